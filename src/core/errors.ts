@@ -1,0 +1,47 @@
+/** Every refusal a caller may want to tell apart. People read the message, programs the code. */
+export type ErrorCode =
+  | 'bad-request'
+  | 'config-invalid'
+  | 'config-newer'
+  | 'database-damaged'
+  | 'device-missing'
+  | 'disk-full'
+  | 'file-missing'
+  | 'folder-error'
+  | 'folder-missing'
+  | 'folder-not-running'
+  | 'folder-paused'
+  | 'home-locked'
+  | 'identity-invalid'
+  | 'ignore-invalid'
+  | 'path-escapes-folder'
+  | 'port-taken'
+  | 'stopped'
+  | 'usage'
+
+/** Something the outside did wrong or refused us. A bug is an assertion, not a TwinfoldError. */
+export class TwinfoldError extends Error {
+  override readonly name = 'TwinfoldError'
+  readonly code: ErrorCode
+
+  constructor(code: ErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.code = code
+  }
+}
+
+/** For the branches that cannot happen: the compiler proves it, production stops on it. */
+export function unreachable(value: never): never {
+  throw new Error(`unreachable: ${JSON.stringify(value)}`)
+}
+
+/** The system's short name of what went wrong (`ENOENT`, `ENOSPC`); undefined for anything else. */
+export function systemCode(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !('code' in error)) return undefined
+  return typeof error.code === 'string' ? error.code : undefined
+}
+
+/** What a person should read of an error of any kind. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

@@ -1,0 +1,52 @@
+import type { ShortId } from './ids.ts'
+import type { VersionVector } from './version-vector.ts'
+
+export type FileType = 'file' | 'directory' | 'symlink'
+
+/** Bits of `localFlags`. The first four mean "invalid" to other devices. */
+export const FLAG_UNSUPPORTED = 1
+export const FLAG_IGNORED = 2
+export const FLAG_MUST_RESCAN = 4
+export const FLAG_RECEIVE_ONLY = 8
+/** Set on records of other devices which they themselves called invalid. */
+export const FLAG_REMOTE_INVALID = 64
+
+export const FLAGS_INVALID =
+  FLAG_UNSUPPORTED | FLAG_IGNORED | FLAG_MUST_RESCAN | FLAG_RECEIVE_ONLY | FLAG_REMOTE_INVALID
+
+/** What REST and the byte totals count for a directory or a symlink. */
+export const ITEM_SIZE_BYTES = 128
+
+/** One record of one device's index, without its block list. Times are exact: seconds and nanoseconds apart. */
+export interface FileHead {
+  /** Relative to the folder root, slash-separated, NFC. */
+  readonly name: string
+  readonly type: FileType
+  readonly deleted: boolean
+  /** Bytes of content; 0 for everything that is not a live file. */
+  readonly sizeBytes: number
+  readonly modifiedS: number
+  readonly modifiedNs: number
+  /** The low nine permission bits. Meaningless when `noPermissions` is set. */
+  readonly permissions: number
+  readonly noPermissions: boolean
+  readonly version: VersionVector
+  readonly modifiedBy: ShortId
+  /** Place in the index of the device that owns the record; the store assigns it for our own. */
+  readonly sequence: number
+  readonly localFlags: number
+  readonly blockSizeBytes: number
+  /** SHA-256 over the concatenated block hashes; undefined for what has no blocks. */
+  readonly blocksHash: Uint8Array | undefined
+  /** Empty for what is no symlink. */
+  readonly symlinkTarget: string
+}
+
+/** A record with its block hashes, 32 bytes each, in file order. An empty file has one, the hash of nothing. */
+export interface FileInfo extends FileHead {
+  readonly blockHashes: Uint8Array | undefined
+}
+
+export function isInvalid(head: Pick<FileHead, 'localFlags'>): boolean {
+  return (head.localFlags & FLAGS_INVALID) !== 0
+}

@@ -1,0 +1,16 @@
+declare const brand: unique symbol
+type Branded<T, Name extends string> = T & { readonly [brand]: Name }
+
+/** The id of a folder as the config spells it. Never empty. */
+export type FolderId = Branded<string, 'FolderId'>
+
+/** A device id in its canonical form: 56 characters in eight groups joined by dashes. */
+export type DeviceId = Branded<string, 'DeviceId'>
+
+/** The first 64 bits of a device id, as version vectors carry them. */
+export type ShortId = Branded<bigint, 'ShortId'>
+
+/** The only door into the type: behind it nobody checks a folder id again. */
+export function parseFolderId(text: string | null | undefined): FolderId | undefined {
+  return text === null || text === undefined || text === '' ? undefined : (text as FolderId)
+}

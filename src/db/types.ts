@@ -1,0 +1,90 @@
+import type { FileHead, FileInfo } from '../core/file-info.ts'
+import type { DeviceId, FolderId } from '../core/ids.ts'
+
+/** Whose index: our own, or that of another device. */
+export type IndexOwner = 'local' | DeviceId
+
+export interface Counts {
+  readonly files: number
+  readonly directories: number
+  readonly symlinks: number
+  readonly deleted: number
+  /** Bytes of live files, plus 128 for each live directory and symlink. */
+  readonly bytes: number
+}
+
+export interface FolderCounts {
+  readonly global: Counts
+  readonly local: Counts
+  readonly need: Counts
+  readonly receiveOnlyChanged: Counts
+}
+
+/** An entry of the global tree, as `GET /rest/db/browse` shows it. */
+export interface TreeEntry {
+  readonly name: string
+  readonly type: FileHead['type']
+  readonly sizeBytes: number
+  readonly modifiedS: number
+  readonly modifiedNs: number
+  readonly children: readonly TreeEntry[]
+}
+
+/**
+ * The index of one folder. Names are ordered by their UTF-8 bytes everywhere. All promises resolve in the order asked,
+ * and a batch is either wholly stored or not at all.
+ */
+export interface FolderIndex {
+  /** Records after `afterName` at or below `within` ('' is everything), in order, without block lists. */
+  page(owner: IndexOwner, options: { readonly within: string; readonly afterName: string; readonly limit: number }): Promise<readonly FileHead[]>
+  get(owner: IndexOwner, name: string): Promise<FileInfo | undefined>
+  /** The winning record among all devices. */
+  global(name: string): Promise<FileInfo | undefined>
+  /** The devices whose record is the winning one, our own left out. */
+  availability(name: string): Promise<readonly DeviceId[]>
+  /** Stores our own records, giving each the next sequence number. Returns the last one given. */
+  updateLocal(batch: readonly FileInfo[]): Promise<number>
+  /** Stores records of another device with the sequence numbers it gave them. */
+  updateRemote(device: DeviceId, batch: readonly FileInfo[]): Promise<void>
+  /** Forgets everything a device told us about this folder. */
+  dropDevice(device: DeviceId): Promise<void>
+  /** Forgets our own records altogether (a record that must not be announced as deleted). */
+  dropLocal(names: readonly string[]): Promise<void>
+  /** Our live files with these blocks, for rename detection; at most `limit`. */
+  localByBlocks(blocksHash: Uint8Array, limit: number): Promise<readonly FileHead[]>
+  counts(): Promise<FolderCounts>
+  sequence(owner: IndexOwner): Promise<number>
+  /** Last sequence of every other device that has records here. */
+  remoteSequences(): Promise<ReadonlyMap<DeviceId, number>>
+  /** Needed items (their global records) in name order, `offset` skipped. */
+  need(options: { readonly offset: number; readonly limit: number }): Promise<readonly FileHead[]>
+  /** Global records below a directory, name order. `levels` 0 is the directory itself only; undefined is all the way down. */
+  browse(options: { readonly prefix: string; readonly levels: number | undefined; readonly directoriesOnly: boolean }): Promise<readonly TreeEntry[]>
+}
+
+/** Small things that must survive a restart: statistics, sessions, tokens. */
+export interface KeyValue {
+  get(key: string): Promise<Uint8Array | undefined>
+  set(key: string, value: Uint8Array): Promise<void>
+  delete(key: string): Promise<void>
+  list(prefix: string): Promise<readonly (readonly [key: string, value: Uint8Array])[]>
+}
+
+/** What happened to an index that could not be read. */
+export interface Recovery {
+  readonly folder: FolderId | undefined
+  readonly reason: string
+  /** Where the damaged files were put aside. */
+  readonly keptAt: string
+}
+
+export interface IndexStore extends AsyncDisposable {
+  readonly keyValue: KeyValue
+  /** What was found damaged and rebuilt empty while opening, most recent last. */
+  readonly recoveries: readonly Recovery[]
+  /** Opens a folder's index, making it where there is none. The same object for the same id. */
+  folder(id: FolderId): Promise<FolderIndex>
+  /** Ids of all folders that have an index. */
+  folders(): Promise<readonly FolderId[]>
+  dropFolder(id: FolderId): Promise<void>
+}

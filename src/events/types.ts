@@ -1,0 +1,58 @@
+import type { Config } from '../core/config.ts'
+import type { Facility } from '../core/facilities.ts'
+
+export type ItemType = 'file' | 'dir' | 'symlink'
+
+export interface ChangeData {
+  readonly folder: string
+  readonly folderID: string
+  readonly label: string
+  readonly path: string
+  readonly type: ItemType
+  readonly action: 'modified' | 'deleted'
+  readonly modifiedBy: string
+}
+
+/** Every event the daemon emits and the shape of its data: the type is the documentation. */
+export interface EventMap {
+  Starting: { readonly home: string; readonly myID: string }
+  StartupComplete: { readonly myID: string }
+  ConfigSaved: Config
+  DevicePaused: { readonly device: string }
+  DeviceResumed: { readonly device: string }
+  FolderPaused: { readonly id: string; readonly label: string }
+  FolderResumed: { readonly id: string; readonly label: string }
+  StateChanged: { readonly folder: string; readonly from: string; readonly to: string; readonly duration?: number; readonly error?: string }
+  FolderScanProgress: { readonly folder: string; readonly current: number; readonly total: number; readonly rate: number }
+  LocalIndexUpdated: { readonly folder: string; readonly items: number; readonly filenames: readonly string[]; readonly sequence: number; readonly version: number }
+  LocalChangeDetected: ChangeData
+  RemoteChangeDetected: ChangeData
+  FolderSummary: { readonly folder: string; readonly summary: object }
+  FolderCompletion: { readonly folder: string; readonly device: string }
+  FolderErrors: { readonly folder: string; readonly errors: readonly { readonly path: string; readonly error: string }[] }
+  FolderWatchStateChanged: { readonly folder: string; readonly from?: string; readonly to?: string }
+  LoginAttempt: { readonly success: boolean; readonly username: string; readonly remoteAddress: string; readonly proxy?: string }
+  Failure: string
+}
+
+export type EventType = keyof EventMap
+
+export type Event = {
+  readonly [K in EventType]: { readonly globalID: number; readonly timeMs: number; readonly type: K; readonly data: EventMap[K] }
+}[EventType]
+
+/** Where facilities send what happened. Never blocks, never throws at the emitter. */
+export interface EventSink {
+  emit<K extends EventType>(type: K, data: EventMap[K]): void
+}
+
+export type LogLevel = 'DEBUG' | 'INFO' | 'WARN' | 'ERROR'
+
+/** What one facility writes with. A debug line costs nothing while its switch is off: pass a function. */
+export interface Logger {
+  readonly facility: Facility
+  debug(message: () => string): void
+  info(message: string): void
+  warn(message: string): void
+  error(message: string): void
+}

@@ -1,0 +1,73 @@
+import type { FileHead, FileInfo } from '../core/file-info.ts'
+import type { DeviceId, FolderId } from '../core/ids.ts'
+import type { FolderCounts, TreeEntry } from '../db/types.ts'
+import type { ScanProblem } from '../scanner/types.ts'
+
+export type FolderStateName =
+  | 'idle' | 'scanning' | 'scan-waiting' | 'sync-waiting' | 'sync-preparing' | 'syncing'
+  | 'cleaning' | 'clean-waiting' | 'error' | 'starting'
+
+/** What `GET /rest/db/status` is made of. A paused folder has no state and no counts. */
+export interface FolderStatus {
+  readonly state: FolderStateName | ''
+  readonly stateChangedMs: number
+  readonly error: string
+  readonly errorCount: number
+  readonly watchError: string
+  readonly ignorePatterns: boolean
+  readonly sequence: number
+  readonly remoteSequences: ReadonlyMap<DeviceId, number> | undefined
+  readonly counts: FolderCounts
+}
+
+export interface NeedPage {
+  readonly progress: readonly FileHead[]
+  readonly queued: readonly FileHead[]
+  readonly rest: readonly FileHead[]
+}
+
+/** `page` from 1. Both already clamped. */
+export interface Paging {
+  readonly page: number
+  readonly perPage: number
+}
+
+export interface FileView {
+  readonly global: FileInfo | undefined
+  readonly local: FileInfo | undefined
+  readonly availability: readonly DeviceId[]
+}
+
+export interface IgnoresView {
+  readonly ignore: readonly string[] | null
+  readonly expanded: readonly string[] | null
+  readonly error: string | null
+}
+
+export interface FolderStatistics {
+  readonly lastFile: { readonly atMs: number; readonly filename: string; readonly deleted: boolean }
+  readonly lastScanMs: number
+}
+
+/**
+ * The hub as the REST interface sees it. Unknown folder: `folder-missing`; paused: `folder-paused`;
+ * configured but not started: `folder-not-running`; a folder that is in error: `folder-error` with the reason as message.
+ */
+export interface Hub {
+  /** Resolves when the scan has ended and the index holds what it found. `nextMs` re-arms the automatic rescan afterwards. */
+  scan(folder: FolderId, subs: readonly string[], nextMs: number | undefined): Promise<void>
+  /** All folders that are not paused, at once. The map holds a message for each that failed. */
+  scanAll(): Promise<ReadonlyMap<FolderId, string>>
+  bringToFront(folder: FolderId, file: string): Promise<void>
+  need(folder: FolderId, paging: Paging): Promise<NeedPage>
+  status(folder: FolderId): Promise<FolderStatus>
+  browse(folder: FolderId, options: { readonly prefix: string; readonly levels: number | undefined; readonly directoriesOnly: boolean }): Promise<readonly TreeEntry[]>
+  /** Rejects with `file-missing` when neither index knows the name. */
+  file(folder: FolderId, name: string): Promise<FileView>
+  /** Never rejects for a folder that is unknown: the reason is in `error`. */
+  ignores(folder: FolderId): Promise<IgnoresView>
+  /** Rejects with `folder-missing` for an unknown folder. An empty list removes the ignore file. */
+  setIgnores(folder: FolderId, lines: readonly string[]): Promise<IgnoresView>
+  folderErrors(folder: FolderId, paging: Paging): Promise<readonly ScanProblem[]>
+  folderStatistics(): Promise<ReadonlyMap<FolderId, FolderStatistics>>
+}

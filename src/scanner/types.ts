@@ -1,0 +1,28 @@
+import type { FileHead } from '../core/file-info.ts'
+
+/** An item that could not be scanned, in the words of `GET /rest/folder/errors`. */
+export interface ScanProblem {
+  readonly path: string
+  readonly error: string
+}
+
+export interface ScanResult {
+  /** Records written to the index. */
+  readonly changed: number
+  readonly problems: readonly ScanProblem[]
+  readonly itemsSeen: number
+  readonly bytesHashed: number
+}
+
+/** Told after each batch is stored: what changed, for events and indexes. */
+export interface StoredBatch {
+  readonly records: readonly FileHead[]
+  readonly sequence: number
+}
+
+export interface ScanProgress {
+  readonly currentBytes: number
+  readonly totalBytes: number
+  /** Bytes per second, a moving average. */
+  readonly rate: number
+}

@@ -1,0 +1,20 @@
+/** Plain data both ways, so that the same job can cross to a thread or stay here. */
+export interface HashJob {
+  readonly path: string
+  /** As the walk saw the file. A file that has another size or time before or after hashing counts as changed. */
+  readonly sizeBytes: number
+  readonly modifiedS: number
+  readonly modifiedNs: number
+  readonly blockSizeBytes: number
+}
+
+export type HashResult =
+  | { readonly kind: 'hashed'; readonly blockHashes: Uint8Array }
+  | { readonly kind: 'changed' }
+  | { readonly kind: 'failed'; readonly code: string | undefined; readonly message: string }
+
+/** world/real spreads jobs over threads; world/sim runs them inline, in order. */
+export interface Hasher {
+  /** One result per job, in order. `onBytes` reports progress as it is made. Small jobs should come many at a time. */
+  hash(jobs: readonly HashJob[], onBytes: (count: number) => void, signal: AbortSignal): Promise<readonly HashResult[]>
+}

@@ -1,0 +1,39 @@
+import type { FileType } from '../core/file-info.ts'
+
+/** What a walk is told. Plain data: it may cross to a thread. */
+export interface WalkRequest {
+  /** Absolute path of the folder root. */
+  readonly root: string
+  /** Paths relative to the root, cleaned, sorted, none inside another; [''] is the whole folder. */
+  readonly subs: readonly string[]
+  /** The ignore file, lines with includes already resolved; undefined when there is none. */
+  readonly ignoreLines: readonly string[] | undefined
+}
+
+/** An item met on the way. */
+export interface WalkItem {
+  readonly name: string
+  readonly type: FileType
+  readonly sizeBytes: number
+  readonly modifiedS: number
+  readonly modifiedNs: number
+  readonly mode: number
+  readonly symlinkTarget: string
+}
+
+/** A path that could not be looked at: everything at and below it is unknown, not gone. */
+export interface WalkProblem {
+  readonly path: string
+  readonly message: string
+}
+
+export interface WalkBatch {
+  /** In byte order of the whole path, over all batches of a walk. */
+  readonly items: readonly WalkItem[]
+  readonly problems: readonly WalkProblem[]
+}
+
+/** Walks a folder tree. Symlinks are never followed; what is ignored is not reported. */
+export interface Walker {
+  walk(request: WalkRequest, signal: AbortSignal): AsyncIterable<WalkBatch>
+}

@@ -1,0 +1,18 @@
+/** What the system says about a folder tree. Paths are relative to the root, slash-separated. */
+export type WatchEvent =
+  | { readonly kind: 'changed'; readonly path: string }
+  /** Gone from where it was: removed or moved away. */
+  | { readonly kind: 'removed'; readonly path: string }
+  /** Events were lost; only a scan of the whole folder tells. */
+  | { readonly kind: 'overflow' }
+
+export interface WatchRequest {
+  readonly root: string
+  readonly ignoreLines: readonly string[] | undefined
+}
+
+/** Watches a tree for changes, from `open` until it is disposed. */
+export interface Watcher {
+  /** Rejects when the tree cannot be watched; the message names the number needed and the number allowed. */
+  watch(request: WatchRequest, onEvent: (event: WatchEvent) => void, onFailure: (error: Error) => void): Promise<AsyncDisposable>
+}

@@ -1,0 +1,31 @@
+import type { Clock } from './clock.ts'
+import type { Disk } from './disk.ts'
+import type { Hasher } from './hasher.ts'
+import type { HttpServer } from './http.ts'
+import type { Net } from './net.ts'
+import type { Random } from './random.ts'
+import type { Walker } from './walk.ts'
+import type { Watcher } from './watch.ts'
+
+/** Everything outside the program, as arguments: the real machine, or a simulated one. */
+export interface World {
+  readonly clock: Clock
+  readonly random: Random
+  readonly disk: Disk
+  readonly walker: Walker
+  readonly hasher: Hasher
+  readonly watcher: Watcher
+  readonly http: HttpServer
+  readonly net: Net
+  readonly system: System
+}
+
+/** Facts about the machine that do not change while we run. */
+export interface System {
+  readonly platform: 'linux' | 'darwin' | 'win32' | string
+  readonly architecture: string
+  readonly hostName: string
+  readonly cpuCount: number
+  /** Memory held by the process, for people to look at. */
+  memoryBytes(): { readonly usedBytes: number; readonly reservedBytes: number }
+}
