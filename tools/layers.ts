@@ -11,7 +11,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   protocol: ['core', 'world', 'sync', 'events'],
   dialer: ['core', 'world', 'sync', 'events'],
   beacon: ['core', 'world', 'sync', 'events'],
-  scanner: ['core', 'world', 'sync', 'events', 'db'],
+  scanner: ['core', 'world', 'sync', 'events'],
   stats: ['core', 'world', 'sync', 'events', 'db'],
   upnp: ['core', 'world', 'sync', 'events', 'dialer'],
   relay: ['core', 'world', 'sync', 'events', 'dialer'],
@@ -27,5 +27,5 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 
 /** Folders of which another may import types, and types only. */
 export const MAY_IMPORT_TYPES: Readonly<Record<string, readonly string[]>> = {
-  http: ['config', 'model', 'connections', 'discover', 'stats', 'upgrade', 'db', 'scanner'],
+  http: ['config', 'model', 'connections', 'discover', 'stats', 'upgrade'],
 }

@@ -56,3 +56,40 @@ export interface Logger {
   warn(message: string): void
   error(message: string): void
 }
+
+/** An event as one subscription numbers it: `id` counts from 1 within the subscription, `globalID` over all events. */
+export type EventRow = Event & { readonly id: number }
+
+/** The last thousand events of one selection of types, kept for those who poll. */
+export interface EventBuffer {
+  /**
+   * Rows with an id above `since`, oldest first. Resolves at once when there are any, else with the first new event,
+   * with nothing after `timeoutMs`, or with nothing when the signal aborts.
+   */
+  since(since: number, timeoutMs: number, signal: AbortSignal): Promise<readonly EventRow[]>
+}
+
+export interface EventSource {
+  /** The buffer for these types: made on first use, the same one afterwards; the number of buffers is bounded. */
+  buffer(types: ReadonlySet<EventType>): EventBuffer
+}
+
+export interface LogLine {
+  readonly timeMs: number
+  readonly level: LogLevel
+  readonly facility: Facility
+  readonly message: string
+}
+
+/** The log as the REST interface shows and steers it. */
+export interface LogControl {
+  /** The ring, oldest first; only lines strictly newer than `sinceMs` when given. */
+  lines(sinceMs?: number): readonly LogLine[]
+  /** The last warnings and errors that people should see, and those reported from outside. */
+  errors(): readonly LogLine[]
+  reportError(message: string): void
+  clearErrors(): void
+  level(facility: Facility): LogLevel
+  /** DEBUG is what "enabled" means in `GET /rest/system/debug`; INFO is the level of a facility at rest. */
+  setLevel(facility: Facility, level: LogLevel): void
+}

@@ -68,3 +68,13 @@ export interface Disk {
   /** An exclusive lock that the system drops when the process ends; undefined when somebody else has it. */
   lock(path: string): Promise<AsyncDisposable | undefined>
 }
+
+/** The few calls that walking and hashing need, without promises: for threads, and for the simulated disk. */
+export interface SyncDisk {
+  lstat(path: string): DiskStat
+  list(path: string): readonly DiskName[]
+  readSymlink(path: string): string
+  /** Bytes read; 0 at the end. */
+  read(path: string, into: Uint8Array, positionBytes: number): number
+  removeFile(path: string): void
+}

@@ -1,0 +1,45 @@
+/** Where the files of one device are. */
+export interface Locations {
+  readonly configDirectory: string
+  readonly dataDirectory: string
+  readonly userHome: string
+  readonly configFile: string
+  readonly certificateFile: string
+  readonly keyFile: string
+  readonly httpsCertificateFile: string
+  readonly httpsKeyFile: string
+  readonly databaseDirectory: string
+  readonly lockFile: string
+  readonly guiAssetsDirectory: string
+  readonly defaultFolder: string
+  /** `-` is standard output. */
+  readonly logFile: string
+}
+
+/** What `twinfold serve` was told by flags and environment. */
+export interface ServeOptions {
+  readonly locations: Locations
+  /** Overrides the configured address; also decides whether TLS is spoken (`https://`, `unixs://`). */
+  readonly guiAddress?: string
+  /** Valid in addition to the configured key. */
+  readonly guiApiKey?: string
+  readonly allowNewerConfig: boolean
+  readonly openBrowser: boolean
+  /** Whether the first start looks for free ports. */
+  readonly portProbing: boolean
+  readonly paused: boolean
+  readonly unpaused: boolean
+  readonly upgradesAllowed: boolean
+  readonly resetDatabase: boolean
+  readonly audit?: string
+  /** Facilities whose debug lines are on from the start, as `STTRACE` spells them. */
+  readonly trace: string
+  readonly logLevel: 'DEBUG' | 'INFO' | 'WARN' | 'ERROR'
+  readonly logFormat: 'text' | 'json'
+  /** Added to the version line by programs that wrap us (`STVERSIONEXTRA`). */
+  readonly versionExtra: string
+}
+
+/** Exit codes that service managers and wrappers rely on. */
+export const EXIT = { success: 0, error: 1, noUpgrade: 2, restart: 3, upgrade: 4 } as const
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT]
