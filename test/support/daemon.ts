@@ -1,0 +1,126 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { eventually } from './scratch.ts'
+
+const ENTRY = join(import.meta.dirname, '..', '..', 'src', 'main', 'bin.ts')
+
+export interface DaemonOptions {
+  readonly home: string
+  readonly args?: readonly string[]
+  readonly env?: Readonly<Record<string, string>>
+  /** Words before the command: a namespace, another user, a limit. */
+  readonly before?: readonly string[]
+  readonly nodeArgs?: readonly string[]
+}
+
+/** A real daemon in a process of its own, on a port of its own. Ends with the scope that holds it. */
+export class Daemon implements AsyncDisposable {
+  readonly home: string
+  readonly child: ChildProcess
+  url = ''
+  #output = ''
+
+  constructor(options: DaemonOptions) {
+    this.home = options.home
+    const command = [
+      ...(options.before ?? []),
+      process.execPath,
+      ...(options.nodeArgs ?? []),
+      ENTRY,
+      'serve',
+      `--home=${options.home}`,
+      '--no-browser',
+      '--gui-address=127.0.0.1:0',
+      ...(options.args ?? []),
+    ]
+    const [program, ...args] = command
+    this.child = spawn(program!, args, { stdio: ['ignore', 'pipe', 'pipe'], env: { ...cleanEnvironment(), ...options.env } })
+    for (const stream of [this.child.stdout, this.child.stderr]) {
+      stream?.setEncoding('utf8').on('data', (text: string) => {
+        this.#output += text
+      })
+    }
+  }
+
+  get output(): string {
+    return this.#output
+  }
+
+  get apiKey(): string {
+    return /<apikey>([^<]+)</.exec(readFileSync(join(this.home, 'config.xml'), 'utf8'))?.[1] ?? ''
+  }
+
+  /** Resolves once the REST interface answers. */
+  async ready(): Promise<this> {
+    await eventually('the REST interface', async () => {
+      if (this.child.exitCode !== null) throw new Error(`the daemon ended with ${this.child.exitCode}: ${this.#output}`)
+      this.url = /(https?:\/\/127\.0\.0\.1:\d+)/.exec(this.#output)?.[1] ?? ''
+      if (this.url === '') return undefined
+      const reply = await fetch(`${this.url}/rest/noauth/health`)
+      return reply.ok || undefined
+    }).catch((error: unknown) => {
+      throw new Error(`not ready; its output so far:\n${this.#output}`, { cause: error })
+    })
+    return this
+  }
+
+  request(method: string, path: string, body?: unknown): Promise<Response> {
+    const init: RequestInit = { method, headers: { 'X-API-Key': this.apiKey } }
+    if (body !== undefined) init.body = typeof body === 'string' ? body : JSON.stringify(body)
+    return fetch(`${this.url}${path}`, init)
+  }
+
+  /** The JSON of a successful GET. */
+  async get(path: string): Promise<unknown> {
+    const reply = await this.request('GET', path)
+    if (!reply.ok) throw new Error(`GET ${path}: ${reply.status} ${await reply.text()}`)
+    return reply.json()
+  }
+
+  async post(path: string, body?: unknown): Promise<string> {
+    const reply = await this.request('POST', path, body)
+    const text = await reply.text()
+    if (!reply.ok) throw new Error(`POST ${path}: ${reply.status} ${text}`)
+    return text
+  }
+
+  async addFolder(id: string, path: string, more: Readonly<Record<string, unknown>> = {}): Promise<void> {
+    await this.post('/rest/config/folders', { id, path, fsWatcherEnabled: false, ...more })
+  }
+
+  /** The exit code, once it has ended. */
+  async ended(): Promise<number | null> {
+    if (this.child.exitCode === null && this.child.signalCode === null) await once(this.child, 'exit')
+    return this.child.exitCode
+  }
+
+  async signal(name: NodeJS.Signals): Promise<number | null> {
+    this.child.kill(name)
+    return this.ended()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.child.exitCode !== null || this.child.signalCode !== null) return
+    this.child.kill('SIGTERM')
+    const timer = setTimeout(() => this.child.kill('SIGKILL'), 10_000)
+    await this.ended()
+    clearTimeout(timer)
+  }
+}
+
+/** The environment without anything that would steer a daemon. */
+function cleanEnvironment(): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(ST[A-Z]|NODE_)/.test(name)))
+}
+
+export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
+  const daemon = new Daemon(options)
+  try {
+    return await daemon.ready()
+  } catch (error) {
+    await daemon[Symbol.asyncDispose]()
+    throw error
+  }
+}

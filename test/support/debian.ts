@@ -1,0 +1,52 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, rmdirSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+
+const INSTALL_LOCK = join(tmpdir(), 'twinfold-apt.lock')
+
+export function onPath(program: string): boolean {
+  return (process.env['PATH'] ?? '').split(delimiter).some((folder) => existsSync(join(folder, program)))
+}
+
+/**
+ * Makes sure that a program of Debian's is there, installing it where we may. Returns what is missing, or undefined.
+ * Under CI=true something missing is a failure, so it throws.
+ */
+export function missingProgram(program: string, packageName: string): string | undefined {
+  if (!onPath(program)) install(packageName)
+  if (onPath(program)) return undefined
+  const reason = `the program "${program}" (Debian package ${packageName}) is missing and could not be installed here`
+  if (process.env['CI'] === 'true') throw new Error(reason)
+  console.error(`\n*** SKIPPING: ${reason}\n`)
+  return reason
+}
+
+function install(packageName: string): void {
+  if (process.getuid?.() !== 0 || !onPath('apt-get')) return
+  if (!takeInstallLock()) return
+  try {
+    const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
+    const run = (...args: string[]) => spawnSync('apt-get', args, { env, stdio: 'ignore', timeout: 180_000 }).status === 0
+    const words = ['install', '-y', '--no-install-recommends', packageName]
+    if (!run(...words)) {
+      run('update')
+      run(...words)
+    }
+  } finally {
+    rmdirSync(INSTALL_LOCK)
+  }
+}
+
+/** Two test files may want the same package at once; apt allows one at a time. */
+function takeInstallLock(): boolean {
+  for (let attempt = 0; attempt < 240; attempt++) {
+    try {
+      mkdirSync(INSTALL_LOCK)
+      return true
+    } catch {
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_000)
+    }
+  }
+  return false
+}

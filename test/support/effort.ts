@@ -1,0 +1,12 @@
+/** How much harder than usual randomised and repeated tests try: `npm run soak` raises it. */
+const FACTOR = Math.max(1, Number(process.env['TWINFOLD_EFFORT'] ?? 1) || 1)
+
+/** A number of rounds, seeds or kills: `usual` under `npm test`, more under `npm run soak`. */
+export function effort(usual: number): number {
+  return Math.round(usual * FACTOR)
+}
+
+/** The report line of a row of the fault catalogue. Figures are for people; assertions are made apart. */
+export function reportRow(row: { readonly id: string; readonly tried: number } & Record<string, unknown>): void {
+  console.log(JSON.stringify(row))
+}

@@ -1,0 +1,25 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/** A directory of its own for one test, removed when the scope that holds it ends. */
+export function scratchDirectory(): Disposable & { readonly path: string } {
+  const path = mkdtempSync(join(tmpdir(), 'twinfold-'))
+  return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true, maxRetries: 5 }) }
+}
+
+/** Asks again and again until the answer is something, for at most `limitMs`; then fails with what was waited for. */
+export async function eventually<T>(what: string, ask: () => T | undefined | Promise<T | undefined>, limitMs = 20_000): Promise<T> {
+  const deadlineMs = performance.now() + limitMs
+  let last: unknown
+  do {
+    try {
+      const answer = await ask()
+      if (answer !== undefined) return answer
+    } catch (error) {
+      last = error
+    }
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  } while (performance.now() < deadlineMs)
+  throw new Error(`waited ${limitMs} ms in vain for: ${what}`, { cause: last })
+}

@@ -1,0 +1,95 @@
+/**
+ * Everything the repository promises, in one command: types, lint, layers, unit, property, contract, real processes,
+ * a real Syncthing. Stages run one after the other; `--only NAME` runs one, further words are test files.
+ */
+import { spawn } from 'node:child_process'
+import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Tally } from './reporter.ts'
+
+const root = join(import.meta.dirname, '..')
+const bin = (name: string) => join(root, 'node_modules', '.bin', name)
+
+interface Stage {
+  readonly name: string
+  run(files: readonly string[]): Promise<boolean>
+}
+
+const total: Tally = { passed: 0, failed: 0, skipped: 0 }
+
+async function command(program: string, args: readonly string[], env: Record<string, string> = {}): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>()
+  const child = spawn(program, args, { cwd: root, stdio: ['ignore', 'inherit', 'inherit'], env: { ...process.env, ...env } })
+  child.on('error', (error) => {
+    console.error(`${program}: ${error.message}`)
+    resolve(false)
+  })
+  child.on('exit', (code) => resolve(code === 0))
+  return promise
+}
+
+/** `together`: all files in one process, which is far quicker; `apart`: a process each, for tests that start daemons. */
+async function tests(files: readonly string[], how: 'together' | 'apart'): Promise<boolean> {
+  if (files.length === 0) return true
+  const scratch = mkdtempSync(join(tmpdir(), 'twinfold-test-'))
+  const tallyFile = join(scratch, 'tally.json')
+  try {
+    const isolation = how === 'together' ? ['--test-isolation=none'] : ['--test-isolation=process', '--test-concurrency=2']
+    const args = ['--test', ...isolation, '--test-timeout=300000', '--test-reporter=./tools/reporter.ts', ...files]
+    const passed = await command(process.execPath, ['--disable-warning=ExperimentalWarning', ...args], { TEST_TALLY: tallyFile })
+    const tally: unknown = JSON.parse(readFileSync(tallyFile, 'utf8'))
+    addUp(tally)
+    return passed
+  } finally {
+    rmSync(scratch, { recursive: true, force: true })
+  }
+}
+
+function addUp(tally: unknown): void {
+  if (typeof tally !== 'object' || tally === null) return
+  for (const key of ['passed', 'failed', 'skipped'] as const) {
+    if (key in tally) total[key] += Number(Reflect.get(tally, key))
+  }
+}
+
+function testFiles(pattern: string, except: readonly string[] = []): string[] {
+  return globSync(pattern, { cwd: root })
+    .filter((file) => !except.some((folder) => file.startsWith(`test/${folder}/`)))
+    .sort()
+}
+
+const STAGES: readonly Stage[] = [
+  { name: 'check', run: () => both(command(bin('tsc'), ['-p', '.']), command(bin('oxlint'), ['--quiet', 'src', 'test', 'tools', 'bench'])) },
+  { name: 'unit', run: (files) => tests(files.length > 0 ? files : testFiles('test/**/*.test.ts', ['process', 'interop']), 'together') },
+  { name: 'process', run: (files) => tests(files.length > 0 ? files : testFiles('test/process/**/*.test.ts'), 'apart') },
+  { name: 'interop', run: (files) => tests(files.length > 0 ? files : testFiles('test/interop/**/*.test.ts'), 'apart') },
+]
+
+async function both(a: Promise<boolean>, b: Promise<boolean>): Promise<boolean> {
+  const results = await Promise.all([a, b])
+  return results.every(Boolean)
+}
+
+function usage(): never {
+  console.error(`usage: npm test [-- --only ${STAGES.map((stage) => stage.name).join('|')} [FILE…]]`)
+  process.exit(1)
+}
+
+const words = process.argv.slice(2)
+const only = words[0] === '--only' ? words[1] : undefined
+if (words.length > 0 && (words[0] !== '--only' || !STAGES.some((stage) => stage.name === only))) usage()
+
+const broken: string[] = []
+for (const stage of STAGES) {
+  if (only !== undefined && stage.name !== only) continue
+  const startedMs = performance.now()
+  console.log(`== ${stage.name}`)
+  if (!(await stage.run(words.slice(2)))) broken.push(stage.name)
+  console.log(`== ${stage.name}: ${((performance.now() - startedMs) / 1000).toFixed(1)} s`)
+}
+console.log(`${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`)
+if (broken.length > 0) {
+  console.error(`broken: ${broken.join(', ')}`)
+  process.exitCode = 1
+}
