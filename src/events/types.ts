@@ -37,6 +37,34 @@ export interface EventMap {
 
 export type EventType = keyof EventMap
 
+/** Every type by name, for those who parse one. The compiler refuses a type that is missing here. */
+export const EVENT_TYPES = Object.keys({
+  Starting: true,
+  StartupComplete: true,
+  ConfigSaved: true,
+  DevicePaused: true,
+  DeviceResumed: true,
+  FolderPaused: true,
+  FolderResumed: true,
+  StateChanged: true,
+  FolderScanProgress: true,
+  LocalIndexUpdated: true,
+  LocalChangeDetected: true,
+  RemoteChangeDetected: true,
+  FolderSummary: true,
+  FolderCompletion: true,
+  FolderErrors: true,
+  FolderWatchStateChanged: true,
+  LoginAttempt: true,
+  Failure: true,
+} satisfies Record<EventType, true>) as readonly EventType[]
+
+/** What `GET /rest/events/disk` shows: the changes of single items. */
+export const DISK_EVENT_TYPES: ReadonlySet<EventType> = new Set(['LocalChangeDetected', 'RemoteChangeDetected'])
+
+/** What `GET /rest/events` shows to those who name no types: all but the flood of single items. */
+export const DEFAULT_EVENT_TYPES: ReadonlySet<EventType> = new Set(EVENT_TYPES.filter((type) => !DISK_EVENT_TYPES.has(type)))
+
 export type Event = {
   readonly [K in EventType]: { readonly globalID: number; readonly timeMs: number; readonly type: K; readonly data: EventMap[K] }
 }[EventType]

@@ -1,0 +1,60 @@
+import type { Clock } from '../world/clock.ts'
+import { Ring } from './ring.ts'
+import type { Event, EventBuffer, EventRow } from './types.ts'
+
+const ROWS_MAX = 1_000
+
+interface Waiter {
+  readonly since: number
+  readonly wake: () => void
+}
+
+/** The events of one selection, numbered for those who poll it. */
+export class EventRing implements EventBuffer {
+  readonly #clock: Clock
+  readonly #rows = new Ring<EventRow>(ROWS_MAX)
+  readonly #waiters = new Set<Waiter>()
+  #newestId: number
+
+  /** Numbering goes on after `lastId`: 0 for a selection nobody has asked for before. */
+  constructor(clock: Clock, lastId: number) {
+    this.#clock = clock
+    this.#newestId = lastId
+  }
+
+  get newestId(): number {
+    return this.#newestId
+  }
+
+  get waiting(): boolean {
+    return this.#waiters.size > 0
+  }
+
+  push(event: Event): void {
+    this.#rows.push({ ...event, id: ++this.#newestId })
+    for (const waiter of this.#waiters) if (this.#newestId > waiter.since) waiter.wake()
+  }
+
+  async since(since: number, timeoutMs: number, signal: AbortSignal): Promise<readonly EventRow[]> {
+    if (this.#newestId <= since && timeoutMs > 0 && !signal.aborted) await this.#wait(since, timeoutMs, signal)
+    return signal.aborted ? [] : this.#rows.filter((row) => row.id > since)
+  }
+
+  /** Ends with an event above `since`, with the time, or with the signal, whichever is first. */
+  async #wait(since: number, timeoutMs: number, signal: AbortSignal): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const done = () => resolve()
+    const waiter: Waiter = { since, wake: done }
+    const timer = new AbortController()
+    this.#waiters.add(waiter)
+    signal.addEventListener('abort', done, { once: true })
+    this.#clock.sleep(timeoutMs, timer.signal).then(done, done)
+    try {
+      await promise
+    } finally {
+      this.#waiters.delete(waiter)
+      signal.removeEventListener('abort', done)
+      timer.abort()
+    }
+  }
+}

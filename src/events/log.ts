@@ -1,0 +1,150 @@
+import { messageOf } from '../core/errors.ts'
+import { FACILITY_NAMES, parseFacility, type Facility } from '../core/facilities.ts'
+import type { Clock } from '../world/clock.ts'
+import { formatLine, printable, type LogFormat } from './log-format.ts'
+import { Ring } from './ring.ts'
+import type { Logger, LogControl, LogLevel, LogLine } from './types.ts'
+
+const LINES_MAX = 1_000
+const ERRORS_MAX = 5
+const REPORT_LENGTH_MAX = 65_536
+
+const RANK: Readonly<Record<LogLevel, number>> = { DEBUG: 0, INFO: 1, WARN: 2, ERROR: 3 }
+
+export interface LogDeps {
+  readonly clock: Clock
+  /** Takes one line without its end. It may throw: a full disk or a closed pipe loses lines, never the daemon. */
+  readonly write: (line: string) => void
+}
+
+export interface LogOptions {
+  readonly level: LogLevel
+  readonly format: LogFormat
+  /** Facilities with another level from the start, as `STTRACE` spells them. */
+  readonly trace: string
+}
+
+/** The log: one level for each facility, a ring of lines for those who ask later, one sink. */
+export class Log implements LogControl {
+  readonly #deps: LogDeps
+  readonly #format: LogFormat
+  readonly #levels: Map<Facility, LogLevel>
+  readonly #lines = new Ring<LogLine>(LINES_MAX)
+  readonly #errors = new Ring<LogLine>(ERRORS_MAX)
+  #writing = false
+  #lostCount = 0
+  #lostReason = ''
+
+  constructor(deps: LogDeps, options: LogOptions) {
+    this.#deps = deps
+    this.#format = options.format
+    this.#levels = new Map(FACILITY_NAMES.map((facility) => [facility, options.level]))
+    for (const [facility, level] of parseTrace(options.trace)) this.#levels.set(facility, level)
+  }
+
+  /** What one facility writes with; it follows the facility's switch from then on. */
+  logger(facility: Facility): Logger {
+    return {
+      facility,
+      debug: (message) => {
+        if (this.#passes(facility, 'DEBUG')) this.#add(facility, 'DEBUG', textOf(message))
+      },
+      info: (message) => this.#add(facility, 'INFO', message),
+      warn: (message) => this.#add(facility, 'WARN', message),
+      error: (message) => this.#add(facility, 'ERROR', message),
+    }
+  }
+
+  lines(sinceMs?: number): readonly LogLine[] {
+    return this.#lines.filter((line) => sinceMs === undefined || line.timeMs > sinceMs)
+  }
+
+  errors(): readonly LogLine[] {
+    return this.#errors.filter(() => true)
+  }
+
+  /** Kept as it was sent, because a client reads it back; the log itself gets it printable. */
+  reportError(message: string): void {
+    const kept = message.slice(0, REPORT_LENGTH_MAX)
+    this.#errors.push({ timeMs: this.#deps.clock.nowMs(), level: 'ERROR', facility: 'http', message: kept })
+    this.#record('http', 'ERROR', printable(`reported from outside: ${message}`))
+  }
+
+  clearErrors(): void {
+    this.#errors.clear()
+  }
+
+  level(facility: Facility): LogLevel {
+    return this.#levels.get(facility) ?? 'INFO'
+  }
+
+  setLevel(facility: Facility, level: LogLevel): void {
+    this.#levels.set(facility, level)
+  }
+
+  #passes(facility: Facility, level: LogLevel): boolean {
+    return RANK[level] >= RANK[this.level(facility)]
+  }
+
+  #add(facility: Facility, level: LogLevel, message: string): void {
+    if (!this.#passes(facility, level)) return
+    const line = this.#record(facility, level, printable(message))
+    if (level === 'WARN' || level === 'ERROR') this.#errors.push(line)
+  }
+
+  #record(facility: Facility, level: LogLevel, message: string): LogLine {
+    const line: LogLine = { timeMs: this.#deps.clock.nowMs(), level, facility, message }
+    this.#lines.push(line)
+    // A sink that logs its own trouble would come back here for ever.
+    if (!this.#writing) this.#write(line)
+    return line
+  }
+
+  #write(line: LogLine): void {
+    this.#writing = true
+    try {
+      if (this.#lostCount > 0) {
+        const message = printable(`${this.#lostCount} lines could not be written: ${this.#lostReason}`)
+        this.#deps.write(formatLine({ timeMs: line.timeMs, level: 'WARN', facility: 'events', message }, this.#format))
+        this.#lostCount = 0
+      }
+      this.#deps.write(formatLine(line, this.#format))
+    } catch (error) {
+      this.#lostCount++
+      this.#lostReason = messageOf(error)
+    } finally {
+      this.#writing = false
+    }
+  }
+}
+
+/** A debug line is for looking at trouble; one that cannot be made must not become trouble of its own. */
+function textOf(message: () => string): string {
+  try {
+    return message()
+  } catch (error) {
+    return `this line could not be made: ${messageOf(error)}`
+  }
+}
+
+/**
+ * `model,scanner db;http:WARN`: facilities with their levels, DEBUG where none is given. `all` is every facility.
+ * Names and levels nobody knows are skipped, as the programs that set the variable expect.
+ */
+export function parseTrace(text: string): ReadonlyMap<Facility, LogLevel> {
+  const levels = new Map<Facility, LogLevel>()
+  for (const word of text.split(/[,;\s]+/)) {
+    const [name = '', levelName = 'DEBUG'] = word.split(':', 2)
+    const level = parseLogLevel(levelName)
+    if (level === undefined) continue
+    const facility = parseFacility(name)
+    for (const each of name === 'all' ? FACILITY_NAMES : facility === undefined ? [] : [facility]) levels.set(each, level)
+  }
+  return levels
+}
+
+/** The level of that name in any case; undefined for what is none. */
+export function parseLogLevel(text: string): LogLevel | undefined {
+  const name = text.trim().toUpperCase()
+  return Object.hasOwn(RANK, name) ? (name as LogLevel) : undefined
+}

@@ -1,0 +1,113 @@
+import { messageOf } from '../core/errors.ts'
+import type { DeviceId, FolderId } from '../core/ids.ts'
+import type { KeyValue } from '../db/types.ts'
+import type { Logger } from '../events/types.ts'
+
+/** What a folder did last. Zero times are "never". */
+export interface FolderRecord {
+  readonly lastFile: { readonly atMs: number; readonly filename: string; readonly deleted: boolean }
+  readonly lastScanMs: number
+}
+
+/** When a device was last connected, and for how long. Zero is "never". */
+export interface DeviceRecord {
+  readonly lastSeenMs: number
+  readonly lastConnectionMs: number
+}
+
+export interface StatisticsDeps {
+  readonly keyValue: KeyValue
+  readonly log: Logger
+}
+
+const FOLDER_PREFIX = 'stats/folder/'
+const DEVICE_PREFIX = 'stats/device/'
+const NO_FOLDER_RECORD: FolderRecord = { lastFile: { atMs: 0, filename: '', deleted: false }, lastScanMs: 0 }
+const NO_DEVICE_RECORD: DeviceRecord = { lastSeenMs: 0, lastConnectionMs: 0 }
+
+/**
+ * Statistics that outlive a restart. They are nice to have: one that cannot be read counts as never written,
+ * one that cannot be written is said in the log and never fails what it counts.
+ */
+export class Statistics {
+  readonly #deps: StatisticsDeps
+
+  constructor(deps: StatisticsDeps) {
+    this.#deps = deps
+  }
+
+  async folder(folder: FolderId): Promise<FolderRecord> {
+    return parseFolderRecord(await this.#read(FOLDER_PREFIX + folder))
+  }
+
+  async device(device: DeviceId): Promise<DeviceRecord> {
+    return parseDeviceRecord(await this.#read(DEVICE_PREFIX + device))
+  }
+
+  async scanned(folder: FolderId, atMs: number): Promise<void> {
+    await this.#write(FOLDER_PREFIX + folder, { ...(await this.folder(folder)), lastScanMs: atMs })
+  }
+
+  /** A file that came from another device, or went because another device removed it. */
+  async received(folder: FolderId, file: { filename: string; deleted: boolean; atMs: number }): Promise<void> {
+    const { atMs, filename, deleted } = file
+    await this.#write(FOLDER_PREFIX + folder, { ...(await this.folder(folder)), lastFile: { atMs, filename, deleted } })
+  }
+
+  async seen(device: DeviceId, atMs: number): Promise<void> {
+    await this.#write(DEVICE_PREFIX + device, { ...(await this.device(device)), lastSeenMs: atMs })
+  }
+
+  async disconnected(device: DeviceId, record: { atMs: number; connectedMs: number }): Promise<void> {
+    await this.#write(DEVICE_PREFIX + device, { lastSeenMs: record.atMs, lastConnectionMs: record.connectedMs })
+  }
+
+  async forgetFolder(folder: FolderId): Promise<void> {
+    await this.#attempt(`forget folder ${folder}`, () => this.#deps.keyValue.delete(FOLDER_PREFIX + folder))
+  }
+
+  async #read(key: string): Promise<unknown> {
+    let value: unknown
+    await this.#attempt(`read ${key}`, async () => {
+      const bytes = await this.#deps.keyValue.get(key)
+      if (bytes !== undefined) value = JSON.parse(new TextDecoder().decode(bytes))
+    })
+    return value
+  }
+
+  async #write(key: string, record: FolderRecord | DeviceRecord): Promise<void> {
+    this.#deps.log.debug(() => `${key} is now ${JSON.stringify(record)}`)
+    await this.#attempt(`write ${key}`, () => this.#deps.keyValue.set(key, new TextEncoder().encode(JSON.stringify(record))))
+  }
+
+  async #attempt(what: string, action: () => Promise<void>): Promise<void> {
+    try {
+      await action()
+    } catch (error) {
+      this.#deps.log.warn(`could not ${what}: ${messageOf(error)}`)
+    }
+  }
+}
+
+function parseFolderRecord(value: unknown): FolderRecord {
+  if (!isObject(value)) return NO_FOLDER_RECORD
+  const file = isObject(value['lastFile']) ? value['lastFile'] : {}
+  const filename = typeof file['filename'] === 'string' ? file['filename'] : ''
+  return {
+    lastFile: { atMs: numberOf(file['atMs']), filename, deleted: file['deleted'] === true },
+    lastScanMs: numberOf(value['lastScanMs']),
+  }
+}
+
+function parseDeviceRecord(value: unknown): DeviceRecord {
+  if (!isObject(value)) return NO_DEVICE_RECORD
+  return { lastSeenMs: numberOf(value['lastSeenMs']), lastConnectionMs: numberOf(value['lastConnectionMs']) }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null
+}
+
+function numberOf(value: unknown): number {
+  return typeof value === 'number' && Number.isFinite(value) ? value : 0
+}
