@@ -1,0 +1,23 @@
+/** An error as the system gives it: programs read `code`, people the message. */
+export class DiskError extends Error {
+  override readonly name = 'DiskError'
+  readonly code: string
+  readonly path: string
+
+  constructor(code: string, message: string, call: string, path: string, options?: ErrorOptions) {
+    super(`${code}: ${message}, ${call} '${path}'`, options)
+    this.code = code
+    this.path = path
+  }
+}
+
+/**
+ * Refuses what is no path of a file: relative (it would depend on where we were started), with a NUL, or with half a
+ * character, which the system would silently turn into another name.
+ */
+export function checkPath(path: string, call: string): void {
+  const absolute = path.startsWith('/') || /^([a-z]:)?[\\/]/i.test(path)
+  if (!absolute) throw new DiskError('EINVAL', 'path is not absolute', call, path)
+  if (path.includes('\0')) throw new DiskError('EINVAL', 'path contains a NUL', call, path)
+  if (!path.isWellFormed()) throw new DiskError('EILSEQ', 'path is not valid Unicode', call, path)
+}

@@ -1,0 +1,27 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Clock } from '../clock.ts'
+
+/** Node turns a longer delay into one of a millisecond. */
+const TIMER_MS_MAX = 2 ** 31 - 1
+
+export const realClock: Clock = {
+  nowMs: () => Date.now(),
+  monotonicMs: () => performance.now(),
+
+  async sleep(delayMs, signal) {
+    signal.throwIfAborted()
+    let leftMs = delayMs
+    try {
+      // A first round even for nothing left: every sleep lets others run.
+      do {
+        const partMs = Math.min(leftMs, TIMER_MS_MAX)
+        await sleep(partMs, undefined, { signal })
+        leftMs -= partMs
+      } while (leftMs > 0)
+    } catch (error) {
+      // Node rejects with an AbortError of its own; the contract promises the caller's reason.
+      signal.throwIfAborted()
+      throw error
+    }
+  },
+}
