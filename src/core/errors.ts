@@ -4,6 +4,8 @@ export type ErrorCode =
   | 'config-invalid'
   | 'config-newer'
   | 'database-damaged'
+  | 'database-newer'
+  | 'database-unavailable'
   | 'device-missing'
   | 'disk-full'
   | 'file-missing'
