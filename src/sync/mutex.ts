@@ -1,0 +1,17 @@
+import { Semaphore } from './semaphore.ts'
+
+/** First come, first served. Hold it with `using`, so that no path can forget to let go. */
+export class Mutex {
+  readonly #slot = new Semaphore(1)
+
+  get locked(): boolean {
+    return this.#slot.heldCount > 0
+  }
+
+  /** Rejects with `signal.reason` as soon as the signal aborts; then it is not held. */
+  lock(signal: AbortSignal = NEVER): Promise<Disposable> {
+    return this.#slot.acquire(signal)
+  }
+}
+
+const NEVER = new AbortController().signal
