@@ -1,0 +1,133 @@
+import { createServer, type IncomingMessage, type Server, type ServerOptions, type ServerResponse } from 'node:http'
+import { createServer as createTlsServer, type Server as TlsServer } from 'node:https'
+import { createServer as createNetServer, type Socket } from 'node:net'
+import type { HttpHandler, HttpListener, HttpListenOptions, HttpReply, HttpServer } from '../http.ts'
+import { bindListener, type NetServer } from './http-bind.ts'
+import { sendReply } from './http-reply.ts'
+import { RealHttpRequest } from './http-request.ts'
+
+/** As Go's server, which existing clients were written against; Node's own 16 KiB would break drop-in use. */
+const HEAD_BYTES_MAX = 1024 * 1024
+const HEADERS_MAX = 2_000
+const HEAD_TIMEOUT_MS = 15_000
+/** For the whole request, body included. It does not run while we work on the answer, so long polls may wait. */
+const REQUEST_TIMEOUT_MS = 60_000
+const KEEP_ALIVE_MS = 15_000
+const CONNECTIONS_MAX = 4_096
+const TIMEOUT_CHECK_MS = 2_000
+/** What an answer in progress gets when the listener closes. */
+const CLOSE_GRACE_MS = 500
+
+const SERVER_OPTIONS: ServerOptions = {
+  maxHeaderSize: HEAD_BYTES_MAX,
+  headersTimeout: HEAD_TIMEOUT_MS,
+  requestTimeout: REQUEST_TIMEOUT_MS,
+  keepAliveTimeout: KEEP_ALIVE_MS,
+  connectionsCheckingInterval: TIMEOUT_CHECK_MS,
+  insecureHTTPParser: false,
+  // A missing Host is the handler's business: it answers as it does to a wrong one.
+  requireHostHeader: false,
+  noDelay: true,
+}
+
+const HOST_TWICE: HttpReply = refusal(400, 'too many Host headers')
+const HEADERS_TOO_MANY: HttpReply = refusal(431, 'Request Header Fields Too Large')
+const HANDLER_FAILED: HttpReply = refusal(500, 'internal error')
+
+/** The HTTP server of the machine. Never throws for what a client does. */
+export function createRealHttpServer(): HttpServer {
+  return { listen }
+}
+
+async function listen(options: HttpListenOptions, handler: HttpHandler): Promise<HttpListener> {
+  const closing = new AbortController()
+  const unixSocket = options.address.startsWith('/')
+  const serve = (incoming: IncomingMessage, response: ServerResponse, expectsContinue: boolean) => {
+    const refused = refuseHead(incoming)
+    if (refused !== undefined) return void sendReply(incoming, response, refused)
+    answer(handler, new RealHttpRequest(incoming, response, { unixSocket, closing: closing.signal, expectsContinue }), incoming, response)
+  }
+  const servers: Server[] = [configure(createServer(SERVER_OPTIONS), serve)]
+  const entry = options.tls === undefined ? servers[0]! : splitByFirstByte(servers, options.tls, serve)
+  entry.maxConnections = CONNECTIONS_MAX
+  const address = await bindListener(entry, options)
+  return {
+    address,
+    [Symbol.asyncDispose]: () => close(entry, servers, closing),
+  }
+}
+
+type Serve = (incoming: IncomingMessage, response: ServerResponse, expectsContinue: boolean) => void
+
+function configure<T extends Server | TlsServer>(server: T, serve: Serve): T {
+  // Unlimited here because Node drops what is over the limit silently; we count and refuse instead.
+  server.maxHeadersCount = 0
+  server.on('request', (incoming: IncomingMessage, response: ServerResponse) => serve(incoming, response, false))
+  server.on('checkContinue', (incoming: IncomingMessage, response: ServerResponse) => serve(incoming, response, true))
+  server.on('connection', (socket: Socket) => socket.on('error', ignoreSocketError))
+  return server
+}
+
+/** One port for both: a TLS handshake begins with byte 22, no HTTP method does. */
+function splitByFirstByte(servers: Server[], tls: NonNullable<HttpListenOptions['tls']>, serve: Serve): NetServer {
+  const secure = createTlsServer(
+    { ...SERVER_OPTIONS, cert: tls.certificatePem, key: tls.keyPem, minVersion: 'TLSv1.2', handshakeTimeout: HEAD_TIMEOUT_MS },
+  )
+  servers.push(configure(secure, serve))
+  const plain = servers[0]!
+  return createNetServer({ noDelay: true }, (socket) => {
+    socket.on('error', ignoreSocketError)
+    socket.setTimeout(HEAD_TIMEOUT_MS, () => socket.destroy())
+    socket.once('data', (first: Buffer) => {
+      socket.setTimeout(0)
+      socket.pause()
+      socket.unshift(first)
+      ;(first[0] === 22 ? secure : plain).emit('connection', socket)
+      socket.resume()
+    })
+  })
+}
+
+/** The socket closes by itself; who waits for its request learns it from the signal. */
+function ignoreSocketError(): void {}
+
+/** Two Host headers let two programs read two different hosts out of one request. */
+function refuseHead(incoming: IncomingMessage): HttpReply | undefined {
+  const raw = incoming.rawHeaders
+  if (raw.length > 2 * HEADERS_MAX) return HEADERS_TOO_MANY
+  let hosts = 0
+  for (let i = 0; i < raw.length; i += 2) {
+    const name = raw[i]!
+    if (name.length === 4 && name.toLowerCase() === 'host') hosts++
+  }
+  return hosts > 1 ? HOST_TWICE : undefined
+}
+
+/** Answers without a promise where the handler has none: most replies leave in the turn they came in. */
+function answer(handler: HttpHandler, request: RealHttpRequest, incoming: IncomingMessage, response: ServerResponse): void {
+  let reply
+  try {
+    reply = handler(request)
+  } catch {
+    reply = HANDLER_FAILED
+  }
+  if (!(reply instanceof Promise)) return void sendReply(incoming, response, reply)
+  void reply.catch(() => HANDLER_FAILED).then((settled) => sendReply(incoming, response, settled))
+}
+
+/** Stops listening at once, ends long polls, and gives answers in progress a moment. */
+async function close(entry: NetServer, servers: readonly Server[], closing: AbortController): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  entry.close(() => resolve())
+  closing.abort(new Error('the server is closing'))
+  for (const server of servers) server.closeIdleConnections()
+  const timer = setTimeout(() => {
+    for (const server of servers) server.closeAllConnections()
+  }, CLOSE_GRACE_MS)
+  await promise
+  clearTimeout(timer)
+}
+
+function refusal(status: number, text: string): HttpReply {
+  return { status, headers: { 'Content-Type': 'text/plain; charset=utf-8', 'X-Content-Type-Options': 'nosniff', Connection: 'close' }, body: `${text}\n` }
+}
