@@ -1,0 +1,202 @@
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DOMParser, XMLSerializer, type Document, type Element } from '@xmldom/xmldom'
+import { missingProgram } from './debian.ts'
+import { loopbackOnly, missingNamespaces } from './loopback.ts'
+import { parsed, rest, type Reply, type RestAddress } from './rest.ts'
+import { eventually } from './scratch.ts'
+
+/** What is missing to run a real Syncthing here, or undefined. Installs it where we may; throws under CI=true. */
+export function missingSyncthing(): string | undefined {
+  return missingProgram('syncthing', 'syncthing') ?? missingNamespaces()
+}
+
+/** Everything that reaches outside, off. The namespace keeps it in anyway; this keeps the log and the timing quiet. */
+const QUIET_OPTIONS: Readonly<Record<string, string>> = {
+  listenAddress: 'tcp://127.0.0.1:0',
+  globalAnnounceEnabled: 'false',
+  localAnnounceEnabled: 'false',
+  relaysEnabled: 'false',
+  natEnabled: 'false',
+  urAccepted: '-1',
+  crashReportingEnabled: 'false',
+  autoUpgradeIntervalH: '0',
+  startBrowser: 'false',
+  announceLANAddresses: 'false',
+  stunKeepaliveStartS: '0',
+  stunServer: '',
+}
+
+/** The output and exit code of one run of the program that ends by itself. */
+export function runSyncthing(args: readonly string[], before = loopbackOnly()): { code: number | null; output: string } {
+  const [program, ...words] = [...before, 'syncthing', ...args]
+  const result = spawnSync(program!, words, { encoding: 'utf8', env: environment(), timeout: 60_000 })
+  return { code: result.status, output: result.stdout + result.stderr }
+}
+
+/** A home as the real program makes it, before anybody touched it. Nothing is started on it. */
+export function generateSyncthingHome(home: string, before = loopbackOnly()): void {
+  const args = ['generate', `--home=${home}`, '--skip-port-probing', '--no-default-folder']
+  const { code, output } = runSyncthing(args, before)
+  if (code !== 0) throw new Error(`syncthing generate ended with ${code}: ${output}`)
+}
+
+export function syncthingDeviceId(home: string, before = loopbackOnly()): string {
+  const { output } = runSyncthing([`--home=${home}`, '--device-id'], before)
+  const id = /^[A-Z2-7]{7}(-[A-Z2-7]{7}){7}$/m.exec(output)?.[0]
+  if (id === undefined) throw new Error(`no device id: ${output}`)
+  return id
+}
+
+/** Switches off, in the config file of a home nobody uses now, all that reaches outside. */
+export function quietConfig(home: string): void {
+  editConfig(home, (document) => {
+    const options = child(document.documentElement, 'options')
+    for (const [name, value] of Object.entries(QUIET_OPTIONS)) {
+      for (const old of children(options, name)) options.removeChild(old)
+      const element = document.createElement(name)
+      element.appendChild(document.createTextNode(value))
+      options.appendChild(element)
+    }
+  })
+}
+
+export function editConfig(home: string, edit: (document: Document) => void): void {
+  const file = join(home, 'config.xml')
+  const document = new DOMParser().parseFromString(readFileSync(file, 'utf8'), 'text/xml')
+  edit(document)
+  writeFileSync(file, new XMLSerializer().serializeToString(document), { mode: 0o600 })
+}
+
+export function apiKeyOf(home: string): string {
+  return /<apikey>([^<]+)</.exec(readFileSync(join(home, 'config.xml'), 'utf8'))?.[1] ?? ''
+}
+
+function children(parent: Element, name: string): Element[] {
+  return [...parent.getElementsByTagName(name)].filter((element) => element.parentNode === parent)
+}
+
+function child(parent: Element | null, name: string): Element {
+  const found = parent === null ? undefined : children(parent, name)[0]
+  if (found === undefined) throw new Error(`the config file has no <${name}>`)
+  return found
+}
+
+/** One process instead of a supervising one and its child, no upgrades, and nobody's own settings. */
+function environment(home?: string): NodeJS.ProcessEnv {
+  const clean = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(ST[A-Z]|NODE_)/.test(name)))
+  return { ...clean, STNOUPGRADE: '1', STNODEFAULTFOLDER: '1', ...(home !== undefined && { STMONITORED: 'yes', HOME: home }) }
+}
+
+/** Whether the network this process lives in leads anywhere but to itself. */
+export function hasWayOut(): boolean {
+  const routes = readFileSync('/proc/self/net/route', 'utf8').trim().split('\n').slice(1)
+  return routes.some((line) => line.split(/\s+/)[0] !== 'lo')
+}
+
+export interface SyncthingOptions {
+  readonly home: string
+  readonly args?: readonly string[]
+  /** Where REST shall listen, as `--gui-address` takes it. A socket in the home unless told otherwise. */
+  readonly guiAddress?: string
+  /** Words before the command. Leaving the namespace out is allowed only to somebody who lives in one. */
+  readonly before?: readonly string[]
+}
+
+/** A real Syncthing that sees nothing but loopback. Ends with the scope that holds it. */
+export class Syncthing implements AsyncDisposable {
+  readonly home: string
+  readonly child: ChildProcess
+  readonly address: RestAddress
+  #output = ''
+
+  constructor(options: SyncthingOptions) {
+    const { home, before = loopbackOnly() } = options
+    if (before.length === 0 && hasWayOut()) throw new Error('a real Syncthing is started only where no network leads out')
+    const socketPath = join(home, 'gui.sock')
+    const guiAddress = options.guiAddress ?? `unix://${socketPath}`
+    this.home = home
+    this.address = options.guiAddress === undefined ? { socketPath } : { url: `http://${options.guiAddress}` }
+    if (options.guiAddress === undefined) rmSync(socketPath, { force: true })
+    const flags = ['serve', `--home=${home}`, '--no-browser', '--no-restart', `--gui-address=${guiAddress}`]
+    const [program, ...args] = [...before, 'syncthing', ...flags, ...(options.args ?? [])]
+    this.child = spawn(program!, args, { stdio: ['ignore', 'pipe', 'pipe'], env: environment(home) })
+    for (const stream of [this.child.stdout, this.child.stderr]) {
+      stream?.setEncoding('utf8').on('data', (text: string) => {
+        this.#output += text
+      })
+    }
+  }
+
+  get output(): string {
+    return this.#output
+  }
+
+  /** Resolves once the REST interface answers. */
+  async ready(): Promise<this> {
+    await eventually('the REST interface of Syncthing', async () => {
+      if (this.#hasEnded()) return 'ended'
+      if ('socketPath' in this.address && !existsSync(this.address.socketPath)) return undefined
+      const reply = await this.request('GET', '/rest/system/ping')
+      return reply.status === 200 ? 'answers' : undefined
+    })
+    if (this.#hasEnded()) throw new Error(`Syncthing ended with ${this.child.exitCode}:\n${this.#output}`)
+    return this
+  }
+
+  request(method: string, path: string, body?: unknown): Promise<Reply> {
+    return rest({ address: this.address, apiKey: apiKeyOf(this.home) }, method, path, body)
+  }
+
+  /** The JSON of a successful GET. */
+  async get(path: string): Promise<unknown> {
+    return parsed(await this.request('GET', path))
+  }
+
+  async post(path: string, body?: unknown): Promise<string> {
+    const reply = await this.request('POST', path, body)
+    if (reply.status !== 200) throw new Error(`POST ${path}: ${reply.status} ${reply.text}`)
+    return reply.text
+  }
+
+  async addFolder(id: string, path: string, more: Readonly<Record<string, unknown>> = {}): Promise<void> {
+    await this.post('/rest/config/folders', { id, path, fsWatcherEnabled: false, ...more })
+  }
+
+  #hasEnded(): boolean {
+    return this.child.exitCode !== null || this.child.signalCode !== null
+  }
+
+  /** The exit code, once it has ended. */
+  async ended(): Promise<number | null> {
+    if (!this.#hasEnded()) await once(this.child, 'exit')
+    return this.child.exitCode
+  }
+
+  async stop(): Promise<number | null> {
+    if (this.#hasEnded()) return this.child.exitCode
+    this.child.kill('SIGTERM')
+    const timer = setTimeout(() => this.child.kill('SIGKILL'), 15_000)
+    try {
+      return await this.ended()
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop()
+  }
+}
+
+export async function startSyncthing(options: SyncthingOptions): Promise<Syncthing> {
+  const peer = new Syncthing(options)
+  try {
+    return await peer.ready()
+  } catch (error) {
+    await peer.stop()
+    throw error
+  }
+}
