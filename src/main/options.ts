@@ -36,6 +36,10 @@ export interface ServeOptions {
   readonly trace: string
   readonly logLevel: 'DEBUG' | 'INFO' | 'WARN' | 'ERROR'
   readonly logFormat: 'text' | 'json'
+  /** A log file beyond this size is put aside and a new one begun; 0 never does. */
+  readonly logMaxSizeBytes?: number
+  /** How many of those put aside are kept. */
+  readonly logMaxOldFiles?: number
   /** Added to the version line by programs that wrap us (`STVERSIONEXTRA`). */
   readonly versionExtra: string
 }
