@@ -1,0 +1,169 @@
+import { createHash } from 'node:crypto'
+import { TwinfoldError } from './errors.ts'
+import type { DeviceId, ShortId } from './ids.ts'
+
+const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
+const BASE = ALPHABET.length
+const HASH_BYTES = 32
+const GROUP_LENGTH = 13
+const PLAIN_LENGTH = 52
+const CHECKED_LENGTH = 56
+const SHORT_TEXT_LENGTH = 7
+/** Nobody types more: longer texts are refused before anything is computed about them. */
+const INPUT_LENGTH_MAX = 256
+
+/** The identity that a certificate proves: the hash of its DER form, written for people. */
+export function deviceIdFromCertificate(der: Uint8Array): DeviceId {
+  return deviceIdFromBytes(createHash('sha256').update(der).digest())
+}
+
+/** The text of 32 bytes: base32, a check character after every 13, dashes between groups of seven. */
+export function deviceIdFromBytes(bytes: Uint8Array): DeviceId {
+  if (bytes.length !== HASH_BYTES) throw new Error(`a device id has ${HASH_BYTES} bytes, not ${bytes.length}`)
+  return format(encodeBase32(bytes))
+}
+
+/** The 32 bytes behind an id, as the wire carries them. */
+export function deviceIdBytes(id: DeviceId): Uint8Array {
+  return decodeBase32(withoutChecks(id.replaceAll('-', '')))
+}
+
+/**
+ * Reads an id as people and old programs write it: any case, with or without dashes, blanks and check characters.
+ * The empty text is the empty id, which REST and config use for "nobody".
+ */
+export function parseDeviceIdOrEmpty(text: string): DeviceId | '' {
+  if (text === '') return ''
+  if (text.length > INPUT_LENGTH_MAX) throw invalid(`"${text.slice(0, 64)}…": device ID invalid: incorrect length`)
+  const plain = text
+    .replace(/=+$/, '')
+    .toUpperCase()
+    .replaceAll('0', 'O')
+    .replaceAll('1', 'I')
+    .replaceAll('8', 'B')
+    .replace(/[- ]/g, '')
+  if (plain.length === PLAIN_LENGTH) {
+    for (const character of plain) digitOf(character)
+    return format(plain)
+  }
+  if (plain.length !== CHECKED_LENGTH) throw invalid(`"${text}": device ID invalid: incorrect length`)
+  for (const character of plain) digitOf(character)
+  const bare = withoutChecks(plain)
+  if (withChecks(bare) !== plain) throw invalid(`"${plain}": check digit incorrect`)
+  return format(bare)
+}
+
+/** The only door into the type for text from outside. Throws `bad-request`, for the empty text too. */
+export function parseDeviceId(text: string): DeviceId {
+  const id = parseDeviceIdOrEmpty(text)
+  if (id === '') throw invalid('"": device ID invalid: incorrect length')
+  return id
+}
+
+/** The first eight bytes, big-endian. */
+export function shortIdOf(id: DeviceId): ShortId {
+  const bytes = deviceIdBytes(id)
+  let value = 0n
+  for (let i = 0; i < 8; i++) value = (value << 8n) | BigInt(bytes[i] ?? 0)
+  return value as ShortId
+}
+
+/** Seven characters that start the long id too; empty for the id of nobody. */
+export function shortIdText(id: ShortId): string {
+  if (id === 0n) return ''
+  const bytes = new Uint8Array(8)
+  for (let i = 0; i < 8; i++) bytes[i] = Number((id >> BigInt(56 - 8 * i)) & 0xffn)
+  return encodeBase32(bytes).slice(0, SHORT_TEXT_LENGTH)
+}
+
+/** Order of the bytes, not of the text: the digits 2 to 7 come after the letters. The empty id comes first. */
+export function compareDeviceIds(a: DeviceId | '', b: DeviceId | ''): number {
+  const length = Math.min(a.length, b.length)
+  for (let i = 0; i < length; i++) {
+    if (a[i] !== b[i]) return rank(a[i]) - rank(b[i])
+  }
+  return a.length - b.length
+}
+
+function rank(character: string | undefined): number {
+  return ALPHABET.indexOf(character ?? '')
+}
+
+function invalid(message: string): TwinfoldError {
+  return new TwinfoldError('bad-request', message)
+}
+
+function digitOf(character: string): number {
+  const digit = ALPHABET.indexOf(character)
+  if (digit < 0) throw invalid(`digit ${quote(character)} not valid in alphabet "${ALPHABET}"`)
+  return digit
+}
+
+function quote(character: string): string {
+  const code = character.codePointAt(0) ?? 0
+  return code < 0x20 || code === 0x7f ? `'\\x${code.toString(16).padStart(2, '0')}'` : `'${character}'`
+}
+
+/** Luhn's check over base 32, from the left, with factors 1 2 1 2 …: the program family writes it this way. */
+export function checkCharacter(group: string): string {
+  let factor = 1
+  let sum = 0
+  for (const character of group) {
+    const addend = factor * digitOf(character)
+    factor = factor === 2 ? 1 : 2
+    sum += Math.floor(addend / BASE) + (addend % BASE)
+  }
+  return ALPHABET[(BASE - (sum % BASE)) % BASE] ?? ''
+}
+
+function withChecks(bare: string): string {
+  let text = ''
+  for (let i = 0; i < PLAIN_LENGTH; i += GROUP_LENGTH) {
+    const group = bare.slice(i, i + GROUP_LENGTH)
+    text += group + checkCharacter(group)
+  }
+  return text
+}
+
+function withoutChecks(checked: string): string {
+  let text = ''
+  for (let i = 0; i < CHECKED_LENGTH; i += GROUP_LENGTH + 1) text += checked.slice(i, i + GROUP_LENGTH)
+  return text
+}
+
+function format(bare: string): DeviceId {
+  // The last of the 52 characters carries one bit only: the other four are dropped, so that one id has one text.
+  const canonical = encodeBase32(decodeBase32(bare))
+  return (withChecks(canonical).match(/.{7}/g) ?? []).join('-') as DeviceId
+}
+
+function encodeBase32(bytes: Uint8Array): string {
+  let text = ''
+  let bits = 0
+  let value = 0
+  for (const byte of bytes) {
+    value = ((value << 8) | byte) & 0xfff
+    bits += 8
+    while (bits >= 5) {
+      bits -= 5
+      text += ALPHABET[(value >> bits) & 31]
+    }
+  }
+  return bits > 0 ? text + ALPHABET[(value << (5 - bits)) & 31] : text
+}
+
+function decodeBase32(text: string): Uint8Array {
+  const bytes = new Uint8Array(Math.floor((text.length * 5) / 8))
+  let bits = 0
+  let value = 0
+  let at = 0
+  for (const character of text) {
+    value = ((value << 5) | digitOf(character)) & 0xfff
+    bits += 5
+    if (bits >= 8) {
+      bits -= 8
+      bytes[at++] = (value >> bits) & 0xff
+    }
+  }
+  return bytes
+}
