@@ -1,0 +1,278 @@
+import { messageOf, TwinfoldError } from '../core/errors.ts'
+import type { FolderId } from '../core/ids.ts'
+import type { EventSink, Logger } from '../events/types.ts'
+import type { ScanProblem, ScanResult } from '../scanner/types.ts'
+import type { Semaphore } from '../sync/semaphore.ts'
+import type { Service } from '../sync/supervisor.ts'
+import { Wakeup } from '../sync/wakeup.ts'
+import type { Clock } from '../world/clock.ts'
+import type { Random } from '../world/random.ts'
+import { FolderState } from './folder-state.ts'
+import type { RootIdentity } from './health.ts'
+import { Problems } from './problems.ts'
+import { ScanQueue, type ScanJob } from './scan-queue.ts'
+import { RescanSchedule } from './schedule.ts'
+
+const RECHECK_DELAY_MS_MIN = 10_000
+const RECHECK_DELAY_MS_MAX = 300_000
+const WHOLE_FOLDER: readonly string[] = ['']
+/** Lists of changed paths that may wait; with more of them a look at everything is the cheaper answer. */
+const CHANGES_MAX = 16
+
+/** What a look at the folder before a scan tells. */
+export interface FolderCheck {
+  readonly root: RootIdentity
+  readonly ignoreLines: readonly string[] | undefined
+}
+
+/** What the loop does to the folder; it decides only when. */
+export interface FolderWork {
+  /** Called before the first scan: makes root and marker where they may be made. */
+  prepare(): Promise<void>
+  /** Rejects with `folder-error` and the reason when the folder must not be scanned. */
+  check(): Promise<FolderCheck>
+  /** Rejects like `check` when the folder stops being what it was: then nothing more is stored. */
+  scan(subs: readonly string[], check: FolderCheck, signal: AbortSignal): Promise<ScanResult>
+  /** Called after a scan that ended well. */
+  scanned(): Promise<void>
+  /** Puts a damaged index aside and goes on with an empty one. */
+  rebuildIndex(reason: string): Promise<void>
+}
+
+/** The folder as a watcher of its files is told of it. */
+export interface WatchControl {
+  /** The folder is healthy and was scanned with these patterns: watch it. Called after every scan; the same lines change nothing. */
+  follow(ignoreLines: readonly string[] | undefined): void
+  /** The folder is in trouble: stop until `follow`. */
+  rest(): void
+}
+
+export interface FolderRunnerDeps {
+  readonly clock: Clock
+  readonly random: Random
+  readonly events: EventSink
+  readonly log: Logger
+  readonly slots: Semaphore
+  readonly work: FolderWork
+  readonly watch: WatchControl
+}
+
+export interface FolderRunnerOptions {
+  readonly folder: FolderId
+  readonly rescanIntervalMs: number
+}
+
+/**
+ * One folder, one loop: whatever changes the index of the folder is done here, one thing after the other.
+ * Watchers, timers and REST calls only leave a note and ring.
+ */
+export class FolderRunner implements Service {
+  readonly name: string
+  readonly state: FolderState
+  readonly #deps: FolderRunnerDeps
+  readonly #folder: FolderId
+  readonly #schedule: RescanSchedule
+  readonly #queue = new ScanQueue()
+  readonly #wakeup = new Wakeup()
+  readonly #problems = new Problems()
+  #changedPaths: (readonly string[])[] = []
+  #recheckDelayMs = RECHECK_DELAY_MS_MIN
+  #recheckAtMs: number | undefined
+  #ignorePatterns = false
+
+  constructor(deps: FolderRunnerDeps, options: FolderRunnerOptions) {
+    this.#deps = deps
+    this.#folder = options.folder
+    this.name = `model/${options.folder}`
+    this.state = new FolderState(deps, options.folder)
+    this.#schedule = new RescanSchedule(options.rescanIntervalMs, deps.random)
+  }
+
+  get problems(): readonly ScanProblem[] {
+    return this.#problems.list()
+  }
+
+  get problemCount(): number {
+    return this.#problems.count
+  }
+
+  /** Whether the last scan knew any ignore patterns. */
+  get ignorePatterns(): boolean {
+    return this.#ignorePatterns
+  }
+
+  /** Resolves when the scan has ended and the index holds what it found. Goes on when the caller has lost interest. */
+  scan(subs: readonly string[], nextMs: number | undefined): Promise<void> {
+    const result = this.#queue.add(subs, nextMs)
+    this.#wakeup.ring()
+    return result
+  }
+
+  /** Scans the whole folder soon; nobody waits. */
+  scanSoon(): void {
+    this.#schedule.rearmExactly(this.#deps.clock.monotonicMs(), 0)
+    this.#wakeup.ring()
+  }
+
+  /** Scans these paths when their turn comes, as one scan. */
+  pathsChanged(paths: readonly string[]): void {
+    if (this.#changedPaths.length >= CHANGES_MAX) this.#changedPaths = [WHOLE_FOLDER]
+    else this.#changedPaths.push([...paths])
+    this.#wakeup.ring()
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    try {
+      await this.#deps.work.prepare()
+      while (!signal.aborted) await this.#step(signal)
+    } catch (error) {
+      if (!signal.aborted) throw error
+    } finally {
+      if (signal.aborted) this.#queue.close(new TwinfoldError('stopped', 'context canceled'))
+    }
+  }
+
+  /** Does the most pressing thing, or waits for one. The first round finds the rescan due: nothing comes before it. */
+  async #step(signal: AbortSignal): Promise<void> {
+    const nowMs = this.#deps.clock.monotonicMs()
+    if (this.#schedule.isDue(nowMs)) return await this.#timedScan(signal)
+    const job = this.#queue.take()
+    if (job !== undefined) return await this.#requestedScan(job, signal)
+    const paths = this.#changedPaths.shift()
+    if (paths !== undefined) return await this.#quietScan(paths, signal)
+    if (this.#recheckAtMs !== undefined && this.#recheckAtMs <= nowMs) return await this.#recheck()
+    await this.#waitForWork(nowMs, signal)
+  }
+
+  async #waitForWork(nowMs: number, signal: AbortSignal): Promise<void> {
+    const rescanMs = this.#schedule.delayMs(nowMs) ?? Number.POSITIVE_INFINITY
+    const recheckMs = this.#recheckAtMs === undefined ? Number.POSITIVE_INFINITY : this.#recheckAtMs - nowMs
+    const delayMs = Math.min(rescanMs, recheckMs)
+    const alarm = new AbortController()
+    if (delayMs < Number.POSITIVE_INFINITY) {
+      // A rejection is our own abort below: somebody else rang first.
+      this.#deps.clock.sleep(delayMs, alarm.signal).then(() => this.#wakeup.ring(), () => {})
+    }
+    try {
+      await this.#wakeup.wait(signal)
+    } finally {
+      alarm.abort()
+    }
+  }
+
+  async #timedScan(signal: AbortSignal): Promise<void> {
+    await this.#quietScan(WHOLE_FOLDER, signal)
+    this.#schedule.rearm(this.#deps.clock.monotonicMs())
+  }
+
+  async #requestedScan(job: ScanJob, signal: AbortSignal): Promise<void> {
+    try {
+      await this.#scan(job.subs, signal)
+    } catch (error) {
+      job.fail(signal.aborted ? new TwinfoldError('stopped', 'context canceled', { cause: error }) : error)
+      return
+    }
+    // Here and not by the caller: between the answer and his turn the loop may have begun another scan.
+    if (job.nextMs !== undefined) this.#schedule.rearmExactly(this.#deps.clock.monotonicMs(), job.nextMs)
+    job.succeed()
+  }
+
+  /** A scan nobody waits for: what goes wrong shows in the folder's state. */
+  async #quietScan(subs: readonly string[], signal: AbortSignal): Promise<void> {
+    await this.#scan(subs, signal).catch((error: unknown) => {
+      if (!signal.aborted) this.#deps.log.debug(() => `folder ${this.#folder}: scan failed: ${messageOf(error)}`)
+    })
+    signal.throwIfAborted()
+  }
+
+  async #scan(subs: readonly string[], signal: AbortSignal): Promise<void> {
+    try {
+      const check = await this.#deps.work.check()
+      // After trouble nobody knows what was missed meanwhile, so everything is looked at.
+      const paths = this.state.name === 'error' ? WHOLE_FOLDER : subs
+      if (paths.includes('')) this.#changedPaths = []
+      this.state.move('idle')
+      await this.#scanInTurn(paths, check, signal)
+      this.#recovered()
+      this.#deps.watch.follow(check.ignoreLines)
+    } catch (error) {
+      if (signal.aborted) throw error
+      await this.#failed(error)
+      throw error
+    }
+  }
+
+  async #scanInTurn(subs: readonly string[], check: FolderCheck, signal: AbortSignal): Promise<void> {
+    const { log, slots, work } = this.#deps
+    this.state.move('scan-waiting')
+    using _slot = await slots.acquire(signal)
+    this.state.move('scanning')
+    this.#ignorePatterns = check.ignoreLines !== undefined && check.ignoreLines.length > 0
+    const startedMs = this.#deps.clock.monotonicMs()
+    log.debug(() => `folder ${this.#folder}: scanning ${describe(subs)}`)
+    const result = await work.scan(subs, check, signal)
+    this.#tellProblems(subs, result)
+    await work.scanned()
+    this.state.move('idle')
+    log.debug(() => {
+      const durationMs = Math.round(this.#deps.clock.monotonicMs() - startedMs)
+      return `folder ${this.#folder}: scanned ${describe(subs)}: ${result.itemsSeen} items, ${result.changed} changed, ` +
+        `${result.bytesHashed} bytes hashed, ${result.problems.length} problems, ${durationMs} ms`
+    })
+  }
+
+  #tellProblems(subs: readonly string[], result: ScanResult): void {
+    if (!this.#problems.replace(subs, result.problems)) return
+    const errors = this.#problems.list()
+    for (const { path, error } of result.problems.slice(0, 10)) {
+      this.#deps.log.warn(`folder ${this.#folder}: ${path}: ${error}`)
+    }
+    if (errors.length > 0) this.#deps.events.emit('FolderErrors', { folder: this.#folder, errors })
+  }
+
+  #recovered(): void {
+    this.#recheckAtMs = undefined
+    this.#recheckDelayMs = RECHECK_DELAY_MS_MIN
+  }
+
+  async #failed(error: unknown): Promise<void> {
+    const reason = messageOf(error)
+    this.#deps.watch.rest()
+    if (this.state.error !== reason) this.#deps.log.warn(`folder ${this.#folder} stopped: ${reason}`)
+    if (!(error instanceof TwinfoldError)) this.#deps.log.debug(() => `folder ${this.#folder}: ${stackOf(error)}`)
+    this.state.fail(reason)
+    this.#recheckAtMs = this.#deps.clock.monotonicMs() + this.#recheckDelayMs
+    this.#recheckDelayMs = Math.min(this.#recheckDelayMs * 2, RECHECK_DELAY_MS_MAX)
+    if (error instanceof TwinfoldError && error.code === 'database-damaged') await this.#rebuildIndex(reason)
+  }
+
+  /** An empty index knows of no file, so the scan that fills it again can announce no deletion. */
+  async #rebuildIndex(reason: string): Promise<void> {
+    try {
+      await this.#deps.work.rebuildIndex(reason)
+      this.#recheckAtMs = undefined
+      this.scanSoon()
+    } catch (error) {
+      this.#deps.log.error(`folder ${this.#folder}: the index cannot be rebuilt: ${messageOf(error)}`)
+    }
+  }
+
+  /** Looks whether the trouble is over (a disk plugged in again), without waiting for the next rescan. */
+  async #recheck(): Promise<void> {
+    this.#recheckAtMs = undefined
+    try {
+      await this.#deps.work.check()
+      this.scanSoon()
+    } catch (error) {
+      await this.#failed(error)
+    }
+  }
+}
+
+function describe(subs: readonly string[]): string {
+  return subs.length === 1 && subs[0] === '' ? 'everything' : subs.map((sub) => JSON.stringify(sub)).join(' ')
+}
+
+function stackOf(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error)
+}

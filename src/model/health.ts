@@ -1,0 +1,84 @@
+import { join } from 'node:path'
+import type { Size } from '../core/config.ts'
+import { messageOf, systemCode, TwinfoldError } from '../core/errors.ts'
+import type { Disk, DiskStat } from '../world/disk.ts'
+
+export const PATH_MISSING = 'folder path missing'
+export const PATH_NO_DIRECTORY = 'folder path not a directory'
+export const MARKER_MISSING =
+  'folder marker missing (this indicates potential data loss, search docs/forum to get information about how to proceed)'
+export const ROOT_REPLACED = 'folder path was replaced by another directory while it was being scanned'
+
+export interface HealthOptions {
+  readonly root: string
+  readonly markerName: string
+  readonly databaseDirectory: string
+  readonly minHomeDiskFree: Size
+}
+
+/** Which directory the root was when it was looked at: a mount that comes or goes makes it another one. */
+export interface RootIdentity {
+  readonly deviceId: bigint
+  readonly inode: bigint
+}
+
+/**
+ * Looks whether the folder may be trusted to be what it was: an empty mount point must never count as everything deleted.
+ * Rejects with `folder-error` and the reason, in the words that clients know.
+ */
+export async function checkHealth(disk: Disk, options: HealthOptions): Promise<RootIdentity> {
+  const root = await statOrFail(() => disk.stat(options.root), PATH_MISSING)
+  if (root.type !== 'directory') throw new TwinfoldError('folder-error', PATH_NO_DIRECTORY)
+  await statOrFail(() => disk.lstat(join(options.root, options.markerName)), MARKER_MISSING)
+  await checkHomeSpace(disk, options)
+  return { deviceId: root.deviceId, inode: root.inode }
+}
+
+/** The same, and the root must still be the directory it was at the start of the scan whose findings are about to be stored. */
+export async function checkSameRoot(disk: Disk, options: HealthOptions, before: RootIdentity): Promise<void> {
+  const now = await checkHealth(disk, options)
+  if (now.deviceId !== before.deviceId || now.inode !== before.inode) throw new TwinfoldError('folder-error', ROOT_REPLACED)
+}
+
+async function statOrFail(look: () => Promise<DiskStat>, whenMissing: string): Promise<DiskStat> {
+  try {
+    return await look()
+  } catch (error) {
+    const code = systemCode(error)
+    const reason = code === 'ENOENT' || code === 'ENOTDIR' ? whenMissing : messageOf(error)
+    throw new TwinfoldError('folder-error', reason, { cause: error })
+  }
+}
+
+async function checkHomeSpace(disk: Disk, options: HealthOptions): Promise<void> {
+  const { value, unit } = options.minHomeDiskFree
+  if (!(value > 0)) return
+  const space = await disk.space(options.databaseDirectory).catch(() => undefined) // unknown space is no reason to stop
+  if (space === undefined || space.totalBytes === 0) return
+  const percent = unit === '%'
+  const have = percent ? (space.freeBytes / space.totalBytes) * 100 : space.freeBytes
+  if (have >= (percent ? value : value * unitBytes(unit))) return
+  const current = percent ? `${have.toFixed(2)} %` : formatBytes(space.freeBytes)
+  throw new TwinfoldError(
+    'folder-error',
+    `insufficient space on disk for database (${options.databaseDirectory}): current ${current} < required ${value} ${unit}`.trim(),
+  )
+}
+
+const UNITS = ['k', 'm', 'g', 't', 'p']
+
+/** `kB`, `MB`, `GiB`, `T`: powers of 1000, of 1024 with an i; 1 for anything else. */
+function unitBytes(unit: string): number {
+  const [, letter = '', binary] = /^([kmgtp])(i?)b?$/i.exec(unit.trim()) ?? []
+  return (binary ? 1_024 : 1_000) ** (UNITS.indexOf(letter.toLowerCase()) + 1)
+}
+
+function formatBytes(bytes: number): string {
+  let value = bytes
+  let unit = -1
+  while (value >= 1_000 && unit < UNITS.length - 1) {
+    value /= 1_000
+    unit++
+  }
+  return unit < 0 ? `${value} B` : `${value.toFixed(1)} ${'kMGTP'[unit]}B`
+}

@@ -1,0 +1,43 @@
+import type { Random } from '../world/random.ts'
+
+const YEAR_MS = 365 * 24 * 3_600_000
+/** Finer than any clock we sleep on, coarse enough for `Random.int`. */
+const JITTER_STEPS = 1_000_000
+
+/** When the next automatic rescan is due. Time is a parameter: monotonic milliseconds. */
+export class RescanSchedule {
+  readonly #intervalMs: number
+  readonly #random: Random
+  #dueMs: number | undefined
+
+  /** Due from the start. An interval of 0 rescans only when told to. */
+  constructor(intervalMs: number, random: Random) {
+    this.#intervalMs = Math.min(intervalMs, YEAR_MS)
+    this.#random = random
+    this.#dueMs = Number.NEGATIVE_INFINITY
+  }
+
+  isDue(nowMs: number): boolean {
+    return this.#dueMs !== undefined && this.#dueMs <= nowMs
+  }
+
+  /** Undefined when no rescan is planned. */
+  delayMs(nowMs: number): number | undefined {
+    return this.#dueMs === undefined ? undefined : Math.max(0, this.#dueMs - nowMs)
+  }
+
+  /** After a timed scan: uniformly between ¾ and 1¼ of the interval, so that many folders do not march in step. */
+  rearm(nowMs: number): void {
+    if (this.#intervalMs <= 0) {
+      this.#dueMs = undefined
+      return
+    }
+    const part = 0.75 + (0.5 * this.#random.int(JITTER_STEPS)) / JITTER_STEPS
+    this.#dueMs = nowMs + Math.min(this.#intervalMs * part, YEAR_MS)
+  }
+
+  /** Due in exactly this time, once; 0 is now. The interval applies again afterwards. */
+  rearmExactly(nowMs: number, delayMs: number): void {
+    this.#dueMs = nowMs + Math.min(Math.max(0, delayMs), YEAR_MS)
+  }
+}
