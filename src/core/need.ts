@@ -1,0 +1,83 @@
+import { FLAG_IGNORED, FLAG_RECEIVE_ONLY, isInvalid, ITEM_SIZE_BYTES, type FileHead } from './file-info.ts'
+import { compareVersions } from './version-vector.ts'
+
+/** What decides between records of one name. */
+export type Claim = Pick<FileHead, 'deleted' | 'localFlags' | 'modifiedS' | 'modifiedNs' | 'version'>
+
+/** What decides how a record is counted. */
+export type Countable = Pick<FileHead, 'type' | 'deleted' | 'sizeBytes' | 'localFlags'>
+
+/**
+ * Which of the records of one name is the global one: its place in `records`, or -1 when there are none. Our own record
+ * must come first in the list, those of others in an order that never changes: of equals the first wins.
+ *
+ * A valid record beats all invalid ones. Among the valid, one that another has seen is out. What is left are edits that
+ * never met: a live file beats a deletion whatever their times (an edit must not be lost to somebody's tidying up),
+ * then the later modification wins, then the direction of the concurrency. Each step is a total order, so the
+ * winner does not depend on the order in which records arrived.
+ */
+export function findWinner(records: readonly Claim[]): number {
+  const anyValid = records.some((record) => !isInvalid(record))
+  let best = -1
+  records.forEach((record, place) => {
+    if (anyValid && isInvalid(record)) return
+    if (isOutdated(record, records, anyValid)) return
+    const leader = records[best]
+    if (leader === undefined || beats(record, leader)) best = place
+  })
+  return best
+}
+
+function isOutdated(record: Claim, records: readonly Claim[], validOnly: boolean): boolean {
+  return records.some((other) => {
+    return !(validOnly && isInvalid(other)) && compareVersions(record.version, other.version) === 'older'
+  })
+}
+
+/** For two records of which neither has seen the other; of two with the same version the first in the list stays. */
+function beats(challenger: Claim, leader: Claim): boolean {
+  const order = compareVersions(challenger.version, leader.version)
+  if (order === 'equal') return false
+  if (challenger.deleted !== leader.deleted) return leader.deleted
+  if (challenger.modifiedS !== leader.modifiedS) return challenger.modifiedS > leader.modifiedS
+  if (challenger.modifiedNs !== leader.modifiedNs) return challenger.modifiedNs > leader.modifiedNs
+  return order === 'concurrent-newer'
+}
+
+/**
+ * Whether we lack the global record. An ignored record of ours with the same version counts as having it, and nobody
+ * needs the deletion of what they never had.
+ */
+export function isNeeded(local: Claim | undefined, global: Claim): boolean {
+  if (isInvalid(global)) return false
+  if (local === undefined) return !global.deleted
+  const order = compareVersions(local.version, global.version)
+  return order !== 'equal' && order !== 'newer'
+}
+
+/** Whether another device lacks the global record, as far as its own index tells. */
+export function isNeededByRemote(remote: Claim | undefined, global: Claim): boolean {
+  if (isInvalid(global)) return false
+  if (global.deleted) return remote !== undefined && !remote.deleted && !isInvalid(remote)
+  return remote === undefined || compareVersions(remote.version, global.version) !== 'equal'
+}
+
+/** Whether another device can give us the global record. */
+export function hasWinner(remote: Claim, global: Claim): boolean {
+  return !isInvalid(remote) && compareVersions(remote.version, global.version) === 'equal'
+}
+
+/** The sets a record of ours, or a global record, is counted in. */
+export function countsAsLocal(record: Countable): boolean {
+  return (record.localFlags & FLAG_IGNORED) === 0
+}
+
+export function countsAsReceiveOnlyChanged(record: Countable): boolean {
+  return (record.localFlags & FLAG_RECEIVE_ONLY) !== 0
+}
+
+/** The bytes a record adds to a total: directories and symlinks weigh the same everywhere, deletions nothing. */
+export function weightBytes(record: Countable): number {
+  if (record.deleted) return 0
+  return record.type === 'file' ? record.sizeBytes : ITEM_SIZE_BYTES
+}
