@@ -8,6 +8,10 @@ export interface WalkRequest {
   readonly subs: readonly string[]
   /** The ignore file, lines with includes already resolved; undefined when there is none. */
   readonly ignoreLines: readonly string[] | undefined
+  /** Our own temporary files last touched before this time are removed on the way; undefined leaves them all. */
+  readonly removeTemporariesBeforeS?: number | undefined
+  /** The disk takes `A` for `a`: a sub counts only in the spelling the disk shows. */
+  readonly caseInsensitive?: boolean
 }
 
 /** An item met on the way. */
@@ -31,9 +35,15 @@ export interface WalkBatch {
   /** In byte order of the whole path, over all batches of a walk. */
   readonly items: readonly WalkItem[]
   readonly problems: readonly WalkProblem[]
+  /** Paths whose last component is not in NFC. Neither they nor what lies below them is among the items. */
+  readonly unnormalized: readonly string[]
 }
 
-/** Walks a folder tree. Symlinks are never followed; what is ignored is not reported. */
+/**
+ * Walks a folder tree. With subs other than [''] the existing directories above them are among the items as well.
+ * Rejects only when the root itself cannot be read.
+ * Symlinks are never followed; what is ignored is not reported.
+ */
 export interface Walker {
   walk(request: WalkRequest, signal: AbortSignal): AsyncIterable<WalkBatch>
 }

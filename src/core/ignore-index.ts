@@ -1,0 +1,82 @@
+/**
+ * Finds the first of very many simple patterns that matches a path, in time that depends on the path alone:
+ * plain names and paths, names by their end (`*.tmp`) and by their start (`~$*`).
+ */
+export class SimplePatternIndex {
+  /** By number of components, then by text. */
+  readonly #anywhere = new Map<number, Map<string, Place>>()
+  readonly #rooted = new Map<number, Map<string, Place>>()
+  /** By length, then by text; of one component. */
+  readonly #endings = new Map<number, Map<string, Place>>()
+  readonly #beginnings = new Map<number, Map<string, Place>>()
+
+  addLiteral(text: string, place: Place & { readonly rooted: boolean }): void {
+    add(place.rooted ? this.#rooted : this.#anywhere, text.split('/').length, text, place)
+  }
+
+  addEnding(text: string, place: Place): void {
+    add(this.#endings, text.length, text, place)
+  }
+
+  addBeginning(text: string, place: Place): void {
+    add(this.#beginnings, text.length, text, place)
+  }
+
+  /** The lowest line that matches, or `limit` when none below it does. */
+  first(path: string, limit: number): number {
+    const ends = componentEnds(path)
+    let best = limit
+    for (const [count, texts] of this.#rooted) best = atComponent(path, ends, 0, count, texts, best)
+    if (this.#anywhere.size + this.#endings.size + this.#beginnings.size === 0) return best
+    for (let i = 0; i < ends.length; i++) {
+      for (const [count, texts] of this.#anywhere) best = atComponent(path, ends, i, count, texts, best)
+      const start = i === 0 ? 0 : ends[i - 1]! + 1
+      const end = ends[i]!
+      const last = i === ends.length - 1
+      for (const [length, texts] of this.#endings) {
+        if (end - start >= length) best = better(texts.get(path.slice(end - length, end)), last, best)
+      }
+      for (const [length, texts] of this.#beginnings) {
+        if (end - start >= length) best = better(texts.get(path.slice(start, start + length)), last, best)
+      }
+    }
+    return best
+  }
+}
+
+/** The first line that has a pattern, for the item itself and for what lies below it. */
+interface Place {
+  readonly itself: number
+  readonly below: number
+}
+
+function add(index: Map<number, Map<string, Place>>, key: number, text: string, place: Place): void {
+  let texts = index.get(key)
+  if (texts === undefined) index.set(key, (texts = new Map()))
+  const known = texts.get(text)
+  texts.set(text, {
+    itself: Math.min(place.itself, known?.itself ?? Infinity),
+    below: Math.min(place.below, known?.below ?? Infinity),
+  })
+}
+
+function componentEnds(path: string): number[] {
+  const ends: number[] = []
+  for (let slash = path.indexOf('/'); slash >= 0; slash = path.indexOf('/', slash + 1)) ends.push(slash)
+  ends.push(path.length)
+  return ends
+}
+
+function atComponent(
+  path: string, ends: readonly number[], first: number, count: number, texts: ReadonlyMap<string, Place>, best: number,
+): number {
+  const last = first + count - 1
+  if (last >= ends.length) return best
+  const start = first === 0 ? 0 : ends[first - 1]! + 1
+  return better(texts.get(path.slice(start, ends[last])), last === ends.length - 1, best)
+}
+
+function better(place: Place | undefined, isLast: boolean, best: number): number {
+  if (place === undefined) return best
+  return Math.min(best, isLast ? place.itself : place.below)
+}

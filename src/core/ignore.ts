@@ -1,0 +1,155 @@
+import { TwinfoldError } from './errors.ts'
+import { GlobProgram, literalOf, parseGlob, requiredText, type GlobNode, type GlobTail } from './ignore-glob.ts'
+import { trimLine } from './ignore-include.ts'
+import { SimplePatternIndex } from './ignore-index.ts'
+
+/** What the patterns say about one path. */
+export interface IgnoreMatch {
+  readonly ignored: boolean
+  /** `(?d)`: may be removed when it keeps its directory from being removed. */
+  readonly deletable: boolean
+  /** For an ignored directory: nothing below it can be un-ignored, so nobody needs to look. */
+  readonly maySkip: boolean
+}
+
+const SYNCED: IgnoreMatch = { ignored: false, deletable: false, maySkip: false }
+
+interface Pattern {
+  readonly unignore: boolean
+  readonly fold: boolean
+  readonly deletable: boolean
+  /** The glob with its leading slash, if any; lower case when `fold` is set. */
+  readonly text: string
+}
+
+interface General {
+  readonly line: number
+  readonly required: string
+  readonly program: GlobProgram
+  /** Two texts around a single `**`: they may overlap in the path, as users of the original engine expect. */
+  readonly around: readonly [start: string, end: string] | undefined
+}
+
+/** One way of looking at paths: as they are, or in lower case. */
+interface View {
+  readonly simple: SimplePatternIndex
+  readonly general: General[]
+}
+
+/** The patterns of one folder, in order: the first that matches a path decides. */
+export class IgnoreRules {
+  /** The lines that count, without comments and includes: parsing them again gives the same rules. */
+  readonly lines: readonly string[]
+  /** Every pattern as `GET /rest/db/ignores` shows it. */
+  readonly expanded: readonly string[]
+  readonly #exact: View = { simple: new SimplePatternIndex(), general: [] }
+  readonly #folded: View = { simple: new SimplePatternIndex(), general: [] }
+  readonly #results: IgnoreMatch[] = []
+  #anyFolded = false
+
+  /** Lines of an ignore file with its includes already put in place. Refuses with `ignore-invalid`, naming the line. */
+  constructor(text: readonly string[]) {
+    this.lines = [...new Set(text.map(trimLine))].filter((line) => line !== '' && !line.startsWith('//'))
+    const patterns = this.lines.map(parseLine)
+    this.expanded = patterns.flatMap(expand)
+    let skippable = true
+    patterns.forEach((pattern, line) => {
+      if (pattern.unignore && !allowsSkipping(pattern)) skippable = false
+      this.#results.push({ ignored: !pattern.unignore, deletable: pattern.deletable, maySkip: !pattern.unignore && skippable })
+      this.#anyFolded ||= pattern.fold
+      addPattern(pattern.fold ? this.#folded : this.#exact, pattern, line)
+    })
+  }
+
+  /** `name` is relative to the folder root, slash-separated, in NFC. Never throws. */
+  match(name: string): IgnoreMatch {
+    const none = this.#results.length
+    let line = firstMatch(this.#exact, name, none)
+    if (this.#anyFolded) line = firstMatch(this.#folded, name.toLowerCase(), line)
+    return this.#results[line] ?? SYNCED
+  }
+}
+
+function firstMatch(view: View, path: string, limit: number): number {
+  const best = view.simple.first(path, limit)
+  for (const { line, required, program, around } of view.general) {
+    if (line >= best) break
+    if (!path.includes(required)) continue
+    if (around !== undefined && path.startsWith(around[0]) && path.endsWith(around[1])) return line
+    if (program.matches(path)) return line
+  }
+  return best
+}
+
+const PREFIX = /^(?:!|\(\?i\)|\(\?d\))/
+
+function parseLine(line: string): Pattern {
+  const seen = new Set<string>()
+  let text = line
+  for (let prefix = PREFIX.exec(text)?.[0]; prefix !== undefined && !seen.has(prefix); prefix = PREFIX.exec(text)?.[0]) {
+    seen.add(prefix)
+    text = text.slice(prefix.length)
+  }
+  const fold = seen.has('(?i)')
+  const unignore = seen.has('!')
+  text = (fold ? text.toLowerCase() : text).normalize('NFC')
+  try {
+    if (text === '') throw new Error('missing pattern')
+    parseGlob(text)
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new TwinfoldError('ignore-invalid', `invalid pattern ${JSON.stringify(line)} in ignore file: parse error: ${reason}`)
+  }
+  return { unignore, fold, deletable: seen.has('(?d)') && !unignore, text }
+}
+
+function expand(pattern: Pattern): string[] {
+  const { text } = pattern
+  const marks = `${pattern.deletable ? '(?d)' : ''}${pattern.fold ? '(?i)' : ''}${pattern.unignore ? '!' : ''}`
+  const withContents = text.endsWith('/**') ? [text] : text.endsWith('/') ? [`${text}**`] : [text, `${text}/**`]
+  return withContents.flatMap((one) => {
+    if (one.startsWith('/')) return [one]
+    return one.startsWith('**/') ? [one, one.slice(3)] : [one, `**/${one}`]
+  }).map((one) => marks + one)
+}
+
+/** An un-ignored name directly in the root says nothing about what lies deeper, so ignored directories stay unread. */
+function allowsSkipping({ text }: Pattern): boolean {
+  if (!text.startsWith('/')) return false
+  const name = text.slice(1).replace(/\/(\*\*)?$/, '')
+  return !name.includes('/') && !name.replace(/\*\*$/, '').includes('**')
+}
+
+/** Splits a pattern into where it may start, what it says, and whether the item itself is meant or only its contents. */
+function anatomy(pattern: Pattern): { rooted: boolean; body: string; tail: GlobTail } {
+  let body = pattern.text.endsWith('/') ? `${pattern.text}**` : pattern.text
+  const rooted = body.startsWith('/')
+  if (rooted) body = body.slice(1)
+  else if (body.startsWith('**/')) body = body.slice(3)
+  return body.endsWith('/**') ? { rooted, body: body.slice(0, -3), tail: 'contents' } : { rooted, body, tail: 'tree' }
+}
+
+function addPattern(view: View, pattern: Pattern, line: number): void {
+  const { rooted, body, tail } = anatomy(pattern)
+  const nodes = parseGlob(body)
+  const place = { itself: tail === 'tree' ? line : Infinity, below: line, rooted }
+  const literal = literalOf(nodes)
+  if (literal !== undefined) return view.simple.addLiteral(literal, place)
+  const [first, second, third] = nodes
+  if (!rooted && third === undefined && first !== undefined && second !== undefined) {
+    if (first.kind === 'star' && isName(second)) return view.simple.addEnding(second.text, place)
+    if (second.kind === 'star' && isName(first)) return view.simple.addBeginning(first.text, place)
+  }
+  const program = new GlobProgram(nodes, { rooted, tail })
+  view.general.push({ line, required: requiredText(nodes), program, around: tail === 'tree' ? textsAround(nodes) : undefined })
+}
+
+function isName(node: GlobNode): node is Extract<GlobNode, { kind: 'literal' }> {
+  return node.kind === 'literal' && !node.text.includes('/')
+}
+
+function textsAround(nodes: readonly GlobNode[]): readonly [string, string] | undefined {
+  const [start, middle, end, more] = nodes
+  if (more !== undefined || start?.kind !== 'literal' || middle?.kind !== 'double-star' || end?.kind !== 'literal') return undefined
+  return [start.text, end.text]
+}

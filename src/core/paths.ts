@@ -1,0 +1,112 @@
+import { TwinfoldError } from './errors.ts'
+
+const TEMPORARY_PREFIXES = ['.syncthing.', '~syncthing~'] as const
+const INTERNAL_NAMES: ReadonlySet<string> = new Set(['.stfolder', '.stignore', '.stversions'])
+const NOT_ASCII = /[^\x00-\x7f]/
+
+/** Negative, zero or positive: the order of the names' UTF-8 bytes, which is the order of every index and every walk. */
+export function compareNames(a: string, b: string): number {
+  const length = Math.min(a.length, b.length)
+  for (let i = 0; i < length; i++) {
+    const left = a.charCodeAt(i)
+    const right = b.charCodeAt(i)
+    if (left !== right) return byteRank(left) - byteRank(right)
+  }
+  return a.length - b.length
+}
+
+/** UTF-16 puts surrogate pairs (U+10000 and up) below U+E000; UTF-8 puts them above everything. */
+function byteRank(unit: number): number {
+  if (unit < 0xd800) return unit
+  return unit >= 0xe000 ? unit - 0x800 : unit + 0x2000
+}
+
+/** Whether `name` lies below `directory`; '' is the root, and everything lies below it. */
+export function isBelow(name: string, directory: string): boolean {
+  if (directory === '') return name !== ''
+  return name.length > directory.length && name.charCodeAt(directory.length) === 47 && name.startsWith(directory)
+}
+
+export function isAtOrBelow(name: string, directory: string): boolean {
+  return name === directory || isBelow(name, directory)
+}
+
+/** The directory a name lies in; '' for what lies in the root. */
+export function parentOf(name: string): string {
+  const slash = name.lastIndexOf('/')
+  return slash < 0 ? '' : name.slice(0, slash)
+}
+
+export function baseOf(name: string): string {
+  return name.slice(name.lastIndexOf('/') + 1)
+}
+
+export function joinPath(root: string, name: string): string {
+  if (name === '') return root
+  return root.endsWith('/') ? root + name : `${root}/${name}`
+}
+
+/** Our own half-written files, in the spelling of every platform. Never indexed. */
+export function isTemporary(name: string): boolean {
+  const base = baseOf(name)
+  return TEMPORARY_PREFIXES.some((prefix) => base.startsWith(prefix))
+}
+
+/** What the program keeps at the root of a folder, and everything below it. The same names deeper down are ordinary. */
+export function isInternal(name: string): boolean {
+  const slash = name.indexOf('/')
+  return INTERNAL_NAMES.has(slash < 0 ? name : name.slice(0, slash))
+}
+
+/** Whether a name is in the form that indexes hold. */
+export function isNormal(name: string): boolean {
+  return !NOT_ASCII.test(name) || name.normalize('NFC') === name
+}
+
+/**
+ * A path as somebody typed it, relative to the folder root; '' is the root itself. One leading slash means the root.
+ * Refuses with `path-escapes-folder` what climbs out, holds a NUL or starts with two slashes.
+ */
+export function cleanSub(text: string): string {
+  const refused = () => new TwinfoldError('path-escapes-folder', `path is not inside the folder: ${JSON.stringify(text)}`)
+  if (text.includes('\0') || text.startsWith('//') || !text.isWellFormed()) throw refused()
+  const parts: string[] = []
+  for (const part of text.split('/')) {
+    if (part === '' || part === '.') continue
+    if (part !== '..') parts.push(part)
+    else if (parts.pop() === undefined) throw refused()
+  }
+  return parts.join('/').normalize('NFC')
+}
+
+/** Cleaned, sorted, without repetition and without what lies inside another; [''] when any of them is the root, or none is given. */
+export function cleanSubs(texts: readonly string[]): readonly string[] {
+  if (texts.length === 0) return ['']
+  const wanted = new Set(texts.map(cleanSub))
+  return [...wanted].filter((sub) => !ancestorsOf(sub).some((ancestor) => wanted.has(ancestor))).sort(compareNames)
+}
+
+/** All directories above a name, the root ('') first. */
+export function ancestorsOf(name: string): readonly string[] {
+  if (name === '') return []
+  const ancestors = ['']
+  for (let slash = name.indexOf('/'); slash >= 0; slash = name.indexOf('/', slash + 1)) ancestors.push(name.slice(0, slash))
+  return ancestors
+}
+
+/** The name a losing version is kept under: `dir/photo.sync-conflict-20260131-235959-ABCDEFG.jpg`. */
+export function conflictName(name: string, when: string, device: string): string {
+  const directory = parentOf(name)
+  const base = baseOf(name)
+  const dot = base.lastIndexOf('.')
+  // A leading dot starts a hidden file's name, it does not end it.
+  const [stem, extension] = dot > 0 ? [base.slice(0, dot), base.slice(dot)] : [base, '']
+  const kept = `${stem}.sync-conflict-${when}-${device}${extension}`
+  return directory === '' ? kept : `${directory}/${kept}`
+}
+
+const CONFLICT_NAME = /\.sync-conflict-\d{8}-\d{6}(-[A-Z2-7]{7})?(?=\.[^.]*$|$)/
+
+export function isConflictName(name: string): boolean {
+  return CONFLICT_NAME.test(baseOf(name))
+}
