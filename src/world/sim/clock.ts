@@ -47,15 +47,16 @@ export class SimClock implements Clock {
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     const dueMs = this.#monotonicMs + Math.max(0, delayMs)
     const sleeper: Sleeper = { dueMs, order: this.#order++, wake: resolve, awake: false }
-    const onAbort = (): void => reject(signal.reason)
+    const onAbort = (): void => {
+      this.#rouse(sleeper)
+      reject(signal.reason)
+    }
     this.#push(sleeper)
     this.#sleeping++
     signal.addEventListener('abort', onAbort)
     try {
       await promise
     } finally {
-      if (!sleeper.awake) this.#sleeping--
-      sleeper.awake = true
       signal.removeEventListener('abort', onAbort) // a daemon sleeps a million times on one signal
     }
   }
@@ -65,8 +66,7 @@ export class SimClock implements Clock {
     const next = this.#pop()
     if (next === undefined) return false
     this.#monotonicMs = Math.max(this.#monotonicMs, next.dueMs)
-    next.awake = true
-    this.#sleeping--
+    this.#rouse(next)
     next.wake()
     return true
   }
@@ -80,6 +80,12 @@ export class SimClock implements Clock {
       await settle()
     }
     this.#monotonicMs = untilMs
+  }
+
+  #rouse(sleeper: Sleeper): void {
+    if (sleeper.awake) return
+    sleeper.awake = true
+    this.#sleeping--
   }
 
   #peek(): Sleeper | undefined {

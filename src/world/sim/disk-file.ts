@@ -1,0 +1,78 @@
+import type { DiskFile, DiskStat } from '../disk.ts'
+import type { DiskCall } from './disk-faults.ts'
+import type { SimFileNode } from './disk-node.ts'
+import { diskError, type SimTree } from './disk-tree.ts'
+
+export interface SimFileDeps {
+  readonly tree: SimTree
+  /** Waits and fails as the disk was told to; also when the disk crashed since the file was opened. */
+  begin(call: DiskCall, path: string): Promise<void>
+  readableBytes(wantedBytes: number): number
+  changed(path: string): void
+}
+
+/** An open file: goes on after the name is gone, ends with a crash. */
+export class SimFile implements DiskFile {
+  readonly #deps: SimFileDeps
+  readonly #node: SimFileNode
+  readonly #path: string
+  readonly #writable: boolean
+  #closed = false
+
+  constructor(deps: SimFileDeps, node: SimFileNode, path: string, writable: boolean) {
+    this.#deps = deps
+    this.#node = node
+    this.#path = path
+    this.#writable = writable
+  }
+
+  async stat(): Promise<DiskStat> {
+    await this.#begin('stat')
+    return this.#deps.tree.stat(this.#node)
+  }
+
+  async read(into: Uint8Array, positionBytes: number): Promise<number> {
+    await this.#begin('read')
+    return this.#node.content.read(into.subarray(0, this.#deps.readableBytes(into.length)), positionBytes)
+  }
+
+  async write(data: Uint8Array, positionBytes: number): Promise<void> {
+    await this.#begin('write')
+    if (!this.#writable) throw diskError('EBADF', 'write', this.#path)
+    this.#deps.tree.write(this.#node, data, positionBytes, this.#path)
+    this.#deps.changed(this.#path)
+  }
+
+  async truncate(sizeBytes: number): Promise<void> {
+    await this.#begin('truncate')
+    if (!this.#writable) throw diskError('EINVAL', 'truncate', this.#path)
+    this.#deps.tree.truncate(this.#node, sizeBytes)
+    this.#deps.changed(this.#path)
+  }
+
+  async sync(): Promise<void> {
+    await this.#begin('sync')
+    this.#deps.tree.syncNode(this.#node)
+  }
+
+  async chmod(mode: number): Promise<void> {
+    await this.#begin('chmod')
+    this.#deps.tree.chmod(this.#node, mode)
+    this.#deps.changed(this.#path)
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return
+    this.#closed = true
+    await this.#deps.begin('close', this.#path)
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+
+  async #begin(call: DiskCall): Promise<void> {
+    if (this.#closed) throw diskError('EBADF', call, this.#path)
+    await this.#deps.begin(call, this.#path)
+  }
+}

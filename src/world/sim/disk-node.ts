@@ -1,0 +1,124 @@
+import type { DiskName } from '../disk.ts'
+import { SimContent, type Keep } from './disk-content.ts'
+
+export interface Metadata {
+  readonly mode: number
+  /** Since 1970, exact. */
+  readonly modifiedNs: bigint
+}
+
+interface Common {
+  readonly inode: bigint
+  metadata: Metadata
+  durableMetadata: Metadata
+}
+
+export interface SimFileNode extends Common {
+  readonly type: 'file'
+  readonly content: SimContent
+}
+
+export interface SimDirectoryNode extends Common {
+  readonly type: 'directory'
+  entries: Map<string, SimEntry>
+  /** What a loss of power leaves of the entries. */
+  durable: Map<string, SimEntry>
+}
+
+export interface SimSymlinkNode extends Common {
+  readonly type: 'symlink'
+  readonly target: string
+}
+
+/** A pipe: something that is there and is never synchronized. */
+export interface SimOtherNode extends Common {
+  readonly type: 'other'
+}
+
+export type SimNode = SimFileNode | SimDirectoryNode | SimSymlinkNode | SimOtherNode
+
+export interface SimEntry extends DiskName {
+  readonly node: SimNode
+}
+
+interface Change {
+  readonly directory: SimDirectoryNode
+  readonly key: string
+  readonly after: SimEntry | undefined
+}
+
+/** Changes that the disk makes together or not at all: the two halves of a rename. */
+type Operation = readonly Change[]
+
+/**
+ * What was done to directories and is not yet on the disk. The disk may do later operations before earlier ones, as
+ * long as those on one name keep their order: that is what makes a rename without a sync dangerous.
+ */
+export class SimJournal {
+  #pending: Operation[] = []
+
+  /** Programs see it from now on; the disk has it after a sync. */
+  apply(operation: Operation): void {
+    for (const change of operation) putEntry(change.directory.entries, change)
+    this.#pending.push(operation)
+  }
+
+  syncDirectory(directory: SimDirectoryNode): void {
+    const wanted = new Set<Operation>()
+    const names = new NameSet()
+    for (const operation of this.#pending.toReversed()) {
+      if (!operation.some((change) => change.directory === directory || names.has(change))) continue
+      wanted.add(operation)
+      for (const change of operation) names.add(change)
+    }
+    for (const operation of this.#pending) if (wanted.has(operation)) persist(operation)
+    this.#pending = this.#pending.filter((operation) => !wanted.has(operation))
+  }
+
+  syncAll(): void {
+    for (const operation of this.#pending) persist(operation)
+    this.#pending = []
+  }
+
+  /** Leaves on the disk what `keep` grants and nothing that depends on what it did not. */
+  crash(keep: Keep): void {
+    const lost = new NameSet()
+    for (const operation of this.#pending) {
+      if (keep() && !operation.some((change) => lost.has(change))) persist(operation)
+      else for (const change of operation) lost.add(change)
+    }
+    this.#pending = []
+  }
+}
+
+/** Names in directories. */
+class NameSet {
+  readonly #keys = new Map<SimDirectoryNode, Set<string>>()
+
+  add(change: Change): void {
+    const keys = this.#keys.get(change.directory)
+    if (keys === undefined) this.#keys.set(change.directory, new Set([change.key]))
+    else keys.add(change.key)
+  }
+
+  has(change: Change): boolean {
+    return this.#keys.get(change.directory)?.has(change.key) ?? false
+  }
+}
+
+function persist(operation: Operation): void {
+  for (const change of operation) putEntry(change.directory.durable, change)
+}
+
+function putEntry(entries: Map<string, SimEntry>, { key, after }: Change): void {
+  if (after === undefined) entries.delete(key)
+  else entries.set(key, after)
+}
+
+/** Puts a node back to what the disk has of it, and of the rest what `keep` grants. */
+export function crashNode(node: SimNode, keep: Keep): void {
+  if (!keep()) node.metadata = node.durableMetadata
+  node.durableMetadata = node.metadata
+  if (node.type === 'file') node.content.crash(keep)
+  if (node.type === 'directory') node.entries = new Map(node.durable)
+}
