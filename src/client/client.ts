@@ -37,7 +37,11 @@ interface Ask {
   readonly signal?: AbortSignal | undefined
 }
 
-export type FolderChange = { readonly [K in keyof FolderConfig]?: FolderConfig[K] extends string ? string : FolderConfig[K] }
+/** Any part of a folder's settings, as text that the daemon has yet to look at. */
+export type FolderChange = Partial<Omit<FolderConfig, 'id' | 'devices'>> & {
+  readonly id?: string
+  readonly devices?: readonly { readonly deviceID: string }[]
+}
 
 export interface EventQuery {
   readonly since?: number

@@ -1,0 +1,81 @@
+import { TwinfoldError } from '../core/errors.ts'
+import type { FolderConfig } from '../core/config.ts'
+import type { Client } from '../client/client.ts'
+import { ClientError } from '../client/errors.ts'
+import { escapeText } from './text.ts'
+
+/** What the exit code of a command that talks to the daemon says. */
+export const CLI_EXIT = { done: 0, failed: 1, noDaemon: 3, doneWithProblems: 4 } as const
+export type CliExit = (typeof CLI_EXIT)[keyof typeof CLI_EXIT]
+
+/** A daemon that a command may talk to, and how to name it in a message. */
+export interface Connection {
+  readonly client: Client
+  readonly address: string
+  /** Undefined when the address was given and no home was looked at. */
+  readonly home: string | undefined
+}
+
+/** Everything a command needs of the process it runs in. */
+export interface CliContext {
+  /** The name the program was started under. */
+  readonly program: string
+  /** Finds the daemon; rejects with a sentence for people when there is no home to find it by. */
+  connect(): Promise<Connection>
+  /** Standard output, whole lines. */
+  print(line: string): void
+  /** Standard error: what went wrong, and what is no result. */
+  complain(line: string): void
+  /** Redraws the last line of the terminal; an empty text clears it. Does nothing elsewhere. */
+  redraw(line: string): void
+  /** Whether a person looks at the output. */
+  readonly interactive: boolean
+  /** Columns of a line; Infinity where nothing limits it. */
+  readonly columns: number
+  /** Makes a path that a person typed absolute. */
+  absolutePath(path: string): string
+  nowMs(): number
+  sleep(delayMs: number, signal: AbortSignal): Promise<void>
+  /** Letters and digits of nobody's choosing, for new ids. */
+  randomText(length: number): string
+  /** Aborts when the person interrupts. */
+  readonly signal: AbortSignal
+}
+
+/** The folder a person means: its id, or its label when only one has it. */
+export async function findFolder(client: Client, text: string): Promise<FolderConfig> {
+  const folders = await client.folders()
+  const byLabel = folders.filter((folder) => folder.label === text)
+  const found = folders.find((folder) => folder.id === text) ?? (byLabel.length === 1 ? byLabel[0] : undefined)
+  if (found !== undefined) return found
+  const known = folders.map((folder) => folder.id)
+  const remedy = known.length === 0 ? 'there are none yet; add one with "folder add PATH"' : `known folders: ${known.join(', ')}`
+  const reason = byLabel.length > 1 ? `more than one folder is labelled "${text}"` : `there is no folder "${text}"`
+  throw new TwinfoldError('folder-missing', `${reason}; ${remedy}`)
+}
+
+/** The sentence and the code for whatever made a command fail. */
+export function explainFailure(error: unknown, program: string, connection: Connection | undefined): { message: string; code: CliExit } {
+  if (!(error instanceof ClientError)) {
+    return { message: escapeText(error instanceof Error ? error.message : String(error)), code: CLI_EXIT.failed }
+  }
+  const address = connection?.address ?? 'the daemon'
+  const home = connection?.home === undefined ? '' : ` (home ${escapeText(connection.home)})`
+  switch (error.failure) {
+    case 'unreachable': {
+      const start = connection?.home === undefined ? `${program} serve` : `${program} serve --home ${escapeText(connection.home)}`
+      const hint = `Start it with "${start}", or name another home with --home`
+      return { message: `no daemon answers at ${address}${home}: ${escapeText(error.message)}. ${hint}`, code: CLI_EXIT.noDaemon }
+    }
+    case 'timeout':
+      return { message: `the daemon at ${address}${home} gave ${error.message}`, code: CLI_EXIT.noDaemon }
+    case 'refused': {
+      const remedy = 'another daemon may run at this address; give its home with --home, or its key with --gui-apikey'
+      return { message: `the daemon at ${address} does not accept the API key${home}: ${remedy}`, code: CLI_EXIT.failed }
+    }
+    case 'malformed':
+      return { message: `${address}: ${escapeText(error.message)}`, code: CLI_EXIT.failed }
+    case 'status':
+      return { message: escapeText(error.message), code: CLI_EXIT.failed }
+  }
+}

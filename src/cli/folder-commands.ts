@@ -1,0 +1,93 @@
+import { TwinfoldError } from '../core/errors.ts'
+import type { FolderConfig, FolderTypeName } from '../core/config.ts'
+import type { Client, FolderChange } from '../client/client.ts'
+import { ClientError } from '../client/errors.ts'
+import { CLI_EXIT, findFolder, type CliContext, type CliExit } from './context.ts'
+import { tableLines } from './table.ts'
+import { escapeText } from './text.ts'
+
+export interface FolderAddOptions {
+  readonly id?: string
+  readonly label?: string
+  readonly type?: FolderTypeName
+  readonly device?: readonly string[]
+  readonly paused?: boolean
+  readonly rescanInterval?: number
+  readonly watch?: boolean
+  readonly json?: boolean
+}
+
+export const FOLDER_TYPES = ['sendreceive', 'sendonly', 'receiveonly', 'receiveencrypted'] as const satisfies readonly FolderTypeName[]
+
+export async function folderAdd(context: CliContext, client: Client, path: string, options: FolderAddOptions): Promise<CliExit> {
+  const [existing, devices] = await Promise.all([client.folders(), client.devices()])
+  const absolute = path.startsWith('~') ? path : context.absolutePath(path)
+  const id = options.id ?? `${context.randomText(5)}-${context.randomText(5)}`
+  refuseDoubles(existing, id, absolute)
+  for (const device of options.device ?? []) {
+    if (devices.some((known) => known.deviceID === device)) continue
+    const names = devices.map((known) => `${known.deviceID} (${known.name})`).join(', ')
+    throw new TwinfoldError('device-missing', `there is no device "${device}"; known devices: ${names}`)
+  }
+  await client.addFolder({ id, path: absolute, label: options.label ?? '', ...settings(options) })
+  const added = await findFolder(client, id)
+  if (options.json) context.print(JSON.stringify(added, undefined, 2))
+  else context.print(`Added folder "${escapeText(id)}" at ${escapeText(added.path)}`)
+  return CLI_EXIT.done
+}
+
+/** Only what the person said: the rest comes from the daemon's own defaults. */
+function settings(options: FolderAddOptions): FolderChange {
+  return {
+    ...(options.type !== undefined && { type: options.type }),
+    ...(options.paused !== undefined && { paused: options.paused }),
+    ...(options.rescanInterval !== undefined && { rescanIntervalS: options.rescanInterval }),
+    ...(options.watch === false && { fsWatcherEnabled: false }),
+    ...(options.device !== undefined && { devices: options.device.map((deviceID) => ({ deviceID, introducedBy: '', encryptionPassword: '' })) }),
+  }
+}
+
+/** The daemon would replace a folder of the same id; a person who adds one does not mean that. */
+function refuseDoubles(existing: readonly FolderConfig[], id: string, path: string): void {
+  const sameId = existing.find((folder) => folder.id === id)
+  if (sameId !== undefined) {
+    throw new TwinfoldError('bad-request', `folder "${id}" is there already, at ${sameId.path}; choose another --id or remove it first`)
+  }
+  const samePath = existing.find((folder) => folder.path.replace(/\/+$/, '') === path.replace(/\/+$/, ''))
+  if (samePath !== undefined) throw new TwinfoldError('bad-request', `${path} is already the folder "${samePath.id}"`)
+}
+
+export async function folderList(context: CliContext, client: Client, options: { readonly json?: boolean }): Promise<CliExit> {
+  const folders = await client.folders()
+  const rows = await Promise.all(folders.map(async (folder) => ({ folder, state: await folderState(client, folder) })))
+  if (options.json) {
+    context.print(JSON.stringify(rows.map(({ folder, state }) => ({ ...folder, state })), undefined, 2))
+  } else if (rows.length === 0) {
+    context.print(`No folders yet. Add one with "${context.program} folder add PATH".`)
+  } else {
+    const columns = [{ title: 'ID' }, { title: 'LABEL', shrink: 'end' }, { title: 'TYPE' }, { title: 'STATE' }, { title: 'PATH', shrink: 'start' }] as const
+    const cells = rows.map(({ folder, state }) => [folder.id, folder.label, folder.type, state, folder.path])
+    for (const line of tableLines(columns, cells, context.columns)) context.print(line)
+  }
+  return CLI_EXIT.done
+}
+
+/** A folder that cannot say how it is must not hide the others. */
+async function folderState(client: Client, folder: FolderConfig): Promise<string> {
+  if (folder.paused) return 'paused'
+  try {
+    const status = await client.folderStatus(folder.id)
+    return status.state === '' ? 'stopped' : status.state
+  } catch (error) {
+    if (error instanceof ClientError && error.failure === 'status') return 'unknown'
+    throw error
+  }
+}
+
+export async function folderRemove(context: CliContext, client: Client, text: string, options: { readonly json?: boolean }): Promise<CliExit> {
+  const folder = await findFolder(client, text)
+  await client.removeFolder(folder.id)
+  if (options.json) context.print(JSON.stringify({ removed: folder.id, path: folder.path }, undefined, 2))
+  else context.print(`Removed folder "${escapeText(folder.id)}". The files in ${escapeText(folder.path)} were left alone.`)
+  return CLI_EXIT.done
+}

@@ -1,0 +1,111 @@
+import { TwinfoldError } from '../core/errors.ts'
+import { FACILITY_NAMES, parseFacility, type Facility } from '../core/facilities.ts'
+import type { EventAnswer, LogMessage } from '../client/answers.ts'
+import type { Client } from '../client/client.ts'
+import { CLI_EXIT, type CliContext, type CliExit } from './context.ts'
+import { tableLines } from './table.ts'
+import { escapeText, fitText } from './text.ts'
+
+const FOLLOW_INTERVAL_MS = 500
+
+export interface DebugOptions {
+  readonly enable?: readonly string[]
+  readonly disable?: readonly string[]
+  readonly json?: boolean
+}
+
+/** Switches debug facilities and shows all of them. Names are checked here: the daemon would pass over a wrong one. */
+export async function debug(context: CliContext, client: Client, options: DebugOptions): Promise<CliExit> {
+  const enable = (options.enable ?? []).map(knownFacility)
+  const disable = (options.disable ?? []).map(knownFacility)
+  if (enable.length > 0 || disable.length > 0) await client.setDebugFacilities({ enable, disable })
+  const answer = await client.debugFacilities()
+  if (options.json) {
+    context.print(JSON.stringify(answer, undefined, 2))
+    return CLI_EXIT.done
+  }
+  const rows = Object.entries(answer.facilities).map(([name, meaning]) => [name, answer.enabled.includes(name) ? 'on' : 'off', meaning])
+  const columns = [{ title: 'FACILITY' }, { title: 'DEBUG' }, { title: 'WHAT IT LOGS', shrink: 'end' }] as const
+  for (const line of tableLines(columns, rows, context.columns)) context.print(line)
+  return CLI_EXIT.done
+}
+
+function knownFacility(text: string): Facility {
+  const facility = parseFacility(text)
+  if (facility !== undefined) return facility
+  throw new TwinfoldError('bad-request', `there is no facility "${text}"; known: ${FACILITY_NAMES.join(', ')}`)
+}
+
+export interface EventsOptions {
+  readonly since?: number
+  readonly types?: readonly string[]
+  readonly limit?: number
+  readonly follow?: boolean
+  readonly json?: boolean
+}
+
+/** What happened, one event a line; with `--follow` as it happens, until interrupted. */
+export async function events(context: CliContext, client: Client, options: EventsOptions): Promise<CliExit> {
+  const { follow, json, ...query } = options
+  const show = (event: EventAnswer) => context.print(json ? JSON.stringify(event) : eventLine(event, context.columns))
+  if (!follow) {
+    for (const event of await client.eventsSince({ ...query, timeoutS: 0 }, context.signal)) show(event)
+    return CLI_EXIT.done
+  }
+  return untilInterrupted(context, async () => {
+    for await (const event of client.events(query, context.signal)) show(event)
+  })
+}
+
+export function eventLine(event: EventAnswer, columns: number): string {
+  const data = event.data === null || event.data === undefined ? '' : escapeText(JSON.stringify(event.data))
+  return fitText(`${timeText(event.time)}  ${event.id}  ${escapeText(event.type)}  ${data}`.trimEnd(), columns)
+}
+
+export interface LogsOptions {
+  readonly since?: string
+  readonly follow?: boolean
+  readonly json?: boolean
+}
+
+/** The lines the daemon keeps; with `--follow` also those to come, until interrupted. */
+export async function logs(context: CliContext, client: Client, options: LogsOptions): Promise<CliExit> {
+  let since = options.since
+  const showNew = async () => {
+    for (const message of await client.log(since)) {
+      context.print(options.json ? JSON.stringify(message) : logLine(message))
+      since = message.when
+    }
+  }
+  await showNew()
+  if (!options.follow) return CLI_EXIT.done
+  return untilInterrupted(context, async () => {
+    while (!context.signal.aborted) {
+      await context.sleep(FOLLOW_INTERVAL_MS, context.signal)
+      await showNew()
+    }
+  })
+}
+
+const LEVELS = ['DEBUG', 'VERBOSE', 'INFO', 'WARN', 'ERROR']
+
+export function logLine(message: LogMessage): string {
+  const level = typeof message.level === 'number' ? (LEVELS[message.level] ?? String(message.level)) : message.level
+  return `${timeText(message.when)} ${escapeText(level).padEnd(5)} ${escapeText(message.message)}`
+}
+
+/** Date and time to the second, as they were sent: in the daemon's own zone. */
+export function timeText(time: string): string {
+  const [, date, clock] = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)/.exec(time) ?? []
+  return date === undefined ? escapeText(time) : `${date} ${clock}`
+}
+
+/** An interrupt is how people end a `--follow`: it is success. */
+async function untilInterrupted(context: CliContext, work: () => Promise<void>): Promise<CliExit> {
+  try {
+    await work()
+  } catch (error) {
+    if (!context.signal.aborted) throw error
+  }
+  return CLI_EXIT.done
+}

@@ -1,0 +1,170 @@
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
+import type { Client } from '../client/client.ts'
+import { CLI_EXIT, explainFailure, type CliContext, type CliExit, type Connection } from './context.ts'
+import { FOLDER_TYPES, folderAdd, folderList, folderRemove, type FolderAddOptions } from './folder-commands.ts'
+import { debug, events, logs, type DebugOptions, type EventsOptions, type LogsOptions } from './log-commands.ts'
+import { NETWORK_SWITCHES, network } from './network-command.ts'
+import { scan, type ScanOptions } from './scan-command.ts'
+import { prio, status } from './status-commands.ts'
+
+const FINDING = `
+Finding the daemon (every command):
+  -H, --home DIR       look into this home ($STHOMEDIR) instead of the usual one
+  -C, --config DIR, -D, --data DIR
+                       the same where configuration and data are apart ($STCONFDIR, $STDATADIR)
+  --gui-address URL    ask at this address ($STGUIADDRESS) instead of the configured one
+  --gui-apikey KEY     with this API key ($STGUIAPIKEY)
+
+Exit codes: 0 done, 1 error, 3 no daemon answers, 4 done but some items could not be read`
+
+/** Runs one command that talks to the daemon. Never throws: what went wrong is printed and in the code. */
+export async function runCli(context: CliContext, words: readonly string[]): Promise<number> {
+  const run = new Run(context)
+  try {
+    await buildProgram(run).parseAsync(words, { from: 'user' })
+    return run.code
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? CLI_EXIT.done : CLI_EXIT.failed
+    const { message, code } = explainFailure(error, context.program, run.connection)
+    context.redraw('')
+    context.complain(`${context.program}: error: ${message}`)
+    return code
+  }
+}
+
+/** The connection is made by the first command that needs one, so that `--help` never does. */
+class Run {
+  readonly context: CliContext
+  connection: Connection | undefined
+  code: CliExit = CLI_EXIT.done
+
+  constructor(context: CliContext) {
+    this.context = context
+  }
+
+  async with(work: (client: Client, connection: Connection) => Promise<CliExit>): Promise<void> {
+    this.connection = await this.context.connect()
+    this.code = await work(this.connection.client, this.connection)
+  }
+}
+
+function buildProgram(run: Run): Command {
+  const { context } = run
+  const program = new Command(context.program)
+  program
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => context.print(text.replace(/\n$/, '')),
+      writeErr: (text) => context.complain(text.replace(/\n$/, '')),
+      outputError: (text, write) => write(`${context.program}: ${text}`),
+    })
+    .helpCommand(false)
+  addFolderCommands(program, run)
+  addScanCommands(program, run)
+  addStatusCommands(program, run)
+  addLogCommands(program, run)
+  addNetworkCommand(program, run)
+  return program
+}
+
+/** What every command has: `--json`, an example, and how the daemon is found. */
+function addCommand(parent: Command, usage: string, description: string, examples: readonly string[]): Command {
+  const program = parent.parent === null ? parent.name() : `${parent.parent.name()} ${parent.name()}`
+  const lines = examples.map((example) => `  ${program} ${example}`).join('\n')
+  return parent
+    .command(usage)
+    .description(description)
+    .option('--json', 'print JSON for programs')
+    .addHelpText('after', `\nExample:\n${lines}\n${FINDING}`)
+    .showHelpAfterError(`Run it with --help to see what it takes.`)
+}
+
+function addFolderCommands(program: Command, run: Run): void {
+  const { context } = run
+  const folder = program.command('folder').description('Add, list and remove folders').helpCommand(false)
+  folder.addHelpText('after', `\nExample:\n  ${context.program} folder add ~/Photos --label Photos\n${FINDING}`)
+  addCommand(folder, 'add <path>', 'Keep a directory in sync; it is made if it is not there', ['add ~/Photos --label Photos', 'add /srv/docs --id docs --type sendonly'])
+    .option('--id <id>', 'id of the folder, the same on all devices (default: random)')
+    .option('--label <text>', 'name for people')
+    .addOption(new Option('--type <type>', 'how changes flow').choices(FOLDER_TYPES))
+    .option('--device <id>', 'share it with this device; may be repeated', (id: string, before: readonly string[] | undefined) => [...(before ?? []), id])
+    .option('--rescan-interval <seconds>', 'time between full scans', parseSeconds)
+    .option('--no-watch', 'do not watch for changes, only scan')
+    .option('--paused', 'add it without starting it')
+    .action((path: string, options: FolderAddOptions) => run.with((client) => folderAdd(context, client, path, options)))
+  addCommand(folder, 'list', 'Show all folders and how they are', ['list', 'list --json'])
+    .action((options: { json?: boolean }) => run.with((client) => folderList(context, client, options)))
+  addCommand(folder, 'remove <folder>', 'Stop syncing a folder; its files stay where they are', ['remove docs'])
+    .action((id: string, options: { json?: boolean }) => run.with((client) => folderRemove(context, client, id, options)))
+}
+
+function addScanCommands(program: Command, run: Run): void {
+  const { context } = run
+  addCommand(program, 'scan <folder> [sub...]', 'Look for changes now, in a whole folder or in some paths of it', ['scan photos', 'scan photos 2026/summer --next 3600'])
+    .option('--next <seconds>', 'the next automatic scan comes after this time', parseSeconds)
+    .action((folder: string, subs: string[], options: ScanOptions) => run.with((client) => scan(context, client, folder, subs, options)))
+  addCommand(program, 'prio <folder> <file>', 'Download this file before all others', ['prio photos 2026/summer/beach.jpg'])
+    .action((folder: string, file: string, options: { json?: boolean }) => run.with((client) => prio(context, client, folder, file, options)))
+}
+
+function addStatusCommands(program: Command, run: Run): void {
+  const { context } = run
+  addCommand(program, 'status [folder]', 'Show how the device and its folders are, or one folder in full', ['status', 'status photos --json'])
+    .action((folder: string | undefined, options: { json?: boolean }) => run.with((_, connection) => status(context, connection, folder, options)))
+}
+
+function addLogCommands(program: Command, run: Run): void {
+  const { context } = run
+  addCommand(program, 'debug', 'Show which facilities log debug lines, and switch them', ['debug --enable model,scanner', 'debug --disable model'])
+    .option('--enable <names>', 'facilities to switch on, separated by commas', parseList)
+    .option('--disable <names>', 'facilities to switch off, separated by commas', parseList)
+    .action((options: DebugOptions) => run.with((client) => debug(context, client, options)))
+  addCommand(program, 'events', 'Show what happened; --json prints one object a line', ['events --follow', 'events --types StateChanged,FolderErrors --json'])
+    .option('--since <id>', 'only events after this id', parseCount)
+    .option('--types <names>', 'only these types, separated by commas', parseList)
+    .option('--limit <count>', 'at most the last so many', parseCount)
+    .option('-f, --follow', 'go on until interrupted')
+    .action((options: EventsOptions) => run.with((client) => events(context, client, options)))
+  addCommand(program, 'logs', 'Show the log of the daemon; --json prints one object a line', ['logs --follow'])
+    .option('--since <time>', 'only lines after this time (RFC 3339)')
+    .option('-f, --follow', 'go on until interrupted')
+    .action((options: LogsOptions) => run.with((client) => logs(context, client, options)))
+}
+
+function addNetworkCommand(program: Command, run: Run): void {
+  const { context } = run
+  const command = addCommand(program, 'network', 'Show with whom this device talks by itself, and switch it', ['network', 'network --discovery on --relays on', 'network --all off'])
+  for (const each of NETWORK_SWITCHES) command.addOption(new Option(`--${each.name} <on|off>`, each.meaning).choices(['on', 'off']))
+  command.addOption(new Option('--all <on|off>', 'all of them at once').choices(['on', 'off']))
+  command.action((options: Readonly<Record<string, unknown>>) => {
+    const wanted = new Map<string, boolean>()
+    for (const { name } of NETWORK_SWITCHES) {
+      const said = options[camelCase(name)] ?? options['all']
+      if (said !== undefined) wanted.set(name, said === 'on')
+    }
+    return run.with((client) => network(context, client, wanted, { json: options['json'] === true }))
+  })
+}
+
+/** As commander names the value of a flag. */
+function camelCase(name: string): string {
+  return name.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase())
+}
+
+function parseList(text: string): string[] {
+  return text.split(',').map((name) => name.trim()).filter((name) => name !== '')
+}
+
+function parseCount(text: string): number {
+  const count = Number(text)
+  if (!/^\d+$/.test(text) || !Number.isSafeInteger(count)) throw new InvalidArgumentError('It must be a whole number, 0 or more.')
+  return count
+}
+
+const SECONDS_MAX = 365 * 86_400
+
+function parseSeconds(text: string): number {
+  const seconds = parseCount(text)
+  if (seconds > SECONDS_MAX) throw new InvalidArgumentError('It must not be longer than a year.')
+  return seconds
+}

@@ -1,0 +1,41 @@
+import { fitText, formatBytes, formatDuration, padText, textWidth } from './text.ts'
+
+export interface Progress {
+  readonly currentBytes: number
+  readonly totalBytes: number
+  readonly bytesPerSecond: number
+}
+
+const BAR_WIDTH_MAX = 40
+const BAR_WIDTH_MIN = 10
+
+/** One line of at most `width` columns: name, bar, percent, amounts, rate, time left; the bar goes first when it is narrow. */
+export function progressLine(name: string, progress: Progress, width: number): string {
+  const facts = progressText(progress)
+  const label = fitText(name, Math.max(8, Math.floor(width / 4)))
+  const room = width - textWidth(label) - textWidth(facts) - 6
+  if (room < BAR_WIDTH_MIN) return fitText(`${label}  ${facts}`, width)
+  const barWidth = Math.min(BAR_WIDTH_MAX, room)
+  const full = Math.floor(shareOf(progress) * barWidth)
+  return `${label}  [${padText('#'.repeat(full), barWidth)}]  ${facts}`
+}
+
+/** Percent, amounts, rate and time left, without a bar. */
+export function progressText(progress: Progress): string {
+  const left = secondsLeft(progress)
+  const percent = String(Math.floor(shareOf(progress) * 100)).padStart(3)
+  const amounts = `${formatBytes(progress.currentBytes)} of ${formatBytes(progress.totalBytes)}`
+  const rate = progress.bytesPerSecond > 0 ? `, ${formatBytes(progress.bytesPerSecond)}/s` : ''
+  return `${percent} %  ${amounts}${rate}${left === undefined ? '' : `, ${formatDuration(left)} left`}`
+}
+
+/** From 0 to 1. A folder of nothing is done; a total that grew late never shows more than all. */
+export function shareOf(progress: Progress): number {
+  if (progress.totalBytes <= 0) return 1
+  return Math.min(1, Math.max(0, progress.currentBytes / progress.totalBytes))
+}
+
+function secondsLeft(progress: Progress): number | undefined {
+  const remaining = progress.totalBytes - progress.currentBytes
+  return remaining > 0 && progress.bytesPerSecond > 0 ? remaining / progress.bytesPerSecond : undefined
+}

@@ -1,0 +1,102 @@
+import type { FolderConfig } from '../core/config.ts'
+import type { FolderStatusAnswer, NeedAnswer } from '../client/answers.ts'
+import type { Client } from '../client/client.ts'
+import { CLI_EXIT, findFolder, type CliContext, type CliExit, type Connection } from './context.ts'
+import { fieldLines, tableLines } from './table.ts'
+import { escapeText, formatBytes, formatCount, formatDuration } from './text.ts'
+
+interface Json { readonly json?: boolean }
+
+/** The device and its folders, or one folder in full. */
+export async function status(context: CliContext, connection: Connection, text: string | undefined, options: Json): Promise<CliExit> {
+  return text === undefined ? deviceStatus(context, connection, options) : folderStatus(context, connection.client, text, options)
+}
+
+async function deviceStatus(context: CliContext, { client, address, home }: Connection, options: Json): Promise<CliExit> {
+  const [version, system, configs] = await Promise.all([client.version(), client.systemStatus(), client.folders()])
+  const folders = await Promise.all(configs.map(async (config) => ({ config, status: await client.folderStatus(config.id) })))
+  if (options.json) {
+    const rows = folders.map(({ config, status }) => ({ id: config.id, label: config.label, path: config.path, paused: config.paused, ...status }))
+    context.print(JSON.stringify({ version: version.version, address, ...system, folders: rows }, undefined, 2))
+    return CLI_EXIT.done
+  }
+  const fields: (readonly [string, string])[] = [
+    ['Version', version.version],
+    ['Device ID', system.myID],
+    ['Address', address],
+    ...(home === undefined ? [] : [['Home', home] as const]),
+    ['Running for', formatDuration(system.uptime)],
+  ]
+  for (const line of fieldLines(fields)) context.print(line)
+  context.print('')
+  if (folders.length === 0) {
+    context.print(`No folders yet. Add one with "${context.program} folder add PATH".`)
+    return CLI_EXIT.done
+  }
+  const columns = [
+    { title: 'FOLDER', shrink: 'end' }, { title: 'STATE' }, { title: 'FILES', align: 'right' }, { title: 'SIZE', align: 'right' },
+    { title: 'NEEDED', align: 'right' }, { title: 'ERRORS', align: 'right' },
+  ] as const
+  const rows = folders.map(({ config, status }) => [
+    config.label === '' ? config.id : `${config.id} (${config.label})`, stateText(config, status), String(status.localFiles),
+    formatBytes(status.localBytes), formatBytes(status.needBytes), String(status.errors),
+  ])
+  for (const line of tableLines(columns, rows, context.columns)) context.print(line)
+  for (const { config, status } of folders) {
+    if (status.error !== '') context.print(`${escapeText(config.id)}: ${escapeText(status.error)}`)
+  }
+  return CLI_EXIT.done
+}
+
+function stateText(config: FolderConfig, status: FolderStatusAnswer): string {
+  if (config.paused) return 'paused'
+  return status.state === '' ? 'stopped' : status.state
+}
+
+async function folderStatus(context: CliContext, client: Client, text: string, options: Json): Promise<CliExit> {
+  const config = await findFolder(client, text)
+  const status = await client.folderStatus(config.id)
+  const errors = config.paused || status.errors === 0 ? [] : ((await client.folderErrors(config.id)).errors ?? [])
+  if (options.json) {
+    const { id, label, path, type, paused } = config
+    context.print(JSON.stringify({ id, label, path, type, paused, ...status, errorItems: errors }, undefined, 2))
+    return CLI_EXIT.done
+  }
+  for (const line of fieldLines(folderFields(config, status))) context.print(line)
+  for (const problem of errors) context.print(`  ${escapeText(problem.path)}: ${escapeText(problem.error)}`)
+  return CLI_EXIT.done
+}
+
+function folderFields(config: FolderConfig, status: FolderStatusAnswer): (readonly [string, string])[] {
+  return [
+    ['Folder', config.label === '' ? config.id : `${config.id} (${config.label})`],
+    ['Path', config.path],
+    ['Type', config.type],
+    ['State', stateText(config, status)],
+    ...(status.error === '' ? [] : [['Error', status.error] as const]),
+    ...(status.watchError === '' ? [] : [['Watching', status.watchError] as const]),
+    ['Here', `${formatCount(status.localFiles, 'file')}, ${formatCount(status.localDirectories, 'directory', 'directories')}, ${formatBytes(status.localBytes)}`],
+    ['Everywhere', `${formatCount(status.globalFiles, 'file')}, ${formatCount(status.globalDirectories, 'directory', 'directories')}, ${formatBytes(status.globalBytes)}`],
+    ['Needed', `${formatCount(status.needTotalItems, 'item')}, ${formatBytes(status.needBytes)}`],
+    ...(status.receiveOnlyTotalItems > 0 ? [['Changed here', formatCount(status.receiveOnlyTotalItems, 'item')] as const] : []),
+    ['Errors', String(status.errors)],
+  ]
+}
+
+/** Moves a file to the front of the download queue and says where it now stands. */
+export async function prio(context: CliContext, client: Client, text: string, file: string, options: Json): Promise<CliExit> {
+  const folder = await findFolder(client, text)
+  const need = await client.prioritize(folder.id, file)
+  context.print(options.json ? JSON.stringify(need, undefined, 2) : `${escapeText(file)} ${placeOf(need, file)}`)
+  return CLI_EXIT.done
+}
+
+/** Where a file stands, as the end of a sentence that begins with its name. */
+export function placeOf(need: NeedAnswer, file: string): string {
+  const at = need.queued.findIndex((each) => each.name === file)
+  if (need.progress.some((each) => each.name === file)) return 'is being downloaded now'
+  if (at === 0) return 'is the next to be downloaded'
+  if (at > 0) return `is number ${at + 1} in the queue`
+  if (need.rest.some((each) => each.name === file)) return 'is needed, but no device offers it now'
+  return 'is not waiting to be downloaded'
+}

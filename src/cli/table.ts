@@ -1,0 +1,41 @@
+import { escapeText, fitText, padText, textWidth } from './text.ts'
+
+export interface Column {
+  readonly title: string
+  /** Numbers stand under each other at their right end. */
+  readonly align?: 'left' | 'right'
+  /** The column that gives way when the lines are too long for the terminal, and the end it loses. */
+  readonly shrink?: 'start' | 'end'
+}
+
+const GAP = '  '
+const SHRINK_WIDTH_MIN = 8
+
+/**
+ * Lines of a table, title line first, every cell escaped. No line is longer than `width` columns as long as the
+ * shrinking columns have something to give.
+ */
+export function tableLines(columns: readonly Column[], rows: readonly (readonly string[])[], width: number): string[] {
+  const cells = rows.map((row) => columns.map((_, index) => escapeText(row[index] ?? '')))
+  const widths = columns.map((column, index) => Math.max(textWidth(column.title), ...cells.map((row) => textWidth(row[index]!))))
+  let excess = widths.reduce((sum, each) => sum + each, GAP.length * (columns.length - 1)) - width
+  for (let index = columns.length - 1; index >= 0 && excess > 0; index--) {
+    if (columns[index]!.shrink === undefined) continue
+    const given = Math.max(0, Math.min(excess, widths[index]! - Math.max(SHRINK_WIDTH_MIN, textWidth(columns[index]!.title))))
+    widths[index]! -= given
+    excess -= given
+  }
+  const line = (row: readonly string[]) =>
+    columns.map((column, index) => cellText(fitText(row[index]!, widths[index]!, column.shrink), widths[index]!, column)).join(GAP).trimEnd()
+  return [line(columns.map((column) => column.title)), ...cells.map(line)]
+}
+
+function cellText(text: string, width: number, column: Column): string {
+  return column.align === 'right' ? ' '.repeat(Math.max(0, width - textWidth(text))) + text : padText(text, width)
+}
+
+/** Lines of `name: value`, the values under each other. */
+export function fieldLines(fields: readonly (readonly [name: string, value: string])[]): string[] {
+  const width = Math.max(0, ...fields.map(([name]) => textWidth(name))) + 1
+  return fields.map(([name, value]) => `${padText(`${name}:`, width)} ${escapeText(value)}`.trimEnd())
+}

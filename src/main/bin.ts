@@ -1,0 +1,18 @@
+#!/usr/bin/env node
+// Nothing is imported before the version is known to do: on an older Node the rest does not even load.
+const NODE_MAJOR_MIN = 24
+
+if (Number(process.versions.node.split('.')[0]) < NODE_MAJOR_MIN) {
+  process.stderr.write(
+    `twinfold: error: Node ${NODE_MAJOR_MIN} or newer is needed and this is Node ${process.versions.node}; ` +
+      'install a current one from https://nodejs.org, or run "npm start" in a clone, which brings its own\n',
+  )
+  process.exitCode = 1
+} else {
+  const { useCompileCache } = await import('../world/real/compile-cache.ts')
+  useCompileCache(`${import.meta.dirname}/../..`, process.env)
+  const { start } = await import('./start.ts')
+  await start(process.argv.slice(2))
+}
+
+export {}

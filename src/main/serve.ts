@@ -1,0 +1,78 @@
+import type { Clock } from '../world/clock.ts'
+import { EXIT, type ExitCode, type ServeOptions } from './options.ts'
+
+type StopSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP'
+
+/** The part of the process that the loop below touches. */
+export interface ServeProcess {
+  onSignal(signal: StopSignal, listener: () => void): Disposable
+  /** Ends the process at once, without waiting for anything. */
+  leave(code: ExitCode): void
+  complain(line: string): void
+}
+
+export interface ServeDeps {
+  readonly clock: Pick<Clock, 'sleep'>
+  readonly process: ServeProcess
+  /** Runs one daemon until it ends or the signal aborts. */
+  runDaemon(options: ServeOptions, signal: AbortSignal): Promise<ExitCode>
+}
+
+/** What does not end by itself in this time is abandoned: nobody waits for a computer that wants to shut down. */
+const STOP_MS_MAX = 10_000
+
+/**
+ * Runs daemons one after the other in this process until one ends for good. An interrupt stops it in order, a second
+ * one at once; a hang-up restarts it. Without `restarts` the wish to restart leaves with its code.
+ */
+export async function serve(deps: ServeDeps, first: ServeOptions, restarts: boolean): Promise<ExitCode> {
+  const state = { stopping: false, hangUp: false, stop: new AbortController() }
+  const interrupt = () => {
+    if (state.stopping) return deps.process.leave(EXIT.error)
+    state.stopping = true
+    state.stop.abort()
+  }
+  const hangUp = () => {
+    state.hangUp = true
+    state.stop.abort()
+  }
+  using _interrupt = deps.process.onSignal('SIGINT', interrupt)
+  using _terminate = deps.process.onSignal('SIGTERM', interrupt)
+  using _hangUp = deps.process.onSignal('SIGHUP', hangUp)
+  let options = first
+  for (;;) {
+    const code = await runBounded(deps, options, state.stop.signal)
+    if (state.stopping) return code
+    const wanted = state.hangUp && code === EXIT.success ? EXIT.restart : code
+    if (!restarts || (wanted !== EXIT.restart && wanted !== EXIT.upgrade)) return wanted
+    state.hangUp = false
+    state.stop = new AbortController()
+    options = afterRestart(options)
+  }
+}
+
+/** One daemon, which after the signal has only so much time left. */
+async function runBounded(deps: ServeDeps, options: ServeOptions, signal: AbortSignal): Promise<ExitCode> {
+  const ended = new AbortController()
+  const limit = () => {
+    deps.clock.sleep(STOP_MS_MAX, ended.signal).then(
+      () => {
+        deps.process.complain(`not everything ended within ${STOP_MS_MAX / 1_000} s; leaving anyway`)
+        deps.process.leave(EXIT.error)
+      },
+      () => {}, // it ended in time
+    )
+  }
+  signal.addEventListener('abort', limit, { once: true })
+  try {
+    return await deps.runDaemon(options, signal)
+  } finally {
+    signal.removeEventListener('abort', limit)
+    ended.abort()
+  }
+}
+
+/** What was asked for the start is not asked for again: a restart must not undo what the person changed since. */
+function afterRestart(options: ServeOptions): ServeOptions {
+  return { ...options, openBrowser: false, paused: false, unpaused: false, resetDatabase: false }
+}
