@@ -1,0 +1,147 @@
+import { CONFIG_VERSION, CONFIG_VERSION_MIN } from './config-fields.ts'
+import { versionOf } from './config-xml.ts'
+import {
+  attributeOf, childText, childrenNamed, element, mapChildren, textElement, withAttribute, withChildText,
+  withoutAttribute, withoutChildren, type XmlElement,
+} from './xml-tree.ts'
+
+/** One change of the file format: what a file must go through to be of version `to`. */
+interface Step {
+  readonly to: number
+  readonly change: (root: XmlElement) => XmlElement
+}
+
+const STEPS: readonly Step[] = [
+  { to: 14, change: (root) => mapChildren(root, 'folder', typeFromReadOnly) },
+  { to: 20, change: (root) => inOptions(mapChildren(root, 'folder', sizeFrom('minDiskFree')), sizeFrom('minHomeDiskFree')) },
+  { to: 22, change: (root) => mapChildren(root, 'folder', externalCommand) },
+  { to: 24, change: (root) => inOptions(root, (options) => withChildText(options, 'urSeen', '2')) },
+  { to: 25, change: (root) => mapChildren(root, 'folder', (folder) => withAttribute(folder, 'fsWatcherDelayS', '10')) },
+  { to: 27, change: (root) => mapChildren(root, 'folder', pendingFromPullers) },
+  { to: 28, change: (root) => notify(root, 'fsWatcherNotification') },
+  { to: 29, change: crashReporting },
+  { to: 30, change: (root) => inOptions(root, rename('maxConcurrentScans', 'maxFolderConcurrency')) },
+  { to: 31, change: (root) => notify(root, 'authenticationUserAndPassword') },
+  { to: 32, change: (root) => mapChildren(root, 'folder', (folder) => withChildText(folder, 'junctionsAsDirs', 'true')) },
+  { to: 33, change: (root) => mapChildren(withoutChildren(root, 'pendingDevice'), 'device', (device) => withoutChildren(device, 'pendingFolder')) },
+  { to: 34, change: defaultPath },
+  { to: 35, change: (root) => mapChildren(root, 'folder', (folder) => mapChildren(folder, 'versioning', versioningPlace)) },
+  { to: 36, change: (root) => mapChildren(root, 'folder', (folder) => mapChildren(folder, 'versioning', (one) => withoutParam(one, 'cleanInterval'))) },
+  { to: 37, change: (root) => mapChildren(root, 'folder', rename('scanOwnership', 'sendOwnership')) },
+]
+
+export interface Migration {
+  readonly root: XmlElement
+  /** The version the file had. */
+  readonly from: number
+  /** Whether it is older than anything we have seen, so that what it means is partly a guess. */
+  readonly guessed: boolean
+}
+
+/** Brings an older file to our format. A file of our version or a newer one stays as it is, its number too. */
+export function migrateConfig(root: XmlElement): Migration {
+  const from = versionOf(root)
+  if (from >= CONFIG_VERSION) return { root, from, guessed: false }
+  const changed = STEPS.filter((step) => step.to > from).reduce((tree, step) => step.change(tree), root)
+  return { root: withAttribute(changed, 'version', String(CONFIG_VERSION)), from, guessed: from < CONFIG_VERSION_MIN }
+}
+
+function inOptions(root: XmlElement, change: (options: XmlElement) => XmlElement): XmlElement {
+  const whole = childrenNamed(root, 'options').length > 0 ? root : { ...root, children: [...root.children, element('options')] }
+  return mapChildren(whole, 'options', change)
+}
+
+/** The user's own choice under the new name wins over the old name. */
+function rename(from: string, to: string): (parent: XmlElement) => XmlElement {
+  return (parent) => {
+    const text = childText(parent, from)
+    const rest = withoutChildren(parent, from)
+    return text === undefined || childText(rest, to) !== undefined ? rest : withChildText(rest, to, text)
+  }
+}
+
+function notify(root: XmlElement, id: string): XmlElement {
+  return inOptions(root, (options) => {
+    const known = childrenNamed(options, 'unackedNotificationID').some((one) => textIs(one, id))
+    return known ? options : { ...options, children: [...options.children, textElement('unackedNotificationID', id)] }
+  })
+}
+
+function textIs(parent: XmlElement, text: string): boolean {
+  return parent.children.some((node) => node.is === 'text' && node.text.trim() === text)
+}
+
+function typeFromReadOnly(folder: XmlElement): XmlElement {
+  const readOnly = attributeOf(folder, 'ro')
+  const rest = withoutAttribute(folder, 'ro')
+  if (readOnly === undefined || attributeOf(rest, 'type') !== undefined) return rest
+  return withAttribute(rest, 'type', readOnly.trim() === 'true' ? 'sendonly' : 'sendreceive')
+}
+
+function sizeFrom(name: string): (parent: XmlElement) => XmlElement {
+  return (parent) => {
+    const percent = childText(parent, `${name}Pct`)
+    const rest = withoutChildren(parent, `${name}Pct`)
+    if (percent === undefined || childText(rest, name) !== undefined) return rest
+    return { ...rest, children: [...rest.children, element(name, [['unit', '%']], [{ is: 'text', text: percent }])] }
+  }
+}
+
+function externalCommand(folder: XmlElement): XmlElement {
+  const basic = childText(folder, 'filesystemType') === undefined ? withChildText(folder, 'filesystemType', 'basic') : folder
+  return mapChildren(basic, 'versioning', (versioning) => {
+    if (attributeOf(versioning, 'type') !== 'external') return versioning
+    return mapChildren(versioning, 'param', (param) => {
+      const command = attributeOf(param, 'val')
+      if (attributeOf(param, 'key') !== 'command' || command === undefined || command === '') return param
+      return withAttribute(param, 'val', `${command} %FOLDER_PATH% %FILE_PATH%`)
+    })
+  })
+}
+
+function pendingFromPullers(folder: XmlElement): XmlElement {
+  const pullers = Number(childText(folder, 'pullers') ?? 0)
+  const rest = withoutChildren(folder, 'pullers')
+  if (!Number.isSafeInteger(pullers) || pullers <= 0 || childText(rest, 'pullerMaxPendingKiB') !== undefined) return rest
+  return withChildText(rest, 'pullerMaxPendingKiB', String(pullers * 128))
+}
+
+function crashReporting(root: XmlElement): XmlElement {
+  const options = childrenNamed(root, 'options')[0] ?? element('options')
+  const announced = (childText(options, 'globalAnnounceEnabled') ?? 'true').trim() !== 'false'
+  const enabled = announced || Number(childText(options, 'urAccepted') ?? 0) > 0
+  const set = inOptions(root, (one) => withChildText(one, 'crashReportingEnabled', String(enabled)))
+  return notify(set, enabled ? 'crAutoEnabled' : 'crAutoDisabled')
+}
+
+function defaultPath(root: XmlElement): XmlElement {
+  const options = childrenNamed(root, 'options')[0]
+  const path = options && childText(options, 'defaultFolderPath')
+  const rest = mapChildren(root, 'options', (one) => withoutChildren(one, 'defaultFolderPath'))
+  if (path === undefined || path === '') return rest
+  const defaults = childrenNamed(rest, 'defaults')[0] ?? element('defaults')
+  const folder = withAttribute(childrenNamed(defaults, 'folder')[0] ?? element('folder'), 'path', path)
+  const others = withoutChildren(defaults, 'folder')
+  const filled = { ...others, children: [...others.children, folder] }
+  const bare = withoutChildren(rest, 'defaults')
+  return { ...bare, children: [...bare.children, filled] }
+}
+
+function versioningPlace(versioning: XmlElement): XmlElement {
+  const moved = moveParam(versioning, ['fsType'], 'fsType')
+  return moveParam(moved, ['versionsPath', 'fsPath'], 'fsPath')
+}
+
+function moveParam(versioning: XmlElement, keys: readonly string[], to: string): XmlElement {
+  const found = childrenNamed(versioning, 'param').find((param) => keys.includes(attributeOf(param, 'key') ?? ''))
+  const rest = keys.reduce(withoutParam, versioning)
+  const value = found && attributeOf(found, 'val')
+  return value === undefined || value === '' ? rest : withChildText(rest, to, value)
+}
+
+function withoutParam(versioning: XmlElement, key: string): XmlElement {
+  const children = versioning.children.filter(
+    (node) => node.is !== 'element' || node.name !== 'param' || attributeOf(node, 'key') !== key,
+  )
+  return { ...versioning, children }
+}
