@@ -1,15 +1,17 @@
 import type { Config, FolderConfig } from './config.ts'
 import { TwinfoldError } from './errors.ts'
 
+export interface FolderProblem { readonly index: number; readonly message: string }
+
 const VERSIONING_TYPES: ReadonlySet<string> = new Set(['', 'trashcan', 'simple', 'staggered', 'external'])
 
-/** What makes a list of folders unusable, in one sentence; undefined when nothing does. */
-export function checkFolders(folders: readonly FolderConfig[]): string | undefined {
+/** What makes a list of folders unusable, and which of them; undefined when nothing does. */
+export function checkFolders(folders: readonly FolderConfig[]): FolderProblem | undefined {
   const seen = new Set<string>()
-  for (const folder of folders) {
-    if (folder.id === '') return 'folder has empty ID'
-    if (folder.path === '') return `folder "${folder.id}": folder has empty path`
-    if (seen.has(folder.id)) return `folder "${folder.id}": folder has duplicate ID`
+  for (const [index, folder] of folders.entries()) {
+    if (folder.id === '') return { index, message: 'folder has empty ID' }
+    if (folder.path === '') return { index, message: `folder "${folder.id}": folder has empty path` }
+    if (seen.has(folder.id)) return { index, message: `folder "${folder.id}": folder has duplicate ID` }
     seen.add(folder.id)
   }
   return undefined

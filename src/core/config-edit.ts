@@ -36,7 +36,7 @@ export function replaceConfig(current: Config, json: Json, ownDevice: DeviceId):
     throw bad(`the configuration lacks our own device ${ownDevice} in devices`)
   }
   const problem = checkFolders(folders)
-  if (problem !== undefined) throw bad(problem)
+  if (problem !== undefined) throw bad(problem.message)
   const ignored = listOf(given.get('remoteignoreddevices') ?? null, 'remoteIgnoredDevices')
   return {
     version: current.version,

@@ -34,7 +34,7 @@ export interface Prepared {
  */
 export function prepareConfig(config: Config, options: PrepareOptions): Prepared {
   const problem = checkFolders(config.folders)
-  if (problem !== undefined) throw new TwinfoldError('config-invalid', problem)
+  if (problem !== undefined) throw new TwinfoldError('config-invalid', problem.message)
 
   const notes: string[] = []
   const devices = prepareDevices(config.devices, options)

@@ -1,0 +1,188 @@
+import { dirname, join } from 'node:path'
+import { checkFolders } from '../core/config-check.ts'
+import { CONFIG_VERSION_MAX } from '../core/config-fields.ts'
+import { migrateConfig } from '../core/config-migrate.ts'
+import { configFromXml, configToXml, versionOf, type ConfigDocument } from '../core/config-xml.ts'
+import { TwinfoldError, messageOf, systemCode } from '../core/errors.ts'
+import { childrenNamed, printXml } from '../core/xml-tree.ts'
+import { writeFileAtomically } from '../world/atomic-write.ts'
+import type { Clock } from '../world/clock.ts'
+import type { Disk } from '../world/disk.ts'
+import type { Random } from '../world/random.ts'
+import { CONFIG_BYTES_MAX, parseXml } from './xml.ts'
+
+const PRIVATE = 0o600
+const ARCHIVE_AGE_S_MAX = 30 * 24 * 3600
+const BACKUP_COUNT_MAX = 5
+const BACKUP = /^config\.xml\.backup-[\d.-]+$/
+const ARCHIVE = /^config\.xml\.v\d+$/
+const LEFTOVER = /^\.syncthing\.tmp\.\d+$/
+
+export interface ConfigFileDeps {
+  readonly disk: Disk
+  readonly clock: Pick<Clock, 'nowMs'>
+  readonly random: Pick<Random, 'int'>
+}
+
+export interface ReadConfig {
+  readonly document: ConfigDocument
+  /** The version the file had before we looked at it. */
+  readonly from: number
+  readonly guessed: boolean
+  readonly data: Uint8Array
+}
+
+/** Understands the bytes of a configuration file. Throws `config-invalid` (line and reason) or `config-newer`. */
+export function readConfig(data: Uint8Array, allowNewer: boolean): ReadConfig {
+  const root = parseXml(data)
+  if (root.name === 'configuration' && versionOf(root) > CONFIG_VERSION_MAX && !allowNewer) {
+    throw new TwinfoldError(
+      'config-newer',
+      `config file version (${versionOf(root)}) is newer than supported version (${CONFIG_VERSION_MAX}); ` +
+        'if this is what you want, start with --allow-newer-config',
+    )
+  }
+  const { root: migrated, from, guessed } = migrateConfig(root)
+  const document = configFromXml(migrated)
+  const problem = checkFolders(document.config.folders)
+  if (problem !== undefined) {
+    const line = childrenNamed(migrated, 'folder')[problem.index]?.line ?? 1
+    throw new TwinfoldError('config-invalid', `line ${line}: ${problem.message}`)
+  }
+  return { document, from, guessed, data }
+}
+
+/** `config.xml` and the copies beside it: the only place that knows how they are named and written. */
+export class ConfigFile {
+  readonly path: string
+  readonly #deps: ConfigFileDeps
+  /** What we last read or wrote; anything else on the disk was written by somebody else. */
+  #data: Uint8Array | undefined
+  #lineEnd = '\n'
+
+  private constructor(deps: ConfigFileDeps, path: string) {
+    this.#deps = deps
+    this.path = path
+  }
+
+  /** A `config.xml` that is a symlink is written where it leads, so that the link survives. */
+  static async at(deps: ConfigFileDeps, path: string): Promise<ConfigFile> {
+    const found = await orMissing(deps.disk.lstat(path))
+    if (found?.type !== 'symlink') return new ConfigFile(deps, path)
+    const target = await orMissing(deps.disk.realPath(path))
+    if (target === undefined) throw new TwinfoldError('config-invalid', `${path} is a symlink that leads nowhere`)
+    return new ConfigFile(deps, target)
+  }
+
+  /** Whether there was a file when we last looked, or wrote one. */
+  get exists(): boolean {
+    return this.#data !== undefined
+  }
+
+  /** Undefined when there is no such file. */
+  async read(): Promise<Uint8Array | undefined> {
+    this.#data = await readBounded(this.#deps.disk, this.path)
+    if (this.#data !== undefined && this.#data.includes(0x0d)) this.#lineEnd = '\r\n'
+    return this.#data
+  }
+
+  /** Whole or not at all; the mode of an existing file stays. Resolves once it would survive a loss of power. */
+  async write(document: ConfigDocument): Promise<void> {
+    const text = printXml(configToXml(document))
+    const data = new TextEncoder().encode(this.#lineEnd === '\n' ? text : text.replaceAll('\n', this.#lineEnd))
+    const existing = await orMissing(this.#deps.disk.lstat(this.path))
+    await this.#replace(this.path, data, existing?.type === 'file' ? existing.mode & 0o777 : PRIVATE)
+    this.#data = data
+  }
+
+  /** The name of a copy of the file, made when somebody else changed it since we last looked, or when `always`. */
+  async keepCopy(always: boolean): Promise<{ readonly path: string; readonly foreign: boolean } | undefined> {
+    const present = await readBounded(this.#deps.disk, this.path)
+    const foreign = present !== undefined && (this.#data === undefined || !sameBytes(present, this.#data))
+    if (present === undefined || (!always && !foreign)) return undefined
+    const stamp = new Date(this.#deps.clock.nowMs()).toISOString().replace(/[-:Z]/g, '').replace('T', '-')
+    const path = `${this.path}.backup-${stamp}`
+    await this.#replace(path, present, PRIVATE)
+    await this.#removeOldest()
+    return { path, foreign }
+  }
+
+  /** Keeps a file of another format beside the one that will replace it. */
+  async archive(version: number, data: Uint8Array): Promise<string> {
+    const path = `${this.path}.v${version}`
+    await this.#replace(path, data, PRIVATE)
+    return path
+  }
+
+  /** Copies that may stand in for a lost file, newest first. */
+  async copies(): Promise<readonly string[]> {
+    const found = await this.#named((name) => BACKUP.test(name) || ARCHIVE.test(name))
+    return found.sort((a, b) => b.modifiedS - a.modifiedS || (a.path < b.path ? 1 : -1)).map((one) => one.path)
+  }
+
+  /** Removes what a crash left and what has been kept long enough. Call only while the home is locked. */
+  async tidy(): Promise<void> {
+    const oldestS = this.#deps.clock.nowMs() / 1000 - ARCHIVE_AGE_S_MAX
+    const leftovers = await this.#named((name) => LEFTOVER.test(name))
+    const archives = (await this.#named((name) => ARCHIVE.test(name))).filter((one) => one.modifiedS < oldestS)
+    for (const { path } of [...leftovers, ...archives]) await this.#deps.disk.removeFile(path)
+  }
+
+  async #removeOldest(): Promise<void> {
+    const backups = (await this.#named((name) => BACKUP.test(name))).map((one) => one.path).sort()
+    for (const path of backups.slice(0, -BACKUP_COUNT_MAX)) await this.#deps.disk.removeFile(path)
+  }
+
+  async #named(wanted: (name: string) => boolean): Promise<{ path: string; modifiedS: number }[]> {
+    const directory = dirname(this.path)
+    const found: { path: string; modifiedS: number }[] = []
+    for (const { name, valid } of (await orMissing(this.#deps.disk.list(directory))) ?? []) {
+      if (!valid || !wanted(name)) continue
+      const path = join(directory, name)
+      const stat = await orMissing(this.#deps.disk.lstat(path))
+      if (stat?.type === 'file') found.push({ path, modifiedS: stat.modifiedS })
+    }
+    return found
+  }
+
+  async #replace(path: string, data: Uint8Array, permissions: number): Promise<void> {
+    const temporaryName = `.syncthing.tmp.${this.#deps.random.int(1_000_000_000)}`
+    await writeFileAtomically(this.#deps.disk, path, data, permissions, temporaryName)
+  }
+}
+
+/** Reads a file up to the size that a configuration may have; undefined when there is none. */
+export async function readBounded(disk: Disk, path: string): Promise<Uint8Array | undefined> {
+  const stat = await orMissing(disk.lstat(path))
+  if (stat === undefined) return undefined
+  if (stat.type !== 'file') throw new TwinfoldError('config-invalid', `${path} is no file`)
+  if (stat.sizeBytes > CONFIG_BYTES_MAX) {
+    throw new TwinfoldError('config-invalid', `${path}: line 1: the file is larger than ${CONFIG_BYTES_MAX / 1024 / 1024} MiB`)
+  }
+  try {
+    await using file = await disk.open(path, 'read')
+    const data = new Uint8Array(stat.sizeBytes)
+    let length = 0
+    while (length < data.length) {
+      const count = await file.read(data.subarray(length), length)
+      if (count === 0) break
+      length += count
+    }
+    return data.subarray(0, length)
+  } catch (error) {
+    throw new TwinfoldError('config-invalid', `${path} cannot be read: ${messageOf(error)}`, { cause: error })
+  }
+}
+
+async function orMissing<T>(promise: Promise<T>): Promise<T | undefined> {
+  try {
+    return await promise
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
+  return a.length === b.length && a.every((byte, i) => byte === b[i])
+}

@@ -1,0 +1,16 @@
+import { TwinfoldError } from '../core/errors.ts'
+
+const COST = 10
+/** bcrypt looks at no more: a longer password would be weaker than its owner thinks. */
+const PASSWORD_BYTES_MAX = 72
+const HASHED = /^\$2[aby]\$\d+\$.{50,}/
+
+/** A bcrypt hash and the empty password pass as they are, anything else is hashed. Plain text is never stored. */
+export async function hashPasswordIfPlain(password: string): Promise<string> {
+  if (password === '' || HASHED.test(password)) return password
+  if (new TextEncoder().encode(password).length > PASSWORD_BYTES_MAX) {
+    throw new TwinfoldError('config-invalid', `the password is longer than ${PASSWORD_BYTES_MAX} bytes`)
+  }
+  const { hash } = await import('@node-rs/bcrypt') // native code that most starts never need
+  return hash(password, { cost: COST, version: '2a' })
+}

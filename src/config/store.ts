@@ -1,0 +1,208 @@
+import type { Config } from '../core/config.ts'
+import { checkChange } from '../core/config-check.ts'
+import { needsRestart } from '../core/config-diff.ts'
+import { CONFIG_VERSION_MAX } from '../core/config-fields.ts'
+import { configToJson } from '../core/config-json.ts'
+import { prepareConfig } from '../core/config-prepare.ts'
+import type { ConfigDocument, Unknowns } from '../core/config-xml.ts'
+import { TwinfoldError, messageOf } from '../core/errors.ts'
+import type { DeviceId } from '../core/ids.ts'
+import type { EventSink, Logger } from '../events/types.ts'
+import { Mutex } from '../sync/mutex.ts'
+import type { Clock } from '../world/clock.ts'
+import type { Disk } from '../world/disk.ts'
+import { randomText, type Random } from '../world/random.ts'
+import { ConfigFile, readBounded, readConfig, type ReadConfig } from './config-file.ts'
+import { defaultConfig } from './default-config.ts'
+import { hashPasswordIfPlain } from './password.ts'
+import type { ConfigChange, ConfigChangeOptions, ConfigStore } from './types.ts'
+
+/** Changes that may wait for their turn; whoever comes later is refused. */
+const CHANGES_MAX = 1_000
+const API_KEY_LENGTH = 32
+
+export interface ConfigDeps {
+  readonly disk: Disk
+  readonly clock: Pick<Clock, 'nowMs'>
+  readonly random: Random
+  readonly log: Logger
+  readonly events?: EventSink
+}
+
+export interface ConfigOptions {
+  /** The absolute path of `config.xml`. */
+  readonly path: string
+  readonly ownDevice: DeviceId
+  /** Names our device in a configuration that does not know it yet. */
+  readonly hostName: string
+  readonly allowNewer: boolean
+}
+
+export interface OpenedConfig extends ConfigStore {
+  /** True when there was none and a default one was written: the time to look for free ports. */
+  readonly created: boolean
+}
+
+/**
+ * Loads the configuration of a home, or makes one. A damaged file is refused and left as it is; a missing one is
+ * replaced by the newest kept copy, with a warning, before a default one is thought of. The home must be locked.
+ */
+export async function openConfig(deps: ConfigDeps, options: ConfigOptions): Promise<OpenedConfig> {
+  const file = await ConfigFile.at(deps, options.path)
+  const loaded = await load(deps, options, file)
+  const store = new Store(deps, options, file, loaded?.document ?? { config: defaultConfig(), unknowns: new Map() }, loaded === undefined)
+  await store.start(loaded)
+  await file.tidy().catch((error: unknown) => deps.log.warn(`could not clean up beside ${file.path}: ${messageOf(error)}`))
+  return store
+}
+
+async function load(deps: ConfigDeps, options: ConfigOptions, file: ConfigFile): Promise<ReadConfig | undefined> {
+  const data = await file.read()
+  if (data === undefined) return loadCopy(deps, options, file)
+  try {
+    return readConfig(data, options.allowNewer)
+  } catch (error) {
+    if (!(error instanceof TwinfoldError) || error.code !== 'config-invalid') throw error
+    const copy = (await file.copies())[0]
+    const advice = copy === undefined ? 'correct it' : `correct it, or put the kept copy ${copy} in its place`
+    throw new TwinfoldError('config-invalid', `${file.path}: ${error.message}. Nothing was changed; ${advice}`, { cause: error })
+  }
+}
+
+async function loadCopy(deps: ConfigDeps, options: ConfigOptions, file: ConfigFile): Promise<ReadConfig | undefined> {
+  const copies = await file.copies()
+  for (const path of copies) {
+    try {
+      const data = await readBounded(deps.disk, path)
+      if (data === undefined) continue
+      const read = readConfig(data, options.allowNewer)
+      deps.log.warn(`${file.path} is missing; using the newest kept copy ${path}`)
+      return read
+    } catch (error) {
+      deps.log.warn(`the kept copy ${path} cannot be used: ${messageOf(error)}`)
+    }
+  }
+  if (copies.length === 0) return undefined
+  throw new TwinfoldError(
+    'config-invalid',
+    `${file.path} is missing and none of its kept copies can be read; move them away to start with a new configuration`,
+  )
+}
+
+class Store implements OpenedConfig {
+  readonly created: boolean
+  readonly #deps: ConfigDeps
+  readonly #options: ConfigOptions
+  readonly #file: ConfigFile
+  readonly #unknowns: Unknowns
+  readonly #turn = new Mutex()
+  readonly #listeners: ((from: Config, to: Config) => void | Promise<void>)[] = []
+  #current: Config
+  #restartRequired = false
+  #waiting = 0
+
+  constructor(deps: ConfigDeps, options: ConfigOptions, file: ConfigFile, document: ConfigDocument, created: boolean) {
+    this.#deps = deps
+    this.#options = options
+    this.#file = file
+    this.#unknowns = document.unknowns
+    this.#current = document.config
+    this.created = created
+  }
+
+  get current(): Config {
+    return this.#current
+  }
+
+  get restartRequired(): boolean {
+    return this.#restartRequired
+  }
+
+  /** Normalises what was read and saves it where that, or the format, made a difference. */
+  async start(read: ReadConfig | undefined): Promise<void> {
+    const before = this.#current
+    this.#current = await this.#normalise(before)
+    if (read === undefined) {
+      await this.#file.write(this.#document(this.#current))
+      this.#deps.log.info(`made a new configuration, ${this.#file.path}`)
+      return
+    }
+    if (read.guessed) this.#deps.log.warn(`the configuration has the very old format ${read.from}; please check it`)
+    if (read.from !== this.#current.version || (this.#options.allowNewer && isNewer(read))) {
+      const path = await this.#file.archive(read.from, read.data)
+      this.#deps.log.info(`kept the configuration of format ${read.from} as ${path}`)
+    } else if (this.#file.exists && isEqual(before, this.#current)) {
+      return
+    }
+    await this.#file.write(this.#document(this.#current))
+  }
+
+  async change(make: ConfigChange, options: ConfigChangeOptions = {}): Promise<Config> {
+    if (this.#waiting >= CHANGES_MAX) throw new TwinfoldError('config-invalid', 'too many configuration changes are waiting')
+    this.#waiting++
+    try {
+      using _turn = await this.#turn.lock()
+      return await this.#apply(make, options.keepCopy ?? false)
+    } finally {
+      this.#waiting--
+    }
+  }
+
+  subscribe(listener: (from: Config, to: Config) => void | Promise<void>): void {
+    this.#listeners.push(listener)
+  }
+
+  async #apply(make: ConfigChange, keepCopy: boolean): Promise<Config> {
+    const from = this.#current
+    const to = await this.#normalise(make(from))
+    checkChange(from, to)
+    const copy = await this.#file.keepCopy(keepCopy || losesSomething(from, to))
+    if (copy?.foreign) {
+      this.#deps.log.warn(`${this.#file.path} was changed by another program and is replaced now; that version is kept as ${copy.path}`)
+    }
+    await this.#file.write(this.#document(to))
+    this.#current = to
+    this.#restartRequired ||= needsRestart(from, to)
+    this.#deps.log.debug(() => `saved ${this.#file.path}`)
+    this.#deps.events?.emit('ConfigSaved', to)
+    for (const listener of this.#listeners) await this.#tell(listener, from, to)
+    return to
+  }
+
+  /** The change stands, saved and visible: one part that cannot follow must not keep the others from hearing of it. */
+  async #tell(listener: (from: Config, to: Config) => void | Promise<void>, from: Config, to: Config): Promise<void> {
+    try {
+      await listener(from, to)
+    } catch (error) {
+      this.#deps.log.error(`a part of the program could not follow a configuration change: ${messageOf(error)}`)
+    }
+  }
+
+  async #normalise(config: Config): Promise<Config> {
+    const { ownDevice, hostName } = this.#options
+    const newApiKey = randomText(this.#deps.random, API_KEY_LENGTH)
+    const { config: prepared, notes } = prepareConfig(config, { ownDevice, hostName, newApiKey })
+    for (const note of notes) this.#deps.log.warn(note)
+    const password = await hashPasswordIfPlain(prepared.gui.password)
+    return { ...prepared, gui: { ...prepared.gui, password } }
+  }
+
+  #document(config: Config): ConfigDocument {
+    return { config, unknowns: this.#unknowns }
+  }
+}
+
+function isNewer(read: ReadConfig): boolean {
+  return read.from > CONFIG_VERSION_MAX
+}
+
+/** Folders or devices that would be gone: worth a copy that a person can go back to. */
+function losesSomething(from: Config, to: Config): boolean {
+  const folders = new Set<string>(to.folders.map((folder) => folder.id))
+  const devices = new Set<string>(to.devices.map((device) => device.deviceID))
+  return from.folders.some((folder) => !folders.has(folder.id)) || from.devices.some((device) => !devices.has(device.deviceID))
+}
+
+function isEqual(a: Config, b: Config): boolean {
+  return JSON.stringify(configToJson(a)) === JSON.stringify(configToJson(b))
+}
