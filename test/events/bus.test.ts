@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { EventBus } from '../../src/events/bus.ts'
+import type { EventRow, EventType, Logger } from '../../src/events/types.ts'
+import { SimClock } from '../../src/world/sim/clock.ts'
+
+const never = new AbortController().signal
+const quiet: Logger = { facility: 'events', debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
+
+function make(log: Logger = quiet) {
+  const clock = new SimClock()
+  return { clock, bus: new EventBus({ clock, log }) }
+}
+
+function types(...names: EventType[]): ReadonlySet<EventType> {
+  return new Set(names)
+}
+
+function settle(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve))
+}
+
+const ids = (rows: readonly EventRow[]) => rows.map((row) => row.id)
+
+test('ids count from 1 within a selection, globalID over all events', async () => {
+  const { bus } = make()
+  const failures = bus.buffer(types('Failure'))
+  bus.emit('StartupComplete', { myID: 'x' })
+  bus.emit('Failure', 'one')
+  bus.emit('StartupComplete', { myID: 'x' })
+  bus.emit('Failure', 'two')
+  const rows = await failures.since(0, 0, never)
+  assert.deepEqual(rows.map(({ id, globalID, data }) => [id, globalID, data]), [[1, 2, 'one'], [2, 4, 'two']])
+})
+
+test('the order in which types are named does not make another selection', () => {
+  const { bus } = make()
+  assert.equal(bus.buffer(types('Failure', 'Starting')), bus.buffer(types('Starting', 'Failure')))
+})
+
+test('a poll answers with the first event that comes', async () => {
+  const { bus, clock } = make()
+  const answer = bus.buffer(types('Failure')).since(0, 60_000, never)
+  await settle()
+  bus.emit('Failure', 'now')
+  assert.deepEqual((await answer).map((row) => row.data), ['now'])
+  assert.equal(clock.sleepingCount, 0)
+})
+
+test('a poll answers with nothing when its time is over', async () => {
+  const { bus, clock } = make()
+  const answer = bus.buffer(types('Failure')).since(0, 60_000, never)
+  bus.emit('Starting', { home: '', myID: '' })
+  await clock.advance(60_000, settle)
+  assert.deepEqual(await answer, [])
+})
+
+test('a poll with no time answers at once', async () => {
+  const { bus } = make()
+  assert.deepEqual(await bus.buffer(types('Failure')).since(0, 0, never), [])
+})
+
+test('a poll whose client left ends, and leaves no sleeper behind', async () => {
+  const { bus, clock } = make()
+  const gone = new AbortController()
+  const answer = bus.buffer(types('Failure')).since(0, 60_000, gone.signal)
+  await settle()
+  gone.abort()
+  assert.deepEqual(await answer, [])
+  await settle()
+  assert.equal(clock.sleepingCount, 0)
+})
+
+test('a number that was not given yet waits until it is', async () => {
+  const { bus } = make()
+  let answered = false
+  const answer = bus.buffer(types('Failure')).since(2, 60_000, never).then((rows) => ((answered = true), rows))
+  bus.emit('Failure', '1')
+  bus.emit('Failure', '2')
+  await settle()
+  assert.equal(answered, false)
+  bus.emit('Failure', '3')
+  assert.deepEqual(ids(await answer), [3])
+})
+
+test('a buffer keeps the last thousand; the numbers show what was lost', async () => {
+  const { bus } = make()
+  const buffer = bus.buffer(types('Failure'))
+  for (let i = 1; i <= 1_560; i++) bus.emit('Failure', String(i))
+  const rows = await buffer.since(0, 0, never)
+  assert.equal(rows.length, 1_000)
+  assert.deepEqual([rows[0]?.id, rows.at(-1)?.id, rows.at(-1)?.data], [561, 1_560, '1560'])
+})
+
+/** The n-th of many different selections. */
+function selection(n: number): ReadonlySet<EventType> {
+  const some: EventType[] = ['Failure', 'Starting', 'ConfigSaved', 'FolderErrors', 'FolderPaused', 'FolderResumed', 'LoginAttempt', 'FolderSummary']
+  return new Set(some.filter((_, bit) => (n >> bit) & 1))
+}
+
+test('selections are bounded: the longest unused goes, one in use stays', async () => {
+  const { bus } = make()
+  const first = bus.buffer(selection(1))
+  const second = bus.buffer(selection(2))
+  for (let n = 3; n <= 64; n++) bus.buffer(selection(n))
+  assert.equal(bus.buffer(selection(1)), first)
+  bus.buffer(selection(65))
+  assert.equal(bus.buffer(selection(1)), first)
+  assert.notEqual(bus.buffer(selection(2)), second)
+})
+
+test('a selection somebody waits on is not given up for one nobody waits on', async () => {
+  const { bus } = make()
+  const stop = new AbortController()
+  const first = bus.buffer(selection(1))
+  const poll = first.since(0, 60_000, stop.signal)
+  for (let n = 2; n <= 120; n++) bus.buffer(selection(n))
+  assert.equal(bus.buffer(selection(1)), first)
+  stop.abort()
+  await poll
+})
+
+test('a client whose selection was given up is not left waiting for an old number', async () => {
+  const { bus } = make()
+  bus.buffer(types('Failure'))
+  for (let i = 0; i < 500; i++) bus.emit('Failure', 'x')
+  for (let n = 2; n <= 120; n++) bus.buffer(selection(n))
+  const poll = bus.buffer(types('Failure')).since(500, 60_000, never)
+  bus.emit('Failure', 'news')
+  assert.deepEqual((await poll).map((row) => row.data), ['news'])
+})
+
+test('the default and the disk selection remember from the start', async () => {
+  const { bus } = make()
+  bus.emit('Starting', { home: '/h', myID: 'x' })
+  for (let n = 1; n <= 120; n++) bus.buffer(selection(n))
+  const { DEFAULT_EVENT_TYPES } = await import('../../src/events/types.ts')
+  assert.deepEqual((await bus.buffer(DEFAULT_EVENT_TYPES).since(0, 0, never)).map((row) => row.type), ['Starting'])
+})
+
+test('a listener hears what it asked for until its signal aborts; its failure reaches nobody else', () => {
+  const { bus } = make()
+  const heard: unknown[] = []
+  const stop = new AbortController()
+  bus.listen(types('Failure'), () => { throw new Error('broken listener') }, never)
+  bus.listen(types('Failure'), (event) => heard.push(event.data), stop.signal)
+  bus.emit('Failure', 'a')
+  bus.emit('StartupComplete', { myID: '' })
+  stop.abort()
+  bus.emit('Failure', 'b')
+  assert.deepEqual(heard, ['a'])
+  assert.deepEqual(bus.counts().get('Failure'), { created: 2, delivered: 3, dropped: 2 })
+})
+
+test('debug lines name an event but never show its data', () => {
+  const lines: string[] = []
+  const { bus } = make({ ...quiet, debug: (message) => lines.push(message()) })
+  bus.emit('Failure', 'secret-key')
+  assert.deepEqual(lines, ['event 1 Failure'])
+})
