@@ -75,6 +75,8 @@ export class FolderRunner implements Service {
   readonly #queue = new ScanQueue()
   readonly #wakeup = new Wakeup()
   readonly #problems = new Problems()
+  /** Kept apart from the schedule: a wish uttered while a timed scan runs must not be lost when that is armed again. */
+  #scanWanted = false
   #changedPaths: (readonly string[])[] = []
   #recheckDelayMs = RECHECK_DELAY_MS_MIN
   #recheckAtMs: number | undefined
@@ -110,7 +112,7 @@ export class FolderRunner implements Service {
 
   /** Scans the whole folder soon; nobody waits. */
   scanSoon(): void {
-    this.#schedule.rearmExactly(this.#deps.clock.monotonicMs(), 0)
+    this.#scanWanted = true
     this.#wakeup.ring()
   }
 
@@ -136,6 +138,7 @@ export class FolderRunner implements Service {
   async #step(signal: AbortSignal): Promise<void> {
     const nowMs = this.#deps.clock.monotonicMs()
     if (this.#schedule.isDue(nowMs)) return await this.#timedScan(signal)
+    if (this.#scanWanted) return await this.#quietScan(WHOLE_FOLDER, signal)
     const job = this.#queue.take()
     if (job !== undefined) return await this.#requestedScan(job, signal)
     const paths = this.#changedPaths.shift()
@@ -186,11 +189,11 @@ export class FolderRunner implements Service {
   }
 
   async #scan(subs: readonly string[], signal: AbortSignal): Promise<void> {
+    // After trouble nobody knows what was missed meanwhile, so everything is looked at.
+    const paths = this.state.name === 'error' ? WHOLE_FOLDER : subs
+    if (paths.includes('')) this.#coveredByFullScan()
     try {
       const check = await this.#deps.work.check()
-      // After trouble nobody knows what was missed meanwhile, so everything is looked at.
-      const paths = this.state.name === 'error' ? WHOLE_FOLDER : subs
-      if (paths.includes('')) this.#changedPaths = []
       this.state.move('idle')
       await this.#scanInTurn(paths, check, signal)
       this.#recovered()
@@ -200,6 +203,12 @@ export class FolderRunner implements Service {
       await this.#failed(error)
       throw error
     }
+  }
+
+  /** What was noted before a look at everything needs no look of its own. */
+  #coveredByFullScan(): void {
+    this.#changedPaths = []
+    this.#scanWanted = false
   }
 
   async #scanInTurn(subs: readonly string[], check: FolderCheck, signal: AbortSignal): Promise<void> {

@@ -1,0 +1,44 @@
+import type { FileHead } from '../core/file-info.ts'
+import type { FolderIndex } from '../db/types.ts'
+import type { JobQueue } from './job-queue.ts'
+import type { NeedPage, Paging } from './types.ts'
+
+/** How many needed items are looked through at a time for those that no queue holds. */
+const CHUNK = 4_096
+
+/**
+ * One page of what is needed: what is in progress, then what is queued, then the rest by name, counted once over all
+ * three, so that no item is on two pages.
+ */
+export async function pageOf(index: FolderIndex, jobs: JobQueue, paging: Paging): Promise<NeedPage> {
+  const first = (paging.page - 1) * paging.perPage
+  const names = jobs.waiting()
+  const queued: FileHead[] = []
+  for (const name of names.slice(first, first + paging.perPage)) {
+    const record = await index.global(name)
+    if (record !== undefined) queued.push(record)
+  }
+  const skip = Math.max(0, first - names.length)
+  const room = paging.perPage - Math.max(0, Math.min(names.length - first, paging.perPage))
+  return { progress: [], queued, rest: await restOf(index, new Set(names), { skip, limit: room }) }
+}
+
+async function restOf(
+  index: FolderIndex,
+  elsewhere: ReadonlySet<string>,
+  { skip, limit }: { skip: number; limit: number },
+): Promise<readonly FileHead[]> {
+  if (limit <= 0) return []
+  if (elsewhere.size === 0) return await index.need({ offset: skip, limit })
+  const rest: FileHead[] = []
+  let left = skip
+  for (let offset = 0; rest.length < limit; offset += CHUNK) {
+    const chunk = await index.need({ offset, limit: CHUNK })
+    for (const record of chunk.filter(({ name }) => !elsewhere.has(name))) {
+      if (left > 0) left--
+      else if (rest.length < limit) rest.push(record)
+    }
+    if (chunk.length < CHUNK) break
+  }
+  return rest
+}
