@@ -1,0 +1,105 @@
+import type { TLSSocket } from 'node:tls'
+import { hungUp, NetError } from '../net-error.ts'
+import type { TlsStream } from '../net.ts'
+
+/** How long a peer may take to swallow our last words before we hang up. */
+const FAREWELL_MS_MAX = 2_000
+/** What may lie here unread; then the peer has to wait. Records are 16 KiB. */
+const UNREAD_BYTES_MAX = 256 * 1024
+
+/** A TLS socket as a stream that is read at our pace, record by record, without copying. */
+export class RealTlsStream implements TlsStream {
+  readonly peerCertificate: Uint8Array
+  readonly remoteAddress: string
+  readonly #socket: TLSSocket
+  readonly #unread: Uint8Array[] = []
+  #unreadBytes = 0
+  #ended = false
+  #failure: Error | undefined
+  #wakers = new Set<() => void>()
+  #closing: Promise<void> | undefined
+
+  constructor(socket: TLSSocket, peerCertificate: Uint8Array) {
+    this.#socket = socket
+    this.peerCertificate = peerCertificate
+    this.remoteAddress = addressOf(socket)
+    socket.setNoDelay(true)
+    socket.on('data', (chunk: Buffer) => this.#take(chunk))
+    socket.on('end', () => this.#wake(() => (this.#ended = true)))
+    socket.on('error', (error) => this.#wake(() => (this.#failure ??= error)))
+    socket.on('close', () => this.#wake(() => (this.#failure ??= new NetError('ECONNRESET', 'connection lost'))))
+    socket.on('drain', () => this.#wake(() => {}))
+  }
+
+  async read(): Promise<Uint8Array | undefined> {
+    for (;;) {
+      if (this.#closing !== undefined) throw hungUp()
+      const chunk = this.#unread.shift()
+      if (chunk !== undefined) {
+        this.#unreadBytes -= chunk.length
+        if (this.#unreadBytes < UNREAD_BYTES_MAX) this.#socket.resume()
+        return chunk
+      }
+      if (this.#ended) return undefined
+      if (this.#failure !== undefined) throw this.#failure
+      await this.#news()
+    }
+  }
+
+  async write(data: Uint8Array): Promise<void> {
+    this.#refuseWrites()
+    if (this.#socket.write(data)) return
+    while (this.#socket.writableNeedDrain) {
+      await this.#news()
+      this.#refuseWrites()
+    }
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    this.#closing ??= this.#close()
+    this.#wake(() => {})
+    return this.#closing
+  }
+
+  #take(chunk: Buffer): void {
+    this.#wake(() => {
+      this.#unread.push(chunk)
+      this.#unreadBytes += chunk.length
+    })
+    if (this.#unreadBytes >= UNREAD_BYTES_MAX) this.#socket.pause()
+  }
+
+  #refuseWrites(): void {
+    if (this.#closing !== undefined) throw hungUp()
+    if (this.#failure !== undefined) throw this.#failure
+    if (!this.#socket.writable) throw new NetError('EPIPE', 'the peer takes no more')
+  }
+
+  async #close(): Promise<void> {
+    const socket = this.#socket
+    if (socket.destroyed) return
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const timer = setTimeout(() => socket.destroy(), FAREWELL_MS_MAX)
+    socket.once('close', () => resolve())
+    socket.destroySoon()
+    socket.resume() // what nobody reads must not keep the end from arriving
+    await promise
+    clearTimeout(timer)
+  }
+
+  #news(): Promise<void> {
+    return new Promise((resolve) => this.#wakers.add(resolve))
+  }
+
+  #wake(change: () => void): void {
+    change()
+    const wakers = this.#wakers
+    this.#wakers = new Set()
+    for (const wake of wakers) wake()
+  }
+}
+
+function addressOf(socket: TLSSocket): string {
+  const host = socket.remoteAddress ?? ''
+  return host.includes(':') ? `[${host}]:${socket.remotePort}` : `${host}:${socket.remotePort}`
+}

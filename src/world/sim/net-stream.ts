@@ -1,0 +1,141 @@
+import { hungUp, NetError } from '../net-error.ts'
+import type { TlsStream } from '../net.ts'
+
+/** What one side may send ahead of the other's reading. */
+const UNREAD_BYTES_MAX = 256 * 1024
+
+/** Resolves when what is sent now would arrive at the other end; rejects when the connection is gone before. */
+export type Travel = (signal: AbortSignal) => Promise<void>
+
+/** One connection between two machines. */
+export class SimWire {
+  readonly ends: readonly [SimStream, SimStream]
+  readonly #stop = new AbortController()
+
+  constructor(travel: Travel, ends: readonly [SimEnd, SimEnd]) {
+    const whileWhole = (): Promise<void> => travel(this.#stop.signal)
+    const first = new SimStream(whileWhole, ends[0])
+    const second = new SimStream(whileWhole, ends[1])
+    first.connect(second)
+    second.connect(first)
+    this.ends = [first, second]
+  }
+
+  /** Both ends have hung up. */
+  get finished(): boolean {
+    return this.ends.every((end) => end.closed)
+  }
+
+  /** Both ends fail; what is under way is lost. */
+  reset(): void {
+    this.#stop.abort(new NetError('ECONNRESET', 'connection reset'))
+    for (const end of this.ends) end.fail(new NetError('ECONNRESET', 'connection reset by peer'))
+  }
+}
+
+/** What an end of a connection sees of the other end. */
+export interface SimEnd {
+  readonly peerCertificate: Uint8Array
+  readonly remoteAddress: string
+}
+
+export class SimStream implements TlsStream {
+  readonly peerCertificate: Uint8Array
+  readonly remoteAddress: string
+  readonly #travel: () => Promise<void>
+  #peer: SimStream | undefined
+  /** Keeps what we send in order, however long each piece travels. */
+  #sending: Promise<void> = Promise.resolve()
+  readonly #unread: Uint8Array[] = []
+  /** Sent to us and not read by us yet, under way included. */
+  #owedBytes = 0
+  #ended = false
+  #closed = false
+  #failure: Error | undefined
+  #wakers = new Set<() => void>()
+
+  constructor(travel: () => Promise<void>, end: SimEnd) {
+    this.#travel = travel
+    this.peerCertificate = end.peerCertificate
+    this.remoteAddress = end.remoteAddress
+  }
+
+  get closed(): boolean {
+    return this.#closed
+  }
+
+  connect(peer: SimStream): void {
+    this.#peer = peer
+  }
+
+  fail(error: Error): void {
+    this.#failure ??= error
+    this.#wake()
+  }
+
+  async read(): Promise<Uint8Array | undefined> {
+    for (;;) {
+      if (this.#closed) throw hungUp()
+      const chunk = this.#unread.shift()
+      if (chunk !== undefined) {
+        this.#owedBytes -= chunk.length
+        if (this.#peer !== undefined) this.#peer.#wake()
+        return chunk
+      }
+      if (this.#failure !== undefined) throw this.#failure
+      if (this.#ended) return undefined
+      await this.#news()
+    }
+  }
+
+  async write(data: Uint8Array): Promise<void> {
+    this.#refuseWrites()
+    const peer = this.#peer
+    if (peer === undefined || data.length === 0) return
+    const copy = data.slice() // the caller may use its buffer again
+    peer.#owedBytes += copy.length
+    this.#send(() => peer.#unread.push(copy))
+    while (peer.#owedBytes >= UNREAD_BYTES_MAX) {
+      await this.#news()
+      this.#refuseWrites()
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#closed) return
+    this.#closed = true
+    this.#wake()
+    const peer = this.#peer
+    if (peer === undefined) return
+    this.#send(() => {
+      peer.#ended = true
+    })
+  }
+
+  #send(arrive: () => void): void {
+    const peer = this.#peer
+    this.#sending = Promise.all([this.#sending, this.#travel()]).then(
+      () => {
+        arrive()
+        if (peer !== undefined) peer.#wake()
+      },
+      () => {}, // reset on the way: both ends know
+    )
+  }
+
+  #refuseWrites(): void {
+    if (this.#closed) throw hungUp()
+    if (this.#failure !== undefined) throw this.#failure
+    if (this.#ended) throw new NetError('EPIPE', 'the peer takes no more')
+  }
+
+  #news(): Promise<void> {
+    return new Promise((resolve) => this.#wakers.add(resolve))
+  }
+
+  #wake(): void {
+    const wakers = this.#wakers
+    this.#wakers = new Set()
+    for (const wake of wakers) wake()
+  }
+}

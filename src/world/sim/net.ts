@@ -1,0 +1,122 @@
+import type { Clock } from '../clock.ts'
+import { NetError } from '../net-error.ts'
+import type { Identity, Net, TlsStream } from '../net.ts'
+import { SimWire } from './net-stream.ts'
+
+type ListenOptions = Parameters<Net['listenTls']>[0]
+
+interface Listener {
+  readonly certificate: Uint8Array
+  readonly onStream: (stream: TlsStream) => void
+}
+
+const FIRST_FREE_PORT = 49_152
+const LOOPBACK = new Set(['127.0.0.1', '::1', 'localhost'])
+
+/**
+ * The network of one simulated run: every machine takes its `Net` from `host`. A partition stops bytes without
+ * saying so, as real ones do; a cut resets the connections there are. Nothing is negotiated: each side is told the
+ * certificate that the other was given.
+ */
+export class SimNetwork {
+  readonly #clock: Clock
+  readonly #delayMs: number
+  readonly #listeners = new Map<string, Listener>()
+  #wires: { readonly pair: string; readonly wire: SimWire }[] = []
+  readonly #partitions = new Set<string>()
+  #nextPort = FIRST_FREE_PORT
+  #wakers = new Set<() => void>()
+
+  constructor(clock: Clock, options: { readonly delayMs?: number } = {}) {
+    this.#clock = clock
+    this.#delayMs = options.delayMs ?? 0
+  }
+
+  /** What the machine of this name sees of the network. Its name is its address; 127.0.0.1 is itself. */
+  host(name: string): Net {
+    return {
+      listenTls: async (options, onStream) => this.#listen(name, options, onStream),
+      dialTls: ({ host, port, identity }, signal) => {
+        return this.#dial(name, LOOPBACK.has(host) ? name : host, port, identity, signal)
+      },
+    }
+  }
+
+  /** Bytes between the two stop travelling, and wait, until healed. */
+  partition(a: string, b: string): void {
+    this.#partitions.add(pairOf(a, b))
+  }
+
+  heal(a: string, b: string): void {
+    this.#partitions.delete(pairOf(a, b))
+    const wakers = this.#wakers
+    this.#wakers = new Set()
+    for (const wake of wakers) wake()
+  }
+
+  /** Every connection between the two fails now, on both sides. */
+  cut(a: string, b: string): void {
+    const pair = pairOf(a, b)
+    for (const entry of this.#wires) if (entry.pair === pair) entry.wire.reset()
+    this.#wires = this.#wires.filter((entry) => entry.pair !== pair)
+  }
+
+  #listen(
+    name: string,
+    { port, identity }: ListenOptions,
+    onStream: (stream: TlsStream) => void,
+  ): AsyncDisposable & { readonly port: number } {
+    const chosen = port === 0 ? this.#nextPort++ : port
+    const address = `${name}:${chosen}`
+    if (this.#listeners.has(address)) throw new NetError('EADDRINUSE', `address already in use ${address}`)
+    const listener = { certificate: derOf(identity), onStream }
+    this.#listeners.set(address, listener)
+    const stop = async (): Promise<void> => {
+      if (this.#listeners.get(address) === listener) this.#listeners.delete(address)
+    }
+    return { port: chosen, [Symbol.asyncDispose]: stop }
+  }
+
+  async #dial(from: string, to: string, port: number, identity: Identity, signal: AbortSignal): Promise<TlsStream> {
+    signal.throwIfAborted()
+    const pair = pairOf(from, to)
+    await this.#travel(pair, signal)
+    const listener = this.#listeners.get(`${to}:${port}`)
+    if (listener === undefined) throw new NetError('ECONNREFUSED', `nobody listens at ${to}:${port}`)
+    const wire = new SimWire((stopped) => this.#travel(pair, stopped), [
+      { peerCertificate: listener.certificate, remoteAddress: `${to}:${port}` },
+      { peerCertificate: derOf(identity), remoteAddress: `${from}:${this.#nextPort++}` },
+    ])
+    this.#wires = [...this.#wires.filter((entry) => !entry.wire.finished), { pair, wire }]
+    listener.onStream(wire.ends[1])
+    return wire.ends[0]
+  }
+
+  /** Resolves when bytes sent now would arrive; rejects with the signal's reason. */
+  async #travel(pair: string, signal: AbortSignal): Promise<void> {
+    if (this.#delayMs > 0) await this.#clock.sleep(this.#delayMs, signal)
+    while (this.#partitions.has(pair)) {
+      signal.throwIfAborted()
+      const { promise, resolve, reject } = Promise.withResolvers<void>()
+      const onAbort = (): void => reject(signal.reason)
+      this.#wakers.add(resolve)
+      signal.addEventListener('abort', onAbort)
+      try {
+        await promise
+      } finally {
+        this.#wakers.delete(resolve)
+        signal.removeEventListener('abort', onAbort)
+      }
+    }
+  }
+}
+
+function pairOf(a: string, b: string): string {
+  return a < b ? `${a} ${b}` : `${b} ${a}`
+}
+
+/** The bytes between the lines of a PEM text; no simulation needs them to be a certificate. */
+function derOf(identity: Identity): Uint8Array {
+  const body = identity.certificatePem.replace(/-----[^-]*-----/g, '').replace(/\s/g, '')
+  return new Uint8Array(Buffer.from(body, 'base64'))
+}
