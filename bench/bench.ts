@@ -1,0 +1,120 @@
+/**
+ * One command that measures Twinfold, a real Syncthing and the limits of the machine, interleaved.
+ * Nothing here is an assertion: it prints a table, and every single figure as a line of JSON on demand.
+ */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { cpus, loadavg, tmpdir, totalmem } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { missingProgram } from '../test/support/debian.ts'
+import { loopbackOnly, missingNamespaces } from '../test/support/loopback.ts'
+import { hasWayOut, runSyncthing } from '../test/support/syncthing.ts'
+import { GROUPS, type Bench } from './groups.ts'
+import { rowInfos, type Sample, type Sizes } from './rows.ts'
+import { syncthing } from './syncthing.ts'
+import { renderTable } from './table.ts'
+import { removeAllTrees } from './tree.ts'
+import { twinfold } from './twinfold.ts'
+
+const INSIDE = 'TWINFOLD_BENCH_INSIDE'
+const USAGE = `usage: npm run bench -- [--rows ${Object.keys(GROUPS).join(',')}] [--rounds N] [--quick] [--million]
+                       [--only twinfold,syncthing] [--json FILE] [--keep]`
+
+const FULL: Sizes = { largeFiles: 4, largeMib: 512, small: 50_000, growth: [10_000, 50_000, 200_000], latency: 200_000 }
+const QUICK: Sizes = { largeFiles: 4, largeMib: 64, small: 10_000, growth: [2_000, 10_000], latency: 10_000 }
+
+function options() {
+  try {
+    const { values } = parseArgs({
+      options: {
+        rows: { type: 'string', default: Object.keys(GROUPS).join(',') },
+        rounds: { type: 'string' },
+        only: { type: 'string', default: 'twinfold,syncthing' },
+        quick: { type: 'boolean', default: false },
+        million: { type: 'boolean', default: false },
+        keep: { type: 'boolean', default: false },
+        json: { type: 'string' },
+      },
+    })
+    return values
+  } catch (error) {
+    return fail(`${error instanceof Error ? error.message : String(error)}\n${USAGE}`)
+  }
+}
+
+function fail(message: string): never {
+  console.error(message)
+  process.exit(1)
+}
+
+/** Programs are installed with the network there is; everything else happens where only loopback exists. */
+async function enterNamespace(): Promise<never> {
+  missingProgram('wrk', 'wrk')
+  missingProgram('syncthing', 'syncthing')
+  const before = missingNamespaces() === undefined ? loopbackOnly() : []
+  const [program, ...args] = [...before, process.execPath, ...process.execArgv, ...process.argv.slice(1)]
+  const child = spawn(program!, args, { stdio: 'inherit', env: { ...process.env, [INSIDE]: '1' } })
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => void child.kill(signal))
+  await once(child, 'exit')
+  process.exit(child.exitCode ?? 1)
+}
+
+function programs(only: string) {
+  const wanted = only.split(',')
+  const chosen = [twinfold, syncthing].filter((program) => wanted.includes(program.name))
+  if (!chosen.includes(syncthing)) return chosen
+  if (!hasWayOut() && runSyncthing(['--version'], []).code === 0) return chosen
+  console.error('*** Syncthing is left out: it is not installed, or no network namespace could be made.')
+  return chosen.filter((program) => program !== syncthing)
+}
+
+function describeMachine(): void {
+  const [cpu] = cpus()
+  const load = loadavg().map((value) => value.toFixed(1)).join(' ')
+  console.log(`${cpus().length} x ${cpu?.model ?? 'unknown'}, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.version}, load ${load}`)
+  console.log(runSyncthing(['--version'], []).output.trim())
+}
+
+async function main(): Promise<void> {
+  const chosen = options()
+  if (process.env[INSIDE] !== '1') await enterNamespace()
+  const groups = chosen.rows.split(',')
+  const unknown = groups.filter((name) => !Object.hasOwn(GROUPS, name))
+  if (unknown.length > 0) fail(`unknown rows: ${unknown.join(', ')}\n${USAGE}`)
+  const rounds = Number(chosen.rounds ?? (chosen.quick ? 2 : 5))
+  if (!Number.isInteger(rounds) || rounds < 1) fail(`--rounds takes a whole number above 0\n${USAGE}`)
+  const base = chosen.quick ? QUICK : FULL
+  const sizes = chosen.million ? { ...base, growth: [...base.growth, 1_000_000] } : base
+  const samples: Sample[] = []
+  const scratch = mkdtempSync(join(tmpdir(), 'twinfold-bench-'))
+  if (chosen.json !== undefined) writeFileSync(chosen.json, '')
+  const record = (sample: Sample) => {
+    samples.push(sample)
+    if (chosen.json !== undefined) appendFileSync(chosen.json, `${JSON.stringify(sample)}\n`)
+  }
+  const bench: Bench = { programs: programs(chosen.only), sizes, rounds, repeats: chosen.quick ? 50 : 200, scratch, record }
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(1))
+  process.on('exit', () => {
+    rmSync(scratch, { recursive: true, force: true })
+    if (!chosen.keep) removeAllTrees()
+  })
+  describeMachine()
+  for (const name of groups) await runGroup(name, bench)
+  console.log(`\n${renderTable(rowInfos(sizes, !chosen.quick), samples)}`)
+}
+
+/** One group that fails leaves the figures of the others standing; the command still ends with 1. */
+async function runGroup(name: string, bench: Bench): Promise<void> {
+  const startedMs = performance.now()
+  try {
+    await GROUPS[name]?.(bench)
+    console.error(`${name}: ${((performance.now() - startedMs) / 1000).toFixed(1)} s`)
+  } catch (error) {
+    console.error(`${name} failed:`, error)
+    process.exitCode = 1
+  }
+}
+
+await main()

@@ -1,0 +1,114 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { lstatSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Running } from './program.ts'
+import type { Tree } from './tree.ts'
+
+const FOLDER = 'bench'
+
+export interface ScanFigures {
+  readonly elapsedMs: number
+  readonly cpuS: number
+  readonly peakRssMib: number
+}
+
+/** The first scan of a folder: from the request that unpauses it to the event that says it is idle again. */
+export async function firstScan(running: Running, tree: Tree): Promise<ScanFigures> {
+  const folder = { id: FOLDER, path: tree.path, fsWatcherEnabled: false, rescanIntervalS: 0, paused: true }
+  await running.call('POST', '/rest/config/folders', folder)
+  let since = lastId(await stateChanges(running, 0, 0))
+  const cpuBefore = running.cpuSeconds()
+  const startedMs = performance.now()
+  await running.call('PATCH', `/rest/config/folders/${FOLDER}`, { paused: false })
+  for (let ended = false; !ended; ) {
+    const events = await stateChanges(running, since, 60)
+    since = lastId(events, since)
+    ended = events.some(({ from, to }) => from === 'scanning' && to === 'idle')
+    if (events.some(({ to }) => to === 'error')) throw new Error('the folder is in error')
+  }
+  const elapsedMs = performance.now() - startedMs
+  const cpuS = running.cpuSeconds() - cpuBefore
+  await expectFiles(running, tree.files)
+  return { elapsedMs, cpuS, peakRssMib: running.memoryMib().peak }
+}
+
+/** One POST /rest/db/scan, of the whole folder or of a path in it. */
+export async function rescan(running: Running, sub?: string): Promise<ScanFigures> {
+  const query = sub === undefined ? '' : `&sub=${encodeURIComponent(sub)}`
+  const cpuBefore = running.cpuSeconds()
+  const startedMs = performance.now()
+  await running.call('POST', `/rest/db/scan?folder=${FOLDER}${query}`)
+  const elapsedMs = performance.now() - startedMs
+  return { elapsedMs, cpuS: running.cpuSeconds() - cpuBefore, peakRssMib: running.memoryMib().peak }
+}
+
+/** A scan that left something out would look fast. */
+async function expectFiles(running: Running, files: number): Promise<void> {
+  const status = await running.call('GET', `/rest/db/status?folder=${FOLDER}`)
+  const found = field(status, 'localFiles')
+  if (found !== files) throw new Error(`the index holds ${String(found)} files instead of ${files}`)
+}
+
+interface StateChange {
+  readonly id: number
+  readonly from: unknown
+  readonly to: unknown
+}
+
+async function stateChanges(running: Running, since: number, timeoutS: number): Promise<readonly StateChange[]> {
+  const events = await running.call('GET', `/rest/events?events=StateChanged&since=${since}&timeout=${timeoutS}`)
+  if (!Array.isArray(events)) throw new Error('events are no list')
+  return events.map((event: unknown) => {
+    const data = field(event, 'data')
+    return { id: Number(field(event, 'id')), from: field(data, 'from'), to: field(data, 'to') }
+  })
+}
+
+function lastId(events: readonly StateChange[], before = 0): number {
+  return events.at(-1)?.id ?? before
+}
+
+function field(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined
+}
+
+/** Latencies in ms of a ping due every `intervalMs`, while `work` runs. A late answer does not excuse the next ping. */
+export async function pingDuring(running: Pick<Running, 'request'>, intervalMs: number, work: Promise<unknown>): Promise<number[]> {
+  const latenciesMs: number[] = []
+  const pending: Promise<void>[] = []
+  const done = new AbortController()
+  void work.catch(() => {}).then(() => done.abort()) // whether the work went well is for the caller, who awaits it too
+  const startedMs = performance.now()
+  for (let number = 0; !done.signal.aborted; number++) {
+    const dueMs = startedMs + number * intervalMs
+    const waitMs = dueMs - performance.now()
+    if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs))
+    const sentMs = performance.now()
+    pending.push(running.request('GET', '/rest/system/ping').then(() => void latenciesMs.push(performance.now() - sentMs)))
+  }
+  await Promise.all(pending)
+  return latenciesMs
+}
+
+/** Requests per second over keep-alive connections, by wrk in a process of its own. */
+export async function requestRate(url: string, apiKey: string, durationS: number): Promise<number> {
+  const args = ['-t1', '-c16', `-d${durationS}s`, '-H', `X-API-Key: ${apiKey}`, url]
+  const child = spawn('wrk', args, { stdio: ['ignore', 'pipe', 'inherit'] })
+  let output = ''
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    output += text
+  })
+  await once(child, 'close')
+  if (/Non-2xx|Socket errors/.test(output)) throw new Error(`not every request was answered well:\n${output}`)
+  const rate = Number(/Requests\/sec:\s+([\d.]+)/.exec(output)?.[1])
+  if (!(rate > 0)) throw new Error(`wrk said nothing of use:\n${output}`)
+  return rate
+}
+
+/** Bytes on disk under a directory. */
+export function diskBytes(path: string): number {
+  const state = lstatSync(path)
+  if (!state.isDirectory()) return state.blocks * 512
+  return readdirSync(path).reduce((sum, name) => sum + diskBytes(join(path, name)), 0)
+}

@@ -1,0 +1,24 @@
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+import { apiKeyOf } from '../test/support/syncthing.ts'
+import type { Program } from './program.ts'
+
+const ENTRY = join(import.meta.dirname, '..', 'src', 'main', 'bin.ts')
+
+function environment(): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(ST[A-Z]|NODE_)/.test(name)))
+}
+
+export const twinfold: Program = {
+  name: 'twinfold',
+  makeHome(home) {
+    const words = [ENTRY, 'generate', `--home=${home}`, '--no-port-probing']
+    const result = spawnSync(process.execPath, words, { encoding: 'utf8', env: environment() })
+    if (result.status !== 0) throw new Error(`twinfold generate: ${result.stdout}${result.stderr}`)
+  },
+  command(home, guiAddress) {
+    const words = [process.execPath, ENTRY, 'serve', `--home=${home}`, '--no-browser', `--gui-address=${guiAddress}`]
+    return { words, env: environment() }
+  },
+  apiKey: apiKeyOf,
+}
