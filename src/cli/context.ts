@@ -5,8 +5,13 @@ import { ClientError } from '../client/errors.ts'
 import { escapeText } from './text.ts'
 
 /** What the exit code of a command that talks to the daemon says. */
-export const CLI_EXIT = { done: 0, failed: 1, noDaemon: 3, doneWithProblems: 4 } as const
+export const CLI_EXIT = { done: 0, failed: 1, noDaemon: 3, doneWithProblems: 4, interrupted: 130 } as const
 export type CliExit = (typeof CLI_EXIT)[keyof typeof CLI_EXIT]
+
+/** There is no home to find a daemon by. */
+export class NoHomeError extends Error {
+  override readonly name = 'NoHomeError'
+}
 
 /** A daemon that a command may talk to, and how to name it in a message. */
 export interface Connection {
@@ -56,6 +61,7 @@ export async function findFolder(client: Client, text: string): Promise<FolderCo
 
 /** The sentence and the code for whatever made a command fail. */
 export function explainFailure(error: unknown, program: string, connection: Connection | undefined): { message: string; code: CliExit } {
+  if (error instanceof NoHomeError) return { message: escapeText(error.message), code: CLI_EXIT.noDaemon }
   if (!(error instanceof ClientError)) {
     return { message: escapeText(error instanceof Error ? error.message : String(error)), code: CLI_EXIT.failed }
   }

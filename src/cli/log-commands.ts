@@ -1,6 +1,7 @@
 import { TwinfoldError } from '../core/errors.ts'
 import { FACILITY_NAMES, parseFacility, type Facility } from '../core/facilities.ts'
-import type { EventAnswer, LogMessage } from '../client/answers.ts'
+import type { EventJson } from '../rest/events.ts'
+import type { LogLineJson } from '../rest/system.ts'
 import type { Client } from '../client/client.ts'
 import { CLI_EXIT, type CliContext, type CliExit } from './context.ts'
 import { tableLines } from './table.ts'
@@ -47,7 +48,7 @@ export interface EventsOptions {
 /** What happened, one event a line; with `--follow` as it happens, until interrupted. */
 export async function events(context: CliContext, client: Client, options: EventsOptions): Promise<CliExit> {
   const { follow, json, ...query } = options
-  const show = (event: EventAnswer) => context.print(json ? JSON.stringify(event) : eventLine(event, context.columns))
+  const show = (event: EventJson) => context.print(json ? JSON.stringify(event) : eventLine(event, context.columns))
   if (!follow) {
     for (const event of await client.eventsSince({ ...query, timeoutS: 0 }, context.signal)) show(event)
     return CLI_EXIT.done
@@ -57,7 +58,7 @@ export async function events(context: CliContext, client: Client, options: Event
   })
 }
 
-export function eventLine(event: EventAnswer, columns: number): string {
+export function eventLine(event: EventJson, columns: number): string {
   const data = event.data === null || event.data === undefined ? '' : escapeText(JSON.stringify(event.data))
   return fitText(`${timeText(event.time)}  ${event.id}  ${escapeText(event.type)}  ${data}`.trimEnd(), columns)
 }
@@ -89,8 +90,8 @@ export async function logs(context: CliContext, client: Client, options: LogsOpt
 
 const LEVELS = ['DEBUG', 'VERBOSE', 'INFO', 'WARN', 'ERROR']
 
-export function logLine(message: LogMessage): string {
-  const level = typeof message.level === 'number' ? (LEVELS[message.level] ?? String(message.level)) : message.level
+export function logLine(message: LogLineJson): string {
+  const level = LEVELS[message.level] ?? String(message.level)
   return `${timeText(message.when)} ${escapeText(level).padEnd(5)} ${escapeText(message.message)}`
 }
 

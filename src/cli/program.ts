@@ -25,8 +25,12 @@ export async function runCli(context: CliContext, words: readonly string[]): Pro
     return run.code
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? CLI_EXIT.done : CLI_EXIT.failed
-    const { message, code } = explainFailure(error, context.program, run.connection)
     context.redraw('')
+    if (context.signal.aborted) {
+      context.complain('interrupted; what the daemon has begun it brings to its end')
+      return CLI_EXIT.interrupted
+    }
+    const { message, code } = explainFailure(error, context.program, run.connection)
     context.complain(`${context.program}: error: ${message}`)
     return code
   }

@@ -1,7 +1,7 @@
 import { TwinfoldError } from '../core/errors.ts'
 import type { FolderConfig } from '../core/config.ts'
 import type { Client } from '../client/client.ts'
-import type { EventAnswer } from '../client/answers.ts'
+import type { EventJson } from '../rest/events.ts'
 import { ClientError } from '../client/errors.ts'
 import { CLI_EXIT, findFolder, type CliContext, type CliExit } from './context.ts'
 import { progressLine, progressText, shareOf, type Progress } from './progress.ts'
@@ -92,7 +92,7 @@ async function watchProgress(context: CliContext, client: Client, folder: Folder
 }
 
 /** What a progress event of this folder says; undefined for any other event. */
-export function progressOf(event: EventAnswer, folder: string): Progress | undefined {
+export function progressOf(event: EventJson, folder: string): Progress | undefined {
   const { data } = event
   if (event.type !== PROGRESS_EVENT || typeof data !== 'object' || data === null) return undefined
   if (!('folder' in data && 'current' in data && 'total' in data) || data.folder !== folder) return undefined

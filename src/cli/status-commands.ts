@@ -1,5 +1,5 @@
 import type { FolderConfig } from '../core/config.ts'
-import type { FolderStatusAnswer, NeedAnswer } from '../client/answers.ts'
+import type { FolderStatusJson, NeedJson } from '../rest/db.ts'
 import type { Client } from '../client/client.ts'
 import { CLI_EXIT, findFolder, type CliContext, type CliExit, type Connection } from './context.ts'
 import { fieldLines, tableLines } from './table.ts'
@@ -48,7 +48,7 @@ async function deviceStatus(context: CliContext, { client, address, home }: Conn
   return CLI_EXIT.done
 }
 
-function stateText(config: FolderConfig, status: FolderStatusAnswer): string {
+function stateText(config: FolderConfig, status: FolderStatusJson): string {
   if (config.paused) return 'paused'
   return status.state === '' ? 'stopped' : status.state
 }
@@ -67,7 +67,7 @@ async function folderStatus(context: CliContext, client: Client, text: string, o
   return CLI_EXIT.done
 }
 
-function folderFields(config: FolderConfig, status: FolderStatusAnswer): (readonly [string, string])[] {
+function folderFields(config: FolderConfig, status: FolderStatusJson): (readonly [string, string])[] {
   return [
     ['Folder', config.label === '' ? config.id : `${config.id} (${config.label})`],
     ['Path', config.path],
@@ -92,7 +92,7 @@ export async function prio(context: CliContext, client: Client, text: string, fi
 }
 
 /** Where a file stands, as the end of a sentence that begins with its name. */
-export function placeOf(need: NeedAnswer, file: string): string {
+export function placeOf(need: NeedJson, file: string): string {
   const at = need.queued.findIndex((each) => each.name === file)
   if (need.progress.some((each) => each.name === file)) return 'is being downloaded now'
   if (at === 0) return 'is the next to be downloaded'

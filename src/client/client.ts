@@ -1,17 +1,11 @@
 import type { Config, DeviceConfig, FolderConfig, OptionsConfig } from '../core/config.ts'
 import { messageOf, systemCode } from '../core/errors.ts'
-import {
-  parseAnswer,
-  type DebugAnswer,
-  type EventAnswer,
-  type FolderErrorsAnswer,
-  type FolderStatusAnswer,
-  type LogMessage,
-  type NeedAnswer,
-  type SystemStatusAnswer,
-  type VersionAnswer,
-} from './answers.ts'
+import type { RestartRequiredJson } from '../rest/config.ts'
+import type { FolderErrorsJson, FolderStatusJson, NeedJson } from '../rest/db.ts'
+import type { EventJson } from '../rest/events.ts'
+import type { DebugJson, LogJson, LogLineJson, PingJson, StatusJson, VersionJson } from '../rest/system.ts'
 import { ClientError } from './errors.ts'
+import { parseAnswer } from './parse-answer.ts'
 import type { Transport } from './transport.ts'
 
 const TIMEOUT_MS = 30_000
@@ -63,14 +57,14 @@ export class Client {
   }
 
   async ping(): Promise<void> {
-    await this.#object<{ ping: string }>('GET', '/rest/system/ping')
+    await this.#object<PingJson>('GET', '/rest/system/ping')
   }
 
-  version(): Promise<VersionAnswer> {
+  version(): Promise<VersionJson> {
     return this.#object('GET', '/rest/system/version')
   }
 
-  systemStatus(): Promise<SystemStatusAnswer> {
+  systemStatus(): Promise<StatusJson> {
     return this.#object('GET', '/rest/system/status')
   }
 
@@ -81,23 +75,23 @@ export class Client {
   }
 
   /** Moves the file to the top of the queue and shows what is needed. */
-  prioritize(folder: string, file: string): Promise<NeedAnswer> {
+  prioritize(folder: string, file: string): Promise<NeedJson> {
     return this.#object('POST', '/rest/db/prio', { query: { folder, file } })
   }
 
-  need(folder: string, paging: { page?: number; perPage?: number } = {}): Promise<NeedAnswer> {
+  need(folder: string, paging: { page?: number; perPage?: number } = {}): Promise<NeedJson> {
     return this.#object('GET', '/rest/db/need', { query: { folder, page: paging.page, perpage: paging.perPage } })
   }
 
-  folderStatus(folder: string): Promise<FolderStatusAnswer> {
+  folderStatus(folder: string): Promise<FolderStatusJson> {
     return this.#object('GET', '/rest/db/status', { query: { folder } })
   }
 
-  folderErrors(folder: string): Promise<FolderErrorsAnswer> {
+  folderErrors(folder: string): Promise<FolderErrorsJson> {
     return this.#object('GET', '/rest/folder/errors', { query: { folder } })
   }
 
-  debugFacilities(): Promise<DebugAnswer> {
+  debugFacilities(): Promise<DebugJson> {
     return this.#object('GET', '/rest/system/debug')
   }
 
@@ -141,12 +135,12 @@ export class Client {
   }
 
   async restartRequired(): Promise<boolean> {
-    return (await this.#object<{ requiresRestart: boolean }>('GET', '/rest/config/restart-required')).requiresRestart
+    return (await this.#object<RestartRequiredJson>('GET', '/rest/config/restart-required')).requiresRestart
   }
 
   /** Lines of the log ring, oldest first; only newer ones than `since`, a time as the log itself prints it. */
-  async log(since?: string): Promise<readonly LogMessage[]> {
-    const answer = await this.#object<{ messages: readonly LogMessage[] | null }>('GET', '/rest/system/log', { query: { since } })
+  async log(since?: string): Promise<readonly LogLineJson[]> {
+    const answer = await this.#object<LogJson>('GET', '/rest/system/log', { query: { since } })
     return answer.messages ?? []
   }
 
@@ -159,14 +153,14 @@ export class Client {
   }
 
   /** One long poll: what is newer than `since`, or nothing once the time is over. */
-  eventsSince(options: EventQuery, signal?: AbortSignal): Promise<readonly EventAnswer[]> {
+  eventsSince(options: EventQuery, signal?: AbortSignal): Promise<readonly EventJson[]> {
     const timeoutS = options.timeoutS ?? POLL_TIMEOUT_S
     const query = { since: options.since, limit: options.limit, timeout: timeoutS, events: options.types?.join(',') }
     return this.#array('GET', '/rest/events', { query, timeoutMs: timeoutS * 1_000 + POLL_GRACE_MS, signal })
   }
 
   /** Events as they happen, without end until the signal aborts. A daemon that restarts counts from one again. */
-  async *events(options: EventQuery, signal: AbortSignal): AsyncGenerator<EventAnswer, void, undefined> {
+  async *events(options: EventQuery, signal: AbortSignal): AsyncGenerator<EventJson, void, undefined> {
     let since = options.since ?? 0
     while (!signal.aborted) {
       const rows = await this.eventsSince({ ...options, since }, signal)

@@ -1,0 +1,32 @@
+import { randomInt } from 'node:crypto'
+import { resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { CliContext } from './context.ts'
+
+/** Letters and digits that nobody mistakes for one another when reading an id out loud. */
+const ID_CHARACTERS = '2345679abcdefghijkmnopqrstuvwxyz'
+const CLEAR_LINE = '\r\x1b[K'
+
+/** The context of a command that a person or a script started in this process. */
+export function terminalContext(program: string, connect: CliContext['connect']): CliContext {
+  const interrupted = new AbortController()
+  process.once('SIGINT', () => interrupted.abort())
+  // A reader that has seen enough (`| head`) is no error: there is nobody left to tell.
+  process.stdout.on('error', () => process.exit(0))
+  process.stderr.on('error', () => {})
+  const interactive = process.stdout.isTTY && process.stderr.isTTY && process.env['TERM'] !== 'dumb'
+  return {
+    program,
+    connect,
+    print: (line) => void process.stdout.write(`${line}\n`),
+    complain: (line) => void process.stderr.write(`${line}\n`),
+    redraw: (line) => void (interactive && process.stderr.write(`${CLEAR_LINE}${line}`)),
+    interactive,
+    columns: process.stdout.isTTY ? process.stdout.columns : Infinity,
+    absolutePath: (path) => resolve(path),
+    nowMs: () => performance.now(),
+    sleep: (delayMs, signal) => sleep(delayMs, undefined, { signal }),
+    randomText: (length) => Array.from({ length }, () => ID_CHARACTERS[randomInt(ID_CHARACTERS.length)]).join(''),
+    signal: interrupted.signal,
+  }
+}

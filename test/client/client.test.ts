@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { nodeTransport } from '../../src/cli/node-transport.ts'
+import { parseEndpoint, endpointText } from '../../src/cli/endpoint.ts'
+import { Client } from '../../src/client/client.ts'
+import { ClientError, type ClientFailure } from '../../src/client/errors.ts'
+import { fetchTransport, type ClientReply, type ClientRequest, type Transport } from '../../src/client/transport.ts'
+
+type Answer = (request: IncomingMessage, response: ServerResponse) => void
+
+async function withServer(answer: Answer, work: (address: string) => Promise<void>, where: string | number = 0): Promise<void> {
+  const server: Server = createServer(answer)
+  await new Promise<void>((resolve) => (typeof where === 'string' ? server.listen(where, resolve) : server.listen(where, '127.0.0.1', resolve)))
+  const address = server.address()
+  try {
+    await work(typeof address === 'object' && address !== null ? `127.0.0.1:${address.port}` : `unix://${where}`)
+  } finally {
+    server.closeAllConnections()
+    await new Promise((resolve) => server.close(resolve))
+  }
+}
+
+const pong: Answer = (_, response) => response.end('{\n  "ping": "pong"\n}\n')
+
+function recording(reply: ClientReply): { client: Client; requests: ClientRequest[] } {
+  const requests: ClientRequest[] = []
+  const transport: Transport = async (request) => {
+    requests.push(request)
+    return reply
+  }
+  return { client: new Client({ transport, apiKey: 'key' }), requests }
+}
+
+function failsAs(failure: ClientFailure, message: RegExp): (error: unknown) => boolean {
+  return (error) => error instanceof ClientError && error.failure === failure && message.test(error.message)
+}
+
+const requestCases: [name: string, call: (client: Client) => Promise<unknown>, expected: string, body?: string][] = [
+  ['a scan', (client) => client.scan('docs'), 'POST /rest/db/scan?folder=docs'],
+  ['a scan of parts', (client) => client.scan('a b', { subs: ['x/y', 'ü&z'], nextS: 0 }), 'POST /rest/db/scan?folder=a+b&sub=x%2Fy&sub=%C3%BC%26z&next=0'],
+  ['prio', (client) => client.prioritize('docs', 'a+b'), 'POST /rest/db/prio?folder=docs&file=a%2Bb'],
+  ['need', (client) => client.need('docs', { page: 2, perPage: 5 }), 'GET /rest/db/need?folder=docs&page=2&perpage=5'],
+  ['debug switches', (client) => client.setDebugFacilities({ enable: ['a', 'b'], disable: ['c'] }), 'POST /rest/system/debug?enable=a%2Cb&disable=c'],
+  ['log', (client) => client.log('2026-01-01T00:00:00+01:00'), 'GET /rest/system/log?since=2026-01-01T00%3A00%3A00%2B01%3A00'],
+  ['removing a folder', (client) => client.removeFolder('a/b c'), 'DELETE /rest/config/folders/a%2Fb%20c'],
+  ['adding a folder', (client) => client.addFolder({ id: 'i', path: '/p' }), 'POST /rest/config/folders', '{"id":"i","path":"/p"}'],
+  ['changing options', (client) => client.changeOptions({ relaysEnabled: true }), 'PATCH /rest/config/options', '{"relaysEnabled":true}'],
+]
+
+for (const [name, call, expected, body] of requestCases) {
+  test(`client: ${name} asks ${expected}`, async () => {
+    const { client, requests } = recording({ status: 200, text: '{}' })
+    await call(client)
+    const [request] = requests
+    assert.equal(`${request?.method} ${request?.path}`, expected)
+    assert.equal(request?.body, body)
+    assert.equal(request?.headers['X-API-Key'], 'key')
+  })
+}
+
+const replyCases: [name: string, reply: ClientReply, failure: ClientFailure, message: RegExp][] = [
+  ['a refused key', { status: 403, text: 'Forbidden\n' }, 'refused', /^Forbidden$/],
+  ['a password prompt', { status: 401, text: 'Not Authorized\n' }, 'refused', /^Not Authorized$/],
+  ['an error of the daemon', { status: 500, text: 'no such folder\n' }, 'status', /^no such folder$/],
+  ['an error without words', { status: 502, text: '' }, 'status', /^status 502$/],
+  ['a web page', { status: 200, text: '<html>' }, 'malformed', /another program/],
+  ['a list instead of an object', { status: 200, text: '[]' }, 'malformed', /object/],
+]
+
+for (const [name, reply, failure, message] of replyCases) {
+  test(`client: ${name} is "${failure}"`, () => assert.rejects(recording(reply).client.ping(), failsAs(failure, message)))
+}
+
+test('client: nobody listening is "unreachable" with the reason of the system', async () => {
+  let address = ''
+  await withServer(pong, async (used) => void (address = used))
+  const client = new Client({ transport: nodeTransport(parseEndpoint(address, { useTls: false })), apiKey: '' })
+  await assert.rejects(client.ping(), failsAs('unreachable', /^ECONNREFUSED$/))
+  const byFetch = new Client({ transport: fetchTransport(`http://${address}`), apiKey: '' })
+  await assert.rejects(byFetch.ping(), failsAs('unreachable', /^ECONNREFUSED$/))
+})
+
+test('client: no answer in time is "timeout", by either transport', async () => {
+  await withServer(() => {}, async (address) => {
+    for (const transport of [nodeTransport(parseEndpoint(address, { useTls: false })), fetchTransport(`http://${address}/`)]) {
+      await assert.rejects(new Client({ transport, apiKey: '', timeoutMs: 50 }).ping(), failsAs('timeout', /0\.05 s/))
+    }
+  })
+})
+
+test('client: the same answer over TCP, fetch and a UNIX socket', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'twinfold-client-'))
+  try {
+    await withServer(pong, async (address) => {
+      await new Client({ transport: nodeTransport(parseEndpoint(address, { useTls: false })), apiKey: '' }).ping()
+      await new Client({ transport: fetchTransport(`http://${address}`), apiKey: '' }).ping()
+    })
+    await withServer(pong, async (address) => {
+      await new Client({ transport: nodeTransport(parseEndpoint(address, { useTls: false })), apiKey: '' }).ping()
+    }, join(directory, 'socket'))
+  } finally {
+    rmSync(directory, { recursive: true })
+  }
+})
+
+test('client: a connection that breaks in the middle of an answer is "unreachable"', async () => {
+  const breaking: Answer = (_, response) => {
+    response.writeHead(200, { 'Content-Length': '100' })
+    response.write('{', () => response.destroy())
+  }
+  await withServer(breaking, async (address) => {
+    const client = new Client({ transport: nodeTransport(parseEndpoint(address, { useTls: false })), apiKey: '' })
+    await assert.rejects(client.ping(), failsAs('unreachable', /./))
+  })
+})
+
+test('client: events come one by one, each poll after the last id, until the signal', async () => {
+  const asked: string[] = []
+  const pages = ['[{"id":1,"type":"A"},{"id":2,"type":"B"}]', '[]', '[{"id":3,"type":"C"}]']
+  const transport: Transport = async ({ path }) => {
+    asked.push(path)
+    return { status: 200, text: pages[asked.length - 1] ?? '[]' }
+  }
+  const stop = new AbortController()
+  const types: string[] = []
+  for await (const event of new Client({ transport, apiKey: '' }).events({ types: ['A', 'B', 'C'], timeoutS: 1 }, stop.signal)) {
+    types.push(event.type)
+    if (types.length === 3) stop.abort()
+  }
+  assert.deepEqual(types, ['A', 'B', 'C'])
+  assert.deepEqual(asked.map((path) => new URLSearchParams(path.split('?')[1]).get('since')), ['0', '2', '2'])
+})
+
+const endpointCases: [address: string, useTls: boolean, expected: string][] = [
+  ['127.0.0.1:8384', false, 'http://127.0.0.1:8384'],
+  ['127.0.0.1:8384', true, 'https://127.0.0.1:8384'],
+  ['0.0.0.0:8384', false, 'http://127.0.0.1:8384'],
+  [':8384', false, 'http://127.0.0.1:8384'],
+  ['[::]:8384', false, 'http://[::1]:8384'],
+  ['[::1]:8384', false, 'http://[::1]:8384'],
+  ['localhost:1', false, 'http://localhost:1'],
+  ['http://127.0.0.1:1', true, 'http://127.0.0.1:1'],
+  ['https://nas.example:8384/', false, 'https://nas.example:8384'],
+  ['/run/twinfold.sock', false, 'unix:///run/twinfold.sock'],
+  ['unix:///run/t.sock', true, 'unix:///run/t.sock'],
+  ['unixs:///run/t.sock', false, 'unixs:///run/t.sock'],
+]
+for (const [address, useTls, expected] of endpointCases) {
+  test(`endpoint ${address}${useTls ? ' with TLS' : ''}`, () => assert.equal(endpointText(parseEndpoint(address, { useTls })), expected))
+}
+
+for (const address of ['', 'nonsense', 'host', 'host:0', 'host:99999', 'ftp://x:1', 'a:b:1', 'http://host:1/path']) {
+  test(`endpoint "${address}" is refused by name`, () => {
+    assert.throws(() => parseEndpoint(address, { useTls: false }), (error) => error instanceof Error && error.message.includes(`"${address}"`))
+  })
+}
