@@ -2,6 +2,7 @@ import type { Clock } from './clock.ts'
 import type { Disk } from './disk.ts'
 import type { Hasher } from './hasher.ts'
 import type { HttpServer } from './http.ts'
+import type { Lines } from './lines.ts'
 import type { Net } from './net.ts'
 import type { Random } from './random.ts'
 import type { Walker } from './walk.ts'
@@ -17,6 +18,7 @@ export interface World {
   readonly watcher: Watcher
   readonly http: HttpServer
   readonly net: Net
+  readonly lines: Lines
   readonly system: System
 }
 
