@@ -1,0 +1,194 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Size } from '../../src/core/config.ts'
+import { parseFolderId } from '../../src/core/ids.ts'
+import { checkHealth, checkSameRoot, MARKER_MISSING, PATH_MISSING, PATH_NO_DIRECTORY, ROOT_REPLACED } from '../../src/model/health.ts'
+import { loadIgnores, viewIgnores, writeIgnores } from '../../src/model/ignore-file.ts'
+import { createMarker, removeMarker } from '../../src/model/marker.ts'
+import { SimClock } from '../../src/world/sim/clock.ts'
+import { SimDisk, type SimDiskOptions } from '../../src/world/sim/disk.ts'
+
+const ROOT = '/data/docs'
+const FOLDER = parseFolderId('mark')!
+const NOON_MS = Date.UTC(2026, 10, 15, 12)
+
+function make(options: SimDiskOptions = {}) {
+  return new SimDisk(new SimClock(), options)
+}
+
+function health(disk: SimDisk, minHomeDiskFree: Size = { value: 0, unit: '' }) {
+  return { root: ROOT, markerName: '.stfolder', databaseDirectory: '/home/index', minHomeDiskFree, disk }
+}
+
+async function textOf(disk: SimDisk, path: string): Promise<string> {
+  await using file = await disk.open(path, 'read')
+  const data = new Uint8Array(10_000)
+  return new TextDecoder().decode(data.subarray(0, await file.read(data, 0)))
+}
+
+const names = async (disk: SimDisk, path: string) => (await disk.list(path)).map((each) => each.name).sort()
+
+test('the marker is a directory with a file that names the folder', async () => {
+  const disk = make()
+  await createMarker(disk, ROOT, FOLDER, NOON_MS)
+  assert.deepEqual(await names(disk, `${ROOT}/.stfolder`), ['syncthing-folder-6201eb.txt'])
+  const text = await textOf(disk, `${ROOT}/.stfolder/syncthing-folder-6201eb.txt`)
+  assert.match(text, /^# This directory is a Syncthing folder marker\.\n# Do not delete\.\n\nfolderID: mark\ncreated: 2026-11-15T\d\d:\d\d:\d\d(Z|[+-]\d\d:\d\d)\n$/)
+})
+
+test('a marker of any kind that is there stays as it is', async () => {
+  const disk = make()
+  disk.put(`${ROOT}/.stfolder`, 'mine')
+  await createMarker(disk, ROOT, FOLDER, NOON_MS)
+  assert.equal(await textOf(disk, `${ROOT}/.stfolder`), 'mine')
+})
+
+test('removing a folder takes its marker and nothing else', async () => {
+  const disk = make()
+  disk.put(`${ROOT}/photo.jpg`, 'x')
+  await createMarker(disk, ROOT, FOLDER, NOON_MS)
+  await removeMarker(disk, ROOT, FOLDER, NOON_MS)
+  assert.deepEqual(await names(disk, ROOT), ['photo.jpg'])
+})
+
+test('a marker that holds something of its own is renamed', async () => {
+  const disk = make()
+  await createMarker(disk, ROOT, FOLDER, NOON_MS)
+  disk.put(`${ROOT}/.stfolder/mine`, 'x')
+  await removeMarker(disk, ROOT, FOLDER, NOON_MS)
+  const [renamed] = await names(disk, ROOT)
+  assert.match(renamed ?? '', /^\.stfolder\.removed-2026111\d-\d{6}$/)
+  assert.deepEqual(await names(disk, `${ROOT}/${renamed}`), ['mine'])
+})
+
+test('removing a marker whose root is gone is fine', async () => {
+  await removeMarker(make(), ROOT, FOLDER, NOON_MS)
+})
+
+test('health: root missing, root no directory, marker missing, in this order and these words', async () => {
+  const disk = make()
+  const check = () => checkHealth(disk, health(disk))
+  await assert.rejects(check(), { code: 'folder-error', message: PATH_MISSING })
+  disk.put(ROOT, 'a file')
+  await assert.rejects(check(), { code: 'folder-error', message: PATH_NO_DIRECTORY })
+  await disk.removeFile(ROOT)
+  await disk.makeDirectory(ROOT, 0o755)
+  await assert.rejects(check(), { code: 'folder-error', message: MARKER_MISSING })
+  disk.put(`${ROOT}/.stfolder`, 'any kind of item counts')
+  await check()
+  assert.equal(MARKER_MISSING, 'folder marker missing (this indicates potential data loss, search docs/forum to get information about how to proceed)')
+})
+
+test('health: a root that may be a symlink to a directory is fine', async () => {
+  const disk = make()
+  disk.put('/elsewhere/.stfolder/x', '')
+  await disk.makeDirectories('/data', 0o755)
+  await disk.makeSymlink('/elsewhere', ROOT)
+  await checkHealth(disk, health(disk))
+})
+
+test('health: an unreadable root tells the reason of the system', async () => {
+  const disk = make()
+  disk.put(`${ROOT}/.stfolder/x`, '')
+  disk.fail({ call: 'stat', code: 'EIO', under: ROOT })
+  await assert.rejects(checkHealth(disk, health(disk)), { code: 'folder-error', message: /EIO/ })
+})
+
+const spaces: [size: Size, usedBytes: number, expected: RegExp | undefined][] = [
+  [{ value: 1, unit: '%' }, 500_000, undefined],
+  [{ value: 90, unit: '%' }, 500_000, /^insufficient space on disk for database \(\/home\/index\): current 4\d\.\d\d % < required 90 %$/],
+  [{ value: 2, unit: 'MB' }, 0, /^insufficient space on disk for database \(\/home\/index\): current .* [kM]?B < required 2 MB$/],
+  [{ value: 2, unit: 'kB' }, 0, undefined],
+  [{ value: 0, unit: '%' }, 999_000, undefined],
+]
+for (const [size, usedBytes, expected] of spaces) {
+  test(`health: ${size.value} ${size.unit} free for the database with ${usedBytes} of 1000000 bytes used`, async () => {
+    const disk = make({ capacityBytes: 1_000_000 })
+    disk.put(`${ROOT}/.stfolder/x`, '')
+    disk.put('/home/index/db', new Uint8Array(usedBytes))
+    const check = checkHealth(disk, health(disk, size))
+    if (expected === undefined) await check
+    else await assert.rejects(check, { code: 'folder-error', message: expected })
+  })
+}
+
+test('health: another directory in the place of the root is not the same root', async () => {
+  const disk = make()
+  disk.put(`${ROOT}/.stfolder/x`, '')
+  const before = await checkHealth(disk, health(disk))
+  await checkSameRoot(disk, health(disk), before)
+  await disk.rename(ROOT, '/data/old')
+  disk.put(`${ROOT}/.stfolder/x`, '')
+  await assert.rejects(checkSameRoot(disk, health(disk), before), { code: 'folder-error', message: ROOT_REPLACED })
+})
+
+test('ignores: what is written is what is read, blank lines and comments included', async () => {
+  const disk = make()
+  disk.put(`${ROOT}/x`, '')
+  const lines = ['// comment', '', '*.tmp', '(?d).DS_Store']
+  await writeIgnores(disk, ROOT, lines)
+  const view = await viewIgnores(disk, ROOT)
+  assert.deepEqual(view.ignore, lines)
+  assert.equal(view.error, null)
+  assert.deepEqual(view.expanded?.slice(0, 4), ['*.tmp', '**/*.tmp', '*.tmp/**', '**/*.tmp/**'])
+  assert.deepEqual(await names(disk, ROOT), ['.stignore', 'x'])
+})
+
+test('ignores: no lines, no file; no file, no answer', async () => {
+  const disk = make()
+  disk.put(`${ROOT}/.stignore`, '*.tmp\n')
+  await writeIgnores(disk, ROOT, [])
+  await writeIgnores(disk, ROOT, [])
+  assert.deepEqual(await viewIgnores(disk, ROOT), { ignore: null, expanded: null, error: null })
+  assert.equal(await loadIgnores(disk, ROOT), undefined)
+})
+
+test('ignores: bad patterns are written and shown with what is wrong', async () => {
+  const disk = make()
+  disk.put(`${ROOT}/x`, '')
+  await writeIgnores(disk, ROOT, ['#include nofile', '[bad'])
+  assert.deepEqual(await viewIgnores(disk, ROOT), {
+    ignore: ['#include nofile', '[bad'],
+    expanded: [],
+    error: 'parse error: failed to load include file nofile: file not found',
+  })
+  await assert.rejects(loadIgnores(disk, ROOT), { code: 'ignore-invalid' })
+})
+
+test('ignores: includes are found, also from includes, and only inside the folder', async () => {
+  const disk = make()
+  disk.put(`${ROOT}/.stignore`, 'a\n#include lists/one\nb\n')
+  disk.put(`${ROOT}/lists/one`, 'c\n#include two\n')
+  disk.put(`${ROOT}/lists/two`, 'd\n')
+  assert.deepEqual(await loadIgnores(disk, ROOT), ['a', 'c', 'd', 'b'])
+  disk.put('/data/secret', 'password')
+  disk.put(`${ROOT}/.stignore`, '#include ../secret\n')
+  await assert.rejects(loadIgnores(disk, ROOT), /not inside the folder/)
+  await disk.makeSymlink('/data/secret', `${ROOT}/link`)
+  disk.put(`${ROOT}/.stignore`, '#include link\n')
+  await assert.rejects(loadIgnores(disk, ROOT), /not inside the folder/)
+})
+
+test('ignores: an unreadable or huge file is an error, never "nothing is ignored"', async () => {
+  const disk = make()
+  disk.put(`${ROOT}/.stignore`, 'a\n')
+  disk.fail({ call: 'read', code: 'EIO', under: ROOT })
+  await assert.rejects(loadIgnores(disk, ROOT), { code: 'ignore-invalid', message: /EIO/ })
+  disk.put(`${ROOT}/.stignore`, 'x'.repeat(9 * 1_024 * 1_024))
+  await assert.rejects(loadIgnores(disk, ROOT), { code: 'ignore-invalid', message: /larger/ })
+})
+
+test('ignores: a loss of power at any call leaves the old lines or the new', async () => {
+  for (let call = 1; ; call++) {
+    const disk = make()
+    disk.put(`${ROOT}/.stignore`, 'old\n')
+    const before = disk.faults.callCount
+    disk.faults.powerOffAt(call)
+    const written = await writeIgnores(disk, ROOT, ['new']).then(() => true, () => false)
+    const calls = disk.faults.callCount - before
+    disk.crash()
+    const lines = await loadIgnores(disk, ROOT)
+    assert.ok(lines?.[0] === 'new' || (!written && lines?.[0] === 'old'), `after call ${call}: ${String(lines)}`)
+    if (written || calls < call) break
+  }
+})

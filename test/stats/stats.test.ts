@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { parseFolderId, type DeviceId } from '../../src/core/ids.ts'
+import type { KeyValue } from '../../src/db/types.ts'
+import type { Logger } from '../../src/events/types.ts'
+import { Statistics } from '../../src/stats/stats.ts'
+
+const FOLDER = parseFolderId('docs')!
+const DEVICE = 'P56IOI7-MZJNU2Y-IQGDREY-DM2MGTI-MGL3BXN-PQ6W5BM-TBBZ4TJ-XZWICQ2' as DeviceId
+
+function make() {
+  const values = new Map<string, Uint8Array>()
+  const state = { failing: false }
+  const guard = () => {
+    if (state.failing) throw new Error('disk full')
+  }
+  const keyValue: KeyValue = {
+    get: async (key) => (guard(), values.get(key)),
+    set: async (key, value) => (guard(), void values.set(key, value)),
+    delete: async (key) => (guard(), void values.delete(key)),
+    list: async (prefix) => [...values].filter(([key]) => key.startsWith(prefix)),
+  }
+  const warnings: string[] = []
+  const log: Logger = { facility: 'stats', debug: (line) => void line(), info: () => {}, warn: (line) => warnings.push(line), error: () => {} }
+  return { values, state, warnings, open: () => new Statistics({ keyValue, log }) }
+}
+
+test('what a folder did last outlives a restart', async () => {
+  const { open } = make()
+  await open().received(FOLDER, { filename: 'a/b.txt', deleted: true, atMs: 5 })
+  await open().scanned(FOLDER, 7)
+  assert.deepEqual(await open().folder(FOLDER), { lastFile: { atMs: 5, filename: 'a/b.txt', deleted: true }, lastScanMs: 7 })
+})
+
+test('a folder and a device nobody has met have zeros', async () => {
+  const { open } = make()
+  assert.deepEqual(await open().folder(FOLDER), { lastFile: { atMs: 0, filename: '', deleted: false }, lastScanMs: 0 })
+  assert.deepEqual(await open().device(DEVICE), { lastSeenMs: 0, lastConnectionMs: 0 })
+})
+
+test('when a device was seen, and for how long, outlives a restart', async () => {
+  const { open } = make()
+  await open().seen(DEVICE, 10)
+  assert.deepEqual(await open().device(DEVICE), { lastSeenMs: 10, lastConnectionMs: 0 })
+  await open().disconnected(DEVICE, { atMs: 20, connectedMs: 10 })
+  await open().seen(DEVICE, 30)
+  assert.deepEqual(await open().device(DEVICE), { lastSeenMs: 30, lastConnectionMs: 10 })
+})
+
+test('a removed folder is forgotten', async () => {
+  const { open, values } = make()
+  await open().scanned(FOLDER, 7)
+  await open().forgetFolder(FOLDER)
+  assert.equal(values.size, 0)
+})
+
+test('garbage in the store counts as nothing', async () => {
+  for (const garbage of ['', 'null', '[]', '{"lastScanMs":"x","lastFile":7}', '{"lastFile":{"filename":3}}', '\u0000']) {
+    const { open, values } = make()
+    values.set(`stats/folder/${FOLDER}`, new TextEncoder().encode(garbage))
+    assert.equal((await open().folder(FOLDER)).lastScanMs, 0, garbage)
+  }
+})
+
+test('a store that fails costs the statistics and nothing else', async () => {
+  const { open, state, warnings } = make()
+  state.failing = true
+  const statistics = open()
+  await statistics.scanned(FOLDER, 7)
+  await statistics.folder(FOLDER)
+  assert.ok(warnings.length > 0)
+  assert.match(warnings[0] ?? '', /disk full/)
+})
