@@ -108,6 +108,7 @@ export class SimTree {
 
   /** Creates the missing ones of a path; returns those it made. */
   addDirectories(path: string, permissions: number): string[] {
+    checkPath(path, 'mkdir')
     const made: string[] = []
     const parts = path.split('/').filter((part) => part !== '')
     for (let depth = 1; depth <= parts.length; depth++) {

@@ -1,0 +1,529 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Disk, DiskStat, OpenMode } from '../../src/world/disk.ts'
+
+/** One disk to try, with an empty directory on it. */
+export interface DiskBench extends AsyncDisposable {
+  readonly disk: Disk
+  readonly root: string
+  readonly umask: number
+  /** False for root, whom no permission bit stops. */
+  readonly enforcesPermissions: boolean
+  /** How far a time that is set may be from the time that is found, in today's decades. */
+  readonly timeErrorNs: number
+  /** Puts a file there whose name is the bytes `61 ff 62`. */
+  putInvalidName(directory: string): Promise<void>
+  /** Puts a named pipe there. */
+  putPipe(path: string): Promise<void>
+}
+
+/** What every Disk owes its callers. */
+export function diskContract(name: string, make: () => Promise<DiskBench>): void {
+  const law = (text: string, check: (bench: DiskBench, disk: Disk, root: string) => Promise<void>): void => {
+    test(`${name}: ${text}`, async (context) => {
+      await using bench = await make()
+      if (text.endsWith('(unless root)') && !bench.enforcesPermissions) return context.skip('root may do everything')
+      await check(bench, bench.disk, bench.root)
+    })
+  }
+  openLaws(law)
+  contentLaws(law)
+  directoryLaws(law)
+  renameLaws(law)
+  symlinkLaws(law)
+  metadataLaws(law)
+  oddityLaws(law)
+}
+
+type Law = (text: string, check: (bench: DiskBench, disk: Disk, root: string) => Promise<void>) => void
+
+function openLaws(law: Law): void {
+  law('create makes an empty file', async (_, disk, root) => {
+    await put(disk, `${root}/a`, '')
+    assert.equal((await disk.lstat(`${root}/a`)).sizeBytes, 0)
+  })
+  law('create refuses what is there', async (_, disk, root) => {
+    await put(disk, `${root}/a`, 'precious')
+    await failsWith('EEXIST', disk.open(`${root}/a`, 'create'))
+    assert.equal(await content(disk, `${root}/a`), 'precious')
+  })
+  law('create refuses a directory', async (_, disk, root) => {
+    await failsWith('EEXIST', disk.open(root, 'create'))
+  })
+  law('create refuses a dangling symlink and makes nothing behind it', async (_, disk, root) => {
+    await disk.makeSymlink('target', `${root}/link`)
+    await failsWith('EEXIST', disk.open(`${root}/link`, 'create'))
+    await failsWith('ENOENT', disk.lstat(`${root}/target`))
+  })
+  law('of ten who create one name at once exactly one succeeds', async (_, disk, root) => {
+    const tries = Array.from({ length: 10 }, () => disk.open(`${root}/a`, 'create'))
+    const results = await Promise.allSettled(tries)
+    for (const result of results) if (result.status === 'fulfilled') await result.value.close()
+    assert.equal(results.filter(({ status }) => status === 'fulfilled').length, 1)
+  })
+  law('create in a directory that is not there fails', async (_, disk, root) => {
+    await failsWith('ENOENT', disk.open(`${root}/no/a`, 'create'))
+  })
+  law('a file is no directory on the way', async (_, disk, root) => {
+    await put(disk, `${root}/a`, 'x')
+    await failsWith('ENOTDIR', disk.open(`${root}/a/b`, 'create'))
+    await failsWith('ENOTDIR', disk.lstat(`${root}/a/b`))
+    await failsWith('ENOTDIR', disk.makeDirectory(`${root}/a/b`, 0o755))
+  })
+  for (const mode of ['read', 'write'] as const satisfies readonly OpenMode[]) {
+    law(`${mode} needs a file that is there`, async (_, disk, root) => {
+      await failsWith('ENOENT', disk.open(`${root}/a`, mode))
+      await failsWith('ENOENT', disk.lstat(`${root}/a`))
+    })
+    law(`${mode} refuses a directory`, async (_, disk, root) => {
+      await failsWith('EISDIR', disk.open(root, mode))
+    })
+    law(`${mode} refuses a symlink, even to a file`, async (_, disk, root) => {
+      await put(disk, `${root}/a`, 'x')
+      await disk.makeSymlink(`${root}/a`, `${root}/link`)
+      await failsWith('ELOOP', disk.open(`${root}/link`, mode))
+    })
+    law(`${mode} neither hangs at a pipe nor opens it`, async (bench, disk, root) => {
+      await bench.putPipe(`${root}/pipe`)
+      await assert.rejects(disk.open(`${root}/pipe`, mode))
+      assert.equal((await disk.lstat(`${root}/pipe`)).type, 'other')
+    })
+  }
+  law('a path without the right to read is refused (unless root)', async (_, disk, root) => {
+    await put(disk, `${root}/a`, 'x')
+    await disk.chmod(`${root}/a`, 0)
+    await failsWith('EACCES', disk.open(`${root}/a`, 'read'))
+    await disk.chmod(`${root}/a`, 0o400)
+    await failsWith('EACCES', disk.open(`${root}/a`, 'write'))
+  })
+}
+
+function contentLaws(law: Law): void {
+  law('what is written is read, at any position', async (_, disk, root) => {
+    await put(disk, `${root}/a`, 'hello world')
+    await using file = await disk.open(`${root}/a`, 'write')
+    await file.write(Buffer.from('W'), 6)
+    const into = Buffer.alloc(5)
+    assert.equal(await readFully(file, into, 6), 5)
+    assert.equal(into.toString(), 'World')
+  })
+  law('a read at and beyond the end gives nothing', async (_, disk, root) => {
+    await put(disk, `${root}/a`, 'abc')
+    await using file = await disk.open(`${root}/a`, 'read')
+    assert.equal(await file.read(Buffer.alloc(10), 3), 0)
+    assert.equal(await file.read(Buffer.alloc(10), 1_000_000), 0)
+  })
+  law('a read across the end gives what there is and leaves the rest of the buffer', async (_, disk, root) => {
+    await put(disk, `${root}/a`, 'abc')
+    await using file = await disk.open(`${root}/a`, 'read')
+    const into = Buffer.alloc(5, '.')
+    assert.equal(await readFully(file, into, 1), 2)
+    assert.equal(into.toString(), 'bc...')
+  })
+  law('large content survives whole', async (_, disk, root) => {
+    const data = Buffer.alloc(1_000_003, (Math.PI * 1e9).toString(36))
+    await put(disk, `${root}/a`, data)
+    assert.ok((await bytes(disk, `${root}/a`)).equals(data))
+  })
+  law('a write beyond the end leaves zeros between', async (_, disk, root) => {
+    await using file = await disk.open(`${root}/a`, 'create')
+    await file.write(Buffer.from('x'), 10_000)
+    const found = await bytes(disk, `${root}/a`)
+    assert.equal(found.length, 10_001)
+    assert.ok(found.subarray(0, 10_000).every((byte) => byte === 0))
+  })
+  law('a file can be far larger than the disk while it is empty', async (_, disk, root) => {
+    await using file = await disk.open(`${root}/a`, 'create')
+    await file.truncate(2 ** 42)
+    assert.equal((await file.stat()).sizeBytes, 2 ** 42)
+    const into = Buffer.alloc(4, 'x')
+    await readFully(file, into, 2 ** 41)
+    assert.deepEqual([...into], [0, 0, 0, 0])
+  })
+  law('what is cut off does not come back', async (_, disk, root) => {
+    await put(disk, `${root}/a`, 'secret secret')
+    await using file = await disk.open(`${root}/a`, 'write')
+    await file.truncate(3)
+    await file.truncate(6)
+    assert.equal((await bytes(disk, `${root}/a`)).toString('latin1'), 'sec\0\0\0')
+  })
+  law('a file open for reading cannot be written', async (_, disk, root) => {
+    await put(disk, `${root}/a`, 'abc')
+    await using file = await disk.open(`${root}/a`, 'read')
+    await failsWith('EBADF', file.write(Buffer.from('x'), 0))
+    assert.equal(await content(disk, `${root}/a`), 'abc')
+  })
+  law('an open file goes on when its name is gone', async (_, disk, root) => {
+    await put(disk, `${root}/a`, 'abc')
+    await using file = await disk.open(`${root}/a`, 'read')
+    await disk.removeFile(`${root}/a`)
+    await put(disk, `${root}/a`, 'another')
+    const into = Buffer.alloc(3)
+    await readFully(file, into, 0)
+    assert.equal(into.toString(), 'abc')
+  })
+  law('a closed file refuses, and closing it again does nothing', async (_, disk, root) => {
+    const file = await disk.open(`${root}/a`, 'create')
+    await file.close()
+    await file.close()
+    await failsWith('EBADF', file.read(Buffer.alloc(1), 0))
+    await failsWith('EBADF', file.write(Buffer.alloc(1), 0))
+    await failsWith('EBADF', file.sync())
+    await failsWith('EBADF', file.stat())
+  })
+  law('content and directory can be synced', async (_, disk, root) => {
+    await using file = await disk.open(`${root}/a`, 'create')
+    await file.write(Buffer.from('x'), 0)
+    await file.sync()
+    await disk.syncDirectory(root)
+    await failsWith('ENOENT', disk.syncDirectory(`${root}/no`))
+    await failsWith('ENOTDIR', disk.syncDirectory(`${root}/a`))
+  })
+}
+
+function directoryLaws(law: Law): void {
+  law('a new directory is empty', async (_, disk, root) => {
+    await disk.makeDirectory(`${root}/d`, 0o755)
+    assert.deepEqual(await disk.list(`${root}/d`), [])
+    assert.equal((await disk.lstat(`${root}/d`)).type, 'directory')
+  })
+  law('a directory is made once and where there is a parent', async (_, disk, root) => {
+    await disk.makeDirectory(`${root}/d`, 0o755)
+    await failsWith('EEXIST', disk.makeDirectory(`${root}/d`, 0o755))
+    await failsWith('ENOENT', disk.makeDirectory(`${root}/no/d`, 0o755))
+  })
+  law('directories are made with their parents, again without harm', async (_, disk, root) => {
+    await disk.makeDirectories(`${root}/a/b/c`, 0o755)
+    await put(disk, `${root}/a/b/c/file`, 'x')
+    await disk.makeDirectories(`${root}/a/b/c`, 0o755)
+    assert.deepEqual(await names(disk, `${root}/a/b/c`), ['file'])
+  })
+  law('directories are not made over or through a file', async (_, disk, root) => {
+    await put(disk, `${root}/a`, 'x')
+    await failsWith('EEXIST', disk.makeDirectories(`${root}/a`, 0o755))
+    await failsWith('ENOTDIR', disk.makeDirectories(`${root}/a/b`, 0o755))
+  })
+  law('a list has every name once, without dots', async (_, disk, root) => {
+    const expected = ['.hidden', 'ä', 'b c', 'new\nline', 'tab\t', '\\back', '😀'].sort()
+    for (const name of expected) await put(disk, `${root}/${name}`, '')
+    assert.deepEqual(await names(disk, root), expected)
+  })
+  law('names keep the form they were given', async (_, disk, root) => {
+    await put(disk, `${root}/e\u0301`, 'decomposed')
+    await put(disk, `${root}/\u00e9`, 'composed')
+    assert.deepEqual(await names(disk, root), ['e\u0301', '\u00e9'])
+    assert.equal(await content(disk, `${root}/e\u0301`), 'decomposed')
+  })
+  law('only directories are listed', async (_, disk, root) => {
+    await put(disk, `${root}/a`, 'x')
+    await failsWith('ENOTDIR', disk.list(`${root}/a`))
+    await failsWith('ENOENT', disk.list(`${root}/b`))
+  })
+  law('a directory without the right to read is not listed (unless root)', async (_, disk, root) => {
+    await disk.makeDirectory(`${root}/d`, 0o755)
+    await put(disk, `${root}/d/a`, 'x')
+    await disk.chmod(`${root}/d`, 0)
+    await failsWith('EACCES', disk.list(`${root}/d`))
+    await failsWith('EACCES', disk.lstat(`${root}/d/a`))
+    await disk.chmod(`${root}/d`, 0o555)
+    await failsWith('EACCES', disk.removeFile(`${root}/d/a`))
+    await disk.chmod(`${root}/d`, 0o755)
+  })
+  law('removing takes away what is named and fails where nothing is', async (_, disk, root) => {
+    await put(disk, `${root}/a`, 'x')
+    await disk.removeFile(`${root}/a`)
+    await failsWith('ENOENT', disk.removeFile(`${root}/a`))
+    await failsWith('ENOENT', disk.removeDirectory(`${root}/a`))
+  })
+  law('a full directory is not removed', async (_, disk, root) => {
+    await disk.makeDirectory(`${root}/d`, 0o755)
+    await put(disk, `${root}/d/a`, 'x')
+    await failsWith('ENOTEMPTY', disk.removeDirectory(`${root}/d`))
+    await disk.removeFile(`${root}/d/a`)
+    await disk.removeDirectory(`${root}/d`)
+    await failsWith('ENOENT', disk.lstat(`${root}/d`))
+  })
+  law('a file is not removed as a directory, a directory not as a file', async (_, disk, root) => {
+    await put(disk, `${root}/a`, 'x')
+    await disk.makeDirectory(`${root}/d`, 0o755)
+    await failsWith('ENOTDIR', disk.removeDirectory(`${root}/a`))
+    await failsWith(/^(EISDIR|EPERM)$/, disk.removeFile(`${root}/d`))
+  })
+}
+
+function renameLaws(law: Law): void {
+  law('a rename moves content, identity and nothing else', async (_, disk, root) => {
+    await put(disk, `${root}/a`, 'abc')
+    const before = await disk.lstat(`${root}/a`)
+    await disk.rename(`${root}/a`, `${root}/b`)
+    const after = await disk.lstat(`${root}/b`)
+    assert.deepEqual({ ...after }, { ...before })
+    await failsWith('ENOENT', disk.lstat(`${root}/a`))
+  })
+  law('a rename replaces a file', async (_, disk, root) => {
+    await put(disk, `${root}/a`, 'new')
+    await put(disk, `${root}/b`, 'old')
+    await disk.rename(`${root}/a`, `${root}/b`)
+    assert.equal(await content(disk, `${root}/b`), 'new')
+    assert.deepEqual(await names(disk, root), ['b'])
+  })
+  law('a rename replaces a symlink, not what it leads to', async (_, disk, root) => {
+    await put(disk, `${root}/precious`, 'precious')
+    await disk.makeSymlink('precious', `${root}/link`)
+    await put(disk, `${root}/a`, 'new')
+    await disk.rename(`${root}/a`, `${root}/link`)
+    assert.equal(await content(disk, `${root}/precious`), 'precious')
+    assert.equal((await disk.lstat(`${root}/link`)).type, 'file')
+  })
+  law('a renamed symlink stays a symlink', async (_, disk, root) => {
+    await disk.makeSymlink('nowhere', `${root}/link`)
+    await disk.rename(`${root}/link`, `${root}/moved`)
+    assert.equal(await disk.readSymlink(`${root}/moved`), 'nowhere')
+  })
+  law('a directory moves with all that is in it', async (_, disk, root) => {
+    await disk.makeDirectories(`${root}/d/e`, 0o755)
+    await put(disk, `${root}/d/e/a`, 'abc')
+    await disk.rename(`${root}/d`, `${root}/f`)
+    assert.equal(await content(disk, `${root}/f/e/a`), 'abc')
+  })
+  law('a rename replaces an empty directory by a directory only', async (_, disk, root) => {
+    for (const name of ['empty', 'full', 'other']) await disk.makeDirectory(`${root}/${name}`, 0o755)
+    await put(disk, `${root}/full/a`, 'x')
+    await put(disk, `${root}/file`, 'x')
+    await failsWith(/^(ENOTEMPTY|EEXIST)$/, disk.rename(`${root}/other`, `${root}/full`))
+    await failsWith('EISDIR', disk.rename(`${root}/file`, `${root}/empty`))
+    await failsWith('ENOTDIR', disk.rename(`${root}/other`, `${root}/file`))
+    await disk.rename(`${root}/other`, `${root}/empty`)
+    assert.deepEqual(await names(disk, root), ['empty', 'file', 'full'])
+  })
+  law('a directory does not move into itself', async (_, disk, root) => {
+    await disk.makeDirectories(`${root}/d/e`, 0o755)
+    await failsWith('EINVAL', disk.rename(`${root}/d`, `${root}/d/e/d`))
+  })
+  law('a rename needs both a source and a place', async (_, disk, root) => {
+    await failsWith('ENOENT', disk.rename(`${root}/a`, `${root}/b`))
+    await put(disk, `${root}/a`, 'x')
+    await failsWith('ENOENT', disk.rename(`${root}/a`, `${root}/no/b`))
+    await disk.rename(`${root}/a`, `${root}/a`)
+    assert.equal(await content(disk, `${root}/a`), 'x')
+  })
+}
+
+function symlinkLaws(law: Law): void {
+  law('a symlink is what it says, wherever that leads', async (_, disk, root) => {
+    for (const target of ['a', '/no/where', '../..', 'ä b', '.']) {
+      await disk.makeSymlink(target, `${root}/link`)
+      assert.equal(await disk.readSymlink(`${root}/link`), target)
+      assert.equal((await disk.lstat(`${root}/link`)).type, 'symlink')
+      await disk.removeFile(`${root}/link`)
+    }
+  })
+  law('a symlink is made where nothing is', async (_, disk, root) => {
+    await put(disk, `${root}/a`, 'x')
+    await failsWith('EEXIST', disk.makeSymlink('b', `${root}/a`))
+    await failsWith('EINVAL', disk.readSymlink(`${root}/a`))
+    await failsWith('ENOENT', disk.readSymlink(`${root}/no`))
+  })
+  law('removing a symlink leaves what it leads to', async (_, disk, root) => {
+    await disk.makeDirectory(`${root}/d`, 0o755)
+    await disk.makeSymlink('d', `${root}/link`)
+    await failsWith('ENOTDIR', disk.removeDirectory(`${root}/link`))
+    await disk.removeFile(`${root}/link`)
+    assert.equal((await disk.lstat(`${root}/d`)).type, 'directory')
+  })
+  law('stat follows, lstat does not', async (_, disk, root) => {
+    await put(disk, `${root}/a`, 'abc')
+    await disk.makeSymlink('a', `${root}/link`)
+    await disk.makeSymlink('nowhere', `${root}/dangling`)
+    assert.equal((await disk.stat(`${root}/link`)).type, 'file')
+    assert.equal((await disk.lstat(`${root}/link`)).type, 'symlink')
+    await failsWith('ENOENT', disk.stat(`${root}/dangling`))
+  })
+  law('symlinks in a circle end in an error', async (_, disk, root) => {
+    await disk.makeSymlink('b', `${root}/a`)
+    await disk.makeSymlink('a', `${root}/b`)
+    await failsWith('ELOOP', disk.stat(`${root}/a`))
+    await failsWith('ELOOP', disk.realPath(`${root}/a`))
+  })
+  law('the real path is the one behind symlinks', async (_, disk, root) => {
+    await disk.makeDirectories(`${root}/d/e`, 0o755)
+    await disk.makeSymlink('d', `${root}/link`)
+    const real = await disk.realPath(`${root}/d/e`)
+    assert.equal(await disk.realPath(`${root}/link/../link/e`), real)
+    await failsWith('ENOENT', disk.realPath(`${root}/no`))
+  })
+  law('chmod and times of a symlink leave what it leads to', async (_, disk, root) => {
+    await put(disk, `${root}/a`, 'x')
+    await disk.chmod(`${root}/a`, 0o600)
+    await disk.setModified(`${root}/a`, 1_000, 0)
+    await disk.makeSymlink('a', `${root}/link`)
+    await failsWith('ELOOP', disk.chmod(`${root}/link`, 0o777))
+    await disk.setModified(`${root}/link`, 2_000, 0)
+    const target = await disk.lstat(`${root}/a`)
+    assert.equal(target.mode, 0o600)
+    assert.equal(target.modifiedS, 1_000)
+    assert.equal((await disk.lstat(`${root}/link`)).modifiedS, 2_000)
+  })
+}
+
+function metadataLaws(law: Law): void {
+  law('permissions of what is made are narrowed by the umask', async ({ umask }, disk, root) => {
+    await (await disk.open(`${root}/a`, 'create', 0o666)).close()
+    await disk.makeDirectory(`${root}/d`, 0o777)
+    assert.equal((await disk.lstat(`${root}/a`)).mode, 0o666 & ~umask)
+    assert.equal((await disk.lstat(`${root}/d`)).mode, 0o777 & ~umask)
+  })
+  law('a private file is private under any umask', async (_, disk, root) => {
+    await (await disk.open(`${root}/a`, 'create', 0o600)).close()
+    assert.equal((await disk.lstat(`${root}/a`)).mode & 0o077, 0)
+  })
+  law('chmod sets exactly the bits it is given, umask or not', async (_, disk, root) => {
+    await put(disk, `${root}/a`, 'x')
+    await disk.makeDirectory(`${root}/d`, 0o755)
+    for (const mode of [0o777, 0o640, 0o000, 0o666]) {
+      await disk.chmod(`${root}/a`, mode)
+      assert.equal((await disk.lstat(`${root}/a`)).mode, mode)
+      await disk.chmod(`${root}/d`, mode)
+      assert.equal((await disk.lstat(`${root}/d`)).mode, mode)
+    }
+    await disk.chmod(`${root}/d`, 0o755)
+    await failsWith('ENOENT', disk.chmod(`${root}/no`, 0o644))
+  })
+  law('an open file can be given its bits', async (_, disk, root) => {
+    await using file = await disk.open(`${root}/a`, 'create', 0o600)
+    await file.chmod(0o755)
+    assert.equal((await file.stat()).mode, 0o755)
+  })
+  law('a time is found as it was set, as far as the disk can', async ({ timeErrorNs }, disk, root) => {
+    await put(disk, `${root}/a`, 'x')
+    for (const [s, ns] of [[1_700_000_000, 123_456_789], [1_700_000_001, 0], [1_234_567_890, 1], [86_400, 999_999_999]] as const) {
+      await disk.setModified(`${root}/a`, s, ns)
+      const found = await disk.lstat(`${root}/a`)
+      assert.ok(Math.abs(foundNs(found, s) - ns) <= timeErrorNs, `${s}.${ns} became ${found.modifiedS}.${found.modifiedNs}`)
+    }
+  })
+  law('a time stays within its second', async (_, disk, root) => {
+    await put(disk, `${root}/a`, 'x')
+    for (const ns of [0, 1, 500_000_000, 999_999_998, 999_999_999]) {
+      for (const s of [0, 1, 1_700_000_000, 2_000_000_000]) {
+        await disk.setModified(`${root}/a`, s, ns)
+        assert.equal((await disk.lstat(`${root}/a`)).modifiedS, s, `${s}.${ns}`)
+      }
+    }
+  })
+  law('times before 1970 count down in seconds and up in nanoseconds', async (_, disk, root) => {
+    await put(disk, `${root}/a`, 'x')
+    await disk.setModified(`${root}/a`, -2, 250_000_000)
+    const { modifiedS, modifiedNs } = await disk.lstat(`${root}/a`)
+    assert.equal(modifiedS, -2)
+    assert.ok(Math.abs(modifiedNs - 250_000_000) <= 2, String(modifiedNs))
+  })
+  law('directories have times too', async (_, disk, root) => {
+    await disk.makeDirectory(`${root}/d`, 0o755)
+    await disk.setModified(`${root}/d`, 1_000, 0)
+    assert.equal((await disk.lstat(`${root}/d`)).modifiedS, 1_000)
+    await put(disk, `${root}/d/a`, 'x')
+    assert.notEqual((await disk.lstat(`${root}/d`)).modifiedS, 1_000)
+    await failsWith('ENOENT', disk.setModified(`${root}/no`, 1, 0))
+  })
+  law('two names of one item tell so, two items tell apart', async (_, disk, root) => {
+    await put(disk, `${root}/a`, 'x')
+    await put(disk, `${root}/b`, 'x')
+    await disk.makeSymlink('a', `${root}/link`)
+    const identity = ({ deviceId, inode }: DiskStat): string => `${deviceId}/${inode}`
+    const a = identity(await disk.lstat(`${root}/a`))
+    assert.equal(identity(await disk.stat(`${root}/link`)), a)
+    assert.notEqual(identity(await disk.lstat(`${root}/b`)), a)
+  })
+  law('there is room, and not more free than there is', async (_, disk, root) => {
+    const { freeBytes, totalBytes } = await disk.space(root)
+    assert.ok(freeBytes > 0 && freeBytes <= totalBytes)
+    await failsWith('ENOENT', disk.space(`${root}/no`))
+  })
+}
+
+function oddityLaws(law: Law): void {
+  law('a name that is no UTF-8 is listed as such, its neighbours as ever', async (bench, disk, root) => {
+    await put(disk, `${root}/good`, 'x')
+    await put(disk, `${root}/\ufffd`, 'a real replacement character')
+    await bench.putInvalidName(root)
+    const listed = [...(await disk.list(root))].sort((a, b) => (a.name < b.name ? -1 : 1))
+    assert.deepEqual(listed, [
+      { name: 'a\\xffb', valid: false }, { name: 'good', valid: true }, { name: '\ufffd', valid: true },
+    ])
+    assert.equal(await content(disk, `${root}/\ufffd`), 'a real replacement character')
+  })
+  law('half a character is no name, it would become another', async (_, disk, root) => {
+    await put(disk, `${root}/\ufffd`, 'x')
+    await failsWith('EILSEQ', disk.lstat(`${root}/\ud800`))
+    await failsWith('EILSEQ', disk.removeFile(`${root}/\ud800`))
+    await failsWith('EILSEQ', disk.makeSymlink('\udfff', `${root}/link`))
+  })
+  law('a NUL is no part of a name', async (_, disk, root) => {
+    await put(disk, `${root}/a`, 'x')
+    await failsWith('EINVAL', disk.open(`${root}/a\0b`, 'read'))
+    await failsWith('EINVAL', disk.rename(`${root}/a`, `${root}/b\0`))
+  })
+  law('a relative path is refused: it would depend on where we stand', async (_, disk) => {
+    await failsWith('EINVAL', disk.lstat('package.json'))
+    await failsWith('EINVAL', disk.list(''))
+    await failsWith('EINVAL', disk.makeDirectories('a/b', 0o755))
+  })
+  law('names have a length', async (_, disk, root) => {
+    await put(disk, `${root}/${'ä'.repeat(127)}`, 'x')
+    await failsWith('ENAMETOOLONG', disk.open(`${root}/${'ä'.repeat(128)}`, 'create'))
+    await failsWith('ENAMETOOLONG', disk.lstat(`${root}/${'a/'.repeat(3_000)}`))
+  })
+  law('names that only look special are names', async (_, disk, root) => {
+    for (const name of ['...', '__proto__', 'constructor', ' ', '-rf', '*', '~']) {
+      await put(disk, `${root}/${name}`, name)
+      assert.equal(await content(disk, `${root}/${name}`), name)
+    }
+  })
+}
+
+async function failsWith(code: string | RegExp, promise: Promise<unknown>): Promise<void> {
+  await assert.rejects(promise, (error) => {
+    assert.ok(error instanceof Error && 'code' in error, String(error))
+    if (typeof code === 'string') assert.equal(error.code, code)
+    else assert.match(String(error.code), code)
+    return true
+  })
+}
+
+async function put(disk: Disk, path: string, data: string | Uint8Array): Promise<void> {
+  await using file = await disk.open(path, 'create', 0o644)
+  await file.write(typeof data === 'string' ? Buffer.from(data) : data, 0)
+}
+
+async function readFully(
+  file: { read(into: Uint8Array, positionBytes: number): Promise<number> },
+  into: Uint8Array,
+  positionBytes: number,
+): Promise<number> {
+  let done = 0
+  while (done < into.length) {
+    const count = await file.read(into.subarray(done), positionBytes + done)
+    if (count === 0) break
+    done += count
+  }
+  return done
+}
+
+async function bytes(disk: Disk, path: string): Promise<Buffer> {
+  await using file = await disk.open(path, 'read')
+  const into = Buffer.alloc((await file.stat()).sizeBytes)
+  return into.subarray(0, await readFully(file, into, 0))
+}
+
+async function content(disk: Disk, path: string): Promise<string> {
+  return (await bytes(disk, path)).toString()
+}
+
+async function names(disk: Disk, path: string): Promise<string[]> {
+  return (await disk.list(path)).map(({ name }) => name).sort()
+}
+
+function foundNs(found: DiskStat, aroundS: number): number {
+  return (found.modifiedS - aroundS) * 1e9 + found.modifiedNs
+}

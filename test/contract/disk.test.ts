@@ -1,0 +1,43 @@
+import { execFileSync } from 'node:child_process'
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { realDisk } from '../../src/world/real/disk.ts'
+import { SimClock } from '../../src/world/sim/clock.ts'
+import { SimDisk } from '../../src/world/sim/disk.ts'
+import { SimRandom } from '../../src/world/sim/random.ts'
+import { diskContract } from './disk.contract.ts'
+
+diskContract('real disk', async () => {
+  const root = await mkdtemp(join(tmpdir(), 'twinfold-disk-'))
+  return {
+    disk: realDisk,
+    root,
+    umask: process.umask(),
+    enforcesPermissions: process.getuid?.() !== 0,
+    timeErrorNs: 240, // Node takes times as double precision seconds
+    putInvalidName: (directory) => writeFile(Buffer.from(`${directory}/a\xffb`, 'latin1'), ''),
+    putPipe: async (path) => void execFileSync('mkfifo', [path]),
+    async [Symbol.asyncDispose]() {
+      await chmod(root, 0o755)
+      await rm(root, { recursive: true, force: true })
+    },
+  }
+})
+
+for (const [name, shortReads] of [['sim disk', undefined], ['sim disk with short reads', new SimRandom(1)]] as const) {
+  diskContract(name, async () => {
+    const disk = new SimDisk(new SimClock(), shortReads === undefined ? {} : { shortReads })
+    await disk.makeDirectory('/root', 0o755)
+    return {
+      disk,
+      root: '/root',
+      umask: 0o022,
+      enforcesPermissions: true,
+      timeErrorNs: 0,
+      putInvalidName: async (directory) => disk.putInvalidName(directory, 'a\\xffb'),
+      putPipe: async (path) => disk.putOther(path),
+      [Symbol.asyncDispose]: async () => {},
+    }
+  })
+}
