@@ -1,0 +1,56 @@
+/** A GUI address as the config or `--gui-address` spells it, taken apart. */
+export interface GuiAddress {
+  /** `host:port` or the path of a UNIX socket, as the listener wants it. */
+  readonly listen: string
+  /** What a scheme in the text decided about TLS; undefined leaves it to the config. */
+  readonly tls: boolean | undefined
+  /** Only reachable from this machine by name, so a browser may be tricked into asking: the Host header is checked. */
+  readonly loopback: boolean
+}
+
+const SCHEMES: Readonly<Record<string, boolean>> = { http: false, https: true, unix: false, unixs: true }
+const SCHEME = /^([a-z]+):\/\//
+
+/** Never throws: an address nobody can listen on is refused when it is tried. */
+export function parseGuiAddress(text: string): GuiAddress {
+  const scheme = SCHEME.exec(text)?.[1]
+  const known = scheme !== undefined && Object.hasOwn(SCHEMES, scheme)
+  const rest = known ? text.slice(scheme.length + 3) : text
+  const isPath = rest.startsWith('/')
+  const listen = isPath ? rest : rest.replace(/\/.*$/, '')
+  return { listen, tls: known ? SCHEMES[scheme] : undefined, loopback: !isPath && isLoopbackHost(hostOf(listen)) }
+}
+
+/** The host of `host:port`, brackets taken off; the whole text when it has no port. */
+export function hostOf(text: string): string {
+  if (text.startsWith('[')) {
+    const end = text.indexOf(']')
+    const after = text.slice(end + 1)
+    return end > 0 && (after === '' || /^:\d*$/.test(after)) ? text.slice(1, end) : ''
+  }
+  const colon = text.indexOf(':')
+  if (colon < 0) return text
+  // More than one colon without brackets is an IPv6 address without a port.
+  return text.indexOf(':', colon + 1) < 0 ? text.slice(0, colon) : text
+}
+
+/** `localhost`, names below it, and the addresses of the machine itself. */
+export function isLoopbackHost(host: string): boolean {
+  const name = host.toLowerCase()
+  return name === 'localhost' || name === 'localhost.' || isLoopbackIp(name) || isBelowLocalhost(name)
+}
+
+/** `*.localhost`: reserved names that never leave the machine. */
+function isBelowLocalhost(name: string): boolean {
+  return name.endsWith('.localhost') && /^[a-z0-9_.-]+$/.test(name)
+}
+
+/** Only the four-part form: `127.1` and `0x7f.1` are spelled so by attackers alone. */
+function isLoopbackIp(text: string): boolean {
+  if (text.startsWith('127.')) {
+    const parts = text.split('.')
+    return parts.length === 4 && parts.every((part) => /^(0|[1-9]\d{0,2})$/.test(part) && Number(part) <= 255)
+  }
+  if (text.startsWith('::ffff:')) return isLoopbackIp(text.slice(7))
+  return text === '::1' || /^(0{1,4}:){7}0{0,3}1$/.test(text)
+}

@@ -1,0 +1,165 @@
+import { TwinfoldError } from '../core/errors.ts'
+import { parseFolderId, type FolderId } from '../core/ids.ts'
+import { cleanSubs } from '../core/paths.ts'
+import type { Hub } from '../model/types.ts'
+import type { FileViewJson, FolderErrorsJson, FolderStatisticsJson, IgnoresJson, NeedJson, TreeEntryJson } from '../rest/db.ts'
+import { noSuchFolder } from './errors.ts'
+import { fileEntryJson, fileInfoJson, shownSize, typeName } from './file-entry.ts'
+import { folderStatusJson } from './folder-status.ts'
+import { formatJson, parseJson } from './json.ts'
+import type { Query } from './query.ts'
+import { EMPTY_OK, json, TEXT_TYPE, type Reply } from './reply.ts'
+import type { Call, Route } from './route.ts'
+import { formatNs, formatWholeSeconds, TIME_ZERO } from './times.ts'
+
+type TreeEntry = Awaited<ReturnType<Hub['browse']>>[number]
+
+const NEXT_S_MAX = 366 * 24 * 3_600
+const IGNORES_BYTES_MAX = 8 * 1024 * 1024
+
+/** Folders, their files and their queues. */
+export function dbRoutes(hub: Hub): readonly Route[] {
+  return [
+    { method: 'POST', path: '/rest/db/scan', summary: 'Scans a folder, or paths inside it, and answers when that is done.', handle: (call) => scan(hub, call.query) },
+    { method: 'POST', path: '/rest/db/prio', summary: 'Moves a file to the top of the download queue and lists the queue.', errors: noSuchFolder(404), handle: (call) => prio(hub, call.query) },
+    { method: 'GET', path: '/rest/db/need', summary: 'Lists what a folder still needs, page by page.', errors: noSuchFolder(404), handle: (call) => need(hub, folderOf(call.query), call.query) },
+    { method: 'GET', path: '/rest/db/status', summary: 'Tells the state of a folder and counts what is in it.', errors: { 'folder-missing': { status: 404 } }, handle: async (call) => json(folderStatusJson(await hub.status(folderOf(call.query)))) },
+    { method: 'GET', path: '/rest/db/browse', summary: 'Lists the global tree of a folder.', errors: noSuchFolder(500), handle: (call) => browse(hub, call.query) },
+    { method: 'GET', path: '/rest/db/file', summary: 'Shows what is known about one file, here and everywhere.', errors: { ...noSuchFolder(404), 'file-missing': { status: 404, words: 'No such object in the index' } }, handle: (call) => file(hub, call.query) },
+    { method: 'GET', path: '/rest/db/ignores', summary: 'Shows the ignore patterns of a folder.', handle: (call) => ignores(hub, call.query) },
+    { method: 'POST', path: '/rest/db/ignores', summary: 'Writes the ignore patterns of a folder; an empty list removes them.', errors: { 'folder-missing': { status: 500, words: 'folder  does not exist' }, 'bad-request': { status: 500 } }, handle: (call) => setIgnores(hub, call) },
+    { method: 'GET', path: '/rest/folder/errors', summary: 'Lists the items of a folder that could not be scanned or synchronized.', errors: folderErrorStatus, handle: (call) => folderErrors(hub, call.query) },
+    { method: 'GET', path: '/rest/folder/pullerrors', summary: 'The older name of /rest/folder/errors.', errors: folderErrorStatus, handle: (call) => folderErrors(hub, call.query) },
+    { method: 'GET', path: '/rest/stats/folder', summary: 'Tells when each folder was last scanned and last changed.', handle: () => statistics(hub) },
+  ]
+}
+
+const folderErrorStatus = { 'folder-missing': { status: 404 }, 'folder-paused': { status: 404 }, 'folder-not-running': { status: 404 } } as const
+
+function folderOf(query: Query): FolderId {
+  const folder = parseFolderId(query.first('folder'))
+  if (folder === undefined) throw new TwinfoldError('folder-missing', 'no such folder')
+  return folder
+}
+
+/**
+ * Everything about the request is checked before anything is scanned. The client's leaving does not stop a scan: the
+ * index would be half told, and the next client would scan again.
+ */
+async function scan(hub: Hub, query: Query): Promise<Reply> {
+  const nextMs = nextOf(query.first('next'))
+  const subs = cleanSubs(query.all('sub'))
+  const folder = parseFolderId(query.first('folder'))
+  if (folder === undefined) return await scanAll(hub)
+  await hub.scan(folder, subs.includes('') ? [] : subs, nextMs)
+  return EMPTY_OK
+}
+
+async function scanAll(hub: Hub): Promise<Reply> {
+  const failures = await hub.scanAll()
+  if (failures.size === 0) return EMPTY_OK
+  const body = `Error scanning folders\n${formatJson(Object.fromEntries([...failures].sort(([a], [b]) => (a < b ? -1 : 1))))}`
+  return { status: 500, contentType: TEXT_TYPE, body }
+}
+
+/** Seconds until the automatic rescan. An empty value is an absent one. */
+function nextOf(text: string | undefined): number | undefined {
+  if (text === undefined || text === '') return undefined
+  if (!/^\d+$/.test(text)) {
+    throw new TwinfoldError('bad-request', `next must be a whole number of seconds, 0 or more, not ${JSON.stringify(text.slice(0, 40))}`)
+  }
+  return Math.min(Number(text), NEXT_S_MAX) * 1_000
+}
+
+async function prio(hub: Hub, query: Query): Promise<Reply> {
+  const folder = folderOf(query)
+  const wanted = query.first('file')
+  if (wanted !== undefined && wanted !== '') await hub.bringToFront(folder, wanted)
+  return await need(hub, folder, query)
+}
+
+async function need(hub: Hub, folder: FolderId, query: Query): Promise<Reply> {
+  const paging = query.paging()
+  const page = await hub.need(folder, paging)
+  const body: NeedJson = {
+    page: paging.page,
+    perpage: paging.perPage,
+    progress: page.progress.map((head) => fileEntryJson(head)),
+    queued: page.queued.map((head) => fileEntryJson(head)),
+    rest: page.rest.map((head) => fileEntryJson(head)),
+  }
+  return json(body)
+}
+
+async function browse(hub: Hub, query: Query): Promise<Reply> {
+  const levels = query.integer('levels')
+  const tree = await hub.browse(folderOf(query), {
+    prefix: (query.first('prefix') ?? '').replace(/\/$/, ''),
+    levels: levels === undefined || levels < 0 ? undefined : levels,
+    directoriesOnly: (query.first('dirsonly') ?? '') !== '',
+  })
+  return json(tree.map(treeEntryJson))
+}
+
+function treeEntryJson(entry: TreeEntry): TreeEntryJson {
+  const own = { name: entry.name, modTime: formatNs(entry.modifiedS, entry.modifiedNs), size: shownSize(entry), type: typeName(entry.type) }
+  return entry.children.length === 0 ? own : { ...own, children: entry.children.map(treeEntryJson) }
+}
+
+async function file(hub: Hub, query: Query): Promise<Reply> {
+  const view = await hub.file(folderOf(query), query.first('file') ?? '')
+  const body: FileViewJson = {
+    availability: view.availability.length === 0 ? null : view.availability.map((id) => ({ id, fromTemporary: false })),
+    global: fileInfoJson(view.global),
+    local: fileInfoJson(view.local),
+    mtime: { err: null, value: { real: TIME_ZERO, virtual: TIME_ZERO } },
+  }
+  return json(body)
+}
+
+async function ignores(hub: Hub, query: Query): Promise<Reply> {
+  const folder = parseFolderId(query.first('folder'))
+  if (folder === undefined) return json(ignoresJson({ ignore: null, expanded: null, error: 'folder  does not exist' }))
+  return json(ignoresJson(await hub.ignores(folder)))
+}
+
+async function setIgnores(hub: Hub, { query, request }: Call): Promise<Reply> {
+  const lines = ignoreLinesOf(parseJson(await request.body(IGNORES_BYTES_MAX)))
+  return json(ignoresJson(await hub.setIgnores(folderOf(query), lines)))
+}
+
+function ignoresJson(view: IgnoresJson): IgnoresJson {
+  return { error: view.error, expanded: view.expanded, ignore: view.ignore }
+}
+
+function ignoreLinesOf(body: unknown): readonly string[] {
+  const entries = Object.entries(Object(body))
+  const given: unknown = entries.findLast(([key]) => key.toLowerCase() === 'ignore')?.[1] ?? []
+  if (typeof body !== 'object' || body === null || !Array.isArray(given) || !given.every((line) => typeof line === 'string')) {
+    throw new TwinfoldError('bad-request', 'the body must be {"ignore": [lines]}')
+  }
+  if (given.some((line) => /[\n\r\0]/.test(line))) throw new TwinfoldError('bad-request', 'a pattern must be one line')
+  return given
+}
+
+async function folderErrors(hub: Hub, query: Query): Promise<Reply> {
+  const folder = folderOf(query)
+  const paging = query.paging()
+  const errors = await hub.folderErrors(folder, paging)
+  const body: FolderErrorsJson = {
+    errors: errors.length === 0 ? null : errors.map(({ path, error }) => ({ path, error })),
+    folder,
+    page: paging.page,
+    perpage: paging.perPage,
+  }
+  return json(body)
+}
+
+async function statistics(hub: Hub): Promise<Reply> {
+  const entries = [...(await hub.folderStatistics())].sort(([a], [b]) => (a < b ? -1 : 1))
+  const body: FolderStatisticsJson = Object.fromEntries(entries.map(([id, { lastFile, lastScanMs }]) => [id, {
+    lastFile: { at: formatWholeSeconds(lastFile.atMs), filename: lastFile.filename, deleted: lastFile.deleted },
+    lastScan: formatWholeSeconds(lastScanMs),
+  }]))
+  return json(body)
+}

@@ -1,0 +1,69 @@
+import { TwinfoldError } from '../core/errors.ts'
+import { FACILITIES, FACILITY_NAMES, parseFacility } from '../core/facilities.ts'
+import type { LogControl, LogLevel } from '../events/types.ts'
+import type { LogLevelsJson } from '../rest/system.ts'
+import { formatJson, parseJson } from './json.ts'
+import type { Query } from './query.ts'
+import { EMPTY_OK, json, JSON_TYPE, type Reply } from './reply.ts'
+import type { Call, Route } from './route.ts'
+
+const BODY_BYTES_MAX = 64 * 1024
+
+/** The switches of the debug log: one table of levels, seen as on and off (1.x) and as levels (2.x). */
+export function debugRoutes(log: LogControl): readonly Route[] {
+  // The listing is asked for often and changes seldom; the text is made anew when a switch has moved.
+  let shown = { enabled: '?', reply: EMPTY_OK }
+  const list = (): Reply => {
+    const names = FACILITY_NAMES.filter((name) => log.level(name) === 'DEBUG')
+    const enabled = names.join()
+    if (enabled !== shown.enabled) {
+      shown = { enabled, reply: { status: 200, contentType: JSON_TYPE, body: formatJson({ enabled: names.toSorted(), facilities: FACILITIES }) } }
+    }
+    return shown.reply
+  }
+  return [
+    { method: 'GET', path: '/rest/system/debug', summary: 'Lists the debug facilities and which of them are on.', handle: list },
+    { method: 'POST', path: '/rest/system/debug', summary: 'Switches debug facilities on and off.', handle: ({ query }) => switchFacilities(log, query) },
+    { method: 'GET', path: '/rest/system/loglevels', summary: 'Lists the log level of every facility.', handle: () => json(levels(log)) },
+    { method: 'POST', path: '/rest/system/loglevels', summary: 'Sets the log level of facilities.', handle: (call) => setLevels(log, call) },
+  ]
+}
+
+/** On first, then off: a name in both is off. Names nobody knows are ignored. */
+function switchFacilities(log: LogControl, query: Query): Reply {
+  for (const facility of facilitiesIn(query.first('enable'))) log.setLevel(facility, 'DEBUG')
+  for (const facility of facilitiesIn(query.first('disable'))) {
+    if (log.level(facility) === 'DEBUG') log.setLevel(facility, 'INFO')
+  }
+  return { status: 200, contentType: JSON_TYPE }
+}
+
+function facilitiesIn(names: string | undefined) {
+  return (names ?? '').split(',').map(parseFacility).filter((facility) => facility !== undefined)
+}
+
+function levels(log: LogControl): LogLevelsJson {
+  return { packages: FACILITIES, levels: Object.fromEntries(FACILITY_NAMES.map((name) => [name, log.level(name)])) }
+}
+
+/** All levels are read before the first is set: a bad one changes nothing. */
+async function setLevels(log: LogControl, { request }: Call): Promise<Reply> {
+  const body = parseJson(await request.body(BODY_BYTES_MAX))
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+    throw new TwinfoldError('bad-request', 'the body must be {facility: level}')
+  }
+  const wanted = Object.entries(body).map(([name, level]) => [parseFacility(name), levelOf(level)] as const)
+  for (const [facility, level] of wanted) if (facility !== undefined) log.setLevel(facility, level)
+  return EMPTY_OK
+}
+
+const RANKS: Readonly<Record<string, number>> = { DEBUG: -4, INFO: 0, WARN: 4, ERROR: 8 }
+
+/** `WARN`, `info`, `INFO+2`: an offset counts as the level it reaches. */
+function levelOf(value: unknown): LogLevel {
+  const match = typeof value === 'string' ? /^(DEBUG|INFO|WARN|ERROR)([+-]\d{1,3})?$/i.exec(value) : null
+  const base = match === null ? undefined : RANKS[match[1]!.toUpperCase()]
+  if (base === undefined) throw new TwinfoldError('bad-request', 'a level must be one of DEBUG, INFO, WARN, ERROR')
+  const rank = base + Number(match?.[2] ?? 0)
+  return rank < 0 ? 'DEBUG' : rank < 4 ? 'INFO' : rank < 8 ? 'WARN' : 'ERROR'
+}

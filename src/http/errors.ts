@@ -1,0 +1,36 @@
+import { messageOf, systemCode, TwinfoldError, type ErrorCode } from '../core/errors.ts'
+import { text, type Reply } from './reply.ts'
+
+/** The status of each refusal where a route says nothing else. The interface answers trouble in the hub with 500. */
+const STATUS: Partial<Record<ErrorCode, number>> = {
+  'bad-request': 400,
+  'path-escapes-folder': 400,
+  'usage': 400,
+}
+
+/** Folder trouble in the exact words that clients compare. */
+const WORDS: Partial<Record<ErrorCode, string>> = {
+  'folder-missing': 'no such folder',
+  'folder-paused': 'folder is paused',
+  'folder-not-running': 'folder is not running',
+  'stopped': 'context canceled',
+}
+
+/** How one route answers refusals: a status, and the words where they differ from the usual ones. */
+export type RouteErrors = Partial<Record<ErrorCode, { readonly status: number; readonly words?: string }>>
+
+/** Any trouble with the folder looks the same: clients of these routes expect `no such folder`. */
+export function noSuchFolder(status: number): RouteErrors {
+  const answer = { status, words: 'no such folder' }
+  return { 'folder-missing': answer, 'folder-paused': answer, 'folder-not-running': answer }
+}
+
+/** The reply to a refusal; undefined for what nobody foresaw, which stays private and goes to the log. */
+export function errorReply(error: unknown, special: RouteErrors): Reply | undefined {
+  const code = systemCode(error)
+  if (code === 'body-too-large') return text(413, 'Request Entity Too Large')
+  if (code === 'body-incomplete') return text(400, 'unexpected end of the request body')
+  if (!(error instanceof TwinfoldError)) return undefined
+  const own = special[error.code]
+  return text(own?.status ?? STATUS[error.code] ?? 500, own?.words ?? WORDS[error.code] ?? messageOf(error))
+}

@@ -1,0 +1,79 @@
+import { shortIdText } from '../core/device-id.ts'
+import { FLAG_IGNORED, FLAG_MUST_RESCAN, isInvalid, ITEM_SIZE_BYTES, type FileHead, type FileInfo, type FileType } from '../core/file-info.ts'
+import type { FileEntryJson, FileTypeName, PlatformJson } from '../rest/db.ts'
+import { formatNs } from './times.ts'
+
+const HASH_BYTES = 32
+const TIME_EPOCH = '1970-01-01T00:00:00Z'
+
+const TYPE_NAMES: Readonly<Record<FileType, FileTypeName>> = {
+  file: 'FILE_INFO_TYPE_FILE',
+  directory: 'FILE_INFO_TYPE_DIRECTORY',
+  symlink: 'FILE_INFO_TYPE_SYMLINK',
+}
+
+const PLATFORM: PlatformJson = { Unix: null, Windows: null, Linux: null, Darwin: null, FreeBSD: null, NetBSD: null }
+
+const EMPTY_ENTRY: FileEntryJson = {
+  blocksHash: null,
+  deleted: false,
+  ignored: false,
+  inodeChange: TIME_EPOCH,
+  invalid: false,
+  localFlags: 0,
+  modified: TIME_EPOCH,
+  modifiedBy: '',
+  mustRescan: false,
+  name: '',
+  noPermissions: false,
+  numBlocks: 0,
+  permissions: '0',
+  platform: PLATFORM,
+  sequence: 0,
+  size: 0,
+  type: 'FILE_INFO_TYPE_FILE',
+  version: [],
+}
+
+export function typeName(type: FileType): FileTypeName {
+  return TYPE_NAMES[type]
+}
+
+/** What the interface counts as the size: fixed for everything that has no bytes of its own. */
+export function shownSize(entry: { readonly type: FileType; readonly sizeBytes: number; readonly deleted?: boolean }): number {
+  if (entry.deleted === true) return 0
+  return entry.type === 'file' ? entry.sizeBytes : ITEM_SIZE_BYTES
+}
+
+/** A record in the words of the interface; lists do not know the number of blocks. */
+export function fileEntryJson(head: FileHead, blockCount = 0): FileEntryJson {
+  const entry = {
+    blocksHash: head.blocksHash === undefined ? null : Buffer.from(head.blocksHash).toString('base64'),
+    deleted: head.deleted,
+    ignored: (head.localFlags & FLAG_IGNORED) !== 0,
+    inodeChange: TIME_EPOCH,
+    invalid: isInvalid(head),
+    localFlags: head.localFlags,
+    modified: formatNs(head.modifiedS, head.modifiedNs),
+    modifiedBy: shortIdText(head.modifiedBy),
+    mustRescan: (head.localFlags & FLAG_MUST_RESCAN) !== 0,
+    name: head.name,
+    noPermissions: head.noPermissions,
+    numBlocks: blockCount,
+  }
+  return {
+    ...entry,
+    ...(head.noPermissions ? {} : { permissions: `0${head.permissions.toString(8)}` }),
+    platform: PLATFORM,
+    sequence: head.sequence,
+    size: shownSize(head),
+    type: TYPE_NAMES[head.type],
+    version: head.version.map(({ device, value }) => `${shortIdText(device)}:${value}`),
+  }
+}
+
+/** A whole record, or the empty one for a side that has none. */
+export function fileInfoJson(info: FileInfo | undefined): FileEntryJson {
+  if (info === undefined) return EMPTY_ENTRY
+  return fileEntryJson(info, (info.blockHashes?.length ?? 0) / HASH_BYTES)
+}

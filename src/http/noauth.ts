@@ -1,0 +1,48 @@
+import type { ConfigStore } from '../config/types.ts'
+import type { HealthJson } from '../rest/system.ts'
+import { isAuthOn, type Auth } from './auth.ts'
+import { parseJson } from './json.ts'
+import { json, NOT_FOUND, text, type Reply } from './reply.ts'
+import type { Call, Route } from './route.ts'
+
+const LOGIN_BYTES_MAX = 64 * 1024
+
+/** What anybody may ask: whether we live, and to be let in. */
+export function noAuthRoutes(config: ConfigStore, auth: Auth): readonly Route[] {
+  const health = json({ status: 'OK' } satisfies HealthJson)
+  // Without a password there is nothing to log in to, and clients tell so by the 404.
+  const ifAuthOn = (handle: Route['handle']): Route['handle'] => (call) => (isAuthOn(config.current.gui) ? handle(call) : NOT_FOUND)
+  return [
+    { method: 'GET', path: '/rest/noauth/health', summary: 'Tells that the device is up.', handle: () => health },
+    { method: 'POST', path: '/rest/noauth/auth/password', summary: 'Logs in with user and password.', handle: ifAuthOn((call) => login(config, auth, call)) },
+    { method: 'POST', path: '/rest/noauth/auth/logout', summary: 'Logs out.', handle: ifAuthOn((call) => logout(auth, call)) },
+  ]
+}
+
+async function login(config: ConfigStore, auth: Auth, { request }: Call): Promise<Reply> {
+  const body = loginBody(await request.body(LOGIN_BYTES_MAX))
+  if (body === undefined) return text(400, 'Failed to parse username and password.')
+  const cookie = await auth.login(request, config.current.gui, body, body.stay)
+  return cookie === undefined ? text(403, 'Forbidden') : { status: 204, headers: { 'Set-Cookie': cookie } }
+}
+
+function logout(auth: Auth, { request }: Call): Reply {
+  const cookie = auth.logout(request)
+  return cookie === undefined ? { status: 204 } : { status: 204, headers: { 'Set-Cookie': cookie } }
+}
+
+function loginBody(bytes: Uint8Array): { readonly username: string; readonly password: string; readonly stay: boolean } | undefined {
+  let body
+  try {
+    body = parseJson(bytes)
+  } catch {
+    return undefined // the reason may hold half a password; the reply says enough
+  }
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) return undefined
+  const given = new Map(Object.entries(body).map(([key, value]) => [key.toLowerCase(), value]))
+  const username = given.get('username') ?? ''
+  const password = given.get('password') ?? ''
+  const stay = given.get('stayloggedin') ?? false
+  if (typeof username !== 'string' || typeof password !== 'string' || typeof stay !== 'boolean') return undefined
+  return { username, password, stay }
+}

@@ -1,0 +1,183 @@
+import type { Config, GuiConfig } from '../core/config.ts'
+import { messageOf } from '../core/errors.ts'
+import { Wakeup } from '../sync/wakeup.ts'
+import type { HttpHandler, HttpListener } from '../world/http.ts'
+import { parseGuiAddress } from './address.ts'
+import { Auth } from './auth.ts'
+import { configRoutes } from './config.ts'
+import { dbRoutes } from './db.ts'
+import { debugRoutes } from './debug.ts'
+import { eventRoutes } from './events.ts'
+import { noAuthRoutes } from './noauth.ts'
+import { makeGate, Pipeline, type Gate } from './pipeline.ts'
+import { RouteTable } from './route.ts'
+import { staticRoutes } from './static.ts'
+import { systemRoutes } from './system.ts'
+import { TokenStore } from './tokens.ts'
+import type { RestDeps, RestOptions } from './types.ts'
+
+const CSRF_LIFETIME_MS = 3_600_000
+const SESSION_LIFETIME_MS = 7 * 24 * 3_600_000
+const RETRY_MS_MIN = 1_000
+const RETRY_MS_MAX = 30_000
+
+/** The GUI and REST interface of the device: listens where the config says, and follows when it changes. */
+export class RestServer {
+  readonly name = 'http'
+  /** Resolves with the first successful listen. */
+  readonly ready: Promise<void>
+  readonly handler: HttpHandler
+  readonly routes: RouteTable
+  readonly #deps: RestDeps
+  readonly #options: RestOptions
+  readonly #csrf: TokenStore
+  readonly #sessions: TokenStore
+  readonly #changed = new Wakeup()
+  readonly #markReady: () => void
+  readonly #closing = new Set<Promise<void>>()
+  #gate: Gate
+  #open: Listening | undefined
+
+  constructor(deps: RestDeps, options: RestOptions) {
+    this.#deps = deps
+    this.#options = options
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.ready = promise
+    this.#markReady = resolve
+    this.#csrf = new TokenStore(deps, { key: 'http/csrf', lifetimeMs: CSRF_LIFETIME_MS })
+    this.#sessions = new TokenStore(deps, { key: 'http/sessions', lifetimeMs: SESSION_LIFETIME_MS })
+    this.#gate = this.#makeGate(deps.config.current.gui)
+    deps.config.subscribe((from, to) => this.#apply(from, to))
+
+    const shortId = options.deviceId.slice(0, 7)
+    const auth = new Auth({ ...deps, sessions: this.#sessions }, shortId)
+    const facts = { version: options.version.version, deviceId: options.deviceId, shortId }
+    this.routes = new RouteTable([
+      ...dbRoutes(deps.hub),
+      ...systemRoutes(deps, options, {
+        address: () => this.address ?? '',
+        startedMs: deps.clock.nowMs(),
+        startedMonotonicMs: deps.clock.monotonicMs(),
+      }),
+      ...debugRoutes(deps.log),
+      ...eventRoutes(deps.events),
+      ...configRoutes(deps, options.deviceId),
+      ...noAuthRoutes(deps.config, auth),
+      ...staticRoutes(facts),
+    ])
+    const pipeline = new Pipeline({ ...deps, auth, csrf: this.#csrf, routes: this.routes, gate: () => this.#gate }, facts)
+    this.handler = (request) => pipeline.handle(request)
+  }
+
+  /** Where it listens now: `host:port` or the path of a socket; undefined while it does not. */
+  get address(): string | undefined {
+    return this.#open?.listener.address
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    await this.#csrf.load()
+    await this.#sessions.load()
+    const saving = [this.#csrf.run(signal), this.#sessions.run(signal)]
+    try {
+      while (!signal.aborted) {
+        await this.#follow(signal)
+        await this.#changed.wait(signal).catch(() => {}) // an abort ends the loop
+      }
+    } finally {
+      this.#close()
+      await Promise.all([...this.#closing, ...saving])
+    }
+  }
+
+  /**
+   * Only rings: the request that made the change waits for us, and closing a listener waits for its requests.
+   * A changed password ends all sessions: whoever knew the old one is out.
+   */
+  #apply(from: Config, to: Config): void {
+    const credentials = (gui: GuiConfig) => `${gui.authMode}\0${gui.user}\0${gui.password}`
+    if (credentials(from.gui) !== credentials(to.gui)) this.#sessions.dropAll()
+    this.#gate = this.#makeGate(to.gui)
+    this.#changed.ring()
+  }
+
+  #makeGate(gui: GuiConfig): Gate {
+    const { loopback } = parseGuiAddress(this.#options.guiAddress ?? gui.address)
+    return makeGate(gui, { loopback, tls: this.#open?.tls ?? false }, this.#options.guiApiKey)
+  }
+
+  /** Makes the listener be what the config asks for. A taken address is tried again, later and later. */
+  async #follow(signal: AbortSignal): Promise<void> {
+    for (let delayMs = RETRY_MS_MIN; !signal.aborted; delayMs = Math.min(delayMs * 2, RETRY_MS_MAX)) {
+      const wanted = wantedListener(this.#deps.config.current.gui, this.#options.guiAddress)
+      if (wanted?.key === this.#open?.key) return
+      this.#close()
+      if (wanted === undefined) return
+      try {
+        await this.#listen(wanted)
+        return
+      } catch (error) {
+        this.#deps.logger.error(`GUI/API: cannot listen on ${wanted.listen}: ${messageOf(error)} (retrying in ${delayMs / 1_000} s)`)
+        await this.#pause(delayMs, signal)
+      }
+    }
+  }
+
+  /** Until the delay is over or the config has changed; an abort ends it too. */
+  async #pause(delayMs: number, signal: AbortSignal): Promise<void> {
+    const over = new AbortController()
+    const either = AbortSignal.any([signal, over.signal])
+    await Promise.race([this.#deps.clock.sleep(delayMs, either), this.#changed.wait(either)]).catch(() => {})
+    over.abort() // whoever lost the race must not wait on
+  }
+
+  async #listen(wanted: Wanted): Promise<void> {
+    const { http, logger } = this.#deps
+    const tls = wanted.tls ? { tls: await this.#deps.httpsIdentity() } : {}
+    const mode = wanted.unixSocketMode === undefined ? {} : { unixSocketMode: wanted.unixSocketMode }
+    const listener = await http.listen({ address: wanted.listen, ...mode, ...tls }, this.handler)
+    this.#open = { key: wanted.key, tls: wanted.tls, listener }
+    this.#gate = this.#makeGate(this.#deps.config.current.gui)
+    logger.info(`GUI and API listening on ${listener.address}`)
+    this.#markReady()
+  }
+
+  /** The port is free at once; requests in progress are answered in the background. */
+  #close(): void {
+    if (this.#open === undefined) return
+    const closing = this.#dispose(this.#open.listener)
+    this.#open = undefined
+    this.#closing.add(closing)
+    void closing.then(() => this.#closing.delete(closing))
+  }
+
+  async #dispose(listener: HttpListener): Promise<void> {
+    try {
+      await listener[Symbol.asyncDispose]()
+    } catch (error) {
+      this.#deps.logger.warn(`The old GUI address did not close cleanly: ${messageOf(error)}`)
+    }
+  }
+}
+
+interface Wanted {
+  /** Equal keys are the same listener: then the socket stays. */
+  readonly key: string
+  readonly listen: string
+  readonly tls: boolean
+  readonly unixSocketMode: number | undefined
+}
+
+interface Listening {
+  readonly key: string
+  readonly tls: boolean
+  readonly listener: HttpListener
+}
+
+function wantedListener(gui: GuiConfig, override: string | undefined): Wanted | undefined {
+  if (!gui.enabled && override === undefined) return undefined
+  const address = parseGuiAddress(override ?? gui.address)
+  const tls = address.tls ?? gui.useTLS
+  const mode = Number.parseInt(gui.unixSocketPermissions, 8)
+  const unixSocketMode = Number.isInteger(mode) && mode > 0 && mode <= 0o777 ? mode : undefined
+  return { key: JSON.stringify([address.listen, tls, unixSocketMode]), listen: address.listen, tls, unixSocketMode }
+}

@@ -1,0 +1,50 @@
+import { escapeHtml, json, type Reply } from './reply.ts'
+import type { Route } from './route.ts'
+
+export interface StaticOptions {
+  readonly deviceId: string
+  readonly shortId: string
+  readonly version: string
+}
+
+/** What a browser finds here until there is a graphical interface: an honest page, and the few facts scripts ask for. */
+export function staticRoutes(options: StaticOptions): readonly Route[] {
+  const page = startPage(options)
+  const facts = metadata(options)
+  return [
+    { method: 'GET', path: '/', summary: 'A page that says what runs here.', handle: () => page },
+    { method: 'GET', path: '/index.html', summary: 'A page that says what runs here.', handle: () => page },
+    { method: 'GET', path: '/meta.js', summary: 'Who this device is, as a script for the graphical interface.', handle: () => facts },
+    { method: 'GET', path: '/themes.json', summary: 'Lists the themes of the graphical interface.', handle: () => json({ themes: ['default'] }) },
+  ]
+}
+
+/** Only those who were let in get this far. */
+function metadata({ deviceId, shortId }: StaticOptions): Reply {
+  const facts = JSON.stringify({ authenticated: true, deviceID: deviceId, deviceIDShort: shortId })
+  return { status: 200, contentType: 'application/javascript', body: `var metadata = ${facts};\n` }
+}
+
+function startPage({ shortId, version }: StaticOptions): Reply {
+  const body = `<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Twinfold ${escapeHtml(shortId)}</title>
+</head>
+<body>
+<h1>Twinfold is running</h1>
+<p>Device ${escapeHtml(shortId)}, version ${escapeHtml(version)}.</p>
+<p>There is no graphical interface in this version yet. Use the command <code>twinfold</code>, or the REST interface
+that programs for Syncthing know: <a href="https://docs.syncthing.net/dev/rest.html">its documentation</a> applies.</p>
+</body>
+</html>
+`
+  return {
+    status: 200,
+    contentType: 'text/html; charset=utf-8',
+    headers: { 'Cache-Control': 'no-cache, must-revalidate', 'Content-Security-Policy': "default-src 'self'; frame-ancestors 'self'" },
+    body,
+  }
+}

@@ -1,0 +1,171 @@
+import { messageOf, TwinfoldError } from '../core/errors.ts'
+import { parseDeviceIdOrEmpty } from '../core/device-id.ts'
+import type { LogControl, LogLine } from '../events/types.ts'
+import type { DiscoveryJson, ErrorsJson, LogJson, LogLineJson, PathsJson, PingJson, StatusJson } from '../rest/system.ts'
+import { randomText, type Random } from '../world/random.ts'
+import type { Query } from './query.ts'
+import { EMPTY_OK, json, TEXT_TYPE, text, type Reply } from './reply.ts'
+import type { Call, Route } from './route.ts'
+import { formatMs, formatWholeSeconds } from './times.ts'
+import type { LocationFacts, RestDeps, RestOptions, SystemView } from './types.ts'
+import { versionJson } from './version.ts'
+
+const ERROR_BYTES_MAX = 64 * 1024
+const RANDOM_LENGTH_DEFAULT = 32
+const RANDOM_LENGTH_MAX = 65_536
+
+/** As 1.x numbers them; nothing is above a warning there. */
+const LEVEL_NUMBERS: Readonly<Record<LogLine['level'], number>> = { DEBUG: 0, INFO: 2, WARN: 3, ERROR: 3 }
+
+export interface SystemState {
+  /** Where the interface can be reached now; empty while it cannot. */
+  readonly address: () => string
+  readonly startedMs: number
+  readonly startedMonotonicMs: number
+}
+
+/** The device itself: is it there, which version, where are its files, what went wrong. */
+export function systemRoutes(deps: RestDeps, options: RestOptions, state: SystemState): readonly Route[] {
+  const ping = json({ ping: 'pong' } satisfies PingJson)
+  const version = json(versionJson(options.version))
+  const { log, lifecycle, system, random } = deps
+  return [
+    { method: 'GET', path: '/rest/system/ping', summary: 'Answers pong.', handle: () => ping },
+    { method: 'POST', path: '/rest/system/ping', summary: 'Answers pong.', handle: () => ping },
+    { method: 'GET', path: '/rest/system/version', summary: 'Tells which version runs on which system.', handle: () => version },
+    { method: 'GET', path: '/rest/system/status', summary: 'Tells how the process is doing.', handle: () => json(status(deps, options, state)) },
+    { method: 'GET', path: '/rest/system/paths', summary: 'Tells where the files of the device are.', handle: () => json(paths(options.locations)) },
+    { method: 'GET', path: '/rest/system/discovery', summary: 'Lists cached addresses of other devices.', handle: () => json(discovery(system)) },
+    { method: 'GET', path: '/rest/system/log', summary: 'Shows the latest lines of the log.', handle: ({ query }) => json(logJson(log, query)) },
+    { method: 'GET', path: '/rest/system/log.txt', summary: 'Shows the latest lines of the log as text.', handle: ({ query }) => logText(log, query) },
+    { method: 'GET', path: '/rest/system/error', summary: 'Lists the latest warnings and errors.', handle: () => json(errorsJson(log)) },
+    { method: 'POST', path: '/rest/system/error', summary: 'Adds an error of another program to the list.', handle: (call) => reportError(log, call) },
+    { method: 'POST', path: '/rest/system/error/clear', summary: 'Clears the list of errors.', handle: () => (log.clearErrors(), EMPTY_OK) },
+    { method: 'POST', path: '/rest/system/shutdown', summary: 'Stops the daemon.', handle: () => goodbye('shutting down', () => lifecycle.shutdown()) },
+    { method: 'POST', path: '/rest/system/restart', summary: 'Stops the daemon and starts it again.', handle: () => goodbye('restarting', () => lifecycle.restart()) },
+    { method: 'GET', path: '/rest/system/upgrade', summary: 'Would tell whether there is a newer release; npm does that here.', handle: () => text(501, 'upgrade unsupported') },
+    { method: 'POST', path: '/rest/system/upgrade', summary: 'Would install a newer release; npm does that here.', handle: () => text(501, 'upgrade unsupported') },
+    { method: 'GET', path: '/rest/svc/deviceid', summary: 'Checks a device id and shows its usual form.', handle: ({ query }) => json(deviceId(query)) },
+    { method: 'GET', path: '/rest/svc/random/string', summary: 'Makes a random text for keys and passwords.', handle: ({ query }) => json({ random: randomString(random, query) }) },
+    { method: 'GET', path: '/rest/svc/lang', summary: 'Lists the languages a browser asks for, the dearest first.', handle: ({ request }) => json(languages(request.headers['accept-language'])) },
+  ]
+}
+
+function status(deps: RestDeps, options: RestOptions, state: SystemState): StatusJson {
+  const { usedBytes, reservedBytes } = deps.system.memoryBytes()
+  const { globalAnnounceEnabled, localAnnounceEnabled } = deps.config.current.options
+  const discovering = globalAnnounceEnabled || localAnnounceEnabled
+  return {
+    alloc: usedBytes,
+    connectionServiceStatus: Object.fromEntries(deps.system.listeners?.() ?? []),
+    cpuPercent: 0,
+    ...(discovering ? { discoveryEnabled: true, discoveryErrors: {}, discoveryMethods: 0, discoveryStatus: {} } : {}),
+    // A gauge of things going on at once: we have loops instead of goroutines, one per folder and one for us.
+    goroutines: 1 + deps.config.current.folders.length,
+    guiAddressOverridden: options.guiAddress !== undefined,
+    guiAddressUsed: state.address(),
+    lastDialStatus: {},
+    myID: options.deviceId,
+    pathSeparator: options.version.platform === 'win32' ? '\\' : '/',
+    startTime: formatWholeSeconds(state.startedMs),
+    sys: reservedBytes,
+    tilde: options.locations.userHome,
+    uptime: Math.floor((deps.clock.monotonicMs() - state.startedMonotonicMs) / 1_000),
+    urVersionMax: 3,
+  }
+}
+
+function paths(at: LocationFacts): PathsJson {
+  return {
+    'auditLog': `${at.dataDirectory}/audit-%{timestamp}.log`,
+    'baseDir-config': at.configDirectory,
+    'baseDir-data': at.dataDirectory,
+    'baseDir-userHome': at.userHome,
+    'certFile': at.certificateFile,
+    'config': at.configFile,
+    'database': at.databaseDirectory,
+    'defFolder': at.defaultFolder,
+    'guiAssets': at.guiAssetsDirectory,
+    'httpsCertFile': at.httpsCertificateFile,
+    'httpsKeyFile': at.httpsKeyFile,
+    'keyFile': at.keyFile,
+    'lockFile': at.lockFile,
+    'logFile': at.logFile,
+    'panicLog': `${at.dataDirectory}/panic-%{timestamp}.log`,
+  }
+}
+
+function discovery(system: SystemView): DiscoveryJson {
+  return Object.fromEntries([...(system.discovered?.() ?? [])].map(([id, addresses]) => [id, { addresses }]))
+}
+
+function logJson(log: LogControl, query: Query): LogJson {
+  const lines = log.lines(sinceOf(query))
+  return { messages: lines.length === 0 ? null : lines.map(lineJson) }
+}
+
+function logText(log: LogControl, query: Query): Reply {
+  const lines = log.lines(sinceOf(query)).map((line) => `${formatWholeSeconds(line.timeMs)}: ${line.message}\n`)
+  return { status: 200, contentType: TEXT_TYPE, body: lines.join('') }
+}
+
+/** A time nobody can read means "everything". */
+function sinceOf(query: Query): number | undefined {
+  const given = query.first('since') ?? ''
+  if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/.test(given)) return undefined
+  const timeMs = Date.parse(given)
+  return Number.isNaN(timeMs) ? undefined : timeMs
+}
+
+function errorsJson(log: LogControl): ErrorsJson {
+  const lines = log.errors()
+  return { errors: lines.length === 0 ? null : lines.map(lineJson) }
+}
+
+function lineJson(line: LogLine): LogLineJson {
+  return { when: formatMs(line.timeMs), message: line.message, level: LEVEL_NUMBERS[line.level] }
+}
+
+/** The body is kept as it came, whatever it is. */
+async function reportError(log: LogControl, { request }: Call): Promise<Reply> {
+  log.reportError(new TextDecoder().decode(await request.body(ERROR_BYTES_MAX)))
+  return EMPTY_OK
+}
+
+/** The reply leaves first: the daemon is told to stop when the last byte has been handed over. */
+function goodbye(words: string, act: () => void): Reply {
+  async function* body() {
+    try {
+      yield `{"ok": "${words}"}\n`
+    } finally {
+      act()
+    }
+  }
+  return { status: 200, contentType: TEXT_TYPE, body: body() }
+}
+
+function deviceId(query: Query): { readonly id: string } | { readonly error: string } {
+  try {
+    return { id: parseDeviceIdOrEmpty(query.first('id') ?? '') }
+  } catch (error) {
+    if (!(error instanceof TwinfoldError)) throw error
+    return { error: messageOf(error) }
+  }
+}
+
+function randomString(random: Random, query: Query): string {
+  const length = query.integer('length') ?? 0
+  return randomText(random, length <= 0 ? RANDOM_LENGTH_DEFAULT : Math.min(length, RANDOM_LENGTH_MAX))
+}
+
+/** `Accept-Language` by descending weight. An entry with a weight nobody can read is dropped. */
+function languages(header: string | readonly string[] | undefined): readonly string[] {
+  const entries = (typeof header === 'string' ? header : (header?.join() ?? '')).split(',').slice(0, 100)
+  const weighted = entries.flatMap((entry) => {
+    const [code = '', parameter = ''] = entry.split(';', 2).map((part) => part.trim())
+    const q = /^q=(.*)$/.exec(parameter)?.[1]
+    const weight = q === undefined ? 1 : /^\d*\.?\d+$|^\d+\.$/.test(q) ? Number(q) : undefined
+    return weight === undefined ? [] : [{ code: code.toLowerCase(), weight }]
+  })
+  return weighted.toSorted((a, b) => b.weight - a.weight).map(({ code }) => code)
+}

@@ -1,0 +1,25 @@
+/** The time that means "never" to clients of this interface. */
+export const TIME_ZERO = '0001-01-01T00:00:00Z'
+
+/** RFC 3339 in UTC, zeros at the end of the fraction left out. A time before 1970 or none is "never". */
+export function formatMs(timeMs: number): string {
+  return timeMs > 0 ? trimFraction(new Date(timeMs).toISOString()) : TIME_ZERO
+}
+
+/** Whole seconds, as states and statistics are shown. */
+export function formatWholeSeconds(timeMs: number): string {
+  return formatMs(Math.floor(timeMs / 1_000) * 1_000)
+}
+
+/** A modification time with all its nanoseconds. */
+export function formatNs(seconds: number, nanoseconds: number): string {
+  const date = new Date(seconds * 1_000)
+  if (Number.isNaN(date.getTime())) return TIME_ZERO
+  const whole = date.toISOString().slice(0, -5)
+  return nanoseconds === 0 ? `${whole}Z` : trimFraction(`${whole}.${String(nanoseconds).padStart(9, '0')}Z`)
+}
+
+/** Takes a time with a fraction. */
+function trimFraction(time: string): string {
+  return time.replace(/\.?0*Z$/, 'Z')
+}

@@ -1,0 +1,102 @@
+import type { DeviceId } from '../core/ids.ts'
+import type { ConfigStore } from '../config/types.ts'
+import type { EventSink, EventSource, LogControl, Logger } from '../events/types.ts'
+import type { Hub } from '../model/types.ts'
+import type { Clock } from '../world/clock.ts'
+import type { HttpServer } from '../world/http.ts'
+import type { Random } from '../world/random.ts'
+
+/** What the REST interface needs of the rest of the program, and not one method more. */
+export interface RestDeps {
+  readonly clock: Clock
+  readonly random: Random
+  readonly http: HttpServer
+  readonly hub: Hub
+  readonly config: ConfigStore
+  readonly events: EventSource & EventSink
+  readonly log: LogControl
+  readonly logger: Logger
+  readonly keyValue: TokenStorage
+  readonly passwords: Passwords
+  readonly lifecycle: Lifecycle
+  readonly system: SystemView
+  /** The certificate for TLS on the GUI address; made on first use. */
+  httpsIdentity(): Promise<{ readonly certificatePem: string; readonly keyPem: string }>
+}
+
+/** Facts that do not change while the daemon runs. */
+export interface RestOptions {
+  readonly deviceId: DeviceId
+  readonly version: VersionFacts
+  readonly locations: LocationFacts
+  /** What `--gui-address` or `STGUIADDRESS` said. */
+  readonly guiAddress?: string
+  /** Valid in addition to the configured key (`STGUIAPIKEY`). */
+  readonly guiApiKey?: string
+}
+
+/** The two calls of the key-value store that keep sessions over a restart. */
+export interface TokenStorage {
+  get(key: string): Promise<Uint8Array | undefined>
+  set(key: string, value: Uint8Array): Promise<void>
+}
+
+/** Slow on purpose, therefore asynchronous. */
+export interface Passwords {
+  hash(password: string): Promise<string>
+  verify(password: string, hash: string): Promise<boolean>
+}
+
+/** Both return at once; the daemon stops after the reply has been sent. */
+export interface Lifecycle {
+  shutdown(): void
+  restart(): void
+}
+
+/** Figures about the running process; later parts add what they know about connections and discovery. */
+export interface SystemView {
+  memoryBytes(): { readonly usedBytes: number; readonly reservedBytes: number }
+  /** Cached addresses of other devices, for `GET /rest/system/discovery`. */
+  discovered?(): ReadonlyMap<DeviceId, readonly string[]>
+  listeners?(): ReadonlyMap<string, ListenerStatus>
+}
+
+export interface ListenerStatus {
+  readonly error: string | null
+  readonly lanAddresses: readonly string[]
+  readonly wanAddresses: readonly string[]
+}
+
+/** What a version line is made of. `version` carries the leading v. */
+export interface VersionFacts {
+  readonly version: string
+  readonly codename: string
+  /** Runtime and its version in one word, e.g. `node24.21.0`. */
+  readonly runtime: string
+  /** As Node names them; they are shown as Go does, because clients compare. */
+  readonly platform: string
+  readonly architecture: string
+  readonly builder: { readonly user: string; readonly host: string }
+  readonly builtMs: number
+  readonly tags: readonly string[]
+  /** Free text of a program that wraps us; filtered before it is shown. */
+  readonly extra: string
+  readonly container: boolean
+}
+
+/** Where the files of the device are, as `GET /rest/system/paths` shows them. */
+export interface LocationFacts {
+  readonly configDirectory: string
+  readonly dataDirectory: string
+  readonly userHome: string
+  readonly configFile: string
+  readonly certificateFile: string
+  readonly keyFile: string
+  readonly httpsCertificateFile: string
+  readonly httpsKeyFile: string
+  readonly databaseDirectory: string
+  readonly lockFile: string
+  readonly guiAssetsDirectory: string
+  readonly defaultFolder: string
+  readonly logFile: string
+}

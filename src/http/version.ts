@@ -1,0 +1,38 @@
+import type { VersionJson } from '../rest/system.ts'
+import { formatWholeSeconds } from './times.ts'
+import type { VersionFacts } from './types.ts'
+
+/** Clients compare these with Go's names, so Node's are translated. */
+const SYSTEMS: Readonly<Record<string, string>> = { win32: 'windows', sunos: 'solaris' }
+const ARCHITECTURES: Readonly<Record<string, string>> = { x64: 'amd64', ia32: '386' }
+
+/**
+ * The answer to `GET /rest/system/version`. The long form keeps the word `syncthing` and its shape, because clients
+ * match it; that it is Twinfold stands in the codename and in the tags.
+ */
+export function versionJson(facts: VersionFacts): VersionJson {
+  const os = SYSTEMS[facts.platform] ?? facts.platform
+  const arch = ARCHITECTURES[facts.architecture] ?? facts.architecture
+  const extra = facts.extra.replace(/[^A-Za-z0-9. -]/g, '').trim()
+  const tags = [...facts.tags, ...(extra === '' ? [] : [extra])].toSorted()
+  const date = formatWholeSeconds(facts.builtMs)
+  const release = /^v\d+\.\d+\.\d+$/.test(facts.version)
+  const { user, host } = facts.builder
+  const built = date.replace('T', ' ').replace('Z', ' UTC')
+  return {
+    arch,
+    codename: facts.codename,
+    container: facts.container,
+    date,
+    extra,
+    isBeta: !release,
+    isCandidate: facts.version.includes('-rc.'),
+    isRelease: release,
+    longVersion: `syncthing ${facts.version} "${facts.codename}" (${facts.runtime} ${os}-${arch}) ${user}@${host} ${built} [${tags.join(', ')}]`,
+    os,
+    stamp: String(Math.floor(facts.builtMs / 1_000)),
+    tags,
+    user,
+    version: facts.version,
+  }
+}
