@@ -9,7 +9,8 @@ export interface HashJob {
 }
 
 export type HashResult =
-  | { readonly kind: 'hashed'; readonly blockHashes: Uint8Array }
+  /** `blocksHash` is the SHA-256 over `blockHashes`. Both may be views into a larger buffer. */
+  | { readonly kind: 'hashed'; readonly blockHashes: Uint8Array; readonly blocksHash: Uint8Array }
   | { readonly kind: 'changed' }
   | { readonly kind: 'failed'; readonly code: string | undefined; readonly message: string }
 

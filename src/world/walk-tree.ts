@@ -29,8 +29,10 @@ const SURROGATE = /[\ud800-\udfff]/
  * Walks by the rules of the ignore lines and gives everything to the sink in byte order of the whole path. Yields now
  * and then, so that the caller can send on what is there, or stop. Throws only when the root cannot be listed.
  */
-export function* walkTree(disk: SyncDisk, request: WalkRequest, sink: WalkSink): Generator<void, void, void> {
-  const walk = new TreeWalk(disk, request, sink)
+export function* walkTree(
+  disk: SyncDisk, request: WalkRequest, sink: WalkSink, rules = new IgnoreRules(request.ignoreLines ?? []),
+): Generator<void, void, void> {
+  const walk = new TreeWalk(disk, request, sink, rules)
   if (request.subs.includes('')) yield* walk.below(walk.rootFrame())
   else yield* walk.subs(request.subs)
 }
@@ -42,11 +44,11 @@ class TreeWalk {
   readonly #rules: IgnoreRules
   #steps = 0
 
-  constructor(disk: SyncDisk, request: WalkRequest, sink: WalkSink) {
+  constructor(disk: SyncDisk, request: WalkRequest, sink: WalkSink, rules: IgnoreRules) {
     this.#disk = disk
     this.#request = request
     this.#sink = sink
-    this.#rules = new IgnoreRules(request.ignoreLines ?? [])
+    this.#rules = rules
   }
 
   rootFrame(): Frame {

@@ -1,0 +1,134 @@
+import {
+  FLAG_IGNORED, FLAG_MUST_RESCAN, FLAG_RECEIVE_ONLY, FLAG_UNSUPPORTED, isInvalid, type FileHead, type FileInfo, type FileType,
+} from './file-info.ts'
+import type { ShortId } from './ids.ts'
+import { bumpVersion, dropForeignCounters, type VersionVector } from './version-vector.ts'
+
+/** An item as the disk shows it. */
+export interface DiskItem {
+  readonly name: string
+  readonly type: FileType
+  readonly sizeBytes: number
+  readonly modifiedS: number
+  readonly modifiedNs: number
+  readonly mode: number
+  readonly symlinkTarget: string
+}
+
+export interface CompareOptions {
+  readonly ignorePerms: boolean
+  /** Times closer than this are equal; 0 asks for the same nanosecond. */
+  readonly modTimeWindowMs: number
+  /** Windows keeps no more than these. */
+  readonly permissionMask?: number
+}
+
+export interface RecordOptions {
+  readonly ownShortId: ShortId
+  readonly nowS: number
+  readonly ignorePerms: boolean
+  /** Set on every record that differs from what others have: FLAG_RECEIVE_ONLY, or 0. */
+  readonly localFlags: number
+}
+
+const PERMISSION_BITS = 0o777
+const NS_PER_MS = 1_000_000
+
+/** A record of these kinds never told others what we have, so its history with us counts for nothing. */
+const FLAGS_APART = FLAG_IGNORED | FLAG_UNSUPPORTED | FLAG_RECEIVE_ONLY
+
+/** Whether the disk shows something else than the record says. Content is never compared here. */
+export function isChanged(record: FileHead, item: DiskItem, options: CompareOptions): boolean {
+  if (record.deleted || record.type !== item.type) return true
+  // Our own mark of a change in a receive-only folder does not make the item differ from itself.
+  if (isInvalid({ localFlags: record.localFlags & ~FLAG_RECEIVE_ONLY })) return true
+  if (item.type === 'symlink') return record.symlinkTarget !== item.symlinkTarget
+  if (permissionsDiffer(record, item, options)) return true
+  if (item.type === 'directory') return false
+  return record.sizeBytes !== item.sizeBytes || !sameTime(record, item, options.modTimeWindowMs)
+}
+
+function permissionsDiffer(record: FileHead, item: DiskItem, options: CompareOptions): boolean {
+  if (options.ignorePerms || record.noPermissions) return false
+  return ((record.permissions ^ item.mode) & (options.permissionMask ?? PERMISSION_BITS)) !== 0
+}
+
+type Time = Pick<DiskItem, 'modifiedS' | 'modifiedNs'>
+
+function sameTime(a: Time, b: Time, windowMs: number): boolean {
+  if (a.modifiedS === b.modifiedS && a.modifiedNs === b.modifiedNs) return true
+  if (windowMs <= 0) return false
+  const apartS = Math.abs(a.modifiedS - b.modifiedS)
+  if (apartS * 1_000 > windowMs + 1_000) return false
+  const apartNs = Math.abs((a.modifiedS - b.modifiedS) * 1_000 * NS_PER_MS + (a.modifiedNs - b.modifiedNs))
+  return apartNs < windowMs * NS_PER_MS
+}
+
+/** What a file's hashing gave. */
+export interface Content {
+  readonly blockSizeBytes: number
+  readonly blockHashes: Uint8Array
+  readonly blocksHash: Uint8Array
+}
+
+/** The new record of an item on disk, on top of the old one if there was any. `content` for files, and only for them. */
+export function recordOf(
+  item: DiskItem, old: FileHead | undefined, content: Content | undefined, options: RecordOptions,
+): FileInfo {
+  const isSymlink = item.type === 'symlink'
+  const base = old === undefined ? [] : versionToBuildOn(old, options)
+  return {
+    name: item.name,
+    type: item.type,
+    deleted: false,
+    sizeBytes: item.type === 'file' ? item.sizeBytes : 0,
+    modifiedS: isSymlink ? 0 : item.modifiedS,
+    modifiedNs: isSymlink ? 0 : item.modifiedNs,
+    permissions: isSymlink ? 0 : item.mode & PERMISSION_BITS,
+    noPermissions: isSymlink || options.ignorePerms,
+    version: bumpVersion(base, options.ownShortId, options.nowS),
+    modifiedBy: options.ownShortId,
+    sequence: 0,
+    localFlags: options.localFlags,
+    blockSizeBytes: content?.blockSizeBytes ?? 0,
+    blocksHash: content?.blocksHash,
+    symlinkTarget: item.symlinkTarget,
+    blockHashes: content?.blockHashes,
+  }
+}
+
+/**
+ * What others counted is dropped when the record stood apart until now: the result is concurrent with theirs, so that
+ * a conflict copy arises instead of a silent overwrite.
+ */
+function versionToBuildOn(old: FileHead, options: RecordOptions): VersionVector {
+  const stoodApart = (old.localFlags & FLAGS_APART & ~options.localFlags) !== 0
+  return stoodApart ? dropForeignCounters(old.version, options.ownShortId) : old.version
+}
+
+/** The record of an item that is gone from the disk. */
+export function deletionOf(old: FileHead, options: RecordOptions): FileInfo {
+  // An item that stood apart was never ours to delete: with an empty version it is fetched again instead.
+  const apart = (old.localFlags & FLAGS_APART) !== 0
+  return {
+    ...old,
+    deleted: true,
+    sizeBytes: 0,
+    modifiedS: options.nowS,
+    version: apart ? [] : bumpVersion(old.version, options.ownShortId, options.nowS),
+    modifiedBy: options.ownShortId,
+    sequence: 0,
+    localFlags: options.localFlags,
+    ...NO_CONTENT,
+  }
+}
+
+/** The record of an item that the patterns exclude from now on: others see that we do not have it. */
+export function ignoredOf(old: FileHead, options: Pick<RecordOptions, 'ownShortId'>): FileInfo {
+  return {
+    ...old, sizeBytes: 0, modifiedBy: options.ownShortId, sequence: 0,
+    localFlags: (old.localFlags & ~FLAG_MUST_RESCAN) | FLAG_IGNORED, ...NO_CONTENT,
+  }
+}
+
+const NO_CONTENT = { blockSizeBytes: 0, blocksHash: undefined, blockHashes: undefined } as const

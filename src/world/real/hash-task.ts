@@ -1,0 +1,113 @@
+import { blockCount, blocksHashOf, HASH_SIZE_BYTES } from '../../core/blocks.ts'
+import { messageOf, systemCode } from '../../core/errors.ts'
+import { HASH_CHANGED, HASH_FAILED, HASH_OK, hashRange, type HashRange } from '../hash-file.ts'
+import type { HashJob, HashResult } from '../hasher.ts'
+import { openHashSource } from './hash-source.ts'
+
+/** Parts of files as they cross to a thread: one string and flat arrays. */
+export interface HashTask {
+  readonly id: number
+  /** Joined by NUL, which no path holds. */
+  readonly paths: string
+  readonly sizes: Float64Array
+  readonly seconds: Float64Array
+  readonly nanoseconds: Uint32Array
+  readonly blockSizes: Uint32Array
+  readonly starts: Float64Array
+  readonly ends: Float64Array
+}
+
+export interface HashReport {
+  readonly id: number
+  readonly codes: Uint8Array
+  /** For each part its block hashes and then their common hash; parts that failed leave a gap. */
+  readonly hashes: Uint8Array
+  readonly errors: readonly { readonly at: number; readonly code: string | undefined; readonly message: string }[]
+}
+
+export type HashPart = HashJob & HashRange
+
+/** Grows to the largest block met and is used for every file: reading allocates nothing. */
+export class HashBuffer {
+  #bytes = new Uint8Array(1024 * 1024)
+
+  for(blockSizeBytes: number): Uint8Array {
+    if (this.#bytes.length < blockSizeBytes) this.#bytes = new Uint8Array(blockSizeBytes)
+    return this.#bytes
+  }
+}
+
+export function packTask(id: number, parts: readonly HashPart[]): HashTask {
+  return {
+    id,
+    paths: parts.map((part) => part.path).join('\0'),
+    sizes: Float64Array.from(parts, (part) => part.sizeBytes),
+    seconds: Float64Array.from(parts, (part) => part.modifiedS),
+    nanoseconds: Uint32Array.from(parts, (part) => part.modifiedNs),
+    blockSizes: Uint32Array.from(parts, (part) => part.blockSizeBytes),
+    starts: Float64Array.from(parts, (part) => part.startBytes),
+    ends: Float64Array.from(parts, (part) => part.endBytes),
+  }
+}
+
+/** Runs in the thread. Never throws: what is wrong with one file is that file's result. */
+export function runTask(task: HashTask, buffer: HashBuffer): HashReport {
+  const parts = unpackTask(task)
+  const codes = new Uint8Array(parts.length)
+  const hashes = new Uint8Array(parts.reduce((sum, part) => sum + roomFor(part), 0))
+  const errors: HashReport['errors'][number][] = []
+  let offset = 0
+  parts.forEach((part, at) => {
+    const room = hashes.subarray(offset, offset + roomFor(part))
+    offset += room.length
+    try {
+      codes[at] = hashPart(part, buffer.for(part.blockSizeBytes), room)
+    } catch (error) {
+      codes[at] = HASH_FAILED
+      errors.push({ at, code: systemCode(error), message: messageOf(error) })
+    }
+  })
+  return { id: task.id, codes, hashes, errors }
+}
+
+export function unpackReport(report: HashReport, parts: readonly HashPart[]): HashResult[] {
+  const failures = new Map(report.errors.map((error) => [error.at, error]))
+  let offset = 0
+  return parts.map((part, at): HashResult => {
+    const room = report.hashes.subarray(offset, offset + roomFor(part))
+    offset += room.length
+    switch (report.codes[at]) {
+      case HASH_OK:
+        return { kind: 'hashed', blockHashes: room.subarray(0, -HASH_SIZE_BYTES), blocksHash: room.subarray(-HASH_SIZE_BYTES) }
+      case HASH_CHANGED:
+        return { kind: 'changed' }
+      default:
+        return { kind: 'failed', code: failures.get(at)?.code, message: failures.get(at)?.message ?? 'unknown' }
+    }
+  })
+}
+
+function hashPart(part: HashPart, buffer: Uint8Array, room: Uint8Array): number {
+  using source = openHashSource(part.path)
+  const blockHashes = room.subarray(0, -HASH_SIZE_BYTES)
+  if (!hashRange(source, part, part, buffer, blockHashes)) return HASH_CHANGED
+  room.set(blocksHashOf(blockHashes), blockHashes.length)
+  return HASH_OK
+}
+
+function roomFor(part: HashPart): number {
+  return (blockCount(part.endBytes - part.startBytes, part.blockSizeBytes) + 1) * HASH_SIZE_BYTES
+}
+
+function unpackTask(task: HashTask): HashPart[] {
+  const paths = task.paths.split('\0')
+  return paths.map((path, i) => ({
+    path,
+    sizeBytes: task.sizes[i]!,
+    modifiedS: task.seconds[i]!,
+    modifiedNs: task.nanoseconds[i]!,
+    blockSizeBytes: task.blockSizes[i]!,
+    startBytes: task.starts[i]!,
+    endBytes: task.ends[i]!,
+  }))
+}

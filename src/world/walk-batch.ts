@@ -1,0 +1,92 @@
+import type { FileType } from '../core/file-info.ts'
+import type { DiskStat } from './disk.ts'
+import type { WalkSink } from './walk-tree.ts'
+import type { WalkBatch, WalkItem, WalkProblem } from './walk.ts'
+
+/** Items that leave a walk together. */
+export const WALK_BATCH_ITEMS = 1_024
+
+const TYPES: readonly FileType[] = ['file', 'directory', 'symlink']
+
+/** A batch as it crosses between threads: one string and a few flat arrays cost less than a thousand objects. */
+export interface PackedBatch {
+  /** Joined by NUL, which no name holds. */
+  readonly names: string
+  readonly count: number
+  readonly types: Uint8Array
+  readonly sizes: Float64Array
+  readonly seconds: Float64Array
+  readonly nanoseconds: Uint32Array
+  readonly modes: Uint16Array
+  readonly targets: readonly (readonly [index: number, target: string])[]
+  readonly problems: readonly WalkProblem[]
+  readonly unnormalized: readonly string[]
+}
+
+/** Collects what a walk finds and packs it. Bounded by who asks `isFull` between the steps of the walk. */
+export class BatchPacker implements WalkSink {
+  #names: string[] = []
+  #stats: DiskStat[] = []
+  #targets: [number, string][] = []
+  #problems: WalkProblem[] = []
+  #unnormalized: string[] = []
+
+  item(name: string, stat: DiskStat, symlinkTarget: string): void {
+    if (symlinkTarget !== '') this.#targets.push([this.#names.length, symlinkTarget])
+    this.#names.push(name)
+    this.#stats.push(stat)
+  }
+
+  problem(path: string, message: string): void {
+    this.#problems.push({ path, message })
+  }
+
+  unnormalized(path: string): void {
+    this.#unnormalized.push(path)
+  }
+
+  get isFull(): boolean {
+    return this.#names.length + this.#problems.length + this.#unnormalized.length >= WALK_BATCH_ITEMS
+  }
+
+  /** What was collected since the last call. */
+  take(): PackedBatch {
+    const stats = this.#stats
+    const batch: PackedBatch = {
+      names: this.#names.join('\0'),
+      count: stats.length,
+      types: Uint8Array.from(stats, (stat) => TYPES.findIndex((type) => type === stat.type)),
+      sizes: Float64Array.from(stats, (stat) => stat.sizeBytes),
+      seconds: Float64Array.from(stats, (stat) => stat.modifiedS),
+      nanoseconds: Uint32Array.from(stats, (stat) => stat.modifiedNs),
+      modes: Uint16Array.from(stats, (stat) => stat.mode),
+      targets: this.#targets,
+      problems: this.#problems,
+      unnormalized: this.#unnormalized,
+    }
+    this.#names = []
+    this.#stats = []
+    this.#targets = []
+    this.#problems = []
+    this.#unnormalized = []
+    return batch
+  }
+}
+
+export function unpackBatch(packed: PackedBatch): WalkBatch {
+  const items: WalkItem[] = []
+  const names = packed.count === 0 ? [] : packed.names.split('\0')
+  const targets = new Map(packed.targets)
+  for (let i = 0; i < packed.count; i++) {
+    items.push({
+      name: names[i]!,
+      type: TYPES[packed.types[i]!]!,
+      sizeBytes: packed.sizes[i]!,
+      modifiedS: packed.seconds[i]!,
+      modifiedNs: packed.nanoseconds[i]!,
+      mode: packed.modes[i]!,
+      symlinkTarget: targets.get(i) ?? '',
+    })
+  }
+  return { items, problems: packed.problems, unnormalized: packed.unnormalized }
+}
