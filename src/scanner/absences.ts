@@ -1,0 +1,79 @@
+import { deletionOf, ignoredOf, type RecordOptions } from '../core/change.ts'
+import { FLAG_IGNORED, FLAG_UNSUPPORTED, type FileHead, type FileInfo } from '../core/file-info.ts'
+import type { IgnoreRules } from '../core/ignore.ts'
+import { ancestorsOf } from '../core/paths.ts'
+import type { PresenceCheck } from './presence.ts'
+
+export interface AbsenceDeps {
+  readonly ignore: IgnoreRules
+  readonly presence: PresenceCheck
+  recordOptions(): RecordOptions
+  add(record: FileInfo): void
+  /** Stores what was added once it is enough for a batch. */
+  settle(): Promise<void>
+  onProblem(path: string, error: string): void
+}
+
+/** Deletions wait until the walk is over, so that a file that was moved is found at its new place first. */
+const WAITING_MAX = 16_384
+const LOOKS_AT_ONCE = 32
+
+/** Records whose items the walk did not meet: ignored from now on, deleted, or merely out of sight. */
+export class Absences {
+  readonly #deps: AbsenceDeps
+  readonly #unknown = new Set<string>()
+  readonly #deleted = new Set<string>()
+  #waiting: FileHead[] = []
+
+  constructor(deps: AbsenceDeps) {
+    this.#deps = deps
+  }
+
+  /** Nothing at or below this path will be taken for gone. */
+  setUnknown(path: string): void {
+    this.#unknown.add(path)
+  }
+
+  note(record: FileHead): void {
+    if (record.deleted || this.#isUnknown(record.name)) return
+    const wasIgnored = (record.localFlags & FLAG_IGNORED) !== 0
+    if (this.#deps.ignore.match(record.name).ignored) {
+      if (!wasIgnored) this.#deps.add(ignoredOf(record, this.#deps.recordOptions()))
+    } else if ((record.localFlags & FLAG_UNSUPPORTED) === 0) this.#waiting.push(record)
+  }
+
+  get isFull(): boolean {
+    return this.#waiting.length >= WAITING_MAX
+  }
+
+  /** Whether this item's deletion can go out now, beside the file it was renamed to. At most once per item. */
+  async claimIfGone(record: FileHead): Promise<FileInfo | undefined> {
+    if (this.#deleted.has(record.name) || this.#isUnknown(record.name)) return undefined
+    if (this.#deps.ignore.match(record.name).ignored) return undefined
+    if ((await this.#deps.presence.check(record.name)).is !== 'gone' || this.#deleted.has(record.name)) return undefined
+    this.#deleted.add(record.name)
+    return deletionOf(record, this.#deps.recordOptions())
+  }
+
+  /** Records as deleted what waits and is gone. */
+  async settle(): Promise<void> {
+    const waiting = this.#waiting
+    this.#waiting = []
+    for (let at = 0; at < waiting.length; at += LOOKS_AT_ONCE) {
+      await Promise.all(waiting.slice(at, at + LOOKS_AT_ONCE).map((record) => this.#decide(record)))
+      await this.#deps.settle()
+    }
+  }
+
+  async #decide(record: FileHead): Promise<void> {
+    if (this.#deleted.has(record.name) || this.#isUnknown(record.name)) return
+    const presence = await this.#deps.presence.check(record.name)
+    if (presence.is === 'unknown') this.#deps.onProblem(record.name, `scan: ${presence.reason}`)
+    if (presence.is === 'gone') this.#deps.add(deletionOf(record, this.#deps.recordOptions()))
+  }
+
+  #isUnknown(name: string): boolean {
+    if (this.#unknown.size === 0) return false
+    return this.#unknown.has(name) || ancestorsOf(name).some((ancestor) => this.#unknown.has(ancestor))
+  }
+}

@@ -1,0 +1,68 @@
+import { HASH_SIZE_BYTES } from '../core/blocks.ts'
+import type { FileInfo } from '../core/file-info.ts'
+import type { Clock } from '../world/clock.ts'
+import type { StoredBatch } from './types.ts'
+
+export interface BatchDeps {
+  readonly clock: Pick<Clock, 'monotonicMs'>
+  updateLocal(batch: readonly FileInfo[]): Promise<number>
+  /** Rejects when the folder must not be written about any more: its root or its marker is gone. */
+  checkHealth(): Promise<void>
+  onBatch(batch: StoredBatch): void
+}
+
+const RECORDS_MAX = 1_000
+const RECORDS_MIN = 50
+const BLOCKS_MAX = 5_000
+/** How long storing one batch should keep everybody else waiting. */
+const STORE_MS_GOAL = 8
+
+/** Collects records and stores them in batches, one after the other. */
+export class BatchWriter {
+  readonly #deps: BatchDeps
+  #pending: FileInfo[] = []
+  #pendingBlocks = 0
+  #limit = 250
+  #last: Promise<void> = Promise.resolve()
+  /** Records stored so far. */
+  stored = 0
+
+  constructor(deps: BatchDeps) {
+    this.#deps = deps
+  }
+
+  add(record: FileInfo): void {
+    this.#pending.push(record)
+    this.#pendingBlocks += (record.blockHashes?.length ?? 0) / HASH_SIZE_BYTES
+  }
+
+  get isFull(): boolean {
+    return this.#pending.length >= this.#limit || this.#pendingBlocks >= BLOCKS_MAX
+  }
+
+  /** Resolves when everything added so far is stored. */
+  flush(): Promise<void> {
+    const batch = this.#pending
+    this.#pending = []
+    this.#pendingBlocks = 0
+    this.#last = this.#last.then(() => (batch.length === 0 ? undefined : this.#store(batch)))
+    return this.#last
+  }
+
+  async #store(batch: readonly FileInfo[]): Promise<void> {
+    await this.#deps.checkHealth()
+    const startMs = this.#deps.clock.monotonicMs()
+    const sequence = await this.#deps.updateLocal(batch)
+    this.#adapt(batch.length, this.#deps.clock.monotonicMs() - startMs)
+    this.stored += batch.length
+    this.#deps.onBatch({ records: batch, sequence })
+  }
+
+  /** A slow disk gets smaller batches, so that nobody waits long for the database; a fast one larger ones. */
+  #adapt(records: number, tookMs: number): void {
+    if (records < RECORDS_MIN) return
+    const fitting = tookMs <= 0 ? RECORDS_MAX : (records * STORE_MS_GOAL) / tookMs
+    const next = Math.min(this.#limit * 2, Math.max(this.#limit / 2, fitting))
+    this.#limit = Math.round(Math.min(RECORDS_MAX, Math.max(RECORDS_MIN, next)))
+  }
+}

@@ -1,0 +1,85 @@
+import { systemCode } from '../core/errors.ts'
+import { baseOf, isNormal, joinPath, parentOf } from '../core/paths.ts'
+import { diskReason } from '../world/disk-reason.ts'
+import type { Disk } from '../world/disk.ts'
+
+export type Presence =
+  | { readonly is: 'here' }
+  | { readonly is: 'gone' }
+  /** Could not be looked at: nobody may conclude anything. */
+  | { readonly is: 'unknown'; readonly reason: string }
+
+const HERE: Presence = { is: 'here' }
+const GONE: Presence = { is: 'gone' }
+
+/** Directories remembered at once. They come in order, so a few are enough. */
+const REMEMBERED_MAX = 1_000
+
+/** Answers whether an item of a folder is really gone from the disk: the last question before it counts as deleted. */
+export class PresenceCheck {
+  readonly #disk: Pick<Disk, 'lstat' | 'list'>
+  readonly #root: string
+  readonly #caseInsensitive: boolean
+  readonly #directories = new Map<string, Promise<Presence>>()
+  readonly #listings = new Map<string, Promise<ReadonlySet<string>>>()
+
+  constructor(disk: Pick<Disk, 'lstat' | 'list'>, options: { readonly root: string; readonly caseInsensitive: boolean }) {
+    this.#disk = disk
+    this.#root = options.root
+    this.#caseInsensitive = options.caseInsensitive
+  }
+
+  /** Gone is what is not there, is there in another case only, or lies below what is no directory any more. */
+  async check(name: string): Promise<Presence> {
+    const parent = await this.#directory(parentOf(name))
+    if (parent.is !== 'here') return parent
+    const presence = await this.#look(name)
+    if (presence.is !== 'gone' || isNormal(name.normalize('NFD'))) return presence
+    // About to be renamed to this very name, or already complained about: not gone.
+    return this.#look(name.normalize('NFD'))
+  }
+
+  async #look(name: string, directoryOnly = false): Promise<Presence> {
+    try {
+      const stat = await this.#disk.lstat(joinPath(this.#root, name))
+      if (directoryOnly && stat.type !== 'directory') return GONE
+      if (!this.#caseInsensitive) return HERE
+      return (await this.#names(parentOf(name))).has(baseOf(name)) ? HERE : GONE
+    } catch (error) {
+      const code = systemCode(error)
+      if (code === undefined) throw error
+      return code === 'ENOENT' || code === 'ENOTDIR' ? GONE : { is: 'unknown', reason: diskReason(error) }
+    }
+  }
+
+  async #directory(name: string): Promise<Presence> {
+    if (name === '') return HERE // the folder's health is another question, and asked before every batch
+    let known = this.#directories.get(name)
+    if (known === undefined) {
+      if (this.#directories.size >= REMEMBERED_MAX) this.#directories.clear()
+      known = this.#directory(parentOf(name)).then((parent) => (parent.is === 'here' ? this.#look(name, true) : parent))
+      this.#directories.set(name, known)
+    }
+    return known
+  }
+
+  async #names(directory: string): Promise<ReadonlySet<string>> {
+    let known = this.#listings.get(directory)
+    if (known === undefined) {
+      if (this.#listings.size >= REMEMBERED_MAX) this.#listings.clear()
+      known = this.#disk.list(joinPath(this.#root, directory)).then((names) => new Set(names.map(({ name }) => name)))
+      this.#listings.set(directory, known)
+    }
+    return known
+  }
+}
+
+/** Whether the disk takes the marker in capitals for the marker. */
+export async function isCaseInsensitive(disk: Pick<Disk, 'lstat'>, root: string): Promise<boolean> {
+  try {
+    const [marker, capitals] = await Promise.all(['.stfolder', '.STFOLDER'].map((name) => disk.lstat(joinPath(root, name))))
+    return marker!.deviceId === capitals!.deviceId && marker!.inode === capitals!.inode
+  } catch {
+    return false // one of the two is not there: the disk tells them apart, or the marker has another name
+  }
+}

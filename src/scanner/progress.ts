@@ -1,0 +1,59 @@
+import type { Clock } from '../world/clock.ts'
+import type { ScanProgress } from './types.ts'
+
+const RATE_WINDOW_MS = 60_000
+
+/** Bytes hashed and to be hashed, told at intervals. Says nothing about a scan that hashes nothing. */
+export class ProgressMeter {
+  readonly #clock: Clock
+  readonly #onProgress: (progress: ScanProgress) => void
+  /** One byte that is never hashed: the part done stays below the whole until the scan is over. */
+  #totalBytes = 1
+  #currentBytes = 0
+  #toldBytes = 0
+  #toldMs: number
+  #rate = 0
+  #samples = 0
+
+  constructor(clock: Clock, onProgress: (progress: ScanProgress) => void) {
+    this.#clock = clock
+    this.#onProgress = onProgress
+    this.#toldMs = clock.monotonicMs()
+  }
+
+  get hashedBytes(): number {
+    return this.#currentBytes
+  }
+
+  expect(bytes: number): void {
+    this.#totalBytes += bytes
+  }
+
+  readonly advance = (bytes: number): void => {
+    this.#currentBytes += bytes
+  }
+
+  /** Tells every `intervalMs` until the signal aborts. */
+  async run(intervalMs: number, signal: AbortSignal): Promise<void> {
+    try {
+      for (;;) {
+        await this.#clock.sleep(intervalMs, signal)
+        this.tell()
+      }
+    } catch (error) {
+      if (!signal.aborted) throw error
+    }
+  }
+
+  tell(): void {
+    if (this.#totalBytes === 1) return
+    const nowMs = this.#clock.monotonicMs()
+    const passedMs = Math.max(1, nowMs - this.#toldMs)
+    const recent = ((this.#currentBytes - this.#toldBytes) * 1_000) / passedMs
+    const weight = this.#samples++ === 0 ? 1 : 1 - Math.exp(-passedMs / RATE_WINDOW_MS)
+    this.#rate += (recent - this.#rate) * weight
+    this.#toldMs = nowMs
+    this.#toldBytes = this.#currentBytes
+    this.#onProgress({ currentBytes: this.#currentBytes, totalBytes: this.#totalBytes, rate: this.#rate })
+  }
+}

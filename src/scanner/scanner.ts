@@ -1,0 +1,290 @@
+import { isChanged, recordOf, type DiskItem, type RecordOptions } from '../core/change.ts'
+import { FLAG_RECEIVE_ONLY, isInvalid, type FileHead, type FileInfo } from '../core/file-info.ts'
+import type { ShortId } from '../core/ids.ts'
+import type { IgnoreRules } from '../core/ignore.ts'
+import { ancestorsOf, compareNames } from '../core/paths.ts'
+import type { Logger } from '../events/types.ts'
+import type { Clock } from '../world/clock.ts'
+import { diskReason } from '../world/disk-reason.ts'
+import type { Disk } from '../world/disk.ts'
+import type { Hasher, HashResult } from '../world/hasher.ts'
+import type { WalkBatch, Walker } from '../world/walk.ts'
+import { Absences } from './absences.ts'
+import { BatchWriter } from './batch-writer.ts'
+import { HashQueue, type HashRequest } from './hash-queue.ts'
+import { IndexCursor, NEED_PAGE, type PageSource } from './index-cursor.ts'
+import { normalizeName } from './normalize.ts'
+import { isCaseInsensitive, PresenceCheck } from './presence.ts'
+import { ProgressMeter } from './progress.ts'
+import type { ScanProblem, ScanProgress, ScanResult, StoredBatch } from './types.ts'
+
+/** The part of a folder's index that a scan needs. */
+export interface ScanIndex extends PageSource {
+  get(owner: 'local', name: string): Promise<FileHead | undefined>
+  updateLocal(batch: readonly FileInfo[]): Promise<number>
+  localByBlocks(blocksHash: Uint8Array, limit: number): Promise<readonly FileHead[]>
+}
+
+export interface ScanDeps {
+  readonly walker: Walker
+  readonly hasher: Hasher
+  readonly disk: Pick<Disk, 'lstat' | 'list' | 'rename'>
+  readonly clock: Clock
+  readonly index: ScanIndex
+  readonly log: Logger
+  /** Asked before the scan and before each batch is stored; a rejection ends the scan with it. */
+  checkHealth(): Promise<void>
+  onBatch(batch: StoredBatch): void
+  onProgress(progress: ScanProgress): void
+}
+
+export interface ScanRequest {
+  /** Absolute path of the folder root. */
+  readonly root: string
+  /** As `cleanSubs` gives them; [''] is the whole folder. */
+  readonly subs: readonly string[]
+  readonly ignore: IgnoreRules
+  readonly ignorePerms: boolean
+  readonly modTimeWindowMs: number
+  readonly autoNormalize: boolean
+  readonly ownShortId: ShortId
+  /** Marks every change as one that others are not to have. */
+  readonly receiveOnly: boolean
+  /** Our own temporary files older than this are removed; 0 keeps them all. */
+  readonly keepTemporariesMs: number
+  /** 0 or less: no progress is told. */
+  readonly progressIntervalMs: number
+}
+
+/** Problems kept of one scan: a broken disk must not fill the memory. */
+const PROBLEMS_MAX = 10_000
+/** How often names are put in order and looked at again: each round goes one directory deeper. */
+const ROUNDS_MAX = 100
+/** Files of equal content looked at for the one that was renamed. */
+const RENAME_CANDIDATES_MAX = 10
+
+/**
+ * Compares the disk with our index and stores what differs. An item that cannot be read is a problem in the result,
+ * not the end of the scan; only an unhealthy folder, a failing index or an abort rejects.
+ */
+export async function scanFolder(deps: ScanDeps, request: ScanRequest, signal: AbortSignal): Promise<ScanResult> {
+  await deps.checkHealth()
+  const caseInsensitive = await isCaseInsensitive(deps.disk, request.root)
+  const stop = new AbortController()
+  const scan = new FolderScan(deps, request, caseInsensitive, AbortSignal.any([signal, stop.signal]))
+  try {
+    return await scan.run()
+  } finally {
+    stop.abort(new Error('the scan has ended'))
+  }
+}
+
+class FolderScan {
+  readonly #deps: ScanDeps
+  readonly #request: ScanRequest
+  readonly #signal: AbortSignal
+  readonly #caseInsensitive: boolean
+  readonly #writer: BatchWriter
+  readonly #queue: HashQueue
+  readonly #absences: Absences
+  readonly #meter: ProgressMeter
+  readonly #problems = new Map<string, ScanProblem>()
+  readonly #localFlags: number
+  #subs: ReadonlySet<string> = new Set()
+  #itemsSeen = 0
+  /** A folder seen for the first time holds no renamed files: nobody needs to look for them. */
+  #indexHasRecords = false
+
+  constructor(deps: ScanDeps, request: ScanRequest, caseInsensitive: boolean, signal: AbortSignal) {
+    this.#deps = deps
+    this.#request = request
+    this.#signal = signal
+    this.#caseInsensitive = caseInsensitive
+    this.#localFlags = request.receiveOnly ? FLAG_RECEIVE_ONLY : 0
+    this.#meter = new ProgressMeter(deps.clock, deps.onProgress)
+    this.#writer = new BatchWriter({
+      clock: deps.clock,
+      updateLocal: (batch) => deps.index.updateLocal(batch),
+      checkHealth: () => deps.checkHealth(),
+      onBatch: (batch) => deps.onBatch(batch),
+    })
+    this.#queue = new HashQueue({
+      hasher: deps.hasher,
+      root: request.root,
+      signal,
+      onBytes: this.#meter.advance,
+      onResults: (requests, results) => this.#takeHashes(requests, results),
+    })
+    this.#absences = new Absences({
+      ignore: request.ignore,
+      presence: new PresenceCheck(deps.disk, { root: request.root, caseInsensitive }),
+      recordOptions: () => this.#recordOptions(),
+      add: (record) => this.#writer.add(record),
+      settle: () => this.#storeIfFull(),
+      onProblem: (path, error) => this.#problem(path, error),
+    })
+  }
+
+  async run(): Promise<ScanResult> {
+    const intervalMs = this.#request.progressIntervalMs
+    if (intervalMs > 0) void this.#meter.run(intervalMs, this.#signal)
+    await this.#walkAll()
+    await this.#queue.drain()
+    await this.#absences.settle()
+    await this.#writer.flush()
+    this.#signal.throwIfAborted()
+    if (intervalMs > 0) this.#meter.tell()
+    return {
+      changed: this.#writer.stored,
+      problems: [...this.#problems.values()],
+      itemsSeen: this.#itemsSeen,
+      bytesHashed: this.#meter.hashedBytes,
+    }
+  }
+
+  /** Walks, puts names in order, and walks what got a new name, until there is nothing left to rename. */
+  async #walkAll(): Promise<void> {
+    let subs = this.#request.subs
+    for (let round = 0; subs.length > 0 && round < ROUNDS_MAX; round++) subs = await this.#walk(subs)
+  }
+
+  async #walk(subs: readonly string[]): Promise<readonly string[]> {
+    this.#subs = new Set(subs)
+    const renamed: string[] = []
+    const cursor = new IndexCursor(this.#deps.index, subs, (record) => this.#absences.note(record))
+    await cursor.load()
+    this.#indexHasRecords ||= !subs.includes('') || cursor.hasRecords
+    const { root, ignore, keepTemporariesMs } = this.#request
+    const request = {
+      root,
+      subs,
+      ignoreLines: ignore.lines,
+      caseInsensitive: this.#caseInsensitive,
+      removeTemporariesBeforeS: keepTemporariesMs > 0 ? Math.floor((this.#deps.clock.nowMs() - keepTemporariesMs) / 1_000) : undefined,
+    }
+    for await (const batch of this.#deps.walker.walk(request, this.#signal)) {
+      for (const { path, message } of batch.problems) this.#unknown(path, message)
+      renamed.push(...(await this.#normalize(batch.unnormalized)))
+      await this.#compare(batch, cursor)
+      await this.#catchUp()
+    }
+    await cursor.finish()
+    return renamed.sort(compareNames)
+  }
+
+  async #compare(batch: WalkBatch, cursor: IndexCursor): Promise<void> {
+    for (const item of batch.items) {
+      if (!this.#isWithinSubs(item.name)) {
+        await this.#meetParent(item)
+        continue
+      }
+      let record = cursor.seek(item.name)
+      while (record === NEED_PAGE) {
+        await cursor.load()
+        record = cursor.seek(item.name)
+      }
+      this.#itemsSeen++
+      this.#meet(item, record)
+    }
+  }
+
+  #meet(item: DiskItem, record: FileHead | undefined): void {
+    if (record !== undefined && !isChanged(record, item, this.#request)) return
+    if (item.type !== 'file') return this.#writer.add(recordOf(item, record, undefined, this.#recordOptions()))
+    this.#meter.expect(item.sizeBytes)
+    this.#queue.add(item, record)
+  }
+
+  /** A directory above a sub: its own changes wait for its own scan, but the index must know that it is there. */
+  async #meetParent(item: DiskItem): Promise<void> {
+    const record = await this.#deps.index.get('local', item.name)
+    const known = record !== undefined && !record.deleted && record.type === item.type && !isInvalid(record)
+    if (!known) this.#meet(item, record)
+  }
+
+  /** Lets hashing and storing keep up with the walk, so that nothing piles up in between. */
+  async #catchUp(): Promise<void> {
+    await this.#storeIfFull()
+    await this.#queue.room()
+    if (this.#absences.isFull) await this.#absences.settle()
+    this.#signal.throwIfAborted()
+  }
+
+  async #storeIfFull(): Promise<void> {
+    if (this.#writer.isFull) await this.#writer.flush()
+  }
+
+  async #takeHashes(requests: readonly HashRequest[], results: readonly HashResult[]): Promise<void> {
+    for (const [i, { item, record, blockSizeBytes }] of requests.entries()) {
+      const result = results[i]!
+      if (result.kind === 'changed') this.#problem(item.name, 'hashing: file changed during hashing')
+      else if (result.kind === 'failed') this.#hashFailed(item.name, result)
+      else {
+        const content = { blockSizeBytes, blockHashes: result.blockHashes, blocksHash: result.blocksHash }
+        const info = recordOf(item, record, content, this.#recordOptions())
+        const isNew = record === undefined || record.deleted
+        const source = isNew && this.#indexHasRecords ? await this.#renamedFrom(info) : undefined
+        // Side by side in one batch: other devices see a move instead of a deletion and a download.
+        this.#writer.add(info)
+        if (source !== undefined) this.#writer.add(source)
+        await this.#storeIfFull()
+      }
+    }
+  }
+
+  /** The deletion of the file that this one was before it got its new name. */
+  async #renamedFrom(info: FileInfo): Promise<FileInfo | undefined> {
+    if (this.#request.receiveOnly || info.sizeBytes === 0 || info.blocksHash === undefined) return undefined
+    for (const candidate of await this.#deps.index.localByBlocks(info.blocksHash, RENAME_CANDIDATES_MAX)) {
+      if (candidate.name === info.name || candidate.sizeBytes !== info.sizeBytes || isInvalid(candidate)) continue
+      const deletion = await this.#absences.claimIfGone(candidate)
+      if (deletion !== undefined) return deletion
+    }
+    return undefined
+  }
+
+  #hashFailed(name: string, { code, message }: Extract<HashResult, { kind: 'failed' }>): void {
+    if (code === 'ENOENT' || code === 'ENOTDIR') return // gone since the walk saw it: the next scan records that
+    if (code === 'ELOOP') return this.#problem(name, 'hashing: file changed during hashing')
+    this.#problem(name, `hashing: ${diskReason(new Error(message))}`)
+  }
+
+  async #normalize(paths: readonly string[]): Promise<readonly string[]> {
+    const renamed: string[] = []
+    for (const path of paths) {
+      if (!this.#request.autoNormalize) {
+        this.#unknown(path, 'normalizing path: item is not in the correct UTF8 normalization form')
+        continue
+      }
+      const done = await normalizeName(this.#deps.disk, this.#request.root, path)
+      if ('error' in done) {
+        this.#unknown(path, done.error)
+        continue
+      }
+      this.#deps.log.info(`Normalized UTF8 encoding of file name ${JSON.stringify(done.name)}`)
+      renamed.push(done.name)
+    }
+    return renamed
+  }
+
+  #unknown(path: string, error: string): void {
+    this.#absences.setUnknown(path)
+    this.#problem(path, error)
+  }
+
+  #problem(path: string, error: string): void {
+    if (this.#problems.size >= PROBLEMS_MAX) return
+    this.#problems.set(path, { path, error })
+    this.#deps.log.debug(() => `${JSON.stringify(path)}: ${error}`)
+  }
+
+  #isWithinSubs(name: string): boolean {
+    const subs = this.#subs
+    return subs.has('') || subs.has(name) || ancestorsOf(name).some((ancestor) => subs.has(ancestor))
+  }
+
+  #recordOptions(): RecordOptions {
+    const { ownShortId, ignorePerms } = this.#request
+    return { ownShortId, ignorePerms, nowS: Math.floor(this.#deps.clock.nowMs() / 1_000), localFlags: this.#localFlags }
+  }
+}
