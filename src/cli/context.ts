@@ -1,4 +1,4 @@
-import { TwinfoldError } from '../core/errors.ts'
+import { messageOf, systemCode, TwinfoldError } from '../core/errors.ts'
 import type { FolderConfig } from '../core/config.ts'
 import type { Client } from '../client/client.ts'
 import { ClientError } from '../client/errors.ts'
@@ -8,9 +8,12 @@ import { escapeText } from './text.ts'
 export const CLI_EXIT = { done: 0, failed: 1, noDaemon: 3, doneWithProblems: 4, interrupted: 130 } as const
 export type CliExit = (typeof CLI_EXIT)[keyof typeof CLI_EXIT]
 
-/** There is no home to find a daemon by. */
-export class NoHomeError extends Error {
-  override readonly name = 'NoHomeError'
+/** There is no home to find a daemon by, which to the person is the same as no daemon. */
+export const NO_HOME = 'ENOHOME'
+
+/** The code puts it among the errors of the system: it is the machine that lacks something. */
+export function noHome(message: string): Error {
+  return Object.assign(new Error(message), { code: NO_HOME })
 }
 
 /** A daemon that a command may talk to, and how to name it in a message. */
@@ -61,9 +64,9 @@ export async function findFolder(client: Client, text: string): Promise<FolderCo
 
 /** The sentence and the code for whatever made a command fail. */
 export function explainFailure(error: unknown, program: string, connection: Connection | undefined): { message: string; code: CliExit } {
-  if (error instanceof NoHomeError) return { message: escapeText(error.message), code: CLI_EXIT.noDaemon }
+  if (systemCode(error) === NO_HOME) return { message: escapeText(messageOf(error)), code: CLI_EXIT.noDaemon }
   if (!(error instanceof ClientError)) {
-    return { message: escapeText(error instanceof Error ? error.message : String(error)), code: CLI_EXIT.failed }
+    return { message: escapeText(messageOf(error)), code: CLI_EXIT.failed }
   }
   const address = connection?.address ?? 'the daemon'
   const home = connection?.home === undefined ? '' : ` (home ${escapeText(connection.home)})`

@@ -1,0 +1,69 @@
+import { readFile, realpath } from 'node:fs/promises'
+import { noHome, type Connection } from '../cli/context.ts'
+import { endpointText, parseEndpoint, type Endpoint } from '../cli/endpoint.ts'
+import { nodeTransport } from '../cli/node-transport.ts'
+import { Client } from '../client/client.ts'
+import { readBounded, readConfig } from '../config/config-file.ts'
+import type { GuiConfig } from '../core/config.ts'
+import { messageOf, systemCode, TwinfoldError } from '../core/errors.ts'
+import { realDisk } from '../world/real/disk.ts'
+import type { DaemonChoice } from './command-line.ts'
+import { locateHome } from './home.ts'
+import type { Locations } from './options.ts'
+
+/** A daemon as its home describes it: where it answers, and the key that opens. */
+interface Found {
+  readonly endpoint: Endpoint
+  readonly apiKey: string
+  readonly home: string | undefined
+}
+
+/**
+ * Finds the daemon that a command is meant for: by address and key when both are given, else by the home, whose address
+ * and key either of them overrides. Says nothing about whether it runs.
+ */
+export async function findDaemon(choice: DaemonChoice): Promise<Found> {
+  const { guiAddress, guiApiKey } = choice
+  if (guiAddress !== undefined && guiApiKey !== undefined) {
+    return { endpoint: parseEndpoint(guiAddress, { useTls: false }), apiKey: guiApiKey, home: undefined }
+  }
+  const locations = locateHome(choice.directories)
+  const gui = await readGui(locations)
+  if (!gui.enabled && guiAddress === undefined) {
+    throw noHome(`the GUI and its REST interface are switched off in ${locations.configFile}; commands have no way to this daemon`)
+  }
+  const endpoint = parseEndpoint(guiAddress ?? gui.address, { useTls: gui.useTLS })
+  const certificatePem = endpoint.secure ? await readIfThere(locations.httpsCertificateFile) : undefined
+  return {
+    endpoint: { ...endpoint, ...(certificatePem !== undefined && { certificatePem }) },
+    apiKey: guiApiKey ?? gui.apiKey,
+    home: locations.configDirectory,
+  }
+}
+
+export async function connectDaemon(choice: DaemonChoice): Promise<Connection> {
+  const { endpoint, apiKey, home } = await findDaemon(choice)
+  return { client: new Client({ transport: nodeTransport(endpoint), apiKey }), address: endpointText(endpoint), home }
+}
+
+async function readGui(locations: Locations): Promise<GuiConfig> {
+  const data = await realpath(locations.configFile)
+    .then((path) => readBounded(realDisk, path))
+    .catch((error: unknown) => {
+      if (systemCode(error) === 'ENOENT') return undefined
+      throw new TwinfoldError('config-invalid', `${locations.configFile} cannot be read: ${messageOf(error)}`, { cause: error })
+    })
+  if (data === undefined) {
+    const remedy = 'start a daemon there with "twinfold serve", or name the home of the running one with --home'
+    throw noHome(`there is no config.xml in ${locations.configDirectory}; ${remedy}`)
+  }
+  return readConfig(data, true).document.config.gui
+}
+
+async function readIfThere(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, 'utf8')
+  } catch {
+    return undefined // without it any certificate is accepted, as for an address given by hand
+  }
+}

@@ -1,0 +1,71 @@
+import { describeFlags } from './flags.ts'
+import { DIRECTORY_FLAGS, GENERATE_FLAGS, GUI_FLAGS, SERVE_FLAGS } from './serve-flags.ts'
+import type { LocalCommand } from './command-line.ts'
+
+/** What `twinfold --help` prints: all commands in one screen. */
+export function overview(program: string): string {
+  return `Usage: ${program} [COMMAND] [FLAGS]
+
+Continuous file synchronization, compatible with Syncthing.
+
+Run and set up:
+  serve              run the daemon; what happens without a command
+  generate           make keys and configuration, then leave
+  device-id          print the ID of this device
+  paths              print where all files are
+  browser            open the GUI of the running daemon
+  version            print the version
+
+Use the running daemon:
+  folder add|list|remove   what is kept in sync
+  status [FOLDER]          how it goes
+  scan FOLDER [SUB…]       look for changes now
+  prio FOLDER FILE         download this file first
+  network                  with whom the device talks by itself
+  events, logs             what happened
+  debug                    switch debug lines; "debug reset-database" forgets the index
+
+Everywhere:
+${describeFlags([...DIRECTORY_FLAGS, ...GUI_FLAGS])}
+Example:
+  ${program} serve --home ~/.twinfold
+  ${program} folder add ~/Photos --home ~/.twinfold
+
+"${program} COMMAND --help" says more about a command.`
+}
+
+/** The help of one command that needs no daemon. */
+export function commandHelp(program: string, command: LocalCommand | 'reset-database'): string {
+  switch (command) {
+    case 'serve':
+      return page(`${program} serve [FLAGS]`, 'Runs the daemon until it is told to stop. Makes a home with keys and configuration on the first start.', SERVE_FLAGS, [
+        `${program} serve --home ~/.twinfold`,
+        `${program} serve --gui-address https://127.0.0.1:8385 --log-level DEBUG`,
+      ], `Signals: SIGTERM and SIGINT stop it, a second one at once; SIGHUP restarts it.
+Exit codes: 0 stopped as asked, 1 error, 3 restart wanted, 4 upgraded (3 and 4 only with --no-restart)`)
+    case 'generate':
+      return page(`${program} generate [FLAGS]`, 'Makes keys and configuration where they are missing. What is there stays.', GENERATE_FLAGS, [
+        `${program} generate --home ~/.twinfold --gui-user me --gui-password - <password.txt`,
+      ])
+    case 'device-id':
+      return page(`${program} device-id [FLAGS]`, 'Prints the ID of this device.', DIRECTORY_FLAGS, [`${program} device-id --home ~/.twinfold`])
+    case 'paths':
+      return page(`${program} paths [FLAGS]`, 'Prints where all files are, whether they exist or not.', DIRECTORY_FLAGS, [`${program} paths`, `${program} paths --json`])
+    case 'browser':
+      return page(`${program} browser [FLAGS]`, 'Opens the GUI of the running daemon in a browser, or prints its address where there is none.', [...DIRECTORY_FLAGS, ...GUI_FLAGS], [`${program} browser`])
+    case 'upgrade':
+      return page(`${program} upgrade`, 'Says how this installation is upgraded.', [], [`${program} upgrade`])
+    case 'reset-database':
+      return page(`${program} debug reset-database [FLAGS]`, 'Forgets the index; the next start scans everything again. The daemon must be stopped.', DIRECTORY_FLAGS, [`${program} debug reset-database`])
+    case 'version':
+      return page(`${program} version [--json]`, 'Prints the version.', [], [`${program} version`])
+    case 'help':
+      return overview(program)
+  }
+}
+
+function page(usage: string, description: string, flags: Parameters<typeof describeFlags>[0], examples: readonly string[], more?: string): string {
+  const flagText = flags.length === 0 ? '' : `\nFlags:\n${describeFlags(flags)}`
+  const end = more === undefined ? '' : `\n\n${more}`
+  return `Usage: ${usage}\n\n${description}\n${flagText}\nExample:\n${examples.map((example) => `  ${example}`).join('\n')}${end}`
+}

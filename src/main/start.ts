@@ -1,0 +1,160 @@
+import { basename } from 'node:path'
+import { messageOf, systemCode, TwinfoldError } from '../core/errors.ts'
+import { splitCommandLine, takeDaemonChoice, type LocalCommand } from './command-line.ts'
+import { readFlags, type Flag } from './flags.ts'
+import { EXIT, type ExitCode } from './options.ts'
+import { DIRECTORY_FLAGS, GENERATE_FLAGS, GUI_FLAGS } from './serve-flags.ts'
+import { parseServeWords, readDirectories, type Action, type DirectoryChoice, type ServeRequest } from './serve-options.ts'
+
+const HELP: Flag = { name: 'help', short: 'h' }
+const JSON_FLAG: Flag = { name: 'json' }
+
+/** Installations that come from Syncthing call us by its name, and their scripts look for it in our messages. */
+const program = basename(process.argv[1] ?? '').startsWith('syncthing') ? 'syncthing' : 'twinfold'
+
+const print = (text: string) => void process.stdout.write(`${text}\n`)
+const complain = (text: string) => void process.stderr.write(`${text}\n`)
+
+/** Runs the command in the words, to its exit code. What one command needs is loaded by that command alone. */
+export async function start(words: readonly string[]): Promise<void> {
+  try {
+    await dispatch(words)
+  } catch (error) {
+    process.exitCode = EXIT.error
+    // What the outside did wrong is a sentence; anything else is a bug, and its trace is for the person who mends it.
+    if (!(error instanceof TwinfoldError) && systemCode(error) === undefined) throw error
+    complain(`${program}: error: ${messageOf(error)}`)
+    if (error instanceof TwinfoldError && error.code === 'usage') complain(`Run "${program} --help" to see all commands, "${program} COMMAND --help" for one.`)
+  }
+}
+
+async function dispatch(words: readonly string[]): Promise<void> {
+  const line = splitCommandLine(words)
+  if (line.kind === 'remote') {
+    const { choice, words: others } = takeDaemonChoice(line.words, process.env)
+    const [{ runCli }, { terminalContext }, { connectDaemon }] = await Promise.all([
+      import('../cli/program.ts'), import('../cli/terminal.ts'), import('./find-daemon.ts'),
+    ])
+    process.exitCode = await runCli(terminalContext(program, () => connectDaemon(choice)), others)
+  } else if (line.kind === 'reset-database') {
+    await actOn('reset-database', line.words)
+  } else if (line.command === 'serve') {
+    await serveOrAct(line.words, words.includes('serve') ? 'serve' : 'help')
+  } else {
+    await actOn(line.command, line.words)
+  }
+}
+
+async function serveOrAct(words: readonly string[], helpPage: LocalCommand): Promise<void> {
+  const parsed = parseServeWords(words, process.env)
+  if (parsed.kind === 'action') {
+    return parsed.action === 'help' ? printHelp(helpPage) : act(parsed.action, { directories: parsed.directories, values: new Map() })
+  }
+  const code = await runServe(parsed.request)
+  // Threads and sockets that did not end in time must not keep the process.
+  process.exit(code)
+}
+
+async function runServe(request: ServeRequest): Promise<ExitCode> {
+  // The log goes on into its ring and its file when nobody reads the output any more.
+  process.stdout.on('error', () => {})
+  process.stderr.on('error', () => {})
+  const [{ createRealWorld }, { runDaemon }, { serve }, { locateHome }] = await Promise.all([
+    import('../world/real/world.ts'), import('./daemon.ts'), import('./serve.ts'), import('./home.ts'),
+  ])
+  const options = { ...request.options, locations: locateHome(request.directories, request) }
+  await using world = createRealWorld()
+  const onSignal = (name: NodeJS.Signals, listener: () => void) => {
+    process.on(name, listener)
+    return { [Symbol.dispose]: () => void process.off(name, listener) }
+  }
+  const ourProcess = { onSignal, leave: (code: ExitCode) => process.exit(code), complain: (text: string) => complain(`${program}: ${text}`) }
+  const deps = { clock: world.clock, process: ourProcess, runDaemon: runDaemon.bind(undefined, world) }
+  return serve(deps, options, request.restarts)
+}
+
+/** What a command that needs no daemon was told. */
+interface Told {
+  readonly directories: DirectoryChoice
+  readonly values: ReadonlyMap<string, string>
+}
+
+const FLAGS: Readonly<Record<Exclude<LocalCommand, 'serve'> | 'reset-database', readonly Flag[]>> = {
+  generate: GENERATE_FLAGS,
+  'device-id': DIRECTORY_FLAGS,
+  paths: DIRECTORY_FLAGS,
+  version: DIRECTORY_FLAGS,
+  browser: [...DIRECTORY_FLAGS, ...GUI_FLAGS],
+  upgrade: [...DIRECTORY_FLAGS, { name: 'check-only', short: 'c' }, { name: 'from', short: 'u', value: 'URL' }],
+  'reset-database': DIRECTORY_FLAGS,
+  help: [],
+}
+
+async function actOn(command: Exclude<LocalCommand, 'serve'> | 'reset-database', words: readonly string[]): Promise<void> {
+  const { values, words: others } = readFlags([...FLAGS[command], HELP, JSON_FLAG], words, process.env)
+  if (values.get('help') === 'true' || command === 'help') return printHelp(command)
+  if (others[0] !== undefined) throw new TwinfoldError('usage', `unexpected argument ${others[0]}`)
+  await act(command, { directories: readDirectories(values), values })
+}
+
+async function printHelp(command: LocalCommand | 'reset-database'): Promise<void> {
+  const { commandHelp } = await import('./help.ts')
+  print(commandHelp(program, command))
+}
+
+async function act(action: Exclude<Action, 'help'>, told: Told): Promise<void> {
+  const json = told.values.get('json') === 'true'
+  const show = (value: object, text: string) => print(json ? JSON.stringify(value, undefined, 2) : text)
+  switch (action) {
+    case 'version': {
+      const [{ versionFacts }, { versionJson }] = await Promise.all([import('./version.ts'), import('../http/version.ts')])
+      const facts = versionFacts({ platform: process.platform, architecture: process.arch }, process.env['STVERSIONEXTRA'] ?? '')
+      const version = versionJson(facts)
+      return show(version, version.longVersion.replace(/^\w+/, program))
+    }
+    case 'paths': {
+      const [{ pathsText, pathSections }, { locateHome }] = await Promise.all([import('./local-commands.ts'), import('./home.ts')])
+      const locations = locateHome(told.directories)
+      return show(Object.fromEntries(pathSections(locations).map(([title, ...paths]) => [title, paths])), pathsText(locations).trimEnd())
+    }
+    case 'device-id': {
+      const id = await (await import('./local-commands.ts')).deviceId(told.directories)
+      return show({ deviceID: id }, id)
+    }
+    case 'generate': {
+      const guiUser = told.values.get('gui-user')
+      const guiPassword = told.values.get('gui-password')
+      const options = {
+        directories: told.directories,
+        portProbing: told.values.get('no-port-probing') !== 'true',
+        ...(guiUser !== undefined && { guiUser }),
+        ...(guiPassword !== undefined && { guiPassword }),
+      }
+      const id = await (await import('./local-commands.ts')).generate(options, complain)
+      return show({ deviceID: id }, `Device ID: ${id}`)
+    }
+    case 'reset-database': {
+      const path = await (await import('./local-commands.ts')).resetDatabase(told.directories)
+      return show({ removed: path }, `Removed the index in ${path}; the next start scans everything again`)
+    }
+    case 'browser':
+      return showInBrowser(told, show)
+    case 'upgrade':
+      complain('WARNING: Checking for upgrade: upgrade unsupported')
+      throw new TwinfoldError('bad-request', 'this installation is upgraded by npm: run "npm install -g twinfold@latest", or "git pull" in a clone')
+  }
+}
+
+async function showInBrowser(told: Told, show: (value: object, text: string) => void): Promise<void> {
+  const [{ findDaemon }, { openBrowser }, { endpointText }] = await Promise.all([
+    import('./find-daemon.ts'), import('./browser.ts'), import('../cli/endpoint.ts'),
+  ])
+  const guiAddress = told.values.get('gui-address')
+  const { endpoint } = await findDaemon({ directories: told.directories, ...(guiAddress !== undefined && { guiAddress }) })
+  const url = `${endpointText(endpoint)}/`
+  if (endpoint.socketPath !== undefined) {
+    throw new TwinfoldError('bad-request', `the GUI is at ${url}, where no browser can look; give it a host and port with --gui-address`)
+  }
+  const opened = await openBrowser(url)
+  show({ url, opened }, opened ? `Opening ${url}` : `No browser could be started. The GUI is at ${url}`)
+}
