@@ -10,7 +10,7 @@ export const realClock: Clock = {
 
   async sleep(delayMs, signal) {
     signal.throwIfAborted()
-    let leftMs = delayMs
+    let leftMs = Math.max(0, delayMs)
     try {
       // A first round even for nothing left: every sleep lets others run.
       do {

@@ -1,0 +1,192 @@
+import assert from 'node:assert/strict'
+import { createHash, X509Certificate } from 'node:crypto'
+import { getEventListeners } from 'node:events'
+import { test } from 'node:test'
+import { makeCertificate } from '../../src/main/certificate.ts'
+import type { Identity, Net, TlsStream } from '../../src/world/net.ts'
+
+const HOST = '127.0.0.1'
+const NEVER = new AbortController().signal
+
+const serverIdentity = await makeIdentity(1)
+const clientIdentity = await makeIdentity(2)
+
+/** What every Net owes its callers. */
+export function netContract(name: string, make: () => Net): void {
+  const law = (text: string, check: (net: Net) => Promise<void>): void => {
+    test(`${name}: ${text}`, () => check(make()))
+  }
+
+  law('each side learns the certificate of the other, as DER', async (net) => {
+    await using pair = await connect(net)
+    assert.equal(fingerprint(pair.client.peerCertificate), fingerprintOf(serverIdentity))
+    assert.equal(fingerprint(pair.server.peerCertificate), fingerprintOf(clientIdentity))
+    assert.match(pair.client.remoteAddress, /:\d+$/)
+    assert.match(pair.server.remoteAddress, /:\d+$/)
+  })
+
+  law('bytes arrive in order, both ways at once', async (net) => {
+    await using pair = await connect(net)
+    const [up, down] = [noise(300_000, 1), noise(200_000, 2)]
+    await Promise.all([
+      sendInPieces(pair.client, up),
+      sendInPieces(pair.server, down),
+      receive(pair.server, up.length).then((got) => assert.ok(got.equals(up))),
+      receive(pair.client, down.length).then((got) => assert.ok(got.equals(down))),
+    ])
+  })
+
+  law('a writer waits for a reader, and nothing is lost', async (net) => {
+    await using pair = await connect(net)
+    const total = 16 * 1024 * 1024
+    const data = noise(total, 3)
+    let sent = 0
+    const sending = (async () => {
+      for (let at = 0; at < total; at += 65_536) {
+        await pair.client.write(data.subarray(at, at + 65_536))
+        sent = at
+      }
+    })()
+    for (let turn = 0; turn < 50; turn++) await new Promise((resolve) => setImmediate(resolve))
+    assert.ok(sent < total - 65_536, 'sixteen MiB went out while nobody read')
+    const got = await receive(pair.server, total)
+    await sending
+    assert.ok(got.equals(data))
+  })
+
+  law('the end of one side is the end of reading for the other, after the last byte', async (net) => {
+    await using pair = await connect(net)
+    await pair.client.write(Buffer.from('last words'))
+    await pair.client[Symbol.asyncDispose]()
+    assert.equal((await receive(pair.server, 10)).toString(), 'last words')
+    assert.equal(await pair.server.read(), undefined)
+    assert.equal(await pair.server.read(), undefined)
+  })
+
+  law('who hung up neither reads nor writes, nor hangs', async (net) => {
+    await using pair = await connect(net)
+    const reading = pair.client.read().then(() => 'read', (error) => error.code)
+    await pair.client[Symbol.asyncDispose]()
+    await pair.client[Symbol.asyncDispose]()
+    assert.equal(await reading, 'ECONNABORTED')
+    await assert.rejects(pair.client.read(), { code: 'ECONNABORTED' })
+    await assert.rejects(pair.client.write(Buffer.from('x')), { code: 'ECONNABORTED' })
+  })
+
+  law('writing to a peer that hung up fails before long', async (net) => {
+    await using pair = await connect(net)
+    await pair.server[Symbol.asyncDispose]()
+    await assert.rejects(async () => {
+      for (let i = 0; i < 10_000; i++) {
+        await pair.client.write(Buffer.alloc(65_536))
+        await new Promise((resolve) => setImmediate(resolve))
+      }
+    })
+  })
+
+  law('where nobody listens the dial is refused', async (net) => {
+    const listener = await net.listenTls({ host: HOST, port: 0, identity: serverIdentity }, () => {})
+    await listener[Symbol.asyncDispose]()
+    await assert.rejects(dial(net, listener.port), { code: 'ECONNREFUSED' })
+  })
+
+  law('a port is taken once, and free again after', async (net) => {
+    const first = await net.listenTls({ host: HOST, port: 0, identity: serverIdentity }, () => {})
+    assert.ok(first.port > 0)
+    const again = { host: HOST, port: first.port, identity: serverIdentity }
+    await assert.rejects(net.listenTls(again, () => {}), { code: 'EADDRINUSE' })
+    await first[Symbol.asyncDispose]()
+    const second = await net.listenTls(again, () => {})
+    await second[Symbol.asyncDispose]()
+  })
+
+  law('a listener that ends leaves the streams it made', async (net) => {
+    await using pair = await connect(net)
+    await pair.listener[Symbol.asyncDispose]()
+    await pair.client.write(Buffer.from('still here'))
+    assert.equal((await receive(pair.server, 10)).toString(), 'still here')
+  })
+
+  law('an abort ends a dial with the reason given and leaves nothing on the signal', async (net) => {
+    const reason = new Error('stopping')
+    await assert.rejects(dial(net, 1, AbortSignal.abort(reason)), (error) => error === reason)
+    const stop = new AbortController()
+    await using pair = await connect(net, stop.signal)
+    assert.equal(getEventListeners(stop.signal, 'abort').length, 0)
+    stop.abort() // too late: the stream belongs to the caller
+    await pair.client.write(Buffer.from('x'))
+    assert.equal((await receive(pair.server, 1)).toString(), 'x')
+  })
+}
+
+function makeIdentity(serial: number): Promise<Identity> {
+  return makeCertificate({
+    commonName: 'syncthing',
+    keyType: 'Ed25519',
+    lifetimeDays: 365,
+    nowMs: Date.now(),
+    serial: new Uint8Array(8).fill(serial),
+  })
+}
+
+interface Pair extends AsyncDisposable {
+  readonly client: TlsStream
+  readonly server: TlsStream
+  readonly listener: AsyncDisposable
+}
+
+async function connect(net: Net, signal: AbortSignal = NEVER): Promise<Pair> {
+  const arrived = Promise.withResolvers<TlsStream>()
+  const options = { host: HOST, port: 0, identity: serverIdentity }
+  const listener = await net.listenTls(options, (stream) => arrived.resolve(stream))
+  const client = await dial(net, listener.port, signal)
+  const server = await arrived.promise
+  return {
+    client,
+    server,
+    listener,
+    async [Symbol.asyncDispose]() {
+      await client[Symbol.asyncDispose]()
+      await server[Symbol.asyncDispose]()
+      await listener[Symbol.asyncDispose]()
+    },
+  }
+}
+
+function dial(net: Net, port: number, signal: AbortSignal = NEVER): Promise<TlsStream> {
+  return net.dialTls({ host: HOST, port, identity: clientIdentity }, signal)
+}
+
+async function sendInPieces(stream: TlsStream, data: Buffer): Promise<void> {
+  for (let at = 0, size = 1; at < data.length; at += size, size = size * 3 + 1) {
+    await stream.write(data.subarray(at, at + size))
+  }
+}
+
+async function receive(stream: TlsStream, count: number): Promise<Buffer> {
+  const chunks: Uint8Array[] = []
+  for (let got = 0; got < count; ) {
+    const chunk = await stream.read()
+    assert.ok(chunk !== undefined, `ended after ${got} of ${count} bytes`)
+    chunks.push(chunk)
+    got += chunk.length
+  }
+  return Buffer.concat(chunks)
+}
+
+function noise(count: number, seed: number): Buffer {
+  const data = Buffer.alloc(count)
+  for (let i = 0, state = seed; i < count; i++) {
+    state = Math.imul(state, 1_103_515_245) + 12_345
+    data[i] = state >>> 16
+  }
+  return data
+}
+
+function fingerprint(der: Uint8Array): string {
+  return createHash('sha256').update(der).digest('hex')
+}
+
+function fingerprintOf(identity: Identity): string {
+  return fingerprint(new X509Certificate(identity.certificatePem).raw)
+}

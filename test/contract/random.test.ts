@@ -1,0 +1,7 @@
+import { realRandom } from '../../src/world/real/random.ts'
+import { SimRandom } from '../../src/world/sim/random.ts'
+import { randomContract } from './random.contract.ts'
+
+randomContract('real random', () => realRandom)
+randomContract('sim random', () => new SimRandom(1))
+randomContract('sim random, a stream', () => new SimRandom(1).stream('device'))
