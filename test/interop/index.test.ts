@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { scratchDirectory } from '../support/scratch.ts'
+import { missingSyncthing } from '../support/syncthing.ts'
+import { describeDisk, hardTreeTwice, namesOnDisk, STEPS } from './hard-tree.ts'
+import { addFolder, field, must, Pair, type Side } from './pair.ts'
+
+const skip = missingSyncthing() ?? false
+
+/** What both must say alike about a file. Versions and sequences are each device's own. */
+const COMPARED = [
+  'name', 'type', 'size', 'deleted', 'invalid', 'ignored', 'mustRescan', 'noPermissions', 'permissions', 'localFlags', 'numBlocks', 'blocksHash',
+]
+
+const scratch = scratchDirectory()
+let pair: Pair
+let roots: readonly [string, string]
+/** Every name that ever was: a deleted one must stay known as deleted. */
+const names = new Set<string>()
+
+before(async () => {
+  if (skip !== false) return
+  roots = hardTreeTwice(scratch.path)
+  pair = await Pair.start(scratch.path)
+})
+
+after(async () => {
+  await pair?.[Symbol.asyncDispose]()
+  scratch[Symbol.dispose]()
+})
+
+test('a hard tree is indexed as Syncthing indexes it', { skip }, async () => {
+  await Promise.all([addFolder(pair.twinfold, roots[0]), addFolder(pair.syncthing, roots[1])])
+  const compared = await compareEverything()
+  console.log(JSON.stringify({ interop: 'index', step: 'hard tree', ...compared }))
+  assert.ok(compared.indexed > 100, 'the comparison compares something')
+  assert.ok(compared.unknown > 20, 'ignored and internal names are asked for too')
+})
+
+for (const step of STEPS) {
+  test(`the index stays equal: ${step.title}`, { skip }, async () => {
+    for (const root of roots) step.change(root)
+    const subs = (step.subs ?? []).map((sub) => `&sub=${encodeURIComponent(sub)}`).join('')
+    await Promise.all(pair.both.map((side) => must(side, 'POST', `/rest/db/scan?folder=share${subs}`)))
+    await compareEverything()
+  })
+}
+
+test('after a restart nothing has to be announced again', { skip }, async () => {
+  const sequence = async () => field(await must(pair.twinfold, 'GET', '/rest/db/status?folder=share'), 'sequence')
+  const before = await sequence()
+  await must(pair.twinfold, 'PATCH', '/rest/config/folders/share', { paused: true })
+  await must(pair.twinfold, 'PATCH', '/rest/config/folders/share', { paused: false })
+  await must(pair.twinfold, 'POST', '/rest/db/scan?folder=share')
+  assert.equal(await sequence(), before)
+  await compareEverything()
+})
+
+async function compareEverything(): Promise<{ indexed: number; unknown: number }> {
+  for (const root of roots) for (const name of namesOnDisk(root)) names.add(name)
+  assert.deepEqual(describeDisk(roots[0]), describeDisk(roots[1]), 'both left the disk alike')
+  const [ours, theirs] = await Promise.all(pair.both.map(describeIndex))
+  assert.deepEqual(ours?.files, theirs?.files, 'db/file')
+  assert.deepEqual(ours?.tree, theirs?.tree, 'db/browse')
+  assert.deepEqual(ours?.counts, theirs?.counts, 'db/status')
+  const indexed = Object.values(ours?.files ?? {}).filter((file) => typeof file === 'object').length
+  return { indexed, unknown: names.size - indexed }
+}
+
+async function describeIndex(side: Side) {
+  const files: Record<string, unknown> = {}
+  for (const name of [...names].sort()) files[name] = await describeFile(side, name)
+  const tree = normaliseTree(await must(side, 'GET', '/rest/db/browse?folder=share'))
+  const status = await must(side, 'GET', '/rest/db/status?folder=share')
+  const counts: Record<string, unknown> = {}
+  for (const scope of ['local', 'global', 'need']) {
+    for (const kind of ['Files', 'Directories', 'Symlinks', 'Bytes', scope === 'need' ? 'Deletes' : 'Deleted', 'TotalItems']) {
+      counts[`${scope}${kind}`] = field(status, `${scope}${kind}`)
+    }
+  }
+  for (const name of ['inSyncFiles', 'inSyncBytes', 'ignorePatterns', 'state']) counts[name] = field(status, name)
+  return { files, tree, counts }
+}
+
+async function describeFile(side: Side, name: string): Promise<unknown> {
+  const reply = await side.request('GET', `/rest/db/file?folder=share&file=${encodeURIComponent(name)}`)
+  if (reply.status !== 200) return `${reply.status} ${reply.text.trim()}`
+  const local = field(JSON.parse(reply.text), 'local')
+  const described: Record<string, unknown> = {}
+  for (const key of COMPARED) described[key] = field(local, key)
+  described['modified'] = instant(String(field(local, 'modified')))
+  described['versionLength'] = Array.isArray(field(local, 'version')) ? Reflect.get(Object(field(local, 'version')), 'length') : -1
+  return described
+}
+
+/** Seconds and nine digits of a second: exact, and the same in every time zone. */
+function instant(text: string): string {
+  const [, whole = '', fraction = '', zone = ''] = /^([^.]+?)(?:\.(\d+))?(Z|[+-]\d\d:\d\d)$/.exec(text) ?? []
+  return `${Date.parse(whole + zone) / 1000}.${fraction.padEnd(9, '0')}`
+}
+
+function normaliseTree(value: unknown): unknown {
+  assert.ok(Array.isArray(value), 'db/browse answers a list')
+  return value.map((entry: unknown) => ({
+    name: field(entry, 'name'),
+    type: field(entry, 'type'),
+    size: field(entry, 'size'),
+    modified: instant(String(field(entry, 'modTime'))),
+    ...(field(entry, 'children') !== undefined && { children: normaliseTree(field(entry, 'children')) }),
+  }))
+}
