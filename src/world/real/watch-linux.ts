@@ -1,0 +1,188 @@
+import { watch, type FSWatcher } from 'node:fs'
+import { lstat, readdir, realpath } from 'node:fs/promises'
+import { systemCode } from '../../core/errors.ts'
+import type { IgnoreRules } from '../../core/ignore.ts'
+import { isAtOrBelow, isInternal, isNormal, isTemporary, joinPath } from '../../core/paths.ts'
+import { REPLACEMENT } from '../disk-name.ts'
+import type { WatchEvent } from '../watch.ts'
+import { explainWatchError } from './watch-limits.ts'
+
+/** Names waiting to be looked at. Beyond this the disk moves faster than we look: a scan catches up. */
+const WAITING_MAX = 50_000
+const LOOKS_AT_ONCE = 16
+
+/**
+ * One watch per directory, ignored trees left out: events name the directory they happened in, and nothing is lost
+ * when directories are made or moved.
+ */
+export async function watchDirectories(
+  root: string, rules: IgnoreRules, onEvent: (event: WatchEvent) => void, onFailure: (error: Error) => void,
+): Promise<AsyncDisposable> {
+  const tree = new WatchedTree(await realpath(root), rules, onEvent, onFailure)
+  try {
+    await tree.open()
+  } catch (error) {
+    tree.close()
+    throw explainWatchError(error, tree.needed)
+  }
+  return { [Symbol.asyncDispose]: async () => tree.close() }
+}
+
+class WatchedTree {
+  readonly #root: string
+  readonly #rules: IgnoreRules
+  readonly #onEvent: (event: WatchEvent) => void
+  readonly #onFailure: (error: Error) => void
+  readonly #watches = new Map<string, FSWatcher>()
+  /** Names that something happened to, to be looked at: a Set, because ten events of one name need one look. */
+  readonly #waiting = new Set<string>()
+  #looking = 0
+  #closed = false
+  /** Directories that must be watched, as far as they are known. */
+  needed = 0
+
+  constructor(
+    root: string, rules: IgnoreRules, onEvent: (event: WatchEvent) => void, onFailure: (error: Error) => void,
+  ) {
+    this.#root = root
+    this.#rules = rules
+    this.#onEvent = onEvent
+    this.#onFailure = onFailure
+  }
+
+  async open(): Promise<void> {
+    await this.#addTree('', false)
+  }
+
+  close(): void {
+    this.#closed = true
+    for (const watcher of this.#watches.values()) watcher.close()
+    this.#watches.clear()
+    this.#waiting.clear()
+  }
+
+  /**
+   * Watches a directory first and lists it then: what is made in between is seen twice rather than never. `isNew`
+   * directories are reported with all they hold, because their contents came before the watch.
+   */
+  async #addTree(start: string, isNew: boolean): Promise<void> {
+    const directories = [start]
+    for (let directory = directories.pop(); directory !== undefined && !this.#closed; directory = directories.pop()) {
+      this.needed++
+      if (!this.#watch(directory)) continue
+      for (const name of await this.#subdirectories(directory, isNew)) directories.push(name)
+    }
+  }
+
+  /** False when the directory is not there any more. */
+  #watch(directory: string): boolean {
+    if (this.#watches.has(directory)) this.#drop(directory)
+    try {
+      const watcher = watch(joinPath(this.#root, directory), { persistent: false }, (_, name) => this.#heard(directory, name))
+      watcher.on('error', (error) => this.#failed(error))
+      this.#watches.set(directory, watcher)
+      return true
+    } catch (error) {
+      const code = systemCode(error)
+      // What may not be read is not watched either; the scan says so.
+      if (directory !== '' && (code === 'ENOENT' || code === 'ENOTDIR' || code === 'EACCES')) return false
+      throw error
+    }
+  }
+
+  async #subdirectories(directory: string, isNew: boolean): Promise<string[]> {
+    try {
+      const entries = await readdir(joinPath(this.#root, directory), { withFileTypes: true })
+      const found: string[] = []
+      for (const entry of entries) {
+        const path = directory === '' ? entry.name : `${directory}/${entry.name}`
+        if (entry.name.includes(REPLACEMENT) || this.#isOutside(path)) continue
+        if (isNew && !this.#isIgnored(path) && !isTemporary(path)) this.#onEvent({ kind: 'changed', path })
+        if (entry.isDirectory() && !this.#maySkip(path)) found.push(path)
+      }
+      return found
+    } catch (error) {
+      if (systemCode(error) === undefined || directory === '') throw error
+      return [] // gone again, or not ours to read: the scan says so
+    }
+  }
+
+  #heard(directory: string, name: string | null): void {
+    if (this.#closed) return
+    if (name === null) return this.#onEvent({ kind: 'overflow' })
+    const path = directory === '' ? name : `${directory}/${name}`
+    if (this.#isOutside(path) || (this.#isIgnored(path) && this.#maySkip(path))) return
+    if (this.#waiting.size >= WAITING_MAX) {
+      this.#waiting.clear()
+      return this.#onEvent({ kind: 'overflow' })
+    }
+    this.#waiting.add(path)
+    if (this.#looking < LOOKS_AT_ONCE) void this.#lookAround()
+  }
+
+  /** Looks at waiting names until there are none. Several of these run at once, each at another name. */
+  async #lookAround(): Promise<void> {
+    this.#looking++
+    try {
+      for (const path of this.#waiting) {
+        this.#waiting.delete(path)
+        await this.#look(path)
+      }
+    } catch (error) {
+      this.#failed(error)
+    } finally {
+      this.#looking--
+    }
+  }
+
+  async #look(path: string): Promise<void> {
+    const isDirectory = await this.#isDirectory(path)
+    if (this.#closed) return
+    if (isDirectory !== true) this.#dropTree(path)
+    if (!this.#isIgnored(path) && !isTemporary(path)) this.#onEvent({ kind: isDirectory === undefined ? 'removed' : 'changed', path })
+    if (isDirectory !== true || this.#watches.has(path) || this.#maySkip(path)) return
+    await this.#addTree(path, true)
+  }
+
+  /** Undefined when there is nothing. */
+  async #isDirectory(path: string): Promise<boolean | undefined> {
+    try {
+      return (await lstat(joinPath(this.#root, path))).isDirectory()
+    } catch (error) {
+      if (systemCode(error) === 'ENOENT' || systemCode(error) === 'ENOTDIR') return undefined
+      return false // there, but not to be looked at: a scan says why
+    }
+  }
+
+  #dropTree(path: string): void {
+    if (!this.#watches.has(path)) return
+    for (const directory of this.#watches.keys()) {
+      if (isAtOrBelow(directory, path)) this.#drop(directory)
+    }
+  }
+
+  #drop(directory: string): void {
+    this.#watches.get(directory)?.close()
+    this.#watches.delete(directory)
+    this.needed--
+  }
+
+  #failed(error: unknown): void {
+    if (this.#closed) return
+    const explained = explainWatchError(error, this.needed)
+    this.close()
+    this.#onFailure(explained)
+  }
+
+  #isOutside(path: string): boolean {
+    return isInternal(path)
+  }
+
+  #isIgnored(path: string): boolean {
+    return this.#rules.match(isNormal(path) ? path : path.normalize('NFC')).ignored
+  }
+
+  #maySkip(path: string): boolean {
+    return this.#rules.match(isNormal(path) ? path : path.normalize('NFC')).maySkip
+  }
+}
