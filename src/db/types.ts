@@ -60,6 +60,8 @@ export interface FolderIndex {
   need(options: { readonly offset: number; readonly limit: number }): Promise<readonly FileHead[]>
   /** Global records below a directory, name order. `levels` 0 is the directory itself only; undefined is all the way down. */
   browse(options: { readonly prefix: string; readonly levels: number | undefined; readonly directoriesOnly: boolean }): Promise<readonly TreeEntry[]>
+  /** A random number that changes when the index begins anew: other devices then know that they must ask for all of it. */
+  indexId(): Promise<bigint>
 }
 
 /** Small things that must survive a restart: statistics, sessions, tokens. */

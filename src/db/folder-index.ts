@@ -1,0 +1,117 @@
+import type { DatabaseSync } from 'node:sqlite'
+import type { FileHead, FileInfo } from '../core/file-info.ts'
+import type { DeviceId, FolderId } from '../core/ids.ts'
+import type { Random } from '../world/random.ts'
+import { Browser, type BrowseOptions } from './browse.ts'
+import { checkFolder } from './check.ts'
+import { damaged } from './damage.ts'
+import { FolderState } from './folder-state.ts'
+import { FolderTable } from './folder-table.ts'
+import { Guarded, type GuardedDeps, type Kind } from './guarded.ts'
+import { FOLDER_SCHEMA } from './schema.ts'
+import type { FolderCounts, FolderIndex, IndexOwner, TreeEntry } from './types.ts'
+
+/** Records forgotten in one go: a few milliseconds, then others have their turn. */
+const DROP_AT_ONCE = 500
+
+interface FolderTables {
+  readonly files: FolderTable
+  readonly browser: Browser
+}
+
+function folderKind(folder: FolderId, random: Random): Kind<FolderTables> {
+  return {
+    schema: FOLDER_SCHEMA,
+    check: checkFolder,
+    open: (database: DatabaseSync) => {
+      const files = new FolderTable(database, () => new FolderState(folder, newIndexId(random)))
+      if (files.state.folder !== folder) throw damaged(`it is the index of another folder, ${files.state.folder}`)
+      return { files, browser: new Browser(database, files.reader) }
+    },
+  }
+}
+
+/** Never zero: zero means "no index" to other devices. */
+function newIndexId(random: Random): bigint {
+  return Buffer.from(random.bytes(8)).readBigUInt64BE() || 1n
+}
+
+/** The index of a folder as the rest of the program sees it. */
+export class StoredFolderIndex implements FolderIndex {
+  readonly #guarded: Guarded<FolderTables>
+
+  private constructor(guarded: Guarded<FolderTables>) {
+    this.#guarded = guarded
+  }
+
+  static async open(folder: FolderId, random: Random, deps: GuardedDeps): Promise<StoredFolderIndex> {
+    return new StoredFolderIndex(await Guarded.open(deps, folderKind(folder, random)))
+  }
+
+  close(): Promise<void> {
+    return this.#guarded.close()
+  }
+
+  page(
+    owner: IndexOwner,
+    { within, afterName, limit }: { readonly within: string; readonly afterName: string; readonly limit: number },
+  ): Promise<readonly FileHead[]> {
+    return this.#guarded.run(({ files }) => files.page(owner, within, afterName, limit))
+  }
+
+  get(owner: IndexOwner, name: string): Promise<FileInfo | undefined> {
+    return this.#guarded.run(({ files }) => files.get(owner, name))
+  }
+
+  global(name: string): Promise<FileInfo | undefined> {
+    return this.#guarded.run(({ files }) => files.global(name))
+  }
+
+  availability(name: string): Promise<readonly DeviceId[]> {
+    return this.#guarded.run(({ files }) => files.availability(name))
+  }
+
+  updateLocal(batch: readonly FileInfo[]): Promise<number> {
+    return this.#guarded.run(({ files }) => files.updateLocal(batch))
+  }
+
+  updateRemote(device: DeviceId, batch: readonly FileInfo[]): Promise<void> {
+    return this.#guarded.run(({ files }) => files.updateRemote(device, batch))
+  }
+
+  dropDevice(device: DeviceId): Promise<void> {
+    return this.#guarded.runLong(({ files }) => files.dropSome(device, DROP_AT_ONCE))
+  }
+
+  dropLocal(names: readonly string[]): Promise<void> {
+    return this.#guarded.run(({ files }) => files.dropLocal(names))
+  }
+
+  localByBlocks(blocksHash: Uint8Array, limit: number): Promise<readonly FileHead[]> {
+    return this.#guarded.run(({ files }) => files.localByBlocks(blocksHash, limit))
+  }
+
+  counts(): Promise<FolderCounts> {
+    return this.#guarded.run(({ files }) => files.state.counts())
+  }
+
+  sequence(owner: IndexOwner): Promise<number> {
+    return this.#guarded.run(({ files }) => files.state.holder(owner)?.sequence ?? 0)
+  }
+
+  remoteSequences(): Promise<ReadonlyMap<DeviceId, number>> {
+    return this.#guarded.run(({ files }) => files.state.remoteSequences())
+  }
+
+  need({ offset, limit }: { readonly offset: number; readonly limit: number }): Promise<readonly FileHead[]> {
+    return this.#guarded.run(({ files }) => files.need(offset, limit))
+  }
+
+  browse(options: BrowseOptions): Promise<readonly TreeEntry[]> {
+    return this.#guarded.run(({ browser }) => browser.browse(options))
+  }
+
+  indexId(): Promise<bigint> {
+    return this.#guarded.run(({ files }) => files.state.indexId)
+  }
+}

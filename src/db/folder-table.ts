@@ -1,0 +1,191 @@
+import type { DatabaseSync } from 'node:sqlite'
+import type { FileHead, FileInfo } from '../core/file-info.ts'
+import type { DeviceId } from '../core/ids.ts'
+import { findWinner, hasWinner } from '../core/need.ts'
+import { compareNames } from '../core/paths.ts'
+import { BlockLists } from './block-lists.ts'
+import { FolderState, LOCAL_NUMBER, type Holder } from './folder-state.ts'
+import { metaWriter, readMeta } from './meta.ts'
+import { MARK_NEEDED, NameWriter, type Claimant } from './name-writer.ts'
+import { encodeRow, HEAD_COLUMNS, keyOfHash, RowReader, type EncodedRow } from './rows.ts'
+import { inTransaction, Query } from './sql.ts'
+import type { IndexOwner } from './types.ts'
+
+/**
+ * The tables of one folder, without promises. A write keeps the marks and counts of the names it touches in the same
+ * transaction; it costs the same in a folder of ten files and of a million.
+ */
+export class FolderTable {
+  readonly database: DatabaseSync
+  readonly reader = new RowReader()
+  readonly #lists: BlockLists
+  readonly #writer: NameWriter
+  readonly #select: Query
+  readonly #selectSingle: Query
+  readonly #pageAll: Query
+  readonly #pageRange: Query
+  readonly #byKey: Query
+  readonly #need: Query
+  readonly #writeMeta: (key: string, value: string) => void
+  #state: FolderState
+
+  /** `makeFresh` gives the state of a folder that nobody has written to yet. */
+  constructor(database: DatabaseSync, makeFresh: () => FolderState) {
+    this.database = database
+    this.#lists = new BlockLists(database)
+    this.#writer = new NameWriter(database, this.#lists)
+    const from = `SELECT ${HEAD_COLUMNS} FROM files`
+    this.#select = new Query(database, `${from} WHERE device = ? AND name = ?`)
+    this.#selectSingle = new Query(database, 'SELECT single FROM files WHERE device = ? AND name = ?')
+    this.#pageAll = new Query(database, `${from} WHERE device = ? AND name > ? ORDER BY name LIMIT ?`)
+    this.#pageRange = new Query(database, `${from} WHERE device = ? AND name > ? AND name < ? ORDER BY name LIMIT ?`)
+    this.#byKey = new Query(database, `${from} WHERE block_key = ? LIMIT ?`)
+    this.#need = new Query(database, `SELECT device, ${HEAD_COLUMNS} FROM files
+      WHERE mark = ${MARK_NEEDED} ORDER BY name LIMIT ? OFFSET ?`)
+    this.#writeMeta = metaWriter(database)
+    const stored = readMeta(database, 'state')
+    this.#state = stored === undefined ? makeFresh() : FolderState.fromText(stored)
+    if (stored === undefined) this.#commit(this.#state, () => undefined)
+  }
+
+  /** As of the last whole batch. Not to be changed by readers. */
+  get state(): FolderState {
+    return this.#state
+  }
+
+  page(owner: IndexOwner, within: string, afterName: string, limit: number): readonly FileHead[] {
+    const holder = this.#state.holder(owner)
+    if (holder === undefined || limit < 1) return []
+    const device = holder.number
+    if (within === '') return this.#heads(device, this.#pageAll.all(device, afterName, limit))
+    const heads: FileHead[] = []
+    // In byte order `a`, `a-b` and `a.b` come before `a/b`: the directory itself stands apart from what is in it.
+    if (compareNames(afterName, within) < 0) {
+      const row = this.#select.first(device, within)
+      if (row !== undefined) heads.push(this.reader.head(device, row))
+    }
+    const start = compareNames(afterName, `${within}/`) > 0 ? afterName : `${within}/`
+    const below = this.#pageRange.all(device, start, `${within}0`, limit - heads.length)
+    return heads.concat(this.#heads(device, below))
+  }
+
+  #heads(device: number, rows: ReturnType<Query['all']>): FileHead[] {
+    return rows.map((row) => this.reader.head(device, row))
+  }
+
+  get(owner: IndexOwner, name: string): FileInfo | undefined {
+    const holder = this.#state.holder(owner)
+    return holder === undefined ? undefined : this.#info(holder.number, name)
+  }
+
+  #info(device: number, name: string): FileInfo | undefined {
+    const row = this.#select.first(device, name)
+    if (row === undefined) return undefined
+    const head = this.reader.head(device, row)
+    const single = this.#selectSingle.first(device, name)?.[0]
+    return { ...head, blockHashes: this.reader.blockHashes(row, single, (hash) => this.#lists.read(hash)) }
+  }
+
+  global(name: string): FileInfo | undefined {
+    const winner = this.#winner(this.claimants(name))
+    return winner === undefined ? undefined : this.#info(winner.holder.number, name)
+  }
+
+  availability(name: string): readonly DeviceId[] {
+    const claimants = this.claimants(name)
+    const winner = this.#winner(claimants)
+    if (winner === undefined) return []
+    return claimants.flatMap(({ holder: { owner }, row }) => {
+      return owner !== 'local' && hasWinner(row.head, winner.row.head) ? [owner] : []
+    })
+  }
+
+  localByBlocks(blocksHash: Uint8Array, limit: number): readonly FileHead[] {
+    const hash = Buffer.from(blocksHash)
+    const rows = this.#byKey.all(keyOfHash(hash.toString('base64url')), limit)
+    return this.#heads(LOCAL_NUMBER, rows).filter((head) => head.blocksHash !== undefined && hash.equals(head.blocksHash))
+  }
+
+  need(offset: number, limit: number): readonly FileHead[] {
+    return this.#need.all(limit, offset).map(([device, ...row]) => this.reader.head(Number(device), row))
+  }
+
+  updateLocal(batch: readonly FileInfo[]): number {
+    return this.#change((state) => {
+      const own = state.holders[0]!
+      for (const info of batch) {
+        own.sequence++
+        this.#put(state, own, encodeRow(LOCAL_NUMBER, info, own.sequence))
+      }
+      return own.sequence
+    })
+  }
+
+  updateRemote(device: DeviceId, batch: readonly FileInfo[]): void {
+    this.#change((state) => {
+      const holder = state.holder(device) ?? state.addHolder(device)
+      for (const info of batch) {
+        holder.sequence = Math.max(holder.sequence, info.sequence)
+        this.#put(state, holder, encodeRow(holder.number, info, info.sequence))
+      }
+    })
+  }
+
+  dropLocal(names: readonly string[]): void {
+    this.#change((state) => {
+      for (const name of names) this.#remove(state, state.holders[0]!, name)
+    })
+  }
+
+  /** Forgets some records of a device; true when there were no more. */
+  dropSome(device: DeviceId, limit: number): boolean {
+    if (this.#state.holder(device) === undefined) return true
+    return this.#change((state) => {
+      const holder = state.holder(device)!
+      // First of all the device counts as new: stopped half-way, it will be asked for everything again.
+      holder.sequence = 0
+      const rows = this.#pageAll.all(holder.number, '', limit)
+      for (const [name] of rows) this.#remove(state, holder, String(name))
+      if (rows.length === limit) return false
+      state.removeHolder(holder)
+      return true
+    })
+  }
+
+  #change<T>(work: (state: FolderState) => T): T {
+    return this.#commit(this.#state.clone(), work)
+  }
+
+  #commit<T>(draft: FolderState, work: (state: FolderState) => T): T {
+    const result = inTransaction(this.database, () => {
+      const value = work(draft)
+      this.#writeMeta('state', draft.toText())
+      return value
+    })
+    this.#state = draft
+    return result
+  }
+
+  #put(state: FolderState, holder: Holder, record: EncodedRow): void {
+    this.#writer.put(state, this.claimants(record.head.name, state), holder, record)
+  }
+
+  #remove(state: FolderState, holder: Holder, name: string): void {
+    this.#writer.remove(state, this.claimants(name, state), holder, name)
+  }
+
+  /** The records of a name, ours first. Devices without any records are not asked: most folders have only ours. */
+  claimants(name: string, state = this.#state): readonly Claimant[] {
+    const claimants: Claimant[] = []
+    for (const holder of state.holders) {
+      if (holder.records === 0) continue
+      const row = this.#select.first(holder.number, name)
+      if (row !== undefined) claimants.push({ holder, row: this.reader.stored(holder.number, row) })
+    }
+    return claimants
+  }
+
+  #winner(claimants: readonly Claimant[]): Claimant | undefined {
+    return claimants[findWinner(claimants.map(({ row }) => row.head))]
+  }
+}

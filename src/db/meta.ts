@@ -1,0 +1,27 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { CHECKSUM_START, mixText } from './checksum.ts'
+import { damaged } from './damage.ts'
+import { Query } from './sql.ts'
+
+/** The few texts a database keeps about itself. Undefined when there is none of that name. */
+export function readMeta(database: DatabaseSync, key: string): string | undefined {
+  const row = new Query(database, 'SELECT value, sum FROM meta WHERE key = ?').first(key)
+  if (row === undefined) return undefined
+  const [value, sum] = row
+  if (typeof value !== 'string' || sum !== metaSum(key, value)) throw damaged(`its entry "${key}" is not what was written`)
+  return value
+}
+
+export function writeMeta(database: DatabaseSync, key: string, value: string): void {
+  metaWriter(database)(key, value)
+}
+
+/** For what is written with every batch. */
+export function metaWriter(database: DatabaseSync): (key: string, value: string) => void {
+  const query = new Query(database, 'INSERT OR REPLACE INTO meta (key, value, sum) VALUES (?, ?, ?)')
+  return (key, value) => query.run(key, value, metaSum(key, value))
+}
+
+function metaSum(key: string, value: string): number {
+  return mixText(mixText(CHECKSUM_START, key), value)
+}

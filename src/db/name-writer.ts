@@ -1,0 +1,104 @@
+import type { DatabaseSync } from 'node:sqlite'
+import type { FileHead } from '../core/file-info.ts'
+import { findWinner, isNeeded } from '../core/need.ts'
+import type { BlockLists } from './block-lists.ts'
+import { addToDigest, removeFromDigest } from './checksum.ts'
+import { LOCAL_NUMBER, type FolderState, type Holder } from './folder-state.ts'
+import { INSERT_ROW, rowValues, type EncodedRow, type StoredRow } from './rows.ts'
+import { Query } from './sql.ts'
+
+/** Values of the column `mark`; what they mean is in schema.ts. */
+const MARK_NONE = 0
+const MARK_LOCAL_LOST = -1
+const MARK_WON = 1
+export const MARK_NEEDED = 2
+
+/** A record of a name, and whose it is. */
+export interface Claimant {
+  readonly holder: Holder
+  readonly row: StoredRow
+}
+
+/** One that takes part in the decision: as it is stored, or about to be stored. */
+interface Entry {
+  readonly holder: Holder
+  readonly head: FileHead
+  readonly source: { readonly stored: StoredRow } | { readonly record: EncodedRow }
+}
+
+/** Changes one name at a time, and keeps its winner, the marks and the counts true. Works inside a transaction. */
+export class NameWriter {
+  readonly #lists: BlockLists
+  readonly #insert: Query
+  readonly #delete: Query
+  readonly #setMark: Query
+
+  constructor(database: DatabaseSync, lists: BlockLists) {
+    this.#lists = lists
+    this.#insert = new Query(database, INSERT_ROW)
+    this.#delete = new Query(database, 'DELETE FROM files WHERE device = ? AND name = ?')
+    this.#setMark = new Query(database, 'UPDATE files SET mark = ?, sum = ? WHERE device = ? AND name = ?')
+  }
+
+  /** `before` are all records of the name; the one of `holder`, if any, is replaced. */
+  put(state: FolderState, before: readonly Claimant[], holder: Holder, record: EncodedRow): void {
+    const { list, hash } = record.blocks
+    if (list !== undefined) this.#lists.use(hash, list) // before the old list goes: it may be the same
+    const entries = this.#takeOut(state, before, holder)
+    entries.push({ holder, head: record.head, source: { record } })
+    if (entries.length > 1) entries.sort((a, b) => state.holders.indexOf(a.holder) - state.holders.indexOf(b.holder))
+    this.#decide(state, entries)
+  }
+
+  remove(state: FolderState, before: readonly Claimant[], holder: Holder, name: string): void {
+    const entries = this.#takeOut(state, before, holder)
+    if (entries.length < before.length) this.#delete.run(holder.number, name)
+    this.#decide(state, entries)
+  }
+
+  /** Takes the old winner and the old record of `holder` out of the counts; returns the records that stay. */
+  #takeOut(state: FolderState, before: readonly Claimant[], leaving: Holder): Entry[] {
+    const staying: Entry[] = []
+    for (const { holder, row } of before) {
+      const won = holder.number === LOCAL_NUMBER ? row.mark === MARK_NONE : row.mark > MARK_NONE
+      if (won) state.countWinner(row.head, row.mark === MARK_NEEDED, -1)
+      if (holder !== leaving) {
+        staying.push({ holder, head: row.head, source: { stored: row } })
+        continue
+      }
+      state.countRow(holder, row.head, row.sum, -1)
+      if (row.listHash !== undefined) this.#lists.release(row.listHash)
+    }
+    return staying
+  }
+
+  /** Finds the winner, writes the new record and the marks that change, and counts them in. */
+  #decide(state: FolderState, entries: readonly Entry[]): void {
+    const winner = entries[findWinner(entries.map(({ head }) => head))]
+    if (winner === undefined) return
+    const local = entries.find(({ holder }) => holder.number === LOCAL_NUMBER)
+    const needed = winner !== local && isNeeded(local?.head, winner.head)
+    for (const entry of entries) this.#write(state, entry, markFor(entry, winner, needed))
+    state.countWinner(winner.head, needed, 1)
+  }
+
+  #write(state: FolderState, { holder, head, source }: Entry, mark: number): void {
+    if ('record' in source) {
+      const { values, sum } = rowValues(source.record, mark)
+      this.#insert.run(...values)
+      state.countRow(holder, head, sum, 1)
+      return
+    }
+    const { stored } = source
+    if (stored.mark === mark) return
+    const sum = stored.sumWithMark(mark)
+    this.#setMark.run(mark, sum, holder.number, head.name)
+    state.digest = addToDigest(removeFromDigest(state.digest, stored.sum), sum)
+  }
+}
+
+function markFor(entry: Entry, winner: Entry, needed: boolean): number {
+  if (entry.holder.number === LOCAL_NUMBER) return entry === winner ? MARK_NONE : MARK_LOCAL_LOST
+  if (entry !== winner) return MARK_NONE
+  return needed ? MARK_NEEDED : MARK_WON
+}

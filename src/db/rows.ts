@@ -1,0 +1,246 @@
+import { hash as digestOf } from 'node:crypto'
+import type { SQLInputValue } from 'node:sqlite'
+import type { FileHead, FileInfo, FileType } from '../core/file-info.ts'
+import type { ShortId } from '../core/ids.ts'
+import { parseVersion, versionToText, type VersionVector } from '../core/version-vector.ts'
+import { CHECKSUM_START, mixNumber, mixText } from './checksum.ts'
+import { damaged } from './damage.ts'
+import type { Row } from './sql.ts'
+
+const HASH_BYTES = 32
+
+/** The columns of a record in the order in which `RowReader` takes them. */
+export const HEAD_COLUMNS =
+  'name, mark, bits, modified_s, size, sequence, version, hash, block_size, target, sum'
+const ALL_COLUMNS = `device, ${HEAD_COLUMNS}, block_key, single`
+export const INSERT_ROW =
+  `INSERT OR REPLACE INTO files (${ALL_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+
+// `bits`, from the lowest: type 2, deleted 1, no permissions 1, blocks 2, local flags 7, permissions 9, nanoseconds 30.
+const TYPES: readonly FileType[] = ['file', 'directory', 'symlink']
+const DELETED = 1 << 2
+const NO_PERMISSIONS = 1 << 3
+const BLOCKS_SHIFT = 4
+const FLAGS_SHIFT = 6
+const FLAGS_MASK = 0x7f
+const PERMISSIONS_SHIFT = 13
+const PERMISSIONS_MASK = 0x1ff
+const NANOSECONDS_UNIT = 2 ** 22
+
+/** Where the block hashes of a record are. */
+const BLOCKS = { none: 0, single: 1, list: 2, hashOnly: 3 } as const
+
+/** Block hashes on their way into the database, with the hash over them that we trust because we made it. */
+interface Blocks {
+  readonly place: number
+  readonly hash: string
+  readonly single: Uint8Array | null
+  readonly list: Uint8Array | undefined
+}
+
+/** A record ready to be stored: all but its mark and checksum. */
+export interface EncodedRow {
+  readonly device: number
+  readonly head: FileHead
+  readonly bits: number
+  readonly version: string
+  readonly blocks: Blocks
+}
+
+export function encodeRow(device: number, info: FileInfo, sequence: number): EncodedRow {
+  const { sizeBytes, modifiedS, modifiedNs, localFlags, permissions } = info
+  // Whoever made the record has checked what came from outside; here a wrong number is a bug, and must not be stored.
+  for (const value of [sizeBytes, modifiedS, sequence, info.blockSizeBytes]) {
+    if (!Number.isSafeInteger(value)) throw new Error(`record of ${info.name}: ${value} is no whole number`)
+  }
+  if (!(modifiedNs >= 0 && modifiedNs < 1e9)) throw new Error(`record of ${info.name}: ${modifiedNs} ns`)
+  if ((localFlags & ~FLAGS_MASK) !== 0) throw new Error(`record of ${info.name}: flags ${localFlags}`)
+  const blocks = blocksOf(info)
+  const low = TYPES.indexOf(info.type)
+    | (info.deleted ? DELETED : 0)
+    | (info.noPermissions ? NO_PERMISSIONS : 0)
+    | (blocks.place << BLOCKS_SHIFT)
+    | (localFlags << FLAGS_SHIFT)
+    | ((permissions & PERMISSIONS_MASK) << PERMISSIONS_SHIFT)
+  const bits = modifiedNs * NANOSECONDS_UNIT + low
+  const head = info.sequence === sequence ? info : { ...info, sequence }
+  return { device, head, bits, version: versionText(info.version, info.modifiedBy), blocks }
+}
+
+/** The hash over the blocks is always our own: others could claim one that leads to the blocks of another file. */
+function blocksOf({ name, blockHashes, blocksHash }: FileInfo): Blocks {
+  if (blockHashes === undefined || blockHashes.length === 0) {
+    if (blocksHash === undefined) return { place: BLOCKS.none, hash: '', single: null, list: undefined }
+    return { place: BLOCKS.hashOnly, hash: Buffer.from(blocksHash).toString('base64url'), single: null, list: undefined }
+  }
+  if (blockHashes.length % HASH_BYTES !== 0) throw new Error(`record of ${name}: ${blockHashes.length} bytes of hashes`)
+  const hash = hashText(blockHashes)
+  if (blockHashes.length > HASH_BYTES) return { place: BLOCKS.list, hash, single: null, list: blockHashes }
+  return { place: BLOCKS.single, hash, single: blockHashes, list: undefined }
+}
+
+export function hashText(hashes: Uint8Array): string {
+  return digestOf('sha256', hashes, 'base64url')
+}
+
+export function rowValues(row: EncodedRow, mark: number): { readonly values: SQLInputValue[]; readonly sum: number } {
+  const { device, head, bits, version, blocks } = row
+  const sum = rowSum(device, head.name, mark, bits, head.modifiedS, head.sizeBytes, head.sequence, version,
+    blocks.hash, head.blockSizeBytes, head.symlinkTarget)
+  const values = [
+    device, head.name, mark, bits, head.modifiedS, head.sizeBytes, head.sequence, version,
+    blocks.hash, head.blockSizeBytes, head.symlinkTarget, sum, blockKey(row), blocks.single,
+  ]
+  return { values, sum }
+}
+
+/** Only our own live files with content are looked for by their blocks. */
+function blockKey({ device, head, blocks }: EncodedRow): number | null {
+  if (device !== 0 || head.deleted || head.sizeBytes === 0 || blocks.hash === '') return null
+  return keyOfHash(blocks.hash)
+}
+
+/** The first 48 bits of a hash as a number: short in the index, and nearly always alone. */
+export function keyOfHash(hash: string): number {
+  return Buffer.from(hash.slice(0, 8), 'base64url').readUIntBE(0, 6)
+}
+
+function rowSum(
+  device: number, name: string, mark: number, bits: number, modifiedS: number, size: number, sequence: number,
+  version: string, hash: string, blockSize: number, target: string,
+): number {
+  let sum = mixText(mixNumber(CHECKSUM_START, device), name)
+  sum = mixNumber(mixNumber(sum, mark), bits)
+  sum = mixNumber(mixNumber(sum, modifiedS), size)
+  sum = mixNumber(mixNumber(sum, sequence), blockSize)
+  return mixText(mixText(mixText(sum, version), hash), target)
+}
+
+/** What a query for HEAD_COLUMNS gives, once looked at. */
+type HeadRow = readonly [
+  name: string, mark: number, bits: number, modifiedS: number, size: number, sequence: number,
+  version: string, hash: string, blockSize: number, target: string, sum: number,
+]
+
+/** The types of the columns. Damage can turn a number into a text. */
+function assertHeadRow(row: Row): asserts row is HeadRow {
+  const [name, mark, bits, modifiedS, size, sequence, version, hash, blockSize, target, sum] = row
+  const right = typeof name === 'string' && typeof mark === 'number' && typeof bits === 'number'
+    && typeof modifiedS === 'number' && typeof size === 'number' && typeof sequence === 'number'
+    && typeof version === 'string' && typeof hash === 'string' && typeof blockSize === 'number'
+    && typeof target === 'string' && typeof sum === 'number'
+  if (!right) throw damaged('it holds a row that was never written')
+}
+
+function sumOfRow(device: number, row: HeadRow, mark: number): number {
+  const [name, , bits, modifiedS, size, sequence, version, hash, blockSize, target] = row
+  return rowSum(device, name, mark, bits, modifiedS, size, sequence, version, hash, blockSize, target)
+}
+
+/** A record as it stands in the table. */
+export interface StoredRow {
+  readonly head: FileHead
+  readonly mark: number
+  readonly sum: number
+  /** The list of its blocks in the table of lists; undefined when they are not there. */
+  readonly listHash: string | undefined
+  /** The checksum it would have with another mark. */
+  sumWithMark(mark: number): number
+}
+
+/** Turns rows into records, and refuses those that are not what was written. */
+export class RowReader {
+  readonly #versions = new VersionCache()
+
+  head(device: number, row: Row): FileHead {
+    assertHeadRow(row)
+    const [name, mark, bits, modifiedS, sizeBytes, sequence, version, hash, blockSizeBytes, symlinkTarget, sum] = row
+    if (sumOfRow(device, row, mark) !== sum) {
+      throw damaged(`its record of ${JSON.stringify(name)} is not what was written`)
+    }
+    const { vector, author } = this.#versions.get(version)
+    return {
+      name,
+      type: TYPES[bits & 3] ?? 'file',
+      deleted: (bits & DELETED) !== 0,
+      sizeBytes,
+      modifiedS,
+      modifiedNs: Math.floor(bits / NANOSECONDS_UNIT),
+      permissions: (bits >> PERMISSIONS_SHIFT) & PERMISSIONS_MASK,
+      noPermissions: (bits & NO_PERMISSIONS) !== 0,
+      version: vector,
+      modifiedBy: author,
+      sequence,
+      localFlags: (bits >> FLAGS_SHIFT) & FLAGS_MASK,
+      blockSizeBytes,
+      blocksHash: hash === '' ? undefined : Buffer.from(hash, 'base64url'),
+      symlinkTarget,
+    }
+  }
+
+  stored(device: number, row: Row): StoredRow {
+    const head = this.head(device, row)
+    assertHeadRow(row)
+    const [, mark, bits, , , , , hash, , , sum] = row
+    const listHash = placeOf(bits) === BLOCKS.list ? hash : undefined
+    return { head, mark, sum, listHash, sumWithMark: (other) => sumOfRow(device, row, other) }
+  }
+
+  /**
+   * The block hashes of a record. `single` is the column of that name, `readList` looks into the table of lists.
+   * They must give the hash of the record, which the checksum of the row covers.
+   */
+  blockHashes(row: Row, single: unknown, readList: (hash: string) => unknown): Uint8Array | undefined {
+    assertHeadRow(row)
+    const [name, , bits, , , , , hash] = row
+    const place = placeOf(bits)
+    if (place === BLOCKS.none || place === BLOCKS.hashOnly) return undefined
+    const hashes = place === BLOCKS.single ? single : readList(hash)
+    if (!(hashes instanceof Uint8Array) || hashText(hashes) !== hash) {
+      throw damaged(`its block list of ${JSON.stringify(name)} is not what was written`)
+    }
+    return hashes
+  }
+}
+
+function placeOf(bits: number): number {
+  return (bits >> BLOCKS_SHIFT) & 3
+}
+
+interface Version {
+  readonly vector: VersionVector
+  readonly author: ShortId
+}
+
+/** The author is usually one of the devices in the vector: then its place stands for the id. */
+function versionText(vector: VersionVector, author: ShortId): string {
+  const place = vector.findIndex((counter) => counter.device === author)
+  return `${place === -1 ? author.toString(16) : `@${place}`}/${versionToText(vector)}`
+}
+
+function parseVersionText(text: string): Version | undefined {
+  const slash = text.indexOf('/')
+  const vector = parseVersion(text.slice(slash + 1))
+  if (slash < 1 || vector === undefined) return undefined
+  if (text.startsWith('@')) {
+    const counter = vector[Number(text.slice(1, slash))]
+    return counter === undefined ? undefined : { vector, author: counter.device }
+  }
+  return { vector, author: BigInt(`0x${text.slice(0, slash)}`) as ShortId }
+}
+
+/** Files scanned in the same second have the same version: most rows of a scan find theirs here. */
+class VersionCache {
+  static readonly LIMIT = 4096
+  readonly #known = new Map<string, Version>()
+
+  get(text: string): Version {
+    const known = this.#known.get(text)
+    if (known !== undefined) return known
+    const version = parseVersionText(text)
+    if (version === undefined) throw damaged('it holds a version that was never written')
+    if (this.#known.size >= VersionCache.LIMIT) this.#known.clear()
+    this.#known.set(text, version)
+    return version
+  }
+}

@@ -1,0 +1,152 @@
+import { hash } from 'node:crypto'
+import { join } from 'node:path'
+import { messageOf, TwinfoldError } from '../core/errors.ts'
+import { parseFolderId, type FolderId } from '../core/ids.ts'
+import type { Logger } from '../events/types.ts'
+import type { Clock } from '../world/clock.ts'
+import type { Disk } from '../world/disk.ts'
+import type { Random } from '../world/random.ts'
+import { DatabaseFile } from './database-file.ts'
+import { StoredFolderIndex } from './folder-index.ts'
+import { Guarded, type GuardedDeps } from './guarded.ts'
+import { MAIN_KIND, StoredKeyValue, type PairTable } from './key-value.ts'
+import type { FolderIndex, IndexStore, KeyValue, Recovery } from './types.ts'
+
+export interface StoreOptions {
+  /** Where the databases are, made when missing. Undefined: in memory, for simulations and tests. */
+  readonly directory: string | undefined
+  readonly disk: Disk
+  readonly clock: Clock
+  readonly random: Random
+  readonly log: Logger
+  /** Told when a damaged database was replaced by an empty one: the folder wants a scan. */
+  readonly onRecovery?: (recovery: Recovery) => void
+}
+
+const PRIVATE_DIRECTORY = 0o700
+const MAIN_FILE = 'main.db'
+const FOLDER_FILE = /^folder-((?:[0-9a-f]{2})+)\.db$/
+const LONG_FOLDER_FILE = /^long-([0-9a-f]{64})\.db$/
+/** Longer ids would make file names that some systems refuse; their file is named by a hash. */
+const FOLDER_ID_BYTES_MAX = 100
+/** Prefix of the pairs that say which long id a hash stands for. */
+const LONG_KEY = 'db/long-folder/'
+
+/** Opens the store. Rejects with `database-unavailable` or `database-newer`; damage is repaired and reported. */
+export async function openStore(options: StoreOptions): Promise<IndexStore> {
+  const { directory, disk } = options
+  if (directory !== undefined) {
+    try {
+      await disk.makeDirectories(directory, PRIVATE_DIRECTORY)
+    } catch (error) {
+      const message = `cannot make the database directory ${directory}: ${messageOf(error)}`
+      throw new TwinfoldError('database-unavailable', message, { cause: error })
+    }
+  }
+  return Store.open(options)
+}
+
+class Store implements IndexStore {
+  readonly keyValue: KeyValue
+  readonly #options: StoreOptions
+  readonly #main: Guarded<PairTable>
+  readonly #recoveries: Recovery[]
+  readonly #folders = new Map<FolderId, Promise<StoredFolderIndex>>()
+
+  private constructor(options: StoreOptions, main: Guarded<PairTable>, recoveries: Recovery[]) {
+    this.#options = options
+    this.#main = main
+    this.#recoveries = recoveries
+    this.keyValue = new StoredKeyValue(main)
+  }
+
+  static async open(options: StoreOptions): Promise<Store> {
+    const recoveries: Recovery[] = []
+    const main = await Guarded.open(guardedDeps(options, recoveries, undefined), MAIN_KIND)
+    return new Store(options, main, recoveries)
+  }
+
+  get recoveries(): readonly Recovery[] {
+    return this.#recoveries
+  }
+
+  folder(id: FolderId): Promise<FolderIndex> {
+    const known = this.#folders.get(id)
+    if (known !== undefined) return known
+    const opening = this.#openFolder(id)
+    this.#folders.set(id, opening)
+    // What could not be opened may be tried again.
+    opening.catch(() => this.#folders.delete(id))
+    return opening
+  }
+
+  async #openFolder(id: FolderId): Promise<StoredFolderIndex> {
+    const long = LONG_FOLDER_FILE.exec(folderFile(id))
+    if (long !== null) await this.keyValue.set(LONG_KEY + long[1], Buffer.from(id))
+    return StoredFolderIndex.open(id, this.#options.random, guardedDeps(this.#options, this.#recoveries, id))
+  }
+
+  async folders(): Promise<readonly FolderId[]> {
+    const ids = new Set<FolderId>(this.#folders.keys())
+    const { directory, disk } = this.#options
+    const names = directory === undefined ? [] : await disk.list(directory)
+    for (const { name } of names) {
+      const id = parseFolderId(await this.#idOfFile(name))
+      if (id !== undefined) ids.add(id)
+    }
+    return [...ids].sort()
+  }
+
+  async #idOfFile(name: string): Promise<string | undefined> {
+    const short = FOLDER_FILE.exec(name)
+    if (short !== null) return Buffer.from(short[1]!, 'hex').toString()
+    const long = LONG_FOLDER_FILE.exec(name)
+    const id = long === null ? undefined : await this.keyValue.get(LONG_KEY + long[1])
+    return id === undefined ? undefined : Buffer.from(id).toString()
+  }
+
+  async dropFolder(id: FolderId): Promise<void> {
+    const open = this.#folders.get(id)
+    this.#folders.delete(id)
+    // One that could not be opened needs no closing.
+    await open?.then((index) => index.close(), () => undefined)
+    await databaseFile(this.#options, id)?.remove()
+    const long = LONG_FOLDER_FILE.exec(folderFile(id))
+    if (long !== null) await this.keyValue.delete(LONG_KEY + long[1])
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const open = [...this.#folders.values()]
+    this.#folders.clear()
+    const closed = await Promise.allSettled(open.map(async (opening) => (await opening).close()))
+    await this.#main.close()
+    for (const result of closed) {
+      if (result.status === 'rejected') this.#options.log.debug(() => `closing an index: ${messageOf(result.reason)}`)
+    }
+  }
+}
+
+function folderFile(id: FolderId): string {
+  const bytes = Buffer.from(id)
+  if (bytes.length > FOLDER_ID_BYTES_MAX) return `long-${hash('sha256', bytes, 'hex')}.db`
+  return `folder-${bytes.toString('hex')}.db` // hexadecimal: no disk mistakes one for another, no id leaves the directory
+}
+
+function databaseFile({ directory, disk, clock }: StoreOptions, id: FolderId | undefined): DatabaseFile | undefined {
+  if (directory === undefined) return undefined
+  return new DatabaseFile(join(directory, id === undefined ? MAIN_FILE : folderFile(id)), disk, clock)
+}
+
+function guardedDeps(options: StoreOptions, recoveries: Recovery[], folder: FolderId | undefined): GuardedDeps {
+  return {
+    clock: options.clock,
+    file: databaseFile(options, folder),
+    onRecovered: (reason, keptAt) => {
+      const recovery: Recovery = { folder, reason, keptAt }
+      recoveries.push(recovery)
+      const what = folder === undefined ? 'The main database' : `The index of folder ${folder}`
+      options.log.error(`${what} was damaged (${reason}) and starts anew; the old one is kept at ${keptAt}`)
+      options.onRecovery?.(recovery)
+    },
+  }
+}
