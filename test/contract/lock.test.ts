@@ -1,0 +1,18 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { realDisk } from '../../src/world/real/disk.ts'
+import { SimClock } from '../../src/world/sim/clock.ts'
+import { SimDisk } from '../../src/world/sim/disk.ts'
+import { lockContract } from './lock.contract.ts'
+
+lockContract('real lock', async () => {
+  const root = await mkdtemp(join(tmpdir(), 'twinfold-lock-'))
+  return { disk: realDisk, root, [Symbol.asyncDispose]: () => rm(root, { recursive: true, force: true }) }
+})
+
+lockContract('sim lock', async () => {
+  const disk = new SimDisk(new SimClock())
+  await disk.makeDirectory('/root', 0o755)
+  return { disk, root: '/root', [Symbol.asyncDispose]: async () => {} }
+})
