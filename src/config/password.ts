@@ -14,3 +14,10 @@ export async function hashPasswordIfPlain(password: string): Promise<string> {
   const { hash } = await import('@node-rs/bcrypt') // native code that most starts never need
   return hash(password, { cost: COST, version: '2a' })
 }
+
+/** False for a wrong password, and for a stored value that is no hash. */
+export async function verifyPassword(password: string, hash: string): Promise<boolean> {
+  if (!HASHED.test(hash)) return false
+  const { verify } = await import('@node-rs/bcrypt')
+  return verify(password, hash)
+}

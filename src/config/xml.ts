@@ -1,4 +1,5 @@
 import { DOMParser } from '@xmldom/xmldom'
+import { isSavable } from '../core/config-json.ts'
 import { TwinfoldError } from '../core/errors.ts'
 import type { XmlElement, XmlNode } from '../core/xml-tree.ts'
 
@@ -66,6 +67,7 @@ function guard(text: string): void {
   let position = 0
   for (;;) {
     const start = text.indexOf('<', position)
+    checkReferences(text, position, start < 0 ? text.length : start)
     if (start < 0) return
     if (text.startsWith('<!--', start)) position = skipPast(text, '-->', start)
     else if (text.startsWith('<![CDATA[', start)) position = skipPast(text, ']]>', start)
@@ -79,9 +81,19 @@ function guard(text: string): void {
       position = skipPast(text, '>', start)
     } else {
       position = tagEnd(text, start)
+      checkReferences(text, start, position)
       if (text[position - 2] !== '/') depth++
       if (depth > DEPTH_MAX) throw refuse(lineOf(text, start), `elements are nested more than ${DEPTH_MAX} deep`)
     }
+  }
+}
+
+/** A lone `&` would be taken as meant by our parser and refused by the next program that opens the file. */
+function checkReferences(text: string, start: number, end: number): void {
+  const reference = /&(?:amp|lt|gt|quot|apos|#\d+|#x[\da-fA-F]+);/y
+  for (let at = text.indexOf('&', start); at >= 0 && at < end; at = text.indexOf('&', at + 1)) {
+    reference.lastIndex = at
+    if (!reference.test(text)) throw refuse(lineOf(text, at), 'a "&" that starts no known entity; write it as &amp;')
   }
 }
 
@@ -123,6 +135,8 @@ function lineOf(text: string, end: number): number {
 function parseDocument(text: string): ReturnType<DOMParser['parseFromString']> {
   let problem: TwinfoldError | undefined
   const parser = new DOMParser({
+    // The rule of XML 1.0. The parser's own is that of 1.1 and would change names that hold U+0085 or U+2028.
+    normalizeLineEndings: (source) => source.replace(/\r\n?/g, '\n'),
     onError: (_level, message, context: { locator?: { lineNumber?: number } }) => {
       problem ??= refuse(context.locator?.lineNumber ?? 1, oneLine(message))
       throw problem
@@ -150,16 +164,22 @@ type DomElement = NonNullable<ReturnType<DOMParser['parseFromString']>['document
 
 /** Bounded by the depth that `guard` allows. */
 function elementOf(source: DomElement): XmlElement {
-  const attributes = Array.from(source.attributes, ({ name, value }): [string, string] => [name, value])
+  const attributes = Array.from(source.attributes, ({ name, value }): [string, string] => [name, savable(source, value)])
   const children: XmlNode[] = []
   for (let node = source.firstChild; node !== null; node = node.nextSibling) {
     if (node.nodeType === node.ELEMENT_NODE) children.push(elementOf(node as DomElement))
     else if (node.nodeType === node.COMMENT_NODE) children.push({ is: 'comment', text: node.nodeValue ?? '' })
     else if (node.nodeType === node.TEXT_NODE || node.nodeType === node.CDATA_SECTION_NODE) {
-      children.push({ is: 'text', text: node.nodeValue ?? '' })
+      children.push({ is: 'text', text: savable(source, node.nodeValue ?? '') })
     }
   }
   return { is: 'element', name: source.tagName, attributes, children, line: source.lineNumber ?? 1 }
+}
+
+/** A reference such as `&#1;` may smuggle in what no file could hold afterwards. */
+function savable(source: DomElement, text: string): string {
+  if (!isSavable(text)) throw refuse(source.lineNumber ?? 1, `<${source.tagName}> holds a character that XML forbids`)
+  return text
 }
 
 /** The caller adds the name of the file. */

@@ -13,6 +13,10 @@ export interface JsonObject { readonly [key: string]: Json }
 // oxlint-disable-next-line no-control-regex
 const UNSAVABLE = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/
 
+export function isSavable(text: string): boolean {
+  return !UNSAVABLE.test(text)
+}
+
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/
 
 /** Where a nested object starts from when only some of its fields are given. */
@@ -105,7 +109,7 @@ export function listOf(json: Json, path: string): readonly Json[] {
 
 function textOf(json: Json, path: string): string {
   if (typeof json !== 'string') throw wrongType(path, 'a text', json)
-  if (UNSAVABLE.test(json)) throw bad(`${path}: holds a character that a configuration file cannot store`)
+  if (!isSavable(json)) throw bad(`${path}: holds a character that a configuration file cannot store`)
   return json
 }
 
