@@ -1,0 +1,221 @@
+import assert from 'node:assert/strict'
+import { mkdirSync, utimesSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import type { Reply } from '../support/rest.ts'
+import { scratchDirectory } from '../support/scratch.ts'
+import { missingSyncthing } from '../support/syncthing.ts'
+import { addFolder, field, Pair, type Side } from './pair.ts'
+
+const skip = missingSyncthing() ?? false
+
+interface Exchange {
+  readonly method: string
+  readonly path: string
+  readonly body?: unknown
+  /** Sent instead of the right one. */
+  readonly apiKey?: string
+  /** Compare the text word for word, not only the shape of the JSON. */
+  readonly exact?: boolean
+  /** Why Twinfold answers otherwise, and how: the decision of the REST contract, or a route younger than Debian's Syncthing. */
+  readonly differs?: { readonly because: string; readonly status: number }
+  /** Not sent to Syncthing, because it would do it: wipe its configuration and look for the internet. */
+  readonly oursOnly?: boolean
+  /** Keys that Debian's Syncthing has and the contract does not, by path in the JSON. */
+  readonly without?: readonly string[]
+}
+
+const YOUNGER = 'the route is younger than Debian\'s Syncthing 1.19.2'
+const get = (path: string, more: Partial<Exchange> = {}): Exchange => ({ method: 'GET', path, ...more })
+const post = (path: string, more: Partial<Exchange> = {}): Exchange => ({ method: 'POST', path, ...more })
+
+const EXCHANGES: readonly Exchange[] = [
+  // The seed's operations.
+  post('/rest/db/scan?folder=share', { exact: true }),
+  post('/rest/db/scan?folder=share&sub=', { exact: true }),
+  post('/rest/db/scan?folder=share&sub=a.txt', { exact: true }),
+  post('/rest/db/scan?folder=share&sub=sub&sub=a.txt', { exact: true }),
+  post('/rest/db/scan?folder=share&sub=never-was', { exact: true }),
+  post('/rest/db/scan?folder=share&next=3600', { exact: true }),
+  post('/rest/db/scan', { exact: true }),
+  post('/rest/db/scan?folder=nope', { exact: true }),
+  post('/rest/db/scan?folder=paused', { exact: true }),
+  post('/rest/db/scan?folder=share&next=soon', { differs: { because: '12', status: 400 } }),
+  post('/rest/db/scan?folder=share&sub=../x', { differs: { because: '11', status: 400 } }),
+  { method: 'GET', path: '/rest/db/scan?folder=share', exact: true },
+  post('/rest/db/prio?folder=share&file=a.txt', { exact: true }),
+  post('/rest/db/prio?folder=nope&file=a.txt', { exact: true }),
+  post('/rest/db/prio', { exact: true }),
+  get('/rest/db/prio?folder=share', { exact: true }),
+  get('/rest/system/debug', { without: ['facilities'] }), // decision 2: the 18 names
+  post('/rest/system/debug?enable=model&disable=model', { exact: true }),
+  post('/rest/system/debug?enable=nosuch', { exact: true }),
+  { method: 'PUT', path: '/rest/system/debug', exact: true },
+  get('/rest/system/discovery', { exact: true }),
+  post('/rest/system/discovery?device=x&addr=y', { exact: true }),
+  { method: 'DELETE', path: '/rest/system/discovery', exact: true },
+
+  // The rest of the ground floor.
+  get('/rest/system/ping', { exact: true }),
+  post('/rest/system/ping', { exact: true }),
+  get('/rest/system/version'),
+  get('/rest/system/status', { without: ['connectionServiceStatus', 'lastDialStatus'] }), // keys are addresses
+  get('/rest/system/paths', { differs: { because: YOUNGER, status: 200 } }),
+  get('/rest/noauth/health', { differs: { because: YOUNGER, status: 200 } }),
+  get('/rest/system/loglevels', { differs: { because: YOUNGER, status: 200 } }),
+  get('/rest/system/log'),
+  get('/rest/system/log.txt'),
+  get('/rest/system/error', { without: ['errors'] }), // Syncthing complains about being root
+  post('/rest/system/error/clear', { exact: true }),
+  get('/rest/system/error', { exact: true }),
+  post('/rest/system/error', { body: 'something is wrong', exact: true }),
+  get('/rest/system/error'),
+  get('/rest/db/status?folder=share', { without: ['remoteSequence'] }),
+  get('/rest/db/status?folder=paused'),
+  get('/rest/db/status?folder=nope', { exact: true }),
+  get('/rest/db/status', { exact: true }),
+  get('/rest/db/browse?folder=share', { exact: true }),
+  get('/rest/db/browse?folder=share&levels=0', { exact: true }),
+  get('/rest/db/browse?folder=share&levels=x', { exact: true }),
+  get('/rest/db/browse?folder=share&dirsonly=false', { exact: true }),
+  get('/rest/db/browse?folder=share&prefix=sub', { exact: true }),
+  get('/rest/db/browse?folder=share&prefix=sub/', { exact: true }),
+  get('/rest/db/browse?folder=share&prefix=a.txt', { exact: true }),
+  get('/rest/db/browse?folder=share&prefix=../', { exact: true }),
+  get('/rest/db/browse?folder=nope', { exact: true }),
+  get('/rest/db/file?folder=share&file=a.txt'),
+  get('/rest/db/file?folder=share&file=sub'),
+  get('/rest/db/file?folder=share&file=../x', { exact: true }),
+  get('/rest/db/file?folder=share&file=never-was', { exact: true }),
+  get('/rest/db/file?folder=nope&file=a.txt', { exact: true }),
+  get('/rest/db/need?folder=share', { exact: true }),
+  get('/rest/db/need?folder=share&page=2&perpage=3', { exact: true }),
+  get('/rest/db/need?folder=share&page=-2&perpage=x', { exact: true }),
+  get('/rest/db/need?folder=nope', { exact: true }),
+  get('/rest/db/ignores?folder=share', { exact: true }),
+  post('/rest/db/ignores?folder=share', { body: { ignore: ['*.tmp', '// note', '/rooted', '!(?i)Keep', '(?d)x'] }, exact: true }),
+  get('/rest/db/ignores?folder=share', { exact: true }),
+  post('/rest/db/ignores?folder=share', { body: { ignore: [] }, exact: true }),
+  post('/rest/db/ignores?folder=share', { body: '{"ignore": 1}' }),
+  post('/rest/db/ignores?folder=share', { body: '{' }),
+  get('/rest/folder/errors?folder=share', { exact: true }),
+  get('/rest/folder/errors?folder=nope', { exact: true }),
+  get('/rest/stats/folder'),
+  get('/rest/events?since=0&timeout=0&limit=1', { without: ['0.data'] }),
+  get('/rest/events?since=999999&timeout=0', { exact: true }),
+  get('/rest/events?events=NoSuchType&timeout=0', { exact: true }),
+  get('/rest/events/disk?since=999999&timeout=0', { exact: true }),
+  get('/rest/config', { without: ['folders', 'devices'] }),
+  get('/rest/config/folders'),
+  get('/rest/config/folders/share'),
+  get('/rest/config/folders/nope', { exact: true }),
+  get('/rest/config/devices'),
+  get('/rest/config/options'),
+  get('/rest/config/gui'),
+  get('/rest/config/ldap'),
+  get('/rest/config/defaults/folder'),
+  get('/rest/config/defaults/device'),
+  get('/rest/config/restart-required', { exact: true }),
+  post('/rest/config/folders', { body: '{"id":' }),
+  post('/rest/config/folders', { body: '{"path": "/nowhere"}' }),
+  { method: 'PATCH', path: '/rest/config/folders/nope', body: {}, exact: true },
+  { method: 'DELETE', path: '/rest/config/folders/nope', exact: true },
+  { method: 'PATCH', path: '/rest/config/folders/share', body: { label: 'Shared' }, exact: true },
+  { method: 'PUT', path: '/rest/config', body: { version: 1 }, differs: { because: '5', status: 400 }, oursOnly: true },
+
+  // Wrong ways in.
+  get('/rest/nope', { exact: true }),
+  get('/rest/db/nope?folder=share', { exact: true }),
+  get('/rest/system/ping', { apiKey: 'wrong', exact: true }),
+  get('/rest/nope', { apiKey: '', exact: true }),
+  post('/rest/db/scan?folder=share', { apiKey: '', exact: true }),
+  post('/rest/system/discovery', { apiKey: '', exact: true }),
+  { method: 'OPTIONS', path: '/rest/db/scan', exact: true },
+  { method: 'HEAD', path: '/rest/system/ping' },
+  { method: 'PATCH', path: '/rest/db/status', exact: true },
+  post('/rest/db/scan/?folder=share'),
+  get('/rest/system/ping/'),
+  get('/rest/System/Ping'),
+]
+
+const scratch = scratchDirectory()
+let pair: Pair
+
+before(async () => {
+  if (skip !== false) return
+  pair = await Pair.start(scratch.path)
+  for (const side of pair.both) {
+    const root = join(scratch.path, `${side.name}-share`)
+    mkdirSync(join(root, 'sub', 'deeper'), { recursive: true })
+    for (const name of ['a.txt', 'b.tmp', 'sub/c.txt', 'sub/deeper/d.txt']) writeFileSync(join(root, name), name)
+    for (const name of ['a.txt', 'b.tmp', 'sub/c.txt', 'sub/deeper/d.txt', 'sub/deeper', 'sub']) utimesSync(join(root, name), 1_614_834_367, 1_614_834_367)
+    await addFolder(side, root)
+    const other = { id: 'paused', path: join(scratch.path, `${side.name}-paused`), paused: true, fsWatcherEnabled: false }
+    assert.equal((await side.request('POST', '/rest/config/folders', other)).status, 200)
+  }
+})
+
+after(async () => {
+  await pair?.[Symbol.asyncDispose]()
+  scratch[Symbol.dispose]()
+})
+
+for (const [index, exchange] of EXCHANGES.entries()) {
+  const { method, path, differs } = exchange
+  const note = differs === undefined ? '' : `, differs: ${differs.because}`
+  test(`${index + 1}. ${method} ${path}${note}`, { skip }, async () => {
+    const ours = await ask(pair.twinfold, exchange)
+    if (differs !== undefined) assert.equal(ours.status, differs.status, ours.text)
+    if (exchange.oursOnly === true) return
+    const theirs = await ask(pair.syncthing, exchange)
+    if (differs !== undefined) {
+      assert.notEqual(theirs.status, differs.status, 'no difference any more: take it off the list')
+      return
+    }
+    compare(ours, theirs, exchange)
+  })
+}
+
+function ask(side: Side, { method, path, body, apiKey }: Exchange): Promise<Reply> {
+  return side.request(method, path, body, apiKey)
+}
+
+/** Headers that say what a client may do next. Values that name the device or the moment are left out. */
+const HEADERS = [
+  'allow', 'location', 'cache-control', 'pragma', 'x-content-type-options', 'x-frame-options', 'x-xss-protection',
+  'access-control-allow-origin', 'access-control-allow-methods', 'access-control-allow-headers', 'access-control-max-age',
+]
+
+function compare(ours: Reply, theirs: Reply, { exact, without = [] }: Exchange): void {
+  assert.equal(ours.status, theirs.status, ours.text)
+  assert.equal(ours.contentType, theirs.contentType)
+  for (const header of HEADERS) assert.equal(ours.headers[header], theirs.headers[header], header)
+  if (exact === true) assert.equal(ours.text, theirs.text)
+  if (theirs.contentType.includes('json') && theirs.text !== '') {
+    assert.deepEqual(missing(JSON.parse(ours.text), JSON.parse(theirs.text), '', new Set(without)), [])
+  }
+}
+
+/** What the other has and we have not, or have as something else. More of ours is welcome. */
+function missing(ours: unknown, theirs: unknown, path: string, without: ReadonlySet<string>): string[] {
+  if (without.has(path)) return []
+  if (kind(ours) !== kind(theirs)) return [`${path}: ${kind(ours)} instead of ${kind(theirs)}`]
+  if (typeof theirs !== 'object' || theirs === null) return []
+  if (Array.isArray(theirs)) {
+    const comparable = theirs.length > 0 && Array.isArray(ours) && ours.length > 0
+    return comparable ? missing(field(ours, '0'), theirs[0], step(path, '0'), without) : []
+  }
+  return Object.entries(theirs).flatMap(([key, value]) => {
+    if (without.has(step(path, key))) return []
+    if (field(ours, key) === undefined) return [`${step(path, key)} is missing`]
+    return missing(field(ours, key), value, step(path, key), without)
+  })
+}
+
+function step(path: string, key: string): string {
+  return path === '' ? key : `${path}.${key}`
+}
+
+function kind(value: unknown): string {
+  return value === null ? 'null' : Array.isArray(value) ? 'list' : typeof value
+}
