@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { systemCode } from '../../core/errors.ts'
 
 /** What the system allows for watching; undefined where it names no number. */
-export function watchLimit(name: 'max_user_watches' | 'max_user_instances'): number | undefined {
+export function watchLimit(name: 'max_user_watches' | 'max_user_instances' | 'max_queued_events'): number | undefined {
   try {
     const value = Number.parseInt(readFileSync(`/proc/sys/fs/inotify/${name}`, 'utf8'), 10)
     return Number.isSafeInteger(value) ? value : undefined

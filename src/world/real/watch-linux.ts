@@ -1,4 +1,4 @@
-import { watch, type FSWatcher } from 'node:fs'
+import { lstatSync, watch, type FSWatcher } from 'node:fs'
 import { lstat, readdir, realpath } from 'node:fs/promises'
 import { systemCode } from '../../core/errors.ts'
 import type { IgnoreRules } from '../../core/ignore.ts'
@@ -6,6 +6,7 @@ import { isAtOrBelow, isInternal, isNormal, isTemporary, joinPath } from '../../
 import { REPLACEMENT } from '../disk-name.ts'
 import type { WatchEvent } from '../watch.ts'
 import { explainWatchError } from './watch-limits.ts'
+import type { QueueGauge } from './watch-queue.ts'
 
 /** Names waiting to be looked at. Beyond this the disk moves faster than we look: a scan catches up. */
 const WAITING_MAX = 50_000
@@ -16,24 +17,40 @@ const LOOKS_AT_ONCE = 16
  * when directories are made or moved.
  */
 export async function watchDirectories(
-  root: string, rules: IgnoreRules, onEvent: (event: WatchEvent) => void, onFailure: (error: Error) => void,
+  root: string, rules: IgnoreRules, gauge: QueueGauge, listener: WatchListener,
 ): Promise<AsyncDisposable> {
-  const tree = new WatchedTree(await realpath(root), rules, onEvent, onFailure)
+  const tree = new WatchedTree(await realpath(root), rules, gauge, listener)
+  const full = gauge.onFull(() => listener.onEvent({ kind: 'overflow' }))
+  const close = (): void => {
+    full[Symbol.dispose]()
+    tree.close()
+  }
   try {
     await tree.open()
   } catch (error) {
-    tree.close()
+    close()
     throw explainWatchError(error, tree.needed)
   }
-  return { [Symbol.asyncDispose]: async () => tree.close() }
+  return { [Symbol.asyncDispose]: async () => close() }
+}
+
+export interface WatchListener {
+  onEvent(event: WatchEvent): void
+  onFailure(error: Error): void
+}
+
+interface Watch {
+  readonly watcher: FSWatcher
+  /** Which directory it is, whatever its path leads to by now. */
+  readonly inode: bigint
 }
 
 class WatchedTree {
   readonly #root: string
   readonly #rules: IgnoreRules
-  readonly #onEvent: (event: WatchEvent) => void
-  readonly #onFailure: (error: Error) => void
-  readonly #watches = new Map<string, FSWatcher>()
+  readonly #gauge: QueueGauge
+  readonly #listener: WatchListener
+  readonly #watches = new Map<string, Watch>()
   /** Names that something happened to, to be looked at: a Set, because ten events of one name need one look. */
   readonly #waiting = new Set<string>()
   #looking = 0
@@ -41,13 +58,11 @@ class WatchedTree {
   /** Directories that must be watched, as far as they are known. */
   needed = 0
 
-  constructor(
-    root: string, rules: IgnoreRules, onEvent: (event: WatchEvent) => void, onFailure: (error: Error) => void,
-  ) {
+  constructor(root: string, rules: IgnoreRules, gauge: QueueGauge, listener: WatchListener) {
     this.#root = root
     this.#rules = rules
-    this.#onEvent = onEvent
-    this.#onFailure = onFailure
+    this.#gauge = gauge
+    this.#listener = listener
   }
 
   async open(): Promise<void> {
@@ -56,7 +71,7 @@ class WatchedTree {
 
   close(): void {
     this.#closed = true
-    for (const watcher of this.#watches.values()) watcher.close()
+    for (const { watcher } of this.#watches.values()) watcher.close()
     this.#watches.clear()
     this.#waiting.clear()
   }
@@ -78,9 +93,12 @@ class WatchedTree {
   #watch(directory: string): boolean {
     if (this.#watches.has(directory)) this.#drop(directory)
     try {
-      const watcher = watch(joinPath(this.#root, directory), { persistent: false }, (_, name) => this.#heard(directory, name))
+      const path = joinPath(this.#root, directory)
+      // Before the watch: swapped in between, the two do not fit and the next event of the directory puts it right.
+      const { ino: inode } = lstatSync(path, { bigint: true })
+      const watcher = watch(path, { persistent: false }, (_, name) => this.#heard(directory, name))
       watcher.on('error', (error) => this.#failed(error))
-      this.#watches.set(directory, watcher)
+      this.#watches.set(directory, { watcher, inode })
       return true
     } catch (error) {
       const code = systemCode(error)
@@ -96,8 +114,8 @@ class WatchedTree {
       const found: string[] = []
       for (const entry of entries) {
         const path = directory === '' ? entry.name : `${directory}/${entry.name}`
-        if (entry.name.includes(REPLACEMENT) || this.#isOutside(path)) continue
-        if (isNew && !this.#isIgnored(path) && !isTemporary(path)) this.#onEvent({ kind: 'changed', path })
+        if (entry.name.includes(REPLACEMENT) || isInternal(path)) continue
+        if (isNew && !this.#isIgnored(path) && !isTemporary(path)) this.#listener.onEvent({ kind: 'changed', path })
         if (entry.isDirectory() && !this.#maySkip(path)) found.push(path)
       }
       return found
@@ -108,13 +126,14 @@ class WatchedTree {
   }
 
   #heard(directory: string, name: string | null): void {
+    this.#gauge.heard()
     if (this.#closed) return
-    if (name === null) return this.#onEvent({ kind: 'overflow' })
+    if (name === null) return this.#listener.onEvent({ kind: 'overflow' })
     const path = directory === '' ? name : `${directory}/${name}`
-    if (this.#isOutside(path) || (this.#isIgnored(path) && this.#maySkip(path))) return
+    if (isInternal(path) || (this.#isIgnored(path) && this.#maySkip(path))) return
     if (this.#waiting.size >= WAITING_MAX) {
       this.#waiting.clear()
-      return this.#onEvent({ kind: 'overflow' })
+      return this.#listener.onEvent({ kind: 'overflow' })
     }
     this.#waiting.add(path)
     if (this.#looking < LOOKS_AT_ONCE) void this.#lookAround()
@@ -136,21 +155,23 @@ class WatchedTree {
   }
 
   async #look(path: string): Promise<void> {
-    const isDirectory = await this.#isDirectory(path)
+    const found = await this.#find(path)
     if (this.#closed) return
-    if (isDirectory !== true) this.#dropTree(path)
-    if (!this.#isIgnored(path) && !isTemporary(path)) this.#onEvent({ kind: isDirectory === undefined ? 'removed' : 'changed', path })
-    if (isDirectory !== true || this.#watches.has(path) || this.#maySkip(path)) return
+    // A directory moved away and another put in its place: the watch went with the first.
+    if (found.directory === undefined || this.#watches.get(path)?.inode !== found.directory) this.#dropTree(path)
+    if (!this.#isIgnored(path) && !isTemporary(path)) this.#listener.onEvent({ kind: found.exists ? 'changed' : 'removed', path })
+    if (found.directory === undefined || this.#watches.has(path) || this.#maySkip(path)) return
     await this.#addTree(path, true)
   }
 
-  /** Undefined when there is nothing. */
-  async #isDirectory(path: string): Promise<boolean | undefined> {
+  async #find(path: string): Promise<{ readonly exists: boolean; readonly directory: bigint | undefined }> {
     try {
-      return (await lstat(joinPath(this.#root, path))).isDirectory()
+      const stats = await lstat(joinPath(this.#root, path), { bigint: true })
+      return { exists: true, directory: stats.isDirectory() ? stats.ino : undefined }
     } catch (error) {
-      if (systemCode(error) === 'ENOENT' || systemCode(error) === 'ENOTDIR') return undefined
-      return false // there, but not to be looked at: a scan says why
+      // Anything but "not there" is for a scan to explain.
+      const gone = systemCode(error) === 'ENOENT' || systemCode(error) === 'ENOTDIR'
+      return { exists: !gone, directory: undefined }
     }
   }
 
@@ -162,7 +183,7 @@ class WatchedTree {
   }
 
   #drop(directory: string): void {
-    this.#watches.get(directory)?.close()
+    this.#watches.get(directory)?.watcher.close()
     this.#watches.delete(directory)
     this.needed--
   }
@@ -171,11 +192,7 @@ class WatchedTree {
     if (this.#closed) return
     const explained = explainWatchError(error, this.needed)
     this.close()
-    this.#onFailure(explained)
-  }
-
-  #isOutside(path: string): boolean {
-    return isInternal(path)
+    this.#listener.onFailure(explained)
   }
 
   #isIgnored(path: string): boolean {

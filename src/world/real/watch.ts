@@ -1,14 +1,17 @@
 import { IgnoreRules } from '../../core/ignore.ts'
 import type { Watcher } from '../watch.ts'
+import { watchLimit } from './watch-limits.ts'
 import { watchDirectories } from './watch-linux.ts'
+import { QueueGauge } from './watch-queue.ts'
 import { watchRecursively } from './watch-recursive.ts'
 
 export function createRealWatcher(): Watcher {
+  const gauge = new QueueGauge(watchLimit('max_queued_events'))
   return {
-    watch(request, onEvent, onFailure) {
+    async watch(request, onEvent, onFailure) {
       const rules = new IgnoreRules(request.ignoreLines ?? [])
-      const open = process.platform === 'linux' ? watchDirectories : watchRecursively
-      return open(request.root, rules, onEvent, onFailure)
+      if (process.platform !== 'linux') return watchRecursively(request.root, rules, onEvent, onFailure)
+      return watchDirectories(request.root, rules, gauge, { onEvent, onFailure })
     },
   }
 }
