@@ -1,5 +1,5 @@
 import { TwinfoldError } from '../core/errors.ts'
-import type { FolderConfig, FolderTypeName } from '../core/config.ts'
+import type { DeviceConfig, FolderConfig, FolderTypeName } from '../core/config.ts'
 import type { Client, FolderChange } from '../client/client.ts'
 import { ClientError } from '../client/errors.ts'
 import { CLI_EXIT, findFolder, type CliContext, type CliExit } from './context.ts'
@@ -24,16 +24,22 @@ export async function folderAdd(context: CliContext, client: Client, path: strin
   const absolute = path.startsWith('~') ? path : context.absolutePath(path)
   const id = options.id ?? `${context.randomText(5)}-${context.randomText(5)}`
   refuseDoubles(existing, id, absolute)
-  for (const device of options.device ?? []) {
-    if (devices.some((known) => known.deviceID === device)) continue
-    const names = devices.map((known) => `${known.deviceID} (${known.name})`).join(', ')
-    throw new TwinfoldError('device-missing', `there is no device "${device}"; known devices: ${names}`)
-  }
-  await client.addFolder({ id, path: absolute, label: options.label ?? '', ...settings(options) })
+  const shared = options.device?.map((device) => ({ deviceID: findDevice(devices, device) }))
+  await client.addFolder({ id, path: absolute, label: options.label ?? '', ...settings(options), ...(shared !== undefined && { devices: shared }) })
   const added = await findFolder(client, id)
   if (options.json) context.print(JSON.stringify(added, undefined, 2))
   else context.print(`Added folder "${escapeText(id)}" at ${escapeText(added.path)}`)
   return CLI_EXIT.done
+}
+
+/** The device a person means: its id in any spelling, or its name when only one has it. */
+function findDevice(devices: readonly DeviceConfig[], text: string): string {
+  const plain = (id: string) => id.replace(/[- ]/g, '').toUpperCase()
+  const byName = devices.filter((device) => device.name === text)
+  const found = devices.find((device) => plain(device.deviceID) === plain(text)) ?? (byName.length === 1 ? byName[0] : undefined)
+  if (found !== undefined) return found.deviceID
+  const known = devices.map((device) => `${device.deviceID} (${device.name})`).join(', ')
+  throw new TwinfoldError('device-missing', `there is no device "${text}"; known devices: ${known}`)
 }
 
 /** Only what the person said: the rest comes from the daemon's own defaults. */
@@ -43,7 +49,6 @@ function settings(options: FolderAddOptions): FolderChange {
     ...(options.paused !== undefined && { paused: options.paused }),
     ...(options.rescanInterval !== undefined && { rescanIntervalS: options.rescanInterval }),
     ...(options.watch === false && { fsWatcherEnabled: false }),
-    ...(options.device !== undefined && { devices: options.device.map((deviceID) => ({ deviceID, introducedBy: '', encryptionPassword: '' })) }),
   }
 }
 

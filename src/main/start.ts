@@ -22,7 +22,7 @@ export async function start(words: readonly string[]): Promise<void> {
   } catch (error) {
     process.exitCode = EXIT.error
     // What the outside did wrong is a sentence; anything else is a bug, and its trace is for the person who mends it.
-    if (!(error instanceof TwinfoldError) && systemCode(error) === undefined) throw error
+    if (!(error instanceof TwinfoldError) && !/^E[A-Z\d]+$/.test(systemCode(error) ?? '')) throw error
     complain(`${program}: error: ${messageOf(error)}`)
     if (error instanceof TwinfoldError && error.code === 'usage') complain(`Run "${program} --help" to see all commands, "${program} COMMAND --help" for one.`)
   }
