@@ -17,7 +17,10 @@ export interface DiskStat {
   readonly inode: bigint
 }
 
-/** A name in a directory. `valid` is false for bytes that are no UTF-8: such a name is shown, never opened. */
+/**
+ * A name in a directory. `valid` is false for bytes that are no UTF-8: such a name is shown, never opened; its bad
+ * bytes read as `\\xNN`, so that people find the item and no two of them look the same.
+ */
 export interface DiskName {
   readonly name: string
   readonly valid: boolean
@@ -37,12 +40,16 @@ export interface DiskFile extends AsyncDisposable {
   close(): Promise<void>
 }
 
-/** `create` fails where anything is there already, a dangling symlink included; no form follows a final symlink. */
+/**
+ * `read` and `write` open a regular file that is there (`write` reads too); `create` fails where anything is there
+ * already, a dangling symlink included. No form follows a final symlink (`ELOOP`) or waits at a pipe.
+ */
 export type OpenMode = 'read' | 'write' | 'create'
 
 /**
  * Files and directories by absolute path. No call follows a symlink in the last component unless it says so.
- * What goes wrong rejects with an error that has the system's `code`.
+ * What goes wrong rejects with an error that has the system's `code`. A path that is relative or contains a NUL is
+ * refused with `EINVAL`, one with half a character with `EILSEQ`: the system would take it for another name.
  */
 export interface Disk {
   open(path: string, mode: OpenMode, permissions?: number): Promise<DiskFile>
@@ -57,15 +64,25 @@ export interface Disk {
   removeDirectory(path: string): Promise<void>
   rename(from: string, to: string): Promise<void>
   makeSymlink(target: string, path: string): Promise<void>
+  /** Rejects with `EILSEQ` where the target is no UTF-8: it would not come back as it was. */
   readSymlink(path: string): Promise<string>
+  /** `ELOOP` for a symlink: what is behind it stays as it is. */
   chmod(path: string, mode: number): Promise<void>
+  /**
+   * As exactly as the system lets us, always within the same second. The real disk takes seconds as a double, so
+   * dates of 1970 to 2038 come out up to 120 ns off, until 2106 up to 240 ns, and file systems may be coarser: whoever
+   * must know the time that an item has now reads it back.
+   */
   setModified(path: string, modifiedS: number, modifiedNs: number): Promise<void>
   /** Makes renames and removals in a directory survive a loss of power; does nothing where the system has no such call. */
   syncDirectory(path: string): Promise<void>
   space(path: string): Promise<{ readonly freeBytes: number; readonly totalBytes: number }>
   /** The real path behind symlinks. */
   realPath(path: string): Promise<string>
-  /** An exclusive lock that the system drops when the process ends; undefined when somebody else has it. */
+  /**
+   * An exclusive lock that the system drops when the process ends; undefined when somebody else has it, in this
+   * process or another. Makes the file, 0600, where there is none; giving the lock back removes it.
+   */
   lock(path: string): Promise<AsyncDisposable | undefined>
 }
 
