@@ -6,8 +6,8 @@ const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 export const REPLACEMENT = '\ufffd'
 
 /**
- * The name that these bytes spell. Bytes that are no UTF-8 give a text for people, each bad byte as `\xNN`: two such
- * names differ as their bytes do, and the text leads to the file, but it is not a name to open anything by.
+ * The name that these bytes spell. Bytes that are no UTF-8 give a text for people, each bad byte as `\xNN` and a
+ * backslash doubled: two such names differ as their bytes do, but the text is not a name to open anything by.
  */
 export function nameFromBytes(bytes: Uint8Array): DiskName {
   try {
@@ -21,7 +21,7 @@ function escapeBytes(bytes: Uint8Array): string {
   let text = ''
   for (let start = 0; start < bytes.length; ) {
     const lengthBytes = characterLength(bytes, start)
-    if (lengthBytes > 0) text += strict.decode(bytes.subarray(start, start + lengthBytes))
+    if (lengthBytes > 0) text += strict.decode(bytes.subarray(start, start + lengthBytes)).replace('\\', '\\\\')
     else text += `\\x${(bytes[start] ?? 0).toString(16).padStart(2, '0')}`
     start += Math.max(1, lengthBytes)
   }

@@ -19,7 +19,7 @@ export interface DiskStat {
 
 /**
  * A name in a directory. `valid` is false for bytes that are no UTF-8: such a name is shown, never opened; its bad
- * bytes read as `\\xNN`, so that people find the item and no two of them look the same.
+ * bytes read as `\xNN`, so that people find the item and no two of them look the same.
  */
 export interface DiskName {
   readonly name: string

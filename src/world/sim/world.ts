@@ -1,0 +1,52 @@
+import type { World } from '../world.ts'
+import { SimClock } from './clock.ts'
+import { SimDisk, type SimDiskOptions } from './disk.ts'
+import { SimHasher } from './hasher.ts'
+import { SimHttpServer } from './http.ts'
+import { SimLines } from './lines.ts'
+import { SimNetwork } from './net.ts'
+import { SimRandom } from './random.ts'
+import { simSystem } from './system.ts'
+import { SimWalker } from './walker.ts'
+import { SimWatcher } from './watcher.ts'
+
+/** A machine of which everything can be steered. */
+export interface SimWorld extends World {
+  readonly clock: SimClock
+  readonly random: SimRandom
+  readonly disk: SimDisk
+  readonly http: SimHttpServer
+  readonly lines: SimLines
+  readonly watcher: SimWatcher
+  readonly network: SimNetwork
+}
+
+export interface SimWorldOptions {
+  /** Tells the machines of one run apart: their address on the network and their stream of chance. */
+  readonly hostName?: string
+  readonly disk?: SimDiskOptions
+  /** Given, the machine shares time and wires with others. */
+  readonly clock?: SimClock
+  readonly network?: SimNetwork
+}
+
+/** Equal seeds and options make equal worlds. */
+export function createSimWorld(seed: number, options: SimWorldOptions = {}): SimWorld {
+  const hostName = options.hostName ?? 'sim'
+  const clock = options.clock ?? new SimClock()
+  const network = options.network ?? new SimNetwork(clock)
+  const disk = new SimDisk(clock, options.disk)
+  return {
+    clock,
+    random: new SimRandom(seed).stream(hostName),
+    disk,
+    walker: new SimWalker(disk),
+    hasher: new SimHasher(disk),
+    watcher: new SimWatcher(disk),
+    http: new SimHttpServer(),
+    net: network.host(hostName),
+    network,
+    lines: new SimLines(),
+    system: simSystem(hostName),
+  }
+}

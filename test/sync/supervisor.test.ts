@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { supervise, type Service } from '../../src/sync/supervisor.ts'
+import { SimClock } from '../../src/world/sim/clock.ts'
+
+const HOUR_MS = 3_600_000
+
+test('a service that fails is started again, later and later, up to a minute', async () => {
+  const clock = new SimClock()
+  const stop = new AbortController()
+  const startsMs: number[] = []
+  const failures: unknown[] = []
+  const done = supervise(service(async () => {
+    startsMs.push(clock.monotonicMs())
+    throw new Error('again')
+  }), clock, (error) => failures.push(error), stop.signal)
+  await clock.advance(400_000, settle)
+  stop.abort()
+  await done
+  const gapsMs = startsMs.slice(1).map((at, i) => at - startsMs[i]!)
+  assert.deepEqual(gapsMs.slice(0, 9), [1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000, 60_000])
+  assert.equal(failures.length, startsMs.length)
+  assert.equal(clock.sleepingCount, 0)
+})
+
+test('one that ran well for a while starts over with short delays', async () => {
+  const clock = new SimClock()
+  const stop = new AbortController()
+  const startsMs: number[] = []
+  const done = supervise(service(async (signal) => {
+    startsMs.push(clock.monotonicMs())
+    if (startsMs.length === 5) await clock.sleep(HOUR_MS, signal)
+    throw new Error('again')
+  }), clock, () => {}, stop.signal)
+  await clock.advance(HOUR_MS + 60_000, settle)
+  stop.abort()
+  await done
+  assert.equal(startsMs[5]! - startsMs[4]!, HOUR_MS + 1_000)
+})
+
+test('one that runs briefly between failures does not', async () => {
+  const clock = new SimClock()
+  const stop = new AbortController()
+  const startsMs: number[] = []
+  const done = supervise(service(async (signal) => {
+    startsMs.push(clock.monotonicMs())
+    await clock.sleep(30_000, signal)
+    throw new Error('again')
+  }), clock, () => {}, stop.signal)
+  await clock.advance(HOUR_MS, settle)
+  stop.abort()
+  await done
+  assert.equal(startsMs.at(-1)! - startsMs.at(-2)!, 90_000)
+})
+
+test('a jump of the wall clock is no time that it ran well', async () => {
+  const clock = new SimClock()
+  const stop = new AbortController()
+  const startsMs: number[] = []
+  const done = supervise(service(async () => {
+    startsMs.push(clock.monotonicMs())
+    clock.jumpWall(HOUR_MS)
+    throw new Error('again')
+  }), clock, () => {}, stop.signal)
+  await clock.advance(10_000, settle)
+  stop.abort()
+  await done
+  assert.deepEqual(startsMs, [0, 1_000, 3_000, 7_000])
+})
+
+test('an abort is waited out: the supervisor ends after the service has', async () => {
+  const stop = new AbortController()
+  const log: string[] = []
+  const finish = Promise.withResolvers<void>()
+  const done = supervise(service(async () => {
+    await finish.promise
+    log.push('service')
+  }), new SimClock(), () => {}, stop.signal).then(() => log.push('supervisor'))
+  stop.abort()
+  await settle()
+  assert.deepEqual(log, [])
+  finish.resolve()
+  await done
+  assert.deepEqual(log, ['service', 'supervisor'])
+})
+
+test('an error on the way out is no failure, and an abort cuts a delay short', async () => {
+  const failures: unknown[] = []
+  const stop = new AbortController()
+  const onTheWayOut = supervise(service((signal) => new Promise((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason))
+  })), new SimClock(), (error) => failures.push(error), stop.signal)
+  const waiting = supervise(service(async () => {
+    throw new Error('before')
+  }), new SimClock(), (error) => failures.push(error), stop.signal)
+  await settle()
+  stop.abort()
+  await Promise.all([onTheWayOut, waiting])
+  assert.equal(failures.length, 1)
+})
+
+test('one that returns by itself is done, one told to stop before is not begun', async () => {
+  let runs = 0
+  const counted = service(async () => void runs++)
+  await supervise(counted, new SimClock(), (error) => assert.fail(String(error)), new AbortController().signal)
+  assert.equal(runs, 1)
+  await supervise(counted, new SimClock(), (error) => assert.fail(String(error)), AbortSignal.abort())
+  assert.equal(runs, 1)
+})
+
+function service(run: (signal: AbortSignal) => Promise<void>): Service {
+  return { name: 'test', run }
+}
+
+function settle(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve))
+}
