@@ -1,5 +1,6 @@
 import { messageOf, TwinfoldError } from '../core/errors.ts'
 import type { FolderId } from '../core/ids.ts'
+import type { IgnoreRules } from '../core/ignore.ts'
 import type { EventSink, Logger } from '../events/types.ts'
 import type { ScanProblem, ScanResult } from '../scanner/types.ts'
 import type { Semaphore } from '../sync/semaphore.ts'
@@ -22,7 +23,7 @@ const CHANGES_MAX = 16
 /** What a look at the folder before a scan tells. */
 export interface FolderCheck {
   readonly root: RootIdentity
-  readonly ignoreLines: readonly string[] | undefined
+  readonly ignore: IgnoreRules
 }
 
 /** What the loop does to the folder; it decides only when. */
@@ -35,14 +36,15 @@ export interface FolderWork {
   scan(subs: readonly string[], check: FolderCheck, signal: AbortSignal): Promise<ScanResult>
   /** Called after a scan that ended well. */
   scanned(): Promise<void>
-  /** Puts a damaged index aside and goes on with an empty one. */
-  rebuildIndex(reason: string): Promise<void>
 }
 
 /** The folder as a watcher of its files is told of it. */
 export interface WatchControl {
-  /** The folder is healthy and was scanned with these patterns: watch it. Called after every scan; the same lines change nothing. */
-  follow(ignoreLines: readonly string[] | undefined): void
+  /**
+   * The folder is healthy and about to be scanned with these patterns: watch it, so that nothing that changes from now
+   * on is missed. Resolves once it does, or cannot. Called before every scan; the same lines change nothing.
+   */
+  follow(ignoreLines: readonly string[]): Promise<void>
   /** The folder is in trouble: stop until `follow`. */
   rest(): void
 }
@@ -195,12 +197,12 @@ export class FolderRunner implements Service {
     try {
       const check = await this.#deps.work.check()
       this.state.move('idle')
+      await this.#deps.watch.follow(check.ignore.lines)
       await this.#scanInTurn(paths, check, signal)
       this.#recovered()
-      this.#deps.watch.follow(check.ignoreLines)
     } catch (error) {
       if (signal.aborted) throw error
-      await this.#failed(error)
+      this.#failed(error)
       throw error
     }
   }
@@ -216,7 +218,7 @@ export class FolderRunner implements Service {
     this.state.move('scan-waiting')
     using _slot = await slots.acquire(signal)
     this.state.move('scanning')
-    this.#ignorePatterns = check.ignoreLines !== undefined && check.ignoreLines.length > 0
+    this.#ignorePatterns = check.ignore.lines.length > 0
     const startedMs = this.#deps.clock.monotonicMs()
     log.debug(() => `folder ${this.#folder}: scanning ${describe(subs)}`)
     const result = await work.scan(subs, check, signal)
@@ -244,26 +246,18 @@ export class FolderRunner implements Service {
     this.#recheckDelayMs = RECHECK_DELAY_MS_MIN
   }
 
-  async #failed(error: unknown): Promise<void> {
+  #failed(error: unknown): void {
     const reason = messageOf(error)
     this.#deps.watch.rest()
     if (this.state.error !== reason) this.#deps.log.warn(`folder ${this.#folder} stopped: ${reason}`)
     if (!(error instanceof TwinfoldError)) this.#deps.log.debug(() => `folder ${this.#folder}: ${stackOf(error)}`)
     this.state.fail(reason)
-    this.#recheckAtMs = this.#deps.clock.monotonicMs() + this.#recheckDelayMs
+    // The store has put a damaged index aside and goes on with an empty one. That knows of no file, so the scan that fills
+    // it again can announce no deletion; it comes at once, unless damage follows damage.
+    const first = this.#recheckDelayMs === RECHECK_DELAY_MS_MIN
+    const delayMs = first && isDamage(error) ? 0 : this.#recheckDelayMs
+    this.#recheckAtMs = this.#deps.clock.monotonicMs() + delayMs
     this.#recheckDelayMs = Math.min(this.#recheckDelayMs * 2, RECHECK_DELAY_MS_MAX)
-    if (error instanceof TwinfoldError && error.code === 'database-damaged') await this.#rebuildIndex(reason)
-  }
-
-  /** An empty index knows of no file, so the scan that fills it again can announce no deletion. */
-  async #rebuildIndex(reason: string): Promise<void> {
-    try {
-      await this.#deps.work.rebuildIndex(reason)
-      this.#recheckAtMs = undefined
-      this.scanSoon()
-    } catch (error) {
-      this.#deps.log.error(`folder ${this.#folder}: the index cannot be rebuilt: ${messageOf(error)}`)
-    }
   }
 
   /** Looks whether the trouble is over (a disk plugged in again), without waiting for the next rescan. */
@@ -273,13 +267,18 @@ export class FolderRunner implements Service {
       await this.#deps.work.check()
       this.scanSoon()
     } catch (error) {
-      await this.#failed(error)
+      this.#failed(error)
     }
   }
 }
 
 function describe(subs: readonly string[]): string {
   return subs.length === 1 && subs[0] === '' ? 'everything' : subs.map((sub) => JSON.stringify(sub)).join(' ')
+}
+
+/** The index turned out to be damaged; the store has begun an empty one. */
+export function isDamage(error: unknown): boolean {
+  return error instanceof TwinfoldError && error.code === 'database-damaged'
 }
 
 function stackOf(error: unknown): string {

@@ -14,13 +14,12 @@ const SIZE_BYTES_MAX = 8 * 1_024 * 1_024
 const INCLUDES_MAX = 100
 
 /**
- * The patterns of a folder with their includes in place; undefined when it has no ignore file.
+ * The rules of a folder with their includes in place; undefined when it has no ignore file.
  * Rejects with `ignore-invalid` when they cannot be read or understood: then nobody knows what is to be ignored.
  */
-export async function loadIgnores(disk: Disk, root: string): Promise<readonly string[] | undefined> {
+export async function loadIgnores(disk: Disk, root: string): Promise<IgnoreRules | undefined> {
   const text = await readText(disk, join(root, NAME))
-  if (text === undefined) return undefined
-  return (await parseIgnores(disk, root, text)).lines
+  return text === undefined ? undefined : await parseIgnores(disk, root, text)
 }
 
 /** The ignore file as people see it. Never rejects: what is wrong with it is part of the answer. */

@@ -11,6 +11,7 @@ import { Semaphore } from '../sync/semaphore.ts'
 import { supervise } from '../sync/supervisor.ts'
 import type { World } from '../world/world.ts'
 import { FOLDER_POLICIES } from './folder-policy.ts'
+import { isDamage } from './folder-runner.ts'
 import { folderRoot, RunningFolder } from './running-folder.ts'
 import { viewIgnores, writeIgnores } from './ignore-file.ts'
 import { DEFAULT_MARKER_NAME, removeMarker } from './marker.ts'
@@ -255,10 +256,6 @@ export class Model implements Hub {
     if (wanted < 0) return Number.POSITIVE_INFINITY
     return wanted === 0 ? Math.max(1, this.#deps.world.system.cpuCount) : wanted
   }
-}
-
-function isDamage(error: unknown): boolean {
-  return error instanceof TwinfoldError && error.code === 'database-damaged'
 }
 
 const NO_COUNTS = { files: 0, directories: 0, symlinks: 0, deleted: 0, bytes: 0 }

@@ -160,7 +160,7 @@ test('ignores: includes are found, also from includes, and only inside the folde
   disk.put(`${ROOT}/.stignore`, 'a\n#include lists/one\nb\n')
   disk.put(`${ROOT}/lists/one`, 'c\n#include two\n')
   disk.put(`${ROOT}/lists/two`, 'd\n')
-  assert.deepEqual(await loadIgnores(disk, ROOT), ['a', 'c', 'd', 'b'])
+  assert.deepEqual((await loadIgnores(disk, ROOT))?.lines, ['a', 'c', 'd', 'b'])
   disk.put('/data/secret', 'password')
   disk.put(`${ROOT}/.stignore`, '#include ../secret\n')
   await assert.rejects(loadIgnores(disk, ROOT), /not inside the folder/)
@@ -187,7 +187,7 @@ test('ignores: a loss of power at any call leaves the old lines or the new', asy
     const written = await writeIgnores(disk, ROOT, ['new']).then(() => true, () => false)
     const calls = disk.faults.callCount - before
     disk.crash()
-    const lines = await loadIgnores(disk, ROOT)
+    const lines = (await loadIgnores(disk, ROOT))?.lines
     assert.ok(lines?.[0] === 'new' || (!written && lines?.[0] === 'old'), `after call ${call}: ${String(lines)}`)
     if (written || calls < call) break
   }

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { TwinfoldError } from '../../src/core/errors.ts'
 import { parseFolderId } from '../../src/core/ids.ts'
+import { IgnoreRules } from '../../src/core/ignore.ts'
 import type { EventMap, EventSink, EventType, Logger } from '../../src/events/types.ts'
 import { FolderRunner, type FolderCheck, type FolderWork } from '../../src/model/folder-runner.ts'
 import type { ScanProblem } from '../../src/scanner/types.ts'
@@ -12,7 +13,7 @@ import { SimRandom } from '../../src/world/sim/random.ts'
 
 const HOUR_MS = 3_600_000
 const FOLDER = parseFolderId('docs')!
-const CHECK: FolderCheck = { root: { deviceId: 1n, inode: 1n }, ignoreLines: undefined }
+const CHECK: FolderCheck = { root: { deviceId: 1n, inode: 1n }, ignore: new IgnoreRules([]) }
 
 function settle(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))
@@ -28,7 +29,6 @@ class FakeFolder implements FolderWork {
   scanError: Error | undefined
   problems: readonly ScanProblem[] = []
   durationMs = 0
-  rebuilt = 0
 
   constructor(clock: SimClock) {
     this.clock = clock
@@ -49,11 +49,6 @@ class FakeFolder implements FolderWork {
   }
 
   async scanned(): Promise<void> {}
-
-  async rebuildIndex(): Promise<void> {
-    this.rebuilt++
-    this.scanError = undefined
-  }
 }
 
 interface Setup {
@@ -84,7 +79,7 @@ function start(setup: Setup = {}) {
       clock, events: sink, log, work: folder,
       random: new SimRandom(setup.seed ?? 1),
       slots: setup.slots ?? new Semaphore(1),
-      watch: { follow: () => watched.push('follow'), rest: () => watched.push('rest') },
+      watch: { follow: async () => void watched.push('follow'), rest: () => watched.push('rest') },
     },
     { folder: FOLDER, rescanIntervalMs: setup.intervalMs ?? HOUR_MS },
   )
@@ -319,12 +314,17 @@ test('a folder in error recovers by itself once its disk is back, also with an i
   await end()
 })
 
-test('a damaged index is rebuilt and everything scanned again', async () => {
-  const { clock, folder, runner, end } = start({ arrange: (each) => (each.scanError = new TwinfoldError('database-damaged', 'database disk image is malformed')) })
+test('damage found in the index is followed by a scan of everything at once; repeated damage by a pause', async () => {
+  const { clock, folder, runner, end } = start({ arrange: (each) => (each.scanError = new TwinfoldError('database-damaged', 'malformed')) })
   await clock.advance(1, settle)
-  assert.equal(folder.rebuilt, 1)
-  assert.equal(runner.state.name, 'idle')
+  assert.equal(runner.state.name, 'error')
   assert.deepEqual(folder.scans.map((scan) => scan.subs), [[''], ['']])
+  folder.scanError = undefined
+  await clock.advance(1_000, settle)
+  assert.equal(folder.scans.length, 2)
+  await clock.advance(60_000, settle)
+  assert.equal(runner.state.name, 'idle')
+  assert.equal(folder.scans.length, 3)
   await end()
 })
 

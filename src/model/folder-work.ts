@@ -1,0 +1,139 @@
+import { messageOf, TwinfoldError } from '../core/errors.ts'
+import type { FolderConfig } from '../core/config.ts'
+import { shortIdOf, shortIdText } from '../core/device-id.ts'
+import { isInvalid, type FileHead } from '../core/file-info.ts'
+import type { ShortId } from '../core/ids.ts'
+import { IgnoreRules } from '../core/ignore.ts'
+import type { FolderIndex } from '../db/types.ts'
+import type { ItemType, Logger } from '../events/types.ts'
+import { scanFolder, type ScanRequest } from '../scanner/scanner.ts'
+import type { ScanResult, StoredBatch } from '../scanner/types.ts'
+import { FOLDER_POLICIES } from './folder-policy.ts'
+import type { FolderCheck, FolderWork } from './folder-runner.ts'
+import { checkHealth, checkSameRoot, type HealthOptions } from './health.ts'
+import { loadIgnores } from './ignore-file.ts'
+import { createMarker, DEFAULT_MARKER_NAME } from './marker.ts'
+import type { RunningFolderDeps, RunningFolderOptions } from './running-folder.ts'
+
+const NO_RULES = new IgnoreRules([])
+const PROGRESS_INTERVAL_MS = 2_000
+const ITEM_TYPES: Readonly<Record<FileHead['type'], ItemType>> = { file: 'file', directory: 'dir', symlink: 'symlink' }
+
+export interface FolderOnDiskOptions extends RunningFolderOptions {
+  readonly root: string
+}
+
+/** What a folder's loop does, done to a directory and an index. */
+export class FolderOnDisk implements FolderWork {
+  readonly #deps: RunningFolderDeps
+  readonly #folder: FolderConfig
+  readonly #root: string
+  readonly #options: FolderOnDiskOptions
+  readonly #log: Logger
+  readonly #ownShortId: ShortId
+  readonly #ownName: string
+
+  constructor(deps: RunningFolderDeps, options: FolderOnDiskOptions) {
+    this.#deps = deps
+    this.#options = options
+    this.#folder = options.folder
+    this.#root = options.root
+    this.#log = deps.logger('model')
+    this.#ownShortId = shortIdOf(options.ownDevice)
+    this.#ownName = shortIdText(this.#ownShortId)
+  }
+
+  /**
+   * Only a folder nobody has ever scanned gets its root and marker from us. One whose index was lost may have files
+   * somewhere that is not mounted now.
+   */
+  async prepare(): Promise<void> {
+    const { store, world } = this.#deps
+    const { id, markerName } = this.#folder
+    if (markerName !== DEFAULT_MARKER_NAME) return
+    try {
+      const known = await hasRecords(await store.folder(id))
+      if (known || store.recoveries.some((recovery) => recovery.folder === id)) return
+      await createMarker(world.disk, this.#root, id, world.clock.nowMs())
+    } catch (error) {
+      this.#log.warn(`folder ${id}: cannot prepare ${this.#root}: ${messageOf(error)}`)
+    }
+  }
+
+  async check(): Promise<FolderCheck> {
+    const { disk } = this.#deps.world
+    const root = await checkHealth(disk, this.#health())
+    if (!FOLDER_POLICIES[this.#folder.type].hasIgnores) return { root, ignore: NO_RULES }
+    try {
+      return { root, ignore: (await loadIgnores(disk, this.#root)) ?? NO_RULES }
+    } catch (error) {
+      throw new TwinfoldError('folder-error', `loading ignores: ${messageOf(error)}`, { cause: error })
+    }
+  }
+
+  async scan(subs: readonly string[], check: FolderCheck, signal: AbortSignal): Promise<ScanResult> {
+    const { clock, disk, hasher, walker } = this.#deps.world
+    const { id } = this.#folder
+    const index = await this.#deps.store.folder(id)
+    return await scanFolder({
+      clock, disk, hasher, walker, index,
+      log: this.#deps.logger('scanner'),
+      checkHealth: () => checkSameRoot(disk, this.#health(), check.root),
+      onBatch: (batch) => this.#tell(batch),
+      onProgress: ({ currentBytes, totalBytes, rate }) =>
+        this.#deps.events.emit('FolderScanProgress', { folder: id, current: currentBytes, total: totalBytes, rate }),
+    }, this.#request(subs, check), signal)
+  }
+
+  async scanned(): Promise<void> {
+    await this.#deps.statistics.scanned(this.#folder.id, this.#deps.world.clock.nowMs())
+    this.#deps.touched(this.#folder.id)
+  }
+
+  #request(subs: readonly string[], { ignore }: FolderCheck): ScanRequest {
+    const { autoNormalize, ignorePerms, modTimeWindowS, scanProgressIntervalS, type } = this.#folder
+    const policy = FOLDER_POLICIES[type]
+    return {
+      root: this.#root,
+      subs,
+      ignore,
+      ignorePerms: ignorePerms || policy.ignoresPermissions,
+      modTimeWindowMs: modTimeWindowS * 1_000,
+      autoNormalize,
+      ownShortId: this.#ownShortId,
+      receiveOnly: policy.localChangesStayHere,
+      keepTemporariesMs: this.#deps.options().keepTemporariesH * 3_600_000,
+      progressIntervalMs: scanProgressIntervalS === 0 ? PROGRESS_INTERVAL_MS : scanProgressIntervalS * 1_000,
+    }
+  }
+
+  #health(): HealthOptions {
+    const { minHomeDiskFree } = this.#deps.options()
+    const { databaseDirectory } = this.#options
+    return { root: this.#root, markerName: this.#folder.markerName, databaseDirectory, minHomeDiskFree }
+  }
+
+  #tell({ records, sequence }: StoredBatch): void {
+    const { id, label } = this.#folder
+    const { events, world } = this.#deps
+    const filenames = records.map((record) => record.name)
+    events.emit('LocalIndexUpdated', { folder: id, items: records.length, filenames, sequence, version: sequence })
+    for (const record of records) {
+      if (isInvalid(record)) continue
+      events.emit('LocalChangeDetected', {
+        folder: id,
+        folderID: id,
+        label,
+        path: world.system.platform === 'win32' ? record.name.replaceAll('/', '\\') : record.name,
+        type: ITEM_TYPES[record.type],
+        action: record.deleted ? 'deleted' : 'modified',
+        modifiedBy: record.modifiedBy === this.#ownShortId ? this.#ownName : shortIdText(record.modifiedBy),
+      })
+    }
+    this.#deps.touched(id)
+  }
+}
+
+async function hasRecords(index: FolderIndex): Promise<boolean> {
+  return (await index.page('local', { within: '', afterName: '', limit: 1 })).length > 0
+}
