@@ -137,7 +137,7 @@ export class RestServer {
     const listener = await http.listen({ address: wanted.listen, ...mode, ...tls }, this.handler)
     this.#open = { key: wanted.key, tls: wanted.tls, listener }
     this.#gate = this.#makeGate(this.#deps.config.current.gui)
-    logger.info(`GUI and API listening on ${listener.address}`)
+    logger.info(`GUI and API listening on ${urlOf(listener.address, wanted.tls)}`)
     this.#markReady()
   }
 
@@ -180,4 +180,9 @@ function wantedListener(gui: GuiConfig, override: string | undefined): Wanted | 
   const mode = Number.parseInt(gui.unixSocketPermissions, 8)
   const unixSocketMode = Number.isInteger(mode) && mode > 0 && mode <= 0o777 ? mode : undefined
   return { key: JSON.stringify([address.listen, tls, unixSocketMode]), listen: address.listen, tls, unixSocketMode }
+}
+
+/** What a person can paste into a browser; a socket has no such thing. */
+function urlOf(address: string, tls: boolean): string {
+  return address.startsWith('/') ? address : `${tls ? 'https' : 'http'}://${address}/`
 }

@@ -31,6 +31,8 @@ export interface ServeOptions {
   readonly unpaused: boolean
   readonly upgradesAllowed: boolean
   readonly resetDatabase: boolean
+  /** Keeps the index in memory only: for simulated devices. */
+  readonly databaseInMemory?: boolean
   readonly audit?: string
   /** Facilities whose debug lines are on from the start, as `STTRACE` spells them. */
   readonly trace: string

@@ -4,7 +4,13 @@ import { splitCommandLine, takeDaemonChoice, type LocalCommand } from './command
 import { readFlags, type Flag } from './flags.ts'
 import { EXIT, type ExitCode } from './options.ts'
 import { DIRECTORY_FLAGS, GENERATE_FLAGS, GUI_FLAGS } from './serve-flags.ts'
-import { parseServeWords, readDirectories, type Action, type DirectoryChoice, type ServeRequest } from './serve-options.ts'
+import {
+  parseServeWords,
+  readDirectories,
+  type Action,
+  type DirectoryChoice,
+  type ServeRequest,
+} from './serve-options.ts'
 
 const HELP: Flag = { name: 'help', short: 'h' }
 const JSON_FLAG: Flag = { name: 'json' }
@@ -24,7 +30,8 @@ export async function start(words: readonly string[]): Promise<void> {
     // What the outside did wrong is a sentence; anything else is a bug, and its trace is for the person who mends it.
     if (!(error instanceof TwinfoldError) && !/^E[A-Z\d]+$/.test(systemCode(error) ?? '')) throw error
     complain(`${program}: error: ${messageOf(error)}`)
-    if (error instanceof TwinfoldError && error.code === 'usage') complain(`Run "${program} --help" to see all commands, "${program} COMMAND --help" for one.`)
+    if (error instanceof TwinfoldError && error.code === 'usage')
+      complain(`Run "${program} --help" to see all commands, "${program} COMMAND --help" for one.`)
   }
 }
 
@@ -33,9 +40,14 @@ async function dispatch(words: readonly string[]): Promise<void> {
   if (line.kind === 'remote') {
     const { choice, words: others } = takeDaemonChoice(line.words, process.env)
     const [{ runCli }, { terminalContext }, { connectDaemon }] = await Promise.all([
-      import('../cli/program.ts'), import('../cli/terminal.ts'), import('./find-daemon.ts'),
+      import('../cli/program.ts'),
+      import('../cli/terminal.ts'),
+      import('./find-daemon.ts'),
     ])
-    process.exitCode = await runCli(terminalContext(program, () => connectDaemon(choice)), others)
+    process.exitCode = await runCli(
+      terminalContext(program, () => connectDaemon(choice)),
+      others,
+    )
   } else if (line.kind === 'reset-database') {
     await actOn('reset-database', line.words)
   } else if (line.command === 'serve') {
@@ -48,7 +60,9 @@ async function dispatch(words: readonly string[]): Promise<void> {
 async function serveOrAct(words: readonly string[], helpPage: LocalCommand): Promise<void> {
   const parsed = parseServeWords(words, process.env)
   if (parsed.kind === 'action') {
-    return parsed.action === 'help' ? printHelp(helpPage) : act(parsed.action, { directories: parsed.directories, values: new Map() })
+    return parsed.action === 'help'
+      ? printHelp(helpPage)
+      : act(parsed.action, { directories: parsed.directories, values: new Map() })
   }
   const code = await runServe(parsed.request)
   // Threads and sockets that did not end in time must not keep the process.
@@ -60,7 +74,10 @@ async function runServe(request: ServeRequest): Promise<ExitCode> {
   process.stdout.on('error', () => {})
   process.stderr.on('error', () => {})
   const [{ createRealWorld }, { runDaemon }, { serve }, { locateHome }] = await Promise.all([
-    import('../world/real/world.ts'), import('./daemon.ts'), import('./serve.ts'), import('./home.ts'),
+    import('../world/real/world.ts'),
+    import('./daemon.ts'),
+    import('./serve.ts'),
+    import('./home.ts'),
   ])
   const options = { ...request.options, locations: locateHome(request.directories, request) }
   await using world = createRealWorld()
@@ -68,9 +85,13 @@ async function runServe(request: ServeRequest): Promise<ExitCode> {
     process.on(name, listener)
     return { [Symbol.dispose]: () => void process.off(name, listener) }
   }
-  const ourProcess = { onSignal, leave: (code: ExitCode) => process.exit(code), complain: (text: string) => complain(`${program}: ${text}`) }
+  const ourProcess = {
+    onSignal,
+    leave: (code: ExitCode) => process.exit(code),
+    complain: (text: string) => complain(`${program}: ${text}`),
+  }
   const deps = { clock: world.clock, process: ourProcess, runDaemon: runDaemon.bind(undefined, world) }
-  return serve(deps, options, request.restarts)
+  return await serve(deps, options, request.restarts) // not before it ends may the world be closed
 }
 
 /** What a command that needs no daemon was told. */
@@ -90,7 +111,10 @@ const FLAGS: Readonly<Record<Exclude<LocalCommand, 'serve'> | 'reset-database', 
   help: [],
 }
 
-async function actOn(command: Exclude<LocalCommand, 'serve'> | 'reset-database', words: readonly string[]): Promise<void> {
+async function actOn(
+  command: Exclude<LocalCommand, 'serve'> | 'reset-database',
+  words: readonly string[],
+): Promise<void> {
   const { values, words: others } = readFlags([...FLAGS[command], HELP, JSON_FLAG], words, process.env)
   if (values.get('help') === 'true' || command === 'help') return printHelp(command)
   if (others[0] !== undefined) throw new TwinfoldError('usage', `unexpected argument ${others[0]}`)
@@ -107,15 +131,27 @@ async function act(action: Exclude<Action, 'help'>, told: Told): Promise<void> {
   const show = (value: object, text: string) => print(json ? JSON.stringify(value, undefined, 2) : text)
   switch (action) {
     case 'version': {
-      const [{ versionFacts }, { versionJson }] = await Promise.all([import('./version.ts'), import('../http/version.ts')])
-      const facts = versionFacts({ platform: process.platform, architecture: process.arch }, process.env['STVERSIONEXTRA'] ?? '')
+      const [{ versionFacts }, { versionJson }] = await Promise.all([
+        import('./version.ts'),
+        import('../http/version.ts'),
+      ])
+      const facts = versionFacts(
+        { platform: process.platform, architecture: process.arch },
+        process.env['STVERSIONEXTRA'] ?? '',
+      )
       const version = versionJson(facts)
       return show(version, version.longVersion.replace(/^\w+/, program))
     }
     case 'paths': {
-      const [{ pathsText, pathSections }, { locateHome }] = await Promise.all([import('./local-commands.ts'), import('./home.ts')])
+      const [{ pathsText, pathSections }, { locateHome }] = await Promise.all([
+        import('./local-commands.ts'),
+        import('./home.ts'),
+      ])
       const locations = locateHome(told.directories)
-      return show(Object.fromEntries(pathSections(locations).map(([title, ...paths]) => [title, paths])), pathsText(locations).trimEnd())
+      return show(
+        Object.fromEntries(pathSections(locations).map(([title, ...paths]) => [title, paths])),
+        pathsText(locations).trimEnd(),
+      )
     }
     case 'device-id': {
       const id = await (await import('./local-commands.ts')).deviceId(told.directories)
@@ -141,19 +177,30 @@ async function act(action: Exclude<Action, 'help'>, told: Told): Promise<void> {
       return showInBrowser(told, show)
     case 'upgrade':
       complain('WARNING: Checking for upgrade: upgrade unsupported')
-      throw new TwinfoldError('bad-request', 'this installation is upgraded by npm: run "npm install -g twinfold@latest", or "git pull" in a clone')
+      throw new TwinfoldError(
+        'bad-request',
+        'this installation is upgraded by npm: run "npm install -g twinfold@latest", or "git pull" in a clone',
+      )
   }
 }
 
 async function showInBrowser(told: Told, show: (value: object, text: string) => void): Promise<void> {
   const [{ findDaemon }, { openBrowser }, { endpointText }] = await Promise.all([
-    import('./find-daemon.ts'), import('./browser.ts'), import('../cli/endpoint.ts'),
+    import('./find-daemon.ts'),
+    import('./browser.ts'),
+    import('../cli/endpoint.ts'),
   ])
   const guiAddress = told.values.get('gui-address')
-  const { endpoint } = await findDaemon({ directories: told.directories, ...(guiAddress !== undefined && { guiAddress }) })
+  const { endpoint } = await findDaemon({
+    directories: told.directories,
+    ...(guiAddress !== undefined && { guiAddress }),
+  })
   const url = `${endpointText(endpoint)}/`
   if (endpoint.socketPath !== undefined) {
-    throw new TwinfoldError('bad-request', `the GUI is at ${url}, where no browser can look; give it a host and port with --gui-address`)
+    throw new TwinfoldError(
+      'bad-request',
+      `the GUI is at ${url}, where no browser can look; give it a host and port with --gui-address`,
+    )
   }
   const opened = await openBrowser(url)
   show({ url, opened }, opened ? `Opening ${url}` : `No browser could be started. The GUI is at ${url}`)

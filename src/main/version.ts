@@ -1,4 +1,6 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync, statSync } from 'node:fs'
+import type { VersionFacts } from '../http/types.ts'
+import type { System } from '../world/world.ts'
 
 /** The one place the version comes from: package.json, beside src/ in a clone and beside dist/ in a package. */
 function packageVersion(): string {
@@ -11,3 +13,22 @@ function packageVersion(): string {
 
 /** Semantic, without a leading `v`. */
 export const VERSION = packageVersion()
+
+const CODENAME = 'Paper Crane'
+
+/** What `--version`, `GET /rest/system/version` and the headers are made of. */
+export function versionFacts(system: Pick<System, 'platform' | 'architecture'>, extra: string): VersionFacts {
+  const builtMs = statSync(new URL('../../package.json', import.meta.url)).mtimeMs
+  return {
+    version: `v${VERSION}`,
+    codename: CODENAME,
+    runtime: `node${process.versions.node}`,
+    platform: system.platform,
+    architecture: system.architecture,
+    builder: { user: 'twinfold', host: 'npm' },
+    builtMs: Math.floor(builtMs / 1_000) * 1_000,
+    tags: ['twinfold'],
+    extra,
+    container: existsSync('/.dockerenv') || existsSync('/run/.containerenv'),
+  }
+}

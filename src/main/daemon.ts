@@ -1,0 +1,167 @@
+import type { Config } from '../core/config.ts'
+import { messageOf, TwinfoldError } from '../core/errors.ts'
+import { hashPasswordIfPlain, verifyPassword } from '../config/password.ts'
+import { openConfig, type OpenedConfig } from '../config/store.ts'
+import { openStore } from '../db/store.ts'
+import { EventBus } from '../events/bus.ts'
+import { Log } from '../events/log.ts'
+import { folderStatusJson } from '../http/folder-status.ts'
+import { RestServer } from '../http/server.ts'
+import { Model } from '../model/model.ts'
+import { Statistics } from '../stats/stats.ts'
+import { supervise, type Service } from '../sync/supervisor.ts'
+import type { World } from '../world/world.ts'
+import { auditEvents } from './audit.ts'
+import { withFreePorts } from './first-start.ts'
+import { ensureHome, loadOrMakeHttpsIdentity, loadOrMakeIdentity } from './identity.ts'
+import { EXIT, type ExitCode, type ServeOptions } from './options.ts'
+import { versionFacts } from './version.ts'
+
+const LOG_SIZE_BYTES_MAX = 10 * 1024 * 1024
+const LOG_OLD_FILES_MAX = 3
+
+/**
+ * One device, from its lock to its goodbye. The composition root, read top to bottom: open what must be closed, build
+ * what uses it, connect the parts that do not know each other, run it all. What cannot be opened rejects with a reason.
+ */
+export async function runDaemon(world: World, options: ServeOptions, signal: AbortSignal): Promise<ExitCode> {
+  const { locations } = options
+  const { clock, random, disk, http, system } = world
+  await ensureHome(disk, locations)
+
+  using sink = world.lines.open(locations.logFile, {
+    sizeBytesMax: options.logMaxSizeBytes ?? LOG_SIZE_BYTES_MAX,
+    oldFilesMax: options.logMaxOldFiles ?? LOG_OLD_FILES_MAX,
+  })
+  const log = new Log(
+    { clock, write: (line) => sink.write(line) },
+    { level: options.logLevel, format: options.logFormat, trace: options.trace },
+  )
+  const mainLog = log.logger('main')
+  const events = new EventBus({ clock, log: log.logger('events') })
+
+  await using _lock = await lockHome(world, locations.lockFile)
+  const identity = await loadOrMakeIdentity({ disk, clock, random }, locations)
+  const version = versionFacts(system, options.versionExtra)
+  mainLog.info(`Twinfold ${version.version}, device ${identity.deviceId}`)
+  mainLog.info(`home is ${locations.configDirectory}${identity.created ? ' (new)' : ''}`)
+
+  const config = await openConfig(
+    { disk, clock, random, log: log.logger('config'), events },
+    { path: locations.configFile, ownDevice: identity.deviceId, hostName: system.hostName, allowNewer: options.allowNewerConfig },
+  )
+  await applyStartOptions(config, options, world)
+
+  await using store = await openStore({
+    directory: options.databaseInMemory ? undefined : locations.databaseDirectory,
+    disk,
+    clock,
+    random,
+    log: log.logger('db'),
+  })
+  if (options.resetDatabase) for (const folder of await store.folders()) await store.dropFolder(folder)
+
+  const model = new Model(
+    {
+      world,
+      store,
+      events,
+      statistics: new Statistics({ keyValue: store.keyValue, log: log.logger('stats') }),
+      logger: (facility) => log.logger(facility),
+      summaryOf: folderStatusJson,
+    },
+    {
+      config: config.current,
+      ownDevice: identity.deviceId,
+      userHome: locations.userHome,
+      databaseDirectory: locations.databaseDirectory,
+    },
+  )
+
+  const ending = new Ending(signal)
+  const rest = new RestServer(
+    {
+      clock, random, http, events, config, log,
+      hub: model,
+      logger: log.logger('http'),
+      keyValue: store.keyValue,
+      passwords: { hash: hashPasswordIfPlain, verify: verifyPassword },
+      lifecycle: { shutdown: () => ending.end(EXIT.success), restart: () => ending.end(EXIT.restart) },
+      system: { memoryBytes: () => system.memoryBytes() },
+      httpsIdentity: () => loadOrMakeHttpsIdentity({ disk, clock, random }, locations, system.hostName),
+    },
+    {
+      deviceId: identity.deviceId,
+      version,
+      locations,
+      ...(options.guiAddress !== undefined && { guiAddress: options.guiAddress }),
+      ...(options.guiApiKey !== undefined && { guiApiKey: options.guiApiKey }),
+    },
+  )
+  config.subscribe((from, to) => model.apply(from, to))
+
+  using audit = openAudit(world, options)
+  if (audit !== undefined) auditEvents(events, (line) => audit.write(line), mainLog, ending.signal)
+  events.emit('Starting', { home: locations.configDirectory, myID: identity.deviceId })
+
+  const failed = (service: Service) => (error: unknown) => mainLog.error(`${service.name} failed and starts again: ${messageOf(error)}`)
+  const running = [model, rest].map((service) => supervise(service, clock, failed(service), ending.signal))
+  events.emit('StartupComplete', { myID: identity.deviceId })
+  await Promise.all(running)
+  mainLog.info(ending.code === EXIT.restart ? 'stopped, starting again' : 'stopped')
+  return ending.code
+}
+
+/** Ends the daemon when the process is told to, or when somebody asks over REST; the first who asks says the code. */
+class Ending {
+  readonly #stop = new AbortController()
+  readonly signal: AbortSignal
+  #code: ExitCode | undefined
+
+  constructor(outer: AbortSignal) {
+    this.signal = AbortSignal.any([outer, this.#stop.signal])
+  }
+
+  get code(): ExitCode {
+    return this.#code ?? EXIT.success
+  }
+
+  end(code: ExitCode): void {
+    this.#code ??= code
+    this.#stop.abort(new TwinfoldError('stopped', 'the daemon is stopping'))
+  }
+}
+
+async function lockHome(world: World, path: string): Promise<AsyncDisposable> {
+  const lock = await world.disk.lock(path)
+  if (lock !== undefined) return lock
+  throw new TwinfoldError(
+    'home-locked',
+    `another Twinfold or Syncthing is already running on this home (${path} is locked); stop it, or choose another --home`,
+  )
+}
+
+/** What the words of the start change in the saved configuration. */
+async function applyStartOptions(config: OpenedConfig, options: ServeOptions, world: World): Promise<void> {
+  if (config.created && options.portProbing) {
+    const chosen = await withFreePorts(config.current, world.http)
+    await config.change(() => chosen)
+  }
+  if (options.paused) await config.change((current) => withPause(current, true))
+  if (options.unpaused) await config.change((current) => withPause(current, false))
+}
+
+function withPause(config: Config, paused: boolean): Config {
+  return {
+    ...config,
+    folders: config.folders.map((folder) => ({ ...folder, paused })),
+    devices: config.devices.map((device) => ({ ...device, paused })),
+  }
+}
+
+function openAudit(world: World, options: ServeOptions): ReturnType<World['lines']['open']> | undefined {
+  if (options.audit === undefined) return undefined
+  const stamp = new Date(world.clock.nowMs()).toISOString().replace(/[-:]/g, '').replace('T', '-').slice(0, 15)
+  const path = options.audit === 'default' ? `${options.locations.dataDirectory}/audit-${stamp}.log` : options.audit
+  return world.lines.open(path, { sizeBytesMax: 0, oldFilesMax: 0 })
+}
