@@ -57,13 +57,18 @@ export async function findFolder(client: Client, text: string): Promise<FolderCo
   const found = folders.find((folder) => folder.id === text) ?? (byLabel.length === 1 ? byLabel[0] : undefined)
   if (found !== undefined) return found
   const known = folders.map((folder) => folder.id)
-  const remedy = known.length === 0 ? 'there are none yet; add one with "folder add PATH"' : `known folders: ${known.join(', ')}`
+  const remedy =
+    known.length === 0 ? 'there are none yet; add one with "folder add PATH"' : `known folders: ${known.join(', ')}`
   const reason = byLabel.length > 1 ? `more than one folder is labelled "${text}"` : `there is no folder "${text}"`
   throw new TwinfoldError('folder-missing', `${reason}; ${remedy}`)
 }
 
 /** The sentence and the code for whatever made a command fail. */
-export function explainFailure(error: unknown, program: string, connection: Connection | undefined): { message: string; code: CliExit } {
+export function explainFailure(
+  error: unknown,
+  program: string,
+  connection: Connection | undefined,
+): { message: string; code: CliExit } {
   if (systemCode(error) === NO_HOME) return { message: escapeText(messageOf(error)), code: CLI_EXIT.noDaemon }
   if (!(error instanceof ClientError)) {
     return { message: escapeText(messageOf(error)), code: CLI_EXIT.failed }
@@ -72,15 +77,22 @@ export function explainFailure(error: unknown, program: string, connection: Conn
   const home = connection?.home === undefined ? '' : ` (home ${escapeText(connection.home)})`
   switch (error.failure) {
     case 'unreachable': {
-      const start = connection?.home === undefined ? `${program} serve` : `${program} serve --home ${escapeText(connection.home)}`
+      const start =
+        connection?.home === undefined ? `${program} serve` : `${program} serve --home ${escapeText(connection.home)}`
       const hint = `Start it with "${start}", or name another home with --home`
-      return { message: `no daemon answers at ${address}${home}: ${escapeText(error.message)}. ${hint}`, code: CLI_EXIT.noDaemon }
+      return {
+        message: `no daemon answers at ${address}${home}: ${escapeText(error.message)}. ${hint}`,
+        code: CLI_EXIT.noDaemon,
+      }
     }
     case 'timeout':
       return { message: `the daemon at ${address}${home} gave ${error.message}`, code: CLI_EXIT.noDaemon }
     case 'refused': {
       const remedy = 'another daemon may run at this address; give its home with --home, or its key with --gui-apikey'
-      return { message: `the daemon at ${address} does not accept the API key${home}: ${remedy}`, code: CLI_EXIT.failed }
+      return {
+        message: `the daemon at ${address} does not accept the API key${home}: ${remedy}`,
+        code: CLI_EXIT.failed,
+      }
     }
     case 'malformed':
       return { message: `${address}: ${escapeText(error.message)}`, code: CLI_EXIT.failed }

@@ -24,7 +24,10 @@ export function parseEndpoint(text: string, options: { readonly useTls: boolean 
   const [, host, port] = /^(\[[0-9A-Fa-f:.%\w]*\]|[^:/[\]]*):(\d{1,5})\/?$/.exec(rest ?? '') ?? []
   const portNumber = Number(port)
   if (host === undefined || !(portNumber >= 1 && portNumber <= 65_535)) {
-    throw new TwinfoldError('usage', `"${text}" is no address of a daemon; write host:port, https://host:port or unix:///path`)
+    throw new TwinfoldError(
+      'usage',
+      `"${text}" is no address of a daemon; write host:port, https://host:port or unix:///path`,
+    )
   }
   return { secure, host: reachableHost(host.replace(/^\[|\]$/g, '')), port: portNumber }
 }

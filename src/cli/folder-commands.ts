@@ -17,15 +17,31 @@ export interface FolderAddOptions {
   readonly json?: boolean
 }
 
-export const FOLDER_TYPES = ['sendreceive', 'sendonly', 'receiveonly', 'receiveencrypted'] as const satisfies readonly FolderTypeName[]
+export const FOLDER_TYPES = [
+  'sendreceive',
+  'sendonly',
+  'receiveonly',
+  'receiveencrypted',
+] as const satisfies readonly FolderTypeName[]
 
-export async function folderAdd(context: CliContext, client: Client, path: string, options: FolderAddOptions): Promise<CliExit> {
+export async function folderAdd(
+  context: CliContext,
+  client: Client,
+  path: string,
+  options: FolderAddOptions,
+): Promise<CliExit> {
   const [existing, devices] = await Promise.all([client.folders(), client.devices()])
   const absolute = path.startsWith('~') ? path : context.absolutePath(path)
   const id = options.id ?? `${context.randomText(5)}-${context.randomText(5)}`
   refuseDoubles(existing, id, absolute)
   const shared = options.device?.map((device) => ({ deviceID: findDevice(devices, device) }))
-  await client.addFolder({ id, path: absolute, label: options.label ?? '', ...settings(options), ...(shared !== undefined && { devices: shared }) })
+  await client.addFolder({
+    id,
+    path: absolute,
+    label: options.label ?? '',
+    ...settings(options),
+    ...(shared !== undefined && { devices: shared }),
+  })
   const added = await findFolder(client, id)
   if (options.json) context.print(JSON.stringify(added, undefined, 2))
   else context.print(`Added folder "${escapeText(id)}" at ${escapeText(added.path)}`)
@@ -36,7 +52,8 @@ export async function folderAdd(context: CliContext, client: Client, path: strin
 function findDevice(devices: readonly DeviceConfig[], text: string): string {
   const plain = (id: string) => id.replace(/[- ]/g, '').toUpperCase()
   const byName = devices.filter((device) => device.name === text)
-  const found = devices.find((device) => plain(device.deviceID) === plain(text)) ?? (byName.length === 1 ? byName[0] : undefined)
+  const found =
+    devices.find((device) => plain(device.deviceID) === plain(text)) ?? (byName.length === 1 ? byName[0] : undefined)
   if (found !== undefined) return found.deviceID
   const known = devices.map((device) => `${device.deviceID} (${device.name})`).join(', ')
   throw new TwinfoldError('device-missing', `there is no device "${text}"; known devices: ${known}`)
@@ -56,21 +73,40 @@ function settings(options: FolderAddOptions): FolderChange {
 function refuseDoubles(existing: readonly FolderConfig[], id: string, path: string): void {
   const sameId = existing.find((folder) => folder.id === id)
   if (sameId !== undefined) {
-    throw new TwinfoldError('bad-request', `folder "${id}" is there already, at ${sameId.path}; choose another --id or remove it first`)
+    throw new TwinfoldError(
+      'bad-request',
+      `folder "${id}" is there already, at ${sameId.path}; choose another --id or remove it first`,
+    )
   }
   const samePath = existing.find((folder) => folder.path.replace(/\/+$/, '') === path.replace(/\/+$/, ''))
   if (samePath !== undefined) throw new TwinfoldError('bad-request', `${path} is already the folder "${samePath.id}"`)
 }
 
-export async function folderList(context: CliContext, client: Client, options: { readonly json?: boolean }): Promise<CliExit> {
+export async function folderList(
+  context: CliContext,
+  client: Client,
+  options: { readonly json?: boolean },
+): Promise<CliExit> {
   const folders = await client.folders()
   const rows = await Promise.all(folders.map(async (folder) => ({ folder, state: await folderState(client, folder) })))
   if (options.json) {
-    context.print(JSON.stringify(rows.map(({ folder, state }) => ({ ...folder, state })), undefined, 2))
+    context.print(
+      JSON.stringify(
+        rows.map(({ folder, state }) => ({ ...folder, state })),
+        undefined,
+        2,
+      ),
+    )
   } else if (rows.length === 0) {
     context.print(`No folders yet. Add one with "${context.program} folder add PATH".`)
   } else {
-    const columns = [{ title: 'ID' }, { title: 'LABEL', shrink: 'end' }, { title: 'TYPE' }, { title: 'STATE' }, { title: 'PATH', shrink: 'start' }] as const
+    const columns = [
+      { title: 'ID' },
+      { title: 'LABEL', shrink: 'end' },
+      { title: 'TYPE' },
+      { title: 'STATE' },
+      { title: 'PATH', shrink: 'start' },
+    ] as const
     const cells = rows.map(({ folder, state }) => [folder.id, folder.label, folder.type, state, folder.path])
     for (const line of tableLines(columns, cells, context.columns)) context.print(line)
   }
@@ -89,10 +125,16 @@ async function folderState(client: Client, folder: FolderConfig): Promise<string
   }
 }
 
-export async function folderRemove(context: CliContext, client: Client, text: string, options: { readonly json?: boolean }): Promise<CliExit> {
+export async function folderRemove(
+  context: CliContext,
+  client: Client,
+  text: string,
+  options: { readonly json?: boolean },
+): Promise<CliExit> {
   const folder = await findFolder(client, text)
   await client.removeFolder(folder.id)
   if (options.json) context.print(JSON.stringify({ removed: folder.id, path: folder.path }, undefined, 2))
-  else context.print(`Removed folder "${escapeText(folder.id)}". The files in ${escapeText(folder.path)} were left alone.`)
+  else
+    context.print(`Removed folder "${escapeText(folder.id)}". The files in ${escapeText(folder.path)} were left alone.`)
   return CLI_EXIT.done
 }

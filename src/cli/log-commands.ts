@@ -25,7 +25,11 @@ export async function debug(context: CliContext, client: Client, options: DebugO
     context.print(JSON.stringify(answer, undefined, 2))
     return CLI_EXIT.done
   }
-  const rows = Object.entries(answer.facilities).map(([name, meaning]) => [name, answer.enabled.includes(name) ? 'on' : 'off', meaning])
+  const rows = Object.entries(answer.facilities).map(([name, meaning]) => [
+    name,
+    answer.enabled.includes(name) ? 'on' : 'off',
+    meaning,
+  ])
   const columns = [{ title: 'FACILITY' }, { title: 'DEBUG' }, { title: 'WHAT IT LOGS', shrink: 'end' }] as const
   for (const line of tableLines(columns, rows, context.columns)) context.print(line)
   return CLI_EXIT.done

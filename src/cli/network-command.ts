@@ -83,7 +83,9 @@ export async function network(
   if (Object.keys(change).length > 0) await client.changeOptions(change)
   const options = await client.options()
   if (flags.json) {
-    context.print(JSON.stringify(Object.fromEntries(NETWORK_SWITCHES.map((each) => [each.name, each.isOn(options)])), undefined, 2))
+    context.print(
+      JSON.stringify(Object.fromEntries(NETWORK_SWITCHES.map((each) => [each.name, each.isOn(options)])), undefined, 2),
+    )
     return CLI_EXIT.done
   }
   const rows = NETWORK_SWITCHES.map((each) => [each.name, each.isOn(options) ? 'on' : 'off', each.meaning])

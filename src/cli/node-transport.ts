@@ -21,10 +21,18 @@ export function nodeTransport(endpoint: Endpoint): Transport {
 }
 
 function requestOptions(endpoint: Endpoint, request: ClientRequest): RequestOptions {
-  const target = endpoint.socketPath === undefined
-    ? { host: endpoint.host, port: endpoint.port }
-    : { socketPath: endpoint.socketPath, host: 'localhost' }
-  return { ...target, method: request.method, path: request.path, headers: request.headers, signal: request.signal, agent: false }
+  const target =
+    endpoint.socketPath === undefined
+      ? { host: endpoint.host, port: endpoint.port }
+      : { socketPath: endpoint.socketPath, host: 'localhost' }
+  return {
+    ...target,
+    method: request.method,
+    path: request.path,
+    headers: request.headers,
+    signal: request.signal,
+    agent: false,
+  }
 }
 
 function send(outgoing: HttpClientRequest, request: ClientRequest): Promise<ClientReply> {
@@ -39,7 +47,9 @@ function send(outgoing: HttpClientRequest, request: ClientRequest): Promise<Clie
       if (sizeBytes > REPLY_BYTES_MAX) incoming.destroy(new Error('the answer is too long'))
       else pieces.push(piece)
     })
-    incoming.on('end', () => resolve({ status: incoming.statusCode ?? 0, text: Buffer.concat(pieces).toString('utf8') }))
+    incoming.on('end', () =>
+      resolve({ status: incoming.statusCode ?? 0, text: Buffer.concat(pieces).toString('utf8') }),
+    )
   })
   outgoing.end(request.body)
   return promise
@@ -49,7 +59,8 @@ function send(outgoing: HttpClientRequest, request: ClientRequest): Promise<Clie
 function openTls(endpoint: Endpoint, signal: AbortSignal): Promise<TLSSocket> {
   const { promise, resolve, reject } = Promise.withResolvers<TLSSocket>()
   signal.throwIfAborted()
-  const target = endpoint.socketPath === undefined ? { host: endpoint.host, port: endpoint.port } : { path: endpoint.socketPath }
+  const target =
+    endpoint.socketPath === undefined ? { host: endpoint.host, port: endpoint.port } : { path: endpoint.socketPath }
   const socket = connectTls({ ...target, rejectUnauthorized: false, ALPNProtocols: ['http/1.1'] })
   const onAbort = () => void socket.destroy(new Error('given up', { cause: signal.reason }))
   signal.addEventListener('abort', onAbort, { once: true })

@@ -87,43 +87,72 @@ function addFolderCommands(program: Command, run: Run): void {
   const { context } = run
   const folder = program.command('folder').description('Add, list and remove folders').helpCommand(false)
   folder.addHelpText('after', `\nExample:\n  ${context.program} folder add ~/Photos --label Photos\n${FINDING}`)
-  addCommand(folder, 'add <path>', 'Keep a directory in sync; it is made if it is not there', ['add ~/Photos --label Photos', 'add /srv/docs --id docs --type sendonly'])
+  addCommand(folder, 'add <path>', 'Keep a directory in sync; it is made if it is not there', [
+    'add ~/Photos --label Photos',
+    'add /srv/docs --id docs --type sendonly',
+  ])
     .option('--id <id>', 'id of the folder, the same on all devices (default: random)')
     .option('--label <text>', 'name for people')
     .addOption(new Option('--type <type>', 'how changes flow').choices(FOLDER_TYPES))
-    .option('--device <id>', 'share it with this device; may be repeated', (id: string, before: readonly string[] | undefined) => [...(before ?? []), id])
+    .option(
+      '--device <id>',
+      'share it with this device; may be repeated',
+      (id: string, before: readonly string[] | undefined) => [...(before ?? []), id],
+    )
     .option('--rescan-interval <seconds>', 'time between full scans', parseSeconds)
     .option('--no-watch', 'do not watch for changes, only scan')
     .option('--paused', 'add it without starting it')
-    .action((path: string, options: FolderAddOptions) => run.with((client) => folderAdd(context, client, path, options)))
-  addCommand(folder, 'list', 'Show all folders and how they are', ['list', 'list --json'])
-    .action((options: { json?: boolean }) => run.with((client) => folderList(context, client, options)))
-  addCommand(folder, 'remove <folder>', 'Stop syncing a folder; its files stay where they are', ['remove docs'])
-    .action((id: string, options: { json?: boolean }) => run.with((client) => folderRemove(context, client, id, options)))
+    .action((path: string, options: FolderAddOptions) =>
+      run.with((client) => folderAdd(context, client, path, options)),
+    )
+  addCommand(folder, 'list', 'Show all folders and how they are', ['list', 'list --json']).action(
+    (options: { json?: boolean }) => run.with((client) => folderList(context, client, options)),
+  )
+  addCommand(folder, 'remove <folder>', 'Stop syncing a folder; its files stay where they are', ['remove docs']).action(
+    (id: string, options: { json?: boolean }) => run.with((client) => folderRemove(context, client, id, options)),
+  )
 }
 
 function addScanCommands(program: Command, run: Run): void {
   const { context } = run
-  addCommand(program, 'scan <folder> [sub...]', 'Look for changes now, in a whole folder or in some paths of it', ['scan photos', 'scan photos 2026/summer --next 3600'])
+  addCommand(program, 'scan <folder> [sub...]', 'Look for changes now, in a whole folder or in some paths of it', [
+    'scan photos',
+    'scan photos 2026/summer --next 3600',
+  ])
     .option('--next <seconds>', 'the next automatic scan comes after this time', parseSeconds)
-    .action((folder: string, subs: string[], options: ScanOptions) => run.with((client) => scan(context, client, folder, subs, options)))
-  addCommand(program, 'prio <folder> <file>', 'Download this file before all others', ['prio photos 2026/summer/beach.jpg'])
-    .action((folder: string, file: string, options: { json?: boolean }) => run.with((client) => prio(context, client, folder, file, options)))
+    .action((folder: string, subs: string[], options: ScanOptions) =>
+      run.with((client) => scan(context, client, folder, subs, options)),
+    )
+  addCommand(program, 'prio <folder> <file>', 'Download this file before all others', [
+    'prio photos 2026/summer/beach.jpg',
+  ]).action((folder: string, file: string, options: { json?: boolean }) =>
+    run.with((client) => prio(context, client, folder, file, options)),
+  )
 }
 
 function addStatusCommands(program: Command, run: Run): void {
   const { context } = run
-  addCommand(program, 'status [folder]', 'Show how the device and its folders are, or one folder in full', ['status', 'status photos --json'])
-    .action((folder: string | undefined, options: { json?: boolean }) => run.with((_, connection) => status(context, connection, folder, options)))
+  addCommand(program, 'status [folder]', 'Show how the device and its folders are, or one folder in full', [
+    'status',
+    'status photos --json',
+  ]).action((folder: string | undefined, options: { json?: boolean }) =>
+    run.with((_, connection) => status(context, connection, folder, options)),
+  )
 }
 
 function addLogCommands(program: Command, run: Run): void {
   const { context } = run
-  addCommand(program, 'debug', 'Show which facilities log debug lines, and switch them', ['debug --enable model,scanner', 'debug --disable model'])
+  addCommand(program, 'debug', 'Show which facilities log debug lines, and switch them', [
+    'debug --enable model,scanner',
+    'debug --disable model',
+  ])
     .option('--enable <names>', 'facilities to switch on, separated by commas', parseList)
     .option('--disable <names>', 'facilities to switch off, separated by commas', parseList)
     .action((options: DebugOptions) => run.with((client) => debug(context, client, options)))
-  addCommand(program, 'events', 'Show what happened; --json prints one object a line', ['events --follow', 'events --types StateChanged,FolderErrors --json'])
+  addCommand(program, 'events', 'Show what happened; --json prints one object a line', [
+    'events --follow',
+    'events --types StateChanged,FolderErrors --json',
+  ])
     .option('--since <id>', 'only events after this id', parseCount)
     .option('--types <names>', 'only these types, separated by commas', parseList)
     .option('--limit <count>', 'at most the last so many', parseCount)
@@ -137,8 +166,13 @@ function addLogCommands(program: Command, run: Run): void {
 
 function addNetworkCommand(program: Command, run: Run): void {
   const { context } = run
-  const command = addCommand(program, 'network', 'Show with whom this device talks by itself, and switch it', ['network', 'network --discovery on --relays on', 'network --all off'])
-  for (const each of NETWORK_SWITCHES) command.addOption(new Option(`--${each.name} <on|off>`, each.meaning).choices(['on', 'off']))
+  const command = addCommand(program, 'network', 'Show with whom this device talks by itself, and switch it', [
+    'network',
+    'network --discovery on --relays on',
+    'network --all off',
+  ])
+  for (const each of NETWORK_SWITCHES)
+    command.addOption(new Option(`--${each.name} <on|off>`, each.meaning).choices(['on', 'off']))
   command.addOption(new Option('--all <on|off>', 'all of them at once').choices(['on', 'off']))
   command.action((options: Readonly<Record<string, unknown>>) => {
     const wanted = new Map<string, boolean>()
@@ -156,12 +190,16 @@ function camelCase(name: string): string {
 }
 
 function parseList(text: string): string[] {
-  return text.split(',').map((name) => name.trim()).filter((name) => name !== '')
+  return text
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '')
 }
 
 function parseCount(text: string): number {
   const count = Number(text)
-  if (!/^\d+$/.test(text) || !Number.isSafeInteger(count)) throw new InvalidArgumentError('It must be a whole number, 0 or more.')
+  if (!/^\d+$/.test(text) || !Number.isSafeInteger(count))
+    throw new InvalidArgumentError('It must be a whole number, 0 or more.')
   return count
 }
 

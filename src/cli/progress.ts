@@ -9,7 +9,7 @@ export interface Progress {
 const BAR_WIDTH_MAX = 40
 const BAR_WIDTH_MIN = 10
 
-/** One line of at most `width` columns: name, bar, percent, amounts, rate, time left; the bar goes first when it is narrow. */
+/** One line of at most `width` columns: name, bar, percent, amounts, rate, time left. A narrow one goes without the bar. */
 export function progressLine(name: string, progress: Progress, width: number): string {
   const facts = progressText(progress)
   const label = fitText(name, Math.max(8, Math.floor(width / 4)))

@@ -18,12 +18,22 @@ const PLAIN_STEP = 0.1
 const PROBLEMS_SHOWN_MAX = 20
 
 /** Scans and shows how far it is. The exit code says whether items were left out because they could not be read. */
-export async function scan(context: CliContext, client: Client, text: string, subs: readonly string[], options: ScanOptions): Promise<CliExit> {
+export async function scan(
+  context: CliContext,
+  client: Client,
+  text: string,
+  subs: readonly string[],
+  options: ScanOptions,
+): Promise<CliExit> {
   const folder = await findFolder(client, text)
   const paths = subs.map((sub) => insideFolder(folder, sub))
   const startedMs = context.nowMs()
   await withProgress(context, client, folder, options.json !== true, () =>
-    client.scan(folder.id, { subs: paths, signal: context.signal, ...(options.next !== undefined && { nextS: options.next }) }),
+    client.scan(folder.id, {
+      subs: paths,
+      signal: context.signal,
+      ...(options.next !== undefined && { nextS: options.next }),
+    }),
   )
   const durationS = (context.nowMs() - startedMs) / 1_000
   const [status, { errors }] = await Promise.all([client.folderStatus(folder.id), client.folderErrors(folder.id)])
@@ -31,7 +41,9 @@ export async function scan(context: CliContext, client: Client, text: string, su
   if (options.json) {
     const { localFiles, localDirectories, localSymlinks, localBytes } = status
     const counts = { files: localFiles, directories: localDirectories, symlinks: localSymlinks, bytes: localBytes }
-    context.print(JSON.stringify({ folder: folder.id, subs: paths, durationS, ...counts, errors: problems }, undefined, 2))
+    context.print(
+      JSON.stringify({ folder: folder.id, subs: paths, durationS, ...counts, errors: problems }, undefined, 2),
+    )
   } else {
     const content = `${formatCount(status.localFiles, 'file')}, ${formatBytes(status.localBytes)}`
     context.print(`Scanned "${escapeText(folder.id)}" in ${formatDuration(durationS)}; the folder holds ${content}`)
@@ -40,15 +52,19 @@ export async function scan(context: CliContext, client: Client, text: string, su
   return problems.length === 0 ? CLI_EXIT.done : CLI_EXIT.doneWithProblems
 }
 
-function showProblems(context: CliContext, problems: readonly { readonly path: string; readonly error: string }[]): void {
+function showProblems(
+  context: CliContext,
+  problems: readonly { readonly path: string; readonly error: string }[],
+): void {
   if (problems.length === 0) return
   context.complain(`${formatCount(problems.length, 'item')} could not be scanned:`)
-  for (const problem of problems.slice(0, PROBLEMS_SHOWN_MAX)) context.complain(`  ${escapeText(problem.path)}: ${escapeText(problem.error)}`)
+  for (const problem of problems.slice(0, PROBLEMS_SHOWN_MAX))
+    context.complain(`  ${escapeText(problem.path)}: ${escapeText(problem.error)}`)
   if (problems.length > PROBLEMS_SHOWN_MAX) context.complain(`  … and ${problems.length - PROBLEMS_SHOWN_MAX} more`)
 }
 
 /** People complete paths with their shell: an absolute one inside the folder is as good as a relative one. */
-export function insideFolder(folder: Pick<FolderConfig, 'id' | 'path'>, sub: string): string {
+export function insideFolder(folder: { readonly id: string; readonly path: string }, sub: string): string {
   if (!sub.startsWith('/')) return sub
   const root = folder.path.replace(/\/+$/, '')
   if (sub === root || sub === `${root}/`) return ''
@@ -56,8 +72,14 @@ export function insideFolder(folder: Pick<FolderConfig, 'id' | 'path'>, sub: str
   throw new TwinfoldError('path-escapes-folder', `${sub} is not in folder "${folder.id}", which is at ${folder.path}`)
 }
 
-/** Runs `work` and shows progress events of the folder beside it. The work decides success; events are only for the eye. */
-async function withProgress(context: CliContext, client: Client, folder: FolderConfig, visible: boolean, work: () => Promise<void>): Promise<void> {
+/** Runs `work` and shows the progress of the folder beside it. The work decides success; events are for the eye. */
+async function withProgress(
+  context: CliContext,
+  client: Client,
+  folder: FolderConfig,
+  visible: boolean,
+  work: () => Promise<void>,
+): Promise<void> {
   if (!visible) return work()
   const done = new AbortController()
   // The first poll makes the daemon keep these events from now on, so that none falls between here and the scan.
@@ -72,14 +94,22 @@ async function withProgress(context: CliContext, client: Client, folder: FolderC
   }
 }
 
-async function watchProgress(context: CliContext, client: Client, folder: FolderConfig, since: number, signal: AbortSignal): Promise<void> {
+async function watchProgress(
+  context: CliContext,
+  client: Client,
+  folder: FolderConfig,
+  since: number,
+  signal: AbortSignal,
+): Promise<void> {
   let shownShare = 0
   try {
     for await (const event of client.events({ types: [PROGRESS_EVENT], since }, signal)) {
       const progress = progressOf(event, folder.id)
       if (progress === undefined || signal.aborted) continue
       if (context.interactive) {
-        context.redraw(progressLine(escapeText(folder.label === '' ? folder.id : folder.label), progress, context.columns))
+        context.redraw(
+          progressLine(escapeText(folder.label === '' ? folder.id : folder.label), progress, context.columns),
+        )
       } else if (shareOf(progress) >= shownShare + PLAIN_STEP) {
         shownShare = shareOf(progress)
         context.complain(`${escapeText(folder.id)}: ${progressText(progress).trimStart()}`)

@@ -5,18 +5,39 @@ import { CLI_EXIT, findFolder, type CliContext, type CliExit, type Connection } 
 import { fieldLines, tableLines } from './table.ts'
 import { escapeText, formatBytes, formatCount, formatDuration } from './text.ts'
 
-interface Json { readonly json?: boolean }
-
-/** The device and its folders, or one folder in full. */
-export async function status(context: CliContext, connection: Connection, text: string | undefined, options: Json): Promise<CliExit> {
-  return text === undefined ? deviceStatus(context, connection, options) : folderStatus(context, connection.client, text, options)
+interface Json {
+  readonly json?: boolean
 }
 
-async function deviceStatus(context: CliContext, { client, address, home }: Connection, options: Json): Promise<CliExit> {
+/** The device and its folders, or one folder in full. */
+export async function status(
+  context: CliContext,
+  connection: Connection,
+  text: string | undefined,
+  options: Json,
+): Promise<CliExit> {
+  return text === undefined
+    ? deviceStatus(context, connection, options)
+    : folderStatus(context, connection.client, text, options)
+}
+
+async function deviceStatus(
+  context: CliContext,
+  { client, address, home }: Connection,
+  options: Json,
+): Promise<CliExit> {
   const [version, system, configs] = await Promise.all([client.version(), client.systemStatus(), client.folders()])
-  const folders = await Promise.all(configs.map(async (config) => ({ config, status: await client.folderStatus(config.id) })))
+  const folders = await Promise.all(
+    configs.map(async (config) => ({ config, status: await client.folderStatus(config.id) })),
+  )
   if (options.json) {
-    const rows = folders.map(({ config, status }) => ({ id: config.id, label: config.label, path: config.path, paused: config.paused, ...status }))
+    const rows = folders.map(({ config, status }) => ({
+      id: config.id,
+      label: config.label,
+      path: config.path,
+      paused: config.paused,
+      ...status,
+    }))
     context.print(JSON.stringify({ version: version.version, address, ...system, folders: rows }, undefined, 2))
     return CLI_EXIT.done
   }
@@ -34,12 +55,20 @@ async function deviceStatus(context: CliContext, { client, address, home }: Conn
     return CLI_EXIT.done
   }
   const columns = [
-    { title: 'FOLDER', shrink: 'end' }, { title: 'STATE' }, { title: 'FILES', align: 'right' }, { title: 'SIZE', align: 'right' },
-    { title: 'NEEDED', align: 'right' }, { title: 'ERRORS', align: 'right' },
+    { title: 'FOLDER', shrink: 'end' },
+    { title: 'STATE' },
+    { title: 'FILES', align: 'right' },
+    { title: 'SIZE', align: 'right' },
+    { title: 'NEEDED', align: 'right' },
+    { title: 'ERRORS', align: 'right' },
   ] as const
   const rows = folders.map(({ config, status }) => [
-    config.label === '' ? config.id : `${config.id} (${config.label})`, stateText(config, status), String(status.localFiles),
-    formatBytes(status.localBytes), formatBytes(status.needBytes), String(status.errors),
+    config.label === '' ? config.id : `${config.id} (${config.label})`,
+    stateText(config, status),
+    String(status.localFiles),
+    formatBytes(status.localBytes),
+    formatBytes(status.needBytes),
+    String(status.errors),
   ])
   for (const line of tableLines(columns, rows, context.columns)) context.print(line)
   for (const { config, status } of folders) {
@@ -75,16 +104,29 @@ function folderFields(config: FolderConfig, status: FolderStatusJson): (readonly
     ['State', stateText(config, status)],
     ...(status.error === '' ? [] : [['Error', status.error] as const]),
     ...(status.watchError === '' ? [] : [['Watching', status.watchError] as const]),
-    ['Here', `${formatCount(status.localFiles, 'file')}, ${formatCount(status.localDirectories, 'directory', 'directories')}, ${formatBytes(status.localBytes)}`],
-    ['Everywhere', `${formatCount(status.globalFiles, 'file')}, ${formatCount(status.globalDirectories, 'directory', 'directories')}, ${formatBytes(status.globalBytes)}`],
+    ['Here', contentText(status.localFiles, status.localDirectories, status.localBytes)],
+    ['Everywhere', contentText(status.globalFiles, status.globalDirectories, status.globalBytes)],
     ['Needed', `${formatCount(status.needTotalItems, 'item')}, ${formatBytes(status.needBytes)}`],
-    ...(status.receiveOnlyTotalItems > 0 ? [['Changed here', formatCount(status.receiveOnlyTotalItems, 'item')] as const] : []),
+    ...(status.receiveOnlyTotalItems > 0
+      ? [['Changed here', formatCount(status.receiveOnlyTotalItems, 'item')] as const]
+      : []),
     ['Errors', String(status.errors)],
   ]
 }
 
+function contentText(files: number, directories: number, sizeBytes: number): string {
+  const counts = `${formatCount(files, 'file')}, ${formatCount(directories, 'directory', 'directories')}`
+  return `${counts}, ${formatBytes(sizeBytes)}`
+}
+
 /** Moves a file to the front of the download queue and says where it now stands. */
-export async function prio(context: CliContext, client: Client, text: string, file: string, options: Json): Promise<CliExit> {
+export async function prio(
+  context: CliContext,
+  client: Client,
+  text: string,
+  file: string,
+  options: Json,
+): Promise<CliExit> {
   const folder = await findFolder(client, text)
   const need = await client.prioritize(folder.id, file)
   context.print(options.json ? JSON.stringify(need, undefined, 2) : `${escapeText(file)} ${placeOf(need, file)}`)

@@ -17,16 +17,24 @@ const SHRINK_WIDTH_MIN = 8
  */
 export function tableLines(columns: readonly Column[], rows: readonly (readonly string[])[], width: number): string[] {
   const cells = rows.map((row) => columns.map((_, index) => escapeText(row[index] ?? '')))
-  const widths = columns.map((column, index) => Math.max(textWidth(column.title), ...cells.map((row) => textWidth(row[index]!))))
+  const widths = columns.map((column, index) =>
+    Math.max(textWidth(column.title), ...cells.map((row) => textWidth(row[index]!))),
+  )
   let excess = widths.reduce((sum, each) => sum + each, GAP.length * (columns.length - 1)) - width
   for (let index = columns.length - 1; index >= 0 && excess > 0; index--) {
     if (columns[index]!.shrink === undefined) continue
-    const given = Math.max(0, Math.min(excess, widths[index]! - Math.max(SHRINK_WIDTH_MIN, textWidth(columns[index]!.title))))
+    const given = Math.max(
+      0,
+      Math.min(excess, widths[index]! - Math.max(SHRINK_WIDTH_MIN, textWidth(columns[index]!.title))),
+    )
     widths[index]! -= given
     excess -= given
   }
   const line = (row: readonly string[]) =>
-    columns.map((column, index) => cellText(fitText(row[index]!, widths[index]!, column.shrink), widths[index]!, column)).join(GAP).trimEnd()
+    columns
+      .map((column, index) => cellText(fitText(row[index]!, widths[index]!, column.shrink), widths[index]!, column))
+      .join(GAP)
+      .trimEnd()
   return [line(columns.map((column) => column.title)), ...cells.map(line)]
 }
 

@@ -6,11 +6,21 @@ const SHORT: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t'
 export function escapeText(text: string): string {
   return text.replace(UNSAFE, (character) => {
     const code = character.codePointAt(0)!
-    return SHORT[character] ?? (code < 0x100 ? `\\x${code.toString(16).padStart(2, '0')}` : `\\u${code.toString(16).padStart(4, '0')}`)
+    return (
+      SHORT[character] ??
+      (code < 0x100 ? `\\x${code.toString(16).padStart(2, '0')}` : `\\u${code.toString(16).padStart(4, '0')}`)
+    )
   })
 }
 
-const WIDE = /[\u{1100}-\u{115F}\u{2E80}-\u{303E}\u{3041}-\u{33FF}\u{3400}-\u{4DBF}\u{4E00}-\u{9FFF}\u{A000}-\u{A4CF}\u{A960}-\u{A97F}\u{AC00}-\u{D7A3}\u{F900}-\u{FAFF}\u{FE30}-\u{FE6F}\u{FF00}-\u{FF60}\u{FFE0}-\u{FFE6}\u{20000}-\u{3FFFD}]|\p{Emoji_Presentation}|\u{FE0F}/u
+const WIDE_RANGES = [
+  '\\u{1100}-\\u{115F}\\u{A960}-\\u{A97F}\\u{AC00}-\\u{D7A3}', // Hangul
+  '\\u{2E80}-\\u{303E}\\u{3041}-\\u{33FF}\\u{3400}-\\u{4DBF}\\u{4E00}-\\u{9FFF}', // CJK
+  '\\u{F900}-\\u{FAFF}\\u{FE30}-\\u{FE6F}\\u{20000}-\\u{3FFFD}', // CJK, less common
+  '\\u{A000}-\\u{A4CF}', // Yi
+  '\\u{FF00}-\\u{FF60}\\u{FFE0}-\\u{FFE6}', // full-width forms
+].join('')
+const WIDE = new RegExp(`[${WIDE_RANGES}]|\\p{Emoji_Presentation}|\\u{FE0F}`, 'u')
 const PLAIN = /^[\x20-\x7E]*$/
 
 /** Columns a text takes on a terminal: two for the scripts that fill a square, none for marks over another letter. */
@@ -23,11 +33,14 @@ export function textWidth(text: string): number {
   return width
 }
 
-/** At most `width` columns; what is cut off is shown by an ellipsis at the end, or in front where the end matters more. */
+/** At most `width` columns; an ellipsis stands for what is cut off, at the end or, where the end matters, in front. */
 export function fitText(text: string, width: number, cut: 'start' | 'end' = 'end'): string {
   if (textWidth(text) <= width) return text
   if (width < 1) return ''
-  const segments = Array.from(new Intl.Segmenter(undefined, { granularity: 'grapheme' }).segment(text), (part) => part.segment)
+  const segments = Array.from(
+    new Intl.Segmenter(undefined, { granularity: 'grapheme' }).segment(text),
+    (part) => part.segment,
+  )
   if (cut === 'start') segments.reverse()
   const kept: string[] = []
   let room = width - 1
@@ -68,7 +81,11 @@ export function formatDuration(durationS: number): string {
     [seconds % 60, 's'],
   ] as const
   const first = parts.findIndex(([count]) => count > 0)
-  return parts.slice(first, first + 2).filter(([count]) => count > 0).map(([count, unit]) => `${count} ${unit}`).join(' ')
+  return parts
+    .slice(first, first + 2)
+    .filter(([count]) => count > 0)
+    .map(([count, unit]) => `${count} ${unit}`)
+    .join(' ')
 }
 
 /** `1 file`, `2 files`. */

@@ -68,8 +68,11 @@ export class Client {
     return this.#object('GET', '/rest/system/status')
   }
 
-  /** Resolves when the scan has ended; there is no limit but the signal. Nothing else than `subs` is looked at when given. */
-  async scan(folder: string, options: { subs?: readonly string[]; nextS?: number; signal?: AbortSignal } = {}): Promise<void> {
+  /** Resolves when the scan has ended; there is no limit but the signal. Looks only at `subs` when given. */
+  async scan(
+    folder: string,
+    options: { subs?: readonly string[]; nextS?: number; signal?: AbortSignal } = {},
+  ): Promise<void> {
     const query = { folder, sub: options.subs ?? [], next: options.nextS }
     await this.#text('POST', '/rest/db/scan', { query, timeoutMs: undefined, signal: options.signal })
   }
@@ -184,7 +187,8 @@ export class Client {
     const deadline = timeoutMs === undefined ? undefined : AbortSignal.timeout(timeoutMs)
     const signals = [deadline, ask.signal].filter((signal) => signal !== undefined)
     const reply = await this.#send(method, path, ask, AbortSignal.any(signals)).catch((cause: unknown) => {
-      if (deadline?.aborted === true) throw new ClientError('timeout', `no answer within ${timeoutMs! / 1_000} s`, { cause })
+      if (deadline?.aborted === true)
+        throw new ClientError('timeout', `no answer within ${timeoutMs! / 1_000} s`, { cause })
       throw new ClientError('unreachable', reasonOf(cause), { cause })
     })
     const text = reply.text.replace(/\n$/, '')
@@ -201,7 +205,13 @@ export class Client {
     const headers: Record<string, string> = this.#apiKey === '' ? {} : { 'X-API-Key': this.#apiKey }
     if (ask.body !== undefined) headers['Content-Type'] = 'application/json'
     const body = ask.body === undefined ? undefined : JSON.stringify(ask.body)
-    return this.#transport({ method, path: `${path}${queryText(ask.query)}`, headers, signal, ...(body !== undefined && { body }) })
+    return this.#transport({
+      method,
+      path: `${path}${queryText(ask.query)}`,
+      headers,
+      signal,
+      ...(body !== undefined && { body }),
+    })
   }
 }
 

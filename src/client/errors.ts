@@ -20,7 +20,11 @@ export class ClientError extends Error {
   /** What the daemon said, without the line end. */
   readonly text: string
 
-  constructor(failure: ClientFailure, message: string, details: { status?: number; text?: string; cause?: unknown } = {}) {
+  constructor(
+    failure: ClientFailure,
+    message: string,
+    details: { status?: number; text?: string; cause?: unknown } = {},
+  ) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause })
     this.failure = failure
     this.status = details.status ?? 0

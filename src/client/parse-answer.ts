@@ -9,9 +9,16 @@ export function parseAnswer<T>(text: string, kind: 'object' | 'array', path: str
   try {
     value = JSON.parse(text)
   } catch (cause) {
-    throw new ClientError('malformed', `${path} did not answer in JSON: is it another program?`, { text: text.slice(0, 200), cause })
+    throw new ClientError('malformed', `${path} did not answer in JSON: is it another program?`, {
+      text: text.slice(0, 200),
+      cause,
+    })
   }
-  const fits = kind === 'array' ? Array.isArray(value) : typeof value === 'object' && value !== null && !Array.isArray(value)
-  if (!fits) throw new ClientError('malformed', `${path} answered with something else than an ${kind}`, { text: text.slice(0, 200) })
+  const fits =
+    kind === 'array' ? Array.isArray(value) : typeof value === 'object' && value !== null && !Array.isArray(value)
+  if (!fits)
+    throw new ClientError('malformed', `${path} answered with something else than an ${kind}`, {
+      text: text.slice(0, 200),
+    })
   return value as T
 }

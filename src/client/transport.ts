@@ -19,7 +19,13 @@ export type Transport = (request: ClientRequest) => Promise<ClientReply>
 export function fetchTransport(baseUrl: string, fetcher: typeof fetch = fetch): Transport {
   const base = baseUrl.replace(/\/+$/, '')
   return async ({ method, path, headers, body, signal }) => {
-    const reply = await fetcher(`${base}${path}`, { method, headers, signal, redirect: 'error', ...(body !== undefined && { body }) })
+    const reply = await fetcher(`${base}${path}`, {
+      method,
+      headers,
+      signal,
+      redirect: 'error',
+      ...(body !== undefined && { body }),
+    })
     return { status: reply.status, text: await reply.text() }
   }
 }

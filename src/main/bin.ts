@@ -14,5 +14,3 @@ if (Number(process.versions.node.split('.')[0]) < NODE_MAJOR_MIN) {
   const { start } = await import('./start.ts')
   await start(process.argv.slice(2))
 }
-
-export {}

@@ -4,7 +4,16 @@ import { ACTION_FLAGS, DIRECTORY_FLAGS, GUI_FLAGS, SERVE_FLAGS } from './serve-f
 import { readDirectories, type DirectoryChoice } from './serve-options.ts'
 
 /** The commands that need no running daemon. */
-export const LOCAL_COMMANDS = ['serve', 'generate', 'device-id', 'paths', 'version', 'browser', 'upgrade', 'help'] as const
+export const LOCAL_COMMANDS = [
+  'serve',
+  'generate',
+  'device-id',
+  'paths',
+  'version',
+  'browser',
+  'upgrade',
+  'help',
+] as const
 /** The commands that ask one over REST. */
 export const REMOTE_COMMANDS = ['folder', 'scan', 'prio', 'status', 'debug', 'events', 'logs', 'network'] as const
 
@@ -31,7 +40,8 @@ export function splitCommandLine(words: readonly string[]): CommandLine {
     return { kind: 'reset-database', words: others.toSpliced(at, 1) }
   }
   // The flags that stood before go to the end of the command's path, where its own parser looks for them.
-  if (REMOTE_COMMANDS.some((name) => name === command)) return { kind: 'remote', words: [...words.slice(at), ...words.slice(0, at)] }
+  if (REMOTE_COMMANDS.some((name) => name === command))
+    return { kind: 'remote', words: [...words.slice(at), ...words.slice(0, at)] }
   throw new TwinfoldError('usage', `unexpected argument ${command}`)
 }
 

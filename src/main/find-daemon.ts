@@ -30,7 +30,9 @@ export async function findDaemon(choice: DaemonChoice): Promise<Found> {
   const locations = locateHome(choice.directories)
   const gui = await readGui(locations)
   if (!gui.enabled && guiAddress === undefined) {
-    throw noHome(`the GUI and its REST interface are switched off in ${locations.configFile}; commands have no way to this daemon`)
+    throw noHome(
+      `the GUI and its REST interface are switched off in ${locations.configFile}; commands have no way to this daemon`,
+    )
   }
   const endpoint = parseEndpoint(guiAddress ?? gui.address, { useTls: gui.useTLS })
   const certificatePem = endpoint.secure ? await readIfThere(locations.httpsCertificateFile) : undefined
@@ -51,7 +53,9 @@ async function readGui(locations: Locations): Promise<GuiConfig> {
     .then((path) => readBounded(realDisk, path))
     .catch((error: unknown) => {
       if (systemCode(error) === 'ENOENT') return undefined
-      throw new TwinfoldError('config-invalid', `${locations.configFile} cannot be read: ${messageOf(error)}`, { cause: error })
+      throw new TwinfoldError('config-invalid', `${locations.configFile} cannot be read: ${messageOf(error)}`, {
+        cause: error,
+      })
     })
   if (data === undefined) {
     const remedy = 'start a daemon there with "twinfold serve", or name the home of the running one with --home'

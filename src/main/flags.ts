@@ -101,7 +101,9 @@ function findFlag(flags: readonly Flag[], word: string): Match | undefined {
   const flag = flags.find((candidate) => hasName(candidate, name))
   if (flag !== undefined) return { flag, value, negated: false }
   const positive = name.startsWith('no-') ? name.slice('no-'.length) : undefined
-  const denied = flags.find((candidate) => candidate.value === undefined && positive !== undefined && hasName(candidate, positive))
+  const denied = flags.find(
+    (candidate) => candidate.value === undefined && positive !== undefined && hasName(candidate, positive),
+  )
   return denied === undefined || value !== undefined ? undefined : { flag: denied, value, negated: true }
 }
 
@@ -121,7 +123,10 @@ export function describeFlags(flags: readonly Flag[]): string {
     .map((flag) => {
       const short = flag.short === undefined ? '    ' : `-${flag.short}, `
       const variable = flag.variable === undefined ? '' : ` ($${flag.variable})`
-      return [`  ${short}--${flag.name}${flag.value === undefined ? '' : ` ${flag.value}`}`, `${flag.help}${variable}`] as const
+      return [
+        `  ${short}--${flag.name}${flag.value === undefined ? '' : ` ${flag.value}`}`,
+        `${flag.help}${variable}`,
+      ] as const
     })
   const width = Math.max(0, ...rows.map(([left]) => left.length)) + 2
   return rows.map(([left, right]) => `${left.padEnd(width)}${right}\n`).join('')

@@ -38,25 +38,51 @@ Example:
 export function commandHelp(program: string, command: LocalCommand | 'reset-database'): string {
   switch (command) {
     case 'serve':
-      return page(`${program} serve [FLAGS]`, 'Runs the daemon until it is told to stop. Makes a home with keys and configuration on the first start.', SERVE_FLAGS, [
-        `${program} serve --home ~/.twinfold`,
-        `${program} serve --gui-address https://127.0.0.1:8385 --log-level DEBUG`,
-      ], `Signals: SIGTERM and SIGINT stop it, a second one at once; SIGHUP restarts it.
-Exit codes: 0 stopped as asked, 1 error, 3 restart wanted, 4 upgraded (3 and 4 only with --no-restart)`)
+      return page(
+        `${program} serve [FLAGS]`,
+        'Runs the daemon until it is told to stop. Makes a home with keys and configuration on the first start.',
+        SERVE_FLAGS,
+        [
+          `${program} serve --home ~/.twinfold`,
+          `${program} serve --gui-address https://127.0.0.1:8385 --log-level DEBUG`,
+        ],
+        `Signals: SIGTERM and SIGINT stop it, a second one at once; SIGHUP restarts it.
+Exit codes: 0 stopped as asked, 1 error, 3 restart wanted, 4 upgraded (3 and 4 only with --no-restart)`,
+      )
     case 'generate':
-      return page(`${program} generate [FLAGS]`, 'Makes keys and configuration where they are missing. What is there stays.', GENERATE_FLAGS, [
-        `${program} generate --home ~/.twinfold --gui-user me --gui-password - <password.txt`,
-      ])
+      return page(
+        `${program} generate [FLAGS]`,
+        'Makes keys and configuration where they are missing. What is there stays.',
+        GENERATE_FLAGS,
+        [`${program} generate --home ~/.twinfold --gui-user me --gui-password - <password.txt`],
+      )
     case 'device-id':
-      return page(`${program} device-id [FLAGS]`, 'Prints the ID of this device.', DIRECTORY_FLAGS, [`${program} device-id --home ~/.twinfold`])
+      return page(`${program} device-id [FLAGS]`, 'Prints the ID of this device.', DIRECTORY_FLAGS, [
+        `${program} device-id --home ~/.twinfold`,
+      ])
     case 'paths':
-      return page(`${program} paths [FLAGS]`, 'Prints where all files are, whether they exist or not.', DIRECTORY_FLAGS, [`${program} paths`, `${program} paths --json`])
+      return page(
+        `${program} paths [FLAGS]`,
+        'Prints where all files are, whether they exist or not.',
+        DIRECTORY_FLAGS,
+        [`${program} paths`, `${program} paths --json`],
+      )
     case 'browser':
-      return page(`${program} browser [FLAGS]`, 'Opens the GUI of the running daemon in a browser, or prints its address where there is none.', [...DIRECTORY_FLAGS, ...GUI_FLAGS], [`${program} browser`])
+      return page(
+        `${program} browser [FLAGS]`,
+        'Opens the GUI of the running daemon in a browser, or prints its address where there is none.',
+        [...DIRECTORY_FLAGS, ...GUI_FLAGS],
+        [`${program} browser`],
+      )
     case 'upgrade':
       return page(`${program} upgrade`, 'Says how this installation is upgraded.', [], [`${program} upgrade`])
     case 'reset-database':
-      return page(`${program} debug reset-database [FLAGS]`, 'Forgets the index; the next start scans everything again. The daemon must be stopped.', DIRECTORY_FLAGS, [`${program} debug reset-database`])
+      return page(
+        `${program} debug reset-database [FLAGS]`,
+        'Forgets the index; the next start scans everything again. The daemon must be stopped.',
+        DIRECTORY_FLAGS,
+        [`${program} debug reset-database`],
+      )
     case 'version':
       return page(`${program} version [--json]`, 'Prints the version.', [], [`${program} version`])
     case 'help':
@@ -64,7 +90,13 @@ Exit codes: 0 stopped as asked, 1 error, 3 restart wanted, 4 upgraded (3 and 4 o
   }
 }
 
-function page(usage: string, description: string, flags: Parameters<typeof describeFlags>[0], examples: readonly string[], more?: string): string {
+function page(
+  usage: string,
+  description: string,
+  flags: Parameters<typeof describeFlags>[0],
+  examples: readonly string[],
+  more?: string,
+): string {
   const flagText = flags.length === 0 ? '' : `\nFlags:\n${describeFlags(flags)}`
   const end = more === undefined ? '' : `\n\n${more}`
   return `Usage: ${usage}\n\n${description}\n${flagText}\nExample:\n${examples.map((example) => `  ${example}`).join('\n')}${end}`

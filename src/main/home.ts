@@ -5,7 +5,10 @@ import type { Locations } from './options.ts'
 import type { DirectoryChoice, ServeRequest } from './serve-options.ts'
 
 /** Where the files of the wanted home are, on this machine. */
-export function locateHome(directories: DirectoryChoice, more: Pick<ServeRequest, 'logFile' | 'guiAssetsDirectory'> = {}): Locations {
+export function locateHome(
+  directories: DirectoryChoice,
+  more: Pick<ServeRequest, 'logFile' | 'guiAssetsDirectory'> = {},
+): Locations {
   return findLocations({
     ...directories,
     ...(more.logFile !== undefined && { logFile: more.logFile }),

@@ -40,7 +40,8 @@ export async function generate(options: GenerateOptions, complain: Complain): Pr
     { ...world, log: complainingLogger('config', complain) },
     { path: locations.configFile, ownDevice: identity.deviceId, hostName: realSystem.hostName, allowNewer: false },
   )
-  const probed = store.created && options.portProbing ? await withFreePorts(store.current, createRealHttpServer()) : store.current
+  const probed =
+    store.created && options.portProbing ? await withFreePorts(store.current, createRealHttpServer()) : store.current
   const gui = { ...probed.gui, user: options.guiUser ?? probed.gui.user, password: guiPassword ?? probed.gui.password }
   await store.change(() => ({ ...probed, gui }))
   return identity.deviceId
@@ -51,7 +52,10 @@ export async function deviceId(directories: DirectoryChoice): Promise<string> {
   const identity = await loadIdentity(realDisk, locations)
   if (identity !== undefined) return identity.deviceId
   const remedy = 'make one with "twinfold generate", or name the home with --home'
-  throw new TwinfoldError('identity-invalid', `there is no device in ${locations.configDirectory}: ${locations.certificateFile} is missing; ${remedy}`)
+  throw new TwinfoldError(
+    'identity-invalid',
+    `there is no device in ${locations.configDirectory}: ${locations.certificateFile} is missing; ${remedy}`,
+  )
 }
 
 /** Removes the index, and nothing else. The next start makes a new one by scanning. */
@@ -82,7 +86,9 @@ export function pathSections(locations: Locations): readonly (readonly [title: s
 }
 
 export function pathsText(locations: Locations): string {
-  return pathSections(locations).map(([title, ...paths]) => `${title}:\n${paths.map((path) => `\t${path}\n`).join('')}\n`).join('')
+  return pathSections(locations)
+    .map(([title, ...paths]) => `${title}:\n${paths.map((path) => `\t${path}\n`).join('')}\n`)
+    .join('')
 }
 
 async function readLine(): Promise<string> {
@@ -92,5 +98,11 @@ async function readLine(): Promise<string> {
 }
 
 function complainingLogger(facility: Facility, complain: Complain): Logger {
-  return { facility, debug: () => {}, info: complain, warn: (line) => complain(`WARNING: ${line}`), error: (line) => complain(`ERROR: ${line}`) }
+  return {
+    facility,
+    debug: () => {},
+    info: complain,
+    warn: (line) => complain(`WARNING: ${line}`),
+    error: (line) => complain(`ERROR: ${line}`),
+  }
 }

@@ -3,14 +3,36 @@ import type { Flag } from './flags.ts'
 /** Where the home is: understood by every command, before it or after it. */
 export const DIRECTORY_FLAGS: readonly Flag[] = [
   { name: 'home', short: 'H', value: 'DIR', variable: 'STHOMEDIR', help: 'Directory of configuration and data' },
-  { name: 'config', short: 'C', value: 'DIR', variable: 'STCONFDIR', help: 'Directory of configuration and keys; needs --data' },
-  { name: 'data', short: 'D', value: 'DIR', variable: 'STDATADIR', help: 'Directory of index, log and lock; needs --config' },
+  {
+    name: 'config',
+    short: 'C',
+    value: 'DIR',
+    variable: 'STCONFDIR',
+    help: 'Directory of configuration and keys; needs --data',
+  },
+  {
+    name: 'data',
+    short: 'D',
+    value: 'DIR',
+    variable: 'STDATADIR',
+    help: 'Directory of index, log and lock; needs --config',
+  },
 ]
 
 /** How the daemon is reached: an override for `serve`, an address for the commands that talk to it. */
 export const GUI_FLAGS: readonly Flag[] = [
-  { name: 'gui-address', value: 'URL', variable: 'STGUIADDRESS', help: 'Address of GUI and REST instead of the configured one' },
-  { name: 'gui-apikey', value: 'KEY', variable: 'STGUIAPIKEY', help: 'API key; for serve, in addition to the configured one' },
+  {
+    name: 'gui-address',
+    value: 'URL',
+    variable: 'STGUIADDRESS',
+    help: 'Address of GUI and REST instead of the configured one',
+  },
+  {
+    name: 'gui-apikey',
+    value: 'KEY',
+    variable: 'STGUIAPIKEY',
+    help: 'API key; for serve, in addition to the configured one',
+  },
 ]
 
 export const PORT_PROBING: Flag = {
@@ -33,13 +55,30 @@ export const SERVE_FLAGS: readonly Flag[] = [
   { name: 'paused', variable: 'STPAUSED', help: 'Start with all devices and folders paused' },
   { name: 'unpaused', variable: 'STUNPAUSED', help: 'Start with all devices and folders running' },
   { name: 'allow-newer-config', variable: 'STALLOWNEWERCONFIG', help: 'Accept a config.xml of a newer version' },
-  { name: 'log-file', aliases: ['logfile'], value: 'PATH', variable: 'STLOGFILE', help: 'Log here; - is standard output, default is in the data directory' },
-  { name: 'log-max-size', value: 'BYTES', variable: 'STLOGMAXSIZE', help: 'Start a new log file beyond this size (10485760)' },
+  {
+    name: 'log-file',
+    aliases: ['logfile'],
+    value: 'PATH',
+    variable: 'STLOGFILE',
+    help: 'Log here; - is standard output, default is in the data directory',
+  },
+  {
+    name: 'log-max-size',
+    value: 'BYTES',
+    variable: 'STLOGMAXSIZE',
+    help: 'Start a new log file beyond this size (10485760)',
+  },
   { name: 'log-max-old-files', value: 'N', variable: 'STLOGMAXOLDFILES', help: 'Old log files to keep (3)' },
   { name: 'log-level', value: 'LEVEL', variable: 'STLOGLEVEL', help: 'DEBUG, INFO, WARN or ERROR (INFO)' },
   { name: 'log-format', value: 'FORMAT', variable: 'STLOGFORMAT', help: 'text or json (text)' },
   { name: 'audit', variable: 'STAUDIT', help: 'Write every event to a dated file in the data directory' },
-  { name: 'audit-file', aliases: ['auditfile'], value: 'PATH', variable: 'STAUDITFILE', help: 'Write every event here; - is standard output, -- standard error' },
+  {
+    name: 'audit-file',
+    aliases: ['auditfile'],
+    value: 'PATH',
+    variable: 'STAUDITFILE',
+    help: 'Write every event here; - is standard output, -- standard error',
+  },
   { name: 'debug-gui-assets-dir', value: 'DIR', variable: 'STGUIASSETS', help: 'Serve the GUI from here' },
   { name: 'debug-reset-delta-idxs', aliases: ['reset-deltas'] },
   NO_DEFAULT_FOLDER,
@@ -78,7 +117,12 @@ export const ACTION_FLAGS: readonly Flag[] = [
 export const GENERATE_FLAGS: readonly Flag[] = [
   ...DIRECTORY_FLAGS,
   { name: 'gui-user', value: 'NAME', variable: 'STGUIUSER', help: 'User name for GUI and REST' },
-  { name: 'gui-password', value: 'PASSWORD', variable: 'STGUIPASSWORD', help: 'Password for it; - reads one line from standard input' },
+  {
+    name: 'gui-password',
+    value: 'PASSWORD',
+    variable: 'STGUIPASSWORD',
+    help: 'Password for it; - reads one line from standard input',
+  },
   PORT_PROBING,
   NO_DEFAULT_FOLDER,
 ]

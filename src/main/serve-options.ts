@@ -71,10 +71,18 @@ export function readDirectories(values: ReadonlyMap<string, string>): DirectoryC
   if (home !== undefined && config !== undefined) {
     throw new TwinfoldError('usage', 'command line options: --home must not be used together with --config and --data')
   }
-  return { ...(home !== undefined && { home }), ...(config !== undefined && { config }), ...(data !== undefined && { data }) }
+  return {
+    ...(home !== undefined && { home }),
+    ...(config !== undefined && { config }),
+    ...(data !== undefined && { data }),
+  }
 }
 
-function readRequest(values: ReadonlyMap<string, string>, directories: DirectoryChoice, environment: Environment): ServeRequest {
+function readRequest(
+  values: ReadonlyMap<string, string>,
+  directories: DirectoryChoice,
+  environment: Environment,
+): ServeRequest {
   const logFile = values.get('log-file')
   const guiAssetsDirectory = values.get('debug-gui-assets-dir')
   return {
@@ -114,12 +122,19 @@ function readOptions(values: ReadonlyMap<string, string>, environment: Environme
 
 function readLogLevel(text: string | undefined): ServeOptions['logLevel'] {
   switch (text?.trim().toUpperCase()) {
-    case undefined: return 'INFO'
-    case 'DEBUG': return 'DEBUG'
-    case 'INFO': return 'INFO'
-    case 'WARN': case 'WARNING': return 'WARN'
-    case 'ERROR': return 'ERROR'
-    default: throw new TwinfoldError('usage', `--log-level: unknown level "${text}"; use DEBUG, INFO, WARN or ERROR`)
+    case undefined:
+      return 'INFO'
+    case 'DEBUG':
+      return 'DEBUG'
+    case 'INFO':
+      return 'INFO'
+    case 'WARN':
+    case 'WARNING':
+      return 'WARN'
+    case 'ERROR':
+      return 'ERROR'
+    default:
+      throw new TwinfoldError('usage', `--log-level: unknown level "${text}"; use DEBUG, INFO, WARN or ERROR`)
   }
 }
 

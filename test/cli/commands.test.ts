@@ -385,7 +385,7 @@ for (const command of ['folder', 'folder add', 'folder list', 'folder remove', '
 }
 
 test('insideFolder: absolute paths in the folder become relative, others are refused', () => {
-  const at = { ...folder('docs'), path: '/data/docs/' } as Parameters<typeof insideFolder>[0]
+  const at = { ...folder('docs'), path: '/data/docs/' }
   assert.deepEqual(['a', '/data/docs', '/data/docs/', '/data/docs/a/b'].map((sub) => insideFolder(at, sub)), ['a', '', '', 'a/b'])
   assert.throws(() => insideFolder(at, '/data/docs2/a'), /is not in folder/)
 })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { progressLine, progressText, shareOf } from '../../src/cli/progress.ts'
 import { fieldLines, tableLines } from '../../src/cli/table.ts'
 import { escapeText, fitText, formatBytes, formatCount, formatDuration, textWidth } from '../../src/cli/text.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { TwinfoldError } from '../../src/core/errors.ts'
 import { splitCommandLine, takeDaemonChoice } from '../../src/main/command-line.ts'
 import { describeFlags, type Environment } from '../../src/main/flags.ts'

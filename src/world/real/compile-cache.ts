@@ -15,9 +15,11 @@ export function useCompileCache(packageRoot: string, environment: Readonly<Recor
 
 function userDirectory(environment: Readonly<Record<string, string | undefined>>): string | undefined {
   const home = environment['HOME'] ?? ''
-  const base = process.platform === 'win32'
-    ? environment['LOCALAPPDATA']
-    : environment['XDG_CACHE_HOME'] || (home === '' ? undefined : join(home, process.platform === 'darwin' ? 'Library/Caches' : '.cache'))
+  const base =
+    process.platform === 'win32'
+      ? environment['LOCALAPPDATA']
+      : environment['XDG_CACHE_HOME'] ||
+        (home === '' ? undefined : join(home, process.platform === 'darwin' ? 'Library/Caches' : '.cache'))
   return base === undefined || base === '' ? undefined : ownDirectory(join(base, 'twinfold', 'compiled'))
 }
 
