@@ -96,6 +96,12 @@ export function hasWayOut(): boolean {
   return routes.some((line) => line.split(/\s+/)[0] !== 'lo')
 }
 
+/** Words that, put before a command, run it in the network of a process that was started with `loopbackOnly`. */
+export function insideNamespaceOf(child: ChildProcess): readonly string[] {
+  const user = process.getuid?.() === 0 ? [] : ['--preserve-credentials', '-U']
+  return ['nsenter', ...user, '-n', '-t', String(child.pid)]
+}
+
 export interface SyncthingOptions {
   readonly home: string
   readonly args?: readonly string[]

@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { copyFileSync, existsSync, mkdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { startDaemon } from '../support/daemon.ts'
+import { eventually, scratchDirectory } from '../support/scratch.ts'
+import {
+  apiKeyOf, editConfig, generateSyncthingHome, insideNamespaceOf, missingSyncthing, quietConfig, runSyncthing, startSyncthing, Syncthing,
+  syncthingDeviceId,
+} from '../support/syncthing.ts'
+import { field } from './pair.ts'
+
+const skip = missingSyncthing() ?? false
+const ENTRY = join(import.meta.dirname, '..', '..', 'src', 'main', 'bin.ts')
+
+/** Debian's Syncthing writes version 36 and refuses what is newer unless told; Twinfold writes 37. */
+const ALLOW_NEWER = ['--allow-newer-config']
+
+function twinfold(...args: string[]): string {
+  const result = spawnSync(process.execPath, [ENTRY, ...args], { encoding: 'utf8', timeout: 60_000 })
+  assert.equal(result.status, 0, result.stderr)
+  return result.stdout
+}
+
+function ids(list: unknown, key: string): unknown[] {
+  assert.ok(Array.isArray(list))
+  return list.map((item: unknown) => field(item, key)).sort()
+}
+
+test('a home of Syncthing is used as it stands, and given back as good as it was', { skip }, async () => {
+  using scratch = scratchDirectory()
+  const home = join(scratch.path, 'home')
+  const root = join(scratch.path, 'share')
+  const stranger = otherDevice(scratch.path)
+  mkdirSync(root)
+  generateSyncthingHome(home)
+  quietConfig(home)
+  const deviceId = syncthingDeviceId(home)
+  const apiKey = apiKeyOf(home)
+  const files = ['cert.pem', 'key.pem'].map((name) => readFileSync(join(home, name), 'utf8'))
+  {
+    await using before = await startSyncthing({ home })
+    await before.post('/rest/config/devices', { deviceID: stranger, name: 'Stranger & <friend>', addresses: ['tcp://127.0.0.1:1'] })
+    await before.addFolder('share', root, { label: 'Ünïcode', devices: [{ deviceID: stranger }], versioning: { type: 'simple', params: { keep: '7' } } })
+    await before.post('/rest/db/scan?folder=share')
+  }
+  addUnknownElements(home)
+
+  assert.equal(twinfold('device-id', `--home=${home}`).trim(), deviceId)
+  {
+    await using daemon = await startDaemon({ home })
+    assert.equal(daemon.apiKey, apiKey)
+    assert.equal(field(await daemon.get('/rest/system/status'), 'myID'), deviceId)
+    assert.deepEqual(ids(await daemon.get('/rest/config/folders'), 'id'), ['share'])
+    assert.deepEqual(ids(await daemon.get('/rest/config/devices'), 'deviceID'), [deviceId, stranger].sort())
+    await daemon.post('/rest/db/scan?folder=share')
+    const changed = await daemon.request('PATCH', '/rest/config/folders/share', { label: 'Changed by Twinfold' })
+    assert.equal(changed.status, 200)
+  }
+
+  assert.deepEqual(['cert.pem', 'key.pem'].map((name) => readFileSync(join(home, name), 'utf8')), files, 'the identity is untouched')
+  assert.equal(apiKeyOf(home), apiKey)
+  const text = readFileSync(join(home, 'config.xml'), 'utf8')
+  assert.match(text, /<fromTheFuture kind="option">kept<\/fromTheFuture>/)
+  assert.match(text, /<fromTheFuture kind="root">kept<\/fromTheFuture>/)
+  assert.equal(statSync(join(home, 'config.xml')).mode & 0o777, 0o600)
+  assert.ok(existsSync(join(home, 'config.xml.v36')), 'the old form is kept beside the new one')
+
+  await using again = await startSyncthing({ home, args: ALLOW_NEWER })
+  assert.equal(field(await again.get('/rest/system/status'), 'myID'), deviceId)
+  const [folder] = Object(await again.get('/rest/config/folders'))
+  assert.equal(field(folder, 'label'), 'Changed by Twinfold')
+  assert.equal(field(folder, 'path'), root)
+  assert.deepEqual(ids(field(folder, 'devices'), 'deviceID'), [deviceId, stranger].sort())
+  assert.equal(field(field(field(folder, 'versioning'), 'params'), 'keep'), '7')
+  const devices = await again.get('/rest/config/devices')
+  assert.deepEqual(ids(devices, 'name').includes('Stranger & <friend>'), true)
+  await again.post('/rest/db/scan?folder=share')
+})
+
+test('the kept copy of the configuration lets an older Syncthing start without a word', { skip }, async () => {
+  using scratch = scratchDirectory()
+  const home = join(scratch.path, 'home')
+  generateSyncthingHome(home)
+  quietConfig(home)
+  {
+    await using _daemon = await startDaemon({ home })
+  }
+  await using refused = new Syncthing({ home })
+  assert.equal(await refused.ended(), 1)
+  assert.match(refused.output, /version \(37\) is newer than supported version \(36\)/)
+  copyFileSync(join(home, 'config.xml.v36'), join(home, 'config.xml'))
+  await using again = await startSyncthing({ home })
+  assert.equal(field(await again.get('/rest/system/ping'), 'ping'), 'pong')
+})
+
+test('a home of Twinfold is accepted by Syncthing, and its Ed25519 certificate by another one', { skip }, async () => {
+  using scratch = scratchDirectory()
+  const home = join(scratch.path, 'home')
+  twinfold('generate', `--home=${home}`, '--no-port-probing')
+  const deviceId = twinfold('device-id', `--home=${home}`).trim()
+  assert.equal(syncthingDeviceId(home), deviceId)
+  assert.match(readFileSync(join(home, 'cert.pem'), 'utf8'), /BEGIN CERTIFICATE/)
+
+  await using first = await startSyncthing({ home, args: ALLOW_NEWER })
+  assert.equal(field(await first.get('/rest/system/status'), 'myID'), deviceId)
+  const options = await first.get('/rest/config/options')
+  for (const name of ['globalAnnounceEnabled', 'localAnnounceEnabled', 'relaysEnabled', 'natEnabled', 'crashReportingEnabled']) {
+    assert.equal(field(options, name), false, `${name}: what Twinfold generates speaks to nobody`)
+  }
+
+  const otherHome = join(scratch.path, 'other')
+  generateSyncthingHome(otherHome)
+  quietConfig(otherHome)
+  await using second = await startSyncthing({ home: otherHome, before: insideNamespaceOf(first.child) })
+  const otherId = syncthingDeviceId(otherHome)
+  await first.post('/rest/config/devices', { deviceID: otherId, addresses: ['dynamic'] })
+  await second.post('/rest/config/devices', { deviceID: deviceId, addresses: ['tcp://127.0.0.1:22000'] })
+  const connection = await eventually('the two to connect', async () => {
+    const known = field(field(await second.get('/rest/system/connections'), 'connections'), deviceId)
+    return field(known, 'connected') === true ? known : undefined
+  })
+  console.log(JSON.stringify({ interop: 'certificate', key: 'Ed25519', with: 'Syncthing 1.19.2', crypto: field(connection, 'crypto') }))
+})
+
+/** The ID of a device that exists nowhere else. */
+function otherDevice(scratch: string): string {
+  const home = join(scratch, 'stranger')
+  generateSyncthingHome(home)
+  return syncthingDeviceId(home)
+}
+
+function addUnknownElements(home: string): void {
+  editConfig(home, (document) => {
+    const root = document.documentElement
+    for (const [kind, parent] of [['root', root], ['option', document.getElementsByTagName('options')[0]]] as const) {
+      const element = document.createElement('fromTheFuture')
+      element.setAttribute('kind', kind)
+      element.appendChild(document.createTextNode('kept'))
+      parent?.appendChild(element)
+    }
+  })
+  assert.equal(runSyncthing([`--home=${home}`, '--device-id']).code, 0)
+}
