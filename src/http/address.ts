@@ -21,7 +21,7 @@ export function parseGuiAddress(text: string): GuiAddress {
   return { listen, tls: known ? SCHEMES[scheme] : undefined, loopback: !isPath && isLoopbackHost(hostOf(listen)) }
 }
 
-/** The host of `host:port`, brackets taken off; the whole text when it has no port. */
+/** The host of `host:port`, brackets taken off; the whole text when it has no port; empty when the port is none. */
 export function hostOf(text: string): string {
   if (text.startsWith('[')) {
     const end = text.indexOf(']')
@@ -31,7 +31,8 @@ export function hostOf(text: string): string {
   const colon = text.indexOf(':')
   if (colon < 0) return text
   // More than one colon without brackets is an IPv6 address without a port.
-  return text.indexOf(':', colon + 1) < 0 ? text.slice(0, colon) : text
+  if (text.includes(':', colon + 1)) return text
+  return /^:\d*$/.test(text.slice(colon)) ? text.slice(0, colon) : ''
 }
 
 /** `localhost`, names below it, and the addresses of the machine itself. */

@@ -1,0 +1,242 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { GuiConfig } from '../../src/core/config.ts'
+import { fakeHash, fakeRest, KEY, OWN, SHORT } from './fakes.ts'
+
+// The order of checks that every request goes through, and the catalogue rows W-01 to W-04.
+
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD'] as const
+const LOCKED: Partial<GuiConfig> = { user: 'alice', password: fakeHash('s3cret') }
+const NO_AUTH = new Set(['/', '/index.html', '/rest/svc/lang', '/rest/noauth/health', '/rest/noauth/auth/password', '/rest/noauth/auth/logout'])
+
+function concrete(path: string): string {
+  return path.replace(':id', path.includes('devices') ? OWN : 'share')
+}
+
+test('W-01: without key or token every route and method is refused with no side effect', async () => {
+  const rest = fakeRest()
+  const other = fakeRest()
+  const foreignToken = cookieOf((await other.call({ target: '/' })).headers['set-cookie'], `CSRF-Token-${SHORT}`)
+  const before = rest.config.current
+  const attempts: [name: string, headers: Record<string, string>, body: string][] = [
+    ['nothing', {}, ''],
+    ['form', { 'Content-Type': 'application/x-www-form-urlencoded', Origin: 'http://evil.example' }, 'folder=share'],
+    ['text', { 'Content-Type': 'text/plain', Origin: 'null' }, '{"ignore":[]}'],
+    ['token of another session', { [`X-CSRF-Token-${SHORT}`]: foreignToken }, '{}'],
+    ['token in the cookie alone', { Cookie: `CSRF-Token-${SHORT}=${foreignToken}` }, '{}'],
+  ]
+  let tried = 0
+  let passed = 0
+  for (const path of new Set(rest.server.routes.routes.map((route) => route.path))) {
+    if (!path.startsWith('/rest') || NO_AUTH.has(path)) continue
+    for (const method of METHODS) {
+      for (const [name, headers, body] of attempts) {
+        tried++
+        const answer = await rest.call({ method, target: concrete(path), headers, body })
+        if (answer.status !== 403 || answer.body !== 'CSRF Error\n') passed++
+        assert.deepEqual([answer.status, answer.body], [403, 'CSRF Error\n'], `${method} ${path} ${name}`)
+        assert.equal(answer.headers['x-syncthing-id'], OWN)
+        assert.equal(answer.headers['cache-control'], undefined)
+        assert.equal(answer.headers['access-control-allow-origin'], undefined)
+      }
+    }
+  }
+  assert.deepEqual(rest.calls, [])
+  assert.equal(rest.config.current, before)
+  console.log(JSON.stringify({ id: 'W-01', tried, blocked: tried - passed, sideEffects: rest.calls.length }))
+})
+
+test('W-01: a cookie is set outside /rest, its token passes in the header, and only there', async () => {
+  const { call } = fakeRest()
+  const page = await call({ target: '/' })
+  const token = cookieOf(page.headers['set-cookie'], `CSRF-Token-${SHORT}`)
+  assert.match(token, /^[2-9a-zA-Z]{64}$/)
+  assert.deepEqual(page.headers['set-cookie'], [`CSRF-Token-${SHORT}=${token}`])
+  const again = await call({ target: '/', headers: { Cookie: `other=1; CSRF-Token-${SHORT}=${token}` } })
+  assert.equal(again.headers['set-cookie'], undefined)
+  const target = '/rest/system/ping'
+  assert.equal((await call({ target, headers: { [`X-CSRF-Token-${SHORT}`]: token } })).status, 200)
+  assert.equal((await call({ target, headers: { Cookie: `CSRF-Token-${SHORT}=${token}` } })).status, 403)
+  assert.equal((await call({ target, headers: { 'X-CSRF-Token-ABCDEFG': token } })).status, 403)
+  assert.equal((await call({ target: `${target}?X-CSRF-Token-${SHORT}=${token}` })).status, 403)
+})
+
+test('CORS: OPTIONS on any path is 204 without authentication, after the host check', async () => {
+  const { call } = fakeRest({ gui: LOCKED })
+  for (const target of ['/rest/db/scan', '/rest/nope', '/', '*', '/rest/system/debug?x=1']) {
+    const answer = await call({ method: 'OPTIONS', target, headers: { Origin: 'http://evil.example' } })
+    assert.deepEqual([answer.status, answer.body], [204, ''])
+    assert.deepEqual(answer.headers, {
+      'access-control-allow-origin': '*',
+      'access-control-allow-methods': 'GET, POST, PUT, PATCH, DELETE, OPTIONS',
+      'access-control-allow-headers': 'Content-Type, X-API-Key',
+      'access-control-max-age': '600',
+    })
+  }
+  assert.equal((await call({ method: 'OPTIONS', target: '/', headers: { Host: 'evil.example' } })).status, 403)
+})
+
+test('refusals: what each one says and carries', async () => {
+  const open = fakeRest()
+  const locked = fakeRest({ gui: LOCKED })
+  const prompting = fakeRest({ gui: { ...LOCKED, sendBasicAuthPrompt: true } })
+  const target = '/rest/system/ping'
+
+  const noKey = await open.call({ target })
+  assert.deepEqual([noKey.status, noKey.body, noKey.headers['x-syncthing-version']], [403, 'CSRF Error\n', 'v1.0.0'])
+  const nothing = await locked.call({ target })
+  assert.deepEqual([nothing.status, nothing.body, nothing.headers['x-syncthing-version'], nothing.headers['x-syncthing-id']], [403, 'Forbidden\n', undefined, undefined])
+  const prompt = await prompting.call({ target })
+  assert.deepEqual([prompt.status, prompt.body], [401, 'Not Authorized\n'])
+  assert.equal(prompt.headers['www-authenticate'], `Basic realm="Authorization Required (${SHORT})"`)
+  for (const path of ['/rest/nope', '/rest/', '/rest']) {
+    assert.equal((await open.call({ target: path })).status, 403, path)
+    assert.equal((await locked.call({ target: path })).status, 403, path)
+  }
+  assert.equal((await open.send('GET', '/rest/nope')).status, 404)
+})
+
+test('headers: frames are refused unless allowed; the key opens the reply to other origins', async () => {
+  const answer = await fakeRest().send('GET', '/rest/system/ping')
+  assert.equal(answer.headers['x-frame-options'], 'SAMEORIGIN')
+  assert.equal(answer.headers['x-xss-protection'], '1; mode=block')
+  assert.equal(answer.headers['x-content-type-options'], 'nosniff')
+  assert.equal(answer.headers['access-control-allow-origin'], '*')
+  assert.equal(answer.headers['cache-control'], 'max-age=0, no-cache, no-store')
+  assert.equal(answer.headers['pragma'], 'no-cache')
+  assert.equal(answer.headers['expires'], new Date(1_795_000_000_000).toUTCString())
+  const framed = await fakeRest({ gui: { insecureAllowFrameLoading: true } }).send('GET', '/rest/system/ping')
+  assert.equal(framed.headers['x-frame-options'], undefined)
+})
+
+test('W-02: only exact secrets pass', async () => {
+  const { call, deps } = fakeRest({ gui: LOCKED })
+  const target = '/rest/system/ping'
+  const basic = (text: string) => `Basic ${Buffer.from(text).toString('base64')}`
+  const wrong: Record<string, string>[] = [
+    {}, { 'X-API-Key': '' }, { 'X-API-Key': KEY.slice(0, -1) }, { 'X-API-Key': `${KEY}x` }, { 'X-API-Key': ` ${KEY} x` },
+    { 'X-API-Key': KEY.toUpperCase() }, { 'X-API-Key': KEY.repeat(2) }, { 'X-API-Key': '\0'.repeat(KEY.length) },
+    { 'API-Key': KEY }, { Cookie: `X-API-Key=${KEY}` }, { Authorization: `Bearer${KEY}` }, { Authorization: `Bearer  ${KEY}` },
+    { Authorization: `Token ${KEY}` }, { Authorization: `Basic ${KEY}` }, { Authorization: basic('alice:wrong') },
+    { Authorization: basic('alice') }, { Authorization: basic(':') }, { Authorization: basic('alice:') }, { Authorization: basic('ALICE:s3cret') },
+    { Authorization: basic(':s3cret') }, { Authorization: 'Basic' }, { Authorization: 'Basic ====' }, { Authorization: basic('alice:s3cret ') },
+    { Cookie: `sessionid-${SHORT}=` }, { Cookie: `sessionid-${SHORT}=${'a'.repeat(64)}` }, { Cookie: `sessionid-${SHORT}=__proto__` },
+    { Cookie: `sessionid-${SHORT}=a; sessionid-${SHORT}=b` },
+    { Authorization: basic(`alice:${LOCKED.password}`) },
+  ]
+  let bypasses = 0
+  for (const headers of wrong) {
+    const answer = await call({ target, headers })
+    if (answer.status === 200) bypasses++
+    assert.deepEqual([answer.status, answer.body], [403, 'Forbidden\n'], JSON.stringify(headers))
+  }
+  for (const query of [`?X-API-Key=${KEY}`, `?apikey=${KEY}`, `?api_key=${KEY}`, `?key=${KEY}`]) {
+    assert.equal((await call({ target: target + query })).status, 403)
+  }
+  assert.equal((await call({ target, headers: { 'X-API-Key': KEY } })).status, 200)
+
+  const empty = fakeRest({ gui: { apiKey: '' }, deps: { clock: deps.clock } })
+  for (const headers of [{}, { 'X-API-Key': '' }, { Authorization: 'Bearer ' }]) {
+    assert.equal((await empty.call({ target, headers })).status, 403)
+  }
+  console.log(JSON.stringify({ id: 'W-02', tried: wrong.length + 7, bypasses }))
+})
+
+test('W-03: on a loopback address only loopback names are answered', async () => {
+  const good = [
+    'localhost', 'localhost:8384', 'LOCALHOST', 'LocalHost:1', 'localhost.', 'localhost.:8384', 'a.localhost', 'A.b.LOCALHOST:8384',
+    '127.0.0.1', '127.0.0.1:8384', '127.1.2.3', '127.255.255.255:1', '::1', '[::1]', '[::1]:8384',
+  ]
+  const bad = [
+    '', 'evil.example', 'evil.example:8384', 'localhost.evil', 'localhost.example.com', 'evillocalhost', 'localhost..', 'localhost.evil:8384',
+    '127.1', '127.0.1', '0x7f.1', '0x7f000001', '2130706433', '017700000001', '127.0.0.1.', '127.0.0.1.evil.example', '127.0.0.256', '127.00.0.1',
+    '0.0.0.0', '0.0.0.0:8384', '192.168.1.2', '10.0.0.1:8384', '[::]', '[::]:8384', '[::2]', 'evil@localhost', 'localhost@evil', 'localhost/evil',
+    'localhost:80:80', 'localhost:evil', '127.0.0.1:8384:1', ' localhost', 'localhost ', 'localhost\t', '[::1', '::1]', '[::1]evil', '[::1].evil.example',
+    'evil.example/.localhost', 'evil.example#.localhost', '.evil', '%6c%6f%63%61%6c%68%6f%73%74', '①②⑦.⓪.⓪.①', 'localhost,evil', 'localhost%00.evil',
+  ]
+  const { call } = fakeRest()
+  const target = '/rest/noauth/health'
+  for (const host of good) assert.equal((await call({ target, headers: { Host: host } })).status, 200, host)
+  let bypasses = 0
+  for (const host of bad) {
+    const answer = await call({ target, headers: { Host: host, 'X-Forwarded-Host': 'localhost', Origin: 'http://localhost', 'X-API-Key': KEY } })
+    if (answer.status !== 403) bypasses++
+    assert.deepEqual([answer.status, answer.body], [403, 'Host check error\n'], JSON.stringify(host))
+    assert.deepEqual(Object.keys(answer.headers).sort(), ['content-type', 'x-content-type-options'])
+  }
+  // The host of an absolute target counts, whatever the header says.
+  assert.equal((await call({ target: 'http://evil.example/rest/noauth/health', headers: { Host: 'localhost' } })).status, 403)
+  assert.equal((await call({ target: 'http://localhost/rest/noauth/health', headers: { Host: 'evil.example' } })).status, 200)
+  assert.equal((await call({ target, headers: { Host: 'evil.example' }, unixSocket: true })).status, 200)
+  console.log(JSON.stringify({ id: 'W-03', tried: good.length + bad.length + 2, bypasses }))
+})
+
+test('W-03: the host check is only for loopback addresses, and can be switched off', async () => {
+  const target = '/rest/noauth/health'
+  const ask = (gui: Partial<GuiConfig>, guiAddress?: string) =>
+    fakeRest({ gui, options: guiAddress === undefined ? {} : { guiAddress } }).call({ target, headers: { Host: 'evil.example' } })
+  for (const address of ['127.0.0.1:8384', 'localhost:8384', '[::1]:8384', '127.3.4.5:1']) assert.equal((await ask({ address })).status, 403, address)
+  for (const address of ['0.0.0.0:8384', ':8384', '192.168.1.2:8384', '[::]:8384', '/run/x.sock', 'nas.local:8384']) {
+    assert.equal((await ask({ address })).status, 200, address)
+  }
+  assert.equal((await ask({ insecureSkipHostcheck: true })).status, 200)
+  assert.equal((await ask({ address: '0.0.0.0:1' }, 'http://127.0.0.1:8384')).status, 403)
+  assert.equal((await ask({}, '0.0.0.0:8384')).status, 200)
+})
+
+test('W-04: no spelling of a path gets past authentication', async () => {
+  const rest = fakeRest({ gui: LOCKED })
+  const open = fakeRest()
+  const secret = ['rest/system/ping', 'rest/config', 'rest/system/config', 'rest/db/scan', 'rest/config/folders/share']
+  const tricks = [
+    '//{}', '/./{}', '/../{}', '/x/../{}', '/%2e/{}', '/%2e%2e/{}', '/%2E%2E/{}', '/%2f{}', '/%5c{}', '/%5c..%5c{}', '/%00{}', '/%00/{}',
+    '/rest/noauth/../../{}', '/rest/noauth/..%2f..%2f{}', '/rest/noauth/%2e%2e/%2e%2e/{}', '/rest/noauth%2f..%2f..%2f{}', '/rest/noauth;/../../{}',
+    '/assets/../{}', '/assets/..%2f{}', '/assets/%2e%2e%2f{}', '/assets/..;/{}', '/vendor/../{}', '/theme-assets/..%2f{}', '/syncthing/%2e%2e/{}',
+    '/index.html/../{}', '/{}/', '/{}//', '/{}/.', '/{}/..', '/{};x', '/{};', '/{}%00', '/{}%20', '/{}%2f', '/{}.json', '/{}%23', '/{}#',
+    '/%252e%252e/{}', '/%25%32%66{}', '/%c0%ae%c0%ae/{}', '/%c0%af{}', '/%e0%80%af{}', '/\\{}', '/{}\\', '/{}?/../rest/noauth/health', '//localhost/{}',
+  ]
+  const upper = (path: string) => path.toUpperCase()
+  const mixed = (path: string) => path.replace('rest', 'ReSt')
+  const paths = secret.flatMap((path) => tricks.flatMap((trick) => [trick.replace('{}', path), trick.replace('{}', upper(path)), trick.replace('{}', mixed(path))]))
+  const before = rest.config.current
+  let bypasses = 0
+  for (const target of paths) {
+    for (const method of ['GET', 'POST']) {
+      const answer = await rest.call({ method, target })
+      if (answer.status === 200) bypasses++
+      assert.ok([301, 307, 400, 403, 404, 405].includes(answer.status), `${method} ${target} → ${answer.status}`)
+      assert.ok(!answer.body.includes('pong') && !answer.body.includes(KEY), target)
+      // With no password set the CSRF check must hold on the same paths.
+      const unlocked = await open.call({ method, target })
+      if (unlocked.status === 200) bypasses++
+      assert.notEqual(unlocked.status, 200, `${method} ${target}`)
+    }
+  }
+  assert.deepEqual(rest.calls, [])
+  assert.deepEqual(open.calls, [])
+  assert.equal(rest.config.current, before)
+  console.log(JSON.stringify({ id: 'W-04', paths: paths.length, bypasses }))
+})
+
+test('W-04: no redirect leads to another host, and none carries raw control characters', async () => {
+  const { send } = fakeRest()
+  for (const target of ['//evil.example', '//evil.example/..', '///evil.example//x', '/%5cevil.example//x', '/a//%0d%0aSet-Cookie:x', '/\\evil.example/../x/', '/./http://evil']) {
+    const answer = await send('GET', target)
+    if (answer.status !== 301) continue
+    assert.match(String(answer.headers['location']), /^\/(?![/\\])[\x21-\x7e]*$/, target)
+  }
+})
+
+test('no-auth paths: exact ones and plain prefixes pass authentication, and nothing else', async () => {
+  const { call } = fakeRest({ gui: LOCKED })
+  const passing = ['/', '/index.html', '/modal.html', '/rest/svc/lang', '/assets/x', '/syncthing/x', '/vendor/x', '/theme-assets/x', '/rest/noauth', '/rest/noauthXX', '/rest/noauth/health']
+  for (const target of passing) assert.notEqual((await call({ target })).status, 403, target)
+  for (const target of ['/meta.js', '/metrics', '/themes.json', '/rest/svc/language', '/rest/svc/deviceid', '/assets', '/other']) {
+    assert.equal((await call({ target })).status, 403, target)
+  }
+})
+
+function cookieOf(cookies: string | readonly string[] | undefined, name: string): string {
+  const cookie = [cookies ?? []].flat().find((one) => one.startsWith(`${name}=`)) ?? ''
+  return cookie.slice(name.length + 1).split(';')[0] ?? ''
+}

@@ -1,0 +1,249 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { TwinfoldError } from '../../src/core/errors.ts'
+import { FACILITY_NAMES } from '../../src/core/facilities.ts'
+import type { FileHead } from '../../src/core/file-info.ts'
+import type { FolderId, ShortId } from '../../src/core/ids.ts'
+import { fakeRest, KEY, OWN } from './fakes.ts'
+
+// Every rule of the interface document that the handler alone can keep, by its name.
+
+test('scan rule 1: when `sub` is omitted or empty, the entire folder is scanned', async () => {
+  for (const query of ['', '&sub=', '&sub', '&sub=a&sub=', '&sub=.', '&sub=/', '&sub=a/..']) {
+    const { send, calls } = fakeRest()
+    assert.equal((await send('POST', `/rest/db/scan?folder=share${query}`)).status, 200, query)
+    assert.deepEqual(calls, ['scan share [] next=undefined'], query)
+  }
+})
+
+test('scan rule 2: when `sub` is given, only that path is scanned', async () => {
+  const cases: [query: string, subs: string][] = [
+    ['sub=a/b', 'a/b'],
+    ['sub=a%2Fb', 'a/b'],
+    ['sub=a+b', 'a b'],
+    ['sub=gr%C3%BC%C3%9Fe', 'grüße'],
+    ['sub=u%CC%88', 'ü'],
+    ['sub=/a', 'a'],
+    ['sub=a//b/./c/', 'a/b/c'],
+    ['sub=x&sub=y', 'x,y'],
+    ['sub=x&sub=x/y', 'x'],
+    ['sub=*', '*'],
+  ]
+  for (const [query, subs] of cases) {
+    const { send, calls } = fakeRest()
+    assert.equal((await send('POST', `/rest/db/scan?folder=share&${query}`)).status, 200, query)
+    assert.deepEqual(calls, [`scan share [${subs}] next=undefined`], query)
+  }
+})
+
+test('scan rule 3: when `sub` names a path that no longer exists, the request is valid and the path is scanned', async () => {
+  const { send, calls } = fakeRest()
+  assert.equal((await send('POST', '/rest/db/scan?folder=share&sub=gone.txt')).status, 200)
+  assert.deepEqual(calls, ['scan share [gone.txt] next=undefined'])
+})
+
+test('scan rule 4: when `next` is given, the automated rescan is delayed by that many seconds', async () => {
+  const cases: [next: string, nextMs: number | undefined][] = [
+    ['30', 30_000], ['0', 0], ['3600', 3_600_000], ['', undefined], ['007', 7_000],
+    ['9223372036', 366 * 24 * 3_600_000], ['99999999999999999999999', 366 * 24 * 3_600_000],
+  ]
+  for (const [next, nextMs] of cases) {
+    const { send, calls } = fakeRest()
+    assert.equal((await send('POST', `/rest/db/scan?folder=share&next=${next}`)).status, 200, next)
+    assert.deepEqual(calls, [`scan share [] next=${nextMs}`], next)
+  }
+})
+
+test('scan decision 12: `next` that is no whole number is refused before anything is scanned', async () => {
+  for (const next of ['abc', '-1', '1.5', '1e3', '%2B5', ' 5', '5 ', '0x10', '%D9%A1']) {
+    const { send, calls } = fakeRest()
+    const answer = await send('POST', `/rest/db/scan?folder=share&next=${next}`)
+    assert.equal(answer.status, 400, next)
+    assert.match(answer.body, /^next must be a whole number/, next)
+    assert.deepEqual(calls, [], next)
+  }
+})
+
+test('scan decision 11: a `sub` that leaves the folder is refused with its value named, and nothing is scanned', async () => {
+  for (const sub of ['..', '../x', 'a/../../x', '//x', '/../x', 'a%00b', '..%2f..%2fetc', '%ff']) {
+    for (const folder of ['folder=share&', '']) {
+      const { send, calls } = fakeRest()
+      const answer = await send('POST', `/rest/db/scan?${folder}sub=${sub}`)
+      assert.equal(answer.status, 400, sub)
+      assert.match(String(answer.headers['content-type']), /^text\/plain/, sub)
+      assert.deepEqual(calls, [], sub)
+    }
+  }
+})
+
+test('scan rule 5: on success the response has status 200 and no content', async () => {
+  const answer = await fakeRest().send('POST', '/rest/db/scan?folder=share')
+  assert.deepEqual([answer.status, answer.body, answer.headers['content-type']], [200, '', undefined])
+})
+
+test('scan rule 6: when an error occurs during scanning, the response has status 500 and a plain-text error body', async () => {
+  const cases: [error: Error, body: string][] = [
+    [new TwinfoldError('folder-missing', 'x'), 'no such folder\n'],
+    [new TwinfoldError('folder-paused', 'x'), 'folder is paused\n'],
+    [new TwinfoldError('folder-not-running', 'x'), 'folder is not running\n'],
+    [new TwinfoldError('folder-error', 'folder path missing'), 'folder path missing\n'],
+    [new TwinfoldError('ignore-invalid', 'loading ignores: parse error: x'), 'loading ignores: parse error: x\n'],
+    [new TwinfoldError('stopped', 'x'), 'context canceled\n'],
+    [new TwinfoldError('disk-full', 'no space left'), 'no space left\n'],
+    [new Error('a secret detail'), 'internal error\n'],
+  ]
+  for (const [error, body] of cases) {
+    const { send } = fakeRest({ hub: { scan: () => Promise.reject(error) } })
+    const answer = await send('POST', '/rest/db/scan?folder=share')
+    assert.deepEqual([answer.status, answer.body], [500, body])
+    assert.equal(answer.headers['content-type'], 'text/plain; charset=utf-8')
+  }
+})
+
+test('scan decision 1: without a folder every folder is scanned; a form body is not looked at', async () => {
+  for (const target of ['/rest/db/scan', '/rest/db/scan?folder=', '/rest/db/scan?next=5']) {
+    const { send, calls } = fakeRest()
+    assert.equal((await send('POST', target, 'folder=share')).status, 200)
+    assert.deepEqual(calls, ['scan all'])
+  }
+})
+
+test('scan decision 9: a failed scan of all keeps its first line and names each folder with its reason', async () => {
+  const failures = new Map([['second' as FolderId, 'folder marker missing'], ['first' as FolderId, 'a & b']])
+  const answer = await fakeRest({ hub: { scanAll: async () => failures } }).send('POST', '/rest/db/scan')
+  assert.equal(answer.status, 500)
+  assert.equal(answer.headers['content-type'], 'text/plain; charset=utf-8')
+  assert.equal(answer.body, 'Error scanning folders\n{\n  "first": "a \\u0026 b",\n  "second": "folder marker missing"\n}\n')
+})
+
+test('scan: a client that leaves does not stop the scan', async () => {
+  const scanning = Promise.withResolvers<void>()
+  let ended = false
+  const { call } = fakeRest({ hub: { scan: async () => { await scanning.promise; ended = true } } })
+  const leaving = new AbortController()
+  const answer = call({ method: 'POST', target: '/rest/db/scan?folder=share', headers: { 'X-API-Key': KEY }, signal: leaving.signal })
+  leaving.abort()
+  scanning.resolve()
+  assert.equal((await answer).status, 200)
+  assert.equal(ended, true)
+})
+
+const HEAD: FileHead = {
+  name: 'a & b.txt', type: 'file', deleted: false, sizeBytes: 6, modifiedS: 1_795_000_000, modifiedNs: 120_000_000,
+  permissions: 0o644, noPermissions: false, version: [{ device: 0n as ShortId, value: 3n }], modifiedBy: 0n as ShortId,
+  sequence: 7, localFlags: 0, blockSizeBytes: 131_072, blocksHash: new Uint8Array(32), symlinkTarget: '',
+}
+
+test('prio: the file is moved to the top and the response is the same output as GET /rest/db/need', async () => {
+  const { send, calls } = fakeRest({ hub: { need: async () => ({ progress: [], queued: [HEAD], rest: [] }) } })
+  const moved = await send('POST', '/rest/db/prio?folder=share&file=a%20%26%20b.txt&file=second')
+  const listed = await send('GET', '/rest/db/need?folder=share')
+  assert.deepEqual(calls, ['front share a & b.txt'])
+  assert.equal(moved.status, 200)
+  assert.equal(moved.body, listed.body)
+  assert.equal(JSON.parse(moved.body).queued[0].name, 'a & b.txt')
+  assert.ok(moved.body.includes('a \\u0026 b.txt'))
+})
+
+test('prio: no file, an unknown one or a strange one changes nothing and is still 200 with the listing', async () => {
+  for (const file of ['', '&file=', '&file=nope', '&file=../x', '&file=/x']) {
+    const answer = await fakeRest().send('POST', `/rest/db/prio?folder=share${file}&page=2&perpage=5`)
+    assert.deepEqual([answer.status, JSON.parse(answer.body)], [200, { page: 2, perpage: 5, progress: [], queued: [], rest: [] }])
+  }
+})
+
+test('prio and need: an unknown, missing or paused folder is 404 `no such folder`', async () => {
+  for (const code of ['folder-missing', 'folder-paused', 'folder-not-running'] as const) {
+    const fail = () => Promise.reject(new TwinfoldError(code, 'x'))
+    for (const hub of [{ need: fail }, { bringToFront: fail, need: fail }]) {
+      const { send } = fakeRest({ hub })
+      for (const [method, path] of [['POST', 'prio'], ['GET', 'need']] as const) {
+        for (const query of ['folder=nope&file=x', 'file=x', 'folder=']) {
+          const answer = await send(method, `/rest/db/${path}?${query}`)
+          assert.deepEqual([answer.status, answer.body], [404, 'no such folder\n'])
+        }
+      }
+    }
+  }
+})
+
+test('debug: the listing has exactly the eighteen facilities, each with a description, and `enabled` is a list', async () => {
+  const { send } = fakeRest()
+  const answer = await send('GET', '/rest/system/debug')
+  const listing = JSON.parse(answer.body)
+  assert.equal(answer.status, 200)
+  assert.deepEqual(Object.keys(listing), ['enabled', 'facilities'])
+  assert.deepEqual(listing.enabled, [])
+  assert.deepEqual(Object.keys(listing.facilities), [
+    'beacon', 'config', 'connections', 'db', 'dialer', 'discover', 'events', 'http', 'main', 'model', 'protocol', 'relay',
+    'scanner', 'stats', 'sync', 'upgrade', 'upnp', 'versioner',
+  ])
+  for (const description of Object.values(listing.facilities)) assert.ok(typeof description === 'string' && description !== '')
+})
+
+test('debug: switching is enable first, then disable; aliases count, unknown names do not; only the first parameter counts', async () => {
+  const cases: [query: string, enabled: string[]][] = [
+    ['enable=model,scanner', ['model', 'scanner']],
+    ['enable=scanner,model', ['model', 'scanner']],
+    ['enable=model&disable=model', []],
+    ['enable=%20relay%20,', ['relay']],
+    ['enable=api,walkfs,nosuch,__proto__', ['http', 'scanner']],
+    ['enable=all', []],
+    ['enable=db&enable=model', ['db']],
+    ['', []],
+  ]
+  for (const [query, enabled] of cases) {
+    const { send } = fakeRest()
+    const answer = await send('POST', `/rest/system/debug?${query}`)
+    assert.deepEqual([answer.status, answer.body, answer.headers['content-type']], [200, '', 'application/json; charset=utf-8'])
+    const listing = JSON.parse((await send('GET', '/rest/system/debug')).body)
+    assert.deepEqual(listing.enabled, enabled, query)
+    for (const name of listing.enabled) assert.ok(FACILITY_NAMES.includes(name))
+  }
+})
+
+test('debug and loglevels are one table', async () => {
+  const { send } = fakeRest()
+  assert.equal((await send('POST', '/rest/system/loglevels', '{"model":"debug","db":"INFO+5","nosuch":"WARN"}')).status, 200)
+  assert.deepEqual(JSON.parse((await send('GET', '/rest/system/debug')).body).enabled, ['model'])
+  const { levels, packages } = JSON.parse((await send('GET', '/rest/system/loglevels')).body)
+  assert.deepEqual([levels.model, levels.db, levels.http], ['DEBUG', 'WARN', 'INFO'])
+  assert.deepEqual(Object.keys(packages), [...FACILITY_NAMES])
+  for (const body of ['{bad', '[]', '{"model":"LOUD"}', '{"db":"DEBUG","model":3}', '']) {
+    const answer = await send('POST', '/rest/system/loglevels', body)
+    assert.equal(answer.status, 400, body)
+  }
+  assert.equal(JSON.parse((await send('GET', '/rest/system/loglevels')).body).levels.db, 'WARN')
+})
+
+test('discovery (removed): POST is 405 with Allow and its parameters are never looked at; GET lists the cache', async () => {
+  const { send, call } = fakeRest()
+  for (const query of ['', '?device=x&addr=y', '?device=%ff&addr=%zz', `?device=${OWN}&addr=1.2.3.4:5`]) {
+    const answer = await send('POST', `/rest/system/discovery${query}`)
+    assert.deepEqual([answer.status, answer.body, answer.headers['allow']], [405, 'Method Not Allowed\n', 'GET, OPTIONS'])
+  }
+  assert.equal((await call({ method: 'POST', target: '/rest/system/discovery' })).status, 403)
+  assert.equal((await send('DELETE', '/rest/system/discovery')).status, 405)
+  assert.equal((await send('GET', '/rest/system/discovery')).body, '{}\n')
+  const known = fakeRest({ deps: { system: { memoryBytes: () => ({ usedBytes: 0, reservedBytes: 0 }), discovered: () => new Map([[OWN, ['tcp://1.2.3.4:5']]]) } } })
+  assert.deepEqual(JSON.parse((await known.send('GET', '/rest/system/discovery')).body), { [OWN]: { addresses: ['tcp://1.2.3.4:5'] } })
+})
+
+test('authentication: the key works as X-API-Key in any case and as a bearer; either one valid suffices', async () => {
+  const { call } = fakeRest({ options: { guiApiKey: 'second-key' } })
+  const cases: [headers: Record<string, string>, status: number][] = [
+    [{ 'x-api-key': KEY }, 200],
+    [{ 'X-API-KEY': 'second-key' }, 200],
+    [{ Authorization: `Bearer ${KEY}` }, 200],
+    [{ Authorization: `bEaReR ${KEY}` }, 200],
+    [{ 'X-API-Key': 'wrong', Authorization: `Bearer ${KEY}` }, 200],
+    [{ 'X-API-Key': KEY, Authorization: 'Bearer wrong' }, 200],
+    [{ 'X-API-Key': '' }, 403],
+    [{ Authorization: 'Bearer ' }, 403],
+    [{ Authorization: KEY }, 403],
+    [{}, 403],
+  ]
+  for (const [headers, status] of cases) {
+    assert.equal((await call({ target: '/rest/system/ping', headers })).status, status, JSON.stringify(headers))
+  }
+})
