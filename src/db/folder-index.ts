@@ -87,8 +87,12 @@ export class StoredFolderIndex implements FolderIndex {
     return this.#guarded.run(({ files }) => files.dropLocal(names))
   }
 
-  localByBlocks(blocksHash: Uint8Array, limit: number): Promise<readonly FileHead[]> {
-    return this.#guarded.run(({ files }) => files.localByBlocks(blocksHash, limit))
+  async localByBlocks(blocksHash: Uint8Array, limit: number): Promise<readonly FileHead[]> {
+    for (;;) {
+      const found = await this.#guarded.run(({ files }) => files.localByBlocks(blocksHash, limit))
+      if (found !== undefined) return found
+      await this.#guarded.runLong(({ files }) => files.prepareBlocks())
+    }
   }
 
   counts(): Promise<FolderCounts> {

@@ -3,11 +3,11 @@ import type { FileHead, FileInfo } from '../core/file-info.ts'
 import type { DeviceId } from '../core/ids.ts'
 import { findWinner, hasWinner } from '../core/need.ts'
 import { compareNames } from '../core/paths.ts'
-import { BlockLists } from './block-lists.ts'
+import { BlockFinder, isFindable } from './block-finder.ts'
 import { FolderState, LOCAL_NUMBER, type Holder } from './folder-state.ts'
 import { metaWriter, readMeta } from './meta.ts'
 import { MARK_NEEDED, NameWriter, type Claimant } from './name-writer.ts'
-import { encodeRow, HEAD_COLUMNS, keyOfHash, RowReader, type EncodedRow } from './rows.ts'
+import { encodeRow, HEAD_COLUMNS, INFO_COLUMNS, RowReader, STORED_COLUMNS, type EncodedRow } from './rows.ts'
 import { inTransaction, Query } from './sql.ts'
 import type { IndexOwner } from './types.ts'
 
@@ -18,13 +18,14 @@ import type { IndexOwner } from './types.ts'
 export class FolderTable {
   readonly database: DatabaseSync
   readonly reader = new RowReader()
-  readonly #lists: BlockLists
+  readonly #finder: BlockFinder
   readonly #writer: NameWriter
   readonly #select: Query
-  readonly #selectSingle: Query
+  readonly #selectInfo: Query
+  readonly #selectList: Query
   readonly #pageAll: Query
   readonly #pageRange: Query
-  readonly #byKey: Query
+  readonly #bySequence: Query
   readonly #need: Query
   readonly #writeMeta: (key: string, value: string) => void
   #state: FolderState
@@ -32,14 +33,15 @@ export class FolderTable {
   /** `makeFresh` gives the state of a folder that nobody has written to yet. */
   constructor(database: DatabaseSync, makeFresh: () => FolderState) {
     this.database = database
-    this.#lists = new BlockLists(database)
-    this.#writer = new NameWriter(database, this.#lists)
+    this.#writer = new NameWriter(database)
+    this.#finder = new BlockFinder(database)
     const from = `SELECT ${HEAD_COLUMNS} FROM files`
-    this.#select = new Query(database, `${from} WHERE device = ? AND name = ?`)
-    this.#selectSingle = new Query(database, 'SELECT single FROM files WHERE device = ? AND name = ?')
+    this.#select = new Query(database, `SELECT ${STORED_COLUMNS} FROM files WHERE device = ? AND name = ?`)
+    this.#selectInfo = new Query(database, `SELECT ${INFO_COLUMNS} FROM files WHERE device = ? AND name = ?`)
+    this.#selectList = new Query(database, 'SELECT hashes FROM lists WHERE id = ?')
     this.#pageAll = new Query(database, `${from} WHERE device = ? AND name > ? ORDER BY name LIMIT ?`)
     this.#pageRange = new Query(database, `${from} WHERE device = ? AND name > ? AND name < ? ORDER BY name LIMIT ?`)
-    this.#byKey = new Query(database, `${from} WHERE block_key = ? LIMIT ?`)
+    this.#bySequence = new Query(database, `${from} WHERE device = ${LOCAL_NUMBER} AND sequence = ?`)
     this.#need = new Query(database, `SELECT device, ${HEAD_COLUMNS} FROM files
       WHERE mark = ${MARK_NEEDED} ORDER BY name LIMIT ? OFFSET ?`)
     this.#writeMeta = metaWriter(database)
@@ -79,11 +81,10 @@ export class FolderTable {
   }
 
   #info(device: number, name: string): FileInfo | undefined {
-    const row = this.#select.first(device, name)
+    const row = this.#selectInfo.first(device, name)
     if (row === undefined) return undefined
     const head = this.reader.head(device, row)
-    const single = this.#selectSingle.first(device, name)?.[0]
-    return { ...head, blockHashes: this.reader.blockHashes(row, single, (hash) => this.#lists.read(hash)) }
+    return { ...head, blockHashes: this.reader.blockHashes(row, (list) => this.#selectList.first(list)?.[0]) }
   }
 
   global(name: string): FileInfo | undefined {
@@ -100,10 +101,23 @@ export class FolderTable {
     })
   }
 
-  localByBlocks(blocksHash: Uint8Array, limit: number): readonly FileHead[] {
-    const hash = Buffer.from(blocksHash)
-    const rows = this.#byKey.all(keyOfHash(hash.toString('base64url')), limit)
-    return this.#heads(LOCAL_NUMBER, rows).filter((head) => head.blocksHash !== undefined && hash.equals(head.blocksHash))
+  /** Reads some more of what `localByBlocks` must know before it can answer; true when that is all. */
+  prepareBlocks(): boolean {
+    return this.#finder.load()
+  }
+
+  /** Undefined: `prepareBlocks` first. */
+  localByBlocks(blocksHash: Uint8Array, limit: number): readonly FileHead[] | undefined {
+    if (!this.#finder.ready) return undefined
+    const found: FileHead[] = []
+    for (const sequence of this.#finder.candidates(blocksHash)) {
+      if (found.length >= limit) break
+      const row = this.#bySequence.first(sequence)
+      const head = row === undefined ? undefined : this.reader.head(LOCAL_NUMBER, row)
+      // A candidate may be out of date, or another file with the same key.
+      if (head?.blocksHash !== undefined && isFindable(head) && Buffer.compare(head.blocksHash, blocksHash) === 0) found.push(head)
+    }
+    return found
   }
 
   need(offset: number, limit: number): readonly FileHead[] {
@@ -115,7 +129,9 @@ export class FolderTable {
       const own = state.holders[0]!
       for (const info of batch) {
         own.sequence++
-        this.#put(state, own, encodeRow(LOCAL_NUMBER, info, own.sequence))
+        const record = encodeRow(LOCAL_NUMBER, info, own.sequence)
+        this.#put(state, own, record)
+        if (isFindable(info) && record.blocks.hash !== '') this.#finder.add(record.blocks.hash, own.sequence, own.records)
       }
       return own.sequence
     })

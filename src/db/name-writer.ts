@@ -1,7 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { FileHead } from '../core/file-info.ts'
 import { findWinner, isNeeded } from '../core/need.ts'
-import type { BlockLists } from './block-lists.ts'
 import { addToDigest, removeFromDigest } from './checksum.ts'
 import { LOCAL_NUMBER, type FolderState, type Holder } from './folder-state.ts'
 import { INSERT_ROW, rowValues, type EncodedRow, type StoredRow } from './rows.ts'
@@ -23,29 +22,32 @@ export interface Claimant {
 interface Entry {
   readonly holder: Holder
   readonly head: FileHead
-  readonly source: { readonly stored: StoredRow } | { readonly record: EncodedRow }
+  readonly source: { readonly stored: StoredRow } | { readonly record: EncodedRow; readonly list: number | null }
 }
 
 /** Changes one name at a time, and keeps its winner, the marks and the counts true. Works inside a transaction. */
 export class NameWriter {
-  readonly #lists: BlockLists
   readonly #insert: Query
   readonly #delete: Query
   readonly #setMark: Query
 
-  constructor(database: DatabaseSync, lists: BlockLists) {
-    this.#lists = lists
+  readonly #insertList: Query
+  readonly #deleteList: Query
+
+  constructor(database: DatabaseSync) {
     this.#insert = new Query(database, INSERT_ROW)
     this.#delete = new Query(database, 'DELETE FROM files WHERE device = ? AND name = ?')
     this.#setMark = new Query(database, 'UPDATE files SET mark = ?, sum = ? WHERE device = ? AND name = ?')
+    this.#insertList = new Query(database, 'INSERT INTO lists (hashes) VALUES (?) RETURNING id')
+    this.#deleteList = new Query(database, 'DELETE FROM lists WHERE id = ?')
   }
 
   /** `before` are all records of the name; the one of `holder`, if any, is replaced. */
   put(state: FolderState, before: readonly Claimant[], holder: Holder, record: EncodedRow): void {
-    const { list, hash } = record.blocks
-    if (list !== undefined) this.#lists.use(hash, list) // before the old list goes: it may be the same
     const entries = this.#takeOut(state, before, holder)
-    entries.push({ holder, head: record.head, source: { record } })
+    const list = this.#placeList(record, before)
+    this.#dropList(before, holder, list)
+    entries.push({ holder, head: record.head, source: { record, list } })
     if (entries.length > 1) entries.sort((a, b) => state.holders.indexOf(a.holder) - state.holders.indexOf(b.holder))
     this.#decide(state, entries)
   }
@@ -53,6 +55,7 @@ export class NameWriter {
   remove(state: FolderState, before: readonly Claimant[], holder: Holder, name: string): void {
     const entries = this.#takeOut(state, before, holder)
     if (entries.length < before.length) this.#delete.run(holder.number, name)
+    this.#dropList(before, holder, null)
     this.#decide(state, entries)
   }
 
@@ -62,14 +65,24 @@ export class NameWriter {
     for (const { holder, row } of before) {
       const won = holder.number === LOCAL_NUMBER ? row.mark === MARK_NONE : row.mark > MARK_NONE
       if (won) state.countWinner(row.head, row.mark === MARK_NEEDED, -1)
-      if (holder !== leaving) {
-        staying.push({ holder, head: row.head, source: { stored: row } })
-        continue
-      }
-      state.countRow(holder, row.head, row.sum, -1)
-      if (row.listHash !== undefined) this.#lists.release(row.listHash)
+      if (holder === leaving) state.countRow(holder, row.head, row.sum, -1)
+      else staying.push({ holder, head: row.head, source: { stored: row } })
     }
     return staying
+  }
+
+  /** Where the blocks of a new record are: a list that another record of the name has, or a new one. */
+  #placeList({ blocks }: EncodedRow, before: readonly Claimant[]): number | null {
+    if (blocks.list === undefined) return null
+    const same = before.find(({ row }) => row.list !== null && row.hash === blocks.hash)
+    return same === undefined ? Number(this.#insertList.first(blocks.list)?.[0]) : same.row.list
+  }
+
+  /** A list goes with its last record; `kept` is the one in use by the new record. */
+  #dropList(before: readonly Claimant[], leaving: Holder, kept: number | null): void {
+    const old = before.find(({ holder }) => holder === leaving)?.row.list ?? null
+    if (old === null || old === kept) return
+    if (!before.some(({ holder, row }) => holder !== leaving && row.list === old)) this.#deleteList.run(old)
   }
 
   /** Finds the winner, writes the new record and the marks that change, and counts them in. */
@@ -84,7 +97,7 @@ export class NameWriter {
 
   #write(state: FolderState, { holder, head, source }: Entry, mark: number): void {
     if ('record' in source) {
-      const { values, sum } = rowValues(source.record, mark)
+      const { values, sum } = rowValues(source.record, mark, source.list)
       this.#insert.run(...values)
       state.countRow(holder, head, sum, 1)
       return

@@ -12,7 +12,10 @@ const HASH_BYTES = 32
 /** The columns of a record in the order in which `RowReader` takes them. */
 export const HEAD_COLUMNS =
   'name, mark, bits, modified_s, size, sequence, version, hash, block_size, target, sum'
-const ALL_COLUMNS = `device, ${HEAD_COLUMNS}, block_key, single`
+/** What `RowReader.stored` takes, and what `RowReader.blockHashes` takes. */
+export const STORED_COLUMNS = `${HEAD_COLUMNS}, list`
+export const INFO_COLUMNS = `${STORED_COLUMNS}, single`
+const ALL_COLUMNS = `device, ${INFO_COLUMNS}`
 export const INSERT_ROW =
   `INSERT OR REPLACE INTO files (${ALL_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
@@ -83,26 +86,16 @@ export function hashText(hashes: Uint8Array): string {
   return digestOf('sha256', hashes, 'base64url')
 }
 
-export function rowValues(row: EncodedRow, mark: number): { readonly values: SQLInputValue[]; readonly sum: number } {
+/** The values of INSERT_ROW. `list` is the place of the block list in its table. */
+export function rowValues(row: EncodedRow, mark: number, list: number | null): { readonly values: SQLInputValue[]; readonly sum: number } {
   const { device, head, bits, version, blocks } = row
   const sum = rowSum(device, head.name, mark, bits, head.modifiedS, head.sizeBytes, head.sequence, version,
     blocks.hash, head.blockSizeBytes, head.symlinkTarget)
   const values = [
     device, head.name, mark, bits, head.modifiedS, head.sizeBytes, head.sequence, version,
-    blocks.hash, head.blockSizeBytes, head.symlinkTarget, sum, blockKey(row), blocks.single,
+    blocks.hash, head.blockSizeBytes, head.symlinkTarget, sum, list, blocks.single,
   ]
   return { values, sum }
-}
-
-/** Only our own live files with content are looked for by their blocks. */
-function blockKey({ device, head, blocks }: EncodedRow): number | null {
-  if (device !== 0 || head.deleted || head.sizeBytes === 0 || blocks.hash === '') return null
-  return keyOfHash(blocks.hash)
-}
-
-/** The first 48 bits of a hash as a number: short in the index, and nearly always alone. */
-export function keyOfHash(hash: string): number {
-  return Buffer.from(hash.slice(0, 8), 'base64url').readUIntBE(0, 6)
 }
 
 function rowSum(
@@ -142,8 +135,10 @@ export interface StoredRow {
   readonly head: FileHead
   readonly mark: number
   readonly sum: number
-  /** The list of its blocks in the table of lists; undefined when they are not there. */
-  readonly listHash: string | undefined
+  /** Hash over its blocks as text; empty when there are none. */
+  readonly hash: string
+  /** The place of its block list in the table of lists; null when its blocks are not there. */
+  readonly list: number | null
   /** The checksum it would have with another mark. */
   sumWithMark(mark: number): number
 }
@@ -178,24 +173,28 @@ export class RowReader {
     }
   }
 
+  /** Takes STORED_COLUMNS. */
   stored(device: number, row: Row): StoredRow {
     const head = this.head(device, row)
+    const list = row[11]
     assertHeadRow(row)
     const [, mark, bits, , , , , hash, , , sum] = row
-    const listHash = placeOf(bits) === BLOCKS.list ? hash : undefined
-    return { head, mark, sum, listHash, sumWithMark: (other) => sumOfRow(device, row, other) }
+    const listed = placeOf(bits) === BLOCKS.list
+    if (listed !== (typeof list === 'number')) throw damaged(`its block list of ${JSON.stringify(head.name)} is lost`)
+    return { head, mark, sum, hash, list: listed ? Number(list) : null, sumWithMark: (other) => sumOfRow(device, row, other) }
   }
 
   /**
-   * The block hashes of a record. `single` is the column of that name, `readList` looks into the table of lists.
+   * The block hashes of a record, of a row of INFO_COLUMNS; `readList` looks into the table of lists.
    * They must give the hash of the record, which the checksum of the row covers.
    */
-  blockHashes(row: Row, single: unknown, readList: (hash: string) => unknown): Uint8Array | undefined {
+  blockHashes(row: Row, readList: (list: number) => unknown): Uint8Array | undefined {
+    const [list, single] = row.slice(11)
     assertHeadRow(row)
     const [name, , bits, , , , , hash] = row
     const place = placeOf(bits)
     if (place === BLOCKS.none || place === BLOCKS.hashOnly) return undefined
-    const hashes = place === BLOCKS.single ? single : readList(hash)
+    const hashes = place === BLOCKS.single ? single : readList(Number(list))
     if (!(hashes instanceof Uint8Array) || hashText(hashes) !== hash) {
       throw damaged(`its block list of ${JSON.stringify(name)} is not what was written`)
     }

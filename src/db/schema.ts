@@ -12,20 +12,20 @@ export type Schema = readonly string[]
  *   1 it wins and we have it, 2 it wins and we need it. As long as nobody else has records there is nothing to keep.
  * - `bits` packs type, flags, permissions and nanoseconds; `version` holds the author and the version vector as text,
  *   `hash` the hash over all blocks as text: a short text costs a tenth of a short blob on its way out of SQLite.
- * - `single` is the block hash of a file with one block, the commonest file. Longer lists are shared by all records
- *   with the same blocks, apart from the table that scans run through.
- * - `block_key`, the first 48 bits of `hash`, is set on our own live files only: it finds renames.
+ * - `single` is the block hash of a file with one block, the commonest file. A longer list has a row of its own, apart
+ *   from the table that scans run through; all records of a name that have the same blocks share it.
+ * - Everything is stored in the order of names or sequence numbers, in which scans and indexes come: an index over
+ *   hashes would touch a thousand scattered pages for every thousand files (measured: 8 ms of 17 per batch).
  */
 export const FOLDER_SCHEMA: Schema = [
   `CREATE TABLE files (
     device INTEGER NOT NULL, name TEXT NOT NULL, mark INTEGER NOT NULL, bits INTEGER NOT NULL,
     modified_s INTEGER NOT NULL, size INTEGER NOT NULL, sequence INTEGER NOT NULL, version TEXT NOT NULL,
     hash TEXT NOT NULL, block_size INTEGER NOT NULL, target TEXT NOT NULL, sum INTEGER NOT NULL,
-    block_key INTEGER, single BLOB, PRIMARY KEY (device, name)) WITHOUT ROWID;
+    list INTEGER, single BLOB, PRIMARY KEY (device, name)) WITHOUT ROWID;
   CREATE INDEX files_won ON files (mark, name) WHERE mark > 0;
-  CREATE INDEX files_blocks ON files (block_key) WHERE block_key IS NOT NULL;
-  CREATE TABLE lists (id INTEGER PRIMARY KEY, hash TEXT NOT NULL UNIQUE, uses INTEGER NOT NULL);
-  CREATE TABLE list_blocks (id INTEGER PRIMARY KEY, hashes BLOB NOT NULL)`,
+  CREATE INDEX files_own ON files (sequence) WHERE device = 0;
+  CREATE TABLE lists (id INTEGER PRIMARY KEY, hashes BLOB NOT NULL)`,
 ]
 
 export const MAIN_SCHEMA: Schema = [
