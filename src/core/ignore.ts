@@ -64,6 +64,7 @@ export class IgnoreRules {
   /** `name` is relative to the folder root, slash-separated, in NFC. Never throws. */
   match(name: string): IgnoreMatch {
     const none = this.#results.length
+    if (none === 0) return SYNCED
     let line = firstMatch(this.#exact, name, none)
     if (this.#anyFolded) line = firstMatch(this.#folded, name.toLowerCase(), line)
     return this.#results[line] ?? SYNCED

@@ -6,6 +6,7 @@ import type { WalkBatch, WalkItem, WalkProblem } from './walk.ts'
 /** Items that leave a walk together. */
 export const WALK_BATCH_ITEMS = 1_024
 
+/** By their number in `types`. */
 const TYPES: readonly FileType[] = ['file', 'directory', 'symlink']
 
 /** A batch as it crosses between threads: one string and a few flat arrays cost less than a thousand objects. */
@@ -52,17 +53,26 @@ export class BatchPacker implements WalkSink {
   /** What was collected since the last call. */
   take(): PackedBatch {
     const stats = this.#stats
+    const count = stats.length
     const batch: PackedBatch = {
       names: this.#names.join('\0'),
-      count: stats.length,
-      types: Uint8Array.from(stats, (stat) => TYPES.findIndex((type) => type === stat.type)),
-      sizes: Float64Array.from(stats, (stat) => stat.sizeBytes),
-      seconds: Float64Array.from(stats, (stat) => stat.modifiedS),
-      nanoseconds: Uint32Array.from(stats, (stat) => stat.modifiedNs),
-      modes: Uint16Array.from(stats, (stat) => stat.mode),
+      count,
+      types: new Uint8Array(count),
+      sizes: new Float64Array(count),
+      seconds: new Float64Array(count),
+      nanoseconds: new Uint32Array(count),
+      modes: new Uint16Array(count),
       targets: this.#targets,
       problems: this.#problems,
       unnormalized: this.#unnormalized,
+    }
+    for (let i = 0; i < count; i++) {
+      const stat = stats[i]!
+      batch.types[i] = stat.type === 'file' ? 0 : stat.type === 'directory' ? 1 : 2
+      batch.sizes[i] = stat.sizeBytes
+      batch.seconds[i] = stat.modifiedS
+      batch.nanoseconds[i] = stat.modifiedNs
+      batch.modes[i] = stat.mode
     }
     this.#names = []
     this.#stats = []

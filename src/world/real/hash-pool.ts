@@ -6,6 +6,9 @@ import type { HashReport, HashTask } from './hash-task.ts'
 const TASKS_PER_THREAD = 2
 const IDLE_MS = 5_000
 
+/** Threads handle plain arrays: a small nursery keeps a thread's share of memory small. */
+const RESOURCE_LIMITS = { maxYoungGenerationSizeMb: 8, maxOldGenerationSizeMb: 256 }
+
 /** The same program runs from source and compiled: the thread's file ends like this one. */
 const ENTRY = new URL(`./hash-worker${extname(import.meta.url)}`, import.meta.url)
 
@@ -90,7 +93,7 @@ export class HashPool implements AsyncDisposable {
   }
 
   #start(): Thread {
-    const thread: Thread = { worker: new Worker(ENTRY, { name: 'hash' }), tasks: new Map() }
+    const thread: Thread = { worker: new Worker(ENTRY, { name: 'hash', resourceLimits: RESOURCE_LIMITS }), tasks: new Map() }
     thread.worker.on('message', (report: HashReport) => this.#finish(thread, report))
     thread.worker.on('error', (error) => this.#lose(thread, error))
     thread.worker.on('exit', () => this.#lose(thread, new Error('the hashing thread ended')))

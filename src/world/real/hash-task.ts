@@ -38,16 +38,30 @@ export class HashBuffer {
 }
 
 export function packTask(id: number, parts: readonly HashPart[]): HashTask {
-  return {
+  const count = parts.length
+  const task = {
     id,
-    paths: parts.map((part) => part.path).join('\0'),
-    sizes: Float64Array.from(parts, (part) => part.sizeBytes),
-    seconds: Float64Array.from(parts, (part) => part.modifiedS),
-    nanoseconds: Uint32Array.from(parts, (part) => part.modifiedNs),
-    blockSizes: Uint32Array.from(parts, (part) => part.blockSizeBytes),
-    starts: Float64Array.from(parts, (part) => part.startBytes),
-    ends: Float64Array.from(parts, (part) => part.endBytes),
+    paths: '',
+    sizes: new Float64Array(count),
+    seconds: new Float64Array(count),
+    nanoseconds: new Uint32Array(count),
+    blockSizes: new Uint32Array(count),
+    starts: new Float64Array(count),
+    ends: new Float64Array(count),
   }
+  const paths: string[] = []
+  for (let i = 0; i < count; i++) {
+    const part = parts[i]!
+    paths.push(part.path)
+    task.sizes[i] = part.sizeBytes
+    task.seconds[i] = part.modifiedS
+    task.nanoseconds[i] = part.modifiedNs
+    task.blockSizes[i] = part.blockSizeBytes
+    task.starts[i] = part.startBytes
+    task.ends[i] = part.endBytes
+  }
+  task.paths = paths.join('\0')
+  return task
 }
 
 /** Runs in the thread. Never throws: what is wrong with one file is that file's result. */

@@ -14,6 +14,9 @@ const CREDIT = 4
 const INLINE_SUBS_MAX = 16
 const IDLE_MS = 10_000
 
+/** A small nursery keeps a thread's share of memory small; the rest must hold the names of the largest directory. */
+const RESOURCE_LIMITS = { maxYoungGenerationSizeMb: 8, maxOldGenerationSizeMb: 1_024 }
+
 /** The same program runs from source and compiled: the thread's file ends like this one. */
 const ENTRY = new URL(`./walk-worker${extname(import.meta.url)}`, import.meta.url)
 
@@ -81,7 +84,7 @@ class RealWalker implements Walker {
       idle.worker.ref()
       return idle.worker
     }
-    const worker = new Worker(ENTRY, { name: 'walk' })
+    const worker = new Worker(ENTRY, { name: 'walk', resourceLimits: RESOURCE_LIMITS })
     this.#threads.add(worker)
     worker.once('exit', () => this.#threads.delete(worker))
     worker.on('error', () => {}) // whoever walks with it hears of it; an idle one is simply gone

@@ -95,10 +95,11 @@ class WatchedTree {
     try {
       const path = joinPath(this.#root, directory)
       // Before the watch: swapped in between, the two do not fit and the next event of the directory puts it right.
-      const { ino: inode } = lstatSync(path, { bigint: true })
+      const stats = lstatSync(path, { bigint: true })
+      if (!stats.isDirectory()) return false
       const watcher = watch(path, { persistent: false }, (_, name) => this.#heard(directory, name))
       watcher.on('error', (error) => this.#failed(error))
-      this.#watches.set(directory, { watcher, inode })
+      this.#watches.set(directory, { watcher, inode: stats.ino })
       return true
     } catch (error) {
       const code = systemCode(error)
