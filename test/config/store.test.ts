@@ -1,0 +1,330 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { openConfig, type OpenedConfig } from '../../src/config/store.ts'
+import type { Config } from '../../src/core/config.ts'
+import { patchFolder, patchGui, patchOptions, removeFolder, replaceConfig, upsertFolder } from '../../src/core/config-edit.ts'
+import { configToJson } from '../../src/core/config-json.ts'
+import type { FolderId } from '../../src/core/ids.ts'
+import type { EventSink } from '../../src/events/types.ts'
+import { SimClock } from '../../src/world/sim/clock.ts'
+import { SimDisk, type CrashKeep } from '../../src/world/sim/disk.ts'
+import { SimRandom } from '../../src/world/sim/random.ts'
+import { OWN, configFixture } from '../support/config.ts'
+import { effort, reportRow } from '../support/effort.ts'
+import { quietLogger } from '../support/logger.ts'
+
+const HOME = '/home'
+const PATH = '/home/config.xml'
+const FULL = configFixture('full.xml')
+const DAY_MS = 24 * 3600 * 1000
+
+interface Setup {
+  readonly clock: SimClock
+  readonly disk: SimDisk
+  readonly log: ReturnType<typeof quietLogger>
+  readonly saved: Config[]
+  open(allowNewer?: boolean): Promise<OpenedConfig>
+}
+
+function setup(content?: string, mode = 0o600): Setup {
+  const clock = new SimClock()
+  const disk = new SimDisk(clock, { umask: 0 })
+  disk.put('/home/other', '')
+  if (content !== undefined) disk.put(PATH, content, mode)
+  const log = quietLogger('config')
+  const saved: Config[] = []
+  const events: EventSink = { emit: (type, data) => { if (type === 'ConfigSaved') saved.push(data as Config) } }
+  const random = new SimRandom(7)
+  const options = { path: PATH, ownDevice: OWN, hostName: 'host' }
+  return {
+    clock, disk, log, saved,
+    open: (allowNewer = false) => openConfig({ disk, clock, random, log, events }, { ...options, allowNewer }),
+  }
+}
+
+function read(disk: SimDisk, path = PATH): string {
+  const into = Buffer.alloc(200_000)
+  return into.toString('utf8', 0, disk.sync.read(path, into, 0))
+}
+
+function names(disk: SimDisk): string[] {
+  return disk.sync.list(HOME).map(({ name }) => name).filter((name) => name !== 'other').sort()
+}
+
+const addFolder = (id: string) => (config: Config) => upsertFolder(config, { id, path: `/data/${id}` })
+
+test('a missing configuration is made, private in mode and in what it does', async () => {
+  const { disk, open } = setup()
+  const store = await open()
+  assert.ok(store.created)
+  assert.equal(disk.sync.lstat(PATH).mode, 0o600)
+  assert.match(read(disk), /<globalAnnounceEnabled>false</)
+  assert.match(read(disk), /^<configuration version="37">\n/)
+  assert.equal(store.current.gui.apiKey.length, 32)
+  const again = await open()
+  assert.ok(!again.created)
+  assert.deepEqual(again.current, store.current)
+})
+
+test('a configuration of our format is used as it is, and not touched', async () => {
+  const { disk, open } = setup(FULL)
+  const modified = disk.sync.lstat(PATH).modifiedNs
+  const store = await open()
+  assert.equal(store.current.folders.length, 5)
+  assert.equal(read(disk), FULL)
+  assert.equal(disk.sync.lstat(PATH).modifiedNs, modified)
+  assert.deepEqual(names(disk), ['config.xml'])
+})
+
+test('a change is saved whole, announced and told, in that order', async () => {
+  const { disk, saved, open } = setup(FULL)
+  const store = await open()
+  const seen: string[] = []
+  store.subscribe(async (from, to) => {
+    assert.ok(read(disk).includes('id="new"'), 'saved before it is told')
+    assert.equal(store.current, to)
+    assert.equal(saved.length, 1)
+    await Promise.resolve()
+    seen.push(`${from.folders.length} to ${to.folders.length}`)
+  })
+  const result = await store.change(addFolder('new'))
+  assert.deepEqual(seen, ['5 to 6'])
+  assert.equal(result, store.current)
+  assert.deepEqual(names(disk), ['config.xml'])
+})
+
+test('changes take turns: the next one starts when everybody has handled the one before', async () => {
+  const store = await setup().open()
+  const log: string[] = []
+  store.subscribe(async (_from, to) => {
+    log.push(`start ${to.folders.length}`)
+    for (let i = 0; i < 5; i++) await Promise.resolve()
+    log.push(`end ${to.folders.length}`)
+  })
+  await Promise.all(['a', 'b', 'c'].map((id) => store.change(addFolder(id))))
+  assert.deepEqual(log, ['start 1', 'end 1', 'start 2', 'end 2', 'start 3', 'end 3'])
+})
+
+test('no more than a thousand changes wait', async () => {
+  const store = await setup().open()
+  const results = await Promise.allSettled(Array.from({ length: 1_003 }, () => store.change((config) => config)))
+  assert.equal(results.filter((one) => one.status === 'rejected').length, 3)
+})
+
+test('an invalid result changes nothing, in memory, on disk, for anybody', async () => {
+  const { disk, saved, open } = setup(FULL)
+  const store = await open()
+  const before = store.current
+  await assert.rejects(store.change((config) => upsertFolder(config, { path: '/x' })), { code: 'config-invalid', message: 'folder has empty ID' })
+  await assert.rejects(store.change((config) => patchFolder(config, 'vault' as FolderId, { type: 'sendonly' })), { code: 'config-invalid' })
+  assert.equal(store.current, before)
+  assert.equal(read(disk), FULL)
+  assert.equal(saved.length, 0)
+})
+
+test('a save that fails changes nothing and is told to the caller; the next one works', async () => {
+  const { disk, open } = setup(FULL)
+  const store = await open()
+  disk.fail({ call: 'write', code: 'ENOSPC' })
+  await assert.rejects(store.change(addFolder('new')), { code: 'ENOSPC' })
+  assert.equal(store.current.folders.length, 5)
+  assert.equal(read(disk), FULL)
+  assert.deepEqual(names(disk), ['config.xml'])
+  await store.change(addFolder('new'))
+})
+
+test('a listener that fails is logged and keeps nobody else from hearing', async () => {
+  const { log, open } = setup()
+  const store = await open()
+  let heard = false
+  store.subscribe(() => Promise.reject(new Error('deaf')))
+  store.subscribe(() => void (heard = true))
+  await store.change(addFolder('a'))
+  assert.ok(heard)
+  assert.match(log.lines.join('\n'), /ERROR .*deaf/)
+})
+
+test('the mode of an existing file stays, a symlink stays a symlink', async () => {
+  const { disk, open } = setup(FULL, 0o640)
+  await (await open()).change(addFolder('a'))
+  assert.equal(disk.sync.lstat(PATH).mode, 0o640)
+
+  const linked = setup()
+  linked.disk.put('/dotfiles/config.xml', FULL, 0o600)
+  await linked.disk.makeSymlink('/dotfiles/config.xml', PATH)
+  await (await linked.open()).change(addFolder('new'))
+  assert.equal(linked.disk.sync.lstat(PATH).type, 'symlink')
+  assert.match(read(linked.disk, '/dotfiles/config.xml'), /id="new"/)
+})
+
+test('a symlink that leads nowhere is refused: the real configuration may be on a disk that is not there', async () => {
+  const { disk, open } = setup()
+  await disk.makeSymlink('/dotfiles/config.xml', PATH)
+  await assert.rejects(open(), { code: 'config-invalid', message: /leads nowhere/ })
+})
+
+test('an older format is kept beside, 0600, and written in ours; a newer one only when wanted', async () => {
+  const old = FULL.replace('version="37"', 'version="30"')
+  const { disk, open } = setup(old, 0o644)
+  const store = await open()
+  assert.equal(store.current.version, 37)
+  assert.equal(read(disk, `${PATH}.v30`), old)
+  assert.equal(disk.sync.lstat(`${PATH}.v30`).mode, 0o600)
+  assert.match(read(disk), /^<configuration version="37">/)
+
+  const newer = setup(FULL.replace('version="37"', 'version="99"'))
+  await assert.rejects(newer.open(), { code: 'config-newer' })
+  assert.deepEqual(names(newer.disk), ['config.xml'])
+  const opened = await newer.open(true)
+  assert.equal(opened.current.version, 99)
+  await opened.change(addFolder('x'))
+  assert.match(read(newer.disk), /^<configuration version="99">/)
+  assert.ok(names(newer.disk).includes('config.xml.v99'))
+})
+
+test('old copies of old formats go after thirty days, leftovers of crashes at once', async () => {
+  const { disk, clock, open } = setup(FULL)
+  disk.put(`${PATH}.v28`, 'old')
+  disk.put('/home/.syncthing.tmp.12345', 'half')
+  disk.put('/home/.syncthing.photo.jpg.tmp', 'not ours')
+  clock.jumpWall(31 * DAY_MS)
+  disk.put(`${PATH}.v29`, 'newer')
+  await open()
+  assert.deepEqual(names(disk), ['.syncthing.photo.jpg.tmp', 'config.xml', 'config.xml.v29'])
+})
+
+test('a removal and a full replace keep a copy of the file as it was; no more than five', async () => {
+  const { disk, clock, open } = setup(FULL)
+  const store = await open()
+  await store.change((config) => removeFolder(config, 'inbox' as FolderId))
+  const copies = () => names(disk).filter((name) => name.startsWith('config.xml.backup-'))
+  assert.equal(copies().length, 1)
+  assert.equal(read(disk, `${HOME}/${copies()[0] ?? ''}`), FULL)
+  assert.equal(disk.sync.lstat(`${HOME}/${copies()[0] ?? ''}`).mode, 0o600)
+  for (let i = 0; i < 8; i++) {
+    clock.jumpWall(1_000)
+    await store.change((config) => replaceConfig(config, configToJson(config), OWN), { keepCopy: true })
+  }
+  assert.equal(copies().length, 5)
+})
+
+test('a file that another program changed is not lost when we save over it', async () => {
+  const { disk, log, open } = setup(FULL)
+  const store = await open()
+  disk.put(PATH, FULL.replace('Inbox', 'Edited by hand'))
+  await store.change(addFolder('a'))
+  const [copy] = names(disk).filter((name) => name.startsWith('config.xml.backup-'))
+  assert.match(read(disk, `${HOME}/${copy ?? ''}`), /Edited by hand/)
+  assert.match(log.lines.join('\n'), /WARN .*changed by another program/)
+})
+
+test('D-06 a missing file is replaced by the newest good copy, with a warning, before a new one is made', async () => {
+  const { disk, clock, log, open } = setup()
+  disk.put(`${PATH}.v36`, FULL.replace('version="37"', 'version="36"').replace('Inbox', 'Oldest'))
+  clock.jumpWall(5_000)
+  disk.put(`${PATH}.backup-20260101-000000.000`, FULL)
+  clock.jumpWall(5_000)
+  disk.put(`${PATH}.backup-20260101-000005.000`, FULL.slice(0, 500))
+  const store = await open()
+  assert.ok(!store.created)
+  assert.equal(store.current.folders.length, 5)
+  assert.match(log.lines.join('\n'), /WARN .*is missing; using the newest kept copy .*000000\.000/)
+  assert.equal(read(disk), FULL)
+})
+
+test('D-06 a missing file whose copies are all damaged is not replaced by a new one', async () => {
+  const { disk, open } = setup()
+  disk.put(`${PATH}.backup-20260101-000000.000`, 'rubbish')
+  await assert.rejects(open(), { code: 'config-invalid', message: /none of its kept copies can be read/ })
+  assert.ok(!names(disk).includes('config.xml'))
+})
+
+test('D-06 a damaged file is refused, and the message names the copy to go back to', async () => {
+  const { disk, open } = setup(FULL.slice(0, 3_000))
+  disk.put(`${PATH}.backup-20260101-000000.000`, FULL)
+  await assert.rejects(open(), { code: 'config-invalid', message: /line \d+: .*kept copy \/home\/config\.xml\.backup-20260101-000000\.000/ })
+  assert.equal(read(disk), FULL.slice(0, 3_000))
+})
+
+test('a password in plain text is hashed before anything is stored', async () => {
+  const { disk, open } = setup()
+  const store = await open()
+  await store.change((config) => patchGui(config, { user: 'u', password: 'pl\u00e4in' }))
+  assert.match(store.current.gui.password, /^\$2a\$10\$.{53}$/)
+  assert.doesNotMatch(read(disk), /pl\u00e4in/)
+  const { verify } = await import('@node-rs/bcrypt')
+  assert.ok(await verify('pl\u00e4in', store.current.gui.password))
+  const { password } = store.current.gui
+  await store.change((config) => patchGui(config, { password }))
+  assert.equal(store.current.gui.password, password)
+  await assert.rejects(store.change((config) => patchGui(config, { password: 'x'.repeat(73) })), { code: 'config-invalid' })
+})
+
+test('a restart stays required once it is', async () => {
+  const store = await setup().open()
+  await store.change((config) => patchOptions(config, { databaseTuning: 'large' }))
+  await store.change((config) => patchOptions(config, { databaseTuning: 'auto' }))
+  assert.ok(store.restartRequired)
+})
+
+test('CRLF stays CRLF', async () => {
+  const { disk, open } = setup(FULL.replaceAll('\n', '\r\n'))
+  await (await open()).change((config) => config)
+  assert.equal(read(disk), FULL.replaceAll('\n', '\r\n'))
+})
+
+test('secrets are in no log line', async () => {
+  const { log, open } = setup(FULL)
+  const store = await open()
+  await store.change((config) => patchGui(config, { password: 'planted-secret' }))
+  await store.change((config) => removeFolder(config, 'shared' as FolderId))
+  assert.doesNotMatch(log.lines.join('\n'), /planted-secret|fixture-api-key|correct horse|\$2a\$/)
+})
+
+/** Runs a script of changes with the power going at the n-th call, then starts again; says what was found. */
+async function crashAt(call: number, keep: CrashKeep): Promise<{ finished: boolean; folders: string; before: string[] }> {
+  const { disk, clock, open } = setup(FULL)
+  disk.syncAll()
+  const before: string[] = [FULL]
+  disk.faults.powerOffAt(call)
+  const script = async () => {
+    const store = await open()
+    for (const change of [addFolder('one'), addFolder('two'), (config: Config) => removeFolder(config, 'inbox' as FolderId)]) {
+      await store.change(change)
+      before.push(read(disk))
+    }
+  }
+  const finished = await script().then(() => true, () => false)
+  disk.crash(keep)
+  clock.jumpWall(1_000)
+  const store = await open()
+  assert.ok(!store.created, 'never a new configuration')
+  return { finished, folders: store.current.folders.map((one) => one.id).join(), before }
+}
+
+test('C-03 D-06 the power goes at any call of any save: a valid configuration is there, with every change that was answered', async () => {
+  const all = 'abcde-fghij,inbox,photos,shared,vault'
+  const states = [
+    all, 'abcde-fghij,inbox,one,photos,shared,vault', 'abcde-fghij,inbox,one,photos,shared,two,vault', 'abcde-fghij,one,photos,shared,two,vault',
+  ]
+  let tried = 0
+  let bad = 0
+  let calls = 1
+  for (let finished = false; !finished; calls++) {
+    const keeps: CrashKeep[] = ['nothing', 'everything']
+    for (let seed = 1; seed <= effort(10); seed++) keeps.push(new SimRandom(seed * 1_000 + calls))
+    for (const keep of keeps) {
+      const result = await crashAt(calls, keep)
+      finished = result.finished
+      tried++
+      const found = states.indexOf(result.folders)
+      // What was answered must be there; what was under way may be.
+      const answered = result.before.length - 1
+      if (found < answered || found > answered + 1) bad++
+    }
+  }
+  reportRow({ id: 'C-03', what: 'config save', tried, calls: calls - 1, bad })
+  reportRow({ id: 'D-06', what: 'config save interrupted', tried, validAfterwards: tried - bad, bad })
+  assert.equal(bad, 0)
+  assert.ok(calls > 20)
+})
