@@ -66,16 +66,18 @@ export class Model implements Hub {
 
   /** Runs all folders until the signal aborts; returns when the last one has let go of its index. */
   async run(signal: AbortSignal): Promise<void> {
-    await this.#dropForgotten()
     this.#signal = signal
-    for (const folder of this.#config.folders) {
-      if (folder.paused) await this.#makeRoot(folder)
-      else this.#start(folder)
+    // Before anything else, and at once: whoever asks for a scan from now on finds the folder there.
+    for (const folder of this.#config.folders) if (!folder.paused) this.#start(folder)
+    try {
+      await this.#dropForgotten()
+      for (const folder of this.#config.folders) if (folder.paused) await this.#makeRoot(folder)
+      const failed = (error: unknown) => this.#log.error(`folder summaries failed: ${messageOf(error)}`)
+      await supervise(this.#summaries, this.#deps.world.clock, failed, signal)
+    } finally {
+      await Promise.all([...this.#running.values()].map((running) => running.stop()))
+      this.#running.clear()
     }
-    const failed = (error: unknown) => this.#log.error(`folder summaries failed: ${messageOf(error)}`)
-    await supervise(this.#summaries, this.#deps.world.clock, failed, signal)
-    await Promise.all([...this.#running.values()].map((running) => running.stop()))
-    this.#running.clear()
   }
 
   /** Resolves when every folder runs, rests or is gone as the new configuration says. */
@@ -190,6 +192,7 @@ export class Model implements Hub {
   }
 
   #start(folder: FolderConfig): void {
+    if (this.#signal?.aborted !== false) return
     const running = new RunningFolder(
       { ...this.#deps, slots: this.#slots, options: () => this.#config.options, touched: (id) => this.#summaries.touch(id) },
       { ...this.#options, folder },

@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict'
+import type { Config, FolderConfig } from '../../src/core/config.ts'
+import { defaultsOf, FOLDER } from '../../src/core/config-fields.ts'
+import { parseFolderId, type FolderId } from '../../src/core/ids.ts'
+import { openStore } from '../../src/db/store.ts'
+import type { IndexStore } from '../../src/db/types.ts'
+import { EventBus } from '../../src/events/bus.ts'
+import { Log } from '../../src/events/log.ts'
+import { EVENT_TYPES, type Event, type EventMap, type EventType } from '../../src/events/types.ts'
+import { Model } from '../../src/model/model.ts'
+import { Statistics } from '../../src/stats/stats.ts'
+import { createSimWorld, type SimWorld } from '../../src/world/sim/world.ts'
+import { newConfig, OWN } from './config.ts'
+
+export const DOCS = folderId('docs')
+
+export function folderId(text: string): FolderId {
+  const id = parseFolderId(text)
+  assert.ok(id !== undefined)
+  return id
+}
+
+/** A folder as tests want it: hourly rescans, no watcher unless asked for, below /data. */
+export function simFolder(id: string, changes: Partial<FolderConfig> = {}): FolderConfig {
+  return {
+    ...defaultsOf(FOLDER), id: folderId(id), label: `The ${id}`, path: `/data/${id}`, rescanIntervalS: 3_600, fsWatcherEnabled: false,
+    minDiskFree: { value: 0, unit: '' }, ...changes,
+  }
+}
+
+export function simConfig(folders: readonly FolderConfig[]): Config {
+  const config = newConfig()
+  return { ...config, folders, options: { ...config.options, minHomeDiskFree: { value: 0, unit: '' } } }
+}
+
+/** Lets every promise that is ready run. */
+export function settle(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve))
+}
+
+/** A hub with folders in a simulated world, and everything it says. */
+export class SimHub implements AsyncDisposable {
+  readonly world: SimWorld
+  readonly store: IndexStore
+  readonly model: Model
+  readonly log: Log
+  readonly events: Event[] = []
+  readonly lines: string[] = []
+  config: Config
+  readonly #stop = new AbortController()
+  #done: Promise<void> | undefined
+
+  private constructor(world: SimWorld, store: IndexStore, config: Config) {
+    this.world = world
+    this.store = store
+    this.config = config
+    this.log = new Log({ clock: world.clock, write: (line) => void this.lines.push(line) }, { level: 'INFO', format: 'text', trace: 'all' })
+    const bus = new EventBus({ clock: world.clock, log: this.log.logger('events') })
+    bus.listen(new Set(EVENT_TYPES), (event) => this.events.push(event), this.#stop.signal)
+    this.model = new Model(
+      {
+        world, store, events: bus,
+        statistics: new Statistics({ keyValue: store.keyValue, log: this.log.logger('stats') }),
+        logger: (facility) => this.log.logger(facility),
+        summaryOf: (status) => status,
+      },
+      { config, ownDevice: OWN, userHome: '/home/me', databaseDirectory: '/home/me/index' },
+    )
+  }
+
+  /** Opened, not running yet: a test arranges the disk first. */
+  static async open(config: Config, options: { seed?: number; world?: SimWorld; wrap?: (store: IndexStore) => IndexStore } = {}): Promise<SimHub> {
+    const world = options.world ?? createSimWorld(options.seed ?? 1)
+    await world.disk.makeDirectories('/home/me/index', 0o700)
+    const quiet = new Log({ clock: world.clock, write: () => {} }, { level: 'ERROR', format: 'text', trace: '' })
+    const store = await openStore({ directory: undefined, disk: world.disk, clock: world.clock, random: world.random, log: quiet.logger('db') })
+    return new SimHub(world, options.wrap?.(store) ?? store, config)
+  }
+
+  run(): void {
+    this.#done = this.model.run(this.#stop.signal)
+  }
+
+  async change(edit: (config: Config) => Config): Promise<void> {
+    const from = this.config
+    this.config = edit(from)
+    await this.while(this.model.apply(from, this.config))
+  }
+
+  /** Lets simulated time pass. */
+  async pass(ms: number): Promise<void> {
+    await this.world.clock.advance(ms, settle)
+    await settle()
+  }
+
+  /** Lets things happen, without needing simulated time, until the promise is settled. */
+  async while<T>(promise: Promise<T>): Promise<T> {
+    let settled = false
+    const mark = () => void (settled = true)
+    promise.then(mark, mark)
+    for (let turn = 0; !settled && turn < 10_000; turn++) await this.pass(turn % 10 === 9 ? 1 : 0)
+    assert.ok(settled, 'still waiting after ten thousand turns')
+    return await promise
+  }
+
+  of<K extends EventType>(type: K): readonly EventMap[K][] {
+    return this.events.filter((event) => event.type === type).map((event) => event.data as EventMap[K])
+  }
+
+  states(folder: string = DOCS): readonly string[] {
+    return this.of('StateChanged').filter((data) => data.folder === folder).map(({ from, to }) => `${from}→${to}`)
+  }
+
+  deletions(): number {
+    return this.of('LocalChangeDetected').filter((data) => data.action === 'deleted').length
+  }
+
+  async stop(): Promise<void> {
+    this.#stop.abort()
+    if (this.#done !== undefined) await this.while(this.#done)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop()
+    await settle()
+    assert.equal(this.world.clock.sleepingCount, 0, 'somebody sleeps after the stop')
+    await this.store[Symbol.asyncDispose]()
+  }
+}
