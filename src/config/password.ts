@@ -19,5 +19,5 @@ export async function hashPasswordIfPlain(password: string): Promise<string> {
 export async function verifyPassword(password: string, hash: string): Promise<boolean> {
   if (!HASHED.test(hash)) return false
   const { verify } = await import('@node-rs/bcrypt')
-  return verify(password, hash)
+  return verify(password, hash).catch(() => false) // looks like a hash, and is none
 }

@@ -1,4 +1,5 @@
 import { webcrypto } from 'node:crypto'
+import type * as X509 from '@peculiar/x509'
 import type { Identity } from '../world/net.ts'
 
 const DAY_MS = 24 * 3600 * 1000
@@ -60,7 +61,7 @@ function pem(label: string, der: Uint8Array): string {
  * The library is large and needed once in the life of a home, so it is loaded here. Its dependency container refuses
  * to load without two questions about decorators; nothing that we use is decorated, so "none" is a true answer.
  */
-async function loadX509(): Promise<typeof import('@peculiar/x509')> {
+async function loadX509(): Promise<typeof X509> {
   if (!('getMetadata' in Reflect)) {
     const none = { value: () => undefined, configurable: true }
     Object.defineProperties(Reflect, { getMetadata: none, getOwnMetadata: none })

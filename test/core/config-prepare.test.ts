@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { patchDevice, patchFolder, patchGui, patchOptions, upsertDevice, upsertFolder } from '../../src/core/config-edit.ts'
 import type { Json } from '../../src/core/config-json.ts'
 import { prepareConfig } from '../../src/core/config-prepare.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { configToJson, type Json } from '../../src/core/config-json.ts'
 import { patchFolder, patchGui, patchOptions } from '../../src/core/config-edit.ts'
 import type { FolderId } from '../../src/core/ids.ts'

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import {
   checkCharacter, compareDeviceIds, deviceIdBytes, deviceIdFromBytes, deviceIdFromCertificate, parseDeviceId,
   parseDeviceIdOrEmpty, shortIdOf, shortIdText,

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { X509Certificate, generateKeyPairSync } from 'node:crypto'
-import { mkdirSync, readFileSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { TwinfoldError } from '../../src/core/errors.ts'
-import { ensureHome, loadIdentity, loadOrMakeHttpsIdentity, loadOrMakeIdentity, type IdentityDeps } from '../../src/main/identity.ts'
+import { ensureHome, loadOrMakeHttpsIdentity, loadOrMakeIdentity, type IdentityDeps } from '../../src/main/identity.ts'
 import { findLocations } from '../../src/main/locations.ts'
 import type { Locations } from '../../src/main/options.ts'
 import { realClock } from '../../src/world/real/clock.ts'
@@ -139,14 +139,15 @@ test('D-07 report', () => {
   reportRow({ id: 'D-07', tried: damages.length, refused: damages.length - silentNewIds, silentNewId: silentNewIds })
 })
 
-test('a home of Syncthing 1.x is used as it is', async () => {
-  const vectors: { certificates: { cert_pem: string }[] } = JSON.parse(readFileSync(new URL('../vectors/device-id.json', import.meta.url), 'utf8'))
-  // The vectors hold no keys, so only the refusal can be shown with them: a foreign key is noticed.
+test('an identity that Syncthing 1.x made is used as it is', async () => {
   using scratch = scratchDirectory()
   const locations = locationsOf(scratch.path)
-  writeFileSync(locations.certificateFile, vectors.certificates[0]?.cert_pem ?? '')
-  writeFileSync(locations.keyFile, generateKeyPairSync('ec', { namedCurve: 'P-384' }).privateKey.export({ type: 'sec1', format: 'pem' }))
-  await assert.rejects(loadIdentity(realDisk, locations), { code: 'identity-invalid', message: /is not the key of/ })
+  const fixtures = join(import.meta.dirname, '../fixtures/identity')
+  copyFileSync(join(fixtures, 'syncthing-1.x-cert.pem'), locations.certificateFile)
+  copyFileSync(join(fixtures, 'syncthing-1.x-key.pem'), locations.keyFile)
+  const identity = await loadOrMakeIdentity(deps, locations)
+  assert.ok(!identity.created)
+  assert.equal(identity.deviceId, 'KHTEYTK-DXMHVRM-B3V5TJG-E62TD45-IIV6YIO-W5NBFNE-GG34JZ5-JHAJIAP') // as `syncthing --device-id` said
 })
 
 test('C-03 the power goes while an identity is made: afterwards there is one, and it stays', async () => {
