@@ -13,6 +13,8 @@ export interface DaemonOptions {
   /** Words before the command: a namespace, another user, a limit. */
   readonly before?: readonly string[]
   readonly nodeArgs?: readonly string[]
+  /** A port of the system's choice unless said otherwise; undefined is what the config says. */
+  readonly guiAddress?: string | undefined
 }
 
 /** A real daemon in a process of its own, on a port of its own. Ends with the scope that holds it. */
@@ -32,7 +34,7 @@ export class Daemon implements AsyncDisposable {
       'serve',
       `--home=${options.home}`,
       '--no-browser',
-      '--gui-address=127.0.0.1:0',
+      ...guiFlag('guiAddress' in options ? options.guiAddress : '127.0.0.1:0'),
       ...(options.args ?? []),
     ]
     const [program, ...args] = command
@@ -108,6 +110,10 @@ export class Daemon implements AsyncDisposable {
     await this.ended()
     clearTimeout(timer)
   }
+}
+
+function guiFlag(address: string | undefined): readonly string[] {
+  return address === undefined ? [] : [`--gui-address=${address}`]
 }
 
 /** The environment without anything that would steer a daemon. */
