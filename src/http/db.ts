@@ -1,3 +1,4 @@
+import type { Json } from '../core/config-json.ts'
 import { TwinfoldError } from '../core/errors.ts'
 import { parseFolderId, type FolderId } from '../core/ids.ts'
 import { cleanSubs } from '../core/paths.ts'
@@ -132,12 +133,12 @@ function ignoresJson(view: IgnoresJson): IgnoresJson {
   return { error: view.error, expanded: view.expanded, ignore: view.ignore }
 }
 
-function ignoreLinesOf(body: unknown): readonly string[] {
-  const entries = Object.entries(Object(body))
-  const given: unknown = entries.findLast(([key]) => key.toLowerCase() === 'ignore')?.[1] ?? []
-  if (typeof body !== 'object' || body === null || !Array.isArray(given) || !given.every((line) => typeof line === 'string')) {
-    throw new TwinfoldError('bad-request', 'the body must be {"ignore": [lines]}')
-  }
+/** Anything but an object with a list of lines is refused: an empty list removes the file, so a slip must not look like one. */
+function ignoreLinesOf(body: Json): readonly string[] {
+  const wrong = () => new TwinfoldError('bad-request', 'the body must be {"ignore": [lines]}')
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) throw wrong()
+  const given = Object.entries(body).findLast(([key]) => key.toLowerCase() === 'ignore')?.[1] ?? []
+  if (!Array.isArray(given) || !given.every((line) => typeof line === 'string')) throw wrong()
   if (given.some((line) => /[\n\r\0]/.test(line))) throw new TwinfoldError('bad-request', 'a pattern must be one line')
   return given
 }

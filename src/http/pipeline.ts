@@ -166,7 +166,10 @@ export class Pipeline {
 
   #failed(visit: Visit, route: Route, error: unknown): HttpReply {
     const known = errorReply(error, route.errors ?? {})
-    if (known === undefined) this.#deps.logger.error(`${route.method} ${route.path} failed: ${messageOf(error)}`)
+    // A client that left is no failure of ours, and must not be able to fill the log.
+    if (known === undefined && !visit.request.signal.aborted) {
+      this.#deps.logger.error(`${route.method} ${route.path} failed: ${messageOf(error)}`)
+    }
     return finish(visit.headers, known ?? text(500, 'internal error'))
   }
 
