@@ -65,7 +65,7 @@ export class SimContent {
       this.#soil(at, count)
       done += count
     }
-    if (positionBytes + data.length > this.#sizeBytes) this.#resize(positionBytes + data.length)
+    if (data.length > 0 && positionBytes + data.length > this.#sizeBytes) this.#resize(positionBytes + data.length)
   }
 
   truncate(sizeBytes: number): void {

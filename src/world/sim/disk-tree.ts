@@ -114,10 +114,11 @@ export class SimTree {
     for (let depth = 1; depth <= parts.length; depth++) {
       const part = '/' + parts.slice(0, depth).join('/')
       const place = this.#place(part, 'mkdir', true)
-      if (place?.entry === undefined && place !== undefined) made.push(this.add(part, 'mkdir', this.newDirectory(permissions)))
-      else if (place?.entry !== undefined && place.entry.node.type !== 'directory') {
-        throw diskError(depth === parts.length ? 'EEXIST' : 'ENOTDIR', 'mkdir', path)
-      }
+      if (place === undefined || place.entry?.node.type === 'directory') continue
+      if (place.entry !== undefined) throw diskError(depth === parts.length ? 'EEXIST' : 'ENOTDIR', 'mkdir', path)
+      const dangling = this.#place(part, 'mkdir', false)?.entry !== undefined
+      if (dangling) throw diskError(depth === parts.length ? 'ENOENT' : 'ENOTDIR', 'mkdir', path)
+      made.push(this.add(part, 'mkdir', this.newDirectory(permissions)))
     }
     return made
   }
@@ -144,8 +145,9 @@ export class SimTree {
   }
 
   rename(fromPath: string, toPath: string): { from: string; to: string } | undefined {
-    const from = this.#existing(fromPath, 'rename')
+    this.#place(fromPath, 'rename', false) // the ways to both come first, then what is there
     const to = this.#place(toPath, 'rename', false)
+    const from = this.#existing(fromPath, 'rename')
     if (to === undefined) throw diskError('EBUSY', 'rename', toPath)
     this.demand(from.directory, WRITE | SEARCH, 'rename', fromPath)
     this.demand(to.directory, WRITE | SEARCH, 'rename', toPath)
