@@ -43,17 +43,17 @@ export class EventRing implements EventBuffer {
   /** Ends with an event above `since`, with the time, or with the signal, whichever is first. */
   async #wait(since: number, timeoutMs: number, signal: AbortSignal): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
-    const done = () => resolve()
-    const waiter: Waiter = { since, wake: done }
+    const wake = () => resolve()
+    const waiter: Waiter = { since, wake }
     const timer = new AbortController()
     this.#waiters.add(waiter)
-    signal.addEventListener('abort', done, { once: true })
-    this.#clock.sleep(timeoutMs, timer.signal).then(done, done)
+    signal.addEventListener('abort', wake, { once: true })
+    this.#clock.sleep(timeoutMs, timer.signal).then(wake, wake)
     try {
       await promise
     } finally {
       this.#waiters.delete(waiter)
-      signal.removeEventListener('abort', done)
+      signal.removeEventListener('abort', wake)
       timer.abort()
     }
   }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { FACILITY_NAMES } from '../../src/core/facilities.ts'
 import { formatLine, printable } from '../../src/events/log-format.ts'
 import { Log, parseTrace, type LogOptions } from '../../src/events/log.ts'

@@ -345,7 +345,7 @@ test('C-10: a root that vanishes, is replaced or loses its marker, before or at 
       const ended = scan.then(() => 'ok', (error: Error) => error.message)
       // One who swaps in a directory that carries a marker between two scans says "this is the folder now"; during one he does not.
       const deliberate = name.endsWith('with a marker')
-      while (deliberate && hub.states().at(-1) !== 'scan-waiting→scanning') await Promise.resolve()
+      if (deliberate) while (hub.states().at(-1) !== 'scan-waiting→scanning') await Promise.resolve()
       for (let i = 0; i < turn; i++) await Promise.resolve()
       await trouble(hub)
       await hub.while(ended)

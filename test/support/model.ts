@@ -95,11 +95,11 @@ export class SimHub implements AsyncDisposable {
 
   /** Lets things happen, without needing simulated time, until the promise is settled. */
   async while<T>(promise: Promise<T>): Promise<T> {
-    let settled = false
-    const mark = () => void (settled = true)
+    const progress = { settled: false }
+    const mark = () => void (progress.settled = true)
     promise.then(mark, mark)
-    for (let turn = 0; !settled && turn < 10_000; turn++) await this.pass(turn % 10 === 9 ? 1 : 0)
-    assert.ok(settled, 'still waiting after ten thousand turns')
+    for (let turn = 0; !progress.settled && turn < 10_000; turn++) await this.pass(turn % 10 === 9 ? 1 : 0)
+    assert.ok(progress.settled, 'still waiting after ten thousand turns')
     return await promise
   }
 
