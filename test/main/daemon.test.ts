@@ -1,0 +1,99 @@
+/** A whole device in a simulated world: the same code as on a real machine, on a clock that moves when told to. */
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { runDaemon } from '../../src/main/daemon.ts'
+import { EXIT, type ServeOptions } from '../../src/main/options.ts'
+import { createSimWorld, type SimWorld } from '../../src/world/sim/world.ts'
+
+const OPTIONS: ServeOptions = {
+  locations: {
+    configDirectory: '/home/sim/state',
+    dataDirectory: '/home/sim/state',
+    userHome: '/home/sim',
+    configFile: '/home/sim/state/config.xml',
+    certificateFile: '/home/sim/state/cert.pem',
+    keyFile: '/home/sim/state/key.pem',
+    httpsCertificateFile: '/home/sim/state/https-cert.pem',
+    httpsKeyFile: '/home/sim/state/https-key.pem',
+    databaseDirectory: '/home/sim/state/index-twinfold',
+    lockFile: '/home/sim/state/syncthing.lock',
+    guiAssetsDirectory: '/home/sim/state/gui',
+    defaultFolder: '/home/sim/Sync',
+    logFile: '-',
+  },
+  allowNewerConfig: false,
+  openBrowser: false,
+  portProbing: true,
+  paused: false,
+  unpaused: false,
+  upgradesAllowed: false,
+  resetDatabase: false,
+  databaseInMemory: true,
+  trace: '',
+  logLevel: 'INFO',
+  logFormat: 'text',
+  versionExtra: '',
+}
+
+const KEY = 'simulated-key-of-thirty-two-chars'
+const HOUR_MS = 3_600_000
+
+/** Lets every promise that is ready run. Key handling takes a few real turns of the event loop. */
+async function settle(): Promise<void> {
+  for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve))
+}
+
+async function startDevice(seed: number) {
+  const world = createSimWorld(seed, { hostName: 'sim' })
+  const identity = join(import.meta.dirname, '..', 'fixtures', 'identity')
+  world.disk.put(OPTIONS.locations.certificateFile, readFileSync(join(identity, 'syncthing-1.x-cert.pem'), 'utf8'))
+  world.disk.put(OPTIONS.locations.keyFile, readFileSync(join(identity, 'syncthing-1.x-key.pem'), 'utf8'))
+  world.disk.put('/data/docs/letter.txt', 'Dear reader')
+  world.disk.put('/data/docs/more/notes.txt', 'Remember')
+  const stop = new AbortController()
+  const done = runDaemon(world, { ...OPTIONS, guiApiKey: KEY }, stop.signal)
+  await settle()
+  return { world, stop, done }
+}
+
+async function call(world: SimWorld, method: string, target: string, body = ''): Promise<string> {
+  const answer = world.http.call('127.0.0.1:8384', { method, target, body, headers: { 'x-api-key': KEY } })
+  for (let turn = 0; turn < 50; turn++) await settle()
+  const { status, body: text } = await answer
+  assert.equal(status, 200, text)
+  return text
+}
+
+/** What a device did during a day of hourly rescans with an edit in it. */
+async function liveADay(seed: number): Promise<{ log: readonly string[]; events: string; status: string; code: number }> {
+  const { world, stop, done } = await startDevice(seed)
+  await call(world, 'POST', '/rest/config/folders', JSON.stringify({ id: 'docs', path: '/data/docs', rescanIntervalS: 3600, fsWatcherEnabled: false }))
+  await world.clock.advance(12 * HOUR_MS, settle)
+  world.disk.put('/data/docs/letter.txt', 'Dear reader, and all the others')
+  await world.clock.advance(12 * HOUR_MS, settle)
+  const events = await call(world, 'GET', '/rest/events?events=StateChanged,LocalIndexUpdated&timeout=0')
+  const all = await call(world, 'GET', '/rest/events?timeout=0')
+  const status = await call(world, 'GET', '/rest/db/status?folder=docs')
+  stop.abort()
+  for (let turn = 0; turn < 20; turn++) await settle()
+  const code = await done
+  return { log: world.lines.files.get('-') ?? [], events: events + all, status, code }
+}
+
+test('a whole device lives a simulated day: hourly rescans, an edit found, a clean end', async () => {
+  const day = await liveADay(1)
+  assert.equal(day.code, EXIT.success)
+  assert.match(day.status, /"localFiles": 2,/)
+  const scans = day.events.match(/"to": "scanning"/g)?.length ?? 0
+  assert.ok(scans >= 19 && scans <= 33, `${scans} scans in 24 hours, jittered between 45 and 75 minutes`)
+  assert.equal(day.events.match(/"letter.txt"/g)?.length, 2, 'found at first and after the edit')
+  assert.match(day.log.at(-1) ?? '', /stopped/)
+})
+
+test('the same seed lives the same day, another seed another one', async () => {
+  const [first, second, other] = [await liveADay(7), await liveADay(7), await liveADay(8)]
+  assert.deepEqual(first, second)
+  assert.notDeepEqual(first.events, other.events)
+})
