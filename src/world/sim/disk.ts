@@ -266,7 +266,7 @@ export class SimDisk implements Disk {
       tree: this.#tree,
       begin: async (call, path) => {
         await this.#begin(call, path)
-        if (life !== this.#life) throw diskError('EBADF', call, path)
+        if (life !== this.#life && call !== 'close') throw diskError('EBADF', call, path)
       },
       readableBytes: (wantedBytes) => this.#shortened(wantedBytes),
       changed: (path) => this.#tell('changed', path),
