@@ -157,7 +157,8 @@ export async function readBounded(disk: Disk, path: string): Promise<Uint8Array 
   if (stat === undefined) return undefined
   if (stat.type !== 'file') throw new TwinfoldError('config-invalid', `${path} is no file`)
   if (stat.sizeBytes > CONFIG_BYTES_MAX) {
-    throw new TwinfoldError('config-invalid', `${path}: line 1: the file is larger than ${CONFIG_BYTES_MAX / 1024 / 1024} MiB`)
+    const limit = `${CONFIG_BYTES_MAX / 1024 / 1024} MiB`
+    throw new TwinfoldError('config-invalid', `${path}: line 1: the file is larger than ${limit}`)
   }
   try {
     await using file = await disk.open(path, 'read')

@@ -50,9 +50,11 @@ export interface OpenedConfig extends ConfigStore {
 export async function openConfig(deps: ConfigDeps, options: ConfigOptions): Promise<OpenedConfig> {
   const file = await ConfigFile.at(deps, options.path)
   const loaded = await load(deps, options, file)
-  const store = new Store(deps, options, file, loaded?.document ?? { config: defaultConfig(), unknowns: new Map() }, loaded === undefined)
+  const store = new Store(deps, options, file, loaded)
   await store.start(loaded)
-  await file.tidy().catch((error: unknown) => deps.log.warn(`could not clean up beside ${file.path}: ${messageOf(error)}`))
+  await file.tidy().catch((error: unknown) => {
+    deps.log.warn(`could not clean up beside ${file.path}: ${messageOf(error)}`)
+  })
   return store
 }
 
@@ -65,7 +67,8 @@ async function load(deps: ConfigDeps, options: ConfigOptions, file: ConfigFile):
     if (!(error instanceof TwinfoldError) || error.code !== 'config-invalid') throw error
     const copy = (await file.copies())[0]
     const advice = copy === undefined ? 'correct it' : `correct it, or put the kept copy ${copy} in its place`
-    throw new TwinfoldError('config-invalid', `${file.path}: ${error.message}. Nothing was changed; ${advice}`, { cause: error })
+    const message = `${file.path}: ${error.message}. Nothing was changed; ${advice}`
+    throw new TwinfoldError('config-invalid', message, { cause: error })
   }
 }
 
@@ -101,13 +104,13 @@ class Store implements OpenedConfig {
   #restartRequired = false
   #waiting = 0
 
-  constructor(deps: ConfigDeps, options: ConfigOptions, file: ConfigFile, document: ConfigDocument, created: boolean) {
+  constructor(deps: ConfigDeps, options: ConfigOptions, file: ConfigFile, loaded: ReadConfig | undefined) {
     this.#deps = deps
     this.#options = options
     this.#file = file
-    this.#unknowns = document.unknowns
-    this.#current = document.config
-    this.created = created
+    this.#unknowns = loaded?.document.unknowns ?? new Map()
+    this.#current = loaded?.document.config ?? defaultConfig()
+    this.created = loaded === undefined
   }
 
   get current(): Config {
@@ -138,7 +141,9 @@ class Store implements OpenedConfig {
   }
 
   async change(make: ConfigChange, options: ConfigChangeOptions = {}): Promise<Config> {
-    if (this.#waiting >= CHANGES_MAX) throw new TwinfoldError('config-invalid', 'too many configuration changes are waiting')
+    if (this.#waiting >= CHANGES_MAX) {
+      throw new TwinfoldError('config-invalid', 'too many configuration changes are waiting')
+    }
     this.#waiting++
     try {
       using _turn = await this.#turn.lock()
@@ -158,7 +163,7 @@ class Store implements OpenedConfig {
     checkChange(from, to)
     const copy = await this.#file.keepCopy(keepCopy || losesSomething(from, to))
     if (copy?.foreign) {
-      this.#deps.log.warn(`${this.#file.path} was changed by another program and is replaced now; that version is kept as ${copy.path}`)
+      this.#deps.log.warn(`${this.#file.path} was changed by another program; that version is kept as ${copy.path}`)
     }
     await this.#file.write(this.#document(to))
     this.#current = to
@@ -200,7 +205,8 @@ function isNewer(read: ReadConfig): boolean {
 function losesSomething(from: Config, to: Config): boolean {
   const folders = new Set<string>(to.folders.map((folder) => folder.id))
   const devices = new Set<string>(to.devices.map((device) => device.deviceID))
-  return from.folders.some((folder) => !folders.has(folder.id)) || from.devices.some((device) => !devices.has(device.deviceID))
+  return from.folders.some((folder) => !folders.has(folder.id))
+    || from.devices.some((device) => !devices.has(device.deviceID))
 }
 
 function isEqual(a: Config, b: Config): boolean {

@@ -1,6 +1,6 @@
 import type { Config } from '../core/config.ts'
 
-/** A change that was asked for: the whole new configuration made from the present one. It must not touch its argument. */
+/** A change that was asked for: the whole new configuration, made from the present one without touching it. */
 export type ConfigChange = (current: Config) => Config
 
 export interface ConfigChangeOptions {

@@ -99,7 +99,9 @@ function checkReferences(text: string, start: number, end: number): void {
 
 function skipPast(text: string, end: string, start: number): number {
   const found = text.indexOf(end, start)
-  if (found < 0) throw refuse(lineOf(text, start), `"${text.slice(start, start + 4)}" is never closed: the file is cut off`)
+  if (found < 0) {
+    throw refuse(lineOf(text, start), `"${text.slice(start, start + 4)}" is never closed: the file is cut off`)
+  }
   return found + end.length
 }
 
@@ -164,7 +166,7 @@ type DomElement = NonNullable<ReturnType<DOMParser['parseFromString']>['document
 
 /** Bounded by the depth that `guard` allows. */
 function elementOf(source: DomElement): XmlElement {
-  const attributes = Array.from(source.attributes, ({ name, value }): [string, string] => [name, savable(source, value)])
+  const attributes = Array.from(source.attributes, ({ name, value }) => [name, savable(source, value)] as const)
   const children: XmlNode[] = []
   for (let node = source.firstChild; node !== null; node = node.nextSibling) {
     if (node.nodeType === node.ELEMENT_NODE) children.push(elementOf(node as DomElement))

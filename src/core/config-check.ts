@@ -23,7 +23,7 @@ export function checkChange(from: Config, to: Config): void {
   for (const folder of to.folders) {
     const old = before.get(folder.id)
     if (old !== undefined && (old.type === 'receiveencrypted') !== (folder.type === 'receiveencrypted')) {
-      throw invalid(`folder "${folder.id}": the type cannot change from or to receiveencrypted; remove and add the folder`)
+      throw invalid(`folder "${folder.id}": the type cannot change from or to receiveencrypted; add the folder anew`)
     }
     if (!VERSIONING_TYPES.has(folder.versioning.type)) {
       throw invalid(`folder "${folder.id}": requested versioning type "${folder.versioning.type}" does not exist`)

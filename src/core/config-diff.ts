@@ -44,7 +44,8 @@ function diffFolders(from: Config, to: Config): readonly ConfigAction[] {
     if (old === undefined) return [{ kind: 'add-folder', folder }]
     if (isSame(old, folder)) return []
     if (old.paused !== folder.paused) return [{ kind: folder.paused ? 'pause-folder' : 'resume-folder', folder }]
-    return [{ kind: folder.paused || isSame(shownAlike(old), shownAlike(folder)) ? 'update-folder' : 'restart-folder', folder }]
+    const runsAlike = folder.paused || isSame(shownAlike(old), shownAlike(folder))
+    return [{ kind: runsAlike ? 'update-folder' : 'restart-folder', folder }]
   })
   return [...removed, ...rest]
 }

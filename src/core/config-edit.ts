@@ -1,4 +1,6 @@
-import type { Config, DefaultsConfig, DeviceConfig, FolderConfig, GuiConfig, LdapConfig, OptionsConfig } from './config.ts'
+import type {
+  Config, DefaultsConfig, DeviceConfig, FolderConfig, GuiConfig, LdapConfig, OptionsConfig,
+} from './config.ts'
 import { checkFolders } from './config-check.ts'
 import {
   CONFIG_VERSION_MAX, DEFAULT_IGNORES, DEFAULTS, DEVICE, FOLDER, GUI, LDAP, OBSERVED_DEVICE, OPTIONS, defaultsOf,

@@ -37,6 +37,8 @@ export interface Field<V> {
 export type Table<T> = { readonly [K in keyof T]-?: Field<T[K]> }
 export type AnyTable = Readonly<Record<string, Field<unknown>>>
 
+export type Fields = Readonly<Record<string, unknown>>
+
 type FieldOptions = Partial<Pick<Field<unknown>, 'xml' | 'attribute' | 'omitEmpty' | 'only'>>
 
 function field<V>(kind: Kind, value: V, options: FieldOptions): Field<V> {
@@ -74,6 +76,11 @@ function section<T>(table: Table<T>): Field<T> {
 export function defaultsOf<T>(table: Table<T>): T {
   const entries = Object.entries<Field<unknown>>(table).map(([key, one]) => [key, one.default])
   return Object.fromEntries(entries) as T
+}
+
+/** A part as fields by name: how code that works for every table looks at values. */
+export function fieldsOf(value: unknown): Fields {
+  return Object(value)
 }
 
 /** Gives every field its name in the file, once, when the program starts. */

@@ -1,7 +1,7 @@
 import type { Config, Size } from './config.ts'
 import {
-  DEFAULTS, DEVICE, FOLDER, GUI, LDAP, OBSERVED_DEVICE, OPTIONS, TIME_ZERO,
-  type AnyTable, type Field, type Kind, type Table,
+  DEFAULTS, DEVICE, FOLDER, GUI, LDAP, OBSERVED_DEVICE, OPTIONS, TIME_ZERO, fieldsOf,
+  type AnyTable, type Field, type Fields, type Kind, type Table,
 } from './config-fields.ts'
 import { parseDeviceIdOrEmpty } from './device-id.ts'
 import { TwinfoldError, unreachable } from './errors.ts'
@@ -9,12 +9,13 @@ import { TwinfoldError, unreachable } from './errors.ts'
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject
 export interface JsonObject { readonly [key: string]: Json }
 
-/** Characters that no XML file can hold: a setting with one of them could never be saved. */
+/** Characters that no XML file can hold. */
 // oxlint-disable-next-line no-control-regex
-const UNSAVABLE = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/
+const UNSAVABLE = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/
 
+/** Whether a file could hold the text: a setting that it could not would be lost or changed by the next start. */
 export function isSavable(text: string): boolean {
-  return !UNSAVABLE.test(text)
+  return !UNSAVABLE.test(text) && text.isWellFormed()
 }
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/
@@ -27,10 +28,10 @@ export type Nested = 'keep' | 'reset-versioning'
  * any case, unknown ones are ignored. Throws `bad-request` with the path of a field that has the wrong type.
  */
 export function layOver<T>(table: Table<T>, base: T, json: Json, path: string, nested: Nested): T {
-  return layFields(table, Object(base), json, path, nested) as T
+  return layFields(table, fieldsOf(base), json, path, nested) as T
 }
 
-function layFields(table: AnyTable, base: Record<string, unknown>, json: Json, path: string, nested: Nested): object {
+function layFields(table: AnyTable, base: Fields, json: Json, path: string, nested: Nested): object {
   const given = objectOf(json, path)
   const values = new Map<string, Json>()
   const names = new Map(Object.keys(table).map((key) => [key.toLowerCase(), key]))
@@ -69,7 +70,7 @@ function fieldFromJson(field: Field<unknown>, base: unknown, json: Json, path: s
     case 'texts': return listOf(json, path).map((item, i) => textOf(item, `${path}[${i}]`))
     case 'section': {
       const start = nested === 'reset-versioning' && path.endsWith('versioning') ? field.default : base
-      return layFields(kind.table, Object(start), json, path, nested)
+      return layFields(kind.table, fieldsOf(start), json, path, nested)
     }
     case 'sections': return listOf(json, path).map((item, i) => fromDefaults(kind.table, item, `${path}[${i}]`))
     default: return unreachable(kind)
@@ -129,7 +130,7 @@ function timeOf(text: string, path: string): string {
 
 function sizeOf(base: unknown, json: Json, path: string): Size {
   const given = objectOf(json, path)
-  const start: Record<string, unknown> = Object(base)
+  const start = fieldsOf(base)
   const value = given['value'] ?? start['value']
   const unit = given['unit'] ?? start['unit']
   if (typeof value !== 'number') throw wrongType(join(path, 'value'), 'a number', given['value'] ?? null)
@@ -141,8 +142,12 @@ function paramsOf(base: unknown, json: Json, path: string, nested: Nested): Read
   const given = Object.entries(objectOf(json, path)).map(([key, value]): [string, string] => [
     textOf(key, path), textOf(value, join(path, key)),
   ])
-  const start: Record<string, string> = nested === 'keep' ? Object(base) : {}
-  return sortedParams([...Object.entries(start), ...given])
+  const kept = nested === 'keep' ? paramEntries(base) : []
+  return sortedParams([...kept, ...given])
+}
+
+function paramEntries(params: unknown): [string, string][] {
+  return Object.entries(fieldsOf(params)).map(([key, value]) => [key, String(value)])
 }
 
 /** One order for equal settings, whoever wrote them. */
@@ -161,24 +166,29 @@ function bad(message: string): TwinfoldError {
 
 /** Names the kind of what was given, never its value: it may be a password. */
 function wrongType(path: string, wanted: string, json: Json): TwinfoldError {
-  const got = json === null ? 'null' : Array.isArray(json) ? 'a list' : typeof json === 'object' ? 'an object' : typeof json
-  return bad(`${path}: must be ${wanted}, not ${got === 'number' && wanted === 'a whole number' ? 'this number' : got}`)
+  return bad(`${path}: must be ${wanted}, not ${kindOf(json)}`)
+}
+
+function kindOf(json: Json): string {
+  if (json === null) return 'null'
+  if (typeof json === 'object') return Array.isArray(json) ? 'a list' : 'an object'
+  return typeof json === 'number' ? 'such a number' : `a ${typeof json}`
 }
 
 /** A part in JSON form: every field, in the order in which clients have always seen them. */
 export function toJson<T>(table: Table<T>, value: T): JsonObject {
-  return fieldsToJson(table, Object(value)) as JsonObject
+  return fieldsToJson(table, fieldsOf(value)) as JsonObject
 }
 
-function fieldsToJson(table: AnyTable, value: Record<string, unknown>): object {
+function fieldsToJson(table: AnyTable, value: Fields): object {
   const entries = Object.entries(table).map(([key, field]) => {
     const inner = value[key]
-    if (field.kind.is === 'section') return [key, fieldsToJson(field.kind.table, Object(inner))]
+    if (field.kind.is === 'section') return [key, fieldsToJson(field.kind.table, fieldsOf(inner))]
     if (field.kind.is === 'sections' && Array.isArray(inner)) {
       const { table: items } = field.kind
-      return [key, inner.map((item: unknown) => fieldsToJson(items, Object(item)))]
+      return [key, inner.map((item: unknown) => fieldsToJson(items, fieldsOf(item)))]
     }
-    if (field.kind.is === 'params') return [key, sortedParams(Object.entries(Object(inner)))]
+    if (field.kind.is === 'params') return [key, sortedParams(paramEntries(inner))]
     if (field.kind.is === 'texts' && Array.isArray(inner)) return [key, [...inner]]
     return [key, inner]
   })

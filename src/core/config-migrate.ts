@@ -12,22 +12,22 @@ interface Step {
 }
 
 const STEPS: readonly Step[] = [
-  { to: 14, change: (root) => mapChildren(root, 'folder', typeFromReadOnly) },
-  { to: 20, change: (root) => inOptions(mapChildren(root, 'folder', sizeFrom('minDiskFree')), sizeFrom('minHomeDiskFree')) },
-  { to: 22, change: (root) => mapChildren(root, 'folder', externalCommand) },
+  { to: 14, change: (root) => inFolders(root, typeFromReadOnly) },
+  { to: 20, change: (root) => inOptions(inFolders(root, sizeFrom('minDiskFree')), sizeFrom('minHomeDiskFree')) },
+  { to: 22, change: (root) => inFolders(root, externalCommand) },
   { to: 24, change: (root) => inOptions(root, (options) => withChildText(options, 'urSeen', '2')) },
-  { to: 25, change: (root) => mapChildren(root, 'folder', (folder) => withAttribute(folder, 'fsWatcherDelayS', '10')) },
-  { to: 27, change: (root) => mapChildren(root, 'folder', pendingFromPullers) },
+  { to: 25, change: (root) => inFolders(root, (folder) => withAttribute(folder, 'fsWatcherDelayS', '10')) },
+  { to: 27, change: (root) => inFolders(root, pendingFromPullers) },
   { to: 28, change: (root) => notify(root, 'fsWatcherNotification') },
   { to: 29, change: crashReporting },
   { to: 30, change: (root) => inOptions(root, rename('maxConcurrentScans', 'maxFolderConcurrency')) },
   { to: 31, change: (root) => notify(root, 'authenticationUserAndPassword') },
-  { to: 32, change: (root) => mapChildren(root, 'folder', (folder) => withChildText(folder, 'junctionsAsDirs', 'true')) },
-  { to: 33, change: (root) => mapChildren(withoutChildren(root, 'pendingDevice'), 'device', (device) => withoutChildren(device, 'pendingFolder')) },
+  { to: 32, change: (root) => inFolders(root, (folder) => withChildText(folder, 'junctionsAsDirs', 'true')) },
+  { to: 33, change: withoutPending },
   { to: 34, change: defaultPath },
-  { to: 35, change: (root) => mapChildren(root, 'folder', (folder) => mapChildren(folder, 'versioning', versioningPlace)) },
-  { to: 36, change: (root) => mapChildren(root, 'folder', (folder) => mapChildren(folder, 'versioning', (one) => withoutParam(one, 'cleanInterval'))) },
-  { to: 37, change: (root) => mapChildren(root, 'folder', rename('scanOwnership', 'sendOwnership')) },
+  { to: 35, change: (root) => inVersioning(root, versioningPlace) },
+  { to: 36, change: (root) => inVersioning(root, (versioning) => withoutParam(versioning, 'cleanInterval')) },
+  { to: 37, change: (root) => inFolders(root, rename('scanOwnership', 'sendOwnership')) },
 ]
 
 export interface Migration {
@@ -46,8 +46,17 @@ export function migrateConfig(root: XmlElement): Migration {
   return { root: withAttribute(changed, 'version', String(CONFIG_VERSION)), from, guessed: from < CONFIG_VERSION_MIN }
 }
 
+function inFolders(root: XmlElement, change: (folder: XmlElement) => XmlElement): XmlElement {
+  return mapChildren(root, 'folder', change)
+}
+
+function inVersioning(root: XmlElement, change: (versioning: XmlElement) => XmlElement): XmlElement {
+  return inFolders(root, (folder) => mapChildren(folder, 'versioning', change))
+}
+
 function inOptions(root: XmlElement, change: (options: XmlElement) => XmlElement): XmlElement {
-  const whole = childrenNamed(root, 'options').length > 0 ? root : { ...root, children: [...root.children, element('options')] }
+  const there = childrenNamed(root, 'options').length > 0
+  const whole = there ? root : { ...root, children: [...root.children, element('options')] }
   return mapChildren(whole, 'options', change)
 }
 
@@ -71,6 +80,12 @@ function textIs(parent: XmlElement, text: string): boolean {
   return parent.children.some((node) => node.is === 'text' && node.text.trim() === text)
 }
 
+/** Devices and folders that somebody offered are kept in the index now. */
+function withoutPending(root: XmlElement): XmlElement {
+  const known = withoutChildren(root, 'pendingDevice')
+  return mapChildren(known, 'device', (device) => withoutChildren(device, 'pendingFolder'))
+}
+
 function typeFromReadOnly(folder: XmlElement): XmlElement {
   const readOnly = attributeOf(folder, 'ro')
   const rest = withoutAttribute(folder, 'ro')
@@ -88,7 +103,8 @@ function sizeFrom(name: string): (parent: XmlElement) => XmlElement {
 }
 
 function externalCommand(folder: XmlElement): XmlElement {
-  const basic = childText(folder, 'filesystemType') === undefined ? withChildText(folder, 'filesystemType', 'basic') : folder
+  const typed = childText(folder, 'filesystemType') !== undefined
+  const basic = typed ? folder : withChildText(folder, 'filesystemType', 'basic')
   return mapChildren(basic, 'versioning', (versioning) => {
     if (attributeOf(versioning, 'type') !== 'external') return versioning
     return mapChildren(versioning, 'param', (param) => {
@@ -102,7 +118,8 @@ function externalCommand(folder: XmlElement): XmlElement {
 function pendingFromPullers(folder: XmlElement): XmlElement {
   const pullers = Number(childText(folder, 'pullers') ?? 0)
   const rest = withoutChildren(folder, 'pullers')
-  if (!Number.isSafeInteger(pullers) || pullers <= 0 || childText(rest, 'pullerMaxPendingKiB') !== undefined) return rest
+  if (!Number.isSafeInteger(pullers) || pullers <= 0) return rest
+  if (childText(rest, 'pullerMaxPendingKiB') !== undefined) return rest
   return withChildText(rest, 'pullerMaxPendingKiB', String(pullers * 128))
 }
 

@@ -133,7 +133,8 @@ function prepareFolderDevices(folder: FolderConfig, context: FolderContext): rea
     if (device === undefined || kept.has(shared.deviceID)) continue
     const mustEncrypt = device.untrusted && shared.deviceID !== ownDevice && folder.type !== 'receiveencrypted'
     if (mustEncrypt && shared.encryptionPassword === '') {
-      notes.push(`folder "${folder.id}" is no longer shared with untrusted device ${shared.deviceID}: it has no encryption password`)
+      const reason = 'it has no encryption password'
+      notes.push(`folder "${folder.id}" is not shared with untrusted device ${shared.deviceID}: ${reason}`)
     } else {
       kept.set(shared.deviceID, shared)
     }

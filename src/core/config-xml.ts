@@ -1,7 +1,7 @@
-import type { Config, Size } from './config.ts'
+import type { Config } from './config.ts'
 import {
-  CONFIG_VERSION_2X, DEFAULTS, DEVICE, FOLDER, GUI, LDAP, OBSERVED_DEVICE, OPTIONS, TIME_ZERO,
-  type AnyTable, type Field, type Kind,
+  CONFIG_VERSION_2X, DEFAULTS, DEVICE, FOLDER, GUI, LDAP, OBSERVED_DEVICE, OPTIONS, TIME_ZERO, fieldsOf,
+  type AnyTable, type Field, type Fields, type Kind,
 } from './config-fields.ts'
 import { choiceFromText, isTime, sortedParams } from './config-json.ts'
 import { parseDeviceIdOrEmpty } from './device-id.ts'
@@ -94,12 +94,14 @@ function readField(field: Field<unknown>, source: XmlElement, found: readonly Xm
     const [first = element(field.xml)] = single(found)
     const read = readSection(kind.table, first, { ...reading, place: `${reading.place}/${field.xml}` })
     // The folder defaults have a default of their own (`path`), which a file without <defaults> must get too.
-    return found.length === 0 ? { ...read, ...Object(field.default) } : read
+    return found.length === 0 ? { ...read, ...fieldsOf(field.default) } : read
   }
   const [first] = single(found)
   const text = field.attribute ? attributeOf(source, field.xml) : first && textOfElement(first)
   if (text === undefined) return defaultFor(field, reading.version)
-  if (kind.is === 'size') return { value: decimal(first ?? source, field.xml, text), unit: first && (attributeOf(first, 'unit') ?? '') }
+  if (kind.is === 'size') {
+    return { value: decimal(first ?? source, field.xml, text), unit: attributeOf(first ?? source, 'unit') ?? '' }
+  }
   return scalar(kind, first ?? source, field.xml, text)
 }
 
@@ -210,7 +212,7 @@ function at(source: XmlElement, message: string): TwinfoldError {
 
 /** The tree of a configuration, with everything unknown back in its place. */
 export function configToXml({ config, unknowns }: ConfigDocument): XmlElement {
-  return writeSection(CONFIGURATION, Object(config), ROOT, { place: ROOT, version: config.version, unknowns })
+  return writeSection(CONFIGURATION, fieldsOf(config), ROOT, { place: ROOT, version: config.version, unknowns })
 }
 
 interface Writing {
@@ -219,7 +221,7 @@ interface Writing {
   readonly unknowns: Unknowns
 }
 
-function writeSection(table: AnyTable, value: Record<string, unknown>, name: string, writing: Writing): XmlElement {
+function writeSection(table: AnyTable, value: Fields, name: string, writing: Writing): XmlElement {
   const unknown = writing.unknowns.get(writing.place)
   const attributes: (readonly [string, string])[] = []
   const known: { key: string; node: XmlElement }[] = []
@@ -243,18 +245,18 @@ function writeField(field: Field<unknown>, value: unknown, writing: Writing): { 
   const { kind, xml } = field
   const one = (node: XmlElement) => ({ key: xml, node })
   if (kind.is === 'section') {
-    return [one(writeSection(kind.table, Object(value), xml, { ...writing, place: `${writing.place}/${xml}` }))]
+    return [one(writeSection(kind.table, fieldsOf(value), xml, { ...writing, place: `${writing.place}/${xml}` }))]
   }
   if (kind.is === 'sections' && Array.isArray(value)) {
-    return value.map((item: unknown) => writeItem(kind, xml, Object(item), writing))
+    return value.map((item: unknown) => writeItem(kind, xml, fieldsOf(item), writing))
   }
   if (kind.is === 'texts' && Array.isArray(value)) return value.map((text) => one(textElement(xml, String(text))))
   if (kind.is === 'params') {
-    return Object.entries(Object(value)).map(([key, val]) => one(element('param', [['key', key], ['val', String(val)]])))
+    return Object.entries(fieldsOf(value)).map(([key, val]) => one(element(xml, [['key', key], ['val', String(val)]])))
   }
   if (kind.is === 'size') {
-    const { value: amount, unit }: Size = Object(value)
-    return [one(element(xml, [['unit', unit]], [{ is: 'text', text: String(amount) }]))]
+    const { value: amount, unit } = fieldsOf(value)
+    return [one(element(xml, [['unit', String(unit)]], [{ is: 'text', text: String(amount) }]))]
   }
   return [one(textElement(xml, String(value)))]
 }
@@ -262,7 +264,7 @@ function writeField(field: Field<unknown>, value: unknown, writing: Writing): { 
 function writeItem(
   kind: Kind & { readonly is: 'sections' },
   xml: string,
-  item: Record<string, unknown>,
+  item: Fields,
   writing: Writing,
 ): { key: string; node: XmlElement } {
   const key = kind.identity === undefined ? xml : `${xml}:${String(item[kind.identity])}`

@@ -36,7 +36,10 @@ export interface DeviceIdentity extends Identity {
 type IdentityFiles = Pick<Locations, 'certificateFile' | 'keyFile'>
 
 /** Creates the two directories of a home where they are missing, and closes them to others. */
-export async function ensureHome(disk: Disk, locations: Pick<Locations, 'configDirectory' | 'dataDirectory'>): Promise<void> {
+export async function ensureHome(
+  disk: Disk,
+  locations: Pick<Locations, 'configDirectory' | 'dataDirectory'>,
+): Promise<void> {
   for (const directory of new Set([locations.configDirectory, locations.dataDirectory])) {
     await disk.makeDirectories(directory, PRIVATE_DIRECTORY)
     // Also for a directory that was there: it is about to hold our keys.
@@ -143,7 +146,8 @@ async function letIn(disk: Disk, files: IdentityFiles): Promise<void> {
 }
 
 function halfMissing(missing: string, present: string): TwinfoldError {
-  return invalid(`${missing} is missing while ${present} exists. Put it back from a backup, or move the other away to become a new device`)
+  const advice = 'Put it back from a backup, or move the other away to become a new device'
+  return invalid(`${missing} is missing while ${present} exists. ${advice}`)
 }
 
 async function readPem(disk: Disk, path: string): Promise<string | undefined> {
@@ -188,7 +192,7 @@ function understand<T>(path: string, parse: () => T): T {
   }
 }
 
-/** Two files cannot change at once: the certificate waits beside until its key is there, and a crash is finished later. */
+/** Two files cannot change at once: the certificate waits until its key is there, and a crash is finished later. */
 async function writePair(deps: IdentityDeps, identity: Identity, files: IdentityFiles): Promise<void> {
   const { disk, random } = deps
   await disk.makeDirectories(dirname(files.keyFile), PRIVATE_DIRECTORY)

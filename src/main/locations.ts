@@ -40,7 +40,7 @@ export function findLocations(facts: LocationFacts): Locations {
     httpsKeyFile: inConfig('https-key.pem'),
     databaseDirectory: path.join(dataDirectory, DATABASE),
     lockFile: path.join(dataDirectory, 'syncthing.lock'),
-    guiAssetsDirectory: facts.guiAssetsDirectory === undefined ? inConfig('gui') : absolute(facts, facts.guiAssetsDirectory),
+    guiAssetsDirectory: facts.guiAssetsDirectory ? absolute(facts, facts.guiAssetsDirectory) : inConfig('gui'),
     defaultFolder: path.join(facts.userHome, 'Sync'),
     logFile: findLogFile(facts, dataDirectory),
   }
@@ -56,7 +56,8 @@ function findDirectories(facts: LocationFacts): Directories {
   if (home !== undefined && home !== '') return same(absolute(facts, home))
   if (config && data) return { configDirectory: absolute(facts, config), dataDirectory: absolute(facts, data) }
   if (config || data) {
-    throw new TwinfoldError('usage', 'either both or none of --config and --data must be given, use --home to set both at once')
+    const hint = 'either both or none of --config and --data must be given, use --home to set both at once'
+    throw new TwinfoldError('usage', hint)
   }
   if (facts.platform === 'win32') return same(windowsHome(facts))
   if (facts.platform === 'darwin') return same(posix.join(facts.userHome, 'Library/Application Support/Syncthing'))
@@ -77,7 +78,8 @@ function unixDirectories({ environment, userHome, exists }: LocationFacts): Dire
   const inBase = (base: string | undefined) => (base ? posix.join(base, 'syncthing') : undefined)
   const oldConfig = posix.join(userHome, '.config/syncthing')
   const state = environment['XDG_STATE_HOME']
-  const newHome = (state && posix.isAbsolute(state) ? inBase(state) : undefined) ?? posix.join(userHome, '.local/state/syncthing')
+  const stateHome = state && posix.isAbsolute(state) ? inBase(state) : undefined
+  const newHome = stateHome ?? posix.join(userHome, '.local/state/syncthing')
 
   const hasConfig = (directory: string) => exists(posix.join(directory, 'config.xml'))
   const hasData = (directory: string) => DATABASES.some((name) => exists(posix.join(directory, name)))

@@ -89,8 +89,8 @@ test('our own device comes back when it is removed, an empty device id is droppe
 const wrong: [name: string, act: () => Config, path: RegExp][] = [
   ['text for a number', () => patchFolder(fullConfig(), folderId('inbox'), { rescanIntervalS: '60' }), /^rescanIntervalS: must be a whole number/],
   ['fraction for a whole number', () => patchFolder(fullConfig(), folderId('inbox'), { maxConflicts: 1.5 }), /^maxConflicts: must be a whole number/],
-  ['text for a switch', () => patchFolder(fullConfig(), folderId('inbox'), { paused: 'yes' }), /^paused: must be true or false, not string/],
-  ['number for a text', () => patchGui(fullConfig(), { user: 7 }), /^user: must be a text, not number/],
+  ['text for a switch', () => patchFolder(fullConfig(), folderId('inbox'), { paused: 'yes' }), /^paused: must be true or false, not a string/],
+  ['number for a text', () => patchGui(fullConfig(), { user: 7 }), /^user: must be a text, not such a number/],
   ['text for a list', () => patchOptions(fullConfig(), { listenAddresses: 'default' }), /^listenAddresses: must be a list/],
   ['number in a list', () => patchOptions(fullConfig(), { listenAddresses: ['default', 1] }), /^listenAddresses\[1\]: must be a text/],
   ['list for an object', () => patchFolder(fullConfig(), folderId('inbox'), { versioning: [] }), /^versioning: must be an object/],
