@@ -63,7 +63,7 @@ export function fileEntryJson(head: FileHead, blockCount = 0): FileEntryJson {
   }
   return {
     ...entry,
-    ...(head.noPermissions ? {} : { permissions: `0${head.permissions.toString(8)}` }),
+    ...(head.noPermissions ? {} : { permissions: octal(head.permissions) }),
     platform: PLATFORM,
     sequence: head.sequence,
     size: shownSize(head),
@@ -76,4 +76,9 @@ export function fileEntryJson(head: FileHead, blockCount = 0): FileEntryJson {
 export function fileInfoJson(info: FileInfo | undefined): FileEntryJson {
   if (info === undefined) return EMPTY_ENTRY
   return fileEntryJson(info, (info.blockHashes?.length ?? 0) / HASH_BYTES)
+}
+
+/** With a leading zero, and nothing but that for none. */
+function octal(permissions: number): string {
+  return permissions === 0 ? '0' : `0${permissions.toString(8)}`
 }

@@ -116,6 +116,8 @@ export class Syncthing implements AsyncDisposable {
   readonly home: string
   readonly child: ChildProcess
   readonly address: RestAddress
+  /** A test that is cut short must not leave a Syncthing behind. */
+  readonly #killOnExit = () => void this.child.kill('SIGKILL')
   #output = ''
 
   constructor(options: SyncthingOptions) {
@@ -129,6 +131,8 @@ export class Syncthing implements AsyncDisposable {
     const flags = ['serve', `--home=${home}`, '--no-browser', '--no-restart', `--gui-address=${guiAddress}`]
     const [program, ...args] = [...before, 'syncthing', ...flags, ...(options.args ?? [])]
     this.child = spawn(program!, args, { stdio: ['ignore', 'pipe', 'pipe'], env: environment(home) })
+    process.once('exit', this.#killOnExit)
+    this.child.once('exit', () => process.off('exit', this.#killOnExit))
     for (const stream of [this.child.stdout, this.child.stderr]) {
       stream?.setEncoding('utf8').on('data', (text: string) => {
         this.#output += text
@@ -175,9 +179,9 @@ export class Syncthing implements AsyncDisposable {
     return this.child.exitCode !== null || this.child.signalCode !== null
   }
 
-  /** The exit code, once it has ended. */
-  async ended(): Promise<number | null> {
-    if (!this.#hasEnded()) await once(this.child, 'exit')
+  /** The exit code, once it has ended by itself. Rejects when it goes on running. */
+  async ended(limitMs = 30_000): Promise<number | null> {
+    if (!this.#hasEnded()) await once(this.child, 'exit', { signal: AbortSignal.timeout(limitMs) })
     return this.child.exitCode
   }
 
