@@ -3,9 +3,14 @@ import { HASH_SIZE_BYTES } from '../core/blocks.ts'
 import type { DiskStat } from './disk.ts'
 import type { HashJob } from './hasher.ts'
 
+export type HashStat = Pick<DiskStat, 'type' | 'sizeBytes' | 'modifiedS' | 'modifiedNs'> & {
+  /** Moves with every change, also where size and time are put back; 0 where the system has no such thing. */
+  readonly changeStamp: bigint
+}
+
 /** An open file, as far as hashing needs it. */
 export interface HashSource {
-  stat(): Pick<DiskStat, 'type' | 'sizeBytes' | 'modifiedS' | 'modifiedNs'>
+  stat(): HashStat
   /** Bytes read; 0 at the end. */
   read(into: Uint8Array, positionBytes: number): number
 }
@@ -25,7 +30,8 @@ export const HASH_FAILED = 2
  * says, or ends too early: then `out` holds nothing of use. `buffer` must hold at least one block.
  */
 export function hashRange(source: HashSource, job: HashJob, range: HashRange, buffer: Uint8Array, out: Uint8Array): boolean {
-  if (!isAsExpected(source, job)) return false
+  const before = source.stat()
+  if (!isAsExpected(before, job)) return false
   let written = 0
   for (let start = range.startBytes; start < range.endBytes || written === 0; ) {
     const wantedBytes = Math.min(buffer.length - (buffer.length % job.blockSizeBytes), range.endBytes - start)
@@ -37,11 +43,11 @@ export function hashRange(source: HashSource, job: HashJob, range: HashRange, bu
     }
     start += wantedBytes
   }
-  return isAsExpected(source, job)
+  const after = source.stat()
+  return isAsExpected(after, job) && after.changeStamp === before.changeStamp
 }
 
-function isAsExpected(source: HashSource, job: HashJob): boolean {
-  const stat = source.stat()
+function isAsExpected(stat: HashStat, job: HashJob): boolean {
   return stat.type === 'file' && stat.sizeBytes === job.sizeBytes
     && stat.modifiedS === job.modifiedS && stat.modifiedNs === job.modifiedNs
 }

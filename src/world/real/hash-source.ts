@@ -8,7 +8,11 @@ const FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NO
 export function openHashSource(path: string): HashSource & Disposable {
   const file = openSync(path, FLAGS)
   return {
-    stat: () => exactStat(fstatSync(file, { bigint: true })),
+    stat() {
+      const stats = fstatSync(file, { bigint: true })
+      const { type, sizeBytes, modifiedS, modifiedNs } = exactStat(stats)
+      return { type, sizeBytes, modifiedS, modifiedNs, changeStamp: stats.ctimeNs }
+    },
     read: (into, positionBytes) => readSync(file, into, 0, into.length, positionBytes),
     [Symbol.dispose]: () => closeSync(file),
   }

@@ -1,0 +1,58 @@
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { realDisk } from '../../src/world/real/disk.ts'
+import { createRealHasher } from '../../src/world/real/hash.ts'
+import { createRealWalker } from '../../src/world/real/walk.ts'
+import { createRealWatcher } from '../../src/world/real/watch.ts'
+import { SimClock } from '../../src/world/sim/clock.ts'
+import { SimDisk } from '../../src/world/sim/disk.ts'
+import { SimHasher } from '../../src/world/sim/hasher.ts'
+import { SimWalker } from '../../src/world/sim/walker.ts'
+import { SimWatcher } from '../../src/world/sim/watcher.ts'
+import { scratchDirectory } from '../support/scratch.ts'
+import { hasherContract } from './hasher.contract.ts'
+import { walkerContract } from './walker.contract.ts'
+import { watcherContract } from './watcher.contract.ts'
+
+function realFolder() {
+  const scratch = scratchDirectory()
+  const walker = createRealWalker()
+  const hasher = createRealHasher({ threads: 2 })
+  return {
+    walker, hasher, watcher: createRealWatcher(), disk: realDisk, root: scratch.path,
+    async put(path: string, content: string | Uint8Array = path) {
+      mkdirSync(dirname(`${scratch.path}/${path}`), { recursive: true })
+      writeFileSync(`${scratch.path}/${path}`, content)
+    },
+    putPipe: async (path: string) => void execFileSync('mkfifo', [path]),
+    putInvalidName: async (directory: string) => writeFileSync(Buffer.from(`${directory}/a\xffb`, 'latin1'), ''),
+    async [Symbol.asyncDispose]() {
+      await Promise.all([walker[Symbol.asyncDispose](), hasher[Symbol.asyncDispose]()])
+      scratch[Symbol.dispose]()
+    },
+  }
+}
+
+function simFolder() {
+  const clock = new SimClock()
+  const disk = new SimDisk(clock)
+  disk.put('/folder/.stfolder/x', '')
+  return {
+    walker: new SimWalker(disk), hasher: new SimHasher(disk), watcher: new SimWatcher(disk), disk, root: '/folder',
+    async put(path: string, content: string | Uint8Array = path) {
+      clock.jumpWall(1)
+      disk.put(`/folder/${path}`, content)
+    },
+    putPipe: async (path: string) => disk.putOther(path),
+    putInvalidName: async (directory: string) => disk.putInvalidName(directory, 'a\\xffb'),
+    [Symbol.asyncDispose]: async () => {},
+  }
+}
+
+walkerContract('real walker', async () => realFolder())
+walkerContract('sim walker', async () => simFolder())
+hasherContract('real hasher', async () => realFolder())
+hasherContract('sim hasher', async () => simFolder())
+watcherContract('real watcher', async () => realFolder())
+watcherContract('sim watcher', async () => simFolder())

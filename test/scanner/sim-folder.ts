@@ -1,0 +1,55 @@
+import { IgnoreRules } from '../../src/core/ignore.ts'
+import type { ShortId } from '../../src/core/ids.ts'
+import { cleanSubs } from '../../src/core/paths.ts'
+import { scanFolder, type ScanDeps, type ScanRequest } from '../../src/scanner/scanner.ts'
+import type { ScanResult } from '../../src/scanner/types.ts'
+import { SimClock } from '../../src/world/sim/clock.ts'
+import { SimDisk, type SimDiskOptions } from '../../src/world/sim/disk.ts'
+import { SimHasher } from '../../src/world/sim/hasher.ts'
+import { SimWalker } from '../../src/world/sim/walker.ts'
+import { quietLogger } from '../support/logger.ts'
+import { MemoryIndex } from './memory-index.ts'
+
+export const OWN = 7n as ShortId
+export const OTHER = 9n as ShortId
+const NEVER = new AbortController().signal
+
+/** A folder on a simulated disk with an index in memory. */
+export class SimFolder {
+  readonly clock = new SimClock()
+  readonly disk: SimDisk
+  readonly index = new MemoryIndex()
+  readonly deps: ScanDeps
+  readonly progress: object[] = []
+  healthy = true
+
+  constructor(options: SimDiskOptions = {}) {
+    this.disk = new SimDisk(this.clock, options)
+    this.disk.put('/f/.stfolder/marker', '')
+    this.deps = {
+      walker: new SimWalker(this.disk),
+      hasher: new SimHasher(this.disk),
+      disk: this.disk,
+      clock: this.clock,
+      index: this.index,
+      log: quietLogger('scanner'),
+      checkHealth: async () => {
+        if (!this.healthy) throw new Error('folder marker missing')
+      },
+      onBatch: () => {},
+      onProgress: (progress) => void this.progress.push(progress),
+    }
+  }
+
+  put(name: string, content = name): void {
+    this.disk.put(`/f/${name}`, content)
+  }
+
+  scan(options: Partial<ScanRequest> & { lines?: readonly string[] } = {}, signal = NEVER): Promise<ScanResult> {
+    const { lines, ...rest } = options
+    return scanFolder(this.deps, {
+      root: '/f', ignore: new IgnoreRules(lines ?? []), ignorePerms: false, modTimeWindowMs: 0, autoNormalize: true,
+      ownShortId: OWN, receiveOnly: false, keepTemporariesMs: 24 * 3_600_000, progressIntervalMs: 0, ...rest, subs: cleanSubs(rest.subs ?? []),
+    }, signal)
+  }
+}
