@@ -3,6 +3,8 @@ import { Ring } from './ring.ts'
 import type { Event, EventBuffer, EventRow } from './types.ts'
 
 const ROWS_MAX = 1_000
+/** Names in all rows together. A thousand events of a thousand names each would hold a large folder in memory for ever. */
+const NAMES_MAX = 100_000
 
 interface Waiter {
   readonly since: number
@@ -15,6 +17,7 @@ export class EventRing implements EventBuffer {
   readonly #rows = new Ring<EventRow>(ROWS_MAX)
   readonly #waiters = new Set<Waiter>()
   #newestId: number
+  #nameCount = 0
 
   /** Numbering goes on after `lastId`: 0 for a selection nobody has asked for before. */
   constructor(clock: Clock, lastId: number) {
@@ -31,7 +34,14 @@ export class EventRing implements EventBuffer {
   }
 
   push(event: Event): void {
-    this.#rows.push({ ...event, id: ++this.#newestId })
+    const row = { ...event, id: ++this.#newestId }
+    this.#nameCount += namesIn(row)
+    let gone = this.#rows.push(row)
+    if (gone !== undefined) this.#nameCount -= namesIn(gone)
+    while (this.#nameCount > NAMES_MAX && this.#rows.size > 1) {
+      gone = this.#rows.dropOldest()
+      if (gone !== undefined) this.#nameCount -= namesIn(gone)
+    }
     for (const waiter of this.#waiters) if (this.#newestId > waiter.since) waiter.wake()
   }
 
@@ -57,4 +67,9 @@ export class EventRing implements EventBuffer {
       timer.abort()
     }
   }
+}
+
+function namesIn(event: Event): number {
+  if (event.type === 'LocalIndexUpdated') return event.data.filenames.length
+  return event.type === 'FolderErrors' ? event.data.errors.length : 0
 }

@@ -1,28 +1,40 @@
-/** The last `limit` things, oldest first. Adding never moves what is there, so a flood stays cheap. */
+/** The last `limit` things, oldest first. Adding and dropping cost the same however many there are. */
 export class Ring<T> {
   readonly #limit: number
-  #items: T[] = []
-  /** Where the oldest item is once the ring is full. */
+  #items: (T | undefined)[] = []
+  /** Where the oldest item is; what lay before it is gone already. */
   #start = 0
 
   constructor(limit: number) {
     this.#limit = limit
   }
 
-  push(item: T): void {
-    if (this.#items.length < this.#limit) {
-      this.#items.push(item)
-      return
+  get size(): number {
+    return this.#items.length - this.#start
+  }
+
+  /** Returns what had to go to make room. */
+  push(item: T): T | undefined {
+    this.#items.push(item)
+    return this.size > this.#limit ? this.dropOldest() : undefined
+  }
+
+  dropOldest(): T | undefined {
+    const oldest = this.#items[this.#start]
+    this.#items[this.#start] = undefined
+    this.#start++
+    if (this.#start >= this.#limit) {
+      this.#items = this.#items.slice(this.#start)
+      this.#start = 0
     }
-    this.#items[this.#start] = item
-    this.#start = (this.#start + 1) % this.#limit
+    return oldest
   }
 
   /** Those that the test accepts, oldest first. */
   filter(accept: (item: T) => boolean): T[] {
     const found: T[] = []
-    for (let i = 0; i < this.#items.length; i++) {
-      const item = this.#items[(this.#start + i) % this.#items.length]
+    for (let i = this.#start; i < this.#items.length; i++) {
+      const item = this.#items[i]
       if (item !== undefined && accept(item)) found.push(item)
     }
     return found

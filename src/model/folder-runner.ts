@@ -42,9 +42,9 @@ export interface FolderWork {
 export interface WatchControl {
   /**
    * The folder is healthy and about to be scanned with these patterns: watch it, so that nothing that changes from now
-   * on is missed. Resolves once it does, or cannot. Called before every scan; the same lines change nothing.
+   * on is missed. Resolves once it does, or cannot, or the signal aborts. Called before every scan; the same lines change nothing.
    */
-  follow(ignoreLines: readonly string[]): Promise<void>
+  follow(ignoreLines: readonly string[], signal: AbortSignal): Promise<void>
   /** The folder is in trouble: stop until `follow`. */
   rest(): void
 }
@@ -197,7 +197,7 @@ export class FolderRunner implements Service {
     try {
       const check = await this.#deps.work.check()
       this.state.move('idle')
-      await this.#deps.watch.follow(check.ignore.lines)
+      await this.#deps.watch.follow(check.ignore.lines, signal)
       await this.#scanInTurn(paths, check, signal)
       this.#recovered()
     } catch (error) {

@@ -61,8 +61,8 @@ export class FolderWatch implements Service, WatchControl {
     return this.#error
   }
 
-  async follow(ignoreLines: readonly string[]): Promise<void> {
-    if (!this.#options.folder.fsWatcherEnabled) return
+  async follow(ignoreLines: readonly string[], signal: AbortSignal): Promise<void> {
+    if (!this.#options.folder.fsWatcherEnabled || signal.aborted) return
     const key = JSON.stringify(ignoreLines)
     if (this.#session?.key === key) return
     this.rest()
@@ -71,9 +71,16 @@ export class FolderWatch implements Service, WatchControl {
     }
     this.#session = session
     this.#wakeup.ring()
+    await this.#untilSettled(session, signal)
+  }
+
+  async #untilSettled(session: Session, signal: AbortSignal): Promise<void> {
     const alarm = new AbortController()
+    const onAbort = () => alarm.abort()
+    signal.addEventListener('abort', onAbort, { once: true })
     const timeUp = this.#deps.clock.sleep(START_WAIT_MS, alarm.signal).then(() => void (session.late = true), () => {})
     await Promise.race([session.settled.promise, timeUp])
+    signal.removeEventListener('abort', onAbort)
     alarm.abort()
   }
 
@@ -133,16 +140,16 @@ export class FolderWatch implements Service, WatchControl {
       news.ring()
     }
     const request = { root: this.#options.root, ignoreLines: session.ignoreLines }
-    await using _watching = await watcher.watch(request, onEvent, failure.reject)
+    const { signal } = session.stop
+    await using _watching = await unlessAborted(watcher.watch(request, onEvent, failure.reject), signal)
     this.#succeeded(session)
     const stop = new AbortController()
     const onAbort = () => stop.abort()
-    session.stop.signal.addEventListener('abort', onAbort, { once: true })
-    if (session.stop.signal.aborted) stop.abort()
+    signal.addEventListener('abort', onAbort, { once: true })
     try {
       await Promise.race([failure.promise, this.#dispatch(aggregate, delays.delayMs, news, stop.signal)])
     } finally {
-      session.stop.signal.removeEventListener('abort', onAbort)
+      signal.removeEventListener('abort', onAbort)
       stop.abort()
     }
   }
@@ -189,4 +196,21 @@ export class FolderWatch implements Service, WatchControl {
 /** A name in another normal form is put in order by a scan of the directory it lies in, not by one of the name. */
 function nearestNormal(path: string): string {
   return isNormal(path) ? path : nearestNormal(parentOf(path))
+}
+
+/** A slow disk may take minutes to be looked through; whoever stops the folder does not wait for that. */
+async function unlessAborted(opening: Promise<AsyncDisposable>, signal: AbortSignal): Promise<AsyncDisposable> {
+  const aborted = Promise.withResolvers<never>()
+  const onAbort = () => aborted.reject(signal.reason)
+  signal.addEventListener('abort', onAbort, { once: true })
+  if (signal.aborted) onAbort()
+  try {
+    return await Promise.race([opening, aborted.promise])
+  } catch (error) {
+    // What opens after all is closed at once; what failed has been told or is no longer wanted.
+    opening.then((opened) => opened[Symbol.asyncDispose]()).catch(() => {})
+    throw error
+  } finally {
+    signal.removeEventListener('abort', onAbort)
+  }
 }

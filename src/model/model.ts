@@ -39,8 +39,16 @@ export interface ModelOptions {
 }
 
 /**
- * The hub: which folders run, and what others may ask of them. It decides nothing about files. A folder that runs is a
- * `RunningFolder`; one that is paused or broken beyond starting has none. A folder whose settings change gets a new one.
+ * The hub: which folders run, and what others may ask of them. It decides nothing about files.
+ *
+ * A folder that runs is a `RunningFolder`; one that is paused has none, one whose settings change gets a new one. Inside:
+ * - `FolderRunner` is its single loop, which decides when to do what (`RescanSchedule`, `ScanQueue`) and owns its
+ *   `FolderState`. Nothing else changes the index.
+ * - `FolderOnDisk` is what the loop does: health checks and marker before, `scanFolder` with events during, statistics after.
+ * - `FolderWatch` runs beside it and rings when files change.
+ * - `JobQueue` is what waits to be pulled, and what people want first.
+ *
+ * Questions are answered straight from the index, which answers in the order asked, so nobody waits for a scan.
  */
 export class Model implements Hub {
   readonly name = 'model'
@@ -87,8 +95,8 @@ export class Model implements Hub {
     if (this.#signal === undefined || this.#signal.aborted) return
     const before = new Map(from.folders.map((folder) => [folder.id, folder]))
     const after = new Map(to.folders.map((folder) => [folder.id, folder]))
-    for (const [id, folder] of before) if (!after.has(id)) await this.#remove(folder)
-    for (const [id, folder] of after) await this.#change(before.get(id), folder)
+    for (const [id, folder] of before) if (!after.has(id)) await this.#attempt(id, () => this.#remove(folder))
+    for (const [id, folder] of after) await this.#attempt(id, () => this.#change(before.get(id), folder))
   }
 
   async scan(folder: FolderId, subs: readonly string[], nextMs: number | undefined): Promise<void> {
@@ -210,10 +218,11 @@ export class Model implements Hub {
   async #change(from: FolderConfig | undefined, to: FolderConfig): Promise<void> {
     if (from !== undefined && JSON.stringify(from) === JSON.stringify(to)) return
     await this.#stop(to.id)
+    if (from !== undefined && from.paused !== to.paused) {
+      this.#log.info(`folder ${to.id} ${to.paused ? 'is paused' : 'goes on'}`)
+      this.#deps.events.emit(to.paused ? 'FolderPaused' : 'FolderResumed', { id: to.id, label: to.label })
+    }
     if (!to.paused) this.#start(to)
-    if (from === undefined || from.paused === to.paused) return
-    this.#log.info(`folder ${to.id} ${to.paused ? 'is paused' : 'goes on'}`)
-    this.#deps.events.emit(to.paused ? 'FolderPaused' : 'FolderResumed', { id: to.id, label: to.label })
   }
 
   /** The files stay. Everything we know about them goes, and so does the marker, unless another folder needs it. */
@@ -229,6 +238,15 @@ export class Model implements Hub {
     }
     await this.#deps.store.dropFolder(folder.id)
     await this.#deps.statistics.forgetFolder(folder.id)
+  }
+
+  /** Trouble with one folder must not keep the others from following the configuration. */
+  async #attempt(folder: FolderId, action: () => Promise<void>): Promise<void> {
+    try {
+      await action()
+    } catch (error) {
+      this.#log.error(`folder ${folder}: the new configuration could not be followed: ${messageOf(error)}`)
+    }
   }
 
   /** Folders that were taken out of the configuration while we were not running. */

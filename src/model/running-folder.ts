@@ -88,8 +88,12 @@ export class RunningFolder {
   }
 }
 
-/** The absolute path of a folder's root. A leading tilde is the user's home. */
+/**
+ * The absolute path of a folder's root. A leading tilde is the user's home, and so is what a relative path starts from:
+ * where the daemon was started is an accident. No path stays none; the disk refuses it.
+ */
 export function folderRoot({ path }: Pick<FolderConfig, 'path'>, userHome: string): string {
+  if (path.trim() === '') return ''
   if (path === '~') return resolve(userHome)
   if (path.startsWith('~/') || path.startsWith('~\\')) return join(resolve(userHome), path.slice(2))
   return isAbsolute(path) ? resolve(path) : join(resolve(userHome), path)

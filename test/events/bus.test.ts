@@ -92,6 +92,15 @@ test('a buffer keeps the last thousand; the numbers show what was lost', async (
   assert.deepEqual([rows[0]?.id, rows.at(-1)?.id, rows.at(-1)?.data], [561, 1_560, '1560'])
 })
 
+test('events with many names push out older ones, so that a large folder is not kept in memory', async () => {
+  const { bus } = make()
+  const buffer = bus.buffer(types('LocalIndexUpdated'))
+  const filenames = Array.from({ length: 1_000 }, (_, i) => `f${i}`)
+  for (let i = 1; i <= 300; i++) bus.emit('LocalIndexUpdated', { folder: 'f', items: 1_000, filenames, sequence: i, version: i })
+  const rows = await buffer.since(0, 0, never)
+  assert.deepEqual([rows.length, rows[0]?.id, rows.at(-1)?.id], [100, 201, 300])
+})
+
 /** The n-th of many different selections. */
 function selection(n: number): ReadonlySet<EventType> {
   const some: EventType[] = ['Failure', 'Starting', 'ConfigSaved', 'FolderErrors', 'FolderPaused', 'FolderResumed', 'LoginAttempt', 'FolderSummary']

@@ -261,6 +261,40 @@ test('a watcher that cannot start is told, tried again after a minute, and the g
   assert.equal((await hub.model.status(DOCS)).watchError, 'gone')
 })
 
+test('a watcher that takes for ever to start delays neither a scan for long nor a stop', async () => {
+  await using hub = await SimHub.open(simConfig([simFolder('docs', { fsWatcherEnabled: true })]))
+  let closed = 0
+  const opening = Promise.withResolvers<AsyncDisposable>()
+  hub.world.watcher.watch = () => opening.promise
+  hub.world.disk.put(`${ROOT}/a.txt`, 'x')
+  hub.run()
+  await hub.pass(5_000)
+  assert.deepEqual(await localNames(hub), ['a.txt'])
+  await hub.change(() => simConfig([simFolder('docs', { paused: true })]))
+  opening.resolve({ [Symbol.asyncDispose]: async () => void closed++ })
+  await settle()
+  assert.equal(closed, 1, 'a watcher that comes too late is closed')
+})
+
+test('one folder that cannot be removed does not keep the others from changing', async () => {
+  const config = simConfig([simFolder('docs'), simFolder('bad')])
+  await using hub = await SimHub.open(config, {
+    wrap: (store) => ({
+      keyValue: store.keyValue,
+      recoveries: [],
+      folders: () => store.folders(),
+      folder: (id) => store.folder(id),
+      dropFolder: async () => { throw new Error('disk full') },
+      [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
+    }),
+  })
+  hub.run()
+  await hub.while(hub.model.scanAll())
+  await hub.change(() => simConfig([simFolder('docs'), simFolder('new')]))
+  await hub.while(hub.model.scan(folderId('new'), [], undefined))
+  assert.ok(hub.lines.some((line) => line.includes('folder bad') && line.includes('disk full')))
+})
+
 test('a changed ignore file restarts the watcher with the new patterns', async () => {
   await using hub = await started({ 'a.txt': 'x' }, simConfig([simFolder('docs', { fsWatcherEnabled: true, fsWatcherDelayS: 1 })]))
   await hub.while(hub.model.setIgnores(DOCS, ['*.tmp']))
