@@ -15,7 +15,7 @@ import { randomText, type Random } from '../world/random.ts'
 import { ConfigFile, readBounded, readConfig, type ReadConfig } from './config-file.ts'
 import { defaultConfig } from './default-config.ts'
 import { hashPasswordIfPlain } from './password.ts'
-import type { ConfigChange, ConfigChangeOptions, ConfigStore } from './types.ts'
+import type { ConfigChange, ConfigStore } from './types.ts'
 
 /** Changes that may wait for their turn; whoever comes later is refused. */
 const CHANGES_MAX = 1_000
@@ -140,14 +140,14 @@ class Store implements OpenedConfig {
     await this.#file.write(this.#document(this.#current))
   }
 
-  async change(make: ConfigChange, options: ConfigChangeOptions = {}): Promise<Config> {
+  async change(make: ConfigChange): Promise<Config> {
     if (this.#waiting >= CHANGES_MAX) {
       throw new TwinfoldError('config-invalid', 'too many configuration changes are waiting')
     }
     this.#waiting++
     try {
       using _turn = await this.#turn.lock()
-      return await this.#apply(make, options.keepCopy ?? false)
+      return await this.#apply(make)
     } finally {
       this.#waiting--
     }
@@ -157,11 +157,12 @@ class Store implements OpenedConfig {
     this.#listeners.push(listener)
   }
 
-  async #apply(make: ConfigChange, keepCopy: boolean): Promise<Config> {
+  async #apply(make: ConfigChange): Promise<Config> {
     const from = this.#current
-    const to = await this.#normalise(make(from))
+    const wanted = make(from)
+    const to = await this.#normalise(wanted)
     checkChange(from, to)
-    const copy = await this.#file.keepCopy(keepCopy || losesSomething(from, to))
+    const copy = await this.#file.keepCopy(replacesEverything(from, wanted) || losesSomething(from, to))
     if (copy?.foreign) {
       this.#deps.log.warn(`${this.#file.path} was changed by another program; that version is kept as ${copy.path}`)
     }
@@ -199,6 +200,11 @@ class Store implements OpenedConfig {
 
 function isNewer(read: ReadConfig): boolean {
   return read.from > CONFIG_VERSION_MAX
+}
+
+/** Configurations are never changed in place, so a part that was left alone is still the same object. */
+function replacesEverything(from: Config, to: Config): boolean {
+  return (['folders', 'devices', 'gui', 'options'] as const).every((part) => from[part] !== to[part])
 }
 
 /** Folders or devices that would be gone: worth a copy that a person can go back to. */
