@@ -1,0 +1,234 @@
+import assert from 'node:assert/strict'
+import { mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { runCommand, startCommand, type CommandOptions, type CommandResult } from '../support/command.ts'
+import { Daemon } from '../support/daemon.ts'
+import { eventually, scratchDirectory } from '../support/scratch.ts'
+
+const scratch = scratchDirectory()
+const home = join(scratch.path, 'home')
+const photos = join(scratch.path, 'photos')
+let daemon: Daemon
+
+before(async () => {
+  mkdirSync(photos)
+  writeFileSync(join(photos, 'a.jpg'), 'picture')
+  writeFileSync(join(photos, 'evil\x1b[2Jname'), 'x')
+  daemon = await new Daemon({ home }).ready()
+})
+
+after(async () => {
+  await daemon[Symbol.asyncDispose]()
+  scratch[Symbol.dispose]()
+})
+
+/** One command against the daemon of this file. */
+function twinfold(words: string, options: CommandOptions = {}): Promise<CommandResult> {
+  return runCommand([...words.split(' '), '--home', home, '--gui-address', daemon.url], options)
+}
+
+async function jsonOf(words: string): Promise<Record<string, unknown>> {
+  const { code, out, err } = await twinfold(`${words} --json`)
+  assert.deepEqual({ code, err }, { code: 0, err: '' }, words)
+  return JSON.parse(out)
+}
+
+test('folder add, list, scan, status, remove: the way a person takes', async () => {
+  const empty = await twinfold('folder list')
+  assert.match(empty.out, /No folders yet/)
+
+  const added = await twinfold('folder add photos --id photos --label Pictures --no-watch', { cwd: scratch.path })
+  assert.deepEqual(added, { code: 0, err: '', out: `Added folder "photos" at ${photos}\n` })
+  assert.match((await twinfold('folder add photos --id photos')).err, /is there already/)
+
+  const scanned = await twinfold('scan photos')
+  assert.equal(scanned.code, 0, scanned.err)
+  assert.match(scanned.out, /^Scanned "photos" in .*; the folder holds 2 files, /)
+
+  writeFileSync(join(photos, 'b.jpg'), 'another')
+  mkdirSync(join(photos, 'sub'))
+  writeFileSync(join(photos, 'sub', 'c.jpg'), 'third')
+  const part = await jsonOf('scan photos b.jpg --next 3600')
+  assert.deepEqual([part['folder'], part['subs'], part['files']], ['photos', ['b.jpg'], 3])
+  const absolute = await jsonOf(`scan Pictures ${join(photos, 'sub')}`)
+  assert.deepEqual([absolute['subs'], absolute['files'], absolute['directories']], [['sub'], 4, 1])
+
+  assert.match((await twinfold('folder list')).out, /photos +Pictures +sendreceive +idle +\//)
+  assert.match((await twinfold('status')).out, /photos \(Pictures\) +idle +4 /)
+  assert.match((await twinfold('status photos')).out, /Here: +4 files, 1 directory/)
+  assert.equal((await jsonOf('status photos'))['localFiles'], 4)
+  const { folders, myID } = await jsonOf('status')
+  assert.ok(Array.isArray(folders) && folders.length === 1 && typeof myID === 'string')
+
+  assert.equal((await twinfold('prio photos nothing')).out, 'nothing is not waiting to be downloaded\n')
+  assert.deepEqual(Object.keys(await jsonOf('prio photos nothing')).toSorted(), ['page', 'perpage', 'progress', 'queued', 'rest'])
+
+  const removed = await twinfold('folder remove photos')
+  assert.match(removed.out, /Removed folder "photos"/)
+  assert.equal(readFileSync(join(photos, 'a.jpg'), 'utf8'), 'picture')
+  assert.match((await twinfold('scan photos')).err, /there is no folder "photos"; there are none yet/)
+})
+
+test('debug switches what is logged, and lists the eighteen', async () => {
+  const { out } = await twinfold('debug --enable model,api')
+  assert.match(out, /\nhttp +on /)
+  const listing = await jsonOf('debug --disable http')
+  assert.deepEqual(listing['enabled'], ['model'])
+  assert.equal(Object.keys(listing['facilities'] ?? {}).length, 18)
+  assert.equal((await twinfold('debug --enable nosuch')).code, 1)
+  await twinfold('debug --disable model')
+})
+
+test('events and logs: the past, and with --follow what comes', async () => {
+  const { out } = await twinfold('events --types StartupComplete --json')
+  assert.ok(out === '' || JSON.parse(out).type === 'StartupComplete')
+  assert.match((await twinfold('events')).out, /\d  \w+  \{/)
+  assert.match((await twinfold('logs')).out, /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d INFO /)
+
+  const words = ['events', '--follow', '--json', '--home', home, '--gui-address', daemon.url]
+  const follower = startCommand(words)
+  let seen = ''
+  follower.stdout?.setEncoding('utf8').on('data', (text: string) => {
+    seen += text
+  })
+  await eventually('the first events', () => (seen === '' ? undefined : true))
+  const before = seen.length
+  await daemon.request('PATCH', '/rest/config/options', { maxFolderConcurrency: 3 })
+  await eventually('an event of the change', () => (seen.slice(before).includes('"ConfigSaved"') ? true : undefined))
+  follower.kill('SIGINT')
+  const code = await new Promise((resolve) => follower.once('exit', resolve))
+  assert.equal(code, 0, 'an interrupt is how people end it')
+})
+
+test('network: everything is off in a new home, and one switch turns one thing', async () => {
+  const off = await jsonOf('network')
+  assert.deepEqual(new Set(Object.values(off)), new Set([false]))
+  const on = await jsonOf('network --local-discovery on')
+  assert.equal(on['local-discovery'], true)
+  assert.equal(on['discovery'], false)
+  assert.match((await twinfold('network --all off')).out, /local-discovery +off/)
+})
+
+test('a reader that leaves early is no error', async () => {
+  const child = startCommand(['logs', '--follow', '--home', home, '--gui-address', daemon.url])
+  await new Promise((resolve) => child.stdout?.once('data', resolve))
+  child.stdout?.destroy()
+  await daemon.request('POST', '/rest/system/error', 'wake up')
+  assert.equal(await new Promise((resolve) => child.once('exit', resolve)), 0)
+})
+
+test('the daemon is found through its home alone; another home says it is not running', async () => {
+  const own = join(scratch.path, 'own')
+  assert.equal((await runCommand(['generate', '--home', own, '--no-port-probing'])).code, 0)
+  const port = await freePort()
+  const file = join(own, 'config.xml')
+  writeFileSync(file, readFileSync(file, 'utf8').replace('127.0.0.1:8384', `127.0.0.1:${port}`))
+  const stopped = await runCommand(['status', '--home', own])
+  assert.equal(stopped.code, 3)
+  assert.match(stopped.err, new RegExp(`no daemon answers at http://127\\.0\\.0\\.1:${port} \\(home ${own}\\).*serve --home`))
+
+  await using running = new Daemon({ home: own, args: [`--gui-address=127.0.0.1:${port}`] })
+  await running.ready()
+  for (const options of [{ words: ['--home', own] }, { words: [], env: { STHOMEDIR: own } }]) {
+    const { code, out } = await runCommand(['status', ...options.words], options.env === undefined ? {} : { env: options.env })
+    assert.equal(code, 0)
+    assert.match(out, new RegExp(`Home: +${own}`))
+  }
+  const wrongKey = await runCommand(['status', '--gui-address', running.url, '--gui-apikey', 'wrong'])
+  assert.deepEqual([wrongKey.code, /does not accept the API key/.test(wrongKey.err)], [1, true])
+  const byKey = await runCommand(['status', '--gui-address', running.url, '--gui-apikey', running.apiKey])
+  assert.equal(byKey.code, 0)
+  const missing = await runCommand(['status', '--home', join(scratch.path, 'nowhere')])
+  assert.equal(missing.code, 3)
+  assert.match(missing.err, /there is no config\.xml in .*nowhere/)
+})
+
+test('over TLS only the certificate of the home is trusted', async () => {
+  const own = join(scratch.path, 'tls')
+  const port = await freePort()
+  const address = `https://127.0.0.1:${port}`
+  const server = startCommand(['serve', '--home', own, '--gui-address', address])
+  try {
+    await eventually('the daemon', async () => ((await runCommand(['status', '--home', own, '--gui-address', address])).code === 0 ? true : undefined))
+    const certificate = join(own, 'https-cert.pem')
+    writeFileSync(certificate, readFileSync(join(own, 'cert.pem')))
+    const { code, err } = await runCommand(['status', '--home', own, '--gui-address', address])
+    assert.equal(code, 3)
+    assert.match(err, /certificate is not the one in the home/)
+  } finally {
+    server.kill('SIGTERM')
+    await new Promise((resolve) => server.once('exit', resolve))
+  }
+})
+
+test('generate makes a home once, closed to others; device-id and paths read it', async () => {
+  const own = join(scratch.path, 'made')
+  const made = await runCommand(['generate', '--home', own, '--gui-user', 'me', '--gui-password', '-', '--no-port-probing'], { input: 'secret ü\nrest' })
+  assert.equal(made.code, 0, made.err)
+  const [, id] = /^Device ID: ([A-Z2-7-]{63})\n$/.exec(made.out) ?? []
+  assert.ok(id !== undefined, made.out)
+  assert.deepEqual([own, join(own, 'config.xml'), join(own, 'key.pem')].map((path) => (statSync(path).mode & 0o777).toString(8)), ['700', '600', '600'])
+  const config = readFileSync(join(own, 'config.xml'), 'utf8')
+  assert.match(config, /<user>me<\/user>\s*<password>\$2a\$10\$/)
+  assert.ok(!config.includes('secret'))
+
+  const key = readFileSync(join(own, 'key.pem'), 'utf8')
+  const again = await runCommand(['generate', '--home', own])
+  assert.deepEqual([again.code, again.out], [0, `Device ID: ${id}\n`])
+  assert.match(again.err, /WARNING: Key exists; will not overwrite\./)
+  assert.equal(readFileSync(join(own, 'key.pem'), 'utf8'), key)
+
+  for (const words of [['device-id', '--home', own], ['--home', own, 'device-id'], ['--device-id', '--home', own], ['-home', own, '-device-id']]) {
+    assert.deepEqual(await runCommand(words), { code: 0, out: `${id}\n`, err: '' })
+  }
+  assert.deepEqual(JSON.parse((await runCommand(['device-id', '--json', '--home', own])).out), { deviceID: id })
+  for (const words of [['paths', '--home', own], ['--paths', '--home', own]]) {
+    const { code, out } = await runCommand(words)
+    assert.equal(code, 0)
+    assert.ok(out.startsWith(`Configuration file:\n\t${own}/config.xml\n\nDevice private key & certificate files:\n\t${own}/key.pem\n\t${own}/cert.pem\n\n`), out)
+  }
+})
+
+test('generate and reset-database keep their hands off a home in use', async () => {
+  for (const words of [['generate'], ['debug', 'reset-database'], ['--reset-database']]) {
+    const { code, err } = await runCommand([...words, '--home', home])
+    assert.deepEqual([code, /another Twinfold or Syncthing uses/.test(err)], [1, true], `${words}: ${err}`)
+  }
+})
+
+const mistakes: [words: string[], message: RegExp][] = [
+  [['--no-such-flag'], /^twinfold: error: unknown flag --no-such-flag\n/],
+  [['serve', '--no-such-flag'], /^twinfold: error: unknown flag --no-such-flag\n/],
+  [['bogus'], /^twinfold: error: unexpected argument bogus\n/],
+  [['device-id', 'bogus'], /^twinfold: error: unexpected argument bogus\n/],
+  [['--config', '/nowhere'], /command line options: either both or none of --config and --data must be given, use --home to set both at once/],
+  [['device-id', '--home', '/nowhere/at/all'], /there is no device in \/nowhere\/at\/all/],
+  [['serve', '--home', '/dev/null/x'], /^twinfold: error: .*\/dev\/null/],
+  [['upgrade'], /upgrade unsupported/],
+]
+for (const [words, message] of mistakes) {
+  test(`${words.join(' ')}: code 1 and one clear sentence`, async () => {
+    const { code, out, err } = await runCommand(words)
+    assert.deepEqual({ code, out }, { code: 1, out: '' })
+    assert.match(err, message)
+    assert.doesNotMatch(err, /\n +at /, 'no stack trace')
+  })
+}
+
+test('called by the name syncthing it answers by that name', async () => {
+  const entry = join(scratch.path, 'syncthing')
+  symlinkSync(join(import.meta.dirname, '..', '..', 'src', 'main', 'bin.ts'), entry)
+  assert.match((await runCommand(['--version'], { entry })).out, /^syncthing v\d+\.\d+\.\d+ "/)
+  assert.match((await runCommand(['bogus'], { entry })).err, /^syncthing: error: unexpected argument bogus/)
+  assert.match((await runCommand(['version'])).out, /^twinfold v\d+\.\d+\.\d+ "/)
+})
+
+async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  await new Promise((resolve) => server.close(resolve))
+  return typeof address === 'object' && address !== null ? address.port : assert.fail()
+}

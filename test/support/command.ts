@@ -1,0 +1,45 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+
+const ENTRY = join(import.meta.dirname, '..', '..', 'src', 'main', 'bin.ts')
+
+export interface CommandOptions {
+  readonly env?: Readonly<Record<string, string>>
+  readonly cwd?: string
+  readonly input?: string
+  /** Another path to the program, to be called by another name. */
+  readonly entry?: string
+}
+
+export interface CommandResult {
+  readonly code: number | null
+  readonly out: string
+  readonly err: string
+}
+
+/** Starts the program as a person would; the environment has nothing that speaks to it but what is given. */
+export function startCommand(words: readonly string[], options: CommandOptions = {}): ChildProcess {
+  const environment = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('ST')))
+  return spawn(process.execPath, [options.entry ?? ENTRY, ...words], {
+    stdio: [options.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+    env: { ...environment, ...options.env },
+    ...(options.cwd !== undefined && { cwd: options.cwd }),
+  })
+}
+
+/** Runs the program to its end. */
+export async function runCommand(words: readonly string[], options: CommandOptions = {}): Promise<CommandResult> {
+  const child = startCommand(words, options)
+  let out = ''
+  let err = ''
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+    out += text
+  })
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    err += text
+  })
+  if (options.input !== undefined) child.stdin?.end(options.input)
+  await once(child, 'close')
+  return { code: child.exitCode, out, err }
+}
