@@ -185,15 +185,21 @@ export const STEPS: readonly Step[] = [
   { title: 'a new file, noticed by sub', change: (root) => write(root, 'fresh.txt', 'new'), subs: ['fresh.txt'] },
   { title: 'two of three new files by sub', change: threeNewFiles, subs: ['sizes/new-1', 'sizes/new-2'] },
   { title: 'the third by a whole scan', change: () => {} },
-  { title: 'ignore what was indexed', change: (root) => write(root, '.stignore', 'sizes\n/modes/*5*\n') },
+  { title: 'ignore what was indexed', change: (root) => ignore(root, ['sizes', '/modes/*5*'], 1) },
   { title: 'change what is ignored', change: (root) => write(root, 'sizes/1', 'nobody shall see this') },
   { title: 'delete what is ignored', change: (root) => rmSync(join(root, 'sizes/0')) },
-  { title: 'no longer ignore it', change: (root) => write(root, '.stignore', '/modes/*5*\n') },
+  { title: 'no longer ignore it', change: (root) => ignore(root, ['/modes/*5*'], 2) },
   { title: 'no ignore file', change: (root) => rmSync(join(root, '.stignore')) },
   { title: 'a deleted file comes back', change: (root) => write(root, 'it\'s', 'back again') },
   { title: 'a name that is decomposed Unicode', change: (root) => write(root, 'de\u0301compose\u0301.txt', 'NFD') },
   { title: 'change only the case of a name', change: (root) => renameSync(join(root, 'CON'), join(root, 'Con')) },
 ]
+
+/** Each time a time of its own: Syncthing reads the file again only when that has changed. */
+function ignore(root: string, lines: readonly string[], number: number): void {
+  write(root, '.stignore', `${lines.join('\n')}\n`)
+  utimesSync(join(root, '.stignore'), FIXED_S + number, FIXED_S + number)
+}
 
 function sameSizeEdit(root: string, name: string): void {
   const content = readFileSync(join(root, name))

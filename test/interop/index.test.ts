@@ -15,6 +15,7 @@ const COMPARED = [
   'name', 'type', 'size', 'deleted', 'invalid', 'ignored', 'mustRescan', 'noPermissions', 'permissions', 'localFlags', 'numBlocks',
 ]
 
+const STARTED_S = Math.floor(Date.now() / 1000)
 const scratch = scratchDirectory()
 let pair: Pair
 let roots: readonly [string, string]
@@ -124,9 +125,16 @@ async function describeFile(side: Side, name: string): Promise<unknown> {
   const local = field(JSON.parse(reply.text), 'local')
   const described: Record<string, unknown> = {}
   for (const key of COMPARED) described[key] = field(local, key)
-  described['modified'] = instant(String(field(local, 'modified')))
+  const modified = instant(String(field(local, 'modified')))
+  described['modified'] = field(local, 'deleted') === true ? whenDeleted(modified) : modified
   described['versionLength'] = Array.isArray(field(local, 'version')) ? Reflect.get(Object(field(local, 'version')), 'length') : -1
   return described
+}
+
+/** A deletion carries the moment of the scan that noticed it, in whole seconds, and two scans may see two seconds. */
+function whenDeleted(modified: string): string {
+  const isNow = modified.endsWith('.000000000') && Number(modified) >= STARTED_S && Number(modified) <= Date.now() / 1000
+  return isNow ? 'when noticed' : modified
 }
 
 /** Seconds and nine digits of a second: exact, and the same in every time zone. */
