@@ -57,14 +57,8 @@ function pem(label: string, der: Uint8Array): string {
   return `-----BEGIN ${label}-----\n${lines.join('\n')}\n-----END ${label}-----\n`
 }
 
-/**
- * The library is large and needed once in the life of a home, so it is loaded here. Its dependency container refuses
- * to load without two questions about decorators; nothing that we use is decorated, so "none" is a true answer.
- */
+/** Large, and needed once in the life of a home. The library asks for the metadata of decorators while it loads. */
 async function loadX509(): Promise<typeof X509> {
-  if (!('getMetadata' in Reflect)) {
-    const none = { value: () => undefined, configurable: true }
-    Object.defineProperties(Reflect, { getMetadata: none, getOwnMetadata: none })
-  }
+  await import('reflect-metadata')
   return import('@peculiar/x509')
 }
