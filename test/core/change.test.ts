@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { deletionOf, ignoredOf, isChanged, recordOf, type CompareOptions, type DiskItem } from '../../src/core/change.ts'
+import { FLAG_IGNORED, FLAG_MUST_RESCAN, FLAG_RECEIVE_ONLY, FLAG_UNSUPPORTED, type FileInfo } from '../../src/core/file-info.ts'
+import type { ShortId } from '../../src/core/ids.ts'
+import { compareVersions } from '../../src/core/version-vector.ts'
+
+const own = 7n as ShortId
+const other = 9n as ShortId
+const item: DiskItem = { name: 'x', type: 'file', sizeBytes: 5, modifiedS: 100, modifiedNs: 500, mode: 0o100644 & 0o7777, symlinkTarget: '' }
+const content = { blockSizeBytes: 131_072, blockHashes: new Uint8Array(32), blocksHash: new Uint8Array(32) }
+const options = { ownShortId: own, nowS: 1_000, ignorePerms: false, localFlags: 0 }
+const record = recordOf(item, undefined, content, options)
+
+const CASES: readonly [name: string, record: Partial<FileInfo>, item: Partial<DiskItem>, compare: Partial<CompareOptions>, changed: boolean][] = [
+  ['nothing differs', {}, {}, {}, false],
+  ['size', {}, { sizeBytes: 6 }, {}, true],
+  ['one nanosecond', {}, { modifiedNs: 501 }, {}, true],
+  ['one second in a window of two', {}, { modifiedS: 101 }, { modTimeWindowMs: 2_000 }, false],
+  ['two seconds in a window of two', {}, { modifiedS: 102 }, { modTimeWindowMs: 2_000 }, true],
+  ['just under two seconds in a window of two', {}, { modifiedS: 102, modifiedNs: 499 }, { modTimeWindowMs: 2_000 }, false],
+  ['permissions', {}, { mode: 0o600 }, {}, true],
+  ['permissions that do not count', {}, { mode: 0o600 }, { ignorePerms: true }, false],
+  ['permissions the record does not have', { noPermissions: true }, { mode: 0o600 }, {}, false],
+  ['the sticky bit', {}, { mode: 0o1644 }, {}, false],
+  ['type', {}, { type: 'directory' }, {}, true],
+  ['was deleted', { deleted: true }, {}, {}, true],
+  ['was ignored', { localFlags: FLAG_IGNORED }, {}, {}, true],
+  ['must be looked at again', { localFlags: FLAG_MUST_RESCAN }, {}, {}, true],
+  ['receive-only mark', { localFlags: FLAG_RECEIVE_ONLY }, {}, {}, false],
+  ['time of a directory', { type: 'directory' }, { type: 'directory', modifiedS: 999, sizeBytes: 4_096 }, {}, false],
+  ['target of a symlink', { type: 'symlink', symlinkTarget: 'a' }, { type: 'symlink', symlinkTarget: 'b' }, {}, true],
+  ['time and mode of a symlink', { type: 'symlink', symlinkTarget: 'a' }, { type: 'symlink', symlinkTarget: 'a', modifiedS: 1, mode: 0o777 }, {}, false],
+]
+for (const [name, recordPart, itemPart, compare, changed] of CASES) {
+  test(`isChanged: ${name}: ${changed}`, () => {
+    assert.equal(isChanged({ ...record, ...recordPart }, { ...item, ...itemPart }, { ignorePerms: false, modTimeWindowMs: 0, ...compare }), changed)
+  })
+}
+
+test('recordOf: a change is newer than what was there', () => {
+  assert.equal(compareVersions(recordOf(item, record, content, options).version, record.version), 'newer')
+})
+
+test('recordOf: foreign counters are dropped when the record stood apart, and only then', () => {
+  const old = { ...record, version: [{ device: own, value: 3n }, { device: other, value: 4n }] }
+  assert.equal(recordOf(item, old, content, options).version.length, 2)
+  for (const localFlags of [FLAG_IGNORED, FLAG_UNSUPPORTED, FLAG_RECEIVE_ONLY]) {
+    assert.deepEqual(recordOf(item, { ...old, localFlags }, content, options).version.map(({ device }) => device), [own])
+  }
+  const still = { ...options, localFlags: FLAG_RECEIVE_ONLY }
+  assert.equal(recordOf(item, { ...old, localFlags: FLAG_RECEIVE_ONLY }, content, still).version.length, 2)
+})
+
+test('recordOf: a symlink has no permissions, no time, no blocks', () => {
+  const link = recordOf({ ...item, type: 'symlink', symlinkTarget: 't' }, undefined, undefined, options)
+  assert.deepEqual([link.permissions, link.noPermissions, link.modifiedS, link.modifiedNs, link.blockHashes, link.sizeBytes], [0, true, 0, 0, undefined, 0])
+})
+
+test('deletionOf: seconds of now, nanoseconds and permissions as they were', () => {
+  const gone = deletionOf(record, options)
+  assert.deepEqual([gone.deleted, gone.modifiedS, gone.modifiedNs, gone.permissions, gone.sizeBytes, gone.blocksHash], [true, 1_000, 500, 0o644, 0, undefined])
+  assert.equal(compareVersions(gone.version, record.version), 'newer')
+  assert.deepEqual(deletionOf({ ...record, localFlags: FLAG_IGNORED }, options).version, [])
+})
+
+test('ignoredOf: the version stays, the content goes', () => {
+  const ignored = ignoredOf(record, options)
+  assert.deepEqual(ignored.version, record.version)
+  assert.deepEqual([ignored.localFlags, ignored.sizeBytes, ignored.blockHashes, ignored.deleted], [FLAG_IGNORED, 0, undefined, false])
+})

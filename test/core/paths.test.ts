@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { TwinfoldError } from '../../src/core/errors.ts'
+import {
+  ancestorsOf, cleanSub, cleanSubs, compareNames, conflictName, isBelow, isConflictName, isInternal, isNormal, isTemporary, parentOf,
+} from '../../src/core/paths.ts'
+
+const CLEAN: readonly [text: string, clean: string][] = [
+  ['', ''], ['/', ''], ['.', ''], ['./', ''], ['a', 'a'], ['/a', 'a'], ['a/', 'a'], ['./a', 'a'], ['a//z', 'a/z'], ['a/./b', 'a/b'],
+  ['a/../b', 'b'], ['a/b/..', 'a'], ['a/..', ''], ['..a', '..a'], ['a\\b', 'a\\b'], ['e\u0301', '\u00e9'], ['...', '...'], ['/a/../b', 'b'],
+]
+for (const [text, clean] of CLEAN) test(`cleanSub: ${JSON.stringify(text)} is ${JSON.stringify(clean)}`, () => assert.equal(cleanSub(text), clean))
+
+test('N-02: a sub that leaves the folder is refused, and the refusal names it', () => {
+  const refused = ['..', '../x', 'a/../../x', '/..', '/../etc/passwd', '//', '//x', 'a\0b', '\0', '../../../../etc/passwd', 'a/b/../../..', '\ud800']
+  for (const text of refused) {
+    assert.throws(() => cleanSub(text), (error) => {
+      assert.ok(error instanceof TwinfoldError && error.code === 'path-escapes-folder', text)
+      assert.ok(error.message.includes(JSON.stringify(text)))
+      return true
+    })
+  }
+  let tried = refused.length
+  const part = fc.constantFrom('..', '.', '', 'a', 'b', '/', '//', '\0', '...', '..\\', '%2e%2e')
+  fc.assert(fc.property(fc.array(part, { maxLength: 8 }), (parts) => {
+    tried++
+    let clean: string
+    try {
+      clean = cleanSub(parts.join('/'))
+    } catch (error) {
+      assert.ok(error instanceof TwinfoldError)
+      return
+    }
+    assert.ok(!clean.startsWith('/') && !clean.includes('\0') && !clean.split('/').includes('..') && !clean.split('/').includes('.'))
+    assert.ok(clean === '' || !clean.split('/').includes(''))
+    assert.equal(cleanSub(clean), clean)
+  }), { numRuns: 2_000 })
+  console.log(JSON.stringify({ id: 'N-02', part: 'sub', tried, escaped: 0 }))
+})
+
+test('cleanSubs: sorted, without repetition, without what lies inside another; none means all', () => {
+  assert.deepEqual(cleanSubs([]), [''])
+  assert.deepEqual(cleanSubs(['a', '']), [''])
+  assert.deepEqual(cleanSubs(['b', 'a/c', 'a', 'a/', 'a-b', 'ab/c']), ['a', 'a-b', 'ab/c', 'b'])
+})
+
+test('compareNames: the order of UTF-8 bytes, for any text', () => {
+  const text = fc.string({ unit: fc.constantFrom('a', '/', '-', '\u00e9', '\uffff', '\ue000', '\ud7ff', '😀', '\u{10ffff}') })
+  fc.assert(fc.property(text, text, (a, b) => {
+    assert.equal(Math.sign(compareNames(a, b)), Math.sign(Buffer.compare(Buffer.from(a), Buffer.from(b))))
+  }), { numRuns: 3_000 })
+})
+
+test('isBelow, parentOf, ancestorsOf', () => {
+  assert.ok(isBelow('a/b', 'a') && isBelow('a', '') && isBelow('a/b/c', 'a/b'))
+  assert.ok(!isBelow('a', 'a') && !isBelow('a-b', 'a') && !isBelow('', '') && !isBelow('b/a', 'a'))
+  assert.equal(parentOf('a/b/c'), 'a/b')
+  assert.equal(parentOf('a'), '')
+  assert.deepEqual(ancestorsOf('a/b/c'), ['', 'a', 'a/b'])
+})
+
+test('internal at the root only, temporary anywhere', () => {
+  for (const name of ['.stfolder', '.stfolder/x', '.stignore', '.stversions/a/b']) assert.ok(isInternal(name), name)
+  for (const name of ['a/.stfolder', '.stfolderx', '.stignore2']) assert.ok(!isInternal(name), name)
+  for (const name of ['.syncthing.a.tmp', 'd/~syncthing~a', '.syncthing.']) assert.ok(isTemporary(name), name)
+  for (const name of ['.syncthing', 'syncthing.a.tmp', '.syncthing.d/x']) assert.ok(!isTemporary(name), name)
+})
+
+test('isNormal: NFC and nothing else', () => {
+  assert.ok(isNormal('plain') && isNormal('caf\u00e9') && !isNormal('cafe\u0301'))
+})
+
+test('conflict names keep directory and extension', () => {
+  assert.equal(conflictName('d/photo.jpg', '20260131-235959', 'ABCDEFG'), 'd/photo.sync-conflict-20260131-235959-ABCDEFG.jpg')
+  assert.equal(conflictName('.hidden', '20260131-235959', 'ABCDEFG'), '.hidden.sync-conflict-20260131-235959-ABCDEFG')
+  assert.ok(isConflictName('d/photo.sync-conflict-20260131-235959-ABCDEFG.jpg') && isConflictName('x.sync-conflict-20260131-235959'))
+  assert.ok(!isConflictName('photo.jpg') && !isConflictName('sync-conflict-1.jpg'))
+})
