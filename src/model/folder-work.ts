@@ -1,4 +1,4 @@
-import { messageOf, TwinfoldError } from '../core/errors.ts'
+import { messageOf, systemCode, TwinfoldError } from '../core/errors.ts'
 import type { FolderConfig } from '../core/config.ts'
 import { shortIdOf, shortIdText } from '../core/device-id.ts'
 import { isInvalid, type FileHead } from '../core/file-info.ts'
@@ -7,7 +7,7 @@ import { IgnoreRules } from '../core/ignore.ts'
 import type { FolderIndex } from '../db/types.ts'
 import type { ItemType, Logger } from '../events/types.ts'
 import { scanFolder, type ScanRequest } from '../scanner/scanner.ts'
-import type { ScanResult, StoredBatch } from '../scanner/types.ts'
+import type { ScanProgress, ScanResult, StoredBatch } from '../scanner/types.ts'
 import { FOLDER_POLICIES } from './folder-policy.ts'
 import type { FolderCheck, FolderWork } from './folder-runner.ts'
 import { checkHealth, checkSameRoot, type HealthOptions } from './health.ts'
@@ -74,15 +74,23 @@ export class FolderOnDisk implements FolderWork {
   async scan(subs: readonly string[], check: FolderCheck, signal: AbortSignal): Promise<ScanResult> {
     const { clock, disk, hasher, walker } = this.#deps.world
     const { id } = this.#folder
+    const checkHealth = () => checkSameRoot(disk, this.#health(), check.root)
     const index = await this.#deps.store.folder(id)
-    return await scanFolder({
-      clock, disk, hasher, walker, index,
+    const onProgress = ({ currentBytes, totalBytes, rate }: ScanProgress) =>
+      this.#deps.events.emit('FolderScanProgress', { folder: id, current: currentBytes, total: totalBytes, rate })
+    const deps = {
+      clock, disk, hasher, walker, index, checkHealth, onProgress,
       log: this.#deps.logger('scanner'),
-      checkHealth: () => checkSameRoot(disk, this.#health(), check.root),
-      onBatch: (batch) => this.#tell(batch),
-      onProgress: ({ currentBytes, totalBytes, rate }) =>
-        this.#deps.events.emit('FolderScanProgress', { folder: id, current: currentBytes, total: totalBytes, rate }),
-    }, this.#request(subs, check), signal)
+      onBatch: (batch: StoredBatch) => this.#tell(batch),
+    }
+    try {
+      return await scanFolder(deps, this.#request(subs, check), signal)
+    } catch (error) {
+      if (signal.aborted || error instanceof TwinfoldError || systemCode(error) === undefined) throw error
+      // The disk failed under the scan. Usually the folder itself is in trouble, which says more than the call that met it.
+      await checkHealth()
+      throw new TwinfoldError('folder-error', messageOf(error), { cause: error })
+    }
   }
 
   async scanned(): Promise<void> {
