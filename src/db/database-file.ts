@@ -61,10 +61,8 @@ export class DatabaseFile {
   /** Moves everything to another name, for people to look at, and keeps only the last few of these. Returns the name. */
   async putAside(): Promise<string> {
     const directory = dirname(this.path)
-    const taken = new Set(await this.#names())
     const stamp = new Date(this.#clock.nowMs()).toISOString().replace(/[-:]/g, '').replace('T', '-').slice(0, 15)
-    let aside = `${basename(this.path)}.damaged-${stamp}`
-    for (let round = 2; taken.has(aside); round++) aside = `${basename(this.path)}.damaged-${stamp}-${round}`
+    const aside = nextName(`${basename(this.path)}.damaged-${stamp}`, await this.#aside())
     for (const suffix of ['-wal', '-shm', '']) {
       await this.#disk.rename(this.path + suffix, join(directory, aside + suffix)).catch(ignoreMissing)
     }
@@ -73,10 +71,14 @@ export class DatabaseFile {
     return join(directory, aside)
   }
 
-  async #removeOldAside(): Promise<void> {
+  /** Names of what was put aside, oldest first. */
+  async #aside(): Promise<readonly string[]> {
     const kept = (await this.#names()).filter((name) => name.startsWith(`${basename(this.path)}.damaged-`))
-    const copies = [...new Set(kept.map((name) => name.replace(/-(wal|shm)$/, '')))].sort()
-    for (const copy of copies.slice(0, -DAMAGED_KEPT_MAX)) {
+    return [...new Set(kept.map((name) => name.replace(/-(wal|shm)$/, '')))].sort()
+  }
+
+  async #removeOldAside(): Promise<void> {
+    for (const copy of (await this.#aside()).slice(0, -DAMAGED_KEPT_MAX)) {
       for (const suffix of ['', '-wal', '-shm']) await this.#removeIfThere(join(dirname(this.path), copy + suffix))
     }
   }
@@ -142,6 +144,13 @@ export class DatabaseFile {
   async #removeIfThere(path: string): Promise<void> {
     await this.#disk.removeFile(path).catch(ignoreMissing)
   }
+}
+
+/** A name behind all that are taken, also when several come in one second. */
+function nextName(name: string, taken: readonly string[]): string {
+  const last = taken.findLast((other) => other.startsWith(name))
+  if (last === undefined) return name
+  return `${name}-${String(Number(last.slice(name.length + 1)) + 1).padStart(3, '0')}`
 }
 
 function ignoreMissing(error: unknown): undefined {

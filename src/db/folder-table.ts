@@ -43,7 +43,7 @@ export class FolderTable {
     this.#pageRange = new Query(database, `${from} WHERE device = ? AND name > ? AND name < ? ORDER BY name LIMIT ?`)
     this.#bySequence = new Query(database, `${from} WHERE device = ${LOCAL_NUMBER} AND sequence = ?`)
     this.#need = new Query(database, `SELECT device, ${HEAD_COLUMNS} FROM files
-      WHERE mark = ${MARK_NEEDED} ORDER BY name LIMIT ? OFFSET ?`)
+      WHERE mark > 0 AND mark = ${MARK_NEEDED} ORDER BY name LIMIT ? OFFSET ?`)
     this.#writeMeta = metaWriter(database)
     const stored = readMeta(database, 'state')
     this.#state = stored === undefined ? makeFresh() : FolderState.fromText(stored)

@@ -1,0 +1,19 @@
+import type { FileInfo } from '../../src/core/file-info.ts'
+import { blocks, file, version } from './records.ts'
+
+const BATCH = 200
+
+/** Batch number `n` of our own: new names, and a few old ones in a new version. */
+export function localBatch(n: number): FileInfo[] {
+  return Array.from({ length: BATCH }, (_, i) => {
+    const name = i < 20 ? `often/${i}` : `batch-${n}/${i}`
+    return file(name, { version: version(n + 1), sizeBytes: i + 1, blockHashes: blocks(`${n}/${i}`, 1 + (i % 3)) })
+  })
+}
+
+/** What another device says about the same names: half of it is newer than ours. */
+export function remoteBatch(n: number): FileInfo[] {
+  return localBatch(n).filter((_, i) => i >= 20 && i % 4 === 0).map((info, i) => {
+    return { ...info, version: i % 2 === 0 ? version(n + 1, 1) : info.version, sequence: n * BATCH + i + 1 }
+  })
+}

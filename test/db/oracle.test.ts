@@ -1,0 +1,196 @@
+import assert from 'node:assert/strict'
+import { readdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { FLAG_IGNORED, FLAG_MUST_RESCAN, FLAG_RECEIVE_ONLY, FLAG_REMOTE_INVALID, isInvalid, type FileInfo } from '../../src/core/file-info.ts'
+import type { DeviceId } from '../../src/core/ids.ts'
+import { countsAsLocal, countsAsReceiveOnlyChanged, findWinner, hasWinner, isNeeded } from '../../src/core/need.ts'
+import { compareNames } from '../../src/core/paths.ts'
+import { Tally } from '../../src/db/counts.ts'
+import type { FolderIndex, IndexOwner, TreeEntry } from '../../src/db/types.ts'
+import { effort } from '../support/effort.ts'
+import { scratchDirectory } from '../support/scratch.ts'
+import { allRecords, blocks, DEVICES, file, FOLDER, headOf, openTestStore, textOf, version } from './records.ts'
+
+/** An index as simple as can be: a map per owner, and everything else worked out from scratch each time. */
+class PlainIndex {
+  readonly records = new Map<IndexOwner, Map<string, FileInfo>>([['local', new Map()]])
+  sequence = 0
+
+  updateLocal(batch: readonly FileInfo[]): void {
+    for (const info of batch) this.records.get('local')!.set(info.name, { ...info, sequence: ++this.sequence })
+  }
+
+  updateRemote(device: DeviceId, batch: readonly FileInfo[]): void {
+    const own = this.records.get(device) ?? new Map<string, FileInfo>()
+    this.records.set(device, own)
+    for (const info of batch) own.set(info.name, info)
+  }
+
+  /** Ours first, then by device id. */
+  claims(name: string): { readonly owner: IndexOwner; readonly info: FileInfo }[] {
+    const owners: IndexOwner[] = ['local', ...DEVICES]
+    return owners.flatMap((owner) => {
+      const info = this.records.get(owner)?.get(name)
+      return info === undefined ? [] : [{ owner, info }]
+    })
+  }
+
+  get names(): string[] {
+    return [...new Set([...this.records.values()].flatMap((own) => [...own.keys()]))].sort(compareNames)
+  }
+
+  winner(name: string): { readonly owner: IndexOwner; readonly info: FileInfo } | undefined {
+    const claims = this.claims(name)
+    return claims[findWinner(claims.map(({ info }) => info))]
+  }
+
+  needed(name: string): boolean {
+    const winner = this.winner(name)
+    return winner !== undefined && winner.owner !== 'local' && isNeeded(this.records.get('local')!.get(name), winner.info)
+  }
+
+  tally(choose: (name: string) => FileInfo | undefined): ReturnType<Tally['counts']> {
+    const tally = new Tally()
+    for (const name of this.names) {
+      const info = choose(name)
+      if (info !== undefined) tally.add(info, 1)
+    }
+    return tally.counts()
+  }
+}
+
+const NAMES = ['a', 'a/b', 'a/b/c', 'a-b', 'd', 'd/e', 'é']
+const info: fc.Arbitrary<FileInfo> = fc.record({
+  name: fc.constantFrom(...NAMES),
+  type: fc.constantFrom('file', 'file', 'directory', 'symlink'),
+  deleted: fc.boolean(),
+  counters: fc.tuple(fc.integer({ min: 0, max: 2 }), fc.integer({ min: 0, max: 2 }), fc.integer({ min: 0, max: 2 })),
+  modifiedS: fc.integer({ min: 0, max: 2 }),
+  localFlags: fc.constantFrom(0, 0, 0, FLAG_IGNORED, FLAG_MUST_RESCAN, FLAG_RECEIVE_ONLY, FLAG_REMOTE_INVALID),
+  sizeBytes: fc.integer({ min: 0, max: 300_000 }),
+  content: fc.integer({ min: 1, max: 3 }),
+  sequence: fc.integer({ min: 1, max: 1000 }),
+}).map(({ counters, content, type, ...rest }) => {
+  const isFile = type === 'file' && !rest.deleted
+  const blockHashes = isFile ? blocks(`content ${content}`, content) : undefined
+  return file(rest.name, { ...rest, type, sizeBytes: isFile ? rest.sizeBytes : 0, version: version(...counters), blockHashes })
+})
+
+type Step =
+  | { readonly do: 'local'; readonly batch: readonly FileInfo[] }
+  | { readonly do: 'remote'; readonly device: DeviceId; readonly batch: readonly FileInfo[] }
+  | { readonly do: 'drop device'; readonly device: DeviceId }
+  | { readonly do: 'drop local'; readonly names: readonly string[] }
+  | { readonly do: 'reopen' }
+
+const batch = fc.array(info, { maxLength: 5 })
+const device = fc.constantFrom(...DEVICES)
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 4, arbitrary: fc.record({ do: fc.constant('local' as const), batch }) },
+  { weight: 5, arbitrary: fc.record({ do: fc.constant('remote' as const), device, batch }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('drop device' as const), device }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('drop local' as const), names: fc.subarray(NAMES) }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('reopen' as const) }) },
+)
+
+async function apply(step: Exclude<Step, { do: 'reopen' }>, index: FolderIndex, plain: PlainIndex): Promise<void> {
+  switch (step.do) {
+    case 'local':
+      await index.updateLocal(step.batch)
+      return plain.updateLocal(step.batch)
+    case 'remote':
+      await index.updateRemote(step.device, step.batch)
+      return plain.updateRemote(step.device, step.batch)
+    case 'drop device':
+      await index.dropDevice(step.device)
+      return void plain.records.delete(step.device)
+    case 'drop local':
+      await index.dropLocal(step.names)
+      for (const name of step.names) plain.records.get('local')!.delete(name)
+  }
+}
+
+async function assertSame(index: FolderIndex, plain: PlainIndex): Promise<void> {
+  for (const owner of ['local' as const, ...DEVICES]) {
+    const own = [...(plain.records.get(owner)?.values() ?? [])].sort((a, b) => compareNames(a.name, b.name))
+    assert.deepEqual((await allRecords(index, owner, 3)).map(textOf), own.map((record) => textOf(headOf(record))))
+    for (const record of own) assert.equal(textOf(await index.get(owner, record.name)), textOf(record))
+  }
+  for (const name of NAMES) {
+    const winner = plain.winner(name)
+    assert.equal(textOf(await index.global(name)), textOf(winner?.info), `global ${name}`)
+    const holders = plain.claims(name).filter(({ owner, info }) => owner !== 'local' && hasWinner(info, winner!.info))
+    assert.deepEqual(await index.availability(name), holders.map(({ owner }) => owner), `availability ${name}`)
+  }
+  const needed = plain.names.filter((name) => plain.needed(name))
+  const heads = needed.map((name) => textOf(headOf(plain.winner(name)!.info)))
+  assert.deepEqual((await index.need({ offset: 0, limit: 100 })).map(textOf), heads)
+  assert.deepEqual((await index.need({ offset: 1, limit: 2 })).map(textOf), heads.slice(1, 3))
+  const local = (name: string) => plain.records.get('local')!.get(name)
+  assert.deepEqual(await index.counts(), {
+    global: plain.tally((name) => [plain.winner(name)!.info].find((found) => !isInvalid(found))),
+    local: plain.tally((name) => [local(name)].find((found) => found !== undefined && countsAsLocal(found))),
+    need: plain.tally((name) => (plain.needed(name) ? plain.winner(name)!.info : undefined)),
+    receiveOnlyChanged: plain.tally((name) => [local(name)].find((found) => found !== undefined && countsAsReceiveOnlyChanged(found))),
+  })
+  assert.equal(await index.sequence('local'), plain.sequence)
+  await assertSameTree(index, plain)
+}
+
+async function assertSameTree(index: FolderIndex, plain: PlainIndex): Promise<void> {
+  const shown = new Map(plain.names.map((name) => [name, plain.winner(name)!.info]).filter(
+    (pair): pair is [string, FileInfo] => typeof pair[1] !== 'string' && pair[1] !== undefined && !pair[1].deleted && !isInvalid(pair[1]),
+  ))
+  const children = (parent: string, levels: number): unknown => [...shown.values()]
+    .filter(({ name }) => name !== parent && name.lastIndexOf('/') === parent.length - (parent === '' ? 1 : 0) && name.startsWith(parent))
+    .map(({ name, type }) => [name.split('/').at(-1), type, type === 'directory' && levels > 0 ? children(name, levels - 1) : []])
+  const shape = (entries: readonly TreeEntry[]): unknown => entries.map((entry) => [entry.name, entry.type, shape(entry.children)])
+  for (const prefix of ['', 'a', 'a/b']) {
+    for (const levels of [0, 1, undefined]) {
+      const expected = prefix === '' || shown.get(prefix)?.type === 'directory' ? children(prefix, levels ?? 9) : []
+      const found = shape(await index.browse({ prefix, levels, directoriesOnly: false }))
+      assert.deepEqual(found, expected, `browse ${prefix} ${levels}`)
+    }
+  }
+}
+
+test('index: after any sequence of changes every answer is that of the oracle', async () => {
+  const steps = fc.array(step, { minLength: 1, maxLength: 12 })
+  await fc.assert(fc.asyncProperty(steps, async (script) => {
+    await using store = await openTestStore(undefined)
+    const index = await store.folder(FOLDER)
+    const plain = new PlainIndex()
+    for (const step of script) {
+      if (step.do === 'reopen') continue
+      await apply(step, index, plain)
+    }
+    await assertSame(index, plain)
+  }), { numRuns: effort(250) })
+})
+
+test('index: the same on disk, closed and checked anew between changes', async () => {
+  const steps = fc.array(step, { minLength: 1, maxLength: 8 })
+  await fc.assert(fc.asyncProperty(steps, async (script) => {
+    using scratch = scratchDirectory()
+    const plain = new PlainIndex()
+    let store = await openTestStore(scratch.path)
+    try {
+      for (const step of script) {
+        if (step.do === 'reopen') {
+          await store[Symbol.asyncDispose]()
+          // Without its seal an index is checked row by row: the check must find nothing.
+          for (const name of readdirSync(scratch.path)) if (name.endsWith('.seal')) rmSync(join(scratch.path, name))
+          store = await openTestStore(scratch.path)
+          continue
+        }
+        await apply(step, await store.folder(FOLDER), plain)
+      }
+      await assertSame(await store.folder(FOLDER), plain)
+      assert.deepEqual(store.recoveries, [])
+    } finally {
+      await store[Symbol.asyncDispose]()
+    }
+  }), { numRuns: effort(20) })
+})
