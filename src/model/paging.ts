@@ -6,11 +6,14 @@ import type { NeedPage, Paging } from './types.ts'
 /** How many needed items are looked through at a time for those that no queue holds. */
 const CHUNK = 4_096
 
+/** The part of an index that tells what is needed. */
+export type NeedSource = Pick<FolderIndex, 'global' | 'need'>
+
 /**
  * One page of what is needed: what is in progress, then what is queued, then the rest by name, counted once over all
  * three, so that no item is on two pages.
  */
-export async function pageOf(index: FolderIndex, jobs: JobQueue, paging: Paging): Promise<NeedPage> {
+export async function pageOf(index: NeedSource, jobs: JobQueue, paging: Paging): Promise<NeedPage> {
   const first = (paging.page - 1) * paging.perPage
   const names = jobs.waiting()
   const queued: FileHead[] = []
@@ -24,7 +27,7 @@ export async function pageOf(index: FolderIndex, jobs: JobQueue, paging: Paging)
 }
 
 async function restOf(
-  index: FolderIndex,
+  index: NeedSource,
   elsewhere: ReadonlySet<string>,
   { skip, limit }: { skip: number; limit: number },
 ): Promise<readonly FileHead[]> {

@@ -59,10 +59,6 @@ export class ScanQueue {
     }
   }
 
-  get size(): number {
-    return this.#waiting.size
-  }
-
   /** Fails everybody who waits, those whose scan is running included, and whoever comes later. */
   close(reason: TwinfoldError): void {
     this.#closed = reason

@@ -167,6 +167,25 @@ test('scanning all folders scans those that can be, skips the paused, and names 
   assert.equal((await hub.model.status(folderId('bad'))).state, 'error')
 })
 
+for (const [maxFolderConcurrency, expected] of [[1, 1], [2, 2], [-1, 4]] as const) {
+  test(`with maxFolderConcurrency ${maxFolderConcurrency} at most ${expected} of four folders scan at once, in the order of the configuration`, async () => {
+    const names = ['d', 'b', 'c', 'a']
+    const config = simConfig(names.map((name) => simFolder(name)))
+    await using hub = await SimHub.open({ ...config, options: { ...config.options, maxFolderConcurrency } })
+    hub.run()
+    await hub.while(hub.model.scanAll())
+    let scanning = 0
+    let most = 0
+    for (const { to, from } of hub.of('StateChanged')) {
+      if (to === 'scanning') most = Math.max(most, ++scanning)
+      if (from === 'scanning') scanning--
+    }
+    assert.equal(most, expected)
+    const first = hub.of('StateChanged').filter(({ to }) => to === 'scanning').map(({ folder }) => folder)
+    assert.deepEqual(first.slice(0, 4), names)
+  })
+}
+
 test('ignore patterns are written, scanned with, and a bad one stops the folder until it is put right', async () => {
   await using hub = await started({ 'a.txt': 'one', 'b.tmp': 'two' })
   await hub.while(hub.model.setIgnores(DOCS, ['*.tmp']))

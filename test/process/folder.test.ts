@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { MARKER_MISSING, PATH_MISSING } from '../../src/model/health.ts'
@@ -130,4 +130,31 @@ test('a folder in error goes on by itself when its disk is back, and a changed f
   writeFileSync(join(root, 'watched again'), 'x')
   await eventually('the second watched file', async () => (await statusOf(daemon, 'docs')).localFiles === 42 || undefined)
   assert.equal((await statusOf(daemon, 'docs')).localDeleted, 0)
+})
+
+test('a damaged index is put aside and filled again; while the disk is away nothing is made in its place', async () => {
+  using scratch = scratchDirectory()
+  const root = join(scratch.path, 'root')
+  const home = join(scratch.path, 'home')
+  fill(root, 40)
+  const first = await startDaemon({ home })
+  await first.addFolder('docs', root, { rescanIntervalS: 0 })
+  await first.post('/rest/db/scan?folder=docs')
+  await first[Symbol.asyncDispose]()
+
+  for (const path of readdirSync(home, { recursive: true, encoding: 'utf8' })) {
+    if (!/folder-[0-9a-f]+\.db(-wal)?$/.test(path)) continue
+    writeFileSync(join(home, path), Buffer.alloc(100_000, 'this is no database '))
+  }
+  renameSync(root, `${root}.away`)
+  await using daemon = await startDaemon({ home })
+  const refused = await daemon.request('POST', '/rest/db/scan?folder=docs')
+  assert.deepEqual([refused.status, await refused.text()], [500, `${PATH_MISSING}\n`])
+  assert.match(daemon.output, /index of folder docs was damaged/)
+  assert.equal(existsSync(root), false)
+
+  renameSync(`${root}.away`, root)
+  await daemon.post('/rest/db/scan?folder=docs')
+  const { localFiles, localDeleted, state } = await statusOf(daemon, 'docs')
+  assert.deepEqual([localFiles, localDeleted, state], [40, 0, 'idle'])
 })
