@@ -5,7 +5,7 @@
 
 /** How deep `{a,{b,c}}` may nest, and how long a pattern may be, before it is refused. */
 const NESTING_MAX = 32
-const PATTERN_LENGTH_MAX = 4_096
+const PATTERN_LENGTH_MAX = 2_048
 
 const SLASH = 47
 
@@ -133,73 +133,19 @@ const ACCEPT_BELOW = 7
 export class GlobProgram {
   readonly #operations: number[] = []
   readonly #arguments: number[] = []
-  readonly #classes: Extract<GlobNode, { kind: 'class' }>[] = []
-  readonly #marks: Uint32Array
-  readonly #waiting: number[] = []
-  #generation = 0
-  #accepted = false
+  readonly #classes: ClassNode[] = []
+  readonly #machine: GlobMachine
 
   constructor(nodes: readonly GlobNode[], options: { readonly rooted: boolean; readonly tail: GlobTail }) {
     if (!options.rooted) this.#optional(() => { this.#loop(ANY); this.#emit(CHARACTER, SLASH) })
     this.#sequence(nodes)
     if (options.tail === 'contents') this.#emit(CHARACTER, SLASH)
     this.#emit(options.tail === 'tree' ? ACCEPT_TREE : ACCEPT_BELOW, 0)
-    this.#marks = new Uint32Array(this.#operations.length)
+    this.#machine = new GlobMachine(this.#operations, this.#arguments, this.#classes)
   }
 
   matches(path: string): boolean {
-    let states: number[] = []
-    let next: number[] = []
-    this.#accepted = false
-    this.#nextGeneration()
-    this.#enter(0, path === '' ? -1 : path.charCodeAt(0), states)
-    for (let at = 0; at < path.length && !this.#accepted && states.length > 0; ) {
-      const character = path.codePointAt(at)!
-      at += character > 0xffff ? 2 : 1
-      const following = at < path.length ? path.charCodeAt(at) : -1
-      next.length = 0
-      this.#nextGeneration()
-      for (const state of states) {
-        if (this.#consumes(state, character)) this.#enter(state + 1, following, next)
-      }
-      const spare = states
-      states = next
-      next = spare
-    }
-    return this.#accepted
-  }
-
-  #nextGeneration(): void {
-    if (this.#generation === 0xffff_ffff) {
-      this.#generation = 0
-      this.#marks.fill(0)
-    }
-    this.#generation++
-  }
-
-  #consumes(state: number, character: number): boolean {
-    switch (this.#operations[state]) {
-      case CHARACTER: return this.#arguments[state] === character
-      case ONE: return character !== SLASH
-      case CLASS: return character !== SLASH && classHolds(this.#classes[this.#arguments[state]!]!, character)
-      default: return true
-    }
-  }
-
-  /** Adds a state and all that are reached from it without a character. `following` is the next unit, -1 at the end. */
-  #enter(start: number, following: number, into: number[]): void {
-    const waiting = this.#waiting
-    for (let state: number | undefined = start; state !== undefined; state = waiting.pop()) {
-      if (this.#marks[state] === this.#generation) continue
-      this.#marks[state] = this.#generation
-      switch (this.#operations[state]) {
-        case SPLIT: waiting.push(this.#arguments[state]!, state + 1); break
-        case JUMP: waiting.push(this.#arguments[state]!); break
-        case ACCEPT_TREE: this.#accepted ||= following === -1 || following === SLASH; break
-        case ACCEPT_BELOW: this.#accepted = true; break
-        default: into.push(state)
-      }
-    }
+    return this.#machine.matches(path)
   }
 
   #emit(operation: number, argument: number): number {
@@ -247,7 +193,102 @@ export class GlobProgram {
   }
 }
 
-function classHolds(node: Extract<GlobNode, { kind: 'class' }>, character: number): boolean {
+/** Runs a program: all states it can be in after each character, each of them once. */
+class GlobMachine {
+  readonly #operations: Uint8Array
+  readonly #arguments: Int32Array
+  readonly #classes: readonly ClassNode[]
+  /** The step at which a state was entered last: nobody enters it twice in one step. */
+  readonly #marks: Int32Array
+  readonly #waiting: Int32Array
+  #states: Int32Array
+  #next: Int32Array
+  #step = 0
+
+  constructor(operations: readonly number[], operands: readonly number[], classes: readonly ClassNode[]) {
+    this.#operations = Uint8Array.from(operations)
+    this.#arguments = Int32Array.from(operands)
+    this.#classes = classes
+    this.#marks = new Int32Array(operations.length)
+    this.#waiting = new Int32Array(operations.length * 2 + 2)
+    this.#states = new Int32Array(operations.length)
+    this.#next = new Int32Array(operations.length)
+  }
+
+  matches(path: string): boolean {
+    if (this.#step > 0x7fff_0000 - path.length) {
+      this.#step = 0
+      this.#marks.fill(0)
+    }
+    this.#step++
+    let count = this.#enter(0, path === '' ? -1 : path.charCodeAt(0), this.#states, 0)
+    for (let at = 0; at < path.length && count > 0; ) {
+      const character = path.codePointAt(at)!
+      at += character > 0xffff ? 2 : 1
+      count = this.#advance(character, at < path.length ? path.charCodeAt(at) : -1, count)
+    }
+    return count === ACCEPTED
+  }
+
+  /** Takes one character. Returns the number of states after it, or ACCEPTED. */
+  #advance(character: number, following: number, count: number): number {
+    const states = this.#states
+    const next = this.#next
+    this.#step++
+    let nextCount = 0
+    for (let i = 0; i < count; i++) {
+      const state = states[i]!
+      if (!this.#consumes(state, character)) continue
+      nextCount = this.#enter(state + 1, following, next, nextCount)
+      if (nextCount === ACCEPTED) return ACCEPTED
+    }
+    this.#states = next
+    this.#next = states
+    return nextCount
+  }
+
+  #consumes(state: number, character: number): boolean {
+    switch (this.#operations[state]) {
+      case CHARACTER: return this.#arguments[state] === character
+      case ONE: return character !== SLASH
+      case CLASS: return character !== SLASH && classHolds(this.#classes[this.#arguments[state]!]!, character)
+      default: return true
+    }
+  }
+
+  /**
+   * Adds a state and all that are reached from it without a character, after the `count` that are there. `following`
+   * is the next unit of the path, -1 at its end. Returns the new count, or ACCEPTED.
+   */
+  #enter(start: number, following: number, into: Int32Array, count: number): number {
+    const operations = this.#operations
+    const operands = this.#arguments
+    const marks = this.#marks
+    const waiting = this.#waiting
+    let depth = 0
+    waiting[depth++] = start
+    while (depth > 0) {
+      const state = waiting[--depth]!
+      if (marks[state] === this.#step) continue
+      marks[state] = this.#step
+      const operation = operations[state]!
+      if (operation < SPLIT) into[count++] = state
+      else if (operation === SPLIT) {
+        waiting[depth++] = operands[state]!
+        waiting[depth++] = state + 1
+      } else if (operation === JUMP) waiting[depth++] = operands[state]!
+      else if (operation === ACCEPT_BELOW || following === -1 || following === SLASH) return ACCEPTED
+    }
+    return count
+  }
+}
+
+/** In place of a number of states: the path matches, whatever follows. */
+const ACCEPTED = -1
+
+type ClassNode = Extract<GlobNode, { kind: 'class' }>
+
+function classHolds(node: ClassNode, character: number): boolean {
   const held = (character >= node.low && character <= node.high) || node.list.includes(String.fromCodePoint(character))
   return held !== node.negated
 }

@@ -119,11 +119,11 @@ test('ignore: ten thousand lines decide like one', () => {
 })
 
 test('N-11: patterns made to be slow are decided in time linear in the path', () => {
-  const long = `${'a'.repeat(250)}/`.repeat(16).slice(0, 4_000)
+  const long = `bc/${`${'a'.repeat(250)}/`.repeat(16)}`.slice(0, 4_000) // holds every letter that a pattern asks for at its end
   const evil = [
     `${'*a'.repeat(500)}b`, `${'**a'.repeat(500)}b`, `${'**/'.repeat(200)}b`, `${'a?'.repeat(500)}b`, `${'[a-b]*'.repeat(300)}c`,
-    `${'{a,{a,{a,a}}}'.repeat(100)}b`, `${'{*a,**a}'.repeat(200)}b`, `${'{'.repeat(30)}a${'}'.repeat(30)}*b`, '*'.repeat(4_000),
-    `{${Array.from({ length: 700 }, (_, i) => `a*${i}`).join(',')}}`,
+    `${'{a,{a,{a,a}}}'.repeat(100)}b`, `${'{*a,**a}'.repeat(200)}b`, `${'?*'.repeat(900)}b`, `${'**a*'.repeat(400)}b`, `${'{'.repeat(30)}a${'}'.repeat(30)}*b`, '*'.repeat(2_000),
+    `{${Array.from({ length: 350 }, (_, i) => `a*${'bc'[i % 2]}`).join(',')}}`,
   ]
   let worstMs = 0
   for (const line of evil) {
