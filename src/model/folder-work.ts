@@ -95,7 +95,7 @@ export class FolderOnDisk implements FolderWork {
 
   async scanned(): Promise<void> {
     await this.#deps.statistics.scanned(this.#folder.id, this.#deps.world.clock.nowMs())
-    this.#deps.touched(this.#folder.id)
+    this.#deps.touched()
   }
 
   #request(subs: readonly string[], { ignore }: FolderCheck): ScanRequest {
@@ -122,7 +122,8 @@ export class FolderOnDisk implements FolderWork {
   }
 
   #tell({ records, sequence }: StoredBatch): void {
-    const { id, label } = this.#folder
+    const { id } = this.#folder
+    const label = this.#deps.label()
     const { events, world } = this.#deps
     const filenames = records.map((record) => record.name)
     events.emit('LocalIndexUpdated', { folder: id, items: records.length, filenames, sequence, version: sequence })
@@ -138,7 +139,7 @@ export class FolderOnDisk implements FolderWork {
         modifiedBy: record.modifiedBy === this.#ownShortId ? this.#ownName : shortIdText(record.modifiedBy),
       })
     }
-    this.#deps.touched(id)
+    this.#deps.touched()
   }
 }
 

@@ -1,5 +1,6 @@
 import { messageOf, TwinfoldError } from '../core/errors.ts'
 import type { Config, FolderConfig } from '../core/config.ts'
+import { diffConfigs, type ConfigAction } from '../core/config-diff.ts'
 import type { DeviceId, FolderId } from '../core/ids.ts'
 import { cleanSubs } from '../core/paths.ts'
 import type { Facility } from '../core/facilities.ts'
@@ -93,10 +94,14 @@ export class Model implements Hub {
     this.#config = to
     this.#slots.setCapacity(this.#slotCount())
     if (this.#signal === undefined || this.#signal.aborted) return
-    const before = new Map(from.folders.map((folder) => [folder.id, folder]))
-    const after = new Map(to.folders.map((folder) => [folder.id, folder]))
-    for (const [id, folder] of before) if (!after.has(id)) await this.#attempt(id, () => this.#remove(folder))
-    for (const [id, folder] of after) await this.#attempt(id, () => this.#change(before.get(id), folder))
+    for (const action of diffConfigs(from, to)) {
+      try {
+        await this.#follow(action, from)
+      } catch (error) {
+        // Trouble with one folder must not keep the others from following the configuration.
+        this.#log.error(`the new configuration could not be followed (${action.kind}): ${messageOf(error)}`)
+      }
+    }
   }
 
   async scan(folder: FolderId, subs: readonly string[], nextMs: number | undefined): Promise<void> {
@@ -202,7 +207,13 @@ export class Model implements Hub {
   #start(folder: FolderConfig): void {
     if (this.#signal?.aborted !== false) return
     const running = new RunningFolder(
-      { ...this.#deps, slots: this.#slots, options: () => this.#config.options, touched: (id) => this.#summaries.touch(id) },
+      {
+        ...this.#deps,
+        slots: this.#slots,
+        options: () => this.#config.options,
+        label: () => this.#configured(folder.id).label,
+        touched: () => this.#summaries.touch(folder.id),
+      },
       { ...this.#options, folder },
     )
     this.#running.set(folder.id, running)
@@ -215,14 +226,30 @@ export class Model implements Hub {
     this.#running.delete(folder)
   }
 
-  async #change(from: FolderConfig | undefined, to: FolderConfig): Promise<void> {
-    if (from !== undefined && JSON.stringify(from) === JSON.stringify(to)) return
-    await this.#stop(to.id)
-    if (from !== undefined && from.paused !== to.paused) {
-      this.#log.info(`folder ${to.id} ${to.paused ? 'is paused' : 'goes on'}`)
-      this.#deps.events.emit(to.paused ? 'FolderPaused' : 'FolderResumed', { id: to.id, label: to.label })
+  /** What a change of the configuration means here; what it means elsewhere is for others. */
+  async #follow(action: ConfigAction, from: Config): Promise<void> {
+    switch (action.kind) {
+      case 'remove-folder':
+        return await this.#remove(from.folders.find(({ id }) => id === action.id)!) // the difference names only what was there
+      case 'add-folder':
+      case 'restart-folder':
+        await this.#stop(action.folder.id)
+        if (!action.folder.paused) this.#start(action.folder)
+        return
+      case 'pause-folder':
+        await this.#stop(action.folder.id)
+        this.#log.info(`folder ${action.folder.id} is paused`)
+        return this.#deps.events.emit('FolderPaused', { id: action.folder.id, label: action.folder.label })
+      case 'resume-folder':
+        this.#log.info(`folder ${action.folder.id} goes on`)
+        this.#deps.events.emit('FolderResumed', { id: action.folder.id, label: action.folder.label })
+        return this.#start(action.folder)
+      case 'pause-device':
+        return this.#deps.events.emit('DevicePaused', { device: action.device.deviceID })
+      case 'resume-device':
+        return this.#deps.events.emit('DeviceResumed', { device: action.device.deviceID })
+      default: // settings that are read when they are used, and what concerns other parts
     }
-    if (!to.paused) this.#start(to)
   }
 
   /** The files stay. Everything we know about them goes, and so does the marker, unless another folder needs it. */
@@ -238,15 +265,6 @@ export class Model implements Hub {
     }
     await this.#deps.store.dropFolder(folder.id)
     await this.#deps.statistics.forgetFolder(folder.id)
-  }
-
-  /** Trouble with one folder must not keep the others from following the configuration. */
-  async #attempt(folder: FolderId, action: () => Promise<void>): Promise<void> {
-    try {
-      await action()
-    } catch (error) {
-      this.#log.error(`folder ${folder}: the new configuration could not be followed: ${messageOf(error)}`)
-    }
   }
 
   /** Folders that were taken out of the configuration while we were not running. */

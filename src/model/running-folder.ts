@@ -1,7 +1,7 @@
 import { isAbsolute, join, resolve } from 'node:path'
 import { messageOf, TwinfoldError } from '../core/errors.ts'
 import type { Config, FolderConfig } from '../core/config.ts'
-import type { DeviceId, FolderId } from '../core/ids.ts'
+import type { DeviceId } from '../core/ids.ts'
 import type { Semaphore } from '../sync/semaphore.ts'
 import { supervise, type Service } from '../sync/supervisor.ts'
 import { FolderRunner } from './folder-runner.ts'
@@ -16,10 +16,11 @@ const JOBS_MAX = 100_000
 
 export interface RunningFolderDeps extends ModelDeps {
   readonly slots: Semaphore
-  /** The settings of the moment: they may change without a new runner. */
+  /** The settings of the moment: they may change without a new runner. So may the label. */
   options(): Config['options']
+  label(): string
   /** Something about the folder's numbers changed. */
-  touched(folder: FolderId): void
+  touched(): void
 }
 
 export interface RunningFolderOptions {

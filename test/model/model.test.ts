@@ -130,6 +130,26 @@ test('a change that is none of the folder’s business leaves it alone', async (
   assert.equal(hub.states().length, before)
 })
 
+test('a new label is told from then on, without a new scan', async () => {
+  await using hub = await started()
+  const before = hub.states().length
+  await hub.change((config) => ({ ...config, folders: [simFolder('docs', { label: 'Papers' })] }))
+  await hub.pass(1_000)
+  assert.equal(hub.states().length, before)
+  hub.world.disk.put(`${ROOT}/new.txt`, 'x')
+  await hub.while(hub.model.scan(DOCS, [], undefined))
+  assert.equal(hub.of('LocalChangeDetected').at(-1)?.label, 'Papers')
+})
+
+test('pausing and resuming a device is told', async () => {
+  await using hub = await started()
+  const pause = (paused: boolean) => hub.change((config) => ({ ...config, devices: config.devices.map((device) => ({ ...device, paused })) }))
+  await pause(true)
+  await pause(false)
+  assert.equal(hub.of('DevicePaused').length, hub.config.devices.length)
+  assert.deepEqual(hub.of('DeviceResumed'), hub.of('DevicePaused'))
+})
+
 test('removing a folder takes its index and its marker; its files stay', async () => {
   await using hub = await started()
   await hub.change((config) => ({ ...config, folders: [] }))
@@ -311,7 +331,7 @@ test('one folder that cannot be removed does not keep the others from changing',
   await hub.while(hub.model.scanAll())
   await hub.change(() => simConfig([simFolder('docs'), simFolder('new')]))
   await hub.while(hub.model.scan(folderId('new'), [], undefined))
-  assert.ok(hub.lines.some((line) => line.includes('folder bad') && line.includes('disk full')))
+  assert.ok(hub.lines.some((line) => line.includes('remove-folder') && line.includes('disk full')))
 })
 
 test('a changed ignore file restarts the watcher with the new patterns', async () => {
