@@ -56,6 +56,7 @@ export interface Disk {
   lstat(path: string): Promise<DiskStat>
   /** Follows symlinks: for a folder root or a home, never for an item in a folder. */
   stat(path: string): Promise<DiskStat>
+  /** Follows symlinks. In no particular order. */
   list(path: string): Promise<readonly DiskName[]>
   makeDirectory(path: string, permissions: number): Promise<void>
   /** Parents too; an existing directory is fine. */
@@ -74,7 +75,10 @@ export interface Disk {
    * must know the time that an item has now reads it back.
    */
   setModified(path: string, modifiedS: number, modifiedNs: number): Promise<void>
-  /** Makes renames and removals in a directory survive a loss of power; does nothing where the system has no such call. */
+  /**
+   * Makes renames and removals in a directory survive a loss of power; does nothing where the system has no such call.
+   * Follows symlinks.
+   */
   syncDirectory(path: string): Promise<void>
   space(path: string): Promise<{ readonly freeBytes: number; readonly totalBytes: number }>
   /** The real path behind symlinks. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { systemCode } from '../../src/core/errors.ts'
 import type { Disk } from '../../src/world/disk.ts'
 import { realDisk } from '../../src/world/real/disk.ts'

@@ -339,6 +339,15 @@ function symlinkLaws(law: Law): void {
     assert.equal((await disk.lstat(`${root}/link`)).type, 'symlink')
     await failsWith('ENOENT', disk.stat(`${root}/dangling`))
   })
+  law('a symlink on the way is followed, and at the end where it is said so', async (_, disk, root) => {
+    await disk.makeDirectory(`${root}/d`, 0o755)
+    await disk.makeSymlink('d', `${root}/link`)
+    await put(disk, `${root}/link/a`, 'abc')
+    assert.equal(await content(disk, `${root}/d/a`), 'abc')
+    assert.deepEqual(await names(disk, `${root}/link`), ['a'])
+    await disk.syncDirectory(`${root}/link`)
+    assert.ok((await disk.space(`${root}/link`)).totalBytes > 0)
+  })
   law('symlinks in a circle end in an error', async (_, disk, root) => {
     await disk.makeSymlink('b', `${root}/a`)
     await disk.makeSymlink('a', `${root}/b`)

@@ -15,7 +15,7 @@ diskContract('real disk', async () => {
     root,
     umask: process.umask(),
     enforcesPermissions: process.getuid?.() !== 0,
-    timeErrorNs: 240, // Node takes times as double precision seconds
+    timeErrorNs: 120, // Node takes times as double precision seconds
     putInvalidName: (directory) => writeFile(Buffer.from(`${directory}/a\xffb`, 'latin1'), ''),
     putPipe: async (path) => void execFileSync('mkfifo', [path]),
     async [Symbol.asyncDispose]() {

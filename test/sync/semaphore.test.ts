@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { getEventListeners } from 'node:events'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { Mutex } from '../../src/sync/mutex.ts'
 import { Semaphore } from '../../src/sync/semaphore.ts'
 

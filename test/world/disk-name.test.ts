@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { nameFromBytes } from '../../src/world/disk-name.ts'
 
 const cases: [what: string, bytes: string, name: string, valid: boolean][] = [

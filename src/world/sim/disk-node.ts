@@ -1,5 +1,5 @@
 import type { DiskName } from '../disk.ts'
-import { SimContent, type Keep } from './disk-content.ts'
+import type { Keep, SimContent } from './disk-content.ts'
 
 export interface Metadata {
   readonly mode: number

@@ -99,7 +99,7 @@ export class SimDisk implements Disk {
   /** A durable file with its directories, past faults: for the state a test begins with. */
   put(path: string, content: Uint8Array | string, permissions = 0o644): void {
     const data = typeof content === 'string' ? Buffer.from(content) : content
-    this.#tree.addDirectories(path.slice(0, path.lastIndexOf('/')), 0o755)
+    this.#tree.addDirectories(path.slice(0, path.lastIndexOf('/') + 1), 0o755)
     let node: SimFileNode
     try {
       const found = this.#tree.find(path, 'put', false).node
