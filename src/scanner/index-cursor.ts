@@ -8,7 +8,7 @@ export interface PageSource {
   ): Promise<readonly FileHead[]>
 }
 
-const PAGE_RECORDS = 2_000
+const PAGE_RECORDS = 500
 
 /** Says that the next page must be loaded before the question can be answered. */
 export const NEED_PAGE = Symbol('need page')

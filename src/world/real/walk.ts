@@ -1,4 +1,5 @@
 import { extname } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { IgnoreRules } from '../../core/ignore.ts'
 import { joinPath } from '../../core/paths.ts'
@@ -69,6 +70,7 @@ class RealWalker implements Walker {
         }
         yield unpackBatch(report.batch)
         post(worker, { kind: 'credit' })
+        await setImmediate() // batches that wait already must not be taken in one breath: others want a turn
       }
     } finally {
       mail.close()
