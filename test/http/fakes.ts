@@ -44,7 +44,7 @@ export function fakeConfig(gui: Partial<GuiConfig> = {}): Config {
     devices: [device],
     gui: { ...defaultsOf(GUI), address: '127.0.0.1:8384', apiKey: KEY, ...gui },
     ldap: defaultsOf(LDAP),
-    options: defaultsOf(OPTIONS),
+    options: { ...defaultsOf(OPTIONS), globalAnnounceEnabled: false, localAnnounceEnabled: false },
     remoteIgnoredDevices: [],
     defaults: defaultsOf(DEFAULTS),
   }

@@ -31,6 +31,8 @@ const SERVER_OPTIONS: ServerOptions = {
 }
 
 const HOST_TWICE: HttpReply = refusal(400, 'too many Host headers')
+const ENCODING_UNKNOWN: HttpReply = refusal(400, 'unsupported transfer encoding')
+const VERSION_UNKNOWN: HttpReply = refusal(505, 'HTTP Version Not Supported')
 const HEADERS_TOO_MANY: HttpReply = refusal(431, 'Request Header Fields Too Large')
 const HANDLER_FAILED: HttpReply = refusal(500, 'internal error')
 
@@ -45,7 +47,10 @@ async function listen(options: HttpListenOptions, handler: HttpHandler): Promise
   const serve = (incoming: IncomingMessage, response: ServerResponse, expectsContinue: boolean) => {
     const refused = refuseHead(incoming)
     if (refused !== undefined) return void sendReply(incoming, response, refused)
-    answer(handler, new RealHttpRequest(incoming, response, { unixSocket, closing: closing.signal, expectsContinue }), incoming, response)
+    const request = new RealHttpRequest(incoming, response, { unixSocket, closing: closing.signal, expectsContinue })
+    // No socket yet means pipelined behind another: work on it begins when that answer has been read.
+    if (response.socket !== null) answer(handler, request, incoming, response)
+    else response.once('socket', () => answer(handler, request, incoming, response))
   }
   const servers: Server[] = [configure(createServer(SERVER_OPTIONS), serve)]
   const entry = options.tls === undefined ? servers[0]! : splitByFirstByte(servers, options.tls, serve)
@@ -68,7 +73,10 @@ function configure<T extends Server | TlsServer>(server: T, serve: Serve): T {
   return server
 }
 
-/** One port for both: a TLS handshake begins with byte 22, no HTTP method does. */
+/** The first byte of every TLS connection; no HTTP method begins with it. */
+const TLS_HANDSHAKE = 22
+
+/** One port for both: the first byte tells them apart. */
 function splitByFirstByte(servers: Server[], tls: NonNullable<HttpListenOptions['tls']>, serve: Serve): NetServer {
   const secure = createTlsServer(
     { ...SERVER_OPTIONS, cert: tls.certificatePem, key: tls.keyPem, minVersion: 'TLSv1.2', handshakeTimeout: HEAD_TIMEOUT_MS },
@@ -82,7 +90,9 @@ function splitByFirstByte(servers: Server[], tls: NonNullable<HttpListenOptions[
       socket.setTimeout(0)
       socket.pause()
       socket.unshift(first)
-      ;(first[0] === 22 ? secure : plain).emit('connection', socket)
+      // TLS takes over the socket below the stream and what was put back; resuming the stream would take it away again.
+      if (first[0] === TLS_HANDSHAKE) return void secure.emit('connection', socket)
+      plain.emit('connection', socket)
       socket.resume()
     })
   })
@@ -91,14 +101,19 @@ function splitByFirstByte(servers: Server[], tls: NonNullable<HttpListenOptions[
 /** The socket closes by itself; who waits for its request learns it from the signal. */
 function ignoreSocketError(): void {}
 
-/** Two Host headers let two programs read two different hosts out of one request. */
+/**
+ * Two Host headers let two programs read two different hosts out of one request; a transfer encoding that we do not
+ * know lets them see two different ends.
+ */
 function refuseHead(incoming: IncomingMessage): HttpReply | undefined {
+  if (incoming.httpVersionMajor !== 1) return VERSION_UNKNOWN
   const raw = incoming.rawHeaders
   if (raw.length > 2 * HEADERS_MAX) return HEADERS_TOO_MANY
   let hosts = 0
   for (let i = 0; i < raw.length; i += 2) {
     const name = raw[i]!
     if (name.length === 4 && name.toLowerCase() === 'host') hosts++
+    if (name.length === 17 && name.toLowerCase() === 'transfer-encoding' && raw[i + 1]!.toLowerCase() !== 'chunked') return ENCODING_UNKNOWN
   }
   return hosts > 1 ? HOST_TWICE : undefined
 }
