@@ -25,13 +25,18 @@ export interface GuardedDeps {
 /**
  * Settings of every database. One process has it (the home is locked), so it needs no shared memory beside the file.
  * NORMAL: a killed process loses nothing, a loss of power at most the last batches, never the order of batches.
+ *
+ * The log is carried over into the main file often and in small pieces, inside the commit that fills it. Measured with
+ * batches of 1000 new files on a busy machine: at 1000 pages (the default) the 99th percentile of a batch was 45 ms, at
+ * 250 pages 21 ms for 5 % more work; without it, carrying over by hand in quiet moments, the log of a long scan grew
+ * without bound and each piece took as long as it does now.
  */
 const SETTINGS = `
   PRAGMA locking_mode = EXCLUSIVE;
   PRAGMA journal_mode = WAL;
   PRAGMA synchronous = NORMAL;
   PRAGMA cache_size = -32768;
-  PRAGMA wal_autocheckpoint = 1000;
+  PRAGMA wal_autocheckpoint = 250;
   PRAGMA journal_size_limit = 67108864;
   PRAGMA temp_store = MEMORY;
   PRAGMA trusted_schema = OFF;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import type { ShortId } from '../../src/core/ids.ts'
 import {
   bumpVersion, compareVersions, dropForeignCounters, mergeVersions, parseVersion, versionToText,

@@ -74,7 +74,8 @@ function valueText(value: unknown): string {
 }
 
 /** A record without its block hashes, as pages show it. */
-export function headOf({ blockHashes: _, ...head }: FileInfo): FileHead {
+export function headOf(info: FileInfo): FileHead {
+  const { blockHashes: _blockHashes, ...head } = info
   return head
 }
 
