@@ -220,6 +220,16 @@ test('ignore patterns are written, scanned with, and a bad one stops the folder 
   assert.equal((await hub.model.status(DOCS)).counts.local.files, 2)
 })
 
+test('ignore files written at the same time take turns; one that cannot be written says so', async () => {
+  await using hub = await started()
+  const lists = Array.from({ length: 10 }, (_, i) => [`*.${i}`])
+  await hub.while(Promise.all(lists.map((lines) => hub.model.setIgnores(DOCS, lines))))
+  assert.deepEqual((await hub.model.ignores(DOCS)).ignore, ['*.9'])
+  hub.world.disk.fail({ call: 'rename', code: 'ENOSPC', under: ROOT })
+  await assert.rejects(hub.while(hub.model.setIgnores(DOCS, ['new'])), { code: 'folder-error', message: /^writing ignores: .*ENOSPC/ })
+  assert.deepEqual((await hub.model.ignores(DOCS)).ignore, ['*.9'])
+})
+
 test('numbers are told two seconds after a change, once for many changes', async () => {
   await using hub = await started()
   await hub.pass(60_000)

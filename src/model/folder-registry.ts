@@ -1,0 +1,190 @@
+import { messageOf, TwinfoldError } from '../core/errors.ts'
+import type { Config, FolderConfig } from '../core/config.ts'
+import { diffConfigs, type ConfigAction } from '../core/config-diff.ts'
+import type { FolderId } from '../core/ids.ts'
+import type { Logger } from '../events/types.ts'
+import { Semaphore } from '../sync/semaphore.ts'
+import { DEFAULT_MARKER_NAME, removeMarker } from './marker.ts'
+import type { ModelDeps, ModelOptions } from './model.ts'
+import { folderRoot, RunningFolder } from './running-folder.ts'
+
+export interface FolderRegistryDeps extends ModelDeps {
+  /** Something about a folder's numbers changed. */
+  touched(folder: FolderId): void
+}
+
+/**
+ * Which folders are configured and which of them run. A paused folder has no `RunningFolder`; one whose settings change
+ * gets a new one. Whoever asks for a folder is told in the same words why it is not there.
+ */
+export class FolderRegistry {
+  readonly #deps: FolderRegistryDeps
+  readonly #options: ModelOptions
+  readonly #log: Logger
+  readonly #slots: Semaphore
+  readonly #running = new Map<FolderId, RunningFolder>()
+  #config: Config
+  #signal: AbortSignal | undefined
+
+  constructor(deps: FolderRegistryDeps, options: ModelOptions) {
+    this.#deps = deps
+    this.#options = options
+    this.#config = options.config
+    this.#log = deps.logger('model')
+    this.#slots = new Semaphore(this.#slotCount())
+  }
+
+  get folders(): readonly FolderConfig[] {
+    return this.#config.folders
+  }
+
+  /** Starts every folder that is not paused, at once: whoever asks for a scan from now on finds the folder there. */
+  start(signal: AbortSignal): void {
+    this.#signal = signal
+    for (const folder of this.folders) if (!folder.paused) this.#start(folder)
+  }
+
+  /** What a start leaves for later: forgotten indexes are dropped, paused folders that are new get their directory. */
+  async tidy(): Promise<void> {
+    try {
+      await this.#dropForgotten()
+      for (const folder of this.folders) if (folder.paused) await this.#makeRoot(folder)
+    } catch (error) {
+      // Left for the next start: no reason to stop the folders that run.
+      this.#log.warn(`could not tidy up: ${messageOf(error)}`)
+    }
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all([...this.#running.values()].map((running) => running.stop()))
+    this.#running.clear()
+  }
+
+  /** Resolves when every folder runs, rests or is gone as the new configuration says. */
+  async apply(from: Config, to: Config): Promise<void> {
+    this.#config = to
+    this.#slots.setCapacity(this.#slotCount())
+    if (this.#signal === undefined || this.#signal.aborted) return
+    for (const action of diffConfigs(from, to)) {
+      try {
+        await this.#follow(action, from)
+      } catch (error) {
+        // Trouble with one folder must not keep the others from following the configuration.
+        this.#log.error(`the new configuration could not be followed (${action.kind}): ${messageOf(error)}`)
+      }
+    }
+  }
+
+  /** Undefined for a folder that is paused, unknown or not started. */
+  running(folder: FolderId): RunningFolder | undefined {
+    return this.#running.get(folder)
+  }
+
+  /** Throws `folder-missing`. */
+  configured(folder: FolderId): FolderConfig {
+    const config = this.#config.folders.find(({ id }) => id === folder)
+    if (config === undefined) throw new TwinfoldError('folder-missing', 'no such folder')
+    return config
+  }
+
+  /** Throws `folder-missing`, `folder-paused` or `folder-not-running`. */
+  find(folder: FolderId): RunningFolder {
+    if (this.configured(folder).paused) throw new TwinfoldError('folder-paused', 'folder is paused')
+    const running = this.#running.get(folder)
+    if (running === undefined) throw new TwinfoldError('folder-not-running', 'folder is not running')
+    return running
+  }
+
+  /** Absolute. */
+  root(folder: FolderConfig): string {
+    return folderRoot(folder, this.#options.userHome)
+  }
+
+  #start(folder: FolderConfig): void {
+    if (this.#signal?.aborted !== false) return
+    const running = new RunningFolder(
+      {
+        ...this.#deps,
+        slots: this.#slots,
+        options: () => this.#config.options,
+        label: () => this.folders.find(({ id }) => id === folder.id)?.label ?? folder.label,
+        touched: () => this.#deps.touched(folder.id),
+      },
+      { ...this.#options, folder },
+    )
+    this.#running.set(folder.id, running)
+    this.#log.info(`folder ${folder.id} starts: ${folder.type} ${this.root(folder)}`)
+    running.start()
+  }
+
+  async #stop(folder: FolderId): Promise<void> {
+    await this.#running.get(folder)?.stop()
+    this.#running.delete(folder)
+  }
+
+  /** What a change of the configuration means here; what it means elsewhere is for others. */
+  async #follow(action: ConfigAction, from: Config): Promise<void> {
+    switch (action.kind) {
+      case 'remove-folder':
+        return await this.#remove(from.folders.find(({ id }) => id === action.id)!) // the difference names only what was there
+      case 'add-folder':
+      case 'restart-folder':
+        await this.#stop(action.folder.id)
+        if (!action.folder.paused) this.#start(action.folder)
+        return
+      case 'pause-folder':
+        await this.#stop(action.folder.id)
+        this.#log.info(`folder ${action.folder.id} is paused`)
+        return this.#deps.events.emit('FolderPaused', { id: action.folder.id, label: action.folder.label })
+      case 'resume-folder':
+        this.#log.info(`folder ${action.folder.id} goes on`)
+        this.#deps.events.emit('FolderResumed', { id: action.folder.id, label: action.folder.label })
+        return this.#start(action.folder)
+      case 'pause-device':
+        return this.#deps.events.emit('DevicePaused', { device: action.device.deviceID })
+      case 'resume-device':
+        return this.#deps.events.emit('DeviceResumed', { device: action.device.deviceID })
+      default: // settings that are read when they are used, and what concerns other parts
+    }
+  }
+
+  /** The files stay. Everything we know about them goes, and so does the marker, unless another folder needs it. */
+  async #remove(folder: FolderConfig): Promise<void> {
+    await this.#stop(folder.id)
+    this.#log.info(`folder ${folder.id} is removed; its files stay in ${this.root(folder)}`)
+    const shared = this.folders.some((other) => this.root(other) === this.root(folder))
+    if (!shared && folder.markerName === DEFAULT_MARKER_NAME) {
+      const { clock, disk } = this.#deps.world
+      await removeMarker(disk, this.root(folder), folder.id, clock.nowMs()).catch((error: unknown) => {
+        this.#log.warn(`folder ${folder.id}: the marker stays: ${messageOf(error)}`)
+      })
+    }
+    await this.#deps.store.dropFolder(folder.id)
+    await this.#deps.statistics.forgetFolder(folder.id)
+  }
+
+  /** Folders that were taken out of the configuration while we were not running. */
+  async #dropForgotten(): Promise<void> {
+    for (const id of await this.#deps.store.folders()) {
+      // Asked anew for each: the configuration may change meanwhile.
+      if (this.folders.some((folder) => folder.id === id)) continue
+      this.#log.info(`folder ${id} is no longer configured: its index is dropped`)
+      await this.#deps.store.dropFolder(id)
+      await this.#deps.statistics.forgetFolder(id)
+    }
+  }
+
+  /** A paused folder nobody has ever used gets its directory, so that its owner finds it; a known one may be unmounted. */
+  async #makeRoot(folder: FolderConfig): Promise<void> {
+    if ((await this.#deps.store.folders()).includes(folder.id)) return
+    await this.#deps.world.disk.makeDirectories(this.root(folder), 0o777).catch((error: unknown) => {
+      this.#log.warn(`folder ${folder.id}: cannot make ${this.root(folder)}: ${messageOf(error)}`)
+    })
+  }
+
+  #slotCount(): number {
+    const wanted = this.#config.options.maxFolderConcurrency
+    if (wanted < 0) return Number.POSITIVE_INFINITY
+    return wanted === 0 ? Math.max(1, this.#deps.world.system.cpuCount) : wanted
+  }
+}
