@@ -10,10 +10,7 @@ const WRITABLE_BY_OTHERS = 0o022
  */
 export function useCompileCache(packageRoot: string, environment: Readonly<Record<string, string | undefined>>): void {
   const directory = ownDirectory(join(packageRoot, 'node_modules', '.cache', 'twinfold')) ?? userDirectory(environment)
-  if (directory === undefined) return
-  enableCompileCache(directory)
-  // Threads take theirs from here alone; without it each one would load the part of Node that strips types.
-  process.env['NODE_COMPILE_CACHE'] = directory
+  if (directory !== undefined) enableCompileCache(directory)
 }
 
 function userDirectory(environment: Readonly<Record<string, string | undefined>>): string | undefined {
