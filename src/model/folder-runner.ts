@@ -14,7 +14,7 @@ import { Problems } from './problems.ts'
 import { ScanQueue, type ScanJob } from './scan-queue.ts'
 import { RescanSchedule } from './schedule.ts'
 
-const RECHECK_DELAY_MS_MIN = 10_000
+const RECHECK_DELAY_MS_MIN = 5_000
 const RECHECK_DELAY_MS_MAX = 300_000
 const WHOLE_FOLDER: readonly string[] = ['']
 /** Lists of changed paths that may wait; with more of them a look at everything is the cheaper answer. */
