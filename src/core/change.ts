@@ -1,5 +1,6 @@
 import {
-  FLAG_IGNORED, FLAG_MUST_RESCAN, FLAG_RECEIVE_ONLY, FLAG_UNSUPPORTED, isInvalid, type FileHead, type FileInfo, type FileType,
+  FLAG_IGNORED, FLAG_MUST_RESCAN, FLAG_RECEIVE_ONLY, FLAG_UNSUPPORTED, isInvalid,
+  type FileHead, type FileInfo, type FileType,
 } from './file-info.ts'
 import type { ShortId } from './ids.ts'
 import { bumpVersion, dropForeignCounters, type VersionVector } from './version-vector.ts'
@@ -71,7 +72,7 @@ export interface Content {
   readonly blocksHash: Uint8Array
 }
 
-/** The new record of an item on disk, on top of the old one if there was any. `content` for files, and only for them. */
+/** The new record of an item on disk, on top of the old one if there was any. `content` is for files alone. */
 export function recordOf(
   item: DiskItem, old: FileHead | undefined, content: Content | undefined, options: RecordOptions,
 ): FileInfo {

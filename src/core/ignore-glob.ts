@@ -14,7 +14,10 @@ export type GlobNode =
   | { readonly kind: 'one' }
   | { readonly kind: 'star' }
   | { readonly kind: 'double-star' }
-  | { readonly kind: 'class'; readonly negated: boolean; readonly low: number; readonly high: number; readonly list: string }
+  | {
+    readonly kind: 'class'; readonly negated: boolean
+    readonly low: number; readonly high: number; readonly list: string
+  }
   | { readonly kind: 'either'; readonly choices: readonly (readonly GlobNode[])[] }
 
 /** What follows the pattern itself: nothing or anything below (`P` and `P/**`), or only what is below (`P/`). */
@@ -35,7 +38,7 @@ class GlobReader {
     this.#text = text
   }
 
-  /** Reads up to the end, or inside braces up to the `,` or `}` that ends the choice. A brace never closed ends with the pattern. */
+  /** Up to the end, or inside braces up to the end of the choice. A brace never closed ends with the pattern. */
   sequence(depth: number): readonly GlobNode[] {
     const nodes: GlobNode[] = []
     let literal = ''

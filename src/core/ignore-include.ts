@@ -7,6 +7,12 @@ const LINES_MAX = 200_000
 /** The text of an included file by its path in the folder, or why there is none. */
 export type IncludeLookup = (path: string) => { readonly text: string } | { readonly error: string }
 
+interface OpenFile {
+  readonly lines: readonly string[]
+  readonly directory: string
+  at: number
+}
+
 /**
  * The lines of an ignore file with the lines of its includes in their place. A line counts where it stands first, over
  * all files; an include line too, which is why a file may name itself. Refuses with `ignore-invalid`, naming the line.
@@ -16,7 +22,7 @@ export function resolveIncludes(lines: readonly string[], lookup: IncludeLookup)
   const seenFiles = new Set<string>()
   const resolved: string[] = []
   // An explicit stack: a chain of a hundred files must not be a chain of a hundred calls.
-  const open: { readonly lines: readonly string[]; readonly directory: string; at: number }[] = [{ lines, directory: '', at: 0 }]
+  const open: OpenFile[] = [{ lines, directory: '', at: 0 }]
   for (let top = open.at(-1); top !== undefined; top = open.at(-1)) {
     const raw = top.lines[top.at++]
     if (raw === undefined) {

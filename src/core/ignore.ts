@@ -55,7 +55,8 @@ export class IgnoreRules {
     let skippable = true
     patterns.forEach((pattern, line) => {
       if (pattern.unignore && !allowsSkipping(pattern)) skippable = false
-      this.#results.push({ ignored: !pattern.unignore, deletable: pattern.deletable, maySkip: !pattern.unignore && skippable })
+      const ignored = !pattern.unignore
+      this.#results.push({ ignored, deletable: pattern.deletable, maySkip: ignored && skippable })
       this.#anyFolded ||= pattern.fold
       addPattern(pattern.fold ? this.#folded : this.#exact, pattern, line)
     })
@@ -87,7 +88,9 @@ const PREFIX = /^(?:!|\(\?i\)|\(\?d\))/
 function parseLine(line: string): Pattern {
   const seen = new Set<string>()
   let text = line
-  for (let prefix = PREFIX.exec(text)?.[0]; prefix !== undefined && !seen.has(prefix); prefix = PREFIX.exec(text)?.[0]) {
+  for (;;) {
+    const prefix = PREFIX.exec(text)?.[0]
+    if (prefix === undefined || seen.has(prefix)) break
     seen.add(prefix)
     text = text.slice(prefix.length)
   }
@@ -99,7 +102,8 @@ function parseLine(line: string): Pattern {
     parseGlob(text)
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
-    throw new TwinfoldError('ignore-invalid', `invalid pattern ${JSON.stringify(line)} in ignore file: parse error: ${reason}`)
+    const message = `invalid pattern ${JSON.stringify(line)} in ignore file: parse error: ${reason}`
+    throw new TwinfoldError('ignore-invalid', message)
   }
   return { unignore, fold, deletable: seen.has('(?d)') && !unignore, text }
 }
@@ -121,7 +125,7 @@ function allowsSkipping({ text }: Pattern): boolean {
   return !name.includes('/') && !name.replace(/\*\*$/, '').includes('**')
 }
 
-/** Splits a pattern into where it may start, what it says, and whether the item itself is meant or only its contents. */
+/** Where a pattern may start, what it says, and whether it means the item itself or only its contents. */
 function anatomy(pattern: Pattern): { rooted: boolean; body: string; tail: GlobTail } {
   let body = pattern.text.endsWith('/') ? `${pattern.text}**` : pattern.text
   const rooted = body.startsWith('/')
@@ -142,7 +146,8 @@ function addPattern(view: View, pattern: Pattern, line: number): void {
     if (second.kind === 'star' && isName(first)) return view.simple.addBeginning(first.text, place)
   }
   const program = new GlobProgram(nodes, { rooted, tail })
-  view.general.push({ line, required: requiredText(nodes), program, around: tail === 'tree' ? textsAround(nodes) : undefined })
+  const around = tail === 'tree' ? textsAround(nodes) : undefined
+  view.general.push({ line, required: requiredText(nodes), program, around })
 }
 
 function isName(node: GlobNode): node is Extract<GlobNode, { kind: 'literal' }> {
@@ -151,6 +156,6 @@ function isName(node: GlobNode): node is Extract<GlobNode, { kind: 'literal' }> 
 
 function textsAround(nodes: readonly GlobNode[]): readonly [string, string] | undefined {
   const [start, middle, end, more] = nodes
-  if (more !== undefined || start?.kind !== 'literal' || middle?.kind !== 'double-star' || end?.kind !== 'literal') return undefined
-  return [start.text, end.text]
+  if (more !== undefined || middle?.kind !== 'double-star') return undefined
+  return start?.kind === 'literal' && end?.kind === 'literal' ? [start.text, end.text] : undefined
 }

@@ -4,7 +4,7 @@ const TEMPORARY_PREFIXES = ['.syncthing.', '~syncthing~'] as const
 const INTERNAL_NAMES: ReadonlySet<string> = new Set(['.stfolder', '.stignore', '.stversions'])
 const NOT_ASCII = /[^\x00-\x7f]/
 
-/** Negative, zero or positive: the order of the names' UTF-8 bytes, which is the order of every index and every walk. */
+/** Negative, zero or positive: the order of the UTF-8 bytes, which is the order of every index and every walk. */
 export function compareNames(a: string, b: string): number {
   const length = Math.min(a.length, b.length)
   for (let i = 0; i < length; i++) {
@@ -68,7 +68,8 @@ export function isNormal(name: string): boolean {
  * Refuses with `path-escapes-folder` what climbs out, holds a NUL or starts with two slashes.
  */
 export function cleanSub(text: string): string {
-  const refused = () => new TwinfoldError('path-escapes-folder', `path is not inside the folder: ${JSON.stringify(text)}`)
+  const message = `path is not inside the folder: ${JSON.stringify(text)}`
+  const refused = () => new TwinfoldError('path-escapes-folder', message)
   if (text.includes('\0') || text.startsWith('//') || !text.isWellFormed()) throw refused()
   const parts: string[] = []
   for (const part of text.split('/')) {
@@ -79,7 +80,7 @@ export function cleanSub(text: string): string {
   return parts.join('/').normalize('NFC')
 }
 
-/** Cleaned, sorted, without repetition and without what lies inside another; [''] when any of them is the root, or none is given. */
+/** Cleaned, sorted, none twice and none inside another; [''] when one of them is the root, or none is given. */
 export function cleanSubs(texts: readonly string[]): readonly string[] {
   if (texts.length === 0) return ['']
   const wanted = new Set(texts.map(cleanSub))
@@ -90,7 +91,9 @@ export function cleanSubs(texts: readonly string[]): readonly string[] {
 export function ancestorsOf(name: string): readonly string[] {
   if (name === '') return []
   const ancestors = ['']
-  for (let slash = name.indexOf('/'); slash >= 0; slash = name.indexOf('/', slash + 1)) ancestors.push(name.slice(0, slash))
+  for (let slash = name.indexOf('/'); slash >= 0; slash = name.indexOf('/', slash + 1)) {
+    ancestors.push(name.slice(0, slash))
+  }
   return ancestors
 }
 

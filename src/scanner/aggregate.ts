@@ -1,3 +1,4 @@
+import type { FolderConfig } from '../core/config.ts'
 import { ancestorsOf, isBelow, parentOf } from '../core/paths.ts'
 import type { WatchEvent } from '../world/watch.ts'
 
@@ -19,7 +20,7 @@ export interface AggregateDelays {
 }
 
 /** How long changes settle, from the folder's settings. */
-export function aggregateDelays(settings: { readonly fsWatcherDelayS: number; readonly fsWatcherTimeoutS: number }): AggregateDelays {
+export function aggregateDelays(settings: Pick<FolderConfig, 'fsWatcherDelayS' | 'fsWatcherTimeoutS'>): AggregateDelays {
   const delayS = settings.fsWatcherDelayS <= 0 ? 10 : Math.max(0.01, settings.fsWatcherDelayS)
   const given = settings.fsWatcherTimeoutS
   const timeoutS = given > 0 ? Math.max(given, delayS) : delayS < 10 ? 6 * delayS : Math.max(60, delayS)

@@ -6,7 +6,9 @@ import type { Disk } from '../world/disk.ts'
 export type Normalized = { readonly name: string } | { readonly error: string }
 
 /** Gives an item the name in the form that all devices agree on. Never replaces another item. */
-export async function normalizeName(disk: Pick<Disk, 'lstat' | 'list' | 'rename'>, root: string, path: string): Promise<Normalized> {
+export async function normalizeName(
+  disk: Pick<Disk, 'lstat' | 'list' | 'rename'>, root: string, path: string,
+): Promise<Normalized> {
   const name = path.normalize('NFC')
   const [from, to] = [joinPath(root, path), joinPath(root, name)]
   try {
@@ -19,7 +21,7 @@ export async function normalizeName(disk: Pick<Disk, 'lstat' | 'list' | 'rename'
       return { error: 'normalizing path: item has UTF8 encoding conflict with another item' }
     }
     // The disk takes both spellings for one: only by way of a third name does the new one stick.
-    const between = joinPath(root, joinPath(parentOf(path), `.syncthing.${baseOf(name)}.tmp`).replace(/^\//, ''))
+    const between = joinPath(joinPath(root, parentOf(path)), `.syncthing.${baseOf(name)}.tmp`)
     if (await exists(disk, between)) return { error: 'normalizing path: the temporary name is taken' }
     await disk.rename(from, between)
     await disk.rename(between, to)

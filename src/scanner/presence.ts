@@ -23,7 +23,9 @@ export class PresenceCheck {
   readonly #directories = new Map<string, Promise<Presence>>()
   readonly #listings = new Map<string, Promise<ReadonlySet<string>>>()
 
-  constructor(disk: Pick<Disk, 'lstat' | 'list'>, options: { readonly root: string; readonly caseInsensitive: boolean }) {
+  constructor(
+    disk: Pick<Disk, 'lstat' | 'list'>, options: { readonly root: string; readonly caseInsensitive: boolean },
+  ) {
     this.#disk = disk
     this.#root = options.root
     this.#caseInsensitive = options.caseInsensitive
@@ -77,8 +79,9 @@ export class PresenceCheck {
 /** Whether the disk takes the marker in capitals for the marker. */
 export async function isCaseInsensitive(disk: Pick<Disk, 'lstat'>, root: string): Promise<boolean> {
   try {
-    const [marker, capitals] = await Promise.all(['.stfolder', '.STFOLDER'].map((name) => disk.lstat(joinPath(root, name))))
-    return marker!.deviceId === capitals!.deviceId && marker!.inode === capitals!.inode
+    const marker = await disk.lstat(joinPath(root, '.stfolder'))
+    const capitals = await disk.lstat(joinPath(root, '.STFOLDER'))
+    return marker.deviceId === capitals.deviceId && marker.inode === capitals.inode
   } catch {
     return false // one of the two is not there: the disk tells them apart, or the marker has another name
   }

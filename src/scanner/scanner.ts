@@ -155,12 +155,13 @@ class FolderScan {
     await cursor.load()
     this.#indexHasRecords ||= !subs.includes('') || cursor.hasRecords
     const { root, ignore, keepTemporariesMs } = this.#request
+    const temporariesBeforeMs = this.#deps.clock.nowMs() - keepTemporariesMs
     const request = {
       root,
       subs,
       ignoreLines: ignore.lines,
       caseInsensitive: this.#caseInsensitive,
-      removeTemporariesBeforeS: keepTemporariesMs > 0 ? Math.floor((this.#deps.clock.nowMs() - keepTemporariesMs) / 1_000) : undefined,
+      removeTemporariesBeforeS: keepTemporariesMs > 0 ? Math.floor(temporariesBeforeMs / 1_000) : undefined,
     }
     for await (const batch of this.#deps.walker.walk(request, this.#signal)) {
       for (const { path, message } of batch.problems) this.#unknown(path, message)

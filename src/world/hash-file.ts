@@ -29,7 +29,9 @@ export const HASH_FAILED = 2
  * Writes the hashes of a range's blocks into `out`. False when the file is not, before and after, exactly what the job
  * says, or ends too early: then `out` holds nothing of use. `buffer` must hold at least one block.
  */
-export function hashRange(source: HashSource, job: HashJob, range: HashRange, buffer: Uint8Array, out: Uint8Array): boolean {
+export function hashRange(
+  source: HashSource, job: HashJob, range: HashRange, buffer: Uint8Array, out: Uint8Array,
+): boolean {
   const before = source.stat()
   if (!isAsExpected(before, job)) return false
   let written = 0

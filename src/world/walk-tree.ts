@@ -1,6 +1,8 @@
 import { systemCode } from '../core/errors.ts'
 import { IgnoreRules } from '../core/ignore.ts'
-import { ancestorsOf, baseOf, compareNames, isInternal, isNormal, isTemporary, joinPath, parentOf } from '../core/paths.ts'
+import {
+  ancestorsOf, baseOf, compareNames, isInternal, isNormal, isTemporary, joinPath, parentOf,
+} from '../core/paths.ts'
 import { diskReason } from './disk-reason.ts'
 import type { DiskStat, SyncDisk } from './disk.ts'
 import type { WalkRequest } from './walk.ts'
@@ -55,7 +57,7 @@ class TreeWalk {
     return frame('', this.#valid('', this.#disk.list(this.#request.root)))
   }
 
-  /** The given names and, of each directory among them, everything below. Frames on a list: trees are deeper than stacks. */
+  /** The given names and all that is below them. Frames on a list: trees can be deeper than stacks. */
   *below(start: Frame): Generator<void, void, void> {
     const frames = [start]
     for (let top = frames.at(-1); top !== undefined; top = frames.at(-1)) {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { TwinfoldError } from '../../src/core/errors.ts'
 import { resolveIncludes } from '../../src/core/ignore-include.ts'
 import { IgnoreRules } from '../../src/core/ignore.ts'

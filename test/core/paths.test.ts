@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { TwinfoldError } from '../../src/core/errors.ts'
 import {
   ancestorsOf, cleanSub, cleanSubs, compareNames, conflictName, isBelow, isConflictName, isInternal, isNormal, isTemporary, parentOf,

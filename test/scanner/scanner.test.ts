@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { FLAG_IGNORED, FLAG_MUST_RESCAN, FLAG_RECEIVE_ONLY } from '../../src/core/file-info.ts'
 import { compareNames } from '../../src/core/paths.ts'
 import { compareVersions } from '../../src/core/version-vector.ts'

@@ -23,7 +23,7 @@ interface Thread {
   readonly tasks: Map<number, Waiting>
 }
 
-/** Threads that hash. Started when there is work, ended when there has been none for a while, replaced when they crash. */
+/** Threads that hash: started when there is work, ended after a while without, replaced when they crash. */
 export class HashPool implements AsyncDisposable {
   readonly #threadsMax: number
   readonly #threads: Thread[] = []
@@ -77,7 +77,7 @@ export class HashPool implements AsyncDisposable {
       const id = this.#nextId++
       if (thread.tasks.size === 0) thread.worker.ref()
       thread.tasks.set(id, waiting)
-      thread.worker.postMessage(waiting.pack(id))
+      thread.worker.postMessage(waiting.pack(id), [])
     }
     if (!this.isBusy) this.#endLater()
   }
@@ -93,7 +93,8 @@ export class HashPool implements AsyncDisposable {
   }
 
   #start(): Thread {
-    const thread: Thread = { worker: new Worker(ENTRY, { name: 'hash', resourceLimits: RESOURCE_LIMITS }), tasks: new Map() }
+    const worker = new Worker(ENTRY, { name: 'hash', resourceLimits: RESOURCE_LIMITS })
+    const thread: Thread = { worker, tasks: new Map() }
     thread.worker.on('message', (report: HashReport) => this.#finish(thread, report))
     thread.worker.on('error', (error) => this.#lose(thread, error))
     thread.worker.on('exit', () => this.#lose(thread, new Error('the hashing thread ended')))

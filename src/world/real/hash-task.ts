@@ -91,8 +91,10 @@ export function unpackReport(report: HashReport, parts: readonly HashPart[]): Ha
     const room = report.hashes.subarray(offset, offset + roomFor(part))
     offset += room.length
     switch (report.codes[at]) {
-      case HASH_OK:
-        return { kind: 'hashed', blockHashes: room.subarray(0, -HASH_SIZE_BYTES), blocksHash: room.subarray(-HASH_SIZE_BYTES) }
+      case HASH_OK: {
+        const blockHashes = room.subarray(0, -HASH_SIZE_BYTES)
+        return { kind: 'hashed', blockHashes, blocksHash: room.subarray(blockHashes.length) }
+      }
       case HASH_CHANGED:
         return { kind: 'changed' }
       default:

@@ -26,11 +26,14 @@ class RealHasher implements Hasher {
     this.#pool = new HashPool(Math.max(1, threads))
   }
 
-  async hash(jobs: readonly HashJob[], onBytes: (count: number) => void, signal: AbortSignal): Promise<readonly HashResult[]> {
+  async hash(
+    jobs: readonly HashJob[], onBytes: (count: number) => void, signal: AbortSignal,
+  ): Promise<readonly HashResult[]> {
     signal.throwIfAborted()
     const [first, second] = jobs
     if (first === undefined) return []
-    if (second === undefined && first.sizeBytes <= INLINE_BYTES_MAX && !this.#pool.isBusy) return this.#hashHere(first, onBytes)
+    const isTiny = second === undefined && first.sizeBytes <= INLINE_BYTES_MAX
+    if (isTiny && !this.#pool.isBusy) return this.#hashHere(first, onBytes)
 
     const results: HashResult[] = []
     const large = new Map<number, HashResult[]>()
@@ -109,12 +112,11 @@ function inOrder(large: Map<number, HashResult[]>, place: number, index: number,
 
 /** Each range saw the file unchanged before and after, and all of them expected the same: so they fit together. */
 function joinRanges(ranges: readonly HashResult[]): HashResult {
-  const blockHashes = new Uint8Array(ranges.reduce((sum, range) => sum + (range.kind === 'hashed' ? range.blockHashes.length : 0), 0))
-  let offset = 0
+  const parts: Uint8Array[] = []
   for (const range of ranges) {
     if (range.kind !== 'hashed') return range
-    blockHashes.set(range.blockHashes, offset)
-    offset += range.blockHashes.length
+    parts.push(range.blockHashes)
   }
+  const blockHashes = Buffer.concat(parts)
   return { kind: 'hashed', blockHashes, blocksHash: blocksHashOf(blockHashes) }
 }

@@ -9,7 +9,6 @@ export type WalkCommand =
   | { readonly kind: 'start'; readonly request: WalkRequest; readonly credit: number }
   /** One batch has been taken: one more may come. */
   | { readonly kind: 'credit' }
-  | { readonly kind: 'cancel' }
 
 export type WalkReport =
   | { readonly kind: 'batch'; readonly batch: PackedBatch }
@@ -31,19 +30,10 @@ class WalkThread {
   }
 
   receive(command: WalkCommand): void {
-    switch (command.kind) {
-      case 'start':
-        this.#walk = walkTree({ ...walkDisk, read: () => 0 }, command.request, this.#packer)
-        this.#credit = command.credit
-        break
-      case 'credit':
-        this.#credit++
-        break
-      case 'cancel':
-        this.#packer.take()
-        if (this.#walk !== undefined) this.#end()
-        return
-    }
+    if (command.kind === 'start') {
+      this.#walk = walkTree({ ...walkDisk, read: () => 0 }, command.request, this.#packer)
+      this.#credit = command.credit
+    } else this.#credit++
     this.#schedule()
   }
 
@@ -75,8 +65,8 @@ class WalkThread {
     const batch = this.#packer.take()
     this.#credit--
     const { types, sizes, seconds, nanoseconds, modes } = batch
-    const arrays = [types, sizes, seconds, nanoseconds, modes].map((array) => array.buffer).filter((buffer) => buffer instanceof ArrayBuffer)
-    this.#post({ kind: 'batch', batch }, arrays)
+    const buffers = [types, sizes, seconds, nanoseconds, modes].map((array) => array.buffer)
+    this.#post({ kind: 'batch', batch }, buffers.filter((buffer) => buffer instanceof ArrayBuffer))
   }
 
   #end(error?: unknown): void {

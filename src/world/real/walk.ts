@@ -65,8 +65,8 @@ class RealWalker implements Walker {
         const report = await mail.next()
         if (report.kind === 'end') {
           free = true
-          if (report.error !== undefined) throw Object.assign(new Error(report.error.message), { code: report.error.code })
-          return
+          if (report.error === undefined) return
+          throw Object.assign(new Error(report.error.message), { code: report.error.code })
         }
         yield unpackBatch(report.batch)
         post(worker, { kind: 'credit' })
@@ -124,7 +124,7 @@ function isSmall({ root, subs }: WalkRequest): boolean {
 }
 
 function post(worker: Worker, command: WalkCommand): void {
-  worker.postMessage(command)
+  worker.postMessage(command, [])
 }
 
 /** Reports of one thread, in order, until the signal aborts or the thread dies. */

@@ -17,8 +17,8 @@ export function explainWatchError(error: unknown, watchesNeeded: number): Error 
   if (code === 'ENOSPC') {
     const allowed = watchLimit('max_user_watches')
     return new Error(
-      `watching needs ${watchesNeeded} directories or more, the system allows ${allowed ?? 'fewer'} for all programs of a user: `
-      + 'raise fs.inotify.max_user_watches', { cause: error },
+      `watching needs ${watchesNeeded} directories or more, the system allows ${allowed ?? 'fewer'} `
+      + 'for all programs of a user: raise fs.inotify.max_user_watches', { cause: error },
     )
   }
   if (code === 'EMFILE') {

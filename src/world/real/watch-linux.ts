@@ -160,7 +160,9 @@ class WatchedTree {
     if (this.#closed) return
     // A directory moved away and another put in its place: the watch went with the first.
     if (found.directory === undefined || this.#watches.get(path)?.inode !== found.directory) this.#dropTree(path)
-    if (!this.#isIgnored(path) && !isTemporary(path)) this.#listener.onEvent({ kind: found.exists ? 'changed' : 'removed', path })
+    if (!this.#isIgnored(path) && !isTemporary(path)) {
+      this.#listener.onEvent({ kind: found.exists ? 'changed' : 'removed', path })
+    }
     if (found.directory === undefined || this.#watches.has(path) || this.#maySkip(path)) return
     await this.#addTree(path, true)
   }

@@ -12,7 +12,9 @@ export class SimHasher implements Hasher {
     this.#disk = disk
   }
 
-  async hash(jobs: readonly HashJob[], onBytes: (count: number) => void, signal: AbortSignal): Promise<readonly HashResult[]> {
+  async hash(
+    jobs: readonly HashJob[], onBytes: (count: number) => void, signal: AbortSignal,
+  ): Promise<readonly HashResult[]> {
     const results: HashResult[] = []
     for (const job of jobs) {
       signal.throwIfAborted()
