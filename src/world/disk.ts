@@ -46,6 +46,11 @@ export interface DiskFile extends AsyncDisposable {
  */
 export type OpenMode = 'read' | 'write' | 'create'
 
+export interface LockOptions {
+  /** Giving the lock back leaves the file where it is. */
+  readonly leaveFile?: boolean
+}
+
 /**
  * Files and directories by absolute path. No call follows a symlink in the last component unless it says so.
  * What goes wrong rejects with an error that has the system's `code`. A path that is relative or contains a NUL is
@@ -85,9 +90,10 @@ export interface Disk {
   realPath(path: string): Promise<string>
   /**
    * An exclusive lock that the system drops when the process ends; undefined when somebody else has it, in this
-   * process or another. Makes the file, 0600, where there is none; giving the lock back removes it.
+   * process or another. Makes the file, 0600, where there is none; giving the lock back removes it, unless it is to be
+   * left: for a file that is somebody else's.
    */
-  lock(path: string): Promise<AsyncDisposable | undefined>
+  lock(path: string, options?: LockOptions): Promise<AsyncDisposable | undefined>
 }
 
 /** The few calls that walking and hashing need, without promises: for threads, and for the simulated disk. */

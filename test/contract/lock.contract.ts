@@ -60,6 +60,15 @@ export function lockContract(name: string, make: () => Promise<LockBench>): void
     assert.equal((await disk.lstat(path)).sizeBytes, 11)
   })
 
+  law('a file that is to be left stays, and its lock is given back', async (disk, path) => {
+    for (let round = 0; round < 3; round++) {
+      await using lock = await disk.lock(path, { leaveFile: true })
+      assert.ok(lock !== undefined, `round ${round}`)
+      assert.equal(await disk.lock(path), undefined)
+    }
+    assert.equal((await disk.lstat(path)).type, 'file')
+  })
+
   law('of twenty who try at once exactly one gets it', async (disk, path) => {
     const locks = await Promise.all(Array.from({ length: 20 }, () => disk.lock(path)))
     const got = locks.filter((lock) => lock !== undefined)

@@ -129,9 +129,9 @@ export const realDisk: Disk = {
     return decodePath(await realpath(path, { encoding: 'buffer' }), 'realpath', path)
   },
 
-  async lock(path) {
+  async lock(path, options = {}) {
     checkPath(path, 'lock')
-    return lockFile(path)
+    return lockFile(path, options)
   },
 }
 

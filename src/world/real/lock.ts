@@ -3,6 +3,7 @@ import { constants, lstat, open, unlink, type FileHandle } from 'node:fs/promise
 import { createServer } from 'node:net'
 import { systemCode } from '../../core/errors.ts'
 import { DiskError } from '../disk-error.ts'
+import type { LockOptions } from '../disk.ts'
 
 /** BSD and macOS: `open` itself takes the same lock as flock(2). Node does not name it. */
 const O_EXLOCK_BSD = 0x20
@@ -18,16 +19,16 @@ interface Held {
 
 /**
  * The lock that Syncthing takes: flock(2) on the file, which the system drops with the process, so a file left by a
- * killed one is no obstacle. Removes the file at release.
+ * killed one is no obstacle. Removes the file at release, unless told to leave it.
  */
-export async function lockFile(path: string): Promise<AsyncDisposable | undefined> {
+export async function lockFile(path: string, options: LockOptions): Promise<AsyncDisposable | undefined> {
   // Whoever releases removes the file while still holding it. One who had it open by then locks a file without a
   // name, and another could lock a new one beside him: so what we locked must still be what the name leads to.
   for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
     const held = await tryLock(path)
     if (held === undefined) return undefined
     try {
-      if (await isSameFile(held.handle, path)) return disposable(held, path)
+      if (await isSameFile(held.handle, path)) return disposable(held, options.leaveFile === true ? undefined : path)
     } catch (error) {
       await held.release()
       throw error
@@ -37,12 +38,16 @@ export async function lockFile(path: string): Promise<AsyncDisposable | undefine
   return undefined // somebody takes and releases it all the time
 }
 
-function disposable(held: Held, path: string): AsyncDisposable {
+/** `path` is the file to remove with the lock. */
+function disposable(held: Held, path: string | undefined): AsyncDisposable {
   let released: Promise<void> | undefined
+  const remove = async (): Promise<void> => {
+    if (path !== undefined) await unlink(path).catch(() => {}) // a file left behind does no harm
+  }
   const release = async (): Promise<void> => {
-    if (process.platform !== 'win32') await unlink(path).catch(() => {}) // a file left behind does no harm
+    if (process.platform !== 'win32') await remove()
     await held.release()
-    if (process.platform === 'win32') await unlink(path).catch(() => {}) // cannot go while open
+    if (process.platform === 'win32') await remove() // there it cannot go while open
   }
   return { [Symbol.asyncDispose]: () => (released ??= release()) }
 }

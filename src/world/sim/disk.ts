@@ -1,6 +1,6 @@
 import { DiskError } from '../disk-error.ts'
 import type { Clock } from '../clock.ts'
-import type { Disk, DiskFile, DiskName, DiskStat, OpenMode, SyncDisk } from '../disk.ts'
+import type { Disk, DiskFile, DiskName, DiskStat, LockOptions, OpenMode, SyncDisk } from '../disk.ts'
 import type { Keep } from './disk-content.ts'
 import { SimFaults, type DiskCall, type DiskFault } from './disk-faults.ts'
 import type { SimFileNode } from './disk-node.ts'
@@ -222,7 +222,7 @@ export class SimDisk implements Disk {
     return this.#tree.find(path, 'realpath', true).path
   }
 
-  async lock(path: string): Promise<AsyncDisposable | undefined> {
+  async lock(path: string, options: LockOptions = {}): Promise<AsyncDisposable | undefined> {
     await this.#begin('lock', path)
     const { node } = this.#lockNode(path)
     if (this.#locked.has(node.inode)) return undefined
@@ -231,7 +231,7 @@ export class SimDisk implements Disk {
     const release = async (): Promise<void> => {
       // A lock of a life before the crash is in a set that nobody asks any more, and its file may be another's.
       if (locked !== this.#locked || !locked.delete(node.inode)) return
-      this.#tell('removed', this.#tree.removeFile(path))
+      if (options.leaveFile !== true) this.#tell('removed', this.#tree.removeFile(path))
     }
     return { [Symbol.asyncDispose]: release }
   }
