@@ -41,7 +41,7 @@ export class Auth {
     return cookieValues(request, this.#cookieName).some((token) => this.#deps.sessions.use(token))
   }
 
-  /** A session cookie when the request carries right Basic credentials; undefined when it carries none or wrong ones. */
+  /** A session cookie for right Basic credentials; undefined when the request carries none or wrong ones. */
   async basicSession(request: HttpRequest, gui: GuiConfig): Promise<string | undefined> {
     const readings = basicCredentials(request)
     if (readings.length === 0) return undefined
@@ -49,7 +49,12 @@ export class Auth {
   }
 
   /** A session cookie for right credentials of the login page; undefined for wrong ones. */
-  async login(request: HttpRequest, gui: GuiConfig, credentials: Credentials, stay: boolean): Promise<string | undefined> {
+  async login(
+    request: HttpRequest,
+    gui: GuiConfig,
+    credentials: Credentials,
+    stay: boolean,
+  ): Promise<string | undefined> {
     return (await this.#check(request, gui, [credentials])) ? this.#newCookie(request, gui, stay) : undefined
   }
 
@@ -65,7 +70,10 @@ export class Auth {
     const success = await this.#throttle.attempt(source, () => this.#matches(gui, readings), request.signal)
     const { remoteAddress, proxy } = clientOf(request)
     this.#deps.events.emit('LoginAttempt', {
-      success, username: readings[0]?.username ?? '', remoteAddress, ...(proxy === undefined ? {} : { proxy }),
+      success,
+      username: readings[0]?.username ?? '',
+      remoteAddress,
+      ...(proxy === undefined ? {} : { proxy }),
     })
     if (!success) this.#deps.logger.warn(`Wrong credentials supplied during API authorization from ${remoteAddress}`)
     return success
@@ -74,7 +82,9 @@ export class Auth {
   /** The password is checked for a wrong user too: the time taken must not tell which of the two was wrong. */
   async #matches(gui: GuiConfig, readings: readonly Credentials[]): Promise<boolean> {
     if (gui.authMode === 'ldap') {
-      this.#deps.logger.warn('A login was refused: authentication by LDAP is configured, which this version does not speak')
+      this.#deps.logger.warn(
+        'A login was refused: authentication by LDAP is configured, which this version does not speak',
+      )
       return false
     }
     const user = Buffer.from(gui.user)

@@ -20,12 +20,13 @@ export function equalsSecret(given: string, secret: Uint8Array): boolean {
   return timingSafeEqual(sameLength ? bytes : secret, secret) && sameLength
 }
 
-/** Whether `X-API-Key` or `Authorization: Bearer` carries one of the keys. Either may be wrong if the other is right. */
+/** Whether `X-API-Key` or `Authorization: Bearer` carries one of the keys; one right one is enough. */
 export function hasApiKey(request: HttpRequest, keys: readonly Uint8Array[]): boolean {
   const direct = headerOf(request, 'x-api-key')
   if (direct !== undefined && matchesAny(direct, keys)) return true
   const authorization = headerOf(request, 'authorization')
-  if (authorization === undefined || authorization.length < 7 || authorization.slice(0, 7).toLowerCase() !== 'bearer ') return false
+  if (authorization === undefined || authorization.length < 7 || authorization.slice(0, 7).toLowerCase() !== 'bearer ')
+    return false
   return matchesAny(authorization.slice(7), keys)
 }
 
@@ -35,7 +36,7 @@ function matchesAny(given: string, keys: readonly Uint8Array[]): boolean {
   return matches
 }
 
-/** The readings of HTTP Basic: browsers disagree whether it is UTF-8 or ISO-8859-1, so both are tried, in this order. */
+/** The readings of HTTP Basic. Browsers disagree whether it is UTF-8 or ISO-8859-1: both are tried, in this order. */
 export function basicCredentials(request: HttpRequest): readonly Credentials[] {
   const authorization = headerOf(request, 'authorization')
   if (authorization === undefined || authorization.slice(0, 6).toLowerCase() !== 'basic ') return []

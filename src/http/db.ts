@@ -3,7 +3,14 @@ import { TwinfoldError } from '../core/errors.ts'
 import { parseFolderId, type FolderId } from '../core/ids.ts'
 import { cleanSubs } from '../core/paths.ts'
 import type { Hub } from '../model/types.ts'
-import type { FileViewJson, FolderErrorsJson, FolderStatisticsJson, IgnoresJson, NeedJson, TreeEntryJson } from '../rest/db.ts'
+import type {
+  FileViewJson,
+  FolderErrorsJson,
+  FolderStatisticsJson,
+  IgnoresJson,
+  NeedJson,
+  TreeEntryJson,
+} from '../rest/db.ts'
 import { noSuchFolder } from './errors.ts'
 import { fileEntryJson, fileInfoJson, shownSize, typeName } from './file-entry.ts'
 import { folderStatusJson } from './folder-status.ts'
@@ -21,21 +28,88 @@ const IGNORES_BYTES_MAX = 8 * 1024 * 1024
 /** Folders, their files and their queues. */
 export function dbRoutes(hub: Hub): readonly Route[] {
   return [
-    { method: 'POST', path: '/rest/db/scan', summary: 'Scans a folder, or paths inside it, and answers when that is done.', handle: (call) => scan(hub, call.query) },
-    { method: 'POST', path: '/rest/db/prio', summary: 'Moves a file to the top of the download queue and lists the queue.', errors: noSuchFolder(404), handle: (call) => prio(hub, call.query) },
-    { method: 'GET', path: '/rest/db/need', summary: 'Lists what a folder still needs, page by page.', errors: noSuchFolder(404), handle: (call) => need(hub, folderOf(call.query), call.query) },
-    { method: 'GET', path: '/rest/db/status', summary: 'Tells the state of a folder and counts what is in it.', errors: { 'folder-missing': { status: 404 } }, handle: async (call) => json(folderStatusJson(await hub.status(folderOf(call.query)))) },
-    { method: 'GET', path: '/rest/db/browse', summary: 'Lists the global tree of a folder.', errors: noSuchFolder(500), handle: (call) => browse(hub, call.query) },
-    { method: 'GET', path: '/rest/db/file', summary: 'Shows what is known about one file, here and everywhere.', errors: { ...noSuchFolder(404), 'file-missing': { status: 404, words: 'No such object in the index' } }, handle: (call) => file(hub, call.query) },
-    { method: 'GET', path: '/rest/db/ignores', summary: 'Shows the ignore patterns of a folder.', handle: (call) => ignores(hub, call.query) },
-    { method: 'POST', path: '/rest/db/ignores', summary: 'Writes the ignore patterns of a folder; an empty list removes them.', errors: { 'folder-missing': { status: 500, words: 'folder  does not exist' }, 'bad-request': { status: 500 } }, handle: (call) => setIgnores(hub, call) },
-    { method: 'GET', path: '/rest/folder/errors', summary: 'Lists the items of a folder that could not be scanned or synchronized.', errors: folderErrorStatus, handle: (call) => folderErrors(hub, call.query) },
-    { method: 'GET', path: '/rest/folder/pullerrors', summary: 'The older name of /rest/folder/errors.', errors: folderErrorStatus, handle: (call) => folderErrors(hub, call.query) },
-    { method: 'GET', path: '/rest/stats/folder', summary: 'Tells when each folder was last scanned and last changed.', handle: () => statistics(hub) },
+    {
+      method: 'POST',
+      path: '/rest/db/scan',
+      summary: 'Scans a folder, or paths inside it, and answers when that is done.',
+      handle: (call) => scan(hub, call.query),
+    },
+    {
+      method: 'POST',
+      path: '/rest/db/prio',
+      summary: 'Moves a file to the top of the download queue and lists the queue.',
+      errors: noSuchFolder(404),
+      handle: (call) => prio(hub, call.query),
+    },
+    {
+      method: 'GET',
+      path: '/rest/db/need',
+      summary: 'Lists what a folder still needs, page by page.',
+      errors: noSuchFolder(404),
+      handle: (call) => need(hub, folderOf(call.query), call.query),
+    },
+    {
+      method: 'GET',
+      path: '/rest/db/status',
+      summary: 'Tells the state of a folder and counts what is in it.',
+      errors: { 'folder-missing': { status: 404 } },
+      handle: async (call) => json(folderStatusJson(await hub.status(folderOf(call.query)))),
+    },
+    {
+      method: 'GET',
+      path: '/rest/db/browse',
+      summary: 'Lists the global tree of a folder.',
+      errors: noSuchFolder(500),
+      handle: (call) => browse(hub, call.query),
+    },
+    {
+      method: 'GET',
+      path: '/rest/db/file',
+      summary: 'Shows what is known about one file, here and everywhere.',
+      errors: { ...noSuchFolder(404), 'file-missing': { status: 404, words: 'No such object in the index' } },
+      handle: (call) => file(hub, call.query),
+    },
+    {
+      method: 'GET',
+      path: '/rest/db/ignores',
+      summary: 'Shows the ignore patterns of a folder.',
+      handle: (call) => ignores(hub, call.query),
+    },
+    {
+      method: 'POST',
+      path: '/rest/db/ignores',
+      summary: 'Writes the ignore patterns of a folder; an empty list removes them.',
+      errors: { 'folder-missing': { status: 500, words: 'folder  does not exist' }, 'bad-request': { status: 500 } },
+      handle: (call) => setIgnores(hub, call),
+    },
+    {
+      method: 'GET',
+      path: '/rest/folder/errors',
+      summary: 'Lists the items of a folder that could not be scanned or synchronized.',
+      errors: folderErrorStatus,
+      handle: (call) => folderErrors(hub, call.query),
+    },
+    {
+      method: 'GET',
+      path: '/rest/folder/pullerrors',
+      summary: 'The older name of /rest/folder/errors.',
+      errors: folderErrorStatus,
+      handle: (call) => folderErrors(hub, call.query),
+    },
+    {
+      method: 'GET',
+      path: '/rest/stats/folder',
+      summary: 'Tells when each folder was last scanned and last changed.',
+      handle: () => statistics(hub),
+    },
   ]
 }
 
-const folderErrorStatus = { 'folder-missing': { status: 404 }, 'folder-paused': { status: 404 }, 'folder-not-running': { status: 404 } } as const
+const folderErrorStatus = {
+  'folder-missing': { status: 404 },
+  'folder-paused': { status: 404 },
+  'folder-not-running': { status: 404 },
+} as const
 
 function folderOf(query: Query): FolderId {
   const folder = parseFolderId(query.first('folder'))
@@ -59,15 +133,18 @@ async function scan(hub: Hub, query: Query): Promise<Reply> {
 async function scanAll(hub: Hub): Promise<Reply> {
   const failures = await hub.scanAll()
   if (failures.size === 0) return EMPTY_OK
-  const body = `Error scanning folders\n${formatJson(Object.fromEntries([...failures].sort(([a], [b]) => (a < b ? -1 : 1))))}`
-  return { status: 500, contentType: TEXT_TYPE, body }
+  const reasons = Object.fromEntries([...failures].sort(([a], [b]) => (a < b ? -1 : 1)))
+  return { status: 500, contentType: TEXT_TYPE, body: `Error scanning folders\n${formatJson(reasons)}` }
 }
 
 /** Seconds until the automatic rescan. An empty value is an absent one. */
 function nextOf(text: string | undefined): number | undefined {
   if (text === undefined || text === '') return undefined
   if (!/^\d+$/.test(text)) {
-    throw new TwinfoldError('bad-request', `next must be a whole number of seconds, 0 or more, not ${JSON.stringify(text.slice(0, 40))}`)
+    throw new TwinfoldError(
+      'bad-request',
+      `next must be a whole number of seconds, 0 or more, not ${JSON.stringify(text.slice(0, 40))}`,
+    )
   }
   return Math.min(Number(text), NEXT_S_MAX) * 1_000
 }
@@ -103,7 +180,12 @@ async function browse(hub: Hub, query: Query): Promise<Reply> {
 }
 
 function treeEntryJson(entry: TreeEntry): TreeEntryJson {
-  const own = { name: entry.name, modTime: formatNs(entry.modifiedS, entry.modifiedNs), size: shownSize(entry), type: typeName(entry.type) }
+  const own = {
+    name: entry.name,
+    modTime: formatNs(entry.modifiedS, entry.modifiedNs),
+    size: shownSize(entry),
+    type: typeName(entry.type),
+  }
   return entry.children.length === 0 ? own : { ...own, children: entry.children.map(treeEntryJson) }
 }
 
@@ -133,7 +215,7 @@ function ignoresJson(view: IgnoresJson): IgnoresJson {
   return { error: view.error, expanded: view.expanded, ignore: view.ignore }
 }
 
-/** Anything but an object with a list of lines is refused: an empty list removes the file, so a slip must not look like one. */
+/** Only an object with a list of lines: an empty list removes the file, so a slip must not look like one. */
 function ignoreLinesOf(body: Json): readonly string[] {
   const wrong = () => new TwinfoldError('bad-request', 'the body must be {"ignore": [lines]}')
   if (typeof body !== 'object' || body === null || Array.isArray(body)) throw wrong()
@@ -158,9 +240,14 @@ async function folderErrors(hub: Hub, query: Query): Promise<Reply> {
 
 async function statistics(hub: Hub): Promise<Reply> {
   const entries = [...(await hub.folderStatistics())].sort(([a], [b]) => (a < b ? -1 : 1))
-  const body: FolderStatisticsJson = Object.fromEntries(entries.map(([id, { lastFile, lastScanMs }]) => [id, {
-    lastFile: { at: formatWholeSeconds(lastFile.atMs), filename: lastFile.filename, deleted: lastFile.deleted },
-    lastScan: formatWholeSeconds(lastScanMs),
-  }]))
+  const body: FolderStatisticsJson = Object.fromEntries(
+    entries.map(([id, { lastFile, lastScanMs }]) => [
+      id,
+      {
+        lastFile: { at: formatWholeSeconds(lastFile.atMs), filename: lastFile.filename, deleted: lastFile.deleted },
+        lastScan: formatWholeSeconds(lastScanMs),
+      },
+    ]),
+  )
   return json(body)
 }

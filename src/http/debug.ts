@@ -17,15 +17,42 @@ export function debugRoutes(log: LogControl): readonly Route[] {
     const names = FACILITY_NAMES.filter((name) => log.level(name) === 'DEBUG')
     const enabled = names.join()
     if (enabled !== shown.enabled) {
-      shown = { enabled, reply: { status: 200, contentType: JSON_TYPE, body: formatJson({ enabled: names.toSorted(), facilities: FACILITIES }) } }
+      shown = {
+        enabled,
+        reply: {
+          status: 200,
+          contentType: JSON_TYPE,
+          body: formatJson({ enabled: names.toSorted(), facilities: FACILITIES }),
+        },
+      }
     }
     return shown.reply
   }
   return [
-    { method: 'GET', path: '/rest/system/debug', summary: 'Lists the debug facilities and which of them are on.', handle: list },
-    { method: 'POST', path: '/rest/system/debug', summary: 'Switches debug facilities on and off.', handle: ({ query }) => switchFacilities(log, query) },
-    { method: 'GET', path: '/rest/system/loglevels', summary: 'Lists the log level of every facility.', handle: () => json(levels(log)) },
-    { method: 'POST', path: '/rest/system/loglevels', summary: 'Sets the log level of facilities.', handle: (call) => setLevels(log, call) },
+    {
+      method: 'GET',
+      path: '/rest/system/debug',
+      summary: 'Lists the debug facilities and which of them are on.',
+      handle: list,
+    },
+    {
+      method: 'POST',
+      path: '/rest/system/debug',
+      summary: 'Switches debug facilities on and off.',
+      handle: ({ query }) => switchFacilities(log, query),
+    },
+    {
+      method: 'GET',
+      path: '/rest/system/loglevels',
+      summary: 'Lists the log level of every facility.',
+      handle: () => json(levels(log)),
+    },
+    {
+      method: 'POST',
+      path: '/rest/system/loglevels',
+      summary: 'Sets the log level of facilities.',
+      handle: (call) => setLevels(log, call),
+    },
   ]
 }
 
@@ -39,7 +66,10 @@ function switchFacilities(log: LogControl, query: Query): Reply {
 }
 
 function facilitiesIn(names: string | undefined) {
-  return (names ?? '').split(',').map(parseFacility).filter((facility) => facility !== undefined)
+  return (names ?? '')
+    .split(',')
+    .map(parseFacility)
+    .filter((facility) => facility !== undefined)
 }
 
 function levels(log: LogControl): LogLevelsJson {

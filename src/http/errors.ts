@@ -5,7 +5,7 @@ import { text, type Reply } from './reply.ts'
 const STATUS: Partial<Record<ErrorCode, number>> = {
   'bad-request': 400,
   'path-escapes-folder': 400,
-  'usage': 400,
+  usage: 400,
 }
 
 /** Folder trouble in the exact words that clients compare. */
@@ -13,7 +13,7 @@ const WORDS: Partial<Record<ErrorCode, string>> = {
   'folder-missing': 'no such folder',
   'folder-paused': 'folder is paused',
   'folder-not-running': 'folder is not running',
-  'stopped': 'context canceled',
+  stopped: 'context canceled',
 }
 
 /** How one route answers refusals: a status, and the words where they differ from the usual ones. */

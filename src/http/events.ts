@@ -1,4 +1,11 @@
-import { DEFAULT_EVENT_TYPES, DISK_EVENT_TYPES, EVENT_TYPES, type EventRow, type EventSource, type EventType } from '../events/types.ts'
+import {
+  DEFAULT_EVENT_TYPES,
+  DISK_EVENT_TYPES,
+  EVENT_TYPES,
+  type EventRow,
+  type EventSource,
+  type EventType,
+} from '../events/types.ts'
 import type { EventJson } from '../rest/events.ts'
 import { formatJson } from './json.ts'
 import type { Query } from './query.ts'
@@ -12,8 +19,18 @@ const TIMEOUT_S_MAX = 24 * 3_600
 /** Events by long poll: headers at once, rows as soon as there are any. */
 export function eventRoutes(events: EventSource): readonly Route[] {
   return [
-    { method: 'GET', path: '/rest/events', summary: 'Waits for events and lists those after a given one.', handle: (call) => poll(events, typesOf(call.query), call) },
-    { method: 'GET', path: '/rest/events/disk', summary: 'Waits for changes to files, found here or made by others.', handle: (call) => poll(events, DISK_EVENT_TYPES, call) },
+    {
+      method: 'GET',
+      path: '/rest/events',
+      summary: 'Waits for events and lists those after a given one.',
+      handle: (call) => poll(events, typesOf(call.query), call),
+    },
+    {
+      method: 'GET',
+      path: '/rest/events/disk',
+      summary: 'Waits for changes to files, found here or made by others.',
+      handle: (call) => poll(events, DISK_EVENT_TYPES, call),
+    },
   ]
 }
 

@@ -1,5 +1,13 @@
 import { shortIdText } from '../core/device-id.ts'
-import { FLAG_IGNORED, FLAG_MUST_RESCAN, isInvalid, ITEM_SIZE_BYTES, type FileHead, type FileInfo, type FileType } from '../core/file-info.ts'
+import {
+  FLAG_IGNORED,
+  FLAG_MUST_RESCAN,
+  isInvalid,
+  ITEM_SIZE_BYTES,
+  type FileHead,
+  type FileInfo,
+  type FileType,
+} from '../core/file-info.ts'
 import type { FileEntryJson, FileTypeName, PlatformJson } from '../rest/db.ts'
 import { formatNs } from './times.ts'
 
@@ -40,7 +48,11 @@ export function typeName(type: FileType): FileTypeName {
 }
 
 /** What the interface counts as the size: fixed for everything that has no bytes of its own. */
-export function shownSize(entry: { readonly type: FileType; readonly sizeBytes: number; readonly deleted?: boolean }): number {
+export function shownSize(entry: {
+  readonly type: FileType
+  readonly sizeBytes: number
+  readonly deleted?: boolean
+}): number {
   if (entry.deleted === true) return 0
   return entry.type === 'file' ? entry.sizeBytes : ITEM_SIZE_BYTES
 }

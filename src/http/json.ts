@@ -7,13 +7,19 @@ const DEPTH_MAX = 64
 const VALUES_MAX = 1_000_000
 
 const ESCAPES: Readonly<Record<string, string>> = {
-  '<': '\\u003c', '>': '\\u003e', '&': '\\u0026', '\u2028': '\\u2028', '\u2029': '\\u2029',
+  '<': '\\u003c',
+  '>': '\\u003e',
+  '&': '\\u0026',
+  '\u2028': '\\u2028',
+  '\u2029': '\\u2029',
 }
 
 /** JSON as clients of this interface have always seen it: indented by two, newline at the end, safe inside HTML. */
 export function formatJson(value: unknown): string {
   const text = JSON.stringify(value, null, 2)
-  return /[<>&\u2028\u2029]/.test(text) ? `${text.replace(/[<>&\u2028\u2029]/g, (sign) => ESCAPES[sign]!)}\n` : `${text}\n`
+  return /[<>&\u2028\u2029]/.test(text)
+    ? `${text.replace(/[<>&\u2028\u2029]/g, (sign) => ESCAPES[sign]!)}\n`
+    : `${text}\n`
 }
 
 /**

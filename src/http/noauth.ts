@@ -11,11 +11,24 @@ const LOGIN_BYTES_MAX = 64 * 1024
 export function noAuthRoutes(config: ConfigStore, auth: Auth): readonly Route[] {
   const health = json({ status: 'OK' } satisfies HealthJson)
   // Without a password there is nothing to log in to, and clients tell so by the 404.
-  const ifAuthOn = (handle: Route['handle']): Route['handle'] => (call) => (isAuthOn(config.current.gui) ? handle(call) : NOT_FOUND)
+  const ifAuthOn =
+    (handle: Route['handle']): Route['handle'] =>
+    (call) =>
+      isAuthOn(config.current.gui) ? handle(call) : NOT_FOUND
   return [
     { method: 'GET', path: '/rest/noauth/health', summary: 'Tells that the device is up.', handle: () => health },
-    { method: 'POST', path: '/rest/noauth/auth/password', summary: 'Logs in with user and password.', handle: ifAuthOn((call) => login(config, auth, call)) },
-    { method: 'POST', path: '/rest/noauth/auth/logout', summary: 'Logs out.', handle: ifAuthOn((call) => logout(auth, call)) },
+    {
+      method: 'POST',
+      path: '/rest/noauth/auth/password',
+      summary: 'Logs in with user and password.',
+      handle: ifAuthOn((call) => login(config, auth, call)),
+    },
+    {
+      method: 'POST',
+      path: '/rest/noauth/auth/logout',
+      summary: 'Logs out.',
+      handle: ifAuthOn((call) => logout(auth, call)),
+    },
   ]
 }
 
@@ -31,7 +44,9 @@ function logout(auth: Auth, { request }: Call): Reply {
   return cookie === undefined ? { status: 204 } : { status: 204, headers: { 'Set-Cookie': cookie } }
 }
 
-function loginBody(bytes: Uint8Array): { readonly username: string; readonly password: string; readonly stay: boolean } | undefined {
+function loginBody(
+  bytes: Uint8Array,
+): { readonly username: string; readonly password: string; readonly stay: boolean } | undefined {
   let body
   try {
     body = parseJson(bytes)

@@ -6,8 +6,12 @@ export interface RequestPath {
   readonly redirect: boolean
 }
 
-/** Splits a request target. Absolute targets (`http://host/path`) give up their host, which then counts as the Host header. */
-export function splitTarget(target: string): { readonly rawPath: string; readonly query: string; readonly host: string | undefined } {
+/** Splits a request target. The host of an absolute one (`http://host/path`) counts as the Host header. */
+export function splitTarget(target: string): {
+  readonly rawPath: string
+  readonly query: string
+  readonly host: string | undefined
+} {
   let rest = target
   let host: string | undefined
   if (!target.startsWith('/')) {
@@ -18,7 +22,9 @@ export function splitTarget(target: string): { readonly rawPath: string; readonl
     }
   }
   const mark = rest.indexOf('?')
-  return mark < 0 ? { rawPath: rest, query: '', host } : { rawPath: rest.slice(0, mark), query: rest.slice(mark + 1), host }
+  return mark < 0
+    ? { rawPath: rest, query: '', host }
+    : { rawPath: rest.slice(0, mark), query: rest.slice(mark + 1), host }
 }
 
 /** Decodes and cleans a path; undefined for one that is no path at all (bad escapes, not absolute). */

@@ -23,7 +23,11 @@ export interface Gate {
   readonly tls: boolean
 }
 
-export function makeGate(gui: GuiConfig, listener: { readonly loopback: boolean; readonly tls: boolean }, extraKey: string | undefined): Gate {
+export function makeGate(
+  gui: GuiConfig,
+  listener: { readonly loopback: boolean; readonly tls: boolean },
+  extraKey: string | undefined,
+): Gate {
   const keys = [gui.apiKey, extraKey ?? ''].filter((key) => key !== '')
   return {
     gui,
@@ -72,7 +76,7 @@ const PREFLIGHT: HttpReply = {
 
 /**
  * What every request goes through, in this order: host check, CORS, redirect to TLS, authentication, CSRF, routing.
- * Authentication and routing decide on the same cleaned path. A request that needs no waiting is answered without a promise.
+ * Authentication and routing decide on the same cleaned path. What needs no waiting is answered without a promise.
  */
 export class Pipeline {
   readonly #deps: PipelineDeps
@@ -138,7 +142,10 @@ export class Pipeline {
   #giveCsrfCookie({ request, headers }: Visit): void {
     if (cookieValues(request, this.#csrfCookie).some((token) => this.#deps.csrf.use(token))) return
     const before = headers['Set-Cookie'] ?? []
-    headers['Set-Cookie'] = [...(typeof before === 'string' ? [before] : before), `${this.#csrfCookie}=${this.#deps.csrf.make()}`]
+    headers['Set-Cookie'] = [
+      ...(typeof before === 'string' ? [before] : before),
+      `${this.#csrfCookie}=${this.#deps.csrf.make()}`,
+    ]
   }
 
   #route(visit: Visit): HttpReply | Promise<HttpReply> {
@@ -147,10 +154,14 @@ export class Pipeline {
     if (visit.redirect || path === '/rest') return finish(headers, redirect(visit, path === '/rest' ? '/rest/' : path))
     const found = this.#deps.routes.find(request.method, path)
     switch (found.is) {
-      case 'route': return this.#run(visit, found.route, found.id)
-      case 'redirect': return finish(headers, redirect(visit, found.path))
-      case 'wrong-method': return finish(headers, { ...text(405, 'Method Not Allowed'), headers: { Allow: found.allow } })
-      case 'unknown': return finish(headers, NOT_FOUND)
+      case 'route':
+        return this.#run(visit, found.route, found.id)
+      case 'redirect':
+        return finish(headers, redirect(visit, found.path))
+      case 'wrong-method':
+        return finish(headers, { ...text(405, 'Method Not Allowed'), headers: { Allow: found.allow } })
+      case 'unknown':
+        return finish(headers, NOT_FOUND)
     }
   }
 
@@ -158,7 +169,10 @@ export class Pipeline {
     try {
       const reply = route.handle({ request: visit.request, query: parseQuery(visit.query), id })
       if (!(reply instanceof Promise)) return finish(visit.headers, reply)
-      return reply.then((settled) => finish(visit.headers, settled), (error: unknown) => this.#failed(visit, route, error))
+      return reply.then(
+        (settled) => finish(visit.headers, settled),
+        (error: unknown) => this.#failed(visit, route, error),
+      )
     } catch (error) {
       return this.#failed(visit, route, error)
     }
@@ -213,7 +227,9 @@ function finish(headers: Headers, reply: Reply): HttpReply {
   if (reply.headers !== undefined) {
     for (const [name, value] of Object.entries(reply.headers)) headers[name] = merged(headers[name], name, value)
   }
-  return reply.body === undefined ? { status: reply.status, headers } : { status: reply.status, headers, body: reply.body }
+  return reply.body === undefined
+    ? { status: reply.status, headers }
+    : { status: reply.status, headers, body: reply.body }
 }
 
 /** Cookies add up; of every other header the route's own value counts. */

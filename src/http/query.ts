@@ -45,10 +45,13 @@ const EMPTY = new Query([])
 /** Throws `bad-request` for escapes that are no UTF-8: guessing would scan or change something else than was meant. */
 export function parseQuery(text: string): Query {
   if (text === '') return EMPTY
-  const pairs = text.split('&').filter((pair) => pair !== '').map((pair): readonly [string, string] => {
-    const mark = pair.indexOf('=')
-    return mark < 0 ? [decode(pair), ''] : [decode(pair.slice(0, mark)), decode(pair.slice(mark + 1))]
-  })
+  const pairs = text
+    .split('&')
+    .filter((pair) => pair !== '')
+    .map((pair): readonly [string, string] => {
+      const mark = pair.indexOf('=')
+      return mark < 0 ? [decode(pair), ''] : [decode(pair.slice(0, mark)), decode(pair.slice(mark + 1))]
+    })
   return new Query(pairs)
 }
 

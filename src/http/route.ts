@@ -62,7 +62,9 @@ export class RouteTable {
     const exact = this.#lookUp(path)
     if (exact !== undefined) {
       const route = exact.place.byMethod.get(method)
-      return route === undefined ? { is: 'wrong-method', allow: exact.place.allow } : { is: 'route', route, id: exact.id }
+      return route === undefined
+        ? { is: 'wrong-method', allow: exact.place.allow }
+        : { is: 'route', route, id: exact.id }
     }
     const other = this.#otherSpelling(path)
     if (other === undefined || other === path) return UNKNOWN

@@ -65,7 +65,10 @@ export class RestServer {
       ...noAuthRoutes(deps.config, auth),
       ...staticRoutes(facts),
     ])
-    const pipeline = new Pipeline({ ...deps, auth, csrf: this.#csrf, routes: this.routes, gate: () => this.#gate }, facts)
+    const pipeline = new Pipeline(
+      { ...deps, auth, csrf: this.#csrf, routes: this.routes, gate: () => this.#gate },
+      facts,
+    )
     this.handler = (request) => pipeline.handle(request)
   }
 
@@ -116,7 +119,9 @@ export class RestServer {
         await this.#listen(wanted)
         return
       } catch (error) {
-        this.#deps.logger.error(`GUI/API: cannot listen on ${wanted.listen}: ${messageOf(error)} (retrying in ${delayMs / 1_000} s)`)
+        this.#deps.logger.error(
+          `GUI/API: cannot listen on ${wanted.listen}: ${messageOf(error)} (retrying in ${delayMs / 1_000} s)`,
+        )
         await this.#pause(delayMs, signal)
       }
     }

@@ -7,15 +7,25 @@ export interface StaticOptions {
   readonly version: string
 }
 
-/** What a browser finds here until there is a graphical interface: an honest page, and the few facts scripts ask for. */
+/** What a browser finds until there is a graphical interface: an honest page, and the facts that scripts ask for. */
 export function staticRoutes(options: StaticOptions): readonly Route[] {
   const page = startPage(options)
   const facts = metadata(options)
   return [
     { method: 'GET', path: '/', summary: 'A page that says what runs here.', handle: () => page },
     { method: 'GET', path: '/index.html', summary: 'A page that says what runs here.', handle: () => page },
-    { method: 'GET', path: '/meta.js', summary: 'Who this device is, as a script for the graphical interface.', handle: () => facts },
-    { method: 'GET', path: '/themes.json', summary: 'Lists the themes of the graphical interface.', handle: () => json({ themes: ['default'] }) },
+    {
+      method: 'GET',
+      path: '/meta.js',
+      summary: 'Who this device is, as a script for the graphical interface.',
+      handle: () => facts,
+    },
+    {
+      method: 'GET',
+      path: '/themes.json',
+      summary: 'Lists the themes of the graphical interface.',
+      handle: () => json({ themes: ['default'] }),
+    },
   ]
 }
 
@@ -44,7 +54,10 @@ that programs for Syncthing know: <a href="https://docs.syncthing.net/dev/rest.h
   return {
     status: 200,
     contentType: 'text/html; charset=utf-8',
-    headers: { 'Cache-Control': 'no-cache, must-revalidate', 'Content-Security-Policy': "default-src 'self'; frame-ancestors 'self'" },
+    headers: {
+      'Cache-Control': 'no-cache, must-revalidate',
+      'Content-Security-Policy': "default-src 'self'; frame-ancestors 'self'",
+    },
     body,
   }
 }

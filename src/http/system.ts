@@ -1,7 +1,15 @@
 import { messageOf, TwinfoldError } from '../core/errors.ts'
 import { parseDeviceIdOrEmpty } from '../core/device-id.ts'
 import type { LogControl, LogLine } from '../events/types.ts'
-import type { DiscoveryJson, ErrorsJson, LogJson, LogLineJson, PathsJson, PingJson, StatusJson } from '../rest/system.ts'
+import type {
+  DiscoveryJson,
+  ErrorsJson,
+  LogJson,
+  LogLineJson,
+  PathsJson,
+  PingJson,
+  StatusJson,
+} from '../rest/system.ts'
 import { randomText, type Random } from '../world/random.ts'
 import type { Query } from './query.ts'
 import { EMPTY_OK, json, TEXT_TYPE, text, type Reply } from './reply.ts'
@@ -32,22 +40,102 @@ export function systemRoutes(deps: RestDeps, options: RestOptions, state: System
   return [
     { method: 'GET', path: '/rest/system/ping', summary: 'Answers pong.', handle: () => ping },
     { method: 'POST', path: '/rest/system/ping', summary: 'Answers pong.', handle: () => ping },
-    { method: 'GET', path: '/rest/system/version', summary: 'Tells which version runs on which system.', handle: () => version },
-    { method: 'GET', path: '/rest/system/status', summary: 'Tells how the process is doing.', handle: () => json(status(deps, options, state)) },
-    { method: 'GET', path: '/rest/system/paths', summary: 'Tells where the files of the device are.', handle: () => json(paths(options.locations)) },
-    { method: 'GET', path: '/rest/system/discovery', summary: 'Lists cached addresses of other devices.', handle: () => json(discovery(system)) },
-    { method: 'GET', path: '/rest/system/log', summary: 'Shows the latest lines of the log.', handle: ({ query }) => json(logJson(log, query)) },
-    { method: 'GET', path: '/rest/system/log.txt', summary: 'Shows the latest lines of the log as text.', handle: ({ query }) => logText(log, query) },
-    { method: 'GET', path: '/rest/system/error', summary: 'Lists the latest warnings and errors.', handle: () => json(errorsJson(log)) },
-    { method: 'POST', path: '/rest/system/error', summary: 'Adds an error of another program to the list.', handle: (call) => reportError(log, call) },
-    { method: 'POST', path: '/rest/system/error/clear', summary: 'Clears the list of errors.', handle: () => (log.clearErrors(), EMPTY_OK) },
-    { method: 'POST', path: '/rest/system/shutdown', summary: 'Stops the daemon.', handle: () => goodbye('shutting down', () => lifecycle.shutdown()) },
-    { method: 'POST', path: '/rest/system/restart', summary: 'Stops the daemon and starts it again.', handle: () => goodbye('restarting', () => lifecycle.restart()) },
-    { method: 'GET', path: '/rest/system/upgrade', summary: 'Would tell whether there is a newer release; npm does that here.', handle: () => text(501, 'upgrade unsupported') },
-    { method: 'POST', path: '/rest/system/upgrade', summary: 'Would install a newer release; npm does that here.', handle: () => text(501, 'upgrade unsupported') },
-    { method: 'GET', path: '/rest/svc/deviceid', summary: 'Checks a device id and shows its usual form.', handle: ({ query }) => json(deviceId(query)) },
-    { method: 'GET', path: '/rest/svc/random/string', summary: 'Makes a random text for keys and passwords.', handle: ({ query }) => json({ random: randomString(random, query) }) },
-    { method: 'GET', path: '/rest/svc/lang', summary: 'Lists the languages a browser asks for, the dearest first.', handle: ({ request }) => json(languages(request.headers['accept-language'])) },
+    {
+      method: 'GET',
+      path: '/rest/system/version',
+      summary: 'Tells which version runs on which system.',
+      handle: () => version,
+    },
+    {
+      method: 'GET',
+      path: '/rest/system/status',
+      summary: 'Tells how the process is doing.',
+      handle: () => json(status(deps, options, state)),
+    },
+    {
+      method: 'GET',
+      path: '/rest/system/paths',
+      summary: 'Tells where the files of the device are.',
+      handle: () => json(paths(options.locations)),
+    },
+    {
+      method: 'GET',
+      path: '/rest/system/discovery',
+      summary: 'Lists cached addresses of other devices.',
+      handle: () => json(discovery(system)),
+    },
+    {
+      method: 'GET',
+      path: '/rest/system/log',
+      summary: 'Shows the latest lines of the log.',
+      handle: ({ query }) => json(logJson(log, query)),
+    },
+    {
+      method: 'GET',
+      path: '/rest/system/log.txt',
+      summary: 'Shows the latest lines of the log as text.',
+      handle: ({ query }) => logText(log, query),
+    },
+    {
+      method: 'GET',
+      path: '/rest/system/error',
+      summary: 'Lists the latest warnings and errors.',
+      handle: () => json(errorsJson(log)),
+    },
+    {
+      method: 'POST',
+      path: '/rest/system/error',
+      summary: 'Adds an error of another program to the list.',
+      handle: (call) => reportError(log, call),
+    },
+    {
+      method: 'POST',
+      path: '/rest/system/error/clear',
+      summary: 'Clears the list of errors.',
+      handle: () => (log.clearErrors(), EMPTY_OK),
+    },
+    {
+      method: 'POST',
+      path: '/rest/system/shutdown',
+      summary: 'Stops the daemon.',
+      handle: () => goodbye('shutting down', () => lifecycle.shutdown()),
+    },
+    {
+      method: 'POST',
+      path: '/rest/system/restart',
+      summary: 'Stops the daemon and starts it again.',
+      handle: () => goodbye('restarting', () => lifecycle.restart()),
+    },
+    {
+      method: 'GET',
+      path: '/rest/system/upgrade',
+      summary: 'Would tell whether there is a newer release; npm does that here.',
+      handle: () => text(501, 'upgrade unsupported'),
+    },
+    {
+      method: 'POST',
+      path: '/rest/system/upgrade',
+      summary: 'Would install a newer release; npm does that here.',
+      handle: () => text(501, 'upgrade unsupported'),
+    },
+    {
+      method: 'GET',
+      path: '/rest/svc/deviceid',
+      summary: 'Checks a device id and shows its usual form.',
+      handle: ({ query }) => json(deviceId(query)),
+    },
+    {
+      method: 'GET',
+      path: '/rest/svc/random/string',
+      summary: 'Makes a random text for keys and passwords.',
+      handle: ({ query }) => json({ random: randomString(random, query) }),
+    },
+    {
+      method: 'GET',
+      path: '/rest/svc/lang',
+      summary: 'Lists the languages a browser asks for, the dearest first.',
+      handle: ({ request }) => json(languages(request.headers['accept-language'])),
+    },
   ]
 }
 
@@ -77,21 +165,21 @@ function status(deps: RestDeps, options: RestOptions, state: SystemState): Statu
 
 function paths(at: LocationFacts): PathsJson {
   return {
-    'auditLog': `${at.dataDirectory}/audit-%{timestamp}.log`,
+    auditLog: `${at.dataDirectory}/audit-%{timestamp}.log`,
     'baseDir-config': at.configDirectory,
     'baseDir-data': at.dataDirectory,
     'baseDir-userHome': at.userHome,
-    'certFile': at.certificateFile,
-    'config': at.configFile,
-    'database': at.databaseDirectory,
-    'defFolder': at.defaultFolder,
-    'guiAssets': at.guiAssetsDirectory,
-    'httpsCertFile': at.httpsCertificateFile,
-    'httpsKeyFile': at.httpsKeyFile,
-    'keyFile': at.keyFile,
-    'lockFile': at.lockFile,
-    'logFile': at.logFile,
-    'panicLog': `${at.dataDirectory}/panic-%{timestamp}.log`,
+    certFile: at.certificateFile,
+    config: at.configFile,
+    database: at.databaseDirectory,
+    defFolder: at.defaultFolder,
+    guiAssets: at.guiAssetsDirectory,
+    httpsCertFile: at.httpsCertificateFile,
+    httpsKeyFile: at.httpsKeyFile,
+    keyFile: at.keyFile,
+    lockFile: at.lockFile,
+    logFile: at.logFile,
+    panicLog: `${at.dataDirectory}/panic-%{timestamp}.log`,
   }
 }
 

@@ -18,8 +18,8 @@ export interface TokenDeps {
 }
 
 /**
- * Tokens handed to browsers: at most 25, the longest unused dropped first; use prolongs their life. Only their hashes are
- * kept, in memory and on disk, so that neither a stolen database nor the time a lookup takes says anything about them.
+ * Tokens handed to browsers: at most 25, the longest unused dropped first; use prolongs their life. Only hashes are
+ * kept, in memory and on disk: neither a stolen database nor the time a lookup takes says anything about a token.
  */
 export class TokenStore {
   readonly #deps: TokenDeps
@@ -74,7 +74,9 @@ export class TokenStore {
       if (bytes === undefined) return
       const kept: unknown = JSON.parse(new TextDecoder().decode(bytes))
       const nowMs = this.#deps.clock.nowMs()
-      const pairs = Object.entries(Object(kept)).filter((pair): pair is [string, number] => isAlive(pair[1], nowMs, this.#lifetimeMs))
+      const pairs = Object.entries(Object(kept)).filter((pair): pair is [string, number] =>
+        isAlive(pair[1], nowMs, this.#lifetimeMs),
+      )
       const known = [...pairs.sort(([, a], [, b]) => a - b), ...this.#expiry].slice(-TOKENS_MAX)
       this.#expiry = new Map(known)
     } catch (error) {

@@ -19,6 +19,7 @@ export function versionJson(facts: VersionFacts): VersionJson {
   const release = /^v\d+\.\d+\.\d+$/.test(facts.version)
   const { user, host } = facts.builder
   const built = date.replace('T', ' ').replace('Z', ' UTC')
+  const platform = `(${facts.runtime} ${os}-${arch}) ${user}@${host}`
   return {
     arch,
     codename: facts.codename,
@@ -28,7 +29,7 @@ export function versionJson(facts: VersionFacts): VersionJson {
     isBeta: !release,
     isCandidate: facts.version.includes('-rc.'),
     isRelease: release,
-    longVersion: `syncthing ${facts.version} "${facts.codename}" (${facts.runtime} ${os}-${arch}) ${user}@${host} ${built} [${tags.join(', ')}]`,
+    longVersion: `syncthing ${facts.version} "${facts.codename}" ${platform} ${built} [${tags.join(', ')}]`,
     os,
     stamp: String(Math.floor(facts.builtMs / 1_000)),
     tags,

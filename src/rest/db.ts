@@ -161,7 +161,12 @@ export interface FolderErrorsJson {
 }
 
 /** `GET /rest/stats/folder`, by folder id. */
-export type FolderStatisticsJson = Readonly<Record<string, {
-  readonly lastFile: { readonly at: string; readonly filename: string; readonly deleted: boolean }
-  readonly lastScan: string
-}>>
+export type FolderStatisticsJson = Readonly<
+  Record<
+    string,
+    {
+      readonly lastFile: { readonly at: string; readonly filename: string; readonly deleted: boolean }
+      readonly lastScan: string
+    }
+  >
+>

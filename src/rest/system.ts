@@ -59,11 +59,16 @@ export interface VersionJson {
 
 export interface StatusJson {
   readonly alloc: number
-  readonly connectionServiceStatus: Readonly<Record<string, {
-    readonly error: string | null
-    readonly lanAddresses: readonly string[]
-    readonly wanAddresses: readonly string[]
-  }>>
+  readonly connectionServiceStatus: Readonly<
+    Record<
+      string,
+      {
+        readonly error: string | null
+        readonly lanAddresses: readonly string[]
+        readonly wanAddresses: readonly string[]
+      }
+    >
+  >
   readonly cpuPercent: 0
   readonly discoveryEnabled?: boolean
   readonly discoveryErrors?: Readonly<Record<string, string>>

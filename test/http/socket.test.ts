@@ -6,6 +6,7 @@ import { connect, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { EventBuffer } from '../../src/events/types.ts'
 import { createRealHttpServer } from '../../src/world/real/http.ts'
 import type { HttpHandler } from '../../src/world/http.ts'
@@ -289,4 +290,26 @@ test('an address nobody can listen on is refused, not guessed', async () => {
   for (const address of ['', 'localhost', '127.0.0.1', '::1:80', '127.0.0.1:99999', '127.0.0.1:http']) {
     await assert.rejects(createRealHttpServer().listen({ address }, () => ({ status: 200, headers: {} })), { code: 'EINVAL' }, address)
   }
+})
+
+test('switching TLS on over REST: the request is answered, the same port then speaks TLS', async () => {
+  const identity = await makeCertificate({ commonName: 'test', keyType: 'P-256', lifetimeDays: 2, nowMs: Date.now(), serial: new Uint8Array(8) })
+  const clock = { ...fakeRest().deps.clock, sleep: (delayMs: number, signal: AbortSignal) => sleep(delayMs, undefined, { signal }) }
+  const probe = await createRealHttpServer().listen({ address: '127.0.0.1:0' }, () => ({ status: 200, headers: {} }))
+  await probe[Symbol.asyncDispose]()
+  const rest = fakeRest({ gui: { address: probe.address }, deps: { clock, http: createRealHttpServer(), httpsIdentity: async () => identity } })
+  const stop = new AbortController()
+  const done = rest.server.run(stop.signal)
+  await rest.server.ready
+  const body = '{"useTLS":true}'
+  const patch = `PATCH /rest/config/gui HTTP/1.1\r\nHost: localhost\r\nX-API-Key: ${KEY}\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`
+  assert.equal(statusOf(await exchange(probe.address, patch)), 200)
+  const moved = async () => /\r\nLocation: https:\/\/localhost\/rest/.test(await exchange(probe.address, head('/rest/system/ping', 'Connection: close\r\n\r\n')))
+  for (let tries = 0; !(await moved()); tries++) assert.ok(tries < 1_000)
+  const silent = open(probe.address) // neither HTTP nor TLS yet: must not hold up the end
+  silent.on('error', () => {}).resume()
+  await new Promise((resolve) => silent.once('connect', resolve))
+  stop.abort()
+  await done
+  assert.deepEqual(rest.logged.filter((line) => line.startsWith('ERROR')), [])
 })

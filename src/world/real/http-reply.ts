@@ -51,7 +51,8 @@ async function sendThenDrain(
   reply: { readonly status: number; readonly headers: HttpReply['headers']; readonly body?: string | Uint8Array },
 ): Promise<void> {
   const lengthBytes = Number(incoming.headers['content-length'] ?? Infinity)
-  if (lengthBytes <= DRAIN_BYTES_MAX) {
+  // Who asked before sending may now send a body or not, and we could not tell it from the next request.
+  if (lengthBytes <= DRAIN_BYTES_MAX && incoming.headers.expect === undefined) {
     response.writeHead(reply.status, outgoing(reply.headers))
     response.end(reply.body)
     return

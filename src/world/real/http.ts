@@ -46,21 +46,31 @@ async function listen(options: HttpListenOptions, handler: HttpHandler): Promise
   const unixSocket = options.address.startsWith('/')
   const serve = (incoming: IncomingMessage, response: ServerResponse, expectsContinue: boolean) => {
     const refused = refuseHead(incoming)
-    if (refused !== undefined) return void sendReply(incoming, response, refused)
+    if (refused !== undefined) return deliver(incoming, response, refused)
     const request = new RealHttpRequest(incoming, response, { unixSocket, closing: closing.signal, expectsContinue })
     // No socket yet means pipelined behind another: work on it begins when that answer has been read.
     if (response.socket !== null) answer(handler, request, incoming, response)
     else response.once('socket', () => answer(handler, request, incoming, response))
   }
-  const servers: Server[] = [configure(createServer(SERVER_OPTIONS), serve)]
-  const entry = options.tls === undefined ? servers[0]! : splitByFirstByte(servers, options.tls, serve)
-  entry.maxConnections = CONNECTIONS_MAX
-  const address = await bindListener(entry, options)
+  const plain = configure(createServer(SERVER_OPTIONS), serve)
+  const door =
+    options.tls === undefined ? { entry: plain, servers: [plain], sockets: NONE } : openBoth(plain, options.tls, serve)
+  door.entry.maxConnections = CONNECTIONS_MAX
+  const address = await bindListener(door.entry, options)
   return {
     address,
-    [Symbol.asyncDispose]: () => close(entry, servers, closing),
+    [Symbol.asyncDispose]: () => close(door, closing),
   }
 }
+
+/** What was opened for one address: who accepts, who serves, and the sockets that nobody serves yet. */
+interface Door {
+  readonly entry: NetServer
+  readonly servers: readonly Server[]
+  readonly sockets: ReadonlySet<Socket>
+}
+
+const NONE: ReadonlySet<Socket> = new Set()
 
 type Serve = (incoming: IncomingMessage, response: ServerResponse, expectsContinue: boolean) => void
 
@@ -77,13 +87,21 @@ function configure<T extends Server | TlsServer>(server: T, serve: Serve): T {
 const TLS_HANDSHAKE = 22
 
 /** One port for both: the first byte tells them apart. */
-function splitByFirstByte(servers: Server[], tls: NonNullable<HttpListenOptions['tls']>, serve: Serve): NetServer {
-  const secure = createTlsServer(
-    { ...SERVER_OPTIONS, cert: tls.certificatePem, key: tls.keyPem, minVersion: 'TLSv1.2', handshakeTimeout: HEAD_TIMEOUT_MS },
+function openBoth(plain: Server, tls: NonNullable<HttpListenOptions['tls']>, serve: Serve): Door {
+  const secure = configure(
+    createTlsServer({
+      ...SERVER_OPTIONS,
+      cert: tls.certificatePem,
+      key: tls.keyPem,
+      minVersion: 'TLSv1.2',
+      handshakeTimeout: HEAD_TIMEOUT_MS,
+    }),
+    serve,
   )
-  servers.push(configure(secure, serve))
-  const plain = servers[0]!
-  return createNetServer({ noDelay: true }, (socket) => {
+  const sockets = new Set<Socket>()
+  const entry = createNetServer({ noDelay: true }, (socket) => {
+    sockets.add(socket)
+    socket.on('close', () => sockets.delete(socket))
     socket.on('error', ignoreSocketError)
     socket.setTimeout(HEAD_TIMEOUT_MS, () => socket.destroy())
     socket.once('data', (first: Buffer) => {
@@ -96,6 +114,9 @@ function splitByFirstByte(servers: Server[], tls: NonNullable<HttpListenOptions[
       socket.resume()
     })
   })
+  // A server that does not listen itself starts its clock for slow heads only when told that it does.
+  entry.once('listening', () => [plain, secure].forEach((server) => server.emit('listening')))
+  return { entry, servers: [plain, secure], sockets }
 }
 
 /** The socket closes by itself; who waits for its request learns it from the signal. */
@@ -113,36 +134,59 @@ function refuseHead(incoming: IncomingMessage): HttpReply | undefined {
   for (let i = 0; i < raw.length; i += 2) {
     const name = raw[i]!
     if (name.length === 4 && name.toLowerCase() === 'host') hosts++
-    if (name.length === 17 && name.toLowerCase() === 'transfer-encoding' && raw[i + 1]!.toLowerCase() !== 'chunked') return ENCODING_UNKNOWN
+    if (name.length === 17 && name.toLowerCase() === 'transfer-encoding') {
+      if (raw[i + 1]!.toLowerCase() !== 'chunked') return ENCODING_UNKNOWN
+    }
   }
   return hosts > 1 ? HOST_TWICE : undefined
 }
 
 /** Answers without a promise where the handler has none: most replies leave in the turn they came in. */
-function answer(handler: HttpHandler, request: RealHttpRequest, incoming: IncomingMessage, response: ServerResponse): void {
+function answer(
+  handler: HttpHandler,
+  request: RealHttpRequest,
+  incoming: IncomingMessage,
+  response: ServerResponse,
+): void {
   let reply
   try {
     reply = handler(request)
   } catch {
     reply = HANDLER_FAILED
   }
-  if (!(reply instanceof Promise)) return void sendReply(incoming, response, reply)
-  void reply.catch(() => HANDLER_FAILED).then((settled) => sendReply(incoming, response, settled))
+  if (!(reply instanceof Promise)) return deliver(incoming, response, reply)
+  void reply.catch(() => HANDLER_FAILED).then((settled) => deliver(incoming, response, settled))
+}
+
+/** A reply that cannot be sent ends its connection, not the process. */
+function deliver(incoming: IncomingMessage, response: ServerResponse, reply: HttpReply): void {
+  const giveUp = () => void response.destroy()
+  try {
+    void sendReply(incoming, response, reply)?.catch(giveUp)
+  } catch {
+    giveUp() // a header that may not be sent: nothing of the reply is out yet
+  }
 }
 
 /** Stops listening at once, ends long polls, and gives answers in progress a moment. */
-async function close(entry: NetServer, servers: readonly Server[], closing: AbortController): Promise<void> {
+async function close({ entry, servers, sockets }: Door, closing: AbortController): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   entry.close(() => resolve())
   closing.abort(new Error('the server is closing'))
+  for (const server of servers) if (server !== entry) server.close() // ends its clock
   for (const server of servers) server.closeIdleConnections()
   const timer = setTimeout(() => {
     for (const server of servers) server.closeAllConnections()
+    for (const socket of sockets) socket.destroy()
   }, CLOSE_GRACE_MS)
   await promise
   clearTimeout(timer)
 }
 
 function refusal(status: number, text: string): HttpReply {
-  return { status, headers: { 'Content-Type': 'text/plain; charset=utf-8', 'X-Content-Type-Options': 'nosniff', Connection: 'close' }, body: `${text}\n` }
+  return {
+    status,
+    headers: { 'Content-Type': 'text/plain; charset=utf-8', 'X-Content-Type-Options': 'nosniff', Connection: 'close' },
+    body: `${text}\n`,
+  }
 }

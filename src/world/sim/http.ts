@@ -50,7 +50,9 @@ export class SimHttpServer implements HttpServer {
     const site = this.#sites.get(address)
     if (site === undefined) throw coded('ECONNREFUSED', `connect ECONNREFUSED ${address}`)
     const signal = call.signal === undefined ? site.closing.signal : AbortSignal.any([site.closing.signal, call.signal])
-    return collectReply(await callHandler(site.handler, simRequest(call, { signal, unixSocket: site.unixSocket, host: address })))
+    return collectReply(
+      await callHandler(site.handler, simRequest(call, { signal, unixSocket: site.unixSocket, host: address })),
+    )
   }
 
   #withFreePort(address: string): string {
@@ -90,7 +92,8 @@ export function simRequest(
     body: async (limitBytes) => {
       if (taken) throw new Error('the body of a request can be read only once')
       taken = true
-      const bytes = typeof call.body === 'string' ? new TextEncoder().encode(call.body) : (call.body ?? new Uint8Array())
+      const bytes =
+        typeof call.body === 'string' ? new TextEncoder().encode(call.body) : (call.body ?? new Uint8Array())
       if (bytes.length > limitBytes) throw coded('body-too-large', `request body larger than ${limitBytes} bytes`)
       return bytes
     },
