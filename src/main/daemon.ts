@@ -52,16 +52,18 @@ export async function runDaemon(world: World, options: ServeOptions, signal: Abo
   )
   await applyStartOptions(config, options, world)
 
+  let model: Model | undefined // the store may lose an index while it opens, before there is a hub to tell
   await using store = await openStore({
     directory: options.databaseInMemory ? undefined : locations.databaseDirectory,
     disk,
     clock,
     random,
     log: log.logger('db'),
+    onRecovery: ({ folder }) => folder !== undefined && model?.indexLost(folder),
   })
   if (options.resetDatabase) for (const folder of await store.folders()) await store.dropFolder(folder)
 
-  const model = new Model(
+  model = new Model(
     {
       world,
       store,

@@ -4,8 +4,8 @@ import { diffConfigs, type ConfigAction } from '../core/config-diff.ts'
 import type { FolderId } from '../core/ids.ts'
 import type { Logger } from '../events/types.ts'
 import { Semaphore } from '../sync/semaphore.ts'
+import type { ModelDeps, ModelOptions } from './deps.ts'
 import { DEFAULT_MARKER_NAME, removeMarker } from './marker.ts'
-import type { ModelDeps, ModelOptions } from './model.ts'
 import { folderRoot, RunningFolder } from './running-folder.ts'
 
 export interface FolderRegistryDeps extends ModelDeps {

@@ -8,12 +8,12 @@ import type { FolderIndex } from '../db/types.ts'
 import type { ItemType, Logger } from '../events/types.ts'
 import { scanFolder, type ScanRequest } from '../scanner/scanner.ts'
 import type { ScanProgress, ScanResult, StoredBatch } from '../scanner/types.ts'
+import type { RunningFolderDeps, RunningFolderOptions } from './deps.ts'
 import { FOLDER_POLICIES } from './folder-policy.ts'
 import type { FolderCheck, FolderWork } from './folder-runner.ts'
 import { checkHealth, checkSameRoot, type HealthOptions } from './health.ts'
 import { loadIgnores } from './ignore-file.ts'
 import { createMarker, DEFAULT_MARKER_NAME } from './marker.ts'
-import type { RunningFolderDeps, RunningFolderOptions } from './running-folder.ts'
 
 const NO_RULES = new IgnoreRules([])
 const PROGRESS_INTERVAL_MS = 2_000

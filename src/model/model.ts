@@ -1,15 +1,13 @@
 import { messageOf, TwinfoldError } from '../core/errors.ts'
 import type { Config } from '../core/config.ts'
-import type { DeviceId, FolderId } from '../core/ids.ts'
+import type { FolderId } from '../core/ids.ts'
 import { cleanSubs } from '../core/paths.ts'
-import type { Facility } from '../core/facilities.ts'
-import type { FolderIndex, IndexStore, TreeEntry } from '../db/types.ts'
-import type { EventSink, Logger } from '../events/types.ts'
+import type { FolderIndex, TreeEntry } from '../db/types.ts'
+import type { Logger } from '../events/types.ts'
 import type { ScanProblem } from '../scanner/types.ts'
-import type { Statistics } from '../stats/stats.ts'
 import { Mutex } from '../sync/mutex.ts'
 import { supervise } from '../sync/supervisor.ts'
-import type { World } from '../world/world.ts'
+import type { ModelDeps, ModelOptions } from './deps.ts'
 import { FOLDER_POLICIES } from './folder-policy.ts'
 import { FolderRegistry } from './folder-registry.ts'
 import { isDamage } from './folder-runner.ts'
@@ -17,25 +15,6 @@ import { viewIgnores, writeIgnores } from './ignore-file.ts'
 import { pageOf } from './paging.ts'
 import { SummaryTeller } from './summary.ts'
 import type { FileView, FolderStatistics, FolderStatus, Hub, IgnoresView, NeedPage, Paging } from './types.ts'
-
-export type ModelWorld = Pick<World, 'clock' | 'random' | 'disk' | 'walker' | 'hasher' | 'watcher' | 'system'>
-
-export interface ModelDeps {
-  readonly world: ModelWorld
-  readonly store: IndexStore
-  readonly events: EventSink
-  readonly statistics: Statistics
-  logger(facility: Facility): Logger
-  /** A status in the words of `GET /rest/db/status`, for the events that carry it. */
-  summaryOf(status: FolderStatus): object
-}
-
-export interface ModelOptions {
-  readonly config: Config
-  readonly ownDevice: DeviceId
-  readonly userHome: string
-  readonly databaseDirectory: string
-}
 
 /**
  * The hub: which folders run, and what others may ask of them. It decides nothing about files.
@@ -82,6 +61,11 @@ export class Model implements Hub {
   /** Resolves when every folder runs, rests or is gone as the new configuration says. */
   async apply(from: Config, to: Config): Promise<void> {
     await this.#registry.apply(from, to)
+  }
+
+  /** The index of a folder was lost and is empty now: only a scan fills it again. */
+  indexLost(folder: FolderId): void {
+    this.#registry.running(folder)?.runner.scanSoon()
   }
 
   async scan(folder: FolderId, subs: readonly string[], nextMs: number | undefined): Promise<void> {

@@ -1,34 +1,16 @@
 import { isAbsolute, join, resolve } from 'node:path'
 import { messageOf, TwinfoldError } from '../core/errors.ts'
-import type { Config, FolderConfig } from '../core/config.ts'
-import type { DeviceId } from '../core/ids.ts'
-import type { Semaphore } from '../sync/semaphore.ts'
+import type { FolderConfig } from '../core/config.ts'
 import { supervise, type Service } from '../sync/supervisor.ts'
+import type { RunningFolderDeps, RunningFolderOptions } from './deps.ts'
 import { FolderRunner } from './folder-runner.ts'
 import { FolderWatch } from './folder-watch.ts'
 import { FolderOnDisk } from './folder-work.ts'
 import { JobQueue } from './job-queue.ts'
-import type { ModelDeps } from './model.ts'
 import type { FolderStatus } from './types.ts'
 
 /** Files queued for one folder at a time; the need list itself stays in the index. */
 const JOBS_MAX = 100_000
-
-export interface RunningFolderDeps extends ModelDeps {
-  readonly slots: Semaphore
-  /** The settings of the moment: they may change without a new runner. So may the label. */
-  options(): Config['options']
-  label(): string
-  /** Something about the folder's numbers changed. */
-  touched(): void
-}
-
-export interface RunningFolderOptions {
-  readonly folder: FolderConfig
-  readonly ownDevice: DeviceId
-  readonly userHome: string
-  readonly databaseDirectory: string
-}
 
 /** A folder that is not paused: its loop, its watcher, its queue. */
 export class RunningFolder {

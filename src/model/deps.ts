@@ -1,0 +1,44 @@
+import type { Config, FolderConfig } from '../core/config.ts'
+import type { Facility } from '../core/facilities.ts'
+import type { DeviceId } from '../core/ids.ts'
+import type { IndexStore } from '../db/types.ts'
+import type { EventSink, Logger } from '../events/types.ts'
+import type { Statistics } from '../stats/stats.ts'
+import type { Semaphore } from '../sync/semaphore.ts'
+import type { World } from '../world/world.ts'
+import type { FolderStatus } from './types.ts'
+
+export type ModelWorld = Pick<World, 'clock' | 'random' | 'disk' | 'walker' | 'hasher' | 'watcher' | 'system'>
+
+export interface ModelDeps {
+  readonly world: ModelWorld
+  readonly store: IndexStore
+  readonly events: EventSink
+  readonly statistics: Statistics
+  logger(facility: Facility): Logger
+  /** A status in the words of `GET /rest/db/status`, for the events that carry it. */
+  summaryOf(status: FolderStatus): object
+}
+
+export interface ModelOptions {
+  readonly config: Config
+  readonly ownDevice: DeviceId
+  readonly userHome: string
+  readonly databaseDirectory: string
+}
+
+export interface RunningFolderDeps extends ModelDeps {
+  readonly slots: Semaphore
+  /** The settings of the moment: they may change without a new runner. So may the label. */
+  options(): Config['options']
+  label(): string
+  /** Something about the folder's numbers changed. */
+  touched(): void
+}
+
+export interface RunningFolderOptions {
+  readonly folder: FolderConfig
+  readonly ownDevice: DeviceId
+  readonly userHome: string
+  readonly databaseDirectory: string
+}
