@@ -1,5 +1,22 @@
 import { DiskError } from '../disk-error.ts'
-import { diskError } from './disk-tree.ts'
+
+const MESSAGES: Readonly<Record<string, string>> = {
+  EACCES: 'permission denied',
+  EBUSY: 'resource busy',
+  EEXIST: 'file already exists',
+  EINVAL: 'invalid argument',
+  EISDIR: 'illegal operation on a directory',
+  ELOOP: 'is a symbolic link, or too many of them',
+  ENAMETOOLONG: 'name too long',
+  ENOENT: 'no such file or directory',
+  ENOSPC: 'no space left on device',
+  ENOTDIR: 'not a directory',
+  ENOTEMPTY: 'directory not empty',
+}
+
+export function diskError(code: string, call: string, path: string): DiskError {
+  return new DiskError(code, MESSAGES[code] ?? 'failed', call, path)
+}
 
 /** What can be asked of a disk, as faults name it. */
 export type DiskCall =

@@ -1,7 +1,7 @@
 import type { DiskFile, DiskStat } from '../disk.ts'
-import type { DiskCall } from './disk-faults.ts'
+import { diskError, type DiskCall } from './disk-faults.ts'
 import type { SimFileNode } from './disk-node.ts'
-import { diskError, type SimTree } from './disk-tree.ts'
+import type { SimTree } from './disk-tree.ts'
 
 export interface SimFileDeps {
   readonly tree: SimTree

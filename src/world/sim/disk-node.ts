@@ -122,3 +122,21 @@ export function crashNode(node: SimNode, keep: Keep): void {
   if (node.type === 'file') node.content.crash(keep)
   if (node.type === 'directory') node.entries = new Map(node.durable)
 }
+
+/** The node and all below it, by the entries that programs see or by those that the disk has. */
+export function* nodesBelow(
+  node: SimNode,
+  entriesOf: (directory: SimDirectoryNode) => ReadonlyMap<string, SimEntry>,
+): Generator<SimNode> {
+  yield node
+  if (node.type !== 'directory') return
+  for (const entry of entriesOf(node).values()) yield* nodesBelow(entry.node, entriesOf)
+}
+
+export function sizeOf(node: SimNode): number {
+  switch (node.type) {
+    case 'file': return node.content.sizeBytes
+    case 'symlink': return Buffer.byteLength(node.target)
+    default: return node.type === 'directory' ? 4096 : 0
+  }
+}

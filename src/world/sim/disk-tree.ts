@@ -1,7 +1,11 @@
-import { checkPath, DiskError } from '../disk-error.ts'
+import { checkPath } from '../disk-error.ts'
 import type { DiskName, DiskStat } from '../disk.ts'
 import { SimContent, type Keep } from './disk-content.ts'
-import { crashNode, SimJournal, type Metadata, type SimDirectoryNode, type SimEntry, type SimFileNode, type SimNode } from './disk-node.ts'
+import { diskError } from './disk-faults.ts'
+import {
+  crashNode, nodesBelow, SimJournal, sizeOf,
+  type Metadata, type SimDirectoryNode, type SimEntry, type SimFileNode, type SimNode,
+} from './disk-node.ts'
 
 export interface SimTreeOptions {
   /** Names that differ only in case lead to the same item, as on macOS and Windows. */
@@ -32,24 +36,6 @@ const READ = 4
 const WRITE = 2
 const SEARCH = 1
 const NS_PER_S = 1_000_000_000n
-
-const MESSAGES: Readonly<Record<string, string>> = {
-  EACCES: 'permission denied',
-  EBUSY: 'resource busy',
-  EEXIST: 'file already exists',
-  EINVAL: 'invalid argument',
-  EISDIR: 'illegal operation on a directory',
-  ELOOP: 'is a symbolic link, or too many of them',
-  ENAMETOOLONG: 'name too long',
-  ENOENT: 'no such file or directory',
-  ENOSPC: 'no space left on device',
-  ENOTDIR: 'not a directory',
-  ENOTEMPTY: 'directory not empty',
-}
-
-export function diskError(code: string, call: string, path: string): DiskError {
-  return new DiskError(code, MESSAGES[code] ?? 'failed', call, path)
-}
 
 /** The rules of a POSIX file system over a tree in memory; everything at once, nothing asynchronous. */
 export class SimTree {
@@ -314,27 +300,10 @@ export class SimTree {
   }
 }
 
-function* nodesBelow(
-  node: SimNode,
-  entriesOf: (directory: SimDirectoryNode) => ReadonlyMap<string, SimEntry>,
-): Generator<SimNode> {
-  yield node
-  if (node.type !== 'directory') return
-  for (const entry of entriesOf(node).values()) yield* nodesBelow(entry.node, entriesOf)
-}
-
 function refuseReplacing(node: SimNode, target: SimNode, path: string): void {
   if (node.type === 'directory' && target.type !== 'directory') throw diskError('ENOTDIR', 'rename', path)
   if (node.type !== 'directory' && target.type === 'directory') throw diskError('EISDIR', 'rename', path)
   if (target.type === 'directory' && target.entries.size > 0) throw diskError('ENOTEMPTY', 'rename', path)
-}
-
-function sizeOf(node: SimNode): number {
-  switch (node.type) {
-    case 'file': return node.content.sizeBytes
-    case 'symlink': return Buffer.byteLength(node.target)
-    default: return node.type === 'directory' ? 4096 : 0
-  }
 }
 
 function scatter(name: string): number {

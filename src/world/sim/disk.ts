@@ -2,10 +2,10 @@ import { DiskError } from '../disk-error.ts'
 import type { Clock } from '../clock.ts'
 import type { Disk, DiskFile, DiskName, DiskStat, LockOptions, OpenMode, SyncDisk } from '../disk.ts'
 import type { Keep } from './disk-content.ts'
-import { SimFaults, type DiskCall, type DiskFault } from './disk-faults.ts'
+import { diskError, SimFaults, type DiskCall, type DiskFault } from './disk-faults.ts'
 import type { SimFileNode } from './disk-node.ts'
 import { SimFile, type SimFileDeps } from './disk-file.ts'
-import { diskError, SimTree, type SimTreeOptions } from './disk-tree.ts'
+import { SimTree, type SimTreeOptions } from './disk-tree.ts'
 import type { SimRandom } from './random.ts'
 
 export type SimDiskOptions = Partial<Omit<SimTreeOptions, 'nowMs'>> & {
