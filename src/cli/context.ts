@@ -77,14 +77,13 @@ export function explainFailure(
   const home = connection?.home === undefined ? '' : ` (home ${escapeText(connection.home)})`
   switch (error.failure) {
     case 'unreachable': {
-      const start =
-        connection?.home === undefined ? `${program} serve` : `${program} serve --home ${escapeText(connection.home)}`
+      const start = `${program} serve${connection?.home === undefined ? '' : ` --home ${escapeText(connection.home)}`}`
       const hint = `Start it with "${start}", or name another home with --home`
-      return {
-        message: `no daemon answers at ${address}${home}: ${escapeText(error.message)}. ${hint}`,
-        code: CLI_EXIT.noDaemon,
-      }
+      const message = `no daemon answers at ${address}${home}: ${escapeText(error.message)}. ${hint}`
+      return { message, code: CLI_EXIT.noDaemon }
     }
+    case 'impostor':
+      return { message: `${address}: ${escapeText(error.message)}${home}`, code: CLI_EXIT.failed }
     case 'timeout':
       return { message: `the daemon at ${address}${home} gave ${error.message}`, code: CLI_EXIT.noDaemon }
     case 'refused': {

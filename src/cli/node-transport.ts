@@ -1,6 +1,7 @@
 import { request as httpRequest, type ClientRequest as HttpClientRequest, type RequestOptions } from 'node:http'
 import { connect as connectTls, type TLSSocket } from 'node:tls'
 import { X509Certificate } from 'node:crypto'
+import { ClientError } from '../client/errors.ts'
 import type { ClientReply, ClientRequest, Transport } from '../client/transport.ts'
 import type { Endpoint } from './endpoint.ts'
 
@@ -14,9 +15,14 @@ const REPLY_BYTES_MAX = 512 * 1024 * 1024
 export function nodeTransport(endpoint: Endpoint): Transport {
   return async (request) => {
     const options = requestOptions(endpoint, request)
-    if (!endpoint.secure) return send(httpRequest(options), request)
+    if (!endpoint.secure) return send(httpRequest({ ...options, agent: false }), request)
     const socket = await openTls(endpoint, request.signal)
-    return send(httpRequest({ ...options, createConnection: () => socket }), request)
+    try {
+      // No `agent` at all here: with any, even `false`, Node would open a plain connection of its own and send the key.
+      return await send(httpRequest({ ...options, createConnection: () => socket }), request)
+    } finally {
+      socket.destroy()
+    }
   }
 }
 
@@ -31,7 +37,6 @@ function requestOptions(endpoint: Endpoint, request: ClientRequest): RequestOpti
     path: request.path,
     headers: request.headers,
     signal: request.signal,
-    agent: false,
   }
 }
 
@@ -70,7 +75,7 @@ function openTls(endpoint: Endpoint, signal: AbortSignal): Promise<TLSSocket> {
     const known = endpoint.certificatePem
     if (known !== undefined && !new X509Certificate(known).raw.equals(socket.getPeerCertificate().raw)) {
       socket.destroy()
-      reject(new Error('the certificate is not the one in the home: another program answers at this address'))
+      reject(new ClientError('impostor', 'the certificate is not the one in the home, so the API key was not sent'))
     } else {
       socket.off('error', reject)
       resolve(socket)

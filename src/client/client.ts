@@ -189,6 +189,7 @@ export class Client {
     const reply = await this.#send(method, path, ask, AbortSignal.any(signals)).catch((cause: unknown) => {
       if (deadline?.aborted === true)
         throw new ClientError('timeout', `no answer within ${timeoutMs! / 1_000} s`, { cause })
+      if (cause instanceof ClientError) throw cause
       throw new ClientError('unreachable', reasonOf(cause), { cause })
     })
     const text = reply.text.replace(/\n$/, '')

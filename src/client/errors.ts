@@ -4,6 +4,8 @@ export type ClientFailure =
   | 'unreachable'
   /** No answer within the time allowed. */
   | 'timeout'
+  /** Somebody else answers there than the daemon we know; nothing was sent. */
+  | 'impostor'
   /** The daemon wants another API key. */
   | 'refused'
   /** The daemon answered with another status than 200; `status` and `text` say which. */

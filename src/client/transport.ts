@@ -12,7 +12,7 @@ export interface ClientReply {
   readonly text: string
 }
 
-/** Carries requests to one daemon. Rejects only when there is no answer; every status is an answer. */
+/** Carries requests to one daemon. Rejects only when there is no answer: every status is one. */
 export type Transport = (request: ClientRequest) => Promise<ClientReply>
 
 /** Carries requests by `fetch`, in a browser or in Node. `baseUrl` is empty for the page's own origin. */

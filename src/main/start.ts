@@ -44,10 +44,12 @@ async function dispatch(words: readonly string[]): Promise<void> {
       import('../cli/terminal.ts'),
       import('./find-daemon.ts'),
     ])
-    process.exitCode = await runCli(
+    const code = await runCli(
       terminalContext(program, () => connectDaemon(choice)),
       others,
     )
+    // Everything is said once this empty write is through; what still waits for the daemon must not keep a person waiting.
+    process.stdout.write('', () => process.exit(code))
   } else if (line.kind === 'reset-database') {
     await actOn('reset-database', line.words)
   } else if (line.command === 'serve') {

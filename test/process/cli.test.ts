@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'n
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { runCommand, startCommand, type CommandOptions, type CommandResult } from '../support/command.ts'
+import { endOf, runCommand, startCommand, type CommandOptions, type CommandResult } from '../support/command.ts'
 import { Daemon } from '../support/daemon.ts'
 import { eventually, scratchDirectory } from '../support/scratch.ts'
 
@@ -98,8 +98,7 @@ test('events and logs: the past, and with --follow what comes', async () => {
   await daemon.request('PATCH', '/rest/config/options', { maxFolderConcurrency: 3 })
   await eventually('an event of the change', () => (seen.slice(before).includes('"ConfigSaved"') ? true : undefined))
   follower.kill('SIGINT')
-  const code = await new Promise((resolve) => follower.once('exit', resolve))
-  assert.equal(code, 0, 'an interrupt is how people end it')
+  assert.equal(await endOf(follower), 0, 'an interrupt is how people end it')
 })
 
 test('network: everything is off in a new home, and one switch turns one thing', async () => {
@@ -116,7 +115,7 @@ test('a reader that leaves early is no error', async () => {
   await new Promise((resolve) => child.stdout?.once('data', resolve))
   child.stdout?.destroy()
   await daemon.request('POST', '/rest/system/error', 'wake up')
-  assert.equal(await new Promise((resolve) => child.once('exit', resolve)), 0)
+  assert.equal(await endOf(child), 0)
 })
 
 test('the daemon is found through its home alone; another home says it is not running', async () => {
@@ -155,11 +154,11 @@ test('over TLS only the certificate of the home is trusted', async () => {
     const certificate = join(own, 'https-cert.pem')
     writeFileSync(certificate, readFileSync(join(own, 'cert.pem')))
     const { code, err } = await runCommand(['status', '--home', own, '--gui-address', address])
-    assert.equal(code, 3)
+    assert.equal(code, 1)
     assert.match(err, /certificate is not the one in the home/)
   } finally {
     server.kill('SIGTERM')
-    await new Promise((resolve) => server.once('exit', resolve))
+    await endOf(server)
   }
 })
 

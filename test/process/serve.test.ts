@@ -6,7 +6,6 @@ import { runCommand } from '../support/command.ts'
 import { Daemon } from '../support/daemon.ts'
 import { eventually, scratchDirectory } from '../support/scratch.ts'
 
-const STOP_S_MAX = 5
 const stopTimes: Record<string, number> = {}
 
 /** Ends a daemon and remembers how long it took. */
@@ -84,7 +83,7 @@ test('the disk of the log file is full: the daemon lives on and stops in order',
   assert.equal(await timed('log disk full', daemon, () => daemon.signal('SIGTERM')), 0)
 })
 
-test('every stop was quick', () => {
-  console.log(JSON.stringify({ id: 'C-17', tried: Object.keys(stopTimes).length, secondsToStop: stopTimes, limitS: STOP_S_MAX }))
+test('C-17: the seconds to stop', () => {
+  console.log(JSON.stringify({ id: 'C-17', tried: Object.keys(stopTimes).length, secondsToStop: stopTimes }))
   assert.ok(Object.keys(stopTimes).length >= 6)
 })

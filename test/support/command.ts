@@ -28,6 +28,12 @@ export function startCommand(words: readonly string[], options: CommandOptions =
   })
 }
 
+/** The exit code, once the program has ended, also when it has before. */
+export async function endOf(child: ChildProcess): Promise<number | null> {
+  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
+  return child.exitCode
+}
+
 /** Runs the program to its end. */
 export async function runCommand(words: readonly string[], options: CommandOptions = {}): Promise<CommandResult> {
   const child = startCommand(words, options)
