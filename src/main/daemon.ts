@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import type { Config } from '../core/config.ts'
 import { messageOf, TwinfoldError } from '../core/errors.ts'
 import { hashPasswordIfPlain, verifyPassword } from '../config/password.ts'
@@ -14,7 +15,7 @@ import type { World } from '../world/world.ts'
 import { auditEvents } from './audit.ts'
 import { withFreePorts } from './first-start.ts'
 import { ensureHome, loadOrMakeHttpsIdentity, loadOrMakeIdentity } from './identity.ts'
-import { EXIT, type ExitCode, type ServeOptions } from './options.ts'
+import { EXIT, type ExitCode, type Locations, type ServeOptions } from './options.ts'
 import { versionFacts } from './version.ts'
 
 const LOG_SIZE_BYTES_MAX = 10 * 1024 * 1024
@@ -40,7 +41,7 @@ export async function runDaemon(world: World, options: ServeOptions, signal: Abo
   const mainLog = log.logger('main')
   const events = new EventBus({ clock, log: log.logger('events') })
 
-  await using _lock = await lockHome(world, locations.lockFile)
+  await using _lock = await lockHome(world, locations)
   const identity = await loadOrMakeIdentity({ disk, clock, random }, locations)
   const version = versionFacts(system, options.versionExtra)
   mainLog.info(`Twinfold ${version.version}, device ${identity.deviceId}`)
@@ -134,13 +135,34 @@ class Ending {
   }
 }
 
-async function lockHome(world: World, path: string): Promise<AsyncDisposable> {
-  const lock = await world.disk.lock(path)
-  if (lock !== undefined) return lock
-  throw new TwinfoldError(
-    'home-locked',
-    `another Twinfold or Syncthing is already running on this home (${path} is locked); stop it, or choose another --home`,
-  )
+/**
+ * Keeps everybody else away from the home. Syncthing since 1.29 takes the same lock file; an older one only locks its
+ * database, so where it has one we hold that too.
+ */
+async function lockHome(world: World, locations: Locations): Promise<AsyncDisposable> {
+  const { disk } = world
+  const held = new AsyncDisposableStack()
+  try {
+    await hold(held, disk.lock(locations.lockFile), locations.lockFile)
+    const oldDatabase = join(locations.dataDirectory, 'index-v0.14.0.db', 'LOCK')
+    const isThere = await disk.lstat(oldDatabase).then(() => true, () => false) // an unreadable one is nobody's either
+    if (isThere) await hold(held, disk.lock(oldDatabase, { leaveFile: true }), oldDatabase)
+    return held
+  } catch (error) {
+    await held.disposeAsync()
+    throw error
+  }
+}
+
+async function hold(held: AsyncDisposableStack, locking: Promise<AsyncDisposable | undefined>, path: string): Promise<void> {
+  const lock = await locking
+  if (lock === undefined) {
+    throw new TwinfoldError(
+      'home-locked',
+      `another Twinfold or Syncthing is already running on this home (${path} is locked); stop it, or choose another --home`,
+    )
+  }
+  held.use(lock)
 }
 
 /** What the words of the start change in the saved configuration. */

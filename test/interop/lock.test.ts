@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { existsSync, mkdirSync } from 'node:fs'
+import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { Daemon, startDaemon } from '../support/daemon.ts'
@@ -8,17 +8,6 @@ import { scratchDirectory } from '../support/scratch.ts'
 import { generateSyncthingHome, missingSyncthing, quietConfig, startSyncthing, Syncthing } from '../support/syncthing.ts'
 
 const skip = missingSyncthing() ?? false
-
-/**
- * Why this Syncthing and Twinfold cannot see each other's lock, or undefined. Releases as old as Debian's 1.19.2 lock
- * their database (`index-v0.14.0.db/LOCK`) and know no `syncthing.lock`, which is the one that Twinfold takes.
- */
-function noCommonLock(syncthing: Syncthing): string | undefined {
-  if (existsSync(join(syncthing.home, 'syncthing.lock'))) return undefined
-  const reason = 'this Syncthing takes no syncthing.lock, so the two do NOT keep each other out of one home'
-  console.error(`\n*** SKIPPING: ${reason}\n`)
-  return reason
-}
 
 /** The exit code, or a failure with what it printed when it goes on running. */
 async function endedWithin(daemon: Daemon, limitMs: number): Promise<number | null> {
@@ -37,12 +26,10 @@ async function usedHome(scratch: string): Promise<string> {
   return home
 }
 
-test('Twinfold refuses a home on which Syncthing runs, and Syncthing goes on', { skip }, async (context) => {
+test('Twinfold refuses a home on which Syncthing runs, and Syncthing goes on', { skip }, async () => {
   using scratch = scratchDirectory()
   const home = await usedHome(scratch.path)
   await using syncthing = await startSyncthing({ home })
-  const reason = noCommonLock(syncthing)
-  if (reason !== undefined) return context.skip(reason)
   await using second = new Daemon({ home })
   assert.equal(await endedWithin(second, 20_000), 1)
   const lines = second.output.trim().split('\n')
@@ -51,14 +38,9 @@ test('Twinfold refuses a home on which Syncthing runs, and Syncthing goes on', {
   await syncthing.get('/rest/system/ping')
 })
 
-test('Syncthing refuses a home on which Twinfold runs, and Twinfold goes on', { skip }, async (context) => {
+test('Syncthing refuses a home on which Twinfold runs, and Twinfold goes on', { skip }, async () => {
   using scratch = scratchDirectory()
   const home = await usedHome(scratch.path)
-  {
-    await using probe = await startSyncthing({ home })
-    const reason = noCommonLock(probe)
-    if (reason !== undefined) return context.skip(reason)
-  }
   await using daemon = await startDaemon({ home })
   await using second = new Syncthing({ home, args: ['--allow-newer-config'] })
   assert.notEqual(await second.ended(), 0)
