@@ -12,11 +12,12 @@ const BODY_BYTES_MAX = 64 * 1024
 /** The switches of the debug log: one table of levels, seen as on and off (1.x) and as levels (2.x). */
 export function debugRoutes(log: LogControl): readonly Route[] {
   // The listing is asked for often and changes seldom; the text is made anew when a switch has moved.
-  let shown = { enabled: '?', reply: EMPTY_OK }
+  let shown = { enabled: -1, reply: EMPTY_OK }
   const list = (): Reply => {
-    const names = FACILITY_NAMES.filter((name) => log.level(name) === 'DEBUG')
-    const enabled = names.join()
+    let enabled = 0
+    for (let i = 0; i < FACILITY_NAMES.length; i++) if (log.level(FACILITY_NAMES[i]!) === 'DEBUG') enabled |= 1 << i
     if (enabled !== shown.enabled) {
+      const names = FACILITY_NAMES.filter((_name, i) => (enabled & (1 << i)) !== 0)
       shown = {
         enabled,
         reply: {

@@ -83,6 +83,7 @@ export class Pipeline {
   readonly #options: PipelineOptions
   readonly #csrfCookie: string
   readonly #csrfHeader: string
+  #localHost: string | undefined
   #second = { atS: -1, text: '' }
 
   constructor(deps: PipelineDeps, options: PipelineOptions) {
@@ -96,7 +97,7 @@ export class Pipeline {
     const gate = this.#deps.gate()
     const target = splitTarget(request.target)
     const host = target.host ?? headerOf(request, 'host')
-    if (gate.checkHost && !request.unixSocket && !isLocalHostHeader(host)) return HOST_ERROR
+    if (gate.checkHost && !request.unixSocket && !this.#isLocal(host)) return HOST_ERROR
     if (request.method === 'OPTIONS') return PREFLIGHT
 
     const headers: Headers = { 'X-XSS-Protection': '1; mode=block', 'X-Content-Type-Options': 'nosniff' }
@@ -111,6 +112,14 @@ export class Pipeline {
     const hasKey = hasApiKey(request, gate.apiKeys)
     if (!gate.authOn || hasKey || this.#deps.auth.hasSession(request)) return this.#admitted(visit, hasKey)
     return this.#authenticate(visit)
+  }
+
+  /** A client sends the same host again and again; the last good one is remembered. */
+  #isLocal(host: string | undefined): boolean {
+    if (host !== undefined && host === this.#localHost) return true
+    if (!isLocalHostHeader(host)) return false
+    this.#localHost = host
+    return true
   }
 
   async #authenticate(visit: Visit): Promise<HttpReply> {

@@ -160,11 +160,10 @@ function answer(
 
 /** A reply that cannot be sent ends its connection, not the process. */
 function deliver(incoming: IncomingMessage, response: ServerResponse, reply: HttpReply): void {
-  const giveUp = () => void response.destroy()
   try {
-    void sendReply(incoming, response, reply)?.catch(giveUp)
+    void sendReply(incoming, response, reply)?.catch(() => response.destroy())
   } catch {
-    giveUp() // a header that may not be sent: nothing of the reply is out yet
+    response.destroy() // a header that may not be sent: nothing of the reply is out yet
   }
 }
 
