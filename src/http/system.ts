@@ -189,12 +189,17 @@ function discovery(system: SystemView): DiscoveryJson {
 
 function logJson(log: LogControl, query: Query): LogJson {
   const lines = log.lines(sinceOf(query))
-  return { messages: lines.length === 0 ? null : lines.map(lineJson) }
+  return { messages: lines.length === 0 ? null : lines.map((line) => ({ ...lineJson(line), message: named(line) })) }
 }
 
 function logText(log: LogControl, query: Query): Reply {
-  const lines = log.lines(sinceOf(query)).map((line) => `${formatWholeSeconds(line.timeMs)}: ${line.message}\n`)
+  const lines = log.lines(sinceOf(query)).map((line) => `${formatWholeSeconds(line.timeMs)}: ${named(line)}\n`)
   return { status: 200, contentType: TEXT_TYPE, body: lines.join('') }
+}
+
+/** The facility is the part of the program to look at, and the switch to turn. */
+function named(line: LogLine): string {
+  return `${line.facility}: ${line.message}`
 }
 
 /** A time nobody can read means "everything". */

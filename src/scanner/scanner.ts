@@ -72,11 +72,19 @@ export async function scanFolder(deps: ScanDeps, request: ScanRequest, signal: A
   const caseInsensitive = await isCaseInsensitive(deps.disk, request.root)
   const stop = new AbortController()
   const scan = new FolderScan(deps, request, caseInsensitive, AbortSignal.any([signal, stop.signal]))
+  const { log } = deps
+  log.debug(() => `scanning ${JSON.stringify(request.root)}, ${JSON.stringify(request.subs)}`)
   try {
-    return await scan.run()
+    const result = await scan.run()
+    log.debug(() => `scanned ${JSON.stringify(request.root)}: ${summaryOf(result)}`)
+    return result
   } finally {
     stop.abort(new Error('the scan has ended'))
   }
+}
+
+function summaryOf({ itemsSeen, changed, bytesHashed, problems }: ScanResult): string {
+  return `${itemsSeen} items seen, ${changed} changed, ${bytesHashed} bytes hashed, ${problems.length} problems`
 }
 
 class FolderScan {

@@ -175,7 +175,7 @@ test('errors and log: kept verbatim, cleared, filtered by time', async () => {
   assert.equal(JSON.parse((await send('GET', '/rest/system/log?since=1970-01-01T00:00:01Z')).body).messages.length, 1)
   assert.equal(JSON.parse((await send('GET', '/rest/system/log?since=1970-01-01T00:00:02.5%2B00:00')).body).messages, null)
   assert.equal(JSON.parse((await send('GET', '/rest/system/log?since=yesterday')).body).messages.length, 2)
-  assert.equal((await send('GET', '/rest/system/log.txt')).body, '1970-01-01T00:00:01Z: at 1000\n1970-01-01T00:00:02Z: at 2500\n')
+  assert.equal((await send('GET', '/rest/system/log.txt')).body, '1970-01-01T00:00:01Z: main: at 1000\n1970-01-01T00:00:02Z: main: at 2500\n')
 })
 
 test('shutdown and restart: the reply leaves before the daemon is told', async () => {
