@@ -1,9 +1,12 @@
-import { request as httpRequest, type ClientRequest as HttpClientRequest, type RequestOptions } from 'node:http'
+import type { ClientRequest as HttpClientRequest, RequestOptions } from 'node:http'
 import { connect as connectTls, type TLSSocket } from 'node:tls'
 import { X509Certificate } from 'node:crypto'
 import { ClientError } from '../client/errors.ts'
 import type { ClientReply, ClientRequest, Transport } from '../client/transport.ts'
 import type { Endpoint } from './endpoint.ts'
+
+// Not imported: an import reads every export of the module, and one of them loads a WebSocket client, 55 ms at start.
+const { request: httpRequest } = process.getBuiltinModule('node:http')
 
 /** No answer of a daemon comes near it; whoever sends more is no daemon. */
 const REPLY_BYTES_MAX = 512 * 1024 * 1024

@@ -1,5 +1,6 @@
 import { basename } from 'node:path'
 import { messageOf, systemCode, TwinfoldError } from '../core/errors.ts'
+import type { Clock } from '../world/clock.ts'
 import { splitCommandLine, takeDaemonChoice, type LocalCommand } from './command-line.ts'
 import { readFlags, type Flag } from './flags.ts'
 import { EXIT, type ExitCode } from './options.ts'
@@ -93,7 +94,32 @@ async function runServe(request: ServeRequest): Promise<ExitCode> {
     complain: (text: string) => complain(`${program}: ${text}`),
   }
   const deps = { clock: world.clock, process: ourProcess, runDaemon: runDaemon.bind(undefined, world) }
-  return await serve(deps, options, request.restarts) // not before it ends may the world be closed
+  const ended = new AbortController()
+  if (options.openBrowser) void openBrowserOnceReady(request, world.clock, ended.signal)
+  try {
+    return await serve(deps, options, request.restarts) // not before it ends may the world be closed
+  } finally {
+    ended.abort()
+  }
+}
+
+const READY_POLL_MS = 200
+const READY_POLLS_MAX = 150
+
+/** A convenience: whatever goes wrong here must not touch the daemon, whose log says where the GUI is. */
+async function openBrowserOnceReady(request: ServeRequest, clock: Clock, signal: AbortSignal): Promise<void> {
+  const [{ connectDaemon }, { openBrowser }] = await Promise.all([import('./find-daemon.ts'), import('./browser.ts')])
+  const { directories, options } = request
+  const choice = { directories, ...(options.guiAddress !== undefined && { guiAddress: options.guiAddress }) }
+  for (let poll = 0; poll < READY_POLLS_MAX && !signal.aborted; poll++) {
+    try {
+      const { client, address } = await connectDaemon(choice)
+      await client.ping()
+      return void (await openBrowser(`${address}/`))
+    } catch {
+      await clock.sleep(READY_POLL_MS, signal).catch(() => {}) // not there yet; the loop ends with the signal
+    }
+  }
 }
 
 /** What a command that needs no daemon was told. */
