@@ -1,10 +1,13 @@
-import { createServer, type IncomingMessage, type Server, type ServerOptions, type ServerResponse } from 'node:http'
+import type { IncomingMessage, Server, ServerOptions, ServerResponse } from 'node:http'
 import { createServer as createTlsServer, type Server as TlsServer } from 'node:https'
 import { createServer as createNetServer, type Socket } from 'node:net'
 import type { HttpHandler, HttpListener, HttpListenOptions, HttpReply, HttpServer } from '../http.ts'
 import { bindListener, type NetServer } from './http-bind.ts'
 import { sendReply } from './http-reply.ts'
 import { RealHttpRequest } from './http-request.ts'
+
+// Not imported: an import reads every export of the module, and one of them loads a WebSocket client, 55 ms at start.
+const { createServer } = process.getBuiltinModule('node:http')
 
 /** As Go's server, which existing clients were written against; Node's own 16 KiB would break drop-in use. */
 const HEAD_BYTES_MAX = 1024 * 1024
