@@ -177,7 +177,7 @@ test('index: the same on disk, closed and checked anew between changes', async (
     const plain = new PlainIndex()
     let store = await openTestStore(scratch.path)
     try {
-      for (const step of script) {
+      for (const step of [...script, { do: 'reopen' as const }]) {
         if (step.do === 'reopen') {
           await store[Symbol.asyncDispose]()
           // Without its seal an index is checked row by row: the check must find nothing.
