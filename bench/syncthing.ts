@@ -1,7 +1,7 @@
 import { apiKeyOf, generateSyncthingHome, hasWayOut, quietConfig } from '../test/support/syncthing.ts'
 import type { Program } from './program.ts'
 
-/** Debian's build: it works for comparison, but hashes without assembly (see README). */
+/** Debian's build, which is older than the one people download: a neighbour, not the yardstick. */
 export const syncthing: Program = {
   name: 'syncthing',
   makeHome(home) {
