@@ -1,13 +1,9 @@
-/**
- * Globs as an automaton that is in many states at once: time grows with pattern length times path length and never
- * with the number of ways a pattern could match.
- */
-
 /** How deep `{a,{b,c}}` may nest, and how long a pattern may be, before it is refused. */
 const NESTING_MAX = 32
-const PATTERN_LENGTH_MAX = 2_048
-
-const SLASH = 47
+const PATTERN_LENGTH_MAX = 8_192
+/** How many globs without braces a pattern may stand for, and how long they may be together. */
+const VARIANTS_MAX = 4_096
+const VARIANTS_LENGTH_MAX = 65_536
 
 export type GlobNode =
   | { readonly kind: 'literal'; readonly text: string }
@@ -19,6 +15,9 @@ export type GlobNode =
     readonly low: number; readonly high: number; readonly list: string
   }
   | { readonly kind: 'either'; readonly choices: readonly (readonly GlobNode[])[] }
+
+/** A part of a glob without alternatives. */
+export type GlobItem = Exclude<GlobNode, { kind: 'either' }>
 
 /** What follows the pattern itself: nothing or anything below (`P` and `P/**`), or only what is below (`P/`). */
 export type GlobTail = 'tree' | 'contents'
@@ -107,191 +106,76 @@ function range(negated: boolean, low: string, high: string): GlobNode {
   return { kind: 'class', negated, low: first, high: last, list: '' }
 }
 
+/**
+ * All globs without alternatives that a glob with them stands for; together they match what it matches. Neither texts
+ * nor stars stand side by side in any of them. Refuses what stands for too many with a plain Error.
+ */
+export function variantsOf(nodes: readonly GlobNode[]): readonly (readonly GlobItem[])[] {
+  let variants: GlobItem[][] = [[]]
+  for (const node of nodes) {
+    const endings = node.kind === 'either' ? choicesOf(node.choices) : [[node]]
+    if (variants.length * endings.length > VARIANTS_MAX) throw new Error(`more than ${VARIANTS_MAX} alternatives`)
+    const [only, more] = endings
+    if (only !== undefined && more === undefined) {
+      for (const variant of variants) for (const item of only) append(variant, item)
+    } else variants = variants.flatMap((variant) => endings.map((ending) => joined(variant, ending)))
+  }
+  if (variants.length > 1) checkLength(variants)
+  return variants
+}
+
+/** Without those that come twice. `{j,J}` is `[jJ]`, which multiplies nothing. */
+function choicesOf(choices: readonly (readonly GlobNode[])[]): readonly (readonly GlobItem[])[] {
+  const all = choices.flatMap(variantsOf)
+  const characters = all.map(singleCharacters)
+  if (characters.every((list) => list !== undefined)) {
+    const list = [...new Set(characters.join(''))].join('')
+    return [[{ kind: 'class', negated: false, low: 0, high: -1, list }]]
+  }
+  return [...new Map(all.map((variant) => [JSON.stringify(variant), variant])).values()]
+}
+
+/** For what takes exactly one character of a few: which ones. */
+function singleCharacters([only, more]: readonly GlobItem[]): string | undefined {
+  if (only === undefined || more !== undefined) return undefined
+  if (only.kind === 'class') return only.negated || only.high >= only.low ? undefined : only.list
+  return only.kind === 'literal' && only.text !== '/' && isOneCharacter(only.text) ? only.text : undefined
+}
+
+function isOneCharacter(text: string): boolean {
+  return text.length === 1 || (text.length === 2 && text.codePointAt(0)! > 0xffff)
+}
+
+function joined(variant: readonly GlobItem[], ending: readonly GlobItem[]): GlobItem[] {
+  const both = [...variant]
+  for (const item of ending) append(both, item)
+  return both
+}
+
+function append(items: GlobItem[], item: GlobItem): void {
+  const last = items.at(-1)
+  if (last?.kind === 'literal' && item.kind === 'literal') {
+    items[items.length - 1] = { kind: 'literal', text: last.text + item.text }
+  } else if (last !== undefined && isLoop(last) && isLoop(item)) {
+    if (item.kind === 'double-star') items[items.length - 1] = item
+  } else items.push(item)
+}
+
+export function isLoop(item: GlobItem): boolean {
+  return item.kind === 'star' || item.kind === 'double-star'
+}
+
+function checkLength(variants: readonly (readonly GlobItem[])[]): void {
+  let length = 0
+  for (const variant of variants) {
+    for (const item of variant) length += item.kind === 'literal' ? item.text.length : 1
+  }
+  if (length > VARIANTS_LENGTH_MAX) throw new Error(`alternatives longer than ${VARIANTS_LENGTH_MAX} characters`)
+}
+
 /** The text of a glob without wildcards; undefined for any other. */
-export function literalOf(nodes: readonly GlobNode[]): string | undefined {
-  const [only, more] = nodes
+export function literalOf(items: readonly GlobItem[]): string | undefined {
+  const [only, more] = items
   if (only === undefined || more !== undefined) return undefined
   return only.kind === 'literal' ? only.text : undefined
-}
-
-/** The longest text that every match must contain: a cheap question to ask first. */
-export function requiredText(nodes: readonly GlobNode[]): string {
-  let longest = ''
-  for (const node of nodes) {
-    if (node.kind === 'literal' && node.text.length > longest.length) longest = node.text
-  }
-  return longest
-}
-
-const CHARACTER = 0
-const ONE = 1
-const ANY = 2
-const CLASS = 3
-const SPLIT = 4
-const JUMP = 5
-const ACCEPT_TREE = 6
-const ACCEPT_BELOW = 7
-
-/** A compiled glob over whole paths. Holds scratch memory: not for two threads at once. */
-export class GlobProgram {
-  readonly #operations: number[] = []
-  readonly #arguments: number[] = []
-  readonly #classes: ClassNode[] = []
-  readonly #machine: GlobMachine
-
-  constructor(nodes: readonly GlobNode[], options: { readonly rooted: boolean; readonly tail: GlobTail }) {
-    if (!options.rooted) this.#optional(() => { this.#loop(ANY); this.#emit(CHARACTER, SLASH) })
-    this.#sequence(nodes)
-    if (options.tail === 'contents') this.#emit(CHARACTER, SLASH)
-    this.#emit(options.tail === 'tree' ? ACCEPT_TREE : ACCEPT_BELOW, 0)
-    this.#machine = new GlobMachine(this.#operations, this.#arguments, this.#classes)
-  }
-
-  matches(path: string): boolean {
-    return this.#machine.matches(path)
-  }
-
-  #emit(operation: number, argument: number): number {
-    this.#arguments.push(argument)
-    return this.#operations.push(operation) - 1
-  }
-
-  #optional(body: () => void): void {
-    const split = this.#emit(SPLIT, 0)
-    body()
-    this.#arguments[split] = this.#operations.length
-  }
-
-  #loop(operation: number): void {
-    this.#optional(() => {
-      const first = this.#emit(operation, 0)
-      this.#emit(JUMP, first - 1)
-    })
-  }
-
-  #sequence(nodes: readonly GlobNode[]): void {
-    for (const node of nodes) {
-      switch (node.kind) {
-        case 'literal': for (const character of node.text) this.#emit(CHARACTER, character.codePointAt(0)!); break
-        case 'one': this.#emit(ONE, 0); break
-        case 'star': this.#loop(ONE); break
-        case 'double-star': this.#loop(ANY); break
-        case 'class': this.#emit(CLASS, this.#classes.push(node) - 1); break
-        case 'either': this.#either(node.choices)
-      }
-    }
-  }
-
-  #either(choices: readonly (readonly GlobNode[])[]): void {
-    const exits: number[] = []
-    choices.forEach((choice, i) => {
-      const last = i === choices.length - 1
-      const split = last ? -1 : this.#emit(SPLIT, 0)
-      this.#sequence(choice)
-      if (last) return
-      exits.push(this.#emit(JUMP, 0))
-      this.#arguments[split] = this.#operations.length
-    })
-    for (const exit of exits) this.#arguments[exit] = this.#operations.length
-  }
-}
-
-/** Runs a program: all states it can be in after each character, each of them once. */
-class GlobMachine {
-  readonly #operations: Uint8Array
-  readonly #arguments: Int32Array
-  readonly #classes: readonly ClassNode[]
-  /** The step at which a state was entered last: nobody enters it twice in one step. */
-  readonly #marks: Int32Array
-  readonly #waiting: Int32Array
-  #states: Int32Array
-  #next: Int32Array
-  #step = 0
-
-  constructor(operations: readonly number[], operands: readonly number[], classes: readonly ClassNode[]) {
-    this.#operations = Uint8Array.from(operations)
-    this.#arguments = Int32Array.from(operands)
-    this.#classes = classes
-    this.#marks = new Int32Array(operations.length)
-    this.#waiting = new Int32Array(operations.length * 2 + 2)
-    this.#states = new Int32Array(operations.length)
-    this.#next = new Int32Array(operations.length)
-  }
-
-  matches(path: string): boolean {
-    if (this.#step > 0x7fff_0000 - path.length) {
-      this.#step = 0
-      this.#marks.fill(0)
-    }
-    this.#step++
-    let count = this.#enter(0, path === '' ? -1 : path.charCodeAt(0), this.#states, 0)
-    for (let at = 0; at < path.length && count > 0; ) {
-      const character = path.codePointAt(at)!
-      at += character > 0xffff ? 2 : 1
-      count = this.#advance(character, at < path.length ? path.charCodeAt(at) : -1, count)
-    }
-    return count === ACCEPTED
-  }
-
-  /** Takes one character. Returns the number of states after it, or ACCEPTED. */
-  #advance(character: number, following: number, count: number): number {
-    const states = this.#states
-    const next = this.#next
-    this.#step++
-    let nextCount = 0
-    for (let i = 0; i < count; i++) {
-      const state = states[i]!
-      if (!this.#consumes(state, character)) continue
-      nextCount = this.#enter(state + 1, following, next, nextCount)
-      if (nextCount === ACCEPTED) return ACCEPTED
-    }
-    this.#states = next
-    this.#next = states
-    return nextCount
-  }
-
-  #consumes(state: number, character: number): boolean {
-    switch (this.#operations[state]) {
-      case CHARACTER: return this.#arguments[state] === character
-      case ONE: return character !== SLASH
-      case CLASS: return character !== SLASH && classHolds(this.#classes[this.#arguments[state]!]!, character)
-      default: return true
-    }
-  }
-
-  /**
-   * Adds a state and all that are reached from it without a character, after the `count` that are there. `following`
-   * is the next unit of the path, -1 at its end. Returns the new count, or ACCEPTED.
-   */
-  #enter(start: number, following: number, into: Int32Array, count: number): number {
-    const operations = this.#operations
-    const operands = this.#arguments
-    const marks = this.#marks
-    const waiting = this.#waiting
-    let depth = 0
-    waiting[depth++] = start
-    while (depth > 0) {
-      const state = waiting[--depth]!
-      if (marks[state] === this.#step) continue
-      marks[state] = this.#step
-      const operation = operations[state]!
-      if (operation < SPLIT) into[count++] = state
-      else if (operation === SPLIT) {
-        waiting[depth++] = operands[state]!
-        waiting[depth++] = state + 1
-      } else if (operation === JUMP) waiting[depth++] = operands[state]!
-      else if (operation === ACCEPT_BELOW || following === -1 || following === SLASH) return ACCEPTED
-    }
-    return count
-  }
-}
-
-/** In place of a number of states: the path matches, whatever follows. */
-const ACCEPTED = -1
-
-type ClassNode = Extract<GlobNode, { kind: 'class' }>
-
-function classHolds(node: ClassNode, character: number): boolean {
-  const held = (character >= node.low && character <= node.high) || node.list.includes(String.fromCodePoint(character))
-  return held !== node.negated
 }

@@ -1,3 +1,6 @@
+/** Each number of components is asked for at each component of a path: beyond a few of them that takes too long. */
+const ANYWHERE_COMPONENTS_MAX = 8
+
 /**
  * Finds the first of very many simple patterns that matches a path, in time that depends on the path alone:
  * plain names and paths, names by their end (`*.tmp`) and by their start (`~$*`).
@@ -6,20 +9,27 @@ export class SimplePatternIndex {
   /** By number of components, then by text. */
   readonly #anywhere = new Map<number, Map<string, Place>>()
   readonly #rooted = new Map<number, Map<string, Place>>()
-  /** By length, then by text; of one component. */
-  readonly #endings = new Map<number, Map<string, Place>>()
-  readonly #beginnings = new Map<number, Map<string, Place>>()
+  /** By length, the shortest first, then by text; of one component. */
+  #endings = new Map<number, Map<string, Place>>()
+  #beginnings = new Map<number, Map<string, Place>>()
+  #sorted = true
 
-  addLiteral(text: string, place: Place & { readonly rooted: boolean }): void {
-    add(place.rooted ? this.#rooted : this.#anywhere, text.split('/').length, text, place)
+  /** False, and nothing added, for a long path that may begin anywhere. */
+  addLiteral(text: string, place: Place & { readonly rooted: boolean }): boolean {
+    const count = text.split('/').length
+    if (!place.rooted && count > ANYWHERE_COMPONENTS_MAX) return false
+    add(place.rooted ? this.#rooted : this.#anywhere, count, text, place)
+    return true
   }
 
   addEnding(text: string, place: Place): void {
     add(this.#endings, text.length, text, place)
+    this.#sorted = false
   }
 
   addBeginning(text: string, place: Place): void {
     add(this.#beginnings, text.length, text, place)
+    this.#sorted = false
   }
 
   /** The lowest line that matches, or `limit` when none below it does. */
@@ -28,19 +38,28 @@ export class SimplePatternIndex {
     let best = limit
     for (const [count, texts] of this.#rooted) best = atComponent(path, ends, 0, count, texts, best)
     if (this.#anywhere.size + this.#endings.size + this.#beginnings.size === 0) return best
+    if (!this.#sorted) this.#sort()
     for (let i = 0; i < ends.length; i++) {
       for (const [count, texts] of this.#anywhere) best = atComponent(path, ends, i, count, texts, best)
       const start = i === 0 ? 0 : ends[i - 1]! + 1
       const end = ends[i]!
       const last = i === ends.length - 1
       for (const [length, texts] of this.#endings) {
-        if (end - start >= length) best = better(texts.get(path.slice(end - length, end)), last, best)
+        if (length > end - start) break
+        best = better(texts.get(path.slice(end - length, end)), last, best)
       }
       for (const [length, texts] of this.#beginnings) {
-        if (end - start >= length) best = better(texts.get(path.slice(start, start + length)), last, best)
+        if (length > end - start) break
+        best = better(texts.get(path.slice(start, start + length)), last, best)
       }
     }
     return best
+  }
+
+  #sort(): void {
+    this.#endings = new Map([...this.#endings].sort(([a], [b]) => a - b))
+    this.#beginnings = new Map([...this.#beginnings].sort(([a], [b]) => a - b))
+    this.#sorted = true
   }
 }
 

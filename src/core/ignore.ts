@@ -1,5 +1,6 @@
-import { TwinfoldError } from './errors.ts'
-import { GlobProgram, literalOf, parseGlob, requiredText, type GlobNode, type GlobTail } from './ignore-glob.ts'
+import { messageOf, TwinfoldError } from './errors.ts'
+import { GlobAutomaton, type PatternPlace } from './ignore-automaton.ts'
+import { literalOf, parseGlob, variantsOf, type GlobItem, type GlobNode, type GlobTail } from './ignore-glob.ts'
 import { trimLine } from './ignore-include.ts'
 import { SimplePatternIndex } from './ignore-index.ts'
 
@@ -20,20 +21,26 @@ interface Pattern {
   readonly deletable: boolean
   /** The glob with its leading slash, if any; lower case when `fold` is set. */
   readonly text: string
+  /** As it stands in the file. */
+  readonly source: string
 }
 
-interface General {
+/** Two texts around a single `**`: they may overlap in the path, as users of the original engine expect. */
+interface Around {
   readonly line: number
-  readonly required: string
-  readonly program: GlobProgram
-  /** Two texts around a single `**`: they may overlap in the path, as users of the original engine expect. */
-  readonly around: readonly [start: string, end: string] | undefined
+  readonly start: string
+  readonly end: string
 }
 
 /** One way of looking at paths: as they are, or in lower case. */
 interface View {
   readonly simple: SimplePatternIndex
-  readonly general: General[]
+  readonly general: GlobAutomaton
+  readonly around: Around[]
+}
+
+function emptyView(): View {
+  return { simple: new SimplePatternIndex(), general: new GlobAutomaton(), around: [] }
 }
 
 /** The patterns of one folder, in order: the first that matches a path decides. */
@@ -42,8 +49,8 @@ export class IgnoreRules {
   readonly lines: readonly string[]
   /** Every pattern as `GET /rest/db/ignores` shows it. */
   readonly expanded: readonly string[]
-  readonly #exact: View = { simple: new SimplePatternIndex(), general: [] }
-  readonly #folded: View = { simple: new SimplePatternIndex(), general: [] }
+  readonly #exact = emptyView()
+  readonly #folded = emptyView()
   readonly #results: IgnoreMatch[] = []
   #anyFolded = false
 
@@ -73,12 +80,10 @@ export class IgnoreRules {
 }
 
 function firstMatch(view: View, path: string, limit: number): number {
-  const best = view.simple.first(path, limit)
-  for (const { line, required, program, around } of view.general) {
+  const best = view.general.first(path, view.simple.first(path, limit))
+  for (const { line, start, end } of view.around) {
     if (line >= best) break
-    if (!path.includes(required)) continue
-    if (around !== undefined && path.startsWith(around[0]) && path.endsWith(around[1])) return line
-    if (program.matches(path)) return line
+    if (path.startsWith(start) && path.endsWith(end)) return line
   }
   return best
 }
@@ -101,11 +106,18 @@ function parseLine(line: string): Pattern {
     if (text === '') throw new Error('missing pattern')
     parseGlob(text)
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
-    const message = `invalid pattern ${JSON.stringify(line)} in ignore file: parse error: ${reason}`
-    throw new TwinfoldError('ignore-invalid', message)
+    throw invalidPattern(line, error)
   }
-  return { unignore, fold, deletable: seen.has('(?d)') && !unignore, text }
+  return { unignore, fold, deletable: seen.has('(?d)') && !unignore, text, source: line }
+}
+
+/** Of a line that is complained about; more would fill screens. */
+const SHOWN_MAX = 300
+
+function invalidPattern(line: string, error: unknown): TwinfoldError {
+  const shown = line.length > SHOWN_MAX ? `${line.slice(0, SHOWN_MAX)}...` : line
+  const message = `invalid pattern ${JSON.stringify(shown)} in ignore file: parse error: ${messageOf(error)}`
+  return new TwinfoldError('ignore-invalid', message)
 }
 
 function expand(pattern: Pattern): string[] {
@@ -136,22 +148,31 @@ function anatomy(pattern: Pattern): { rooted: boolean; body: string; tail: GlobT
 
 function addPattern(view: View, pattern: Pattern, line: number): void {
   const { rooted, body, tail } = anatomy(pattern)
-  const nodes = parseGlob(body)
-  const place = { itself: tail === 'tree' ? line : Infinity, below: line, rooted }
-  const literal = literalOf(nodes)
-  if (literal !== undefined) return view.simple.addLiteral(literal, place)
-  const [first, second, third] = nodes
-  if (!rooted && third === undefined && first !== undefined && second !== undefined) {
-    if (first.kind === 'star' && isName(second)) return view.simple.addEnding(second.text, place)
-    if (second.kind === 'star' && isName(first)) return view.simple.addBeginning(first.text, place)
+  try {
+    const nodes = parseGlob(body)
+    for (const items of variantsOf(nodes)) addVariant(view, items, { rooted, tail, line })
+    const around = tail === 'tree' ? textsAround(nodes) : undefined
+    if (around !== undefined) view.around.push({ line, start: around[0], end: around[1] })
+  } catch (error) {
+    throw invalidPattern(pattern.source, error)
   }
-  const program = new GlobProgram(nodes, { rooted, tail })
-  const around = tail === 'tree' ? textsAround(nodes) : undefined
-  view.general.push({ line, required: requiredText(nodes), program, around })
 }
 
-function isName(node: GlobNode): node is Extract<GlobNode, { kind: 'literal' }> {
-  return node.kind === 'literal' && !node.text.includes('/')
+function addVariant(view: View, items: readonly GlobItem[], place: PatternPlace): void {
+  const { rooted, tail, line } = place
+  const lines = { itself: tail === 'tree' ? line : Infinity, below: line, rooted }
+  const literal = literalOf(items)
+  if (literal !== undefined && view.simple.addLiteral(literal, lines)) return
+  const [first, second, third] = items
+  if (!rooted && third === undefined && first !== undefined && second !== undefined) {
+    if (first.kind === 'star' && isName(second)) return view.simple.addEnding(second.text, lines)
+    if (second.kind === 'star' && isName(first)) return view.simple.addBeginning(first.text, lines)
+  }
+  view.general.add(items, place)
+}
+
+function isName(item: GlobItem): item is Extract<GlobItem, { kind: 'literal' }> {
+  return item.kind === 'literal' && !item.text.includes('/')
 }
 
 function textsAround(nodes: readonly GlobNode[]): readonly [string, string] | undefined {
