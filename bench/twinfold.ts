@@ -5,8 +5,12 @@ import type { Program } from './program.ts'
 
 const ENTRY = join(import.meta.dirname, '..', 'src', 'main', 'bin.ts')
 
+const CACHE = join(import.meta.dirname, '..', 'node_modules', '.cache', 'twinfold')
+
+/** As `npm start` sets it. */
 function environment(): NodeJS.ProcessEnv {
-  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(ST[A-Z]|NODE_)/.test(name)))
+  const kept = Object.entries(process.env).filter(([name]) => !/^(ST[A-Z]|NODE_)/.test(name))
+  return { ...Object.fromEntries(kept), NODE_COMPILE_CACHE: CACHE }
 }
 
 export const twinfold: Program = {

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { eventually } from './scratch.ts'
 
+const COMPILE_CACHE = join(import.meta.dirname, '..', '..', 'node_modules', '.cache', 'twinfold')
 const ENTRY = join(import.meta.dirname, '..', '..', 'src', 'main', 'bin.ts')
 
 export interface DaemonOptions {
@@ -118,7 +119,8 @@ function guiFlag(address: string | undefined): readonly string[] {
 
 /** The environment without anything that would steer a daemon. */
 function cleanEnvironment(): NodeJS.ProcessEnv {
-  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(ST[A-Z]|NODE_)/.test(name)))
+  const kept = Object.entries(process.env).filter(([name]) => !/^(ST[A-Z]|NODE_)/.test(name))
+  return { ...Object.fromEntries(kept), NODE_COMPILE_CACHE: COMPILE_CACHE }
 }
 
 export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
