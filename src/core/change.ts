@@ -17,6 +17,8 @@ export interface DiskItem {
 }
 
 export interface CompareOptions {
+  /** Flags that the folder sets on its own changes: they do not make an item differ from itself. */
+  readonly ownFlags: number
   readonly ignorePerms: boolean
   /** Times closer than this are equal; 0 asks for the same nanosecond. */
   readonly modTimeWindowMs: number
@@ -41,8 +43,7 @@ const FLAGS_APART = FLAG_IGNORED | FLAG_UNSUPPORTED | FLAG_RECEIVE_ONLY
 /** Whether the disk shows something else than the record says. Content is never compared here. */
 export function isChanged(record: FileHead, item: DiskItem, options: CompareOptions): boolean {
   if (record.deleted || record.type !== item.type) return true
-  // Our own mark of a change in a receive-only folder does not make the item differ from itself.
-  if (isInvalid({ localFlags: record.localFlags & ~FLAG_RECEIVE_ONLY })) return true
+  if (isInvalid({ localFlags: record.localFlags & ~options.ownFlags })) return true
   if (item.type === 'symlink') return record.symlinkTarget !== item.symlinkTarget
   if (permissionsDiffer(record, item, options)) return true
   if (item.type === 'directory') return false
@@ -122,6 +123,11 @@ export function deletionOf(old: FileHead, options: RecordOptions): FileInfo {
     localFlags: options.localFlags,
     ...NO_CONTENT,
   }
+}
+
+/** A deletion kept to ourselves until now, as one that others may hear of. */
+export function announcedOf(old: FileHead): FileInfo {
+  return { ...old, sequence: 0, localFlags: old.localFlags & ~FLAG_RECEIVE_ONLY, ...NO_CONTENT }
 }
 
 /** The record of an item that the patterns exclude from now on: others see that we do not have it. */

@@ -99,7 +99,7 @@ export class FolderOnDisk implements FolderWork {
   }
 
   #request(subs: readonly string[], { ignore }: FolderCheck): ScanRequest {
-    const { autoNormalize, ignorePerms, modTimeWindowS, scanProgressIntervalS, type } = this.#folder
+    const { autoNormalize, hashers, ignorePerms, modTimeWindowS, scanProgressIntervalS, type } = this.#folder
     const policy = FOLDER_POLICIES[type]
     return {
       root: this.#root,
@@ -108,6 +108,7 @@ export class FolderOnDisk implements FolderWork {
       ignorePerms: ignorePerms || policy.ignoresPermissions,
       modTimeWindowMs: modTimeWindowS * 1_000,
       autoNormalize,
+      hashers,
       ownShortId: this.#ownShortId,
       receiveOnly: policy.localChangesStayHere,
       keepTemporariesMs: this.#deps.options().keepTemporariesH * 3_600_000,

@@ -1,5 +1,5 @@
-import { deletionOf, ignoredOf, type RecordOptions } from '../core/change.ts'
-import { FLAG_IGNORED, FLAG_UNSUPPORTED, type FileHead, type FileInfo } from '../core/file-info.ts'
+import { announcedOf, deletionOf, ignoredOf, type RecordOptions } from '../core/change.ts'
+import { FLAG_IGNORED, FLAG_RECEIVE_ONLY, FLAG_UNSUPPORTED, type FileHead, type FileInfo } from '../core/file-info.ts'
 import type { IgnoreRules } from '../core/ignore.ts'
 import { ancestorsOf } from '../core/paths.ts'
 import type { PresenceCheck } from './presence.ts'
@@ -9,6 +9,10 @@ export interface AbsenceDeps {
   readonly presence: PresenceCheck
   recordOptions(): RecordOptions
   add(record: FileInfo): void
+  /** The winning record among all devices. */
+  global(name: string): Promise<FileHead | undefined>
+  /** Forgets our own records of these names. */
+  drop(names: readonly string[]): Promise<void>
   /** Stores what was added once it is enough for a batch. */
   settle(): Promise<void>
   onProblem(path: string, error: string): void
@@ -24,6 +28,7 @@ export class Absences {
   readonly #unknown = new Set<string>()
   readonly #deleted = new Set<string>()
   #waiting: FileHead[] = []
+  #dropped: string[] = []
 
   constructor(deps: AbsenceDeps) {
     this.#deps = deps
@@ -35,11 +40,11 @@ export class Absences {
   }
 
   note(record: FileHead): void {
-    if (record.deleted || this.#isUnknown(record.name)) return
+    if (this.#isUnknown(record.name)) return
     const wasIgnored = (record.localFlags & FLAG_IGNORED) !== 0
     if (this.#deps.ignore.match(record.name).ignored) {
       if (!wasIgnored) this.#deps.add(ignoredOf(record, this.#deps.recordOptions()))
-    } else if ((record.localFlags & FLAG_UNSUPPORTED) === 0) this.#waiting.push(record)
+    } else if (wasIgnored || isOpen(record)) this.#waiting.push(record)
   }
 
   get isFull(): boolean {
@@ -63,17 +68,40 @@ export class Absences {
       await Promise.all(waiting.slice(at, at + LOOKS_AT_ONCE).map((record) => this.#decide(record)))
       await this.#deps.settle()
     }
+    const dropped = this.#dropped
+    this.#dropped = []
+    if (dropped.length > 0) await this.#deps.drop(dropped)
   }
 
   async #decide(record: FileHead): Promise<void> {
     if (this.#deleted.has(record.name) || this.#isUnknown(record.name)) return
+    if (isOwnDeletion(record)) return this.#reconsider(record)
     const presence = await this.#deps.presence.check(record.name)
     if (presence.is === 'unknown') this.#deps.onProblem(record.name, `scan: ${presence.reason}`)
     if (presence.is === 'gone') this.#deps.add(deletionOf(record, this.#deps.recordOptions()))
+  }
+
+  /** What was deleted here alone is forgotten once nobody else has it either, and told once there is nothing to hide. */
+  async #reconsider(record: FileHead): Promise<void> {
+    const global = await this.#deps.global(record.name)
+    if (global === undefined) return
+    const staysHere = (this.#deps.recordOptions().localFlags & FLAG_RECEIVE_ONLY) !== 0
+    if ((global.localFlags & FLAG_RECEIVE_ONLY) !== 0) this.#dropped.push(record.name)
+    else if (global.deleted || !staysHere) this.#deps.add(announcedOf(record))
   }
 
   #isUnknown(name: string): boolean {
     if (this.#unknown.size === 0) return false
     return this.#unknown.has(name) || ancestorsOf(name).some((ancestor) => this.#unknown.has(ancestor))
   }
+}
+
+/** Whether the absence of the item says anything new. */
+function isOpen(record: FileHead): boolean {
+  return record.deleted ? isOwnDeletion(record) : (record.localFlags & FLAG_UNSUPPORTED) === 0
+}
+
+/** A deletion in a receive-only folder, of which others have not heard. */
+function isOwnDeletion(record: FileHead): boolean {
+  return record.deleted && (record.localFlags & FLAG_RECEIVE_ONLY) !== 0 && (record.localFlags & FLAG_IGNORED) === 0
 }

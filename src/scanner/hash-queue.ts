@@ -15,6 +15,8 @@ export interface HashQueueDeps {
   readonly hasher: Hasher
   readonly root: string
   readonly signal: AbortSignal
+  /** Files hashed at the same time; 0 or less leaves that to the hasher. */
+  readonly hashersMax: number
   onBytes(count: number): void
   /** Hashes one group's results; the next group may come while it has not resolved. */
   onResults(requests: readonly HashRequest[], results: readonly HashResult[]): Promise<void>
@@ -36,6 +38,11 @@ export class HashQueue {
     this.#deps = deps
   }
 
+  /** The hasher bounds what it does of one group: for a bound over all of them there must be one at a time. */
+  get #groupsMax(): number {
+    return this.#deps.hashersMax > 0 ? 1 : GROUPS_MAX
+  }
+
   add(item: DiskItem, record: FileHead | undefined): void {
     this.#open.push({ item, record, blockSizeBytes: blockSizeFor(item.sizeBytes, record?.blockSizeBytes) })
     this.#openBytes += item.sizeBytes
@@ -44,7 +51,7 @@ export class HashQueue {
 
   /** Resolves when there is room for more. Rejects with what went wrong in any group. */
   async room(): Promise<void> {
-    while (this.#running.size >= GROUPS_MAX && this.#failure === undefined) await Promise.race(this.#running)
+    while (this.#running.size >= this.#groupsMax && this.#failure === undefined) await Promise.race(this.#running)
     if (this.#failure !== undefined) throw this.#failure.reason
   }
 
@@ -66,7 +73,7 @@ export class HashQueue {
   }
 
   async #hash(requests: readonly HashRequest[]): Promise<void> {
-    const { hasher, root, signal, onBytes, onResults } = this.#deps
+    const { hasher, hashersMax, root, signal, onBytes, onResults } = this.#deps
     const jobs = requests.map(({ item, blockSizeBytes }) => ({
       path: joinPath(root, item.name),
       sizeBytes: item.sizeBytes,
@@ -74,7 +81,7 @@ export class HashQueue {
       modifiedNs: item.modifiedNs,
       blockSizeBytes,
     }))
-    const results = await hasher.hash(jobs, onBytes, signal)
+    const results = await hasher.hash(jobs, onBytes, signal, hashersMax > 0 ? { tasksMax: hashersMax } : {})
     if (this.#failure === undefined) await onResults(requests, results)
   }
 }

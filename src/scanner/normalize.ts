@@ -1,43 +1,52 @@
 import { systemCode } from '../core/errors.ts'
 import { baseOf, joinPath, parentOf } from '../core/paths.ts'
 import { diskReason } from '../world/disk-reason.ts'
-import type { Disk } from '../world/disk.ts'
+import type { Disk, DiskStat } from '../world/disk.ts'
 
 export type Normalized = { readonly name: string } | { readonly error: string }
 
+type NormalizeDisk = Pick<Disk, 'lstat' | 'list' | 'removeFile' | 'renameNew'>
+
+const CONFLICT = 'normalizing path: item has UTF8 encoding conflict with another item'
+
 /** Gives an item the name in the form that all devices agree on. Never replaces another item. */
-export async function normalizeName(
-  disk: Pick<Disk, 'lstat' | 'list' | 'rename'>, root: string, path: string,
-): Promise<Normalized> {
+export async function normalizeName(disk: NormalizeDisk, root: string, path: string): Promise<Normalized> {
   const name = path.normalize('NFC')
   const [from, to] = [joinPath(root, path), joinPath(root, name)]
   try {
-    if (!(await exists(disk, to))) {
-      await disk.rename(from, to)
-      return { name }
+    const there = await find(disk, to)
+    if (there === undefined) await disk.renameNew(from, to)
+    else if (await isListed(disk, to)) {
+      if (!isSameFile(await disk.lstat(from), there)) return { error: CONFLICT }
+      await disk.removeFile(from) // the file has both names: a rename that was cut short
+    } else {
+      // The disk takes both spellings for one: only by way of a third name does the new one stick.
+      const between = joinPath(parentOf(to), `.syncthing.${baseOf(name)}.tmp`)
+      await disk.renameNew(from, between)
+      await disk.renameNew(between, to)
     }
-    const siblings = await disk.list(joinPath(root, parentOf(path)))
-    if (siblings.some((sibling) => sibling.name === baseOf(name))) {
-      return { error: 'normalizing path: item has UTF8 encoding conflict with another item' }
-    }
-    // The disk takes both spellings for one: only by way of a third name does the new one stick.
-    const between = joinPath(joinPath(root, parentOf(path)), `.syncthing.${baseOf(name)}.tmp`)
-    if (await exists(disk, between)) return { error: 'normalizing path: the temporary name is taken' }
-    await disk.rename(from, between)
-    await disk.rename(between, to)
     return { name }
   } catch (error) {
-    if (systemCode(error) === undefined) throw error
-    return { error: `normalizing path: ${diskReason(error)}` }
+    const code = systemCode(error)
+    if (code === undefined) throw error
+    return { error: code === 'EEXIST' ? CONFLICT : `normalizing path: ${diskReason(error)}` }
   }
 }
 
-async function exists(disk: Pick<Disk, 'lstat'>, path: string): Promise<boolean> {
+async function find(disk: Pick<Disk, 'lstat'>, path: string): Promise<DiskStat | undefined> {
   try {
-    await disk.lstat(path)
-    return true
+    return await disk.lstat(path)
   } catch (error) {
-    if (systemCode(error) === 'ENOENT') return false
+    if (systemCode(error) === 'ENOENT') return undefined
     throw error
   }
+}
+
+/** Whether the directory has an item of exactly this name. */
+async function isListed(disk: Pick<Disk, 'list'>, path: string): Promise<boolean> {
+  return (await disk.list(parentOf(path))).some((sibling) => sibling.name === baseOf(path))
+}
+
+function isSameFile(a: DiskStat, b: DiskStat): boolean {
+  return a.type === 'file' && b.type === 'file' && a.inode === b.inode && a.deviceId === b.deviceId
 }

@@ -1,4 +1,4 @@
-import { isChanged, recordOf, type DiskItem, type RecordOptions } from '../core/change.ts'
+import { isChanged, recordOf, type CompareOptions, type DiskItem, type RecordOptions } from '../core/change.ts'
 import { FLAG_RECEIVE_ONLY, isInvalid, type FileHead, type FileInfo } from '../core/file-info.ts'
 import type { ShortId } from '../core/ids.ts'
 import type { IgnoreRules } from '../core/ignore.ts'
@@ -21,14 +21,16 @@ import type { ScanProblem, ScanProgress, ScanResult, StoredBatch } from './types
 /** The part of a folder's index that a scan needs. */
 export interface ScanIndex extends PageSource {
   get(owner: 'local', name: string): Promise<FileHead | undefined>
+  global(name: string): Promise<FileHead | undefined>
   updateLocal(batch: readonly FileInfo[]): Promise<number>
+  dropLocal(names: readonly string[]): Promise<void>
   localByBlocks(blocksHash: Uint8Array, limit: number): Promise<readonly FileHead[]>
 }
 
 export interface ScanDeps {
   readonly walker: Walker
   readonly hasher: Hasher
-  readonly disk: Pick<Disk, 'lstat' | 'list' | 'rename'>
+  readonly disk: Pick<Disk, 'lstat' | 'list' | 'removeFile' | 'renameNew'>
   readonly clock: Clock
   readonly index: ScanIndex
   readonly log: Logger
@@ -54,6 +56,8 @@ export interface ScanRequest {
   readonly keepTemporariesMs: number
   /** 0 or less: no progress is told. */
   readonly progressIntervalMs: number
+  /** Files hashed at the same time; 0 or less leaves that to the hasher. */
+  readonly hashers: number
 }
 
 /** Problems kept of one scan: a broken disk must not fill the memory. */
@@ -98,6 +102,7 @@ class FolderScan {
   readonly #meter: ProgressMeter
   readonly #problems = new Map<string, ScanProblem>()
   readonly #localFlags: number
+  readonly #compareOptions: CompareOptions
   #subs: ReadonlySet<string> = new Set()
   #itemsSeen = 0
   /** A folder seen for the first time holds no renamed files: nobody needs to look for them. */
@@ -109,6 +114,8 @@ class FolderScan {
     this.#signal = signal
     this.#caseInsensitive = caseInsensitive
     this.#localFlags = request.receiveOnly ? FLAG_RECEIVE_ONLY : 0
+    const { ignorePerms, modTimeWindowMs } = request
+    this.#compareOptions = { ignorePerms, modTimeWindowMs, ownFlags: this.#localFlags }
     this.#meter = new ProgressMeter(deps.clock, deps.onProgress)
     this.#writer = new BatchWriter({
       clock: deps.clock,
@@ -120,6 +127,7 @@ class FolderScan {
       hasher: deps.hasher,
       root: request.root,
       signal,
+      hashersMax: request.hashers,
       onBytes: this.#meter.advance,
       onResults: (requests, results) => this.#takeHashes(requests, results),
     })
@@ -128,6 +136,8 @@ class FolderScan {
       presence: new PresenceCheck(deps.disk, { root: request.root, caseInsensitive }),
       recordOptions: () => this.#recordOptions(),
       add: (record) => this.#writer.add(record),
+      global: (name) => deps.index.global(name),
+      drop: (names) => deps.index.dropLocal(names),
       settle: () => this.#storeIfFull(),
       onProblem: (path, error) => this.#problem(path, error),
     })
@@ -198,7 +208,7 @@ class FolderScan {
   }
 
   #meet(item: DiskItem, record: FileHead | undefined): void {
-    if (record !== undefined && !isChanged(record, item, this.#request)) return
+    if (record !== undefined && !isChanged(record, item, this.#compareOptions)) return
     if (item.type !== 'file') return this.#writer.add(recordOf(item, record, undefined, this.#recordOptions()))
     this.#meter.expect(item.sizeBytes)
     this.#queue.add(item, record)

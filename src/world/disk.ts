@@ -69,6 +69,11 @@ export interface Disk {
   removeFile(path: string): Promise<void>
   removeDirectory(path: string): Promise<void>
   rename(from: string, to: string): Promise<void>
+  /**
+   * A rename that refuses with `EEXIST` to replace what is there. For a directory, and where there are no hard links,
+   * it looks first and renames then: what is made in between must be an empty directory, or a file, to be replaced.
+   */
+  renameNew(from: string, to: string): Promise<void>
   makeSymlink(target: string, path: string): Promise<void>
   /** Rejects with `EILSEQ` where the target is no UTF-8: it would not come back as it was. */
   readSymlink(path: string): Promise<string>

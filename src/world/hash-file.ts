@@ -26,18 +26,19 @@ export const HASH_CHANGED = 1
 export const HASH_FAILED = 2
 
 /**
- * Writes the hashes of a range's blocks into `out`. False when the file is not, before and after, exactly what the job
- * says, or ends too early: then `out` holds nothing of use. `buffer` must hold at least one block.
+ * Writes the hashes of a range's blocks into `out` and returns the change stamp that the file had all the while.
+ * Undefined when the file is not, before and after, exactly what the job says, or ends too early: then `out` holds
+ * nothing of use. `buffer` must hold at least one block.
  */
 export function hashRange(
   source: HashSource, job: HashJob, range: HashRange, buffer: Uint8Array, out: Uint8Array,
-): boolean {
+): bigint | undefined {
   const before = source.stat()
-  if (!isAsExpected(before, job)) return false
+  if (!isAsExpected(before, job)) return undefined
   let written = 0
   for (let start = range.startBytes; start < range.endBytes || written === 0; ) {
     const wantedBytes = Math.min(buffer.length - (buffer.length % job.blockSizeBytes), range.endBytes - start)
-    if (!fill(source, buffer.subarray(0, wantedBytes), start)) return false
+    if (!fill(source, buffer.subarray(0, wantedBytes), start)) return undefined
     for (let at = 0; at < wantedBytes || written === 0; at += job.blockSizeBytes) {
       const block = buffer.subarray(at, Math.min(at + job.blockSizeBytes, wantedBytes))
       out.set(hash('sha256', block, 'buffer'), written)
@@ -46,7 +47,7 @@ export function hashRange(
     start += wantedBytes
   }
   const after = source.stat()
-  return isAsExpected(after, job) && after.changeStamp === before.changeStamp
+  return isAsExpected(after, job) && after.changeStamp === before.changeStamp ? after.changeStamp : undefined
 }
 
 function isAsExpected(stat: HashStat, job: HashJob): boolean {

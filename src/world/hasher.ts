@@ -14,8 +14,15 @@ export type HashResult =
   | { readonly kind: 'changed' }
   | { readonly kind: 'failed'; readonly code: string | undefined; readonly message: string }
 
+export interface HashOptions {
+  /** How much of this call may be under way at the same time. */
+  readonly tasksMax?: number
+}
+
 /** world/real spreads jobs over threads; world/sim runs them inline, in order. */
 export interface Hasher {
   /** One result per job, in order. `onBytes` reports progress as it is made. Small jobs should come many at a time. */
-  hash(jobs: readonly HashJob[], onBytes: (count: number) => void, signal: AbortSignal): Promise<readonly HashResult[]>
+  hash(
+    jobs: readonly HashJob[], onBytes: (count: number) => void, signal: AbortSignal, options?: HashOptions,
+  ): Promise<readonly HashResult[]>
 }

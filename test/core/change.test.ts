@@ -27,14 +27,15 @@ const CASES: readonly [name: string, record: Partial<FileInfo>, item: Partial<Di
   ['was deleted', { deleted: true }, {}, {}, true],
   ['was ignored', { localFlags: FLAG_IGNORED }, {}, {}, true],
   ['must be looked at again', { localFlags: FLAG_MUST_RESCAN }, {}, {}, true],
-  ['receive-only mark', { localFlags: FLAG_RECEIVE_ONLY }, {}, {}, false],
+  ['receive-only mark of a receive-only folder', { localFlags: FLAG_RECEIVE_ONLY }, {}, { ownFlags: FLAG_RECEIVE_ONLY }, false],
+  ['receive-only mark of a folder that was receive-only', { localFlags: FLAG_RECEIVE_ONLY }, {}, {}, true],
   ['time of a directory', { type: 'directory' }, { type: 'directory', modifiedS: 999, sizeBytes: 4_096 }, {}, false],
   ['target of a symlink', { type: 'symlink', symlinkTarget: 'a' }, { type: 'symlink', symlinkTarget: 'b' }, {}, true],
   ['time and mode of a symlink', { type: 'symlink', symlinkTarget: 'a' }, { type: 'symlink', symlinkTarget: 'a', modifiedS: 1, mode: 0o777 }, {}, false],
 ]
 for (const [name, recordPart, itemPart, compare, changed] of CASES) {
   test(`isChanged: ${name}: ${changed}`, () => {
-    assert.equal(isChanged({ ...record, ...recordPart }, { ...item, ...itemPart }, { ignorePerms: false, modTimeWindowMs: 0, ...compare }), changed)
+    assert.equal(isChanged({ ...record, ...recordPart }, { ...item, ...itemPart }, { ignorePerms: false, modTimeWindowMs: 0, ownFlags: 0, ...compare }), changed)
   })
 }
 

@@ -7,6 +7,8 @@ export class MemoryIndex implements ScanIndex {
   readonly records = new Map<string, FileInfo>()
   readonly batches: (readonly FileInfo[])[] = []
   sequence = 0
+  /** What other devices have, as far as it beats our own record. */
+  readonly others = new Map<string, FileInfo>()
 
   page: ScanIndex['page'] = async (_, { within, afterName, limit }) => {
     return [...this.records.values()]
@@ -15,6 +17,12 @@ export class MemoryIndex implements ScanIndex {
   }
 
   get: ScanIndex['get'] = async (_, name) => this.records.get(name)
+
+  global: ScanIndex['global'] = async (name) => this.others.get(name) ?? this.records.get(name)
+
+  dropLocal: ScanIndex['dropLocal'] = async (names) => {
+    for (const name of names) this.records.delete(name)
+  }
 
   updateLocal: ScanIndex['updateLocal'] = async (batch) => {
     this.batches.push(batch)

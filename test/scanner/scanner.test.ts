@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { isDeepStrictEqual } from 'node:util'
 import * as fc from 'fast-check'
 import { FLAG_IGNORED, FLAG_MUST_RESCAN, FLAG_RECEIVE_ONLY } from '../../src/core/file-info.ts'
 import { compareNames } from '../../src/core/paths.ts'
 import { compareVersions } from '../../src/core/version-vector.ts'
-import { effort } from '../support/effort.ts'
+import { effort, reportRow } from '../support/effort.ts'
 import { OTHER, OWN, SimFolder } from './sim-folder.ts'
 
 test('scan: a new tree is indexed, a second scan changes nothing', async () => {
@@ -62,7 +63,9 @@ test('scan: nothing below an unreadable directory is taken for deleted', async (
 test('C-07: an error of the disk at any call costs no record and names its item', async () => {
   const codes = ['EIO', 'EROFS', 'EACCES', 'EPERM', 'EMFILE', 'ENFILE', 'EBUSY', 'ETXTBSY', 'ENAMETOOLONG', 'ELOOP', 'ESTALE', 'EXDEV', 'EDQUOT']
   let tried = 0
+  let survived = 0
   let falseDeletes = 0
+  let silent = 0
   for (const code of codes) {
     for (const call of ['stat', 'list', 'read', 'readlink'] as const) {
       for (let nth = 1; nth <= 8; nth++) {
@@ -72,22 +75,30 @@ test('C-07: an error of the disk at any call costs no record and names its item'
         await folder.scan()
         const known = folder.index.live
         for (const name of ['a', 'b/d/e', 'new']) folder.put(name, `${name} has changed`)
+        const complete = [...known, 'new'].sort(compareNames)
         folder.disk.fail({ call, code, nth })
         tried++
-        await folder.scan().catch((error: Error & { code?: string }) => assert.equal(error.code, code)) // only the root may end a scan
+        const problems = await folder.scan().then((result) => result.problems.length, (error: Error & { code?: string }) => {
+          assert.equal(error.code, code) // only the root may end a scan
+          return 1
+        })
         falseDeletes += known.filter((name) => !folder.index.live.includes(name)).length
+        const done = folder.index.live.join() === complete.join() && ['a', 'b/d/e'].every((name) => folder.index.records.get(name)?.sizeBytes === `${name} has changed`.length)
+        if (!done && problems === 0) silent++
         folder.disk.faults.clear()
-        await folder.scan()
-        assert.deepEqual(folder.index.live, [...known, 'new'].sort(compareNames), `${call} ${code} ${nth}`)
+        const second = await folder.scan()
+        if (second.problems.length === 0 && folder.index.live.join() === complete.join()) survived++
       }
     }
   }
-  console.log(JSON.stringify({ id: 'C-07', part: 'scan', tried, survived: tried, falseDeletes }))
-  assert.equal(falseDeletes, 0)
+  reportRow({ id: 'C-07', part: 'scan', tried, survived, falseDeletes, silent })
+  assert.deepEqual({ survived, falseDeletes, silent }, { survived: tried, falseDeletes: 0, silent: 0 })
 })
 
 test('C-03: power lost at any call of a scan leaves an index that the next scan completes', async () => {
   let states = 0
+  let crashes = 0
+  const bad: string[] = []
   for (let nth = 1; ; nth++) {
     const folder = new SimFolder()
     for (const name of ['a', 'b/c', 'd']) folder.put(name)
@@ -98,42 +109,57 @@ test('C-03: power lost at any call of a scan leaves an index that the next scan 
     folder.disk.faults.powerOffAt(nth)
     const ended = await folder.scan().then((result) => result.problems.length === 0, () => false)
     const crashed = !folder.disk.faults.powered
+    if (crashed) crashes++
     folder.disk.crash('everything')
     await folder.scan()
-    assert.deepEqual(folder.index.live, ['b', 'b/c', 'd', 'e'], `power lost at call ${nth}`)
+    if (folder.index.live.join() !== 'b,b/c,d,e') bad.push(`power lost at call ${nth}: ${folder.index.live}`)
     states++
     if (ended && !crashed) break
   }
-  console.log(JSON.stringify({ id: 'C-03', part: 'scan', tried: states, badStates: 0 }))
+  reportRow({ id: 'C-03', part: 'scan', tried: states, crashes, badStates: bad.length })
+  assert.deepEqual(bad, [])
+  assert.ok(crashes > 5, 'the power was lost in the middle of scans')
 })
 
-test('C-11: a file that changes while it is hashed keeps its record, and is reported', async () => {
+const CONTENT_MIN = 400_000
+const CHANGES: Readonly<Record<string, (folder: SimFolder, path: string) => void>> = {
+  content: (folder, path) => folder.disk.put(path, 'm'.repeat(CONTENT_MIN)),
+  grow: (folder, path) => folder.disk.put(path, 'n'.repeat(CONTENT_MIN + 100_000)),
+  shrink: (folder, path) => folder.disk.put(path, 'n'),
+  remove: (folder, path) => folder.disk.sync.removeFile(path),
+  'replace by a directory': (folder, path) => {
+    folder.disk.sync.removeFile(path)
+    folder.disk.put(`${path}/inside`, 'x')
+  },
+}
+
+test('C-11: a file that changes while it is hashed keeps its record', async () => {
   let tried = 0
-  for (const change of ['content', 'grow', 'shrink', 'replace by symlink', 'remove'] as const) {
+  const mixed: string[] = []
+  for (const [change, make] of Object.entries(CHANGES)) {
     const folder = new SimFolder()
     folder.put('x', 'old content')
     await folder.scan()
     const old = folder.index.records.get('x')!
-    folder.put('x', 'n'.repeat(400_000))
+    folder.put('x', 'n'.repeat(CONTENT_MIN))
     const read = folder.disk.sync.read
     let reads = 0
     folder.disk.sync.read = (path, into, position) => {
       if (++reads === 2) {
         folder.clock.jumpWall(1)
-        if (change === 'content') folder.disk.put(path, 'm'.repeat(400_000))
-        else if (change === 'grow') folder.disk.put(path, 'n'.repeat(500_000))
-        else if (change === 'shrink') folder.disk.put(path, 'n')
-        else folder.disk.sync.removeFile(path)
-        if (change === 'replace by symlink') void folder.disk.makeSymlink('/etc/passwd', path)
+        make(folder, path)
       }
       return read(path, into, position)
     }
     const result = await folder.scan()
     tried++
-    assert.deepEqual(folder.index.records.get('x'), old, change)
-    if (change !== 'remove' && change !== 'replace by symlink') assert.deepEqual(result.problems, [{ path: 'x', error: 'hashing: file changed during hashing' }], change)
+    assert.ok(reads >= 2, `${change}: came in the middle of reading`)
+    // A record with other hashes than those of one of its contents holds a mixture.
+    if (!isDeepStrictEqual(folder.index.records.get('x'), old)) mixed.push(change)
+    if (change !== 'remove') assert.equal(result.problems[0]?.path, 'x', change)
   }
-  console.log(JSON.stringify({ id: 'C-11', part: 'scan', tried, mixedContentFiles: 0 }))
+  reportRow({ id: 'C-11', part: 'scan', tried, mixedContentFiles: mixed.length })
+  assert.deepEqual(mixed, [])
 })
 
 test('scan: an unhealthy folder writes nothing, and the scan ends with the reason', async () => {
@@ -204,6 +230,97 @@ test('scan: changes in a receive-only folder carry their mark, once', async () =
   assert.equal((await folder.scan({ receiveOnly: true })).changed, 0)
 })
 
+test('scan: a folder that is not receive-only any more stands to its changes, against what others have', async () => {
+  const folder = new SimFolder()
+  folder.put('x')
+  await folder.scan({ receiveOnly: true })
+  folder.index.records.set('x', { ...folder.index.records.get('x')!, version: [{ device: OWN, value: 3n }, { device: OTHER, value: 4n }] })
+  assert.equal((await folder.scan()).changed, 1)
+  const record = folder.index.records.get('x')!
+  assert.equal(record.localFlags, 0)
+  assert.deepEqual(record.version.map(({ device }) => device), [OWN])
+  assert.equal((await folder.scan()).changed, 0)
+})
+
+/** Something deleted in a receive-only folder, known to others as `global` says. */
+async function ownDeletion(global: 'nobody has it' | 'live' | 'deleted'): Promise<SimFolder> {
+  const folder = new SimFolder()
+  folder.put('x')
+  await folder.scan()
+  const record = folder.index.records.get('x')!
+  if (global !== 'nobody has it') folder.index.others.set('x', { ...record, deleted: global === 'deleted', version: [{ device: OTHER, value: 4n }] })
+  await folder.disk.removeFile('/f/x')
+  await folder.scan({ receiveOnly: true })
+  assert.deepEqual([folder.index.records.get('x')?.deleted, folder.index.records.get('x')?.localFlags], [true, FLAG_RECEIVE_ONLY])
+  return folder
+}
+
+test('scan: a deletion of a receive-only folder is forgotten when nobody else has the item', async () => {
+  const folder = await ownDeletion('nobody has it')
+  await folder.scan({ receiveOnly: true })
+  assert.equal(folder.index.records.has('x'), false)
+})
+
+test('scan: a deletion of a receive-only folder keeps its mark while others have the item', async () => {
+  const folder = await ownDeletion('live')
+  assert.equal((await folder.scan({ receiveOnly: true })).changed, 0)
+  assert.equal(folder.index.records.get('x')?.localFlags, FLAG_RECEIVE_ONLY)
+})
+
+for (const [why, global, receiveOnly] of [['others have deleted it too', 'deleted', true], ['the folder is another type now', 'live', false]] as const) {
+  test(`scan: a deletion of a receive-only folder loses its mark when ${why}`, async () => {
+    const folder = await ownDeletion(global)
+    const before = folder.index.records.get('x')!
+    assert.equal((await folder.scan({ receiveOnly })).changed, 1)
+    assert.deepEqual({ ...folder.index.records.get('x')!, sequence: 0 }, { ...before, sequence: 0, localFlags: 0 })
+    assert.equal((await folder.scan({ receiveOnly })).changed, 0)
+  })
+}
+
+test('scan: a deletion that becomes ignored is marked like any other record, and comes back with an empty version', async () => {
+  const folder = new SimFolder()
+  folder.put('x')
+  await folder.scan()
+  await folder.disk.removeFile('/f/x')
+  await folder.scan()
+  const deletion = folder.index.records.get('x')!
+  assert.equal((await folder.scan({ lines: ['x'] })).changed, 1)
+  const ignored = folder.index.records.get('x')!
+  assert.deepEqual([ignored.deleted, ignored.localFlags, ignored.version], [true, FLAG_IGNORED, deletion.version])
+  assert.equal((await folder.scan({ lines: ['x'] })).changed, 0)
+  assert.equal((await folder.scan()).changed, 1)
+  const again = folder.index.records.get('x')!
+  assert.deepEqual([again.deleted, again.localFlags, again.version], [true, 0, []])
+  assert.equal((await folder.scan()).changed, 0)
+})
+
+test('scan: no more files are hashed at once than the folder allows', async () => {
+  for (const [hashers, expected] of [[1, { tasksMax: 1 }], [3, { tasksMax: 3 }], [0, {}]] as const) {
+    const folder = new SimFolder()
+    for (let i = 0; i < 2_000; i++) folder.put(`f${i}`)
+    const { hasher } = folder.deps
+    let running = 0
+    let most = 0
+    const bounded = {
+      ...folder.deps,
+      hasher: {
+        hash: async (...[jobs, onBytes, signal, options]: Parameters<typeof hasher.hash>) => {
+          assert.deepEqual(options, expected)
+          most = Math.max(most, ++running)
+          const results = await hasher.hash(jobs, onBytes, signal)
+          running--
+          return results
+        },
+      },
+    }
+    Object.assign(folder.deps, bounded)
+    await folder.scan({ hashers })
+    assert.equal(folder.index.live.length, 2_000)
+    if (hashers > 0) assert.equal(most, 1)
+    else assert.ok(most > 1)
+  }
+})
+
 test('scan: a sub indexes itself and its parents, not its neighbours', async () => {
   const folder = new SimFolder()
   for (const name of ['n1/n2/n3/f', 'n1/n2/other', 'n1/sibling', 'top']) folder.put(name)
@@ -255,6 +372,22 @@ test('scan: a name not in NFC stays where another item has the name, or renaming
   assert.deepEqual((await folder.scan({ autoNormalize: false })).problems,
     [{ path: 'e\u0301', error: 'normalizing path: item is not in the correct UTF8 normalization form' }])
   assert.deepEqual(folder.index.live, ['\u00e9'])
+})
+
+test('scan: an item that takes the name in the very moment of the renaming is not replaced', async () => {
+  for (const kind of ['file', 'directory'] as const) {
+    const folder = new SimFolder()
+    folder.put(kind === 'file' ? 'e\u0301' : 'e\u0301/inside', 'decomposed')
+    const renameNew = folder.disk.renameNew.bind(folder.disk)
+    folder.disk.renameNew = async (from, to) => {
+      folder.put('\u00e9', 'made in between')
+      await renameNew(from, to)
+    }
+    const { problems } = await folder.scan()
+    assert.deepEqual(problems, [{ path: 'e\u0301', error: 'normalizing path: item has UTF8 encoding conflict with another item' }])
+    assert.equal((await folder.disk.lstat('/f/\u00e9')).sizeBytes, 'made in between'.length)
+    assert.equal((await folder.disk.lstat('/f/e\u0301')).type, kind)
+  }
 })
 
 test('scan: on a disk without case, another case of a name is a new item and the old one is gone', async () => {

@@ -49,7 +49,7 @@ export class SimFolder {
     const { lines, ...rest } = options
     return scanFolder(this.deps, {
       root: '/f', ignore: new IgnoreRules(lines ?? []), ignorePerms: false, modTimeWindowMs: 0, autoNormalize: true,
-      ownShortId: OWN, receiveOnly: false, keepTemporariesMs: 24 * 3_600_000, progressIntervalMs: 0, ...rest, subs: cleanSubs(rest.subs ?? []),
+      ownShortId: OWN, receiveOnly: false, keepTemporariesMs: 24 * 3_600_000, progressIntervalMs: 0, hashers: 0, ...rest, subs: cleanSubs(rest.subs ?? []),
     }, signal)
   }
 }

@@ -8,6 +8,7 @@ import { checkPath, DiskError } from '../disk-error.ts'
 import { nameFromBytes, REPLACEMENT } from '../disk-name.ts'
 import type { Disk, DiskFile, DiskName, DiskStat, DiskType, OpenMode } from '../disk.ts'
 import { lockFile } from './lock.ts'
+import { renameNew } from './rename-new.ts'
 
 const NS_PER_S = 1_000_000_000n
 
@@ -80,6 +81,12 @@ export const realDisk: Disk = {
     checkPath(from, 'rename')
     checkPath(to, 'rename')
     await rename(from, to)
+  },
+
+  async renameNew(from, to) {
+    checkPath(from, 'rename')
+    checkPath(to, 'rename')
+    await renameNew(from, to)
   },
 
   async makeSymlink(target, path) {

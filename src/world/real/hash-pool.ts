@@ -5,6 +5,8 @@ import type { HashReport, HashTask } from './hash-task.ts'
 /** Two tasks per thread: while one is hashed the next already waits at its door. */
 const TASKS_PER_THREAD = 2
 const IDLE_MS = 5_000
+/** A thread that dies may have been unlucky; a task that takes two threads with it is to blame itself. */
+const ATTEMPTS_MAX = 2
 
 /** Threads handle plain arrays: a small nursery keeps a thread's share of memory small. */
 const RESOURCE_LIMITS = { maxYoungGenerationSizeMb: 8, maxOldGenerationSizeMb: 256 }
@@ -16,6 +18,10 @@ interface Waiting {
   readonly pack: (id: number) => HashTask
   readonly resolve: (report: HashReport) => void
   readonly reject: (reason: unknown) => void
+  /** Threads that have it or had it. */
+  attempts: number
+  /** Given up by who asked: not worth another attempt. */
+  abandoned: boolean
 }
 
 interface Thread {
@@ -26,14 +32,16 @@ interface Thread {
 /** Threads that hash: started when there is work, ended after a while without, replaced when they crash. */
 export class HashPool implements AsyncDisposable {
   readonly #threadsMax: number
+  readonly #entry: URL
   readonly #threads: Thread[] = []
   #queue = new Set<Waiting>()
   #nextId = 1
   #idleTimer: NodeJS.Timeout | undefined
   #closed = false
 
-  constructor(threadsMax: number) {
+  constructor(threadsMax: number, entry = ENTRY) {
     this.#threadsMax = threadsMax
+    this.#entry = entry
   }
 
   get isBusy(): boolean {
@@ -45,9 +53,10 @@ export class HashPool implements AsyncDisposable {
     signal.throwIfAborted()
     if (this.#closed) throw new Error('the hash pool is closed')
     const { promise, resolve, reject } = Promise.withResolvers<HashReport>()
-    const waiting: Waiting = { pack, resolve, reject }
+    const waiting: Waiting = { pack, resolve, reject, attempts: 0, abandoned: false }
     const onAbort = (): void => {
       this.#queue.delete(waiting)
+      waiting.abandoned = true
       reject(signal.reason)
     }
     signal.addEventListener('abort', onAbort)
@@ -75,6 +84,7 @@ export class HashPool implements AsyncDisposable {
       if (thread === undefined) return
       this.#queue.delete(waiting)
       const id = this.#nextId++
+      waiting.attempts++
       if (thread.tasks.size === 0) thread.worker.ref()
       thread.tasks.set(id, waiting)
       thread.worker.postMessage(waiting.pack(id), [])
@@ -93,7 +103,7 @@ export class HashPool implements AsyncDisposable {
   }
 
   #start(): Thread {
-    const worker = new Worker(ENTRY, { name: 'hash', resourceLimits: RESOURCE_LIMITS })
+    const worker = new Worker(this.#entry, { name: 'hash', resourceLimits: RESOURCE_LIMITS })
     const thread: Thread = { worker, tasks: new Map() }
     thread.worker.on('message', (report: HashReport) => this.#finish(thread, report))
     thread.worker.on('error', (error) => this.#lose(thread, error))
@@ -114,7 +124,10 @@ export class HashPool implements AsyncDisposable {
     const place = this.#threads.indexOf(thread)
     if (place < 0) return
     this.#threads.splice(place, 1)
-    for (const waiting of thread.tasks.values()) waiting.reject(reason)
+    for (const waiting of thread.tasks.values()) {
+      if (this.#closed || waiting.attempts >= ATTEMPTS_MAX) waiting.reject(reason)
+      else if (!waiting.abandoned) this.#queue.add(waiting)
+    }
     if (!this.#closed) this.#handOut()
   }
 

@@ -20,6 +20,8 @@ export interface HashTask {
 export interface HashReport {
   readonly id: number
   readonly codes: Uint8Array
+  /** The change stamp each file had while its part was hashed. */
+  readonly stamps: BigInt64Array
   /** For each part its block hashes and then their common hash; parts that failed leave a gap. */
   readonly hashes: Uint8Array
   readonly errors: readonly { readonly at: number; readonly code: string | undefined; readonly message: string }[]
@@ -68,6 +70,7 @@ export function packTask(id: number, parts: readonly HashPart[]): HashTask {
 export function runTask(task: HashTask, buffer: HashBuffer): HashReport {
   const parts = unpackTask(task)
   const codes = new Uint8Array(parts.length)
+  const stamps = new BigInt64Array(parts.length)
   const hashes = new Uint8Array(parts.reduce((sum, part) => sum + roomFor(part), 0))
   const errors: HashReport['errors'][number][] = []
   let offset = 0
@@ -75,13 +78,15 @@ export function runTask(task: HashTask, buffer: HashBuffer): HashReport {
     const room = hashes.subarray(offset, offset + roomFor(part))
     offset += room.length
     try {
-      codes[at] = hashPart(part, buffer.for(part.blockSizeBytes), room)
+      const stamp = hashPart(part, buffer.for(part.blockSizeBytes), room)
+      codes[at] = stamp === undefined ? HASH_CHANGED : HASH_OK
+      stamps[at] = stamp ?? 0n
     } catch (error) {
       codes[at] = HASH_FAILED
       errors.push({ at, code: systemCode(error), message: messageOf(error) })
     }
   })
-  return { id: task.id, codes, hashes, errors }
+  return { id: task.id, codes, stamps, hashes, errors }
 }
 
 export function unpackReport(report: HashReport, parts: readonly HashPart[]): HashResult[] {
@@ -103,12 +108,33 @@ export function unpackReport(report: HashReport, parts: readonly HashPart[]): Ha
   })
 }
 
-function hashPart(part: HashPart, buffer: Uint8Array, room: Uint8Array): number {
+/** The result of one range of a file, and the change stamp the file had. */
+export interface RangeResult {
+  readonly result: HashResult
+  readonly stamp: bigint
+}
+
+/**
+ * The result of a whole file from those of its ranges, in order. Each range saw the file unchanged before and after;
+ * equal stamps say that nobody changed it between two ranges either, not even with size and time put back.
+ */
+export function joinRanges(ranges: readonly RangeResult[]): HashResult {
+  const parts: Uint8Array[] = []
+  for (const { result, stamp } of ranges) {
+    if (result.kind !== 'hashed') return result
+    if (stamp !== ranges[0]?.stamp) return { kind: 'changed' }
+    parts.push(result.blockHashes)
+  }
+  const blockHashes = Buffer.concat(parts)
+  return { kind: 'hashed', blockHashes, blocksHash: blocksHashOf(blockHashes) }
+}
+
+function hashPart(part: HashPart, buffer: Uint8Array, room: Uint8Array): bigint | undefined {
   using source = openHashSource(part.path)
   const blockHashes = room.subarray(0, -HASH_SIZE_BYTES)
-  if (!hashRange(source, part, part, buffer, blockHashes)) return HASH_CHANGED
-  room.set(blocksHashOf(blockHashes), blockHashes.length)
-  return HASH_OK
+  const stamp = hashRange(source, part, part, buffer, blockHashes)
+  if (stamp !== undefined) room.set(blocksHashOf(blockHashes), blockHashes.length)
+  return stamp
 }
 
 function roomFor(part: HashPart): number {

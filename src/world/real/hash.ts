@@ -1,7 +1,8 @@
-import { blocksHashOf } from '../../core/blocks.ts'
-import type { Hasher, HashJob, HashResult } from '../hasher.ts'
+import type { Hasher, HashJob, HashOptions, HashResult } from '../hasher.ts'
 import { HashPool } from './hash-pool.ts'
-import { HashBuffer, packTask, runTask, unpackReport, type HashPart } from './hash-task.ts'
+import {
+  HashBuffer, joinRanges, packTask, runTask, unpackReport, type HashPart, type RangeResult,
+} from './hash-task.ts'
 
 const KIB = 1024
 const MIB = 1024 * KIB
@@ -14,20 +15,26 @@ const RANGE_BYTES = 32 * MIB
 /** One file of this size is hashed here in less time than a thread takes to wake. */
 const INLINE_BYTES_MAX = 128 * KIB
 
-export function createRealHasher(options: { readonly threads: number }): Hasher & AsyncDisposable {
-  return new RealHasher(options.threads)
+export interface RealHasherOptions {
+  readonly threads: number
+  /** What the threads run, for tests of threads that crash. */
+  readonly entry?: URL
+}
+
+export function createRealHasher(options: RealHasherOptions): Hasher & AsyncDisposable {
+  return new RealHasher(options)
 }
 
 class RealHasher implements Hasher {
   readonly #pool: HashPool
   readonly #buffer = new HashBuffer()
 
-  constructor(threads: number) {
-    this.#pool = new HashPool(Math.max(1, threads))
+  constructor({ threads, entry }: RealHasherOptions) {
+    this.#pool = new HashPool(Math.max(1, threads), entry)
   }
 
   async hash(
-    jobs: readonly HashJob[], onBytes: (count: number) => void, signal: AbortSignal,
+    jobs: readonly HashJob[], onBytes: (count: number) => void, signal: AbortSignal, options: HashOptions = {},
   ): Promise<readonly HashResult[]> {
     signal.throwIfAborted()
     const [first, second] = jobs
@@ -36,18 +43,23 @@ class RealHasher implements Hasher {
     if (isTiny && !this.#pool.isBusy) return this.#hashHere(first, onBytes)
 
     const results: HashResult[] = []
-    const large = new Map<number, HashResult[]>()
-    const running = planTasks(jobs).map(async ({ parts, places }) => {
-      const found = unpackReport(await this.#pool.run((id) => packTask(id, parts), signal), parts)
-      found.forEach((result, i) => {
+    const large = new Map<number, RangeResult[]>()
+    const hashTask = async ({ parts, places }: PlannedTask): Promise<void> => {
+      const report = await this.#pool.run((id) => packTask(id, parts), signal)
+      unpackReport(report, parts).forEach((result, i) => {
         const place = places[i]!
         const part = parts[i]!
         if (part.endBytes - part.startBytes === part.sizeBytes) results[place] = result
-        else inOrder(large, place, part.startBytes / RANGE_BYTES, result)
+        else inOrder(large, place, part.startBytes / RANGE_BYTES, { result, stamp: report.stamps[i]! })
       })
       onBytes(parts.reduce((sum, part) => sum + part.endBytes - part.startBytes, 0))
-    })
-    await Promise.all(running)
+    }
+    const tasks = planTasks(jobs)
+    const waiting = tasks.values()
+    const takeTurns = async (): Promise<void> => {
+      for (const task of waiting) await hashTask(task)
+    }
+    await Promise.all(Array.from({ length: Math.min(tasks.length, options.tasksMax ?? tasks.length) }, takeTurns))
     for (const [place, ranges] of large) results[place] = joinRanges(ranges)
     return results
   }
@@ -104,19 +116,8 @@ function wholeFile(job: HashJob): HashPart {
   return { path, sizeBytes, modifiedS, modifiedNs, blockSizeBytes, startBytes: 0, endBytes: sizeBytes }
 }
 
-function inOrder(large: Map<number, HashResult[]>, place: number, index: number, result: HashResult): void {
+function inOrder(large: Map<number, RangeResult[]>, place: number, index: number, range: RangeResult): void {
   let ranges = large.get(place)
   if (ranges === undefined) large.set(place, (ranges = []))
-  ranges[index] = result
-}
-
-/** Each range saw the file unchanged before and after, and all of them expected the same: so they fit together. */
-function joinRanges(ranges: readonly HashResult[]): HashResult {
-  const parts: Uint8Array[] = []
-  for (const range of ranges) {
-    if (range.kind !== 'hashed') return range
-    parts.push(range.blockHashes)
-  }
-  const blockHashes = Buffer.concat(parts)
-  return { kind: 'hashed', blockHashes, blocksHash: blocksHashOf(blockHashes) }
+  ranges[index] = range
 }

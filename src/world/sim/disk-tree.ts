@@ -130,6 +130,12 @@ export class SimTree {
     return place.path
   }
 
+  /** For a rename that must not replace anything. */
+  refuseExisting(fromPath: string, toPath: string): void {
+    this.#existing(fromPath, 'rename')
+    if (this.#place(toPath, 'rename', false)?.entry !== undefined) throw diskError('EEXIST', 'rename', toPath)
+  }
+
   rename(fromPath: string, toPath: string): { from: string; to: string } | undefined {
     this.#place(fromPath, 'rename', false) // the ways to both come first, then what is there
     const to = this.#place(toPath, 'rename', false)

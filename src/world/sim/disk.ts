@@ -175,6 +175,15 @@ export class SimDisk implements Disk {
     this.#tell('changed', moved.to)
   }
 
+  async renameNew(from: string, to: string): Promise<void> {
+    await this.#begin('rename', from)
+    this.#tree.refuseExisting(from, to)
+    const moved = this.#tree.rename(from, to)
+    if (moved === undefined) return
+    this.#tell('removed', moved.from)
+    this.#tell('changed', moved.to)
+  }
+
   async makeSymlink(target: string, path: string): Promise<void> {
     await this.#begin('symlink', path)
     if (target === '') throw diskError('ENOENT', 'symlink', path)

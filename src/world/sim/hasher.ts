@@ -36,7 +36,7 @@ export class SimHasher implements Hasher {
     const buffer = new Uint8Array(job.blockSizeBytes)
     try {
       const wholeFile = { startBytes: 0, endBytes: job.sizeBytes }
-      if (!hashRange(source, job, wholeFile, buffer, blockHashes)) return { kind: 'changed' }
+      if (hashRange(source, job, wholeFile, buffer, blockHashes) === undefined) return { kind: 'changed' }
       return { kind: 'hashed', blockHashes, blocksHash: blocksHashOf(blockHashes) }
     } catch (error) {
       return { kind: 'failed', code: systemCode(error), message: messageOf(error) }

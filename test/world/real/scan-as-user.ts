@@ -29,7 +29,7 @@ const scan = () => scanFolder({
   checkHealth: async () => {}, onBatch: () => {}, onProgress: () => {},
 }, {
   root, subs: [''], ignore: new IgnoreRules([]), ignorePerms: false, modTimeWindowMs: 0, autoNormalize: true, ownShortId,
-  receiveOnly: false, keepTemporariesMs: 0, progressIntervalMs: 0,
+  receiveOnly: false, keepTemporariesMs: 0, progressIntervalMs: 0, hashers: 0,
 }, new AbortController().signal)
 const first = (await scan()).problems
 const second = (await scan()).problems
