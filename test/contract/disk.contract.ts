@@ -275,6 +275,33 @@ function renameLaws(law: Law): void {
     assert.equal(await content(disk, `${root}/precious`), 'precious')
     assert.equal((await disk.lstat(`${root}/link`)).type, 'file')
   })
+  law('a rename to a new name moves files, symlinks and directories like any other', async (_, disk, root) => {
+    await put(disk, `${root}/file`, 'abc')
+    await disk.makeSymlink('file', `${root}/link`)
+    await disk.makeDirectories(`${root}/d/e`, 0o755)
+    const before = await disk.lstat(`${root}/file`)
+    for (const name of ['file', 'link', 'd']) await disk.renameNew(`${root}/${name}`, `${root}/new-${name}`)
+    assert.deepEqual((await names(disk, root)).toSorted(), ['new-d', 'new-file', 'new-link'])
+    assert.deepEqual({ ...(await disk.lstat(`${root}/new-file`)) }, { ...before })
+    assert.equal(await content(disk, `${root}/new-file`), 'abc')
+    assert.equal(await disk.readSymlink(`${root}/new-link`), 'file')
+    assert.deepEqual(await names(disk, `${root}/new-d`), ['e'])
+    await failsWith('ENOENT', disk.renameNew(`${root}/file`, `${root}/elsewhere`))
+  })
+  law('a rename to a new name replaces nothing: no file, no symlink, no directory, not even an empty one', async (_, disk, root) => {
+    await put(disk, `${root}/file`, 'abc')
+    await disk.makeSymlink('nowhere', `${root}/link`)
+    await disk.makeDirectories(`${root}/d/e`, 0o755)
+    await put(disk, `${root}/there-file`, 'precious')
+    await disk.makeSymlink('nowhere either', `${root}/there-link`)
+    await disk.makeDirectory(`${root}/there-d`, 0o755)
+    const before = (await names(disk, root)).toSorted()
+    for (const from of ['file', 'link', 'd']) {
+      for (const to of ['there-file', 'there-link', 'there-d']) await failsWith('EEXIST', disk.renameNew(`${root}/${from}`, `${root}/${to}`))
+    }
+    assert.deepEqual((await names(disk, root)).toSorted(), before)
+    assert.equal(await content(disk, `${root}/there-file`), 'precious')
+  })
   law('a renamed symlink stays a symlink', async (_, disk, root) => {
     await disk.makeSymlink('nowhere', `${root}/link`)
     await disk.rename(`${root}/link`, `${root}/moved`)

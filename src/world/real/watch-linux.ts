@@ -5,7 +5,7 @@ import type { IgnoreRules } from '../../core/ignore.ts'
 import { isAtOrBelow, isInternal, isNormal, isTemporary, joinPath } from '../../core/paths.ts'
 import { REPLACEMENT } from '../disk-name.ts'
 import type { WatchEvent } from '../watch.ts'
-import { explainWatchError } from './watch-limits.ts'
+import { explainWatchError, isWatchLimit } from './watch-limits.ts'
 import type { QueueGauge } from './watch-queue.ts'
 
 /** Names waiting to be looked at. Beyond this the disk moves faster than we look: a scan catches up. */
@@ -53,6 +53,9 @@ class WatchedTree {
   readonly #watches = new Map<string, Watch>()
   /** Names that something happened to, to be looked at: a Set, because ten events of one name need one look. */
   readonly #waiting = new Set<string>()
+  #opening = true
+  /** The system allows no more watches, for this reason. */
+  #refusal: { readonly reason: unknown } | undefined
   #looking = 0
   #closed = false
   /** Directories that must be watched, as far as they are known. */
@@ -65,15 +68,22 @@ class WatchedTree {
     this.#listener = listener
   }
 
+  /** At a limit of the system it goes on to count: whoever raises the limit wants to know how far. */
   async open(): Promise<void> {
     await this.#addTree('', false)
+    this.#opening = false
+    if (this.#refusal !== undefined) throw this.#refusal.reason
   }
 
   close(): void {
     this.#closed = true
+    this.#closeWatches()
+    this.#waiting.clear()
+  }
+
+  #closeWatches(): void {
     for (const { watcher } of this.#watches.values()) watcher.close()
     this.#watches.clear()
-    this.#waiting.clear()
   }
 
   /**
@@ -91,6 +101,7 @@ class WatchedTree {
 
   /** False when the directory is not there any more. */
   #watch(directory: string): boolean {
+    if (this.#refusal !== undefined) return true
     if (this.#watches.has(directory)) this.#drop(directory)
     try {
       const path = joinPath(this.#root, directory)
@@ -103,6 +114,11 @@ class WatchedTree {
       return true
     } catch (error) {
       const code = systemCode(error)
+      if (this.#opening && isWatchLimit(error)) {
+        this.#refusal = { reason: error }
+        this.#closeWatches() // others may need them
+        return true
+      }
       // What may not be read is not watched either; the scan says so.
       if (directory !== '' && (code === 'ENOENT' || code === 'ENOTDIR' || code === 'EACCES')) return false
       throw error

@@ -1,12 +1,12 @@
 import { IgnoreRules } from '../../core/ignore.ts'
 import type { Watcher } from '../watch.ts'
-import { watchLimit } from './watch-limits.ts'
+import { queuedEventsMax } from './watch-limits.ts'
 import { watchDirectories } from './watch-linux.ts'
 import { QueueGauge } from './watch-queue.ts'
 import { watchRecursively } from './watch-recursive.ts'
 
 export function createRealWatcher(): Watcher {
-  const gauge = new QueueGauge(watchLimit('max_queued_events'))
+  const gauge = new QueueGauge(queuedEventsMax())
   return {
     async watch(request, onEvent, onFailure) {
       const rules = new IgnoreRules(request.ignoreLines ?? [])

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { execFileSync, spawnSync } from 'node:child_process'
-import { chmodSync, chownSync, existsSync, linkSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync, chownSync, existsSync, linkSync, lstatSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync,
+} from 'node:fs'
 import { createServer } from 'node:net'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
@@ -9,6 +11,8 @@ import { createRealWalker } from '../../../src/world/real/walk.ts'
 import { explainWatchError } from '../../../src/world/real/watch-limits.ts'
 import { createRealWatcher } from '../../../src/world/real/watch.ts'
 import { QueueGauge } from '../../../src/world/real/watch-queue.ts'
+import { reportRow } from '../../support/effort.ts'
+import { cannotLimitWatches, fewWatches } from '../../support/few-watches.ts'
 import { eventually, scratchDirectory } from '../../support/scratch.ts'
 
 const NEVER = new AbortController().signal
@@ -23,6 +27,17 @@ async function walk(root: string): Promise<{ names: string[]; problems: string[]
   return found
 }
 
+/** Undefined when it takes so long that it must be waiting for something that never comes. */
+async function endsInTime<T>(work: Promise<T>): Promise<T | undefined> {
+  const timer = Promise.withResolvers<undefined>()
+  const alarm = setTimeout(() => timer.resolve(undefined), 20_000)
+  try {
+    return await Promise.race([work, timer.promise])
+  } finally {
+    clearTimeout(alarm)
+  }
+}
+
 test('N-09: pipes, sockets and hard links neither hang the walk nor are mistaken', async () => {
   using scratch = scratchDirectory()
   writeFileSync(`${scratch.path}/file`, 'x')
@@ -31,12 +46,27 @@ test('N-09: pipes, sockets and hard links neither hang the walk nor are mistaken
   symlinkSync('/', `${scratch.path}/root`)
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(`${scratch.path}/socket`, resolve))
+  await using hasher = createRealHasher({ threads: 1 })
+  // Each on its own, walked and hashed: a pipe that nobody writes to would keep whoever opens it waiting for ever.
+  const kinds = ['file', 'hard', 'root', 'pipe', 'socket']
+  const expected: Record<string, string> = { file: 'hashed', hard: 'hashed' }
+  const stuck: string[] = []
   try {
-    assert.deepEqual(await walk(scratch.path), { names: ['file', 'hard', 'root'], problems: [] })
+    assert.deepEqual(await endsInTime(walk(scratch.path)), { names: ['file', 'hard', 'root'], problems: [] })
+    const [item] = await collect(scratch.path, 'file')
+    for (const kind of kinds) {
+      const job = { ...item!, path: `${scratch.path}/${kind}`, blockSizeBytes: 131_072 }
+      for (const jobs of [[job], [job, job]]) {
+        const results = await endsInTime(hasher.hash(jobs, () => {}, NEVER))
+        if (results === undefined) stuck.push(kind)
+        else for (const { kind: found } of results) assert.equal(found === 'hashed' ? 'hashed' : undefined, expected[kind], kind)
+      }
+    }
   } finally {
     server.close()
   }
-  console.log(JSON.stringify({ id: 'N-09', part: 'walk', tried: 4, hangs: 0 }))
+  reportRow({ id: 'N-09', part: 'walk and hash', tried: 1 + 2 * kinds.length, hangs: stuck.length })
+  assert.deepEqual(stuck, [])
 })
 
 test('N-03: names that are no UTF-8 are listed and never touched', async () => {
@@ -44,11 +74,19 @@ test('N-03: names that are no UTF-8 are listed and never touched', async () => {
   const bad = [Buffer.from('a\xff', 'latin1'), Buffer.from('.syncthing.\xfe.tmp', 'latin1'), Buffer.from('\xe9', 'latin1')]
   for (const name of bad) writeFileSync(Buffer.concat([Buffer.from(`${scratch.path}/`), name]), 'precious')
   writeFileSync(`${scratch.path}/a\ufffd`, 'a name that looks like a broken one')
+  const state = () => readdirSync(scratch.path, { encoding: 'buffer' }).map((name) => {
+    const path = Buffer.concat([Buffer.from(`${scratch.path}/`), name])
+    const { ctimeNs, ino } = lstatSync(path, { bigint: true })
+    return `${name.toString('latin1')} ${ino} ${ctimeNs} ${readFileSync(path, 'utf8')}`
+  })
+  const before = state()
   const found = await walk(scratch.path)
   assert.deepEqual(found.names, ['a\ufffd'])
   assert.equal(found.problems.length, 3)
-  assert.equal(readdirSync(scratch.path, { encoding: 'buffer' }).length, 4)
-  console.log(JSON.stringify({ id: 'N-03', tried: 3, wrongFilesTouched: 0 }))
+  const after = new Set(state())
+  const touched = before.filter((one) => !after.has(one))
+  reportRow({ id: 'N-03', tried: before.length, wrongFilesTouched: touched.length })
+  assert.deepEqual(touched, [])
 })
 
 /** As root everything may be read: the walk runs in a process of somebody who may not. */
@@ -69,16 +107,37 @@ test('C-09: as an ordinary user, what may not be read is a problem, not a deleti
   assert.deepEqual(first, [{ path: 'closed', error: 'scan: permission denied' }, { path: 'secret', error: 'hashing: permission denied' }])
   assert.deepEqual(second, first)
   assert.deepEqual(live, ['closed', 'closed/known', 'open', 'secret'])
+  assert.ok(Array.isArray(deleted))
+  reportRow({ id: 'C-09', part: 'scan', tried: 2, falseDeletes: deleted.length })
   assert.deepEqual(deleted, [])
-  console.log(JSON.stringify({ id: 'C-09', part: 'scan', tried: 2, falseDeletes: 0 }))
 })
 
 test('C-16: a limit of the system is named with what is needed and what is allowed', () => {
   const watches = explainWatchError(Object.assign(new Error('no room'), { code: 'ENOSPC' }), 1_234)
-  assert.match(watches.message, /needs 1234 directories or more, the system allows (\d+|fewer).*max_user_watches/)
+  assert.match(watches.message, /needs 1234 directories or more, the system allows (\d+|fewer).*raise (fs\.inotify\.max_user|user\.max_inotify)_watches$/)
   const instances = explainWatchError(Object.assign(new Error('too many'), { code: 'EMFILE' }), 1)
-  assert.match(instances.message, /inotify instance.*allows (\d+|no more).*max_user_instances/)
+  assert.match(instances.message, /inotify instance.*allows (\d+|no more).*raise (fs\.inotify\.max_user|user\.max_inotify)_instances$/)
 })
+
+const LIMITED: readonly [setting: Parameters<typeof fewWatches>[0], count: number, directories: number, outcome: RegExp | true][] = [
+  ['max_inotify_watches', 20, 100, /^watching needs 101 directories or more, the system allows 20 .*raise user\.max_inotify_watches$/],
+  ['max_inotify_watches', 20, 19, true],
+  ['max_inotify_watches', 20, 20, /^watching needs 21 directories or more, the system allows 20 /],
+  ['max_inotify_instances', 0, 3, /^watching needs one more inotify instance, the system allows 0 .*raise user\.max_inotify_instances$/],
+]
+for (const [setting, count, directories, outcome] of LIMITED) {
+  test(`C-16: ${directories} directories with ${setting} at ${count}`, { skip: cannotLimitWatches() }, () => {
+    using scratch = scratchDirectory()
+    for (let i = 0; i < directories; i++) mkdirSync(`${scratch.path}/d${i}`)
+    const helper = fileURLToPath(new URL('./watch-as-limited.ts', import.meta.url))
+    const [program, ...args] = [...fewWatches(setting, count), process.execPath, helper, scratch.path]
+    const child = spawnSync(program!, args, { encoding: 'utf8' })
+    assert.equal(child.status, 0, child.stderr)
+    const { watching, message } = JSON.parse(child.stdout) as { watching: boolean; message?: string }
+    assert.equal(watching, outcome === true, message)
+    if (outcome !== true) assert.match(message ?? '', outcome)
+  })
+}
 
 test('C-16: more events at once than half the queue count as an overflow', async () => {
   const gauge = new QueueGauge(10)
@@ -104,7 +163,7 @@ test('C-16: a storm of changes is told in full or as an overflow', async () => {
   const count = 20_000
   for (let i = 0; i < count; i++) writeFileSync(`${scratch.path}/f${i}`, '')
   await eventually('all files or an overflow', () => overflow || seen.size >= count || undefined)
-  console.log(JSON.stringify({ id: 'C-16', part: 'storm', tried: count, seen: seen.size, overflow }))
+  reportRow({ id: 'C-16', part: 'storm', tried: count, seen: seen.size, overflow })
 })
 
 test('hasher: many callers at once get their own results, and the threads end', async () => {

@@ -1,0 +1,16 @@
+import { spawnSync } from 'node:child_process'
+
+const SCRIPT = 'echo "$1" > "/proc/sys/user/$0" && shift && exec "$@"'
+
+/** Words before a command that let its process, and no other, have only so many inotify watches or instances. */
+export function fewWatches(setting: 'max_inotify_watches' | 'max_inotify_instances', count: number): readonly string[] {
+  return ['unshare', '--user', '--map-root-user', 'sh', '-c', SCRIPT, setting, String(count)]
+}
+
+/** Why this machine cannot limit a process of its own like that; false where it can. */
+export function cannotLimitWatches(): string | false {
+  const [program, ...args] = [...fewWatches('max_inotify_watches', 20), 'true']
+  const tried = spawnSync(program!, args, { encoding: 'utf8' })
+  if (tried.status === 0) return false
+  return `NOT TESTED: this machine lets nobody limit inotify watches: ${tried.error?.message ?? tried.stderr.trim()}`
+}
