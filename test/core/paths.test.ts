@@ -4,9 +4,9 @@ import { test } from 'node:test'
 import * as fc from 'fast-check'
 import { TwinfoldError } from '../../src/core/errors.ts'
 import {
-import { reportRow } from '../support/effort.ts'
   ancestorsOf, cleanSub, cleanSubs, compareNames, conflictName, isBelow, isConflictName, isInternal, isNormal, isTemporary, parentOf,
 } from '../../src/core/paths.ts'
+import { reportRow } from '../support/effort.ts'
 
 const CLEAN: readonly [text: string, clean: string][] = [
   ['', ''], ['/', ''], ['.', ''], ['./', ''], ['a', 'a'], ['/a', 'a'], ['a/', 'a'], ['./a', 'a'], ['a//z', 'a/z'], ['a/./b', 'a/b'],
