@@ -1,0 +1,20 @@
+import type { FileHead } from '../core/file-info.ts'
+import type { DeviceId, FolderId } from '../core/ids.ts'
+import type { BlockRequest } from '../protocol/types.ts'
+
+/** Where blocks can be had at this moment. */
+export interface BlockSource {
+  readonly device: DeviceId
+  /** The device has the block in a file it has not finished yet. */
+  readonly fromTemporary: boolean
+}
+
+/** What the puller asks of the devices we are connected to. */
+export interface Sources {
+  /** Connected devices that can serve this block of this very version, those with the fewest open requests first. */
+  sourcesOf(folder: FolderId, file: FileHead, blockNumber: number): readonly BlockSource[]
+  /** Resolves with the bytes as they came, not verified. Rejects when the device refuses, leaves, or the signal aborts. */
+  request(device: DeviceId, request: BlockRequest, signal: AbortSignal): Promise<Uint8Array>
+  /** True while at least one device that shares the folder is connected and not paused. */
+  isAnyoneThere(folder: FolderId): boolean
+}
