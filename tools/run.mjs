@@ -39,13 +39,14 @@ function isInstalled() {
 function install() {
   process.stderr.write('twinfold: installing what the repository pins (once, needs the npm registry) …\n')
   const npmScript = process.env['npm_execpath']
-  const words = ['ci', '--no-audit', '--no-fund', '--loglevel=error']
+  // Not "ci": that refuses a lock file without the packages of platforms which the registry at hand does not carry.
+  const words = ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error']
   const [program, args] = npmScript?.endsWith('.js') ? [process.execPath, [npmScript, ...words]] : ['npm', words]
   const result = spawnSync(program, args, { cwd: root, stdio: ['ignore', 2, 2], shell: false })
   if (result.error) fail(`npm could not be started (${result.error.message}); install npm and try again`)
   if (result.status !== 0) fail('npm could not install the dependencies, see above; nothing was started')
   if (!existsSync(nodeBinary)) {
-    fail('the pinned Node was not installed. Install scripts may be switched off: run "npm ci --ignore-scripts=false"')
+    fail('the pinned Node was not installed. Install scripts may be switched off: run "npm install --ignore-scripts=false"')
   }
   writeFileSync(stampFile, wantedStamp())
 }
