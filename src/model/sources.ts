@@ -12,7 +12,7 @@ export interface BlockSource {
 /** What the puller asks of the devices we are connected to. */
 export interface Sources {
   /** Connected devices that can serve this block of this very version, those with the fewest open requests first. */
-  sourcesOf(folder: FolderId, file: FileHead, blockNumber: number): readonly BlockSource[]
+  sourcesOf(folder: FolderId, file: FileHead, blockNumber: number): Promise<readonly BlockSource[]>
   /** Resolves with the bytes as they came, not verified. Rejects when the device refuses, leaves, or the signal aborts. */
   request(device: DeviceId, request: BlockRequest, signal: AbortSignal): Promise<Uint8Array>
   /** True while at least one device that shares the folder is connected and not paused. */
