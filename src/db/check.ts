@@ -36,7 +36,8 @@ export async function checkFolder(database: DatabaseSync, clock: Clock): Promise
       const holder = counted.holders.find(({ number }) => number === device)
       if (holder === undefined) throw damaged('it holds records of nobody')
       const { head, mark, sum } = reader.stored(holder.number, columns)
-      if (head.sequence > holder.sequence) throw damaged('it holds records from another time')
+      // Of another device some may be: one that is being forgotten counts as new from the start.
+      if (holder.number === LOCAL_NUMBER && head.sequence > holder.sequence) throw damaged('it holds records from another time')
       counted.countRow(holder, head, sum, 1)
       const won = holder.number === LOCAL_NUMBER ? mark === 0 : mark > 0
       if (won) counted.countWinner(head, mark === MARK_NEEDED, 1)

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { FileHead, FileInfo } from '../core/file-info.ts'
 import type { DeviceId, FolderId } from '../core/ids.ts'
+import type { Clock } from '../world/clock.ts'
 import type { Random } from '../world/random.ts'
 import { Browser, type BrowseOptions } from './browse.ts'
 import { checkFolder } from './check.ts'
@@ -8,15 +9,22 @@ import { damaged } from './damage.ts'
 import { FolderState } from './folder-state.ts'
 import { FolderTable } from './folder-table.ts'
 import { Guarded, type GuardedDeps, type Kind } from './guarded.ts'
+import { readMeta, writeMeta } from './meta.ts'
+import { countSteps, pageOfSteps, RemoteNeed, type NeedStep } from './remote-need.ts'
 import { FOLDER_SCHEMA } from './schema.ts'
-import type { FolderCounts, FolderIndex, IndexOwner, TreeEntry } from './types.ts'
+import { SequenceReader } from './sequence-reader.ts'
+import type { BatchLimits, Counts, FolderCounts, FolderIndex, IndexOwner, TreeEntry } from './types.ts'
 
 /** Records forgotten in one go: a few milliseconds, then others have their turn. */
 const DROP_AT_ONCE = 500
+const REMOTE_ID_KEY = 'remote-index-id/'
+const NEVER = new AbortController().signal
 
 interface FolderTables {
   readonly files: FolderTable
   readonly browser: Browser
+  readonly sequences: SequenceReader
+  readonly remoteNeed: RemoteNeed
 }
 
 function folderKind(folder: FolderId, random: Random): Kind<FolderTables> {
@@ -26,7 +34,12 @@ function folderKind(folder: FolderId, random: Random): Kind<FolderTables> {
     open: (database: DatabaseSync) => {
       const files = new FolderTable(database, () => new FolderState(folder, newIndexId(random)))
       if (files.state.folder !== folder) throw damaged(`it is the index of another folder, ${files.state.folder}`)
-      return { files, browser: new Browser(database, files.reader) }
+      return {
+        files,
+        browser: new Browser(database, files.reader),
+        sequences: new SequenceReader(database, files.reader),
+        remoteNeed: new RemoteNeed(database, files),
+      }
     },
   }
 }
@@ -39,13 +52,15 @@ function newIndexId(random: Random): bigint {
 /** The index of a folder as the rest of the program sees it. */
 export class StoredFolderIndex implements FolderIndex {
   readonly #guarded: Guarded<FolderTables>
+  readonly #clock: Clock
 
-  private constructor(guarded: Guarded<FolderTables>) {
+  private constructor(guarded: Guarded<FolderTables>, clock: Clock) {
     this.#guarded = guarded
+    this.#clock = clock
   }
 
   static async open(folder: FolderId, random: Random, deps: GuardedDeps): Promise<StoredFolderIndex> {
-    return new StoredFolderIndex(await Guarded.open(deps, folderKind(folder, random)))
+    return new StoredFolderIndex(await Guarded.open(deps, folderKind(folder, random)), deps.clock)
   }
 
   close(): Promise<void> {
@@ -117,5 +132,30 @@ export class StoredFolderIndex implements FolderIndex {
 
   indexId(): Promise<bigint> {
     return this.#guarded.run(({ files }) => files.state.indexId)
+  }
+
+  localSince(sequence: number, limits: BatchLimits): Promise<readonly FileInfo[]> {
+    return this.#guarded.run(({ sequences }) => sequences.since(sequence, limits))
+  }
+
+  remoteIndexId(device: DeviceId): Promise<bigint> {
+    return this.#guarded.run(({ files }) => BigInt(`0x${readMeta(files.database, REMOTE_ID_KEY + device) ?? '0'}`))
+  }
+
+  setRemoteIndexId(device: DeviceId, id: bigint): Promise<void> {
+    return this.#guarded.run(({ files }) => writeMeta(files.database, REMOTE_ID_KEY + device, id.toString(16)))
+  }
+
+  remoteNeed(device: DeviceId, options: { readonly offset: number; readonly limit: number }): Promise<readonly FileHead[]> {
+    return pageOfSteps((after) => this.#needStep(device, after), options)
+  }
+
+  remoteNeedCounts(device: DeviceId): Promise<Counts> {
+    return countSteps((after) => this.#needStep(device, after))
+  }
+
+  async #needStep(device: DeviceId, after: string): Promise<NeedStep> {
+    if (after !== '') await this.#clock.sleep(0, NEVER)
+    return await this.#guarded.run(({ remoteNeed }) => remoteNeed.step(device, after))
   }
 }

@@ -30,6 +30,12 @@ export interface TreeEntry {
   readonly children: readonly TreeEntry[]
 }
 
+/** What a batch of records may hold; the record that reaches a limit is its last. */
+export interface BatchLimits {
+  readonly files: number
+  readonly blocks: number
+}
+
 /**
  * The index of one folder. Names are ordered by their UTF-8 bytes everywhere. All promises resolve in the order asked,
  * and a batch is either wholly stored or not at all.
@@ -62,6 +68,15 @@ export interface FolderIndex {
   browse(options: { readonly prefix: string; readonly levels: number | undefined; readonly directoriesOnly: boolean }): Promise<readonly TreeEntry[]>
   /** A random number that changes when the index begins anew: other devices then know that they must ask for all of it. */
   indexId(): Promise<bigint>
+  /** Our own records that changed after `sequence`, in the order in which they did. */
+  localSince(sequence: number, limits: BatchLimits): Promise<readonly FileInfo[]>
+  /** The number by which a device called its index when it last told us of it; 0 when it never did. */
+  remoteIndexId(device: DeviceId): Promise<bigint>
+  /** Survives `dropDevice`: without records the number only says which index to ask for. */
+  setRemoteIndexId(device: DeviceId, id: bigint): Promise<void>
+  /** Global records that a device lacks, in name order, `offset` skipped. Looks at all of the index: gives way meanwhile. */
+  remoteNeed(device: DeviceId, options: { readonly offset: number; readonly limit: number }): Promise<readonly FileHead[]>
+  remoteNeedCounts(device: DeviceId): Promise<Counts>
 }
 
 /** Small things that must survive a restart: statistics, sessions, tokens. */
