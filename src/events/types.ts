@@ -13,6 +13,26 @@ export interface ChangeData {
   readonly modifiedBy: string
 }
 
+export interface PendingFolderData {
+  readonly folderID: string
+  readonly folderLabel: string
+  readonly deviceID: string
+  readonly receiveEncrypted: boolean
+  readonly remoteEncrypted: boolean
+}
+
+/** What `GET /rest/db/completion` tells. */
+export interface CompletionData {
+  readonly completion: number
+  readonly globalBytes: number
+  readonly globalItems: number
+  readonly needBytes: number
+  readonly needDeletes: number
+  readonly needItems: number
+  readonly remoteState: string
+  readonly sequence: number
+}
+
 /** Every event the daemon emits and the shape of its data: the type is the documentation. */
 export interface EventMap {
   Starting: { readonly home: string; readonly myID: string }
@@ -20,6 +40,26 @@ export interface EventMap {
   ConfigSaved: Config
   DevicePaused: { readonly device: string }
   DeviceResumed: { readonly device: string }
+  DeviceConnected: {
+    readonly id: string
+    readonly addr: string
+    readonly deviceName: string
+    readonly clientName: string
+    readonly clientVersion: string
+    readonly type: string
+  }
+  DeviceDisconnected: { readonly id: string; readonly error: string }
+  DeviceRejected: { readonly device: string; readonly name: string; readonly address: string }
+  PendingDevicesChanged: {
+    readonly added?: readonly { readonly deviceID: string; readonly name: string; readonly address: string }[]
+    readonly removed?: readonly { readonly deviceID: string }[]
+  }
+  ClusterConfigReceived: { readonly device: string }
+  FolderRejected: { readonly device: string; readonly folder: string; readonly folderLabel: string }
+  PendingFoldersChanged: {
+    readonly added?: readonly PendingFolderData[]
+    readonly removed?: readonly { readonly folderID: string; readonly deviceID?: string }[]
+  }
   FolderPaused: { readonly id: string; readonly label: string }
   FolderResumed: { readonly id: string; readonly label: string }
   StateChanged: { readonly folder: string; readonly from: string; readonly to: string; readonly duration?: number; readonly error?: string }
@@ -27,8 +67,10 @@ export interface EventMap {
   LocalIndexUpdated: { readonly folder: string; readonly items: number; readonly filenames: readonly string[]; readonly sequence: number; readonly version: number }
   LocalChangeDetected: ChangeData
   RemoteChangeDetected: ChangeData
+  RemoteIndexUpdated: { readonly device: string; readonly folder: string; readonly items: number; readonly sequence: number; readonly version: number }
+  RemoteDownloadProgress: { readonly device: string; readonly folder: string; readonly state: Readonly<Record<string, number>> }
   FolderSummary: { readonly folder: string; readonly summary: object }
-  FolderCompletion: { readonly folder: string; readonly device: string }
+  FolderCompletion: CompletionData & { readonly folder: string; readonly device: string }
   FolderErrors: { readonly folder: string; readonly errors: readonly { readonly path: string; readonly error: string }[] }
   FolderWatchStateChanged: { readonly folder: string; readonly from?: string; readonly to?: string }
   LoginAttempt: { readonly success: boolean; readonly username: string; readonly remoteAddress: string; readonly proxy?: string }
@@ -44,6 +86,13 @@ export const EVENT_TYPES = Object.keys({
   ConfigSaved: true,
   DevicePaused: true,
   DeviceResumed: true,
+  DeviceConnected: true,
+  DeviceDisconnected: true,
+  DeviceRejected: true,
+  PendingDevicesChanged: true,
+  ClusterConfigReceived: true,
+  FolderRejected: true,
+  PendingFoldersChanged: true,
   FolderPaused: true,
   FolderResumed: true,
   StateChanged: true,
@@ -51,6 +100,8 @@ export const EVENT_TYPES = Object.keys({
   LocalIndexUpdated: true,
   LocalChangeDetected: true,
   RemoteChangeDetected: true,
+  RemoteIndexUpdated: true,
+  RemoteDownloadProgress: true,
   FolderSummary: true,
   FolderCompletion: true,
   FolderErrors: true,
