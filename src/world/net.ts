@@ -2,7 +2,13 @@
 export interface TlsStream extends AsyncDisposable {
   /** The peer's certificate, DER; its SHA-256 is the device id. */
   readonly peerCertificate: Uint8Array
+  /** How many certificates the peer showed. A device shows its own and nothing else. */
+  readonly certificateCount: number
   readonly remoteAddress: string
+  /** How the bytes are protected, for people: `TLS1.3-TLS_AES_128_GCM_SHA256`. */
+  readonly crypto: string
+  /** Whether the peer's certificate is made out to this name, as its common name or one of its DNS names. */
+  isNamed(name: string): boolean
   /** The next bytes; undefined once the peer has ended; rejects when the connection is lost or we hung up. */
   read(): Promise<Uint8Array | undefined>
   /** Resolves when the stream will take more. The bytes must not change afterwards: they are not copied. */
@@ -14,15 +20,44 @@ export interface Identity {
   readonly keyPem: string
 }
 
+/** Somebody who connects on our behalf. */
+export interface Proxy {
+  readonly kind: 'socks5' | 'http' | 'https'
+  readonly host: string
+  readonly port: number
+  /** Secret; empty for none. */
+  readonly user: string
+  readonly password: string
+}
+
+export interface ListenOptions {
+  /** An empty host is every address of the machine; then of the given family only, or of both. */
+  readonly host: string
+  readonly port: number
+  readonly family?: 4 | 6
+  readonly identity: Identity
+  /** Peers that know no TLS 1.3 are let in too. */
+  readonly allowTls12?: boolean
+}
+
+export interface DialOptions {
+  readonly host: string
+  readonly port: number
+  readonly family?: 4 | 6
+  readonly identity: Identity
+  readonly allowTls12?: boolean
+  readonly proxy?: Proxy
+}
+
 /** Certificates are not checked against anybody: who the peer is follows from its certificate, the caller decides. */
 export interface Net {
-  /** Disposing of the listener leaves the streams it made. */
+  /**
+   * Those who connect and do not prove who they are, be it slowly or never, keep nobody else waiting; they are limited
+   * in number and time. Disposing of the listener leaves the streams it made.
+   */
   listenTls(
-    options: { readonly host: string; readonly port: number; readonly identity: Identity },
+    options: ListenOptions,
     onStream: (stream: TlsStream) => void,
   ): Promise<AsyncDisposable & { readonly port: number }>
-  dialTls(
-    options: { readonly host: string; readonly port: number; readonly identity: Identity },
-    signal: AbortSignal,
-  ): Promise<TlsStream>
+  dialTls(options: DialOptions, signal: AbortSignal): Promise<TlsStream>
 }

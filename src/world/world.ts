@@ -22,7 +22,7 @@ export interface World {
   readonly system: System
 }
 
-/** Facts about the machine that do not change while we run. */
+/** Facts about the machine and the process. */
 export interface System {
   readonly platform: 'linux' | 'darwin' | 'win32' | string
   readonly architecture: string
@@ -30,4 +30,13 @@ export interface System {
   readonly cpuCount: number
   /** Memory held by the process, for people to look at. */
   memoryBytes(): { readonly usedBytes: number; readonly reservedBytes: number }
+  /** The addresses of the machine as of now, with the networks they belong to. Empty when they cannot be listed. */
+  networks(): readonly InterfaceAddress[]
+  /** A variable of the environment we were started in; undefined when it is not set. */
+  environment(name: string): string | undefined
+}
+
+export interface InterfaceAddress {
+  readonly address: string
+  readonly prefixLength: number
 }

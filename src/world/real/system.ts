@@ -1,5 +1,5 @@
-import { availableParallelism, hostname } from 'node:os'
-import type { System } from '../world.ts'
+import { availableParallelism, hostname, networkInterfaces } from 'node:os'
+import type { InterfaceAddress, System } from '../world.ts'
 
 export const realSystem: System = {
   platform: process.platform,
@@ -10,4 +10,16 @@ export const realSystem: System = {
     const usage = process.memoryUsage()
     return { usedBytes: usage.heapUsed + usage.external, reservedBytes: usage.rss }
   },
+  networks,
+  environment: (name) => process.env[name],
+}
+
+function networks(): readonly InterfaceAddress[] {
+  try {
+    return Object.values(networkInterfaces()).flatMap((addresses) =>
+      (addresses ?? []).map(({ address, cidr }) => ({ address, prefixLength: Number(cidr?.split('/')[1] ?? 128) })),
+    )
+  } catch {
+    return [] // sandboxes forbid the question; callers have a rule for "cannot be listed"
+  }
 }

@@ -1,3 +1,4 @@
+import type { X509Certificate } from 'node:crypto'
 import type { TLSSocket } from 'node:tls'
 import { hungUp, NetError } from '../net-error.ts'
 import type { TlsStream } from '../net.ts'
@@ -10,7 +11,10 @@ const UNREAD_BYTES_MAX = 256 * 1024
 /** A TLS socket as a stream that is read at our pace, record by record, without copying. */
 export class RealTlsStream implements TlsStream {
   readonly peerCertificate: Uint8Array
+  readonly certificateCount: number
   readonly remoteAddress: string
+  readonly crypto: string
+  readonly #certificate: X509Certificate
   readonly #socket: TLSSocket
   readonly #unread: Uint8Array[] = []
   #unreadBytes = 0
@@ -19,16 +23,24 @@ export class RealTlsStream implements TlsStream {
   #wakers = new Set<() => void>()
   #closing: Promise<void> | undefined
 
-  constructor(socket: TLSSocket, peerCertificate: Uint8Array) {
+  constructor(socket: TLSSocket, certificate: X509Certificate) {
     this.#socket = socket
-    this.peerCertificate = peerCertificate
+    this.#certificate = certificate
+    this.peerCertificate = new Uint8Array(certificate.raw)
+    this.certificateCount = countCertificates(certificate)
     this.remoteAddress = addressOf(socket)
+    this.crypto = `${(socket.getProtocol() ?? '').replace('v', '')}-${socket.getCipher().standardName}`
     socket.setNoDelay(true)
     socket.on('data', (chunk: Buffer) => this.#take(chunk))
     socket.on('end', () => this.#wake(() => (this.#ended = true)))
     socket.on('error', (error) => this.#wake(() => (this.#failure ??= error)))
     socket.on('close', () => this.#wake(() => (this.#failure ??= new NetError('ECONNRESET', 'connection lost'))))
     socket.on('drain', () => this.#wake(() => {}))
+  }
+
+  isNamed(name: string): boolean {
+    const commonName = /(?:^|\n)CN=([^\n]*)/.exec(this.#certificate.subject)?.[1]
+    return commonName === name || this.#certificate.checkHost(name, { subject: 'never' }) !== undefined
   }
 
   async read(): Promise<Uint8Array | undefined> {
@@ -99,7 +111,19 @@ export class RealTlsStream implements TlsStream {
   }
 }
 
+/** The system shows certificates that lead up to an issuer, each one once; a self-signed one leads to itself. */
+function countCertificates(leaf: X509Certificate): number {
+  let count = 1
+  const seen = new Set([leaf.fingerprint256])
+  for (let next = leaf.issuerCertificate; next !== undefined && !seen.has(next.fingerprint256); next = next.issuerCertificate) {
+    seen.add(next.fingerprint256)
+    count++
+  }
+  return count
+}
+
+/** An IPv4 peer of a socket for both families is shown as what it is. */
 function addressOf(socket: TLSSocket): string {
-  const host = socket.remoteAddress ?? ''
+  const host = (socket.remoteAddress ?? '').replace(/^::ffff:(?=\d+\.)/, '')
   return host.includes(':') ? `[${host}]:${socket.remotePort}` : `${host}:${socket.remotePort}`
 }

@@ -41,7 +41,9 @@ export interface SimEnd {
 
 export class SimStream implements TlsStream {
   readonly peerCertificate: Uint8Array
+  readonly certificateCount = 1
   readonly remoteAddress: string
+  readonly crypto = 'TLS1.3-TLS_AES_128_GCM_SHA256'
   readonly #travel: () => Promise<void>
   #peer: SimStream | undefined
   /** Keeps what we send in order, however long each piece travels. */
@@ -58,6 +60,11 @@ export class SimStream implements TlsStream {
     this.#travel = travel
     this.peerCertificate = end.peerCertificate
     this.remoteAddress = end.remoteAddress
+  }
+
+  /** Every simulated certificate is made out to the name that all devices use. */
+  isNamed(name: string): boolean {
+    return name === 'syncthing'
   }
 
   get closed(): boolean {

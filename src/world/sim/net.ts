@@ -1,9 +1,7 @@
 import type { Clock } from '../clock.ts'
 import { NetError } from '../net-error.ts'
-import type { Identity, Net, TlsStream } from '../net.ts'
+import type { Identity, ListenOptions, Net, TlsStream } from '../net.ts'
 import { SimWire } from './net-stream.ts'
-
-type ListenOptions = Parameters<Net['listenTls']>[0]
 
 interface Listener {
   readonly certificate: Uint8Array

@@ -8,5 +8,7 @@ export function simSystem(hostName: string): System {
     hostName,
     cpuCount: 2,
     memoryBytes: () => ({ usedBytes: 0, reservedBytes: 0 }),
+    networks: () => [],
+    environment: () => undefined,
   }
 }

@@ -12,9 +12,9 @@ const identity = await makeCertificate({
   commonName: 'syncthing', keyType: 'Ed25519', lifetimeDays: 365, nowMs: Date.now(), serial: new Uint8Array(8),
 })
 
-test('a device with a certificate is let in, over TLS 1.2 and 1.3, with the protocol named', async () => {
+test('a device with a certificate is let in over TLS 1.3, over 1.2 where that is allowed, with the protocol named', async () => {
   for (const version of ['TLSv1.2', 'TLSv1.3'] as const) {
-    await using listener = await listen()
+    await using listener = await listen({ allowTls12: version === 'TLSv1.2' })
     const socket = strange(listener.port, { ...credentials(), minVersion: version, maxVersion: version })
     const [stream] = await Promise.all([listener.arrived, once(socket, 'secureConnect')])
     assert.equal(socket.getProtocol(), version)
@@ -26,6 +26,7 @@ test('a device with a certificate is let in, over TLS 1.2 and 1.3, with the prot
 
 const refused: [what: string, options: ConnectionOptions][] = [
   ['one without a certificate', {}],
+  ['TLS 1.2', { ...credentials(), maxVersion: 'TLSv1.2' }],
   ['TLS 1.1', { ...credentials(), minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' }],
   ['one that wants another protocol', { ...credentials(), ALPNProtocols: ['h2'] }],
 ]
@@ -53,7 +54,7 @@ test('one that talks no TLS is turned away', async () => {
 })
 
 test('no session is resumed: every connection shows its certificate anew', async () => {
-  await using listener = await listen()
+  await using listener = await listen({ allowTls12: true })
   const first = strange(listener.port, { ...credentials(), maxVersion: 'TLSv1.2' })
   await once(first, 'secureConnect')
   const session = first.getSession()
@@ -106,10 +107,10 @@ interface Listening extends AsyncDisposable {
   count(): number
 }
 
-async function listen(): Promise<Listening> {
+async function listen(options: { readonly allowTls12?: boolean } = {}): Promise<Listening> {
   const arrived = Promise.withResolvers<TlsStream>()
   const streams: TlsStream[] = []
-  const listener = await realNet.listenTls({ host: HOST, port: 0, identity }, (stream) => {
+  const listener = await realNet.listenTls({ host: HOST, port: 0, identity, ...options }, (stream) => {
     streams.push(stream)
     arrived.resolve(stream)
   })
