@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { TwinfoldError } from './errors.ts'
 
 const TEMPORARY_PREFIXES = ['.syncthing.', '~syncthing~'] as const
@@ -101,11 +102,60 @@ export function ancestorsOf(name: string): readonly string[] {
 export function conflictName(name: string, when: string, device: string): string {
   const directory = parentOf(name)
   const base = baseOf(name)
-  const dot = base.lastIndexOf('.')
-  // A leading dot starts a hidden file's name, it does not end it.
-  const [stem, extension] = dot > 0 ? [base.slice(0, dot), base.slice(dot)] : [base, '']
-  const kept = `${stem}.sync-conflict-${when}-${device}${extension}`
+  const { stem, extension } = splitExtension(base)
+  const rest = `.sync-conflict-${when}-${device}${extension}`
+  const kept = `${cutToBytes(stem, NAME_SIZE_BYTES_MAX - Buffer.byteLength(rest))}${rest}`
   return directory === '' ? kept : `${directory}/${kept}`
+}
+
+/** What the longest name of a file may take on every file system in use. */
+const NAME_SIZE_BYTES_MAX = 255
+
+/** From the last dot on, dot included, also where it is the first character: other devices read names this way. */
+function splitExtension(base: string): { readonly stem: string; readonly extension: string } {
+  const dot = base.lastIndexOf('.')
+  return dot < 0 ? { stem: base, extension: '' } : { stem: base.slice(0, dot), extension: base.slice(dot) }
+}
+
+function cutToBytes(text: string, sizeBytesMax: number): string {
+  const characters = [...text]
+  let sizeBytes = Buffer.byteLength(text)
+  while (sizeBytes > sizeBytesMax && characters.length > 0) sizeBytes -= Buffer.byteLength(characters.pop()!)
+  return characters.join('')
+}
+
+/** Which conflict copies belong to a file: those of the same stem and extension, in the same directory. */
+export function isConflictOf(candidate: string, name: string): boolean {
+  const { stem, extension } = splitExtension(baseOf(name))
+  const base = baseOf(candidate)
+  if (parentOf(candidate) !== parentOf(name) || !base.startsWith(stem) || !base.endsWith(extension)) return false
+  return /^\.sync-conflict-.{8}-.{6}/su.test(base.slice(stem.length))
+}
+
+/** Longer names do not fit with our prefix and suffix around them on every file system. */
+const TEMPORARY_SIZE_BYTES_MAX = 160
+
+/** The file that `name` is while it is being made, in the same directory. */
+export function temporaryName(name: string, platform: string): string {
+  const [unix, windows] = TEMPORARY_PREFIXES
+  const prefix = platform === 'win32' ? windows : unix
+  const directory = parentOf(name)
+  const base = baseOf(name)
+  const room = TEMPORARY_SIZE_BYTES_MAX - prefix.length - TEMPORARY_SUFFIX.length
+  const middle = Buffer.byteLength(base) > room ? hash('sha256', base, 'hex') : base
+  const temporary = `${prefix}${middle}${TEMPORARY_SUFFIX}`
+  return directory === '' ? temporary : `${directory}/${temporary}`
+}
+
+const TEMPORARY_SUFFIX = '.tmp'
+
+/**
+ * Whether a name is one that an index may hold: relative, in its shortest spelling, nothing that climbs. Whatever another
+ * device says of a name that is not is not worth a look at the disk.
+ */
+export function isCanonical(name: string): boolean {
+  if (name === '' || name.includes('\0') || !name.isWellFormed() || !isNormal(name)) return false
+  return name.split('/').every((part) => part !== '' && part !== '.' && part !== '..')
 }
 
 const CONFLICT_NAME = /\.sync-conflict-\d{8}-\d{6}(-[A-Z2-7]{7})?(?=\.[^.]*$|$)/

@@ -77,7 +77,7 @@ test('isNormal: NFC and nothing else', () => {
 
 test('conflict names keep directory and extension', () => {
   assert.equal(conflictName('d/photo.jpg', '20260131-235959', 'ABCDEFG'), 'd/photo.sync-conflict-20260131-235959-ABCDEFG.jpg')
-  assert.equal(conflictName('.hidden', '20260131-235959', 'ABCDEFG'), '.hidden.sync-conflict-20260131-235959-ABCDEFG')
+  assert.equal(conflictName('.hidden', '20260131-235959', 'ABCDEFG'), '.sync-conflict-20260131-235959-ABCDEFG.hidden')
   assert.ok(isConflictName('d/photo.sync-conflict-20260131-235959-ABCDEFG.jpg') && isConflictName('x.sync-conflict-20260131-235959'))
   assert.ok(!isConflictName('photo.jpg') && !isConflictName('sync-conflict-1.jpg'))
 })

@@ -1,0 +1,76 @@
+import { hash } from 'node:crypto'
+import { blockCount, HASH_SIZE_BYTES } from './blocks.ts'
+import type { FileInfo } from './file-info.ts'
+
+/** One block of a file that is to be made. */
+export interface Block {
+  readonly number: number
+  readonly offsetBytes: number
+  readonly sizeBytes: number
+  readonly hash: Uint8Array
+}
+
+/** The blocks of a record; undefined where its list does not fit its size: such a record cannot be pulled. */
+export function blocksOf({ sizeBytes, blockSizeBytes, blockHashes }: FileInfo): readonly Block[] | undefined {
+  if (blockHashes === undefined || !(blockSizeBytes > 0)) return undefined
+  const count = blockCount(sizeBytes, blockSizeBytes)
+  if (blockHashes.length !== count * HASH_SIZE_BYTES) return undefined
+  return Array.from({ length: count }, (_, number) => {
+    const offsetBytes = number * blockSizeBytes
+    return {
+      number, offsetBytes,
+      sizeBytes: Math.min(blockSizeBytes, sizeBytes - offsetBytes),
+      hash: blockHashes.subarray(number * HASH_SIZE_BYTES, (number + 1) * HASH_SIZE_BYTES),
+    }
+  })
+}
+
+/** Which of the wanted blocks stand at their very place in a file with these hashes of blocks of the same size. */
+export function blocksInPlace(wanted: readonly Block[], foundHashes: Uint8Array): ReadonlySet<number> {
+  const inPlace = new Set<number>()
+  for (const { number, hash: wantedHash } of wanted) {
+    const start = number * HASH_SIZE_BYTES
+    const found = foundHashes.subarray(start, start + HASH_SIZE_BYTES)
+    if (found.length === HASH_SIZE_BYTES && wantedHash.every((byte, i) => byte === found[i])) inPlace.add(number)
+  }
+  return inPlace
+}
+
+/** Where in a file each content can be found: the text of its hash, and the offset of the first block that has it. */
+export function offsetsByHash(file: FileInfo): ReadonlyMap<string, Block> {
+  const offsets = new Map<string, Block>()
+  for (const block of blocksOf(file) ?? []) {
+    const key = hashKey(block.hash)
+    if (!offsets.has(key)) offsets.set(key, block)
+  }
+  return offsets
+}
+
+/** A hash as the key of a map: shorter than hexadecimal, and as unique. */
+export function hashKey(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1')
+}
+
+export function isContent(data: Uint8Array, block: Block): boolean {
+  return data.length === block.sizeBytes && hash('sha256', data, 'buffer').equals(block.hash)
+}
+
+/** How much of nothing is hashed at a time. */
+const zeroHashes = (sizeBytes: number): Buffer => hash('sha256', new Uint8Array(sizeBytes), 'buffer')
+
+/** Answers whether a block is nothing but zeros, which a sparse file has without anybody writing them. */
+export class ZeroBlocks {
+  readonly #hashes = new Map<number, Buffer>()
+
+  /** Only blocks of whole power-of-two sizes are looked at: there are eight of those. */
+  has(block: Block): boolean {
+    const { sizeBytes } = block
+    if (sizeBytes < 128 * 1024 || (sizeBytes & (sizeBytes - 1)) !== 0) return false
+    let known = this.#hashes.get(sizeBytes)
+    if (known === undefined) {
+      known = zeroHashes(sizeBytes)
+      this.#hashes.set(sizeBytes, known)
+    }
+    return known.equals(block.hash)
+  }
+}

@@ -1,0 +1,109 @@
+import { FLAG_IGNORED, FLAG_RECEIVE_ONLY, isInvalid, type FileHead } from './file-info.ts'
+import { isNeeded } from './need.ts'
+import { compareVersions } from './version-vector.ts'
+
+/** What is known of one name when its step is decided. */
+export interface PlanCase {
+  readonly local: FileHead | undefined
+  readonly global: FileHead
+  /** The folder's patterns exclude the name. */
+  readonly ignored: boolean
+  /** The folder leaves here what others deleted. */
+  readonly ignoreDelete: boolean
+}
+
+/** `saveOurs`: our file goes to a conflict name first, because the winner never saw our edit. */
+export type Step =
+  | { readonly kind: 'keep' }
+  /** Nothing on disk changes, only our record: the name is excluded here. */
+  | { readonly kind: 'ignore' }
+  /** Nothing on disk changes: what was deleted elsewhere is not here either. */
+  | { readonly kind: 'adopt' }
+  /** The content is here already: only mode and time are set. */
+  | { readonly kind: 'metadata' }
+  | { readonly kind: 'fetch'; readonly saveOurs: boolean }
+  | { readonly kind: 'make-directory'; readonly saveOurs: boolean }
+  | { readonly kind: 'make-symlink'; readonly saveOurs: boolean }
+  | { readonly kind: 'remove'; readonly type: FileHead['type']; readonly saveOurs: boolean }
+
+const KEEP: Step = { kind: 'keep' }
+
+/**
+ * Decides what one name needs. Touches nothing: the puller carries the step out. An edit of ours that the winner never
+ * saw is kept or saved, never lost.
+ */
+export function planStep({ local, global, ignored, ignoreDelete }: PlanCase): Step {
+  if (!isNeeded(local, global)) return KEEP
+  if (global.deleted && ignoreDelete) return KEEP
+  if (ignored) return { kind: 'ignore' }
+  const saveOurs = local !== undefined && mustSave(local, global)
+  if (global.deleted) return planRemoval(local, saveOurs)
+  if (global.type === 'directory') return { kind: 'make-directory', saveOurs }
+  if (global.type === 'symlink') return { kind: 'make-symlink', saveOurs }
+  if (local !== undefined && hasSameContent(local, global)) return { kind: 'metadata' }
+  return { kind: 'fetch', saveOurs }
+}
+
+/** An ignored record says nothing about the disk: whoever removes looks there first, and finds a file nobody scanned. */
+function planRemoval(local: FileHead | undefined, saveOurs: boolean): Step {
+  if (local === undefined || local.deleted) return { kind: 'adopt' }
+  return { kind: 'remove', type: local.type, saveOurs }
+}
+
+/** Only files are worth a copy: a directory has no content of its own and a symlink is a line of text. */
+export function mustSave(local: FileHead, global: FileHead): boolean {
+  if (local.deleted || local.type !== 'file') return false
+  const order = compareVersions(global.version, local.version)
+  return order !== 'newer' && order !== 'equal'
+}
+
+/** Whether two records are of files with the same bytes. An invalid record of ours promises nothing about the disk. */
+export function hasSameContent(local: FileHead, global: FileHead): boolean {
+  if (local.type !== 'file' || global.type !== 'file' || local.deleted || global.deleted) return false
+  // A change kept to ourselves is a change of a file that was scanned: its blocks are true.
+  if (isInvalid({ localFlags: local.localFlags & ~FLAG_RECEIVE_ONLY })) return false
+  if (local.sizeBytes !== global.sizeBytes || local.blockSizeBytes !== global.blockSizeBytes) return false
+  return local.blocksHash !== undefined && global.blocksHash !== undefined && sameBytes(local.blocksHash, global.blocksHash)
+}
+
+export function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
+  return a.length === b.length && a.every((byte, i) => byte === b[i])
+}
+
+/** Two times this close are one: disks and runtimes round what they are told, by less than this. */
+const ROUNDED_NS_MAX = 1_000
+
+/**
+ * Whether our record says the same as the global one apart from its history. Then a folder that only sends takes over
+ * the version, and no file is touched.
+ */
+export function isSameApartFromVersion(local: FileHead, global: FileHead, ignorePerms: boolean): boolean {
+  if (isInvalid(local) || local.type !== global.type || local.deleted !== global.deleted) return false
+  if (local.deleted) return true
+  if (local.type === 'symlink') return local.symlinkTarget === global.symlinkTarget
+  const comparePermissions = !ignorePerms && !local.noPermissions && !global.noPermissions
+  if (comparePermissions && local.permissions !== global.permissions) return false
+  return local.type === 'directory' || (hasSameContent(local, global) && isSameTime(local, global))
+}
+
+function isSameTime(a: FileHead, b: FileHead): boolean {
+  return Math.abs((a.modifiedS - b.modifiedS) * 1e9 + (a.modifiedNs - b.modifiedNs)) < ROUNDED_NS_MAX
+}
+
+export type Bookkeeping = { readonly kind: 'keep' } | { readonly kind: 'ignore' } | { readonly kind: 'adopt' }
+
+/** What a folder that only sends does about a name it needs: it never touches a file. */
+export function planBookkeeping({ local, global, ignored }: PlanCase, ignorePerms: boolean): Bookkeeping {
+  if (!isNeeded(local, global)) return { kind: 'keep' }
+  if (ignored) return { kind: 'ignore' }
+  if (local === undefined) return { kind: global.deleted ? 'adopt' : 'keep' }
+  return { kind: isSameApartFromVersion(local, global, ignorePerms) ? 'adopt' : 'keep' }
+}
+
+/** The record of a name that is excluded here: others see that we do not have it, and we do not need it any more. */
+export function ignoredGlobal(global: FileHead): FileHead {
+  return {
+    ...global, sizeBytes: 0, sequence: 0, blockSizeBytes: 0, blocksHash: undefined, symlinkTarget: '',
+    localFlags: FLAG_IGNORED,
+  }
+}
