@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { chmod, chown, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { realDisk } from '../../src/world/real/disk.ts'
@@ -8,13 +8,21 @@ import { SimDisk } from '../../src/world/sim/disk.ts'
 import { SimRandom } from '../../src/world/sim/random.ts'
 import { diskContract } from './disk.contract.ts'
 
+/** A user without any rights of his own; root becomes him where permission bits are the point. */
+const NOBODY = 65_534
+
 diskContract('real disk', async () => {
   const root = await mkdtemp(join(tmpdir(), 'twinfold-disk-'))
   return {
     disk: realDisk,
     root,
     umask: process.umask(),
-    enforcesPermissions: process.getuid?.() !== 0,
+    async asOrdinaryUser() {
+      if (process.getuid?.() !== 0) return { [Symbol.dispose]: () => {} }
+      await chown(root, NOBODY, NOBODY)
+      process.seteuid?.(NOBODY)
+      return { [Symbol.dispose]: () => process.seteuid?.(0) }
+    },
     timeErrorNs: 120, // Node takes times as double precision seconds
     putInvalidName: (directory) => writeFile(Buffer.from(`${directory}/a\xffb`, 'latin1'), ''),
     putPipe: async (path) => void execFileSync('mkfifo', [path]),
@@ -33,7 +41,7 @@ for (const [name, shortReads] of [['sim disk', undefined], ['sim disk with short
       disk,
       root: '/root',
       umask: 0o022,
-      enforcesPermissions: true,
+      asOrdinaryUser: async () => ({ [Symbol.dispose]: () => {} }),
       timeErrorNs: 0,
       putInvalidName: async (directory) => disk.putInvalidName(directory, 'a\\xffb'),
       putPipe: async (path) => disk.putOther(path),
