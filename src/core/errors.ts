@@ -16,6 +16,7 @@ export type ErrorCode =
   | 'home-locked'
   | 'identity-invalid'
   | 'ignore-invalid'
+  | 'item-failed'
   | 'path-escapes-folder'
   | 'port-taken'
   | 'stopped'

@@ -33,6 +33,21 @@ export interface CompletionData {
   readonly sequence: number
 }
 
+export type ItemAction = 'update' | 'metadata' | 'delete'
+
+/** How far one file is, in blocks unless it says bytes. */
+export interface FileProgress {
+  readonly total: number
+  readonly reused: number
+  readonly copiedFromOrigin: number
+  readonly copiedFromOriginShifted: number
+  readonly copiedFromElsewhere: number
+  readonly pulled: number
+  readonly pulling: number
+  readonly bytesDone: number
+  readonly bytesTotal: number
+}
+
 /** Every event the daemon emits and the shape of its data: the type is the documentation. */
 export interface EventMap {
   Starting: { readonly home: string; readonly myID: string }
@@ -69,6 +84,16 @@ export interface EventMap {
   RemoteChangeDetected: ChangeData
   RemoteIndexUpdated: { readonly device: string; readonly folder: string; readonly items: number; readonly sequence: number; readonly version: number }
   RemoteDownloadProgress: { readonly device: string; readonly folder: string; readonly state: Readonly<Record<string, number>> }
+  ItemStarted: { readonly folder: string; readonly item: string; readonly type: ItemType; readonly action: ItemAction }
+  ItemFinished: {
+    readonly folder: string
+    readonly item: string
+    readonly type: ItemType
+    readonly action: ItemAction
+    readonly error: string | null
+  }
+  /** By folder and file; empty when nothing is in progress any more. */
+  DownloadProgress: Readonly<Record<string, Readonly<Record<string, FileProgress>>>>
   FolderSummary: { readonly folder: string; readonly summary: object }
   FolderCompletion: CompletionData & { readonly folder: string; readonly device: string }
   FolderErrors: { readonly folder: string; readonly errors: readonly { readonly path: string; readonly error: string }[] }
@@ -102,6 +127,9 @@ export const EVENT_TYPES = Object.keys({
   RemoteChangeDetected: true,
   RemoteIndexUpdated: true,
   RemoteDownloadProgress: true,
+  ItemStarted: true,
+  ItemFinished: true,
+  DownloadProgress: true,
   FolderSummary: true,
   FolderCompletion: true,
   FolderErrors: true,

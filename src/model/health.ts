@@ -51,18 +51,21 @@ async function statOrFail(look: () => Promise<DiskStat>, whenMissing: string): P
 }
 
 async function checkHomeSpace(disk: Disk, options: HealthOptions): Promise<void> {
-  const { value, unit } = options.minHomeDiskFree
-  if (!(value > 0)) return
+  if (!(options.minHomeDiskFree.value > 0)) return
   const space = await disk.space(options.databaseDirectory).catch(() => undefined) // unknown space is no reason to stop
-  if (space === undefined || space.totalBytes === 0) return
+  const shortage = space === undefined ? undefined : shortageOf(space, options.minHomeDiskFree)
+  if (shortage === undefined) return
+  throw new TwinfoldError('folder-error', `insufficient space on disk for database (${options.databaseDirectory}): ${shortage}`)
+}
+
+/** `current 0.52 % < required 1 %`; undefined while there is enough, and where nobody asks for any. */
+export function shortageOf(space: { readonly freeBytes: number; readonly totalBytes: number }, { value, unit }: Size): string | undefined {
+  if (!(value > 0) || space.totalBytes === 0) return undefined
   const percent = unit === '%'
   const have = percent ? (space.freeBytes / space.totalBytes) * 100 : space.freeBytes
-  if (have >= (percent ? value : value * unitBytes(unit))) return
+  if (have >= (percent ? value : value * unitBytes(unit))) return undefined
   const current = percent ? `${have.toFixed(2)} %` : formatBytes(space.freeBytes)
-  throw new TwinfoldError(
-    'folder-error',
-    `insufficient space on disk for database (${options.databaseDirectory}): current ${current} < required ${value} ${unit}`.trim(),
-  )
+  return `current ${current} < required ${value} ${unit}`.trim()
 }
 
 const UNITS = ['k', 'm', 'g', 't', 'p']

@@ -68,7 +68,8 @@ function localRfc3339(timeMs: number): string {
   return `${local}${sign}${twoDigits(Math.floor(size / 60))}:${twoDigits(size % 60)}`
 }
 
-function compactTime(timeMs: number): string {
+/** `20260131-235959`, in local time, as names of files carry it. */
+export function compactTime(timeMs: number): string {
   const time = new Date(timeMs)
   const day = `${time.getFullYear()}${twoDigits(time.getMonth() + 1)}${twoDigits(time.getDate())}`
   return `${day}-${twoDigits(time.getHours())}${twoDigits(time.getMinutes())}${twoDigits(time.getSeconds())}`
