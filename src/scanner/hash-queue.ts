@@ -1,12 +1,12 @@
-import type { DiskItem } from '../core/change.ts'
 import { blockSizeFor } from '../core/blocks.ts'
 import type { FileHead } from '../core/file-info.ts'
 import { joinPath } from '../core/paths.ts'
 import type { Hasher, HashResult } from '../world/hasher.ts'
+import type { WalkItem } from '../world/walk.ts'
 
 /** A file to be hashed, and what we knew of it. */
 export interface HashRequest {
-  readonly item: DiskItem
+  readonly item: WalkItem
   readonly record: FileHead | undefined
   readonly blockSizeBytes: number
 }
@@ -22,9 +22,9 @@ export interface HashQueueDeps {
   onResults(requests: readonly HashRequest[], results: readonly HashResult[]): Promise<void>
 }
 
-const GROUP_FILES_MAX = 512
+const GROUP_FILES_MAX = 256
 const GROUP_BYTES_MAX = 64 * 1024 * 1024
-const GROUPS_MAX = 6
+const GROUPS_MAX = 4
 
 /** Hands files to the hasher in groups. Bounded: who adds must wait for room. */
 export class HashQueue {
@@ -43,7 +43,7 @@ export class HashQueue {
     return this.#deps.hashersMax > 0 ? 1 : GROUPS_MAX
   }
 
-  add(item: DiskItem, record: FileHead | undefined): void {
+  add(item: WalkItem, record: FileHead | undefined): void {
     this.#open.push({ item, record, blockSizeBytes: blockSizeFor(item.sizeBytes, record?.blockSizeBytes) })
     this.#openBytes += item.sizeBytes
     if (this.#open.length >= GROUP_FILES_MAX || this.#openBytes >= GROUP_BYTES_MAX) this.#start()
@@ -79,6 +79,7 @@ export class HashQueue {
       sizeBytes: item.sizeBytes,
       modifiedS: item.modifiedS,
       modifiedNs: item.modifiedNs,
+      changeStamp: item.changeStamp,
       blockSizeBytes,
     }))
     const results = await hasher.hash(jobs, onBytes, signal, hashersMax > 0 ? { tasksMax: hashersMax } : {})

@@ -1,4 +1,4 @@
-import { isChanged, recordOf, type CompareOptions, type DiskItem, type RecordOptions } from '../core/change.ts'
+import { isChanged, recordOf, type CompareOptions, type RecordOptions } from '../core/change.ts'
 import { FLAG_RECEIVE_ONLY, isInvalid, type FileHead, type FileInfo } from '../core/file-info.ts'
 import type { ShortId } from '../core/ids.ts'
 import type { IgnoreRules } from '../core/ignore.ts'
@@ -8,7 +8,7 @@ import type { Clock } from '../world/clock.ts'
 import { diskReason } from '../world/disk-reason.ts'
 import type { Disk } from '../world/disk.ts'
 import type { Hasher, HashResult } from '../world/hasher.ts'
-import type { WalkBatch, Walker } from '../world/walk.ts'
+import type { WalkBatch, Walker, WalkItem } from '../world/walk.ts'
 import { Absences } from './absences.ts'
 import { BatchWriter } from './batch-writer.ts'
 import { HashQueue, type HashRequest } from './hash-queue.ts'
@@ -207,7 +207,7 @@ class FolderScan {
     }
   }
 
-  #meet(item: DiskItem, record: FileHead | undefined): void {
+  #meet(item: WalkItem, record: FileHead | undefined): void {
     if (record !== undefined && !isChanged(record, item, this.#compareOptions)) return
     if (item.type !== 'file') return this.#writer.add(recordOf(item, record, undefined, this.#recordOptions()))
     this.#meter.expect(item.sizeBytes)
@@ -215,7 +215,7 @@ class FolderScan {
   }
 
   /** A directory above a sub: its own changes wait for its own scan, but the index must know that it is there. */
-  async #meetParent(item: DiskItem): Promise<void> {
+  async #meetParent(item: WalkItem): Promise<void> {
     const record = await this.#deps.index.get('local', item.name)
     const known = record !== undefined && !record.deleted && record.type === item.type && !isInvalid(record)
     if (!known) this.#meet(item, record)

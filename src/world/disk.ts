@@ -15,6 +15,11 @@ export interface DiskStat {
   /** Two paths with equal device and inode are the same item. */
   readonly deviceId: bigint
   readonly inode: bigint
+  /**
+   * Moves with every change, also where size and time are put back. Nanoseconds as a double, so changes less than 256 ns
+   * apart may look like one; the clocks of file systems are coarser. Left out where nobody compares it.
+   */
+  readonly changeStamp?: number
 }
 
 /**

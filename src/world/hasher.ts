@@ -6,6 +6,8 @@ export interface HashJob {
   readonly modifiedS: number
   readonly modifiedNs: number
   readonly blockSizeBytes: number
+  /** As the walk saw it. Undefined: the hasher looks at the file before reading it as well as after. */
+  readonly changeStamp?: number | undefined
 }
 
 export type HashResult =

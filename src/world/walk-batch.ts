@@ -4,7 +4,7 @@ import type { WalkSink } from './walk-tree.ts'
 import type { WalkBatch, WalkItem, WalkProblem } from './walk.ts'
 
 /** Items that leave a walk together. */
-export const WALK_BATCH_ITEMS = 512
+export const WALK_BATCH_ITEMS = 256
 
 /** By their number in `types`. */
 const TYPES: readonly FileType[] = ['file', 'directory', 'symlink']
@@ -19,6 +19,8 @@ export interface PackedBatch {
   readonly seconds: Float64Array
   readonly nanoseconds: Uint32Array
   readonly modes: Uint16Array
+  /** Not a number where there is none. */
+  readonly stamps: Float64Array
   readonly targets: readonly (readonly [index: number, target: string])[]
   readonly problems: readonly WalkProblem[]
   readonly unnormalized: readonly string[]
@@ -62,6 +64,7 @@ export class BatchPacker implements WalkSink {
       seconds: new Float64Array(count),
       nanoseconds: new Uint32Array(count),
       modes: new Uint16Array(count),
+      stamps: new Float64Array(count),
       targets: this.#targets,
       problems: this.#problems,
       unnormalized: this.#unnormalized,
@@ -73,6 +76,7 @@ export class BatchPacker implements WalkSink {
       batch.seconds[i] = stat.modifiedS
       batch.nanoseconds[i] = stat.modifiedNs
       batch.modes[i] = stat.mode
+      batch.stamps[i] = stat.changeStamp ?? Number.NaN
     }
     this.#names = []
     this.#stats = []
@@ -95,7 +99,8 @@ export function unpackBatch(packed: PackedBatch): WalkBatch {
       modifiedS: packed.seconds[i]!,
       modifiedNs: packed.nanoseconds[i]!,
       mode: packed.modes[i]!,
-      symlinkTarget: targets.get(i) ?? '',
+      symlinkTarget: targets.size === 0 ? '' : targets.get(i) ?? '',
+      changeStamp: Number.isNaN(packed.stamps[i]!) ? undefined : packed.stamps[i]!,
     })
   }
   return { items, problems: packed.problems, unnormalized: packed.unnormalized }

@@ -23,6 +23,8 @@ export interface WalkItem {
   readonly modifiedNs: number
   readonly mode: number
   readonly symlinkTarget: string
+  /** As in `DiskStat`; undefined where the disk has no such thing. */
+  readonly changeStamp: number | undefined
 }
 
 /** A path that could not be looked at: everything at and below it is unknown, not gone. */

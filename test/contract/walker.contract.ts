@@ -43,7 +43,8 @@ export function walkerContract(name: string, make: () => Promise<WalkerWorld>): 
     await world.disk.makeSymlink('some/where', `${world.root}/link`)
     const stat = await world.disk.lstat(`${world.root}/file`)
     const [file, link] = (await walk(world)).items
-    assert.deepEqual(file, {
+    const { changeStamp: _, ...rest } = file!
+    assert.deepEqual(rest, {
       name: 'file', type: 'file', sizeBytes: 12, modifiedS: stat.modifiedS, modifiedNs: stat.modifiedNs, mode: 0o640, symlinkTarget: '',
     })
     assert.equal(link?.type, 'symlink')

@@ -1,6 +1,6 @@
 import { blockCount, blocksHashOf, HASH_SIZE_BYTES } from '../../core/blocks.ts'
 import { messageOf, systemCode } from '../../core/errors.ts'
-import { HASH_CHANGED, HASH_FAILED, HASH_OK, hashRange, type HashRange } from '../hash-file.ts'
+import { HASH_CHANGED, HASH_FAILED, HASH_OK, hashRange, putHash, type HashRange } from '../hash-file.ts'
 import type { HashJob, HashResult } from '../hasher.ts'
 import { openHashSource } from './hash-source.ts'
 
@@ -12,6 +12,8 @@ export interface HashTask {
   readonly sizes: Float64Array
   readonly seconds: Float64Array
   readonly nanoseconds: Uint32Array
+  /** Not a number where there is none. */
+  readonly stamps: Float64Array
   readonly blockSizes: Uint32Array
   readonly starts: Float64Array
   readonly ends: Float64Array
@@ -21,7 +23,7 @@ export interface HashReport {
   readonly id: number
   readonly codes: Uint8Array
   /** The change stamp each file had while its part was hashed. */
-  readonly stamps: BigInt64Array
+  readonly stamps: Float64Array
   /** For each part its block hashes and then their common hash; parts that failed leave a gap. */
   readonly hashes: Uint8Array
   readonly errors: readonly { readonly at: number; readonly code: string | undefined; readonly message: string }[]
@@ -29,12 +31,14 @@ export interface HashReport {
 
 export type HashPart = HashJob & HashRange
 
+const READ_BYTES_MIN = 1024 * 1024
+
 /** Grows to the largest block met and is used for every file: reading allocates nothing. */
 export class HashBuffer {
-  #bytes = new Uint8Array(1024 * 1024)
+  #bytes = new Uint8Array(0)
 
   for(blockSizeBytes: number): Uint8Array {
-    if (this.#bytes.length < blockSizeBytes) this.#bytes = new Uint8Array(blockSizeBytes)
+    if (this.#bytes.length < blockSizeBytes) this.#bytes = new Uint8Array(Math.max(blockSizeBytes, READ_BYTES_MIN))
     return this.#bytes
   }
 }
@@ -47,6 +51,7 @@ export function packTask(id: number, parts: readonly HashPart[]): HashTask {
     sizes: new Float64Array(count),
     seconds: new Float64Array(count),
     nanoseconds: new Uint32Array(count),
+    stamps: new Float64Array(count),
     blockSizes: new Uint32Array(count),
     starts: new Float64Array(count),
     ends: new Float64Array(count),
@@ -58,6 +63,7 @@ export function packTask(id: number, parts: readonly HashPart[]): HashTask {
     task.sizes[i] = part.sizeBytes
     task.seconds[i] = part.modifiedS
     task.nanoseconds[i] = part.modifiedNs
+    task.stamps[i] = part.changeStamp ?? Number.NaN
     task.blockSizes[i] = part.blockSizeBytes
     task.starts[i] = part.startBytes
     task.ends[i] = part.endBytes
@@ -70,35 +76,39 @@ export function packTask(id: number, parts: readonly HashPart[]): HashTask {
 export function runTask(task: HashTask, buffer: HashBuffer): HashReport {
   const parts = unpackTask(task)
   const codes = new Uint8Array(parts.length)
-  const stamps = new BigInt64Array(parts.length)
+  const stamps = new Float64Array(parts.length)
   const hashes = new Uint8Array(parts.reduce((sum, part) => sum + roomFor(part), 0))
   const errors: HashReport['errors'][number][] = []
   let offset = 0
-  parts.forEach((part, at) => {
+  for (let at = 0; at < parts.length; at++) {
+    const part = parts[at]!
     const room = hashes.subarray(offset, offset + roomFor(part))
     offset += room.length
     try {
       const stamp = hashPart(part, buffer.for(part.blockSizeBytes), room)
       codes[at] = stamp === undefined ? HASH_CHANGED : HASH_OK
-      stamps[at] = stamp ?? 0n
+      stamps[at] = stamp ?? 0
     } catch (error) {
       codes[at] = HASH_FAILED
       errors.push({ at, code: systemCode(error), message: messageOf(error) })
     }
-  })
+  }
   return { id: task.id, codes, stamps, hashes, errors }
 }
 
 export function unpackReport(report: HashReport, parts: readonly HashPart[]): HashResult[] {
   const failures = new Map(report.errors.map((error) => [error.at, error]))
+  // A buffer, so that its parts are buffers: whoever stores them as text needs no copy.
+  const hashes = Buffer.from(report.hashes.buffer, report.hashes.byteOffset, report.hashes.length)
   let offset = 0
   return parts.map((part, at): HashResult => {
-    const room = report.hashes.subarray(offset, offset + roomFor(part))
-    offset += room.length
+    const end = offset + roomFor(part)
+    const start = offset
+    offset = end
     switch (report.codes[at]) {
       case HASH_OK: {
-        const blockHashes = room.subarray(0, -HASH_SIZE_BYTES)
-        return { kind: 'hashed', blockHashes, blocksHash: room.subarray(blockHashes.length) }
+        const middle = end - HASH_SIZE_BYTES
+        return { kind: 'hashed', blockHashes: hashes.subarray(start, middle), blocksHash: hashes.subarray(middle, end) }
       }
       case HASH_CHANGED:
         return { kind: 'changed' }
@@ -111,7 +121,7 @@ export function unpackReport(report: HashReport, parts: readonly HashPart[]): Ha
 /** The result of one range of a file, and the change stamp the file had. */
 export interface RangeResult {
   readonly result: HashResult
-  readonly stamp: bigint
+  readonly stamp: number
 }
 
 /**
@@ -129,12 +139,16 @@ export function joinRanges(ranges: readonly RangeResult[]): HashResult {
   return { kind: 'hashed', blockHashes, blocksHash: blocksHashOf(blockHashes) }
 }
 
-function hashPart(part: HashPart, buffer: Uint8Array, room: Uint8Array): bigint | undefined {
-  using source = openHashSource(part.path)
-  const blockHashes = room.subarray(0, -HASH_SIZE_BYTES)
-  const stamp = hashRange(source, part, part, buffer, blockHashes)
-  if (stamp !== undefined) room.set(blocksHashOf(blockHashes), blockHashes.length)
-  return stamp
+function hashPart(part: HashPart, buffer: Uint8Array, room: Uint8Array): number | undefined {
+  const source = openHashSource(part.path)
+  try { // not `using`: it takes as long as the call that closes the file
+    const blocksBytes = room.length - HASH_SIZE_BYTES
+    const stamp = hashRange(source, part, part, buffer, room)
+    if (stamp !== undefined) putHash(room.subarray(0, blocksBytes), room, blocksBytes)
+    return stamp
+  } finally {
+    source[Symbol.dispose]()
+  }
 }
 
 function roomFor(part: HashPart): number {
@@ -148,6 +162,7 @@ function unpackTask(task: HashTask): HashPart[] {
     sizeBytes: task.sizes[i]!,
     modifiedS: task.seconds[i]!,
     modifiedNs: task.nanoseconds[i]!,
+    changeStamp: Number.isNaN(task.stamps[i]!) ? undefined : task.stamps[i]!,
     blockSizeBytes: task.blockSizes[i]!,
     startBytes: task.starts[i]!,
     endBytes: task.ends[i]!,

@@ -1,5 +1,5 @@
 import type { Hasher, HashJob, HashOptions, HashResult } from '../hasher.ts'
-import { HashPool } from './hash-pool.ts'
+import { DiskThreads, type DiskThreadsOptions } from './disk-threads.ts'
 import {
   HashBuffer, joinRanges, packTask, runTask, unpackReport, type HashPart, type RangeResult,
 } from './hash-task.ts'
@@ -15,22 +15,17 @@ const RANGE_BYTES = 32 * MIB
 /** One file of this size is hashed here in less time than a thread takes to wake. */
 const INLINE_BYTES_MAX = 128 * KIB
 
-export interface RealHasherOptions {
-  readonly threads: number
-  /** What the threads run, for tests of threads that crash. */
-  readonly entry?: URL
-}
-
-export function createRealHasher(options: RealHasherOptions): Hasher & AsyncDisposable {
-  return new RealHasher(options)
+/** With threads of its own, unless it is given some to share. */
+export function createRealHasher(threads: DiskThreads | DiskThreadsOptions): Hasher & AsyncDisposable {
+  return new RealHasher(threads instanceof DiskThreads ? threads : new DiskThreads(threads))
 }
 
 class RealHasher implements Hasher {
-  readonly #pool: HashPool
+  readonly #threads: DiskThreads
   readonly #buffer = new HashBuffer()
 
-  constructor({ threads, entry }: RealHasherOptions) {
-    this.#pool = new HashPool(Math.max(1, threads), entry)
+  constructor(threads: DiskThreads) {
+    this.#threads = threads
   }
 
   async hash(
@@ -40,19 +35,20 @@ class RealHasher implements Hasher {
     const [first, second] = jobs
     if (first === undefined) return []
     const isTiny = second === undefined && first.sizeBytes <= INLINE_BYTES_MAX
-    if (isTiny && !this.#pool.isBusy) return this.#hashHere(first, onBytes)
+    if (isTiny && !this.#threads.isHashing) return this.#hashHere(first, onBytes)
 
     const results: HashResult[] = []
     const large = new Map<number, RangeResult[]>()
     const hashTask = async ({ parts, places }: PlannedTask): Promise<void> => {
-      const report = await this.#pool.run((id) => packTask(id, parts), signal)
+      const sizeBytes = parts.reduce((sum, part) => sum + part.endBytes - part.startBytes, 0)
+      const report = await this.#threads.hash((id) => packTask(id, parts), signal)
       unpackReport(report, parts).forEach((result, i) => {
         const place = places[i]!
         const part = parts[i]!
         if (part.endBytes - part.startBytes === part.sizeBytes) results[place] = result
         else inOrder(large, place, part.startBytes / RANGE_BYTES, { result, stamp: report.stamps[i]! })
       })
-      onBytes(parts.reduce((sum, part) => sum + part.endBytes - part.startBytes, 0))
+      onBytes(sizeBytes)
     }
     const tasks = planTasks(jobs)
     const waiting = tasks.values()
@@ -65,7 +61,7 @@ class RealHasher implements Hasher {
   }
 
   [Symbol.asyncDispose](): Promise<void> {
-    return this.#pool[Symbol.asyncDispose]()
+    return this.#threads[Symbol.asyncDispose]()
   }
 
   #hashHere(job: HashJob, onBytes: (count: number) => void): readonly HashResult[] {
@@ -112,8 +108,8 @@ function ranges(job: HashJob, place: number): PlannedTask[] {
 
 function wholeFile(job: HashJob): HashPart {
   // Written out: fifty thousand of these are made in a scan, and a spread takes ten times as long.
-  const { path, sizeBytes, modifiedS, modifiedNs, blockSizeBytes } = job
-  return { path, sizeBytes, modifiedS, modifiedNs, blockSizeBytes, startBytes: 0, endBytes: sizeBytes }
+  const { path, sizeBytes, modifiedS, modifiedNs, changeStamp, blockSizeBytes } = job
+  return { path, sizeBytes, modifiedS, modifiedNs, changeStamp, blockSizeBytes, startBytes: 0, endBytes: sizeBytes }
 }
 
 function inOrder(large: Map<number, RangeResult[]>, place: number, index: number, range: RangeResult): void {

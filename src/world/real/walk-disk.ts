@@ -33,7 +33,7 @@ function validName(name: string): DiskName {
 }
 
 /** Exact times, also before 1970. */
-export function exactStat(stats: BigIntStats): DiskStat {
+export function exactStat(stats: BigIntStats): DiskStat & { readonly changeStamp: number } {
   let modifiedS = stats.mtimeNs / NS_PER_S
   let modifiedNs = stats.mtimeNs % NS_PER_S
   if (modifiedNs < 0n) {
@@ -50,5 +50,6 @@ export function exactStat(stats: BigIntStats): DiskStat {
     groupId: Number(stats.gid),
     deviceId: stats.dev,
     inode: stats.ino,
+    changeStamp: Number(stats.ctimeNs),
   }
 }

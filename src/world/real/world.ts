@@ -1,5 +1,6 @@
 import type { World } from '../world.ts'
 import { realClock } from './clock.ts'
+import { DiskThreads } from './disk-threads.ts'
 import { realDisk } from './disk.ts'
 import { createRealHasher } from './hash.ts'
 import { createRealHttpServer } from './http.ts'
@@ -12,26 +13,23 @@ import { createRealWatcher } from './watch.ts'
 
 /** The machine we run on. Threads start with the first work for them and end with the world. */
 export function createRealWorld(): World & AsyncDisposable {
-  const walker = createRealWalker()
-  const hasher = createRealHasher({ threads: hashThreadCount() })
+  const threads = new DiskThreads({ threads: diskThreadCount() })
   return {
     clock: realClock,
     random: realRandom,
     disk: realDisk,
-    walker,
-    hasher,
+    walker: createRealWalker(threads),
+    hasher: createRealHasher(threads),
     watcher: createRealWatcher(),
     http: createRealHttpServer(),
     net: realNet,
     lines: realLines,
     system: realSystem,
-    async [Symbol.asyncDispose]() {
-      await Promise.all([walker[Symbol.asyncDispose](), hasher[Symbol.asyncDispose]()])
-    },
+    [Symbol.asyncDispose]: () => threads[Symbol.asyncDispose](),
   }
 }
 
 /** Every core hashes: the main thread mostly waits, and a scan is over sooner. */
-function hashThreadCount(): number {
+function diskThreadCount(): number {
   return Math.max(1, realSystem.cpuCount)
 }

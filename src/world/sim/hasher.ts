@@ -29,7 +29,7 @@ export class SimHasher implements Hasher {
   #hashOne(job: HashJob): HashResult {
     const disk = this.#disk.sync
     const source: HashSource = {
-      stat: () => ({ ...disk.lstat(job.path), changeStamp: 0n }),
+      stat: () => ({ ...disk.lstat(job.path), changeStamp: 0 }),
       read: (into, positionBytes) => disk.read(job.path, into, positionBytes),
     }
     const blockHashes = new Uint8Array(blockCount(job.sizeBytes, job.blockSizeBytes) * HASH_SIZE_BYTES)
