@@ -7,7 +7,7 @@ import { BlockFinder, isFindable } from './block-finder.ts'
 import { FolderState, LOCAL_NUMBER, type Holder } from './folder-state.ts'
 import { metaWriter, readMeta } from './meta.ts'
 import { MARK_NEEDED, NameWriter, type Claimant } from './name-writer.ts'
-import { encodeRow, HEAD_COLUMNS, INFO_COLUMNS, RowReader, STORED_COLUMNS, type EncodedRow } from './rows.ts'
+import { HEAD_COLUMNS, INFO_COLUMNS, RowEncoder, RowReader, STORED_COLUMNS, type EncodedRow } from './rows.ts'
 import { inTransaction, Query } from './sql.ts'
 import type { IndexOwner } from './types.ts'
 
@@ -18,6 +18,7 @@ import type { IndexOwner } from './types.ts'
 export class FolderTable {
   readonly database: DatabaseSync
   readonly reader = new RowReader()
+  readonly #encoder = new RowEncoder()
   readonly #finder: BlockFinder
   readonly #writer: NameWriter
   readonly #select: Query
@@ -29,6 +30,8 @@ export class FolderTable {
   readonly #need: Query
   readonly #writeMeta: (key: string, value: string) => void
   #state: FolderState
+  /** The next name of ours is probably new when the last one was: then it is stored without asking who has it. */
+  #expectNew = true
 
   /** `makeFresh` gives the state of a folder that nobody has written to yet. */
   constructor(database: DatabaseSync, makeFresh: () => FolderState) {
@@ -127,10 +130,11 @@ export class FolderTable {
   updateLocal(batch: readonly FileInfo[]): number {
     return this.#change((state) => {
       const own = state.holders[0]!
+      const alone = state.holders.every((holder) => holder === own || holder.records === 0)
       for (const info of batch) {
         own.sequence++
-        const record = encodeRow(LOCAL_NUMBER, info, own.sequence)
-        this.#put(state, own, record)
+        const record = this.#encoder.encode(LOCAL_NUMBER, info, own.sequence)
+        if (!(alone && this.#expectNew && this.#writer.putNew(state, record))) this.#put(state, own, record)
         if (isFindable(info) && record.blocks.hash !== '') this.#finder.add(record.blocks.hash, own.sequence, own.records)
       }
       return own.sequence
@@ -142,7 +146,7 @@ export class FolderTable {
       const holder = state.holder(device) ?? state.addHolder(device)
       for (const info of batch) {
         holder.sequence = Math.max(holder.sequence, info.sequence)
-        this.#put(state, holder, encodeRow(holder.number, info, info.sequence))
+        this.#put(state, holder, this.#encoder.encode(holder.number, info, info.sequence))
       }
     })
   }
@@ -183,7 +187,9 @@ export class FolderTable {
   }
 
   #put(state: FolderState, holder: Holder, record: EncodedRow): void {
-    this.#writer.put(state, this.claimants(record.head.name, state), holder, record)
+    const claimants = this.claimants(record.head.name, state)
+    this.#expectNew = claimants.length === 0
+    this.#writer.put(state, claimants, holder, record)
   }
 
   #remove(state: FolderState, holder: Holder, name: string): void {

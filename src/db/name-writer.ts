@@ -3,7 +3,7 @@ import type { FileHead } from '../core/file-info.ts'
 import { findWinner, isNeeded } from '../core/need.ts'
 import { addToDigest, removeFromDigest } from './checksum.ts'
 import { LOCAL_NUMBER, type FolderState, type Holder } from './folder-state.ts'
-import { INSERT_ROW, rowValues, type EncodedRow, type StoredRow } from './rows.ts'
+import { INSERT_NEW_ROW, INSERT_ROW, rowValues, type EncodedRow, type StoredRow } from './rows.ts'
 import { Query } from './sql.ts'
 
 /** Values of the column `mark`; what they mean is in schema.ts. */
@@ -28,6 +28,7 @@ interface Entry {
 /** Changes one name at a time, and keeps its winner, the marks and the counts true. Works inside a transaction. */
 export class NameWriter {
   readonly #insert: Query
+  readonly #insertNew: Query
   readonly #delete: Query
   readonly #setMark: Query
 
@@ -36,10 +37,24 @@ export class NameWriter {
 
   constructor(database: DatabaseSync) {
     this.#insert = new Query(database, INSERT_ROW)
+    this.#insertNew = new Query(database, INSERT_NEW_ROW)
     this.#delete = new Query(database, 'DELETE FROM files WHERE device = ? AND name = ?')
     this.#setMark = new Query(database, 'UPDATE files SET mark = ?, sum = ? WHERE device = ? AND name = ?')
     this.#insertList = new Query(database, 'INSERT INTO lists (hashes) VALUES (?) RETURNING id')
     this.#deleteList = new Query(database, 'DELETE FROM lists WHERE id = ?')
+  }
+
+  /**
+   * For our own record while nobody else has any: a name that is new needs no look at what was there, and wins. False
+   * when it is not new, or its blocks need a list; then nothing has changed.
+   */
+  putNew(state: FolderState, record: EncodedRow): boolean {
+    if (record.blocks.list !== undefined) return false
+    const { values, sum } = rowValues(record, MARK_NONE, null)
+    if (this.#insertNew.run(...values) === 0) return false
+    state.countRow(state.holders[0]!, record.head, sum, 1)
+    state.countWinner(record.head, false, 1)
+    return true
   }
 
   /** `before` are all records of the name; the one of `holder`, if any, is replaced. */

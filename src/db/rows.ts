@@ -18,6 +18,8 @@ export const INFO_COLUMNS = `${STORED_COLUMNS}, single`
 const ALL_COLUMNS = `device, ${INFO_COLUMNS}`
 export const INSERT_ROW =
   `INSERT OR REPLACE INTO files (${ALL_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+/** The same with the values in the same places; a name that is there stays as it is. */
+export const INSERT_NEW_ROW = `${INSERT_ROW.replace(' OR REPLACE', '')} ON CONFLICT DO NOTHING`
 
 // `bits`, from the lowest: type 2, deleted 1, no permissions 1, blocks 2, local flags 7, permissions 9, nanoseconds 30.
 const TYPES: readonly FileType[] = ['file', 'directory', 'symlink']
@@ -44,30 +46,39 @@ interface Blocks {
 /** A record ready to be stored: all but its mark and checksum. */
 export interface EncodedRow {
   readonly device: number
+  /** As given: its sequence number is not the one that counts. */
   readonly head: FileHead
+  readonly sequence: number
   readonly bits: number
   readonly version: string
   readonly blocks: Blocks
 }
 
-export function encodeRow(device: number, info: FileInfo, sequence: number): EncodedRow {
-  const { sizeBytes, modifiedS, modifiedNs, localFlags, permissions } = info
-  // Whoever made the record has checked what came from outside; here a wrong number is a bug, and must not be stored.
-  for (const value of [sizeBytes, modifiedS, sequence, info.blockSizeBytes]) {
-    if (!Number.isSafeInteger(value)) throw new Error(`record of ${info.name}: ${value} is no whole number`)
+/** Turns records into rows. */
+export class RowEncoder {
+  readonly #versions = new VersionTexts()
+
+  encode(device: number, info: FileInfo, sequence: number): EncodedRow {
+    assertStorable(info, sequence)
+    const blocks = blocksOf(info)
+    const low = TYPES.indexOf(info.type)
+      | (info.deleted ? DELETED : 0)
+      | (info.noPermissions ? NO_PERMISSIONS : 0)
+      | (blocks.place << BLOCKS_SHIFT)
+      | (info.localFlags << FLAGS_SHIFT)
+      | ((info.permissions & PERMISSIONS_MASK) << PERMISSIONS_SHIFT)
+    const bits = info.modifiedNs * NANOSECONDS_UNIT + low
+    return { device, head: info, sequence, bits, version: this.#versions.get(info.version, info.modifiedBy), blocks }
   }
-  if (!(modifiedNs >= 0 && modifiedNs < 1e9)) throw new Error(`record of ${info.name}: ${modifiedNs} ns`)
-  if ((localFlags & ~FLAGS_MASK) !== 0) throw new Error(`record of ${info.name}: flags ${localFlags}`)
-  const blocks = blocksOf(info)
-  const low = TYPES.indexOf(info.type)
-    | (info.deleted ? DELETED : 0)
-    | (info.noPermissions ? NO_PERMISSIONS : 0)
-    | (blocks.place << BLOCKS_SHIFT)
-    | (localFlags << FLAGS_SHIFT)
-    | ((permissions & PERMISSIONS_MASK) << PERMISSIONS_SHIFT)
-  const bits = modifiedNs * NANOSECONDS_UNIT + low
-  const head = info.sequence === sequence ? info : { ...info, sequence }
-  return { device, head, bits, version: versionText(info.version, info.modifiedBy), blocks }
+}
+
+/** Whoever made the record has checked what came from outside; here a wrong number is a bug, and must not be stored. */
+function assertStorable({ name, sizeBytes, modifiedS, modifiedNs, blockSizeBytes, localFlags }: FileInfo, sequence: number): void {
+  const whole = Number.isSafeInteger(sizeBytes) && Number.isSafeInteger(modifiedS)
+    && Number.isSafeInteger(sequence) && Number.isSafeInteger(blockSizeBytes)
+  if (whole && modifiedNs >= 0 && modifiedNs < 1e9 && (localFlags & ~FLAGS_MASK) === 0) return
+  const numbers = JSON.stringify({ sizeBytes, modifiedS, modifiedNs, blockSizeBytes, localFlags, sequence })
+  throw new Error(`record of ${name}: no whole number, or one out of range, in ${numbers}`)
 }
 
 /** The hash over the blocks is always our own: others could claim one that leads to the blocks of another file. */
@@ -88,11 +99,11 @@ export function hashText(hashes: Uint8Array): string {
 
 /** The values of INSERT_ROW. `list` is the place of the block list in its table. */
 export function rowValues(row: EncodedRow, mark: number, list: number | null): { readonly values: SQLInputValue[]; readonly sum: number } {
-  const { device, head, bits, version, blocks } = row
-  const sum = rowSum(device, head.name, mark, bits, head.modifiedS, head.sizeBytes, head.sequence, version,
+  const { device, head, sequence, bits, version, blocks } = row
+  const sum = rowSum(device, head.name, mark, bits, head.modifiedS, head.sizeBytes, sequence, version,
     blocks.hash, head.blockSizeBytes, head.symlinkTarget)
   const values = [
-    device, head.name, mark, bits, head.modifiedS, head.sizeBytes, head.sequence, version,
+    device, head.name, mark, bits, head.modifiedS, head.sizeBytes, sequence, version,
     blocks.hash, head.blockSizeBytes, head.symlinkTarget, sum, list, blocks.single,
   ]
   return { values, sum }
@@ -215,6 +226,28 @@ interface Version {
 function versionText(vector: VersionVector, author: ShortId): string {
   const place = vector.findIndex((counter) => counter.device === author)
   return `${place === -1 ? author.toString(16) : `@${place}`}/${versionToText(vector)}`
+}
+
+/** The text of one version again and again: what a scan finds in the same second has the same one. */
+class VersionTexts {
+  #vector: VersionVector = []
+  #author: ShortId | undefined
+  #text = ''
+
+  get(vector: VersionVector, author: ShortId): string {
+    if (author !== this.#author || !isSameCounter(vector, this.#vector)) {
+      this.#text = versionText(vector, author)
+      this.#vector = vector
+      this.#author = author
+    }
+    return this.#text
+  }
+}
+
+function isSameCounter(a: VersionVector, b: VersionVector): boolean {
+  if (a === b) return true
+  if (a.length !== 1 || b.length !== 1) return false
+  return a[0]!.device === b[0]!.device && a[0]!.value === b[0]!.value
 }
 
 function parseVersionText(text: string): Version | undefined {

@@ -11,8 +11,9 @@ export class Query {
     this.#statement.setReturnArrays(true)
   }
 
-  run(...values: SQLInputValue[]): void {
-    this.#statement.run(...values)
+  /** Returns how many rows were changed. */
+  run(...values: SQLInputValue[]): number {
+    return Number(this.#statement.run(...values).changes)
   }
 
   all(...values: SQLInputValue[]): readonly Row[] {
