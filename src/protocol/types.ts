@@ -77,7 +77,9 @@ export interface DownloadUpdate {
 
 /**
  * Who receives what a peer says. Calls come in order and the next waits for the promise, except requests, which may
- * overlap. A throw closes the connection with its message as the reason.
+ * overlap. A throw closes the connection; the peer is told `handling <what>: <message>`, as in `handling index for
+ * photos: photos: no such folder`. A throw from `request` is a refusal. Do not wait for an answer of the same peer in here.
+ * A very large index comes in parts: the first as `index`, the others as `indexUpdate`.
  */
 export interface ProtocolHandler {
   clusterConfig(config: ClusterConfig): Promise<void>

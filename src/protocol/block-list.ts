@@ -1,0 +1,110 @@
+import { HASH_SIZE_BYTES } from '../core/blocks.ts'
+import type { Field } from './schema.ts'
+import { WIRE_BYTES, WIRE_VARINT, type WireReader } from './wire-reader.ts'
+import type { WireWriter } from './wire-writer.ts'
+
+/**
+ * The blocks of a file, as the wire lists them one by one and we keep them: hashes in one piece. Offsets and sizes
+ * follow from the rule that blocks lie side by side and all but the last have the size of the first.
+ */
+export interface BlockList {
+  readonly count: number
+  /** 32 bytes each; not to be used when there is a fault. */
+  readonly hashes: Uint8Array
+  /** Of the first block. */
+  readonly blockSizeBytes: number
+  /** Of all together. */
+  readonly sizeBytes: number
+  /** In which way the list broke the rule. */
+  readonly fault: string | undefined
+}
+
+/** The fewest bytes one block with a hash takes on the wire: two tags and lengths, and the hash. */
+const BLOCK_WIRE_BYTES_MIN = HASH_SIZE_BYTES + 5
+const OFFSET = (1 << 3) | WIRE_VARINT
+const SIZE = (2 << 3) | WIRE_VARINT
+const HASH = (3 << 3) | WIRE_BYTES
+
+/** `repeated BlockInfo`, read straight into one piece of memory. */
+export function blockList(number: number): Field<BlockList | undefined> {
+  return {
+    number,
+    wireType: WIRE_BYTES,
+    start: () => undefined,
+    read: (reader, before) => {
+      const list = before instanceof BlockCollector ? before : new BlockCollector(reader.leftBytes)
+      list.take(reader)
+      return list
+    },
+    write: (writer, number, list) => {
+      if (list !== undefined) writeBlocks(writer, number, list)
+    },
+  }
+}
+
+class BlockCollector implements BlockList {
+  count = 0
+  blockSizeBytes = 0
+  sizeBytes = 0
+  fault: string | undefined
+  readonly #hashes: Uint8Array
+  #lastBytes = 0
+
+  /** All blocks of the file must lie in the bytes that are left of its message: that bounds what they take here. */
+  constructor(leftBytes: number) {
+    this.#hashes = new Uint8Array(Math.ceil(leftBytes / BLOCK_WIRE_BYTES_MIN) * HASH_SIZE_BYTES)
+  }
+
+  get hashes(): Uint8Array {
+    return this.#hashes.slice(0, this.count * HASH_SIZE_BYTES)
+  }
+
+  take(reader: WireReader): void {
+    const outerEnd = reader.enter()
+    let offset = 0
+    let sizeBytes = 0
+    let hashed = false
+    const room = this.fault === undefined && (this.count + 1) * HASH_SIZE_BYTES <= this.#hashes.length
+    while (!reader.done) {
+      const tag = reader.tag()
+      if (tag === OFFSET) offset = reader.int64()
+      else if (tag === SIZE) sizeBytes = reader.int32()
+      else if (tag === HASH && room) hashed = reader.copyTo(this.#hashes, this.count * HASH_SIZE_BYTES, HASH_SIZE_BYTES)
+      else reader.skip(tag)
+    }
+    reader.leave(outerEnd)
+    this.fault ??= hashed ? this.#misplaced(offset, sizeBytes) : 'block hash of the wrong length'
+    if (this.count === 0) this.blockSizeBytes = sizeBytes
+    this.count++
+    this.sizeBytes += sizeBytes
+    this.#lastBytes = sizeBytes
+  }
+
+  #misplaced(offset: number, sizeBytes: number): string | undefined {
+    if (offset !== this.sizeBytes) return 'blocks that do not lie side by side'
+    if (sizeBytes < 0 || (sizeBytes === 0 && this.count > 0)) return 'block of no size'
+    if (this.count === 0) return undefined
+    if (sizeBytes > this.blockSizeBytes || this.#lastBytes !== this.blockSizeBytes) return 'blocks of different sizes'
+    return undefined
+  }
+}
+
+function writeBlocks(writer: WireWriter, number: number, list: BlockList): void {
+  for (let i = 0; i < list.count; i++) {
+    const offset = i * list.blockSizeBytes
+    const sizeBytes = Math.min(list.blockSizeBytes, list.sizeBytes - offset)
+    writer.tag(number, WIRE_BYTES)
+    const start = writer.begin()
+    if (offset > 0) {
+      writer.uint32(OFFSET)
+      writer.int64(offset)
+    }
+    if (sizeBytes > 0) {
+      writer.uint32(SIZE)
+      writer.uint32(sizeBytes)
+    }
+    writer.uint32(HASH)
+    writer.bytes(list.hashes.subarray(i * HASH_SIZE_BYTES, (i + 1) * HASH_SIZE_BYTES))
+    writer.end(start)
+  }
+}

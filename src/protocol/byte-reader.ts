@@ -1,0 +1,93 @@
+import type { TlsStream } from '../world/net.ts'
+import { malformed } from './errors.ts'
+
+/** Up to here room is made at once; beyond only as bytes arrive, so that a promise of bytes costs its maker as much as us. */
+const AT_ONCE_BYTES_MAX = 256 * 1024
+
+/** Cuts what a peer sends into pieces of the length we ask for. */
+export class ByteReader {
+  readonly #stream: Pick<TlsStream, 'read'>
+  readonly #nowMs: () => number
+  #chunk: Uint8Array = new Uint8Array(0)
+  #at = 0
+  #totalBytes = 0
+  #waitingSinceMs: number | undefined
+
+  constructor(stream: Pick<TlsStream, 'read'>, nowMs: () => number) {
+    this.#stream = stream
+    this.#nowMs = nowMs
+  }
+
+  get totalBytes(): number {
+    return this.#totalBytes
+  }
+
+  /** Since when not a single byte has come although we want one; undefined while we want none. */
+  get waitingSinceMs(): number | undefined {
+    return this.#waitingSinceMs
+  }
+
+  /** False when the peer has ended where it may. */
+  async hasMore(): Promise<boolean> {
+    return this.#at < this.#chunk.length || (await this.#fill())
+  }
+
+  /** Exactly `count` bytes. A view where they came in one piece: use it before it ages, or copy. */
+  async take(count: number): Promise<Uint8Array> {
+    if (count === 0) return new Uint8Array(0)
+    if (this.#at >= this.#chunk.length) await this.#demand()
+    const there = this.#chunk.length - this.#at
+    if (there < count) return this.#gather(count)
+    const view = this.#chunk.subarray(this.#at, this.#at + count)
+    this.#at += count
+    return view
+  }
+
+  /** Passes over bytes without keeping any. */
+  async discard(count: number): Promise<void> {
+    for (let left = count; left > 0; ) {
+      if (this.#at >= this.#chunk.length) await this.#demand()
+      const step = Math.min(left, this.#chunk.length - this.#at)
+      this.#at += step
+      left -= step
+    }
+  }
+
+  async #gather(count: number): Promise<Uint8Array> {
+    let target = Buffer.allocUnsafeSlow(Math.min(count, AT_ONCE_BYTES_MAX))
+    for (let filled = 0; filled < count; ) {
+      if (this.#at >= this.#chunk.length) await this.#demand()
+      if (filled === target.length) {
+        const larger = Buffer.allocUnsafeSlow(Math.min(count, filled * 2))
+        target.copy(larger)
+        target = larger
+      }
+      const step = Math.min(target.length - filled, this.#chunk.length - this.#at)
+      target.set(this.#chunk.subarray(this.#at, this.#at + step), filled)
+      this.#at += step
+      filled += step
+    }
+    return target
+  }
+
+  async #demand(): Promise<void> {
+    if (!(await this.#fill())) throw malformed('the connection ended within a message')
+  }
+
+  async #fill(): Promise<boolean> {
+    this.#waitingSinceMs = this.#nowMs()
+    try {
+      for (;;) {
+        const chunk = await this.#stream.read()
+        if (chunk === undefined) return false
+        if (chunk.length === 0) continue
+        this.#chunk = chunk
+        this.#at = 0
+        this.#totalBytes += chunk.length
+        return true
+      }
+    } finally {
+      this.#waitingSinceMs = undefined
+    }
+  }
+}

@@ -1,0 +1,42 @@
+import type { Compression } from '../core/config.ts'
+import { compressSync, uncompressSync } from 'lz4-napi'
+import { malformed } from './errors.ts'
+import type { MessageType } from './messages.ts'
+
+/** The length of the message before compression, which stands in front of it, highest byte first. */
+const LENGTH_BYTES = 4
+const COMPRESSED_BYTES_MIN = 128
+/** LZ4 cannot do better; whoever claims more is lying. */
+const RATIO_MAX = 255
+
+/** Undefined where compressing is not wanted, or does not save at least a 32nd. */
+export function compress(body: Uint8Array): Uint8Array | undefined {
+  const packed = compressSync(Buffer.from(body.buffer, body.byteOffset, body.byteLength))
+  if (packed.length > body.length - Math.floor(body.length / 32)) return undefined
+  packed.writeUInt32BE(body.length, 0) // the library writes it lowest byte first
+  return packed
+}
+
+export function wantsCompression(setting: Compression, type: MessageType, lengthBytes: number): boolean {
+  if (setting === 'never' || lengthBytes < COMPRESSED_BYTES_MIN) return false
+  return setting === 'always' || type !== 'Response'
+}
+
+/** Nothing is allocated before the claimed length is believable; the result has exactly that length. */
+export function uncompress(packed: Uint8Array, lengthBytesMax: number): Uint8Array {
+  if (packed.length < LENGTH_BYTES) throw malformed('a compressed message without its length')
+  const block = Buffer.from(packed) // a copy: the length is rewritten in place
+  const lengthBytes = block.readUInt32BE(0)
+  if (lengthBytes > lengthBytesMax || lengthBytes > (packed.length - LENGTH_BYTES) * RATIO_MAX) {
+    throw malformed(`a compressed message that claims ${lengthBytes} bytes`)
+  }
+  block.writeUInt32LE(lengthBytes, 0)
+  let body: Uint8Array
+  try {
+    body = uncompressSync(block)
+  } catch (cause) {
+    throw malformed('a compressed message that cannot be unpacked', { cause })
+  }
+  if (body.length !== lengthBytes) throw malformed('a compressed message of another length than it claims')
+  return body
+}

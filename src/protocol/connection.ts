@@ -1,0 +1,348 @@
+import assert from 'node:assert/strict'
+import type { Compression } from '../core/config.ts'
+import { messageOf } from '../core/errors.ts'
+import type { DeviceId } from '../core/ids.ts'
+import type { Logger } from '../events/types.ts'
+import type { Clock } from '../world/clock.ts'
+import type { TlsStream } from '../world/net.ts'
+import type { ByteReader } from './byte-reader.ts'
+import { readClusterConfig, writeClusterConfig } from './cluster-config.ts'
+import { ConnectionClosed, ProtocolError, violation } from './errors.ts'
+import { readClose, readDownloadProgress, readRequest, readResponse, writeClose, writeDownloadProgress, writeRequest, writeResponse, type IncomingRequest } from './exchange.ts'
+import { readFrame, writeFrame, type Frame } from './frame.ts'
+import type { Greeting } from './hello.ts'
+import { Inbox } from './inbox.ts'
+import { readIndex, writeIndex } from './index-data.ts'
+import type { MessageType } from './messages.ts'
+import { ProtocolMetrics } from './metrics.ts'
+import { Outbox, type Lane } from './outbox.ts'
+import { PendingRequests } from './pending-requests.ts'
+import { RequestSlots } from './request-slots.ts'
+import { stateFault } from './state.ts'
+import type { BlockReply, BlockRequest, ClusterConfig, Connection, DownloadUpdate, Hello, IndexData, ProtocolHandler } from './types.ts'
+
+/** Silence that we break. */
+const PING_MS = 45_000
+/** Silence that ends a connection. */
+const SILENCE_MS_MAX = 300_000
+/** A peer that has begun a message goes on with it. */
+const STALL_MS_MAX = 60_000
+const FAREWELL_MS_MAX = 10_000
+const SERVED_COUNT_MAX = 512
+const SERVED_BYTES_MAX = 32 * 1024 * 1024
+
+export interface ConnectionDeps {
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly metrics?: ProtocolMetrics
+}
+
+export interface ConnectionOptions {
+  readonly device: DeviceId
+  readonly connectionId: string
+  readonly transport: string
+  readonly remoteAddress: string
+  readonly isLocal: boolean
+  readonly crypto: string
+  readonly priority: number
+  readonly compression: Compression
+}
+
+/**
+ * A connection to a device that said hello. One loop reads, one acts on what was read in order, one watches the time;
+ * requests of the peer are served side by side. Owns the stream from its construction on.
+ */
+export class ProtocolConnection implements Connection {
+  readonly device: DeviceId
+  readonly connectionId: string
+  readonly hello: Hello
+  readonly transport: string
+  readonly remoteAddress: string
+  readonly isLocal: boolean
+  readonly crypto: string
+  readonly establishedMs: number
+  readonly priority: number
+  readonly #compression: Compression
+  readonly #clock: Clock
+  readonly #logger: Logger
+  readonly #metrics: ProtocolMetrics
+  readonly #stream: TlsStream
+  readonly #incoming: ByteReader
+  readonly #outbox: Outbox
+  readonly #inbox = new Inbox()
+  readonly #pending = new PendingRequests()
+  readonly #slots = new RequestSlots(SERVED_COUNT_MAX, SERVED_BYTES_MAX)
+  readonly #serving = new Set<Promise<void>>()
+  readonly #stop = new AbortController()
+  #running = false
+  /** We have introduced ourselves; the peer has. */
+  #weAreReady = false
+  #peerIsReady = false
+  #midFrame = false
+  #farewell: Promise<void> | undefined
+  #disposal: Promise<void> | undefined
+
+  constructor(deps: ConnectionDeps, stream: TlsStream, greeting: Greeting, options: ConnectionOptions) {
+    this.device = options.device
+    this.connectionId = options.connectionId
+    this.hello = greeting.hello
+    this.transport = options.transport
+    this.remoteAddress = options.remoteAddress
+    this.isLocal = options.isLocal
+    this.crypto = options.crypto
+    this.priority = options.priority
+    this.establishedMs = deps.clock.nowMs()
+    this.#compression = options.compression
+    this.#clock = deps.clock
+    this.#logger = deps.logger
+    this.#metrics = deps.metrics ?? new ProtocolMetrics()
+    this.#stream = stream
+    this.#incoming = greeting.incoming
+    const nowMs = () => deps.clock.monotonicMs()
+    this.#outbox = new Outbox({ stream, nowMs, onFailure: (error) => this.#end(error) })
+  }
+
+  get inBytesTotal(): number {
+    return this.#incoming.totalBytes
+  }
+
+  get outBytesTotal(): number {
+    return this.#outbox.totalBytes
+  }
+
+  get closed(): AbortSignal {
+    return this.#stop.signal
+  }
+
+  async run(handler: ProtocolHandler): Promise<void> {
+    assert.ok(!this.#running, 'a connection runs once')
+    this.#running = true
+    await Promise.all([this.#readAll(), this.#dispatchAll(handler), this.#watch()])
+    await Promise.all(this.#serving)
+    await this.#farewell
+    await this.#disposal
+  }
+
+  async clusterConfig(config: ClusterConfig): Promise<void> {
+    this.#weAreReady = true
+    await this.#send('ordered', 'ClusterConfig', [writeClusterConfig(config)])
+  }
+
+  async index(data: IndexData): Promise<void> {
+    await this.#send('ordered', 'Index', [writeIndex({ ...data, prevSequence: 0 })])
+  }
+
+  async indexUpdate(data: IndexData): Promise<void> {
+    await this.#send('ordered', 'IndexUpdate', [writeIndex(data)])
+  }
+
+  async downloadProgress(folder: string, updates: readonly DownloadUpdate[]): Promise<void> {
+    await this.#send('ordered', 'DownloadProgress', [writeDownloadProgress(folder, updates)])
+  }
+
+  async request(request: BlockRequest, signal: AbortSignal): Promise<Uint8Array> {
+    signal.throwIfAborted()
+    this.closed.throwIfAborted()
+    const { id, answer } = this.#pending.open()
+    const onAbort = (): void => this.#pending.fail(id, signal.reason)
+    signal.addEventListener('abort', onAbort)
+    try {
+      const sent = this.#send('fast', 'Request', [writeRequest(id, request)], () => this.#pending.has(id))
+      sent.catch((error: unknown) => this.#pending.fail(id, error))
+      return await answer
+    } finally {
+      signal.removeEventListener('abort', onAbort)
+    }
+  }
+
+  close(reason: string): Promise<void> {
+    this.#farewell ??= this.#sayGoodbye(reason)
+    return this.#farewell
+  }
+
+  async #send(lane: Lane, type: MessageType, body: readonly [Uint8Array, Uint8Array?], isWanted?: () => boolean): Promise<void> {
+    assert.ok(this.#weAreReady, `${type} before our own ClusterConfig`)
+    await this.#outbox.send(lane, writeFrame(type, body, this.#compression), isWanted)
+    this.#metrics.countSent(type)
+  }
+
+  /** Ends with the connection; never rejects. */
+  async #readAll(): Promise<void> {
+    try {
+      for (;;) {
+        await this.#inbox.whenRoom(this.closed)
+        const frame = await readFrame(this.#incoming, (begun) => (this.#midFrame = begun))
+        if (frame === undefined) return this.#inbox.end()
+        this.#metrics.countReceived(frame.type)
+        this.#receive(frame)
+      }
+    } catch (error) {
+      this.#fail(error)
+    }
+  }
+
+  /** Answers are for whoever waits, and nothing overtakes them; all else is dealt with in order. */
+  #receive(frame: Frame): void {
+    const fault = this.#peerIsReady ? undefined : stateFault(frame)
+    if (fault !== undefined) throw violation(fault)
+    if (frame.type === 'ClusterConfig') this.#peerIsReady = true
+    if (frame.type === 'Response') {
+      const { id, reply } = readResponse(frame.body)
+      this.#pending.settle(id, reply)
+    } else if (frame.type !== 'Ping') this.#inbox.put(frame)
+  }
+
+  /** Ends with the connection; never rejects. */
+  async #dispatchAll(handler: ProtocolHandler): Promise<void> {
+    try {
+      for (;;) {
+        const frame = await this.#inbox.take(this.closed)
+        if (frame === undefined) throw new ConnectionClosed('the device hung up')
+        await this.#dispatch(frame, handler)
+      }
+    } catch (error) {
+      this.#fail(error)
+    }
+  }
+
+  async #dispatch({ type, body }: Frame, handler: ProtocolHandler): Promise<void> {
+    switch (type) {
+      case 'ClusterConfig': {
+        const config = readClusterConfig(body)
+        return this.#handle('cluster-config', () => handler.clusterConfig(config))
+      }
+      case 'Index': {
+        let isFirst = true
+        for (const data of readIndex(body, 'index')) {
+          const take = isFirst ? handler.index.bind(handler) : handler.indexUpdate.bind(handler)
+          await this.#handle(`index for ${data.folder}`, () => take(data))
+          isFirst = false
+        }
+        return
+      }
+      case 'IndexUpdate': {
+        for (const data of readIndex(body, 'index update')) {
+          await this.#handle(`index update for ${data.folder}`, () => handler.indexUpdate(data))
+        }
+        return
+      }
+      case 'Request':
+        return this.#admit(readRequest(body), handler)
+      case 'DownloadProgress': {
+        const { folder, updates } = readDownloadProgress(body)
+        return this.#handle(`download-progress for ${folder}`, () => handler.downloadProgress(folder, updates))
+      }
+      case 'Close':
+        return this.close(`closed by remote: ${readClose(body)}`)
+      case 'Response':
+      case 'Ping':
+        return
+    }
+  }
+
+  /** What a handler refuses ends the connection, with what was being handled and why. */
+  async #handle(what: string, act: () => Promise<void>): Promise<void> {
+    this.closed.throwIfAborted()
+    try {
+      await act()
+    } catch (error) {
+      this.closed.throwIfAborted()
+      throw violation(`handling ${what}: ${messageOf(error)}`)
+    }
+  }
+
+  async #admit(incoming: IncomingRequest, handler: ProtocolHandler): Promise<void> {
+    const bytes = incoming.refusal === undefined ? incoming.request.sizeBytes : 0
+    await this.#slots.acquire(bytes, this.closed)
+    const served = this.#serve(incoming, handler).finally(() => {
+      this.#slots.release(bytes)
+      this.#serving.delete(served)
+    })
+    this.#serving.add(served)
+  }
+
+  /** Never rejects: what the handler throws becomes a refusal, and a lost answer is part of a lost connection. */
+  async #serve({ id, request, refusal }: IncomingRequest, handler: ProtocolHandler): Promise<void> {
+    let reply: BlockReply = { kind: 'refused', code: refusal ?? 'generic' }
+    try {
+      if (refusal === undefined) reply = await handler.request(request, this.closed)
+    } catch (error) {
+      if (this.closed.aborted) return
+      this.#logger.warn(`Could not serve ${request.folder}/${request.name} to ${this.device}: ${messageOf(error)}`)
+    }
+    try {
+      await this.#send('fast', 'Response', writeResponse(id, reply))
+    } catch (error) {
+      this.#end(error)
+    }
+  }
+
+  /** Breaks our silence and ends theirs. Ends with the connection; never rejects. */
+  async #watch(): Promise<void> {
+    try {
+      for (;;) {
+        await this.#clock.sleep(Math.max(1_000, this.#nextDueMs() - this.#clock.monotonicMs()), this.closed)
+        const nowMs = this.#clock.monotonicMs()
+        if (this.#deadlineMs() <= nowMs) throw new ConnectionClosed('read timeout')
+        if (this.#weAreReady && this.#outbox.writingSinceMs === undefined && this.#outbox.lastWrittenMs + PING_MS <= nowMs) {
+          await this.#send('fast', 'Ping', [new Uint8Array(0)])
+        }
+      }
+    } catch (error) {
+      this.#end(error)
+    }
+  }
+
+  #nextDueMs(): number {
+    const nowMs = this.#clock.monotonicMs()
+    const pingMs = this.#outbox.writingSinceMs === undefined ? this.#outbox.lastWrittenMs + PING_MS : nowMs + PING_MS
+    return Math.min(pingMs, this.#deadlineMs(), nowMs + PING_MS)
+  }
+
+  /** When we lose patience, if nothing moves until then. While we do not read we cannot blame the peer for silence. */
+  #deadlineMs(): number {
+    const { waitingSinceMs } = this.#incoming
+    const readMs = waitingSinceMs === undefined ? Infinity : waitingSinceMs + (this.#midFrame ? STALL_MS_MAX : SILENCE_MS_MAX)
+    const { writingSinceMs } = this.#outbox
+    return Math.min(readMs, writingSinceMs === undefined ? Infinity : writingSinceMs + SILENCE_MS_MAX)
+  }
+
+  /** A violation is told to the peer; everything else just ends. */
+  #fail(error: unknown): void {
+    if (this.closed.aborted) return
+    if (error instanceof ProtocolError && error.kind === 'violation') void this.close(error.message)
+    else this.#end(error)
+  }
+
+  async #sayGoodbye(reason: string): Promise<void> {
+    const closed = new ConnectionClosed(reason)
+    const done = new AbortController()
+    const pieces = writeFrame('Close', [writeClose(reason)], this.#compression)
+    try {
+      await Promise.race([this.#outbox.finish(pieces, closed), this.#clock.sleep(FAREWELL_MS_MAX, done.signal)])
+    } catch {
+      // the stream is gone: nobody is left to say it to
+    }
+    done.abort()
+    this.#end(closed)
+    await this.#disposal
+  }
+
+  #end(error: unknown): void {
+    if (this.closed.aborted) return
+    const reason = error instanceof ConnectionClosed ? error : new ConnectionClosed(messageOf(error), { cause: error })
+    this.#logger.debug(() => `Connection ${this.connectionId} to ${this.device} ended: ${reason.message}`)
+    this.#outbox.end(reason)
+    this.#pending.failAll(reason)
+    this.#stop.abort(reason)
+    this.#disposal = this.#dispose()
+  }
+
+  async #dispose(): Promise<void> {
+    try {
+      await this.#stream[Symbol.asyncDispose]()
+    } catch (error) {
+      this.#logger.debug(() => `Could not hang up on ${this.device}: ${messageOf(error)}`)
+    }
+  }
+}

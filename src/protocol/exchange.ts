@@ -1,0 +1,134 @@
+import { violation } from './errors.ts'
+import { CLOSE, DOWNLOAD_PROGRESS, REQUEST, RESPONSE } from './messages.ts'
+import { isImpossible, nameFault } from './names.ts'
+import { decode, encode } from './schema.ts'
+import type { BlockReply, BlockRequest, DownloadUpdate, RefusalCode } from './types.ts'
+import { versionFromWire, versionToWire } from './version.ts'
+import { WireWriter } from './wire-writer.ts'
+
+/** Twice the largest block: nobody honest asks for more. */
+const REQUEST_SIZE_BYTES_MAX = 2 * 16 * 1024 * 1024
+/** No hash, a plain one, or the token that stands for one in an encrypted folder. */
+const HASH_LENGTHS: ReadonlySet<number> = new Set([0, 32, 48])
+/** Block numbers of half-finished files, mostly. */
+const PROGRESS_PART_COUNT_MAX = 1_000_000
+const UPDATE_KINDS = ['append', 'forget'] as const
+const CODES: readonly ('none' | RefusalCode)[] = ['none', 'generic', 'no-such-file', 'invalid-file']
+const RESPONSE_DATA_TAG = (2 << 3) | 2
+const RESPONSE_PREFIX_BYTES_MAX = 24
+/** What we let a peer make us say, log or show. */
+const REASON_LENGTH_MAX = 1_024
+
+export interface IncomingRequest {
+  readonly id: number
+  readonly request: BlockRequest
+  /** Set when the request is to be refused without asking anybody. */
+  readonly refusal: RefusalCode | undefined
+}
+
+export function readRequest(body: Uint8Array): IncomingRequest {
+  const { id, folder, name, offset, size, hash, from_temporary, block_no } = decode(REQUEST, body, 0)
+  const wrong = nameFault(name)
+  if (wrong !== undefined) throw violation(`protocol error on request for ${JSON.stringify(name)} in ${folder}: ${wrong}`)
+  const request: BlockRequest = {
+    folder,
+    name,
+    offsetBytes: offset,
+    sizeBytes: size,
+    hash,
+    fromTemporary: from_temporary,
+    blockNumber: block_no,
+  }
+  return { id, request, refusal: refusalOf(request) }
+}
+
+function refusalOf(request: BlockRequest): RefusalCode | undefined {
+  if (request.sizeBytes < 0 || request.offsetBytes < 0 || request.blockNumber < 0) return 'invalid-file'
+  if (!HASH_LENGTHS.has(request.hash.length) || isImpossible(request.name)) return 'invalid-file'
+  if (request.sizeBytes > REQUEST_SIZE_BYTES_MAX || !Number.isSafeInteger(request.offsetBytes)) return 'no-such-file'
+  return undefined
+}
+
+export function writeRequest(id: number, request: BlockRequest): Uint8Array {
+  return encode(REQUEST, {
+    id,
+    folder: request.folder,
+    name: request.name,
+    offset: request.offsetBytes,
+    size: request.sizeBytes,
+    hash: request.hash,
+    from_temporary: request.fromTemporary,
+    block_no: request.blockNumber,
+  })
+}
+
+/** The data is a view into the message. A code nobody knows is a refusal like any other. */
+export function readResponse(body: Uint8Array): { readonly id: number; readonly reply: BlockReply } {
+  const { id, data, code } = decode(RESPONSE, body, 0)
+  const known = CODES[code] ?? 'generic'
+  return { id, reply: known === 'none' ? { kind: 'data', data } : { kind: 'refused', code: known } }
+}
+
+/** In two pieces, so that the data need not be copied: they follow each other on the wire. */
+export function writeResponse(id: number, reply: BlockReply): readonly [Uint8Array, Uint8Array?] {
+  if (reply.kind === 'refused') return [encode(RESPONSE, { id, code: CODES.indexOf(reply.code) })]
+  const writer = new WireWriter(RESPONSE_PREFIX_BYTES_MAX)
+  if (id !== 0) {
+    writer.tag(1, 0)
+    writer.int32(id)
+  }
+  if (reply.data.length === 0) return [writer.finish()]
+  writer.uint32(RESPONSE_DATA_TAG)
+  writer.uint32(reply.data.length)
+  return [writer.finish(), reply.data]
+}
+
+export interface IncomingProgress {
+  readonly folder: string
+  readonly updates: readonly DownloadUpdate[]
+}
+
+/** Updates about names that nothing can have, or of a kind nobody knows, are left out: they only ever save time. */
+export function readDownloadProgress(body: Uint8Array): IncomingProgress {
+  const { folder, updates } = decode(DOWNLOAD_PROGRESS, body, PROGRESS_PART_COUNT_MAX)
+  const usable: DownloadUpdate[] = []
+  for (const update of updates) {
+    const kind = UPDATE_KINDS[update.update_type]
+    if (kind === undefined || nameFault(update.name) !== undefined || isImpossible(update.name)) continue
+    usable.push({
+      kind,
+      name: update.name,
+      version: versionFromWire(update.version),
+      blockIndexes: update.block_indexes.filter((index) => index >= 0),
+      blockSizeBytes: update.block_size,
+    })
+  }
+  return { folder, updates: usable }
+}
+
+export function writeDownloadProgress(folder: string, updates: readonly DownloadUpdate[]): Uint8Array {
+  return encode(DOWNLOAD_PROGRESS, {
+    folder,
+    updates: updates.map((update) => ({
+      update_type: UPDATE_KINDS.indexOf(update.kind),
+      name: update.name,
+      version: versionToWire(update.version),
+      block_indexes: [...update.blockIndexes],
+      block_size: update.blockSizeBytes,
+    })),
+  })
+}
+
+export function readClose(body: Uint8Array): string {
+  return plainText(decode(CLOSE, body, 0).reason, REASON_LENGTH_MAX)
+}
+
+export function writeClose(reason: string): Uint8Array {
+  return encode(CLOSE, { reason: plainText(reason, REASON_LENGTH_MAX) })
+}
+
+/** Text of a stranger, cut and freed of what moves cursors or turns the writing direction. */
+export function plainText(text: string, lengthMax: number): string {
+  const clean = text.slice(0, lengthMax * 2).replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '')
+  return clean.length <= lengthMax ? clean : `${clean.slice(0, lengthMax - 1).toWellFormed().replace(/\ufffd$/, '')}…`
+}

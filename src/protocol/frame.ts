@@ -1,0 +1,97 @@
+import type { Compression } from '../core/config.ts'
+import type { ByteReader } from './byte-reader.ts'
+import { compress, uncompress, wantsCompression } from './compress.ts'
+import { malformed } from './errors.ts'
+import { HEADER, MESSAGE_TYPES, type MessageType } from './messages.ts'
+import { decode, encode } from './schema.ts'
+
+const MIB = 1024 * 1024
+const HEADER_BYTES_MAX = 1_024
+/** Above this nobody of the family sends or takes anything, known type or not. */
+const MESSAGE_BYTES_MAX = 500_000_000
+
+/** The largest message of each type that we take, compressed or not. */
+const MESSAGE_BYTES_MAX_OF: Readonly<Record<MessageType, number>> = {
+  ClusterConfig: 16 * MIB,
+  Index: MESSAGE_BYTES_MAX,
+  IndexUpdate: MESSAGE_BYTES_MAX,
+  Request: MIB,
+  Response: 16 * MIB + 64 * 1024,
+  DownloadProgress: MIB,
+  Ping: MIB,
+  Close: MIB,
+}
+
+const COMPRESSION_NONE = 0
+const COMPRESSION_LZ4 = 1
+
+export interface Frame {
+  readonly type: MessageType
+  /** Uncompressed. */
+  readonly body: Uint8Array
+}
+
+/**
+ * The next message of a type we know; others are passed over. Undefined when the peer has ended between messages.
+ * Throws `malformed` for what is not a frame, and for more bytes than a message of its type may have.
+ */
+export async function readFrame(bytes: ByteReader, onBegin: (begun: boolean) => void): Promise<Frame | undefined> {
+  for (;;) {
+    onBegin(false)
+    if (!(await bytes.hasMore())) return undefined
+    onBegin(true)
+    const headerBytes = bigEndian(await bytes.take(2))
+    if (headerBytes > HEADER_BYTES_MAX) throw malformed(`a header of ${headerBytes} bytes`)
+    const header = decode(HEADER, await bytes.take(headerBytes), 0)
+    const lengthBytes = bigEndian(await bytes.take(4))
+    if (lengthBytes > MESSAGE_BYTES_MAX) throw malformed(`a message of ${lengthBytes} bytes`)
+    const type = MESSAGE_TYPES[header.type]
+    if (header.compression !== COMPRESSION_NONE && header.compression !== COMPRESSION_LZ4) {
+      throw malformed(`unknown compression ${header.compression}`)
+    }
+    if (type === undefined) {
+      await bytes.discard(lengthBytes)
+      continue
+    }
+    const lengthBytesMax = MESSAGE_BYTES_MAX_OF[type]
+    if (lengthBytes > lengthBytesMax) throw malformed(`a ${type} of ${lengthBytes} bytes`)
+    const body = await bytes.take(lengthBytes)
+    return { type, body: header.compression === COMPRESSION_LZ4 ? uncompress(body, lengthBytesMax) : body }
+  }
+}
+
+function bigEndian(bytes: Uint8Array): number {
+  let value = 0
+  for (const byte of bytes) value = value * 256 + byte
+  return value
+}
+
+/** Up to here copying is cheaper than writing twice. */
+const JOINED_BYTES_MAX = 16 * 1024
+
+/** A message ready to be written: the pieces follow each other. A large body is not copied unless it shrinks. */
+export function writeFrame(type: MessageType, body: readonly [Uint8Array, Uint8Array?], setting: Compression): readonly Uint8Array[] {
+  const [head, tail] = body
+  const lengthBytes = head.length + (tail?.length ?? 0)
+  const packed = wantsCompression(setting, type, lengthBytes) ? compress(joined(body)) : undefined
+  if (packed !== undefined) return pieces(prefix(type, COMPRESSION_LZ4, packed.length), packed)
+  const start = prefix(type, COMPRESSION_NONE, lengthBytes)
+  return tail === undefined ? pieces(start, head) : pieces(joined([start, head]), tail)
+}
+
+function pieces(head: Uint8Array, tail: Uint8Array): readonly Uint8Array[] {
+  return head.length + tail.length <= JOINED_BYTES_MAX ? [joined([head, tail])] : [head, tail]
+}
+
+function joined([head, tail]: readonly [Uint8Array, Uint8Array?]): Uint8Array {
+  return tail === undefined ? head : Buffer.concat([head, tail])
+}
+
+function prefix(type: MessageType, compression: number, lengthBytes: number): Uint8Array {
+  const header = encode(HEADER, { type: MESSAGE_TYPES.indexOf(type), compression })
+  const bytes = Buffer.allocUnsafeSlow(2 + header.length + 4)
+  bytes.writeUInt16BE(header.length, 0)
+  bytes.set(header, 2)
+  bytes.writeUInt32BE(lengthBytes, 2 + header.length)
+  return bytes
+}

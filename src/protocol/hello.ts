@@ -1,0 +1,102 @@
+import type { Clock } from '../world/clock.ts'
+import type { TlsStream } from '../world/net.ts'
+import { ByteReader } from './byte-reader.ts'
+import { malformed } from './errors.ts'
+import { plainText } from './exchange.ts'
+import { HELLO } from './messages.ts'
+import { decode, encode } from './schema.ts'
+import type { Hello } from './types.ts'
+
+const MAGIC = 0x2ea7d90b
+const OLD_MAGICS: ReadonlySet<number> = new Set([0x9f79bc40, 0x00010000, 0x00010001])
+const HELLO_BYTES_MAX = 32_767
+const HELLO_MS_MAX = 20_000
+const NAME_LENGTH_MAX = 256
+const CONNECTION_COUNT_MAX = 128
+const BASE_32_HEX = '0123456789ABCDEFGHIJKLMNOPQRSTUV'
+
+/** The peer's Hello, and the bytes that may have come behind it already. */
+export interface Greeting {
+  readonly hello: Hello
+  readonly incoming: ByteReader
+}
+
+/**
+ * Says hello and hears the other's, in any order, within 20 s. Rejects, and leaves the stream to its owner to dispose
+ * of, when the peer says anything else, nothing, or the signal aborts.
+ */
+export async function exchangeHellos(stream: TlsStream, own: Hello, clock: Clock, signal: AbortSignal): Promise<Greeting> {
+  signal.throwIfAborted()
+  const incoming = new ByteReader(stream, () => clock.monotonicMs())
+  const done = new AbortController()
+  const gone = AbortSignal.any([signal, done.signal])
+  const late = clock.sleep(HELLO_MS_MAX, gone).then(() => {
+    throw malformed('the device did not say hello in time')
+  })
+  const both = Promise.all([readHello(incoming), stream.write(writeHello(own))])
+  both.catch(() => {}) // when time is up nobody waits for it any more
+  try {
+    const [hello] = await Promise.race([both, late])
+    return { hello, incoming }
+  } finally {
+    done.abort()
+    late.catch(() => {}) // ended by the line above
+  }
+}
+
+export function writeHello(hello: Hello): Uint8Array {
+  const body = encode(HELLO, {
+    device_name: hello.deviceName,
+    client_name: hello.clientName,
+    client_version: hello.clientVersion,
+    num_connections: hello.numConnections,
+    timestamp: hello.timestampNs,
+  })
+  if (body.length > HELLO_BYTES_MAX) throw new RangeError('a Hello too long to say')
+  const bytes = Buffer.allocUnsafeSlow(6 + body.length)
+  bytes.writeUInt32BE(MAGIC, 0)
+  bytes.writeUInt16BE(body.length, 4)
+  bytes.set(body, 6)
+  return bytes
+}
+
+/** Names come back short and plain: nobody has been let in yet. */
+async function readHello(incoming: ByteReader): Promise<Hello> {
+  const start = Buffer.from(await incoming.take(6))
+  const magic = start.readUInt32BE(0)
+  if (OLD_MAGICS.has(magic)) throw malformed('the device speaks an older version of the protocol')
+  if (magic !== MAGIC) throw malformed('the device speaks another protocol')
+  const lengthBytes = start.readUInt16BE(4)
+  if (lengthBytes > HELLO_BYTES_MAX) throw malformed(`a Hello of ${lengthBytes} bytes`)
+  const { device_name, client_name, client_version, num_connections, timestamp } = decode(
+    HELLO,
+    await incoming.take(lengthBytes),
+    0,
+  )
+  return {
+    deviceName: plainText(device_name, NAME_LENGTH_MAX),
+    clientName: plainText(client_name, NAME_LENGTH_MAX),
+    clientVersion: plainText(client_version, NAME_LENGTH_MAX),
+    numConnections: Math.min(Math.max(num_connections, 0), CONNECTION_COUNT_MAX),
+    timestampNs: timestamp,
+  }
+}
+
+/** Sorts by time; both sides get the same first half, and chance tells connections of one moment apart. */
+export function connectionIdOf(ownNs: bigint, peerNs: bigint, chance: Uint8Array): string {
+  const time = new Uint8Array(8)
+  new DataView(time.buffer).setBigUint64(0, BigInt.asUintN(64, ownNs + peerNs))
+  return base32Hex(time) + base32Hex(chance)
+}
+
+function base32Hex(bytes: Uint8Array): string {
+  let text = ''
+  let bits = 0
+  let value = 0
+  for (const byte of bytes) {
+    value = ((value << 8) | byte) & 0xfff
+    bits += 8
+    for (; bits >= 5; bits -= 5) text += BASE_32_HEX[(value >> (bits - 5)) & 31]
+  }
+  return bits > 0 ? text + BASE_32_HEX[(value << (5 - bits)) & 31] : text
+}

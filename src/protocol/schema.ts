@@ -1,0 +1,261 @@
+import { WIRE_BYTES, WIRE_VARINT, WireReader } from './wire-reader.ts'
+import { WireWriter } from './wire-writer.ts'
+
+/** How values of one type stand on the wire. What equals the value at the start is not written. */
+export interface FieldType<T> {
+  readonly wireType: number
+  start(): T
+  /** `before` is what earlier occurrences of the field said. */
+  read(reader: WireReader, before: T, wireType: number): T
+  /** Writes tag and value, or nothing. */
+  write(writer: WireWriter, number: number, value: T): void
+  /** Lists of numbers come packed too. */
+  readonly alsoPacked?: true
+}
+
+export interface Field<T> extends FieldType<T> {
+  readonly number: number
+}
+
+type Fields = Readonly<Record<string, Field<unknown>>>
+type ValueOf<F> = F extends { start(): infer T } ? T : never
+type Values<F> = { -readonly [K in keyof F]: ValueOf<F[K]> }
+
+interface Slot {
+  readonly name: string
+  readonly field: Field<unknown>
+}
+
+/** One kind of message: the declaration is the codec. */
+export interface Schema<T> {
+  readonly slots: readonly Slot[]
+  readonly byNumber: readonly (Slot | undefined)[]
+  start(): T
+}
+
+/** What a message of a schema looks like once decoded. */
+export type Message<S> = S extends Schema<infer T> ? Readonly<T> : never
+
+/** Declares a message. Fields are written in the order of their numbers, as every implementation does. */
+export function message<F extends Fields>(fields: F): Schema<Values<F>> {
+  const slots: Slot[] = Object.entries(fields).map(([name, field]) => ({ name, field }))
+  slots.sort((a, b) => a.field.number - b.field.number)
+  const byNumber: (Slot | undefined)[] = []
+  for (const slot of slots) byNumber[slot.field.number] = slot
+  // Filled, so that looking up a number that is not there never leaves the array.
+  for (let number = 0; number < byNumber.length; number++) byNumber[number] ??= undefined
+  const template = Object.fromEntries(slots.map(({ name, field }) => [name, field.start()])) as Values<F>
+  const lists = slots.filter(({ field }) => Array.isArray(field.start()))
+  const start = (): Values<F> => {
+    // A copy has its final shape at once, which an object that grows field by field has not.
+    const made: Record<string, unknown> = { ...template }
+    for (const { name, field } of lists) made[name] = field.start()
+    return made as Values<F>
+  }
+  return { slots, byNumber, start }
+}
+
+/** Decodes one whole message. At most `partsMax` elements and inner messages are made of it. */
+export function decode<T>(schema: Schema<T>, bytes: Uint8Array, partsMax: number): T {
+  return readFields(schema, new WireReader(bytes, partsMax), schema.start())
+}
+
+export function encode<T>(schema: Schema<T>, value: Partial<T>): Uint8Array {
+  const writer = new WireWriter()
+  writeFields(schema, writer, value)
+  return writer.finish()
+}
+
+/** Reads fields up to the end of the message the reader is in, on top of what `into` holds. */
+export function readFields<T>(schema: Schema<T>, reader: WireReader, into: T): T {
+  const values = into as Record<string, unknown>
+  while (!reader.done) {
+    const tag = reader.tag()
+    const slot = schema.byNumber[tag >>> 3]
+    const wireType = tag & 7
+    if (slot === undefined || !takes(slot.field, wireType)) reader.skip(tag)
+    else values[slot.name] = slot.field.read(reader, values[slot.name], wireType)
+  }
+  return into
+}
+
+function takes(field: Field<unknown>, wireType: number): boolean {
+  return wireType === field.wireType || (wireType === WIRE_BYTES && field.alsoPacked === true)
+}
+
+/** Fields that are not given are not written. */
+export function writeFields<T>(schema: Schema<T>, writer: WireWriter, value: Partial<T>): void {
+  const values = value as Readonly<Record<string, unknown>>
+  for (const { name, field } of schema.slots) {
+    const given = values[name]
+    if (given !== undefined) field.write(writer, field.number, given)
+  }
+}
+
+/** A number or truth value: written unless it is what nobody says. */
+function scalar<T>(zero: T, read: (reader: WireReader) => T, write: (writer: WireWriter, value: T) => void) {
+  return (number: number): Field<T> => ({
+    number,
+    wireType: WIRE_VARINT,
+    start: () => zero,
+    read,
+    write: (writer, number, value) => {
+      if (value === zero) return
+      writer.tag(number, WIRE_VARINT)
+      write(writer, value)
+    },
+  })
+}
+
+export const bool = scalar(
+  false as boolean,
+  (reader) => reader.bool(),
+  (writer) => writer.uint32(1),
+)
+export const int32 = scalar(
+  0,
+  (reader) => reader.int32(),
+  (writer, value) => writer.int32(value),
+)
+export const uint32 = scalar(
+  0,
+  (reader) => reader.uint32(),
+  (writer, value) => writer.uint32(value),
+)
+/** For what fits a safe integer in honest hands; see `WireReader.int64` for the others. */
+export const int64 = scalar(
+  0,
+  (reader) => reader.int64(),
+  (writer, value) => writer.int64(value),
+)
+export const int64Exact = scalar(
+  0n,
+  (reader) => reader.int64Exact(),
+  (writer, value) => writer.bigint64(value),
+)
+export const uint64 = scalar(
+  0n,
+  (reader) => reader.uint64(),
+  (writer, value) => writer.bigint64(value),
+)
+
+const NO_BYTES = new Uint8Array(0)
+
+export function text(number: number): Field<string> {
+  return {
+    number,
+    wireType: WIRE_BYTES,
+    start: () => '',
+    read: (reader) => reader.text(),
+    write: (writer, number, value) => {
+      if (value === '') return
+      writer.tag(number, WIRE_BYTES)
+      writer.text(value)
+    },
+  }
+}
+
+/** Decoded as a view into the message. */
+export function bytes(number: number): Field<Uint8Array> {
+  return {
+    number,
+    wireType: WIRE_BYTES,
+    start: () => NO_BYTES,
+    read: (reader) => reader.view(),
+    write: (writer, number, value) => {
+      if (value.length === 0) return
+      writer.tag(number, WIRE_BYTES)
+      writer.bytes(value)
+    },
+  }
+}
+
+/** A message within a message: undefined while nobody said it, which is not the same as empty. */
+export function one<T>(number: number, schema: Schema<T>): Field<T | undefined> {
+  return {
+    number,
+    wireType: WIRE_BYTES,
+    start: () => undefined,
+    read: (reader, before) => readInner(schema, reader, before ?? schema.start()),
+    write: (writer, number, value) => {
+      if (value !== undefined) writeInner(schema, writer, number, value)
+    },
+  }
+}
+
+export function many<T>(number: number, schema: Schema<T>): Field<T[]> {
+  return {
+    number,
+    wireType: WIRE_BYTES,
+    start: () => [],
+    read: (reader, before) => {
+      before.push(readInner(schema, reader, schema.start()))
+      return before
+    },
+    write: (writer, number, values) => {
+      for (const value of values) writeInner(schema, writer, number, value)
+    },
+  }
+}
+
+export function manyTexts(number: number): Field<string[]> {
+  return {
+    number,
+    wireType: WIRE_BYTES,
+    start: () => [],
+    read: (reader, before) => {
+      reader.countPart()
+      before.push(reader.text())
+      return before
+    },
+    write: (writer, number, values) => {
+      for (const value of values) {
+        writer.tag(number, WIRE_BYTES)
+        writer.text(value)
+      }
+    },
+  }
+}
+
+/** Written one by one, as the others do; read packed as well. */
+export function manyInt32(number: number): Field<number[]> {
+  return {
+    number,
+    wireType: WIRE_VARINT,
+    alsoPacked: true,
+    start: () => [],
+    read: (reader, before, wireType) => {
+      const take = (): void => {
+        reader.countPart()
+        before.push(reader.int32())
+      }
+      if (wireType === WIRE_BYTES) {
+        const outerEnd = reader.enter()
+        while (!reader.done) take()
+        reader.leave(outerEnd)
+      } else take()
+      return before
+    },
+    write: (writer, number, values) => {
+      for (const value of values) {
+        writer.tag(number, WIRE_VARINT)
+        writer.int32(value)
+      }
+    },
+  }
+}
+
+function readInner<T>(schema: Schema<T>, reader: WireReader, into: T): T {
+  reader.countPart()
+  const outerEnd = reader.enter()
+  readFields(schema, reader, into)
+  reader.leave(outerEnd)
+  return into
+}
+
+function writeInner<T>(schema: Schema<T>, writer: WireWriter, number: number, value: T): void {
+  writer.tag(number, WIRE_BYTES)
+  const start = writer.begin()
+  writeFields(schema, writer, value)
+  writer.end(start)
+}

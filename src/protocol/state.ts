@@ -1,0 +1,28 @@
+import type { Frame } from './frame.ts'
+import { INDEX_ENVELOPE, REQUEST } from './messages.ts'
+import { decode } from './schema.ts'
+
+/** Why this message may not come before the peer's ClusterConfig; undefined for one that may. */
+export function stateFault(frame: Frame): string | undefined {
+  if (frame.type === 'ClusterConfig' || frame.type === 'Close') return undefined
+  return `protocol error on ${describe(frame)}: invalid state 0`
+}
+
+function describe({ type, body }: Frame): string {
+  switch (type) {
+    case 'Index':
+      return `index for ${decode(INDEX_ENVELOPE, body, 0).folder}`
+    case 'IndexUpdate':
+      return `index update for ${decode(INDEX_ENVELOPE, body, 0).folder}`
+    case 'Request': {
+      const { name, folder } = decode(REQUEST, body, 0)
+      return `request for ${JSON.stringify(name)} in ${folder}`
+    }
+    case 'DownloadProgress':
+      return 'download-progress'
+    case 'ClusterConfig':
+      return 'cluster-config'
+    default:
+      return type.toLowerCase()
+  }
+}
