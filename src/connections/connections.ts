@@ -1,0 +1,294 @@
+import { admit, connectionPriority, ownWanted } from '../core/admission.ts'
+import type { Config, DeviceConfig } from '../core/config.ts'
+import { deviceIdFromCertificate } from '../core/device-id.ts'
+import { messageOf, TwinfoldError } from '../core/errors.ts'
+import type { DeviceId } from '../core/ids.ts'
+import { hostOf } from '../core/ip.ts'
+import { isAllowedNetwork, lanCheck, type LanCheck } from '../core/lan.ts'
+import { Dialer } from '../dialer/dialer.ts'
+import type { Logger } from '../events/types.ts'
+import type { Connection, Hello } from '../protocol/types.ts'
+import { Semaphore } from '../sync/semaphore.ts'
+import { supervise, type Service } from '../sync/supervisor.ts'
+import { Wakeup } from '../sync/wakeup.ts'
+import type { Identity, TlsStream } from '../world/net.ts'
+import type { World } from '../world/world.ts'
+import { Activities } from './activities.ts'
+import { DialLoop } from './dial-loop.ts'
+import type { Greet } from './greeting.ts'
+import { Listeners } from './listeners.ts'
+import { RateLimits } from './rate.ts'
+import { Reception } from './reception.ts'
+import { Registry } from './registry.ts'
+import type { ConnectionsStatus, ConnectionsView, DialStatus, Stranger } from './types.ts'
+
+const DIALS_MAX = 64
+const DIAL_NOTES_MAX = 500
+const CERTIFICATE_NAME = 'syncthing'
+
+export interface ConnectionsDeps {
+  readonly world: Pick<World, 'clock' | 'random' | 'net' | 'system'>
+  readonly log: Logger
+  readonly dialerLog: Logger
+  readonly greet: Greet
+  /** A device is connected, once more perhaps. Whoever gets the connection begins to read from it. */
+  onConnection(connection: Connection): void
+  /** Somebody unknown wants in. May be called often: whoever keeps a list limits it. */
+  onStranger(stranger: Stranger): void
+  /** Addresses of a device whose configuration says `dynamic`. */
+  lookup(device: DeviceId, signal: AbortSignal): Promise<readonly string[]>
+}
+
+export interface ConnectionsOptions {
+  readonly config: Config
+  readonly ownDevice: DeviceId
+  readonly identity: Identity
+  readonly clientName: string
+  readonly clientVersion: string
+}
+
+/**
+ * Brings devices together: listens, dials, finds out who is there and decides who stays.
+ *
+ * A stream comes from a `Listeners` or a `DialLoop`, is judged (`core/admission.ts`), says Hello under the eyes of
+ * `Reception`, and becomes a `Connection` in the `Registry`, with the `RateLimits` of its device upon it.
+ */
+export class Connections implements Service, ConnectionsView {
+  readonly name = 'connections'
+  readonly #deps: ConnectionsDeps
+  readonly #options: ConnectionsOptions
+  readonly #listeners: Listeners
+  readonly #dialer: Dialer
+  readonly #reception: Reception
+  readonly #limits: RateLimits
+  readonly #registry: Registry
+  readonly #dialSlots = new Semaphore(DIALS_MAX)
+  readonly #loops = new Map<DeviceId, DialLoop>()
+  readonly #lastDials = new Map<string, DialStatus>()
+  readonly #changed = new Wakeup()
+  /** What goes on besides the loops: handshakes and goodbyes. */
+  readonly #underWay = new Set<Promise<void>>()
+  #config: Config
+  #isLan: LanCheck
+  #stop = new AbortController()
+
+  constructor(deps: ConnectionsDeps, options: ConnectionsOptions) {
+    const { clock, net, system } = deps.world
+    const { identity, config } = options
+    this.#deps = deps
+    this.#options = options
+    this.#config = config
+    this.#registry = new Registry(options.ownDevice)
+    this.#isLan = lanCheck(system.networks(), config.options.alwaysLocalNets)
+    this.#limits = new RateLimits(clock, config)
+    this.#reception = new Reception(clock)
+    const environment = (name: string) => system.environment(name)
+    this.#dialer = new Dialer({ clock, net, log: deps.dialerLog, environment }, { identity })
+    const onStream = (stream: TlsStream) => this.#keep(this.#welcome(stream))
+    this.#listeners = new Listeners({ clock, net, log: deps.log, system, onStream }, { identity })
+  }
+
+  /** Returns when everybody has been told goodbye. */
+  async run(signal: AbortSignal): Promise<void> {
+    this.#stop = new AbortController()
+    const running = new Activities((service, stop) => this.#supervise(service, stop))
+    try {
+      while (!signal.aborted) {
+        await running.follow(new Map([...this.#listeners.wanted(this.#config.options), ...this.#wantedLoops()]))
+        await this.#changed.wait(signal).catch(() => {}) // an abort ends the loop
+      }
+    } finally {
+      this.#stop.abort(new TwinfoldError('stopped', 'stopping'))
+      await running.follow(new Map())
+      await Promise.all(this.#registry.all().map((connection) => connection.close('shutting down')))
+      await Promise.all(this.#underWay)
+    }
+  }
+
+  /** Takes effect at once for those connected; listeners and dials follow. */
+  apply(from: Config, to: Config): void {
+    this.#config = to
+    this.#isLan = lanCheck(this.#deps.world.system.networks(), to.options.alwaysLocalNets)
+    this.#limits.apply(to)
+    for (const connection of this.#registry.all()) {
+      const reason = this.#whyEnd(connection)
+      if (reason !== undefined) this.#keep(connection.close(reason))
+    }
+    for (const [device, loop] of this.#loops) {
+      if (reachOf(from, device) === reachOf(to, device)) loop.ring()
+      else loop.startOver()
+    }
+    this.#changed.ring()
+  }
+
+  status(): ConnectionsStatus {
+    return {
+      listeners: new Map(this.#listeners.status),
+      lastDials: new Map(this.#lastDials),
+      devices: this.#registry.figures(),
+      ...this.#registry.totals(),
+    }
+  }
+
+  async #supervise(service: Service, signal: AbortSignal): Promise<void> {
+    const failed = (error: unknown) => this.#deps.log.error(`${service.name} failed and starts again: ${messageOf(error)}`)
+    await supervise(service, this.#deps.world.clock, failed, signal)
+  }
+
+  #wantedLoops(): ReadonlyMap<string, () => Service> {
+    const wanted = new Map<string, () => Service>()
+    const ids = new Set<DeviceId>()
+    for (const { deviceID, paused } of this.#config.devices) {
+      if (paused || deviceID === this.#options.ownDevice) continue
+      ids.add(deviceID)
+      wanted.set(`dial ${deviceID}`, () => this.#makeLoop(deviceID))
+    }
+    for (const id of this.#loops.keys()) if (!ids.has(id)) this.#loops.delete(id)
+    return wanted
+  }
+
+  #makeLoop(device: DeviceId): DialLoop {
+    const { clock, random } = this.#deps.world
+    const loop = new DialLoop(
+      {
+        clock,
+        random,
+        log: this.#deps.log,
+        dialer: this.#dialer,
+        slots: this.#dialSlots,
+        device: () => this.#config.devices.find((one) => one.deviceID === device && !one.paused),
+        options: () => this.#config.options,
+        present: () => this.#registry.present(device, this.#config),
+        isLan: () => this.#isLan,
+        lookup: (id, signal) => this.#deps.lookup(id, signal),
+        greet: (stream) => this.#receive(stream, { expected: device }),
+        noted: (address, error) => this.#note(address, error),
+      },
+      { device },
+    )
+    this.#loops.set(device, loop)
+    return loop
+  }
+
+  /** Somebody came to us. */
+  async #welcome(stream: TlsStream): Promise<void> {
+    try {
+      await this.#receive(stream, undefined)
+    } catch (error) {
+      this.#deps.log.debug(() => `${stream.remoteAddress} was turned away: ${messageOf(error)}`)
+    }
+  }
+
+  /** From a stream to a connection. Rejects with the reason when there is none; then the stream is closed. */
+  async #receive(stream: TlsStream, dialled: { readonly expected: DeviceId } | undefined): Promise<void> {
+    try {
+      this.#stop.signal.throwIfAborted()
+      const device = deviceIdFromCertificate(stream.peerCertificate)
+      const host = hostOf(stream.remoteAddress)
+      const isLocal = this.#isLan(host)
+      const priority = connectionPriority(this.#config.options, 'tcp', isLocal)
+      const applicant = { device, certificateCount: stream.certificateCount, host, priority, expected: dialled?.expected }
+      const admission = admit(this.#config, this.#options.ownDevice, applicant, this.#registry.present(device, this.#config))
+      if (admission.kind === 'refused') throw new TwinfoldError('bad-request', admission.reason)
+      if (admission.kind === 'stranger') return await this.#receiveStranger(stream, device)
+      const transport = dialled === undefined ? 'tcp-server' : 'tcp-client'
+      await this.#receiveKnown(stream, admission.device, { transport, isLocal, priority })
+    } catch (error) {
+      await stream[Symbol.asyncDispose]()
+      throw error
+    }
+  }
+
+  /** It learns that we are here, and nothing else about us. */
+  async #receiveStranger(stream: TlsStream, device: DeviceId): Promise<void> {
+    const { log, greet, onStranger } = this.#deps
+    const own = { ...this.#hello(), deviceName: '', numConnections: 0 }
+    const { hello } = await this.#reception.receiveStranger(stream, this.#stop.signal, () => greet(stream, own))
+    log.info(`device ${device} at ${stream.remoteAddress} wants to connect and is unknown`)
+    onStranger({ device, name: hello.deviceName, address: stream.remoteAddress })
+    await stream[Symbol.asyncDispose]()
+  }
+
+  async #receiveKnown(
+    stream: TlsStream,
+    device: DeviceConfig,
+    place: { readonly transport: string; readonly isLocal: boolean; readonly priority: number },
+  ): Promise<void> {
+    const { deviceID } = device
+    const limited = this.#limits.limit(stream, deviceID, place.isLocal)
+    const own = { ...this.#hello(), numConnections: ownWanted(device.numConnections) }
+    const talk = () => this.#deps.greet(limited, own)
+    const greeting = await this.#reception.receiveKnown(deviceID, stream, this.#stop.signal, talk)
+    const name = device.certName === '' ? CERTIFICATE_NAME : device.certName
+    if (!stream.isNamed(name)) throw new TwinfoldError('bad-request', `its certificate is not made out to ${name}`)
+    const connection = greeting.open({ device: deviceID, ...place, compression: device.compression })
+    await this.#admitConnection(connection)
+  }
+
+  /** Much may have changed while the Hellos were under way, so everything is asked again. */
+  async #admitConnection(connection: Connection): Promise<void> {
+    const { log, world } = this.#deps
+    const refusal = this.#stop.signal.aborted ? 'stopping' : this.#whyEnd(connection)
+    const added = refusal === undefined ? this.#registry.add(connection, this.#config, world.clock.nowMs()) : undefined
+    if (added?.kind !== 'added') {
+      const reason = refusal ?? added?.reason ?? ''
+      await connection.close(reason)
+      throw new TwinfoldError('bad-request', reason)
+    }
+    for (const old of added.replaced) this.#keep(old.close('replacing connection'))
+    const onClosed = (): void => this.#ended(connection)
+    log.info(`connected to ${connection.device} at ${connection.remoteAddress} (${connection.transport}, ${connection.crypto})`)
+    this.#deps.onConnection(connection)
+    if (connection.closed.aborted) onClosed()
+    else connection.closed.addEventListener('abort', onClosed, { once: true }) // the signal ends with the connection
+  }
+
+  #ended(connection: Connection): void {
+    if (!this.#registry.remove(connection)) return
+    const reason = messageOf(connection.closed.reason)
+    this.#deps.log.info(`connection to ${connection.device} at ${connection.remoteAddress} ended: ${reason}`)
+    this.#loops.get(connection.device)?.lost()
+  }
+
+  /** Why a connection may not be, by the configuration of this moment; undefined when it may. */
+  #whyEnd(connection: Connection): string | undefined {
+    const device = this.#config.devices.find((one) => one.deviceID === connection.device)
+    if (device === undefined) return 'device removed'
+    if (device.paused) return 'device is paused'
+    if (!isAllowedNetwork(hostOf(connection.remoteAddress), device.allowedNetworks)) return 'network not allowed'
+    return undefined
+  }
+
+  #hello(): Hello {
+    const { ownDevice, clientName, clientVersion } = this.#options
+    return {
+      deviceName: this.#config.devices.find((one) => one.deviceID === ownDevice)?.name ?? '',
+      clientName,
+      clientVersion,
+      numConnections: 1,
+      timestampNs: BigInt(this.#deps.world.clock.nowMs()) * 1_000_000n,
+    }
+  }
+
+  #note(address: string, error: string | null): void {
+    this.#lastDials.delete(address) // the latest goes to the end
+    this.#lastDials.set(address, { whenMs: this.#deps.world.clock.nowMs(), error })
+    for (const oldest of this.#lastDials.keys()) {
+      if (this.#lastDials.size <= DIAL_NOTES_MAX) break
+      this.#lastDials.delete(oldest)
+    }
+  }
+
+  /** Nothing is left behind unfinished when we stop. */
+  #keep(work: Promise<void>): void {
+    const kept = work.catch((error: unknown) => this.#deps.log.debug(() => messageOf(error)))
+    this.#underWay.add(kept)
+    void kept.finally(() => this.#underWay.delete(kept))
+  }
+}
+
+/** What decides how a device is reached; equal texts are equal ways. */
+function reachOf({ devices, options }: Config, id: DeviceId): string {
+  const device = devices.find((one) => one.deviceID === id)
+  return JSON.stringify([device?.addresses, device?.allowedNetworks, device?.paused, options.insecureAllowOldTLSVersions])
+}

@@ -1,0 +1,121 @@
+import { formatTcp, parseAddress } from '../core/address.ts'
+import type { OptionsConfig } from '../core/config.ts'
+import { messageOf } from '../core/errors.ts'
+import { parseIp } from '../core/ip.ts'
+import type { Logger } from '../events/types.ts'
+import type { Service } from '../sync/supervisor.ts'
+import type { Clock } from '../world/clock.ts'
+import type { Identity, Net, TlsStream } from '../world/net.ts'
+import type { System } from '../world/world.ts'
+import type { TcpAddress } from '../dialer/dialer.ts'
+import type { ListenerStatus } from './types.ts'
+
+const DEFAULT_LISTEN = 'tcp://0.0.0.0:22000'
+const RETRY_MS_MIN = 1_000
+const RETRY_MS_MAX = 60_000
+
+export interface ListenerDeps {
+  readonly clock: Clock
+  readonly net: Net
+  readonly log: Logger
+  readonly system: Pick<System, 'networks'>
+  onStream(stream: TlsStream): void
+}
+
+/** Where we listen and how that goes. */
+export class Listeners {
+  readonly #deps: ListenerDeps
+  readonly #identity: Identity
+  readonly #status = new Map<string, ListenerStatus>()
+  /** What cannot be used is said once, not with every change of the configuration. */
+  readonly #told = new Set<string>()
+
+  constructor(deps: ListenerDeps, options: { readonly identity: Identity }) {
+    this.#deps = deps
+    this.#identity = options.identity
+  }
+
+  get status(): ReadonlyMap<string, ListenerStatus> {
+    return this.#status
+  }
+
+  /** One activity per address that the options ask for; a changed one has another name. */
+  wanted(options: OptionsConfig): ReadonlyMap<string, () => Service> {
+    const wanted = new Map<string, () => Service>()
+    const bad = new Set<string>()
+    for (const text of expand(options.listenAddresses)) {
+      const address = parseAddress(text)
+      if (address.kind === 'tcp') {
+        const allowTls12 = options.insecureAllowOldTLSVersions
+        const name = `listen ${address.text}${allowTls12 ? ' with TLS 1.2' : ''}`
+        wanted.set(name, () => ({ name, run: (signal) => this.#listen(address, allowTls12, signal) }))
+        continue
+      }
+      const reason = address.kind === 'bad' ? address.reason : 'Twinfold cannot listen that way'
+      if (address.kind === 'bad') bad.add(text)
+      if (address.kind === 'bad') this.#status.set(text, failed(reason))
+      this.#tell(text, address.kind === 'bad' ? `cannot listen on ${text}: ${reason}` : `not listening on ${text}: ${reason}`)
+    }
+    for (const text of this.#status.keys()) if (parseAddress(text).kind === 'bad' && !bad.has(text)) this.#status.delete(text)
+    return wanted
+  }
+
+  async #listen(address: TcpAddress, allowTls12: boolean, signal: AbortSignal): Promise<void> {
+    try {
+      for (let delayMs = RETRY_MS_MIN; !signal.aborted; delayMs = Math.min(delayMs * 2, RETRY_MS_MAX)) {
+        try {
+          return await this.#listenOnce(address, allowTls12, signal)
+        } catch (error) {
+          this.#status.set(address.text, failed(messageOf(error)))
+          this.#deps.log.warn(`cannot listen on ${address.text}: ${messageOf(error)} (retrying in ${delayMs / 1_000} s)`)
+          await this.#deps.clock.sleep(delayMs, signal).catch(() => {}) // an abort ends the loop
+        }
+      }
+    } finally {
+      this.#status.delete(address.text)
+    }
+  }
+
+  async #listenOnce(address: TcpAddress, allowTls12: boolean, signal: AbortSignal): Promise<void> {
+    const { net, log } = this.#deps
+    const { host, port, family } = address
+    const options = { host, port, identity: this.#identity, allowTls12, ...(family !== undefined && { family }) }
+    await using listener = await net.listenTls(options, (stream) => this.#deps.onStream(stream))
+    this.#status.set(address.text, this.#reachable(address, listener.port))
+    log.info(`listening on ${formatTcp(address.text.split(':')[0] ?? 'tcp', host, listener.port)}`)
+    if (signal.aborted) return
+    const { promise, resolve } = Promise.withResolvers<void>()
+    signal.addEventListener('abort', () => resolve(), { once: true }) // the signal is this listener's own
+    await promise
+    log.info(`no longer listening on ${address.text}`)
+  }
+
+  /** Every address of the machine stands for each of its own; loopback and link-local ones are of no use to others. */
+  #reachable({ text, host, family }: TcpAddress, port: number): ListenerStatus {
+    const scheme = text.split(':')[0] ?? 'tcp'
+    const self = formatTcp(scheme, host, port)
+    const isWildcard = host === '' || host === '0.0.0.0' || host === '::'
+    const own = isWildcard ? this.#deps.system.networks().map(({ address }) => address) : []
+    const useful = own.filter((address) => {
+      const ip = parseIp(address)
+      if (ip === undefined || (family !== undefined && ip.family !== family)) return false
+      return ip.family === 4 ? ip.value >> 24n !== 127n && ip.value >> 16n !== 0xa9fen : ip.value !== 1n && ip.value >> 118n !== 0x3fan
+    })
+    return { error: null, lanAddresses: [self, ...useful.map((address) => formatTcp(scheme, address, port))], wanAddresses: [self] }
+  }
+
+  #tell(text: string, words: string): void {
+    if (this.#told.has(text) || this.#told.size > 100) return
+    this.#told.add(text)
+    this.#deps.log.info(words)
+  }
+}
+
+/** `default` also means a relay and QUIC, which come when there are such. */
+function expand(addresses: readonly string[]): ReadonlySet<string> {
+  return new Set(addresses.flatMap((text) => (text === 'default' ? [DEFAULT_LISTEN] : text === '' ? [] : [text])))
+}
+
+function failed(error: string): ListenerStatus {
+  return { error, lanAddresses: [], wanAddresses: [] }
+}

@@ -1,0 +1,149 @@
+import type { Config } from '../core/config.ts'
+import type { DeviceId } from '../core/ids.ts'
+import { delayMs, fullBucket, take, withRate, type Bucket } from '../core/rate.ts'
+import { Mutex } from '../sync/mutex.ts'
+import type { Clock } from '../world/clock.ts'
+import type { TlsStream } from '../world/net.ts'
+
+/** Large pieces go in slices, so that those who share a limit take turns. */
+const SLICE_BYTES = 32 * 1024
+const KIB = 1024
+
+/** Lets through so many bytes a second, first come, first served. A new rate counts at once, also for those who wait. */
+export class RateLimiter {
+  readonly #clock: Clock
+  readonly #turn = new Mutex()
+  #bucket: Bucket
+  #rateChanged = new AbortController()
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+    this.#bucket = fullBucket(0, clock.monotonicMs())
+  }
+
+  get isLimiting(): boolean {
+    return this.#bucket.bytesPerS > 0
+  }
+
+  setRate(bytesPerS: number): void {
+    if (bytesPerS === this.#bucket.bytesPerS) return
+    this.#bucket = withRate(this.#bucket, bytesPerS, this.#clock.monotonicMs())
+    this.#rateChanged.abort()
+    this.#rateChanged = new AbortController()
+  }
+
+  async pass(bytes: number): Promise<void> {
+    if (!this.isLimiting) return
+    using _turn = await this.#turn.lock()
+    for (;;) {
+      const waitMs = delayMs(this.#bucket, this.#clock.monotonicMs())
+      if (waitMs === 0) break
+      await this.#clock.sleep(waitMs, this.#rateChanged.signal).catch(() => {}) // asks again with the new rate
+    }
+    this.#bucket = take(this.#bucket, bytes, this.#clock.monotonicMs())
+  }
+}
+
+interface Pair {
+  readonly send: RateLimiter
+  readonly receive: RateLimiter
+}
+
+/** The limits of the configuration: one pair for everybody, one pair per device. Both count. */
+export class RateLimits {
+  readonly #clock: Clock
+  readonly #everybody: Pair
+  readonly #devices = new Map<DeviceId, Pair>()
+  #limitLan = false
+
+  constructor(clock: Clock, config: Config) {
+    this.#clock = clock
+    this.#everybody = this.#pair()
+    this.apply(config)
+  }
+
+  apply({ options, devices }: Config): void {
+    this.#limitLan = options.limitBandwidthInLan
+    setRates(this.#everybody, options)
+    for (const device of devices) setRates(this.#of(device.deviceID), device)
+    const known = new Set(devices.map((device) => device.deviceID))
+    for (const [id, pair] of this.#devices) {
+      if (known.has(id)) continue
+      setRates(pair, { maxSendKbps: 0, maxRecvKbps: 0 }) // nobody may be left waiting
+      this.#devices.delete(id)
+    }
+  }
+
+  /** The stream with the limits of this device upon it, as they are at each moment. */
+  limit(stream: TlsStream, device: DeviceId, isLocal: boolean): TlsStream {
+    const pairs = [this.#of(device), this.#everybody]
+    return new LimitedStream(stream, pairs, () => !isLocal || this.#limitLan)
+  }
+
+  #of(device: DeviceId): Pair {
+    const pair = this.#devices.get(device) ?? this.#pair()
+    this.#devices.set(device, pair)
+    return pair
+  }
+
+  #pair(): Pair {
+    return { send: new RateLimiter(this.#clock), receive: new RateLimiter(this.#clock) }
+  }
+}
+
+function setRates(pair: Pair, rates: { readonly maxSendKbps: number; readonly maxRecvKbps: number }): void {
+  pair.send.setRate(Math.max(0, rates.maxSendKbps) * KIB) // the config says kbps and means KiB/s
+  pair.receive.setRate(Math.max(0, rates.maxRecvKbps) * KIB)
+}
+
+class LimitedStream implements TlsStream {
+  readonly peerCertificate: Uint8Array
+  readonly certificateCount: number
+  readonly remoteAddress: string
+  readonly crypto: string
+  readonly #stream: TlsStream
+  readonly #pairs: readonly Pair[]
+  readonly #counts: () => boolean
+
+  constructor(stream: TlsStream, pairs: readonly Pair[], counts: () => boolean) {
+    this.peerCertificate = stream.peerCertificate
+    this.certificateCount = stream.certificateCount
+    this.remoteAddress = stream.remoteAddress
+    this.crypto = stream.crypto
+    this.#stream = stream
+    this.#pairs = pairs
+    this.#counts = counts
+  }
+
+  isNamed(name: string): boolean {
+    return this.#stream.isNamed(name)
+  }
+
+  async read(): Promise<Uint8Array | undefined> {
+    const data = await this.#stream.read()
+    if (data !== undefined && this.#isLimited('receive')) {
+      for (const pair of this.#pairs) await pair.receive.pass(data.length)
+    }
+    return data
+  }
+
+  write(data: Uint8Array): Promise<void> {
+    return this.#isLimited('send') ? this.#writeInSlices(data) : this.#stream.write(data)
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return Promise.resolve(this.#stream[Symbol.asyncDispose]())
+  }
+
+  #isLimited(direction: keyof Pair): boolean {
+    return this.#counts() && this.#pairs.some((pair) => pair[direction].isLimiting)
+  }
+
+  async #writeInSlices(data: Uint8Array): Promise<void> {
+    for (let at = 0; at < data.length; at += SLICE_BYTES) {
+      const slice = data.subarray(at, at + SLICE_BYTES)
+      for (const pair of this.#pairs) await pair.send.pass(slice.length)
+      await this.#stream.write(slice)
+    }
+  }
+}

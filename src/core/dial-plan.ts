@@ -1,0 +1,51 @@
+import { isWelcome, type Present } from './admission.ts'
+
+const LOOP_MS_MIN = 5_000
+const RAMP_MS = 1_000
+const REDIALS_MAX = 3
+const REDIAL_WINDOW_MS = 120_000
+const REDIAL_PAUSE_MS = 300_000
+
+/** One address of a device, and how good a connection to it would be. Lower is better. */
+export interface Candidate {
+  readonly address: string
+  readonly priority: number
+}
+
+/** Those worth dialling now, grouped by priority, the best group first. `dueMs` of an address nobody dialled is 0. */
+export function planDials(
+  candidates: readonly Candidate[],
+  dueMs: (address: string) => number,
+  present: Pick<Present, 'priorities' | 'wanted'>,
+  now: { readonly nowMs: number; readonly threshold: number },
+): readonly (readonly Candidate[])[] {
+  const worthwhile = candidates.filter(
+    ({ address, priority }) => dueMs(address) <= now.nowMs && isWelcome(priority, present, now.threshold),
+  )
+  const groups = Map.groupBy(worthwhile, ({ priority }) => priority)
+  return [...groups].toSorted(([a], [b]) => a - b).map(([, group]) => group)
+}
+
+/** How long an address rests after its nth failure in a row (from 0): soon at first, then as often as configured. */
+export function restMs(failures: number, reconnectionIntervalS: number): number {
+  const steadyMs = Math.max(LOOP_MS_MIN, reconnectionIntervalS * 1_000)
+  return Math.min(steadyMs, Math.max(LOOP_MS_MIN, RAMP_MS * 2 ** Math.min(failures, 20)))
+}
+
+/** How often a lost connection was dialled again at once. */
+export interface Redials {
+  readonly recentMs: readonly number[]
+  readonly pausedUntilMs: number
+}
+
+export const NO_REDIALS: Redials = { recentMs: [], pausedUntilMs: 0 }
+
+/** A connection was lost: dial at once, unless that has happened so often that something else must be wrong. */
+export function afterLoss(redials: Redials, nowMs: number): { readonly redials: Redials; readonly atOnce: boolean } {
+  if (nowMs < redials.pausedUntilMs) return { redials, atOnce: false }
+  const recentMs = redials.recentMs.filter((atMs) => nowMs - atMs < REDIAL_WINDOW_MS)
+  if (recentMs.length >= REDIALS_MAX) {
+    return { redials: { recentMs: [], pausedUntilMs: nowMs + REDIAL_PAUSE_MS }, atOnce: false }
+  }
+  return { redials: { recentMs: [...recentMs, nowMs], pausedUntilMs: 0 }, atOnce: true }
+}

@@ -1,0 +1,82 @@
+import { hostOf, isWithin, parseIp, parseNetwork } from './ip.ts'
+
+/** Who connects on our behalf, and for whom not, as the environment says it. */
+export interface ProxySettings {
+  readonly kind: 'socks5' | 'http' | 'https'
+  readonly host: string
+  readonly port: number
+  readonly user: string
+  readonly password: string
+  /** Hosts that are reached without it. */
+  readonly exceptions: readonly string[]
+  /** When the proxy fails, the device counts as out of reach instead of being dialled without it. */
+  readonly noFallback: boolean
+}
+
+const PORTS = { socks5: 1080, http: 80, https: 443 } as const
+const KINDS: Readonly<Record<string, ProxySettings['kind']>> = {
+  socks: 'socks5', socks5: 'socks5', socks5h: 'socks5', http: 'http', https: 'https',
+}
+
+/**
+ * Reads `all_proxy`, then `https_proxy` and `http_proxy`, each also in capitals. Undefined when there is none, or none
+ * that can be read: then `problem` hears why, in words that hold no secret.
+ */
+export function proxyFromEnvironment(
+  environment: (name: string) => string | undefined,
+  problem: (words: string) => void,
+): ProxySettings | undefined {
+  const either = (name: string) => environment(name) || environment(name.toUpperCase())
+  for (const name of ['all_proxy', 'https_proxy', 'http_proxy']) {
+    const text = either(name)
+    if (text === undefined || text === '') continue
+    const url = parseUrl(text)
+    const kind = url === undefined ? undefined : KINDS[url.protocol.slice(0, -1)]
+    if (url === undefined || kind === undefined || url.hostname === '') {
+      problem(`${name} names no proxy that can be used`)
+      return undefined
+    }
+    return {
+      kind,
+      host: url.hostname.replace(/^\[|\]$/g, ''),
+      port: url.port === '' ? PORTS[kind] : Number(url.port),
+      user: decode(url.username),
+      password: decode(url.password),
+      exceptions: (either('no_proxy') ?? '').split(',').map((part) => part.trim()).filter((part) => part !== ''),
+      noFallback: (environment('ALL_PROXY_NO_FALLBACK') ?? '') !== '',
+    }
+  }
+  return undefined
+}
+
+/** Loopback is never reached through somebody else. */
+export function isExempt(host: string, exceptions: readonly string[]): boolean {
+  const ip = parseIp(host)
+  if (host === 'localhost' || (ip !== undefined && isLoopback(ip))) return true
+  return exceptions.some((entry) => {
+    if (entry === '*') return true
+    const network = parseNetwork(entry)
+    if (network !== undefined) return ip !== undefined && isWithin(ip, network)
+    const name = hostOf(entry).toLowerCase().replace(/^\*?\./, '')
+    const wanted = host.toLowerCase()
+    return wanted === name || wanted.endsWith(`.${name}`)
+  })
+}
+
+function isLoopback(ip: { readonly family: 4 | 6; readonly value: bigint }): boolean {
+  return ip.family === 4 ? ip.value >> 24n === 127n : ip.value === 1n
+}
+
+/** Words without a scheme are a host of an HTTP proxy, as most programs read them. */
+function parseUrl(text: string): URL | undefined {
+  const full = text.includes('://') ? text : `http://${text}`
+  return URL.canParse(full) ? new URL(full) : undefined
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text // a percent sign that is meant as one
+  }
+}

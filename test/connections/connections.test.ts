@@ -1,0 +1,294 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { DeviceConfig, OptionsConfig } from '../../src/core/config.ts'
+import { SimClock } from '../../src/world/sim/clock.ts'
+import { SimNetwork } from '../../src/world/sim/net.ts'
+import { createSimWorld } from '../../src/world/sim/world.ts'
+import { configOf, deviceConfig, idOf, Machine, simIdentity } from './machines.ts'
+
+const A_HOST = '10.0.0.1'
+const B_HOST = '10.0.0.2'
+const [A, B] = [simIdentity('a'), simIdentity('b')]
+const [A_ID, B_ID] = [idOf(A), idOf(B)]
+
+interface PairSettings {
+  readonly a?: Partial<DeviceConfig>
+  readonly b?: Partial<DeviceConfig>
+  readonly aOptions?: Partial<OptionsConfig>
+  readonly bOptions?: Partial<OptionsConfig>
+  readonly delayMs?: number
+}
+
+/** Two machines on one simulated network. `a` and `b` say how each configures the other. */
+function pair(settings: PairSettings = {}) {
+  const clock = new SimClock()
+  const network = new SimNetwork(clock, { delayMs: settings.delayMs ?? 2 })
+  const worldOf = (hostName: string, seed: number) => createSimWorld(seed, { clock, network, hostName })
+  const aConfig = configOf(A_ID, [deviceConfig(B_ID, settings.a)], { listenAddresses: ['tcp://0.0.0.0:22000'], ...settings.aOptions })
+  const bConfig = configOf(B_ID, [deviceConfig(A_ID, settings.b)], { listenAddresses: ['tcp://0.0.0.0:22000'], ...settings.bOptions })
+  const a = new Machine(worldOf(A_HOST, 1), A, aConfig)
+  const b = new Machine(worldOf(B_HOST, 2), B, bConfig)
+  const pass = (ms: number) => clock.advance(ms, settle)
+  return {
+    a, b, clock, network, pass,
+    async [Symbol.asyncDispose]() {
+      const stopping = Promise.all([a.stop(), b.stop()])
+      await pass(30_000)
+      await stopping
+      assert.equal(clock.sleepingCount, 0, 'somebody sleeps on after the stop')
+    },
+  }
+}
+
+const TO_B = { addresses: [`tcp://${B_HOST}`] }
+const TO_A = { addresses: [`tcp://${A_HOST}:22000`] }
+
+test('one dials, the other listens, both have one connection and know what it is', async () => {
+  await using two = pair({ a: TO_B })
+  two.b.start()
+  await two.pass(100)
+  two.a.start()
+  await two.pass(1_000)
+  const [mine] = two.a.made
+  const [theirs] = two.b.made
+  assert.equal(mine?.transport, 'tcp-client')
+  assert.equal(theirs?.transport, 'tcp-server')
+  assert.equal(theirs?.device, A_ID)
+  assert.equal(theirs?.isLocal, true)
+  assert.equal(mine?.priority, 10)
+  assert.equal(mine?.hello.deviceName, `name of ${B_ID.slice(0, 7)}`)
+  const status = two.a.connections.status()
+  assert.deepEqual(status.lastDials.get(`tcp://${B_HOST}:22000`)?.error, null)
+  assert.equal(status.devices.get(B_ID)?.primary.crypto, 'TLS1.3-TLS_AES_128_GCM_SHA256')
+  assert.deepEqual(status.listeners.get('tcp://0.0.0.0:22000'), {
+    error: null, lanAddresses: ['tcp://0.0.0.0:22000'], wanAddresses: ['tcp://0.0.0.0:22000'],
+  })
+})
+
+test('one that is not there yet is found within the interval, and not called without end before', async () => {
+  await using two = pair({ a: TO_B })
+  two.a.start()
+  await two.pass(120_000)
+  const tries = two.a.log.lines.filter((line) => line.includes('ECONNREFUSED')).length
+  assert.ok(tries >= 5 && tries <= 12, `${tries} dials in two minutes`)
+  two.b.start()
+  await two.pass(25_000)
+  assert.equal(two.a.open(B_ID), 1)
+})
+
+test('a lost connection is made again at once, but not more than three times in a row', async () => {
+  await using two = pair({ a: TO_B })
+  two.b.start()
+  await two.pass(100)
+  two.a.start()
+  await two.pass(1_000)
+  for (let round = 1; round <= 3; round++) {
+    two.network.cut(A_HOST, B_HOST)
+    await two.pass(1_000)
+    assert.equal(two.a.open(B_ID), 1, `after cut ${round}`)
+    two.a.assertConsistent()
+  }
+  two.network.cut(A_HOST, B_HOST)
+  await two.pass(1_000)
+  assert.equal(two.a.open(B_ID), 0)
+  await two.pass(25_000)
+  assert.equal(two.a.open(B_ID), 1)
+})
+
+test('one that does not know us is not called without end', async () => {
+  await using two = pair({ a: TO_B })
+  two.b.config = configOf(B_ID, [], two.b.config.options)
+  const b = new Machine(createSimWorld(9, { clock: two.clock, network: two.network, hostName: B_HOST }), B, two.b.config)
+  b.start()
+  await two.pass(100)
+  two.a.start()
+  await two.pass(300_000)
+  assert.ok(b.strangers.length >= 3 && b.strangers.length < 25, `${b.strangers.length} calls in five minutes`)
+  assert.deepEqual(b.strangers[0]?.device, A_ID)
+  assert.equal(b.strangers[0]?.name, `name of ${A_ID.slice(0, 7)}`)
+  assert.equal(b.made.length, 0)
+  const [mine] = two.a.made
+  assert.equal(mine?.hello.deviceName, '', 'a stranger learns no name')
+  const stopping = b.stop()
+  await two.pass(30_000)
+  await stopping
+})
+
+for (const delayMs of [0, 1, 7, 50, 400]) {
+  test(`two that dial each other at once end up with the same one connection (${delayMs} ms away)`, async () => {
+    await using two = pair({ a: TO_B, b: TO_A, delayMs })
+    two.a.start()
+    two.b.start()
+    await two.pass(20_000)
+    assert.equal(two.a.open(B_ID), 1)
+    assert.equal(two.b.open(A_ID), 1)
+    two.a.assertConsistent()
+    two.b.assertConsistent()
+    const kept = two.a.alive()[0]
+    await two.pass(60_000)
+    assert.equal(two.a.alive()[0], kept, 'the connection stays')
+  })
+}
+
+for (const [own, peer, wanted] of [[3, 3, 3], [0, 4, 4], [1, 3, 1], [2, 1, 1]] as const) {
+  test(`${own} connections wanted here and ${peer} there are ${wanted}`, async () => {
+    await using two = pair({ a: { ...TO_B, numConnections: own }, b: { ...TO_A, numConnections: peer } })
+    two.a.start()
+    two.b.start()
+    await two.pass(120_000)
+    assert.equal(two.a.open(B_ID), wanted)
+    assert.equal(two.b.open(A_ID), wanted)
+    two.a.assertConsistent()
+    two.b.assertConsistent()
+  })
+}
+
+test('a better connection replaces worse ones; a worse one is not even tried', async () => {
+  await using two = pair({ a: { addresses: [`tcp://${B_HOST}:22001`] }, bOptions: { listenAddresses: ['tcp://:22000', 'tcp://:22001'] } })
+  two.a.start()
+  two.b.start()
+  await two.pass(10_000)
+  const first = two.a.alive()[0]
+  assert.equal(first?.priority, 10)
+  // From now on the network counts as far away, except for what is said to be near: the same address, but cheaper.
+  two.a.change({ ...two.a.config, options: { ...two.a.config.options, connectionPriorityTcpLan: 5 } })
+  two.b.change({ ...two.b.config, options: { ...two.b.config.options, connectionPriorityTcpLan: 5 } })
+  await two.pass(30_000)
+  assert.equal(first.closed.aborted, true)
+  assert.equal(two.a.open(B_ID), 1)
+  assert.equal(two.a.alive()[0]?.priority, 5)
+})
+
+test('pausing ends connections and dials, on this side for good, and resuming brings them back', async () => {
+  await using two = pair({ a: TO_B, b: TO_A })
+  two.a.start()
+  two.b.start()
+  await two.pass(10_000)
+  const running = two.a.config
+  const [own, peer] = running.devices
+  two.a.change({ ...running, devices: [own!, { ...peer!, paused: true }] })
+  await two.pass(1_000)
+  assert.equal(two.a.open(B_ID), 0)
+  await two.pass(120_000)
+  assert.equal(two.a.open(B_ID), 0)
+  two.a.change(running)
+  await two.pass(1_000)
+  assert.equal(two.a.open(B_ID), 1)
+})
+
+test('a removed device is let go, and is a stranger from then on', async () => {
+  await using two = pair({ a: TO_B, b: TO_A })
+  two.a.start()
+  two.b.start()
+  await two.pass(10_000)
+  two.a.change({ ...two.a.config, devices: two.a.config.devices.slice(0, 1) })
+  await two.pass(60_000)
+  assert.equal(two.a.open(B_ID), 0)
+  assert.equal(two.a.strangers[0]?.device, B_ID)
+  assert.equal(two.b.open(A_ID), 0)
+})
+
+test('an ignored device hears nothing at all', async () => {
+  await using two = pair({ b: TO_A })
+  const ignored = { deviceID: B_ID, time: '', name: '', address: '' }
+  two.a.change({ ...two.a.config, devices: two.a.config.devices.slice(0, 1), remoteIgnoredDevices: [ignored] })
+  two.a.start()
+  two.b.start()
+  await two.pass(60_000)
+  assert.equal(two.a.strangers.length, 0)
+  assert.equal(two.b.made.length, 0)
+})
+
+test('a device comes in from allowed networks only', async () => {
+  await using two = pair({ a: { allowedNetworks: ['192.168.0.0/16'] }, b: TO_A })
+  two.a.start()
+  two.b.start()
+  await two.pass(60_000)
+  assert.equal(two.a.made.length, 0)
+  const [own, peer] = two.a.config.devices
+  two.a.change({ ...two.a.config, devices: [own!, { ...peer!, allowedNetworks: ['!10.0.0.9/32', '10.0.0.0/24'] }] })
+  await two.pass(30_000)
+  assert.equal(two.a.open(B_ID), 1)
+  two.a.change({ ...two.a.config, devices: [own!, { ...peer!, allowedNetworks: ['!10.0.0.0/8'] }] })
+  await two.pass(1_000)
+  assert.equal(two.a.open(B_ID), 0)
+})
+
+test('where the most connections are reached nobody else is let in or dialled', async () => {
+  await using two = pair({ a: { ...TO_B, numConnections: 3 }, b: { ...TO_A, numConnections: 3 }, aOptions: { connectionLimitMax: 2 } })
+  two.a.start()
+  two.b.start()
+  await two.pass(120_000)
+  assert.equal(two.a.open(B_ID), 2)
+})
+
+test('a port that is taken is told, and used when it becomes free', async () => {
+  await using two = pair()
+  const taken = await two.network.host(A_HOST).listenTls({ host: '', port: 22_000, identity: B }, () => {})
+  two.a.start()
+  await two.pass(1_000)
+  assert.match(two.a.connections.status().listeners.get('tcp://0.0.0.0:22000')?.error ?? '', /EADDRINUSE/)
+  await taken[Symbol.asyncDispose]()
+  await two.pass(60_000)
+  assert.equal(two.a.connections.status().listeners.get('tcp://0.0.0.0:22000')?.error, null)
+})
+
+test('listen addresses follow the configuration; what cannot be used is said', async () => {
+  await using two = pair({ aOptions: { listenAddresses: ['default', 'quic://0.0.0.0:22000', 'tcp://:99999'] } })
+  two.a.start()
+  await two.pass(100)
+  const errors = () => [...two.a.connections.status().listeners].map(([address, { error }]) => [address, error])
+  assert.deepEqual(errors(), [['tcp://:99999', 'its port is too large'], ['tcp://0.0.0.0:22000', null]])
+  two.a.change({ ...two.a.config, options: { ...two.a.config.options, listenAddresses: ['tcp4://127.0.0.1:22005'] } })
+  await two.pass(100)
+  assert.deepEqual(errors(), [['tcp4://127.0.0.1:22005', null]])
+  assert.ok(two.a.log.lines.some((line) => line.includes('quic://')))
+})
+
+test('one who says no Hello is dropped after twenty seconds, and keeps nobody waiting', async () => {
+  await using two = pair({ b: TO_A })
+  two.a.start()
+  const silent = await connectAs(two, 'silent')
+  let ended = false
+  const reading = drain(silent).then(() => (ended = true))
+  two.b.start()
+  await two.pass(1_000)
+  assert.equal(two.a.open(B_ID), 1)
+  await two.pass(18_000)
+  assert.equal(ended, false)
+  await two.pass(2_000)
+  await reading
+})
+
+test('B-03 strangers in any number: none of them makes the others wait, all that speak are told once', async () => {
+  await using two = pair()
+  two.a.start()
+  const count = 500
+  const silent = []
+  for (let i = 0; i < count; i++) silent.push(drain(await connectAs(two, `silent ${i}`)))
+  await two.pass(100)
+  const ended = await Promise.all(silent.map((one) => Promise.race([one.then(() => 1), settle().then(() => 0)])))
+  const waiting = count - ended.reduce<number>((sum, one) => sum + one, 0)
+  assert.ok(waiting <= 64, `${waiting} silent strangers are kept`)
+  await two.pass(30_000)
+  await Promise.all(silent)
+})
+
+async function connectAs(two: ReturnType<typeof pair>, name: string) {
+  const dialing = two.network.host('10.0.0.77').dialTls({ host: A_HOST, port: 22_000, identity: simIdentity(name) }, new AbortController().signal)
+  await two.pass(10)
+  return await dialing
+}
+
+async function drain(stream: { read(): Promise<Uint8Array | undefined> }): Promise<void> {
+  try {
+    while ((await stream.read()) !== undefined);
+  } catch {
+    // cut off is an end too
+  }
+}
+
+/** Lets every promise that is ready run. */
+async function settle(): Promise<void> {
+  for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve))
+}
