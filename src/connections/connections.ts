@@ -2,11 +2,15 @@ import { admit, connectionPriority, ownWanted } from '../core/admission.ts'
 import type { Config, DeviceConfig } from '../core/config.ts'
 import { deviceIdFromCertificate } from '../core/device-id.ts'
 import { messageOf, TwinfoldError } from '../core/errors.ts'
+import type { Facility } from '../core/facilities.ts'
 import type { DeviceId } from '../core/ids.ts'
 import { hostOf } from '../core/ip.ts'
 import { isAllowedNetwork, lanCheck, type LanCheck } from '../core/lan.ts'
 import { Dialer } from '../dialer/dialer.ts'
 import type { Logger } from '../events/types.ts'
+import { ProtocolConnection } from '../protocol/connection.ts'
+import { connectionIdOf, exchangeHellos } from '../protocol/hello.ts'
+import type { ProtocolMetrics } from '../protocol/metrics.ts'
 import type { Connection, Hello } from '../protocol/types.ts'
 import { Semaphore } from '../sync/semaphore.ts'
 import { supervise, type Service } from '../sync/supervisor.ts'
@@ -15,7 +19,6 @@ import type { Identity, TlsStream } from '../world/net.ts'
 import type { World } from '../world/world.ts'
 import { Activities } from './activities.ts'
 import { DialLoop } from './dial-loop.ts'
-import type { Greet } from './greeting.ts'
 import { Listeners } from './listeners.ts'
 import { RateLimits } from './rate.ts'
 import { Reception } from './reception.ts'
@@ -28,9 +31,8 @@ const CERTIFICATE_NAME = 'syncthing'
 
 export interface ConnectionsDeps {
   readonly world: Pick<World, 'clock' | 'random' | 'net' | 'system'>
-  readonly log: Logger
-  readonly dialerLog: Logger
-  readonly greet: Greet
+  logger(facility: Facility): Logger
+  readonly metrics?: ProtocolMetrics
   /** A device is connected, once more perhaps. Whoever gets the connection begins to read from it. */
   onConnection(connection: Connection): void
   /** Somebody unknown wants in. May be called often: whoever keeps a list limits it. */
@@ -56,10 +58,11 @@ export interface ConnectionsOptions {
 export class Connections implements Service, ConnectionsView {
   readonly name = 'connections'
   readonly #deps: ConnectionsDeps
+  readonly #log: Logger
   readonly #options: ConnectionsOptions
   readonly #listeners: Listeners
   readonly #dialer: Dialer
-  readonly #reception: Reception
+  readonly #reception = new Reception()
   readonly #limits: RateLimits
   readonly #registry: Registry
   readonly #dialSlots = new Semaphore(DIALS_MAX)
@@ -76,16 +79,16 @@ export class Connections implements Service, ConnectionsView {
     const { clock, net, system } = deps.world
     const { identity, config } = options
     this.#deps = deps
+    this.#log = deps.logger('connections')
     this.#options = options
     this.#config = config
     this.#registry = new Registry(options.ownDevice)
     this.#isLan = lanCheck(system.networks(), config.options.alwaysLocalNets)
     this.#limits = new RateLimits(clock, config)
-    this.#reception = new Reception(clock)
     const environment = (name: string) => system.environment(name)
-    this.#dialer = new Dialer({ clock, net, log: deps.dialerLog, environment }, { identity })
+    this.#dialer = new Dialer({ clock, net, log: deps.logger('dialer'), environment }, { identity })
     const onStream = (stream: TlsStream) => this.#keep(this.#welcome(stream))
-    this.#listeners = new Listeners({ clock, net, log: deps.log, system, onStream }, { identity })
+    this.#listeners = new Listeners({ clock, net, log: this.#log, system, onStream }, { identity })
   }
 
   /** Returns when everybody has been told goodbye. */
@@ -131,7 +134,7 @@ export class Connections implements Service, ConnectionsView {
   }
 
   async #supervise(service: Service, signal: AbortSignal): Promise<void> {
-    const failed = (error: unknown) => this.#deps.log.error(`${service.name} failed and starts again: ${messageOf(error)}`)
+    const failed = (error: unknown) => this.#log.error(`${service.name} failed and starts again: ${messageOf(error)}`)
     await supervise(service, this.#deps.world.clock, failed, signal)
   }
 
@@ -153,7 +156,7 @@ export class Connections implements Service, ConnectionsView {
       {
         clock,
         random,
-        log: this.#deps.log,
+        log: this.#log,
         dialer: this.#dialer,
         slots: this.#dialSlots,
         device: () => this.#config.devices.find((one) => one.deviceID === device && !one.paused),
@@ -175,7 +178,7 @@ export class Connections implements Service, ConnectionsView {
     try {
       await this.#receive(stream, undefined)
     } catch (error) {
-      this.#deps.log.debug(() => `${stream.remoteAddress} was turned away: ${messageOf(error)}`)
+      this.#log.debug(() => `${stream.remoteAddress} was turned away: ${messageOf(error)}`)
     }
   }
 
@@ -201,11 +204,12 @@ export class Connections implements Service, ConnectionsView {
 
   /** It learns that we are here, and nothing else about us. */
   async #receiveStranger(stream: TlsStream, device: DeviceId): Promise<void> {
-    const { log, greet, onStranger } = this.#deps
+    const { clock } = this.#deps.world
     const own = { ...this.#hello(), deviceName: '', numConnections: 0 }
-    const { hello } = await this.#reception.receiveStranger(stream, this.#stop.signal, () => greet(stream, own))
-    log.info(`device ${device} at ${stream.remoteAddress} wants to connect and is unknown`)
-    onStranger({ device, name: hello.deviceName, address: stream.remoteAddress })
+    const talk = (signal: AbortSignal) => exchangeHellos(stream, own, clock, signal)
+    const { hello } = await this.#reception.receiveStranger(stream, this.#stop.signal, talk)
+    this.#log.debug(() => `device ${device} at ${stream.remoteAddress} wants to connect and is unknown`)
+    this.#deps.onStranger({ device, name: hello.deviceName, address: stream.remoteAddress })
     await stream[Symbol.asyncDispose]()
   }
 
@@ -214,22 +218,31 @@ export class Connections implements Service, ConnectionsView {
     device: DeviceConfig,
     place: { readonly transport: string; readonly isLocal: boolean; readonly priority: number },
   ): Promise<void> {
-    const { deviceID } = device
+    const { clock, random } = this.#deps.world
+    const { deviceID, compression } = device
     const limited = this.#limits.limit(stream, deviceID, place.isLocal)
     const own = { ...this.#hello(), numConnections: ownWanted(device.numConnections) }
-    const talk = () => this.#deps.greet(limited, own)
-    const greeting = await this.#reception.receiveKnown(deviceID, stream, this.#stop.signal, talk)
+    const talk = (signal: AbortSignal) => exchangeHellos(limited, own, clock, signal)
+    const greeting = await this.#reception.receiveKnown(deviceID, this.#stop.signal, talk)
     const name = device.certName === '' ? CERTIFICATE_NAME : device.certName
     if (!stream.isNamed(name)) throw new TwinfoldError('bad-request', `its certificate is not made out to ${name}`)
-    const connection = greeting.open({ device: deviceID, ...place, compression: device.compression })
+    const connectionId = connectionIdOf(own.timestampNs, greeting.hello.timestampNs, random.bytes(8))
+    const { remoteAddress, crypto } = stream
+    const { metrics } = this.#deps
+    const connection = new ProtocolConnection(
+      { clock, logger: this.#deps.logger('protocol'), ...(metrics !== undefined && { metrics }) },
+      limited,
+      greeting,
+      { device: deviceID, connectionId, remoteAddress, crypto, compression, ...place },
+    )
     await this.#admitConnection(connection)
   }
 
   /** Much may have changed while the Hellos were under way, so everything is asked again. */
   async #admitConnection(connection: Connection): Promise<void> {
-    const { log, world } = this.#deps
+    const { clock } = this.#deps.world
     const refusal = this.#stop.signal.aborted ? 'stopping' : this.#whyEnd(connection)
-    const added = refusal === undefined ? this.#registry.add(connection, this.#config, world.clock.nowMs()) : undefined
+    const added = refusal === undefined ? this.#registry.add(connection, this.#config, clock.nowMs()) : undefined
     if (added?.kind !== 'added') {
       const reason = refusal ?? added?.reason ?? ''
       await connection.close(reason)
@@ -237,7 +250,7 @@ export class Connections implements Service, ConnectionsView {
     }
     for (const old of added.replaced) this.#keep(old.close('replacing connection'))
     const onClosed = (): void => this.#ended(connection)
-    log.info(`connected to ${connection.device} at ${connection.remoteAddress} (${connection.transport}, ${connection.crypto})`)
+    this.#log.info(`connected to ${connection.device} at ${connection.remoteAddress} (${connection.transport}, ${connection.crypto})`)
     this.#deps.onConnection(connection)
     if (connection.closed.aborted) onClosed()
     else connection.closed.addEventListener('abort', onClosed, { once: true }) // the signal ends with the connection
@@ -246,7 +259,7 @@ export class Connections implements Service, ConnectionsView {
   #ended(connection: Connection): void {
     if (!this.#registry.remove(connection)) return
     const reason = messageOf(connection.closed.reason)
-    this.#deps.log.info(`connection to ${connection.device} at ${connection.remoteAddress} ended: ${reason}`)
+    this.#log.info(`connection to ${connection.device} at ${connection.remoteAddress} ended: ${reason}`)
     this.#loops.get(connection.device)?.lost()
   }
 
@@ -281,7 +294,7 @@ export class Connections implements Service, ConnectionsView {
 
   /** Nothing is left behind unfinished when we stop. */
   #keep(work: Promise<void>): void {
-    const kept = work.catch((error: unknown) => this.#deps.log.debug(() => messageOf(error)))
+    const kept = work.catch((error: unknown) => this.#log.debug(() => messageOf(error)))
     this.#underWay.add(kept)
     void kept.finally(() => this.#underWay.delete(kept))
   }

@@ -4,10 +4,9 @@ import type { Config, DeviceConfig, OptionsConfig } from '../../src/core/config.
 import { deviceIdFromCertificate } from '../../src/core/device-id.ts'
 import type { DeviceId } from '../../src/core/ids.ts'
 import { Connections, type ConnectionsDeps } from '../../src/connections/connections.ts'
-import type { ConnectionFacts, Greet } from '../../src/connections/greeting.ts'
 import type { Stranger } from '../../src/connections/types.ts'
-import type { Connection, Hello } from '../../src/protocol/types.ts'
-import type { Identity, TlsStream } from '../../src/world/net.ts'
+import type { Connection, ProtocolHandler } from '../../src/protocol/types.ts'
+import type { Identity } from '../../src/world/net.ts'
 import type { World } from '../../src/world/world.ts'
 import { quietLogger } from '../support/logger.ts'
 
@@ -39,73 +38,13 @@ export function configOf(own: DeviceId, devices: readonly DeviceConfig[], option
   }
 }
 
-/** A Hello as a line of JSON: what the service makes of it is under test here, not how it is written. */
-export const plainGreet: Greet = async (stream, own) => {
-  await stream.write(Buffer.from(`${JSON.stringify({ ...own, timestampNs: String(own.timestampNs) })}\n`))
-  let text = ''
-  while (!text.includes('\n')) {
-    const chunk = await stream.read()
-    if (chunk === undefined) throw new Error('ended before Hello')
-    text += Buffer.from(chunk).toString()
-  }
-  const [line = '', ...rest] = text.split('\n')
-  const said: { -readonly [K in keyof Hello]: Hello[K] } = JSON.parse(line)
-  const hello: Hello = { ...said, timestampNs: BigInt(said.timestampNs) }
-  return { hello, open: (facts) => new PlainConnection(stream, facts, { own, hello }, rest.join('\n')) }
-}
-
-/** A connection that carries nothing; it ends when the stream does. */
-class PlainConnection implements Connection {
-  readonly device: DeviceId
-  readonly connectionId: string
-  readonly hello: Hello
-  readonly transport: string
-  readonly remoteAddress: string
-  readonly isLocal: boolean
-  readonly crypto: string
-  readonly establishedMs: number
-  readonly priority: number
-  readonly inBytesTotal = 10
-  readonly outBytesTotal = 20
-  readonly closed: AbortSignal
-  readonly #stream: TlsStream
-  readonly #closed = new AbortController()
-
-  constructor(stream: TlsStream, facts: ConnectionFacts, hellos: { own: Hello; hello: Hello }, _rest: string) {
-    this.#stream = stream
-    this.device = facts.device
-    this.hello = hellos.hello
-    this.connectionId = String(hellos.own.timestampNs + hellos.hello.timestampNs).padStart(20, '0').slice(-13)
-    this.transport = facts.transport
-    this.isLocal = facts.isLocal
-    this.priority = facts.priority
-    this.remoteAddress = stream.remoteAddress
-    this.crypto = stream.crypto
-    this.establishedMs = Number(hellos.own.timestampNs / 1_000_000n)
-    this.closed = this.#closed.signal
-    void this.#drain()
-  }
-
-  async #drain(): Promise<void> {
-    try {
-      while ((await this.#stream.read()) !== undefined);
-      this.#closed.abort(new Error('the peer hung up'))
-    } catch (error) {
-      this.#closed.abort(error)
-    }
-    await this.#stream[Symbol.asyncDispose]()
-  }
-
-  run = async (): Promise<void> => {}
-  clusterConfig = async (): Promise<void> => {}
-  index = async (): Promise<void> => {}
-  indexUpdate = async (): Promise<void> => {}
-  request = async (): Promise<Uint8Array> => new Uint8Array()
-  downloadProgress = async (): Promise<void> => {}
-  async close(reason: string): Promise<void> {
-    this.#closed.abort(new Error(reason))
-    await this.#stream[Symbol.asyncDispose]()
-  }
+/** Takes everything and gives nothing. */
+const DEAF: ProtocolHandler = {
+  clusterConfig: async () => {},
+  index: async () => {},
+  indexUpdate: async () => {},
+  request: async () => ({ kind: 'refused', code: 'generic' }),
+  downloadProgress: async () => {},
 }
 
 /** One device with nothing but its connections. */
@@ -125,16 +64,20 @@ export class Machine {
     this.connections = new Connections(
       {
         world,
-        log: this.log,
-        dialerLog: quietLogger('dialer'),
-        greet: plainGreet,
-        onConnection: (connection) => void this.made.push(connection),
+        logger: (facility) => (facility === 'connections' ? this.log : quietLogger(facility)),
+        onConnection: (connection) => this.#use(connection),
         onStranger: (stranger) => void this.strangers.push(stranger),
         lookup: async () => [],
         ...deps,
       },
       { config, ownDevice: this.id, identity, clientName: 'twinfold', clientVersion: 'v1.0.0' },
     )
+  }
+
+  #use(connection: Connection): void {
+    this.made.push(connection)
+    void connection.run(DEAF)
+    void connection.clusterConfig({ folders: [], secondary: false })
   }
 
   start(): this {
