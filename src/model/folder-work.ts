@@ -8,19 +8,26 @@ import type { FolderIndex } from '../db/types.ts'
 import type { ItemType, Logger } from '../events/types.ts'
 import { scanFolder, type ScanRequest } from '../scanner/scanner.ts'
 import type { ScanProgress, ScanResult, StoredBatch } from '../scanner/types.ts'
+import { SharedMutex } from '../sync/shared-mutex.ts'
 import type { RunningFolderDeps, RunningFolderOptions } from './deps.ts'
 import { FOLDER_POLICIES } from './folder-policy.ts'
 import type { FolderCheck, FolderWork } from './folder-runner.ts'
 import { checkHealth, checkSameRoot, type HealthOptions } from './health.ts'
 import { loadIgnores } from './ignore-file.ts'
+import type { JobQueue } from './job-queue.ts'
 import { createMarker, DEFAULT_MARKER_NAME } from './marker.ts'
+import type { PullProgress } from './puller/file-progress.ts'
+import { Puller, type PullOutcome, type PullPhase } from './puller/puller.ts'
 
 const NO_RULES = new IgnoreRules([])
 const PROGRESS_INTERVAL_MS = 2_000
+/** A disk does not fill up between two batches of a scan: looking at its room again after this long is soon enough. */
+const SPACE_INTERVAL_MS = 1_000
 const ITEM_TYPES: Readonly<Record<FileHead['type'], ItemType>> = { file: 'file', directory: 'dir', symlink: 'symlink' }
 
 export interface FolderOnDiskOptions extends RunningFolderOptions {
   readonly root: string
+  readonly jobs: JobQueue
 }
 
 /** What a folder's loop does, done to a directory and an index. */
@@ -32,6 +39,7 @@ export class FolderOnDisk implements FolderWork {
   readonly #log: Logger
   readonly #ownShortId: ShortId
   readonly #ownName: string
+  #spaceSeenMs = Number.NEGATIVE_INFINITY
 
   constructor(deps: RunningFolderDeps, options: FolderOnDiskOptions) {
     this.#deps = deps
@@ -41,6 +49,24 @@ export class FolderOnDisk implements FolderWork {
     this.#log = deps.logger('model')
     this.#ownShortId = shortIdOf(options.ownDevice)
     this.#ownName = shortIdText(this.#ownShortId)
+    const { events, sources, world } = deps
+    this.#puller = new Puller(
+      {
+        world, sources, events,
+        log: this.#log,
+        jobs: options.jobs,
+        turn: this.#turn,
+        index: () => deps.store.folder(options.folder.id),
+        label: () => deps.label(),
+        otherFolders: () => deps.otherFolders(),
+        onStored: (batch, sequence) => this.#tellPulled(batch, sequence),
+      },
+      { folder: options.folder, root: options.root, ownDevice: options.ownDevice },
+    )
+  }
+
+  get pulling(): ReadonlyMap<string, PullProgress> {
+    return this.#puller.progress
   }
 
   /**
@@ -62,7 +88,9 @@ export class FolderOnDisk implements FolderWork {
 
   async check(): Promise<FolderCheck> {
     const { disk } = this.#deps.world
+    const seenMs = this.#deps.world.clock.monotonicMs()
     const root = await checkHealth(disk, this.#health())
+    this.#spaceSeenMs = seenMs
     if (!FOLDER_POLICIES[this.#folder.type].hasIgnores) return { root, ignore: NO_RULES }
     try {
       return { root, ignore: (await loadIgnores(disk, this.#root)) ?? NO_RULES }
@@ -74,7 +102,7 @@ export class FolderOnDisk implements FolderWork {
   async scan(subs: readonly string[], check: FolderCheck, signal: AbortSignal): Promise<ScanResult> {
     const { clock, disk, hasher, walker } = this.#deps.world
     const { id } = this.#folder
-    const checkHealth = () => checkSameRoot(disk, this.#health(), check.root)
+    const checkHealth = () => this.#checkSameRoot(check)
     const index = await this.#deps.store.folder(id)
     const onProgress = ({ currentBytes, totalBytes, rate }: ScanProgress) =>
       this.#deps.events.emit('FolderScanProgress', { folder: id, current: currentBytes, total: totalBytes, rate })
@@ -91,6 +119,15 @@ export class FolderOnDisk implements FolderWork {
       await checkHealth()
       throw new TwinfoldError('folder-error', messageOf(error), { cause: error })
     }
+  }
+
+  async isPullNeeded(): Promise<boolean> {
+    return await this.#puller.isNeeded()
+  }
+
+  async pull(check: FolderCheck, onPhase: (phase: PullPhase) => void, signal: AbortSignal): Promise<PullOutcome> {
+    const checkHealth = () => checkSameRoot(this.#deps.world.disk, this.#health(), check.root)
+    return await this.#puller.pull({ ignore: check.ignore, checkHealth, onPhase }, signal)
   }
 
   async scanned(): Promise<void> {
@@ -116,6 +153,14 @@ export class FolderOnDisk implements FolderWork {
     }
   }
 
+  async #checkSameRoot({ root }: FolderCheck): Promise<void> {
+    const { clock, disk } = this.#deps.world
+    const nowMs = clock.monotonicMs()
+    const spaceKnown = nowMs - this.#spaceSeenMs < SPACE_INTERVAL_MS
+    await checkSameRoot(disk, { ...this.#health(), spaceKnown }, root)
+    if (!spaceKnown) this.#spaceSeenMs = nowMs
+  }
+
   #health(): HealthOptions {
     const { minHomeDiskFree } = this.#deps.options()
     const { databaseDirectory } = this.#options
@@ -123,6 +168,18 @@ export class FolderOnDisk implements FolderWork {
   }
 
   #tell({ records, sequence }: StoredBatch): void {
+    this.#tellStored('LocalChangeDetected', records, sequence)
+  }
+
+  async #tellPulled(records: readonly FileHead[], sequence: number): Promise<void> {
+    this.#tellStored('RemoteChangeDetected', records, sequence)
+    const last = records.findLast((record) => !isInvalid(record) && record.type !== 'directory')
+    if (last === undefined) return
+    const atMs = this.#deps.world.clock.nowMs()
+    await this.#deps.statistics.received(this.#folder.id, { filename: last.name, deleted: last.deleted, atMs })
+  }
+
+  #tellStored(type: 'LocalChangeDetected' | 'RemoteChangeDetected', records: readonly FileHead[], sequence: number): void {
     const { id } = this.#folder
     const label = this.#deps.label()
     const { events, world } = this.#deps
@@ -130,7 +187,7 @@ export class FolderOnDisk implements FolderWork {
     events.emit('LocalIndexUpdated', { folder: id, items: records.length, filenames, sequence, version: sequence })
     for (const record of records) {
       if (isInvalid(record)) continue
-      events.emit('LocalChangeDetected', {
+      events.emit(type, {
         folder: id,
         folderID: id,
         label,

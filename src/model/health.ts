@@ -14,6 +14,8 @@ export interface HealthOptions {
   readonly markerName: string
   readonly databaseDirectory: string
   readonly minHomeDiskFree: Size
+  /** The room for the database was looked at a moment ago: once is enough. */
+  readonly spaceKnown?: boolean
 }
 
 /** Which directory the root was when it was looked at: a mount that comes or goes makes it another one. */
@@ -27,11 +29,17 @@ export interface RootIdentity {
  * Rejects with `folder-error` and the reason, in the words that clients know.
  */
 export async function checkHealth(disk: Disk, options: HealthOptions): Promise<RootIdentity> {
-  const root = await statOrFail(() => disk.stat(options.root), PATH_MISSING)
-  if (root.type !== 'directory') throw new TwinfoldError('folder-error', PATH_NO_DIRECTORY)
-  await statOrFail(() => disk.lstat(join(options.root, options.markerName)), MARKER_MISSING)
-  await checkHomeSpace(disk, options)
-  return { deviceId: root.deviceId, inode: root.inode }
+  // All looks at once: a scan of one file consists of little else. Of several reasons the first is told.
+  const [root, marker, space] = await Promise.allSettled([
+    statOrFail(() => disk.stat(options.root), PATH_MISSING),
+    statOrFail(() => disk.lstat(join(options.root, options.markerName)), MARKER_MISSING),
+    options.spaceKnown === true ? undefined : checkHomeSpace(disk, options),
+  ])
+  if (root.status === 'rejected') throw root.reason
+  if (root.value.type !== 'directory') throw new TwinfoldError('folder-error', PATH_NO_DIRECTORY)
+  if (marker.status === 'rejected') throw marker.reason
+  if (space.status === 'rejected') throw space.reason
+  return { deviceId: root.value.deviceId, inode: root.value.inode }
 }
 
 /** The same, and the root must still be the directory it was at the start of the scan whose findings are about to be stored. */

@@ -79,8 +79,8 @@ export class PresenceCheck {
 /** Whether the disk takes the marker in capitals for the marker. */
 export async function isCaseInsensitive(disk: Pick<Disk, 'lstat'>, root: string): Promise<boolean> {
   try {
-    const marker = await disk.lstat(joinPath(root, '.stfolder'))
-    const capitals = await disk.lstat(joinPath(root, '.STFOLDER'))
+    const looks = [disk.lstat(joinPath(root, '.stfolder')), disk.lstat(joinPath(root, '.STFOLDER'))] as const
+    const [marker, capitals] = await Promise.all(looks)
     return marker.deviceId === capitals.deviceId && marker.inode === capitals.inode
   } catch {
     return false // one of the two is not there: the disk tells them apart, or the marker has another name

@@ -72,8 +72,7 @@ const RENAME_CANDIDATES_MAX = 10
  * not the end of the scan; only an unhealthy folder, a failing index or an abort rejects.
  */
 export async function scanFolder(deps: ScanDeps, request: ScanRequest, signal: AbortSignal): Promise<ScanResult> {
-  await deps.checkHealth()
-  const caseInsensitive = await isCaseInsensitive(deps.disk, request.root)
+  const [caseInsensitive] = await Promise.all([isCaseInsensitive(deps.disk, request.root), deps.checkHealth()])
   const stop = new AbortController()
   const scan = new FolderScan(deps, request, caseInsensitive, AbortSignal.any([signal, stop.signal]))
   const { log } = deps
@@ -234,19 +233,21 @@ class FolderScan {
   }
 
   async #takeHashes(requests: readonly HashRequest[], results: readonly HashResult[]): Promise<void> {
-    for (const [i, { item, record, blockSizeBytes }] of requests.entries()) {
+    const options = this.#recordOptions()
+    for (let i = 0; i < requests.length; i++) {
+      const { item, record, blockSizeBytes } = requests[i]!
       const result = results[i]!
       if (result.kind === 'changed') this.#problem(item.name, 'hashing: file changed during hashing')
       else if (result.kind === 'failed') this.#hashFailed(item.name, result)
       else {
         const content = { blockSizeBytes, blockHashes: result.blockHashes, blocksHash: result.blocksHash }
-        const info = recordOf(item, record, content, this.#recordOptions())
+        const info = recordOf(item, record, content, options)
         const isNew = record === undefined || record.deleted
         const source = isNew && this.#indexHasRecords ? await this.#renamedFrom(info) : undefined
         // Side by side in one batch: other devices see a move instead of a deletion and a download.
         this.#writer.add(info)
         if (source !== undefined) this.#writer.add(source)
-        await this.#storeIfFull()
+        if (this.#writer.isFull) await this.#writer.flush()
       }
     }
   }
