@@ -4,6 +4,7 @@ import { Wakeup } from '../sync/wakeup.ts'
 import type { HttpHandler, HttpListener } from '../world/http.ts'
 import { parseGuiAddress } from './address.ts'
 import { Auth } from './auth.ts'
+import { clusterRoutes } from './cluster.ts'
 import { configRoutes } from './config.ts'
 import { dbRoutes } from './db.ts'
 import { debugRoutes } from './debug.ts'
@@ -59,6 +60,7 @@ export class RestServer {
         startedMs: deps.clock.nowMs(),
         startedMonotonicMs: deps.clock.monotonicMs(),
       }),
+      ...clusterRoutes(deps, options.deviceId),
       ...debugRoutes(deps.log),
       ...eventRoutes(deps.events),
       ...configRoutes(deps, options.deviceId),

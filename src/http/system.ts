@@ -142,17 +142,20 @@ export function systemRoutes(deps: RestDeps, options: RestOptions, state: System
 function status(deps: RestDeps, options: RestOptions, state: SystemState): StatusJson {
   const { usedBytes, reservedBytes } = deps.system.memoryBytes()
   const { globalAnnounceEnabled, localAnnounceEnabled } = deps.config.current.options
+  const connections = deps.connections?.status()
   const discovering = globalAnnounceEnabled || localAnnounceEnabled
   return {
     alloc: usedBytes,
-    connectionServiceStatus: Object.fromEntries(deps.system.listeners?.() ?? []),
+    connectionServiceStatus: Object.fromEntries(connections?.listeners ?? []),
     cpuPercent: 0,
     ...(discovering ? { discoveryEnabled: true, discoveryErrors: {}, discoveryMethods: 0, discoveryStatus: {} } : {}),
     // A gauge of things going on at once: we have loops instead of goroutines, one per folder and one for us.
     goroutines: 1 + deps.config.current.folders.length,
     guiAddressOverridden: options.guiAddress !== undefined,
     guiAddressUsed: state.address(),
-    lastDialStatus: {},
+    lastDialStatus: Object.fromEntries(
+      [...(connections?.lastDials ?? [])].map(([address, { whenMs, error }]) => [address, { when: formatWholeSeconds(whenMs), error }]),
+    ),
     myID: options.deviceId,
     pathSeparator: options.version.platform === 'win32' ? '\\' : '/',
     startTime: formatWholeSeconds(state.startedMs),

@@ -1,4 +1,5 @@
-import type { DeviceId } from '../core/ids.ts'
+import type { ConnectionsView } from '../connections/types.ts'
+import type { DeviceId, FolderId } from '../core/ids.ts'
 import type { ConfigStore } from '../config/types.ts'
 import type { EventSink, EventSource, LogControl, Logger } from '../events/types.ts'
 import type { Hub } from '../model/types.ts'
@@ -20,6 +21,9 @@ export interface RestDeps {
   readonly passwords: Passwords
   readonly lifecycle: Lifecycle
   readonly system: SystemView
+  /** Absent in a daemon that talks to nobody. */
+  readonly connections?: ConnectionsView
+  readonly pending?: PendingView
   /** The certificate for TLS on the GUI address; made on first use. */
   httpsIdentity(): Promise<{ readonly certificatePem: string; readonly keyPem: string }>
 }
@@ -53,18 +57,32 @@ export interface Lifecycle {
   restart(): void
 }
 
-/** Figures about the running process; later parts add what they know about connections and discovery. */
+/** Who wants to connect and what is offered, until somebody decides. */
+export interface PendingView {
+  readonly devices: readonly {
+    readonly device: DeviceId
+    readonly timeMs: number
+    readonly name: string
+    readonly address: string
+  }[]
+  readonly folders: readonly {
+    readonly device: DeviceId
+    readonly folder: FolderId
+    readonly timeMs: number
+    readonly label: string
+    readonly receiveEncrypted: boolean
+    readonly remoteEncrypted: boolean
+  }[]
+  dismissDevice(device: DeviceId): void
+  /** Whoever offers it, when no device is given. */
+  dismissFolder(folder: FolderId, device: DeviceId | undefined): void
+}
+
+/** Figures about the running process; later parts add what they know about discovery. */
 export interface SystemView {
   memoryBytes(): { readonly usedBytes: number; readonly reservedBytes: number }
   /** Cached addresses of other devices, for `GET /rest/system/discovery`. */
   discovered?(): ReadonlyMap<DeviceId, readonly string[]>
-  listeners?(): ReadonlyMap<string, ListenerStatus>
-}
-
-export interface ListenerStatus {
-  readonly error: string | null
-  readonly lanAddresses: readonly string[]
-  readonly wanAddresses: readonly string[]
 }
 
 /** What a version line is made of. `version` carries the leading v. */

@@ -35,13 +35,13 @@ export const IDLE: FolderStatus = {
   counts: { global: NO_COUNTS, local: NO_COUNTS, need: NO_COUNTS, receiveOnlyChanged: NO_COUNTS },
 }
 
-export function fakeConfig(gui: Partial<GuiConfig> = {}): Config {
+export function fakeConfig(gui: Partial<GuiConfig> = {}, peers: readonly DeviceId[] = []): Config {
   const device: DeviceConfig = { ...defaultsOf(DEVICE), deviceID: OWN, name: 'alice' }
   const folder: FolderConfig = { ...defaultsOf(DEFAULTS).folder, id: SHARE, label: 'Shared', path: '/home/Sync' }
   return {
     version: 37,
     folders: [folder],
-    devices: [device],
+    devices: [device, ...peers.map((deviceID): DeviceConfig => ({ ...defaultsOf(DEVICE), deviceID }))],
     gui: { ...defaultsOf(GUI), address: '127.0.0.1:8384', apiKey: KEY, ...gui },
     ldap: defaultsOf(LDAP),
     options: { ...defaultsOf(OPTIONS), globalAnnounceEnabled: false, localAnnounceEnabled: false },
@@ -116,6 +116,8 @@ export function fakeHub(calls: string[], overrides: Partial<Hub> = {}): Hub {
 }
 
 export interface FakeOptions {
+  /** Other devices in the configuration. */
+  readonly peers?: readonly DeviceId[]
   readonly gui?: Partial<GuiConfig>
   readonly hub?: Partial<Hub>
   readonly deps?: Partial<RestDeps>
@@ -129,7 +131,7 @@ export function fakeRest(fake: FakeOptions = {}) {
   const emitted: { type: EventType; data: unknown }[] = []
   const slept: number[] = []
   const kept = new Map<string, Uint8Array>()
-  const config = new FakeConfigStore(fakeConfig(fake.gui))
+  const config = new FakeConfigStore(fakeConfig(fake.gui, fake.peers))
   const log = new FakeLog()
   const http = new SimHttpServer()
   const time = { nowMs: 1_795_000_000_000 }

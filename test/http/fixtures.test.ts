@@ -3,9 +3,10 @@ import { readFileSync, readdirSync } from 'node:fs'
 import { test } from 'node:test'
 import { TwinfoldError } from '../../src/core/errors.ts'
 import type { FileInfo } from '../../src/core/file-info.ts'
-import type { FolderId, ShortId } from '../../src/core/ids.ts'
+import type { DeviceId, FolderId, ShortId } from '../../src/core/ids.ts'
+import type { ConnectionsStatus } from '../../src/connections/types.ts'
 import type { Hub } from '../../src/model/types.ts'
-import { fakeHash, fakeRest, IDLE, KEY, type FakeOptions } from './fakes.ts'
+import { fakeHash, fakeRest, IDLE, KEY, OWN, type FakeOptions } from './fakes.ts'
 
 // Exchanges captured from a real Syncthing 1.29.5: same status, same headers, same keys in the same order.
 
@@ -29,8 +30,26 @@ const tree = { name: 'sub', type: 'directory' as const, sizeBytes: 0, modifiedS:
 const scanning = (message: string): Partial<Hub> => ({ scan: fail('folder-error', message) })
 const MARKER = 'folder marker missing (this indicates potential data loss, search docs/forum to get information about how to proceed)'
 
+const PEER = 'XEXVBHE-QV6HNAY-BC7IKYC-EZDD6M4-WPJGHXL-TUPWJMJ-W26MW7G-FQFTOAR' as DeviceId
+const UP = { startedMs: 1_795_000_000_000, inBytesTotal: 6, outBytesTotal: 158, address: '127.0.0.1:19012', type: 'tcp-client', isLocal: true, crypto: 'TLS1.3' }
+const connected = (devices: ConnectionsStatus['devices']): FakeOptions => ({
+  peers: [PEER],
+  deps: { connections: { status: () => ({ listeners: new Map(), lastDials: new Map(), devices, inBytesTotal: 6, outBytesTotal: 158 }) } },
+})
+const knocking = { device: PEER, timeMs: 1_795_000_000_000, name: 'lab-host', address: '127.0.0.1:19012' }
+const offered = { ...knocking, device: OWN, folder: 'share' as FolderId, label: 'x', receiveEncrypted: false, remoteEncrypted: false }
+const PENDING: FakeOptions = {
+  deps: { pending: { devices: [knocking], folders: [offered], dismissDevice: () => {}, dismissFolder: () => {} } },
+}
+
 /** What must be behind the interface for each captured exchange to make sense. */
 const BEHIND: Record<string, FakeOptions> = {
+  'system-connections-get': connected(new Map([[PEER, { clientVersion: 'v1.29.5', primary: UP, secondary: [] }]])),
+  'system-pause-post': connected(new Map()),
+  'system-pause-post-unknown': connected(new Map()),
+  'system-resume-post': connected(new Map()),
+  'cluster-pending-devices-get': PENDING,
+  'cluster-pending-folders-get': PENDING,
   'db-browse-get': { hub: { browse: async () => [{ ...tree, name: 'big.bin', type: 'file' }] } },
   'db-browse-get-dirsonly': { hub: { browse: async () => [{ ...tree, children: [tree] }] } },
   'db-file-get': { hub: { file: async () => ({ global: INFO, local: INFO, availability: ['X' as never] }) } },
@@ -69,6 +88,7 @@ const LEFT_OUT: Record<string, string> = {
   'system-error-get': 'needs errors; tested in conventions.test.ts',
   'events-get': 'needs events; tested in query.test.ts', 'events-disk-get': 'needs events; tested in query.test.ts',
   'db-ignores-get': 'patterns behind it; same shape as the others', 'db-ignores-get-error': 'patterns behind it; same shape as the others',
+  'system-connections-get-paused': 'the device in it is our own here; tested in cluster.test.ts',
   'db-status-get-error': 'same shape as db-status-get',
 }
 

@@ -45,7 +45,7 @@ export class Handshakes {
   }
 
   dropAll(): void {
-    for (const socket of [...this.#waiting.keys()]) this.#drop(socket)
+    for (const socket of this.#waiting.keys()) this.#drop(socket)
   }
 
   #dropOldest(network: string): void {
