@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import type { Config } from '../core/config.ts'
 import { messageOf, TwinfoldError } from '../core/errors.ts'
+import type { Facility } from '../core/facilities.ts'
 import { hashPasswordIfPlain, verifyPassword } from '../config/password.ts'
 import { openConfig, type OpenedConfig } from '../config/store.ts'
 import { openStore } from '../db/store.ts'
@@ -9,12 +10,14 @@ import { Log } from '../events/log.ts'
 import { folderStatusJson } from '../http/folder-status.ts'
 import { RestServer } from '../http/server.ts'
 import { Model } from '../model/model.ts'
+import { NO_SOURCES } from '../model/sources.ts'
 import { Statistics } from '../stats/stats.ts'
 import { supervise, type Service } from '../sync/supervisor.ts'
 import type { World } from '../world/world.ts'
 import { auditEvents } from './audit.ts'
 import { withFreePorts } from './first-start.ts'
 import { ensureHome, loadOrMakeHttpsIdentity, loadOrMakeIdentity } from './identity.ts'
+import { Network } from './network.ts'
 import { EXIT, type ExitCode, type Locations, type ServeOptions } from './options.ts'
 import { versionFacts } from './version.ts'
 
@@ -53,14 +56,20 @@ export async function runDaemon(world: World, options: ServeOptions, signal: Abo
   )
   await applyStartOptions(config, options, world)
 
-  let model: Model | undefined // the store may lose an index while it opens, before there is a hub to tell
+  // The store may lose an index while it opens, before there is a hub to tell; hub and network know each other.
+  let model: Model | undefined
+  let network: Network | undefined
   await using store = await openStore({
     directory: options.databaseInMemory ? undefined : locations.databaseDirectory,
     disk,
     clock,
     random,
     log: log.logger('db'),
-    onRecovery: ({ folder }) => folder !== undefined && model?.indexLost(folder),
+    onRecovery: ({ folder }) => {
+      if (folder === undefined) return
+      model?.indexLost(folder)
+      network?.peers.indexLost(folder)
+    },
   })
   if (options.resetDatabase) for (const folder of await store.folders()) await store.dropFolder(folder)
 
@@ -69,6 +78,7 @@ export async function runDaemon(world: World, options: ServeOptions, signal: Abo
       world,
       store,
       events,
+      sources: NO_SOURCES,
       statistics: new Statistics({ keyValue: store.keyValue, log: log.logger('stats') }),
       logger: (facility) => log.logger(facility),
       summaryOf: folderStatusJson,
@@ -101,14 +111,19 @@ export async function runDaemon(world: World, options: ServeOptions, signal: Abo
       ...(options.guiApiKey !== undefined && { guiApiKey: options.guiApiKey }),
     },
   )
-  config.subscribe((from, to) => model.apply(from, to))
+  config.subscribe(async (from, to) => {
+    await network.release(to)
+    await model.apply(from, to)
+    await network.apply(from, to)
+  })
 
   using audit = openAudit(world, options)
   if (audit !== undefined) auditEvents(events, (line) => audit.write(line), mainLog, ending.signal)
   events.emit('Starting', { home: locations.configDirectory, myID: identity.deviceId })
 
   const failed = (service: Service) => (error: unknown) => mainLog.error(`${service.name} failed and starts again: ${messageOf(error)}`)
-  const running = [model, rest].map((service) => supervise(service, clock, failed(service), ending.signal))
+  const services = [model, ...network.services, rest]
+  const running = services.map((service) => supervise(service, clock, failed(service), ending.signal))
   events.emit('StartupComplete', { myID: identity.deviceId })
   await Promise.all(running)
   mainLog.info(ending.code === EXIT.restart ? 'stopped, starting again' : 'stopped')

@@ -6,6 +6,8 @@ import type { EventSink, Logger } from '../events/types.ts'
 import type { Statistics } from '../stats/stats.ts'
 import type { Semaphore } from '../sync/semaphore.ts'
 import type { World } from '../world/world.ts'
+import type { OtherFolder } from './puller/context.ts'
+import type { Sources } from './sources.ts'
 import type { FolderStatus } from './types.ts'
 
 export type ModelWorld = Pick<World, 'clock' | 'random' | 'disk' | 'walker' | 'hasher' | 'watcher' | 'system'>
@@ -15,6 +17,8 @@ export interface ModelDeps {
   readonly store: IndexStore
   readonly events: EventSink
   readonly statistics: Statistics
+  /** Those who can give us files. */
+  readonly sources: Sources
   logger(facility: Facility): Logger
   /** A status in the words of `GET /rest/db/status`, for the events that carry it. */
   summaryOf(status: FolderStatus): object
@@ -29,6 +33,10 @@ export interface ModelOptions {
 
 export interface RunningFolderDeps extends ModelDeps {
   readonly slots: Semaphore
+  /** Apart from those of scans: no scan waits for a download, be it of another folder. */
+  readonly pullSlots: Semaphore
+  /** Folders that run beside this one. */
+  otherFolders(): Promise<readonly OtherFolder[]>
   /** The settings of the moment: they may change without a new runner. So may the label. */
   options(): Config['options']
   label(): string

@@ -6,6 +6,7 @@ import type { Logger } from '../events/types.ts'
 import { Semaphore } from '../sync/semaphore.ts'
 import type { ModelDeps, ModelOptions } from './deps.ts'
 import { DEFAULT_MARKER_NAME, removeMarker } from './marker.ts'
+import type { OtherFolder } from './puller/context.ts'
 import { folderRoot, RunningFolder } from './running-folder.ts'
 
 export interface FolderRegistryDeps extends ModelDeps {
@@ -22,6 +23,7 @@ export class FolderRegistry {
   readonly #options: ModelOptions
   readonly #log: Logger
   readonly #slots: Semaphore
+  readonly #pullSlots: Semaphore
   readonly #running = new Map<FolderId, RunningFolder>()
   #config: Config
   #signal: AbortSignal | undefined
@@ -32,6 +34,7 @@ export class FolderRegistry {
     this.#config = options.config
     this.#log = deps.logger('model')
     this.#slots = new Semaphore(this.#slotCount())
+    this.#pullSlots = new Semaphore(this.#slotCount())
   }
 
   get folders(): readonly FolderConfig[] {
@@ -64,6 +67,7 @@ export class FolderRegistry {
   async apply(from: Config, to: Config): Promise<void> {
     this.#config = to
     this.#slots.setCapacity(this.#slotCount())
+    this.#pullSlots.setCapacity(this.#slotCount())
     if (this.#signal === undefined || this.#signal.aborted) return
     for (const action of diffConfigs(from, to)) {
       try {
@@ -106,6 +110,8 @@ export class FolderRegistry {
       {
         ...this.#deps,
         slots: this.#slots,
+        pullSlots: this.#pullSlots,
+        otherFolders: () => this.#othersOf(folder.id),
         options: () => this.#config.options,
         label: () => this.folders.find(({ id }) => id === folder.id)?.label ?? folder.label,
         touched: () => this.#deps.touched(folder.id),
@@ -115,6 +121,11 @@ export class FolderRegistry {
     this.#running.set(folder.id, running)
     this.#log.info(`folder ${folder.id} starts: ${folder.type} ${this.root(folder)}`)
     running.start()
+  }
+
+  async #othersOf(folder: FolderId): Promise<readonly OtherFolder[]> {
+    const others = this.folders.filter(({ id }) => id !== folder && this.#running.has(id))
+    return await Promise.all(others.map(async (other) => ({ root: this.root(other), index: await this.#deps.store.folder(other.id) })))
   }
 
   async #stop(folder: FolderId): Promise<void> {

@@ -8,12 +8,16 @@ import type { FolderIndex } from '../db/types.ts'
 import type { ItemType, Logger } from '../events/types.ts'
 import { scanFolder, type ScanRequest } from '../scanner/scanner.ts'
 import type { ScanProgress, ScanResult, StoredBatch } from '../scanner/types.ts'
+import { SharedMutex } from '../sync/shared-mutex.ts'
 import type { RunningFolderDeps, RunningFolderOptions } from './deps.ts'
 import { FOLDER_POLICIES } from './folder-policy.ts'
 import type { FolderCheck, FolderWork } from './folder-runner.ts'
 import { checkHealth, checkSameRoot, type HealthOptions } from './health.ts'
 import { loadIgnores } from './ignore-file.ts'
+import type { JobQueue } from './job-queue.ts'
 import { createMarker, DEFAULT_MARKER_NAME } from './marker.ts'
+import type { PullProgress } from './puller/file-progress.ts'
+import { Puller, type PullOutcome, type PullPhase } from './puller/puller.ts'
 
 const NO_RULES = new IgnoreRules([])
 const PROGRESS_INTERVAL_MS = 2_000
@@ -23,6 +27,7 @@ const ITEM_TYPES: Readonly<Record<FileHead['type'], ItemType>> = { file: 'file',
 
 export interface FolderOnDiskOptions extends RunningFolderOptions {
   readonly root: string
+  readonly jobs: JobQueue
 }
 
 /** What a folder's loop does, done to a directory and an index. */
@@ -34,6 +39,9 @@ export class FolderOnDisk implements FolderWork {
   readonly #log: Logger
   readonly #ownShortId: ShortId
   readonly #ownName: string
+  readonly #puller: Puller
+  /** A scan compares the disk with the index, so nothing that changes both may be half done meanwhile. */
+  readonly #turn = new SharedMutex()
   #spaceSeenMs = Number.NEGATIVE_INFINITY
 
   constructor(deps: RunningFolderDeps, options: FolderOnDiskOptions) {
@@ -44,6 +52,24 @@ export class FolderOnDisk implements FolderWork {
     this.#log = deps.logger('model')
     this.#ownShortId = shortIdOf(options.ownDevice)
     this.#ownName = shortIdText(this.#ownShortId)
+    const { events, sources, world } = deps
+    this.#puller = new Puller(
+      {
+        world, sources, events,
+        log: this.#log,
+        jobs: options.jobs,
+        turn: this.#turn,
+        index: () => deps.store.folder(options.folder.id),
+        label: () => deps.label(),
+        otherFolders: () => deps.otherFolders(),
+        onStored: (batch, sequence) => this.#tellPulled(batch, sequence),
+      },
+      { folder: options.folder, root: options.root, ownDevice: options.ownDevice },
+    )
+  }
+
+  get pulling(): ReadonlyMap<string, PullProgress> {
+    return this.#puller.progress
   }
 
   /**
@@ -98,6 +124,15 @@ export class FolderOnDisk implements FolderWork {
     }
   }
 
+  async isPullNeeded(): Promise<boolean> {
+    return await this.#puller.isNeeded()
+  }
+
+  async pull(check: FolderCheck, onPhase: (phase: PullPhase) => void, signal: AbortSignal): Promise<PullOutcome> {
+    const checkHealth = () => checkSameRoot(this.#deps.world.disk, this.#health(), check.root)
+    return await this.#puller.pull({ ignore: check.ignore, checkHealth, onPhase }, signal)
+  }
+
   async scanned(): Promise<void> {
     await this.#deps.statistics.scanned(this.#folder.id, this.#deps.world.clock.nowMs())
     this.#deps.touched()
@@ -136,6 +171,18 @@ export class FolderOnDisk implements FolderWork {
   }
 
   #tell({ records, sequence }: StoredBatch): void {
+    this.#tellStored('LocalChangeDetected', records, sequence)
+  }
+
+  async #tellPulled(records: readonly FileHead[], sequence: number): Promise<void> {
+    this.#tellStored('RemoteChangeDetected', records, sequence)
+    const last = records.findLast((record) => !isInvalid(record) && record.type !== 'directory')
+    if (last === undefined) return
+    const atMs = this.#deps.world.clock.nowMs()
+    await this.#deps.statistics.received(this.#folder.id, { filename: last.name, deleted: last.deleted, atMs })
+  }
+
+  #tellStored(type: 'LocalChangeDetected' | 'RemoteChangeDetected', records: readonly FileHead[], sequence: number): void {
     const { id } = this.#folder
     const label = this.#deps.label()
     const { events, world } = this.#deps
@@ -143,7 +190,7 @@ export class FolderOnDisk implements FolderWork {
     events.emit('LocalIndexUpdated', { folder: id, items: records.length, filenames, sequence, version: sequence })
     for (const record of records) {
       if (isInvalid(record)) continue
-      events.emit('LocalChangeDetected', {
+      events.emit(type, {
         folder: id,
         folderID: id,
         label,

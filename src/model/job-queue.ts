@@ -1,12 +1,14 @@
 /** Wishes for files that are not queued yet; a person makes a handful, a script may try more. */
 const WISHES_MAX = 1_000
 
-/** The files waiting to be pulled, in order. A Set keeps insertion order and uniqueness at once. */
+/** The files waiting to be pulled, in order, and those being pulled. A Set keeps insertion order and uniqueness at once. */
 export class JobQueue {
   readonly #limit: number
   #waiting = new Set<string>()
   /** Files somebody wants first, the most recent wish last. They outlive the queue, which is built anew for every pull. */
   readonly #wishes = new Set<string>()
+  /** With whether somebody wished for it: a wish that could not be fulfilled is not forgotten. */
+  readonly #progress = new Map<string, boolean>()
 
   constructor(limit: number) {
     this.#limit = limit
@@ -17,14 +19,32 @@ export class JobQueue {
     if (this.#waiting.has(path)) return true
     if (this.#waiting.size >= this.#limit) return false
     this.#waiting.add(path)
-    if (this.#wishes.delete(path)) this.#moveToFront(path)
+    if (this.#wishes.has(path)) this.#grantWishes()
     return true
   }
 
-  pop(): string | undefined {
+  peek(): string | undefined {
     const [first] = this.#waiting
-    if (first !== undefined) this.#waiting.delete(first)
     return first
+  }
+
+  /** The first one is being pulled from now on, until `finished`. */
+  pop(): string | undefined {
+    const first = this.peek()
+    if (first === undefined) return undefined
+    this.#waiting.delete(first)
+    this.#progress.set(first, this.#wishes.delete(first))
+    return first
+  }
+
+  finished(path: string, succeeded: boolean): void {
+    if (this.#progress.get(path) === true && !succeeded) this.#wishes.add(path)
+    this.#progress.delete(path)
+  }
+
+  /** Nothing waits any more. Wishes stay. */
+  clear(): void {
+    this.#waiting.clear()
   }
 
   /** In the order in which they will be pulled. */
@@ -32,20 +52,27 @@ export class JobQueue {
     return [...this.#waiting]
   }
 
+  /** Oldest first. */
+  inProgress(): readonly string[] {
+    return [...this.#progress.keys()]
+  }
+
+  wishes(): readonly string[] {
+    return [...this.#wishes]
+  }
+
   /** Linear, and that is fine: a person pressed a button. A file that is not queued yet goes first once it is. */
   bringToFront(path: string): void {
-    if (this.#waiting.has(path)) {
-      this.#moveToFront(path)
-      return
-    }
     this.#wishes.delete(path)
     this.#wishes.add(path)
     const [oldest] = this.#wishes
     if (this.#wishes.size > WISHES_MAX && oldest !== undefined) this.#wishes.delete(oldest)
+    if (this.#waiting.has(path)) this.#grantWishes()
   }
 
-  #moveToFront(path: string): void {
-    this.#waiting.delete(path)
-    this.#waiting = new Set([path, ...this.#waiting])
+  /** Files that somebody wished for come first, the most recent wish before the others. */
+  #grantWishes(): void {
+    const granted = [...this.#wishes].filter((wish) => this.#waiting.has(wish)).reverse()
+    this.#waiting = new Set([...granted, ...this.#waiting])
   }
 }

@@ -15,15 +15,17 @@ export type NeedSource = Pick<FolderIndex, 'global' | 'need'>
  */
 export async function pageOf(index: NeedSource, jobs: JobQueue, paging: Paging): Promise<NeedPage> {
   const first = (paging.page - 1) * paging.perPage
-  const names = jobs.waiting()
+  const inProgress = jobs.inProgress()
+  const names = [...inProgress, ...jobs.waiting()]
+  const progress: FileHead[] = []
   const queued: FileHead[] = []
-  for (const name of names.slice(first, first + paging.perPage)) {
+  for (const [i, name] of names.slice(first, first + paging.perPage).entries()) {
     const record = await index.global(name)
-    if (record !== undefined) queued.push(record)
+    if (record !== undefined) (first + i < inProgress.length ? progress : queued).push(record)
   }
   const skip = Math.max(0, first - names.length)
   const room = paging.perPage - Math.max(0, Math.min(names.length - first, paging.perPage))
-  return { progress: [], queued, rest: await restOf(index, new Set(names), { skip, limit: room }) }
+  return { progress, queued, rest: await restOf(index, new Set(names), { skip, limit: room }) }
 }
 
 async function restOf(

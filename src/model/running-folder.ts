@@ -7,6 +7,7 @@ import { FolderRunner } from './folder-runner.ts'
 import { FolderWatch } from './folder-watch.ts'
 import { FolderOnDisk } from './folder-work.ts'
 import { JobQueue } from './job-queue.ts'
+import type { PullProgress } from './puller/file-progress.ts'
 import type { FolderStatus } from './types.ts'
 
 /** Files queued for one folder at a time; the need list itself stays in the index. */
@@ -18,6 +19,7 @@ export class RunningFolder {
   readonly jobs = new JobQueue(JOBS_MAX)
   readonly #deps: RunningFolderDeps
   readonly #watch: FolderWatch
+  readonly #work: FolderOnDisk
   readonly #stop = new AbortController()
   readonly #folder: FolderConfig
   #done: Promise<unknown> = Promise.resolve()
@@ -33,15 +35,26 @@ export class RunningFolder {
       { clock, watcher, events: deps.events, log: deps.logger('scanner') },
       { folder, root, onPaths: (paths) => this.runner.pathsChanged(paths), onLost: () => this.runner.scanSoon() },
     )
-    const work = new FolderOnDisk(deps, { ...options, root })
+    const work = new FolderOnDisk(deps, { ...options, root, jobs: this.jobs })
+    this.#work = work
     this.runner = new FolderRunner(
-      { clock, random, events: deps.events, log, slots: deps.slots, work, watch: this.#watch },
-      { folder: folder.id, rescanIntervalMs: folder.rescanIntervalS * 1_000 },
+      { clock, random, events: deps.events, log, slots: deps.slots, pullSlots: deps.pullSlots, work, watch: this.#watch },
+      { folder: folder.id, rescanIntervalMs: folder.rescanIntervalS * 1_000, pullPauseMs: folder.pullerPauseS * 1_000 },
     )
   }
 
   start(): void {
     this.#done = Promise.all([this.#supervise(this.runner), this.#supervise(this.#watch)])
+  }
+
+  /** Another device has something new, or has come: look what can be pulled. */
+  pullSoon(): void {
+    this.runner.pullSoon()
+  }
+
+  /** The files that are being pulled at this moment, by name. */
+  get pulling(): ReadonlyMap<string, PullProgress> {
+    return this.#work.pulling
   }
 
   /** Resolves when nothing of the folder runs any more; whoever waits for a scan is told. */

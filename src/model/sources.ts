@@ -1,3 +1,4 @@
+import { TwinfoldError } from '../core/errors.ts'
 import type { FileHead } from '../core/file-info.ts'
 import type { DeviceId, FolderId } from '../core/ids.ts'
 import type { BlockRequest } from '../protocol/types.ts'
@@ -17,4 +18,13 @@ export interface Sources {
   request(device: DeviceId, request: BlockRequest, signal: AbortSignal): Promise<Uint8Array>
   /** True while at least one device that shares the folder is connected and not paused. */
   isAnyoneThere(folder: FolderId): boolean
+}
+
+/** Nobody is connected, ever. */
+export const NO_SOURCES: Sources = {
+  sourcesOf: async () => [],
+  request: async (device) => {
+    throw new TwinfoldError('device-missing', `device ${device} is not connected`)
+  },
+  isAnyoneThere: () => false,
 }

@@ -6,6 +6,7 @@ import { parseFolderId } from '../../src/core/ids.ts'
 import { IgnoreRules } from '../../src/core/ignore.ts'
 import type { EventMap, EventSink, EventType, Logger } from '../../src/events/types.ts'
 import { FolderRunner, type FolderCheck, type FolderWork } from '../../src/model/folder-runner.ts'
+import type { PullOutcome, PullPhase } from '../../src/model/puller/puller.ts'
 import type { ScanProblem } from '../../src/scanner/types.ts'
 import { Semaphore } from '../../src/sync/semaphore.ts'
 import { SimClock } from '../../src/world/sim/clock.ts'
@@ -29,6 +30,10 @@ class FakeFolder implements FolderWork {
   scanError: Error | undefined
   problems: readonly ScanProblem[] = []
   durationMs = 0
+  needed = false
+  pullMs = 0
+  readonly pulls: number[] = []
+  outcome: PullOutcome = { problems: [], rescan: [], complete: true }
 
   constructor(clock: SimClock) {
     this.clock = clock
@@ -49,6 +54,18 @@ class FakeFolder implements FolderWork {
   }
 
   async scanned(): Promise<void> {}
+
+  async isPullNeeded(): Promise<boolean> {
+    return this.needed
+  }
+
+  async pull(_check: FolderCheck, onPhase: (phase: PullPhase) => void, signal: AbortSignal): Promise<PullOutcome> {
+    this.pulls.push(this.clock.monotonicMs())
+    onPhase('sync-preparing')
+    onPhase('syncing')
+    if (this.pullMs > 0) await this.clock.sleep(this.pullMs, signal)
+    return this.outcome
+  }
 }
 
 interface Setup {
@@ -79,9 +96,10 @@ function start(setup: Setup = {}) {
       clock, events: sink, log, work: folder,
       random: new SimRandom(setup.seed ?? 1),
       slots: setup.slots ?? new Semaphore(1),
+      pullSlots: new Semaphore(1),
       watch: { follow: async () => void watched.push('follow'), rest: () => watched.push('rest') },
     },
-    { folder: FOLDER, rescanIntervalMs: setup.intervalMs ?? HOUR_MS },
+    { folder: FOLDER, rescanIntervalMs: setup.intervalMs ?? HOUR_MS, pullPauseMs: 0 },
   )
   const stop = new AbortController()
   const done = runner.run(stop.signal)

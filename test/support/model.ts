@@ -8,6 +8,7 @@ import { EventBus } from '../../src/events/bus.ts'
 import { Log } from '../../src/events/log.ts'
 import { EVENT_TYPES, type Event, type EventMap, type EventType } from '../../src/events/types.ts'
 import { Model } from '../../src/model/model.ts'
+import { NO_SOURCES, type Sources } from '../../src/model/sources.ts'
 import { Statistics } from '../../src/stats/stats.ts'
 import { createSimWorld, type SimWorld } from '../../src/world/sim/world.ts'
 import { newConfig, OWN } from './config.ts'
@@ -50,7 +51,7 @@ export class SimHub implements AsyncDisposable {
   readonly #stop = new AbortController()
   #done: Promise<void> | undefined
 
-  private constructor(world: SimWorld, store: IndexStore, config: Config) {
+  private constructor(world: SimWorld, store: IndexStore, config: Config, sources: Sources) {
     this.world = world
     this.store = store
     this.config = config
@@ -59,7 +60,7 @@ export class SimHub implements AsyncDisposable {
     bus.listen(new Set(EVENT_TYPES), (event) => this.events.push(event), this.#stop.signal)
     this.model = new Model(
       {
-        world, store, events: bus,
+        world, store, events: bus, sources,
         statistics: new Statistics({ keyValue: store.keyValue, log: this.log.logger('stats') }),
         logger: (facility) => this.log.logger(facility),
         summaryOf: (status) => status,
@@ -69,12 +70,12 @@ export class SimHub implements AsyncDisposable {
   }
 
   /** Opened, not running yet: a test arranges the disk first. */
-  static async open(config: Config, options: { seed?: number; world?: SimWorld; wrap?: (store: IndexStore) => IndexStore } = {}): Promise<SimHub> {
+  static async open(config: Config, options: { seed?: number; world?: SimWorld; wrap?: (store: IndexStore) => IndexStore; sources?: Sources } = {}): Promise<SimHub> {
     const world = options.world ?? createSimWorld(options.seed ?? 1)
     await world.disk.makeDirectories('/home/me/index', 0o700)
     const quiet = new Log({ clock: world.clock, write: () => {} }, { level: 'ERROR', format: 'text', trace: '' })
     const store = await openStore({ directory: undefined, disk: world.disk, clock: world.clock, random: world.random, log: quiet.logger('db') })
-    return new SimHub(world, options.wrap?.(store) ?? store, config)
+    return new SimHub(world, options.wrap?.(store) ?? store, config, options.sources ?? NO_SOURCES)
   }
 
   run(): void {

@@ -1,0 +1,71 @@
+import type { CompareOptions } from '../../core/change.ts'
+import type { FolderConfig } from '../../core/config.ts'
+import { TwinfoldError } from '../../core/errors.ts'
+import type { FileInfo } from '../../core/file-info.ts'
+import type { DeviceId } from '../../core/ids.ts'
+import type { IgnoreRules } from '../../core/ignore.ts'
+import { joinPath } from '../../core/paths.ts'
+import type { FolderIndex } from '../../db/types.ts'
+import type { EventSink, Logger } from '../../events/types.ts'
+import type { SharedMutex } from '../../sync/shared-mutex.ts'
+import type { Clock } from '../../world/clock.ts'
+import type { Disk } from '../../world/disk.ts'
+import type { Hasher } from '../../world/hasher.ts'
+import type { Random } from '../../world/random.ts'
+import type { Sources } from '../sources.ts'
+import type { Parents } from './parents.ts'
+import type { PulledRecords } from './pulled-records.ts'
+
+export interface PullWorld {
+  readonly clock: Clock
+  readonly random: Random
+  readonly disk: Disk
+  readonly hasher: Hasher
+  readonly system: { readonly platform: string; readonly cpuCount: number }
+}
+
+/** Another folder whose files may hold content that this one needs. */
+export interface OtherFolder {
+  readonly root: string
+  readonly index: Pick<FolderIndex, 'localByBlocks'>
+}
+
+/** What all steps of one pull share. Built anew for every pull, so that settings and patterns are those of its start. */
+export interface PullContext {
+  readonly world: PullWorld
+  readonly folder: FolderConfig
+  /** Absolute, as configured. */
+  readonly root: string
+  readonly index: FolderIndex
+  readonly ignore: IgnoreRules
+  readonly compare: CompareOptions
+  readonly ownDevice: DeviceId
+  readonly sources: Sources
+  readonly events: EventSink
+  readonly log: Logger
+  /** Whoever changes what the index tells of, or replaces a file, holds it shared; a scan holds it alone. */
+  readonly turn: SharedMutex
+  readonly parents: Parents
+  readonly records: PulledRecords
+  otherFolders(): Promise<readonly OtherFolder[]>
+  label(): string
+  /** Keeps what a file was before it is replaced or removed; undefined where the folder keeps no versions. */
+  readonly archive: ((name: string) => Promise<void>) | undefined
+  /** Something is on disk that the index does not know: it is scanned when the pull has ended. */
+  scanLater(name: string): void
+}
+
+/** An item that could not be pulled, with the reason in the words of `GET /rest/folder/errors`. */
+export function itemFailed(reason: string, cause?: unknown): TwinfoldError {
+  return new TwinfoldError('item-failed', reason, cause === undefined ? {} : { cause })
+}
+
+export function pathOf(context: { readonly root: string }, name: string): string {
+  return joinPath(context.root, name)
+}
+
+/** Our record of an item that is now as the global one says. Flags are ours and start anew. */
+export function adopted(global: FileInfo, onDisk: { readonly modifiedS: number; readonly modifiedNs: number }): FileInfo {
+  return { ...global, modifiedS: onDisk.modifiedS, modifiedNs: onDisk.modifiedNs, sequence: 0, localFlags: 0 }
+}
+

@@ -1,0 +1,94 @@
+import { isContent, type Block } from '../../core/block-diff.ts'
+import { messageOf } from '../../core/errors.ts'
+import type { FileInfo } from '../../core/file-info.ts'
+import type { ByteWindow } from '../../sync/byte-window.ts'
+import type { BlockSource } from '../sources.ts'
+import { itemFailed, type PullContext } from './context.ts'
+import type { TempFile } from './temp-file.ts'
+
+const WENT_AWAY = 'peers who had this file went away, or the file has changed while syncing. will retry later'
+
+export interface FetchProgress {
+  onRequested(block: Block): void
+  onFetched(block: Block): void
+  /** Nothing more will be asked for: the next file may begin. */
+  onAllRequested(): void
+}
+
+/**
+ * Fetches the missing blocks from other devices and writes them. As many are under way as the window holds; a block
+ * stays in it until it is on disk, so that a slow disk slows the asking down. Rejects with the first block that nobody
+ * could give, once all others under way have ended.
+ */
+export async function fetchBlocks(
+  context: PullContext, global: FileInfo, temp: TempFile, missing: readonly Block[],
+  window: ByteWindow, progress: FetchProgress, outer: AbortSignal,
+): Promise<void> {
+  const stop = new AbortController()
+  const signal = AbortSignal.any([outer, stop.signal])
+  const underWay = new Set<Promise<void>>()
+  const failures: unknown[] = []
+  const one = async (block: Block, room: Disposable): Promise<void> => {
+    using _room = room
+    try {
+      const data = await fetchBlock(context, global, block, signal)
+      await temp.file.write(data, block.offsetBytes)
+      progress.onFetched(block)
+    } catch (error) {
+      failures.push(error)
+      stop.abort(new Error('another block of the file failed'))
+    }
+  }
+  try {
+    for (const block of missing) {
+      if (failures.length > 0) break
+      const room = await window.acquire(block.sizeBytes, signal).catch(() => undefined) // aborted: the reason is told below
+      if (room === undefined) break
+      progress.onRequested(block)
+      const task = one(block, room).finally(() => underWay.delete(task))
+      underWay.add(task)
+    }
+  } finally {
+    progress.onAllRequested()
+    await Promise.all(underWay)
+  }
+  outer.throwIfAborted()
+  if (failures.length > 0) throw failures[0]
+}
+
+/** Asks one device after the other, the least busy first, until one gives bytes with the right hash. */
+async function fetchBlock(context: PullContext, global: FileInfo, block: Block, signal: AbortSignal): Promise<Uint8Array> {
+  const tried = new Set<string>()
+  let last = WENT_AWAY
+  for (;;) {
+    signal.throwIfAborted()
+    const source = (await context.sources.sourcesOf(context.folder.id, global, block.number)).find((each) => !tried.has(keyOf(each)))
+    if (source === undefined) throw itemFailed(`pull: ${last}`)
+    tried.add(keyOf(source))
+    try {
+      const data = await context.sources.request(source.device, requestFor(context, global, block, source), signal)
+      if (isContent(data, block)) return data
+      last = 'hash mismatch'
+      context.log.debug(() => `folder ${context.folder.id}: ${JSON.stringify(global.name)}: block ${block.number} from ${source.device} is not what it should be`)
+    } catch (error) {
+      if (signal.aborted) throw error
+      last = messageOf(error)
+    }
+  }
+}
+
+function keyOf({ device, fromTemporary }: BlockSource): string {
+  return `${device}${fromTemporary ? ' temporary' : ''}`
+}
+
+function requestFor(context: PullContext, global: FileInfo, block: Block, source: BlockSource) {
+  return {
+    folder: context.folder.id,
+    name: global.name,
+    offsetBytes: block.offsetBytes,
+    sizeBytes: block.sizeBytes,
+    hash: block.hash,
+    fromTemporary: source.fromTemporary,
+    blockNumber: block.number,
+  }
+}

@@ -1,0 +1,64 @@
+import type { FileInfo } from '../../core/file-info.ts'
+import { planStep } from '../../core/plan.ts'
+import type { DiskStat } from '../../world/disk.ts'
+import { adopted, itemFailed, pathOf, type PullContext } from './context.ts'
+import { hasPermissions } from './make.ts'
+import { clearDirectory } from './remove.ts'
+import { MODIFIED, checkTarget, saveAsConflict } from './target.ts'
+import type { TempFile } from './temp-file.ts'
+
+/**
+ * Puts a complete temporary file in the place of what was there. Whoever looks finds the old content or the new, whole.
+ * Mode and time are set before: the moment the name leads to the new content, everything about it is right.
+ */
+export async function finishFile(context: PullContext, global: FileInfo, temp: TempFile, signal: AbortSignal): Promise<void> {
+  const fsync = !context.folder.disableFsync
+  // A large file takes its time to reach the disk, and nobody who wants to scan waits for that.
+  if (fsync && global.sizeBytes > global.blockSizeBytes) await temp.file.sync()
+  using _turn = await context.turn.shared(signal)
+  // A scan may have had its turn since the pull began, and the user the file: decide again, on what is known now.
+  const { name } = global
+  const local = await context.index.get('local', name)
+  const ignored = context.ignore.match(name).ignored
+  const step = planStep({ local, global, ignored, ignoreDelete: false })
+  if (step.kind !== 'fetch' && step.kind !== 'metadata') {
+    await context.world.disk.removeFile(temp.path)
+    return
+  }
+  await context.parents.check(name)
+  const stat = await seal(context, global, temp)
+  await replaceTarget(context, global, local, step.kind === 'fetch' && step.saveOurs, temp)
+  context.records.add(adopted(global, stat), true)
+}
+
+/**
+ * Content, mode and time are made to last. Only in our turn: a scan that met a temporary file with the time of an old
+ * one would take it for a leftover. Returns the file as the disk has it: it may keep coarser times than we set. */
+async function seal(context: PullContext, global: FileInfo, temp: TempFile): Promise<DiskStat> {
+  const { disk } = context.world
+  await disk.setModified(temp.path, global.modifiedS, global.modifiedNs)
+  let stat = await temp.file.stat()
+  if (stat.sizeBytes !== global.sizeBytes) throw itemFailed('finishing: temporary file has another size')
+  if (hasPermissions(context, global) && (stat.mode & 0o777) !== (global.permissions & 0o777)) {
+    await temp.file.chmod(global.permissions & 0o777)
+    stat = { ...stat, mode: global.permissions & 0o777 }
+  }
+  if (!context.folder.disableFsync) await temp.file.sync()
+  await temp.close()
+  return stat
+}
+
+async function replaceTarget(context: PullContext, global: FileInfo, local: FileInfo | undefined, saveOurs: boolean, temp: TempFile): Promise<void> {
+  const { name } = global
+  const item = await checkTarget(context, name, local).catch((error: unknown) => {
+    throw isModified(error) ? itemFailed(`checking existing file: ${MODIFIED}`, error) : error
+  })
+  if (item?.type === 'directory') await clearDirectory(context, name)
+  else if (saveOurs) await saveAsConflict(context, name, global)
+  else if (item?.type === 'file') await context.archive?.(name)
+  await context.parents.inside(name, () => context.world.disk.rename(temp.path, pathOf(context, name)))
+}
+
+function isModified(error: unknown): boolean {
+  return error instanceof Error && error.message === MODIFIED
+}

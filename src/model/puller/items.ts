@@ -1,0 +1,103 @@
+import { systemCode, TwinfoldError } from '../../core/errors.ts'
+import type { FileHead } from '../../core/file-info.ts'
+import { ignoredGlobal, planStep, type Step } from '../../core/plan.ts'
+import type { ItemAction, ItemType } from '../../events/types.ts'
+import { diskReason } from '../../world/disk-reason.ts'
+import type { PullContext } from './context.ts'
+import { makeDirectoryItem, makeSymlinkItem } from './make.ts'
+import { takeMetadata } from './metadata.ts'
+import { deletionRecord, removeDirectoryItem, removeFileItem } from './remove.ts'
+
+const ITEM_TYPES: Readonly<Record<FileHead['type'], ItemType>> = { file: 'file', directory: 'dir', symlink: 'symlink' }
+
+/** Carries out steps on single items. Trouble with one of them is noted and does not end the pull. */
+export class Items {
+  readonly #context: PullContext
+  readonly #onProblem: (path: string, reason: string) => void
+  readonly #signal: AbortSignal
+
+  constructor(context: PullContext, onProblem: (path: string, reason: string) => void, signal: AbortSignal) {
+    this.#context = context
+    this.#onProblem = onProblem
+    this.#signal = signal
+  }
+
+  plan(local: FileHead | undefined, global: FileHead): Step {
+    const { ignoreDelete } = this.#context.folder
+    return planStep({ local, global, ignored: this.#context.ignore.match(global.name).ignored, ignoreDelete })
+  }
+
+  problem(name: string, reason: string): void {
+    this.#onProblem(name, reason)
+    this.#context.log.debug(() => `folder ${this.#context.folder.id}: ${JSON.stringify(name)}: ${reason}`)
+  }
+
+  /** True when it went well. What is no trouble of the item itself ends the pull. */
+  async attempt(name: string, work: () => Promise<void>): Promise<boolean> {
+    try {
+      await work()
+      await this.#context.records.flushIfDue()
+      return true
+    } catch (error) {
+      if (this.#signal.aborted || !isItemTrouble(error)) throw error
+      this.problem(name, reasonOf(error))
+      return false
+    }
+  }
+
+  /** Everything that changes one item without a transfer, decided on what is known when its turn has come. */
+  async act(name: string): Promise<void> {
+    const context = this.#context
+    using _turn = await context.turn.shared(this.#signal)
+    const global = await context.index.global(name)
+    if (global === undefined) return
+    const local = await context.index.get('local', name)
+    const step = this.plan(local, global)
+    switch (step.kind) {
+      case 'keep':
+      case 'fetch': // became one since it was planned: the next iteration has it
+        return
+      case 'ignore':
+        return context.records.add({ ...ignoredGlobal(global), blockHashes: undefined }, false)
+      case 'adopt':
+        return context.records.add(deletionRecord(global), false)
+      case 'metadata':
+        return await this.told(global, 'metadata', () => takeMetadata(context, global, local!)) // a plan with metadata has both
+      case 'make-directory':
+        return await this.told(global, 'update', () => makeDirectoryItem(context, global, local, step.saveOurs))
+      case 'make-symlink':
+        return await this.told(global, 'update', () => makeSymlinkItem(context, global, local, step.saveOurs))
+      case 'remove':
+        if (step.type === 'directory') return await this.told(global, 'delete', () => removeDirectoryItem(context, global))
+        return await this.told(global, 'delete', () => removeFileItem(context, global, local!, step.saveOurs)) // so has a removal
+    }
+  }
+
+  /** With the events around it. A symlink that goes is told of as a file. */
+  async told(item: FileHead, action: ItemAction, work: () => Promise<void>): Promise<void> {
+    const { events, folder } = this.#context
+    const type = action === 'delete' && item.type === 'symlink' ? 'file' : ITEM_TYPES[item.type]
+    const data = { folder: folder.id, item: item.name, type, action }
+    events.emit('ItemStarted', data)
+    try {
+      await work()
+    } catch (error) {
+      events.emit('ItemFinished', { ...data, error: reasonOf(error) })
+      throw error
+    }
+    events.emit('ItemFinished', { ...data, error: null })
+  }
+}
+
+/** What the disk says and what we refuse concern one item; a folder in trouble, a failing index or a bug concern all. */
+export function isItemTrouble(error: unknown): boolean {
+  if (error instanceof TwinfoldError) return error.code === 'item-failed'
+  return DISK_CODE.test(systemCode(error) ?? '')
+}
+
+/** `ENOSPC`, `EIO`; not the codes of other parts of the runtime, such as the database. */
+const DISK_CODE = /^E[A-Z0-9]+$/
+
+function reasonOf(error: unknown): string {
+  return diskReason(error)
+}

@@ -1,0 +1,74 @@
+import { FLAG_UNSUPPORTED, type FileHead, type FileInfo } from '../../core/file-info.ts'
+import { isInternal, temporaryName } from '../../core/paths.ts'
+import type { DiskItem } from '../../core/change.ts'
+import { adopted, itemFailed, pathOf, type PullContext } from './context.ts'
+import { clearDirectory, removeIfThere } from './remove.ts'
+import { checkTarget, lookAt, saveAsConflict } from './target.ts'
+
+const PERMISSIONS = 0o777
+
+/** Whether permission bits of this record mean anything here. */
+export function hasPermissions(context: PullContext, record: FileHead): boolean {
+  return !context.compare.ignorePerms && !record.noPermissions
+}
+
+/** Makes a directory, or gives the one that is there the mode it should have. */
+export async function makeDirectoryItem(context: PullContext, global: FileInfo, local: FileHead | undefined, saveOurs: boolean): Promise<void> {
+  const { name } = global
+  const { disk } = context.world
+  await context.parents.ensure(name)
+  let item = await lookAt(context, name)
+  if (item !== undefined && !isDirectory(item)) {
+    await makeWay(context, name, local, global, saveOurs)
+    item = undefined
+  }
+  const path = pathOf(context, name)
+  if (item === undefined) await context.parents.inside(name, () => disk.makeDirectory(path, hasPermissions(context, global) ? 0o700 : PERMISSIONS))
+  if (hasPermissions(context, global)) {
+    const { mode } = await disk.lstat(path)
+    const wanted = (mode & ~PERMISSIONS) | (global.permissions & PERMISSIONS)
+    if (mode !== wanted) await disk.chmod(path, wanted)
+  }
+  context.records.add(adopted(global, global), true)
+}
+
+/** The new symlink is made beside the old item and takes its place at once: nobody finds nothing there. */
+export async function makeSymlinkItem(context: PullContext, global: FileInfo, local: FileHead | undefined, saveOurs: boolean): Promise<void> {
+  const { name } = global
+  const { disk, system } = context.world
+  if (system.platform === 'win32' || system.platform === 'android') {
+    context.records.add({ ...adopted(global, global), localFlags: FLAG_UNSUPPORTED }, false)
+    return
+  }
+  if (global.symlinkTarget === '') throw itemFailed('symlink has no target')
+  await context.parents.ensure(name)
+  const item = await checkTarget(context, name, local)
+  const same = item?.type === 'symlink' && item.symlinkTarget === global.symlinkTarget
+  if (!same) {
+    const temporary = temporaryName(name, system.platform)
+    await removeIfThere(context, temporary)
+    await context.parents.inside(name, () => disk.makeSymlink(global.symlinkTarget, pathOf(context, temporary)))
+    if (saveOurs) await saveAsConflict(context, name, global)
+    else if (item?.type === 'file') await context.archive?.(name)
+    if (item?.type === 'directory') await clearDirectory(context, name)
+    await context.parents.inside(name, () => disk.rename(pathOf(context, temporary), pathOf(context, name)))
+  }
+  context.records.add(adopted(global, global), !same)
+}
+
+/** Takes away what a directory cannot replace by itself. */
+async function makeWay(context: PullContext, name: string, local: FileHead | undefined, winner: FileHead, saveOurs: boolean): Promise<void> {
+  const item = await checkTarget(context, name, local)
+  if (saveOurs) await saveAsConflict(context, name, winner)
+  else if (item?.type === 'file') await context.archive?.(name)
+  await removeIfThere(context, name)
+}
+
+function isDirectory(item: DiskItem | 'other'): boolean {
+  return item !== 'other' && item.type === 'directory'
+}
+
+/** Names that other devices have no business with here, whatever they say. */
+export function refuseOwnNames(name: string): void {
+  if (isInternal(name)) throw itemFailed('name is reserved for the program itself')
+}

@@ -1,0 +1,27 @@
+import type { FileHead, FileInfo } from '../../core/file-info.ts'
+import { adopted, itemFailed, pathOf, type PullContext } from './context.ts'
+import { hasPermissions } from './make.ts'
+import { checkTarget } from './target.ts'
+
+/** The content is here already: sets mode and time, and takes over the record. */
+export async function takeMetadata(context: PullContext, global: FileInfo, local: FileHead): Promise<void> {
+  const { name } = global
+  await context.parents.check(name)
+  const item = await checkTarget(context, name, local)
+  if (item === undefined) throw itemFailed('file is not there any more')
+  context.records.add(adopted(global, await applyMetadata(context, name, global)), true)
+}
+
+/** Sets what the record says and returns what the disk made of it. */
+export async function applyMetadata(context: PullContext, name: string, global: FileInfo): Promise<{ modifiedS: number; modifiedNs: number }> {
+  const { disk } = context.world
+  const path = pathOf(context, name)
+  const before = await disk.lstat(path)
+  if (before.type !== 'file') throw itemFailed('not a regular file any more')
+  if (hasPermissions(context, global) && (before.mode & 0o777) !== (global.permissions & 0o777)) {
+    await disk.chmod(path, (before.mode & ~0o777) | (global.permissions & 0o777))
+  }
+  await disk.setModified(path, global.modifiedS, global.modifiedNs)
+  const { modifiedS, modifiedNs } = await disk.lstat(path)
+  return { modifiedS, modifiedNs }
+}

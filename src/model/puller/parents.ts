@@ -1,0 +1,142 @@
+import { systemCode } from '../../core/errors.ts'
+import { ancestorsOf, joinPath, parentOf } from '../../core/paths.ts'
+import type { Disk } from '../../world/disk.ts'
+import { itemFailed } from './context.ts'
+
+const OWNER_WRITE = 0o200
+const OWNER_ALL = 0o700
+
+interface Opened {
+  users: number
+  /** Resolves with the mode that the directory had; undefined when it was writable all the time. */
+  readonly mode: Promise<number | undefined>
+}
+
+export interface ParentsDeps {
+  readonly disk: Disk
+  readonly root: string
+  scanLater(name: string): void
+}
+
+/** The directories above the items of a folder: no item is ever touched through one that is not really there. */
+export class Parents {
+  readonly #deps: ParentsDeps
+  readonly #opened = new Map<string, Opened>()
+  #realRoot: Promise<string> | undefined
+
+  constructor(deps: ParentsDeps) {
+    this.#deps = deps
+  }
+
+  /** Rejects with `item-failed` unless every directory above `name` is one, and no symlink. */
+  async check(name: string): Promise<void> {
+    const missing = await this.#firstMissing(parentOf(name))
+    if (missing !== undefined) throw itemFailed(`parent directory ${JSON.stringify(missing)} does not exist`)
+  }
+
+  /** True when `name` can be reached: false where a directory above it is missing or is something else. */
+  async isReachable(name: string): Promise<boolean> {
+    try {
+      return (await this.#firstMissing(parentOf(name))) === undefined
+    } catch (error) {
+      if (systemCode(error) === 'item-failed') return false
+      throw error
+    }
+  }
+
+  /**
+   * The same, but directories that are missing are made. They were deleted elsewhere while something new was put into
+   * them: a scan afterwards brings them back for everybody.
+   */
+  async ensure(name: string): Promise<void> {
+    const parent = parentOf(name)
+    const missing = await this.#firstMissing(parent)
+    if (missing === undefined) return
+    for (const directory of [...ancestorsOf(parent), parent]) {
+      if (directory.length < missing.length) continue
+      await this.inside(directory, () => this.#deps.disk.makeDirectory(this.#path(directory), 0o777)).catch((error: unknown) => {
+        if (systemCode(error) !== 'EEXIST') throw error // somebody else needed it too
+      })
+      this.#deps.scanLater(directory)
+    }
+    await this.check(name)
+  }
+
+  /** Does something to an entry of the directory above `name`, which is made writable meanwhile if it is not. */
+  async inside<T>(name: string, action: () => Promise<T>): Promise<T> {
+    try {
+      return await action()
+    } catch (error) {
+      const code = systemCode(error)
+      if (code !== 'EACCES' && code !== 'EPERM') throw error
+      const directory = parentOf(name)
+      const opened = this.#open(directory)
+      try {
+        if ((await opened.mode) === undefined) throw error
+        return await action()
+      } finally {
+        await this.#close(directory, opened)
+      }
+    }
+  }
+
+  #open(directory: string): Opened {
+    const known = this.#opened.get(directory)
+    if (known !== undefined) {
+      known.users++
+      return known
+    }
+    const opened = { users: 1, mode: this.#makeWritable(directory) }
+    this.#opened.set(directory, opened)
+    return opened
+  }
+
+  async #makeWritable(directory: string): Promise<number | undefined> {
+    const path = this.#path(directory)
+    const { mode, type } = await this.#deps.disk.lstat(path)
+    if (type !== 'directory' || (mode & OWNER_WRITE) !== 0) return undefined
+    await this.#deps.disk.chmod(path, mode | OWNER_ALL)
+    return mode
+  }
+
+  /** The last one out puts back what the first one found. */
+  async #close(directory: string, opened: Opened): Promise<void> {
+    if (--opened.users > 0) return
+    this.#opened.delete(directory)
+    const mode = await opened.mode.catch(() => undefined) // then nothing was changed
+    if (mode !== undefined) await this.#deps.disk.chmod(this.#path(directory), mode)
+  }
+
+  /** The topmost directory that is not there; undefined when all are. One call tells, in the usual case. */
+  async #firstMissing(directory: string): Promise<string | undefined> {
+    if (directory === '') return undefined
+    const { disk, root } = this.#deps
+    this.#realRoot ??= disk.realPath(root)
+    const expected = joinPath(await this.#realRoot, directory)
+    const real = await disk.realPath(this.#path(directory)).catch(() => undefined) // the look below says what is wrong
+    if (real === expected) {
+      const { type } = await disk.lstat(expected)
+      if (type === 'directory') return undefined
+    }
+    return await this.#walkDown(directory)
+  }
+
+  async #walkDown(directory: string): Promise<string | undefined> {
+    for (const ancestor of [...ancestorsOf(directory), directory]) {
+      if (ancestor === '') continue
+      try {
+        const { type } = await this.#deps.disk.lstat(this.#path(ancestor))
+        if (type === 'directory') continue
+        throw itemFailed(type === 'symlink' ? `traverses symlink: ${ancestor}` : `not a directory: ${ancestor}`)
+      } catch (error) {
+        if (systemCode(error) === 'ENOENT') return ancestor
+        throw error
+      }
+    }
+    return undefined
+  }
+
+  #path(name: string): string {
+    return joinPath(this.#deps.root, name)
+  }
+}

@@ -1,0 +1,67 @@
+import { blocksOf, ZeroBlocks, type Block } from '../../core/block-diff.ts'
+import type { FileInfo } from '../../core/file-info.ts'
+import { sortBlocks } from '../../core/pull-order.ts'
+import type { ByteWindow } from '../../sync/byte-window.ts'
+import { itemFailed, type PullContext } from './context.ts'
+import { copyBlocks } from './copy.ts'
+import { fetchBlocks } from './fetch.ts'
+import { PullProgress } from './file-progress.ts'
+import { finishFile } from './finish.ts'
+import { openTempFile, type TempFile } from './temp-file.ts'
+
+const NO_SOURCE = 'no connected device has the required version of this file'
+
+export interface FilePull {
+  readonly global: FileInfo
+  readonly local: FileInfo | undefined
+  readonly window: ByteWindow
+  readonly zeros: ZeroBlocks
+  /** Called with the means to see how far it is. */
+  onBegun(progress: PullProgress): void
+  /** Nothing more will be asked of others: the next file may begin. */
+  onAllRequested(): void
+}
+
+/** Makes one file what the global record says. On failure what was fetched stays in the temporary file for next time. */
+export async function pullFile(context: PullContext, pull: FilePull, signal: AbortSignal): Promise<void> {
+  const { global } = pull
+  const blocks = blocksOf(global)
+  if (blocks === undefined) throw itemFailed('the record of this file has no usable block list')
+  if ((await context.sources.sourcesOf(context.folder.id, global, 0)).length === 0) throw itemFailed(NO_SOURCE)
+  await context.parents.ensure(global.name)
+  await using temp = await openTempFile(context, global, blocks, signal)
+  const progress = new PullProgress(global, blocks)
+  pull.onBegun(progress)
+  await fill(context, pull, temp, blocks, progress, signal)
+  await finishFile(context, global, temp, signal)
+}
+
+async function fill(
+  context: PullContext, pull: FilePull, temp: TempFile, blocks: readonly Block[], progress: PullProgress, signal: AbortSignal,
+): Promise<void> {
+  const { global, local } = pull
+  const sparse = temp.fresh && !context.folder.disableSparseFiles && global.sizeBytes > global.blockSizeBytes
+  const missing: Block[] = []
+  for (const block of blocks) {
+    const here = block.sizeBytes === 0 || temp.present.has(block.number) || (sparse && pull.zeros.has(block))
+    if (here) progress.reused(block)
+    else missing.push(block)
+  }
+  const onCopied = (block: Block, from: 'origin' | 'elsewhere') => progress.copied(block, from)
+  const rest = await copyBlocks(context, { global, local }, temp, missing, { onCopied }, signal)
+  await fetchBlocks(context, global, temp, inOrder(context, rest, blocks), pull.window, {
+    onRequested: () => progress.requested(),
+    onFetched: (block) => progress.fetched(block),
+    onAllRequested: () => pull.onAllRequested(),
+  }, signal)
+}
+
+/** Devices that share the folder, ourselves among them, each begin at another part of the file. */
+function inOrder(context: PullContext, rest: readonly Block[], blocks: readonly Block[]): readonly Block[] {
+  const { blockPullOrder, devices } = context.folder
+  const ids = devices.map(({ deviceID }) => deviceID).sort()
+  const own = Math.max(0, ids.indexOf(context.ownDevice))
+  const chance = (below: number) => context.world.random.int(below)
+  const numbers = rest.map(({ number }) => number)
+  return sortBlocks(numbers, blockPullOrder, { own, count: ids.length }, chance).map((number) => blocks[number]!)
+}

@@ -1,0 +1,179 @@
+import type { FolderConfig } from '../../core/config.ts'
+import type { FileInfo } from '../../core/file-info.ts'
+import { FLAG_RECEIVE_ONLY } from '../../core/file-info.ts'
+import type { DeviceId } from '../../core/ids.ts'
+import type { IgnoreRules } from '../../core/ignore.ts'
+import { ignoredGlobal, planBookkeeping } from '../../core/plan.ts'
+import type { FolderIndex } from '../../db/types.ts'
+import type { EventSink, Logger } from '../../events/types.ts'
+import type { ScanProblem } from '../../scanner/types.ts'
+import type { SharedMutex } from '../../sync/shared-mutex.ts'
+import { FOLDER_POLICIES } from '../folder-policy.ts'
+import type { JobQueue } from '../job-queue.ts'
+import type { Sources } from '../sources.ts'
+import { adopted, type OtherFolder, type PullContext, type PullWorld } from './context.ts'
+import type { PullProgress } from './file-progress.ts'
+import { Iteration } from './iteration.ts'
+import { Parents } from './parents.ts'
+import { PulledRecords } from './pulled-records.ts'
+
+/** How often one pull looks at everything again before it leaves the rest to a later one. */
+const ITERATIONS_MAX = 3
+const PROBLEMS_MAX = 10_000
+const RESCAN_MAX = 1_000
+const BOOKKEEPING_PAGE = 2_000
+
+export type PullPhase = 'sync-preparing' | 'syncing'
+
+export interface PullerDeps {
+  readonly world: PullWorld
+  readonly sources: Sources
+  readonly events: EventSink
+  readonly log: Logger
+  readonly jobs: JobQueue
+  /** Whoever changes what the index tells of holds it shared; a scan holds it alone. */
+  readonly turn: SharedMutex
+  index(): Promise<FolderIndex>
+  label(): string
+  otherFolders(): Promise<readonly OtherFolder[]>
+  onStored(batch: readonly FileInfo[], sequence: number): Promise<void>
+}
+
+export interface PullerOptions {
+  readonly folder: FolderConfig
+  readonly root: string
+  readonly ownDevice: DeviceId
+}
+
+export interface PullRequest {
+  readonly ignore: IgnoreRules
+  /** Rejects when the folder is no longer what it was when the pull began. */
+  checkHealth(): Promise<void>
+  onPhase(phase: PullPhase): void
+}
+
+export interface PullOutcome {
+  /** By path, in the words of `GET /rest/folder/errors`. */
+  readonly problems: readonly ScanProblem[]
+  /** What the pull found on disk that the index does not know. */
+  readonly rescan: readonly string[]
+  /** Nothing is left that could have been done now. */
+  readonly complete: boolean
+}
+
+/** Makes one folder what the global index says. */
+export class Puller {
+  readonly #deps: PullerDeps
+  readonly #options: PullerOptions
+  readonly #progress = new Map<string, PullProgress>()
+  #records: PulledRecords | undefined
+
+  constructor(deps: PullerDeps, options: PullerOptions) {
+    this.#deps = deps
+    this.#options = options
+  }
+
+  /** The files that are being pulled at this moment. */
+  get progress(): ReadonlyMap<string, PullProgress> {
+    return this.#progress
+  }
+
+  /** Resolves when the index knows of everything that was done so far. To be called by whoever holds the turn alone. */
+  async flush(): Promise<void> {
+    await this.#records?.flush()
+  }
+
+  async isNeeded(): Promise<boolean> {
+    const { need } = await (await this.#deps.index()).counts()
+    return need.files + need.directories + need.symlinks + need.deleted > 0
+  }
+
+  /** Rejects when the folder or its index is in trouble, or the signal aborts; what was done until then is recorded. */
+  async pull(request: PullRequest, signal: AbortSignal): Promise<PullOutcome> {
+    const { folder } = this.#options
+    const rescan = new Set<string>()
+    const context = await this.#contextFor(request, (name) => void (rescan.size < RESCAN_MAX && rescan.add(name)))
+    this.#records = context.records
+    try {
+      if (!FOLDER_POLICIES[folder.type].takesFiles) return await keepBooks(context, signal)
+      return { ...(await this.#iterate(context, request, signal)), rescan: [...rescan] }
+    } finally {
+      this.#records = undefined
+      // What is on disk is told of, whatever ended the pull; if that fails, too, a scan finds it.
+      await context.records.flush().catch(() => {})
+    }
+  }
+
+  async #iterate(context: PullContext, request: PullRequest, signal: AbortSignal): Promise<Omit<PullOutcome, 'rescan'>> {
+    let problems = new Map<string, string>()
+    for (let round = 0; round < ITERATIONS_MAX; ) {
+      request.onPhase('sync-preparing')
+      problems = new Map()
+      const before = context.records.count
+      const iteration = new Iteration(context, {
+        jobs: this.#deps.jobs,
+        progress: this.#progress,
+        onTransfer: () => request.onPhase('syncing'),
+        // The first reason is the one that explains.
+        onProblem: (path, reason) => void (problems.size < PROBLEMS_MAX && !problems.has(path) && problems.set(path, reason)),
+      }, signal)
+      const { more, waiting } = await iteration.run()
+      const changed = context.records.count > before
+      if (!changed) return { problems: listed(problems), complete: problems.size === 0 && !waiting }
+      if (!more) round++
+    }
+    return { problems: listed(problems), complete: problems.size === 0 && !(await this.isNeeded()) }
+  }
+
+  async #contextFor(request: PullRequest, scanLater: (name: string) => void): Promise<PullContext> {
+    const { world, turn, sources, events, log } = this.#deps
+    const { folder, root, ownDevice } = this.#options
+    const { disk, clock } = world
+    const policy = FOLDER_POLICIES[folder.type]
+    const index = await this.#deps.index()
+    return {
+      world, folder, root, index, sources, events, log, turn, ownDevice, scanLater,
+      ignore: request.ignore,
+      compare: {
+        ownFlags: policy.localChangesStayHere ? FLAG_RECEIVE_ONLY : 0,
+        ignorePerms: folder.ignorePerms || policy.ignoresPermissions,
+        modTimeWindowMs: folder.modTimeWindowS * 1_000,
+      },
+      parents: new Parents({ disk, root, scanLater }),
+      records: new PulledRecords({
+        index, disk, clock, root,
+        fsync: !folder.disableFsync,
+        checkHealth: () => request.checkHealth(),
+        onStored: (batch, sequence) => this.#deps.onStored(batch, sequence),
+      }),
+      otherFolders: () => this.#deps.otherFolders(),
+      label: () => this.#deps.label(),
+      archive: undefined,
+    }
+  }
+}
+
+function listed(problems: ReadonlyMap<string, string>): readonly ScanProblem[] {
+  return [...problems].map(([path, reason]) => ({ path, error: `syncing: ${reason}` }))
+}
+
+/** A folder that only sends takes over versions of what it has anyway. It never touches a file, and never fails. */
+async function keepBooks(context: PullContext, signal: AbortSignal): Promise<PullOutcome> {
+  for (let offset = 0; ; ) {
+    const page = await context.index.need({ offset, limit: BOOKKEEPING_PAGE })
+    using _turn = await context.turn.shared(signal)
+    for (const { name } of page) {
+      const global = await context.index.global(name)
+      const local = await context.index.get('local', name)
+      const ignored = context.ignore.match(name).ignored
+      const step = global === undefined ? undefined
+        : planBookkeeping({ local, global, ignored, ignoreDelete: false }, context.compare.ignorePerms)
+      if (global === undefined || step === undefined) offset++
+      else if (step.kind === 'ignore') context.records.add({ ...ignoredGlobal(global), blockHashes: undefined }, false)
+      else if (step.kind === 'adopt') context.records.add(adopted(global, local ?? global), false)
+      else offset++
+    }
+    await context.records.flush()
+    if (page.length < BOOKKEEPING_PAGE) return { problems: [], rescan: [], complete: true }
+  }
+}

@@ -1,0 +1,114 @@
+import type { FileHead, FileInfo } from '../../core/file-info.ts'
+import { FLAG_RECEIVE_ONLY } from '../../core/file-info.ts'
+import { isTemporary } from '../../core/paths.ts'
+import { itemFailed, pathOf, type PullContext } from './context.ts'
+import { checkTarget, isAsRecorded, isMissing, lookAt, saveAsConflict } from './target.ts'
+
+const HAS_CHANGED = 'delete dir: directory has been deleted on a remote device but contains changed files, scheduling scan'
+const HAS_IGNORED =
+  'delete dir: directory has been deleted on a remote device but contains ignored files (see ignore documentation for (?d) prefix)'
+const HAS_KNOWN =
+  'delete dir: directory has been deleted on a remote device but is not empty; the contents are probably ignored on that remote device, but not locally'
+
+/** Items below a deleted directory that may go with it. More than anybody ignores by `(?d)`; then people must look. */
+const GOES_ALONG_MAX = 100_000
+
+/** Takes a file or a symlink from the disk that others deleted, and records it. */
+export async function removeFileItem(context: PullContext, global: FileInfo, local: FileHead, saveOurs: boolean): Promise<void> {
+  const { name } = global
+  const there = (await context.parents.isReachable(name)) && (await lookAt(context, name)) !== undefined
+  if (there) {
+    await checkTarget(context, name, local)
+    if (saveOurs) await saveAsConflict(context, name, global)
+    else if (local.type === 'file') await context.archive?.(name)
+    await removeIfThere(context, name)
+  }
+  context.records.add(deletionRecord(global), there)
+}
+
+export function deletionRecord(global: FileInfo): FileInfo {
+  return { ...global, sequence: 0, localFlags: 0 }
+}
+
+/** What was saved or archived is not there any more. */
+export async function removeIfThere(context: PullContext, name: string): Promise<void> {
+  await context.parents.inside(name, () => context.world.disk.removeFile(pathOf(context, name))).catch((error: unknown) => {
+    if (!isMissing(error)) throw error
+  })
+}
+
+/** Takes a directory from the disk that others deleted, and records it, unless it holds what nobody may lose. */
+export async function removeDirectoryItem(context: PullContext, global: FileInfo): Promise<void> {
+  const { name } = global
+  const item = (await context.parents.isReachable(name)) ? await lookAt(context, name) : undefined
+  // Something else by that name is not what was deleted: the next scan tells others of it.
+  if (item !== undefined && (item === 'other' || item.type !== 'directory')) context.scanLater(name)
+  else if (item !== undefined) await clearDirectory(context, name)
+  context.records.add(deletionRecord(global), item !== undefined)
+}
+
+/** Removes a directory with what may go along. Rejects with the reason where something must stay. */
+export async function clearDirectory(context: PullContext, name: string): Promise<void> {
+  const contents = new Contents(context)
+  await contents.look(name)
+  contents.refuse()
+  for (const { path, isDirectory } of contents.goesAlong.reverse()) {
+    const { disk } = context.world
+    await context.parents.inside(path, () => isDirectory ? disk.removeDirectory(pathOf(context, path)) : disk.removeFile(pathOf(context, path)))
+  }
+  if (contents.receiveOnly) context.scanLater(name) // stays on disk as a change of our own
+  else await context.parents.inside(name, () => context.world.disk.removeDirectory(pathOf(context, name)))
+}
+
+/** What lies in a directory that was deleted elsewhere. */
+class Contents {
+  readonly #context: PullContext
+  /** A directory before what is in it. */
+  readonly goesAlong: { readonly path: string; readonly isDirectory: boolean }[] = []
+  receiveOnly = false
+  #changed = false
+  #ignored = false
+  #known = false
+
+  constructor(context: PullContext) {
+    this.#context = context
+  }
+
+  async look(directory: string): Promise<void> {
+    for (const entry of await this.#context.world.disk.list(pathOf(this.#context, directory))) {
+      if (entry.valid) await this.#judge(`${directory}/${entry.name}`)
+      else this.#changed = true
+    }
+  }
+
+  /** The gravest reason speaks. */
+  refuse(): void {
+    if (this.#changed) throw itemFailed(HAS_CHANGED)
+    if (this.#ignored) throw itemFailed(HAS_IGNORED)
+    if (this.#known && !this.receiveOnly) throw itemFailed(HAS_KNOWN)
+  }
+
+  async #judge(path: string): Promise<void> {
+    const context = this.#context
+    const item = await lookAt(context, path)
+    if (item === undefined) return
+    const isDirectory = item !== 'other' && item.type === 'directory'
+    const match = context.ignore.match(path)
+    if (match.deletable || (isTemporary(path) && !isDirectory)) {
+      if (this.goesAlong.length >= GOES_ALONG_MAX) this.#ignored = true
+      else this.goesAlong.push({ path, isDirectory })
+      if (isDirectory) await this.look(path)
+      return
+    }
+    if (match.ignored || item === 'other') {
+      this.#ignored = true
+      return
+    }
+    const record = await context.index.get('local', path)
+    if (record !== undefined && (record.localFlags & FLAG_RECEIVE_ONLY) !== 0) this.receiveOnly = true
+    else if (record === undefined || !isAsRecorded(context, item, record)) {
+      context.scanLater(path)
+      this.#changed = true
+    } else this.#known = true
+  }
+}

@@ -1,0 +1,31 @@
+import type { FileHead, FileInfo } from '../../core/file-info.ts'
+import { adopted, pathOf, type PullContext } from './context.ts'
+import { applyMetadata } from './metadata.ts'
+import { deletionRecord } from './remove.ts'
+import { checkTarget, saveAsConflict } from './target.ts'
+
+/** A file that others deleted under one name while it came up under another with the same content. */
+export interface Move {
+  readonly from: { readonly local: FileHead; readonly global: FileInfo }
+  readonly to: { readonly local: FileHead | undefined; readonly global: FileInfo }
+  readonly saveOurs: boolean
+}
+
+/**
+ * Gives a file its new name instead of fetching it. Both sides must be what the index says. Where versions are kept the
+ * old name is archived and the file fetched: this is for folders that keep none.
+ */
+export async function moveFile(context: PullContext, { from, to, saveOurs }: Move): Promise<void> {
+  const { disk } = context.world
+  await context.parents.check(from.local.name)
+  await checkTarget(context, from.local.name, from.local)
+  await context.parents.ensure(to.global.name)
+  const target = await checkTarget(context, to.global.name, to.local)
+  if (target?.type === 'directory') throw new Error('a directory is not replaced by a rename')
+  if (saveOurs) await saveAsConflict(context, to.global.name, to.global)
+  await context.parents.inside(from.local.name, () =>
+    context.parents.inside(to.global.name, () => disk.rename(pathOf(context, from.local.name), pathOf(context, to.global.name))))
+  const onDisk = await applyMetadata(context, to.global.name, to.global)
+  context.records.add(adopted(to.global, onDisk), true)
+  context.records.add(deletionRecord(from.global), true)
+}

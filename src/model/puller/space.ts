@@ -1,0 +1,45 @@
+import type { Clock } from '../../world/clock.ts'
+import type { Disk } from '../../world/disk.ts'
+import type { FolderConfig } from '../../core/config.ts'
+import { shortageOf } from '../health.ts'
+import { itemFailed } from './context.ts'
+
+/** How long an answer of the disk is good for, less what we have begun to write since. */
+const ASK_AGAIN_MS = 1_000
+
+export interface SpaceDeps {
+  readonly disk: Pick<Disk, 'space'>
+  readonly clock: Clock
+  readonly root: string
+  label(): string
+}
+
+/** Keeps a folder from filling its disk: every file must fit and leave the minimum free. */
+export class SpaceCheck {
+  readonly #deps: SpaceDeps
+  readonly #minimum: FolderConfig['minDiskFree']
+  #known: { readonly freeBytes: number; readonly totalBytes: number } | undefined
+  #askedMs = Number.NEGATIVE_INFINITY
+  #plannedBytes = 0
+
+  constructor(deps: SpaceDeps, minimum: FolderConfig['minDiskFree']) {
+    this.#deps = deps
+    this.#minimum = minimum
+  }
+
+  /** Rejects with `item-failed` when the file does not fit. A disk that cannot tell has enough. */
+  async demand(sizeBytes: number): Promise<void> {
+    if (!(this.#minimum.value > 0)) return
+    const { clock, disk, label, root } = this.#deps
+    if (clock.monotonicMs() - this.#askedMs >= ASK_AGAIN_MS) {
+      this.#known = await disk.space(root).catch(() => undefined)
+      this.#askedMs = clock.monotonicMs()
+      this.#plannedBytes = 0
+    }
+    if (this.#known === undefined) return
+    const freeBytes = this.#known.freeBytes - this.#plannedBytes - sizeBytes
+    const shortage = shortageOf({ freeBytes, totalBytes: this.#known.totalBytes }, this.#minimum)
+    if (shortage !== undefined) throw itemFailed(`insufficient space in folder ${label()} (${root}): ${shortage}`)
+    this.#plannedBytes += sizeBytes
+  }
+}

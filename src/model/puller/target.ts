@@ -1,0 +1,83 @@
+import { isChanged, type DiskItem } from '../../core/change.ts'
+import { shortIdText } from '../../core/device-id.ts'
+import { systemCode } from '../../core/errors.ts'
+import type { FileHead } from '../../core/file-info.ts'
+import { conflictName, isConflictName, isConflictOf, joinPath, parentOf } from '../../core/paths.ts'
+import { compactTime } from '../marker.ts'
+import { itemFailed, pathOf, type PullContext } from './context.ts'
+
+export const MODIFIED = 'file modified but not rescanned; will try again later'
+
+/** Copies of one file made in the same second get the seconds after it. */
+const CONFLICT_NAMES_TRIED_MAX = 60
+
+/** What is on disk under a name, as a scan would see it; undefined when there is nothing. */
+export async function lookAt(context: PullContext, name: string): Promise<DiskItem | 'other' | undefined> {
+  const { disk } = context.world
+  const path = pathOf(context, name)
+  try {
+    const stat = await disk.lstat(path)
+    if (stat.type === 'other') return 'other'
+    const symlinkTarget = stat.type === 'symlink' ? await disk.readSymlink(path) : ''
+    return { name, type: stat.type, sizeBytes: stat.sizeBytes, modifiedS: stat.modifiedS, modifiedNs: stat.modifiedNs, mode: stat.mode, symlinkTarget }
+  } catch (error) {
+    if (isMissing(error)) return undefined
+    throw error
+  }
+}
+
+export function isMissing(error: unknown): boolean {
+  const code = systemCode(error)
+  return code === 'ENOENT' || code === 'ENOTDIR'
+}
+
+/** Whether the disk shows what our record says: only then do we know what we are about to replace. */
+export function isAsRecorded(context: PullContext, item: DiskItem | 'other' | undefined, local: FileHead | undefined): boolean {
+  if (local === undefined || local.deleted) return item === undefined
+  return item !== undefined && item !== 'other' && !isChanged(local, item, context.compare)
+}
+
+/** Rejects, and has the name scanned, unless the disk shows what our record says. */
+export async function checkTarget(context: PullContext, name: string, local: FileHead | undefined): Promise<DiskItem | undefined> {
+  const item = await lookAt(context, name)
+  if (!isAsRecorded(context, item, local) || item === 'other') {
+    context.scanLater(name)
+    throw itemFailed(MODIFIED)
+  }
+  return item
+}
+
+/**
+ * Puts our file out of the way of a winner that never saw it, under a name that tells what happened. Does nothing where
+ * people want no such copies, and for a file that is one itself: then the winner replaces it.
+ */
+export async function saveAsConflict(context: PullContext, name: string, winner: FileHead): Promise<void> {
+  const { maxConflicts } = context.folder
+  if (maxConflicts === 0 || isConflictName(name)) return
+  const nowMs = context.world.clock.nowMs()
+  for (let tried = 0; tried < CONFLICT_NAMES_TRIED_MAX; tried++) {
+    const kept = conflictName(name, compactTime(nowMs + tried * 1_000), shortIdText(winner.modifiedBy))
+    try {
+      await context.parents.inside(name, () => context.world.disk.renameNew(pathOf(context, name), pathOf(context, kept)))
+      context.scanLater(kept)
+      if (maxConflicts > 0) await pruneConflicts(context, name)
+      return
+    } catch (error) {
+      if (isMissing(error)) return // somebody was faster: there is nothing left to save
+      if (systemCode(error) !== 'EEXIST') throw itemFailed(`moving for conflict: ${String(error)}`, error)
+    }
+  }
+  throw itemFailed('moving for conflict: all names are taken')
+}
+
+/** Leaves the newest copies, as many as people want. */
+async function pruneConflicts(context: PullContext, name: string): Promise<void> {
+  const directory = parentOf(name)
+  const entries = await context.world.disk.list(pathOf(context, directory))
+  const copies = entries.filter(({ valid }) => valid).map((entry) => (directory === '' ? entry.name : `${directory}/${entry.name}`))
+    .filter((candidate) => isConflictOf(candidate, name)).sort().reverse()
+  for (const copy of copies.slice(context.folder.maxConflicts)) {
+    await context.parents.inside(copy, () => context.world.disk.removeFile(joinPath(context.root, copy)))
+    context.scanLater(copy)
+  }
+}

@@ -1,0 +1,129 @@
+import { ZeroBlocks } from '../../core/block-diff.ts'
+import { sortForPull, type Orderable } from '../../core/pull-order.ts'
+import { ByteWindow } from '../../sync/byte-window.ts'
+import type { JobQueue } from '../job-queue.ts'
+import type { PullContext } from './context.ts'
+import type { PullProgress } from './file-progress.ts'
+import type { Items } from './items.ts'
+import { pullFile } from './pull-file.ts'
+import { SpaceCheck } from './space.ts'
+
+const FILES_AT_ONCE_MAX = 32
+/** Larger files are begun one after the other, as many at a time as the folder's `copiers` says. */
+const SMALL_FILE_SIZE_BYTES_MAX = 256 * 1_024
+const WINDOW_KIB_DEFAULT = 32_768
+const WINDOW_KIB_MIN = 16_384
+const COPIERS_DEFAULT = 2
+
+export interface TransfersDeps {
+  readonly items: Items
+  readonly jobs: JobQueue
+  /** The files being pulled, by name. */
+  readonly progress: Map<string, PullProgress>
+  /** The first file is begun. */
+  onTransfer(): void
+}
+
+/**
+ * Pulls files, several at a time, in the order of the queue. A large file holds back the next large one only until all
+ * its blocks are asked for: then the next is begun while the last of them arrive.
+ */
+export class Transfers {
+  readonly #context: PullContext
+  readonly #deps: TransfersDeps
+  readonly #signal: AbortSignal
+  readonly #space: SpaceCheck
+  readonly #window: ByteWindow
+  readonly #zeros = new ZeroBlocks()
+  readonly #copiers: number
+  #copying = 0
+  #begun = 0
+  #changed = Promise.withResolvers<void>()
+  #fatal: { readonly error: unknown } | undefined
+
+  constructor(context: PullContext, deps: TransfersDeps, signal: AbortSignal) {
+    this.#context = context
+    this.#deps = deps
+    this.#signal = signal
+    const { disk, clock, system } = context.world
+    const { copiers, minDiskFree, pullerMaxPendingKiB } = context.folder
+    this.#space = new SpaceCheck({ disk, clock, root: context.root, label: () => context.label() }, minDiskFree)
+    const windowKiB = pullerMaxPendingKiB > 0 ? Math.max(pullerMaxPendingKiB, WINDOW_KIB_MIN) : WINDOW_KIB_DEFAULT
+    this.#window = new ByteWindow(windowKiB * 1_024)
+    this.#copiers = copiers > 0 ? Math.min(copiers, Math.max(1, 2 * system.cpuCount)) : COPIERS_DEFAULT
+  }
+
+  /** Resolves with whether files were left because nobody is connected who could give them. */
+  async run(files: readonly Orderable[]): Promise<boolean> {
+    const { jobs } = this.#deps
+    const { order, id } = this.#context.folder
+    const { random } = this.#context.world
+    const sizes = new Map(files.map(({ name, sizeBytes }) => [name, sizeBytes]))
+    for (const { name } of sortForPull(files, order, (below) => random.int(below))) jobs.push(name)
+    const running = new Set<Promise<void>>()
+    const isOver = () => this.#signal.aborted || this.#fatal !== undefined || !this.#context.sources.isAnyoneThere(id)
+    try {
+      for (let next = jobs.peek(); next !== undefined && !isOver(); next = jobs.peek()) {
+        const large = (sizes.get(next) ?? 0) > SMALL_FILE_SIZE_BYTES_MAX
+        if (this.#begun >= FILES_AT_ONCE_MAX || (large && this.#copying >= this.#copiers)) {
+          await this.#changed.promise
+          continue
+        }
+        jobs.pop()
+        const task = this.#pull(next, large).finally(() => running.delete(task))
+        running.add(task)
+      }
+    } finally {
+      await Promise.all(running)
+    }
+    const left = jobs.peek() !== undefined
+    jobs.clear()
+    this.#signal.throwIfAborted()
+    if (this.#fatal !== undefined) throw this.#fatal.error
+    return left
+  }
+
+  /** Never rejects: what ends the pull is told when all files have let go. */
+  async #pull(name: string, large: boolean): Promise<void> {
+    const { items, jobs, progress } = this.#deps
+    this.#begun++
+    let copying = large
+    if (large) this.#copying++
+    const allRequested = () => {
+      if (!copying) return
+      copying = false
+      this.#copying--
+      this.#ring()
+    }
+    let succeeded = false
+    try {
+      succeeded = await items.attempt(name, () => this.#pullOne(name, allRequested))
+    } catch (error) {
+      this.#fatal ??= { error }
+    }
+    allRequested()
+    this.#begun--
+    progress.delete(name)
+    jobs.finished(name, succeeded)
+    this.#ring()
+  }
+
+  async #pullOne(name: string, onAllRequested: () => void): Promise<void> {
+    const context = this.#context
+    const global = await context.index.global(name)
+    if (global === undefined) return
+    const local = await context.index.get('local', name)
+    if (this.#deps.items.plan(local, global).kind !== 'fetch') return // changed since: the next iteration has it
+    await this.#space.demand(global.sizeBytes)
+    this.#deps.onTransfer()
+    const onBegun = (progress: PullProgress) => void this.#deps.progress.set(name, progress)
+    const pull = { global, local, window: this.#window, zeros: this.#zeros, onBegun, onAllRequested }
+    await this.#deps.items.told(global, 'update', () => pullFile(context, pull, this.#signal))
+  }
+
+  /** Somebody may begin: whoever waits looks again. */
+  #ring(): void {
+    this.#changed.resolve()
+    this.#changed = Promise.withResolvers<void>()
+  }
+}
