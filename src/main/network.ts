@@ -1,0 +1,116 @@
+import type { ConfigStore } from '../config/types.ts'
+import { Connections } from '../connections/connections.ts'
+import type { Config } from '../core/config.ts'
+import { messageOf } from '../core/errors.ts'
+import type { Facility } from '../core/facilities.ts'
+import { parseFolderId, type DeviceId } from '../core/ids.ts'
+import type { IndexStore } from '../db/types.ts'
+import type { EventBus } from '../events/bus.ts'
+import type { Logger } from '../events/types.ts'
+import type { PeerFolders } from '../model/peer-deps.ts'
+import { Peers } from '../model/peers.ts'
+import { Pending } from '../model/pending.ts'
+import type { Statistics } from '../stats/stats.ts'
+import type { Service } from '../sync/supervisor.ts'
+import type { Identity } from '../world/net.ts'
+import type { World } from '../world/world.ts'
+
+const CLIENT_NAME = 'twinfold'
+
+export interface NetworkDeps {
+  readonly world: World
+  readonly store: IndexStore
+  readonly events: EventBus
+  readonly statistics: Statistics
+  readonly config: ConfigStore
+  logger(facility: Facility): Logger
+  /** The hub, once there is one. */
+  folders(): PeerFolders | undefined
+}
+
+export interface NetworkOptions {
+  readonly ownDevice: DeviceId
+  readonly identity: Identity
+  readonly clientVersion: string
+}
+
+/** Everything that talks to other devices: who comes in, who is there, what is exchanged. */
+export class Network {
+  readonly pending: Pending
+  readonly peers: Peers
+  readonly connections: Connections
+  readonly #deps: NetworkDeps
+
+  private constructor(deps: NetworkDeps, { ownDevice, identity, clientVersion }: NetworkOptions) {
+    const { world, store, events, statistics, logger } = deps
+    const config = deps.config.current
+    const log = logger('model')
+    this.#deps = deps
+    this.pending = new Pending({ clock: world.clock, keyValue: store.keyValue, events, log }, config)
+    this.peers = new Peers(
+      {
+        clock: world.clock, disk: world.disk, platform: world.system.platform, store, events, statistics, log,
+        folders: {
+          rootOf: (folder) => deps.folders()?.rootOf(folder),
+          pullSoon: (folder) => deps.folders()?.pullSoon(folder),
+          recheck: (folder, record, wholly) => deps.folders()?.recheck(folder, record, wholly),
+          touched: (folder) => deps.folders()?.touched(folder),
+        },
+        foldersOffered: (device, offers) => this.pending.foldersOffered(device, offers),
+        nameDevice: (device, name) => this.#nameDevice(device, name),
+      },
+      { config, ownDevice },
+    )
+    this.connections = new Connections(
+      {
+        world,
+        logger,
+        onConnection: (connection) => this.peers.attach(connection),
+        onStranger: (stranger) => this.pending.deviceKnocked(stranger),
+        lookup: async () => [],
+      },
+      { config, ownDevice, identity, clientName: CLIENT_NAME, clientVersion },
+    )
+  }
+
+  static async open(deps: NetworkDeps, options: NetworkOptions): Promise<Network> {
+    const network = new Network(deps, options)
+    await network.pending.load()
+    return network
+  }
+
+  /** In the order in which they start. */
+  get services(): readonly Service[] {
+    return [this.peers, this.connections, { name: 'model/index-news', run: (signal) => this.#carryNews(signal) }]
+  }
+
+  /** Before the folders follow a new configuration. */
+  async release(to: Config): Promise<void> {
+    await this.peers.release(to)
+  }
+
+  /** After they have. */
+  async apply(from: Config, to: Config): Promise<void> {
+    this.pending.apply(to)
+    this.connections.apply(from, to)
+    await this.peers.apply(from, to)
+  }
+
+  /** What the folders find out or finish is told to the devices that share them. */
+  async #carryNews(signal: AbortSignal): Promise<void> {
+    this.#deps.events.listen(new Set(['LocalIndexUpdated']), (event) => {
+      const folder = event.type === 'LocalIndexUpdated' ? parseFolderId(event.data.folder) : undefined
+      if (folder !== undefined) this.peers.localIndexChanged(folder)
+    }, signal)
+  }
+
+  #nameDevice(device: DeviceId, name: string): void {
+    const rename = (config: Config): Config => ({
+      ...config,
+      devices: config.devices.map((known) => (known.deviceID === device ? { ...known, name } : known)),
+    })
+    this.#deps.config.change(rename).catch((error: unknown) => {
+      this.#deps.logger('model').warn(`the name of device ${device} could not be kept: ${messageOf(error)}`)
+    })
+  }
+}

@@ -1,0 +1,314 @@
+import { messageOf } from '../core/errors.ts'
+import type { Config } from '../core/config.ts'
+import { parseFolderId, type DeviceId, type FolderId } from '../core/ids.ts'
+import type {
+  BlockReply, BlockRequest, ClusterConfig, Connection, DownloadUpdate, IndexData, ProtocolHandler,
+} from '../protocol/types.ts'
+import { Mutex } from '../sync/mutex.ts'
+import {
+  clusterConfigFor, foldersSharedWith, judgeClusterConfig,
+  type Ends, type FolderPositions, type FolderVerdict, type IndexPosition,
+} from './cluster-config.ts'
+import { ownPosition, PeerFolder } from './peer-folder.ts'
+import type { PeersDeps, RemoteState } from './peer-deps.ts'
+
+const SECONDARY: ClusterConfig = { folders: [], secondary: true }
+
+/** One connection of a device, and what was said on it first. */
+interface Link {
+  readonly connection: Connection
+  said: 'nothing' | 'secondary' | 'full'
+  openRequests: number
+}
+
+/** What a device did that we do not put up with: it is told, and the connection ends. */
+class Refusal extends Error {
+  override readonly name = 'Refusal'
+}
+
+export interface PeerDeps extends PeersDeps {
+  config(): Config
+  serve(device: DeviceId, request: BlockRequest, signal: AbortSignal): Promise<BlockReply>
+  /** The device told something about these names, or (undefined) about the folder as a whole. */
+  recordsChanged(folder: FolderId, names: readonly string[] | undefined): void
+}
+
+/**
+ * One device that is connected. Folders are talked about on one of its connections, the primary one; the others carry
+ * requests only. The device decides which that is: where its own word about the folders arrives.
+ */
+export class Peer {
+  readonly device: DeviceId
+  readonly #deps: PeerDeps
+  readonly #ends: Ends
+  /** The oldest first. */
+  readonly #links: Link[] = []
+  readonly #folders = new Map<FolderId, PeerFolder>()
+  /** How far the device was told, of folders that are interrupted at the moment. */
+  readonly #toldUpTo = new Map<FolderId, IndexPosition>()
+  /** One change of what is exchanged at a time. */
+  readonly #turn = new Mutex()
+  /** What was interrupted and has not quite ended: a message may still be on its way out. */
+  readonly #ending = new Set<Promise<void>>()
+  /** Its last word, and where it came; not acted on before we have spoken there too. */
+  #heard: { readonly config: ClusterConfig; readonly link: Link; acted: boolean } | undefined
+  #verdicts: ReadonlyMap<FolderId, FolderVerdict> | undefined
+  /** What we last said, apart from how far each index reaches. */
+  #saidShape = ''
+
+  constructor(deps: PeerDeps, ends: Ends) {
+    this.#deps = deps
+    this.#ends = ends
+    this.device = ends.peer
+  }
+
+  get connected(): boolean {
+    return this.#links.length > 0
+  }
+
+  /** Nobody has been chosen yet to talk about folders. */
+  get wantsPrimary(): boolean {
+    return this.connected && !this.#links.some(({ said }) => said === 'full')
+  }
+
+  get openRequests(): number {
+    return this.#links.reduce((sum, link) => sum + link.openRequests, 0)
+  }
+
+  /** Resolves when the connection has ended and nothing is under way on it. */
+  async run(connection: Connection): Promise<void> {
+    const link: Link = { connection, said: 'nothing', openRequests: 0 }
+    this.#links.push(link)
+    try {
+      await connection.run(this.#handler(link))
+    } finally {
+      this.#links.splice(this.#links.indexOf(link), 1)
+      using _turn = await this.#turn.lock()
+      if (this.#heard?.link === link) this.#fallSilent()
+      await Promise.all(this.#ending)
+    }
+  }
+
+  async close(reason: string): Promise<void> {
+    await Promise.all(this.#links.map(({ connection }) => connection.close(reason)))
+  }
+
+  /** Talks about folders on the oldest connection, unless it is done elsewhere, and says on the others that it is not. */
+  async promote(): Promise<void> {
+    using _turn = await this.#turn.lock()
+    for (const link of [...this.#links]) {
+      if (link.said !== 'nothing' && !this.wantsPrimary) continue
+      await this.#orClose(link, () => (this.wantsPrimary ? this.#sayFull(link) : this.#saySecondary(link)))
+    }
+    const heard = this.#heard
+    if (heard !== undefined) await this.#orClose(heard.link, () => this.#answer())
+  }
+
+  /** Lets go of folders that we share no longer, or that are to rest: whoever has them may close them now. */
+  async release(): Promise<void> {
+    using _turn = await this.#turn.lock()
+    const active = new Set(foldersSharedWith(this.#deps.config(), this.device).filter(({ paused }) => !paused).map(({ id }) => id))
+    for (const folder of [...this.#folders.keys()]) if (!active.has(folder)) this.#stopFolder(folder)
+  }
+
+  /** The configuration changed: says so to the device if that concerns it, and follows. */
+  async reconfigure(): Promise<void> {
+    using _turn = await this.#turn.lock()
+    const primary = this.#heard?.link ?? this.#links.find(({ said }) => said === 'full')
+    if (primary?.said !== 'full') return
+    await this.#orClose(primary, async () => {
+      if (this.#saidShape !== this.#shape()) await this.#sayFull(primary)
+      if (this.#heard?.acted === true) await this.#follow(this.#heard.config, false)
+    })
+  }
+
+  localIndexChanged(folder: FolderId): void {
+    this.#folders.get(folder)?.localIndexChanged()
+  }
+
+  remoteState(folder: FolderId): RemoteState {
+    if (this.#verdicts === undefined) return 'unknown'
+    const verdict = this.#verdicts.get(folder)
+    if (verdict === undefined) return 'notSharing'
+    return verdict.kind === 'paused-there' ? 'paused' : 'valid'
+  }
+
+  /** The exchange of a folder that is going on. */
+  exchange(folder: FolderId): PeerFolder | undefined {
+    return this.#folders.get(folder)
+  }
+
+  /** Over the connection with the fewest open requests; the primary one only when there is no other. */
+  async request(request: BlockRequest, signal: AbortSignal): Promise<Uint8Array> {
+    const ready = this.#links.filter(({ said }) => said !== 'nothing')
+    const secondary = ready.filter(({ said }) => said === 'secondary')
+    let best: Link | undefined
+    for (const link of secondary.length > 0 ? secondary : ready) {
+      if (best === undefined || link.openRequests < best.openRequests) best = link
+    }
+    if (best === undefined) throw new Error(`device ${this.device} is not connected`)
+    best.openRequests++
+    try {
+      return await best.connection.request(request, signal)
+    } finally {
+      best.openRequests--
+    }
+  }
+
+  /** Tells the device which blocks of files we have not finished can be had here already. */
+  async tellProgress(folder: FolderId, updates: readonly DownloadUpdate[]): Promise<void> {
+    if (this.#folders.has(folder)) await this.#heard?.link.connection.downloadProgress(folder, updates)
+  }
+
+  #handler(link: Link): ProtocolHandler {
+    return {
+      clusterConfig: (config) => this.#private(() => this.#hear(link, config)),
+      index: (data) => this.#private(() => this.#index(link, data, true)),
+      indexUpdate: (data) => this.#private(() => this.#index(link, data, false)),
+      request: (request, signal) => this.#deps.serve(this.device, request, signal),
+      downloadProgress: async (folder, updates) => {
+        const id = parseFolderId(folder)
+        if (id !== undefined) this.#folders.get(id)?.downloadProgress(updates)
+      },
+    }
+  }
+
+  async #hear(link: Link, config: ClusterConfig): Promise<void> {
+    if (config.secondary) return
+    using _turn = await this.#turn.lock()
+    this.#deps.events.emit('ClusterConfigReceived', { device: this.device })
+    if (this.#heard !== undefined && this.#heard.link !== link) this.#fallSilent()
+    this.#heard = { config, link, acted: false }
+    if (link.said === 'secondary') await this.#sayFull(link)
+    await this.#answer()
+  }
+
+  /** Once both have spoken on a connection: acts on what the device said. */
+  async #answer(): Promise<void> {
+    const heard = this.#heard
+    if (heard === undefined || heard.acted || heard.link.said !== 'full') return
+    heard.acted = true
+    this.#toldUpTo.clear()
+    await this.#follow(heard.config, true)
+  }
+
+  /** Makes the exchanges be what a device's word and our configuration ask for; `anew`: where the device says it stands. */
+  async #follow(config: ClusterConfig, anew: boolean): Promise<void> {
+    const link = this.#heard?.link
+    if (link === undefined) return
+    const verdict = judgeClusterConfig(this.#deps.config(), this.#ends, config)
+    if (verdict.kind === 'close') throw new Refusal(verdict.reason)
+    this.#verdicts = verdict.folders
+    this.#deps.foldersOffered(this.device, verdict.offers)
+    for (const folder of [...this.#folders.keys()]) {
+      if (anew || verdict.folders.get(folder)?.kind !== 'exchange') this.#stopFolder(folder)
+    }
+    for (const [folder, decision] of verdict.folders) {
+      if (decision.kind !== 'exchange' || this.#folders.has(folder)) continue
+      if (this.#deps.folders.rootOf(folder) === undefined) continue // not running yet, or just stopped
+      const toldUpTo = anew ? undefined : this.#toldUpTo.get(folder)
+      const options = { device: this.device, folder, verdict: decision, toldUpTo }
+      this.#deps.recordsChanged(folder, undefined)
+      this.#folders.set(folder, await PeerFolder.start(this.#deps, link.connection, options))
+      this.#deps.folders.pullSoon(folder)
+    }
+  }
+
+  async #index(link: Link, data: IndexData, whole: boolean): Promise<void> {
+    using _turn = await this.#turn.lock()
+    const folder = parseFolderId(data.folder)
+    const exchange = folder === undefined || this.#heard?.link !== link ? undefined : this.#folders.get(folder)
+    if (folder === undefined || exchange === undefined) return this.#refuseIndex(data.folder)
+    await exchange.index(data, whole)
+    this.#deps.recordsChanged(folder, whole ? undefined : data.files.map(({ name }) => name))
+    this.#deps.folders.touched(folder)
+    this.#deps.folders.pullSoon(folder)
+  }
+
+  /** What comes for a folder that rests is not heard: when it goes on, both say again how far they are. */
+  #refuseIndex(folder: string): void {
+    const shared = foldersSharedWith(this.#deps.config(), this.device).find(({ id }) => id === folder)
+    if (shared?.paused === true) return
+    const reason = shared === undefined ? 'no such folder' : 'folder is not running'
+    throw new Refusal(`${folder}: ${reason}`)
+  }
+
+  async #sayFull(link: Link): Promise<void> {
+    const config = this.#deps.config()
+    const positions = await this.#positions(config)
+    this.#saidShape = this.#shape()
+    link.said = 'full'
+    this.#say(link, clusterConfigFor(config, this.#ends, positions))
+  }
+
+  async #saySecondary(link: Link): Promise<void> {
+    link.said = 'secondary'
+    this.#say(link, SECONDARY)
+  }
+
+  /** Not waited for: two devices that wait for each other to listen would wait for ever. Messages keep their order. */
+  #say({ connection }: Link, config: ClusterConfig): void {
+    connection.clusterConfig(config).catch((error: unknown) => {
+      this.#deps.log.debug(() => `device ${this.device}: could not speak: ${messageOf(error)}`) // the connection ends by itself
+    })
+  }
+
+  /** What goes wrong in here is nobody else's business. */
+  async #private(work: () => Promise<void>): Promise<void> {
+    try {
+      await work()
+    } catch (error) {
+      if (error instanceof Refusal) throw error
+      this.#deps.log.warn(`device ${this.device}: ${messageOf(error)}`)
+      throw new Error('internal error', { cause: error })
+    }
+  }
+
+  async #orClose({ connection }: Link, work: () => Promise<void>): Promise<void> {
+    try {
+      await this.#private(work)
+    } catch (error) {
+      void connection.close(`handling cluster-config: ${messageOf(error)}`)
+    }
+  }
+
+  async #positions(config: Config): Promise<ReadonlyMap<FolderId, FolderPositions>> {
+    const positions = new Map<FolderId, FolderPositions>()
+    for (const folder of foldersSharedWith(config, this.device)) {
+      if (folder.paused || this.#deps.folders.rootOf(folder.id) === undefined) continue
+      const index = await this.#deps.store.folder(folder.id)
+      const others = new Map<DeviceId, IndexPosition>()
+      for (const { deviceID } of folder.devices) {
+        if (deviceID === this.#ends.own) continue
+        others.set(deviceID, { indexId: await index.remoteIndexId(deviceID), sequence: await index.sequence(deviceID) })
+      }
+      positions.set(folder.id, { own: await ownPosition(index), others })
+    }
+    return positions
+  }
+
+  #shape(): string {
+    const config = this.#deps.config()
+    const running = foldersSharedWith(config, this.device).map(({ id }) => this.#deps.folders.rootOf(id) !== undefined)
+    const told = clusterConfigFor(config, this.#ends, new Map())
+    return JSON.stringify([running, told], (_key, value: unknown) => (typeof value === 'bigint' ? value.toString() : value))
+  }
+
+  /** The primary connection is gone: until the device speaks again, nothing is exchanged. */
+  #fallSilent(): void {
+    this.#heard = undefined
+    this.#verdicts = undefined
+    for (const folder of [...this.#folders.keys()]) this.#stopFolder(folder)
+    this.#toldUpTo.clear()
+  }
+
+  #stopFolder(folder: FolderId): void {
+    const exchange = this.#folders.get(folder)
+    if (exchange === undefined) return
+    this.#folders.delete(folder)
+    this.#toldUpTo.set(folder, exchange.position)
+    const ended = exchange.stop()
+    this.#ending.add(ended)
+    void ended.then(() => this.#ending.delete(ended))
+  }
+}
