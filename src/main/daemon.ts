@@ -10,7 +10,6 @@ import { Log } from '../events/log.ts'
 import { folderStatusJson } from '../http/folder-status.ts'
 import { RestServer } from '../http/server.ts'
 import { Model } from '../model/model.ts'
-import { NO_SOURCES } from '../model/sources.ts'
 import { Statistics } from '../stats/stats.ts'
 import { supervise, type Service } from '../sync/supervisor.ts'
 import type { World } from '../world/world.ts'
@@ -73,16 +72,14 @@ export async function runDaemon(world: World, options: ServeOptions, signal: Abo
   })
   if (options.resetDatabase) for (const folder of await store.folders()) await store.dropFolder(folder)
 
+  const logger = (facility: Facility) => log.logger(facility)
+  const statistics = new Statistics({ keyValue: store.keyValue, log: logger('stats') })
+  network = await Network.open(
+    { world, store, events, statistics, config, logger, folders: () => model },
+    { ownDevice: identity.deviceId, identity, clientVersion: version.version },
+  )
   model = new Model(
-    {
-      world,
-      store,
-      events,
-      sources: NO_SOURCES,
-      statistics: new Statistics({ keyValue: store.keyValue, log: log.logger('stats') }),
-      logger: (facility) => log.logger(facility),
-      summaryOf: folderStatusJson,
-    },
+    { world, store, events, statistics, logger, sources: network.peers, summaryOf: folderStatusJson },
     {
       config: config.current,
       ownDevice: identity.deviceId,

@@ -1,5 +1,6 @@
 import { messageOf, TwinfoldError } from '../core/errors.ts'
 import type { Config } from '../core/config.ts'
+import { FLAG_MUST_RESCAN, type FileInfo } from '../core/file-info.ts'
 import type { FolderId } from '../core/ids.ts'
 import { cleanSubs } from '../core/paths.ts'
 import type { FolderIndex, TreeEntry } from '../db/types.ts'
@@ -13,6 +14,7 @@ import { FolderRegistry } from './folder-registry.ts'
 import { isDamage } from './folder-runner.ts'
 import { viewIgnores, writeIgnores } from './ignore-file.ts'
 import { pageOf } from './paging.ts'
+import type { PeerFolders } from './peer-deps.ts'
 import { SummaryTeller } from './summary.ts'
 import type { FileView, FolderStatistics, FolderStatus, Hub, IgnoresView, NeedPage, Paging } from './types.ts'
 
@@ -28,7 +30,7 @@ import type { FileView, FolderStatistics, FolderStatus, Hub, IgnoresView, NeedPa
  *
  * Questions are answered straight from the index, which answers in the order asked, so nobody waits for a scan.
  */
-export class Model implements Hub {
+export class Model implements Hub, PeerFolders {
   readonly name = 'model'
   readonly #deps: ModelDeps
   readonly #log: Logger
@@ -66,6 +68,35 @@ export class Model implements Hub {
   /** The index of a folder was lost and is empty now: only a scan fills it again. */
   indexLost(folder: FolderId): void {
     this.#registry.running(folder)?.runner.scanSoon()
+  }
+
+  rootOf(folder: FolderId): string | undefined {
+    if (this.#registry.running(folder) === undefined) return undefined
+    return this.#registry.root(this.#registry.configured(folder))
+  }
+
+  pullSoon(folder: FolderId): void {
+    this.#registry.running(folder)?.pullSoon()
+  }
+
+  touched(folder: FolderId): void {
+    this.#summaries.touch(folder)
+  }
+
+  recheck(folder: FolderId, record: FileInfo, wholly: boolean): void {
+    const marked = wholly ? this.#mustRescan(folder, record) : Promise.resolve()
+    marked.then(() => this.#registry.running(folder)?.runner.pathsChanged([record.name])).catch((error: unknown) => {
+      this.#log.warn(`folder ${folder}: ${record.name} could not be marked for a rescan: ${messageOf(error)}`)
+    })
+  }
+
+  /** Size and time do not show what happened to the file: the mark makes a scan read it all the same. */
+  async #mustRescan(folder: FolderId, record: FileInfo): Promise<void> {
+    const index = await this.#deps.store.folder(folder)
+    const current = await index.get('local', record.name)
+    // Anything newer than what the request was for has been looked at since.
+    if (current === undefined || current.sequence !== record.sequence || current.deleted) return
+    await index.updateLocal([{ ...current, localFlags: current.localFlags | FLAG_MUST_RESCAN }])
   }
 
   async scan(folder: FolderId, subs: readonly string[], nextMs: number | undefined): Promise<void> {

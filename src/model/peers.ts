@@ -179,7 +179,7 @@ export class Peers implements Sources {
     const { clock, events, log, statistics } = this.#deps
     const { device, hello, remoteAddress, transport } = connection
     const { deviceName, clientName, clientVersion } = hello
-    log.info(`device ${device} is connected: ${transport} ${remoteAddress}, ${clientName} ${clientVersion}`)
+    log.debug(() => `device ${device} is connected: ${transport} ${remoteAddress}, ${clientName} ${clientVersion}`)
     events.emit('DeviceConnected', { id: device, addr: remoteAddress, deviceName, clientName, clientVersion, type: transport })
     this.#run(statistics.seen(device, clock.nowMs()))
     const known = this.#config.devices.find(({ deviceID }) => deviceID === device)
@@ -193,7 +193,7 @@ export class Peers implements Sources {
     const reason = messageOf(closed.reason)
     this.#server.forgetDevice(device)
     this.#setLimits()
-    log.info(`device ${device} is gone: ${reason}`)
+    log.debug(() => `device ${device} is gone: ${reason}`)
     events.emit('DeviceDisconnected', { id: device, error: reason })
     const nowMs = clock.nowMs()
     await statistics.disconnected(device, { atMs: nowMs, connectedMs: Math.max(0, nowMs - establishedMs) })
