@@ -52,11 +52,12 @@ class BlockCollector implements BlockList {
 
   /** All blocks of the file must lie in the bytes that are left of its message: that bounds what they take here. */
   constructor(leftBytes: number) {
-    this.#hashes = new Uint8Array(Math.ceil(leftBytes / BLOCK_WIRE_BYTES_MIN) * HASH_SIZE_BYTES)
+    // Small pieces share one larger; what was there before is never seen, `hashes` ends with the last one filled.
+    this.#hashes = Buffer.allocUnsafe(Math.ceil(leftBytes / BLOCK_WIRE_BYTES_MIN) * HASH_SIZE_BYTES)
   }
 
   get hashes(): Uint8Array {
-    return this.#hashes.slice(0, this.count * HASH_SIZE_BYTES)
+    return this.#hashes.subarray(0, this.fault === undefined ? this.count * HASH_SIZE_BYTES : 0)
   }
 
   take(reader: WireReader): void {

@@ -1,6 +1,6 @@
 import { violation } from './errors.ts'
 import { CLOSE, DOWNLOAD_PROGRESS, REQUEST, RESPONSE } from './messages.ts'
-import { isImpossible, nameFault } from './names.ts'
+import { isImpossible, nameFault, quoted } from './names.ts'
 import { decode, encode } from './schema.ts'
 import type { BlockReply, BlockRequest, DownloadUpdate, RefusalCode } from './types.ts'
 import { versionFromWire, versionToWire } from './version.ts'
@@ -29,7 +29,7 @@ export interface IncomingRequest {
 export function readRequest(body: Uint8Array): IncomingRequest {
   const { id, folder, name, offset, size, hash, from_temporary, block_no } = decode(REQUEST, body, 0)
   const wrong = nameFault(name)
-  if (wrong !== undefined) throw violation(`protocol error on request for ${JSON.stringify(name)} in ${folder}: ${wrong}`)
+  if (wrong !== undefined) throw violation(`protocol error on request for ${quoted(name)} in ${folder}: ${wrong}`)
   const request: BlockRequest = {
     folder,
     name,

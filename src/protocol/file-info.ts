@@ -5,7 +5,7 @@ import { isNormal } from '../core/paths.ts'
 import type { BlockList } from './block-list.ts'
 import { violation } from './errors.ts'
 import type { WireFile } from './messages.ts'
-import { isImpossible, nameFault } from './names.ts'
+import { isImpossible, nameFault, quoted } from './names.ts'
 import { versionFromWire, versionToWire } from './version.ts'
 
 const TYPES: readonly FileType[] = ['file', 'directory', 'symlink', 'symlink', 'symlink']
@@ -22,7 +22,7 @@ const TARGET = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
  */
 export function fileFromWire(file: WireFile): FileInfo | undefined {
   const wrong = nameFault(file.name) ?? faultOf(file)
-  if (wrong !== undefined) throw violation(`${JSON.stringify(file.name)}: ${wrong}`)
+  if (wrong !== undefined) throw violation(`${quoted(file.name)}: ${wrong}`)
   const type = TYPES[file.type]
   if (type === undefined || isImpossible(file.name)) return undefined
   const isLiveFile = type === 'file' && !file.deleted

@@ -1,20 +1,20 @@
 /** Longer than any file system takes, and short enough to hold a million of them. */
 const NAME_LENGTH_MAX = 8_192
+const QUOTED_LENGTH_MAX = 256
+
+/** A component that is empty or made of one or two dots, or a slash at either end. */
+const SUSPICIOUS = /(?:^|\/)\.{0,2}(?:\/|$)/
 
 /** What is wrong with the form of a name; undefined for one that stays inside its folder. Peers that send others are cut off. */
 export function nameFault(name: string): string | undefined {
-  if (name === '.' || name === '..' || name.startsWith('../')) return 'filename is invalid'
-  // A leading slash is canonical, but leads out.
-  const rooted = name.startsWith('/')
-  const parts = (rooted ? name.slice(1) : name).split('/')
-  const clean = parts.every((part, place) => part !== '' && part !== '.' && (part !== '..' || leadsOut(parts, place)))
-  if (!clean) return rooted && name.length === 1 ? 'filename is invalid' : 'filename not in canonical format'
-  return rooted || parts[0] === '..' ? 'filename is invalid' : undefined
+  if (!SUSPICIOUS.test(name)) return undefined
+  if (name.startsWith('/') || name.startsWith('../') || name === '.' || name === '..') return 'filename is invalid'
+  return 'filename not in canonical format'
 }
 
-/** `..` after nothing but `..` cannot be shortened: the form is right, the name is not. */
-function leadsOut(parts: readonly string[], place: number): boolean {
-  return parts.slice(0, place).every((part) => part === '..')
+/** A name as a reason may quote it: short, whatever was sent. */
+export function quoted(name: string): string {
+  return JSON.stringify(name.length <= QUOTED_LENGTH_MAX ? name : `${name.slice(0, QUOTED_LENGTH_MAX)}…`)
 }
 
 /** A name that no file can have, or that nobody could keep. */

@@ -1,5 +1,6 @@
 import type { Frame } from './frame.ts'
 import { INDEX_ENVELOPE, REQUEST } from './messages.ts'
+import { quoted } from './names.ts'
 import { decode } from './schema.ts'
 
 /** Why this message may not come before the peer's ClusterConfig; undefined for one that may. */
@@ -16,7 +17,7 @@ function describe({ type, body }: Frame): string {
       return `index update for ${decode(INDEX_ENVELOPE, body, 0).folder}`
     case 'Request': {
       const { name, folder } = decode(REQUEST, body, 0)
-      return `request for ${JSON.stringify(name)} in ${folder}`
+      return `request for ${quoted(name)} in ${folder}`
     }
     case 'DownloadProgress':
       return 'download-progress'
