@@ -6,6 +6,8 @@ import {
 import { createServer } from 'node:net'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { normalizeName } from '../../../src/scanner/normalize.ts'
+import { realDisk } from '../../../src/world/real/disk.ts'
 import { createRealHasher } from '../../../src/world/real/hash.ts'
 import { createRealWalker } from '../../../src/world/real/walk.ts'
 import { explainWatchError } from '../../../src/world/real/watch-limits.ts'
@@ -186,3 +188,20 @@ async function collect(root: string, sub: string) {
   for await (const batch of walker.walk({ root, subs: [sub], ignoreLines: undefined }, NEVER)) items.push(...batch.items)
   return items
 }
+
+test('scan: on a real disk names are put in order; a renaming cut short is finished, and no twin is replaced', async () => {
+  using scratch = scratchDirectory()
+  writeFileSync(`${scratch.path}/e\u0301`, 'moved')
+  writeFileSync(`${scratch.path}/o\u0301`, 'has both names')
+  linkSync(`${scratch.path}/o\u0301`, `${scratch.path}/\u00f3`)
+  writeFileSync(`${scratch.path}/a\u0301`, 'decomposed')
+  writeFileSync(`${scratch.path}/\u00e1`, 'composed')
+  const found = await Promise.all(['e\u0301', 'o\u0301', 'a\u0301'].map((name) => normalizeName(realDisk, scratch.path, name)))
+  assert.deepEqual(found, [
+    { name: '\u00e9' }, { name: '\u00f3' }, { error: 'normalizing path: item has UTF8 encoding conflict with another item' },
+  ])
+  const contents = readdirSync(scratch.path).map((name) => [name, readFileSync(`${scratch.path}/${name}`, 'utf8')])
+  assert.deepEqual(Object.fromEntries(contents), {
+    '\u00e9': 'moved', '\u00f3': 'has both names', 'a\u0301': 'decomposed', '\u00e1': 'composed',
+  })
+})
