@@ -94,6 +94,7 @@ export class Connections implements Service, ConnectionsView {
   /** Returns when everybody has been told goodbye. */
   async run(signal: AbortSignal): Promise<void> {
     this.#stop = new AbortController()
+    this.#limits.apply(this.#config)
     const running = new Activities((service, stop) => this.#supervise(service, stop))
     try {
       while (!signal.aborted) {
@@ -102,6 +103,7 @@ export class Connections implements Service, ConnectionsView {
       }
     } finally {
       this.#stop.abort(new TwinfoldError('stopped', 'stopping'))
+      this.#limits.lift() // goodbyes are short, and nothing may sleep on behind us
       await running.follow(new Map())
       await Promise.all(this.#registry.all().map((connection) => connection.close('shutting down')))
       await Promise.all(this.#underWay)

@@ -74,6 +74,11 @@ export class RateLimits {
     }
   }
 
+  /** Nobody waits any more, until the limits are applied again. */
+  lift(): void {
+    for (const pair of [this.#everybody, ...this.#devices.values()]) setRates(pair, { maxSendKbps: 0, maxRecvKbps: 0 })
+  }
+
   /** The stream with the limits of this device upon it, as they are at each moment. */
   limit(stream: TlsStream, device: DeviceId, isLocal: boolean): TlsStream {
     const pairs = [this.#of(device), this.#everybody]

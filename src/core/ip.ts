@@ -67,8 +67,8 @@ function parseIpv4(text: string): bigint | undefined {
 function parseIpv6(text: string): bigint | undefined {
   const halves = text.split('::')
   if (halves.length > 2) return undefined
-  const head = parseGroups(halves[0] ?? '')
-  const tail = halves.length === 2 ? parseGroups(halves[1] ?? '') : []
+  const head = parseGroups(halves[0] ?? '', halves.length === 1)
+  const tail = halves.length === 2 ? parseGroups(halves[1] ?? '', true) : []
   if (head === undefined || tail === undefined) return undefined
   const missing = 8 - head.length - tail.length
   if (halves.length === 2 ? missing < 1 : missing !== 0) return undefined
@@ -76,13 +76,13 @@ function parseIpv6(text: string): bigint | undefined {
   return groups.reduce((value, group) => (value << 16n) | group, 0n)
 }
 
-/** The last group may be an IPv4 address, which is two groups. */
-function parseGroups(text: string): readonly bigint[] | undefined {
+/** The last group of all may be an IPv4 address, which is two groups. */
+function parseGroups(text: string, isEnd: boolean): readonly bigint[] | undefined {
   if (text === '') return []
   const parts = text.split(':')
   const groups: bigint[] = []
   for (const [i, part] of parts.entries()) {
-    const ipv4 = i === parts.length - 1 && part.includes('.') ? parseIpv4(part) : undefined
+    const ipv4 = isEnd && i === parts.length - 1 && part.includes('.') ? parseIpv4(part) : undefined
     if (ipv4 !== undefined) groups.push(ipv4 >> 16n, ipv4 & 0xffffn)
     else if (/^[0-9a-f]{1,4}$/i.test(part)) groups.push(BigInt(`0x${part}`))
     else return undefined

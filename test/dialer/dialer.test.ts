@@ -1,0 +1,216 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net'
+import { test } from 'node:test'
+import { parseAddress } from '../../src/core/address.ts'
+import { Dialer, type TcpAddress } from '../../src/dialer/dialer.ts'
+import { makeCertificate } from '../../src/main/certificate.ts'
+import { NetError } from '../../src/world/net-error.ts'
+import type { DialOptions, Net, TlsStream } from '../../src/world/net.ts'
+import { realClock } from '../../src/world/real/clock.ts'
+import { realNet } from '../../src/world/real/net.ts'
+import { SimClock } from '../../src/world/sim/clock.ts'
+import { quietLogger } from '../support/logger.ts'
+
+const HOST = '127.0.0.1'
+const NEVER = new AbortController().signal
+const identity = await makeCertificate({ commonName: 'syncthing', keyType: 'Ed25519', lifetimeDays: 365, nowMs: Date.now(), serial: new Uint8Array(8) })
+
+function tcp(text: string): TcpAddress {
+  const address = parseAddress(text)
+  assert.ok(address.kind === 'tcp')
+  return address
+}
+
+/** A network that notes what is asked of it. */
+function notingNet(answer: (options: DialOptions) => Promise<TlsStream>) {
+  const asked: DialOptions[] = []
+  const net: Net = {
+    listenTls: () => assert.fail(),
+    dialTls: async (options, signal) => {
+      asked.push(options)
+      signal.throwIfAborted()
+      return await Promise.race([answer(options), new Promise<never>((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)))])
+    },
+  }
+  return { net, asked }
+}
+
+function dialerOver(net: Net, environment: Record<string, string> = {}, clock = new SimClock()) {
+  const log = quietLogger('dialer')
+  return { log, clock, dialer: new Dialer({ clock, net, log, environment: (name) => environment[name] }, { identity }) }
+}
+
+test('one who does not answer is given up after ten seconds', async () => {
+  const { net } = notingNet(() => new Promise(() => {}))
+  const { dialer, clock } = dialerOver(net)
+  const dialing = dialer.dial(tcp('tcp://host'), NEVER)
+  dialing.catch(() => {})
+  await clock.advance(9_999, async () => {})
+  assert.equal(clock.sleepingCount, 1)
+  await clock.advance(1, async () => {})
+  await assert.rejects(dialing, { code: 'ETIMEDOUT' })
+  assert.equal(clock.sleepingCount, 0)
+})
+
+test('the way: straight without a proxy, through it with one, around it for exceptions', async () => {
+  const refuse = async () => Promise.reject(new NetError('ECONNREFUSED', 'no'))
+  const ways: [environment: Record<string, string>, address: string, expected: string[]][] = [
+    [{}, 'tcp4://host', ['straight']],
+    [{ all_proxy: 'socks5://p' }, 'tcp://host', ['p', 'straight']],
+    [{ all_proxy: 'socks5://p', ALL_PROXY_NO_FALLBACK: '1' }, 'tcp://host', ['p']],
+    [{ all_proxy: 'socks5://p', no_proxy: 'host' }, 'tcp://host', ['straight']],
+    [{ all_proxy: 'socks5://p', ALL_PROXY_NO_FALLBACK: '1' }, 'tcp://127.0.0.1', ['straight']],
+  ]
+  for (const [environment, address, expected] of ways) {
+    const { net, asked } = notingNet(refuse)
+    await assert.rejects(dialerOver(net, environment).dialer.dial(tcp(address), NEVER), { code: 'ECONNREFUSED' })
+    assert.deepEqual(asked.map(({ proxy }) => proxy?.host ?? 'straight'), expected, JSON.stringify(environment))
+  }
+})
+
+test('addresses to listen on are not dialled', async () => {
+  const { net, asked } = notingNet(() => assert.fail())
+  for (const text of ['tcp://:22000', 'tcp://host:0']) await assert.rejects(dialerOver(net).dialer.dial(tcp(text), NEVER), { code: 'EINVAL' })
+  assert.equal(asked.length, 0)
+})
+
+test('no secret of the proxy gets into the log', async () => {
+  const { net } = notingNet(async () => Promise.reject(new NetError('ECONNREFUSED', 'no')))
+  const { dialer, log } = dialerOver(net, { all_proxy: 'http://user:hunter2@p:1' })
+  await assert.rejects(dialer.dial(tcp('tcp://host'), NEVER))
+  assert.ok(log.lines.length > 0)
+  assert.doesNotMatch(log.lines.join('\n'), /hunter2/)
+})
+
+type Script = (socket: Socket, connectTo: (host: string, port: number) => void) => void
+
+/** A proxy in a few lines; what it is asked for is noted, and it connects to our own listener whatever that was. */
+async function proxyOf(script: Script): Promise<AsyncDisposable & { readonly port: number }> {
+  const sockets = new Set<Socket>()
+  const server: Server = createServer((socket) => {
+    sockets.add(socket)
+    socket.on('error', () => {})
+    script(socket, (host, port) => {
+      const far = connect({ host, port })
+      sockets.add(far)
+      far.on('error', () => socket.destroy())
+      socket.pipe(far).pipe(socket)
+    })
+  })
+  server.listen({ host: HOST, port: 0 })
+  await once(server, 'listening')
+  return {
+    port: (server.address() as AddressInfo).port,
+    async [Symbol.asyncDispose]() {
+      for (const socket of sockets) socket.destroy()
+      server.close()
+    },
+  }
+}
+
+/** SOCKS 5 by the book (RFC 1928, 1929), byte by byte if asked to. */
+function socks(asked: string[], options: { readonly password?: string; readonly trickle?: boolean; readonly reply?: number } = {}): Script {
+  return (socket, connectTo) => {
+    const say = (bytes: number[]) => (options.trickle ? bytes.forEach((byte, i) => setTimeout(() => socket.write(Buffer.of(byte)), i * 2)) : socket.write(Buffer.from(bytes)))
+    const steps: ((data: Buffer) => void)[] = [
+      (data) => say([5, options.password === undefined ? 0 : data.includes(2, 2) ? 2 : 255]),
+      ...(options.password === undefined ? [] : [(data: Buffer) => {
+        const user = data.toString('utf8', 2, 2 + data[1]!)
+        const password = data.toString('utf8', 3 + data[1]!)
+        say([1, `${user}:${password}` === options.password ? 0 : 1])
+      }]),
+      (data) => {
+        const host = data[3] === 1 ? [...data.subarray(4, 8)].join('.') : data.toString('utf8', 5, 5 + data[4]!)
+        const port = data.readUInt16BE(data.length - 2)
+        asked.push(`${host}:${port}`)
+        socket.removeAllListeners('data').pause() // what comes now is for the device
+        if (options.reply !== undefined) return say([5, options.reply, 0, 1, 0, 0, 0, 0, 0, 0])
+        say([5, 0, 0, 3, 4, 97, 98, 99, 100, 0, 1])
+        setTimeout(() => connectTo(HOST, port), options.trickle ? 100 : 0)
+      },
+    ]
+    socket.on('data', (data) => steps.shift()?.(data))
+  }
+}
+
+function httpConnect(asked: string[], answer = 'HTTP/1.1 200 fine\r\nX: y\r\n\r\n'): Script {
+  return (socket, connectTo) => {
+    socket.once('data', (data) => {
+      const [line = '', ...headers] = data.toString('latin1').split('\r\n')
+      asked.push([line, headers.find((header) => header.startsWith('Proxy-Authorization'))].filter(Boolean).join(' | '))
+      socket.write(answer)
+      const port = Number(/:(\d+) HTTP/.exec(line)?.[1])
+      if (answer.includes(' 200 ')) connectTo(HOST, port)
+    })
+  }
+}
+
+async function throughProxy(script: Script, kind: 'socks5' | 'http', user = '', host = 'device.example') {
+  const arrived = Promise.withResolvers<TlsStream>()
+  await using listener = await realNet.listenTls({ host: HOST, port: 0, identity }, arrived.resolve)
+  await using proxy = await proxyOf(script)
+  const url = `${kind}://${user === '' ? '' : `${user}@`}${HOST}:${proxy.port}`
+  const log = quietLogger('dialer')
+  const environment = (name: string) => ({ all_proxy: url, ALL_PROXY_NO_FALLBACK: '1' })[name]
+  const dialer = new Dialer({ clock: realClock, net: realNet, log, environment }, { identity })
+  await using stream = await dialer.dial(tcp(`tcp://${host}:${listener.port}`), NEVER)
+  await stream.write(Buffer.from('hello'))
+  await using far = await arrived.promise
+  assert.equal(Buffer.from((await far.read()) ?? []).toString(), 'hello')
+  await far.write(Buffer.from('there'))
+  assert.equal(Buffer.from((await stream.read()) ?? []).toString(), 'there')
+  return listener.port
+}
+
+test('through SOCKS 5: names are resolved there, with and without a password, however the bytes come', async () => {
+  const asked: string[] = []
+  const ports = [
+    await throughProxy(socks(asked), 'socks5'),
+    await throughProxy(socks(asked, { password: 'me:s3cret' }), 'socks5', 'me:s3cret'),
+    await throughProxy(socks(asked, { trickle: true }), 'socks5', '', '10.9.8.7'),
+  ]
+  assert.deepEqual(asked, [`device.example:${ports[0]}`, `device.example:${ports[1]}`, `10.9.8.7:${ports[2]}`])
+})
+
+test('through HTTP CONNECT, with and without a password', async () => {
+  const asked: string[] = []
+  const first = await throughProxy(httpConnect(asked), 'http')
+  const second = await throughProxy(httpConnect(asked), 'http', 'me:s3cret')
+  const secret = Buffer.from('me:s3cret').toString('base64')
+  assert.deepEqual(asked, [
+    `CONNECT device.example:${first} HTTP/1.1`,
+    `CONNECT device.example:${second} HTTP/1.1 | Proxy-Authorization: Basic ${secret}`,
+  ])
+})
+
+const refusals: [what: string, kind: 'socks5' | 'http', script: Script, code: string][] = [
+  ['says no', 'socks5', socks([], { reply: 2 }), 'ECONNREFUSED'],
+  ['wants a password', 'socks5', socks([], { password: 'a:b' }), 'EACCES'],
+  ['speaks something else', 'socks5', (socket) => void socket.write('HTTP/1.1 400 what\r\n\r\n'), 'EPROTO'],
+  ['hangs up', 'socks5', (socket) => void socket.end(), 'ECONNRESET'],
+  ['says no', 'http', httpConnect([], 'HTTP/1.1 403 no\r\n\r\n'), 'ECONNREFUSED'],
+  ['speaks something else', 'http', httpConnect([], 'SSH-2.0\r\n\r\n'), 'EPROTO'],
+  ['talks without end', 'http', (socket) => void socket.write('x'.repeat(100_000)), 'EPROTO'],
+  ['speaks for the device', 'http', httpConnect([], 'HTTP/1.1 200 ok\r\n\r\nhi'), 'EPROTO'],
+]
+for (const [what, kind, script, code] of refusals) {
+  test(`a ${kind} proxy that ${what} is an error with a reason`, async () => {
+    await assert.rejects(throughProxy(script, kind), { code })
+  })
+}
+
+test('a proxy that says nothing ends with the abort', async () => {
+  const asked = Promise.withResolvers<void>()
+  await using proxy = await proxyOf((socket) => socket.once('data', () => asked.resolve()))
+  const stop = new AbortController()
+  const reason = new Error('enough')
+  const dialing = realNet.dialTls(
+    { host: 'device.example', port: 1, identity, proxy: { kind: 'socks5', host: HOST, port: proxy.port, user: '', password: '' } },
+    stop.signal,
+  )
+  dialing.catch(() => {})
+  await asked.promise
+  stop.abort(reason)
+  await assert.rejects(dialing, (error) => error === reason)
+})
