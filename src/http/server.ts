@@ -5,6 +5,7 @@ import type { HttpHandler, HttpListener } from '../world/http.ts'
 import { parseGuiAddress } from './address.ts'
 import { Auth } from './auth.ts'
 import { clusterRoutes } from './cluster.ts'
+import { completionRoutes } from './completion.ts'
 import { configRoutes } from './config.ts'
 import { dbRoutes } from './db.ts'
 import { debugRoutes } from './debug.ts'
@@ -55,6 +56,7 @@ export class RestServer {
     const facts = { version: options.version.version, deviceId: options.deviceId, shortId }
     this.routes = new RouteTable([
       ...dbRoutes(deps.hub),
+      ...completionRoutes(deps),
       ...systemRoutes(deps, options, {
         address: () => this.address ?? '',
         startedMs: deps.clock.nowMs(),

@@ -2,6 +2,7 @@ import type { ConnectionsView } from '../connections/types.ts'
 import type { DeviceId, FolderId } from '../core/ids.ts'
 import type { ConfigStore } from '../config/types.ts'
 import type { EventSink, EventSource, LogControl, Logger } from '../events/types.ts'
+import type { CompletionView } from '../model/completion.ts'
 import type { Hub } from '../model/types.ts'
 import type { Clock } from '../world/clock.ts'
 import type { HttpServer } from '../world/http.ts'
@@ -24,6 +25,8 @@ export interface RestDeps {
   /** Absent in a daemon that talks to nobody. */
   readonly connections?: ConnectionsView
   readonly pending?: PendingView
+  readonly completion?: CompletionView
+  readonly deviceStatistics?: DeviceStatisticsView
   /** The certificate for TLS on the GUI address; made on first use. */
   httpsIdentity(): Promise<{ readonly certificatePem: string; readonly keyPem: string }>
 }
@@ -56,6 +59,10 @@ export interface Lifecycle {
   shutdown(): void
   restart(): void
 }
+
+/** When each configured device was last connected, and for how long; zero is never. */
+export type DeviceStatisticsView =
+  () => Promise<ReadonlyMap<DeviceId, { readonly lastSeenMs: number; readonly lastConnectionMs: number }>>
 
 /** Who wants to connect and what is offered, until somebody decides. */
 export interface PendingView {

@@ -93,6 +93,10 @@ export async function runDaemon(world: World, options: ServeOptions, signal: Abo
     {
       clock, random, http, events, config, log,
       hub: model,
+      connections: network.connections,
+      pending: network.pending,
+      completion: network.completions,
+      deviceStatistics: () => network.deviceStatistics(),
       logger: log.logger('http'),
       keyValue: store.keyValue,
       passwords: { hash: hashPasswordIfPlain, verify: verifyPassword },
@@ -123,6 +127,7 @@ export async function runDaemon(world: World, options: ServeOptions, signal: Abo
   const running = services.map((service) => supervise(service, clock, failed(service), ending.signal))
   events.emit('StartupComplete', { myID: identity.deviceId })
   await Promise.all(running)
+  await network.pending.saved()
   mainLog.info(ending.code === EXIT.restart ? 'stopped, starting again' : 'stopped')
   return ending.code
 }

@@ -7,10 +7,11 @@ import { parseFolderId, type DeviceId } from '../core/ids.ts'
 import type { IndexStore } from '../db/types.ts'
 import type { EventBus } from '../events/bus.ts'
 import type { Logger } from '../events/types.ts'
+import { Completions } from '../model/completion.ts'
 import type { PeerFolders } from '../model/peer-deps.ts'
 import { Peers } from '../model/peers.ts'
 import { Pending } from '../model/pending.ts'
-import type { Statistics } from '../stats/stats.ts'
+import type { DeviceRecord, Statistics } from '../stats/stats.ts'
 import type { Service } from '../sync/supervisor.ts'
 import type { Identity } from '../world/net.ts'
 import type { World } from '../world/world.ts'
@@ -39,6 +40,7 @@ export class Network {
   readonly pending: Pending
   readonly peers: Peers
   readonly connections: Connections
+  readonly completions: Completions
   readonly #deps: NetworkDeps
 
   private constructor(deps: NetworkDeps, { ownDevice, identity, clientVersion }: NetworkOptions) {
@@ -71,6 +73,15 @@ export class Network {
       },
       { config, ownDevice, identity, clientName: CLIENT_NAME, clientVersion },
     )
+    this.completions = new Completions(
+      {
+        store, events, log,
+        config: () => deps.config.current,
+        remoteState: (device, folder) => this.peers.remoteState(device, folder),
+        downloadedBytes: (device, folder) => this.peers.downloadedBytes(device, folder),
+      },
+      ownDevice,
+    )
   }
 
   static async open(deps: NetworkDeps, options: NetworkOptions): Promise<Network> {
@@ -81,7 +92,8 @@ export class Network {
 
   /** In the order in which they start. */
   get services(): readonly Service[] {
-    return [this.peers, this.connections, { name: 'model/index-news', run: (signal) => this.#carryNews(signal) }]
+    const news: Service = { name: 'model/news', run: (signal) => this.#carryNews(signal) }
+    return [this.peers, this.connections, this.completions, news]
   }
 
   /** Before the folders follow a new configuration. */
@@ -96,11 +108,21 @@ export class Network {
     await this.peers.apply(from, to)
   }
 
+  /** When each configured device was last here. */
+  async deviceStatistics(): Promise<ReadonlyMap<DeviceId, DeviceRecord>> {
+    const entries = this.#deps.config.current.devices.map(async ({ deviceID }) =>
+      [deviceID, await this.#deps.statistics.device(deviceID)] as const)
+    return new Map(await Promise.all(entries))
+  }
+
   /** What the folders find out or finish is told to the devices that share them. */
   async #carryNews(signal: AbortSignal): Promise<void> {
-    this.#deps.events.listen(new Set(['LocalIndexUpdated']), (event) => {
-      const folder = event.type === 'LocalIndexUpdated' ? parseFolderId(event.data.folder) : undefined
-      if (folder !== undefined) this.peers.localIndexChanged(folder)
+    this.#deps.events.listen(new Set(['LocalIndexUpdated', 'FolderSummary']), (event) => {
+      if (event.type !== 'LocalIndexUpdated' && event.type !== 'FolderSummary') return
+      const folder = parseFolderId(event.data.folder)
+      if (folder === undefined) return
+      if (event.type === 'LocalIndexUpdated') this.peers.localIndexChanged(folder)
+      else this.completions.touch(folder)
     }, signal)
   }
 

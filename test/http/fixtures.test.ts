@@ -42,6 +42,12 @@ const PENDING: FakeOptions = {
   deps: { pending: { devices: [knocking], folders: [offered], dismissDevice: () => {}, dismissFolder: () => {} } },
 }
 
+const FAR = { completion: 5.1, globalBytes: 3, globalItems: 2, needBytes: 1, needDeletes: 0, needItems: 1, remoteState: 'valid', sequence: 1 }
+const COMPLETION: FakeOptions = { deps: { completion: { completion: async () => FAR, remoteNeed: async () => [INFO] } } }
+const LACKING: FakeOptions = { deps: { completion: { completion: fail('folder-missing'), remoteNeed: fail('folder-missing') } } }
+const SEEN = { lastSeenMs: 1_795_000_000_000, lastConnectionMs: 21_101 }
+const DEVICES: FakeOptions = { deps: { deviceStatistics: async () => new Map([[OWN, { lastSeenMs: 0, lastConnectionMs: 0 }], [PEER, SEEN]]) } }
+
 /** What must be behind the interface for each captured exchange to make sense. */
 const BEHIND: Record<string, FakeOptions> = {
   'system-connections-get': connected(new Map([[PEER, { clientVersion: 'v1.29.5', primary: UP, secondary: [] }]])),
@@ -52,6 +58,14 @@ const BEHIND: Record<string, FakeOptions> = {
   'cluster-pending-folders-get': PENDING,
   'db-browse-get': { hub: { browse: async () => [{ ...tree, name: 'big.bin', type: 'file' }] } },
   'db-browse-get-dirsonly': { hub: { browse: async () => [{ ...tree, children: [tree] }] } },
+  'db-completion-get-syncing': COMPLETION,
+  'db-completion-get-aggregate': COMPLETION,
+  'db-completion-get-local': COMPLETION,
+  'db-completion-get-remote': COMPLETION,
+  'db-completion-get-unknown-folder': LACKING,
+  'db-completion-get-bad-device': COMPLETION,
+  'db-remoteneed-get': COMPLETION,
+  'stats-device-get': DEVICES,
   'db-file-get': { hub: { file: async () => ({ global: INFO, local: INFO, availability: ['X' as never] }) } },
   'db-file-get-deleted': { hub: { file: async () => ({ global: GONE, local: GONE, availability: [] }) } },
   'db-file-get-needed': { hub: { file: async () => ({ global: INFO, local: undefined, availability: ['X' as never] }) } },
