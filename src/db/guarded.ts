@@ -30,12 +30,14 @@ export interface GuardedDeps {
  * batches of 1000 new files on a busy machine: at 1000 pages (the default) the 99th percentile of a batch was 45 ms, at
  * 250 pages 21 ms for 5 % more work; without it, carrying over by hand in quiet moments, the log of a long scan grew
  * without bound and each piece took as long as it does now.
+ *
+ * Scans go through the pages in order, so a small cache does: 8 MiB and 32 MiB took the same time for 50,000 files.
  */
 const SETTINGS = `
   PRAGMA locking_mode = EXCLUSIVE;
   PRAGMA journal_mode = WAL;
   PRAGMA synchronous = NORMAL;
-  PRAGMA cache_size = -32768;
+  PRAGMA cache_size = -8192;
   PRAGMA wal_autocheckpoint = 250;
   PRAGMA journal_size_limit = 67108864;
   PRAGMA temp_store = MEMORY;
