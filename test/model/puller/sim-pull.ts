@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict'
+import type { FolderConfig } from '../../../src/core/config.ts'
+import type { FolderIndex } from '../../../src/db/types.ts'
+import type { SimDisk, SimDiskOptions } from '../../../src/world/sim/disk.ts'
+import { createSimWorld } from '../../../src/world/sim/world.ts'
+import { DOCS, SimHub, simConfig, simFolder } from '../../support/model.ts'
+import { SimPeer } from './sim-peer.ts'
+
+export const ROOT = '/data/docs'
+
+export interface Setup {
+  readonly folder?: Partial<FolderConfig>
+  readonly disk?: SimDiskOptions
+  readonly seed?: number
+  readonly arrange?: (disk: SimDisk) => void | Promise<void>
+}
+
+/** A hub with one folder and one other device that has files for it. */
+export class SimPull implements AsyncDisposable {
+  readonly hub: SimHub
+  readonly peer: SimPeer
+  readonly index: FolderIndex
+
+  private constructor(hub: SimHub, peer: SimPeer, index: FolderIndex) {
+    this.hub = hub
+    this.peer = peer
+    this.index = index
+  }
+
+  /** Scanned once, nothing pulled yet. */
+  static async start(setup: Setup = {}): Promise<SimPull> {
+    const peer = new SimPeer()
+    const world = createSimWorld(setup.seed ?? 1, { ...(setup.disk && { disk: setup.disk }) })
+    await world.disk.makeDirectories(`${ROOT}/.stfolder`, 0o755)
+    await setup.arrange?.(world.disk)
+    const hub = await SimHub.open(simConfig([simFolder('docs', setup.folder)]), { sources: peer, world })
+    hub.run()
+    await hub.while(hub.model.scan(DOCS, [], undefined))
+    return new SimPull(hub, peer, await hub.store.folder(DOCS))
+  }
+
+  get disk(): SimDisk {
+    return this.hub.world.disk
+  }
+
+  /** The other device tells what it has, and everything that follows from that happens. */
+  async sync(): Promise<void> {
+    await this.tell()
+    await this.rest()
+  }
+
+  async tell(): Promise<void> {
+    await this.peer.tell(this.index)
+    this.hub.model.pullSoon(DOCS)
+  }
+
+  /** Until the folder has been idle for a while, without simulated time to speak of. */
+  async rest(): Promise<void> {
+    for (let quiet = 0, turn = 0; quiet < 25; turn++) {
+      assert.ok(turn < 50_000, `the folder does not come to rest: ${this.hub.states().slice(-8).join(' ')}`)
+      await this.hub.pass(turn % 100 === 99 ? 1 : 0)
+      const { state } = await this.hub.model.status(DOCS)
+      quiet = state === 'idle' || state === 'error' ? quiet + 1 : 0
+    }
+  }
+
+  async scan(...subs: string[]): Promise<void> {
+    await this.hub.while(this.hub.model.scan(DOCS, subs, undefined))
+    await this.rest()
+  }
+
+  async read(name: string): Promise<string> {
+    await using file = await this.disk.open(`${ROOT}/${name}`, 'read')
+    const { sizeBytes } = await file.stat()
+    const data = Buffer.alloc(sizeBytes)
+    for (let done = 0; done < sizeBytes; ) done += await file.read(data.subarray(done), done)
+    return data.toString('latin1')
+  }
+
+  /** Everything below the root but the marker: directories end in a slash, symlinks show where they lead. */
+  async tree(directory = ''): Promise<readonly string[]> {
+    const found: string[] = []
+    for (const { name } of await this.disk.list(`${ROOT}${directory === '' ? '' : `/${directory}`}`)) {
+      const path = directory === '' ? name : `${directory}/${name}`
+      if (path === '.stfolder') continue
+      const { type } = await this.disk.lstat(`${ROOT}/${path}`)
+      if (type === 'directory') found.push(`${path}/`, ...(await this.tree(path)))
+      else found.push(type === 'symlink' ? `${path} -> ${await this.disk.readSymlink(`${ROOT}/${path}`)}` : path)
+    }
+    return found.sort()
+  }
+
+  async errors(): Promise<readonly string[]> {
+    return (await this.hub.model.folderErrors(DOCS, { page: 1, perPage: 100 })).map(({ path, error }) => `${path}: ${error}`)
+  }
+
+  async needed(): Promise<readonly string[]> {
+    return (await this.index.need({ offset: 0, limit: 1_000 })).map(({ name }) => name)
+  }
+
+  /** Nothing is needed, nothing failed, and a look at the whole disk tells nobody anything new. */
+  async assertSettled(): Promise<void> {
+    assert.deepEqual(await this.errors(), [])
+    assert.deepEqual(await this.needed(), [])
+    const before = await this.index.sequence('local')
+    await this.scan()
+    assert.equal(await this.index.sequence('local'), before, 'a rescan found a change')
+    assert.deepEqual((await this.tree()).filter((path) => path.includes('.syncthing.')), [], 'temporary files are left')
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.hub[Symbol.asyncDispose]()
+  }
+}

@@ -1,0 +1,96 @@
+import { createServer } from 'node:net'
+import { once } from 'node:events'
+import { lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { join } from 'node:path'
+import { startDaemon, type Daemon } from './daemon.ts'
+import { eventually } from './scratch.ts'
+
+/** A port that was free a moment ago. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  await once(server, 'close')
+  if (address === null || typeof address === 'string') throw new Error('no port')
+  return address.port
+}
+
+export interface Member {
+  readonly daemon: Daemon
+  readonly id: string
+  readonly port: number
+  readonly root: string
+}
+
+export interface PairStatus {
+  readonly state: string
+  readonly needTotalItems: number
+  readonly globalBytes: number
+  readonly localBytes: number
+  readonly globalTotalItems: number
+  readonly errors: number
+  readonly sequence: number
+  readonly inSyncBytes: number
+}
+
+/** Starts a daemon that listens where nobody else does and announces itself to nobody. */
+export async function startMember(directory: string, name: string, options: { readonly env?: Readonly<Record<string, string>> } = {}): Promise<Member> {
+  const daemon = await startDaemon({ home: join(directory, `${name}-home`), ...options })
+  const port = await freePort()
+  await daemon.request('PATCH', '/rest/config/options', {
+    listenAddresses: [`tcp://127.0.0.1:${port}`], globalAnnounceEnabled: false, localAnnounceEnabled: false, relaysEnabled: false,
+    natEnabled: false, reconnectionIntervalS: 1, crashReportingEnabled: false,
+  })
+  const { myID } = (await daemon.get('/rest/system/status')) as { myID: string }
+  return { daemon, id: myID, port, root: join(directory, name) }
+}
+
+/** Both know each other and share the folder `docs`. */
+export async function connect(a: Member, b: Member, folder: Readonly<Record<string, unknown>> = {}): Promise<void> {
+  for (const [self, peer] of [[a, b], [b, a]] as const) {
+    await self.daemon.post('/rest/config/devices', { deviceID: peer.id, name: 'peer', addresses: [`tcp://127.0.0.1:${peer.port}`] })
+    await self.daemon.addFolder('docs', self.root, { devices: [{ deviceID: peer.id }], ...folder })
+  }
+}
+
+export async function statusOf({ daemon }: Member): Promise<PairStatus> {
+  return (await daemon.get('/rest/db/status?folder=docs')) as PairStatus
+}
+
+/** Resolves when both need nothing, are idle and agree on what there is. */
+export async function inSync(members: readonly Member[], limitMs = 60_000): Promise<void> {
+  await eventually('both in sync', async () => {
+    const all = await Promise.all(members.map(statusOf))
+    const [first] = all
+    return all.every((each) => each.state === 'idle' && each.needTotalItems === 0 && each.globalTotalItems === first?.globalTotalItems &&
+      each.globalBytes === first.globalBytes) || undefined
+  }, limitMs).catch(async (error: unknown) => {
+    const facts = await Promise.all(members.map(async (each) => ({
+      ...(await statusOf(each)), folderErrors: await each.daemon.get('/rest/folder/errors?folder=docs'),
+    })))
+    throw new Error(`${String(error)}: ${JSON.stringify(facts, undefined, 1)}`)
+  })
+}
+
+/** Everything a tree holds: type, mode, time in microseconds and content, by path. */
+export function treeOf(root: string, directory = ''): ReadonlyMap<string, string> {
+  const tree = new Map<string, string>()
+  for (const name of readdirSync(join(root, directory)).sort()) {
+    const path = directory === '' ? name : `${directory}/${name}`
+    if (path === '.stfolder') continue
+    const stat = lstatSync(join(root, path), { bigint: true })
+    const mode = (Number(stat.mode) & 0o777).toString(8)
+    if (stat.isSymbolicLink()) tree.set(path, `symlink ${readlinkSync(join(root, path))}`)
+    else if (stat.isDirectory()) {
+      tree.set(path, `directory ${mode}`)
+      for (const [below, what] of treeOf(root, path)) tree.set(below, what)
+    } else {
+      // A disk may keep a time less exactly than it was told to: microseconds are what all of them have.
+      const digest = createHash('sha256').update(readFileSync(join(root, path))).digest('hex').slice(0, 16)
+      tree.set(path, `file ${mode} ${stat.size} ${(stat.mtimeNs + 500n) / 1_000n} ${digest}`)
+    }
+  }
+  return tree
+}
