@@ -1,0 +1,179 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { ByteReader } from '../../src/protocol/byte-reader.ts'
+import { compress, uncompress } from '../../src/protocol/compress.ts'
+import { ProtocolError } from '../../src/protocol/errors.ts'
+import { readFrame, writeFrame, type Frame } from '../../src/protocol/frame.ts'
+import { MESSAGE_TYPES } from '../../src/protocol/messages.ts'
+import { effort, reportRow } from '../support/effort.ts'
+import { damage, numbers } from './damage.ts'
+import { ScriptedStream, settle } from './scripted-stream.ts'
+import { frame } from './talk.ts'
+
+const MIB = 1024 * 1024
+
+async function readAll(chunks: readonly Uint8Array[]): Promise<Frame[]> {
+  const stream = new ScriptedStream()
+  stream.feed(...chunks)
+  stream.end()
+  const reader = new ByteReader(stream, () => 0)
+  const frames: Frame[] = []
+  for (let next = await readFrame(reader, () => {}); next !== undefined; next = await readFrame(reader, () => {})) frames.push(next)
+  return frames
+}
+
+/** What became of the bytes: how many frames, or refused. */
+async function outcomeOf(bytes: Uint8Array): Promise<number | 'refused'> {
+  try {
+    return (await readAll([bytes])).length
+  } catch (error) {
+    assert.ok(error instanceof ProtocolError && error.kind === 'malformed', String(error))
+    return 'refused'
+  }
+}
+
+test('frames come out as they went in, however the bytes are cut on the way', async () => {
+  const message = fc.record({ type: fc.constantFrom(...MESSAGE_TYPES), body: fc.uint8Array({ maxLength: 700 }), setting: fc.constantFrom('always' as const, 'metadata' as const, 'never' as const) })
+  await fc.assert(
+    fc.asyncProperty(fc.array(message, { maxLength: 6 }), fc.infiniteStream(fc.integer({ min: 1, max: 900 })), async (messages, cuts) => {
+      const bytes = Buffer.concat(messages.flatMap(({ type, body, setting }) => writeFrame(type, [body], setting)))
+      const chunks: Buffer[] = []
+      for (let at = 0; at < bytes.length; ) {
+        const { value } = cuts.next()
+        chunks.push(bytes.subarray(at, at + value))
+        at += value
+      }
+      const frames = await readAll(chunks)
+      assert.deepEqual(frames.map(({ type, body }) => [type, [...body]]), messages.map(({ type, body }) => [type, [...body]]))
+    }),
+    { numRuns: effort(200) },
+  )
+})
+
+test('a large message is gathered from small pieces, and its second part is written without a copy', async () => {
+  const data = Buffer.alloc(3 * MIB + 17, 'abcdefg')
+  const pieces = writeFrame('Response', [Buffer.from([1, 2, 3]), data], 'metadata')
+  assert.equal(pieces.at(-1), data)
+  const bytes = Buffer.concat(pieces)
+  const chunks = Array.from({ length: Math.ceil(bytes.length / 16_384) }, (_, i) => bytes.subarray(i * 16_384, (i + 1) * 16_384))
+  const [read] = await readAll(chunks)
+  assert.ok(Buffer.concat([Buffer.from([1, 2, 3]), data]).equals(read!.body))
+})
+
+test('what is compressed follows the setting, the length and the gain', () => {
+  const compression = (type: 'Index' | 'Response', body: Buffer, setting: 'always' | 'metadata' | 'never') => {
+    const bytes = Buffer.concat(writeFrame(type, [body], setting))
+    return bytes.readUInt16BE(0) === 4 ? 'lz4' : 'none'
+  }
+  const soft = Buffer.alloc(128, 'x')
+  const hard = Buffer.from(Array.from({ length: 500 }, numbersOf(3)))
+  assert.equal(compression('Index', soft, 'metadata'), 'lz4')
+  assert.equal(compression('Index', soft.subarray(1), 'metadata'), 'none', '127 bytes are too few')
+  assert.equal(compression('Response', soft, 'metadata'), 'none')
+  assert.equal(compression('Response', soft, 'always'), 'lz4')
+  assert.equal(compression('Index', soft, 'never'), 'none')
+  assert.equal(compression('Index', hard, 'always'), 'none', 'what does not shrink goes as it is')
+})
+
+function numbersOf(seed: number): () => number {
+  const random = numbers(seed)
+  return () => random(256)
+}
+
+test('B-04: frames with wrong lengths are refused, and promised bytes take no room until they come', async () => {
+  const header = (hex: string, length: number, rest = 0) => {
+    const lengths = Buffer.alloc(4)
+    lengths.writeUInt32BE(length >>> 0)
+    return Buffer.concat([Buffer.from(hex, 'hex'), lengths, Buffer.alloc(rest)])
+  }
+  const cases: readonly (readonly [string, Buffer, number | 'refused'])[] = [
+    ['header length 0', header('0000', 0), 1],
+    ['header length negative', Buffer.concat([Buffer.from('8000', 'hex'), Buffer.alloc(0x8000)]), 'refused'],
+    ['header length 65535', Buffer.concat([Buffer.from('ffff', 'hex'), Buffer.alloc(0xffff)]), 'refused'],
+    ['header length above a KiB', Buffer.concat([Buffer.from('0401', 'hex'), Buffer.alloc(0x401)]), 'refused'],
+    ['header that is no protobuf', header('0001ff', 0), 'refused'],
+    ['header with an unknown field', header('00047a020000', 0), 1],
+    ['message length 0 of a ping', header('00020806', 0), 1],
+    ['message length negative', header('00020801', -1), 'refused'],
+    ['message length 2^31-1', header('00020801', 2 ** 31 - 1), 'refused'],
+    ['message length 500,000,001', header('00020801', 500_000_001), 'refused'],
+    ['an index of 500,000,000 of which one byte comes', header('00020801', 500_000_000, 1), 'refused'],
+    ['a request above 1 MiB', header('00020803', MIB + 1), 'refused'],
+    ['a response above 16 MiB + 64 KiB', header('00020804', 16 * MIB + 64 * 1024 + 1), 'refused'],
+    ['a ClusterConfig above 16 MiB', header('0000', 16 * MIB + 1), 'refused'],
+    ['an unknown type', Buffer.concat([frame(42, Buffer.alloc(40_000)), frame(6, Buffer.alloc(0))]), 1],
+    ['a negative type', header('000b08ffffffffffffffffff01', 0), 0],
+    ['an unknown compression', frame(6, Buffer.alloc(0), 7), 'refused'],
+    ['an unknown compression of an unknown type', frame(42, Buffer.alloc(0), 7), 'refused'],
+    ['cut in the header', Buffer.from('0002', 'hex'), 'refused'],
+    ['cut in the length', Buffer.from('000208060000', 'hex'), 'refused'],
+    ['cut in the message', header('00020806', 10, 9), 'refused'],
+  ]
+  for (const [name, bytes, expected] of cases) assert.equal(await outcomeOf(bytes), expected, name)
+
+  const before = process.memoryUsage().arrayBuffers
+  const readers = Array.from({ length: 20 }, () => {
+    const stream = new ScriptedStream()
+    stream.feed(header('00020801', 500_000_000, 1_000))
+    return readFrame(new ByteReader(stream, () => 0), () => {})
+  })
+  await settle()
+  const grown = process.memoryUsage().arrayBuffers - before
+  assert.ok(grown < 20 * MIB, `${grown} bytes for twenty promises of 500 MB`)
+  reportRow({ id: 'B-04', tried: cases.length + readers.length, peakPromisedBytes: grown })
+})
+
+test('B-05: compressed messages that lie are refused before they cost anything', () => {
+  const block = (claimed: number, hex: string) => {
+    const length = Buffer.alloc(4)
+    length.writeUInt32BE(claimed >>> 0)
+    return Buffer.concat([length, Buffer.from(hex, 'hex')])
+  }
+  const honest = compress(Buffer.alloc(100_000, 'abc'))!
+  const bomb = compress(Buffer.alloc(64 * MIB))!
+  const cases: readonly (readonly [string, Uint8Array, number])[] = [
+    ['no length', Buffer.from('0000', 'hex'), MIB],
+    ['claims more than it has', block(100, '50616263646500'.slice(0, 12)), MIB],
+    ['claims less than it has', block(3, '506162636465'), MIB],
+    ['claims nothing', block(0, '506162636465'), MIB],
+    ['claims 4 GiB', block(2 ** 32 - 1, '506162636465'), 500_000_000],
+    ['claims more than its type may', honest, 99_999],
+    ['claims more than LZ4 can do', block(256 * 6, '506162636465'), MIB],
+    ['offset 0', block(20, '124100005061626364650000'), MIB],
+    ['offset before the start', block(20, '124109005061626364650000'), MIB],
+    ['cut', honest.subarray(0, honest.length - 3), MIB],
+    ['with something behind it', Buffer.concat([honest, Buffer.from('00000000', 'hex')]), MIB],
+    ['a bomb in a request', bomb, MIB],
+  ]
+  const before = process.memoryUsage().arrayBuffers
+  for (const [name, packed, max] of cases) {
+    assert.throws(() => uncompress(packed, max), (error) => error instanceof ProtocolError && error.kind === 'malformed', name)
+  }
+  const grown = process.memoryUsage().arrayBuffers - before
+  assert.ok(grown < 8 * MIB, `${grown} bytes`)
+  reportRow({ id: 'B-05', tried: cases.length, refused: cases.length, grownBytes: grown })
+})
+
+test('B-05: damaged LZ4 is refused or comes out at the claimed length, never with stale memory', () => {
+  const rounds = effort(100_000)
+  const random = numbers(Number(process.env['SIM_SEED'] ?? 2))
+  const seeds = [Buffer.alloc(400, 'abcd'), Buffer.from('the quick brown fox jumps over the lazy dog, '.repeat(9)), Buffer.alloc(3_000, 7)].map((body) => compress(body)!)
+  let refused = 0
+  let unpacked = 0
+  for (let round = 0; round < rounds; round++) {
+    const packed = damage(seeds[round % seeds.length]!, random)
+    try {
+      const first = uncompress(packed, 64 * 1024)
+      assert.equal(first.length, packed.readUInt32BE(0))
+      // The same bytes must give the same result: stale memory would differ.
+      assert.ok(Buffer.from(first).equals(uncompress(packed, 64 * 1024)))
+      unpacked++
+    } catch (error) {
+      assert.ok(error instanceof ProtocolError, String(error))
+      refused++
+    }
+  }
+  assert.ok(refused > rounds / 10 && unpacked > rounds / 100, `${refused} refused, ${unpacked} unpacked`)
+  reportRow({ id: 'B-05', tried: rounds, refused, unpacked, crashes: 0 })
+})

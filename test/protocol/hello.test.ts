@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { ProtocolError } from '../../src/protocol/errors.ts'
+import { connectionIdOf, exchangeHellos, writeHello } from '../../src/protocol/hello.ts'
+import { HELLO as HELLO_SCHEMA } from '../../src/protocol/messages.ts'
+import { encode } from '../../src/protocol/schema.ts'
+import type { Hello } from '../../src/protocol/types.ts'
+import { SimClock } from '../../src/world/sim/clock.ts'
+import { reportRow } from '../support/effort.ts'
+import { damage, numbers } from './damage.ts'
+import { ScriptedStream, settle } from './scripted-stream.ts'
+import { HELLO } from './talk.ts'
+
+interface Captured {
+  readonly name: string
+  readonly hex: string
+  readonly decoded: { device_name?: string; client_name?: string; client_version?: string; num_connections?: number; timestamp?: string }
+}
+
+const file = join(import.meta.dirname, '..', 'vectors', 'hello.json')
+const captured: readonly Captured[] = JSON.parse(readFileSync(file, 'utf8')).hellos
+const NEVER = new AbortController().signal
+
+/** Our side of an exchange with a peer that sends these bytes and ends. */
+async function hear(bytes: Uint8Array): Promise<Hello> {
+  const stream = new ScriptedStream()
+  stream.feed(bytes)
+  stream.end()
+  const { hello } = await exchangeHellos(stream, HELLO, new SimClock(), NEVER)
+  assert.deepEqual(Buffer.concat(stream.written), Buffer.from(writeHello(HELLO)))
+  return hello
+}
+
+function framed(body: Uint8Array, magic = '2ea7d90b', length = body.length): Buffer {
+  const start = Buffer.alloc(2)
+  start.writeUInt16BE(length)
+  return Buffer.concat([Buffer.from(magic, 'hex'), start, body])
+}
+
+for (const { name, hex, decoded } of captured) {
+  test(`captured Hello: ${name}`, async () => {
+    const hello = await hear(Buffer.from(hex, 'hex'))
+    assert.deepEqual(hello, {
+      deviceName: decoded.device_name ?? '',
+      clientName: decoded.client_name ?? '',
+      clientVersion: decoded.client_version ?? '',
+      numConnections: decoded.num_connections ?? 0,
+      timestampNs: BigInt(decoded.timestamp ?? 0),
+    })
+    assert.equal(Buffer.from(writeHello(hello)).toString('hex'), hex)
+  })
+}
+
+test('what comes behind the Hello is not lost', async () => {
+  const stream = new ScriptedStream()
+  stream.feed(Buffer.concat([writeHello(HELLO), Buffer.from('0002080600000000', 'hex')]))
+  const { incoming } = await exchangeHellos(stream, HELLO, new SimClock(), NEVER)
+  assert.equal(Buffer.from(await incoming.take(8)).toString('hex'), '0002080600000000')
+})
+
+test('a Hello that trickles in byte by byte is heard', async () => {
+  const stream = new ScriptedStream()
+  stream.feed(...[...writeHello(HELLO)].map((byte) => Buffer.from([byte])))
+  assert.deepEqual((await exchangeHellos(stream, HELLO, new SimClock(), NEVER)).hello, HELLO)
+})
+
+test('who says nothing is left after 20 s, and no timer stays behind', async () => {
+  const clock = new SimClock()
+  const stream = new ScriptedStream()
+  let ended: unknown
+  const exchange = exchangeHellos(stream, HELLO, clock, NEVER).catch((error: unknown) => (ended = error))
+  await clock.advance(19_999, settle)
+  assert.equal(ended, undefined)
+  await clock.advance(1, settle)
+  await exchange
+  assert.match(String(ended), /in time/)
+  assert.equal(clock.sleepingCount, 0)
+
+  const quick = new ScriptedStream()
+  quick.feed(writeHello(HELLO))
+  await exchangeHellos(quick, HELLO, clock, NEVER)
+  await settle()
+  assert.equal(clock.sleepingCount, 0)
+})
+
+test('an abort ends the exchange with its reason', async () => {
+  const stop = new AbortController()
+  const exchange = exchangeHellos(new ScriptedStream(), HELLO, new SimClock(), stop.signal)
+  const reason = new Error('stopping')
+  stop.abort(reason)
+  await assert.rejects(exchange, (error) => error === reason)
+})
+
+test('B-02: Hellos of all kinds: read with short, plain names, or refused with a reason', async () => {
+  const named = (device_name: string) => framed(encode(HELLO_SCHEMA, { device_name, client_name: device_name, client_version: device_name }))
+  const good = encode(HELLO_SCHEMA, { device_name: 'x' })
+  const refused: readonly (readonly [string, Uint8Array, RegExp])[] = [
+    ['wrong magic', framed(good, 'deadbeef'), /another protocol/],
+    ['old magic', framed(good, '9f79bc40'), /older version/],
+    ['older magic', framed(good, '00010000'), /older version/],
+    ['oldest magic', framed(good, '00010001'), /older version/],
+    ['HTTP', Buffer.from('GET / HTTP/1.1\r\n\r\n'), /another protocol/],
+    ['length 65535', framed(Buffer.alloc(65_535), '2ea7d90b'), /65535 bytes/],
+    ['length 32768', framed(Buffer.alloc(32_768), '2ea7d90b'), /32768 bytes/],
+    ['cut in the magic', Buffer.from('2ea7', 'hex'), /ended/],
+    ['cut in the body', framed(good, '2ea7d90b', 100), /ended/],
+    ['nothing', new Uint8Array(0), /ended/],
+    ['garbage', framed(Buffer.from('ffffffffffffffffffffff', 'hex')), /./],
+    ['a name that is not UTF-8', framed(Buffer.from('0a02c328', 'hex')), /UTF-8/],
+  ]
+  for (const [name, bytes, reason] of refused) {
+    await assert.rejects(hear(bytes), (error) => error instanceof ProtocolError && reason.test(error.message), name)
+  }
+  assert.equal((await hear(framed(new Uint8Array(0)))).deviceName, '', 'length 0 says nothing, and that is allowed')
+  assert.equal((await hear(framed(Buffer.concat([Buffer.alloc(32_766 - 2).fill(Buffer.from('7801', 'hex'))])))).deviceName, '', 'unknown fields up to the limit')
+  const shown: readonly (readonly [string, string])[] = [
+    ['<script>alert(1)</script>', '<script>alert(1)</script>'],
+    ['a\0b\r\n\x1b[31mc\u202ed', 'ab[31mcd'],
+    ['ü 😀 日本', 'ü 😀 日本'],
+    ['', ''],
+  ]
+  for (const [sent, expected] of shown) assert.equal((await hear(named(sent))).deviceName, expected)
+  for (const long of ['n'.repeat(10_000), '😀'.repeat(2_600)]) {
+    const hello = await hear(named(long.slice(0, 10_000)))
+    for (const name of [hello.deviceName, hello.clientName, hello.clientVersion]) {
+      assert.ok(name.length <= 256 && name.length > 200 && name.isWellFormed(), `${name.length}`)
+    }
+  }
+  assert.equal((await hear(framed(encode(HELLO_SCHEMA, { num_connections: -5 })))).numConnections, 0)
+  assert.equal((await hear(framed(encode(HELLO_SCHEMA, { num_connections: 2 ** 31 - 1 })))).numConnections, 128)
+
+  const random = numbers(3)
+  let tried = refused.length + shown.length + 6
+  for (let round = 0; round < 2_000; round++, tried++) {
+    await hear(damage(writeHello(HELLO), random)).catch((error: unknown) => assert.ok(error instanceof ProtocolError, String(error)))
+  }
+  reportRow({ id: 'B-02', tried, handled: tried })
+})
+
+test('connection ids sort by time, and both sides agree on that part', () => {
+  const chance = new Uint8Array(8).fill(255)
+  const ours = connectionIdOf(1_794_701_366_215_231_539n, 1_794_701_366_213_000_000n, chance)
+  const theirs = connectionIdOf(1_794_701_366_213_000_000n, 1_794_701_366_215_231_539n, new Uint8Array(8))
+  assert.equal(ours.length, 26)
+  assert.equal(ours.slice(0, 13), theirs.slice(0, 13))
+  assert.ok(connectionIdOf(1n, 2n, chance) < connectionIdOf(2n, 2n, chance))
+  assert.equal(theirs.slice(13), '0000000000000')
+})
