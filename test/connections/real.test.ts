@@ -1,0 +1,192 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { connect as connectTcp } from 'node:net'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { connect as connectTls, type ConnectionOptions, type TLSSocket } from 'node:tls'
+import type { DeviceConfig, OptionsConfig } from '../../src/core/config.ts'
+import { makeCertificate, type KeyType } from '../../src/main/certificate.ts'
+import type { Identity } from '../../src/world/net.ts'
+import { realClock } from '../../src/world/real/clock.ts'
+import { realNet } from '../../src/world/real/net.ts'
+import { realRandom } from '../../src/world/real/random.ts'
+import { realSystem } from '../../src/world/real/system.ts'
+import { effort, reportRow } from '../support/effort.ts'
+import { eventually } from '../support/scratch.ts'
+import { configOf, deviceConfig, idOf, Machine } from './machines.ts'
+
+const HOST = '127.0.0.1'
+const WORLD = { clock: realClock, random: realRandom, net: realNet, system: realSystem }
+let serial = 0
+const [A, B] = [await identity(), await identity()]
+const [A_ID, B_ID] = [idOf(A), idOf(B)]
+
+function identity(commonName = 'syncthing', keyType: KeyType = 'Ed25519', nowMs = Date.now()): Promise<Identity> {
+  return makeCertificate({ commonName, keyType, lifetimeDays: 365, nowMs, serial: new Uint8Array(8).fill(++serial) })
+}
+
+/** A device that listens on a free port and knows `other`. */
+async function listening(own: Identity, other: Partial<DeviceConfig> & Pick<DeviceConfig, 'deviceID'>, options: Partial<OptionsConfig> = {}) {
+  const config = configOf(idOf(own), [deviceConfig(other.deviceID, other)], { listenAddresses: [`tcp://${HOST}:0`], ...options })
+  const machine = new Machine(WORLD, own, config).start()
+  const address = await eventually('a listener', () => machine.connections.status().listeners.get(`tcp://${HOST}:0`)?.lanAddresses[0])
+  return { machine, address, port: Number(address.split(':').at(-1)) }
+}
+
+function dialling(own: Identity, other: Partial<DeviceConfig> & Pick<DeviceConfig, 'deviceID'>): Machine {
+  return new Machine(WORLD, own, configOf(idOf(own), [deviceConfig(other.deviceID, other)]))
+}
+
+const one = (machine: Machine, id: DeviceConfig['deviceID'], count = 1) => () => (machine.open(id) === count ? true : undefined)
+
+test('over real TLS: connected, told apart, connected again after the other has been away', async () => {
+  const { machine: b, address, port } = await listening(B, { deviceID: A_ID })
+  const a = dialling(A, { deviceID: B_ID, addresses: [address] }).start()
+  await eventually('a connection on both sides', () => (a.open(B_ID) === 1 && b.open(A_ID) === 1 ? true : undefined))
+  const figures = a.connections.status().devices.get(B_ID)?.primary
+  assert.equal(figures?.address, `${HOST}:${port}`)
+  assert.equal(figures?.type, 'tcp-client')
+  assert.match(figures?.crypto ?? '', /^TLS1\.3-TLS_(AES|CHACHA20)/)
+  assert.equal(figures?.isLocal, true)
+  await b.stop()
+  await eventually('the end of it', one(a, B_ID, 0))
+  const again = new Machine(WORLD, B, { ...b.config, options: { ...b.config.options, listenAddresses: [`tcp://${HOST}:${port}`] } }).start()
+  await eventually('another connection', one(a, B_ID), 30_000)
+  assert.ok(a.connections.status().outBytesTotal > (a.connections.status().devices.get(B_ID)?.primary.outBytesTotal ?? 0), 'what went before counts')
+  await Promise.all([a.stop(), again.stop()])
+})
+
+test('over real TLS: several connections where both want them', async () => {
+  const { machine: b, address } = await listening(B, { deviceID: A_ID, numConnections: 3 })
+  const a = dialling(A, { deviceID: B_ID, addresses: [address], numConnections: 2 }).start()
+  await eventually('three connections', () => (a.open(B_ID) === 3 && b.open(A_ID) === 3 ? true : undefined))
+  await Promise.all([a.stop(), b.stop()])
+})
+
+test('the one who answers must be the one we meant', async () => {
+  const { machine: b, address } = await listening(B, { deviceID: A_ID })
+  const stranger = idOf(await identity())
+  const a = dialling(A, { deviceID: stranger, addresses: [address] }).start()
+  const error = await eventually('a failed dial', () => a.connections.status().lastDials.get(address)?.error ?? undefined)
+  assert.match(error, /expected/)
+  assert.equal(a.made.length, 0)
+  await Promise.all([a.stop(), b.stop()])
+})
+
+for (const [name, certName, isIn] of [['syncthing', '', true], ['other', '', false], ['other', 'other', true], ['syncthing', 'other', false]] as const) {
+  test(`a certificate made out to ${name} is ${isIn ? 'let in' : 'turned away'} where ${certName || 'the usual name'} is expected`, async () => {
+    const own = await identity(name)
+    const { machine: b, address } = await listening(B, { deviceID: idOf(own), certName })
+    const a = dialling(own, { deviceID: B_ID, addresses: [address] }).start()
+    await eventually('an outcome', () => (b.made.length > 0 || b.log.lines.some((line) => line.includes('made out to')) ? true : undefined))
+    assert.equal(b.made.length > 0, isIn)
+    await Promise.all([a.stop(), b.stop()])
+  })
+}
+
+interface Crowd extends Disposable {
+  /** How many of them are connected now. */
+  openCount(): Promise<number>
+}
+
+async function crowd(port: number, count: number): Promise<Crowd> {
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'strangers.ts'), String(port), String(count)], { stdio: ['pipe', 'pipe', 'inherit'] })
+  const line = async (): Promise<string> => String((await once(child.stdout, 'data'))[0]).trim()
+  const first = await line()
+  assert.equal(first, 'there')
+  return {
+    async openCount() {
+      child.stdin.write('?')
+      return Number(await line())
+    },
+    [Symbol.dispose]: () => void child.kill('SIGKILL'),
+  }
+}
+
+test('B-01 a crowd of silent strangers keeps no device waiting', async () => {
+  const count = effort(400)
+  const { machine: b, address, port } = await listening(B, { deviceID: A_ID })
+  const servedMs: number[] = []
+  let open = 0
+  {
+    using strangers = await crowd(port, count)
+    for (let round = 0; round < 5; round++) {
+      const startedMs = performance.now()
+      const a = dialling(A, { deviceID: B_ID, addresses: [address] }).start()
+      await eventually('the real peer', one(a, B_ID))
+      servedMs.push(performance.now() - startedMs)
+      await a.stop()
+    }
+    open = await strangers.openCount()
+  }
+  assert.ok(open > 0, 'strangers are still there')
+  assert.ok(open <= 5 * 64 + 64, `${open} strangers are kept`)
+  reportRow({ id: 'B-01', tried: count, open, servedS: servedMs.map((ms) => Number((ms / 1_000).toFixed(3))) })
+  await b.stop()
+})
+
+test('B-01 a handshake that never ends is ended after ten seconds, however busy it is', { timeout: 30_000 }, async () => {
+  const { machine: b, port } = await listening(B, { deviceID: A_ID })
+  const sockets = [connectTcp({ host: HOST, port }), connectTcp({ host: HOST, port })]
+  const drip = setInterval(() => sockets[1]!.write(Uint8Array.of(0x16)), 500)
+  const startedMs = performance.now()
+  await Promise.all(sockets.map((socket) => {
+    socket.on('error', () => {})
+    socket.resume()
+    return new Promise((resolve) => socket.once('close', resolve))
+  }))
+  clearInterval(drip)
+  reportRow({ id: 'B-01', tried: sockets.length, droppedAfterS: Number(((performance.now() - startedMs) / 1_000).toFixed(1)) })
+  await b.stop()
+})
+
+interface Attempt {
+  readonly what: string
+  readonly options: ConnectionOptions
+  readonly isIn: boolean
+}
+
+test('B-17 TLS as others speak it: let in or turned away by the rules, and the id is that of the leaf', async () => {
+  const [expired, ecdsa, plain] = [await identity('syncthing', 'Ed25519', Date.parse('2001-01-01')), await identity('syncthing', 'P-256'), await identity()]
+  const chain = await identity()
+  const huge = Array.from({ length: 300 }, () => chain.certificatePem).join('')
+  const own = (each: Identity): ConnectionOptions => ({ cert: each.certificatePem, key: each.keyPem, ALPNProtocols: ['bep/1.0'] })
+  const attempts: Attempt[] = [
+    { what: 'Ed25519', options: own(plain), isIn: true },
+    { what: 'ECDSA P-256', options: own(ecdsa), isIn: true },
+    { what: 'an expired certificate', options: own(expired), isIn: true },
+    { what: 'no ALPN', options: { cert: plain.certificatePem, key: plain.keyPem }, isIn: true },
+    { what: 'a name for the server', options: { ...own(plain), servername: 'anything.example' }, isIn: true },
+    { what: 'a wrong ALPN', options: { ...own(plain), ALPNProtocols: ['h2'] }, isIn: false },
+    { what: 'no certificate', options: { ALPNProtocols: ['bep/1.0'] }, isIn: false },
+    { what: 'TLS 1.2 only', options: { ...own(plain), maxVersion: 'TLSv1.2' }, isIn: false },
+    { what: 'TLS 1.1 only', options: { ...own(plain), minVersion: 'TLSv1.1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' }, isIn: false },
+    { what: 'a huge chain', options: { ...own(plain), cert: plain.certificatePem + huge }, isIn: false },
+  ]
+  let asExpected = 0
+  for (const { what, options, isIn } of attempts) {
+    const got: string[] = []
+    const listener = await realNet.listenTls({ host: HOST, port: 0, identity: B }, (stream) => {
+      got.push(`${idOfDer(stream.peerCertificate)} ${stream.certificateCount}`)
+      void stream[Symbol.asyncDispose]()
+    })
+    const socket: TLSSocket = connectTls({ rejectUnauthorized: false, ...options, host: HOST, port: listener.port })
+    socket.on('error', () => {})
+    socket.resume()
+    socket.on('secureConnect', () => socket.write('x'))
+    await new Promise((resolve) => socket.once('close', resolve))
+    await listener[Symbol.asyncDispose]()
+    assert.equal(got.length > 0, isIn, what)
+    if (isIn) {
+      const leaf = Array.isArray(options.cert) ? '' : String(options.cert)
+      assert.equal(got[0], `${idOf({ certificatePem: leaf, keyPem: '' })} 1`, what)
+    }
+    asExpected++
+  }
+  reportRow({ id: 'B-17', tried: attempts.length, asExpected })
+})
+
+function idOfDer(der: Uint8Array): string {
+  return idOf({ certificatePem: Buffer.from(der).toString('base64'), keyPem: '' })
+}
