@@ -1,9 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { DeviceConfig, OptionsConfig } from '../../src/core/config.ts'
+import type { KeyValue } from '../../src/db/types.ts'
+import { Pending } from '../../src/model/pending.ts'
+import { exchangeHellos } from '../../src/protocol/hello.ts'
 import { SimClock } from '../../src/world/sim/clock.ts'
 import { SimNetwork } from '../../src/world/sim/net.ts'
 import { createSimWorld } from '../../src/world/sim/world.ts'
+import { effort, reportRow } from '../support/effort.ts'
+import { quietLogger } from '../support/logger.ts'
 import { configOf, deviceConfig, idOf, Machine, simIdentity } from './machines.ts'
 
 const A_HOST = '10.0.0.1'
@@ -260,7 +265,7 @@ test('one who says no Hello is dropped after twenty seconds, and keeps nobody wa
   await reading
 })
 
-test('B-03 strangers in any number: none of them makes the others wait, all that speak are told once', async () => {
+test('B-03 silent strangers in any number: so many are kept and no more', async () => {
   await using two = pair()
   two.a.start()
   const count = 500
@@ -269,9 +274,47 @@ test('B-03 strangers in any number: none of them makes the others wait, all that
   await two.pass(100)
   const ended = await Promise.all(silent.map((one) => Promise.race([one.then(() => 1), settle().then(() => 0)])))
   const waiting = count - ended.reduce<number>((sum, one) => sum + one, 0)
-  assert.ok(waiting <= 64, `${waiting} silent strangers are kept`)
+  assert.equal(waiting, 64)
   await two.pass(30_000)
   await Promise.all(silent)
+})
+
+test('B-03 strangers who knock under ever new names: the list is limited, the newest stay, and so does the disk', async () => {
+  const clock = new SimClock()
+  const network = new SimNetwork(clock)
+  const stored = new Map<string, Uint8Array>()
+  const keyValue: KeyValue = {
+    get: async (key) => stored.get(key),
+    set: async (key, value) => void stored.set(key, value),
+    delete: async (key) => void stored.delete(key),
+    list: async () => [...stored],
+  }
+  const config = configOf(A_ID, [], { listenAddresses: ['tcp://0.0.0.0:22000'] })
+  const pending = new Pending({ clock, keyValue, events: { emit: () => {} }, log: quietLogger('model') }, config)
+  const world = createSimWorld(1, { clock, network, hostName: A_HOST })
+  const a = new Machine(world, A, config, { onStranger: (stranger) => pending.deviceKnocked(stranger) }).start()
+  await clock.advance(10, settle)
+  const count = effort(600)
+  const hello = { deviceName: 'x'.repeat(20_000), clientName: 'c', clientVersion: 'v', numConnections: 1, timestampNs: 1n }
+  let last = ''
+  for (let i = 0; i < count; i++) {
+    const identity = simIdentity(`stranger ${i}`)
+    const signal = new AbortController().signal
+    const stream = await network.host('10.0.0.77').dialTls({ host: A_HOST, port: 22_000, identity }, signal)
+    await exchangeHellos(stream, hello, clock, signal)
+    await stream[Symbol.asyncDispose]()
+    last = idOf(identity)
+  }
+  await settle()
+  await pending.saved()
+  const bytes = [...stored.values()].reduce((sum, value) => sum + value.length, 0)
+  assert.ok(pending.devices.length <= 500)
+  assert.equal(pending.devices.at(-1)?.device, last)
+  assert.ok(bytes < 500 * 1_024, `${bytes} bytes are kept`)
+  reportRow({ id: 'B-03', tried: count, entries: pending.devices.length, bytes })
+  const stopping = a.stop()
+  await clock.advance(30_000, settle)
+  await stopping
 })
 
 async function connectAs(two: ReturnType<typeof pair>, name: string) {
