@@ -92,9 +92,9 @@ export class Outbox {
         if (job.isWanted()) for (const piece of job.pieces) await this.#write(piece)
         job.resolve()
       } catch (error) {
-        job.reject(error)
+        this.#deps.onFailure(error) // may end us with a better reason
         this.end(error)
-        this.#deps.onFailure(error)
+        job.reject(this.#ended?.reason)
       }
     }
     this.#pumping = false

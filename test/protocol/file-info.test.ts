@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { blocksHashOf } from '../../src/core/blocks.ts'
 import { FLAG_IGNORED, FLAG_MUST_RESCAN, FLAG_RECEIVE_ONLY, FLAG_REMOTE_INVALID, FLAG_UNSUPPORTED, type FileInfo } from '../../src/core/file-info.ts'
 import type { ShortId } from '../../src/core/ids.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { ByteReader } from '../../src/protocol/byte-reader.ts'
 import { compress, uncompress } from '../../src/protocol/compress.ts'
 import { ProtocolError } from '../../src/protocol/errors.ts'

@@ -1,0 +1,357 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { ConnectionClosed, RequestRefused } from '../../src/protocol/errors.ts'
+import { CLUSTER_CONFIG, DOWNLOAD_PROGRESS, REQUEST, RESPONSE } from '../../src/protocol/messages.ts'
+import { decode, encode } from '../../src/protocol/schema.ts'
+import type { BlockReply, BlockRequest, IndexData } from '../../src/protocol/types.ts'
+import { reportRow } from '../support/effort.ts'
+import { FULL_INDEX } from './reference-schema.ts'
+import { settle } from './scripted-stream.ts'
+import { closeReason, EMPTY_CONFIG, frame, talk } from './talk.ts'
+
+const EMPTY = frame(0, new Uint8Array(0))
+const NEVER = new AbortController().signal
+const HASH = new Uint8Array(32).fill(2)
+const BLOCK: BlockRequest = { folder: 'v', name: 'x', offsetBytes: 0, sizeBytes: 4, hash: HASH, fromTemporary: false, blockNumber: 0 }
+const NO_FILES: IndexData = { folder: 'v', files: [], lastSequence: 1, prevSequence: 0 }
+const MIB = 1024 * 1024
+
+function request(id: number, fields: object = {}): Buffer {
+  return frame(3, encode(REQUEST, { id, folder: 'v', name: 'x', size: 10, hash: HASH, ...fields }))
+}
+
+function response(fields: object): Buffer {
+  return frame(4, encode(RESPONSE, fields))
+}
+
+function index(folder: string, type = 1): Buffer {
+  return frame(type, encode(FULL_INDEX, { folder, last_sequence: 1 }))
+}
+
+test('our messages reach the wire in order, and requests get their answers whatever order they come in', async () => {
+  const { stream, connection, running } = await talk()
+  stream.feed(EMPTY)
+  await connection.index(NO_FILES)
+  await connection.indexUpdate({ ...NO_FILES, lastSequence: 3, prevSequence: 1 })
+  await connection.downloadProgress('v', [{ kind: 'append', name: 'x', version: [], blockIndexes: [1, 2], blockSizeBytes: 131_072 }])
+  const first = connection.request(BLOCK, NEVER)
+  const second = connection.request({ ...BLOCK, blockNumber: 1, offsetBytes: 4 }, NEVER)
+  await settle()
+  assert.deepEqual(stream.frames().map(({ type }) => type), [0, 1, 2, 5, 3, 3])
+  assert.deepEqual(stream.frames().slice(4).map(({ body }) => decode(REQUEST, body, 0).id), [0, 1])
+  assert.deepEqual(decode(DOWNLOAD_PROGRESS, stream.frames()[3]!.body, 9).updates[0]?.block_indexes, [1, 2])
+  stream.feed(response({ id: 1, data: Buffer.from('bbbb') }), response({ id: 0, data: Buffer.from('aaaa') }))
+  assert.equal(Buffer.from(await first).toString(), 'aaaa')
+  assert.equal(Buffer.from(await second).toString(), 'bbbb')
+  assert.ok(connection.outBytesTotal > 0 && connection.inBytesTotal > 0)
+  await connection.close('done')
+  await running
+})
+
+test('B-14: responses: wrong id, twice, unknown code, none at all', async () => {
+  const { stream, connection, running } = await talk()
+  stream.feed(EMPTY)
+  const outcome = async (sent: Promise<Uint8Array>) => sent.then((data) => data.length, (error: unknown) => (error instanceof RequestRefused ? error.code : String(error)))
+  const answers = Array.from({ length: 7 }, (_, i) => outcome(connection.request({ ...BLOCK, blockNumber: i }, NEVER)))
+  stream.feed(response({ id: 999, data: HASH }), response({ id: -1, data: HASH }))
+  stream.feed(response({ id: 0, data: Buffer.from('aaaa') }), response({ id: 0, data: Buffer.from('b') }))
+  stream.feed(response({ id: 1, code: 1 }), response({ id: 2, code: 2 }), response({ id: 3, code: 3 }), response({ id: 4, code: 77 }), response({ id: 5, code: -1 }))
+  await settle()
+  stream.fail(new Error('cable pulled'))
+  assert.deepEqual(await Promise.all(answers), [4, 'generic', 'no-such-file', 'invalid-file', 'generic', 'generic', 'ConnectionClosed: cable pulled'])
+  await running
+  await assert.rejects(connection.request(BLOCK, NEVER), ConnectionClosed)
+  reportRow({ id: 'B-14', tried: 9, wrongAnswers: 0 })
+})
+
+test('a request that is given up is not sent, or its answer ignored', async () => {
+  const { stream, connection, running } = await talk()
+  const stop = new AbortController()
+  stream.block(true)
+  const stuck = connection.index(NO_FILES)
+  const waiting = connection.request(BLOCK, stop.signal)
+  const reason = new Error('not needed any more')
+  stop.abort(reason)
+  await assert.rejects(waiting, (error) => error === reason)
+  stream.block(false)
+  await stuck
+  await settle()
+  assert.deepEqual(stream.frames().map(({ type }) => type), [0, 1])
+  await assert.rejects(connection.request(BLOCK, AbortSignal.abort(reason)), (error) => error === reason)
+  await connection.close('done')
+  await running
+})
+
+test('requests of the peer are served side by side and answered as they get ready', async () => {
+  const waiting: ((reply: BlockReply) => void)[] = []
+  const { stream, connection, running } = await talk({ request: () => new Promise((resolve) => waiting.push(resolve)) })
+  stream.feed(EMPTY, request(1), request(2), request(3))
+  await settle()
+  assert.equal(waiting.length, 3)
+  waiting[2]!({ kind: 'data', data: Buffer.from('ccc') })
+  await settle()
+  waiting[0]!({ kind: 'refused', code: 'no-such-file' })
+  await settle()
+  waiting[1]!({ kind: 'data', data: new Uint8Array(0) })
+  await settle()
+  const answers = stream.frames().filter(({ type }) => type === 4).map(({ body }) => decode(RESPONSE, body, 0))
+  assert.deepEqual(answers.map(({ id, code, data }) => [id, code, Buffer.from(data).toString()]), [[3, 0, 'ccc'], [1, 2, ''], [2, 0, '']])
+  await connection.close('done')
+  await running
+})
+
+test('a request that cannot be served is refused, and the connection stays', async () => {
+  const { stream, connection, running, logger } = await talk({ request: async () => Promise.reject(new Error('disk on fire')) })
+  stream.feed(EMPTY, request(1))
+  await settle()
+  assert.equal(decode(RESPONSE, stream.frames().at(-1)!.body, 0).code, 1)
+  assert.match(logger.lines.join(), /disk on fire/)
+  assert.equal(connection.closed.aborted, false)
+  await connection.close('done')
+  await running
+})
+
+test('B-11: requests of impossible sizes are refused before anything is asked or allocated', async () => {
+  const { stream, connection, handler, running } = await talk()
+  stream.feed(EMPTY)
+  const before = process.memoryUsage().arrayBuffers
+  const sizes = [-1, -(2 ** 31), 32 * MIB + 1, 2 ** 31 - 1]
+  for (const [id, size] of sizes.entries()) stream.feed(request(id, { size }))
+  stream.feed(request(10, { offset: -1 }), request(11, { block_no: -1 }), request(12, { hash: HASH.subarray(1) }), request(13, { name: 'a\0' }))
+  await settle()
+  assert.deepEqual(handler.calls.filter(([name]) => name === 'request'), [])
+  const codes = stream.frames().filter(({ type }) => type === 4).map(({ body }) => decode(RESPONSE, body, 0)).map(({ id, code }) => [id, code])
+  assert.deepEqual(codes, [[0, 3], [1, 3], [2, 2], [3, 2], [10, 3], [11, 3], [12, 3], [13, 3]])
+  stream.feed(request(20, { size: 0 }))
+  await settle()
+  assert.equal(handler.calls.filter(([name]) => name === 'request').length, 1, 'nothing at all may be asked for')
+  const grown = process.memoryUsage().arrayBuffers - before
+  assert.ok(grown < 8 * MIB, `${grown}`)
+  await connection.close('done')
+  await running
+  reportRow({ id: 'B-11', tried: codes.length + 1, refused: codes.length, grownBytes: grown })
+})
+
+test('B-10: a flood of requests is served in bounds; what is beyond waits at the peer', async () => {
+  let open = 0
+  let openMax = 0
+  let openBytes = 0
+  let openBytesMax = 0
+  const releases: (() => void)[] = []
+  const { stream, connection, running } = await talk({
+    request: async ({ sizeBytes }) => {
+      openMax = Math.max(openMax, ++open)
+      openBytesMax = Math.max(openBytesMax, (openBytes += sizeBytes))
+      await new Promise<void>((resolve) => releases.push(resolve))
+      open--
+      openBytes -= sizeBytes
+      return { kind: 'refused', code: 'generic' }
+    },
+  })
+  const chunks = Array.from({ length: 1_000 }, (_, i) => Buffer.concat(Array.from({ length: 100 }, (_, j) => request(i * 100 + j, { size: 131_072 }))))
+  stream.feed(EMPTY, ...chunks)
+  await settle()
+  assert.ok(stream.readCount < 300, `${stream.readCount} of 1001 pieces read while nothing is served`)
+  const readWhileStuck = stream.readCount
+  while (stream.frames().filter(({ type }) => type === 4).length < 2_000) {
+    for (const release of releases.splice(0)) release()
+    await settle()
+  }
+  assert.equal(openBytesMax, 32 * MIB)
+  assert.ok(openMax <= 512)
+  assert.equal(connection.closed.aborted, false)
+  const closing = connection.close('done')
+  for (const release of releases.splice(0)) release()
+  await Promise.all([closing, running])
+  reportRow({ id: 'B-10', tried: 100_000, openMax, openBytesMax, piecesReadWhileStuck: readWhileStuck })
+})
+
+test('what a handler does slowly holds up the next, but not answers to our requests', async () => {
+  const order: string[] = []
+  const { promise: gate, resolve: open } = Promise.withResolvers<void>()
+  const { stream, connection, running } = await talk({
+    index: async ({ folder }) => {
+      order.push(`index ${folder}`)
+      await gate
+      order.push(`${folder} done`)
+    },
+    indexUpdate: async ({ folder }) => void order.push(`update ${folder}`),
+  })
+  stream.feed(EMPTY, index('a'), index('b', 2))
+  const answer = connection.request(BLOCK, NEVER)
+  await settle()
+  stream.feed(response({ id: 0, data: HASH }))
+  assert.equal((await answer).length, 32)
+  assert.deepEqual(order, ['index a'])
+  open()
+  await settle()
+  assert.deepEqual(order, ['index a', 'a done', 'update b'])
+  await connection.close('done')
+  await running
+})
+
+test('a peer that sends faster than we act has to wait', async () => {
+  const { stream, connection, running } = await talk({ indexUpdate: () => new Promise(() => {}) })
+  const large = frame(2, encode(FULL_INDEX, { folder: 'x'.repeat(MIB) }))
+  stream.feed(EMPTY, ...Array.from({ length: 50 }, () => large))
+  await settle()
+  assert.ok(stream.readCount < 10, `${stream.readCount} messages of a MiB were taken in`)
+  await connection.close('done')
+  stream.end()
+  // The handler never returns; whoever closes does not wait for it.
+  assert.ok(connection.closed.aborted)
+  void running
+})
+
+test('requests and answers go before index batches that wait, but not before our ClusterConfig', async () => {
+  const { stream, connection, running } = await talk()
+  stream.block(true)
+  const sent = [connection.index(NO_FILES), ...Array.from({ length: 3 }, () => connection.indexUpdate(NO_FILES))]
+  const answers = Array.from({ length: 12 }, () => connection.request(BLOCK, NEVER).catch(() => {}))
+  await settle()
+  stream.block(false)
+  await Promise.all(sent)
+  const types = stream.frames().map(({ type }) => type)
+  assert.deepEqual(types.slice(0, 12), [0, 1, 3, 3, 3, 3, 3, 3, 3, 3, 2, 3], 'eight at a time, then one batch gets its turn')
+  await connection.close('done')
+  await Promise.all([running, ...answers])
+})
+
+test('a second ClusterConfig keeps its place among index batches', async () => {
+  const { stream, connection, running } = await talk()
+  await Promise.all([connection.index(NO_FILES), connection.clusterConfig(EMPTY_CONFIG), connection.indexUpdate(NO_FILES)])
+  assert.deepEqual(stream.frames().map(({ type }) => type), [0, 1, 0, 2])
+  await connection.close('done')
+  await running
+})
+
+test('silence is broken by a ping after 45 s, and ends the connection after 300 s', async () => {
+  const { clock, stream, connection, running } = await talk()
+  stream.feed(EMPTY)
+  await clock.advance(44_000, settle)
+  assert.deepEqual(stream.frames().map(({ type }) => type), [0])
+  await clock.advance(2_000, settle)
+  assert.equal(Buffer.concat(stream.written).subarray(-8).toString('hex'), '0002080600000000')
+  await clock.advance(250_000, settle)
+  assert.equal(connection.closed.aborted, false)
+  assert.deepEqual(stream.frames().map(({ type }) => type), [0, 6, 6, 6, 6, 6, 6])
+  await clock.advance(5_000, settle)
+  await running
+  assert.equal(connection.closed.reason.message, 'read timeout')
+  assert.equal(closeReason(stream), undefined)
+  assert.equal(clock.sleepingCount, 0)
+})
+
+test('pings of the peer keep a connection alive for hours', async () => {
+  const { clock, stream, connection, running } = await talk()
+  stream.feed(EMPTY)
+  for (let i = 0; i < 300; i++) {
+    stream.feed(frame(6, new Uint8Array(0)))
+    await clock.advance(90_000, () => settle(1))
+  }
+  assert.equal(connection.closed.aborted, false)
+  await connection.close('done')
+  await running
+})
+
+test('B-04: a message that was begun and does not go on ends the connection after a minute', async () => {
+  const { clock, stream, connection, running } = await talk()
+  stream.feed(EMPTY, Buffer.from('00020801000f4240', 'hex'), Buffer.alloc(10))
+  await clock.advance(55_000, settle)
+  stream.feed(Buffer.alloc(1))
+  await clock.advance(58_000, settle)
+  assert.equal(connection.closed.aborted, false, 'a byte is progress')
+  await clock.advance(3_000, settle)
+  await running
+  assert.equal(connection.closed.reason.message, 'read timeout')
+})
+
+test('a peer that takes nothing any more is left after 300 s, although it talks', async () => {
+  const { clock, stream, connection, running } = await talk()
+  stream.feed(EMPTY)
+  stream.block(true)
+  const stuck = assert.rejects(connection.index(NO_FILES), ConnectionClosed)
+  for (let i = 0; i < 10; i++) {
+    stream.feed(frame(6, new Uint8Array(0)))
+    await clock.advance(32_000, settle)
+  }
+  await running
+  await stuck
+  assert.ok(connection.closed.aborted)
+})
+
+test('while a handler keeps us from reading, the silence is ours', async () => {
+  const { promise: gate, resolve: open } = Promise.withResolvers<void>()
+  const { clock, stream, connection, running } = await talk({ indexUpdate: () => gate })
+  stream.feed(EMPTY, ...Array.from({ length: 8 }, () => frame(2, encode(FULL_INDEX, { folder: 'x'.repeat(MIB) }))))
+  await clock.advance(1_000_000, settle)
+  assert.equal(connection.closed.aborted, false)
+  open()
+  await settle()
+  await connection.close('done')
+  await running
+})
+
+test('close says why, once, within ten seconds, and leaves nothing behind', async () => {
+  const { clock, stream, connection, running } = await talk()
+  stream.feed(EMPTY)
+  await Promise.all([connection.close('so long'), connection.close('again')])
+  await running
+  assert.deepEqual(stream.frames().map(({ type }) => type), [0, 7])
+  assert.equal(closeReason(stream), 'so long')
+  assert.equal(connection.closed.reason.message, 'so long')
+  assert.ok(stream.hungUp)
+  await settle()
+  assert.equal(clock.sleepingCount, 0)
+
+  const stuck = await talk()
+  stuck.stream.block(true)
+  const lost = [assert.rejects(stuck.connection.index(NO_FILES), ConnectionClosed), assert.rejects(stuck.connection.indexUpdate(NO_FILES), ConnectionClosed)]
+  let done = false
+  const closing = stuck.connection.close('hurry').then(() => (done = true))
+  await stuck.clock.advance(9_000, settle)
+  assert.equal(done, false)
+  await stuck.clock.advance(2_000, settle)
+  await Promise.all([closing, stuck.running, ...lost])
+  assert.ok(stuck.stream.hungUp)
+})
+
+test('what came before the peer hung up is still acted upon', async () => {
+  const { stream, handler, connection, running } = await talk()
+  stream.feed(Buffer.concat([EMPTY, index('a'), index('b', 2)]))
+  stream.end()
+  await running
+  assert.deepEqual(handler.calls.map(([name]) => name), ['clusterConfig', 'index', 'indexUpdate'])
+  assert.equal(connection.closed.reason.message, 'the device hung up')
+})
+
+test('a handler that throws ends the connection with its words', async () => {
+  const { stream, running } = await talk({ clusterConfig: async () => Promise.reject(new Error('no thanks')) })
+  stream.feed(EMPTY)
+  await running
+  assert.equal(closeReason(stream), 'handling cluster-config: no thanks')
+})
+
+test('reasons and names of a peer are cut and cleaned before we repeat them', async () => {
+  const { stream, connection, running } = await talk({}, { compression: 'never' })
+  stream.feed(frame(7, Buffer.concat([Buffer.from([0x0a, 0x90, 0x4e]), Buffer.alloc(10_000, '\x1b[x')])))
+  await running
+  const reason = closeReason(stream) ?? ''
+  assert.ok(reason.length < 1_100 && !reason.includes('\x1b') && reason.startsWith('closed by remote: ['))
+  assert.equal(connection.closed.reason.message.includes('\x1b'), false)
+})
+
+test('ClusterConfigs of a hundred thousand devices are taken, of millions of nothings refused', async () => {
+  const { stream, connection, running } = await talk()
+  const devices = Array.from({ length: 100_000 }, (_, i) => {
+    const id = Buffer.alloc(32, 1)
+    id.writeUInt32BE(i)
+    return { id, name: '', addresses: [] }
+  })
+  stream.feed(frame(0, encode(CLUSTER_CONFIG, { folders: [{ id: 'v', devices }] as never })))
+  await settle()
+  assert.equal(connection.closed.aborted, false)
+  stream.feed(frame(0, Buffer.alloc(8 * MIB).fill(Buffer.from('0a00', 'hex'))))
+  await running
+  assert.match(connection.closed.reason.message, /too many parts/)
+})
