@@ -7,6 +7,8 @@ import type { TempFile } from './temp-file.ts'
 
 /** Files of the same content that are tried, in this folder and in every other one. */
 const CANDIDATES_MAX = 3
+/** Smaller files are fetched sooner than their like is found. */
+const LOOK_FOR_TWINS_SIZE_BYTES_MIN = 32 * 1_024
 
 export interface CopyProgress {
   onCopied(block: Block, from: 'origin' | 'elsewhere'): void
@@ -30,7 +32,7 @@ export async function copyBlocks(
     }
     rest = await copyFrom(context, pathOf(context, global.name), temp, rest, place, (block) => progress.onCopied(block, 'origin'), signal)
   }
-  if (rest.length === 0 || global.blocksHash === undefined || global.sizeBytes === 0) return rest
+  if (rest.length === 0 || global.blocksHash === undefined || global.sizeBytes < LOOK_FOR_TWINS_SIZE_BYTES_MIN) return rest
   for (const path of await twinsOf(context, global, global.blocksHash)) {
     rest = await copyFrom(context, path, temp, rest, (block) => block.offsetBytes, (block) => progress.onCopied(block, 'elsewhere'), signal)
     if (rest.length === 0) break

@@ -114,11 +114,8 @@ export class Parents {
     this.#realRoot ??= disk.realPath(root)
     const expected = joinPath(await this.#realRoot, directory)
     const real = await disk.realPath(this.#path(directory)).catch(() => undefined) // the look below says what is wrong
-    if (real === expected) {
-      const { type } = await disk.lstat(expected)
-      if (type === 'directory') return undefined
-    }
-    return await this.#walkDown(directory)
+    // Should it be a file, whatever is done below it fails by itself.
+    return real === expected ? undefined : await this.#walkDown(directory)
   }
 
   async #walkDown(directory: string): Promise<string | undefined> {
