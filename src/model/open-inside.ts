@@ -15,21 +15,18 @@ export interface OpenedFile extends AsyncDisposable {
 
 /**
  * Opens a regular file of a folder for reading; undefined when the name leads to none, or leads there through a
- * symlink. Whoever swaps a directory for a symlink meanwhile gains nothing: the file is looked at again, by a path
- * without any symlink, after it was opened, and must be the one that is open.
+ * symlink. Whoever swaps a directory for a symlink meanwhile gains nothing: where the system tells, we ask where the
+ * open file is; elsewhere the path is looked at again after opening.
  */
 export async function openInside(disk: Disk, root: string, name: string): Promise<OpenedFile | undefined> {
-  const path = joinPath(root, name)
   let file: DiskFile | undefined
   try {
-    file = await disk.open(path, 'read')
+    file = await disk.open(joinPath(root, name), 'read')
     const stat = await file.stat()
-    if (stat.type === 'file' && await isInside(disk, root, name, stat)) {
-      const opened = file
-      file = undefined
-      return { file: opened, stat, [Symbol.asyncDispose]: () => opened.close() }
-    }
-    return undefined
+    if (stat.type !== 'file' || !await isInside(disk, root, name, { file, stat })) return undefined
+    const opened = file
+    file = undefined
+    return { file: opened, stat, [Symbol.asyncDispose]: () => opened.close() }
   } catch (error) {
     if (NOT_THERE.has(systemCode(error))) return undefined
     throw error
@@ -38,9 +35,16 @@ export async function openInside(disk: Disk, root: string, name: string): Promis
   }
 }
 
-async function isInside(disk: Disk, root: string, name: string, opened: DiskStat): Promise<boolean> {
-  const real = joinPath((await disk.realPath(root)).replaceAll(sep, '/'), name)
-  if ((await disk.realPath(joinPath(root, name))).replaceAll(sep, '/') !== real) return false
-  const now = await disk.lstat(joinPath(root, name))
-  return now.deviceId === opened.deviceId && now.inode === opened.inode
+async function isInside(disk: Disk, root: string, name: string, opened: { file: DiskFile; stat: DiskStat }): Promise<boolean> {
+  const expected = joinPath(slashed(await disk.realPath(root)), name)
+  const actual = await opened.file.realPath?.()
+  if (actual !== undefined) return actual === expected
+  const path = joinPath(root, name)
+  if (slashed(await disk.realPath(path)) !== expected) return false
+  const now = await disk.lstat(path)
+  return now.deviceId === opened.stat.deviceId && now.inode === opened.stat.inode
+}
+
+function slashed(path: string): string {
+  return path.replaceAll(sep, '/')
 }

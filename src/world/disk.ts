@@ -42,6 +42,11 @@ export interface DiskFile extends AsyncDisposable {
   /** Resolves once the content would survive a loss of power. */
   sync(): Promise<void>
   chmod(mode: number): Promise<void>
+  /**
+   * Where the file is at this moment, by a path without symlinks, however it was found; undefined where the system
+   * does not tell. Only this answers for sure what was opened: a path can lead elsewhere a moment later.
+   */
+  realPath?(): Promise<string | undefined>
   close(): Promise<void>
 }
 
@@ -79,6 +84,11 @@ export interface Disk {
    * it looks first and renames then: what is made in between must be an empty directory, or a file, to be replaced.
    */
   renameNew(from: string, to: string): Promise<void>
+  /**
+   * A new file with the content of another, in the quickest way the system has. Refuses with `EEXIST` where anything is
+   * there already. The content is as it was at some moment for each part of it: whoever relies on it looks.
+   */
+  copyNew(from: string, to: string, permissions: number): Promise<void>
   makeSymlink(target: string, path: string): Promise<void>
   /** Rejects with `EILSEQ` where the target is no UTF-8: it would not come back as it was. */
   readSymlink(path: string): Promise<string>

@@ -1,6 +1,6 @@
 import type { BigIntStats } from 'node:fs'
 import {
-  chmod, constants, lchmod, lstat, lutimes, mkdir, open, readdir, readlink, realpath, rename, rmdir, stat, statfs,
+  chmod, constants, copyFile, lchmod, lstat, lutimes, mkdir, open, readdir, readlink, realpath, rename, rmdir, stat, statfs,
   symlink, unlink, type FileHandle,
 } from 'node:fs/promises'
 import { systemCode } from '../../core/errors.ts'
@@ -89,6 +89,16 @@ export const realDisk: Disk = {
     await renameNew(from, to)
   },
 
+  async copyNew(from, to, permissions) {
+    checkPath(from, 'copyfile')
+    checkPath(to, 'copyfile')
+    const stats = await lstat(from, { bigint: true })
+    if (stats.isSymbolicLink()) throw symlinkRefused('copyfile', from)
+    refuseOddities(stats, from)
+    await copyFile(from, to, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE)
+    await chmodItself(to, permissions)
+  },
+
   async makeSymlink(target, path) {
     checkPath(path, 'symlink')
     if (target.includes('\0')) throw new DiskError('EINVAL', 'target contains a NUL', 'symlink', path)
@@ -174,6 +184,16 @@ class RealFile implements DiskFile {
 
   chmod(mode: number): Promise<void> {
     return this.#handle.chmod(mode)
+  }
+
+  async realPath(): Promise<string | undefined> {
+    if (process.platform !== 'linux') return undefined
+    try {
+      const { name, valid } = nameFromBytes(await readlink(`/proc/self/fd/${this.#handle.fd}`, { encoding: 'buffer' }))
+      return valid ? name : undefined
+    } catch {
+      return undefined // a system without /proc
+    }
   }
 
   close(): Promise<void> {
