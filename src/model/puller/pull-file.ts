@@ -29,7 +29,7 @@ export async function pullFile(context: PullContext, pull: FilePull, signal: Abo
   if (blocks === undefined) throw itemFailed('the record of this file has no usable block list')
   if ((await context.sources.sourcesOf(context.folder.id, global, 0)).length === 0) throw itemFailed(NO_SOURCE)
   await context.parents.ensure(global.name)
-  await using temp = await openTempFile(context, global, blocks, signal)
+  await using temp = await openTempFile(context, pull, blocks, signal)
   const progress = new PullProgress(global, blocks)
   pull.onBegun(progress)
   await fill(context, pull, temp, blocks, progress, signal)
@@ -43,8 +43,8 @@ async function fill(
   const sparse = temp.fresh && !context.folder.disableSparseFiles && global.sizeBytes > global.blockSizeBytes
   const missing: Block[] = []
   for (const block of blocks) {
-    const here = block.sizeBytes === 0 || temp.present.has(block.number) || (sparse && pull.zeros.has(block))
-    if (here) progress.reused(block)
+    if (temp.copied && temp.present.has(block.number)) progress.copied(block, 'origin')
+    else if (block.sizeBytes === 0 || temp.present.has(block.number) || (sparse && pull.zeros.has(block))) progress.reused(block)
     else missing.push(block)
   }
   const onCopied = (block: Block, from: 'origin' | 'elsewhere') => progress.copied(block, from)

@@ -1,4 +1,4 @@
-import { systemCode } from '../../core/errors.ts'
+import { messageOf, systemCode } from '../../core/errors.ts'
 import { blocksInPlace, type Block } from '../../core/block-diff.ts'
 import type { FileInfo } from '../../core/file-info.ts'
 import { temporaryName } from '../../core/paths.ts'
@@ -14,17 +14,20 @@ const OWNER_READ_WRITE = 0o600
 export class TempFile implements AsyncDisposable {
   readonly path: string
   readonly file: DiskFile
-  /** Blocks that an earlier pull, interrupted, left in their place. */
+  /** Blocks that stand in their place already. */
   readonly present: ReadonlySet<number>
+  /** They come from the old version of the file, not from a pull that was interrupted. */
+  readonly copied: boolean
   /** Nothing was ever written to it: what nobody writes reads as zeros. */
   readonly fresh: boolean
   #closed = false
 
-  constructor(path: string, file: DiskFile, present: ReadonlySet<number>, fresh: boolean) {
+  constructor(path: string, file: DiskFile, options: { readonly present: ReadonlySet<number>; readonly copied: boolean; readonly fresh: boolean }) {
     this.path = path
     this.file = file
-    this.present = present
-    this.fresh = fresh
+    this.present = options.present
+    this.copied = options.copied
+    this.fresh = options.fresh
   }
 
   async close(): Promise<void> {
@@ -39,31 +42,56 @@ export class TempFile implements AsyncDisposable {
 }
 
 /**
- * Opens the temporary file of a record, going on with what an interrupted pull left. Anything else by that name is ours
- * to remove, and never followed.
+ * Opens the temporary file of a record, going on with what an interrupted pull left, or with a copy of the old version
+ * where most of that stays. Anything else by that name is ours to remove, and never followed.
  */
-export async function openTempFile(context: PullContext, global: FileInfo, blocks: readonly Block[], signal: AbortSignal): Promise<TempFile> {
+export async function openTempFile(
+  context: PullContext, { global, local }: { readonly global: FileInfo; readonly local: FileInfo | undefined },
+  blocks: readonly Block[], signal: AbortSignal,
+): Promise<TempFile> {
   const name = temporaryName(global.name, context.world.system.platform)
   const path = pathOf(context, name)
   const { disk } = context.world
   const mode = hasPermissions(context, global) ? (global.permissions & 0o777) | OWNER_READ_WRITE : 0o666
   const create = () => context.parents.inside(name, () => disk.open(path, 'create', mode))
+  const copied = isMostlySame(local, global, blocks) && (await copyOld(context, name, global, mode))
   try {
-    return await freshFile(context, path, await create(), global)
+    if (!copied) return await freshFile(context, path, await create(), global)
   } catch (error) {
     if (systemCode(error) !== 'EEXIST') throw error
   }
-  const left = await reuse(context, path, global, blocks, signal)
+  const left = await reuse(context, path, { global, blocks, copied }, signal)
   if (left !== undefined) return left
   await context.parents.inside(name, () => disk.removeFile(path))
   return await freshFile(context, path, await create(), global)
+}
+
+/** Smaller files are copied block by block, which costs less than looking through them twice. */
+const COPY_SIZE_BYTES_MIN = 8 * 1_024 * 1_024
+
+/** Whether at least half of the blocks stand where they stood. */
+function isMostlySame(local: FileInfo | undefined, global: FileInfo, blocks: readonly Block[]): boolean {
+  if (local === undefined || local.deleted || local.type !== 'file' || local.blockHashes === undefined) return false
+  if (global.sizeBytes < COPY_SIZE_BYTES_MIN || local.blockSizeBytes !== global.blockSizeBytes) return false
+  return blocksInPlace(blocks, local.blockHashes).size * 2 >= blocks.length
+}
+
+/** False where it cannot be done: then the blocks are copied one by one, or fetched. */
+async function copyOld(context: PullContext, name: string, global: FileInfo, mode: number): Promise<boolean> {
+  try {
+    await context.parents.inside(name, () => context.world.disk.copyNew(pathOf(context, global.name), pathOf(context, name), mode))
+    return true
+  } catch (error) {
+    context.log.debug(() => `folder ${context.folder.id}: ${JSON.stringify(global.name)} cannot be copied: ${messageOf(error)}`)
+    return false
+  }
 }
 
 async function freshFile(context: PullContext, path: string, file: DiskFile, global: FileInfo): Promise<TempFile> {
   try {
     // A file of one block is written at once; a larger one gets its size first, so that a full disk shows early.
     if (!context.folder.disableSparseFiles && global.sizeBytes > global.blockSizeBytes) await file.truncate(global.sizeBytes)
-    return new TempFile(path, file, NO_BLOCKS, true)
+    return new TempFile(path, file, { present: NO_BLOCKS, copied: false, fresh: true })
   } catch (error) {
     await file.close()
     throw error
@@ -72,16 +100,20 @@ async function freshFile(context: PullContext, path: string, file: DiskFile, glo
 
 /** Undefined when nothing in the file is of use, or it is no file. */
 async function reuse(
-  context: PullContext, path: string, global: FileInfo, blocks: readonly Block[], signal: AbortSignal,
+  context: PullContext, path: string,
+  { global, blocks, copied }: { readonly global: FileInfo; readonly blocks: readonly Block[]; readonly copied: boolean }, signal: AbortSignal,
 ): Promise<TempFile | undefined> {
   const file = await openExisting(context, path)
   if (file === undefined) return undefined
   try {
     const stat = await file.stat()
+    // Meanwhile the disk writes what it has not yet: the last sync then has little to wait for. A failure shows there again.
+    const written = context.folder.disableFsync || stat.sizeBytes < COPY_SIZE_BYTES_MIN ? undefined : file.sync().catch(() => {})
     const present = await blocksPresent(context, path, stat, global, blocks, signal)
+    await written
     if (present.size > 0) {
       if (stat.sizeBytes !== global.sizeBytes) await file.truncate(global.sizeBytes)
-      return new TempFile(path, file, present, false)
+      return new TempFile(path, file, { present, copied, fresh: false })
     }
   } catch (error) {
     await file.close()

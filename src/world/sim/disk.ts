@@ -184,6 +184,17 @@ export class SimDisk implements Disk {
     this.#tell('changed', moved.to)
   }
 
+  async copyNew(from: string, to: string, permissions: number): Promise<void> {
+    await this.#begin('copy', from)
+    const source = this.#openNode(from, 'read', 0)
+    const data = new Uint8Array(Number(this.#tree.stat(source.node).sizeBytes))
+    source.node.content.read(data, 0)
+    const copy = this.#openNode(to, 'create', 0o600)
+    this.#tree.write(copy.node, data, 0, to)
+    this.#tree.chmod(copy.node, permissions)
+    this.#tell('changed', copy.path)
+  }
+
   async makeSymlink(target: string, path: string): Promise<void> {
     await this.#begin('symlink', path)
     if (target === '') throw diskError('ENOENT', 'symlink', path)
