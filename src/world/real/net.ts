@@ -1,7 +1,7 @@
 import { constants } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer as createTcpServer, type Server, type Socket } from 'node:net'
-import { connect, createServer, type ConnectionOptions, type TLSSocket, type TlsOptions } from 'node:tls'
+import { connect, createServer, DEFAULT_CIPHERS, type ConnectionOptions, type TLSSocket, type TlsOptions } from 'node:tls'
 import { systemCode } from '../../core/errors.ts'
 import { NetError } from '../net-error.ts'
 import type { DialOptions, Identity, ListenOptions, Net } from '../net.ts'
@@ -10,6 +10,8 @@ import { connectTcp, connectThrough } from './proxy.ts'
 import { RealTlsStream } from './tls-stream.ts'
 
 const PROTOCOL = 'bep/1.0'
+/** As good as its longer sister for as long as anybody can foresee, and faster; what Syncthing takes too. */
+const CIPHERS = `TLS_AES_128_GCM_SHA256:${DEFAULT_CIPHERS}`
 const DIAL_MS_MAX = 10_000
 const KEEP_ALIVE_MS = 60_000
 /** Devices and strangers together; beyond this they are turned away. */
@@ -90,6 +92,7 @@ function tlsOptions(options: { readonly identity: Identity; readonly allowTls12?
     cert: options.identity.certificatePem,
     key: options.identity.keyPem,
     minVersion: options.allowTls12 === true ? 'TLSv1.2' : 'TLSv1.3',
+    ciphers: CIPHERS,
     ALPNProtocols: [PROTOCOL],
     requestCert: true,
     rejectUnauthorized: false,
