@@ -29,7 +29,8 @@ export interface HashReport {
   readonly errors: readonly { readonly at: number; readonly code: string | undefined; readonly message: string }[]
 }
 
-export type HashPart = HashJob & HashRange
+/** A whole file, or a range of one. Whole files are the jobs themselves: a scan makes no second object for each. */
+export type HashPart = HashJob & Partial<HashRange>
 
 const READ_BYTES_MIN = 1024 * 1024
 
@@ -65,8 +66,8 @@ export function packTask(id: number, parts: readonly HashPart[]): HashTask {
     task.nanoseconds[i] = part.modifiedNs
     task.stamps[i] = part.changeStamp ?? Number.NaN
     task.blockSizes[i] = part.blockSizeBytes
-    task.starts[i] = part.startBytes
-    task.ends[i] = part.endBytes
+    task.starts[i] = part.startBytes ?? 0
+    task.ends[i] = part.endBytes ?? part.sizeBytes
   }
   task.paths = paths.join('\0')
   return task
@@ -139,7 +140,7 @@ export function joinRanges(ranges: readonly RangeResult[]): HashResult {
   return { kind: 'hashed', blockHashes, blocksHash: blocksHashOf(blockHashes) }
 }
 
-function hashPart(part: HashPart, buffer: Uint8Array, room: Uint8Array): number | undefined {
+function hashPart(part: HashJob & HashRange, buffer: Uint8Array, room: Uint8Array): number | undefined {
   const source = openHashSource(part.path)
   try { // not `using`: it takes as long as the call that closes the file
     const blocksBytes = room.length - HASH_SIZE_BYTES
@@ -151,11 +152,15 @@ function hashPart(part: HashPart, buffer: Uint8Array, room: Uint8Array): number 
   }
 }
 
-function roomFor(part: HashPart): number {
-  return (blockCount(part.endBytes - part.startBytes, part.blockSizeBytes) + 1) * HASH_SIZE_BYTES
+export function bytesOf({ sizeBytes, startBytes = 0, endBytes = sizeBytes }: HashPart): number {
+  return endBytes - startBytes
 }
 
-function unpackTask(task: HashTask): HashPart[] {
+function roomFor(part: HashPart): number {
+  return (blockCount(bytesOf(part), part.blockSizeBytes) + 1) * HASH_SIZE_BYTES
+}
+
+function unpackTask(task: HashTask): (HashJob & HashRange)[] {
   const paths = task.paths.split('\0')
   return paths.map((path, i) => ({
     path,
