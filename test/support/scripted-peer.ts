@@ -1,0 +1,98 @@
+import { X509Certificate } from 'node:crypto'
+import type { DeviceId } from '../../src/core/ids.ts'
+import { deviceIdFromCertificate } from '../../src/core/device-id.ts'
+import { makeCertificate } from '../../src/main/certificate.ts'
+import { ProtocolConnection } from '../../src/protocol/connection.ts'
+import { connectionIdOf, exchangeHellos } from '../../src/protocol/hello.ts'
+import type { BlockReply, BlockRequest, ClusterConfig, ClusterDevice, IndexData, ProtocolHandler } from '../../src/protocol/types.ts'
+import { realClock } from '../../src/world/real/clock.ts'
+import { realNet } from '../../src/world/real/net.ts'
+import { realRandom } from '../../src/world/real/random.ts'
+import type { Identity } from '../../src/world/net.ts'
+import { quietLogger } from './logger.ts'
+import { eventually } from './scratch.ts'
+
+const NEVER = new AbortController().signal
+
+/** A device that exists only as a certificate: what it says is up to the test. */
+export async function newIdentity(): Promise<{ readonly identity: Identity; readonly id: DeviceId }> {
+  const identity = await makeCertificate({
+    commonName: 'syncthing', keyType: 'Ed25519', lifetimeDays: 7_300, nowMs: realClock.nowMs(), serial: realRandom.bytes(8),
+  })
+  return { identity, id: deviceIdFromCertificate(new X509Certificate(identity.certificatePem).raw) }
+}
+
+export interface ScriptedPeerOptions {
+  readonly identity: Identity
+  readonly id: DeviceId
+  readonly port: number
+  /** Answers requests of the daemon. */
+  readonly serve?: (request: BlockRequest) => Promise<BlockReply>
+}
+
+/** A device at the other end of a daemon, played by a test. Hangs up with the scope that holds it. */
+export class ScriptedPeer implements AsyncDisposable {
+  readonly id: DeviceId
+  readonly daemon: DeviceId
+  readonly connection: ProtocolConnection
+  readonly heard: { readonly clusterConfigs: ClusterConfig[]; readonly indexes: IndexData[] } = { clusterConfigs: [], indexes: [] }
+  readonly #running: Promise<void>
+
+  private constructor(options: ScriptedPeerOptions, connection: ProtocolConnection) {
+    this.id = options.id
+    this.daemon = connection.device
+    this.connection = connection
+    const handler: ProtocolHandler = {
+      clusterConfig: async (config) => void this.heard.clusterConfigs.push(config),
+      index: async (data) => void this.heard.indexes.push(data),
+      indexUpdate: async (data) => void this.heard.indexes.push(data),
+      request: async (request) => options.serve?.(request) ?? { kind: 'refused', code: 'generic' },
+      downloadProgress: async () => {},
+    }
+    this.#running = connection.run(handler)
+  }
+
+  static async dial(options: ScriptedPeerOptions): Promise<ScriptedPeer> {
+    const { identity, port } = options
+    const stream = await realNet.dialTls({ host: '127.0.0.1', port, identity }, NEVER)
+    const own = { deviceName: 'script', clientName: 'script', clientVersion: 'v0', numConnections: 1, timestampNs: 1n }
+    const greeting = await exchangeHellos(stream, own, realClock, NEVER)
+    const connection = new ProtocolConnection({ clock: realClock, logger: quietLogger('protocol') }, stream, greeting, {
+      device: deviceIdFromCertificate(stream.peerCertificate),
+      connectionId: connectionIdOf(1n, 1n, realRandom.bytes(8)),
+      transport: 'tcp-client', remoteAddress: stream.remoteAddress, isLocal: true, crypto: stream.crypto, priority: 10, compression: 'never',
+    })
+    return new ScriptedPeer(options, connection)
+  }
+
+  get ended(): string | undefined {
+    const { closed } = this.connection
+    return closed.aborted ? String(closed.reason instanceof Error ? closed.reason.message : closed.reason) : undefined
+  }
+
+  /** Says that both share these folders, and waits until the daemon has said its own word. */
+  async introduce(folders: readonly string[], more: Partial<ClusterDevice> = {}): Promise<ClusterConfig> {
+    const entry = (id: DeviceId, changes: Partial<ClusterDevice> = {}): ClusterDevice => ({
+      id, name: '', addresses: [], compression: 'metadata', certName: '', maxSequence: 0, introducer: false, indexId: 0n,
+      skipIntroductionRemovals: false, encryptionPasswordToken: new Uint8Array(0), ...changes,
+    })
+    await this.connection.clusterConfig({
+      secondary: false,
+      folders: folders.map((id) => ({
+        id, label: id, type: 'sendreceive', paused: false, disableTempIndexes: false,
+        devices: [entry(this.daemon), entry(this.id, { indexId: 77n, ...more })],
+      })),
+    })
+    return await eventually('the daemon\'s word', () => this.heard.clusterConfigs[0])
+  }
+
+  /** Why the connection ended; rejects when it does not. */
+  async whenEnded(): Promise<string> {
+    return await eventually('the end of the connection', () => this.ended)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.connection.close('test over')
+    await this.#running
+  }
+}
