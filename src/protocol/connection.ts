@@ -161,7 +161,8 @@ export class ProtocolConnection implements Connection {
   }
 
   async #send(lane: Lane, type: MessageType, body: readonly [Uint8Array, Uint8Array?], isWanted?: () => boolean): Promise<void> {
-    assert.ok(this.#weAreReady, `${type} before our own ClusterConfig`)
+    // What is fast waits for it by itself.
+    assert.ok(this.#weAreReady || lane === 'fast', `${type} before our own ClusterConfig`)
     await this.#outbox.send(lane, writeFrame(type, body, this.#compression), isWanted)
     this.#metrics.countSent(type)
   }
@@ -270,11 +271,7 @@ export class ProtocolConnection implements Connection {
       if (this.closed.aborted) return
       this.#logger.warn(`Could not serve ${request.folder}/${request.name} to ${this.device}: ${messageOf(error)}`)
     }
-    try {
-      await this.#send('fast', 'Response', writeResponse(id, reply))
-    } catch (error) {
-      this.#end(error)
-    }
+    await this.#send('fast', 'Response', writeResponse(id, reply)).catch(() => {}) // whoever ended the outbox knows why
   }
 
   /** Breaks our silence and ends theirs. Ends with the connection; never rejects. */
@@ -289,7 +286,7 @@ export class ProtocolConnection implements Connection {
         }
       }
     } catch (error) {
-      this.#end(error)
+      this.#fail(error)
     }
   }
 
@@ -307,9 +304,9 @@ export class ProtocolConnection implements Connection {
     return Math.min(readMs, writingSinceMs === undefined ? Infinity : writingSinceMs + SILENCE_MS_MAX)
   }
 
-  /** A violation is told to the peer; everything else just ends. */
+  /** A violation is told to the peer; everything else just ends. A farewell under way is not cut short: it ends by itself. */
   #fail(error: unknown): void {
-    if (this.closed.aborted) return
+    if (this.closed.aborted || this.#farewell !== undefined) return
     if (error instanceof ProtocolError && error.kind === 'violation') void this.close(error.message)
     else this.#end(error)
   }

@@ -316,6 +316,35 @@ test('close says why, once, within ten seconds, and leaves nothing behind', asyn
   assert.ok(stuck.stream.hungUp)
 })
 
+test('the farewell gets through although answers were waiting', async () => {
+  const { stream, connection, running } = await talk()
+  stream.feed(EMPTY)
+  await settle()
+  stream.block(true)
+  stream.feed(...Array.from({ length: 50 }, (_, id) => request(id, { size: 100_000 })))
+  await settle()
+  const closing = connection.close('enough')
+  await settle()
+  assert.equal(connection.closed.aborted, false)
+  stream.block(false)
+  await Promise.all([closing, running])
+  assert.deepEqual(stream.frames().map(({ type }) => type), [0, 4, 7], 'the one under way is finished, the others are not begun')
+  assert.equal(closeReason(stream), 'enough')
+})
+
+test('a request that comes before our ClusterConfig is answered after it', async () => {
+  const { stream, connection, running } = await talk({}, {}, 'silent')
+  stream.feed(EMPTY, request(1))
+  await settle()
+  assert.deepEqual(stream.frames(), [])
+  await connection.clusterConfig(EMPTY_CONFIG)
+  await settle()
+  assert.deepEqual(stream.frames().map(({ type }) => type), [0, 4])
+  await assert.rejects((await talk({}, {}, 'silent')).connection.index(NO_FILES), /before our own ClusterConfig/)
+  await connection.close('done')
+  await running
+})
+
 test('what came before the peer hung up is still acted upon', async () => {
   const { stream, handler, connection, running } = await talk()
   stream.feed(Buffer.concat([EMPTY, index('a'), index('b', 2)]))

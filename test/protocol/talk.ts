@@ -35,8 +35,12 @@ export interface Talk {
   readonly running: Promise<void>
 }
 
-/** A connection that runs and has sent its ClusterConfig; the test is the peer. */
-export async function talk(overrides: Partial<ProtocolHandler> = {}, options: Partial<ConnectionOptions> = {}): Promise<Talk> {
+/** A connection that runs and, unless silent, has sent its ClusterConfig; the test is the peer. */
+export async function talk(
+  overrides: Partial<ProtocolHandler> = {},
+  options: Partial<ConnectionOptions> = {},
+  start: 'introduced' | 'silent' = 'introduced',
+): Promise<Talk> {
   const clock = new SimClock()
   const stream = new ScriptedStream()
   const handler = recordingHandler(overrides)
@@ -54,7 +58,7 @@ export async function talk(overrides: Partial<ProtocolHandler> = {}, options: Pa
     ...options,
   })
   const running = connection.run(handler)
-  await connection.clusterConfig(EMPTY_CONFIG)
+  if (start === 'introduced') await connection.clusterConfig(EMPTY_CONFIG)
   await settle()
   return { clock, stream, connection, handler, logger, running }
 }
