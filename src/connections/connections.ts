@@ -1,6 +1,4 @@
-import { admit, connectionPriority, ownWanted } from '../core/admission.ts'
-import type { Config, DeviceConfig } from '../core/config.ts'
-import { deviceIdFromCertificate } from '../core/device-id.ts'
+import type { Config } from '../core/config.ts'
 import { messageOf, TwinfoldError } from '../core/errors.ts'
 import type { Facility } from '../core/facilities.ts'
 import type { DeviceId } from '../core/ids.ts'
@@ -8,10 +6,8 @@ import { hostOf } from '../core/ip.ts'
 import { isAllowedNetwork, lanCheck, type LanCheck } from '../core/lan.ts'
 import { Dialer } from '../dialer/dialer.ts'
 import type { Logger } from '../events/types.ts'
-import { ProtocolConnection } from '../protocol/connection.ts'
-import { connectionIdOf, exchangeHellos } from '../protocol/hello.ts'
 import type { ProtocolMetrics } from '../protocol/metrics.ts'
-import type { Connection, Hello } from '../protocol/types.ts'
+import type { Connection } from '../protocol/types.ts'
 import { Semaphore } from '../sync/semaphore.ts'
 import { supervise, type Service } from '../sync/supervisor.ts'
 import { Wakeup } from '../sync/wakeup.ts'
@@ -21,13 +17,14 @@ import { Activities } from './activities.ts'
 import { DialLoop } from './dial-loop.ts'
 import { Listeners } from './listeners.ts'
 import { RateLimits } from './rate.ts'
-import { Reception } from './reception.ts'
+import { Reception, type ReceptionOptions } from './reception.ts'
 import { Registry } from './registry.ts'
 import type { ConnectionsStatus, ConnectionsView, DialStatus, Stranger } from './types.ts'
 
 const DIALS_MAX = 64
 const DIAL_NOTES_MAX = 500
-const CERTIFICATE_NAME = 'syncthing'
+/** How long we rely on what the machine said about its networks. */
+const LAN_MS = 10_000
 
 export interface ConnectionsDeps {
   readonly world: Pick<World, 'clock' | 'random' | 'net' | 'system'>
@@ -41,19 +38,16 @@ export interface ConnectionsDeps {
   lookup(device: DeviceId, signal: AbortSignal): Promise<readonly string[]>
 }
 
-export interface ConnectionsOptions {
+export interface ConnectionsOptions extends ReceptionOptions {
   readonly config: Config
-  readonly ownDevice: DeviceId
   readonly identity: Identity
-  readonly clientName: string
-  readonly clientVersion: string
 }
 
 /**
  * Brings devices together: listens, dials, finds out who is there and decides who stays.
  *
- * A stream comes from a `Listeners` or a `DialLoop`, is judged (`core/admission.ts`), says Hello under the eyes of
- * `Reception`, and becomes a `Connection` in the `Registry`, with the `RateLimits` of its device upon it.
+ * A stream comes from `Listeners` or a `DialLoop`. `Reception` judges it (`core/admission.ts`), puts the `RateLimits` of
+ * the device upon it and says Hello. What is a `Connection` then goes into the `Registry`, which may replace another.
  */
 export class Connections implements Service, ConnectionsView {
   readonly name = 'connections'
@@ -62,7 +56,7 @@ export class Connections implements Service, ConnectionsView {
   readonly #options: ConnectionsOptions
   readonly #listeners: Listeners
   readonly #dialer: Dialer
-  readonly #reception = new Reception()
+  readonly #reception: Reception
   readonly #limits: RateLimits
   readonly #registry: Registry
   readonly #dialSlots = new Semaphore(DIALS_MAX)
@@ -72,7 +66,7 @@ export class Connections implements Service, ConnectionsView {
   /** What goes on besides the loops: handshakes and goodbyes. */
   readonly #underWay = new Set<Promise<void>>()
   #config: Config
-  #isLan: LanCheck
+  #lan: { readonly check: LanCheck; readonly untilMs: number } | undefined
   #stop = new AbortController()
 
   constructor(deps: ConnectionsDeps, options: ConnectionsOptions) {
@@ -83,8 +77,17 @@ export class Connections implements Service, ConnectionsView {
     this.#options = options
     this.#config = config
     this.#registry = new Registry(options.ownDevice)
-    this.#isLan = lanCheck(system.networks(), config.options.alwaysLocalNets)
     this.#limits = new RateLimits(clock, config)
+    this.#reception = new Reception(
+      {
+        ...deps,
+        limits: this.#limits,
+        config: () => this.#config,
+        isLan: () => this.#isLan(),
+        present: (device) => this.#registry.present(device, this.#config),
+      },
+      options,
+    )
     const environment = (name: string) => system.environment(name)
     this.#dialer = new Dialer({ clock, net, log: deps.logger('dialer'), environment }, { identity })
     const onStream = (stream: TlsStream) => this.#keep(this.#welcome(stream))
@@ -113,7 +116,7 @@ export class Connections implements Service, ConnectionsView {
   /** Takes effect at once for those connected; listeners and dials follow. */
   apply(from: Config, to: Config): void {
     this.#config = to
-    this.#isLan = lanCheck(this.#deps.world.system.networks(), to.options.alwaysLocalNets)
+    this.#lan = undefined
     this.#limits.apply(to)
     for (const connection of this.#registry.all()) {
       const reason = this.#whyEnd(connection)
@@ -164,9 +167,9 @@ export class Connections implements Service, ConnectionsView {
         device: () => this.#config.devices.find((one) => one.deviceID === device && !one.paused),
         options: () => this.#config.options,
         present: () => this.#registry.present(device, this.#config),
-        isLan: () => this.#isLan,
+        isLan: () => this.#isLan(),
         lookup: (id, signal) => this.#deps.lookup(id, signal),
-        greet: (stream) => this.#receive(stream, { expected: device }),
+        greet: (stream, signal) => this.#receive(stream, device, signal),
         noted: (address, error) => this.#note(address, error),
       },
       { device },
@@ -178,70 +181,28 @@ export class Connections implements Service, ConnectionsView {
   /** Somebody came to us. */
   async #welcome(stream: TlsStream): Promise<void> {
     try {
-      await this.#receive(stream, undefined)
+      await this.#receive(stream, undefined, this.#stop.signal)
     } catch (error) {
       this.#log.debug(() => `${stream.remoteAddress} was turned away: ${messageOf(error)}`)
     }
   }
 
   /** From a stream to a connection. Rejects with the reason when there is none; then the stream is closed. */
-  async #receive(stream: TlsStream, dialled: { readonly expected: DeviceId } | undefined): Promise<void> {
+  async #receive(stream: TlsStream, expected: DeviceId | undefined, until: AbortSignal): Promise<void> {
+    const signal = AbortSignal.any([this.#stop.signal, until])
     try {
-      this.#stop.signal.throwIfAborted()
-      const device = deviceIdFromCertificate(stream.peerCertificate)
-      const host = hostOf(stream.remoteAddress)
-      const isLocal = this.#isLan(host)
-      const priority = connectionPriority(this.#config.options, 'tcp', isLocal)
-      const applicant = { device, certificateCount: stream.certificateCount, host, priority, expected: dialled?.expected }
-      const admission = admit(this.#config, this.#options.ownDevice, applicant, this.#registry.present(device, this.#config))
-      if (admission.kind === 'refused') throw new TwinfoldError('bad-request', admission.reason)
-      if (admission.kind === 'stranger') return await this.#receiveStranger(stream, device)
-      const transport = dialled === undefined ? 'tcp-server' : 'tcp-client'
-      await this.#receiveKnown(stream, admission.device, { transport, isLocal, priority })
+      signal.throwIfAborted()
+      const connection = await this.#reception.receive(stream, expected, signal)
+      if (connection === undefined) await stream[Symbol.asyncDispose]()
+      else await this.#admit(connection)
     } catch (error) {
       await stream[Symbol.asyncDispose]()
       throw error
     }
   }
 
-  /** It learns that we are here, and nothing else about us. */
-  async #receiveStranger(stream: TlsStream, device: DeviceId): Promise<void> {
-    const { clock } = this.#deps.world
-    const own = { ...this.#hello(), deviceName: '', numConnections: 0 }
-    const talk = (signal: AbortSignal) => exchangeHellos(stream, own, clock, signal)
-    const { hello } = await this.#reception.receiveStranger(stream, this.#stop.signal, talk)
-    this.#log.debug(() => `device ${device} at ${stream.remoteAddress} wants to connect and is unknown`)
-    this.#deps.onStranger({ device, name: hello.deviceName, address: stream.remoteAddress })
-    await stream[Symbol.asyncDispose]()
-  }
-
-  async #receiveKnown(
-    stream: TlsStream,
-    device: DeviceConfig,
-    place: { readonly transport: string; readonly isLocal: boolean; readonly priority: number },
-  ): Promise<void> {
-    const { clock, random } = this.#deps.world
-    const { deviceID, compression } = device
-    const limited = this.#limits.limit(stream, deviceID, place.isLocal)
-    const own = { ...this.#hello(), numConnections: ownWanted(device.numConnections) }
-    const talk = (signal: AbortSignal) => exchangeHellos(limited, own, clock, signal)
-    const greeting = await this.#reception.receiveKnown(deviceID, this.#stop.signal, talk)
-    const name = device.certName === '' ? CERTIFICATE_NAME : device.certName
-    if (!stream.isNamed(name)) throw new TwinfoldError('bad-request', `its certificate is not made out to ${name}`)
-    const connectionId = connectionIdOf(own.timestampNs, greeting.hello.timestampNs, random.bytes(8))
-    const { remoteAddress, crypto } = stream
-    const { metrics } = this.#deps
-    const connection = new ProtocolConnection(
-      { clock, logger: this.#deps.logger('protocol'), ...(metrics !== undefined && { metrics }) },
-      limited,
-      greeting,
-      { device: deviceID, connectionId, remoteAddress, crypto, compression, ...place },
-    )
-    await this.#admitConnection(connection)
-  }
-
   /** Much may have changed while the Hellos were under way, so everything is asked again. */
-  async #admitConnection(connection: Connection): Promise<void> {
+  async #admit(connection: Connection): Promise<void> {
     const { clock } = this.#deps.world
     const refusal = this.#stop.signal.aborted ? 'stopping' : this.#whyEnd(connection)
     const added = refusal === undefined ? this.#registry.add(connection, this.#config, clock.nowMs()) : undefined
@@ -274,15 +235,13 @@ export class Connections implements Service, ConnectionsView {
     return undefined
   }
 
-  #hello(): Hello {
-    const { ownDevice, clientName, clientVersion } = this.#options
-    return {
-      deviceName: this.#config.devices.find((one) => one.deviceID === ownDevice)?.name ?? '',
-      clientName,
-      clientVersion,
-      numConnections: 1,
-      timestampNs: BigInt(this.#deps.world.clock.nowMs()) * 1_000_000n,
-    }
+  /** Machines move from network to network while they run. */
+  #isLan(): LanCheck {
+    const nowMs = this.#deps.world.clock.monotonicMs()
+    if (this.#lan !== undefined && nowMs < this.#lan.untilMs) return this.#lan.check
+    const check = lanCheck(this.#deps.world.system.networks(), this.#config.options.alwaysLocalNets)
+    this.#lan = { check, untilMs: nowMs + LAN_MS }
+    return check
   }
 
   #note(address: string, error: string | null): void {

@@ -41,7 +41,7 @@ export interface DialLoopDeps {
   /** Addresses found elsewhere than in the configuration. */
   lookup(device: DeviceId, signal: AbortSignal): Promise<readonly string[]>
   /** Resolves when the stream has become a connection of this device; rejects with the reason when it has not. */
-  greet(stream: TlsStream): Promise<void>
+  greet(stream: TlsStream, signal: AbortSignal): Promise<void>
   /** How the attempt at this address went. */
   noted(address: string, error: string | null): void
 }
@@ -144,7 +144,7 @@ export class DialLoop implements Service {
           if (connected) return void (await stream[Symbol.asyncDispose]())
           connected = true
           enough.abort()
-          await this.#greet(stream, target)
+          await this.#greet(stream, target, signal)
         } catch (error) {
           if (!either.aborted || connected === false) this.#failed(target, error, signal)
         }
@@ -153,22 +153,22 @@ export class DialLoop implements Service {
     return connected
   }
 
-  async #greet(stream: TlsStream, target: Target): Promise<void> {
+  async #greet(stream: TlsStream, target: Target, signal: AbortSignal): Promise<void> {
     const { address } = target
     try {
-      await this.#deps.greet(stream)
+      await this.#deps.greet(stream, signal)
       this.#failures.delete(address.text)
       this.#deps.noted(address.text, null)
       const { wanted, priorities } = this.#deps.present()
       const restingMs = restMs(FAILURES_MANY, this.#deps.options().reconnectionIntervalS)
       this.#dueMs.set(address.text, this.#deps.clock.monotonicMs() + (priorities.length < wanted ? ANOTHER_MS : restingMs))
     } catch (error) {
-      this.#failed(target, error, undefined)
+      this.#failed(target, error, signal)
     }
   }
 
-  #failed({ address }: Target, error: unknown, signal: AbortSignal | undefined): void {
-    if (signal?.aborted === true) return
+  #failed({ address }: Target, error: unknown, signal: AbortSignal): void {
+    if (signal.aborted) return
     const { clock, random, log, options, noted } = this.#deps
     const failures = this.#failures.get(address.text) ?? 0
     const restingMs = restMs(failures, options().reconnectionIntervalS)

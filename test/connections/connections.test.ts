@@ -181,6 +181,22 @@ test('pausing ends connections and dials, on this side for good, and resuming br
   assert.equal(two.a.open(B_ID), 1)
 })
 
+test('pausing one who is silent in the middle of Hello keeps nothing else waiting', async () => {
+  await using two = pair({ a: TO_B })
+  // Somebody with the key of b takes the stream and says nothing.
+  await two.network.host(B_HOST).listenTls({ host: '', port: 22_000, identity: B }, () => {})
+  two.a.start()
+  await two.pass(1_000)
+  const [own, peer] = two.a.config.devices
+  two.a.change({
+    ...two.a.config,
+    devices: [own!, { ...peer!, paused: true }],
+    options: { ...two.a.config.options, listenAddresses: ['tcp://0.0.0.0:22009'] },
+  })
+  await two.pass(100)
+  assert.deepEqual([...two.a.connections.status().listeners.keys()], ['tcp://0.0.0.0:22009'])
+})
+
 test('a removed device is let go, and is a stranger from then on', async () => {
   await using two = pair({ a: TO_B, b: TO_A })
   two.a.start()

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { parseAddress } from '../../src/core/address.ts'
 import { isExempt, proxyFromEnvironment } from '../../src/core/proxy.ts'
 import { reportRow } from '../support/effort.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { admit, connectionPriority, isReplaced, isWelcome, ownWanted, wantedConnections, type Applicant, type Present } from '../../src/core/admission.ts'
 import { afterLoss, NO_REDIALS, planDials, restMs } from '../../src/core/dial-plan.ts'
 import type { DeviceConfig, OptionsConfig } from '../../src/core/config.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { BlockList, isIP } from 'node:net'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { hostOf, isWithin, parseIp, parseNetwork } from '../../src/core/ip.ts'
 import { isAllowedNetwork, lanCheck } from '../../src/core/lan.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { BURST_BYTES, delayMs, fullBucket, take, withRate } from '../../src/core/rate.ts'
 
 test('law: over any time no more goes through than the rate allows, the burst and one piece aside', () => {
