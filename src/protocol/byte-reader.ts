@@ -1,7 +1,7 @@
 import type { TlsStream } from '../world/net.ts'
 import { malformed } from './errors.ts'
 
-/** Up to here room is made at once; beyond only as bytes arrive, so that a promise of bytes costs its maker as much as us. */
+/** Up to here room is made at once; beyond only as bytes arrive: a promise of bytes must not cost us more than the peer. */
 const AT_ONCE_BYTES_MAX = 256 * 1024
 
 /** Cuts what a peer sends into pieces of the length we ask for. */

@@ -8,28 +8,39 @@ import type { TlsStream } from '../world/net.ts'
 import type { ByteReader } from './byte-reader.ts'
 import { readClusterConfig, writeClusterConfig } from './cluster-config.ts'
 import { ConnectionClosed, ProtocolError, violation } from './errors.ts'
-import { readClose, readDownloadProgress, readRequest, readResponse, writeClose, writeDownloadProgress, writeRequest, writeResponse, type IncomingRequest } from './exchange.ts'
-import { readFrame, writeFrame, type Frame } from './frame.ts'
+import {
+  readClose,
+  readDownloadProgress,
+  readRequest,
+  readResponse,
+  writeClose,
+  writeDownloadProgress,
+  writeRequest,
+  writeResponse,
+} from './exchange.ts'
+import { readFrame, writeFrame, type Body, type Frame } from './frame.ts'
 import type { Greeting } from './hello.ts'
 import { Inbox } from './inbox.ts'
 import { readIndex, writeIndex } from './index-data.ts'
 import type { MessageType } from './messages.ts'
 import { ProtocolMetrics } from './metrics.ts'
 import { Outbox, type Lane } from './outbox.ts'
+import { Patience } from './patience.ts'
 import { PendingRequests } from './pending-requests.ts'
-import { RequestSlots } from './request-slots.ts'
+import { RequestService } from './request-service.ts'
 import { stateFault } from './state.ts'
-import type { BlockReply, BlockRequest, ClusterConfig, Connection, DownloadUpdate, Hello, IndexData, ProtocolHandler } from './types.ts'
+import type {
+  BlockReply,
+  BlockRequest,
+  ClusterConfig,
+  Connection,
+  DownloadUpdate,
+  Hello,
+  IndexData,
+  ProtocolHandler,
+} from './types.ts'
 
-/** Silence that we break. */
-const PING_MS = 45_000
-/** Silence that ends a connection. */
-const SILENCE_MS_MAX = 300_000
-/** A peer that has begun a message goes on with it. */
-const STALL_MS_MAX = 60_000
 const FAREWELL_MS_MAX = 10_000
-const SERVED_COUNT_MAX = 512
-const SERVED_BYTES_MAX = 32 * 1024 * 1024
 
 export interface ConnectionDeps {
   readonly clock: Clock
@@ -71,14 +82,13 @@ export class ProtocolConnection implements Connection {
   readonly #outbox: Outbox
   readonly #inbox = new Inbox()
   readonly #pending = new PendingRequests()
-  readonly #slots = new RequestSlots(SERVED_COUNT_MAX, SERVED_BYTES_MAX)
-  readonly #serving = new Set<Promise<void>>()
+  readonly #service: RequestService
+  readonly #patience: Patience
   readonly #stop = new AbortController()
   #running = false
   /** We have introduced ourselves; the peer has. */
   #weAreReady = false
   #peerIsReady = false
-  #midFrame = false
   #farewell: Promise<void> | undefined
   #disposal: Promise<void> | undefined
 
@@ -100,6 +110,9 @@ export class ProtocolConnection implements Connection {
     this.#incoming = greeting.incoming
     const nowMs = () => deps.clock.monotonicMs()
     this.#outbox = new Outbox({ stream, nowMs, onFailure: (error) => this.#end(error) })
+    this.#patience = new Patience(deps.clock, this.#incoming, this.#outbox)
+    const answer = (id: number, reply: BlockReply) => this.#send('fast', 'Response', writeResponse(id, reply))
+    this.#service = new RequestService({ device: options.device, logger: deps.logger, answer })
   }
 
   get inBytesTotal(): number {
@@ -118,7 +131,7 @@ export class ProtocolConnection implements Connection {
     assert.ok(!this.#running, 'a connection runs once')
     this.#running = true
     await Promise.all([this.#readAll(), this.#dispatchAll(handler), this.#watch()])
-    await Promise.all(this.#serving)
+    await this.#service.settled()
     await this.#farewell
     await this.#disposal
   }
@@ -160,7 +173,7 @@ export class ProtocolConnection implements Connection {
     return this.#farewell
   }
 
-  async #send(lane: Lane, type: MessageType, body: readonly [Uint8Array, Uint8Array?], isWanted?: () => boolean): Promise<void> {
+  async #send(lane: Lane, type: MessageType, body: Body, isWanted?: () => boolean): Promise<void> {
     // What is fast waits for it by itself.
     assert.ok(this.#weAreReady || lane === 'fast', `${type} before our own ClusterConfig`)
     await this.#outbox.send(lane, writeFrame(type, body, this.#compression), isWanted)
@@ -172,7 +185,7 @@ export class ProtocolConnection implements Connection {
     try {
       for (;;) {
         await this.#inbox.whenRoom(this.closed)
-        const frame = await readFrame(this.#incoming, (begun) => (this.#midFrame = begun))
+        const frame = await readFrame(this.#incoming, (begun) => (this.#patience.midFrame = begun))
         if (frame === undefined) return this.#inbox.end()
         this.#metrics.countReceived(frame.type)
         this.#receive(frame)
@@ -228,7 +241,7 @@ export class ProtocolConnection implements Connection {
         return
       }
       case 'Request':
-        return this.#admit(readRequest(body), handler)
+        return this.#service.admit(readRequest(body), handler, this.closed)
       case 'DownloadProgress': {
         const { folder, updates } = readDownloadProgress(body)
         return this.#handle(`download-progress for ${folder}`, () => handler.downloadProgress(folder, updates))
@@ -252,59 +265,20 @@ export class ProtocolConnection implements Connection {
     }
   }
 
-  async #admit(incoming: IncomingRequest, handler: ProtocolHandler): Promise<void> {
-    const bytes = incoming.refusal === undefined ? incoming.request.sizeBytes : 0
-    await this.#slots.acquire(bytes, this.closed)
-    const served = this.#serve(incoming, handler).finally(() => {
-      this.#slots.release(bytes)
-      this.#serving.delete(served)
-    })
-    this.#serving.add(served)
-  }
-
-  /** Never rejects: what the handler throws becomes a refusal, and a lost answer is part of a lost connection. */
-  async #serve({ id, request, refusal }: IncomingRequest, handler: ProtocolHandler): Promise<void> {
-    let reply: BlockReply = { kind: 'refused', code: refusal ?? 'generic' }
-    try {
-      if (refusal === undefined) reply = await handler.request(request, this.closed)
-    } catch (error) {
-      if (this.closed.aborted) return
-      this.#logger.warn(`Could not serve ${request.folder}/${request.name} to ${this.device}: ${messageOf(error)}`)
-    }
-    await this.#send('fast', 'Response', writeResponse(id, reply)).catch(() => {}) // whoever ended the outbox knows why
-  }
-
   /** Breaks our silence and ends theirs. Ends with the connection; never rejects. */
   async #watch(): Promise<void> {
     try {
       for (;;) {
-        await this.#clock.sleep(Math.max(1_000, this.#nextDueMs() - this.#clock.monotonicMs()), this.closed)
-        const nowMs = this.#clock.monotonicMs()
-        if (this.#deadlineMs() <= nowMs) throw new ConnectionClosed('read timeout')
-        if (this.#weAreReady && this.#outbox.writingSinceMs === undefined && this.#outbox.lastWrittenMs + PING_MS <= nowMs) {
-          await this.#send('fast', 'Ping', [new Uint8Array(0)])
-        }
+        await this.#clock.sleep(this.#patience.napMs, this.closed)
+        if (this.#patience.isLost) throw new ConnectionClosed('read timeout')
+        if (this.#weAreReady && this.#patience.isPingDue) await this.#send('fast', 'Ping', [new Uint8Array(0)])
       }
     } catch (error) {
       this.#fail(error)
     }
   }
 
-  #nextDueMs(): number {
-    const nowMs = this.#clock.monotonicMs()
-    const pingMs = this.#outbox.writingSinceMs === undefined ? this.#outbox.lastWrittenMs + PING_MS : nowMs + PING_MS
-    return Math.min(pingMs, this.#deadlineMs(), nowMs + PING_MS)
-  }
-
-  /** When we lose patience, if nothing moves until then. While we do not read we cannot blame the peer for silence. */
-  #deadlineMs(): number {
-    const { waitingSinceMs } = this.#incoming
-    const readMs = waitingSinceMs === undefined ? Infinity : waitingSinceMs + (this.#midFrame ? STALL_MS_MAX : SILENCE_MS_MAX)
-    const { writingSinceMs } = this.#outbox
-    return Math.min(readMs, writingSinceMs === undefined ? Infinity : writingSinceMs + SILENCE_MS_MAX)
-  }
-
-  /** A violation is told to the peer; everything else just ends. A farewell under way is not cut short: it ends by itself. */
+  /** A violation is told to the peer, everything else just ends. A farewell under way is not cut short. */
   #fail(error: unknown): void {
     if (this.closed.aborted || this.#farewell !== undefined) return
     if (error instanceof ProtocolError && error.kind === 'violation') void this.close(error.message)

@@ -1,4 +1,5 @@
 import { violation } from './errors.ts'
+import type { Body } from './frame.ts'
 import { CLOSE, DOWNLOAD_PROGRESS, REQUEST, RESPONSE } from './messages.ts'
 import { isImpossible, nameFault, quoted } from './names.ts'
 import { decode, encode } from './schema.ts'
@@ -70,7 +71,7 @@ export function readResponse(body: Uint8Array): { readonly id: number; readonly 
 }
 
 /** In two pieces, so that the data need not be copied: they follow each other on the wire. */
-export function writeResponse(id: number, reply: BlockReply): readonly [Uint8Array, Uint8Array?] {
+export function writeResponse(id: number, reply: BlockReply): Body {
   if (reply.kind === 'refused') return [encode(RESPONSE, { id, code: CODES.indexOf(reply.code) })]
   const writer = new WireWriter(RESPONSE_PREFIX_BYTES_MAX)
   if (id !== 0) {

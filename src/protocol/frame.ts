@@ -66,11 +66,14 @@ function bigEndian(bytes: Uint8Array): number {
   return value
 }
 
+/** A message to be sent; what is large stands in a piece of its own, so that nobody has to copy it. */
+export type Body = readonly [head: Uint8Array, tail?: Uint8Array]
+
 /** Up to here copying is cheaper than writing twice. */
 const JOINED_BYTES_MAX = 16 * 1024
 
 /** A message ready to be written: the pieces follow each other. A large body is not copied unless it shrinks. */
-export function writeFrame(type: MessageType, body: readonly [Uint8Array, Uint8Array?], setting: Compression): readonly Uint8Array[] {
+export function writeFrame(type: MessageType, body: Body, setting: Compression): readonly Uint8Array[] {
   const [head, tail] = body
   const lengthBytes = head.length + (tail?.length ?? 0)
   const packed = wantsCompression(setting, type, lengthBytes) ? compress(joined(body)) : undefined
@@ -83,7 +86,7 @@ function pieces(head: Uint8Array, tail: Uint8Array): readonly Uint8Array[] {
   return head.length + tail.length <= JOINED_BYTES_MAX ? [joined([head, tail])] : [head, tail]
 }
 
-function joined([head, tail]: readonly [Uint8Array, Uint8Array?]): Uint8Array {
+function joined([head, tail]: Body): Uint8Array {
   return tail === undefined ? head : Buffer.concat([head, tail])
 }
 

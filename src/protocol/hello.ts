@@ -25,7 +25,12 @@ export interface Greeting {
  * Says hello and hears the other's, in any order, within 20 s. Rejects, and leaves the stream to its owner to dispose
  * of, when the peer says anything else, nothing, or the signal aborts.
  */
-export async function exchangeHellos(stream: TlsStream, own: Hello, clock: Clock, signal: AbortSignal): Promise<Greeting> {
+export async function exchangeHellos(
+  stream: TlsStream,
+  own: Hello,
+  clock: Clock,
+  signal: AbortSignal,
+): Promise<Greeting> {
   signal.throwIfAborted()
   const incoming = new ByteReader(stream, () => clock.monotonicMs())
   const done = new AbortController()

@@ -36,7 +36,7 @@ export function* readIndex(body: Uint8Array, kind: IndexKind): Generator<IndexDa
   }
 }
 
-/** What an index says besides its records. Passes over all of them, so a cut message is found out before any is used. */
+/** What an index says besides its records. Passes over all of them: a cut message is found out before any is used. */
 function readEnvelope(body: Uint8Array) {
   return readFields(INDEX_ENVELOPE, new WireReader(body, 0), INDEX_ENVELOPE.start())
 }

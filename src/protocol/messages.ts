@@ -1,9 +1,33 @@
 import { blockList } from './block-list.ts'
-import { bool, bytes, int32, int64, int64Exact, many, manyInt32, manyTexts, message, one, text, uint32, uint64, type Message } from './schema.ts'
+import {
+  bool,
+  bytes,
+  int32,
+  int64,
+  int64Exact,
+  many,
+  manyInt32,
+  manyTexts,
+  message,
+  one,
+  text,
+  uint32,
+  uint64,
+  type Message,
+} from './schema.ts'
 
 /** Every message of the protocol, in its own spelling: number and type of every field. The table is the codec. */
 
-export const MESSAGE_TYPES = ['ClusterConfig', 'Index', 'IndexUpdate', 'Request', 'Response', 'DownloadProgress', 'Ping', 'Close'] as const
+export const MESSAGE_TYPES = [
+  'ClusterConfig',
+  'Index',
+  'IndexUpdate',
+  'Request',
+  'Response',
+  'DownloadProgress',
+  'Ping',
+  'Close',
+] as const
 
 export type MessageType = (typeof MESSAGE_TYPES)[number]
 

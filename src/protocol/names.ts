@@ -5,7 +5,7 @@ const QUOTED_LENGTH_MAX = 256
 /** A component that is empty or made of one or two dots, or a slash at either end. */
 const SUSPICIOUS = /(?:^|\/)\.{0,2}(?:\/|$)/
 
-/** What is wrong with the form of a name; undefined for one that stays inside its folder. Peers that send others are cut off. */
+/** What is wrong with the form of a name; undefined for one that stays inside its folder. */
 export function nameFault(name: string): string | undefined {
   if (!SUSPICIOUS.test(name)) return undefined
   if (name.startsWith('/') || name.startsWith('../') || name === '.' || name === '..') return 'filename is invalid'

@@ -3,7 +3,7 @@ import type { FileInfo } from '../core/file-info.ts'
 import type { DeviceId } from '../core/ids.ts'
 import type { VersionVector } from '../core/version-vector.ts'
 
-/** What a device says of itself before anybody is trusted. Every text in it is hostile: capped, and shown only as text. */
+/** What a device says of itself before anybody is trusted. Its texts come capped and plain, and are shown only as text. */
 export interface Hello {
   readonly deviceName: string
   readonly clientName: string
@@ -65,7 +65,9 @@ export interface BlockRequest {
 
 export type RefusalCode = 'generic' | 'no-such-file' | 'invalid-file'
 
-export type BlockReply = { readonly kind: 'data'; readonly data: Uint8Array } | { readonly kind: 'refused'; readonly code: RefusalCode }
+export type BlockReply =
+  | { readonly kind: 'data'; readonly data: Uint8Array }
+  | { readonly kind: 'refused'; readonly code: RefusalCode }
 
 export interface DownloadUpdate {
   readonly kind: 'append' | 'forget'
@@ -78,8 +80,8 @@ export interface DownloadUpdate {
 /**
  * Who receives what a peer says. Calls come in order and the next waits for the promise, except requests, which may
  * overlap. A throw closes the connection; the peer is told `handling <what>: <message>`, as in `handling index for
- * photos: photos: no such folder`. A throw from `request` is a refusal. Do not wait for an answer of the same peer in here.
- * A very large index comes in parts: the first as `index`, the others as `indexUpdate`.
+ * photos: photos: no such folder`. A throw from `request` is a refusal. Nobody may wait in here for an answer of the
+ * same peer. A very large index comes in parts: the first as `index`, the others as `indexUpdate`.
  */
 export interface ProtocolHandler {
   clusterConfig(config: ClusterConfig): Promise<void>

@@ -1,0 +1,68 @@
+import { messageOf } from '../core/errors.ts'
+import type { DeviceId } from '../core/ids.ts'
+import type { Logger } from '../events/types.ts'
+import { Wakeup } from '../sync/wakeup.ts'
+import type { IncomingRequest } from './exchange.ts'
+import { quoted } from './names.ts'
+import type { BlockReply, ProtocolHandler } from './types.ts'
+
+const OPEN_COUNT_MAX = 512
+/** Read from disk and not yet written to the peer. */
+const OPEN_BYTES_MAX = 32 * 1024 * 1024
+
+type Server = Pick<ProtocolHandler, 'request'>
+
+export interface RequestServiceDeps {
+  readonly device: DeviceId
+  readonly logger: Logger
+  /** Rejects when the connection has ended. */
+  answer(id: number, reply: BlockReply): Promise<void>
+}
+
+/** Serves what one peer asks for: many requests side by side, never more than fits. */
+export class RequestService {
+  readonly #deps: RequestServiceDeps
+  readonly #open = new Set<Promise<void>>()
+  #openBytes = 0
+  readonly #freed = new Wakeup()
+
+  constructor(deps: RequestServiceDeps) {
+    this.#deps = deps
+  }
+
+  /**
+   * Resolves once the request is being served, which takes until there is room: one waiter at a time. One that is
+   * larger than all room gets in when it is alone.
+   */
+  async admit(incoming: IncomingRequest, handler: Server, signal: AbortSignal): Promise<void> {
+    const bytes = incoming.refusal === undefined ? incoming.request.sizeBytes : 0
+    while (this.#open.size >= OPEN_COUNT_MAX || (this.#open.size > 0 && this.#openBytes + bytes > OPEN_BYTES_MAX)) {
+      await this.#freed.wait(signal)
+    }
+    this.#openBytes += bytes
+    const served = this.#serve(incoming, handler, signal).finally(() => {
+      this.#open.delete(served)
+      this.#openBytes -= bytes
+      this.#freed.ring()
+    })
+    this.#open.add(served)
+  }
+
+  /** Resolves when nothing is being served. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#open)
+  }
+
+  /** Never rejects: what the handler throws becomes a refusal, and a lost answer is part of a lost connection. */
+  async #serve({ id, request, refusal }: IncomingRequest, handler: Server, signal: AbortSignal): Promise<void> {
+    let reply: BlockReply = { kind: 'refused', code: refusal ?? 'generic' }
+    try {
+      if (refusal === undefined) reply = await handler.request(request, signal)
+    } catch (error) {
+      if (signal.aborted) return
+      const what = `a block of ${quoted(request.name)} in ${quoted(request.folder)}`
+      this.#deps.logger.warn(`Could not serve ${what} to ${this.#deps.device}: ${messageOf(error)}`)
+    }
+    await this.#deps.answer(id, reply).catch(() => {}) // whoever ended the connection knows why
+  }
+}
