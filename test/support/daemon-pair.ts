@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
-import { startDaemon, type Daemon } from './daemon.ts'
+import { startDaemon, type Daemon, type DaemonOptions } from './daemon.ts'
 import { eventually } from './scratch.ts'
 
 /** A port that was free a moment ago. */
@@ -36,7 +36,7 @@ export interface PairStatus {
 }
 
 /** Starts a daemon that listens where nobody else does and announces itself to nobody. */
-export async function startMember(directory: string, name: string, options: { readonly env?: Readonly<Record<string, string>> } = {}): Promise<Member> {
+export async function startMember(directory: string, name: string, options: Pick<DaemonOptions, 'env' | 'nodeArgs'> = {}): Promise<Member> {
   const daemon = await startDaemon({ home: join(directory, `${name}-home`), ...options })
   const port = await freePort()
   await daemon.request('PATCH', '/rest/config/options', {
