@@ -5,6 +5,7 @@ import type { FolderId } from '../core/ids.ts'
 import type { Logger } from '../events/types.ts'
 import { Semaphore } from '../sync/semaphore.ts'
 import type { ModelDeps, ModelOptions } from './deps.ts'
+import type { PullingFolder } from './download-teller.ts'
 import { DEFAULT_MARKER_NAME, removeMarker } from './marker.ts'
 import type { OtherFolder } from './puller/context.ts'
 import { folderRoot, RunningFolder } from './running-folder.ts'
@@ -39,6 +40,19 @@ export class FolderRegistry {
 
   get folders(): readonly FolderConfig[] {
     return this.#config.folders
+  }
+
+  get options(): Config['options'] {
+    return this.#config.options
+  }
+
+  /** Every folder that runs, with the files it is pulling. */
+  pulling(): readonly PullingFolder[] {
+    return this.folders.flatMap((folder) => {
+      const running = this.#running.get(folder.id)
+      const shared = !folder.disableTempIndexes && folder.type !== 'receiveencrypted'
+      return running === undefined ? [] : [{ id: folder.id, shared, pulling: running.pulling }]
+    })
   }
 
   /** Starts every folder that is not paused, at once: whoever asks for a scan from now on finds the folder there. */

@@ -10,6 +10,7 @@ import { Mutex } from '../sync/mutex.ts'
 import { supervise } from '../sync/supervisor.ts'
 import type { ModelDeps, ModelOptions } from './deps.ts'
 import { FOLDER_POLICIES } from './folder-policy.ts'
+import { DownloadTeller } from './download-teller.ts'
 import { FolderRegistry } from './folder-registry.ts'
 import { isDamage } from './folder-runner.ts'
 import { viewIgnores, writeIgnores } from './ignore-file.ts'
@@ -36,6 +37,7 @@ export class Model implements Hub, PeerFolders {
   readonly #log: Logger
   readonly #summaries: SummaryTeller
   readonly #registry: FolderRegistry
+  readonly #downloads: DownloadTeller
   /** Two writers of one ignore file must take turns. */
   readonly #writing = new Mutex()
 
@@ -46,6 +48,14 @@ export class Model implements Hub, PeerFolders {
     const summaryOf = async (folder: FolderId) => deps.summaryOf(await this.status(folder))
     this.#summaries = new SummaryTeller({ clock, events: deps.events, log: this.#log, summaryOf })
     this.#registry = new FolderRegistry({ ...deps, touched: (folder) => this.#summaries.touch(folder) }, options)
+    this.#downloads = new DownloadTeller({
+      clock,
+      events: deps.events,
+      folders: () => this.#registry.pulling(),
+      intervalMs: () => this.#registry.options.progressUpdateIntervalS * 1_000,
+      blocksMin: () => this.#registry.options.tempIndexMinBlocks,
+      tellOthers: (folder, updates) => deps.sources.tellProgress(folder, updates),
+    })
   }
 
   /** Runs all folders until the signal aborts; returns when the last one has let go of its index. */
@@ -53,8 +63,10 @@ export class Model implements Hub, PeerFolders {
     this.#registry.start(signal)
     try {
       await this.#registry.tidy()
-      const failed = (error: unknown) => this.#log.error(`folder summaries failed: ${messageOf(error)}`)
-      await supervise(this.#summaries, this.#deps.world.clock, failed, signal)
+      await Promise.all([this.#summaries, this.#downloads].map(async (service) => {
+        const failed = (error: unknown) => this.#log.error(`${service.name} failed and starts again: ${messageOf(error)}`)
+        await supervise(service, this.#deps.world.clock, failed, signal)
+      }))
     } finally {
       await this.#registry.stop()
     }

@@ -1,7 +1,7 @@
 import { TwinfoldError } from '../core/errors.ts'
 import type { FileHead } from '../core/file-info.ts'
 import type { DeviceId, FolderId } from '../core/ids.ts'
-import type { BlockRequest } from '../protocol/types.ts'
+import type { BlockRequest, DownloadUpdate } from '../protocol/types.ts'
 
 /** Where blocks can be had at this moment. */
 export interface BlockSource {
@@ -18,6 +18,8 @@ export interface Sources {
   request(device: DeviceId, request: BlockRequest, signal: AbortSignal): Promise<Uint8Array>
   /** True while at least one device that shares the folder is connected and not paused. */
   isAnyoneThere(folder: FolderId): boolean
+  /** Tells all of them which blocks of files we have not finished they may have from us. */
+  tellProgress(folder: FolderId, updates: readonly DownloadUpdate[]): Promise<void>
 }
 
 /** Nobody is connected, ever. */
@@ -27,4 +29,5 @@ export const NO_SOURCES: Sources = {
     throw new TwinfoldError('device-missing', `device ${device} is not connected`)
   },
   isAnyoneThere: () => false,
+  tellProgress: async () => {},
 }

@@ -42,6 +42,10 @@ export class PullProgress {
     this.#arrived(block)
   }
 
+  get blockCount(): number {
+    return this.#blocks.length
+  }
+
   get bytesDone(): number {
     return this.#bytesDone
   }

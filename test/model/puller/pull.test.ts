@@ -349,3 +349,27 @@ test('types change places: file, directory and symlink', async () => {
   assert.deepEqual(await pull.tree(), ['a/', 'a/inside', 'b -> elsewhere', 'c'])
   await pull.assertSettled()
 })
+
+test('people and other devices learn how far a large file is, and that it is done', async () => {
+  await using pull = await SimPull.start({ folder: { blockPullOrder: 'inOrder' } })
+  const gate = Promise.withResolvers<void>()
+  pull.peer.serve = async ({ blockNumber }, data) => {
+    if (blockNumber >= 12) await gate.promise
+    return data
+  }
+  const content = Buffer.alloc(20 * BLOCK)
+  for (let i = 0; i < 20; i++) content.fill(i + 1, i * BLOCK, (i + 1) * BLOCK)
+  pull.peer.put('large', content)
+  pull.peer.put('small', 's')
+  await pull.tell()
+  await pull.hub.pass(6_000)
+  const [first] = pull.hub.of('DownloadProgress')
+  const view = first?.['docs']?.['large']
+  assert.deepEqual([view?.total, view?.pulled, view?.pulling, view?.bytesDone], [20, 12, 8, 12 * BLOCK])
+  assert.deepEqual(pull.peer.told.map(({ kind, name, blockIndexes }) => [kind, name, blockIndexes.length]), [['append', 'large', 12]])
+  gate.resolve()
+  await pull.rest()
+  await pull.hub.pass(6_000)
+  assert.deepEqual({ ...pull.hub.of('DownloadProgress').at(-1) }, {})
+  assert.deepEqual(pull.peer.told.at(-1)?.kind, 'forget')
+})

@@ -6,7 +6,7 @@ import type { DeviceId } from '../../../src/core/ids.ts'
 import { bumpVersion, compareVersions, type VersionVector } from '../../../src/core/version-vector.ts'
 import type { FolderIndex } from '../../../src/db/types.ts'
 import type { BlockSource, Sources } from '../../../src/model/sources.ts'
-import type { BlockRequest } from '../../../src/protocol/types.ts'
+import type { BlockRequest, DownloadUpdate } from '../../../src/protocol/types.ts'
 
 export const PEER = deviceIdFromBytes(new Uint8Array(32).fill(9))
 export const PEER_SHORT = shortIdOf(PEER)
@@ -55,6 +55,7 @@ export class SimPeer implements Sources {
   readonly contents = new Map<string, Buffer>()
   readonly records = new Map<string, FileInfo>()
   readonly requests: BlockRequest[] = []
+  readonly told: DownloadUpdate[] = []
   connected = true
   /** Called for every request; may wait, throw or change the bytes. */
   serve: (request: BlockRequest, data: Buffer, signal: AbortSignal) => Promise<Uint8Array> = async (_request, data) => data
@@ -101,5 +102,9 @@ export class SimPeer implements Sources {
 
   isAnyoneThere(): boolean {
     return this.connected
+  }
+
+  async tellProgress(_folder: string, updates: readonly DownloadUpdate[]): Promise<void> {
+    this.told.push(...updates)
   }
 }
