@@ -1,7 +1,7 @@
 import type { TlsStream } from '../world/net.ts'
 import { malformed } from './errors.ts'
 
-/** Up to here room is made at once; beyond only as bytes arrive: a promise of bytes must not cost us more than the peer. */
+/** Up to here room is made at once; beyond only as bytes arrive: a promise must not cost us more than its maker. */
 const AT_ONCE_BYTES_MAX = 256 * 1024
 
 /** Cuts what a peer sends into pieces of the length we ask for. */
@@ -43,6 +43,20 @@ export class ByteReader {
     return view
   }
 
+  /** The bytes that are here already, at least one, without taking them. */
+  async peek(): Promise<Uint8Array> {
+    if (this.#at >= this.#chunk.length) await this.#demand()
+    return this.#chunk.subarray(this.#at)
+  }
+
+  /** Fills all of `target`. */
+  async fill(target: Uint8Array): Promise<void> {
+    for (let filled = 0; filled < target.length; ) {
+      if (this.#at >= this.#chunk.length) await this.#demand()
+      filled += this.#copy(target, filled)
+    }
+  }
+
   /** Passes over bytes without keeping any. */
   async discard(count: number): Promise<void> {
     for (let left = count; left > 0; ) {
@@ -62,12 +76,17 @@ export class ByteReader {
         target.copy(larger)
         target = larger
       }
-      const step = Math.min(target.length - filled, this.#chunk.length - this.#at)
-      target.set(this.#chunk.subarray(this.#at, this.#at + step), filled)
-      this.#at += step
-      filled += step
+      filled += this.#copy(target, filled)
     }
     return target
+  }
+
+  /** As much as is here and fits; returns how much that was. */
+  #copy(target: Uint8Array, offset: number): number {
+    const step = Math.min(target.length - offset, this.#chunk.length - this.#at)
+    target.set(this.#chunk.subarray(this.#at, this.#at + step), offset)
+    this.#at += step
+    return step
   }
 
   async #demand(): Promise<void> {

@@ -18,7 +18,7 @@ import {
   writeRequest,
   writeResponse,
 } from './exchange.ts'
-import { readFrame, writeFrame, type Body, type Frame } from './frame.ts'
+import { readFrame, writeFrame, type Body, type Frame, type FrameListener } from './frame.ts'
 import type { Greeting } from './hello.ts'
 import { Inbox } from './inbox.ts'
 import { readIndex, writeIndex } from './index-data.ts'
@@ -156,7 +156,7 @@ export class ProtocolConnection implements Connection {
   async request(request: BlockRequest, signal: AbortSignal): Promise<Uint8Array> {
     signal.throwIfAborted()
     this.closed.throwIfAborted()
-    const { id, answer } = this.#pending.open()
+    const { id, answer } = this.#pending.open(request.into)
     const onAbort = (): void => this.#pending.fail(id, signal.reason)
     signal.addEventListener('abort', onAbort)
     try {
@@ -182,10 +182,14 @@ export class ProtocolConnection implements Connection {
 
   /** Ends with the connection; never rejects. */
   async #readAll(): Promise<void> {
+    const listener: FrameListener = {
+      onProgress: (midFrame) => void (this.#patience.midFrame = midFrame),
+      placeFor: (id, dataBytes) => this.#pending.placeFor(id, dataBytes),
+    }
     try {
       for (;;) {
         await this.#inbox.whenRoom(this.closed)
-        const frame = await readFrame(this.#incoming, (begun) => (this.#patience.midFrame = begun))
+        const frame = await readFrame(this.#incoming, listener)
         if (frame === undefined) return this.#inbox.end()
         this.#metrics.countReceived(frame.type)
         this.#receive(frame)
@@ -200,7 +204,9 @@ export class ProtocolConnection implements Connection {
     const fault = this.#peerIsReady ? undefined : stateFault(frame)
     if (fault !== undefined) throw violation(fault)
     if (frame.type === 'ClusterConfig') this.#peerIsReady = true
-    if (frame.type === 'Response') {
+    if (frame.placed !== undefined) {
+      this.#pending.settle(frame.placed.id, { kind: 'data', data: frame.placed.data })
+    } else if (frame.type === 'Response') {
       const { id, reply } = readResponse(frame.body)
       this.#pending.settle(id, reply)
     } else if (frame.type !== 'Ping') this.#inbox.put(frame)

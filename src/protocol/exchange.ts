@@ -15,6 +15,7 @@ const HASH_LENGTHS: ReadonlySet<number> = new Set([0, 32, 48])
 const PROGRESS_PART_COUNT_MAX = 1_000_000
 const UPDATE_KINDS = ['append', 'forget'] as const
 const CODES: readonly ('none' | RefusalCode)[] = ['none', 'generic', 'no-such-file', 'invalid-file']
+const RESPONSE_ID_TAG = 1 << 3
 const RESPONSE_DATA_TAG = (2 << 3) | 2
 const RESPONSE_PREFIX_BYTES_MAX = 24
 /** What we let a peer make us say, log or show. */
@@ -68,6 +69,36 @@ export function readResponse(body: Uint8Array): { readonly id: number; readonly 
   const { id, data, code } = decode(RESPONSE, body, 0)
   const known = CODES[code] ?? 'generic'
   return { id, reply: known === 'none' ? { kind: 'data', data } : { kind: 'refused', code: known } }
+}
+
+export interface ResponseHead {
+  readonly id: number
+  /** What stands before the data. */
+  readonly headBytes: number
+  readonly dataBytes: number
+}
+
+/**
+ * The beginning of a Response of `lengthBytes`, when it is an id and then data up to the end, as everybody writes them;
+ * undefined for all else, and when too little of it is here.
+ */
+export function peekResponse(start: Uint8Array, lengthBytes: number): ResponseHead | undefined {
+  let at = 0
+  const varint = (): number => {
+    let value = 0
+    for (let factor = 1; factor <= 2 ** 28; factor *= 128) {
+      const byte = start[at++] ?? 0xff // past the end: runs out of factors
+      value += (byte & 0x7f) * factor
+      if (byte < 0x80) return value
+    }
+    return NaN
+  }
+  const hasId = start[0] === RESPONSE_ID_TAG
+  if (hasId) at++
+  const id = hasId ? varint() : 0
+  if (start[at++] !== RESPONSE_DATA_TAG) return undefined
+  const dataBytes = varint()
+  return at + dataBytes === lengthBytes && id >= 0 ? { id, headBytes: at, dataBytes } : undefined
 }
 
 /** In two pieces, so that the data need not be copied: they follow each other on the wire. */

@@ -2,6 +2,7 @@ import type { Compression } from '../core/config.ts'
 import type { ByteReader } from './byte-reader.ts'
 import { compress, uncompress, wantsCompression } from './compress.ts'
 import { malformed } from './errors.ts'
+import { peekResponse } from './exchange.ts'
 import { HEADER, MESSAGE_TYPES, type MessageType } from './messages.ts'
 import { decode, encode } from './schema.ts'
 
@@ -29,17 +30,26 @@ export interface Frame {
   readonly type: MessageType
   /** Uncompressed. */
   readonly body: Uint8Array
+  /** Of a Response whose data went straight to where it is wanted; then there is no body. */
+  readonly placed?: { readonly id: number; readonly data: Uint8Array }
+}
+
+export interface FrameListener {
+  /** Whether the peer is in the middle of a message. */
+  onProgress(midFrame: boolean): void
+  /** Where the data of this Response is to go; undefined for nowhere in particular. */
+  placeFor(id: number, dataBytes: number): Uint8Array | undefined
 }
 
 /**
  * The next message of a type we know; others are passed over. Undefined when the peer has ended between messages.
  * Throws `malformed` for what is not a frame, and for more bytes than a message of its type may have.
  */
-export async function readFrame(bytes: ByteReader, onBegin: (begun: boolean) => void): Promise<Frame | undefined> {
+export async function readFrame(bytes: ByteReader, listener: FrameListener): Promise<Frame | undefined> {
   for (;;) {
-    onBegin(false)
+    listener.onProgress(false)
     if (!(await bytes.hasMore())) return undefined
-    onBegin(true)
+    listener.onProgress(true)
     const headerBytes = bigEndian(await bytes.take(2))
     if (headerBytes > HEADER_BYTES_MAX) throw malformed(`a header of ${headerBytes} bytes`)
     const header = decode(HEADER, await bytes.take(headerBytes), 0)
@@ -55,10 +65,25 @@ export async function readFrame(bytes: ByteReader, onBegin: (begun: boolean) => 
     }
     const lengthBytesMax = MESSAGE_BYTES_MAX_OF[type]
     if (lengthBytes > lengthBytesMax) throw malformed(`a ${type} of ${lengthBytes} bytes`)
+    if (type === 'Response' && header.compression === COMPRESSION_NONE && lengthBytes > 0) {
+      const placed = await placeResponse(bytes, lengthBytes, listener)
+      if (placed !== undefined) return { type, body: NO_BYTES, placed }
+    }
     const body = await bytes.take(lengthBytes)
     return { type, body: header.compression === COMPRESSION_LZ4 ? uncompress(body, lengthBytesMax) : body }
   }
 }
+
+async function placeResponse(bytes: ByteReader, lengthBytes: number, listener: FrameListener): Promise<Frame['placed']> {
+  const head = peekResponse(await bytes.peek(), lengthBytes)
+  const data = head && listener.placeFor(head.id, head.dataBytes)
+  if (head === undefined || data === undefined) return undefined
+  await bytes.discard(head.headBytes)
+  await bytes.fill(data)
+  return { id: head.id, data }
+}
+
+const NO_BYTES = new Uint8Array(0)
 
 function bigEndian(bytes: Uint8Array): number {
   let value = 0

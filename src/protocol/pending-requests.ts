@@ -4,6 +4,7 @@ import type { BlockReply } from './types.ts'
 const ID_MAX = 0x7fff_ffff
 
 interface Waiting {
+  into: Uint8Array | undefined
   readonly resolve: (data: Uint8Array) => void
   readonly reject: (error: unknown) => void
 }
@@ -21,13 +22,22 @@ export class PendingRequests {
     return this.#waiting.has(id)
   }
 
-  open(): { readonly id: number; readonly answer: Promise<Uint8Array> } {
+  open(into?: Uint8Array): { readonly id: number; readonly answer: Promise<Uint8Array> } {
     while (this.#waiting.has(this.#nextId)) this.#advance()
     const id = this.#nextId
     this.#advance()
     const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>()
-    this.#waiting.set(id, { resolve, reject })
+    this.#waiting.set(id, { into, resolve, reject })
     return { id, answer: promise }
+  }
+
+  /** Memory for the data of an answer that is about to come. Given out once: a second answer finds none. */
+  placeFor(id: number, dataBytes: number): Uint8Array | undefined {
+    const waiting = this.#waiting.get(id)
+    if (waiting?.into === undefined || waiting.into.length < dataBytes) return undefined
+    const place = waiting.into.subarray(0, dataBytes)
+    waiting.into = undefined
+    return place
   }
 
   /** An answer to what nobody asked, or asks no more, is ignored. */

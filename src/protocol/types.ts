@@ -3,7 +3,7 @@ import type { FileInfo } from '../core/file-info.ts'
 import type { DeviceId } from '../core/ids.ts'
 import type { VersionVector } from '../core/version-vector.ts'
 
-/** What a device says of itself before anybody is trusted. Its texts come capped and plain, and are shown only as text. */
+/** What a device says of itself before anybody is trusted. Its texts come capped and plain; show them only as text. */
 export interface Hello {
   readonly deviceName: string
   readonly clientName: string
@@ -61,6 +61,11 @@ export interface BlockRequest {
   readonly hash: Uint8Array
   readonly fromTemporary: boolean
   readonly blockNumber: number
+  /**
+   * Of our own requests: where the bytes may be put, so that memory can be used again. The answer may be a view of it.
+   * It belongs to the connection until the request has succeeded, and for good when it has failed.
+   */
+  readonly into?: Uint8Array
 }
 
 export type RefusalCode = 'generic' | 'no-such-file' | 'invalid-file'

@@ -64,6 +64,48 @@ test('B-14: responses: wrong id, twice, unknown code, none at all', async () => 
   reportRow({ id: 'B-14', tried: 9, wrongAnswers: 0 })
 })
 
+test('answers go where the asker wants them, however the bytes are cut on the way', async () => {
+  const data = Buffer.from('0123456789')
+  for (const id of [0, 130]) {
+    const whole = response({ id, data })
+    for (let cut = 1; cut < whole.length; cut++) {
+      const { stream, connection, running } = await talk({}, {}, 'introduced')
+      stream.feed(EMPTY)
+      const earlier = Array.from({ length: id }, () => connection.request(BLOCK, NEVER).catch(() => {}))
+      const into = new Uint8Array(16)
+      const answer = connection.request({ ...BLOCK, sizeBytes: 10, into }, NEVER)
+      stream.feed(whole.subarray(0, cut), Buffer.concat([whole.subarray(cut), whole]))
+      assert.equal(Buffer.from(await answer).toString(), '0123456789')
+      await settle(1)
+      assert.equal(connection.closed.aborted, false)
+      await connection.close('done')
+      await Promise.all([running, ...earlier])
+    }
+  }
+})
+
+test('an answer that does not fit the place for it, or comes twice, leaves the place alone', async () => {
+  const { stream, connection, running } = await talk()
+  stream.feed(EMPTY)
+  const into = new Uint8Array(8)
+  const long = connection.request({ ...BLOCK, into }, NEVER)
+  stream.feed(response({ id: 0, data: Buffer.alloc(9, 1) }))
+  assert.equal((await long).length, 9)
+  assert.deepEqual(into, new Uint8Array(8))
+  const fitting = connection.request({ ...BLOCK, into }, NEVER)
+  stream.feed(response({ id: 1, data: Buffer.alloc(4, 1) }), response({ id: 1, data: Buffer.alloc(8, 2) }))
+  const data = await fitting
+  await settle()
+  assert.equal(data.buffer, into.buffer)
+  assert.deepEqual([...into], [1, 1, 1, 1, 0, 0, 0, 0])
+  const refused = connection.request({ ...BLOCK, into }, NEVER)
+  stream.feed(response({ id: 2, data: Buffer.alloc(8, 3), code: 1 }))
+  await assert.rejects(refused, RequestRefused)
+  assert.deepEqual([...into], [1, 1, 1, 1, 0, 0, 0, 0])
+  await connection.close('done')
+  await running
+})
+
 test('a request that is given up is not sent, or its answer ignored', async () => {
   const { stream, connection, running } = await talk()
   const stop = new AbortController()

@@ -9,7 +9,7 @@ import { MESSAGE_TYPES } from '../../src/protocol/messages.ts'
 import { effort, reportRow } from '../support/effort.ts'
 import { damage, numbers } from './damage.ts'
 import { ScriptedStream, settle } from './scripted-stream.ts'
-import { frame } from './talk.ts'
+import { frame, NOBODY } from './talk.ts'
 
 const MIB = 1024 * 1024
 
@@ -19,7 +19,7 @@ async function readAll(chunks: readonly Uint8Array[]): Promise<Frame[]> {
   stream.end()
   const reader = new ByteReader(stream, () => 0)
   const frames: Frame[] = []
-  for (let next = await readFrame(reader, () => {}); next !== undefined; next = await readFrame(reader, () => {})) frames.push(next)
+  for (let next = await readFrame(reader, NOBODY); next !== undefined; next = await readFrame(reader, NOBODY)) frames.push(next)
   return frames
 }
 
@@ -116,7 +116,7 @@ test('B-04: frames with wrong lengths are refused, and promised bytes take no ro
   const readers = Array.from({ length: 20 }, () => {
     const stream = new ScriptedStream()
     stream.feed(header('00020801', 500_000_000, 1_000))
-    return readFrame(new ByteReader(stream, () => 0), () => {})
+    return readFrame(new ByteReader(stream, () => 0), NOBODY)
   })
   await settle()
   const grown = process.memoryUsage().arrayBuffers - before

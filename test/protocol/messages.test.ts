@@ -14,6 +14,7 @@ import { effort, reportRow } from '../support/effort.ts'
 import { damage, numbers } from './damage.ts'
 import { FULL, referenceType } from './reference-schema.ts'
 import { ScriptedStream } from './scripted-stream.ts'
+import { NOBODY } from './talk.ts'
 
 interface Captured {
   readonly name: string
@@ -48,8 +49,8 @@ async function frameOf(hex: string) {
   stream.feed(Buffer.from(hex, 'hex'))
   stream.end()
   const reader = new ByteReader(stream, () => 0)
-  const frame = await readFrame(reader, () => {})
-  assert.equal(await readFrame(reader, () => {}), undefined, 'nothing is left over')
+  const frame = await readFrame(reader, NOBODY)
+  assert.equal(await readFrame(reader, NOBODY), undefined, 'nothing is left over')
   assert.ok(frame !== undefined)
   return frame
 }

@@ -1,11 +1,14 @@
 import { deviceIdFromBytes } from '../../src/core/device-id.ts'
 import { ByteReader } from '../../src/protocol/byte-reader.ts'
 import { ProtocolConnection, type ConnectionOptions } from '../../src/protocol/connection.ts'
+import type { FrameListener } from '../../src/protocol/frame.ts'
 import type { BlockReply, BlockRequest, ClusterConfig, DownloadUpdate, IndexData, ProtocolHandler } from '../../src/protocol/types.ts'
 import { SimClock } from '../../src/world/sim/clock.ts'
 import { quietLogger } from '../support/logger.ts'
 import { ScriptedStream, settle } from './scripted-stream.ts'
 
+/** Reads frames and wants to know nothing about it. */
+export const NOBODY: FrameListener = { onProgress: () => {}, placeFor: () => undefined }
 export const EMPTY_CONFIG: ClusterConfig = { folders: [], secondary: false }
 export const HELLO = { deviceName: 'peer', clientName: 'test', clientVersion: 'v1', numConnections: 1, timestampNs: 1n }
 
