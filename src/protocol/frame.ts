@@ -74,7 +74,11 @@ export async function readFrame(bytes: ByteReader, listener: FrameListener): Pro
   }
 }
 
-async function placeResponse(bytes: ByteReader, lengthBytes: number, listener: FrameListener): Promise<Frame['placed']> {
+async function placeResponse(
+  bytes: ByteReader,
+  lengthBytes: number,
+  listener: Pick<FrameListener, 'placeFor'>,
+): Promise<Frame['placed']> {
   const head = peekResponse(await bytes.peek(), lengthBytes)
   const data = head && listener.placeFor(head.id, head.dataBytes)
   if (head === undefined || data === undefined) return undefined

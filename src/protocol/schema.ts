@@ -2,7 +2,7 @@ import { WIRE_BYTES, WIRE_VARINT, WireReader } from './wire-reader.ts'
 import { WireWriter } from './wire-writer.ts'
 
 /** How values of one type stand on the wire. What equals the value at the start is not written. */
-export interface FieldType<T> {
+interface FieldType<T> {
   readonly wireType: number
   start(): T
   /** `before` is what earlier occurrences of the field said. */

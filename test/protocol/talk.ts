@@ -13,7 +13,7 @@ export const EMPTY_CONFIG: ClusterConfig = { folders: [], secondary: false }
 export const HELLO = { deviceName: 'peer', clientName: 'test', clientVersion: 'v1', numConnections: 1, timestampNs: 1n }
 
 /** Keeps what it is told; a test replaces the methods it cares about. */
-export function recordingHandler(overrides: Partial<ProtocolHandler> = {}): ProtocolHandler & { readonly calls: unknown[][] } {
+function recordingHandler(overrides: Partial<ProtocolHandler> = {}): ProtocolHandler & { readonly calls: unknown[][] } {
   const calls: unknown[][] = []
   return {
     calls,
