@@ -66,13 +66,14 @@ const TIMES: readonly string[] = [
 export function hardTreeTwice(parent: string): readonly [string, string] {
   const first = mkdtempSync(join(parent, 'tree-'))
   const second = `${first}-twin`
-  build(first)
+  buildHardTree(first)
   const copied = spawnSync('cp', ['-a', first, second], { encoding: 'utf8' })
   if (copied.status !== 0) throw new Error(copied.stderr)
   return [first, second]
 }
 
-function build(root: string): void {
+/** Builds the tree once, below a directory that exists or not. */
+export function buildHardTree(root: string): void {
   write(root, '.stignore', `${IGNORE_LINES.join('\n')}\n`)
   write(root, '.stignore-shared', '*.bak\n')
   for (const name of [...NAMES, ...UNWANTED, ...IGNORED]) write(root, name, `content of ${name}`)

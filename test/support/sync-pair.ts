@@ -1,0 +1,260 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { Daemon } from './daemon.ts'
+import { loopbackOnly } from './loopback.ts'
+import { parsed, rest, type RestAddress } from './rest.ts'
+import { eventually } from './scratch.ts'
+import { apiKeyOf, generateSyncthingHome, insideNamespaceOf, quietConfig, Syncthing } from './syncthing.ts'
+import { describeDifference, differences } from './tree-compare.ts'
+
+export type Kind = 'twinfold' | 'syncthing'
+
+/** The one folder that is shared in these tests. */
+export const FOLDER = 'share'
+
+/** Nobody else lives in the namespace, so that a port is free because nobody took it. */
+const FIRST_PORT = 22_000
+
+export interface FolderStatus {
+  readonly state: string
+  readonly error: string
+  readonly errors: number
+  readonly needTotalItems: number
+  readonly needBytes: number
+  readonly globalBytes: number
+  readonly globalTotalItems: number
+  readonly localTotalItems: number
+  readonly inSyncBytes: number
+}
+
+interface ConnectionStatus {
+  readonly connected: boolean
+  readonly inBytesTotal: number
+  readonly outBytesTotal: number
+  readonly secondary?: readonly unknown[] | null
+}
+
+/** A network with nothing but loopback, in which several programs can talk to each other. Ends with what holds it. */
+export class Network implements AsyncDisposable {
+  readonly #keeper: ChildProcess
+  readonly #members: Member[] = []
+  readonly #directory: string
+
+  private constructor(keeper: ChildProcess, directory: string) {
+    this.#keeper = keeper
+    this.#directory = directory
+  }
+
+  static async open(directory: string): Promise<Network> {
+    const [program, ...args] = [...loopbackOnly(), 'sh', '-c', 'echo up && exec cat']
+    const keeper = spawn(program!, args, { stdio: ['pipe', 'pipe', 'inherit'] })
+    await once(keeper.stdout, 'data', { signal: AbortSignal.timeout(10_000) })
+    return new Network(keeper, directory)
+  }
+
+  /** A device that runs and knows nobody. Its folder's directory exists and is empty. */
+  async add(kind: Kind, name: string): Promise<Member> {
+    const before = insideNamespaceOf(this.#keeper)
+    const member = new Member({ kind, name, before, directory: this.#directory, port: FIRST_PORT + this.#members.length })
+    this.#members.push(member)
+    await member.create()
+    return member
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(this.#members.map((member) => member.stop()))
+    this.#keeper.stdin?.end()
+    if (this.#keeper.exitCode === null) await once(this.#keeper, 'exit')
+  }
+}
+
+interface MemberOptions {
+  readonly kind: Kind
+  readonly name: string
+  readonly before: readonly string[]
+  readonly directory: string
+  readonly port: number
+}
+
+/** One device of either kind, seen through its REST interface and its files only. */
+export class Member {
+  readonly kind: Kind
+  readonly name: string
+  readonly home: string
+  readonly root: string
+  readonly address: string
+  readonly #before: readonly string[]
+  readonly #rest: RestAddress
+  #process: Daemon | Syncthing | undefined
+  #apiKey = ''
+  id = ''
+
+  constructor({ kind, name, before, directory, port }: MemberOptions) {
+    this.kind = kind
+    this.name = name
+    this.home = join(directory, `${name}-home`)
+    this.root = join(directory, name)
+    this.address = `tcp://127.0.0.1:${port}`
+    this.#before = before
+    this.#rest = { socketPath: join(this.home, 'gui.sock') }
+  }
+
+  get output(): string {
+    return this.#process?.output ?? ''
+  }
+
+  async create(): Promise<void> {
+    for (const directory of [this.home, this.root]) mkdirSync(directory, { mode: 0o755 })
+    if (this.kind === 'syncthing') {
+      generateSyncthingHome(this.home)
+      quietConfig(this.home)
+    }
+    await this.start()
+    await this.request('PATCH', '/rest/config/options', {
+      listenAddresses: [this.address], globalAnnounceEnabled: false, localAnnounceEnabled: false, relaysEnabled: false,
+      natEnabled: false, crashReportingEnabled: false, reconnectionIntervalS: 1, limitBandwidthInLan: true,
+    })
+    this.id = String(Reflect.get(Object(await this.get('/rest/system/status')), 'myID'))
+  }
+
+  async start(): Promise<void> {
+    this.#process = this.kind === 'syncthing'
+      ? new Syncthing({ home: this.home, before: this.#before })
+      : new Daemon({ home: this.home, before: this.#before, guiAddress: `unix://${join(this.home, 'gui.sock')}` })
+    await eventually(`${this.name} answers`, async () => {
+      this.#apiKey = apiKeyOf(this.home)
+      return (await this.get('/rest/system/ping')) !== undefined || undefined
+    }, 30_000).catch((error: unknown) => {
+      throw new Error(`${this.name} does not start; its output:\n${this.output}`, { cause: error })
+    })
+  }
+
+  /** No farewell, no last write: as when the power goes. */
+  async kill(): Promise<void> {
+    const child = this.#process?.child
+    if (child === undefined) return
+    child.kill('SIGKILL')
+    if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
+  }
+
+  async stop(): Promise<void> {
+    await this.#process?.[Symbol.asyncDispose]()
+  }
+
+  async request(method: string, path: string, body?: unknown): Promise<unknown> {
+    const reply = await rest({ address: this.#rest, apiKey: this.#apiKey }, method, path, body)
+    if (reply.status !== 200) throw new Error(`${this.name}: ${method} ${path}: ${reply.status} ${reply.text}`)
+    return reply.contentType.includes('json') ? parsed(reply) : reply.text
+  }
+
+  get(path: string): Promise<unknown> {
+    return this.request('GET', path)
+  }
+
+  /** Both sides have to do this before anything is exchanged. */
+  async introduce(peer: Member, device: Readonly<Record<string, unknown>> = {}): Promise<void> {
+    await this.request('POST', '/rest/config/devices', { deviceID: peer.id, name: peer.name, addresses: [peer.address], ...device })
+  }
+
+  async share(peers: readonly Member[], folder: Readonly<Record<string, unknown>> = {}): Promise<void> {
+    const devices = peers.map(({ id }) => ({ deviceID: id }))
+    await this.request('POST', '/rest/config/folders', {
+      id: FOLDER, path: this.root, devices, fsWatcherEnabled: false, rescanIntervalS: 0, pullerPauseS: 1, ...folder,
+    })
+  }
+
+  /** The folder is known to `peers` from now on, and to nobody else. */
+  async shareWith(peers: readonly Member[]): Promise<void> {
+    const devices = peers.map(({ id }) => ({ deviceID: id }))
+    await this.request('PATCH', `/rest/config/folders/${FOLDER}`, { devices })
+  }
+
+  async scan(): Promise<void> {
+    await this.request('POST', `/rest/db/scan?folder=${FOLDER}`)
+  }
+
+  async status(): Promise<FolderStatus> {
+    return (await this.get(`/rest/db/status?folder=${FOLDER}`)) as FolderStatus
+  }
+
+  async connectionTo(peer: Member): Promise<ConnectionStatus | undefined> {
+    const { connections } = (await this.get('/rest/system/connections')) as { connections: Record<string, ConnectionStatus> }
+    return connections[peer.id]
+  }
+
+  async isConnectedTo(peer: Member): Promise<boolean> {
+    return (await this.connectionTo(peer))?.connected === true
+  }
+}
+
+/** Every member knows those beside it in `links`, and shares the folder with them. */
+export async function link(
+  links: readonly (readonly [Member, Member])[], folder: Readonly<Record<string, unknown>> = {}, device: Readonly<Record<string, unknown>> = {},
+): Promise<void> {
+  const neighbours = new Map<Member, Member[]>()
+  for (const [a, b] of links) {
+    neighbours.set(a, [...(neighbours.get(a) ?? []), b])
+    neighbours.set(b, [...(neighbours.get(b) ?? []), a])
+  }
+  for (const [self, peers] of neighbours) {
+    for (const peer of peers) await self.introduce(peer, device)
+    await self.share(peers, folder)
+  }
+}
+
+export async function scanAll(members: readonly Member[]): Promise<void> {
+  await Promise.all(members.map((member) => member.scan()))
+}
+
+export interface AlikeOptions {
+  readonly limitMs?: number
+  /** What only some of them have, because others ignore it. */
+  readonly except?: (path: string) => boolean
+  /** These are scanned again when it takes long, as they would be every hour. */
+  readonly rescan?: readonly Member[]
+}
+
+const RESCAN_AFTER_MS = 2_000
+
+/** Resolves when all members say that they need nothing and their trees are alike. Returns how long it took. */
+export async function untilAlike(members: readonly Member[], { limitMs = 60_000, except, rescan = [] }: AlikeOptions = {}): Promise<number> {
+  const startedMs = performance.now()
+  let scannedMs = startedMs
+  await eventually('all members alike', async () => {
+    const all = await Promise.all(members.map((member) => member.status()))
+    if (all.every((each) => each.state === 'idle' && each.needTotalItems === 0 && each.globalBytes === all[0]?.globalBytes)) {
+      return differences(members.map(({ root }) => root), except).length === 0 || undefined
+    }
+    if (performance.now() - scannedMs > RESCAN_AFTER_MS) {
+      scannedMs = performance.now()
+      await scanAll(rescan)
+    }
+    return undefined
+  }, limitMs).catch(async (error: unknown) => {
+    throw new Error(`${String(error)}\n${await explain(members, except)}`, { cause: error })
+  })
+  return performance.now() - startedMs
+}
+
+/** Why members are not alike, for whoever reads the failed test. */
+async function explain(members: readonly Member[], except: ((path: string) => boolean) | undefined): Promise<string> {
+  const unlike = differences(members.map(({ root }) => root), except).slice(0, 20)
+  const lines = unlike.map(describeDifference)
+  const names = new Set(unlike.slice(0, 5).map(({ path }) => path))
+  for (const member of members) {
+    const { state, needTotalItems, needBytes, globalBytes, globalTotalItems, localTotalItems } = await member.status()
+    lines.push(`${member.name}: ${JSON.stringify({ state, needTotalItems, needBytes, globalBytes, globalTotalItems, localTotalItems })}`)
+    lines.push(`  errors: ${JSON.stringify(await member.get(`/rest/folder/errors?folder=${FOLDER}`))}`, `  says: ${member.output.slice(-1_500)}`)
+    const need = (await member.get(`/rest/db/need?folder=${FOLDER}&perpage=5`)) as Record<string, readonly { readonly name: string }[]>
+    for (const list of ['progress', 'queued', 'rest']) for (const { name } of need[list] ?? []) names.add(name)
+  }
+  for (const name of names) {
+    for (const member of members) {
+      const view = await member.get(`/rest/db/file?folder=${FOLDER}&file=${encodeURIComponent(name)}`).catch(String)
+      lines.push(`${name} at ${member.name}: ${JSON.stringify(view)}`)
+    }
+  }
+  return lines.join('\n')
+}

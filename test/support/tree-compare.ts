@@ -1,0 +1,116 @@
+import { createHash } from 'node:crypto'
+import { closeSync, lstatSync, openSync, readdirSync, readlinkSync, readSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** What a tree has under one name, as far as it travels: type, mode, content and the time of files. */
+export interface TreeItem {
+  readonly type: 'file' | 'directory' | 'symlink'
+  readonly mode: number
+  /** Digest of a file, target of a symlink. */
+  readonly content: string
+  readonly sizeBytes: number
+  readonly modifiedNs: bigint
+}
+
+export interface Difference {
+  readonly path: string
+  readonly items: readonly (TreeItem | undefined)[]
+}
+
+/** A disk or a runtime may keep a time less exactly than it was told to, by less than this. */
+const ROUNDED_NS_MAX = 1_000n
+
+const TEMPORARY = /(^|\/)(\.syncthing\.|~syncthing~)[^/]*$/
+const CONFLICT = /\.sync-conflict-\d{8}-\d{6}-[A-Z2-7]{7}[^/]*$/
+
+export function temporaries(root: string): readonly string[] {
+  return namesIn(root).filter((path) => TEMPORARY.test(path))
+}
+
+export function conflictCopies(root: string): readonly string[] {
+  return namesIn(root).filter((path) => CONFLICT.test(path))
+}
+
+/** Everything in a folder that is regular enough to travel, by name. */
+export function treeItems(root: string): ReadonlyMap<string, TreeItem> {
+  const items = new Map<string, TreeItem>()
+  for (const path of namesIn(root)) {
+    const item = itemAt(join(root, path))
+    if (item !== undefined) items.set(path, item)
+  }
+  return items
+}
+
+/** What the programs keep for themselves at the top of a folder is left out. */
+function namesIn(root: string, below = ''): readonly string[] {
+  const names: string[] = []
+  for (const entry of readdirSync(join(root, below), { withFileTypes: true })) {
+    const path = below === '' ? entry.name : `${below}/${entry.name}`
+    if (below === '' && /^\.st(folder|ignore|versions)$/.test(entry.name)) continue
+    if (entry.name.includes('\ufffd')) continue // not text: neither program takes it
+    names.push(path)
+    if (entry.isDirectory()) names.push(...namesIn(root, path))
+  }
+  return names.sort()
+}
+
+function itemAt(path: string): TreeItem | undefined {
+  const state = lstatSync(path, { bigint: true, throwIfNoEntry: false })
+  if (state === undefined) return undefined
+  const common = { mode: Number(state.mode) & 0o777, sizeBytes: Number(state.size), modifiedNs: state.mtimeNs }
+  if (state.isSymbolicLink()) return { ...common, type: 'symlink', mode: 0, content: readlinkSync(path) }
+  if (state.isDirectory()) return { ...common, type: 'directory', content: '' }
+  return state.isFile() ? { ...common, type: 'file', content: digestOf(path, state.mtimeNs, state.ctimeNs, state.ino) } : undefined
+}
+
+/** A file whose change time is the same was not written since: large trees are looked at many times. */
+const digests = new Map<string, string>()
+
+function digestOf(path: string, ...moments: readonly bigint[]): string {
+  const key = `${moments.join(' ')} ${path}`
+  const known = digests.get(key)
+  if (known !== undefined) return known
+  const hash = createHash('sha256')
+  const chunk = Buffer.allocUnsafe(1024 * 1024)
+  const file = openSync(path, 'r')
+  try {
+    for (let count = readSync(file, chunk); count > 0; count = readSync(file, chunk)) hash.update(chunk.subarray(0, count))
+  } finally {
+    closeSync(file)
+  }
+  const digest = hash.digest('hex').slice(0, 24)
+  digests.set(key, digest)
+  return digest
+}
+
+/** Names that are not alike in all the trees. */
+export function differences(roots: readonly string[], except: (path: string) => boolean = () => false): readonly Difference[] {
+  const trees = roots.map(treeItems)
+  const paths = new Set(trees.flatMap((tree) => [...tree.keys()]))
+  const found: Difference[] = []
+  for (const path of paths) {
+    if (except(path)) continue
+    const items = trees.map((tree) => tree.get(path))
+    if (items.some((item) => !isAlike(item, items[0]))) found.push({ path, items })
+  }
+  return found
+}
+
+/** Names under which one tree has something else than the other. */
+export function differingNames(a: ReadonlyMap<string, TreeItem | undefined>, b: ReadonlyMap<string, TreeItem | undefined>): readonly string[] {
+  return [...new Set([...a.keys(), ...b.keys()])].filter((path) => !isAlike(a.get(path), b.get(path))).sort()
+}
+
+function isAlike(a: TreeItem | undefined, b: TreeItem | undefined): boolean {
+  if (a === undefined || b === undefined) return a === b
+  if (a.type !== b.type || a.mode !== b.mode || a.content !== b.content) return false
+  if (a.type !== 'file') return true
+  const apartNs = a.modifiedNs - b.modifiedNs
+  return a.sizeBytes === b.sizeBytes && apartNs < ROUNDED_NS_MAX && apartNs > -ROUNDED_NS_MAX
+}
+
+export function describeDifference({ path, items }: Difference): string {
+  const texts = items.map((item) => (item === undefined ? 'nothing'
+    : `${item.type} ${item.mode.toString(8)} ${item.sizeBytes} ${item.modifiedNs} ${item.content.slice(0, 12)}`))
+  return `${JSON.stringify(path)}: ${texts.join(' | ')}`
+}
