@@ -17,7 +17,8 @@ export async function freePort(): Promise<number> {
   return address.port
 }
 
-export interface Member {
+/** A daemon with what the others must know of it. Ends with the scope that holds it. */
+export interface Member extends AsyncDisposable {
   readonly daemon: Daemon
   readonly id: string
   readonly port: number
@@ -44,7 +45,13 @@ export async function startMember(directory: string, name: string, options: Pick
     natEnabled: false, reconnectionIntervalS: 1, crashReportingEnabled: false,
   })
   const { myID } = (await daemon.get('/rest/system/status')) as { myID: string }
-  return { daemon, id: myID, port, root: join(directory, name) }
+  return { daemon, id: myID, port, root: join(directory, name), [Symbol.asyncDispose]: () => daemon[Symbol.asyncDispose]() }
+}
+
+/** The same device again, after its process has ended. */
+export async function restartMember(member: Member): Promise<Member> {
+  const daemon = await startDaemon({ home: member.daemon.home })
+  return { ...member, daemon, [Symbol.asyncDispose]: () => daemon[Symbol.asyncDispose]() }
 }
 
 /** Both know each other and share the folder `docs`. */
@@ -74,23 +81,42 @@ export async function inSync(members: readonly Member[], limitMs = 60_000): Prom
   })
 }
 
-/** Everything a tree holds: type, mode, time in microseconds and content, by path. */
-export function treeOf(root: string, directory = ''): ReadonlyMap<string, string> {
-  const tree = new Map<string, string>()
+/** An item of a tree: everything but its time, and its time apart, for it is compared less strictly. */
+interface TreeItem {
+  readonly what: string
+  readonly modifiedNs: bigint
+}
+
+/** Node sets times less exactly than disks keep them. */
+const ROUNDED_NS_MAX = 1_000n
+
+/** Everything below a root but the marker, by path. */
+export function treeOf(root: string, directory = ''): ReadonlyMap<string, TreeItem> {
+  const tree = new Map<string, TreeItem>()
   for (const name of readdirSync(join(root, directory)).sort()) {
     const path = directory === '' ? name : `${directory}/${name}`
     if (path === '.stfolder') continue
     const stat = lstatSync(join(root, path), { bigint: true })
     const mode = (Number(stat.mode) & 0o777).toString(8)
-    if (stat.isSymbolicLink()) tree.set(path, `symlink ${readlinkSync(join(root, path))}`)
+    if (stat.isSymbolicLink()) tree.set(path, { what: `symlink ${readlinkSync(join(root, path))}`, modifiedNs: 0n })
     else if (stat.isDirectory()) {
-      tree.set(path, `directory ${mode}`)
-      for (const [below, what] of treeOf(root, path)) tree.set(below, what)
+      tree.set(path, { what: `directory ${mode}`, modifiedNs: 0n })
+      for (const [below, item] of treeOf(root, path)) tree.set(below, item)
     } else {
-      // A disk may keep a time less exactly than it was told to: microseconds are what all of them have.
       const digest = createHash('sha256').update(readFileSync(join(root, path))).digest('hex').slice(0, 16)
-      tree.set(path, `file ${mode} ${stat.size} ${(stat.mtimeNs + 500n) / 1_000n} ${digest}`)
+      tree.set(path, { what: `file ${mode} ${stat.size} ${digest}`, modifiedNs: stat.mtimeNs })
     }
   }
   return tree
+}
+
+/** What two trees do not have in common, in words: path, content, type, mode or modification time. */
+export function differencesOf(a: string, b: string): readonly string[] {
+  const [left, right] = [treeOf(a), treeOf(b)]
+  return [...new Set([...left.keys(), ...right.keys()])].sort().flatMap((path) => {
+    const [one, other] = [left.get(path), right.get(path)]
+    if (one?.what !== other?.what) return [`${path}: ${one?.what} and ${other?.what}`]
+    const apartNs = (one?.modifiedNs ?? 0n) - (other?.modifiedNs ?? 0n)
+    return apartNs < ROUNDED_NS_MAX && apartNs > -ROUNDED_NS_MAX ? [] : [`${path}: ${apartNs} ns apart`]
+  })
 }
