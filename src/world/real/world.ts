@@ -6,6 +6,7 @@ import { createRealHasher } from './hash.ts'
 import { createRealHttpServer } from './http.ts'
 import { realLines } from './lines.ts'
 import { realNet } from './net.ts'
+import { limitNursery } from './nursery.ts'
 import { realRandom } from './random.ts'
 import { realSystem } from './system.ts'
 import { createRealWalker } from './walk.ts'
@@ -13,6 +14,7 @@ import { createRealWatcher } from './watch.ts'
 
 /** The machine we run on. Threads start with the first work for them and end with the world. */
 export function createRealWorld(): World & AsyncDisposable {
+  const nursery = limitNursery()
   const threads = new DiskThreads({ threads: diskThreadCount() })
   return {
     clock: realClock,
@@ -25,7 +27,10 @@ export function createRealWorld(): World & AsyncDisposable {
     net: realNet,
     lines: realLines,
     system: realSystem,
-    [Symbol.asyncDispose]: () => threads[Symbol.asyncDispose](),
+    async [Symbol.asyncDispose]() {
+      nursery[Symbol.dispose]()
+      await threads[Symbol.asyncDispose]()
+    },
   }
 }
 
