@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import {
-  chmodSync, closeSync, existsSync, lstatSync, mkdirSync, openSync, readdirSync, renameSync, rmSync, symlinkSync, truncateSync, utimesSync,
+  chmodSync, closeSync, lstatSync, mkdirSync, openSync, readdirSync, renameSync, rmSync, symlinkSync, truncateSync, utimesSync,
   writeFileSync, writeSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -138,9 +138,14 @@ function remove(place: Place): boolean {
   return withFile(place, (path) => rmSync(path))
 }
 
+/** A symlink that leads nowhere is there too. */
+function isThere(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false }) !== undefined
+}
+
 function makeDirectory(place: Place): boolean {
   const name = freshName(place, 'dir')
-  if (name === undefined || existsSync(join(place.root, name))) return false
+  if (name === undefined || isThere(join(place.root, name))) return false
   mkdirSync(join(place.root, name))
   return true
 }
@@ -176,8 +181,10 @@ function chmodDirectory(place: Place): boolean {
 
 function renameDirectory(place: Place): boolean {
   const to = join(place.root, `${place.chance.pick(place.tops)}/dir-${place.chance.pick(NAMES)}-moved`)
-  if (existsSync(to)) return false
-  return withDirectory(place, (path) => renameSync(path, to))
+  if (isThere(to)) return false
+  return withDirectory(place, (path) => {
+    if (!to.startsWith(`${path}/`)) renameSync(path, to) // not into itself
+  })
 }
 
 function changeType(place: Place): boolean {
