@@ -11,19 +11,27 @@ import { parseArgs } from 'node:util'
 import { missingProgram } from '../test/support/debian.ts'
 import { loopbackOnly, missingNamespaces } from '../test/support/loopback.ts'
 import { hasWayOut, runSyncthing } from '../test/support/syncthing.ts'
-import { GROUPS, type Bench } from './groups.ts'
-import { rowInfos, type Sample, type Sizes } from './rows.ts'
+import { GROUPS as SINGLE_GROUPS, type Bench } from './groups.ts'
+import { rowInfos, syncRowInfos, type Sample, type Sizes } from './rows.ts'
+import { SYNC_GROUPS } from './sync-groups.ts'
 import { syncthing } from './syncthing.ts'
-import { renderTable } from './table.ts'
+import { renderPairTable, renderTable } from './table.ts'
 import { removeAllTrees } from './tree.ts'
 import { twinfold } from './twinfold.ts'
 
+const GROUPS = { ...SINGLE_GROUPS, ...SYNC_GROUPS }
 const INSIDE = 'TWINFOLD_BENCH_INSIDE'
 const USAGE = `usage: npm run bench -- [--rows ${Object.keys(GROUPS).join(',')}] [--rounds N] [--quick] [--million]
                        [--only twinfold,syncthing] [--json FILE] [--keep]`
 
-const FULL: Sizes = { largeFiles: 4, largeMib: 512, small: 50_000, growth: [10_000, 50_000, 200_000], latency: 200_000 }
-const QUICK: Sizes = { largeFiles: 4, largeMib: 64, small: 10_000, growth: [2_000, 10_000], latency: 10_000 }
+const FULL: Sizes = {
+  largeFiles: 4, largeMib: 512, small: 50_000, growth: [10_000, 50_000, 200_000], latency: 200_000,
+  syncLargeMib: 1_024, syncSmall: 10_000,
+}
+const QUICK: Sizes = {
+  largeFiles: 4, largeMib: 64, small: 10_000, growth: [2_000, 10_000], latency: 10_000,
+  syncLargeMib: 128, syncSmall: 2_000,
+}
 
 function options() {
   try {
@@ -102,7 +110,10 @@ async function main(): Promise<void> {
   })
   describeMachine()
   for (const name of groups) await runGroup(name, bench)
-  console.log(`\n${renderTable(rowInfos(sizes, !chosen.quick), samples)}`)
+  const paired = samples.some(({ row }) => row.startsWith('sync-'))
+  const single = samples.some(({ row }) => !row.startsWith('sync-'))
+  if (single) console.log(`\n${renderTable(rowInfos(sizes, !chosen.quick), samples)}`)
+  if (paired) console.log(`\n${renderPairTable(syncRowInfos(sizes, !chosen.quick), samples)}`)
 }
 
 /** One group that fails leaves the figures of the others standing; the command still ends with 1. */

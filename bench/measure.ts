@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { Running } from './program.ts'
 import type { Tree } from './tree.ts'
 
-const FOLDER = 'bench'
+export const FOLDER = 'bench'
 
 export interface ScanFigures {
   readonly elapsedMs: number
@@ -14,8 +14,8 @@ export interface ScanFigures {
 }
 
 /** The first scan of a folder: from the request that unpauses it to the event that says it is idle again. */
-export async function firstScan(running: Running, tree: Tree): Promise<ScanFigures> {
-  const folder = { id: FOLDER, path: tree.path, fsWatcherEnabled: false, rescanIntervalS: 0, paused: true }
+export async function firstScan(running: Running, tree: Tree, more: { readonly devices?: readonly unknown[] } = {}): Promise<ScanFigures> {
+  const folder = { id: FOLDER, path: tree.path, fsWatcherEnabled: false, rescanIntervalS: 0, paused: true, ...more }
   await running.call('POST', '/rest/config/folders', folder)
   let since = lastId(await stateChanges(running, 0, 0))
   const cpuBefore = running.cpuSeconds()
@@ -69,7 +69,7 @@ function lastId(events: readonly StateChange[], before = 0): number {
   return events.at(-1)?.id ?? before
 }
 
-function field(value: unknown, name: string): unknown {
+export function field(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined
 }
 

@@ -1,5 +1,9 @@
 /** What is measured of whom. `limit` is what one Node thread reaches with nothing else to do. */
-export type Subject = 'limit' | 'twinfold' | 'syncthing'
+export type Subject = 'limit' | ProgramName | PairName
+
+export type ProgramName = 'twinfold' | 'syncthing'
+/** The source and the sink. */
+export type PairName = `${ProgramName} > ${ProgramName}`
 
 export interface Sample {
   readonly row: string
@@ -11,7 +15,7 @@ export interface Sample {
 
 export interface RowInfo {
   readonly title: string
-  readonly unit: 'ms' | 'requests/s' | 'MiB' | 'µs/file' | 'B/file'
+  readonly unit: 'ms' | 'requests/s' | 'MiB' | 'µs/file' | 'B/file' | 'MB/s' | 'files/s' | 'KiB' | 's' | 'polls'
   readonly better: 'less' | 'more'
   /** Against the limit of the same run, or in the unit of the row. Shown, never asserted. */
   readonly goal?: { readonly ofLimit: number } | { readonly atMost: number }
@@ -23,6 +27,9 @@ export type Sizes = {
   readonly small: number
   readonly growth: readonly number[]
   readonly latency: number
+  /** One file that is synchronized, and many. */
+  readonly syncLargeMib: number
+  readonly syncSmall: number
 }
 
 const thousands = (count: number) => count.toLocaleString('en-US')
@@ -50,6 +57,32 @@ export function rowInfos(sizes: Sizes, full: boolean): ReadonlyMap<string, RowIn
     ['latency-p50', { title: `ping during scan of ${thousands(sizes.latency)}, p50`, unit: 'ms', better: 'less' }],
     ['latency-p99', { title: `ping during scan of ${thousands(sizes.latency)}, p99`, unit: 'ms', better: 'less', ...goal({ atMost: 20 }) }],
     ['latency-max', { title: `ping during scan of ${thousands(sizes.latency)}, worst`, unit: 'ms', better: 'less' }],
+  ]
+  return new Map(rows)
+}
+
+/** The rows of two devices: goals are those of Twinfold with itself. */
+export function syncRowInfos(sizes: Sizes, full: boolean): ReadonlyMap<string, RowInfo> {
+  const goal = <G extends NonNullable<RowInfo['goal']>>(value: G) => (full ? { goal: value } : {})
+  const large = `${thousands(sizes.syncLargeMib)} MiB`
+  const small = `${thousands(sizes.syncSmall)} x 4 KiB`
+  const oneBlockKib = 1_024
+  const less = { better: 'less' } as const
+  const rows: [string, RowInfo][] = [
+    ['sync-large', { title: `${large}, connected to in sync`, unit: 'MB/s', better: 'more', ...goal({ ofLimit: 0.45 }) }],
+    ['sync-large-cpu', { title: `${large}, CPU of both ends`, unit: 's', ...less, ...goal({ atMost: 4.5 }) }],
+    ['sync-large-source-rss', { title: `${large}, peak RSS source`, unit: 'MiB', ...less, ...goal({ atMost: 150 }) }],
+    ['sync-large-sink-rss', { title: `${large}, peak RSS sink`, unit: 'MiB', ...less, ...goal({ atMost: 150 }) }],
+    ['sync-small', { title: `${small}, connected to in sync`, unit: 'files/s', better: 'more', ...goal({ ofLimit: 0.55 }) }],
+    ['sync-small-cpu', { title: `${small}, CPU of both ends`, unit: 's', ...less, ...goal({ atMost: 6 }) }],
+    ['sync-small-source-rss', { title: `${small}, peak RSS source`, unit: 'MiB', ...less }],
+    ['sync-small-sink-rss', { title: `${small}, peak RSS sink`, unit: 'MiB', ...less }],
+    ['sync-delta', { title: `4 KiB changed in ${large}, scanned to in sync`, unit: 'ms', ...less, ...goal({ atMost: 1_500 }) }],
+    ['sync-delta-wire', { title: `4 KiB changed in ${large}, bytes sent`, unit: 'KiB', ...less, ...goal({ atMost: 1.1 * oneBlockKib }) }],
+    ['sync-delta-missing', { title: `4 KiB changed in ${large}, polls without a file`, unit: 'polls', ...less, ...goal({ atMost: 0 }) }],
+    ['sync-one', { title: 'one new file, scan request to present', unit: 'ms', ...less, ...goal({ atMost: 25 }) }],
+    ['sync-replace-small', { title: '4 KiB file replaced 10 times, polls without it', unit: 'polls', ...less, ...goal({ atMost: 0 }) }],
+    ['sync-replace-large', { title: '64 MiB file replaced 10 times, polls without it', unit: 'polls', ...less, ...goal({ atMost: 0 }) }],
   ]
   return new Map(rows)
 }

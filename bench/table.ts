@@ -1,4 +1,4 @@
-import type { RowInfo, Sample, Subject } from './rows.ts'
+import type { PairName, RowInfo, Sample, Subject } from './rows.ts'
 
 interface Figures {
   readonly median: number
@@ -9,7 +9,9 @@ interface Figures {
 }
 
 const PROGRAMS = ['twinfold', 'syncthing'] as const
+const PAIRS: readonly PairName[] = ['twinfold > twinfold', 'syncthing > syncthing', 'twinfold > syncthing', 'syncthing > twinfold']
 const HEAD = ['work', 'unit', 'limit', ...PROGRAMS.flatMap((name) => [name, 'best', 'CPU s', 'peak MiB', 'of limit']), 'goal', 'met']
+const PAIR_HEAD = ['work', 'source > sink', 'unit', 'limit', 'median', 'best', 'of limit', 'CPU s', 'goal', 'met']
 
 /** The whole result as a table in Markdown, columns aligned so that it also reads in a terminal. */
 export function renderTable(infos: ReadonlyMap<string, RowInfo>, samples: readonly Sample[]): string {
@@ -18,9 +20,29 @@ export function renderTable(infos: ReadonlyMap<string, RowInfo>, samples: readon
     const own = samples.filter((sample) => sample.row === row)
     if (own.length > 0) lines.push(renderRow(info, own))
   }
-  const widths = HEAD.map((title, column) => Math.max(title.length, ...lines.map((line) => line[column]?.length ?? 0)))
+  return drawTable(HEAD, lines)
+}
+
+/** One line per work and pair of devices. Goals are those of Twinfold with itself. */
+export function renderPairTable(infos: ReadonlyMap<string, RowInfo>, samples: readonly Sample[]): string {
+  const lines: string[][] = []
+  for (const [row, info] of infos) {
+    const own = samples.filter((sample) => sample.row === row)
+    const limit = figuresOf(info, own, 'limit')
+    for (const pair of PAIRS) {
+      const figures = figuresOf(info, own, pair)
+      if (figures === undefined) continue
+      const measured = [figure(limit?.median), figure(figures.median), figure(figures.best), ratioText(info, figures, limit), figure(figures.cpuS)]
+      lines.push([info.title, pair, info.unit, ...measured, ...(pair === PAIRS[0] ? goalCells(info, figures, limit) : ['', ''])])
+    }
+  }
+  return drawTable(PAIR_HEAD, lines)
+}
+
+function drawTable(head: readonly string[], lines: readonly (readonly string[])[]): string {
+  const widths = head.map((title, column) => Math.max(title.length, ...lines.map((line) => line[column]?.length ?? 0)))
   const draw = (cells: readonly string[]) => `| ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`
-  return [draw(HEAD), draw(widths.map((width) => '-'.repeat(width))), ...lines.map(draw)].join('\n')
+  return [draw(head), draw(widths.map((width) => '-'.repeat(width))), ...lines.map(draw)].join('\n')
 }
 
 function renderRow(info: RowInfo, samples: readonly Sample[]): string[] {

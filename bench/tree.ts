@@ -30,6 +30,10 @@ export function smallFiles(files: number): TreeShape {
   return { name: `small-${files}-${sizeMaxKib}k`, files, sizeBytesMin: KIB, sizeBytesMax: sizeMaxKib * KIB }
 }
 
+export function sameSizeFiles(files: number, sizeBytes: number): TreeShape {
+  return { name: `same-${files}x${sizeBytes}`, files, sizeBytesMin: sizeBytes, sizeBytesMax: sizeBytes }
+}
+
 const ROOT = join(tmpdir(), 'twinfold-bench-trees')
 
 /** Makes the tree, or finds it from an earlier row or run. */

@@ -7,6 +7,11 @@ const ENTRY = join(import.meta.dirname, '..', 'src', 'main', 'bin.ts')
 
 const CACHE = join(import.meta.dirname, '..', 'node_modules', '.cache', 'twinfold')
 
+/** For a profile of what is measured: `--cpu-prof --cpu-prof-dir=…`. */
+function nodeArgs(): readonly string[] {
+  return (process.env['TWINFOLD_NODE_ARGS'] ?? '').split(' ').filter(Boolean)
+}
+
 /** As `npm start` sets it. */
 function environment(): NodeJS.ProcessEnv {
   const kept = Object.entries(process.env).filter(([name]) => !/^(ST[A-Z]|NODE_)/.test(name))
@@ -21,7 +26,7 @@ export const twinfold: Program = {
     if (result.status !== 0) throw new Error(`twinfold generate: ${result.stdout}${result.stderr}`)
   },
   command(home, guiAddress) {
-    const words = [process.execPath, ENTRY, 'serve', `--home=${home}`, '--no-browser', `--gui-address=${guiAddress}`]
+    const words = [process.execPath, ...nodeArgs(), ENTRY, 'serve', `--home=${home}`, '--no-browser', `--gui-address=${guiAddress}`]
     return { words, env: environment() }
   },
   apiKey: apiKeyOf,

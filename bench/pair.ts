@@ -1,0 +1,180 @@
+import { mkdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { field, firstScan, FOLDER, type ScanFigures } from './measure.ts'
+import { freePort, Running, type Program } from './program.ts'
+import type { Tree } from './tree.ts'
+
+const SYNC_LIMIT_MS = 600_000
+
+/** Who gives and who takes. */
+export interface Ends {
+  readonly source: Program
+  readonly sink: Program
+}
+
+export interface SyncFigures {
+  /** From the sink's word that it is connected (or from `sinceMs`) to its word that it needs nothing more. */
+  readonly elapsedMs: number
+  /** Of both ends together. */
+  readonly cpuS: number
+  /** What the source sent and received, as it counts itself: messages, without what TLS adds. */
+  readonly wireBytes: number
+}
+
+interface Device {
+  readonly running: Running
+  readonly home: string
+  readonly id: string
+  readonly address: string
+}
+
+/** Two daemons that share one folder. The source has scanned it, the sink is empty; they are not connected yet. */
+export class Pair implements AsyncDisposable {
+  readonly source: Running
+  readonly sink: Running
+  readonly sinkRoot: string
+  /** The first scan at the source. */
+  readonly scan: ScanFigures
+  readonly #sinkId: string
+  readonly #feed: EventFeed
+  readonly #scratch: string
+
+  private constructor(parts: { source: Device; sink: Device; sinkRoot: string; scratch: string; scan: ScanFigures; feed: EventFeed }) {
+    this.source = parts.source.running
+    this.sink = parts.sink.running
+    this.sinkRoot = parts.sinkRoot
+    this.scan = parts.scan
+    this.#sinkId = parts.sink.id
+    this.#feed = parts.feed
+    this.#scratch = parts.scratch
+  }
+
+  static async start({ source, sink }: Ends, tree: Tree, scratch: string): Promise<Pair> {
+    const own = join(scratch, 'pair')
+    rmSync(own, { recursive: true, force: true })
+    const sinkRoot = join(own, 'sink')
+    mkdirSync(sinkRoot, { recursive: true })
+    await using started = new AsyncDisposableStack()
+    const giver = await startDevice(source, join(own, 'source-home'), started)
+    const taker = await startDevice(sink, join(own, 'sink-home'), started)
+    await introduce(giver, taker, { addresses: [taker.address], paused: true })
+    await introduce(taker, giver, { addresses: ['dynamic'] }) // nobody tells it where the source is: one side dials
+    const devices = [{ deviceID: giver.id }, { deviceID: taker.id }]
+    const scan = await firstScan(giver.running, tree, { devices })
+    await firstScan(taker.running, { ...tree, path: sinkRoot, files: 0 }, { devices })
+    const feed = await EventFeed.open(taker.running, 'DeviceConnected,StateChanged')
+    started.move()
+    return new Pair({ source: giver, sink: taker, sinkRoot, scratch: own, scan, feed })
+  }
+
+  /** The two find each other; resolves when the sink has everything. */
+  async connect(files: number): Promise<SyncFigures> {
+    return await this.#measured(files, undefined, async () => {
+      await this.source.call('PATCH', `/rest/config/devices/${this.#sinkId}`, { paused: false })
+    })
+  }
+
+  /** The source scans; resolves when the sink has what was found. Timed from the end of the scan. */
+  async scanned(files: number, sub: string): Promise<SyncFigures> {
+    return await this.#measured(files, 'action', async () => {
+      await this.source.call('POST', `/rest/db/scan?folder=${FOLDER}&sub=${encodeURIComponent(sub)}`)
+    })
+  }
+
+  async #measured(files: number, since: 'action' | undefined, act: () => Promise<void>): Promise<SyncFigures> {
+    const cpuBefore = this.#cpuSeconds()
+    const bytesBefore = await this.#wireBytes()
+    await act()
+    let startedMs = since === 'action' ? Date.now() : Number.NaN
+    let syncing = false
+    const deadlineMs = Date.now() + SYNC_LIMIT_MS
+    while (Date.now() < deadlineMs) {
+      for (const { type, timeMs, data } of await this.#feed.next()) {
+        if (type === 'DeviceConnected' && since === undefined) startedMs = timeMs
+        if (type !== 'StateChanged') continue
+        const to = field(data, 'to')
+        syncing ||= to === 'syncing'
+        if (to !== 'idle' || !syncing) continue
+        const cpuS = this.#cpuSeconds() - cpuBefore
+        if (await this.#isInSync(files)) return { elapsedMs: timeMs - startedMs, cpuS, wireBytes: (await this.#wireBytes()) - bytesBefore }
+      }
+    }
+    throw new Error(`not in sync within ${SYNC_LIMIT_MS} ms: ${JSON.stringify(await this.#sinkStatus())}`)
+  }
+
+  #cpuSeconds(): number {
+    return this.source.cpuSeconds() + this.sink.cpuSeconds()
+  }
+
+  async #sinkStatus(): Promise<unknown> {
+    return await this.sink.call('GET', `/rest/db/status?folder=${FOLDER}`)
+  }
+
+  async #isInSync(files: number): Promise<boolean> {
+    const status = await this.#sinkStatus()
+    return field(status, 'needTotalItems') === 0 && field(status, 'localFiles') === files
+  }
+
+  async #wireBytes(): Promise<number> {
+    const { connections } = Object(await this.source.call('GET', '/rest/system/connections'))
+    const own = field(connections, this.#sinkId)
+    return Number(field(own, 'outBytesTotal') ?? 0) + Number(field(own, 'inBytesTotal') ?? 0)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all([this.source, this.sink].map((running) => running[Symbol.asyncDispose]()))
+    rmSync(this.#scratch, { recursive: true, force: true })
+  }
+}
+
+async function startDevice(program: Program, home: string, stack: AsyncDisposableStack): Promise<Device> {
+  mkdirSync(home, { recursive: true, mode: 0o700 })
+  program.makeHome(home)
+  const { running } = await Running.start(program, home)
+  stack.use(running)
+  const address = `tcp://127.0.0.1:${await freePort()}`
+  await running.call('PATCH', '/rest/config/options', {
+    listenAddresses: [address], globalAnnounceEnabled: false, localAnnounceEnabled: false, relaysEnabled: false,
+    natEnabled: false, crashReportingEnabled: false, reconnectionIntervalS: 5,
+  })
+  const id = String(field(await running.call('GET', '/rest/system/status'), 'myID'))
+  return { running, home, id, address }
+}
+
+async function introduce(to: Device, whom: Device, more: { readonly addresses: readonly string[]; readonly paused?: boolean }): Promise<void> {
+  await to.running.call('POST', '/rest/config/devices', { deviceID: whom.id, name: 'peer', ...more })
+}
+
+interface SyncEvent {
+  readonly type: string
+  /** When it happened, by the clock of the one it happened to. */
+  readonly timeMs: number
+  readonly data: unknown
+}
+
+/** What a daemon tells from now on, in order. */
+class EventFeed {
+  readonly #running: Running
+  readonly #mask: string
+  #since = 0
+
+  private constructor(running: Running, mask: string) {
+    this.#running = running
+    this.#mask = mask
+  }
+
+  static async open(running: Running, mask: string): Promise<EventFeed> {
+    const feed = new EventFeed(running, mask)
+    await feed.next(0) // what happened so far is of no interest
+    return feed
+  }
+
+  async next(timeoutS = 60): Promise<readonly SyncEvent[]> {
+    const events = await this.#running.call('GET', `/rest/events?events=${this.#mask}&since=${this.#since}&timeout=${timeoutS}`)
+    if (!Array.isArray(events)) throw new Error('events are no list')
+    this.#since = Number(field(events.at(-1), 'id') ?? this.#since)
+    return events.map((event: unknown) => {
+      return { type: String(field(event, 'type')), timeMs: Date.parse(String(field(event, 'time'))), data: field(event, 'data') }
+    })
+  }
+}

@@ -1,0 +1,218 @@
+import { spawnSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { closeSync, existsSync, mkdirSync, openSync, readdirSync, rmSync, watch, writeFileSync, writeSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import type { Bench } from './groups.ts'
+import { rescan } from './measure.ts'
+import { Pair, type Ends } from './pair.ts'
+import type { Program } from './program.ts'
+import type { PairName, Sample } from './rows.ts'
+import { fsyncLimit, tlsLimit } from './sync-limits.ts'
+import { largeFiles, makeTree, removeTree, sameSizeFiles, type Tree, type TreeShape } from './tree.ts'
+import { twinfold } from './twinfold.ts'
+
+const MIB = 1024 * 1024
+const SMALL_BYTES = 4 * 1024
+const POLL_MS = 10
+const REPLACE_ROUNDS = 10
+/** After news both programs keep quiet for a moment, to tell the next ones together; a new file by itself is measured. */
+const QUIET_MS = 400
+
+/** Rows about two devices: every group measures all pairs in turn, and the limit between them. */
+export const SYNC_GROUPS: Readonly<Record<string, (bench: Bench) => Promise<void>>> = {
+  'sync-large': syncLarge, 'sync-small': syncSmall, 'sync-delta': syncDelta, 'sync-one': syncOne, 'sync-replace': syncReplace,
+}
+
+/** Each with itself first: those are the figures that are compared. */
+function pairsOf(programs: readonly Program[]): readonly Ends[] {
+  const pairs = programs.flatMap((source) => programs.map((sink) => ({ source, sink })))
+  return [...pairs.filter(({ source, sink }) => source === sink), ...pairs.filter(({ source, sink }) => source !== sink)]
+}
+
+function nameOf({ source, sink }: Ends): PairName {
+  return `${source.name} > ${sink.name}`
+}
+
+type Use = (pair: Pair, record: (row: string, value: number, more?: Partial<Sample>) => void) => Promise<void>
+
+async function withPair(bench: Bench, ends: Ends, tree: Tree, use: Use): Promise<void> {
+  const pair = await Pair.start(ends, tree, bench.scratch)
+  try {
+    await use(pair, (row, value, more) => bench.record({ row, subject: nameOf(ends), value, ...more }))
+  } finally {
+    await pair[Symbol.asyncDispose]()
+  }
+}
+
+/** The tree is there while `use` runs, and in the page cache. */
+async function withTree(shape: TreeShape, use: (tree: Tree) => Promise<void>): Promise<void> {
+  await use(makeTree(shape))
+  removeTree(shape)
+}
+
+async function syncLarge(bench: Bench): Promise<void> {
+  const sizeMib = bench.sizes.syncLargeMib
+  await withTree(largeFiles(1, sizeMib), async (tree) => {
+    const home = join(bench.scratch, 'limit-home')
+    mkdirSync(home, { recursive: true, mode: 0o700 })
+    twinfold.makeHome(home)
+    const perSecond = (elapsedMs: number) => (sizeMib * MIB) / elapsedMs / 1000
+    for (let round = 0; round < bench.rounds; round++) {
+      const limit = await tlsLimit(home, sizeMib * MIB)
+      bench.record({ row: 'sync-large', subject: 'limit', value: perSecond(limit.elapsedMs), cpuS: limit.cpuS })
+      for (const ends of pairsOf(bench.programs)) {
+        await withPair(bench, ends, tree, async (pair, record) => {
+          const { elapsedMs, cpuS } = await pair.connect(tree.files)
+          expectAlike(tree, pair)
+          record('sync-large', perSecond(elapsedMs), { cpuS })
+          record('sync-large-cpu', cpuS)
+          record('sync-large-source-rss', pair.source.memoryMib().peak)
+          record('sync-large-sink-rss', pair.sink.memoryMib().peak)
+        })
+      }
+    }
+    rmSync(home, { recursive: true, force: true })
+  })
+}
+
+async function syncSmall(bench: Bench): Promise<void> {
+  const files = bench.sizes.syncSmall
+  await withTree(sameSizeFiles(files, SMALL_BYTES), async (tree) => {
+    for (let round = 0; round < bench.rounds; round++) {
+      const limit = fsyncLimit(join(bench.scratch, 'limit-files'), files)
+      bench.record({ row: 'sync-small', subject: 'limit', value: (files * 1000) / limit.elapsedMs, cpuS: limit.cpuS })
+      for (const ends of pairsOf(bench.programs)) {
+        await withPair(bench, ends, tree, async (pair, record) => {
+          const { elapsedMs, cpuS } = await pair.connect(files)
+          expectAlike(tree, pair)
+          record('sync-small', (files * 1000) / elapsedMs, { cpuS })
+          record('sync-small-cpu', cpuS)
+          record('sync-small-source-rss', pair.source.memoryMib().peak)
+          record('sync-small-sink-rss', pair.sink.memoryMib().peak)
+        })
+      }
+    }
+  })
+}
+
+/** 4 KiB in the middle of a block, over and over, each time other bytes. */
+async function syncDelta(bench: Bench): Promise<void> {
+  const sizeMib = bench.sizes.syncLargeMib
+  await withTree(largeFiles(1, sizeMib), async (tree) => {
+    const sub = onlyFile(tree)
+    for (let round = 0; round < bench.rounds; round++) {
+      for (const ends of pairsOf(bench.programs)) {
+        await withPair(bench, ends, tree, async (pair, record) => {
+          await pair.connect(tree.files)
+          overwrite(join(tree.path, sub), sizeMib * MIB / 2 + 5 * SMALL_BYTES)
+          const polls = pollMissing(join(pair.sinkRoot, sub))
+          const { elapsedMs, cpuS, wireBytes } = await pair.scanned(tree.files, sub)
+          const { missing } = polls.stop()
+          expectAlike(tree, pair)
+          record('sync-delta', elapsedMs, { cpuS })
+          record('sync-delta-wire', wireBytes / 1024)
+          record('sync-delta-missing', missing)
+        })
+      }
+    }
+  })
+}
+
+/** A new small file: from the request that has the source look at it to its name at the sink. */
+async function syncOne(bench: Bench): Promise<void> {
+  const tree = makeTree(sameSizeFiles(100, SMALL_BYTES))
+  for (let round = 0; round < bench.rounds; round++) {
+    for (const ends of pairsOf(bench.programs)) {
+      await withPair(bench, ends, tree, async (pair, record) => {
+        await pair.connect(tree.files)
+        for (let repeat = 0; repeat < bench.repeats / 10; repeat++) {
+          const name = `new-${repeat}.txt`
+          writeFileSync(join(tree.path, name), randomBytes(SMALL_BYTES / 4))
+          const present = appearance(pair.sinkRoot, name)
+          const startedMs = performance.now()
+          const scan = rescan(pair.source, name)
+          record('sync-one', (await present) - startedMs)
+          await scan
+          await new Promise((done) => setTimeout(done, QUIET_MS))
+        }
+      })
+      for (const name of readdirSync(tree.path)) if (name.startsWith('new-')) rmSync(join(tree.path, name))
+    }
+  }
+}
+
+/** Files of two sizes, replaced as a whole while somebody looks whether they are there. */
+async function syncReplace(bench: Bench): Promise<void> {
+  for (const [row, sizeBytes] of [['sync-replace-small', SMALL_BYTES], ['sync-replace-large', 64 * MIB]] as const) {
+    await withTree(sameSizeFiles(1, sizeBytes), async (tree) => {
+      const sub = onlyFile(tree)
+      for (const ends of pairsOf(bench.programs)) {
+        await withPair(bench, ends, tree, async (pair, record) => {
+          await pair.connect(tree.files)
+          const polls = pollMissing(join(pair.sinkRoot, sub))
+          for (let round = 0; round < REPLACE_ROUNDS; round++) {
+            writeFileSync(join(tree.path, sub), randomBytes(sizeBytes))
+            await pair.scanned(tree.files, sub)
+          }
+          const { missing } = polls.stop()
+          expectAlike(tree, pair)
+          record(row, missing)
+        })
+      }
+    })
+  }
+}
+
+function overwrite(path: string, offsetBytes: number): void {
+  const descriptor = openSync(path, 'r+')
+  writeSync(descriptor, randomBytes(SMALL_BYTES), 0, SMALL_BYTES, offsetBytes)
+  closeSync(descriptor)
+}
+
+/** The path of the only file of a tree, relative to it. */
+function onlyFile(tree: Tree): string {
+  const names = readdirSync(tree.path, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.bin'))
+  const [name] = names
+  if (name === undefined || names.length > 1) throw new Error(`${tree.path} holds ${names.length} files`)
+  return name
+}
+
+/** Looks at a name every 10 ms, and counts how often there is nothing. */
+function pollMissing(path: string): { stop(): { readonly polls: number; readonly missing: number } } {
+  let polls = 0
+  let missing = 0
+  const timer = setInterval(() => {
+    polls++
+    if (!existsSync(path)) missing++
+  }, POLL_MS)
+  return {
+    stop: () => {
+      clearInterval(timer)
+      return { polls, missing }
+    },
+  }
+}
+
+/** The time at which a name is in a directory, by `performance.now`. */
+async function appearance(directory: string, name: string): Promise<number> {
+  const { promise, resolve } = Promise.withResolvers<number>()
+  const watcher = watch(directory, (_, changed) => {
+    if (changed === name && existsSync(join(directory, name))) resolve(performance.now())
+  })
+  const timer = setTimeout(() => resolve(Number.NaN), 60_000)
+  try {
+    const seenMs = await promise
+    if (Number.isNaN(seenMs)) throw new Error(`${name} never arrived`)
+    return seenMs
+  } finally {
+    clearTimeout(timer)
+    watcher.close()
+  }
+}
+
+/** A pair that left something out would look fast. */
+function expectAlike(tree: Tree, pair: Pair): void {
+  const words = ['-r', '-q', '--exclude=.stfolder', tree.path, pair.sinkRoot]
+  const result = spawnSync('diff', words, { encoding: 'utf8' })
+  if (result.status !== 0) throw new Error(`the sink differs from the source (${dirname(tree.path)}):\n${result.stdout.slice(0, 2_000)}`)
+}

@@ -1,0 +1,82 @@
+/**
+ * What one Node process (or two, joined by TLS) can do at most of what synchronizing consists of:
+ *   sync-limit-child.mjs receive CERT KEY            listens, prints its port, swallows what one caller sends, prints JSON
+ *   sync-limit-child.mjs send CERT KEY PORT BYTES    sends so many bytes and hangs up
+ *   sync-limit-child.mjs fsync DIRECTORY FILES       4 KiB each: temporary file, fsync, rename, 16 at a time; prints JSON
+ */
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdirSync, readFileSync } from 'node:fs'
+import { open, rename } from 'node:fs/promises'
+import { connect, createServer } from 'node:tls'
+
+const CHUNK_BYTES = 256 * 1024
+const FILE_BYTES = 4 * 1024
+const AT_ONCE = 16
+const FILES_PER_DIRECTORY = 25
+
+const [job, ...words] = process.argv.slice(2)
+
+/** The cipher that Go and Twinfold prefer. */
+function tlsOptions(certificate, key) {
+  return {
+    cert: readFileSync(certificate), key: readFileSync(key), rejectUnauthorized: false,
+    minVersion: 'TLSv1.3', ciphers: 'TLS_AES_128_GCM_SHA256',
+  }
+}
+
+function say(startedMs, cpuBefore) {
+  const elapsedMs = performance.now() - startedMs
+  const cpu = process.cpuUsage(cpuBefore)
+  console.log(JSON.stringify({ elapsedMs, cpuS: (cpu.user + cpu.system) / 1e6 }))
+}
+
+function receive(certificate, key) {
+  const server = createServer(tlsOptions(certificate, key), (socket) => {
+    const startedMs = performance.now()
+    const cpuBefore = process.cpuUsage()
+    socket.on('data', () => {})
+    socket.on('end', () => {
+      say(startedMs, cpuBefore)
+      socket.end()
+      server.close()
+    })
+  })
+  server.listen(0, '127.0.0.1', () => console.log(JSON.stringify({ port: server.address().port })))
+}
+
+async function send(certificate, key, port, bytes) {
+  const socket = connect({ ...tlsOptions(certificate, key), host: '127.0.0.1', port: Number(port) })
+  await once(socket, 'secureConnect')
+  socket.resume()
+  const chunk = randomBytes(CHUNK_BYTES)
+  for (let sent = 0; sent < Number(bytes); sent += CHUNK_BYTES) if (!socket.write(chunk)) await once(socket, 'drain')
+  socket.end()
+}
+
+async function writeFiles(directory, files) {
+  const data = randomBytes(FILE_BYTES)
+  const directories = Array.from({ length: Math.ceil(files / FILES_PER_DIRECTORY) }, (_, number) => `${directory}/${number}`)
+  for (const each of directories) mkdirSync(each, { recursive: true })
+  let next = 0
+  const worker = async () => {
+    while (next < files) {
+      const number = next++
+      const path = `${directories[Math.floor(number / FILES_PER_DIRECTORY)]}/file-${number}`
+      const file = await open(`${path}.tmp`, 'wx')
+      await file.write(data, 0, FILE_BYTES, 0)
+      await file.sync()
+      await file.close()
+      await rename(`${path}.tmp`, path)
+    }
+  }
+  const startedMs = performance.now()
+  const cpuBefore = process.cpuUsage()
+  await Promise.all(Array.from({ length: AT_ONCE }, worker))
+  say(startedMs, cpuBefore)
+}
+
+if (job === 'receive') receive(words[0], words[1])
+else if (job === 'send') await send(words[0], words[1], words[2], words[3])
+else if (job === 'fsync') await writeFiles(words[0], Number(words[1]))
+else throw new Error(`unknown limit "${job}"`)
