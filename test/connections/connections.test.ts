@@ -124,7 +124,7 @@ for (const delayMs of [0, 1, 7, 50, 400]) {
     await using two = pair({ a: TO_B, b: TO_A, delayMs })
     two.a.start()
     two.b.start()
-    await two.pass(20_000)
+    await two.pass(4_000) // at the first try: a second would come after five seconds
     assert.equal(two.a.open(B_ID), 1)
     assert.equal(two.b.open(A_ID), 1)
     two.a.assertConsistent()

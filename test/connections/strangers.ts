@@ -10,7 +10,7 @@ const [port = 0, count = 0] = process.argv.slice(2).map(Number)
 const own = await makeCertificate({ commonName: 'syncthing', keyType: 'Ed25519', lifetimeDays: 365, nowMs: Date.now(), serial: new Uint8Array(8) })
 
 function stranger(kind: number): Socket {
-  const options = { host: '127.0.0.1', port, localAddress: `127.0.0.${1 + (kind % 5)}` }
+  const options = { host: '127.0.0.1', port, localAddress: `127.0.0.${1 + (kind % 2)}` }
   const isProved = kind % 3 === 2
   const tls = { cert: own.certificatePem, key: own.keyPem, rejectUnauthorized: false, ALPNProtocols: ['bep/1.0'] }
   const socket = isProved ? connectTls({ ...options, ...tls }) : connectTcp(options)
