@@ -33,7 +33,7 @@ interface ConnectionStatus {
   readonly connected: boolean
   readonly inBytesTotal: number
   readonly outBytesTotal: number
-  readonly secondary?: readonly unknown[] | null
+  readonly secondary?: readonly { readonly inBytesTotal: number }[] | null
 }
 
 /** A network with nothing but loopback, in which several programs can talk to each other. Ends with what holds it. */
