@@ -8,11 +8,10 @@ import type { Service } from '../sync/supervisor.ts'
 import { Wakeup } from '../sync/wakeup.ts'
 import type { Clock } from '../world/clock.ts'
 import type { Random } from '../world/random.ts'
-import { FolderState, type WorkingState } from './folder-state.ts'
+import { FolderState } from './folder-state.ts'
 import type { RootIdentity } from './health.ts'
 import { Problems } from './problems.ts'
-import { PullRetry } from './pull-retry.ts'
-import type { PullOutcome, PullPhase } from './puller/puller.ts'
+import { PullControl, type PullWork } from './pull-control.ts'
 import { ScanQueue, type ScanJob } from './scan-queue.ts'
 import { RescanSchedule } from './schedule.ts'
 
@@ -29,7 +28,7 @@ export interface FolderCheck {
 }
 
 /** What the loop does to the folder; it decides only when. */
-export interface FolderWork {
+export interface FolderWork extends PullWork {
   /** Called before the first scan: makes root and marker where they may be made. */
   prepare(): Promise<void>
   /** Rejects with `folder-error` and the reason when the folder must not be scanned. */
@@ -38,9 +37,6 @@ export interface FolderWork {
   scan(subs: readonly string[], check: FolderCheck, signal: AbortSignal): Promise<ScanResult>
   /** Called after a scan that ended well. */
   scanned(): Promise<void>
-  isPullNeeded(): Promise<boolean>
-  /** Runs beside scans. Rejects when the folder must not be written to any more, or the signal aborts. */
-  pull(check: FolderCheck, onPhase: (phase: PullPhase) => void, signal: AbortSignal): Promise<PullOutcome>
 }
 
 /** The folder as a watcher of its files is told of it. */
@@ -85,7 +81,6 @@ export class FolderRunner implements Service {
   readonly #queue = new ScanQueue()
   readonly #wakeup = new Wakeup()
   readonly #problems = new Problems()
-  readonly #pullProblems = new Problems()
   /** Kept apart from the schedule: a wish uttered while a timed scan runs must not be lost when that is armed again. */
   #scanWanted = false
   #changedPaths: (readonly string[])[] = []
@@ -93,11 +88,7 @@ export class FolderRunner implements Service {
   #recheckAtMs: number | undefined
   #ignorePatterns = false
   #scannedOnce = false
-  #pullWanted = false
-  readonly #retry: PullRetry
-  #pull: { readonly done: Promise<void>; readonly stop: AbortController } | undefined
-  /** What the pull that runs is at: shown whenever no scan is. */
-  #pullState: WorkingState | undefined
+  readonly #pulls: PullControl
 
   constructor(deps: FolderRunnerDeps, options: FolderRunnerOptions) {
     this.#deps = deps
@@ -105,15 +96,24 @@ export class FolderRunner implements Service {
     this.name = `model/${options.folder}`
     this.state = new FolderState(deps, options.folder)
     this.#schedule = new RescanSchedule(options.rescanIntervalMs, deps.random)
-    this.#retry = new PullRetry(options.pullPauseMs)
+    const { clock, events, log, pullSlots, work } = deps
+    this.#pulls = new PullControl({
+      clock, events, log, work,
+      slots: pullSlots,
+      problems: () => this.problems,
+      onState: () => this.#showPull(),
+      onEnd: () => this.#wakeup.ring(),
+      onFailure: (error) => this.#failed(error),
+      onRescan: (path) => this.pathsChanged([path]),
+    }, { folder: options.folder, pauseMs: options.pullPauseMs })
   }
 
   get problems(): readonly ScanProblem[] {
-    return [...this.#problems.list(), ...this.#pullProblems.list()]
+    return [...this.#problems.list(), ...this.#pulls.problems]
   }
 
   get problemCount(): number {
-    return this.#problems.count + this.#pullProblems.count
+    return this.#problems.count + this.#pulls.problemCount
   }
 
   /** Whether the last scan knew any ignore patterns. */
@@ -136,7 +136,7 @@ export class FolderRunner implements Service {
 
   /** Pulls as soon as the folder was scanned once and no pull is running. */
   pullSoon(): void {
-    this.#pullWanted = true
+    this.#pulls.want()
     this.#wakeup.ring()
   }
 
@@ -154,8 +154,8 @@ export class FolderRunner implements Service {
     } catch (error) {
       if (!signal.aborted) throw error
     } finally {
-      this.#pull?.stop.abort(signal.reason)
-      await this.#pull?.done
+      this.#pulls.stop(signal.reason)
+      await this.#pulls.ended()
       if (signal.aborted) this.#queue.close(new TwinfoldError('stopped', 'context canceled'))
     }
   }
@@ -170,15 +170,20 @@ export class FolderRunner implements Service {
     const paths = this.#changedPaths.shift()
     if (paths !== undefined) return await this.#quietScan(paths, signal)
     if (this.#recheckAtMs !== undefined && this.#recheckAtMs <= nowMs) return await this.#recheck()
-    if (this.#isPullDue(nowMs)) this.#startPull(signal)
+    if (this.#mayPull && this.#pulls.isDue(nowMs)) this.#pulls.start(signal)
     await this.#waitForWork(nowMs, signal)
+  }
+
+  /** Nothing is pulled before the folder was looked at, nor while it is in trouble. */
+  get #mayPull(): boolean {
+    return this.#scannedOnce && this.state.name !== 'error'
   }
 
   async #waitForWork(nowMs: number, signal: AbortSignal): Promise<void> {
     const rescanMs = this.#schedule.delayMs(nowMs) ?? Number.POSITIVE_INFINITY
     const recheckMs = this.#recheckAtMs === undefined ? Number.POSITIVE_INFINITY : this.#recheckAtMs - nowMs
-    const retryMs = this.#pull === undefined ? this.#retry.delayMs(nowMs) : Number.POSITIVE_INFINITY
-    const delayMs = Math.min(rescanMs, recheckMs, retryMs)
+    const pullMs = this.#mayPull ? this.#pulls.delayMs(nowMs) : Number.POSITIVE_INFINITY
+    const delayMs = Math.min(rescanMs, recheckMs, pullMs)
     const alarm = new AbortController()
     if (delayMs < Number.POSITIVE_INFINITY) {
       // A rejection is our own abort below: somebody else rang first.
@@ -222,7 +227,7 @@ export class FolderRunner implements Service {
     if (paths.includes('')) this.#coveredByFullScan()
     try {
       const check = await this.#deps.work.check()
-      if (this.state.name === 'error') this.#pullWanted = true
+      if (this.state.name === 'error') this.#pulls.want()
       this.#showRest()
       await this.#deps.watch.follow(check.ignore.lines, signal)
       await this.#scanInTurn(paths, check, signal)
@@ -253,7 +258,7 @@ export class FolderRunner implements Service {
     const result = await work.scan(subs, check, signal)
     this.#tellProblems(subs, result)
     await work.scanned()
-    if (result.changed > 0 || !this.#scannedOnce) this.#pullWanted = true
+    if (result.changed > 0 || !this.#scannedOnce) this.#pulls.want()
     this.#showRest()
     log.debug(() => {
       const durationMs = Math.round(this.#deps.clock.monotonicMs() - startedMs)
@@ -279,7 +284,7 @@ export class FolderRunner implements Service {
   #failed(error: unknown): void {
     const reason = messageOf(error)
     this.#deps.watch.rest()
-    this.#pull?.stop.abort(error)
+    this.#pulls.stop(error)
     if (this.state.error !== reason) this.#deps.log.warn(`folder ${this.#folder} stopped: ${reason}`)
     if (!(error instanceof TwinfoldError)) this.#deps.log.debug(() => `folder ${this.#folder}: ${stackOf(error)}`)
     this.state.fail(reason)
@@ -293,66 +298,12 @@ export class FolderRunner implements Service {
 
   /** No scan runs: the pull is what the folder is at, or nothing. */
   #showRest(): void {
-    this.state.move(this.#pullState ?? 'idle')
+    this.state.move(this.#pulls.state ?? 'idle')
   }
 
-  #showPull(state: WorkingState | undefined): void {
-    this.#pullState = state
+  #showPull(): void {
     const { name } = this.state
     if (name !== 'scanning' && name !== 'scan-waiting' && name !== 'error') this.#showRest()
-  }
-
-  #isPullDue(nowMs: number): boolean {
-    if (this.#pull !== undefined || !this.#scannedOnce || this.state.name === 'error') return false
-    return this.#pullWanted || this.#retry.delayMs(nowMs) <= 0
-  }
-
-  #startPull(outer: AbortSignal): void {
-    this.#pullWanted = false
-    const stop = new AbortController()
-    const signal = AbortSignal.any([outer, stop.signal])
-    const done = this.#pullBeside(signal).finally(() => {
-      this.#pull = undefined
-      this.#showPull(undefined)
-      this.#wakeup.ring()
-    })
-    this.#pull = { done, stop }
-  }
-
-  /** Never rejects: a pull that cannot go on shows in the folder's state. */
-  async #pullBeside(signal: AbortSignal): Promise<void> {
-    const startedMs = this.#deps.clock.monotonicMs()
-    try {
-      const outcome = await this.#pullInTurn(signal)
-      const nowMs = this.#deps.clock.monotonicMs()
-      this.#tellPullProblems(outcome.problems)
-      for (const path of outcome.rescan) this.pathsChanged([path])
-      if (outcome.complete) this.#retry.succeeded()
-      else this.#retry.failed(nowMs, nowMs - startedMs)
-    } catch (error) {
-      if (signal.aborted) return
-      this.#deps.log.debug(() => `folder ${this.#folder}: pull failed: ${stackOf(error)}`)
-      this.#failed(error)
-    }
-  }
-
-  async #pullInTurn(signal: AbortSignal): Promise<PullOutcome> {
-    const { log, pullSlots, work } = this.#deps
-    if (!(await work.isPullNeeded())) return NOTHING_TO_PULL
-    this.#showPull('sync-waiting')
-    using _slot = await pullSlots.acquire(signal)
-    const check = await work.check()
-    log.debug(() => `folder ${this.#folder}: pulling`)
-    const outcome = await work.pull(check, (phase) => this.#showPull(phase), signal)
-    log.debug(() => `folder ${this.#folder}: pulled, ${outcome.problems.length} problems, ${outcome.complete ? 'complete' : 'incomplete'}`)
-    return outcome
-  }
-
-  #tellPullProblems(problems: readonly ScanProblem[]): void {
-    const news = this.#pullProblems.replace(WHOLE_FOLDER, problems)
-    if (problems.length === 0) return
-    if (news) for (const { path, error } of problems.slice(0, 10)) this.#deps.log.warn(`folder ${this.#folder}: ${path}: ${error}`)
-    this.#deps.events.emit('FolderErrors', { folder: this.#folder, errors: this.problems })
   }
 
   /** Looks whether the trouble is over (a disk plugged in again), without waiting for the next rescan. */
@@ -370,8 +321,6 @@ export class FolderRunner implements Service {
 function describe(subs: readonly string[]): string {
   return subs.length === 1 && subs[0] === '' ? 'everything' : subs.map((sub) => JSON.stringify(sub)).join(' ')
 }
-
-const NOTHING_TO_PULL: PullOutcome = { problems: [], rescan: [], complete: true }
 
 /** The index turned out to be damaged; the store has begun an empty one. */
 export function isDamage(error: unknown): boolean {

@@ -431,3 +431,84 @@ test('the same seed gives the same trace of events, another seed another one', a
   assert.equal(await traceOf(42), first)
   assert.notEqual(await traceOf(43), first)
 })
+
+test('nothing is pulled before the first scan has ended, and then what is needed', async () => {
+  const { clock, folder, runner, states, end } = start({ arrange: (each) => Object.assign(each, { durationMs: 1_000, needed: true }) })
+  runner.pullSoon()
+  await clock.advance(999, settle)
+  assert.deepEqual(folder.pulls, [])
+  await clock.advance(1, settle)
+  await settle()
+  assert.deepEqual(folder.pulls, [1_000])
+  assert.deepEqual(states().slice(3), ['idle→sync-waiting', 'sync-waiting→sync-preparing', 'sync-preparing→syncing', 'syncing→idle'])
+  await end()
+})
+
+test('a pull that finds nothing needed changes no state', async () => {
+  const { clock, runner, states, end } = start()
+  await clock.advance(0, settle)
+  const before = states().length
+  runner.pullSoon()
+  await clock.advance(10, settle)
+  assert.equal(states().length, before)
+  await end()
+})
+
+test('a scan runs while a pull does, and the pull shows again when it has ended', async () => {
+  const { clock, folder, runner, states, end } = start({ arrange: (each) => Object.assign(each, { needed: true, pullMs: 60_000 }) })
+  await clock.advance(10, settle)
+  assert.equal(runner.state.name, 'syncing')
+  const scan = runner.scan(['a'], undefined)
+  await clock.advance(1, settle)
+  await scan
+  assert.equal(folder.scans.length, 2)
+  assert.deepEqual(states().slice(-3), ['syncing→scan-waiting', 'scan-waiting→scanning', 'scanning→syncing'])
+  folder.needed = false
+  await clock.advance(60_000, settle)
+  assert.equal(runner.state.name, 'idle')
+  await end()
+})
+
+test('what could not be pulled is tried again, ever less often, and at once when there is news', async () => {
+  const problems = [{ path: 'f', error: 'syncing: no' }]
+  const { clock, folder, runner, events, end } = start({
+    intervalMs: 0, arrange: (each) => Object.assign(each, { needed: true, outcome: { problems, rescan: [], complete: false } }),
+  })
+  await clock.advance(600_000, settle)
+  assert.deepEqual(folder.pulls, [0, 60_000, 180_000, 420_000])
+  assert.deepEqual([runner.problems, runner.problemCount], [problems, 1])
+  assert.equal(events.filter(([type]) => type === 'FolderErrors').length, 4)
+  runner.pullSoon()
+  await settle()
+  await settle()
+  assert.equal(folder.pulls.at(-1), 600_000)
+  folder.outcome = { problems: [], rescan: [], complete: true }
+  await clock.advance(10_000_000, settle)
+  assert.equal(runner.problemCount, 0)
+  assert.equal(folder.pulls.length, 6)
+  await end()
+})
+
+test('a pull asks for scans of what it met, and a folder in trouble neither pulls nor spins', async () => {
+  const { clock, folder, runner, end } = start({
+    arrange: (each) => Object.assign(each, { needed: true, outcome: { problems: [], rescan: ['met'], complete: false } }),
+  })
+  await clock.advance(10, settle)
+  assert.deepEqual(folder.scans.map(({ subs }) => subs), [[''], ['met']])
+  folder.health = new TwinfoldError('folder-error', 'folder path missing')
+  await assert.rejects(runner.scan([''], undefined), { message: 'folder path missing' })
+  const pulls = folder.pulls.length
+  await clock.advance(1_000_000, settle)
+  assert.equal(folder.pulls.length, pulls)
+  folder.health = undefined
+  await clock.advance(1_000_000, settle)
+  assert.ok(folder.pulls.length > pulls)
+  await end()
+})
+
+test('stopping ends a pull that runs', async () => {
+  const { clock, runner, end } = start({ arrange: (each) => Object.assign(each, { needed: true, pullMs: 1_000_000 }) })
+  await clock.advance(10, settle)
+  assert.equal(runner.state.name, 'syncing')
+  await end()
+})

@@ -30,7 +30,7 @@ export interface OtherFolder {
   readonly index: Pick<FolderIndex, 'localByBlocks'>
 }
 
-/** What all steps of one pull share. Built anew for every pull, so that settings and patterns are those of its start. */
+/** What all steps of one pull share: built anew for every pull, settings and patterns as they are at its start. */
 export interface PullContext {
   readonly world: PullWorld
   readonly folder: FolderConfig
@@ -65,7 +65,7 @@ export function pathOf(context: { readonly root: string }, name: string): string
 }
 
 /** Our record of an item that is now as the global one says. Flags are ours and start anew. */
-export function adopted(global: FileInfo, onDisk: { readonly modifiedS: number; readonly modifiedNs: number }): FileInfo {
+export function adopted(global: FileInfo, onDisk: Pick<FileInfo, 'modifiedS' | 'modifiedNs'>): FileInfo {
   return { ...global, modifiedS: onDisk.modifiedS, modifiedNs: onDisk.modifiedNs, sequence: 0, localFlags: 0 }
 }
 

@@ -30,11 +30,15 @@ export async function copyBlocks(
       const found = offsets.get(hashKey(block.hash))
       return found?.sizeBytes === block.sizeBytes ? found.offsetBytes : undefined
     }
-    rest = await copyFrom(context, pathOf(context, global.name), temp, rest, place, (block) => progress.onCopied(block, 'origin'), signal)
+    const source = { path: pathOf(context, global.name), place, onCopied: (block: Block) => progress.onCopied(block, 'origin') }
+    rest = await copyFrom(context, source, temp, rest, signal)
   }
-  if (rest.length === 0 || global.blocksHash === undefined || global.sizeBytes < LOOK_FOR_TWINS_SIZE_BYTES_MIN) return rest
+  if (rest.length === 0 || global.blocksHash === undefined) return rest
+  if (global.sizeBytes < LOOK_FOR_TWINS_SIZE_BYTES_MIN) return rest
   for (const path of await twinsOf(context, global, global.blocksHash)) {
-    rest = await copyFrom(context, path, temp, rest, (block) => block.offsetBytes, (block) => progress.onCopied(block, 'elsewhere'), signal)
+    const place = (block: Block) => block.offsetBytes
+    const source = { path, place, onCopied: (block: Block) => progress.onCopied(block, 'elsewhere') }
+    rest = await copyFrom(context, source, temp, rest, signal)
     if (rest.length === 0) break
   }
   return rest
@@ -51,10 +55,16 @@ async function twinsOf(context: PullContext, global: FileInfo, blocksHash: Uint8
   return paths
 }
 
+interface CopySource {
+  readonly path: string
+  /** Where in the file the block should be. */
+  place(block: Block): number | undefined
+  onCopied(block: Block): void
+}
+
 /** Returns the blocks that this file could not give. A file that cannot be read gives none. */
 async function copyFrom(
-  context: PullContext, path: string, temp: TempFile, wanted: readonly Block[],
-  place: (block: Block) => number | undefined, onCopied: (block: Block) => void, signal: AbortSignal,
+  context: PullContext, { path, place, onCopied }: CopySource, temp: TempFile, wanted: readonly Block[], signal: AbortSignal,
 ): Promise<readonly Block[]> {
   if (!wanted.some((block) => place(block) !== undefined)) return wanted
   const source = await context.world.disk.open(path, 'read').catch(() => undefined) // gone or unreadable: others have it
@@ -79,7 +89,8 @@ async function readBlock(source: DiskFile, block: Block, offsetBytes: number): P
   const data = new Uint8Array(block.sizeBytes)
   let done = 0
   while (done < data.length) {
-    const count = await source.read(data.subarray(done), offsetBytes + done).catch(() => 0) // an unreadable spot holds nothing for us
+    // An unreadable spot holds nothing for us.
+    const count = await source.read(data.subarray(done), offsetBytes + done).catch(() => 0)
     if (count === 0) return undefined
     done += count
   }

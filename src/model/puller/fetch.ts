@@ -45,7 +45,8 @@ export async function fetchBlocks(
   try {
     for (const block of missing) {
       if (failures.length > 0) break
-      const room = await window.acquire(block.sizeBytes, signal).catch(() => undefined) // aborted: the reason is told below
+      // Rejected is only who gives up waiting: the reason is told below.
+      const room = await window.acquire(block.sizeBytes, signal).catch(() => undefined)
       if (room === undefined) break
       progress.onRequested(block)
       const task = one(block, room).finally(() => underWay.delete(task))
@@ -86,19 +87,24 @@ class WriteBehind {
 }
 
 /** Asks one device after the other, the least busy first, until one gives bytes with the right hash. */
-async function fetchBlock(context: PullContext, global: FileInfo, block: Block, signal: AbortSignal): Promise<Uint8Array> {
+async function fetchBlock(
+  context: PullContext, global: FileInfo, block: Block, signal: AbortSignal,
+): Promise<Uint8Array> {
+  const { folder, log, sources } = context
   const tried = new Set<string>()
   let last = WENT_AWAY
   for (;;) {
     signal.throwIfAborted()
-    const source = (await context.sources.sourcesOf(context.folder.id, global, block.number)).find((each) => !tried.has(keyOf(each)))
+    const all = await sources.sourcesOf(folder.id, global, block.number)
+    const source = all.find((each) => !tried.has(keyOf(each)))
     if (source === undefined) throw itemFailed(`pull: ${last}`)
     tried.add(keyOf(source))
     try {
-      const data = await context.sources.request(source.device, requestFor(context, global, block, source), signal)
+      const data = await sources.request(source.device, requestFor(context, global, block, source), signal)
       if (isContent(data, block)) return data
       last = 'hash mismatch'
-      context.log.debug(() => `folder ${context.folder.id}: ${JSON.stringify(global.name)}: block ${block.number} from ${source.device} is not what it should be`)
+      log.debug(() =>
+        `folder ${folder.id}: ${JSON.stringify(global.name)}: block ${block.number} from ${source.device} is not what it should be`)
     } catch (error) {
       if (signal.aborted) throw error
       last = messageOf(error)

@@ -11,7 +11,9 @@ import type { TempFile } from './temp-file.ts'
  * Puts a complete temporary file in the place of what was there. Whoever looks finds the old content or the new, whole.
  * Mode and time are set before: the moment the name leads to the new content, everything about it is right.
  */
-export async function finishFile(context: PullContext, global: FileInfo, temp: TempFile, signal: AbortSignal): Promise<void> {
+export async function finishFile(
+  context: PullContext, global: FileInfo, temp: TempFile, signal: AbortSignal,
+): Promise<void> {
   const fsync = !context.folder.disableFsync
   // A large file takes its time to reach the disk, and nobody who wants to scan waits for that.
   if (fsync && global.sizeBytes > global.blockSizeBytes) await temp.file.sync()
@@ -27,7 +29,7 @@ export async function finishFile(context: PullContext, global: FileInfo, temp: T
   }
   await context.parents.check(name)
   const stat = await seal(context, global, temp)
-  await replaceTarget(context, global, local, step.kind === 'fetch' && step.saveOurs, temp)
+  await replaceTarget(context, { global, local, saveOurs: step.kind === 'fetch' && step.saveOurs }, temp)
   context.records.add(adopted(global, stat), true)
 }
 
@@ -48,7 +50,9 @@ async function seal(context: PullContext, global: FileInfo, temp: TempFile): Pro
   return stat
 }
 
-async function replaceTarget(context: PullContext, global: FileInfo, local: FileInfo | undefined, saveOurs: boolean, temp: TempFile): Promise<void> {
+async function replaceTarget(
+  context: PullContext, { global, local, saveOurs }: Replacement, temp: TempFile,
+): Promise<void> {
   const { name } = global
   const item = await checkTarget(context, name, local).catch((error: unknown) => {
     throw isModified(error) ? itemFailed(`checking existing file: ${MODIFIED}`, error) : error
@@ -57,6 +61,12 @@ async function replaceTarget(context: PullContext, global: FileInfo, local: File
   else if (saveOurs) await saveAsConflict(context, name, global)
   else if (item?.type === 'file') await context.archive?.(name)
   await context.parents.inside(name, () => context.world.disk.rename(temp.path, pathOf(context, name)))
+}
+
+interface Replacement {
+  readonly global: FileInfo
+  readonly local: FileInfo | undefined
+  readonly saveOurs: boolean
 }
 
 function isModified(error: unknown): boolean {

@@ -62,14 +62,15 @@ export class Items {
       case 'adopt':
         return context.records.add(deletionRecord(global), false)
       case 'metadata':
-        return await this.told(global, 'metadata', () => takeMetadata(context, global, local!)) // a plan with metadata has both
+        // A plan that takes metadata or removes has a record of ours.
+        return await this.told(global, 'metadata', () => takeMetadata(context, global, local!))
       case 'make-directory':
         return await this.told(global, 'update', () => makeDirectoryItem(context, global, local, step.saveOurs))
       case 'make-symlink':
         return await this.told(global, 'update', () => makeSymlinkItem(context, global, local, step.saveOurs))
       case 'remove':
-        if (step.type === 'directory') return await this.told(global, 'delete', () => removeDirectoryItem(context, global))
-        return await this.told(global, 'delete', () => removeFileItem(context, global, local!, step.saveOurs)) // so has a removal
+        return await this.told(global, 'delete', () =>
+          step.type === 'directory' ? removeDirectoryItem(context, global) : removeFileItem(context, global, local!, step.saveOurs))
     }
   }
 
@@ -89,7 +90,7 @@ export class Items {
   }
 }
 
-/** What the disk says and what we refuse concern one item; a folder in trouble, a failing index or a bug concern all. */
+/** What the disk says and what we refuse concerns one item; a folder in trouble, a failing index or a bug all of them. */
 export function isItemTrouble(error: unknown): boolean {
   if (error instanceof TwinfoldError) return error.code === 'item-failed'
   return DISK_CODE.test(systemCode(error) ?? '')

@@ -7,11 +7,11 @@ import type { JobQueue } from '../job-queue.ts'
 import type { PullContext } from './context.ts'
 import type { PullProgress } from './file-progress.ts'
 import { isItemTrouble, Items } from './items.ts'
-import { moveFile } from './rename.ts'
+import { moveFile, type Move } from './rename.ts'
 import { Transfers } from './transfers.ts'
 
 const PAGE = 2_000
-/** Items of one iteration: what is over comes with the next, so that a million needed files need no memory for a million. */
+/** Items of one iteration: what is over comes with the next. A million needed files need no memory for a million. */
 const ITEMS_MAX = 100_000
 const SMALL_STEPS_AT_ONCE = 8
 
@@ -51,7 +51,8 @@ export class Iteration {
     this.#signal = signal
     this.#items = new Items(context, (path, reason) => deps.onProblem(path, reason), signal)
     const { jobs, progress } = deps
-    this.#transfers = new Transfers(context, { items: this.#items, jobs, progress, onTransfer: () => deps.onTransfer() }, signal)
+    const onTransfer = () => deps.onTransfer()
+    this.#transfers = new Transfers(context, { items: this.#items, jobs, progress, onTransfer }, signal)
   }
 
   async run(): Promise<IterationResult> {
@@ -117,12 +118,13 @@ export class Iteration {
     })
   }
 
-  /** Files that are here under a name that was deleted elsewhere only change their name. Returns those that must be fetched. */
+  /** Files that are here under a name that was deleted elsewhere only change it. Returns those that must be fetched. */
   async #moveFiles(): Promise<readonly FileToPull[]> {
     const rest: FileToPull[] = []
     for (const file of this.#files) {
       this.#signal.throwIfAborted()
-      const source = file.blocksHash === undefined ? undefined : this.#movableByContent.get(hashKey(file.blocksHash))?.pop()
+      const { blocksHash } = file
+      const source = blocksHash === undefined ? undefined : this.#movableByContent.get(hashKey(blocksHash))?.pop()
       if (source === undefined || !(await this.#moved(source, file.name))) rest.push(file)
     }
     return rest
@@ -135,11 +137,17 @@ export class Iteration {
     using _turn = await context.turn.shared(this.#signal)
     const [fromLocal, fromGlobal] = [await index.get('local', from), await index.global(from)]
     const [toLocal, toGlobal] = [await index.get('local', to), await index.global(to)]
-    if (fromLocal === undefined || fromGlobal === undefined || toGlobal === undefined || context.archive !== undefined) return false
+    if (context.archive !== undefined) return false
+    if (fromLocal === undefined || fromGlobal === undefined || toGlobal === undefined) return false
     const removal = this.#items.plan(fromLocal, fromGlobal)
     const update = this.#items.plan(toLocal, toGlobal)
-    if (removal.kind !== 'remove' || removal.saveOurs || update.kind !== 'fetch' || !hasSameContent(fromLocal, toGlobal)) return false
-    const move = { from: { local: fromLocal, global: fromGlobal }, to: { local: toLocal, global: toGlobal }, saveOurs: update.saveOurs }
+    if (removal.kind !== 'remove' || removal.saveOurs || update.kind !== 'fetch') return false
+    if (!hasSameContent(fromLocal, toGlobal)) return false
+    const move: Move = {
+      from: { local: fromLocal, global: fromGlobal },
+      to: { local: toLocal, global: toGlobal },
+      saveOurs: update.saveOurs,
+    }
     const moved = await this.#quietly(() =>
       this.#items.told(fromGlobal, 'delete', () => this.#items.told(toGlobal, 'update', () => moveFile(context, move))))
     if (moved) this.#removals.delete(from)

@@ -1,5 +1,5 @@
 import { FLAG_UNSUPPORTED, type FileHead, type FileInfo } from '../../core/file-info.ts'
-import { isInternal, temporaryName } from '../../core/paths.ts'
+import { temporaryName } from '../../core/paths.ts'
 import type { DiskItem } from '../../core/change.ts'
 import { adopted, itemFailed, pathOf, type PullContext } from './context.ts'
 import { clearDirectory, removeIfThere } from './remove.ts'
@@ -13,17 +13,20 @@ export function hasPermissions(context: PullContext, record: FileHead): boolean 
 }
 
 /** Makes a directory, or gives the one that is there the mode it should have. */
-export async function makeDirectoryItem(context: PullContext, global: FileInfo, local: FileHead | undefined, saveOurs: boolean): Promise<void> {
+export async function makeDirectoryItem(
+  context: PullContext, global: FileInfo, local: FileHead | undefined, saveOurs: boolean,
+): Promise<void> {
   const { name } = global
   const { disk } = context.world
   await context.parents.ensure(name)
   let item = await lookAt(context, name)
   if (item !== undefined && !isDirectory(item)) {
-    await makeWay(context, name, local, global, saveOurs)
+    await makeWay(context, global, local, saveOurs)
     item = undefined
   }
   const path = pathOf(context, name)
-  if (item === undefined) await context.parents.inside(name, () => disk.makeDirectory(path, hasPermissions(context, global) ? 0o700 : PERMISSIONS))
+  const first = hasPermissions(context, global) ? 0o700 : PERMISSIONS
+  if (item === undefined) await context.parents.inside(name, () => disk.makeDirectory(path, first))
   if (hasPermissions(context, global)) {
     const { mode } = await disk.lstat(path)
     const wanted = (mode & ~PERMISSIONS) | (global.permissions & PERMISSIONS)
@@ -33,7 +36,9 @@ export async function makeDirectoryItem(context: PullContext, global: FileInfo, 
 }
 
 /** The new symlink is made beside the old item and takes its place at once: nobody finds nothing there. */
-export async function makeSymlinkItem(context: PullContext, global: FileInfo, local: FileHead | undefined, saveOurs: boolean): Promise<void> {
+export async function makeSymlinkItem(
+  context: PullContext, global: FileInfo, local: FileHead | undefined, saveOurs: boolean,
+): Promise<void> {
   const { name } = global
   const { disk, system } = context.world
   if (system.platform === 'win32' || system.platform === 'android') {
@@ -57,7 +62,10 @@ export async function makeSymlinkItem(context: PullContext, global: FileInfo, lo
 }
 
 /** Takes away what a directory cannot replace by itself. */
-async function makeWay(context: PullContext, name: string, local: FileHead | undefined, winner: FileHead, saveOurs: boolean): Promise<void> {
+async function makeWay(
+  context: PullContext, winner: FileHead, local: FileHead | undefined, saveOurs: boolean,
+): Promise<void> {
+  const { name } = winner
   const item = await checkTarget(context, name, local)
   if (saveOurs) await saveAsConflict(context, name, winner)
   else if (item?.type === 'file') await context.archive?.(name)
@@ -66,9 +74,4 @@ async function makeWay(context: PullContext, name: string, local: FileHead | und
 
 function isDirectory(item: DiskItem | 'other'): boolean {
   return item !== 'other' && item.type === 'directory'
-}
-
-/** Names that other devices have no business with here, whatever they say. */
-export function refuseOwnNames(name: string): void {
-  if (isInternal(name)) throw itemFailed('name is reserved for the program itself')
 }

@@ -13,7 +13,9 @@ export async function takeMetadata(context: PullContext, global: FileInfo, local
 }
 
 /** Sets what the record says and returns what the disk made of it. */
-export async function applyMetadata(context: PullContext, name: string, global: FileInfo): Promise<{ modifiedS: number; modifiedNs: number }> {
+export async function applyMetadata(
+  context: PullContext, name: string, global: FileInfo,
+): Promise<Pick<FileInfo, 'modifiedS' | 'modifiedNs'>> {
   const { disk } = context.world
   const path = pathOf(context, name)
   const before = await disk.lstat(path)

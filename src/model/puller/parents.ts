@@ -54,7 +54,8 @@ export class Parents {
     if (missing === undefined) return
     for (const directory of [...ancestorsOf(parent), parent]) {
       if (directory.length < missing.length) continue
-      await this.inside(directory, () => this.#deps.disk.makeDirectory(this.#path(directory), 0o777)).catch((error: unknown) => {
+      const make = () => this.#deps.disk.makeDirectory(this.#path(directory), 0o777)
+      await this.inside(directory, make).catch((error: unknown) => {
         if (systemCode(error) !== 'EEXIST') throw error // somebody else needed it too
       })
       this.#deps.scanLater(directory)

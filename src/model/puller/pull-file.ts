@@ -1,4 +1,4 @@
-import { blocksOf, ZeroBlocks, type Block } from '../../core/block-diff.ts'
+import { blocksOf, type Block, type ZeroBlocks } from '../../core/block-diff.ts'
 import type { FileInfo } from '../../core/file-info.ts'
 import { sortBlocks } from '../../core/pull-order.ts'
 import type { ByteWindow } from '../../sync/byte-window.ts'
@@ -22,7 +22,7 @@ export interface FilePull {
   onAllRequested(): void
 }
 
-/** Makes one file what the global record says. On failure what was fetched stays in the temporary file for next time. */
+/** Makes one file what the global record says. On failure what was fetched stays in the temporary file. */
 export async function pullFile(context: PullContext, pull: FilePull, signal: AbortSignal): Promise<void> {
   const { global } = pull
   const blocks = blocksOf(global)
@@ -37,14 +37,16 @@ export async function pullFile(context: PullContext, pull: FilePull, signal: Abo
 }
 
 async function fill(
-  context: PullContext, pull: FilePull, temp: TempFile, blocks: readonly Block[], progress: PullProgress, signal: AbortSignal,
+  context: PullContext, pull: FilePull, temp: TempFile, blocks: readonly Block[], progress: PullProgress,
+  signal: AbortSignal,
 ): Promise<void> {
   const { global, local } = pull
   const sparse = temp.fresh && !context.folder.disableSparseFiles && global.sizeBytes > global.blockSizeBytes
   const missing: Block[] = []
   for (const block of blocks) {
-    if (temp.copied && temp.present.has(block.number)) progress.copied(block, 'origin')
-    else if (block.sizeBytes === 0 || temp.present.has(block.number) || (sparse && pull.zeros.has(block))) progress.reused(block)
+    const present = temp.present.has(block.number)
+    if (present && temp.copied) progress.copied(block, 'origin')
+    else if (present || block.sizeBytes === 0 || (sparse && pull.zeros.has(block))) progress.reused(block)
     else missing.push(block)
   }
   const onCopied = (block: Block, from: 'origin' | 'elsewhere') => progress.copied(block, from)

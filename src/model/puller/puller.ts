@@ -104,8 +104,13 @@ export class Puller {
     }
   }
 
-  async #iterate(context: PullContext, request: PullRequest, signal: AbortSignal): Promise<Omit<PullOutcome, 'rescan'>> {
+  async #iterate(
+    context: PullContext, request: PullRequest, signal: AbortSignal,
+  ): Promise<Omit<PullOutcome, 'rescan'>> {
     let problems = new Map<string, string>()
+    // The first reason is the one that explains.
+    const onProblem = (path: string, reason: string) =>
+      void (problems.size < PROBLEMS_MAX && !problems.has(path) && problems.set(path, reason))
     for (let round = 0; round < ITERATIONS_MAX; ) {
       request.onPhase('sync-preparing')
       problems = new Map()
@@ -114,8 +119,7 @@ export class Puller {
         jobs: this.#deps.jobs,
         progress: this.#progress,
         onTransfer: () => request.onPhase('syncing'),
-        // The first reason is the one that explains.
-        onProblem: (path, reason) => void (problems.size < PROBLEMS_MAX && !problems.has(path) && problems.set(path, reason)),
+        onProblem,
       }, signal)
       const { more, waiting } = await iteration.run()
       const changed = context.records.count > before

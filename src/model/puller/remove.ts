@@ -4,17 +4,19 @@ import { isTemporary } from '../../core/paths.ts'
 import { itemFailed, pathOf, type PullContext } from './context.ts'
 import { checkTarget, isAsRecorded, isMissing, lookAt, saveAsConflict } from './target.ts'
 
-const HAS_CHANGED = 'delete dir: directory has been deleted on a remote device but contains changed files, scheduling scan'
-const HAS_IGNORED =
-  'delete dir: directory has been deleted on a remote device but contains ignored files (see ignore documentation for (?d) prefix)'
+const DELETED_ELSEWHERE = 'delete dir: directory has been deleted on a remote device but'
+const HAS_CHANGED = `${DELETED_ELSEWHERE} contains changed files, scheduling scan`
+const HAS_IGNORED = `${DELETED_ELSEWHERE} contains ignored files (see ignore documentation for (?d) prefix)`
 const HAS_KNOWN =
-  'delete dir: directory has been deleted on a remote device but is not empty; the contents are probably ignored on that remote device, but not locally'
+  `${DELETED_ELSEWHERE} is not empty; the contents are probably ignored on that remote device, but not locally`
 
 /** Items below a deleted directory that may go with it. More than anybody ignores by `(?d)`; then people must look. */
 const GOES_ALONG_MAX = 100_000
 
 /** Takes a file or a symlink from the disk that others deleted, and records it. */
-export async function removeFileItem(context: PullContext, global: FileInfo, local: FileHead, saveOurs: boolean): Promise<void> {
+export async function removeFileItem(
+  context: PullContext, global: FileInfo, local: FileHead, saveOurs: boolean,
+): Promise<void> {
   const { name } = global
   const there = (await context.parents.isReachable(name)) && (await lookAt(context, name)) !== undefined
   if (there) {
@@ -32,7 +34,8 @@ export function deletionRecord(global: FileInfo): FileInfo {
 
 /** What was saved or archived is not there any more. */
 export async function removeIfThere(context: PullContext, name: string): Promise<void> {
-  await context.parents.inside(name, () => context.world.disk.removeFile(pathOf(context, name))).catch((error: unknown) => {
+  const remove = () => context.world.disk.removeFile(pathOf(context, name))
+  await context.parents.inside(name, remove).catch((error: unknown) => {
     if (!isMissing(error)) throw error
   })
 }
@@ -52,12 +55,13 @@ export async function clearDirectory(context: PullContext, name: string): Promis
   const contents = new Contents(context)
   await contents.look(name)
   contents.refuse()
-  for (const { path, isDirectory } of contents.goesAlong.reverse()) {
-    const { disk } = context.world
-    await context.parents.inside(path, () => isDirectory ? disk.removeDirectory(pathOf(context, path)) : disk.removeFile(pathOf(context, path)))
+  const { disk } = context.world
+  for (const { path: child, isDirectory } of contents.goesAlong.reverse()) {
+    const path = pathOf(context, child)
+    await context.parents.inside(child, () => (isDirectory ? disk.removeDirectory(path) : disk.removeFile(path)))
   }
   if (contents.receiveOnly) context.scanLater(name) // stays on disk as a change of our own
-  else await context.parents.inside(name, () => context.world.disk.removeDirectory(pathOf(context, name)))
+  else await context.parents.inside(name, () => disk.removeDirectory(pathOf(context, name)))
 }
 
 /** What lies in a directory that was deleted elsewhere. */

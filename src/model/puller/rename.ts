@@ -1,5 +1,5 @@
 import type { FileHead, FileInfo } from '../../core/file-info.ts'
-import { adopted, pathOf, type PullContext } from './context.ts'
+import { adopted, itemFailed, pathOf, type PullContext } from './context.ts'
 import { applyMetadata } from './metadata.ts'
 import { deletionRecord } from './remove.ts'
 import { checkTarget, saveAsConflict } from './target.ts'
@@ -21,10 +21,10 @@ export async function moveFile(context: PullContext, { from, to, saveOurs }: Mov
   await checkTarget(context, from.local.name, from.local)
   await context.parents.ensure(to.global.name)
   const target = await checkTarget(context, to.global.name, to.local)
-  if (target?.type === 'directory') throw new Error('a directory is not replaced by a rename')
+  if (target?.type === 'directory') throw itemFailed('a directory is not replaced by a rename')
   if (saveOurs) await saveAsConflict(context, to.global.name, to.global)
-  await context.parents.inside(from.local.name, () =>
-    context.parents.inside(to.global.name, () => disk.rename(pathOf(context, from.local.name), pathOf(context, to.global.name))))
+  const rename = () => disk.rename(pathOf(context, from.local.name), pathOf(context, to.global.name))
+  await context.parents.inside(from.local.name, () => context.parents.inside(to.global.name, rename))
   const onDisk = await applyMetadata(context, to.global.name, to.global)
   context.records.add(adopted(to.global, onDisk), true)
   context.records.add(deletionRecord(from.global), true)

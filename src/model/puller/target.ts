@@ -4,6 +4,7 @@ import { systemCode } from '../../core/errors.ts'
 import type { FileHead } from '../../core/file-info.ts'
 import { conflictName, isConflictName, isConflictOf, joinPath, parentOf } from '../../core/paths.ts'
 import { compactTime } from '../marker.ts'
+import { diskReason } from '../../world/disk-reason.ts'
 import { itemFailed, pathOf, type PullContext } from './context.ts'
 
 export const MODIFIED = 'file modified but not rescanned; will try again later'
@@ -19,7 +20,8 @@ export async function lookAt(context: PullContext, name: string): Promise<DiskIt
     const stat = await disk.lstat(path)
     if (stat.type === 'other') return 'other'
     const symlinkTarget = stat.type === 'symlink' ? await disk.readSymlink(path) : ''
-    return { name, type: stat.type, sizeBytes: stat.sizeBytes, modifiedS: stat.modifiedS, modifiedNs: stat.modifiedNs, mode: stat.mode, symlinkTarget }
+    const { type, sizeBytes, modifiedS, modifiedNs, mode } = stat
+    return { name, type, sizeBytes, modifiedS, modifiedNs, mode, symlinkTarget }
   } catch (error) {
     if (isMissing(error)) return undefined
     throw error
@@ -32,13 +34,17 @@ export function isMissing(error: unknown): boolean {
 }
 
 /** Whether the disk shows what our record says: only then do we know what we are about to replace. */
-export function isAsRecorded(context: PullContext, item: DiskItem | 'other' | undefined, local: FileHead | undefined): boolean {
+export function isAsRecorded(
+  context: PullContext, item: DiskItem | 'other' | undefined, local: FileHead | undefined,
+): boolean {
   if (local === undefined || local.deleted) return item === undefined
   return item !== undefined && item !== 'other' && !isChanged(local, item, context.compare)
 }
 
 /** Rejects, and has the name scanned, unless the disk shows what our record says. */
-export async function checkTarget(context: PullContext, name: string, local: FileHead | undefined): Promise<DiskItem | undefined> {
+export async function checkTarget(
+  context: PullContext, name: string, local: FileHead | undefined,
+): Promise<DiskItem | undefined> {
   const item = await lookAt(context, name)
   if (!isAsRecorded(context, item, local) || item === 'other') {
     context.scanLater(name)
@@ -57,14 +63,15 @@ export async function saveAsConflict(context: PullContext, name: string, winner:
   const nowMs = context.world.clock.nowMs()
   for (let tried = 0; tried < CONFLICT_NAMES_TRIED_MAX; tried++) {
     const kept = conflictName(name, compactTime(nowMs + tried * 1_000), shortIdText(winner.modifiedBy))
+    const rename = () => context.world.disk.renameNew(pathOf(context, name), pathOf(context, kept))
     try {
-      await context.parents.inside(name, () => context.world.disk.renameNew(pathOf(context, name), pathOf(context, kept)))
+      await context.parents.inside(name, rename)
       context.scanLater(kept)
       if (maxConflicts > 0) await pruneConflicts(context, name)
       return
     } catch (error) {
       if (isMissing(error)) return // somebody was faster: there is nothing left to save
-      if (systemCode(error) !== 'EEXIST') throw itemFailed(`moving for conflict: ${String(error)}`, error)
+      if (systemCode(error) !== 'EEXIST') throw itemFailed(`moving for conflict: ${diskReason(error)}`, error)
     }
   }
   throw itemFailed('moving for conflict: all names are taken')
@@ -74,8 +81,8 @@ export async function saveAsConflict(context: PullContext, name: string, winner:
 async function pruneConflicts(context: PullContext, name: string): Promise<void> {
   const directory = parentOf(name)
   const entries = await context.world.disk.list(pathOf(context, directory))
-  const copies = entries.filter(({ valid }) => valid).map((entry) => (directory === '' ? entry.name : `${directory}/${entry.name}`))
-    .filter((candidate) => isConflictOf(candidate, name)).sort().reverse()
+  const names = entries.filter(({ valid }) => valid).map((entry) => (directory === '' ? entry.name : `${directory}/${entry.name}`))
+  const copies = names.filter((candidate) => isConflictOf(candidate, name)).sort().reverse()
   for (const copy of copies.slice(context.folder.maxConflicts)) {
     await context.parents.inside(copy, () => context.world.disk.removeFile(joinPath(context.root, copy)))
     context.scanLater(copy)

@@ -22,7 +22,7 @@ export class TempFile implements AsyncDisposable {
   readonly fresh: boolean
   #closed = false
 
-  constructor(path: string, file: DiskFile, options: { readonly present: ReadonlySet<number>; readonly copied: boolean; readonly fresh: boolean }) {
+  constructor(path: string, file: DiskFile, options: Pick<TempFile, 'present' | 'copied' | 'fresh'>) {
     this.path = path
     this.file = file
     this.present = options.present
@@ -79,10 +79,12 @@ function isMostlySame(local: FileInfo | undefined, global: FileInfo, blocks: rea
 /** False where it cannot be done: then the blocks are copied one by one, or fetched. */
 async function copyOld(context: PullContext, name: string, global: FileInfo, mode: number): Promise<boolean> {
   try {
-    await context.parents.inside(name, () => context.world.disk.copyNew(pathOf(context, global.name), pathOf(context, name), mode))
+    const copy = () => context.world.disk.copyNew(pathOf(context, global.name), pathOf(context, name), mode)
+    await context.parents.inside(name, copy)
     return true
   } catch (error) {
-    context.log.debug(() => `folder ${context.folder.id}: ${JSON.stringify(global.name)} cannot be copied: ${messageOf(error)}`)
+    const { id } = context.folder
+    context.log.debug(() => `folder ${id}: ${JSON.stringify(global.name)} cannot be copied: ${messageOf(error)}`)
     return false
   }
 }
@@ -90,7 +92,8 @@ async function copyOld(context: PullContext, name: string, global: FileInfo, mod
 async function freshFile(context: PullContext, path: string, file: DiskFile, global: FileInfo): Promise<TempFile> {
   try {
     // A file of one block is written at once; a larger one gets its size first, so that a full disk shows early.
-    if (!context.folder.disableSparseFiles && global.sizeBytes > global.blockSizeBytes) await file.truncate(global.sizeBytes)
+    const sparse = !context.folder.disableSparseFiles && global.sizeBytes > global.blockSizeBytes
+    if (sparse) await file.truncate(global.sizeBytes)
     return new TempFile(path, file, { present: NO_BLOCKS, copied: false, fresh: true })
   } catch (error) {
     await file.close()
@@ -98,17 +101,24 @@ async function freshFile(context: PullContext, path: string, file: DiskFile, glo
   }
 }
 
+interface Leftover {
+  readonly global: FileInfo
+  readonly blocks: readonly Block[]
+  /** It was made a moment ago, of the old version. */
+  readonly copied: boolean
+}
+
 /** Undefined when nothing in the file is of use, or it is no file. */
 async function reuse(
-  context: PullContext, path: string,
-  { global, blocks, copied }: { readonly global: FileInfo; readonly blocks: readonly Block[]; readonly copied: boolean }, signal: AbortSignal,
+  context: PullContext, path: string, { global, blocks, copied }: Leftover, signal: AbortSignal,
 ): Promise<TempFile | undefined> {
   const file = await openExisting(context, path)
   if (file === undefined) return undefined
   try {
     const stat = await file.stat()
-    // Meanwhile the disk writes what it has not yet: the last sync then has little to wait for. A failure shows there again.
-    const written = context.folder.disableFsync || stat.sizeBytes < COPY_SIZE_BYTES_MIN ? undefined : file.sync().catch(() => {})
+    // Meanwhile the disk writes what it has not yet: the last sync, where a failure shows again, has little to wait for.
+    const writes = !context.folder.disableFsync && stat.sizeBytes >= COPY_SIZE_BYTES_MIN
+    const written = writes ? file.sync().catch(() => {}) : undefined
     const present = await blocksPresent(context, path, stat, global, blocks, signal)
     await written
     if (present.size > 0) {
