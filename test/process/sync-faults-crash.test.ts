@@ -1,0 +1,231 @@
+import assert from 'node:assert/strict'
+import { mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { test } from 'node:test'
+import { inSync } from '../support/daemon-pair.ts'
+import { chosenSeed, contentsOf, converged, differences, seededRandom, startPair, type Device, type DevicePair } from '../support/device-pair.ts'
+import { effort, reportRow } from '../support/effort.ts'
+import { sha256 } from '../support/hostile-peer.ts'
+import { scratchDirectory } from '../support/scratch.ts'
+
+const FILE_COUNT = 400
+const TEMPORARY = /(^|\/)[.~]syncthing[.~][^/]*$/
+const CONFLICT = /\.sync-conflict-/
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+const roundedS = (sinceMs: number) => Number(((performance.now() - sinceMs) / 1000).toFixed(1))
+
+/** Every content a path ever had, by its hash: whatever stands under a final name must be one of them. */
+class Contents {
+  readonly #known = new Map<string, Set<string>>()
+  readonly #random: (below: number) => number
+  readonly #root: string
+  bytes = 0
+
+  constructor(root: string, seed: number) {
+    this.#root = root
+    this.#random = seededRandom(seed)
+  }
+
+  /** Writes a new content there: most are small, some have many blocks, some are empty. */
+  write(path: string): void {
+    const kind = this.#random(10)
+    const sizeBytes = kind < 1 ? 0 : Math.floor(this.#random(kind < 7 ? 30_000 : 1_000_000))
+    const content = Buffer.alloc(sizeBytes)
+    for (let at = 0; at + 4 <= sizeBytes; at += 4_096) content.writeUInt32LE(Math.floor(this.#random(2 ** 32)), at)
+    mkdirSync(dirname(join(this.#root, path)), { recursive: true })
+    writeFileSync(join(this.#root, path), content)
+    // Whole milliseconds survive every way to set a time.
+    const modifiedS = Math.floor(Date.now()) / 1_000
+    utimesSync(join(this.#root, path), modifiedS, modifiedS)
+    const hashes = this.#known.get(path) ?? new Set()
+    this.#known.set(path, hashes.add(sha256(content).toString('hex')))
+    this.bytes += sizeBytes
+  }
+
+  pick<T>(items: readonly T[]): T {
+    const item = items[Math.floor(this.#random(items.length))]
+    assert.ok(item !== undefined)
+    return item
+  }
+
+  below(limit: number): number {
+    return this.#random(limit)
+  }
+
+  /** Paths whose content nobody ever wrote there. */
+  torn(root: string): readonly string[] {
+    return filesOf(root).filter((path) => {
+      if (TEMPORARY.test(path)) return false
+      return this.#known.get(path)?.has(sha256(readFileSync(join(root, path))).toString('hex')) !== true
+    })
+  }
+}
+
+function filesOf(root: string): readonly string[] {
+  return readdirSync(root, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(root.length + 1))
+    .filter((path) => !path.startsWith('.stfolder/'))
+}
+
+const temporaries = (root: string) => filesOf(root).filter((path) => TEMPORARY.test(path))
+const conflicts = (root: string) => filesOf(root).filter((path) => CONFLICT.test(path))
+
+/** Equal trees, nothing half-finished, no conflict copy nobody asked for. */
+async function assertConverged(pair: DevicePair, contents: Contents): Promise<void> {
+  await converged(pair)
+  for (const { root } of pair.both) {
+    assert.deepEqual(contents.torn(root), [])
+    assert.deepEqual(temporaries(root), [])
+    assert.deepEqual(conflicts(root), [])
+  }
+}
+
+/**
+ * Files that are changed together, each group once before all have arrived: a file which came just before a kill and
+ * is not in the index yet counts as an edit of the receiver, so that another edit at the source would be a conflict.
+ */
+const GROUPS = 8
+const FIRST_PULL_KILLS = 3
+const PATHS = Array.from({ length: FILE_COUNT }, (_, i) => `d${i % 20}/f${i}`)
+const groupOf = (round: number) => PATHS.filter((_, i) => i % GROUPS === round % GROUPS)
+
+async function change(source: Device, contents: Contents, round: number): Promise<void> {
+  for (const path of groupOf(round)) contents.write(path)
+  await source.scan()
+}
+
+async function startWithFiles(directory: string): Promise<{ readonly pair: DevicePair; readonly contents: Contents }> {
+  const pair = await startPair(directory)
+  const contents = new Contents(pair.a.root, seed)
+  for (const path of PATHS) contents.write(path)
+  await pair.a.scan()
+  return { pair, contents }
+}
+
+const seed = chosenSeed()
+
+test(`C-01: the receiver killed at any moment of a pull leaves no torn file (SIM_SEED=${seed})`, async () => {
+  using directory = scratchDirectory()
+  const { pair, contents } = await startWithFiles(directory.path)
+  await using _pair = pair
+  const { a, b } = pair
+  const startedMs = performance.now()
+  const kills = effort(8)
+  const figures = { survived: 0, torn: 0, killedMidPull: 0, temporariesSeen: 0, convergeSecs: 0 }
+  for (let round = 0; round < kills; round++) {
+    await b.whenConnectedTo(a.id)
+    await pause(contents.below(300))
+    await b.kill()
+    figures.torn += contents.torn(b.root).length
+    figures.temporariesSeen += temporaries(b.root).length
+    figures.killedMidPull += Number(differences(a.root, b.root).length > 0)
+    // The first kills fall into the first pull of everything, which nobody changes meanwhile.
+    if (round % GROUPS >= FIRST_PULL_KILLS) await change(a, contents, round)
+    await b.startAgain()
+    figures.survived += Number(b.isRunning)
+    if (round % GROUPS !== FIRST_PULL_KILLS - 1) continue
+    const killsDoneMs = performance.now()
+    await assertConverged(pair, contents)
+    figures.convergeSecs = Math.max(figures.convergeSecs, roundedS(killsDoneMs))
+  }
+  await assertConverged(pair, contents)
+  const temporariesLeft = temporaries(b.root).length
+  reportRow({ id: 'C-01', tried: kills, ...figures, bytes: contents.bytes, temporariesLeft, peakRssMiB: b.peakRssMib(), seed, secs: roundedS(startedMs) })
+  assert.equal(figures.torn, 0)
+  assert.ok(figures.killedMidPull > 0, 'no kill fell into a pull')
+})
+
+/** Who is killed, and what is under way then. */
+const KILLS: readonly (readonly [name: string, act: (pair: DevicePair, contents: Contents) => Promise<readonly Device[]>])[] = [
+  ['the sender in a pull', async ({ a, b }, contents) => {
+    await b.whenConnectedTo(a.id)
+    await pause(contents.below(300))
+    return [a]
+  }],
+  ['both in a pull', async ({ a, b }, contents) => {
+    await b.whenConnectedTo(a.id)
+    await pause(contents.below(300))
+    return [a, b]
+  }],
+  ['the sender in a scan', async ({ a }, contents) => {
+    for (let i = 0; i < 100; i++) contents.write(`new/${i}`)
+    a.scan().catch(() => {}) // it is killed before it can answer
+    await pause(contents.below(150))
+    return [a]
+  }],
+  ['the receiver in a scan', async ({ b }, contents) => {
+    b.scan().catch(() => {})
+    await pause(contents.below(60))
+    return [b]
+  }],
+  ['the receiver in an exchange of indexes', async ({ a, b }) => {
+    await b.whenConnectedTo(a.id)
+    return [b]
+  }],
+  ['the sender in an exchange of indexes', async ({ a, b }) => {
+    await a.whenConnectedTo(b.id)
+    return [a]
+  }],
+  ['the receiver as it saves its configuration', async ({ b }, contents) => {
+    b.daemon.request('PATCH', '/rest/config/options', { maxFolderConcurrency: 2 }).catch(() => {})
+    await pause(contents.below(30))
+    return [b]
+  }],
+]
+
+test(`C-02: killed wherever it hurts, both go on and end alike (SIM_SEED=${seed})`, async () => {
+  using directory = scratchDirectory()
+  const { pair, contents } = await startWithFiles(directory.path)
+  await using _pair = pair
+  await assertConverged(pair, contents)
+  const startedMs = performance.now()
+  const figures = { tried: 0, survived: 0, torn: 0 }
+  for (let round = 0; round < effort(1); round++) {
+    await change(pair.a, contents, figures.tried)
+    for (const [name, act] of KILLS) {
+      const victims = await act(pair, contents)
+      await Promise.all(victims.map((victim) => victim.kill()))
+      const torn = contents.torn(pair.b.root)
+      figures.torn += torn.length
+      assert.deepEqual(torn, [], name)
+      await Promise.all(victims.map((victim) => victim.startAgain()))
+      figures.survived += Number(pair.both.every(({ isRunning }) => isRunning))
+      figures.tried += 1
+      await change(pair.a, contents, figures.tried)
+    }
+    await assertConverged(pair, contents)
+  }
+  reportRow({ id: 'C-02', ...figures, temporariesLeft: temporaries(pair.b.root).length, seed, secs: roundedS(startedMs) })
+  assert.equal(figures.survived, figures.tried)
+})
+
+test('D-03: the index of one side deleted: no conflict, nothing comes back from the dead', async () => {
+  using directory = scratchDirectory()
+  await using pair = await startPair(directory.path)
+  const { a, b, both } = pair
+  const contents = new Contents(a.root, seed)
+  for (const path of PATHS.slice(0, 120)) contents.write(path)
+  await a.scan()
+  await inSync(both)
+  const deleted = PATHS.slice(0, 20)
+  for (const path of deleted) rmSync(join(a.root, path))
+  await a.scan()
+  await inSync(both)
+  await converged(pair)
+  const before = contentsOf(a.root)
+  let resurrected = 0
+  for (const victim of [b, a]) {
+    await victim.stop()
+    assert.notDeepEqual(victim.deleteIndex(), [], 'there was an index to delete')
+    await victim.startAgain()
+    await converged(pair)
+    resurrected += deleted.filter((path) => contentsOf(a.root).has(path) || contentsOf(b.root).has(path)).length
+  }
+  const found = both.flatMap(({ root }) => conflicts(root))
+  reportRow({ id: 'D-03', tried: both.length, files: before.size, conflicts: found.length, resurrected })
+  assert.deepEqual(found, [])
+  assert.equal(resurrected, 0)
+  for (const { root } of both) assert.deepEqual(contentsOf(root), before)
+})

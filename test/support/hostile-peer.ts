@@ -1,0 +1,326 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { deviceIdBytes, deviceIdFromBytes, parseDeviceId, shortIdOf } from '../../src/core/device-id.ts'
+import type { DeviceId } from '../../src/core/ids.ts'
+import { makeCertificate } from '../../src/main/certificate.ts'
+import { writeHello } from '../../src/protocol/hello.ts'
+import { CLOSE, REQUEST, RESPONSE, type MessageType, MESSAGE_TYPES } from '../../src/protocol/messages.ts'
+import { decode, type Message } from '../../src/protocol/schema.ts'
+import type { Identity, TlsStream } from '../../src/world/net.ts'
+import { realNet } from '../../src/world/real/net.ts'
+import type { Device } from './device-pair.ts'
+import { eventually } from './scratch.ts'
+import { block, bytesField, numberField } from './wire.ts'
+
+const LIMIT_MS = 20_000
+
+export type Asked = Message<typeof REQUEST>
+export type Answered = Message<typeof RESPONSE>
+
+/** A record of an index, every field as it shall be on the wire, possible or not. */
+export interface WireRecord {
+  readonly name: string | Uint8Array
+  readonly type?: number
+  readonly size?: number | bigint
+  readonly permissions?: number
+  readonly modifiedS?: number | bigint
+  readonly modifiedNs?: number
+  readonly deleted?: boolean
+  readonly invalid?: boolean
+  readonly counter?: number | bigint
+  readonly sequence?: number | bigint
+  readonly blockSize?: number
+  readonly blocks?: readonly WireBlock[]
+  readonly target?: string
+}
+
+export interface WireBlock {
+  readonly offset: number | bigint
+  readonly size: number | bigint
+  readonly hash: Uint8Array
+}
+
+export const DIRECTORY = 1
+export const SYMLINK = 4
+
+export function sha256(data: Uint8Array | string): Buffer {
+  return createHash('sha256').update(data).digest()
+}
+
+/** An honest record of a file with this content. */
+export function fileRecord(name: string | Uint8Array, content: Uint8Array, more: Partial<WireRecord> = {}): WireRecord {
+  const sizeMax = 128 * 1024
+  const blocks: WireBlock[] = []
+  for (let offset = 0; offset === 0 || offset < content.length; offset += sizeMax) {
+    const part = content.subarray(offset, offset + sizeMax)
+    blocks.push({ offset, size: part.length, hash: sha256(part) })
+  }
+  return { name, size: content.length, permissions: 0o644, modifiedS: 1_700_000_000, blockSize: sizeMax, blocks, ...more }
+}
+
+/** A device with a known certificate that says what the test wants, in frames built by hand. */
+export class HostilePeer {
+  readonly identity: Identity
+  readonly id: DeviceId
+  /** The number by which version vectors know the device. */
+  readonly shortId: bigint
+  readonly #rawId: Uint8Array
+
+  private constructor(identity: Identity) {
+    this.identity = identity
+    const der = Buffer.from(identity.certificatePem.replaceAll(/-----[^-]+-----|\s/g, ''), 'base64')
+    this.#rawId = sha256(der)
+    this.id = deviceIdFromBytes(this.#rawId)
+    this.shortId = shortIdOf(this.id)
+  }
+
+  static async make(): Promise<HostilePeer> {
+    const serial = crypto.getRandomValues(new Uint8Array(8))
+    const options = { commonName: 'syncthing', keyType: 'Ed25519', lifetimeDays: 365, nowMs: Date.now(), serial } as const
+    return new HostilePeer(await makeCertificate(options))
+  }
+
+  /** Makes a device let us in, and share folders of its own with us. */
+  async introduce(device: Device, folders: Readonly<Record<string, string>>): Promise<void> {
+    const config = { deviceID: this.id, name: 'hostile', addresses: [], compression: 'never', numConnections: 1 }
+    await device.daemon.post('/rest/config/devices', config)
+    for (const [id, path] of Object.entries(folders)) await device.daemon.addFolder(id, path, { devices: [{ deviceID: this.id }] })
+  }
+
+  /** Connected, Hello said and heard; nothing more has been said. */
+  async dial(port: number): Promise<HostileTalk> {
+    const options = { host: '127.0.0.1', port, identity: this.identity }
+    // The device may still count a connection of ours that has just ended, and turn us away for it.
+    return await eventually('a conversation', async () => {
+      const stream = await realNet.dialTls(options, AbortSignal.timeout(LIMIT_MS))
+      const talk = new HostileTalk(this, stream)
+      if (await talk.greet()) return talk
+      await talk[Symbol.asyncDispose]()
+      return undefined
+    }, LIMIT_MS)
+  }
+
+  /** Connected, and both have introduced themselves; the folder is shared. */
+  async join(port: number, theirs: string, folder = 'docs'): Promise<HostileTalk> {
+    const talk = await this.dial(port)
+    await talk.send('ClusterConfig', this.clusterConfig(theirs, [folder]))
+    await talk.heard('ClusterConfig')
+    return talk
+  }
+
+  /** A ClusterConfig for folders that we share with `theirs`, and of which both know nothing yet. */
+  clusterConfig(theirs: string, folders: readonly string[]): Uint8Array {
+    const ours = Buffer.concat([bytesField(1, this.#rawId), numberField(6, 1), numberField(8, this.shortId)])
+    const other = bytesField(1, deviceIdBytes(parseDeviceId(theirs)))
+    return Buffer.concat(folders.map((id) => bytesField(1, Buffer.concat([bytesField(1, id), bytesField(16, ours), bytesField(16, other)]))))
+  }
+
+  /** The bytes of one record; its version has one counter, ours. */
+  record(record: WireRecord): Uint8Array {
+    const version = bytesField(1, Buffer.concat([numberField(1, this.shortId), numberField(2, record.counter ?? 1)]))
+    return Buffer.concat([
+      bytesField(1, record.name), numberField(2, record.type ?? 0), numberField(3, record.size ?? 0),
+      numberField(4, record.permissions ?? 0o755), numberField(5, record.modifiedS ?? 1_700_000_000),
+      numberField(6, record.deleted === true ? 1 : 0), numberField(7, record.invalid === true ? 1 : 0),
+      numberField(8, record.type === SYMLINK ? 1 : 0), bytesField(9, version), numberField(10, record.sequence ?? 1),
+      numberField(11, record.modifiedNs ?? 0), numberField(12, this.shortId), numberField(13, record.blockSize ?? 0),
+      ...(record.blocks ?? []).map((each) => bytesField(16, block(each))), bytesField(17, record.target ?? ''),
+    ])
+  }
+
+  /** The body of an Index or IndexUpdate. */
+  index(records: readonly WireRecord[], folder = 'docs'): Uint8Array {
+    const last = records.at(-1)?.sequence ?? 1
+    return Buffer.concat([bytesField(1, folder), ...records.map((each) => bytesField(2, this.record(each))), numberField(3, last)])
+  }
+}
+
+/** Takes apart what a device sends, without the code under test. The device must be told never to compress. */
+class Incoming {
+  readonly #stream: TlsStream
+  #there: Buffer = Buffer.alloc(0)
+
+  constructor(stream: TlsStream) {
+    this.#stream = stream
+  }
+
+  async take(count: number): Promise<Buffer> {
+    const chunks = [this.#there]
+    for (let have = this.#there.length; have < count; ) {
+      const chunk = await this.#stream.read()
+      if (chunk === undefined) throw new Error('the device hung up')
+      chunks.push(Buffer.from(chunk))
+      have += chunk.length
+    }
+    const all = chunks.length === 1 ? this.#there : Buffer.concat(chunks)
+    this.#there = all.subarray(count)
+    return all.subarray(0, count)
+  }
+
+  async frame(): Promise<{ readonly type: MessageType; readonly body: Buffer }> {
+    const header = await this.take((await this.take(2)).readUInt16BE(0))
+    assert.ok(header.length === 0 || (header.length === 2 && header[0] === 0x08), 'a plain header')
+    const body = await this.take((await this.take(4)).readUInt32BE(0))
+    const type = MESSAGE_TYPES[header[1] ?? 0]
+    assert.ok(type !== undefined, 'a message of a known type')
+    return { type, body }
+  }
+}
+
+/** One conversation with a device: what it says is kept, what is said to it is up to the test. */
+export class HostileTalk implements AsyncDisposable {
+  readonly #peer: HostilePeer
+  readonly #stream: TlsStream
+  readonly #incoming: Incoming
+  readonly #counts = new Map<MessageType, number>()
+  /** Answers a request of the device; undefined for no answer at all. */
+  serve: ((asked: Asked) => Uint8Array | undefined) | undefined
+  /** Told of every answer of the device to a request of ours. */
+  onAnswer: ((answered: Answered) => void) | undefined
+  /** The reason it gave for hanging up. */
+  closeReason: string | undefined
+  ended = false
+  #reading: Promise<void> | undefined
+  readonly #wakers = new Set<() => void>()
+
+  constructor(peer: HostilePeer, stream: TlsStream) {
+    this.#peer = peer
+    this.#stream = stream
+    this.#incoming = new Incoming(stream)
+  }
+
+  /** False when the device hung up instead. */
+  async greet(): Promise<boolean> {
+    try {
+      await this.#stream.write(writeHello({ deviceName: 'hostile', clientName: 'test', clientVersion: 'v1', numConnections: 1, timestampNs: BigInt(Date.now()) * 1_000_000n }))
+      const start = await this.#incoming.take(6)
+      await this.#incoming.take(start.readUInt16BE(4))
+    } catch {
+      return false
+    }
+    this.#reading = this.#read()
+    return true
+  }
+
+  /** Writes bytes as they are. False when the device is gone. */
+  async raw(bytes: Uint8Array): Promise<boolean> {
+    try {
+      await this.#stream.write(bytes)
+      return !this.ended
+    } catch {
+      return false
+    }
+  }
+
+  send(type: MessageType | number, body: Uint8Array = new Uint8Array(0)): Promise<boolean> {
+    return this.raw(frame(type, body))
+  }
+
+  index(records: readonly WireRecord[], folder?: string): Promise<boolean> {
+    return this.send('Index', this.#peer.index(records, folder))
+  }
+
+  update(records: readonly WireRecord[], folder?: string): Promise<boolean> {
+    return this.send('IndexUpdate', this.#peer.index(records, folder))
+  }
+
+  count(type: MessageType): number {
+    return this.#counts.get(type) ?? 0
+  }
+
+  /** Resolves when the device has said something of the type. */
+  async heard(type: MessageType): Promise<void> {
+    await this.until(`a ${type}`, () => this.count(type) > 0)
+  }
+
+  /**
+   * Whether the device still listens, once it has dealt with everything said before: it acts in order, so the answer to
+   * one more request tells. The request is for nothing at all.
+   */
+  async isAlive(): Promise<boolean> {
+    const before = this.count('Response')
+    await this.send('Request', request({ id: 0x7fff_ffff, folder: 'docs', name: 'nothing', size: 1, hash: sha256('nothing') }))
+    await this.until('an answer or the end', () => this.ended || this.count('Response') > before)
+    return !this.ended
+  }
+
+  async whenEnded(): Promise<void> {
+    await this.until('the end of the conversation', () => this.ended)
+  }
+
+  /** Resolves when it is so; looks after every message. */
+  async until(what: string, isSo: () => boolean): Promise<void> {
+    const late = AbortSignal.timeout(LIMIT_MS)
+    while (!isSo()) {
+      if (late.aborted) throw new Error(`waited ${LIMIT_MS} ms in vain for: ${what}`)
+      const { promise, resolve } = Promise.withResolvers<void>()
+      this.#wakers.add(resolve)
+      late.addEventListener('abort', () => resolve(), { once: true })
+      await promise
+    }
+  }
+
+  #wake(): void {
+    for (const wake of this.#wakers) wake()
+    this.#wakers.clear()
+  }
+
+  async #read(): Promise<void> {
+    try {
+      for (;;) {
+        const message = await this.#incoming.frame()
+        if (message.type === 'Close') this.closeReason = decode(CLOSE, message.body, 0).reason
+        if (message.type === 'Request') await this.#answer(decode(REQUEST, message.body, 0))
+        if (message.type === 'Response') this.onAnswer?.(decode(RESPONSE, message.body, 0))
+        this.#counts.set(message.type, this.count(message.type) + 1)
+        this.#wake()
+      }
+    } catch (error) {
+      if (error instanceof assert.AssertionError) throw error
+      this.ended = true // the device hung up
+      this.#wake()
+    }
+  }
+
+  async #answer(asked: Asked): Promise<void> {
+    const answer = this.serve?.(asked)
+    if (answer !== undefined) await this.raw(answer)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#stream[Symbol.asyncDispose]()
+    await this.#reading
+  }
+}
+
+export interface WireRequest {
+  readonly id: number
+  readonly folder?: string
+  readonly name: string | Uint8Array
+  readonly offset?: number | bigint
+  readonly size: number | bigint
+  readonly hash: Uint8Array
+  readonly fromTemporary?: boolean
+}
+
+/** The body of a Request. */
+export function request({ id, folder = 'docs', name, offset = 0, size, hash, fromTemporary = false }: WireRequest): Uint8Array {
+  return Buffer.concat([
+    numberField(1, id), bytesField(2, folder), bytesField(3, name), numberField(4, offset), numberField(5, size), bytesField(6, hash),
+    numberField(7, fromTemporary ? 1 : 0),
+  ])
+}
+
+/** A whole Response. */
+export function response(id: number, data: Uint8Array, code = 0): Uint8Array {
+  return frame('Response', Buffer.concat([numberField(1, id), bytesField(2, data), numberField(3, code)]))
+}
+
+/** A frame from its parts, not compressed. The lengths are right unless said otherwise. */
+export function frame(type: MessageType | number, body: Uint8Array, lies: { readonly header?: number; readonly length?: number } = {}): Uint8Array {
+  const header = numberField(1, typeof type === 'number' ? type : MESSAGE_TYPES.indexOf(type))
+  const lengths = Buffer.alloc(6)
+  lengths.writeUInt16BE(lies.header ?? header.length, 0)
+  lengths.writeUInt32BE(lies.length ?? body.length, 2)
+  return Buffer.concat([lengths.subarray(0, 2), header, lengths.subarray(2), body])
+}
