@@ -2,11 +2,19 @@ import { isContent, type Block } from '../../core/block-diff.ts'
 import { messageOf } from '../../core/errors.ts'
 import type { FileInfo } from '../../core/file-info.ts'
 import type { ByteWindow } from '../../sync/byte-window.ts'
+import type { BlockRequest } from '../../protocol/types.ts'
 import type { BlockSource } from '../sources.ts'
+import type { BlockBuffers } from './block-buffers.ts'
 import { itemFailed, type PullContext } from './context.ts'
 import type { TempFile } from './temp-file.ts'
 
 const WENT_AWAY = 'peers who had this file went away, or the file has changed while syncing. will retry later'
+
+/** What all files of a folder that are being fetched share. */
+export interface FetchMeans {
+  readonly window: ByteWindow
+  readonly buffers: BlockBuffers
+}
 
 export interface FetchProgress {
   onRequested(block: Block): void
@@ -22,7 +30,7 @@ export interface FetchProgress {
  */
 export async function fetchBlocks(
   context: PullContext, global: FileInfo, temp: TempFile, missing: readonly Block[],
-  window: ByteWindow, progress: FetchProgress, outer: AbortSignal,
+  means: FetchMeans, progress: FetchProgress, outer: AbortSignal,
 ): Promise<void> {
   const stop = new AbortController()
   // Many small files come by here, and a signal made of two is dear.
@@ -33,8 +41,9 @@ export async function fetchBlocks(
   const one = async (block: Block, room: Disposable): Promise<void> => {
     using _room = room
     try {
-      const data = await fetchBlock(context, global, block, signal)
+      const { data, memory } = await fetchBlock(context, global, block, means.buffers, signal)
       await temp.file.write(data, block.offsetBytes)
+      if (memory !== undefined) means.buffers.give(memory)
       writeBehind.wrote(data.length)
       progress.onFetched(block)
     } catch (error) {
@@ -46,7 +55,7 @@ export async function fetchBlocks(
     for (const block of missing) {
       if (failures.length > 0) break
       // Rejected is only who gives up waiting: the reason is told below.
-      const room = await window.acquire(block.sizeBytes, signal).catch(() => undefined)
+      const room = await means.window.acquire(block.sizeBytes, signal).catch(() => undefined)
       if (room === undefined) break
       progress.onRequested(block)
       const task = one(block, room).finally(() => underWay.delete(task))
@@ -86,12 +95,19 @@ class WriteBehind {
   }
 }
 
+interface Fetched {
+  readonly data: Uint8Array
+  /** Where the data may be, to be given back when it is on disk. */
+  readonly memory: Uint8Array | undefined
+}
+
 /** Asks one device after the other, the least busy first, until one gives bytes with the right hash. */
 async function fetchBlock(
-  context: PullContext, global: FileInfo, block: Block, signal: AbortSignal,
-): Promise<Uint8Array> {
+  context: PullContext, global: FileInfo, block: Block, buffers: BlockBuffers, signal: AbortSignal,
+): Promise<Fetched> {
   const { folder, log, sources } = context
   const tried = new Set<string>()
+  let memory = buffers.take(block.sizeBytes)
   let last = WENT_AWAY
   for (;;) {
     signal.throwIfAborted()
@@ -100,13 +116,14 @@ async function fetchBlock(
     if (source === undefined) throw itemFailed(`pull: ${last}`)
     tried.add(keyOf(source))
     try {
-      const data = await sources.request(source.device, requestFor(context, global, block, source), signal)
-      if (isContent(data, block)) return data
+      const data = await sources.request(source.device, requestFor(context, global, block, source, memory), signal)
+      if (isContent(data, block)) return { data, memory }
       last = 'hash mismatch'
       log.debug(() =>
         `folder ${folder.id}: ${JSON.stringify(global.name)}: block ${block.number} from ${source.device} is not what it should be`)
     } catch (error) {
       if (signal.aborted) throw error
+      memory = undefined // the connection may still write to it
       last = messageOf(error)
     }
   }
@@ -116,7 +133,9 @@ function keyOf({ device, fromTemporary }: BlockSource): string {
   return `${device}${fromTemporary ? ' temporary' : ''}`
 }
 
-function requestFor(context: PullContext, global: FileInfo, block: Block, source: BlockSource) {
+function requestFor(
+  context: PullContext, global: FileInfo, block: Block, source: BlockSource, into: Uint8Array | undefined,
+): BlockRequest {
   return {
     folder: context.folder.id,
     name: global.name,
@@ -125,5 +144,6 @@ function requestFor(context: PullContext, global: FileInfo, block: Block, source
     hash: block.hash,
     fromTemporary: source.fromTemporary,
     blockNumber: block.number,
+    ...(into !== undefined && { into }),
   }
 }

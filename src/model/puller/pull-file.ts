@@ -1,10 +1,9 @@
 import { blocksOf, type Block, type ZeroBlocks } from '../../core/block-diff.ts'
 import type { FileInfo } from '../../core/file-info.ts'
 import { sortBlocks } from '../../core/pull-order.ts'
-import type { ByteWindow } from '../../sync/byte-window.ts'
 import { itemFailed, type PullContext } from './context.ts'
 import { copyBlocks } from './copy.ts'
-import { fetchBlocks } from './fetch.ts'
+import { fetchBlocks, type FetchMeans } from './fetch.ts'
 import { PullProgress } from './file-progress.ts'
 import { finishFile } from './finish.ts'
 import { openTempFile, type TempFile } from './temp-file.ts'
@@ -14,7 +13,7 @@ const NO_SOURCE = 'no connected device has the required version of this file'
 export interface FilePull {
   readonly global: FileInfo
   readonly local: FileInfo | undefined
-  readonly window: ByteWindow
+  readonly means: FetchMeans
   readonly zeros: ZeroBlocks
   /** Called with the means to see how far it is. */
   onBegun(progress: PullProgress): void
@@ -51,7 +50,7 @@ async function fill(
   }
   const onCopied = (block: Block, from: 'origin' | 'elsewhere') => progress.copied(block, from)
   const rest = await copyBlocks(context, { global, local }, temp, missing, { onCopied }, signal)
-  await fetchBlocks(context, global, temp, inOrder(context, rest, blocks), pull.window, {
+  await fetchBlocks(context, global, temp, inOrder(context, rest, blocks), pull.means, {
     onRequested: () => progress.requested(),
     onFetched: (block) => progress.fetched(block),
     onAllRequested: () => pull.onAllRequested(),

@@ -2,7 +2,9 @@ import { ZeroBlocks } from '../../core/block-diff.ts'
 import { sortForPull, type Orderable } from '../../core/pull-order.ts'
 import { ByteWindow } from '../../sync/byte-window.ts'
 import type { JobQueue } from '../job-queue.ts'
+import { BlockBuffers } from './block-buffers.ts'
 import type { PullContext } from './context.ts'
+import type { FetchMeans } from './fetch.ts'
 import type { PullProgress } from './file-progress.ts'
 import type { Items } from './items.ts'
 import { pullFile } from './pull-file.ts'
@@ -33,7 +35,7 @@ export class Transfers {
   readonly #deps: TransfersDeps
   readonly #signal: AbortSignal
   readonly #space: SpaceCheck
-  readonly #window: ByteWindow
+  readonly #means: FetchMeans
   readonly #zeros = new ZeroBlocks()
   readonly #copiers: number
   #copying = 0
@@ -49,7 +51,8 @@ export class Transfers {
     const { copiers, minDiskFree, pullerMaxPendingKiB } = context.folder
     this.#space = new SpaceCheck({ disk, clock, root: context.root, label: () => context.label() }, minDiskFree)
     const windowKiB = pullerMaxPendingKiB > 0 ? Math.max(pullerMaxPendingKiB, WINDOW_KIB_MIN) : WINDOW_KIB_DEFAULT
-    this.#window = new ByteWindow(windowKiB * 1_024)
+    const windowBytes = windowKiB * 1_024
+    this.#means = { window: new ByteWindow(windowBytes), buffers: new BlockBuffers(windowBytes) }
     this.#copiers = copiers > 0 ? Math.min(copiers, Math.max(1, 2 * system.cpuCount)) : COPIERS_DEFAULT
   }
 
@@ -117,7 +120,7 @@ export class Transfers {
     await this.#space.demand(global.sizeBytes)
     this.#deps.onTransfer()
     const onBegun = (progress: PullProgress) => void this.#deps.progress.set(name, progress)
-    const pull = { global, local, window: this.#window, zeros: this.#zeros, onBegun, onAllRequested }
+    const pull = { global, local, means: this.#means, zeros: this.#zeros, onBegun, onAllRequested }
     await this.#deps.items.told(global, 'update', () => pullFile(context, pull, this.#signal))
   }
 
