@@ -34,8 +34,9 @@ export interface PeerDeps extends PeersDeps {
 }
 
 /**
- * One device that is connected. Folders are talked about on one of its connections, the primary one; the others carry
- * requests only. The device decides which that is: where its own word about the folders arrives.
+ * One device that is connected. We talk about folders on one of its connections, the primary one, which is the oldest;
+ * the others carry requests only. The device may take another one for the oldest: what it says about folders is heard
+ * wherever it comes.
  */
 export class Peer {
   readonly device: DeviceId
@@ -50,8 +51,10 @@ export class Peer {
   readonly #turn = new Mutex()
   /** What was interrupted and has not quite ended: a message may still be on its way out. */
   readonly #ending = new Set<Promise<void>>()
-  /** Its last word, and where it came; not acted on before we have spoken there too. */
-  #heard: { readonly config: ClusterConfig; readonly link: Link; acted: boolean } | undefined
+  /** Its last word; not acted on before we have spoken too. */
+  #heard: ClusterConfig | undefined
+  /** Set while exchanges are as its last word asks for. */
+  #acted = false
   #verdicts: ReadonlyMap<FolderId, FolderVerdict> | undefined
   /** What we last said, apart from how far each index reaches. */
   #saidShape = ''
@@ -68,7 +71,11 @@ export class Peer {
 
   /** Nobody has been chosen yet to talk about folders. */
   get wantsPrimary(): boolean {
-    return this.connected && !this.#links.some(({ said }) => said === 'full')
+    return this.connected && this.#primary === undefined
+  }
+
+  get #primary(): Link | undefined {
+    return this.#links.find(({ said }) => said === 'full')
   }
 
   get openRequests(): number {
@@ -80,11 +87,12 @@ export class Peer {
     const link: Link = { connection, said: 'nothing', openRequests: 0 }
     this.#links.push(link)
     try {
-      await connection.run(this.#handler(link))
+      await connection.run(this.#handler())
     } finally {
       this.#links.splice(this.#links.indexOf(link), 1)
+      if (!this.connected) this.#forgetWord() // at once: the device may be back before we have had our turn
       using _turn = await this.#turn.lock()
-      if (this.#heard?.link === link) this.#fallSilent()
+      if (link.said === 'full') this.#fallSilent()
       await Promise.all(this.#ending)
     }
   }
@@ -100,8 +108,8 @@ export class Peer {
       if (link.said !== 'nothing' && !this.wantsPrimary) continue
       await this.#orClose(link, () => (this.wantsPrimary ? this.#sayFull(link) : this.#saySecondary(link)))
     }
-    const heard = this.#heard
-    if (heard !== undefined) await this.#orClose(heard.link, () => this.#answer())
+    const primary = this.#primary
+    if (primary !== undefined) await this.#orClose(primary, () => this.#answer())
   }
 
   /** Lets go of folders that we share no longer, or that are to rest: whoever has them may close them now. */
@@ -114,11 +122,11 @@ export class Peer {
   /** The configuration changed: says so to the device if that concerns it, and follows. */
   async reconfigure(): Promise<void> {
     using _turn = await this.#turn.lock()
-    const primary = this.#heard?.link ?? this.#links.find(({ said }) => said === 'full')
-    if (primary?.said !== 'full') return
+    const primary = this.#primary
+    if (primary === undefined) return
     await this.#orClose(primary, async () => {
       if (this.#saidShape !== this.#shape()) await this.#sayFull(primary)
-      if (this.#heard?.acted === true) await this.#follow(this.#heard.config, false)
+      if (this.#acted) await this.#follow(primary, false)
     })
   }
 
@@ -157,14 +165,14 @@ export class Peer {
 
   /** Tells the device which blocks of files we have not finished can be had here already. */
   async tellProgress(folder: FolderId, updates: readonly DownloadUpdate[]): Promise<void> {
-    if (this.#folders.has(folder)) await this.#heard?.link.connection.downloadProgress(folder, updates)
+    if (this.#folders.has(folder)) await this.#primary?.connection.downloadProgress(folder, updates)
   }
 
-  #handler(link: Link): ProtocolHandler {
+  #handler(): ProtocolHandler {
     return {
-      clusterConfig: (config) => this.#private(() => this.#hear(link, config)),
-      index: (data) => this.#private(() => this.#index(link, data, true)),
-      indexUpdate: (data) => this.#private(() => this.#index(link, data, false)),
+      clusterConfig: (config) => this.#private(() => this.#hear(config)),
+      index: (data) => this.#private(() => this.#index(data, true)),
+      indexUpdate: (data) => this.#private(() => this.#index(data, false)),
       request: (request, signal) => this.#deps.serve(this.device, request, signal),
       downloadProgress: async (folder, updates) => {
         const id = parseFolderId(folder)
@@ -173,30 +181,28 @@ export class Peer {
     }
   }
 
-  async #hear(link: Link, config: ClusterConfig): Promise<void> {
+  async #hear(config: ClusterConfig): Promise<void> {
     if (config.secondary) return
     using _turn = await this.#turn.lock()
     this.#deps.events.emit('ClusterConfigReceived', { device: this.device })
-    if (this.#heard !== undefined && this.#heard.link !== link) this.#fallSilent()
-    this.#heard = { config, link, acted: false }
-    if (link.said === 'secondary') await this.#sayFull(link)
+    this.#heard = config
+    this.#acted = false
     await this.#answer()
   }
 
-  /** Once both have spoken on a connection: acts on what the device said. */
+  /** Once both have spoken: acts on what the device said, wherever it said it. */
   async #answer(): Promise<void> {
-    const heard = this.#heard
-    if (heard === undefined || heard.acted || heard.link.said !== 'full') return
-    heard.acted = true
+    const primary = this.#primary
+    if (primary === undefined || this.#acted || this.#heard === undefined) return
+    this.#acted = true
     this.#toldUpTo.clear()
-    await this.#follow(heard.config, true)
+    await this.#follow(primary, true)
   }
 
   /** Makes the exchanges be what a device's word and our configuration ask for; `anew`: where the device says it stands. */
-  async #follow(config: ClusterConfig, anew: boolean): Promise<void> {
-    const link = this.#heard?.link
-    if (link === undefined) return
-    const verdict = judgeClusterConfig(this.#deps.config(), this.#ends, config)
+  async #follow(primary: Link, anew: boolean): Promise<void> {
+    if (this.#heard === undefined) return
+    const verdict = judgeClusterConfig(this.#deps.config(), this.#ends, this.#heard)
     if (verdict.kind === 'close') throw new Refusal(verdict.reason)
     this.#verdicts = verdict.folders
     this.#deps.foldersOffered(this.device, verdict.offers)
@@ -209,15 +215,15 @@ export class Peer {
       const toldUpTo = anew ? undefined : this.#toldUpTo.get(folder)
       const options = { device: this.device, folder, verdict: decision, toldUpTo }
       this.#deps.recordsChanged(folder, undefined)
-      this.#folders.set(folder, await PeerFolder.start(this.#deps, link.connection, options))
+      this.#folders.set(folder, await PeerFolder.start(this.#deps, primary.connection, options))
       this.#deps.folders.pullSoon(folder)
     }
   }
 
-  async #index(link: Link, data: IndexData, whole: boolean): Promise<void> {
+  async #index(data: IndexData, whole: boolean): Promise<void> {
     using _turn = await this.#turn.lock()
     const folder = parseFolderId(data.folder)
-    const exchange = folder === undefined || this.#heard?.link !== link ? undefined : this.#folders.get(folder)
+    const exchange = folder === undefined ? undefined : this.#folders.get(folder)
     if (folder === undefined || exchange === undefined) return this.#refuseIndex(data.folder)
     await exchange.index(data, whole)
     this.#deps.recordsChanged(folder, whole ? undefined : data.files.map(({ name }) => name))
@@ -294,12 +300,20 @@ export class Peer {
     return JSON.stringify([running, told], (_key, value: unknown) => (typeof value === 'bigint' ? value.toString() : value))
   }
 
-  /** The primary connection is gone: until the device speaks again, nothing is exchanged. */
+  /**
+   * The primary connection is gone, and with it perhaps what was told last: on the next one everything since the
+   * device's last word is told again.
+   */
   #fallSilent(): void {
-    this.#heard = undefined
-    this.#verdicts = undefined
+    this.#acted = false
     for (const folder of [...this.#folders.keys()]) this.#stopFolder(folder)
     this.#toldUpTo.clear()
+  }
+
+  #forgetWord(): void {
+    this.#acted = false
+    this.#heard = undefined
+    this.#verdicts = undefined
   }
 
   #stopFolder(folder: FolderId): void {
