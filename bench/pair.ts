@@ -15,8 +15,8 @@ export interface Ends {
 export interface SyncFigures {
   /** From the sink's word that it is connected (or from `sinceMs`) to its word that it needs nothing more. */
   readonly elapsedMs: number
-  /** Of both ends together. */
-  readonly cpuS: number
+  readonly sourceCpuS: number
+  readonly sinkCpuS: number
   /** What the source sent and received, as it counts itself: messages, without what TLS adds. */
   readonly wireBytes: number
 }
@@ -82,7 +82,8 @@ export class Pair implements AsyncDisposable {
   }
 
   async #measured(files: number, since: 'action' | undefined, act: () => Promise<void>): Promise<SyncFigures> {
-    const cpuBefore = this.#cpuSeconds()
+    const sourceCpuBefore = this.source.cpuSeconds()
+    const sinkCpuBefore = this.sink.cpuSeconds()
     const bytesBefore = await this.#wireBytes()
     await act()
     let startedMs = since === 'action' ? Date.now() : Number.NaN
@@ -95,15 +96,13 @@ export class Pair implements AsyncDisposable {
         const to = field(data, 'to')
         syncing ||= to === 'syncing'
         if (to !== 'idle' || !syncing) continue
-        const cpuS = this.#cpuSeconds() - cpuBefore
-        if (await this.#isInSync(files)) return { elapsedMs: timeMs - startedMs, cpuS, wireBytes: (await this.#wireBytes()) - bytesBefore }
+        const sourceCpuS = this.source.cpuSeconds() - sourceCpuBefore
+        const sinkCpuS = this.sink.cpuSeconds() - sinkCpuBefore
+        if (!(await this.#isInSync(files))) continue
+        return { elapsedMs: timeMs - startedMs, sourceCpuS, sinkCpuS, wireBytes: (await this.#wireBytes()) - bytesBefore }
       }
     }
     throw new Error(`not in sync within ${SYNC_LIMIT_MS} ms: ${JSON.stringify(await this.#sinkStatus())}`)
-  }
-
-  #cpuSeconds(): number {
-    return this.source.cpuSeconds() + this.sink.cpuSeconds()
   }
 
   async #sinkStatus(): Promise<unknown> {

@@ -4,7 +4,7 @@ import { closeSync, existsSync, mkdirSync, openSync, readdirSync, rmSync, watch,
 import { dirname, join } from 'node:path'
 import type { Bench } from './groups.ts'
 import { rescan } from './measure.ts'
-import { Pair, type Ends } from './pair.ts'
+import { Pair, type Ends, type SyncFigures } from './pair.ts'
 import type { Program } from './program.ts'
 import type { PairName, Sample } from './rows.ts'
 import { fsyncLimit, tlsLimit } from './sync-limits.ts'
@@ -33,7 +33,8 @@ function nameOf({ source, sink }: Ends): PairName {
   return `${source.name} > ${sink.name}`
 }
 
-type Use = (pair: Pair, record: (row: string, value: number, more?: Partial<Sample>) => void) => Promise<void>
+type Recorder = (row: string, value: number, more?: Partial<Sample>) => void
+type Use = (pair: Pair, record: Recorder) => Promise<void>
 
 async function withPair(bench: Bench, ends: Ends, tree: Tree, use: Use): Promise<void> {
   const pair = await Pair.start(ends, tree, bench.scratch)
@@ -62,12 +63,9 @@ async function syncLarge(bench: Bench): Promise<void> {
       bench.record({ row: 'sync-large', subject: 'limit', value: perSecond(limit.elapsedMs), cpuS: limit.cpuS })
       for (const ends of pairsOf(bench.programs)) {
         await withPair(bench, ends, tree, async (pair, record) => {
-          const { elapsedMs, cpuS } = await pair.connect(tree.files)
+          const figures = await pair.connect(tree.files)
           expectAlike(tree, pair)
-          record('sync-large', perSecond(elapsedMs), { cpuS })
-          record('sync-large-cpu', cpuS)
-          record('sync-large-source-rss', pair.source.memoryMib().peak)
-          record('sync-large-sink-rss', pair.sink.memoryMib().peak)
+          recordBoth('sync-large', perSecond(figures.elapsedMs), figures, pair, record)
         })
       }
     }
@@ -83,12 +81,9 @@ async function syncSmall(bench: Bench): Promise<void> {
       bench.record({ row: 'sync-small', subject: 'limit', value: (files * 1000) / limit.elapsedMs, cpuS: limit.cpuS })
       for (const ends of pairsOf(bench.programs)) {
         await withPair(bench, ends, tree, async (pair, record) => {
-          const { elapsedMs, cpuS } = await pair.connect(files)
+          const figures = await pair.connect(files)
           expectAlike(tree, pair)
-          record('sync-small', (files * 1000) / elapsedMs, { cpuS })
-          record('sync-small-cpu', cpuS)
-          record('sync-small-source-rss', pair.source.memoryMib().peak)
-          record('sync-small-sink-rss', pair.sink.memoryMib().peak)
+          recordBoth('sync-small', (files * 1000) / figures.elapsedMs, figures, pair, record)
         })
       }
     }
@@ -106,10 +101,10 @@ async function syncDelta(bench: Bench): Promise<void> {
           await pair.connect(tree.files)
           overwrite(join(tree.path, sub), sizeMib * MIB / 2 + 5 * SMALL_BYTES)
           const polls = pollMissing(join(pair.sinkRoot, sub))
-          const { elapsedMs, cpuS, wireBytes } = await pair.scanned(tree.files, sub)
+          const { elapsedMs, sourceCpuS, sinkCpuS, wireBytes } = await pair.scanned(tree.files, sub)
           const { missing } = polls.stop()
           expectAlike(tree, pair)
-          record('sync-delta', elapsedMs, { cpuS })
+          record('sync-delta', elapsedMs, { cpuS: sourceCpuS + sinkCpuS })
           record('sync-delta-wire', wireBytes / 1024)
           record('sync-delta-missing', missing)
         })
@@ -161,6 +156,15 @@ async function syncReplace(bench: Bench): Promise<void> {
       }
     })
   }
+}
+
+/** The speed, the CPU seconds of both ends together, and what each of them took. */
+function recordBoth(row: string, speed: number, { sourceCpuS, sinkCpuS }: SyncFigures, pair: Pair, record: Recorder): void {
+  const cpuS = sourceCpuS + sinkCpuS
+  record(row, speed, { cpuS })
+  record(`${row}-cpu`, cpuS)
+  record(`${row}-source-rss`, pair.source.memoryMib().peak, { cpuS: sourceCpuS })
+  record(`${row}-sink-rss`, pair.sink.memoryMib().peak, { cpuS: sinkCpuS })
 }
 
 function overwrite(path: string, offsetBytes: number): void {
