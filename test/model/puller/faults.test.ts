@@ -161,7 +161,7 @@ test('N-01: names that are no names of a folder never touch the disk', async () 
   await pull.sync()
   assert.deepEqual(touched, [])
   assert.deepEqual(await pull.tree(), [])
-  console.log(JSON.stringify({ id: 'N-01', tried: hostile.length, refused: (await pull.errors()).length, canaryChanged: 0 }))
+  console.log(JSON.stringify({ id: 'N-01', tried: hostile.length, refused: (await pull.errors()).length, touched: touched.length }))
   assert.equal((await pull.errors()).length, hostile.length)
 })
 
