@@ -3,7 +3,7 @@ import type { Config } from '../core/config.ts'
 import { FLAG_MUST_RESCAN, type FileInfo } from '../core/file-info.ts'
 import type { FolderId } from '../core/ids.ts'
 import { cleanSubs } from '../core/paths.ts'
-import type { FolderIndex, TreeEntry } from '../db/types.ts'
+import type { FolderCounts, FolderIndex, TreeEntry } from '../db/types.ts'
 import type { Logger } from '../events/types.ts'
 import type { ScanProblem } from '../scanner/types.ts'
 import { Mutex } from '../sync/mutex.ts'
@@ -16,6 +16,7 @@ import { isDamage } from './folder-runner.ts'
 import { viewIgnores, writeIgnores } from './ignore-file.ts'
 import { pageOf } from './paging.ts'
 import type { PeerFolders } from './peer-deps.ts'
+import type { PullProgress } from './puller/file-progress.ts'
 import { SummaryTeller } from './summary.ts'
 import type { FileView, FolderStatistics, FolderStatus, Hub, IgnoresView, NeedPage, Paging } from './types.ts'
 
@@ -142,7 +143,7 @@ export class Model implements Hub, PeerFolders {
       ...running.status(),
       sequence: await index.sequence('local'),
       remoteSequences: await index.remoteSequences(),
-      counts: await index.counts(),
+      counts: withoutFetched(await index.counts(), running.pulling.values()),
     }))
   }
 
@@ -203,6 +204,13 @@ export class Model implements Hub, PeerFolders {
     }
   }
 
+}
+
+/** What lies in temporary files already is needed no more: people watch the number go down while one large file comes. */
+function withoutFetched(counts: FolderCounts, pulling: Iterable<PullProgress>): FolderCounts {
+  let fetchedBytes = 0
+  for (const { bytesDone } of pulling) fetchedBytes += bytesDone
+  return { ...counts, need: { ...counts.need, bytes: Math.max(0, counts.need.bytes - fetchedBytes) } }
 }
 
 const NO_COUNTS = { files: 0, directories: 0, symlinks: 0, deleted: 0, bytes: 0 }
