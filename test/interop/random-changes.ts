@@ -3,7 +3,7 @@ import {
   chmodSync, closeSync, lstatSync, mkdirSync, openSync, readdirSync, renameSync, rmSync, symlinkSync, truncateSync, utimesSync,
   writeFileSync, writeSync,
 } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 
 const KIB = 1024
 const SIZES_BYTES = [0, 1, 100, 5_000, 128 * KIB - 1, 128 * KIB, 128 * KIB + 1, 700_000]
@@ -199,7 +199,6 @@ function changeType(place: Place): boolean {
     rmSync(path)
     if (way === 1) symlinkSync('was-a-file', path)
     else {
-      mkdirSync(join(dirname(path), 'dir-of-it'), { recursive: true })
       mkdirSync(path)
       writeFileSync(join(path, 'file-inside'), 'the outside was a file')
     }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomInt } from 'node:crypto'
-import { after, before, test } from 'node:test'
+import { after, before, describe, test } from 'node:test'
 import { effort, reportRow } from '../support/effort.ts'
 import { scratchDirectory } from '../support/scratch.ts'
 import { link, Network, scanAll, untilAlike, type Member } from '../support/sync-pair.ts'
@@ -13,28 +13,39 @@ const SEED = Number(process.env['TWINFOLD_SEED'] ?? randomInt(2 ** 31))
 const TOPS = ['one', 'two', 'three', 'vier', '五', 'sechs']
 const CHANGES = 40
 
-const scratch = scratchDirectory()
-const chance = new Chance(SEED)
-let network: Network
-let pair: readonly [Member, Member]
+for (const kinds of [['twinfold', 'syncthing'], ['twinfold', 'twinfold']] as const) {
+  describe(kinds.join(' and '), { skip }, () => {
+    const scratch = scratchDirectory()
+    const chance = new Chance(SEED)
+    let network: Network
+    let pair: readonly [Member, Member]
 
-before(async () => {
-  if (skip !== false) return
-  console.log(`seed ${SEED} (TWINFOLD_SEED)`)
-  network = await Network.open(scratch.path)
-  pair = await Promise.all([network.add('twinfold', 'twinfold'), network.add('syncthing', 'syncthing')])
-  for (const { root } of pair) changeAtRandom(root, { chance, tops: TOPS, count: 0, typeChanges: false })
-  await link([pair], { maxConflicts: -1 })
-  await untilAlike(pair)
-})
+    before(async () => {
+      console.log(`seed ${SEED} (TWINFOLD_SEED)`)
+      network = await Network.open(scratch.path)
+      pair = await Promise.all([network.add(kinds[0], 'first'), network.add(kinds[1], 'second')])
+      for (const { root } of pair) changeAtRandom(root, { chance, tops: TOPS, count: 0, typeChanges: false })
+      await link([pair], { maxConflicts: -1 })
+      await untilAlike(pair)
+    })
 
-after(async () => {
-  await network?.[Symbol.asyncDispose]()
-  scratch[Symbol.dispose]()
-})
+    after(async () => {
+      await network?.[Symbol.asyncDispose]()
+      scratch[Symbol.dispose]()
+    })
 
-test('rounds of changes by both, each in places of its own, end as their sum', { skip }, async () => {
-  const rounds = effort(8)
+    test('rounds of changes by both, each in places of its own, end as their sum', async () => {
+      reportRow({ id: 'sync-rounds', kinds: kinds.join(' '), ...(await quietRounds(pair, chance)) })
+    })
+
+    test('rounds of changes by both to the same names lose no edit and save exactly what lost', async () => {
+      reportRow({ id: 'sync-conflict-rounds', kinds: kinds.join(' '), ...(await wildRounds(pair, chance)) })
+    })
+  })
+}
+
+async function quietRounds(pair: readonly [Member, Member], chance: Chance): Promise<{ readonly tried: number } & Record<string, number>> {
+  const rounds = effort(6)
   let worstMs = 0
   for (let round = 1; round <= rounds; round++) {
     const places = chance.shuffled(TOPS)
@@ -52,11 +63,11 @@ test('rounds of changes by both, each in places of its own, end as their sum', {
       assert.deepEqual(temporaries(root), [])
     }
   }
-  reportRow({ id: 'sync-rounds', tried: rounds * 2 * CHANGES, rounds, conflictCopies: 0, temporaries: 0, worstMs: Math.round(worstMs), seed: SEED })
-})
+  return { tried: rounds * 2 * CHANGES, rounds, conflictCopies: 0, temporaries: 0, worstMs: Math.round(worstMs), seed: SEED }
+}
 
-test('rounds of changes by both to the same names lose no edit and save exactly what lost', { skip }, async () => {
-  const rounds = effort(8)
+async function wildRounds(pair: readonly [Member, Member], chance: Chance): Promise<{ readonly tried: number } & Record<string, number>> {
+  const rounds = effort(6)
   let copies = 0
   let worstMs = 0
   for (let round = 1; round <= rounds; round++) {
@@ -65,13 +76,13 @@ test('rounds of changes by both to the same names lose no edit and save exactly 
     const [ours, theirs] = [treeItems(pair[0].root), treeItems(pair[1].root)]
     await scanAll(pair)
     // A directory that Syncthing had deleted and made again above the parent of a new file is news to it until it scans.
-    worstMs = Math.max(worstMs, await untilAlike(pair, { rescan: [pair[1]] }))
+    worstMs = Math.max(worstMs, await untilAlike(pair, { rescan: pair.filter(({ kind }) => kind === 'syncthing') }))
     const now = treeItems(pair[0].root)
     copies += checkCopies({ earlier, ours, theirs, now }, `round ${round} of seed ${SEED}`)
     for (const { root } of pair) assert.deepEqual(temporaries(root), [])
   }
-  reportRow({ id: 'sync-conflict-rounds', tried: rounds * 2 * CHANGES, rounds, conflictCopies: copies, editsLost: 0, worstMs: Math.round(worstMs), seed: SEED })
-})
+  return { tried: rounds * 2 * CHANGES, rounds, conflictCopies: copies, editsLost: 0, worstMs: Math.round(worstMs), seed: SEED }
+}
 
 type Tree = ReadonlyMap<string, TreeItem>
 
