@@ -8,7 +8,7 @@ import type { Logger } from '../events/types.ts'
 import type { BlockReply, BlockRequest, RefusalCode } from '../protocol/types.ts'
 import type { Disk, DiskStat } from '../world/disk.ts'
 import { ByteBudget } from './byte-budget.ts'
-import { openInside } from './open-inside.ts'
+import { OpenFiles, type FileChoice } from './open-files.ts'
 
 const KIB = 1_024
 const DEVICE_KIB_DEFAULT = 32_768
@@ -45,11 +45,13 @@ type Outcome = Uint8Array | RefusalCode
  */
 export class RequestServer {
   readonly #deps: RequestServerDeps
+  readonly #files: OpenFiles
   readonly #total = new ByteBudget(TOTAL_KIB_DEFAULT * KIB)
   readonly #perDevice = new Map<DeviceId, ByteBudget>()
 
   constructor(deps: RequestServerDeps) {
     this.#deps = deps
+    this.#files = new OpenFiles(deps.disk)
   }
 
   /** Bytes that may be on their way at a time, in the words of the configuration: 0 is the usual, negative no limit. */
@@ -106,13 +108,13 @@ export class RequestServer {
   /** Undefined: there is such a file, but it does not have the block; the finished one may. */
   async #fromTemporary({ root }: ServedFolder, request: BlockRequest): Promise<Outcome | undefined> {
     const name = temporaryName(request.name, this.#deps.platform)
-    const read = await this.#read(root, name, request)
+    const read = await this.#read({ root, name, edition: 'temporary' }, request)
     if (read === undefined) return 'no-such-file'
     return isWanted(read.data, request.hash) ? read.data : undefined
   }
 
   async #fromFile({ id, root }: ServedFolder, record: FileInfo, request: BlockRequest): Promise<Outcome> {
-    const read = await this.#read(root, record.name, request)
+    const read = await this.#read({ root, name: record.name, edition: editionOf(record) }, request)
     if (read !== undefined && isWanted(read.data, request.hash)) return read.data
     if (isOfRecord(record, request)) {
       this.#deps.log.debug(() => `folder ${id}: ${JSON.stringify(record.name)} is not what the index says`)
@@ -122,21 +124,24 @@ export class RequestServer {
   }
 
   /** Undefined when there is no such regular file inside the folder. */
-  async #read(root: string, name: string, request: BlockRequest): Promise<{ data: Uint8Array; stat: DiskStat } | undefined> {
-    await using opened = await openInside(this.#deps.disk, root, name)
-    if (opened === undefined) return undefined
-    const { file, stat } = opened
-    // Allocated after a look at the file: a request alone must not cost memory.
-    const lengthBytes = Math.max(0, Math.min(request.sizeBytes, stat.sizeBytes - request.offsetBytes))
-    const data = Buffer.allocUnsafeSlow(lengthBytes)
-    let count = 0
-    while (count < lengthBytes) {
-      const more = await file.read(data.subarray(count), request.offsetBytes + count)
-      if (more === 0) break
-      count += more
-    }
-    return { data: data.subarray(0, count), stat } // never what the memory held before
+  async #read(choice: FileChoice, request: BlockRequest): Promise<{ data: Uint8Array; stat: DiskStat } | undefined> {
+    return await this.#files.read(choice, async (file, stat) => {
+      // Allocated after a look at the file: a request alone must not cost memory.
+      const lengthBytes = Math.max(0, Math.min(request.sizeBytes, stat.sizeBytes - request.offsetBytes))
+      const data = Buffer.allocUnsafeSlow(lengthBytes)
+      let count = 0
+      while (count < lengthBytes) {
+        const more = await file.read(data.subarray(count), request.offsetBytes + count)
+        if (more === 0) break
+        count += more
+      }
+      return { data: data.subarray(0, count), stat } // never what the memory held before
+    })
   }
+}
+
+function editionOf({ modifiedS, modifiedNs, sizeBytes }: FileInfo): string {
+  return `${modifiedS}.${modifiedNs} ${sizeBytes}`
 }
 
 function refusalByForm({ name, offsetBytes, sizeBytes, hash: wanted }: BlockRequest): RefusalCode | undefined {

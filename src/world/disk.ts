@@ -33,6 +33,8 @@ export interface DiskName {
 
 /** An open file. Every call may reject with an error whose `code` is the system's (`ENOSPC`, `EIO`, …). */
 export interface DiskFile extends AsyncDisposable {
+  /** As it was when it was opened, where opening had a look anyway. */
+  readonly opened?: DiskStat
   stat(): Promise<DiskStat>
   /** Bytes read; 0 at the end of the file. May be fewer than asked for. */
   read(into: Uint8Array, positionBytes: number): Promise<number>
