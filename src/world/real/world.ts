@@ -6,7 +6,7 @@ import { createRealHasher } from './hash.ts'
 import { createRealHttpServer } from './http.ts'
 import { realLines } from './lines.ts'
 import { realNet } from './net.ts'
-import { limitNursery } from './nursery.ts'
+import { NurseryLimit } from './nursery.ts'
 import { realRandom } from './random.ts'
 import { realSystem } from './system.ts'
 import { createRealWalker } from './walk.ts'
@@ -14,8 +14,8 @@ import { createRealWatcher } from './watch.ts'
 
 /** The machine we run on. Threads start with the first work for them and end with the world. */
 export function createRealWorld(): World & AsyncDisposable {
-  const nursery = limitNursery()
-  const threads = new DiskThreads({ threads: diskThreadCount() })
+  const nursery = new NurseryLimit()
+  const threads = new DiskThreads({ threads: diskThreadCount(), onStart: () => nursery.hold() })
   return {
     clock: realClock,
     random: realRandom,

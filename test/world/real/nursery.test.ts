@@ -9,8 +9,8 @@ const MIB = 1024 * 1024
 function grow(limited: boolean): { bytes: number; said: string } {
   const script = `
     import { getHeapSpaceStatistics } from 'node:v8'
-    import { limitNursery } from ${JSON.stringify(MODULE.href)}
-    ${limited ? 'using _ = limitNursery()' : ''}
+    import { NurseryLimit } from ${JSON.stringify(MODULE.href)}
+    ${limited ? 'using _ = new NurseryLimit()' : ''}
     const size = () => getHeapSpaceStatistics().find((space) => space.space_name === 'new_space').space_size
     let most = 0
     const alive = []
