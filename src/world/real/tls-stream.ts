@@ -7,6 +7,8 @@ import type { TlsStream } from '../net.ts'
 const FAREWELL_MS_MAX = 2_000
 /** What may lie here unread; then the peer has to wait. Records are 16 KiB. */
 const UNREAD_BYTES_MAX = 256 * 1024
+/** Smaller pieces wait for others of the same turn and travel together: each on its own costs a record and a system call. */
+const TOGETHER_BYTES_MAX = 16 * 1024
 
 /** A TLS socket as a stream that is read at our pace, record by record, without copying. */
 export class RealTlsStream implements TlsStream {
@@ -22,6 +24,7 @@ export class RealTlsStream implements TlsStream {
   #failure: Error | undefined
   #wakers = new Set<() => void>()
   #closing: Promise<void> | undefined
+  #gathering = false
 
   constructor(socket: TLSSocket, certificate: X509Certificate) {
     this.#socket = socket
@@ -60,6 +63,8 @@ export class RealTlsStream implements TlsStream {
 
   async write(data: Uint8Array): Promise<void> {
     this.#refuseWrites()
+    if (data.length < TOGETHER_BYTES_MAX) this.#gather()
+    else this.#release()
     if (this.#socket.write(data)) return
     while (this.#socket.writableNeedDrain) {
       await this.#news()
@@ -71,6 +76,20 @@ export class RealTlsStream implements TlsStream {
     this.#closing ??= this.#close()
     this.#wake(() => {})
     return this.#closing
+  }
+
+  /** Holds small pieces back until everything that is ready now has been dealt with. */
+  #gather(): void {
+    if (this.#gathering) return
+    this.#gathering = true
+    this.#socket.cork()
+    setImmediate(() => this.#release())
+  }
+
+  #release(): void {
+    if (!this.#gathering) return
+    this.#gathering = false
+    this.#socket.uncork()
   }
 
   #take(chunk: Buffer): void {
