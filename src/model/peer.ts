@@ -7,10 +7,11 @@ import type {
 import { Mutex } from '../sync/mutex.ts'
 import {
   clusterConfigFor, foldersSharedWith, judgeClusterConfig,
-  type Ends, type FolderPositions, type FolderVerdict, type IndexPosition,
+  type Ends, type FolderVerdict, type IndexPosition,
 } from './cluster-config.ts'
-import { ownPosition, PeerFolder } from './peer-folder.ts'
 import type { PeersDeps, RemoteState } from './peer-deps.ts'
+import { PeerFolder } from './peer-folder.ts'
+import { positionsToTell, shapeOfWord } from './peer-word.ts'
 
 const SECONDARY: ClusterConfig = { folders: [], secondary: true }
 
@@ -51,8 +52,8 @@ export class Peer {
   readonly #turn = new Mutex()
   /** What was interrupted and has not quite ended: a message may still be on its way out. */
   readonly #ending = new Set<Promise<void>>()
-  /** Its last word; not acted on before we have spoken too. */
-  #heard: ClusterConfig | undefined
+  /** Its last word, and where it came; not acted on before we have spoken too. */
+  #heard: { readonly config: ClusterConfig; readonly link: Link } | undefined
   /** Set while exchanges are as its last word asks for. */
   #acted = false
   #verdicts: ReadonlyMap<FolderId, FolderVerdict> | undefined
@@ -87,12 +88,14 @@ export class Peer {
     const link: Link = { connection, said: 'nothing', openRequests: 0 }
     this.#links.push(link)
     try {
-      await connection.run(this.#handler())
+      await connection.run(this.#handler(link))
     } finally {
       this.#links.splice(this.#links.indexOf(link), 1)
-      if (!this.connected) this.#forgetWord() // at once: the device may be back before we have had our turn
+      // At once: the device may be back before we have had our turn.
+      if (this.#heard?.link === link) this.#heard = undefined
+      if (!this.connected) this.#verdicts = undefined
       using _turn = await this.#turn.lock()
-      if (link.said === 'full') this.#fallSilent()
+      if (link.said === 'full' || !this.connected) this.#fallSilent()
       await Promise.all(this.#ending)
     }
   }
@@ -104,7 +107,7 @@ export class Peer {
   /** Talks about folders on the oldest connection, unless it is done elsewhere, and says on the others that it is not. */
   async promote(): Promise<void> {
     using _turn = await this.#turn.lock()
-    for (const link of [...this.#links]) {
+    for (const link of this.#links.slice()) {
       if (link.said !== 'nothing' && !this.wantsPrimary) continue
       await this.#orClose(link, () => (this.wantsPrimary ? this.#sayFull(link) : this.#saySecondary(link)))
     }
@@ -116,7 +119,7 @@ export class Peer {
   async release(): Promise<void> {
     using _turn = await this.#turn.lock()
     const active = new Set(foldersSharedWith(this.#deps.config(), this.device).filter(({ paused }) => !paused).map(({ id }) => id))
-    for (const folder of [...this.#folders.keys()]) if (!active.has(folder)) this.#stopFolder(folder)
+    for (const folder of this.#folders.keys()) if (!active.has(folder)) this.#stopFolder(folder)
   }
 
   /** The configuration changed: says so to the device if that concerns it, and follows. */
@@ -125,7 +128,7 @@ export class Peer {
     const primary = this.#primary
     if (primary === undefined) return
     await this.#orClose(primary, async () => {
-      if (this.#saidShape !== this.#shape()) await this.#sayFull(primary)
+      if (this.#saidShape !== shapeOfWord(this.#deps, this.#ends)) await this.#sayFull(primary)
       if (this.#acted) await this.#follow(primary, false)
     })
   }
@@ -168,9 +171,9 @@ export class Peer {
     if (this.#folders.has(folder)) await this.#primary?.connection.downloadProgress(folder, updates)
   }
 
-  #handler(): ProtocolHandler {
+  #handler(link: Link): ProtocolHandler {
     return {
-      clusterConfig: (config) => this.#private(() => this.#hear(config)),
+      clusterConfig: (config) => this.#private(() => this.#hear(link, config)),
       index: (data) => this.#private(() => this.#index(data, true)),
       indexUpdate: (data) => this.#private(() => this.#index(data, false)),
       request: (request, signal) => this.#deps.serve(this.device, request, signal),
@@ -181,11 +184,12 @@ export class Peer {
     }
   }
 
-  async #hear(config: ClusterConfig): Promise<void> {
+  async #hear(link: Link, config: ClusterConfig): Promise<void> {
     if (config.secondary) return
     using _turn = await this.#turn.lock()
     this.#deps.events.emit('ClusterConfigReceived', { device: this.device })
-    this.#heard = config
+    if (link.connection.closed.aborted) return
+    this.#heard = { config, link }
     this.#acted = false
     await this.#answer()
   }
@@ -202,11 +206,11 @@ export class Peer {
   /** Makes the exchanges be what a device's word and our configuration ask for; `anew`: where the device says it stands. */
   async #follow(primary: Link, anew: boolean): Promise<void> {
     if (this.#heard === undefined) return
-    const verdict = judgeClusterConfig(this.#deps.config(), this.#ends, this.#heard)
+    const verdict = judgeClusterConfig(this.#deps.config(), this.#ends, this.#heard.config)
     if (verdict.kind === 'close') throw new Refusal(verdict.reason)
     this.#verdicts = verdict.folders
     this.#deps.foldersOffered(this.device, verdict.offers)
-    for (const folder of [...this.#folders.keys()]) {
+    for (const folder of this.#folders.keys()) {
       if (anew || verdict.folders.get(folder)?.kind !== 'exchange') this.#stopFolder(folder)
     }
     for (const [folder, decision] of verdict.folders) {
@@ -241,8 +245,8 @@ export class Peer {
 
   async #sayFull(link: Link): Promise<void> {
     const config = this.#deps.config()
-    const positions = await this.#positions(config)
-    this.#saidShape = this.#shape()
+    const positions = await positionsToTell(this.#deps, this.#ends)
+    this.#saidShape = shapeOfWord(this.#deps, this.#ends)
     link.said = 'full'
     this.#say(link, clusterConfigFor(config, this.#ends, positions))
   }
@@ -278,42 +282,15 @@ export class Peer {
     }
   }
 
-  async #positions(config: Config): Promise<ReadonlyMap<FolderId, FolderPositions>> {
-    const positions = new Map<FolderId, FolderPositions>()
-    for (const folder of foldersSharedWith(config, this.device)) {
-      if (folder.paused || this.#deps.folders.rootOf(folder.id) === undefined) continue
-      const index = await this.#deps.store.folder(folder.id)
-      const others = new Map<DeviceId, IndexPosition>()
-      for (const { deviceID } of folder.devices) {
-        if (deviceID === this.#ends.own) continue
-        others.set(deviceID, { indexId: await index.remoteIndexId(deviceID), sequence: await index.sequence(deviceID) })
-      }
-      positions.set(folder.id, { own: await ownPosition(index), others })
-    }
-    return positions
-  }
-
-  #shape(): string {
-    const config = this.#deps.config()
-    const running = foldersSharedWith(config, this.device).map(({ id }) => this.#deps.folders.rootOf(id) !== undefined)
-    const told = clusterConfigFor(config, this.#ends, new Map())
-    return JSON.stringify([running, told], (_key, value: unknown) => (typeof value === 'bigint' ? value.toString() : value))
-  }
-
   /**
    * The primary connection is gone, and with it perhaps what was told last: on the next one everything since the
-   * device's last word is told again.
+   * device's last word is told again. Until then the device is heard, but not told anything.
    */
   #fallSilent(): void {
     this.#acted = false
-    for (const folder of [...this.#folders.keys()]) this.#stopFolder(folder)
     this.#toldUpTo.clear()
-  }
-
-  #forgetWord(): void {
-    this.#acted = false
-    this.#heard = undefined
-    this.#verdicts = undefined
+    if (this.connected) for (const exchange of this.#folders.values()) this.#end(exchange)
+    else for (const folder of this.#folders.keys()) this.#stopFolder(folder)
   }
 
   #stopFolder(folder: FolderId): void {
@@ -321,6 +298,10 @@ export class Peer {
     if (exchange === undefined) return
     this.#folders.delete(folder)
     this.#toldUpTo.set(folder, exchange.position)
+    this.#end(exchange)
+  }
+
+  #end(exchange: PeerFolder): void {
     const ended = exchange.stop()
     this.#ending.add(ended)
     void ended.then(() => this.#ending.delete(ended))

@@ -209,10 +209,10 @@ test('N-02: a directory that is swapped for a symlink while it is read leads now
   renameSync(join(place.root, 'swap'), join(place.root, 'kept'))
   symlinkSync(place.outside, join(place.root, 'link'))
   const swap = join(place.root, 'swap')
-  let stop = false
+  const stop = new AbortController()
   let swaps = 0
   const swapping = (async () => {
-    while (!stop) {
+    while (!stop.signal.aborted) {
       for (const name of ['link', 'kept']) {
         renameSync(join(place.root, name), swap)
         await new Promise((resolve) => setImmediate(resolve))
@@ -227,7 +227,7 @@ test('N-02: a directory that is swapped for a symlink while it is read leads now
     tried += replies.length
     for (const reply of replies) if (reply.kind === 'data') leakedBytes += reply.data.length
   }
-  stop = true
+  stop.abort()
   await swapping
   assert.equal(leakedBytes, 0)
   reportRow({ id: 'N-02', tried, swaps, where: 'swapped directories', leakedBytes })

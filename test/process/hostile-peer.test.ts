@@ -106,9 +106,9 @@ test('B-08: a flood of records is stored at our own pace, and nobody waits for i
   await peer.introduce(['docs'])
   await member.daemon.request('PATCH', '/rest/config/folders/docs', { type: 'sendonly' })
   const lags: number[] = []
-  let done = false
+  const done = new AbortController()
   const probing = (async () => {
-    while (!done) {
+    while (!done.signal.aborted) {
       lags.push(await lag(member))
       await new Promise((resolve) => setTimeout(resolve, 20))
     }
@@ -132,7 +132,7 @@ test('B-08: a flood of records is stored at our own pace, and nobody waits for i
     const { globalFiles } = (await member.daemon.get('/rest/db/status?folder=docs')) as { globalFiles: number }
     return globalFiles === expected || undefined
   }, 60_000)
-  done = true
+  done.abort()
   await probing
   const entriesPerSecond = Math.round(expected / ((performance.now() - started) / 1_000))
   assert.equal(peer.ended, undefined, 'wrong numbers are no reason to hang up')
