@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { lstatSync, readFileSync, readdirSync, readlinkSync, rmSync } from 'node:fs'
+import { lstatSync, mkdirSync, readFileSync, readdirSync, readlinkSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { connect, freePort, inSync, type Member } from './daemon-pair.ts'
 import { startDaemon, type Daemon, type DaemonOptions } from './daemon.ts'
@@ -124,6 +124,7 @@ export async function startPair(directory: string, options: { readonly b?: Devic
   try {
     const b = await Device.start(directory, 'b', options.b)
     const pair = new DevicePair(a, b)
+    for (const { root } of pair.both) mkdirSync(root, { recursive: true })
     await connect(a, b, options.folder)
     return pair
   } catch (error) {
@@ -185,10 +186,12 @@ export function contentsOf(root: string, directory = ''): ReadonlyMap<string, st
   return tree
 }
 
-/** Paths at which two trees differ, and how. */
+const TEMPORARY = /(^|\/)[.~]syncthing[.~][^/]*$/
+
+/** Paths at which two trees differ, and how; files in the making do not count. */
 export function differences(left: string, right: string): readonly string[] {
   const [a, b] = [contentsOf(left), contentsOf(right)]
-  const paths = new Set([...a.keys(), ...b.keys()])
+  const paths = new Set([...a.keys(), ...b.keys()].filter((path) => !TEMPORARY.test(path)))
   return [...paths].filter((path) => a.get(path) !== b.get(path)).map((path) => `${path}: ${a.get(path)} | ${b.get(path)}`)
 }
 
