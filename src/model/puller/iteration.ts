@@ -86,7 +86,8 @@ export class Iteration {
   async #prepare(head: FileHead): Promise<void> {
     this.#signal.throwIfAborted()
     const { name } = head
-    if (!isCanonical(name) || isInternal(name) || isTemporary(name)) {
+    // Also below such a name: a directory in the place of a temporary file would keep that file from ever being made.
+    if (!isCanonical(name) || isInternal(name) || name.split('/').some(isTemporary)) {
       this.#items.problem(name, 'name is not one that a folder may hold')
       return
     }
