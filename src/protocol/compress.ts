@@ -1,5 +1,6 @@
+import { createRequire } from 'node:module'
+import type * as Lz4 from 'lz4-napi'
 import type { Compression } from '../core/config.ts'
-import { compressSync, uncompressSync } from 'lz4-napi'
 import { malformed } from './errors.ts'
 import type { MessageType } from './messages.ts'
 
@@ -9,9 +10,16 @@ const COMPRESSED_BYTES_MIN = 128
 /** LZ4 cannot do better; whoever claims more is lying. */
 const RATIO_MAX = 255
 
+const require = createRequire(import.meta.url)
+
+/** Native code of 6 MiB that a device which knows no other never needs. Loaded once, then a look into a table. */
+function lz4(): typeof Lz4 {
+  return require('lz4-napi') as typeof Lz4
+}
+
 /** Undefined where compressing is not wanted, or does not save at least a 32nd. */
 export function compress(body: Uint8Array): Uint8Array | undefined {
-  const packed = compressSync(Buffer.from(body.buffer, body.byteOffset, body.byteLength))
+  const packed = lz4().compressSync(Buffer.from(body.buffer, body.byteOffset, body.byteLength))
   if (packed.length > body.length - Math.floor(body.length / 32)) return undefined
   packed.writeUInt32BE(body.length, 0) // the library writes it lowest byte first
   return packed
@@ -33,7 +41,7 @@ export function uncompress(packed: Uint8Array, lengthBytesMax: number): Uint8Arr
   block.writeUInt32LE(lengthBytes, 0)
   let body: Uint8Array
   try {
-    body = uncompressSync(block)
+    body = lz4().uncompressSync(block)
   } catch (cause) {
     throw malformed('a compressed message that cannot be unpacked', { cause })
   }
