@@ -72,7 +72,7 @@ function figuresOf(info: RowInfo, samples: readonly Sample[], subject: Subject):
   }
 }
 
-export function median(values: readonly number[]): number {
+function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b)
   const upper = sorted[Math.floor(sorted.length / 2)] ?? Number.NaN
   const lower = sorted[Math.floor((sorted.length - 1) / 2)] ?? Number.NaN

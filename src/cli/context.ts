@@ -9,7 +9,7 @@ export const CLI_EXIT = { done: 0, failed: 1, noDaemon: 3, doneWithProblems: 4, 
 export type CliExit = (typeof CLI_EXIT)[keyof typeof CLI_EXIT]
 
 /** There is no home to find a daemon by, which to the person is the same as no daemon. */
-export const NO_HOME = 'ENOHOME'
+const NO_HOME = 'ENOHOME'
 
 /** The code puts it among the errors of the system: it is the machine that lacks something. */
 export function noHome(message: string): Error {

@@ -62,7 +62,7 @@ export async function events(context: CliContext, client: Client, options: Event
   })
 }
 
-export function eventLine(event: EventJson, columns: number): string {
+function eventLine(event: EventJson, columns: number): string {
   const data = event.data === null || event.data === undefined ? '' : escapeText(JSON.stringify(event.data))
   return fitText(`${timeText(event.time)}  ${event.id}  ${escapeText(event.type)}  ${data}`.trimEnd(), columns)
 }
@@ -100,7 +100,7 @@ export function logLine(message: LogLineJson): string {
 }
 
 /** Date and time to the second, as they were sent: in the daemon's own zone. */
-export function timeText(time: string): string {
+function timeText(time: string): string {
   const [, date, clock] = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)/.exec(time) ?? []
   return date === undefined ? escapeText(time) : `${date} ${clock}`
 }

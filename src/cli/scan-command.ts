@@ -122,7 +122,7 @@ async function watchProgress(
 }
 
 /** What a progress event of this folder says; undefined for any other event. */
-export function progressOf(event: EventJson, folder: string): Progress | undefined {
+function progressOf(event: EventJson, folder: string): Progress | undefined {
   const { data } = event
   if (event.type !== PROGRESS_EVENT || typeof data !== 'object' || data === null) return undefined
   if (!('folder' in data && 'current' in data && 'total' in data) || data.folder !== folder) return undefined

@@ -10,7 +10,7 @@ const SLICE_BYTES = 32 * 1024
 const KIB = 1024
 
 /** Lets through so many bytes a second, first come, first served. A new rate counts at once, also for those who wait. */
-export class RateLimiter {
+class RateLimiter {
   readonly #clock: Clock
   readonly #turn = new Mutex()
   #bucket: Bucket
@@ -106,6 +106,7 @@ class LimitedStream implements TlsStream {
   readonly certificateCount: number
   readonly remoteAddress: string
   readonly crypto: string
+  readonly consumed?: () => Promise<void>
   readonly #stream: TlsStream
   readonly #pairs: readonly Pair[]
   readonly #counts: () => boolean
@@ -115,6 +116,7 @@ class LimitedStream implements TlsStream {
     this.certificateCount = stream.certificateCount
     this.remoteAddress = stream.remoteAddress
     this.crypto = stream.crypto
+    if (stream.consumed !== undefined) this.consumed = stream.consumed.bind(stream)
     this.#stream = stream
     this.#pairs = pairs
     this.#counts = counts

@@ -1,6 +1,6 @@
 import { parseIp } from './ip.ts'
 
-export const DEFAULT_PORT = 22_000
+const DEFAULT_PORT = 22_000
 const ADDRESS_LENGTH_MAX = 512
 
 /** Where a device can be reached, or where we listen. */

@@ -93,13 +93,13 @@ const attribute = true
 const omitEmpty = true
 const nobody = '' as DeviceId
 
-export const FOLDER_DEVICE = named<FolderDeviceConfig>({
+const FOLDER_DEVICE = named<FolderDeviceConfig>({
   deviceID: field<DeviceId>({ is: 'device' }, nobody, { xml: 'id', attribute }),
   introducedBy: field<DeviceId | ''>({ is: 'device' }, '', { attribute }),
   encryptionPassword: text(''),
 })
 
-export const VERSIONING = named<VersioningConfig>({
+const VERSIONING = named<VersioningConfig>({
   type: text('', { attribute, omitEmpty }),
   params: field<Readonly<Record<string, string>>>({ is: 'params' }, {}, { xml: 'param' }),
   cleanupIntervalS: int(3600),
@@ -112,7 +112,7 @@ const XATTR_ENTRY = named<XattrFilter['entries'][number]>({
   permit: bool(false, { attribute }),
 })
 
-export const XATTR_FILTER = named<XattrFilter>({
+const XATTR_FILTER = named<XattrFilter>({
   entries: sections(XATTR_ENTRY, 'entry'),
   maxSingleEntrySize: int(1024),
   maxTotalSize: int(4096),

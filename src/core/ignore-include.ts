@@ -73,7 +73,7 @@ export function trimLine(line: string): string {
 
 const BLANK = /[^\S\ufeff]|\u0085/
 
-export function splitLines(text: string): readonly string[] {
+function splitLines(text: string): readonly string[] {
   return text.split('\n')
 }
 

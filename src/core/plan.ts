@@ -51,7 +51,7 @@ function planRemoval(local: FileHead | undefined, saveOurs: boolean): Step {
 }
 
 /** Only files are worth a copy: a directory has no content of its own and a symlink is a line of text. */
-export function mustSave(local: FileHead, global: FileHead): boolean {
+function mustSave(local: FileHead, global: FileHead): boolean {
   if (local.deleted || local.type !== 'file') return false
   const order = compareVersions(global.version, local.version)
   return order !== 'newer' && order !== 'equal'
@@ -66,7 +66,7 @@ export function hasSameContent(local: FileHead, global: FileHead): boolean {
   return local.blocksHash !== undefined && global.blocksHash !== undefined && sameBytes(local.blocksHash, global.blocksHash)
 }
 
-export function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
+function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
   return a.length === b.length && a.every((byte, i) => byte === b[i])
 }
 

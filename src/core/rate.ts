@@ -17,7 +17,7 @@ export function fullBucket(bytesPerS: number, nowMs: number): Bucket {
 }
 
 /** The bucket as it stands now. */
-export function refill(bucket: Bucket, nowMs: number): Bucket {
+function refill(bucket: Bucket, nowMs: number): Bucket {
   const passedMs = Math.max(0, nowMs - bucket.atMs)
   const reserveBytes = Math.min(BURST_BYTES, bucket.reserveBytes + (bucket.bytesPerS * passedMs) / 1_000)
   return { ...bucket, reserveBytes, atMs: nowMs }

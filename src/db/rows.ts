@@ -93,7 +93,7 @@ function blocksOf({ name, blockHashes, blocksHash }: FileInfo): Blocks {
   return { place: BLOCKS.single, hash, single: blockHashes, list: undefined }
 }
 
-export function hashText(hashes: Uint8Array): string {
+function hashText(hashes: Uint8Array): string {
   return digestOf('sha256', hashes, 'base64url')
 }
 

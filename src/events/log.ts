@@ -144,7 +144,7 @@ export function parseTrace(text: string): ReadonlyMap<Facility, LogLevel> {
 }
 
 /** The level of that name in any case; undefined for what is none. */
-export function parseLogLevel(text: string): LogLevel | undefined {
+function parseLogLevel(text: string): LogLevel | undefined {
   const name = text.trim().toUpperCase()
   return Object.hasOwn(RANK, name) ? (name as LogLevel) : undefined
 }

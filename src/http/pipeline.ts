@@ -215,7 +215,7 @@ interface Visit {
   readonly redirect: boolean
 }
 
-export function isNoAuthPath(path: string, gui: Pick<GuiConfig, 'metricsWithoutAuth'>): boolean {
+function isNoAuthPath(path: string, gui: Pick<GuiConfig, 'metricsWithoutAuth'>): boolean {
   if (NO_AUTH_PATHS.has(path) || (path === '/metrics' && gui.metricsWithoutAuth)) return true
   return NO_AUTH_PREFIXES.some((prefix) => path.startsWith(prefix))
 }

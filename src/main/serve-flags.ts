@@ -35,7 +35,7 @@ export const GUI_FLAGS: readonly Flag[] = [
   },
 ]
 
-export const PORT_PROBING: Flag = {
+const PORT_PROBING: Flag = {
   name: 'no-port-probing',
   aliases: ['skip-port-probing'],
   variable: 'STNOPORTPROBING',

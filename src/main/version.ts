@@ -12,7 +12,7 @@ function packageVersion(): string {
 }
 
 /** Semantic, without a leading `v`. */
-export const VERSION = packageVersion()
+const VERSION = packageVersion()
 
 const CODENAME = 'Paper Crane'
 

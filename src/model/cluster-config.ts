@@ -14,7 +14,7 @@ export interface FolderPositions {
   readonly others: ReadonlyMap<DeviceId, IndexPosition>
 }
 
-export const NO_POSITION: IndexPosition = { indexId: 0n, sequence: 0 }
+const NO_POSITION: IndexPosition = { indexId: 0n, sequence: 0 }
 const NO_TOKEN = new Uint8Array(0)
 /** Folders of one message that are looked at; nobody shares more with one device. */
 const FOLDERS_MAX = 10_000
@@ -60,7 +60,7 @@ export function foldersSharedWith(config: Config, device: DeviceId): readonly Fo
   return config.folders.filter((folder) => isSharedWith(folder, device))
 }
 
-export function isSharedWith(folder: FolderConfig, device: DeviceId): boolean {
+function isSharedWith(folder: FolderConfig, device: DeviceId): boolean {
   if (folder.type === 'receiveencrypted') return false
   return folder.devices.some((shared) => shared.deviceID === device && shared.encryptionPassword === '')
 }

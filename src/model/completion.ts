@@ -129,7 +129,7 @@ export class Completions implements CompletionView, Service {
 /** No device has this name. */
 const NOBODY = '' as DeviceId
 
-export function completionOf(
+function completionOf(
   global: Counts, need: Counts, downloadedBytes: number, facts: { readonly remoteState: RemoteState; readonly sequence: number },
 ): CompletionData {
   const needBytes = Math.max(0, need.bytes - downloadedBytes)

@@ -4,7 +4,7 @@ import type { WalkSink } from './walk-tree.ts'
 import type { WalkBatch, WalkItem, WalkProblem } from './walk.ts'
 
 /** Items that leave a walk together. */
-export const WALK_BATCH_ITEMS = 256
+const WALK_BATCH_ITEMS = 256
 
 /** By their number in `types`. */
 const TYPES: readonly FileType[] = ['file', 'directory', 'symlink']
