@@ -9,6 +9,7 @@ import type { BlockReply, BlockRequest, RefusalCode } from '../protocol/types.ts
 import type { Disk, DiskStat } from '../world/disk.ts'
 import { ByteBudget } from './byte-budget.ts'
 import { OpenFiles, type FileChoice } from './open-files.ts'
+import { BlockBuffers } from './puller/block-buffers.ts'
 
 const KIB = 1_024
 const DEVICE_KIB_DEFAULT = 32_768
@@ -17,6 +18,9 @@ const TOTAL_KIB_MIN = 32_768
 const HASH_BYTES = 32
 /** Twice the largest block: nobody honest asks for more. */
 const SIZE_BYTES_MAX = 32 * KIB * KIB
+
+/** Memory that is kept for the next requests when nobody asks for anything. */
+const KEPT_BYTES_MAX = 8 * KIB * KIB
 
 /** A folder that may be read from. */
 export interface ServedFolder {
@@ -36,7 +40,13 @@ export interface RequestServerDeps {
 }
 
 /** What a request came to: bytes, or why not. */
-type Outcome = Uint8Array | RefusalCode
+type Outcome = BlockReply | RefusalCode
+
+interface ReadBlock {
+  readonly data: Uint8Array
+  readonly stat: DiskStat
+  giveBack(): void
+}
 
 /**
  * Answers other devices' requests for blocks. It reads regular files inside the folder that our index knows, never
@@ -46,6 +56,7 @@ type Outcome = Uint8Array | RefusalCode
 export class RequestServer {
   readonly #deps: RequestServerDeps
   readonly #files: OpenFiles
+  readonly #buffers = new BlockBuffers(KEPT_BYTES_MAX)
   readonly #total = new ByteBudget(TOTAL_KIB_DEFAULT * KIB)
   readonly #perDevice = new Map<DeviceId, ByteBudget>()
 
@@ -76,7 +87,7 @@ export class RequestServer {
     using _all = await this.#total.take(request.sizeBytes, signal)
     try {
       const outcome = await this.#answer(device, request)
-      return typeof outcome === 'string' ? { kind: 'refused', code: outcome } : { kind: 'data', data: outcome }
+      return typeof outcome === 'string' ? { kind: 'refused', code: outcome } : outcome
     } catch (error) {
       signal.throwIfAborted()
       this.#deps.log.debug(() => `${device} asked for ${JSON.stringify(request.name)} in folder ${request.folder}: ${messageOf(error)}`)
@@ -110,12 +121,13 @@ export class RequestServer {
     const name = temporaryName(request.name, this.#deps.platform)
     const read = await this.#read({ root, name, edition: 'temporary' }, request)
     if (read === undefined) return 'no-such-file'
-    return isWanted(read.data, request.hash) ? read.data : undefined
+    return replyOf(read, request)
   }
 
   async #fromFile({ id, root }: ServedFolder, record: FileInfo, request: BlockRequest): Promise<Outcome> {
     const read = await this.#read({ root, name: record.name, edition: editionOf(record) }, request)
-    if (read !== undefined && isWanted(read.data, request.hash)) return read.data
+    const reply = read && replyOf(read, request)
+    if (reply !== undefined) return reply
     if (isOfRecord(record, request)) {
       this.#deps.log.debug(() => `folder ${id}: ${JSON.stringify(record.name)} is not what the index says`)
       this.#deps.changed(id, record, read !== undefined && looksAlike(read.stat, record))
@@ -124,20 +136,29 @@ export class RequestServer {
   }
 
   /** Undefined when there is no such regular file inside the folder. */
-  async #read(choice: FileChoice, request: BlockRequest): Promise<{ data: Uint8Array; stat: DiskStat } | undefined> {
+  async #read(choice: FileChoice, request: BlockRequest): Promise<ReadBlock | undefined> {
     return await this.#files.read(choice, async (file, stat) => {
       // Allocated after a look at the file: a request alone must not cost memory.
       const lengthBytes = Math.max(0, Math.min(request.sizeBytes, stat.sizeBytes - request.offsetBytes))
-      const data = Buffer.allocUnsafeSlow(lengthBytes)
+      const memory = this.#buffers.take(lengthBytes)
+      const data = memory?.subarray(0, lengthBytes) ?? Buffer.allocUnsafeSlow(lengthBytes)
       let count = 0
       while (count < lengthBytes) {
         const more = await file.read(data.subarray(count), request.offsetBytes + count)
         if (more === 0) break
         count += more
       }
-      return { data: data.subarray(0, count), stat } // never what the memory held before
+      const giveBack = () => void (memory !== undefined && this.#buffers.give(memory))
+      return { data: data.subarray(0, count), stat, giveBack } // never what the memory held before
     })
   }
+}
+
+/** Undefined, and the memory given back, when the bytes are not those that were asked for. */
+function replyOf({ data, giveBack }: ReadBlock, request: BlockRequest): BlockReply | undefined {
+  if (isWanted(data, request.hash)) return { kind: 'data', data, giveBack }
+  giveBack()
+  return undefined
 }
 
 function editionOf({ modifiedS, modifiedNs, sizeBytes }: FileInfo): string {

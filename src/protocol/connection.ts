@@ -111,7 +111,7 @@ export class ProtocolConnection implements Connection {
     const nowMs = () => deps.clock.monotonicMs()
     this.#outbox = new Outbox({ stream, nowMs, onFailure: (error) => this.#end(error) })
     this.#patience = new Patience(deps.clock, this.#incoming, this.#outbox)
-    const answer = (id: number, reply: BlockReply) => this.#send('fast', 'Response', writeResponse(id, reply))
+    const answer = (id: number, reply: BlockReply) => this.#answer(id, reply)
     this.#service = new RequestService({ device: options.device, logger: deps.logger, answer })
   }
 
@@ -178,6 +178,14 @@ export class ProtocolConnection implements Connection {
     assert.ok(this.#weAreReady || lane === 'fast', `${type} before our own ClusterConfig`)
     await this.#outbox.send(lane, writeFrame(type, body, this.#compression), isWanted)
     this.#metrics.countSent(type)
+  }
+
+  /** Resolves when the answer is on its way and its memory is free. */
+  async #answer(id: number, reply: BlockReply): Promise<void> {
+    await this.#send('fast', 'Response', writeResponse(id, reply))
+    if (reply.kind === 'refused' || reply.giveBack === undefined || this.#stream.consumed === undefined) return
+    await this.#stream.consumed()
+    reply.giveBack()
   }
 
   /** Ends with the connection; never rejects. */

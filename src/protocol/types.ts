@@ -71,7 +71,8 @@ export interface BlockRequest {
 export type RefusalCode = 'generic' | 'no-such-file' | 'invalid-file'
 
 export type BlockReply =
-  | { readonly kind: 'data'; readonly data: Uint8Array }
+  /** `giveBack` is called when the memory of the data is free again; never, where that cannot be told. */
+  | { readonly kind: 'data'; readonly data: Uint8Array; readonly giveBack?: () => void }
   | { readonly kind: 'refused'; readonly code: RefusalCode }
 
 export interface DownloadUpdate {

@@ -11,8 +11,13 @@ export interface TlsStream extends AsyncDisposable {
   isNamed(name: string): boolean
   /** The next bytes; undefined once the peer has ended; rejects when the connection is lost or we hung up. */
   read(): Promise<Uint8Array | undefined>
-  /** Resolves when the stream will take more. The bytes must not change afterwards: they are not copied. */
+  /** Resolves when the stream will take more. The bytes must not change afterwards, see `consumed`. */
   write(data: Uint8Array): Promise<void>
+  /**
+   * Resolves when nobody looks any more at what was written so far, so that its memory may be used again. Rejects when
+   * the connection is lost before. Left out by streams that keep what they are given.
+   */
+  consumed?(): Promise<void>
 }
 
 export interface Identity {

@@ -54,6 +54,31 @@ export function netContract(name: string, make: () => Net): void {
     assert.ok(got.equals(data))
   })
 
+  law('what is consumed may be written over, and the peer still reads what it was', async (net) => {
+    await using pair = await connect(net)
+    const sizes = [7, 4_096, 20_000, 262_144, 1, 262_144, 90]
+    const expected = Buffer.concat(sizes.map((size, index) => noise(size, index + 10)))
+    const received = receive(pair.server, expected.length)
+    for (const [index, size] of sizes.entries()) {
+      const memory = Buffer.from(noise(size, index + 10))
+      await pair.client.write(memory)
+      if (pair.client.consumed === undefined) continue
+      await pair.client.consumed()
+      memory.fill(0)
+    }
+    assert.ok((await received).equals(expected))
+  })
+
+  law('who waits for a lost peer to take what was written hears of the loss', async (net) => {
+    await using pair = await connect(net)
+    for (let piece = 0; piece < 64; piece++) void pair.client.write(Buffer.alloc(262_144)).catch(() => {})
+    const consumed = pair.client.consumed?.()
+    const told = consumed && assert.rejects(consumed)
+    await pair.server[Symbol.asyncDispose]()
+    await pair.client[Symbol.asyncDispose]()
+    await told
+  })
+
   law('the end of one side is the end of reading for the other, after the last byte', async (net) => {
     await using pair = await connect(net)
     await pair.client.write(Buffer.from('last words'))

@@ -25,6 +25,8 @@ export class RealTlsStream implements TlsStream {
   #wakers = new Set<() => void>()
   #closing: Promise<void> | undefined
   #gathering = false
+  #writtenCount = 0
+  #consumedCount = 0
 
   constructor(socket: TLSSocket, certificate: X509Certificate) {
     this.#socket = socket
@@ -65,10 +67,22 @@ export class RealTlsStream implements TlsStream {
     this.#refuseWrites()
     if (data.length < TOGETHER_BYTES_MAX) this.#gather()
     else this.#release()
-    if (this.#socket.write(data)) return
+    const count = ++this.#writtenCount
+    const onConsumed = (error?: Error | null): void => {
+      if (error === undefined || error === null) this.#wake(() => (this.#consumedCount = count))
+    }
+    if (this.#socket.write(data, onConsumed)) return
     while (this.#socket.writableNeedDrain) {
       await this.#news()
       this.#refuseWrites()
+    }
+  }
+
+  async consumed(): Promise<void> {
+    const count = this.#writtenCount
+    while (this.#consumedCount < count) {
+      if (this.#failure !== undefined) throw this.#failure
+      await this.#news()
     }
   }
 
