@@ -160,6 +160,13 @@ export function isCanonical(name: string): boolean {
 
 const CONFLICT_NAME = /\.sync-conflict-\d{8}-\d{6}(-[A-Z2-7]{7})?(?=\.[^.]*$|$)/
 
+/** The name of the file that a conflict copy was made of; any other name is its own. */
+export function conflictOriginal(name: string): string {
+  const directory = parentOf(name)
+  const original = baseOf(name).replace(CONFLICT_NAME, '')
+  return directory === '' ? original : `${directory}/${original}`
+}
+
 export function isConflictName(name: string): boolean {
   return CONFLICT_NAME.test(baseOf(name))
 }

@@ -57,6 +57,14 @@ function mustSave(local: FileHead, global: FileHead): boolean {
   return order !== 'newer' && order !== 'equal'
 }
 
+/**
+ * Whether two records of a name have no history in common: files that were made apart and got the same name by chance,
+ * such as copies of what two devices lost to the same winner in the same second.
+ */
+export function areStrangers(a: FileHead, b: FileHead): boolean {
+  return a.version.every(({ device }) => b.version.every((entry) => entry.device !== device))
+}
+
 /** Whether two records are of files with the same bytes. An invalid record of ours promises nothing about the disk. */
 export function hasSameContent(local: FileHead, global: FileHead): boolean {
   if (local.type !== 'file' || global.type !== 'file' || local.deleted || global.deleted) return false

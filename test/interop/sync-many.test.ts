@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomBytes, randomInt } from 'node:crypto'
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { effort, reportRow } from '../support/effort.ts'
@@ -68,6 +68,24 @@ for (const kinds of LINES) {
     reportRow({ id: 'sync-three', tried: 2 * tried, kinds: kinds.join(' '), lineWorstMs: lineMs, ringWorstMs: ringMs, conflictCopies: 0, seed: SEED })
   })
 }
+
+test('three Twinfolds in a ring that all edited the same files keep every edit', { skip }, async () => {
+  using scratch = scratchDirectory()
+  await using network = await Network.open(scratch.path)
+  const members = await Promise.all(['a', 'b', 'c'].map((name) => network.add('twinfold', name)))
+  const [a, b, c] = members
+  if (a === undefined || b === undefined || c === undefined) throw new Error('three were asked for')
+  // Two of them lose in the same second against the same winner: their copies would have the same name.
+  const names = Array.from({ length: 40 }, (_, number) => `file-${number}.txt`)
+  for (const { root, name } of members) for (const file of names) writeFileSync(join(root, file), `${file} of ${name}`)
+  await link([[a, b], [b, c], [c, a]])
+  await untilAlike(members)
+  const contents = new Set([...treeItems(a.root).keys()].map((path) => readFileSync(join(a.root, path), 'utf8')))
+  const lost = names.flatMap((file) => members.map(({ name }) => `${file} of ${name}`)).filter((content) => !contents.has(content))
+  assert.deepEqual(lost, [])
+  for (const { root } of members) assert.deepEqual(temporaries(root), [])
+  reportRow({ id: 'sync-three-conflicts', tried: names.length, editsLost: 0, conflictCopies: conflictCopies(a.root).length })
+})
 
 test('two Twinfolds share their work among several connections', { skip }, async () => {
   using scratch = scratchDirectory()

@@ -7,6 +7,7 @@ import type { JobQueue } from '../job-queue.ts'
 import type { PullContext } from './context.ts'
 import type { PullProgress } from './file-progress.ts'
 import { isItemTrouble, Items } from './items.ts'
+import type { Leftovers } from './leftovers.ts'
 import { moveFile, type Move } from './rename.ts'
 import { Transfers } from './transfers.ts'
 
@@ -19,6 +20,7 @@ export interface IterationDeps {
   readonly jobs: JobQueue
   /** The files being pulled, by name. */
   readonly progress: Map<string, PullProgress>
+  readonly leftovers: Leftovers
   /** The first file is begun. */
   onTransfer(): void
   onProblem(path: string, reason: string): void
@@ -38,6 +40,7 @@ export class Iteration {
   readonly #context: PullContext
   readonly #items: Items
   readonly #transfers: Transfers
+  readonly #leftovers: Leftovers
   readonly #signal: AbortSignal
   readonly #files: FileToPull[] = []
   readonly #metadata: string[] = []
@@ -49,10 +52,11 @@ export class Iteration {
   constructor(context: PullContext, deps: IterationDeps, signal: AbortSignal) {
     this.#context = context
     this.#signal = signal
+    this.#leftovers = deps.leftovers
     this.#items = new Items(context, (path, reason) => deps.onProblem(path, reason), signal)
-    const { jobs, progress } = deps
+    const { jobs, leftovers, progress } = deps
     const onTransfer = () => deps.onTransfer()
-    this.#transfers = new Transfers(context, { items: this.#items, jobs, progress, onTransfer }, signal)
+    this.#transfers = new Transfers(context, { items: this.#items, jobs, progress, leftovers, onTransfer }, signal)
   }
 
   async run(): Promise<IterationResult> {
@@ -67,6 +71,7 @@ export class Iteration {
     await records.flush() // the index must know what is gone before anybody looks into directories
     for (const name of this.#directoryRemovals.reverse()) await this.#items.attempt(name, () => this.#items.act(name))
     await records.flush()
+    await this.#leftovers.sweep(this.#context, (local, global) => this.#items.plan(local, global), this.#signal)
     return { more, waiting }
   }
 

@@ -14,6 +14,7 @@ import type { Sources } from '../sources.ts'
 import { adopted, type OtherFolder, type PullContext, type PullWorld } from './context.ts'
 import type { PullProgress } from './file-progress.ts'
 import { Iteration } from './iteration.ts'
+import { Leftovers } from './leftovers.ts'
 import { Parents } from './parents.ts'
 import { PulledRecords } from './pulled-records.ts'
 
@@ -66,6 +67,7 @@ export class Puller {
   readonly #deps: PullerDeps
   readonly #options: PullerOptions
   readonly #progress = new Map<string, PullProgress>()
+  readonly #leftovers = new Leftovers()
   #records: PulledRecords | undefined
 
   constructor(deps: PullerDeps, options: PullerOptions) {
@@ -83,7 +85,12 @@ export class Puller {
     await this.#records?.flush()
   }
 
+  /** Whether there is anything to do, if only to tidy up. */
   async isNeeded(): Promise<boolean> {
+    return this.#leftovers.any || (await this.#lacksAnything())
+  }
+
+  async #lacksAnything(): Promise<boolean> {
     const { need } = await (await this.#deps.index()).counts()
     return need.files + need.directories + need.symlinks + need.deleted > 0
   }
@@ -118,6 +125,7 @@ export class Puller {
       const iteration = new Iteration(context, {
         jobs: this.#deps.jobs,
         progress: this.#progress,
+        leftovers: this.#leftovers,
         onTransfer: () => request.onPhase('syncing'),
         onProblem,
       }, signal)
@@ -126,7 +134,7 @@ export class Puller {
       if (!changed) return { problems: listed(problems), complete: problems.size === 0 && !waiting }
       if (!more) round++
     }
-    return { problems: listed(problems), complete: problems.size === 0 && !(await this.isNeeded()) }
+    return { problems: listed(problems), complete: problems.size === 0 && !(await this.#lacksAnything()) }
   }
 
   async #contextFor(request: PullRequest, scanLater: (name: string) => void): Promise<PullContext> {

@@ -2,7 +2,8 @@ import { isChanged, type DiskItem } from '../../core/change.ts'
 import { shortIdText } from '../../core/device-id.ts'
 import { systemCode } from '../../core/errors.ts'
 import type { FileHead } from '../../core/file-info.ts'
-import { conflictName, isConflictName, isConflictOf, joinPath, parentOf } from '../../core/paths.ts'
+import { conflictName, conflictOriginal, isConflictName, isConflictOf, joinPath, parentOf } from '../../core/paths.ts'
+import { areStrangers } from '../../core/plan.ts'
 import { compactTime } from '../marker.ts'
 import { diskReason } from '../../world/disk-reason.ts'
 import { itemFailed, pathOf, type PullContext } from './context.ts'
@@ -55,19 +56,21 @@ export async function checkTarget(
 
 /**
  * Puts our file out of the way of a winner that never saw it, under a name that tells what happened. Does nothing where
- * people want no such copies, and for a file that is one itself: then the winner replaces it.
+ * people want no such copies, and for a file that is one itself: then the winner replaces it. But a copy that only met
+ * another of the same name has content that is nowhere else, and gets another name of the same kind.
  */
 export async function saveAsConflict(context: PullContext, name: string, winner: FileHead): Promise<void> {
   const { maxConflicts } = context.folder
-  if (maxConflicts === 0 || isConflictName(name)) return
+  if (maxConflicts === 0 || (isConflictName(name) && !(await isStranger(context, name, winner)))) return
+  const original = conflictOriginal(name)
   const nowMs = context.world.clock.nowMs()
   for (let tried = 0; tried < CONFLICT_NAMES_TRIED_MAX; tried++) {
-    const kept = conflictName(name, compactTime(nowMs + tried * 1_000), shortIdText(winner.modifiedBy))
+    const kept = conflictName(original, compactTime(nowMs + tried * 1_000), shortIdText(winner.modifiedBy))
     const rename = () => context.world.disk.renameNew(pathOf(context, name), pathOf(context, kept))
     try {
       await context.parents.inside(name, rename)
       context.scanLater(kept)
-      if (maxConflicts > 0) await pruneConflicts(context, name)
+      if (maxConflicts > 0) await pruneConflicts(context, original)
       return
     } catch (error) {
       if (isMissing(error)) return // somebody was faster: there is nothing left to save
@@ -75,6 +78,11 @@ export async function saveAsConflict(context: PullContext, name: string, winner:
     }
   }
   throw itemFailed('moving for conflict: all names are taken')
+}
+
+async function isStranger(context: PullContext, name: string, winner: FileHead): Promise<boolean> {
+  const local = await context.index.get('local', name)
+  return local !== undefined && areStrangers(local, winner)
 }
 
 /** Leaves the newest copies, as many as people want. */

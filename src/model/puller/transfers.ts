@@ -7,6 +7,7 @@ import type { PullContext } from './context.ts'
 import type { FetchMeans } from './fetch.ts'
 import type { PullProgress } from './file-progress.ts'
 import type { Items } from './items.ts'
+import type { Leftovers } from './leftovers.ts'
 import { pullFile } from './pull-file.ts'
 import { SpaceCheck } from './space.ts'
 
@@ -22,6 +23,7 @@ export interface TransfersDeps {
   readonly jobs: JobQueue
   /** The files being pulled, by name. */
   readonly progress: Map<string, PullProgress>
+  readonly leftovers: Leftovers
   /** The first file is begun. */
   onTransfer(): void
 }
@@ -88,7 +90,7 @@ export class Transfers {
 
   /** Never rejects: what ends the pull is told when all files have let go. */
   async #pull(name: string, large: boolean): Promise<void> {
-    const { items, jobs, progress } = this.#deps
+    const { items, jobs, leftovers, progress } = this.#deps
     this.#begun++
     let copying = large
     if (large) this.#copying++
@@ -107,6 +109,7 @@ export class Transfers {
     allRequested()
     this.#begun--
     progress.delete(name)
+    if (!succeeded) leftovers.add(name)
     jobs.finished(name, succeeded)
     this.#ring()
   }
