@@ -13,6 +13,8 @@ import { eventually } from './scratch.ts'
 import { block, bytesField, numberField } from './wire.ts'
 
 const LIMIT_MS = 20_000
+/** Requests with higher numbers only ask whether anybody is there. */
+const SIGN_OF_LIFE_MIN = 0x7000_0000
 
 export type Asked = Message<typeof REQUEST>
 export type Answered = Message<typeof RESPONSE>
@@ -175,6 +177,8 @@ export class HostileTalk implements AsyncDisposable {
   readonly #counts = new Map<MessageType, number>()
   /** Answers a request of the device; undefined for no answer at all. */
   serve: ((asked: Asked) => Uint8Array | undefined) | undefined
+  #lastSignOfLife = 0x7fff_ffff
+  #heardOfLife: number | undefined
   /** Told of every answer of the device to a request of ours. */
   onAnswer: ((answered: Answered) => void) | undefined
   /** The reason it gave for hanging up. */
@@ -238,9 +242,9 @@ export class HostileTalk implements AsyncDisposable {
    * one more request tells. The request is for nothing at all.
    */
   async isAlive(): Promise<boolean> {
-    const before = this.count('Response')
-    await this.send('Request', request({ id: 0x7fff_ffff, folder: 'docs', name: 'nothing', size: 1, hash: sha256('nothing') }))
-    await this.until('an answer or the end', () => this.ended || this.count('Response') > before)
+    const id = --this.#lastSignOfLife
+    await this.send('Request', request({ id, folder: 'docs', name: 'nothing', size: 1, hash: sha256('nothing') }))
+    await this.until('an answer or the end', () => this.ended || this.#heardOfLife === id)
     return !this.ended
   }
 
@@ -271,7 +275,7 @@ export class HostileTalk implements AsyncDisposable {
         const message = await this.#incoming.frame()
         if (message.type === 'Close') this.closeReason = decode(CLOSE, message.body, 0).reason
         if (message.type === 'Request') await this.#answer(decode(REQUEST, message.body, 0))
-        if (message.type === 'Response') this.onAnswer?.(decode(RESPONSE, message.body, 0))
+        if (message.type === 'Response') this.#take(decode(RESPONSE, message.body, 0))
         this.#counts.set(message.type, this.count(message.type) + 1)
         this.#wake()
       }
@@ -280,6 +284,11 @@ export class HostileTalk implements AsyncDisposable {
       this.ended = true // the device hung up
       this.#wake()
     }
+  }
+
+  #take(answered: Answered): void {
+    if (answered.id > SIGN_OF_LIFE_MIN) this.#heardOfLife = answered.id
+    else this.onAnswer?.(answered)
   }
 
   async #answer(asked: Asked): Promise<void> {
