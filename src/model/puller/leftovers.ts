@@ -26,7 +26,7 @@ export class Leftovers {
   async sweep(
     context: PullContext, plan: (local: FileHead | undefined, global: FileHead) => Step, signal: AbortSignal,
   ): Promise<void> {
-    for (const name of [...this.#names]) {
+    for (const name of this.#names) {
       using _turn = await context.turn.shared(signal)
       const global = await context.index.global(name)
       const local = await context.index.get('local', name)
