@@ -148,8 +148,8 @@ export class Peers implements Sources {
     const index = await this.#deps.store.folder(folder)
     for (const [device, peer] of this.#peers) {
       if (peer.exchange(folder) === undefined) continue
-      const [record] = await index.page(device, { within: file.name, afterName: '', limit: 1 })
-      if (record?.name === file.name && isHeld(record, file)) holders.add(device)
+      const record = await index.get(device, file.name)
+      if (record !== undefined && isHeld(record, file)) holders.add(device)
     }
     remember(holders)
     return holders

@@ -1,4 +1,5 @@
 import type { FileInfo } from '../../core/file-info.ts'
+import { temporaryName } from '../../core/paths.ts'
 import { planStep } from '../../core/plan.ts'
 import type { DiskStat } from '../../world/disk.ts'
 import { adopted, itemFailed, pathOf, type PullContext } from './context.ts'
@@ -27,7 +28,7 @@ export async function finishFile(
     await context.world.disk.removeFile(temp.path)
     return
   }
-  await context.parents.check(name)
+  await context.parents.checkOpen(temporaryName(name, context.world.system.platform), temp.file)
   const stat = await seal(context, global, temp)
   await replaceTarget(context, { global, local, saveOurs: step.kind === 'fetch' && step.saveOurs }, temp)
   context.records.add(adopted(global, stat), true)

@@ -1,6 +1,6 @@
 import { systemCode } from '../../core/errors.ts'
 import { ancestorsOf, joinPath, parentOf } from '../../core/paths.ts'
-import type { Disk } from '../../world/disk.ts'
+import type { Disk, DiskFile } from '../../world/disk.ts'
 import { itemFailed } from './context.ts'
 
 const OWNER_WRITE = 0o200
@@ -22,6 +22,8 @@ export interface ParentsDeps {
 export class Parents {
   readonly #deps: ParentsDeps
   readonly #opened = new Map<string, Opened>()
+  /** Looks that are under way, by directory. */
+  readonly #looks = new Map<string, Promise<string | undefined>>()
   #realRoot: Promise<string> | undefined
 
   constructor(deps: ParentsDeps) {
@@ -32,6 +34,12 @@ export class Parents {
   async check(name: string): Promise<void> {
     const missing = await this.#firstMissing(parentOf(name))
     if (missing !== undefined) throw itemFailed(`parent directory ${JSON.stringify(missing)} does not exist`)
+  }
+
+  /** The same for `name` as an open file of ours: where the system tells where that is, the disk need not be asked. */
+  async checkOpen(name: string, file: Pick<DiskFile, 'realPath'>): Promise<void> {
+    const actual = await file.realPath?.()
+    if (actual === undefined || actual !== joinPath(await this.#rootItself(), name)) await this.check(name)
   }
 
   /** True when `name` can be reached: false where a directory above it is missing or is something else. */
@@ -50,7 +58,8 @@ export class Parents {
    */
   async ensure(name: string): Promise<void> {
     const parent = parentOf(name)
-    const missing = await this.#firstMissing(parent)
+    if (await this.#isSeenByOthers(parent)) return
+    const missing = await this.#look(parent)
     if (missing === undefined) return
     for (const directory of [...ancestorsOf(parent), parent]) {
       if (directory.length < missing.length) continue
@@ -108,13 +117,32 @@ export class Parents {
     if (mode !== undefined) await this.#deps.disk.chmod(this.#path(directory), mode)
   }
 
+  /** Many files of one directory begin at once: what one finds in order just now is in order for all of them. */
+  async #isSeenByOthers(directory: string): Promise<boolean> {
+    const look = this.#looks.get(directory)
+    return look !== undefined && (await look.catch(() => directory)) === undefined // whoever looked is told what is wrong
+  }
+
+  async #look(directory: string): Promise<string | undefined> {
+    const look = this.#firstMissing(directory)
+    this.#looks.set(directory, look)
+    try {
+      return await look
+    } finally {
+      if (this.#looks.get(directory) === look) this.#looks.delete(directory)
+    }
+  }
+
+  #rootItself(): Promise<string> {
+    this.#realRoot ??= this.#deps.disk.realPath(this.#deps.root)
+    return this.#realRoot
+  }
+
   /** The topmost directory that is not there; undefined when all are. One call tells, in the usual case. */
   async #firstMissing(directory: string): Promise<string | undefined> {
     if (directory === '') return undefined
-    const { disk, root } = this.#deps
-    this.#realRoot ??= disk.realPath(root)
-    const expected = joinPath(await this.#realRoot, directory)
-    const real = await disk.realPath(this.#path(directory)).catch(() => undefined) // the look below says what is wrong
+    const expected = joinPath(await this.#rootItself(), directory)
+    const real = await this.#deps.disk.realPath(this.#path(directory)).catch(() => undefined) // the look below says what is wrong
     // Should it be a file, whatever is done below it fails by itself.
     return real === expected ? undefined : await this.#walkDown(directory)
   }
