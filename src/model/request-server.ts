@@ -7,7 +7,7 @@ import type { FolderIndex } from '../db/types.ts'
 import type { Logger } from '../events/types.ts'
 import type { BlockReply, BlockRequest, RefusalCode } from '../protocol/types.ts'
 import type { Disk, DiskStat } from '../world/disk.ts'
-import { ByteBudget } from './byte-budget.ts'
+import { ByteWindow } from '../sync/byte-window.ts'
 import { OpenFiles, type FileChoice } from './open-files.ts'
 import { BlockBuffers } from './puller/block-buffers.ts'
 
@@ -57,8 +57,8 @@ export class RequestServer {
   readonly #deps: RequestServerDeps
   readonly #files: OpenFiles
   readonly #buffers = new BlockBuffers(KEPT_BYTES_MAX)
-  readonly #total = new ByteBudget(TOTAL_KIB_DEFAULT * KIB)
-  readonly #perDevice = new Map<DeviceId, ByteBudget>()
+  readonly #total = new ByteWindow(TOTAL_KIB_DEFAULT * KIB)
+  readonly #perDevice = new Map<DeviceId, ByteWindow>()
 
   constructor(deps: RequestServerDeps) {
     this.#deps = deps
@@ -83,8 +83,8 @@ export class RequestServer {
   async serve(device: DeviceId, request: BlockRequest, signal: AbortSignal): Promise<BlockReply> {
     const refusal = refusalByForm(request)
     if (refusal !== undefined) return { kind: 'refused', code: refusal }
-    using _own = await this.#budget(device).take(request.sizeBytes, signal)
-    using _all = await this.#total.take(request.sizeBytes, signal)
+    using _own = await this.#budget(device).acquire(request.sizeBytes, signal)
+    using _all = await this.#total.acquire(request.sizeBytes, signal)
     try {
       const outcome = await this.#answer(device, request)
       return typeof outcome === 'string' ? { kind: 'refused', code: outcome } : outcome
@@ -95,10 +95,10 @@ export class RequestServer {
     }
   }
 
-  #budget(device: DeviceId): ByteBudget {
+  #budget(device: DeviceId): ByteWindow {
     const known = this.#perDevice.get(device)
     if (known !== undefined) return known
-    const budget = new ByteBudget(DEVICE_KIB_DEFAULT * KIB)
+    const budget = new ByteWindow(DEVICE_KIB_DEFAULT * KIB)
     this.#perDevice.set(device, budget)
     return budget
   }
