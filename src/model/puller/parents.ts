@@ -58,7 +58,9 @@ export class Parents {
    */
   async ensure(name: string): Promise<void> {
     const parent = parentOf(name)
-    if (await this.#isSeenByOthers(parent)) return
+    // Many files of one directory begin at once: what one finds in order just now is in order for all of them.
+    const look = this.#looks.get(parent)
+    if (look !== undefined && (await look.catch(() => parent)) === undefined) return // whoever looked is told of trouble
     const missing = await this.#look(parent)
     if (missing === undefined) return
     for (const directory of [...ancestorsOf(parent), parent]) {
@@ -115,12 +117,6 @@ export class Parents {
     this.#opened.delete(directory)
     const mode = await opened.mode.catch(() => undefined) // then nothing was changed
     if (mode !== undefined) await this.#deps.disk.chmod(this.#path(directory), mode)
-  }
-
-  /** Many files of one directory begin at once: what one finds in order just now is in order for all of them. */
-  async #isSeenByOthers(directory: string): Promise<boolean> {
-    const look = this.#looks.get(directory)
-    return look !== undefined && (await look.catch(() => directory)) === undefined // whoever looked is told what is wrong
   }
 
   async #look(directory: string): Promise<string | undefined> {
