@@ -5,7 +5,10 @@ import { test } from 'node:test'
 import { connect, statusOf } from '../support/daemon-pair.ts'
 import { Device } from '../support/device-pair.ts'
 import { effort, reportRow } from '../support/effort.ts'
-import { DIRECTORY, fileRecord, frame, HostilePeer, request, response, sha256, type Asked, type HostileTalk, type WireBlock, type WireRecord } from '../support/hostile-peer.ts'
+import {
+  DIRECTORY, fileRecord, frame, HostilePeer, request, response, sha256,
+  type Asked, type HostileTalk, type WireBlock, type WireRecord,
+} from '../support/hostile-peer.ts'
 import { eventually, scratchDirectory } from '../support/scratch.ts'
 
 const KIB = 1024
@@ -209,7 +212,9 @@ test('B-10: a flood of requests is answered to the last, within bounds', async (
   }
   const odd: readonly (readonly [what: string, body: Uint8Array])[] = [
     ...Array.from({ length: 100 }, () => ['the same id', request({ id: 5, name: 'f', size: BLOCK, hash })] as const),
-    ...[BLOCK, BLOCK + 1, 2n ** 31n, 2n ** 40n, 2n ** 53n, 2n ** 62n, -1n].map((offset) => ['an offset beyond the end', request({ id: 6, name: 'f', offset, size: BLOCK, hash })] as const),
+    ...[BLOCK, BLOCK + 1, 2n ** 31n, 2n ** 40n, 2n ** 53n, 2n ** 62n, -1n].map((offset) => (
+      ['an offset beyond the end', request({ id: 6, name: 'f', offset, size: BLOCK, hash })] as const
+    )),
     ['a negative id', request({ id: -1, name: 'f', size: BLOCK, hash })],
   ]
   await using talk = await scene.join()

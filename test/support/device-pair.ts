@@ -10,7 +10,7 @@ const QUIET = {
   reconnectionIntervalS: 5, crashReportingEnabled: false,
 } as const
 
-export type DeviceOptions = Pick<DaemonOptions, 'before' | 'nodeArgs'>
+type DeviceOptions = Pick<DaemonOptions, 'before' | 'nodeArgs'>
 
 /** A device that can be killed and started again: home, folder and port stay the same. */
 export class Device implements Member, AsyncDisposable {

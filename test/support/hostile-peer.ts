@@ -17,7 +17,7 @@ const LIMIT_MS = 20_000
 const SIGN_OF_LIFE_MIN = 0x7000_0000
 
 export type Asked = Message<typeof REQUEST>
-export type Answered = Message<typeof RESPONSE>
+type Answered = Message<typeof RESPONSE>
 
 /** A record of an index, every field as it shall be on the wire, possible or not. */
 export interface WireRecord {
@@ -196,7 +196,8 @@ export class HostileTalk implements AsyncDisposable {
   /** False when the device hung up instead. */
   async greet(): Promise<boolean> {
     try {
-      await this.#stream.write(writeHello({ deviceName: 'hostile', clientName: 'test', clientVersion: 'v1', numConnections: 1, timestampNs: BigInt(Date.now()) * 1_000_000n }))
+      const names = { deviceName: 'hostile', clientName: 'test', clientVersion: 'v1' }
+      await this.#stream.write(writeHello({ ...names, numConnections: 1, timestampNs: BigInt(Date.now()) * 1_000_000n }))
       const start = await this.#incoming.take(6)
       await this.#incoming.take(start.readUInt16BE(4))
     } catch {
@@ -302,7 +303,7 @@ export class HostileTalk implements AsyncDisposable {
   }
 }
 
-export interface WireRequest {
+interface WireRequest {
   readonly id: number
   readonly folder?: string
   readonly name: string | Uint8Array

@@ -1,6 +1,6 @@
 /** Protobuf by hand, for messages that no honest encoder would make. Zeros and empty texts are left out, as usual. */
 
-export function varint(value: number | bigint): Uint8Array {
+function varint(value: number | bigint): Uint8Array {
   const bytes: number[] = []
   let rest = BigInt.asUintN(64, BigInt(value))
   for (; rest > 0x7fn; rest >>= 7n) bytes.push(Number(rest & 0x7fn) | 0x80)
