@@ -307,9 +307,13 @@ test('N-06: what stands in the way under a temporary or final name is never foll
     const { errors } = (await device.daemon.get('/rest/folder/errors?folder=docs')) as { errors: readonly unknown[] | null }
     figures.errorsListed = errors?.length ?? 0
     figures.finished = records.filter(({ name }) => isRegular(join(device.root, name.toString()))).length
-    const { state } = await statusOf(device)
-    return (state === 'idle' && figures.finished + figures.errorsListed >= records.length) || undefined
-  }, 30_000)
+    const { state, needTotalItems, globalTotalItems } = await statusOf(device)
+    const seen = { state, needTotalItems, globalTotalItems, ...figures }
+    // A scan may have found what stands there and made it ours: then it is no longer needed, and no error any more.
+    const settled = state === 'idle' && globalTotalItems >= records.length && needTotalItems <= figures.errorsListed
+    if (!settled) throw new Error(JSON.stringify(seen))
+    return true
+  }, 60_000)
   for (const [i] of OBSTACLES.entries()) {
     const path = join(device.root, `temp-${i}`)
     if (isRegular(path)) figures.wrongContent += Number(readFileSync(path, 'utf8') !== CONTENT.toString())
