@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { effort, reportRow } from '../support/effort.ts'
 import { eventually, scratchDirectory } from '../support/scratch.ts'
-import { link, Network, scanAll, untilAlike, type Kind, type Member } from '../support/sync-pair.ts'
+import { assertTree, link, Network, scanAll, untilAlike, type Kind, type Member } from '../support/sync-pair.ts'
 import { missingSyncthing } from '../support/syncthing.ts'
-import { conflictCopies, differingNames, temporaries, treeItems, type TreeItem } from '../support/tree-compare.ts'
+import { conflictCopies, temporaries, treeItems, type TreeItem } from '../support/tree-compare.ts'
 import { Chance, changeAtRandom } from './random-changes.ts'
 
 const skip = missingSyncthing() ?? false
@@ -29,8 +29,8 @@ async function rounds(members: readonly Member[], chance: Chance, count: number)
     }
     await scanAll(members)
     worstMs = Math.max(worstMs, await untilAlike(members))
-    for (const { root, name } of members) {
-      assert.deepEqual(differingNames(treeItems(root), expected), [], `round ${round} of seed ${SEED} at ${name}`)
+    await assertTree(members, expected, `round ${round} of seed ${SEED}`)
+    for (const { root } of members) {
       assert.deepEqual([...temporaries(root), ...conflictCopies(root)], [])
     }
   }

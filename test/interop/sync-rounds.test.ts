@@ -3,7 +3,7 @@ import { randomInt } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
 import { effort, reportRow } from '../support/effort.ts'
 import { scratchDirectory } from '../support/scratch.ts'
-import { link, Network, scanAll, untilAlike, type Member } from '../support/sync-pair.ts'
+import { assertTree, link, Network, scanAll, untilAlike, type Member } from '../support/sync-pair.ts'
 import { missingSyncthing } from '../support/syncthing.ts'
 import { differingNames, temporaries, treeItems, type TreeItem } from '../support/tree-compare.ts'
 import { Chance, changeAtRandom } from './random-changes.ts'
@@ -58,8 +58,8 @@ async function quietRounds(pair: readonly [Member, Member], chance: Chance): Pro
     }
     await scanAll(pair)
     worstMs = Math.max(worstMs, await untilAlike(pair))
-    for (const { root, name } of pair) {
-      assert.deepEqual(differingNames(treeItems(root), expected), [], `round ${round} of seed ${SEED} at ${name}`)
+    await assertTree(pair, expected, `round ${round} of seed ${SEED}`)
+    for (const { root } of pair) {
       assert.deepEqual(temporaries(root), [])
     }
   }

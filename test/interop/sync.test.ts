@@ -69,7 +69,7 @@ test('a hard tree on each side ends up on both', { skip }, async () => {
 })
 
 test('a whole scan afterwards finds nothing new', { skip }, async () => {
-  const sequences = async () => Promise.all([twinfold, syncthing].map(async (member) => Reflect.get(await member.status(), 'sequence')))
+  const sequences = async () => Promise.all([twinfold, syncthing].map(async (member) => (await member.status()).sequence))
   const earlier = await sequences()
   await scanAll([twinfold, syncthing])
   assert.deepEqual(await sequences(), earlier)

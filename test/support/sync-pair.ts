@@ -7,7 +7,7 @@ import { loopbackOnly } from './loopback.ts'
 import { parsed, rest, type RestAddress } from './rest.ts'
 import { eventually } from './scratch.ts'
 import { apiKeyOf, generateSyncthingHome, insideNamespaceOf, quietConfig, Syncthing } from './syncthing.ts'
-import { describeDifference, differences } from './tree-compare.ts'
+import { describeDifference, differences, differingNames, treeItems, type TreeItem } from './tree-compare.ts'
 
 export type Kind = 'twinfold' | 'syncthing'
 
@@ -27,6 +27,7 @@ export interface FolderStatus {
   readonly globalTotalItems: number
   readonly localTotalItems: number
   readonly inSyncBytes: number
+  readonly sequence: number
 }
 
 interface ConnectionStatus {
@@ -88,6 +89,7 @@ export class Member {
   readonly #before: readonly string[]
   readonly #rest: RestAddress
   #process: Daemon | Syncthing | undefined
+  readonly #neighbours: Member[] = []
   #apiKey = ''
   id = ''
 
@@ -156,6 +158,16 @@ export class Member {
   /** Both sides have to do this before anything is exchanged. */
   async introduce(peer: Member, device: Readonly<Record<string, unknown>> = {}): Promise<void> {
     await this.request('POST', '/rest/config/devices', { deviceID: peer.id, name: peer.name, addresses: [peer.address], ...device })
+    this.#neighbours.push(peer)
+  }
+
+  /** Whether it has heard everything that those of `members` have to say whom it knows. */
+  async hasHeardAll(members: readonly Member[]): Promise<boolean> {
+    for (const peer of this.#neighbours.filter((each) => members.includes(each))) {
+      const told = (await this.get(`/rest/db/completion?folder=${FOLDER}&device=${peer.id}`)) as { readonly sequence: number }
+      if (told.sequence !== (await peer.status()).sequence) return false
+    }
+    return true
   }
 
   async share(peers: readonly Member[], folder: Readonly<Record<string, unknown>> = {}): Promise<void> {
@@ -218,14 +230,15 @@ export interface AlikeOptions {
 
 const RESCAN_AFTER_MS = 2_000
 
-/** Resolves when all members say that they need nothing and their trees are alike. Returns how long it took. */
+/** Resolves when all members have heard of everything and need nothing, and their trees are alike. Returns how long it took. */
 export async function untilAlike(members: readonly Member[], { limitMs = 60_000, except, rescan = [] }: AlikeOptions = {}): Promise<number> {
   const startedMs = performance.now()
   let scannedMs = startedMs
   await eventually('all members alike', async () => {
     const all = await Promise.all(members.map((member) => member.status()))
     if (all.every((each) => each.state === 'idle' && each.needTotalItems === 0 && each.globalBytes === all[0]?.globalBytes)) {
-      return differences(members.map(({ root }) => root), except).length === 0 || undefined
+      const heard = await Promise.all(members.map((member) => member.hasHeardAll(members)))
+      if (heard.every(Boolean)) return differences(members.map(({ root }) => root), except).length === 0 || undefined
     }
     if (performance.now() - scannedMs > RESCAN_AFTER_MS) {
       scannedMs = performance.now()
@@ -236,6 +249,29 @@ export async function untilAlike(members: readonly Member[], { limitMs = 60_000,
     throw new Error(`${String(error)}\n${await explain(members, except)}`, { cause: error })
   })
   return performance.now() - startedMs
+}
+
+/** Fails with what every member knows of the names that are not as expected on the disk of the first. */
+export async function assertTree(members: readonly Member[], expected: ReadonlyMap<string, TreeItem>, which: string): Promise<void> {
+  for (const { root, name } of members) {
+    const tree = treeItems(root)
+    const wrong = differingNames(tree, expected)
+    if (wrong.length === 0) continue
+    const lines = wrong.map((path) => describeDifference({ path, items: [tree.get(path), expected.get(path)] }))
+    lines.push(...await viewsOf(members, wrong.slice(0, 5)))
+    throw new Error(`${which}: at ${name} is not what was expected:\n${lines.join('\n')}`)
+  }
+}
+
+async function viewsOf(members: readonly Member[], names: Iterable<string>): Promise<readonly string[]> {
+  const lines: string[] = []
+  for (const name of names) {
+    for (const member of members) {
+      const view = await member.get(`/rest/db/file?folder=${FOLDER}&file=${encodeURIComponent(name)}`).catch(String)
+      lines.push(`${name} at ${member.name}: ${JSON.stringify(view)}`)
+    }
+  }
+  return lines
 }
 
 /** Why members are not alike, for whoever reads the failed test. */
@@ -250,11 +286,6 @@ async function explain(members: readonly Member[], except: ((path: string) => bo
     const need = (await member.get(`/rest/db/need?folder=${FOLDER}&perpage=5`)) as Record<string, readonly { readonly name: string }[]>
     for (const list of ['progress', 'queued', 'rest']) for (const { name } of need[list] ?? []) names.add(name)
   }
-  for (const name of names) {
-    for (const member of members) {
-      const view = await member.get(`/rest/db/file?folder=${FOLDER}&file=${encodeURIComponent(name)}`).catch(String)
-      lines.push(`${name} at ${member.name}: ${JSON.stringify(view)}`)
-    }
-  }
+  lines.push(...await viewsOf(members, names))
   return lines.join('\n')
 }
