@@ -29,7 +29,8 @@ function grow(limited: boolean): { bytes: number; said: string } {
 test('nursery: it stops growing, and V8 knows what it is told', () => {
   const limited = grow(true)
   assert.equal(limited.said, '')
-  assert.ok(limited.bytes <= 32 * MIB, `${limited.bytes} bytes`)
+  // V8 doubles it; on a busy machine it has done so twice more before we hear of it. Without us it goes on to 128 MiB.
+  assert.ok(limited.bytes <= 66 * MIB, `${limited.bytes} bytes`)
   const free = grow(false)
   assert.ok(free.bytes > limited.bytes, `${free.bytes} bytes without a limit`)
 })
