@@ -114,7 +114,9 @@ export class FolderOnDisk implements FolderWork {
       log: this.#deps.logger('scanner'),
       onBatch: (batch: StoredBatch) => this.#tell(batch),
     }
+    using _turn = await this.#turn.exclusive(signal)
     try {
+      await this.#puller.flush() // or the scan would take for somebody's change what a pull has just done
       return await scanFolder(deps, this.#request(subs, check), signal)
     } catch (error) {
       if (signal.aborted || error instanceof TwinfoldError || systemCode(error) === undefined) throw error
