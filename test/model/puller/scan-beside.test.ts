@@ -3,19 +3,33 @@ import { test } from 'node:test'
 import { DOCS } from '../../support/model.ts'
 import { ROOT, SimPull } from './sim-pull.ts'
 
-/** Far more turns than a scan of a few items takes. */
-async function manyTurns(): Promise<void> {
-  for (let turn = 0; turn < 300; turn++) await new Promise((resolve) => setImmediate(resolve))
+async function turns(count: number): Promise<void> {
+  for (let turn = 0; turn < count; turn++) await new Promise((resolve) => setImmediate(resolve))
 }
 
-test('a scan that begins while a directory is half made takes it for nobody\'s change', async () => {
+/** Far more than a scan of a few items takes to look at them all. */
+const A_SCAN = 300
+
+/** A scan meets a file nobody knows, and reading it takes longer than what a pull does meanwhile. */
+function readSlowly(pull: SimPull): void {
+  const { hasher } = pull.hub.world
+  const hash = hasher.hash.bind(hasher)
+  hasher.hash = async (jobs, onHashed, signal) => {
+    if (jobs.some(({ path }) => path === `${ROOT}/new`)) await turns(3 * A_SCAN)
+    return await hash(jobs, onHashed, signal)
+  }
+  pull.disk.put(`${ROOT}/new`, 'nobody knows this file')
+}
+
+test('a scan that meets a directory half made takes it for nobody\'s change', async () => {
   await using pull = await SimPull.start()
   const record = pull.peer.directory('d', { permissions: 0o755 })
+  readSlowly(pull)
   const chmod = pull.disk.chmod.bind(pull.disk)
   let scanning: Promise<void> | undefined
   pull.disk.chmod = async (path, mode) => {
     scanning ??= pull.hub.model.scan(DOCS, [], undefined)
-    await manyTurns()
+    await turns(A_SCAN)
     await chmod(path, mode)
   }
   await pull.sync()
@@ -26,16 +40,17 @@ test('a scan that begins while a directory is half made takes it for nobody\'s c
   await pull.assertSettled()
 })
 
-test('a scan that begins between a finished file and its record takes it for nobody\'s change', async () => {
+test('a scan that meets a file just finished takes it for nobody\'s change', async () => {
   await using pull = await SimPull.start()
   const record = pull.peer.put('f', 'content')
+  readSlowly(pull)
   const rename = pull.disk.rename.bind(pull.disk)
   let scanning: Promise<void> | undefined
   pull.disk.rename = async (from, to) => {
     await rename(from, to)
     if (to !== `${ROOT}/f`) return
     scanning ??= pull.hub.model.scan(DOCS, [], undefined)
-    await manyTurns()
+    await turns(A_SCAN)
   }
   await pull.sync()
   assert.ok(scanning !== undefined, 'the file was renamed into its place')
