@@ -20,6 +20,8 @@ interface Link {
   readonly connection: Connection
   said: 'nothing' | 'secondary' | 'full'
   openRequests: number
+  /** All there ever were: of two that are equally busy the one used less has its turn. */
+  requests: number
 }
 
 /** What a device did that we do not put up with: it is told, and the connection ends. */
@@ -85,7 +87,7 @@ export class Peer {
 
   /** Resolves when the connection has ended and nothing is under way on it. */
   async run(connection: Connection): Promise<void> {
-    const link: Link = { connection, said: 'nothing', openRequests: 0 }
+    const link: Link = { connection, said: 'nothing', openRequests: 0, requests: 0 }
     this.#links.push(link)
     try {
       await connection.run(this.#handler(link))
@@ -149,16 +151,17 @@ export class Peer {
     return this.#folders.get(folder)
   }
 
-  /** Over the connection with the fewest open requests; the primary one only when there is no other. */
+  /** Over the connection that is freest; the primary one only when there is no other. */
   async request(request: BlockRequest, signal: AbortSignal): Promise<Uint8Array> {
     const ready = this.#links.filter(({ said }) => said !== 'nothing')
     const secondary = ready.filter(({ said }) => said === 'secondary')
     let best: Link | undefined
     for (const link of secondary.length > 0 ? secondary : ready) {
-      if (best === undefined || link.openRequests < best.openRequests) best = link
+      if (best === undefined || isFreer(link, best)) best = link
     }
     if (best === undefined) throw new Error(`device ${this.device} is not connected`)
     best.openRequests++
+    best.requests++
     try {
       return await best.connection.request(request, signal)
     } finally {
@@ -306,4 +309,8 @@ export class Peer {
     this.#ending.add(ended)
     void ended.then(() => this.#ending.delete(ended))
   }
+}
+
+function isFreer(a: Link, b: Link): boolean {
+  return a.openRequests === b.openRequests ? a.requests < b.requests : a.openRequests < b.openRequests
 }
