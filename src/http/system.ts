@@ -1,4 +1,5 @@
 import { messageOf, TwinfoldError } from '../core/errors.ts'
+import type { Locations } from '../core/locations.ts'
 import { parseDeviceIdOrEmpty } from '../core/device-id.ts'
 import type { LogControl, LogLine } from '../events/types.ts'
 import type {
@@ -15,7 +16,7 @@ import type { Query } from './query.ts'
 import { EMPTY_OK, json, TEXT_TYPE, text, type Reply } from './reply.ts'
 import type { Call, Route } from './route.ts'
 import { formatMs, formatWholeSeconds } from './times.ts'
-import type { LocationFacts, RestDeps, RestOptions, SystemView } from './types.ts'
+import type { RestDeps, RestOptions, SystemView } from './types.ts'
 import { versionJson } from './version.ts'
 
 const ERROR_BYTES_MAX = 64 * 1024
@@ -166,7 +167,7 @@ function status(deps: RestDeps, options: RestOptions, state: SystemState): Statu
   }
 }
 
-function paths(at: LocationFacts): PathsJson {
+function paths(at: Locations): PathsJson {
   return {
     auditLog: `${at.dataDirectory}/audit-%{timestamp}.log`,
     'baseDir-config': at.configDirectory,

@@ -1,5 +1,6 @@
 import type { ConnectionsView } from '../connections/types.ts'
 import type { DeviceId, FolderId } from '../core/ids.ts'
+import type { Locations } from '../core/locations.ts'
 import type { ConfigStore } from '../config/types.ts'
 import type { EventSink, EventSource, LogControl, Logger } from '../events/types.ts'
 import type { CompletionView } from '../model/completion.ts'
@@ -35,7 +36,7 @@ export interface RestDeps {
 export interface RestOptions {
   readonly deviceId: DeviceId
   readonly version: VersionFacts
-  readonly locations: LocationFacts
+  readonly locations: Locations
   /** What `--gui-address` or `STGUIADDRESS` said. */
   readonly guiAddress?: string
   /** Valid in addition to the configured key (`STGUIAPIKEY`). */
@@ -107,21 +108,4 @@ export interface VersionFacts {
   /** Free text of a program that wraps us; filtered before it is shown. */
   readonly extra: string
   readonly container: boolean
-}
-
-/** Where the files of the device are, as `GET /rest/system/paths` shows them. */
-export interface LocationFacts {
-  readonly configDirectory: string
-  readonly dataDirectory: string
-  readonly userHome: string
-  readonly configFile: string
-  readonly certificateFile: string
-  readonly keyFile: string
-  readonly httpsCertificateFile: string
-  readonly httpsKeyFile: string
-  readonly databaseDirectory: string
-  readonly lockFile: string
-  readonly guiAssetsDirectory: string
-  readonly defaultFolder: string
-  readonly logFile: string
 }

@@ -17,7 +17,8 @@ import { auditEvents } from './audit.ts'
 import { withFreePorts } from './first-start.ts'
 import { ensureHome, loadOrMakeHttpsIdentity, loadOrMakeIdentity } from './identity.ts'
 import { Network } from './network.ts'
-import { EXIT, type ExitCode, type Locations, type ServeOptions } from './options.ts'
+import { EXIT, type ExitCode, type ServeOptions } from './options.ts'
+import type { Locations } from '../core/locations.ts'
 import { versionFacts } from './version.ts'
 
 const LOG_SIZE_BYTES_MAX = 10 * 1024 * 1024

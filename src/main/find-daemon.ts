@@ -9,7 +9,7 @@ import { messageOf, systemCode, TwinfoldError } from '../core/errors.ts'
 import { realDisk } from '../world/real/disk.ts'
 import type { DaemonChoice } from './command-line.ts'
 import { locateHome } from './home.ts'
-import type { Locations } from './options.ts'
+import type { Locations } from '../core/locations.ts'
 
 /** A daemon as its home describes it: where it answers, and the key that opens. */
 interface Found {

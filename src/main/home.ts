@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { findLocations } from './locations.ts'
-import type { Locations } from './options.ts'
+import type { Locations } from '../core/locations.ts'
 import type { DirectoryChoice, ServeRequest } from './serve-options.ts'
 
 /** Where the files of the wanted home are, on this machine. */

@@ -9,7 +9,7 @@ import type { Disk } from '../world/disk.ts'
 import type { Identity } from '../world/net.ts'
 import type { Random } from '../world/random.ts'
 import { makeCertificate, type KeyType } from './certificate.ts'
-import type { Locations } from './options.ts'
+import type { Locations } from '../core/locations.ts'
 
 const DEVICE_LIFETIME_DAYS = 20 * 365
 const HTTPS_LIFETIME_DAYS = 820

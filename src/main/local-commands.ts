@@ -12,7 +12,7 @@ import { realSystem } from '../world/real/system.ts'
 import { withFreePorts } from './first-start.ts'
 import { locateHome } from './home.ts'
 import { ensureHome, loadIdentity, loadOrMakeIdentity } from './identity.ts'
-import type { Locations } from './options.ts'
+import type { Locations } from '../core/locations.ts'
 import type { DirectoryChoice } from './serve-options.ts'
 
 const PASSWORD_FROM_STDIN = '-'

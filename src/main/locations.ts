@@ -1,6 +1,6 @@
 import { posix, win32 } from 'node:path'
 import { TwinfoldError } from '../core/errors.ts'
-import type { Locations } from './options.ts'
+import type { Locations } from '../core/locations.ts'
 
 /** Everything that decides where a home is. Nothing is read from the machine but through these. */
 export interface LocationFacts {

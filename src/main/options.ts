@@ -1,20 +1,4 @@
-/** Where the files of one device are. */
-export interface Locations {
-  readonly configDirectory: string
-  readonly dataDirectory: string
-  readonly userHome: string
-  readonly configFile: string
-  readonly certificateFile: string
-  readonly keyFile: string
-  readonly httpsCertificateFile: string
-  readonly httpsKeyFile: string
-  readonly databaseDirectory: string
-  readonly lockFile: string
-  readonly guiAssetsDirectory: string
-  readonly defaultFolder: string
-  /** `-` is standard output. */
-  readonly logFile: string
-}
+import type { Locations } from '../core/locations.ts'
 
 /** What `twinfold serve` was told by flags and environment. */
 export interface ServeOptions {

@@ -1,0 +1,17 @@
+/** Where the files of one device are. */
+export interface Locations {
+  readonly configDirectory: string
+  readonly dataDirectory: string
+  readonly userHome: string
+  readonly configFile: string
+  readonly certificateFile: string
+  readonly keyFile: string
+  readonly httpsCertificateFile: string
+  readonly httpsKeyFile: string
+  readonly databaseDirectory: string
+  readonly lockFile: string
+  readonly guiAssetsDirectory: string
+  readonly defaultFolder: string
+  /** `-` is standard output. */
+  readonly logFile: string
+}
