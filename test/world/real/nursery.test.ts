@@ -3,7 +3,6 @@ import { spawnSync } from 'node:child_process'
 import { test } from 'node:test'
 
 const MODULE = new URL('../../../src/world/real/nursery.ts', import.meta.url)
-const MIB = 1024 * 1024
 
 /** Makes objects that live for a while, as a scan does, and tells how large the nursery became and what V8 said. */
 function grow(limited: boolean): { bytes: number; said: string } {
@@ -29,8 +28,7 @@ function grow(limited: boolean): { bytes: number; said: string } {
 test('nursery: it stops growing, and V8 knows what it is told', () => {
   const limited = grow(true)
   assert.equal(limited.said, '')
-  // V8 doubles it; on a busy machine it has done so twice more before we hear of it. Without us it goes on to 128 MiB.
-  assert.ok(limited.bytes <= 66 * MIB, `${limited.bytes} bytes`)
   const free = grow(false)
-  assert.ok(free.bytes > limited.bytes, `${free.bytes} bytes without a limit`)
+  // Where exactly it stops is V8's affair (16 to 33 MiB seen): it grows by doubling, and tells us afterwards.
+  assert.ok(limited.bytes * 2 <= free.bytes, `${limited.bytes} bytes with the limit, ${free.bytes} without`)
 })
