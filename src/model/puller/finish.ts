@@ -2,10 +2,10 @@ import type { FileInfo } from '../../core/file-info.ts'
 import { temporaryName } from '../../core/paths.ts'
 import { planStep } from '../../core/plan.ts'
 import type { DiskStat } from '../../world/disk.ts'
-import { adopted, itemFailed, pathOf, type PullContext } from './context.ts'
+import { adopted, itemFailed, type PullContext } from './context.ts'
 import { hasPermissions } from './make.ts'
-import { clearDirectory } from './remove.ts'
-import { MODIFIED, checkTarget, saveAsConflict } from './target.ts'
+import { putInPlace } from './replace.ts'
+import { MODIFIED, checkTarget } from './target.ts'
 import type { TempFile } from './temp-file.ts'
 
 /**
@@ -58,10 +58,7 @@ async function replaceTarget(
   const item = await checkTarget(context, name, local).catch((error: unknown) => {
     throw isModified(error) ? itemFailed(`checking existing file: ${MODIFIED}`, error) : error
   })
-  if (item?.type === 'directory') await clearDirectory(context, name)
-  else if (saveOurs) await saveAsConflict(context, name, global)
-  else if (item?.type === 'file') await context.archive?.(name)
-  await context.parents.inside(name, () => context.world.disk.rename(temp.path, pathOf(context, name)))
+  await putInPlace(context, temp.path, { name, item, winner: saveOurs ? global : undefined })
 }
 
 interface Replacement {

@@ -2,7 +2,8 @@ import { FLAG_UNSUPPORTED, type FileHead, type FileInfo } from '../../core/file-
 import { temporaryName } from '../../core/paths.ts'
 import type { DiskItem } from '../../core/change.ts'
 import { adopted, itemFailed, pathOf, type PullContext } from './context.ts'
-import { clearDirectory, removeIfThere } from './remove.ts'
+import { removeIfThere } from './remove.ts'
+import { putInPlace } from './replace.ts'
 import { checkTarget, lookAt, saveAsConflict } from './target.ts'
 
 const PERMISSIONS = 0o777
@@ -53,10 +54,11 @@ export async function makeSymlinkItem(
     const temporary = temporaryName(name, system.platform)
     await removeIfThere(context, temporary)
     await context.parents.inside(name, () => disk.makeSymlink(global.symlinkTarget, pathOf(context, temporary)))
-    if (saveOurs) await saveAsConflict(context, name, global)
-    else if (item?.type === 'file') await context.archive?.(name)
-    if (item?.type === 'directory') await clearDirectory(context, name)
-    await context.parents.inside(name, () => disk.rename(pathOf(context, temporary), pathOf(context, name)))
+    const target = { name, item, winner: saveOurs ? global : undefined }
+    await putInPlace(context, pathOf(context, temporary), target).catch(async (error: unknown) => {
+      await removeIfThere(context, temporary).catch(() => {}) // the first reason is the one that is told
+      throw error
+    })
   }
   context.records.add(adopted(global, global), !same)
 }

@@ -2,7 +2,8 @@ import type { FileHead, FileInfo } from '../../core/file-info.ts'
 import { adopted, itemFailed, pathOf, type PullContext } from './context.ts'
 import { applyMetadata } from './metadata.ts'
 import { deletionRecord } from './remove.ts'
-import { checkTarget, saveAsConflict } from './target.ts'
+import { putInPlace } from './replace.ts'
+import { checkTarget } from './target.ts'
 
 /** A file that others deleted under one name while it came up under another with the same content. */
 export interface Move {
@@ -16,15 +17,14 @@ export interface Move {
  * old name is archived and the file fetched: this is for folders that keep none.
  */
 export async function moveFile(context: PullContext, { from, to, saveOurs }: Move): Promise<void> {
-  const { disk } = context.world
   await context.parents.check(from.local.name)
   await checkTarget(context, from.local.name, from.local)
   await context.parents.ensure(to.global.name)
   const target = await checkTarget(context, to.global.name, to.local)
   if (target?.type === 'directory') throw itemFailed('a directory is not replaced by a rename')
-  if (saveOurs) await saveAsConflict(context, to.global.name, to.global)
-  const rename = () => disk.rename(pathOf(context, from.local.name), pathOf(context, to.global.name))
-  await context.parents.inside(from.local.name, () => context.parents.inside(to.global.name, rename))
+  const replaced = { name: to.global.name, item: target, winner: saveOurs ? to.global : undefined }
+  const path = pathOf(context, from.local.name)
+  await context.parents.inside(from.local.name, () => putInPlace(context, path, replaced))
   const onDisk = await applyMetadata(context, to.global.name, to.global)
   context.records.add(adopted(to.global, onDisk), true)
   context.records.add(deletionRecord(from.global), true)

@@ -57,11 +57,12 @@ export async function checkTarget(
 /**
  * Puts our file out of the way of a winner that never saw it, under a name that tells what happened. Does nothing where
  * people want no such copies, and for a file that is one itself: then the winner replaces it. But a copy that only met
- * another of the same name has content that is nowhere else, and gets another name of the same kind.
+ * another of the same name has content that is nowhere else, and gets another name of the same kind. Resolves with
+ * whether the name is free now.
  */
-export async function saveAsConflict(context: PullContext, name: string, winner: FileHead): Promise<void> {
+export async function saveAsConflict(context: PullContext, name: string, winner: FileHead): Promise<boolean> {
   const { maxConflicts } = context.folder
-  if (maxConflicts === 0 || (isConflictName(name) && !(await isStranger(context, name, winner)))) return
+  if (maxConflicts === 0 || (isConflictName(name) && !(await isStranger(context, name, winner)))) return false
   const original = conflictOriginal(name)
   const nowMs = context.world.clock.nowMs()
   for (let tried = 0; tried < CONFLICT_NAMES_TRIED_MAX; tried++) {
@@ -71,9 +72,9 @@ export async function saveAsConflict(context: PullContext, name: string, winner:
       await context.parents.inside(name, rename)
       context.scanLater(kept)
       if (maxConflicts > 0) await pruneConflicts(context, original)
-      return
+      return true
     } catch (error) {
-      if (isMissing(error)) return // somebody was faster: there is nothing left to save
+      if (isMissing(error)) return true // somebody was faster: there is nothing left to save
       if (systemCode(error) !== 'EEXIST') throw itemFailed(`moving for conflict: ${diskReason(error)}`, error)
     }
   }

@@ -116,6 +116,10 @@ async function reuse(
   if (file === undefined) return undefined
   try {
     const stat = await file.stat()
+    if (await isFinished(context, global, stat)) {
+      await file.close()
+      return undefined
+    }
     // Meanwhile the disk writes what it has not yet: the last sync, where a failure shows again, has little to wait for.
     const writes = !context.folder.disableFsync && stat.sizeBytes >= COPY_SIZE_BYTES_MIN
     const written = writes ? file.sync().catch(() => {}) : undefined
@@ -131,6 +135,12 @@ async function reuse(
   }
   await file.close()
   return undefined
+}
+
+/** A crash can leave a finished file with both its names: to write to the one would change the other under its reader. */
+async function isFinished(context: PullContext, { name }: FileInfo, temp: DiskStat): Promise<boolean> {
+  const target = await context.world.disk.lstat(pathOf(context, name)).catch(() => undefined) // nothing there, usually
+  return target !== undefined && target.inode === temp.inode && target.deviceId === temp.deviceId
 }
 
 async function openExisting(context: PullContext, path: string): Promise<DiskFile | undefined> {

@@ -24,6 +24,55 @@ test('a source that gives wrong bytes is not believed, and nothing of them reach
   await pull.assertSettled()
 })
 
+for (const kind of ['file', 'symlink'] as const) {
+  test(`a file that somebody makes in the very moment a new ${kind} gets its name is not replaced`, async () => {
+    await using pull = await SimPull.start()
+    if (kind === 'file') pull.peer.put('f', 'of the other device')
+    else pull.peer.symlink('f', 'elsewhere')
+    const { disk } = pull
+    const renames = { rename: disk.rename.bind(disk), renameNew: disk.renameNew.bind(disk) }
+    let made = 0
+    for (const call of ['rename', 'renameNew'] as const) {
+      disk[call] = async (from, to) => {
+        if (to === `${ROOT}/f` && made++ === 0) await pull.write('f', 'of the user')
+        await renames[call](from, to)
+      }
+    }
+    await pull.sync()
+    await pull.hub.pass(2 * MINUTE_MS)
+    await pull.rest()
+    assert.equal(made > 0, true)
+    const kept = (await pull.tree()).filter((path) => !path.includes(' -> '))
+    const contents = await Promise.all(kept.map((path) => pull.read(path)))
+    assert.ok(contents.includes('of the user'), contents.join())
+    await pull.assertSettled()
+  })
+}
+
+test('a finished file that a crash left with both its names is not written to', async () => {
+  await using pull = await SimPull.start()
+  pull.peer.put('f', 'a'.repeat(2 * BLOCK))
+  await pull.sync()
+  // The simulated disk has no hard links: this name opens the same file, too.
+  const secondName = `${ROOT}/${temporaryName('f', 'linux')}`
+  await pull.write(temporaryName('f', 'linux'), 'a'.repeat(2 * BLOCK))
+  const { modifiedS, modifiedNs } = await pull.disk.lstat(`${ROOT}/f`)
+  await pull.disk.setModified(secondName, modifiedS, modifiedNs)
+  const open = pull.disk.open.bind(pull.disk)
+  const written: number[] = []
+  pull.disk.open = async (path, mode, permissions) => {
+    if (path !== secondName || mode !== 'write') return await open(path, mode, permissions)
+    const file = await open(`${ROOT}/f`, mode, permissions)
+    file.write = async (data) => void written.push(data.length)
+    return file
+  }
+  pull.peer.put('f', 'a'.repeat(BLOCK) + 'b'.repeat(BLOCK))
+  await pull.sync()
+  assert.deepEqual(written, [])
+  assert.equal(await pull.read('f'), 'a'.repeat(BLOCK) + 'b'.repeat(BLOCK))
+  await pull.assertSettled()
+})
+
 test('a device that refuses is told of in its own words, and what was fetched stays for the next try', async () => {
   await using pull = await SimPull.start({ folder: { blockPullOrder: 'inOrder' } })
   const content = Buffer.alloc(5 * BLOCK)

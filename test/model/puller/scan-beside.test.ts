@@ -44,9 +44,9 @@ test('a scan that meets a file just finished takes it for nobody\'s change', asy
   await using pull = await SimPull.start()
   const record = pull.peer.put('f', 'content')
   readSlowly(pull)
-  const rename = pull.disk.rename.bind(pull.disk)
+  const rename = pull.disk.renameNew.bind(pull.disk)
   let scanning: Promise<void> | undefined
-  pull.disk.rename = async (from, to) => {
+  pull.disk.renameNew = async (from, to) => {
     await rename(from, to)
     if (to !== `${ROOT}/f`) return
     scanning ??= pull.hub.model.scan(DOCS, [], undefined)

@@ -77,6 +77,12 @@ export class SimPull implements AsyncDisposable {
     return data.toString('latin1')
   }
 
+  /** Makes a file as a user would. */
+  async write(name: string, content: string): Promise<void> {
+    await using file = await this.disk.open(`${ROOT}/${name}`, 'create')
+    await file.write(Buffer.from(content, 'latin1'), 0)
+  }
+
   /** Everything below the root but the marker: directories end in a slash, symlinks show where they lead. */
   async tree(directory = ''): Promise<readonly string[]> {
     const found: string[] = []
