@@ -25,6 +25,10 @@ const CHANGES_MAX = 16
 export interface FolderCheck {
   readonly root: RootIdentity
   readonly ignore: IgnoreRules
+  /** The disk takes names that differ in case for the same. */
+  readonly caseInsensitive: boolean
+  /** When it was, on the clock that only goes forward. */
+  readonly atMs: number
 }
 
 /** What the loop does to the folder; it decides only when. */

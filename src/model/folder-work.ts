@@ -6,6 +6,7 @@ import type { ShortId } from '../core/ids.ts'
 import { IgnoreRules } from '../core/ignore.ts'
 import type { FolderIndex } from '../db/types.ts'
 import type { ItemType, Logger } from '../events/types.ts'
+import { isCaseInsensitive } from '../scanner/presence.ts'
 import { scanFolder, type ScanRequest } from '../scanner/scanner.ts'
 import type { ScanProgress, ScanResult, StoredBatch } from '../scanner/types.ts'
 import { SharedMutex } from '../sync/shared-mutex.ts'
@@ -23,6 +24,8 @@ const NO_RULES = new IgnoreRules([])
 const PROGRESS_INTERVAL_MS = 2_000
 /** A disk does not fill up between two batches of a scan: looking at its room again after this long is soon enough. */
 const SPACE_INTERVAL_MS = 1_000
+/** A scan that had to wait for its turn longer than this looks at the folder again before it begins. */
+const CHECK_AGE_MS_MAX = 500
 const ITEM_TYPES: Readonly<Record<FileHead['type'], ItemType>> = { file: 'file', directory: 'dir', symlink: 'symlink' }
 
 export interface FolderOnDiskOptions extends RunningFolderOptions {
@@ -90,13 +93,21 @@ export class FolderOnDisk implements FolderWork {
   }
 
   async check(): Promise<FolderCheck> {
-    const { disk } = this.#deps.world
-    const seenMs = this.#deps.world.clock.monotonicMs()
-    const root = await checkHealth(disk, this.#health())
-    this.#spaceSeenMs = seenMs
-    if (!FOLDER_POLICIES[this.#folder.type].hasIgnores) return { root, ignore: NO_RULES }
+    const { clock, disk } = this.#deps.world
+    const atMs = clock.monotonicMs()
+    // All looks at once: a scan of one file consists of little else. Of several reasons the health of the folder is told.
+    const looks = [checkHealth(disk, this.#health()), this.#ignores(), isCaseInsensitive(disk, this.#root)] as const
+    const [root, ignore] = await Promise.allSettled(looks)
+    if (root.status === 'rejected') throw root.reason
+    this.#spaceSeenMs = atMs
+    if (ignore.status === 'rejected') throw ignore.reason
+    return { root: root.value, ignore: ignore.value, caseInsensitive: await looks[2], atMs }
+  }
+
+  async #ignores(): Promise<IgnoreRules> {
+    if (!FOLDER_POLICIES[this.#folder.type].hasIgnores) return NO_RULES
     try {
-      return { root, ignore: (await loadIgnores(disk, this.#root)) ?? NO_RULES }
+      return (await loadIgnores(this.#deps.world.disk, this.#root)) ?? NO_RULES
     } catch (error) {
       throw new TwinfoldError('folder-error', `loading ignores: ${messageOf(error)}`, { cause: error })
     }
@@ -140,7 +151,7 @@ export class FolderOnDisk implements FolderWork {
     this.#deps.touched()
   }
 
-  #request(subs: readonly string[], { ignore }: FolderCheck): ScanRequest {
+  #request(subs: readonly string[], { atMs, caseInsensitive, ignore }: FolderCheck): ScanRequest {
     const { autoNormalize, hashers, ignorePerms, modTimeWindowS, scanProgressIntervalS, type } = this.#folder
     const policy = FOLDER_POLICIES[type]
     return {
@@ -153,6 +164,7 @@ export class FolderOnDisk implements FolderWork {
       hashers,
       ownShortId: this.#ownShortId,
       receiveOnly: policy.localChangesStayHere,
+      checked: this.#deps.world.clock.monotonicMs() - atMs < CHECK_AGE_MS_MAX ? { caseInsensitive } : undefined,
       keepTemporariesMs: this.#deps.options().keepTemporariesH * 3_600_000,
       progressIntervalMs: scanProgressIntervalS === 0 ? PROGRESS_INTERVAL_MS : scanProgressIntervalS * 1_000,
     }

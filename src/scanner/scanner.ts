@@ -58,6 +58,8 @@ export interface ScanRequest {
   readonly progressIntervalMs: number
   /** Files hashed at the same time; 0 or less leaves that to the hasher. */
   readonly hashers: number
+  /** What a look at the folder a moment ago showed: then there is none before the first batch. */
+  readonly checked?: { readonly caseInsensitive: boolean } | undefined
 }
 
 /** Problems kept of one scan: a broken disk must not fill the memory. */
@@ -72,7 +74,7 @@ const RENAME_CANDIDATES_MAX = 10
  * not the end of the scan; only an unhealthy folder, a failing index or an abort rejects.
  */
 export async function scanFolder(deps: ScanDeps, request: ScanRequest, signal: AbortSignal): Promise<ScanResult> {
-  const [caseInsensitive] = await Promise.all([isCaseInsensitive(deps.disk, request.root), deps.checkHealth()])
+  const { caseInsensitive } = request.checked ?? (await look(deps, request.root))
   const stop = new AbortController()
   const scan = new FolderScan(deps, request, caseInsensitive, AbortSignal.any([signal, stop.signal]))
   const { log } = deps
@@ -84,6 +86,11 @@ export async function scanFolder(deps: ScanDeps, request: ScanRequest, signal: A
   } finally {
     stop.abort(new Error('the scan has ended'))
   }
+}
+
+async function look(deps: ScanDeps, root: string): Promise<{ readonly caseInsensitive: boolean }> {
+  const [caseInsensitive] = await Promise.all([isCaseInsensitive(deps.disk, root), deps.checkHealth()])
+  return { caseInsensitive }
 }
 
 function summaryOf({ itemsSeen, changed, bytesHashed, problems }: ScanResult): string {

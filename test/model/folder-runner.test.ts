@@ -14,7 +14,7 @@ import { SimRandom } from '../../src/world/sim/random.ts'
 
 const HOUR_MS = 3_600_000
 const FOLDER = parseFolderId('docs')!
-const CHECK: FolderCheck = { root: { deviceId: 1n, inode: 1n }, ignore: new IgnoreRules([]) }
+const CHECK: FolderCheck = { root: { deviceId: 1n, inode: 1n }, ignore: new IgnoreRules([]), caseInsensitive: false, atMs: 0 }
 
 function settle(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))
