@@ -1,6 +1,6 @@
 import { messageOf, TwinfoldError } from '../core/errors.ts'
 import type { Config } from '../core/config.ts'
-import { FLAG_MUST_RESCAN, type FileInfo } from '../core/file-info.ts'
+import { FLAG_MUST_RESCAN, type FileHead, type FileInfo } from '../core/file-info.ts'
 import type { FolderId } from '../core/ids.ts'
 import { cleanSubs } from '../core/paths.ts'
 import type { FolderCounts, FolderIndex, TreeEntry } from '../db/types.ts'
@@ -18,7 +18,7 @@ import { pageOf } from './paging.ts'
 import type { PeerFolders } from './peer-deps.ts'
 import type { PullProgress } from './puller/file-progress.ts'
 import { SummaryTeller } from './summary.ts'
-import type { FileView, FolderStatistics, FolderStatus, Hub, IgnoresView, NeedPage, Paging } from './types.ts'
+import type { FileVersion, FileView, FolderStatistics, FolderStatus, Hub, IgnoresView, NeedPage, Paging } from './types.ts'
 
 /**
  * The hub: which folders run, and what others may ask of them. It decides nothing about files.
@@ -192,6 +192,26 @@ export class Model implements Hub, PeerFolders {
   async folderStatistics(): Promise<ReadonlyMap<FolderId, FolderStatistics>> {
     const entries = this.#registry.folders.map(async ({ id }) => [id, await this.#deps.statistics.folder(id)] as const)
     return new Map(await Promise.all(entries))
+  }
+
+  /** No folder has differences of its own that count yet, so there is none to make count. */
+  async override(_folder: FolderId): Promise<void> {}
+
+  async revert(_folder: FolderId): Promise<void> {}
+
+  async localChanged(folder: FolderId, _paging: Paging): Promise<readonly FileHead[]> {
+    this.#registry.find(folder)
+    return []
+  }
+
+  async versions(folder: FolderId): Promise<ReadonlyMap<string, readonly FileVersion[]>> {
+    this.#registry.find(folder)
+    throw new TwinfoldError('folder-error', 'folder has no versioner')
+  }
+
+  async restoreVersions(folder: FolderId, _wanted: ReadonlyMap<string, number>): Promise<ReadonlyMap<string, string>> {
+    this.#registry.find(folder)
+    throw new TwinfoldError('folder-error', 'folder has no versioner')
   }
 
   /** A damaged index is rebuilt by the folder's own loop; whoever asked learns that there is no answer now. */

@@ -49,6 +49,13 @@ export interface FolderStatistics {
   readonly lastScanMs: number
 }
 
+/** An older version of a file, kept by the folder's versioner. The version's time is its name: whole seconds. */
+export interface FileVersion {
+  readonly versionMs: number
+  readonly modifiedMs: number
+  readonly sizeBytes: number
+}
+
 /**
  * The hub as the REST interface sees it. Unknown folder: `folder-missing`; paused: `folder-paused`;
  * configured but not started: `folder-not-running`; a folder that is in error: `folder-error` with the reason as message.
@@ -70,4 +77,14 @@ export interface Hub {
   setIgnores(folder: FolderId, lines: readonly string[]): Promise<IgnoresView>
   folderErrors(folder: FolderId, paging: Paging): Promise<readonly ScanProblem[]>
   folderStatistics(): Promise<ReadonlyMap<FolderId, FolderStatistics>>
+  /** Makes what a send-only folder has here count everywhere. Other folders, and unknown ones, are left alone. */
+  override(folder: FolderId): Promise<void>
+  /** Undoes what was changed here in a receive-only folder. Other folders, and unknown ones, are left alone. */
+  revert(folder: FolderId): Promise<void>
+  /** What was changed here in a receive-only folder, in name order. */
+  localChanged(folder: FolderId, paging: Paging): Promise<readonly FileHead[]>
+  /** By path, newest first. Rejects with `folder-error` (`folder has no versioner`) where none are kept. */
+  versions(folder: FolderId): Promise<ReadonlyMap<string, readonly FileVersion[]>>
+  /** Brings back the version of each path that has this time. The map holds a message for each that failed. */
+  restoreVersions(folder: FolderId, wanted: ReadonlyMap<string, number>): Promise<ReadonlyMap<string, string>>
 }

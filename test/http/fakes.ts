@@ -111,6 +111,11 @@ export function fakeHub(calls: string[], overrides: Partial<Hub> = {}): Hub {
     setIgnores: async (folder, lines) => (note(`setIgnores ${folder} ${JSON.stringify(lines)}`), { ignore: lines, expanded: [], error: null }),
     folderErrors: async () => [],
     folderStatistics: async () => new Map(),
+    override: async (folder) => note(`override ${folder}`),
+    revert: async (folder) => note(`revert ${folder}`),
+    localChanged: async () => [],
+    versions: async () => new Map(),
+    restoreVersions: async (folder, wanted) => (note(`restore ${folder} ${JSON.stringify([...wanted])}`), new Map()),
     ...overrides,
   }
 }
