@@ -91,6 +91,12 @@ export interface Disk {
    * there already. The content is as it was at some moment for each part of it: whoever relies on it looks.
    */
   copyNew(from: string, to: string, permissions: number): Promise<void>
+  /**
+   * A second name for a file: the same content under both until one of them goes. Refuses with `EEXIST` where anything
+   * is there already; where the system has no such names, or not across these directories, with its own code
+   * (`EXDEV`, `EPERM`, `ENOTSUP`, …).
+   */
+  linkNew(from: string, to: string): Promise<void>
   makeSymlink(target: string, path: string): Promise<void>
   /** Rejects with `EILSEQ` where the target is no UTF-8: it would not come back as it was. */
   readSymlink(path: string): Promise<string>

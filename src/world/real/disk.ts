@@ -1,7 +1,7 @@
 import { fstatSync, readlinkSync, type BigIntStats } from 'node:fs'
 import {
-  chmod, constants, copyFile, lchmod, lstat, lutimes, mkdir, open, readdir, readlink, realpath, rename, rmdir, stat, statfs,
-  symlink, unlink, type FileHandle,
+  chmod, constants, copyFile, lchmod, link, lstat, lutimes, mkdir, open, readdir, readlink, realpath, rename, rmdir, stat,
+  statfs, symlink, unlink, type FileHandle,
 } from 'node:fs/promises'
 import { systemCode } from '../../core/errors.ts'
 import { checkPath, DiskError } from '../disk-error.ts'
@@ -100,6 +100,15 @@ export const realDisk: Disk = {
     refuseOddities(stats, from)
     await copyFile(from, to, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE)
     await chmodItself(to, permissions)
+  },
+
+  async linkNew(from, to) {
+    checkPath(from, 'link')
+    checkPath(to, 'link')
+    const stats = await lstat(from, { bigint: true })
+    if (stats.isSymbolicLink()) throw symlinkRefused('link', from)
+    refuseOddities(stats, from)
+    await link(from, to)
   },
 
   async makeSymlink(target, path) {

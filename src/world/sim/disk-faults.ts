@@ -21,7 +21,7 @@ export function diskError(code: string, call: string, path: string): DiskError {
 /** What can be asked of a disk, as faults name it. */
 export type DiskCall =
   | 'open' | 'read' | 'write' | 'truncate' | 'sync' | 'close'
-  | 'stat' | 'list' | 'mkdir' | 'unlink' | 'rmdir' | 'rename' | 'copy' | 'symlink' | 'readlink'
+  | 'stat' | 'list' | 'mkdir' | 'unlink' | 'rmdir' | 'rename' | 'copy' | 'link' | 'symlink' | 'readlink'
   | 'chmod' | 'utime' | 'syncDirectory' | 'space' | 'realpath' | 'lock'
 
 export interface DiskFault {

@@ -43,6 +43,8 @@ export class SimTree {
   readonly #journal = new SimJournal()
   readonly #root: SimDirectoryNode
   #lastInode = 1n
+  /** How many names a file has beyond the first: its room is given back with the last. */
+  #secondNames = new Map<SimNode, number>()
   usedBytes = 0
 
   constructor(options: SimTreeOptions) {
@@ -90,6 +92,13 @@ export class SimTree {
     this.#journal.apply([{ ...place, after: { name: place.name, valid, node } }])
     this.#touch(place.directory)
     return place.path
+  }
+
+  /** A second name for a file; returns its canonical path. */
+  link(node: SimFileNode, path: string): string {
+    const canonical = this.add(path, 'link', node)
+    this.#secondNames.set(node, (this.#secondNames.get(node) ?? 0) + 1)
+    return canonical
   }
 
   /** Creates the missing ones of a path; returns those it made. */
@@ -201,7 +210,7 @@ export class SimTree {
     this.#journal.crash(keep)
     // Also those that only the disk still knows: removed, but the removal did not last.
     for (const node of new Set([...before, ...this.#durableNodes()])) crashNode(node, keep)
-    this.usedBytes = this.#nodes().reduce((sum, node) => sum + (node.type === 'file' ? node.content.allocatedBytes : 0), 0)
+    this.#countNames()
   }
 
   /** Rejects what the permission bits of the owner do not allow; `bits` as in one digit of a mode. */
@@ -245,7 +254,21 @@ export class SimTree {
     node.metadata = { ...node.metadata, modifiedNs: this.#nowNs() }
   }
 
+  #countNames(): void {
+    this.usedBytes = 0
+    this.#secondNames = new Map()
+    const seen = new Set<SimNode>()
+    for (const node of this.#nodes()) {
+      if (node.type !== 'file') continue
+      if (seen.has(node)) this.#secondNames.set(node, (this.#secondNames.get(node) ?? 0) + 1)
+      else this.usedBytes += node.content.allocatedBytes
+      seen.add(node)
+    }
+  }
+
   #release(node: SimNode): void {
+    const secondNames = this.#secondNames.get(node) ?? 0
+    if (secondNames > 0) return void this.#secondNames.set(node, secondNames - 1)
     if (node.type === 'file') this.usedBytes -= node.content.allocatedBytes
   }
 

@@ -195,6 +195,11 @@ export class SimDisk implements Disk {
     this.#tell('changed', copy.path)
   }
 
+  async linkNew(from: string, to: string): Promise<void> {
+    await this.#begin('link', from)
+    this.#tell('changed', this.#tree.link(this.#openNode(from, 'read', 0).node, to))
+  }
+
   async makeSymlink(target: string, path: string): Promise<void> {
     await this.#begin('symlink', path)
     if (target === '') throw diskError('ENOENT', 'symlink', path)
