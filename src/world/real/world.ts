@@ -8,6 +8,7 @@ import { realLines } from './lines.ts'
 import { realNet } from './net.ts'
 import { NurseryLimit } from './nursery.ts'
 import { realRandom } from './random.ts'
+import { SpareMemory } from './spare-memory.ts'
 import { realSystem } from './system.ts'
 import { createRealWalker } from './walk.ts'
 import { createRealWatcher } from './watch.ts'
@@ -15,6 +16,7 @@ import { createRealWatcher } from './watch.ts'
 /** The machine we run on. Threads start with the first work for them and end with the world. */
 export function createRealWorld(): World & AsyncDisposable {
   const nursery = new NurseryLimit()
+  const spare = new SpareMemory()
   const threads = new DiskThreads({ threads: diskThreadCount(), onStart: () => nursery.hold() })
   return {
     clock: realClock,
@@ -29,6 +31,7 @@ export function createRealWorld(): World & AsyncDisposable {
     system: realSystem,
     async [Symbol.asyncDispose]() {
       nursery[Symbol.dispose]()
+      spare[Symbol.dispose]()
       await threads[Symbol.asyncDispose]()
     },
   }
