@@ -155,6 +155,11 @@ export class Client {
     await this.#text('POST', '/rest/system/shutdown')
   }
 
+  /** Any route by its name, for programs that pass on what the daemon says: the text of a 200, untouched. */
+  ask(method: string, path: string, ask: { query?: Query; body?: unknown; signal?: AbortSignal } = {}): Promise<string> {
+    return this.#text(method, path, ask)
+  }
+
   /** One long poll: what is newer than `since`, or nothing once the time is over. */
   eventsSince(options: EventQuery, signal?: AbortSignal): Promise<readonly EventJson[]> {
     const timeoutS = options.timeoutS ?? POLL_TIMEOUT_S
