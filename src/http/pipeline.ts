@@ -8,7 +8,7 @@ import { cookieValues, hasApiKey, headerOf } from './credentials.ts'
 import { errorReply } from './errors.ts'
 import { isLocalHostHeader } from './host-check.ts'
 import { encodePath, normalisePath, splitTarget } from './paths.ts'
-import { parseQuery } from './query.ts'
+import { parseQuery, type Query } from './query.ts'
 import { NOT_FOUND, redirectTo, text, type Reply } from './reply.ts'
 import type { Route, RouteTable } from './route.ts'
 import type { TokenStore } from './tokens.ts'
@@ -175,8 +175,14 @@ export class Pipeline {
   }
 
   #run(visit: Visit, route: Route, id: string): HttpReply | Promise<HttpReply> {
+    let query: Query
     try {
-      const reply = route.handle({ request: visit.request, query: parseQuery(visit.query), id })
+      query = parseQuery(visit.query)
+    } catch (error) {
+      return finish(visit.headers, errorReply(error, {}) ?? text(400, 'Bad Request')) // before a route has its say
+    }
+    try {
+      const reply = route.handle({ request: visit.request, query, id })
       if (!(reply instanceof Promise)) return finish(visit.headers, reply)
       return reply.then(
         (settled) => finish(visit.headers, settled),

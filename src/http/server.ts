@@ -10,6 +10,8 @@ import { configRoutes } from './config.ts'
 import { dbRoutes } from './db.ts'
 import { debugRoutes } from './debug.ts'
 import { eventRoutes } from './events.ts'
+import { lifecycleRoutes } from './lifecycle.ts'
+import { localChangeRoutes } from './local-changes.ts'
 import { noAuthRoutes } from './noauth.ts'
 import { makeGate, Pipeline, type Gate } from './pipeline.ts'
 import { RouteTable } from './route.ts'
@@ -17,6 +19,7 @@ import { staticRoutes } from './static.ts'
 import { systemRoutes } from './system.ts'
 import { TokenStore } from './tokens.ts'
 import type { RestDeps, RestOptions } from './types.ts'
+import { versionRoutes } from './versions.ts'
 
 const CSRF_LIFETIME_MS = 3_600_000
 const SESSION_LIFETIME_MS = 7 * 24 * 3_600_000
@@ -56,12 +59,15 @@ export class RestServer {
     const facts = { version: options.version.version, deviceId: options.deviceId, shortId }
     this.routes = new RouteTable([
       ...dbRoutes(deps.hub),
+      ...localChangeRoutes(deps),
+      ...versionRoutes(deps.hub),
       ...completionRoutes(deps),
       ...systemRoutes(deps, options, {
         address: () => this.address ?? '',
         startedMs: deps.clock.nowMs(),
         startedMonotonicMs: deps.clock.monotonicMs(),
       }),
+      ...lifecycleRoutes(deps),
       ...clusterRoutes(deps, options.deviceId),
       ...debugRoutes(deps.log),
       ...eventRoutes(deps.events),

@@ -12,8 +12,9 @@ import type {
   StatusJson,
 } from '../rest/system.ts'
 import { randomText, type Random } from '../world/random.ts'
+import { browseDisk } from './browse-disk.ts'
 import type { Query } from './query.ts'
-import { EMPTY_OK, json, TEXT_TYPE, text, type Reply } from './reply.ts'
+import { EMPTY_OK, json, TEXT_TYPE, type Reply } from './reply.ts'
 import type { Call, Route } from './route.ts'
 import { formatMs, formatWholeSeconds } from './times.ts'
 import type { RestDeps, RestOptions, SystemView } from './types.ts'
@@ -37,7 +38,7 @@ export interface SystemState {
 export function systemRoutes(deps: RestDeps, options: RestOptions, state: SystemState): readonly Route[] {
   const ping = json({ ping: 'pong' } satisfies PingJson)
   const version = json(versionJson(options.version))
-  const { log, lifecycle, system, random } = deps
+  const { log, system, random } = deps
   return [
     { method: 'GET', path: '/rest/system/ping', summary: 'Answers pong.', handle: () => ping },
     { method: 'POST', path: '/rest/system/ping', summary: 'Answers pong.', handle: () => ping },
@@ -96,28 +97,10 @@ export function systemRoutes(deps: RestDeps, options: RestOptions, state: System
       handle: () => (log.clearErrors(), EMPTY_OK),
     },
     {
-      method: 'POST',
-      path: '/rest/system/shutdown',
-      summary: 'Stops the daemon.',
-      handle: () => goodbye('shutting down', () => lifecycle.shutdown()),
-    },
-    {
-      method: 'POST',
-      path: '/rest/system/restart',
-      summary: 'Stops the daemon and starts it again.',
-      handle: () => goodbye('restarting', () => lifecycle.restart()),
-    },
-    {
       method: 'GET',
-      path: '/rest/system/upgrade',
-      summary: 'Would tell whether there is a newer release; npm does that here.',
-      handle: () => text(501, 'upgrade unsupported'),
-    },
-    {
-      method: 'POST',
-      path: '/rest/system/upgrade',
-      summary: 'Would install a newer release; npm does that here.',
-      handle: () => text(501, 'upgrade unsupported'),
+      path: '/rest/system/browse',
+      summary: 'Lists directories of this machine whose path starts with what was typed.',
+      handle: ({ query }) => browse(deps, options, query),
     },
     {
       method: 'GET',
@@ -229,16 +212,12 @@ async function reportError(log: LogControl, { request }: Call): Promise<Reply> {
   return EMPTY_OK
 }
 
-/** The reply leaves first: the daemon is told to stop when the last byte has been handed over. */
-function goodbye(words: string, act: () => void): Reply {
-  async function* body() {
-    try {
-      yield `{"ok": "${words}"}\n`
-    } finally {
-      act()
-    }
-  }
-  return { status: 200, contentType: TEXT_TYPE, body: body() }
+/** `filesystem` may name the pretended one of tests elsewhere, which has nothing to show. */
+async function browse(deps: RestDeps, options: RestOptions, query: Query): Promise<Reply> {
+  if ((query.first('filesystem') ?? 'basic') === 'fake') return json([])
+  const { platform } = options.version
+  const found = await browseDisk({ disk: deps.disk, userHome: options.locations.userHome, platform }, query.first('current') ?? '')
+  return json(found)
 }
 
 function deviceId(query: Query): { readonly id: string } | { readonly error: string } {

@@ -6,6 +6,7 @@ import type { EventSink, EventSource, LogControl, Logger } from '../events/types
 import type { CompletionView } from '../model/completion.ts'
 import type { Hub } from '../model/types.ts'
 import type { Clock } from '../world/clock.ts'
+import type { Disk } from '../world/disk.ts'
 import type { HttpServer } from '../world/http.ts'
 import type { Random } from '../world/random.ts'
 
@@ -14,6 +15,7 @@ export interface RestDeps {
   readonly clock: Clock
   readonly random: Random
   readonly http: HttpServer
+  readonly disk: RestDisk
   readonly hub: Hub
   readonly config: ConfigStore
   readonly events: EventSource & EventSink
@@ -55,10 +57,15 @@ export interface Passwords {
   verify(password: string, hash: string): Promise<boolean>
 }
 
-/** Both return at once; the daemon stops after the reply has been sent. */
+/** What is looked at on the disk: names of directories, and how large files of the home are. */
+export type RestDisk = Pick<Disk, 'list' | 'stat' | 'lstat'>
+
+/** The first two return at once; the daemon stops after the reply has been sent. */
 export interface Lifecycle {
   shutdown(): void
   restart(): void
+  /** Removes the indexes of these folders, none of which may be running. */
+  forgetIndexes(folders: readonly FolderId[]): Promise<void>
 }
 
 /** When each configured device was last connected, and for how long; zero is never. */

@@ -92,7 +92,7 @@ export async function runDaemon(world: World, options: ServeOptions, signal: Abo
   const ending = new Ending(signal)
   const rest = new RestServer(
     {
-      clock, random, http, events, config, log,
+      clock, random, http, disk, events, config, log,
       hub: model,
       connections: network.connections,
       pending: network.pending,
@@ -101,7 +101,13 @@ export async function runDaemon(world: World, options: ServeOptions, signal: Abo
       logger: log.logger('http'),
       keyValue: store.keyValue,
       passwords: { hash: hashPasswordIfPlain, verify: verifyPassword },
-      lifecycle: { shutdown: () => ending.end(EXIT.success), restart: () => ending.end(EXIT.restart) },
+      lifecycle: {
+        shutdown: () => ending.end(EXIT.success),
+        restart: () => ending.end(EXIT.restart),
+        forgetIndexes: async (folders) => {
+          for (const folder of folders) await store.dropFolder(folder)
+        },
+      },
       system: { memoryBytes: () => system.memoryBytes() },
       httpsIdentity: () => loadOrMakeHttpsIdentity({ disk, clock, random }, locations, system.hostName),
     },

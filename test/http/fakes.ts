@@ -35,9 +35,9 @@ export const IDLE: FolderStatus = {
   counts: { global: NO_COUNTS, local: NO_COUNTS, need: NO_COUNTS, receiveOnlyChanged: NO_COUNTS },
 }
 
-export function fakeConfig(gui: Partial<GuiConfig> = {}, peers: readonly DeviceId[] = []): Config {
+export function fakeConfig(gui: Partial<GuiConfig> = {}, peers: readonly DeviceId[] = [], own: Partial<FolderConfig> = {}): Config {
   const device: DeviceConfig = { ...defaultsOf(DEVICE), deviceID: OWN, name: 'alice' }
-  const folder: FolderConfig = { ...defaultsOf(DEFAULTS).folder, id: SHARE, label: 'Shared', path: '/home/Sync' }
+  const folder: FolderConfig = { ...defaultsOf(DEFAULTS).folder, id: SHARE, label: 'Shared', path: '/home/Sync', ...own }
   return {
     version: 37,
     folders: [folder],
@@ -120,10 +120,15 @@ export function fakeHub(calls: string[], overrides: Partial<Hub> = {}): Hub {
   }
 }
 
+const refuse = () => Promise.reject(Object.assign(new Error('ENOENT'), { code: 'ENOENT' }))
+const NO_DISK: RestDeps['disk'] = { list: refuse, stat: refuse, lstat: refuse }
+
 export interface FakeOptions {
   /** Other devices in the configuration. */
   readonly peers?: readonly DeviceId[]
   readonly gui?: Partial<GuiConfig>
+  /** What is different about the one folder there is. */
+  readonly folder?: Partial<FolderConfig>
   readonly hub?: Partial<Hub>
   readonly deps?: Partial<RestDeps>
   readonly options?: Partial<RestOptions>
@@ -136,7 +141,7 @@ export function fakeRest(fake: FakeOptions = {}) {
   const emitted: { type: EventType; data: unknown }[] = []
   const slept: number[] = []
   const kept = new Map<string, Uint8Array>()
-  const config = new FakeConfigStore(fakeConfig(fake.gui, fake.peers))
+  const config = new FakeConfigStore(fakeConfig(fake.gui, fake.peers, fake.folder))
   const log = new FakeLog()
   const http = new SimHttpServer()
   const time = { nowMs: 1_795_000_000_000 }
@@ -164,6 +169,7 @@ export function fakeRest(fake: FakeOptions = {}) {
     },
     random: { bytes: (count) => new Uint8Array(count), int: (below) => (seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648) % below },
     http,
+    disk: NO_DISK,
     hub: fakeHub(calls, fake.hub),
     config,
     events: {
@@ -174,7 +180,7 @@ export function fakeRest(fake: FakeOptions = {}) {
     logger,
     keyValue: { get: async (key) => kept.get(key), set: async (key, value) => void kept.set(key, value) },
     passwords: { hash: async (password) => fakeHash(password), verify: async (password, hash) => fakeHash(password) === hash },
-    lifecycle: { shutdown: () => void calls.push('shutdown'), restart: () => void calls.push('restart') },
+    lifecycle: { shutdown: () => void calls.push('shutdown'), restart: () => void calls.push('restart'), forgetIndexes: async (folders) => void calls.push(`forget ${folders}`) },
     system: { memoryBytes: () => ({ usedBytes: 1_000, reservedBytes: 2_000 }) },
     httpsIdentity: async () => ({ certificatePem: '', keyPem: '' }),
     ...fake.deps,

@@ -48,6 +48,19 @@ const LACKING: FakeOptions = { deps: { completion: { completion: fail('folder-mi
 const SEEN = { lastSeenMs: 1_795_000_000_000, lastConnectionMs: 21_101 }
 const DEVICES: FakeOptions = { deps: { deviceStatistics: async () => new Map([[OWN, { lastSeenMs: 0, lastConnectionMs: 0 }], [PEER, SEEN]]) } }
 
+const VERSION = { versionMs: 1_794_701_589_000, modifiedMs: 1_794_701_589_000, sizeBytes: 11 }
+const RESTORED = new Map([['nosuch', 'simple versioner: restore: version not found'], ['../x', 'simple versioner: restore: relative path traversing upwards (starting with ..)']])
+const FILES_WITH_VERSIONS = ['hello.txt', 'm1', 'm2', 'new/f4', 'nx', 'only-b.txt', 'q0.bin']
+const DIRECTORIES: FakeOptions = {
+  deps: {
+    disk: {
+      list: async () => ['lib', 'local', 'usr'].map((name) => ({ name, valid: true })),
+      stat: async () => ({ type: 'directory' }) as never,
+      lstat: fail('file-missing'),
+    },
+  },
+}
+
 /** What must be behind the interface for each captured exchange to make sense. */
 const BEHIND: Record<string, FakeOptions> = {
   'system-connections-get': connected(new Map([[PEER, { clientVersion: 'v1.29.5', primary: UP, secondary: [] }]])),
@@ -86,6 +99,14 @@ const BEHIND: Record<string, FakeOptions> = {
   'folder-errors-get': { hub: { folderErrors: async () => [{ path: 'new', error: 'x' }] } },
   'folder-errors-get-unknown': { hub: { folderErrors: fail('folder-missing') } },
   'stats-folder-get': { hub: { folderStatistics: async () => new Map([['share' as FolderId, { lastFile: { atMs: 1, filename: 'link', deleted: false }, lastScanMs: 1 }]]) } },
+  'db-localchanged-get': { hub: { localChanged: async () => [INFO] } },
+  'folder-versions-get': { hub: { versions: async () => new Map(FILES_WITH_VERSIONS.map((name) => [name, [VERSION]])) } },
+  'folder-versions-get-noversioner': { hub: { versions: fail('folder-error', 'folder has no versioner') } },
+  'folder-versions-post-missing': { hub: { restoreVersions: async () => RESTORED } },
+  'system-browse-get': DIRECTORIES,
+  'system-browse-get-caseins': DIRECTORIES,
+  'system-reset-post': { folder: { paused: true } },
+  'system-reset-post-folder': { folder: { id: 'second' as FolderId, paused: true } },
   'auth-401-prompt': { gui: { user: 'a', password: 'b', sendBasicAuthPrompt: true } },
   'auth-enabled-nokey-403': { gui: { user: 'a', password: 'b' } },
   'noauth-auth-password-400': { gui: { user: 'alice', password: fakeHash('x') } },

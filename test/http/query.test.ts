@@ -105,11 +105,30 @@ test('W-13: no parameter of any route makes an error of ours, or a giant reply',
     const answer = await rest.send(route.method, `${route.path.replace(':id', OWN)}?${query}`)
     tried++
     largestBytes = Math.max(largestBytes, answer.body.length)
-    // By contract: ignores, the upgrade question, pausing and questions about a bad device answer some requests with 5xx.
-    const byContract = /^\/rest\/(db\/(ignores|browse|remoteneed)|system\/(upgrade|pause|resume))$/.test(route.path)
+    if (!isReadable(query)) assert.equal(answer.status, 400, `${route.path}?${query}`)
+    // By contract: ignores, versions, the upgrade question and those about a bad device answer some requests with 5xx.
+    const byContract = /^\/rest\/(db\/(ignores|browse|remoteneed)|folder\/versions|system\/(upgrade|pause|resume|reset))$/.test(route.path)
     if (answer.status >= 500 && !byContract) failures++
     assert.ok(answer.status < 500 || byContract, `${answer.status} ${answer.body}`)
     assert.ok(answer.body.length < 200_000)
   }), { numRuns: 3_000 })
   console.log(JSON.stringify({ id: 'W-13', tried, serverErrors: failures, largestReplyBytes: largestBytes }))
+})
+
+function isReadable(query: string): boolean {
+  try {
+    parseQuery(query)
+    return true
+  } catch {
+    return false
+  }
+}
+
+test('a query that is no UTF-8 is the fault of whoever sent it, on every route', async () => {
+  const rest = fakeRest()
+  for (const { method, path } of rest.server.routes.routes) {
+    const answer = await rest.send(method, `${path.replace(':id', OWN)}?device=%ff`, '{}')
+    assert.deepEqual([answer.status, answer.body], [400, 'the query is not percent-encoded UTF-8\n'], `${method} ${path}`)
+  }
+  assert.deepEqual(rest.calls, [])
 })

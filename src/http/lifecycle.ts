@@ -1,0 +1,81 @@
+import type { ConfigStore } from '../config/types.ts'
+import type { Config } from '../core/config.ts'
+import { TwinfoldError } from '../core/errors.ts'
+import { parseFolderId, type FolderId } from '../core/ids.ts'
+import type { Query } from './query.ts'
+import { TEXT_TYPE, text, type Reply } from './reply.ts'
+import type { Route } from './route.ts'
+import type { Lifecycle } from './types.ts'
+
+export interface LifecycleRouteDeps {
+  readonly config: ConfigStore
+  readonly lifecycle: Lifecycle
+}
+
+/** Stopping, starting again, and what else ends a run of the daemon. */
+export function lifecycleRoutes({ config, lifecycle }: LifecycleRouteDeps): readonly Route[] {
+  return [
+    {
+      method: 'POST',
+      path: '/rest/system/shutdown',
+      summary: 'Stops the daemon.',
+      handle: () => goodbye('shutting down', () => lifecycle.shutdown()),
+    },
+    {
+      method: 'POST',
+      path: '/rest/system/restart',
+      summary: 'Stops the daemon and starts it again.',
+      handle: () => goodbye('restarting', () => lifecycle.restart()),
+    },
+    {
+      method: 'POST',
+      path: '/rest/system/reset',
+      summary: 'Forgets the index of a paused folder, or of all, and starts again. Files stay as they are.',
+      errors: { 'folder-missing': { status: 500, words: 'Invalid folder ID' } },
+      handle: ({ query }) => reset(config.current, lifecycle, query),
+    },
+    {
+      method: 'GET',
+      path: '/rest/system/upgrade',
+      summary: 'Would tell whether there is a newer release; npm does that here.',
+      handle: () => text(501, 'upgrade unsupported'),
+    },
+    {
+      method: 'POST',
+      path: '/rest/system/upgrade',
+      summary: 'Would install a newer release; npm does that here.',
+      handle: () => text(501, 'upgrade unsupported'),
+    },
+  ]
+}
+
+/** The index is gone before the answer leaves: whoever reads it may rely on that. */
+async function reset(config: Config, lifecycle: Lifecycle, query: Query): Promise<Reply> {
+  const { folders, words } = resetTarget(config, query)
+  await lifecycle.forgetIndexes(folders)
+  return goodbye(words, () => lifecycle.restart())
+}
+
+/** Which folders are meant, and the words that announce it. One that runs would write its index while it goes. */
+function resetTarget(config: Config, query: Query): { readonly folders: readonly FolderId[]; readonly words: string } {
+  const named = parseFolderId(query.first('folder'))
+  const meant = named === undefined ? config.folders : config.folders.filter(({ id }) => id === named)
+  if (named !== undefined && meant.length === 0) throw new TwinfoldError('folder-missing', 'Invalid folder ID')
+  if (meant.some(({ paused }) => !paused)) {
+    throw new TwinfoldError('folder-error', 'folder must be paused when resetting')
+  }
+  const words = named === undefined ? 'resetting database' : `resetting folder ${named}`
+  return { folders: meant.map(({ id }) => id), words }
+}
+
+/** The reply leaves first: the daemon is told to stop when the last byte has been handed over. */
+function goodbye(words: string, act: () => void): Reply {
+  async function* body() {
+    try {
+      yield `{"ok": ${JSON.stringify(words)}}\n`
+    } finally {
+      act()
+    }
+  }
+  return { status: 200, contentType: TEXT_TYPE, body: body() }
+}

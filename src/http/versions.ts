@@ -1,0 +1,77 @@
+import { isTime, type Json } from '../core/config-json.ts'
+import { TwinfoldError } from '../core/errors.ts'
+import { parseFolderId, type FolderId } from '../core/ids.ts'
+import type { FileVersion, Hub } from '../model/types.ts'
+import type { FileVersionJson, RestoreResultJson, VersionsJson } from '../rest/versions.ts'
+import type { RouteErrors } from './errors.ts'
+import { parseJson } from './json.ts'
+import type { Query } from './query.ts'
+import { json, type Reply } from './reply.ts'
+import type { Call, Route } from './route.ts'
+import { formatWholeSeconds } from './times.ts'
+
+const BODY_BYTES_MAX = 32 * 1024 * 1024
+
+type VersionKeeper = Pick<Hub, 'versions' | 'restoreVersions'>
+
+/** Older versions of files: which there are, and having them back. */
+export function versionRoutes(hub: VersionKeeper): readonly Route[] {
+  return [
+    {
+      method: 'GET',
+      path: '/rest/folder/versions',
+      summary: 'Lists the older versions of files that a folder keeps.',
+      handle: ({ query }) => versions(hub, query),
+    },
+    {
+      method: 'POST',
+      path: '/rest/folder/versions',
+      summary: 'Brings back older versions of files, by path and time.',
+      errors: RESTORE_ERRORS,
+      handle: (call) => restore(hub, call),
+    },
+  ]
+}
+
+/** Clients know this route to answer every refusal with 500. */
+const RESTORE_ERRORS: RouteErrors = { 'bad-request': { status: 500 } }
+
+async function versions(hub: VersionKeeper, query: Query): Promise<Reply> {
+  const found = await hub.versions(folderOf(query))
+  const body: VersionsJson = Object.fromEntries(sorted(found).map(([path, kept]) => [path, kept.map(versionJson)]))
+  return json(body)
+}
+
+function versionJson({ versionMs, modifiedMs, sizeBytes }: FileVersion): FileVersionJson {
+  return { versionTime: formatWholeSeconds(versionMs), modTime: formatWholeSeconds(modifiedMs), size: sizeBytes }
+}
+
+async function restore(hub: VersionKeeper, { query, request }: Call): Promise<Reply> {
+  const folder = folderOf(query)
+  const wanted = wantedIn(parseJson(await request.body(BODY_BYTES_MAX)))
+  const failures: RestoreResultJson = Object.fromEntries(sorted(await hub.restoreVersions(folder, wanted)))
+  return json(failures)
+}
+
+/** All of it is read before anything is restored: a bad time changes nothing. */
+function wantedIn(body: Json): ReadonlyMap<string, number> {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+    throw new TwinfoldError('bad-request', 'the body must be {path: time of the version}')
+  }
+  return new Map(Object.entries(body).map(([path, time]) => {
+    if (typeof time !== 'string' || !isTime(time)) {
+      throw new TwinfoldError('bad-request', 'the time of a version must look like 2024-01-31T12:00:00Z')
+    }
+    return [path, Math.floor(Date.parse(time) / 1_000) * 1_000]
+  }))
+}
+
+function folderOf(query: Query): FolderId {
+  const folder = parseFolderId(query.first('folder'))
+  if (folder === undefined) throw new TwinfoldError('folder-missing', 'no such folder')
+  return folder
+}
+
+function sorted<T>(map: ReadonlyMap<string, T>): readonly (readonly [string, T])[] {
+  return [...map].sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
+}
