@@ -109,15 +109,15 @@ export function conflictName(name: string, when: string, device: string): string
 }
 
 /** What the longest name of a file may take on every file system in use. */
-const NAME_SIZE_BYTES_MAX = 255
+export const NAME_SIZE_BYTES_MAX = 255
 
 /** From the last dot on, dot included, also where it is the first character: other devices read names this way. */
-function splitExtension(base: string): { readonly stem: string; readonly extension: string } {
+export function splitExtension(base: string): { readonly stem: string; readonly extension: string } {
   const dot = base.lastIndexOf('.')
   return dot < 0 ? { stem: base, extension: '' } : { stem: base.slice(0, dot), extension: base.slice(dot) }
 }
 
-function cutToBytes(text: string, sizeBytesMax: number): string {
+export function cutToBytes(text: string, sizeBytesMax: number): string {
   const characters = [...text]
   let sizeBytes = Buffer.byteLength(text)
   while (sizeBytes > sizeBytesMax && characters.length > 0) sizeBytes -= Buffer.byteLength(characters.pop()!)

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { systemCode } from '../core/errors.ts'
 import type { FolderId } from '../core/ids.ts'
+import { compactTime, twoDigits } from '../core/local-time.ts'
 import type { Disk } from '../world/disk.ts'
 
 /** The only marker we make and remove; one with another name belongs to the person who chose it. */
@@ -66,15 +67,4 @@ function localRfc3339(timeMs: number): string {
   const sign = offsetMinutes < 0 ? '-' : '+'
   const size = Math.abs(offsetMinutes)
   return `${local}${sign}${twoDigits(Math.floor(size / 60))}:${twoDigits(size % 60)}`
-}
-
-/** `20260131-235959`, in local time, as names of files carry it. */
-export function compactTime(timeMs: number): string {
-  const time = new Date(timeMs)
-  const day = `${time.getFullYear()}${twoDigits(time.getMonth() + 1)}${twoDigits(time.getDate())}`
-  return `${day}-${twoDigits(time.getHours())}${twoDigits(time.getMinutes())}${twoDigits(time.getSeconds())}`
-}
-
-function twoDigits(value: number): string {
-  return String(value).padStart(2, '0')
 }

@@ -4,6 +4,7 @@ import type { Hasher } from './hasher.ts'
 import type { HttpServer } from './http.ts'
 import type { Lines } from './lines.ts'
 import type { Net } from './net.ts'
+import type { Programs } from './programs.ts'
 import type { Random } from './random.ts'
 import type { Walker } from './walk.ts'
 import type { Watcher } from './watch.ts'
@@ -19,6 +20,7 @@ export interface World {
   readonly http: HttpServer
   readonly net: Net
   readonly lines: Lines
+  readonly programs: Programs
   readonly system: System
 }
 

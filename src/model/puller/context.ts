@@ -13,7 +13,7 @@ import type { Disk } from '../../world/disk.ts'
 import type { Hasher } from '../../world/hasher.ts'
 import type { Random } from '../../world/random.ts'
 import type { Sources } from '../sources.ts'
-import type { Parents } from './parents.ts'
+import type { Parents } from '../../world/parents.ts'
 import type { PulledRecords } from './pulled-records.ts'
 
 export interface PullWorld {

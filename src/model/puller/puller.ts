@@ -15,7 +15,7 @@ import { adopted, type OtherFolder, type PullContext, type PullWorld } from './c
 import type { PullProgress } from './file-progress.ts'
 import { Iteration } from './iteration.ts'
 import { Leftovers } from './leftovers.ts'
-import { Parents } from './parents.ts'
+import { Parents } from '../../world/parents.ts'
 import { PulledRecords } from './pulled-records.ts'
 
 /** How often one pull looks at everything again before it leaves the rest to a later one. */
@@ -151,7 +151,7 @@ export class Puller {
         ignorePerms: folder.ignorePerms || policy.ignoresPermissions,
         modTimeWindowMs: folder.modTimeWindowS * 1_000,
       },
-      parents: new Parents({ disk, root, scanLater }),
+      parents: new Parents({ disk, root, onMade: scanLater }),
       records: new PulledRecords({
         index, disk, clock, root,
         fsync: !folder.disableFsync,

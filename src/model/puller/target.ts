@@ -4,7 +4,7 @@ import { systemCode } from '../../core/errors.ts'
 import type { FileHead } from '../../core/file-info.ts'
 import { conflictName, conflictOriginal, isConflictName, isConflictOf, joinPath, parentOf } from '../../core/paths.ts'
 import { areStrangers } from '../../core/plan.ts'
-import { compactTime } from '../marker.ts'
+import { compactTime } from '../../core/local-time.ts'
 import { diskReason } from '../../world/disk-reason.ts'
 import { itemFailed, pathOf, type PullContext } from './context.ts'
 

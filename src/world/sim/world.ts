@@ -5,6 +5,7 @@ import { SimHasher } from './hasher.ts'
 import { SimHttpServer } from './http.ts'
 import { SimLines } from './lines.ts'
 import { SimNetwork } from './net.ts'
+import { SimPrograms } from './programs.ts'
 import { SimRandom } from './random.ts'
 import { simSystem } from './system.ts'
 import { SimWalker } from './walker.ts'
@@ -17,6 +18,7 @@ export interface SimWorld extends World {
   readonly disk: SimDisk
   readonly http: SimHttpServer
   readonly lines: SimLines
+  readonly programs: SimPrograms
   readonly watcher: SimWatcher
   readonly network: SimNetwork
 }
@@ -47,6 +49,7 @@ export function createSimWorld(seed: number, options: SimWorldOptions = {}): Sim
     net: network.host(hostName),
     network,
     lines: new SimLines(),
+    programs: new SimPrograms(),
     system: simSystem(hostName),
   }
 }

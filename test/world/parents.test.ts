@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { existsSync, mkdirSync, renameSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { Parents } from '../../../src/model/puller/parents.ts'
-import type { Disk } from '../../../src/world/disk.ts'
-import { realDisk } from '../../../src/world/real/disk.ts'
-import { scratchDirectory } from '../../support/scratch.ts'
+import { Parents } from '../../src/world/parents.ts'
+import type { Disk } from '../../src/world/disk.ts'
+import { realDisk } from '../../src/world/real/disk.ts'
+import { scratchDirectory } from '../support/scratch.ts'
 
 /** The directories of a root on a real disk that counts how often it is asked where a path leads. */
 function parentsOf(root: string): { readonly parents: Parents; readonly scanned: string[]; looks: () => number } {
@@ -18,7 +18,7 @@ function parentsOf(root: string): { readonly parents: Parents; readonly scanned:
     },
   }
   const scanned: string[] = []
-  return { parents: new Parents({ disk, root, scanLater: (name) => void scanned.push(name) }), scanned, looks: () => looks }
+  return { parents: new Parents({ disk, root, onMade: (name) => void scanned.push(name) }), scanned, looks: () => looks }
 }
 
 test('an open file proves that the directories above it are real', async () => {

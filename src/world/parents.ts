@@ -1,10 +1,10 @@
-import { systemCode } from '../../core/errors.ts'
-import { ancestorsOf, joinPath, parentOf } from '../../core/paths.ts'
-import type { Disk, DiskFile } from '../../world/disk.ts'
-import { itemFailed } from './context.ts'
+import { systemCode, TwinfoldError } from '../core/errors.ts'
+import { ancestorsOf, joinPath, parentOf } from '../core/paths.ts'
+import type { Disk, DiskFile } from './disk.ts'
 
 const OWNER_WRITE = 0o200
 const OWNER_ALL = 0o700
+const PERMISSIONS_ALL = 0o777
 
 interface Opened {
   users: number
@@ -15,10 +15,13 @@ interface Opened {
 export interface ParentsDeps {
   readonly disk: Disk
   readonly root: string
-  scanLater(name: string): void
+  /** The mode of a directory that is made because it was missing; all that the system lets us give unless told. */
+  modeOf?(directory: string): Promise<number>
+  /** A directory was missing and has been made. */
+  onMade(directory: string): void
 }
 
-/** The directories above the items of a folder: no item is ever touched through one that is not really there. */
+/** The directories above the items of a tree: no item is ever touched through one that is not really there. */
 export class Parents {
   readonly #deps: ParentsDeps
   readonly #opened = new Map<string, Opened>()
@@ -65,11 +68,12 @@ export class Parents {
     if (missing === undefined) return
     for (const directory of [...ancestorsOf(parent), parent]) {
       if (directory.length < missing.length) continue
-      const make = () => this.#deps.disk.makeDirectory(this.#path(directory), 0o777)
+      const mode = (await this.#deps.modeOf?.(directory)) ?? PERMISSIONS_ALL
+      const make = () => this.#deps.disk.makeDirectory(this.#path(directory), mode)
       await this.inside(directory, make).catch((error: unknown) => {
         if (systemCode(error) !== 'EEXIST') throw error // somebody else needed it too
       })
-      this.#deps.scanLater(directory)
+      this.#deps.onMade(directory)
     }
     await this.check(name)
   }
@@ -161,4 +165,8 @@ export class Parents {
   #path(name: string): string {
     return joinPath(this.#deps.root, name)
   }
+}
+
+function itemFailed(reason: string): TwinfoldError {
+  return new TwinfoldError('item-failed', reason)
 }

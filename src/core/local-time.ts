@@ -1,0 +1,28 @@
+/** `20260131-235959`, in local time, as names of files carry it. */
+export function compactTime(timeMs: number): string {
+  const time = new Date(timeMs)
+  const day = `${String(time.getFullYear()).padStart(4, '0')}${twoDigits(time.getMonth() + 1)}${twoDigits(time.getDate())}`
+  return `${day}-${twoDigits(time.getHours())}${twoDigits(time.getMinutes())}${twoDigits(time.getSeconds())}`
+}
+
+const COMPACT = /^(\d{4})(\d{2})(\d{2})-(\d{2})(\d{2})(\d{2})$/
+
+/**
+ * The moment that a local time names; undefined where it names none. Of the two moments that an hour put back names
+ * the system's choice is taken.
+ */
+export function parseCompactTime(text: string): number | undefined {
+  const parts = COMPACT.exec(text)?.slice(1).map(Number)
+  if (parts === undefined) return undefined
+  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = parts
+  const time = new Date(0)
+  time.setFullYear(year, month - 1, day)
+  time.setHours(hour, minute, second, 0)
+  // A 31st of February rolls over into March: then it was no time at all. An hour that summer time skips rolls over too.
+  const isReal = time.getMonth() === month - 1 && time.getDate() === day && hour < 24 && minute < 60 && second < 60
+  return isReal ? time.getTime() : undefined
+}
+
+export function twoDigits(value: number): string {
+  return String(value).padStart(2, '0')
+}
