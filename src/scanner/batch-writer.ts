@@ -12,10 +12,10 @@ export interface BatchDeps {
 }
 
 const RECORDS_MAX = 1_000
-const RECORDS_MIN = 50
+const RECORDS_MIN = 25
 const BLOCKS_MAX = 5_000
 /** How long storing one batch should keep everybody else waiting. */
-const STORE_MS_GOAL = 8
+const STORE_MS_GOAL = 3
 
 /** Collects records and stores them in batches, one after the other. */
 export class BatchWriter {
