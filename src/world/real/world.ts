@@ -7,6 +7,7 @@ import { createRealHttpServer } from './http.ts'
 import { realLines } from './lines.ts'
 import { realNet } from './net.ts'
 import { NurseryLimit } from './nursery.ts'
+import { realPrograms } from './programs.ts'
 import { realRandom } from './random.ts'
 import { SpareMemory } from './spare-memory.ts'
 import { realSystem } from './system.ts'
@@ -28,6 +29,7 @@ export function createRealWorld(): World & AsyncDisposable {
     http: createRealHttpServer(),
     net: realNet,
     lines: realLines,
+    programs: realPrograms,
     system: realSystem,
     async [Symbol.asyncDispose]() {
       nursery[Symbol.dispose]()
