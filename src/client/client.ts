@@ -26,6 +26,8 @@ export interface ClientOptions {
 interface Ask {
   readonly query?: Query
   readonly body?: unknown
+  /** Sent as it is, instead of a body in JSON. */
+  readonly text?: string
   /** Undefined for no limit but the caller's signal. */
   readonly timeoutMs?: number | undefined
   readonly signal?: AbortSignal | undefined
@@ -156,7 +158,7 @@ export class Client {
   }
 
   /** Any route by its name, for programs that pass on what the daemon says: the text of a 200, untouched. */
-  ask(method: string, path: string, ask: { query?: Query; body?: unknown; signal?: AbortSignal } = {}): Promise<string> {
+  ask(method: string, path: string, ask: Pick<Ask, 'query' | 'body' | 'text' | 'signal'> = {}): Promise<string> {
     return this.#text(method, path, ask)
   }
 
@@ -210,7 +212,7 @@ export class Client {
   #send(method: string, path: string, ask: Ask, signal: AbortSignal): ReturnType<Transport> {
     const headers: Record<string, string> = this.#apiKey === '' ? {} : { 'X-API-Key': this.#apiKey }
     if (ask.body !== undefined) headers['Content-Type'] = 'application/json'
-    const body = ask.body === undefined ? undefined : JSON.stringify(ask.body)
+    const body = ask.text ?? (ask.body === undefined ? undefined : JSON.stringify(ask.body))
     return this.#transport({
       method,
       path: `${path}${queryText(ask.query)}`,
