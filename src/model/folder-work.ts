@@ -24,6 +24,8 @@ const NO_RULES = new IgnoreRules([])
 const PROGRESS_INTERVAL_MS = 2_000
 /** A disk does not fill up between two batches of a scan: looking at its room again after this long is soon enough. */
 const SPACE_INTERVAL_MS = 1_000
+/** Disks do not change their mind about letters. */
+const CASE_INTERVAL_MS = 10_000
 /** A scan that had to wait for its turn longer than this looks at the folder again before it begins. */
 const CHECK_AGE_MS_MAX = 500
 const ITEM_TYPES: Readonly<Record<FileHead['type'], ItemType>> = { file: 'file', directory: 'dir', symlink: 'symlink' }
@@ -46,6 +48,8 @@ export class FolderOnDisk implements FolderWork {
   /** A scan compares the disk with the index, so nothing that changes both may be half done meanwhile. */
   readonly #turn = new SharedMutex()
   #spaceSeenMs = Number.NEGATIVE_INFINITY
+  #caseSeenMs = Number.NEGATIVE_INFINITY
+  #caseInsensitive = false
 
   constructor(deps: RunningFolderDeps, options: FolderOnDiskOptions) {
     this.#deps = deps
@@ -96,12 +100,20 @@ export class FolderOnDisk implements FolderWork {
     const { clock, disk } = this.#deps.world
     const atMs = clock.monotonicMs()
     // All looks at once: a scan of one file consists of little else. Of several reasons the health of the folder is told.
-    const looks = [checkHealth(disk, this.#health()), this.#ignores(), isCaseInsensitive(disk, this.#root)] as const
+    const looks = [checkHealth(disk, this.#health()), this.#ignores(), this.#isCaseInsensitive(atMs)] as const
     const [root, ignore] = await Promise.allSettled(looks)
     if (root.status === 'rejected') throw root.reason
     this.#spaceSeenMs = atMs
     if (ignore.status === 'rejected') throw ignore.reason
     return { root: root.value, ignore: ignore.value, caseInsensitive: await looks[2], atMs }
+  }
+
+  async #isCaseInsensitive(nowMs: number): Promise<boolean> {
+    if (nowMs - this.#caseSeenMs >= CASE_INTERVAL_MS) {
+      this.#caseInsensitive = await isCaseInsensitive(this.#deps.world.disk, this.#root)
+      this.#caseSeenMs = nowMs
+    }
+    return this.#caseInsensitive
   }
 
   async #ignores(): Promise<IgnoreRules> {
