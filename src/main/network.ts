@@ -51,7 +51,7 @@ export class Network {
     this.pending = new Pending({ clock: world.clock, keyValue: store.keyValue, events, log }, config)
     this.peers = new Peers(
       {
-        clock: world.clock, disk: world.disk, platform: world.system.platform, store, events, statistics, log,
+        clock: world.clock, blocks: world.blocks, platform: world.system.platform, store, events, statistics, log,
         folders: {
           rootOf: (folder) => deps.folders()?.rootOf(folder),
           pullSoon: (folder) => deps.folders()?.pullSoon(folder),

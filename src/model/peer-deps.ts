@@ -3,8 +3,8 @@ import type { DeviceId, FolderId } from '../core/ids.ts'
 import type { IndexStore } from '../db/types.ts'
 import type { EventSink, Logger } from '../events/types.ts'
 import type { Statistics } from '../stats/stats.ts'
+import type { BlockReader } from '../world/block-reader.ts'
 import type { Clock } from '../world/clock.ts'
-import type { Disk } from '../world/disk.ts'
 import type { FileInfo } from '../core/file-info.ts'
 import type { FolderOffer } from './cluster-config.ts'
 
@@ -22,7 +22,7 @@ export interface PeerFolders {
 
 export interface PeersDeps {
   readonly clock: Clock
-  readonly disk: Disk
+  readonly blocks: BlockReader
   readonly platform: string
   readonly store: Pick<IndexStore, 'folder'>
   readonly events: EventSink

@@ -31,7 +31,7 @@ export class Peers implements Sources {
     this.#own = ownDevice
     this.#config = config
     this.#server = new RequestServer({
-      disk: deps.disk,
+      blocks: deps.blocks,
       log: deps.log,
       platform: deps.platform,
       served: (device, folder) => this.#served(device, folder),

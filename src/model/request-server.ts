@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto'
 import { messageOf } from '../core/errors.ts'
 import { FLAG_IGNORED, type FileInfo } from '../core/file-info.ts'
 import type { DeviceId, FolderId } from '../core/ids.ts'
@@ -6,10 +5,8 @@ import { isCanonical, isInternal, isTemporary, temporaryName } from '../core/pat
 import type { FolderIndex } from '../db/types.ts'
 import type { Logger } from '../events/types.ts'
 import type { BlockReply, BlockRequest, RefusalCode } from '../protocol/types.ts'
-import type { Disk, DiskStat } from '../world/disk.ts'
 import { ByteWindow } from '../sync/byte-window.ts'
-import { OpenFiles, type FileChoice } from './open-files.ts'
-import { BlockBuffers } from './puller/block-buffers.ts'
+import type { BlockAnswer, BlockOrder, BlockReader } from '../world/block-reader.ts'
 
 const KIB = 1_024
 const DEVICE_KIB_DEFAULT = 32_768
@@ -19,9 +16,6 @@ const HASH_BYTES = 32
 /** Twice the largest block: nobody honest asks for more. */
 const SIZE_BYTES_MAX = 32 * KIB * KIB
 
-/** Memory that is kept for the next requests when nobody asks for anything. */
-const KEPT_BYTES_MAX = 8 * KIB * KIB
-
 /** A folder that may be read from. */
 export interface ServedFolder {
   readonly id: FolderId
@@ -30,7 +24,7 @@ export interface ServedFolder {
 }
 
 export interface RequestServerDeps {
-  readonly disk: Disk
+  readonly blocks: BlockReader
   readonly log: Logger
   readonly platform: string
   /** Undefined for a folder that the device does not share, or that does not run. */
@@ -42,12 +36,6 @@ export interface RequestServerDeps {
 /** What a request came to: bytes, or why not. */
 type Outcome = BlockReply | RefusalCode
 
-interface ReadBlock {
-  readonly data: Uint8Array
-  readonly stat: DiskStat
-  giveBack(): void
-}
-
 /**
  * Answers other devices' requests for blocks. It reads regular files inside the folder that our index knows, never
  * through a symlink, and gives out only bytes with the hash that was asked for: who does not know the content already
@@ -55,14 +43,11 @@ interface ReadBlock {
  */
 export class RequestServer {
   readonly #deps: RequestServerDeps
-  readonly #files: OpenFiles
-  readonly #buffers = new BlockBuffers(KEPT_BYTES_MAX)
   readonly #total = new ByteWindow(TOTAL_KIB_DEFAULT * KIB)
   readonly #perDevice = new Map<DeviceId, ByteWindow>()
 
   constructor(deps: RequestServerDeps) {
     this.#deps = deps
-    this.#files = new OpenFiles(deps.disk)
   }
 
   /** Bytes that may be on their way at a time, in the words of the configuration: 0 is the usual, negative no limit. */
@@ -118,51 +103,28 @@ export class RequestServer {
 
   /** Undefined: there is such a file, but it does not have the block; the finished one may. */
   async #fromTemporary({ root }: ServedFolder, request: BlockRequest): Promise<Outcome | undefined> {
-    const name = temporaryName(request.name, this.#deps.platform)
-    const read = await this.#read({ root, name, edition: 'temporary' }, request)
-    if (read === undefined) return 'no-such-file'
-    return replyOf(read, request)
+    const answer = await this.#deps.blocks.read(orderFor(root, temporaryName(request.name, this.#deps.platform), request))
+    if (answer.kind === 'different') return undefined
+    return answer.kind === 'read' ? replyOf(answer) : 'no-such-file'
   }
 
   async #fromFile({ id, root }: ServedFolder, record: FileInfo, request: BlockRequest): Promise<Outcome> {
-    const read = await this.#read({ root, name: record.name, edition: editionOf(record) }, request)
-    const reply = read && replyOf(read, request)
-    if (reply !== undefined) return reply
+    const answer = await this.#deps.blocks.read(orderFor(root, record.name, request))
+    if (answer.kind === 'read') return replyOf(answer)
     if (isOfRecord(record, request)) {
       this.#deps.log.debug(() => `folder ${id}: ${JSON.stringify(record.name)} is not what the index says`)
-      this.#deps.changed(id, record, read !== undefined && looksAlike(read.stat, record))
+      this.#deps.changed(id, record, answer.kind === 'different' && looksAlike(answer, record))
     }
     return 'no-such-file'
   }
-
-  /** Undefined when there is no such regular file inside the folder. */
-  async #read(choice: FileChoice, request: BlockRequest): Promise<ReadBlock | undefined> {
-    return await this.#files.read(choice, async (file, stat) => {
-      // Allocated after a look at the file: a request alone must not cost memory.
-      const lengthBytes = Math.max(0, Math.min(request.sizeBytes, stat.sizeBytes - request.offsetBytes))
-      const memory = this.#buffers.take(lengthBytes)
-      const data = memory?.subarray(0, lengthBytes) ?? Buffer.allocUnsafeSlow(lengthBytes)
-      let count = 0
-      while (count < lengthBytes) {
-        const more = await file.read(data.subarray(count), request.offsetBytes + count)
-        if (more === 0) break
-        count += more
-      }
-      const giveBack = () => void (memory !== undefined && this.#buffers.give(memory))
-      return { data: data.subarray(0, count), stat, giveBack } // never what the memory held before
-    })
-  }
 }
 
-/** Undefined, and the memory given back, when the bytes are not those that were asked for. */
-function replyOf({ data, giveBack }: ReadBlock, request: BlockRequest): BlockReply | undefined {
-  if (isWanted(data, request.hash)) return { kind: 'data', data, giveBack }
-  giveBack()
-  return undefined
+function orderFor(root: string, name: string, { offsetBytes, sizeBytes, hash }: BlockRequest): BlockOrder {
+  return { root, name, offsetBytes, sizeBytes, hash }
 }
 
-function editionOf({ modifiedS, modifiedNs, sizeBytes }: FileInfo): string {
-  return `${modifiedS}.${modifiedNs} ${sizeBytes}`
+function replyOf({ data, giveBack }: Extract<BlockAnswer, { kind: 'read' }>): BlockReply {
+  return { kind: 'data', data, giveBack }
 }
 
 function refusalByForm({ name, offsetBytes, sizeBytes, hash: wanted }: BlockRequest): RefusalCode | undefined {
@@ -172,10 +134,6 @@ function refusalByForm({ name, offsetBytes, sizeBytes, hash: wanted }: BlockRequ
   return undefined
 }
 
-function isWanted(data: Uint8Array, wanted: Uint8Array): boolean {
-  return Buffer.compare(hash('sha256', data, 'buffer'), wanted) === 0
-}
-
 /** Whether the request is for a block of this very record; otherwise it is merely out of date. */
 function isOfRecord({ blockHashes, blockSizeBytes }: FileInfo, { offsetBytes, hash: wanted }: BlockRequest): boolean {
   if (blockHashes === undefined || blockSizeBytes <= 0 || offsetBytes % blockSizeBytes !== 0) return false
@@ -183,6 +141,6 @@ function isOfRecord({ blockHashes, blockSizeBytes }: FileInfo, { offsetBytes, ha
   return Buffer.compare(blockHashes.subarray(at, at + HASH_BYTES), wanted) === 0
 }
 
-function looksAlike(stat: DiskStat, record: FileInfo): boolean {
-  return stat.sizeBytes === record.sizeBytes && stat.modifiedS === record.modifiedS && stat.modifiedNs === record.modifiedNs
+function looksAlike(found: Extract<BlockAnswer, { kind: 'different' }>, record: FileInfo): boolean {
+  return found.sizeBytes === record.sizeBytes && found.modifiedS === record.modifiedS && found.modifiedNs === record.modifiedNs
 }

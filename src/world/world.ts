@@ -1,3 +1,4 @@
+import type { BlockReader } from './block-reader.ts'
 import type { Clock } from './clock.ts'
 import type { Disk } from './disk.ts'
 import type { Hasher } from './hasher.ts'
@@ -16,6 +17,7 @@ export interface World {
   readonly disk: Disk
   readonly walker: Walker
   readonly hasher: Hasher
+  readonly blocks: BlockReader
   readonly watcher: Watcher
   readonly http: HttpServer
   readonly net: Net

@@ -8,6 +8,7 @@ import { Peers } from '../../src/model/peers.ts'
 import type { BlockRequest, Connection, ProtocolHandler } from '../../src/protocol/types.ts'
 import { Statistics } from '../../src/stats/stats.ts'
 import { Mutex } from '../../src/sync/mutex.ts'
+import { DiskBlockReader } from '../../src/world/disk-block-reader.ts'
 import { SimClock } from '../../src/world/sim/clock.ts'
 import { SimDisk } from '../../src/world/sim/disk.ts'
 import { allRecords, file, openTestStore } from '../db/records.ts'
@@ -116,7 +117,7 @@ class Device {
     }
     this.peers = new Peers(
       {
-        clock, store, disk: new SimDisk(clock), platform: 'linux', log: quietLogger('model'),
+        clock, store, blocks: new DiskBlockReader(new SimDisk(clock)), platform: 'linux', log: quietLogger('model'),
         events: { emit: (type) => void this.events.push(type) },
         statistics: new Statistics({ keyValue: store.keyValue, log: quietLogger('stats') }),
         folders: {

@@ -1,8 +1,9 @@
 import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import type { WalkRequest } from '../walk.ts'
-import type { ThreadOrder, ThreadReport } from './disk-worker.ts'
+import type { TaskReport, ThreadOrder, ThreadReport, ThreadTask } from './disk-worker.ts'
 import type { HashReport, HashTask } from './hash-task.ts'
+import type { ReadReport, ReadTask } from './read-task.ts'
 import type { WalkReport } from './walk-slices.ts'
 
 /** Two tasks per thread: while one is hashed the next already waits at its door. */
@@ -21,8 +22,8 @@ const RESOURCE_LIMITS = { maxYoungGenerationSizeMb: 6, maxOldGenerationSizeMb: 1
 const ENTRY = new URL(`./disk-worker${extname(import.meta.url)}`, import.meta.url)
 
 interface Waiting {
-  readonly pack: (id: number) => HashTask
-  readonly resolve: (report: HashReport) => void
+  readonly pack: (id: number) => ThreadTask
+  readonly settle: (report: TaskReport) => void
   readonly reject: (reason: unknown) => void
   /** Threads that have it or had it. */
   attempts: number
@@ -59,7 +60,7 @@ export interface DiskThreadsOptions {
 }
 
 /**
- * Threads that walk and hash: started when there is work, ended after a while without, replaced when they crash. Both
+ * Threads that wait for the disk: started when there is work, ended after a while without, replaced when they crash. All
  * kinds of work in the same threads: each thread compiles the program for itself and has twenty megabytes of its own.
  */
 export class DiskThreads implements AsyncDisposable {
@@ -78,6 +79,16 @@ export class DiskThreads implements AsyncDisposable {
     this.#onStart = onStart
   }
 
+  /** How many there may be. */
+  get threadsMax(): number {
+    return this.#threadsMax
+  }
+
+  /** Whether there is a thread: if not, small work is done sooner than one starts. */
+  get isStarted(): boolean {
+    return this.#threads.length > 0
+  }
+
   /** Whether a new task would have to wait for others. */
   get isHashing(): boolean {
     return this.#queue.size > 0 || this.#threads.some((thread) => thread.tasks.size > 0)
@@ -88,7 +99,8 @@ export class DiskThreads implements AsyncDisposable {
     signal.throwIfAborted()
     this.#refuseIfClosed()
     const { promise, resolve, reject } = Promise.withResolvers<HashReport>()
-    const waiting: Waiting = { pack, resolve, reject, attempts: 0, abandoned: false }
+    const settle = (report: TaskReport): void => (report.kind === 'hash' ? resolve(report) : reject(mixedUp()))
+    const waiting: Waiting = { pack, settle, reject, attempts: 0, abandoned: false }
     const onAbort = (): void => {
       this.#queue.delete(waiting)
       waiting.abandoned = true
@@ -102,6 +114,16 @@ export class DiskThreads implements AsyncDisposable {
     } finally {
       signal.removeEventListener('abort', onAbort)
     }
+  }
+
+  /** Somebody waits for it: goes before all hashing that no thread has yet. Not many at a time, please. */
+  async read(pack: (id: number) => ReadTask): Promise<ReadReport> {
+    this.#refuseIfClosed()
+    clearTimeout(this.#idleTimer)
+    const { promise, resolve, reject } = Promise.withResolvers<ReadReport>()
+    const settle = (report: TaskReport): void => (report.kind === 'read' ? resolve(report) : reject(mixedUp()))
+    this.#give(this.#leastBusy() ?? this.#start(), { pack, settle, reject, attempts: 0, abandoned: false })
+    return await promise
   }
 
   /** A walk of a whole folder takes its thread a little of its time: hashing goes on beside it. */
@@ -137,13 +159,17 @@ export class DiskThreads implements AsyncDisposable {
       const thread = this.#leastBusy() ?? this.#start()
       if (thread.tasks.size >= TASKS_PER_THREAD) return
       this.#queue.delete(waiting)
-      const id = this.#nextId++
-      waiting.attempts++
-      thread.tasks.set(id, waiting)
-      thread.worker.ref()
-      post(thread, waiting.pack(id))
+      this.#give(thread, waiting)
     }
     if (!this.#threads.some(isBusy)) this.#endLater()
+  }
+
+  #give(thread: Thread, waiting: Waiting): void {
+    const id = this.#nextId++
+    waiting.attempts++
+    thread.tasks.set(id, waiting)
+    thread.worker.ref()
+    post(thread, waiting.pack(id))
   }
 
   /** Undefined: a new one, rather than more for one that is busy. */
@@ -160,7 +186,7 @@ export class DiskThreads implements AsyncDisposable {
     const thread: Thread = { worker, tasks: new Map(), walks: new Map() }
     worker.on('message', (report: ThreadReport) => this.#take(thread, report))
     worker.on('error', (error) => this.#lose(thread, error))
-    worker.on('exit', () => this.#lose(thread, new Error('a thread for walking and hashing ended')))
+    worker.on('exit', () => this.#lose(thread, new Error('a thread for the disk ended')))
     worker.once('message', started)
     worker.once('exit', started)
     this.#threads.push(thread)
@@ -168,7 +194,7 @@ export class DiskThreads implements AsyncDisposable {
   }
 
   #take(thread: Thread, report: ThreadReport): void {
-    if ('kind' in report) {
+    if (report.kind === 'batch' || report.kind === 'end') {
       const listener = thread.walks.get(report.walk)
       if (report.kind === 'end') thread.walks.delete(report.walk)
       listener?.onReport(report)
@@ -176,7 +202,7 @@ export class DiskThreads implements AsyncDisposable {
     } else {
       const waiting = thread.tasks.get(report.id)
       thread.tasks.delete(report.id)
-      waiting?.resolve(report)
+      waiting?.settle(report)
     }
     if (!isBusy(thread)) thread.worker.unref()
     this.#handOut()
@@ -203,7 +229,11 @@ export class DiskThreads implements AsyncDisposable {
 }
 
 function closed(): Error {
-  return new Error('the threads for walking and hashing are closed')
+  return new Error('the threads for the disk are closed')
+}
+
+function mixedUp(): Error {
+  return new Error('a thread answered another question than it was asked')
 }
 
 function post({ worker }: Thread, order: ThreadOrder): void {

@@ -1,11 +1,15 @@
 import { constants, getPriority, setPriority } from 'node:os'
 import { parentPort } from 'node:worker_threads'
 import { HashBuffer, runTask, type HashReport, type HashTask } from './hash-task.ts'
+import { ReadFiles, type ReadReport, type ReadTask } from './read-task.ts'
 import { WalkSlices, type WalkCommand, type WalkReport } from './walk-slices.ts'
 
-/** What a thread is told, and what it tells. Only what belongs to a walk has a kind. */
-export type ThreadOrder = HashTask | WalkCommand
-export type ThreadReport = HashReport | WalkReport
+/** What is done in one go and reported once. */
+export type ThreadTask = HashTask | ReadTask
+export type TaskReport = HashReport | ReadReport
+/** What a thread is told, and what it tells. */
+export type ThreadOrder = ThreadTask | WalkCommand
+export type ThreadReport = TaskReport | WalkReport
 
 /** How much nicer than the thread that answers people. On a machine with time to spare it makes no difference. */
 const NICER_BY = 5
@@ -26,12 +30,19 @@ function giveWay(): void {
 if (parentPort !== null) {
   const port = parentPort
   const buffer = new HashBuffer()
+  const files = new ReadFiles()
   const walks = new WalkSlices((report) => port.postMessage(report, []))
   giveWay()
   port.on('message', (order: ThreadOrder) => {
-    if ('kind' in order) return walks.receive(order)
-    const report = runTask(order, buffer)
-    const transfer = report.hashes.buffer instanceof ArrayBuffer ? [report.hashes.buffer] : []
-    port.postMessage(report, transfer)
+    switch (order.kind) {
+      case 'hash': {
+        const report = runTask(order, buffer)
+        return port.postMessage(report, report.hashes.buffer instanceof ArrayBuffer ? [report.hashes.buffer] : [])
+      }
+      case 'read':
+        return port.postMessage(files.run(order), [])
+      default:
+        return walks.receive(order)
+    }
   })
 }

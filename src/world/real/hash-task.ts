@@ -6,6 +6,7 @@ import { openHashSource } from './hash-source.ts'
 
 /** Parts of files as they cross to a thread: one string and flat arrays. */
 export interface HashTask {
+  readonly kind: 'hash'
   readonly id: number
   /** Joined by NUL, which no path holds. */
   readonly paths: string
@@ -20,6 +21,7 @@ export interface HashTask {
 }
 
 export interface HashReport {
+  readonly kind: 'hash'
   readonly id: number
   readonly codes: Uint8Array
   /** The change stamp each file had while its part was hashed. */
@@ -47,6 +49,7 @@ export class HashBuffer {
 export function packTask(id: number, parts: readonly HashPart[]): HashTask {
   const count = parts.length
   const task = {
+    kind: 'hash' as const,
     id,
     paths: '',
     sizes: new Float64Array(count),
@@ -94,7 +97,7 @@ export function runTask(task: HashTask, buffer: HashBuffer): HashReport {
       errors.push({ at, code: systemCode(error), message: messageOf(error) })
     }
   }
-  return { id: task.id, codes, stamps, hashes, errors }
+  return { kind: 'hash', id: task.id, codes, stamps, hashes, errors }
 }
 
 export function unpackReport(report: HashReport, parts: readonly HashPart[]): HashResult[] {

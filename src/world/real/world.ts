@@ -1,4 +1,5 @@
 import type { World } from '../world.ts'
+import { RealBlockReader } from './block-reader.ts'
 import { realClock } from './clock.ts'
 import { DiskThreads } from './disk-threads.ts'
 import { realDisk } from './disk.ts'
@@ -25,6 +26,7 @@ export function createRealWorld(): World & AsyncDisposable {
     disk: realDisk,
     walker: createRealWalker(threads),
     hasher: createRealHasher(threads),
+    blocks: new RealBlockReader(threads),
     watcher: createRealWatcher(),
     http: createRealHttpServer(),
     net: realNet,

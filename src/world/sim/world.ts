@@ -1,3 +1,4 @@
+import { DiskBlockReader } from '../disk-block-reader.ts'
 import type { World } from '../world.ts'
 import { SimClock } from './clock.ts'
 import { SimDisk, type SimDiskOptions } from './disk.ts'
@@ -44,6 +45,7 @@ export function createSimWorld(seed: number, options: SimWorldOptions = {}): Sim
     disk,
     walker: new SimWalker(disk),
     hasher: new SimHasher(disk),
+    blocks: new DiskBlockReader(disk),
     watcher: new SimWatcher(disk),
     http: new SimHttpServer(),
     net: network.host(hostName),

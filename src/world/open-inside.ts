@@ -1,12 +1,8 @@
 import { sep } from 'node:path'
 import { systemCode } from '../core/errors.ts'
 import { joinPath } from '../core/paths.ts'
-import type { Disk, DiskFile, DiskStat } from '../world/disk.ts'
-
-/** What the system says of a name that leads to no regular file: nothing to worry about, and nothing to read. */
-const NOT_THERE: ReadonlySet<string | undefined> = new Set([
-  'ENOENT', 'ENOTDIR', 'ELOOP', 'EISDIR', 'ENXIO', 'ENAMETOOLONG', 'EINVAL', 'EILSEQ', 'EMLINK',
-])
+import { NOT_THERE } from './block-reader.ts'
+import type { Disk, DiskFile, DiskStat } from './disk.ts'
 
 export interface OpenedFile extends AsyncDisposable {
   readonly file: DiskFile
