@@ -4,6 +4,7 @@ import type { Config } from '../core/config.ts'
 import { parseDeviceId, parseDeviceIdOrEmpty } from '../core/device-id.ts'
 import { TwinfoldError } from '../core/errors.ts'
 import { parseFolderId, type DeviceId } from '../core/ids.ts'
+import { CLUSTER_ROUTES } from '../rest/cluster-routes.ts'
 import type {
   ConnectionJson,
   ConnectionsJson,
@@ -15,7 +16,7 @@ import type {
 import type { Clock } from '../world/clock.ts'
 import type { Query } from './query.ts'
 import { EMPTY_OK, json, type Reply } from './reply.ts'
-import type { Route } from './route.ts'
+import { bind, type Route } from './route.ts'
 import { formatWholeSeconds, TIME_ZERO } from './times.ts'
 import type { PendingView } from './types.ts'
 
@@ -29,59 +30,32 @@ export interface ClusterRouteDeps {
 /** Other devices: who is connected, who wants to be, and who shall not be for now. */
 export function clusterRoutes(deps: ClusterRouteDeps, ownDevice: DeviceId): readonly Route[] {
   const { config, clock, pending } = deps
-  return [
-    {
-      method: 'GET',
-      path: '/rest/system/connections',
-      summary: 'Tells which devices are connected, and how.',
-      handle: () => json(connectionsJson(config.current, ownDevice, clock.nowMs(), deps.connections?.status())),
-    },
-    pauseRoute(config, ownDevice, true),
-    pauseRoute(config, ownDevice, false),
-    {
-      method: 'GET',
-      path: '/rest/cluster/pending/devices',
-      summary: 'Lists unknown devices that tried to connect.',
-      handle: () => json(pendingDevicesJson(pending)),
-    },
-    {
-      method: 'DELETE',
-      path: '/rest/cluster/pending/devices',
-      summary: 'Forgets an unknown device until it tries again.',
-      handle: ({ query }) => dismissDevice(pending, query),
-    },
-    {
-      method: 'GET',
-      path: '/rest/cluster/pending/folders',
-      summary: 'Lists folders that other devices offer.',
-      handle: ({ query }) => json(pendingFoldersJson(pending, deviceIn(query))),
-    },
-    {
-      method: 'DELETE',
-      path: '/rest/cluster/pending/folders',
-      summary: 'Forgets an offered folder until it is offered again.',
-      handle: ({ query }) => dismissFolder(pending, query),
-    },
-  ]
+  return bind(CLUSTER_ROUTES, {
+    'GET /rest/system/connections': () =>
+      json(connectionsJson(config.current, ownDevice, clock.nowMs(), deps.connections?.status())),
+    'POST /rest/system/pause': ({ query }) => pause(config, ownDevice, true, query),
+    'POST /rest/system/resume': ({ query }) => pause(config, ownDevice, false, query),
+    'GET /rest/cluster/pending/devices': () => json(pendingDevicesJson(pending)),
+    'DELETE /rest/cluster/pending/devices': ({ query }) => dismissDevice(pending, query),
+    'GET /rest/cluster/pending/folders': ({ query }) => json(pendingFoldersJson(pending, deviceIn(query))),
+    'DELETE /rest/cluster/pending/folders': ({ query }) => dismissFolder(pending, query),
+  })
 }
 
 /** All devices when none is named. It is a change of the configuration: it stays until it is taken back. */
-function pauseRoute(config: ConfigStore, ownDevice: DeviceId, paused: boolean): Route {
-  return {
-    method: 'POST',
-    path: paused ? '/rest/system/pause' : '/rest/system/resume',
-    summary: paused ? 'Stops talking to a device, or to all.' : 'Talks to a device again, or to all.',
-    errors: { 'bad-request': { status: 500 }, 'device-missing': { status: 404, words: 'not found' } },
-    handle: async ({ query }) => {
-      const named = query.first('device') ?? ''
-      const wanted = named === '' ? undefined : parseDeviceId(named)
-      await config.change((current) => {
-        if (wanted !== undefined) return withPaused(current, paused, [wanted])
-        return withPaused(current, paused, current.devices.map(({ deviceID }) => deviceID).filter((id) => id !== ownDevice))
-      })
-      return EMPTY_OK
-    },
-  }
+async function pause(
+  config: ConfigStore,
+  ownDevice: DeviceId,
+  paused: boolean,
+  query: Query<'device'>,
+): Promise<Reply> {
+  const named = query.first('device') ?? ''
+  const wanted = named === '' ? undefined : parseDeviceId(named)
+  await config.change((current) => {
+    if (wanted !== undefined) return withPaused(current, paused, [wanted])
+    return withPaused(current, paused, current.devices.map(({ deviceID }) => deviceID).filter((id) => id !== ownDevice))
+  })
+  return EMPTY_OK
 }
 
 function withPaused(current: Config, paused: boolean, ids: readonly DeviceId[]): Config {
@@ -165,13 +139,13 @@ function pendingFoldersJson(pending: PendingView | undefined, device: DeviceId |
   )
 }
 
-function dismissDevice(pending: PendingView | undefined, query: Query): Reply {
+function dismissDevice(pending: PendingView | undefined, query: Query<'device'>): Reply {
   const device = deviceIn(query)
   if (device !== undefined) pending?.dismissDevice(device)
   return EMPTY_OK
 }
 
-function dismissFolder(pending: PendingView | undefined, query: Query): Reply {
+function dismissFolder(pending: PendingView | undefined, query: Query<'folder' | 'device'>): Reply {
   const folder = parseFolderId(query.first('folder'))
   const device = deviceIn(query)
   if (folder !== undefined) pending?.dismissFolder(folder, device)
@@ -179,7 +153,7 @@ function dismissFolder(pending: PendingView | undefined, query: Query): Reply {
 }
 
 /** Throws `bad-request` for what is no device id. */
-function deviceIn(query: Query): DeviceId | undefined {
+function deviceIn(query: Query<'device'>): DeviceId | undefined {
   const device = parseDeviceIdOrEmpty(query.first('device') ?? '')
   return device === '' ? undefined : device
 }

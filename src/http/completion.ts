@@ -3,10 +3,11 @@ import { TwinfoldError } from '../core/errors.ts'
 import { parseFolderId, type DeviceId, type FolderId } from '../core/ids.ts'
 import type { CompletionView } from '../model/completion.ts'
 import type { CompletionJson, DeviceStatisticsJson, RemoteNeedJson } from '../rest/completion.ts'
+import { COMPLETION_ROUTES } from '../rest/db-routes.ts'
 import { fileEntryJson } from './file-entry.ts'
 import type { Query } from './query.ts'
 import { json, type Reply } from './reply.ts'
-import type { Route } from './route.ts'
+import { bind, type Route } from './route.ts'
 import { formatNs } from './times.ts'
 import type { DeviceStatisticsView } from './types.ts'
 
@@ -17,38 +18,24 @@ export interface CompletionRouteDeps {
 
 /** How far other devices are, and when they were here. */
 export function completionRoutes({ completion, deviceStatistics }: CompletionRouteDeps): readonly Route[] {
-  return [
-    {
-      method: 'GET',
-      path: '/rest/db/completion',
-      summary: 'Tells how much of a folder a device has.',
-      errors: { 'folder-missing': { status: 404 }, 'folder-paused': { status: 404 } },
-      handle: ({ query }) => answer(completion, query),
-    },
-    {
-      method: 'GET',
-      path: '/rest/db/remoteneed',
-      summary: 'Lists what another device still needs, page by page.',
-      errors: { 'folder-missing': { status: 404 }, 'folder-paused': { status: 404 }, 'bad-request': { status: 500 } },
-      handle: ({ query }) => remoteNeed(completion, query),
-    },
-    {
-      method: 'GET',
-      path: '/rest/stats/device',
-      summary: 'Tells when each device was last connected.',
-      handle: async () => json(await statistics(deviceStatistics)),
-    },
-  ]
+  return bind(COMPLETION_ROUTES, {
+    'GET /rest/db/completion': ({ query }) => answer(completion, query),
+    'GET /rest/db/remoteneed': ({ query }) => remoteNeed(completion, query),
+    'GET /rest/stats/device': async () => json(await statistics(deviceStatistics)),
+  })
 }
 
-async function answer(view: CompletionView | undefined, query: Query): Promise<Reply> {
+async function answer(view: CompletionView | undefined, query: Query<'folder' | 'device'>): Promise<Reply> {
   const device = deviceOf(query)
   const folder = parseFolderId(query.first('folder'))
   const body: CompletionJson = await required(view).completion(folder, device)
   return json(body)
 }
 
-async function remoteNeed(view: CompletionView | undefined, query: Query): Promise<Reply> {
+async function remoteNeed(
+  view: CompletionView | undefined,
+  query: Query<'folder' | 'device' | 'page' | 'perpage'>,
+): Promise<Reply> {
   const paging = query.paging()
   const files = await required(view).remoteNeed(folderOf(query), deviceOf(query), paging)
   const body: RemoteNeedJson = { files: files.map((head) => fileEntryJson(head)), page: paging.page, perpage: paging.perPage }
@@ -61,12 +48,12 @@ async function statistics(view: DeviceStatisticsView | undefined): Promise<Devic
     [id, { lastSeen: formatNs(Math.floor(lastSeenMs / 1_000), 0), lastConnectionDurationS: lastConnectionMs / 1_000 }]))
 }
 
-function deviceOf(query: Query): DeviceId | undefined {
+function deviceOf(query: Query<'device'>): DeviceId | undefined {
   const id = parseDeviceIdOrEmpty(query.first('device') ?? '')
   return id === '' ? undefined : id
 }
 
-function folderOf(query: Query): FolderId {
+function folderOf(query: Query<'folder'>): FolderId {
   const folder = parseFolderId(query.first('folder'))
   if (folder === undefined) throw new TwinfoldError('folder-missing', 'no such folder')
   return folder

@@ -33,10 +33,10 @@ import { parseDeviceId } from '../core/device-id.ts'
 import { TwinfoldError } from '../core/errors.ts'
 import { parseFolderId, type DeviceId, type FolderId } from '../core/ids.ts'
 import type { ConfigStore } from '../config/types.ts'
-import type { RouteErrors } from './errors.ts'
+import { CONFIG_ROUTES } from '../rest/config-routes.ts'
 import { parseJson } from './json.ts'
 import { EMPTY_OK, json, type Reply } from './reply.ts'
-import type { Call, Method, Route } from './route.ts'
+import { bind, type Call, type Route } from './route.ts'
 import type { Passwords } from './types.ts'
 
 const BODY_BYTES_MAX = 32 * 1024 * 1024
@@ -52,114 +52,58 @@ type Edit = (current: Config, body: Json, id: string) => Config
 /** Reading and changing the configuration. Every change is applied and saved before it is answered. */
 export function configRoutes(deps: ConfigRouteDeps, ownDevice: DeviceId): readonly Route[] {
   const { config } = deps
-  const read = (path: string, summary: string, show: (current: Config, id: string) => unknown): Route => ({
-    method: 'GET',
-    path,
-    summary,
-    errors: ERRORS,
-    handle: ({ id }) => json(show(config.current, id)),
+  const read = (show: (current: Config, id: string) => unknown) => ({ id }: Call) => json(show(config.current, id))
+  const write = (edit: Edit) => (call: Call) => change(deps, call, edit)
+  const remove = (edit: (current: Config, id: string) => Config) => async ({ id }: Call) => {
+    await config.change((current) => edit(current, id))
+    return EMPTY_OK
+  }
+  const replaceAll = write((current, body) => replaceConfig(current, body, ownDevice))
+  const inSync = () => json({ configInSync: !config.restartRequired })
+  return bind(CONFIG_ROUTES, {
+    'GET /rest/config': read(configToJson),
+    'PUT /rest/config': replaceAll,
+    'GET /rest/system/config': read(configToJson),
+    'POST /rest/system/config': replaceAll,
+    'GET /rest/system/config/insync': inSync,
+    'GET /rest/config/insync': inSync,
+    'GET /rest/config/restart-required': () => json({ requiresRestart: config.restartRequired }),
+
+    'GET /rest/config/folders': read(({ folders }) => sortedBy(folders, (folder) => folder.id).map(folderToJson)),
+    'PUT /rest/config/folders': write(upsertFolders),
+    'POST /rest/config/folders': write(upsertFolder),
+    'GET /rest/config/folders/:id': read((current, id) => folderToJson(folderById(current, id))),
+    'PUT /rest/config/folders/:id': write(upsertFolder),
+    'PATCH /rest/config/folders/:id': write((current, body, id) => patchFolder(current, folderId(id), body)),
+    'DELETE /rest/config/folders/:id': remove((current, id) => removeFolder(current, folderId(id))),
+
+    'GET /rest/config/devices': read(({ devices }) => sortedBy(devices, (device) => device.deviceID).map(deviceToJson)),
+    'PUT /rest/config/devices': write(upsertDevices),
+    'POST /rest/config/devices': write(upsertDevice),
+    'GET /rest/config/devices/:id': read((current, id) => deviceToJson(deviceById(current, id))),
+    'PUT /rest/config/devices/:id': write((current, body, id) => (parseDeviceId(id), upsertDevice(current, body))),
+    'PATCH /rest/config/devices/:id': write((current, body, id) => patchDevice(current, parseDeviceId(id), body)),
+    'DELETE /rest/config/devices/:id': remove((current, id) => removeDevice(current, parseDeviceId(id))),
+
+    'GET /rest/config/defaults/folder': read(({ defaults }) => folderToJson(defaults.folder)),
+    'PUT /rest/config/defaults/folder': write(replaceDefaultsFolder),
+    'PATCH /rest/config/defaults/folder': write(patchDefaultsFolder),
+    'GET /rest/config/defaults/device': read(({ defaults }) => deviceToJson(defaults.device)),
+    'PUT /rest/config/defaults/device': write(replaceDefaultsDevice),
+    'PATCH /rest/config/defaults/device': write(patchDefaultsDevice),
+    'GET /rest/config/defaults/ignores': read(({ defaults }) => ignoresToJson(defaults.ignores)),
+    'PUT /rest/config/defaults/ignores': write(replaceDefaultsIgnores),
+
+    'GET /rest/config/options': read(({ options }) => optionsToJson(options)),
+    'PUT /rest/config/options': write(replaceOptions),
+    'PATCH /rest/config/options': write(patchOptions),
+    'GET /rest/config/ldap': read(({ ldap }) => ldapToJson(ldap)),
+    'PUT /rest/config/ldap': write(replaceLdap),
+    'PATCH /rest/config/ldap': write(patchLdap),
+    'GET /rest/config/gui': read(({ gui }) => guiToJson(gui)),
+    'PUT /rest/config/gui': write(replaceGui),
+    'PATCH /rest/config/gui': write(patchGui),
   })
-  const write = (method: Method, path: string, summary: string, edit: Edit): Route => ({
-    method,
-    path,
-    summary,
-    errors: ERRORS,
-    handle: (call) => change(deps, call, edit),
-  })
-  const remove = (path: string, summary: string, edit: (current: Config, id: string) => Config): Route => ({
-    method: 'DELETE',
-    path,
-    summary,
-    errors: ERRORS,
-    handle: async ({ id }) => {
-      await config.change((current) => edit(current, id))
-      return EMPTY_OK
-    },
-  })
-  const replaceAll: Edit = (current, body) => replaceConfig(current, body, ownDevice)
-  const inSync = () => ({ configInSync: !config.restartRequired })
-  return [
-    read('/rest/config', 'Shows the whole configuration.', configToJson),
-    write('PUT', '/rest/config', 'Replaces the whole configuration.', replaceAll),
-    read('/rest/system/config', 'The older name of /rest/config.', configToJson),
-    write('POST', '/rest/system/config', 'The older way to replace the configuration.', replaceAll),
-    read('/rest/system/config/insync', 'The older name of /rest/config/insync.', inSync),
-    read('/rest/config/insync', 'Tells whether all changes are in effect.', inSync),
-    read('/rest/config/restart-required', 'Tells whether a change waits for a restart.', () => ({
-      requiresRestart: config.restartRequired,
-    })),
-
-    read('/rest/config/folders', 'Lists the folders.', (current) =>
-      sortedBy(current.folders, (folder) => folder.id).map(folderToJson),
-    ),
-    write('PUT', '/rest/config/folders', 'Adds or replaces several folders; the others stay.', upsertFolders),
-    write('POST', '/rest/config/folders', 'Adds or replaces one folder.', upsertFolder),
-    read('/rest/config/folders/:id', 'Shows one folder.', (current, id) => folderToJson(folderById(current, id))),
-    write('PUT', '/rest/config/folders/:id', 'Adds or replaces the folder in the body.', upsertFolder),
-    write('PATCH', '/rest/config/folders/:id', 'Changes the given fields of a folder.', (current, body, id) =>
-      patchFolder(current, folderId(id), body),
-    ),
-    remove('/rest/config/folders/:id', 'Removes a folder from the configuration; its files stay.', (current, id) =>
-      removeFolder(current, folderId(id)),
-    ),
-
-    read('/rest/config/devices', 'Lists the devices.', (current) =>
-      sortedBy(current.devices, (device) => device.deviceID).map(deviceToJson),
-    ),
-    write('PUT', '/rest/config/devices', 'Adds or replaces several devices; the others stay.', upsertDevices),
-    write('POST', '/rest/config/devices', 'Adds or replaces one device.', upsertDevice),
-    read('/rest/config/devices/:id', 'Shows one device.', (current, id) => deviceToJson(deviceById(current, id))),
-    write(
-      'PUT',
-      '/rest/config/devices/:id',
-      'Adds or replaces the device in the body.',
-      (current, body, id) => (parseDeviceId(id), upsertDevice(current, body)),
-    ),
-    write('PATCH', '/rest/config/devices/:id', 'Changes the given fields of a device.', (current, body, id) =>
-      patchDevice(current, parseDeviceId(id), body),
-    ),
-    remove('/rest/config/devices/:id', 'Removes a device.', (current, id) => removeDevice(current, parseDeviceId(id))),
-
-    read('/rest/config/defaults/folder', 'Shows what a new folder starts with.', (current) =>
-      folderToJson(current.defaults.folder),
-    ),
-    write('PUT', '/rest/config/defaults/folder', 'Replaces what a new folder starts with.', replaceDefaultsFolder),
-    write('PATCH', '/rest/config/defaults/folder', 'Changes what a new folder starts with.', patchDefaultsFolder),
-    read('/rest/config/defaults/device', 'Shows what a new device starts with.', (current) =>
-      deviceToJson(current.defaults.device),
-    ),
-    write('PUT', '/rest/config/defaults/device', 'Replaces what a new device starts with.', replaceDefaultsDevice),
-    write('PATCH', '/rest/config/defaults/device', 'Changes what a new device starts with.', patchDefaultsDevice),
-    read('/rest/config/defaults/ignores', 'Shows the ignore patterns a new folder starts with.', (current) =>
-      ignoresToJson(current.defaults.ignores),
-    ),
-    write(
-      'PUT',
-      '/rest/config/defaults/ignores',
-      'Replaces the ignore patterns a new folder starts with.',
-      replaceDefaultsIgnores,
-    ),
-
-    read('/rest/config/options', 'Shows the options.', (current) => optionsToJson(current.options)),
-    write('PUT', '/rest/config/options', 'Replaces the options.', replaceOptions),
-    write('PATCH', '/rest/config/options', 'Changes the given options.', patchOptions),
-    read('/rest/config/ldap', 'Shows the LDAP settings.', (current) => ldapToJson(current.ldap)),
-    write('PUT', '/rest/config/ldap', 'Replaces the LDAP settings.', replaceLdap),
-    write('PATCH', '/rest/config/ldap', 'Changes the given LDAP settings.', patchLdap),
-    read('/rest/config/gui', 'Shows the settings of this interface.', (current) => guiToJson(current.gui)),
-    write(
-      'PUT',
-      '/rest/config/gui',
-      'Replaces the settings of this interface; the API key stays unless given.',
-      replaceGui,
-    ),
-    write('PATCH', '/rest/config/gui', 'Changes the given settings of this interface.', patchGui),
-  ]
-}
-
-const ERRORS: RouteErrors = {
-  'folder-missing': { status: 404, words: 'No folder with given ID' },
-  'device-missing': { status: 404, words: 'No device with given ID' },
 }
 
 /** The password is hashed before the change: hashing takes time, and a change must not wait half way. */

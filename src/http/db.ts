@@ -3,6 +3,7 @@ import { TwinfoldError } from '../core/errors.ts'
 import { parseFolderId, type FolderId } from '../core/ids.ts'
 import { cleanSubs } from '../core/paths.ts'
 import type { Hub } from '../model/types.ts'
+import { DB_ROUTES } from '../rest/db-routes.ts'
 import type {
   FileViewJson,
   FolderErrorsJson,
@@ -11,13 +12,12 @@ import type {
   NeedJson,
   TreeEntryJson,
 } from '../rest/db.ts'
-import { noSuchFolder } from './errors.ts'
 import { fileEntryJson, fileInfoJson, shownSize, typeName } from './file-entry.ts'
 import { folderStatusJson } from './folder-status.ts'
 import { formatJson, parseJson } from './json.ts'
 import type { Query } from './query.ts'
 import { EMPTY_OK, json, TEXT_TYPE, type Reply } from './reply.ts'
-import type { Call, Route } from './route.ts'
+import { bind, type Call, type Route } from './route.ts'
 import { formatNs, formatWholeSeconds, TIME_ZERO } from './times.ts'
 
 type TreeEntry = Awaited<ReturnType<Hub['browse']>>[number]
@@ -27,91 +27,22 @@ const IGNORES_BYTES_MAX = 8 * 1024 * 1024
 
 /** Folders, their files and their queues. */
 export function dbRoutes(hub: Hub): readonly Route[] {
-  return [
-    {
-      method: 'POST',
-      path: '/rest/db/scan',
-      summary: 'Scans a folder, or paths inside it, and answers when that is done.',
-      handle: (call) => scan(hub, call.query),
-    },
-    {
-      method: 'POST',
-      path: '/rest/db/prio',
-      summary: 'Moves a file to the top of the download queue and lists the queue.',
-      errors: noSuchFolder(404),
-      handle: (call) => prio(hub, call.query),
-    },
-    {
-      method: 'GET',
-      path: '/rest/db/need',
-      summary: 'Lists what a folder still needs, page by page.',
-      errors: noSuchFolder(404),
-      handle: (call) => need(hub, folderOf(call.query), call.query),
-    },
-    {
-      method: 'GET',
-      path: '/rest/db/status',
-      summary: 'Tells the state of a folder and counts what is in it.',
-      errors: { 'folder-missing': { status: 404 } },
-      handle: async (call) => json(folderStatusJson(await hub.status(folderOf(call.query)))),
-    },
-    {
-      method: 'GET',
-      path: '/rest/db/browse',
-      summary: 'Lists the global tree of a folder.',
-      errors: noSuchFolder(500),
-      handle: (call) => browse(hub, call.query),
-    },
-    {
-      method: 'GET',
-      path: '/rest/db/file',
-      summary: 'Shows what is known about one file, here and everywhere.',
-      errors: { ...noSuchFolder(404), 'file-missing': { status: 404, words: 'No such object in the index' } },
-      handle: (call) => file(hub, call.query),
-    },
-    {
-      method: 'GET',
-      path: '/rest/db/ignores',
-      summary: 'Shows the ignore patterns of a folder.',
-      handle: (call) => ignores(hub, call.query),
-    },
-    {
-      method: 'POST',
-      path: '/rest/db/ignores',
-      summary: 'Writes the ignore patterns of a folder; an empty list removes them.',
-      errors: { 'folder-missing': { status: 500, words: 'folder  does not exist' }, 'bad-request': { status: 500 } },
-      handle: (call) => setIgnores(hub, call),
-    },
-    {
-      method: 'GET',
-      path: '/rest/folder/errors',
-      summary: 'Lists the items of a folder that could not be scanned or synchronized.',
-      errors: folderErrorStatus,
-      handle: (call) => folderErrors(hub, call.query),
-    },
-    {
-      method: 'GET',
-      path: '/rest/folder/pullerrors',
-      summary: 'The older name of /rest/folder/errors.',
-      errors: folderErrorStatus,
-      handle: (call) => folderErrors(hub, call.query),
-    },
-    {
-      method: 'GET',
-      path: '/rest/stats/folder',
-      summary: 'Tells when each folder was last scanned and last changed.',
-      handle: () => statistics(hub),
-    },
-  ]
+  return bind(DB_ROUTES, {
+    'POST /rest/db/scan': ({ query }) => scan(hub, query),
+    'POST /rest/db/prio': ({ query }) => prio(hub, query),
+    'GET /rest/db/need': ({ query }) => need(hub, folderOf(query), query),
+    'GET /rest/db/status': async ({ query }) => json(folderStatusJson(await hub.status(folderOf(query)))),
+    'GET /rest/db/browse': ({ query }) => browse(hub, query),
+    'GET /rest/db/file': ({ query }) => file(hub, query),
+    'GET /rest/db/ignores': ({ query }) => ignores(hub, query),
+    'POST /rest/db/ignores': (call) => setIgnores(hub, call),
+    'GET /rest/folder/errors': ({ query }) => folderErrors(hub, query),
+    'GET /rest/folder/pullerrors': ({ query }) => folderErrors(hub, query),
+    'GET /rest/stats/folder': () => statistics(hub),
+  })
 }
 
-const folderErrorStatus = {
-  'folder-missing': { status: 404 },
-  'folder-paused': { status: 404 },
-  'folder-not-running': { status: 404 },
-} as const
-
-function folderOf(query: Query): FolderId {
+function folderOf(query: Query<'folder'>): FolderId {
   const folder = parseFolderId(query.first('folder'))
   if (folder === undefined) throw new TwinfoldError('folder-missing', 'no such folder')
   return folder
@@ -121,7 +52,7 @@ function folderOf(query: Query): FolderId {
  * Everything about the request is checked before anything is scanned. The client's leaving does not stop a scan: the
  * index would be half told, and the next client would scan again.
  */
-async function scan(hub: Hub, query: Query): Promise<Reply> {
+async function scan(hub: Hub, query: Query<'folder' | 'sub' | 'next'>): Promise<Reply> {
   const nextMs = nextOf(query.first('next'))
   const subs = cleanSubs(query.all('sub'))
   const folder = parseFolderId(query.first('folder'))
@@ -149,14 +80,14 @@ function nextOf(text: string | undefined): number | undefined {
   return Math.min(Number(text), NEXT_S_MAX) * 1_000
 }
 
-async function prio(hub: Hub, query: Query): Promise<Reply> {
+async function prio(hub: Hub, query: Query<'folder' | 'file' | 'page' | 'perpage'>): Promise<Reply> {
   const folder = folderOf(query)
   const wanted = query.first('file')
   if (wanted !== undefined && wanted !== '') await hub.bringToFront(folder, wanted)
   return await need(hub, folder, query)
 }
 
-async function need(hub: Hub, folder: FolderId, query: Query): Promise<Reply> {
+async function need(hub: Hub, folder: FolderId, query: Query<'page' | 'perpage'>): Promise<Reply> {
   const paging = query.paging()
   const page = await hub.need(folder, paging)
   const body: NeedJson = {
@@ -169,7 +100,7 @@ async function need(hub: Hub, folder: FolderId, query: Query): Promise<Reply> {
   return json(body)
 }
 
-async function browse(hub: Hub, query: Query): Promise<Reply> {
+async function browse(hub: Hub, query: Query<'folder' | 'prefix' | 'levels' | 'dirsonly'>): Promise<Reply> {
   const levels = query.integer('levels')
   const tree = await hub.browse(folderOf(query), {
     prefix: (query.first('prefix') ?? '').replace(/\/$/, ''),
@@ -189,7 +120,7 @@ function treeEntryJson(entry: TreeEntry): TreeEntryJson {
   return entry.children.length === 0 ? own : { ...own, children: entry.children.map(treeEntryJson) }
 }
 
-async function file(hub: Hub, query: Query): Promise<Reply> {
+async function file(hub: Hub, query: Query<'folder' | 'file'>): Promise<Reply> {
   const view = await hub.file(folderOf(query), query.first('file') ?? '')
   const body: FileViewJson = {
     availability: view.availability.length === 0 ? null : view.availability.map((id) => ({ id, fromTemporary: false })),
@@ -200,13 +131,13 @@ async function file(hub: Hub, query: Query): Promise<Reply> {
   return json(body)
 }
 
-async function ignores(hub: Hub, query: Query): Promise<Reply> {
+async function ignores(hub: Hub, query: Query<'folder'>): Promise<Reply> {
   const folder = parseFolderId(query.first('folder'))
   if (folder === undefined) return json(ignoresJson({ ignore: null, expanded: null, error: 'folder  does not exist' }))
   return json(ignoresJson(await hub.ignores(folder)))
 }
 
-async function setIgnores(hub: Hub, { query, request }: Call): Promise<Reply> {
+async function setIgnores(hub: Hub, { query, request }: Call<'folder'>): Promise<Reply> {
   const lines = ignoreLinesOf(parseJson(await request.body(IGNORES_BYTES_MAX)))
   return json(ignoresJson(await hub.setIgnores(folderOf(query), lines)))
 }
@@ -225,7 +156,7 @@ function ignoreLinesOf(body: Json): readonly string[] {
   return given
 }
 
-async function folderErrors(hub: Hub, query: Query): Promise<Reply> {
+async function folderErrors(hub: Hub, query: Query<'folder' | 'page' | 'perpage'>): Promise<Reply> {
   const folder = folderOf(query)
   const paging = query.paging()
   const errors = await hub.folderErrors(folder, paging)

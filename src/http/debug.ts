@@ -1,11 +1,12 @@
 import { TwinfoldError } from '../core/errors.ts'
 import { FACILITIES, FACILITY_NAMES, parseFacility } from '../core/facilities.ts'
 import type { LogControl, LogLevel } from '../events/types.ts'
+import { DEBUG_ROUTES } from '../rest/system-routes.ts'
 import type { LogLevelsJson } from '../rest/system.ts'
 import { formatJson, parseJson } from './json.ts'
 import type { Query } from './query.ts'
 import { EMPTY_OK, json, JSON_TYPE, type Reply } from './reply.ts'
-import type { Call, Route } from './route.ts'
+import { bind, type Call, type Route } from './route.ts'
 
 const BODY_BYTES_MAX = 64 * 1024
 
@@ -29,36 +30,16 @@ export function debugRoutes(log: LogControl): readonly Route[] {
     }
     return shown.reply
   }
-  return [
-    {
-      method: 'GET',
-      path: '/rest/system/debug',
-      summary: 'Lists the debug facilities and which of them are on.',
-      handle: list,
-    },
-    {
-      method: 'POST',
-      path: '/rest/system/debug',
-      summary: 'Switches debug facilities on and off.',
-      handle: ({ query }) => switchFacilities(log, query),
-    },
-    {
-      method: 'GET',
-      path: '/rest/system/loglevels',
-      summary: 'Lists the log level of every facility.',
-      handle: () => json(levels(log)),
-    },
-    {
-      method: 'POST',
-      path: '/rest/system/loglevels',
-      summary: 'Sets the log level of facilities.',
-      handle: (call) => setLevels(log, call),
-    },
-  ]
+  return bind(DEBUG_ROUTES, {
+    'GET /rest/system/debug': list,
+    'POST /rest/system/debug': ({ query }) => switchFacilities(log, query),
+    'GET /rest/system/loglevels': () => json(levels(log)),
+    'POST /rest/system/loglevels': (call) => setLevels(log, call),
+  })
 }
 
 /** On first, then off: a name in both is off. Names nobody knows are ignored. */
-function switchFacilities(log: LogControl, query: Query): Reply {
+function switchFacilities(log: LogControl, query: Query<'enable' | 'disable'>): Reply {
   for (const facility of facilitiesIn(query.first('enable'))) log.setLevel(facility, 'DEBUG')
   for (const facility of facilitiesIn(query.first('disable'))) {
     if (log.level(facility) === 'DEBUG') log.setLevel(facility, 'INFO')

@@ -1,4 +1,5 @@
 import { messageOf, systemCode, TwinfoldError, type ErrorCode } from '../core/errors.ts'
+import type { RouteErrors } from '../rest/declaration.ts'
 import { text, type Reply } from './reply.ts'
 
 /** The status of each refusal where a route says nothing else. The interface answers trouble in the hub with 500. */
@@ -14,15 +15,6 @@ const WORDS: Partial<Record<ErrorCode, string>> = {
   'folder-paused': 'folder is paused',
   'folder-not-running': 'folder is not running',
   stopped: 'context canceled',
-}
-
-/** How one route answers refusals: a status, and the words where they differ from the usual ones. */
-export type RouteErrors = Partial<Record<ErrorCode, { readonly status: number; readonly words?: string }>>
-
-/** Any trouble with the folder looks the same: clients of these routes expect `no such folder`. */
-export function noSuchFolder(status: number): RouteErrors {
-  const answer = { status, words: 'no such folder' }
-  return { 'folder-missing': answer, 'folder-paused': answer, 'folder-not-running': answer }
 }
 
 /** The reply to a refusal; undefined for what nobody foresaw, which stays private and goes to the log. */

@@ -6,11 +6,11 @@ import {
   type EventSource,
   type EventType,
 } from '../events/types.ts'
-import type { EventJson } from '../rest/events.ts'
+import { EVENT_ROUTES, type EventJson } from '../rest/events.ts'
 import { formatJson } from './json.ts'
 import type { Query } from './query.ts'
 import { JSON_TYPE, type Reply } from './reply.ts'
-import type { Call, Route } from './route.ts'
+import { bind, type Call, type Route } from './route.ts'
 import { formatMs } from './times.ts'
 
 const TIMEOUT_S_DEFAULT = 60
@@ -18,31 +18,25 @@ const TIMEOUT_S_MAX = 24 * 3_600
 
 /** Events by long poll: headers at once, rows as soon as there are any. */
 export function eventRoutes(events: EventSource): readonly Route[] {
-  return [
-    {
-      method: 'GET',
-      path: '/rest/events',
-      summary: 'Waits for events and lists those after a given one.',
-      handle: (call) => poll(events, typesOf(call.query), call),
-    },
-    {
-      method: 'GET',
-      path: '/rest/events/disk',
-      summary: 'Waits for changes to files, found here or made by others.',
-      handle: (call) => poll(events, DISK_EVENT_TYPES, call),
-    },
-  ]
+  return bind(EVENT_ROUTES, {
+    'GET /rest/events': (call) => poll(events, typesOf(call.query), call),
+    'GET /rest/events/disk': (call) => poll(events, DISK_EVENT_TYPES, call),
+  })
 }
 
 /** Names nobody knows are ignored; a list of only such names selects nothing and always times out. */
-function typesOf(query: Query): ReadonlySet<EventType> {
+function typesOf(query: Query<'events'>): ReadonlySet<EventType> {
   const names = query.first('events')
   if (names === undefined || names === '') return DEFAULT_EVENT_TYPES
   const wanted: ReadonlySet<string> = new Set(names.split(',').map((name) => name.trim()))
   return new Set(EVENT_TYPES.filter((type) => wanted.has(type)))
 }
 
-function poll(events: EventSource, types: ReadonlySet<EventType>, { query, request }: Call): Reply {
+function poll(
+  events: EventSource,
+  types: ReadonlySet<EventType>,
+  { query, request }: Call<'since' | 'limit' | 'timeout'>,
+): Reply {
   const since = Math.max(0, query.integer('since') ?? 0)
   const limit = query.integer('limit') ?? 0
   const timeoutS = query.integer('timeout') ?? -1

@@ -2,9 +2,10 @@ import type { ConfigStore } from '../config/types.ts'
 import type { Config } from '../core/config.ts'
 import { TwinfoldError } from '../core/errors.ts'
 import { parseFolderId, type FolderId } from '../core/ids.ts'
+import { LIFECYCLE_ROUTES } from '../rest/system-routes.ts'
 import type { Query } from './query.ts'
 import { TEXT_TYPE, text, type Reply } from './reply.ts'
-import type { Route } from './route.ts'
+import { bind, type Route } from './route.ts'
 import type { Lifecycle } from './types.ts'
 
 export interface LifecycleRouteDeps {
@@ -14,50 +15,28 @@ export interface LifecycleRouteDeps {
 
 /** Stopping, starting again, and what else ends a run of the daemon. */
 export function lifecycleRoutes({ config, lifecycle }: LifecycleRouteDeps): readonly Route[] {
-  return [
-    {
-      method: 'POST',
-      path: '/rest/system/shutdown',
-      summary: 'Stops the daemon.',
-      handle: () => goodbye('shutting down', () => lifecycle.shutdown()),
-    },
-    {
-      method: 'POST',
-      path: '/rest/system/restart',
-      summary: 'Stops the daemon and starts it again.',
-      handle: () => goodbye('restarting', () => lifecycle.restart()),
-    },
-    {
-      method: 'POST',
-      path: '/rest/system/reset',
-      summary: 'Forgets the index of a paused folder, or of all, and starts again. Files stay as they are.',
-      errors: { 'folder-missing': { status: 500, words: 'Invalid folder ID' } },
-      handle: ({ query }) => reset(config.current, lifecycle, query),
-    },
-    {
-      method: 'GET',
-      path: '/rest/system/upgrade',
-      summary: 'Would tell whether there is a newer release; npm does that here.',
-      handle: () => text(501, 'upgrade unsupported'),
-    },
-    {
-      method: 'POST',
-      path: '/rest/system/upgrade',
-      summary: 'Would install a newer release; npm does that here.',
-      handle: () => text(501, 'upgrade unsupported'),
-    },
-  ]
+  const noUpgrade = text(501, 'upgrade unsupported')
+  return bind(LIFECYCLE_ROUTES, {
+    'POST /rest/system/shutdown': () => goodbye('shutting down', () => lifecycle.shutdown()),
+    'POST /rest/system/restart': () => goodbye('restarting', () => lifecycle.restart()),
+    'POST /rest/system/reset': ({ query }) => reset(config.current, lifecycle, query),
+    'GET /rest/system/upgrade': () => noUpgrade,
+    'POST /rest/system/upgrade': () => noUpgrade,
+  })
 }
 
 /** The index is gone before the answer leaves: whoever reads it may rely on that. */
-async function reset(config: Config, lifecycle: Lifecycle, query: Query): Promise<Reply> {
+async function reset(config: Config, lifecycle: Lifecycle, query: Query<'folder'>): Promise<Reply> {
   const { folders, words } = resetTarget(config, query)
   await lifecycle.forgetIndexes(folders)
   return goodbye(words, () => lifecycle.restart())
 }
 
 /** Which folders are meant, and the words that announce it. One that runs would write its index while it goes. */
-function resetTarget(config: Config, query: Query): { readonly folders: readonly FolderId[]; readonly words: string } {
+function resetTarget(
+  config: Config,
+  query: Query<'folder'>,
+): { readonly folders: readonly FolderId[]; readonly words: string } {
   const named = parseFolderId(query.first('folder'))
   const meant = named === undefined ? config.folders : config.folders.filter(({ id }) => id === named)
   if (named !== undefined && meant.length === 0) throw new TwinfoldError('folder-missing', 'Invalid folder ID')

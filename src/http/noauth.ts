@@ -1,9 +1,10 @@
 import type { ConfigStore } from '../config/types.ts'
+import { NOAUTH_ROUTES } from '../rest/system-routes.ts'
 import type { HealthJson } from '../rest/system.ts'
 import { isAuthOn, type Auth } from './auth.ts'
 import { parseJson } from './json.ts'
 import { json, NOT_FOUND, text, type Reply } from './reply.ts'
-import type { Call, Route } from './route.ts'
+import { bind, type Call, type Route } from './route.ts'
 
 const LOGIN_BYTES_MAX = 64 * 1024
 
@@ -15,21 +16,11 @@ export function noAuthRoutes(config: ConfigStore, auth: Auth): readonly Route[] 
     (handle: Route['handle']): Route['handle'] =>
     (call) =>
       isAuthOn(config.current.gui) ? handle(call) : NOT_FOUND
-  return [
-    { method: 'GET', path: '/rest/noauth/health', summary: 'Tells that the device is up.', handle: () => health },
-    {
-      method: 'POST',
-      path: '/rest/noauth/auth/password',
-      summary: 'Logs in with user and password.',
-      handle: ifAuthOn((call) => login(config, auth, call)),
-    },
-    {
-      method: 'POST',
-      path: '/rest/noauth/auth/logout',
-      summary: 'Logs out.',
-      handle: ifAuthOn((call) => logout(auth, call)),
-    },
-  ]
+  return bind(NOAUTH_ROUTES, {
+    'GET /rest/noauth/health': () => health,
+    'POST /rest/noauth/auth/password': ifAuthOn((call) => login(config, auth, call)),
+    'POST /rest/noauth/auth/logout': ifAuthOn((call) => logout(auth, call)),
+  })
 }
 
 async function login(config: ConfigStore, auth: Auth, { request }: Call): Promise<Reply> {

@@ -6,7 +6,7 @@ const PER_PAGE_MAX = 65_536 * 16
 const PAGE_MAX = Math.floor(Number.MAX_SAFE_INTEGER / PER_PAGE_MAX)
 
 /** The parameters of a request. Names and values are decoded; nothing else has been looked at. */
-export class Query {
+export class Query<Name extends string = string> {
   readonly #pairs: readonly (readonly [name: string, value: string])[]
 
   constructor(pairs: readonly (readonly [string, string])[]) {
@@ -14,23 +14,23 @@ export class Query {
   }
 
   /** The first value counts when a name is repeated. */
-  first(name: string): string | undefined {
+  first(name: Name): string | undefined {
     return this.#pairs.find(([each]) => each === name)?.[1]
   }
 
-  all(name: string): readonly string[] {
+  all(name: Name): readonly string[] {
     return this.#pairs.filter(([each]) => each === name).map(([, value]) => value)
   }
 
   /** A whole number in base 10; undefined for everything else, which means "absent". */
-  integer(name: string): number | undefined {
+  integer(name: Name): number | undefined {
     const text = this.first(name)
     if (text === undefined || !/^[+-]?\d{1,19}$/.test(text)) return undefined
     return Number(text)
   }
 
   /** Paging with both values clamped: a bad or non-positive one is the default. */
-  paging(): { readonly page: number; readonly perPage: number } {
+  paging(this: Query<'page' | 'perpage'>): { readonly page: number; readonly perPage: number } {
     const page = this.integer('page') ?? 1
     const perPage = this.integer('perpage') ?? PER_PAGE_DEFAULT
     return {

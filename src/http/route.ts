@@ -1,19 +1,25 @@
+import {
+  methodOf,
+  namesOf,
+  pathOf,
+  type Declarations,
+  type Method,
+  type ParameterName,
+  type RouteErrors,
+} from '../rest/declaration.ts'
 import type { HttpRequest } from '../world/http.ts'
-import type { RouteErrors } from './errors.ts'
 import type { Query } from './query.ts'
 import type { Reply } from './reply.ts'
 
-export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-
 /** One request after authentication, as a handler sees it. */
-export interface Call {
+export interface Call<Name extends string = string> {
   readonly request: HttpRequest
-  readonly query: Query
+  readonly query: Query<Name>
   /** What stood in the place of `:id`; empty for routes without one. */
   readonly id: string
 }
 
-/** One operation of the interface, declared once. A path may end in `/:id`. */
+/** A declared operation and what carries it out. */
 export interface Route {
   readonly method: Method
   readonly path: string
@@ -21,7 +27,22 @@ export interface Route {
   readonly summary: string
   /** Statuses and words of refusals where they differ from the usual. */
   readonly errors?: RouteErrors
-  readonly handle: (call: Call) => Reply | Promise<Reply>
+  readonly handle: Handler
+}
+
+/** A handler can ask for the parameters that its declaration names, and for no others. */
+type Handler<Name extends string = string> = (call: Call<Name>) => Reply | Promise<Reply>
+
+/** Gives every declared route its handler; a missing one and one too many are errors of types. */
+export function bind<const D extends Declarations>(
+  declarations: D,
+  handlers: { readonly [K in keyof D]: Handler<ParameterName<D[K]>> },
+): readonly Route[] {
+  return namesOf(declarations).map((name) => {
+    const { summary, errors } = declarations[name]!
+    const handle: Handler = handlers[name]
+    return { method: methodOf(name), path: pathOf(name), summary, ...(errors !== undefined && { errors }), handle }
+  })
 }
 
 export type Found =

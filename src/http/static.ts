@@ -1,5 +1,6 @@
+import { STATIC_ROUTES } from '../rest/system-routes.ts'
 import { escapeHtml, json, type Reply } from './reply.ts'
-import type { Route } from './route.ts'
+import { bind, type Route } from './route.ts'
 
 export interface StaticOptions {
   readonly deviceId: string
@@ -11,22 +12,12 @@ export interface StaticOptions {
 export function staticRoutes(options: StaticOptions): readonly Route[] {
   const page = startPage(options)
   const facts = metadata(options)
-  return [
-    { method: 'GET', path: '/', summary: 'A page that says what runs here.', handle: () => page },
-    { method: 'GET', path: '/index.html', summary: 'A page that says what runs here.', handle: () => page },
-    {
-      method: 'GET',
-      path: '/meta.js',
-      summary: 'Who this device is, as a script for the graphical interface.',
-      handle: () => facts,
-    },
-    {
-      method: 'GET',
-      path: '/themes.json',
-      summary: 'Lists the themes of the graphical interface.',
-      handle: () => json({ themes: ['default'] }),
-    },
-  ]
+  return bind(STATIC_ROUTES, {
+    'GET /': () => page,
+    'GET /index.html': () => page,
+    'GET /meta.js': () => facts,
+    'GET /themes.json': () => json({ themes: ['default'] }),
+  })
 }
 
 /** Only those who were let in get this far. */

@@ -2,6 +2,7 @@ import { messageOf, TwinfoldError } from '../core/errors.ts'
 import type { Locations } from '../core/locations.ts'
 import { parseDeviceIdOrEmpty } from '../core/device-id.ts'
 import type { LogControl, LogLine } from '../events/types.ts'
+import { SYSTEM_ROUTES } from '../rest/system-routes.ts'
 import type {
   DiscoveryJson,
   ErrorsJson,
@@ -15,7 +16,7 @@ import { randomText, type Random } from '../world/random.ts'
 import { browseDisk } from './browse-disk.ts'
 import type { Query } from './query.ts'
 import { EMPTY_OK, json, TEXT_TYPE, type Reply } from './reply.ts'
-import type { Call, Route } from './route.ts'
+import { bind, type Call, type Route } from './route.ts'
 import { formatMs, formatWholeSeconds } from './times.ts'
 import type { RestDeps, RestOptions, SystemView } from './types.ts'
 import { versionJson } from './version.ts'
@@ -39,88 +40,23 @@ export function systemRoutes(deps: RestDeps, options: RestOptions, state: System
   const ping = json({ ping: 'pong' } satisfies PingJson)
   const version = json(versionJson(options.version))
   const { log, system, random } = deps
-  return [
-    { method: 'GET', path: '/rest/system/ping', summary: 'Answers pong.', handle: () => ping },
-    { method: 'POST', path: '/rest/system/ping', summary: 'Answers pong.', handle: () => ping },
-    {
-      method: 'GET',
-      path: '/rest/system/version',
-      summary: 'Tells which version runs on which system.',
-      handle: () => version,
-    },
-    {
-      method: 'GET',
-      path: '/rest/system/status',
-      summary: 'Tells how the process is doing.',
-      handle: () => json(status(deps, options, state)),
-    },
-    {
-      method: 'GET',
-      path: '/rest/system/paths',
-      summary: 'Tells where the files of the device are.',
-      handle: () => json(paths(options.locations)),
-    },
-    {
-      method: 'GET',
-      path: '/rest/system/discovery',
-      summary: 'Lists cached addresses of other devices.',
-      handle: () => json(discovery(system)),
-    },
-    {
-      method: 'GET',
-      path: '/rest/system/log',
-      summary: 'Shows the latest lines of the log.',
-      handle: ({ query }) => json(logJson(log, query)),
-    },
-    {
-      method: 'GET',
-      path: '/rest/system/log.txt',
-      summary: 'Shows the latest lines of the log as text.',
-      handle: ({ query }) => logText(log, query),
-    },
-    {
-      method: 'GET',
-      path: '/rest/system/error',
-      summary: 'Lists the latest warnings and errors.',
-      handle: () => json(errorsJson(log)),
-    },
-    {
-      method: 'POST',
-      path: '/rest/system/error',
-      summary: 'Adds an error of another program to the list.',
-      handle: (call) => reportError(log, call),
-    },
-    {
-      method: 'POST',
-      path: '/rest/system/error/clear',
-      summary: 'Clears the list of errors.',
-      handle: () => (log.clearErrors(), EMPTY_OK),
-    },
-    {
-      method: 'GET',
-      path: '/rest/system/browse',
-      summary: 'Lists directories of this machine whose path starts with what was typed.',
-      handle: ({ query }) => browse(deps, options, query),
-    },
-    {
-      method: 'GET',
-      path: '/rest/svc/deviceid',
-      summary: 'Checks a device id and shows its usual form.',
-      handle: ({ query }) => json(deviceId(query)),
-    },
-    {
-      method: 'GET',
-      path: '/rest/svc/random/string',
-      summary: 'Makes a random text for keys and passwords.',
-      handle: ({ query }) => json({ random: randomString(random, query) }),
-    },
-    {
-      method: 'GET',
-      path: '/rest/svc/lang',
-      summary: 'Lists the languages a browser asks for, the dearest first.',
-      handle: ({ request }) => json(languages(request.headers['accept-language'])),
-    },
-  ]
+  return bind(SYSTEM_ROUTES, {
+    'GET /rest/system/ping': () => ping,
+    'POST /rest/system/ping': () => ping,
+    'GET /rest/system/version': () => version,
+    'GET /rest/system/status': () => json(status(deps, options, state)),
+    'GET /rest/system/paths': () => json(paths(options.locations)),
+    'GET /rest/system/discovery': () => json(discovery(system)),
+    'GET /rest/system/log': ({ query }) => json(logJson(log, query)),
+    'GET /rest/system/log.txt': ({ query }) => logText(log, query),
+    'GET /rest/system/error': () => json(errorsJson(log)),
+    'POST /rest/system/error': (call) => reportError(log, call),
+    'POST /rest/system/error/clear': () => (log.clearErrors(), EMPTY_OK),
+    'GET /rest/system/browse': ({ query }) => browse(deps, options, query),
+    'GET /rest/svc/deviceid': ({ query }) => json(deviceId(query)),
+    'GET /rest/svc/random/string': ({ query }) => json({ random: randomString(random, query) }),
+    'GET /rest/svc/lang': ({ request }) => json(languages(request.headers['accept-language'])),
+  })
 }
 
 function status(deps: RestDeps, options: RestOptions, state: SystemState): StatusJson {
@@ -174,12 +110,12 @@ function discovery(system: SystemView): DiscoveryJson {
   return Object.fromEntries([...(system.discovered?.() ?? [])].map(([id, addresses]) => [id, { addresses }]))
 }
 
-function logJson(log: LogControl, query: Query): LogJson {
+function logJson(log: LogControl, query: Query<'since'>): LogJson {
   const lines = log.lines(sinceOf(query))
   return { messages: lines.length === 0 ? null : lines.map((line) => ({ ...lineJson(line), message: named(line) })) }
 }
 
-function logText(log: LogControl, query: Query): Reply {
+function logText(log: LogControl, query: Query<'since'>): Reply {
   const lines = log.lines(sinceOf(query)).map((line) => `${formatWholeSeconds(line.timeMs)}: ${named(line)}\n`)
   return { status: 200, contentType: TEXT_TYPE, body: lines.join('') }
 }
@@ -190,7 +126,7 @@ function named(line: LogLine): string {
 }
 
 /** A time nobody can read means "everything". */
-function sinceOf(query: Query): number | undefined {
+function sinceOf(query: Query<'since'>): number | undefined {
   const given = query.first('since') ?? ''
   if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/.test(given)) return undefined
   const timeMs = Date.parse(given)
@@ -213,14 +149,14 @@ async function reportError(log: LogControl, { request }: Call): Promise<Reply> {
 }
 
 /** `filesystem` may name the pretended one of tests elsewhere, which has nothing to show. */
-async function browse(deps: RestDeps, options: RestOptions, query: Query): Promise<Reply> {
+async function browse(deps: RestDeps, options: RestOptions, query: Query<'current' | 'filesystem'>): Promise<Reply> {
   if ((query.first('filesystem') ?? 'basic') === 'fake') return json([])
   const { platform } = options.version
   const found = await browseDisk({ disk: deps.disk, userHome: options.locations.userHome, platform }, query.first('current') ?? '')
   return json(found)
 }
 
-function deviceId(query: Query): { readonly id: string } | { readonly error: string } {
+function deviceId(query: Query<'id'>): { readonly id: string } | { readonly error: string } {
   try {
     return { id: parseDeviceIdOrEmpty(query.first('id') ?? '') }
   } catch (error) {
@@ -229,7 +165,7 @@ function deviceId(query: Query): { readonly id: string } | { readonly error: str
   }
 }
 
-function randomString(random: Random, query: Query): string {
+function randomString(random: Random, query: Query<'length'>): string {
   const length = query.integer('length') ?? 0
   return randomText(random, length <= 0 ? RANDOM_LENGTH_DEFAULT : Math.min(length, RANDOM_LENGTH_MAX))
 }

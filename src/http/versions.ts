@@ -2,12 +2,11 @@ import { isTime, type Json } from '../core/config-json.ts'
 import { TwinfoldError } from '../core/errors.ts'
 import { parseFolderId, type FolderId } from '../core/ids.ts'
 import type { FileVersion, Hub } from '../model/types.ts'
-import type { FileVersionJson, RestoreResultJson, VersionsJson } from '../rest/versions.ts'
-import type { RouteErrors } from './errors.ts'
+import { VERSION_ROUTES, type FileVersionJson, type RestoreResultJson, type VersionsJson } from '../rest/versions.ts'
 import { parseJson } from './json.ts'
 import type { Query } from './query.ts'
 import { json, type Reply } from './reply.ts'
-import type { Call, Route } from './route.ts'
+import { bind, type Call, type Route } from './route.ts'
 import { formatWholeSeconds } from './times.ts'
 
 const BODY_BYTES_MAX = 32 * 1024 * 1024
@@ -16,27 +15,13 @@ type VersionKeeper = Pick<Hub, 'versions' | 'restoreVersions'>
 
 /** Older versions of files: which there are, and having them back. */
 export function versionRoutes(hub: VersionKeeper): readonly Route[] {
-  return [
-    {
-      method: 'GET',
-      path: '/rest/folder/versions',
-      summary: 'Lists the older versions of files that a folder keeps.',
-      handle: ({ query }) => versions(hub, query),
-    },
-    {
-      method: 'POST',
-      path: '/rest/folder/versions',
-      summary: 'Brings back older versions of files, by path and time.',
-      errors: RESTORE_ERRORS,
-      handle: (call) => restore(hub, call),
-    },
-  ]
+  return bind(VERSION_ROUTES, {
+    'GET /rest/folder/versions': ({ query }) => versions(hub, query),
+    'POST /rest/folder/versions': (call) => restore(hub, call),
+  })
 }
 
-/** Clients know this route to answer every refusal with 500. */
-const RESTORE_ERRORS: RouteErrors = { 'bad-request': { status: 500 } }
-
-async function versions(hub: VersionKeeper, query: Query): Promise<Reply> {
+async function versions(hub: VersionKeeper, query: Query<'folder'>): Promise<Reply> {
   const found = await hub.versions(folderOf(query))
   const body: VersionsJson = Object.fromEntries(sorted(found).map(([path, kept]) => [path, kept.map(versionJson)]))
   return json(body)
@@ -46,7 +31,7 @@ function versionJson({ versionMs, modifiedMs, sizeBytes }: FileVersion): FileVer
   return { versionTime: formatWholeSeconds(versionMs), modTime: formatWholeSeconds(modifiedMs), size: sizeBytes }
 }
 
-async function restore(hub: VersionKeeper, { query, request }: Call): Promise<Reply> {
+async function restore(hub: VersionKeeper, { query, request }: Call<'folder'>): Promise<Reply> {
   const folder = folderOf(query)
   const wanted = wantedIn(parseJson(await request.body(BODY_BYTES_MAX)))
   const failures: RestoreResultJson = Object.fromEntries(sorted(await hub.restoreVersions(folder, wanted)))
@@ -66,7 +51,7 @@ function wantedIn(body: Json): ReadonlyMap<string, number> {
   }))
 }
 
-function folderOf(query: Query): FolderId {
+function folderOf(query: Query<'folder'>): FolderId {
   const folder = parseFolderId(query.first('folder'))
   if (folder === undefined) throw new TwinfoldError('folder-missing', 'no such folder')
   return folder

@@ -1,44 +1,55 @@
-/** Types of `/rest/system/connections` and the routes below /rest/cluster. */
+import { BOOLEAN, COUNT, TEXT, TIME, list, map, object, type Static } from './schema.ts'
 
-export interface ConnectionJson {
-  readonly at: string
-  readonly inBytesTotal: number
-  readonly outBytesTotal: number
-  readonly startedAt: string
-  readonly address: string
-  readonly type: string
-  readonly isLocal: boolean
-  readonly crypto: string
-}
+/** Shapes of `/rest/system/connections` and the routes below /rest/cluster. */
 
-export interface DeviceConnectionsJson extends ConnectionJson {
-  readonly connected: boolean
-  readonly paused: boolean
-  readonly clientVersion: string
-  readonly primary: ConnectionJson
-  /** Absent when there is only one. */
-  readonly secondary?: readonly ConnectionJson[]
-}
+const CONNECTION_FIELDS = {
+  at: TIME,
+  inBytesTotal: COUNT,
+  outBytesTotal: COUNT,
+  startedAt: TIME,
+  address: TEXT,
+  type: TEXT,
+  isLocal: BOOLEAN,
+  crypto: TEXT,
+} as const
 
-/** `GET /rest/system/connections`, by device id; our own device is not listed. */
-export interface ConnectionsJson {
-  readonly connections: Readonly<Record<string, DeviceConnectionsJson>>
-  readonly total: { readonly at: string; readonly inBytesTotal: number; readonly outBytesTotal: number }
-}
+const CONNECTION = object(CONNECTION_FIELDS)
 
-/** `GET /rest/cluster/pending/devices`, by device id. */
-export type PendingDevicesJson = Readonly<
-  Record<string, { readonly time: string; readonly name: string; readonly address: string }>
->
+export type ConnectionJson = Static<typeof CONNECTION>
 
-export interface FolderOfferJson {
-  readonly time: string
-  readonly label: string
-  readonly receiveEncrypted: boolean
-  readonly remoteEncrypted: boolean
-}
+/** `secondary` is absent when there is only one connection. */
+const DEVICE_CONNECTIONS = object(
+  {
+    ...CONNECTION_FIELDS,
+    connected: BOOLEAN,
+    paused: BOOLEAN,
+    clientVersion: TEXT,
+    primary: CONNECTION,
+    secondary: list(CONNECTION),
+  },
+  ['secondary'],
+)
 
-/** `GET /rest/cluster/pending/folders`, by folder id. */
-export type PendingFoldersJson = Readonly<
-  Record<string, { readonly offeredBy: Readonly<Record<string, FolderOfferJson>> }>
->
+export type DeviceConnectionsJson = Static<typeof DEVICE_CONNECTIONS>
+
+/** By device id; our own device is not listed. */
+export const CONNECTIONS = object({
+  connections: map(DEVICE_CONNECTIONS),
+  total: object({ at: TIME, inBytesTotal: COUNT, outBytesTotal: COUNT }),
+})
+
+export type ConnectionsJson = Static<typeof CONNECTIONS>
+
+/** By device id. */
+export const PENDING_DEVICES = map(object({ time: TIME, name: TEXT, address: TEXT }))
+
+export type PendingDevicesJson = Static<typeof PENDING_DEVICES>
+
+const FOLDER_OFFER = object({ time: TIME, label: TEXT, receiveEncrypted: BOOLEAN, remoteEncrypted: BOOLEAN })
+
+export type FolderOfferJson = Static<typeof FOLDER_OFFER>
+
+/** By folder id. */
+export const PENDING_FOLDERS = map(object({ offeredBy: map(FOLDER_OFFER) }))
+
+export type PendingFoldersJson = Static<typeof PENDING_FOLDERS>

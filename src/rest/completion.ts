@@ -1,26 +1,24 @@
-import type { FileEntryJson } from './db.ts'
+import { PAGE } from './parameters.ts'
+import { COUNT, NUMBER, TEXT, TIME, about, list, map, object, ref, type Static } from './schema.ts'
 
 /** How much of a folder a device has. */
-export interface CompletionJson {
-  /** Per cent of the bytes; 95 when only deletions are left. */
-  readonly completion: number
-  readonly globalBytes: number
-  readonly globalItems: number
-  readonly needBytes: number
-  readonly needDeletes: number
-  readonly needItems: number
-  /** `unknown`, `valid`, `notSharing` or `paused`. */
-  readonly remoteState: string
-  readonly sequence: number
-}
+export const COMPLETION = object({
+  completion: about(NUMBER, 'Per cent of the bytes; 95 when only deletions are left.'),
+  globalBytes: COUNT,
+  globalItems: COUNT,
+  needBytes: COUNT,
+  needDeletes: COUNT,
+  needItems: COUNT,
+  remoteState: about(TEXT, '`unknown`, `valid`, `notSharing` or `paused`.'),
+  sequence: COUNT,
+})
 
-export interface RemoteNeedJson {
-  readonly files: readonly FileEntryJson[]
-  readonly page: number
-  readonly perpage: number
-}
+export type CompletionJson = Static<typeof COMPLETION>
 
-export type DeviceStatisticsJson = Readonly<Record<string, {
-  readonly lastSeen: string
-  readonly lastConnectionDurationS: number
-}>>
+export const REMOTE_NEED = object({ files: list(ref('FileEntry')), ...PAGE })
+
+export type RemoteNeedJson = Static<typeof REMOTE_NEED>
+
+export const DEVICE_STATISTICS = map(object({ lastSeen: TIME, lastConnectionDurationS: NUMBER }))
+
+export type DeviceStatisticsJson = Static<typeof DEVICE_STATISTICS>

@@ -1,12 +1,19 @@
-/** Types of the routes below /rest/config. The parts themselves are those of core/config.ts. */
-export type { Config, DeviceConfig, FolderConfig, GuiConfig, LdapConfig, OptionsConfig } from '../core/config.ts'
+import type { DeviceId, FolderId } from '../core/ids.ts'
+import { BOOLEAN, object, type Static } from './schema.ts'
 
-/** `GET /rest/config/restart-required`. */
-export interface RestartRequiredJson {
-  readonly requiresRestart: boolean
-}
+/** Shapes of the routes below /rest/config. The parts themselves are those of core/config.ts. */
 
-/** `GET /rest/config/insync` and `GET /rest/system/config/insync`. */
-export interface InSyncJson {
-  readonly configInSync: boolean
-}
+export const RESTART_REQUIRED = object({ requiresRestart: BOOLEAN })
+
+export type RestartRequiredJson = Static<typeof RESTART_REQUIRED>
+
+export const IN_SYNC = object({ configInSync: BOOLEAN })
+
+/** Any part of some settings, as a client sends it: ids are texts that the daemon has yet to look at. */
+export type Change<T> = T extends DeviceId | FolderId
+  ? string
+  : T extends readonly (infer Item)[]
+    ? readonly Change<Item>[]
+    : T extends object
+      ? { readonly [K in keyof T]?: Change<T[K]> }
+      : T

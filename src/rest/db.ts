@@ -1,124 +1,121 @@
-/** Types of the routes below /rest/db and /rest/folder. Names are those of the wire. */
+import { COUNT, BOOLEAN, INTEGER, TEXT, TIME, about, list, map, nullable, object, ref, type Static } from './schema.ts'
+import { PAGE } from './parameters.ts'
 
-export type FileTypeName = 'FILE_INFO_TYPE_FILE' | 'FILE_INFO_TYPE_DIRECTORY' | 'FILE_INFO_TYPE_SYMLINK'
+/** Shapes of the routes below /rest/db, /rest/folder and /rest/stats. Names are those of the wire. */
+
+export const FILE_TYPE = {
+  enum: ['FILE_INFO_TYPE_FILE', 'FILE_INFO_TYPE_DIRECTORY', 'FILE_INFO_TYPE_SYMLINK'],
+} as const
+
+export type FileTypeName = Static<typeof FILE_TYPE>
+
+const PLATFORM_PART = nullable(map({ description: 'Owner, group or extended attributes as that system knows them.' }))
 
 /** Platform-specific metadata. Null where nothing is kept. */
-export interface PlatformJson {
-  readonly Unix: null
-  readonly Windows: null
-  readonly Linux: null
-  readonly Darwin: null
-  readonly FreeBSD: null
-  readonly NetBSD: null
-}
+const PLATFORM = object({
+  Unix: PLATFORM_PART,
+  Windows: PLATFORM_PART,
+  Linux: PLATFORM_PART,
+  Darwin: PLATFORM_PART,
+  FreeBSD: PLATFORM_PART,
+  NetBSD: PLATFORM_PART,
+})
 
-/** One record of an index. All fields empty means that this side has none. */
-export interface FileEntryJson {
-  /** SHA-256 over the block hashes, base64. */
-  readonly blocksHash: string | null
-  readonly deleted: boolean
-  readonly ignored: boolean
-  readonly inodeChange: string
-  readonly invalid: boolean
-  readonly localFlags: number
-  readonly modified: string
-  readonly modifiedBy: string
-  readonly mustRescan: boolean
-  readonly name: string
-  readonly noPermissions: boolean
-  /** Blocks of the file in `GET /rest/db/file`; 0 in lists, which do not load them. */
-  readonly numBlocks: number
-  /** Octal with a leading zero. Absent when `noPermissions` is true. */
-  readonly permissions?: string
-  readonly platform: PlatformJson
-  readonly sequence: number
-  /** Bytes; 128 for directories and symlinks. */
-  readonly size: number
-  readonly type: FileTypeName
-  /** `short id:counter` of every device that changed it. */
-  readonly version: readonly string[]
-}
+export type PlatformJson = Static<typeof PLATFORM>
 
-/** `POST /rest/db/scan`. `sub` may be repeated; `next` re-arms the automatic rescan, in seconds. */
-export interface ScanQuery {
-  readonly folder?: string
-  readonly sub?: string | readonly string[]
-  readonly next?: number
-}
+export const FILE_ENTRY = about(
+  object(
+    {
+      blocksHash: about(nullable(TEXT), 'SHA-256 over the hashes of the blocks, base64.'),
+      deleted: BOOLEAN,
+      ignored: BOOLEAN,
+      inodeChange: TIME,
+      invalid: BOOLEAN,
+      localFlags: COUNT,
+      modified: TIME,
+      modifiedBy: about(TEXT, 'The short id of the device that changed it last.'),
+      mustRescan: BOOLEAN,
+      name: TEXT,
+      noPermissions: BOOLEAN,
+      numBlocks: about(COUNT, 'Blocks of the file in `GET /rest/db/file`; 0 in lists, which do not load them.'),
+      permissions: about(TEXT, 'Octal with a leading zero. Absent when `noPermissions` is true.'),
+      platform: PLATFORM,
+      sequence: COUNT,
+      size: about(COUNT, 'Bytes; 128 for directories and symlinks.'),
+      type: FILE_TYPE,
+      version: about(list(TEXT), '`short id:counter` of every device that changed it.'),
+    },
+    ['permissions'],
+  ),
+  'One record of an index. All fields empty means that this side has none.',
+)
 
-export interface PagingQuery {
-  readonly page?: number
-  readonly perpage?: number
-}
-
-/** `GET /rest/db/need`. */
-export interface NeedQuery extends PagingQuery {
-  readonly folder: string
-}
-
-/** `POST /rest/db/prio`: the paging applies to the answer. */
-export interface PrioQuery extends NeedQuery {
-  readonly file: string
-}
+export type FileEntryJson = Static<typeof FILE_ENTRY>
 
 /** The download queue: being fetched, waiting in this order, and needed but in no queue. */
-export interface NeedJson {
-  readonly page: number
-  readonly perpage: number
-  readonly progress: readonly FileEntryJson[]
-  readonly queued: readonly FileEntryJson[]
-  readonly rest: readonly FileEntryJson[]
-}
+export const NEED = object({
+  ...PAGE,
+  progress: list(ref('FileEntry')),
+  queued: list(ref('FileEntry')),
+  rest: list(ref('FileEntry')),
+})
 
-/** `GET /rest/db/status`. */
-export interface FolderStatusJson {
-  readonly errors: number
-  readonly pullErrors: number
-  readonly invalid: string
-  readonly globalFiles: number
-  readonly globalDirectories: number
-  readonly globalSymlinks: number
-  readonly globalDeleted: number
-  readonly globalBytes: number
-  readonly globalTotalItems: number
-  readonly localFiles: number
-  readonly localDirectories: number
-  readonly localSymlinks: number
-  readonly localDeleted: number
-  readonly localBytes: number
-  readonly localTotalItems: number
-  readonly needFiles: number
-  readonly needDirectories: number
-  readonly needSymlinks: number
-  readonly needDeletes: number
-  readonly needBytes: number
-  readonly needTotalItems: number
-  readonly receiveOnlyChangedFiles: number
-  readonly receiveOnlyChangedDirectories: number
-  readonly receiveOnlyChangedSymlinks: number
-  readonly receiveOnlyChangedDeletes: number
-  readonly receiveOnlyChangedBytes: number
-  readonly receiveOnlyTotalItems: number
-  readonly inSyncFiles: number
-  readonly inSyncBytes: number
-  readonly state: string
-  readonly stateChanged: string
-  readonly error: string
-  readonly version: number
-  readonly sequence: number
-  readonly remoteSequence: Readonly<Record<string, number>> | null
-  readonly ignorePatterns: boolean
-  readonly watchError: string
-}
+export type NeedJson = Static<typeof NEED>
 
-/** `GET /rest/db/browse`: any non-empty `dirsonly` means true. */
-export interface BrowseQuery {
-  readonly folder: string
-  readonly prefix?: string
-  readonly levels?: number
-  readonly dirsonly?: string
-}
+export const FOLDER_STATUS = about(
+  object({
+    errors: COUNT,
+    pullErrors: COUNT,
+    invalid: TEXT,
+    globalFiles: COUNT,
+    globalDirectories: COUNT,
+    globalSymlinks: COUNT,
+    globalDeleted: COUNT,
+    globalBytes: COUNT,
+    globalTotalItems: COUNT,
+    localFiles: COUNT,
+    localDirectories: COUNT,
+    localSymlinks: COUNT,
+    localDeleted: COUNT,
+    localBytes: COUNT,
+    localTotalItems: COUNT,
+    needFiles: COUNT,
+    needDirectories: COUNT,
+    needSymlinks: COUNT,
+    needDeletes: COUNT,
+    needBytes: COUNT,
+    needTotalItems: COUNT,
+    receiveOnlyChangedFiles: COUNT,
+    receiveOnlyChangedDirectories: COUNT,
+    receiveOnlyChangedSymlinks: COUNT,
+    receiveOnlyChangedDeletes: COUNT,
+    receiveOnlyChangedBytes: COUNT,
+    receiveOnlyTotalItems: COUNT,
+    inSyncFiles: COUNT,
+    inSyncBytes: COUNT,
+    state: about(TEXT, 'Idle, scanning, syncing, error and the like; empty for a folder that is paused.'),
+    stateChanged: TIME,
+    error: TEXT,
+    version: COUNT,
+    sequence: COUNT,
+    remoteSequence: nullable(map(COUNT)),
+    ignorePatterns: BOOLEAN,
+    watchError: TEXT,
+  }),
+  'The state of a folder and what is in it.',
+)
 
+export type FolderStatusJson = Static<typeof FOLDER_STATUS>
+
+export const TREE_ENTRY = about(
+  object(
+    { name: TEXT, modTime: TIME, size: COUNT, type: FILE_TYPE, children: list(ref('TreeEntry')) },
+    ['children'],
+  ),
+  'One name in a tree; `children` is absent when there are none to show.',
+)
+
+/** Written out: a type cannot be read from a schema that mentions itself. */
 export interface TreeEntryJson {
   readonly name: string
   readonly modTime: string
@@ -127,46 +124,37 @@ export interface TreeEntryJson {
   readonly children?: readonly TreeEntryJson[]
 }
 
-/** `GET /rest/db/file`. */
-export interface FileQuery {
-  readonly folder: string
-  readonly file: string
-}
+export const FILE_VIEW = object({
+  availability: nullable(list(object({ id: TEXT, fromTemporary: BOOLEAN }))),
+  global: ref('FileEntry'),
+  local: ref('FileEntry'),
+  mtime: object({ err: { type: 'null' }, value: object({ real: TIME, virtual: TIME }) }),
+})
 
-export interface FileViewJson {
-  readonly availability: readonly { readonly id: string; readonly fromTemporary: boolean }[] | null
-  readonly global: FileEntryJson
-  readonly local: FileEntryJson
-  readonly mtime: { readonly err: null; readonly value: { readonly real: string; readonly virtual: string } }
-}
+export type FileViewJson = Static<typeof FILE_VIEW>
 
-/** `GET /rest/db/ignores` and the answer to its POST. */
-export interface IgnoresJson {
-  readonly error: string | null
-  readonly expanded: readonly string[] | null
-  readonly ignore: readonly string[] | null
-}
+export const IGNORES = object({
+  error: nullable(TEXT),
+  expanded: nullable(list(TEXT)),
+  ignore: nullable(list(TEXT)),
+})
 
-/** Body of `POST /rest/db/ignores`; an empty list removes the file. */
-export interface IgnoresBody {
-  readonly ignore?: readonly string[] | null
-}
+export type IgnoresJson = Static<typeof IGNORES>
 
-/** `GET /rest/folder/errors`. */
-export interface FolderErrorsJson {
-  readonly errors: readonly { readonly path: string; readonly error: string }[] | null
-  readonly folder: string
-  readonly page: number
-  readonly perpage: number
-}
+export const IGNORES_BODY = object({ ignore: nullable(list(TEXT)) }, ['ignore'])
 
-/** `GET /rest/stats/folder`, by folder id. */
-export type FolderStatisticsJson = Readonly<
-  Record<
-    string,
-    {
-      readonly lastFile: { readonly at: string; readonly filename: string; readonly deleted: boolean }
-      readonly lastScan: string
-    }
-  >
->
+export const FOLDER_ERRORS = object({
+  errors: nullable(list(object({ path: TEXT, error: TEXT }))),
+  folder: TEXT,
+  ...PAGE,
+})
+
+export type FolderErrorsJson = Static<typeof FOLDER_ERRORS>
+
+export const FOLDER_STATISTICS = map(
+  object({ lastFile: object({ at: TIME, filename: TEXT, deleted: BOOLEAN }), lastScan: TIME }),
+)
+
+export type FolderStatisticsJson = Static<typeof FOLDER_STATISTICS>
+
+export const LEVELS = { schema: INTEGER, about: 'How deep; 0 is the top only, absent or negative is everything.' } as const

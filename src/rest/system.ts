@@ -1,109 +1,95 @@
-/** Types of the routes below /rest/system, /rest/svc and /rest/noauth. */
+import { BOOLEAN, COUNT, NUMBER, TEXT, TIME, about, list, map, nullable, object, type Static } from './schema.ts'
 
-export interface PingJson {
-  readonly ping: 'pong'
-}
+/** Shapes of the routes below /rest/system, /rest/svc and /rest/noauth. */
 
-/** `GET /rest/system/debug`. Every entry of `enabled` is a key of `facilities`. */
-export interface DebugJson {
-  readonly enabled: readonly string[]
-  readonly facilities: Readonly<Record<string, string>>
-}
+export const PING = object({ ping: { const: 'pong' } })
 
-/** `POST /rest/system/debug`: comma-separated names; enabled first, then disabled. */
-export interface DebugQuery {
-  readonly enable?: string
-  readonly disable?: string
-}
+export type PingJson = Static<typeof PING>
 
-/** `GET /rest/system/loglevels`. */
-export interface LogLevelsJson {
-  readonly packages: Readonly<Record<string, string>>
-  readonly levels: Readonly<Record<string, string>>
-}
+/** Every entry of `enabled` is a key of `facilities`. */
+export const DEBUG = object({ enabled: list(TEXT), facilities: map(TEXT) })
 
-/** `GET /rest/system/discovery`, by device id. */
-export type DiscoveryJson = Readonly<Record<string, { readonly addresses: readonly string[] }>>
+export type DebugJson = Static<typeof DEBUG>
 
-/** `level`: 0 debug, 2 info, 3 warning and above. */
-export interface LogLineJson {
-  readonly when: string
-  readonly message: string
-  readonly level: number
-}
+export const LOG_LEVELS = object({ packages: map(TEXT), levels: map(TEXT) })
 
-export interface LogJson {
-  readonly messages: readonly LogLineJson[] | null
-}
+export type LogLevelsJson = Static<typeof LOG_LEVELS>
 
-export interface ErrorsJson {
-  readonly errors: readonly LogLineJson[] | null
-}
+/** By device id. */
+export const DISCOVERY = map(object({ addresses: list(TEXT) }))
 
-export interface VersionJson {
-  readonly arch: string
-  readonly codename: string
-  readonly container: boolean
-  readonly date: string
-  readonly extra: string
-  readonly isBeta: boolean
-  readonly isCandidate: boolean
-  readonly isRelease: boolean
-  readonly longVersion: string
-  readonly os: string
-  readonly stamp: string
-  readonly tags: readonly string[]
-  readonly user: string
-  readonly version: string
-}
+export type DiscoveryJson = Static<typeof DISCOVERY>
 
-export interface StatusJson {
-  readonly alloc: number
-  readonly connectionServiceStatus: Readonly<
-    Record<
-      string,
-      {
-        readonly error: string | null
-        readonly lanAddresses: readonly string[]
-        readonly wanAddresses: readonly string[]
-      }
-    >
-  >
-  readonly cpuPercent: 0
-  readonly discoveryEnabled?: boolean
-  readonly discoveryErrors?: Readonly<Record<string, string>>
-  readonly discoveryMethods?: number
-  readonly discoveryStatus?: Readonly<Record<string, { readonly error: string | null }>>
-  readonly goroutines: number
-  readonly guiAddressOverridden: boolean
-  readonly guiAddressUsed: string
-  readonly lastDialStatus: Readonly<Record<string, { readonly when: string; readonly error: string | null }>>
-  readonly myID: string
-  readonly pathSeparator: string
-  readonly startTime: string
-  readonly sys: number
-  readonly tilde: string
-  readonly uptime: number
-  readonly urVersionMax: 3
-}
+const LOG_LINE = object({ when: TIME, message: TEXT, level: about(COUNT, '0 debug, 2 info, 3 warning and above.') })
 
-/** `GET /rest/system/paths`. */
-export type PathsJson = Readonly<Record<string, string>>
+export type LogLineJson = Static<typeof LOG_LINE>
 
-/** `GET /rest/svc/deviceid`: one of the two. */
-export type DeviceIdJson = { readonly id: string } | { readonly error: string }
+export const LOG = object({ messages: nullable(list(LOG_LINE)) })
 
-export interface RandomStringJson {
-  readonly random: string
-}
+export type LogJson = Static<typeof LOG>
 
-export interface HealthJson {
-  readonly status: 'OK'
-}
+export const ERRORS = object({ errors: nullable(list(LOG_LINE)) })
 
-/** Body of `POST /rest/noauth/auth/password`. */
-export interface LoginBody {
-  readonly username: string
-  readonly password: string
-  readonly stayLoggedIn?: boolean
-}
+export type ErrorsJson = Static<typeof ERRORS>
+
+export const VERSION = object({
+  arch: TEXT,
+  codename: TEXT,
+  container: BOOLEAN,
+  date: TIME,
+  extra: TEXT,
+  isBeta: BOOLEAN,
+  isCandidate: BOOLEAN,
+  isRelease: BOOLEAN,
+  longVersion: TEXT,
+  os: TEXT,
+  stamp: TEXT,
+  tags: list(TEXT),
+  user: TEXT,
+  version: TEXT,
+})
+
+export type VersionJson = Static<typeof VERSION>
+
+export const STATUS = object(
+  {
+    alloc: COUNT,
+    connectionServiceStatus: map(
+      object({ error: nullable(TEXT), lanAddresses: list(TEXT), wanAddresses: list(TEXT) }),
+    ),
+    cpuPercent: NUMBER,
+    discoveryEnabled: BOOLEAN,
+    discoveryErrors: map(TEXT),
+    discoveryMethods: COUNT,
+    discoveryStatus: map(object({ error: nullable(TEXT) })),
+    goroutines: COUNT,
+    guiAddressOverridden: BOOLEAN,
+    guiAddressUsed: TEXT,
+    lastDialStatus: map(object({ when: TIME, error: nullable(TEXT) })),
+    myID: TEXT,
+    pathSeparator: TEXT,
+    startTime: TIME,
+    sys: COUNT,
+    tilde: TEXT,
+    uptime: COUNT,
+    urVersionMax: { const: 3 },
+  },
+  ['discoveryEnabled', 'discoveryErrors', 'discoveryMethods', 'discoveryStatus'],
+)
+
+export type StatusJson = Static<typeof STATUS>
+
+export const PATHS = map(TEXT)
+
+export type PathsJson = Static<typeof PATHS>
+
+/** One of the two. */
+export const DEVICE_ID = { anyOf: [object({ id: TEXT }), object({ error: TEXT })] } as const
+
+export const RANDOM_STRING = object({ random: TEXT })
+
+export const HEALTH = object({ status: { const: 'OK' } })
+
+export type HealthJson = Static<typeof HEALTH>
+
+export const LOGIN_BODY = object({ username: TEXT, password: TEXT, stayLoggedIn: BOOLEAN }, ['stayLoggedIn'])

@@ -1,0 +1,127 @@
+import type {
+  Config,
+  DefaultsConfig,
+  DeviceConfig,
+  FolderConfig,
+  GuiConfig,
+  LdapConfig,
+  OptionsConfig,
+} from '../core/config.ts'
+import {
+  DEFAULT_IGNORES,
+  DEFAULTS,
+  DEVICE,
+  FOLDER,
+  GUI,
+  LDAP,
+  OBSERVED_DEVICE,
+  OPTIONS,
+  type AnyTable,
+  type Kind,
+} from '../core/config-fields.ts'
+import { unreachable } from '../core/errors.ts'
+import type { Change } from './config.ts'
+import { FILE_ENTRY, TREE_ENTRY, type FileEntryJson, type TreeEntryJson } from './db.ts'
+import { BOOLEAN, COUNT, INTEGER, NUMBER, TEXT, TIME, about, list, map, nullable, object, ref, type Schema } from './schema.ts'
+
+/** Shapes that have a name of their own in the OpenAPI document, and the types they stand for. */
+export interface ComponentTypes {
+  readonly FileEntry: FileEntryJson
+  readonly TreeEntry: TreeEntryJson
+  readonly Config: Config
+  readonly ConfigChange: Change<Config>
+  readonly Folder: FolderConfig
+  readonly FolderChange: Change<FolderConfig>
+  readonly Device: DeviceConfig
+  readonly DeviceChange: Change<DeviceConfig>
+  readonly Gui: GuiConfig
+  readonly GuiChange: Change<GuiConfig>
+  readonly Ldap: LdapConfig
+  readonly LdapChange: Change<LdapConfig>
+  readonly Options: OptionsConfig
+  readonly OptionsChange: Change<OptionsConfig>
+  readonly DefaultIgnores: DefaultsConfig['ignores']
+  readonly DefaultIgnoresChange: Change<DefaultsConfig['ignores']>
+}
+
+/** The schema of every named shape. Those of the configuration are read from its table of fields. */
+export function componentSchemas(): Readonly<Record<keyof ComponentTypes, Schema>> {
+  return {
+    FileEntry: FILE_ENTRY,
+    TreeEntry: TREE_ENTRY,
+    Config: about(object(configFields('')), 'The whole configuration.'),
+    ConfigChange: about(partial(configFields('Change')), 'The whole configuration, as it is sent.'),
+    ...both('Folder', FOLDER, 'The settings of a folder.'),
+    ...both('Device', DEVICE, 'The settings of a device.'),
+    ...both('Gui', GUI, 'The settings of this interface.'),
+    ...both('Ldap', LDAP, 'The settings for LDAP.'),
+    ...both('Options', OPTIONS, 'Options of the daemon as a whole.'),
+    ...both('DefaultIgnores', DEFAULT_IGNORES, 'The ignore patterns a new folder starts with.'),
+  }
+}
+
+type Fields = Record<string, Schema>
+
+function configFields(suffix: '' | 'Change'): Fields {
+  const folder = ref(`Folder${suffix}`)
+  const device = ref(`Device${suffix}`)
+  const part = suffix === '' ? object : partial
+  return {
+    version: COUNT,
+    folders: list(folder),
+    devices: list(device),
+    gui: ref(`Gui${suffix}`),
+    ldap: ref(`Ldap${suffix}`),
+    options: ref(`Options${suffix}`),
+    remoteIgnoredDevices: list(part(fieldsOf(OBSERVED_DEVICE, suffix === ''))),
+    defaults: part({ folder, device, ignores: ref(`DefaultIgnores${suffix}`) } satisfies Record<keyof typeof DEFAULTS, Schema>),
+  }
+}
+
+/** A part as it is shown, with all fields, and as it is sent, with those one likes. */
+function both<Name extends string>(name: Name, table: AnyTable, words: string) {
+  return {
+    [name]: about(object(fieldsOf(table, true)), words),
+    [`${name}Change`]: about(partial(fieldsOf(table, false)), `${words} Fields may be left out.`),
+  } as Record<Name | `${Name}Change`, Schema>
+}
+
+function partial(fields: Fields): Schema {
+  return object(fields, Object.keys(fields))
+}
+
+function fieldsOf(table: AnyTable, whole: boolean): Fields {
+  return Object.fromEntries(Object.entries(table).map(([name, { kind }]) => [name, kindSchema(kind, whole)]))
+}
+
+function kindSchema(kind: Kind, whole: boolean): Schema {
+  switch (kind.is) {
+    case 'bool':
+      return BOOLEAN
+    case 'int':
+      return INTEGER
+    case 'float':
+      return NUMBER
+    case 'text':
+      return TEXT
+    case 'device':
+      return about(TEXT, 'A device id, or nothing.')
+    case 'time':
+      return TIME
+    case 'size':
+      return whole ? object({ value: NUMBER, unit: TEXT }) : partial({ value: NUMBER, unit: TEXT })
+    case 'params':
+      return map(TEXT)
+    case 'choice':
+      // An unknown word is taken for the first, so a sender may use any.
+      return whole ? { enum: kind.values } : about(TEXT, `One of ${kind.values.join(', ')}.`)
+    case 'texts':
+      return whole ? list(TEXT) : nullable(list(TEXT))
+    case 'section':
+      return whole ? object(fieldsOf(kind.table, true)) : partial(fieldsOf(kind.table, false))
+    case 'sections':
+      return whole ? list(object(fieldsOf(kind.table, true))) : nullable(list(partial(fieldsOf(kind.table, false))))
+    default:
+      return unreachable(kind)
+  }
+}

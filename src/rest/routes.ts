@@ -1,0 +1,26 @@
+import { CLUSTER_ROUTES } from './cluster-routes.ts'
+import { CONFIG_ROUTES } from './config-routes.ts'
+import { COMPLETION_ROUTES, DB_ROUTES } from './db-routes.ts'
+import type { Declarations } from './declaration.ts'
+import { EVENT_ROUTES } from './events.ts'
+import { DEBUG_ROUTES, LIFECYCLE_ROUTES, NOAUTH_ROUTES, STATIC_ROUTES, SYSTEM_ROUTES } from './system-routes.ts'
+import { LOCAL_CHANGE_ROUTES, VERSION_ROUTES } from './versions.ts'
+
+/** Every route of the interface. */
+export const ROUTES = {
+  ...DB_ROUTES,
+  ...COMPLETION_ROUTES,
+  ...LOCAL_CHANGE_ROUTES,
+  ...VERSION_ROUTES,
+  ...SYSTEM_ROUTES,
+  ...LIFECYCLE_ROUTES,
+  ...CLUSTER_ROUTES,
+  ...DEBUG_ROUTES,
+  ...EVENT_ROUTES,
+  ...CONFIG_ROUTES,
+  ...NOAUTH_ROUTES,
+  ...STATIC_ROUTES,
+} as const satisfies Declarations
+
+export type Routes = typeof ROUTES
+export type RouteKey = keyof Routes
