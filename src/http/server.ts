@@ -14,6 +14,7 @@ import { lifecycleRoutes } from './lifecycle.ts'
 import { localChangeRoutes } from './local-changes.ts'
 import { noAuthRoutes } from './noauth.ts'
 import { makeGate, Pipeline, type Gate } from './pipeline.ts'
+import { qrRoutes } from './qr.ts'
 import { RouteTable } from './route.ts'
 import { staticRoutes } from './static.ts'
 import { systemRoutes } from './system.ts'
@@ -74,6 +75,7 @@ export class RestServer {
       ...configRoutes(deps, options.deviceId),
       ...noAuthRoutes(deps.config, auth),
       ...staticRoutes(facts),
+      ...qrRoutes(),
     ])
     const pipeline = new Pipeline(
       { ...deps, auth, csrf: this.#csrf, routes: this.routes, gate: () => this.#gate },

@@ -1,0 +1,26 @@
+import { crc32, deflateSync } from 'node:zlib'
+
+const SIGNATURE = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a)
+const ONE_BIT_GREY = Uint8Array.of(1, 0, 0, 0, 0)
+
+/** A square picture in black and white, as small as a PNG gets. */
+export function encodePng(size: number, isBlack: (x: number, y: number) => boolean): Uint8Array {
+  const rowBytes = 1 + Math.ceil(size / 8)
+  const rows = new Uint8Array(size * rowBytes) // each row starts with a zero: no filter
+  for (let y = 0; y < size; y++) {
+    for (let x = 0; x < size; x++) if (!isBlack(x, y)) rows[y * rowBytes + 1 + (x >>> 3)]! |= 0x80 >>> (x & 7)
+  }
+  const header = Buffer.concat([number32(size), number32(size), ONE_BIT_GREY])
+  return Buffer.concat([SIGNATURE, chunk('IHDR', header), chunk('IDAT', deflateSync(rows)), chunk('IEND', new Uint8Array())])
+}
+
+function chunk(type: string, data: Uint8Array): Uint8Array {
+  const body = Buffer.concat([Buffer.from(type, 'latin1'), data])
+  return Buffer.concat([number32(data.length), body, number32(crc32(body))])
+}
+
+function number32(value: number): Uint8Array {
+  const bytes = Buffer.alloc(4)
+  bytes.writeUInt32BE(value)
+  return bytes
+}
