@@ -96,7 +96,23 @@ export function recordOf(
     blocksHash: content?.blocksHash,
     symlinkTarget: item.symlinkTarget,
     blockHashes: content?.blockHashes,
+    ...historyOf(old, options),
   }
+}
+
+/** What a new version owes to the one before: whose content it was made from, and what other systems know of it. */
+function historyOf(old: FileHead | undefined, options: RecordOptions): Pick<FileHead, 'previousBlocksHash' | 'platform'> {
+  if (old === undefined) return {}
+  // From a record that stood apart nobody else can have gone on.
+  const previousBlocksHash = stoodApart(old, options) ? undefined : old.blocksHash
+  return {
+    ...(previousBlocksHash === undefined ? {} : { previousBlocksHash }),
+    ...(old.platform === undefined ? {} : { platform: old.platform }),
+  }
+}
+
+function stoodApart(old: FileHead, options: RecordOptions): boolean {
+  return (old.localFlags & FLAGS_APART & ~options.localFlags) !== 0
 }
 
 /**
@@ -104,16 +120,16 @@ export function recordOf(
  * a conflict copy arises instead of a silent overwrite.
  */
 function versionToBuildOn(old: FileHead, options: RecordOptions): VersionVector {
-  const stoodApart = (old.localFlags & FLAGS_APART & ~options.localFlags) !== 0
-  return stoodApart ? dropForeignCounters(old.version, options.ownShortId) : old.version
+  return stoodApart(old, options) ? dropForeignCounters(old.version, options.ownShortId) : old.version
 }
 
 /** The record of an item that is gone from the disk. */
 export function deletionOf(old: FileHead, options: RecordOptions): FileInfo {
   // An item that stood apart was never ours to delete: with an empty version it is fetched again instead.
   const apart = (old.localFlags & FLAGS_APART) !== 0
+  const { previousBlocksHash: _previous, encrypted: _encrypted, ...kept } = old
   return {
-    ...old,
+    ...kept,
     deleted: true,
     sizeBytes: 0,
     modifiedS: options.nowS,
@@ -122,6 +138,7 @@ export function deletionOf(old: FileHead, options: RecordOptions): FileInfo {
     sequence: 0,
     localFlags: options.localFlags,
     ...NO_CONTENT,
+    ...(apart ? {} : historyOf(old, options)),
   }
 }
 

@@ -40,6 +40,12 @@ export interface FileHead {
   readonly blocksHash: Uint8Array | undefined
   /** Empty for what is no symlink. */
   readonly symlinkTarget: string
+  /** Hash over the blocks of the version this one was made from, where its author told. */
+  readonly previousBlocksHash?: Uint8Array | undefined
+  /** Owners and extended attributes of all systems, in the bytes in which they came: what we cannot use others can. */
+  readonly platform?: Uint8Array | undefined
+  /** The record as the one who encrypted it knows it, for us to keep. */
+  readonly encrypted?: Uint8Array | undefined
 }
 
 /** A record with its block hashes, 32 bytes each, in file order. An empty file has one, the hash of nothing. */

@@ -1,4 +1,4 @@
-import { FLAG_IGNORED, FLAG_RECEIVE_ONLY, isInvalid, type FileHead } from './file-info.ts'
+import { FLAG_IGNORED, FLAG_MUST_RESCAN, FLAG_RECEIVE_ONLY, isInvalid, type FileHead } from './file-info.ts'
 import { isNeeded } from './need.ts'
 import { compareVersions } from './version-vector.ts'
 
@@ -54,7 +54,13 @@ function planRemoval(local: FileHead | undefined, saveOurs: boolean): Step {
 function mustSave(local: FileHead, global: FileHead): boolean {
   if (local.deleted || local.type !== 'file') return false
   const order = compareVersions(global.version, local.version)
-  return order !== 'newer' && order !== 'equal'
+  return order !== 'newer' && order !== 'equal' && !isMadeFrom(global, local)
+}
+
+/** Whether the author of a version says that it was made from just the content we have: then nothing of it is lost. */
+function isMadeFrom({ previousBlocksHash }: FileHead, { blocksHash, localFlags }: FileHead): boolean {
+  if ((localFlags & FLAG_MUST_RESCAN) !== 0) return false // nobody knows what is on the disk
+  return previousBlocksHash !== undefined && blocksHash !== undefined && sameBytes(previousBlocksHash, blocksHash)
 }
 
 /**

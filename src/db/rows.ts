@@ -5,19 +5,20 @@ import type { ShortId } from '../core/ids.ts'
 import { parseVersion, versionToText, type VersionVector } from '../core/version-vector.ts'
 import { CHECKSUM_START, mixNumber, mixText } from './checksum.ts'
 import { damaged } from './damage.ts'
+import { extraOf, extraText } from './extra.ts'
 import type { Row } from './sql.ts'
 
 const HASH_BYTES = 32
 
 /** The columns of a record in the order in which `RowReader` takes them. */
 export const HEAD_COLUMNS =
-  'name, mark, bits, modified_s, size, sequence, version, hash, block_size, target, sum'
+  'name, mark, bits, modified_s, size, sequence, version, hash, block_size, target, sum, extra'
 /** What `RowReader.stored` takes, and what `RowReader.blockHashes` takes. */
 export const STORED_COLUMNS = `${HEAD_COLUMNS}, list`
 export const INFO_COLUMNS = `${STORED_COLUMNS}, single`
 const ALL_COLUMNS = `device, ${INFO_COLUMNS}`
 export const INSERT_ROW =
-  `INSERT OR REPLACE INTO files (${ALL_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+  `INSERT OR REPLACE INTO files (${ALL_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 /** The same with the values in the same places; a name that is there stays as it is. */
 export const INSERT_NEW_ROW = `${INSERT_ROW.replace(' OR REPLACE', '')} ON CONFLICT DO NOTHING`
 
@@ -52,6 +53,7 @@ export interface EncodedRow {
   readonly bits: number
   readonly version: string
   readonly blocks: Blocks
+  readonly extra: string | null
 }
 
 /** Turns records into rows. */
@@ -68,7 +70,8 @@ export class RowEncoder {
       | (info.localFlags << FLAGS_SHIFT)
       | ((info.permissions & PERMISSIONS_MASK) << PERMISSIONS_SHIFT)
     const bits = info.modifiedNs * NANOSECONDS_UNIT + low
-    return { device, head: info, sequence, bits, version: this.#versions.get(info.version, info.modifiedBy), blocks }
+    const version = this.#versions.get(info.version, info.modifiedBy)
+    return { device, head: info, sequence, bits, version, blocks, extra: extraText(info) }
   }
 }
 
@@ -99,46 +102,47 @@ function hashText(hashes: Uint8Array): string {
 
 /** The values of INSERT_ROW. `list` is the place of the block list in its table. */
 export function rowValues(row: EncodedRow, mark: number, list: number | null): { readonly values: SQLInputValue[]; readonly sum: number } {
-  const { device, head, sequence, bits, version, blocks } = row
+  const { device, head, sequence, bits, version, blocks, extra } = row
   const sum = rowSum(device, head.name, mark, bits, head.modifiedS, head.sizeBytes, sequence, version,
-    blocks.hash, head.blockSizeBytes, head.symlinkTarget)
+    blocks.hash, head.blockSizeBytes, head.symlinkTarget, extra)
   const values = [
     device, head.name, mark, bits, head.modifiedS, head.sizeBytes, sequence, version,
-    blocks.hash, head.blockSizeBytes, head.symlinkTarget, sum, list, blocks.single,
+    blocks.hash, head.blockSizeBytes, head.symlinkTarget, sum, extra, list, blocks.single,
   ]
   return { values, sum }
 }
 
 function rowSum(
   device: number, name: string, mark: number, bits: number, modifiedS: number, size: number, sequence: number,
-  version: string, hash: string, blockSize: number, target: string,
+  version: string, hash: string, blockSize: number, target: string, extra: string | null,
 ): number {
   let sum = mixText(mixNumber(CHECKSUM_START, device), name)
   sum = mixNumber(mixNumber(sum, mark), bits)
   sum = mixNumber(mixNumber(sum, modifiedS), size)
   sum = mixNumber(mixNumber(sum, sequence), blockSize)
-  return mixText(mixText(mixText(sum, version), hash), target)
+  sum = mixText(mixText(mixText(sum, version), hash), target)
+  return extra === null ? sum : mixText(sum, extra) // rows from before there was such a column keep their sum
 }
 
 /** What a query for HEAD_COLUMNS gives, once looked at. */
 type HeadRow = readonly [
   name: string, mark: number, bits: number, modifiedS: number, size: number, sequence: number,
-  version: string, hash: string, blockSize: number, target: string, sum: number,
+  version: string, hash: string, blockSize: number, target: string, sum: number, extra: string | null,
 ]
 
 /** The types of the columns. Damage can turn a number into a text. */
 function assertHeadRow(row: Row): asserts row is HeadRow {
-  const [name, mark, bits, modifiedS, size, sequence, version, hash, blockSize, target, sum] = row
+  const [name, mark, bits, modifiedS, size, sequence, version, hash, blockSize, target, sum, extra] = row
   const right = typeof name === 'string' && typeof mark === 'number' && typeof bits === 'number'
     && typeof modifiedS === 'number' && typeof size === 'number' && typeof sequence === 'number'
     && typeof version === 'string' && typeof hash === 'string' && typeof blockSize === 'number'
-    && typeof target === 'string' && typeof sum === 'number'
+    && typeof target === 'string' && typeof sum === 'number' && (extra === null || typeof extra === 'string')
   if (!right) throw damaged('it holds a row that was never written')
 }
 
 function sumOfRow(device: number, row: HeadRow, mark: number): number {
-  const [name, , bits, modifiedS, size, sequence, version, hash, blockSize, target] = row
-  return rowSum(device, name, mark, bits, modifiedS, size, sequence, version, hash, blockSize, target)
+  const [name, , bits, modifiedS, size, sequence, version, hash, blockSize, target, , extra] = row
+  return rowSum(device, name, mark, bits, modifiedS, size, sequence, version, hash, blockSize, target, extra)
 }
 
 /** A record as it stands in the table. */
@@ -160,12 +164,12 @@ export class RowReader {
 
   head(device: number, row: Row): FileHead {
     assertHeadRow(row)
-    const [name, mark, bits, modifiedS, sizeBytes, sequence, version, hash, blockSizeBytes, symlinkTarget, sum] = row
+    const [name, mark, bits, modifiedS, sizeBytes, sequence, version, hash, blockSizeBytes, symlinkTarget, sum, extra] = row
     if (sumOfRow(device, row, mark) !== sum) {
       throw damaged(`its record of ${JSON.stringify(name)} is not what was written`)
     }
     const { vector, author } = this.#versions.get(version)
-    return {
+    const head: FileHead = {
       name,
       type: TYPES[bits & 3] ?? 'file',
       deleted: (bits & DELETED) !== 0,
@@ -182,12 +186,13 @@ export class RowReader {
       blocksHash: hash === '' ? undefined : Buffer.from(hash, 'base64url'),
       symlinkTarget,
     }
+    return extra === null ? head : { ...head, ...extraOf(extra) }
   }
 
   /** Takes STORED_COLUMNS. */
   stored(device: number, row: Row): StoredRow {
     const head = this.head(device, row)
-    const list = row[11]
+    const list = row[12]
     assertHeadRow(row)
     const [, mark, bits, , , , , hash, , , sum] = row
     const listed = placeOf(bits) === BLOCKS.list
@@ -200,7 +205,7 @@ export class RowReader {
    * They must give the hash of the record, which the checksum of the row covers.
    */
   blockHashes(row: Row, readList: (list: number) => unknown): Uint8Array | undefined {
-    const [list, single] = row.slice(11)
+    const [list, single] = row.slice(12)
     assertHeadRow(row)
     const [name, , bits, , , , , hash] = row
     const place = placeOf(bits)

@@ -16,6 +16,7 @@ export type Schema = readonly string[]
  *   from the table that scans run through; all records of a name that have the same blocks share it.
  * - Everything is stored in the order of names or sequence numbers, in which scans and indexes come: an index over
  *   hashes would touch a thousand scattered pages for every thousand files (measured: 8 ms of 17 per batch).
+ * - `extra` holds what few records have; see rows.ts. `blocks` is filled when somebody asks; see block-table.ts.
  */
 export const FOLDER_SCHEMA: Schema = [
   `CREATE TABLE files (
@@ -26,6 +27,8 @@ export const FOLDER_SCHEMA: Schema = [
   CREATE INDEX files_won ON files (mark, name) WHERE mark > 0;
   CREATE INDEX files_own ON files (sequence) WHERE device = 0;
   CREATE TABLE lists (id INTEGER PRIMARY KEY, hashes BLOB NOT NULL)`,
+  `ALTER TABLE files ADD COLUMN extra TEXT;
+  CREATE TABLE blocks (key INTEGER NOT NULL, sequence INTEGER NOT NULL, PRIMARY KEY (key, sequence)) WITHOUT ROWID`,
 ]
 
 export const MAIN_SCHEMA: Schema = [

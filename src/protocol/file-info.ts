@@ -14,6 +14,10 @@ const TYPE_NUMBERS: Readonly<Record<FileType, number>> = { file: 0, directory: 1
 const DIRECTORY_SIZES: ReadonlySet<number> = new Set([0, 128])
 const PERMISSION_BITS = 0o777
 const NS_PER_S = 1_000_000_000
+/** All attributes of a file on Linux are at most this much together; a record with more is kept without them. */
+const PLATFORM_BYTES_MAX = 1024 * 1024
+/** A record of a file of 16 TiB, with its blocks. */
+const ENCRYPTED_BYTES_MAX = 64 * 1024 * 1024
 const TARGET = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /**
@@ -53,8 +57,25 @@ export function fileFromWire(file: WireFile): FileInfo | undefined {
     blocksHash: blocks === undefined ? undefined : blocksHashOf(blocks),
     blockHashes: blocks,
     symlinkTarget: target ?? '',
+    ...keptOf(file),
   }
 }
+
+/** What is passed on as it came. A message is far larger than a record, so its bytes are copied out of it. */
+function keptOf({ previous_blocks_hash, platform, encrypted }: WireFile): Partial<FileInfo> {
+  const none = previous_blocks_hash.length === 0 && platform === undefined && encrypted.length === 0
+  if (none) return NOTHING_KEPT
+  const hashed = previous_blocks_hash.length === HASH_SIZE_BYTES
+  const hasPlatform = platform !== undefined && platform.length <= PLATFORM_BYTES_MAX
+  const hasEncrypted = encrypted.length > 0 && encrypted.length <= ENCRYPTED_BYTES_MAX
+  return {
+    ...(hashed ? { previousBlocksHash: Buffer.from(previous_blocks_hash) } : {}),
+    ...(hasPlatform ? { platform: Buffer.from(platform) } : {}),
+    ...(hasEncrypted ? { encrypted: Buffer.from(encrypted) } : {}),
+  }
+}
+
+const NOTHING_KEPT = {}
 
 /** Rules that the other programs keep and enforce. */
 function faultOf(file: WireFile): string | undefined {
@@ -120,6 +141,9 @@ export function fileToWire(file: FileInfo): Partial<WireFile> {
     blocks,
     symlink_target: Buffer.from(file.deleted ? '' : file.symlinkTarget),
     blocks_hash: (blocks !== undefined && file.blocksHash) || NO_BYTES,
+    platform: file.platform,
+    encrypted: file.encrypted ?? NO_BYTES,
+    previous_blocks_hash: file.previousBlocksHash ?? NO_BYTES,
   }
 }
 

@@ -1,5 +1,6 @@
 import { blockList } from './block-list.ts'
 import {
+  asSent,
   bool,
   bytes,
   int32,
@@ -70,7 +71,18 @@ export const CLUSTER_CONFIG = message({ folders: many(1, FOLDER), secondary: boo
 const COUNTER = message({ id: uint64(1), value: uint64(2) })
 export const VECTOR = message({ counters: many(1, COUNTER) })
 
-/** Owners and extended attributes (field 14) are not ours yet: passed over, like every field that is not named. */
+const XATTRS = message({ xattrs: many(1, message({ name: text(1), value: bytes(2) })) })
+
+/** Owners and extended attributes, by system. */
+const PLATFORM = message({
+  unix: one(1, message({ owner_name: text(1), group_name: text(2), uid: int32(3), gid: int32(4) })),
+  windows: one(2, message({ owner_name: text(1), owner_is_group: bool(2) })),
+  linux: one(3, XATTRS),
+  darwin: one(4, XATTRS),
+  freebsd: one(5, XATTRS),
+  netbsd: one(6, XATTRS),
+})
+
 export const FILE_INFO = message({
   name: text(1),
   type: int32(2),
@@ -85,9 +97,12 @@ export const FILE_INFO = message({
   modified_ns: int32(11),
   modified_by: uint64(12),
   block_size: int32(13),
+  platform: asSent(14, PLATFORM),
   blocks: blockList(16),
   symlink_target: bytes(17),
   blocks_hash: bytes(18),
+  encrypted: bytes(19),
+  previous_blocks_hash: bytes(20),
 })
 
 /** Without its files: they are read one by one, an index can be as large as a message gets. */

@@ -183,6 +183,31 @@ export function one<T>(number: number, schema: Schema<T>): Field<T | undefined> 
   }
 }
 
+/**
+ * A message within a message that is looked through and kept as it is, with fields that we do not know. Said twice, it
+ * is both in a row, which means the same. A view into the message.
+ */
+export function asSent<T>(number: number, schema: Schema<T>): Field<Uint8Array | undefined> {
+  return {
+    number,
+    wireType: WIRE_BYTES,
+    start: () => undefined,
+    read: (reader, before) => {
+      reader.countPart()
+      const outerEnd = reader.enter()
+      const view = reader.rest
+      readFields(schema, reader, schema.start())
+      reader.leave(outerEnd)
+      return before === undefined ? view : Buffer.concat([before, view])
+    },
+    write: (writer, number, value) => {
+      if (value === undefined) return
+      writer.tag(number, WIRE_BYTES)
+      writer.bytes(value)
+    },
+  }
+}
+
 export function many<T>(number: number, schema: Schema<T>): Field<T[]> {
   return {
     number,

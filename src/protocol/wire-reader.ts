@@ -43,6 +43,11 @@ export class WireReader {
     return this.#end - this.#at
   }
 
+  /** What is left in the message that is being read, as a view; it is still to be read. */
+  get rest(): Uint8Array {
+    return this.#bytes.subarray(this.#at, this.#end)
+  }
+
   /** Counts one part of a message: an element of a list, or a message within a message. */
   countPart(): void {
     if (this.#partsLeft-- <= 0) throw malformed('a message of too many parts')

@@ -70,3 +70,13 @@ test('ignoredOf: the version stays, the content goes', () => {
   assert.deepEqual(ignored.version, record.version)
   assert.deepEqual([ignored.localFlags, ignored.sizeBytes, ignored.blockHashes, ignored.deleted], [FLAG_IGNORED, 0, undefined, false])
 })
+
+test('a new version says which content it was made from, and keeps what other systems know of the file', () => {
+  const old = { ...record, blocksHash: new Uint8Array([7]), platform: new Uint8Array([18, 0]), encrypted: new Uint8Array([1]) }
+  for (const made of [recordOf(item, old, content, options), deletionOf(old, options)]) {
+    assert.deepEqual([made.previousBlocksHash, made.platform, made.encrypted], [old.blocksHash, old.platform, undefined])
+  }
+  const apart = { ...old, localFlags: FLAG_RECEIVE_ONLY }
+  for (const made of [recordOf(item, apart, content, options), deletionOf(apart, options)]) assert.equal(made.previousBlocksHash, undefined)
+  assert.equal('previousBlocksHash' in recordOf(item, undefined, content, options), false)
+})

@@ -72,10 +72,11 @@ const info: fc.Arbitrary<FileInfo> = fc.record({
   sizeBytes: fc.integer({ min: 0, max: 300_000 }),
   content: fc.integer({ min: 1, max: 3 }),
   sequence: fc.integer({ min: 1, max: 1000 }),
-}).map(({ counters, content, type, ...rest }) => {
+  extra: fc.constantFrom({}, {}, { platform: Buffer.alloc(0) }, { platform: Buffer.from('p'), previousBlocksHash: blocks('before') }, { encrypted: Buffer.from('e') }),
+}).map(({ counters, content, type, extra, ...rest }) => {
   const isFile = type === 'file' && !rest.deleted
   const blockHashes = isFile ? blocks(`content ${content}`, content) : undefined
-  return file(rest.name, { ...rest, type, sizeBytes: isFile ? rest.sizeBytes : 0, version: version(...counters), blockHashes })
+  return file(rest.name, { ...rest, type, sizeBytes: isFile ? rest.sizeBytes : 0, version: version(...counters), blockHashes, ...extra })
 })
 
 type Step =

@@ -7,7 +7,7 @@ import type { ShortId } from '../../src/core/ids.ts'
 import { compareVersions } from '../../src/core/version-vector.ts'
 import { ProtocolError } from '../../src/protocol/errors.ts'
 import { readIndex, writeIndex } from '../../src/protocol/index-data.ts'
-import { encode } from '../../src/protocol/schema.ts'
+import { decode, encode } from '../../src/protocol/schema.ts'
 import { effort, reportRow } from '../support/effort.ts'
 import { FULL_INDEX, referenceType } from './reference-schema.ts'
 
@@ -34,6 +34,10 @@ function read(raw: RawFile): FileInfo | undefined {
   return [...readIndex(bodyOf([raw]), 'index')][0]?.files[0]
 }
 
+function fullFileOf(body: Uint8Array): RawFile {
+  return decode(FULL_INDEX, body, 1_000).files[0] ?? {}
+}
+
 function reasonOf(raw: RawFile): string | undefined {
   try {
     read(raw)
@@ -56,6 +60,45 @@ test('a plain record comes over whole', () => {
 test('the hash over the blocks is ours, not the one that was sent', () => {
   const record = read({ ...GOOD, blocks_hash: new Uint8Array(32).fill(1) })
   assert.deepEqual(new Uint8Array(record!.blocksHash!), new Uint8Array(blocksHashOf(HASH)))
+})
+
+test('what is not for us is kept and told again as it came, byte by byte', () => {
+  const platforms: readonly RawFile[] = [
+    {},
+    { unix: { owner_name: 'ann', group_name: 'users', uid: 1000, gid: 100 } },
+    { windows: { owner_name: 'BUILTIN\\x', owner_is_group: true }, linux: { xattrs: [{ name: 'user.a', value: Buffer.from([0, 255]) }] } },
+    { linux: {}, netbsd: { xattrs: [] } },
+  ]
+  const told = { encrypted: Buffer.from('sealed'), previous_blocks_hash: new Uint8Array(32).fill(4) }
+  for (const raw of [GOOD, DIRECTORY, LINK, { ...GOOD, blocks: [], deleted: true, size: 0 }]) {
+    for (const platform of platforms) {
+      const body = bodyOf([{ ...raw, ...told, platform }])
+      const file = [...readIndex(body, 'index')][0]?.files[0]
+      const theirs = fullFileOf(body)
+      const again = fullFileOf(writeIndex({ folder: 'v', files: [file!], lastSequence: 1, prevSequence: 0 }))
+      assert.deepEqual([again.platform, again.encrypted, again.previous_blocks_hash], [theirs.platform, theirs.encrypted, theirs.previous_blocks_hash])
+    }
+  }
+})
+
+test('attributes of systems yet to come are kept too, and said twice they are said together', () => {
+  // A FileInfo by hand: name, then platform twice: field 99 with some bytes, field 1 with a uid.
+  const file = Buffer.from('0a0161' + '7205' + '9a0602abcd' + '7204' + '0a021801', 'hex')
+  const body = Buffer.concat([Buffer.from('0a0176', 'hex'), Buffer.from([0x12, file.length + 2]), file, Buffer.from('1001', 'hex')])
+  const record = [...readIndex(body, 'index')][0]?.files[0]
+  assert.equal(Buffer.from(record!.platform!).toString('hex'), '9a0602abcd' + '0a021801')
+  const again = writeIndex({ folder: 'v', files: [record!], lastSequence: 1, prevSequence: 0 })
+  assert.ok(Buffer.from(again).includes(Buffer.from('7209' + '9a0602abcd' + '0a021801', 'hex')))
+})
+
+test('what no reader could read is not passed on', () => {
+  const broken = Buffer.from('0a0161' + '1001' + '7203' + '0a057f', 'hex')
+  const body = Buffer.concat([Buffer.from('0a0176', 'hex'), Buffer.from([0x12, broken.length]), broken])
+  assert.throws(() => [...readIndex(body, 'index')], ProtocolError)
+  const short = read({ ...GOOD, previous_blocks_hash: new Uint8Array(31) })
+  assert.equal(short !== undefined && 'previousBlocksHash' in short, false)
+  const huge = read({ ...DIRECTORY, platform: { linux: { xattrs: [{ name: 'user.a', value: new Uint8Array(1 << 20) }] } } })
+  assert.equal(huge !== undefined && 'platform' in huge, false)
 })
 
 test('B-13: what breaks the rules of records closes the connection, with the reason', () => {
