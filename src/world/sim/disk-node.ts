@@ -64,15 +64,24 @@ export class SimJournal {
   }
 
   syncDirectory(directory: SimDirectoryNode): void {
+    this.#sync((change) => change.directory === directory)
+  }
+
+  #sync(isWanted: (change: Change) => boolean): void {
     const wanted = new Set<Operation>()
     const names = new NameSet()
     for (const operation of this.#pending.toReversed()) {
-      if (!operation.some((change) => change.directory === directory || names.has(change))) continue
+      if (!operation.some((change) => isWanted(change) || names.has(change))) continue
       wanted.add(operation)
       for (const change of operation) names.add(change)
     }
     for (const operation of this.#pending) if (wanted.has(operation)) persist(operation)
     this.#pending = this.#pending.filter((operation) => !wanted.has(operation))
+  }
+
+  /** Makes the names last that these entries have, and whatever else must last with them. */
+  syncNames(names: readonly Pick<Change, 'directory' | 'key'>[]): void {
+    this.#sync((change) => names.some(({ directory, key }) => change.directory === directory && change.key === key))
   }
 
   syncAll(): void {
@@ -95,13 +104,13 @@ export class SimJournal {
 class NameSet {
   readonly #keys = new Map<SimDirectoryNode, Set<string>>()
 
-  add(change: Change): void {
+  add(change: Pick<Change, 'directory' | 'key'>): void {
     const keys = this.#keys.get(change.directory)
     if (keys === undefined) this.#keys.set(change.directory, new Set([change.key]))
     else keys.add(change.key)
   }
 
-  has(change: Change): boolean {
+  has(change: Pick<Change, 'directory' | 'key'>): boolean {
     return this.#keys.get(change.directory)?.has(change.key) ?? false
   }
 }

@@ -200,6 +200,19 @@ export class SimTree {
     this.#journal.syncDirectory(node)
   }
 
+  /** Makes a name last, with what it leads to and the way there: as after a sync of that one item and nothing else. */
+  syncItem(path: string): void {
+    const parts = path.split('/').filter((part) => part !== '')
+    const places: Place[] = []
+    for (let depth = 1; depth <= parts.length; depth++) {
+      const place = this.#place('/' + parts.slice(0, depth).join('/'), 'sync', false)
+      if (place !== undefined) places.push(place)
+    }
+    this.#journal.syncNames(places)
+    const last = places.at(-1)?.entry
+    if (last !== undefined) this.syncNode(last.node)
+  }
+
   syncAll(): void {
     this.#journal.syncAll()
     for (const node of this.#nodes()) this.syncNode(node)

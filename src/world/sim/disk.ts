@@ -3,6 +3,7 @@ import type { Clock } from '../clock.ts'
 import type { Disk, DiskFile, DiskName, DiskStat, LockOptions, OpenMode, SyncDisk } from '../disk.ts'
 import type { Keep } from './disk-content.ts'
 import { diskError, SimFaults, type DiskCall, type DiskFault } from './disk-faults.ts'
+import { SimHands } from './disk-hands.ts'
 import type { SimFileNode } from './disk-node.ts'
 import { SimFile, type SimFileDeps } from './disk-file.ts'
 import { SimTree, type SimTreeOptions } from './disk-tree.ts'
@@ -39,6 +40,8 @@ const WRITE = 2
  */
 export class SimDisk implements Disk {
   readonly faults = new SimFaults()
+  /** The same disk as a person uses it. */
+  readonly hands: SimHands
   /** The same disk without promises. Faults count here too; latency does not. */
   readonly sync: SyncDisk
   readonly #clock: Clock
@@ -62,6 +65,7 @@ export class SimDisk implements Disk {
       enforcePermissions: options.enforcePermissions ?? true,
       nowMs: () => clock.nowMs(),
     })
+    this.hands = new SimHands(this.#tree, (kind, path) => this.#tell(kind, path))
     this.sync = {
       lstat: (path) => this.#lstat(path),
       list: (path) => this.#list(path),

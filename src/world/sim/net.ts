@@ -12,22 +12,24 @@ const FIRST_FREE_PORT = 49_152
 const LOOPBACK = new Set(['127.0.0.1', '::1', 'localhost'])
 
 /**
- * The network of one simulated run: every machine takes its `Net` from `host`. A partition stops bytes without
+ * The network of one simulated run: every machine takes its `Net` from `host`. How long a piece of a stream travels may
+ * be asked anew for each: pieces of one stream keep their order, those of different streams do not. A partition stops bytes without
  * saying so, as real ones do; a cut resets the connections there are. Nothing is negotiated: each side is told the
  * certificate that the other was given.
  */
 export class SimNetwork {
   readonly #clock: Clock
-  readonly #delayMs: number
+  readonly #delayMs: () => number
   readonly #listeners = new Map<string, Listener>()
   #wires: { readonly pair: string; readonly wire: SimWire }[] = []
   readonly #partitions = new Set<string>()
   #nextPort = FIRST_FREE_PORT
   #wakers = new Set<() => void>()
 
-  constructor(clock: Clock, options: { readonly delayMs?: number } = {}) {
+  constructor(clock: Clock, options: { readonly delayMs?: number | (() => number) } = {}) {
     this.#clock = clock
-    this.#delayMs = options.delayMs ?? 0
+    const { delayMs = 0 } = options
+    this.#delayMs = typeof delayMs === 'number' ? () => delayMs : delayMs
   }
 
   /** What the machine of this name sees of the network. Its name is its address; 127.0.0.1 is itself. */
@@ -57,6 +59,14 @@ export class SimNetwork {
     const pair = pairOf(a, b)
     for (const entry of this.#wires) if (entry.pair === pair) entry.wire.reset()
     this.#wires = this.#wires.filter((entry) => entry.pair !== pair)
+  }
+
+  /** The machine is off: its connections fail, and nobody listens there until it does again. */
+  unplug(name: string): void {
+    const isItsOwn = ({ pair }: { readonly pair: string }): boolean => pair.split(' ').includes(name)
+    for (const entry of this.#wires) if (isItsOwn(entry)) entry.wire.reset()
+    this.#wires = this.#wires.filter((entry) => !isItsOwn(entry))
+    for (const address of this.#listeners.keys()) if (address.startsWith(`${name}:`)) this.#listeners.delete(address)
   }
 
   #listen(
@@ -92,7 +102,8 @@ export class SimNetwork {
 
   /** Resolves when bytes sent now would arrive; rejects with the signal's reason. */
   async #travel(pair: string, signal: AbortSignal): Promise<void> {
-    if (this.#delayMs > 0) await this.#clock.sleep(this.#delayMs, signal)
+    const delayMs = this.#delayMs()
+    if (delayMs > 0) await this.#clock.sleep(delayMs, signal)
     while (this.#partitions.has(pair)) {
       signal.throwIfAborted()
       const { promise, resolve, reject } = Promise.withResolvers<void>()

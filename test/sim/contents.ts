@@ -1,0 +1,68 @@
+import { hash } from 'node:crypto'
+import type { SimRandom } from '../../src/world/sim/random.ts'
+
+/** Everything that users wrote has a size of its own, so that a disk with coarse times shows every edit. */
+const SIZE_STEP = 1_000
+const SMALL_STEPS_MAX = 4
+const LARGE_STEPS = 140
+const LARGE_STEPS_MAX = 300
+
+/**
+ * Every content any user ever wrote, each different from all others. What is on a disk and not in here was put together
+ * by a fault.
+ */
+export class Contents {
+  readonly #random: SimRandom
+  readonly #byDigest = new Map<string, number>()
+  readonly #bytes: Uint8Array[] = []
+  /** Contents that a user replaced or removed, having had them before their eyes. */
+  readonly released = new Set<number>()
+
+  constructor(random: SimRandom) {
+    this.#random = random
+    this.#keep(new Uint8Array()) // the empty file is number 0 and nobody's work
+  }
+
+  /** It is on a disk now: from here on it must not be lost. */
+  written(content: Uint8Array): void {
+    const number = this.identify(content)
+    if (number !== undefined && number > 0) this.released.delete(number)
+  }
+
+  /** A new content; now and then a large one, or most of an old one. */
+  make(like: number | undefined): Uint8Array {
+    const number = this.#bytes.length
+    const old = like === undefined ? undefined : this.#bytes[like]
+    const steps = this.#random.chance(0.1)
+      ? LARGE_STEPS + this.#random.int(LARGE_STEPS_MAX - LARGE_STEPS)
+      : 1 + this.#random.int(SMALL_STEPS_MAX)
+    const keepsOld = old !== undefined && old.length > 0 && this.#random.chance(0.7)
+    const base = keepsOld ? Math.floor(old.length / SIZE_STEP) : steps
+    const content = new Uint8Array(base * SIZE_STEP + (number % SIZE_STEP))
+    content.fill(0x61 + (number % 26))
+    if (keepsOld) content.set(old.subarray(0, content.length))
+    const mark = new TextEncoder().encode(`<${number}>`)
+    content.set(mark, keepsOld ? this.#random.int(content.length - mark.length + 1) : 0)
+    return this.#keep(content)
+  }
+
+  /** Which content this is; undefined for one that nobody wrote. */
+  identify(content: Uint8Array): number | undefined {
+    return this.#byDigest.get(digestOf(content))
+  }
+
+  get count(): number {
+    return this.#bytes.length
+  }
+
+  #keep(content: Uint8Array): Uint8Array {
+    this.#byDigest.set(digestOf(content), this.#bytes.length)
+    this.released.add(this.#bytes.length)
+    this.#bytes.push(content)
+    return content
+  }
+}
+
+function digestOf(content: Uint8Array): string {
+  return hash('sha256', content, 'hex')
+}

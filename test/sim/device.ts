@@ -1,0 +1,205 @@
+import type { ConfigStore } from '../../src/config/types.ts'
+import type { Config, FolderConfig } from '../../src/core/config.ts'
+import { DEVICE, defaultsOf } from '../../src/core/config-fields.ts'
+import { deviceIdFromCertificate } from '../../src/core/device-id.ts'
+import type { DeviceId } from '../../src/core/ids.ts'
+import { openStore } from '../../src/db/store.ts'
+import type { FolderIndex, IndexStore } from '../../src/db/types.ts'
+import { EventBus } from '../../src/events/bus.ts'
+import { Log } from '../../src/events/log.ts'
+import { EVENT_TYPES, type Event } from '../../src/events/types.ts'
+import { Network } from '../../src/main/network.ts'
+import { Model } from '../../src/model/model.ts'
+import { Statistics } from '../../src/stats/stats.ts'
+import { supervise } from '../../src/sync/supervisor.ts'
+import { SimDisk, type SimDiskOptions } from '../../src/world/sim/disk.ts'
+import type { SimClock } from '../../src/world/sim/clock.ts'
+import type { SimNetwork } from '../../src/world/sim/net.ts'
+import type { SimRandom } from '../../src/world/sim/random.ts'
+import type { SimWatcher } from '../../src/world/sim/watcher.ts'
+import { simPorts } from '../../src/world/sim/world.ts'
+import { DOCS, simConfig, simFolder } from '../support/model.ts'
+import { Life, MachineClock, mortal, mortalClock, mortalWalker } from './life.ts'
+import type { Trace } from './trace.ts'
+
+export const ROOT = '/data/docs'
+const PORT = 22_000
+
+export interface DeviceSetup {
+  readonly name: string
+  readonly clock: SimClock
+  readonly network: SimNetwork
+  readonly random: SimRandom
+  readonly trace: Trace
+  readonly disk: SimDiskOptions
+  readonly folder: Partial<FolderConfig>
+  onEvent(device: SimDevice, event: Event): void
+}
+
+/** What exists while the device is on. */
+interface Running {
+  readonly life: Life
+  readonly stop: AbortController
+  readonly model: Model
+  readonly network: Network
+  readonly watcher: SimWatcher
+  readonly done: Promise<unknown>
+}
+
+/**
+ * One device with its disk, its index and its clock. Hub, peers and connections are wired as `main/daemon.ts` wires
+ * them; REST and the files of the home are left out. The index is what survives a loss of power: it is opened once.
+ */
+export class SimDevice {
+  readonly name: string
+  readonly id: DeviceId
+  readonly disk: SimDisk
+  readonly clock: MachineClock
+  readonly watching: boolean
+  readonly folderType: FolderConfig['type']
+  readonly #setup: DeviceSetup
+  readonly #certificate: string
+  #neighbours: readonly SimDevice[] = []
+  #store: IndexStore | undefined
+  #running: Running | undefined
+  starts = 0
+
+  constructor(setup: DeviceSetup) {
+    this.name = setup.name
+    this.#setup = setup
+    this.#certificate = Buffer.from(setup.random.stream('certificate').bytes(64)).toString('base64')
+    this.id = deviceIdFromCertificate(Buffer.from(this.#certificate, 'base64'))
+    this.clock = new MachineClock(setup.clock)
+    this.disk = new SimDisk(this.clock, setup.disk)
+    this.watching = setup.folder.fsWatcherEnabled ?? false
+    this.folderType = setup.folder.type ?? 'sendreceive'
+  }
+
+  get isOn(): boolean {
+    return this.#running !== undefined
+  }
+
+  get life(): Life | undefined {
+    return this.#running?.life
+  }
+
+  get model(): Model | undefined {
+    return this.#running?.model
+  }
+
+  get neighbours(): readonly SimDevice[] {
+    return this.#neighbours
+  }
+
+  /** Before the first start. */
+  async prepare(neighbours: readonly SimDevice[]): Promise<void> {
+    this.#neighbours = neighbours
+    await this.disk.makeDirectories(`${ROOT}/.stfolder`, 0o755)
+    await this.disk.makeDirectories('/home/me/index', 0o700)
+    this.disk.syncAll()
+    const quiet = new Log({ clock: this.clock, write: () => {} }, { level: 'ERROR', format: 'text', trace: '' })
+    const random = this.#setup.random.stream('store')
+    this.#store = await openStore({ directory: undefined, disk: this.disk, clock: this.clock, random, log: quiet.logger('db') })
+  }
+
+  async index(): Promise<FolderIndex> {
+    if (this.#store === undefined) throw new Error('a device is prepared before anything else')
+    return await this.#store.folder(DOCS)
+  }
+
+  async start(): Promise<void> {
+    if (this.#running !== undefined || this.#store === undefined) return
+    const life = new Life()
+    const { trace } = this.#setup
+    trace.add(this.name, `starts (${++this.starts})`)
+    const clock = mortalClock(this.clock, life)
+    const random = this.#setup.random.stream(`life ${this.starts}`)
+    const ports = simPorts(mortal(this.disk, life), this.#setup.network, this.name)
+    const world = { ...ports, clock, random, walker: mortalWalker(ports.walker, life), net: mortal(ports.net, life) }
+    const store = mortal(this.#store, life)
+    const log = new Log(
+      { clock, write: (line) => life.over || trace.add(this.name, line.replace(/^\S+ \S+ /, '')) },
+      { level: 'INFO', format: 'text', trace: '' },
+    )
+    const events = new EventBus({ clock, log: log.logger('events') })
+    const stop = new AbortController()
+    events.listen(new Set(EVENT_TYPES), (event) => life.over || this.#setup.onEvent(this, event), stop.signal)
+    const logger: Log['logger'] = (facility) => log.logger(facility)
+    const statistics = new Statistics({ keyValue: store.keyValue, log: logger('stats') })
+    const config = fixedConfig(this.#config())
+    const identity = { certificatePem: this.#certificate, keyPem: '' }
+    const network: Network = await Network.open(
+      { world, store, events, statistics, config, logger, folders: () => model },
+      { ownDevice: this.id, identity, clientVersion: 'v1.0.0' },
+    )
+    const model: Model = new Model(
+      { world, store, events, statistics, logger, sources: network.peers, summaryOf: (status) => ({ state: status.state }) },
+      { config: config.current, ownDevice: this.id, userHome: '/home/me', databaseDirectory: '/home/me/index' },
+    )
+    const failed = (name: string) => (error: unknown) => log.logger('main').error(`${name} failed: ${String(error)}`)
+    const done = Promise.all([model, ...network.services].map(async (service) => {
+      await supervise(service, clock, failed(service.name), stop.signal)
+    }))
+    this.#running = { life, stop, model, network, watcher: ports.watcher, done }
+  }
+
+  /** Loses power now. Of what was not synced chance says what stays. */
+  crash(): void {
+    if (this.#running === undefined) return
+    this.#setup.trace.add(this.name, 'loses power')
+    this.#running.life.end()
+    this.#running.watcher.deaf = true // it stays subscribed, and nobody is there to listen
+    this.#running = undefined
+    this.#setup.network.unplug(this.name)
+    this.disk.crash(this.#setup.random.stream(`crash ${this.starts}`))
+  }
+
+  /** Ends in order; whoever calls lets time pass meanwhile. */
+  async stop(): Promise<void> {
+    const running = this.#running
+    if (running === undefined) return
+    this.#setup.trace.add(this.name, 'stops')
+    running.stop.abort(new Error('the device is stopping'))
+    await Promise.race([running.done, running.life.ended]) // the power may go meanwhile
+    if (this.#running !== running) return
+    running.life.end()
+    this.#running = undefined
+    this.#setup.network.unplug(this.name)
+  }
+
+  /** Neighbours that are not connected, as we see it. */
+  get missing(): readonly string[] {
+    const devices = this.#running?.network.connections.status().devices
+    return this.#neighbours.filter(({ id }) => devices?.has(id) !== true).map(({ name }) => name)
+  }
+
+  async close(): Promise<void> {
+    await this.#store?.[Symbol.asyncDispose]()
+  }
+
+  #config(): Config {
+    const all = [this, ...this.#neighbours]
+    const folder = simFolder('docs', {
+      path: ROOT, rescanIntervalS: 60, pullerPauseS: 2, maxConflicts: -1, fsWatcherDelayS: 1,
+      devices: all.map(({ id }) => ({ deviceID: id, introducedBy: '', encryptionPassword: '' })),
+      ...this.#setup.folder,
+    })
+    const base = simConfig([folder])
+    return {
+      ...base,
+      devices: all.map(({ id, name }) => ({
+        ...defaultsOf(DEVICE), deviceID: id, name, addresses: [`tcp://${name}:${PORT}`], compression: 'never',
+      })),
+      options: {
+        ...base.options,
+        listenAddresses: [`tcp://:${PORT}`], globalAnnounceEnabled: false, localAnnounceEnabled: false,
+        relaysEnabled: false, natEnabled: false, crashReportingEnabled: false, reconnectionIntervalS: 5, urAccepted: -1,
+      },
+    }
+  }
+}
+
+/** A configuration that nobody changes. */
+function fixedConfig(config: Config): ConfigStore {
+  return { current: config, restartRequired: false, change: async () => config, subscribe: () => {} }
+}

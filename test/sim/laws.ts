@@ -1,0 +1,108 @@
+import { isTemporary } from '../../src/core/paths.ts'
+import type { SeenItem } from '../../src/world/sim/disk-hands.ts'
+import { DOCS } from '../support/model.ts'
+import type { Contents } from './contents.ts'
+import { ROOT, type SimDevice } from './device.ts'
+import { isUsers, type User } from './user.ts'
+
+/** A law that did not hold: the simulated devices did something that no user should ever see. */
+export class LawBroken extends Error {
+  override readonly name = 'LawBroken'
+  readonly law: string
+
+  constructor(law: string, message: string) {
+    super(`${law}: ${message}`)
+    this.law = law
+  }
+}
+
+type Tree = ReadonlyMap<string, string>
+
+/** What is the same on every device in the end: names, types, contents and modes. */
+export function treeOf(device: SimDevice, contents: Contents): Tree {
+  const items = [...device.disk.hands.tree(ROOT)].filter(([path]) => isUsers(path))
+  return new Map(items.map(([path, item]) => [path, describe(item, contents)]))
+}
+
+function describe(item: SeenItem, contents: Contents): string {
+  if (item.type === 'symlink') return `symlink to ${item.target}`
+  const mode = (item.mode & 0o777).toString(8)
+  return item.type === 'file' ? `file <${contents.identify(item.content) ?? 'nobody’s'}> ${mode}` : `${item.type} ${mode}`
+}
+
+/** What keeps the devices from being at rest, in words; undefined when nothing does. */
+export async function unrest(devices: readonly SimDevice[]): Promise<string | undefined> {
+  for (const device of devices) {
+    const { model, name } = device
+    if (model === undefined) return `${name} is off`
+    if (device.missing.length > 0) return `${name} is not connected to ${device.missing.join(', ')}`
+    const status = await model.status(DOCS)
+    if (status.state !== 'idle') return `${name} is ${status.state}`
+    const need = await (await device.index()).need({ offset: 0, limit: 3 })
+    if (need.length > 0) return `${name} needs ${need.map((item) => item.name).join(', ')}: ${await problemsOf(device)}`
+    if (status.errorCount > 0) return `${name} has problems: ${await problemsOf(device)}`
+    for (const neighbour of device.neighbours) {
+      const theirs = await (await neighbour.index()).sequence('local')
+      const heard = status.remoteSequences?.get(neighbour.id) ?? 0
+      if (theirs !== heard) return `${name} has heard ${heard} of ${theirs} from ${neighbour.name}`
+    }
+  }
+  return undefined
+}
+
+async function problemsOf(device: SimDevice): Promise<string> {
+  const problems = await device.model?.folderErrors(DOCS, { page: 1, perPage: 3 })
+  return problems?.map(({ path, error }) => `${path} (${error})`).join(', ') ?? ''
+}
+
+export function checkConvergence(devices: readonly SimDevice[], contents: Contents): void {
+  const [first, ...others] = devices
+  if (first === undefined) return
+  const expected = treeOf(first, contents)
+  for (const other of others) {
+    const tree = treeOf(other, contents)
+    for (const path of new Set([...expected.keys(), ...tree.keys()])) {
+      if (expected.get(path) === tree.get(path)) continue
+      const [here, there] = [expected.get(path) ?? 'nothing', tree.get(path) ?? 'nothing']
+      throw new LawBroken('convergence', `${path} is ${here} on ${first.name} and ${there} on ${other.name}`)
+    }
+  }
+}
+
+/** Every content that nobody knowingly gave up is somewhere: as a file, a conflict copy or an old version. */
+export function checkNothingLost(devices: readonly SimDevice[], contents: Contents): void {
+  const found = new Set<number>()
+  for (const device of devices) {
+    for (const [path, item] of device.disk.hands.tree(ROOT)) {
+      const content = item.type === 'file' && !isTemporary(path) ? contents.identify(item.content) : undefined
+      if (content !== undefined) found.add(content)
+    }
+  }
+  for (let content = 1; content < contents.count; content++) {
+    if (!found.has(content) && !contents.released.has(content)) throw new LawBroken('no edit lost', `content <${content}> is nowhere`)
+  }
+}
+
+/** What was removed or replaced by somebody who knew it does not come back by itself. */
+export function checkNoResurrection(devices: readonly SimDevice[], contents: Contents, user: User): void {
+  for (const device of devices) {
+    for (const { path, content } of user.farewells) {
+      if (user.touched.has(content)) continue
+      const item = device.disk.hands.look(`${ROOT}/${path}`)
+      if (item?.type !== 'file' || contents.identify(item.content) !== content) continue
+      throw new LawBroken('no resurrection', `<${content}> is back at ${path} on ${device.name}`)
+    }
+  }
+}
+
+export function checkNoTemporaries(devices: readonly SimDevice[]): void {
+  for (const device of devices) {
+    for (const path of device.disk.hands.tree(ROOT).keys()) {
+      if (isTemporary(path)) throw new LawBroken('no leftovers', `${path} is left on ${device.name}`)
+    }
+  }
+}
+
+export async function sequencesOf(devices: readonly SimDevice[]): Promise<readonly number[]> {
+  return Promise.all(devices.map(async (device) => (await device.index()).sequence('local')))
+}

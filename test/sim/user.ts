@@ -1,0 +1,201 @@
+import { isInternal, isTemporary } from '../../src/core/paths.ts'
+import type { SeenItem } from '../../src/world/sim/disk-hands.ts'
+import type { SimRandom } from '../../src/world/sim/random.ts'
+import type { Contents } from './contents.ts'
+import { ROOT, type SimDevice } from './device.ts'
+import type { Trace } from './trace.ts'
+
+const DIRECTORIES = ['', 'a', 'a/b', 'c', 'd'] as const
+const NAMES = ['one', 'two', 'three', 'four', 'five'] as const
+const MODES = [0o600, 0o644, 0o755] as const
+
+/** A name in a folder that people use: neither ours nor a temporary one. */
+export function isUsers(path: string): boolean {
+  return !isInternal(path) && !isTemporary(path)
+}
+
+/**
+ * What people do to their files, by chance. A content that is in the way of what they do, and that they therefore have
+ * before their eyes, may go; all others must be there in the end.
+ */
+export class User {
+  readonly #random: SimRandom
+  readonly #contents: Contents
+  readonly #trace: Trace
+  /** By device: paths whose content was removed or replaced there by somebody who knew it, with the content. */
+  readonly farewells: { readonly device: SimDevice; readonly path: string; readonly content: number }[] = []
+  /** Contents of which somebody changed the mode, the time or the name: their past is no straight line. */
+  readonly touched = new Set<number>()
+
+  constructor(random: SimRandom, contents: Contents, trace: Trace) {
+    this.#random = random
+    this.#contents = contents
+    this.#trace = trace
+  }
+
+  /** Does one thing on this device, whether it is on or not. */
+  act(device: SimDevice): void {
+    const deeds = [
+      this.#write, this.#write, this.#write, this.#edit, this.#edit, this.#edit, this.#remove, this.#remove,
+      this.#rename, this.#rename, this.#makeDirectory, this.#symlink, this.#swap, this.#chmod, this.#touch, this.#copy,
+    ]
+    try {
+      this.#pick(deeds).call(this, device)
+    } catch {
+      // A file is where a directory should be, or the other way round: people see that and do something else.
+    }
+  }
+
+  #write(device: SimDevice): void {
+    this.#put(device, this.#anyPath(device))
+  }
+
+  #edit(device: SimDevice): void {
+    const path = this.#somebodys(device, 'file')
+    if (path !== undefined) this.#put(device, path)
+  }
+
+  #put(device: SimDevice, path: string): void {
+    const old = device.disk.hands.look(`${ROOT}/${path}`)
+    if (old !== undefined && old.type !== 'file') return
+    const before = old === undefined ? undefined : this.#contents.identify(old.content)
+    const content = this.#contents.make(before)
+    this.#farewell(device, path, old)
+    this.#create(device, path, content)
+    this.#say(device, `writes ${path} ${before === undefined ? '' : `<${before}> → `}<${this.#contents.identify(content)}>`)
+  }
+
+  #create(device: SimDevice, path: string, content: Uint8Array): void {
+    device.disk.hands.write(`${ROOT}/${path}`, content)
+    this.#contents.written(content)
+  }
+
+  #remove(device: SimDevice): void {
+    const path = this.#somebodys(device)
+    if (path === undefined) return
+    this.#say(device, `removes ${path}`)
+    this.#farewellAll(device, path)
+    device.disk.hands.remove(`${ROOT}/${path}`)
+  }
+
+  #rename(device: SimDevice): void {
+    const { hands } = device.disk
+    const from = this.#somebodys(device)
+    const to = this.#anyPath(device)
+    if (from === undefined || from === to || to.startsWith(`${from}/`)) return
+    const target = hands.look(`${ROOT}/${to}`)
+    if (target !== undefined && target.type !== 'file') return
+    if (hands.look(`${ROOT}/${from}`)?.type === 'directory' && target !== undefined) return
+    for (const [, item] of this.#itemsAt(device, from)) this.#touchedBy(item)
+    hands.rename(`${ROOT}/${from}`, `${ROOT}/${to}`)
+    if (target !== undefined) this.#release(target)
+    this.#say(device, `renames ${from} to ${to}`)
+  }
+
+  #makeDirectory(device: SimDevice): void {
+    const path = this.#anyPath(device)
+    device.disk.hands.makeDirectories(`${ROOT}/${path}`)
+    this.#say(device, `makes the directory ${path}`)
+  }
+
+  #symlink(device: SimDevice): void {
+    const path = this.#anyPath(device)
+    device.disk.hands.makeSymlink(`target-${this.#random.int(5)}`, `${ROOT}/${path}`)
+    this.#say(device, `makes the symlink ${path}`)
+  }
+
+  /** Something else by the same name. */
+  #swap(device: SimDevice): void {
+    const path = this.#somebodys(device)
+    if (path === undefined) return
+    const { hands } = device.disk
+    const was = hands.look(`${ROOT}/${path}`)?.type
+    this.#farewellAll(device, path)
+    hands.remove(`${ROOT}/${path}`)
+    const kind = this.#pick((['file', 'directory', 'symlink'] as const).filter((type) => type !== was))
+    if (kind === 'file') this.#create(device, path, this.#contents.make(undefined))
+    else if (kind === 'directory') this.#create(device, `${path}/${this.#pick(NAMES)}`, this.#contents.make(undefined))
+    else hands.makeSymlink('elsewhere', `${ROOT}/${path}`)
+    this.#say(device, `makes a ${kind} of the ${was} ${path}`)
+  }
+
+  #chmod(device: SimDevice): void {
+    const path = this.#somebodys(device, 'file')
+    if (path === undefined) return
+    this.#touchedBy(device.disk.hands.look(`${ROOT}/${path}`))
+    const mode = this.#pick(MODES)
+    device.disk.hands.chmod(`${ROOT}/${path}`, mode)
+    this.#say(device, `sets the mode of ${path} to ${mode.toString(8)}`)
+  }
+
+  #touch(device: SimDevice): void {
+    const path = this.#somebodys(device, 'file')
+    if (path === undefined) return
+    this.#touchedBy(device.disk.hands.look(`${ROOT}/${path}`))
+    device.disk.hands.setModified(`${ROOT}/${path}`, device.clock.nowMs() - this.#random.int(100_000_000))
+    this.#say(device, `sets the time of ${path}`)
+  }
+
+  #copy(device: SimDevice): void {
+    const from = this.#somebodys(device, 'file')
+    const to = this.#anyPath(device)
+    const item = from === undefined ? undefined : device.disk.hands.look(`${ROOT}/${from}`)
+    if (item === undefined || device.disk.hands.look(`${ROOT}/${to}`) !== undefined) return
+    this.#touchedBy(item)
+    device.disk.hands.write(`${ROOT}/${to}`, item.content)
+    this.#say(device, `copies ${from} to ${to}`)
+  }
+
+  #farewellAll(device: SimDevice, path: string): void {
+    for (const [inner, item] of this.#itemsAt(device, path)) this.#farewell(device, inner, item)
+  }
+
+  #farewell(device: SimDevice, path: string, item: SeenItem | undefined): void {
+    const content = this.#release(item)
+    if (content !== undefined && content > 0) this.farewells.push({ device, path, content })
+  }
+
+  #release(item: SeenItem | undefined): number | undefined {
+    if (item?.type !== 'file') return undefined
+    const content = this.#contents.identify(item.content)
+    if (content !== undefined) this.#contents.released.add(content)
+    return content
+  }
+
+  #touchedBy(item: SeenItem | undefined): void {
+    const content = item?.type === 'file' ? this.#contents.identify(item.content) : undefined
+    if (content !== undefined) this.touched.add(content)
+  }
+
+  /** The item and everything below it. */
+  #itemsAt(device: SimDevice, path: string): ReadonlyMap<string, SeenItem> {
+    const { hands } = device.disk
+    const item = hands.look(`${ROOT}/${path}`)
+    if (item === undefined) return new Map()
+    const below = item.type === 'directory' ? hands.tree(`${ROOT}/${path}`) : new Map<string, SeenItem>()
+    return new Map([[path, item], ...Array.from(below, ([inner, found]) => [`${path}/${inner}`, found] as const)])
+  }
+
+  #anyPath(device: SimDevice): string {
+    const directory = this.#pick(DIRECTORIES)
+    const taken = this.#random.chance(0.4) ? this.#somebodys(device) : undefined
+    if (taken !== undefined) return taken
+    return directory === '' ? this.#pick(NAMES) : `${directory}/${this.#pick(NAMES)}`
+  }
+
+  /** Something that is there, if there is anything. */
+  #somebodys(device: SimDevice, type?: SeenItem['type']): string | undefined {
+    const paths = [...device.disk.hands.tree(ROOT)].filter(([path, item]) => isUsers(path) && (type ?? item.type) === item.type)
+    return paths.length === 0 ? undefined : this.#pick(paths)[0]
+  }
+
+  #pick<T>(choices: readonly T[]): T {
+    const choice = choices[this.#random.int(choices.length)]
+    if (choice === undefined) throw new Error('nothing to choose from')
+    return choice
+  }
+
+  #say(device: SimDevice, what: string): void {
+    this.#trace.add(device.name, `user ${what}`)
+  }
+}
