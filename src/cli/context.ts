@@ -40,6 +40,10 @@ export interface CliContext {
   readonly interactive: boolean
   /** Columns of a line; Infinity where nothing limits it. */
   readonly columns: number
+  /** Standard input, line by line. */
+  inputLines(): AsyncIterable<string>
+  /** The text of a file that a person named. */
+  readText(path: string): Promise<string>
   /** Makes a path that a person typed absolute. */
   absolutePath(path: string): string
   nowMs(): number

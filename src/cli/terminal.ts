@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { CliContext } from './context.ts'
@@ -23,10 +24,17 @@ export function terminalContext(program: string, connect: CliContext['connect'])
     redraw: (line) => void (interactive && process.stderr.write(`${CLEAR_LINE}${line}`)),
     interactive,
     columns: process.stdout.isTTY ? process.stdout.columns : Infinity,
+    inputLines,
+    readText: (path) => readFile(path, 'utf8'),
     absolutePath: (path) => resolve(path),
     nowMs: () => performance.now(),
     sleep: (delayMs, signal) => sleep(delayMs, undefined, { signal }),
     randomText: (length) => Array.from({ length }, () => ID_CHARACTERS[randomInt(ID_CHARACTERS.length)]).join(''),
     signal: interrupted.signal,
   }
+}
+
+async function* inputLines(): AsyncGenerator<string, void, undefined> {
+  const { createInterface } = await import('node:readline')
+  yield* createInterface({ input: process.stdin, crlfDelay: Infinity })
 }

@@ -23,6 +23,8 @@ export type CommandLine =
   | { readonly kind: 'local'; readonly command: LocalCommand; readonly words: readonly string[] }
   | { readonly kind: 'reset-database'; readonly words: readonly string[] }
   | { readonly kind: 'remote'; readonly words: readonly string[] }
+  /** Syncthing's own command line: the words after `cli`, the flags that stood before it in front. */
+  | { readonly kind: 'cli'; readonly words: readonly string[] }
 
 /** Every flag that may stand before the command, so that its value is not taken for one. */
 const FLAGS_BEFORE: readonly Flag[] = [...SERVE_FLAGS, ...ACTION_FLAGS]
@@ -39,6 +41,7 @@ export function splitCommandLine(words: readonly string[]): CommandLine {
   if (command === 'debug' && words[at + 1] === 'reset-database') {
     return { kind: 'reset-database', words: others.toSpliced(at, 1) }
   }
+  if (command === 'cli') return { kind: 'cli', words: others }
   // The flags that stood before go to the end of the command's path, where its own parser looks for them.
   if (REMOTE_COMMANDS.some((name) => name === command))
     return { kind: 'remote', words: [...words.slice(at), ...words.slice(0, at)] }
@@ -52,10 +55,14 @@ export interface DaemonChoice {
   readonly guiApiKey?: string
 }
 
-/** Takes the words that say where the daemon is from all the others, which stay as they are. */
+/**
+ * Takes the words that say where the daemon is from all the others, which stay as they are. Where `-` and a letter may
+ * also be the beginning of a value, such a flag counts only in front of the first other word.
+ */
 export function takeDaemonChoice(
   words: readonly string[],
   environment: Environment,
+  shortFlags: 'anywhere' | 'in-front' = 'anywhere',
 ): { readonly choice: DaemonChoice; readonly words: readonly string[] } {
   const flags = [...DIRECTORY_FLAGS, ...GUI_FLAGS]
   const mine: string[] = []
@@ -63,8 +70,9 @@ export function takeDaemonChoice(
   let index = 0
   for (; index < words.length && words[index] !== '--'; index++) {
     const word = words[index]!
-    if (takesNextWord(flags, word)) mine.push(word, ...words.slice(++index, index + 1))
-    else if (isFlagWord(word) && word.includes('=') && isOneOf(flags, word)) mine.push(word)
+    const known = others.length === 0 || shortFlags === 'anywhere' ? flags : flags.map(withoutShort)
+    if (takesNextWord(known, word)) mine.push(word, ...words.slice(++index, index + 1))
+    else if (isFlagWord(word) && word.includes('=') && isOneOf(known, word)) mine.push(word)
     else others.push(word)
   }
   const { values } = readFlags(flags, mine, environment)
@@ -76,6 +84,10 @@ export function takeDaemonChoice(
     ...(guiApiKey !== undefined && { guiApiKey }),
   }
   return { choice, words: [...others, ...words.slice(index)] }
+}
+
+function withoutShort({ short: _short, ...flag }: Flag): Flag {
+  return flag
 }
 
 function isOneOf(flags: readonly Flag[], word: string): boolean {

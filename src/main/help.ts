@@ -24,6 +24,7 @@ Use the running daemon:
   network                  with whom the device talks by itself
   events, logs             what happened
   debug                    switch debug lines; "debug reset-database" forgets the index
+  cli                      Syncthing's own command line, for scripts: every setting, show, operations
 
 Everywhere:
 ${describeFlags([...DIRECTORY_FLAGS, ...GUI_FLAGS])}

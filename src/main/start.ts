@@ -38,17 +38,8 @@ export async function start(words: readonly string[]): Promise<void> {
 
 async function dispatch(words: readonly string[]): Promise<void> {
   const line = splitCommandLine(words)
-  if (line.kind === 'remote') {
-    const { choice, words: others } = takeDaemonChoice(line.words, process.env)
-    const [{ runCli }, { terminalContext }, { connectDaemon }] = await Promise.all([
-      import('../cli/program.ts'),
-      import('../cli/terminal.ts'),
-      import('./find-daemon.ts'),
-    ])
-    const code = await runCli(
-      terminalContext(program, () => connectDaemon(choice)),
-      others,
-    )
+  if (line.kind === 'remote' || line.kind === 'cli') {
+    const code = await (line.kind === 'cli' ? askAsSyncthing(line.words) : askDaemon(line.words))
     // Everything is said once this empty write is through; what still waits for the daemon must not keep a person waiting.
     process.stdout.write('', () => process.exit(code))
   } else if (line.kind === 'reset-database') {
@@ -58,6 +49,36 @@ async function dispatch(words: readonly string[]): Promise<void> {
   } else {
     await actOn(line.command, line.words)
   }
+}
+
+async function askDaemon(words: readonly string[]): Promise<number> {
+  const { choice, words: others } = takeDaemonChoice(words, process.env)
+  const [{ runCli }, { terminalContext }, { connectDaemon }] = await Promise.all([
+    import('../cli/program.ts'),
+    import('../cli/terminal.ts'),
+    import('./find-daemon.ts'),
+  ])
+  return runCli(
+    terminalContext(program, () => connectDaemon(choice)),
+    others,
+  )
+}
+
+/** The `cli` tree, for scripts: its words, its output and its exit codes are Syncthing's. */
+async function askAsSyncthing(words: readonly string[]): Promise<number> {
+  const { choice, words: others } = takeDaemonChoice(words, process.env, 'in-front')
+  if ((choice.guiAddress === undefined) !== (choice.guiApiKey === undefined)) {
+    throw new TwinfoldError('bad-request', 'Both --gui-address and --gui-apikey should be specified')
+  }
+  const [{ runTree }, { terminalContext }, { connectDaemon }] = await Promise.all([
+    import('../cli/tree.ts'),
+    import('../cli/terminal.ts'),
+    import('./find-daemon.ts'),
+  ])
+  return runTree(
+    terminalContext(program, () => connectDaemon(choice)),
+    others,
+  )
 }
 
 async function serveOrAct(words: readonly string[], helpPage: LocalCommand): Promise<void> {

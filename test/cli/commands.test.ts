@@ -99,7 +99,7 @@ async function run(words: string, daemon = newDaemon(), changes: Partial<CliCont
   const context: CliContext = {
     program: 'twinfold', connect: async () => ({ client, address: `http://${address}`, home: '/the/home' }),
     print: (line) => void out.push(line), complain: (line) => void err.push(line), redraw: () => {},
-    interactive: false, columns: Infinity, absolutePath: (path) => (path.startsWith('/') ? path : `/cwd/${path}`), nowMs: () => 0,
+    interactive: false, columns: Infinity, inputLines: async function* () {}, readText: async () => '', absolutePath: (path) => (path.startsWith('/') ? path : `/cwd/${path}`), nowMs: () => 0,
     sleep: async () => {}, randomText: (length) => 'abcdefgh'.slice(0, length), signal: new AbortController().signal, ...changes,
   }
   try {

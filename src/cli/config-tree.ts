@@ -1,0 +1,244 @@
+import {
+  DEFAULT_IGNORES,
+  DEVICE,
+  FOLDER,
+  GUI,
+  LDAP,
+  OBSERVED_DEVICE,
+  OPTIONS,
+  type AnyTable,
+  type Kind,
+} from '../core/config-fields.ts'
+import type { Json, JsonObject } from '../core/config-json.ts'
+import { TwinfoldError } from '../core/errors.ts'
+import { settingWord } from './config-names.ts'
+
+/** One place in the configuration: what it holds, and how a change of it reaches the daemon. */
+export type ConfigNode = ObjectNode | ValueNode | ListNode | ParamsNode
+
+interface Removable {
+  /** Only what is in a list can be removed from it. */
+  readonly remove?: () => Promise<void>
+}
+
+export interface ObjectNode extends Removable {
+  readonly is: 'object'
+  readonly value: JsonObject
+  /** By their words; only those that the daemon showed. */
+  readonly settings: ReadonlyMap<string, () => ConfigNode>
+}
+
+/** How a value is written: what else it must be is for the daemon to say. */
+export type ValueForm = 'bool' | 'int' | 'float' | 'text'
+
+interface ValueNode extends Removable {
+  readonly is: 'value'
+  readonly form: ValueForm
+  readonly value: Json
+  set(value: Json): Promise<void>
+}
+
+export interface ListNode {
+  readonly is: 'list'
+  /** What an item is made of; undefined for a list of texts. */
+  readonly table: AnyTable | undefined
+  /** By their keys; those without a key of their own by their number. */
+  readonly items: ReadonlyMap<string, () => ConfigNode>
+  add(item: Json): Promise<void>
+}
+
+export interface ParamsNode {
+  readonly is: 'params'
+  readonly value: ReadonlyMap<string, string>
+  set(key: string, value: string): Promise<void>
+  unset(key: string): Promise<void>
+}
+
+/** Sends one change to the daemon. */
+export type SendChange = (method: 'POST' | 'PUT' | 'PATCH' | 'DELETE', path: string, body?: Json) => Promise<void>
+
+/** A merge leaves out of an object what is not said; a replacement drops it. */
+type How = 'merge' | 'replace'
+type Save = (value: Json, how: How) => Promise<void>
+type SaveField = (key: string, value: Json, how: How) => Promise<void>
+type Settings = Readonly<Record<string, { readonly kind: Kind }>>
+
+const SIZE: Settings = { value: { kind: { is: 'float' } }, unit: { kind: { is: 'text' } } }
+
+/**
+ * The configuration as a tree. Every change is sent for the smallest part that the daemon can change by itself, so that
+ * what somebody else changes meanwhile in another part is not undone.
+ */
+export function configTree(config: JsonObject, send: SendChange): ObjectNode {
+  const saveWhole: SaveField = (key, value) => send('PUT', '/rest/config', { ...config, [key]: value })
+  const part = (key: string, table: AnyTable) => () =>
+    partNode(table, objectAt(config, key), `/rest/config/${key}`, send)
+  const settings = new Map<string, () => ConfigNode>([
+    ['version', () => versionNode(config['version'] ?? null)],
+    ['folders', () => collectionNode('folders', FOLDER, 'id', config, send)],
+    ['devices', () => collectionNode('devices', DEVICE, 'deviceID', config, send)],
+    ['gui', part('gui', GUI)],
+    ['ldap', part('ldap', LDAP)],
+    ['options', part('options', OPTIONS)],
+    ['ignored-devices', () => ignoredDevicesNode(config, saveWhole)],
+    ['defaults', () => defaultsNode(objectAt(config, 'defaults'), send)],
+  ])
+  return { is: 'object', value: config, settings }
+}
+
+function versionNode(value: Json): ValueNode {
+  const set = () =>
+    Promise.reject(new TwinfoldError('bad-request', 'the version of the configuration is set by the daemon alone'))
+  return { is: 'value', form: 'int', value, set }
+}
+
+function ignoredDevicesNode(config: JsonObject, saveWhole: SaveField): ConfigNode {
+  const key = 'remoteIgnoredDevices'
+  const kind: Kind = { is: 'sections', table: OBSERVED_DEVICE, identity: 'deviceID' }
+  return nodeOf(kind, config[key] ?? null, (value, how) => saveWhole(key, value, how))
+}
+
+function defaultsNode(defaults: JsonObject, send: SendChange): ObjectNode {
+  const part = (key: string, table: AnyTable) => () =>
+    partNode(table, objectAt(defaults, key), `/rest/config/defaults/${key}`, send)
+  const ignores = () => {
+    const value = objectAt(defaults, 'ignores')
+    return objectNode(DEFAULT_IGNORES, value, (key, inner) =>
+      send('PUT', '/rest/config/defaults/ignores', { ...value, [key]: inner }),
+    )
+  }
+  const settings = new Map([
+    ['folder', part('folder', FOLDER)],
+    ['device', part('device', DEVICE)],
+    ['ignores', ignores],
+  ])
+  return { is: 'object', value: defaults, settings }
+}
+
+/** A part with an address of its own. */
+function partNode(table: AnyTable, value: JsonObject, path: string, send: SendChange): ObjectNode {
+  return objectNode(table, value, (key, inner, how) =>
+    how === 'merge' ? send('PATCH', path, { [key]: inner }) : send('PUT', path, { ...value, [key]: inner }),
+  )
+}
+
+/** Folders or devices: each has an address, under its key. */
+function collectionNode(
+  name: 'folders' | 'devices',
+  table: AnyTable,
+  identity: string,
+  config: JsonObject,
+  send: SendChange,
+): ListNode {
+  const list = listAt(config, name)
+  const items = new Map<string, () => ConfigNode>()
+  for (const [index, value] of list.entries()) {
+    const key = String(value[identity] ?? '')
+    const path = `/rest/config/${name}/${encodeURIComponent(key)}`
+    items.set(key, () => {
+      const item = partNode(table, value, path, send)
+      // Under a new key the daemon would keep both: only the whole list says that the old one is gone.
+      const rename = (id: Json) =>
+        send('PUT', '/rest/config', { ...config, [name]: list.with(index, { ...value, [identity]: id }) })
+      const word = settingWord(table, identity)
+      const settings = new Map(item.settings).set(word, () => ({
+        is: 'value',
+        form: 'text',
+        value: key,
+        set: rename,
+      }))
+      return { ...item, settings, remove: () => send('DELETE', path) }
+    })
+  }
+  const add = (item: Json) => {
+    refuseDouble(items, item, identity)
+    return send('POST', `/rest/config/${name}`, item)
+  }
+  return { is: 'list', table, items, add }
+}
+
+function nodeOf(kind: Kind, value: Json, save: Save): ConfigNode {
+  switch (kind.is) {
+    case 'section': {
+      const inner = isObject(value) ? value : {}
+      return objectNode(kind.table, inner, (key, field, how) => save({ ...inner, [key]: field }, how))
+    }
+    case 'size': {
+      const inner = isObject(value) ? value : {}
+      return objectNode(SIZE, inner, (key, field, how) => save({ ...inner, [key]: field }, how))
+    }
+    case 'params':
+      return paramsNode(isObject(value) ? value : {}, save)
+    case 'texts':
+    case 'sections':
+      return listNode(kind, Array.isArray(value) ? value : [], save)
+    default:
+      return { is: 'value', form: valueForm(kind), value, set: (next) => save(next, 'merge') }
+  }
+}
+
+export function valueForm(kind: Kind): ValueForm {
+  return kind.is === 'bool' || kind.is === 'int' || kind.is === 'float' ? kind.is : 'text'
+}
+
+function objectNode(table: Settings, value: JsonObject, saveField: SaveField): ObjectNode {
+  const settings = new Map<string, () => ConfigNode>()
+  for (const [key, { kind }] of Object.entries(table)) {
+    if (!Object.hasOwn(value, key)) continue
+    settings.set(settingWord(table, key), () =>
+      nodeOf(kind, value[key] ?? null, (next, how) => saveField(key, next, how)),
+    )
+  }
+  return { is: 'object', value, settings }
+}
+
+function listNode(kind: Extract<Kind, { is: 'texts' | 'sections' }>, list: readonly Json[], save: Save): ListNode {
+  const identity = kind.is === 'sections' ? kind.identity : undefined
+  const itemKind: Kind = kind.is === 'sections' ? { is: 'section', table: kind.table } : { is: 'text' }
+  const keys = list.map((item, index) =>
+    identity !== undefined && isObject(item) ? String(item[identity] ?? '') : String(index),
+  )
+  const items = new Map<string, () => ConfigNode>()
+  for (const [index, value] of list.entries()) {
+    const remove = () => save(list.toSpliced(index, 1), 'merge')
+    items.set(keys[index]!, () => ({
+      ...nodeOf(itemKind, value, (next, how) => save(list.with(index, next), how)),
+      remove,
+    }))
+  }
+  const add = (item: Json) => {
+    if (identity !== undefined) refuseDouble(items, item, identity)
+    return save([...list, item], 'merge')
+  }
+  return { is: 'list', table: kind.is === 'sections' ? kind.table : undefined, items, add }
+}
+
+function paramsNode(value: JsonObject, save: Save): ParamsNode {
+  const entries = new Map(Object.entries(value).map(([key, text]) => [key, String(text)]))
+  return {
+    is: 'params',
+    value: entries,
+    set: (key, text) => save({ ...value, [key]: text }, 'merge'),
+    unset: (key) => save(Object.fromEntries([...entries].filter(([name]) => name !== key)), 'replace'),
+  }
+}
+
+/** The daemon would replace the one that is there; who adds one does not mean that. */
+function refuseDouble(items: ReadonlyMap<string, unknown>, item: Json, identity: string): void {
+  const key = isObject(item) ? item[identity] : undefined
+  if (typeof key === 'string' && items.has(key)) throw new TwinfoldError('bad-request', `"${key}" is there already`)
+}
+
+function objectAt(parent: JsonObject, key: string): JsonObject {
+  const value = parent[key] ?? null
+  return isObject(value) ? value : {}
+}
+
+function listAt(parent: JsonObject, key: string): readonly JsonObject[] {
+  const value = parent[key]
+  return Array.isArray(value) ? value.filter(isObject) : []
+}
+
+function isObject(json: Json): json is JsonObject {
+  return typeof json === 'object' && json !== null && !Array.isArray(json)
+}

@@ -1,0 +1,223 @@
+import type { AnyTable } from '../core/config-fields.ts'
+import type { Json } from '../core/config-json.ts'
+import { messageOf, TwinfoldError } from '../core/errors.ts'
+import { settingWord } from './config-names.ts'
+import { valueForm, type ConfigNode, type ListNode, type ParamsNode, type ValueForm } from './config-tree.ts'
+import type { Topic, Verb } from './topic.ts'
+
+/** A place of the configuration as the words of the command line reach it. */
+export function configTopic(node: ConfigNode, about: Pick<Topic, 'summary' | 'examples'> = { summary: '' }): Topic {
+  const below = node.is === 'object' ? node.settings : node.is === 'list' ? node.items : new Map<string, never>()
+  return {
+    ...about,
+    verbs: verbsOf(node),
+    title: node.is === 'list' ? 'Items' : 'Properties',
+    topics: new Map([...below].map(([word, open]) => [word, { open: () => configTopic(open()) }])),
+  }
+}
+
+function verbsOf(node: ConfigNode): ReadonlyMap<string, Verb> {
+  const verbs = new Map(ownVerbs(node))
+  const remove = 'remove' in node ? node.remove : undefined
+  if (remove !== undefined) {
+    verbs.set('delete', {
+      summary: 'Remove this item from the list',
+      run: (words) => quiet(expectWords(words, 0), remove),
+    })
+  }
+  return verbs
+}
+
+function ownVerbs(node: ConfigNode): readonly (readonly [string, Verb])[] {
+  switch (node.is) {
+    case 'object':
+      return [
+        [
+          'dump-json',
+          {
+            summary: 'Print everything in here as JSON',
+            run: (words) => (expectWords(words, 0), JSON.stringify(node.value, undefined, 2).split('\n')),
+          },
+        ],
+      ]
+    case 'value':
+      return [
+        ['get', { summary: 'Print the value', run: (words) => (expectWords(words, 0), [String(node.value)]) }],
+        [
+          'set',
+          {
+            summary: 'Change the value',
+            takes: 'VALUE',
+            run: (words) => quiet(expectWords(words, 1), ([text = '']) => node.set(parseValue(node.form, text))),
+          },
+        ],
+      ]
+    case 'list':
+      return listVerbs(node)
+    case 'params':
+      return paramsVerbs(node)
+  }
+}
+
+function listVerbs(node: ListNode): readonly (readonly [string, Verb])[] {
+  const list: Verb = { summary: 'Print the keys', run: (words) => (expectWords(words, 0), [...node.items.keys()]) }
+  const { table } = node
+  if (table === undefined) {
+    const add = (words: readonly string[]) => quiet(expectWords(words, 1), ([text = '']) => node.add(text))
+    return [
+      ['list', list],
+      ['add', { summary: 'Add a value', takes: 'VALUE', run: add }],
+    ]
+  }
+  return [
+    ['list', list],
+    [
+      'add',
+      {
+        summary: 'Add an item',
+        takes: attributeUsage(table),
+        run: (words) => quiet(words, () => node.add(parseAttributes(table, words))),
+      },
+    ],
+    [
+      'add-json',
+      {
+        summary: 'Add an item given as JSON',
+        takes: 'JSON',
+        run: (words) => quiet(expectWords(words, 1), ([text = '']) => node.add(parseObject(text))),
+      },
+    ],
+  ]
+}
+
+function paramsVerbs(node: ParamsNode): readonly (readonly [string, Verb])[] {
+  const get = ([key = '']: readonly string[]): readonly string[] => {
+    const value = node.value.get(key)
+    if (value === undefined) throw new TwinfoldError('bad-request', `there is no value for "${key}"`)
+    return [value]
+  }
+  return [
+    [
+      'dump',
+      {
+        summary: 'Print all keys and their values',
+        run: (words) => (expectWords(words, 0), [...node.value].map(([key, value]) => `${key}  =  ${value}`)),
+      },
+    ],
+    ['get', { summary: 'Print the value of a key', takes: 'KEY', run: (words) => get(expectWords(words, 1)) }],
+    [
+      'set',
+      {
+        summary: 'Give a key a value',
+        takes: 'KEY VALUE',
+        run: (words) => quiet(expectWords(words, 2), ([key = '', value = '']) => node.set(key, value)),
+      },
+    ],
+    [
+      'unset',
+      {
+        summary: 'Remove a key',
+        takes: 'KEY',
+        run: (words) => quiet(expectWords(words, 1), ([key = '']) => node.unset(key)),
+      },
+    ],
+  ]
+}
+
+/** A change says nothing when it succeeds. */
+async function quiet(
+  words: readonly string[],
+  change: (words: readonly string[]) => Promise<void>,
+): Promise<readonly string[]> {
+  await change(words)
+  return []
+}
+
+/** The words a command was given, without the `--` that lets a value begin with a dash. */
+export function expectWords(words: readonly string[], count: number): readonly string[] {
+  const given = words[0] === '--' ? words.slice(1) : words
+  if (given.length === count) return given
+  throw new TwinfoldError('usage', `expected ${count} ${count === 1 ? 'argument' : 'arguments'}, got ${given.length}`)
+}
+
+const TRUE = ['true', '1', 't']
+const FALSE = ['false', '0', 'f']
+
+/** The text as the JSON that the daemon takes. Throws `usage` with the form that was expected. */
+function parseValue(form: ValueForm, text: string): Json {
+  switch (form) {
+    case 'text':
+      return text
+    case 'bool': {
+      const word = text.toLowerCase()
+      if (TRUE.includes(word) || FALSE.includes(word)) return TRUE.includes(word)
+      throw wrongForm(text, 'true or false')
+    }
+    case 'int':
+      if (/^[+-]?\d+$/.test(text) && Number.isSafeInteger(Number(text))) return Number(text)
+      throw wrongForm(text, 'a whole number')
+    case 'float':
+      if (/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text) && Number.isFinite(Number(text))) return Number(text)
+      throw wrongForm(text, 'a number')
+  }
+}
+
+function wrongForm(text: string, wanted: string): TwinfoldError {
+  return new TwinfoldError('usage', `"${text}" is not ${wanted}`)
+}
+
+function parseObject(text: string): Json {
+  let value: Json
+  try {
+    value = JSON.parse(text)
+  } catch (error) {
+    throw new TwinfoldError('usage', `this is no JSON: ${messageOf(error)}`, { cause: error })
+  }
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
+  throw new TwinfoldError('usage', 'an item is a JSON object: {"name": "value", …}')
+}
+
+interface Attribute {
+  readonly word: string
+  readonly key: string
+  readonly form: ValueForm
+  readonly repeats: boolean
+}
+
+/** What of an item can be said with flags; the rest comes from the defaults, or with `add-json`. */
+function attributesOf(table: AnyTable): readonly Attribute[] {
+  return Object.entries(table)
+    .filter(([, { kind }]) => !['section', 'sections', 'params', 'size'].includes(kind.is))
+    .map(([key, { kind }]) => ({
+      word: settingWord(table, key),
+      key,
+      form: valueForm(kind),
+      repeats: kind.is === 'texts',
+    }))
+}
+
+function attributeUsage(table: AnyTable): string {
+  return attributesOf(table)
+    .map(({ word, form }) => (form === 'bool' ? `[--${word}]` : `[--${word} VALUE]`))
+    .join(' ')
+}
+
+/** Reads `--word value`, `--word=value` and `-word=value`; a switch alone means true, a list is one flag per value. */
+function parseAttributes(table: AnyTable, words: readonly string[]): Json {
+  const attributes = attributesOf(table)
+  const values = new Map<string, Json>()
+  for (let index = 0; index < words.length; index++) {
+    const [, word, attached] = /^--?([a-z][\w-]*)(?:=(.*))?$/s.exec(words[index]!) ?? []
+    const attribute = attributes.find((one) => one.word === word)
+    if (attribute === undefined) {
+      throw new TwinfoldError('usage', word === undefined ? `unexpected argument ${words[index]}` : `unknown flag --${word}`)
+    }
+    const { key, form, repeats } = attribute
+    const text = attached ?? (form === 'bool' ? 'true' : words[++index])
+    if (text === undefined) throw new TwinfoldError('usage', `flag --${word}: expected a value`)
+    const before = values.get(key)
+    values.set(key, repeats ? [...(Array.isArray(before) ? before : []), text] : parseValue(form, text))
+  }
+  if (values.size === 0) throw new TwinfoldError('usage', 'no properties specified')
+  return Object.fromEntries(values)
+}

@@ -1,0 +1,183 @@
+import type { Json, JsonObject } from '../core/config-json.ts'
+import { TwinfoldError } from '../core/errors.ts'
+import { ClientError } from '../client/errors.ts'
+import { configTree, type SendChange } from './config-tree.ts'
+import { configTopic, expectWords } from './config-verbs.ts'
+import type { CliContext } from './context.ts'
+import type { Below, Topic, Verb } from './topic.ts'
+
+/** What the commands of the tree ask of the daemon. The connection is made by the first that needs one. */
+export interface TreeDaemon {
+  /** The answer to a GET, as JSON. */
+  get(path: string, query?: Readonly<Record<string, string | undefined>>): Promise<Json>
+  /** The whole configuration. */
+  config(): Promise<JsonObject>
+  /** Anything that changes something. `text` goes as it is, `body` as JSON. */
+  send(
+    method: 'POST' | 'PUT' | 'PATCH' | 'DELETE',
+    path: string,
+    more?: { readonly body?: Json; readonly text?: string; readonly query?: Readonly<Record<string, string>> },
+  ): Promise<void>
+}
+
+/** Everything below `cli`: the words of Syncthing's own command line. */
+export function treeTopics(context: CliContext, daemon: TreeDaemon): Topic {
+  return {
+    summary: 'What the REST interface can do, in the words of Syncthing, for scripts',
+    verbs: new Map(),
+    title: 'Commands',
+    topics: new Map([
+      ['config', { summary: 'Show and change every setting', open: () => configGroup(daemon) }],
+      ['show', { summary: 'Print what the daemon knows, as JSON', open: () => showGroup(daemon) }],
+      ['operations', { summary: 'Make the daemon do something', open: () => operationsGroup(context, daemon) }],
+      ['errors', { summary: 'The notices that the web page shows', open: () => errorsGroup(daemon) }],
+      ['debug', { summary: 'For people who look for a fault', open: () => debugGroup(daemon) }],
+      // Understood before the tree is asked; it stands here for the help.
+      ['-', { summary: 'Read commands from standard input, one a line', open: () => group('', {}) }],
+    ]),
+    examples: ['show system', 'config folders photos paused set true', '--home ~/.twinfold config devices list'],
+  }
+}
+
+function group(
+  summary: string,
+  verbs: Readonly<Record<string, Verb>>,
+  topics: Iterable<readonly [string, Below]> = [],
+): Topic {
+  return { summary, verbs: new Map(Object.entries(verbs)), title: 'Groups', topics: new Map(topics) }
+}
+
+async function configGroup(daemon: TreeDaemon): Promise<Topic> {
+  const send = (...[method, path, body]: Parameters<SendChange>) =>
+    daemon.send(method, path, body === undefined ? {} : { body })
+  return configTopic(configTree(await daemon.config(), send), {
+    summary: 'Every setting: lists have keys, objects have properties, values are got and set',
+    examples: ['folders list', 'folders photos label set Pictures', 'options raw-listen-addresses add tcp://:22001'],
+  })
+}
+
+function showGroup(daemon: TreeDaemon): Topic {
+  const show = (summary: string, path: string): Verb => ({
+    summary,
+    run: async (words) => (expectWords(words, 0), jsonLines(await daemon.get(path))),
+  })
+  const pending = group('What other devices offer', {
+    devices: show('Devices that asked to connect', '/rest/cluster/pending/devices'),
+    folders: {
+      summary: 'Folders that other devices want to share',
+      takes: '[--device ID]',
+      run: async (words) => {
+        const device = deviceFlag(words)
+        return jsonLines(await daemon.get('/rest/cluster/pending/folders', { device }))
+      },
+    },
+  })
+  return group(
+    'Prints what the daemon knows, as JSON',
+    {
+      version: show('The version of the daemon', '/rest/system/version'),
+      'config-status': show('Whether a change waits for a restart', '/rest/config/restart-required'),
+      system: show('How the daemon is', '/rest/system/status'),
+      connections: show('Connections to other devices', '/rest/system/connections'),
+      discovery: show('Addresses of other devices', '/rest/system/discovery'),
+      usage: show('The usage report', '/rest/svc/report'),
+    },
+    [['pending', { summary: 'What other devices offer', open: () => pending }]],
+  )
+}
+
+function deviceFlag(words: readonly string[]): string | undefined {
+  if (words.length === 0) return undefined
+  const [, attached] = /^--?device=(.*)$/s.exec(words[0]!) ?? []
+  if (attached !== undefined) return (expectWords(words, 1), attached)
+  if (/^--?device$/.test(words[0]!)) return expectWords(words.slice(1), 1)[0]
+  throw new TwinfoldError('usage', `unexpected argument ${words[0]}`)
+}
+
+function operationsGroup(context: CliContext, daemon: TreeDaemon): Topic {
+  const post = (summary: string, path: string): Verb => ({
+    summary,
+    run: async (words) => (expectWords(words, 0), await daemon.send('POST', path), []),
+  })
+  return group('Makes the daemon do something', {
+    restart: post('Restart the daemon', '/rest/system/restart'),
+    shutdown: post('Stop the daemon', '/rest/system/shutdown'),
+    upgrade: post('Upgrade the daemon if there is a newer version', '/rest/system/upgrade'),
+    'folder-override': {
+      summary: 'Make the files here those of all devices (send-only folders). What others changed is lost',
+      takes: 'FOLDER',
+      run: async (words) => {
+        const [folder = ''] = expectWords(words, 1)
+        const { folders = [] } = await daemon.config()
+        const known = Array.isArray(folders) && folders.some((one) => Object(one).id === folder)
+        if (!known) throw new TwinfoldError('folder-missing', `Folder "${folder}" not found`)
+        await daemon.send('POST', '/rest/db/override', { query: { folder } })
+        return []
+      },
+    },
+    'default-ignores': {
+      summary: 'Take the ignore patterns of new folders from a file',
+      takes: 'FILE',
+      run: async (words) => {
+        const [path = ''] = expectWords(words, 1)
+        const lines = (await context.readText(path)).replace(/\r?\n$/, '').split(/\r?\n/)
+        await daemon.send('PUT', '/rest/config/defaults/ignores', { body: { lines } })
+        return []
+      },
+    },
+  })
+}
+
+function errorsGroup(daemon: TreeDaemon): Topic {
+  return group('The notices that the web page shows', {
+    show: {
+      summary: 'Print them',
+      run: async (words) => (expectWords(words, 0), jsonLines(await daemon.get('/rest/system/error'))),
+    },
+    push: {
+      summary: 'Add one',
+      takes: 'MESSAGE',
+      run: async (words) => {
+        const [text = ''] = expectWords(words, 1)
+        await daemon.send('POST', '/rest/system/error', { text })
+        return []
+      },
+    },
+    clear: {
+      summary: 'Remove all',
+      run: async (words) => (expectWords(words, 0), await daemon.send('POST', '/rest/system/error/clear'), []),
+    },
+  })
+}
+
+function debugGroup(daemon: TreeDaemon): Topic {
+  return group('For people who look for a fault', {
+    file: {
+      summary: 'Everything the index knows about a file',
+      takes: 'FOLDER PATH',
+      run: async (words) => {
+        const [folder, file] = expectWords(words, 2)
+        return jsonLines(await daemon.get('/rest/debug/file', { folder, file }).catch(explainMissing))
+      },
+    },
+  })
+}
+
+function explainMissing(error: unknown): never {
+  if (error instanceof ClientError && error.status === 404) {
+    throw new TwinfoldError('file-missing', 'not found (folder/file not in database)', { cause: error })
+  }
+  throw error
+}
+
+/** Keys in one order, whatever the daemon: scripts compare the text. */
+function jsonLines(json: Json): readonly string[] {
+  return JSON.stringify(sorted(json), undefined, 2).split('\n')
+}
+
+function sorted(json: Json): Json {
+  if (Array.isArray(json)) return json.map(sorted)
+  if (typeof json !== 'object' || json === null) return json
+  const entries = Object.entries(json).toSorted(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
+  return Object.fromEntries(entries.map(([key, value]) => [key, sorted(value)]))
+}

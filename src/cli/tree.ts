@@ -1,0 +1,107 @@
+import { messageOf, TwinfoldError } from '../core/errors.ts'
+import type { Json, JsonObject } from '../core/config-json.ts'
+import { ClientError } from '../client/errors.ts'
+import { explainFailure, type CliContext, type Connection } from './context.ts'
+import { splitShellWords } from './shell-words.ts'
+import { escapeText } from './text.ts'
+import { walkTopics, type Topic } from './topic.ts'
+import { treeTopics, type TreeDaemon } from './tree-topics.ts'
+
+const { STATUS_CODES } = process.getBuiltinModule('node:http')
+
+/** Exit codes of the `cli` tree, which scripts written for Syncthing look at. */
+const TREE_EXIT = { done: 0, failed: 1, unknownWord: 3, interrupted: 130 } as const
+
+const STDIN = '-'
+
+/** Runs `cli …` as Syncthing's own command line does. Never throws: what went wrong is printed and in the code. */
+export async function runTree(context: CliContext, words: readonly string[]): Promise<number> {
+  let connection: Connection | undefined
+  const connect = async () => (connection ??= await context.connect())
+  const topics = treeTopics(context, treeDaemon(connect, context.signal))
+  const say = (error: unknown) => escapeLines(failureText(error, context.program, connection))
+  if (words[0] === STDIN) return runLines(context, topics, words.slice(1), say)
+  try {
+    return await runWords(context, topics, words)
+  } catch (error) {
+    if (context.signal.aborted) return TREE_EXIT.interrupted
+    context.complain(`${context.program}: error: ${say(error)}`)
+    return TREE_EXIT.failed
+  }
+}
+
+async function runWords(context: CliContext, topics: Topic, words: readonly string[]): Promise<number> {
+  const walked = await walkTopics(topics, words, `${context.program} cli`)
+  if (walked.is === 'unknown') {
+    context.complain(`No help topic for '${escapeText(walked.word)}'`)
+    return TREE_EXIT.unknownWord
+  }
+  // A program gets every character as it is; a person's terminal must not obey a folder's label.
+  for (const line of walked.lines) context.print(context.interactive ? escapeText(line) : line)
+  return TREE_EXIT.done
+}
+
+/** One command a line. What is wrong with one of them is said, and the next has its turn. */
+async function runLines(
+  context: CliContext,
+  topics: Topic,
+  words: readonly string[],
+  say: (error: unknown) => string,
+): Promise<number> {
+  context.print(`Reading commands from stdin... [${words.join(' ')}]`)
+  for await (const line of context.inputLines()) {
+    if (context.signal.aborted) return TREE_EXIT.interrupted
+    try {
+      const commandWords = splitShellWords(line)
+      if (commandWords.length > 0) await runWords(context, topics, commandWords)
+    } catch (error) {
+      context.complain(`Error: ${say(error)}`)
+    }
+  }
+  return TREE_EXIT.done
+}
+
+function treeDaemon(connect: () => Promise<Connection>, signal: AbortSignal): TreeDaemon {
+  const get: TreeDaemon['get'] = async (path, query = {}) => {
+    const { client } = await connect()
+    return parseReply(await client.ask('GET', path, { query, signal }), path)
+  }
+  return {
+    get,
+    config: async () => {
+      const config = await get('/rest/config')
+      if (isObject(config)) return config
+      throw new ClientError('malformed', '/rest/config answered with something else than an object')
+    },
+    send: async (method, path, more = {}) => {
+      const { client } = await connect()
+      await client.ask(method, path, { ...more, signal })
+    },
+  }
+}
+
+function isObject(json: Json): json is JsonObject {
+  return typeof json === 'object' && json !== null && !Array.isArray(json)
+}
+
+function parseReply(text: string, path: string): Json {
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    throw new ClientError('malformed', `${path} did not answer in JSON: is it another program?`, { cause })
+  }
+}
+
+/** The daemon's own words stand below its status, as scripts expect them. */
+function failureText(error: unknown, program: string, connection: Connection | undefined): string {
+  if (error instanceof ClientError && error.status !== 0) {
+    const reason = STATUS_CODES[error.status] ?? ''
+    return `unexpected HTTP status returned: ${`${error.status} ${reason}`.trim()}\n${error.text}`.trimEnd()
+  }
+  if (error instanceof ClientError) return explainFailure(error, program, connection).message
+  return error instanceof TwinfoldError ? error.message : messageOf(error)
+}
+
+function escapeLines(text: string): string {
+  return text.split('\n').map(escapeText).join('\n')
+}
