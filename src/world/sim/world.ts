@@ -39,9 +39,12 @@ export function createSimWorld(seed: number, options: SimWorldOptions = {}): Sim
   const clock = options.clock ?? new SimClock()
   const network = options.network ?? new SimNetwork(clock)
   const disk = new SimDisk(clock, options.disk)
+  return { clock, random: new SimRandom(seed).stream(hostName), network, ...simPorts(disk, network, hostName) }
+}
+
+/** Everything of a machine that follows from its disk and its place on the network. */
+export function simPorts(disk: SimDisk, network: SimNetwork, hostName: string): Omit<SimWorld, 'clock' | 'random' | 'network'> {
   return {
-    clock,
-    random: new SimRandom(seed).stream(hostName),
     disk,
     walker: new SimWalker(disk),
     hasher: new SimHasher(disk),
@@ -49,7 +52,6 @@ export function createSimWorld(seed: number, options: SimWorldOptions = {}): Sim
     watcher: new SimWatcher(disk),
     http: new SimHttpServer(),
     net: network.host(hostName),
-    network,
     lines: new SimLines(),
     programs: new SimPrograms(),
     system: simSystem(hostName),
