@@ -133,6 +133,11 @@ export class Parents {
     }
   }
 
+  /** Where the directory above `name` must be, by the path that it has without symlinks. */
+  async realParentOf(name: string): Promise<string> {
+    return joinPath(await this.#rootItself(), parentOf(name))
+  }
+
   #rootItself(): Promise<string> {
     this.#realRoot ??= this.#deps.disk.realPath(this.#deps.root)
     return this.#realRoot

@@ -1,11 +1,13 @@
 import type { BlockReader } from './block-reader.ts'
 import type { Clock } from './clock.ts'
 import type { Disk } from './disk.ts'
+import type { FileMaker } from './file-maker.ts'
 import type { Hasher } from './hasher.ts'
 import type { HttpServer } from './http.ts'
 import type { Lines } from './lines.ts'
 import type { Net } from './net.ts'
 import type { Programs } from './programs.ts'
+import type { ProcessView } from './process.ts'
 import type { Random } from './random.ts'
 import type { Walker } from './walk.ts'
 import type { Watcher } from './watch.ts'
@@ -17,6 +19,7 @@ export interface World {
   readonly disk: Disk
   readonly walker: Walker
   readonly hasher: Hasher
+  readonly fileMaker: FileMaker
   readonly blocks: BlockReader
   readonly watcher: Watcher
   readonly http: HttpServer
@@ -32,12 +35,15 @@ export interface System {
   readonly architecture: string
   readonly hostName: string
   readonly cpuCount: number
+  /** Of the whole machine. */
+  readonly memorySizeBytes: number
   /** Memory held by the process, for people to look at. */
   memoryBytes(): { readonly usedBytes: number; readonly reservedBytes: number }
   /** The addresses of the machine as of now, with the networks they belong to. Empty when they cannot be listed. */
   networks(): readonly InterfaceAddress[]
   /** A variable of the environment we were started in; undefined when it is not set. */
   environment(name: string): string | undefined
+  readonly process: ProcessView
 }
 
 export interface InterfaceAddress {

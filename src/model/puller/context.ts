@@ -10,8 +10,10 @@ import type { EventSink, Logger } from '../../events/types.ts'
 import type { SharedMutex } from '../../sync/shared-mutex.ts'
 import type { Clock } from '../../world/clock.ts'
 import type { Disk } from '../../world/disk.ts'
+import type { FileMaker } from '../../world/file-maker.ts'
 import type { Hasher } from '../../world/hasher.ts'
 import type { Random } from '../../world/random.ts'
+import type { KeptFile } from '../../versioner/types.ts'
 import type { Sources } from '../sources.ts'
 import type { Parents } from '../../world/parents.ts'
 import type { PulledRecords } from './pulled-records.ts'
@@ -21,13 +23,22 @@ export interface PullWorld {
   readonly random: Random
   readonly disk: Disk
   readonly hasher: Hasher
+  readonly fileMaker: FileMaker
   readonly system: { readonly platform: string; readonly cpuCount: number }
 }
 
 /** Another folder whose files may hold content that this one needs. */
 export interface OtherFolder {
   readonly root: string
-  readonly index: Pick<FolderIndex, 'localByBlocks'>
+  readonly index: Pick<FolderIndex, 'localByBlocks' | 'localWithBlocks'>
+}
+
+/** Where old versions of files go. */
+export interface Archive {
+  /** Keeps a file that is about to be replaced. */
+  keep(name: string): Promise<KeptFile>
+  /** Takes a file out of the folder and keeps it. */
+  move(name: string): Promise<void>
 }
 
 /** What all steps of one pull share: built anew for every pull, settings and patterns as they are at its start. */
@@ -49,8 +60,8 @@ export interface PullContext {
   readonly records: PulledRecords
   otherFolders(): Promise<readonly OtherFolder[]>
   label(): string
-  /** Keeps what a file was before it is replaced or removed; undefined where the folder keeps no versions. */
-  readonly archive: ((name: string) => Promise<void>) | undefined
+  /** Undefined where the folder keeps no versions. */
+  readonly archive: Archive | undefined
   /** Something is on disk that the index does not know: it is scanned when the pull has ended. */
   scanLater(name: string): void
 }

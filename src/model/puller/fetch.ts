@@ -102,7 +102,7 @@ interface Fetched {
 }
 
 /** Asks one device after the other, the least busy first, until one gives bytes with the right hash. */
-async function fetchBlock(
+export async function fetchBlock(
   context: PullContext, global: FileInfo, block: Block, buffers: BlockBuffers, signal: AbortSignal,
 ): Promise<Fetched> {
   const { folder, log, sources } = context

@@ -6,6 +6,7 @@ import { copyBlocks } from './copy.ts'
 import { fetchBlocks, type FetchMeans } from './fetch.ts'
 import { PullProgress } from './file-progress.ts'
 import { finishFile } from './finish.ts'
+import { onlyBlock, pullSmallFile } from './small-file.ts'
 import { openTempFile, type TempFile } from './temp-file.ts'
 
 const NO_SOURCE = 'no connected device has the required version of this file'
@@ -27,6 +28,8 @@ export async function pullFile(context: PullContext, pull: FilePull, signal: Abo
   const blocks = blocksOf(global)
   if (blocks === undefined) throw itemFailed('the record of this file has no usable block list')
   if ((await context.sources.sourcesOf(context.folder.id, global, 0)).length === 0) throw itemFailed(NO_SOURCE)
+  const small = onlyBlock(pull, blocks)
+  if (small !== undefined && (await pullSmallFile(context, pull, small, signal))) return
   await context.parents.ensure(global.name)
   await using temp = await openTempFile(context, pull, blocks, signal)
   const progress = new PullProgress(global, blocks)

@@ -1,6 +1,7 @@
 import { constants, getPriority, setPriority } from 'node:os'
 import { parentPort } from 'node:worker_threads'
 import { HashBuffer, runTask, type HashReport, type HashTask } from './hash-task.ts'
+import { FileMaking, type MakeReport, type MakeTask } from './make-task.ts'
 import { ReadFiles, type ReadReport, type ReadTask } from './read-task.ts'
 import { WalkSlices, type WalkCommand, type WalkReport } from './walk-slices.ts'
 
@@ -8,11 +9,11 @@ import { WalkSlices, type WalkCommand, type WalkReport } from './walk-slices.ts'
 export type ThreadTask = HashTask | ReadTask
 export type TaskReport = HashReport | ReadReport
 /** What a thread is told, and what it tells. */
-export type ThreadOrder = ThreadTask | WalkCommand
-export type ThreadReport = TaskReport | WalkReport
+export type ThreadOrder = ThreadTask | WalkCommand | MakeTask
+export type ThreadReport = TaskReport | WalkReport | MakeReport
 
 /** How much nicer than the thread that answers people. On a machine with time to spare it makes no difference. */
-const NICER_BY = 5
+const NICER_BY = 10
 
 /**
  * Gives way to the thread that answers: on a busy machine of two cores pings took five times as long without. Only on
@@ -32,6 +33,7 @@ if (parentPort !== null) {
   const buffer = new HashBuffer()
   const files = new ReadFiles()
   const walks = new WalkSlices((report) => port.postMessage(report, []))
+  const making = new FileMaking((report) => port.postMessage(report, []))
   giveWay()
   port.on('message', (order: ThreadOrder) => {
     switch (order.kind) {
@@ -41,6 +43,8 @@ if (parentPort !== null) {
       }
       case 'read':
         return port.postMessage(files.run(order), [])
+      case 'make':
+        return making.receive(order)
       default:
         return walks.receive(order)
     }

@@ -7,6 +7,7 @@ import { systemCode } from '../../core/errors.ts'
 import { checkPath, DiskError } from '../disk-error.ts'
 import { nameFromBytes, REPLACEMENT } from '../disk-name.ts'
 import type { Disk, DiskFile, DiskName, DiskStat, DiskType, OpenMode } from '../disk.ts'
+import { secondsText } from './disk-time.ts'
 import { lockFile } from './lock.ts'
 import { renameNew } from './rename-new.ts'
 
@@ -281,12 +282,4 @@ async function chmodItself(path: string, mode: number): Promise<void> {
   } finally {
     await handle.close()
   }
-}
-
-/** As text, because Node takes a negative number for "now", but a negative text for what it says. */
-function secondsText(modifiedS: number, modifiedNs: number): string {
-  const seconds = modifiedS + modifiedNs / 1e9
-  // Rounding must not carry into the next second: programs that compare whole seconds would see a change.
-  const carried = modifiedNs > 0 && seconds >= modifiedS + 1
-  return String(carried ? modifiedS + 1 - 2 ** -20 : seconds)
 }

@@ -3,7 +3,7 @@ import { systemCode } from '../../core/errors.ts'
 import { DiskError } from '../disk-error.ts'
 
 /** The file system has no hard links, or none for us, or no more for this file. */
-const NO_LINK: ReadonlySet<string | undefined> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'])
+export const NO_LINK: ReadonlySet<string | undefined> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'])
 
 /**
  * Node cannot ask the system for a rename that replaces nothing, but a second name for a file is never given over an

@@ -3,6 +3,7 @@ import { RealBlockReader } from './block-reader.ts'
 import { realClock } from './clock.ts'
 import { DiskThreads } from './disk-threads.ts'
 import { realDisk } from './disk.ts'
+import { RealFileMaker } from './file-maker.ts'
 import { createRealHasher } from './hash.ts'
 import { createRealHttpServer } from './http.ts'
 import { realLines } from './lines.ts'
@@ -26,6 +27,7 @@ export function createRealWorld(): World & AsyncDisposable {
     disk: realDisk,
     walker: createRealWalker(threads),
     hasher: createRealHasher(threads),
+    fileMaker: new RealFileMaker(threads),
     blocks: new RealBlockReader(threads),
     watcher: createRealWatcher(),
     http: createRealHttpServer(),

@@ -1,0 +1,94 @@
+import type { Block } from '../../core/block-diff.ts'
+import type { DiskItem } from '../../core/change.ts'
+import type { FileInfo } from '../../core/file-info.ts'
+import { temporaryName } from '../../core/paths.ts'
+import { planStep } from '../../core/plan.ts'
+import { diskReason } from '../../world/disk-reason.ts'
+import type { ReplacedFile } from '../../world/file-maker.ts'
+import { adopted, itemFailed, pathOf, type PullContext } from './context.ts'
+import { fetchBlock } from './fetch.ts'
+import { PullProgress } from './file-progress.ts'
+import { hasPermissions } from './make.ts'
+import type { FilePull } from './pull-file.ts'
+import { isAsRecorded, lookAt } from './target.ts'
+
+const PERMISSIONS = 0o777
+const OWNER_READ_WRITE = 0o600
+/** What the thorough way knows how to deal with: a directory to be made or opened up, a temporary file, a stranger. */
+const DEALT_WITH: ReadonlySet<string | undefined> = new Set(['EEXIST', 'ELOOP', 'ENOENT', 'ENOTDIR', 'EACCES', 'EPERM', undefined])
+
+/** The only block of a file for which the short way is worth a try: nothing of it is on this machine yet. */
+export function onlyBlock({ global, local }: FilePull, blocks: readonly Block[]): Block | undefined {
+  const [block, second] = blocks
+  if (block === undefined || second !== undefined || block.sizeBytes === 0) return undefined
+  if (global.sizeBytes > SMALL_SIZE_BYTES_MAX) return undefined
+  const hasContent = local !== undefined && !local.deleted && local.type === 'file' && local.sizeBytes >= block.sizeBytes
+  return hasContent ? undefined : block
+}
+
+/** Larger ones are looked for on this machine first. */
+const SMALL_SIZE_BYTES_MAX = 32 * 1_024 - 1
+
+/**
+ * The short way for a small file that is new or takes the place of a small one: fetched into memory, and made, synced
+ * and named in one step. False: something is not as it usually is; nothing has changed, and the thorough way says what.
+ */
+export async function pullSmallFile(
+  context: PullContext, pull: FilePull, block: Block, signal: AbortSignal,
+): Promise<boolean> {
+  const { global, means } = pull
+  const progress = new PullProgress(global, [block])
+  pull.onBegun(progress)
+  using _room = await means.window.acquire(block.sizeBytes, signal)
+  progress.requested()
+  const { data, memory } = await fetchBlock(context, global, block, means.buffers, signal).finally(() => pull.onAllRequested())
+  const done = await putNew(context, global, data, signal)
+  if (memory !== undefined) means.buffers.give(memory)
+  if (done) progress.fetched(block)
+  return done
+}
+
+/** In the turn of the pull, as everything that replaces: no scan meets the file half made or unrecorded. */
+async function putNew(context: PullContext, global: FileInfo, data: Uint8Array, signal: AbortSignal): Promise<boolean> {
+  const { name } = global
+  using _turn = await context.turn.shared(signal)
+  // A scan may have had its turn since the pull began, and the user the file: decide again, on what is known now.
+  const local = await context.index.get('local', name)
+  const step = planStep({ local, global, ignored: context.ignore.match(name).ignored, ignoreDelete: false })
+  if (step.kind !== 'fetch' && step.kind !== 'metadata') return true
+  if (step.kind === 'fetch' && step.saveOurs) return false
+  let replaces: ReplacedFile | undefined
+  if (local !== undefined && !local.deleted) {
+    const item = context.archive === undefined ? await lookAt(context, name) : undefined
+    if (!isFile(item) || !isAsRecorded(context, item, local)) return false
+    replaces = item
+  }
+  return await make(context, global, data, replaces)
+}
+
+function isFile(item: DiskItem | 'other' | undefined): item is DiskItem {
+  return item !== undefined && item !== 'other' && item.type === 'file'
+}
+
+async function make(
+  context: PullContext, global: FileInfo, data: Uint8Array, replaces: ReplacedFile | undefined,
+): Promise<boolean> {
+  const { name, modifiedS, modifiedNs } = global
+  const { fileMaker, system } = context.world
+  const mode = hasPermissions(context, global) ? global.permissions & PERMISSIONS : undefined
+  const outcome = await fileMaker.make({
+    temporaryPath: pathOf(context, temporaryName(name, system.platform)),
+    path: pathOf(context, name),
+    realDirectory: await context.parents.realParentOf(name),
+    data,
+    openMode: mode === undefined ? 0o666 : mode | OWNER_READ_WRITE,
+    mode, modifiedS, modifiedNs, replaces,
+    sync: !context.folder.disableFsync,
+  })
+  if (outcome.kind === 'failed') {
+    if (DEALT_WITH.has(outcome.code)) return false
+    throw itemFailed(diskReason(outcome.message))
+  }
+  context.records.add(adopted(global, outcome), true)
+  return true
+}

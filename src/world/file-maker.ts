@@ -1,0 +1,43 @@
+/** A file that is made as a whole, from bytes in memory. Plain data, so that it can cross to a thread or stay here. */
+export interface FileOrder {
+  /** Where it is made, beside its place. Nothing may have this name. */
+  readonly temporaryPath: string
+  readonly path: string
+  /** The directory of both, by its real path: when it leads anywhere else, nothing is made. */
+  readonly realDirectory: string
+  readonly data: Uint8Array
+  /** The permissions to open it with; the system may take some away, as it does for every new file. */
+  readonly openMode: number
+  /** The permissions it must have; undefined: those it was opened with will do. */
+  readonly mode: number | undefined
+  readonly modifiedS: number
+  readonly modifiedNs: number
+  /** The file that it takes the place of, which must look like this to the last moment; undefined: nothing is there. */
+  readonly replaces: ReplacedFile | undefined
+  /** The content is to survive a loss of power before anybody sees it. */
+  readonly sync: boolean
+}
+
+export interface ReplacedFile {
+  readonly sizeBytes: number
+  readonly modifiedS: number
+  readonly modifiedNs: number
+  readonly mode: number
+}
+
+export type FileOutcome =
+  /** With the time that the disk has for it: it may keep coarser ones than it was told. */
+  | { readonly kind: 'made'; readonly modifiedS: number; readonly modifiedNs: number }
+  /** Nothing was replaced, and nothing of it is left. `code` is the system's; `EIO` when a thread died with the order. */
+  | { readonly kind: 'failed'; readonly code: string | undefined; readonly message: string }
+
+/**
+ * Makes small files in one step: temporary file, content, mode and time, sync, and a name. Whoever looks finds what was
+ * there before or the new file, whole. world/real does it in a thread, many at a time; world/sim inline.
+ *
+ * `EEXIST`: the temporary name is taken, or what has the file's name is not what should be there. `ELOOP`: the
+ * directory is not where it should be. Never rejects.
+ */
+export interface FileMaker {
+  make(order: FileOrder): Promise<FileOutcome>
+}

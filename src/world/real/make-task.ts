@@ -1,0 +1,219 @@
+import {
+  closeSync, constants, fchmodSync, fstatSync, fsync, futimesSync, linkSync, lstatSync, openSync, readlinkSync, realpathSync,
+  renameSync, unlinkSync, writeSync,
+} from 'node:fs'
+import { messageOf, systemCode } from '../../core/errors.ts'
+import { baseOf, joinPath, parentOf } from '../../core/paths.ts'
+import { DiskError } from '../disk-error.ts'
+import type { FileOrder, FileOutcome, ReplacedFile } from '../file-maker.ts'
+import { secondsText } from './disk-time.ts'
+import { NO_LINK } from './rename-new.ts'
+import { exactStat } from './walk-disk.ts'
+
+/** Files as they cross to a thread: their contents are parts of one piece of memory, which changes hands. */
+export interface MakeTask {
+  readonly kind: 'make'
+  readonly files: readonly NumberedOrder[]
+  readonly data: Uint8Array
+}
+
+export interface NumberedOrder extends Omit<FileOrder, 'data'> {
+  readonly number: number
+  readonly startBytes: number
+  readonly endBytes: number
+}
+
+export interface MakeReport {
+  readonly kind: 'made'
+  readonly results: readonly NumberedOutcome[]
+}
+
+export interface NumberedOutcome {
+  readonly number: number
+  readonly outcome: FileOutcome
+}
+
+/** No more than the threads that the system's calls have, or those who answer people would wait for the disk. */
+const SYNCS_AT_ONCE = 12
+
+const CREATE = constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0)
+const PERMISSIONS = 0o777
+
+interface Waiting {
+  readonly order: NumberedOrder
+  readonly data: Uint8Array
+}
+
+/**
+ * Makes files in a thread. Every call but one is answered from memory and is made right here; the one that waits for
+ * the disk is left to the system, many at a time: they reach the disk together.
+ */
+export class FileMaking {
+  readonly #post: (report: MakeReport) => void
+  readonly #queue: Waiting[] = []
+  readonly #results: NumberedOutcome[] = []
+  #syncing = 0
+  #scheduled = false
+
+  constructor(post: (report: MakeReport) => void) {
+    this.#post = post
+  }
+
+  receive({ files, data }: MakeTask): void {
+    for (const order of files) this.#queue.push({ order, data: data.subarray(order.startBytes, order.endBytes) })
+    this.#proceed()
+  }
+
+  #proceed(): void {
+    while (this.#syncing < SYNCS_AT_ONCE) {
+      const next = this.#queue.shift()
+      if (next === undefined) return
+      this.#begin(next)
+    }
+  }
+
+  #begin({ order, data }: Waiting): void {
+    let file: OpenedFile | undefined
+    try {
+      checkDirectory(order)
+      file = new OpenedFile(order)
+      const time = file.fill(data)
+      if (!order.sync) return this.#end(order, file, time, null)
+      const opened = file
+      this.#syncing++
+      fsync(opened.descriptor, (error) => {
+        this.#syncing--
+        this.#end(order, opened, time, error)
+        this.#proceed()
+      })
+    } catch (error) {
+      file?.discard()
+      this.#tell(order, failed(error))
+    }
+  }
+
+  #end(order: NumberedOrder, file: OpenedFile, time: Time, error: Error | null): void {
+    try {
+      if (error !== null) throw error
+      file.checkPlace()
+      file.close()
+      putInPlace(order)
+      this.#tell(order, { kind: 'made', ...time })
+    } catch (reason) {
+      file.discard()
+      this.#tell(order, failed(reason))
+    }
+  }
+
+  /** What is ready in the same turn is told together: a message costs as much as a file. */
+  #tell({ number }: NumberedOrder, outcome: FileOutcome): void {
+    this.#results.push({ number, outcome })
+    if (this.#scheduled) return
+    this.#scheduled = true
+    setImmediate(() => {
+      this.#scheduled = false
+      this.#post({ kind: 'made', results: this.#results.splice(0) })
+    })
+  }
+}
+
+interface Time {
+  readonly modifiedS: number
+  readonly modifiedNs: number
+}
+
+/** The temporary file of an order, which is ours from the moment it is open. */
+class OpenedFile {
+  readonly descriptor: number
+  readonly #order: NumberedOrder
+  #closed = false
+
+  constructor(order: NumberedOrder) {
+    this.#order = order
+    this.descriptor = openSync(order.temporaryPath, CREATE, order.openMode)
+  }
+
+  fill(data: Uint8Array): Time {
+    const { mode, modifiedS, modifiedNs } = this.#order
+    for (let done = 0; done < data.length; ) done += writeSync(this.descriptor, data, done, data.length - done, done)
+    const time = secondsText(modifiedS, modifiedNs)
+    futimesSync(this.descriptor, time, time)
+    const stat = exactStat(fstatSync(this.descriptor, { bigint: true }))
+    if (mode !== undefined && (stat.mode & PERMISSIONS) !== mode) fchmodSync(this.descriptor, mode)
+    return { modifiedS: stat.modifiedS, modifiedNs: stat.modifiedNs }
+  }
+
+  /** Only the system knows for sure where the file is that we opened. Where it does not tell, the path must do. */
+  checkPlace(): void {
+    const { temporaryPath, realDirectory } = this.#order
+    const actual = process.platform === 'linux' ? placeOf(this.descriptor) : undefined
+    if (actual === undefined) checkDirectory(this.#order)
+    else if (actual !== joinPath(realDirectory, baseOf(temporaryPath))) throw elsewhere(temporaryPath)
+  }
+
+  close(): void {
+    if (this.#closed) return
+    this.#closed = true
+    closeSync(this.descriptor)
+  }
+
+  /** Where the name leads elsewhere by now, it is not ours to remove: a scan finds what stays when it is old. */
+  discard(): void {
+    try {
+      this.close()
+      checkDirectory(this.#order)
+      unlinkSync(this.#order.temporaryPath)
+    } catch {
+      // The first reason is the one that is told.
+    }
+  }
+}
+
+function placeOf(descriptor: number): string | undefined {
+  try {
+    return readlinkSync(`/proc/self/fd/${descriptor}`)
+  } catch {
+    return undefined // a system without /proc
+  }
+}
+
+function checkDirectory({ path, realDirectory }: NumberedOrder): void {
+  if (realpathSync.native(parentOf(path)) !== realDirectory) throw elsewhere(path)
+}
+
+function elsewhere(path: string): DiskError {
+  return new DiskError('ELOOP', 'the directory leads elsewhere', 'open', path)
+}
+
+function putInPlace({ temporaryPath, path, replaces }: NumberedOrder): void {
+  if (replaces === undefined) return putWhereNothingIs(temporaryPath, path)
+  checkReplaced(path, replaces)
+  renameSync(temporaryPath, path)
+}
+
+/** A second name is never given over an existing one, a rename would replace what somebody made a moment ago. */
+function putWhereNothingIs(temporaryPath: string, path: string): void {
+  try {
+    linkSync(temporaryPath, path)
+  } catch (error) {
+    if (!NO_LINK.has(systemCode(error))) throw error
+    if (lstatSync(path, { throwIfNoEntry: false }) !== undefined) throw taken(path)
+    return renameSync(temporaryPath, path)
+  }
+  unlinkSync(temporaryPath)
+}
+
+function checkReplaced(path: string, replaces: ReplacedFile): void {
+  const { type, sizeBytes, modifiedS, modifiedNs, mode } = exactStat(lstatSync(path, { bigint: true }))
+  const same = type === 'file' && sizeBytes === replaces.sizeBytes && modifiedS === replaces.modifiedS
+    && modifiedNs === replaces.modifiedNs && mode === replaces.mode
+  if (!same) throw taken(path)
+}
+
+function taken(path: string): DiskError {
+  return new DiskError('EEXIST', 'what is there is not what was expected', 'rename', path)
+}
+
+function failed(error: unknown): FileOutcome {
+  return { kind: 'failed', code: systemCode(error), message: messageOf(error) }
+}
