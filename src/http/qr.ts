@@ -1,5 +1,6 @@
+import { PICTURE_ROUTES } from '../rest/system-routes.ts'
 import { text, type Reply } from './reply.ts'
-import type { Route } from './route.ts'
+import { bind, type Route } from './route.ts'
 
 const MODULE_PIXELS = 8
 /** The light border that a reader needs to find the code. */
@@ -7,14 +8,7 @@ const QUIET_MODULES = 4
 
 /** A device id, or whatever else is to be carried over by a camera, as a picture. */
 export function qrRoutes(): readonly Route[] {
-  return [
-    {
-      method: 'GET',
-      path: '/qr/',
-      summary: 'Draws a text as a QR code.',
-      handle: ({ query }) => picture(query.first('text') ?? ''),
-    },
-  ]
+  return bind(PICTURE_ROUTES, { 'GET /qr/': ({ query }) => picture(query.first('text') ?? '') })
 }
 
 async function picture(content: string): Promise<Reply> {

@@ -9,6 +9,7 @@ import { completionRoutes } from './completion.ts'
 import { configRoutes } from './config.ts'
 import { dbRoutes } from './db.ts'
 import { debugRoutes } from './debug.ts'
+import { descriptionRoutes } from './description.ts'
 import { eventRoutes } from './events.ts'
 import { lifecycleRoutes } from './lifecycle.ts'
 import { localChangeRoutes } from './local-changes.ts'
@@ -75,6 +76,7 @@ export class RestServer {
       ...configRoutes(deps, options.deviceId),
       ...noAuthRoutes(deps.config, auth),
       ...staticRoutes(facts),
+      ...descriptionRoutes(facts.version),
       ...qrRoutes(),
     ])
     const pipeline = new Pipeline(

@@ -16,11 +16,16 @@ const REFUSALS = {
 } as const
 
 function read<const P extends Part>(summary: string, part: P) {
-  return { summary, reply: { is: 'json', schema: ref(part) }, errors: ERRORS } as const satisfies Declaration
+  return { summary, reply: { is: 'json', schema: ref(part) } } as const satisfies Declaration
 }
 
 function readAll<const P extends Part>(summary: string, part: P) {
   return { summary, reply: { is: 'json', schema: list(ref(part)) } } as const satisfies Declaration
+}
+
+/** A route of one folder or device, which may be unknown. */
+function ofOne<const D extends Declaration>(route: D) {
+  return { ...route, errors: ERRORS }
 }
 
 const EMPTY = { is: 'empty' } as const
@@ -28,16 +33,16 @@ const EMPTY = { is: 'empty' } as const
 /** A write is applied and on disk before it is answered. */
 function write<const P extends Part>(summary: string, part: P, about: string) {
   const body = { schema: ref(part), about }
-  return { summary, body, reply: EMPTY, errors: ERRORS, refusals: REFUSALS } as const satisfies Declaration
+  return { summary, body, reply: EMPTY, refusals: REFUSALS } as const satisfies Declaration
 }
 
 function writeAll<const P extends Part>(summary: string, part: P, about: string) {
   const body = { schema: list(ref(part)), about }
-  return { summary, body, reply: EMPTY, errors: ERRORS, refusals: REFUSALS } as const satisfies Declaration
+  return { summary, body, reply: EMPTY, refusals: REFUSALS } as const satisfies Declaration
 }
 
 function remove(summary: string) {
-  return { summary, reply: EMPTY, errors: ERRORS, refusals: REFUSALS } as const satisfies Declaration
+  return { summary, reply: EMPTY, refusals: REFUSALS } as const satisfies Declaration
 }
 
 const WHOLE = 'The whole configuration: version, folders, devices, gui and options must be there.'
@@ -66,18 +71,18 @@ export const CONFIG_ROUTES = {
   'GET /rest/config/folders': readAll('Lists the folders.', 'Folder'),
   'PUT /rest/config/folders': writeAll('Adds or replaces several folders; the others stay.', 'FolderChange', REST_DEFAULT),
   'POST /rest/config/folders': write('Adds or replaces one folder.', 'FolderChange', REST_DEFAULT),
-  'GET /rest/config/folders/:id': read('Shows one folder.', 'Folder'),
-  'PUT /rest/config/folders/:id': write('Adds or replaces the folder in the body.', 'FolderChange', REST_DEFAULT),
-  'PATCH /rest/config/folders/:id': write('Changes the given fields of a folder.', 'FolderChange', REST_STAYS),
-  'DELETE /rest/config/folders/:id': remove('Removes a folder from the configuration; its files stay.'),
+  'GET /rest/config/folders/:id': ofOne(read('Shows one folder.', 'Folder')),
+  'PUT /rest/config/folders/:id': ofOne(write('Adds or replaces the folder in the body.', 'FolderChange', REST_DEFAULT)),
+  'PATCH /rest/config/folders/:id': ofOne(write('Changes the given fields of a folder.', 'FolderChange', REST_STAYS)),
+  'DELETE /rest/config/folders/:id': ofOne(remove('Removes a folder from the configuration; its files stay.')),
 
   'GET /rest/config/devices': readAll('Lists the devices.', 'Device'),
   'PUT /rest/config/devices': writeAll('Adds or replaces several devices; the others stay.', 'DeviceChange', REST_DEFAULT),
   'POST /rest/config/devices': write('Adds or replaces one device.', 'DeviceChange', REST_DEFAULT),
-  'GET /rest/config/devices/:id': read('Shows one device.', 'Device'),
-  'PUT /rest/config/devices/:id': write('Adds or replaces the device in the body.', 'DeviceChange', REST_DEFAULT),
-  'PATCH /rest/config/devices/:id': write('Changes the given fields of a device.', 'DeviceChange', REST_STAYS),
-  'DELETE /rest/config/devices/:id': remove('Removes a device.'),
+  'GET /rest/config/devices/:id': ofOne(read('Shows one device.', 'Device')),
+  'PUT /rest/config/devices/:id': ofOne(write('Adds or replaces the device in the body.', 'DeviceChange', REST_DEFAULT)),
+  'PATCH /rest/config/devices/:id': ofOne(write('Changes the given fields of a device.', 'DeviceChange', REST_STAYS)),
+  'DELETE /rest/config/devices/:id': ofOne(remove('Removes a device.')),
 
   'GET /rest/config/defaults/folder': read('Shows what a new folder starts with.', 'Folder'),
   'PUT /rest/config/defaults/folder': write('Replaces what a new folder starts with.', 'FolderChange', REST_DEFAULT),

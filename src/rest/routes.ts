@@ -2,8 +2,9 @@ import { CLUSTER_ROUTES } from './cluster-routes.ts'
 import { CONFIG_ROUTES } from './config-routes.ts'
 import { COMPLETION_ROUTES, DB_ROUTES } from './db-routes.ts'
 import type { Declarations } from './declaration.ts'
+import { DESCRIPTION_ROUTES } from './description-routes.ts'
 import { EVENT_ROUTES } from './events.ts'
-import { DEBUG_ROUTES, LIFECYCLE_ROUTES, NOAUTH_ROUTES, STATIC_ROUTES, SYSTEM_ROUTES } from './system-routes.ts'
+import { DEBUG_ROUTES, LIFECYCLE_ROUTES, NOAUTH_ROUTES, PICTURE_ROUTES, STATIC_ROUTES, SYSTEM_ROUTES } from './system-routes.ts'
 import { LOCAL_CHANGE_ROUTES, VERSION_ROUTES } from './versions.ts'
 
 /** Every route of the interface. */
@@ -20,6 +21,8 @@ export const ROUTES = {
   ...CONFIG_ROUTES,
   ...NOAUTH_ROUTES,
   ...STATIC_ROUTES,
+  ...PICTURE_ROUTES,
+  ...DESCRIPTION_ROUTES,
 } as const satisfies Declarations
 
 export type Routes = typeof ROUTES

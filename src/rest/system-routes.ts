@@ -154,6 +154,16 @@ export const NOAUTH_ROUTES = {
   },
 } as const satisfies Declarations
 
+/** A text that a camera can read. */
+export const PICTURE_ROUTES = {
+  'GET /qr/': {
+    summary: 'Draws a text as a QR code.',
+    query: { text: { schema: TEXT, about: 'What to draw.', required: true } },
+    reply: { is: 'other', type: 'image/png', about: 'The picture.' },
+    refusals: { 500: 'The text is too long for a picture.' },
+  },
+} as const satisfies Declarations
+
 /** What a browser asks for. */
 export const STATIC_ROUTES = {
   'GET /': {

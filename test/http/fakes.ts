@@ -7,8 +7,10 @@ import type { ConfigStore } from '../../src/config/types.ts'
 import type { EventMap, EventRow, EventType, LogControl, LogLevel, LogLine, Logger } from '../../src/events/types.ts'
 import { RestServer } from '../../src/http/server.ts'
 import type { RestDeps, RestOptions, VersionFacts } from '../../src/http/types.ts'
+import { checkReply } from '../support/reply-check.ts'
 import type { FolderStatus, Hub } from '../../src/model/types.ts'
 import { collectReply, simRequest, SimHttpServer, type SimHttpAnswer, type SimHttpCall } from '../../src/world/sim/http.ts'
+import { simProcess } from '../../src/world/sim/system.ts'
 
 export const OWN = 'GHKTHBX-CEDWM5C-QIUIPAB-7AUM2LY-TQN2HQB-UH72IDF-7CRKOQP-HC5G4QA' as DeviceId
 export const SHORT = OWN.slice(0, 7)
@@ -181,7 +183,7 @@ export function fakeRest(fake: FakeOptions = {}) {
     keyValue: { get: async (key) => kept.get(key), set: async (key, value) => void kept.set(key, value) },
     passwords: { hash: async (password) => fakeHash(password), verify: async (password, hash) => fakeHash(password) === hash },
     lifecycle: { shutdown: () => void calls.push('shutdown'), restart: () => void calls.push('restart'), forgetIndexes: async (folders) => void calls.push(`forget ${folders}`) },
-    system: { memoryBytes: () => ({ usedBytes: 1_000, reservedBytes: 2_000 }) },
+    system: { memoryBytes: () => ({ usedBytes: 1_000, reservedBytes: 2_000 }), cpuCount: 2, memorySizeBytes: 2 ** 32, process: simProcess },
     httpsIdentity: async () => ({ certificatePem: '', keyPem: '' }),
     ...fake.deps,
   }
@@ -189,7 +191,11 @@ export function fakeRest(fake: FakeOptions = {}) {
   const signal = new AbortController().signal
   const call = async (request: SimHttpCall & { readonly unixSocket?: boolean }): Promise<SimHttpAnswer> => {
     const site = { signal: request.signal ?? signal, unixSocket: request.unixSocket ?? false, host: '127.0.0.1:8384' }
-    return collectReply(await server.handler(simRequest(request, site)))
+    const reply = await collectReply(await server.handler(simRequest(request, site)))
+    const type = Object.entries(reply.headers).find(([name]) => name.toLowerCase() === 'content-type')
+    const answer = { status: reply.status, contentType: String(type?.[1] ?? ''), text: reply.body }
+    await checkReply(request.method ?? 'GET', request.target, answer)
+    return reply
   }
   /** With the API key. */
   const send = (method: string, target: string, body?: string | Uint8Array): Promise<SimHttpAnswer> =>

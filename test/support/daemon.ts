@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { checkReply } from './reply-check.ts'
 import { eventually } from './scratch.ts'
 
 const COMPILE_CACHE = join(import.meta.dirname, '..', '..', 'node_modules', '.cache', 'twinfold')
@@ -78,13 +79,16 @@ export class Daemon implements AsyncDisposable {
   /** The JSON of a successful GET. */
   async get(path: string): Promise<unknown> {
     const reply = await this.request('GET', path)
-    if (!reply.ok) throw new Error(`GET ${path}: ${reply.status} ${await reply.text()}`)
-    return reply.json()
+    const text = await reply.text()
+    if (!reply.ok) throw new Error(`GET ${path}: ${reply.status} ${text}`)
+    await checkReply('GET', path, { status: reply.status, contentType: reply.headers.get('content-type') ?? '', text })
+    return JSON.parse(text)
   }
 
   async post(path: string, body?: unknown): Promise<string> {
     const reply = await this.request('POST', path, body)
     const text = await reply.text()
+    await checkReply('POST', path, { status: reply.status, contentType: reply.headers.get('content-type') ?? '', text })
     if (!reply.ok) throw new Error(`POST ${path}: ${reply.status} ${text}`)
     return text
   }

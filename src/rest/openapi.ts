@@ -1,0 +1,192 @@
+import { componentSchemas } from './components.ts'
+import { methodOf, namesOf, pathOf, type Declaration, type Parameter, type RouteName } from './declaration.ts'
+import { ROUTES } from './routes.ts'
+import type { Schema } from './schema.ts'
+
+/** The interface as an OpenAPI 3.1 document: what is declared here, in the words of that standard. */
+export interface OpenApi {
+  readonly openapi: '3.1.0'
+  readonly info: { readonly title: string; readonly version: string; readonly [key: string]: unknown }
+  readonly servers: readonly { readonly url: string; readonly description: string }[]
+  readonly security: readonly Readonly<Record<string, readonly string[]>>[]
+  readonly tags: readonly { readonly name: string; readonly description: string }[]
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
+  readonly components: {
+    readonly schemas: Readonly<Record<string, Schema>>
+    readonly securitySchemes: Readonly<Record<string, Readonly<Record<string, string>>>>
+  }
+}
+
+export interface Operation {
+  readonly operationId: string
+  readonly summary: string
+  readonly tags: readonly string[]
+  readonly parameters?: readonly OperationParameter[]
+  readonly requestBody?: { readonly description: string; readonly required: boolean; readonly content: Content }
+  readonly responses: Readonly<Record<string, { readonly description: string; readonly content?: Content }>>
+  readonly security?: readonly []
+}
+
+export interface OperationParameter {
+  readonly name: string
+  readonly in: 'query' | 'path'
+  readonly description: string
+  readonly required: boolean
+  readonly schema: Schema
+}
+
+type Content = Readonly<Record<string, { readonly schema: Schema }>>
+
+const JSON_TYPE = 'application/json'
+const TEXT_TYPE = 'text/plain'
+const BINARY: Schema = { type: 'string', format: 'binary' }
+
+/** Groups of routes, by the first word of their path behind `/rest/`. */
+export const AREAS: Readonly<Record<string, string>> = {
+  db: 'Folders, their files and their queues.',
+  folder: 'What went wrong in a folder, and older versions of its files.',
+  config: 'Reading and changing the configuration. A change is applied and on disk before it is answered.',
+  system: 'The device itself and its connections.',
+  cluster: 'Devices and folders that wait for somebody to say yes.',
+  events: 'What happens, as it happens.',
+  stats: 'When devices were here and folders were scanned.',
+  svc: 'Small services for programs and pages.',
+  noauth: 'What anybody may ask.',
+  debug: 'For those who look for a fault.',
+  pages: 'For browsers and monitors.',
+}
+
+/** The area a path belongs to: a key of `AREAS`. */
+export function areaOf(path: string): string {
+  const word = /^\/rest\/([a-z]+)(\/|$)/.exec(path)?.[1]
+  return word !== undefined && Object.hasOwn(AREAS, word) ? word : 'pages'
+}
+
+export function openApi(version: string): OpenApi {
+  const paths: Record<string, Record<string, Operation>> = {}
+  for (const name of namesOf(ROUTES)) {
+    const path = pathOf(name).replace('/:id', '/{id}')
+    paths[path] = { ...paths[path], [methodOf(name).toLowerCase()]: operation(name, ROUTES[name]) }
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Twinfold',
+      version,
+      summary: 'The REST interface of a Twinfold device, as programs for Syncthing know it.',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: '/', description: 'The device that this document comes from.' }],
+    security: [{ apiKey: [] }, { bearer: [] }],
+    tags: Object.entries(AREAS).map(([area, description]) => ({ name: area, description })),
+    paths,
+    components: {
+      schemas: componentSchemas(),
+      securitySchemes: {
+        apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'The API key of the configuration.' },
+        bearer: { type: 'http', scheme: 'bearer', description: 'The same key.' },
+      },
+    },
+  }
+}
+
+function operation(name: RouteName, route: Declaration): Operation {
+  const path = pathOf(name)
+  const parameters = parametersOf(path, route)
+  const { body } = route
+  return {
+    operationId: idOf(name),
+    summary: route.summary,
+    tags: [areaOf(path)],
+    ...(parameters.length > 0 && { parameters }),
+    ...(body !== undefined && {
+      requestBody: {
+        description: body.about,
+        required: true,
+        content: { [body.type ?? JSON_TYPE]: { schema: body.schema } },
+      },
+    }),
+    responses: { ...success(route), ...failures(route) },
+    ...(route.open && { security: [] }),
+  }
+}
+
+/** `GET /rest/db/status` becomes `getDbStatus`. */
+function idOf(name: RouteName): string {
+  const words = pathOf(name)
+    .replace(/^\/rest\//, '/')
+    .split(/[^A-Za-z0-9]+/)
+    .filter((word) => word !== '')
+  const path = (words.length === 0 ? ['root'] : words).map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+  return methodOf(name).toLowerCase() + path.join('')
+}
+
+function parametersOf(path: string, { query = {} }: Declaration): readonly OperationParameter[] {
+  const id: OperationParameter = {
+    name: 'id',
+    in: 'path',
+    description: 'The id of the one that is meant.',
+    required: true,
+    schema: { type: 'string' },
+  }
+  const inQuery = Object.entries<Parameter>(query).map(
+    ([name, { schema, about, required, repeated }]): OperationParameter => ({
+      name,
+      in: 'query',
+      description: about,
+      required: required ?? false,
+      schema: repeated ? { type: 'array', items: schema } : schema,
+    }),
+  )
+  return path.endsWith('/:id') ? [id, ...inQuery] : inQuery
+}
+
+function success({ reply }: Declaration): Operation['responses'] {
+  switch (reply.is) {
+    case 'json':
+      return { 200: { description: 'The answer.', content: { [JSON_TYPE]: { schema: reply.schema } } } }
+    case 'empty':
+      return { [reply.status ?? 200]: { description: 'Done.' } }
+    case 'other':
+      return { 200: { description: reply.about, content: { [reply.type]: { schema: otherSchema(reply.type) } } } }
+  }
+}
+
+function otherSchema(type: string): Schema {
+  return /^text\/|javascript/.test(type) ? { type: 'string' } : BINARY
+}
+
+/** Refusals are a line of text. Those of one status are told together. */
+function failures(route: Declaration): Operation['responses'] {
+  const told = [...refusalsOf(route)].map(([status, when]) => [
+    status,
+    { description: when.join(' '), content: { [TEXT_TYPE]: { schema: { type: 'string' } as const } } },
+  ])
+  return Object.fromEntries(told)
+}
+
+/** Every status a route refuses with, and when it does. */
+export function refusalsOf(route: Declaration): ReadonlyMap<number, readonly string[]> {
+  const found = new Map<number, string[]>()
+  const tell = (status: number, when: string) => {
+    const before = found.get(status) ?? []
+    if (!before.includes(when)) found.set(status, [...before, when])
+  }
+  tell(400, 'The request cannot be read.')
+  if (!route.open) tell(403, 'The API key is missing or wrong.')
+  for (const [status, when] of Object.entries(route.refusals ?? {})) tell(Number(status), when)
+  for (const [code, answer] of Object.entries(route.errors ?? {})) {
+    tell(answer.status, WHEN[code] ?? `Refused: ${code}.`)
+  }
+  if (route.body !== undefined) tell(413, 'The body is too large.')
+  return new Map([...found].sort(([a], [b]) => a - b))
+}
+
+const WHEN: Readonly<Record<string, string>> = {
+  'bad-request': 'A parameter or the body cannot be used.',
+  'device-missing': 'There is no such device.',
+  'file-missing': 'There is no such file.',
+  'folder-missing': 'There is no such folder.',
+  'folder-not-running': 'The folder is not running.',
+  'folder-paused': 'The folder is paused.',
+}

@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { openApi, type Operation } from '../../src/rest/openapi.ts'
+import { ROUTES } from '../../src/rest/routes.ts'
+import { reportRow } from '../support/effort.ts'
+import { fakeRest } from '../http/fakes.ts'
+
+// The description of the interface: complete, well formed, and the same as what is served.
+
+const served = (): readonly string[] => fakeRest().server.routes.routes.map(({ method, path }) => `${method} ${path}`)
+const checklist: { served: string[]; refused: string[] } = JSON.parse(
+  readFileSync(new URL('../fixtures/rest-checklist.json', import.meta.url), 'utf8'),
+)
+
+test('every served route is declared, and every declared route is served', () => {
+  assert.deepEqual([...served()].sort(), Object.keys(ROUTES).sort())
+})
+
+test('every route of the interface that programs know is served and described', () => {
+  const there = new Set(served())
+  const missing = checklist.served.filter((name) => !there.has(name))
+  const described = checklist.served.filter((name) => name in ROUTES).length
+  const all = checklist.served.length
+  reportRow({ id: 'routes', tried: all, served: `${all - missing.length}/${all}`, described: `${described}/${all}`, missing })
+  assert.deepEqual(missing.filter((name) => !NOT_YET.has(name)), [])
+  for (const name of checklist.refused) assert.ok(!there.has(name), `${name} is a route of the past`)
+})
+
+/** Routes that are still to come. */
+const NOT_YET: ReadonlySet<string> = new Set([
+  'GET /rest/debug/cpuprof',
+  'GET /rest/debug/heapprof',
+  'GET /rest/debug/support',
+  'GET /rest/debug/file',
+  'GET /rest/debug/peerCompletion',
+  'GET /rest/debug/httpmetrics',
+  'GET /rest/svc/report',
+  'GET /metrics',
+])
+
+const document = openApi('v1.0.0')
+const operations = Object.entries(document.paths).flatMap(([path, item]) =>
+  Object.entries(item).map(([method, operation]) => ({ path, method, operation })),
+)
+
+test('the document is OpenAPI 3.1: what the standard asks of its parts holds', () => {
+  assert.equal(document.openapi, '3.1.0')
+  assert.ok(document.info.title !== '' && document.info.version !== '')
+  const tags = new Set(document.tags.map(({ name }) => name))
+  const ids = operations.map(({ operation }) => operation.operationId)
+  assert.equal(new Set(ids).size, ids.length, 'operation ids are unique')
+  for (const { path, method, operation } of operations) {
+    const where = `${method} ${path}`
+    assert.match(path, /^\//, where)
+    assert.match(method, /^(get|post|put|patch|delete)$/, where)
+    assert.match(operation.operationId, /^[a-z][A-Za-z0-9]*$/, where)
+    assert.match(operation.summary, /\.$/, where)
+    assert.ok(operation.tags.every((tag) => tags.has(tag)), where)
+    assertParameters(where, path, operation)
+    assertResponses(where, operation)
+    if (operation.requestBody !== undefined) assert.notEqual(method, 'get', where)
+  }
+  for (const requirement of document.security) {
+    for (const name of Object.keys(requirement)) assert.ok(name in document.components.securitySchemes, name)
+  }
+})
+
+/** The names in a path are exactly the parameters that say they are there, and no parameter stands twice. */
+function assertParameters(where: string, path: string, { parameters = [] }: Operation): void {
+  const inPath = [...path.matchAll(/\{([^}]+)\}/g)].map((match) => match[1])
+  assert.deepEqual(parameters.filter((one) => one.in === 'path').map(({ name }) => name), inPath, where)
+  assert.ok(parameters.every((one) => one.in !== 'path' || one.required), where)
+  const keys = parameters.map((one) => `${one.in} ${one.name}`)
+  assert.equal(new Set(keys).size, keys.length, where)
+  for (const one of parameters) assert.match(one.description, /\.$/, `${where} ${one.name}`)
+}
+
+function assertResponses(where: string, { responses }: Operation): void {
+  const statuses = Object.keys(responses)
+  assert.ok(statuses.some((status) => /^2\d\d$/.test(status)), `${where} can succeed`)
+  for (const [status, response] of Object.entries(responses)) {
+    assert.match(status, /^[1-5]\d\d$/, where)
+    assert.notEqual(response.description, '', where)
+  }
+}
+
+test('every reference in the document leads somewhere, and every named shape is used', () => {
+  const text = JSON.stringify(document)
+  const referred = new Set([...text.matchAll(/"\$ref":"#\/components\/schemas\/([^"]+)"/g)].map((match) => match[1]))
+  assert.deepEqual([...referred].sort(), Object.keys(document.components.schemas).sort())
+})
+
+test('every schema in the document is JSON Schema 2020-12, as a second implementation sees it', async () => {
+  const { Check, Meta } = await import('typebox/schema')
+  const schemas = [...schemasIn(document.paths), ...Object.values(document.components.schemas)]
+  for (const schema of schemas) assert.ok(Check(Meta['https://json-schema.org/draft/2020-12/schema'], schema), JSON.stringify(schema).slice(0, 200))
+  assert.ok(schemas.length > 150, `${schemas.length} schemas`)
+})
+
+function schemasIn(value: unknown): readonly unknown[] {
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([key, inner]) => (key === 'schema' ? [inner] : schemasIn(inner)))
+}
