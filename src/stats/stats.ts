@@ -2,6 +2,7 @@ import { messageOf } from '../core/errors.ts'
 import type { DeviceId, FolderId } from '../core/ids.ts'
 import type { KeyValue } from '../db/types.ts'
 import type { Logger } from '../events/types.ts'
+import { WorkCounters } from './work-counters.ts'
 
 /** What a folder did last. Zero times are "never". */
 export interface FolderRecord {
@@ -30,6 +31,8 @@ const NO_DEVICE_RECORD: DeviceRecord = { lastSeenMs: 0, lastConnectionMs: 0 }
  * one that cannot be written is said in the log and never fails what it counts.
  */
 export class Statistics {
+  /** What was done since the start: this part does not outlive it. */
+  readonly work = new WorkCounters()
   readonly #deps: StatisticsDeps
 
   constructor(deps: StatisticsDeps) {
@@ -63,6 +66,7 @@ export class Statistics {
   }
 
   async forgetFolder(folder: FolderId): Promise<void> {
+    this.work.forget(folder)
     await this.#attempt(`forget folder ${folder}`, () => this.#deps.keyValue.delete(FOLDER_PREFIX + folder))
   }
 

@@ -1,0 +1,86 @@
+import type { Event, EventType } from '../events/types.ts'
+
+/** What a folder has done since the start. */
+export interface FolderWork {
+  readonly scans: number
+  readonly scanMs: number
+  readonly pulls: number
+  readonly pullMs: number
+  readonly scannedItems: number
+  readonly hashedBytes: number
+  /** Bytes per second of a scan in progress; 0 when there is none, or none long enough to tell. */
+  readonly scanRate: number
+}
+
+interface Tally {
+  scans: number
+  scanMs: number
+  pulls: number
+  pullMs: number
+  scannedItems: number
+  hashedBytes: number
+  scanRate: number
+  activity: Activity
+  sinceMs: number
+}
+
+type Activity = 'scan' | 'pull' | 'none'
+
+/** Counts the work of folders by what they tell about themselves. Nothing outlives a restart. */
+export class WorkCounters {
+  /** The events that tell it. */
+  static readonly heard: ReadonlySet<EventType> = new Set(['StateChanged', 'FolderScanProgress'])
+  readonly #folders = new Map<string, Tally>()
+
+  readonly hear = (event: Event): void => {
+    if (event.type === 'StateChanged') this.#changed(event.data.folder, activityIn(event.data.to), event.timeMs)
+    else if (event.type === 'FolderScanProgress') this.#of(event.data.folder).scanRate = event.data.rate
+  }
+
+  countScan(folder: string, scan: { readonly itemsSeen: number; readonly bytesHashed: number }): void {
+    const tally = this.#of(folder)
+    tally.scannedItems += scan.itemsSeen
+    tally.hashedBytes += scan.bytesHashed
+  }
+
+  forget(folder: string): void {
+    this.#folders.delete(folder)
+  }
+
+  all(): ReadonlyMap<string, FolderWork> {
+    return this.#folders
+  }
+
+  #changed(folder: string, to: Activity, nowMs: number): void {
+    const tally = this.#of(folder)
+    if (to === tally.activity) return
+    const passedMs = Math.max(0, nowMs - tally.sinceMs)
+    if (tally.activity === 'scan') {
+      tally.scans++
+      tally.scanMs += passedMs
+      tally.scanRate = 0
+    } else if (tally.activity === 'pull') {
+      tally.pulls++
+      tally.pullMs += passedMs
+    }
+    tally.activity = to
+    tally.sinceMs = nowMs
+  }
+
+  #of(folder: string): Tally {
+    let tally = this.#folders.get(folder)
+    if (tally === undefined) {
+      tally = {
+        scans: 0, scanMs: 0, pulls: 0, pullMs: 0, scannedItems: 0, hashedBytes: 0, scanRate: 0, activity: 'none', sinceMs: 0,
+      }
+      this.#folders.set(folder, tally)
+    }
+    return tally
+  }
+}
+
+/** Preparing a pull is part of it; waiting for a turn is part of nothing. */
+function activityIn(state: string): Activity {
+  if (state === 'scanning') return 'scan'
+  return state === 'syncing' || state === 'sync-preparing' ? 'pull' : 'none'
+}

@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Event } from '../../src/events/types.ts'
+import { WorkCounters } from '../../src/stats/work-counters.ts'
+
+function counters() {
+  const work = new WorkCounters()
+  const move = (timeMs: number, to: string, folder = 'docs') =>
+    work.hear({ globalID: 1, timeMs, type: 'StateChanged', data: { folder, from: '', to } } satisfies Event)
+  return { work, move, of: (folder: string) => work.all().get(folder) }
+}
+
+test('scans and pulls are counted when they are over, with the time they took', () => {
+  const { move, of } = counters()
+  for (const [timeMs, to] of [[1_000, 'scan-waiting'], [2_000, 'scanning'], [5_500, 'idle'], [6_000, 'sync-preparing'], [7_000, 'syncing'], [9_000, 'idle'], [9_500, 'scanning']] as const) move(timeMs, to)
+  const { scans, scanMs, pulls, pullMs } = of('docs')!
+  assert.deepEqual({ scans, scanMs, pulls, pullMs }, { scans: 1, scanMs: 3_500, pulls: 1, pullMs: 3_000 })
+})
+
+test('a clock that is set back makes no time negative', () => {
+  const { move, of } = counters()
+  move(9_000, 'scanning')
+  move(1_000, 'error')
+  assert.equal(of('docs')?.scanMs, 0)
+  assert.equal(of('docs')?.scans, 1)
+})
+
+test('what scans looked at adds up; the rate is that of a scan in progress', () => {
+  const { work, move, of } = counters()
+  move(0, 'scanning')
+  work.hear({ globalID: 1, timeMs: 1, type: 'FolderScanProgress', data: { folder: 'docs', current: 1, total: 2, rate: 77 } })
+  assert.equal(of('docs')?.scanRate, 77)
+  work.countScan('docs', { itemsSeen: 3, bytesHashed: 10 })
+  work.countScan('docs', { itemsSeen: 4, bytesHashed: 5 })
+  move(5, 'idle')
+  const { scannedItems, hashedBytes, scanRate } = of('docs')!
+  assert.deepEqual({ scannedItems, hashedBytes, scanRate }, { scannedItems: 7, hashedBytes: 15, scanRate: 0 })
+})
+
+test('a folder that is gone leaves nothing behind', () => {
+  const { work, move, of } = counters()
+  move(0, 'scanning')
+  work.forget('docs')
+  assert.equal(of('docs'), undefined)
+})
