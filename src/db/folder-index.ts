@@ -3,6 +3,8 @@ import type { FileHead, FileInfo } from '../core/file-info.ts'
 import type { DeviceId, FolderId } from '../core/ids.ts'
 import type { Clock } from '../world/clock.ts'
 import type { Random } from '../world/random.ts'
+import { BlockSearch, type BlockSearchOptions } from './block-search.ts'
+import { BlockTable } from './block-table.ts'
 import { Browser, type BrowseOptions } from './browse.ts'
 import { checkFolder } from './check.ts'
 import { damaged } from './damage.ts'
@@ -22,6 +24,7 @@ const NEVER = new AbortController().signal
 
 interface FolderTables {
   readonly files: FolderTable
+  readonly blocks: BlockTable
   readonly browser: Browser
   readonly sequences: SequenceReader
   readonly remoteNeed: RemoteNeed
@@ -36,6 +39,7 @@ function folderKind(folder: FolderId, random: Random): Kind<FolderTables> {
       if (files.state.folder !== folder) throw damaged(`it is the index of another folder, ${files.state.folder}`)
       return {
         files,
+        blocks: new BlockTable(database),
         browser: new Browser(database, files.reader),
         sequences: new SequenceReader(database, files.reader),
         remoteNeed: new RemoteNeed(database, files),
@@ -107,6 +111,16 @@ export class StoredFolderIndex implements FolderIndex {
       const found = await this.#guarded.run(({ files }) => files.localByBlocks(blocksHash, limit))
       if (found !== undefined) return found
       await this.#guarded.runLong(({ files }) => files.prepareBlocks())
+    }
+  }
+
+  async localWithBlocks(hashes: readonly Uint8Array[], options: BlockSearchOptions): Promise<readonly FileInfo[]> {
+    const search = new BlockSearch(hashes, options)
+    for (;;) {
+      const state = await this.#guarded.run((tables) => search.step(tables))
+      if (state === 'done') return search.found
+      if (state === 'prepare') await this.#guarded.runLong(({ files }) => files.prepareBlocks())
+      else await this.#clock.sleep(0, NEVER)
     }
   }
 

@@ -8,7 +8,7 @@ import { FolderState, LOCAL_NUMBER, type Holder } from './folder-state.ts'
 import { metaWriter, readMeta } from './meta.ts'
 import { MARK_NEEDED, NameWriter, type Claimant } from './name-writer.ts'
 import { HEAD_COLUMNS, INFO_COLUMNS, RowEncoder, RowReader, STORED_COLUMNS, type EncodedRow } from './rows.ts'
-import { inTransaction, Query } from './sql.ts'
+import { inTransaction, Query, type Row } from './sql.ts'
 import type { IndexOwner } from './types.ts'
 
 /**
@@ -27,6 +27,7 @@ export class FolderTable {
   readonly #pageAll: Query
   readonly #pageRange: Query
   readonly #bySequence: Query
+  readonly #infoBySequence: Query
   readonly #need: Query
   readonly #writeMeta: (key: string, value: string) => void
   #state: FolderState
@@ -44,7 +45,9 @@ export class FolderTable {
     this.#selectList = new Query(database, 'SELECT hashes FROM lists WHERE id = ?')
     this.#pageAll = new Query(database, `${from} WHERE device = ? AND name > ? ORDER BY name LIMIT ?`)
     this.#pageRange = new Query(database, `${from} WHERE device = ? AND name > ? AND name < ? ORDER BY name LIMIT ?`)
-    this.#bySequence = new Query(database, `${from} WHERE device = ${LOCAL_NUMBER} AND sequence = ?`)
+    const own = `WHERE device = ${LOCAL_NUMBER} AND sequence = ?`
+    this.#bySequence = new Query(database, `${from} ${own}`)
+    this.#infoBySequence = new Query(database, `SELECT ${INFO_COLUMNS} FROM files ${own}`)
     this.#need = new Query(database, `SELECT device, ${HEAD_COLUMNS} FROM files
       WHERE mark > 0 AND mark = ${MARK_NEEDED} ORDER BY name LIMIT ? OFFSET ?`)
     this.#writeMeta = metaWriter(database)
@@ -84,10 +87,18 @@ export class FolderTable {
   }
 
   #info(device: number, name: string): FileInfo | undefined {
-    const row = this.#selectInfo.first(device, name)
+    return this.#infoOf(device, this.#selectInfo.first(device, name))
+  }
+
+  #infoOf(device: number, row: Row | undefined): FileInfo | undefined {
     if (row === undefined) return undefined
     const head = this.reader.head(device, row)
     return { ...head, blockHashes: this.reader.blockHashes(row, (list) => this.#selectList.first(list)?.[0]) }
+  }
+
+  /** Our record of this number; undefined when it has got another one since. */
+  bySequence(sequence: number): FileInfo | undefined {
+    return this.#infoOf(LOCAL_NUMBER, this.#infoBySequence.first(sequence))
   }
 
   global(name: string): FileInfo | undefined {
@@ -107,6 +118,15 @@ export class FolderTable {
   /** Reads some more of what `localByBlocks` must know before it can answer; true when that is all. */
   prepareBlocks(): boolean {
     return this.#finder.load()
+  }
+
+  get blocksPrepared(): boolean {
+    return this.#finder.ready
+  }
+
+  /** Numbers of records of ours that may have these blocks. After `prepareBlocks`. */
+  candidates(blocksHash: Uint8Array): Iterable<number> {
+    return this.#finder.candidates(blocksHash)
   }
 
   /** Undefined: `prepareBlocks` first. */

@@ -58,6 +58,13 @@ export interface FolderIndex {
   dropLocal(names: readonly string[]): Promise<void>
   /** Our live files with these blocks, for rename detection; at most `limit`. */
   localByBlocks(blocksHash: Uint8Array, limit: number): Promise<readonly FileHead[]>
+  /**
+   * Our live files that hold any of these blocks, with their block lists: each has some that those before it have not.
+   * The first question after many changes takes a while.
+   */
+  localWithBlocks(
+    hashes: readonly Uint8Array[], options: { readonly except: ReadonlySet<string>; readonly limit: number },
+  ): Promise<readonly FileInfo[]>
   counts(): Promise<FolderCounts>
   sequence(owner: IndexOwner): Promise<number>
   /** Last sequence of every other device that has records here. */

@@ -2,86 +2,114 @@ import { hashKey, isContent, offsetsByHash, type Block } from '../../core/block-
 import type { FileInfo } from '../../core/file-info.ts'
 import { joinPath } from '../../core/paths.ts'
 import type { DiskFile } from '../../world/disk.ts'
-import { pathOf, type PullContext } from './context.ts'
+import { pathOf, type OtherFolder, type PullContext } from './context.ts'
 import type { TempFile } from './temp-file.ts'
 
 /** Files of the same content that are tried, in this folder and in every other one. */
-const CANDIDATES_MAX = 3
+const TWINS_MAX = 3
 /** Smaller files are fetched sooner than their like is found. */
 const LOOK_FOR_TWINS_SIZE_BYTES_MIN = 32 * 1_024
+/** Files with some of the blocks that are tried, in each folder. */
+const HOLDERS_MAX = 32
 
 export interface CopyProgress {
   onCopied(block: Block, from: 'origin' | 'elsewhere'): void
 }
 
+/** What is to be filled, and where it stands. */
+interface Filling {
+  readonly global: FileInfo
+  readonly temp: TempFile
+  readonly progress: CopyProgress
+  readonly signal: AbortSignal
+  missing: readonly Block[]
+}
+
 /**
- * Fills the temporary file with blocks that are on this machine already: from the old version of the file, and from
- * files with the same content as a whole. What is read is hashed before it counts. Returns the blocks still missing.
+ * Fills the temporary file with blocks that are on this machine already: from the old version of the file, from files
+ * with the same content as a whole, then from any file of any folder that holds some of them. What is read is hashed
+ * before it counts. Returns the blocks still missing.
  */
 export async function copyBlocks(
   context: PullContext, file: { readonly global: FileInfo; readonly local: FileInfo | undefined },
   temp: TempFile, missing: readonly Block[], progress: CopyProgress, signal: AbortSignal,
 ): Promise<readonly Block[]> {
-  let rest = missing
   const { global, local } = file
-  if (local !== undefined && !local.deleted && local.type === 'file' && local.blockHashes !== undefined) {
-    const offsets = offsetsByHash(local)
-    const place = (block: Block) => {
-      const found = offsets.get(hashKey(block.hash))
-      return found?.sizeBytes === block.sizeBytes ? found.offsetBytes : undefined
-    }
-    const source = { path: pathOf(context, global.name), place, onCopied: (block: Block) => progress.onCopied(block, 'origin') }
-    rest = await copyFrom(context, source, temp, rest, signal)
+  const filling: Filling = { global, temp, progress, signal, missing }
+  if (local !== undefined && !local.deleted && local.type === 'file') {
+    await copyFrom(context, { path: pathOf(context, global.name), place: placeIn(local), from: 'origin' }, filling)
   }
-  if (rest.length === 0 || global.blocksHash === undefined) return rest
-  if (global.sizeBytes < LOOK_FOR_TWINS_SIZE_BYTES_MIN) return rest
-  for (const path of await twinsOf(context, global, global.blocksHash)) {
-    const place = (block: Block) => block.offsetBytes
-    const source = { path, place, onCopied: (block: Block) => progress.onCopied(block, 'elsewhere') }
-    rest = await copyFrom(context, source, temp, rest, signal)
-    if (rest.length === 0) break
-  }
-  return rest
+  if (filling.missing.length === 0 || global.sizeBytes < LOOK_FOR_TWINS_SIZE_BYTES_MIN) return filling.missing
+  const folders = [{ root: context.root, index: context.index }, ...(await context.otherFolders())]
+  for (const folder of folders) await copyFromTwins(context, folder, filling)
+  // A file of one block has twins or nothing.
+  if (global.sizeBytes <= global.blockSizeBytes) return filling.missing
+  for (const folder of folders) await copyFromHolders(context, folder, filling)
+  return filling.missing
 }
 
-/** Paths of files that have, as a whole, the content of this one. */
-async function twinsOf(context: PullContext, global: FileInfo, blocksHash: Uint8Array): Promise<readonly string[]> {
-  const paths: string[] = []
-  for (const { root, index } of [{ root: context.root, index: context.index }, ...(await context.otherFolders())]) {
-    for (const { name, sizeBytes } of await index.localByBlocks(blocksHash, CANDIDATES_MAX)) {
-      if (sizeBytes === global.sizeBytes) paths.push(joinPath(root, name))
+/** From files that have, as a whole, the content of this one. */
+async function copyFromTwins(context: PullContext, { root, index }: OtherFolder, filling: Filling): Promise<void> {
+  const { blocksHash, sizeBytes } = filling.global
+  if (filling.missing.length === 0 || blocksHash === undefined) return
+  for (const twin of await index.localByBlocks(blocksHash, TWINS_MAX)) {
+    if (twin.sizeBytes !== sizeBytes) continue
+    const place = (block: Block) => block.offsetBytes
+    await copyFrom(context, { path: joinPath(root, twin.name), place, from: 'elsewhere' }, filling)
+  }
+}
+
+/** From files that hold some of the blocks. Where one does not hold what the index says, the others are asked for. */
+async function copyFromHolders(context: PullContext, { root, index }: OtherFolder, filling: Filling): Promise<void> {
+  const tried = new Set<string>()
+  for (let disappointed = true; disappointed && tried.size < HOLDERS_MAX; ) {
+    disappointed = false
+    if (filling.missing.length === 0) return
+    const hashes = filling.missing.map(({ hash }) => hash)
+    for (const holder of await index.localWithBlocks(hashes, { except: tried, limit: HOLDERS_MAX - tried.size })) {
+      tried.add(holder.name)
+      const place = placeIn(holder)
+      await copyFrom(context, { path: joinPath(root, holder.name), place, from: 'elsewhere' }, filling)
+      disappointed ||= filling.missing.some((block) => place(block) !== undefined)
     }
   }
-  return paths
+}
+
+/** Where in a file its record has a block. */
+function placeIn(file: FileInfo): (block: Block) => number | undefined {
+  const offsets = offsetsByHash(file)
+  return (block) => {
+    const found = offsets.get(hashKey(block.hash))
+    return found?.sizeBytes === block.sizeBytes ? found.offsetBytes : undefined
+  }
 }
 
 interface CopySource {
   readonly path: string
+  readonly from: 'origin' | 'elsewhere'
   /** Where in the file the block should be. */
   place(block: Block): number | undefined
-  onCopied(block: Block): void
 }
 
-/** Returns the blocks that this file could not give. A file that cannot be read gives none. */
-async function copyFrom(
-  context: PullContext, { path, place, onCopied }: CopySource, temp: TempFile, wanted: readonly Block[], signal: AbortSignal,
-): Promise<readonly Block[]> {
-  if (!wanted.some((block) => place(block) !== undefined)) return wanted
+/** Leaves missing what this file could not give. A file that cannot be read gives nothing. */
+async function copyFrom(context: PullContext, { path, place, from }: CopySource, filling: Filling): Promise<void> {
+  const { missing, temp, progress, signal } = filling
+  if (!missing.some((block) => place(block) !== undefined)) return
   const source = await context.world.disk.open(path, 'read').catch(() => undefined) // gone or unreadable: others have it
-  if (source === undefined) return wanted
+  if (source === undefined) return
   await using _source = source
   const rest: Block[] = []
-  for (const block of wanted) {
+  for (const block of missing) {
     signal.throwIfAborted()
     const offsetBytes = place(block)
     const data = offsetBytes === undefined ? undefined : await readBlock(source, block, offsetBytes)
     if (data === undefined) rest.push(block)
     else {
       await temp.file.write(data, block.offsetBytes)
-      onCopied(block)
+      progress.onCopied(block, from)
     }
   }
-  return rest
+  filling.missing = rest
 }
 
 /** Undefined where the file holds something else there. */

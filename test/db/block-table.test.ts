@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict'
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { test } from 'node:test'
+import * as fc from 'fast-check'
+import type { FileInfo } from '../../src/core/file-info.ts'
+import { hashKey } from '../../src/core/block-diff.ts'
+import type { FolderIndex } from '../../src/db/types.ts'
+import { effort, reportRow } from '../support/effort.ts'
+import { scratchDirectory } from '../support/scratch.ts'
+import { blocks, deletion, DEVICES, file, FOLDER, openTestStore } from './records.ts'
+
+const NOBODY: ReadonlySet<string> = new Set()
+const FILE = `folder-${Buffer.from(FOLDER).toString('hex')}.db`
+
+/** Block number `i` of a small world of blocks. Those that differ by eight begin with the same bytes. */
+function hashOf(i: number): Uint8Array {
+  const hash = new Uint8Array(32).fill(i)
+  hash.fill(i % 8 === 0 ? 0xff : i % 8, 0, 8)
+  return hash
+}
+
+function hashesOf(list: readonly number[]): Uint8Array {
+  return Buffer.concat(list.map(hashOf))
+}
+
+function splitHashes(hashes: Uint8Array | undefined): readonly string[] {
+  return Array.from({ length: (hashes?.length ?? 0) / 32 }, (_, i) => hashKey(hashes!.subarray(i * 32, (i + 1) * 32)))
+}
+
+/** The same answer from the whole list of our files: the latest with the first wanted block, then what it leaves. */
+function pureAnswer(files: readonly FileInfo[], wanted: readonly Uint8Array[], except: ReadonlySet<string>, limit: number): string[] {
+  const latestFirst = files.filter(({ deleted, name }) => !deleted && !except.has(name)).toSorted((a, b) => b.sequence - a.sequence)
+  const covered = new Set<string>()
+  const found: string[] = []
+  for (const key of wanted.map(hashKey)) {
+    if (covered.has(key) || found.length >= limit) continue
+    const holder = latestFirst.find(({ blockHashes }) => splitHashes(blockHashes).includes(key))
+    if (holder === undefined) continue
+    found.push(holder.name)
+    for (const held of splitHashes(holder.blockHashes)) covered.add(held)
+  }
+  return found
+}
+
+const NAMES = ['a', 'b', 'c', 'd/e', 'f']
+const lists = fc.array(fc.integer({ min: 0, max: 23 }), { minLength: 1, maxLength: 6 })
+type Step =
+  | { readonly do: 'write'; readonly batch: readonly (readonly [string, readonly number[] | undefined])[] }
+  | { readonly do: 'theirs'; readonly name: string; readonly list: readonly number[] }
+  | { readonly do: 'drop'; readonly name: string }
+  | { readonly do: 'ask'; readonly wanted: readonly number[]; readonly except: readonly string[]; readonly limit: number }
+  | { readonly do: 'reopen' }
+const name = fc.constantFrom(...NAMES)
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 4, arbitrary: fc.record({ do: fc.constant('write' as const), batch: fc.array(fc.tuple(name, fc.option(lists, { nil: undefined })), { maxLength: 3 }) }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('theirs' as const), name, list: lists }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('drop' as const), name }) },
+  { weight: 4, arbitrary: fc.record({ do: fc.constant('ask' as const), wanted: fc.array(fc.integer({ min: 0, max: 23 }), { maxLength: 9 }), except: fc.subarray(NAMES), limit: fc.constantFrom(1, 2, 100) }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('reopen' as const) }) },
+)
+
+async function names(index: FolderIndex, wanted: readonly Uint8Array[], except = NOBODY, limit = 100): Promise<string[]> {
+  return (await index.localWithBlocks(wanted, { except, limit })).map((found) => found.name)
+}
+
+test('blocks: the index finds the files that a look at all block lists finds', async () => {
+  let asked = 0
+  await fc.assert(fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 25 }), async (steps) => {
+    using scratch = scratchDirectory()
+    let store = await openTestStore(scratch.path)
+    const files = new Map<string, FileInfo>()
+    let sequence = 0
+    for (const each of steps) {
+      const index = await store.folder(FOLDER)
+      if (each.do === 'write') {
+        const batch = each.batch.map(([own, list]) => (list === undefined ? deletion(own) : file(own, { blockHashes: hashesOf(list) })))
+        await index.updateLocal(batch)
+        for (const info of batch) files.set(info.name, { ...info, sequence: ++sequence })
+      } else if (each.do === 'theirs') await index.updateRemote(DEVICES[0]!, [file(each.name, { blockHashes: hashesOf(each.list), sequence: 5 })])
+      else if (each.do === 'drop') {
+        await index.dropLocal([each.name])
+        files.delete(each.name)
+      } else if (each.do === 'reopen') {
+        await store[Symbol.asyncDispose]()
+        store = await openTestStore(scratch.path)
+      } else {
+        asked++
+        const wanted = each.wanted.map(hashOf)
+        const except = new Set(each.except)
+        assert.deepEqual(await names(index, wanted, except, each.limit), pureAnswer([...files.values()], wanted, except, each.limit))
+      }
+    }
+    await store[Symbol.asyncDispose]()
+  }), { numRuns: effort(60) })
+  reportRow({ id: 'block-reuse-index', tried: asked, wrong: 0 })
+})
+
+test('blocks: a large file is found by any of its blocks, and costs its index less than its list of hashes', async () => {
+  using scratch = scratchDirectory()
+  const list = blocks('large', 4_096)
+  {
+    await using store = await openTestStore(scratch.path)
+    const index = await store.folder(FOLDER)
+    await index.updateLocal([file('large', { blockHashes: list }), file('small')])
+    const wanted = [0, 2_000, 4_095].map((i) => list.subarray(i * 32, (i + 1) * 32))
+    for (const hash of wanted) assert.deepEqual(await names(index, [hash]), ['large'])
+    assert.deepEqual(await names(index, [...wanted, blocks('small')]), ['large', 'small'])
+    assert.deepEqual(await names(index, [blocks('nobody')]), [])
+  }
+  const sizeBytes = statSync(join(scratch.path, FILE)).size
+  assert.ok(sizeBytes < 2 * list.length + 64 * 1_024, `${sizeBytes} bytes`)
+})
+
+test('blocks: entries of versions long gone do not pile up', async () => {
+  using scratch = scratchDirectory()
+  const rounds = 40
+  {
+    await using store = await openTestStore(scratch.path)
+    const index = await store.folder(FOLDER)
+    for (let round = 0; round < rounds; round++) {
+      const list = blocks(`version ${round}`, 4_096)
+      await index.updateLocal([file('disk image', { blockHashes: list })])
+      assert.deepEqual(await names(index, [list.subarray(32, 64)]), ['disk image'])
+    }
+    assert.deepEqual(await names(index, [blocks('version 0', 1)]), [])
+  }
+  const database = new DatabaseSync(join(scratch.path, FILE), { readOnly: true })
+  const { entries } = database.prepare('SELECT COUNT(*) AS entries FROM blocks').get() as { entries: number }
+  database.close()
+  assert.ok(entries < (rounds * 4_096 * 3) / 4, `${entries} entries`)
+})
+
+test('blocks: a first scan writes nothing of them', async () => {
+  using scratch = scratchDirectory()
+  {
+    await using store = await openTestStore(scratch.path)
+    await (await store.folder(FOLDER)).updateLocal([file('large', { blockHashes: blocks('large', 100) })])
+  }
+  const database = new DatabaseSync(join(scratch.path, FILE), { readOnly: true })
+  assert.equal(database.prepare('SELECT 1 FROM blocks').get(), undefined)
+  database.close()
+})
