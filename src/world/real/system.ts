@@ -1,17 +1,20 @@
-import { availableParallelism, hostname, networkInterfaces } from 'node:os'
+import { availableParallelism, hostname, networkInterfaces, totalmem } from 'node:os'
 import type { InterfaceAddress, System } from '../world.ts'
+import { realProcess } from './process.ts'
 
 export const realSystem: System = {
   platform: process.platform,
   architecture: process.arch,
   hostName: hostname(),
   cpuCount: availableParallelism(),
+  memorySizeBytes: totalmem(),
   memoryBytes() {
     const usage = process.memoryUsage()
     return { usedBytes: usage.heapUsed + usage.external, reservedBytes: usage.rss }
   },
   networks,
   environment: (name) => process.env[name],
+  process: realProcess,
 }
 
 function networks(): readonly InterfaceAddress[] {

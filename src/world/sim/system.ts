@@ -1,4 +1,14 @@
+import type { ProcessView } from '../process.ts'
 import type { System } from '../world.ts'
+
+/** A process that uses nothing and has nothing to look into. */
+export const simProcess: ProcessView = {
+  figures: () => ({
+    cpuS: 0, residentBytes: 0, heapUsedBytes: 0, heapTotalBytes: 0, openFiles: 0, loopBusyS: 0, loopIdleS: 0,
+  }),
+  loopDelay: () => undefined,
+  profile: async (kind, durationMs) => ({ kind, durationMs, nodes: [] }),
+}
 
 /** A machine with two cores and nothing to say for itself. */
 export function simSystem(hostName: string): System {
@@ -7,8 +17,10 @@ export function simSystem(hostName: string): System {
     architecture: 'x64',
     hostName,
     cpuCount: 2,
+    memorySizeBytes: 2 ** 32,
     memoryBytes: () => ({ usedBytes: 0, reservedBytes: 0 }),
     networks: () => [],
     environment: () => undefined,
+    process: simProcess,
   }
 }

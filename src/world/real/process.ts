@@ -1,0 +1,110 @@
+import { readdirSync } from 'node:fs'
+import { monitorEventLoopDelay, performance } from 'node:perf_hooks'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { LoopDelay, ProcessFigures, ProcessView, Profile } from '../process.ts'
+
+type LoopHistogram = ReturnType<typeof monitorEventLoopDelay>
+
+const LOOP_RESOLUTION_MS = 20
+/** Longer than any usual interval between two questions of a monitoring system. */
+const LOOP_WATCH_MS = 5 * 60_000
+
+export const realProcess: ProcessView = {
+  figures,
+  loopDelay: makeLoopDelay(),
+  profile: makeProfiler(),
+}
+
+function figures(): ProcessFigures {
+  const { user, system } = process.cpuUsage()
+  const { rss, heapUsed, heapTotal } = process.memoryUsage()
+  const { active, idle } = performance.eventLoopUtilization()
+  return {
+    cpuS: (user + system) / 1_000_000,
+    residentBytes: rss,
+    heapUsedBytes: heapUsed,
+    heapTotalBytes: heapTotal,
+    openFiles: openFiles(),
+    loopBusyS: active / 1_000,
+    loopIdleS: idle / 1_000,
+  }
+}
+
+function openFiles(): number | undefined {
+  try {
+    return readdirSync('/proc/self/fd').length
+  } catch {
+    return undefined // not a Linux, or one that hides it
+  }
+}
+
+function makeLoopDelay(): ProcessView['loopDelay'] {
+  let histogram: LoopHistogram | undefined
+  let stopping: NodeJS.Timeout | undefined
+  const stop = () => {
+    histogram?.disable()
+    histogram = undefined
+  }
+  return () => {
+    clearTimeout(stopping)
+    stopping = setTimeout(stop, LOOP_WATCH_MS).unref()
+    if (histogram === undefined) {
+      histogram = monitorEventLoopDelay({ resolution: LOOP_RESOLUTION_MS })
+      histogram.enable()
+      return undefined
+    }
+    const seen = histogram.count === 0 ? undefined : delayOf(histogram)
+    histogram.reset()
+    return seen
+  }
+}
+
+/** The histogram holds the time between two looks; what is beyond the interval is the delay. */
+function delayOf(histogram: LoopHistogram): LoopDelay {
+  const seconds = (nanoseconds: number) => Math.max(0, nanoseconds / 1e9 - LOOP_RESOLUTION_MS / 1_000)
+  return {
+    meanS: seconds(histogram.mean),
+    medianS: seconds(histogram.percentile(50)),
+    p99S: seconds(histogram.percentile(99)),
+    maxS: seconds(histogram.max),
+  }
+}
+
+function makeProfiler(): ProcessView['profile'] {
+  let busy = false
+  return async (kind, durationMs, signal) => {
+    signal.throwIfAborted()
+    if (busy) throw Object.assign(new Error('another profile is being taken'), { code: 'EBUSY' })
+    busy = true
+    try {
+      // Loaded by the few who need it. It speaks to this process only and opens no port.
+      const { Session } = await import('node:inspector/promises')
+      const { cpuNodes, heapNodes } = await import('./profile-nodes.ts')
+      const session = new Session()
+      session.connect()
+      try {
+        const startedMs = performance.now()
+        const pause = () => sleep(durationMs, undefined, { signal }).catch(() => signal.throwIfAborted())
+        const nodes = await (kind === 'cpu' ? takeCpu() : takeHeap())
+        return { kind, durationMs: performance.now() - startedMs, nodes }
+
+        async function takeCpu(): Promise<Profile['nodes']> {
+          await session.post('Profiler.enable')
+          await session.post('Profiler.start')
+          await pause()
+          return cpuNodes((await session.post('Profiler.stop')).profile)
+        }
+
+        async function takeHeap(): Promise<Profile['nodes']> {
+          await session.post('HeapProfiler.startSampling', {})
+          await pause()
+          return heapNodes((await session.post('HeapProfiler.stopSampling')).profile.head)
+        }
+      } finally {
+        session.disconnect()
+      }
+    } finally {
+      busy = false
+    }
+  }
+}
