@@ -48,9 +48,11 @@ export type Reply<D> = D extends { readonly reply: infer R } ? ReplyValue<R> : n
 
 type ReplyValue<R> = R extends { readonly is: 'json'; readonly schema: infer S }
   ? Static<S>
-  : R extends { readonly is: 'other' }
-    ? string
-    : undefined
+  : R extends { readonly is: 'empty' }
+    ? undefined
+    : R extends { readonly type: `text/${string}` | 'application/javascript' }
+      ? string
+      : never
 
 export type Body<D> = D extends { readonly body: { readonly schema: infer S } } ? Static<S> : undefined
 

@@ -1,0 +1,85 @@
+import { messageOf, systemCode } from '../core/errors.ts'
+import { ClientError } from './errors.ts'
+import type { Transport } from './transport.ts'
+
+const TIMEOUT_MS = 30_000
+
+type QueryValue = string | number | boolean
+export type Query = Readonly<Record<string, QueryValue | readonly QueryValue[] | undefined>>
+
+export interface ClientOptions {
+  readonly transport: Transport
+  readonly apiKey: string
+  /** How long an ordinary answer may take. A scan may take as long as it needs. */
+  readonly timeoutMs?: number
+}
+
+/** What is asked for with one request. */
+export interface Ask {
+  readonly query?: Query
+  readonly body?: unknown
+  /** Sent as it is, instead of a body in JSON. */
+  readonly text?: string
+  /** Undefined for no limit but the caller's signal. */
+  readonly timeoutMs?: number | undefined
+  readonly signal?: AbortSignal | undefined
+}
+
+/** Requests to one daemon and the texts of its answers. Rejects with a `ClientError` and nothing else. */
+export class Exchange {
+  readonly #transport: Transport
+  readonly #apiKey: string
+  readonly #timeoutMs: number
+
+  constructor({ transport, apiKey, timeoutMs }: ClientOptions) {
+    this.#transport = transport
+    this.#apiKey = apiKey
+    this.#timeoutMs = timeoutMs ?? TIMEOUT_MS
+  }
+
+  /** The text of a success, untouched. */
+  async text(method: string, path: string, ask: Ask): Promise<string> {
+    const timeoutMs = 'timeoutMs' in ask ? ask.timeoutMs : this.#timeoutMs
+    const deadline = timeoutMs === undefined ? undefined : AbortSignal.timeout(timeoutMs)
+    const signals = [deadline, ask.signal].filter((signal) => signal !== undefined)
+    const reply = await this.#send(method, path, ask, AbortSignal.any(signals)).catch((cause: unknown) => {
+      if (deadline?.aborted === true)
+        throw new ClientError('timeout', `no answer within ${timeoutMs! / 1_000} s`, { cause })
+      if (cause instanceof ClientError) throw cause
+      throw new ClientError('unreachable', reasonOf(cause), { cause })
+    })
+    if (reply.status === 200 || reply.status === 204) return reply.text
+    const text = reply.text.replace(/\n$/, '')
+    const failure = reply.status === 401 || reply.status === 403 ? 'refused' : 'status'
+    throw new ClientError(failure, text === '' ? `status ${reply.status}` : text, { status: reply.status, text })
+  }
+
+  #send(method: string, path: string, ask: Ask, signal: AbortSignal): ReturnType<Transport> {
+    const headers: Record<string, string> = this.#apiKey === '' ? {} : { 'X-API-Key': this.#apiKey }
+    if (ask.body !== undefined) headers['Content-Type'] = 'application/json'
+    const body = ask.text ?? (ask.body === undefined ? undefined : JSON.stringify(ask.body))
+    return this.#transport({
+      method,
+      path: `${path}${queryText(ask.query)}`,
+      headers,
+      signal,
+      ...(body !== undefined && { body }),
+    })
+  }
+}
+
+function queryText(query: Query = {}): string {
+  const parameters = new URLSearchParams()
+  for (const [name, value] of Object.entries(query)) {
+    if (value === undefined) continue
+    for (const item of Array.isArray(value) ? value : [value]) parameters.append(name, String(item))
+  }
+  const text = parameters.toString()
+  return text === '' ? '' : `?${text}`
+}
+
+/** `fetch` says only "fetch failed"; the reason people understand is the system's, one level down. */
+function reasonOf(error: unknown): string {
+  const cause = error instanceof Error ? error.cause : undefined
+  return systemCode(error) ?? systemCode(cause) ?? messageOf(cause ?? error)
+}
