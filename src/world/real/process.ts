@@ -53,7 +53,8 @@ function makeLoopDelay(): ProcessView['loopDelay'] {
       histogram.enable()
       return undefined
     }
-    const seen = histogram.count === 0 ? undefined : delayOf(histogram)
+    if (histogram.count === 0) return undefined
+    const seen = delayOf(histogram)
     histogram.reset()
     return seen
   }

@@ -30,7 +30,8 @@ test('a CPU profile names the function that kept the processor busy', async () =
   stop = true
   await working
   assert.ok(profile.durationMs >= 150)
-  assert.ok(profile.nodes.some(({ name, amount }) => name === 'spinForProfile' && amount > 0))
+  // The engine may have put one into the other.
+  assert.ok(profile.nodes.some(({ name, amount }) => /^(spinForProfile|busy)$/.test(name) && amount > 0))
   for (const [i, { parent }] of profile.nodes.entries()) assert.ok(parent === undefined || parent < i)
 })
 
