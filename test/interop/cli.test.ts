@@ -1,0 +1,263 @@
+import assert from 'node:assert/strict'
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { Daemon } from '../support/daemon.ts'
+import { reportRow } from '../support/effort.ts'
+import { loopbackOnly } from '../support/loopback.ts'
+import { eventually, scratchDirectory } from '../support/scratch.ts'
+import {
+  apiKeyOf, generateSyncthingHome, insideNamespaceOf, missingSyncthing, quietConfig, Syncthing,
+} from '../support/syncthing.ts'
+
+const skip = missingSyncthing() ?? false
+const ENTRY = join(import.meta.dirname, '..', '..', 'src', 'main', 'bin.ts')
+const DRIVER = join(import.meta.dirname, 'cli-driver.ts')
+const OTHER = 'MFZWI3D-BONSGYC-YLTMRWG-C43ENR5-QXGZDMM-FZWI3DP-BONSGYY-LTMRWAD'
+/** Each daemon is alone in its network, so both may have it. */
+const ADDRESS = '127.0.0.1:8384'
+
+interface Outcome { readonly code: number | null; readonly out: string; readonly err: string }
+
+/** A daemon, and both command lines pointed at it. */
+class Served {
+  readonly name: string
+  readonly #child: ChildProcess
+  readonly #home: string
+
+  constructor(name: string, child: ChildProcess, home: string) {
+    this.name = name
+    this.#child = child
+    this.#home = home
+  }
+
+  /** A change of the interface's own settings makes a daemon let go of its port for a moment. */
+  syncthing(...words: string[]): Promise<Outcome> {
+    return eventually('the interface is back', async () => {
+      const outcome = await this.run(['syncthing', 'cli', ...this.#where, ...words])
+      return /connection refused|connection reset/.test(outcome.out) ? undefined : outcome
+    })
+  }
+
+  syncthingLines(lines: string): Promise<Outcome> {
+    return this.run(['syncthing', 'cli', ...this.#where, '-'], lines)
+  }
+
+  /** All commands in one process, the words of one after the other. */
+  async twinfold(commands: readonly (readonly string[])[]): Promise<readonly Outcome[]> {
+    const input = commands.map((words) => `${JSON.stringify(words)}\n`).join('')
+    const { out, err } = await this.run([process.execPath, DRIVER, ADDRESS, apiKeyOf(this.#home)], input)
+    assert.equal(err, '')
+    return out.trimEnd().split('\n').map((line): Outcome => JSON.parse(line))
+  }
+
+  /** One command in a process of its own, as a person starts it. */
+  twinfoldProcess(words: readonly string[], input = ''): Promise<Outcome> {
+    return this.run([process.execPath, ENTRY, 'cli', ...this.#where, ...words], input)
+  }
+
+  /** A command in the network of the daemon. */
+  async run(command: readonly string[], input = ''): Promise<Outcome> {
+    const [program, ...words] = [...insideNamespaceOf(this.#child), ...command]
+    const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(ST[A-Z]|NODE_)/.test(name)))
+    const child = spawn(program!, words, { env: { ...env, HOME: this.#home }, timeout: 120_000 })
+    let out = ''
+    let err = ''
+    child.stdout.setEncoding('utf8').on('data', (text: string) => { out += text })
+    child.stderr.setEncoding('utf8').on('data', (text: string) => { err += text })
+    child.stdin.on('error', () => {}).end(input)
+    await once(child, 'close')
+    return { code: child.exitCode, out, err }
+  }
+
+  async ready(): Promise<this> {
+    await eventually(`${this.name} answers`, async () => {
+      assert.equal(this.#child.exitCode, null, 'the daemon has ended')
+      return (await this.syncthing('show', 'version')).code === 0 || undefined
+    }, 40_000)
+    return this
+  }
+
+  get #where(): string[] {
+    return [`--gui-address=${ADDRESS}`, `--gui-apikey=${apiKeyOf(this.#home)}`]
+  }
+}
+
+const scratch = scratchDirectory()
+const ignores = join(scratch.path, 'ignores')
+let daemon: Daemon | undefined
+let real: Syncthing | undefined
+let ours: Served
+let theirs: Served
+
+before(async () => {
+  if (skip !== false) return
+  const homes = { twinfold: join(scratch.path, 'twinfold'), syncthing: join(scratch.path, 'syncthing') }
+  for (const home of Object.values(homes)) mkdirSync(home, { mode: 0o700 })
+  writeFileSync(ignores, '*.tmp\n(?d).DS_Store\n')
+  generateSyncthingHome(homes.syncthing)
+  quietConfig(homes.syncthing)
+  real = new Syncthing({ home: homes.syncthing, guiAddress: ADDRESS })
+  daemon = new Daemon({ home: homes.twinfold, before: loopbackOnly(), guiAddress: ADDRESS })
+  await eventually('the configuration', () => apiKeyOf(homes.twinfold) || undefined)
+  ours = await new Served('twinfold', daemon.child, homes.twinfold).ready()
+  theirs = await new Served('syncthing', real.child, homes.syncthing).ready()
+})
+
+after(async () => {
+  await daemon?.[Symbol.asyncDispose]()
+  await real?.stop()
+  scratch[Symbol.dispose]()
+})
+
+/** How the two must agree: to the letter, but for times and numbers, as JSON that holds at least the same, in the code. */
+type Agreement = 'exact' | 'shape' | 'contains' | 'code'
+interface Step { readonly words: readonly string[]; readonly agree: Agreement }
+
+const step = (words: string, agree: Agreement = 'exact'): Step => ({ words: words.split(' ').map((word) => (word === "''" ? '' : word)), agree })
+const folder = join(scratch.path, 'share')
+
+/** One way through everything that Debian's command line can do without falling over; it ends where it began. */
+const STEPS: readonly Step[] = [
+  step('show version'), step('show config-status'), step('show system', 'shape'), step('show connections', 'shape'),
+  step('show pending devices'), step('show pending folders'), step(`show pending folders --device ${OTHER}`),
+  step('show version extra', 'code'), step('show nope', 'code'), step('nope', 'code'), step('config nope', 'code'),
+
+  step('config version get'), step('config folders list'), step('config devices list'), step('config dump-json', 'contains'),
+  step(`config folders add --id share --path=${folder} -label Share --paused --fswatcher-enabled=false`),
+  step('config folders list'),
+  step('config folders share label get'), step('config folders share path get'), step('config folders share paused get'),
+  step('config folders share fswatcher-enabled get'),
+  step('config folders share label set Pictures'), step('config folders share label get'),
+  step('config folders share label set'), step('config folders share label set a b', 'code'), step('config folders share label get extra', 'code'),
+  step('config folders share rescan-intervals set 77'), step('config folders share rescan-intervals get'),
+  step('config folders share rescan-intervals set x', 'code'), step('config folders share paused set maybe', 'code'),
+  step('config folders share ignore-perms set 1'), step('config folders share ignore-perms get'),
+  step('config folders share type set sendonly'), step('config folders share type get'),
+  step('config folders share order set newestFirst'), step('config folders share order get'),
+  step('config folders share min-disk-free value set 2.5'), step('config folders share min-disk-free unit set GB'),
+  step('config folders share min-disk-free dump-json'),
+  step('config folders share versioning type set simple'), step('config folders share versioning params set keep 5'),
+  step('config folders share versioning params set cleanoutDays 7'), step('config folders share versioning params get keep'),
+  step('config folders share versioning params unset cleanoutDays'), step('config folders share versioning params dump'),
+  step('config folders share versioning dump-json'), step('config folders share dump-json', 'contains'), step('config folders share versioning params keep get', 'code'),
+  step('config folders share nope get', 'code'), step('config folders nope label get', 'code'),
+  step(`config devices add --device-id ${OTHER} --name other --max-send-kbps 3 --paused`),
+  step(`config devices ${OTHER} name get`), step(`config devices ${OTHER} addresses 0 get`), step(`config devices ${OTHER} max-send-kbps get`),
+  step(`config devices ${OTHER} addresses add tcp://127.0.0.1:9`), step(`config devices ${OTHER} addresses list`),
+  step(`config devices ${OTHER} addresses 1 set tcp://127.0.0.1:8`), step(`config devices ${OTHER} addresses 1 get`),
+  step(`config devices ${OTHER} addresses 1 delete`), step(`config devices ${OTHER} addresses list`),
+  step(`config devices ${OTHER} addresses 5 get`, 'code'), step(`config devices ${OTHER} dump-json`, 'contains'),
+  step(`config folders share devices add --device-id ${OTHER}`), step('config folders share devices list'),
+  step(`config folders share devices ${OTHER} encryption-password set secret`),
+  step(`config folders share devices ${OTHER} dump-json`), step(`config folders share devices ${OTHER} delete`),
+  step('config folders share devices list'), step(`config devices ${OTHER} delete`), step('config devices list'),
+  step('config devices add --device-id bad', 'code'), step('config devices add', 'code'), step('config folders add --nope=x', 'code'),
+  step('config devices add-json {', 'code'), step(`config folders add-json {"id":"second","path":"${folder}2","paused":true}`),
+  step('config folders second paused get'), step(`config folders add --id second --path ${folder}3`, 'code'),
+  step('config folders second id set third'), step('config folders list'), step('config folders third delete'),
+  step('config options max-send-kbps set -- 5'), step('config options max-send-kbps get'), step('config options max-send-kbps set 0'),
+  step('config options natenabled get'), step('config options always-local-nets add 10.0.0.0/8'),
+  step('config options always-local-nets list'), step('config options always-local-nets 0 get'),
+  step('config options always-local-nets 0 delete'), step('config options always-local-nets list'),
+  step('config options nope get', 'code'), step('config options dump-json', 'contains'),
+  step('config gui raw-address get'), step('config gui apikey get'), step('config gui theme set black'), step('config gui theme get'),
+  step('config gui theme set default'), step('config gui address get', 'code'), step('config gui dump-json', 'contains'),
+  step('config ldap search-filter set (cn=*)'), step('config ldap search-filter get'), step("config ldap search-filter set ''"), step('config ldap dump-json'),
+  step('config defaults folder label set new'), step('config defaults folder label get'), step("config defaults folder label set ''"),
+  step('config defaults device introducer get'), step('config defaults dump-json', 'contains'),
+  step(`operations default-ignores ${ignores}`), step('config defaults ignores lines list'), step('config defaults ignores lines 1 get'),
+  step('config defaults ignores lines 1 delete'), step('config defaults ignores lines 0 delete'), step('config defaults ignores dump-json'),
+  step('operations default-ignores /no/such/file', 'code'), step('operations default-ignores', 'code'),
+  step('operations folder-override nope', 'code'), step('operations folder-override share'), step('operations nope', 'code'),
+  step('errors clear'), step('errors show'), step('debug file share nope', 'code'), step('debug nope', 'code'),
+  step('config folders share delete'), step('config folders list'), step('show config-status'),
+]
+
+function check({ agree }: Step, one: Outcome, other: Outcome): void {
+  assert.equal(other.code, one.code, 'exit code')
+  if (agree === 'exact') assert.equal(other.out, one.code === 0 ? one.out : '')
+  else if (agree === 'shape') assert.equal(masked(other.out), masked(one.out))
+  else if (agree === 'contains') assertContains(JSON.parse(other.out), JSON.parse(one.out), '')
+}
+
+function masked(text: string): string {
+  return text.replace(/\d{4}-\d\d-\d\dT[\d:.]+(Z|[+-]\d\d:\d\d)/g, 'TIME').replace(/\d+/g, 'N')
+}
+
+/** Gone from the settings since, or nothing to Twinfold: Debian's `add` sends 0, and its own daemon makes that 25. */
+const NOT_COMPARED = ['restartOnWakeup', 'weakHashThresholdPct']
+
+function assertContains(whole: unknown, part: unknown, at: string): void {
+  if (typeof part !== 'object' || part === null) return assert.deepEqual(whole, part, at)
+  for (const [key, value] of Object.entries(part)) {
+    if (!NOT_COMPARED.includes(key)) assertContains(Object(whole)[key], value, `${at}.${key}`)
+  }
+}
+
+for (const which of ['twinfold', 'syncthing'] as const) {
+  test(`Debian's "syncthing cli" and ours say and do the same on a running ${which}`, { skip }, async () => {
+    const served = which === 'twinfold' ? ours : theirs
+    const outcomes: Outcome[] = []
+    for (const { words } of STEPS) outcomes.push(await served.syncthing(...words))
+    const answers = await served.twinfold(STEPS.map(({ words }) => words))
+    assert.equal(answers.length, STEPS.length)
+    const wrong: string[] = []
+    for (const [index, each] of STEPS.entries()) {
+      try {
+        check(each, outcomes[index]!, answers[index]!)
+      } catch (error) {
+        wrong.push(`${each.words.join(' ')}: ${error instanceof Error ? error.message : error}
+          syncthing: ${JSON.stringify(outcomes[index])}\n          twinfold: ${JSON.stringify(answers[index])}`)
+      }
+    }
+    assert.equal(wrong.join('\n'), '')
+    reportRow({ id: `CLI-${which}`, tried: STEPS.length })
+  })
+}
+
+/** The words that a help text offers: indented, alone or before their explanation. */
+function offered(help: string): string[] {
+  return [...help.matchAll(/^ +(?:--)?([a-z][a-z-]*)(?: +value.*|  .*| *)$/gm)].map((match) => match[1]!)
+}
+
+test('every word of Debian\'s command line is one of ours', { skip }, async () => {
+  const places = ['', 'folders', 'devices', 'options', 'gui', 'ldap', 'defaults', 'defaults folder', 'defaults device', 'defaults ignores',
+    'defaults folder versioning', 'defaults folder versioning params', 'defaults folder min-disk-free', 'defaults folder devices']
+  const commands = [...['show', 'operations', 'errors', 'debug'], ...places.map((place) => `config ${place}`.trim())].map((text) => text.split(' '))
+  const answers = await ours.twinfold(commands)
+  const missing: string[] = []
+  let words = 0
+  for (const [index, command] of commands.entries()) {
+    const known = offered(answers[index]!.out)
+    const wanted = offered((await ours.syncthing(...command)).out)
+    assert.ok(wanted.length > 0, command.join(' '))
+    words += wanted.length
+    missing.push(...wanted.filter((word) => !known.includes(word)).map((word) => `${command.join(' ')} ${word}`))
+  }
+  // A setting that is gone, a dump of a database that we do not have, and profiles of another runtime.
+  assert.deepEqual(missing, ['debug index', 'debug profile', 'config options restart-on-wakeup'])
+  reportRow({ id: 'CLI-words', tried: words })
+})
+
+test('commands from standard input: the same lines give the same output', { skip }, async () => {
+  const lines = `show config-status\nconfig folders add --id "a b" --path '${folder}4' --paused\nconfig version get\n`
+  for (const run of [() => ours.twinfoldProcess(['-'], lines), () => ours.syncthingLines(lines)]) {
+    const [header, ...rest] = (await run()).out.split('\n')
+    assert.match(header!, /^Reading commands from stdin\.\.\./)
+    assert.deepEqual(rest, ['{', '  "requiresRestart": false', '}', '37', ''])
+    const [list, remove] = await ours.twinfold([['config', 'folders', 'list'], ['config', 'folders', 'a b', 'delete']])
+    assert.deepEqual([list!.out, remove!.code], ['a b\n', 0])
+  }
+
+  const broken = await ours.twinfoldProcess(['-'], 'nope\n"open\nconfig version get\n')
+  assert.deepEqual([broken.code, broken.out.split('\n')[1]], [0, '37'])
+  assert.match(broken.err, /^No help topic for 'nope'\nError: a " is not closed\n$/)
+})
+
+test('"operations shutdown" of Debian\'s command line stops a running Twinfold in order', { skip }, async () => {
+  assert.deepEqual(await ours.syncthing('operations', 'shutdown'), { code: 0, out: '', err: '' })
+  assert.equal(await daemon?.ended(), 0)
+})
