@@ -1,6 +1,6 @@
 import type { PullOrder } from './config.ts'
 import type { FileHead } from './file-info.ts'
-import { compareNames } from './paths.ts'
+import { compareNames, parentOf } from './paths.ts'
 
 /** What an order looks at. */
 export type Orderable = Pick<FileHead, 'name' | 'sizeBytes' | 'modifiedS' | 'modifiedNs'>
@@ -19,12 +19,21 @@ export function sortForPull<T extends Orderable>(files: readonly T[], order: Pul
     case 'newestFirst':
       return files.toSorted((a, b) => compareTimes(b, a))
     default: // the configuration may hold words of a later version: as good an order as any
-      return shuffled(files, chance)
+      return shuffledByDirectory(files, chance)
   }
 }
 
 function compareTimes(a: Orderable, b: Orderable): number {
   return a.modifiedS - b.modifiedS || a.modifiedNs - b.modifiedNs
+}
+
+/**
+ * Directories by chance, and the files of each by chance. Devices that lack the same files begin with different ones,
+ * and a directory is made to last once for many files that came into it, not once for every file.
+ */
+function shuffledByDirectory<T extends Orderable>(files: readonly T[], chance: (below: number) => number): readonly T[] {
+  const byDirectory = Map.groupBy(files, ({ name }) => parentOf(name))
+  return shuffled([...byDirectory.values()], chance).flatMap((together) => shuffled(together, chance))
 }
 
 /** Every order equally likely. */

@@ -28,6 +28,21 @@ test('a random order holds every file once, and every order comes up', () => {
   assert.equal(seen.size, 6)
 })
 
+test('files random: every file once, those of one directory together, and any directory may be first', () => {
+  const names = ['a/1', 'top', 'b/1', 'a/2', 'b/2', 'a/b/1', 'a/3']
+  const many = names.map((name) => ({ name, sizeBytes: 1, modifiedS: 1, modifiedNs: 0 }))
+  const seenFirst = new Set<string>()
+  fc.assert(fc.property(fc.infiniteStream(fc.nat()), (numbers) => {
+    const mixed = sortForPull(many, 'random', (below) => (numbers.next().value ?? 0) % below).map(({ name }) => name)
+    assert.deepEqual([...mixed].sort(), [...names].sort())
+    const directories = mixed.map((name) => name.slice(0, name.lastIndexOf('/') + 1))
+    const changes = directories.filter((directory, i) => directory !== directories[i - 1])
+    assert.equal(changes.length, new Set(directories).size, mixed.join())
+    seenFirst.add(mixed[0] ?? '')
+  }))
+  assert.ok(seenFirst.size > 3, [...seenFirst].join())
+})
+
 test('blocks: all of them once, in order, mixed, or our own share first', () => {
   const blocks = [0, 1, 2, 3, 4, 5, 6, 7]
   assert.deepEqual(sortBlocks(blocks, 'inOrder', { own: 0, count: 2 }, first), blocks)
