@@ -8,18 +8,24 @@ import type { Service } from '../sync/supervisor.ts'
 import { Wakeup } from '../sync/wakeup.ts'
 import type { Clock } from '../world/clock.ts'
 import type { Random } from '../world/random.ts'
+import { Chores, type Chore, type WaitingChore } from './chores.ts'
 import { FolderState } from './folder-state.ts'
 import type { RootIdentity } from './health.ts'
 import { Problems } from './problems.ts'
 import { PullControl, type PullWork } from './pull-control.ts'
 import { ScanQueue, type ScanJob } from './scan-queue.ts'
-import { RescanSchedule } from './schedule.ts'
+import { CleanSchedule, RescanSchedule } from './schedule.ts'
+import type { FolderStateName } from './types.ts'
 
 const RECHECK_DELAY_MS_MIN = 5_000
 const RECHECK_DELAY_MS_MAX = 300_000
 const WHOLE_FOLDER: readonly string[] = ['']
 /** Lists of changed paths that may wait; with more of them a look at everything is the cheaper answer. */
 const CHANGES_MAX = 16
+
+const CLEANING = { waiting: 'clean-waiting', working: 'cleaning' } as const
+/** States that a pull beside them does not take over. */
+const AT_WORK: ReadonlySet<FolderStateName> = new Set(['scanning', 'scan-waiting', 'cleaning', 'clean-waiting', 'error'])
 
 /** What a look at the folder before a scan tells. */
 export interface FolderCheck {
@@ -33,6 +39,8 @@ export interface FolderCheck {
 
 /** What the loop does to the folder; it decides only when. */
 export interface FolderWork extends PullWork {
+  /** Removes old versions that have become too many. */
+  clean(signal: AbortSignal): Promise<void>
   /** Called before the first scan: makes root and marker where they may be made. */
   prepare(): Promise<void>
   /** Rejects with `folder-error` and the reason when the folder must not be scanned. */
@@ -70,6 +78,8 @@ export interface FolderRunnerOptions {
   readonly rescanIntervalMs: number
   /** How long to wait before trying again what could not be pulled; 0 is the usual minute. */
   readonly pullPauseMs: number
+  /** How often old versions are cleaned up; 0 is never. */
+  readonly cleanIntervalMs: number
 }
 
 /**
@@ -83,6 +93,8 @@ export class FolderRunner implements Service {
   readonly #folder: FolderId
   readonly #schedule: RescanSchedule
   readonly #queue = new ScanQueue()
+  readonly #chores = new Chores()
+  readonly #cleaning: CleanSchedule
   readonly #wakeup = new Wakeup()
   readonly #problems = new Problems()
   /** Kept apart from the schedule: a wish uttered while a timed scan runs must not be lost when that is armed again. */
@@ -100,6 +112,7 @@ export class FolderRunner implements Service {
     this.name = `model/${options.folder}`
     this.state = new FolderState(deps, options.folder)
     this.#schedule = new RescanSchedule(options.rescanIntervalMs, deps.random)
+    this.#cleaning = new CleanSchedule(options.cleanIntervalMs)
     const { clock, events, log, pullSlots, work } = deps
     this.#pulls = new PullControl({
       clock, events, log, work,
@@ -132,6 +145,13 @@ export class FolderRunner implements Service {
     return result
   }
 
+  /** Resolves when it is done, between two scans. Goes on when the caller has lost interest. */
+  perform(chore: Chore): Promise<void> {
+    const result = this.#chores.add(chore)
+    this.#wakeup.ring()
+    return result
+  }
+
   /** Scans the whole folder soon; nobody waits. */
   scanSoon(): void {
     this.#scanWanted = true
@@ -160,7 +180,10 @@ export class FolderRunner implements Service {
     } finally {
       this.#pulls.stop(signal.reason)
       await this.#pulls.ended()
-      if (signal.aborted) this.#queue.close(new TwinfoldError('stopped', 'context canceled'))
+      if (signal.aborted) {
+        this.#queue.close(new TwinfoldError('stopped', 'context canceled'))
+        this.#chores.close(new TwinfoldError('stopped', 'context canceled'))
+      }
     }
   }
 
@@ -171,9 +194,12 @@ export class FolderRunner implements Service {
     if (this.#scanWanted) return await this.#quietScan(WHOLE_FOLDER, signal)
     const job = this.#queue.take()
     if (job !== undefined) return await this.#requestedScan(job, signal)
+    const chore = this.#chores.take()
+    if (chore !== undefined) return await this.#perform(chore, signal)
     const paths = this.#changedPaths.shift()
     if (paths !== undefined) return await this.#quietScan(paths, signal)
     if (this.#recheckAtMs !== undefined && this.#recheckAtMs <= nowMs) return await this.#recheck()
+    if (this.state.name !== 'error' && this.#cleaning.isDue(nowMs)) return await this.#clean(nowMs, signal)
     if (this.#mayPull && this.#pulls.isDue(nowMs)) this.#pulls.start(signal)
     await this.#waitForWork(nowMs, signal)
   }
@@ -187,7 +213,8 @@ export class FolderRunner implements Service {
     const rescanMs = this.#schedule.delayMs(nowMs) ?? Number.POSITIVE_INFINITY
     const recheckMs = this.#recheckAtMs === undefined ? Number.POSITIVE_INFINITY : this.#recheckAtMs - nowMs
     const pullMs = this.#mayPull ? this.#pulls.delayMs(nowMs) : Number.POSITIVE_INFINITY
-    const delayMs = Math.min(rescanMs, recheckMs, pullMs)
+    const cleanMs = this.state.name === 'error' ? Number.POSITIVE_INFINITY : this.#cleaning.delayMs(nowMs)
+    const delayMs = Math.min(rescanMs, recheckMs, pullMs, cleanMs)
     const alarm = new AbortController()
     if (delayMs < Number.POSITIVE_INFINITY) {
       // A rejection is our own abort below: somebody else rang first.
@@ -203,6 +230,42 @@ export class FolderRunner implements Service {
   async #timedScan(signal: AbortSignal): Promise<void> {
     await this.#quietScan(WHOLE_FOLDER, signal)
     this.#schedule.rearm(this.#deps.clock.monotonicMs())
+  }
+
+  async #perform(chore: WaitingChore, signal: AbortSignal): Promise<void> {
+    try {
+      await this.#atWork(chore, signal)
+      this.#pulls.want()
+      chore.succeed()
+    } catch (error) {
+      chore.fail(signal.aborted ? new TwinfoldError('stopped', 'context canceled', { cause: error }) : error)
+    }
+  }
+
+  /** Rejects when the folder is in trouble, which then shows in its state, or the work fails. */
+  async #atWork({ states, run }: Chore, signal: AbortSignal): Promise<void> {
+    const check = await this.#deps.work.check().catch((error: unknown) => {
+      if (!signal.aborted) this.#failed(error)
+      throw error
+    })
+    this.state.move(states.waiting)
+    try {
+      using _slot = await this.#deps.slots.acquire(signal)
+      this.state.move(states.working)
+      await run(check, signal)
+    } finally {
+      this.#showRest()
+    }
+  }
+
+  async #clean(nowMs: number, signal: AbortSignal): Promise<void> {
+    this.#cleaning.rearm(nowMs)
+    try {
+      await this.#atWork({ states: CLEANING, run: (_check, until) => this.#deps.work.clean(until) }, signal)
+    } catch (error) {
+      if (signal.aborted) throw error
+      this.#deps.log.warn(`folder ${this.#folder}: old versions could not be cleaned up: ${messageOf(error)}`)
+    }
   }
 
   async #requestedScan(job: ScanJob, signal: AbortSignal): Promise<void> {
@@ -307,7 +370,7 @@ export class FolderRunner implements Service {
 
   #showPull(): void {
     const { name } = this.state
-    if (name !== 'scanning' && name !== 'scan-waiting' && name !== 'error') this.#showRest()
+    if (!AT_WORK.has(name)) this.#showRest()
   }
 
   /** Looks whether the trouble is over (a disk plugged in again), without waiting for the next rescan. */

@@ -15,9 +15,11 @@ import { FOLDER_POLICIES } from './folder-policy.ts'
 import type { FolderCheck, FolderWork } from './folder-runner.ts'
 import { checkHealth, checkSameRoot, type HealthOptions } from './health.ts'
 import { loadIgnores } from './ignore-file.ts'
+import { FolderVersions } from './folder-versions.ts'
 import type { JobQueue } from './job-queue.ts'
 import { createMarker, DEFAULT_MARKER_NAME } from './marker.ts'
 import type { PullProgress } from './puller/file-progress.ts'
+import { overrideOthers } from './override.ts'
 import { Puller, type PullOutcome, type PullPhase } from './puller/puller.ts'
 
 const NO_RULES = new IgnoreRules([])
@@ -45,6 +47,7 @@ export class FolderOnDisk implements FolderWork {
   readonly #ownShortId: ShortId
   readonly #ownName: string
   readonly #puller: Puller
+  readonly versions: FolderVersions
   /** A scan compares the disk with the index, so nothing that changes both may be half done meanwhile. */
   readonly #turn = new SharedMutex()
   #spaceSeenMs = Number.NEGATIVE_INFINITY
@@ -60,6 +63,7 @@ export class FolderOnDisk implements FolderWork {
     this.#ownShortId = shortIdOf(options.ownDevice)
     this.#ownName = shortIdText(this.#ownShortId)
     const { events, sources, world } = deps
+    this.versions = new FolderVersions({ ...world, log: deps.logger('versioner') }, options)
     this.#puller = new Puller(
       {
         world, sources, events,
@@ -69,6 +73,7 @@ export class FolderOnDisk implements FolderWork {
         index: () => deps.store.folder(options.folder.id),
         label: () => deps.label(),
         otherFolders: () => deps.otherFolders(),
+        versioner: () => this.versions.versioner(),
         onStored: (batch, sequence) => this.#tellPulled(batch, sequence),
       },
       { folder: options.folder, root: options.root, ownDevice: options.ownDevice },
@@ -140,7 +145,9 @@ export class FolderOnDisk implements FolderWork {
     using _turn = await this.#turn.exclusive(signal)
     try {
       await this.#puller.flush() // or the scan would take for somebody's change what a pull has just done
-      return await scanFolder(deps, this.#request(subs, check), signal)
+      const result = await scanFolder(deps, this.#request(subs, check), signal)
+      this.#deps.statistics.work.countScan(id, result)
+      return result
     } catch (error) {
       if (signal.aborted || error instanceof TwinfoldError || systemCode(error) === undefined) throw error
       // The disk failed under the scan. Usually the folder itself is in trouble, which says more than the call that met it.
@@ -156,6 +163,35 @@ export class FolderOnDisk implements FolderWork {
   async pull(check: FolderCheck, onPhase: (phase: PullPhase) => void, signal: AbortSignal): Promise<PullOutcome> {
     const checkHealth = () => checkSameRoot(this.#deps.world.disk, this.#health(), check.root)
     return await this.#puller.pull({ ignore: check.ignore, checkHealth, onPhase }, signal)
+  }
+
+  /** Makes what is here count everywhere. */
+  async override({ ignore }: FolderCheck, signal: AbortSignal): Promise<void> {
+    using _turn = await this.#turn.exclusive(signal)
+    const index = await this.#deps.store.folder(this.#folder.id)
+    const nowS = Math.floor(this.#deps.world.clock.nowMs() / 1_000)
+    const options = { ownShortId: this.#ownShortId, nowS }
+    await overrideOthers({ index, ignore, onStored: (records, sequence) => this.#tell({ records, sequence }) }, options, signal)
+  }
+
+  /** Undoes what was changed here; resolves with what must be scanned then. */
+  async revert(check: FolderCheck, signal: AbortSignal): Promise<readonly string[]> {
+    using _turn = await this.#turn.exclusive(signal)
+    await this.#puller.flush()
+    const checkHealth = () => checkSameRoot(this.#deps.world.disk, this.#health(), check.root)
+    return await this.#puller.revert({ ignore: check.ignore, checkHealth }, signal)
+  }
+
+  /** The map holds a message for each version that could not be brought back. */
+  async restore(wanted: ReadonlyMap<string, number>, signal: AbortSignal): Promise<ReadonlyMap<string, string>> {
+    using _turn = await this.#turn.exclusive(signal)
+    await this.#puller.flush()
+    return await this.versions.restore(wanted, signal)
+  }
+
+  async clean(signal: AbortSignal): Promise<void> {
+    using _turn = await this.#turn.exclusive(signal) // or a version that is being made would look like one cut short
+    await this.versions.clean(signal)
   }
 
   async scanned(): Promise<void> {

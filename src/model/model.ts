@@ -14,6 +14,7 @@ import { DownloadTeller } from './download-teller.ts'
 import { FolderRegistry } from './folder-registry.ts'
 import { isDamage } from './folder-runner.ts'
 import { viewIgnores, writeIgnores } from './ignore-file.ts'
+import { localChanges } from './local-changes.ts'
 import { pageOf } from './paging.ts'
 import type { PeerFolders } from './peer-deps.ts'
 import type { PullProgress } from './puller/file-progress.ts'
@@ -194,24 +195,25 @@ export class Model implements Hub, PeerFolders {
     return new Map(await Promise.all(entries))
   }
 
-  /** No folder has differences of its own that count yet, so there is none to make count. */
-  async override(_folder: FolderId): Promise<void> {}
+  async override(folder: FolderId): Promise<void> {
+    await this.#registry.running(folder)?.override()
+  }
 
-  async revert(_folder: FolderId): Promise<void> {}
+  async revert(folder: FolderId): Promise<void> {
+    await this.#registry.running(folder)?.revert()
+  }
 
-  async localChanged(folder: FolderId, _paging: Paging): Promise<readonly FileHead[]> {
+  async localChanged(folder: FolderId, paging: Paging): Promise<readonly FileHead[]> {
     this.#registry.find(folder)
-    return []
+    return await this.#ask(folder, (index) => localChanges(index, paging))
   }
 
   async versions(folder: FolderId): Promise<ReadonlyMap<string, readonly FileVersion[]>> {
-    this.#registry.find(folder)
-    throw new TwinfoldError('folder-error', 'folder has no versioner')
+    return await this.#registry.find(folder).versions()
   }
 
-  async restoreVersions(folder: FolderId, _wanted: ReadonlyMap<string, number>): Promise<ReadonlyMap<string, string>> {
-    this.#registry.find(folder)
-    throw new TwinfoldError('folder-error', 'folder has no versioner')
+  async restoreVersions(folder: FolderId, wanted: ReadonlyMap<string, number>): Promise<ReadonlyMap<string, string>> {
+    return await this.#registry.find(folder).restoreVersions(wanted)
   }
 
   /** A damaged index is rebuilt by the folder's own loop; whoever asked learns that there is no answer now. */

@@ -3,15 +3,17 @@ import { messageOf, TwinfoldError } from '../core/errors.ts'
 import type { FolderConfig } from '../core/config.ts'
 import { supervise, type Service } from '../sync/supervisor.ts'
 import type { RunningFolderDeps, RunningFolderOptions } from './deps.ts'
+import { FOLDER_POLICIES, type FolderPolicy } from './folder-policy.ts'
 import { FolderRunner } from './folder-runner.ts'
 import { FolderWatch } from './folder-watch.ts'
 import { FolderOnDisk } from './folder-work.ts'
 import { JobQueue } from './job-queue.ts'
 import type { PullProgress } from './puller/file-progress.ts'
-import type { FolderStatus } from './types.ts'
+import type { FileVersion, FolderStatus } from './types.ts'
 
 /** Files queued for one folder at a time; the need list itself stays in the index. */
 const JOBS_MAX = 100_000
+const SCANNING = { waiting: 'scan-waiting', working: 'scanning' } as const
 
 /** A folder that is not paused: its loop, its watcher, its queue. */
 export class RunningFolder {
@@ -22,6 +24,7 @@ export class RunningFolder {
   readonly #work: FolderOnDisk
   readonly #stop = new AbortController()
   readonly #folder: FolderConfig
+  readonly #policy: FolderPolicy
   #done: Promise<unknown> = Promise.resolve()
 
   constructor(deps: RunningFolderDeps, options: RunningFolderOptions) {
@@ -31,6 +34,7 @@ export class RunningFolder {
     const log = deps.logger('model')
     this.#deps = deps
     this.#folder = folder
+    this.#policy = FOLDER_POLICIES[folder.type]
     this.#watch = new FolderWatch(
       { clock, watcher, events: deps.events, log: deps.logger('scanner') },
       { folder, root, onPaths: (paths) => this.runner.pathsChanged(paths), onLost: () => this.runner.scanSoon() },
@@ -39,7 +43,7 @@ export class RunningFolder {
     this.#work = work
     this.runner = new FolderRunner(
       { clock, random, events: deps.events, log, slots: deps.slots, pullSlots: deps.pullSlots, work, watch: this.#watch },
-      { folder: folder.id, rescanIntervalMs: folder.rescanIntervalS * 1_000, pullPauseMs: folder.pullerPauseS * 1_000 },
+      { folder: folder.id, rescanIntervalMs: folder.rescanIntervalS * 1_000, pullPauseMs: folder.pullerPauseS * 1_000, cleanIntervalMs: work.versions.cleanIntervalMs },
     )
   }
 
@@ -50,6 +54,42 @@ export class RunningFolder {
   /** Another device has something new, or has come: look what can be pulled. */
   pullSoon(): void {
     this.runner.pullSoon()
+  }
+
+  /** Resolves when what is here counts everywhere. Does nothing where the folder does not decide. */
+  async override(): Promise<void> {
+    if (!this.#policy.canOverride) return
+    await this.runner.perform({ states: SCANNING, run: (check, signal) => this.#work.override(check, signal) })
+  }
+
+  /** Resolves when the changes made here are undone, but for what must be pulled. Does nothing where they count. */
+  async revert(): Promise<void> {
+    if (!this.#policy.canRevert) return
+    await this.runner.perform({
+      states: SCANNING,
+      run: async (check, signal) => this.#scanLater(await this.#work.revert(check, signal)),
+    })
+  }
+
+  /** By path, newest first. Rejects with `folder-error` where none are kept. */
+  async versions(): Promise<ReadonlyMap<string, readonly FileVersion[]>> {
+    return await this.#work.versions.list(this.#stop.signal)
+  }
+
+  /** The map holds a message for each that failed. */
+  async restoreVersions(wanted: ReadonlyMap<string, number>): Promise<ReadonlyMap<string, string>> {
+    await this.#work.versions.require()
+    let failures: ReadonlyMap<string, string> = new Map()
+    const run = async (_check: unknown, signal: AbortSignal): Promise<void> => {
+      failures = await this.#work.restore(wanted, signal)
+      this.#scanLater([...wanted.keys()].filter((name) => !failures.has(name)))
+    }
+    await this.runner.perform({ states: SCANNING, run })
+    return failures
+  }
+
+  #scanLater(names: readonly string[]): void {
+    if (names.length > 0) this.runner.pathsChanged(names)
   }
 
   /** The files that are being pulled at this moment, by name. */

@@ -41,3 +41,28 @@ export class RescanSchedule {
     this.#dueMs = nowMs + Math.min(Math.max(0, delayMs), YEAR_MS)
   }
 }
+
+/** When old versions are cleaned up next. The first time is one interval after the start. */
+export class CleanSchedule {
+  readonly #intervalMs: number
+  #dueMs: number | undefined
+
+  /** An interval of 0 is never. */
+  constructor(intervalMs: number) {
+    this.#intervalMs = Math.min(Math.max(0, intervalMs), YEAR_MS)
+  }
+
+  isDue(nowMs: number): boolean {
+    return this.delayMs(nowMs) <= 0
+  }
+
+  delayMs(nowMs: number): number {
+    if (this.#intervalMs === 0) return Number.POSITIVE_INFINITY
+    this.#dueMs ??= nowMs + this.#intervalMs
+    return Math.max(0, this.#dueMs - nowMs)
+  }
+
+  rearm(nowMs: number): void {
+    this.#dueMs = nowMs + this.#intervalMs
+  }
+}

@@ -33,6 +33,8 @@ class FakeFolder implements FolderWork {
   needed = false
   pullMs = 0
   readonly pulls: number[] = []
+  readonly cleanings: number[] = []
+  cleanError: Error | undefined
   outcome: PullOutcome = { problems: [], rescan: [], complete: true }
 
   constructor(clock: SimClock) {
@@ -55,6 +57,11 @@ class FakeFolder implements FolderWork {
 
   async scanned(): Promise<void> {}
 
+  async clean(): Promise<void> {
+    this.cleanings.push(this.clock.monotonicMs())
+    if (this.cleanError !== undefined) throw this.cleanError
+  }
+
   async isPullNeeded(): Promise<boolean> {
     return this.needed
   }
@@ -70,6 +77,7 @@ class FakeFolder implements FolderWork {
 
 interface Setup {
   readonly intervalMs?: number
+  readonly cleanMs?: number
   readonly seed?: number
   readonly slots?: Semaphore
   readonly clock?: SimClock
@@ -99,7 +107,7 @@ function start(setup: Setup = {}) {
       pullSlots: new Semaphore(1),
       watch: { follow: async () => void watched.push('follow'), rest: () => watched.push('rest') },
     },
-    { folder: FOLDER, rescanIntervalMs: setup.intervalMs ?? HOUR_MS, pullPauseMs: 0 },
+    { folder: FOLDER, rescanIntervalMs: setup.intervalMs ?? HOUR_MS, pullPauseMs: 0, cleanIntervalMs: setup.cleanMs ?? 0 },
   )
   const stop = new AbortController()
   const done = runner.run(stop.signal)

@@ -70,7 +70,7 @@ async function makeWay(
   const { name } = winner
   const item = await checkTarget(context, name, local)
   if (saveOurs) await saveAsConflict(context, name, winner)
-  else if (item?.type === 'file') await context.archive?.(name)
+  else if (item?.type === 'file') await context.archive?.move(name)
   await removeIfThere(context, name)
 }
 

@@ -8,15 +8,17 @@ import type { FolderIndex } from '../../db/types.ts'
 import type { EventSink, Logger } from '../../events/types.ts'
 import type { ScanProblem } from '../../scanner/types.ts'
 import type { SharedMutex } from '../../sync/shared-mutex.ts'
+import type { Versioner } from '../../versioner/types.ts'
 import { FOLDER_POLICIES } from '../folder-policy.ts'
 import type { JobQueue } from '../job-queue.ts'
 import type { Sources } from '../sources.ts'
-import { adopted, type OtherFolder, type PullContext, type PullWorld } from './context.ts'
+import { adopted, type Archive, type OtherFolder, type PullContext, type PullWorld } from './context.ts'
 import type { PullProgress } from './file-progress.ts'
 import { Iteration } from './iteration.ts'
 import { Leftovers } from './leftovers.ts'
 import { Parents } from '../../world/parents.ts'
 import { PulledRecords } from './pulled-records.ts'
+import { revertChanges } from './revert.ts'
 
 /** How often one pull looks at everything again before it leaves the rest to a later one. */
 const ITERATIONS_MAX = 3
@@ -36,6 +38,8 @@ export interface PullerDeps {
   readonly turn: SharedMutex
   index(): Promise<FolderIndex>
   label(): string
+  /** Undefined where the folder keeps no old versions. */
+  versioner(): Promise<Versioner | undefined>
   otherFolders(): Promise<readonly OtherFolder[]>
   onStored(batch: readonly FileInfo[], sequence: number): Promise<void>
 }
@@ -99,7 +103,7 @@ export class Puller {
   async pull(request: PullRequest, signal: AbortSignal): Promise<PullOutcome> {
     const { folder } = this.#options
     const rescan = new Set<string>()
-    const context = await this.#contextFor(request, (name) => void (rescan.size < RESCAN_MAX && rescan.add(name)))
+    const context = await this.#contextFor(request, (name) => void (rescan.size < RESCAN_MAX && rescan.add(name)), signal)
     this.#records = context.records
     try {
       if (!FOLDER_POLICIES[folder.type].takesFiles) return await keepBooks(context, signal)
@@ -109,6 +113,14 @@ export class Puller {
       // What is on disk is told of, whatever ended the pull; if that fails, too, a scan finds it.
       await context.records.flush().catch(() => {})
     }
+  }
+
+  /** Undoes local changes; names that must be scanned afterwards. To be called by whoever holds the turn alone. */
+  async revert(request: Omit<PullRequest, 'onPhase'>, signal: AbortSignal): Promise<readonly string[]> {
+    const rescan = new Set<string>()
+    const context = await this.#contextFor(request, (name) => void (rescan.size < RESCAN_MAX && rescan.add(name)), signal)
+    await revertChanges(context, signal)
+    return [...rescan]
   }
 
   async #iterate(
@@ -137,7 +149,7 @@ export class Puller {
     return { problems: listed(problems), complete: problems.size === 0 && !(await this.#lacksAnything()) }
   }
 
-  async #contextFor(request: PullRequest, scanLater: (name: string) => void): Promise<PullContext> {
+  async #contextFor(request: Omit<PullRequest, 'onPhase'>, scanLater: (name: string) => void, signal: AbortSignal): Promise<PullContext> {
     const { world, turn, sources, events, log } = this.#deps
     const { folder, root, ownDevice } = this.#options
     const { disk, clock } = world
@@ -160,8 +172,14 @@ export class Puller {
       }),
       otherFolders: () => this.#deps.otherFolders(),
       label: () => this.#deps.label(),
-      archive: undefined,
+      archive: await this.#archive(signal),
     }
+  }
+
+  async #archive(signal: AbortSignal): Promise<Archive | undefined> {
+    const versioner = await this.#deps.versioner()
+    if (versioner === undefined) return undefined
+    return { keep: (name) => versioner.keep(name, signal), move: (name) => versioner.archive(name, signal) }
   }
 }
 

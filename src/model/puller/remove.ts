@@ -22,7 +22,7 @@ export async function removeFileItem(
   if (there) {
     await checkTarget(context, name, local)
     if (saveOurs) await saveAsConflict(context, name, global)
-    else if (local.type === 'file') await context.archive?.(name)
+    else if (local.type === 'file') await context.archive?.move(name)
     await removeIfThere(context, name)
   }
   context.records.add(deletionRecord(global), there)

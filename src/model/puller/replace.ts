@@ -1,6 +1,7 @@
 import type { DiskItem } from '../../core/change.ts'
 import { systemCode } from '../../core/errors.ts'
 import type { FileHead } from '../../core/file-info.ts'
+import type { KeptFile } from '../../versioner/types.ts'
 import { itemFailed, pathOf, type PullContext } from './context.ts'
 import { clearDirectory } from './remove.ts'
 import { MODIFIED, saveAsConflict } from './target.ts'
@@ -18,11 +19,13 @@ export interface Target {
 export async function putInPlace(context: PullContext, from: string, target: Target): Promise<void> {
   const { disk } = context.world
   const to = pathOf(context, target.name)
-  const isFree = await makeRoom(context, target)
+  const { isFree, kept } = await makeRoom(context, target)
   const put = () => (isFree ? disk.renameNew(from, to) : disk.rename(from, to))
   try {
     await context.parents.inside(target.name, put)
+    await kept?.done()
   } catch (error) {
+    await kept?.undo()
     // Where nothing is, nothing is replaced: not even what somebody made there since we looked.
     if (!isFree || systemCode(error) !== 'EEXIST') throw error
     context.scanLater(target.name)
@@ -30,14 +33,22 @@ export async function putInPlace(context: PullContext, from: string, target: Tar
   }
 }
 
-/** True when nothing has the name any longer. */
-async function makeRoom(context: PullContext, { name, item, winner }: Target): Promise<boolean> {
-  if (item === undefined) return true
+interface Room {
+  /** Nothing has the name any longer. */
+  readonly isFree: boolean
+  /** What has it is an old version, too, from the moment it is replaced. */
+  readonly kept?: KeptFile
+}
+
+const FREE: Room = { isFree: true }
+
+async function makeRoom(context: PullContext, { name, item, winner }: Target): Promise<Room> {
+  if (item === undefined) return FREE
   if (item.type === 'directory') {
     await clearDirectory(context, name)
-    return true
+    return FREE
   }
-  if (winner !== undefined) return await saveAsConflict(context, name, winner)
-  if (item.type === 'file') await context.archive?.(name)
-  return false
+  if (winner !== undefined) return { isFree: await saveAsConflict(context, name, winner) }
+  const kept = item.type === 'file' ? await context.archive?.keep(name) : undefined
+  return kept === undefined ? { isFree: false } : { isFree: kept.gone, kept }
 }

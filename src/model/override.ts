@@ -1,0 +1,32 @@
+import type { FileInfo } from '../core/file-info.ts'
+import type { IgnoreRules } from '../core/ignore.ts'
+import { overridingRecord, type OverrideOptions } from '../core/override.ts'
+import type { FolderIndex } from '../db/types.ts'
+
+const PAGE = 1_000
+
+export interface OverrideDeps {
+  readonly index: FolderIndex
+  readonly ignore: IgnoreRules
+  onStored(batch: readonly FileInfo[], sequence: number): void
+}
+
+/** Gives every name that others changed a record of ours that has seen their change and undoes it. No file is touched. */
+export async function overrideOthers(deps: OverrideDeps, options: OverrideOptions, signal: AbortSignal): Promise<void> {
+  const { index, ignore } = deps
+  for (let offset = 0; ; ) {
+    signal.throwIfAborted()
+    const page = await index.need({ offset, limit: PAGE })
+    const batch: FileInfo[] = []
+    for (const { name } of page) {
+      const global = await index.global(name)
+      const record = global === undefined || ignore.match(name).ignored
+        ? undefined
+        : overridingRecord(await index.get('local', name), global, options)
+      if (record === undefined) offset++ // stays needed
+      else batch.push(record)
+    }
+    if (batch.length > 0) deps.onStored(batch, await index.updateLocal(batch))
+    if (page.length < PAGE) return
+  }
+}

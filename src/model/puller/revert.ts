@@ -1,0 +1,80 @@
+import { diskReason } from '../../world/disk-reason.ts'
+import { FLAG_RECEIVE_ONLY, type FileInfo } from '../../core/file-info.ts'
+import { planReversal, revertedRecord } from '../../core/override.ts'
+import type { PullContext } from './context.ts'
+import { isItemTrouble } from './items.ts'
+import { clearDirectory, removeIfThere } from './remove.ts'
+import { checkTarget, lookAt } from './target.ts'
+
+const PAGE = 2_000
+
+/**
+ * Undoes what was changed here and kept to ourselves: what only we have goes, for the rest our records step back behind
+ * those of others, so that a pull brings their content. To be called by whoever holds the turn alone. What could not be
+ * removed stays a change of ours, and is told in the log.
+ */
+export async function revertChanges(context: PullContext, signal: AbortSignal): Promise<void> {
+  const directories: FileInfo[] = []
+  for (let afterName = ''; ; ) {
+    signal.throwIfAborted()
+    const page = await context.index.page('local', { within: '', afterName, limit: PAGE })
+    for (const head of page) {
+      if ((head.localFlags & FLAG_RECEIVE_ONLY) === 0) continue
+      const local = await context.index.get('local', head.name)
+      if (local !== undefined) await revertOne(context, local, directories)
+    }
+    await context.records.flush()
+    const last = page.at(-1)
+    if (last === undefined || page.length < PAGE) break
+    afterName = last.name
+  }
+  // A directory before what is in it, so in reverse the deepest comes first.
+  for (const directory of directories.reverse()) {
+    signal.throwIfAborted()
+    await attempt(context, directory, () => removeDirectory(context, directory))
+  }
+  await context.records.flush()
+}
+
+async function revertOne(context: PullContext, local: FileInfo, directories: FileInfo[]): Promise<void> {
+  const reversal = planReversal(local, await context.index.global(local.name), context.compare.ignorePerms)
+  if (reversal.kind === 'record') return context.records.add(reversal.record, false)
+  const { ignored, deletable } = context.ignore.match(local.name)
+  if (ignored && !deletable) return
+  if (local.type === 'directory') directories.push(local)
+  else await attempt(context, local, () => removeItem(context, local))
+}
+
+async function removeItem(context: PullContext, local: FileInfo): Promise<void> {
+  const { name } = local
+  if ((await context.parents.isReachable(name)) && (await lookAt(context, name)) !== undefined) {
+    await checkTarget(context, name, local)
+    if (local.type === 'file') await context.archive?.move(name)
+    await removeIfThere(context, name)
+  }
+  context.records.add(revertedRecord(local, nowS(context)), true)
+}
+
+async function removeDirectory(context: PullContext, local: FileInfo): Promise<void> {
+  const { name } = local
+  if ((await context.parents.isReachable(name)) && (await lookAt(context, name)) !== undefined) {
+    await clearDirectory(context, name)
+    if ((await lookAt(context, name)) !== undefined) return // something in it stays
+  }
+  context.records.add(revertedRecord(local, nowS(context)), true)
+}
+
+async function attempt(context: PullContext, { name }: FileInfo, work: () => Promise<void>): Promise<void> {
+  try {
+    await work()
+    await context.records.flushIfDue()
+  } catch (error) {
+    if (!isItemTrouble(error)) throw error
+    context.scanLater(name)
+    context.log.warn(`folder ${context.folder.id}: ${JSON.stringify(name)} is not reverted: ${diskReason(error)}`)
+  }
+}
+
+function nowS(context: PullContext): number {
+  return Math.floor(context.world.clock.nowMs() / 1_000)
+}

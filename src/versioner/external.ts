@@ -1,0 +1,83 @@
+import { commandWords } from '../core/command-words.ts'
+import { TwinfoldError } from '../core/errors.ts'
+import { joinPath } from '../core/paths.ts'
+import type { ProgramEnd } from '../world/programs.ts'
+import { Parents } from '../world/parents.ts'
+import type { FileVersion, KeptFile, Versioner, VersionerDeps, VersionerOptions } from './types.ts'
+import { refused } from './versions-directory.ts'
+
+/** Long enough for a program that copies a large file to a slow disk. */
+const TIME_LIMIT_MS = 10 * 60_000
+/** Keys to our own interface are nobody else's business. */
+const HIDDEN = ['STGUIAUTH', 'STGUIAPIKEY', 'STGUIPASSWORD'] as const
+const NOT_SUPPORTED = 'version restoration not supported with the current versioner'
+
+/** A program of the user's takes every file that goes. What it does with it we do not know, so we list and restore nothing. */
+export class ExternalVersioner implements Versioner {
+  readonly #deps: VersionerDeps
+  readonly #options: VersionerOptions
+  readonly #command: string
+  readonly #parents: Parents
+
+  constructor(deps: VersionerDeps, options: VersionerOptions, command: string) {
+    this.#deps = deps
+    this.#options = options
+    this.#command = command
+    this.#parents = new Parents({ disk: deps.disk, root: options.root, onMade: () => {} })
+  }
+
+  async keep(name: string, signal: AbortSignal): Promise<KeptFile> {
+    await this.archive(name, signal)
+    return { gone: true, done: async () => {}, undo: async () => {} }
+  }
+
+  async archive(name: string, signal: AbortSignal): Promise<void> {
+    await this.#parents.check(name)
+    if (!(await this.#isThere(name))) return
+    const { folder, root } = this.#options
+    const values = { '%FOLDER_PATH%': root, '%FILE_PATH%': name, '%FOLDER_FILESYSTEM%': folder.filesystemType }
+    const command = commandWords(this.#command, values)
+    if (command.kind === 'refused') throw failed(command.reason)
+    const [program, ...words] = command.words
+    const environment = { FOLDER_PATH: root, FILE_PATH: name, FOLDER_FILESYSTEM: folder.filesystemType }
+    const end = await this.#deps.programs.run({ program, words, environment, hidden: HIDDEN, timeLimitMs: TIME_LIMIT_MS }, signal)
+    signal.throwIfAborted()
+    if (end.kind !== 'exited' || end.code !== 0) throw failed(reasonOf(end))
+    if (await this.#isThere(name)) throw failed('file was not removed by external script')
+  }
+
+  async clean(): Promise<void> {}
+
+  async versions(): Promise<ReadonlyMap<string, readonly FileVersion[]>> {
+    throw new TwinfoldError('folder-error', `external versioner: get versions: ${NOT_SUPPORTED}`)
+  }
+
+  async restore(): Promise<void> {
+    throw refused(`external versioner: restore: ${NOT_SUPPORTED}`)
+  }
+
+  async #isThere(name: string): Promise<boolean> {
+    const path = joinPath(this.#options.root, name)
+    return await this.#deps.disk.lstat(path).then(() => true, () => false) // what cannot be looked at fails where it is replaced
+  }
+}
+
+function failed(reason: string): TwinfoldError {
+  return refused(`external versioner: archive: ${reason}`)
+}
+
+function reasonOf(end: ProgramEnd): string {
+  switch (end.kind) {
+    case 'exited':
+      return `the program ended with code ${end.code}${quoted(end.output)}`
+    case 'killed':
+      return `the program was ended: ${end.reason}${quoted(end.output)}`
+    case 'not-started':
+      return `the program could not be started: ${end.reason}`
+  }
+}
+
+function quoted(output: string): string {
+  const text = output.trim().split('\n').at(-1)?.slice(0, 200) ?? ''
+  return text === '' ? '' : `: ${JSON.stringify(text)}`
+}

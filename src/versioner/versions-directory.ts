@@ -1,0 +1,186 @@
+import { dirname, isAbsolute, join, resolve } from 'node:path'
+import { systemCode, TwinfoldError } from '../core/errors.ts'
+import { ancestorsOf, isAtOrBelow, isTemporary, joinPath, parentOf } from '../core/paths.ts'
+import type { Disk, DiskStat } from '../world/disk.ts'
+import { Parents } from '../world/parents.ts'
+
+const DEFAULT_NAME = '.stversions'
+const OWNER_ALL = 0o700
+/** Files that are looked at for a list or a clean-up; who keeps more has to tidy up by hand. */
+const FILES_MAX = 1_000_000
+
+export interface VersionsDirectoryOptions {
+  /** Of the folder; absolute. */
+  readonly folderRoot: string
+  /** As configured: '' is the usual place, a relative one starts at the folder. */
+  readonly configured: string
+  readonly userHome: string
+}
+
+/** A regular file among the versions; `path` is relative to their directory. */
+export interface KeptEntry {
+  readonly path: string
+  readonly stat: DiskStat
+}
+
+/** The place where old versions lie, as a tree that is never left, not even through a symlink that somebody put there. */
+export class VersionsDirectory {
+  readonly root: string
+  readonly #disk: Disk
+  readonly #folderRoot: string
+  readonly #parents: Parents
+  #made: string[] = []
+  #rootMade = false
+
+  constructor(disk: Disk, { folderRoot, configured, userHome }: VersionsDirectoryOptions) {
+    this.#disk = disk
+    this.#folderRoot = folderRoot
+    this.root = placeOf(folderRoot, configured, userHome)
+    this.#parents = new Parents({
+      disk, root: this.root,
+      modeOf: (directory) => this.#modeLike(directory),
+      onMade: (directory) => void this.#made.push(directory),
+    })
+  }
+
+  path(kept: string): string {
+    return joinPath(this.root, kept)
+  }
+
+  /** Makes the directory where it is missing. Rejects with `item-failed` where it must not be used. */
+  async prepare(): Promise<void> {
+    if (await this.isUsable()) return
+    const below = this.#belowFolder()
+    if (below === undefined) await this.#disk.makeDirectories(this.root, OWNER_ALL)
+    else await new Parents({ disk: this.#disk, root: this.#folderRoot, onMade: () => {} }).ensure(`${below}/x`)
+    this.#rootMade = true
+    if (!(await this.isUsable())) throw refused(`versions directory ${this.root} cannot be made`)
+  }
+
+  /** False where it is missing; rejects with `item-failed` where it is not what it should be. */
+  async isUsable(): Promise<boolean> {
+    const below = this.#belowFolder()
+    try {
+      if (below !== undefined) await this.#refuseSymlinks(below)
+      const real = await this.#disk.realPath(this.root)
+      const folder = await this.#disk.realPath(this.#folderRoot)
+      // A clean-up there would take the folder's own files for old versions.
+      if (real === '/' || isAtOrBelow(folder, real)) throw refused(`versions directory ${this.root} holds the folder itself`)
+      return true
+    } catch (error) {
+      if (systemCode(error) === 'ENOENT') return false
+      throw error
+    }
+  }
+
+  /** The directories above are there, and real, when it resolves. */
+  async ensureParents(kept: string): Promise<void> {
+    await this.prepare()
+    await this.#parents.ensure(kept)
+  }
+
+  async checkParents(kept: string): Promise<void> {
+    await this.#parents.check(kept)
+  }
+
+  /** What was put there lasts from now on. */
+  async sync(kept: string): Promise<void> {
+    const directories = new Set([parentOf(kept), ...this.#made.splice(0).map(parentOf)])
+    for (const directory of directories) await this.#disk.syncDirectory(this.path(directory))
+    if (this.#rootMade) await this.#disk.syncDirectory(dirname(this.root))
+    this.#rootMade = false
+  }
+
+  /** Undefined where nothing is. */
+  async look(kept: string): Promise<DiskStat | undefined> {
+    try {
+      return await this.#disk.lstat(this.path(kept))
+    } catch (error) {
+      const code = systemCode(error)
+      if (code === 'ENOENT' || code === 'ENOTDIR') return undefined
+      throw error
+    }
+  }
+
+  /** The files of one directory. */
+  async filesIn(directory: string): Promise<readonly string[]> {
+    const entries = await this.#disk.list(this.path(directory))
+    return entries.filter(({ valid }) => valid).map(({ name }) => (directory === '' ? name : `${directory}/${name}`))
+  }
+
+  /** Every regular file below, our own half-made ones left out. */
+  async *files(signal: AbortSignal): AsyncGenerator<KeptEntry> {
+    let count = 0
+    for await (const entry of this.#walk(signal)) {
+      if (entry.stat.type !== 'file' || isTemporary(entry.path)) continue
+      if (++count > FILES_MAX) throw refused(`versions directory ${this.root} holds more than ${FILES_MAX} files`)
+      yield entry
+    }
+  }
+
+  /** Removes what is left of work that was cut short, and directories that hold nothing. */
+  async tidy(signal: AbortSignal): Promise<void> {
+    const directories: string[] = []
+    for await (const { path, stat } of this.#walk(signal)) {
+      if (stat.type === 'directory') directories.push(path)
+      else if (stat.type === 'file' && isTemporary(path)) await this.#disk.removeFile(this.path(path))
+    }
+    for (const directory of directories.reverse()) {
+      await this.#disk.removeDirectory(this.path(directory)).catch((error: unknown) => {
+        const code = systemCode(error)
+        if (code !== 'ENOTEMPTY' && code !== 'EEXIST' && code !== 'ENOENT') throw error
+      })
+    }
+  }
+
+  /** A directory before what is in it. A symlink is something there, never a way on. */
+  async *#walk(signal: AbortSignal): AsyncGenerator<KeptEntry> {
+    if (!(await this.isUsable())) return
+    const open = ['']
+    for (let directory = open.pop(); directory !== undefined; directory = open.pop()) {
+      signal.throwIfAborted()
+      if (directory !== '') await this.#parents.check(`${directory}/x`)
+      for (const path of await this.filesIn(directory)) {
+        const stat = await this.look(path)
+        if (stat === undefined) continue
+        yield { path, stat }
+        if (stat.type === 'directory') open.push(path)
+      }
+    }
+  }
+
+  /** Where it is below the folder's root. There others can put symlinks; elsewhere only whoever configured it can. */
+  #belowFolder(): string | undefined {
+    return this.root.startsWith(`${this.#folderRoot}/`) ? this.root.slice(this.#folderRoot.length + 1) : undefined
+  }
+
+  async #refuseSymlinks(below: string): Promise<void> {
+    for (const part of [...ancestorsOf(below), below]) {
+      const { type } = await this.#disk.lstat(joinPath(this.#folderRoot, part))
+      if (part !== '' && type !== 'directory') throw refused(`versions directory ${this.root} is a ${type}`)
+    }
+  }
+
+  /** Like the directory of the folder whose files come here, and never one that we could not use. */
+  async #modeLike(directory: string): Promise<number> {
+    try {
+      const { mode, type } = await this.#disk.lstat(joinPath(this.#folderRoot, directory))
+      if (type === 'directory') return (mode & 0o777) | OWNER_ALL
+    } catch {
+      // It is gone already: the file was the last one in it.
+    }
+    return OWNER_ALL
+  }
+}
+
+function placeOf(folderRoot: string, configured: string, userHome: string): string {
+  const text = configured.trim()
+  if (text === '') return join(folderRoot, DEFAULT_NAME)
+  if (text === '~') return resolve(userHome)
+  if (text.startsWith('~/')) return join(resolve(userHome), text.slice(2))
+  return isAbsolute(text) ? resolve(text) : resolve(folderRoot, text)
+}
+
+export function refused(reason: string, cause?: unknown): TwinfoldError {
+  return new TwinfoldError('item-failed', reason, cause === undefined ? {} : { cause })
+}

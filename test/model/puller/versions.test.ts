@@ -1,0 +1,271 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { VersioningConfig } from '../../../src/core/config.ts'
+import { compactTime } from '../../../src/core/local-time.ts'
+import { DOCS } from '../../support/model.ts'
+import { ROOT, SimPull } from './sim-pull.ts'
+
+const MINUTE_MS = 60_000
+const DAY_MS = 86_400_000
+
+function keeping(type: string, params: Readonly<Record<string, string>> = {}, changes: Partial<VersioningConfig> = {}): VersioningConfig {
+  return { type, params, cleanupIntervalS: 3_600, fsPath: '', fsType: 'basic', ...changes }
+}
+
+async function start(type: string, params: Readonly<Record<string, string>> = {}, changes: Partial<VersioningConfig> = {}): Promise<SimPull> {
+  return await SimPull.start({ folder: { versioning: keeping(type, params, changes) } })
+}
+
+/** What lies among the versions, with its content. */
+async function kept(pull: SimPull): Promise<readonly string[]> {
+  const files = (await pull.tree('.stversions').catch(() => [])).filter((path) => !path.endsWith('/'))
+  return await Promise.all(files.map(async (path) => `${path.slice('.stversions/'.length)}=${await pull.read(path)}`))
+}
+
+async function listed(pull: SimPull): Promise<Readonly<Record<string, readonly number[]>>> {
+  const versions = await pull.hub.while(pull.hub.model.versions(DOCS))
+  return Object.fromEntries([...versions].map(([name, list]) => [name, list.map(({ versionMs }) => versionMs)]))
+}
+
+async function restore(pull: SimPull, name: string, versionMs: number): Promise<readonly (readonly [string, string])[]> {
+  const failures = await pull.hub.while(pull.hub.model.restoreVersions(DOCS, new Map([[name, versionMs]])))
+  await pull.rest()
+  return [...failures]
+}
+
+for (const type of ['trashcan', 'simple', 'staggered'] as const) {
+  test(`${type}: what is replaced and what is deleted is kept, and nothing else`, async () => {
+    await using pull = await start(type)
+    pull.peer.directory('d')
+    pull.peer.put('d/f.txt', 'one')
+    pull.peer.put('gone', 'bye')
+    pull.peer.put('stays', 'same')
+    pull.peer.symlink('link', 'f.txt')
+    await pull.sync()
+    assert.deepEqual(await kept(pull), [])
+    const nowMs = pull.hub.world.clock.nowMs()
+    pull.peer.put('d/f.txt', 'two')
+    pull.peer.delete('gone')
+    pull.peer.delete('link')
+    await pull.sync()
+    const tag = compactTime(nowMs)
+    const expected = type === 'trashcan' ? ['d/f.txt=one', 'gone=bye'] : [`d/f~${tag}.txt=one`, `gone~${tag}=bye`]
+    assert.deepEqual(await kept(pull), expected)
+    assert.equal(await pull.read('d/f.txt'), 'two')
+    const wholeS = Math.floor(nowMs / 1_000) * 1_000
+    assert.deepEqual(await listed(pull), { 'd/f.txt': [wholeS], gone: [wholeS] })
+    assert.equal((await pull.index.get('local', '.stversions'))?.name, undefined)
+    assert.deepEqual(await pull.errors(), [])
+  })
+
+  test(`${type}: a version comes back, what it replaces is kept in turn, and the others hear of it`, async () => {
+    await using pull = await start(type)
+    pull.peer.directory('d')
+    pull.peer.put('d/f', 'one')
+    await pull.sync()
+    const modified = await pull.disk.lstat(`${ROOT}/d/f`)
+    await pull.hub.pass(MINUTE_MS)
+    pull.peer.put('d/f', 'two')
+    await pull.sync()
+    const [versionMs = 0] = (await listed(pull))['d/f'] ?? []
+    await pull.hub.pass(MINUTE_MS)
+    assert.deepEqual(await restore(pull, 'd/f', versionMs), [])
+    assert.equal(await pull.read('d/f'), 'one')
+    if (type !== 'trashcan') assert.equal((await pull.disk.lstat(`${ROOT}/d/f`)).modifiedS, modified.modifiedS)
+    assert.deepEqual((await kept(pull)).map((line) => line.split('=')[1]), ['two'])
+    assert.equal((await pull.index.get('local', 'd/f'))?.sizeBytes, 3)
+    assert.deepEqual(await restore(pull, 'd/f', versionMs), [['d/f', `${type} versioner: restore: version not found`]])
+    for (const name of ['../x', '/etc/passwd', '.stfolder/x', '.stversions/x', 'a//b', '']) {
+      assert.deepEqual(await restore(pull, name, versionMs), [[name, `${type} versioner: restore: name is not one that a folder may hold`]])
+    }
+    await pull.assertSettled()
+  })
+
+  test(`${type}: a file that became a directory, and what was deleted in that`, async () => {
+    await using pull = await start(type)
+    pull.peer.put('a', 'file')
+    await pull.sync()
+    await pull.hub.pass(MINUTE_MS)
+    pull.peer.delete('a')
+    pull.peer.directory('a')
+    pull.peer.put('a/b', 'below')
+    await pull.sync()
+    assert.equal(await pull.read('a/b'), 'below')
+    await pull.hub.pass(MINUTE_MS)
+    pull.peer.delete('a/b')
+    await pull.sync()
+    assert.deepEqual((await kept(pull)).map((line) => line.split('=')[1]).sort(), ['below', 'file'])
+    const versions = await listed(pull)
+    assert.deepEqual(Object.keys(versions).sort(), ['a', 'a/b'])
+    assert.deepEqual(await restore(pull, 'a', versions['a']?.[0] ?? 0), [['a', `${type} versioner: restore: cannot restore on top of a directory`]])
+    assert.deepEqual(await restore(pull, 'a/b', versions['a/b']?.[0] ?? 0), [])
+    assert.equal(await pull.read('a/b'), 'below')
+  })
+
+  test(`${type}: a symlink among the versions is never a way out`, async () => {
+    await using pull = await start(type)
+    pull.peer.directory('d')
+    pull.peer.put('d/f', 'one')
+    pull.peer.put('e', 'one')
+    await pull.sync()
+    pull.disk.put('/outside/canary', 'untouched')
+    await pull.disk.makeDirectory(`${ROOT}/.stversions`, 0o755)
+    await pull.disk.makeSymlink('/outside', `${ROOT}/.stversions/d`)
+    const outside: string[] = []
+    using _listener = pull.disk.subscribe(({ path }) => void (path.startsWith('/outside') && outside.push(path)))
+    pull.peer.put('d/f', 'two')
+    await pull.sync()
+    assert.deepEqual(await pull.errors(), ['d/f: syncing: traverses symlink: d'])
+    assert.equal(await pull.read('d/f'), 'one')
+    await pull.hub.pass(2 * 3_600_000)
+    await pull.rest()
+    assert.deepEqual(await listed(pull), {})
+    assert.deepEqual(await restore(pull, 'd/canary', 0), [['d/canary', `${type} versioner: restore: version not found`]])
+    assert.deepEqual(outside, [])
+    assert.deepEqual((await pull.disk.list('/outside')).map(({ name }) => name), ['canary'])
+  })
+
+  test(`${type}: a versions directory that is a symlink, or holds the folder itself, is not used`, async () => {
+    for (const [fsPath, reason] of [['', 'is a symlink'], ['..', 'holds the folder itself'], ['.', 'holds the folder itself'], ['/', 'holds the folder itself']] as const) {
+      await using pull = await start(type, { cleanoutDays: '1', maxAge: '1' }, { fsPath })
+      pull.disk.put('/outside/canary', 'untouched')
+      await pull.disk.makeSymlink('/outside', `${ROOT}/.stversions`)
+      pull.peer.put('f', 'one')
+      await pull.sync()
+      pull.peer.delete('f')
+      await pull.sync()
+      assert.equal((await pull.errors()).length, 1)
+      assert.match((await pull.errors())[0] ?? '', new RegExp(`^f: syncing: versions directory .* ${reason}$`))
+      assert.equal(await pull.read('f'), 'one')
+      await pull.hub.pass(fsPath === '..' ? 1.1 * DAY_MS : 2 * 3_600_000)
+      await pull.rest()
+      assert.equal(await pull.read('f'), 'one')
+      assert.deepEqual((await pull.disk.list('/outside')).map(({ name }) => name), ['canary'])
+    }
+  })
+
+  test(`${type}: versions may lie elsewhere, by a path of one's own`, async () => {
+    for (const [fsPath, place] of [['/vault/docs', '/vault/docs'], ['../vers', '/data/vers'], ['~/old', '/home/me/old']] as const) {
+      await using pull = await start(type, {}, { fsPath })
+      pull.peer.directory('d')
+      pull.peer.put('d/f', 'one')
+      await pull.sync()
+      pull.peer.delete('d/f')
+      await pull.sync()
+      assert.equal((await pull.disk.list(`${place}/d`)).length, 1)
+      const [versionMs = 0] = (await listed(pull))['d/f'] ?? []
+      assert.deepEqual(await restore(pull, 'd/f', versionMs), [])
+      assert.equal(await pull.read('d/f'), 'one')
+    }
+  })
+
+  test(`${type}: another disk has no second names for ours, so content is copied`, async () => {
+    await using pull = await start(type, {}, { fsPath: '/vault' })
+    const { disk } = pull
+    const crosses = (from: string, to: string) => from.startsWith('/vault') !== to.startsWith('/vault')
+    for (const call of ['rename', 'renameNew', 'linkNew'] as const) {
+      const real = disk[call].bind(disk)
+      disk[call] = async (from, to) => {
+        if (crosses(from, to)) throw Object.assign(new Error('EXDEV: cross-device link'), { code: 'EXDEV' })
+        await real(from, to)
+      }
+    }
+    pull.peer.put('f', 'one')
+    pull.peer.put('g', 'one')
+    await pull.sync()
+    pull.peer.put('f', 'two')
+    pull.peer.delete('g')
+    await pull.sync()
+    assert.deepEqual(await pull.errors(), [])
+    assert.equal((await disk.list('/vault')).length, 2)
+    const versions = await listed(pull)
+    assert.deepEqual(await restore(pull, 'f', versions['f']?.[0] ?? 0), [])
+    assert.deepEqual(await restore(pull, 'g', versions['g']?.[0] ?? 0), [])
+    assert.deepEqual([await pull.read('f'), await pull.read('g')], ['one', 'one'])
+    await pull.assertSettled()
+  })
+}
+
+test('simple: the newest stay, as many as wanted, and old ones go when they are cleaned up', async () => {
+  await using pull = await start('simple', { keep: '3', cleanoutDays: '1' })
+  for (let i = 0; i <= 6; i++) {
+    pull.peer.put('f', `v${i}`)
+    await pull.sync()
+    await pull.hub.pass(2_000)
+  }
+  assert.deepEqual((await kept(pull)).map((line) => line.split('=')[1]), ['v3', 'v4', 'v5'])
+  pull.disk.put(`${ROOT}/.stversions/by hand`, 'not ours')
+  pull.disk.put(`${ROOT}/.stversions/d/.syncthing.x.tmp`, 'cut short')
+  await pull.hub.pass(1.1 * DAY_MS)
+  await pull.rest()
+  assert.deepEqual(await kept(pull), ['by hand=not ours'])
+  assert.deepEqual(await pull.tree('.stversions'), ['.stversions/by hand'])
+  assert.ok(pull.hub.states().includes('clean-waiting→cleaning'))
+})
+
+test('trashcan: what has been there for too long goes, counted from when it got there', async () => {
+  await using pull = await start('trashcan', { cleanoutDays: '2' })
+  pull.peer.put('f', 'one')
+  await pull.sync()
+  await pull.hub.pass(3 * DAY_MS)
+  pull.peer.delete('f')
+  await pull.sync()
+  await pull.hub.pass(1.5 * DAY_MS)
+  assert.deepEqual(await kept(pull), ['f=one'])
+  await pull.hub.pass(DAY_MS)
+  assert.deepEqual(await kept(pull), [])
+})
+
+test('a file replaced again within the same second keeps both versions', async () => {
+  await using pull = await start('simple')
+  for (const content of ['one', 'two', 'three']) {
+    pull.peer.put('f', content)
+    await pull.sync()
+  }
+  assert.deepEqual((await kept(pull)).map((line) => line.split('=')[1]), ['one', 'two'])
+})
+
+test('a file that could not be replaced after all has no version of itself', async () => {
+  await using pull = await start('simple')
+  pull.peer.put('f', 'one')
+  await pull.sync()
+  const { disk } = pull
+  const rename = disk.rename.bind(disk)
+  disk.rename = async (from, to) => {
+    if (to === `${ROOT}/f`) throw Object.assign(new Error('EIO: i/o error'), { code: 'EIO' })
+    await rename(from, to)
+  }
+  pull.peer.put('f', 'two')
+  await pull.sync()
+  assert.equal(await pull.read('f'), 'one')
+  assert.deepEqual(await kept(pull), [])
+  disk.rename = rename
+  await pull.hub.pass(200_000)
+  await pull.rest()
+  assert.equal(await pull.read('f'), 'two')
+  assert.deepEqual((await kept(pull)).map((line) => line.split('=')[1]), ['one'])
+})
+
+test('a folder without a versioner says so', async () => {
+  await using pull = await SimPull.start()
+  const refusal = { code: 'folder-error', message: 'folder has no versioner' }
+  await assert.rejects(pull.hub.while(pull.hub.model.versions(DOCS)), refusal)
+  await assert.rejects(pull.hub.while(pull.hub.model.restoreVersions(DOCS, new Map())), refusal)
+})
+
+test('a file found read-only in a read-only directory is kept and replaced all the same', async () => {
+  await using pull = await SimPull.start({ folder: { versioning: keeping('simple') }, disk: { enforcePermissions: true } })
+  pull.peer.directory('d')
+  pull.peer.put('d/f', 'one')
+  pull.peer.put('d/g', 'one')
+  await pull.sync()
+  await pull.disk.chmod(`${ROOT}/d/f`, 0o444)
+  await pull.disk.chmod(`${ROOT}/d`, 0o555)
+  await pull.scan()
+  const local = await pull.index.get('local', 'd/f')
+  assert.equal(local?.permissions, 0o444)
+  pull.peer.delete('d/g')
+  await pull.sync()
+  assert.deepEqual(await pull.errors(), [])
+  assert.deepEqual((await kept(pull)).map((line) => line.split('=')[1]), ['one'])
+})
