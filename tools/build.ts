@@ -1,11 +1,12 @@
-/** Compiles src/ to dist/ for publishing: Node does not strip types below node_modules. */
+/** Compiles src/ to dist/, or to the directory named, for publishing: Node does not strip types below node_modules. */
 import { spawnSync } from 'node:child_process'
 import { chmodSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 
 const root = join(import.meta.dirname, '..')
-const project = join(root, 'node_modules', '.build.tsconfig.json')
-rmSync(join(root, 'dist'), { recursive: true, force: true })
+const project = join(root, 'node_modules', `.build-${process.pid}.tsconfig.json`)
+const target = resolve(process.argv[2] ?? join(root, 'dist'))
+rmSync(target, { recursive: true, force: true })
 writeFileSync(
   project,
   JSON.stringify({
@@ -14,7 +15,7 @@ writeFileSync(
       noEmit: false,
       declaration: true,
       rootDir: '../src',
-      outDir: '../dist',
+      outDir: target,
       rewriteRelativeImportExtensions: true,
       typeRoots: ['./@types'],
     },
@@ -23,5 +24,5 @@ writeFileSync(
 )
 const result = spawnSync(join(root, 'node_modules', '.bin', 'tsc'), ['-p', project], { cwd: root, stdio: 'inherit' })
 rmSync(project)
-if (result.status === 0) chmodSync(join(root, 'dist', 'main', 'bin.js'), 0o755)
+if (result.status === 0) chmodSync(join(target, 'main', 'bin.js'), 0o755)
 process.exitCode = result.status ?? 1
