@@ -1,10 +1,10 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { FileHead } from '../core/file-info.ts'
 import { LOCAL_NUMBER } from './folder-state.ts'
+import { SequenceSlots } from './sequence-slots.ts'
 import { Query } from './sql.ts'
 
 const ROWS_AT_ONCE = 4_000
-const SLOTS_MIN = 1024
 /** Out-of-date entries that are let be, besides as many as there are files. */
 const STALE_MAX = 10_000
 
@@ -14,16 +14,13 @@ export function isFindable(head: Pick<FileHead, 'deleted' | 'sizeBytes'>): boole
 }
 
 /**
- * Finds our files by the hash over their blocks, to recognise a renamed file. It is kept in memory, 12 bytes a slot, and
+ * Finds our files by the hash over their blocks, to recognise a renamed file. It is kept in memory, and
  * read from the table when somebody first asks: hashes have no order, and an index over them on the disk made every
  * batch of a scan write several megabytes. It gives candidates: whoever asks compares the whole hash.
  */
 export class BlockFinder {
   readonly #page: Query
-  /** A hash table with open addressing: 32 bits of the hash, and the sequence number of the record; 0 is a free slot. */
-  #keys = new Uint32Array(SLOTS_MIN)
-  #sequences = new Float64Array(SLOTS_MIN)
-  #used = 0
+  #slots = new SequenceSlots()
   #loadedUpTo: string | undefined = ''
 
   constructor(database: DatabaseSync) {
@@ -40,7 +37,7 @@ export class BlockFinder {
     if (this.#loadedUpTo === undefined) return true
     const rows = this.#page.all(this.#loadedUpTo)
     for (const [, sequence, size, hash] of rows) {
-      if (Number(size) > 0 && hash !== '') this.#insert(keyOf(Buffer.from(String(hash), 'base64url')), Number(sequence))
+      if (Number(size) > 0 && hash !== '') this.#slots.add(keyOf(Buffer.from(String(hash), 'base64url')), Number(sequence))
     }
     this.#loadedUpTo = rows.length < ROWS_AT_ONCE ? undefined : String(rows.at(-1)?.[0])
     return this.ready
@@ -49,50 +46,20 @@ export class BlockFinder {
   /** A record of ours is stored. `records` is how many there are: when most entries are out of date, begin anew. */
   add(blocksHash: string, sequence: number, records: number): void {
     if (!this.ready) return
-    if (this.#used > 2 * records + STALE_MAX) this.#forget()
-    else this.#insert(keyOf(Buffer.from(blocksHash.slice(0, 8), 'base64url')), sequence)
+    if (this.#slots.count > 2 * records + STALE_MAX) this.#forget()
+    else this.#slots.add(keyOf(Buffer.from(blocksHash.slice(0, 8), 'base64url')), sequence)
   }
 
-  *candidates(blocksHash: Uint8Array): Iterable<number> {
-    const key = keyOf(Buffer.from(blocksHash))
-    const mask = this.#keys.length - 1
-    for (let slot = key & mask; this.#sequences[slot] !== 0; slot = (slot + 1) & mask) {
-      if (this.#keys[slot] === key) yield this.#sequences[slot] ?? 0
-    }
-  }
-
-  #insert(key: number, sequence: number): void {
-    if (this.#used * 3 >= this.#keys.length * 2) this.#grow()
-    place(this.#keys, this.#sequences, key, sequence)
-    this.#used++
-  }
-
-  #grow(): void {
-    const keys = new Uint32Array(this.#keys.length * 2)
-    const sequences = new Float64Array(keys.length)
-    this.#sequences.forEach((sequence, slot) => {
-      if (sequence !== 0) place(keys, sequences, this.#keys[slot] ?? 0, sequence)
-    })
-    this.#keys = keys
-    this.#sequences = sequences
+  candidates(blocksHash: Uint8Array): Iterable<number> {
+    return this.#slots.get(keyOf(Buffer.from(blocksHash)))
   }
 
   #forget(): void {
-    this.#keys = new Uint32Array(SLOTS_MIN)
-    this.#sequences = new Float64Array(SLOTS_MIN)
-    this.#used = 0
+    this.#slots = new SequenceSlots()
     this.#loadedUpTo = ''
   }
 }
 
 function keyOf(hash: Buffer): number {
   return hash.length < 4 ? 0 : hash.readUInt32BE(0)
-}
-
-function place(keys: Uint32Array, sequences: Float64Array, key: number, sequence: number): void {
-  const mask = keys.length - 1
-  let slot = key & mask
-  while (sequences[slot] !== 0) slot = (slot + 1) & mask
-  keys[slot] = key
-  sequences[slot] = sequence
 }

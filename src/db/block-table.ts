@@ -6,9 +6,9 @@ import { inTransaction, Query } from './sql.ts'
 
 /** What one step does at most: a few milliseconds, then others have their turn. */
 const ROWS_AT_ONCE = 1_000
-const READ_AT_ONCE = 16_000
-const STORED_AT_ONCE = 4_000
-/** Out-of-date entries that are let be, besides as many as there are files' blocks when the table is made. */
+const READ_AT_ONCE = 8_000
+const STORED_AT_ONCE = 2_000
+/** Out-of-date entries that are let be, besides as many as there were when the table was whole for the first time. */
 const STALE_MAX = 100_000
 /** Entries of one key that are looked at: a block that is everywhere is found soon. */
 const ENTRIES_MAX = 32
@@ -25,7 +25,8 @@ interface Progress {
 /**
  * Knows which of our files of more than one block hold a block: 32 bits of its hash, and the sequence number of the
  * record. Whoever asks brings it up to date, from where the last one stopped: scans do nothing for it, and a device that
- * never pulls has none. It gives candidates: the entries of records that have changed since stay for a while.
+ * never pulls has none. The latest blocks are in memory; when there are many they go into the table, in order. It gives
+ * candidates: the entries of records that have changed since stay for a while.
  */
 export class BlockTable {
   readonly #database: DatabaseSync
@@ -35,8 +36,9 @@ export class BlockTable {
   readonly #find: Query
   readonly #writeMeta: (key: string, value: string) => void
   #progress: Progress
-  #reading: BlockLot | undefined
-  #storing: BlockLot | undefined
+  #lot: BlockLot
+  /** The lot has been sorted and is on its way into the table. */
+  #storing = false
 
   constructor(database: DatabaseSync) {
     this.#database = database
@@ -48,25 +50,34 @@ export class BlockTable {
     this.#writeMeta = metaWriter(database)
     const [upTo = 0, entries = 0, entriesMax = 0] = (readMeta(database, 'blocks') ?? '').split(' ').map(Number)
     this.#progress = { upTo, entries, entriesMax }
+    this.#lot = new BlockLot(upTo)
   }
 
   /** Does a piece of what there is to do before all records up to `sequence` are known; true when they are. */
   catchUp(sequence: number): boolean {
-    const { upTo, entries, entriesMax } = this.#progress
-    if (upTo >= sequence) return true
-    if (this.#storing !== undefined) this.#store(this.#storing)
+    const { entries, entriesMax } = this.#progress
+    if (this.#storing) this.#store()
+    else if (this.#lot.upTo >= sequence) return this.#complete()
     else if (entriesMax > 0 && entries > entriesMax) this.#forget()
-    else this.#read(this.#reading ?? new BlockLot(upTo), sequence)
+    else this.#read(sequence)
     return false
   }
 
-  /** Sequence numbers of records that have this block, or had it, or one much like it; the latest first. */
+  /** Sequence numbers of records that have this block, or had it, or one much like it. */
   candidates(hash: Uint8Array): readonly number[] {
-    return this.#find.all(blockKey(hash)).map(([sequence]) => Number(sequence))
+    const key = blockKey(hash)
+    const stored = this.#progress.entries === 0 ? [] : this.#find.all(key).map(([sequence]) => Number(sequence))
+    return [...this.#lot.get(key), ...stored]
   }
 
-  #read(lot: BlockLot, sequence: number): void {
-    this.#reading = lot
+  #complete(): true {
+    const { entries, entriesMax } = this.#progress
+    if (entriesMax === 0 && entries > 0) this.#progress = { ...this.#progress, entriesMax: 2 * entries + STALE_MAX }
+    return true
+  }
+
+  #read(sequence: number): void {
+    const lot = this.#lot
     const enough = lot.count + READ_AT_ONCE
     const rows = this.#records.all(lot.upTo)
     let taken = 0
@@ -77,45 +88,39 @@ export class BlockTable {
       const hashes = typeof list === 'number' ? this.#list.first(list)?.[0] : undefined
       if (hashes instanceof Uint8Array) lot.add(lot.upTo, hashes)
     }
-    const isLast = taken === rows.length && rows.length < ROWS_AT_ONCE
-    if (isLast) lot.upTo = Math.max(lot.upTo, sequence) // the record that had it may be gone
-    if (!isLast && !lot.full) return
-    this.#reading = undefined
-    if (lot.count === 0) {
-      this.#progress = { ...this.#progress, upTo: lot.upTo } // nothing to store, and soon found out again
-      return
-    }
-    lot.sort(isLast)
-    this.#storing = lot
+    // The record that had the last number may be gone.
+    if (taken === rows.length && rows.length < ROWS_AT_ONCE) lot.upTo = Math.max(lot.upTo, sequence)
+    if (!lot.full) return
+    lot.sort()
+    this.#storing = true
   }
 
-  #store(lot: BlockLot): void {
-    this.#storing = undefined // if this fails, the records are read again
+  /** Until a lot is whole its records count as unknown: after a crash they are read again. */
+  #store(): void {
+    const lot = this.#lot
     const before = this.#progress
+    // If this fails, the records are read again.
+    this.#lot = new BlockLot(before.upTo)
+    this.#storing = false
     this.#progress = inTransaction(this.#database, () => {
       let { entries } = before
       for (let i = 0; i < STORED_AT_ONCE && !lot.empty; i++) entries += this.#insert.run(...lot.next())
-      return this.#write(lot.empty ? progressAfter(lot, entries, before) : { ...before, entries })
+      return this.#write({ ...before, entries, upTo: lot.empty ? lot.upTo : before.upTo })
     })
-    if (!lot.empty) this.#storing = lot
+    this.#storing = !lot.empty
+    this.#lot = lot.empty ? new BlockLot(lot.upTo) : lot
   }
 
   #forget(): void {
-    this.#reading = undefined
     this.#progress = inTransaction(this.#database, () => {
       this.#database.exec('DELETE FROM blocks')
       return this.#write({ upTo: 0, entries: 0, entriesMax: 0 })
     })
+    this.#lot = new BlockLot(0)
   }
 
   #write(progress: Progress): Progress {
     this.#writeMeta('blocks', `${progress.upTo} ${progress.entries} ${progress.entriesMax}`)
     return progress
   }
-}
-
-/** Until a lot is whole its records count as unknown: after a crash they are read again. */
-function progressAfter(lot: BlockLot, entries: number, { entriesMax }: Progress): Progress {
-  const complete = lot.isLast && entriesMax === 0
-  return { upTo: lot.upTo, entries, entriesMax: complete ? 2 * entries + STALE_MAX : entriesMax }
 }
