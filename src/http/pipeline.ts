@@ -10,6 +10,7 @@ import { isLocalHostHeader } from './host-check.ts'
 import { encodePath, normalisePath, splitTarget } from './paths.ts'
 import { parseQuery, type Query } from './query.ts'
 import { NOT_FOUND, redirectTo, text, type Reply } from './reply.ts'
+import type { RequestMeter } from './meter.ts'
 import type { Route, RouteTable } from './route.ts'
 import type { TokenStore } from './tokens.ts'
 
@@ -44,6 +45,7 @@ export interface PipelineDeps {
   readonly auth: Auth
   readonly csrf: TokenStore
   readonly routes: RouteTable
+  readonly meter: RequestMeter
   readonly gate: () => Gate
 }
 
@@ -141,6 +143,7 @@ export class Pipeline {
     headers['X-Syncthing-Version'] = this.#options.version
     headers['X-Syncthing-ID'] = this.#options.deviceId
     if (hasKey) headers['Access-Control-Allow-Origin'] = '*'
+    else if (path === '/metrics') return this.#route(visit) // a monitoring system would use up the tokens of browsers
     else if (!path.startsWith('/rest')) this.#giveCsrfCookie(visit)
     else if (!isNoAuthPath(path, visit.gate.gui) && !this.#deps.csrf.use(headerOf(request, this.#csrfHeader) ?? '')) {
       return finish(headers, text(403, 'CSRF Error'))
@@ -181,14 +184,20 @@ export class Pipeline {
     } catch (error) {
       return finish(visit.headers, errorReply(error, {}) ?? text(400, 'Bad Request')) // before a route has its say
     }
+    const { meter } = this.#deps
+    const startedMs = meter.nowMs()
     try {
       const reply = route.handle({ request: visit.request, query, id })
-      if (!(reply instanceof Promise)) return finish(visit.headers, reply)
+      if (!(reply instanceof Promise)) {
+        meter.count(route.path, startedMs)
+        return finish(visit.headers, reply)
+      }
       return reply.then(
-        (settled) => finish(visit.headers, settled),
-        (error: unknown) => this.#failed(visit, route, error),
+        (settled) => (meter.count(route.path, startedMs), finish(visit.headers, settled)),
+        (error: unknown) => (meter.count(route.path, startedMs), this.#failed(visit, route, error)),
       )
     } catch (error) {
+      meter.count(route.path, startedMs)
       return this.#failed(visit, route, error)
     }
   }

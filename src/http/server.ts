@@ -10,10 +10,12 @@ import { configRoutes } from './config.ts'
 import { dbRoutes } from './db.ts'
 import { debugRoutes } from './debug.ts'
 import { descriptionRoutes } from './description.ts'
+import { diagnosticRoutes } from './diagnostics.ts'
 import { eventRoutes } from './events.ts'
 import { lifecycleRoutes } from './lifecycle.ts'
 import { localChangeRoutes } from './local-changes.ts'
 import { noAuthRoutes } from './noauth.ts'
+import { RequestMeter } from './meter.ts'
 import { makeGate, Pipeline, type Gate } from './pipeline.ts'
 import { qrRoutes } from './qr.ts'
 import { RouteTable } from './route.ts'
@@ -59,6 +61,8 @@ export class RestServer {
     const shortId = options.deviceId.slice(0, 7)
     const auth = new Auth({ ...deps, sessions: this.#sessions }, shortId)
     const facts = { version: options.version.version, deviceId: options.deviceId, shortId }
+    const meter = new RequestMeter(deps.clock)
+    const started = { startedMs: deps.clock.nowMs(), startedMonotonicMs: deps.clock.monotonicMs() }
     this.routes = new RouteTable([
       ...dbRoutes(deps.hub),
       ...localChangeRoutes(deps),
@@ -66,8 +70,7 @@ export class RestServer {
       ...completionRoutes(deps),
       ...systemRoutes(deps, options, {
         address: () => this.address ?? '',
-        startedMs: deps.clock.nowMs(),
-        startedMonotonicMs: deps.clock.monotonicMs(),
+        ...started,
       }),
       ...lifecycleRoutes(deps),
       ...clusterRoutes(deps, options.deviceId),
@@ -78,9 +81,10 @@ export class RestServer {
       ...staticRoutes(facts),
       ...descriptionRoutes(facts.version),
       ...qrRoutes(),
+      ...diagnosticRoutes(deps, options, { ...started, meter }),
     ])
     const pipeline = new Pipeline(
-      { ...deps, auth, csrf: this.#csrf, routes: this.routes, gate: () => this.#gate },
+      { ...deps, auth, csrf: this.#csrf, routes: this.routes, meter, gate: () => this.#gate },
       facts,
     )
     this.handler = (request) => pipeline.handle(request)

@@ -5,10 +5,13 @@ import type { ConfigStore } from '../config/types.ts'
 import type { EventSink, EventSource, LogControl, Logger } from '../events/types.ts'
 import type { CompletionView } from '../model/completion.ts'
 import type { Hub } from '../model/types.ts'
+import type { FolderWork } from '../stats/work-counters.ts'
 import type { Clock } from '../world/clock.ts'
 import type { Disk } from '../world/disk.ts'
 import type { HttpServer } from '../world/http.ts'
 import type { Random } from '../world/random.ts'
+import type { System } from '../world/world.ts'
+import type { EventCountsView } from './metrics.ts'
 
 /** What the REST interface needs of the rest of the program, and not one method more. */
 export interface RestDeps {
@@ -30,6 +33,8 @@ export interface RestDeps {
   readonly pending?: PendingView
   readonly completion?: CompletionView
   readonly deviceStatistics?: DeviceStatisticsView
+  readonly folderWork?: FolderWorkView
+  readonly eventCounts?: EventCountsView
   /** The certificate for TLS on the GUI address; made on first use. */
   httpsIdentity(): Promise<{ readonly certificatePem: string; readonly keyPem: string }>
 }
@@ -93,9 +98,11 @@ export interface PendingView {
   dismissFolder(folder: FolderId, device: DeviceId | undefined): void
 }
 
-/** Figures about the running process; later parts add what they know about discovery. */
-export interface SystemView {
-  memoryBytes(): { readonly usedBytes: number; readonly reservedBytes: number }
+/** What each folder has done since the start. */
+export type FolderWorkView = () => ReadonlyMap<string, FolderWork>
+
+/** Figures about the machine and the running process; later parts add what they know about discovery. */
+export interface SystemView extends Pick<System, 'memoryBytes' | 'cpuCount' | 'memorySizeBytes' | 'process'> {
   /** Cached addresses of other devices, for `GET /rest/system/discovery`. */
   discovered?(): ReadonlyMap<DeviceId, readonly string[]>
 }

@@ -11,6 +11,7 @@ import { folderStatusJson } from '../http/folder-status.ts'
 import { RestServer } from '../http/server.ts'
 import { Model } from '../model/model.ts'
 import { Statistics } from '../stats/stats.ts'
+import { WorkCounters } from '../stats/work-counters.ts'
 import { supervise, type Service } from '../sync/supervisor.ts'
 import type { World } from '../world/world.ts'
 import { auditEvents } from './audit.ts'
@@ -108,7 +109,9 @@ export async function runDaemon(world: World, options: ServeOptions, signal: Abo
           for (const folder of folders) await store.dropFolder(folder)
         },
       },
-      system: { memoryBytes: () => system.memoryBytes() },
+      folderWork: () => statistics.work.all(),
+      eventCounts: () => events.counts(),
+      system,
       httpsIdentity: () => loadOrMakeHttpsIdentity({ disk, clock, random }, locations, system.hostName),
     },
     {
@@ -125,6 +128,7 @@ export async function runDaemon(world: World, options: ServeOptions, signal: Abo
     await network.apply(from, to)
   })
 
+  events.listen(WorkCounters.heard, statistics.work.hear, ending.signal)
   using audit = openAudit(world, options)
   if (audit !== undefined) auditEvents(events, (line) => audit.write(line), mainLog, ending.signal)
   events.emit('Starting', { home: locations.configDirectory, myID: identity.deviceId })

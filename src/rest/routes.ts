@@ -3,6 +3,7 @@ import { CONFIG_ROUTES } from './config-routes.ts'
 import { COMPLETION_ROUTES, DB_ROUTES } from './db-routes.ts'
 import type { Declarations } from './declaration.ts'
 import { DESCRIPTION_ROUTES } from './description-routes.ts'
+import { DIAGNOSTIC_ROUTES } from './diagnostics.ts'
 import { EVENT_ROUTES } from './events.ts'
 import { DEBUG_ROUTES, LIFECYCLE_ROUTES, NOAUTH_ROUTES, PICTURE_ROUTES, STATIC_ROUTES, SYSTEM_ROUTES } from './system-routes.ts'
 import { LOCAL_CHANGE_ROUTES, VERSION_ROUTES } from './versions.ts'
@@ -23,6 +24,7 @@ export const ROUTES = {
   ...STATIC_ROUTES,
   ...PICTURE_ROUTES,
   ...DESCRIPTION_ROUTES,
+  ...DIAGNOSTIC_ROUTES,
 } as const satisfies Declarations
 
 export type Routes = typeof ROUTES

@@ -61,6 +61,8 @@ const DIRECTORIES: FakeOptions = {
   },
 }
 
+const DEBUGGING: FakeOptions = { gui: { debugging: true } }
+
 /** What must be behind the interface for each captured exchange to make sense. */
 const BEHIND: Record<string, FakeOptions> = {
   'system-connections-get': connected(new Map([[PEER, { clientVersion: 'v1.29.5', primary: UP, secondary: [] }]])),
@@ -107,6 +109,8 @@ const BEHIND: Record<string, FakeOptions> = {
   'system-browse-get-caseins': DIRECTORIES,
   'system-reset-post': { folder: { paused: true } },
   'system-reset-post-folder': { folder: { id: 'second' as FolderId, paused: true } },
+  'debug-file-get': { ...DEBUGGING, hub: { file: async () => ({ global: INFO, local: INFO, availability: [PEER] }) } },
+  'debug-peercompletion-get': { ...DEBUGGING, peers: [PEER], deps: COMPLETION.deps! },
   'auth-401-prompt': { gui: { user: 'a', password: 'b', sendBasicAuthPrompt: true } },
   'auth-enabled-nokey-403': { gui: { user: 'a', password: 'b' } },
   'noauth-auth-password-400': { gui: { user: 'alice', password: fakeHash('x') } },
@@ -124,6 +128,7 @@ const LEFT_OUT: Record<string, string> = {
   'events-get': 'needs events; tested in query.test.ts', 'events-disk-get': 'needs events; tested in query.test.ts',
   'db-ignores-get': 'patterns behind it; same shape as the others', 'db-ignores-get-error': 'patterns behind it; same shape as the others',
   'system-connections-get-paused': 'the device in it is our own here; tested in cluster.test.ts',
+  'debug-httpmetrics-get': 'its keys are what was asked before; tested in diagnostics.test.ts',
   'db-status-get-error': 'same shape as db-status-get',
 }
 
@@ -174,4 +179,4 @@ function shapeOf(value: unknown, key = ''): unknown {
 }
 
 /** Their content depends on what the captured device had. */
-const FREE = new Set(['facilities', 'enabled', 'connectionServiceStatus', 'lastDialStatus', 'remoteSequence', 'tags', 'version', 'progress', 'queued', 'rest', 'ignore', 'expanded', 'error', 'blocksHash', 'children'])
+const FREE = new Set(['facilities', 'enabled', 'connectionServiceStatus', 'lastDialStatus', 'remoteSequence', 'tags', 'version', 'progress', 'queued', 'rest', 'ignore', 'expanded', 'error', 'blocksHash', 'children', 'folderUses', 'deviceUses', 'announce', 'relays', 'folderUsesV3', 'guiStats', 'transportStats', 'rescanIntvs'])

@@ -4,6 +4,7 @@ import { TwinfoldError } from '../../src/core/errors.ts'
 import { FACILITY_NAMES } from '../../src/core/facilities.ts'
 import type { FileHead } from '../../src/core/file-info.ts'
 import type { FolderId, ShortId } from '../../src/core/ids.ts'
+import { simSystem } from '../../src/world/sim/system.ts'
 import { fakeRest, KEY, OWN } from './fakes.ts'
 
 // Every rule of the interface document that the handler alone can keep, by its name.
@@ -225,7 +226,7 @@ test('discovery (removed): POST is 405 with Allow and its parameters are never l
   assert.equal((await call({ method: 'POST', target: '/rest/system/discovery' })).status, 403)
   assert.equal((await send('DELETE', '/rest/system/discovery')).status, 405)
   assert.equal((await send('GET', '/rest/system/discovery')).body, '{}\n')
-  const known = fakeRest({ deps: { system: { memoryBytes: () => ({ usedBytes: 0, reservedBytes: 0 }), discovered: () => new Map([[OWN, ['tcp://1.2.3.4:5']]]) } } })
+  const known = fakeRest({ deps: { system: { ...simSystem('host'), discovered: () => new Map([[OWN, ['tcp://1.2.3.4:5']]]) } } })
   assert.deepEqual(JSON.parse((await known.send('GET', '/rest/system/discovery')).body), { [OWN]: { addresses: ['tcp://1.2.3.4:5'] } })
 })
 
