@@ -10,6 +10,8 @@ export const ROOT = '/data/docs'
 
 export interface Setup {
   readonly folder?: Partial<FolderConfig>
+  /** Ids of folders besides, below /data, whose directories are made by `arrange`. */
+  readonly others?: readonly string[]
   readonly disk?: SimDiskOptions
   readonly seed?: number
   readonly arrange?: (disk: SimDisk) => void | Promise<void>
@@ -33,7 +35,7 @@ export class SimPull implements AsyncDisposable {
     const world = createSimWorld(setup.seed ?? 1, { ...(setup.disk && { disk: setup.disk }) })
     await world.disk.makeDirectories(`${ROOT}/.stfolder`, 0o755)
     await setup.arrange?.(world.disk)
-    const hub = await SimHub.open(simConfig([simFolder('docs', setup.folder)]), { sources: peer, world })
+    const hub = await SimHub.open(simConfig([simFolder('docs', setup.folder), ...(setup.others ?? []).map((id) => simFolder(id))]), { sources: peer, world })
     hub.run()
     await hub.while(hub.model.scan(DOCS, [], undefined))
     return new SimPull(hub, peer, await hub.store.folder(DOCS))
