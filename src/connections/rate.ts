@@ -106,6 +106,7 @@ class LimitedStream implements TlsStream {
   readonly certificateCount: number
   readonly remoteAddress: string
   readonly crypto: string
+  readonly readInto?: NonNullable<TlsStream['readInto']>
   readonly consumed?: () => Promise<void>
   readonly #stream: TlsStream
   readonly #pairs: readonly Pair[]
@@ -116,6 +117,8 @@ class LimitedStream implements TlsStream {
     this.certificateCount = stream.certificateCount
     this.remoteAddress = stream.remoteAddress
     this.crypto = stream.crypto
+    const readInto = stream.readInto?.bind(stream)
+    if (readInto !== undefined) this.readInto = (target, onBytes) => this.#fill(readInto, target, onBytes)
     if (stream.consumed !== undefined) this.consumed = stream.consumed.bind(stream)
     this.#stream = stream
     this.#pairs = pairs
@@ -132,6 +135,19 @@ class LimitedStream implements TlsStream {
       for (const pair of this.#pairs) await pair.receive.pass(data.length)
     }
     return data
+  }
+
+  async #fill(
+    readInto: NonNullable<TlsStream['readInto']>, target: Uint8Array, onBytes: (count: number) => void,
+  ): Promise<boolean> {
+    for (let at = 0; at < target.length; ) {
+      const isLimited = this.#isLimited('receive')
+      const part = isLimited ? target.subarray(at, at + SLICE_BYTES) : target.subarray(at)
+      if (!(await readInto(part, onBytes))) return false
+      at += part.length
+      if (isLimited) for (const pair of this.#pairs) await pair.receive.pass(part.length)
+    }
+    return true
   }
 
   write(data: Uint8Array): Promise<void> {

@@ -4,16 +4,18 @@ import { malformed } from './errors.ts'
 /** Up to here room is made at once; beyond only as bytes arrive: a promise must not cost us more than its maker. */
 const AT_ONCE_BYTES_MAX = 256 * 1024
 
+type Incoming = Pick<TlsStream, 'read' | 'readInto'>
+
 /** Cuts what a peer sends into pieces of the length we ask for. */
 export class ByteReader {
-  readonly #stream: Pick<TlsStream, 'read'>
+  readonly #stream: Incoming
   readonly #nowMs: () => number
   #chunk: Uint8Array = new Uint8Array(0)
   #at = 0
   #totalBytes = 0
   #waitingSinceMs: number | undefined
 
-  constructor(stream: Pick<TlsStream, 'read'>, nowMs: () => number) {
+  constructor(stream: Incoming, nowMs: () => number) {
     this.#stream = stream
     this.#nowMs = nowMs
   }
@@ -51,8 +53,9 @@ export class ByteReader {
 
   /** Fills all of `target`. */
   async fill(target: Uint8Array): Promise<void> {
-    for (let filled = 0; filled < target.length; ) {
-      if (this.#at >= this.#chunk.length) await this.#demand()
+    for (let filled = this.#copy(target, 0); filled < target.length; ) {
+      if (this.#stream.readInto !== undefined) return await this.#fillDirectly(target.subarray(filled), this.#stream.readInto)
+      await this.#demand()
       filled += this.#copy(target, filled)
     }
   }
@@ -89,8 +92,21 @@ export class ByteReader {
     return step
   }
 
+  async #fillDirectly(target: Uint8Array, readInto: NonNullable<Incoming['readInto']>): Promise<void> {
+    const onBytes = (count: number): void => {
+      this.#totalBytes += count
+      this.#waitingSinceMs = this.#nowMs()
+    }
+    onBytes(0)
+    try {
+      if (!(await readInto.call(this.#stream, target, onBytes))) throw endedEarly()
+    } finally {
+      this.#waitingSinceMs = undefined
+    }
+  }
+
   async #demand(): Promise<void> {
-    if (!(await this.#fill())) throw malformed('the connection ended within a message')
+    if (!(await this.#fill())) throw endedEarly()
   }
 
   async #fill(): Promise<boolean> {
@@ -109,4 +125,8 @@ export class ByteReader {
       this.#waitingSinceMs = undefined
     }
   }
+}
+
+function endedEarly(): Error {
+  return malformed('the connection ended within a message')
 }

@@ -7,8 +7,8 @@ import { quoted } from './names.ts'
 import type { BlockReply, ProtocolHandler } from './types.ts'
 
 const OPEN_COUNT_MAX = 512
-/** Read from disk and not yet written to the peer. */
-const OPEN_BYTES_MAX = 32 * 1024 * 1024
+/** Read from disk and not yet written to the peer: as much as keeps a fast line busy. More would only lie about. */
+const OPEN_BYTES_MAX = 8 * 1024 * 1024
 
 type Server = Pick<ProtocolHandler, 'request'>
 
@@ -31,12 +31,13 @@ export class RequestService {
   }
 
   /**
-   * Resolves once the request is being served, which takes until there is room: one waiter at a time. One that is
-   * larger than all room gets in when it is alone.
+   * Resolves once the request is being served, which takes until there is room: one waiter at a time. For the largest
+   * blocks there is room for two: while one is sent the next is read.
    */
   async admit(incoming: IncomingRequest, handler: Server, signal: AbortSignal): Promise<void> {
     const bytes = incoming.refusal === undefined ? incoming.request.sizeBytes : 0
-    while (this.#open.size >= OPEN_COUNT_MAX || (this.#open.size > 0 && this.#openBytes + bytes > OPEN_BYTES_MAX)) {
+    const bytesMax = Math.max(OPEN_BYTES_MAX, 2 * bytes)
+    while (this.#open.size >= OPEN_COUNT_MAX || (this.#open.size > 0 && this.#openBytes + bytes > bytesMax)) {
       await this.#freed.wait(signal)
     }
     this.#openBytes += bytes

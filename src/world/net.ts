@@ -11,6 +11,11 @@ export interface TlsStream extends AsyncDisposable {
   isNamed(name: string): boolean
   /** The next bytes; undefined once the peer has ended; rejects when the connection is lost or we hung up. */
   read(): Promise<Uint8Array | undefined>
+  /**
+   * Fills all of `target`, which nobody else may use meanwhile; false when the peer has ended before. `onBytes` hears of
+   * every piece as it comes. Not at the same time as `read`. Left out by streams that gain nothing by it.
+   */
+  readInto?(target: Uint8Array, onBytes: (count: number) => void): Promise<boolean>
   /** Resolves when the stream will take more. The bytes must not change afterwards, see `consumed`. */
   write(data: Uint8Array): Promise<void>
   /**

@@ -63,6 +63,33 @@ test('the limit of all is shared fairly by those who use it', async () => {
   assert.ok(Math.abs(one.arrivedBytes() - two.arrivedBytes()) <= 128 * KIB, `${one.arrivedBytes()} and ${two.arrivedBytes()}`)
 })
 
+test('memory is filled no faster than a limit on receiving lets it, and at once without one', async () => {
+  for (const [limits, expectedBytes] of [[{ receive: 100 }, BURST_BYTES + 10 * 100 * KIB], [{}, 10 * KIB * KIB]] as const) {
+    const clock = new SimClock()
+    const stream = new RateLimits(clock, limitsOf(limits)).limit(endless(), PEER, false)
+    assert.ok(stream.readInto !== undefined)
+    let toldBytes = 0
+    void stream.readInto(new Uint8Array(10 * KIB * KIB), (count) => void (toldBytes += count))
+    await clock.advance(10_000, settle)
+    assert.ok(Math.abs(toldBytes - expectedBytes) <= 64 * KIB, `${toldBytes} bytes, not about ${expectedBytes}`)
+  }
+})
+
+/** A peer that sends as much as anybody takes. */
+function endless(): TlsStream {
+  return {
+    peerCertificate: new Uint8Array(0), certificateCount: 1, remoteAddress: '', crypto: '',
+    isNamed: () => true,
+    read: async () => new Uint8Array(KIB),
+    readInto: async (target, onBytes) => {
+      onBytes(target.length)
+      return true
+    },
+    write: async () => {},
+    [Symbol.asyncDispose]: async () => {},
+  }
+}
+
 test('of two limits the stricter counts; near devices are exempt unless told otherwise', async () => {
   const cases: [limits: Limits, isLocal: boolean, bytesPerS: number][] = [
     [{ all: 50, peer: 200 }, false, 50 * KIB],

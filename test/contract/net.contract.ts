@@ -79,6 +79,42 @@ export function netContract(name: string, make: () => Net): void {
     await told
   })
 
+  law('memory is filled as bytes come, between reads, and each piece is told', async (net) => {
+    await using pair = await connect(net)
+    const data = noise(900_000, 5)
+    const sending = sendInPieces(pair.client, data)
+    const parts: Uint8Array[] = []
+    let at = 0
+    for (let turn = 0; at < data.length; turn++) {
+      const target = new Uint8Array(Math.min([70_000, 1, 200_000, 16_384][turn % 4] ?? 1, data.length - at))
+      let toldBytes = 0
+      if (pair.server.readInto === undefined) break
+      assert.equal(await pair.server.readInto(target, (count) => (toldBytes += count)), true)
+      assert.equal(toldBytes, target.length)
+      parts.push(target)
+      at += target.length
+      if (turn % 3 !== 0 || at === data.length) continue
+      const piece = await pair.server.read()
+      assert.ok(piece !== undefined)
+      parts.push(Buffer.from(piece)) // its memory may go with the rest
+      at += piece.length
+    }
+    if (parts.length > 0) assert.ok(Buffer.concat(parts).equals(data))
+    else await receive(pair.server, data.length)
+    await sending
+  })
+
+  law('memory that nobody will fill any more is told so, whichever side ended', async (net) => {
+    for (const who of ['client', 'server'] as const) {
+      await using pair = await connect(net)
+      if (pair.server.readInto === undefined) return
+      await pair.client.write(Buffer.from('half'))
+      const filled = pair.server.readInto(new Uint8Array(8), () => {}).then(String, (error) => error.code)
+      await pair[who][Symbol.asyncDispose]()
+      assert.equal(await filled, who === 'client' ? 'false' : 'ECONNABORTED')
+    }
+  })
+
   law('the end of one side is the end of reading for the other, after the last byte', async (net) => {
     await using pair = await connect(net)
     await pair.client.write(Buffer.from('last words'))

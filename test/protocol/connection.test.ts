@@ -199,13 +199,32 @@ test('B-10: a flood of requests is served in bounds; what is beyond waits at the
     for (const release of releases.splice(0)) release()
     await settle()
   }
-  assert.equal(openBytesMax, 32 * MIB)
+  assert.equal(openBytesMax, 8 * MIB)
   assert.ok(openMax <= 512)
   assert.equal(connection.closed.aborted, false)
   const closing = connection.close('done')
   for (const release of releases.splice(0)) release()
   await Promise.all([closing, running])
   reportRow({ id: 'B-10', tried: 100_000, openMax, openBytesMax, piecesReadWhileStuck: readWhileStuck })
+})
+
+test('of the largest blocks two are served at a time: while one is sent the next is read', async () => {
+  const open: (() => void)[] = []
+  const { stream, connection, running } = await talk({
+    request: async () => {
+      await new Promise<void>((resolve) => open.push(resolve))
+      return { kind: 'refused', code: 'generic' }
+    },
+  })
+  stream.feed(EMPTY, ...Array.from({ length: 5 }, (_, i) => request(i, { size: 16 * MIB })))
+  await settle()
+  assert.equal(open.length, 2)
+  open.shift()?.()
+  await settle()
+  assert.equal(open.length, 2)
+  const closing = connection.close('done')
+  for (const release of open.splice(0)) release()
+  await Promise.all([closing, running])
 })
 
 test('what a handler does slowly holds up the next, but not answers to our requests', async () => {

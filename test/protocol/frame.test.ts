@@ -4,6 +4,7 @@ import * as fc from 'fast-check'
 import { ByteReader } from '../../src/protocol/byte-reader.ts'
 import { compress, uncompress } from '../../src/protocol/compress.ts'
 import { ProtocolError } from '../../src/protocol/errors.ts'
+import { writeResponse } from '../../src/protocol/exchange.ts'
 import { readFrame, writeFrame, type Frame } from '../../src/protocol/frame.ts'
 import { MESSAGE_TYPES } from '../../src/protocol/messages.ts'
 import { effort, reportRow } from '../support/effort.ts'
@@ -176,4 +177,39 @@ test('B-05: damaged LZ4 is refused or comes out at the claimed length, never wit
   }
   assert.ok(refused > rounds / 10 && unpacked > rounds / 100, `${refused} refused, ${unpacked} unpacked`)
   reportRow({ id: 'B-05', tried: rounds, refused, unpacked, crashes: 0 })
+})
+
+test('the data of an answer goes straight to its place where the stream can, and every byte counts as a sign of life', async () => {
+  const data = Buffer.alloc(5_000, 'x')
+  const bytes = Buffer.concat(writeFrame('Response', writeResponse(7, { kind: 'data', data }), 'never'))
+  let at = 0
+  let nowMs = 0
+  const heard: (number | undefined)[] = []
+  const reader: ByteReader = new ByteReader({
+    read: async () => (at === 0 ? bytes.subarray(0, at = 100) : undefined),
+    readInto: async (target, onBytes) => {
+      for (let filled = 0; filled < target.length && at < bytes.length; filled += 500) {
+        const part = bytes.subarray(at, at + Math.min(500, target.length - filled))
+        target.set(part, filled)
+        at += part.length
+        nowMs += 1_000
+        onBytes(part.length)
+        heard.push(reader.waitingSinceMs)
+      }
+      return at === bytes.length
+    },
+  }, () => nowMs)
+  const place = new Uint8Array(5_000)
+  const read = await readFrame(reader, { ...NOBODY, placeFor: (id, dataBytes) => (id === 7 ? place.subarray(0, dataBytes) : undefined) })
+  assert.equal(read?.placed?.id, 7)
+  assert.ok(data.equals(place))
+  assert.equal(reader.totalBytes, bytes.length)
+  assert.deepEqual(heard, heard.map((_, turn) => (turn + 1) * 1_000))
+  assert.equal(reader.waitingSinceMs, undefined)
+})
+
+test('a connection that ends while data goes to its place has ended within a message', async () => {
+  const bytes = Buffer.concat(writeFrame('Response', writeResponse(7, { kind: 'data', data: Buffer.alloc(500) }), 'never'))
+  const reader = new ByteReader({ read: async () => bytes.subarray(0, 100), readInto: async () => false }, () => 0)
+  await assert.rejects(readFrame(reader, { ...NOBODY, placeFor: () => new Uint8Array(500) }), ProtocolError)
 })

@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import * as fc from 'fast-check'
+import { Arrivals } from '../../../src/world/real/arrivals.ts'
+
+test('bytes come out once and in order, however they come and however they are taken', async () => {
+  const sizes = fc.array(fc.integer({ min: 1, max: 40 }), { maxLength: 30 })
+  await fc.assert(fc.asyncProperty(sizes, fc.array(fc.tuple(fc.boolean(), fc.integer({ min: 1, max: 60 })), { maxLength: 30 }), async (pieces, wants) => {
+    const arrivals = new Arrivals()
+    let next = 0
+    const put = (): boolean => {
+      const size = pieces.shift()
+      if (size === undefined) return false
+      arrivals.put(Uint8Array.from({ length: size }, () => next++))
+      return true
+    }
+    const taken: number[] = []
+    for (const [byFilling, size] of wants) {
+      if (!byFilling) taken.push(...(arrivals.take() ?? []))
+      else {
+        const target = new Uint8Array(size)
+        let toldBytes = 0
+        let full: boolean | undefined
+        const filled = arrivals.fill(target, (count) => void (toldBytes += count)).then((value) => (full = value))
+        while (toldBytes < size && put());
+        if (toldBytes < size) arrivals.end()
+        await filled
+        assert.equal(full, toldBytes === size)
+        taken.push(...target.subarray(0, toldBytes))
+      }
+      put()
+    }
+    for (let piece = arrivals.take(); piece !== undefined; piece = arrivals.take()) taken.push(...piece)
+    assert.equal(arrivals.bytes, 0)
+    assert.deepEqual(taken, Array.from({ length: next }, (_, at) => at & 0xff))
+  }))
+})
+
+test('the memory of a piece that was copied is free at once; of one that others may look at it is not', async () => {
+  const arrivals = new Arrivals()
+  const [own, shared] = [new Uint8Array(8).fill(1), new Uint8Array(16).fill(2)]
+  const filled = arrivals.fill(new Uint8Array(16), () => {})
+  arrivals.put(own)
+  arrivals.put(shared.subarray(8))
+  assert.equal(await filled, true)
+  assert.equal(own.length, 0)
+  assert.equal(shared.length, 16)
+})
+
+test('who waits when all is over hears how it ended', async () => {
+  const arrivals = new Arrivals()
+  const first = arrivals.fill(new Uint8Array(1), () => {})
+  arrivals.end()
+  assert.equal(await first, false)
+  const second = arrivals.fill(new Uint8Array(1), () => {})
+  arrivals.end(new Error('lost'))
+  await assert.rejects(second, /lost/)
+  arrivals.end() // nobody waits: nothing happens
+})
