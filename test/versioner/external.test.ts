@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict'
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import type { FolderConfig } from '../../src/core/config.ts'
+import { createVersioner } from '../../src/versioner/versioner.ts'
+import { realClock } from '../../src/world/real/clock.ts'
+import { realDisk } from '../../src/world/real/disk.ts'
+import { realPrograms } from '../../src/world/real/programs.ts'
+import { reportRow } from '../support/effort.ts'
+import { quietLogger } from '../support/logger.ts'
+import { simFolder } from '../support/model.ts'
+import { eventually, scratchDirectory } from '../support/scratch.ts'
+
+const NEVER = new AbortController().signal
+
+/** Moves the file away and writes down, one per line, what it was told. */
+const RECORDER = `
+import { appendFileSync, rmSync } from 'node:fs'
+const [, , log, folder, file] = process.argv
+appendFileSync(log, JSON.stringify({ folder, file, words: process.argv.length, env: process.env.FILE_PATH, key: process.env.STGUIAPIKEY ?? null }) + '\\n')
+rmSync(folder + '/' + file)
+`
+
+function external(root: string, command: string) {
+  const folder: FolderConfig = { ...simFolder('docs'), versioning: { type: 'external', params: { command }, cleanupIntervalS: 0, fsPath: '', fsType: 'basic' } }
+  const versioner = createVersioner({ disk: realDisk, clock: realClock, programs: realPrograms, log: quietLogger('versioner') }, { folder, root, userHome: root })
+  assert.ok(versioner !== undefined)
+  return versioner
+}
+
+test('N-12: a program of the user is told hostile names as they are, and no shell looks at them', async () => {
+  using scratch = scratchDirectory()
+  const root = join(scratch.path, 'a folder; touch owned')
+  mkdirSync(root)
+  const script = join(scratch.path, 'recorder.mjs')
+  const log = join(scratch.path, 'log')
+  writeFileSync(script, RECORDER)
+  const versioner = external(root, `${process.execPath} ${script} ${log} %FOLDER_PATH% %FILE_PATH%`)
+  const names = [
+    '$(touch owned)', '`touch owned`', '; touch owned', '| touch owned', '> owned', '-rf', '--help', '*', '?', "'", '"', 'a b', 'new\nline', '\u202etxt',
+    '%FOLDER_PATH%', '${HOME}', '&& touch owned', '\\', 'ä', '~', '!x', '#x',
+  ]
+  process.env['STGUIAPIKEY'] = 'secret'
+  try {
+    for (const name of names) {
+      writeFileSync(join(root, name), 'x')
+      await versioner.archive(name, NEVER)
+      assert.ok(!existsSync(join(root, name)), name)
+    }
+  } finally {
+    delete process.env['STGUIAPIKEY']
+  }
+  const told = readFileSync(log, 'utf8').trim().split('\n').map((line) => JSON.parse(line) as object)
+  assert.deepEqual(told, names.map((name) => ({ folder: root, file: name, words: 5, env: name, key: null })))
+  const injections = [scratch.path, root, process.cwd()].filter((directory) => existsSync(join(directory, 'owned'))).length
+  reportRow({ id: 'N-12', tried: names.length, injections, how: 'recording program' })
+  assert.equal(injections, 0)
+})
+
+test('a program that fails, leaves the file or is not there fails the file, in words for people', async () => {
+  using scratch = scratchDirectory()
+  writeFileSync(join(scratch.path, 'f'), 'x')
+  const script = join(scratch.path, 'fails.mjs')
+  writeFileSync(script, 'console.error("no room"); process.exit(3)')
+  for (const [command, message] of [
+    ['/bin/true', 'external versioner: archive: file was not removed by external script'],
+    [`${process.execPath} ${script}`, 'external versioner: archive: the program ended with code 3: "no room"'],
+    ['/nonexistent/program %FILE_PATH%', /^external versioner: archive: the program could not be started: .*ENOENT/],
+    ['', 'external versioner: archive: command is empty'],
+    ['sh -c "rm %FILE_PATH%"', /mixed/],
+  ] as const) {
+    await assert.rejects(external(scratch.path, command).archive('f', NEVER), { code: 'item-failed', message })
+    assert.ok(existsSync(join(scratch.path, 'f')))
+  }
+  await external(scratch.path, '/nonexistent/program').archive('not there', NEVER)
+  await assert.rejects(external(scratch.path, 'x').versions(NEVER), {
+    code: 'folder-error', message: 'external versioner: get versions: version restoration not supported with the current versioner',
+  })
+  await assert.rejects(external(scratch.path, 'x').restore('f', 0, NEVER), { code: 'item-failed' })
+})
+
+test('a program that never ends is ended, with everything it started', async () => {
+  using scratch = scratchDirectory()
+  writeFileSync(join(scratch.path, 'f'), 'x')
+  const stop = new AbortController()
+  const started = join(scratch.path, 'started')
+  const script = join(scratch.path, 'endless.sh')
+  writeFileSync(script, 'sleep 1000 &\necho > "$1"\nsleep 1000\n')
+  const archiving = external(scratch.path, `/bin/sh ${script} ${started}`).archive('f', stop.signal)
+  await eventually('the program runs', async () => existsSync(started) || undefined)
+  stop.abort(new Error('enough'))
+  await assert.rejects(archiving, { message: 'enough' })
+  const run = { program: '/bin/sh', words: [script, started], environment: {}, hidden: [], timeLimitMs: 50 }
+  const end = await realPrograms.run(run, NEVER)
+  assert.deepEqual(end, { kind: 'killed', reason: 'it took longer than 0.05 s', output: '' })
+})
+
+test('no program is called for a file behind a symlink', async () => {
+  using scratch = scratchDirectory()
+  const outside = join(scratch.path, 'outside')
+  const root = join(scratch.path, 'root')
+  for (const directory of [outside, root]) mkdirSync(directory)
+  writeFileSync(join(outside, 'f'), 'x')
+  symlinkSync(outside, join(root, 'd'))
+  await assert.rejects(external(root, '/bin/rm %FOLDER_PATH%/%FILE_PATH%').archive('d/f', NEVER), { code: 'item-failed', message: 'traverses symlink: d' })
+  assert.ok(existsSync(join(outside, 'f')))
+})
