@@ -1,5 +1,3 @@
-import { promisify } from 'node:util'
-import { gzip } from 'node:zlib'
 import { shortIdText } from '../core/device-id.ts'
 import { systemCode, TwinfoldError } from '../core/errors.ts'
 import type { FileInfo } from '../core/file-info.ts'
@@ -105,7 +103,8 @@ function requestFigures(meter: RequestMeter): Reply {
 async function profile(deps: RestDeps, options: RestOptions, kind: 'cpu' | 'heap', { query, request }: Call<'duration'>): Promise<Reply> {
   const durationMs = durationIn(query.first('duration')) ?? (kind === 'cpu' ? CPU_MS_DEFAULT : HEAP_MS_DEFAULT)
   try {
-    const { encodePprof } = await import('../core/pprof.ts')
+    const [{ encodePprof }, { promisify }, { gzip }] =
+      await Promise.all([import('../core/pprof.ts'), import('node:util'), import('node:zlib')])
     const seen = await deps.system.process.profile(kind, durationMs, request.signal)
     const nowMs = deps.clock.nowMs()
     const { os, arch, version } = versionJson(options.version)

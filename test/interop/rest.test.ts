@@ -19,12 +19,15 @@ interface Exchange {
   readonly exact?: boolean
   /** Why Twinfold answers otherwise, and how: the decision of the REST contract, or a route younger than Debian's Syncthing. */
   readonly differs?: { readonly because: string; readonly status: number }
-  /** Not sent to Syncthing, because it would do it: wipe its configuration and look for the internet. */
+  /** Not sent to Syncthing, because of what it would do: wipe its configuration, look for the internet, crash. */
   readonly oursOnly?: boolean
+  /** Compare the kind of content, not the content. */
+  readonly binary?: boolean
   /** Keys that Debian's Syncthing has and the contract does not, by path in the JSON. */
   readonly without?: readonly string[]
 }
 
+const NOBODY = 'P56IOI7-MZJNU2Y-IQGDREY-DM2MGTI-MGL3BXN-PQ6W5BM-TBBZ4TJ-XZWICQ2'
 const YOUNGER = 'the route is younger than Debian\'s Syncthing 1.19.2'
 const get = (path: string, more: Partial<Exchange> = {}): Exchange => ({ method: 'GET', path, ...more })
 const post = (path: string, more: Partial<Exchange> = {}): Exchange => ({ method: 'POST', path, ...more })
@@ -124,6 +127,78 @@ const EXCHANGES: readonly Exchange[] = [
   { method: 'PATCH', path: '/rest/config/folders/share', body: { label: 'Shared' }, exact: true },
   { method: 'PUT', path: '/rest/config', body: { version: 1 }, differs: { because: '5', status: 400 }, oursOnly: true },
 
+  // Folder types and versions.
+  get('/rest/db/localchanged?folder=share', { exact: true }),
+  get('/rest/db/localchanged?folder=share&page=2&perpage=7', { exact: true }),
+  get('/rest/db/localchanged?folder=nope', { exact: true }),
+  post('/rest/db/override?folder=share', { exact: true }),
+  post('/rest/db/override?folder=nope', { exact: true }),
+  post('/rest/db/revert?folder=share', { exact: true }),
+  post('/rest/db/revert', { exact: true }),
+  get('/rest/folder/versions?folder=share', { exact: true }),
+  get('/rest/folder/versions?folder=nope', { exact: true }),
+  get('/rest/folder/versions', { exact: true }),
+  post('/rest/folder/versions?folder=share', { body: '{' }),
+  post('/rest/folder/versions?folder=share', { body: { a: 'yesterday' } }),
+
+  // The machine and the process.
+  get('/rest/system/browse', { exact: true }),
+  get('/rest/system/browse?current=/u'),
+  get('/rest/system/browse?current=/nowhere/x', { exact: true }),
+  get('/rest/svc/report', { without: ['folderUses', 'folderUsesV3', 'guiStats', 'deviceUses', 'transportStats', 'announce', 'relays', 'customReleaseURL', 'restartOnWakeup'] }),
+  get('/rest/svc/deviceid?id=xx', { without: ['error'] }),
+  get('/rest/svc/deviceid?id=', { exact: true }),
+  get('/rest/svc/random/string'),
+  get('/rest/svc/random/string?length=-1'),
+  get('/rest/svc/lang', { exact: true }),
+  get('/rest/system/reset', { exact: true }),
+  post('/rest/system/reset?folder=nope', { exact: true }),
+  get('/rest/system/upgrade', { differs: { because: 'npm installs releases, so nobody is asked', status: 501 } }),
+  get('/rest/debug/file?folder=share&file=a.txt', { exact: true }),
+  get('/rest/debug/peerCompletion', { exact: true }),
+  get('/rest/debug/httpmetrics', { exact: true }),
+  get('/rest/debug/cpuprof', { exact: true }),
+  get('/rest/debug/heapprof', { exact: true }),
+  get('/rest/debug/support', { exact: true }),
+  get('/qr/?text=abc', { binary: true }),
+  get('/themes.json'),
+
+  // Other devices, of which there are none.
+  get('/rest/system/connections', { without: ['connections'] }),
+  post('/rest/system/pause?device=nonsense', { without: [''] }),
+  post(`/rest/system/pause?device=${NOBODY}`, { exact: true }),
+  post(`/rest/system/resume?device=${NOBODY}`, { exact: true }),
+  get('/rest/cluster/pending/devices', { exact: true }),
+  get('/rest/cluster/pending/folders', { exact: true }),
+  get('/rest/cluster/pending/folders?device=nonsense'),
+  { method: 'DELETE', path: '/rest/cluster/pending/devices?device=nonsense' },
+  { method: 'DELETE', path: '/rest/cluster/pending/folders?folder=nope' },
+  get('/rest/stats/device', { without: [''] }),
+  get('/rest/db/completion?folder=share'),
+  get('/rest/db/completion?folder=nope', { exact: true }),
+  get('/rest/db/completion?folder=share&device=nonsense'),
+  get('/rest/config/devices/nonsense'),
+  get(`/rest/config/devices/${NOBODY}`, { exact: true }),
+  get('/rest/config/defaults/ignores'),
+  { method: 'PUT', path: '/rest/config/defaults/ignores', body: { lines: ['*.bak'] }, exact: true },
+  get('/rest/config/defaults/ignores', { exact: true }),
+  { method: 'POST', path: '/rest/config/defaults/ignores', body: {}, exact: true },
+  { method: 'PATCH', path: '/rest/config/defaults/folder', body: { rescanIntervalS: 99 }, exact: true },
+  { method: 'PATCH', path: '/rest/config/defaults/device', body: { compression: 'never' }, exact: true },
+  { method: 'PATCH', path: '/rest/config/options', body: { maxFolderConcurrency: 3 }, exact: true },
+  { method: 'PATCH', path: '/rest/config/ldap', body: { address: 'localhost:1' }, exact: true },
+  { method: 'PATCH', path: '/rest/config/options', body: { maxFolderConcurrency: 'three' } },
+  { method: 'DELETE', path: '/rest/config/options', exact: true },
+  get('/rest/system/config', { without: ['folders', 'devices', 'options.restartOnWakeup'] }),
+  get('/rest/system/config/insync', { exact: true }),
+  get('/rest/config/insync', { exact: true }),
+  { method: 'PUT', path: '/rest/system/config', body: {}, exact: true },
+  { method: 'PATCH', path: '/rest/config/folders/share', body: { type: 'nonsense' }, exact: true },
+  // Debian's Syncthing ends in a panic over this one.
+  { method: 'PATCH', path: '/rest/config/folders/share', body: { versioning: { type: 'nonsense' } }, differs: { because: 'config.md 2', status: 500 }, oursOnly: true },
+  { method: 'PUT', path: '/rest/config/folders/share', body: { path: '/nowhere' } },
+  { method: 'PUT', path: '/rest/config/folders', body: { not: 'a list' }, differs: { because: 'a body of another type is refused', status: 400 } },
+
   // Wrong ways in.
   get('/rest/nope', { exact: true }),
   get('/rest/db/nope?folder=share', { exact: true }),
@@ -187,7 +262,8 @@ const HEADERS = [
   'access-control-allow-origin', 'access-control-allow-methods', 'access-control-allow-headers', 'access-control-max-age',
 ]
 
-function compare(ours: Reply, theirs: Reply, { exact, without = [] }: Exchange): void {
+function compare(ours: Reply, theirs: Reply, { binary, exact, without = [] }: Exchange): void {
+  if (binary === true) assert.ok(ours.text.length > 0)
   assert.equal(ours.status, theirs.status, ours.text)
   assert.equal(ours.contentType, theirs.contentType)
   for (const header of HEADERS) assert.equal(ours.headers[header], theirs.headers[header], header)
