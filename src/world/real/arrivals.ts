@@ -31,7 +31,7 @@ export class Arrivals {
   }
 
   /** Resolves with true when all of `target` is filled, and as `end` says when nothing more comes before that. */
-  fill(target: Uint8Array, onBytes: (count: number) => void): Promise<boolean> {
+  pourInto(target: Uint8Array, onBytes: (count: number) => void): Promise<boolean> {
     const { promise, resolve, reject } = Promise.withResolvers<boolean>()
     const filling: Filling = { target, onBytes, resolve, reject, filledBytes: 0 }
     this.#filling = filling

@@ -64,7 +64,7 @@ export class RealTlsStream implements TlsStream {
 
   /** Without a turn of its own for each record. */
   async readInto(target: Uint8Array, onBytes: (count: number) => void): Promise<boolean> {
-    const filled = this.#unread.fill(target, onBytes)
+    const filled = this.#unread.pourInto(target, onBytes)
     if (this.#unread.bytes < UNREAD_BYTES_MAX) this.#socket.resume()
     this.#endArrivals()
     return await filled

@@ -19,14 +19,12 @@ test('bytes come out once and in order, however they come and however they are t
       if (!byFilling) taken.push(...(arrivals.take() ?? []))
       else {
         const target = new Uint8Array(size)
-        let toldBytes = 0
-        let full: boolean | undefined
-        const filled = arrivals.fill(target, (count) => void (toldBytes += count)).then((value) => (full = value))
-        while (toldBytes < size && put());
-        if (toldBytes < size) arrivals.end()
-        await filled
-        assert.equal(full, toldBytes === size)
-        taken.push(...target.subarray(0, toldBytes))
+        const told = { bytes: 0 }
+        const filled = arrivals.pourInto(target, (count) => void (told.bytes += count))
+        while (told.bytes < size && put()) assert.ok(told.bytes === size || arrivals.bytes === 0)
+        if (told.bytes < size) arrivals.end()
+        assert.equal(await filled, told.bytes === size)
+        taken.push(...target.subarray(0, told.bytes))
       }
       put()
     }
@@ -39,7 +37,7 @@ test('bytes come out once and in order, however they come and however they are t
 test('the memory of a piece that was copied is free at once; of one that others may look at it is not', async () => {
   const arrivals = new Arrivals()
   const [own, shared] = [new Uint8Array(8).fill(1), new Uint8Array(16).fill(2)]
-  const filled = arrivals.fill(new Uint8Array(16), () => {})
+  const filled = arrivals.pourInto(new Uint8Array(16), () => {})
   arrivals.put(own)
   arrivals.put(shared.subarray(8))
   assert.equal(await filled, true)
@@ -49,10 +47,10 @@ test('the memory of a piece that was copied is free at once; of one that others 
 
 test('who waits when all is over hears how it ended', async () => {
   const arrivals = new Arrivals()
-  const first = arrivals.fill(new Uint8Array(1), () => {})
+  const first = arrivals.pourInto(new Uint8Array(1), () => {})
   arrivals.end()
   assert.equal(await first, false)
-  const second = arrivals.fill(new Uint8Array(1), () => {})
+  const second = arrivals.pourInto(new Uint8Array(1), () => {})
   arrivals.end(new Error('lost'))
   await assert.rejects(second, /lost/)
   arrivals.end() // nobody waits: nothing happens

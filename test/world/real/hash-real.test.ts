@@ -197,7 +197,7 @@ test('hasher: a file that takes two threads with it is refused; the pool goes on
     hasher.hash(files(scratch.path, others), () => {}, NEVER),
   ])
   assert.equal(bad.status, 'rejected')
-  assert.match(String(bad.reason), /a thread for walking and hashing ended/)
+  assert.match(String(bad.reason), /a thread for the disk ended/)
   // Its neighbour may have lost two threads to it as well; what comes later has new ones.
   if (good.status === 'fulfilled') assertHashed(good.value, others)
   for (let round = 0; round < 3; round++) assertHashed(await hasher.hash(files(scratch.path, others), () => {}, NEVER), others)

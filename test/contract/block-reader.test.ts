@@ -1,0 +1,42 @@
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { DiskBlockReader } from '../../src/world/disk-block-reader.ts'
+import { RealBlockReader } from '../../src/world/real/block-reader.ts'
+import { DiskThreads } from '../../src/world/real/disk-threads.ts'
+import { realDisk } from '../../src/world/real/disk.ts'
+import { SimClock } from '../../src/world/sim/clock.ts'
+import { SimDisk } from '../../src/world/sim/disk.ts'
+import { scratchDirectory } from '../support/scratch.ts'
+import { blockReaderContract } from './block-reader.contract.ts'
+
+function realFolder(reader: (threads: DiskThreads) => DiskBlockReader | RealBlockReader) {
+  const scratch = scratchDirectory()
+  const threads = new DiskThreads({ threads: 2 })
+  return {
+    blocks: reader(threads), disk: realDisk, root: scratch.path,
+    async put(path: string, content: Uint8Array) {
+      mkdirSync(dirname(join(scratch.path, path)), { recursive: true })
+      writeFileSync(join(scratch.path, path), content)
+    },
+    putPipe: async (path: string) => void execFileSync('mkfifo', [path]),
+    async [Symbol.asyncDispose]() {
+      await threads[Symbol.asyncDispose]()
+      scratch[Symbol.dispose]()
+    },
+  }
+}
+
+function simFolder() {
+  const disk = new SimDisk(new SimClock())
+  return {
+    blocks: new DiskBlockReader(disk), disk, root: '/folder',
+    put: async (path: string, content: Uint8Array) => disk.put(`/folder/${path}`, content),
+    putPipe: async (path: string) => disk.putOther(path),
+    [Symbol.asyncDispose]: async () => {},
+  }
+}
+
+blockReaderContract('threads', async () => realFolder((threads) => new RealBlockReader(threads)))
+blockReaderContract('real disk', async () => realFolder(() => new DiskBlockReader(realDisk)))
+blockReaderContract('sim disk', async () => simFolder())

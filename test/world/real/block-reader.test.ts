@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { chmodSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import type { BlockOrder } from '../../../src/world/block-reader.ts'
+import { RealBlockReader } from '../../../src/world/real/block-reader.ts'
+import { DiskThreads } from '../../../src/world/real/disk-threads.ts'
+import { SharedMemory } from '../../../src/world/real/shared-memory.ts'
+import { scratchDirectory } from '../../support/scratch.ts'
+
+const KIB = 1_024
+const CRASHING = new URL('./crashing-read-worker.ts', import.meta.url)
+
+function orderFor(root: string, name: string, content: Uint8Array): BlockOrder {
+  writeFileSync(join(root, name), content)
+  return { root, name, offsetBytes: 0, sizeBytes: content.length, hash: createHash('sha256').update(content).digest() }
+}
+
+test('one small block starts no thread, several do, and then single ones go there too', async () => {
+  using scratch = scratchDirectory()
+  await using threads = new DiskThreads({ threads: 1 })
+  const blocks = new RealBlockReader(threads)
+  const small = orderFor(scratch.path, 'small', Buffer.from('small'))
+  assert.equal((await blocks.read(small)).kind, 'read')
+  assert.equal((await blocks.read(small)).kind, 'read')
+  assert.equal(threads.isStarted, false)
+  assert.equal((await blocks.read(orderFor(scratch.path, 'large', Buffer.alloc(200 * KIB)))).kind, 'read')
+  assert.equal(threads.isStarted, true)
+  assert.equal((await blocks.read(small)).kind, 'read')
+})
+
+test('a thread that dies is replaced; what kills two of them fails alone', async () => {
+  using scratch = scratchDirectory()
+  await using threads = new DiskThreads({ threads: 2, entry: CRASHING })
+  const blocks = new RealBlockReader(threads)
+  const large = Buffer.alloc(300 * KIB, 'x') // goes by itself
+  const reads = ['crash-once', 'fine'].map((name) => blocks.read(orderFor(scratch.path, name, large)))
+  for (const { kind } of await Promise.all(reads)) assert.equal(kind, 'read')
+  await assert.rejects(blocks.read(orderFor(scratch.path, 'crash-always', large)), /ended/)
+  assert.equal((await blocks.read(orderFor(scratch.path, 'fine', large))).kind, 'read')
+})
+
+test('closed threads read nothing more, and say so', async () => {
+  using scratch = scratchDirectory()
+  const threads = new DiskThreads({ threads: 1 })
+  const blocks = new RealBlockReader(threads)
+  const order = orderFor(scratch.path, 'file', Buffer.alloc(200 * KIB))
+  const reading = blocks.read(order).then(({ kind }) => kind, () => 'told')
+  await threads[Symbol.asyncDispose]()
+  assert.equal(await reading, 'told')
+  await assert.rejects(blocks.read(order), /closed/)
+})
+
+test('a file that cannot be read rejects with the code of the system', { skip: process.getuid?.() === 0 && 'root reads everything' }, async () => {
+  using scratch = scratchDirectory()
+  await using threads = new DiskThreads({ threads: 1 })
+  const order = orderFor(scratch.path, 'file', Buffer.from('mine'))
+  chmodSync(join(scratch.path, 'file'), 0)
+  await assert.rejects(new RealBlockReader(threads).read(order), { code: 'EACCES' })
+})
+
+test('memory is used again up to what is worth keeping', () => {
+  const memory = new SharedMemory(1_024 * KIB)
+  const [one, two, three] = [memory.take(1), memory.take(300 * KIB), memory.take(700 * KIB)]
+  assert.deepEqual([one, two, three].map(({ byteLength }) => byteLength / KIB), [256, 512, 1_024])
+  for (const piece of [one, two, three]) memory.give(piece)
+  assert.equal(memory.keptBytes, 768 * KIB, 'the third would have been too much')
+  assert.equal(memory.take(10), one)
+  assert.notEqual(memory.take(10), one)
+  assert.equal(memory.take(512 * KIB), two)
+  assert.equal(memory.keptBytes, 0)
+})
