@@ -136,8 +136,14 @@ export class StoredFolderIndex implements FolderIndex {
     return this.#guarded.run(({ files }) => files.state.remoteSequences())
   }
 
-  need({ offset, limit }: { readonly offset: number; readonly limit: number }): Promise<readonly FileHead[]> {
-    return this.#guarded.run(({ files }) => files.need(offset, limit))
+  need(
+    { offset, limit, afterName = '' }: { readonly offset: number; readonly limit: number; readonly afterName?: string },
+  ): Promise<readonly FileHead[]> {
+    return this.#guarded.run(({ files }) => files.need(afterName, offset, limit))
+  }
+
+  takeTouched(): Promise<readonly string[] | undefined> {
+    return this.#guarded.run(({ files }) => files.takeTouched())
   }
 
   browse(options: BrowseOptions): Promise<readonly TreeEntry[]> {

@@ -11,6 +11,9 @@ import { HEAD_COLUMNS, INFO_COLUMNS, RowEncoder, RowReader, STORED_COLUMNS, type
 import { inTransaction, Query, type Row } from './sql.ts'
 import type { IndexOwner } from './types.ts'
 
+/** Touched names that are remembered. */
+const TOUCHED_MAX = 20_000
+
 /**
  * The tables of one folder, without promises. A write keeps the marks and counts of the names it touches in the same
  * transaction; it costs the same in a folder of ten files and of a million.
@@ -33,6 +36,8 @@ export class FolderTable {
   #state: FolderState
   /** The next name of ours is probably new when the last one was: then it is stored without asking who has it. */
   #expectNew = true
+  /** Undefined while nobody wants to know, or when there are too many. */
+  #touched: Set<string> | undefined
 
   /** `makeFresh` gives the state of a folder that nobody has written to yet. */
   constructor(database: DatabaseSync, makeFresh: () => FolderState) {
@@ -49,7 +54,7 @@ export class FolderTable {
     this.#bySequence = new Query(database, `${from} ${own}`)
     this.#infoBySequence = new Query(database, `SELECT ${INFO_COLUMNS} FROM files ${own}`)
     this.#need = new Query(database, `SELECT device, ${HEAD_COLUMNS} FROM files
-      WHERE mark > 0 AND mark = ${MARK_NEEDED} ORDER BY name LIMIT ? OFFSET ?`)
+      WHERE mark > 0 AND mark = ${MARK_NEEDED} AND name > ? ORDER BY name LIMIT ? OFFSET ?`)
     this.#writeMeta = metaWriter(database)
     const stored = readMeta(database, 'state')
     this.#state = stored === undefined ? makeFresh() : FolderState.fromText(stored)
@@ -143,8 +148,20 @@ export class FolderTable {
     return found
   }
 
-  need(offset: number, limit: number): readonly FileHead[] {
-    return this.#need.all(limit, offset).map(([device, ...row]) => this.reader.head(Number(device), row))
+  need(afterName: string, offset: number, limit: number): readonly FileHead[] {
+    return this.#need.all(afterName, limit, offset).map(([device, ...row]) => this.reader.head(Number(device), row))
+  }
+
+  takeTouched(): readonly string[] | undefined {
+    const touched = this.#touched
+    this.#touched = new Set()
+    return touched === undefined ? undefined : [...touched]
+  }
+
+  #touch(name: string): void {
+    if (this.#touched === undefined) return
+    if (this.#touched.size >= TOUCHED_MAX) this.#touched = undefined
+    else this.#touched.add(name)
   }
 
   updateLocal(batch: readonly FileInfo[]): number {
@@ -207,12 +224,14 @@ export class FolderTable {
   }
 
   #put(state: FolderState, holder: Holder, record: EncodedRow): void {
+    this.#touch(record.head.name)
     const claimants = this.claimants(record.head.name, state)
     this.#expectNew = claimants.length === 0
     this.#writer.put(state, claimants, holder, record)
   }
 
   #remove(state: FolderState, holder: Holder, name: string): void {
+    this.#touch(name)
     this.#writer.remove(state, this.claimants(name, state), holder, name)
   }
 

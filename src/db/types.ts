@@ -69,8 +69,13 @@ export interface FolderIndex {
   sequence(owner: IndexOwner): Promise<number>
   /** Last sequence of every other device that has records here. */
   remoteSequences(): Promise<ReadonlyMap<DeviceId, number>>
-  /** Needed items (their global records) in name order, `offset` skipped. */
-  need(options: { readonly offset: number; readonly limit: number }): Promise<readonly FileHead[]>
+  /** Needed items (their global records) in name order, those up to `afterName` and then `offset` skipped. */
+  need(options: { readonly offset: number; readonly limit: number; readonly afterName?: string }): Promise<readonly FileHead[]>
+  /**
+   * Names that were written since the last call, whoever's records they are; some may be as they were. Undefined when
+   * they were too many to remember, and at the first call. For one caller: what is told is forgotten.
+   */
+  takeTouched(): Promise<readonly string[] | undefined>
   /** Global records below a directory, name order. `levels` 0 is the directory itself only; undefined is all the way down. */
   browse(options: { readonly prefix: string; readonly levels: number | undefined; readonly directoriesOnly: boolean }): Promise<readonly TreeEntry[]>
   /** A random number that changes when the index begins anew: other devices then know that they must ask for all of it. */

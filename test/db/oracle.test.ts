@@ -129,6 +129,8 @@ async function assertSame(index: FolderIndex, plain: PlainIndex): Promise<void> 
   const heads = needed.map((name) => textOf(headOf(plain.winner(name)!.info)))
   assert.deepEqual((await index.need({ offset: 0, limit: 100 })).map(textOf), heads)
   assert.deepEqual((await index.need({ offset: 1, limit: 2 })).map(textOf), heads.slice(1, 3))
+  const after = needed[0] ?? ''
+  assert.deepEqual((await index.need({ offset: 1, limit: 2, afterName: after })).map(textOf), heads.slice(2, 4))
   const local = (name: string) => plain.records.get('local')!.get(name)
   assert.deepEqual(await index.counts(), {
     global: plain.tally((name) => [plain.winner(name)!.info].find((found) => !isInvalid(found))),

@@ -3,7 +3,6 @@ import type { FileInfo } from '../../core/file-info.ts'
 import { FLAG_RECEIVE_ONLY } from '../../core/file-info.ts'
 import type { DeviceId } from '../../core/ids.ts'
 import type { IgnoreRules } from '../../core/ignore.ts'
-import { ignoredGlobal, planBookkeeping } from '../../core/plan.ts'
 import type { FolderIndex } from '../../db/types.ts'
 import type { EventSink, Logger } from '../../events/types.ts'
 import type { ScanProblem } from '../../scanner/types.ts'
@@ -12,7 +11,8 @@ import type { Versioner } from '../../versioner/types.ts'
 import { FOLDER_POLICIES } from '../folder-policy.ts'
 import type { JobQueue } from '../job-queue.ts'
 import type { Sources } from '../sources.ts'
-import { adopted, type Archive, type OtherFolder, type PullContext, type PullWorld } from './context.ts'
+import { Bookkeeper } from './bookkeeper.ts'
+import type { Archive, OtherFolder, PullContext, PullWorld } from './context.ts'
 import type { PullProgress } from './file-progress.ts'
 import { Iteration } from './iteration.ts'
 import { Leftovers } from './leftovers.ts'
@@ -24,7 +24,6 @@ import { revertChanges } from './revert.ts'
 const ITERATIONS_MAX = 3
 const PROBLEMS_MAX = 10_000
 const RESCAN_MAX = 1_000
-const BOOKKEEPING_PAGE = 2_000
 
 export type PullPhase = 'sync-preparing' | 'syncing'
 
@@ -72,6 +71,7 @@ export class Puller {
   readonly #options: PullerOptions
   readonly #progress = new Map<string, PullProgress>()
   readonly #leftovers = new Leftovers()
+  readonly #books = new Bookkeeper()
   #records: PulledRecords | undefined
 
   constructor(deps: PullerDeps, options: PullerOptions) {
@@ -106,7 +106,10 @@ export class Puller {
     const context = await this.#contextFor(request, (name) => void (rescan.size < RESCAN_MAX && rescan.add(name)), signal)
     this.#records = context.records
     try {
-      if (!FOLDER_POLICIES[folder.type].takesFiles) return await keepBooks(context, signal)
+      if (!FOLDER_POLICIES[folder.type].takesFiles) {
+        await this.#books.keep(context, signal)
+        return { problems: [], rescan: [], complete: true }
+      }
       return { ...(await this.#iterate(context, request, signal)), rescan: [...rescan] }
     } finally {
       this.#records = undefined
@@ -185,25 +188,4 @@ export class Puller {
 
 function listed(problems: ReadonlyMap<string, string>): readonly ScanProblem[] {
   return [...problems].map(([path, reason]) => ({ path, error: `syncing: ${reason}` }))
-}
-
-/** A folder that only sends takes over versions of what it has anyway. It never touches a file, and never fails. */
-async function keepBooks(context: PullContext, signal: AbortSignal): Promise<PullOutcome> {
-  for (let offset = 0; ; ) {
-    const page = await context.index.need({ offset, limit: BOOKKEEPING_PAGE })
-    using _turn = await context.turn.shared(signal)
-    for (const { name } of page) {
-      const global = await context.index.global(name)
-      const local = await context.index.get('local', name)
-      const ignored = context.ignore.match(name).ignored
-      const step = global === undefined ? undefined
-        : planBookkeeping({ local, global, ignored, ignoreDelete: false }, context.compare.ignorePerms)
-      if (global === undefined || step === undefined) offset++
-      else if (step.kind === 'ignore') context.records.add({ ...ignoredGlobal(global), blockHashes: undefined }, false)
-      else if (step.kind === 'adopt') context.records.add(adopted(global, local ?? global), false)
-      else offset++
-    }
-    await context.records.flush()
-    if (page.length < BOOKKEEPING_PAGE) return { problems: [], rescan: [], complete: true }
-  }
 }

@@ -1,0 +1,54 @@
+import { ignoredGlobal, planBookkeeping } from '../../core/plan.ts'
+import { adopted, type PullContext } from './context.ts'
+
+const NAMES_AT_ONCE = 2_000
+
+/**
+ * What a folder that only sends does instead of pulling: it takes over versions of what it has anyway. It never touches
+ * a file, and never fails. It looks at everything that is needed once, and from then on at what was written since: such
+ * a folder may need a million files that it will never take.
+ */
+export class Bookkeeper {
+  /** The patterns under which all was looked at; undefined when it has not been. */
+  #lines: readonly string[] | undefined
+
+  async keep(context: PullContext, signal: AbortSignal): Promise<void> {
+    const lines = this.#lines
+    this.#lines = undefined // stopped half-way, the next one looks at everything
+    const touched = await context.index.takeTouched()
+    if (touched === undefined || lines === undefined || !isSame(lines, context.ignore.lines)) await lookAtAll(context, signal)
+    else await lookAtSome(context, touched, signal)
+    this.#lines = context.ignore.lines
+  }
+}
+
+async function lookAtAll(context: PullContext, signal: AbortSignal): Promise<void> {
+  for (let afterName: string | undefined = ''; afterName !== undefined; ) {
+    const page = await context.index.need({ offset: 0, limit: NAMES_AT_ONCE, afterName })
+    const names: readonly string[] = page.map(({ name }) => name)
+    await lookAtSome(context, names, signal)
+    afterName = names.length < NAMES_AT_ONCE ? undefined : names.at(-1)
+  }
+}
+
+async function lookAtSome(context: PullContext, names: readonly string[], signal: AbortSignal): Promise<void> {
+  for (let start = 0; start < names.length; start += NAMES_AT_ONCE) {
+    using _turn = await context.turn.shared(signal)
+    for (const name of names.slice(start, start + NAMES_AT_ONCE)) await lookAtOne(context, name)
+    await context.records.flush()
+  }
+}
+
+async function lookAtOne(context: PullContext, name: string): Promise<void> {
+  const global = await context.index.global(name)
+  if (global === undefined) return
+  const local = await context.index.get('local', name)
+  const ignored = context.ignore.match(name).ignored
+  const step = planBookkeeping({ local, global, ignored, ignoreDelete: false }, context.compare.ignorePerms)
+  if (step.kind === 'ignore') context.records.add({ ...ignoredGlobal(global), blockHashes: undefined }, false)
+  else if (step.kind === 'adopt') context.records.add(adopted(global, local ?? global), false)
+}
+
+function isSame(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((line, i) => line === b[i])
+}
