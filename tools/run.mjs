@@ -17,6 +17,7 @@ const COMMANDS = {
   check: ['tools/test.ts', '--only', 'check'],
   bench: ['bench/bench.ts'],
   soak: ['tools/soak.ts'],
+  sim: ['tools/sim.ts'],
   build: ['tools/build.ts'],
 }
 

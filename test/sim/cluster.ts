@@ -1,5 +1,6 @@
+import { BLOCK_SIZE_BYTES_MIN } from '../../src/core/blocks.ts'
 import type { FolderConfig } from '../../src/core/config.ts'
-import { isBelow } from '../../src/core/paths.ts'
+import { isBelow, isTemporary } from '../../src/core/paths.ts'
 import { SimClock } from '../../src/world/sim/clock.ts'
 import type { SimDiskOptions } from '../../src/world/sim/disk.ts'
 import { SimNetwork } from '../../src/world/sim/net.ts'
@@ -8,7 +9,7 @@ import { DOCS, settle } from '../support/model.ts'
 import { Contents } from './contents.ts'
 import { ROOT, SimDevice } from './device.ts'
 import { checkConvergence, checkNoResurrection, checkNothingLost, checkNoTemporaries, LawBroken, sequencesOf, unrest } from './laws.ts'
-import { Reached } from './sometimes.ts'
+import { Reached, type Sometime } from './sometimes.ts'
 import { Trace } from './trace.ts'
 import { isUsers, User } from './user.ts'
 
@@ -17,6 +18,8 @@ const MINUTE = 60 * S
 const HOUR = 60 * MINUTE
 /** How long devices may take to agree once nothing goes wrong any more. */
 const REST_ROUNDS_MAX = 240
+/** How often a person looks at what devices complain of. */
+const PERSON_ROUNDS = 20
 
 export interface RunResult {
   readonly seed: number
@@ -57,6 +60,9 @@ class Cluster {
   readonly #devices: readonly SimDevice[]
   /** Broken while nobody could be told: thrown at the next step. */
   #broken: LawBroken | undefined
+  readonly #states = new Map<SimDevice, string>()
+  /** What is to happen once a device has begun its next item. */
+  readonly #ambushes = new Map<SimDevice, () => void>()
 
   constructor(seed: number, print: ((line: string) => void) | undefined) {
     this.#random = new SimRandom(seed)
@@ -90,6 +96,7 @@ class Cluster {
     for (const device of this.#devices) {
       device.disk.faults.clear()
       device.life?.forgetPlans()
+      this.#ambushes.delete(device)
       await device.start()
     }
     this.#healAll()
@@ -105,8 +112,18 @@ class Cluster {
         if (String(before) === String(await sequencesOf(this.#devices)) && (await unrest(this.#devices)) === undefined) return
         reason = 'a scan finds something new'
       }
+      if (round % PERSON_ROUNDS === PERSON_ROUNDS - 1) await this.#askPeople()
     }
     throw new LawBroken('ends', `not at rest an hour after everything was well: ${reason}`)
+  }
+
+  /** A directory here, something else there: no device may decide that, and each of them says so. */
+  async #askPeople(): Promise<void> {
+    for (const device of this.#devices) {
+      for (const { path } of (await device.model?.folderErrors(DOCS, { page: 1, perPage: 100 })) ?? []) {
+        if (this.#user.makeWay(device, path)) this.reached.note('a person had to choose between a directory and something else')
+      }
+    }
   }
 
   async checkLaws(): Promise<void> {
@@ -114,7 +131,7 @@ class Cluster {
     checkNothingLost(this.#devices, this.#contents)
     checkNoResurrection(this.#devices, this.#contents, this.#user)
     const before = await sequencesOf(this.#devices)
-    await this.#pass(10 * MINUTE)
+    await this.#pass(5 * MINUTE)
     const after = await sequencesOf(this.#devices)
     if (String(before) !== String(after)) throw new LawBroken('no echo', `sequences ${before} became ${after} while nobody did anything`)
     checkConvergence(this.#devices, this.#contents)
@@ -131,16 +148,16 @@ class Cluster {
   async #step(): Promise<void> {
     const device = this.#anyDevice()
     const chance = this.#random.int(100)
-    if (chance < 45) return this.#actSome(device)
-    if (chance < 57) return this.#actLater(device)
-    if (chance < 63) return this.#crash(device)
-    if (chance < 70) return this.#crashLater(device)
+    if (chance < 40) return this.#actSome(device)
+    if (chance < 55) return this.#actLater(device)
+    if (chance < 60) return this.#crash(device)
+    if (chance < 69) return this.#crashLater(device)
     if (chance < 76) return this.#switch(device)
     if (chance < 82) return this.#part(device)
     if (chance < 87) return this.#healAll()
     if (chance < 91) return this.#cut(device)
     if (chance < 94) return this.#setClock(device)
-    if (chance < 98) return this.#spoil(device)
+    if (chance < 97) return this.#spoil(device)
     return this.#scan(device)
   }
 
@@ -150,29 +167,37 @@ class Cluster {
 
   #act(device: SimDevice): void {
     this.deeds++
+    if (device.isOn && device.watching) this.reached.note('a watched folder was changed')
     this.#user.act(device)
   }
 
   /** In the middle of whatever the device is about to do. */
   #actLater(device: SimDevice): void {
-    const { life } = device
-    if (life === undefined) return this.#actSome(device)
-    life.beforeCall(1 + this.#random.int(60), () => {
-      this.#notePulling(device, 'a user changed a file in the middle of a pull')
+    if (device.life === undefined) return this.#actSome(device)
+    this.#ambush(device, () => {
+      this.#noteState(device, 'syncing', 'a user changed a file in the middle of a pull')
       this.#act(device)
     })
   }
 
+  /** Something happens a few calls of the disk from now, or a few after the next item is begun. */
+  #ambush(device: SimDevice, action: () => void): void {
+    const calls = 1 + this.#random.int(40)
+    if (this.#random.chance(0.4)) device.life?.beforeCall(calls, action)
+    else this.#ambushes.set(device, () => device.life?.beforeCall(1 + (calls % 20), action))
+  }
+
   #crash(device: SimDevice): void {
     if (!device.isOn) return
-    if ([...device.disk.hands.tree(ROOT).keys()].some((path) => path.includes('.syncthing.'))) this.reached.note('a temporary file was left by a crash')
     device.crash()
+    if ([...device.disk.hands.tree(ROOT).keys()].some(isTemporary)) this.reached.note('a temporary file was left by a crash')
     this.#checkContents(device)
   }
 
   #crashLater(device: SimDevice): void {
-    device.life?.beforeCall(1 + this.#random.int(80), () => {
-      this.#notePulling(device, 'a device lost power while it pulled')
+    this.#ambush(device, () => {
+      this.#noteState(device, 'syncing', 'a device lost power while it pulled')
+      this.#noteState(device, 'scanning', 'a device lost power while it scanned')
       this.#crash(device)
     })
   }
@@ -221,7 +246,11 @@ class Cluster {
   }
 
   #scan(device: SimDevice): void {
-    this.#notePulling(device, 'a scan was asked for while the folder was pulling')
+    this.#ambush(device, () => this.#requestScan(device))
+  }
+
+  #requestScan(device: SimDevice): void {
+    this.#noteState(device, 'syncing', 'a scan was asked for while the folder was pulling')
     device.model?.scan(DOCS, [], undefined).catch(() => {}) // refused while the folder has an error
   }
 
@@ -230,16 +259,18 @@ class Cluster {
     const content = this.#contents.make(undefined)
     for (const device of this.#devices.slice(0, 2)) device.disk.hands.write(`${ROOT}/same`, content)
     this.#contents.written(content)
+    this.#user.touched.add(this.#contents.identify(content) ?? 0) // removing one of them does not remove the other
     this.reached.note('two devices made the same file apart')
   }
 
-  #notePulling(device: SimDevice, what: Parameters<Reached['note']>[0]): void {
-    const state = this.#states.get(device)
-    if (state === 'syncing') this.reached.note(what)
-    else if (state === 'scanning' && what === 'a device lost power while it pulled') this.reached.note('a device lost power while it scanned')
+  #noteState(device: SimDevice, state: string, what: Sometime): void {
+    if (this.#states.get(device) === state) this.reached.note(what)
   }
 
-  readonly #states = new Map<SimDevice, string>()
+  #noteLarge(device: SimDevice, path: string): void {
+    const sizeBytes = device.disk.hands.look(`${ROOT}/${path}`)?.content.length ?? 0
+    if (sizeBytes > BLOCK_SIZE_BYTES_MIN) this.reached.note('a file of several blocks was pulled')
+  }
 
   async #scanAll(): Promise<void> {
     await this.#while(Promise.all(this.#devices.map((device) => device.model?.scan(DOCS, [], undefined))))
@@ -281,6 +312,10 @@ class Cluster {
         this.trace.add(name, `${event.type} ${JSON.stringify(event.data, printable)}`)
         this.reached.noteEvent(event)
         if (event.type === 'StateChanged') this.#states.set(device, event.data.to)
+        if (event.type === 'ItemFinished') this.#noteLarge(device, event.data.item)
+        if (event.type !== 'ItemStarted') return
+        this.#ambushes.get(device)?.()
+        this.#ambushes.delete(device)
       },
     })
     device.disk.subscribe(({ kind, path }) => {

@@ -33,7 +33,7 @@ export class Contents {
   make(like: number | undefined): Uint8Array {
     const number = this.#bytes.length
     const old = like === undefined ? undefined : this.#bytes[like]
-    const steps = this.#random.chance(0.1)
+    const steps = this.#random.chance(0.2)
       ? LARGE_STEPS + this.#random.int(LARGE_STEPS_MAX - LARGE_STEPS)
       : 1 + this.#random.int(SMALL_STEPS_MAX)
     const keepsOld = old !== undefined && old.length > 0 && this.#random.chance(0.7)

@@ -19,7 +19,7 @@ import type { SimRandom } from '../../src/world/sim/random.ts'
 import type { SimWatcher } from '../../src/world/sim/watcher.ts'
 import { simPorts } from '../../src/world/sim/world.ts'
 import { DOCS, simConfig, simFolder } from '../support/model.ts'
-import { Life, MachineClock, mortal, mortalClock, mortalWalker } from './life.ts'
+import { Life, MachineClock, mortal, mortalClock, mortalDisk, mortalWalker } from './life.ts'
 import type { Trace } from './trace.ts'
 
 export const ROOT = '/data/docs'
@@ -114,7 +114,7 @@ export class SimDevice {
     trace.add(this.name, `starts (${++this.starts})`)
     const clock = mortalClock(this.clock, life)
     const random = this.#setup.random.stream(`life ${this.starts}`)
-    const ports = simPorts(mortal(this.disk, life), this.#setup.network, this.name)
+    const ports = simPorts(mortalDisk(this.disk, life, this.clock), this.#setup.network, this.name)
     const world = { ...ports, clock, random, walker: mortalWalker(ports.walker, life), net: mortal(ports.net, life) }
     const store = mortal(this.#store, life)
     const log = new Log(
@@ -171,6 +171,14 @@ export class SimDevice {
   get missing(): readonly string[] {
     const devices = this.#running?.network.connections.status().devices
     return this.#neighbours.filter(({ id }) => devices?.has(id) !== true).map(({ name }) => name)
+  }
+
+  /**
+   * Whether the device has just made sure of what is at this path and acts upon it, in this very moment. No program can
+   * look and act at once; an edit that falls in between is lost on every system, and held against nobody here.
+   */
+  isActingUpon(path: string): boolean {
+    return this.#running?.life.hasJustLookedAt(`${ROOT}/${path}`, this.clock.monotonicMs()) ?? false
   }
 
   async close(): Promise<void> {

@@ -1,4 +1,5 @@
 import type { Clock } from '../../src/world/clock.ts'
+import type { SimDisk } from '../../src/world/sim/disk.ts'
 import type { Walker } from '../../src/world/walk.ts'
 
 const NEVER = new Promise<never>(() => {})
@@ -12,6 +13,7 @@ export class Life {
   #over = false
   #calls = 0
   readonly #plans = new Map<number, () => void>()
+  readonly #looks = new Map<string, number>()
 
   get over(): boolean {
     return this.#over
@@ -38,6 +40,15 @@ export class Life {
     this.#plans.clear()
   }
 
+  /** Whether this path was looked at since the burst of work began that goes on now, at this moment of the clock. */
+  hasJustLookedAt(path: string, nowMs: number): boolean {
+    return this.#looks.get(path) === nowMs
+  }
+
+  looked(path: string, nowMs: number): void {
+    this.#looks.set(path, nowMs)
+  }
+
   /** One call of disk or index. */
   count(): void {
     this.#calls++
@@ -56,6 +67,17 @@ export class Life {
       throw error
     }
   }
+}
+
+/** The disk of one life. It remembers when a path was last looked at. */
+export function mortalDisk(disk: SimDisk, life: Life, clock: Clock): SimDisk {
+  const guarded = mortal(disk, life)
+  const lstat: SimDisk['lstat'] = (path) => {
+    const seen = guarded.lstat(path)
+    life.looked(path, clock.monotonicMs())
+    return seen
+  }
+  return new Proxy(guarded, { get: (object, key) => (key === 'lstat' ? lstat : Reflect.get(object, key)) })
 }
 
 /** A port, or an open file, that answers as long as the life lasts. Every call counts. */

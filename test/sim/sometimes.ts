@@ -21,9 +21,10 @@ export const SOMETIMES = [
   'a device stopped in order and came back',
   'a temporary file was left by a crash',
   'a file of several blocks was pulled',
-  'a watcher rang',
+  'a watched folder was changed',
   'a folder came to an error and out of it',
   'two devices made the same file apart',
+  'a person had to choose between a directory and something else',
 ] as const
 
 export type Sometime = (typeof SOMETIMES)[number]

@@ -1,4 +1,4 @@
-import { isInternal, isTemporary } from '../../src/core/paths.ts'
+import { isConflictName, isInternal, isTemporary } from '../../src/core/paths.ts'
 import type { SeenItem } from '../../src/world/sim/disk-hands.ts'
 import type { SimRandom } from '../../src/world/sim/random.ts'
 import type { Contents } from './contents.ts'
@@ -16,7 +16,8 @@ export function isUsers(path: string): boolean {
 
 /**
  * What people do to their files, by chance. A content that is in the way of what they do, and that they therefore have
- * before their eyes, may go; all others must be there in the end.
+ * before their eyes, may go; all others must be there in the end. An edit of a conflict copy is not held to that: of two
+ * such edits apart one goes, as in Syncthing, which makes no copies of copies.
  */
 export class User {
   readonly #random: SimRandom
@@ -46,6 +47,24 @@ export class User {
     }
   }
 
+  /**
+   * What is a file or a symlink here is a directory with news in it elsewhere. Devices say so and wait for a person:
+   * here it comes and gives the name another one. False when nothing is in the way.
+   */
+  makeWay(device: SimDevice, path: string): boolean {
+    const { hands } = device.disk
+    for (let end = path.indexOf('/'); end !== -1; end = path.indexOf('/', end + 1)) {
+      const above = path.slice(0, end)
+      const item = hands.look(`${ROOT}/${above}`)
+      if (item === undefined || item.type === 'directory') continue
+      this.#touchedBy(item)
+      hands.rename(`${ROOT}/${above}`, `${ROOT}/${above} moved by ${device.name}`)
+      this.#say(device, `moves ${above} out of the way`)
+      return true
+    }
+    return false
+  }
+
   #write(device: SimDevice): void {
     this.#put(device, this.#anyPath(device))
   }
@@ -67,7 +86,7 @@ export class User {
 
   #create(device: SimDevice, path: string, content: Uint8Array): void {
     device.disk.hands.write(`${ROOT}/${path}`, content)
-    this.#contents.written(content)
+    if (!isConflictName(path) && !device.isActingUpon(path)) this.#contents.written(content)
   }
 
   #remove(device: SimDevice): void {
@@ -86,7 +105,10 @@ export class User {
     const target = hands.look(`${ROOT}/${to}`)
     if (target !== undefined && target.type !== 'file') return
     if (hands.look(`${ROOT}/${from}`)?.type === 'directory' && target !== undefined) return
-    for (const [, item] of this.#itemsAt(device, from)) this.#touchedBy(item)
+    for (const [, item] of this.#itemsAt(device, from)) {
+      this.#touchedBy(item)
+      if (isConflictName(to) || device.isActingUpon(to)) this.#release(item)
+    }
     hands.rename(`${ROOT}/${from}`, `${ROOT}/${to}`)
     if (target !== undefined) this.#release(target)
     this.#say(device, `renames ${from} to ${to}`)

@@ -1,0 +1,48 @@
+/** S-01, S-02, S-07: whole devices in simulated worlds; every law holds for every seed. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { effort, reportRow } from '../support/effort.ts'
+import { runSeed } from './cluster.ts'
+import { Reached, SOMETIMES } from './sometimes.ts'
+
+const SEEDS = effort(200)
+/** One test each, so that none of them comes near the time a test may take. */
+const PARTS = 8
+const SAMPLE = [3, 17, 58, 101] as const
+
+const reached = new Reached()
+let lives = 0
+let deeds = 0
+
+/** The seeds of one part: every eighth, from its own start. */
+function seedsOf(part: number): readonly number[] {
+  return Array.from({ length: Math.ceil((SEEDS - part) / PARTS) }, (_, i) => part + 1 + i * PARTS)
+}
+
+for (let part = 0; part < PARTS; part++) {
+  test(`simulated devices agree and lose nothing, part ${part + 1} of ${PARTS}`, async () => {
+    for (const seed of seedsOf(part)) {
+      const life = await runSeed(seed)
+      assert.equal(life.failure?.message, undefined, `seed ${seed}; to see what happened: npm run sim -- --seed ${seed}`)
+      reached.merge(life.reached)
+      lives++
+      deeds += life.deeds
+    }
+  })
+}
+
+test('the same seed lives the same life', async () => {
+  let mismatches = 0
+  for (const seed of SAMPLE) {
+    const [first, second] = [await runSeed(seed), await runSeed(seed)]
+    if (first.digest !== second.digest) mismatches++
+  }
+  reportRow({ id: 'S-02', tried: SAMPLE.length, mismatches })
+  assert.equal(mismatches, 0)
+})
+
+test('the lives came across everything they should', () => {
+  reportRow({ id: 'S-01', tried: lives, deeds, divergences: 0 })
+  reportRow({ id: 'S-07', tried: SOMETIMES.length, reachedPercent: reached.percent, missing: reached.missing })
+  assert.deepEqual(reached.missing, [])
+})

@@ -1,0 +1,164 @@
+import { deletionOf, recordOf, type RecordOptions } from '../../src/core/change.ts'
+import type { FileHead, FileType } from '../../src/core/file-info.ts'
+import type { ShortId } from '../../src/core/ids.ts'
+import { findWinner } from '../../src/core/need.ts'
+import { hasSameContent, planStep } from '../../src/core/plan.ts'
+import { SimRandom } from '../../src/world/sim/random.ts'
+import { LawBroken } from './laws.ts'
+
+/** More than any case can take: each record travels to each device once, and is then decided upon. */
+const ROUNDS_MAX = 200
+const BLOCK_SIZE_BYTES = 131_072
+const TYPES: readonly FileType[] = ['file', 'file', 'file', 'directory', 'symlink']
+
+/** One device as the planner sees it: what it has, what it was told, and what it put aside. */
+interface Party {
+  readonly options: RecordOptions
+  local: FileHead | undefined
+  readonly remote: (FileHead | undefined)[]
+  /** Told by each other device and not read yet; each keeps its order. */
+  readonly inbox: FileHead[][]
+  /** Contents kept under a conflict name. */
+  readonly saved: Set<number>
+}
+
+/** Devices, one name, and the pure decisions of `core`: steps succeed by changing the record. No disk, no clock. */
+export class PlannerCase {
+  readonly #random: SimRandom
+  readonly #parties: readonly Party[]
+  readonly #released = new Set<number>()
+  /** Contents of files: only they are worth a copy. */
+  readonly #files = new Set<number>()
+  readonly #print: ((line: string) => void) | undefined
+  #contents = 0
+  #nowS = 1_000
+  rounds = 0
+  conflicts = 0
+
+  constructor(seed: number, print?: (line: string) => void) {
+    this.#random = new SimRandom(seed)
+    this.#print = print
+    const count = 2 + this.#random.int(4)
+    this.#parties = Array.from({ length: count }, (_, i) => ({
+      options: { ownShortId: BigInt(i + 1) as ShortId, nowS: 0, localFlags: 0, ignorePerms: false },
+      local: undefined,
+      remote: Array.from({ length: count }),
+      inbox: Array.from({ length: count }, () => []),
+      saved: new Set<number>(),
+    }))
+  }
+
+  /** Throws `LawBroken` when devices do not come to an end, or to the same end, or lose somebody's work. */
+  run(): void {
+    for (let step = 3 + this.#random.int(12); step > 0; step--) {
+      const at = this.#random.int(this.#parties.length)
+      const chance = this.#random.int(10)
+      if (chance < 4) this.#edit(at)
+      else if (chance < 5) this.#remove(at)
+      else if (chance < 8) this.#read(at, this.#random.int(this.#parties.length))
+      else this.#pull(at)
+      // Clocks are not to be trusted: time goes on, stands still, or goes back a little.
+      this.#nowS += this.#random.int(5) - 1
+    }
+    this.#settle()
+    this.#check()
+  }
+
+  #edit(at: number): void {
+    const party = this.#parties[at]!
+    this.#release(party.local)
+    const content = ++this.#contents
+    const type = TYPES[this.#random.int(TYPES.length)] ?? 'file'
+    const item = {
+      name: 'x', type, sizeBytes: type === 'file' ? content : 0, modifiedS: this.#nowS, modifiedNs: 0, mode: 0o644,
+      symlinkTarget: type === 'symlink' ? `to ${content}` : '',
+    }
+    if (type === 'file') this.#files.add(content)
+    const hash = Uint8Array.of(content >> 8, content & 0xff)
+    const blocks = type === 'file' ? { blockSizeBytes: BLOCK_SIZE_BYTES, blockHashes: hash, blocksHash: hash } : undefined
+    this.#tell(at, recordOf(item, party.local, blocks, { ...party.options, nowS: this.#nowS }), `writes ${type} <${content}>`)
+  }
+
+  #remove(at: number): void {
+    const party = this.#parties[at]!
+    if (party.local === undefined || party.local.deleted) return
+    this.#release(party.local)
+    this.#tell(at, deletionOf(party.local, { ...party.options, nowS: this.#nowS }), 'removes')
+  }
+
+  #read(at: number, from: number): boolean {
+    const party = this.#parties[at]!
+    const record = party.inbox[from]?.shift()
+    if (record === undefined) return false
+    party.remote[from] = record
+    return true
+  }
+
+  /** True when something changed. */
+  #pull(at: number): boolean {
+    const party = this.#parties[at]!
+    const records = [party.local, ...party.remote].filter((record) => record !== undefined)
+    const global = records[findWinner(records)]
+    if (global === undefined) return false
+    const step = planStep({ local: party.local, global, ignored: false, ignoreDelete: false })
+    if (step.kind === 'keep' || step.kind === 'ignore') return false
+    if ('saveOurs' in step && step.saveOurs && party.local !== undefined) {
+      party.saved.add(party.local.sizeBytes)
+      this.conflicts++
+    }
+    if (step.kind === 'metadata' && !(party.local !== undefined && hasSameContent(party.local, global))) {
+      throw new LawBroken('plan', 'only metadata was taken where the content differs')
+    }
+    this.#tell(at, global, `does ${JSON.stringify(step)} for`)
+    return true
+  }
+
+  #tell(at: number, record: FileHead, why: string): void {
+    const party = this.#parties[at]!
+    party.local = record
+    this.#parties.forEach((other, i) => {
+      if (i !== at) other.inbox[at]?.push(record)
+    })
+    this.#print?.(`device ${at} ${why} ${textOf(record)}`)
+  }
+
+  /** Everything arrives, in any order, and is decided upon until nobody has anything to do. */
+  #settle(): void {
+    const order = this.#parties.map((_, i) => i)
+    for (let busy = true; busy; ) {
+      if (++this.rounds > ROUNDS_MAX) throw new LawBroken('ends', `still busy after ${ROUNDS_MAX} rounds`)
+      busy = false
+      order.sort(() => this.#random.int(3) - 1)
+      for (const at of order) {
+        for (const from of order) while (this.#random.chance(0.8) && this.#read(at, from)) busy = true
+        busy = this.#pull(at) || busy || this.#parties[at]!.inbox.some((waiting) => waiting.length > 0)
+      }
+    }
+  }
+
+  #check(): void {
+    const first = textOf(this.#parties[0]?.local)
+    for (const { local } of this.#parties) {
+      // Nobody needs the deletion of what they never had.
+      const [here, there] = [textOf(local), first]
+      const goneAnyway = (local?.deleted ?? true) && (this.#parties[0]?.local?.deleted ?? true)
+      if (here !== there && !goneAnyway) throw new LawBroken('convergence', `one has ${there}, another ${here}`)
+    }
+    const kept = new Set(this.#parties.flatMap(({ local, saved }) => [...saved, local?.sizeBytes ?? 0]))
+    for (let content = 1; content <= this.#contents; content++) {
+      if (this.#files.has(content) && !this.#released.has(content) && !kept.has(content)) {
+        throw new LawBroken('no edit lost', `content <${content}> is nowhere`)
+      }
+    }
+  }
+
+  #release(record: FileHead | undefined): void {
+    if (record?.type === 'file' && !record.deleted) this.#released.add(record.sizeBytes)
+  }
+}
+
+function textOf(record: FileHead | undefined): string {
+  if (record === undefined) return 'nothing'
+  const version = record.version.map(({ device, value }) => `${device}:${value}`).join(' ')
+  return `${record.deleted ? 'deleted ' : ''}${record.type} <${record.sizeBytes}${record.symlinkTarget}> at ${version}`
+}

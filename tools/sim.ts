@@ -1,0 +1,131 @@
+/**
+ * Lives of whole simulated devices, or of the planner alone, by the thousand. `npm run sim -- --seeds 1000`; a failing
+ * seed prints the command that replays it with everything that happened.
+ */
+import { parseArgs } from 'node:util'
+import { runSeed } from '../test/sim/cluster.ts'
+import { PlannerCase } from '../test/sim/planner.ts'
+import { Reached } from '../test/sim/sometimes.ts'
+
+const USAGE = 'usage: npm run sim -- [--seeds N] [--from S] [--seed S] [--mode engine|planner]'
+/** Every so many seeds are lived twice: the same seed must leave the same trace. */
+const TWICE_EVERY = 20
+const FAILURES_SHOWN_MAX = 20
+
+interface Wishes {
+  readonly mode: 'engine' | 'planner'
+  /** One seed with its trace. */
+  readonly seed: number | undefined
+  readonly from: number
+  readonly seeds: number
+}
+
+function readWishes(): Wishes {
+  const { values } = parseArgs({
+    options: { seeds: { type: 'string' }, from: { type: 'string' }, seed: { type: 'string' }, mode: { type: 'string', default: 'engine' } },
+  })
+  if (values.mode !== 'engine' && values.mode !== 'planner') throw new Error('the mode is engine or planner')
+  return {
+    mode: values.mode,
+    seed: values.seed === undefined ? undefined : wholeNumber(values.seed),
+    from: wholeNumber(values.from ?? '1'),
+    seeds: wholeNumber(values.seeds ?? (values.mode === 'engine' ? '200' : '100000')),
+  }
+}
+
+function wholeNumber(text: string): number {
+  if (!/^\d{1,9}$/.test(text)) throw new Error(`${text} is no whole number`)
+  return Number(text)
+}
+
+class Report {
+  readonly #mode: string
+  failures = 0
+
+  constructor(mode: string) {
+    this.#mode = mode
+  }
+
+  failed(seed: number, reason: string): void {
+    this.failures++
+    if (this.failures > FAILURES_SHOWN_MAX) return
+    console.log(`seed ${seed}: ${reason}`)
+    console.log(`  npm run sim -- --mode ${this.#mode} --seed ${seed}`)
+  }
+}
+
+async function runEngine({ from, seeds }: Wishes, report: Report): Promise<void> {
+  const reached = new Reached()
+  const started = process.cpuUsage()
+  let deeds = 0
+  let mismatches = 0
+  for (let seed = from; seed < from + seeds; seed++) {
+    const life = await runSeed(seed)
+    reached.merge(life.reached)
+    deeds += life.deeds
+    if (life.failure !== undefined) report.failed(seed, life.failure.message)
+    if (seed % TWICE_EVERY !== 0 || (await runSeed(seed)).digest === life.digest) continue
+    mismatches++
+    report.failed(seed, 'two lives of this seed differ')
+  }
+  console.log(reached.lines().join('\n'))
+  const seedsPerMinute = Math.round((60_000 * seeds) / cpuMs(started))
+  console.log(JSON.stringify({
+    id: 'S-01', mode: 'engine', from, seeds, deeds, failures: report.failures, mismatches, reachedPercent: reached.percent, seedsPerMinute,
+  }))
+}
+
+function runPlanner({ from, seeds }: Wishes, report: Report): void {
+  const started = process.cpuUsage()
+  let conflicts = 0
+  let roundsMost = 0
+  for (let seed = from; seed < from + seeds; seed++) {
+    const planner = new PlannerCase(seed)
+    try {
+      planner.run()
+    } catch (error) {
+      report.failed(seed, String(error))
+    }
+    conflicts += planner.conflicts
+    roundsMost = Math.max(roundsMost, planner.rounds)
+  }
+  const casesPerMinute = Math.round((60_000 * seeds) / cpuMs(started))
+  console.log(JSON.stringify({ id: 'S-03', mode: 'planner', from, cases: seeds, conflicts, roundsMost, failures: report.failures, casesPerMinute }))
+}
+
+/** Of one core. */
+function cpuMs(since: NodeJS.CpuUsage): number {
+  const { user, system } = process.cpuUsage(since)
+  return (user + system) / 1_000
+}
+
+async function replay(mode: Wishes['mode'], seed: number): Promise<string | undefined> {
+  const print = (line: string): void => console.log(line)
+  if (mode === 'engine') return (await runSeed(seed, print)).failure?.message
+  try {
+    new PlannerCase(seed, print).run()
+    return undefined
+  } catch (error) {
+    return String(error)
+  }
+}
+
+async function main(): Promise<boolean> {
+  const wishes = readWishes()
+  if (wishes.seed !== undefined) {
+    const failure = await replay(wishes.mode, wishes.seed)
+    console.log(failure === undefined ? 'every law holds' : `broken: ${failure}`)
+    return failure === undefined
+  }
+  const report = new Report(wishes.mode)
+  if (wishes.mode === 'engine') await runEngine(wishes, report)
+  else runPlanner(wishes, report)
+  return report.failures === 0
+}
+
+try {
+  if (!(await main())) process.exitCode = 1
+} catch (error) {
+  console.error(`${error instanceof Error ? error.message : String(error)}\n${USAGE}`)
+  process.exitCode = 1
+}
