@@ -23,21 +23,9 @@ test('every route of the interface that programs know is served and described', 
   const described = checklist.served.filter((name) => name in ROUTES).length
   const all = checklist.served.length
   reportRow({ id: 'routes', tried: all, served: `${all - missing.length}/${all}`, described: `${described}/${all}`, missing })
-  assert.deepEqual(missing.filter((name) => !NOT_YET.has(name)), [])
+  assert.deepEqual(missing, [])
   for (const name of checklist.refused) assert.ok(!there.has(name), `${name} is a route of the past`)
 })
-
-/** Routes that are still to come. */
-const NOT_YET: ReadonlySet<string> = new Set([
-  'GET /rest/debug/cpuprof',
-  'GET /rest/debug/heapprof',
-  'GET /rest/debug/support',
-  'GET /rest/debug/file',
-  'GET /rest/debug/peerCompletion',
-  'GET /rest/debug/httpmetrics',
-  'GET /rest/svc/report',
-  'GET /metrics',
-])
 
 const document = openApi('v1.0.0')
 const operations = Object.entries(document.paths).flatMap(([path, item]) =>

@@ -1,0 +1,163 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { runDaemon } from '../../src/main/daemon.ts'
+import type { ServeOptions } from '../../src/main/options.ts'
+import { openApi, refusalsOf } from '../../src/rest/openapi.ts'
+import type { SimHttpAnswer } from '../../src/world/sim/http.ts'
+import { createSimWorld } from '../../src/world/sim/world.ts'
+import { effort, reportRow } from '../support/effort.ts'
+import { eventually } from '../support/scratch.ts'
+import { checkReply, declarationOf } from '../support/reply-check.ts'
+import { fuzzInputs, type FuzzInput } from './fuzz-inputs.ts'
+
+// Requests made from the OpenAPI document against a whole device in a simulated world.
+
+const HOME = '/home/sim/state'
+const ADDRESS = '127.0.0.1:8384'
+const KEY = 'simulated-key-of-thirty-two-chars'
+const RUNS = 3_000
+/** What ends the device. */
+const LAST_WORDS: ReadonlySet<string> = new Set(['POST /rest/system/shutdown', 'POST /rest/system/restart', 'POST /rest/system/reset'])
+
+const OPTIONS: ServeOptions = {
+  locations: {
+    configDirectory: HOME, dataDirectory: HOME, userHome: '/home/sim', configFile: `${HOME}/config.xml`, certificateFile: `${HOME}/cert.pem`,
+    keyFile: `${HOME}/key.pem`, httpsCertificateFile: `${HOME}/https-cert.pem`, httpsKeyFile: `${HOME}/https-key.pem`,
+    databaseDirectory: `${HOME}/index`, lockFile: `${HOME}/syncthing.lock`, guiAssetsDirectory: `${HOME}/gui`, defaultFolder: '/home/sim/Sync', logFile: '-',
+  },
+  allowNewerConfig: false, openBrowser: false, portProbing: true, paused: false, unpaused: false, upgradesAllowed: false, resetDatabase: false,
+  databaseInMemory: true, trace: '', logLevel: 'INFO', logFormat: 'text', versionExtra: '',
+  // Pinned: whatever becomes of the configuration, the device can be asked.
+  guiAddress: `http://${ADDRESS}`, guiApiKey: KEY,
+}
+
+async function settle(): Promise<void> {
+  for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve))
+}
+
+class Device {
+  readonly world = createSimWorld(1, { hostName: 'sim' })
+  readonly #stop = new AbortController()
+  #done: Promise<unknown> = Promise.resolve()
+  ended = false
+
+  async start(): Promise<this> {
+    const identity = join(import.meta.dirname, '..', 'fixtures', 'identity')
+    this.world.disk.put(OPTIONS.locations.certificateFile, readFileSync(join(identity, 'syncthing-1.x-cert.pem'), 'utf8'))
+    this.world.disk.put(OPTIONS.locations.keyFile, readFileSync(join(identity, 'syncthing-1.x-key.pem'), 'utf8'))
+    this.world.disk.put('/data/docs/letter.txt', 'Dear reader')
+    this.world.disk.put('/data/docs/more/notes.txt', 'Remember')
+    this.#done = runDaemon(this.world, OPTIONS, this.#stop.signal).finally(() => (this.ended = true))
+    for (let turn = 0; turn < 50; turn++) await settle()
+    const folder = { id: 'docs', path: '/data/docs', rescanIntervalS: 0, fsWatcherEnabled: false }
+    assert.equal((await this.send('POST', '/rest/config/folders', JSON.stringify(folder)))?.status, 200)
+    assert.equal((await this.send('POST', '/rest/db/ignores?folder=docs', '{"ignore":["*.tmp"]}'))?.status, 200)
+    assert.equal((await this.send('POST', '/rest/db/scan?folder=docs'))?.status, 200)
+    return this
+  }
+
+  async stop(): Promise<void> {
+    this.#stop.abort()
+    while (!this.ended) await this.world.clock.advance(1_000, settle)
+    await this.#done
+  }
+
+  /** Undefined for a request that waits for time to pass, as a long poll may: the client left before. */
+  async send(method: string, target: string, body?: string | Uint8Array): Promise<SimHttpAnswer | undefined> {
+    const leaving = new AbortController()
+    let answer: SimHttpAnswer | undefined
+    let failed: unknown
+    let over = false
+    const call = { method, target, headers: { 'x-api-key': KEY }, signal: leaving.signal, ...(body !== undefined && { body }) }
+    const done = this.world.http
+      .call(ADDRESS, call)
+      .then((reply) => (answer = reply), (error: unknown) => (failed = error))
+      .finally(() => (over = true))
+    for (let turn = 0; turn < 200 && !over; turn++) {
+      await settle()
+      if (turn % 10 === 9) await this.world.clock.advance(300, settle)
+    }
+    if (!over) leaving.abort()
+    // Some work takes time of the machine and not of the simulation: a password is hashed for real.
+    await eventually(`the end of ${method} ${target.slice(0, 200)}`, async () => {
+      await this.world.clock.advance(1_000, settle)
+      return over || undefined
+    })
+    await done
+    if (failed !== undefined && !leaving.signal.aborted) throw failed
+    return leaving.signal.aborted ? undefined : answer
+  }
+
+  /** Everything that a refused request must leave as it was. */
+  async state(): Promise<string> {
+    const targets = ['/rest/config', '/rest/db/status?folder=docs', '/rest/db/ignores?folder=docs', '/rest/system/loglevels', '/rest/system/error', '/rest/cluster/pending/devices']
+    const texts: string[] = []
+    for (const target of targets) texts.push((await this.send('GET', target))?.body ?? '')
+    return texts.join('\n').replace(/"stateChanged": "[^"]*"/g, '')
+  }
+}
+
+/** Why an answer is not what the document promises; undefined for a good one. */
+function complaint(input: FuzzInput, answer: SimHttpAnswer): string | undefined {
+  const found = declarationOf(input.method, input.target)
+  if (found === undefined) {
+    // An id that leads elsewhere: no such path, or a cleaner spelling of one.
+    return answer.status < 500 ? undefined : 'a path that nobody serves makes an error of ours'
+  }
+  if (answer.status < 400) return undefined
+  if (input.path.includes('{id}') && (answer.status === 404 || answer.status === 405)) return undefined
+  return refusalsOf(found.route).has(answer.status) ? undefined : 'this status is not declared'
+}
+
+/** Back to where it was, so that every input meets the same device; gives its state. */
+async function restored(device: Device, config: string): Promise<string> {
+  await device.send('PUT', '/rest/config', config)
+  await device.send('POST', '/rest/db/ignores?folder=docs', '{"ignore":["*.tmp"]}')
+  await device.send('POST', '/rest/db/scan?folder=docs')
+  return await device.state()
+}
+
+function difference(before: string, after: string): string {
+  const old = new Set(before.split('\n'))
+  return after.split('\n').filter((line) => !old.has(line)).slice(0, 3).join(' ')
+}
+
+test('W-13b: requests made from the document are answered as it says, and a refused one changes nothing', async () => {
+  const device = await new Device().start()
+  const statuses = new Map<number, number>()
+  const failures: string[] = []
+  const before = await device.send('GET', '/rest/config')
+  let state = await device.state()
+  let tried = 0
+  let left = 0
+  const inputs = fc.sample(fuzzInputs(openApi('v1.0.0'), LAST_WORDS), { seed: 13, numRuns: effort(RUNS) })
+  for (const input of inputs) {
+    const answer = await device.send(input.method, input.target, input.body)
+    tried++
+    assert.ok(!device.ended, `${input.method} ${input.target} ended the device`)
+    if (answer === undefined) {
+      left++
+      if (input.method !== 'GET') state = await restored(device, before!.body)
+      continue
+    }
+    statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1)
+    const told = `${input.method} ${input.target.slice(0, 200)} ${String(input.body ?? '').slice(0, 200)}: ${answer.status} ${answer.body.slice(0, 200)}`
+    const wrong = complaint(input, answer)
+    if (wrong !== undefined) failures.push(`${wrong}: ${told}`)
+    const contentType = String(answer.headers['content-type'] ?? '')
+    await checkReply(input.method, input.target, { status: answer.status, contentType, text: answer.body }).catch((error: unknown) => failures.push(`${String(error)}: ${told}`))
+    if (answer.status >= 400) {
+      const now = await device.state()
+      if (now !== state) failures.push(`a refused request changed something: ${told}: ${difference(state, now)}`)
+      state = now
+    } else if (input.method !== 'GET') {
+      state = await restored(device, before!.body)
+    }
+  }
+  reportRow({ id: 'W-13b', tried, left, failures: failures.length, statuses: Object.fromEntries([...statuses].sort(([a], [b]) => a - b)) })
+  assert.deepEqual(failures.slice(0, 10), [])
+  await device.stop()
+})
