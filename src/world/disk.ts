@@ -33,6 +33,8 @@ export interface DiskName {
 
 /** An open file. Every call may reject with an error whose `code` is the system's (`ENOSPC`, `EIO`, …). */
 export interface DiskFile extends AsyncDisposable {
+  /** What the system calls the open file, for threads of this process; undefined where there is no such thing. */
+  readonly descriptor?: number
   /** As it was when it was opened, where opening had a look anyway. */
   readonly opened?: DiskStat
   stat(): Promise<DiskStat>

@@ -1,3 +1,6 @@
+import { hash } from 'node:crypto'
+import type { DiskFile } from './disk.ts'
+
 /** A file that is made as a whole, from bytes in memory. Plain data, so that it can cross to a thread or stay here. */
 export interface FileOrder {
   /** Where it is made, beside its place. Nothing may have this name. */
@@ -31,13 +34,38 @@ export type FileOutcome =
   /** Nothing was replaced, and nothing of it is left. `code` is the system's; `EIO` when a thread died with the order. */
   | { readonly kind: 'failed'; readonly code: string | undefined; readonly message: string }
 
-/**
- * Makes small files in one step: temporary file, content, mode and time, sync, and a name. Whoever looks finds what was
- * there before or the new file, whole. world/real does it in a thread, many at a time; world/sim inline.
- *
- * `EEXIST`: the temporary name is taken, or what has the file's name is not what should be there. `ELOOP`: the
- * directory is not where it should be. Never rejects.
- */
+/** A part of a file that is being made. */
+export interface CheckedBlock {
+  readonly data: Uint8Array
+  readonly positionBytes: number
+  /** The SHA-256 that the data must have. */
+  readonly hash: Uint8Array
+}
+
+/** Puts content that came from elsewhere on disk. world/real does it in a thread, many at a time; world/sim inline. */
 export interface FileMaker {
+  /**
+   * Makes a small file in one step: temporary file, content, mode and time, sync, and a name. Whoever looks finds what
+   * was there before or the new file, whole. Never rejects.
+   *
+   * `EEXIST`: the temporary name is taken, or what has the file's name is not what should be there. `ELOOP`: the
+   * directory is not where it should be.
+   */
   make(order: FileOrder): Promise<FileOutcome>
+  /**
+   * Writes a block where its content is what it should be; false, with nothing written, where it is not. The file must
+   * stay open until then. Rejects as `DiskFile.write` does. Memory that threads can share is not copied.
+   */
+  write(file: DiskFile, block: CheckedBlock): Promise<boolean>
+}
+
+/** The same right here. */
+export async function writeChecked(file: Pick<DiskFile, 'write'>, block: CheckedBlock): Promise<boolean> {
+  if (!hasHash(block)) return false
+  await file.write(block.data, block.positionBytes)
+  return true
+}
+
+export function hasHash({ data, hash: wanted }: Pick<CheckedBlock, 'data' | 'hash'>): boolean {
+  return hash('sha256', data, 'buffer').equals(wanted)
 }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
 import { test } from 'node:test'
 import { baseOf, parentOf } from '../../src/core/paths.ts'
 import type { Disk } from '../../src/world/disk.ts'
@@ -145,6 +146,36 @@ export function fileMakerContract(name: string, make: () => Promise<FileMakerWor
     assertFailed(await world.fileMaker.make(order(world, 'directory/f')), 'ELOOP')
     assertFailed(await world.fileMaker.make(order(world, 'missing/f')), 'ENOENT')
     assert.deepEqual(await names(world, '/elsewhere'), [])
+  })
+
+  for (const memory of ['shared', 'own'] as const) {
+    test(`${name}: a block is written where it belongs when it is the right one, and not at all otherwise (${memory} memory)`, async () => {
+      await using world = await make()
+      await write(world, 'f', '..........')
+      await using file = await world.disk.open(`${world.root}/f`, 'write')
+      const room = new Uint8Array(memory === 'shared' ? new SharedArrayBuffer(16) : new ArrayBuffer(16))
+      const data = room.subarray(4, 7)
+      data.set(Buffer.from('abc'))
+      const hash = createHash('sha256').update('abc').digest()
+      assert.equal(await world.fileMaker.write(file, { data, positionBytes: 5, hash: hash.map((byte) => byte ^ 1) }), false)
+      assert.equal(await read(world, 'f'), '..........')
+      assert.equal(await world.fileMaker.write(file, { data, positionBytes: 5, hash }), true)
+      assert.equal(await read(world, 'f'), '.....abc..')
+      const both = [0, 9].map((positionBytes) => world.fileMaker.write(file, { data, positionBytes, hash }))
+      assert.deepEqual(await Promise.all(both), [true, true])
+      assert.equal(await read(world, 'f'), 'abc..abc.abc')
+      assert.equal(Buffer.from(data).toString(), 'abc')
+    })
+  }
+
+  test(`${name}: a block that cannot be written rejects with the system's code`, async () => {
+    await using world = await make()
+    await write(world, 'f', '')
+    const file = await world.disk.open(`${world.root}/f`, 'read')
+    await using _file = file
+    const data = new Uint8Array(new SharedArrayBuffer(3))
+    const hash = createHash('sha256').update(data).digest()
+    await assert.rejects(world.fileMaker.write(file, { data, positionBytes: 0, hash }), { code: 'EBADF' })
   })
 
   test(`${name}: a path that is none is refused`, async () => {

@@ -3,7 +3,10 @@ import { BLOCK_SIZE_BYTES_MIN } from '../../core/blocks.ts'
 /** Less than this is not worth keeping. */
 const KEPT_SIZE_BYTES_MIN = 16 * 1_024
 
-/** Memory for blocks on their way to the disk, used again and again: a new one for each would keep the collector busy. */
+/**
+ * Memory for blocks on their way to the disk, which threads can share. It is used again and again: a new one for each
+ * would keep the collector busy.
+ */
 export class BlockBuffers {
   readonly #keptBytesMax: number
   readonly #free = new Map<number, Uint8Array[]>()
@@ -18,7 +21,7 @@ export class BlockBuffers {
     if (sizeBytes < KEPT_SIZE_BYTES_MIN) return undefined
     const classBytes = classOf(sizeBytes)
     const kept = this.#free.get(classBytes)?.pop()
-    if (kept === undefined) return new Uint8Array(classBytes)
+    if (kept === undefined) return new Uint8Array(new SharedArrayBuffer(classBytes))
     this.#keptBytes -= classBytes
     return kept
   }

@@ -1,4 +1,4 @@
-import { isContent, type Block } from '../../core/block-diff.ts'
+import type { Block } from '../../core/block-diff.ts'
 import { messageOf } from '../../core/errors.ts'
 import type { FileInfo } from '../../core/file-info.ts'
 import type { ByteWindow } from '../../sync/byte-window.ts'
@@ -41,10 +41,8 @@ export async function fetchBlocks(
   const one = async (block: Block, room: Disposable): Promise<void> => {
     using _room = room
     try {
-      const { data, memory } = await fetchBlock(context, global, block, means.buffers, signal)
-      await temp.file.write(data, block.offsetBytes)
-      if (memory !== undefined) means.buffers.give(memory)
-      writeBehind.wrote(data.length)
+      await fetchBlock(context, global, block, means.buffers, (data) => put(context, temp, block, data), signal)
+      writeBehind.wrote(block.sizeBytes)
       progress.onFetched(block)
     } catch (error) {
       failures.push(error)
@@ -95,16 +93,19 @@ class WriteBehind {
   }
 }
 
-interface Fetched {
-  readonly data: Uint8Array
-  /** Where the data may be, to be given back when it is on disk. */
-  readonly memory: Uint8Array | undefined
+async function put(context: PullContext, { file }: TempFile, block: Block, data: Uint8Array): Promise<boolean> {
+  if (data.length !== block.sizeBytes) return false
+  return await context.world.fileMaker.write(file, { data, positionBytes: block.offsetBytes, hash: block.hash })
 }
 
-/** Asks one device after the other, the least busy first, until one gives bytes with the right hash. */
+/**
+ * Asks one device after the other, the least busy first, until one gives bytes that `accept` finds to be the right
+ * ones. The bytes are theirs only until it has resolved; when it rejects, that is the end.
+ */
 export async function fetchBlock(
-  context: PullContext, global: FileInfo, block: Block, buffers: BlockBuffers, signal: AbortSignal,
-): Promise<Fetched> {
+  context: PullContext, global: FileInfo, block: Block, buffers: BlockBuffers,
+  accept: (data: Uint8Array) => Promise<boolean>, signal: AbortSignal,
+): Promise<void> {
   const { folder, log, sources } = context
   const tried = new Set<string>()
   let memory = buffers.take(block.sizeBytes)
@@ -115,17 +116,22 @@ export async function fetchBlock(
     const source = all.find((each) => !tried.has(keyOf(each)))
     if (source === undefined) throw itemFailed(`pull: ${last}`)
     tried.add(keyOf(source))
+    let data: Uint8Array
     try {
-      const data = await sources.request(source.device, requestFor(context, global, block, source, memory), signal)
-      if (isContent(data, block)) return { data, memory }
-      last = 'hash mismatch'
-      log.debug(() =>
-        `folder ${folder.id}: ${JSON.stringify(global.name)}: block ${block.number} from ${source.device} is not what it should be`)
+      data = await sources.request(source.device, requestFor(context, global, block, source, memory), signal)
     } catch (error) {
       if (signal.aborted) throw error
       memory = undefined // the connection may still write to it
       last = messageOf(error)
+      continue
     }
+    if (await accept(data)) {
+      if (memory !== undefined) buffers.give(memory)
+      return
+    }
+    last = 'hash mismatch'
+    log.debug(() =>
+      `folder ${folder.id}: ${JSON.stringify(global.name)}: block ${block.number} from ${source.device} is not what it should be`)
   }
 }
 

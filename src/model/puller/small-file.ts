@@ -1,4 +1,4 @@
-import type { Block } from '../../core/block-diff.ts'
+import { isContent, type Block } from '../../core/block-diff.ts'
 import type { DiskItem } from '../../core/change.ts'
 import type { FileInfo } from '../../core/file-info.ts'
 import { temporaryName } from '../../core/paths.ts'
@@ -41,9 +41,14 @@ export async function pullSmallFile(
   pull.onBegun(progress)
   using _room = await means.window.acquire(block.sizeBytes, signal)
   progress.requested()
-  const { data, memory } = await fetchBlock(context, global, block, means.buffers, signal).finally(() => pull.onAllRequested())
-  const done = await putNew(context, global, data, signal)
-  if (memory !== undefined) means.buffers.give(memory)
+  let done = false
+  const accept = async (data: Uint8Array): Promise<boolean> => {
+    if (!isContent(data, block)) return false
+    pull.onAllRequested()
+    done = await putNew(context, global, data, signal)
+    return true
+  }
+  await fetchBlock(context, global, block, means.buffers, accept, signal)
   if (done) progress.fetched(block)
   return done
 }

@@ -1,11 +1,10 @@
 import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { messageOf } from '../../core/errors.ts'
-import type { FileOrder, FileOutcome } from '../file-maker.ts'
 import type { WalkRequest } from '../walk.ts'
 import type { TaskReport, ThreadOrder, ThreadReport, ThreadTask } from './disk-worker.ts'
 import type { HashReport, HashTask } from './hash-task.ts'
-import { packFiles } from './make-pack.ts'
+import { packOrders, type Outcome, type WaitingOrder } from './make-pack.ts'
 import type { MakeReport } from './make-task.ts'
 import type { ReadReport, ReadTask } from './read-task.ts'
 import type { WalkReport } from './walk-slices.ts'
@@ -53,14 +52,8 @@ interface Thread {
   readonly worker: Worker
   readonly tasks: Map<number, Waiting>
   readonly walks: Map<number, WalkListener>
-  /** Files that it makes, by number. */
-  readonly files: Map<number, (outcome: FileOutcome) => void>
-}
-
-/** A file to be made, and who is told what became of it. */
-export interface WaitingFile {
-  readonly order: FileOrder
-  readonly resolve: (outcome: FileOutcome) => void
+  /** Who is told of what it puts on disk, by number. */
+  readonly making: Map<number, (outcome: Outcome) => void>
 }
 
 export interface DiskThreadsOptions {
@@ -153,19 +146,18 @@ export class DiskThreads implements AsyncDisposable {
     }
   }
 
-  /** Never rejects: what becomes of each file is told to who waits for it. All go to one thread while it has any. */
-  make(files: readonly WaitingFile[]): void {
+  /** Never throws: whoever waits is told what became of it. All goes to one thread while that has any of it. */
+  make(orders: readonly WaitingOrder[]): void {
     if (this.#closed) {
-      for (const { resolve } of files) resolve(lost(closed()))
+      for (const { tell } of orders) tell(lost(closed()))
       return
     }
     clearTimeout(this.#idleTimer)
-    const thread = this.#threads.find((each) => each.files.size > 0) ?? this.#leastBusy() ?? this.#start()
-    const task = packFiles(files.map(({ order }) => order), this.#nextId)
-    this.#nextId += files.length
-    task.files.forEach(({ number }, at) => thread.files.set(number, files[at]!.resolve))
+    const thread = this.#threads.find((each) => each.making.size > 0) ?? this.#leastBusy() ?? this.#start()
+    const { task, transfer } = packOrders(orders, this.#nextId)
+    for (const { tell } of orders) thread.making.set(this.#nextId++, tell)
     thread.worker.ref()
-    thread.worker.postMessage(task, [task.data.buffer])
+    thread.worker.postMessage(task, transfer)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -210,7 +202,7 @@ export class DiskThreads implements AsyncDisposable {
   #start(): Thread {
     const started = this.#onStart()
     const worker = new Worker(this.#entry, { name: 'disk', resourceLimits: RESOURCE_LIMITS })
-    const thread: Thread = { worker, tasks: new Map(), walks: new Map(), files: new Map() }
+    const thread: Thread = { worker, tasks: new Map(), walks: new Map(), making: new Map() }
     worker.on('message', (report: ThreadReport) => this.#take(thread, report))
     worker.on('error', (error) => this.#lose(thread, error))
     worker.on('exit', () => this.#lose(thread, new Error('a thread for the disk ended')))
@@ -242,7 +234,7 @@ export class DiskThreads implements AsyncDisposable {
     if (place < 0) return
     this.#threads.splice(place, 1)
     for (const listener of thread.walks.values()) listener.onLost(reason)
-    for (const resolve of thread.files.values()) resolve(lost(reason))
+    for (const tell of thread.making.values()) tell(lost(reason))
     for (const waiting of thread.tasks.values()) {
       if (this.#closed || waiting.attempts >= ATTEMPTS_MAX) waiting.reject(reason)
       else if (!waiting.abandoned) this.#queue.add(waiting)
@@ -270,24 +262,24 @@ function post({ worker }: Thread, order: ThreadOrder): void {
   worker.postMessage(order, [])
 }
 
-function isBusy({ tasks, walks, files }: Thread): boolean {
-  return tasks.size > 0 || walks.size > 0 || files.size > 0
+function isBusy({ tasks, walks, making }: Thread): boolean {
+  return tasks.size > 0 || walks.size > 0 || making.size > 0
 }
 
-function tellMade({ files }: Thread, { results }: MakeReport): void {
+function tellMade({ making }: Thread, { results }: MakeReport): void {
   for (const { number, outcome } of results) {
-    const tell = files.get(number)
-    files.delete(number)
+    const tell = making.get(number)
+    making.delete(number)
     tell?.(outcome)
   }
 }
 
-/** Whether a file was made or not, nobody knows: whoever asked must look. */
-function lost(reason: unknown): FileOutcome {
+/** Whether it was done or not, nobody knows: whoever asked must look. */
+function lost(reason: unknown): Outcome {
   return { kind: 'failed', code: 'EIO', message: messageOf(reason) }
 }
 
 /** A task fills its thread until it is done; a walk mostly waits for those who take its batches, a file for the disk. */
-function load({ tasks, walks, files }: Thread): number {
-  return 2 * tasks.size + walks.size + (files.size > 0 ? 1 : 0)
+function load({ tasks, walks, making }: Thread): number {
+  return 2 * tasks.size + walks.size + (making.size > 0 ? 1 : 0)
 }

@@ -174,6 +174,10 @@ class RealFile implements DiskFile {
     if (opened !== undefined) this.opened = opened
   }
 
+  get descriptor(): number {
+    return this.#handle.fd
+  }
+
   async stat(): Promise<DiskStat> {
     return diskStat(await this.#handle.stat({ bigint: true }))
   }

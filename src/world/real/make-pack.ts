@@ -1,15 +1,38 @@
-import type { FileOrder } from '../file-maker.ts'
-import type { MakeTask } from './make-task.ts'
+import type { CheckedBlock, FileOrder, FileOutcome } from '../file-maker.ts'
+import type { BlockOutcome, MakeTask, NumberedBlock, NumberedFile } from './make-task.ts'
 
-/** The files get numbers in a row. Their contents are copied, so that the orders' memory stays their owners'. */
-export function packFiles(orders: readonly FileOrder[], firstNumber: number): MakeTask & { readonly data: Uint8Array<ArrayBuffer> } {
-  const data = new Uint8Array(orders.reduce((sum, order) => sum + order.data.length, 0))
+/** Something to be put on disk, and who is told what became of it. */
+export type WaitingOrder =
+  | { readonly kind: 'file'; readonly order: FileOrder; readonly tell: (outcome: Outcome) => void }
+  | { readonly kind: 'block'; readonly order: SharedBlock; readonly tell: (outcome: Outcome) => void }
+
+export type Outcome = FileOutcome | BlockOutcome
+
+/** Its memory is shared: the thread reads it where it is. */
+export interface SharedBlock extends CheckedBlock {
+  readonly descriptor: number
+}
+
+export interface PackedOrders {
+  readonly task: MakeTask
+  readonly transfer: readonly ArrayBuffer[]
+}
+
+/** Orders get numbers in a row. The contents of files are copied, so that the orders' memory stays their owners'. */
+export function packOrders(orders: readonly WaitingOrder[], firstNumber: number): PackedOrders {
+  const sizeBytes = orders.reduce((sum, each) => sum + (each.kind === 'file' ? each.order.data.length : 0), 0)
+  const data = new Uint8Array(sizeBytes)
+  const files: NumberedFile[] = []
+  const blocks: NumberedBlock[] = []
   let endBytes = 0
-  const files = orders.map(({ data: content, ...order }, at) => {
+  orders.forEach((each, at) => {
+    const number = firstNumber + at
+    if (each.kind === 'block') return void blocks.push({ ...each.order, number })
+    const { data: content, ...order } = each.order
     const startBytes = endBytes
     data.set(content, startBytes)
     endBytes += content.length
-    return { ...order, number: firstNumber + at, startBytes, endBytes }
+    files.push({ ...order, number, startBytes, endBytes })
   })
-  return { kind: 'make', files, data }
+  return { task: { kind: 'make', files, data, blocks }, transfer: [data.buffer] }
 }

@@ -5,23 +5,33 @@ import {
 import { messageOf, systemCode } from '../../core/errors.ts'
 import { baseOf, joinPath, parentOf } from '../../core/paths.ts'
 import { DiskError } from '../disk-error.ts'
-import type { FileOrder, FileOutcome, ReplacedFile } from '../file-maker.ts'
+import { hasHash, type CheckedBlock, type FileOrder, type FileOutcome, type ReplacedFile } from '../file-maker.ts'
 import { secondsText } from './disk-time.ts'
 import { NO_LINK } from './rename-new.ts'
 import { exactStat } from './walk-disk.ts'
 
-/** Files as they cross to a thread: their contents are parts of one piece of memory, which changes hands. */
+/** As orders cross to a thread: the contents of files are parts of one piece of memory, which changes hands. */
 export interface MakeTask {
   readonly kind: 'make'
-  readonly files: readonly NumberedOrder[]
+  readonly files: readonly NumberedFile[]
   readonly data: Uint8Array
+  readonly blocks: readonly NumberedBlock[]
 }
 
-export interface NumberedOrder extends Omit<FileOrder, 'data'> {
+export interface NumberedFile extends Omit<FileOrder, 'data'> {
   readonly number: number
   readonly startBytes: number
   readonly endBytes: number
 }
+
+/** A block in memory that both sides see, and the file that whoever asked keeps open. */
+export interface NumberedBlock extends CheckedBlock {
+  readonly number: number
+  readonly descriptor: number
+}
+
+/** `different`: the content was not what it should be. */
+export type BlockOutcome = Exclude<FileOutcome, { kind: 'made' }> | { readonly kind: 'written' } | { readonly kind: 'different' }
 
 export interface MakeReport {
   readonly kind: 'made'
@@ -30,7 +40,7 @@ export interface MakeReport {
 
 export interface NumberedOutcome {
   readonly number: number
-  readonly outcome: FileOutcome
+  readonly outcome: FileOutcome | BlockOutcome
 }
 
 /** No more than the threads that the system's calls have, or those who answer people would wait for the disk. */
@@ -40,7 +50,7 @@ const CREATE = constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | (consta
 const PERMISSIONS = 0o777
 
 interface Waiting {
-  readonly order: NumberedOrder
+  readonly order: NumberedFile
   readonly data: Uint8Array
 }
 
@@ -59,7 +69,8 @@ export class FileMaking {
     this.#post = post
   }
 
-  receive({ files, data }: MakeTask): void {
+  receive({ files, data, blocks }: MakeTask): void {
+    for (const block of blocks) this.#tell(block, writeBlock(block))
     for (const order of files) this.#queue.push({ order, data: data.subarray(order.startBytes, order.endBytes) })
     this.#proceed()
   }
@@ -92,7 +103,7 @@ export class FileMaking {
     }
   }
 
-  #end(order: NumberedOrder, file: OpenedFile, time: Time, error: Error | null): void {
+  #end(order: NumberedFile, file: OpenedFile, time: Time, error: Error | null): void {
     try {
       if (error !== null) throw error
       file.checkPlace()
@@ -106,7 +117,7 @@ export class FileMaking {
   }
 
   /** What is ready in the same turn is told together: a message costs as much as a file. */
-  #tell({ number }: NumberedOrder, outcome: FileOutcome): void {
+  #tell({ number }: { readonly number: number }, outcome: NumberedOutcome['outcome']): void {
     this.#results.push({ number, outcome })
     if (this.#scheduled) return
     this.#scheduled = true
@@ -125,17 +136,17 @@ interface Time {
 /** The temporary file of an order, which is ours from the moment it is open. */
 class OpenedFile {
   readonly descriptor: number
-  readonly #order: NumberedOrder
+  readonly #order: NumberedFile
   #closed = false
 
-  constructor(order: NumberedOrder) {
+  constructor(order: NumberedFile) {
     this.#order = order
     this.descriptor = openSync(order.temporaryPath, CREATE, order.openMode)
   }
 
   fill(data: Uint8Array): Time {
     const { mode, modifiedS, modifiedNs } = this.#order
-    for (let done = 0; done < data.length; ) done += writeSync(this.descriptor, data, done, data.length - done, done)
+    writeAll(this.descriptor, data, 0)
     const time = secondsText(modifiedS, modifiedNs)
     futimesSync(this.descriptor, time, time)
     const stat = exactStat(fstatSync(this.descriptor, { bigint: true }))
@@ -169,6 +180,22 @@ class OpenedFile {
   }
 }
 
+function writeBlock(block: NumberedBlock): BlockOutcome {
+  try {
+    if (!hasHash(block)) return { kind: 'different' }
+    writeAll(block.descriptor, block.data, block.positionBytes)
+    return { kind: 'written' }
+  } catch (error) {
+    return failed(error)
+  }
+}
+
+function writeAll(descriptor: number, data: Uint8Array, positionBytes: number): void {
+  for (let done = 0; done < data.length; ) {
+    done += writeSync(descriptor, data, done, data.length - done, positionBytes + done)
+  }
+}
+
 function placeOf(descriptor: number): string | undefined {
   try {
     return readlinkSync(`/proc/self/fd/${descriptor}`)
@@ -177,7 +204,7 @@ function placeOf(descriptor: number): string | undefined {
   }
 }
 
-function checkDirectory({ path, realDirectory }: NumberedOrder): void {
+function checkDirectory({ path, realDirectory }: NumberedFile): void {
   if (realpathSync.native(parentOf(path)) !== realDirectory) throw elsewhere(path)
 }
 
@@ -185,7 +212,7 @@ function elsewhere(path: string): DiskError {
   return new DiskError('ELOOP', 'the directory leads elsewhere', 'open', path)
 }
 
-function putInPlace({ temporaryPath, path, replaces }: NumberedOrder): void {
+function putInPlace({ temporaryPath, path, replaces }: NumberedFile): void {
   if (replaces === undefined) return putWhereNothingIs(temporaryPath, path)
   checkReplaced(path, replaces)
   renameSync(temporaryPath, path)
@@ -214,6 +241,6 @@ function taken(path: string): DiskError {
   return new DiskError('EEXIST', 'what is there is not what was expected', 'rename', path)
 }
 
-function failed(error: unknown): FileOutcome {
+function failed(error: unknown): Extract<FileOutcome, { kind: 'failed' }> {
   return { kind: 'failed', code: systemCode(error), message: messageOf(error) }
 }

@@ -1,7 +1,7 @@
 import { messageOf, systemCode } from '../../core/errors.ts'
 import { parentOf } from '../../core/paths.ts'
 import type { Disk, DiskFile, DiskStat } from '../disk.ts'
-import type { FileMaker, FileOrder, FileOutcome, ReplacedFile } from '../file-maker.ts'
+import { writeChecked, type CheckedBlock, type FileMaker, type FileOrder, type FileOutcome, type ReplacedFile } from '../file-maker.ts'
 import { diskError } from './disk-faults.ts'
 
 const PERMISSIONS = 0o777
@@ -30,6 +30,10 @@ export class SimFileMaker implements FileMaker {
       if (file !== undefined) await this.#discard(order, file)
       return { kind: 'failed', code: systemCode(error), message: messageOf(error) }
     }
+  }
+
+  write(file: DiskFile, block: CheckedBlock): Promise<boolean> {
+    return writeChecked(file, block)
   }
 
   async #checkDirectory({ path, realDirectory }: FileOrder): Promise<void> {
