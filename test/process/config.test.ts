@@ -1,0 +1,182 @@
+/** Changes of the configuration on a running daemon: in effect at once, on disk before the answer, whatever happens then. */
+import assert from 'node:assert/strict'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { request as httpsRequest } from 'node:https'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { gunzipSync } from 'node:zlib'
+import { unzip } from '../http/unzip.ts'
+import { startDaemon } from '../support/daemon.ts'
+import { effort, reportRow } from '../support/effort.ts'
+import { eventually, scratchDirectory } from '../support/scratch.ts'
+
+test('D-06: kill -9 at any moment of many changes: every acknowledged one is there, and the file is whole', async () => {
+  using scratch = scratchDirectory()
+  const home = join(scratch.path, 'home')
+  const file = join(home, 'config.xml')
+  const rounds = effort(4)
+  let sent = 0
+  let acknowledged = 0
+  let lost = 0
+  for (let round = 0; round < rounds; round++) {
+    await using daemon = await startDaemon({ home })
+    if (round > 0) {
+      const { maxFolderConcurrency } = Object(await daemon.get('/rest/config/options'))
+      assert.equal(maxFolderConcurrency, numberIn(readFileSync(file, 'utf8')), 'the next start has what the file says')
+    }
+    const enough = acknowledged + 3 + round * 2 // another moment of the save each time, however slow the machine
+    const killed = daemon.ended()
+    while (daemon.child.exitCode === null && daemon.child.signalCode === null) {
+      sent++
+      const reply = daemon.request('PATCH', '/rest/config/options', { maxFolderConcurrency: sent })
+      if (sent > enough) setTimeout(() => daemon.child.kill('SIGKILL'), round % 4)
+      const status = await reply.then(async (answer) => (await answer.text(), answer.status), () => 0)
+      if (status !== 200) break
+      acknowledged = sent
+    }
+    await killed
+    const kept = numberIn(readFileSync(file, 'utf8'))
+    if (kept < acknowledged) lost++
+    assert.ok(kept >= acknowledged && kept <= sent, `${acknowledged} <= ${kept} <= ${sent}`)
+  }
+  await using daemon = await startDaemon({ home })
+  assert.equal(Object(await daemon.get('/rest/config/options')).maxFolderConcurrency, numberIn(readFileSync(file, 'utf8')))
+  assert.deepEqual(readdirSync(home).filter((name) => name.startsWith('.syncthing.tmp')), [])
+  reportRow({ id: 'D-06', part: 'kill', tried: rounds, changes: acknowledged, lost })
+})
+
+test('W-16: changes made at the same time are all there', async () => {
+  using scratch = scratchDirectory()
+  await using daemon = await startDaemon({ home: join(scratch.path, 'home') })
+  const ids = Array.from({ length: 40 }, (_none, i) => `f${i}`)
+  const replies = await Promise.all(ids.map((id) =>
+    daemon.request('POST', '/rest/config/folders', { id, path: join(scratch.path, id), paused: true })))
+  assert.ok(replies.every(({ status }) => status === 200))
+  const text = readFileSync(join(daemon.home, 'config.xml'), 'utf8')
+  const lost = ids.filter((id) => !text.includes(`<folder id="${id}"`))
+  assert.deepEqual(lost, [])
+  reportRow({ id: 'W-16', tried: ids.length, lostUpdates: lost.length })
+})
+
+test('W-10: a partial PUT of everything is refused and changes nothing', async () => {
+  using scratch = scratchDirectory()
+  await using daemon = await startDaemon({ home: join(scratch.path, 'home') })
+  const file = join(daemon.home, 'config.xml')
+  const before = readFileSync(file, 'utf8')
+  const whole = Object(await daemon.get('/rest/config'))
+  const bodies = [{}, { version: 99_999 }, ...['version', 'gui', 'options', 'devices', 'folders'].map((part) => ({ ...whole, [part]: undefined })), { ...whole, devices: [] }, { ...whole, version: 99_999 }]
+  for (const body of bodies) {
+    const reply = await daemon.request('PUT', '/rest/config', body)
+    assert.equal(reply.status, 400, JSON.stringify(body).slice(0, 80))
+    assert.equal(reply.headers.get('content-type'), 'text/plain; charset=utf-8')
+  }
+  assert.equal(readFileSync(file, 'utf8'), before)
+  assert.equal((await daemon.request('PUT', '/rest/config', whole)).status, 200)
+  assert.ok(readdirSync(daemon.home).some((name) => name.startsWith('config.xml.backup-')), 'a copy is kept before all is replaced')
+})
+
+test('the interface moves, turns to TLS and asks for a password while it runs', async () => {
+  using scratch = scratchDirectory()
+  const started = await freePort()
+  const home = join(scratch.path, 'home')
+  {
+    await using first = await startDaemon({ home })
+    assert.equal((await first.request('PATCH', '/rest/config/gui', { address: `127.0.0.1:${started}` })).status, 200)
+  }
+  await using daemon = await startDaemon({ home, guiAddress: undefined })
+  const key = daemon.apiKey
+  assert.equal(daemon.url, `http://127.0.0.1:${started}`)
+
+  const moved = await freePort()
+  assert.equal((await daemon.request('PATCH', '/rest/config/gui', { address: `127.0.0.1:${moved}` })).status, 200)
+  daemon.url = `http://127.0.0.1:${moved}`
+  await eventually('the new address', async () => (await fetch(`${daemon.url}/rest/noauth/health`)).ok || undefined)
+  await assert.rejects(fetch(`http://127.0.0.1:${started}/rest/noauth/health`))
+
+  assert.equal((await daemon.request('PATCH', '/rest/config/gui', { useTLS: true })).status, 200)
+  await eventually('TLS', async () => (await secure(moved, '/rest/system/ping', { 'X-API-Key': key })).status === 200 || undefined)
+  const plain = await fetch(`http://127.0.0.1:${moved}/rest/system/ping`, { redirect: 'manual' })
+  assert.deepEqual([plain.status, plain.headers.get('location')], [307, `https://127.0.0.1:${moved}/rest/system/ping`])
+
+  const change = JSON.stringify({ user: 'alice', password: 'correct horse battery' })
+  assert.equal((await secure(moved, '/rest/config/gui', { 'X-API-Key': key }, 'PATCH', change)).status, 200)
+  const basic = (password: string) => ({ Authorization: `Basic ${Buffer.from(`alice:${password}`).toString('base64')}` })
+  assert.equal((await secure(moved, '/meta.js', {})).status, 403)
+  assert.equal((await secure(moved, '/meta.js', basic('correct horse battery'))).status, 200)
+  assert.equal((await secure(moved, '/meta.js', basic('wrong'))).status, 403)
+  const text = readFileSync(join(daemon.home, 'config.xml'), 'utf8')
+  assert.ok(!text.includes('correct horse') && /<password>\$2a\$10\$/.test(text))
+})
+
+test('diagnostics of a running daemon: switched on live, without secrets, in the formats that others read', async () => {
+  using scratch = scratchDirectory()
+  await using daemon = await startDaemon({ home: join(scratch.path, 'home') })
+  assert.equal((await daemon.request('GET', '/rest/debug/support')).status, 403)
+  assert.equal((await daemon.request('PATCH', '/rest/config/gui', { debugging: true })).status, 200)
+  const bundle = unzip(Buffer.from(await (await daemon.request('GET', '/rest/debug/support')).arrayBuffer()))
+  for (const [name, content] of bundle) assert.ok(!content.includes(daemon.apiKey), name)
+  assert.match(bundle.get('log-inmemory.txt')!, /GUI and API listening/)
+  assert.ok(JSON.parse(bundle.get('usage-reporting.json.txt')!).sha256Perf > 0)
+  assert.ok(!bundle.get('metrics.txt')!.startsWith('could not'))
+  const profile = await daemon.request('GET', '/rest/debug/cpuprof?duration=100ms')
+  assert.ok(gunzipSync(Buffer.from(await profile.arrayBuffer())).includes('nanoseconds'))
+  const metrics = await (await fetch(`${daemon.url}/metrics`)).text()
+  assert.match(metrics, /^twinfold_index_bytes [1-9]/m)
+  assert.match(metrics, /^process_resident_memory_bytes \d{7,}$/m)
+  const picture = await daemon.request('GET', '/qr/?text=hello')
+  assert.equal(picture.headers.get('content-type'), 'image/png')
+})
+
+test('reset: the index of a paused folder is made anew, its files stay', async () => {
+  using scratch = scratchDirectory()
+  const root = join(scratch.path, 'docs')
+  mkdirSync(root)
+  writeFileSync(join(root, 'a.txt'), 'a')
+  await using daemon = await startDaemon({ home: join(scratch.path, 'home') })
+  await daemon.addFolder('docs', root)
+  await daemon.post('/rest/db/scan?folder=docs')
+  const refused = await daemon.request('POST', '/rest/system/reset?folder=docs')
+  assert.deepEqual([refused.status, await refused.text()], [500, 'folder must be paused when resetting\n'])
+
+  const startOf = async () => Object(await daemon.get('/rest/system/status')).startTime + daemon.output.split('listening on http').length
+  const before = await startOf()
+  assert.equal((await daemon.request('PATCH', '/rest/config/folders/docs', { paused: true })).status, 200)
+  assert.equal(await daemon.post('/rest/system/reset?folder=docs'), '{"ok": "resetting folder docs"}\n')
+  await eventually('the start after the reset', async () => {
+    daemon.url = [...daemon.output.matchAll(/(http:\/\/127\.0\.0\.1:\d+)/g)].at(-1)?.[1] ?? ''
+    return (await startOf()) === before ? undefined : true
+  })
+  assert.equal((await daemon.request('PATCH', '/rest/config/folders/docs', { paused: false })).status, 200)
+  await daemon.post('/rest/db/scan?folder=docs')
+  const { localFiles, sequence } = Object(await daemon.get('/rest/db/status?folder=docs'))
+  assert.deepEqual([localFiles, sequence], [1, 1])
+  assert.ok(existsSync(join(root, 'a.txt')))
+})
+
+function numberIn(xml: string): number {
+  assert.match(xml, /<\/configuration>\s*$/, 'the file is whole')
+  return Number(/<maxFolderConcurrency>(\d+)</.exec(xml)?.[1])
+}
+
+/** One that is free now, and that the system gives to nobody who asks for any: those are above. */
+async function freePort(): Promise<number> {
+  for (;;) {
+    const port = 20_000 + Math.floor(Math.random() * 10_000)
+    const server = createServer()
+    const free = await new Promise((resolve) => server.once('error', () => resolve(false)).listen(port, '127.0.0.1', () => resolve(true)))
+    if (free !== true) continue
+    await new Promise((resolve) => server.close(resolve))
+    return port
+  }
+}
+
+/** A request over TLS to a certificate that only its owner knows. */
+function secure(port: number, path: string, headers: Record<string, string>, method = 'GET', body = ''): Promise<{ status: number }> {
+  const { promise, resolve, reject } = Promise.withResolvers<{ status: number }>()
+  const outgoing = httpsRequest({ host: '127.0.0.1', port, path, method, headers, rejectUnauthorized: false, agent: false }, (incoming) => {
+    incoming.resume().on('end', () => resolve({ status: incoming.statusCode ?? 0 }))
+  })
+  outgoing.on('error', reject).end(body)
+  return promise
+}
