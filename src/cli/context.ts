@@ -1,5 +1,5 @@
 import { messageOf, systemCode, TwinfoldError } from '../core/errors.ts'
-import type { FolderConfig } from '../core/config.ts'
+import type { DeviceConfig, FolderConfig } from '../core/config.ts'
 import type { Client } from '../client/client.ts'
 import { ClientError } from '../client/errors.ts'
 import { escapeText } from './text.ts'
@@ -65,6 +65,17 @@ export async function findFolder(client: Client, text: string): Promise<FolderCo
     known.length === 0 ? 'there are none yet; add one with "folder add PATH"' : `known folders: ${known.join(', ')}`
   const reason = byLabel.length > 1 ? `more than one folder is labelled "${text}"` : `there is no folder "${text}"`
   throw new TwinfoldError('folder-missing', `${reason}; ${remedy}`)
+}
+
+/** The device a person means: its id in any spelling, or its name when only one has it. */
+export function findDevice(devices: readonly DeviceConfig[], text: string): DeviceConfig {
+  const plain = (id: string) => id.replace(/[- ]/g, '').toUpperCase()
+  const byName = devices.filter((device) => device.name === text)
+  const found =
+    devices.find((device) => plain(device.deviceID) === plain(text)) ?? (byName.length === 1 ? byName[0] : undefined)
+  if (found !== undefined) return found
+  const known = devices.map((device) => `${device.deviceID} (${device.name})`).join(', ')
+  throw new TwinfoldError('device-missing', `there is no device "${text}"; known devices: ${known}`)
 }
 
 /** The sentence and the code for whatever made a command fail. */

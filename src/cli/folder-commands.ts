@@ -1,8 +1,8 @@
 import { TwinfoldError } from '../core/errors.ts'
-import type { DeviceConfig, FolderConfig, FolderTypeName } from '../core/config.ts'
+import type { FolderConfig, FolderTypeName } from '../core/config.ts'
 import type { Client, FolderChange } from '../client/client.ts'
 import { ClientError } from '../client/errors.ts'
-import { CLI_EXIT, findFolder, type CliContext, type CliExit } from './context.ts'
+import { CLI_EXIT, findDevice, findFolder, type CliContext, type CliExit } from './context.ts'
 import { tableLines } from './table.ts'
 import { escapeText } from './text.ts'
 
@@ -34,7 +34,7 @@ export async function folderAdd(
   const absolute = path.startsWith('~') ? path : context.absolutePath(path)
   const id = options.id ?? `${context.randomText(5)}-${context.randomText(5)}`
   refuseDoubles(existing, id, absolute)
-  const shared = options.device?.map((device) => ({ deviceID: findDevice(devices, device) }))
+  const shared = options.device?.map((device) => ({ deviceID: findDevice(devices, device).deviceID }))
   await client.addFolder({
     id,
     path: absolute,
@@ -46,17 +46,6 @@ export async function folderAdd(
   if (options.json) context.print(JSON.stringify(added, undefined, 2))
   else context.print(`Added folder "${escapeText(id)}" at ${escapeText(added.path)}`)
   return CLI_EXIT.done
-}
-
-/** The device a person means: its id in any spelling, or its name when only one has it. */
-function findDevice(devices: readonly DeviceConfig[], text: string): string {
-  const plain = (id: string) => id.replace(/[- ]/g, '').toUpperCase()
-  const byName = devices.filter((device) => device.name === text)
-  const found =
-    devices.find((device) => plain(device.deviceID) === plain(text)) ?? (byName.length === 1 ? byName[0] : undefined)
-  if (found !== undefined) return found.deviceID
-  const known = devices.map((device) => `${device.deviceID} (${device.name})`).join(', ')
-  throw new TwinfoldError('device-missing', `there is no device "${text}"; known devices: ${known}`)
 }
 
 /** Only what the person said: the rest comes from the daemon's own defaults. */

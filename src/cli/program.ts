@@ -1,21 +1,13 @@
-import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
-import type { Client } from '../client/client.ts'
-import { CLI_EXIT, explainFailure, type CliContext, type CliExit, type Connection } from './context.ts'
+import { Command, CommanderError, Option } from 'commander'
+import { addCommand, collect, FINDING, parseCount, parseList, parseSeconds, Run } from './command.ts'
+import { CLI_EXIT, explainFailure, type CliContext } from './context.ts'
 import { FOLDER_TYPES, folderAdd, folderList, folderRemove, type FolderAddOptions } from './folder-commands.ts'
 import { debug, events, logs, type DebugOptions, type EventsOptions, type LogsOptions } from './log-commands.ts'
 import { NETWORK_SWITCHES, network } from './network-command.ts'
 import { scan, type ScanOptions } from './scan-command.ts'
+import { addDeviceCommands, addPendingCommands } from './sharing-program.ts'
 import { prio, status } from './status-commands.ts'
-
-const FINDING = `
-Finding the daemon (every command):
-  -H, --home DIR       look into this home ($STHOMEDIR) instead of the usual one
-  -C, --config DIR, -D, --data DIR
-                       the same where configuration and data are apart ($STCONFDIR, $STDATADIR)
-  --gui-address URL    ask at this address ($STGUIADDRESS) instead of the configured one
-  --gui-apikey KEY     with this API key ($STGUIAPIKEY)
-
-Exit codes: 0 done, 1 error, 3 no daemon answers, 4 done but some items could not be read`
+import { why } from './why-command.ts'
 
 /** Runs one command that talks to the daemon. Never throws: what went wrong is printed and in the code. */
 export async function runCli(context: CliContext, words: readonly string[]): Promise<number> {
@@ -36,22 +28,6 @@ export async function runCli(context: CliContext, words: readonly string[]): Pro
   }
 }
 
-/** The connection is made by the first command that needs one, so that `--help` never does. */
-class Run {
-  readonly context: CliContext
-  connection: Connection | undefined
-  code: CliExit = CLI_EXIT.done
-
-  constructor(context: CliContext) {
-    this.context = context
-  }
-
-  async with(work: (client: Client, connection: Connection) => Promise<CliExit>): Promise<void> {
-    this.connection = await this.context.connect()
-    this.code = await work(this.connection.client, this.connection)
-  }
-}
-
 function buildProgram(run: Run): Command {
   const { context } = run
   const program = new Command(context.program)
@@ -68,19 +44,9 @@ function buildProgram(run: Run): Command {
   addStatusCommands(program, run)
   addLogCommands(program, run)
   addNetworkCommand(program, run)
+  addDeviceCommands(program, run)
+  addPendingCommands(program, run)
   return program
-}
-
-/** What every command has: `--json`, an example, and how the daemon is found. */
-function addCommand(parent: Command, usage: string, description: string, examples: readonly string[]): Command {
-  const program = parent.parent === null ? parent.name() : `${parent.parent.name()} ${parent.name()}`
-  const lines = examples.map((example) => `  ${program} ${example}`).join('\n')
-  return parent
-    .command(usage)
-    .description(description)
-    .option('--json', 'print JSON for programs')
-    .addHelpText('after', `\nExample:\n${lines}\n${FINDING}`)
-    .showHelpAfterError(`Run it with --help to see what it takes.`)
 }
 
 function addFolderCommands(program: Command, run: Run): void {
@@ -94,11 +60,7 @@ function addFolderCommands(program: Command, run: Run): void {
     .option('--id <id>', 'id of the folder, the same on all devices (default: random)')
     .option('--label <text>', 'name for people')
     .addOption(new Option('--type <type>', 'how changes flow').choices(FOLDER_TYPES))
-    .option(
-      '--device <id>',
-      'share it with this device; may be repeated',
-      (id: string, before: readonly string[] | undefined) => [...(before ?? []), id],
-    )
+    .option('--device <id>', 'share it with this device; may be repeated', collect)
     .option('--rescan-interval <seconds>', 'time between full scans', parseSeconds)
     .option('--no-watch', 'do not watch for changes, only scan')
     .option('--paused', 'add it without starting it')
@@ -137,6 +99,11 @@ function addStatusCommands(program: Command, run: Run): void {
     'status photos --json',
   ]).action((folder: string | undefined, options: { json?: boolean }) =>
     run.with((_, connection) => status(context, connection, folder, options)),
+  )
+  addCommand(program, 'why <folder> <file>', 'Say why a file is here or not, and what it waits for', [
+    'why photos 2026/summer/beach.jpg',
+  ]).action((folder: string, file: string, options: { json?: boolean }) =>
+    run.with((client) => why(context, client, folder, file, options)),
   )
 }
 
@@ -187,26 +154,4 @@ function addNetworkCommand(program: Command, run: Run): void {
 /** As commander names the value of a flag. */
 function camelCase(name: string): string {
   return name.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase())
-}
-
-function parseList(text: string): string[] {
-  return text
-    .split(',')
-    .map((name) => name.trim())
-    .filter((name) => name !== '')
-}
-
-function parseCount(text: string): number {
-  const count = Number(text)
-  if (!/^\d+$/.test(text) || !Number.isSafeInteger(count))
-    throw new InvalidArgumentError('It must be a whole number, 0 or more.')
-  return count
-}
-
-const SECONDS_MAX = 365 * 86_400
-
-function parseSeconds(text: string): number {
-  const seconds = parseCount(text)
-  if (seconds > SECONDS_MAX) throw new InvalidArgumentError('It must not be longer than a year.')
-  return seconds
 }

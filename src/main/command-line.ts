@@ -15,7 +15,19 @@ export const LOCAL_COMMANDS = [
   'help',
 ] as const
 /** The commands that ask one over REST. */
-export const REMOTE_COMMANDS = ['folder', 'scan', 'prio', 'status', 'debug', 'events', 'logs', 'network'] as const
+export const REMOTE_COMMANDS = [
+  'folder',
+  'device',
+  'pending',
+  'scan',
+  'prio',
+  'status',
+  'why',
+  'debug',
+  'events',
+  'logs',
+  'network',
+] as const
 
 export type LocalCommand = (typeof LOCAL_COMMANDS)[number]
 

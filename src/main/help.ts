@@ -18,7 +18,11 @@ Run and set up:
 
 Use the running daemon:
   folder add|list|remove   what is kept in sync
+  device add|list|remove|pause|resume
+                           with whom
+  pending [accept|ignore]  what others offer
   status [FOLDER]          how it goes
+  why FOLDER FILE          why a file is here or not
   scan FOLDER [SUB…]       look for changes now
   prio FOLDER FILE         download this file first
   network                  with whom the device talks by itself

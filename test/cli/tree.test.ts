@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { settingWord } from '../../src/cli/config-names.ts'
 import { noHome, type CliContext } from '../../src/cli/context.ts'
 import { splitShellWords } from '../../src/cli/shell-words.ts'
@@ -178,7 +178,7 @@ test('every place has a help, without a daemon where none is needed', async () =
   const connect = () => Promise.reject(new Error('nobody is to be asked'))
   for (const words of ['', '--help', 'show', 'show --help', 'show pending -h', 'operations folder-override --help', 'errors', 'debug help']) {
     const { code, out } = await run(words, { context: { connect } })
-    assert.deepEqual([code, /^Usage: twinfold cli/.test(out)], [0, true], words)
+    assert.deepEqual([code, out.startsWith('Usage: twinfold cli')], [0, true], words)
   }
   for (const words of ['config', 'config folders', 'config folders photos', 'config folders photos label', 'config folders add --help']) {
     const { code, out } = await run(words)

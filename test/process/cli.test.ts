@@ -231,3 +231,26 @@ async function freePort(): Promise<number> {
   await new Promise((resolve) => server.close(resolve))
   return typeof address === 'object' && address !== null ? address.port : assert.fail()
 }
+
+test('cli: Syncthing\'s own command line finds the daemon as it does, and leaves values alone', async () => {
+  const there = ['--gui-address', daemon.url, '--gui-apikey', daemon.apiKey]
+  for (const words of [['cli', ...there, 'show', 'version'], [...there, 'cli', 'show', 'version'], ['cli', 'show', 'version', ...there]]) {
+    const { code, out } = await runCommand(words)
+    assert.deepEqual([code, Object.keys(JSON.parse(out)).includes('longVersion')], [0, true], words.join(' '))
+  }
+  const set = await runCommand(['cli', ...there, 'config', 'defaults', 'folder', 'label', 'set', '-Home'])
+  assert.deepEqual(set, { code: 0, out: '', err: '' })
+  const get = await runCommand(['cli', 'config', 'defaults', 'folder', 'label', 'get'], { env: { STGUIADDRESS: daemon.url, STGUIAPIKEY: daemon.apiKey } })
+  assert.deepEqual(get, { code: 0, out: '-Home\n', err: '' })
+
+  const half = await runCommand(['cli', '--gui-address', daemon.url, '--home', home, 'show', 'version'])
+  assert.deepEqual([half.code, half.err], [1, 'twinfold: error: Both --gui-address and --gui-apikey should be specified\n'])
+  const nowhere = await runCommand(['cli', '--home', join(scratch.path, 'nowhere'), 'show', 'version'])
+  assert.deepEqual([nowhere.code, nowhere.out], [1, ''])
+  assert.match(nowhere.err, /^twinfold: error: there is no config\.xml in /)
+
+  const lines = await runCommand(['cli', ...there, '-'], { input: 'config version get\nnope\nconfig folders list' })
+  assert.deepEqual(lines, { code: 0, out: 'Reading commands from stdin... []\n37\n', err: 'No help topic for \'nope\'\n' })
+  const reading = await runCommand(['cli', ...there, '-', 'more'], { input: '' })
+  assert.ok(!reading.out.includes(daemon.apiKey), 'a key is for nobody\'s log')
+})

@@ -1,0 +1,144 @@
+import type { DeviceConfig, FolderConfig } from '../core/config.ts'
+import { parseDeviceId } from '../core/device-id.ts'
+import { TwinfoldError } from '../core/errors.ts'
+import type { ConnectionsJson } from '../rest/cluster.ts'
+import type { Client, FolderChange } from '../client/client.ts'
+import { CLI_EXIT, findDevice, findFolder, type CliContext, type CliExit } from './context.ts'
+import { tableLines } from './table.ts'
+import { escapeText } from './text.ts'
+
+interface Json {
+  readonly json?: boolean
+}
+
+export interface DeviceAddOptions extends Json {
+  readonly name?: string
+  readonly address?: readonly string[]
+  readonly folder?: readonly string[]
+  readonly introducer?: boolean
+  readonly autoAccept?: boolean
+  readonly paused?: boolean
+}
+
+/** Adds a device to the configuration and shares folders with it. The other side must add this device, too. */
+export async function deviceAdd(
+  context: CliContext,
+  client: Client,
+  text: string,
+  options: DeviceAddOptions,
+): Promise<CliExit> {
+  const deviceID = parseDeviceId(text)
+  const [devices, folders] = await Promise.all([
+    client.devices(),
+    Promise.all((options.folder ?? []).map((folder) => findFolder(client, folder))),
+  ])
+  const existing = devices.find((device) => device.deviceID === deviceID)
+  if (existing !== undefined) {
+    throw new TwinfoldError('bad-request', `the device is there already, as "${existing.name}"`)
+  }
+  await client.call('POST /rest/config/devices', {
+    body: {
+      deviceID,
+      ...(options.name !== undefined && { name: options.name }),
+      ...(options.address !== undefined && { addresses: options.address }),
+      ...(options.introducer !== undefined && { introducer: options.introducer }),
+      ...(options.autoAccept !== undefined && { autoAcceptFolders: options.autoAccept }),
+      ...(options.paused !== undefined && { paused: options.paused }),
+    },
+  })
+  for (const folder of folders) await client.changeFolder(folder.id, withDevices(folder, [deviceID]))
+  if (options.json) {
+    context.print(JSON.stringify(await client.call('GET /rest/config/devices/:id', { id: deviceID }), undefined, 2))
+  } else {
+    context.print(`Added device ${deviceID}. It must know this device, too, before they connect.`)
+  }
+  return CLI_EXIT.done
+}
+
+/** The change that shares a folder with more devices; with whom it is shared already stays. */
+export function withDevices(folder: FolderConfig, ids: readonly string[]): FolderChange {
+  const more = ids.filter((id) => !folder.devices.some((device) => device.deviceID === id))
+  return { devices: [...folder.devices, ...more.map((deviceID) => ({ deviceID }))] }
+}
+
+export async function deviceList(context: CliContext, client: Client, options: Json): Promise<CliExit> {
+  const [devices, connections, { myID }, seen] = await Promise.all([
+    client.devices(),
+    client.call('GET /rest/system/connections'),
+    client.systemStatus(),
+    client.call('GET /rest/stats/device'),
+  ])
+  const rows = devices.map((device) => ({
+    device,
+    state: stateOf(device, myID, connections),
+    lastSeen: device.deviceID === myID ? '' : seenText(seen[device.deviceID]?.lastSeen),
+  }))
+  if (options.json) {
+    const list = rows.map(({ device, state, lastSeen }) => ({ ...device, state, lastSeen }))
+    context.print(JSON.stringify(list, undefined, 2))
+    return CLI_EXIT.done
+  }
+  const columns = [
+    { title: 'NAME', shrink: 'end' },
+    { title: 'STATE' },
+    { title: 'LAST SEEN' },
+    { title: 'ID' },
+    { title: 'ADDRESSES', shrink: 'end' },
+  ] as const
+  const cells = rows.map(({ device, state, lastSeen }) => [
+    device.name,
+    state,
+    lastSeen,
+    device.deviceID,
+    device.addresses.join(', '),
+  ])
+  for (const line of tableLines(columns, cells, context.columns)) context.print(line)
+  return CLI_EXIT.done
+}
+
+function stateOf(device: DeviceConfig, own: string, { connections }: ConnectionsJson): string {
+  if (device.deviceID === own) return 'this device'
+  if (device.paused) return 'paused'
+  return connections[device.deviceID]?.connected === true ? 'connected' : 'disconnected'
+}
+
+const EPOCH = '1970-01-01'
+
+/** A device that never was here is shown with the first moment of all. */
+function seenText(time: string | undefined): string {
+  return time === undefined || time.startsWith(EPOCH) ? 'never' : time.slice(0, 'YYYY-MM-DDTHH:MM'.length).replace('T', ' ')
+}
+
+/** Takes a device out of the configuration. Files stay on both sides; they are no longer exchanged. */
+export async function deviceRemove(context: CliContext, client: Client, text: string, options: Json): Promise<CliExit> {
+  const device = await otherDevice(client, text)
+  await client.call('DELETE /rest/config/devices/:id', { id: device.deviceID })
+  if (options.json) context.print(JSON.stringify({ removed: device.deviceID, name: device.name }, undefined, 2))
+  else context.print(`Removed device ${labelOf(device)}. The files it shared were left alone.`)
+  return CLI_EXIT.done
+}
+
+export async function devicePause(
+  context: CliContext,
+  client: Client,
+  text: string,
+  options: Json & { readonly paused: boolean },
+): Promise<CliExit> {
+  const device = await otherDevice(client, text)
+  const { paused } = options
+  await client.call('PATCH /rest/config/devices/:id', { id: device.deviceID, body: { paused } })
+  if (options.json) context.print(JSON.stringify({ deviceID: device.deviceID, paused }, undefined, 2))
+  else context.print(`Device ${labelOf(device)} ${paused ? 'is paused' : 'goes on'}.`)
+  return CLI_EXIT.done
+}
+
+async function otherDevice(client: Client, text: string): Promise<DeviceConfig> {
+  const [devices, { myID }] = await Promise.all([client.devices(), client.systemStatus()])
+  const device = findDevice(devices, text)
+  if (device.deviceID === myID) throw new TwinfoldError('bad-request', 'that is this device itself')
+  return device
+}
+
+function labelOf(device: DeviceConfig): string {
+  return device.name === '' ? device.deviceID : `"${escapeText(device.name)}" (${device.deviceID})`
+}

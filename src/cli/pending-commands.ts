@@ -1,0 +1,129 @@
+import type { DeviceConfig } from '../core/config.ts'
+import { TwinfoldError } from '../core/errors.ts'
+import type { FolderOfferJson, PendingDevicesJson, PendingFoldersJson } from '../rest/cluster.ts'
+import type { Client } from '../client/client.ts'
+import { CLI_EXIT, type CliContext, type CliExit } from './context.ts'
+import { withDevices } from './device-commands.ts'
+import { tableLines } from './table.ts'
+import { escapeText } from './text.ts'
+
+interface Json {
+  readonly json?: boolean
+}
+
+interface Pending {
+  readonly devices: PendingDevicesJson
+  readonly folders: PendingFoldersJson
+}
+
+async function readPending(client: Client): Promise<Pending> {
+  const [devices, folders] = await Promise.all([
+    client.call('GET /rest/cluster/pending/devices'),
+    client.call('GET /rest/cluster/pending/folders'),
+  ])
+  return { devices, folders }
+}
+
+/** What others would like and nobody has answered yet. */
+export async function pendingList(context: CliContext, client: Client, options: Json): Promise<CliExit> {
+  const [pending, known] = await Promise.all([readPending(client), client.devices()])
+  if (options.json) {
+    context.print(JSON.stringify(pending, undefined, 2))
+    return CLI_EXIT.done
+  }
+  const devices = Object.entries(pending.devices).map(([id, { name, address }]) => ['device', id, name, address])
+  const folders = Object.entries(pending.folders).flatMap(([id, { offeredBy }]) =>
+    Object.entries(offeredBy).map(([device, { label }]) => ['folder', id, label, nameOf(known, device)]),
+  )
+  if (devices.length + folders.length === 0) {
+    context.print('Nothing waits for an answer.')
+    return CLI_EXIT.done
+  }
+  const columns = [{ title: 'WHAT' }, { title: 'ID' }, { title: 'NAME', shrink: 'end' }, { title: 'FROM' }] as const
+  for (const line of tableLines(columns, [...devices, ...folders], context.columns)) context.print(line)
+  context.print(`Answer with "${context.program} pending accept ID" or "${context.program} pending ignore ID".`)
+  return CLI_EXIT.done
+}
+
+function nameOf(known: readonly DeviceConfig[], id: string): string {
+  const name = known.find((device) => device.deviceID === id)?.name ?? ''
+  return name === '' ? id : name
+}
+
+export interface AcceptOptions extends Json {
+  readonly path?: string
+  readonly name?: string
+}
+
+/** Lets a device in, or takes an offered folder. Where its files shall be is for the person to say, not for the other. */
+export async function pendingAccept(
+  context: CliContext,
+  client: Client,
+  id: string,
+  options: AcceptOptions,
+): Promise<CliExit> {
+  const pending = await readPending(client)
+  const device = pending.devices[id]
+  if (device !== undefined) {
+    await client.call('POST /rest/config/devices', { body: { deviceID: id, name: options.name ?? device.name } })
+    return say(context, options, { accepted: 'device', id }, `Added device ${id}.`)
+  }
+  const offers = offersOf(pending, id)
+  await acceptFolder(context, client, id, offers, options)
+  return say(context, options, { accepted: 'folder', id }, `Folder "${escapeText(id)}" is shared now.`)
+}
+
+type Offers = readonly (readonly [device: string, offer: FolderOfferJson])[]
+
+function offersOf({ folders }: Pending, id: string): Offers {
+  const offers = Object.entries(folders[id]?.offeredBy ?? {})
+  if (offers.length > 0) return offers
+  throw new TwinfoldError('bad-request', `no device and no folder "${id}" waits; "pending" shows what does`)
+}
+
+async function acceptFolder(
+  context: CliContext,
+  client: Client,
+  id: string,
+  offers: Offers,
+  options: AcceptOptions,
+): Promise<void> {
+  const there = (await client.folders()).find((folder) => folder.id === id)
+  if (there !== undefined) {
+    return client.changeFolder(id, withDevices(there, offers.map(([device]) => device)))
+  }
+  if (options.path === undefined) {
+    throw new TwinfoldError('usage', `say where the files shall be: pending accept ${id} --path DIR`)
+  }
+  await client.addFolder({
+    id,
+    path: options.path.startsWith('~') ? options.path : context.absolutePath(options.path),
+    label: options.name ?? offers[0]![1].label,
+    devices: offers.map(([deviceID]) => ({ deviceID })),
+    ...(offers.some(([, offer]) => offer.receiveEncrypted) && { type: 'receiveencrypted' as const }),
+  })
+}
+
+/** The device or the folder is not offered again, until somebody takes it from the list of the ignored. */
+export async function pendingIgnore(context: CliContext, client: Client, id: string, options: Json): Promise<CliExit> {
+  const pending = await readPending(client)
+  const device = pending.devices[id]
+  if (device !== undefined) {
+    const config = await client.config()
+    const ignored = [...config.remoteIgnoredDevices, { deviceID: id, ...device }]
+    await client.call('PUT /rest/config', { body: { ...config, remoteIgnoredDevices: ignored } })
+    return say(context, options, { ignored: 'device', id }, `Device ${id} is ignored from now on.`)
+  }
+  const known = await client.devices()
+  for (const [from, { time, label }] of offersOf(pending, id)) {
+    const ignored = known.find((one) => one.deviceID === from)?.ignoredFolders ?? []
+    const body = { ignoredFolders: [...ignored, { time, id, label }] }
+    await client.call('PATCH /rest/config/devices/:id', { id: from, body })
+  }
+  return say(context, options, { ignored: 'folder', id }, `Folder "${escapeText(id)}" is ignored from now on.`)
+}
+
+function say(context: CliContext, { json }: Json, value: object, text: string): CliExit {
+  context.print(json ? JSON.stringify(value, undefined, 2) : text)
+  return CLI_EXIT.done
+}
