@@ -78,7 +78,7 @@ export async function runDaemon(world: World, options: ServeOptions, signal: Abo
   const statistics = new Statistics({ keyValue: store.keyValue, log: logger('stats') })
   network = await Network.open(
     { world, store, events, statistics, config, logger, folders: () => model },
-    { ownDevice: identity.deviceId, identity, clientVersion: version.version },
+    { ownDevice: identity.deviceId, identity, clientVersion: version.version, userHome: locations.userHome },
   )
   model = new Model(
     { world, store, events, statistics, logger, sources: network.peers, summaryOf: folderStatusJson },

@@ -11,6 +11,7 @@ import { Completions } from '../model/completion.ts'
 import type { PeerFolders } from '../model/peer-deps.ts'
 import { Peers } from '../model/peers.ts'
 import { Pending } from '../model/pending.ts'
+import { Sharing } from '../model/sharing.ts'
 import type { DeviceRecord, Statistics } from '../stats/stats.ts'
 import type { Service } from '../sync/supervisor.ts'
 import type { Identity } from '../world/net.ts'
@@ -33,6 +34,7 @@ export interface NetworkOptions {
   readonly ownDevice: DeviceId
   readonly identity: Identity
   readonly clientVersion: string
+  readonly userHome: string
 }
 
 /** Everything that talks to other devices: who comes in, who is there, what is exchanged. */
@@ -42,13 +44,18 @@ export class Network {
   readonly connections: Connections
   readonly completions: Completions
   readonly #deps: NetworkDeps
+  readonly #sharing: Sharing
 
-  private constructor(deps: NetworkDeps, { ownDevice, identity, clientVersion }: NetworkOptions) {
+  private constructor(deps: NetworkDeps, { ownDevice, identity, clientVersion, userHome }: NetworkOptions) {
     const { world, store, events, statistics, logger } = deps
     const config = deps.config.current
     const log = logger('model')
     this.#deps = deps
     this.pending = new Pending({ clock: world.clock, keyValue: store.keyValue, events, log }, config)
+    this.#sharing = new Sharing(
+      { disk: world.disk, log, config: deps.config, pending: (device, offers) => this.pending.foldersOffered(device, offers) },
+      { ownDevice, userHome },
+    )
     this.peers = new Peers(
       {
         clock: world.clock, blocks: world.blocks, platform: world.system.platform, store, events, statistics, log,
@@ -58,7 +65,8 @@ export class Network {
           recheck: (folder, record, wholly) => deps.folders()?.recheck(folder, record, wholly),
           touched: (folder) => deps.folders()?.touched(folder),
         },
-        foldersOffered: (device, offers) => this.pending.foldersOffered(device, offers),
+        foldersOffered: (device, offers) => this.pending.foldersOffered(device, this.#sharing.undecided(device, offers)),
+        wordHeard: (device, word, offers) => this.#sharing.heard(device, word, offers),
         nameDevice: (device, name) => this.#nameDevice(device, name),
       },
       { config, ownDevice },

@@ -6,6 +6,7 @@ import type { Statistics } from '../stats/stats.ts'
 import type { BlockReader } from '../world/block-reader.ts'
 import type { Clock } from '../world/clock.ts'
 import type { FileInfo } from '../core/file-info.ts'
+import type { ClusterConfig } from '../protocol/types.ts'
 import type { FolderOffer } from './cluster-config.ts'
 
 /** What those who talk to other devices ask of the folders. */
@@ -31,6 +32,8 @@ export interface PeersDeps {
   readonly folders: PeerFolders
   /** All that a device offers and we do not share with it. */
   foldersOffered(device: DeviceId, offers: readonly FolderOffer[]): void
+  /** A device that is let in has said what it shares, and with whom. */
+  wordHeard(device: DeviceId, word: ClusterConfig, offers: readonly FolderOffer[]): void
   /** A device told a name and has none here. */
   nameDevice(device: DeviceId, name: string): void
 }

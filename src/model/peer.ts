@@ -213,6 +213,8 @@ export class Peer {
     if (verdict.kind === 'close') throw new Refusal(verdict.reason)
     this.#verdicts = verdict.folders
     this.#deps.foldersOffered(this.device, verdict.offers)
+    // Only when it is said: what people change here afterwards is not undone by an old word.
+    if (anew) this.#deps.wordHeard(this.device, this.#heard.config, verdict.offers)
     for (const folder of this.#folders.keys()) {
       if (anew || verdict.folders.get(folder)?.kind !== 'exchange') this.#stopFolder(folder)
     }

@@ -125,7 +125,7 @@ class Device {
           pullSoon: (folder) => void this.pulls.push(folder),
           recheck: () => {}, touched: () => {},
         },
-        foldersOffered: () => {}, nameDevice: () => {},
+        foldersOffered: () => {}, wordHeard: () => {}, nameDevice: () => {},
       },
       { config: this.config, ownDevice: id },
     )

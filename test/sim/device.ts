@@ -130,7 +130,7 @@ export class SimDevice {
     const identity = { certificatePem: this.#certificate, keyPem: '' }
     const network: Network = await Network.open(
       { world, store, events, statistics, config, logger, folders: () => model },
-      { ownDevice: this.id, identity, clientVersion: 'v1.0.0' },
+      { ownDevice: this.id, identity, clientVersion: 'v1.0.0', userHome: '/home/me' },
     )
     const model: Model = new Model(
       { world, store, events, statistics, logger, sources: network.peers, summaryOf: (status) => ({ state: status.state }) },
