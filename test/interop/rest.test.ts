@@ -2,10 +2,11 @@ import assert from 'node:assert/strict'
 import { mkdirSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
+import { missingIn } from '../support/json-shape.ts'
 import type { Reply } from '../support/rest.ts'
 import { scratchDirectory } from '../support/scratch.ts'
 import { missingSyncthing } from '../support/syncthing.ts'
-import { addFolder, field, Pair, type Side } from './pair.ts'
+import { addFolder, Pair, type Side } from './pair.ts'
 
 const skip = missingSyncthing() ?? false
 
@@ -269,30 +270,6 @@ function compare(ours: Reply, theirs: Reply, { binary, exact, without = [] }: Ex
   for (const header of HEADERS) assert.equal(ours.headers[header], theirs.headers[header], header)
   if (exact === true) assert.equal(ours.text, theirs.text)
   if (theirs.contentType.includes('json') && theirs.text !== '') {
-    assert.deepEqual(missing(JSON.parse(ours.text), JSON.parse(theirs.text), '', new Set(without)), [])
+    assert.deepEqual(missingIn(JSON.parse(ours.text), JSON.parse(theirs.text), new Set(without)), [])
   }
-}
-
-/** What the other has and we have not, or have as something else. More of ours is welcome. */
-function missing(ours: unknown, theirs: unknown, path: string, without: ReadonlySet<string>): string[] {
-  if (without.has(path)) return []
-  if (kind(ours) !== kind(theirs)) return [`${path}: ${kind(ours)} instead of ${kind(theirs)}`]
-  if (typeof theirs !== 'object' || theirs === null) return []
-  if (Array.isArray(theirs)) {
-    const comparable = theirs.length > 0 && Array.isArray(ours) && ours.length > 0
-    return comparable ? missing(field(ours, '0'), theirs[0], step(path, '0'), without) : []
-  }
-  return Object.entries(theirs).flatMap(([key, value]) => {
-    if (without.has(step(path, key))) return []
-    if (field(ours, key) === undefined) return [`${step(path, key)} is missing`]
-    return missing(field(ours, key), value, step(path, key), without)
-  })
-}
-
-function step(path: string, key: string): string {
-  return path === '' ? key : `${path}.${key}`
-}
-
-function kind(value: unknown): string {
-  return value === null ? 'null' : Array.isArray(value) ? 'list' : typeof value
 }
