@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { runCommand, type CommandResult } from '../support/command.ts'
+import { startMember, type Member } from '../support/daemon-pair.ts'
+import { eventually, scratchDirectory } from '../support/scratch.ts'
+
+/** One command for one of the devices. */
+function ask({ daemon }: Member, ...words: string[]): Promise<CommandResult> {
+  return runCommand([...words, '--gui-address', daemon.url, '--gui-apikey', daemon.apiKey])
+}
+
+/** The output of a command that must succeed. */
+async function told(member: Member, ...words: string[]): Promise<string> {
+  const { code, out, err } = await ask(member, ...words)
+  assert.deepEqual({ code, err }, { code: 0, err: '' }, words.join(' '))
+  return out
+}
+
+/** Waits until a list that grows by itself holds the text. */
+function toldEventually(member: Member, text: RegExp, ...words: string[]): Promise<string> {
+  return eventually(`"${words.join(' ')}" shows ${text}`, async () => {
+    const out = await told(member, ...words)
+    return text.test(out) ? out : undefined
+  }, 60_000)
+}
+
+test('two people share a folder with commands alone: add, pending, accept, why, pause, remove', async () => {
+  using scratch = scratchDirectory()
+  await using anna = await startMember(scratch.path, 'anna')
+  await using ben = await startMember(scratch.path, 'ben')
+  mkdirSync(anna.root)
+  writeFileSync(join(anna.root, 'a.txt'), 'hello')
+  await told(anna, 'folder', 'add', anna.root, '--id', 'docs', '--label', 'Papers', '--no-watch')
+  assert.equal(await told(ben, 'pending'), 'Nothing waits for an answer.\n')
+
+  assert.match(await told(anna, 'device', 'add', ben.id.toLowerCase(), '--name', 'ben', '--address', `tcp://127.0.0.1:${ben.port}`, '--folder', 'docs'), /^Added device /)
+  assert.match(await toldEventually(ben, /^device /m, 'pending'), new RegExp(`device +${anna.id} `))
+  assert.match(await told(ben, 'pending', 'accept', anna.id, '--name', 'anna'), /^Added device /)
+  assert.match(await toldEventually(ben, /^folder +docs +Papers +anna$/m, 'pending'), /Answer with "twinfold pending accept ID"/)
+  const unsaid = await ask(ben, 'pending', 'accept', 'docs')
+  assert.deepEqual([unsaid.code, unsaid.out], [1, ''])
+  assert.match(unsaid.err, /say where the files shall be/)
+  await told(ben, 'pending', 'accept', 'docs', '--path', ben.root, '--json')
+
+  await eventually('the file', () => (readFileSync(join(ben.root, 'a.txt'), 'utf8') === 'hello' ? true : undefined), 60_000)
+  assert.match(await toldEventually(ben, /it is here, in the newest version/, 'why', 'Papers', 'a.txt'), /devices that have the newest version: anna/)
+  const answer: { upToDate: boolean; local: { name: string } } = JSON.parse(await told(ben, 'why', 'docs', 'a.txt', '--json'))
+  assert.deepEqual([answer.upToDate, answer.local.name], [true, 'a.txt'])
+  assert.match(await told(ben, 'why', 'docs', 'nothing\x1b'), /nothing\\x1b in folder "docs":\n {2}- no device has told of it/)
+
+  assert.match(await told(anna, 'device', 'list'), new RegExp(`^ben +connected +\\S+ \\S+ +${ben.id} +tcp://`, 'm'))
+  assert.match(await told(anna, 'device', 'pause', 'ben'), /"ben" \(.*\) is paused/)
+  assert.match(await told(anna, 'device', 'list'), /^ben +paused /m)
+  await told(anna, 'device', 'resume', 'ben')
+  const states: { name: string; state: string }[] = JSON.parse(await told(anna, 'device', 'list', '--json'))
+  assert.equal(states.find((each) => each.name === 'ben')?.state === 'paused', false)
+
+  for (const [words, said] of [[['device', 'pause', anna.id], /that is this device itself/], [['device', 'remove', 'nobody'], /there is no device "nobody"; known devices/],
+    [['device', 'add', 'rubbish'], /rubbish|device ID/], [['device', 'add', ben.id], /is there already, as "ben"/], [['pending', 'accept', 'nope'], /no device and no folder "nope" waits/]] as const) {
+    const refused = await ask(anna, ...words)
+    assert.deepEqual([refused.code, refused.out], [1, ''], words.join(' '))
+    assert.match(refused.err, said)
+  }
+  assert.match(await told(anna, 'device', 'remove', 'ben'), /^Removed device "ben"/)
+  assert.ok(!(await told(anna, 'device', 'list')).includes(ben.id))
+  assert.equal(readFileSync(join(anna.root, 'a.txt'), 'utf8'), 'hello')
+})
+
+test('what is ignored is not offered again', async () => {
+  using scratch = scratchDirectory()
+  await using anna = await startMember(scratch.path, 'anna')
+  await using ben = await startMember(scratch.path, 'ben')
+  mkdirSync(anna.root)
+  await told(anna, 'folder', 'add', anna.root, '--id', 'docs', '--no-watch')
+  await told(anna, 'device', 'add', ben.id, '--address', `tcp://127.0.0.1:${ben.port}`, '--folder', 'docs')
+  await told(ben, 'device', 'add', anna.id, '--name', 'anna', '--address', `tcp://127.0.0.1:${anna.port}`)
+  await toldEventually(ben, /^folder +docs /m, 'pending')
+  assert.match(await told(ben, 'pending', 'ignore', 'docs'), /^Folder "docs" is ignored from now on/)
+  assert.equal(await told(ben, 'pending'), 'Nothing waits for an answer.\n')
+
+  await told(ben, 'device', 'remove', 'anna')
+  await toldEventually(ben, /^device /m, 'pending')
+  assert.match(await told(ben, 'pending', 'ignore', anna.id), /is ignored from now on/)
+  assert.deepEqual(JSON.parse(await told(ben, 'pending', '--json')), { devices: {}, folders: {} })
+})
