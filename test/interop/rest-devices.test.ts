@@ -1,6 +1,6 @@
 /** The answers about another device, a real Syncthing, in every situation that was captured: pending, connected, paused, gone. */
 import assert from 'node:assert/strict'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { missingIn } from '../support/json-shape.ts'
@@ -91,6 +91,35 @@ test('paused and resumed', { skip }, async () => {
   assert.equal(about(paused, 'connections', syncthing.id, 'paused'), true)
   await twinfold.request('POST', `/rest/system/resume?device=${syncthing.id}`)
   await eventually('the connection', async () => (await twinfold.isConnectedTo(syncthing)) || undefined)
+})
+
+test('older versions: kept, listed, brought back', { skip }, async () => {
+  await assert.rejects(matches('folder-versions-get-noversioner'), /500 folder has no versioner/)
+  await twinfold.request('PATCH', `/rest/config/folders/${FOLDER}`, { versioning: { type: 'simple', params: { keep: '5' } } })
+  writeFileSync(join(syncthing.root, 'hello.txt'), 'hello again, and longer')
+  await syncthing.scan()
+  await untilAlike([twinfold, syncthing], { rescan: [syncthing] })
+  const kept = await matches('folder-versions-get', ['m1', 'm2', 'new/f4', 'nx', 'only-b.txt', 'q0.bin'])
+  const time = about(kept, 'hello.txt', '0', 'versionTime')
+  const failures = await twinfold.request('POST', `/rest/folder/versions?folder=${FOLDER}`, { nosuch: '2020-01-01T00:00:00Z', '../x': '2020-01-01T00:00:00Z' })
+  assert.deepEqual(Object.keys(Object(failures)), ['../x', 'nosuch'])
+  assert.deepEqual(await twinfold.request('POST', `/rest/folder/versions?folder=${FOLDER}`, { 'hello.txt': time }), {})
+  assert.equal(readFileSync(join(twinfold.root, 'hello.txt'), 'utf8'), 'hello')
+  await untilAlike([twinfold, syncthing], { rescan: [twinfold] })
+})
+
+test('changes of a folder that only receives are listed and undone', { skip }, async () => {
+  await twinfold.request('PATCH', `/rest/config/folders/${FOLDER}`, { type: 'receiveonly' })
+  writeFileSync(join(twinfold.root, 'only-here.txt'), 'x')
+  await twinfold.scan()
+  const changed = await matches('db-localchanged-get')
+  assert.deepEqual([about(changed, 'files', '0', 'name'), about(changed, 'files', '0', 'localFlags')], ['only-here.txt', 8])
+  await matches('db-status-get-receiveonly', ['remoteSequence'])
+  await matches('db-revert-post')
+  await eventually('the undoing', async () => (existsSync(join(twinfold.root, 'only-here.txt')) ? undefined : true))
+  await twinfold.request('PATCH', `/rest/config/folders/${FOLDER}`, { type: 'sendonly' })
+  await matches('db-override-post')
+  await twinfold.request('PATCH', `/rest/config/folders/${FOLDER}`, { type: 'sendreceive' })
 })
 
 test('gone: the last answers stay true', { skip }, async () => {
