@@ -37,6 +37,8 @@ export async function runSeed(seed: number, print?: (line: string) => void): Pro
   try {
     await cluster.live()
     await cluster.comeToRest()
+    cluster.checkNothingLost()
+    await cluster.decide()
     await cluster.checkLaws()
   } catch (error) {
     failure = error instanceof Error ? error : new Error(String(error))
@@ -73,7 +75,8 @@ class Cluster {
     this.#contents = new Contents(this.#random.stream('contents'))
     this.#user = new User(this.#random.stream('user'), this.#contents, this.trace)
     const count = this.#pick([2, 2, 2, 3, 3, 4, 5])
-    this.#devices = Array.from({ length: count }, (_, i) => this.#makeDevice('abcde'[i] ?? 'z'))
+    const types = this.#folderTypes(count)
+    this.#devices = types.map((type, i) => this.#makeDevice('abcde'[i] ?? 'z', type))
   }
 
   /** From the first start to the last misfortune. */
@@ -126,10 +129,39 @@ class Cluster {
     }
   }
 
+  checkNothingLost(): void {
+    checkNothingLost(this.#devices, this.#contents)
+  }
+
+  /** Where a device only sends or only receives, a person says in the end whose state is the right one. */
+  async decide(): Promise<void> {
+    if (!this.#isMixed) return
+    const [sending, receiving] = [this.#ofType('sendonly'), this.#ofType('receiveonly')]
+    for (const { name, model } of sending) {
+      this.trace.add(name, 'override')
+      await this.#while(model?.override(DOCS) ?? Promise.resolve())
+      this.reached.note('a folder that only sends had its way')
+    }
+    for (const { name, model } of receiving) {
+      this.trace.add(name, 'revert')
+      await this.#while(model?.revert(DOCS) ?? Promise.resolve())
+      this.reached.note('a folder that only receives took its changes back')
+    }
+    await this.comeToRest()
+  }
+
+  #ofType(type: FolderConfig['type']): readonly SimDevice[] {
+    return this.#devices.filter(({ folderType }) => folderType === type)
+  }
+
+  get #isMixed(): boolean {
+    return this.#devices.some(({ folderType }) => folderType !== 'sendreceive')
+  }
+
   async checkLaws(): Promise<void> {
     checkConvergence(this.#devices, this.#contents)
-    checkNothingLost(this.#devices, this.#contents)
-    checkNoResurrection(this.#devices, this.#contents, this.#user)
+    // Whose state was chosen may be older than what others had done since.
+    if (!this.#isMixed) checkNoResurrection(this.#devices, this.#contents, this.#user)
     const before = await sequencesOf(this.#devices)
     await this.#pass(5 * MINUTE)
     const after = await sequencesOf(this.#devices)
@@ -303,11 +335,21 @@ class Cluster {
     for (const path of device.disk.hands.tree(ROOT).keys()) this.#checkContent(device, `${ROOT}/${path}`)
   }
 
-  #makeDevice(name: string): SimDevice {
+  /** Mostly everybody sends and receives. At most one only sends: between two of those only a person could decide. */
+  #folderTypes(count: number): readonly FolderConfig['type'][] {
+    const random = this.#random.stream('types')
+    const types = Array.from({ length: count }, () => 'sendreceive' as FolderConfig['type'])
+    if (this.#chain || random.chance(0.6)) return types
+    if (random.chance(0.6)) types[count - 1] = 'receiveonly'
+    if (count > 2 && random.chance(0.6)) types[1] = 'sendonly'
+    return types
+  }
+
+  #makeDevice(name: string, type: FolderConfig['type']): SimDevice {
     const random = this.#random.stream(`device ${name}`)
     const device = new SimDevice({
       name, random, clock: this.#clock, network: this.#network, trace: this.trace,
-      disk: this.#diskOptions(random), folder: this.#folderOptions(random),
+      disk: this.#diskOptions(random), folder: { ...this.#folderOptions(random), type },
       onEvent: (_, event) => {
         this.trace.add(name, `${event.type} ${JSON.stringify(event.data, printable)}`)
         this.reached.noteEvent(event)
@@ -320,6 +362,7 @@ class Cluster {
     })
     device.disk.subscribe(({ kind, path }) => {
       if (kind === 'changed') this.#checkContent(device, path)
+      if (kind === 'changed' && path.startsWith(`${ROOT}/.stversions/`)) this.reached.note('an old version was kept')
     })
     return device
   }
@@ -333,7 +376,11 @@ class Cluster {
   }
 
   #folderOptions(random: SimRandom): Partial<FolderConfig> {
-    return { fsWatcherEnabled: random.chance(0.5), rescanIntervalS: 30 + random.int(90) }
+    const versioning = { type: 'simple', params: { keep: '5' }, cleanupIntervalS: 3_600, fsPath: '', fsType: 'basic' }
+    return {
+      fsWatcherEnabled: random.chance(0.5), rescanIntervalS: 30 + random.int(90),
+      ...(random.chance(0.2) && { versioning }),
+    }
   }
 
   /** Everybody knows everybody, or only those beside them. */

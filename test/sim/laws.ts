@@ -38,7 +38,9 @@ export async function unrest(devices: readonly SimDevice[]): Promise<string | un
     if (device.missing.length > 0) return `${name} is not connected to ${device.missing.join(', ')}`
     const status = await model.status(DOCS)
     if (status.state !== 'idle') return `${name} is ${status.state}`
-    const need = await (await device.index()).need({ offset: 0, limit: 3 })
+    // Who only sends may lack what others have, for good.
+    const limit = device.folderType === 'sendonly' ? 0 : 3
+    const need = limit === 0 ? [] : await (await device.index()).need({ offset: 0, limit })
     if (need.length > 0) return `${name} needs ${need.map((item) => item.name).join(', ')}: ${await problemsOf(device)}`
     if (status.errorCount > 0) return `${name} has problems: ${await problemsOf(device)}`
     for (const neighbour of device.neighbours) {

@@ -24,6 +24,9 @@ export const SOMETIMES = [
   'a watched folder was changed',
   'a folder came to an error and out of it',
   'two devices made the same file apart',
+  'a folder that only sends had its way',
+  'a folder that only receives took its changes back',
+  'an old version was kept',
   'a person had to choose between a directory and something else',
 ] as const
 
