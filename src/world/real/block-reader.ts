@@ -10,6 +10,8 @@ const TASK_ORDERS_MAX = 64
 const TASK_BYTES_MAX = 256 * KIB
 /** While one task is worked on the next already waits at the thread's door. */
 const TASKS_PER_THREAD = 2
+/** So many small blocks are worth waking another thread for; fewer wait for the one that is at work. */
+const GATHERED_MIN = 8
 /** A single small block is read here in less time than a thread takes to start. */
 const INLINE_BYTES_MAX = 128 * KIB
 const KEPT_BYTES_MAX = 8 * KIB * KIB
@@ -52,9 +54,16 @@ export class RealBlockReader implements BlockReader {
       this.#waiting = []
       return this.#readHere(first)
     }
-    while (this.#waiting.length > 0 && this.#tasks < this.#threads.threadsMax * TASKS_PER_THREAD) {
+    while (this.#tasks < this.#threads.threadsMax * TASKS_PER_THREAD && this.#isWorthATask()) {
       void this.#readThere(this.#waiting.splice(0, countTogether(this.#waiting)))
     }
+  }
+
+  /** Every task wakes a thread, and that takes as long as reading a few small blocks. */
+  #isWorthATask(): boolean {
+    const [first] = this.#waiting
+    if (first === undefined) return false
+    return this.#tasks === 0 || this.#waiting.length >= GATHERED_MIN || first.order.sizeBytes > INLINE_BYTES_MAX
   }
 
   #readHere(waiting: Waiting): void {
