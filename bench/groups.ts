@@ -4,9 +4,10 @@ import { join } from 'node:path'
 import { BareServer, runLimit } from './limits.ts'
 import { diskBytes, firstScan, pingDuring, requestRate, rescan } from './measure.ts'
 import { Running, type Program } from './program.ts'
+import { rest } from './rest-group.ts'
 import type { Sample, Sizes } from './rows.ts'
 import { largeFiles, makeTree, removeTree, smallFiles, type Tree } from './tree.ts'
-import { rest } from '../test/support/rest.ts'
+import { rest as request } from '../test/support/rest.ts'
 
 export interface Bench {
   readonly programs: readonly Program[]
@@ -19,7 +20,9 @@ export interface Bench {
 }
 
 /** Rows that are measured together because they share a tree or a running daemon. */
-export const GROUPS: Readonly<Record<string, (bench: Bench) => Promise<void>>> = { large, small, http, start, idle, growth, latency }
+export const GROUPS: Readonly<Record<string, (bench: Bench) => Promise<void>>> = {
+  large, small, http, rest: (bench) => rest(bench, fresh), start, idle, growth, latency,
+}
 
 const HTTP_DURATION_S = 3
 const PING_INTERVAL_MS = 5
@@ -184,7 +187,7 @@ async function latency(bench: Bench): Promise<void> {
   const { server } = await BareServer.start()
   const options = { address: { url: server.url }, apiKey: '', agent: new Agent({ keepAlive: true }) }
   const seconds = new Promise((resolve) => setTimeout(resolve, 5_000))
-  const quiet = { request: (method: string, path: string) => rest(options, method, path) }
+  const quiet = { request: (method: string, path: string) => request(options, method, path) }
   recordLatencies(bench, 'limit', await pingDuring(quiet, PING_INTERVAL_MS, seconds))
   options.agent.destroy()
   await server[Symbol.asyncDispose]()

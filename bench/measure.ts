@@ -93,7 +93,24 @@ export async function pingDuring(running: Pick<Running, 'request'>, intervalMs: 
 
 /** Requests per second over keep-alive connections, by wrk in a process of its own. */
 export async function requestRate(url: string, apiKey: string, durationS: number): Promise<number> {
-  const args = ['-t1', '-c16', `-d${durationS}s`, '-H', `X-API-Key: ${apiKey}`, url]
+  return (await requestFigures(url, apiKey, durationS)).perSecond
+}
+
+export interface RequestFigures {
+  readonly perSecond: number
+  readonly p50Ms: number
+  readonly p99Ms: number
+}
+
+/** The same with the time that half of the requests, and all but one in a hundred, stay below. */
+export async function requestFigures(
+  url: string,
+  apiKey: string,
+  durationS: number,
+  { method = 'GET', connections = 16 }: { readonly method?: 'GET' | 'POST'; readonly connections?: number } = {},
+): Promise<RequestFigures> {
+  const script = method === 'POST' ? ['-s', join(import.meta.dirname, 'post.lua')] : []
+  const args = ['-t1', `-c${connections}`, `-d${durationS}s`, '--timeout', '60s', '--latency', ...script, '-H', `X-API-Key: ${apiKey}`, url]
   const child = spawn('wrk', args, { stdio: ['ignore', 'pipe', 'inherit'] })
   let output = ''
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
@@ -101,9 +118,16 @@ export async function requestRate(url: string, apiKey: string, durationS: number
   })
   await once(child, 'close')
   if (/Non-2xx|Socket errors/.test(output)) throw new Error(`not every request was answered well:\n${output}`)
-  const rate = Number(/Requests\/sec:\s+([\d.]+)/.exec(output)?.[1])
-  if (!(rate > 0)) throw new Error(`wrk said nothing of use:\n${output}`)
-  return rate
+  const perSecond = Number(/Requests\/sec:\s+([\d.]+)/.exec(output)?.[1])
+  if (!(perSecond > 0)) throw new Error(`wrk said nothing of use:\n${output}`)
+  return { perSecond, p50Ms: quantileMs(output, 50), p99Ms: quantileMs(output, 99) }
+}
+
+const UNIT_MS: Readonly<Record<string, number>> = { us: 0.001, ms: 1, s: 1_000, m: 60_000 }
+
+function quantileMs(output: string, percent: number): number {
+  const [, value = '', unit = ''] = new RegExp(`\\s${percent}%\\s+([\\d.]+)(us|ms|s|m)\\b`).exec(output) ?? []
+  return Number(value) * (UNIT_MS[unit] ?? Number.NaN)
 }
 
 /** Bytes on disk under a directory. */

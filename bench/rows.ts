@@ -18,7 +18,7 @@ export interface RowInfo {
   readonly unit: 'ms' | 'requests/s' | 'MiB' | 'µs/file' | 'B/file' | 'MB/s' | 'files/s' | 'KiB' | 's' | 'polls'
   readonly better: 'less' | 'more'
   /** Against the limit of the same run, or in the unit of the row. Shown, never asserted. */
-  readonly goal?: { readonly ofLimit: number } | { readonly atMost: number }
+  readonly goal?: { readonly ofLimit: number } | { readonly atMost: number } | { readonly ofSyncthing: number }
 }
 
 export type Sizes = {
@@ -47,6 +47,7 @@ export function rowInfos(sizes: Sizes, full: boolean): ReadonlyMap<string, RowIn
     ['sub-changed', { title: 'rescan of one changed file by sub', unit: 'ms', better: 'less', ...goal({ atMost: 2 }) }],
     ['ping', { title: 'GET /rest/system/ping', unit: 'requests/s', better: 'more', ...goal({ ofLimit: 0.7 }) }],
     ['debug', { title: 'GET /rest/system/debug', unit: 'requests/s', better: 'more', ...goal({ ofLimit: 0.7 }) }],
+    ...restRows(small, full),
     ['start', { title: 'start to first ping', unit: 'ms', better: 'less', ...goal({ atMost: 350 }) }],
     ['idle-rss', { title: 'RSS idle, no folder', unit: 'MiB', better: 'less', ...goal({ atMost: 80 }) }],
     ...sizes.growth.flatMap((files): [string, RowInfo][] => [
@@ -59,6 +60,21 @@ export function rowInfos(sizes: Sizes, full: boolean): ReadonlyMap<string, RowIn
     ['latency-max', { title: `ping during scan of ${thousands(sizes.latency)}, worst`, unit: 'ms', better: 'less' }],
   ]
   return new Map(rows)
+}
+
+/** Requests about a loaded folder: how many in a second, and how long they take. */
+function restRows(files: string, full: boolean): [string, RowInfo][] {
+  const works = [
+    ['rest-status', 'GET db/status', { ofLimit: 0.5 }],
+    ['rest-need', 'GET db/need', { ofSyncthing: 10 }],
+    ['rest-prio', 'POST db/prio', { ofSyncthing: 10 }],
+    ['rest-browse', 'GET db/browse?levels=0', { ofSyncthing: 100 }],
+  ] as const
+  return works.flatMap(([row, words, goal]): [string, RowInfo][] => [
+    [row, { title: `${words}, ${files} files`, unit: 'requests/s', better: 'more', ...(full && { goal }) }],
+    [`${row}-p50`, { title: `${words}, p50`, unit: 'ms', better: 'less' }],
+    [`${row}-p99`, { title: `${words}, p99`, unit: 'ms', better: 'less' }],
+  ])
 }
 
 /** The rows of two devices: goals are those of Twinfold with itself. */

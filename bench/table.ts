@@ -53,7 +53,7 @@ function renderRow(info: RowInfo, samples: readonly Sample[]): string[] {
     if (own === undefined) cells.push('', '', '', '', '')
     else cells.push(figure(own.median), figure(own.best), figure(own.cpuS), figure(own.peakRssMib), ratioText(info, own, limit))
   }
-  return [...cells, ...goalCells(info, figuresOf(info, samples, 'twinfold'), limit)]
+  return [...cells, ...goalCells(info, figuresOf(info, samples, 'twinfold'), limit, figuresOf(info, samples, 'syncthing'))]
 }
 
 function figuresOf(info: RowInfo, samples: readonly Sample[], subject: Subject): Figures | undefined {
@@ -89,9 +89,13 @@ function ratioText(info: RowInfo, own: Figures, limit: Figures | undefined): str
   return limit === undefined ? '' : `${ratio(info, own, limit).toFixed(2)} x`
 }
 
-function goalCells(info: RowInfo, own: Figures | undefined, limit: Figures | undefined): string[] {
+function goalCells(info: RowInfo, own: Figures | undefined, limit: Figures | undefined, other?: Figures): string[] {
   if (info.goal === undefined) return ['', '']
   if ('atMost' in info.goal) return [`<= ${info.goal.atMost}`, own === undefined ? '' : answer(own.median <= info.goal.atMost)]
+  if ('ofSyncthing' in info.goal) {
+    const met = own !== undefined && other !== undefined ? answer(ratio(info, own, other) >= info.goal.ofSyncthing) : ''
+    return [`>= ${info.goal.ofSyncthing} x other`, met]
+  }
   const met = own !== undefined && limit !== undefined ? answer(ratio(info, own, limit) >= info.goal.ofLimit) : ''
   return [`>= ${info.goal.ofLimit} x`, met]
 }

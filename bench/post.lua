@@ -1,0 +1,2 @@
+-- wrk learns the method from a script.
+wrk.method = "POST"
