@@ -6,6 +6,11 @@ import type { ConnectionFigures, DeviceFigures } from './types.ts'
 
 /** Two devices that dial each other at once finish within this time. */
 const CROSSING_MS = 5_000
+/**
+ * A device breaks its silence every 90 seconds at the latest. One that has been silent for longer and connects anew has
+ * lost the old connection, only we have not heard of it yet: it was switched off, or moved to another network.
+ */
+const SILENT_MS = 100_000
 /** The part of a connection id that both sides see alike. */
 const TIME_PART_LENGTH = 13
 
@@ -32,12 +37,15 @@ export class Registry {
     return [...this.#byDevice.values()].flat()
   }
 
-  /** What the rules of admission need to know. Until a device has said how many connections it wants, it is one. */
+  /**
+   * What the rules of admission need to know. Until a device has said how many connections it wants, it is one. Those
+   * that have fallen silent keep nobody out.
+   */
   present(device: DeviceId, config: Config): Present {
     const connections = this.of(device)
     const own = config.devices.find((one) => one.deviceID === device)?.numConnections ?? 0
     return {
-      priorities: connections.map(({ priority }) => priority),
+      priorities: connections.filter((one) => !isSilent(one)).map(({ priority }) => priority),
       wanted: wantedConnections(ownWanted(own), connections.at(-1)?.hello.numConnections),
       totalCount: this.all().length,
     }
@@ -53,7 +61,9 @@ export class Registry {
     const present = this.present(device, config)
     const own = config.devices.find((one) => one.deviceID === device)?.numConnections ?? 0
     const wanted = wantedConnections(ownWanted(own), connection.hello.numConnections)
-    const replaced = this.of(device).filter((existing) => isReplaced(existing.priority, priority, threshold))
+    const replaced = this.of(device).filter(
+      (existing) => isSilent(existing) || isReplaced(existing.priority, priority, threshold),
+    )
     if (!isWelcome(priority, { ...present, wanted }, threshold)) {
       const crossed = this.#crossed(connection, nowMs)
       if (crossed === undefined) return { kind: 'refused', reason: 'it is connected already' }
@@ -107,6 +117,10 @@ export class Registry {
     const dialler = connection.transport.endsWith('-client') ? this.#ownDevice : connection.device
     return connection.connectionId.slice(0, TIME_PART_LENGTH) + dialler
   }
+}
+
+function isSilent({ silentMs }: Connection): boolean {
+  return silentMs > SILENT_MS
 }
 
 function figuresOf(connection: Connection): ConnectionFigures {

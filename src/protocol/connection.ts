@@ -123,6 +123,11 @@ export class ProtocolConnection implements Connection {
     return this.#outbox.totalBytes
   }
 
+  get silentMs(): number {
+    const { waitingSinceMs } = this.#incoming
+    return waitingSinceMs === undefined ? 0 : this.#clock.monotonicMs() - waitingSinceMs
+  }
+
   get closed(): AbortSignal {
     return this.#stop.signal
   }

@@ -115,6 +115,8 @@ export interface Connection {
   readonly priority: number
   readonly inBytesTotal: number
   readonly outBytesTotal: number
+  /** For how long not a byte has come although we listen. A device that is there breaks its silence within 90 seconds. */
+  readonly silentMs: number
   /** Aborts when the connection has ended, with the reason. */
   readonly closed: AbortSignal
   /** Begins to read. Nothing is delivered before this; resolves when the connection has ended, never rejects. */

@@ -48,6 +48,34 @@ function pair(settings: PairSettings = {}) {
 const TO_B = { addresses: [`tcp://${B_HOST}`] }
 const TO_A = { addresses: [`tcp://${A_HOST}:22000`] }
 
+test('B-18: a device that moved is let in again when the connection it lost has fallen silent, not after minutes', async () => {
+  const MOVED_HOST = '10.0.0.3'
+  await using two = pair({ b: TO_A })
+  two.a.start()
+  two.b.start()
+  await two.pass(1_000)
+  assert.equal(two.a.open(B_ID), 1)
+  two.network.partition(A_HOST, B_HOST)
+  const world = createSimWorld(3, { clock: two.clock, network: two.network, hostName: MOVED_HOST })
+  const moved = new Machine(world, B, configOf(B_ID, [deviceConfig(A_ID, TO_A)], { reconnectionIntervalS: 5 })).start()
+  await two.pass(60_000)
+  assert.equal(moved.open(A_ID), 0, 'somebody with a connection that lives has no need of another')
+  const [lost] = two.a.made
+  await two.pass(60_000)
+  assert.equal(moved.open(A_ID), 1)
+  assert.equal(two.a.open(B_ID), 1)
+  assert.equal(two.a.connections.status().devices.get(B_ID)?.primary.address.split(':')[0], MOVED_HOST)
+  await two.pass(15_000) // the farewell that nobody hears takes its time
+  assert.equal(lost?.closed.aborted, true)
+  await two.pass(300_000)
+  assert.equal(moved.open(A_ID), 1, 'one that lives is never taken for silent')
+  assert.equal(two.a.made.length, 2)
+  const stopping = moved.stop()
+  await two.pass(30_000)
+  await stopping
+  reportRow({ id: 'B-18', part: 'moved device', tried: 1, readmittedWithinS: 120 })
+})
+
 test('one dials, the other listens, both have one connection and know what it is', async () => {
   await using two = pair({ a: TO_B })
   two.b.start()

@@ -29,6 +29,7 @@ class End implements Connection {
   readonly crypto = 'none'
   readonly establishedMs = 0
   readonly priority = 10
+  readonly silentMs = 0
   readonly inBytesTotal = 0
   readonly outBytesTotal = 0
   readonly said: string[] = []
