@@ -62,6 +62,8 @@ class Cluster {
   readonly #devices: readonly SimDevice[]
   /** Broken while nobody could be told: thrown at the next step. */
   #broken: LawBroken | undefined
+  /** A person has said whose state is the right one. */
+  #decided = false
   readonly #states = new Map<SimDevice, string>()
   /** What is to happen once a device has begun its next item. */
   readonly #ambushes = new Map<SimDevice, () => void>()
@@ -106,13 +108,13 @@ class Cluster {
     let reason: string | undefined = 'not asked yet'
     for (let round = 0; round < REST_ROUNDS_MAX; round++) {
       await this.#pass(15 * S)
-      reason = await unrest(this.#devices)
+      reason = await unrest(this.#devices, this.#decided)
       if (reason === undefined) {
         // A look at everything may still find what a watcher missed.
         const before = await sequencesOf(this.#devices)
         await this.#scanAll()
         await this.#pass(15 * S)
-        if (String(before) === String(await sequencesOf(this.#devices)) && (await unrest(this.#devices)) === undefined) return
+        if (String(before) === String(await sequencesOf(this.#devices)) && (await unrest(this.#devices, this.#decided)) === undefined) return
         reason = 'a scan finds something new'
       }
       if (round % PERSON_ROUNDS === PERSON_ROUNDS - 1) await this.#askPeople()
@@ -136,6 +138,7 @@ class Cluster {
   /** Where a device only sends or only receives, a person says in the end whose state is the right one. */
   async decide(): Promise<void> {
     if (!this.#isMixed) return
+    this.#decided = true
     const [sending, receiving] = [this.#ofType('sendonly'), this.#ofType('receiveonly')]
     for (const { name, model } of sending) {
       this.trace.add(name, 'override')

@@ -30,19 +30,21 @@ function describe(item: SeenItem, contents: Contents): string {
   return item.type === 'file' ? `file <${contents.identify(item.content) ?? 'nobody’s'}> ${mode}` : `${item.type} ${mode}`
 }
 
-/** What keeps the devices from being at rest, in words; undefined when nothing does. */
-export async function unrest(devices: readonly SimDevice[]): Promise<string | undefined> {
+/**
+ * What keeps the devices from being at rest, in words; undefined when nothing does. Until a person has decided who is
+ * right, folders that only send or only receive may differ from others, and complain of it.
+ */
+export async function unrest(devices: readonly SimDevice[], decided: boolean): Promise<string | undefined> {
   for (const device of devices) {
     const { model, name } = device
     if (model === undefined) return `${name} is off`
     if (device.missing.length > 0) return `${name} is not connected to ${device.missing.join(', ')}`
     const status = await model.status(DOCS)
     if (status.state !== 'idle') return `${name} is ${status.state}`
-    // Who only sends may lack what others have, for good.
-    const limit = device.folderType === 'sendonly' ? 0 : 3
-    const need = limit === 0 ? [] : await (await device.index()).need({ offset: 0, limit })
-    if (need.length > 0) return `${name} needs ${need.map((item) => item.name).join(', ')}: ${await problemsOf(device)}`
-    if (status.errorCount > 0) return `${name} has problems: ${await problemsOf(device)}`
+    const mayDiffer = !decided && device.folderType !== 'sendreceive'
+    const need = await (await device.index()).need({ offset: 0, limit: 3 })
+    if (need.length > 0 && !mayDiffer) return `${name} needs ${need.map((item) => item.name).join(', ')}: ${await problemsOf(device)}`
+    if (status.errorCount > 0 && !mayDiffer) return `${name} has problems: ${await problemsOf(device)}`
     for (const neighbour of device.neighbours) {
       const theirs = await (await neighbour.index()).sequence('local')
       const heard = status.remoteSequences?.get(neighbour.id) ?? 0

@@ -17,6 +17,29 @@ test('bytes travel as long as told', async () => {
   assert.equal((await arrivedMs) - startMs, 40) // both were under way at once
 })
 
+test('every piece may travel as long as it likes; those of one stream keep their order', async () => {
+  const clock = new SimClock()
+  const delaysMs = [1, 1, 1, 1, 50, 5]
+  const { client, server } = await connect(clock, new SimNetwork(clock, { delayMs: () => delaysMs.pop() ?? 1 }))
+  await client.write(Buffer.from('a'))
+  await client.write(Buffer.from('b'))
+  const read = (async () => [await server.read(), await server.read()].map((data) => Buffer.from(data ?? []).toString()))()
+  await clock.advance(200, settle)
+  assert.deepEqual(await read, ['a', 'b'])
+})
+
+test('a machine that is unplugged is heard of no more, and can listen again', async () => {
+  const clock = new SimClock()
+  const network = new SimNetwork(clock)
+  const { client } = await connect(clock, network)
+  network.unplug('b')
+  await assert.rejects(client.read(), { code: 'ECONNRESET' })
+  const dial = () => network.host('a').dialTls({ host: 'b', port: 22_000, identity: identity('a') }, NEVER)
+  await assert.rejects(dial(), { code: 'ECONNREFUSED' })
+  await network.host('b').listenTls({ host: '0.0.0.0', port: 22_000, identity: identity('b') }, () => {})
+  await assert.doesNotReject(dial())
+})
+
 test('a partition keeps bytes back without a word, and lets them through when healed', async () => {
   const clock = new SimClock()
   const network = new SimNetwork(clock)
