@@ -68,7 +68,7 @@ export async function fetchBlocks(
   if (failures.length > 0) throw failures[0]
 }
 
-const WRITE_BEHIND_BYTES = 64 * 1_024 * 1_024
+const WRITE_BEHIND_BYTES = 16 * 1_024 * 1_024
 
 /** Has the disk write a large file while it arrives, so that there is little left to wait for at its end. */
 class WriteBehind {

@@ -1,10 +1,10 @@
-import { isContent, type Block } from '../../core/block-diff.ts'
+import type { Block } from '../../core/block-diff.ts'
 import type { DiskItem } from '../../core/change.ts'
 import type { FileInfo } from '../../core/file-info.ts'
 import { temporaryName } from '../../core/paths.ts'
 import { planStep } from '../../core/plan.ts'
 import { diskReason } from '../../world/disk-reason.ts'
-import type { ReplacedFile } from '../../world/file-maker.ts'
+import { hasHash, type ReplacedFile } from '../../world/file-maker.ts'
 import { adopted, itemFailed, pathOf, type PullContext } from './context.ts'
 import { fetchBlock } from './fetch.ts'
 import { PullProgress } from './file-progress.ts'
@@ -43,7 +43,7 @@ export async function pullSmallFile(
   progress.requested()
   let done = false
   const accept = async (data: Uint8Array): Promise<boolean> => {
-    if (!isContent(data, block)) return false
+    if (data.length !== block.sizeBytes || !hasHash({ data, hash: block.hash })) return false
     pull.onAllRequested()
     done = await putNew(context, global, data, signal)
     return true

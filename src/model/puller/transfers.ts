@@ -11,7 +11,10 @@ import type { Leftovers } from './leftovers.ts'
 import { pullFile } from './pull-file.ts'
 import { SpaceCheck } from './space.ts'
 
-const FILES_AT_ONCE_MAX = 32
+/** Small ones wait for a journey and for the disk, both of which take many at a time. */
+const FILES_AT_ONCE_MAX = 64
+/** A large one has files and memory open while it waits. */
+const LARGE_AT_ONCE_MAX = 32
 /** Larger files are begun one after the other, as many at a time as the folder's `copiers` says. */
 const SMALL_FILE_SIZE_BYTES_MAX = 256 * 1_024
 const WINDOW_KIB_DEFAULT = 32_768
@@ -70,7 +73,7 @@ export class Transfers {
     try {
       for (let next = jobs.peek(); next !== undefined && !isOver(); next = jobs.peek()) {
         const large = (sizes.get(next) ?? 0) > SMALL_FILE_SIZE_BYTES_MAX
-        if (this.#begun >= FILES_AT_ONCE_MAX || (large && this.#copying >= this.#copiers)) {
+        if (this.#begun >= (large ? LARGE_AT_ONCE_MAX : FILES_AT_ONCE_MAX) || (large && this.#copying >= this.#copiers)) {
           await this.#changed.promise
           continue
         }

@@ -2,7 +2,7 @@ import { DiskBlockReader } from '../disk-block-reader.ts'
 import type { World } from '../world.ts'
 import { SimClock } from './clock.ts'
 import { SimDisk, type SimDiskOptions } from './disk.ts'
-import { SimFileMaker } from './file-maker.ts'
+import { PlainFileMaker } from '../plain-file-maker.ts'
 import { SimHasher } from './hasher.ts'
 import { SimHttpServer } from './http.ts'
 import { SimLines } from './lines.ts'
@@ -49,7 +49,7 @@ export function simPorts(disk: SimDisk, network: SimNetwork, hostName: string): 
     disk,
     walker: new SimWalker(disk),
     hasher: new SimHasher(disk),
-    fileMaker: new SimFileMaker(disk),
+    fileMaker: new PlainFileMaker(disk),
     blocks: new DiskBlockReader(disk),
     watcher: new SimWatcher(disk),
     http: new SimHttpServer(),

@@ -19,7 +19,7 @@ function orderIn(directory: string, name: string): FileOrder {
 test('a thread that dies tells of every file it had, and the next files get a new one', async () => {
   const directory = realpathSync(mkdtempSync(join(tmpdir(), 'twinfold-maker-')))
   await using threads = new DiskThreads({ threads: 1, entry: CRASHING })
-  const maker = new RealFileMaker(threads)
+  const maker = new RealFileMaker({ isStarted: true, make: (orders) => threads.make(orders) })
   try {
     const lost = await Promise.all(['crash', 'b', 'c'].map((name) => maker.make(orderIn(directory, name))))
     assert.deepEqual(lost.map((outcome) => outcome.kind === 'failed' && outcome.code), ['EIO', 'EIO', 'EIO'])
@@ -32,7 +32,7 @@ test('a thread that dies tells of every file it had, and the next files get a ne
 
 test('when the threads are closed nobody waits for ever', async () => {
   const threads = new DiskThreads({ threads: 1 })
-  const maker = new RealFileMaker(threads)
+  const maker = new RealFileMaker({ isStarted: true, make: (orders) => threads.make(orders) })
   await threads[Symbol.asyncDispose]()
   const outcome = await maker.make(orderIn('/nowhere', 'f'))
   assert.equal(outcome.kind === 'failed' && outcome.code, 'EIO')
