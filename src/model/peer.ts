@@ -59,6 +59,8 @@ export class Peer {
   /** Set while exchanges are as its last word asks for. */
   #acted = false
   #verdicts: ReadonlyMap<FolderId, FolderVerdict> | undefined
+  /** The folders that both shared when the device's word was last followed. */
+  #heardOf: ReadonlySet<FolderId> = new Set()
   /** What we last said, apart from how far each index reaches. */
   #saidShape = ''
 
@@ -213,8 +215,10 @@ export class Peer {
     if (verdict.kind === 'close') throw new Refusal(verdict.reason)
     this.#verdicts = verdict.folders
     this.#deps.foldersOffered(this.device, verdict.offers)
-    // Only when it is said: what people change here afterwards is not undone by an old word.
-    if (anew) this.#deps.wordHeard(this.device, this.#heard.config, verdict.offers)
+    // When it is said, or says something of a folder that is new here: what people change is not undone by an old word.
+    const isNews = anew || verdict.folders.keys().some((folder) => !this.#heardOf.has(folder))
+    this.#heardOf = new Set(verdict.folders.keys())
+    if (isNews) this.#deps.wordHeard(this.device, this.#heard.config, anew ? verdict.offers : [])
     for (const folder of this.#folders.keys()) {
       if (anew || verdict.folders.get(folder)?.kind !== 'exchange') this.#stopFolder(folder)
     }
