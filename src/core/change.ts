@@ -1,8 +1,10 @@
+import type { Accounts } from './accounts.ts'
 import {
   FLAG_IGNORED, FLAG_MUST_RESCAN, FLAG_RECEIVE_ONLY, FLAG_UNSUPPORTED, isInvalid,
   type FileHead, type FileInfo, type FileType,
 } from './file-info.ts'
 import type { ShortId } from './ids.ts'
+import { isSameOwner, unixOwnerOf, withUnixOwner } from './platform-data.ts'
 import { bumpVersion, dropForeignCounters, type VersionVector } from './version-vector.ts'
 
 /** An item as the disk shows it. */
@@ -14,6 +16,8 @@ export interface DiskItem {
   readonly modifiedNs: number
   readonly mode: number
   readonly symlinkTarget: string
+  /** Where somebody looked. */
+  readonly owner?: { readonly userId: number; readonly groupId: number }
 }
 
 export interface CompareOptions {
@@ -24,6 +28,15 @@ export interface CompareOptions {
   readonly modTimeWindowMs: number
   /** Windows keeps no more than these. */
   readonly permissionMask?: number
+  readonly ownership?: OwnershipOptions | undefined
+}
+
+/** For folders in which owners count. */
+export interface OwnershipOptions {
+  readonly accounts: Accounts
+  readonly ownShortId: ShortId
+  /** Items are given to the owners that others name. */
+  readonly synced: boolean
 }
 
 export interface RecordOptions {
@@ -32,6 +45,7 @@ export interface RecordOptions {
   readonly ignorePerms: boolean
   /** Set on every record that differs from what others have: FLAG_RECEIVE_ONLY, or 0. */
   readonly localFlags: number
+  readonly ownership?: OwnershipOptions | undefined
 }
 
 const PERMISSION_BITS = 0o777
@@ -44,6 +58,7 @@ const FLAGS_APART = FLAG_IGNORED | FLAG_UNSUPPORTED | FLAG_RECEIVE_ONLY
 export function isChanged(record: FileHead, item: DiskItem, options: CompareOptions): boolean {
   if (record.deleted || record.type !== item.type) return true
   if (isInvalid({ localFlags: record.localFlags & ~options.ownFlags })) return true
+  if (options.ownership !== undefined && ownersDiffer(record, item, options.ownership)) return true
   if (item.type === 'symlink') return record.symlinkTarget !== item.symlinkTarget
   if (permissionsDiffer(record, item, options)) return true
   if (item.type === 'directory') return false
@@ -53,6 +68,18 @@ export function isChanged(record: FileHead, item: DiskItem, options: CompareOpti
 function permissionsDiffer(record: FileHead, item: DiskItem, options: CompareOptions): boolean {
   if (options.ignorePerms || record.noPermissions) return false
   return ((record.permissions ^ item.mode) & (options.permissionMask ?? PERMISSION_BITS)) !== 0
+}
+
+/**
+ * A record that somebody else made names an owner that is the right one there, and need not be here: it counts only
+ * where items are given to those owners. Else two devices would tell each other for ever whose the file is.
+ */
+function ownersDiffer(record: FileHead, { owner }: DiskItem, { accounts, ownShortId, synced }: OwnershipOptions): boolean {
+  if (owner === undefined) return false
+  const isOwn = record.modifiedBy === ownShortId
+  const known = unixOwnerOf(record.platform)
+  if (known === undefined) return isOwn
+  return (isOwn || synced) && !isSameOwner(known, accounts.ownerOf(owner.userId, owner.groupId))
 }
 
 type Time = Pick<DiskItem, 'modifiedS' | 'modifiedNs'>
@@ -97,7 +124,15 @@ export function recordOf(
     symlinkTarget: item.symlinkTarget,
     blockHashes: content?.blockHashes,
     ...historyOf(old, options),
+    ...platformWithOwner(item, old, options.ownership),
   }
+}
+
+function platformWithOwner(
+  { owner }: DiskItem, old: FileHead | undefined, ownership: OwnershipOptions | undefined,
+): Pick<FileHead, 'platform'> {
+  if (owner === undefined || ownership === undefined) return {}
+  return { platform: withUnixOwner(old?.platform, ownership.accounts.ownerOf(owner.userId, owner.groupId)) }
 }
 
 /** What a new version owes to the one before: whose content it was made from, and what other systems know of it. */

@@ -21,6 +21,7 @@ import { createMarker, DEFAULT_MARKER_NAME } from './marker.ts'
 import type { PullProgress } from './puller/file-progress.ts'
 import { overrideOthers } from './override.ts'
 import { Puller, type PullOutcome, type PullPhase } from './puller/puller.ts'
+import { readAccounts } from '../world/accounts.ts'
 
 const NO_RULES = new IgnoreRules([])
 const PROGRESS_INTERVAL_MS = 2_000
@@ -145,7 +146,7 @@ export class FolderOnDisk implements FolderWork {
     using _turn = await this.#turn.exclusive(signal)
     try {
       await this.#puller.flush() // or the scan would take for somebody's change what a pull has just done
-      const result = await scanFolder(deps, this.#request(subs, check), signal)
+      const result = await scanFolder(deps, { ...this.#request(subs, check), ownership: await this.#ownership() }, signal)
       this.#deps.statistics.work.countScan(id, result)
       return result
     } catch (error) {
@@ -197,6 +198,13 @@ export class FolderOnDisk implements FolderWork {
   async scanned(): Promise<void> {
     await this.#deps.statistics.scanned(this.#folder.id, this.#deps.world.clock.nowMs())
     this.#deps.touched()
+  }
+
+  async #ownership(): Promise<ScanRequest['ownership']> {
+    const { sendOwnership, syncOwnership } = this.#folder
+    const { disk, system } = this.#deps.world
+    if ((!sendOwnership && !syncOwnership) || system.platform === 'win32') return undefined
+    return { accounts: await readAccounts(disk), synced: syncOwnership }
   }
 
   #request(subs: readonly string[], { atMs, caseInsensitive, ignore }: FolderCheck): ScanRequest {

@@ -1,4 +1,5 @@
-import { isChanged, recordOf, type CompareOptions, type RecordOptions } from '../core/change.ts'
+import type { Accounts } from '../core/accounts.ts'
+import { isChanged, recordOf, type CompareOptions, type OwnershipOptions, type RecordOptions } from '../core/change.ts'
 import { FLAG_RECEIVE_ONLY, isInvalid, type FileHead, type FileInfo } from '../core/file-info.ts'
 import type { ShortId } from '../core/ids.ts'
 import type { IgnoreRules } from '../core/ignore.ts'
@@ -58,6 +59,8 @@ export interface ScanRequest {
   readonly progressIntervalMs: number
   /** Files hashed at the same time; 0 or less leaves that to the hasher. */
   readonly hashers: number
+  /** Undefined: whose an item is does not count. */
+  readonly ownership?: { readonly accounts: Accounts; readonly synced: boolean } | undefined
   /** What a look at the folder a moment ago showed: then there is none before the first batch. */
   readonly checked?: { readonly caseInsensitive: boolean } | undefined
 }
@@ -109,6 +112,7 @@ class FolderScan {
   readonly #problems = new Map<string, ScanProblem>()
   readonly #localFlags: number
   readonly #compareOptions: CompareOptions
+  readonly #ownership: OwnershipOptions | undefined
   #subs: ReadonlySet<string> = new Set()
   #itemsSeen = 0
   /** A folder seen for the first time holds no renamed files: nobody needs to look for them. */
@@ -121,7 +125,8 @@ class FolderScan {
     this.#caseInsensitive = caseInsensitive
     this.#localFlags = request.receiveOnly ? FLAG_RECEIVE_ONLY : 0
     const { ignorePerms, modTimeWindowMs } = request
-    this.#compareOptions = { ignorePerms, modTimeWindowMs, ownFlags: this.#localFlags }
+    this.#ownership = request.ownership && { ...request.ownership, ownShortId: request.ownShortId }
+    this.#compareOptions = { ignorePerms, modTimeWindowMs, ownFlags: this.#localFlags, ownership: this.#ownership }
     this.#meter = new ProgressMeter(deps.clock, deps.onProgress)
     this.#writer = new BatchWriter({
       clock: deps.clock,
@@ -185,6 +190,7 @@ class FolderScan {
       subs,
       ignoreLines: ignore.lines,
       caseInsensitive: this.#caseInsensitive,
+      ownership: this.#ownership !== undefined,
       removeTemporariesBeforeS: keepTemporariesMs > 0 ? Math.floor(temporariesBeforeMs / 1_000) : undefined,
     }
     for await (const batch of this.#deps.walker.walk(request, this.#signal)) {
@@ -312,6 +318,7 @@ class FolderScan {
 
   #recordOptions(): RecordOptions {
     const { ownShortId, ignorePerms } = this.#request
-    return { ownShortId, ignorePerms, nowS: Math.floor(this.#deps.clock.nowMs() / 1_000), localFlags: this.#localFlags }
+    const nowS = Math.floor(this.#deps.clock.nowMs() / 1_000)
+    return { ownShortId, ignorePerms, nowS, localFlags: this.#localFlags, ownership: this.#ownership }
   }
 }

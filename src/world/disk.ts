@@ -46,6 +46,7 @@ export interface DiskFile extends AsyncDisposable {
   /** Resolves once the content would survive a loss of power. */
   sync(): Promise<void>
   chmod(mode: number): Promise<void>
+  chown(userId: number, groupId: number): Promise<void>
   /**
    * Where the file is at this moment, by a path without symlinks, however it was found; undefined where the system
    * does not tell. Only this answers for sure what was opened: a path can lead elsewhere a moment later.
@@ -104,6 +105,8 @@ export interface Disk {
   readSymlink(path: string): Promise<string>
   /** `ELOOP` for a symlink: what is behind it stays as it is. */
   chmod(path: string, mode: number): Promise<void>
+  /** Of the item itself, also of a symlink. `EPERM` for those who may not, `ENOSYS` where there are no owners. */
+  chown(path: string, userId: number, groupId: number): Promise<void>
   /**
    * As exactly as the system lets us, always within the same second. The real disk takes seconds as a double, so
    * dates of 1970 to 2038 come out up to 120 ns off, until 2106 up to 240 ns, and file systems may be coarser: whoever

@@ -1,7 +1,7 @@
 import type { FileType } from '../core/file-info.ts'
 import type { DiskStat } from './disk.ts'
 import type { WalkSink } from './walk-tree.ts'
-import type { WalkBatch, WalkItem, WalkProblem } from './walk.ts'
+import type { WalkBatch, WalkItem, WalkProblem, WalkRequest } from './walk.ts'
 
 /** Items that leave a walk together. */
 const WALK_BATCH_ITEMS = 256
@@ -21,6 +21,8 @@ export interface PackedBatch {
   readonly modes: Uint16Array
   /** Not a number where there is none. */
   readonly stamps: Float64Array
+  /** User and group of each, in turn, where somebody wants to know. */
+  readonly owners: Uint32Array | undefined
   readonly targets: readonly (readonly [index: number, target: string])[]
   readonly problems: readonly WalkProblem[]
   readonly unnormalized: readonly string[]
@@ -28,11 +30,16 @@ export interface PackedBatch {
 
 /** Collects what a walk finds and packs it. Bounded by who asks `isFull` between the steps of the walk. */
 export class BatchPacker implements WalkSink {
+  readonly #ownership: boolean
   #names: string[] = []
   #stats: DiskStat[] = []
   #targets: [number, string][] = []
   #problems: WalkProblem[] = []
   #unnormalized: string[] = []
+
+  constructor({ ownership = false }: Pick<WalkRequest, 'ownership'>) {
+    this.#ownership = ownership
+  }
 
   item(name: string, stat: DiskStat, symlinkTarget: string): void {
     if (symlinkTarget !== '') this.#targets.push([this.#names.length, symlinkTarget])
@@ -65,6 +72,7 @@ export class BatchPacker implements WalkSink {
       nanoseconds: new Uint32Array(count),
       modes: new Uint16Array(count),
       stamps: new Float64Array(count),
+      owners: this.#ownership ? Uint32Array.from(stats.flatMap(({ userId, groupId }) => [userId, groupId])) : undefined,
       targets: this.#targets,
       problems: this.#problems,
       unnormalized: this.#unnormalized,
@@ -91,8 +99,9 @@ export function unpackBatch(packed: PackedBatch): WalkBatch {
   const items: WalkItem[] = []
   const names = packed.count === 0 ? [] : packed.names.split('\0')
   const targets = new Map(packed.targets)
+  const { owners } = packed
   for (let i = 0; i < packed.count; i++) {
-    items.push({
+    const item: WalkItem = {
       name: names[i]!,
       type: TYPES[packed.types[i]!]!,
       sizeBytes: packed.sizes[i]!,
@@ -101,7 +110,9 @@ export function unpackBatch(packed: PackedBatch): WalkBatch {
       mode: packed.modes[i]!,
       symlinkTarget: targets.size === 0 ? '' : targets.get(i) ?? '',
       changeStamp: Number.isNaN(packed.stamps[i]!) ? undefined : packed.stamps[i]!,
-    })
+    }
+    const owner = owners && { userId: owners[2 * i]!, groupId: owners[2 * i + 1]! }
+    items.push(owner === undefined ? item : { ...item, owner })
   }
   return { items, problems: packed.problems, unnormalized: packed.unnormalized }
 }

@@ -12,6 +12,8 @@ export interface WalkRequest {
   readonly removeTemporariesBeforeS?: number | undefined
   /** The disk takes `A` for `a`: a sub counts only in the spelling the disk shows. */
   readonly caseInsensitive?: boolean
+  /** Items come with the numbers of their owners. */
+  readonly ownership?: boolean
 }
 
 /** An item met on the way. */
@@ -25,6 +27,7 @@ export interface WalkItem {
   readonly symlinkTarget: string
   /** As in `DiskStat`; undefined where the disk has no such thing. */
   readonly changeStamp: number | undefined
+  readonly owner?: { readonly userId: number; readonly groupId: number }
 }
 
 /** A path that could not be looked at: everything at and below it is unknown, not gone. */

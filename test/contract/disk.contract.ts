@@ -302,6 +302,25 @@ function renameLaws(law: Law): void {
     assert.deepEqual((await names(disk, root)).toSorted(), before)
     assert.equal(await content(disk, `${root}/there-file`), 'precious')
   })
+  law('an item is given to somebody, a symlink itself (if root)', async (_, disk, root) => {
+    await put(disk, `${root}/file`, 'abc')
+    await disk.makeSymlink('file', `${root}/link`)
+    await disk.makeDirectory(`${root}/d`, 0o755)
+    const ownersOf = async (name: string) => {
+      const { userId, groupId } = await disk.lstat(`${root}/${name}`)
+      return [userId, groupId]
+    }
+    const ours = await ownersOf('file')
+    await disk.chown(`${root}/file`, ours[0]!, ours[1]!) // no change: everybody may
+    await failsWith('ENOENT', disk.chown(`${root}/missing`, ours[0]!, ours[1]!))
+    if (process.getuid?.() !== 0) return
+    await disk.chown(`${root}/link`, 4_001, 4_002)
+    await disk.chown(`${root}/d`, 4_003, 4_294_967_290)
+    assert.deepEqual([await ownersOf('link'), await ownersOf('d'), await ownersOf('file')], [[4_001, 4_002], [4_003, 4_294_967_290], ours])
+    await using file = await disk.open(`${root}/file`, 'write')
+    await file.chown(4_005, 4_006)
+    assert.deepEqual(await ownersOf('file'), [4_005, 4_006])
+  })
   law('a copy has the content and the mode asked for, leaves the original, and replaces and follows nothing', async (_, disk, root) => {
     await put(disk, `${root}/file`, 'abc')
     await disk.chmod(`${root}/file`, 0o444)

@@ -51,6 +51,15 @@ export function walkerContract(name: string, make: () => Promise<WalkerWorld>): 
     assert.equal(link?.symlinkTarget, 'some/where')
   })
 
+  test(`${name}: items come with their owners where somebody wants to know`, async () => {
+    await using world = await make()
+    await world.put('d/file')
+    const { userId, groupId } = await world.disk.lstat(`${world.root}/d/file`)
+    const { items } = await walk(world, { ownership: true })
+    assert.deepEqual(items.map(({ name: path, owner }) => [path, owner]), [['d', { userId, groupId }], ['d/file', { userId, groupId }]])
+    assert.ok((await walk(world)).items.every((item) => !('owner' in item)))
+  })
+
   test(`${name}: symlinks are not followed, pipes and internal names are passed over`, async () => {
     await using world = await make()
     await world.put('d/x')

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { Accounts } from '../../src/core/accounts.ts'
 import { deletionOf, ignoredOf, isChanged, recordOf, type CompareOptions, type DiskItem } from '../../src/core/change.ts'
 import { FLAG_IGNORED, FLAG_MUST_RESCAN, FLAG_RECEIVE_ONLY, FLAG_UNSUPPORTED, type FileInfo } from '../../src/core/file-info.ts'
 import type { ShortId } from '../../src/core/ids.ts'
+import { unixOwnerOf } from '../../src/core/platform-data.ts'
 import { compareVersions } from '../../src/core/version-vector.ts'
 
 const own = 7n as ShortId
@@ -79,4 +81,23 @@ test('a new version says which content it was made from, and keeps what other sy
   const apart = { ...old, localFlags: FLAG_RECEIVE_ONLY }
   for (const made of [recordOf(item, apart, content, options), deletionOf(apart, options)]) assert.equal(made.previousBlocksHash, undefined)
   assert.equal('previousBlocksHash' in recordOf(item, undefined, content, options), false)
+})
+
+test('owners count where the folder says so: ours always, those that others name where items are given to them', () => {
+  const accounts = new Accounts('ann:x:1000:50::/:\nbob:x:1001:50::/:\n', 'staff:x:50:\n')
+  const mine = { ...item, owner: { userId: 1000, groupId: 50 } }
+  const ownership = { accounts, ownShortId: own, synced: false }
+  const compare = { ownFlags: 0, ignorePerms: false, modTimeWindowMs: 0 }
+  const made = recordOf(mine, record, content, { ...options, ownership })
+  assert.deepEqual(unixOwnerOf(made.platform), accounts.ownerOf(1000, 50))
+  const given = { ...mine, owner: { userId: 1001, groupId: 50 } }
+  assert.equal(isChanged(made, mine, { ...compare, ownership }), false)
+  assert.equal(isChanged(made, given, { ...compare, ownership }), true)
+  assert.equal(isChanged(made, given, compare), false, 'nobody asked')
+  assert.equal(isChanged({ ...made, platform: undefined }, mine, { ...compare, ownership }), true, 'others have not heard of it yet')
+  const theirs = { ...made, modifiedBy: other }
+  assert.equal(isChanged(theirs, given, { ...compare, ownership }), false)
+  assert.equal(isChanged(theirs, given, { ...compare, ownership: { ...ownership, synced: true } }), true)
+  assert.equal(isChanged({ ...theirs, platform: undefined }, given, { ...compare, ownership: { ...ownership, synced: true } }), false)
+  assert.equal(recordOf(mine, record, content, options).platform, undefined)
 })

@@ -16,6 +16,7 @@ import type { Random } from '../../world/random.ts'
 import type { KeptFile } from '../../versioner/types.ts'
 import type { Sources } from '../sources.ts'
 import type { Parents } from '../../world/parents.ts'
+import type { Owners } from './owners.ts'
 import type { PulledRecords } from './pulled-records.ts'
 
 export interface PullWorld {
@@ -58,6 +59,7 @@ export interface PullContext {
   readonly turn: SharedMutex
   readonly parents: Parents
   readonly records: PulledRecords
+  readonly owners: Owners
   otherFolders(): Promise<readonly OtherFolder[]>
   label(): string
   /** Undefined where the folder keeps no versions. */

@@ -46,6 +46,7 @@ async function seal(context: PullContext, global: FileInfo, temp: TempFile): Pro
     await temp.file.chmod(global.permissions & 0o777)
     stat = { ...stat, mode: global.permissions & 0o777 }
   }
+  await context.owners.give(global, temp.file)
   if (!context.folder.disableFsync) await temp.file.sync()
   await temp.close()
   return stat

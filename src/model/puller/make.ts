@@ -33,6 +33,7 @@ export async function makeDirectoryItem(
     const wanted = (mode & ~PERMISSIONS) | (global.permissions & PERMISSIONS)
     if (mode !== wanted) await disk.chmod(path, wanted)
   }
+  await context.owners.giveAt(path, global)
   context.records.add(adopted(global, global), true)
 }
 
@@ -54,12 +55,14 @@ export async function makeSymlinkItem(
     const temporary = temporaryName(name, system.platform)
     await removeIfThere(context, temporary)
     await context.parents.inside(name, () => disk.makeSymlink(global.symlinkTarget, pathOf(context, temporary)))
+    await context.owners.giveAt(pathOf(context, temporary), global)
     const target = { name, item, winner: saveOurs ? global : undefined }
     await putInPlace(context, pathOf(context, temporary), target).catch(async (error: unknown) => {
       await removeIfThere(context, temporary).catch(() => {}) // the first reason is the one that is told
       throw error
     })
   }
+  if (same) await context.owners.giveAt(pathOf(context, name), global)
   context.records.add(adopted(global, global), !same)
 }
 

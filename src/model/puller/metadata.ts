@@ -23,6 +23,7 @@ export async function applyMetadata(
   if (hasPermissions(context, global) && (before.mode & 0o777) !== (global.permissions & 0o777)) {
     await disk.chmod(path, (before.mode & ~0o777) | (global.permissions & 0o777))
   }
+  await context.owners.giveAt(path, global)
   await disk.setModified(path, global.modifiedS, global.modifiedNs)
   const { modifiedS, modifiedNs } = await disk.lstat(path)
   return { modifiedS, modifiedNs }

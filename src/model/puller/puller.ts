@@ -16,6 +16,7 @@ import type { Archive, OtherFolder, PullContext, PullWorld } from './context.ts'
 import type { PullProgress } from './file-progress.ts'
 import { Iteration } from './iteration.ts'
 import { Leftovers } from './leftovers.ts'
+import { Owners } from './owners.ts'
 import { Parents } from '../../world/parents.ts'
 import { PulledRecords } from './pulled-records.ts'
 import { revertChanges } from './revert.ts'
@@ -167,6 +168,7 @@ export class Puller {
         modTimeWindowMs: folder.modTimeWindowS * 1_000,
       },
       parents: new Parents({ disk, root, onMade: scanLater }),
+      owners: new Owners({ disk, root, folder, platform: world.system.platform }),
       records: new PulledRecords({
         index, disk, clock, root,
         fsync: !folder.disableFsync,

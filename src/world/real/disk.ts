@@ -1,6 +1,6 @@
 import { fstatSync, readlinkSync, type BigIntStats } from 'node:fs'
 import {
-  chmod, constants, copyFile, lchmod, link, lstat, lutimes, mkdir, open, readdir, readlink, realpath, rename, rmdir, stat,
+  chmod, constants, copyFile, lchmod, lchown, link, lstat, lutimes, mkdir, open, readdir, readlink, realpath, rename, rmdir, stat,
   statfs, symlink, unlink, type FileHandle,
 } from 'node:fs/promises'
 import { systemCode } from '../../core/errors.ts'
@@ -129,6 +129,12 @@ export const realDisk: Disk = {
     await chmodItself(path, mode)
   },
 
+  async chown(path, userId, groupId) {
+    checkPath(path, 'chown')
+    refuseOwners('chown', path)
+    await lchown(path, userId, groupId)
+  },
+
   async setModified(path, modifiedS, modifiedNs) {
     checkPath(path, 'utime')
     const time = secondsText(modifiedS, modifiedNs)
@@ -205,6 +211,11 @@ class RealFile implements DiskFile {
     return this.#handle.chmod(mode)
   }
 
+  async chown(userId: number, groupId: number): Promise<void> {
+    refuseOwners('chown')
+    await this.#handle.chown(userId, groupId)
+  }
+
   async realPath(): Promise<string | undefined> {
     if (process.platform !== 'linux') return undefined
     try {
@@ -268,6 +279,11 @@ function decodePath(bytes: Buffer, call: string, path: string): string {
   const { name, valid } = nameFromBytes(bytes)
   if (!valid) throw new DiskError('EILSEQ', `'${name}' is not valid UTF-8`, call, path)
   return name
+}
+
+/** Node does nothing there and says that it is done. */
+function refuseOwners(call: string, path = ''): void {
+  if (process.platform === 'win32') throw new DiskError('ENOSYS', 'not supported', call, path)
 }
 
 /**

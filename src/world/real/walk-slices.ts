@@ -51,7 +51,7 @@ export class WalkSlices {
   }
 
   #start({ walk: number, request, credit }: Extract<WalkCommand, { kind: 'start' }>): void {
-    const packer = new BatchPacker()
+    const packer = new BatchPacker(request)
     const steps = walkTree({ ...walkDisk, read: () => 0 }, request, packer)
     this.#walks.set(number, { number, steps, packer, credit })
   }

@@ -38,7 +38,7 @@ class RealWalker implements Walker {
   }
 
   #walkHere(request: WalkRequest): WalkBatch {
-    const packer = new BatchPacker()
+    const packer = new BatchPacker(request)
     for (const _ of walkTree({ ...walkDisk, read: () => 0 }, request, packer, this.#rulesOf(request)));
     return unpackBatch(packer.take())
   }

@@ -2,6 +2,7 @@ import { DiskError } from '../disk-error.ts'
 
 const MESSAGES: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',
+  EPERM: 'operation not permitted',
   EBUSY: 'resource busy',
   EEXIST: 'file already exists',
   EINVAL: 'invalid argument',
@@ -22,7 +23,7 @@ export function diskError(code: string, call: string, path: string): DiskError {
 export type DiskCall =
   | 'open' | 'read' | 'write' | 'truncate' | 'sync' | 'close'
   | 'stat' | 'list' | 'mkdir' | 'unlink' | 'rmdir' | 'rename' | 'copy' | 'link' | 'symlink' | 'readlink'
-  | 'chmod' | 'utime' | 'syncDirectory' | 'space' | 'realpath' | 'lock'
+  | 'chmod' | 'chown' | 'utime' | 'syncDirectory' | 'space' | 'realpath' | 'lock'
 
 export interface DiskFault {
   readonly call: DiskCall | 'any'

@@ -61,6 +61,12 @@ export class SimFile implements DiskFile {
     this.#deps.changed(this.#path)
   }
 
+  async chown(userId: number, groupId: number): Promise<void> {
+    await this.#begin('chown')
+    this.#deps.tree.chown(this.#node, userId, groupId)
+    this.#deps.changed(this.#path)
+  }
+
   async close(): Promise<void> {
     if (this.#closed) return
     this.#closed = true

@@ -5,6 +5,8 @@ export interface Metadata {
   readonly mode: number
   /** Since 1970, exact. */
   readonly modifiedNs: bigint
+  /** Of nobody in particular unless told. */
+  readonly owner?: { readonly userId: number; readonly groupId: number }
 }
 
 interface Common {

@@ -37,6 +37,8 @@ const WRITE = 2
 const SEARCH = 1
 const NS_PER_S = 1_000_000_000n
 
+const NOBODY = { userId: 1000, groupId: 1000 } as const
+
 /** The rules of a POSIX file system over a tree in memory; everything at once, nothing asynchronous. */
 export class SimTree {
   readonly #options: SimTreeOptions
@@ -61,7 +63,7 @@ export class SimTree {
   }
 
   stat(node: SimNode): DiskStat {
-    const { mode, modifiedNs } = node.metadata
+    const { mode, modifiedNs, owner = NOBODY } = node.metadata
     const fractionNs = ((modifiedNs % NS_PER_S) + NS_PER_S) % NS_PER_S
     return {
       type: node.type,
@@ -69,8 +71,7 @@ export class SimTree {
       modifiedS: Number((modifiedNs - fractionNs) / NS_PER_S),
       modifiedNs: Number(fractionNs),
       mode,
-      userId: 1000,
-      groupId: 1000,
+      ...owner,
       deviceId: 1n,
       inode: node.inode,
     }
@@ -184,6 +185,11 @@ export class SimTree {
 
   chmod(node: SimNode, mode: number): void {
     node.metadata = { ...node.metadata, mode: mode & 0o7777 }
+  }
+
+  /** Everybody may give everything away here: what a system refuses is a fault, to be planned. */
+  chown(node: SimNode, userId: number, groupId: number): void {
+    node.metadata = { ...node.metadata, owner: { userId, groupId } }
   }
 
   setModified(node: SimNode, modifiedNs: bigint): void {

@@ -225,6 +225,13 @@ export class SimDisk implements Disk {
     this.#tell('changed', found.path)
   }
 
+  async chown(path: string, userId: number, groupId: number): Promise<void> {
+    await this.#begin('chown', path)
+    const found = this.#tree.find(path, 'chown', false)
+    this.#tree.chown(found.node, userId, groupId)
+    this.#tell('changed', found.path)
+  }
+
   async setModified(path: string, modifiedS: number, modifiedNs: number): Promise<void> {
     await this.#begin('utime', path)
     const found = this.#tree.find(path, 'utime', false)

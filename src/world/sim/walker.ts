@@ -13,7 +13,7 @@ export class SimWalker implements Walker {
 
   async *walk(request: WalkRequest, signal: AbortSignal): AsyncGenerator<WalkBatch, void, void> {
     signal.throwIfAborted()
-    const packer = new BatchPacker()
+    const packer = new BatchPacker(request)
     for (const _ of walkTree(this.#disk.sync, request, packer)) {
       if (!packer.isFull) continue
       yield unpackBatch(packer.take())

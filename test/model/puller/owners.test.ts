@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { unixOwnerOf, withUnixOwner, type UnixOwner } from '../../../src/core/platform-data.ts'
+import type { SimDisk } from '../../../src/world/sim/disk.ts'
+import { DOCS } from '../../support/model.ts'
+import { PEER } from './sim-peer.ts'
+import { ROOT, SimPull } from './sim-pull.ts'
+
+const ANN: UnixOwner = { ownerName: 'ann', groupName: 'staff', userId: 7, groupId: 8 }
+const NAMELESS: UnixOwner = { ownerName: 'eve', groupName: '', userId: 31, groupId: 32 }
+
+/** On this machine ann has the number 1234, the group staff 50. */
+async function lists(disk: SimDisk): Promise<void> {
+  await disk.makeDirectories('/etc', 0o755)
+  for (const [path, text] of [['/etc/passwd', 'ann:x:1234:50::/:\n'], ['/etc/group', 'staff:x:50:\n']] as const) {
+    await using file = await disk.open(path, 'create')
+    await file.write(Buffer.from(text), 0)
+  }
+}
+
+/** Everything the other device has belongs to `owner` there. */
+async function tell(pull: SimPull, owner: UnixOwner): Promise<void> {
+  const records = [...pull.peer.records.values()].map((record) => ({ ...record, platform: withUnixOwner(undefined, owner) }))
+  await pull.index.updateRemote(PEER, records)
+  pull.hub.model.pullSoon(DOCS)
+  await pull.rest()
+}
+
+async function ownerOf(pull: SimPull, name: string): Promise<readonly number[]> {
+  const { userId, groupId } = await pull.disk.lstat(`${ROOT}/${name}`)
+  return [userId, groupId]
+}
+
+test('syncOwnership: files, directories and symlinks are given to those of the same name, else of the same number', async () => {
+  await using pull = await SimPull.start({ folder: { syncOwnership: true }, arrange: lists })
+  pull.peer.directory('d')
+  pull.peer.put('d/small', 'x')
+  pull.peer.put('d/large', Buffer.alloc(300_000, 'l'))
+  pull.peer.symlink('link', 'd/small')
+  await tell(pull, ANN)
+  for (const name of ['d', 'd/small', 'd/large', 'link']) assert.deepEqual(await ownerOf(pull, name), [1234, 50], name)
+  await pull.assertSettled()
+  pull.peer.put('d/small', 'x', { modifiedS: 1_700_000_400 })
+  await tell(pull, NAMELESS)
+  assert.deepEqual(await ownerOf(pull, 'd/small'), [31, 32], 'a change of owner alone')
+  await pull.assertSettled()
+})
+
+test('syncOwnership: what may not be given away fails with the reason, and is not there half done', async () => {
+  await using pull = await SimPull.start({ folder: { syncOwnership: true }, arrange: lists })
+  pull.disk.fail({ call: 'chown', code: 'EPERM', times: 1_000 })
+  pull.peer.put('file', 'x')
+  await tell(pull, ANN)
+  assert.deepEqual(await pull.errors(), ['file: syncing: sync ownership: operation not permitted'])
+  assert.deepEqual((await pull.tree()).filter((name) => !name.startsWith('.syncthing.')), [])
+})
+
+test('without syncOwnership nothing is given away, and what others know is kept', async () => {
+  await using pull = await SimPull.start({ folder: { sendOwnership: true }, arrange: lists })
+  pull.peer.put('file', 'x')
+  await tell(pull, ANN)
+  assert.deepEqual(await ownerOf(pull, 'file'), [1000, 1000])
+  assert.deepEqual(unixOwnerOf((await pull.index.get('local', 'file'))?.platform), ANN)
+  await pull.assertSettled()
+})
+
+test('sendOwnership: a scan tells whose an item is, and that it was given away', async () => {
+  await using pull = await SimPull.start({ folder: { sendOwnership: true }, arrange: lists })
+  await pull.write('mine', 'x')
+  await pull.scan()
+  const known = async () => unixOwnerOf((await pull.index.get('local', 'mine'))?.platform)
+  assert.deepEqual(await known(), { ownerName: '', groupName: '', userId: 1000, groupId: 1000 })
+  await pull.disk.chown(`${ROOT}/mine`, 1234, 50)
+  await pull.scan()
+  assert.deepEqual(await known(), { ...ANN, userId: 1234, groupId: 50 })
+  const sequence = await pull.index.sequence('local')
+  await pull.scan()
+  assert.equal(await pull.index.sequence('local'), sequence)
+})
+
+test('copyOwnershipFromParent: what comes belongs to the owner of the directory it comes into', async () => {
+  await using pull = await SimPull.start({ folder: { copyOwnershipFromParent: true }, arrange: lists })
+  pull.peer.directory('d')
+  await pull.sync()
+  await pull.disk.chown(`${ROOT}/d`, 77, 78)
+  pull.peer.put('d/file', 'x')
+  pull.peer.directory('d/e')
+  await pull.sync()
+  assert.deepEqual([await ownerOf(pull, 'd/file'), await ownerOf(pull, 'd/e')], [[77, 78], [77, 78]])
+  await pull.assertSettled()
+})
