@@ -21,12 +21,17 @@ const TYPES = {
 export function encodePprof(tree: Tree, timeMs: number): Uint8Array {
   const texts = new TextTable()
   const type = TYPES[tree.kind]
-  const valueType = ([name, unit]: readonly [string, string]) =>
-    [...number(1, texts.indexOf(name)), ...number(2, texts.indexOf(unit))]
+  const valueType = ([name, unit]: readonly [string, string]) => [
+    ...number(1, texts.indexOf(name)),
+    ...number(2, texts.indexOf(unit)),
+  ]
   const parts: number[] = [...bytes(1, valueType(type.count)), ...bytes(1, valueType(type.amount))]
   for (const [i, node] of tree.nodes.entries()) {
     if (node.count === 0 && node.amount === 0) continue
-    append(parts, bytes(2, [...packed(1, stackOf(tree, i)), ...packed(2, [node.count, Math.round(node.amount * type.scale)])]))
+    append(
+      parts,
+      bytes(2, [...packed(1, stackOf(tree, i)), ...packed(2, [node.count, Math.round(node.amount * type.scale)])]),
+    )
   }
   const functions = new Map<string, number>()
   for (const [i, node] of tree.nodes.entries()) {

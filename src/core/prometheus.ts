@@ -12,6 +12,16 @@ export interface Metric {
   readonly samples: readonly Sample[]
 }
 
+/** A value that goes up and down. */
+export function gauge(name: string, help: string, samples: readonly Sample[]): Metric {
+  return { name, help, type: 'gauge', samples }
+}
+
+/** A value that only grows, until the process starts again. */
+export function counter(name: string, help: string, samples: readonly Sample[]): Metric {
+  return { name, help, type: 'counter', samples }
+}
+
 /** What monitoring systems read: the Prometheus text format, version 0.0.4. Metrics without values are left out. */
 export function formatMetrics(metrics: readonly Metric[]): string {
   const shown = metrics.filter(({ samples }) => samples.length > 0)
@@ -28,8 +38,9 @@ function formatMetric({ name, help, type, samples }: Metric): string {
 function formatLabels(labels: Readonly<Record<string, string>>): string {
   const entries = Object.entries(labels)
   if (entries.length === 0) return ''
-  const shown = entries.map(([name, value]) =>
-    `${name}="${value.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')}"`)
+  const shown = entries.map(
+    ([name, value]) => `${name}="${value.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')}"`,
+  )
   return `{${shown.join(',')}}`
 }
 

@@ -70,7 +70,12 @@ function drawPatterns(canvas: Canvas, version: number): void {
     canvas.fix(6, i, i % 2 === 0)
     canvas.fix(i, 6, i % 2 === 0)
   }
-  for (const [x, y] of [[3, 3], [size - 4, 3], [3, size - 4]] as const) drawRings(canvas, x, y, 4)
+  for (const [x, y] of [
+    [3, 3],
+    [size - 4, 3],
+    [3, size - 4],
+  ] as const)
+    drawRings(canvas, x, y, 4)
   const marks = alignmentPlaces(version)
   const last = marks.length - 1
   for (const [i, x] of marks.entries()) {
@@ -151,7 +156,7 @@ function drawContent(canvas: Canvas, content: Uint8Array, mask: (x: number, y: n
   }
 }
 
-/** How hard a code is to read: long runs, squares of one colour, what looks like a finder, and an uneven share of dark. */
+/** How hard a code is to read: long runs, squares of one colour, what looks like a finder, an uneven share of dark. */
 function penalty(code: QrCode): number {
   const { size } = code
   let points = 0

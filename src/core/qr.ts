@@ -3,18 +3,20 @@ import { drawCode, type QrCode } from './qr-draw.ts'
 const VERSION_MAX = 40
 /** Check bytes in each block and number of blocks, by version from 1, at the level that survives 15 % of damage. */
 const CHECK_BYTES = [
-  10, 16, 26, 18, 24, 16, 18, 22, 22, 26, 30, 22, 22, 24, 24, 28, 28, 26, 26, 26, 26, ...Array.from({ length: 19 }, () => 28),
+  10, 16, 26, 18, 24, 16, 18, 22, 22, 26, 30, 22, 22, 24, 24, 28, 28, 26, 26, 26, 26, 28, 28, 28, 28, 28, 28, 28, 28,
+  28, 28, 28, 28, 28, 28, 28, 28, 28, 28, 28,
 ] as const
 const BLOCKS = [
-  1, 1, 1, 2, 2, 4, 4, 4, 5, 5, 5, 8, 9, 9, 10, 10, 11, 13, 14, 16, 17, 17, 18, 20, 21, 23, 25, 26, 28, 29, 31, 33, 35, 37,
-  38, 40, 43, 45, 47, 49,
+  1, 1, 1, 2, 2, 4, 4, 4, 5, 5, 5, 8, 9, 9, 10, 10, 11, 13, 14, 16, 17, 17, 18, 20, 21, 23, 25, 26, 28, 29, 31, 33, 35,
+  37, 38, 40, 43, 45, 47, 49,
 ] as const
 
 /** The smallest code that holds the text, in bytes of UTF-8; undefined when none does (2,331 bytes at most). */
 export function encodeQr(text: string): QrCode | undefined {
   const data = new TextEncoder().encode(text)
   for (let version = 1; version <= VERSION_MAX; version++) {
-    if (headerBits(version) + data.length * 8 <= dataBytes(version) * 8) return drawCode(version, withChecks(version, data))
+    const neededBits = headerBits(version) + data.length * 8
+    if (neededBits <= dataBytes(version) * 8) return drawCode(version, withChecks(version, data))
   }
   return undefined
 }

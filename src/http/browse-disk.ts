@@ -46,7 +46,10 @@ function splitTyped(deps: BrowseDeps, typed: string): { readonly directory: stri
 async function validNames({ disk }: BrowseDeps, directory: string): Promise<readonly string[]> {
   try {
     const names = await disk.list(directory)
-    return names.filter(({ valid }) => valid).map(({ name }) => name).sort()
+    return names
+      .filter(({ valid }) => valid)
+      .map(({ name }) => name)
+      .sort()
   } catch (error) {
     return emptyIfRefused(error)
   }

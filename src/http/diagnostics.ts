@@ -30,10 +30,16 @@ export interface DiagnosticState {
  */
 export function diagnosticRoutes(deps: RestDeps, options: RestOptions, state: DiagnosticState): readonly Route[] {
   type Handle = Route['handle']
-  const ifDebugging = <C>(handle: (call: C) => ReturnType<Handle>) => (call: C): ReturnType<Handle> =>
-    deps.config.current.gui.debugging ? handle(call) : text(403, 'Debugging disabled')
+  const ifDebugging =
+    <C>(handle: (call: C) => ReturnType<Handle>) =>
+    (call: C): ReturnType<Handle> =>
+      deps.config.current.gui.debugging ? handle(call) : text(403, 'Debugging disabled')
   return bind(DIAGNOSTIC_ROUTES, {
-    'GET /metrics': async () => ({ status: 200, contentType: METRICS_TYPE, body: await metricsText(deps, options, state) }),
+    'GET /metrics': async () => ({
+      status: 200,
+      contentType: METRICS_TYPE,
+      body: await metricsText(deps, options, state),
+    }),
     'GET /rest/svc/report': async ({ query }) => json(await report(deps, options, state, query.integer('version'))),
     'GET /rest/debug/file': ifDebugging(({ query }: Call<'folder' | 'file'>) => file(deps, query)),
     'GET /rest/debug/peerCompletion': ifDebugging(() => peerCompletion(deps)),
@@ -45,7 +51,10 @@ export function diagnosticRoutes(deps: RestDeps, options: RestOptions, state: Di
 }
 
 async function metricsText(deps: RestDeps, options: RestOptions, state: DiagnosticState): Promise<string> {
-  const [{ collectMetrics }, { formatMetrics }] = await Promise.all([import('./metrics.ts'), import('../core/prometheus.ts')])
+  const [{ collectMetrics }, { formatMetrics }] = await Promise.all([
+    import('./metrics.ts'),
+    import('../core/prometheus.ts'),
+  ])
   const metrics = await collectMetrics(
     { ...deps, requests: () => state.meter.figures() },
     {
@@ -62,7 +71,10 @@ async function report(deps: RestDeps, options: RestOptions, state: DiagnosticSta
   const { usageReport } = await import('./usage-report.ts')
   const uptimeS = Math.floor((deps.clock.monotonicMs() - state.startedMonotonicMs) / 1_000)
   const asked = version === undefined || version <= 0 ? undefined : version
-  return await usageReport({ ...deps, config: deps.config.current }, options.version, { version: asked, uptimeS })
+  return await usageReport({ ...deps, config: deps.config.current }, options.version, {
+    version: asked,
+    uptimeS,
+  })
 }
 
 async function file({ hub }: RestDeps, query: Query<'folder' | 'file'>): Promise<Reply> {
@@ -89,22 +101,33 @@ function versionsText(global: FileInfo | undefined, holders: readonly string[]):
 
 async function peerCompletion({ completion, config }: RestDeps): Promise<Reply> {
   const ids = config.current.devices.map(({ deviceID }) => deviceID).toSorted()
-  const shares = await Promise.all(ids.map(async (id) =>
-    [id, Math.floor((await completion?.completion(undefined, id))?.completion ?? 0)] as const))
+  const shares = await Promise.all(
+    ids.map(async (id) => [id, Math.floor((await completion?.completion(undefined, id))?.completion ?? 0)] as const),
+  )
   return json(Object.fromEntries(shares))
 }
 
 function requestFigures(meter: RequestMeter): Reply {
-  const shown = [...meter.figures()].map(([path, { count, percentilesMs, ratesPerS, sumMs }]) =>
-    [path, { count, percentilesMs, ratesPerS, sumMs: Math.floor(sumMs) }])
+  const shown = [...meter.figures()].map(([path, { count, percentilesMs, ratesPerS, sumMs }]) => [
+    path,
+    { count, percentilesMs, ratesPerS, sumMs: Math.floor(sumMs) },
+  ])
   return { status: 200, contentType: TEXT_TYPE, body: formatJson(Object.fromEntries(shown)) }
 }
 
-async function profile(deps: RestDeps, options: RestOptions, kind: 'cpu' | 'heap', { query, request }: Call<'duration'>): Promise<Reply> {
+async function profile(
+  deps: RestDeps,
+  options: RestOptions,
+  kind: 'cpu' | 'heap',
+  { query, request }: Call<'duration'>,
+): Promise<Reply> {
   const durationMs = durationIn(query.first('duration')) ?? (kind === 'cpu' ? CPU_MS_DEFAULT : HEAP_MS_DEFAULT)
   try {
-    const [{ encodePprof }, { promisify }, { gzip }] =
-      await Promise.all([import('../core/pprof.ts'), import('node:util'), import('node:zlib')])
+    const [{ encodePprof }, { promisify }, { gzip }] = await Promise.all([
+      import('../core/pprof.ts'),
+      import('node:util'),
+      import('node:zlib'),
+    ])
     const seen = await deps.system.process.profile(kind, durationMs, request.signal)
     const nowMs = deps.clock.nowMs()
     const { os, arch, version } = versionJson(options.version)
@@ -121,23 +144,42 @@ function durationIn(given: string | undefined): number | undefined {
   if (given === undefined || !/^(\d+(\.\d+)?(ms|s|m|h)){1,4}$/.test(given)) return undefined
   const units: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 }
   let totalMs = 0
-  for (const [, amount = '0', unit = 's'] of given.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h)/g)) totalMs += Number(amount) * (units[unit] ?? 0)
+  for (const [, amount = '0', unit = 's'] of given.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h)/g))
+    totalMs += Number(amount) * (units[unit] ?? 0)
   return totalMs <= 0 ? undefined : Math.min(totalMs, PROFILE_MS_MAX)
 }
 
 async function support(deps: RestDeps, options: RestOptions, state: DiagnosticState): Promise<Reply> {
-  const [{ bundleFiles, redactedConfig, secretsOf }, { zip }] = await Promise.all([import('./support-bundle.ts'), import('./zip.ts')])
+  const [{ bundleFiles, redactedConfig, secretsOf }, { zip }] = await Promise.all([
+    import('./support-bundle.ts'),
+    import('./zip.ts'),
+  ])
   const { clock, config, connections, log } = deps
   const nowMs = clock.nowMs()
   const parts = [
     { name: 'config.json.txt', read: () => redactedConfig(config.current) },
-    { name: 'log-inmemory.txt', read: () => log.lines().map(({ timeMs, level, facility, message }) =>
-      `${new Date(timeMs).toISOString()} ${level} ${facility}: ${message}\n`).join('') },
+    {
+      name: 'log-inmemory.txt',
+      read: () =>
+        log
+          .lines()
+          .map(
+            ({ timeMs, level, facility, message }) =>
+              `${new Date(timeMs).toISOString()} ${level} ${facility}: ${message}\n`,
+          )
+          .join(''),
+    },
     { name: 'errors.json.txt', read: () => formatJson(log.errors()) },
     { name: 'version-platform.json.txt', read: () => formatJson(versionJson(options.version)) },
-    { name: 'usage-reporting.json.txt', read: async () => formatJson(await report(deps, options, state, undefined)) },
+    {
+      name: 'usage-reporting.json.txt',
+      read: async () => formatJson(await report(deps, options, state, undefined)),
+    },
     { name: 'metrics.txt', read: () => metricsText(deps, options, state) },
-    { name: 'connection-stats.json.txt', read: () => formatJson(plain(connections?.status() ?? {})) },
+    {
+      name: 'connection-stats.json.txt',
+      read: () => formatJson(plain(connections?.status() ?? {})),
+    },
     { name: 'http-stats.json.txt', read: () => formatJson(plain(state.meter.figures())) },
   ]
   const files = bundleFiles(parts, secretsOf(config.current, [options.guiApiKey]))
@@ -159,5 +201,10 @@ function stamp(timeMs: number): string {
 }
 
 function attachment(name: string, contentType: string, body: NonNullable<Reply['body']>): Reply {
-  return { status: 200, contentType, headers: { 'Content-Disposition': `attachment; filename=${name}` }, body }
+  return {
+    status: 200,
+    contentType,
+    headers: { 'Content-Disposition': `attachment; filename=${name}` },
+    body,
+  }
 }

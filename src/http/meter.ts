@@ -37,7 +37,9 @@ export class RequestMeter {
 
   figures(): ReadonlyMap<string, PathFigures> {
     const nowMs = this.#clock.monotonicMs()
-    return new Map([...this.#paths].sort(([a], [b]) => (a < b ? -1 : 1)).map(([path, meter]) => [path, meter.figures(nowMs)]))
+    return new Map(
+      [...this.#paths].sort(([a], [b]) => (a < b ? -1 : 1)).map(([path, meter]) => [path, meter.figures(nowMs)]),
+    )
   }
 }
 

@@ -1,20 +1,16 @@
-import type { ConfigStore } from '../config/types.ts'
 import type { ConnectionsView } from '../connections/types.ts'
 import type { DeviceId } from '../core/ids.ts'
-import type { Metric, Sample } from '../core/prometheus.ts'
-import type { Hub } from '../model/types.ts'
+import { counter, gauge, type Metric, type Sample } from '../core/prometheus.ts'
 import type { Clock } from '../world/clock.ts'
+import { folderMetrics, type FolderMetricsDeps } from './folder-metrics.ts'
 import type { PathFigures } from './meter.ts'
-import type { FolderWorkView, RestDisk, SystemView, VersionFacts } from './types.ts'
+import type { RestDisk, SystemView, VersionFacts } from './types.ts'
 
-export interface MetricsDeps {
+export interface MetricsDeps extends FolderMetricsDeps {
   readonly clock: Clock
-  readonly config: ConfigStore
-  readonly hub: Pick<Hub, 'status'>
   readonly disk: RestDisk
   readonly system: SystemView
   readonly connections?: ConnectionsView
-  readonly folderWork?: FolderWorkView
   readonly eventCounts?: EventCountsView
   /** How often each route was asked, and how long it took. */
   requests(): ReadonlyMap<string, PathFigures>
@@ -33,12 +29,6 @@ export interface MetricsOptions {
   readonly startedMs: number
 }
 
-/** As Syncthing numbers them. */
-const STATE_NUMBERS: Readonly<Record<string, number>> = {
-  idle: 0, scanning: 1, 'scan-waiting': 2, 'sync-waiting': 3, 'sync-preparing': 4, syncing: 5,
-  cleaning: 6, 'clean-waiting': 7, error: 8, starting: 9,
-}
-
 /** Everything that `GET /metrics` tells. Names are those of Syncthing where the thing is the same. */
 export async function collectMetrics(deps: MetricsDeps, options: MetricsOptions): Promise<readonly Metric[]> {
   return [
@@ -46,20 +36,13 @@ export async function collectMetrics(deps: MetricsDeps, options: MetricsOptions)
     ...configuration(deps),
     ...connections(deps, options.ownDevice),
     ...events(deps),
-    ...(await folders(deps)),
-    ...folderWork(deps),
-    gauge('twinfold_index_bytes', 'Size of the databases on disk.', [{ value: await indexBytes(deps.disk, options.databaseDirectory) }]),
+    ...(await folderMetrics(deps)),
+    gauge('twinfold_index_bytes', 'Size of the databases on disk.', [
+      { value: await indexBytes(deps.disk, options.databaseDirectory) },
+    ]),
     ...requests(deps),
     ...processFigures(deps, options.startedMs),
   ]
-}
-
-function gauge(name: string, help: string, samples: readonly Sample[]): Metric {
-  return { name, help, type: 'gauge', samples }
-}
-
-function counter(name: string, help: string, samples: readonly Sample[]): Metric {
-  return { name, help, type: 'counter', samples }
 }
 
 function buildInfo({ version: { version, codename, runtime, tags } }: MetricsOptions): Metric {
@@ -70,18 +53,28 @@ function buildInfo({ version: { version, codename, runtime, tags } }: MetricsOpt
 function configuration({ config }: MetricsDeps): readonly Metric[] {
   const { devices, folders } = config.current
   return [
-    gauge('syncthing_config_folder_info', 'The folders of the configuration; always 1.', folders.map(({ id, label, type, path, paused }) =>
-      ({ labels: { folder: id, label, type, path, paused: String(paused) }, value: 1 }))),
-    gauge('syncthing_config_device_info', 'The devices of the configuration; always 1.', devices.map((device) => ({
-      labels: {
-        device: device.deviceID,
-        name: device.name,
-        introducer: String(device.introducer),
-        paused: String(device.paused),
-        untrusted: String(device.untrusted),
-      },
-      value: 1,
-    }))),
+    gauge(
+      'syncthing_config_folder_info',
+      'The folders of the configuration; always 1.',
+      folders.map(({ id, label, type, path, paused }) => ({
+        labels: { folder: id, label, type, path, paused: String(paused) },
+        value: 1,
+      })),
+    ),
+    gauge(
+      'syncthing_config_device_info',
+      'The devices of the configuration; always 1.',
+      devices.map((device) => ({
+        labels: {
+          device: device.deviceID,
+          name: device.name,
+          introducer: String(device.introducer),
+          paused: String(device.paused),
+          untrusted: String(device.untrusted),
+        },
+        value: 1,
+      })),
+    ),
   ]
 }
 
@@ -89,20 +82,43 @@ function configuration({ config }: MetricsDeps): readonly Metric[] {
 function connections({ config, connections: view }: MetricsDeps, ownDevice: DeviceId): readonly Metric[] {
   const others = config.current.devices.map(({ deviceID }) => deviceID).filter((id) => id !== ownDevice)
   const status = view?.status()
-  const perDevice = (value: (all: readonly { readonly inBytesTotal: number; readonly outBytesTotal: number }[]) => number) =>
+  const perDevice = (
+    value: (all: readonly { readonly inBytesTotal: number; readonly outBytesTotal: number }[]) => number,
+  ) =>
     others.map((device): Sample => {
       const figures = status?.devices.get(device)
-      return { labels: { device }, value: value(figures === undefined ? [] : [figures.primary, ...figures.secondary]) }
+      return {
+        labels: { device },
+        value: value(figures === undefined ? [] : [figures.primary, ...figures.secondary]),
+      }
     })
   const total = (value: number | undefined) => (value === undefined ? [] : [{ value }])
   return [
-    gauge('syncthing_connections_active', 'Connections to each device; 0 when it is not connected.', perDevice((all) => all.length)),
-    counter('syncthing_protocol_recv_bytes_total', 'Bytes received from each device over its present connections.',
-      perDevice((all) => all.reduce((sum, { inBytesTotal }) => sum + inBytesTotal, 0))),
-    counter('syncthing_protocol_sent_bytes_total', 'Bytes sent to each device over its present connections.',
-      perDevice((all) => all.reduce((sum, { outBytesTotal }) => sum + outBytesTotal, 0))),
-    counter('twinfold_protocol_recv_bytes_total', 'Bytes received from all devices since the start.', total(status?.inBytesTotal)),
-    counter('twinfold_protocol_sent_bytes_total', 'Bytes sent to all devices since the start.', total(status?.outBytesTotal)),
+    gauge(
+      'syncthing_connections_active',
+      'Connections to each device; 0 when it is not connected.',
+      perDevice((all) => all.length),
+    ),
+    counter(
+      'syncthing_protocol_recv_bytes_total',
+      'Bytes received from each device over its present connections.',
+      perDevice((all) => all.reduce((sum, { inBytesTotal }) => sum + inBytesTotal, 0)),
+    ),
+    counter(
+      'syncthing_protocol_sent_bytes_total',
+      'Bytes sent to each device over its present connections.',
+      perDevice((all) => all.reduce((sum, { outBytesTotal }) => sum + outBytesTotal, 0)),
+    ),
+    counter(
+      'twinfold_protocol_recv_bytes_total',
+      'Bytes received from all devices since the start.',
+      total(status?.inBytesTotal),
+    ),
+    counter(
+      'twinfold_protocol_sent_bytes_total',
+      'Bytes sent to all devices since the start.',
+      total(status?.outBytesTotal),
+    ),
   ]
 }
 
@@ -114,45 +130,6 @@ function events({ eventCounts }: MetricsDeps): readonly Metric[] {
     { labels: { event, state: 'dropped' }, value: counts.dropped },
   ])
   return [counter('syncthing_events_total', 'Events that were made, handed to somebody, and lost.', samples)]
-}
-
-/** A folder that cannot be asked now is left out; the others are told. */
-async function folders({ config, hub }: MetricsDeps): Promise<readonly Metric[]> {
-  const states: Sample[] = []
-  const summaries: Sample[] = []
-  const errors: Sample[] = []
-  for (const { id: folder, paused } of config.current.folders) {
-    const status = paused ? undefined : await hub.status(folder).catch(() => undefined)
-    if (status === undefined) continue
-    states.push({ labels: { folder }, value: STATE_NUMBERS[status.state] ?? -1 })
-    errors.push({ labels: { folder }, value: status.errorCount })
-    for (const scope of ['global', 'local', 'need'] as const) {
-      for (const type of ['files', 'directories', 'symlinks', 'deleted', 'bytes'] as const) {
-        summaries.push({ labels: { folder, scope, type }, value: status.counts[scope][type] })
-      }
-    }
-  }
-  return [
-    gauge('syncthing_model_folder_state', 'What each folder is doing: 0 idle, 1 scanning, 5 syncing, 8 error.', states),
-    gauge('syncthing_model_folder_summary', 'What is in each folder: everywhere, here, and still needed here.', summaries),
-    gauge('twinfold_model_folder_errors', 'Items of each folder that could not be scanned or synchronized.', errors),
-  ]
-}
-
-function folderWork({ folderWork: view }: MetricsDeps): readonly Metric[] {
-  const all = [...(view?.() ?? [])]
-  const each = (value: (work: (typeof all)[number][1]) => number): readonly Sample[] =>
-    all.map(([folder, work]) => ({ labels: { folder }, value: value(work) }))
-  return [
-    counter('syncthing_model_folder_scans_total', 'Scans of each folder.', each(({ scans }) => scans)),
-    counter('syncthing_model_folder_scan_seconds_total', 'Time spent scanning each folder.', each(({ scanMs }) => scanMs / 1_000)),
-    counter('syncthing_model_folder_pulls_total', 'Pulls of each folder.', each(({ pulls }) => pulls)),
-    counter('syncthing_model_folder_pull_seconds_total', 'Time spent pulling each folder.', each(({ pullMs }) => pullMs / 1_000)),
-    counter('syncthing_scanner_hashed_bytes_total', 'Bytes that scans read and hashed.', each(({ hashedBytes }) => hashedBytes)),
-    counter('syncthing_scanner_scanned_items_total', 'Items that scans looked at.', each(({ scannedItems }) => scannedItems)),
-    gauge('twinfold_scanner_bytes_per_second', 'How fast a scan in progress hashes; 0 when none is long enough to tell.',
-      each(({ scanRate }) => scanRate)),
-  ]
 }
 
 async function indexBytes(disk: RestDisk, directory: string): Promise<number> {
@@ -169,10 +146,16 @@ async function indexBytes(disk: RestDisk, directory: string): Promise<number> {
 function requests(deps: MetricsDeps): readonly Metric[] {
   const all = [...deps.requests()]
   return [
-    counter('twinfold_http_requests_total', 'Requests to each path of this interface.',
-      all.map(([path, { count }]) => ({ labels: { path }, value: count }))),
-    counter('twinfold_http_request_seconds_total', 'Time until each path had its answers.',
-      all.map(([path, { sumMs }]) => ({ labels: { path }, value: sumMs / 1_000 }))),
+    counter(
+      'twinfold_http_requests_total',
+      'Requests to each path of this interface.',
+      all.map(([path, { count }]) => ({ labels: { path }, value: count })),
+    ),
+    counter(
+      'twinfold_http_request_seconds_total',
+      'Time until each path had its answers.',
+      all.map(([path, { sumMs }]) => ({ labels: { path }, value: sumMs / 1_000 })),
+    ),
   ]
 }
 
@@ -186,12 +169,20 @@ function processFigures({ clock, system }: MetricsDeps, startedMs: number): read
     gauge('process_resident_memory_bytes', 'Memory held.', one(figures.residentBytes)),
     gauge('process_open_fds', 'Open files and sockets.', one(figures.openFiles)),
     gauge('process_start_time_seconds', 'When the process started.', one(startedMs / 1_000)),
-    gauge('process_uptime_seconds', 'How long it has been running.', one(Math.max(0, clock.nowMs() - startedMs) / 1_000)),
+    gauge(
+      'process_uptime_seconds',
+      'How long it has been running.',
+      one(Math.max(0, clock.nowMs() - startedMs) / 1_000),
+    ),
     gauge('nodejs_heap_size_used_bytes', 'Memory of the heap in use.', one(figures.heapUsedBytes)),
     gauge('nodejs_heap_size_total_bytes', 'Memory of the heap.', one(figures.heapTotalBytes)),
     counter('twinfold_eventloop_busy_seconds_total', 'How long the main loop was at work.', one(figures.loopBusyS)),
     counter('twinfold_eventloop_idle_seconds_total', 'How long the main loop waited for work.', one(figures.loopIdleS)),
-    gauge('nodejs_eventloop_lag_mean_seconds', 'How late the main loop was since the last question, on average.', one(delay?.meanS)),
+    gauge(
+      'nodejs_eventloop_lag_mean_seconds',
+      'How late the main loop was since the last question, on average.',
+      one(delay?.meanS),
+    ),
     gauge('nodejs_eventloop_lag_p50_seconds', 'The median of that.', one(delay?.medianS)),
     gauge('nodejs_eventloop_lag_p99_seconds', 'The 99th percentile of that.', one(delay?.p99S)),
     gauge('nodejs_eventloop_lag_max_seconds', 'The worst of that.', one(delay?.maxS)),

@@ -11,7 +11,12 @@ export function encodePng(size: number, isBlack: (x: number, y: number) => boole
     for (let x = 0; x < size; x++) if (!isBlack(x, y)) rows[y * rowBytes + 1 + (x >>> 3)]! |= 0x80 >>> (x & 7)
   }
   const header = Buffer.concat([number32(size), number32(size), ONE_BIT_GREY])
-  return Buffer.concat([SIGNATURE, chunk('IHDR', header), chunk('IDAT', deflateSync(rows)), chunk('IEND', new Uint8Array())])
+  return Buffer.concat([
+    SIGNATURE,
+    chunk('IHDR', header),
+    chunk('IDAT', deflateSync(rows)),
+    chunk('IEND', new Uint8Array()),
+  ])
 }
 
 function chunk(type: string, data: Uint8Array): Uint8Array {

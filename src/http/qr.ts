@@ -17,7 +17,9 @@ async function picture(content: string): Promise<Reply> {
   if (code === undefined) return text(500, 'Invalid')
   const place = (pixel: number) => Math.floor(pixel / MODULE_PIXELS) - QUIET_MODULES
   const isInside = (module: number) => module >= 0 && module < code.size
-  const body = encodePng((code.size + 2 * QUIET_MODULES) * MODULE_PIXELS, (x, y) =>
-    isInside(place(x)) && isInside(place(y)) && code.isDark(place(x), place(y)))
+  const body = encodePng(
+    (code.size + 2 * QUIET_MODULES) * MODULE_PIXELS,
+    (x, y) => isInside(place(x)) && isInside(place(y)) && code.isDark(place(x), place(y)),
+  )
   return { status: 200, contentType: 'image/png', body }
 }

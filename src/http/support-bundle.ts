@@ -13,11 +13,8 @@ export interface BundlePart {
   read(): Promise<string> | string
 }
 
-/** The texts of a support bundle, one after the other, with every secret of the configuration taken out of all of them. */
-export async function* bundleFiles(
-  parts: readonly BundlePart[],
-  secrets: readonly string[],
-): AsyncGenerator<ZipFile> {
+/** The texts of a support bundle, one after the other, every secret of the configuration taken out of each. */
+export async function* bundleFiles(parts: readonly BundlePart[], secrets: readonly string[]): AsyncGenerator<ZipFile> {
   for (const { name, read } of parts) {
     let content: string
     try {
@@ -35,16 +32,31 @@ export function redactedConfig(config: Config): string {
   const hide = (text: string) => (text === '' ? '' : HIDDEN)
   const folder = (one: Config['folders'][number]) => ({
     ...one,
-    devices: one.devices.map((device) => ({ ...device, encryptionPassword: hide(device.encryptionPassword) })),
-    versioning: { ...one.versioning, params: Object.fromEntries(Object.entries(one.versioning.params).map(([key, value]) =>
-      [key, key === 'command' ? hide(value) : value])) },
+    devices: one.devices.map((device) => ({
+      ...device,
+      encryptionPassword: hide(device.encryptionPassword),
+    })),
+    versioning: {
+      ...one.versioning,
+      params: Object.fromEntries(
+        Object.entries(one.versioning.params).map(([key, value]) => [key, key === 'command' ? hide(value) : value]),
+      ),
+    },
   })
   const shown: Config = {
     ...rest,
     folders: folders.map(folder),
-    devices: devices.map((device) => ({ ...device, addresses: device.addresses.map(withoutLogin) })),
+    devices: devices.map((device) => ({
+      ...device,
+      addresses: device.addresses.map(withoutLogin),
+    })),
     gui: { ...gui, user: hide(gui.user), password: hide(gui.password), apiKey: hide(gui.apiKey) },
-    ldap: { ...ldap, bindDN: hide(ldap.bindDN), searchBaseDN: hide(ldap.searchBaseDN), searchFilter: hide(ldap.searchFilter) },
+    ldap: {
+      ...ldap,
+      bindDN: hide(ldap.bindDN),
+      searchBaseDN: hide(ldap.searchBaseDN),
+      searchFilter: hide(ldap.searchFilter),
+    },
     options: {
       ...options,
       urUniqueId: hide(options.urUniqueId),
@@ -59,16 +71,20 @@ export function redactedConfig(config: Config): string {
 /** Everything in a configuration that opens a door, and other keys that do. */
 export function secretsOf(config: Config, others: readonly (string | undefined)[]): readonly string[] {
   const { folders, defaults, gui } = config
-  const passwords = [...folders, defaults.folder].flatMap(({ devices }) => devices.map(({ encryptionPassword }) => encryptionPassword))
+  const passwords = [...folders, defaults.folder].flatMap(({ devices }) =>
+    devices.map(({ encryptionPassword }) => encryptionPassword),
+  )
   const all = [gui.apiKey, gui.password, ...passwords, ...others]
-  return [...new Set(all.filter((secret) => secret !== undefined))].filter(({ length }) => length >= SECRET_LENGTH_MIN)
+  return [...new Set(all.filter((secret) => secret !== undefined))]
+    .filter(({ length }) => length >= SECRET_LENGTH_MIN)
     .sort((a, b) => b.length - a.length) // a secret that holds another goes first
 }
 
 function withoutSecrets(text: string, secrets: readonly string[]): string {
   let clean = text
   for (const secret of secrets) {
-    for (const form of [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret)]) clean = clean.replaceAll(form, HIDDEN)
+    for (const form of [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret)])
+      clean = clean.replaceAll(form, HIDDEN)
   }
   return clean
 }

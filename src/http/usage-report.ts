@@ -48,13 +48,26 @@ export async function usageReport(
     numCPU: system.cpuCount,
     folderUses: folderUses(config.folders),
     deviceUses: deviceUses(config),
-    announce: { ...counted('defaultServersDNS', config.options.globalAnnounceServers.filter((server) => server.startsWith('default'))) },
+    announce: {
+      ...counted(
+        'defaultServersDNS',
+        config.options.globalAnnounceServers.filter((server) => server.startsWith('default')),
+      ),
+    },
     relays: {},
     rescanIntvs: config.folders.map(({ rescanIntervalS }) => rescanIntervalS).sort((a, b) => a - b),
   }
   const rest = { received: TIME_ZERO, ...UNKNOWN_HERE }
   if (version < 3) {
-    return { ...report, folderUsesV3: {}, deviceUsesV3: {}, guiStats: {}, blockStats: {}, ignoreStats: {}, ...rest }
+    return {
+      ...report,
+      folderUsesV3: {},
+      deviceUsesV3: {},
+      guiStats: {},
+      blockStats: {},
+      ignoreStats: {},
+      ...rest,
+    }
   }
   return {
     ...report,
@@ -63,7 +76,10 @@ export async function usageReport(
     progressEmitterEnabled: config.options.progressUpdateIntervalS > 0,
     customStunServers: config.options.stunServers.some((server) => server !== 'default'),
     folderUsesV3: folderUsesV3(config.folders),
-    deviceUsesV3: counted('untrusted', config.devices.filter(({ untrusted }) => untrusted)),
+    deviceUsesV3: counted(
+      'untrusted',
+      config.devices.filter(({ untrusted }) => untrusted),
+    ),
     guiStats: guiStats(config),
     blockStats: {},
     transportStats: {},
@@ -74,13 +90,24 @@ export async function usageReport(
 
 /** Fields that only a server which collects reports would fill. */
 const UNKNOWN_HERE = {
-  os: '', arch: '', compiler: '', builder: '', distribution: '', country: '', countryCode: '', majorVersion: '',
+  os: '',
+  arch: '',
+  compiler: '',
+  builder: '',
+  distribution: '',
+  country: '',
+  countryCode: '',
+  majorVersion: '',
 }
 
 async function folderSizes({ config, hub }: UsageReportDeps): Promise<readonly { files: number; bytes: number }[]> {
   const running = config.folders.filter(({ paused }) => !paused)
-  const statuses = await Promise.all(running.map(({ id }) => hub.status(id).catch(() => undefined))) // one in trouble counts nothing
-  return statuses.map((status) => ({ files: status?.counts.global.files ?? 0, bytes: status?.counts.global.bytes ?? 0 }))
+  // A folder in trouble counts nothing.
+  const statuses = await Promise.all(running.map(({ id }) => hub.status(id).catch(() => undefined)))
+  return statuses.map((status) => ({
+    files: status?.counts.global.files ?? 0,
+    bytes: status?.counts.global.bytes ?? 0,
+  }))
 }
 
 /** MiB in a second, to two digits. */
@@ -95,33 +122,73 @@ function hashSpeed(clock: Clock): number {
 function folderUses(folders: readonly FolderConfig[]): Record<string, number> {
   return {
     ...counts(folders.map(({ type }) => type)),
-    ...counted('ignorePerms', folders.filter(({ ignorePerms }) => ignorePerms)),
-    ...counted('ignoreDelete', folders.filter(({ ignoreDelete }) => ignoreDelete)),
-    ...counted('autoNormalize', folders.filter(({ autoNormalize }) => autoNormalize)),
-    ...counts(folders.map(({ versioning }) => versioning.type).filter((type) => type !== '').map((type) => `${type}Versioning`)),
+    ...counted(
+      'ignorePerms',
+      folders.filter(({ ignorePerms }) => ignorePerms),
+    ),
+    ...counted(
+      'ignoreDelete',
+      folders.filter(({ ignoreDelete }) => ignoreDelete),
+    ),
+    ...counted(
+      'autoNormalize',
+      folders.filter(({ autoNormalize }) => autoNormalize),
+    ),
+    ...counts(
+      folders
+        .map(({ versioning }) => versioning.type)
+        .filter((type) => type !== '')
+        .map((type) => `${type}Versioning`),
+    ),
   }
 }
 
 function deviceUses({ devices }: Config): Record<string, number> {
   const dynamic = devices.filter(({ addresses }) => addresses.includes('dynamic'))
   return {
-    ...counted('introducer', devices.filter(({ introducer }) => introducer)),
-    ...counted('customCertName', devices.filter(({ certName }) => certName !== '' && certName !== 'syncthing')),
+    ...counted(
+      'introducer',
+      devices.filter(({ introducer }) => introducer),
+    ),
+    ...counted(
+      'customCertName',
+      devices.filter(({ certName }) => certName !== '' && certName !== 'syncthing'),
+    ),
     ...counts(devices.map(({ compression }) => `compress${compression[0]!.toUpperCase()}${compression.slice(1)}`)),
     ...counted('dynamicAddr', dynamic),
-    ...counted('staticAddr', devices.filter((device) => !dynamic.includes(device))),
+    ...counted(
+      'staticAddr',
+      devices.filter((device) => !dynamic.includes(device)),
+    ),
   }
 }
 
-function folderUsesV3(folders: readonly FolderConfig[]): Record<string, number | readonly number[] | Record<string, number>> {
+function folderUsesV3(
+  folders: readonly FolderConfig[],
+): Record<string, number | readonly number[] | Record<string, number>> {
   if (folders.length === 0) return {}
   const sorted = (values: readonly number[]) => values.toSorted((a, b) => a - b)
   return {
-    ...counted('conflictsDisabled', folders.filter(({ maxConflicts }) => maxConflicts === 0)),
-    ...counted('conflictsUnlimited', folders.filter(({ maxConflicts }) => maxConflicts < 0)),
-    ...counted('conflictsOther', folders.filter(({ maxConflicts }) => maxConflicts > 0)),
-    ...counted('disableSparseFiles', folders.filter(({ disableSparseFiles }) => disableSparseFiles)),
-    ...counted('fsWatcherEnabled', folders.filter(({ fsWatcherEnabled }) => fsWatcherEnabled)),
+    ...counted(
+      'conflictsDisabled',
+      folders.filter(({ maxConflicts }) => maxConflicts === 0),
+    ),
+    ...counted(
+      'conflictsUnlimited',
+      folders.filter(({ maxConflicts }) => maxConflicts < 0),
+    ),
+    ...counted(
+      'conflictsOther',
+      folders.filter(({ maxConflicts }) => maxConflicts > 0),
+    ),
+    ...counted(
+      'disableSparseFiles',
+      folders.filter(({ disableSparseFiles }) => disableSparseFiles),
+    ),
+    ...counted(
+      'fsWatcherEnabled',
+      folders.filter(({ fsWatcherEnabled }) => fsWatcherEnabled),
+    ),
     pullOrder: counts(folders.map(({ order }) => order)),
     filesystemType: counts(folders.map(({ filesystemType }) => filesystemType)),
     fsWatcherDelays: sorted(folders.map(({ fsWatcherDelayS }) => fsWatcherDelayS)),

@@ -28,7 +28,11 @@ async function versions(hub: VersionKeeper, query: Query<'folder'>): Promise<Rep
 }
 
 function versionJson({ versionMs, modifiedMs, sizeBytes }: FileVersion): FileVersionJson {
-  return { versionTime: formatWholeSeconds(versionMs), modTime: formatWholeSeconds(modifiedMs), size: sizeBytes }
+  return {
+    versionTime: formatWholeSeconds(versionMs),
+    modTime: formatWholeSeconds(modifiedMs),
+    size: sizeBytes,
+  }
 }
 
 async function restore(hub: VersionKeeper, { query, request }: Call<'folder'>): Promise<Reply> {
@@ -43,12 +47,14 @@ function wantedIn(body: Json): ReadonlyMap<string, number> {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     throw new TwinfoldError('bad-request', 'the body must be {path: time of the version}')
   }
-  return new Map(Object.entries(body).map(([path, time]) => {
-    if (typeof time !== 'string' || !isTime(time)) {
-      throw new TwinfoldError('bad-request', 'the time of a version must look like 2024-01-31T12:00:00Z')
-    }
-    return [path, Math.floor(Date.parse(time) / 1_000) * 1_000]
-  }))
+  return new Map(
+    Object.entries(body).map(([path, time]) => {
+      if (typeof time !== 'string' || !isTime(time)) {
+        throw new TwinfoldError('bad-request', 'the time of a version must look like 2024-01-31T12:00:00Z')
+      }
+      return [path, Math.floor(Date.parse(time) / 1_000) * 1_000]
+    }),
+  )
 }
 
 function folderOf(query: Query<'folder'>): FolderId {

@@ -22,10 +22,19 @@ export async function* zip(files: AsyncIterable<ZipFile>, timeMs: number): Async
     const label = Buffer.from(name)
     const about = aboutFile(timeMs, plain, packed, label)
     const head = Buffer.concat([number32(0x04034b50), about, label])
-    directory.push(Buffer.concat([
-      number32(0x02014b50), number16(0x0314), about, number16(0), number16(0), number16(0), number32(OWNER_ONLY),
-      number32(offsetBytes), label,
-    ]))
+    directory.push(
+      Buffer.concat([
+        number32(0x02014b50),
+        number16(0x0314),
+        about,
+        number16(0),
+        number16(0),
+        number16(0),
+        number32(OWNER_ONLY),
+        number32(offsetBytes),
+        label,
+      ]),
+    )
     yield head
     yield packed
     offsetBytes += head.length + packed.length
@@ -33,7 +42,14 @@ export async function* zip(files: AsyncIterable<ZipFile>, timeMs: number): Async
   const listing = Buffer.concat(directory)
   const count = number16(directory.length)
   yield Buffer.concat([
-    listing, number32(0x06054b50), number16(0), number16(0), count, count, number32(listing.length), number32(offsetBytes),
+    listing,
+    number32(0x06054b50),
+    number16(0),
+    number16(0),
+    count,
+    count,
+    number32(listing.length),
+    number32(offsetBytes),
     number16(0),
   ])
 }
@@ -44,8 +60,16 @@ function aboutFile(timeMs: number, plain: Uint8Array, packed: Uint8Array, label:
   const time = (at.getUTCHours() << 11) | (at.getUTCMinutes() << 5) | (at.getUTCSeconds() >>> 1)
   const day = (Math.max(0, at.getUTCFullYear() - 1980) << 9) | ((at.getUTCMonth() + 1) << 5) | at.getUTCDate()
   return Buffer.concat([
-    number16(20), number16(UTF8_NAMES), number16(DEFLATED), number16(time), number16(day), number32(crc32(plain)),
-    number32(packed.length), number32(plain.length), number16(label.length), number16(0),
+    number16(20),
+    number16(UTF8_NAMES),
+    number16(DEFLATED),
+    number16(time),
+    number16(day),
+    number32(crc32(plain)),
+    number32(packed.length),
+    number32(plain.length),
+    number16(label.length),
+    number16(0),
   ])
 }
 

@@ -4,9 +4,16 @@ import { BOOLEAN, COUNT, INTEGER, NUMBER, TEXT, TIME, list, map, object, ref, ty
 
 /** What people and monitoring systems look at when they want to know how the device is doing. */
 
-const DURATION = { schema: TEXT, about: 'How long to watch, as `30s`, `500ms` or `1m`; ten minutes at most.' } as const
+const DURATION = {
+  schema: TEXT,
+  about: 'How long to watch, as `30s`, `500ms` or `1m`; ten minutes at most.',
+} as const
 const OFF = { 403: 'Debugging is switched off in the settings of this interface.' } as const
-const PROFILE = { is: 'other', type: 'application/octet-stream', about: 'A profile that `pprof` reads.' } as const
+const PROFILE = {
+  is: 'other',
+  type: 'application/octet-stream',
+  about: 'A profile that `pprof` reads.',
+} as const
 
 /** `GET /rest/debug/file`. */
 const DEBUG_FILE = object({
@@ -77,12 +84,17 @@ export const DIAGNOSTIC_ROUTES = {
   },
   'GET /rest/svc/report': {
     summary: 'Shows what a usage report would hold; none is ever sent.',
-    query: { version: { schema: INTEGER, about: 'Of the report; the present one, 3, unless told.' } },
+    query: {
+      version: { schema: INTEGER, about: 'Of the report; the present one, 3, unless told.' },
+    },
     reply: { is: 'json', schema: USAGE_REPORT },
   },
   'GET /rest/debug/file': {
     summary: 'Shows what is known about one file, with the versions of all devices.',
-    query: { folder: FOLDER, file: { schema: TEXT, about: 'Its path in the folder.', required: true } },
+    query: {
+      folder: FOLDER,
+      file: { schema: TEXT, about: 'Its path in the folder.', required: true },
+    },
     reply: { is: 'json', schema: DEBUG_FILE },
     errors: {
       'folder-missing': { status: 404, words: 'no such folder' },
@@ -99,7 +111,11 @@ export const DIAGNOSTIC_ROUTES = {
   },
   'GET /rest/debug/httpmetrics': {
     summary: 'Tells how often each path of this interface was asked, and how long it took.',
-    reply: { is: 'other', type: 'text/plain', about: 'JSON as text: count, sum, percentiles and rates by path.' },
+    reply: {
+      is: 'other',
+      type: 'text/plain',
+      about: 'JSON as text: count, sum, percentiles and rates by path.',
+    },
     refusals: OFF,
   },
   'GET /rest/debug/cpuprof': {

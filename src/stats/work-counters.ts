@@ -71,7 +71,15 @@ export class WorkCounters {
     let tally = this.#folders.get(folder)
     if (tally === undefined) {
       tally = {
-        scans: 0, scanMs: 0, pulls: 0, pullMs: 0, scannedItems: 0, hashedBytes: 0, scanRate: 0, activity: 'none', sinceMs: 0,
+        scans: 0,
+        scanMs: 0,
+        pulls: 0,
+        pullMs: 0,
+        scannedItems: 0,
+        hashedBytes: 0,
+        scanRate: 0,
+        activity: 'none',
+        sinceMs: 0,
       }
       this.#folders.set(folder, tally)
     }

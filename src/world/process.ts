@@ -42,6 +42,6 @@ export interface ProcessView {
   figures(): ProcessFigures
   /** Undefined at the first question: measuring costs wakeups, so it runs only while somebody keeps asking. */
   loopDelay(): LoopDelay | undefined
-  /** Watches for that long. Rejects with `signal.reason` when the signal aborts, with `EBUSY` while another one runs. */
+  /** Watches for that long. Rejects with `signal.reason` when that aborts, with `EBUSY` while another one runs. */
   profile(kind: Profile['kind'], durationMs: number, signal: AbortSignal): Promise<Profile>
 }

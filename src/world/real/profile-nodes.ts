@@ -14,7 +14,12 @@ export function cpuNodes(profile: Profiler.Profile): readonly ProfileNode[] {
   for (let at = waiting.shift(); at !== undefined; at = waiting.shift()) {
     const index = nodes.length
     const { id, callFrame, hitCount = 0, children = [] } = at.node
-    nodes.push({ ...placeOf(callFrame), parent: at.parent, count: hitCount, amount: elapsedUs.get(id) ?? 0 })
+    nodes.push({
+      ...placeOf(callFrame),
+      parent: at.parent,
+      count: hitCount,
+      amount: elapsedUs.get(id) ?? 0,
+    })
     for (const child of children) {
       const node = byId.get(child)
       if (node !== undefined) waiting.push({ node, parent: index })
@@ -30,7 +35,12 @@ export function heapNodes(head: HeapProfiler.SamplingHeapProfileNode): readonly 
   for (let at = waiting.shift(); at !== undefined; at = waiting.shift()) {
     const index = nodes.length
     const { callFrame, selfSize, children } = at.node
-    nodes.push({ ...placeOf(callFrame), parent: at.parent, count: selfSize > 0 ? 1 : 0, amount: selfSize })
+    nodes.push({
+      ...placeOf(callFrame),
+      parent: at.parent,
+      count: selfSize > 0 ? 1 : 0,
+      amount: selfSize,
+    })
     for (const node of children) waiting.push({ node, parent: index })
   }
   return nodes
@@ -42,5 +52,9 @@ function noIndex(): number | undefined {
 
 /** Lines are counted from 1 by people, from 0 by the engine. */
 function placeOf({ functionName, url, lineNumber }: Runtime.CallFrame): Pick<ProfileNode, 'name' | 'file' | 'line'> {
-  return { name: functionName === '' ? '(anonymous)' : functionName, file: url, line: Math.max(0, lineNumber + 1) }
+  return {
+    name: functionName === '' ? '(anonymous)' : functionName,
+    file: url,
+    line: Math.max(0, lineNumber + 1),
+  }
 }
