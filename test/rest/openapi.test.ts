@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { openApi, type Operation } from '../../src/rest/openapi.ts'
 import { ROUTES } from '../../src/rest/routes.ts'
+import { withRoutes } from '../../tools/rest-list.ts'
 import { reportRow } from '../support/effort.ts'
 import { fakeRest } from '../http/fakes.ts'
 
@@ -90,3 +91,9 @@ function schemasIn(value: unknown): readonly unknown[] {
   if (typeof value !== 'object' || value === null) return []
   return Object.entries(value).flatMap(([key, inner]) => (key === 'schema' ? [inner] : schemasIn(inner)))
 }
+
+test('docs/rest.md lists every route as it is declared', () => {
+  const page = readFileSync(new URL('../../docs/rest.md', import.meta.url), 'utf8')
+  assert.equal(page, withRoutes(page), 'node tools/rest-list.ts writes the list anew')
+  for (const name of Object.keys(ROUTES)) assert.ok(page.includes(`| \`${name}\` |`), name)
+})
