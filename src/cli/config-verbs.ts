@@ -210,7 +210,10 @@ function parseAttributes(table: AnyTable, words: readonly string[]): Json {
     const [, word, attached] = /^--?([a-z][\w-]*)(?:=(.*))?$/s.exec(words[index]!) ?? []
     const attribute = attributes.find((one) => one.word === word)
     if (attribute === undefined) {
-      throw new TwinfoldError('usage', word === undefined ? `unexpected argument ${words[index]}` : `unknown flag --${word}`)
+      throw new TwinfoldError(
+        'usage',
+        word === undefined ? `unexpected argument ${words[index]}` : `unknown flag --${word}`,
+      )
     }
     const { key, form, repeats } = attribute
     const text = attached ?? (form === 'bool' ? 'true' : words[++index])

@@ -44,6 +44,8 @@ export interface CliContext {
   inputLines(): AsyncIterable<string>
   /** The text of a file that a person named. */
   readText(path: string): Promise<string>
+  /** Makes a file that only its owner may read. Rejects when there is one already. */
+  writeNew(path: string, bytes: Uint8Array): Promise<void>
   /** Makes a path that a person typed absolute. */
   absolutePath(path: string): string
   nowMs(): number

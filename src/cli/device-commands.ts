@@ -106,7 +106,9 @@ const EPOCH = '1970-01-01'
 
 /** A device that never was here is shown with the first moment of all. */
 function seenText(time: string | undefined): string {
-  return time === undefined || time.startsWith(EPOCH) ? 'never' : time.slice(0, 'YYYY-MM-DDTHH:MM'.length).replace('T', ' ')
+  return time === undefined || time.startsWith(EPOCH)
+    ? 'never'
+    : time.slice(0, 'YYYY-MM-DDTHH:MM'.length).replace('T', ' ')
 }
 
 /** Takes a device out of the configuration. Files stay on both sides; they are no longer exchanged. */

@@ -62,8 +62,12 @@ export async function events(context: CliContext, client: Client, options: Event
   })
 }
 
+/** It carries the whole configuration, the API key with it: no line for people, who copy lines into reports. */
+const CONFIG_EVENT = 'ConfigSaved'
+
 function eventLine(event: EventJson, columns: number): string {
-  const data = event.data === null || event.data === undefined ? '' : escapeText(JSON.stringify(event.data))
+  const silent = event.data === null || event.data === undefined || event.type === CONFIG_EVENT
+  const data = silent ? '' : escapeText(JSON.stringify(event.data))
   return fitText(`${timeText(event.time)}  ${event.id}  ${escapeText(event.type)}  ${data}`.trimEnd(), columns)
 }
 

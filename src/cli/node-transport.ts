@@ -55,9 +55,11 @@ function send(outgoing: HttpClientRequest, request: ClientRequest): Promise<Clie
       if (sizeBytes > REPLY_BYTES_MAX) incoming.destroy(new Error('the answer is too long'))
       else pieces.push(piece)
     })
-    incoming.on('end', () =>
-      resolve({ status: incoming.statusCode ?? 0, text: Buffer.concat(pieces).toString('utf8') }),
-    )
+    incoming.on('end', () => {
+      const bytes = Buffer.concat(pieces)
+      const contentDisposition = incoming.headers['content-disposition']
+      resolve({ status: incoming.statusCode ?? 0, text: bytes.toString('utf8'), bytes, contentDisposition })
+    })
   })
   outgoing.end(request.body)
   return promise

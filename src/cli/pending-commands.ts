@@ -90,7 +90,13 @@ async function acceptFolder(
 ): Promise<void> {
   const there = (await client.folders()).find((folder) => folder.id === id)
   if (there !== undefined) {
-    return client.changeFolder(id, withDevices(there, offers.map(([device]) => device)))
+    return client.changeFolder(
+      id,
+      withDevices(
+        there,
+        offers.map(([device]) => device),
+      ),
+    )
   }
   if (options.path === undefined) {
     throw new TwinfoldError('usage', `say where the files shall be: pending accept ${id} --path DIR`)

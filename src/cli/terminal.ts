@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { CliContext } from './context.ts'
@@ -26,6 +26,7 @@ export function terminalContext(program: string, connect: CliContext['connect'])
     columns: process.stdout.isTTY ? process.stdout.columns : Infinity,
     inputLines,
     readText: (path) => readFile(path, 'utf8'),
+    writeNew: (path, bytes) => writeFile(path, bytes, { flag: 'wx', mode: 0o600 }),
     absolutePath: (path) => resolve(path),
     nowMs: () => performance.now(),
     sleep: (delayMs, signal) => sleep(delayMs, undefined, { signal }),

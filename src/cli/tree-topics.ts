@@ -10,6 +10,8 @@ import type { Below, Topic, Verb } from './topic.ts'
 export interface TreeDaemon {
   /** The answer to a GET, as JSON. */
   get(path: string, query?: Readonly<Record<string, string | undefined>>): Promise<Json>
+  /** A file that the daemon packs. */
+  download(path: string): Promise<{ readonly name: string; readonly bytes: Uint8Array }>
   /** The whole configuration. */
   config(): Promise<JsonObject>
   /** Anything that changes something. `text` goes as it is, `body` as JSON. */
@@ -31,7 +33,7 @@ export function treeTopics(context: CliContext, daemon: TreeDaemon): Topic {
       ['show', { summary: 'Print what the daemon knows, as JSON', open: () => showGroup(daemon) }],
       ['operations', { summary: 'Make the daemon do something', open: () => operationsGroup(context, daemon) }],
       ['errors', { summary: 'The notices that the web page shows', open: () => errorsGroup(daemon) }],
-      ['debug', { summary: 'For people who look for a fault', open: () => debugGroup(daemon) }],
+      ['debug', { summary: 'For people who look for a fault', open: () => debugGroup(context, daemon) }],
       // Understood before the tree is asked; it stands here for the help.
       ['-', { summary: 'Read commands from standard input, one a line', open: () => group('', {}) }],
     ]),
@@ -150,17 +152,34 @@ function errorsGroup(daemon: TreeDaemon): Topic {
   })
 }
 
-function debugGroup(daemon: TreeDaemon): Topic {
-  return group('For people who look for a fault', {
-    file: {
-      summary: 'Everything the index knows about a file',
-      takes: 'FOLDER PATH',
-      run: async (words) => {
-        const [folder, file] = expectWords(words, 2)
-        return jsonLines(await daemon.get('/rest/debug/file', { folder, file }).catch(explainMissing))
-      },
+function debugGroup(context: CliContext, daemon: TreeDaemon): Topic {
+  const profile = (summary: string, path: string): Verb => ({
+    summary,
+    run: async (words) => {
+      expectWords(words, 0)
+      const { name, bytes } = await daemon.download(path)
+      await context.writeNew(name, bytes)
+      return [`Wrote results to ${name}`]
     },
   })
+  const profiles = group('Saves a profile in the working directory, for pprof', {
+    cpu: profile('Where time is spent', '/rest/debug/cpuprof'),
+    heap: profile('Where memory is taken', '/rest/debug/heapprof'),
+  })
+  return group(
+    'For people who look for a fault',
+    {
+      file: {
+        summary: 'Everything the index knows about a file',
+        takes: 'FOLDER PATH',
+        run: async (words) => {
+          const [folder, file] = expectWords(words, 2)
+          return jsonLines(await daemon.get('/rest/debug/file', { folder, file }).catch(explainMissing))
+        },
+      },
+    },
+    [['profile', { summary: 'Save a profile of the daemon', open: () => profiles }]],
+  )
 }
 
 function explainMissing(error: unknown): never {

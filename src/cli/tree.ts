@@ -73,6 +73,7 @@ function treeDaemon(connect: () => Promise<Connection>, signal: AbortSignal): Tr
       if (isObject(config)) return config
       throw new ClientError('malformed', '/rest/config answered with something else than an object')
     },
+    download: async (path) => (await connect()).client.download(path, signal),
     send: async (method, path, more = {}) => {
       const { client } = await connect()
       await client.ask(method, path, { ...more, signal })

@@ -33,7 +33,8 @@ export async function why(
   return CLI_EXIT.done
 }
 
-const UNKNOWN = 'no device has told of it, and no scan has seen it here: it is ignored, new since the last scan, or misspelt'
+const UNKNOWN =
+  'no device has told of it, and no scan has seen it here: it is ignored, new since the last scan, or misspelt'
 
 async function fileView(client: Client, folder: FolderConfig, file: string): Promise<FileViewJson | undefined> {
   try {
@@ -65,7 +66,8 @@ async function folderReasons(client: Client, folder: FolderConfig): Promise<stri
 function ownReasons(view: FileViewJson): string[] {
   const { local, global } = view
   if (exists(local) && local.ignored) return ['it is ignored here']
-  if (isUpToDate(view)) return [local.deleted ? 'it was deleted, here as everywhere' : 'it is here, in the newest version']
+  if (isUpToDate(view))
+    return [local.deleted ? 'it was deleted, here as everywhere' : 'it is here, in the newest version']
   if (!exists(local)) return [global.deleted ? 'it was deleted elsewhere and never was here' : 'it is not here yet']
   return [global.deleted ? 'it is here, but was deleted elsewhere' : 'it is here in an older version']
 }

@@ -5,7 +5,7 @@ import type { Reply } from '../rest/declaration.ts'
 import type { EventJson } from '../rest/events.ts'
 import type { Routes } from '../rest/routes.ts'
 import type { DebugJson, LogLineJson, StatusJson, VersionJson } from '../rest/system.ts'
-import { Exchange, type Ask, type ClientOptions } from './exchange.ts'
+import { Exchange, type Ask, type ClientOptions, type Download } from './exchange.ts'
 import { answerOf, requestOf, type LooseOptions, type OperationArguments, type OperationName } from './operation.ts'
 
 /** Added to the time a long poll may take by itself, for the way there and back. */
@@ -144,6 +144,11 @@ export class Client {
   /** Any route by its name, for programs that pass on what the daemon says: the text of a 200, untouched. */
   ask(method: string, path: string, ask: Pick<Ask, 'query' | 'body' | 'text' | 'signal'> = {}): Promise<string> {
     return this.#exchange.text(method, path, ask)
+  }
+
+  /** What the daemon packs into a file: profiles, the support bundle. There is no limit but the signal. */
+  download(path: string, signal: AbortSignal): Promise<Download> {
+    return this.#exchange.file(path, { timeoutMs: undefined, signal })
   }
 
   /** One long poll: what is newer than `since`, or nothing once the time is over. */

@@ -1,6 +1,6 @@
 import { messageOf, systemCode } from '../core/errors.ts'
 import { ClientError } from './errors.ts'
-import type { Transport } from './transport.ts'
+import type { ClientReply, Transport } from './transport.ts'
 
 const TIMEOUT_MS = 30_000
 
@@ -25,6 +25,12 @@ export interface Ask {
   readonly signal?: AbortSignal | undefined
 }
 
+export interface Download {
+  /** Letters, digits, dots and dashes only: no answer chooses a directory. */
+  readonly name: string
+  readonly bytes: Uint8Array
+}
+
 /** Requests to one daemon and the texts of its answers. Rejects with a `ClientError` and nothing else. */
 export class Exchange {
   readonly #transport: Transport
@@ -39,6 +45,16 @@ export class Exchange {
 
   /** The text of a success, untouched. */
   async text(method: string, path: string, ask: Ask): Promise<string> {
+    return (await this.#success(method, path, ask)).text
+  }
+
+  /** A file that the daemon packs, under the name it gives it. */
+  async file(path: string, ask: Ask): Promise<Download> {
+    const { bytes, text, contentDisposition } = await this.#success('GET', path, ask)
+    return { name: fileNameIn(contentDisposition), bytes: bytes ?? new TextEncoder().encode(text) }
+  }
+
+  async #success(method: string, path: string, ask: Ask): Promise<ClientReply> {
     const timeoutMs = 'timeoutMs' in ask ? ask.timeoutMs : this.#timeoutMs
     const deadline = timeoutMs === undefined ? undefined : AbortSignal.timeout(timeoutMs)
     const signals = [deadline, ask.signal].filter((signal) => signal !== undefined)
@@ -48,7 +64,7 @@ export class Exchange {
       if (cause instanceof ClientError) throw cause
       throw new ClientError('unreachable', reasonOf(cause), { cause })
     })
-    if (reply.status === 200 || reply.status === 204) return reply.text
+    if (reply.status === 200 || reply.status === 204) return reply
     const text = reply.text.replace(/\n$/, '')
     const failure = reply.status === 401 || reply.status === 403 ? 'refused' : 'status'
     throw new ClientError(failure, text === '' ? `status ${reply.status}` : text, { status: reply.status, text })
@@ -66,6 +82,11 @@ export class Exchange {
       ...(body !== undefined && { body }),
     })
   }
+}
+
+function fileNameIn(contentDisposition = ''): string {
+  const [, name = ''] = /filename="?([^";]*)"?/.exec(contentDisposition) ?? []
+  return /^\w[\w.-]{0,199}$/.test(name) ? name : 'download'
 }
 
 function queryText(query: Query = {}): string {

@@ -10,6 +10,10 @@ export interface ClientRequest {
 export interface ClientReply {
   readonly status: number
   readonly text: string
+  /** The same as it came, for what is no text. */
+  readonly bytes?: Uint8Array
+  /** The header that names a file to save, if there is one. */
+  readonly contentDisposition?: string | undefined
 }
 
 /** Carries requests to one daemon. Rejects only when there is no answer: every status is one. */
@@ -26,6 +30,8 @@ export function fetchTransport(baseUrl: string, fetcher: typeof fetch = fetch): 
       redirect: 'error',
       ...(body !== undefined && { body }),
     })
-    return { status: reply.status, text: await reply.text() }
+    const bytes = new Uint8Array(await reply.arrayBuffer())
+    const contentDisposition = reply.headers.get('Content-Disposition') ?? undefined
+    return { status: reply.status, text: new TextDecoder().decode(bytes), bytes, contentDisposition }
   }
 }

@@ -99,7 +99,7 @@ async function run(words: string, daemon = newDaemon(), changes: Partial<CliCont
   const context: CliContext = {
     program: 'twinfold', connect: async () => ({ client, address: `http://${address}`, home: '/the/home' }),
     print: (line) => void out.push(line), complain: (line) => void err.push(line), redraw: () => {},
-    interactive: false, columns: Infinity, inputLines: async function* () {}, readText: async () => '', absolutePath: (path) => (path.startsWith('/') ? path : `/cwd/${path}`), nowMs: () => 0,
+    interactive: false, columns: Infinity, inputLines: async function* () {}, readText: async () => '', writeNew: async () => {}, absolutePath: (path) => (path.startsWith('/') ? path : `/cwd/${path}`), nowMs: () => 0,
     sleep: async () => {}, randomText: (length) => 'abcdefgh'.slice(0, length), signal: new AbortController().signal, ...changes,
   }
   try {
@@ -388,4 +388,11 @@ test('insideFolder: absolute paths in the folder become relative, others are ref
   const at = { ...folder('docs'), path: '/data/docs/' }
   assert.deepEqual(['a', '/data/docs', '/data/docs/', '/data/docs/a/b'].map((sub) => insideFolder(at, sub)), ['a', '', '', 'a/b'])
   assert.throws(() => insideFolder(at, '/data/docs2/a'), /is not in folder/)
+})
+
+test('events: a line for people never holds the configuration, a line for programs does', async () => {
+  const daemon = newDaemon()
+  daemon.events = [{ id: 1, globalID: 1, time: '2026-11-15T00:00:00Z', type: 'ConfigSaved', data: { gui: { apiKey: 'secret' } } }]
+  assert.match((await run('events', daemon)).out, /^2026-11-15 00:00:00 +1 +ConfigSaved$/)
+  assert.match((await run('events --json', daemon)).out, /secret/)
 })

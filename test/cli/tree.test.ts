@@ -6,6 +6,7 @@ import { noHome, type CliContext } from '../../src/cli/context.ts'
 import { splitShellWords } from '../../src/cli/shell-words.ts'
 import { runTree } from '../../src/cli/tree.ts'
 import { Client } from '../../src/client/client.ts'
+import type { ClientReply } from '../../src/client/transport.ts'
 import { DEFAULTS, DEVICE, FOLDER, GUI, LDAP, OPTIONS, defaultsOf } from '../../src/core/config-fields.ts'
 
 const OWN = 'MFZWI3D-BONSGYC-YLTMRWG-C43ENR5-QXGZDMM-FZWI3DP-BONSGYY-LTMRWAD'
@@ -20,7 +21,7 @@ function config(): Record<string, unknown> {
 }
 
 interface Ran { readonly code: number; readonly out: string; readonly err: string; /** What was sent, without the reading. */ readonly sent: readonly string[] }
-interface Given { readonly answers?: Readonly<Record<string, { status: number; text: string }>>; readonly input?: readonly string[]; readonly context?: Partial<CliContext> }
+interface Given { readonly answers?: Readonly<Record<string, ClientReply>>; readonly input?: readonly string[]; readonly context?: Partial<CliContext> }
 
 async function run(words: string | readonly string[], given: Given = {}): Promise<Ran> {
   const sent: string[] = []
@@ -39,7 +40,7 @@ async function run(words: string | readonly string[], given: Given = {}): Promis
   const context: CliContext = {
     program: 'twinfold', connect: async () => ({ client, address: 'http://x', home: '/the/home' }), print: (line) => void out.push(line),
     complain: (line) => void err.push(line), redraw: () => {}, interactive: false, columns: Infinity, absolutePath: (path) => path, nowMs: () => 0,
-    inputLines: async function* () { yield* given.input ?? [] }, readText: async () => 'one\r\n\r\n#two\n', sleep: async () => {},
+    inputLines: async function* () { yield* given.input ?? [] }, writeNew: async () => {}, readText: async () => 'one\r\n\r\n#two\n', sleep: async () => {},
     randomText: () => 'x', signal: new AbortController().signal, ...given.context,
   }
   const code = await runTree(context, typeof words === 'string' ? words.split(' ').filter(Boolean) : words)
@@ -167,6 +168,18 @@ test('a refusal of the daemon: its status, its words, and 1', async () => {
   assert.deepEqual([missing.code, missing.err], [1, 'twinfold: error: not found (folder/file not in database)'])
   const other = await run('show version', { answers: { 'GET /rest/system/version': { status: 200, text: '<html>' } } })
   assert.deepEqual([other.code, /is it another program/.test(other.err)], [1, true])
+})
+
+test('a profile is saved under the name the daemon gives, which names no directory', async () => {
+  for (const [contentDisposition, name] of [['attachment; filename="syncthing-cpu-linux.pprof"', 'syncthing-cpu-linux.pprof'], ['attachment; filename=../../.bashrc', 'download'], [undefined, 'download']] as const) {
+    const written: [string, string][] = []
+    const writeNew = async (path: string, bytes: Uint8Array) => void written.push([path, Buffer.from(bytes).toString('hex')])
+    const answers = { 'GET /rest/debug/cpuprof': { status: 200, text: '?', bytes: Uint8Array.of(0x1f, 0xff), contentDisposition } }
+    const ran = await run('debug profile cpu', { answers, context: { writeNew } })
+    assert.deepEqual([ran.code, ran.out, written], [0, `Wrote results to ${name}`, [[name, '1fff']]])
+  }
+  const off = await run('debug profile heap', { answers: { 'GET /rest/debug/heapprof': { status: 403, text: 'Debugging disabled\n' } } })
+  assert.deepEqual([off.code, off.err], [1, 'twinfold: error: unexpected HTTP status returned: 403 Forbidden\nDebugging disabled'])
 })
 
 test('no daemon is 1 here, whatever it is elsewhere', async () => {

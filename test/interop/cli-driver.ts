@@ -40,6 +40,7 @@ async function run(words: readonly string[]): Promise<{ code: number; out: strin
     columns: Infinity,
     inputLines: async function* () {},
     readText: (path) => readFile(path, 'utf8'),
+    writeNew: async () => {},
     absolutePath: (path) => path,
     nowMs: () => 0,
     sleep: async () => {},
