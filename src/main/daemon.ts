@@ -7,12 +7,14 @@ import { openConfig, type OpenedConfig } from '../config/store.ts'
 import { openStore } from '../db/store.ts'
 import { EventBus } from '../events/bus.ts'
 import { Log } from '../events/log.ts'
+import type { Logger } from '../events/types.ts'
 import { folderStatusJson } from '../http/folder-status.ts'
 import { RestServer } from '../http/server.ts'
 import { Model } from '../model/model.ts'
 import { Statistics } from '../stats/stats.ts'
 import { WorkCounters } from '../stats/work-counters.ts'
 import { supervise, type Service } from '../sync/supervisor.ts'
+import type { LineSink } from '../world/lines.ts'
 import type { World } from '../world/world.ts'
 import { auditEvents } from './audit.ts'
 import { withFreePorts } from './first-start.ts'
@@ -129,7 +131,7 @@ export async function runDaemon(world: World, options: ServeOptions, signal: Abo
   })
 
   events.listen(WorkCounters.heard, statistics.work.hear, ending.signal)
-  using audit = openAudit(world, options)
+  using audit = openAudit(world, options, config.current.options, mainLog)
   if (audit !== undefined) auditEvents(events, (line) => audit.write(line), mainLog, ending.signal)
   events.emit('Starting', { home: locations.configDirectory, myID: identity.deviceId })
 
@@ -211,9 +213,17 @@ function withPause(config: Config, paused: boolean): Config {
   }
 }
 
-function openAudit(world: World, options: ServeOptions): ReturnType<World['lines']['open']> | undefined {
-  if (options.audit === undefined) return undefined
+/** Asked for by a flag it must work; by the configuration it may fail, or a bad setting would keep us from ever starting. */
+function openAudit(world: World, options: ServeOptions, settings: Config['options'], log: Logger): LineSink | undefined {
   const stamp = new Date(world.clock.nowMs()).toISOString().replace(/[-:]/g, '').replace('T', '-').slice(0, 15)
-  const path = options.audit === 'default' ? `${options.locations.dataDirectory}/audit-${stamp}.log` : options.audit
-  return world.lines.open(path, { sizeBytesMax: 0, oldFilesMax: 0 })
+  const dated = `${options.locations.dataDirectory}/audit-${stamp}.log`
+  const open = (path: string) => world.lines.open(path, { sizeBytesMax: 0, oldFilesMax: 0 })
+  if (options.audit !== undefined) return open(options.audit === 'default' ? dated : options.audit)
+  if (!settings.auditEnabled) return undefined
+  try {
+    return open(settings.auditFile === '' ? dated : settings.auditFile)
+  } catch (error) {
+    log.warn(`the audit log ${settings.auditFile} cannot be opened, so there is none: ${messageOf(error)}`)
+    return undefined
+  }
 }

@@ -121,11 +121,35 @@ test('diagnostics of a running daemon: switched on live, without secrets, in the
   assert.ok(!bundle.get('metrics.txt')!.startsWith('could not'))
   const profile = await daemon.request('GET', '/rest/debug/cpuprof?duration=100ms')
   assert.ok(gunzipSync(Buffer.from(await profile.arrayBuffer())).includes('nanoseconds'))
+  mkdirSync(join(scratch.path, 'docs'))
+  writeFileSync(join(scratch.path, 'docs', 'a.txt'), 'twelve bytes')
+  await daemon.addFolder('docs', join(scratch.path, 'docs'))
+  await daemon.post('/rest/db/scan?folder=docs')
   const metrics = await (await fetch(`${daemon.url}/metrics`)).text()
+  assert.match(metrics, /^syncthing_scanner_hashed_bytes_total\{folder="docs"\} 12$/m)
+  assert.match(metrics, /^syncthing_model_folder_summary\{folder="docs",scope="local",type="files"\} 1$/m)
   assert.match(metrics, /^twinfold_index_bytes [1-9]/m)
   assert.match(metrics, /^process_resident_memory_bytes \d{7,}$/m)
   const picture = await daemon.request('GET', '/qr/?text=hello')
   assert.equal(picture.headers.get('content-type'), 'image/png')
+})
+
+test('a setting that waits for a restart says so, and is in effect after it; a bad one stops nobody', async () => {
+  using scratch = scratchDirectory()
+  const home = join(scratch.path, 'home')
+  const auditFile = join(scratch.path, 'audit.log')
+  for (const path of [auditFile, join(scratch.path, 'none', 'audit.log')]) {
+    await using daemon = await startDaemon({ home, args: ['--no-restart'] })
+    assert.deepEqual(await daemon.get('/rest/config/restart-required'), { requiresRestart: false })
+    assert.equal((await daemon.request('PATCH', '/rest/config/options', { auditEnabled: true, auditFile: path })).status, 200)
+    assert.deepEqual(await daemon.get('/rest/config/restart-required'), { requiresRestart: true })
+    assert.deepEqual(await daemon.get('/rest/config/insync'), { configInSync: false })
+    await daemon.post('/rest/system/restart')
+    assert.equal(await daemon.ended(), 3)
+  }
+  assert.match(readFileSync(auditFile, 'utf8'), /"type":"Starting"/)
+  await using daemon = await startDaemon({ home })
+  assert.match(daemon.output, /audit log .* cannot be opened/)
 })
 
 test('reset: the index of a paused folder is made anew, its files stay', async () => {
