@@ -4,6 +4,7 @@ import { messageOf } from '../core/errors.ts'
 import { parseFolderId, type DeviceId, type FolderId } from '../core/ids.ts'
 import type { KeyValue } from '../db/types.ts'
 import type { EventMap, EventSink, Logger } from '../events/types.ts'
+import { PacedTask } from '../sync/paced-task.ts'
 import type { Clock } from '../world/clock.ts'
 import type { FolderOffer } from './cluster-config.ts'
 
@@ -13,6 +14,8 @@ const FOLDERS_MAX = 2_000
 const TEXT_LENGTH_MAX = 256
 const DEVICES_KEY = 'pending/devices'
 const FOLDERS_KEY = 'pending/folders'
+/** A crowd of strangers must not keep the disk busy. What a crash loses of the list will knock again. */
+const SAVE_PAUSE_MS = 5_000
 
 /** Somebody unknown who knocked. The name and the address are whatever it said. */
 export interface PendingDevice {
@@ -41,13 +44,14 @@ export class Pending {
   readonly #devices = new Map<DeviceId, PendingDevice>()
   readonly #folders = new Map<string, PendingFolder>()
   #config: Config
-  /** Writes happen one after the other, and only the newest state is worth writing. */
-  #saving: Promise<void> = Promise.resolve()
-  #unsaved = false
+  readonly #saving: PacedTask
+  #devicesChanged = false
+  #foldersChanged = false
 
   constructor(deps: PendingDeps, config: Config) {
     this.#deps = deps
     this.#config = config
+    this.#saving = new PacedTask(deps.clock, { pauseMs: SAVE_PAUSE_MS, run: () => this.#write() })
   }
 
   /** Reads what was pending at the last stop. What cannot be read counts as dismissed: it will knock again. */
@@ -69,7 +73,7 @@ export class Pending {
 
   /** Resolves when everything is on disk. */
   async saved(): Promise<void> {
-    await this.#saving
+    await this.#saving.settled()
   }
 
   get devices(): readonly PendingDevice[] {
@@ -90,7 +94,7 @@ export class Pending {
     this.#devices.delete(device)
     this.#devices.set(device, entry)
     this.#trim(this.#devices, DEVICES_MAX)
-    this.#save()
+    this.#saveDevices()
     if (known !== undefined && known.name === entry.name && known.address === entry.address) return
     const { events } = this.#deps
     events.emit('PendingDevicesChanged', { added: [{ deviceID: device, name: entry.name, address: entry.address }] })
@@ -113,7 +117,7 @@ export class Pending {
       this.#folders.set(keyOf(entry), entry)
     }
     this.#trim(this.#folders, FOLDERS_MAX)
-    if (gone.length > 0 || wanted.length > 0) this.#save()
+    if (gone.length > 0 || wanted.length > 0) this.#saveFolders()
     this.#tellFolders(added, gone)
     for (const { folder, label } of added) this.#deps.events.emit('FolderRejected', { device, folder, folderLabel: label })
   }
@@ -121,7 +125,7 @@ export class Pending {
   /** Until it knocks again. */
   dismissDevice(device: DeviceId): void {
     this.#devices.delete(device)
-    this.#save()
+    this.#saveDevices()
     this.#deps.events.emit('PendingDevicesChanged', { removed: [{ deviceID: device }] })
   }
 
@@ -130,7 +134,7 @@ export class Pending {
     const gone = this.folders.filter((entry) => entry.folder === folder && (device === undefined || entry.device === device))
     for (const entry of gone) this.#folders.delete(keyOf(entry))
     if (gone.length === 0) return
-    this.#save()
+    this.#saveFolders()
     this.#tellFolders([], gone)
   }
 
@@ -146,9 +150,9 @@ export class Pending {
     for (const { device } of goneDevices) this.#devices.delete(device)
     const goneFolders = this.folders.filter((entry) => this.#isDecided(entry))
     for (const entry of goneFolders) this.#folders.delete(keyOf(entry))
-    if (goneDevices.length + goneFolders.length === 0) return
-    this.#save()
+    if (goneFolders.length > 0) this.#saveFolders()
     if (goneDevices.length > 0) {
+      this.#saveDevices()
       this.#deps.events.emit('PendingDevicesChanged', { removed: goneDevices.map(({ device }) => ({ deviceID: device })) })
     }
     this.#tellFolders([], goneFolders)
@@ -183,19 +187,30 @@ export class Pending {
     return Array.isArray(value) ? value : []
   }
 
-  #save(): void {
-    if (this.#unsaved) return // the write that is to come takes this along
-    this.#unsaved = true
-    this.#saving = this.#saving.then(() => this.#write()).catch((error: unknown) => {
-      this.#deps.log.warn(`what is pending could not be kept: ${messageOf(error)}`)
-    })
+  #saveDevices(): void {
+    this.#devicesChanged = true
+    this.#saving.want()
   }
 
+  #saveFolders(): void {
+    this.#foldersChanged = true
+    this.#saving.want()
+  }
+
+  /** Never rejects: what could not be kept now is kept with the next change. */
   async #write(): Promise<void> {
-    this.#unsaved = false
+    const [devices, folders] = [this.#devicesChanged, this.#foldersChanged]
+    this.#devicesChanged = false
+    this.#foldersChanged = false
     const encode = (entries: readonly object[]) => new TextEncoder().encode(JSON.stringify(entries))
-    await this.#deps.keyValue.set(DEVICES_KEY, encode(this.devices))
-    await this.#deps.keyValue.set(FOLDERS_KEY, encode(this.folders))
+    try {
+      if (devices) await this.#deps.keyValue.set(DEVICES_KEY, encode(this.devices))
+      if (folders) await this.#deps.keyValue.set(FOLDERS_KEY, encode(this.folders))
+    } catch (error) {
+      this.#devicesChanged ||= devices
+      this.#foldersChanged ||= folders
+      this.#deps.log.warn(`what is pending could not be kept: ${messageOf(error)}`)
+    }
   }
 }
 

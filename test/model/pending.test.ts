@@ -4,7 +4,7 @@ import type { Config, DeviceConfig } from '../../src/core/config.ts'
 import { defaultsOf, DEVICE } from '../../src/core/config-fields.ts'
 import { deviceIdFromBytes } from '../../src/core/device-id.ts'
 import type { DeviceId } from '../../src/core/ids.ts'
-import type { IndexStore } from '../../src/db/types.ts'
+import type { IndexStore, KeyValue } from '../../src/db/types.ts'
 import type { FolderOffer } from '../../src/model/cluster-config.ts'
 import { Pending } from '../../src/model/pending.ts'
 import { SimClock } from '../../src/world/sim/clock.ts'
@@ -131,6 +131,34 @@ test('any number of strangers and offers leaves a list of a bounded size, the ne
   pending.foldersOffered(SERVER, Array.from({ length: 5_000 }, (_, i) => offer(`f${i}`)))
   assert.equal(pending.folders.length, 2_000)
   await pending.saved()
+})
+
+test('a crowd of strangers is written down in one go, a failed write with the next change', async () => {
+  const clock = new SimClock()
+  const written: string[] = []
+  let broken = true
+  const keyValue: KeyValue = {
+    get: async () => undefined,
+    set: async (key, value) => {
+      written.push(`${key} ${JSON.parse(new TextDecoder().decode(value)).length}`)
+      if (broken) throw new Error('disk full')
+    },
+    delete: async () => {},
+    list: async () => [],
+  }
+  const pending = new Pending({ clock, keyValue, log: quietLogger('model'), events: { emit: () => {} } }, configOf())
+  const knock = (count: number): void => {
+    for (let i = 0; i < count; i++) pending.deviceKnocked({ ...KNOCK, device: deviceIdFromBytes(Buffer.alloc(32, i + 1)) })
+  }
+  pending.foldersOffered(SERVER, [offer('a')])
+  await pending.saved()
+  broken = false
+  knock(30)
+  for (let turn = 0; turn < 50; turn++) await Promise.resolve()
+  knock(60)
+  await pending.saved()
+  assert.deepEqual(written, ['pending/folders 1', 'pending/devices 60', 'pending/folders 1'])
+  assert.equal(clock.sleepingCount, 0)
 })
 
 test('what was not written by us is not believed', async () => {
