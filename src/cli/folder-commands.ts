@@ -127,3 +127,18 @@ export async function folderRemove(
     context.print(`Removed folder "${escapeText(folder.id)}". The files in ${escapeText(folder.path)} were left alone.`)
   return CLI_EXIT.done
 }
+
+/** A paused folder is neither scanned nor kept in sync; nothing in it is forgotten. */
+export async function folderPause(
+  context: CliContext,
+  client: Client,
+  text: string,
+  options: { readonly json?: boolean; readonly paused: boolean },
+): Promise<CliExit> {
+  const { id } = await findFolder(client, text)
+  const { paused } = options
+  await client.changeFolder(id, { paused })
+  if (options.json) context.print(JSON.stringify({ id, paused }, undefined, 2))
+  else context.print(`Folder "${escapeText(id)}" ${paused ? 'is paused' : 'goes on'}.`)
+  return CLI_EXIT.done
+}

@@ -3,6 +3,7 @@ import { FACILITY_NAMES, parseFacility, type Facility } from '../core/facilities
 import type { EventJson } from '../rest/events.ts'
 import type { LogLineJson } from '../rest/system.ts'
 import type { Client } from '../client/client.ts'
+import { ClientError } from '../client/errors.ts'
 import { CLI_EXIT, type CliContext, type CliExit } from './context.ts'
 import { tableLines } from './table.ts'
 import { escapeText, fitText } from './text.ts'
@@ -117,4 +118,25 @@ async function untilInterrupted(context: CliContext, work: () => Promise<void>):
     if (!context.signal.aborted) throw error
   }
   return CLI_EXIT.done
+}
+
+export interface SupportOptions {
+  readonly output?: string
+  readonly json?: boolean
+}
+
+/** Saves the bundle that the daemon packs. It is shown only while somebody looks for a fault, so that is said. */
+export async function support(context: CliContext, client: Client, options: SupportOptions): Promise<CliExit> {
+  const { name, bytes } = await client.download('/rest/debug/support', context.signal).catch(explainDebugging)
+  const path = context.absolutePath(options.output ?? name)
+  await context.writeNew(path, bytes)
+  if (options.json) context.print(JSON.stringify({ path, sizeBytes: bytes.length }, undefined, 2))
+  else context.print(`Saved ${escapeText(path)}. It holds no keys or passwords, but names of folders and devices.`)
+  return CLI_EXIT.done
+}
+
+function explainDebugging(error: unknown): never {
+  if (!(error instanceof ClientError) || error.status !== 403 || !error.text.includes('Debugging')) throw error
+  const remedy = 'switch it on with "cli config gui debugging set true", and off again afterwards'
+  throw new TwinfoldError('bad-request', `the daemon shows this only while debugging is on; ${remedy}`, { cause: error })
 }

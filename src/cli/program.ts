@@ -1,8 +1,17 @@
 import { Command, CommanderError, Option } from 'commander'
 import { addCommand, collect, FINDING, parseCount, parseList, parseSeconds, Run } from './command.ts'
 import { CLI_EXIT, explainFailure, type CliContext } from './context.ts'
-import { FOLDER_TYPES, folderAdd, folderList, folderRemove, type FolderAddOptions } from './folder-commands.ts'
-import { debug, events, logs, type DebugOptions, type EventsOptions, type LogsOptions } from './log-commands.ts'
+import { FOLDER_TYPES, folderAdd, folderList, folderPause, folderRemove, type FolderAddOptions } from './folder-commands.ts'
+import {
+  debug,
+  events,
+  logs,
+  support,
+  type DebugOptions,
+  type EventsOptions,
+  type LogsOptions,
+  type SupportOptions,
+} from './log-commands.ts'
 import { NETWORK_SWITCHES, network } from './network-command.ts'
 import { scan, type ScanOptions } from './scan-command.ts'
 import { addDeviceCommands, addPendingCommands } from './sharing-program.ts'
@@ -51,7 +60,7 @@ function buildProgram(run: Run): Command {
 
 function addFolderCommands(program: Command, run: Run): void {
   const { context } = run
-  const folder = program.command('folder').description('Add, list and remove folders').helpCommand(false)
+  const folder = program.command('folder').description('Add, list, pause and remove folders').helpCommand(false)
   folder.addHelpText('after', `\nExample:\n  ${context.program} folder add ~/Photos --label Photos\n${FINDING}`)
   addCommand(folder, 'add <path>', 'Keep a directory in sync; it is made if it is not there', [
     'add ~/Photos --label Photos',
@@ -73,6 +82,13 @@ function addFolderCommands(program: Command, run: Run): void {
   addCommand(folder, 'remove <folder>', 'Stop syncing a folder; its files stay where they are', ['remove docs']).action(
     (id: string, options: { json?: boolean }) => run.with((client) => folderRemove(context, client, id, options)),
   )
+  for (const paused of [true, false]) {
+    const [word, meaning] = paused ? ['pause', 'Leave a folder alone for a while'] : ['resume', 'Keep it in sync again']
+    addCommand(folder, `${word} <folder>`, `${meaning}, by id or label`, [`${word} photos`]).action(
+      (id: string, options: { json?: boolean }) =>
+        run.with((client) => folderPause(context, client, id, { ...options, paused })),
+    )
+  }
 }
 
 function addScanCommands(program: Command, run: Run): void {
@@ -129,6 +145,9 @@ function addLogCommands(program: Command, run: Run): void {
     .option('--since <time>', 'only lines after this time (RFC 3339)')
     .option('-f, --follow', 'go on until interrupted')
     .action((options: LogsOptions) => run.with((client) => logs(context, client, options)))
+  addCommand(program, 'support', 'Save settings, log and figures without secrets, for people who help', ['support'])
+    .option('-o, --output <file>', 'where to, instead of a dated file in this directory')
+    .action((options: SupportOptions) => run.with((client) => support(context, client, options)))
 }
 
 function addNetworkCommand(program: Command, run: Run): void {

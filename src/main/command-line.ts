@@ -27,6 +27,7 @@ export const REMOTE_COMMANDS = [
   'events',
   'logs',
   'network',
+  'support',
 ] as const
 
 export type LocalCommand = (typeof LOCAL_COMMANDS)[number]

@@ -17,7 +17,8 @@ Run and set up:
   version            print the version
 
 Use the running daemon:
-  folder add|list|remove   what is kept in sync
+  folder add|list|remove|pause|resume
+                           what is kept in sync
   device add|list|remove|pause|resume
                            with whom
   pending [accept|ignore]  what others offer
@@ -27,6 +28,7 @@ Use the running daemon:
   prio FOLDER FILE         download this file first
   network                  with whom the device talks by itself
   events, logs             what happened
+  support                  save what helps others to help, without secrets
   debug                    switch debug lines; "debug reset-database" forgets the index
   cli                      Syncthing's own command line, for scripts: every setting, show, operations
 

@@ -254,3 +254,28 @@ test('cli: Syncthing\'s own command line finds the daemon as it does, and leaves
   const reading = await runCommand(['cli', ...there, '-', 'more'], { input: '' })
   assert.ok(!reading.out.includes(daemon.apiKey), 'a key is for nobody\'s log')
 })
+
+test('folder pause and resume, and the support bundle, which nobody overwrites by accident', async () => {
+  const path = join(scratch.path, 'pausable')
+  assert.equal((await twinfold(`folder add ${path} --id pausable --no-watch`)).code, 0)
+  assert.equal((await twinfold('folder pause pausable')).out, 'Folder "pausable" is paused.\n')
+  assert.match((await twinfold('folder list')).out, /pausable +sendreceive +paused /)
+  assert.deepEqual(await jsonOf('folder resume pausable'), { id: 'pausable', paused: false })
+  assert.equal((await twinfold('folder remove pausable')).code, 0)
+
+  const bundle = join(scratch.path, 'bundle.zip')
+  const off = await twinfold(`support --output ${bundle}`)
+  assert.deepEqual([off.code, off.out], [1, ''])
+  assert.match(off.err, /only while debugging is on; switch it on with/)
+  await daemon.request('PATCH', '/rest/config/gui', { debugging: true })
+  const saved = await eventually('the bundle', async () => {
+    const result = await twinfold(`support --output ${bundle}`)
+    return result.code === 3 ? undefined : result // the interface may be away for a moment after its own settings changed
+  })
+  assert.deepEqual([saved.code, saved.err], [0, ''])
+  const bytes = readFileSync(bundle)
+  assert.deepEqual([bytes.subarray(0, 2).toString(), statSync(bundle).mode & 0o777], ['PK', 0o600])
+  assert.ok(!bytes.includes(daemon.apiKey))
+  assert.match((await twinfold(`support --output ${bundle}`)).err, /EEXIST/)
+  await daemon.request('PATCH', '/rest/config/gui', { debugging: false })
+})
