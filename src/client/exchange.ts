@@ -5,7 +5,7 @@ import type { ClientReply, Transport } from './transport.ts'
 const TIMEOUT_MS = 30_000
 
 type QueryValue = string | number | boolean
-export type Query = Readonly<Record<string, QueryValue | readonly QueryValue[] | undefined>>
+type Query = Readonly<Record<string, QueryValue | readonly QueryValue[] | undefined>>
 
 export interface ClientOptions {
   readonly transport: Transport

@@ -9,7 +9,6 @@ import type {
 } from '../core/config.ts'
 import {
   DEFAULT_IGNORES,
-  DEFAULTS,
   DEVICE,
   FOLDER,
   GUI,
@@ -17,6 +16,7 @@ import {
   OBSERVED_DEVICE,
   OPTIONS,
   type AnyTable,
+  type DEFAULTS,
   type Kind,
 } from '../core/config-fields.ts'
 import { unreachable } from '../core/errors.ts'

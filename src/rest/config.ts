@@ -1,11 +1,9 @@
 import type { DeviceId, FolderId } from '../core/ids.ts'
-import { BOOLEAN, object, type Static } from './schema.ts'
+import { BOOLEAN, object } from './schema.ts'
 
 /** Shapes of the routes below /rest/config. The parts themselves are those of core/config.ts. */
 
 export const RESTART_REQUIRED = object({ requiresRestart: BOOLEAN })
-
-export type RestartRequiredJson = Static<typeof RESTART_REQUIRED>
 
 export const IN_SYNC = object({ configInSync: BOOLEAN })
 

@@ -15,10 +15,10 @@ export interface Parameter {
   readonly repeated?: true
 }
 
-export type Parameters = Readonly<Record<string, Parameter>>
+type Parameters = Readonly<Record<string, Parameter>>
 
 /** What a route answers when it did what it was asked. `empty` is a success without content. */
-export type ReplyShape =
+type ReplyShape =
   | { readonly is: 'json'; readonly schema: Schema }
   | { readonly is: 'empty'; readonly status?: 204 }
   | { readonly is: 'other'; readonly type: string; readonly about: string }

@@ -23,7 +23,7 @@ interface MapSchema {
   readonly description?: string
 }
 
-export interface ObjectSchema {
+interface ObjectSchema {
   readonly type: 'object'
   readonly properties: Readonly<Record<string, Schema>>
   readonly required: readonly string[]

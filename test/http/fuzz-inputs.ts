@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import type { OpenApi, Operation, OperationParameter } from '../../src/rest/openapi.ts'
 import type { Schema } from '../../src/rest/schema.ts'
 

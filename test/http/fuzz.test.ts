@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { runDaemon } from '../../src/main/daemon.ts'
 import type { ServeOptions } from '../../src/main/options.ts'
 import { openApi, refusalsOf } from '../../src/rest/openapi.ts'
@@ -70,21 +70,21 @@ class Device {
     const leaving = new AbortController()
     let answer: SimHttpAnswer | undefined
     let failed: unknown
-    let over = false
+    const progress = { over: false }
     const call = { method, target, headers: { 'x-api-key': KEY }, signal: leaving.signal, ...(body !== undefined && { body }) }
     const done = this.world.http
       .call(ADDRESS, call)
       .then((reply) => (answer = reply), (error: unknown) => (failed = error))
-      .finally(() => (over = true))
-    for (let turn = 0; turn < 200 && !over; turn++) {
+      .finally(() => (progress.over = true))
+    for (let turn = 0; turn < 200 && !progress.over; turn++) {
       await settle()
       if (turn % 10 === 9) await this.world.clock.advance(300, settle)
     }
-    if (!over) leaving.abort()
+    if (!progress.over) leaving.abort()
     // Some work takes time of the machine and not of the simulation: a password is hashed for real.
     await eventually(`the end of ${method} ${target.slice(0, 200)}`, async () => {
       await this.world.clock.advance(1_000, settle)
-      return over || undefined
+      return progress.over || undefined
     })
     await done
     if (failed !== undefined && !leaving.signal.aborted) throw failed
