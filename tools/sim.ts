@@ -90,7 +90,9 @@ function runPlanner({ from, seeds }: Wishes, report: Report): void {
     roundsMost = Math.max(roundsMost, planner.rounds)
   }
   const casesPerMinute = Math.round((60_000 * seeds) / cpuMs(started))
-  console.log(JSON.stringify({ id: 'S-03', mode: 'planner', from, cases: seeds, conflicts, roundsMost, failures: report.failures, casesPerMinute }))
+  console.log(JSON.stringify({
+    id: 'S-03', mode: 'planner', from, cases: seeds, conflicts, roundsMost, failures: report.failures, casesPerMinute,
+  }))
 }
 
 /** Of one core. */

@@ -33,7 +33,7 @@ export interface DeviceSetup {
   readonly trace: Trace
   readonly disk: SimDiskOptions
   readonly folder: Partial<FolderConfig>
-  onEvent(device: SimDevice, event: Event): void
+  onEvent(event: Event): void
 }
 
 /** What exists while the device is on. */
@@ -123,7 +123,7 @@ export class SimDevice {
     )
     const events = new EventBus({ clock, log: log.logger('events') })
     const stop = new AbortController()
-    events.listen(new Set(EVENT_TYPES), (event) => life.over || this.#setup.onEvent(this, event), stop.signal)
+    events.listen(new Set(EVENT_TYPES), (event) => life.over || this.#setup.onEvent(event), stop.signal)
     const logger: Log['logger'] = (facility) => log.logger(facility)
     const statistics = new Statistics({ keyValue: store.keyValue, log: logger('stats') })
     const config = fixedConfig(this.#config())

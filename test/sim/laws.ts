@@ -19,7 +19,7 @@ export class LawBroken extends Error {
 type Tree = ReadonlyMap<string, string>
 
 /** What is the same on every device in the end: names, types, contents and modes. */
-export function treeOf(device: SimDevice, contents: Contents): Tree {
+function treeOf(device: SimDevice, contents: Contents): Tree {
   const items = [...device.disk.hands.tree(ROOT)].filter(([path]) => isUsers(path))
   return new Map(items.map(([path, item]) => [path, describe(item, contents)]))
 }
@@ -107,6 +107,7 @@ export function checkNoTemporaries(devices: readonly SimDevice[]): void {
   }
 }
 
-export async function sequencesOf(devices: readonly SimDevice[]): Promise<readonly number[]> {
-  return Promise.all(devices.map(async (device) => (await device.index()).sequence('local')))
+/** How many records each device has made so far, in one comparable text. */
+export async function sequencesOf(devices: readonly SimDevice[]): Promise<string> {
+  return String(await Promise.all(devices.map(async (device) => (await device.index()).sequence('local'))))
 }

@@ -2,7 +2,10 @@ import type { Clock } from '../../src/world/clock.ts'
 import type { SimDisk } from '../../src/world/sim/disk.ts'
 import type { Walker } from '../../src/world/walk.ts'
 
-const NEVER = new Promise<never>(() => {})
+/** A promise of its own each time: one for all would keep everybody who ever waited. */
+function never(): Promise<never> {
+  return new Promise(() => {})
+}
 
 /**
  * The time between a start and the moment the power goes. Whoever asks the world for something in a life that is over
@@ -61,9 +64,9 @@ export class Life {
   async answer<T>(promise: Promise<T>): Promise<T> {
     try {
       const value = await promise
-      return this.#over ? await NEVER : value
+      return this.#over ? await never() : value
     } catch (error) {
-      if (this.#over) await NEVER
+      if (this.#over) await never()
       throw error
     }
   }
@@ -98,7 +101,7 @@ function guardedMethod(object: object, method: object, life: Life): (...args: re
   const answers = new WeakMap<object, unknown>() // the same object for the same question, as the target promises
   return (...args) => {
     life.count()
-    if (life.over) return NEVER
+    if (life.over) return never()
     const answer: unknown = Reflect.apply(method as () => unknown, object, args)
     if (!(answer instanceof Promise)) return answer
     return life.answer(answer).then((value: unknown) => {

@@ -1,6 +1,6 @@
 import { isConflictName, isInternal, isTemporary } from '../../src/core/paths.ts'
 import type { SeenItem } from '../../src/world/sim/disk-hands.ts'
-import type { SimRandom } from '../../src/world/sim/random.ts'
+import { pick, type SimRandom } from '../../src/world/sim/random.ts'
 import type { Contents } from './contents.ts'
 import { ROOT, type SimDevice } from './device.ts'
 import type { Trace } from './trace.ts'
@@ -41,7 +41,7 @@ export class User {
       this.#rename, this.#rename, this.#makeDirectory, this.#symlink, this.#swap, this.#chmod, this.#touch, this.#copy,
     ]
     try {
-      this.#pick(deeds).call(this, device)
+      pick(this.#random, deeds).call(this, device)
     } catch {
       // A file is where a directory should be, or the other way round: people see that and do something else.
     }
@@ -134,9 +134,9 @@ export class User {
     const was = hands.look(`${ROOT}/${path}`)?.type
     this.#farewellAll(device, path)
     hands.remove(`${ROOT}/${path}`)
-    const kind = this.#pick((['file', 'directory', 'symlink'] as const).filter((type) => type !== was))
+    const kind = pick(this.#random, (['file', 'directory', 'symlink'] as const).filter((type) => type !== was))
     if (kind === 'file') this.#create(device, path, this.#contents.make(undefined))
-    else if (kind === 'directory') this.#create(device, `${path}/${this.#pick(NAMES)}`, this.#contents.make(undefined))
+    else if (kind === 'directory') this.#create(device, `${path}/${pick(this.#random, NAMES)}`, this.#contents.make(undefined))
     else hands.makeSymlink('elsewhere', `${ROOT}/${path}`)
     this.#say(device, `makes a ${kind} of the ${was} ${path}`)
   }
@@ -145,7 +145,7 @@ export class User {
     const path = this.#somebodys(device, 'file')
     if (path === undefined) return
     this.#touchedBy(device.disk.hands.look(`${ROOT}/${path}`))
-    const mode = this.#pick(MODES)
+    const mode = pick(this.#random, MODES)
     device.disk.hands.chmod(`${ROOT}/${path}`, mode)
     this.#say(device, `sets the mode of ${path} to ${mode.toString(8)}`)
   }
@@ -199,22 +199,16 @@ export class User {
   }
 
   #anyPath(device: SimDevice): string {
-    const directory = this.#pick(DIRECTORIES)
+    const directory = pick(this.#random, DIRECTORIES)
     const taken = this.#random.chance(0.4) ? this.#somebodys(device) : undefined
     if (taken !== undefined) return taken
-    return directory === '' ? this.#pick(NAMES) : `${directory}/${this.#pick(NAMES)}`
+    return directory === '' ? pick(this.#random, NAMES) : `${directory}/${pick(this.#random, NAMES)}`
   }
 
   /** Something that is there, if there is anything. */
   #somebodys(device: SimDevice, type?: SeenItem['type']): string | undefined {
     const paths = [...device.disk.hands.tree(ROOT)].filter(([path, item]) => isUsers(path) && (type ?? item.type) === item.type)
-    return paths.length === 0 ? undefined : this.#pick(paths)[0]
-  }
-
-  #pick<T>(choices: readonly T[]): T {
-    const choice = choices[this.#random.int(choices.length)]
-    if (choice === undefined) throw new Error('nothing to choose from')
-    return choice
+    return paths.length === 0 ? undefined : pick(this.#random, paths)[0]
   }
 
   #say(device: SimDevice, what: string): void {

@@ -52,6 +52,12 @@ export class SimRandom implements Random {
   }
 }
 
+/** One of them, each as likely as the others. */
+export function pick<T>(random: SimRandom, choices: readonly T[]): T {
+  assert.ok(choices.length > 0, 'nothing to choose from')
+  return choices[random.int(choices.length)]! // an index below the length
+}
+
 function mix(value: number): number {
   let t = value
   t = Math.imul(t ^ (t >>> 16), 0x85ebca6b)

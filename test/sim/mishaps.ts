@@ -1,0 +1,173 @@
+import { isTemporary } from '../../src/core/paths.ts'
+import type { SimNetwork } from '../../src/world/sim/net.ts'
+import { pick, type SimRandom } from '../../src/world/sim/random.ts'
+import { DOCS } from '../support/model.ts'
+import { ROOT, type SimDevice } from './device.ts'
+import type { Reached, Sometime } from './sometimes.ts'
+import type { Trace } from './trace.ts'
+import type { User } from './user.ts'
+
+const S = 1_000
+const HOUR = 3_600 * S
+const FAILING_CALLS = ['open', 'stat', 'list', 'rename', 'read', 'sync', 'mkdir', 'utime'] as const
+
+export interface MishapsDeps {
+  readonly random: SimRandom
+  readonly network: SimNetwork
+  readonly user: User
+  readonly trace: Trace
+  readonly reached: Reached
+  readonly devices: readonly SimDevice[]
+  /** Lets time pass until the promise is settled. */
+  during<T>(promise: Promise<T>): Promise<T>
+  /** A disk has been without power: is everything on it still whole? */
+  checkContents(device: SimDevice): void
+}
+
+/** What people do and what goes wrong, in between and in the middle of what devices do. */
+export class Mishaps {
+  readonly #deps: MishapsDeps
+  readonly #states = new Map<SimDevice, string>()
+  /** What is to happen once a device has begun its next item. */
+  readonly #ambushes = new Map<SimDevice, () => void>()
+  deeds = 0
+
+  constructor(deps: MishapsDeps) {
+    this.#deps = deps
+  }
+
+  async step(): Promise<void> {
+    const { random, devices } = this.#deps
+    const device = pick(random, devices)
+    const chance = random.int(100)
+    if (chance < 40) return this.#actSome(device)
+    if (chance < 55) return this.#actLater(device)
+    if (chance < 60) return this.#crash(device)
+    if (chance < 69) return this.#crashLater(device)
+    if (chance < 76) return this.#switch(device)
+    if (chance < 82) return this.#part(device)
+    if (chance < 87) return this.healAll()
+    if (chance < 91) return this.#cut(device)
+    if (chance < 94) return this.#setClock(device)
+    if (chance < 97) return this.#spoil(device)
+    return this.#ambush(device, () => this.#requestScan(device))
+  }
+
+  /** Nothing of what was planned will happen. */
+  end(): void {
+    this.#ambushes.clear()
+    for (const device of this.#deps.devices) {
+      device.disk.faults.clear()
+      device.life?.forgetPlans()
+    }
+    this.healAll()
+  }
+
+  healAll(): void {
+    const { devices, network } = this.#deps
+    for (const a of devices) for (const b of devices) if (a !== b) network.heal(a.name, b.name)
+  }
+
+  stateChanged(device: SimDevice, state: string): void {
+    this.#states.set(device, state)
+  }
+
+  itemStarted(device: SimDevice): void {
+    this.#ambushes.get(device)?.()
+    this.#ambushes.delete(device)
+  }
+
+  #actSome(device: SimDevice): void {
+    for (let i = 1 + this.#deps.random.int(4); i > 0; i--) this.#act(device)
+  }
+
+  #act(device: SimDevice): void {
+    this.deeds++
+    if (device.isOn && device.watching) this.#deps.reached.note('a watched folder was changed')
+    this.#deps.user.act(device)
+  }
+
+  /** In the middle of whatever the device is about to do. */
+  #actLater(device: SimDevice): void {
+    if (device.life === undefined) return this.#actSome(device)
+    this.#ambush(device, () => {
+      this.#noteState(device, 'syncing', 'a user changed a file in the middle of a pull')
+      this.#act(device)
+    })
+  }
+
+  /** Something happens a few calls of the disk from now, or a few after the next item is begun. */
+  #ambush(device: SimDevice, action: () => void): void {
+    const { random } = this.#deps
+    const calls = 1 + random.int(40)
+    if (random.chance(0.4)) device.life?.beforeCall(calls, action)
+    else this.#ambushes.set(device, () => device.life?.beforeCall(1 + (calls % 20), action))
+  }
+
+  #crash(device: SimDevice): void {
+    if (!device.isOn) return
+    device.crash()
+    const left = [...device.disk.hands.tree(ROOT).keys()]
+    if (left.some(isTemporary)) this.#deps.reached.note('a temporary file was left by a crash')
+    this.#deps.checkContents(device)
+  }
+
+  #crashLater(device: SimDevice): void {
+    this.#ambush(device, () => {
+      this.#noteState(device, 'syncing', 'a device lost power while it pulled')
+      this.#noteState(device, 'scanning', 'a device lost power while it scanned')
+      this.#crash(device)
+    })
+  }
+
+  async #switch(device: SimDevice): Promise<void> {
+    if (!device.isOn) return device.start()
+    await this.#deps.during(device.stop())
+    this.#deps.reached.note('a device stopped in order and came back')
+    if (this.#deps.random.chance(0.5)) await device.start()
+  }
+
+  #part(device: SimDevice): void {
+    const { devices, network, random, reached, trace } = this.#deps
+    for (const other of devices) {
+      if (other === device || random.chance(0.3)) continue
+      trace.add('', `${device.name} and ${other.name} are parted`)
+      network.partition(device.name, other.name)
+      reached.note('devices were parted')
+    }
+  }
+
+  #cut(device: SimDevice): void {
+    const { devices, network, reached, trace } = this.#deps
+    for (const other of devices) if (other !== device) network.cut(device.name, other.name)
+    trace.add('', `the connections of ${device.name} are cut`)
+    reached.note('a connection was cut')
+  }
+
+  #setClock(device: SimDevice): void {
+    const byMs = pick(this.#deps.random, [-HOUR, -5 * S, 5 * S, HOUR, 24 * HOUR])
+    this.#deps.reached.note(byMs < 0 ? 'a clock was set back' : 'a clock was set forward')
+    this.#deps.trace.add(device.name, `clock set by ${byMs} ms`)
+    device.clock.jump(byMs)
+  }
+
+  #spoil(device: SimDevice): void {
+    const { random, reached, trace } = this.#deps
+    const full = random.chance(0.5)
+    const fault = full
+      ? ({ call: 'write', code: 'ENOSPC' } as const)
+      : { call: pick(random, FAILING_CALLS), code: pick(random, ['EIO', 'EACCES']) }
+    device.disk.fail({ ...fault, nth: 1 + random.int(20), times: 1 + random.int(20), under: ROOT })
+    trace.add(device.name, `disk will fail: ${fault.call} ${fault.code}`)
+    reached.note(full ? 'a disk was full' : 'a disk refused')
+  }
+
+  #requestScan(device: SimDevice): void {
+    this.#noteState(device, 'syncing', 'a scan was asked for while the folder was pulling')
+    device.model?.scan(DOCS, [], undefined).catch(() => {}) // refused while the folder has an error
+  }
+
+  #noteState(device: SimDevice, state: string, what: Sometime): void {
+    if (this.#states.get(device) === state) this.#deps.reached.note(what)
+  }
+}

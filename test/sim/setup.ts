@@ -1,0 +1,47 @@
+import type { FolderConfig } from '../../src/core/config.ts'
+import type { SimDiskOptions } from '../../src/world/sim/disk.ts'
+import type { SimRandom } from '../../src/world/sim/random.ts'
+import type { SimDevice } from './device.ts'
+
+/** Which devices there are, what their folders and disks are like, and who knows whom: all of it by chance. */
+export class Setup {
+  readonly #random: SimRandom
+  /** Everybody knows only those beside them. */
+  readonly isChain: boolean
+
+  constructor(random: SimRandom) {
+    this.#random = random
+    this.isChain = random.stream('topology').chance(0.3)
+  }
+
+  /** Mostly everybody sends and receives. At most one only sends: between two of those only a person could decide. */
+  folderTypes(count: number): readonly FolderConfig['type'][] {
+    const random = this.#random.stream('types')
+    const types = Array.from({ length: count }, () => 'sendreceive' as FolderConfig['type'])
+    if (this.isChain || random.chance(0.6)) return types
+    if (random.chance(0.6)) types[count - 1] = 'receiveonly'
+    if (count > 2 && random.chance(0.6)) types[1] = 'sendonly'
+    return types
+  }
+
+  neighboursOf(device: SimDevice, all: readonly SimDevice[]): readonly SimDevice[] {
+    const at = all.indexOf(device)
+    return this.isChain ? all.filter((_, i) => Math.abs(i - at) === 1) : all.filter((other) => other !== device)
+  }
+
+  disk(random: SimRandom): SimDiskOptions {
+    return {
+      ...(random.chance(0.15) && { caseInsensitive: true }),
+      ...(random.chance(0.15) && { modifiedStepNs: 2_000_000_000n }),
+      ...(random.chance(0.2) && { shortReads: random.stream('short reads') }),
+    }
+  }
+
+  folder(random: SimRandom): Partial<FolderConfig> {
+    const versioning = { type: 'simple', params: { keep: '5' }, cleanupIntervalS: 3_600, fsPath: '', fsType: 'basic' }
+    return {
+      fsWatcherEnabled: random.chance(0.5), rescanIntervalS: 30 + random.int(90),
+      ...(random.chance(0.2) && { versioning }),
+    }
+  }
+}
