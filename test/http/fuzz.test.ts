@@ -54,6 +54,7 @@ class Device {
     for (let turn = 0; turn < 50; turn++) await settle()
     const folder = { id: 'docs', path: '/data/docs', rescanIntervalS: 0, fsWatcherEnabled: false }
     assert.equal((await this.send('POST', '/rest/config/folders', JSON.stringify(folder)))?.status, 200)
+    assert.equal((await this.send('PATCH', '/rest/config/gui', '{"debugging":true}'))?.status, 200)
     assert.equal((await this.send('POST', '/rest/db/ignores?folder=docs', '{"ignore":["*.tmp"]}'))?.status, 200)
     assert.equal((await this.send('POST', '/rest/db/scan?folder=docs'))?.status, 200)
     return this
