@@ -197,6 +197,8 @@ export class KeptVersions implements Versioner {
   async #givePlainName(name: string, kept: string): Promise<void> {
     const { clock, disk } = this.#deps
     const nowMs = clock.nowMs()
+    // Until the folder's directory has forgotten it for good, this may still be the file itself, and must look as it did.
+    if (this.#fsync) await disk.syncDirectory(joinPath(this.#root, parentOf(name)))
     await disk.setModified(this.#versions.path(kept), Math.floor(nowMs / 1_000), (nowMs % 1_000) * 1_000_000)
     const older = await this.#versions.look(name)
     // A directory by that name holds versions of its own: then the name with the time is good enough.

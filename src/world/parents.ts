@@ -139,7 +139,10 @@ export class Parents {
   }
 
   #rootItself(): Promise<string> {
-    this.#realRoot ??= this.#deps.disk.realPath(this.#deps.root)
+    this.#realRoot ??= this.#deps.disk.realPath(this.#deps.root).catch((error: unknown) => {
+      this.#realRoot = undefined // trouble passes
+      throw error
+    })
     return this.#realRoot
   }
 

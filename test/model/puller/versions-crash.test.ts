@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { SimRandom } from '../../../src/world/sim/random.ts'
+import { reportRow } from '../../support/effort.ts'
+import { DOCS } from '../../support/model.ts'
+import { ROOT, SimPull } from './sim-pull.ts'
+
+const MINUTE_MS = 60_000
+type Type = 'trashcan' | 'simple' | 'staggered'
+
+async function start(type: Type, seed: number, disableFsync = false): Promise<SimPull> {
+  return await SimPull.start({ seed, folder: { disableFsync, versioning: { type, params: {}, cleanupIntervalS: 0, fsPath: '', fsType: 'basic' } } })
+}
+
+/** The content of every file in the folder and among its versions, half-made ones left out. */
+async function contentsOf(pull: SimPull): Promise<ReadonlyMap<string, string>> {
+  const names = (await pull.tree()).filter((path) => !path.endsWith('/') && !path.includes('.syncthing.'))
+  return new Map(await Promise.all(names.map(async (name) => [name, await pull.read(name)] as const)))
+}
+
+interface Outcome {
+  readonly calls: number
+  /** Names without a file, contents that are nowhere, files that are no content anybody ever wrote. */
+  readonly bad: readonly string[]
+}
+
+function judge(contents: ReadonlyMap<string, string>, expected: { readonly there: readonly string[]; readonly somewhere: readonly string[]; readonly any: readonly string[] }): readonly string[] {
+  const all = new Set(contents.values())
+  return [
+    ...expected.there.filter((name) => !contents.has(name)).map((name) => `${name} is missing`),
+    ...expected.somewhere.filter((content) => !all.has(content)).map((content) => `${content.slice(0, 20)} is lost`),
+    ...[...contents].filter(([, content]) => !expected.any.includes(content)).map(([name]) => `${name} is torn`),
+  ]
+}
+
+/** Two files are replaced and one deleted; the power goes at the nth call, and chance says what lasts. */
+async function crashWhilePulling(type: Type, nth: number, seed: number, disableFsync = false): Promise<Outcome> {
+  await using pull = await start(type, seed, disableFsync)
+  const { peer, disk } = pull
+  peer.directory('d')
+  const old = { 'd/f': 'old f', large: `old large ${'o'.repeat(200_000)}`, 'd/gone': 'old gone' }
+  for (const [name, content] of Object.entries(old)) peer.put(name, content)
+  await pull.sync()
+  disk.syncAll()
+  const wanted = { 'd/f': 'new f', large: `new large ${'n'.repeat(200_000)}` }
+  for (const [name, content] of Object.entries(wanted)) peer.put(name, content, { modifiedS: 1_700_000_100 })
+  peer.delete('d/gone')
+  const before = disk.faults.callCount
+  disk.faults.powerOffAt(nth)
+  await pull.sync()
+  const calls = disk.faults.callCount - before
+  disk.crash(new SimRandom(seed))
+  const somewhere = Object.values(old)
+  const bad = judge(await contentsOf(pull), { there: ['d/f', 'large'], somewhere, any: [...somewhere, ...Object.values(wanted)] })
+  await pull.hub.pass(2 * MINUTE_MS)
+  await pull.scan()
+  await pull.rest()
+  const after = await contentsOf(pull)
+  for (const [name, content] of Object.entries(wanted)) assert.equal(after.get(name), content, `${type}, crash at ${nth}, seed ${seed}`)
+  assert.equal(after.get('d/gone'), undefined)
+  const lost = judge(after, { there: [], somewhere: type === 'staggered' ? [] : somewhere, any: [...somewhere, ...Object.values(wanted)] })
+  return { calls, bad: [...bad, ...lost] }
+}
+
+/** A version is brought back over the file there is. */
+async function crashWhileRestoring(type: Type, nth: number, seed: number): Promise<Outcome> {
+  await using pull = await start(type, seed)
+  const { peer, disk } = pull
+  peer.directory('d')
+  peer.put('d/f', 'first')
+  await pull.sync()
+  await pull.hub.pass(MINUTE_MS)
+  peer.put('d/f', 'second')
+  await pull.sync()
+  await pull.hub.pass(MINUTE_MS)
+  const versions = await pull.hub.while(pull.hub.model.versions(DOCS))
+  disk.syncAll()
+  const before = disk.faults.callCount
+  disk.faults.powerOffAt(nth)
+  const wanted = new Map([['d/f', versions.get('d/f')?.[0]?.versionMs ?? 0]])
+  await pull.hub.while(pull.hub.model.restoreVersions(DOCS, wanted)).catch(() => {})
+  const calls = disk.faults.callCount - before
+  disk.crash(new SimRandom(seed))
+  const contents = ['first', 'second']
+  return { calls, bad: judge(await contentsOf(pull), { there: ['d/f'], somewhere: contents, any: contents }) }
+}
+
+/** Simple and staggered differ only in what they throw away: every call of one of them is enough. */
+for (const [type, step] of [['trashcan', 1], ['simple', 3], ['staggered', 7]] as const) {
+  test(`C-03, C-04: ${type}: power lost at any call loses neither the old nor the new`, async () => {
+    const bad: string[] = []
+    let tried = 0
+    const pulling = await crashWhilePulling(type, 1_000_000, 1)
+    for (let nth = 1; nth <= pulling.calls; nth += step, tried++) bad.push(...(await crashWhilePulling(type, nth, nth)).bad)
+    const restoring = await crashWhileRestoring(type, 1_000_000, 1)
+    for (let nth = 1; nth <= restoring.calls; nth++, tried++) bad.push(...(await crashWhileRestoring(type, nth, nth)).bad)
+    reportRow({ id: 'C-03', part: `versions, ${type}`, tried, badStates: bad.length })
+    assert.deepEqual(bad, [])
+    assert.deepEqual(pulling.bad.concat(restoring.bad), [])
+  })
+}
+
+test('the crash test would notice: without syncing, old versions can be lost', async () => {
+  let bad = 0
+  for (let nth = 20; nth <= 80; nth += 2) bad += (await crashWhilePulling('simple', nth, nth, true).catch(() => ({ bad: [''] }))).bad.length
+  assert.ok(bad > 0)
+})
+
+test('any single call may fail: the file stays, or is replaced and kept, and it works the next time', async () => {
+  let tried = 0
+  for (let nth = 1; nth <= 60; nth++, tried++) {
+    await using pull = await start('simple', nth)
+    pull.peer.put('f', 'old')
+    await pull.sync()
+    pull.peer.put('f', 'new', { modifiedS: 1_700_000_100 })
+    pull.disk.fail({ call: 'any', code: 'EIO', nth, under: ROOT })
+    await pull.sync()
+    pull.disk.faults.clear()
+    const contents = [...(await contentsOf(pull)).values()]
+    assert.ok(contents.includes('old'), `call ${nth}`)
+    await pull.hub.pass(5 * MINUTE_MS)
+    await pull.rest()
+    assert.equal(await pull.read('f'), 'new', `call ${nth}`)
+  }
+  reportRow({ id: 'versions-any-call-fails', tried, lost: 0 })
+})
