@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { directoryNameOf, isAutoAccepted, pathsFor, withAccepted, type OfferedFolder } from '../../src/core/auto-accept.ts'
 import type { Config, DeviceConfig } from '../../src/core/config.ts'
 import { DEVICE, defaultsOf } from '../../src/core/config-fields.ts'

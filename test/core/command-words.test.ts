@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { commandWords, type CommandValues } from '../../src/core/command-words.ts'
 import { reportRow } from '../support/effort.ts'
 

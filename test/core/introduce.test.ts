@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import type { Config, DeviceConfig, FolderConfig } from '../../src/core/config.ts'
 import { DEVICE, defaultsOf } from '../../src/core/config-fields.ts'
 import { deviceIdFromBytes } from '../../src/core/device-id.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { compactTime, parseCompactTime } from '../../src/core/local-time.ts'
 import { isVersionOf, parseVersionName, versionName } from '../../src/core/version-names.ts'
 import { surplusVersions, versionPolicy, type VersionPolicy } from '../../src/core/version-policy.ts'
