@@ -100,6 +100,11 @@ export interface Disk {
    * (`EXDEV`, `EPERM`, `ENOTSUP`, …).
    */
   linkNew(from: string, to: string): Promise<void>
+  /**
+   * The same where the system lets both files share what they have in common, which takes no time; rejects where it
+   * does not, with nothing made.
+   */
+  cloneNew(from: string, to: string, permissions: number): Promise<void>
   makeSymlink(target: string, path: string): Promise<void>
   /** Rejects with `EILSEQ` where the target is no UTF-8: it would not come back as it was. */
   readSymlink(path: string): Promise<string>

@@ -43,7 +43,15 @@ export interface CheckedBlock {
   readonly hash: Uint8Array
 }
 
-/** Puts content that came from elsewhere on disk. world/real does it in a thread, many at a time; world/sim inline. */
+/** A part of another file that may be what a file in the making needs. */
+export interface CopiedBlock {
+  readonly fromBytes: number
+  readonly positionBytes: number
+  readonly sizeBytes: number
+  readonly hash: Uint8Array
+}
+
+/** Puts content on disk that was not there, or not there as a file. world/real does it in a thread, many at a time; world/sim inline. */
 export interface FileMaker {
   /**
    * Makes a small file in one step: temporary file, content, mode and time, sync, and a name. Whoever looks finds what
@@ -58,6 +66,11 @@ export interface FileMaker {
    * stay open until then. Rejects as `DiskFile.write` does. Memory that threads can share is not copied.
    */
   write(file: DiskFile, block: CheckedBlock): Promise<boolean>
+  /**
+   * Copies those blocks whose content is what it should be, and tells for each whether it was. What cannot be read is
+   * not. Both files must stay open until then. Rejects as `DiskFile.write` does. Not more than some megabytes at a time.
+   */
+  copy(from: DiskFile, to: DiskFile, blocks: readonly CopiedBlock[]): Promise<readonly boolean[]>
 }
 
 export function hasHash({ data, hash: wanted }: Pick<CheckedBlock, 'data' | 'hash'>): boolean {

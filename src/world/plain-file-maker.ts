@@ -2,7 +2,7 @@ import { messageOf, systemCode } from '../core/errors.ts'
 import { parentOf } from '../core/paths.ts'
 import { DiskError } from './disk-error.ts'
 import type { Disk, DiskFile, DiskStat } from './disk.ts'
-import { hasHash, type CheckedBlock, type FileMaker, type FileOrder, type FileOutcome, type ReplacedFile } from './file-maker.ts'
+import { hasHash, type CheckedBlock, type CopiedBlock, type FileMaker, type FileOrder, type FileOutcome, type ReplacedFile } from './file-maker.ts'
 
 const PERMISSIONS = 0o777
 
@@ -41,6 +41,15 @@ export class PlainFileMaker implements FileMaker {
     return true
   }
 
+  async copy(from: DiskFile, to: DiskFile, blocks: readonly CopiedBlock[]): Promise<readonly boolean[]> {
+    const copied: boolean[] = []
+    for (const { fromBytes, positionBytes, sizeBytes, hash } of blocks) {
+      const data = new Uint8Array(sizeBytes)
+      copied.push((await isRead(from, data, fromBytes)) && (await this.write(to, { data, positionBytes, hash })))
+    }
+    return copied
+  }
+
   async #checkDirectory({ path, realDirectory }: FileOrder): Promise<void> {
     if ((await this.#disk.realPath(parentOf(path))) !== realDirectory) throw new DiskError('ELOOP', 'the directory leads elsewhere', 'open', path)
   }
@@ -68,6 +77,15 @@ export class PlainFileMaker implements FileMaker {
       // The first reason is the one that is told.
     }
   }
+}
+
+async function isRead(file: DiskFile, into: Uint8Array, positionBytes: number): Promise<boolean> {
+  for (let done = 0; done < into.length; ) {
+    const count = await file.read(into.subarray(done), positionBytes + done).catch(() => 0) // an unreadable spot holds nothing
+    if (count === 0) return false
+    done += count
+  }
+  return true
 }
 
 function isSame({ type, sizeBytes, modifiedS, modifiedNs, mode }: DiskStat, replaces: ReplacedFile): boolean {

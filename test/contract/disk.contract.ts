@@ -338,6 +338,17 @@ function renameLaws(law: Law): void {
     await failsWith('ENOENT', disk.copyNew(`${root}/missing`, `${root}/new`, 0o644))
     assert.deepEqual((await names(disk, root)).toSorted(), ['copy', 'd', 'dangling', 'file', 'link', 'there'])
   })
+  law('a clone is a copy where there are clones, and nothing where there are none; it replaces and follows nothing', async (_, disk, root) => {
+    await put(disk, `${root}/file`, 'abc')
+    await put(disk, `${root}/there`, 'precious')
+    await disk.makeSymlink('file', `${root}/link`)
+    const made = await disk.cloneNew(`${root}/file`, `${root}/clone`, 0o640).then(() => true, () => false)
+    await assert.rejects(disk.cloneNew(`${root}/file`, `${root}/there`, 0o640))
+    await assert.rejects(disk.cloneNew(`${root}/link`, `${root}/new`, 0o640))
+    assert.equal(await content(disk, `${root}/there`), 'precious')
+    assert.deepEqual((await names(disk, root)).toSorted(), [...(made ? ['clone'] : []), 'file', 'link', 'there'])
+    if (made) assert.equal(await content(disk, `${root}/clone`), 'abc')
+  })
   law('a second name shows the same file until one of them goes, and replaces and follows nothing', async (_, disk, root) => {
     await put(disk, `${root}/file`, 'abc')
     await disk.linkNew(`${root}/file`, `${root}/second`)

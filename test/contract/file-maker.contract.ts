@@ -178,6 +178,38 @@ export function fileMakerContract(name: string, make: () => Promise<FileMakerWor
     await assert.rejects(world.fileMaker.write(file, { data, positionBytes: 0, hash }), { code: 'EBADF' })
   })
 
+  for (const sizeBytes of [10, 3 * 1_024 * 1_024]) {
+    test(`${name}: of blocks of ${sizeBytes} bytes those that are there are copied, and the others told of`, async () => {
+      await using world = await make()
+      const letters = ['a', 'b', 'c'].map((letter) => letter.repeat(sizeBytes))
+      await write(world, 'old', letters.join(''))
+      await write(world, 'new', '')
+      await using from = await world.disk.open(`${world.root}/old`, 'read')
+      await using to = await world.disk.open(`${world.root}/new`, 'write')
+      const block = (content: string, fromBytes: number, positionBytes: number) => {
+        return { fromBytes, positionBytes, sizeBytes, hash: createHash('sha256').update(content).digest() }
+      }
+      const [a, b, c] = letters
+      const copied = await world.fileMaker.copy(from, to, [
+        block(c ?? '', 2 * sizeBytes, 0), block(a ?? '', sizeBytes, sizeBytes), block(b ?? '', sizeBytes, sizeBytes),
+        block(c ?? '', 2 * sizeBytes + 1, 2 * sizeBytes), block(a ?? '', 9 * sizeBytes, 2 * sizeBytes),
+      ])
+      assert.deepEqual(copied, [true, false, true, false, false])
+      assert.ok(await read(world, 'new') === `${c}${b}`)
+      const again = await Promise.all([0, 1, 2].map((at) => world.fileMaker.copy(from, to, [block(letters[at] ?? '', at * sizeBytes, at * sizeBytes)])))
+      assert.deepEqual(again, [[true], [true], [true]])
+      assert.ok(await read(world, 'new') === letters.join(''))
+    })
+  }
+
+  test(`${name}: a copy that cannot be written rejects with the system's code`, async () => {
+    await using world = await make()
+    await write(world, 'f', 'abc')
+    await using file = await world.disk.open(`${world.root}/f`, 'read')
+    const block = { fromBytes: 0, positionBytes: 0, sizeBytes: 3, hash: createHash('sha256').update('abc').digest() }
+    await assert.rejects(world.fileMaker.copy(file, file, [block]), { code: 'EBADF' })
+  })
+
   test(`${name}: a path that is none is refused`, async () => {
     await using world = await make()
     assertFailed(await world.fileMaker.make(order(world, 'f', { path: 'relative' })), 'EINVAL')

@@ -1,7 +1,8 @@
-import { hashKey, isContent, offsetsByHash, type Block } from '../../core/block-diff.ts'
+import { hashKey, offsetsByHash, type Block } from '../../core/block-diff.ts'
 import type { FileInfo } from '../../core/file-info.ts'
 import { joinPath } from '../../core/paths.ts'
-import type { DiskFile } from '../../world/disk.ts'
+import { forEachAtOnce } from '../../sync/for-each.ts'
+import type { CopiedBlock } from '../../world/file-maker.ts'
 import { pathOf, type OtherFolder, type PullContext } from './context.ts'
 import type { TempFile } from './temp-file.ts'
 
@@ -9,6 +10,9 @@ import type { TempFile } from './temp-file.ts'
 const TWINS_MAX = 3
 /** Smaller files are fetched sooner than their like is found. */
 const LOOK_FOR_TWINS_SIZE_BYTES_MIN = 32 * 1_024
+/** What is copied in one go, and how much of that at the same time: the threads find the next at their door. */
+const PORTION_BYTES = 8 * 1_024 * 1_024
+const PORTIONS_AT_ONCE = 4
 /** Files with some of the blocks that are tried, in each folder. */
 const HOLDERS_MAX = 32
 
@@ -98,29 +102,36 @@ async function copyFrom(context: PullContext, { path, place, from }: CopySource,
   const source = await context.world.disk.open(path, 'read').catch(() => undefined) // gone or unreadable: others have it
   if (source === undefined) return
   await using _source = source
-  const rest: Block[] = []
-  for (const block of missing) {
+  const copied = new Set<Block>()
+  await forEachAtOnce(portions(missing, place), PORTIONS_AT_ONCE, async (portion) => {
     signal.throwIfAborted()
-    const offsetBytes = place(block)
-    const data = offsetBytes === undefined ? undefined : await readBlock(source, block, offsetBytes)
-    if (data === undefined) rest.push(block)
-    else {
-      await temp.file.write(data, block.offsetBytes)
+    const found = await context.world.fileMaker.copy(source, temp.file, portion)
+    portion.forEach(({ block, sizeBytes }, at) => {
+      if (found[at] !== true) return
+      copied.add(block)
+      temp.wrote(sizeBytes)
       progress.onCopied(block, from)
-    }
-  }
-  filling.missing = rest
+    })
+  })
+  filling.missing = missing.filter((block) => !copied.has(block))
 }
 
-/** Undefined where the file holds something else there. */
-async function readBlock(source: DiskFile, block: Block, offsetBytes: number): Promise<Uint8Array | undefined> {
-  const data = new Uint8Array(block.sizeBytes)
-  let done = 0
-  while (done < data.length) {
-    // An unreadable spot holds nothing for us.
-    const count = await source.read(data.subarray(done), offsetBytes + done).catch(() => 0)
-    if (count === 0) return undefined
-    done += count
+type PlacedBlock = CopiedBlock & { readonly block: Block }
+
+/** Blocks that the file should hold, as many at a time as are copied in a moment. */
+function* portions(missing: readonly Block[], place: CopySource['place']): Iterable<readonly PlacedBlock[]> {
+  let portion: PlacedBlock[] = []
+  let portionBytes = 0
+  for (const block of missing) {
+    const fromBytes = place(block)
+    if (fromBytes === undefined) continue
+    const { sizeBytes, hash, offsetBytes: positionBytes } = block
+    portion.push({ block, fromBytes, positionBytes, sizeBytes, hash })
+    portionBytes += sizeBytes
+    if (portionBytes < PORTION_BYTES) continue
+    yield portion
+    portion = []
+    portionBytes = 0
   }
-  return isContent(data, block) ? data : undefined
+  if (portion.length > 0) yield portion
 }

@@ -37,12 +37,11 @@ export async function fetchBlocks(
   const signal = missing.length < 2 ? outer : AbortSignal.any([outer, stop.signal])
   const underWay = new Set<Promise<void>>()
   const failures: unknown[] = []
-  const writeBehind = new WriteBehind(temp, !context.folder.disableFsync)
   const one = async (block: Block, room: Disposable): Promise<void> => {
     using _room = room
     try {
       await fetchBlock(context, global, block, means.buffers, (data) => put(context, temp, block, data), signal)
-      writeBehind.wrote(block.sizeBytes)
+      temp.wrote(block.sizeBytes)
       progress.onFetched(block)
     } catch (error) {
       failures.push(error)
@@ -62,35 +61,9 @@ export async function fetchBlocks(
   } finally {
     progress.onAllRequested()
     await Promise.all(underWay)
-    await writeBehind.settled
   }
   outer.throwIfAborted()
   if (failures.length > 0) throw failures[0]
-}
-
-const WRITE_BEHIND_BYTES = 16 * 1_024 * 1_024
-
-/** Has the disk write a large file while it arrives, so that there is little left to wait for at its end. */
-class WriteBehind {
-  readonly #temp: TempFile
-  readonly #enabled: boolean
-  #newBytes = 0
-  #busy = false
-  settled: Promise<void> = Promise.resolve()
-
-  constructor(temp: TempFile, enabled: boolean) {
-    this.#temp = temp
-    this.#enabled = enabled
-  }
-
-  wrote(sizeBytes: number): void {
-    this.#newBytes += sizeBytes
-    if (!this.#enabled || this.#busy || this.#newBytes < WRITE_BEHIND_BYTES) return
-    this.#newBytes = 0
-    this.#busy = true
-    // What fails now fails again when the file is finished, and is told then.
-    this.settled = this.#temp.file.sync().catch(() => {}).finally(() => void (this.#busy = false))
-  }
 }
 
 async function put(context: PullContext, { file }: TempFile, block: Block, data: Uint8Array): Promise<boolean> {

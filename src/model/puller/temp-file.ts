@@ -5,6 +5,7 @@ import { temporaryName } from '../../core/paths.ts'
 import type { DiskFile, DiskStat } from '../../world/disk.ts'
 import { pathOf, type PullContext } from './context.ts'
 import { hasPermissions } from './make.ts'
+import { WriteBehind } from './write-behind.ts'
 
 const NO_BLOCKS: ReadonlySet<number> = new Set()
 /** We must be able to go on writing after an interruption, whatever mode the file will have. */
@@ -20,19 +21,30 @@ export class TempFile implements AsyncDisposable {
   readonly copied: boolean
   /** Nothing was ever written to it: what nobody writes reads as zeros. */
   readonly fresh: boolean
+  readonly #writeBehind: WriteBehind | undefined
   #closed = false
 
-  constructor(path: string, file: DiskFile, options: Pick<TempFile, 'present' | 'copied' | 'fresh'>) {
+  constructor(
+    path: string, file: DiskFile,
+    options: Pick<TempFile, 'present' | 'copied' | 'fresh'> & { readonly fsync: boolean },
+  ) {
     this.path = path
     this.file = file
     this.present = options.present
     this.copied = options.copied
     this.fresh = options.fresh
+    this.#writeBehind = options.fsync ? new WriteBehind(file) : undefined
+  }
+
+  /** To be told of all that is written: the disk begins with it before the file is complete. */
+  wrote(sizeBytes: number): void {
+    this.#writeBehind?.wrote(sizeBytes)
   }
 
   async close(): Promise<void> {
     if (this.#closed) return
     this.#closed = true
+    await this.#writeBehind?.settled
     await this.file.close()
   }
 
@@ -54,7 +66,7 @@ export async function openTempFile(
   const { disk } = context.world
   const mode = hasPermissions(context, global) ? (global.permissions & 0o777) | OWNER_READ_WRITE : 0o666
   const create = () => context.parents.inside(name, () => disk.open(path, 'create', mode))
-  const copied = isMostlySame(local, global, blocks) && (await copyOld(context, name, global, mode))
+  const copied = isMostlySame(local, global, blocks) && (await cloneOld(context, name, global, mode))
   try {
     if (!copied) return await freshFile(context, path, await create(), global)
   } catch (error) {
@@ -66,7 +78,7 @@ export async function openTempFile(
   return await freshFile(context, path, await create(), global)
 }
 
-/** Smaller files are copied block by block, which costs less than looking through them twice. */
+/** Smaller files are copied block by block, which costs less than to look at all that a clone holds. */
 const COPY_SIZE_BYTES_MIN = 8 * 1_024 * 1_024
 
 /** Whether at least half of the blocks stand where they stood. */
@@ -76,15 +88,15 @@ function isMostlySame(local: FileInfo | undefined, global: FileInfo, blocks: rea
   return blocksInPlace(blocks, local.blockHashes).size * 2 >= blocks.length
 }
 
-/** False where it cannot be done: then the blocks are copied one by one, or fetched. */
-async function copyOld(context: PullContext, name: string, global: FileInfo, mode: number): Promise<boolean> {
+/** False where it cannot be done in no time: then the blocks are copied one by one, or fetched. */
+async function cloneOld(context: PullContext, name: string, global: FileInfo, mode: number): Promise<boolean> {
   try {
-    const copy = () => context.world.disk.copyNew(pathOf(context, global.name), pathOf(context, name), mode)
+    const copy = () => context.world.disk.cloneNew(pathOf(context, global.name), pathOf(context, name), mode)
     await context.parents.inside(name, copy)
     return true
   } catch (error) {
     const { id } = context.folder
-    context.log.debug(() => `folder ${id}: ${JSON.stringify(global.name)} cannot be copied: ${messageOf(error)}`)
+    context.log.debug(() => `folder ${id}: ${JSON.stringify(global.name)} cannot be cloned: ${messageOf(error)}`)
     return false
   }
 }
@@ -94,7 +106,7 @@ async function freshFile(context: PullContext, path: string, file: DiskFile, glo
     // A file of one block is written at once; a larger one gets its size first, so that a full disk shows early.
     const sparse = !context.folder.disableSparseFiles && global.sizeBytes > global.blockSizeBytes
     if (sparse) await file.truncate(global.sizeBytes)
-    return new TempFile(path, file, { present: NO_BLOCKS, copied: false, fresh: true })
+    return new TempFile(path, file, { present: NO_BLOCKS, copied: false, fresh: true, fsync: !context.folder.disableFsync })
   } catch (error) {
     await file.close()
     throw error
@@ -127,7 +139,7 @@ async function reuse(
     await written
     if (present.size > 0) {
       if (stat.sizeBytes !== global.sizeBytes) await file.truncate(global.sizeBytes)
-      return new TempFile(path, file, { present, copied, fresh: false })
+      return new TempFile(path, file, { present, copied, fresh: false, fsync: !context.folder.disableFsync })
     }
   } catch (error) {
     await file.close()

@@ -146,14 +146,19 @@ export class DiskThreads implements AsyncDisposable {
     }
   }
 
-  /** Never throws: whoever waits is told what became of it. All goes to one thread while that has any of it. */
+  /**
+   * Never throws: whoever waits is told what became of it. All goes to one thread while that has any of it, except for
+   * copies, which take a thread as much time as hashing.
+   */
   make(orders: readonly WaitingOrder[]): void {
     if (this.#closed) {
       for (const { tell } of orders) tell(lost(closed()))
       return
     }
     clearTimeout(this.#idleTimer)
-    const thread = this.#threads.find((each) => each.making.size > 0) ?? this.#leastBusy() ?? this.#start()
+    const isCopy = orders.every(({ kind }) => kind === 'copy')
+    const known = isCopy ? undefined : this.#threads.find((each) => each.making.size > 0)
+    const thread = known ?? this.#leastBusy() ?? this.#start()
     const { task, transfer } = packOrders(orders, this.#nextId)
     for (const { tell } of orders) thread.making.set(this.#nextId++, tell)
     thread.worker.ref()
@@ -279,7 +284,7 @@ function lost(reason: unknown): Outcome {
   return { kind: 'failed', code: 'EIO', message: messageOf(reason) }
 }
 
-/** A task fills its thread until it is done; a walk mostly waits for those who take its batches, a file for the disk. */
+/** A task fills its thread until it is done; a walk mostly waits for those who take its batches. */
 function load({ tasks, walks, making }: Thread): number {
-  return 2 * tasks.size + walks.size + (making.size > 0 ? 1 : 0)
+  return 2 * tasks.size + walks.size + making.size
 }

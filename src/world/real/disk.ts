@@ -94,13 +94,11 @@ export const realDisk: Disk = {
   },
 
   async copyNew(from, to, permissions) {
-    checkPath(from, 'copyfile')
-    checkPath(to, 'copyfile')
-    const stats = await lstat(from, { bigint: true })
-    if (stats.isSymbolicLink()) throw symlinkRefused('copyfile', from)
-    refuseOddities(stats, from)
-    await copyFile(from, to, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE)
-    await chmodItself(to, permissions)
+    await copyItself(from, to, permissions, constants.COPYFILE_FICLONE)
+  },
+
+  async cloneNew(from, to, permissions) {
+    await copyItself(from, to, permissions, constants.COPYFILE_FICLONE_FORCE)
   },
 
   async linkNew(from, to) {
@@ -265,6 +263,16 @@ function validName(name: string): DiskName {
 function refuseOddities(stats: BigIntStats, path: string): void {
   if (stats.isDirectory()) throw new DiskError('EISDIR', 'illegal operation on a directory', 'open', path)
   if (!stats.isFile()) throw new DiskError('EINVAL', 'not a regular file', 'open', path)
+}
+
+async function copyItself(from: string, to: string, permissions: number, how: number): Promise<void> {
+  checkPath(from, 'copyfile')
+  checkPath(to, 'copyfile')
+  const stats = await lstat(from, { bigint: true })
+  if (stats.isSymbolicLink()) throw symlinkRefused('copyfile', from)
+  refuseOddities(stats, from)
+  await copyFile(from, to, constants.COPYFILE_EXCL | how)
+  await chmodItself(to, permissions)
 }
 
 async function refuseSymlink(path: string, call: string): Promise<void> {

@@ -1,14 +1,15 @@
 import { messageOf, systemCode } from '../../core/errors.ts'
 import { checkPath } from '../disk-error.ts'
 import type { DiskFile } from '../disk.ts'
-import type { CheckedBlock, FileMaker, FileOrder, FileOutcome } from '../file-maker.ts'
+import type { CheckedBlock, CopiedBlock, FileMaker, FileOrder, FileOutcome } from '../file-maker.ts'
 import { PlainFileMaker } from '../plain-file-maker.ts'
 import type { DiskThreads } from './disk-threads.ts'
 import { realDisk } from './disk.ts'
-import type { Outcome, WaitingOrder } from './make-pack.ts'
+import { copyOrder, type Outcome, type WaitingOrder } from './make-pack.ts'
 
 /** So few are done before a thread has started. */
 const HERE_AT_ONCE_MAX = 4
+const COPIED_HERE_BYTES_MAX = 1_024 * 1_024
 
 /**
  * Orders of one turn of the loop go to a thread together: a message costs as much as a small file. While there is no
@@ -43,8 +44,20 @@ export class RealFileMaker implements FileMaker {
     // The hash may be a part of a long list, all of which would be copied.
     const order = { ...block, hash: Uint8Array.from(block.hash), descriptor }
     const outcome = await this.#outcomeOf((tell) => ({ kind: 'block', order, tell }))
-    if (outcome.kind === 'failed') throw Object.assign(new Error(outcome.message), { code: outcome.code })
+    if (outcome.kind === 'failed') throw failure(outcome)
     return outcome.kind === 'written'
+  }
+
+  async copy(from: DiskFile, to: DiskFile, blocks: readonly CopiedBlock[]): Promise<readonly boolean[]> {
+    const sizeBytes = blocks.reduce((sum, block) => sum + block.sizeBytes, 0)
+    const isSmall = sizeBytes <= COPIED_HERE_BYTES_MAX && this.#isLittle
+    if (isSmall || from.descriptor === undefined || to.descriptor === undefined) return await this.#here.copy(from, to, blocks)
+    const order = copyOrder(from.descriptor, to.descriptor, blocks)
+    const { promise, resolve } = Promise.withResolvers<Outcome>()
+    this.#threads.make([{ kind: 'copy', order, tell: resolve }]) // by itself: the next goes to another thread
+    const outcome = await promise
+    if (outcome.kind === 'failed') throw failure(outcome)
+    return outcome.kind === 'copied' ? outcome.blocks : blocks.map(() => false)
   }
 
   get #isLittle(): boolean {
@@ -66,6 +79,10 @@ export class RealFileMaker implements FileMaker {
     this.#gathered.push(waiting(resolve))
     return promise
   }
+}
+
+function failure({ code, message }: Extract<Outcome, { kind: 'failed' }>): Error {
+  return Object.assign(new Error(message), { code })
 }
 
 function mixedUp(): FileOutcome {

@@ -1,12 +1,15 @@
-import type { CheckedBlock, FileOrder, FileOutcome } from '../file-maker.ts'
-import type { BlockOutcome, MakeTask, NumberedBlock, NumberedFile } from './make-task.ts'
+import type { CheckedBlock, CopiedBlock, FileOrder, FileOutcome } from '../file-maker.ts'
+import type { BlockOutcome, CopyOutcome, MakeTask, NumberedBlock, NumberedCopy, NumberedFile } from './make-task.ts'
 
 /** Something to be put on disk, and who is told what became of it. */
 export type WaitingOrder =
   | { readonly kind: 'file'; readonly order: FileOrder; readonly tell: (outcome: Outcome) => void }
   | { readonly kind: 'block'; readonly order: SharedBlock; readonly tell: (outcome: Outcome) => void }
+  | { readonly kind: 'copy'; readonly order: CopyOrder; readonly tell: (outcome: Outcome) => void }
 
-export type Outcome = FileOutcome | BlockOutcome
+export type Outcome = FileOutcome | BlockOutcome | CopyOutcome
+
+export type CopyOrder = Omit<NumberedCopy, 'number'>
 
 /** Its memory is shared: the thread reads it where it is. */
 export interface SharedBlock extends CheckedBlock {
@@ -24,15 +27,27 @@ export function packOrders(orders: readonly WaitingOrder[], firstNumber: number)
   const data = new Uint8Array(sizeBytes)
   const files: NumberedFile[] = []
   const blocks: NumberedBlock[] = []
+  const copies: NumberedCopy[] = []
   let endBytes = 0
   orders.forEach((each, at) => {
     const number = firstNumber + at
     if (each.kind === 'block') return void blocks.push({ ...each.order, number })
+    if (each.kind === 'copy') return void copies.push({ ...each.order, number })
     const { data: content, ...order } = each.order
     const startBytes = endBytes
     data.set(content, startBytes)
     endBytes += content.length
     files.push({ ...order, number, startBytes, endBytes })
   })
-  return { task: { kind: 'make', files, data, blocks }, transfer: [data.buffer] }
+  return { task: { kind: 'make', files, data, blocks, copies }, transfer: [data.buffer] }
+}
+
+export function copyOrder(fromDescriptor: number, descriptor: number, blocks: readonly CopiedBlock[]): CopyOrder {
+  return {
+    fromDescriptor, descriptor,
+    froms: Float64Array.from(blocks, ({ fromBytes }) => fromBytes),
+    positions: Float64Array.from(blocks, ({ positionBytes }) => positionBytes),
+    sizes: Float64Array.from(blocks, ({ sizeBytes }) => sizeBytes),
+    hashes: new Uint8Array(Buffer.concat(blocks.map(({ hash }) => hash))),
+  }
 }

@@ -1,12 +1,14 @@
 import {
-  closeSync, constants, fchmodSync, fstatSync, fsync, futimesSync, linkSync, lstatSync, openSync, readlinkSync, realpathSync,
-  renameSync, unlinkSync, writeSync,
+  closeSync, constants, fchmodSync, fstatSync, fsync, futimesSync, linkSync, lstatSync, openSync, readlinkSync, readSync,
+  realpathSync, renameSync, unlinkSync, writeSync,
 } from 'node:fs'
+import { HASH_SIZE_BYTES } from '../../core/blocks.ts'
 import { messageOf, systemCode } from '../../core/errors.ts'
 import { baseOf, joinPath, parentOf } from '../../core/paths.ts'
 import { DiskError } from '../disk-error.ts'
 import { hasHash, type CheckedBlock, type FileOrder, type FileOutcome, type ReplacedFile } from '../file-maker.ts'
 import { secondsText } from './disk-time.ts'
+import { HashBuffer } from './hash-task.ts'
 import { NO_LINK } from './rename-new.ts'
 import { exactStat } from './walk-disk.ts'
 
@@ -16,6 +18,7 @@ export interface MakeTask {
   readonly files: readonly NumberedFile[]
   readonly data: Uint8Array
   readonly blocks: readonly NumberedBlock[]
+  readonly copies: readonly NumberedCopy[]
 }
 
 export interface NumberedFile extends Omit<FileOrder, 'data'> {
@@ -30,6 +33,24 @@ export interface NumberedBlock extends CheckedBlock {
   readonly descriptor: number
 }
 
+/** Blocks of one file that go to another, in flat arrays; both files are kept open. */
+export interface NumberedCopy {
+  readonly number: number
+  readonly fromDescriptor: number
+  readonly descriptor: number
+  readonly froms: Float64Array
+  readonly positions: Float64Array
+  readonly sizes: Float64Array
+  /** One after the other. */
+  readonly hashes: Uint8Array
+}
+
+/** For every block whether it was what it should be, and is in its place now. */
+export interface CopyOutcome {
+  readonly kind: 'copied'
+  readonly blocks: readonly boolean[]
+}
+
 /** `different`: the content was not what it should be. */
 export type BlockOutcome = Exclude<FileOutcome, { kind: 'made' }> | { readonly kind: 'written' } | { readonly kind: 'different' }
 
@@ -40,7 +61,7 @@ export interface MakeReport {
 
 export interface NumberedOutcome {
   readonly number: number
-  readonly outcome: FileOutcome | BlockOutcome
+  readonly outcome: FileOutcome | BlockOutcome | CopyOutcome
 }
 
 /** No more than the threads that the system's calls have, or those who answer people would wait for the disk. */
@@ -63,6 +84,7 @@ export class FileMaking {
   readonly #post: (report: MakeReport) => void
   readonly #queue: Waiting[] = []
   readonly #results: NumberedOutcome[] = []
+  readonly #buffer = new HashBuffer()
   #syncing = 0
   #scheduled = false
 
@@ -70,7 +92,8 @@ export class FileMaking {
     this.#post = post
   }
 
-  receive({ files, data, blocks }: MakeTask): void {
+  receive({ files, data, blocks, copies }: MakeTask): void {
+    for (const copy of copies) this.#tell(copy, copyBlocks(copy, this.#buffer))
     for (const block of blocks) this.#tell(block, writeBlock(block))
     for (const order of files) this.#queue.push({ order, data: data.subarray(order.startBytes, order.endBytes) })
     this.#proceed()
@@ -196,6 +219,36 @@ function writeBlock(block: NumberedBlock): BlockOutcome {
     return { kind: 'written' }
   } catch (error) {
     return failed(error)
+  }
+}
+
+function copyBlocks(copy: NumberedCopy, buffer: HashBuffer): NumberedOutcome['outcome'] {
+  const blocks: boolean[] = []
+  try {
+    for (let at = 0; at < copy.sizes.length; at++) {
+      const data = buffer.for(copy.sizes[at]!).subarray(0, copy.sizes[at]!)
+      const hash = copy.hashes.subarray(at * HASH_SIZE_BYTES, (at + 1) * HASH_SIZE_BYTES)
+      const isThere = isRead(copy.fromDescriptor, data, copy.froms[at]!) && hasHash({ data, hash })
+      if (isThere) writeAll(copy.descriptor, data, copy.positions[at]!)
+      blocks.push(isThere)
+    }
+    return { kind: 'copied', blocks }
+  } catch (error) {
+    return failed(error)
+  }
+}
+
+/** An unreadable spot holds nothing for us. */
+function isRead(descriptor: number, into: Uint8Array, positionBytes: number): boolean {
+  try {
+    for (let done = 0; done < into.length; ) {
+      const count = readSync(descriptor, into, done, into.length - done, positionBytes + done)
+      if (count === 0) return false
+      done += count
+    }
+    return true
+  } catch {
+    return false
   }
 }
 

@@ -10,6 +10,8 @@ import { SimTree, type SimTreeOptions } from './disk-tree.ts'
 import type { SimRandom } from './random.ts'
 
 export type SimDiskOptions = Partial<Omit<SimTreeOptions, 'nowMs'>> & {
+  /** Two files can share what they have in common. */
+  readonly clones?: boolean
   /** Given, a read returns less than asked for whenever chance says so. */
   readonly shortReads?: SimRandom
   /** How long every call takes. */
@@ -197,6 +199,11 @@ export class SimDisk implements Disk {
     this.#tree.write(copy.node, data, 0, to)
     this.#tree.chmod(copy.node, permissions)
     this.#tell('changed', copy.path)
+  }
+
+  async cloneNew(from: string, to: string, permissions: number): Promise<void> {
+    if (this.#options.clones !== true) throw diskError('ENOTSUP', 'copyfile', from)
+    await this.copyNew(from, to, permissions)
   }
 
   async linkNew(from: string, to: string): Promise<void> {

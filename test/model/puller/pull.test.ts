@@ -57,6 +57,24 @@ test('an edit replaces the file at once: nobody who looks finds nothing there', 
   await pull.assertSettled()
 })
 
+for (const clones of [true, false]) {
+  test(`a large file keeps what stays where it was, on a disk ${clones ? 'with' : 'without'} clones`, async () => {
+    await using pull = await SimPull.start({ disk: { clones } })
+    const content = Buffer.alloc(80 * BLOCK)
+    for (let i = 0; i < 80; i++) content.fill(i + 1, i * BLOCK, (i + 1) * BLOCK)
+    pull.peer.put('f', content)
+    await pull.sync()
+    pull.peer.requests.length = 0
+    const edited = Buffer.from(content.subarray(0, 79 * BLOCK + 7))
+    edited.write('changed', 5 * BLOCK + 100)
+    pull.peer.put('f', edited)
+    await pull.sync()
+    assert.deepEqual(pull.peer.requests.map(({ blockNumber }) => blockNumber).sort(), [5, 79])
+    assert.ok((await pull.read('f')) === edited.toString('latin1'))
+    await pull.assertSettled()
+  })
+}
+
 test('only the blocks that changed are asked for', async () => {
   await using pull = await SimPull.start()
   const content = Buffer.alloc(10 * BLOCK)
