@@ -63,7 +63,7 @@ export async function pendingAccept(
   options: AcceptOptions,
 ): Promise<CliExit> {
   const pending = await readPending(client)
-  const device = pending.devices[id]
+  const device = ownValue(pending.devices, id)
   if (device !== undefined) {
     await client.call('POST /rest/config/devices', { body: { deviceID: id, name: options.name ?? device.name } })
     return say(context, options, { accepted: 'device', id }, `Added device ${id}.`)
@@ -76,7 +76,7 @@ export async function pendingAccept(
 type Offers = readonly (readonly [device: string, offer: FolderOfferJson])[]
 
 function offersOf({ folders }: Pending, id: string): Offers {
-  const offers = Object.entries(folders[id]?.offeredBy ?? {})
+  const offers = Object.entries(ownValue(folders, id)?.offeredBy ?? {})
   if (offers.length > 0) return offers
   throw new TwinfoldError('bad-request', `no device and no folder "${id}" waits; "pending" shows what does`)
 }
@@ -113,7 +113,7 @@ async function acceptFolder(
 /** The device or the folder is not offered again, until somebody takes it from the list of the ignored. */
 export async function pendingIgnore(context: CliContext, client: Client, id: string, options: Json): Promise<CliExit> {
   const pending = await readPending(client)
-  const device = pending.devices[id]
+  const device = ownValue(pending.devices, id)
   if (device !== undefined) {
     const config = await client.config()
     const ignored = [...config.remoteIgnoredDevices, { deviceID: id, ...device }]
@@ -132,4 +132,9 @@ export async function pendingIgnore(context: CliContext, client: Client, id: str
 function say(context: CliContext, { json }: Json, value: object, text: string): CliExit {
   context.print(json ? JSON.stringify(value, undefined, 2) : text)
   return CLI_EXIT.done
+}
+
+/** The id is what a person typed: it must not find what every object has. */
+function ownValue<T>(record: Readonly<Record<string, T>>, key: string): T | undefined {
+  return Object.hasOwn(record, key) ? record[key] : undefined
 }

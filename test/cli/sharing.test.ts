@@ -1,0 +1,180 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { CliContext } from '../../src/cli/context.ts'
+import { runCli } from '../../src/cli/program.ts'
+import { Client } from '../../src/client/client.ts'
+import { DEVICE, FOLDER, defaultsOf } from '../../src/core/config-fields.ts'
+
+const OWN = 'MFZWI3D-BONSGYC-YLTMRWG-C43ENR5-QXGZDMM-FZWI3DP-BONSGYY-LTMRWAD'
+const BEN = 'P56IOI7-MZJNU2Y-IQGDREY-DM2MGTI-MGL3BXN-PQ6W5BM-TBBZ4TJ-XZWICQ2'
+const NASTY = 'evil\x1b[2J\nname'
+const TIME = '2026-11-15T10:00:00Z'
+
+const folder = (more: object = {}) => ({ ...defaultsOf(FOLDER), id: 'docs', label: 'Papers', path: '/docs', devices: [{ deviceID: OWN }], ...more })
+const entry = (more: object = {}) => ({ name: 'a', deleted: false, ignored: false, invalid: false, version: ['X:1'], ...more })
+const NONE = entry({ name: '', version: [] })
+const need = (more: object = {}) => ({ page: 1, perpage: 100, progress: [], queued: [], rest: [], ...more })
+
+type Answers = Readonly<Record<string, unknown>>
+
+/** The answers of a device that knows Ben and has one folder; `undefined` stands for 404. */
+const ANSWERS: Answers = {
+  'GET /rest/config/folders': [folder()],
+  'GET /rest/config/devices': [{ ...defaultsOf(DEVICE), deviceID: OWN, name: 'me' }, { ...defaultsOf(DEVICE), deviceID: BEN, name: 'ben' }],
+  'GET /rest/system/status': { myID: OWN },
+  'GET /rest/system/connections': { connections: { [BEN]: { connected: true } } },
+  'GET /rest/stats/device': { [BEN]: { lastSeen: TIME, lastConnectionDurationS: 1 } },
+  'GET /rest/db/status?folder=docs': { error: '' },
+  'GET /rest/db/need?folder=docs': need(),
+  'GET /rest/folder/errors?folder=docs': { folder: 'docs', errors: null },
+  'GET /rest/cluster/pending/devices': {},
+  'GET /rest/cluster/pending/folders': {},
+}
+
+interface Ran { readonly code: number; readonly out: string; readonly err: string; readonly sent: readonly string[] }
+
+async function run(words: string, changes: Answers = {}): Promise<Ran> {
+  const answers: Answers = { ...ANSWERS, ...changes }
+  const out: string[] = []
+  const err: string[] = []
+  const sent: string[] = []
+  const client = new Client({
+    apiKey: 'key',
+    transport: async ({ method, path, body }) => {
+      if (method !== 'GET') {
+        sent.push(`${method} ${path}${body === undefined ? '' : ` ${body}`}`)
+        return { status: 200, text: '' }
+      }
+      const answer = answers[`${method} ${path}`]
+      return answer === undefined ? { status: 404, text: 'not there\n' } : { status: 200, text: JSON.stringify(answer) }
+    },
+  })
+  const context: CliContext = {
+    program: 'twinfold', connect: async () => ({ client, address: 'http://x', home: '/the/home' }), print: (line) => void out.push(line),
+    complain: (line) => void err.push(line), redraw: () => {}, interactive: false, columns: Infinity, absolutePath: (path) => `/cwd/${path}`, nowMs: () => 0,
+    inputLines: async function* () {}, readText: async () => '', writeNew: async () => {}, sleep: async () => {}, randomText: () => 'x', signal: new AbortController().signal,
+  }
+  const code = await runCli(context, words.split(' '))
+  return { code, out: out.join('\n'), err: err.join('\n'), sent }
+}
+
+/** What is known about a file, and the sentences that must come of it. */
+const REASONS: readonly (readonly [what: string, changes: Answers, reasons: readonly string[]])[] = [
+  ['in sync', { 'GET /rest/db/file?folder=docs&file=a': { local: entry(), global: entry(), availability: [{ id: BEN }] } },
+    ['it is here, in the newest version', 'connected devices that have the newest version: ben']],
+  ['deleted everywhere', { 'GET /rest/db/file?folder=docs&file=a': { local: entry({ deleted: true }), global: entry({ deleted: true }), availability: null } },
+    ['it was deleted, here as everywhere']],
+  ['ignored', { 'GET /rest/db/file?folder=docs&file=a': { local: entry({ ignored: true, invalid: true }), global: entry(), availability: null } },
+    ['it is ignored here', 'no connected device has the newest version']],
+  ['next in the queue', {
+    'GET /rest/db/file?folder=docs&file=a': { local: NONE, global: entry(), availability: [{ id: BEN }, { id: 'STRANGER' }] },
+    'GET /rest/db/need?folder=docs': need({ queued: [entry()] }),
+  }, ['it is not here yet', 'it is the next to be downloaded', 'connected devices that have the newest version: ben, STRANGER']],
+  ['failing', {
+    'GET /rest/db/file?folder=docs&file=a': { local: entry(), global: entry({ version: ['X:2'] }), availability: null },
+    'GET /rest/folder/errors?folder=docs': { folder: 'docs', errors: [{ path: 'b', error: 'no' }, { path: 'a', error: 'disk is full' }] },
+  }, ['it is here in an older version', 'the last attempt failed: disk is full', 'no connected device has the newest version']],
+  ['deleted elsewhere', { 'GET /rest/db/file?folder=docs&file=a': { local: entry(), global: entry({ deleted: true, version: ['X:2'] }), availability: null } },
+    ['it is here, but was deleted elsewhere']],
+  ['of a folder that has stopped', {
+    'GET /rest/db/status?folder=docs': { error: 'folder marker missing' },
+    'GET /rest/db/file?folder=docs&file=a': { local: entry(), global: entry(), availability: null },
+  }, ['the folder has stopped: folder marker missing', 'it is here, in the newest version']],
+  ['of a paused folder', {
+    'GET /rest/config/folders': [folder({ paused: true })], 'GET /rest/db/status?folder=docs': undefined, 'GET /rest/db/need?folder=docs': undefined,
+    'GET /rest/db/file?folder=docs&file=a': { local: NONE, global: entry(), availability: null },
+  }, ['the folder is paused: nothing in it is scanned or downloaded', 'it is not here yet', 'no connected device has the newest version']],
+  ['of a send-only folder', { 'GET /rest/config/folders': [folder({ type: 'sendonly' })], 'GET /rest/db/file?folder=docs&file=a': { local: NONE, global: entry(), availability: null } },
+    ['the folder only sends: what others change is not taken', 'it is not here yet', 'no connected device has the newest version']],
+]
+
+for (const [what, changes, reasons] of REASONS) {
+  test(`why: a file ${what}`, async () => {
+    assert.deepEqual(await run('why Papers a', changes), { code: 0, err: '', sent: [], out: ['a in folder "docs":', ...reasons.map((reason) => `  - ${reason}`)].join('\n') })
+    const { out } = await run('why docs a --json', changes)
+    assert.deepEqual(JSON.parse(out).reasons, reasons)
+  })
+}
+
+test('why: a file nobody knows, a folder nobody knows, a failure of the daemon', async () => {
+  assert.match((await run('why docs a')).out, /no device has told of it/)
+  const { code, err } = await run('why nope a')
+  assert.deepEqual([code, /there is no folder "nope"; known folders: docs/.test(err)], [1, true])
+})
+
+test('device add: only what was said is sent, and the folders are shared after it', async () => {
+  const words = `device add ${BEN.toLowerCase().replaceAll('-', '')} --name ben --address tcp://a:1 --address tcp://b:2 --folder Papers --introducer`
+  const ran = await run(words, { 'GET /rest/config/devices': [] })
+  assert.deepEqual(ran.sent, [
+    `POST /rest/config/devices {"deviceID":"${BEN}","name":"ben","addresses":["tcp://a:1","tcp://b:2"],"introducer":true}`,
+    `PATCH /rest/config/folders/docs {"devices":[{"deviceID":"${OWN}"},{"deviceID":"${BEN}"}]}`,
+  ])
+})
+
+test('device: nothing is sent for a wrong id, a device that is there, a folder that is not, or oneself', async () => {
+  const refused = [['device add ABC', /./], [`device add ${BEN}`, /is there already, as "ben"/], [`device add ${BEN.slice(0, -1)}A`, /./],
+    [`device add ${BEN} --folder nope`, /there is no folder "nope"/], ['device remove me', /that is this device itself/], ['device pause nobody', /there is no device "nobody"/]] as const
+  for (const [words, said] of refused) {
+    const { code, err, sent } = await run(words)
+    assert.deepEqual([code, sent], [1, []], words)
+    assert.match(err, said)
+  }
+})
+
+test('device list: states, times and names that cannot reach the terminal', async () => {
+  const devices = [{ ...defaultsOf(DEVICE), deviceID: OWN, name: 'me' }, { ...defaultsOf(DEVICE), deviceID: BEN, name: NASTY }]
+  const list = await run('device list', { 'GET /rest/config/devices': devices })
+  assert.ok(!list.out.includes('\x1b') && list.out.includes('evil\\x1b[2J\\nname'), list.out)
+  assert.match(list.out, /me +this device +MFZWI3D/)
+  assert.match(list.out, /connected +2026-11-15 10:00 +P56IOI7/)
+  const never = { 'GET /rest/system/connections': { connections: {} }, 'GET /rest/stats/device': { [BEN]: { lastSeen: '1970-01-01T00:00:00Z' } } }
+  assert.match((await run('device list', never)).out, /ben +disconnected +never +P56IOI7/)
+  assert.deepEqual((await run('device resume ben')).sent, [`PATCH /rest/config/devices/${BEN} {"paused":false}`])
+  assert.deepEqual((await run('device remove ben')).sent, [`DELETE /rest/config/devices/${BEN}`])
+})
+
+const offer = (more: object = {}) => ({ time: TIME, label: NASTY, receiveEncrypted: false, remoteEncrypted: false, ...more })
+const OFFERS: Answers = {
+  'GET /rest/cluster/pending/devices': { STRANGER: { time: TIME, name: NASTY, address: '192.0.2.1:22000' } },
+  'GET /rest/cluster/pending/folders': { docs: { offeredBy: { [BEN]: offer() } }, music: { offeredBy: { [BEN]: offer({ label: 'Music' }) } }, vault: { offeredBy: { [BEN]: offer({ receiveEncrypted: true }) } } },
+}
+
+test('pending: shows who offers what, and no name reaches the terminal', async () => {
+  const { out } = await run('pending', OFFERS)
+  assert.ok(!out.includes('\x1b'), out)
+  assert.match(out, /^device +STRANGER +evil\\x1b\[2J\\nname +192\.0\.2\.1:22000$/m)
+  assert.match(out, /^folder +music +Music +ben$/m)
+})
+
+/** Answers to offers, and what they change. */
+const ANSWERED: readonly (readonly [words: string, sent: string])[] = [
+  ['pending accept STRANGER --name laptop', 'POST /rest/config/devices {"deviceID":"STRANGER","name":"laptop"}'],
+  ['pending accept music --path here', `POST /rest/config/folders {"id":"music","path":"/cwd/here","label":"Music","devices":[{"deviceID":"${BEN}"}]}`],
+  ['pending accept vault --path ~/v --name Vault', `POST /rest/config/folders {"id":"vault","path":"~/v","label":"Vault","devices":[{"deviceID":"${BEN}"}],"type":"receiveencrypted"}`],
+  // A folder that is here already needs no path: it is shared with one more device.
+  ['pending accept docs', `PATCH /rest/config/folders/docs {"devices":[{"deviceID":"${OWN}"},{"deviceID":"${BEN}"}]}`],
+  ['pending ignore music', `PATCH /rest/config/devices/${BEN} {"ignoredFolders":[{"time":"${TIME}","id":"music","label":"Music"}]}`],
+]
+
+for (const [words, sent] of ANSWERED) {
+  test(`${words}: one change`, async () => {
+    const ran = await run(words, OFFERS)
+    assert.deepEqual({ code: ran.code, err: ran.err, sent: ran.sent }, { code: 0, err: '', sent: [sent] })
+  })
+}
+
+test('pending ignore of a device keeps everything else in the configuration', async () => {
+  const config = { version: 37, remoteIgnoredDevices: [{ deviceID: 'OLD', time: TIME, name: '', address: '' }], options: { x: 1 } }
+  const { sent } = await run('pending ignore STRANGER', { ...OFFERS, 'GET /rest/config': config })
+  assert.deepEqual(sent.map((each) => JSON.parse(each.replace('PUT /rest/config ', ''))), [
+    { ...config, remoteIgnoredDevices: [...config.remoteIgnoredDevices, { deviceID: 'STRANGER', time: TIME, name: NASTY, address: '192.0.2.1:22000' }] },
+  ])
+})
+
+test('pending: an answer to what nobody asked, or a folder without a place, changes nothing', async () => {
+  for (const [words, said] of [['pending accept __proto__', /waits/], ['pending ignore constructor', /waits/], ['pending accept nope', /no device and no folder "nope" waits/], ['pending ignore nope', /waits/], ['pending accept music', /say where the files shall be/]] as const) {
+    const { code, err, sent } = await run(words, OFFERS)
+    assert.deepEqual([code, sent], [1, []])
+    assert.match(err, said)
+  }
+})
