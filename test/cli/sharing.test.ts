@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { CliContext } from '../../src/cli/context.ts'
 import { runCli } from '../../src/cli/program.ts'
 import { Client } from '../../src/client/client.ts'
 import { DEVICE, FOLDER, defaultsOf } from '../../src/core/config-fields.ts'
+import { heardContext } from '../support/cli.ts'
 
 const OWN = 'MFZWI3D-BONSGYC-YLTMRWG-C43ENR5-QXGZDMM-FZWI3DP-BONSGYY-LTMRWAD'
 const BEN = 'P56IOI7-MZJNU2Y-IQGDREY-DM2MGTI-MGL3BXN-PQ6W5BM-TBBZ4TJ-XZWICQ2'
@@ -35,8 +35,6 @@ interface Ran { readonly code: number; readonly out: string; readonly err: strin
 
 async function run(words: string, changes: Answers = {}): Promise<Ran> {
   const answers: Answers = { ...ANSWERS, ...changes }
-  const out: string[] = []
-  const err: string[] = []
   const sent: string[] = []
   const client = new Client({
     apiKey: 'key',
@@ -49,11 +47,7 @@ async function run(words: string, changes: Answers = {}): Promise<Ran> {
       return answer === undefined ? { status: 404, text: 'not there\n' } : { status: 200, text: JSON.stringify(answer) }
     },
   })
-  const context: CliContext = {
-    program: 'twinfold', connect: async () => ({ client, address: 'http://x', home: '/the/home' }), print: (line) => void out.push(line),
-    complain: (line) => void err.push(line), redraw: () => {}, interactive: false, columns: Infinity, absolutePath: (path) => `/cwd/${path}`, nowMs: () => 0,
-    inputLines: async function* () {}, readText: async () => '', writeNew: async () => {}, sleep: async () => {}, randomText: () => 'x', signal: new AbortController().signal,
-  }
+  const { context, out, err } = heardContext(client, { absolutePath: (path) => `/cwd/${path}` })
   const code = await runCli(context, words.split(' '))
   return { code, out: out.join('\n'), err: err.join('\n'), sent }
 }

@@ -8,6 +8,7 @@ import { runTree } from '../../src/cli/tree.ts'
 import { Client } from '../../src/client/client.ts'
 import type { ClientReply } from '../../src/client/transport.ts'
 import { DEFAULTS, DEVICE, FOLDER, GUI, LDAP, OPTIONS, defaultsOf } from '../../src/core/config-fields.ts'
+import { heardContext } from '../support/cli.ts'
 
 const OWN = 'MFZWI3D-BONSGYC-YLTMRWG-C43ENR5-QXGZDMM-FZWI3DP-BONSGYY-LTMRWAD'
 const ESCAPE = '\x1b[2J'
@@ -35,14 +36,9 @@ async function run(words: string | readonly string[], given: Given = {}): Promis
       return path === '/rest/config' ? { status: 200, text: JSON.stringify(config()) } : { status: 404, text: '404 page not found\n' }
     },
   })
-  const out: string[] = []
-  const err: string[] = []
-  const context: CliContext = {
-    program: 'twinfold', connect: async () => ({ client, address: 'http://x', home: '/the/home' }), print: (line) => void out.push(line),
-    complain: (line) => void err.push(line), redraw: () => {}, interactive: false, columns: Infinity, absolutePath: (path) => path, nowMs: () => 0,
-    inputLines: async function* () { yield* given.input ?? [] }, writeNew: async () => {}, readText: async () => 'one\r\n\r\n#two\n', sleep: async () => {},
-    randomText: () => 'x', signal: new AbortController().signal, ...given.context,
-  }
+  const { context, out, err } = heardContext(client, {
+    inputLines: async function* () { yield* given.input ?? [] }, readText: async () => 'one\r\n\r\n#two\n', ...given.context,
+  })
   const code = await runTree(context, typeof words === 'string' ? words.split(' ').filter(Boolean) : words)
   return { code, out: out.join('\n'), err: err.join('\n'), sent }
 }

@@ -1,12 +1,11 @@
-import { readFile } from 'node:fs/promises'
 import { createInterface } from 'node:readline'
-import type { CliContext } from '../../src/cli/context.ts'
 import { parseEndpoint } from '../../src/cli/endpoint.ts'
 import { nodeTransport } from '../../src/cli/node-transport.ts'
 import { runTree } from '../../src/cli/tree.ts'
 import { Client } from '../../src/client/client.ts'
 import type { ClientReply, ClientRequest } from '../../src/client/transport.ts'
 import { systemCode } from '../../src/core/errors.ts'
+import { heardContext } from '../support/cli.ts'
 import { eventually } from '../support/scratch.ts'
 
 /**
@@ -28,27 +27,9 @@ function patient(request: ClientRequest): Promise<ClientReply> {
 }
 
 async function run(words: readonly string[]): Promise<{ code: number; out: string; err: string }> {
-  let out = ''
-  let err = ''
-  const context: CliContext = {
-    program: 'twinfold',
-    connect: async () => ({ client, address, home: undefined }),
-    print: (line) => { out += `${line}\n` },
-    complain: (line) => { err += `${line}\n` },
-    redraw: () => {},
-    interactive: false,
-    columns: Infinity,
-    inputLines: async function* () {},
-    readText: (path) => readFile(path, 'utf8'),
-    writeNew: async () => {},
-    absolutePath: (path) => path,
-    nowMs: () => 0,
-    sleep: async () => {},
-    randomText: (length) => 'x'.repeat(length),
-    signal: new AbortController().signal,
-  }
+  const { context, out, err } = heardContext(client)
   const code = await runTree(context, words)
-  return { code, out, err }
+  return { code, out: out.map((line) => `${line}\n`).join(''), err: err.map((line) => `${line}\n`).join('') }
 }
 
 for await (const line of createInterface({ input: process.stdin })) {

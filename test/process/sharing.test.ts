@@ -2,13 +2,22 @@ import assert from 'node:assert/strict'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { runCommand, type CommandResult } from '../support/command.ts'
+import { parseEndpoint } from '../../src/cli/endpoint.ts'
+import { nodeTransport } from '../../src/cli/node-transport.ts'
+import { runCli } from '../../src/cli/program.ts'
+import { Client } from '../../src/client/client.ts'
+import { heardContext } from '../support/cli.ts'
 import { startMember, type Member } from '../support/daemon-pair.ts'
 import { eventually, scratchDirectory } from '../support/scratch.ts'
 
-/** One command for one of the devices. */
-function ask({ daemon }: Member, ...words: string[]): Promise<CommandResult> {
-  return runCommand([...words, '--gui-address', daemon.url, '--gui-apikey', daemon.apiKey])
+interface Outcome { readonly code: number; readonly out: string; readonly err: string }
+
+/** One command for one of the devices, without a process of its own: there are many. */
+async function ask({ daemon }: Member, ...words: string[]): Promise<Outcome> {
+  const transport = nodeTransport(parseEndpoint(daemon.url, { useTls: false }))
+  const { context, out, err } = heardContext(new Client({ transport, apiKey: daemon.apiKey }))
+  const code = await runCli(context, words)
+  return { code, out: out.map((line) => `${line}\n`).join(''), err: err.join('\n') }
 }
 
 /** The output of a command that must succeed. */

@@ -1,0 +1,37 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { CliContext } from '../../src/cli/context.ts'
+import type { Client } from '../../src/client/client.ts'
+
+/** Where a command runs that nobody looks at, and what it has said. */
+export interface Heard {
+  readonly context: CliContext
+  readonly out: readonly string[]
+  readonly err: readonly string[]
+}
+
+/** A context for commands run inside the test, with the given client; a process takes its time to start. */
+export function heardContext(client: Client, changes: Partial<CliContext> = {}): Heard {
+  const out: string[] = []
+  const err: string[] = []
+  const context: CliContext = {
+    program: 'twinfold',
+    connect: async () => ({ client, address: 'http://x', home: '/the/home' }),
+    print: (line) => void out.push(line),
+    complain: (line) => void err.push(line),
+    redraw: () => {},
+    interactive: false,
+    columns: Infinity,
+    inputLines: async function* () {},
+    readText: (path) => readFile(path, 'utf8'),
+    writeNew: (path, bytes) => writeFile(path, bytes, { flag: 'wx' }),
+    absolutePath: (path) => resolve(path),
+    nowMs: () => performance.now(),
+    sleep: (delayMs, signal) => sleep(delayMs, undefined, { signal }),
+    randomText: (length) => 'abcdefgh'.slice(0, length),
+    signal: new AbortController().signal,
+    ...changes,
+  }
+  return { context, out, err }
+}
