@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { FileInfo } from '../../../src/core/file-info.ts'
+import { readIndex, writeIndex } from '../../../src/protocol/index-data.ts'
+import { DOCS } from '../../support/model.ts'
+import { PEER } from './sim-peer.ts'
+import { ROOT, SimPull } from './sim-pull.ts'
+
+/** Field 99 is nobody's yet; field 3 holds the attributes of Linux, here none. */
+const PLATFORM = Buffer.from('9a0602abcd1a00', 'hex')
+
+/** What the next device is told of a name. */
+async function told(pull: SimPull, name: string): Promise<FileInfo> {
+  const files = (await pull.index.localSince(0, { files: 100, blocks: 1_000 })).filter((file) => file.name === name)
+  const [data] = readIndex(writeIndex({ folder: 'docs', files, lastSequence: 9, prevSequence: 0 }), 'index')
+  return data!.files[0]!
+}
+
+test('what one device says of a file reaches the next one through us as it was said', async () => {
+  await using pull = await SimPull.start()
+  const said = { platform: PLATFORM, previousBlocksHash: Buffer.alloc(32, 4), encrypted: Buffer.from('sealed') }
+  pull.peer.put('small', 'content')
+  pull.peer.put('large', Buffer.alloc(300_000, 'l'))
+  pull.peer.directory('d')
+  pull.peer.symlink('link', 'small')
+  await pull.index.updateRemote(PEER, [...pull.peer.records.values()].map((record) => ({ ...record, ...said })))
+  pull.hub.model.pullSoon(DOCS)
+  await pull.rest()
+  for (const name of ['small', 'large', 'd', 'link']) {
+    const { platform, previousBlocksHash, encrypted } = await told(pull, name)
+    assert.deepEqual({ platform, previousBlocksHash, encrypted }, said, name)
+  }
+  await pull.assertSettled()
+})
+
+test('an edit of ours says what it was made from, and keeps what others know', async () => {
+  await using pull = await SimPull.start()
+  const theirs = pull.peer.put('file', 'content')
+  await pull.index.updateRemote(PEER, [{ ...theirs, platform: PLATFORM, encrypted: Buffer.from('sealed') }])
+  pull.hub.model.pullSoon(DOCS)
+  await pull.rest()
+  await pull.disk.removeFile(`${ROOT}/file`)
+  await pull.write('file', 'changed')
+  await pull.scan()
+  const edited = await told(pull, 'file')
+  assert.deepEqual(edited.platform, PLATFORM)
+  assert.deepEqual(edited.previousBlocksHash, Buffer.from(theirs.blocksHash!))
+  assert.equal(edited.encrypted, undefined, 'nobody has sealed this version')
+  await pull.disk.removeFile(`${ROOT}/file`)
+  await pull.scan()
+  const gone = await told(pull, 'file')
+  assert.ok(gone.deleted)
+  assert.deepEqual(gone.previousBlocksHash, edited.blocksHash)
+})
