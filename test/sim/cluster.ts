@@ -18,8 +18,9 @@ import { Trace } from './trace.ts'
 import { isUsers, User } from './user.ts'
 
 const S = 1_000
-const MINUTE = 60 * S
-const HOUR = 60 * MINUTE
+const HOUR = 3_600 * S
+/** Longer than any folder waits between two scans. */
+const QUIET_MS = 130 * S
 /** How long devices may take to agree once nothing goes wrong any more. */
 const REST_ROUNDS_MAX = 240
 /** How often a person looks at what devices complain of. */
@@ -82,7 +83,7 @@ class Cluster {
     this.#contents = new Contents(random.stream('contents'))
     this.#user = new User(random.stream('user'), this.#contents, this.trace)
     this.#setup = new Setup(random)
-    const types = this.#setup.folderTypes(pick(random, [2, 2, 2, 3, 3, 4, 5]))
+    const types = this.#setup.folderTypes(pick(random, [2, 2, 2, 2, 3, 3, 3, 4, 5]))
     this.#devices = types.map((type, i) => this.#makeDevice('abcde'[i] ?? 'z', type))
     this.#mishaps = new Mishaps({
       random, network: this.#network, user: this.#user, trace: this.trace, reached: this.reached, devices: this.#devices,
@@ -151,7 +152,7 @@ class Cluster {
     // Whose state was chosen may be older than what others had done since.
     if (!this.#isMixed) checkNoResurrection(this.#devices, this.#contents, this.#user)
     const before = await sequencesOf(this.#devices)
-    await this.#pass(5 * MINUTE)
+    await this.#pass(QUIET_MS)
     const after = await sequencesOf(this.#devices)
     if (before !== after) throw new LawBroken('no echo', `sequences ${before} became ${after} while nobody did anything`)
     checkConvergence(this.#devices, this.#contents)

@@ -87,15 +87,22 @@ export function checkNothingLost(devices: readonly SimDevice[], contents: Conten
   }
 }
 
-/** What was removed or replaced by somebody who knew it does not come back by itself. */
+/**
+ * What was removed or replaced by somebody who knew it does not come back by itself. Where people on two devices did so
+ * under one name it may: each of the two deletions can lose against what the other one had still to delete.
+ */
 export function checkNoResurrection(devices: readonly SimDevice[], contents: Contents, user: User): void {
-  for (const device of devices) {
-    for (const { path, content } of user.farewells) {
-      if (user.touched.has(content)) continue
-      const item = device.disk.hands.look(`${ROOT}/${path}`)
-      if (item?.type !== 'file' || contents.identify(item.content) !== content) continue
-      throw new LawBroken('no resurrection', `<${content}> is back at ${path} on ${device.name}`)
-    }
+  const deviceOf = new Map<string, SimDevice | 'several'>()
+  for (const { device, path } of user.farewells) {
+    deviceOf.set(path, (deviceOf.get(path) ?? device) === device ? device : 'several')
+  }
+  for (const { path, content } of user.farewells) {
+    if (user.touched.has(content) || deviceOf.get(path) === 'several') continue
+    const where = devices.find(({ disk }) => {
+      const item = disk.hands.look(`${ROOT}/${path}`)
+      return item?.type === 'file' && contents.identify(item.content) === content
+    })
+    if (where !== undefined) throw new LawBroken('no resurrection', `<${content}> is back at ${path} on ${where.name}`)
   }
 }
 
