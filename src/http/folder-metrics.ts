@@ -81,6 +81,13 @@ function workMetrics({ folderWork: view }: FolderMetricsDeps): readonly Metric[]
       each(({ pullMs }) => pullMs / 1_000),
     ),
     counter(
+      'syncthing_model_folder_processed_bytes_total',
+      'Bytes of pulled files, by where they came from.',
+      all.flatMap(([folder, { pulledBytes }]) =>
+        Object.entries(pulledBytes).map(([source, value]) => ({ labels: { folder, source }, value })),
+      ),
+    ),
+    counter(
       'syncthing_scanner_hashed_bytes_total',
       'Bytes that scans read and hashed.',
       each(({ hashedBytes }) => hashedBytes),

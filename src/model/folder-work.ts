@@ -76,6 +76,7 @@ export class FolderOnDisk implements FolderWork {
         otherFolders: () => deps.otherFolders(),
         versioner: () => this.versions.versioner(),
         onStored: (batch, sequence) => this.#tellPulled(batch, sequence),
+        onArrived: (source, sizeBytes) => deps.statistics.work.countPulled(options.folder.id, source, sizeBytes),
       },
       { folder: options.folder, root: options.root, ownDevice: options.ownDevice },
     )

@@ -1,5 +1,7 @@
 import type { Event, EventType } from '../events/types.ts'
 
+export type PullSource = 'network' | 'local_origin' | 'local_other' | 'skipped'
+
 /** What a folder has done since the start. */
 export interface FolderWork {
   readonly scans: number
@@ -8,6 +10,8 @@ export interface FolderWork {
   readonly pullMs: number
   readonly scannedItems: number
   readonly hashedBytes: number
+  /** Bytes of pulled files by where they came from; sources in Syncthing's words. */
+  readonly pulledBytes: Readonly<Record<PullSource, number>>
   /** Bytes per second of a scan in progress; 0 when there is none, or none long enough to tell. */
   readonly scanRate: number
 }
@@ -19,6 +23,7 @@ interface Tally {
   pullMs: number
   scannedItems: number
   hashedBytes: number
+  readonly pulledBytes: Record<PullSource, number>
   scanRate: number
   activity: Activity
   sinceMs: number
@@ -41,6 +46,10 @@ export class WorkCounters {
     const tally = this.#of(folder)
     tally.scannedItems += scan.itemsSeen
     tally.hashedBytes += scan.bytesHashed
+  }
+
+  countPulled(folder: string, source: PullSource, sizeBytes: number): void {
+    this.#of(folder).pulledBytes[source] += sizeBytes
   }
 
   forget(folder: string): void {
@@ -77,6 +86,7 @@ export class WorkCounters {
         pullMs: 0,
         scannedItems: 0,
         hashedBytes: 0,
+        pulledBytes: { network: 0, local_origin: 0, local_other: 0, skipped: 0 },
         scanRate: 0,
         activity: 'none',
         sinceMs: 0,

@@ -75,6 +75,9 @@ test('connected and sharing', { skip }, async () => {
   await matches('db-completion-get-aggregate')
   await matches('db-remoteneed-get', ['files.0'])
   await matches('db-file-get')
+  const metrics = String(await twinfold.get('/metrics'))
+  assert.match(metrics, /^syncthing_model_folder_processed_bytes_total\{folder="share",source="network"\} 5$/m)
+  assert.match(metrics, new RegExp(`^syncthing_connections_active\\{device="${syncthing.id}"\\} 1$`, 'm'))
   await matches('debug-peercompletion-get').catch((error: unknown) => assert.match(String(error), /403 Debugging disabled/))
   await twinfold.request('PATCH', '/rest/config/gui', { debugging: true })
   const shares = await eventually('the share of the other device', async () => {

@@ -37,6 +37,14 @@ test('what scans looked at adds up; the rate is that of a scan in progress', () 
   assert.deepEqual({ scannedItems, hashedBytes, scanRate }, { scannedItems: 7, hashedBytes: 15, scanRate: 0 })
 })
 
+test('what was pulled adds up by where it came from', () => {
+  const { work, of } = counters()
+  work.countPulled('docs', 'network', 5)
+  work.countPulled('docs', 'network', 2)
+  work.countPulled('docs', 'local_other', 1)
+  assert.deepEqual(of('docs')?.pulledBytes, { network: 7, local_origin: 0, local_other: 1, skipped: 0 })
+})
+
 test('a folder that is gone leaves nothing behind', () => {
   const { work, move, of } = counters()
   move(0, 'scanning')

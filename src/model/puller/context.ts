@@ -16,6 +16,7 @@ import type { Random } from '../../world/random.ts'
 import type { KeptFile } from '../../versioner/types.ts'
 import type { Sources } from '../sources.ts'
 import type { Parents } from '../../world/parents.ts'
+import type { ByteSource } from './file-progress.ts'
 import type { Owners } from './owners.ts'
 import type { PulledRecords } from './pulled-records.ts'
 
@@ -62,6 +63,8 @@ export interface PullContext {
   readonly owners: Owners
   otherFolders(): Promise<readonly OtherFolder[]>
   label(): string
+  /** Content is in place, and came from there. */
+  readonly onArrived?: (source: ByteSource, sizeBytes: number) => void
   /** Undefined where the folder keeps no versions. */
   readonly archive: Archive | undefined
   /** Something is on disk that the index does not know: it is scanned when the pull has ended. */

@@ -2,6 +2,9 @@ import type { Block } from '../../core/block-diff.ts'
 import type { FileInfo } from '../../core/file-info.ts'
 import type { FileProgress } from '../../events/types.ts'
 
+/** Where content came from, as the figures name it. `skipped` was there already, or is zeros that nobody writes. */
+export type ByteSource = 'network' | 'local_origin' | 'local_other' | 'skipped'
+
 /** How far one file is. */
 export class PullProgress {
   readonly file: FileInfo
@@ -15,21 +18,27 @@ export class PullProgress {
   #pulling = 0
   #bytesDone = 0
 
-  constructor(file: FileInfo, blocks: readonly Block[]) {
+  readonly #onArrived: ((source: ByteSource, sizeBytes: number) => void) | undefined
+
+  /** `onArrived` is told of every block that is in place. */
+  constructor(
+    file: FileInfo, blocks: readonly Block[], onArrived?: (source: ByteSource, sizeBytes: number) => void,
+  ) {
     this.file = file
+    this.#onArrived = onArrived
     this.#blocks = blocks
     this.present = new Set()
   }
 
   reused(block: Block): void {
     this.#reused++
-    this.#arrived(block)
+    this.#arrived(block, 'skipped')
   }
 
   copied(block: Block, from: 'origin' | 'elsewhere'): void {
     if (from === 'origin') this.#fromOrigin++
     else this.#fromElsewhere++
-    this.#arrived(block)
+    this.#arrived(block, from === 'origin' ? 'local_origin' : 'local_other')
   }
 
   requested(): void {
@@ -39,7 +48,7 @@ export class PullProgress {
   fetched(block: Block): void {
     this.#pulling--
     this.#pulled++
-    this.#arrived(block)
+    this.#arrived(block, 'network')
   }
 
   get blockCount(): number {
@@ -64,8 +73,9 @@ export class PullProgress {
     }
   }
 
-  #arrived(block: Block): void {
+  #arrived(block: Block, source: ByteSource): void {
     this.present.add(block.number)
     this.#bytesDone += block.sizeBytes
+    this.#onArrived?.(source, block.sizeBytes)
   }
 }

@@ -32,7 +32,7 @@ export async function pullFile(context: PullContext, pull: FilePull, signal: Abo
   if (small !== undefined && (await pullSmallFile(context, pull, small, signal))) return
   await context.parents.ensure(global.name)
   await using temp = await openTempFile(context, pull, blocks, signal)
-  const progress = new PullProgress(global, blocks)
+  const progress = new PullProgress(global, blocks, context.onArrived)
   pull.onBegun(progress)
   await fill(context, pull, temp, blocks, progress, signal)
   await finishFile(context, global, temp, signal)

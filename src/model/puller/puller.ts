@@ -42,6 +42,7 @@ export interface PullerDeps {
   versioner(): Promise<Versioner | undefined>
   otherFolders(): Promise<readonly OtherFolder[]>
   onStored(batch: readonly FileInfo[], sequence: number): Promise<void>
+  readonly onArrived?: PullContext['onArrived']
 }
 
 export interface PullerOptions {
@@ -177,6 +178,7 @@ export class Puller {
       }),
       otherFolders: () => this.#deps.otherFolders(),
       label: () => this.#deps.label(),
+      ...(this.#deps.onArrived !== undefined && { onArrived: this.#deps.onArrived }),
       archive: await this.#archive(signal),
     }
   }

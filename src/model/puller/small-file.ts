@@ -37,7 +37,7 @@ export async function pullSmallFile(
   context: PullContext, pull: FilePull, block: Block, signal: AbortSignal,
 ): Promise<boolean> {
   const { global, means } = pull
-  const progress = new PullProgress(global, [block])
+  const progress = new PullProgress(global, [block], context.onArrived)
   pull.onBegun(progress)
   using _room = await means.window.acquire(block.sizeBytes, signal)
   progress.requested()
