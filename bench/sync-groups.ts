@@ -61,6 +61,7 @@ async function syncLarge(bench: Bench): Promise<void> {
     for (let round = 0; round < bench.rounds; round++) {
       const limit = await tlsLimit(home, sizeMib * MIB)
       bench.record({ row: 'sync-large', subject: 'limit', value: perSecond(limit.elapsedMs), cpuS: limit.cpuS })
+      bench.record({ row: 'sync-large-cpu', subject: 'limit', value: limit.cpuS })
       for (const ends of pairsOf(bench.programs)) {
         await withPair(bench, ends, tree, async (pair, record) => {
           const figures = await pair.connect(tree.files)
@@ -79,6 +80,7 @@ async function syncSmall(bench: Bench): Promise<void> {
     for (let round = 0; round < bench.rounds; round++) {
       const limit = fsyncLimit(join(bench.scratch, 'limit-files'), files)
       bench.record({ row: 'sync-small', subject: 'limit', value: (files * 1000) / limit.elapsedMs, cpuS: limit.cpuS })
+      bench.record({ row: 'sync-small-cpu', subject: 'limit', value: limit.cpuS })
       for (const ends of pairsOf(bench.programs)) {
         await withPair(bench, ends, tree, async (pair, record) => {
           const figures = await pair.connect(files)

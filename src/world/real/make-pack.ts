@@ -12,7 +12,7 @@ export type Outcome = FileOutcome | BlockOutcome | CopyOutcome
 export type CopyOrder = Omit<NumberedCopy, 'number'>
 
 /** Its memory is shared: the thread reads it where it is. */
-export interface SharedBlock extends CheckedBlock {
+interface SharedBlock extends CheckedBlock {
   readonly descriptor: number
 }
 
