@@ -1,5 +1,6 @@
+import { BLOCK_SIZE_BYTES_MIN } from '../core/blocks.ts'
 import { messageOf } from '../core/errors.ts'
-import { FLAG_IGNORED, type FileInfo } from '../core/file-info.ts'
+import { FLAG_IGNORED, type FileHead, type FileInfo } from '../core/file-info.ts'
 import type { DeviceId, FolderId } from '../core/ids.ts'
 import { isCanonical, isInternal, isTemporary, temporaryName } from '../core/paths.ts'
 import type { FolderIndex } from '../db/types.ts'
@@ -91,14 +92,14 @@ export class RequestServer {
   async #answer(device: DeviceId, request: BlockRequest): Promise<Outcome> {
     const folder = await this.#deps.served(device, request.folder)
     if (folder === undefined) return 'generic'
-    const record = await folder.index.get('local', request.name)
+    const record = await headOf(folder.index, request)
     if (record !== undefined && (record.localFlags & FLAG_IGNORED) !== 0) return 'invalid-file'
     if (request.fromTemporary) {
       const outcome = await this.#fromTemporary(folder, request)
       if (outcome !== undefined) return outcome
     }
     if (record === undefined || record.deleted || record.type !== 'file') return 'no-such-file'
-    return await this.#fromFile(folder, record, request)
+    return await this.#fromFile(folder, request)
   }
 
   /** Undefined: there is such a file, but it does not have the block; the finished one may. */
@@ -108,15 +109,23 @@ export class RequestServer {
     return answer.kind === 'read' ? replyOf(answer) : 'no-such-file'
   }
 
-  async #fromFile({ id, root }: ServedFolder, record: FileInfo, request: BlockRequest): Promise<Outcome> {
-    const answer = await this.#deps.blocks.read(orderFor(root, record.name, request))
+  async #fromFile({ id, root, index }: ServedFolder, request: BlockRequest): Promise<Outcome> {
+    const answer = await this.#deps.blocks.read(orderFor(root, request.name, request))
     if (answer.kind === 'read') return replyOf(answer)
-    if (isOfRecord(record, request)) {
+    const record = await index.get('local', request.name)
+    if (record !== undefined && isOfRecord(record, request)) {
       this.#deps.log.debug(() => `folder ${id}: ${JSON.stringify(record.name)} is not what the index says`)
       this.#deps.changed(id, record, answer.kind === 'different' && looksAlike(answer, record))
     }
     return 'no-such-file'
   }
+}
+
+/** Our own record; of a large file without its blocks, which would be tens of kilobytes for every one that is asked for. */
+async function headOf(index: FolderIndex, { name, offsetBytes, sizeBytes }: BlockRequest): Promise<FileHead | undefined> {
+  if (offsetBytes === 0 && sizeBytes <= BLOCK_SIZE_BYTES_MIN) return await index.get('local', name)
+  const [first] = await index.page('local', { within: name, afterName: '', limit: 1 })
+  return first?.name === name ? first : undefined
 }
 
 function orderFor(root: string, name: string, { offsetBytes, sizeBytes, hash }: BlockRequest): BlockOrder {

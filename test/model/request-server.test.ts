@@ -108,6 +108,25 @@ test('a block is served when its bytes have the hash that was asked for', async 
   assert.deepEqual(place.rechecked, [])
 })
 
+test('a block of a large file needs no block list, and one that changed is still told of', async () => {
+  await using place = await Place.make()
+  const large = Buffer.alloc(3 * BLOCK, 'x')
+  await place.put('a', large)
+  let listsRead = 0
+  const { get } = place.index
+  place.index.get = (owner, name) => {
+    listsRead++
+    return get.call(place.index, owner, name)
+  }
+  const ask = () => place.ask('a', large.subarray(BLOCK, 2 * BLOCK), { offsetBytes: BLOCK })
+  assert.match(await ask(), /^data x/)
+  assert.equal(listsRead, 0)
+  writeFileSync(join(place.root, 'a'), Buffer.alloc(3 * BLOCK, 'y'))
+  assert.equal(await ask(), 'no-such-file')
+  assert.deepEqual(place.rechecked, ['a'])
+  assert.equal(await place.ask('nothing', large, { offsetBytes: BLOCK }), 'no-such-file')
+})
+
 test('refusals are those of the table', async () => {
   await using place = await Place.make()
   const hello = Buffer.from('hello')
