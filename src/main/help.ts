@@ -54,7 +54,7 @@ export function commandHelp(program: string, command: LocalCommand | 'reset-data
           `${program} serve --gui-address https://127.0.0.1:8385 --log-level DEBUG`,
         ],
         `Signals: SIGTERM and SIGINT stop it, a second one at once; SIGHUP restarts it.
-Exit codes: 0 stopped as asked, 1 error, 3 restart wanted, 4 upgraded (3 and 4 only with --no-restart)`,
+Exit codes: 0 stopped as asked, 1 error, 3 restart wanted (only with --no-restart)`,
       )
     case 'generate':
       return page(
