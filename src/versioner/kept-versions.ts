@@ -146,8 +146,8 @@ export class KeptVersions implements Versioner {
   /** Undefined when the file is not there. Resolves with where it is kept, which lasts. */
   async #take(name: string, bring: typeof moveNew): Promise<string | undefined> {
     const { clock, disk } = this.#deps
-    await this.#parents.check(name)
-    const from = joinPath(this.#root, name)
+    await using above = await this.#parents.hold(name)
+    const from = joinPath(above.path, baseOf(name))
     const stat = await disk.lstat(from).catch(unlessMissing)
     if (stat === undefined) return undefined
     if (stat.type !== 'file') throw refused('only files are kept')
@@ -157,7 +157,9 @@ export class KeptVersions implements Versioner {
       if (tried === 0) await this.#makeWay(kept)
       await this.#versions.ensureParents(kept)
       try {
-        await this.#parents.inside(name, () => bring(disk, from, this.#versions.path(kept), this.#fsync))
+        await using place = await this.#versions.hold(kept)
+        const to = joinPath(place.path, baseOf(kept))
+        await this.#parents.inside(name, () => bring(disk, from, to, this.#fsync))
       } catch (error) {
         if (systemCode(error) !== 'EEXIST') throw error
         continue

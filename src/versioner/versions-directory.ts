@@ -1,7 +1,7 @@
 import { dirname, isAbsolute, join, resolve } from 'node:path'
 import { systemCode, TwinfoldError } from '../core/errors.ts'
 import { ancestorsOf, isAtOrBelow, isTemporary, joinPath, parentOf } from '../core/paths.ts'
-import type { Disk, DiskStat } from '../world/disk.ts'
+import type { Disk, DiskStat, HeldDirectory } from '../world/disk.ts'
 import { Parents } from '../world/parents.ts'
 
 const DEFAULT_NAME = '.stversions'
@@ -77,6 +77,11 @@ export class VersionsDirectory {
   async ensureParents(kept: string): Promise<void> {
     await this.prepare()
     await this.#parents.ensure(kept)
+  }
+
+  /** The directory above, held open. */
+  async hold(kept: string): Promise<HeldDirectory> {
+    return await this.#parents.hold(kept)
   }
 
   async checkParents(kept: string): Promise<void> {

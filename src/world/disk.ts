@@ -61,6 +61,16 @@ export interface DiskFile extends AsyncDisposable {
  */
 export type OpenMode = 'read' | 'write' | 'create'
 
+/**
+ * A directory that is held open. What is done below `path` is done in this directory, even when another one, or a symlink,
+ * gets its name meanwhile; where the system cannot do that, it is only the path that it had.
+ */
+export interface HeldDirectory extends AsyncDisposable {
+  readonly path: string
+  /** Where the directory was when it was opened, without symlinks. */
+  readonly realPath: string
+}
+
 export interface LockOptions {
   /** Giving the lock back leaves the file where it is. */
   readonly leaveFile?: boolean
@@ -123,6 +133,8 @@ export interface Disk {
    * Follows symlinks.
    */
   syncDirectory(path: string): Promise<void>
+  /** Refuses what is no directory itself: a symlink is not followed in the last component. */
+  holdDirectory(path: string): Promise<HeldDirectory>
   space(path: string): Promise<{ readonly freeBytes: number; readonly totalBytes: number }>
   /** The real path behind symlinks. */
   realPath(path: string): Promise<string>

@@ -1,6 +1,6 @@
 import { systemCode, TwinfoldError } from '../core/errors.ts'
 import { ancestorsOf, joinPath, parentOf } from '../core/paths.ts'
-import type { Disk, DiskFile } from './disk.ts'
+import type { Disk, DiskFile, HeldDirectory } from './disk.ts'
 
 const OWNER_WRITE = 0o200
 const OWNER_ALL = 0o700
@@ -43,6 +43,19 @@ export class Parents {
   async checkOpen(name: string, file: Pick<DiskFile, 'realPath'>): Promise<void> {
     const actual = await file.realPath?.()
     if (actual === undefined || actual !== joinPath(await this.#rootItself(), name)) await this.check(name)
+  }
+
+  /** The directory above `name`, held open, so that nobody can swap it: everything above it is real. */
+  async hold(name: string): Promise<HeldDirectory> {
+    const expected = await this.realParentOf(name)
+    const held = await this.#deps.disk.holdDirectory(expected).catch(async (error: unknown) => {
+      await this.check(name) // says better what is wrong
+      throw error
+    })
+    if (held.realPath === expected) return held
+    await held[Symbol.asyncDispose]()
+    await this.check(name)
+    throw itemFailed('a directory above was swapped')
   }
 
   /** True when `name` can be reached: false where a directory above it is missing or is something else. */

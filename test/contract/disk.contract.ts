@@ -365,6 +365,21 @@ function renameLaws(law: Law): void {
     await disk.removeFile(`${root}/second`)
     assert.deepEqual((await names(disk, root)).toSorted(), ['d', 'file', 'link'])
   })
+  law('a directory that is held is where it was found, and what is done below its path is done in it', async (_, disk, root) => {
+    await disk.makeDirectories(`${root}/a/b`, 0o755)
+    await put(disk, `${root}/a/b/f`, 'abc')
+    await disk.makeSymlink('a', `${root}/link`)
+    await disk.makeSymlink('a/b', `${root}/straight`)
+    {
+      await using held = await disk.holdDirectory(`${root}/link/b`)
+      assert.equal(held.realPath, `${await disk.realPath(root)}/a/b`)
+      assert.equal(await content(disk, `${held.path}/f`), 'abc')
+      await disk.renameNew(`${held.path}/f`, `${root}/moved`)
+      assert.deepEqual(await names(disk, `${root}/a/b`), [])
+    }
+    for (const path of ['straight', 'moved']) await assert.rejects(disk.holdDirectory(`${root}/${path}`), { code: /^(ENOTDIR|ELOOP)$/ })
+    await failsWith('ENOENT', disk.holdDirectory(`${root}/missing`))
+  })
   law('a renamed symlink stays a symlink', async (_, disk, root) => {
     await disk.makeSymlink('nowhere', `${root}/link`)
     await disk.rename(`${root}/link`, `${root}/moved`)

@@ -9,12 +9,10 @@ import { nameFromBytes, REPLACEMENT } from '../disk-name.ts'
 import type { Disk, DiskFile, DiskName, DiskStat, DiskType, OpenMode } from '../disk.ts'
 import { secondsText } from './disk-time.ts'
 import { lockFile } from './lock.ts'
+import { holdDirectory, O_PATH } from './held-directory.ts'
 import { renameNew } from './rename-new.ts'
 
 const NS_PER_S = 1_000_000_000n
-
-/** Linux: a handle that stands for an item without opening it. Node does not name it. */
-const O_PATH = 0o10000000
 
 /** No such flag on Windows: there `open` looks first. */
 const NO_FOLLOW: number | undefined = constants.O_NOFOLLOW
@@ -108,6 +106,11 @@ export const realDisk: Disk = {
     if (stats.isSymbolicLink()) throw symlinkRefused('link', from)
     refuseOddities(stats, from)
     await link(from, to)
+  },
+
+  async holdDirectory(path) {
+    checkPath(path, 'open')
+    return await holdDirectory(path)
   },
 
   async makeSymlink(target, path) {

@@ -1,6 +1,6 @@
 import { DiskError } from '../disk-error.ts'
 import type { Clock } from '../clock.ts'
-import type { Disk, DiskFile, DiskName, DiskStat, LockOptions, OpenMode, SyncDisk } from '../disk.ts'
+import type { Disk, HeldDirectory, DiskFile, DiskName, DiskStat, LockOptions, OpenMode, SyncDisk } from '../disk.ts'
 import type { Keep } from './disk-content.ts'
 import { diskError, SimFaults, type DiskCall, type DiskFault } from './disk-faults.ts'
 import { SimHands } from './disk-hands.ts'
@@ -204,6 +204,13 @@ export class SimDisk implements Disk {
   async cloneNew(from: string, to: string, permissions: number): Promise<void> {
     if (this.#options.clones !== true) throw diskError('ENOTSUP', 'copyfile', from)
     await this.copyNew(from, to, permissions)
+  }
+
+  async holdDirectory(path: string): Promise<HeldDirectory> {
+    await this.#begin('open', path)
+    const found = this.#tree.find(path, 'open', false)
+    if (found.node.type !== 'directory') throw diskError('ENOTDIR', 'open', path)
+    return { path: found.path, realPath: found.path, async [Symbol.asyncDispose]() {} }
   }
 
   async linkNew(from: string, to: string): Promise<void> {
