@@ -38,7 +38,7 @@ function startPage({ shortId, version }: StaticOptions): Reply {
 <h1>Twinfold is running</h1>
 <p>Device ${escapeHtml(shortId)}, version ${escapeHtml(version)}.</p>
 <p>There is no graphical interface in this version yet. Use the command <code>twinfold</code>, or the REST interface
-that programs for Syncthing know: <a href="https://docs.syncthing.net/dev/rest.html">its documentation</a> applies.</p>
+that programs for Syncthing know: <a href="/api">it describes itself</a>.</p>
 </body>
 </html>
 `
