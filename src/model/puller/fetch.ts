@@ -14,6 +14,8 @@ const WENT_AWAY = 'peers who had this file went away, or the file has changed wh
 export interface FetchMeans {
   readonly window: ByteWindow
   readonly buffers: BlockBuffers
+  /** How often in a row small files could not be made in one step. */
+  readonly shortWay: { refusals: number }
 }
 
 export interface FetchProgress {

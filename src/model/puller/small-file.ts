@@ -17,17 +17,25 @@ const OWNER_READ_WRITE = 0o600
 /** What the thorough way knows how to deal with: a directory to be made or opened up, a temporary file, a stranger. */
 const DEALT_WITH: ReadonlySet<string | undefined> = new Set(['EEXIST', 'ELOOP', 'ENOENT', 'ENOTDIR', 'EACCES', 'EPERM', undefined])
 
-/** The only block of a file for which the short way is worth a try: nothing of it is on this machine yet. */
-export function onlyBlock({ global, local }: FilePull, blocks: readonly Block[]): Block | undefined {
-  const [block, second] = blocks
-  if (block === undefined || second !== undefined || block.sizeBytes === 0) return undefined
-  if (global.sizeBytes > SMALL_SIZE_BYTES_MAX) return undefined
-  const hasContent = local !== undefined && !local.deleted && local.type === 'file' && local.sizeBytes >= block.sizeBytes
-  return hasContent ? undefined : block
-}
-
 /** Larger ones are looked for on this machine first. */
 const SMALL_SIZE_BYTES_MAX = 32 * 1_024 - 1
+/** So often in a row it may turn out that the short way is none, here, for reasons of its own: each time costs a block. */
+const REFUSALS_MAX = 8
+
+/** The only block of a file for which the short way is worth a try: nothing of it is on this machine yet. */
+export function onlyBlock({ global, local, means }: FilePull, blocks: readonly Block[]): Block | undefined {
+  const [block, second] = blocks
+  if (block === undefined || second !== undefined || block.sizeBytes === 0) return undefined
+  if (global.sizeBytes > SMALL_SIZE_BYTES_MAX || means.shortWay.refusals >= REFUSALS_MAX) return undefined
+  return holds(local, block) ? undefined : block
+}
+
+function holds(local: FileInfo | undefined, block: Block): boolean {
+  if (local === undefined || local.deleted || local.type !== 'file' || local.sizeBytes < block.sizeBytes) return false
+  const hashes = local.blockHashes
+  if (hashes === undefined) return false
+  return Buffer.from(hashes.buffer, hashes.byteOffset, hashes.length).indexOf(block.hash) >= 0
+}
 
 /**
  * The short way for a small file that is new or takes the place of a small one: fetched into memory, and made, synced
@@ -50,6 +58,7 @@ export async function pullSmallFile(
   }
   await fetchBlock(context, global, block, means.buffers, accept, signal)
   if (done) progress.fetched(block)
+  means.shortWay.refusals = done ? 0 : means.shortWay.refusals + 1
   return done
 }
 

@@ -57,7 +57,7 @@ export class Transfers {
     this.#space = new SpaceCheck({ disk, clock, root: context.root, label: () => context.label() }, minDiskFree)
     const windowKiB = pullerMaxPendingKiB > 0 ? Math.max(pullerMaxPendingKiB, WINDOW_KIB_MIN) : WINDOW_KIB_DEFAULT
     const windowBytes = windowKiB * 1_024
-    this.#means = { window: new ByteWindow(windowBytes), buffers: new BlockBuffers(windowBytes) }
+    this.#means = { window: new ByteWindow(windowBytes), buffers: new BlockBuffers(windowBytes), shortWay: { refusals: 0 } }
     this.#copiers = copiers > 0 ? Math.min(copiers, Math.max(1, 2 * system.cpuCount)) : COPIERS_DEFAULT
   }
 

@@ -57,6 +57,48 @@ test('an edit replaces the file at once: nobody who looks finds nothing there', 
   await pull.assertSettled()
 })
 
+test('small files: where the short way never works, each is pulled all the same, and soon asked for only once', async () => {
+  await using pull = await SimPull.start()
+  const { fileMaker } = pull.hub.world
+  let asked = 0
+  fileMaker.make = async () => {
+    asked++
+    return { kind: 'failed', code: 'ELOOP', message: 'ELOOP: not here, open' }
+  }
+  for (let i = 0; i < 200; i++) pull.peer.put(`f${i}`, `content ${i}`)
+  await pull.sync()
+  assert.equal((await pull.tree()).length, 200)
+  assert.equal(await pull.read('f123'), 'content 123')
+  assert.ok(asked >= 8 && asked < 200, `${asked} tries`)
+  assert.equal(pull.peer.requests.length, 200 + asked)
+  await pull.assertSettled()
+})
+
+test('small files: an edit takes the short way, too, and what somebody changed meanwhile stays', async () => {
+  await using pull = await SimPull.start()
+  pull.peer.put('f', 'first')
+  pull.peer.put('g', 'first')
+  await pull.sync()
+  const { fileMaker } = pull.hub.world
+  const make = fileMaker.make.bind(fileMaker)
+  const replaced: string[] = []
+  fileMaker.make = async (order) => {
+    if (order.replaces !== undefined) replaced.push(order.path)
+    if (order.path === `${ROOT}/g`) {
+      await using file = await pull.disk.open(order.path, 'write')
+      await file.write(Buffer.from('of the user'), 0)
+    }
+    return await make(order)
+  }
+  pull.peer.put('f', 'other')
+  pull.peer.put('g', 'other')
+  await pull.sync()
+  assert.ok(replaced.includes(`${ROOT}/f`))
+  assert.equal(await pull.read('f'), 'other')
+  const contents = await Promise.all((await pull.tree()).map((path) => pull.read(path)))
+  assert.ok(contents.includes('of the user'), contents.join())
+})
+
 for (const clones of [true, false]) {
   test(`a large file keeps what stays where it was, on a disk ${clones ? 'with' : 'without'} clones`, async () => {
     await using pull = await SimPull.start({ disk: { clones } })
