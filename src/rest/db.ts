@@ -3,7 +3,7 @@ import { PAGE } from './parameters.ts'
 
 /** Shapes of the routes below /rest/db, /rest/folder and /rest/stats. Names are those of the wire. */
 
-export const FILE_TYPE = {
+const FILE_TYPE = {
   enum: ['FILE_INFO_TYPE_FILE', 'FILE_INFO_TYPE_DIRECTORY', 'FILE_INFO_TYPE_SYMLINK'],
 } as const
 

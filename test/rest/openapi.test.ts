@@ -5,6 +5,7 @@ import { openApi, type Operation } from '../../src/rest/openapi.ts'
 import { ROUTES } from '../../src/rest/routes.ts'
 import { withRoutes } from '../../tools/rest-list.ts'
 import { reportRow } from '../support/effort.ts'
+import { checkReply } from '../support/reply-check.ts'
 import { fakeRest } from '../http/fakes.ts'
 
 // The description of the interface: complete, well formed, and the same as what is served.
@@ -91,6 +92,19 @@ function schemasIn(value: unknown): readonly unknown[] {
   if (typeof value !== 'object' || value === null) return []
   return Object.entries(value).flatMap(([key, inner]) => (key === 'schema' ? [inner] : schemasIn(inner)))
 }
+
+test('the check that all replies of the tests go through refuses what is not declared', async () => {
+  const ping = (text: string) => checkReply('GET', '/rest/system/ping', { status: 200, contentType: 'application/json; charset=utf-8', text })
+  await ping('{"ping":"pong"}')
+  for (const text of ['{"ping":"pang"}', '{}', '{"ping":"pong","more":1}', '[]']) await assert.rejects(ping(text), /not what is declared/, text)
+  const scan = (text: string) => checkReply('POST', '/rest/db/scan?folder=x', { status: 200, contentType: '', text })
+  await scan('')
+  await assert.rejects(scan('{}'), /without content/)
+  const tree = (text: string) => checkReply('GET', '/rest/db/browse?folder=x', { status: 200, contentType: 'application/json', text })
+  const leaf = '"modTime":"2024-01-31T12:00:00Z","size":1,"type":"FILE_INFO_TYPE_FILE"'
+  await tree(`[{"name":"a",${leaf},"children":[{"name":"b",${leaf}}]}]`)
+  await assert.rejects(tree(`[{"name":"a",${leaf},"children":[{"nome":"b",${leaf}}]}]`), /not what is declared/)
+})
 
 test('docs/rest.md lists every route as it is declared', () => {
   const page = readFileSync(new URL('../../docs/rest.md', import.meta.url), 'utf8')

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { componentSchemas } from '../../src/rest/components.ts'
-import type { Declaration, RouteName } from '../../src/rest/declaration.ts'
+import type { Declaration } from '../../src/rest/declaration.ts'
 import { ROUTES } from '../../src/rest/routes.ts'
 import type { Schema } from '../../src/rest/schema.ts'
 
@@ -73,9 +73,4 @@ function closed(value: unknown): unknown {
 function closedObject(schema: object): Record<string, unknown> {
   const entries = Object.entries(schema).map(([key, inner]) => [key, closed(inner)])
   return { ...Object.fromEntries(entries), ...('required' in schema && 'properties' in schema && { additionalProperties: false }) }
-}
-
-/** For tests that walk through all routes. */
-export function routeNames(): readonly RouteName[] {
-  return Object.keys(ROUTES) as RouteName[]
 }
