@@ -163,6 +163,9 @@ class Cluster {
 
   async close(): Promise<void> {
     for (const device of this.#devices) device.crash()
+    // Whoever still sleeps wakes and finds its life over: otherwise signals that never abort would remember it.
+    while (this.#clock.step());
+    await settle()
     for (const device of this.#devices) await device.close()
   }
 
@@ -220,6 +223,7 @@ class Cluster {
   #heard(device: SimDevice, event: Event): void {
     this.trace.add(device.name, `${event.type} ${JSON.stringify(event.data, printable)}`)
     this.reached.noteEvent(event)
+    if (event.type === 'LocalChangeDetected' && event.data.action === 'deleted') this.#checkDeletion(device, event.data.path)
     if (event.type === 'StateChanged') this.#mishaps.stateChanged(device, event.data.to)
     if (event.type === 'ItemFinished') this.#noteLarge(device, event.data.item)
     if (event.type === 'ItemStarted') this.#mishaps.itemStarted(device)
@@ -256,6 +260,13 @@ class Cluster {
     if (item?.type !== 'file' || this.#contents.identify(item.content) !== undefined) return
     const what = `${path} on ${device.name} has a content of ${item.content.length} bytes that nobody wrote`
     this.#broken ??= new LawBroken('no torn file', what)
+  }
+
+  /** Nobody hears of a deletion while the item is there; somebody may have made it anew in this very moment. */
+  #checkDeletion(device: SimDevice, path: string): void {
+    if (this.#user.lastActMs.get(device) === this.#clock.monotonicMs()) return
+    if (device.disk.hands.look(`${ROOT}/${path}`) === undefined) return
+    this.#broken ??= new LawBroken('no false deletion', `${device.name} calls ${path} deleted, which is on its disk`)
   }
 
   #checkContents(device: SimDevice): void {

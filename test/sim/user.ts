@@ -27,6 +27,8 @@ export class User {
   readonly farewells: { readonly device: SimDevice; readonly path: string; readonly content: number }[] = []
   /** Contents of which somebody changed the mode, the time or the name: their past is no straight line. */
   readonly touched = new Set<number>()
+  /** When somebody last did something on a device. */
+  readonly lastActMs = new Map<SimDevice, number>()
 
   constructor(random: SimRandom, contents: Contents, trace: Trace) {
     this.#random = random
@@ -40,6 +42,7 @@ export class User {
       this.#write, this.#write, this.#write, this.#edit, this.#edit, this.#edit, this.#remove, this.#remove,
       this.#rename, this.#rename, this.#makeDirectory, this.#symlink, this.#swap, this.#chmod, this.#touch, this.#copy,
     ]
+    this.lastActMs.set(device, device.clock.monotonicMs())
     try {
       pick(this.#random, deeds).call(this, device)
     } catch {
