@@ -520,3 +520,50 @@ test('stopping ends a pull that runs', async () => {
   assert.equal(runner.state.name, 'syncing')
   await end()
 })
+
+test('old versions are cleaned up every interval, not while the folder is in trouble, and trouble there stops nothing', async () => {
+  const { clock, folder, states, warnings, end } = start({ intervalMs: 0, cleanMs: HOUR_MS })
+  await clock.advance(3.5 * HOUR_MS, settle)
+  assert.deepEqual(folder.cleanings, [HOUR_MS, 2 * HOUR_MS, 3 * HOUR_MS])
+  assert.deepEqual(states().slice(-3), ['idle→clean-waiting', 'clean-waiting→cleaning', 'cleaning→idle'])
+  folder.cleanError = new Error('no room')
+  await clock.advance(HOUR_MS, settle)
+  assert.equal(folder.cleanings.length, 4)
+  assert.match(warnings.at(-1) ?? '', /could not be cleaned up: no room$/)
+  folder.health = new TwinfoldError('folder-error', 'folder path missing')
+  await clock.advance(5 * HOUR_MS, settle)
+  assert.equal(folder.cleanings.length, 4)
+  assert.equal(states().at(-1), 'idle→error')
+  await end()
+})
+
+test('a chore is done between scans, one after the other, and whoever waits is told how it went', async () => {
+  const { clock, folder, runner, states, end } = start({ arrange: (each) => void (each.durationMs = 1_000) })
+  const states3 = { waiting: 'scan-waiting', working: 'scanning' } as const
+  const done: string[] = []
+  const chore = (name: string, error?: Error) => runner.perform({
+    states: states3,
+    run: async (_check, signal) => {
+      await clock.sleep(500, signal)
+      done.push(name)
+      if (error !== undefined) throw error
+    },
+  })
+  const first = chore('first')
+  const second = assert.rejects(chore('second', new Error('refused')), { message: 'refused' })
+  await clock.advance(500, settle)
+  assert.deepEqual(done, []) // the first scan comes first
+  await clock.advance(2_000, settle)
+  await Promise.all([first, second])
+  assert.deepEqual(done, ['first', 'second'])
+  assert.equal(states().at(-1), 'scanning→idle')
+  folder.health = new TwinfoldError('folder-error', 'folder path missing')
+  const failed = assert.rejects(chore('third'), { code: 'folder-error' })
+  await clock.advance(1, settle)
+  await failed
+  const waiting = assert.rejects(chore('never'), { code: 'folder-error' })
+  await clock.advance(1, settle)
+  await waiting
+  await end()
+  await assert.rejects(chore('too late'), { code: 'stopped' })
+})
