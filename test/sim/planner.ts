@@ -2,7 +2,7 @@ import { deletionOf, recordOf, type RecordOptions } from '../../src/core/change.
 import type { FileHead, FileType } from '../../src/core/file-info.ts'
 import type { ShortId } from '../../src/core/ids.ts'
 import { findWinner } from '../../src/core/need.ts'
-import { hasSameContent, jointDeletion, planStep } from '../../src/core/plan.ts'
+import { hasSameContent, planStep } from '../../src/core/plan.ts'
 import { SimRandom } from '../../src/world/sim/random.ts'
 import { LawBroken } from './laws.ts'
 
@@ -109,8 +109,7 @@ export class PlannerCase {
     if (step.kind === 'metadata' && !(party.local !== undefined && hasSameContent(party.local, global))) {
       throw new LawBroken('plan', 'only metadata was taken where the content differs')
     }
-    const record = step.kind === 'adopt' ? jointDeletion(party.local, global) : global
-    this.#tell(at, record, `does ${JSON.stringify(step)} for`)
+    this.#tell(at, global, `does ${JSON.stringify(step)} for`)
     return true
   }
 

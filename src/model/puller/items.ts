@@ -1,6 +1,6 @@
 import { systemCode, TwinfoldError } from '../../core/errors.ts'
 import type { FileHead } from '../../core/file-info.ts'
-import { ignoredGlobal, jointDeletion, planStep, type Step } from '../../core/plan.ts'
+import { ignoredGlobal, planStep, type Step } from '../../core/plan.ts'
 import type { ItemAction, ItemType } from '../../events/types.ts'
 import { diskReason } from '../../world/disk-reason.ts'
 import type { PullContext } from './context.ts'
@@ -60,7 +60,7 @@ export class Items {
       case 'ignore':
         return context.records.add({ ...ignoredGlobal(global), blockHashes: undefined }, false)
       case 'adopt':
-        return context.records.add(deletionRecord(jointDeletion(local, global)), false)
+        return context.records.add(deletionRecord(global), false)
       case 'metadata':
         // A plan that takes metadata or removes has a record of ours.
         return await this.told(global, 'metadata', () => takeMetadata(context, global, local!))
