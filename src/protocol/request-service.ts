@@ -7,8 +7,8 @@ import { quoted } from './names.ts'
 import type { BlockReply, ProtocolHandler } from './types.ts'
 
 const OPEN_COUNT_MAX = 512
-/** Read from disk and not yet written to the peer: as much as keeps a fast line busy. More would only lie about. */
-const OPEN_BYTES_MAX = 8 * 1024 * 1024
+/** Read from disk and not yet written to the peer, per connection: it keeps a fast line busy. More would only lie about. */
+const OPEN_BYTES_MAX = 4 * 1024 * 1024
 
 type Server = Pick<ProtocolHandler, 'request'>
 

@@ -199,7 +199,7 @@ test('B-10: a flood of requests is served in bounds; what is beyond waits at the
     for (const release of releases.splice(0)) release()
     await settle()
   }
-  assert.equal(openBytesMax, 8 * MIB)
+  assert.equal(openBytesMax, 4 * MIB)
   assert.ok(openMax <= 512)
   assert.equal(connection.closed.aborted, false)
   const closing = connection.close('done')

@@ -14,7 +14,9 @@ const TASKS_PER_THREAD = 2
 const GATHERED_MIN = 8
 /** A single small block is read here in less time than a thread takes to start. */
 const INLINE_BYTES_MAX = 128 * KIB
+/** Memory that is kept for the next blocks, until nobody has asked for any for a while. */
 const KEPT_BYTES_MAX = 8 * KIB * KIB
+const IDLE_MS = 10_000
 
 interface Waiting {
   readonly order: BlockOrder
@@ -30,6 +32,7 @@ export class RealBlockReader implements BlockReader {
   #waiting: Waiting[] = []
   #scheduled = false
   #tasks = 0
+  #idleTimer: NodeJS.Timeout | undefined
 
   constructor(threads: DiskThreads) {
     this.#threads = threads
@@ -49,6 +52,8 @@ export class RealBlockReader implements BlockReader {
   }
 
   #handOut(): void {
+    this.#idleTimer ??= setTimeout(() => this.#memory.clear(), IDLE_MS).unref()
+    this.#idleTimer.refresh()
     const [first, second] = this.#waiting
     if (first !== undefined && second === undefined && !this.#threads.isStarted && first.order.sizeBytes <= INLINE_BYTES_MAX) {
       this.#waiting = []

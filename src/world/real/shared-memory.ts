@@ -35,6 +35,12 @@ export class SharedMemory {
     else kept.push(piece)
     this.#keptBytes += piece.byteLength
   }
+
+  /** Nothing is kept any more. */
+  clear(): void {
+    this.#free.clear()
+    this.#keptBytes = 0
+  }
 }
 
 /** The power of two that holds it: so there are few sizes, and a piece fits the next one. */

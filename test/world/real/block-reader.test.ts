@@ -70,4 +70,8 @@ test('memory is used again up to what is worth keeping', () => {
   assert.notEqual(memory.take(10), one)
   assert.equal(memory.take(512 * KIB), two)
   assert.equal(memory.keptBytes, 0)
+  memory.give(one)
+  memory.clear()
+  assert.equal(memory.keptBytes, 0)
+  assert.notEqual(memory.take(10), one)
 })
