@@ -13,7 +13,7 @@ export type ThreadOrder = ThreadTask | WalkCommand | MakeTask
 export type ThreadReport = TaskReport | WalkReport | MakeReport
 
 /** How much nicer than the thread that answers people. On a machine with time to spare it makes no difference. */
-const NICER_BY = 10
+const NICER_BY = 5
 
 /**
  * Gives way to the thread that answers: on a busy machine of two cores pings took five times as long without. Only on
