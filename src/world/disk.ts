@@ -20,6 +20,8 @@ export interface DiskStat {
    * apart may look like one; the clocks of file systems are coarser. Left out where nobody compares it.
    */
   readonly changeStamp?: number
+  /** How many names the item has. Left out where nobody counts them. */
+  readonly nameCount?: number
 }
 
 /**

@@ -151,11 +151,14 @@ class TreeWalk {
     return false
   }
 
-  /** Removes an old leftover of ours. True for a directory of such a name: it is not reported, but entered. */
+  /**
+   * Removes an old leftover of ours, and one that a crash left as the second name of the finished file. True for a
+   * directory of such a name: it is not reported, but entered.
+   */
   #passTemporary(path: string): boolean {
     const stat = this.#lstat(path)
     const before = this.#request.removeTemporariesBeforeS
-    if (stat?.type === 'file' && before !== undefined && stat.modifiedS < before) {
+    if (stat?.type === 'file' && before !== undefined && (stat.modifiedS < before || (stat.nameCount ?? 1) > 1)) {
       try {
         this.#disk.removeFile(joinPath(this.#request.root, path))
       } catch {

@@ -107,6 +107,14 @@ export function walkerContract(name: string, make: () => Promise<WalkerWorld>): 
     assert.deepEqual(left, ['.syncthing.d', '~syncthing~b.tmp'])
   })
 
+  test(`${name}: a temporary name that a finished file has kept is removed, however young`, async () => {
+    await using world = await make()
+    for (const path of ['f', '.syncthing.other.tmp']) await world.put(path)
+    await world.disk.linkNew(`${world.root}/f`, `${world.root}/.syncthing.f.tmp`)
+    assert.deepEqual(names(await walk(world, { removeTemporariesBeforeS: 2_000 })), ['f'])
+    assert.deepEqual((await world.disk.list(world.root)).map((entry) => entry.name).sort(), ['.syncthing.other.tmp', 'f'])
+  })
+
   test(`${name}: more items than fit a batch come in several, still in order`, async () => {
     await using world = await make()
     for (let i = 0; i < 2_500; i++) await world.put(`d${i % 7}/f${i}`, '')

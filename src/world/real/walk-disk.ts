@@ -51,5 +51,6 @@ export function exactStat(stats: BigIntStats): DiskStat & { readonly changeStamp
     deviceId: stats.dev,
     inode: stats.ino,
     changeStamp: Number(stats.ctimeNs),
+    nameCount: Number(stats.nlink),
   }
 }

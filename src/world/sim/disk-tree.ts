@@ -74,6 +74,7 @@ export class SimTree {
       ...owner,
       deviceId: 1n,
       inode: node.inode,
+      ...(node.type === 'file' && { nameCount: 1 + (this.#secondNames.get(node) ?? 0) }),
     }
   }
 
