@@ -18,16 +18,16 @@ test('the delay of the loop is told from the second question on', async () => {
 
 test('a CPU profile names the function that kept the processor busy', async () => {
   const signal = new AbortController().signal
-  let stop = false
+  const stop = new AbortController()
   const busy = async () => {
-    while (!stop) {
+    while (!stop.signal.aborted) {
       spinForProfile()
       await new Promise((resolve) => setImmediate(resolve))
     }
   }
   const working = busy()
   const profile = await realProcess.profile('cpu', 500, signal)
-  stop = true
+  stop.abort()
   await working
   assert.ok(profile.durationMs >= 400)
   // The engine may have put one into the other.
