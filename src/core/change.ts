@@ -5,7 +5,7 @@ import {
 } from './file-info.ts'
 import type { ShortId } from './ids.ts'
 import { isSameOwner, unixOwnerOf, withUnixOwner } from './platform-data.ts'
-import { bumpVersion, dropForeignCounters, type VersionVector } from './version-vector.ts'
+import { bumpVersion, dropForeignCounters, firstCount, type CountTime, type VersionVector } from './version-vector.ts'
 
 /** An item as the disk shows it. */
 export interface DiskItem {
@@ -39,9 +39,8 @@ export interface OwnershipOptions {
   readonly synced: boolean
 }
 
-export interface RecordOptions {
+export interface RecordOptions extends CountTime {
   readonly ownShortId: ShortId
-  readonly nowS: number
   readonly ignorePerms: boolean
   /** Set on every record that differs from what others have: FLAG_RECEIVE_ONLY, or 0. */
   readonly localFlags: number
@@ -115,7 +114,7 @@ export function recordOf(
     modifiedNs: isSymlink ? 0 : item.modifiedNs,
     permissions: isSymlink ? 0 : item.mode & PERMISSION_BITS,
     noPermissions: isSymlink || options.ignorePerms,
-    version: bumpVersion(base, options.ownShortId, options.nowS),
+    version: bumpVersion(base, options.ownShortId, firstCount(options)),
     modifiedBy: options.ownShortId,
     sequence: 0,
     localFlags: options.localFlags,
@@ -168,7 +167,7 @@ export function deletionOf(old: FileHead, options: RecordOptions): FileInfo {
     deleted: true,
     sizeBytes: 0,
     modifiedS: options.nowS,
-    version: apart ? [] : bumpVersion(old.version, options.ownShortId, options.nowS),
+    version: apart ? [] : bumpVersion(old.version, options.ownShortId, firstCount(options)),
     modifiedBy: options.ownShortId,
     sequence: 0,
     localFlags: options.localFlags,

@@ -1,11 +1,10 @@
 import { FLAG_RECEIVE_ONLY, isInvalid, type FileInfo } from './file-info.ts'
 import type { ShortId } from './ids.ts'
 import { isSameApartFromVersion } from './plan.ts'
-import { bumpVersion, mergeVersions } from './version-vector.ts'
+import { bumpVersion, firstCount, mergeVersions, type CountTime } from './version-vector.ts'
 
-export interface OverrideOptions {
+export interface OverrideOptions extends CountTime {
   readonly ownShortId: ShortId
-  readonly nowS: number
 }
 
 /**
@@ -13,12 +12,14 @@ export interface OverrideOptions {
  * What we never had is deleted. Undefined where our record says nothing about our disk, or there is nothing to overrule.
  */
 export function overridingRecord(
-  local: FileInfo | undefined, global: FileInfo, { ownShortId, nowS }: OverrideOptions,
+  local: FileInfo | undefined, global: FileInfo, options: OverrideOptions,
 ): FileInfo | undefined {
   if (local !== undefined && isInvalid(local)) return undefined
   if (local === undefined && global.deleted) return undefined
   const seen = mergeVersions(local?.version ?? [], global.version)
-  const ours = { version: bumpVersion(seen, ownShortId, nowS), modifiedBy: ownShortId, sequence: 0, localFlags: 0 }
+  const { ownShortId, nowS } = options
+  const version = bumpVersion(seen, ownShortId, firstCount(options))
+  const ours = { version, modifiedBy: ownShortId, sequence: 0, localFlags: 0 }
   if (local !== undefined) return { ...local, ...ours }
   return {
     ...global, ...ours,

@@ -1,6 +1,6 @@
 import { FLAG_IGNORED, FLAG_MUST_RESCAN, FLAG_RECEIVE_ONLY, isInvalid, type FileHead } from './file-info.ts'
 import { isNeeded } from './need.ts'
-import { compareVersions } from './version-vector.ts'
+import { compareVersions, mergeVersions } from './version-vector.ts'
 
 /** What is known of one name when its step is decided. */
 export interface PlanCase {
@@ -48,6 +48,16 @@ export function planStep({ local, global, ignored, ignoreDelete }: PlanCase): St
 function planRemoval(local: FileHead | undefined, saveOurs: boolean): Step {
   if (local === undefined || local.deleted) return { kind: 'adopt' }
   return { kind: 'remove', type: local.type, saveOurs }
+}
+
+/**
+ * What we record where both sides deleted, apart from each other: a deletion that has seen what either of them saw.
+ * Otherwise a device that was away could bring back what only the loser of the two had deleted.
+ */
+export function jointDeletion<T extends FileHead>(local: FileHead | undefined, global: T): T {
+  // A deletion of ours that others were not to have gives way without a trace.
+  if (local === undefined || !local.deleted || !global.deleted || isInvalid(local)) return global
+  return { ...global, version: mergeVersions(global.version, local.version) }
 }
 
 /** Only files are worth a copy: a directory has no content of its own and a symlink is a line of text. */

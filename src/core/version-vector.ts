@@ -58,6 +58,32 @@ export function bumpVersion(vector: VersionVector, device: ShortId, nowS: number
   return vector.with(at, { device, value: next > now ? next : now })
 }
 
+/** When an edit is made, as far as counting goes. */
+export interface CountTime {
+  readonly nowS: number
+  /** Lower counts may have been used, and forgotten. */
+  readonly countFrom?: number | undefined
+}
+
+/** What the first edit of a name counts from: the time of day, unless the clock is behind a count that was forgotten. */
+export function firstCount({ nowS, countFrom }: CountTime): number {
+  return Math.max(nowS, countFrom ?? 0)
+}
+
+/**
+ * The count of `device` that goes when `successor` takes the place of `replaced`, which it need not have seen; 0 when
+ * none does. Others may have seen it: counting from below it again, an edit would look like one they know.
+ */
+export function forgottenCount(replaced: VersionVector, successor: VersionVector, device: ShortId): bigint {
+  if (replaced === successor) return 0n
+  const count = countOf(replaced, device)
+  return count > countOf(successor, device) ? count : 0n
+}
+
+function countOf(vector: VersionVector, device: ShortId): bigint {
+  return vector.find((counter) => counter.device === device)?.value ?? 0n
+}
+
 /** The least version that has seen both. */
 export function mergeVersions(a: VersionVector, b: VersionVector): VersionVector {
   const merged: { device: ShortId; value: bigint }[] = []

@@ -20,6 +20,7 @@ import type { JobQueue } from './job-queue.ts'
 import { createMarker, DEFAULT_MARKER_NAME } from './marker.ts'
 import type { PullProgress } from './puller/file-progress.ts'
 import { overrideOthers } from './override.ts'
+import { OwnCounts } from './own-counts.ts'
 import { Puller, type PullOutcome, type PullPhase } from './puller/puller.ts'
 import { readAccounts } from '../world/accounts.ts'
 
@@ -47,6 +48,7 @@ export class FolderOnDisk implements FolderWork {
   readonly #log: Logger
   readonly #ownShortId: ShortId
   readonly #ownName: string
+  readonly #counts: OwnCounts
   readonly #puller: Puller
   readonly versions: FolderVersions
   /** A scan compares the disk with the index, so nothing that changes both may be half done meanwhile. */
@@ -64,6 +66,7 @@ export class FolderOnDisk implements FolderWork {
     this.#ownShortId = shortIdOf(options.ownDevice)
     this.#ownName = shortIdText(this.#ownShortId)
     const { events, sources, world } = deps
+    this.#counts = new OwnCounts({ keyValue: deps.store.keyValue, clock: world.clock }, options.folder.id, this.#ownShortId)
     this.versions = new FolderVersions({ ...world, log: deps.logger('versioner') }, options)
     this.#puller = new Puller(
       {
@@ -71,6 +74,7 @@ export class FolderOnDisk implements FolderWork {
         log: this.#log,
         jobs: options.jobs,
         turn: this.#turn,
+        counts: this.#counts,
         index: () => deps.store.folder(options.folder.id),
         label: () => deps.label(),
         otherFolders: () => deps.otherFolders(),
@@ -137,6 +141,7 @@ export class FolderOnDisk implements FolderWork {
     const { id } = this.#folder
     const checkHealth = () => this.#checkSameRoot(check)
     const index = await this.#deps.store.folder(id)
+    await this.#counts.load()
     const onProgress = ({ currentBytes, totalBytes, rate }: ScanProgress) =>
       this.#deps.events.emit('FolderScanProgress', { folder: id, current: currentBytes, total: totalBytes, rate })
     const deps = {
@@ -172,7 +177,8 @@ export class FolderOnDisk implements FolderWork {
     using _turn = await this.#turn.exclusive(signal)
     const index = await this.#deps.store.folder(this.#folder.id)
     const nowS = Math.floor(this.#deps.world.clock.nowMs() / 1_000)
-    const options = { ownShortId: this.#ownShortId, nowS }
+    await this.#counts.load()
+    const options = { ownShortId: this.#ownShortId, nowS, countFrom: this.#counts.countFrom }
     await overrideOthers({ index, ignore, onStored: (records, sequence) => this.#tell({ records, sequence }) }, options, signal)
   }
 
@@ -220,6 +226,7 @@ export class FolderOnDisk implements FolderWork {
       autoNormalize,
       hashers,
       ownShortId: this.#ownShortId,
+      countFrom: this.#counts.countFrom,
       receiveOnly: policy.localChangesStayHere,
       checked: this.#deps.world.clock.monotonicMs() - atMs < CHECK_AGE_MS_MAX ? { caseInsensitive } : undefined,
       keepTemporariesMs: this.#deps.options().keepTemporariesH * 3_600_000,

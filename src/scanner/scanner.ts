@@ -51,6 +51,8 @@ export interface ScanRequest {
   readonly modTimeWindowMs: number
   readonly autoNormalize: boolean
   readonly ownShortId: ShortId
+  /** No edit counts from less, whatever the clock says. */
+  readonly countFrom?: number | undefined
   /** Marks every change as one that others are not to have. */
   readonly receiveOnly: boolean
   /** Our own temporary files older than this are removed; 0 keeps them all. */
@@ -317,8 +319,8 @@ class FolderScan {
   }
 
   #recordOptions(): RecordOptions {
-    const { ownShortId, ignorePerms } = this.#request
+    const { ownShortId, countFrom, ignorePerms } = this.#request
     const nowS = Math.floor(this.#deps.clock.nowMs() / 1_000)
-    return { ownShortId, ignorePerms, nowS, localFlags: this.#localFlags, ownership: this.#ownership }
+    return { ownShortId, ignorePerms, nowS, countFrom, localFlags: this.#localFlags, ownership: this.#ownership }
   }
 }

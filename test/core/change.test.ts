@@ -60,6 +60,14 @@ test('recordOf: a symlink has no permissions, no time, no blocks', () => {
   assert.deepEqual([link.permissions, link.noPermissions, link.modifiedS, link.modifiedNs, link.blockHashes, link.sizeBytes], [0, true, 0, 0, undefined, 0])
 })
 
+test('a count that was forgotten is not used again, and tells nothing of the time', () => {
+  const made = recordOf(item, undefined, content, { ...options, countFrom: 2_000 })
+  const gone = deletionOf(record, { ...options, countFrom: 2_000 })
+  for (const { version } of [made, gone]) assert.deepEqual(version, [{ device: own, value: 2_000n }])
+  assert.equal(gone.modifiedS, options.nowS)
+  assert.deepEqual(recordOf(item, undefined, content, { ...options, countFrom: 500 }).version, record.version)
+})
+
 test('deletionOf: seconds of now, nanoseconds and permissions as they were', () => {
   const gone = deletionOf(record, options)
   assert.deepEqual([gone.deleted, gone.modifiedS, gone.modifiedNs, gone.permissions, gone.sizeBytes, gone.blocksHash], [true, 1_000, 500, 0o644, 0, undefined])

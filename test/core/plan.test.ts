@@ -4,7 +4,7 @@ import * as fc from 'fast-check'
 import { FLAG_IGNORED, FLAG_MUST_RESCAN, FLAG_RECEIVE_ONLY, type FileHead } from '../../src/core/file-info.ts'
 import type { ShortId } from '../../src/core/ids.ts'
 import { isNeeded } from '../../src/core/need.ts'
-import { isSameApartFromVersion, planBookkeeping, planStep, type PlanCase } from '../../src/core/plan.ts'
+import { isSameApartFromVersion, jointDeletion, planBookkeeping, planStep, type PlanCase } from '../../src/core/plan.ts'
 import { compareVersions, type VersionVector } from '../../src/core/version-vector.ts'
 
 const RUNS = 100_000
@@ -108,4 +108,15 @@ test('a folder that only sends takes over versions of what it has, and nothing e
   assert.equal(plan(undefined, head('b1')), 'keep')
   assert.equal(plan(head('a1', gone), head('a1 b1', gone)), 'adopt')
   assert.ok(isSameApartFromVersion(head('a1'), head('b1', { permissions: 0o600 }), true))
+})
+
+test('of two deletions apart none is forgotten: what only the loser had seen stays deleted', () => {
+  const [ours, theirs, away] = [head('a1 c2', gone), head('a1 b2', gone), head('a1 c1')]
+  assert.match(compareVersions(away.version, theirs.version), /^concurrent/, 'the winner alone would not hold it down')
+  assert.equal(compareVersions(away.version, jointDeletion(ours, theirs).version), 'older')
+  assert.equal(jointDeletion(undefined, theirs), theirs)
+  assert.equal(jointDeletion(head('a1'), theirs), theirs, 'a live file is no deletion')
+  assert.equal(jointDeletion(ours, away), away, 'nor on the other side')
+  const hidden = { ...ours, localFlags: FLAG_RECEIVE_ONLY }
+  assert.equal(jointDeletion(hidden, theirs), theirs, 'what others were not to have stays untold')
 })

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import * as fc from 'fast-check'
 import type { ShortId } from '../../src/core/ids.ts'
 import {
-  bumpVersion, compareVersions, dropForeignCounters, mergeVersions, parseVersion, versionToText,
+  bumpVersion, compareVersions, dropForeignCounters, firstCount, forgottenCount, mergeVersions, parseVersion, versionToText,
   type Ordering, type VersionVector,
 } from '../../src/core/version-vector.ts'
 
@@ -88,6 +88,24 @@ test('bumpVersion: newer than before, in order, at least now', () => {
   assert.deepEqual(bumpVersion([], short(7n), 100), [{ device: 7n, value: 100n }])
   assert.deepEqual(bumpVersion([{ device: short(7n), value: 100n }], short(7n), 50), [{ device: 7n, value: 101n }])
   assert.deepEqual(bumpVersion([], short(7n), -3), [{ device: 7n, value: 1n }])
+})
+
+test('forgottenCount: counting on from it, no edit looks like one that somebody has seen', () => {
+  fc.assert(fc.property(vector, vector, device, fc.integer({ min: 0, max: 4e9 }), (replaced, successor, own, nowS) => {
+    const forgotten = forgottenCount(replaced, successor, own)
+    const was = replaced.find((entry) => entry.device === own)?.value ?? 0n
+    assert.ok(forgotten === 0n || forgotten === was)
+    if (was >= BigInt(Number.MAX_SAFE_INTEGER)) return
+    const countFrom = Number(forgotten) + 1
+    const edit = bumpVersion(successor, own, firstCount({ nowS, countFrom }))
+    assert.match(compareVersions(edit, replaced), /newer|concurrent/, 'whoever has the replaced record needs the edit')
+    if (BigInt(nowS) > was) assert.deepEqual(edit, bumpVersion(successor, own, nowS), 'with a clock that runs all is as ever')
+  }))
+  const mine: VersionVector = [{ device: short(7n), value: 5n }]
+  assert.equal(forgottenCount(mine, mine, short(7n)), 0n)
+  assert.equal(forgottenCount(mine, [], short(7n)), 5n)
+  assert.equal(forgottenCount(mine, [], short(8n)), 0n)
+  assert.equal(firstCount({ nowS: 3 }), 3)
 })
 
 test('dropForeignCounters: leaves what the device itself did, so that the successor conflicts', () => {

@@ -2,7 +2,8 @@ import { deletionOf, recordOf, type RecordOptions } from '../../src/core/change.
 import type { FileHead, FileType } from '../../src/core/file-info.ts'
 import type { ShortId } from '../../src/core/ids.ts'
 import { findWinner } from '../../src/core/need.ts'
-import { hasSameContent, planStep } from '../../src/core/plan.ts'
+import { hasSameContent, jointDeletion, planStep } from '../../src/core/plan.ts'
+import { forgottenCount } from '../../src/core/version-vector.ts'
 import { SimRandom } from '../../src/world/sim/random.ts'
 import { LawBroken } from './laws.ts'
 
@@ -14,6 +15,8 @@ const TYPES: readonly FileType[] = ['file', 'file', 'file', 'directory', 'symlin
 /** One device as the planner sees it: what it has, what it was told, and what it put aside. */
 interface Party {
   readonly options: RecordOptions
+  /** Above every count of its own that it forgot. */
+  countFrom: number
   local: FileHead | undefined
   readonly remote: (FileHead | undefined)[]
   /** Told by each other device and not read yet; each keeps its order. */
@@ -41,6 +44,7 @@ export class PlannerCase {
     const count = 2 + this.#random.int(4)
     this.#parties = Array.from({ length: count }, (_, i) => ({
       options: { ownShortId: BigInt(i + 1) as ShortId, nowS: 0, localFlags: 0, ignorePerms: false },
+      countFrom: 0,
       local: undefined,
       remote: Array.from({ length: count }),
       inbox: Array.from({ length: count }, () => []),
@@ -76,14 +80,18 @@ export class PlannerCase {
     if (type === 'file') this.#files.add(content)
     const hash = Uint8Array.of(content >> 8, content & 0xff)
     const blocks = type === 'file' ? { blockSizeBytes: BLOCK_SIZE_BYTES, blockHashes: hash, blocksHash: hash } : undefined
-    this.#tell(at, recordOf(item, party.local, blocks, { ...party.options, nowS: this.#nowS }), `writes ${type} <${content}>`)
+    this.#tell(at, recordOf(item, party.local, blocks, this.#optionsOf(party)), `writes ${type} <${content}>`)
   }
 
   #remove(at: number): void {
     const party = this.#parties[at]!
     if (party.local === undefined || party.local.deleted) return
     this.#release(party.local)
-    this.#tell(at, deletionOf(party.local, { ...party.options, nowS: this.#nowS }), 'removes')
+    this.#tell(at, deletionOf(party.local, this.#optionsOf(party)), 'removes')
+  }
+
+  #optionsOf({ options, countFrom }: Party): RecordOptions {
+    return { ...options, countFrom, nowS: this.#nowS }
   }
 
   #read(at: number, from: number): boolean {
@@ -109,7 +117,10 @@ export class PlannerCase {
     if (step.kind === 'metadata' && !(party.local !== undefined && hasSameContent(party.local, global))) {
       throw new LawBroken('plan', 'only metadata was taken where the content differs')
     }
-    this.#tell(at, global, `does ${JSON.stringify(step)} for`)
+    const record = step.kind === 'adopt' ? jointDeletion(party.local, global) : global
+    const forgotten = forgottenCount(party.local?.version ?? [], record.version, party.options.ownShortId)
+    party.countFrom = Math.max(party.countFrom, Number(forgotten) + 1)
+    this.#tell(at, record, `does ${JSON.stringify(step)} for`)
     return true
   }
 

@@ -1,4 +1,4 @@
-import { ignoredGlobal, planBookkeeping } from '../../core/plan.ts'
+import { ignoredGlobal, jointDeletion, planBookkeeping } from '../../core/plan.ts'
 import { adopted, type PullContext } from './context.ts'
 
 const NAMES_AT_ONCE = 2_000
@@ -45,8 +45,10 @@ async function lookAtOne(context: PullContext, name: string): Promise<void> {
   const local = await context.index.get('local', name)
   const ignored = context.ignore.match(name).ignored
   const step = planBookkeeping({ local, global, ignored, ignoreDelete: false }, context.compare.ignorePerms)
+  if (step.kind === 'keep') return
+  context.counts.note(local, global)
   if (step.kind === 'ignore') context.records.add({ ...ignoredGlobal(global), blockHashes: undefined }, false)
-  else if (step.kind === 'adopt') context.records.add(adopted(global, local ?? global), false)
+  else context.records.add(adopted(jointDeletion(local, global), local ?? global), false)
 }
 
 function isSame(a: readonly string[], b: readonly string[]): boolean {

@@ -14,6 +14,7 @@ import type { FileMaker } from '../../world/file-maker.ts'
 import type { Hasher } from '../../world/hasher.ts'
 import type { Random } from '../../world/random.ts'
 import type { KeptFile } from '../../versioner/types.ts'
+import type { OwnCounts } from '../own-counts.ts'
 import type { Sources } from '../sources.ts'
 import type { Parents } from '../../world/parents.ts'
 import type { ByteSource } from './file-progress.ts'
@@ -58,6 +59,8 @@ export interface PullContext {
   readonly log: Logger
   /** Whoever changes what the index tells of, or replaces a file, holds it shared; a scan holds it alone. */
   readonly turn: SharedMutex
+  /** Whoever lets a record take the place of ours says so here first. */
+  readonly counts: Pick<OwnCounts, 'note'>
   readonly parents: Parents
   readonly records: PulledRecords
   readonly owners: Owners

@@ -28,6 +28,7 @@ export async function finishFile(
     await context.world.disk.removeFile(temp.path)
     return
   }
+  context.counts.note(local, global)
   await context.parents.checkOpen(temporaryName(name, context.world.system.platform), temp.file)
   const stat = await seal(context, global, temp)
   await replaceTarget(context, { global, local, saveOurs: step.kind === 'fetch' && step.saveOurs }, temp)

@@ -1,6 +1,6 @@
 import { systemCode, TwinfoldError } from '../../core/errors.ts'
 import type { FileHead } from '../../core/file-info.ts'
-import { ignoredGlobal, planStep, type Step } from '../../core/plan.ts'
+import { ignoredGlobal, jointDeletion, planStep, type Step } from '../../core/plan.ts'
 import type { ItemAction, ItemType } from '../../events/types.ts'
 import { diskReason } from '../../world/disk-reason.ts'
 import type { PullContext } from './context.ts'
@@ -53,14 +53,13 @@ export class Items {
     if (global === undefined) return
     const local = await context.index.get('local', name)
     const step = this.plan(local, global)
+    if (step.kind === 'keep' || step.kind === 'fetch') return // became a file since it was planned: the next iteration has it
+    context.counts.note(local, global)
     switch (step.kind) {
-      case 'keep':
-      case 'fetch': // became one since it was planned: the next iteration has it
-        return
       case 'ignore':
         return context.records.add({ ...ignoredGlobal(global), blockHashes: undefined }, false)
       case 'adopt':
-        return context.records.add(deletionRecord(global), false)
+        return context.records.add(deletionRecord(jointDeletion(local, global)), false)
       case 'metadata':
         // A plan that takes metadata or removes has a record of ours.
         return await this.told(global, 'metadata', () => takeMetadata(context, global, local!))

@@ -149,6 +149,8 @@ export class Iteration {
     const update = this.#items.plan(toLocal, toGlobal)
     if (removal.kind !== 'remove' || removal.saveOurs || update.kind !== 'fetch') return false
     if (!hasSameContent(fromLocal, toGlobal)) return false
+    context.counts.note(fromLocal, fromGlobal)
+    context.counts.note(toLocal, toGlobal)
     const move: Move = {
       from: { local: fromLocal, global: fromGlobal },
       to: { local: toLocal, global: toGlobal },

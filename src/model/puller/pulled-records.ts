@@ -5,9 +5,12 @@ import { joinPath, parentOf } from '../../core/paths.ts'
 import type { FolderIndex } from '../../db/types.ts'
 import type { Clock } from '../../world/clock.ts'
 import type { Disk } from '../../world/disk.ts'
+import type { OwnCounts } from '../own-counts.ts'
 
 export interface PulledRecordsDeps {
   readonly index: Pick<FolderIndex, 'updateLocal'>
+  /** Stored before the records that forget what was noted there. */
+  readonly counts: Pick<OwnCounts, 'store'>
   readonly disk: Disk
   readonly clock: Clock
   readonly root: string
@@ -83,6 +86,7 @@ export class PulledRecords {
       throw new TwinfoldError('folder-error', messageOf(error), { cause: error })
     }
     if (batch.length === 0) return
+    await this.#deps.counts.store()
     const sequence = await this.#deps.index.updateLocal(batch)
     await this.#deps.onStored(batch, sequence)
   }

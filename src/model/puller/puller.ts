@@ -10,6 +10,7 @@ import type { SharedMutex } from '../../sync/shared-mutex.ts'
 import type { Versioner } from '../../versioner/types.ts'
 import { FOLDER_POLICIES } from '../folder-policy.ts'
 import type { JobQueue } from '../job-queue.ts'
+import type { OwnCounts } from '../own-counts.ts'
 import type { Sources } from '../sources.ts'
 import { Bookkeeper } from './bookkeeper.ts'
 import type { Archive, OtherFolder, PullContext, PullWorld } from './context.ts'
@@ -36,6 +37,7 @@ export interface PullerDeps {
   readonly jobs: JobQueue
   /** Whoever changes what the index tells of holds it shared; a scan holds it alone. */
   readonly turn: SharedMutex
+  readonly counts: OwnCounts
   index(): Promise<FolderIndex>
   label(): string
   /** Undefined where the folder keeps no old versions. */
@@ -155,13 +157,14 @@ export class Puller {
   }
 
   async #contextFor(request: Omit<PullRequest, 'onPhase'>, scanLater: (name: string) => void, signal: AbortSignal): Promise<PullContext> {
-    const { world, turn, sources, events, log } = this.#deps
+    const { world, turn, counts, sources, events, log } = this.#deps
     const { folder, root, ownDevice } = this.#options
     const { disk, clock } = world
     const policy = FOLDER_POLICIES[folder.type]
     const index = await this.#deps.index()
+    await counts.load()
     return {
-      world, folder, root, index, sources, events, log, turn, ownDevice, scanLater,
+      world, folder, root, index, sources, events, log, turn, counts, ownDevice, scanLater,
       ignore: request.ignore,
       compare: {
         ownFlags: policy.localChangesStayHere ? FLAG_RECEIVE_ONLY : 0,
@@ -171,7 +174,7 @@ export class Puller {
       parents: new Parents({ disk, root, onMade: scanLater }),
       owners: new Owners({ disk, root, folder, platform: world.system.platform }),
       records: new PulledRecords({
-        index, disk, clock, root,
+        index, disk, clock, root, counts,
         fsync: !folder.disableFsync,
         checkHealth: () => request.checkHealth(),
         onStored: (batch, sequence) => this.#deps.onStored(batch, sequence),

@@ -38,7 +38,10 @@ export async function revertChanges(context: PullContext, signal: AbortSignal): 
 
 async function revertOne(context: PullContext, local: FileInfo, directories: FileInfo[]): Promise<void> {
   const reversal = planReversal(local, await context.index.global(local.name), context.compare.ignorePerms)
-  if (reversal.kind === 'record') return context.records.add(reversal.record, false)
+  if (reversal.kind === 'record') {
+    context.counts.note(local, reversal.record)
+    return context.records.add(reversal.record, false)
+  }
   const { ignored, deletable } = context.ignore.match(local.name)
   if (ignored && !deletable) return
   if (local.type === 'directory') directories.push(local)
@@ -52,7 +55,7 @@ async function removeItem(context: PullContext, local: FileInfo): Promise<void> 
     if (local.type === 'file') await context.archive?.move(name)
     await removeIfThere(context, name)
   }
-  context.records.add(revertedRecord(local, nowS(context)), true)
+  stepBack(context, local)
 }
 
 async function removeDirectory(context: PullContext, local: FileInfo): Promise<void> {
@@ -61,7 +64,13 @@ async function removeDirectory(context: PullContext, local: FileInfo): Promise<v
     await clearDirectory(context, name)
     if ((await lookAt(context, name)) !== undefined) return // something in it stays
   }
-  context.records.add(revertedRecord(local, nowS(context)), true)
+  stepBack(context, local)
+}
+
+function stepBack(context: PullContext, local: FileInfo): void {
+  const record = revertedRecord(local, nowS(context))
+  context.counts.note(local, record)
+  context.records.add(record, true)
 }
 
 async function attempt(context: PullContext, { name }: FileInfo, work: () => Promise<void>): Promise<void> {

@@ -77,6 +77,7 @@ async function putNew(context: PullContext, global: FileInfo, data: Uint8Array, 
     if (!isFile(item) || !isAsRecorded(context, item, local)) return false
     replaces = item
   }
+  context.counts.note(local, global)
   return await make(context, global, data, replaces)
 }
 

@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { shortIdOf } from '../../../src/core/device-id.ts'
+import { OWN } from '../../support/config.ts'
+import { DOCS } from '../../support/model.ts'
+import { ROOT, SimPull, type Setup } from './sim-pull.ts'
+
+const DAY_MS = 86_400_000
+const LATER_S = 4_000_000_000
+const EDITED = 'edited for ourselves'
+const BLOCKS = 'x'.repeat(300_000)
+
+interface Way {
+  readonly setup?: Setup
+  /** Before our last record of `f`, which gets a higher count then. */
+  readonly edit?: (pull: SimPull) => Promise<void>
+  readonly lose: (pull: SimPull) => Promise<void>
+}
+
+/** How a record of ours for `f` gives way to one that never saw it. */
+const WAYS: Readonly<Record<string, Way>> = {
+  'a file that is saved beside the winner': {
+    lose: async ({ peer }) => void peer.put('f', 'theirs', { modifiedS: LATER_S, basedOn: [] }),
+  },
+  'a file of many blocks': {
+    lose: async ({ peer }) => void peer.put('f', BLOCKS, { modifiedS: LATER_S, basedOn: [] }),
+  },
+  'a file of the same content': {
+    lose: async ({ peer }) => void peer.put('f', 'ours', { modifiedS: LATER_S, basedOn: [] }),
+  },
+  'a file that becomes a directory': {
+    lose: async ({ peer }) => void peer.directory('f', { modifiedS: LATER_S, basedOn: [] }),
+  },
+  'a deletion, for a small file': {
+    edit: remove,
+    lose: async ({ peer }) => void peer.put('f', 'theirs', { basedOn: [] }),
+  },
+  'a deletion, for a file that was elsewhere': {
+    edit: async (pull) => {
+      pull.peer.put('elsewhere', 'wanders')
+      await pull.sync()
+      await remove(pull)
+    },
+    lose: async (pull) => {
+      pull.peer.delete('elsewhere')
+      pull.peer.put('f', 'wanders', { basedOn: [] })
+    },
+  },
+  'a file in a folder that only sends': {
+    setup: { folder: { type: 'sendonly' } },
+    lose: async ({ index, peer }) => {
+      const { modifiedS = 0, modifiedNs = 0 } = (await index.get('local', 'f')) ?? {}
+      peer.put('f', 'ours', { modifiedS, modifiedNs: modifiedNs + 1, basedOn: [] })
+    },
+  },
+  'a file that only a folder has that receives': {
+    setup: { folder: { type: 'receiveonly' } },
+    lose: revert,
+  },
+  'a file in a folder that only receives': {
+    setup: { folder: { type: 'receiveonly', maxConflicts: 0 } }, // no copy, whose own count would do as well
+    edit: editTheirs,
+    lose: revert,
+  },
+  'a file that others gave the name it has elsewhere': {
+    setup: { folder: { type: 'receiveonly' } },
+    edit: editTheirs,
+    lose: async ({ index, peer }) => {
+      const previousBlocksHash = (await index.get('local', 'f'))?.blocksHash
+      const deletion = peer.delete('f')
+      if (previousBlocksHash !== undefined) peer.records.set('f', { ...deletion, previousBlocksHash })
+      peer.put('elsewhere', EDITED)
+    },
+  },
+}
+
+async function remove(pull: SimPull): Promise<void> {
+  pull.disk.hands.remove(`${ROOT}/f`)
+}
+
+/** The file is one that another device gave us, and what we do to it is for ourselves. */
+async function editTheirs(pull: SimPull): Promise<void> {
+  pull.peer.put('f', 'theirs', { modifiedS: LATER_S })
+  await pull.sync()
+  pull.disk.put(`${ROOT}/f`, EDITED)
+}
+
+async function revert({ hub }: SimPull): Promise<void> {
+  await hub.while(hub.model.revert(DOCS))
+}
+
+async function ownCount({ index }: SimPull): Promise<bigint> {
+  const own = (await index.get('local', 'f'))?.version.find(({ device }) => device === shortIdOf(OWN))
+  return own?.value ?? 0n
+}
+
+for (const [way, { setup, edit, lose }] of Object.entries(WAYS)) {
+  test(`a count is not used again after the clock was set back and the folder started anew: ${way}`, async () => {
+    await using pull = await SimPull.start({ ...setup, arrange: (disk) => disk.put(`${ROOT}/f`, 'ours') })
+    if (edit !== undefined) {
+      await pull.hub.pass(10_000)
+      await edit(pull)
+      await pull.scan()
+    }
+    const before = await ownCount(pull)
+    await lose(pull)
+    await pull.sync()
+    assert.deepEqual([before > 0n, await ownCount(pull)], [true, 0n], 'our record gave way')
+    pull.hub.world.clock.jumpWall(-DAY_MS)
+    for (const rescanIntervalS of [60, 70]) {
+      await pull.hub.change((config) => ({ ...config, folders: config.folders.map((folder) => ({ ...folder, rescanIntervalS })) }))
+    }
+    if ((await pull.tree()).some((path) => path === 'f' || path === 'f/')) await remove(pull)
+    pull.disk.put(`${ROOT}/f`, 'edited when the clock was wrong')
+    await pull.scan()
+    const after = await ownCount(pull)
+    assert.ok(after > before, `${after} after ${before}`)
+  })
+}
+
+test('nor is it when a folder that only sends overrides others', async () => {
+  await using pull = await SimPull.start({ folder: { type: 'sendonly' }, arrange: (disk) => disk.put(`${ROOT}/f`, 'ours') })
+  const before = await ownCount(pull)
+  await WAYS['a file in a folder that only sends']?.lose(pull)
+  await pull.sync()
+  pull.hub.world.clock.jumpWall(-DAY_MS)
+  pull.peer.put('f', 'theirs')
+  await pull.sync()
+  assert.equal(await ownCount(pull), 0n)
+  await pull.hub.while(pull.hub.model.override(DOCS))
+  await pull.rest()
+  const after = await ownCount(pull)
+  assert.ok(after > before, `${after} after ${before}`)
+})
+
+test('what others claim that we counted does not push our counts to the end of numbers', async () => {
+  await using pull = await SimPull.start()
+  const forged = [{ device: shortIdOf(OWN), value: 2n ** 62n }]
+  pull.peer.put('f', 'forged', { basedOn: forged })
+  await pull.sync()
+  pull.peer.put('f', 'another', { basedOn: [], modifiedS: LATER_S })
+  await pull.sync()
+  pull.disk.hands.remove(`${ROOT}/f`)
+  pull.disk.put(`${ROOT}/f`, 'mine')
+  await pull.scan()
+  const nowS = Math.floor(pull.hub.world.clock.nowMs() / 1_000)
+  assert.ok((await ownCount(pull)) <= BigInt(nowS) + 2n)
+})

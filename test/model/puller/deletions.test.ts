@@ -1,0 +1,23 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { compareVersions } from '../../../src/core/version-vector.ts'
+import { PEER } from './sim-peer.ts'
+import { ROOT, SimPull } from './sim-pull.ts'
+
+test('of two deletions apart the record that is kept has seen both', async () => {
+  await using pull = await SimPull.start()
+  const before = pull.peer.put('gone', 'content')
+  await pull.sync()
+  // Both remove it without knowing of each other; the other one later, so that its deletion is the one that counts.
+  pull.disk.hands.remove(`${ROOT}/gone`)
+  await pull.scan()
+  const ours = (await pull.index.get('local', 'gone'))?.version ?? []
+  pull.peer.put('gone', '', { basedOn: before.version, deleted: true, modifiedS: 4_000_000_000 })
+  await pull.sync()
+  const theirs = (await pull.index.get(PEER, 'gone'))?.version ?? []
+  const kept = (await pull.index.get('local', 'gone'))?.version ?? []
+  assert.match(compareVersions(ours, theirs), /^concurrent/)
+  assert.equal(compareVersions(kept, ours), 'newer')
+  assert.equal(compareVersions(kept, theirs), 'newer')
+  await pull.assertSettled()
+})
