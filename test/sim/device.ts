@@ -63,6 +63,8 @@ export class SimDevice {
   #store: IndexStore | undefined
   #running: Running | undefined
   starts = 0
+  /** Of all lives. */
+  readonly #stops: AbortController[] = []
 
   constructor(setup: DeviceSetup) {
     this.name = setup.name
@@ -123,6 +125,7 @@ export class SimDevice {
     )
     const events = new EventBus({ clock, log: log.logger('events') })
     const stop = new AbortController()
+    this.#stops.push(stop)
     events.listen(new Set(EVENT_TYPES), (event) => life.over || this.#setup.onEvent(event), stop.signal)
     const logger: Log['logger'] = (facility) => log.logger(facility)
     const statistics = new Statistics({ keyValue: store.keyValue, log: logger('stats') })
@@ -182,6 +185,8 @@ export class SimDevice {
   }
 
   async close(): Promise<void> {
+    // The runtime remembers whoever listens to a signal that was made of others, until it aborts. Nobody acts upon it.
+    for (const stop of this.#stops) stop.abort()
     await this.#store?.[Symbol.asyncDispose]()
   }
 
