@@ -26,6 +26,10 @@ export class Tally {
     this.bytes += BigInt(sign * weightBytes(record))
   }
 
+  get isEmpty(): boolean {
+    return this.files === 0 && this.directories === 0 && this.symlinks === 0 && this.deleted === 0
+  }
+
   clone(): Tally {
     return Tally.fromText(this.toText())
   }

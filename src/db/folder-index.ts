@@ -15,7 +15,7 @@ import { readMeta, writeMeta } from './meta.ts'
 import { countSteps, pageOfSteps, RemoteNeed, type NeedStep } from './remote-need.ts'
 import { FOLDER_SCHEMA } from './schema.ts'
 import { SequenceReader } from './sequence-reader.ts'
-import type { BatchLimits, Counts, FolderCounts, FolderIndex, IndexOwner, TreeEntry } from './types.ts'
+import type { BatchLimits, BothRecords, Counts, FolderCounts, FolderIndex, FolderTotals, IndexOwner, TreeEntry } from './types.ts'
 
 /** Records forgotten in one go: a few milliseconds, then others have their turn. */
 const DROP_AT_ONCE = 500
@@ -86,6 +86,10 @@ export class StoredFolderIndex implements FolderIndex {
     return this.#guarded.run(({ files }) => files.global(name))
   }
 
+  both(name: string): Promise<BothRecords> {
+    return this.#guarded.run(({ files }) => files.both(name))
+  }
+
   availability(name: string): Promise<readonly DeviceId[]> {
     return this.#guarded.run(({ files }) => files.availability(name))
   }
@@ -122,6 +126,10 @@ export class StoredFolderIndex implements FolderIndex {
       if (state === 'prepare') await this.#guarded.runLong(({ files }) => files.prepareBlocks())
       else await this.#clock.sleep(0, NEVER)
     }
+  }
+
+  get totals(): FolderTotals | undefined {
+    return this.#guarded.peek()?.files.state.totals()
   }
 
   counts(): Promise<FolderCounts> {

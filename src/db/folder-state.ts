@@ -3,7 +3,7 @@ import type { DeviceId, FolderId } from '../core/ids.ts'
 import { countsAsLocal, countsAsReceiveOnlyChanged } from '../core/need.ts'
 import { addToDigest, removeFromDigest } from './checksum.ts'
 import { Tally, type TallyText } from './counts.ts'
-import type { FolderCounts, IndexOwner } from './types.ts'
+import type { FolderCounts, FolderTotals, IndexOwner } from './types.ts'
 
 /** Our own place among the devices of a folder. */
 export const LOCAL_NUMBER = 0
@@ -41,6 +41,7 @@ export class FolderState {
   receiveOnlyChanged = new Tally()
   /** Ourselves first, then the others by id: of equal records that of the first wins, whoever came first. */
   holders: Holder[] = [{ number: LOCAL_NUMBER, owner: 'local', sequence: 0, records: 0 }]
+  #totals: FolderTotals | undefined
 
   constructor(folder: FolderId, indexId: bigint) {
     this.folder = folder
@@ -98,6 +99,16 @@ export class FolderState {
       need: this.need.counts(),
       receiveOnlyChanged: this.receiveOnlyChanged.counts(),
     }
+  }
+
+  /** Only for a state that is stored: it does not change any more. */
+  totals(): FolderTotals {
+    this.#totals ??= {
+      counts: this.counts(),
+      sequence: this.holder('local')?.sequence ?? 0,
+      remoteSequences: this.remoteSequences(),
+    }
+    return this.#totals
   }
 
   remoteSequences(): ReadonlyMap<DeviceId, number> {

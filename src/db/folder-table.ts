@@ -9,10 +9,12 @@ import { metaWriter, readMeta } from './meta.ts'
 import { MARK_NEEDED, NameWriter, type Claimant } from './name-writer.ts'
 import { HEAD_COLUMNS, INFO_COLUMNS, RowEncoder, RowReader, STORED_COLUMNS, type EncodedRow } from './rows.ts'
 import { inTransaction, Query, type Row } from './sql.ts'
-import type { IndexOwner } from './types.ts'
+import type { BothRecords, IndexOwner } from './types.ts'
 
 /** Touched names that are remembered. */
 const TOUCHED_MAX = 20_000
+/** Of the device, where a query asks for it behind HEAD_COLUMNS. */
+export const DEVICE_PLACE = HEAD_COLUMNS.split(', ').length
 
 /**
  * The tables of one folder, without promises. A write keeps the marks and counts of the names it touches in the same
@@ -53,7 +55,7 @@ export class FolderTable {
     const own = `WHERE device = ${LOCAL_NUMBER} AND sequence = ?`
     this.#bySequence = new Query(database, `${from} ${own}`)
     this.#infoBySequence = new Query(database, `SELECT ${INFO_COLUMNS} FROM files ${own}`)
-    this.#need = new Query(database, `SELECT device, ${HEAD_COLUMNS} FROM files
+    this.#need = new Query(database, `SELECT ${HEAD_COLUMNS}, device FROM files
       WHERE mark > 0 AND mark = ${MARK_NEEDED} AND name > ? ORDER BY name LIMIT ? OFFSET ?`)
     this.#writeMeta = metaWriter(database)
     const stored = readMeta(database, 'state')
@@ -77,6 +79,7 @@ export class FolderTable {
       const row = this.#select.first(device, within)
       if (row !== undefined) heads.push(this.reader.head(device, row))
     }
+    if (heads.length >= limit) return heads
     const start = compareNames(afterName, `${within}/`) > 0 ? afterName : `${within}/`
     const below = this.#pageRange.all(device, start, `${within}0`, limit - heads.length)
     return heads.concat(this.#heads(device, below))
@@ -96,8 +99,11 @@ export class FolderTable {
   }
 
   #infoOf(device: number, row: Row | undefined): FileInfo | undefined {
-    if (row === undefined) return undefined
-    const head = this.reader.head(device, row)
+    return row === undefined ? undefined : this.#withBlocks(this.reader.head(device, row), row)
+  }
+
+  #withBlocks(head: FileHead | undefined, row: Row | undefined): FileInfo | undefined {
+    if (head === undefined || row === undefined) return undefined
     return { ...head, blockHashes: this.reader.blockHashes(row, (list) => this.#selectList.first(list)?.[0]) }
   }
 
@@ -107,8 +113,24 @@ export class FolderTable {
   }
 
   global(name: string): FileInfo | undefined {
-    const winner = this.#winner(this.claimants(name))
-    return winner === undefined ? undefined : this.#info(winner.holder.number, name)
+    return this.both(name).global
+  }
+
+  /** Our record of a name and the winning one. */
+  both(name: string): BothRecords {
+    const rows: Row[] = []
+    const heads: FileHead[] = []
+    let ours = false
+    for (const { number, records } of this.#state.holders) {
+      const row = records === 0 ? undefined : this.#selectInfo.first(number, name)
+      if (row === undefined) continue
+      rows.push(row)
+      heads.push(this.reader.head(number, row))
+      ours ||= number === LOCAL_NUMBER
+    }
+    const local = ours ? this.#withBlocks(heads[0], rows[0]) : undefined
+    const place = findWinner(heads)
+    return { local, global: ours && place === 0 ? local : this.#withBlocks(heads[place], rows[place]) }
   }
 
   availability(name: string): readonly DeviceId[] {
@@ -149,7 +171,8 @@ export class FolderTable {
   }
 
   need(afterName: string, offset: number, limit: number): readonly FileHead[] {
-    return this.#need.all(afterName, limit, offset).map(([device, ...row]) => this.reader.head(Number(device), row))
+    if (this.#state.need.isEmpty) return [] // the usual answer, without a question
+    return this.#need.all(afterName, limit, offset).map((row) => this.reader.head(Number(row[DEVICE_PLACE]), row))
   }
 
   takeTouched(): readonly string[] | undefined {

@@ -79,6 +79,11 @@ export class Guarded<Tables> {
     }
   }
 
+  /** What is in memory of an open database that nobody works on; nothing of the file may be read through it. */
+  peek(): Tables | undefined {
+    return this.#busy === undefined ? this.#open?.tables : undefined
+  }
+
   /** Calls `step` until it says true; others wait until then, but the rest of the program goes on between steps. */
   async runLong(step: (tables: Tables) => boolean): Promise<void> {
     for (;;) {

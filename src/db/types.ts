@@ -20,6 +20,21 @@ export interface FolderCounts {
   readonly receiveOnlyChanged: Counts
 }
 
+/** What is recorded of one name at one moment: by us, and by whoever wins. */
+export interface BothRecords {
+  readonly local: FileInfo | undefined
+  readonly global: FileInfo | undefined
+}
+
+/** What an index knows about itself as a whole. */
+export interface FolderTotals {
+  readonly counts: FolderCounts
+  /** The last of our own sequence numbers. */
+  readonly sequence: number
+  /** Last sequence of every other device that has records here. */
+  readonly remoteSequences: ReadonlyMap<DeviceId, number>
+}
+
 /** An entry of the global tree, as `GET /rest/db/browse` shows it. */
 export interface TreeEntry {
   readonly name: string
@@ -46,6 +61,8 @@ export interface FolderIndex {
   get(owner: IndexOwner, name: string): Promise<FileInfo | undefined>
   /** The winning record among all devices. */
   global(name: string): Promise<FileInfo | undefined>
+  /** Our record and the winning one in one look: half the price of two. */
+  both(name: string): Promise<BothRecords>
   /** The devices whose record is the winning one, our own left out. */
   availability(name: string): Promise<readonly DeviceId[]>
   /** Stores our own records, giving each the next sequence number. Returns the last one given. */
@@ -65,6 +82,8 @@ export interface FolderIndex {
   localWithBlocks(
     hashes: readonly Uint8Array[], options: { readonly except: ReadonlySet<string>; readonly limit: number },
   ): Promise<readonly FileInfo[]>
+  /** As of the last batch, and the same object until the next; undefined while the database is not at hand. */
+  readonly totals: FolderTotals | undefined
   counts(): Promise<FolderCounts>
   sequence(owner: IndexOwner): Promise<number>
   /** Last sequence of every other device that has records here. */

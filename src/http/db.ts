@@ -2,7 +2,7 @@ import type { Json } from '../core/config-json.ts'
 import { TwinfoldError } from '../core/errors.ts'
 import { parseFolderId, type FolderId } from '../core/ids.ts'
 import { cleanSubs } from '../core/paths.ts'
-import type { Hub } from '../model/types.ts'
+import type { FolderStatus, Hub } from '../model/types.ts'
 import { DB_ROUTES } from '../rest/db-routes.ts'
 import type {
   FileViewJson,
@@ -27,11 +27,12 @@ const IGNORES_BYTES_MAX = 8 * 1024 * 1024
 
 /** Folders, their files and their queues. */
 export function dbRoutes(hub: Hub): readonly Route[] {
+  const status = statusReplies(hub)
   return bind(DB_ROUTES, {
     'POST /rest/db/scan': ({ query }) => scan(hub, query),
     'POST /rest/db/prio': ({ query }) => prio(hub, query),
     'GET /rest/db/need': ({ query }) => need(hub, folderOf(query), query),
-    'GET /rest/db/status': async ({ query }) => json(folderStatusJson(await hub.status(folderOf(query)))),
+    'GET /rest/db/status': ({ query }) => status(folderOf(query)),
     'GET /rest/db/browse': ({ query }) => browse(hub, query),
     'GET /rest/db/file': ({ query }) => file(hub, query),
     'GET /rest/db/ignores': ({ query }) => ignores(hub, query),
@@ -78,6 +79,20 @@ function nextOf(text: string | undefined): number | undefined {
     )
   }
   return Math.min(Number(text), NEXT_S_MAX) * 1_000
+}
+
+/** Pages ask again and again while nothing happens: a status that is known is put into words once. */
+function statusReplies(hub: Hub): (folder: FolderId) => Reply | Promise<Reply> {
+  const replies = new WeakMap<FolderStatus, Reply>()
+  return (folder) => {
+    const status = hub.statusNow(folder)
+    if (status === undefined) return hub.status(folder).then((asked) => json(folderStatusJson(asked)))
+    const known = replies.get(status)
+    if (known !== undefined) return known
+    const reply = json(folderStatusJson(status))
+    replies.set(status, reply)
+    return reply
+  }
 }
 
 async function prio(hub: Hub, query: Query<'folder' | 'file' | 'page' | 'perpage'>): Promise<Reply> {

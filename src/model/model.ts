@@ -3,7 +3,7 @@ import type { Config } from '../core/config.ts'
 import { FLAG_MUST_RESCAN, type FileHead, type FileInfo } from '../core/file-info.ts'
 import type { FolderId } from '../core/ids.ts'
 import { cleanSubs } from '../core/paths.ts'
-import type { FolderCounts, FolderIndex, TreeEntry } from '../db/types.ts'
+import type { FolderIndex, TreeEntry } from '../db/types.ts'
 import type { Logger } from '../events/types.ts'
 import type { ScanProblem } from '../scanner/types.ts'
 import { Mutex } from '../sync/mutex.ts'
@@ -14,10 +14,10 @@ import { DownloadTeller } from './download-teller.ts'
 import { FolderRegistry } from './folder-registry.ts'
 import { isDamage } from './folder-runner.ts'
 import { viewIgnores, writeIgnores } from './ignore-file.ts'
+import { KnownStatuses, statusOf } from './known-status.ts'
 import { localChanges } from './local-changes.ts'
 import { pageOf } from './paging.ts'
 import type { PeerFolders } from './peer-deps.ts'
-import type { PullProgress } from './puller/file-progress.ts'
 import { SummaryTeller } from './summary.ts'
 import type { FileVersion, FileView, FolderStatistics, FolderStatus, Hub, IgnoresView, NeedPage, Paging } from './types.ts'
 
@@ -40,6 +40,7 @@ export class Model implements Hub, PeerFolders {
   readonly #summaries: SummaryTeller
   readonly #registry: FolderRegistry
   readonly #downloads: DownloadTeller
+  readonly #statuses = new KnownStatuses()
   /** Two writers of one ignore file must take turns. */
   readonly #writing = new Mutex()
 
@@ -140,12 +141,16 @@ export class Model implements Hub, PeerFolders {
     const config = this.#registry.configured(folder)
     if (config.paused) return PAUSED_STATUS
     const running = this.#registry.find(folder)
-    return await this.#ask(folder, async (index) => ({
-      ...running.status(),
-      sequence: await index.sequence('local'),
-      remoteSequences: await index.remoteSequences(),
-      counts: withoutFetched(await index.counts(), running.pulling.values()),
-    }))
+    return await this.#ask(folder, async (index) => {
+      this.#statuses.remember(running, index)
+      const [sequence, remoteSequences] = [await index.sequence('local'), await index.remoteSequences()]
+      return statusOf(running, { sequence, remoteSequences, counts: await index.counts() })
+    })
+  }
+
+  statusNow(folder: FolderId): FolderStatus | undefined {
+    if (this.#registry.configured(folder).paused) return PAUSED_STATUS
+    return this.#statuses.get(this.#registry.find(folder))
   }
 
   async browse(folder: FolderId, options: Parameters<Hub['browse']>[1]): Promise<readonly TreeEntry[]> {
@@ -226,13 +231,6 @@ export class Model implements Hub, PeerFolders {
     }
   }
 
-}
-
-/** What lies in temporary files already is needed no more: people watch the number go down while one large file comes. */
-function withoutFetched(counts: FolderCounts, pulling: Iterable<PullProgress>): FolderCounts {
-  let fetchedBytes = 0
-  for (const { bytesDone } of pulling) fetchedBytes += bytesDone
-  return { ...counts, need: { ...counts.need, bytes: Math.max(0, counts.need.bytes - fetchedBytes) } }
 }
 
 const NO_COUNTS = { files: 0, directories: 0, symlinks: 0, deleted: 0, bytes: 0 }

@@ -68,6 +68,11 @@ export interface Hub {
   bringToFront(folder: FolderId, file: string): Promise<void>
   need(folder: FolderId, paging: Paging): Promise<NeedPage>
   status(folder: FolderId): Promise<FolderStatus>
+  /**
+   * The same without waiting, and the same object as long as nothing changes; undefined when it has to be waited for.
+   * Throws where `status` rejects.
+   */
+  statusNow(folder: FolderId): FolderStatus | undefined
   browse(folder: FolderId, options: { readonly prefix: string; readonly levels: number | undefined; readonly directoriesOnly: boolean }): Promise<readonly TreeEntry[]>
   /** Rejects with `file-missing` when neither index knows the name. */
   file(folder: FolderId, name: string): Promise<FileView>

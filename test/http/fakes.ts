@@ -107,6 +107,7 @@ export function fakeHub(calls: string[], overrides: Partial<Hub> = {}): Hub {
     bringToFront: async (folder, file) => note(`front ${folder} ${file}`),
     need: async (folder, paging) => (note(`need ${folder} ${paging.page}/${paging.perPage}`), { progress: [], queued: [], rest: [] }),
     status: async (folder) => (note(`status ${folder}`), IDLE),
+    statusNow: () => undefined,
     browse: async (folder, options) => (note(`browse ${folder} ${JSON.stringify(options)}`), []),
     file: async () => ({ global: undefined, local: undefined, availability: [] }),
     ignores: async () => ({ ignore: null, expanded: null, error: null }),
