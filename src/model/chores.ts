@@ -1,5 +1,5 @@
 import { TwinfoldError } from '../core/errors.ts'
-import type { FolderCheck } from './folder-runner.ts'
+import type { FolderCheck } from './folder-contracts.ts'
 import type { WorkingState } from './folder-state.ts'
 
 /** Different chores that may wait for one folder. It stops a script that ran wild. */

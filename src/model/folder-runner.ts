@@ -1,6 +1,5 @@
 import { messageOf, TwinfoldError } from '../core/errors.ts'
 import type { FolderId } from '../core/ids.ts'
-import type { IgnoreRules } from '../core/ignore.ts'
 import type { EventSink, Logger } from '../events/types.ts'
 import type { ScanProblem, ScanResult } from '../scanner/types.ts'
 import type { Semaphore } from '../sync/semaphore.ts'
@@ -9,16 +8,14 @@ import { Wakeup } from '../sync/wakeup.ts'
 import type { Clock } from '../world/clock.ts'
 import type { Random } from '../world/random.ts'
 import { Chores, type Chore, type WaitingChore } from './chores.ts'
+import type { FolderCheck, FolderWork, WatchControl } from './folder-contracts.ts'
 import { FolderState } from './folder-state.ts'
-import type { RootIdentity } from './health.ts'
 import { Problems } from './problems.ts'
-import { PullControl, type PullWork } from './pull-control.ts'
+import { PullControl } from './pull-control.ts'
 import { ScanQueue, type ScanJob } from './scan-queue.ts'
-import { CleanSchedule, RescanSchedule } from './schedule.ts'
+import { CleanSchedule, RecheckSchedule, RescanSchedule } from './schedule.ts'
 import type { FolderStateName } from './types.ts'
 
-const RECHECK_DELAY_MS_MIN = 5_000
-const RECHECK_DELAY_MS_MAX = 300_000
 const WHOLE_FOLDER: readonly string[] = ['']
 /** Lists of changed paths that may wait; with more of them a look at everything is the cheaper answer. */
 const CHANGES_MAX = 16
@@ -26,41 +23,6 @@ const CHANGES_MAX = 16
 const CLEANING = { waiting: 'clean-waiting', working: 'cleaning' } as const
 /** States that a pull beside them does not take over. */
 const AT_WORK: ReadonlySet<FolderStateName> = new Set(['scanning', 'scan-waiting', 'cleaning', 'clean-waiting', 'error'])
-
-/** What a look at the folder before a scan tells. */
-export interface FolderCheck {
-  readonly root: RootIdentity
-  readonly ignore: IgnoreRules
-  /** The disk takes names that differ in case for the same. */
-  readonly caseInsensitive: boolean
-  /** When it was, on the clock that only goes forward. */
-  readonly atMs: number
-}
-
-/** What the loop does to the folder; it decides only when. */
-export interface FolderWork extends PullWork {
-  /** Removes old versions that have become too many. */
-  clean(signal: AbortSignal): Promise<void>
-  /** Called before the first scan: makes root and marker where they may be made. */
-  prepare(): Promise<void>
-  /** Rejects with `folder-error` and the reason when the folder must not be scanned. */
-  check(): Promise<FolderCheck>
-  /** Rejects like `check` when the folder stops being what it was: then nothing more is stored. */
-  scan(subs: readonly string[], check: FolderCheck, signal: AbortSignal): Promise<ScanResult>
-  /** Called after a scan that ended well. */
-  scanned(): Promise<void>
-}
-
-/** The folder as a watcher of its files is told of it. */
-export interface WatchControl {
-  /**
-   * The folder is healthy and about to be scanned with these patterns: watch it, so that nothing that changes from now
-   * on is missed. Resolves once it does, or cannot, or the signal aborts. Called before every scan; the same lines change nothing.
-   */
-  follow(ignoreLines: readonly string[], signal: AbortSignal): Promise<void>
-  /** The folder is in trouble: stop until `follow`. */
-  rest(): void
-}
 
 export interface FolderRunnerDeps {
   readonly clock: Clock
@@ -95,13 +57,12 @@ export class FolderRunner implements Service {
   readonly #queue = new ScanQueue()
   readonly #chores = new Chores()
   readonly #cleaning: CleanSchedule
+  readonly #rechecks = new RecheckSchedule()
   readonly #wakeup = new Wakeup()
   readonly #problems = new Problems()
   /** Kept apart from the schedule: a wish uttered while a timed scan runs must not be lost when that is armed again. */
   #scanWanted = false
   #changedPaths: (readonly string[])[] = []
-  #recheckDelayMs = RECHECK_DELAY_MS_MIN
-  #recheckAtMs: number | undefined
   #ignorePatterns = false
   #scannedOnce = false
   readonly #pulls: PullControl
@@ -198,7 +159,7 @@ export class FolderRunner implements Service {
     if (chore !== undefined) return await this.#perform(chore, signal)
     const paths = this.#changedPaths.shift()
     if (paths !== undefined) return await this.#quietScan(paths, signal)
-    if (this.#recheckAtMs !== undefined && this.#recheckAtMs <= nowMs) return await this.#recheck()
+    if (this.#rechecks.isDue(nowMs)) return await this.#recheck()
     if (this.state.name !== 'error' && this.#cleaning.isDue(nowMs)) return await this.#clean(nowMs, signal)
     if (this.#mayPull && this.#pulls.isDue(nowMs)) this.#pulls.start(signal)
     await this.#waitForWork(nowMs, signal)
@@ -211,10 +172,9 @@ export class FolderRunner implements Service {
 
   async #waitForWork(nowMs: number, signal: AbortSignal): Promise<void> {
     const rescanMs = this.#schedule.delayMs(nowMs) ?? Number.POSITIVE_INFINITY
-    const recheckMs = this.#recheckAtMs === undefined ? Number.POSITIVE_INFINITY : this.#recheckAtMs - nowMs
     const pullMs = this.#mayPull ? this.#pulls.delayMs(nowMs) : Number.POSITIVE_INFINITY
     const cleanMs = this.state.name === 'error' ? Number.POSITIVE_INFINITY : this.#cleaning.delayMs(nowMs)
-    const delayMs = Math.min(rescanMs, recheckMs, pullMs, cleanMs)
+    const delayMs = Math.min(rescanMs, this.#rechecks.delayMs(nowMs), pullMs, cleanMs)
     const alarm = new AbortController()
     if (delayMs < Number.POSITIVE_INFINITY) {
       // A rejection is our own abort below: somebody else rang first.
@@ -298,7 +258,7 @@ export class FolderRunner implements Service {
       this.#showRest()
       await this.#deps.watch.follow(check.ignore.lines, signal)
       await this.#scanInTurn(paths, check, signal)
-      this.#recovered()
+      this.#rechecks.recovered()
     } catch (error) {
       if (signal.aborted) throw error
       this.#failed(error)
@@ -343,11 +303,6 @@ export class FolderRunner implements Service {
     if (errors.length > 0) this.#deps.events.emit('FolderErrors', { folder: this.#folder, errors })
   }
 
-  #recovered(): void {
-    this.#recheckAtMs = undefined
-    this.#recheckDelayMs = RECHECK_DELAY_MS_MIN
-  }
-
   #failed(error: unknown): void {
     const reason = messageOf(error)
     this.#deps.watch.rest()
@@ -357,10 +312,7 @@ export class FolderRunner implements Service {
     this.state.fail(reason)
     // The store has put a damaged index aside and goes on with an empty one. That knows of no file, so the scan that fills
     // it again can announce no deletion; it comes at once, unless damage follows damage.
-    const first = this.#recheckDelayMs === RECHECK_DELAY_MS_MIN
-    const delayMs = first && isDamage(error) ? 0 : this.#recheckDelayMs
-    this.#recheckAtMs = this.#deps.clock.monotonicMs() + delayMs
-    this.#recheckDelayMs = Math.min(this.#recheckDelayMs * 2, RECHECK_DELAY_MS_MAX)
+    this.#rechecks.failed(this.#deps.clock.monotonicMs(), isDamage(error))
   }
 
   /** No scan runs: the pull is what the folder is at, or nothing. */
@@ -375,7 +327,7 @@ export class FolderRunner implements Service {
 
   /** Looks whether the trouble is over (a disk plugged in again), without waiting for the next rescan. */
   async #recheck(): Promise<void> {
-    this.#recheckAtMs = undefined
+    this.#rechecks.taken()
     try {
       await this.#deps.work.check()
       this.scanSoon()

@@ -7,7 +7,7 @@ import type { Service } from '../sync/supervisor.ts'
 import { Wakeup } from '../sync/wakeup.ts'
 import type { Clock } from '../world/clock.ts'
 import type { Watcher, WatchEvent } from '../world/watch.ts'
-import type { WatchControl } from './folder-runner.ts'
+import type { WatchControl } from './folder-contracts.ts'
 
 const RETRY_DELAY_MS_MIN = 60_000
 const RETRY_DELAY_MS_MAX = 3_600_000

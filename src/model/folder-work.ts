@@ -12,7 +12,7 @@ import type { ScanProgress, ScanResult, StoredBatch } from '../scanner/types.ts'
 import { SharedMutex } from '../sync/shared-mutex.ts'
 import type { RunningFolderDeps, RunningFolderOptions } from './deps.ts'
 import { FOLDER_POLICIES } from './folder-policy.ts'
-import type { FolderCheck, FolderWork } from './folder-runner.ts'
+import type { FolderCheck, FolderWork } from './folder-contracts.ts'
 import { checkHealth, checkSameRoot, type HealthOptions } from './health.ts'
 import { loadIgnores } from './ignore-file.ts'
 import { FolderVersions } from './folder-versions.ts'
@@ -266,8 +266,14 @@ export class FolderOnDisk implements FolderWork {
     const { events, world } = this.#deps
     const filenames = records.map((record) => record.name)
     events.emit('LocalIndexUpdated', { folder: id, items: records.length, filenames, sequence, version: sequence })
+    let author = this.#ownShortId
+    let authorName = this.#ownName
     for (const record of records) {
       if (isInvalid(record)) continue
+      if (record.modifiedBy !== author) {
+        author = record.modifiedBy
+        authorName = shortIdText(author)
+      }
       events.emit(type, {
         folder: id,
         folderID: id,
@@ -275,7 +281,7 @@ export class FolderOnDisk implements FolderWork {
         path: world.system.platform === 'win32' ? record.name.replaceAll('/', '\\') : record.name,
         type: ITEM_TYPES[record.type],
         action: record.deleted ? 'deleted' : 'modified',
-        modifiedBy: record.modifiedBy === this.#ownShortId ? this.#ownName : shortIdText(record.modifiedBy),
+        modifiedBy: authorName,
       })
     }
     this.#deps.touched()

@@ -1,6 +1,8 @@
 import type { Random } from '../world/random.ts'
 
 const YEAR_MS = 365 * 24 * 3_600_000
+const RECHECK_DELAY_MS_MIN = 5_000
+const RECHECK_DELAY_MS_MAX = 300_000
 /** Finer than any clock we sleep on, coarse enough for `Random.int`. */
 const JITTER_STEPS = 1_000_000
 
@@ -39,6 +41,36 @@ export class RescanSchedule {
   /** Due in exactly this time, once; 0 is now. The interval applies again afterwards. */
   rearmExactly(nowMs: number, delayMs: number): void {
     this.#dueMs = nowMs + Math.min(Math.max(0, delayMs), YEAR_MS)
+  }
+}
+
+/** When a folder in trouble is looked at again: later and later, as long as the trouble lasts. */
+export class RecheckSchedule {
+  #delayMs = RECHECK_DELAY_MS_MIN
+  #dueMs = Number.POSITIVE_INFINITY
+
+  isDue(nowMs: number): boolean {
+    return this.#dueMs <= nowMs
+  }
+
+  delayMs(nowMs: number): number {
+    return this.#dueMs - nowMs
+  }
+
+  /** `atOnce`: the first look need not wait. */
+  failed(nowMs: number, atOnce: boolean): void {
+    this.#dueMs = nowMs + (atOnce && this.#delayMs === RECHECK_DELAY_MS_MIN ? 0 : this.#delayMs)
+    this.#delayMs = Math.min(this.#delayMs * 2, RECHECK_DELAY_MS_MAX)
+  }
+
+  /** The look is under way. */
+  taken(): void {
+    this.#dueMs = Number.POSITIVE_INFINITY
+  }
+
+  recovered(): void {
+    this.taken()
+    this.#delayMs = RECHECK_DELAY_MS_MIN
   }
 }
 
