@@ -225,13 +225,16 @@ class Cluster {
     this.reached.noteEvent(event)
     if (event.type === 'LocalChangeDetected' && event.data.action === 'deleted') this.#checkDeletion(device, event.data.path)
     if (event.type === 'StateChanged') this.#mishaps.stateChanged(device, event.data.to)
-    if (event.type === 'ItemFinished') this.#noteLarge(device, event.data.item)
+    if (event.type === 'ItemFinished' && event.data.error === null) this.#noteTaken(device, event.data.item)
     if (event.type === 'ItemStarted') this.#mishaps.itemStarted(device)
   }
 
-  #noteLarge(device: SimDevice, path: string): void {
-    const sizeBytes = device.disk.hands.look(`${ROOT}/${path}`)?.content.length ?? 0
-    if (sizeBytes > BLOCK_SIZE_BYTES_MIN) this.reached.note('a file of several blocks was pulled')
+  #noteTaken(device: SimDevice, path: string): void {
+    const item = device.disk.hands.look(`${ROOT}/${path}`)
+    if (item === undefined) this.#user.past.tookDeletion(device, path)
+    if (item?.type !== 'file') return
+    this.#user.past.tookContent(device, path, this.#contents.identify(item.content) ?? 0)
+    if (item.content.length > BLOCK_SIZE_BYTES_MIN) this.reached.note('a file of several blocks was pulled')
   }
 
   async #scanAll(): Promise<void> {

@@ -16,6 +16,9 @@ export class LawBroken extends Error {
   }
 }
 
+/** More than a simulated folder ever has items. */
+const LOOK_AT_MAX = 1_000
+
 type Tree = ReadonlyMap<string, string>
 
 /** What is the same on every device in the end: names, types, contents and modes. */
@@ -42,9 +45,11 @@ export async function unrest(devices: readonly SimDevice[], decided: boolean): P
     const status = await model.status(DOCS)
     if (status.state !== 'idle') return `${name} is ${status.state}`
     const mayDiffer = !decided && device.folderType !== 'sendreceive'
-    const need = await (await device.index()).need({ offset: 0, limit: 3 })
-    if (need.length > 0 && !mayDiffer) return `${name} needs ${need.map((item) => item.name).join(', ')}: ${await problemsOf(device)}`
-    if (status.errorCount > 0 && !mayDiffer) return `${name} has problems: ${await problemsOf(device)}`
+    const excused = (path: string): boolean => mayDiffer || (!decided && isKeptFromSender(device, path, devices))
+    const needed = (await (await device.index()).need({ offset: 0, limit: LOOK_AT_MAX })).map((item) => item.name)
+    if (!needed.every(excused)) return `${name} needs ${needed.join(', ')}: ${await problemsOf(device)}`
+    const problems = (await model.folderErrors(DOCS, { page: 1, perPage: LOOK_AT_MAX })) ?? []
+    if (!problems.every(({ path }) => excused(path))) return `${name} has problems: ${await problemsOf(device)}`
     for (const neighbour of device.neighbours) {
       const index = await neighbour.index()
       const heard = status.remoteSequences?.get(neighbour.id) ?? 0
@@ -55,6 +60,17 @@ export async function unrest(devices: readonly SimDevice[], decided: boolean): P
     }
   }
   return undefined
+}
+
+/**
+ * A folder that only sends removed the directory, or made something else of it, and does not bring it back for the news
+ * that others have in it: until a person says who is right, those others keep it and say that they cannot remove it.
+ */
+function isKeptFromSender({ disk, folderType }: SimDevice, path: string, devices: readonly SimDevice[]): boolean {
+  if (folderType === 'sendonly' || disk.hands.look(`${ROOT}/${path}`)?.type !== 'directory') return false
+  if (![...disk.hands.tree(`${ROOT}/${path}`).keys()].some(isUsers)) return false
+  const senders = devices.filter((other) => other.folderType === 'sendonly')
+  return senders.some((sender) => sender.disk.hands.look(`${ROOT}/${path}`)?.type !== 'directory')
 }
 
 async function problemsOf(device: SimDevice): Promise<string> {
@@ -90,10 +106,14 @@ export function checkNothingLost(devices: readonly SimDevice[], contents: Conten
   }
 }
 
-/** What was removed or replaced by somebody who knew it does not come back by itself. */
+/**
+ * What was removed or replaced by somebody who knew it does not come back by itself. Where an edit made apart won, as it
+ * always does against a deletion, the record of the farewell is gone: a device that still has the content then meets that
+ * edit as its equal, and the later one has the name.
+ */
 export function checkNoResurrection(devices: readonly SimDevice[], contents: Contents, user: User): void {
-  for (const { path, content } of user.farewells) {
-    if (user.touched.has(content)) continue
+  for (const { path, content, overruled } of user.past.farewells) {
+    if (overruled || user.touched.has(content)) continue
     const where = devices.find(({ disk }) => {
       const item = disk.hands.look(`${ROOT}/${path}`)
       return item?.type === 'file' && contents.identify(item.content) === content

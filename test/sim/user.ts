@@ -3,6 +3,7 @@ import type { SeenItem } from '../../src/world/sim/disk-hands.ts'
 import { pick, type SimRandom } from '../../src/world/sim/random.ts'
 import type { Contents } from './contents.ts'
 import { ROOT, type SimDevice } from './device.ts'
+import { Past } from './past.ts'
 import type { Trace } from './trace.ts'
 
 const DIRECTORIES = ['', 'a', 'a/b', 'c', 'd'] as const
@@ -23,8 +24,7 @@ export class User {
   readonly #random: SimRandom
   readonly #contents: Contents
   readonly #trace: Trace
-  /** By device: paths whose content was removed or replaced there by somebody who knew it, with the content. */
-  readonly farewells: { readonly device: SimDevice; readonly path: string; readonly content: number }[] = []
+  readonly past = new Past()
   /** Contents of which somebody changed the mode, the time or the name: their past is no straight line. */
   readonly touched = new Set<number>()
   /** When somebody last did something on a device. */
@@ -89,6 +89,7 @@ export class User {
 
   #create(device: SimDevice, path: string, content: Uint8Array): void {
     device.disk.hands.write(`${ROOT}/${path}`, content)
+    this.#arrived(device, path)
     if (!isConflictName(path) && !device.isActingUpon(path)) this.#contents.written(content)
   }
 
@@ -114,6 +115,7 @@ export class User {
     }
     hands.rename(`${ROOT}/${from}`, `${ROOT}/${to}`)
     if (target !== undefined) this.#release(target)
+    for (const path of this.#itemsAt(device, to).keys()) this.#arrived(device, path)
     this.#say(device, `renames ${from} to ${to}`)
   }
 
@@ -168,6 +170,7 @@ export class User {
     if (item === undefined || device.disk.hands.look(`${ROOT}/${to}`) !== undefined) return
     this.#touchedBy(item)
     device.disk.hands.write(`${ROOT}/${to}`, item.content)
+    this.#arrived(device, to)
     this.#say(device, `copies ${from} to ${to}`)
   }
 
@@ -177,7 +180,14 @@ export class User {
 
   #farewell(device: SimDevice, path: string, item: SeenItem | undefined): void {
     const content = this.#release(item)
-    if (content !== undefined && content > 0) this.farewells.push({ device, path, content })
+    if (content !== undefined && content > 0) this.past.farewell(device, path, content)
+  }
+
+  /** Somebody who sees what is there, or that nothing is, puts a file there. */
+  #arrived(device: SimDevice, path: string): void {
+    const item = device.disk.hands.look(`${ROOT}/${path}`)
+    const content = item?.type === 'file' ? this.#contents.identify(item.content) : undefined
+    if (content !== undefined) this.past.put(device, path, content)
   }
 
   #release(item: SeenItem | undefined): number | undefined {
