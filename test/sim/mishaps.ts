@@ -5,7 +5,7 @@ import { DOCS } from '../support/model.ts'
 import { ROOT, type SimDevice } from './device.ts'
 import type { Reached, Sometime } from './sometimes.ts'
 import type { Trace } from './trace.ts'
-import type { User } from './user.ts'
+import { isUsers, type User } from './user.ts'
 
 const S = 1_000
 const HOUR = 3_600 * S
@@ -40,7 +40,8 @@ export class Mishaps {
     const { random, devices } = this.#deps
     const device = pick(random, devices)
     const chance = random.int(100)
-    if (chance < 40) return this.#actSome(device)
+    if (chance < 37) return this.#actSome(device)
+    if (chance < 40) return this.#hide(device)
     if (chance < 55) return this.#actLater(device)
     if (chance < 60) return this.#crash(device)
     if (chance < 69) return this.#crashLater(device)
@@ -160,6 +161,18 @@ export class Mishaps {
     device.disk.fail({ ...fault, nth: 1 + random.int(20), times: 1 + random.int(20), under: ROOT })
     trace.add(device.name, `disk will fail: ${fault.call} ${fault.code}`)
     reached.note(full ? 'a disk was full' : 'a disk refused')
+  }
+
+  /** A directory, or all of them, that nobody may look into for a while; a scan comes across it. */
+  #hide(device: SimDevice): void {
+    const { random, trace } = this.#deps
+    const items = [...device.disk.hands.tree(ROOT)].filter(([path, { type }]) => type === 'directory' && isUsers(path))
+    const [path, code] = [items.length > 0 ? pick(random, items)[0] : '', pick(random, ['EACCES', 'EIO'])]
+    const times = 4 + random.int(60)
+    device.disk.fail({ call: 'list', code, times, under: path === '' ? ROOT : `${ROOT}/${path}` })
+    device.disk.fail({ call: 'stat', code, times, under: path === '' ? ROOT : `${ROOT}/${path}` })
+    trace.add(device.name, `${path === '' ? 'everything' : path} cannot be read for ${times} calls: ${code}`)
+    this.#requestScan(device)
   }
 
   #requestScan(device: SimDevice): void {

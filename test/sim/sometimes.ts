@@ -13,6 +13,7 @@ export const SOMETIMES = [
   'an item failed and was tried again',
   'a scan was asked for while the folder was pulling',
   'a disk refused',
+  'a scan could not read a directory',
   'a disk was full',
   'a connection was cut',
   'devices were parted',
@@ -62,6 +63,9 @@ export class Reached {
   noteEvent(event: Event): void {
     if (event.type === 'StateChanged' && event.data.from === 'error') this.note('a folder came to an error and out of it')
     if (event.type === 'LocalChangeDetected' && event.data.path.includes('.sync-conflict-')) this.note('a conflict copy was made')
+    if (event.type === 'FolderErrors' && event.data.errors.some(({ error }) => error.startsWith('scan: '))) {
+      this.note('a scan could not read a directory')
+    }
     if (event.type !== 'ItemFinished') return
     const { action, type, error } = event.data
     if (error !== null) this.note('an item failed and was tried again')
