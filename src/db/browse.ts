@@ -39,9 +39,10 @@ export class Browser {
     const top: TreeEntry[] = []
     // Where the children of each directory go. What is in a directory that nobody has is left out with it.
     const childrenOf = new Map<string, TreeEntry[]>([[root, top]])
-    this.#walk(start, root === '' ? BEHIND_ALL_NAMES : `${root}0`, (head) => {
-      const cut = endOfDepth(head.name, start.length, levels)
-      if (cut !== -1) return `${head.name.slice(0, cut)}0` // the first name that can follow the subtree
+    this.#walk(start, root === '' ? BEHIND_ALL_NAMES : `${root}0`, (name, stream) => {
+      const cut = endOfDepth(name, start.length, levels)
+      if (cut !== -1) return `${name.slice(0, cut)}0` // the first name that can follow the subtree
+      const head = stream.head()
       if (!isShown(head) || (directoriesOnly && head.type !== 'directory')) return undefined
       const entry = entryOf(head)
       childrenOf.get(parentOf(head.name))?.push(entry)
@@ -52,11 +53,11 @@ export class Browser {
   }
 
   /** Calls `visit` for each global record in name order; what it returns is the name to go on at. */
-  #walk(start: string, end: string | Uint8Array, visit: (head: FileHead) => string | undefined): void {
+  #walk(start: string, end: string | Uint8Array, visit: (name: string, at: RowStream) => string | undefined): void {
     try {
       for (const stream of this.#streams) stream.seek(start, end)
-      for (let next = this.#first(); next?.current !== undefined; next = this.#first()) {
-        const jump = visit(next.current)
+      for (let next = this.#first(); next?.name !== undefined; next = this.#first()) {
+        const jump = visit(next.name, next)
         if (jump === undefined) next.advance()
         else for (const stream of this.#streams) stream.skipTo(jump, end)
       }
@@ -68,8 +69,8 @@ export class Browser {
   #first(): RowStream | undefined {
     let first: RowStream | undefined
     for (const stream of this.#streams) {
-      if (stream.current === undefined) continue
-      if (first?.current === undefined || compareNames(stream.current.name, first.current.name) < 0) first = stream
+      if (stream.name === undefined) continue
+      if (first?.name === undefined || compareNames(stream.name, first.name) < 0) first = stream
     }
     return first
   }
@@ -77,7 +78,7 @@ export class Browser {
   #find(name: string): FileHead | undefined {
     for (const stream of this.#streams) {
       stream.seek(name, `${name}\0`)
-      const head = stream.current
+      const head = stream.name === undefined ? undefined : stream.head()
       stream.close()
       if (head !== undefined) return isShown(head) ? head : undefined
     }
@@ -105,12 +106,14 @@ function entryOf(head: FileHead): OpenEntry {
   return { name: baseOf(name), type, sizeBytes, modifiedS, modifiedNs, children: [] }
 }
 
-/** Rows of one query, one at a time. */
+/** Rows of one query, one at a time. A row that is only passed by is not turned into a record. */
 class RowStream {
   readonly #query: Query
   readonly #reader: RowReader
   #rows: Iterator<Row> | undefined
-  current: FileHead | undefined
+  #row: Row = []
+  /** Of the row it stands at; undefined at the end. */
+  name: string | undefined
 
   constructor(query: Query, reader: RowReader) {
     this.#query = query
@@ -125,23 +128,29 @@ class RowStream {
 
   /** As `seek`, but stays where it is when that is far enough already. */
   skipTo(start: string, end: string | Uint8Array): void {
-    if (this.current !== undefined && compareNames(this.current.name, start) < 0) this.seek(start, end)
+    if (this.name !== undefined && compareNames(this.name, start) < 0) this.seek(start, end)
   }
 
   advance(): void {
     const row = this.#rows?.next()
     if (row === undefined || row.done === true) {
-      this.current = undefined
+      this.name = undefined
       return
     }
-    const [device, ...columns] = row.value
-    this.current = this.#reader.head(Number(device), columns)
+    this.#row = row.value
+    this.name = String(row.value[1])
+  }
+
+  /** The record it stands at. */
+  head(): FileHead {
+    const [device, ...columns] = this.#row
+    return this.#reader.head(Number(device), columns)
   }
 
   /** A statement left half-way would keep the database busy. */
   close(): void {
     this.#rows?.return?.()
     this.#rows = undefined
-    this.current = undefined
+    this.name = undefined
   }
 }

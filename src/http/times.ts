@@ -11,11 +11,19 @@ export function formatWholeSeconds(timeMs: number): string {
   return formatMs(Math.floor(timeMs / 1_000) * 1_000)
 }
 
+function wholeSeconds(seconds: number): string | undefined {
+  const date = new Date(seconds * 1_000)
+  return Number.isNaN(date.getTime()) ? undefined : date.toISOString().slice(0, -5)
+}
+
+/** In a list of files, many have the time of their neighbour, but for the fraction. */
+let latest = { seconds: 0, whole: wholeSeconds(0) }
+
 /** A modification time with all its nanoseconds. */
 export function formatNs(seconds: number, nanoseconds: number): string {
-  const date = new Date(seconds * 1_000)
-  if (Number.isNaN(date.getTime())) return TIME_ZERO
-  const whole = date.toISOString().slice(0, -5)
+  if (seconds !== latest.seconds) latest = { seconds, whole: wholeSeconds(seconds) }
+  const { whole } = latest
+  if (whole === undefined) return TIME_ZERO
   return nanoseconds === 0 ? `${whole}Z` : trimFraction(`${whole}.${String(nanoseconds).padStart(9, '0')}Z`)
 }
 
