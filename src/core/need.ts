@@ -17,6 +17,7 @@ export type Countable = Pick<FileHead, 'type' | 'deleted' | 'sizeBytes' | 'local
  * winner does not depend on the order in which records arrived.
  */
 export function findWinner(records: readonly Claim[]): number {
+  if (records.length < 2) return records.length - 1 // most names, most of the time
   const anyValid = records.some((record) => !isInvalid(record))
   let best = -1
   records.forEach((record, place) => {

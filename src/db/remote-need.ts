@@ -5,7 +5,7 @@ import { isNeededByRemote } from '../core/need.ts'
 import type { DeviceId } from '../core/ids.ts'
 import { Tally } from './counts.ts'
 import { LOCAL_NUMBER } from './folder-state.ts'
-import type { FolderTable } from './folder-table.ts'
+import { DEVICE_PLACE, type FolderTable } from './folder-table.ts'
 import { HEAD_COLUMNS } from './rows.ts'
 import { Query, type Row } from './sql.ts'
 import type { Counts } from './types.ts'
@@ -42,7 +42,7 @@ export class RemoteNeed {
     this.#ends = won.map((which) => new Query(database,
       `SELECT name FROM files WHERE ${which} AND name > ? ORDER BY name LIMIT 1 OFFSET ${NAMES_AT_ONCE - 1}`))
     const columns = HEAD_COLUMNS.split(', ').map((column) => `w.${column}`).join(', ')
-    this.#differing = won.map((which) => new Query(database, `SELECT w.device, ${columns}
+    this.#differing = won.map((which) => new Query(database, `SELECT ${columns}, w.device, r.version IS NULL
       FROM (SELECT * FROM files WHERE ${which} AND name > ? AND name <= ?) AS w
       LEFT JOIN files AS r ON r.device = ? AND r.name = w.name
       WHERE r.version IS NULL OR r.version <> w.version OR (r.bits & ${DELETED_BIT}) <> (w.bits & ${DELETED_BIT})`))
@@ -55,10 +55,12 @@ export class RemoteNeed {
     const next = this.#endOfStretch(after)
     const needed: FileHead[] = []
     for (const query of this.#differing) {
-      for (const [owner, ...row] of query.all(after, next ?? BEHIND_ALL_NAMES, number)) {
-        if (Number(owner) === number) continue
-        const global = this.#files.reader.head(Number(owner), row)
-        if (isNeededByRemote(this.#record(number, global.name), global)) needed.push(global)
+      for (const row of query.all(after, next ?? BEHIND_ALL_NAMES, number)) {
+        const owner = Number(row[DEVICE_PLACE])
+        if (owner === number) continue
+        const global = this.#files.reader.head(owner, row)
+        const unknown = row[DEVICE_PLACE + 1] === 1
+        if (isNeededByRemote(unknown ? undefined : this.#record(number, global.name), global)) needed.push(global)
       }
     }
     return { needed: needed.sort((a, b) => compareNames(a.name, b.name)), next }

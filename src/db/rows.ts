@@ -132,17 +132,16 @@ type HeadRow = readonly [
 
 /** The types of the columns. Damage can turn a number into a text. */
 function assertHeadRow(row: Row): asserts row is HeadRow {
-  const [name, mark, bits, modifiedS, size, sequence, version, hash, blockSize, target, sum, extra] = row
-  const right = typeof name === 'string' && typeof mark === 'number' && typeof bits === 'number'
-    && typeof modifiedS === 'number' && typeof size === 'number' && typeof sequence === 'number'
-    && typeof version === 'string' && typeof hash === 'string' && typeof blockSize === 'number'
-    && typeof target === 'string' && typeof sum === 'number' && (extra === null || typeof extra === 'string')
+  // By place, here and below: taking a row apart in one go walks through it by iterator, and every record passes here.
+  const right = typeof row[0] === 'string' && typeof row[1] === 'number' && typeof row[2] === 'number'
+    && typeof row[3] === 'number' && typeof row[4] === 'number' && typeof row[5] === 'number'
+    && typeof row[6] === 'string' && typeof row[7] === 'string' && typeof row[8] === 'number'
+    && typeof row[9] === 'string' && typeof row[10] === 'number' && (row[11] === null || typeof row[11] === 'string')
   if (!right) throw damaged('it holds a row that was never written')
 }
 
 function sumOfRow(device: number, row: HeadRow, mark: number): number {
-  const [name, , bits, modifiedS, size, sequence, version, hash, blockSize, target, , extra] = row
-  return rowSum(device, name, mark, bits, modifiedS, size, sequence, version, hash, blockSize, target, extra)
+  return rowSum(device, row[0], mark, row[2], row[3], row[4], row[5], row[6], row[7], row[8], row[9], row[11])
 }
 
 /** A record as it stands in the table. */
@@ -164,27 +163,30 @@ export class RowReader {
 
   head(device: number, row: Row): FileHead {
     assertHeadRow(row)
-    const [name, mark, bits, modifiedS, sizeBytes, sequence, version, hash, blockSizeBytes, symlinkTarget, sum, extra] = row
-    if (sumOfRow(device, row, mark) !== sum) {
+    const name = row[0]
+    const bits = row[2]
+    const hash = row[7]
+    const extra = row[11]
+    if (sumOfRow(device, row, row[1]) !== row[10]) {
       throw damaged(`its record of ${JSON.stringify(name)} is not what was written`)
     }
-    const { vector, author } = this.#versions.get(version)
+    const { vector, author } = this.#versions.get(row[6])
     const head: FileHead = {
       name,
       type: TYPES[bits & 3] ?? 'file',
       deleted: (bits & DELETED) !== 0,
-      sizeBytes,
-      modifiedS,
+      sizeBytes: row[4],
+      modifiedS: row[3],
       modifiedNs: Math.floor(bits / NANOSECONDS_UNIT),
       permissions: (bits >> PERMISSIONS_SHIFT) & PERMISSIONS_MASK,
       noPermissions: (bits & NO_PERMISSIONS) !== 0,
       version: vector,
       modifiedBy: author,
-      sequence,
+      sequence: row[5],
       localFlags: (bits >> FLAGS_SHIFT) & FLAGS_MASK,
-      blockSizeBytes,
+      blockSizeBytes: row[8],
       blocksHash: hash === '' ? undefined : Buffer.from(hash, 'base64url'),
-      symlinkTarget,
+      symlinkTarget: row[9],
     }
     return extra === null ? head : { ...head, ...extraOf(extra) }
   }
@@ -194,10 +196,10 @@ export class RowReader {
     const head = this.head(device, row)
     const list = row[12]
     assertHeadRow(row)
-    const [, mark, bits, , , , , hash, , , sum] = row
-    const listed = placeOf(bits) === BLOCKS.list
+    const listed = placeOf(row[2]) === BLOCKS.list
     if (listed !== (typeof list === 'number')) throw damaged(`its block list of ${JSON.stringify(head.name)} is lost`)
-    return { head, mark, sum, hash, list: listed ? Number(list) : null, sumWithMark: (other) => sumOfRow(device, row, other) }
+    const sumWithMark = (mark: number) => sumOfRow(device, row, mark)
+    return { head, mark: row[1], sum: row[10], hash: row[7], list: listed ? Number(list) : null, sumWithMark }
   }
 
   /**
@@ -205,14 +207,14 @@ export class RowReader {
    * They must give the hash of the record, which the checksum of the row covers.
    */
   blockHashes(row: Row, readList: (list: number) => unknown): Uint8Array | undefined {
-    const [list, single] = row.slice(12)
+    const list = row[12]
+    const single = row[13]
     assertHeadRow(row)
-    const [name, , bits, , , , , hash] = row
-    const place = placeOf(bits)
+    const place = placeOf(row[2])
     if (place === BLOCKS.none || place === BLOCKS.hashOnly) return undefined
     const hashes = place === BLOCKS.single ? single : readList(Number(list))
-    if (!(hashes instanceof Uint8Array) || hashText(hashes) !== hash) {
-      throw damaged(`its block list of ${JSON.stringify(name)} is not what was written`)
+    if (!(hashes instanceof Uint8Array) || hashText(hashes) !== row[7]) {
+      throw damaged(`its block list of ${JSON.stringify(row[0])} is not what was written`)
     }
     return hashes
   }

@@ -5,6 +5,9 @@ const WISHES_MAX = 1_000
 export class JobQueue {
   readonly #limit: number
   #waiting = new Set<string>()
+  /** Goes along with what is taken: from its beginning a Set finds its first member only past all that are gone. */
+  #order = this.#waiting.values()
+  #first: string | undefined
   /** Files somebody wants first, the most recent wish last. They outlive the queue, which is built anew for every pull. */
   readonly #wishes = new Set<string>()
   /** With whether somebody wished for it: a wish that could not be fulfilled is not forgotten. */
@@ -24,8 +27,9 @@ export class JobQueue {
   }
 
   peek(): string | undefined {
-    const [first] = this.#waiting
-    return first
+    if (this.#waiting.size === 0) return undefined
+    if (this.#first === undefined) this.#first = this.#order.next().value
+    return this.#first
   }
 
   /** The first one is being pulled from now on, until `finished`. */
@@ -33,6 +37,7 @@ export class JobQueue {
     const first = this.peek()
     if (first === undefined) return undefined
     this.#waiting.delete(first)
+    this.#first = undefined
     this.#progress.set(first, this.#wishes.delete(first))
     return first
   }
@@ -44,7 +49,13 @@ export class JobQueue {
 
   /** Nothing waits any more. Wishes stay. */
   clear(): void {
-    this.#waiting.clear()
+    this.#setWaiting(new Set())
+  }
+
+  #setWaiting(waiting: Set<string>): void {
+    this.#waiting = waiting
+    this.#order = waiting.values()
+    this.#first = undefined
   }
 
   /** In the order in which they will be pulled. */
@@ -73,6 +84,6 @@ export class JobQueue {
   /** Files that somebody wished for come first, the most recent wish before the others. */
   #grantWishes(): void {
     const granted = [...this.#wishes].filter((wish) => this.#waiting.has(wish)).reverse()
-    this.#waiting = new Set([...granted, ...this.#waiting])
+    this.#setWaiting(new Set([...granted, ...this.#waiting]))
   }
 }

@@ -122,7 +122,8 @@ export class Peers implements Sources {
       if (!whole && !exchange.downloads.has(file, blockNumber)) continue
       found.push({ source: { device, fromTemporary: !whole }, openRequests: peer.openRequests })
     }
-    return found.sort((a, b) => a.openRequests - b.openRequests).map(({ source }) => source)
+    if (found.length > 1) found.sort((a, b) => a.openRequests - b.openRequests)
+    return found.map(({ source }) => source)
   }
 
   async request(device: DeviceId, request: BlockRequest, signal: AbortSignal): Promise<Uint8Array> {

@@ -329,6 +329,7 @@ const READERS: Record<string, (index: FolderIndex) => Promise<unknown>> = {
   page: (index) => index.page('local', { within: '', afterName: '', limit: 1000 }),
   get: (index) => index.get('local', 'file-7'),
   global: (index) => index.global('file-7'),
+  both: (index) => index.both('file-7'),
   browse: (index) => index.browse({ prefix: '', levels: 0, directoriesOnly: false }),
   update: (index) => index.updateLocal([file('new'), file('file-7')]),
   drop: (index) => index.dropLocal(['file-7']),

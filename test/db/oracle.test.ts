@@ -122,6 +122,9 @@ async function assertSame(index: FolderIndex, plain: PlainIndex): Promise<void> 
   for (const name of NAMES) {
     const winner = plain.winner(name)
     assert.equal(textOf(await index.global(name)), textOf(winner?.info), `global ${name}`)
+    const both = await index.both(name)
+    assert.equal(textOf(both.global), textOf(winner?.info), `both ${name}, the winner`)
+    assert.equal(textOf(both.local), textOf(plain.records.get('local')?.get(name)), `both ${name}, ours`)
     const holders = plain.claims(name).filter(({ owner, info }) => owner !== 'local' && hasWinner(info, winner!.info))
     assert.deepEqual(await index.availability(name), holders.map(({ owner }) => owner), `availability ${name}`)
   }

@@ -42,3 +42,17 @@ test('wishes for files that never come do not pile up', () => {
   jobs.push('w4999')
   assert.deepEqual(jobs.waiting(), ['w4999', 'w0'])
 })
+
+test('what comes while others are taken waits behind them, also when the queue ran empty meanwhile', () => {
+  const jobs = queue('a', 'b')
+  assert.deepEqual([jobs.peek(), jobs.pop(), jobs.pop(), jobs.peek(), jobs.pop()], ['a', 'a', 'b', undefined, undefined])
+  jobs.push('c')
+  jobs.push('a')
+  assert.equal(jobs.peek(), 'c')
+  jobs.bringToFront('a')
+  assert.deepEqual([jobs.peek(), jobs.pop(), jobs.peek()], ['a', 'a', 'c'])
+  jobs.clear()
+  assert.equal(jobs.peek(), undefined)
+  jobs.push('d')
+  assert.deepEqual([jobs.pop(), jobs.pop()], ['d', undefined])
+})

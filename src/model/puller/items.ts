@@ -49,9 +49,8 @@ export class Items {
   async act(name: string): Promise<void> {
     const context = this.#context
     using _turn = await context.turn.shared(this.#signal)
-    const global = await context.index.global(name)
+    const { local, global } = await context.index.both(name)
     if (global === undefined) return
-    const local = await context.index.get('local', name)
     const step = this.plan(local, global)
     if (step.kind === 'keep' || step.kind === 'fetch') return // became a file since it was planned: the next iteration has it
     context.counts.note(local, global)

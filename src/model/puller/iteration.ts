@@ -80,7 +80,7 @@ export class Iteration {
     const needed: FileHead[] = []
     for (;;) {
       this.#signal.throwIfAborted()
-      const page = await this.#context.index.need({ offset: needed.length, limit: PAGE })
+      const page = await this.#context.index.need({ offset: 0, limit: PAGE, afterName: needed.at(-1)?.name ?? '' })
       needed.push(...page)
       if (page.length < PAGE) return { needed, more: false }
       if (needed.length >= ITEMS_MAX) return { needed, more: true }
@@ -141,8 +141,8 @@ export class Iteration {
     const context = this.#context
     const { index } = context
     using _turn = await context.turn.shared(this.#signal)
-    const [fromLocal, fromGlobal] = [await index.get('local', from), await index.global(from)]
-    const [toLocal, toGlobal] = [await index.get('local', to), await index.global(to)]
+    const { local: fromLocal, global: fromGlobal } = await index.both(from)
+    const { local: toLocal, global: toGlobal } = await index.both(to)
     if (context.archive !== undefined) return false
     if (fromLocal === undefined || fromGlobal === undefined || toGlobal === undefined) return false
     const removal = this.#items.plan(fromLocal, fromGlobal)

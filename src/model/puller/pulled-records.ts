@@ -20,10 +20,11 @@ export interface PulledRecordsDeps {
   onStored(batch: readonly FileInfo[], sequence: number): Promise<void>
 }
 
-const RECORDS_MAX = 250
+/** Each batch costs a commit, two events and a message to every other device, however small it is. */
+const RECORDS_MAX = 1_000
 const BLOCKS_MAX = 5_000
 /** How long a record waits for others to be stored with it. */
-const AGE_MS_MAX = 500
+const AGE_MS_MAX = 2_000
 const DIRECTORIES_AT_ONCE = 8
 
 /**

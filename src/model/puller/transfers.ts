@@ -119,9 +119,8 @@ export class Transfers {
 
   async #pullOne(name: string, onAllRequested: () => void): Promise<void> {
     const context = this.#context
-    const global = await context.index.global(name)
+    const { local, global } = await context.index.both(name)
     if (global === undefined) return
-    const local = await context.index.get('local', name)
     if (this.#deps.items.plan(local, global).kind !== 'fetch') return // changed since: the next iteration has it
     await this.#space.demand(global.sizeBytes)
     this.#deps.onTransfer()
