@@ -54,7 +54,7 @@ export class Arrivals {
   #pour(piece: Uint8Array, filling: Filling): void {
     const wantedBytes = filling.target.length - filling.filledBytes
     const part = piece.length <= wantedBytes ? piece : piece.subarray(0, wantedBytes)
-    filling.target.set(part, filling.filledBytes)
+    copy(part, filling.target, filling.filledBytes)
     filling.filledBytes += part.length
     filling.onBytes(part.length)
     if (part === piece) free(piece)
@@ -67,6 +67,12 @@ export class Arrivals {
     this.#filling = undefined
     filling.resolve(true)
   }
+}
+
+/** Where memory is shared, V8 itself copies four times as slowly, as if a thread might look on. Nobody does here. */
+function copy(part: Uint8Array, target: Uint8Array, startBytes: number): void {
+  if (part.length === 0 || !(target.buffer instanceof SharedArrayBuffer)) return target.set(part, startBytes)
+  Buffer.from(target.buffer, target.byteOffset, target.length).fill(part, startBytes, startBytes + part.length)
 }
 
 /**
