@@ -1,5 +1,5 @@
 import { messageOf, systemCode } from '../../core/errors.ts'
-import { blocksInPlace, type Block } from '../../core/block-diff.ts'
+import { blocksInPlace, type Block, type ZeroBlocks } from '../../core/block-diff.ts'
 import type { FileInfo } from '../../core/file-info.ts'
 import { temporaryName } from '../../core/paths.ts'
 import type { DiskFile, DiskStat } from '../../world/disk.ts'
@@ -53,20 +53,27 @@ export class TempFile implements AsyncDisposable {
   }
 }
 
+interface TempFileOf {
+  readonly global: FileInfo
+  readonly local: FileInfo | undefined
+  readonly zeros: ZeroBlocks
+}
+
 /**
  * Opens the temporary file of a record, going on with what an interrupted pull left, or with a copy of the old version
  * where most of that stays. Anything else by that name is ours to remove, and never followed.
  */
 export async function openTempFile(
-  context: PullContext, { global, local }: { readonly global: FileInfo; readonly local: FileInfo | undefined },
-  blocks: readonly Block[], signal: AbortSignal,
+  context: PullContext, { global, local, zeros }: TempFileOf, blocks: readonly Block[], signal: AbortSignal,
 ): Promise<TempFile> {
   const name = temporaryName(global.name, context.world.system.platform)
   const path = pathOf(context, name)
   const { disk } = context.world
   const mode = hasPermissions(context, global) ? (global.permissions & 0o777) | OWNER_READ_WRITE : 0o666
   const create = () => context.parents.inside(name, () => disk.open(path, 'create', mode))
-  const copied = isMostlySame(local, global, blocks) && (await cloneOld(context, name, global, mode))
+  const isLong = global.sizeBytes > COPY_SIZE_BYTES_MAX
+  const way = () => (isLong || isSparse(context, blocks, zeros) ? 'cloneNew' : 'copyNew')
+  const copied = isMostlySame(local, global, blocks) && (await copyOld(context, global, way(), mode))
   try {
     if (!copied) return await freshFile(context, path, await create(), global)
   } catch (error) {
@@ -78,8 +85,10 @@ export async function openTempFile(
   return await freshFile(context, path, await create(), global)
 }
 
-/** Smaller files are copied block by block, which costs less than to look at all that a clone holds. */
+/** Smaller files are copied block by block, which costs less than to look at all that a copy holds. */
 const COPY_SIZE_BYTES_MIN = 8 * 1_024 * 1_024
+/** The system copies a file with less effort than we do block by block, but it does not stop when it is asked to. */
+const COPY_SIZE_BYTES_MAX = 4 * 1_024 * 1_024 * 1_024
 
 /** Whether at least half of the blocks stand where they stood. */
 function isMostlySame(local: FileInfo | undefined, global: FileInfo, blocks: readonly Block[]): boolean {
@@ -88,15 +97,24 @@ function isMostlySame(local: FileInfo | undefined, global: FileInfo, blocks: rea
   return blocksInPlace(blocks, local.blockHashes).size * 2 >= blocks.length
 }
 
-/** False where it cannot be done in no time: then the blocks are copied one by one, or fetched. */
-async function cloneOld(context: PullContext, name: string, global: FileInfo, mode: number): Promise<boolean> {
+/** The system's copy has no holes: where there should be some, only a clone will do. */
+function isSparse(context: PullContext, blocks: readonly Block[], zeros: ZeroBlocks): boolean {
+  return !context.folder.disableSparseFiles && blocks.some((block) => zeros.has(block))
+}
+
+/** False where it cannot be done: then the blocks are copied one by one, or fetched. */
+async function copyOld(
+  context: PullContext, { name }: FileInfo, how: 'copyNew' | 'cloneNew', mode: number,
+): Promise<boolean> {
+  const { disk, system } = context.world
+  const temporary = temporaryName(name, system.platform)
   try {
-    const copy = () => context.world.disk.cloneNew(pathOf(context, global.name), pathOf(context, name), mode)
-    await context.parents.inside(name, copy)
+    const copy = () => disk[how](pathOf(context, name), pathOf(context, temporary), mode)
+    await context.parents.inside(temporary, copy)
     return true
   } catch (error) {
     const { id } = context.folder
-    context.log.debug(() => `folder ${id}: ${JSON.stringify(global.name)} cannot be cloned: ${messageOf(error)}`)
+    context.log.debug(() => `folder ${id}: ${JSON.stringify(name)} cannot be copied: ${messageOf(error)}`)
     return false
   }
 }

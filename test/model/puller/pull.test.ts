@@ -117,6 +117,30 @@ for (const clones of [true, false]) {
   })
 }
 
+test('a large file is copied by the system, but not one with holes, which would be filled', async () => {
+  await using pull = await SimPull.start({ disk: { clones: false } })
+  const copied: string[] = []
+  const copyNew = pull.disk.copyNew.bind(pull.disk)
+  pull.disk.copyNew = async (from, to, permissions) => {
+    copied.push(from)
+    await copyNew(from, to, permissions)
+  }
+  const dense = Buffer.alloc(80 * BLOCK)
+  for (let i = 0; i < 80; i++) dense.fill(i + 1, i * BLOCK, (i + 1) * BLOCK)
+  const sparse = Buffer.from(dense).fill(0, 10 * BLOCK, 20 * BLOCK)
+  for (const word of ['before', 'after']) {
+    dense.write(word)
+    sparse.write(word)
+    pull.peer.put('dense', Buffer.from(dense))
+    pull.peer.put('sparse', Buffer.from(sparse))
+    await pull.sync()
+  }
+  assert.deepEqual(copied, [`${ROOT}/dense`])
+  assert.ok((await pull.read('dense')) === dense.toString('latin1'))
+  assert.ok((await pull.read('sparse')) === sparse.toString('latin1'))
+  await pull.assertSettled()
+})
+
 test('only the blocks that changed are asked for', async () => {
   await using pull = await SimPull.start()
   const content = Buffer.alloc(10 * BLOCK)
