@@ -58,7 +58,7 @@ export function isSameOwner(a: UnixOwner, b: UnixOwner): boolean {
 const NO_BYTES = new Uint8Array(0)
 
 /** Undefined for bytes that are no message. */
-function fieldsOf(bytes: Uint8Array): readonly WireField[] | undefined {
+export function fieldsOf(bytes: Uint8Array): readonly WireField[] | undefined {
   const fields: WireField[] = []
   for (let at = 0; at < bytes.length; ) {
     const tag = varintAt(bytes, at)
@@ -97,11 +97,11 @@ function varintAt(bytes: Uint8Array, start: number): Varint | undefined {
   return undefined
 }
 
-function numberOf(value: number | Uint8Array | undefined): number {
+export function numberOf(value: number | Uint8Array | undefined): number {
   return typeof value === 'number' ? value : 0
 }
 
-function textOf(value: number | Uint8Array | undefined): string {
+export function textOf(value: number | Uint8Array | undefined): string {
   return value instanceof Uint8Array ? Buffer.from(value).toString() : ''
 }
 

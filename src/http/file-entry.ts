@@ -8,6 +8,8 @@ import {
   type FileInfo,
   type FileType,
 } from '../core/file-info.ts'
+import type { UnixOwner } from '../core/platform-data.ts'
+import { viewPlatform, type ExtendedAttribute } from '../core/platform-view.ts'
 import type { FileEntryJson, FileTypeName, PlatformJson } from '../rest/db.ts'
 import { formatNs } from './times.ts'
 
@@ -20,7 +22,7 @@ const TYPE_NAMES: Readonly<Record<FileType, FileTypeName>> = {
   symlink: 'FILE_INFO_TYPE_SYMLINK',
 }
 
-const PLATFORM: PlatformJson = { Unix: null, Windows: null, Linux: null, Darwin: null, FreeBSD: null, NetBSD: null }
+const NO_PLATFORM: PlatformJson = { Unix: null, Windows: null, Linux: null, Darwin: null, FreeBSD: null, NetBSD: null }
 
 const EMPTY_ENTRY: FileEntryJson = {
   blocksHash: null,
@@ -36,7 +38,7 @@ const EMPTY_ENTRY: FileEntryJson = {
   noPermissions: false,
   numBlocks: 0,
   permissions: '0',
-  platform: PLATFORM,
+  platform: NO_PLATFORM,
   sequence: 0,
   size: 0,
   type: 'FILE_INFO_TYPE_FILE',
@@ -76,12 +78,33 @@ export function fileEntryJson(head: FileHead, blockCount = 0): FileEntryJson {
   return {
     ...entry,
     ...(head.noPermissions ? {} : { permissions: octal(head.permissions) }),
-    platform: PLATFORM,
+    platform: head.platform === undefined ? NO_PLATFORM : platformJson(head.platform),
     sequence: head.sequence,
     size: shownSize(head),
     type: TYPE_NAMES[head.type],
     version: head.version.map(({ device, value }) => `${shortIdText(device)}:${value}`),
   }
+}
+
+function platformJson(platform: Uint8Array): PlatformJson {
+  const { unix, windows, linux, darwin, freeBsd, netBsd } = viewPlatform(platform)
+  return {
+    Unix: unix === undefined ? null : ownerJson(unix),
+    Windows: windows ?? null,
+    Linux: attributesJson(linux),
+    Darwin: attributesJson(darwin),
+    FreeBSD: attributesJson(freeBsd),
+    NetBSD: attributesJson(netBsd),
+  }
+}
+
+function ownerJson({ ownerName, groupName, userId, groupId }: UnixOwner) {
+  return { ownerName, groupName, uid: userId, gid: groupId }
+}
+
+function attributesJson(attributes: readonly ExtendedAttribute[] | undefined) {
+  if (attributes === undefined) return null
+  return { xattrs: attributes.map(({ name, value }) => ({ name, value: Buffer.from(value).toString('base64') })) }
 }
 
 /** A whole record, or the empty one for a side that has none. */

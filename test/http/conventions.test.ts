@@ -3,6 +3,8 @@ import { test } from 'node:test'
 import { TwinfoldError } from '../../src/core/errors.ts'
 import type { FileInfo } from '../../src/core/file-info.ts'
 import type { FolderId, ShortId } from '../../src/core/ids.ts'
+import { withUnixOwner } from '../../src/core/platform-data.ts'
+import type { FolderStatus } from '../../src/model/types.ts'
 import { formatMs, formatNs } from '../../src/http/times.ts'
 import { fakeRest, IDLE, KEY } from './fakes.ts'
 
@@ -129,6 +131,42 @@ test('db/file: a side without record is empty, counters are exact, symlinks have
   const absent = fakeRest({ hub: { file: () => Promise.reject(new TwinfoldError('file-missing', 'x')) } })
   const answer = await absent.send('GET', '/rest/db/file?folder=share&file=../x')
   assert.deepEqual([answer.status, answer.body], [404, 'No such object in the index\n'])
+})
+
+test('db/file and lists: owners and attributes are shown as other systems keep them', async () => {
+  const platform = Buffer.concat([
+    withUnixOwner(undefined, { ownerName: 'ann', groupName: 'staff', userId: 1000, groupId: 50 }),
+    Buffer.from('1a0d0a0b0a06757365722e6112016b', 'hex'),
+  ])
+  const found = { ...INFO, platform }
+  const { send } = fakeRest({ hub: {
+    file: async () => ({ global: found, local: undefined, availability: [] }),
+    need: async () => ({ progress: [], queued: [found], rest: [] }),
+  } })
+  const none = { Unix: null, Windows: null, Linux: null, Darwin: null, FreeBSD: null, NetBSD: null }
+  const shown = {
+    ...none,
+    Unix: { ownerName: 'ann', groupName: 'staff', uid: 1000, gid: 50 },
+    Linux: { xattrs: [{ name: 'user.a', value: 'aw==' }] },
+  }
+  const view = JSON.parse((await send('GET', '/rest/db/file?folder=share&file=link')).body)
+  assert.deepEqual([view.global.platform, view.local.platform], [shown, none])
+  const { queued } = JSON.parse((await send('GET', '/rest/db/need?folder=share')).body)
+  assert.deepEqual(queued[0].platform, shown)
+})
+
+test('db/status: the same status is put into words once, a new one anew, and one that must be waited for is', async () => {
+  let now: FolderStatus | undefined = IDLE
+  const { send, calls } = fakeRest({ hub: { statusNow: () => now } })
+  const ask = async () => JSON.parse((await send('GET', '/rest/db/status?folder=share')).body)
+  const first = await ask()
+  assert.deepEqual(await ask(), first)
+  assert.deepEqual(calls, [])
+  now = { ...IDLE, state: 'scanning', sequence: 9 }
+  assert.deepEqual(await ask(), { ...first, state: 'scanning', sequence: 9, version: 9 })
+  now = undefined
+  assert.deepEqual(await ask(), first)
+  assert.deepEqual(calls, ['status share'])
 })
 
 test('db/ignores: writing keeps lines as they are; a bad body is 500 and writes nothing', async () => {

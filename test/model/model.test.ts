@@ -38,6 +38,22 @@ test('a new folder gets its root and marker, is scanned, and tells what it found
   assert.deepEqual([status.state, status.sequence, status.counts.local.files], ['idle', 3, 2])
 })
 
+test('a status is known without waiting once it was asked for, and is the same object until something changes', async () => {
+  await using hub = await started()
+  assert.equal(hub.model.statusNow(DOCS), undefined)
+  const asked = await hub.model.status(DOCS)
+  const known = hub.model.statusNow(DOCS)
+  assert.deepEqual(known, asked)
+  assert.equal(hub.model.statusNow(DOCS), known)
+  hub.world.disk.put(`${ROOT}/new.txt`, 'x')
+  await hub.while(hub.model.scan(DOCS, [], undefined))
+  const later = hub.model.statusNow(DOCS)
+  assert.notEqual(later, known)
+  assert.deepEqual(later, await hub.model.status(DOCS))
+  assert.equal(later?.counts.local.files, 3)
+  assert.throws(() => hub.model.statusNow(folderId('nobody')), { code: 'folder-missing' })
+})
+
 test('a folder without a root gets one', async () => {
   await using hub = await started({})
   assert.deepEqual((await hub.world.disk.list(ROOT)).map(({ name }) => name), ['.stfolder'])
