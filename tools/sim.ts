@@ -6,14 +6,17 @@ import { parseArgs } from 'node:util'
 import { runSeed } from '../test/sim/cluster.ts'
 import { PlannerCase } from '../test/sim/planner.ts'
 import { Reached } from '../test/sim/sometimes.ts'
+import type { Taste } from '../test/sim/user.ts'
 
-const USAGE = 'usage: npm run sim -- [--seeds N] [--from S] [--seed S] [--mode engine|planner]'
+const USAGE = 'usage: npm run sim -- [--seeds N] [--from S] [--seed S] [--mode engine|shapes|planner]'
 /** Every so many seeds are lived twice: the same seed must leave the same trace. */
 const TWICE_EVERY = 20
 const FAILURES_SHOWN_MAX = 20
 
+type Mode = 'engine' | 'shapes' | 'planner'
+
 interface Wishes {
-  readonly mode: 'engine' | 'planner'
+  readonly mode: Mode
   /** One seed with its trace. */
   readonly seed: number | undefined
   readonly from: number
@@ -24,12 +27,13 @@ function readWishes(): Wishes {
   const { values } = parseArgs({
     options: { seeds: { type: 'string' }, from: { type: 'string' }, seed: { type: 'string' }, mode: { type: 'string', default: 'engine' } },
   })
-  if (values.mode !== 'engine' && values.mode !== 'planner') throw new Error('the mode is engine or planner')
+  const mode = (['engine', 'shapes', 'planner'] as const).find((known) => known === values.mode)
+  if (mode === undefined) throw new Error('the mode is engine, shapes or planner')
   return {
-    mode: values.mode,
+    mode,
     seed: values.seed === undefined ? undefined : wholeNumber(values.seed),
     from: wholeNumber(values.from ?? '1'),
-    seeds: wholeNumber(values.seeds ?? (values.mode === 'engine' ? '200' : '100000')),
+    seeds: wholeNumber(values.seeds ?? (mode === 'planner' ? '100000' : '200')),
   }
 }
 
@@ -54,25 +58,29 @@ class Report {
   }
 }
 
-async function runEngine({ from, seeds }: Wishes, report: Report): Promise<void> {
+async function runEngine({ mode, from, seeds }: Wishes, report: Report): Promise<void> {
   const reached = new Reached()
   const started = process.cpuUsage()
   let deeds = 0
   let mismatches = 0
   for (let seed = from; seed < from + seeds; seed++) {
-    const life = await runSeed(seed)
+    const life = await runSeed(seed, { taste: tasteOf(mode) })
     reached.merge(life.reached)
     deeds += life.deeds
     if (life.failure !== undefined) report.failed(seed, life.failure.message)
-    if (seed % TWICE_EVERY !== 0 || (await runSeed(seed)).digest === life.digest) continue
+    if (seed % TWICE_EVERY !== 0 || (await runSeed(seed, { taste: tasteOf(mode) })).digest === life.digest) continue
     mismatches++
     report.failed(seed, 'two lives of this seed differ')
   }
   console.log(reached.lines().join('\n'))
   const seedsPerMinute = Math.round((60_000 * seeds) / cpuMs(started))
   console.log(JSON.stringify({
-    id: 'S-01', mode: 'engine', from, seeds, deeds, failures: report.failures, mismatches, reachedPercent: reached.percent, seedsPerMinute,
+    id: mode === 'shapes' ? 'C-12' : 'S-01', mode, from, seeds, deeds, failures: report.failures, mismatches, reachedPercent: reached.percent, seedsPerMinute,
   }))
+}
+
+function tasteOf(mode: Mode): Taste {
+  return mode === 'shapes' ? 'shapes' : 'everything'
 }
 
 function runPlanner({ from, seeds }: Wishes, report: Report): void {
@@ -101,9 +109,9 @@ function cpuMs(since: NodeJS.CpuUsage): number {
   return (user + system) / 1_000
 }
 
-async function replay(mode: Wishes['mode'], seed: number): Promise<string | undefined> {
+async function replay(mode: Mode, seed: number): Promise<string | undefined> {
   const print = (line: string): void => console.log(line)
-  if (mode === 'engine') return (await runSeed(seed, print)).failure?.message
+  if (mode !== 'planner') return (await runSeed(seed, { print, taste: tasteOf(mode) })).failure?.message
   try {
     new PlannerCase(seed, print).run()
     return undefined
@@ -120,8 +128,8 @@ async function main(): Promise<boolean> {
     return failure === undefined
   }
   const report = new Report(wishes.mode)
-  if (wishes.mode === 'engine') await runEngine(wishes, report)
-  else runPlanner(wishes, report)
+  if (wishes.mode === 'planner') runPlanner(wishes, report)
+  else await runEngine(wishes, report)
   return report.failures === 0
 }
 

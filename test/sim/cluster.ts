@@ -15,7 +15,7 @@ import { Mishaps } from './mishaps.ts'
 import { Setup } from './setup.ts'
 import { Reached } from './sometimes.ts'
 import { Trace } from './trace.ts'
-import { isUsers, User } from './user.ts'
+import { isUsers, type Taste, User } from './user.ts'
 
 const S = 1_000
 const HOUR = 3_600 * S
@@ -36,9 +36,16 @@ export interface RunResult {
   readonly reached: Reached
 }
 
+export interface RunOptions {
+  /** For whoever reads along. */
+  readonly print?: (line: string) => void
+  /** `shapes`: five devices that all send and receive; everything unless told. */
+  readonly taste?: Taste
+}
+
 /** One life of a few devices, from the seed to the last law. Never throws: what went wrong is in the result. */
-export async function runSeed(seed: number, print?: (line: string) => void): Promise<RunResult> {
-  const cluster = new Cluster(seed, print)
+export async function runSeed(seed: number, options: RunOptions = {}): Promise<RunResult> {
+  const cluster = new Cluster(seed, options)
   let failure: Error | undefined
   try {
     await cluster.live()
@@ -73,7 +80,7 @@ class Cluster {
   /** A person has said whose state is the right one. */
   #decided = false
 
-  constructor(seed: number, print: ((line: string) => void) | undefined) {
+  constructor(seed: number, { print, taste = 'everything' }: RunOptions) {
     const random = new SimRandom(seed)
     this.#random = random
     this.trace = new Trace(() => this.#clock.monotonicMs(), print)
@@ -81,9 +88,11 @@ class Cluster {
     const slowestMs = pick(random, [5, 50, 500])
     this.#network = new SimNetwork(this.#clock, { delayMs: () => 1 + travel.int(slowestMs) })
     this.#contents = new Contents(random.stream('contents'))
-    this.#user = new User(random.stream('user'), this.#contents, this.trace)
+    this.#user = new User(random.stream('user'), this.#contents, this.trace, taste)
     this.#setup = new Setup(random)
-    const types = this.#setup.folderTypes(pick(random, [2, 2, 2, 2, 3, 3, 3, 4, 5]))
+    const types = taste === 'shapes'
+      ? Array.from({ length: 5 }, () => 'sendreceive' as const)
+      : this.#setup.folderTypes(pick(random, [2, 2, 2, 2, 3, 3, 3, 4, 5]))
     this.#devices = types.map((type, i) => this.#makeDevice('abcde'[i] ?? 'z', type))
     this.#mishaps = new Mishaps({
       random, network: this.#network, user: this.#user, trace: this.trace, reached: this.reached, devices: this.#devices,

@@ -1,4 +1,4 @@
-import { isConflictName, isInternal, isTemporary } from '../../src/core/paths.ts'
+import { baseOf, isConflictName, isInternal, isTemporary, joinPath, parentOf } from '../../src/core/paths.ts'
 import type { SeenItem } from '../../src/world/sim/disk-hands.ts'
 import { pick, type SimRandom } from '../../src/world/sim/random.ts'
 import type { Contents } from './contents.ts'
@@ -7,8 +7,12 @@ import { Past } from './past.ts'
 import type { Trace } from './trace.ts'
 
 const DIRECTORIES = ['', 'a', 'a/b', 'c', 'd'] as const
+const DEEP_DIRECTORIES = ['', 'a', 'a/b', 'a/b/c', 'a/b/c/d', 'one', 'two/three'] as const
 const NAMES = ['one', 'two', 'three', 'four', 'five'] as const
 const MODES = [0o600, 0o644, 0o755] as const
+
+/** What people do: a bit of everything, or turning files, directories and symlinks into each other and moving trees. */
+export type Taste = 'everything' | 'shapes'
 
 /** A name in a folder that people use: neither ours nor a temporary one. */
 export function isUsers(path: string): boolean {
@@ -24,24 +28,31 @@ export class User {
   readonly #random: SimRandom
   readonly #contents: Contents
   readonly #trace: Trace
+  readonly #taste: Taste
   readonly past = new Past()
   /** Contents of which somebody changed the mode, the time or the name: their past is no straight line. */
   readonly touched = new Set<number>()
   /** When somebody last did something on a device. */
   readonly lastActMs = new Map<SimDevice, number>()
 
-  constructor(random: SimRandom, contents: Contents, trace: Trace) {
+  constructor(random: SimRandom, contents: Contents, trace: Trace, taste: Taste) {
     this.#random = random
+    this.#taste = taste
     this.#contents = contents
     this.#trace = trace
   }
 
   /** Does one thing on this device, whether it is on or not. */
   act(device: SimDevice): void {
-    const deeds = [
+    const everything = [
       this.#write, this.#write, this.#write, this.#edit, this.#edit, this.#edit, this.#remove, this.#remove,
       this.#rename, this.#rename, this.#makeDirectory, this.#symlink, this.#swap, this.#chmod, this.#touch, this.#copy,
     ]
+    const shapes = [
+      this.#write, this.#write, this.#edit, this.#remove, this.#symlink, this.#makeDirectory,
+      this.#swap, this.#swap, this.#swap, this.#rename, this.#rename, this.#moveTree, this.#moveTree, this.#moveUp, this.#moveUp,
+    ]
+    const deeds = this.#taste === 'shapes' ? shapes : everything
     this.lastActMs.set(device, device.clock.monotonicMs())
     try {
       pick(this.#random, deeds).call(this, device)
@@ -102,9 +113,24 @@ export class User {
   }
 
   #rename(device: SimDevice): void {
-    const { hands } = device.disk
+    this.#move(device, this.#somebodys(device), this.#anyPath(device))
+  }
+
+  /** A directory with all that is in it. */
+  #moveTree(device: SimDevice): void {
+    this.#move(device, this.#somebodys(device, 'directory'), this.#anyPath(device))
+  }
+
+  /** Out of the directory it is in, under the same name. */
+  #moveUp(device: SimDevice): void {
     const from = this.#somebodys(device)
-    const to = this.#anyPath(device)
+    if (!from?.includes('/')) return
+    const above = parentOf(parentOf(from))
+    this.#move(device, from, above === '' ? baseOf(from) : joinPath(above, baseOf(from)))
+  }
+
+  #move(device: SimDevice, from: string | undefined, to: string): void {
+    const { hands } = device.disk
     if (from === undefined || from === to || to.startsWith(`${from}/`)) return
     const target = hands.look(`${ROOT}/${to}`)
     if (target !== undefined && target.type !== 'file') return
@@ -212,7 +238,7 @@ export class User {
   }
 
   #anyPath(device: SimDevice): string {
-    const directory = pick(this.#random, DIRECTORIES)
+    const directory = pick<string>(this.#random, this.#taste === 'shapes' ? DEEP_DIRECTORIES : DIRECTORIES)
     const taken = this.#random.chance(0.4) ? this.#somebodys(device) : undefined
     if (taken !== undefined) return taken
     return directory === '' ? pick(this.#random, NAMES) : `${directory}/${pick(this.#random, NAMES)}`
