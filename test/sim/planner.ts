@@ -3,6 +3,7 @@ import type { FileHead, FileType } from '../../src/core/file-info.ts'
 import type { ShortId } from '../../src/core/ids.ts'
 import { findWinner } from '../../src/core/need.ts'
 import { hasSameContent, jointDeletion, planStep } from '../../src/core/plan.ts'
+import { shuffled } from '../../src/core/pull-order.ts'
 import { forgottenCount } from '../../src/core/version-vector.ts'
 import { SimRandom } from '../../src/world/sim/random.ts'
 import { LawBroken } from './laws.ts'
@@ -28,6 +29,8 @@ interface Party {
 /** Devices, one name, and the pure decisions of `core`: steps succeed by changing the record. No disk, no clock. */
 export class PlannerCase {
   readonly #random: SimRandom
+  /** Apart, so that asking in another order does not make it another case. */
+  readonly #orders: SimRandom
   readonly #parties: readonly Party[]
   readonly #released = new Set<number>()
   /** Contents of files: only they are worth a copy. */
@@ -40,6 +43,7 @@ export class PlannerCase {
 
   constructor(seed: number, print?: (line: string) => void) {
     this.#random = new SimRandom(seed)
+    this.#orders = new SimRandom(seed)
     this.#print = print
     const count = 2 + this.#random.int(4)
     this.#parties = Array.from({ length: count }, (_, i) => ({
@@ -108,7 +112,9 @@ export class PlannerCase {
     const records = [party.local, ...party.remote].filter((record) => record !== undefined)
     const global = records[findWinner(records)]
     if (global === undefined) return false
+    this.#checkOrder(party, global)
     const step = planStep({ local: party.local, global, ignored: false, ignoreDelete: false })
+    checkExcluded(party.local, global)
     if (step.kind === 'keep' || step.kind === 'ignore') return false
     if ('saveOurs' in step && step.saveOurs && party.local !== undefined) {
       party.saved.add(party.local.sizeBytes)
@@ -121,7 +127,17 @@ export class PlannerCase {
     const forgotten = forgottenCount(party.local?.version ?? [], record.version, party.options.ownShortId)
     party.countFrom = Math.max(party.countFrom, Number(forgotten) + 1)
     this.#tell(at, record, `does ${JSON.stringify(step)} for`)
+    const again = planStep({ local: party.local, global, ignored: false, ignoreDelete: false })
+    if (again.kind !== 'keep') throw new LawBroken('progress', `${step.kind} is followed by ${again.kind} for the same record`)
     return true
+  }
+
+  /** Others are asked in any order: the winner is the same. */
+  #checkOrder(party: Party, global: FileHead): void {
+    const mixed = shuffled(party.remote, (below) => this.#orders.int(below))
+    const records = [party.local, ...mixed].filter((record) => record !== undefined)
+    const [expected, winner] = [textOf(global), textOf(records[findWinner(records)])]
+    if (winner !== expected) throw new LawBroken('order', `${expected} wins, and in another order ${winner}`)
   }
 
   #tell(at: number, record: FileHead, why: string): void {
@@ -166,6 +182,12 @@ export class PlannerCase {
   #release(record: FileHead | undefined): void {
     if (record?.type === 'file' && !record.deleted) this.#released.add(record.sizeBytes)
   }
+}
+
+/** Where the name is excluded nothing happens to the disk. */
+function checkExcluded(local: FileHead | undefined, global: FileHead): void {
+  const { kind } = planStep({ local, global, ignored: true, ignoreDelete: false })
+  if (kind !== 'keep' && kind !== 'ignore') throw new LawBroken('plan', `${kind} of a name that is excluded`)
 }
 
 function textOf(record: FileHead | undefined): string {
