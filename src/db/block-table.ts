@@ -42,7 +42,7 @@ export class BlockTable {
 
   constructor(database: DatabaseSync) {
     this.#database = database
-    this.#records = new Query(database, `SELECT sequence, list FROM files
+    this.#records = new Query(database, `SELECT sequence, list FROM files INDEXED BY files_own
       WHERE device = ${LOCAL_NUMBER} AND sequence > ? ORDER BY sequence LIMIT ${ROWS_AT_ONCE}`)
     this.#list = new Query(database, 'SELECT hashes FROM lists WHERE id = ?')
     this.#insert = new Query(database, 'INSERT OR IGNORE INTO blocks (key, sequence) VALUES (?, ?)')

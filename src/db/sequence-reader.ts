@@ -17,7 +17,8 @@ export class SequenceReader {
 
   constructor(database: DatabaseSync, reader: RowReader) {
     this.#reader = reader
-    this.#select = new Query(database, `SELECT ${INFO_COLUMNS} FROM files
+    // Left to itself SQLite reads all of our records and sorts them, every time that one of them changed.
+    this.#select = new Query(database, `SELECT ${INFO_COLUMNS} FROM files INDEXED BY files_own
       WHERE device = ${LOCAL_NUMBER} AND sequence > ? ORDER BY sequence LIMIT ?`)
     this.#selectList = new Query(database, 'SELECT hashes FROM lists WHERE id = ?')
   }

@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict'
+import { DatabaseSync, type StatementSync } from 'node:sqlite'
+import { test } from 'node:test'
+import { BlockTable } from '../../src/db/block-table.ts'
+import { Browser } from '../../src/db/browse.ts'
+import { FolderState } from '../../src/db/folder-state.ts'
+import { FolderTable } from '../../src/db/folder-table.ts'
+import { RemoteNeed } from '../../src/db/remote-need.ts'
+import { FOLDER_SCHEMA, migrate } from '../../src/db/schema.ts'
+import { SequenceReader } from '../../src/db/sequence-reader.ts'
+import { FOLDER } from './records.ts'
+
+/** Remembers what it was asked to prepare. */
+class NotingDatabase extends DatabaseSync {
+  readonly statements: string[] = []
+
+  override prepare(sql: string): StatementSync {
+    this.statements.push(sql)
+    return super.prepare(sql)
+  }
+}
+
+/** All statements that are kept while the index of a folder is open. */
+function statementsOf(database: NotingDatabase): readonly string[] {
+  migrate(database, FOLDER_SCHEMA)
+  database.statements.length = 0
+  const files = new FolderTable(database, () => new FolderState(FOLDER, 1n))
+  assert.ok(new BlockTable(database) && new Browser(database, files.reader))
+  assert.ok(new SequenceReader(database, files.reader) && new RemoteNeed(database, files))
+  return [...new Set(database.statements)]
+}
+
+test('index: no question reads or sorts a whole table, however large the folder is', () => {
+  using database = new NotingDatabase(':memory:')
+  const statements = statementsOf(database)
+  assert.ok(statements.length > 20, `${statements.length} statements`)
+  for (const sql of statements) {
+    const plan = database.prepare(`EXPLAIN QUERY PLAN ${sql}`).all().map(({ detail }) => String(detail))
+    assert.ok(!plan.some((step) => /^SCAN |TEMP B-TREE/.test(step)), `${sql}\n${plan.join('\n')}`)
+  }
+})
