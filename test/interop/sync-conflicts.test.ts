@@ -114,7 +114,7 @@ for (const kind of ['edited', 'new'] as const) {
       assert.equal(textOf(twinfold, own[0]!), `${name} of ${loser.name}`)
       assert.equal(copy.exec(own[0]!.slice(folder.length + 1))?.[1], winner().id.slice(0, 7))
     }
-    reportRow({ id: `sync-conflict-${kind}`, tried: CLASHES.length, conflictCopies: copies.length, wrongWinners: 0 })
+    reportRow({ id: 'S-05', part: `${kind} on both sides`, tried: CLASHES.length, conflictCopies: copies.length, disagreements: 0 })
   })
 }
 
@@ -150,7 +150,7 @@ test('an edit outlives a deletion, also when it is older, whoever made it', { sk
   assert.deepEqual(copies, [])
   for (const name of ['alive/ours', 'alive/ours-early', 'alive/tree/deep/ours']) assert.equal(textOf(syncthing, name), 'edited by twinfold')
   for (const name of ['alive/theirs', 'alive/theirs-early', 'alive/other/deep/theirs']) assert.equal(textOf(twinfold, name), 'edited by syncthing')
-  reportRow({ id: 'sync-delete-edit', tried: 6, conflictCopies: 0, editsLost: 0 })
+  reportRow({ id: 'S-05', part: 'edit and deletion', tried: 6, conflictCopies: 0, disagreements: 0 })
 })
 
 test('a new file in a directory that the other deleted brings the directory back', { skip }, async () => {
