@@ -1,4 +1,3 @@
-import type { Json } from '../core/config-json.ts'
 import { TwinfoldError } from '../core/errors.ts'
 import { parseFolderId, type FolderId } from '../core/ids.ts'
 import { cleanSubs } from '../core/paths.ts'
@@ -12,6 +11,7 @@ import type {
   NeedJson,
   TreeEntryJson,
 } from '../rest/db.ts'
+import { readBody } from '../rest/read-body.ts'
 import { fileEntryJson, fileInfoJson, shownSize, typeName } from './file-entry.ts'
 import { folderStatusJson } from './folder-status.ts'
 import { formatJson, parseJson } from './json.ts'
@@ -54,7 +54,8 @@ function folderOf(query: Query<'folder'>): FolderId {
  * index would be half told, and the next client would scan again.
  */
 async function scan(hub: Hub, query: Query<'folder' | 'sub' | 'next'>): Promise<Reply> {
-  const nextMs = nextOf(query.first('next'))
+  const nextS = query.integer('next')
+  const nextMs = nextS === undefined ? undefined : Math.min(nextS, NEXT_S_MAX) * 1_000
   const subs = cleanSubs(query.all('sub'))
   const folder = parseFolderId(query.first('folder'))
   if (folder === undefined) return await scanAll(hub)
@@ -67,18 +68,6 @@ async function scanAll(hub: Hub): Promise<Reply> {
   if (failures.size === 0) return EMPTY_OK
   const reasons = Object.fromEntries([...failures].sort(([a], [b]) => (a < b ? -1 : 1)))
   return { status: 500, contentType: TEXT_TYPE, body: `Error scanning folders\n${formatJson(reasons)}` }
-}
-
-/** Seconds until the automatic rescan. An empty value is an absent one. */
-function nextOf(text: string | undefined): number | undefined {
-  if (text === undefined || text === '') return undefined
-  if (!/^\d+$/.test(text)) {
-    throw new TwinfoldError(
-      'bad-request',
-      `next must be a whole number of seconds, 0 or more, not ${JSON.stringify(text.slice(0, 40))}`,
-    )
-  }
-  return Math.min(Number(text), NEXT_S_MAX) * 1_000
 }
 
 /** Pages ask again and again while nothing happens: a status that is known is put into words once. */
@@ -153,22 +142,12 @@ async function ignores(hub: Hub, query: Query<'folder'>): Promise<Reply> {
 }
 
 async function setIgnores(hub: Hub, { query, request }: Call<'folder'>): Promise<Reply> {
-  const lines = ignoreLinesOf(parseJson(await request.body(IGNORES_BYTES_MAX)))
-  return json(ignoresJson(await hub.setIgnores(folderOf(query), lines)))
+  const { ignore = [] } = readBody(DB_ROUTES['POST /rest/db/ignores'].body, parseJson(await request.body(IGNORES_BYTES_MAX)))
+  return json(ignoresJson(await hub.setIgnores(folderOf(query), ignore)))
 }
 
 function ignoresJson(view: IgnoresJson): IgnoresJson {
   return { error: view.error, expanded: view.expanded, ignore: view.ignore }
-}
-
-/** Only an object with a list of lines: an empty list removes the file, so a slip must not look like one. */
-function ignoreLinesOf(body: Json): readonly string[] {
-  const wrong = () => new TwinfoldError('bad-request', 'the body must be {"ignore": [lines]}')
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) throw wrong()
-  const given = Object.entries(body).findLast(([key]) => key.toLowerCase() === 'ignore')?.[1] ?? []
-  if (!Array.isArray(given) || !given.every((line) => typeof line === 'string')) throw wrong()
-  if (given.some((line) => /[\n\r\0]/.test(line))) throw new TwinfoldError('bad-request', 'a pattern must be one line')
-  return given
 }
 
 async function folderErrors(hub: Hub, query: Query<'folder' | 'page' | 'perpage'>): Promise<Reply> {

@@ -1,6 +1,7 @@
 import { TwinfoldError } from '../core/errors.ts'
 import { FACILITIES, FACILITY_NAMES, parseFacility } from '../core/facilities.ts'
 import type { LogControl, LogLevel } from '../events/types.ts'
+import { readBody } from '../rest/read-body.ts'
 import { DEBUG_ROUTES } from '../rest/system-routes.ts'
 import type { LogLevelsJson } from '../rest/system.ts'
 import { formatJson, parseJson } from './json.ts'
@@ -60,10 +61,7 @@ function levels(log: LogControl): LogLevelsJson {
 
 /** All levels are read before the first is set: a bad one changes nothing. */
 async function setLevels(log: LogControl, { request }: Call): Promise<Reply> {
-  const body = parseJson(await request.body(BODY_BYTES_MAX))
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
-    throw new TwinfoldError('bad-request', 'the body must be {facility: level}')
-  }
+  const body = readBody(DEBUG_ROUTES['POST /rest/system/loglevels'].body, parseJson(await request.body(BODY_BYTES_MAX)))
   const wanted = Object.entries(body).map(([name, level]) => [parseFacility(name), levelOf(level)] as const)
   for (const [facility, level] of wanted) if (facility !== undefined) log.setLevel(facility, level)
   return EMPTY_OK
@@ -72,8 +70,8 @@ async function setLevels(log: LogControl, { request }: Call): Promise<Reply> {
 const RANKS: Readonly<Record<string, number>> = { DEBUG: -4, INFO: 0, WARN: 4, ERROR: 8 }
 
 /** `WARN`, `info`, `INFO+2`: an offset counts as the level it reaches. */
-function levelOf(value: unknown): LogLevel {
-  const match = typeof value === 'string' ? /^(DEBUG|INFO|WARN|ERROR)([+-]\d{1,3})?$/i.exec(value) : null
+function levelOf(text: string): LogLevel {
+  const match = /^(DEBUG|INFO|WARN|ERROR)([+-]\d{1,3})?$/i.exec(text)
   const base = match === null ? undefined : RANKS[match[1]!.toUpperCase()]
   if (base === undefined) throw new TwinfoldError('bad-request', 'a level must be one of DEBUG, INFO, WARN, ERROR')
   const rank = base + Number(match?.[2] ?? 0)

@@ -1,4 +1,5 @@
 import type { ConfigStore } from '../config/types.ts'
+import { readBody } from '../rest/read-body.ts'
 import { NOAUTH_ROUTES } from '../rest/system-routes.ts'
 import type { HealthJson } from '../rest/system.ts'
 import { isAuthOn, type Auth } from './auth.ts'
@@ -6,6 +7,7 @@ import { parseJson } from './json.ts'
 import { json, NOT_FOUND, text, type Reply } from './reply.ts'
 import { bind, type Call, type Route } from './route.ts'
 
+const LOGIN = NOAUTH_ROUTES['POST /rest/noauth/auth/password']
 const LOGIN_BYTES_MAX = 64 * 1024
 
 /** What anybody may ask: whether we live, and to be let in. */
@@ -38,17 +40,10 @@ function logout(auth: Auth, { request }: Call): Reply {
 function loginBody(
   bytes: Uint8Array,
 ): { readonly username: string; readonly password: string; readonly stay: boolean } | undefined {
-  let body
   try {
-    body = parseJson(bytes)
+    const { username = '', password = '', stayLoggedIn: stay = false } = readBody(LOGIN.body, parseJson(bytes))
+    return { username, password, stay }
   } catch {
     return undefined // the reason may hold half a password; the reply says enough
   }
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) return undefined
-  const given = new Map(Object.entries(body).map(([key, value]) => [key.toLowerCase(), value]))
-  const username = given.get('username') ?? ''
-  const password = given.get('password') ?? ''
-  const stay = given.get('stayloggedin') ?? false
-  if (typeof username !== 'string' || typeof password !== 'string' || typeof stay !== 'boolean') return undefined
-  return { username, password, stay }
 }

@@ -180,7 +180,7 @@ export class Pipeline {
   #run(visit: Visit, route: Route, id: string): HttpReply | Promise<HttpReply> {
     let query: Query
     try {
-      query = parseQuery(visit.query)
+      query = parseQuery(visit.query, route.parameters)
     } catch (error) {
       return finish(visit.headers, errorReply(error, {}) ?? text(400, 'Bad Request')) // before a route has its say
     }

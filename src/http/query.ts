@@ -1,16 +1,22 @@
 import { TwinfoldError } from '../core/errors.ts'
+import { faultOf } from '../rest/check.ts'
+import type { Parameters } from '../rest/declaration.ts'
 
 const PER_PAGE_DEFAULT = 65_536
 /** More than any index page; the product with the page number stays a safe integer. */
 const PER_PAGE_MAX = 65_536 * 16
+/** Characters of a bad value that its refusal shows. */
+const QUOTED_MAX = 40
 const PAGE_MAX = Math.floor(Number.MAX_SAFE_INTEGER / PER_PAGE_MAX)
 
 /** The parameters of a request. Names and values are decoded; nothing else has been looked at. */
 export class Query<Name extends string = string> {
   readonly #pairs: readonly (readonly [name: string, value: string])[]
+  readonly #declared: Parameters
 
-  constructor(pairs: readonly (readonly [string, string])[]) {
+  constructor(pairs: readonly (readonly [string, string])[], declared: Parameters) {
     this.#pairs = pairs
+    this.#declared = declared
   }
 
   /** The first value counts when a name is repeated. */
@@ -22,11 +28,19 @@ export class Query<Name extends string = string> {
     return this.#pairs.filter(([each]) => each === name).map(([, value]) => value)
   }
 
-  /** A whole number in base 10; undefined for everything else, which means "absent". */
+  /**
+   * A whole number in base 10. What else a value may be, its declaration says: a strict one that is not as declared
+   * throws `bad-request`, every other one is "absent", as an empty one always is.
+   */
   integer(name: Name): number | undefined {
     const text = this.first(name)
-    if (text === undefined || !/^[+-]?\d{1,19}$/.test(text)) return undefined
-    return Number(text)
+    if (text === undefined || text === '') return undefined
+    const declared = Object.hasOwn(this.#declared, name) ? this.#declared[name] : undefined
+    if (declared?.strict !== true) return /^[+-]?\d{1,19}$/.test(text) ? Number(text) : undefined
+    const value = /^-?\d+$/.test(text) ? Number(text) : Number.NaN
+    const fault = faultOf(declared.schema, value, name)
+    if (fault === undefined) return value
+    throw new TwinfoldError('bad-request', `${fault}, not ${JSON.stringify(text.slice(0, QUOTED_MAX))}`)
   }
 
   /** Paging with both values clamped: a bad or non-positive one is the default. */
@@ -40,10 +54,11 @@ export class Query<Name extends string = string> {
   }
 }
 
-const EMPTY = new Query([])
+const NONE: Parameters = {}
+const EMPTY = new Query([], NONE)
 
 /** Throws `bad-request` for escapes that are no UTF-8: guessing would scan or change something else than was meant. */
-export function parseQuery(text: string): Query {
+export function parseQuery(text: string, declared: Parameters = NONE): Query {
   if (text === '') return EMPTY
   const pairs = text
     .split('&')
@@ -52,7 +67,7 @@ export function parseQuery(text: string): Query {
       const mark = pair.indexOf('=')
       return mark < 0 ? [decode(pair), ''] : [decode(pair.slice(0, mark)), decode(pair.slice(mark + 1))]
     })
-  return new Query(pairs)
+  return new Query(pairs, declared)
 }
 
 function decode(text: string): string {

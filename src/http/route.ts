@@ -5,6 +5,7 @@ import {
   type Declarations,
   type Method,
   type ParameterName,
+  type Parameters,
   type RouteErrors,
 } from '../rest/declaration.ts'
 import type { HttpRequest } from '../world/http.ts'
@@ -27,6 +28,8 @@ export interface Route {
   readonly summary: string
   /** Statuses and words of refusals where they differ from the usual. */
   readonly errors?: RouteErrors
+  /** The parameters that it knows. */
+  readonly parameters?: Parameters
   readonly handle: Handler
 }
 
@@ -39,9 +42,10 @@ export function bind<const D extends Declarations>(
   handlers: { readonly [K in keyof D]: Handler<ParameterName<D[K]>> },
 ): readonly Route[] {
   return namesOf(declarations).map((name) => {
-    const { summary, errors } = declarations[name]!
+    const { summary, errors, query: parameters } = declarations[name]!
     const handle: Handler = handlers[name]
-    return { method: methodOf(name), path: pathOf(name), summary, ...(errors !== undefined && { errors }), handle }
+    const more = { ...(errors !== undefined && { errors }), ...(parameters !== undefined && { parameters }) }
+    return { method: methodOf(name), path: pathOf(name), summary, ...more, handle }
   })
 }
 

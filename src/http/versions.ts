@@ -1,7 +1,7 @@
-import { isTime, type Json } from '../core/config-json.ts'
 import { TwinfoldError } from '../core/errors.ts'
 import { parseFolderId, type FolderId } from '../core/ids.ts'
 import type { FileVersion, Hub } from '../model/types.ts'
+import { readBody } from '../rest/read-body.ts'
 import { VERSION_ROUTES, type FileVersionJson, type RestoreResultJson, type VersionsJson } from '../rest/versions.ts'
 import { parseJson } from './json.ts'
 import type { Query } from './query.ts'
@@ -37,24 +37,11 @@ function versionJson({ versionMs, modifiedMs, sizeBytes }: FileVersion): FileVer
 
 async function restore(hub: VersionKeeper, { query, request }: Call<'folder'>): Promise<Reply> {
   const folder = folderOf(query)
-  const wanted = wantedIn(parseJson(await request.body(BODY_BYTES_MAX)))
+  // All of it is read before anything is restored: a bad time changes nothing.
+  const times = readBody(VERSION_ROUTES['POST /rest/folder/versions'].body, parseJson(await request.body(BODY_BYTES_MAX)))
+  const wanted = new Map(Object.entries(times).map(([path, time]) => [path, Math.floor(Date.parse(time) / 1_000) * 1_000]))
   const failures: RestoreResultJson = Object.fromEntries(sorted(await hub.restoreVersions(folder, wanted)))
   return json(failures)
-}
-
-/** All of it is read before anything is restored: a bad time changes nothing. */
-function wantedIn(body: Json): ReadonlyMap<string, number> {
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
-    throw new TwinfoldError('bad-request', 'the body must be {path: time of the version}')
-  }
-  return new Map(
-    Object.entries(body).map(([path, time]) => {
-      if (typeof time !== 'string' || !isTime(time)) {
-        throw new TwinfoldError('bad-request', 'the time of a version must look like 2024-01-31T12:00:00Z')
-      }
-      return [path, Math.floor(Date.parse(time) / 1_000) * 1_000]
-    }),
-  )
 }
 
 function folderOf(query: Query<'folder'>): FolderId {

@@ -11,7 +11,7 @@ import {
 } from './db.ts'
 import { noSuchFolder, type Declarations, type RouteErrors } from './declaration.ts'
 import { DEVICE_OPTIONAL, FOLDER, FOLDER_OPTIONAL, PAGING } from './parameters.ts'
-import { INTEGER, TEXT, list, ref } from './schema.ts'
+import { COUNT, TEXT, list, ref } from './schema.ts'
 
 const NOT_THERE = {
   'folder-missing': { status: 404 },
@@ -30,7 +30,7 @@ export const DB_ROUTES = {
         about: 'A path inside the folder to look at instead of everything; may be given several times.',
         repeated: true,
       },
-      next: { schema: INTEGER, about: 'Seconds until the next automatic scan of the folder.' },
+      next: { schema: COUNT, about: 'Seconds until the next automatic scan of the folder.', strict: true },
     },
     reply: { is: 'empty' },
     refusals: {
@@ -81,7 +81,7 @@ export const DB_ROUTES = {
   'POST /rest/db/ignores': {
     summary: 'Writes the ignore patterns of a folder; an empty list removes them.',
     query: { folder: FOLDER },
-    body: { schema: IGNORES_BODY, about: 'The lines of the file.' },
+    body: { schema: IGNORES_BODY, about: 'The lines of the file.', lenient: true },
     reply: { is: 'json', schema: IGNORES },
     errors: { 'folder-missing': { status: 500, words: 'folder  does not exist' }, 'bad-request': { status: 500 } },
   },

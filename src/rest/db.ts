@@ -141,7 +141,9 @@ export const IGNORES = object({
 
 export type IgnoresJson = Static<typeof IGNORES>
 
-export const IGNORES_BODY = object({ ignore: nullable(list(TEXT)) }, ['ignore'])
+const LINE = { type: 'string', pattern: '^[^\\n\\r\\0]*$', description: 'one line of text' } as const
+
+export const IGNORES_BODY = object({ ignore: list(LINE) }, ['ignore'])
 
 export const FOLDER_ERRORS = object({
   errors: nullable(list(object({ path: TEXT, error: TEXT }))),

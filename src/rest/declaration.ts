@@ -13,9 +13,19 @@ export interface Parameter {
   readonly required?: true
   /** May stand in the query several times; of every other one the first counts. */
   readonly repeated?: true
+  /** A value that is not of the schema is refused. Of all others such a value counts as absent, as clients expect. */
+  readonly strict?: true
 }
 
-type Parameters = Readonly<Record<string, Parameter>>
+export type Parameters = Readonly<Record<string, Parameter>>
+
+export interface DeclaredBody {
+  readonly schema: Schema
+  readonly about: string
+  readonly type?: 'text/plain'
+  /** Fields that are missing or null are taken for empty ones, as clients expect. */
+  readonly lenient?: true
+}
 
 /** What a route answers when it did what it was asked. `empty` is a success without content. */
 type ReplyShape =
@@ -31,7 +41,7 @@ export interface Declaration {
   /** What it does, in one sentence for people. */
   readonly summary: string
   readonly query?: Parameters
-  readonly body?: { readonly schema: Schema; readonly about: string; readonly type?: 'text/plain' }
+  readonly body?: DeclaredBody
   readonly reply: ReplyShape
   /** Statuses and words of refusals where they differ from the usual. */
   readonly errors?: RouteErrors

@@ -141,7 +141,7 @@ export const NOAUTH_ROUTES = {
   },
   'POST /rest/noauth/auth/password': {
     summary: 'Logs in with user and password.',
-    body: { schema: LOGIN_BODY, about: 'Who asks.' },
+    body: { schema: LOGIN_BODY, about: 'Who asks.', lenient: true },
     reply: { is: 'empty', status: 204 },
     refusals: { 403: 'User or password is wrong.', 404: 'There is no password to log in with.' },
     open: true,
