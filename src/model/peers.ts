@@ -11,7 +11,7 @@ import type { PeersDeps, PeersOptions, RemoteState } from './peer-deps.ts'
 import { RequestServer, type ServedFolder } from './request-server.ts'
 import type { BlockSource, Sources } from './sources.ts'
 
-/** Long enough for both sides to agree which of several connections came first. */
+/** Where there are several connections others may still come or go: what is said on which of them can wait so long. */
 const PROMOTION_DELAY_MS = 1_000
 
 /** The devices we are connected to: who has what, who gets what. */
@@ -57,7 +57,7 @@ export class Peers implements Sources {
     this.#peers.set(device, peer)
     this.#run(this.#talk(peer, connection))
     if (first) this.#connected(connection)
-    this.#run(this.#promote(peer, connection))
+    this.#run(first ? peer.promote() : this.#promoteLater(peer, connection))
   }
 
   /** Runs until the signal aborts, then says goodbye to all and returns when nothing is under way. */
@@ -149,7 +149,7 @@ export class Peers implements Sources {
     const index = await this.#deps.store.folder(folder)
     for (const [device, peer] of this.#peers) {
       if (peer.exchange(folder) === undefined) continue
-      const record = await index.get(device, file.name)
+      const record = await index.head(device, file.name)
       if (record !== undefined && isHeld(record, file)) holders.add(device)
     }
     remember(holders)
@@ -159,15 +159,15 @@ export class Peers implements Sources {
   async #talk(peer: Peer, connection: Connection): Promise<void> {
     await peer.run(connection)
     if (peer.connected) {
-      this.#run(this.#promote(peer, connection))
+      this.#run(this.#promoteLater(peer, connection))
       return
     }
     if (this.#peers.get(peer.device) === peer) this.#peers.delete(peer.device)
     await this.#disconnected(connection)
   }
 
-  /** Only one connection to agree on: no need to wait until both sides agree. */
-  async #promote(peer: Peer, { device, hello }: Connection): Promise<void> {
+  /** The first connection is the oldest and need not wait; nor does anybody where there is never a second. */
+  async #promoteLater(peer: Peer, { device, hello }: Connection): Promise<void> {
     const own = this.#config.devices.find(({ deviceID }) => deviceID === device)?.numConnections ?? 0
     if (hello.numConnections > 1 && own !== 1) {
       const stopped = await this.#deps.clock.sleep(PROMOTION_DELAY_MS, this.#stop.signal).then(() => false, () => true)
