@@ -82,6 +82,10 @@ export class StoredFolderIndex implements FolderIndex {
     return this.#guarded.run(({ files }) => files.get(owner, name))
   }
 
+  head(owner: IndexOwner, name: string): Promise<FileHead | undefined> {
+    return this.#guarded.run(({ files }) => files.head(owner, name))
+  }
+
   global(name: string): Promise<FileInfo | undefined> {
     return this.#guarded.run(({ files }) => files.global(name))
   }

@@ -94,6 +94,12 @@ export class FolderTable {
     return holder === undefined ? undefined : this.#info(holder.number, name)
   }
 
+  head(owner: IndexOwner, name: string): FileHead | undefined {
+    const holder = this.#state.holder(owner)
+    const row = holder === undefined ? undefined : this.#select.first(holder.number, name)
+    return row === undefined ? undefined : this.reader.head(holder!.number, row)
+  }
+
   #info(device: number, name: string): FileInfo | undefined {
     return this.#infoOf(device, this.#selectInfo.first(device, name))
   }

@@ -59,6 +59,8 @@ export interface FolderIndex {
   /** Records after `afterName` at or below `within` ('' is everything), in order, without block lists. */
   page(owner: IndexOwner, options: { readonly within: string; readonly afterName: string; readonly limit: number }): Promise<readonly FileHead[]>
   get(owner: IndexOwner, name: string): Promise<FileInfo | undefined>
+  /** The same without the block list, for those who have no use for it: it need not be read and checked. */
+  head(owner: IndexOwner, name: string): Promise<FileHead | undefined>
   /** The winning record among all devices. */
   global(name: string): Promise<FileInfo | undefined>
   /** Our record and the winning one in one look: half the price of two. */

@@ -36,6 +36,8 @@ export class EventBus implements EventSink, EventSource {
   /** In order of use, the longest unused first. The two everybody uses are outside and never go. */
   readonly #selections = new Map<string, Selection>()
   readonly #standard = new Map<string, Selection>()
+  /** The rings of all selections that want a type. Forgotten when selections come and go. */
+  readonly #rings = new Map<EventType, readonly EventRing[]>()
   readonly #listeners = new Set<Listener>()
   readonly #counts = new Map<EventType, { created: number; delivered: number; dropped: number }>()
   #lastGlobalId = 0
@@ -57,12 +59,9 @@ export class EventBus implements EventSink, EventSource {
     const counts = this.#counts.get(type)
     if (counts === undefined) throw new Error(`unknown event type ${type}`)
     counts.created++
-    for (const selections of [this.#standard, this.#selections]) {
-      for (const { types, ring } of selections.values()) {
-        if (!types.has(type)) continue
-        ring.push(event)
-        counts.delivered++
-      }
+    for (const ring of this.#ringsFor(type)) {
+      ring.push(event)
+      counts.delivered++
     }
     for (const listener of this.#listeners) {
       if (!listener.types.has(type)) continue
@@ -78,11 +77,21 @@ export class EventBus implements EventSink, EventSource {
     this.#deps.log.debug(() => `event ${globalID} ${type}`)
   }
 
+  #ringsFor(type: EventType): readonly EventRing[] {
+    const known = this.#rings.get(type)
+    if (known !== undefined) return known
+    const selections = [...this.#standard.values(), ...this.#selections.values()]
+    const rings = selections.filter(({ types }) => types.has(type)).map(({ ring }) => ring)
+    this.#rings.set(type, rings)
+    return rings
+  }
+
   buffer(types: ReadonlySet<EventType>): EventBuffer {
     const key = keyOf(types)
     const standard = this.#standard.get(key)
     if (standard !== undefined) return standard.ring
     const known = this.#selections.get(key)
+    if (known === undefined) this.#rings.clear()
     if (known === undefined && this.#selections.size >= SELECTIONS_MAX) this.#forgetOne()
     const selection = known ?? { types: new Set(types), ring: new EventRing(this.#deps.clock, this.#forgottenId) }
     this.#selections.delete(key)

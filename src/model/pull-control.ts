@@ -89,7 +89,12 @@ export class PullControl {
   start(outer: AbortSignal): void {
     this.#wanted = false
     const stop = new AbortController()
-    const done = this.#run(AbortSignal.any([outer, stop.signal])).finally(() => {
+    // A signal made of two is dear to ask, and every file asks a dozen times.
+    const onAbort = () => stop.abort(outer.reason)
+    if (outer.aborted) onAbort()
+    outer.addEventListener('abort', onAbort)
+    const done = this.#run(stop.signal).finally(() => {
+      outer.removeEventListener('abort', onAbort)
       this.#running = undefined
       this.#show(undefined)
       this.#deps.onEnd()

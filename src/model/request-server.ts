@@ -1,6 +1,5 @@
-import { BLOCK_SIZE_BYTES_MIN } from '../core/blocks.ts'
 import { messageOf } from '../core/errors.ts'
-import { FLAG_IGNORED, type FileHead, type FileInfo } from '../core/file-info.ts'
+import { FLAG_IGNORED, type FileInfo } from '../core/file-info.ts'
 import type { DeviceId, FolderId } from '../core/ids.ts'
 import { isCanonical, isInternal, isTemporary, temporaryName } from '../core/paths.ts'
 import type { FolderIndex } from '../db/types.ts'
@@ -92,7 +91,7 @@ export class RequestServer {
   async #answer(device: DeviceId, request: BlockRequest): Promise<Outcome> {
     const folder = await this.#deps.served(device, request.folder)
     if (folder === undefined) return 'generic'
-    const record = await headOf(folder.index, request)
+    const record = await folder.index.head('local', request.name)
     if (record !== undefined && (record.localFlags & FLAG_IGNORED) !== 0) return 'invalid-file'
     if (request.fromTemporary) {
       const outcome = await this.#fromTemporary(folder, request)
@@ -119,13 +118,6 @@ export class RequestServer {
     }
     return 'no-such-file'
   }
-}
-
-/** Our own record; of a large file without its blocks, which would be tens of kilobytes for every one that is asked for. */
-async function headOf(index: FolderIndex, { name, offsetBytes, sizeBytes }: BlockRequest): Promise<FileHead | undefined> {
-  if (offsetBytes === 0 && sizeBytes <= BLOCK_SIZE_BYTES_MIN) return await index.get('local', name)
-  const [first] = await index.page('local', { within: name, afterName: '', limit: 1 })
-  return first?.name === name ? first : undefined
 }
 
 function orderFor(root: string, name: string, { offsetBytes, sizeBytes, hash }: BlockRequest): BlockOrder {

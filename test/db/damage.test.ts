@@ -328,6 +328,7 @@ function changeSealed(path: string, sql: string): void {
 const READERS: Record<string, (index: FolderIndex) => Promise<unknown>> = {
   page: (index) => index.page('local', { within: '', afterName: '', limit: 1000 }),
   get: (index) => index.get('local', 'file-7'),
+  head: (index) => index.head('local', 'file-7'),
   global: (index) => index.global('file-7'),
   both: (index) => index.both('file-7'),
   browse: (index) => index.browse({ prefix: '', levels: 0, directoriesOnly: false }),

@@ -117,7 +117,11 @@ async function assertSame(index: FolderIndex, plain: PlainIndex): Promise<void> 
   for (const owner of ['local' as const, ...DEVICES]) {
     const own = [...(plain.records.get(owner)?.values() ?? [])].sort((a, b) => compareNames(a.name, b.name))
     assert.deepEqual((await allRecords(index, owner, 3)).map(textOf), own.map((record) => textOf(headOf(record))))
-    for (const record of own) assert.equal(textOf(await index.get(owner, record.name)), textOf(record))
+    for (const record of own) {
+      assert.equal(textOf(await index.get(owner, record.name)), textOf(record))
+      assert.equal(textOf(await index.head(owner, record.name)), textOf(headOf(record)))
+    }
+    assert.equal(await index.head(owner, 'nobody has it'), undefined)
   }
   for (const name of NAMES) {
     const winner = plain.winner(name)

@@ -1,4 +1,4 @@
-import type { FileInfo } from '../../core/file-info.ts'
+import type { FileHead, FileInfo } from '../../core/file-info.ts'
 import { temporaryName } from '../../core/paths.ts'
 import { planStep } from '../../core/plan.ts'
 import type { DiskStat } from '../../world/disk.ts'
@@ -21,7 +21,7 @@ export async function finishFile(
   using _turn = await context.turn.shared(signal)
   // A scan may have had its turn since the pull began, and the user the file: decide again, on what is known now.
   const { name } = global
-  const local = await context.index.get('local', name)
+  const local = await context.index.head('local', name)
   const ignored = context.ignore.match(name).ignored
   const step = planStep({ local, global, ignored, ignoreDelete: false })
   if (step.kind !== 'fetch' && step.kind !== 'metadata') {
@@ -65,7 +65,7 @@ async function replaceTarget(
 
 interface Replacement {
   readonly global: FileInfo
-  readonly local: FileInfo | undefined
+  readonly local: FileHead | undefined
   readonly saveOurs: boolean
 }
 

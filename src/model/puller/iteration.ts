@@ -96,7 +96,7 @@ export class Iteration {
       this.#items.problem(name, 'name is not one that a folder may hold')
       return
     }
-    const local = await this.#context.index.get('local', name)
+    const local = await this.#context.index.head('local', name)
     const step = this.#items.plan(local, head)
     if (step.kind === 'keep') return
     if (step.kind === 'fetch') this.#files.push(head)

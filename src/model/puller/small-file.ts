@@ -67,7 +67,7 @@ async function putNew(context: PullContext, global: FileInfo, data: Uint8Array, 
   const { name } = global
   using _turn = await context.turn.shared(signal)
   // A scan may have had its turn since the pull began, and the user the file: decide again, on what is known now.
-  const local = await context.index.get('local', name)
+  const local = await context.index.head('local', name)
   const step = planStep({ local, global, ignored: context.ignore.match(name).ignored, ignoreDelete: false })
   if (step.kind !== 'fetch' && step.kind !== 'metadata') return true
   if (step.kind === 'fetch' && step.saveOurs) return false
