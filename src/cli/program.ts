@@ -37,6 +37,18 @@ export async function runCli(context: CliContext, words: readonly string[]): Pro
   }
 }
 
+/** The subcommands and flags of every command, by the words that lead to it; for shells that complete them. */
+export function commandWords(context: CliContext): ReadonlyMap<string, readonly string[]> {
+  const table = new Map<string, readonly string[]>()
+  const add = (command: Command, place: string) => {
+    const flags = command.options.flatMap(({ long }) => long ?? [])
+    table.set(place, [...command.commands.map((below) => below.name()), ...flags])
+    for (const below of command.commands) add(below, `${place} ${below.name()}`)
+  }
+  for (const command of buildProgram(new Run(context)).commands) add(command, command.name())
+  return table
+}
+
 function buildProgram(run: Run): Command {
   const { context } = run
   const program = new Command(context.program)

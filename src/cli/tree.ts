@@ -13,6 +13,7 @@ const { STATUS_CODES } = process.getBuiltinModule('node:http')
 const TREE_EXIT = { done: 0, failed: 1, unknownWord: 3, interrupted: 130 } as const
 
 const STDIN = '-'
+const CONFIG = 'config'
 
 /** Runs `cli …` as Syncthing's own command line does. Never throws: what went wrong is printed and in the code. */
 export async function runTree(context: CliContext, words: readonly string[]): Promise<number> {
@@ -28,6 +29,18 @@ export async function runTree(context: CliContext, words: readonly string[]): Pr
     context.complain(`${context.program}: error: ${say(error)}`)
     return TREE_EXIT.failed
   }
+}
+
+/** The words of the tree as far as they are always the same, by those that lead there; for shells that complete them. */
+export function treeWords(context: CliContext): ReadonlyMap<string, readonly string[]> {
+  const root = treeTopics(context, treeDaemon(() => context.connect(), context.signal))
+  const table = new Map<string, readonly string[]>([['', [...root.topics.keys()]]])
+  for (const [word, below] of root.topics) {
+    if (word === STDIN || word === CONFIG) continue // what can be set only the daemon knows
+    const topic = below.open()
+    if (!(topic instanceof Promise)) table.set(word, [...topic.verbs.keys(), ...topic.topics.keys()])
+  }
+  return table
 }
 
 async function runWords(context: CliContext, topics: Topic, words: readonly string[]): Promise<number> {

@@ -12,6 +12,7 @@ export const LOCAL_COMMANDS = [
   'version',
   'browser',
   'upgrade',
+  'install-completions',
   'help',
 ] as const
 /** The commands that ask one over REST. */

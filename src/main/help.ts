@@ -15,6 +15,8 @@ Run and set up:
   paths              print where all files are
   browser            open the GUI of the running daemon
   version            print the version
+  install-completions [bash|zsh|fish]
+                     print what makes a shell complete commands and flags
 
 Use the running daemon:
   folder add|list|remove|pause|resume
@@ -92,6 +94,16 @@ Exit codes: 0 stopped as asked, 1 error, 3 restart wanted (only with --no-restar
       )
     case 'version':
       return page(`${program} version [--json]`, 'Prints the version.', [], [`${program} version`])
+    case 'install-completions':
+      return page(
+        `${program} install-completions [bash|zsh|fish]`,
+        'Prints what makes a shell complete commands and flags; without a name, for the shell in $SHELL.',
+        [],
+        [
+          `${program} install-completions bash >> ~/.bashrc`,
+          `${program} install-completions fish > ~/.config/fish/completions/${program}.fish`,
+        ],
+      )
     case 'help':
       return overview(program)
   }

@@ -157,6 +157,7 @@ const FLAGS: Readonly<Record<Exclude<LocalCommand, 'serve'> | 'reset-database', 
   browser: [...DIRECTORY_FLAGS, ...GUI_FLAGS],
   upgrade: [...DIRECTORY_FLAGS, { name: 'check-only', short: 'c' }, { name: 'from', short: 'u', value: 'URL' }],
   'reset-database': DIRECTORY_FLAGS,
+  'install-completions': [],
   help: [],
 }
 
@@ -166,8 +167,19 @@ async function actOn(
 ): Promise<void> {
   const { values, words: others } = readFlags([...FLAGS[command], HELP, JSON_FLAG], words, process.env)
   if (values.get('help') === 'true' || command === 'help') return printHelp(command)
+  if (command === 'install-completions') return installCompletions(others)
   if (others[0] !== undefined) throw new TwinfoldError('usage', `unexpected argument ${others[0]}`)
   await act(command, { directories: readDirectories(values), values })
+}
+
+async function installCompletions([shell, ...others]: readonly string[]): Promise<void> {
+  if (others[0] !== undefined) throw new TwinfoldError('usage', `unexpected argument ${others[0]}`)
+  const [{ completions }, { terminalContext }] = await Promise.all([
+    import('./completions.ts'),
+    import('../cli/terminal.ts'),
+  ])
+  const context = terminalContext(program, () => Promise.reject(new Error('nobody is asked')))
+  print(completions(context, shell, process.env['SHELL']))
 }
 
 async function printHelp(command: LocalCommand | 'reset-database'): Promise<void> {

@@ -1,0 +1,81 @@
+import { TwinfoldError } from '../core/errors.ts'
+
+/** The words that may follow each place on the command line; a place is the words that lead there, `''` the beginning. */
+export type WordTable = ReadonlyMap<string, readonly string[]>
+
+export const SHELLS = ['bash', 'zsh', 'fish'] as const
+export type Shell = (typeof SHELLS)[number]
+
+/** The shell a person names, or else the one they use. Throws `usage` for one that we know nothing of. */
+export function parseShell(named: string | undefined, userShell: string | undefined): Shell {
+  const wanted = named ?? userShell?.slice(userShell.lastIndexOf('/') + 1) ?? ''
+  const shell = SHELLS.find((each) => each === wanted)
+  if (shell !== undefined) return shell
+  throw new TwinfoldError('usage', `name the shell: ${SHELLS.slice(0, -1).join(', ')} or ${SHELLS.at(-1)}`)
+}
+
+/**
+ * What makes a shell complete our commands and flags. The words stand in the script itself, so that no key pressed starts
+ * a process; other words, like paths, are completed as the shell does by itself.
+ */
+export function completionScript(shell: Shell, program: string, table: WordTable): string {
+  for (const words of table.values()) words.forEach(assertPlain)
+  switch (shell) {
+    case 'bash':
+      return `${intro(program, `eval "$(${program} install-completions bash)"`, '~/.bashrc')}\n${bashFunction(program, table)}`
+    case 'zsh':
+      // The function is the same: zsh knows how to run those of bash.
+      return `${intro(program, `eval "$(${program} install-completions zsh)"`, '~/.zshrc, after compinit')}
+autoload -U +X bashcompinit && bashcompinit
+${bashFunction(program, table)}`
+    case 'fish':
+      return `${intro(program, `${program} install-completions fish | source`, '~/.config/fish/config.fish')}\n${fishScript(program, table)}`
+  }
+}
+
+/** They go into a script unquoted. Ours are all like that; a new one that is not must not become a command. */
+function assertPlain(word: string): void {
+  if (!/^[A-Za-z0-9-]+$/.test(word)) throw new Error(`the word ${JSON.stringify(word)} needs quotes in a shell`)
+}
+
+function intro(program: string, line: string, file: string): string {
+  return `# Completes the commands and flags of ${program}. For every new shell, put this line into ${file}:\n#   ${line}`
+}
+
+/** Words that lead nowhere, such as values and names, are passed over. */
+function bashFunction(program: string, table: WordTable): string {
+  const places = [...table.keys()].filter((place) => place !== '')
+  const cases = [...table].map(([place, words]) => `    '${place}') words='${words.join(' ')}' ;;`)
+  return `_${program}_complete() {
+  local at='' next='' words='' i
+  for ((i = 1; i < COMP_CWORD; i++)); do
+    next="\${at:+$at }\${COMP_WORDS[i]}"
+    case "$next" in
+    ${places.map((place) => `'${place}'`).join('|')}) at="$next" ;;
+    esac
+  done
+  case "$at" in
+${cases.join('\n')}
+  esac
+  COMPREPLY=($(compgen -W "$words" -- "\${COMP_WORDS[COMP_CWORD]}"))
+}
+complete -o default -F _${program}_complete ${program}`
+}
+
+function fishScript(program: string, table: WordTable): string {
+  const places = [...table.keys()].filter((place) => place !== '').map((place) => `'${place}'`)
+  const lines = [...table].map(
+    ([place, words]) => `complete -c ${program} -n "__${program}_at '${place}'" -a '${words.join(' ')}'`,
+  )
+  return `function __${program}_at
+  set -l at ''
+  set -l given (commandline -opc)
+  set -e given[1]
+  for word in $given
+    set -l next (string trim -- "$at $word")
+    contains -- "$next" ${places.join(' ')}; and set at "$next"
+  end
+  test "$at" = "$argv[1]"
+end
+${lines.join('\n')}`
+}

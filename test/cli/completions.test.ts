@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { test } from 'node:test'
+import { completionScript, parseShell, SHELLS } from '../../src/cli/completions.ts'
+
+const TABLE = new Map([['', ['folder', 'serve', '--home']], ['folder', ['add', 'list', '--json']], ['folder add', ['--id', '--label']]])
+
+/** What bash offers at the last of the words. */
+function offered(script: string, words: readonly string[]): readonly string[] {
+  const ask = `${script}\nCOMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _twinfold_complete; printf '%s\\n' "\${COMPREPLY[@]}"`
+  const { status, stdout, stderr } = spawnSync('bash', ['-c', ask, 'bash', ...words], { encoding: 'utf8' })
+  assert.deepEqual([status, stderr], [0, ''])
+  return stdout.split('\n').filter((line) => line !== '')
+}
+
+test('bash is offered the words of the place, those that begin as was typed, and nothing where it knows nothing', () => {
+  const script = completionScript('bash', 'twinfold', TABLE)
+  assert.deepEqual(offered(script, ['twinfold', '']), ['folder', 'serve', '--home'])
+  assert.deepEqual(offered(script, ['twinfold', 'f']), ['folder'])
+  assert.deepEqual(offered(script, ['twinfold', 'folder', '']), ['add', 'list', '--json'])
+  assert.deepEqual(offered(script, ['twinfold', '--home', '/tmp/$(x) *', 'folder', 'add', 'Photos', '--']), ['--id', '--label'])
+  assert.deepEqual(offered(script, ['twinfold', 'folder', 'list', 'z']), [])
+  assert.match(script, /^complete -o default -F _twinfold_complete twinfold$/m)
+})
+
+test('every shell is told by which line it learns this', () => {
+  for (const shell of SHELLS) {
+    const script = completionScript(shell, 'syncthing', TABLE)
+    assert.ok(script.startsWith('# Completes the commands and flags of syncthing.'), shell)
+    assert.match(script, new RegExp(`^#   .*syncthing install-completions ${shell}`, 'm'))
+    assert.ok(!script.includes('twinfold'))
+  }
+  assert.match(completionScript('fish', 'twinfold', TABLE), /^complete -c twinfold -n "__twinfold_at 'folder add'" -a '--id --label'$/m)
+  assert.match(completionScript('zsh', 'twinfold', TABLE), /^autoload -U \+X bashcompinit && bashcompinit$/m)
+})
+
+test('the shell is the one named, else that of the person; another one is refused', () => {
+  assert.equal(parseShell('fish', '/bin/bash'), 'fish')
+  assert.equal(parseShell(undefined, '/usr/local/bin/zsh'), 'zsh')
+  assert.equal(parseShell(undefined, 'bash'), 'bash')
+  for (const [named, own] of [['tcsh', '/bin/bash'], [undefined, '/bin/sh'], [undefined, undefined], ['', '/bin/bash']] as const) {
+    assert.throws(() => parseShell(named, own), { code: 'usage', message: 'name the shell: bash, zsh or fish' })
+  }
+})
+
+test('a word that a shell would read as more than a word stops the making', () => {
+  assert.throws(() => completionScript('bash', 'twinfold', new Map([['', ["a' b"]]])), /needs quotes/)
+})
