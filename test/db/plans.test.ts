@@ -25,8 +25,9 @@ function statementsOf(database: NotingDatabase): readonly string[] {
   migrate(database, FOLDER_SCHEMA)
   database.statements.length = 0
   const files = new FolderTable(database, () => new FolderState(FOLDER, 1n))
-  assert.ok(new BlockTable(database) && new Browser(database, files.reader))
-  assert.ok(new SequenceReader(database, files.reader) && new RemoteNeed(database, files))
+  const { reader } = files
+  const others = [new BlockTable(database), new Browser(database, reader), new SequenceReader(database, reader), new RemoteNeed(database, files)]
+  assert.equal(others.length, 4)
   return [...new Set(database.statements)]
 }
 
