@@ -113,7 +113,7 @@ export class Peers implements Sources {
   }
 
   async sourcesOf(folder: FolderId, file: FileHead, blockNumber: number): Promise<readonly BlockSource[]> {
-    const holders = await this.#holdersOf(folder, file)
+    const holders = this.#holders.get(folder, file) ?? (await this.#holdersOf(folder, file))
     const found: { readonly source: BlockSource; readonly openRequests: number }[] = []
     for (const [device, peer] of this.#peers) {
       const exchange = peer.exchange(folder)
@@ -142,8 +142,6 @@ export class Peers implements Sources {
   }
 
   async #holdersOf(folder: FolderId, file: FileHead): Promise<ReadonlySet<DeviceId>> {
-    const known = this.#holders.get(folder, file)
-    if (known !== undefined) return known
     const holders = new Set<DeviceId>()
     const remember = this.#holders.remember(folder, file)
     const index = await this.#deps.store.folder(folder)
