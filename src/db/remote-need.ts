@@ -45,7 +45,8 @@ export class RemoteNeed {
     this.#differing = won.map((which) => new Query(database, `SELECT ${columns}, w.device, r.version IS NULL
       FROM (SELECT * FROM files WHERE ${which} AND name > ? AND name <= ?) AS w
       LEFT JOIN files AS r ON r.device = ? AND r.name = w.name
-      WHERE r.version IS NULL OR r.version <> w.version OR (r.bits & ${DELETED_BIT}) <> (w.bits & ${DELETED_BIT})`))
+      WHERE r.version IS NULL OR r.version <> w.version OR (r.bits & ${DELETED_BIT}) <> (w.bits & ${DELETED_BIT})
+      ORDER BY w.name`))
     this.#selectHead = new Query(database, `SELECT ${HEAD_COLUMNS} FROM files WHERE device = ? AND name = ?`)
   }
 
@@ -54,7 +55,9 @@ export class RemoteNeed {
     const number = this.#files.state.holder(device)?.number ?? NOBODY
     const next = this.#endOfStretch(after)
     const needed: FileHead[] = []
+    let kinds = 0
     for (const query of this.#differing) {
+      const before = needed.length
       for (const row of query.all(after, next ?? BEHIND_ALL_NAMES, number)) {
         const owner = Number(row[DEVICE_PLACE])
         if (owner === number) continue
@@ -62,8 +65,10 @@ export class RemoteNeed {
         const unknown = row[DEVICE_PLACE + 1] === 1
         if (isNeededByRemote(unknown ? undefined : this.#record(number, global.name), global)) needed.push(global)
       }
+      if (needed.length > before) kinds++
     }
-    return { needed: needed.sort((a, b) => compareNames(a.name, b.name)), next }
+    if (kinds > 1) needed.sort((a, b) => compareNames(a.name, b.name)) // each kind by itself is in order
+    return { needed, next }
   }
 
   #record(number: number, name: string): FileHead | undefined {
