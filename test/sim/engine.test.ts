@@ -44,6 +44,7 @@ test('the same seed lives the same life', async () => {
 test('the lives came across everything they should', () => {
   reportRow({ id: 'S-01', tried: lives, deeds, divergences: 0 })
   reportRow({ id: 'S-07', tried: SOMETIMES.length, reachedPercent: reached.percent, missing: reached.missing })
-  // Some are rare: which ones 200 lives miss depends on every detail of the code. More lives reach them all.
-  assert.ok(reached.percent >= 85, `not reached: ${reached.missing.join(', ')}`)
+  // The same code lives the same lives, so this cannot fail by chance. Where a change makes other lives of all seeds the
+  // rarest place is still reached eight times in 200; one that is missed then has to be made more common.
+  assert.deepEqual(reached.missing, [])
 })

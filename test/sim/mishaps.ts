@@ -40,17 +40,17 @@ export class Mishaps {
     const { random, devices } = this.#deps
     const device = pick(random, devices)
     const chance = random.int(100)
-    if (chance < 37) return this.#actSome(device)
-    if (chance < 40) return this.#hide(device)
-    if (chance < 55) return this.#actLater(device)
-    if (chance < 60) return this.#crash(device)
+    if (chance < 34) return this.#actSome(device)
+    if (chance < 37) return this.#hide(device)
+    if (chance < 52) return this.#actLater(device)
+    if (chance < 55) return this.#crash(device)
     if (chance < 69) return this.#crashLater(device)
     if (chance < 76) return this.#switch(device)
     if (chance < 82) return this.#part(device)
     if (chance < 87) return this.healAll()
     if (chance < 91) return this.#cut(device)
     if (chance < 94) return this.#setClock(device)
-    if (chance < 97) return this.#spoil(device)
+    if (chance < 96) return this.#spoil(device)
     return this.#ambush(device, () => this.#requestScan(device))
   }
 
@@ -97,12 +97,17 @@ export class Mishaps {
     })
   }
 
-  /** Something happens a few calls of the disk from now, or a few after the next item is begun. */
+  /**
+   * Something happens a few calls of the disk from now, or a few after the next item is begun; mostly somebody elsewhere
+   * then sees to it that there is one.
+   */
   #ambush(device: SimDevice, action: () => void): void {
-    const { random } = this.#deps
+    const { random, devices } = this.#deps
     const calls = 1 + random.int(40)
-    if (random.chance(0.4)) device.life?.beforeCall(calls, action)
-    else this.#ambushes.set(device, () => device.life?.beforeCall(1 + (calls % 20), action))
+    if (random.chance(0.3)) return device.life?.beforeCall(calls, action)
+    const soon = 1 + (calls % pick(random, [4, 20]))
+    this.#ambushes.set(device, () => device.life?.beforeCall(soon, action))
+    if (random.chance(0.7)) this.#actSome(pick(random, devices.filter((other) => other !== device)))
   }
 
   #crash(device: SimDevice): void {
@@ -114,11 +119,15 @@ export class Mishaps {
   }
 
   #crashLater(device: SimDevice): void {
-    this.#ambush(device, () => {
+    const { random } = this.#deps
+    const crash = (): void => {
       this.#noteState(device, 'syncing', 'a device lost power while it pulled')
       this.#noteState(device, 'scanning', 'a device lost power while it scanned')
       this.#crash(device)
-    })
+    }
+    if (random.chance(0.8)) return this.#ambush(device, crash)
+    this.#requestScan(device)
+    device.life?.beforeCall(1 + random.int(20), crash)
   }
 
   async #switch(device: SimDevice): Promise<void> {
