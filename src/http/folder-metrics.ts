@@ -88,6 +88,11 @@ function workMetrics({ folderWork: view }: FolderMetricsDeps): readonly Metric[]
       ),
     ),
     counter(
+      'syncthing_model_folder_conflicts_total',
+      'Files of each folder that were put aside because another version won.',
+      each(({ conflicts }) => conflicts),
+    ),
+    counter(
       'syncthing_scanner_hashed_bytes_total',
       'Bytes that scans read and hashed.',
       each(({ hashedBytes }) => hashedBytes),

@@ -166,6 +166,8 @@ function processFigures({ clock, system }: MetricsDeps, startedMs: number): read
   const one = (value: number | undefined) => (value === undefined ? [] : [{ value }])
   return [
     counter('process_cpu_seconds_total', 'Time of processors used.', one(figures.cpuS)),
+    counter('process_cpu_user_seconds_total', 'Of that, in our own code.', one(figures.cpuS - figures.cpuSystemS)),
+    counter('process_cpu_system_seconds_total', 'Of that, in the system.', one(figures.cpuSystemS)),
     gauge('process_resident_memory_bytes', 'Memory held.', one(figures.residentBytes)),
     gauge('process_open_fds', 'Open files and sockets.', one(figures.openFiles)),
     gauge('process_start_time_seconds', 'When the process started.', one(startedMs / 1_000)),
@@ -176,6 +178,7 @@ function processFigures({ clock, system }: MetricsDeps, startedMs: number): read
     ),
     gauge('nodejs_heap_size_used_bytes', 'Memory of the heap in use.', one(figures.heapUsedBytes)),
     gauge('nodejs_heap_size_total_bytes', 'Memory of the heap.', one(figures.heapTotalBytes)),
+    gauge('nodejs_external_memory_bytes', 'Memory of buffers outside of the heap.', one(figures.externalBytes)),
     counter('twinfold_eventloop_busy_seconds_total', 'How long the main loop was at work.', one(figures.loopBusyS)),
     counter('twinfold_eventloop_idle_seconds_total', 'How long the main loop waited for work.', one(figures.loopIdleS)),
     gauge(

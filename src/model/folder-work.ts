@@ -81,6 +81,7 @@ export class FolderOnDisk implements FolderWork {
         versioner: () => this.versions.versioner(),
         onStored: (batch, sequence) => this.#tellPulled(batch, sequence),
         onArrived: (source, sizeBytes) => deps.statistics.work.countPulled(options.folder.id, source, sizeBytes),
+        onConflict: () => deps.statistics.work.countConflict(options.folder.id),
       },
       { folder: options.folder, root: options.root, ownDevice: options.ownDevice },
     )

@@ -12,6 +12,8 @@ export interface FolderWork {
   readonly hashedBytes: number
   /** Bytes of pulled files by where they came from; sources in Syncthing's words. */
   readonly pulledBytes: Readonly<Record<PullSource, number>>
+  /** Files of ours that were put aside because another version won. */
+  readonly conflicts: number
   /** Bytes per second of a scan in progress; 0 when there is none, or none long enough to tell. */
   readonly scanRate: number
 }
@@ -24,6 +26,7 @@ interface Tally {
   scannedItems: number
   hashedBytes: number
   readonly pulledBytes: Record<PullSource, number>
+  conflicts: number
   scanRate: number
   activity: Activity
   sinceMs: number
@@ -50,6 +53,10 @@ export class WorkCounters {
 
   countPulled(folder: string, source: PullSource, sizeBytes: number): void {
     this.#of(folder).pulledBytes[source] += sizeBytes
+  }
+
+  countConflict(folder: string): void {
+    this.#of(folder).conflicts++
   }
 
   forget(folder: string): void {
@@ -87,6 +94,7 @@ export class WorkCounters {
         scannedItems: 0,
         hashedBytes: 0,
         pulledBytes: { network: 0, local_origin: 0, local_other: 0, skipped: 0 },
+        conflicts: 0,
         scanRate: 0,
         activity: 'none',
         sinceMs: 0,

@@ -1,9 +1,13 @@
 /** What the process has used so far and holds now. Counters only grow. */
 export interface ProcessFigures {
   readonly cpuS: number
+  /** Of that, what the system did for us. */
+  readonly cpuSystemS: number
   readonly residentBytes: number
   readonly heapUsedBytes: number
   readonly heapTotalBytes: number
+  /** Buffers and the like, outside of the heap. */
+  readonly externalBytes: number
   /** Undefined where the system does not tell. */
   readonly openFiles: number | undefined
   /** How long the main loop was at work, and how long it waited for some. */

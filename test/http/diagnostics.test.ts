@@ -147,7 +147,8 @@ test('usage report: facts without names, by version', async () => {
 })
 
 test('metrics: the names of Syncthing that make sense here, with its types and labels', async () => {
-  const ours = parseMetrics((await fullMetrics()).body)
+  const { body } = await fullMetrics()
+  const ours = parseMetrics(body)
   const theirs = parseMetrics(readFileSync(new URL('../fixtures/rest/metrics.txt', import.meta.url), 'utf8'))
   const missing: string[] = []
   let matched = 0
@@ -162,6 +163,7 @@ test('metrics: the names of Syncthing that make sense here, with its types and l
     }
   }
   console.log(JSON.stringify({ metricsMatched: matched, leftOut: missing }))
+  assert.match(body, /^syncthing_model_folder_conflicts_total\{folder="share"\} 6$/m)
   assert.deepEqual(missing.filter((name) => !LEFT_OUT.test(name)), [])
 })
 
@@ -191,7 +193,7 @@ test('metrics: no label can break out of its line, no secret is told', async () 
 async function fullMetrics() {
   const figures = { startedMs: 1, inBytesTotal: 6, outBytesTotal: 158, address: 'x', type: 'tcp-client', isLocal: true, crypto: 'TLS1.3' }
   const devices = new Map([[PEER, { clientVersion: 'v1', primary: figures, secondary: [] }]])
-  const work = { scans: 1, scanMs: 5, pulls: 2, pullMs: 7, scannedItems: 3, hashedBytes: 4, pulledBytes: { network: 5, local_origin: 0, local_other: 0, skipped: 0 }, scanRate: 0 }
+  const work = { scans: 1, scanMs: 5, pulls: 2, pullMs: 7, scannedItems: 3, hashedBytes: 4, pulledBytes: { network: 5, local_origin: 0, local_other: 0, skipped: 0 }, conflicts: 6, scanRate: 0 }
   return await fakeRest({
     peers: [PEER],
     deps: {

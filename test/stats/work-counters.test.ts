@@ -45,6 +45,14 @@ test('what was pulled adds up by where it came from', () => {
   assert.deepEqual(of('docs')?.pulledBytes, { network: 7, local_origin: 0, local_other: 1, skipped: 0 })
 })
 
+test('conflicts are counted by folder', () => {
+  const { work, of } = counters()
+  work.countConflict('docs')
+  work.countConflict('docs')
+  work.countConflict('other')
+  assert.deepEqual([of('docs')?.conflicts, of('other')?.conflicts], [2, 1])
+})
+
 test('a folder that is gone leaves nothing behind', () => {
   const { work, move, of } = counters()
   move(0, 'scanning')

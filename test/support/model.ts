@@ -44,6 +44,7 @@ export class SimHub implements AsyncDisposable {
   readonly world: SimWorld
   readonly store: IndexStore
   readonly model: Model
+  readonly statistics: Statistics
   readonly log: Log
   readonly events: Event[] = []
   readonly lines: string[] = []
@@ -58,10 +59,11 @@ export class SimHub implements AsyncDisposable {
     this.log = new Log({ clock: world.clock, write: (line) => void this.lines.push(line) }, { level: 'INFO', format: 'text', trace: 'all' })
     const bus = new EventBus({ clock: world.clock, log: this.log.logger('events') })
     bus.listen(new Set(EVENT_TYPES), (event) => this.events.push(event), this.#stop.signal)
+    this.statistics = new Statistics({ keyValue: store.keyValue, log: this.log.logger('stats') })
     this.model = new Model(
       {
         world, store, events: bus, sources,
-        statistics: new Statistics({ keyValue: store.keyValue, log: this.log.logger('stats') }),
+        statistics: this.statistics,
         logger: (facility) => this.log.logger(facility),
         summaryOf: (status) => status,
       },

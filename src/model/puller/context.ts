@@ -68,6 +68,8 @@ export interface PullContext {
   label(): string
   /** Content is in place, and came from there. */
   readonly onArrived?: (source: ByteSource, sizeBytes: number) => void
+  /** A file of ours was put aside, because another version won. */
+  readonly onConflict?: () => void
   /** Undefined where the folder keeps no versions. */
   readonly archive: Archive | undefined
   /** Something is on disk that the index does not know: it is scanned when the pull has ended. */

@@ -45,6 +45,7 @@ export interface PullerDeps {
   otherFolders(): Promise<readonly OtherFolder[]>
   onStored(batch: readonly FileInfo[], sequence: number): Promise<void>
   readonly onArrived?: PullContext['onArrived']
+  readonly onConflict?: PullContext['onConflict']
 }
 
 export interface PullerOptions {
@@ -182,6 +183,7 @@ export class Puller {
       otherFolders: () => this.#deps.otherFolders(),
       label: () => this.#deps.label(),
       ...(this.#deps.onArrived !== undefined && { onArrived: this.#deps.onArrived }),
+      ...(this.#deps.onConflict !== undefined && { onConflict: this.#deps.onConflict }),
       archive: await this.#archive(signal),
     }
   }

@@ -71,6 +71,7 @@ export async function saveAsConflict(context: PullContext, name: string, winner:
     try {
       await context.parents.inside(name, rename)
       context.scanLater(kept)
+      context.onConflict?.()
       if (maxConflicts > 0) await pruneConflicts(context, original)
       return true
     } catch (error) {

@@ -17,13 +17,15 @@ export const realProcess: ProcessView = {
 
 function figures(): ProcessFigures {
   const { user, system } = process.cpuUsage()
-  const { rss, heapUsed, heapTotal } = process.memoryUsage()
+  const { rss, heapUsed, heapTotal, external } = process.memoryUsage()
   const { active, idle } = performance.eventLoopUtilization()
   return {
     cpuS: (user + system) / 1_000_000,
+    cpuSystemS: system / 1_000_000,
     residentBytes: rss,
     heapUsedBytes: heapUsed,
     heapTotalBytes: heapTotal,
+    externalBytes: external,
     openFiles: openFiles(),
     loopBusyS: active / 1_000,
     loopIdleS: idle / 1_000,

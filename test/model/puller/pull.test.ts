@@ -230,6 +230,7 @@ test('two edits that never met: the loser is kept beside the winner, and told of
   const tree = await pull.tree()
   assert.equal(tree.length, 3)
   assert.match(tree[2] ?? '', /^d\/photo\.sync-conflict-\d{8}-\d{6}-BEEQSCI\.jpg$/)
+  assert.equal(pull.hub.statistics.work.all().get(DOCS)?.conflicts, 1)
   assert.equal(await pull.read('d/photo.jpg'), 'theirs')
   assert.equal(await pull.read(tree[2]!), 'ours')
   assert.equal((await pull.index.get('local', tree[2]!))?.deleted, false, 'the copy was not scanned')
