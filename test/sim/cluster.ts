@@ -1,6 +1,4 @@
-import { BLOCK_SIZE_BYTES_MIN } from '../../src/core/blocks.ts'
 import type { FolderConfig } from '../../src/core/config.ts'
-import { isBelow } from '../../src/core/paths.ts'
 import type { Event } from '../../src/events/types.ts'
 import { SimClock } from '../../src/world/sim/clock.ts'
 import { SimNetwork } from '../../src/world/sim/net.ts'
@@ -15,7 +13,8 @@ import { Mishaps } from './mishaps.ts'
 import { Setup } from './setup.ts'
 import { Reached } from './sometimes.ts'
 import { Trace } from './trace.ts'
-import { isUsers, type Taste, User } from './user.ts'
+import { type Taste, User } from './user.ts'
+import { Witness } from './witness.ts'
 
 const S = 1_000
 const HOUR = 3_600 * S
@@ -75,8 +74,7 @@ class Cluster {
   readonly #setup: Setup
   readonly #devices: readonly SimDevice[]
   readonly #mishaps: Mishaps
-  /** Broken while nobody could be told: thrown at the next step. */
-  #broken: LawBroken | undefined
+  readonly #witness: Witness
   /** A person has said whose state is the right one. */
   #decided = false
 
@@ -89,6 +87,7 @@ class Cluster {
     this.#network = new SimNetwork(this.#clock, { delayMs: () => 1 + travel.int(slowestMs) })
     this.#contents = new Contents(random.stream('contents'))
     this.#user = new User(random.stream('user'), this.#contents, this.trace, taste)
+    this.#witness = new Witness(this.#contents, this.#user, this.reached)
     this.#setup = new Setup(random)
     const types = taste === 'shapes'
       ? Array.from({ length: 5 }, () => 'sendreceive' as const)
@@ -97,7 +96,7 @@ class Cluster {
     this.#mishaps = new Mishaps({
       random, network: this.#network, user: this.#user, trace: this.trace, reached: this.reached, devices: this.#devices,
       during: (promise) => this.#during(promise),
-      checkContents: (device) => this.#checkContents(device),
+      checkContents: (device) => this.#witness.checkContents(device),
     })
   }
 
@@ -223,7 +222,7 @@ class Cluster {
     })
     device.disk.subscribe(({ kind, path }) => {
       if (kind !== 'changed') return
-      this.#checkContent(device, path)
+      this.#witness.checkContent(device, path)
       if (path.startsWith(`${ROOT}/.stversions/`)) this.reached.note('an old version was kept')
     })
     return device
@@ -232,18 +231,10 @@ class Cluster {
   #heard(device: SimDevice, event: Event): void {
     this.trace.add(device.name, `${event.type} ${JSON.stringify(event.data, printable)}`)
     this.reached.noteEvent(event)
-    if (event.type === 'LocalChangeDetected' && event.data.action === 'deleted') this.#checkDeletion(device, event.data.path)
+    if (event.type === 'LocalChangeDetected' && event.data.action === 'deleted') this.#witness.checkDeletion(device, event.data.path)
     if (event.type === 'StateChanged') this.#mishaps.stateChanged(device, event.data.to)
-    if (event.type === 'ItemFinished' && event.data.error === null) this.#noteTaken(device, event.data.item)
+    if (event.type === 'ItemFinished' && event.data.error === null) this.#witness.taken(device, event.data.item)
     if (event.type === 'ItemStarted') this.#mishaps.itemStarted(device)
-  }
-
-  #noteTaken(device: SimDevice, path: string): void {
-    const item = device.disk.hands.look(`${ROOT}/${path}`)
-    if (item === undefined) this.#user.past.tookDeletion(device, path)
-    if (item?.type !== 'file') return
-    this.#user.past.tookContent(device, path, this.#contents.identify(item.content) ?? 0)
-    if (item.content.length > BLOCK_SIZE_BYTES_MIN) this.reached.note('a file of several blocks was pulled')
   }
 
   async #scanAll(): Promise<void> {
@@ -252,7 +243,7 @@ class Cluster {
 
   async #pass(ms: number): Promise<void> {
     await this.#clock.advance(ms, settle)
-    if (this.#broken !== undefined) throw this.#broken
+    if (this.#witness.broken !== undefined) throw this.#witness.broken
   }
 
   /** Lets time pass until the promise is settled. */
@@ -263,26 +254,6 @@ class Cluster {
     for (let turn = 0; !progress.settled && turn < WAIT_TURNS_MAX; turn++) await this.#pass(turn < 20 ? 0 : 100)
     if (!progress.settled) throw new LawBroken('ends', 'somebody waits forever')
     return await promise
-  }
-
-  /** No file is ever seen with a content that nobody wrote. */
-  #checkContent(device: SimDevice, path: string): void {
-    if (!isBelow(path, ROOT) || !isUsers(path.slice(ROOT.length + 1))) return
-    const item = device.disk.hands.look(path)
-    if (item?.type !== 'file' || this.#contents.identify(item.content) !== undefined) return
-    const what = `${path} on ${device.name} has a content of ${item.content.length} bytes that nobody wrote`
-    this.#broken ??= new LawBroken('no torn file', what)
-  }
-
-  /** Nobody hears of a deletion while the item is there; somebody may have made it anew in this very moment. */
-  #checkDeletion(device: SimDevice, path: string): void {
-    if (this.#user.lastActMs.get(device) === this.#clock.monotonicMs()) return
-    if (device.disk.hands.look(`${ROOT}/${path}`) === undefined) return
-    this.#broken ??= new LawBroken('no false deletion', `${device.name} calls ${path} deleted, which is on its disk`)
-  }
-
-  #checkContents(device: SimDevice): void {
-    for (const path of device.disk.hands.tree(ROOT).keys()) this.#checkContent(device, `${ROOT}/${path}`)
   }
 }
 
