@@ -15,12 +15,15 @@ export interface Target {
   readonly winner: FileHead | undefined
 }
 
+/** To free the memory and the room of a larger file takes the system a while: of 1 GiB a third of a second. */
+const HELD_SIZE_BYTES_MIN = 8 * 1_024 * 1_024
+
 /** Gives the file or symlink at `from` its name in the folder. Whoever looks finds the old item or the new one. */
 export async function putInPlace(context: PullContext, from: string, target: Target): Promise<void> {
   const { disk } = context.world
   const to = pathOf(context, target.name)
   const { isFree, kept } = await makeRoom(context, target)
-  const put = () => (isFree ? disk.renameNew(from, to) : disk.rename(from, to))
+  const put = () => (isFree ? disk.renameNew(from, to) : replace(context, from, to, target.item))
   try {
     await context.parents.inside(target.name, put)
     await kept?.done()
@@ -30,6 +33,19 @@ export async function putInPlace(context: PullContext, from: string, target: Tar
     if (!isFree || systemCode(error) !== 'EEXIST') throw error
     context.scanLater(target.name)
     throw itemFailed(`checking existing file: ${MODIFIED}`, error)
+  }
+}
+
+/** A large file that nobody needs any more is kept open until it is replaced, so that it goes when nobody waits for it. */
+async function replace(context: PullContext, from: string, to: string, old: DiskItem | undefined): Promise<void> {
+  const { disk, system } = context.world
+  const isLarge = old?.type === 'file' && old.sizeBytes >= HELD_SIZE_BYTES_MIN
+  // On Windows what is open cannot be replaced; and whether we may read it does not matter.
+  const held = isLarge && system.platform !== 'win32' ? await disk.open(to, 'read').catch(() => undefined) : undefined
+  try {
+    await disk.rename(from, to)
+  } finally {
+    held?.close().catch(() => {}) // nothing was written to it
   }
 }
 

@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { ROOT, SimPull } from './sim-pull.ts'
+
+const MIB = 1_048_576
+
+/** What happens to the file while it is replaced, in order. */
+function watched(pull: SimPull): string[] {
+  const seen: string[] = []
+  const { disk } = pull
+  const open = disk.open.bind(disk)
+  disk.open = async (path, how, permissions) => {
+    const file = await open(path, how, permissions)
+    if (path !== `${ROOT}/f` || how !== 'read') return file
+    seen.push('open')
+    const close = file.close.bind(file)
+    file.close = async () => {
+      seen.push('close')
+      await close()
+    }
+    return file
+  }
+  const rename = disk.rename.bind(disk)
+  disk.rename = async (from, to) => {
+    seen.push('rename')
+    await rename(from, to)
+  }
+  return seen
+}
+
+for (const [size, expected] of [[9 * MIB, ['open', 'rename', 'close']], [MIB, ['rename']]] as const) {
+  test(`a file of ${size / MIB} MiB is replaced ${expected.length > 1 ? 'while it is open: what is left of it goes later' : 'as it is'}`, async () => {
+    await using pull = await SimPull.start()
+    pull.peer.put('f', Buffer.alloc(size, 'o'))
+    await pull.sync()
+    const seen = watched(pull)
+    pull.peer.put('f', Buffer.alloc(size, 'n'))
+    await pull.sync()
+    assert.deepEqual(seen, expected)
+    assert.ok((await pull.read('f')) === 'n'.repeat(size))
+    await pull.assertSettled()
+  })
+}
+
+test('what cannot be opened is replaced all the same', async () => {
+  await using pull = await SimPull.start()
+  pull.peer.put('f', Buffer.alloc(9 * MIB, 'o'))
+  await pull.sync()
+  const open = pull.disk.open.bind(pull.disk)
+  pull.disk.open = async (path, how, permissions) => {
+    if (path === `${ROOT}/f`) throw Object.assign(new Error('no'), { code: 'EACCES' })
+    return await open(path, how, permissions)
+  }
+  pull.peer.put('f', Buffer.alloc(9 * MIB, 'n'))
+  await pull.sync()
+  pull.disk.open = open
+  assert.ok((await pull.read('f')) === 'n'.repeat(9 * MIB))
+})
