@@ -1,52 +1,49 @@
-import type { SimDevice } from './device.ts'
-
 /** A content that somebody who knew it removed or replaced under a name. */
 export interface Farewell {
-  readonly device: SimDevice
   readonly path: string
   readonly content: number
-  /** Something that had not seen it won against it: the record of it is gone, and whoever still has the content keeps it. */
+  /** What had not seen it won against it: the record of it is gone, and whoever still has the content keeps it. */
   overruled: boolean
 }
 
 /**
- * Who could know of which farewell, by what people did and what devices took from each other: the order of events as the
- * version vectors should have it, found without them.
+ * Who could know of which farewell, by what people did and what devices took from each other: the order of events as
+ * the version vectors should have it, found without them. Devices go by their names.
  */
 export class Past {
   readonly farewells: Farewell[] = []
   /** By device and path. */
-  readonly #known = new Map<SimDevice, Map<string, Set<Farewell>>>()
+  readonly #known = new Map<string, Map<string, Set<Farewell>>>()
   /** By path and content: what was known where the content was put there. */
   readonly #knownTo = new Map<string, Set<Farewell>>()
 
-  farewell(device: SimDevice, path: string, content: number): void {
-    const farewell = { device, path, content, overruled: false }
+  farewell(device: string, path: string, content: number): void {
+    const farewell = { path, content, overruled: false }
     this.farewells.push(farewell)
     this.#knownBy(device, path).add(farewell)
   }
 
   /** A person put this content there. */
-  put(device: SimDevice, path: string, content: number): void {
+  put(device: string, path: string, content: number): void {
     const known = this.#of(path, content)
     for (const farewell of this.#knownBy(device, path)) known.add(farewell)
   }
 
   /** A device took a deletion from another one. */
-  tookDeletion(device: SimDevice, path: string): void {
+  tookDeletion(device: string, path: string): void {
     const known = this.#knownBy(device, path)
     for (const farewell of this.farewells) if (farewell.path === path) known.add(farewell)
   }
 
   /** A device took this content from another one: the farewells that it had not seen are overruled. */
-  tookContent(device: SimDevice, path: string, content: number): void {
+  tookContent(device: string, path: string, content: number): void {
     const seen = this.#of(path, content)
     const known = this.#knownBy(device, path)
     for (const farewell of known) if (!seen.has(farewell) && farewell.content !== content) farewell.overruled = true
     for (const farewell of seen) known.add(farewell)
   }
 
-  #knownBy(device: SimDevice, path: string): Set<Farewell> {
+  #knownBy(device: string, path: string): Set<Farewell> {
     const byPath = this.#known.get(device) ?? new Map<string, Set<Farewell>>()
     this.#known.set(device, byPath)
     const known = byPath.get(path) ?? new Set<Farewell>()

@@ -206,14 +206,14 @@ export class User {
 
   #farewell(device: SimDevice, path: string, item: SeenItem | undefined): void {
     const content = this.#release(item)
-    if (content !== undefined && content > 0) this.past.farewell(device, path, content)
+    if (content !== undefined && content > 0) this.past.farewell(device.name, path, content)
   }
 
   /** Somebody who sees what is there, or that nothing is, puts a file there. */
   #arrived(device: SimDevice, path: string): void {
     const item = device.disk.hands.look(`${ROOT}/${path}`)
     const content = item?.type === 'file' ? this.#contents.identify(item.content) : undefined
-    if (content !== undefined) this.past.put(device, path, content)
+    if (content !== undefined) this.past.put(device.name, path, content)
   }
 
   #release(item: SeenItem | undefined): number | undefined {
