@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import type { SeenItem } from '../../src/world/sim/disk-hands.ts'
 import type { SimRandom } from '../../src/world/sim/random.ts'
 
 /** Everything that users wrote has a size of its own, so that a disk with coarse times shows every edit. */
@@ -6,6 +7,9 @@ const SIZE_STEP = 1_000
 const SMALL_STEPS_MAX = 4
 const LARGE_STEPS = 140
 const LARGE_STEPS_MAX = 300
+
+/** The number of a file's content, or what else has the name. */
+export type Shape = number | string
 
 /**
  * Every content any user ever wrote, each different from all others. What is on a disk and not in here was put together
@@ -49,6 +53,12 @@ export class Contents {
   /** Which content this is; undefined for one that nobody wrote. */
   identify(content: Uint8Array): number | undefined {
     return this.#byDigest.get(digestOf(content))
+  }
+
+  /** What an item is, apart from its mode and time: files with the same content are the same. */
+  shapeOf(item: SeenItem): Shape {
+    if (item.type === 'file') return this.identify(item.content) ?? 'nobody’s'
+    return item.type === 'symlink' ? `symlink to ${item.target}` : item.type
   }
 
   get count(): number {

@@ -19,7 +19,14 @@ function overruled(past: Past): readonly number[] {
 test('an edit made apart overrules the removals it has not seen', () => {
   const past = begun()
   past.put('a', 'x', 3)
-  past.tookContent('c', 'x', 3)
+  past.took('c', 'x', 3)
+  assert.deepEqual(overruled(past), [1, 2])
+})
+
+test('so does a directory made apart', () => {
+  const past = begun()
+  past.put('a', 'x', 'directory')
+  past.took('c', 'x', 'directory')
   assert.deepEqual(overruled(past), [1, 2])
 })
 
@@ -27,29 +34,29 @@ test('an edit by somebody who took the removal overrules nothing', () => {
   const past = begun()
   past.tookDeletion('a', 'x')
   past.put('a', 'x', 3)
-  past.tookContent('c', 'x', 3)
-  past.tookContent('b', 'x', 3)
+  past.took('c', 'x', 3)
+  past.took('b', 'x', 3)
   assert.deepEqual(overruled(past), [])
 })
 
 test('what was removed does not excuse itself by coming back', () => {
   const past = begun()
-  past.tookContent('c', 'x', 2)
+  past.took('c', 'x', 2)
   assert.deepEqual(overruled(past), [])
 })
 
 test('what a device hears of with a content it knows from then on', () => {
   const past = begun()
   past.put('c', 'x', 4)
-  past.tookContent('b', 'x', 4)
+  past.took('b', 'x', 4)
   past.put('a', 'x', 3)
-  past.tookContent('b', 'x', 3)
+  past.took('b', 'x', 3)
   assert.deepEqual(overruled(past), [1, 2])
 })
 
 test('names have nothing to do with each other', () => {
   const past = begun()
   past.put('a', 'y', 3)
-  past.tookContent('c', 'y', 3)
+  past.took('c', 'y', 3)
   assert.deepEqual(overruled(past), [])
 })

@@ -1,3 +1,5 @@
+import type { Shape } from './contents.ts'
+
 /** A content that somebody who knew it removed or replaced under a name. */
 export interface Farewell {
   readonly path: string
@@ -14,7 +16,7 @@ export class Past {
   readonly farewells: Farewell[] = []
   /** By device and path. */
   readonly #known = new Map<string, Map<string, Set<Farewell>>>()
-  /** By path and content: what was known where the content was put there. */
+  /** By path and shape: what was known where it was put there. */
   readonly #knownTo = new Map<string, Set<Farewell>>()
 
   farewell(device: string, path: string, content: number): void {
@@ -23,9 +25,9 @@ export class Past {
     this.#knownBy(device, path).add(farewell)
   }
 
-  /** A person put this content there. */
-  put(device: string, path: string, content: number): void {
-    const known = this.#of(path, content)
+  /** A person put this there. */
+  put(device: string, path: string, shape: Shape): void {
+    const known = this.#of(path, shape)
     for (const farewell of this.#knownBy(device, path)) known.add(farewell)
   }
 
@@ -35,11 +37,11 @@ export class Past {
     for (const farewell of this.farewells) if (farewell.path === path) known.add(farewell)
   }
 
-  /** A device took this content from another one: the farewells that it had not seen are overruled. */
-  tookContent(device: string, path: string, content: number): void {
-    const seen = this.#of(path, content)
+  /** A device took this from another one: the farewells that it had not seen are overruled. */
+  took(device: string, path: string, shape: Shape): void {
+    const seen = this.#of(path, shape)
     const known = this.#knownBy(device, path)
-    for (const farewell of known) if (!seen.has(farewell) && farewell.content !== content) farewell.overruled = true
+    for (const farewell of known) if (!seen.has(farewell) && farewell.content !== shape) farewell.overruled = true
     for (const farewell of seen) known.add(farewell)
   }
 
@@ -51,8 +53,8 @@ export class Past {
     return known
   }
 
-  #of(path: string, content: number): Set<Farewell> {
-    const key = `${content} ${path}`
+  #of(path: string, shape: Shape): Set<Farewell> {
+    const key = `${shape} ${path}`
     const known = this.#knownTo.get(key) ?? new Set<Farewell>()
     this.#knownTo.set(key, known)
     return known

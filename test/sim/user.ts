@@ -1,4 +1,4 @@
-import { baseOf, isConflictName, isInternal, isTemporary, joinPath, parentOf } from '../../src/core/paths.ts'
+import { ancestorsOf, baseOf, isConflictName, isInternal, isTemporary, joinPath, parentOf } from '../../src/core/paths.ts'
 import type { SeenItem } from '../../src/world/sim/disk-hands.ts'
 import { pick, type SimRandom } from '../../src/world/sim/random.ts'
 import type { Contents } from './contents.ts'
@@ -148,12 +148,14 @@ export class User {
   #makeDirectory(device: SimDevice): void {
     const path = this.#anyPath(device)
     device.disk.hands.makeDirectories(`${ROOT}/${path}`)
+    this.#arrived(device, path)
     this.#say(device, `makes the directory ${path}`)
   }
 
   #symlink(device: SimDevice): void {
     const path = this.#anyPath(device)
     device.disk.hands.makeSymlink(`target-${this.#random.int(5)}`, `${ROOT}/${path}`)
+    this.#arrived(device, path)
     this.#say(device, `makes the symlink ${path}`)
   }
 
@@ -169,6 +171,7 @@ export class User {
     if (kind === 'file') this.#create(device, path, this.#contents.make(undefined))
     else if (kind === 'directory') this.#create(device, `${path}/${pick(this.#random, NAMES)}`, this.#contents.make(undefined))
     else hands.makeSymlink('elsewhere', `${ROOT}/${path}`)
+    this.#arrived(device, path)
     this.#say(device, `makes a ${kind} of the ${was} ${path}`)
   }
 
@@ -209,11 +212,12 @@ export class User {
     if (content !== undefined && content > 0) this.past.farewell(device.name, path, content)
   }
 
-  /** Somebody who sees what is there, or that nothing is, puts a file there. */
+  /** Somebody who sees what is there, or that nothing is, puts something there, with the directories above it. */
   #arrived(device: SimDevice, path: string): void {
-    const item = device.disk.hands.look(`${ROOT}/${path}`)
-    const content = item?.type === 'file' ? this.#contents.identify(item.content) : undefined
-    if (content !== undefined) this.past.put(device.name, path, content)
+    for (const made of [path, ...ancestorsOf(path)]) {
+      const item = device.disk.hands.look(`${ROOT}/${made}`)
+      if (made !== '' && item !== undefined) this.past.put(device.name, made, this.#contents.shapeOf(item))
+    }
   }
 
   #release(item: SeenItem | undefined): number | undefined {

@@ -23,10 +23,9 @@ export class Witness {
   /** A device has taken something from another one. */
   taken(device: SimDevice, path: string): void {
     const item = device.disk.hands.look(`${ROOT}/${path}`)
-    if (item === undefined) this.#user.past.tookDeletion(device.name, path)
-    if (item?.type !== 'file') return
-    this.#user.past.tookContent(device.name, path, this.#contents.identify(item.content) ?? 0)
-    if (item.content.length > BLOCK_SIZE_BYTES_MIN) this.#reached.note('a file of several blocks was pulled')
+    if (item === undefined) return this.#user.past.tookDeletion(device.name, path)
+    this.#user.past.took(device.name, path, this.#contents.shapeOf(item))
+    if (item.type === 'file' && item.content.length > BLOCK_SIZE_BYTES_MIN) this.#reached.note('a file of several blocks was pulled')
   }
 
   /** No file is ever seen with a content that nobody wrote. */
