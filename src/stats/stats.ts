@@ -23,6 +23,7 @@ export interface StatisticsDeps {
 
 const FOLDER_PREFIX = 'stats/folder/'
 const DEVICE_PREFIX = 'stats/device/'
+const SCAN_INTERVAL_MS = 1_000
 const NO_FOLDER_RECORD: FolderRecord = { lastFile: { atMs: 0, filename: '', deleted: false }, lastScanMs: 0 }
 const NO_DEVICE_RECORD: DeviceRecord = { lastSeenMs: 0, lastConnectionMs: 0 }
 
@@ -33,6 +34,8 @@ const NO_DEVICE_RECORD: DeviceRecord = { lastSeenMs: 0, lastConnectionMs: 0 }
 export class Statistics {
   /** What was done since the start: this part does not outlive it. */
   readonly work = new WorkCounters()
+  /** What was told lately, and when it was written. */
+  readonly #folders = new Map<FolderId, { readonly record: FolderRecord; readonly storedMs: number }>()
   readonly #deps: StatisticsDeps
 
   constructor(deps: StatisticsDeps) {
@@ -40,21 +43,30 @@ export class Statistics {
   }
 
   async folder(folder: FolderId): Promise<FolderRecord> {
-    return parseFolderRecord(await this.#read(FOLDER_PREFIX + folder))
+    return this.#folders.get(folder)?.record ?? parseFolderRecord(await this.#read(FOLDER_PREFIX + folder))
   }
 
   async device(device: DeviceId): Promise<DeviceRecord> {
     return parseDeviceRecord(await this.#read(DEVICE_PREFIX + device))
   }
 
+  /** Of many scans in a row not each is written: a start scans anyway. */
   async scanned(folder: FolderId, atMs: number): Promise<void> {
-    await this.#write(FOLDER_PREFIX + folder, { ...(await this.folder(folder)), lastScanMs: atMs })
+    const record = { ...(await this.folder(folder)), lastScanMs: atMs }
+    const storedMs = this.#folders.get(folder)?.storedMs ?? Number.NEGATIVE_INFINITY
+    const isFresh = atMs >= storedMs && atMs - storedMs < SCAN_INTERVAL_MS
+    await this.#keep(folder, record, isFresh ? storedMs : atMs, !isFresh)
   }
 
   /** A file that came from another device, or went because another device removed it. */
   async received(folder: FolderId, file: { filename: string; deleted: boolean; atMs: number }): Promise<void> {
     const { atMs, filename, deleted } = file
-    await this.#write(FOLDER_PREFIX + folder, { ...(await this.folder(folder)), lastFile: { atMs, filename, deleted } })
+    await this.#keep(folder, { ...(await this.folder(folder)), lastFile: { atMs, filename, deleted } }, atMs, true)
+  }
+
+  async #keep(folder: FolderId, record: FolderRecord, storedMs: number, write: boolean): Promise<void> {
+    this.#folders.set(folder, { record, storedMs })
+    if (write) await this.#write(FOLDER_PREFIX + folder, record)
   }
 
   async seen(device: DeviceId, atMs: number): Promise<void> {
@@ -66,6 +78,7 @@ export class Statistics {
   }
 
   async forgetFolder(folder: FolderId): Promise<void> {
+    this.#folders.delete(folder)
     this.work.forget(folder)
     await this.#attempt(`forget folder ${folder}`, () => this.#deps.keyValue.delete(FOLDER_PREFIX + folder))
   }

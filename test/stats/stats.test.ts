@@ -32,6 +32,21 @@ test('what a folder did last outlives a restart', async () => {
   assert.deepEqual(await open().folder(FOLDER), { lastFile: { atMs: 5, filename: 'a/b.txt', deleted: true }, lastScanMs: 7 })
 })
 
+test('of many scans in a row each is told and few are written', async () => {
+  const { open, values } = make()
+  const statistics = open()
+  let writes = 0
+  const set = values.set.bind(values)
+  values.set = (key, value) => (writes++, set(key, value))
+  for (let atMs = 5_000; atMs < 7_000; atMs += 10) {
+    await statistics.scanned(FOLDER, atMs)
+    assert.equal((await statistics.folder(FOLDER)).lastScanMs, atMs)
+  }
+  assert.equal(writes, 2)
+  await statistics.scanned(FOLDER, 10) // the clock was set back
+  assert.equal((await open().folder(FOLDER)).lastScanMs, 10)
+})
+
 test('a folder and a device nobody has met have zeros', async () => {
   const { open } = make()
   assert.deepEqual(await open().folder(FOLDER), { lastFile: { atMs: 0, filename: '', deleted: false }, lastScanMs: 0 })
