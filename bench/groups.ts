@@ -193,12 +193,22 @@ async function latency(bench: Bench): Promise<void> {
   await server[Symbol.asyncDispose]()
   for (const program of bench.programs) {
     await fresh(bench, program, async (running) => {
+      await loopDelayMs(running) // counts from here
       const scan = firstScan(running, tree)
       const latenciesMs = await pingDuring(running, PING_INTERVAL_MS, scan)
       await scan
+      const delayMs = await loopDelayMs(running)
+      if (delayMs !== undefined) bench.record({ row: 'loop-delay-p99', subject: program.name, value: delayMs })
       recordLatencies(bench, program.name, latenciesMs)
     })
   }
+}
+
+/** How late the main loop was since the last question, in its own words; undefined for programs that have none. */
+async function loopDelayMs(running: Running): Promise<number | undefined> {
+  const { text: body } = await running.request('GET', '/metrics')
+  const seconds = /^nodejs_eventloop_lag_p99_seconds (\S+)$/m.exec(body)?.[1]
+  return seconds === undefined ? undefined : Number(seconds) * 1_000
 }
 
 function recordLatencies(bench: Bench, subject: Sample['subject'], latenciesMs: number[]): void {

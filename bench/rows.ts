@@ -55,8 +55,9 @@ export function rowInfos(sizes: Sizes, full: boolean): ReadonlyMap<string, RowIn
       [`grow-${files}-rss`, { title: `peak RSS, ${thousands(files)}`, unit: 'MiB', better: 'less', ...(files === 200_000 && goal({ atMost: 250 })) }],
       [`grow-${files}-db`, { title: `database per file, ${thousands(files)}`, unit: 'B/file', better: 'less' }],
     ]),
+    ['loop-delay-p99', { title: `event-loop delay during scan of ${thousands(sizes.latency)}, p99`, unit: 'ms', better: 'less', ...goal({ atMost: 20 }) }],
     ['latency-p50', { title: `ping during scan of ${thousands(sizes.latency)}, p50`, unit: 'ms', better: 'less' }],
-    ['latency-p99', { title: `ping during scan of ${thousands(sizes.latency)}, p99`, unit: 'ms', better: 'less', ...goal({ atMost: 20 }) }],
+    ['latency-p99', { title: `ping during scan of ${thousands(sizes.latency)}, p99`, unit: 'ms', better: 'less' }],
     ['latency-max', { title: `ping during scan of ${thousands(sizes.latency)}, worst`, unit: 'ms', better: 'less' }],
   ]
   return new Map(rows)
