@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { startDaemon, type Daemon } from '../support/daemon.ts'
+import { checkReply } from '../support/reply-check.ts'
 import { rest, type Reply } from '../support/rest.ts'
 import { apiKeyOf, generateSyncthingHome, quietConfig, startSyncthing, type Syncthing } from '../support/syncthing.ts'
 
@@ -50,7 +51,15 @@ export class Pair implements AsyncDisposable {
 
 function side(name: Side['name'], home: string, address: { url: string } | { socketPath: string }): Side {
   const apiKey = apiKeyOf(home)
-  return { name, home, request: (method, path, body, key = apiKey) => rest({ address, apiKey: key }, method, path, body) }
+  return {
+    name,
+    home,
+    async request(method, path, body, key = apiKey) {
+      const reply = await rest({ address, apiKey: key }, method, path, body)
+      if (name === 'twinfold') await checkReply(method, path, reply)
+      return reply
+    },
+  }
 }
 
 /** A request that must succeed. Returns the JSON, if the answer is any. */

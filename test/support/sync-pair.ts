@@ -4,6 +4,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { Daemon } from './daemon.ts'
 import { loopbackOnly } from './loopback.ts'
+import { checkReply } from './reply-check.ts'
 import { parsed, rest, type RestAddress } from './rest.ts'
 import { eventually } from './scratch.ts'
 import { apiKeyOf, generateSyncthingHome, insideNamespaceOf, quietConfig, Syncthing } from './syncthing.ts'
@@ -147,6 +148,7 @@ export class Member {
 
   async request(method: string, path: string, body?: unknown): Promise<unknown> {
     const reply = await rest({ address: this.#rest, apiKey: this.#apiKey }, method, path, body)
+    if (this.kind === 'twinfold') await checkReply(method, path, reply)
     if (reply.status !== 200) throw new Error(`${this.name}: ${method} ${path}: ${reply.status} ${reply.text}`)
     return reply.contentType.includes('json') ? parsed(reply) : reply.text
   }
