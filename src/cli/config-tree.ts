@@ -9,7 +9,7 @@ import {
   type AnyTable,
   type Kind,
 } from '../core/config-fields.ts'
-import type { Json, JsonObject } from '../core/config-json.ts'
+import { isJsonObject, type Json, type JsonObject } from '../core/config-json.ts'
 import { TwinfoldError } from '../core/errors.ts'
 import { settingWord } from './config-names.ts'
 
@@ -160,15 +160,15 @@ function collectionNode(
 function nodeOf(kind: Kind, value: Json, save: Save): ConfigNode {
   switch (kind.is) {
     case 'section': {
-      const inner = isObject(value) ? value : {}
+      const inner = isJsonObject(value) ? value : {}
       return objectNode(kind.table, inner, (key, field, how) => save({ ...inner, [key]: field }, how))
     }
     case 'size': {
-      const inner = isObject(value) ? value : {}
+      const inner = isJsonObject(value) ? value : {}
       return objectNode(SIZE, inner, (key, field, how) => save({ ...inner, [key]: field }, how))
     }
     case 'params':
-      return paramsNode(isObject(value) ? value : {}, save)
+      return paramsNode(isJsonObject(value) ? value : {}, save)
     case 'texts':
     case 'sections':
       return listNode(kind, Array.isArray(value) ? value : [], save)
@@ -196,7 +196,7 @@ function listNode(kind: Extract<Kind, { is: 'texts' | 'sections' }>, list: reado
   const identity = kind.is === 'sections' ? kind.identity : undefined
   const itemKind: Kind = kind.is === 'sections' ? { is: 'section', table: kind.table } : { is: 'text' }
   const keys = list.map((item, index) =>
-    identity !== undefined && isObject(item) ? String(item[identity] ?? '') : String(index),
+    identity !== undefined && isJsonObject(item) ? String(item[identity] ?? '') : String(index),
   )
   const items = new Map<string, () => ConfigNode>()
   for (const [index, value] of list.entries()) {
@@ -225,20 +225,16 @@ function paramsNode(value: JsonObject, save: Save): ParamsNode {
 
 /** The daemon would replace the one that is there; who adds one does not mean that. */
 function refuseDouble(items: ReadonlyMap<string, unknown>, item: Json, identity: string): void {
-  const key = isObject(item) ? item[identity] : undefined
+  const key = isJsonObject(item) ? item[identity] : undefined
   if (typeof key === 'string' && items.has(key)) throw new TwinfoldError('bad-request', `"${key}" is there already`)
 }
 
 function objectAt(parent: JsonObject, key: string): JsonObject {
   const value = parent[key] ?? null
-  return isObject(value) ? value : {}
+  return isJsonObject(value) ? value : {}
 }
 
 function listAt(parent: JsonObject, key: string): readonly JsonObject[] {
   const value = parent[key]
-  return Array.isArray(value) ? value.filter(isObject) : []
-}
-
-function isObject(json: Json): json is JsonObject {
-  return typeof json === 'object' && json !== null && !Array.isArray(json)
+  return Array.isArray(value) ? value.filter(isJsonObject) : []
 }

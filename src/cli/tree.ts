@@ -1,5 +1,5 @@
 import { messageOf, TwinfoldError } from '../core/errors.ts'
-import type { Json, JsonObject } from '../core/config-json.ts'
+import { isJsonObject, type Json } from '../core/config-json.ts'
 import { ClientError } from '../client/errors.ts'
 import { explainFailure, type CliContext, type Connection } from './context.ts'
 import { splitShellWords } from './shell-words.ts'
@@ -83,7 +83,7 @@ function treeDaemon(connect: () => Promise<Connection>, signal: AbortSignal): Tr
     get,
     config: async () => {
       const config = await get('/rest/config')
-      if (isObject(config)) return config
+      if (isJsonObject(config)) return config
       throw new ClientError('malformed', '/rest/config answered with something else than an object')
     },
     download: async (path) => (await connect()).client.download(path, signal),
@@ -94,9 +94,6 @@ function treeDaemon(connect: () => Promise<Connection>, signal: AbortSignal): Tr
   }
 }
 
-function isObject(json: Json): json is JsonObject {
-  return typeof json === 'object' && json !== null && !Array.isArray(json)
-}
 
 function parseReply(text: string, path: string): Json {
   try {

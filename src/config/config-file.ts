@@ -98,7 +98,7 @@ export class ConfigFile {
   /** The name of a copy of the file, made when somebody else changed it since we last looked, or when `always`. */
   async keepCopy(always: boolean): Promise<{ readonly path: string; readonly foreign: boolean } | undefined> {
     const present = await readBounded(this.#deps.disk, this.path)
-    const foreign = present !== undefined && (this.#data === undefined || !sameBytes(present, this.#data))
+    const foreign = present !== undefined && (this.#data === undefined || Buffer.compare(present, this.#data) !== 0)
     if (present === undefined || (!always && !foreign)) return undefined
     const stamp = new Date(this.#deps.clock.nowMs()).toISOString().replace(/[-:Z]/g, '').replace('T', '-')
     const path = `${this.path}.backup-${stamp}`
@@ -182,8 +182,4 @@ async function orMissing<T>(promise: Promise<T>): Promise<T | undefined> {
     if (systemCode(error) === 'ENOENT') return undefined
     throw error
   }
-}
-
-function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
-  return a.length === b.length && a.every((byte, i) => byte === b[i])
 }

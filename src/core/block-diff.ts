@@ -51,12 +51,7 @@ export function hashKey(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1')
 }
 
-export function isContent(data: Uint8Array, block: Block): boolean {
-  return data.length === block.sizeBytes && hash('sha256', data, 'buffer').equals(block.hash)
-}
-
-/** How much of nothing is hashed at a time. */
-const zeroHashes = (sizeBytes: number): Buffer => hash('sha256', new Uint8Array(sizeBytes), 'buffer')
+const zeroHash = (sizeBytes: number): Buffer => hash('sha256', new Uint8Array(sizeBytes), 'buffer')
 
 /** Answers whether a block is nothing but zeros, which a sparse file has without anybody writing them. */
 export class ZeroBlocks {
@@ -68,7 +63,7 @@ export class ZeroBlocks {
     if (sizeBytes < 128 * 1024 || (sizeBytes & (sizeBytes - 1)) !== 0) return false
     let known = this.#hashes.get(sizeBytes)
     if (known === undefined) {
-      known = zeroHashes(sizeBytes)
+      known = zeroHash(sizeBytes)
       this.#hashes.set(sizeBytes, known)
     }
     return known.equals(block.hash)

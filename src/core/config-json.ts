@@ -94,11 +94,11 @@ export function isTime(text: string): boolean {
 }
 
 export function objectOf(json: Json, path: string): JsonObject {
-  if (isObject(json)) return json
+  if (isJsonObject(json)) return json
   throw wrongType(path || 'the body', 'an object', json)
 }
 
-function isObject(json: Json): json is JsonObject {
+export function isJsonObject(json: Json): json is JsonObject {
   return typeof json === 'object' && json !== null && !Array.isArray(json)
 }
 

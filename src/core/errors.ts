@@ -44,6 +44,12 @@ export function systemCode(error: unknown): string | undefined {
   return typeof error.code === 'string' ? error.code : undefined
 }
 
+/** Whether the system says that a path leads to nothing. */
+export function isMissing(error: unknown): boolean {
+  const code = systemCode(error)
+  return code === 'ENOENT' || code === 'ENOTDIR'
+}
+
 /** What a person should read of an error of any kind. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)

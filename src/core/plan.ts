@@ -70,7 +70,7 @@ function mustSave(local: FileHead, global: FileHead): boolean {
 /** Whether the author of a version says that it was made from just the content we have: then nothing of it is lost. */
 function isMadeFrom({ previousBlocksHash }: FileHead, { blocksHash, localFlags }: FileHead): boolean {
   if ((localFlags & FLAG_MUST_RESCAN) !== 0) return false // nobody knows what is on the disk
-  return previousBlocksHash !== undefined && blocksHash !== undefined && sameBytes(previousBlocksHash, blocksHash)
+  return previousBlocksHash !== undefined && blocksHash !== undefined && Buffer.compare(previousBlocksHash, blocksHash) === 0
 }
 
 /**
@@ -87,11 +87,7 @@ export function hasSameContent(local: FileHead, global: FileHead): boolean {
   // A change kept to ourselves is a change of a file that was scanned: its blocks are true.
   if (isInvalid({ localFlags: local.localFlags & ~FLAG_RECEIVE_ONLY })) return false
   if (local.sizeBytes !== global.sizeBytes || local.blockSizeBytes !== global.blockSizeBytes) return false
-  return local.blocksHash !== undefined && global.blocksHash !== undefined && sameBytes(local.blocksHash, global.blocksHash)
-}
-
-function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
-  return a.length === b.length && a.every((byte, i) => byte === b[i])
+  return local.blocksHash !== undefined && global.blocksHash !== undefined && Buffer.compare(local.blocksHash, global.blocksHash) === 0
 }
 
 /** Two times this close are one: disks and runtimes round what they are told, by less than this. */

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { Size } from '../core/config.ts'
-import { messageOf, systemCode, TwinfoldError } from '../core/errors.ts'
+import { isMissing, messageOf, TwinfoldError } from '../core/errors.ts'
 import type { Disk, DiskStat } from '../world/disk.ts'
 
 export const PATH_MISSING = 'folder path missing'
@@ -52,8 +52,7 @@ async function statOrFail(look: () => Promise<DiskStat>, whenMissing: string): P
   try {
     return await look()
   } catch (error) {
-    const code = systemCode(error)
-    const reason = code === 'ENOENT' || code === 'ENOTDIR' ? whenMissing : messageOf(error)
+    const reason = isMissing(error) ? whenMissing : messageOf(error)
     throw new TwinfoldError('folder-error', reason, { cause: error })
   }
 }

@@ -1,4 +1,4 @@
-import { systemCode } from '../core/errors.ts'
+import { isMissing, systemCode } from '../core/errors.ts'
 import { baseOf, isNormal, joinPath, parentOf } from '../core/paths.ts'
 import { diskReason } from '../world/disk-reason.ts'
 import type { Disk } from '../world/disk.ts'
@@ -48,9 +48,8 @@ export class PresenceCheck {
       if (!this.#caseInsensitive) return HERE
       return (await this.#names(parentOf(name))).has(baseOf(name)) ? HERE : GONE
     } catch (error) {
-      const code = systemCode(error)
-      if (code === undefined) throw error
-      return code === 'ENOENT' || code === 'ENOTDIR' ? GONE : { is: 'unknown', reason: diskReason(error) }
+      if (systemCode(error) === undefined) throw error
+      return isMissing(error) ? GONE : { is: 'unknown', reason: diskReason(error) }
     }
   }
 

@@ -1,5 +1,5 @@
 import { dirname, isAbsolute, join, resolve } from 'node:path'
-import { systemCode, TwinfoldError } from '../core/errors.ts'
+import { isMissing, systemCode, TwinfoldError } from '../core/errors.ts'
 import { ancestorsOf, isAtOrBelow, isTemporary, joinPath, parentOf } from '../core/paths.ts'
 import type { Disk, DiskStat, HeldDirectory } from '../world/disk.ts'
 import { Parents } from '../world/parents.ts'
@@ -101,8 +101,7 @@ export class VersionsDirectory {
     try {
       return await this.#disk.lstat(this.path(kept))
     } catch (error) {
-      const code = systemCode(error)
-      if (code === 'ENOENT' || code === 'ENOTDIR') return undefined
+      if (isMissing(error)) return undefined
       throw error
     }
   }

@@ -1,8 +1,8 @@
+import { isMissing } from '../../core/errors.ts'
 import type { FileHead } from '../../core/file-info.ts'
 import { temporaryName } from '../../core/paths.ts'
 import type { Step } from '../../core/plan.ts'
 import { pathOf, type PullContext } from './context.ts'
-import { isMissing } from './target.ts'
 
 /** Whatever is over is found by a scan, when it is a day old. */
 const NAMES_MAX = 10_000

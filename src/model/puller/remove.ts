@@ -1,8 +1,9 @@
+import { isMissing } from '../../core/errors.ts'
 import type { FileHead, FileInfo } from '../../core/file-info.ts'
 import { FLAG_RECEIVE_ONLY } from '../../core/file-info.ts'
 import { isTemporary } from '../../core/paths.ts'
 import { itemFailed, pathOf, type PullContext } from './context.ts'
-import { checkTarget, isAsRecorded, isMissing, lookAt, saveAsConflict } from './target.ts'
+import { checkTarget, isAsRecorded, lookAt, saveAsConflict } from './target.ts'
 
 const DELETED_ELSEWHERE = 'delete dir: directory has been deleted on a remote device but'
 const HAS_CHANGED = `${DELETED_ELSEWHERE} contains changed files, scheduling scan`

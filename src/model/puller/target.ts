@@ -1,6 +1,6 @@
 import { isChanged, type DiskItem } from '../../core/change.ts'
 import { shortIdText } from '../../core/device-id.ts'
-import { systemCode } from '../../core/errors.ts'
+import { isMissing, systemCode } from '../../core/errors.ts'
 import type { FileHead } from '../../core/file-info.ts'
 import { conflictName, conflictOriginal, isConflictName, isConflictOf, joinPath, parentOf } from '../../core/paths.ts'
 import { areStrangers } from '../../core/plan.ts'
@@ -27,11 +27,6 @@ export async function lookAt(context: PullContext, name: string): Promise<DiskIt
     if (isMissing(error)) return undefined
     throw error
   }
-}
-
-export function isMissing(error: unknown): boolean {
-  const code = systemCode(error)
-  return code === 'ENOENT' || code === 'ENOTDIR'
 }
 
 /** Whether the disk shows what our record says: only then do we know what we are about to replace. */
