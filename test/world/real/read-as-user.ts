@@ -1,0 +1,13 @@
+/** Asks for a block of a file as the user nobody, and tells the code that the answer is. */
+import { systemCode } from '../../../src/core/errors.ts'
+import { RealBlockReader } from '../../../src/world/real/block-reader.ts'
+import { DiskThreads } from '../../../src/world/real/disk-threads.ts'
+
+process.setgid?.(65_534)
+process.setuid?.(65_534)
+
+const [root = '', name = ''] = process.argv.slice(2)
+await using threads = new DiskThreads({ threads: 1 })
+const order = { root, name, offsetBytes: 0, sizeBytes: 4, hash: new Uint8Array(32) }
+const told = await new RealBlockReader(threads).read(order).then(({ kind }) => kind, systemCode)
+console.log(told)
