@@ -22,6 +22,7 @@ import { RouteTable } from './route.ts'
 import { staticRoutes } from './static.ts'
 import { systemRoutes } from './system.ts'
 import { TokenStore } from './tokens.ts'
+import { twinfoldRoutes } from './twinfold.ts'
 import type { RestDeps, RestOptions } from './types.ts'
 import { versionRoutes } from './versions.ts'
 
@@ -81,6 +82,7 @@ export class RestServer {
       ...staticRoutes(facts),
       ...descriptionRoutes(facts.version),
       ...qrRoutes(),
+      ...twinfoldRoutes(),
       ...diagnosticRoutes(deps, options, { ...started, meter }),
     ])
     const pipeline = new Pipeline(

@@ -46,6 +46,7 @@ export const AREAS: Readonly<Record<string, string>> = {
   db: 'Folders, their files and their queues.',
   folder: 'What went wrong in a folder, and older versions of its files.',
   config: 'Reading and changing the configuration. A change is applied and on disk before it is answered.',
+  twinfold: 'What only Twinfold tells: single files and the reasons for their state, for its own page.',
   system: 'The device itself and its connections.',
   cluster: 'Devices and folders that wait for somebody to say yes.',
   events: 'What happens, as it happens.',

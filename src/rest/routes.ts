@@ -6,6 +6,7 @@ import { DESCRIPTION_ROUTES } from './description-routes.ts'
 import { DIAGNOSTIC_ROUTES } from './diagnostics.ts'
 import { EVENT_ROUTES } from './events.ts'
 import { DEBUG_ROUTES, LIFECYCLE_ROUTES, NOAUTH_ROUTES, PICTURE_ROUTES, STATIC_ROUTES, SYSTEM_ROUTES } from './system-routes.ts'
+import { TWINFOLD_ROUTES } from './twinfold-routes.ts'
 import { LOCAL_CHANGE_ROUTES, VERSION_ROUTES } from './versions.ts'
 
 /** Every route of the interface. */
@@ -25,6 +26,7 @@ export const ROUTES = {
   ...PICTURE_ROUTES,
   ...DESCRIPTION_ROUTES,
   ...DIAGNOSTIC_ROUTES,
+  ...TWINFOLD_ROUTES,
 } as const satisfies Declarations
 
 export type Routes = typeof ROUTES
