@@ -3,11 +3,12 @@ import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
-import { chmodSync, existsSync, globSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, globSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { Daemon, startDaemon } from '../support/daemon.ts'
 import { effort, reportRow } from '../support/effort.ts'
+import { asOrdinaryUser } from '../support/ordinary-user.ts'
 import { eventually, scratchDirectory } from '../support/scratch.ts'
 
 const ENTRY = join(import.meta.dirname, '..', '..', 'src', 'main', 'bin.ts')
@@ -221,12 +222,11 @@ test('private by default: a new config talks to nobody', async () => {
   assert.equal(shown['stunKeepaliveStartS'], 0)
 })
 
-test('a home that cannot be written is a clear error', { skip: process.getuid?.() === 0 ? false : 'needs root to become another user' }, async () => {
+test('a home that cannot be made is a clear error', async () => {
   using scratch = scratchDirectory()
-  chmodSync(scratch.path, 0o755)
-  const home = join(scratch.path, 'home')
-  mkdirSync(home, { mode: 0o755 })
-  await using daemon = new Daemon({ home, before: ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'] })
+  mkdirSync(join(scratch.path, 'closed'), { mode: 0o555 })
+  const home = join(scratch.path, 'closed', 'home')
+  await using daemon = new Daemon({ home, before: asOrdinaryUser() })
   assert.equal(await daemon.ended(), 1)
   assert.match(daemon.output, /EACCES|EPERM|permission/i)
   assert.ok(!daemon.output.includes('    at '), 'a sentence, not a stack trace')

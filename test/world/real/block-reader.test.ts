@@ -9,6 +9,7 @@ import type { BlockOrder } from '../../../src/world/block-reader.ts'
 import { RealBlockReader } from '../../../src/world/real/block-reader.ts'
 import { DiskThreads } from '../../../src/world/real/disk-threads.ts'
 import { SharedMemory } from '../../../src/world/real/shared-memory.ts'
+import { asOrdinaryUser } from '../../support/ordinary-user.ts'
 import { scratchDirectory } from '../../support/scratch.ts'
 
 const KIB = 1_024
@@ -56,11 +57,11 @@ test('closed threads read nothing more, and say so', async () => {
 
 test('a file that cannot be read rejects with the code of the system', () => {
   using scratch = scratchDirectory()
-  chmodSync(scratch.path, 0o755)
   orderFor(scratch.path, 'closed', Buffer.from('mine'))
   chmodSync(join(scratch.path, 'closed'), 0)
   const helper = fileURLToPath(new URL('./read-as-user.ts', import.meta.url))
-  const read = (name: string) => spawnSync(process.execPath, [helper, scratch.path, name], { encoding: 'utf8' }).stdout.trim()
+  const [program = '', ...args] = [...asOrdinaryUser(), process.execPath, helper, scratch.path]
+  const read = (name: string) => spawnSync(program, [...args, name], { encoding: 'utf8' }).stdout.trim()
   assert.equal(read('closed'), 'EACCES')
   assert.equal(read('missing'), 'absent')
 })

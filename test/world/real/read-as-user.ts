@@ -1,10 +1,7 @@
-/** Asks for a block of a file as the user nobody, and tells the code that the answer is. */
+/** Asks for a block of a file and tells the code that the answer is. */
 import { systemCode } from '../../../src/core/errors.ts'
 import { RealBlockReader } from '../../../src/world/real/block-reader.ts'
 import { DiskThreads } from '../../../src/world/real/disk-threads.ts'
-
-process.setgid?.(65_534)
-process.setuid?.(65_534)
 
 const [root = '', name = ''] = process.argv.slice(2)
 await using threads = new DiskThreads({ threads: 1 })

@@ -1,4 +1,4 @@
-/** Scans a folder as the user nobody, twice, knowing of a file in a directory that may not be read. */
+/** Scans a folder twice, knowing of a file in a directory that may not be read. */
 import { IgnoreRules } from '../../../src/core/ignore.ts'
 import type { ShortId } from '../../../src/core/ids.ts'
 import { recordOf } from '../../../src/core/change.ts'
@@ -9,9 +9,6 @@ import { createRealHasher } from '../../../src/world/real/hash.ts'
 import { createRealWalker } from '../../../src/world/real/walk.ts'
 import { MemoryIndex } from '../../scanner/memory-index.ts'
 import { quietLogger } from '../../support/logger.ts'
-
-process.setgid?.(65_534)
-process.setuid?.(65_534)
 
 const root = process.argv[2] ?? ''
 const ownShortId = 7n as ShortId

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { execFileSync, spawnSync } from 'node:child_process'
 import {
-  chmodSync, chownSync, existsSync, linkSync, lstatSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync,
+  chmodSync, existsSync, linkSync, lstatSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync,
 } from 'node:fs'
 import { createServer } from 'node:net'
 import { test } from 'node:test'
@@ -15,6 +15,7 @@ import { createRealWatcher } from '../../../src/world/real/watch.ts'
 import { QueueGauge } from '../../../src/world/real/watch-queue.ts'
 import { reportRow } from '../../support/effort.ts'
 import { cannotLimitWatches, fewWatches } from '../../support/few-watches.ts'
+import { asOrdinaryUser } from '../../support/ordinary-user.ts'
 import { eventually, scratchDirectory } from '../../support/scratch.ts'
 
 const NEVER = new AbortController().signal
@@ -92,18 +93,16 @@ test('N-03: names that are no UTF-8 are listed and never touched', async () => {
 })
 
 /** As root everything may be read: the walk runs in a process of somebody who may not. */
-test('C-09: as an ordinary user, what may not be read is a problem, not a deletion', { skip: process.getuid?.() !== 0 && 'needs to change its user' }, () => {
+test('C-09: as an ordinary user, what may not be read is a problem, not a deletion', () => {
   using scratch = scratchDirectory()
-  chmodSync(scratch.path, 0o755)
   mkdirSync(`${scratch.path}/closed/below`, { recursive: true })
   writeFileSync(`${scratch.path}/secret`, 'x')
   writeFileSync(`${scratch.path}/open`, 'x')
-  for (const [path, mode] of [['closed', 0o000], ['secret', 0o000], ['open', 0o644]] as const) {
-    chownSync(`${scratch.path}/${path}`, 65_534, 65_534)
-    chmodSync(`${scratch.path}/${path}`, mode)
-  }
+  for (const path of ['closed', 'secret']) chmodSync(`${scratch.path}/${path}`, 0o000)
   const helper = fileURLToPath(new URL('./scan-as-user.ts', import.meta.url))
-  const child = spawnSync(process.execPath, [helper, scratch.path], { encoding: 'utf8' })
+  const [program = '', ...args] = [...asOrdinaryUser(), process.execPath, helper, scratch.path]
+  const child = spawnSync(program, args, { encoding: 'utf8' })
+  chmodSync(`${scratch.path}/closed`, 0o755)
   assert.equal(child.status, 0, child.stderr)
   const { first, second, live, deleted } = JSON.parse(child.stdout) as Record<string, unknown>
   assert.deepEqual(first, [{ path: 'closed', error: 'scan: permission denied' }, { path: 'secret', error: 'hashing: permission denied' }])
