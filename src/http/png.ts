@@ -10,10 +10,14 @@ export function encodePng(size: number, isBlack: (x: number, y: number) => boole
   for (let y = 0; y < size; y++) {
     for (let x = 0; x < size; x++) if (!isBlack(x, y)) rows[y * rowBytes + 1 + (x >>> 3)]! |= 0x80 >>> (x & 7)
   }
-  const header = Buffer.concat([number32(size), number32(size), ONE_BIT_GREY])
+  return pngFile(size, size, ONE_BIT_GREY, rows)
+}
+
+/** A picture from its rows, each with its filter byte in front, in a format given as PNG spells it in its header. */
+export function pngFile(width: number, height: number, format: Uint8Array, rows: Uint8Array): Uint8Array {
   return Buffer.concat([
     SIGNATURE,
-    chunk('IHDR', header),
+    chunk('IHDR', Buffer.concat([number32(width), number32(height), format])),
     chunk('IDAT', deflateSync(rows)),
     chunk('IEND', new Uint8Array()),
   ])

@@ -6,6 +6,7 @@ import { readDirectories, type DirectoryChoice } from './serve-options.ts'
 /** The commands that need no running daemon. */
 export const LOCAL_COMMANDS = [
   'serve',
+  'demo',
   'generate',
   'device-id',
   'paths',

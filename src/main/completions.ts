@@ -3,6 +3,7 @@ import type { CliContext } from '../cli/context.ts'
 import { commandWords } from '../cli/program.ts'
 import { treeWords } from '../cli/tree.ts'
 import { LOCAL_COMMANDS, REMOTE_COMMANDS } from './command-line.ts'
+import { DEMO_FLAGS } from './demo-flags.ts'
 import type { Flag } from './flags.ts'
 import { DIRECTORY_FLAGS, GENERATE_FLAGS, GUI_FLAGS, SERVE_FLAGS } from './serve-flags.ts'
 
@@ -17,6 +18,7 @@ export function wordTable(context: CliContext): WordTable {
   const table = new Map<string, readonly string[]>([
     ['', [...LOCAL_COMMANDS, ...REMOTE_COMMANDS, 'cli', ...flagWords(SERVE_FLAGS), '--help', '--version']],
     ['serve', [...flagWords(SERVE_FLAGS), '--help']],
+    ['demo', [...flagWords(DEMO_FLAGS), '--help']],
     ['generate', [...flagWords(GENERATE_FLAGS), '--help']],
     ['install-completions', SHELLS],
   ])

@@ -1,3 +1,4 @@
+import { DEMO_FLAGS } from './demo-flags.ts'
 import { describeFlags } from './flags.ts'
 import { DIRECTORY_FLAGS, GENERATE_FLAGS, GUI_FLAGS, SERVE_FLAGS } from './serve-flags.ts'
 import type { LocalCommand } from './command-line.ts'
@@ -10,6 +11,7 @@ Continuous file synchronization, compatible with Syncthing.
 
 Run and set up:
   serve              run the daemon; what happens without a command
+  demo               show what this is: three devices in a temporary directory
   generate           make keys and configuration, then leave
   device-id          print the ID of this device
   paths              print where all files are
@@ -57,6 +59,14 @@ export function commandHelp(program: string, command: LocalCommand | 'reset-data
         ],
         `Signals: SIGTERM and SIGINT stop it, a second one at once; SIGHUP restarts it.
 Exit codes: 0 stopped as asked, 1 error, 3 restart wanted (only with --no-restart)`,
+      )
+    case 'demo':
+      return page(
+        `${program} demo [FLAGS]`,
+        `Runs three devices with sample files in a temporary directory and opens the page of the first. They talk to each
+other and to nobody else. Ctrl+C ends it and removes everything.`,
+        DEMO_FLAGS,
+        [`${program} demo`, `${program} demo --port 8400 --no-browser`],
       )
     case 'generate':
       return page(

@@ -2,6 +2,7 @@ import { basename } from 'node:path'
 import { messageOf, systemCode, TwinfoldError } from '../core/errors.ts'
 import type { Clock } from '../world/clock.ts'
 import { splitCommandLine, takeDaemonChoice, type LocalCommand } from './command-line.ts'
+import { DEMO_FLAGS, readDemoOptions } from './demo-flags.ts'
 import { readFlags, type Flag } from './flags.ts'
 import { EXIT, type ExitCode } from './options.ts'
 import { DIRECTORY_FLAGS, GENERATE_FLAGS, GUI_FLAGS } from './serve-flags.ts'
@@ -150,6 +151,7 @@ interface Told {
 }
 
 const FLAGS: Readonly<Record<Exclude<LocalCommand, 'serve'> | 'reset-database', readonly Flag[]>> = {
+  demo: DEMO_FLAGS,
   generate: GENERATE_FLAGS,
   'device-id': DIRECTORY_FLAGS,
   paths: DIRECTORY_FLAGS,
@@ -169,7 +171,16 @@ async function actOn(
   if (values.get('help') === 'true' || command === 'help') return printHelp(command)
   if (command === 'install-completions') return installCompletions(others)
   if (others[0] !== undefined) throw new TwinfoldError('usage', `unexpected argument ${others[0]}`)
+  if (command === 'demo') return runDemo(values)
   await act(command, { directories: readDirectories(values), values })
+}
+
+async function runDemo(values: ReadonlyMap<string, string>): Promise<void> {
+  const options = readDemoOptions(values)
+  const { demo } = await import('./demo-command.ts')
+  const code = await demo(options, { print, complain: (text) => complain(`${program}: ${text}`) })
+  // Threads and sockets that did not end in time must not keep the process.
+  process.exit(code)
 }
 
 async function installCompletions([shell, ...others]: readonly string[]): Promise<void> {
