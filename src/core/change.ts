@@ -1,7 +1,7 @@
 import type { Accounts } from './accounts.ts'
 import {
-  FLAG_IGNORED, FLAG_MUST_RESCAN, FLAG_RECEIVE_ONLY, FLAG_UNSUPPORTED, isInvalid,
-  type FileHead, type FileInfo, type FileType,
+  diskTimeOf, FLAG_IGNORED, FLAG_MUST_RESCAN, FLAG_RECEIVE_ONLY, FLAG_UNSUPPORTED, isInvalid, withoutDiskTime,
+  type FileHead, type FileInfo, type FileTime, type FileType,
 } from './file-info.ts'
 import type { ShortId } from './ids.ts'
 import { isSameOwner, unixOwnerOf, withUnixOwner } from './platform-data.ts'
@@ -61,7 +61,7 @@ export function isChanged(record: FileHead, item: DiskItem, options: CompareOpti
   if (item.type === 'symlink') return record.symlinkTarget !== item.symlinkTarget
   if (permissionsDiffer(record, item, options)) return true
   if (item.type === 'directory') return false
-  return record.sizeBytes !== item.sizeBytes || !sameTime(record, item, options.modTimeWindowMs)
+  return record.sizeBytes !== item.sizeBytes || !sameTime(diskTimeOf(record), item, options.modTimeWindowMs)
 }
 
 function permissionsDiffer(record: FileHead, item: DiskItem, options: CompareOptions): boolean {
@@ -81,9 +81,7 @@ function ownersDiffer(record: FileHead, { owner }: DiskItem, { accounts, ownShor
   return (isOwn || synced) && !isSameOwner(known, accounts.ownerOf(owner.userId, owner.groupId))
 }
 
-type Time = Pick<DiskItem, 'modifiedS' | 'modifiedNs'>
-
-function sameTime(a: Time, b: Time, windowMs: number): boolean {
+function sameTime(a: FileTime, b: FileTime, windowMs: number): boolean {
   if (a.modifiedS === b.modifiedS && a.modifiedNs === b.modifiedNs) return true
   if (windowMs <= 0) return false
   const apartS = Math.abs(a.modifiedS - b.modifiedS)
@@ -110,8 +108,7 @@ export function recordOf(
     type: item.type,
     deleted: false,
     sizeBytes: item.type === 'file' ? item.sizeBytes : 0,
-    modifiedS: isSymlink ? 0 : item.modifiedS,
-    modifiedNs: isSymlink ? 0 : item.modifiedNs,
+    ...timesOf(item, old),
     permissions: isSymlink ? 0 : item.mode & PERMISSION_BITS,
     noPermissions: isSymlink || options.ignorePerms,
     version: bumpVersion(base, options.ownShortId, firstCount(options)),
@@ -125,6 +122,17 @@ export function recordOf(
     ...historyOf(old, options),
     ...platformWithOwner(item, old, options.ownership),
   }
+}
+
+type Times = Pick<FileHead, 'modifiedS' | 'modifiedNs' | 'diskTime'>
+
+/** A file whose time nobody touched has the time it had, also where the disk could not keep it. */
+function timesOf({ type, modifiedS, modifiedNs }: DiskItem, old: FileHead | undefined): Times {
+  if (type === 'symlink') return { modifiedS: 0, modifiedNs: 0 }
+  const { diskTime } = old ?? {}
+  const isUntouched = diskTime?.modifiedS === modifiedS && diskTime.modifiedNs === modifiedNs
+  if (!isUntouched || type !== 'file' || old === undefined) return { modifiedS, modifiedNs }
+  return { modifiedS: old.modifiedS, modifiedNs: old.modifiedNs, diskTime }
 }
 
 function platformWithOwner(
@@ -161,7 +169,7 @@ function versionToBuildOn(old: FileHead, options: RecordOptions): VersionVector 
 export function deletionOf(old: FileHead, options: RecordOptions): FileInfo {
   // An item that stood apart was never ours to delete: with an empty version it is fetched again instead.
   const apart = (old.localFlags & FLAGS_APART) !== 0
-  const { previousBlocksHash: _previous, encrypted: _encrypted, ...kept } = old
+  const { previousBlocksHash: _previous, encrypted: _encrypted, diskTime: _time, ...kept } = old
   return {
     ...kept,
     deleted: true,
@@ -184,7 +192,7 @@ export function announcedOf(old: FileHead): FileInfo {
 /** The record of an item that the patterns exclude from now on: others see that we do not have it. */
 export function ignoredOf(old: FileHead, options: Pick<RecordOptions, 'ownShortId'>): FileInfo {
   return {
-    ...old, sizeBytes: 0, modifiedBy: options.ownShortId, sequence: 0,
+    ...withoutDiskTime(old), sizeBytes: 0, modifiedBy: options.ownShortId, sequence: 0,
     localFlags: (old.localFlags & ~FLAG_MUST_RESCAN) | FLAG_IGNORED, ...NO_CONTENT,
   }
 }

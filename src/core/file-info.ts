@@ -17,6 +17,12 @@ const FLAGS_INVALID =
 /** What REST and the byte totals count for a directory or a symlink. */
 export const ITEM_SIZE_BYTES = 128
 
+/** A modification time, to the nanosecond. */
+export interface FileTime {
+  readonly modifiedS: number
+  readonly modifiedNs: number
+}
+
 /** One record of one device's index, without its block list. Times are exact: seconds and nanoseconds apart. */
 export interface FileHead {
   /** Relative to the folder root, slash-separated, NFC. */
@@ -46,6 +52,11 @@ export interface FileHead {
   readonly platform?: Uint8Array | undefined
   /** The record as the one who encrypted it knows it, for us to keep. */
   readonly encrypted?: Uint8Array | undefined
+  /**
+   * What our disk made of the time above when it was told to keep it, where that is another one: some keep two seconds
+   * apart, some a microsecond. Others never hear of it.
+   */
+  readonly diskTime?: FileTime | undefined
 }
 
 /** A record with its block hashes, 32 bytes each, in file order. An empty file has one, the hash of nothing. */
@@ -55,4 +66,21 @@ export interface FileInfo extends FileHead {
 
 export function isInvalid(head: Pick<FileHead, 'localFlags'>): boolean {
   return (head.localFlags & FLAGS_INVALID) !== 0
+}
+
+/** The time that the file of a record has on our disk as long as nobody touches it. */
+export function diskTimeOf(head: FileHead): FileTime {
+  return head.diskTime ?? head
+}
+
+/** A record that is ours now, of a file that our disk shows with this time. */
+export function withDiskTime<T extends FileHead>(record: T, { modifiedS, modifiedNs }: FileTime): T {
+  const plain = withoutDiskTime(record)
+  const isKept = record.modifiedS === modifiedS && record.modifiedNs === modifiedNs
+  return isKept || record.deleted || record.type !== 'file' ? plain : { ...plain, diskTime: { modifiedS, modifiedNs } }
+}
+
+/** For records that say nothing of a file on our disk. */
+export function withoutDiskTime<T extends FileHead>(record: T): T {
+  return record.diskTime === undefined ? record : { ...record, diskTime: undefined }
 }

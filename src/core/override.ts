@@ -1,4 +1,4 @@
-import { FLAG_RECEIVE_ONLY, isInvalid, type FileInfo } from './file-info.ts'
+import { diskTimeOf, FLAG_RECEIVE_ONLY, isInvalid, withDiskTime, withoutDiskTime, type FileInfo } from './file-info.ts'
 import type { ShortId } from './ids.ts'
 import { isSameApartFromVersion } from './plan.ts'
 import { bumpVersion, firstCount, mergeVersions, type CountTime } from './version-vector.ts'
@@ -22,7 +22,7 @@ export function overridingRecord(
   const ours = { version, modifiedBy: ownShortId, sequence: 0, localFlags: 0 }
   if (local !== undefined) return { ...local, ...ours }
   return {
-    ...global, ...ours,
+    ...withoutDiskTime(global), ...ours,
     deleted: true, sizeBytes: 0, modifiedS: nowS, blockSizeBytes: 0, blocksHash: undefined, blockHashes: undefined,
   }
 }
@@ -42,8 +42,7 @@ export function planReversal(local: FileInfo, global: FileInfo | undefined, igno
     return local.deleted ? { kind: 'record', record: { ...plain, version: [] } } : { kind: 'remove' }
   }
   if (isSameApartFromVersion(plain, global, ignorePerms)) {
-    const { modifiedS, modifiedNs } = plain
-    return { kind: 'record', record: { ...global, modifiedS, modifiedNs, sequence: 0, localFlags: 0 } }
+    return { kind: 'record', record: { ...withDiskTime(global, diskTimeOf(plain)), sequence: 0, localFlags: 0 } }
   }
   return { kind: 'record', record: { ...plain, version: [] } }
 }
@@ -51,7 +50,7 @@ export function planReversal(local: FileInfo, global: FileInfo | undefined, igno
 /** The record of an item that was only here and is gone: older than anything of that name that ever comes up again. */
 export function revertedRecord(local: FileInfo, nowS: number): FileInfo {
   return {
-    ...local,
+    ...withoutDiskTime(local),
     deleted: true, sizeBytes: 0, modifiedS: nowS, version: [], sequence: 0, localFlags: 0,
     blockSizeBytes: 0, blocksHash: undefined, blockHashes: undefined,
   }

@@ -1,4 +1,4 @@
-import { FLAG_IGNORED, FLAG_MUST_RESCAN, FLAG_RECEIVE_ONLY, isInvalid, type FileHead } from './file-info.ts'
+import { FLAG_IGNORED, FLAG_MUST_RESCAN, FLAG_RECEIVE_ONLY, isInvalid, withoutDiskTime, type FileHead } from './file-info.ts'
 import { isNeeded } from './need.ts'
 import { compareVersions, mergeVersions } from './version-vector.ts'
 
@@ -123,7 +123,7 @@ export function planBookkeeping({ local, global, ignored }: PlanCase, ignorePerm
 /** The record of a name that is excluded here: others see that we do not have it, and we do not need it any more. */
 export function ignoredGlobal(global: FileHead): FileHead {
   return {
-    ...global, sizeBytes: 0, sequence: 0, blockSizeBytes: 0, blocksHash: undefined, symlinkTarget: '',
+    ...withoutDiskTime(global), sizeBytes: 0, sequence: 0, blockSizeBytes: 0, blocksHash: undefined, symlinkTarget: '',
     localFlags: FLAG_IGNORED,
   }
 }

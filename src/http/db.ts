@@ -12,13 +12,13 @@ import type {
   TreeEntryJson,
 } from '../rest/db.ts'
 import { readBody } from '../rest/read-body.ts'
-import { fileEntryJson, fileInfoJson, shownSize, typeName } from './file-entry.ts'
+import { diskTimeJson, fileEntryJson, fileInfoJson, shownSize, typeName } from './file-entry.ts'
 import { folderStatusJson } from './folder-status.ts'
 import { formatJson, parseJson } from './json.ts'
 import type { Query } from './query.ts'
 import { EMPTY_OK, json, TEXT_TYPE, type Reply } from './reply.ts'
 import { bind, type Call, type Route } from './route.ts'
-import { formatNs, formatWholeSeconds, TIME_ZERO } from './times.ts'
+import { formatNs, formatWholeSeconds } from './times.ts'
 
 type TreeEntry = Awaited<ReturnType<Hub['browse']>>[number]
 
@@ -130,7 +130,7 @@ async function file(hub: Hub, query: Query<'folder' | 'file'>): Promise<Reply> {
     availability: view.availability.length === 0 ? null : view.availability.map((id) => ({ id, fromTemporary: false })),
     global: fileInfoJson(view.global),
     local: fileInfoJson(view.local),
-    mtime: { err: null, value: { real: TIME_ZERO, virtual: TIME_ZERO } },
+    mtime: diskTimeJson(view.local),
   }
   return json(body)
 }

@@ -3,13 +3,12 @@ import { systemCode, TwinfoldError } from '../core/errors.ts'
 import type { FileInfo } from '../core/file-info.ts'
 import { parseFolderId } from '../core/ids.ts'
 import { DIAGNOSTIC_ROUTES, type DebugFileJson } from '../rest/diagnostics.ts'
-import { fileInfoJson } from './file-entry.ts'
+import { diskTimeJson, fileInfoJson } from './file-entry.ts'
 import { formatJson } from './json.ts'
 import type { RequestMeter } from './meter.ts'
 import type { Query } from './query.ts'
 import { json, TEXT_TYPE, text, type Reply } from './reply.ts'
 import { bind, type Call, type Route } from './route.ts'
-import { TIME_ZERO } from './times.ts'
 import type { RestDeps, RestOptions } from './types.ts'
 import { versionJson } from './version.ts'
 
@@ -86,7 +85,7 @@ async function file({ hub }: RestDeps, query: Query<'folder' | 'file'>): Promise
     global: fileInfoJson(view.global),
     globalVersions: versionsText(view.global, view.availability),
     local: fileInfoJson(view.local),
-    mtime: { err: null, value: { real: TIME_ZERO, virtual: TIME_ZERO } },
+    mtime: diskTimeJson(view.local),
   }
   return json(body)
 }

@@ -11,7 +11,7 @@ import {
 import type { UnixOwner } from '../core/platform-data.ts'
 import { viewPlatform, type ExtendedAttribute } from '../core/platform-view.ts'
 import type { FileEntryJson, FileTypeName, PlatformJson } from '../rest/db.ts'
-import { formatNs } from './times.ts'
+import { formatNs, TIME_ZERO } from './times.ts'
 
 const HASH_BYTES = 32
 const TIME_EPOCH = '1970-01-01T00:00:00Z'
@@ -116,4 +116,12 @@ export function fileInfoJson(info: FileInfo | undefined): FileEntryJson {
 /** With a leading zero, and nothing but that for none. */
 function octal(permissions: number): string {
   return permissions === 0 ? '0' : `0${permissions.toString(8)}`
+}
+
+/** The time of a file on our disk and the one it stands for, where the disk could not keep that. */
+export function diskTimeJson(local: FileHead | undefined) {
+  const { diskTime } = local ?? {}
+  if (local === undefined || diskTime === undefined) return { err: null, value: { real: TIME_ZERO, virtual: TIME_ZERO } }
+  const real = formatNs(diskTime.modifiedS, diskTime.modifiedNs)
+  return { err: null, value: { real, virtual: formatNs(local.modifiedS, local.modifiedNs) } }
 }

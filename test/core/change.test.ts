@@ -21,6 +21,9 @@ const CASES: readonly [name: string, record: Partial<FileInfo>, item: Partial<Di
   ['one second in a window of two', {}, { modifiedS: 101 }, { modTimeWindowMs: 2_000 }, false],
   ['two seconds in a window of two', {}, { modifiedS: 102 }, { modTimeWindowMs: 2_000 }, true],
   ['just under two seconds in a window of two', {}, { modifiedS: 102, modifiedNs: 499 }, { modTimeWindowMs: 2_000 }, false],
+  ['a time that the disk could not keep', { modifiedS: 101, diskTime: { modifiedS: 100, modifiedNs: 500 } }, {}, {}, false],
+  ['another time than the disk had kept', { modifiedS: 101, diskTime: { modifiedS: 100, modifiedNs: 500 } }, { modifiedS: 102 }, {}, true],
+  ['the time that the disk could not keep, set by hand', { modifiedS: 101, diskTime: { modifiedS: 100, modifiedNs: 500 } }, { modifiedS: 101 }, {}, true],
   ['permissions', {}, { mode: 0o600 }, {}, true],
   ['permissions that do not count', {}, { mode: 0o600 }, { ignorePerms: true }, false],
   ['permissions the record does not have', { noPermissions: true }, { mode: 0o600 }, {}, false],
@@ -53,6 +56,17 @@ test('recordOf: foreign counters are dropped when the record stood apart, and on
   }
   const still = { ...options, localFlags: FLAG_RECEIVE_ONLY }
   assert.equal(recordOf(item, { ...old, localFlags: FLAG_RECEIVE_ONLY }, content, still).version.length, 2)
+})
+
+test('recordOf: a file whose time nobody touched keeps the true one, and one that is gone or excluded has none on disk', () => {
+  const old = { ...record, modifiedS: 101, modifiedNs: 7, diskTime: { modifiedS: 100, modifiedNs: 500 } }
+  const moded = recordOf({ ...item, mode: 0o600 }, old, content, options)
+  assert.deepEqual([moded.modifiedS, moded.modifiedNs, moded.diskTime], [101, 7, old.diskTime])
+  const edited = recordOf({ ...item, modifiedS: 102 }, old, content, options)
+  assert.deepEqual([edited.modifiedS, edited.modifiedNs, edited.diskTime], [102, 500, undefined])
+  const directory = recordOf({ ...item, type: 'directory' }, old, undefined, options)
+  assert.deepEqual([directory.modifiedS, directory.diskTime], [100, undefined])
+  for (const none of [deletionOf(old, options), ignoredOf(old, options)]) assert.equal(none.diskTime, undefined)
 })
 
 test('recordOf: a symlink has no permissions, no time, no blocks', () => {

@@ -72,7 +72,8 @@ const info: fc.Arbitrary<FileInfo> = fc.record({
   sizeBytes: fc.integer({ min: 0, max: 300_000 }),
   content: fc.integer({ min: 1, max: 3 }),
   sequence: fc.integer({ min: 1, max: 1000 }),
-  extra: fc.constantFrom({}, {}, { platform: Buffer.alloc(0) }, { platform: Buffer.from('p'), previousBlocksHash: blocks('before') }, { encrypted: Buffer.from('e') }),
+  extra: fc.constantFrom({}, {}, { platform: Buffer.alloc(0) }, { platform: Buffer.from('p'), previousBlocksHash: blocks('before') }, { encrypted: Buffer.from('e') },
+    { diskTime: { modifiedS: -2, modifiedNs: 0 } }, { platform: Buffer.from('p'), diskTime: { modifiedS: 2 ** 40, modifiedNs: 999_999_999 } }),
 }).map(({ counters, content, type, extra, ...rest }) => {
   const isFile = type === 'file' && !rest.deleted
   const blockHashes = isFile ? blocks(`content ${content}`, content) : undefined

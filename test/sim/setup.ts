@@ -32,8 +32,7 @@ export class Setup {
   disk(random: SimRandom): SimDiskOptions {
     return {
       ...(random.chance(0.15) && { caseInsensitive: true }),
-      // Not in a chain: what a disk with coarse times passes on there is the open point of docs/simulation.md.
-      ...(random.chance(0.15) && !this.isChain && { modifiedStepNs: 2_000_000_000n }),
+      ...(random.chance(0.15) && { modifiedStepNs: 2_000_000_000n }),
       ...(random.chance(0.2) && { shortReads: random.stream('short reads') }),
     }
   }

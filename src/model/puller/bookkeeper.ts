@@ -1,3 +1,4 @@
+import { diskTimeOf } from '../../core/file-info.ts'
 import { ignoredGlobal, jointDeletion, planBookkeeping } from '../../core/plan.ts'
 import { adopted, type PullContext } from './context.ts'
 
@@ -48,7 +49,7 @@ async function lookAtOne(context: PullContext, name: string): Promise<void> {
   if (step.kind === 'keep') return
   context.counts.note(local, global)
   if (step.kind === 'ignore') context.records.add({ ...ignoredGlobal(global), blockHashes: undefined }, false)
-  else context.records.add(adopted(jointDeletion(local, global), local ?? global), false)
+  else context.records.add(adopted(jointDeletion(local, global), diskTimeOf(local ?? global)), false)
 }
 
 function isSame(a: readonly string[], b: readonly string[]): boolean {

@@ -1,7 +1,7 @@
 import type { CompareOptions } from '../../core/change.ts'
 import type { FolderConfig } from '../../core/config.ts'
 import { TwinfoldError } from '../../core/errors.ts'
-import type { FileInfo } from '../../core/file-info.ts'
+import { withDiskTime, type FileInfo, type FileTime } from '../../core/file-info.ts'
 import type { DeviceId } from '../../core/ids.ts'
 import type { IgnoreRules } from '../../core/ignore.ts'
 import { joinPath } from '../../core/paths.ts'
@@ -85,8 +85,11 @@ export function pathOf(context: { readonly root: string }, name: string): string
   return joinPath(context.root, name)
 }
 
-/** Our record of an item that is now as the global one says. Flags are ours and start anew. */
-export function adopted(global: FileInfo, onDisk: Pick<FileInfo, 'modifiedS' | 'modifiedNs'>): FileInfo {
-  return { ...global, modifiedS: onDisk.modifiedS, modifiedNs: onDisk.modifiedNs, sequence: 0, localFlags: 0 }
+/**
+ * Our record of an item that is now as the global one says, with the time that the disk could keep beside the true one:
+ * all who have a version agree on its time, and by that on who wins. Flags are ours and start anew.
+ */
+export function adopted(global: FileInfo, onDisk: FileTime): FileInfo {
+  return { ...withDiskTime(global, onDisk), sequence: 0, localFlags: 0 }
 }
 

@@ -1,4 +1,4 @@
-import type { FileHead, FileInfo } from '../../core/file-info.ts'
+import type { FileHead, FileInfo, FileTime } from '../../core/file-info.ts'
 import { adopted, itemFailed, pathOf, type PullContext } from './context.ts'
 import { hasPermissions } from './make.ts'
 import { checkTarget } from './target.ts'
@@ -13,9 +13,7 @@ export async function takeMetadata(context: PullContext, global: FileInfo, local
 }
 
 /** Sets what the record says and returns what the disk made of it. */
-export async function applyMetadata(
-  context: PullContext, name: string, global: FileInfo,
-): Promise<Pick<FileInfo, 'modifiedS' | 'modifiedNs'>> {
+export async function applyMetadata(context: PullContext, name: string, global: FileInfo): Promise<FileTime> {
   const { disk } = context.world
   const path = pathOf(context, name)
   const before = await disk.lstat(path)

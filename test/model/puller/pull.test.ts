@@ -35,12 +35,12 @@ test('a tree of another device appears here, and a rescan finds nothing to say a
   await pull.assertSettled()
 })
 
-test('a disk with coarse times: what it kept is recorded under the same version, and nobody sees a change', async () => {
+test('a disk with coarse times: the record keeps the true one under the same version, and nobody sees a change', async () => {
   await using pull = await SimPull.start({ disk: { modifiedStepNs: 2_000_000_000n } })
   const record = pull.peer.put('f', 'x', { modifiedS: 1_700_000_001, modifiedNs: 5 })
   await pull.sync()
   const local = await pull.index.get('local', 'f')
-  assert.deepEqual([local?.modifiedS, local?.modifiedNs, local?.version], [1_700_000_000, 0, record.version])
+  assert.deepEqual([local?.modifiedS, local?.modifiedNs, local?.version], [1_700_000_001, 5, record.version])
   await pull.assertSettled()
 })
 
