@@ -1,18 +1,19 @@
+import { HASH_SIZE_BYTES } from '../core/blocks.ts'
 import { messageOf } from '../core/errors.ts'
-import { FLAG_IGNORED, type FileInfo } from '../core/file-info.ts'
+import { diskTimeOf, FLAG_IGNORED, type FileHead, type FileInfo } from '../core/file-info.ts'
 import type { DeviceId, FolderId } from '../core/ids.ts'
 import { isCanonical, isInternal, isTemporary, temporaryName } from '../core/paths.ts'
 import type { FolderIndex } from '../db/types.ts'
 import type { Logger } from '../events/types.ts'
 import type { BlockReply, BlockRequest, RefusalCode } from '../protocol/types.ts'
 import { ByteWindow } from '../sync/byte-window.ts'
-import type { BlockAnswer, BlockOrder, BlockReader } from '../world/block-reader.ts'
+import { looksLike, type BlockAnswer, type BlockOrder, type BlockReader, type FileLook } from '../world/block-reader.ts'
+import { isHashAt, KnownBlocks } from './known-blocks.ts'
 
 const KIB = 1_024
 const DEVICE_KIB_DEFAULT = 32_768
 const TOTAL_KIB_DEFAULT = 262_144
 const TOTAL_KIB_MIN = 32_768
-const HASH_BYTES = 32
 /** Twice the largest block: nobody honest asks for more. */
 const SIZE_BYTES_MAX = 32 * KIB * KIB
 
@@ -38,13 +39,15 @@ type Outcome = BlockReply | RefusalCode
 
 /**
  * Answers other devices' requests for blocks. It reads regular files inside the folder that our index knows, never
- * through a symlink, and gives out only bytes with the hash that was asked for: who does not know the content already
- * by its hash learns nothing.
+ * through a symlink, and gives out only what was asked for by its hash: who does not know the content already learns
+ * nothing. The bytes are hashed here unless the index has that hash for them, the file looks as it did then, and the
+ * device asks for the first time (decision 010).
  */
 export class RequestServer {
   readonly #deps: RequestServerDeps
   readonly #total = new ByteWindow(TOTAL_KIB_DEFAULT * KIB)
   readonly #perDevice = new Map<DeviceId, ByteWindow>()
+  readonly #known = new KnownBlocks()
 
   constructor(deps: RequestServerDeps) {
     this.#deps = deps
@@ -98,7 +101,8 @@ export class RequestServer {
       if (outcome !== undefined) return outcome
     }
     if (record === undefined || record.deleted || record.type !== 'file') return 'no-such-file'
-    return await this.#fromFile(folder, request)
+    const isFirst = await this.#known.isFirst(device, folder, record, request)
+    return await this.#fromFile(folder, request, isFirst ? lookOf(record) : undefined)
   }
 
   /** Undefined: there is such a file, but it does not have the block; the finished one may. */
@@ -108,13 +112,13 @@ export class RequestServer {
     return answer.kind === 'read' ? replyOf(answer) : 'no-such-file'
   }
 
-  async #fromFile({ id, root, index }: ServedFolder, request: BlockRequest): Promise<Outcome> {
-    const answer = await this.#deps.blocks.read(orderFor(root, request.name, request))
+  async #fromFile({ id, root, index }: ServedFolder, request: BlockRequest, recorded: FileLook | undefined): Promise<Outcome> {
+    const answer = await this.#deps.blocks.read({ ...orderFor(root, request.name, request), recorded })
     if (answer.kind === 'read') return replyOf(answer)
     const record = await index.get('local', request.name)
     if (record !== undefined && isOfRecord(record, request)) {
       this.#deps.log.debug(() => `folder ${id}: ${JSON.stringify(record.name)} is not what the index says`)
-      this.#deps.changed(id, record, answer.kind === 'different' && looksAlike(answer, record))
+      this.#deps.changed(id, record, answer.kind === 'different' && looksLike(answer, lookOf(record)))
     }
     return 'no-such-file'
   }
@@ -130,7 +134,7 @@ function replyOf({ data, giveBack }: Extract<BlockAnswer, { kind: 'read' }>): Bl
 
 function refusalByForm({ name, offsetBytes, sizeBytes, hash: wanted }: BlockRequest): RefusalCode | undefined {
   if (!isCanonical(name) || isInternal(name) || isTemporary(name)) return 'invalid-file'
-  if (sizeBytes < 0 || offsetBytes < 0 || wanted.length !== HASH_BYTES) return 'invalid-file'
+  if (sizeBytes < 0 || offsetBytes < 0 || wanted.length !== HASH_SIZE_BYTES) return 'invalid-file'
   if (sizeBytes > SIZE_BYTES_MAX || !Number.isSafeInteger(offsetBytes + sizeBytes)) return 'no-such-file'
   return undefined
 }
@@ -138,10 +142,11 @@ function refusalByForm({ name, offsetBytes, sizeBytes, hash: wanted }: BlockRequ
 /** Whether the request is for a block of this very record; otherwise it is merely out of date. */
 function isOfRecord({ blockHashes, blockSizeBytes }: FileInfo, { offsetBytes, hash: wanted }: BlockRequest): boolean {
   if (blockHashes === undefined || blockSizeBytes <= 0 || offsetBytes % blockSizeBytes !== 0) return false
-  const at = (offsetBytes / blockSizeBytes) * HASH_BYTES
-  return Buffer.compare(blockHashes.subarray(at, at + HASH_BYTES), wanted) === 0
+  return isHashAt(blockHashes, offsetBytes / blockSizeBytes, wanted)
 }
 
-function looksAlike(found: Extract<BlockAnswer, { kind: 'different' }>, record: FileInfo): boolean {
-  return found.sizeBytes === record.sizeBytes && found.modifiedS === record.modifiedS && found.modifiedNs === record.modifiedNs
+/** How the file of a record looks on our disk as long as nobody touches it. */
+function lookOf(record: FileHead): FileLook {
+  const { modifiedS, modifiedNs } = diskTimeOf(record)
+  return { sizeBytes: record.sizeBytes, modifiedS, modifiedNs }
 }

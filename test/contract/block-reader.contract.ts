@@ -45,6 +45,18 @@ export function blockReaderContract(name: string, make: () => Promise<BlockReade
     assert.deepEqual(await world.blocks.read(beyond), expected)
   })
 
+  law('a file that looks as recorded is not hashed, any other is, and so is less than was asked for', async (world) => {
+    await world.put('file', Buffer.from('what is there'))
+    const { sizeBytes, modifiedS, modifiedNs } = await world.disk.lstat(`${world.root}/file`)
+    const recorded = { sizeBytes, modifiedS, modifiedNs }
+    const ask = (more: Partial<BlockOrder>) => world.blocks.read(orderFor(world, 'file', Buffer.from('what was here'), more))
+    assert.deepEqual(bytesOf(await ask({ recorded, sizeBytes: 13 })), Buffer.from('what is there'))
+    const others = [{ sizeBytes: 12 }, { modifiedS: modifiedS + 1 }, { modifiedNs: modifiedNs + 1 }]
+    for (const other of others) assert.equal((await ask({ recorded: { ...recorded, ...other } })).kind, 'different', JSON.stringify(other))
+    assert.equal((await ask({ recorded, sizeBytes: 14 })).kind, 'different', 'too short')
+    assert.equal((await ask({})).kind, 'different')
+  })
+
   law('what is no regular file inside the folder is absent', async (world) => {
     const secret = Buffer.from('outside')
     await world.put('dir/secret', secret)

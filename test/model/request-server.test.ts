@@ -108,7 +108,7 @@ test('a block is served when its bytes have the hash that was asked for', async 
   assert.deepEqual(place.rechecked, [])
 })
 
-test('a block of a large file needs no block list, and one that changed is still told of', async () => {
+test('the blocks of a large file take one look at its block list, and one that changed is told of', async () => {
   await using place = await Place.make()
   const large = Buffer.alloc(3 * BLOCK, 'x')
   await place.put('a', large)
@@ -118,13 +118,42 @@ test('a block of a large file needs no block list, and one that changed is still
     listsRead++
     return get.call(place.index, owner, name)
   }
-  const ask = () => place.ask('a', large.subarray(BLOCK, 2 * BLOCK), { offsetBytes: BLOCK })
-  assert.match(await ask(), /^data x/)
-  assert.equal(listsRead, 0)
+  const ask = (number: number) => place.ask('a', large.subarray(number * BLOCK, (number + 1) * BLOCK), { offsetBytes: number * BLOCK })
+  for (const number of [0, 1, 2, 1]) assert.match(await ask(number), /^data x/)
+  assert.equal(listsRead, 1)
   writeFileSync(join(place.root, 'a'), Buffer.alloc(3 * BLOCK, 'y'))
-  assert.equal(await ask(), 'no-such-file')
+  assert.equal(await ask(1), 'no-such-file')
   assert.deepEqual(place.rechecked, ['a'])
   assert.equal(await place.ask('nothing', large, { offsetBytes: BLOCK }), 'no-such-file')
+})
+
+test('a large block that went bad without a trace is noticed when its device asks again', async () => {
+  await using place = await Place.make()
+  const right = Buffer.alloc(2 * BLOCK, 'x')
+  await place.put('a', right)
+  writeFileSync(join(place.root, 'a'), Buffer.alloc(2 * BLOCK, 'y'))
+  utimesSync(join(place.root, 'a'), 1_700_000_000, 1_700_000_000)
+  const ask = () => place.ask('a', right.subarray(0, BLOCK))
+  assert.match(await ask(), /^data y/, 'the other device finds out')
+  assert.deepEqual(place.rechecked, [])
+  assert.equal(await ask(), 'no-such-file')
+  assert.deepEqual(place.rechecked, ['a wholly'])
+  assert.equal(await ask(), 'no-such-file', 'and ever after')
+})
+
+test('a large block whose hash or place the index does not know is hashed the first time, too', async () => {
+  await using place = await Place.make()
+  const large = Buffer.concat([Buffer.alloc(BLOCK, 'x'), Buffer.alloc(BLOCK, 'y'), Buffer.alloc(10, 'z')])
+  await place.put('a', large)
+  await place.put('no list', large, { blockHashes: undefined, blocksHash: undefined })
+  const second = large.subarray(BLOCK, 2 * BLOCK)
+  assert.equal(await place.ask('a', second), 'no-such-file', 'of another place')
+  assert.equal(await place.ask('a', second, { offsetBytes: BLOCK - 1 }), 'no-such-file')
+  assert.equal(await place.ask('a', second, { offsetBytes: 2 * BLOCK }), 'no-such-file')
+  assert.equal(await place.ask('a', Buffer.alloc(BLOCK, 'w')), 'no-such-file')
+  assert.equal(await place.ask('no list', Buffer.alloc(BLOCK, 'w')), 'no-such-file')
+  assert.match(await place.ask('no list', second, { offsetBytes: BLOCK }), /^data y/)
+  assert.match(await place.ask('a', large.subarray(5, BLOCK + 5), { offsetBytes: 5 }), /^data x/, 'right, if of no block of ours')
 })
 
 test('refusals are those of the table', async () => {

@@ -75,7 +75,8 @@ async function put(context: PullContext, { file }: TempFile, block: Block, data:
 
 /**
  * Asks one device after the other, the least busy first, until one gives bytes that `accept` finds to be the right
- * ones. The bytes are theirs only until it has resolved; when it rejects, that is the end.
+ * ones. The bytes are theirs only until it has resolved; when it rejects, that is the end. Who gives wrong bytes is
+ * asked once more: a second request for a block tells a device to look at what it has (decision 010).
  */
 export async function fetchBlock(
   context: PullContext, global: FileInfo, block: Block, buffers: BlockBuffers,
@@ -83,6 +84,7 @@ export async function fetchBlock(
 ): Promise<void> {
   const { folder, log, sources } = context
   const tried = new Set<string>()
+  const doubted = new Set<string>()
   let memory = buffers.take(block.sizeBytes)
   let last = WENT_AWAY
   for (;;) {
@@ -105,6 +107,8 @@ export async function fetchBlock(
       return
     }
     last = 'hash mismatch'
+    if (!doubted.has(keyOf(source))) tried.delete(keyOf(source))
+    doubted.add(keyOf(source))
     log.debug(() =>
       `folder ${folder.id}: ${JSON.stringify(global.name)}: block ${block.number} from ${source.device} is not what it should be`)
   }

@@ -3,7 +3,7 @@ import { closeSync, constants, fstatSync, lstatSync, openSync, readlinkSync, rea
 import { sep } from 'node:path'
 import { messageOf, systemCode } from '../../core/errors.ts'
 import { joinPath } from '../../core/paths.ts'
-import { NOT_THERE, type BlockOrder } from '../block-reader.ts'
+import { looksLike, NOT_THERE, type BlockOrder, type FileLook } from '../block-reader.ts'
 import { checkPath } from '../disk-error.ts'
 import { nameFromBytes } from '../disk-name.ts'
 import type { DiskStat } from '../disk.ts'
@@ -20,6 +20,8 @@ export interface ReadTask {
   readonly sizes: Float64Array
   /** The wanted hashes one after the other, a character for each byte. */
   readonly hashes: string
+  /** By number, how those files look whose bytes need not be hashed. */
+  readonly recorded: readonly (FileLook | undefined)[]
   /** Where the blocks go, one after the other, each in a room of its size. */
   readonly memory: SharedArrayBuffer
 }
@@ -33,11 +35,8 @@ export interface ReadReport {
   readonly errors: readonly { readonly at: number; readonly code: string | undefined; readonly message: string }[]
 }
 
-export interface DifferentFile {
+export interface DifferentFile extends FileLook {
   readonly at: number
-  readonly sizeBytes: number
-  readonly modifiedS: number
-  readonly modifiedNs: number
 }
 
 /** In place of a count. */
@@ -58,6 +57,7 @@ export function packReadTask(id: number, orders: readonly BlockOrder[], memory: 
     offsets: Float64Array.from(orders, ({ offsetBytes }) => offsetBytes),
     sizes: Float64Array.from(orders, ({ sizeBytes }) => sizeBytes),
     hashes: orders.map((order) => textOf(order.hash)).join(''),
+    recorded: orders.some(({ recorded }) => recorded !== undefined) ? orders.map(({ recorded }) => recorded) : [],
     memory,
   }
 }
@@ -77,13 +77,14 @@ export class ReadFiles {
     const different: DifferentFile[] = []
     const errors: ReadReport['errors'][number][] = []
     const names = task.names.split('\0')
-    let place = 0
+    let endBytes = 0
     for (let at = 0; at < roots.length; at++) {
-      const room = new Uint8Array(task.memory, place, task.sizes[at]!)
-      place += room.length
+      const room = new Uint8Array(task.memory, endBytes, task.sizes[at]!)
+      endBytes += room.length
       const wanted = task.hashes.slice(at * HASH_LENGTH, (at + 1) * HASH_LENGTH)
       try {
-        const found = this.#read({ root: roots[at]!, name: names[at]!, offsetBytes: task.offsets[at]! }, wanted, room)
+        const place = { root: roots[at]!, name: names[at]!, offsetBytes: task.offsets[at]!, recorded: task.recorded[at] }
+        const found = this.#read(place, wanted, room)
         counts[at] = found === undefined ? READ_ABSENT : typeof found === 'number' ? found : READ_DIFFERENT
         if (typeof found === 'object') different.push({ at, ...found })
       } catch (error) {
@@ -96,8 +97,8 @@ export class ReadFiles {
 
   /** How many bytes there were, or what the file is instead; undefined when there is no such file inside the folder. */
   #read(
-    { root, name, offsetBytes }: Pick<BlockOrder, 'root' | 'name' | 'offsetBytes'>, wanted: string, room: Uint8Array,
-  ): number | Omit<DifferentFile, 'at'> | undefined {
+    { root, name, offsetBytes, recorded }: Pick<BlockOrder, 'root' | 'name' | 'offsetBytes' | 'recorded'>, wanted: string, room: Uint8Array,
+  ): number | FileLook | undefined {
     const path = joinPath(root, name)
     const file = openRegular(path)
     if (file === undefined) return undefined
@@ -105,6 +106,7 @@ export class ReadFiles {
       const stat = exactStat(fstatSync(file, { bigint: true }))
       if (stat.type !== 'file' || !this.#isInside(root, name, file, stat)) return undefined
       const data = room.subarray(0, fill(file, room, offsetBytes))
+      if (recorded !== undefined && data.length === room.length && looksLike(stat, recorded)) return data.length
       if (hash('sha256', data, 'binary') === wanted) return data.length
       const { sizeBytes, modifiedS, modifiedNs } = stat
       return { sizeBytes, modifiedS, modifiedNs }

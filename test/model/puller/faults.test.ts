@@ -24,6 +24,24 @@ test('a source that gives wrong bytes is not believed, and nothing of them reach
   await pull.assertSettled()
 })
 
+test('whoever gives wrong bytes is asked once more, and may have better ones then', async () => {
+  await using pull = await SimPull.start()
+  pull.peer.put('small', 'right')
+  pull.peer.put('large', 'r'.repeat(3 * BLOCK))
+  const asked = new Map<string, number>()
+  pull.peer.serve = async ({ name, offsetBytes }, data) => {
+    const key = `${name} ${offsetBytes}`
+    asked.set(key, (asked.get(key) ?? 0) + 1)
+    return asked.get(key) === 1 ? Buffer.alloc(data.length, 'wrong') : data
+  }
+  await pull.sync()
+  assert.deepEqual(await pull.errors(), [])
+  assert.equal(await pull.read('small'), 'right')
+  assert.equal(await pull.read('large'), 'r'.repeat(3 * BLOCK))
+  assert.deepEqual(new Set(asked.values()), new Set([2]))
+  await pull.assertSettled()
+})
+
 for (const kind of ['file', 'symlink'] as const) {
   test(`a file that somebody makes in the very moment a new ${kind} gets its name is not replaced`, async () => {
     await using pull = await SimPull.start()
