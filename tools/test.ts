@@ -1,9 +1,9 @@
 /**
  * Everything the repository promises, in one command: types, lint, layers, unit, property, contract, real processes,
- * a real Syncthing. Stages run one after the other; `--only NAME` runs one, further words are test files.
+ * a real Syncthing, a real browser. Stages run one after the other; `--only NAME` runs one, further words are test files.
  */
 import { spawn } from 'node:child_process'
-import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Tally } from './reporter.ts'
@@ -61,10 +61,16 @@ function testFiles(pattern: string, except: readonly string[] = []): string[] {
 
 const STAGES: readonly Stage[] = [
   { name: 'check', run: () => both(command(bin('tsc'), ['-p', '.']), command(bin('oxlint'), ['--quiet', 'src', 'test', 'tools', 'bench'])) },
-  { name: 'unit', run: (files) => tests(files.length > 0 ? files : testFiles('test/**/*.test.ts', ['process', 'interop']), 'together') },
+  { name: 'unit', run: (files) => tests(files.length > 0 ? files : testFiles('test/**/*.test.ts', ['process', 'interop', 'browser']), 'together') },
   { name: 'process', run: (files) => tests(files.length > 0 ? files : testFiles('test/process/**/*.test.ts'), 'apart') },
   { name: 'interop', run: (files) => tests(files.length > 0 ? files : testFiles('test/interop/**/*.test.ts'), 'apart') },
+  { name: 'browser', run: async (files) => (await buildPage()) && tests(files.length > 0 ? files : testFiles('test/browser/**/*.test.ts'), 'apart') },
 ]
+
+/** The page as it will be served. Tests look at nothing older than the sources. */
+async function buildPage(): Promise<boolean> {
+  return !existsSync(join(root, 'tools/gui.ts')) || command(process.execPath, ['tools/gui.ts'])
+}
 
 async function both(a: Promise<boolean>, b: Promise<boolean>): Promise<boolean> {
   const results = await Promise.all([a, b])

@@ -1,0 +1,48 @@
+/** The page as a stranger meets it: it answers, says something true, and asks nobody else. */
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { Chromium, missingBrowser } from '../support/browser.ts'
+import { startDaemon, type Daemon } from '../support/daemon.ts'
+import { scratchDirectory } from '../support/scratch.ts'
+
+const skip = missingBrowser() ?? false
+const scratch = scratchDirectory()
+let browser: Chromium
+let daemon: Daemon
+
+before(async () => {
+  if (skip !== false) return
+  daemon = await startDaemon({ home: join(scratch.path, 'home') })
+  browser = await Chromium.start()
+})
+
+after(async () => {
+  await browser?.[Symbol.asyncDispose]()
+  await daemon?.[Symbol.asyncDispose]()
+  scratch[Symbol.dispose]()
+})
+
+test('the start page has a heading, a policy, and no errors', { skip }, async () => {
+  const reply = await fetch(`${daemon.url}/`)
+  assert.match(reply.headers.get('content-security-policy') ?? '', /default-src 'self'/)
+  assert.doesNotMatch(reply.headers.get('content-security-policy') ?? '', /unsafe/)
+  await reply.arrayBuffer()
+  await browser.visit({ url: `${daemon.url}/`, expected: [/\/favicon\.ico/] }, async ({ page }) => {
+    await page.getByRole('heading').first().waitFor()
+    assert.match(await page.title(), /Twinfold/)
+  })
+})
+
+test('the collector hears errors, refusals and foreign requests', { skip }, async () => {
+  const broken = (script: string) => browser.visit({ url: `${daemon.url}/` }, async ({ page, problems }) => {
+    await page.evaluate(script)
+    await page.waitForFunction('true')
+    for (let wait = 0; wait < 100 && problems.length === 0; wait++) await page.waitForTimeout(20)
+  })
+  await assert.rejects(broken(`console.error('oh')`), /console: oh/)
+  await assert.rejects(broken(`void setTimeout(() => { throw new Error('thrown') })`), /script: .*thrown/)
+  await assert.rejects(broken(`document.body.innerHTML += '<img src=x onerror=alert(1)>'`), /CSP: |console: /)
+  await assert.rejects(broken(`void fetch('http://192.0.2.1/').catch(() => {})`), /foreign request|CSP/)
+  await assert.rejects(broken(`alert(2)`), /SCRIPT RAN/)
+})

@@ -1,0 +1,154 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { delimiter, join } from 'node:path'
+import { chromium, type Browser, type BrowserContextOptions, type Page, type Request } from 'playwright-core'
+import { missingProgram } from './debian.ts'
+
+const PROGRAM = 'chromium'
+const START_MS_MAX = 60_000
+/** For each single wait; a loaded machine of two cores is slow, a page that never comes is no page. */
+const STEP_MS_MAX = 20_000
+const PROBLEMS_MAX = 50
+
+/** Nothing of the browser's own business, and no way out of this machine. */
+const ARGUMENTS = [
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
+]
+
+/** Turns what a foreign script would do, and what the policy refused, into errors that the collector hears. */
+const WATCHMAN = `
+  for (const name of ['alert', 'confirm', 'prompt']) window[name] = (text) => console.error('SCRIPT RAN: ' + name + '(' + text + ')')
+  document.addEventListener('securitypolicyviolation', (event) =>
+    console.error('CSP: ' + event.violatedDirective + ' refused ' + event.blockedURI))
+`
+
+/** What is missing for browser tests here, or undefined. Installs Debian's Chromium where we may; throws under CI=true. */
+export function missingBrowser(): string | undefined {
+  return missingProgram(PROGRAM, PROGRAM)
+}
+
+export interface VisitOptions {
+  readonly url: string
+  readonly context?: BrowserContextOptions
+  /** Problems that belong to the test, such as a refused login; all others fail it. */
+  readonly expected?: readonly RegExp[]
+}
+
+/** A page in a context of its own, and everything that went wrong in it so far. */
+export interface Visit {
+  readonly page: Page
+  readonly problems: readonly string[]
+}
+
+/** A real browser. Ends with the scope that holds it; what it does besides the tests' pages is nothing. */
+export class Chromium implements AsyncDisposable {
+  readonly #browser: Browser
+
+  private constructor(browser: Browser) {
+    this.#browser = browser
+  }
+
+  static async start(): Promise<Chromium> {
+    return new Chromium(
+      await chromium.launch({
+        executablePath: programPath(),
+        args: ARGUMENTS,
+        chromiumSandbox: false,
+        timeout: START_MS_MAX,
+        handleSIGINT: false,
+        handleSIGTERM: false,
+        handleSIGHUP: false,
+      }),
+    )
+  }
+
+  /**
+   * Opens a page with nothing remembered from others and does something with it. Fails, besides with what was done, with
+   * every error of the page: on its console, in its scripts, refused by its policy, asked of another host.
+   */
+  async visit<T>(options: VisitOptions, act: (visit: Visit) => Promise<T>): Promise<T> {
+    const context = await this.#browser.newContext({ locale: 'en-GB', ...options.context })
+    try {
+      context.setDefaultTimeout(STEP_MS_MAX)
+      await context.addInitScript({ content: WATCHMAN })
+      const page = await context.newPage()
+      const problems = collectProblems(page, new URL(options.url).origin, options.expected ?? [])
+      await page.goto(options.url, { waitUntil: 'load' })
+      const result = await act({ page, problems }).catch(async (error: unknown) => {
+        throw new Error(`${String(error)}\n${await describe(page, problems)}`, { cause: error })
+      })
+      if (problems.length > 0) throw new Error(`the page is not clean:\n${problems.join('\n')}`)
+      return result
+    } finally {
+      await context.close()
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#browser.close()
+  }
+}
+
+function programPath(): string {
+  const path = (process.env['PATH'] ?? '').split(delimiter).map((folder) => join(folder, PROGRAM)).find((file) => existsSync(file))
+  if (path === undefined) throw new Error(`${PROGRAM} is not on the PATH`)
+  return path
+}
+
+function collectProblems(page: Page, origin: string, expected: readonly RegExp[]): readonly string[] {
+  const problems: string[] = []
+  const add = (problem: string) => {
+    if (problems.length < PROBLEMS_MAX && !expected.some((pattern) => pattern.test(problem))) problems.push(problem)
+  }
+  page.on('console', (message) => {
+    if (message.type() === 'error') add(`console: ${message.text()} (${message.location().url})`)
+  })
+  page.on('pageerror', (error) => add(`script: ${error.stack ?? error.message}`))
+  page.on('crash', () => add('the page crashed'))
+  page.on('dialog', (dialog) => {
+    add(`dialog: ${dialog.message()}`)
+    void dialog.dismiss()
+  })
+  page.on('popup', (popup) => add(`a window was opened: ${popup.url()}`))
+  page.on('request', (request: Request) => {
+    const url = new URL(request.url())
+    const isInside = url.origin === origin || url.protocol === 'data:' || (url.protocol === 'blob:' && url.href.startsWith(`blob:${origin}`))
+    if (!isInside) add(`foreign request: ${request.url().slice(0, 200)}`)
+  })
+  return problems
+}
+
+/** What a person would see, for whoever reads the failed test. */
+async function describe(page: Page, problems: readonly string[]): Promise<string> {
+  const text = await page.locator('body').innerText({ timeout: 1_000 }).catch(() => 'nothing')
+  return `at ${page.url()}\nproblems: ${problems.join('\n') || 'none'}\nthe page says:\n${text.slice(0, 3_000)}`
+}
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+interface AxeFinding {
+  readonly id: string
+  readonly impact: string | null
+  readonly help: string
+  readonly nodes: readonly { readonly html: string; readonly failureSummary?: string }[]
+}
+
+/** What keeps people out who use a page in another way: the serious and critical findings of axe-core, in words. */
+export async function accessibilityFindings(page: Page): Promise<readonly string[]> {
+  await page.evaluate(`${AXE};undefined`) // not as an element of the page: its policy would rightly refuse that
+  const findings: readonly AxeFinding[] = await page.evaluate(
+    `axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations)`,
+  )
+  return findings
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .map(({ id, impact, help, nodes }) => {
+      const where = nodes.slice(0, 3).map(({ html, failureSummary = '' }) => `  ${html.slice(0, 200)}\n  ${failureSummary}`)
+      return `${impact} ${id}: ${help} (${nodes.length})\n${where.join('\n')}`
+    })
+}
