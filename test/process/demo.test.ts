@@ -42,6 +42,12 @@ test('demo: two devices in sync, a conflict, an old version, two things to answe
     return names.length > 0 && Object.keys(folders).length > 0 ? { names, folders: Object.keys(folders) } : undefined
   }, 60_000)
   assert.deepEqual(asked, { names: ['Phone'], folders: ['music-demo'] })
+
+  const [phone] = Object.keys(await demo.get('/rest/cluster/pending/devices'))
+  await demo.post('/rest/config/devices', { deviceID: phone, name: 'Phone' })
+  await eventually('the accepted phone offers its folder', async () =>
+    'camera-demo' in (await demo.get('/rest/cluster/pending/folders')) || undefined, 60_000)
+
   const { options } = await demo.get('/rest/config') as { options: Record<string, unknown> }
   for (const name of ['globalAnnounceEnabled', 'localAnnounceEnabled', 'relaysEnabled', 'natEnabled', 'crashReportingEnabled']) {
     assert.equal(options[name], false, name)
@@ -62,6 +68,14 @@ test('demo: a device restarted from its page comes back at the same address', as
   const before = await started()
   await demo.post('/rest/system/restart')
   await eventually('the same page again', async () => ((await started()) !== before ? true : undefined), 60_000)
+})
+
+test('demo: shutting the first device down from its page ends it all', async () => {
+  using scratch = scratchDirectory()
+  await using demo = await startDemo(scratch.path)
+  await demo.post('/rest/system/shutdown')
+  assert.equal(await endOf(demo.child), 0)
+  assert.deepEqual(namesIn(scratch.path), [])
 })
 
 for (const signal of ['SIGTERM', 'SIGHUP'] as const) {

@@ -14,7 +14,7 @@ export interface Demo extends AsyncDisposable {
   readonly output: string
   /** Asks the first device; the JSON of a successful answer. */
   get(path: string): Promise<Record<string, unknown>>
-  post(path: string): Promise<void>
+  post(path: string, body?: unknown): Promise<void>
 }
 
 /** Starts it below a directory of the test, and resolves when it has said where its pages are. */
@@ -39,10 +39,12 @@ export async function startDemo(scratch: string): Promise<Demo> {
       return output.includes('Ctrl+C') ? /^(\/\S*twinfold-demo-\w+)/m.exec(output)?.[1] : undefined
     }, 60_000)
     const pages = [...output.matchAll(/^ {2}(\w+) +(http:\S+)/gm)].map(([, name = '', url = '']) => ({ name, url }))
-    const ask = async (method: string, path: string) => {
+    const ask = async (method: string, path: string, body?: unknown) => {
       const config = readFileSync(join(directory, 'Laptop', '.twinfold', 'config.xml'), 'utf8')
       const key = /<apikey>([^<]+)</.exec(config)?.[1] ?? ''
-      const reply = await fetch(new URL(path, pages[0]?.url), { method, headers: { 'X-API-Key': key } })
+      const reply = await fetch(new URL(path, pages[0]?.url), {
+        method, headers: { 'X-API-Key': key }, ...(body !== undefined && { body: JSON.stringify(body) }),
+      })
       const text = await reply.text()
       if (!reply.ok) throw new Error(`${method} ${path}: ${reply.status} ${text}`)
       return text
@@ -53,7 +55,7 @@ export async function startDemo(scratch: string): Promise<Demo> {
         return output
       },
       get: async (path) => JSON.parse(await ask('GET', path)) as Record<string, unknown>,
-      post: async (path) => void (await ask('POST', path)),
+      post: async (path, body) => void (await ask('POST', path, body)),
       [Symbol.asyncDispose]: end,
     }
   } catch (error) {
