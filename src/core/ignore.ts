@@ -71,11 +71,20 @@ export class IgnoreRules {
 
   /** `name` is relative to the folder root, slash-separated, in NFC. Never throws. */
   match(name: string): IgnoreMatch {
+    return this.#results[this.#deciding(name)] ?? SYNCED
+  }
+
+  /** The place in `lines` of the pattern that decides about a name; undefined when none matches. */
+  decidingLine(name: string): number | undefined {
+    const line = this.#deciding(name)
+    return line < this.#results.length ? line : undefined
+  }
+
+  #deciding(name: string): number {
     const none = this.#results.length
-    if (none === 0) return SYNCED
-    let line = firstMatch(this.#exact, name, none)
-    if (this.#anyFolded) line = firstMatch(this.#folded, name.toLowerCase(), line)
-    return this.#results[line] ?? SYNCED
+    if (none === 0) return none
+    const line = firstMatch(this.#exact, name, none)
+    return this.#anyFolded ? firstMatch(this.#folded, name.toLowerCase(), line) : line
   }
 }
 

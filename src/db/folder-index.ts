@@ -11,11 +11,24 @@ import { damaged } from './damage.ts'
 import { FolderState } from './folder-state.ts'
 import { FolderTable } from './folder-table.ts'
 import { Guarded, type GuardedDeps, type Kind } from './guarded.ts'
+import { Listing } from './listing.ts'
 import { readMeta, writeMeta } from './meta.ts'
 import { countSteps, pageOfSteps, RemoteNeed, type NeedStep } from './remote-need.ts'
 import { FOLDER_SCHEMA } from './schema.ts'
 import { SequenceReader } from './sequence-reader.ts'
-import type { BatchLimits, BothRecords, Counts, FolderCounts, FolderIndex, FolderTotals, IndexOwner, TreeEntry } from './types.ts'
+import type {
+  BatchLimits,
+  BothRecords,
+  Counts,
+  FolderCounts,
+  FolderIndex,
+  FolderTotals,
+  IndexOwner,
+  ListStep,
+  NameRecords,
+  OwnName,
+  TreeEntry,
+} from './types.ts'
 
 /** Records forgotten in one go: a few milliseconds, then others have their turn. */
 const DROP_AT_ONCE = 500
@@ -28,6 +41,8 @@ interface FolderTables {
   readonly browser: Browser
   readonly sequences: SequenceReader
   readonly remoteNeed: RemoteNeed
+  /** Made when somebody looks: most folders are never looked into. */
+  listing: () => Listing
 }
 
 function folderKind(folder: FolderId, random: Random): Kind<FolderTables> {
@@ -37,12 +52,14 @@ function folderKind(folder: FolderId, random: Random): Kind<FolderTables> {
     open: (database: DatabaseSync) => {
       const files = new FolderTable(database, () => new FolderState(folder, newIndexId(random)))
       if (files.state.folder !== folder) throw damaged(`it is the index of another folder, ${files.state.folder}`)
+      let listing: Listing | undefined
       return {
         files,
         blocks: new BlockTable(database),
         browser: new Browser(database, files.reader),
         sequences: new SequenceReader(database, files.reader),
         remoteNeed: new RemoteNeed(database, files),
+        listing: () => (listing ??= new Listing(database, files)),
       }
     },
   }
@@ -160,6 +177,26 @@ export class StoredFolderIndex implements FolderIndex {
 
   browse(options: BrowseOptions): Promise<readonly TreeEntry[]> {
     return this.#guarded.run(({ browser }) => browser.browse(options))
+  }
+
+  listNames(start: string): Promise<ListStep> {
+    return this.#guarded.run(({ listing }) => listing().names(start))
+  }
+
+  listLevel(directory: string, start: string): Promise<ListStep> {
+    return this.#guarded.run(({ listing }) => listing().level(directory, start))
+  }
+
+  nonEmpty(directories: readonly string[]): Promise<ReadonlySet<string>> {
+    return this.#guarded.run(({ listing }) => new Set(directories.filter((name) => listing().hasChildren(name))))
+  }
+
+  records(names: readonly string[]): Promise<readonly NameRecords[]> {
+    return this.#guarded.run(({ listing }) => names.flatMap((name) => listing().records(name) ?? []))
+  }
+
+  ownSince(sequence: number): Promise<readonly OwnName[]> {
+    return this.#guarded.run(({ listing }) => listing().ownSince(sequence))
   }
 
   indexId(): Promise<bigint> {

@@ -141,7 +141,7 @@ export class FolderTable {
 
   availability(name: string): readonly DeviceId[] {
     const claimants = this.claimants(name)
-    const winner = this.#winner(claimants)
+    const winner = this.winner(claimants)
     if (winner === undefined) return []
     return claimants.flatMap(({ holder: { owner }, row }) => {
       return owner !== 'local' && hasWinner(row.head, winner.row.head) ? [owner] : []
@@ -275,7 +275,7 @@ export class FolderTable {
     return claimants
   }
 
-  #winner(claimants: readonly Claimant[]): Claimant | undefined {
+  winner(claimants: readonly Claimant[]): Claimant | undefined {
     return claimants[findWinner(claimants.map(({ row }) => row.head))]
   }
 }

@@ -220,6 +220,11 @@ export class RowReader {
   }
 }
 
+/** What a row says about itself without being read: for lists of names, never for decisions. */
+export function glance(bits: number): Pick<FileHead, 'type' | 'deleted' | 'localFlags'> {
+  return { type: TYPES[bits & 3] ?? 'file', deleted: (bits & DELETED) !== 0, localFlags: (bits >> FLAGS_SHIFT) & FLAGS_MASK }
+}
+
 function placeOf(bits: number): number {
   return (bits >> BLOCKS_SHIFT) & 3
 }

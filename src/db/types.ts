@@ -45,6 +45,34 @@ export interface TreeEntry {
   readonly children: readonly TreeEntry[]
 }
 
+/** A name as lists show it, with the type of its newest version. */
+export interface ListedName {
+  readonly name: string
+  readonly type: FileHead['type']
+}
+
+/** Some names in order, and the name to go on at; undefined: that was all. */
+export interface ListStep {
+  readonly found: readonly ListedName[]
+  readonly next: string | undefined
+}
+
+/** Everything that is recorded of one name. */
+export interface NameRecords {
+  readonly name: string
+  readonly global: FileHead
+  readonly local: FileHead | undefined
+  readonly others: ReadonlyMap<DeviceId, FileHead>
+}
+
+/** A name of ours by the number of its latest change. */
+export interface OwnName {
+  readonly sequence: number
+  readonly name: string
+  /** It exists and is not ignored. */
+  readonly live: boolean
+}
+
 /** What a batch of records may hold; the record that reaches a limit is its last. */
 export interface BatchLimits {
   readonly files: number
@@ -99,6 +127,16 @@ export interface FolderIndex {
   takeTouched(): Promise<readonly string[] | undefined>
   /** Global records below a directory, name order. `levels` 0 is the directory itself only; undefined is all the way down. */
   browse(options: { readonly prefix: string; readonly levels: number | undefined; readonly directoriesOnly: boolean }): Promise<readonly TreeEntry[]>
+  /** Names for people from `start` on ('' is the beginning), in order. Takes a few milliseconds; the rest is another question. */
+  listNames(start: string): Promise<ListStep>
+  /** The same for the names that stand in a directory itself ('' is the top). */
+  listLevel(directory: string, start: string): Promise<ListStep>
+  /** Which of these directories hold anything that lists show. */
+  nonEmpty(directories: readonly string[]): Promise<ReadonlySet<string>>
+  /** What is recorded of these names, in their order; those nobody knows are left out. */
+  records(names: readonly string[]): Promise<readonly NameRecords[]>
+  /** Some of our own names that changed after `sequence`, in the order in which they did. None: that was all. */
+  ownSince(sequence: number): Promise<readonly OwnName[]>
   /** A random number that changes when the index begins anew: other devices then know that they must ask for all of it. */
   indexId(): Promise<bigint>
   /** Our own records that changed after `sequence`, in the order in which they did. */

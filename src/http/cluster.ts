@@ -69,7 +69,7 @@ const NO_CONNECTION: ConnectionJson = {
   at: TIME_ZERO, inBytesTotal: 0, outBytesTotal: 0, startedAt: TIME_ZERO, address: '', type: '', isLocal: false, crypto: '',
 }
 
-function connectionsJson(
+export function connectionsJson(
   config: Config,
   ownDevice: DeviceId,
   nowMs: number,
@@ -112,7 +112,7 @@ function connectionJson(figures: ConnectionFigures, at: string): ConnectionJson 
   return { at, inBytesTotal, outBytesTotal, startedAt: formatWholeSeconds(startedMs), address, type, isLocal, crypto }
 }
 
-function pendingDevicesJson(pending: PendingView | undefined): PendingDevicesJson {
+export function pendingDevicesJson(pending: PendingView | undefined): PendingDevicesJson {
   const devices = pending?.devices ?? []
   return Object.fromEntries(
     devices.map(({ device, timeMs, name, address }) => [device, { time: formatWholeSeconds(timeMs), name, address }]),
@@ -120,7 +120,7 @@ function pendingDevicesJson(pending: PendingView | undefined): PendingDevicesJso
 }
 
 /** Folder ids are whatever others call them, `__proto__` included: only entries made one by one are safe. */
-function pendingFoldersJson(pending: PendingView | undefined, device: DeviceId | undefined): PendingFoldersJson {
+export function pendingFoldersJson(pending: PendingView | undefined, device: DeviceId | undefined): PendingFoldersJson {
   const offers = (pending?.folders ?? []).filter((offer) => device === undefined || offer.device === device)
   const byFolder = Map.groupBy(offers, ({ folder }) => folder)
   return Object.fromEntries(

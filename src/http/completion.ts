@@ -21,7 +21,7 @@ export function completionRoutes({ completion, deviceStatistics }: CompletionRou
   return bind(COMPLETION_ROUTES, {
     'GET /rest/db/completion': ({ query }) => answer(completion, query),
     'GET /rest/db/remoteneed': ({ query }) => remoteNeed(completion, query),
-    'GET /rest/stats/device': async () => json(await statistics(deviceStatistics)),
+    'GET /rest/stats/device': async () => json(await deviceStatisticsJson(deviceStatistics)),
   })
 }
 
@@ -42,7 +42,7 @@ async function remoteNeed(
   return json(body)
 }
 
-async function statistics(view: DeviceStatisticsView | undefined): Promise<DeviceStatisticsJson> {
+export async function deviceStatisticsJson(view: DeviceStatisticsView | undefined): Promise<DeviceStatisticsJson> {
   const entries = [...(await view?.() ?? [])].sort(([a], [b]) => (a < b ? -1 : 1))
   return Object.fromEntries(entries.map(([id, { lastSeenMs, lastConnectionMs }]) =>
     [id, { lastSeen: formatNs(Math.floor(lastSeenMs / 1_000), 0), lastConnectionDurationS: lastConnectionMs / 1_000 }]))

@@ -39,7 +39,7 @@ export function dbRoutes(hub: Hub): readonly Route[] {
     'POST /rest/db/ignores': (call) => setIgnores(hub, call),
     'GET /rest/folder/errors': ({ query }) => folderErrors(hub, query),
     'GET /rest/folder/pullerrors': ({ query }) => folderErrors(hub, query),
-    'GET /rest/stats/folder': () => statistics(hub),
+    'GET /rest/stats/folder': async () => json(await folderStatisticsJson(hub)),
   })
 }
 
@@ -163,9 +163,9 @@ async function folderErrors(hub: Hub, query: Query<'folder' | 'page' | 'perpage'
   return json(body)
 }
 
-async function statistics(hub: Hub): Promise<Reply> {
+export async function folderStatisticsJson(hub: Pick<Hub, 'folderStatistics'>): Promise<FolderStatisticsJson> {
   const entries = [...(await hub.folderStatistics())].sort(([a], [b]) => (a < b ? -1 : 1))
-  const body: FolderStatisticsJson = Object.fromEntries(
+  return Object.fromEntries(
     entries.map(([id, { lastFile, lastScanMs }]) => [
       id,
       {
@@ -174,5 +174,4 @@ async function statistics(hub: Hub): Promise<Reply> {
       },
     ]),
   )
-  return json(body)
 }

@@ -20,6 +20,7 @@ import { makeGate, Pipeline, type Gate } from './pipeline.ts'
 import { qrRoutes } from './qr.ts'
 import { RouteTable } from './route.ts'
 import { staticRoutes } from './static.ts'
+import { summaryJson } from './summary.ts'
 import { systemRoutes } from './system.ts'
 import { TokenStore } from './tokens.ts'
 import { twinfoldRoutes } from './twinfold.ts'
@@ -82,7 +83,7 @@ export class RestServer {
       ...staticRoutes(facts),
       ...descriptionRoutes(facts.version),
       ...qrRoutes(),
-      ...twinfoldRoutes(),
+      ...twinfoldRoutes(deps, () => summaryJson(deps, options, started)),
       ...diagnosticRoutes(deps, options, { ...started, meter }),
     ])
     const pipeline = new Pipeline(

@@ -133,7 +133,7 @@ function sinceOf(query: Query<'since'>): number | undefined {
   return Number.isNaN(timeMs) ? undefined : timeMs
 }
 
-function errorsJson(log: LogControl): ErrorsJson {
+export function errorsJson(log: LogControl): ErrorsJson {
   const lines = log.errors()
   return { errors: lines.length === 0 ? null : lines.map(lineJson) }
 }

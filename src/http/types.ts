@@ -4,6 +4,7 @@ import type { Locations } from '../core/locations.ts'
 import type { ConfigStore } from '../config/types.ts'
 import type { EventSink, EventSource, LogControl, Logger } from '../events/types.ts'
 import type { CompletionView } from '../model/completion.ts'
+import type { FolderExplorer } from '../model/explorer-types.ts'
 import type { Hub } from '../model/types.ts'
 import type { FolderWork } from '../stats/work-counters.ts'
 import type { Clock } from '../world/clock.ts'
@@ -20,6 +21,8 @@ export interface RestDeps {
   readonly http: HttpServer
   readonly disk: RestDisk
   readonly hub: Hub
+  /** Looks into folders for people. */
+  explorer(): Promise<FolderExplorer>
   readonly config: ConfigStore
   readonly events: EventSource & EventSink
   readonly log: LogControl

@@ -97,6 +97,7 @@ export async function runDaemon(world: World, options: ServeOptions, signal: Abo
     {
       clock, random, http, disk, events, config, log,
       hub: model,
+      explorer: () => model.explorer(),
       connections: network.connections,
       pending: network.pending,
       completion: network.completions,

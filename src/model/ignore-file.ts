@@ -1,7 +1,7 @@
 import { join, sep } from 'node:path'
 import { messageOf, systemCode, TwinfoldError } from '../core/errors.ts'
 import { IgnoreRules } from '../core/ignore.ts'
-import { includedPaths, resolveIncludes } from '../core/ignore-include.ts'
+import { includedPaths, resolveIncludes, type IncludeLookup } from '../core/ignore-include.ts'
 import { parentOf } from '../core/paths.ts'
 import { writeFileAtomically } from '../world/atomic-write.ts'
 import type { Disk } from '../world/disk.ts'
@@ -47,6 +47,12 @@ export async function writeIgnores(disk: Disk, root: string, lines: readonly str
     if (systemCode(error) !== 'ENOENT') throw error
   })
   await disk.syncDirectory(root)
+}
+
+/** What the include lines among these would read, for whoever wants to know what a file that is not written yet would say. */
+export async function includesOf(disk: Disk, root: string, lines: readonly string[]): Promise<IncludeLookup> {
+  const included = await readIncludes(disk, root, lines.join('\n'))
+  return (path) => included.get(path) ?? { error: 'file not found' }
 }
 
 async function parseIgnores(disk: Disk, root: string, text: string): Promise<IgnoreRules> {

@@ -1,7 +1,7 @@
 import { messageOf, TwinfoldError } from '../core/errors.ts'
 import type { Config } from '../core/config.ts'
 import { FLAG_MUST_RESCAN, type FileHead, type FileInfo } from '../core/file-info.ts'
-import type { FolderId } from '../core/ids.ts'
+import type { DeviceId, FolderId } from '../core/ids.ts'
 import { cleanSubs } from '../core/paths.ts'
 import type { FolderIndex, TreeEntry } from '../db/types.ts'
 import type { Logger } from '../events/types.ts'
@@ -11,6 +11,7 @@ import { supervise } from '../sync/supervisor.ts'
 import type { ModelDeps, ModelOptions } from './deps.ts'
 import { FOLDER_POLICIES } from './folder-policy.ts'
 import { DownloadTeller } from './download-teller.ts'
+import type { FolderExplorer } from './explorer-types.ts'
 import { FolderRegistry } from './folder-registry.ts'
 import { isDamage } from './folder-runner.ts'
 import { viewIgnores, writeIgnores } from './ignore-file.ts'
@@ -43,9 +44,12 @@ export class Model implements Hub, PeerFolders {
   readonly #statuses = new KnownStatuses()
   /** Two writers of one ignore file must take turns. */
   readonly #writing = new Mutex()
+  readonly #ownDevice: DeviceId
+  #explorer: Promise<FolderExplorer> | undefined
 
   constructor(deps: ModelDeps, options: ModelOptions) {
     this.#deps = deps
+    this.#ownDevice = options.ownDevice
     this.#log = deps.logger('model')
     const { clock } = deps.world
     const summaryOf = async (folder: FolderId) => deps.summaryOf(await this.status(folder))
@@ -219,6 +223,23 @@ export class Model implements Hub, PeerFolders {
 
   async restoreVersions(folder: FolderId, wanted: ReadonlyMap<string, number>): Promise<ReadonlyMap<string, string>> {
     return await this.#registry.find(folder).restoreVersions(wanted)
+  }
+
+  /** Looks into folders for people. Loaded when the first of them asks. */
+  explorer(): Promise<FolderExplorer> {
+    this.#explorer ??= this.#makeExplorer()
+    return this.#explorer
+  }
+
+  async #makeExplorer(): Promise<FolderExplorer> {
+    const { Explorer } = await import('./explorer.ts')
+    const { clock, disk } = this.#deps.world
+    const ask = async <T>(folder: FolderId, question: (index: FolderIndex) => Promise<T>): Promise<T | undefined> => {
+      // To look at a folder that never ran must not leave an index behind: it would no longer count as new.
+      const known = this.#registry.running(folder) !== undefined || (await this.#deps.store.folders()).includes(folder)
+      return known ? await this.#ask(folder, question) : undefined
+    }
+    return new Explorer({ clock, disk, folders: this.#registry, ask }, this.#ownDevice)
   }
 
   /** A damaged index is rebuilt by the folder's own loop; whoever asked learns that there is no answer now. */

@@ -5,6 +5,7 @@ import { BlockTable } from '../../src/db/block-table.ts'
 import { Browser } from '../../src/db/browse.ts'
 import { FolderState } from '../../src/db/folder-state.ts'
 import { FolderTable } from '../../src/db/folder-table.ts'
+import { Listing } from '../../src/db/listing.ts'
 import { RemoteNeed } from '../../src/db/remote-need.ts'
 import { FOLDER_SCHEMA, migrate } from '../../src/db/schema.ts'
 import { SequenceReader } from '../../src/db/sequence-reader.ts'
@@ -26,8 +27,8 @@ function statementsOf(database: NotingDatabase): readonly string[] {
   database.statements.length = 0
   const files = new FolderTable(database, () => new FolderState(FOLDER, 1n))
   const { reader } = files
-  const others = [new BlockTable(database), new Browser(database, reader), new SequenceReader(database, reader), new RemoteNeed(database, files)]
-  assert.equal(others.length, 4)
+  const others = [new BlockTable(database), new Browser(database, reader), new SequenceReader(database, reader), new RemoteNeed(database, files), new Listing(database, files)]
+  assert.equal(others.length, 5)
   return [...new Set(database.statements)]
 }
 

@@ -8,6 +8,8 @@ import type { EventMap, EventRow, EventType, LogControl, LogLevel, LogLine, Logg
 import { RestServer } from '../../src/http/server.ts'
 import type { RestDeps, RestOptions, VersionFacts } from '../../src/http/types.ts'
 import { checkReply } from '../support/reply-check.ts'
+import type { FolderFacts } from '../../src/core/reasons.ts'
+import type { FolderExplorer } from '../../src/model/explorer-types.ts'
 import type { FolderStatus, Hub } from '../../src/model/types.ts'
 import { collectReply, simRequest, SimHttpServer, type SimHttpAnswer, type SimHttpCall } from '../../src/world/sim/http.ts'
 import { simProcess } from '../../src/world/sim/system.ts'
@@ -123,6 +125,20 @@ export function fakeHub(calls: string[], overrides: Partial<Hub> = {}): Hub {
   }
 }
 
+const FACTS: FolderFacts = { paused: false, type: 'sendreceive', error: '', scanning: false }
+
+/** Knows the folder, but no file in it. */
+const NO_EXPLORER: FolderExplorer = {
+  tree: async () => ({ total: 0, truncated: false, items: [] }),
+  search: async () => ({ items: [], truncated: false }),
+  waiting: async () => ({ folder: FACTS, total: 0, items: [] }),
+  file: async () => ({ folder: FACTS, records: undefined, problem: undefined, queue: undefined, devices: [] }),
+  previewIgnores: async (_folder, lines) => ({
+    error: null, errorLine: null, lines: lines.map(() => ({ kind: 'ignore', matches: 0, examples: [] })), ignoredTotal: 0, checkedTotal: 0, truncated: false,
+  }),
+  conflicts: async () => ({ total: 0, items: [] }),
+}
+
 const refuse = () => Promise.reject(Object.assign(new Error('ENOENT'), { code: 'ENOENT' }))
 const NO_DISK: RestDeps['disk'] = { list: refuse, stat: refuse, lstat: refuse }
 
@@ -133,6 +149,7 @@ export interface FakeOptions {
   /** What is different about the one folder there is. */
   readonly folder?: Partial<FolderConfig>
   readonly hub?: Partial<Hub>
+  readonly explorer?: Partial<FolderExplorer>
   readonly deps?: Partial<RestDeps>
   readonly options?: Partial<RestOptions>
 }
@@ -174,6 +191,7 @@ export function fakeRest(fake: FakeOptions = {}) {
     http,
     disk: NO_DISK,
     hub: fakeHub(calls, fake.hub),
+    explorer: async () => ({ ...NO_EXPLORER, ...fake.explorer }),
     config,
     events: {
       emit: <K extends EventType>(type: K, data: EventMap[K]) => void emitted.push({ type, data }),

@@ -68,7 +68,9 @@ test('a fault names the place and what belongs there, and never the value', () =
 test('numbers are strict where the schema has limits, and a pattern of a strict text has words for people', () => {
   const routes: readonly (readonly [string, Declaration])[] = Object.entries(ROUTES)
   const strict = routes.flatMap(([name, { query = {} }]) => Object.entries(query).filter(([, one]) => one.strict === true).map(([key]) => `${name} ${key}`))
-  assert.deepEqual(strict, ['POST /rest/db/scan next'])
+  assert.deepEqual(strict.filter((name) => !name.includes('/rest/twinfold/')), ['POST /rest/db/scan next'])
+  const numbers = routes.flatMap(([name, { query = {} }]) => Object.entries(query).filter(([, { schema }]) => 'minimum' in schema).map(([key]) => `${name} ${key}`))
+  assert.deepEqual(strict.filter((name) => !numbers.includes(name)), [])
   const check = (found: unknown): void => {
     if (typeof found !== 'object' || found === null) return
     if ('pattern' in found) assert.ok('description' in found, JSON.stringify(found))
