@@ -7,7 +7,7 @@ const STEP_MS = 3_000
 /** New pictures take the places of older ones, so that the demonstration may run for a week. */
 const NEW_PICTURES_MAX = 24
 const CLIPS_MAX = 3
-const CLIP_BYTES = 3 * 1024 * 1024
+const CLIP_BYTES = 6 * 1024 * 1024
 /** Random bytes are asked for in pieces. */
 const PIECE_BYTES = 64 * 1024
 const NOTE_LINES_MAX = 30
