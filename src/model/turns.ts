@@ -1,7 +1,7 @@
 import type { Clock } from '../world/clock.ts'
 
 /** As long as anybody else in the program may have to wait. */
-const TURN_MS_MAX = 8
+const TURN_MS_MAX = 5
 
 /** For work of unknown length: lets the rest of the program go on in between, and knows how long it has taken itself. */
 export class Turns {
