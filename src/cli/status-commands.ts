@@ -133,13 +133,8 @@ export async function prio(
   return CLI_EXIT.done
 }
 
-/** Whether the lists name the file; a long queue is not told in full. */
-export function isListed(need: NeedJson, file: string): boolean {
-  return [need.progress, need.queued, need.rest].some((list) => list.some((each) => each.name === file))
-}
-
 /** Where a file stands, as the end of a sentence that begins with its name. */
-export function placeOf(need: NeedJson, file: string): string {
+function placeOf(need: NeedJson, file: string): string {
   const at = need.queued.findIndex((each) => each.name === file)
   if (need.progress.some((each) => each.name === file)) return 'is being downloaded now'
   if (at === 0) return 'is the next to be downloaded'

@@ -14,7 +14,7 @@ export type WaitCode =
   | 'paused' | 'folder-error' | 'send-only' | 'downloading' | 'failed' | 'no-device' | 'queued' | 'scanning' | 'waiting'
 
 /** Why a file is here or is not. */
-export type WhyCode =
+type WhyCode =
   | 'paused' | 'folder-error' | 'send-only' | 'unknown' | 'ignored' | 'here' | 'deleted' | 'deleted-elsewhere' | 'extra'
   | 'missing' | 'older' | 'still-here' | 'failed' | 'downloading' | 'queued' | 'waiting' | 'offered' | 'no-device'
 

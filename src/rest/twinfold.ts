@@ -22,8 +22,6 @@ const ITEM_STATE = about(
     + '`extra`: changed here in a folder that only receives; `ignored`: left out here by a pattern.',
 )
 
-export type ItemState = Static<typeof ITEM_STATE>
-
 const ITEM = object(
   {
     name: about(TEXT, 'In a tree the last part of the path, elsewhere the whole of it.'),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { FLAG_IGNORED, FLAG_RECEIVE_ONLY, FLAG_REMOTE_INVALID } from '../../src/core/file-info.ts'
 import { compareNames, parentOf } from '../../src/core/paths.ts'
 import type { FolderIndex, ListStep } from '../../src/db/types.ts'
