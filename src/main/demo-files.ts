@@ -10,7 +10,7 @@ export interface DemoFile {
 }
 
 const ALBUMS = ['Lake', 'Mountains', 'Winter walk']
-const PICTURES_PER_ALBUM = 6
+const PICTURES_PER_ALBUM = 4
 
 /** What both devices have an opinion about: they saved it before they had ever met. */
 export const CONFLICT_PATH = 'Budget.csv'
@@ -39,8 +39,14 @@ export function deskDocuments(): readonly DemoFile[] {
   return [
     { path: CONFLICT_PATH, content: 'month,rent,food\nJanuary,900,310\nFebruary,900,301\nMarch,920,288\n', ageMinutes: 20 },
     { path: VERSIONED_PATH, content: '# Plan\n\n- paint the kitchen\n- call the electrician\n', ageMinutes: 600 },
+    { path: 'Travel diary.txt', content: diary(), ageMinutes: 12_000 },
     { path: 'Taxes/Receipts.txt', content: 'Train 48.20\nBooks 31.00\n', ageMinutes: 5_000 },
   ]
+}
+
+function diary(): string {
+  const day = (number: number) => `Day ${number}\nWe walked along the coast, had lunch by the water, and wrote postcards.\n`
+  return Array.from({ length: 400 }, (_, index) => day(index + 1)).join('\n')
 }
 
 export function sampleMusic(): readonly DemoFile[] {

@@ -5,6 +5,8 @@ const HEIGHT = 240
 const EIGHT_BIT_RGB = Uint8Array.of(8, 2, 0, 0, 0)
 const PIXEL_BYTES = 3
 const HILLS = 3
+/** As of a film; without it the file would be no larger than an icon. */
+const GRAIN = 0x07
 
 type Colour = readonly [red: number, green: number, blue: number]
 
@@ -20,6 +22,7 @@ export function landscape(number: number): Uint8Array {
   const ridges = waves.map(([step, phase, height], row) =>
     Float64Array.from({ length: WIDTH }, (_, x) => HEIGHT * (0.5 + 0.15 * row) + height * Math.sin(step * x + phase)))
   const rows = new Uint8Array(HEIGHT * (1 + WIDTH * PIXEL_BYTES))
+  let grain = number
   for (let y = 0, at = 0; y < HEIGHT; y++) {
     at++ // zero: no filter
     const sky = mix(top!, bottom!, y / HEIGHT)
@@ -28,6 +31,8 @@ export function landscape(number: number): Uint8Array {
       const hill = ridges.findLastIndex((ridge) => y > ridge[x]!)
       const isSun = hill < 0 && Math.hypot(x - sun.x, y - sun.y) < sun.radius
       rows.set(isSun ? SUN : (hills[hill] ?? sky), at)
+      grain = (Math.imul(grain, 1_664_525) + 1_013_904_223) | 0
+      rows[at + 1]! -= (grain >>> 24) & GRAIN
     }
   }
   return pngFile(WIDTH, HEIGHT, EIGHT_BIT_RGB, rows)
