@@ -28,6 +28,8 @@ export interface ScriptedPeerOptions {
   readonly port: number
   /** Answers requests of the daemon. */
   readonly serve?: (request: BlockRequest) => Promise<BlockReply>
+  /** What it calls itself. */
+  readonly called?: { readonly deviceName?: string; readonly clientName?: string; readonly clientVersion?: string }
 }
 
 /** A device at the other end of a daemon, played by a test. Hangs up with the scope that holds it. */
@@ -55,7 +57,7 @@ export class ScriptedPeer implements AsyncDisposable {
   static async dial(options: ScriptedPeerOptions): Promise<ScriptedPeer> {
     const { identity, port } = options
     const stream = await realNet.dialTls({ host: '127.0.0.1', port, identity }, NEVER)
-    const own = { deviceName: 'script', clientName: 'script', clientVersion: 'v0', numConnections: 1, timestampNs: 1n }
+    const own = { deviceName: 'script', clientName: 'script', clientVersion: 'v0', numConnections: 1, timestampNs: 1n, ...options.called }
     const greeting = await exchangeHellos(stream, own, realClock, NEVER)
     const connection = new ProtocolConnection({ clock: realClock, logger: quietLogger('protocol') }, stream, greeting, {
       device: deviceIdFromCertificate(stream.peerCertificate),
