@@ -2,6 +2,7 @@
 import { spawnSync } from 'node:child_process'
 import { chmodSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { buildGui } from './gui-build.ts'
 
 const root = join(import.meta.dirname, '..')
 const project = join(root, 'node_modules', `.build-${process.pid}.tsconfig.json`)
@@ -24,5 +25,6 @@ writeFileSync(
 )
 const result = spawnSync(join(root, 'node_modules', '.bin', 'tsc'), ['-p', project], { cwd: root, stdio: 'inherit' })
 rmSync(project)
+if (result.status === 0) await buildGui(join(target, 'gui'))
 if (result.status === 0) chmodSync(join(target, 'main', 'bin.js'), 0o755)
 process.exitCode = result.status ?? 1

@@ -2,7 +2,7 @@
 // Plain JavaScript on purpose: this file must run on whatever Node the machine has.
 import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -52,10 +52,31 @@ function install() {
   writeFileSync(stampFile, wantedStamp())
 }
 
+/** Whether anything that the web page is made of is newer than what was built last. */
+function isPageOld() {
+  const built = join(root, 'dist', 'gui', 'index.html')
+  if (!existsSync(built)) return true
+  const builtMs = statSync(built).mtimeMs
+  const newer = (directory) =>
+    readdirSync(directory, { withFileTypes: true }).some((entry) => {
+      const path = join(directory, entry.name)
+      return entry.isDirectory() ? newer(path) : statSync(path).mtimeMs > builtMs
+    })
+  return ['gui', 'src/client', 'src/rest', 'src/core'].some((directory) => newer(join(root, directory)))
+}
+
+/** Takes a second or two. Without a page everything else still works, and the daemon says what to do. */
+function buildPage() {
+  const result = spawnSync(nodeBinary, [join(root, 'tools', 'gui.ts')], { cwd: root, stdio: ['ignore', 2, 2], shell: false })
+  if (result.status !== 0) process.stderr.write('twinfold: the web page could not be built, see above; going on without it\n')
+}
+
 const [name, ...args] = process.argv.slice(2)
 const command = Object.hasOwn(COMMANDS, name ?? '') ? COMMANDS[name] : undefined
 if (command === undefined) fail(`unknown command "${name}"; known: ${Object.keys(COMMANDS).join(', ')}`)
 if (!isInstalled()) install()
+
+if (['start', 'twinfold', 'test'].includes(name) && isPageOld()) buildPage()
 
 const [script, ...fixed] = command
 // npm changes into the repository; a relative path in the arguments is meant from where the person stands.

@@ -12,6 +12,7 @@ import { debugRoutes } from './debug.ts'
 import { descriptionRoutes } from './description.ts'
 import { diagnosticRoutes } from './diagnostics.ts'
 import { eventRoutes } from './events.ts'
+import { GuiFiles } from './gui-files.ts'
 import { lifecycleRoutes } from './lifecycle.ts'
 import { localChangeRoutes } from './local-changes.ts'
 import { noAuthRoutes } from './noauth.ts'
@@ -80,7 +81,7 @@ export class RestServer {
       ...eventRoutes(deps.events),
       ...configRoutes(deps, options.deviceId),
       ...noAuthRoutes(deps.config, auth),
-      ...staticRoutes(facts),
+      ...staticRoutes(new GuiFiles(deps.disk, options.guiDirectories), facts),
       ...descriptionRoutes(facts.version),
       ...qrRoutes(),
       ...twinfoldRoutes(deps, () => summaryJson(deps, options, started)),

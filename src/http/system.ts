@@ -14,6 +14,7 @@ import type {
 } from '../rest/system.ts'
 import { randomText, type Random } from '../world/random.ts'
 import { browseDisk } from './browse-disk.ts'
+import { acceptedLanguages } from './languages.ts'
 import type { Query } from './query.ts'
 import { EMPTY_OK, json, TEXT_TYPE, type Reply } from './reply.ts'
 import { bind, type Call, type Route } from './route.ts'
@@ -55,7 +56,7 @@ export function systemRoutes(deps: RestDeps, options: RestOptions, state: System
     'GET /rest/system/browse': ({ query }) => browse(deps, options, query),
     'GET /rest/svc/deviceid': ({ query }) => json(deviceId(query)),
     'GET /rest/svc/random/string': ({ query }) => json({ random: randomString(random, query) }),
-    'GET /rest/svc/lang': ({ request }) => json(languages(request.headers['accept-language'])),
+    'GET /rest/svc/lang': ({ request }) => json(acceptedLanguages(request.headers['accept-language'])),
   })
 }
 
@@ -168,16 +169,4 @@ function deviceId(query: Query<'id'>): { readonly id: string } | { readonly erro
 function randomString(random: Random, query: Query<'length'>): string {
   const length = query.integer('length') ?? 0
   return randomText(random, length <= 0 ? RANDOM_LENGTH_DEFAULT : Math.min(length, RANDOM_LENGTH_MAX))
-}
-
-/** `Accept-Language` by descending weight. An entry with a weight nobody can read is dropped. */
-function languages(header: string | readonly string[] | undefined): readonly string[] {
-  const entries = (typeof header === 'string' ? header : (header?.join() ?? '')).split(',').slice(0, 100)
-  const weighted = entries.flatMap((entry) => {
-    const [code = '', parameter = ''] = entry.split(';', 2).map((part) => part.trim())
-    const q = /^q=(.*)$/.exec(parameter)?.[1]
-    const weight = q === undefined ? 1 : /^\d*\.?\d+$|^\d+\.$/.test(q) ? Number(q) : undefined
-    return weight === undefined ? [] : [{ code: code.toLowerCase(), weight }]
-  })
-  return weighted.toSorted((a, b) => b.weight - a.weight).map(({ code }) => code)
 }

@@ -47,6 +47,8 @@ export interface RestOptions {
   readonly deviceId: DeviceId
   readonly version: VersionFacts
   readonly locations: Locations
+  /** Where the files of the web page may be; the first directory that has them counts. */
+  readonly guiDirectories: readonly string[]
   /** What `--gui-address` or `STGUIADDRESS` said. */
   readonly guiAddress?: string
   /** Valid in addition to the configured key (`STGUIAPIKEY`). */
@@ -66,7 +68,7 @@ export interface Passwords {
 }
 
 /** What is looked at on the disk: names of directories, and how large files of the home are. */
-export type RestDisk = Pick<Disk, 'list' | 'stat' | 'lstat'>
+export type RestDisk = Pick<Disk, 'open' | 'list' | 'stat' | 'lstat'>
 
 /** The first two return at once; the daemon stops after the reply has been sent. */
 export interface Lifecycle {

@@ -18,6 +18,7 @@ import type { LineSink } from '../world/lines.ts'
 import type { World } from '../world/world.ts'
 import { auditEvents } from './audit.ts'
 import { withFreePorts } from './first-start.ts'
+import { builtGuiDirectory } from './gui-directory.ts'
 import { ensureHome, loadOrMakeHttpsIdentity, loadOrMakeIdentity } from './identity.ts'
 import { Network } from './network.ts'
 import { EXIT, type ExitCode, type ServeOptions } from './options.ts'
@@ -121,6 +122,7 @@ export async function runDaemon(world: World, options: ServeOptions, signal: Abo
       deviceId: identity.deviceId,
       version,
       locations,
+      guiDirectories: [locations.guiAssetsDirectory, builtGuiDirectory()],
       ...(options.guiAddress !== undefined && { guiAddress: options.guiAddress }),
       ...(options.guiApiKey !== undefined && { guiApiKey: options.guiApiKey }),
     },

@@ -167,13 +167,19 @@ export const PICTURE_ROUTES = {
 /** What a browser asks for. */
 export const STATIC_ROUTES = {
   'GET /': {
-    summary: 'A page that says what runs here.',
+    summary: 'The web page.',
     reply: { is: 'other', type: 'text/html', about: 'A page for people.' },
     open: true,
   },
   'GET /index.html': {
-    summary: 'A page that says what runs here.',
+    summary: 'The web page.',
     reply: { is: 'other', type: 'text/html', about: 'A page for people.' },
+    open: true,
+  },
+  'GET /assets/:id': {
+    summary: 'A file that belongs to the web page.',
+    reply: { is: 'other', type: 'application/octet-stream', about: 'A script, a style sheet or a picture.' },
+    refusals: { 404: 'There is no such file.' },
     open: true,
   },
   'GET /meta.js': {

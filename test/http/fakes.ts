@@ -140,7 +140,7 @@ const NO_EXPLORER: FolderExplorer = {
 }
 
 const refuse = () => Promise.reject(Object.assign(new Error('ENOENT'), { code: 'ENOENT' }))
-const NO_DISK: RestDeps['disk'] = { list: refuse, stat: refuse, lstat: refuse }
+const NO_DISK: RestDeps['disk'] = { open: refuse, list: refuse, stat: refuse, lstat: refuse }
 
 export interface FakeOptions {
   /** Other devices in the configuration. */
@@ -206,7 +206,7 @@ export function fakeRest(fake: FakeOptions = {}) {
     httpsIdentity: async () => ({ certificatePem: '', keyPem: '' }),
     ...fake.deps,
   }
-  const server = new RestServer(deps, { deviceId: OWN, version: VERSION, locations: LOCATIONS, ...fake.options })
+  const server = new RestServer(deps, { deviceId: OWN, version: VERSION, locations: LOCATIONS, guiDirectories: [], ...fake.options })
   const signal = new AbortController().signal
   const call = async (request: SimHttpCall & { readonly unixSocket?: boolean }): Promise<SimHttpAnswer> => {
     const site = { signal: request.signal ?? signal, unixSocket: request.unixSocket ?? false, host: '127.0.0.1:8384' }

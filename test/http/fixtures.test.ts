@@ -58,6 +58,7 @@ const DIRECTORIES: FakeOptions = {
       list: async () => ['lib', 'local', 'usr'].map((name) => ({ name, valid: true })),
       stat: async () => ({ type: 'directory' }) as never,
       lstat: fail('file-missing'),
+      open: fail('file-missing'),
     },
   },
 }

@@ -1,0 +1,27 @@
+import { ClientError } from '../../src/client/errors.ts'
+import { retryNow } from '../live/live.ts'
+import { t } from '../words/words.ts'
+import { tell } from './toasts.tsx'
+
+/** Does something for a person and tells how it went. Resolves to whether it went well; never rejects. */
+export async function act(doing: () => Promise<unknown>, done?: string): Promise<boolean> {
+  try {
+    await doing()
+    if (done !== undefined) tell('done', done)
+    return true
+  } catch (error) {
+    tell('failed', t('fail.action', { reason: reasonOf(error) }))
+    return false
+  }
+}
+
+/** Why a request failed, in words for people. */
+export function reasonOf(error: unknown): string {
+  if (!(error instanceof ClientError)) return error instanceof Error ? error.message : String(error)
+  if (error.failure === 'unreachable' || error.failure === 'timeout') return t('fail.unreachable')
+  if (error.failure === 'refused') {
+    retryNow()
+    return t('fail.refused')
+  }
+  return error.message
+}

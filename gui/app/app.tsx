@@ -1,0 +1,70 @@
+import { useStore } from '../live/store.ts'
+import { retryNow, useLive } from '../live/live.ts'
+import { ChangesPage } from '../pages/changes/changes-page.tsx'
+import { DevicePage } from '../pages/device/device-page.tsx'
+import { DevicesPage } from '../pages/device/devices-page.tsx'
+import { FolderPage } from '../pages/folder/folder-page.tsx'
+import { FoldersPage } from '../pages/folder/folders-page.tsx'
+import { LogPage } from '../pages/log/log-page.tsx'
+import { LoginPage } from '../pages/login/login-page.tsx'
+import { OverviewPage } from '../pages/overview/overview-page.tsx'
+import { SettingsPage } from '../pages/settings/settings-page.tsx'
+import { Button } from '../ui/button.tsx'
+import { Empty, Skeleton } from '../ui/parts.tsx'
+import { language } from '../words/language.ts'
+import { t } from '../words/words.ts'
+import { Dialogs } from './dialogs.tsx'
+import { usePlace } from './route.ts'
+import { SideBar } from './side-bar.tsx'
+import { Toasts } from './toasts.tsx'
+import { TopBar } from './top-bar.tsx'
+
+/** The whole page. Another language draws all of it anew. */
+export function App() {
+  const chosen = useStore(language, (value) => value)
+  const link = useLive((state) => state.link)
+  if (link === 'locked') return <div key={chosen}><LoginPage /><Toasts /></div>
+  return (
+    <div key={chosen} class="frame">
+      <a class="skip" href="#main" onClick={(event) => skip(event)}>{t('nav.skip')}</a>
+      <SideBar />
+      <div class="column">
+        <TopBar />
+        {link === 'lost' && (
+          <div class="lost" role="alert"><span>{t('link.lost')}</span><Button kind="quiet" onClick={retryNow}>{t('link.retry')}</Button></div>
+        )}
+        <main id="main" class="main" tabIndex={-1}><Page /></main>
+      </div>
+      <Dialogs />
+      <Toasts />
+    </div>
+  )
+}
+
+/** The address after the hash names a place of the page; the jump is made without it. */
+function skip(event: MouseEvent): void {
+  event.preventDefault()
+  document.getElementById('main')?.focus()
+}
+
+function Page() {
+  const [place, id, part, ...rest] = usePlace()
+  const loaded = useLive((state) => state.config !== undefined)
+  if (!loaded) return <Skeleton lines={6} />
+  switch (place) {
+    case undefined:
+      return <OverviewPage />
+    case 'folders':
+      return id === undefined ? <FoldersPage /> : <FolderPage key={id} id={id} tab={part ?? 'files'} rest={rest} />
+    case 'devices':
+      return id === undefined ? <DevicesPage /> : <DevicePage key={id} id={id} />
+    case 'changes':
+      return <ChangesPage />
+    case 'log':
+      return <LogPage />
+    case 'settings':
+      return <SettingsPage section={id ?? 'general'} />
+    default:
+      return <Empty>{t('page.unknown')}</Empty>
+  }
+}

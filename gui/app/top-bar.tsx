@@ -1,0 +1,45 @@
+import { formatRate } from '../facts/format.ts'
+import { truthOf } from '../facts/truth.ts'
+import { useLive } from '../live/live.ts'
+import { useStore } from '../live/store.ts'
+import { Icon } from '../ui/icon.tsx'
+import { Menu } from '../ui/menu.tsx'
+import { State } from '../ui/parts.tsx'
+import { chooseLanguage, language, LANGUAGES, type Language } from '../words/language.ts'
+import { t } from '../words/words.ts'
+import { addressOf } from './address.ts'
+import { chooseTheme, theme, type Theme } from './theme.ts'
+
+/** The truth, the rates, and what concerns the page itself. */
+export function TopBar() {
+  const truth = truthOf(useLive((state) => state))
+  const rate = useLive((state) => state.history.at(-1)) ?? { inBps: 0, outBps: 0 }
+  const [down, up] = [formatRate(rate.inBps), formatRate(rate.outBps)]
+  return (
+    <header class="top">
+      <a class="truth" href={truth.href} aria-live="polite"><State tone={truth.tone}>{truth.text}</State></a>
+      <div class="top-right">
+        <a class="rates" href={addressOf()} aria-label={t('top.rates', { in: down, out: up })}>
+          <span><Icon name="down" size={14} />{down}</span>
+          <span><Icon name="up" size={14} />{up}</span>
+        </a>
+        <ThemeMenu />
+        <LanguageMenu />
+      </div>
+    </header>
+  )
+}
+
+function ThemeMenu() {
+  const chosen = useStore(theme, (value) => value)
+  const choices: readonly [Theme, string][] = [['auto', t('top.theme.auto')], ['light', t('top.theme.light')], ['dark', t('top.theme.dark')]]
+  const items = choices.map(([name, text]) => ({ text, checked: name === chosen, onSelect: () => chooseTheme(name) }))
+  return <Menu label={t('top.theme')} icon="theme" items={items} />
+}
+
+function LanguageMenu() {
+  const chosen = useStore(language, (value) => value)
+  const names = Object.entries(LANGUAGES) as [Language, string][]
+  const items = names.map(([name, text]) => ({ text, checked: name === chosen, onSelect: () => chooseLanguage(name) }))
+  return <Menu label={t('top.language')} icon="language" items={items} />
+}

@@ -1,0 +1,74 @@
+import type { FolderConfig } from '../../src/core/config.ts'
+import type { FileProgress, FolderLive } from '../live/state.ts'
+import type { Tone } from '../ui/parts.tsx'
+import { t } from '../words/words.ts'
+import { formatPercent } from './format.ts'
+
+export function folderName({ id, label }: Pick<FolderConfig, 'id' | 'label'>): string {
+  return label === '' ? id : label
+}
+
+/** How a folder stands, as a row shows it. */
+export interface FolderFacts {
+  readonly tone: Tone
+  readonly text: string
+  /** From 0 to 1, only while something moves. */
+  readonly fraction?: number
+  readonly bytesLeft: number
+  /** Items that are not here yet. */
+  readonly waiting: number
+  /** Items that could not be made or read. */
+  readonly problems: number
+  /** Items changed here in a folder that only receives. */
+  readonly extra: number
+}
+
+export function folderFacts(folder: FolderConfig, live: FolderLive | undefined, progress: Readonly<Record<string, FileProgress>> = {}): FolderFacts {
+  const status = live?.status
+  const underway = Object.values(progress).reduce((sum, { bytesDone }) => sum + bytesDone, 0)
+  const bytesLeft = Math.max(0, (status?.needBytes ?? 0) - underway)
+  const counts = {
+    bytesLeft,
+    waiting: status?.needTotalItems ?? 0,
+    problems: status?.pullErrors ?? status?.errors ?? 0,
+    extra: status?.receiveOnlyTotalItems ?? 0,
+  }
+  if (folder.paused) return { ...counts, tone: 'off', text: t('folder.paused') }
+  if (status === undefined) return { ...counts, tone: 'wait', text: t('folder.starting') }
+  if (status.error !== '' || status.state === 'error') return { ...counts, tone: 'bad', text: t('folder.stopped') }
+  return { ...counts, ...running(status, live?.scan, bytesLeft) }
+}
+
+type Status = FolderLive['status']
+
+function running(status: Status, scan: FolderLive['scan'], bytesLeft: number): Pick<FolderFacts, 'tone' | 'text' | 'fraction'> {
+  switch (status.state) {
+    case 'scanning': {
+      if (scan === undefined || scan.total === 0) return { tone: 'busy', text: t('folder.scanning') }
+      const fraction = scan.current / scan.total
+      return { tone: 'busy', text: t('folder.scanningAt', { percent: formatPercent(fraction) }), fraction }
+    }
+    case 'syncing': {
+      const fraction = status.globalBytes === 0 ? 0 : 1 - bytesLeft / status.globalBytes
+      return { tone: 'busy', text: t('folder.downloading', { percent: formatPercent(fraction) }), fraction }
+    }
+    case 'scan-waiting':
+      return { tone: 'wait', text: t('folder.scanWaiting') }
+    case 'sync-waiting':
+    case 'sync-preparing':
+      return { tone: 'busy', text: t('folder.preparing') }
+    case 'cleaning':
+    case 'clean-waiting':
+      return { tone: 'busy', text: t('folder.cleaning') }
+    default:
+      return resting(status)
+  }
+}
+
+function resting(status: Status): Pick<FolderFacts, 'tone' | 'text'> {
+  const problems = Math.max(status.pullErrors, status.errors)
+  if (problems > 0) return { tone: 'bad', text: t('folder.problems', { n: problems }) }
+  if (status.needTotalItems > 0) return { tone: 'wait', text: t('folder.outOfSync', { n: status.needTotalItems }) }
+  if (status.receiveOnlyTotalItems > 0) return { tone: 'wait', text: t('folder.extra', { n: status.receiveOnlyTotalItems }) }
+  return { tone: 'good', text: t('folder.upToDate') }
+}

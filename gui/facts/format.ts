@@ -1,0 +1,65 @@
+import { language } from '../words/language.ts'
+import { t } from '../words/words.ts'
+
+const UNITS = ['B', 'kB', 'MB', 'GB', 'TB', 'PB'] as const
+
+/** A size in powers of 1000 with three digits: 999 B, 12.3 kB, 1.23 GB. */
+export function formatSize(bytes: number): string {
+  let value = Math.max(0, bytes)
+  let unit = 0
+  while (value >= 999.5 && unit < UNITS.length - 1) {
+    value /= 1_000
+    unit++
+  }
+  const digits = unit === 0 || value >= 100 ? 0 : value >= 10 ? 1 : 2
+  const text = value.toLocaleString(language.get(), { minimumFractionDigits: digits, maximumFractionDigits: digits })
+  return `${text} ${UNITS[unit]}`
+}
+
+export function formatRate(bytesPerSecond: number): string {
+  return bytesPerSecond < 1 ? '0' : `${formatSize(bytesPerSecond)}/s`
+}
+
+export function formatCount(count: number): string {
+  return count.toLocaleString(language.get())
+}
+
+export function formatPercent(fraction: number): string {
+  // What is not whole must not read as whole.
+  const shown = fraction >= 1 ? 1 : Math.min(fraction, 0.99)
+  return shown.toLocaleString(language.get(), { style: 'percent', maximumFractionDigits: 0 })
+}
+
+const STEPS = [['second', 60], ['minute', 60], ['hour', 24], ['day', 7], ['week', 4.35], ['month', 12], ['year', Infinity]] as const
+
+/** How long ago, or from now, in the largest unit that fits. */
+export function formatAgo(timeMs: number, nowMs: number): string {
+  if (!isTime(timeMs)) return t('time.never')
+  const { value, unit } = inUnit(Math.round((timeMs - nowMs) / 1_000))
+  return new Intl.RelativeTimeFormat(language.get(), { numeric: 'auto' }).format(value, unit)
+}
+
+/** A length of time in its largest unit: 2 min, 3 hr. */
+export function formatDuration(seconds: number): string {
+  const { value, unit } = inUnit(Math.max(0, Math.round(seconds)))
+  return new Intl.NumberFormat(language.get(), { style: 'unit', unit, unitDisplay: 'short', maximumFractionDigits: 0 }).format(value)
+}
+
+function inUnit(seconds: number): { readonly value: number; readonly unit: (typeof STEPS)[number][0] } {
+  let value = seconds
+  for (const [unit, size] of STEPS) {
+    if (Math.abs(Math.round(value)) < size) return { value: Math.round(value), unit }
+    value /= size
+  }
+  return { value: Math.round(value), unit: 'year' }
+}
+
+export function formatMoment(timeMs: number): string {
+  if (!isTime(timeMs)) return t('time.never')
+  return new Date(timeMs).toLocaleString(language.get(), { dateStyle: 'medium', timeStyle: 'medium' })
+}
+
+/** The daemon writes the year 1 (or 1970) where it means never. */
+export function isTime(timeMs: number): boolean {
+  return Number.isFinite(timeMs) && timeMs > 86_400_000
+}

@@ -1,0 +1,124 @@
+import type { ConnectionsJson } from '../../src/rest/cluster.ts'
+import type { ToldEvent } from './event-shapes.ts'
+import type { FolderLive, LiveState, Rate, RatePoint } from './state.ts'
+
+/** Ten minutes, a point every two seconds. */
+const HISTORY_MAX = 300
+
+/** What has to be asked anew because of an event that does not tell it itself. */
+export type Reload = 'connections' | 'pending' | 'statistics' | 'warnings' | 'restart' | `folder:${string}`
+
+/** What is known after an event. */
+export function applyEvent(state: LiveState, event: ToldEvent): LiveState {
+  const counted = countFolder(state, folderOf(event))
+  switch (event.type) {
+    case 'ConfigSaved':
+      return { ...counted, config: event.data, folders: onlyConfigured(counted.folders, event.data.folders) }
+    case 'StateChanged':
+      return changeFolder(counted, event.data.folder, ({ scan, ...folder }) => ({
+        ...folder,
+        ...(event.data.to === 'scanning' && { scan }),
+        status: { ...folder.status, state: event.data.to, error: event.data.error ?? '', stateChanged: new Date().toISOString() },
+      }))
+    case 'FolderSummary':
+      return changeFolder(counted, event.data.folder, (folder) => ({ ...folder, status: { ...folder.status, ...event.data.summary } }))
+    case 'FolderCompletion': {
+      const { folder, device, ...completion } = event.data
+      return changeFolder(counted, folder, (live) => ({ ...live, completion: { ...live.completion, [device]: completion } }))
+    }
+    case 'FolderScanProgress': {
+      const { folder, ...scan } = event.data
+      return changeFolder(counted, folder, (live) => ({ ...live, scan }))
+    }
+    case 'DownloadProgress':
+      return { ...counted, progress: event.data }
+    default:
+      return counted
+  }
+}
+
+/** What an event calls for to be asked. */
+export function reloadsFor(event: ToldEvent): readonly Reload[] {
+  switch (event.type) {
+    case 'ConfigSaved':
+      return ['connections', 'pending', 'restart', ...event.data.folders.map(({ id }) => `folder:${id}` as const)]
+    case 'DeviceConnected':
+    case 'DeviceDisconnected':
+      return ['connections', 'statistics', 'warnings']
+    case 'DevicePaused':
+    case 'DeviceResumed':
+      return ['connections']
+    case 'PendingDevicesChanged':
+    case 'PendingFoldersChanged':
+    case 'ClusterConfigReceived':
+      return ['pending']
+    case 'FolderPaused':
+    case 'FolderResumed':
+      return [`folder:${event.data.id}`]
+    case 'FolderErrors':
+    case 'FolderWatchStateChanged':
+      return [`folder:${event.data.folder}`, 'warnings']
+    case 'StateChanged':
+      return event.data.to === 'idle' ? ['statistics'] : event.data.to === 'error' ? ['warnings'] : []
+    case 'Failure':
+      return ['warnings']
+    default:
+      return []
+  }
+}
+
+/** What the byte counts tell once they are compared with those before. */
+export function applyConnections(state: LiveState, next: ConnectionsJson): LiveState {
+  const rates: Record<string, Rate> = {}
+  const deviceHistory: Record<string, readonly RatePoint[]> = {}
+  const atMs = Date.parse(next.total.at)
+  for (const [id, connection] of Object.entries(next.connections)) {
+    const rate = rateBetween(state.connections.connections[id], connection)
+    rates[id] = rate
+    deviceHistory[id] = appended(state.deviceHistory[id] ?? [], { atMs, ...rate })
+  }
+  const history = appended(state.history, { atMs, ...rateBetween(state.connections.total, next.total) })
+  return { ...state, connections: next, rates, history, deviceHistory }
+}
+
+interface Counted {
+  readonly at: string
+  readonly inBytesTotal: number
+  readonly outBytesTotal: number
+}
+
+function rateBetween(before: Counted | undefined, now: Counted): Rate {
+  const seconds = before === undefined ? 0 : (Date.parse(now.at) - Date.parse(before.at)) / 1_000
+  if (before === undefined || !(seconds > 0)) return { inBps: 0, outBps: 0 }
+  return {
+    inBps: Math.max(0, (now.inBytesTotal - before.inBytesTotal) / seconds),
+    outBps: Math.max(0, (now.outBytesTotal - before.outBytesTotal) / seconds),
+  }
+}
+
+function appended(history: readonly RatePoint[], point: RatePoint): readonly RatePoint[] {
+  const last = history.at(-1)
+  if (last !== undefined && !(point.atMs > last.atMs)) return history
+  return [...history, point].slice(-HISTORY_MAX)
+}
+
+function folderOf(event: ToldEvent): string | undefined {
+  return typeof event.data === 'object' && 'folder' in event.data && typeof event.data.folder === 'string'
+    ? event.data.folder
+    : undefined
+}
+
+function countFolder(state: LiveState, folder: string | undefined): LiveState {
+  if (folder === undefined) return state
+  return { ...state, folderEvents: { ...state.folderEvents, [folder]: (state.folderEvents[folder] ?? 0) + 1 } }
+}
+
+function changeFolder(state: LiveState, id: string, change: (folder: FolderLive) => FolderLive): LiveState {
+  const folder = state.folders[id]
+  return folder === undefined ? state : { ...state, folders: { ...state.folders, [id]: change(folder) } }
+}
+
+function onlyConfigured(folders: LiveState['folders'], configured: readonly { readonly id: string }[]): LiveState['folders'] {
+  const kept = new Set(configured.map(({ id }) => id))
+  return Object.fromEntries(Object.entries(folders).filter(([id]) => kept.has(id)))
+}

@@ -1,0 +1,81 @@
+import type { Config } from '../../src/core/config.ts'
+import type { ConnectionsJson, PendingDevicesJson, PendingFoldersJson } from '../../src/rest/cluster.ts'
+import type { CompletionJson, DeviceStatisticsJson } from '../../src/rest/completion.ts'
+import type { FolderStatisticsJson, FolderStatusJson } from '../../src/rest/db.ts'
+import type { LogLineJson, StatusJson, VersionJson } from '../../src/rest/system.ts'
+
+/** How the page stands with its daemon. `locked`: it wants a password first. */
+export type Link = 'starting' | 'live' | 'lost' | 'locked'
+
+/** One folder as the daemon sees it now. */
+export interface FolderLive {
+  readonly status: FolderStatusJson
+  /** How much of it each other device has, by device id. */
+  readonly completion: Readonly<Record<string, CompletionJson>>
+  /** While a scan hashes: bytes done, bytes in all, bytes a second. */
+  readonly scan?: { readonly current: number; readonly total: number; readonly rate: number } | undefined
+}
+
+export interface Rate {
+  readonly inBps: number
+  readonly outBps: number
+}
+
+/** One point of the plot of throughput. */
+export interface RatePoint extends Rate {
+  readonly atMs: number
+}
+
+/** How far one file is that is being downloaded. */
+export interface FileProgress {
+  readonly bytesDone: number
+  readonly bytesTotal: number
+}
+
+/** What the daemon has told so far. Only `reduce.ts` and `live.ts` make a new one. */
+export interface LiveState {
+  readonly link: Link
+  readonly config: Config | undefined
+  readonly system: StatusJson | undefined
+  readonly version: VersionJson | undefined
+  readonly folders: Readonly<Record<string, FolderLive>>
+  /** By folder and file. */
+  readonly progress: Readonly<Record<string, Readonly<Record<string, FileProgress>>>>
+  readonly connections: ConnectionsJson
+  /** By device id. */
+  readonly rates: Readonly<Record<string, Rate>>
+  /** Of all devices together, the oldest first. */
+  readonly history: readonly RatePoint[]
+  /** The same by device id. */
+  readonly deviceHistory: Readonly<Record<string, readonly RatePoint[]>>
+  readonly pendingDevices: PendingDevicesJson
+  readonly pendingFolders: PendingFoldersJson
+  readonly warnings: readonly LogLineJson[]
+  readonly deviceStats: DeviceStatisticsJson
+  readonly folderStats: FolderStatisticsJson
+  readonly restartRequired: boolean
+  /** Counts events by folder, so that lists know when to ask again. */
+  readonly folderEvents: Readonly<Record<string, number>>
+}
+
+export const NO_CONNECTIONS: ConnectionsJson = { connections: {}, total: { at: '', inBytesTotal: 0, outBytesTotal: 0 } }
+
+export const INITIAL: LiveState = {
+  link: 'starting',
+  config: undefined,
+  system: undefined,
+  version: undefined,
+  folders: {},
+  progress: {},
+  connections: NO_CONNECTIONS,
+  rates: {},
+  history: [],
+  deviceHistory: {},
+  pendingDevices: {},
+  pendingFolders: {},
+  warnings: [],
+  deviceStats: {},
+  folderStats: {},
+  restartRequired: false,
+  folderEvents: {},
+}

@@ -1,0 +1,5 @@
+import { t } from '../../words/words.ts'
+
+export function ChangesPage() {
+  return <h1>{t('nav.changes')}</h1>
+}

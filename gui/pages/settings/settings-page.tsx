@@ -1,0 +1,5 @@
+import { t } from '../../words/words.ts'
+
+export function SettingsPage(_props: { readonly section: string }) {
+  return <h1>{t('nav.settings')}</h1>
+}

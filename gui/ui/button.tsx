@@ -1,0 +1,42 @@
+import type { ComponentChildren } from 'preact'
+import { useState } from 'preact/hooks'
+import { Icon, type IconName } from './icon.tsx'
+
+export interface ButtonProps {
+  readonly children?: ComponentChildren
+  readonly icon?: IconName
+  /** What it does, for readers of the screen, where there is only an icon. */
+  readonly label?: string
+  readonly kind?: 'plain' | 'primary' | 'quiet' | 'danger'
+  readonly type?: 'button' | 'submit'
+  readonly disabled?: boolean
+  readonly pressed?: boolean
+  readonly title?: string
+  /** A promise keeps the button waiting until it is settled. */
+  readonly onClick?: () => unknown
+}
+
+export function Button({ children, icon, label, kind = 'plain', type = 'button', disabled = false, pressed, title, onClick }: ButtonProps) {
+  const [busy, setBusy] = useState(false)
+  const press = async () => {
+    const doing = onClick?.()
+    if (!(doing instanceof Promise)) return
+    setBusy(true)
+    await doing.finally(() => setBusy(false))
+  }
+  return (
+    <button
+      type={type}
+      class={`button ${kind}${children === undefined ? ' icon-only' : ''}`}
+      disabled={disabled || busy}
+      aria-busy={busy}
+      aria-label={label}
+      aria-pressed={pressed}
+      title={title ?? (children === undefined ? label : undefined)}
+      onClick={() => void press()}
+    >
+      {icon && <Icon name={icon} />}
+      {children !== undefined && <span>{children}</span>}
+    </button>
+  )
+}

@@ -1,0 +1,34 @@
+import { closeDialog, openDialog } from '../app/dialogs.tsx'
+import { t } from '../words/words.ts'
+import { Button } from './button.tsx'
+import { Dialog } from './dialog.tsx'
+
+export interface Question {
+  readonly title: string
+  /** What will happen, to how much of what, and whether a copy stays. */
+  readonly text: string
+  /** The word on the button that does it. */
+  readonly action: string
+  readonly danger?: boolean
+}
+
+/** Asks before something that is hard to undo. Resolves to whether the person wants it. */
+export function confirm(question: Question): Promise<boolean> {
+  return new Promise((resolve) => {
+    openDialog(() => <ConfirmDialog {...question} onAnswer={resolve} />)
+  })
+}
+
+function ConfirmDialog({ title, text, action, danger = false, onAnswer }: Question & { readonly onAnswer: (yes: boolean) => void }) {
+  const answer = (yes: boolean) => {
+    onAnswer(yes)
+    closeDialog()
+  }
+  const actions = (
+    <>
+      <Button onClick={() => answer(false)}>{t('do.cancel')}</Button>
+      <Button kind={danger ? 'danger' : 'primary'} onClick={() => answer(true)}>{action}</Button>
+    </>
+  )
+  return <Dialog title={title} actions={actions} onClose={() => onAnswer(false)}><p class="confirm-text">{text}</p></Dialog>
+}

@@ -1,0 +1,44 @@
+import type { ComponentChildren } from 'preact'
+import { useEffect, useId, useRef } from 'preact/hooks'
+import { closeDialog } from '../app/dialogs.tsx'
+import { t } from '../words/words.ts'
+import { Button } from './button.tsx'
+
+export interface DialogProps {
+  readonly title: string
+  readonly children: ComponentChildren
+  /** Buttons at the foot. */
+  readonly actions?: ComponentChildren
+  readonly wide?: boolean
+  /** Called when a person closes it by Escape or the cross. */
+  readonly onClose?: () => void
+  /** Makes the dialog a form: Enter in a field and the submit button come here. */
+  readonly onSubmit?: () => unknown
+}
+
+/** A dialog above the page; the browser keeps the focus inside it and closes it with Escape. */
+export function Dialog({ title, children, actions, wide = false, onClose, onSubmit }: DialogProps) {
+  const element = useRef<HTMLDialogElement>(null)
+  const titleId = useId()
+  useEffect(() => element.current?.showModal(), [])
+  const closed = () => {
+    onClose?.()
+    closeDialog()
+  }
+  const submit = (event: Event) => {
+    event.preventDefault()
+    void onSubmit?.()
+  }
+  return (
+    <dialog ref={element} class={wide ? 'dialog wide' : 'dialog'} aria-labelledby={titleId} onClose={closed}>
+      <form class="dialog-form" onSubmit={submit} noValidate>
+        <header class="dialog-head">
+          <h2 id={titleId}>{title}</h2>
+          <Button kind="quiet" icon="close" label={t('do.close')} onClick={() => element.current?.close()} />
+        </header>
+        <div class="dialog-body">{children}</div>
+        {actions !== undefined && <footer class="dialog-foot">{actions}</footer>}
+      </form>
+    </dialog>
+  )
+}

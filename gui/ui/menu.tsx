@@ -1,0 +1,56 @@
+import { useEffect, useId, useRef } from 'preact/hooks'
+import { Icon, type IconName } from './icon.tsx'
+
+export interface MenuItem {
+  readonly text: string
+  readonly onSelect: () => unknown
+  readonly icon?: IconName
+  readonly checked?: boolean
+  readonly danger?: boolean
+}
+
+/** A button that opens a list of things to do. */
+export function Menu({ label, icon, text, items }: { readonly label: string; readonly icon: IconName; readonly text?: string; readonly items: readonly MenuItem[] }) {
+  const list = useRef<HTMLDivElement>(null)
+  const button = useRef<HTMLButtonElement>(null)
+  const id = useId()
+  useEffect(() => {
+    const place = () => {
+      const box = button.current?.getBoundingClientRect()
+      if (box === undefined || list.current === null) return
+      list.current.style.top = `${box.bottom + 4}px`
+      list.current.style.left = `${Math.max(8, Math.min(box.left, innerWidth - list.current.offsetWidth - 8))}px`
+    }
+    const element = list.current
+    element?.addEventListener('toggle', place)
+    return () => element?.removeEventListener('toggle', place)
+  }, [])
+  const move = (event: KeyboardEvent) => {
+    const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
+    const choices = [...(list.current?.querySelectorAll('button') ?? [])]
+    if (step === 0 || choices.length === 0) return
+    event.preventDefault()
+    const at = choices.findIndex((choice) => choice === document.activeElement)
+    choices[(at + step + choices.length) % choices.length]?.focus()
+  }
+  const select = (item: MenuItem) => {
+    list.current?.hidePopover()
+    button.current?.focus()
+    void item.onSelect()
+  }
+  return (
+    <>
+      <button ref={button} type="button" class={`button quiet${text === undefined ? ' icon-only' : ''}`} popovertarget={id} aria-label={label} aria-haspopup="menu" title={label}>
+        <Icon name={icon} />{text !== undefined && <span>{text}</span>}
+      </button>
+      <div ref={list} id={id} popover="auto" role="menu" aria-label={label} class="menu" onKeyDown={move}>
+        {items.map((item) => (
+          <button key={item.text} type="button" role={item.checked === undefined ? 'menuitem' : 'menuitemradio'} aria-checked={item.checked} class={item.danger ? 'danger' : undefined} onClick={() => select(item)}>
+            {item.icon ? <Icon name={item.icon} size={16} /> : item.checked !== undefined && <span class="menu-mark">{item.checked && <Icon name="check" size={16} />}</span>}
+            {item.text}
+          </button>
+        ))}
+      </div>
+    </>
+  )
+}

@@ -1,0 +1,92 @@
+import type { ComponentChildren } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import { formatAgo, formatMoment, isTime } from '../facts/format.ts'
+import { t } from '../words/words.ts'
+import { Button } from './button.tsx'
+import { Icon, type IconName } from './icon.tsx'
+
+/** How something stands: words, with a picture and a colour that say the same. */
+export type Tone = 'good' | 'busy' | 'wait' | 'bad' | 'off'
+
+const TONE_ICONS: Readonly<Record<Tone, IconName>> = { good: 'check', busy: 'sync', wait: 'clock', bad: 'error', off: 'pause' }
+
+export function State({ tone, children }: { readonly tone: Tone; readonly children: ComponentChildren }) {
+  return <span class={`state ${tone}`}><Icon name={TONE_ICONS[tone]} size={16} /><span>{children}</span></span>
+}
+
+/** A bar that tells how far something is, from 0 to 1. */
+export function Bar({ fraction, label }: { readonly fraction: number; readonly label: string }) {
+  return <progress class="bar" value={Math.min(1, Math.max(0, fraction))} max={1} aria-label={label} title={label} />
+}
+
+/** A time in relation to now, with the exact one in the tooltip; it grows older by itself. */
+export function Ago({ time }: { readonly time: string | number }) {
+  const timeMs = typeof time === 'number' ? time : Date.parse(time)
+  const nowMs = useNow(15_000)
+  return isTime(timeMs)
+    ? <time dateTime={new Date(timeMs).toISOString()} title={formatMoment(timeMs)}>{formatAgo(timeMs, nowMs)}</time>
+    : <span>{t('time.never')}</span>
+}
+
+/** Now, told again in this interval. */
+export function useNow(everyMs: number): number {
+  const [nowMs, setNowMs] = useState(() => Date.now())
+  useEffect(() => {
+    const timer = setInterval(() => setNowMs(Date.now()), everyMs)
+    return () => clearInterval(timer)
+  }, [everyMs])
+  return nowMs
+}
+
+/** A section of a page with its heading and, at the right, what can be done there. */
+export function Section({ title, actions, children }: { readonly title: string; readonly actions?: ComponentChildren; readonly children: ComponentChildren }) {
+  return (
+    <section class="section">
+      <header class="section-head"><h2>{title}</h2><div class="section-actions">{actions}</div></header>
+      {children}
+    </section>
+  )
+}
+
+/** What stands where a list would be, if there is nothing in it: why, and what to do. */
+export function Empty({ children, action }: { readonly children: ComponentChildren; readonly action?: ComponentChildren }) {
+  return <div class="empty"><p>{children}</p>{action}</div>
+}
+
+/** Grey lines in the shape of what is on its way. */
+export function Skeleton({ lines = 3 }: { readonly lines?: number }) {
+  return (
+    <div class="skeleton" role="status" aria-label={t('state.loading')}>
+      {Array.from({ length: lines }, (_, index) => <div key={index} />)}
+    </div>
+  )
+}
+
+/** A name and a value, one pair a line. */
+export function Facts({ rows }: { readonly rows: readonly (readonly [name: string, value: ComponentChildren])[] }) {
+  return <dl class="facts">{rows.map(([name, value]) => <div key={name}><dt>{name}</dt><dd>{value}</dd></div>)}</dl>
+}
+
+export function CopyButton({ text, label }: { readonly text: string; readonly label?: string }) {
+  const [copied, setCopied] = useState(false)
+  const copy = async () => {
+    await copyText(text)
+    setCopied(true)
+    setTimeout(() => setCopied(false), 2_000)
+  }
+  return <Button icon={copied ? 'check' : 'copy'} onClick={copy}>{copied ? t('do.copied') : (label ?? t('do.copy'))}</Button>
+}
+
+/** The clipboard of the browser exists only on pages that count as safe; a selection works everywhere. */
+async function copyText(text: string): Promise<void> {
+  try {
+    await navigator.clipboard.writeText(text)
+  } catch {
+    const area = document.createElement('textarea')
+    area.value = text
+    document.body.append(area)
+    area.select()
+    document.execCommand('copy')
+    area.remove()
+  }
+}
