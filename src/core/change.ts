@@ -97,6 +97,21 @@ export interface Content {
   readonly blocksHash: Uint8Array
 }
 
+/**
+ * The record of a file that was in doubt, and turned out to be what the record says: the mark goes and the version stays,
+ * for nobody changed anything. A new version would be an edit that nobody made, and could win against one that somebody
+ * did. Undefined where something did change.
+ */
+export function confirmedRecord(
+  old: FileHead | undefined, item: DiskItem, content: Content, options: CompareOptions,
+): FileInfo | undefined {
+  if (old === undefined || (old.localFlags & FLAG_MUST_RESCAN) === 0) return undefined
+  const trusted = { ...old, localFlags: old.localFlags & ~FLAG_MUST_RESCAN }
+  if (isChanged(trusted, item, options) || old.blockSizeBytes !== content.blockSizeBytes) return undefined
+  if (old.blocksHash === undefined || Buffer.compare(old.blocksHash, content.blocksHash) !== 0) return undefined
+  return { ...trusted, sequence: 0, blockHashes: content.blockHashes }
+}
+
 /** The new record of an item on disk, on top of the old one if there was any. `content` is for files alone. */
 export function recordOf(
   item: DiskItem, old: FileHead | undefined, content: Content | undefined, options: RecordOptions,

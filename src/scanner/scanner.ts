@@ -1,5 +1,5 @@
 import type { Accounts } from '../core/accounts.ts'
-import { isChanged, recordOf, type CompareOptions, type OwnershipOptions, type RecordOptions } from '../core/change.ts'
+import { confirmedRecord, isChanged, recordOf, type CompareOptions, type OwnershipOptions, type RecordOptions } from '../core/change.ts'
 import { FLAG_RECEIVE_ONLY, isInvalid, type FileHead, type FileInfo } from '../core/file-info.ts'
 import type { ShortId } from '../core/ids.ts'
 import type { IgnoreRules } from '../core/ignore.ts'
@@ -256,7 +256,7 @@ class FolderScan {
       else if (result.kind === 'failed') this.#hashFailed(item.name, result)
       else {
         const content = { blockSizeBytes, blockHashes: result.blockHashes, blocksHash: result.blocksHash }
-        const info = recordOf(item, record, content, options)
+        const info = confirmedRecord(record, item, content, this.#compareOptions) ?? recordOf(item, record, content, options)
         const isNew = record === undefined || record.deleted
         const source = isNew && this.#indexHasRecords ? await this.#renamedFrom(info) : undefined
         // Side by side in one batch: other devices see a move instead of a deletion and a download.

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Accounts } from '../../src/core/accounts.ts'
-import { deletionOf, ignoredOf, isChanged, recordOf, type CompareOptions, type DiskItem } from '../../src/core/change.ts'
+import { confirmedRecord, deletionOf, ignoredOf, isChanged, recordOf, type CompareOptions, type DiskItem } from '../../src/core/change.ts'
 import { FLAG_IGNORED, FLAG_MUST_RESCAN, FLAG_RECEIVE_ONLY, FLAG_UNSUPPORTED, type FileInfo } from '../../src/core/file-info.ts'
 import type { ShortId } from '../../src/core/ids.ts'
 import { unixOwnerOf } from '../../src/core/platform-data.ts'
@@ -67,6 +67,18 @@ test('recordOf: a file whose time nobody touched keeps the true one, and one tha
   const directory = recordOf({ ...item, type: 'directory' }, old, undefined, options)
   assert.deepEqual([directory.modifiedS, directory.diskTime], [100, undefined])
   for (const none of [deletionOf(old, options), ignoredOf(old, options)]) assert.equal(none.diskTime, undefined)
+})
+
+test('confirmedRecord: a file that was in doubt and is what it was keeps its version; any other has none to keep', () => {
+  const compare = { ignorePerms: false, modTimeWindowMs: 0, ownFlags: 0 }
+  const doubted = { ...record, version: [{ device: other, value: 4n }], sequence: 8, localFlags: FLAG_MUST_RESCAN }
+  assert.deepEqual(confirmedRecord(doubted, item, content, compare), { ...doubted, sequence: 0, localFlags: 0 })
+  assert.equal(confirmedRecord(doubted, { ...item, mode: 0o600 }, content, compare), undefined)
+  assert.equal(confirmedRecord(doubted, item, { ...content, blocksHash: new Uint8Array(32).fill(1) }, compare), undefined)
+  assert.equal(confirmedRecord({ ...doubted, blockSizeBytes: 262_144 }, item, content, compare), undefined)
+  assert.equal(confirmedRecord({ ...doubted, deleted: true }, item, content, compare), undefined)
+  assert.equal(confirmedRecord({ ...doubted, localFlags: FLAG_MUST_RESCAN | FLAG_IGNORED }, item, content, compare), undefined)
+  for (const old of [undefined, record]) assert.equal(confirmedRecord(old, item, content, compare), undefined)
 })
 
 test('recordOf: a symlink has no permissions, no time, no blocks', () => {

@@ -10,6 +10,7 @@ import {
   checkConvergence, checkNoResurrection, checkNothingLost, checkNoTemporaries, LawBroken, sequencesOf, unrest,
 } from './laws.ts'
 import { Mishaps } from './mishaps.ts'
+import { Scenes } from './scenes.ts'
 import { Setup } from './setup.ts'
 import { Reached } from './sometimes.ts'
 import { Trace } from './trace.ts'
@@ -25,6 +26,7 @@ const REST_ROUNDS_MAX = 240
 /** How often a person looks at what devices complain of. */
 const PERSON_ROUNDS = 20
 const WAIT_TURNS_MAX = 2_000
+const SCENE_CHANCE = 0.2
 
 export interface RunResult {
   readonly seed: number
@@ -49,6 +51,7 @@ export async function runSeed(seed: number, options: RunOptions = {}): Promise<R
   try {
     await cluster.live()
     await cluster.comeToRest()
+    await cluster.playScene()
     cluster.checkNothingLost()
     await cluster.decide()
     await cluster.checkLaws()
@@ -117,6 +120,20 @@ class Cluster {
       await this.#mishaps.step()
       await this.#pass(pick(random, [0, 0, 20, 300, 2 * S, 10 * S, 70 * S]))
     }
+  }
+
+  /** Sometimes, where there are enough who send and receive; nothing else happens after it that could hide what it did. */
+  async playScene(): Promise<void> {
+    const random = this.#random.stream('scene')
+    if (this.#devices.length < 3 || this.#isMixed || !random.chance(SCENE_CHANCE)) return
+    const scenes = new Scenes({
+      random, network: this.#network, user: this.#user, trace: this.trace, reached: this.reached, devices: this.#devices,
+      isChain: this.#setup.isChain,
+      during: (promise) => this.#during(promise),
+      pass: (ms) => this.#pass(ms),
+    })
+    await scenes.deletionsApart()
+    await this.comeToRest()
   }
 
   /** Nothing goes wrong from now on, and nobody does anything: all devices must come to agree. */
@@ -219,6 +236,7 @@ class Cluster {
       name, random, clock: this.#clock, network: this.#network, trace: this.trace,
       disk: this.#setup.disk(random), folder: { ...this.#setup.folder(random), type },
       onEvent: (event) => this.#heard(device, event),
+      onBadBlock: () => this.reached.note('a device gave others wrong bytes'),
     })
     device.disk.subscribe(({ kind, path }) => {
       if (kind !== 'changed') return

@@ -12,6 +12,7 @@ import { Network } from '../../src/main/network.ts'
 import { Model } from '../../src/model/model.ts'
 import { Statistics } from '../../src/stats/stats.ts'
 import { supervise } from '../../src/sync/supervisor.ts'
+import type { BlockAnswer, BlockOrder, BlockReader } from '../../src/world/block-reader.ts'
 import { SimDisk, type SimDiskOptions } from '../../src/world/sim/disk.ts'
 import type { SimClock } from '../../src/world/sim/clock.ts'
 import type { SimNetwork } from '../../src/world/sim/net.ts'
@@ -34,6 +35,8 @@ export interface DeviceSetup {
   readonly disk: SimDiskOptions
   readonly folder: Partial<FolderConfig>
   onEvent(event: Event): void
+  /** It gave others what is not in its file. */
+  onBadBlock(): void
 }
 
 /** What exists while the device is on. */
@@ -63,6 +66,8 @@ export class SimDevice {
   #store: IndexStore | undefined
   #running: Running | undefined
   starts = 0
+  /** So many of the next blocks for others are not what was read: its memory is bad. */
+  badBlocks = 0
   /** Of all lives. */
   readonly #stops: AbortController[] = []
 
@@ -117,7 +122,10 @@ export class SimDevice {
     const clock = mortalClock(this.clock, life)
     const random = this.#setup.random.stream(`life ${this.starts}`)
     const ports = simPorts(mortalDisk(this.disk, life, this.clock), this.#setup.network, this.name)
-    const world = { ...ports, clock, random, walker: mortalWalker(ports.walker, life), net: mortal(ports.net, life) }
+    const world = {
+      ...ports, clock, random, walker: mortalWalker(ports.walker, life), net: mortal(ports.net, life),
+      blocks: { read: (order: BlockOrder) => this.#readBlock(ports.blocks, order) },
+    }
     const store = mortal(this.#store, life)
     const log = new Log(
       { clock, write: (line) => life.over || trace.add(this.name, line.replace(/^\S+ \S+ /, '')) },
@@ -188,6 +196,15 @@ export class SimDevice {
     // The runtime remembers whoever listens to a signal that was made of others, until it aborts. Nobody acts upon it.
     for (const stop of this.#stops) stop.abort()
     await this.#store?.[Symbol.asyncDispose]()
+  }
+
+  async #readBlock(blocks: BlockReader, order: BlockOrder): Promise<BlockAnswer> {
+    const answer = await blocks.read(order)
+    if (answer.kind !== 'read' || answer.data.length === 0 || this.badBlocks === 0) return answer
+    this.badBlocks--
+    answer.data[0]! ^= 0xff // there is one
+    this.#setup.onBadBlock()
+    return answer
   }
 
   #config(): Config {

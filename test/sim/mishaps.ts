@@ -30,14 +30,17 @@ export class Mishaps {
   readonly #states = new Map<SimDevice, string>()
   /** What is to happen once a device has begun its next item. */
   readonly #ambushes = new Map<SimDevice, () => void>()
+  readonly #rotChance: SimRandom
   deeds = 0
 
   constructor(deps: MishapsDeps) {
     this.#deps = deps
+    this.#rotChance = deps.random.stream('rot')
   }
 
   async step(): Promise<void> {
     const { random, devices } = this.#deps
+    if (this.#rotChance.chance(0.2)) this.#rot()
     const device = pick(random, devices)
     const chance = random.int(100)
     if (chance < 34) return this.#actSome(device)
@@ -58,7 +61,9 @@ export class Mishaps {
   end(): void {
     this.#ambushes.clear()
     for (const device of this.#deps.devices) {
+      if (device.disk.faults.rottenReads > 0) this.#deps.reached.note('a disk gave other bytes than were written')
       device.disk.faults.clear()
+      device.badBlocks = 0
       device.life?.forgetPlans()
     }
     this.healAll()
@@ -170,6 +175,19 @@ export class Mishaps {
     device.disk.fail({ ...fault, nth: 1 + random.int(20), times: 1 + random.int(20), under: ROOT })
     trace.add(device.name, `disk will fail: ${fault.call} ${fault.code}`)
     reached.note(full ? 'a disk was full' : 'a disk refused')
+  }
+
+  /** What a device reads from its own files, or gives to others, is not what it should be, a few times. */
+  #rot(): void {
+    const random = this.#rotChance
+    const device = pick(random, this.#deps.devices)
+    const times = 1 + random.int(6)
+    if (random.chance(0.5)) {
+      device.badBlocks = times
+      return this.#deps.trace.add(device.name, `will give others ${times} wrong blocks`)
+    }
+    device.disk.rot({ nth: 1 + random.int(4), times, under: ROOT })
+    this.#deps.trace.add(device.name, `disk will give wrong bytes ${times} times`)
   }
 
   /** A directory, or all of them, that nobody may look into for a while; a scan comes across it. */

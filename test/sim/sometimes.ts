@@ -15,6 +15,8 @@ export const SOMETIMES = [
   'a disk refused',
   'a scan could not read a directory',
   'a disk was full',
+  'a disk gave other bytes than were written',
+  'a device gave others wrong bytes',
   'a connection was cut',
   'devices were parted',
   'a clock was set back',
@@ -28,6 +30,7 @@ export const SOMETIMES = [
   'a folder that only sends had its way',
   'a folder that only receives took its changes back',
   'an old version was kept',
+  'a file was deleted apart while somebody was away',
   'a person had to choose between a directory and something else',
 ] as const
 

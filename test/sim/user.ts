@@ -53,12 +53,26 @@ export class User {
       this.#swap, this.#swap, this.#swap, this.#rename, this.#rename, this.#moveTree, this.#moveTree, this.#moveUp, this.#moveUp,
     ]
     const deeds = this.#taste === 'shapes' ? shapes : everything
+    this.#acted(device, () => pick(this.#random, deeds).call(this, device))
+  }
+
+  #acted(device: SimDevice, deed: () => void): void {
     this.lastActMs.set(device, device.clock.monotonicMs())
     try {
-      pick(this.#random, deeds).call(this, device)
+      deed()
     } catch {
       // A file is where a directory should be, or the other way round: people see that and do something else.
     }
+  }
+
+  /** Writes something new there, unless what has the name is no file. */
+  write(device: SimDevice, path: string): void {
+    this.#acted(device, () => this.#put(device, path))
+  }
+
+  /** Removes what is there, if anything is. */
+  remove(device: SimDevice, path: string): void {
+    if (device.disk.hands.look(`${ROOT}/${path}`) !== undefined) this.#acted(device, () => this.#removeAt(device, path))
   }
 
   /**
@@ -106,7 +120,10 @@ export class User {
 
   #remove(device: SimDevice): void {
     const path = this.#somebodys(device)
-    if (path === undefined) return
+    if (path !== undefined) this.#removeAt(device, path)
+  }
+
+  #removeAt(device: SimDevice, path: string): void {
     this.#say(device, `removes ${path}`)
     this.#farewellAll(device, path)
     device.disk.hands.remove(`${ROOT}/${path}`)

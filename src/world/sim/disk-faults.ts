@@ -37,6 +37,9 @@ export interface DiskFault {
   readonly under?: string
 }
 
+/** Reads of open files that give other bytes than were written, and do not fail. */
+export type DiskRot = Pick<DiskFault, 'nth' | 'times' | 'under'>
+
 /** Every call after the power went: the program that made it is gone, so nobody can act on it. */
 export const POWER_OFF = 'EPOWEROFF'
 
@@ -45,6 +48,9 @@ export class SimFaults {
   #count = 0
   #powerOffAt = Number.POSITIVE_INFINITY
   #faults: { readonly fault: DiskFault; seen: number }[] = []
+  #rot: { readonly rot: DiskRot; seen: number }[] = []
+  /** How many reads gave other bytes than were written, so far. */
+  rottenReads = 0
 
   get callCount(): number {
     return this.#count
@@ -58,8 +64,13 @@ export class SimFaults {
     this.#faults.push({ fault, seen: 0 })
   }
 
+  addRot(rot: DiskRot): void {
+    this.#rot.push({ rot, seen: 0 })
+  }
+
   clear(): void {
     this.#faults = []
+    this.#rot = []
   }
 
   /** The `nth` call from now and all after it find no disk. */
@@ -78,10 +89,24 @@ export class SimFaults {
     for (const entry of this.#faults) {
       const { fault } = entry
       if (fault.call !== 'any' && fault.call !== call) continue
-      if (fault.under !== undefined && path !== fault.under && !path.startsWith(`${fault.under}/`)) continue
-      entry.seen++
-      const first = fault.nth ?? 1
-      if (entry.seen >= first && entry.seen < first + (fault.times ?? 1)) throw diskError(fault.code, call, path)
+      if (isDue(entry, fault, path)) throw diskError(fault.code, call, path)
     }
   }
+
+  /** Changes what was just read, if it is time for that. */
+  spoil(read: Uint8Array, path: string): void {
+    if (read.length === 0) return
+    for (const entry of this.#rot) {
+      if (!isDue(entry, entry.rot, path)) continue
+      read[0]! ^= 0xff // there is one
+      this.rottenReads++
+    }
+  }
+}
+
+/** Counts a call at this path, and tells whether it is one of those that were meant. */
+function isDue(counter: { seen: number }, { nth = 1, times = 1, under }: DiskRot, path: string): boolean {
+  if (under !== undefined && path !== under && !path.startsWith(`${under}/`)) return false
+  counter.seen++
+  return counter.seen >= nth && counter.seen < nth + times
 }

@@ -8,6 +8,8 @@ export interface SimFileDeps {
   /** Waits and fails as the disk was told to; also when the disk crashed since the file was opened. */
   begin(call: DiskCall, path: string): Promise<void>
   readableBytes(wantedBytes: number): number
+  /** What was read may be something else by the time it arrives. */
+  spoil(read: Uint8Array, path: string): void
   changed(path: string): void
 }
 
@@ -33,7 +35,9 @@ export class SimFile implements DiskFile {
 
   async read(into: Uint8Array, positionBytes: number): Promise<number> {
     await this.#begin('read')
-    return this.#node.content.read(into.subarray(0, this.#deps.readableBytes(into.length)), positionBytes)
+    const count = this.#node.content.read(into.subarray(0, this.#deps.readableBytes(into.length)), positionBytes)
+    this.#deps.spoil(into.subarray(0, count), this.#path)
+    return count
   }
 
   async write(data: Uint8Array, positionBytes: number): Promise<void> {

@@ -2,7 +2,7 @@ import { DiskError } from '../disk-error.ts'
 import type { Clock } from '../clock.ts'
 import type { Disk, HeldDirectory, DiskFile, DiskName, DiskStat, LockOptions, OpenMode, SyncDisk } from '../disk.ts'
 import type { Keep } from './disk-content.ts'
-import { diskError, SimFaults, type DiskCall, type DiskFault } from './disk-faults.ts'
+import { diskError, SimFaults, type DiskCall, type DiskFault, type DiskRot } from './disk-faults.ts'
 import { SimHands } from './disk-hands.ts'
 import type { SimFileNode } from './disk-node.ts'
 import { SimFile, type SimFileDeps } from './disk-file.ts'
@@ -86,6 +86,11 @@ export class SimDisk implements Disk {
   /** The next call that matches fails. */
   fail(fault: DiskFault): void {
     this.faults.add(fault)
+  }
+
+  /** Reads of open files that match give other bytes than were written. Scans hash past it: what they see is true. */
+  rot(rot: DiskRot): void {
+    this.faults.addRot(rot)
   }
 
   /** Loses power and gets it back: open files and locks are gone, and of what was not synced all but `keep`. */
@@ -319,6 +324,7 @@ export class SimDisk implements Disk {
         if (life !== this.#life && call !== 'close') throw diskError('EBADF', call, path)
       },
       readableBytes: (wantedBytes) => this.#shortened(wantedBytes),
+      spoil: (read, path) => this.faults.spoil(read, path),
       changed: (path) => this.#tell('changed', path),
     }
   }

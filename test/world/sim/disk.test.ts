@@ -175,6 +175,25 @@ test('the n-th call of a kind fails, for as long as told, where told', async () 
   assert.deepEqual(codes, ['ok', 'ok', 'EIO', 'EIO', 'ok', 'ENOENT'])
 })
 
+test('reads of open files give wrong bytes when told to, where told and as often; what is written stays', async () => {
+  const disk = new SimDisk(new SimClock())
+  disk.put('/a', 'true')
+  disk.put('/b', 'true')
+  disk.rot({ nth: 2, times: 1, under: '/a' })
+  const read = async (path: string): Promise<string> => {
+    await using file = await disk.open(path, 'read')
+    const into = Buffer.alloc(4)
+    await file.read(into, 0)
+    return into.toString('latin1')
+  }
+  const seen = [await read('/a'), await read('/b'), await read('/a'), await read('/a')]
+  assert.deepEqual(seen.map((text) => text === 'true'), [true, true, false, true])
+  assert.equal(disk.faults.rottenReads, 1)
+  disk.rot({ under: '/a' })
+  disk.faults.clear()
+  assert.equal(await read('/a'), 'true')
+})
+
 test('a write that does not fit writes what fits; what is removed makes room', async () => {
   const disk = new SimDisk(new SimClock(), { capacityBytes: 3 * 4_096 })
   disk.put('/d/a', 'x'.repeat(4_096))
