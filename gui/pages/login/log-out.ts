@@ -1,0 +1,8 @@
+import { client } from '../../live/client.ts'
+import { forget } from '../../live/live.ts'
+
+/** Ends the session; the page shows the login and nothing of what it knew. */
+export async function logOut(): Promise<void> {
+  await client.call('POST /rest/noauth/auth/logout')
+  forget()
+}
