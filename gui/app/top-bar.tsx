@@ -19,9 +19,10 @@ export function TopBar() {
     <header class="top">
       <a class="truth" href={truth.href} aria-live="polite"><State tone={truth.tone}>{truth.text}</State></a>
       <div class="top-right">
-        <a class="rates" href={addressOf()} aria-label={t('top.rates', { in: down, out: up })}>
-          <span><Icon name="down" size={14} />{down}</span>
-          <span><Icon name="up" size={14} />{up}</span>
+        <a class="rates" href={addressOf()}>
+          <span class="unseen">{t('top.rates', { in: down, out: up })}</span>
+          <span aria-hidden="true"><Icon name="down" size={14} />{down}</span>
+          <span aria-hidden="true"><Icon name="up" size={14} />{up}</span>
         </a>
         <ThemeMenu />
         <LanguageMenu />
