@@ -1,4 +1,4 @@
-import { isMissing } from '../core/errors.ts'
+import { isMissing, systemCode } from '../core/errors.ts'
 import type { Disk } from '../world/disk.ts'
 
 const FILE_BYTES_MAX = 8 * 1024 * 1024
@@ -32,10 +32,15 @@ export class GuiFiles {
   async asset(name: string): Promise<GuiFile | undefined> {
     const found = await this.#find()
     if (found === undefined || !found.names.has(name)) return undefined
-    const bytes = await this.#read(`${found.directory}/assets/${name}`)
     const compressedName = name + COMPRESSED
-    const compressed = found.names.has(compressedName) ? await this.#read(`${found.directory}/assets/${compressedName}`) : undefined
-    return { bytes, compressed }
+    try {
+      const bytes = await this.#read(`${found.directory}/assets/${name}`)
+      const compressed = found.names.has(compressedName) ? await this.#read(`${found.directory}/assets/${compressedName}`) : undefined
+      return { bytes, compressed }
+    } catch (error) {
+      if (isMissing(error) || systemCode(error) === 'ELOOP') return undefined // gone since, or a symlink, which is not followed
+      throw error
+    }
   }
 
   async #find(): Promise<Found | undefined> {

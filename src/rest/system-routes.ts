@@ -178,7 +178,7 @@ export const STATIC_ROUTES = {
   },
   'GET /assets/:id': {
     summary: 'A file that belongs to the web page.',
-    reply: { is: 'other', type: 'application/octet-stream', about: 'A script, a style sheet or a picture.' },
+    reply: { is: 'other', type: '*/*', about: 'A script, a style sheet or a picture.' },
     refusals: { 404: 'There is no such file.' },
     open: true,
   },
