@@ -1,8 +1,8 @@
 import type { DeviceConfig } from '../../src/core/config.ts'
 import type { LiveState } from '../live/state.ts'
-import type { Tone } from '../ui/parts.tsx'
 import { t } from '../words/words.ts'
 import { formatAgo, formatPercent, isTime } from './format.ts'
+import type { Tone } from './tone.ts'
 
 export function deviceName({ deviceID, name }: Pick<DeviceConfig, 'deviceID' | 'name'>): string {
   return name === '' ? shortId(deviceID) : name

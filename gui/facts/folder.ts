@@ -1,42 +1,27 @@
 import type { FolderConfig } from '../../src/core/config.ts'
 import type { FileProgress, FolderLive } from '../live/state.ts'
-import type { Tone } from '../ui/parts.tsx'
 import { t } from '../words/words.ts'
+import { folderCounts, type FolderCounts } from './folder-counts.ts'
 import { formatPercent } from './format.ts'
+import type { Tone } from './tone.ts'
 
-export function folderName({ id, label }: Pick<FolderConfig, 'id' | 'label'>): string {
-  return label === '' ? id : label
-}
+export { folderName } from './folder-counts.ts'
 
 /** How a folder stands, as a row shows it. */
-export interface FolderFacts {
+export interface FolderFacts extends FolderCounts {
   readonly tone: Tone
   readonly text: string
   /** From 0 to 1, only while something moves. */
   readonly fraction?: number
-  readonly bytesLeft: number
-  /** Items that are not here yet. */
-  readonly waiting: number
-  /** Items that could not be made or read. */
-  readonly problems: number
-  /** Items changed here in a folder that only receives. */
-  readonly extra: number
 }
 
 export function folderFacts(folder: FolderConfig, live: FolderLive | undefined, progress: Readonly<Record<string, FileProgress>> = {}): FolderFacts {
   const status = live?.status
-  const underway = Object.values(progress).reduce((sum, { bytesDone }) => sum + bytesDone, 0)
-  const bytesLeft = Math.max(0, (status?.needBytes ?? 0) - underway)
-  const counts = {
-    bytesLeft,
-    waiting: status?.needTotalItems ?? 0,
-    problems: status?.pullErrors ?? status?.errors ?? 0,
-    extra: status?.receiveOnlyTotalItems ?? 0,
-  }
+  const counts = folderCounts(live, progress)
   if (folder.paused) return { ...counts, tone: 'off', text: t('folder.paused') }
   if (status === undefined) return { ...counts, tone: 'wait', text: t('folder.starting') }
   if (status.error !== '' || status.state === 'error') return { ...counts, tone: 'bad', text: t('folder.stopped') }
-  return { ...counts, ...running(status, live?.scan, bytesLeft) }
+  return { ...counts, ...running(status, live?.scan, counts.bytesLeft) }
 }
 
 type Status = FolderLive['status']

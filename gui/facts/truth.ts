@@ -1,11 +1,11 @@
 import type { FolderConfig } from '../../src/core/config.ts'
 import { addressOf } from '../app/address.ts'
 import type { LiveState } from '../live/state.ts'
-import type { Tone } from '../ui/parts.tsx'
 import { t } from '../words/words.ts'
 import { otherDevices } from './device.ts'
 import { folderFacts, folderName, type FolderFacts } from './folder.ts'
 import { formatDuration } from './format.ts'
+import type { Tone } from './tone.ts'
 
 /** The one sentence on top of the page, and where its cause is shown. */
 export interface Truth {

@@ -1,15 +1,14 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { formatAgo, formatMoment, isTime } from '../facts/format.ts'
+import type { Tone } from '../facts/tone.ts'
 import { t } from '../words/words.ts'
 import { Button } from './button.tsx'
 import { Icon, type IconName } from './icon.tsx'
 
-/** How something stands: words, with a picture and a colour that say the same. */
-export type Tone = 'good' | 'busy' | 'wait' | 'bad' | 'off'
-
 const TONE_ICONS: Readonly<Record<Tone, IconName>> = { good: 'check', busy: 'sync', wait: 'clock', bad: 'error', off: 'pause' }
 
+/** How something stands: words, with a picture and a colour that say the same. */
 export function State({ tone, children }: { readonly tone: Tone; readonly children: ComponentChildren }) {
   return <span class={`state ${tone}`}><Icon name={TONE_ICONS[tone]} size={16} /><span>{children}</span></span>
 }

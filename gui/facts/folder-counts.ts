@@ -1,0 +1,28 @@
+import type { FolderConfig } from '../../src/core/config.ts'
+import type { FileProgress, FolderLive } from '../live/state.ts'
+
+export function folderName({ id, label }: Pick<FolderConfig, 'id' | 'label'>): string {
+  return label === '' ? id : label
+}
+
+/** What is left to do in a folder, in numbers. */
+export interface FolderCounts {
+  readonly bytesLeft: number
+  /** Items that are not here yet. */
+  readonly waiting: number
+  /** Items that could not be made or read. */
+  readonly problems: number
+  /** Items changed here in a folder that only receives. */
+  readonly extra: number
+}
+
+export function folderCounts(live: FolderLive | undefined, progress: Readonly<Record<string, FileProgress>> = {}): FolderCounts {
+  const status = live?.status
+  const underway = Object.values(progress).reduce((sum, { bytesDone }) => sum + bytesDone, 0)
+  return {
+    bytesLeft: Math.max(0, (status?.needBytes ?? 0) - underway),
+    waiting: status?.needTotalItems ?? 0,
+    problems: Math.max(status?.pullErrors ?? 0, status?.errors ?? 0),
+    extra: status?.receiveOnlyTotalItems ?? 0,
+  }
+}
