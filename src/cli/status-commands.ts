@@ -134,7 +134,7 @@ export async function prio(
 }
 
 /** Where a file stands, as the end of a sentence that begins with its name. */
-function placeOf(need: NeedJson, file: string): string {
+export function placeOf(need: NeedJson, file: string): string {
   const at = need.queued.findIndex((each) => each.name === file)
   if (need.progress.some((each) => each.name === file)) return 'is being downloaded now'
   if (at === 0) return 'is the next to be downloaded'

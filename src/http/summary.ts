@@ -1,3 +1,4 @@
+import { TwinfoldError } from '../core/errors.ts'
 import type { DeviceId, FolderId } from '../core/ids.ts'
 import type { SummaryJson } from '../rest/twinfold.ts'
 import { connectionsJson, pendingDevicesJson, pendingFoldersJson } from './cluster.ts'
@@ -40,8 +41,9 @@ async function folderSummary(deps: RestDeps, ownDevice: DeviceId, id: FolderId):
   try {
     const status = folderStatusJson(deps.hub.statusNow(id) ?? (await deps.hub.status(id)))
     return { status, completion: await completions(deps, ownDevice, id) }
-  } catch {
-    return undefined
+  } catch (error) {
+    if (error instanceof TwinfoldError && error.code.startsWith('folder-')) return undefined
+    throw error
   }
 }
 
