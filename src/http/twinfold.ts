@@ -31,7 +31,7 @@ const PER_PAGE_DEFAULT = 100
 const SEARCH_LIMIT_DEFAULT = 200
 const SEARCH_TEXT_MAX = 200
 const PREVIEW_BYTES_MAX = 1024 * 1024
-const PREVIEW_LINES_MAX = 5_000
+const PREVIEW_LINES_MAX = 2_000
 
 export interface TwinfoldRouteDeps {
   explorer(): Promise<FolderExplorer>
@@ -41,12 +41,11 @@ export interface TwinfoldRouteDeps {
 
 /** What the page of the device asks, which Syncthing's interface has no answer to. */
 export function twinfoldRoutes(deps: TwinfoldRouteDeps, summary: () => Promise<SummaryJson>): readonly Route[] {
-  const isConnected = (device: DeviceId) => deps.connections?.status().devices.has(device) ?? false
   return bind(TWINFOLD_ROUTES, {
     'GET /rest/twinfold/summary': async () => json(await summary()),
     'GET /rest/twinfold/tree': (call) => tree(deps, call),
-    'GET /rest/twinfold/waiting': (call) => waiting(deps, isConnected, call),
-    'GET /rest/twinfold/why': (call) => why(deps, isConnected, call),
+    'GET /rest/twinfold/waiting': (call) => waiting(deps, call),
+    'GET /rest/twinfold/why': (call) => why(deps, call),
     'GET /rest/twinfold/search': (call) => search(deps, call),
     'POST /rest/twinfold/ignore-preview': (call) => preview(deps, call),
     'GET /rest/twinfold/conflicts': (call) => conflicts(deps, call),
@@ -103,22 +102,26 @@ async function search({ explorer }: TwinfoldRouteDeps, { query, request }: Call<
   return json(body)
 }
 
-async function waiting(
-  { explorer }: TwinfoldRouteDeps, isConnected: (device: DeviceId) => boolean, { query, request }: Call<'folder' | 'page' | 'perpage'>,
-): Promise<Reply> {
+/** Asked once for an answer: the whole state of all connections is made for it. */
+function connectedDevices({ connections }: TwinfoldRouteDeps): ReadonlySet<DeviceId> {
+  return new Set(connections?.status().devices.keys())
+}
+
+async function waiting(deps: TwinfoldRouteDeps, { query, request }: Call<'folder' | 'page' | 'perpage'>): Promise<Reply> {
   const folder = folderOf(query)
   const paging = pagingOf(query)
-  const found = await (await explorer()).waiting(folder, paging, request.signal)
-  const items = found.items.map((item) => waitingJson(found, item, isConnected))
+  const found = await (await deps.explorer()).waiting(folder, paging, request.signal)
+  const connected = connectedDevices(deps)
+  const items = found.items.map((item) => waitingJson(found, item, connected))
   const body: WaitingJson = { total: found.total, page: paging.page, perpage: paging.perPage, items }
   return json(body)
 }
 
 function waitingJson(
-  { folder }: WaitingPage, item: WaitingPage['items'][number], isConnected: (device: DeviceId) => boolean,
+  { folder }: WaitingPage, item: WaitingPage['items'][number], connected: ReadonlySet<DeviceId>,
 ): WaitingJson['items'][number] {
   const { records: { global }, action, stage, bytesDone } = item
-  const holders = item.holders.filter(isConnected)
+  const holders = item.holders.filter((device) => connected.has(device))
   return {
     name: global.name,
     type: global.type,
@@ -132,16 +135,15 @@ function waitingJson(
   }
 }
 
-async function why(
-  { explorer, config }: TwinfoldRouteDeps, isConnected: (device: DeviceId) => boolean, { query }: Call<'folder' | 'file'>,
-): Promise<Reply> {
+async function why(deps: TwinfoldRouteDeps, { query }: Call<'folder' | 'file'>): Promise<Reply> {
   const folder = folderOf(query)
   const file = query.first('file') ?? ''
   if (file === '') throw new TwinfoldError('bad-request', 'file is missing')
-  const facts = await (await explorer()).file(folder, file)
-  const nameOf = (device: DeviceId) => config.current.devices.find(({ deviceID }) => deviceID === device)?.name || device
+  const facts = await (await deps.explorer()).file(folder, file)
+  const connected = connectedDevices(deps)
+  const nameOf = (device: DeviceId) => deps.config.current.devices.find(({ deviceID }) => deviceID === device)?.name || device
   const devices = facts.devices.map((each) => ({
-    deviceID: each.deviceID, name: nameOf(each.deviceID), connected: isConnected(each.deviceID), version: each.version,
+    deviceID: each.deviceID, name: nameOf(each.deviceID), connected: connected.has(each.deviceID), version: each.version,
   }))
   const body: WhyJson = { folder, file, ...whyJson(facts, devices), ...recordsJson(facts), devices }
   return json(body)

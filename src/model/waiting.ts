@@ -21,7 +21,7 @@ export async function waitingItems(
   const inProgress = queue?.jobs.inProgress() ?? []
   const ahead = [...inProgress, ...(queue?.jobs.waiting() ?? [])]
   const names = ahead.slice(first, first + perPage)
-  const rest = await restOf(index, new Set(ahead), { skip: Math.max(0, first - ahead.length), limit: perPage - names.length }, turns)
+  const rest = await restOf(index, ahead, { skip: Math.max(0, first - ahead.length), limit: perPage - names.length }, turns)
   const downloading = new Set(inProgress)
   const queued = new Set(names)
   const problems = new Map(queue?.runner.problems.map(({ path, error }) => [path, error]))
@@ -45,10 +45,11 @@ function holdersOf({ others, global }: NameRecords): WaitingItem['holders'] {
 
 /** Names of needed items that are in no queue. */
 async function restOf(
-  index: Pick<FolderIndex, 'need'>, elsewhere: ReadonlySet<string>, { skip, limit }: { skip: number; limit: number }, turns: Turns,
+  index: Pick<FolderIndex, 'need'>, ahead: readonly string[], { skip, limit }: { skip: number; limit: number }, turns: Turns,
 ): Promise<readonly string[]> {
   if (limit <= 0) return []
-  if (elsewhere.size === 0) return (await index.need({ offset: skip, limit })).map(({ name }) => name)
+  if (ahead.length === 0) return (await index.need({ offset: skip, limit })).map(({ name }) => name)
+  const elsewhere = new Set(ahead)
   const rest: string[] = []
   let left = skip
   for (let afterName = ''; ; ) {

@@ -51,7 +51,7 @@ test('every parameter is checked, and the refusal says what is wrong', async () 
   }
   const previews: readonly (readonly [string, RegExp])[] = [
     ['{}', /lines is missing/], ['{"lines":"x"}', /lines must be a list/], ['{"lines":[1]}', /lines\[0\] must be/], ['{"lines":["a\\nb"]}', /must be one line of text/],
-    ['[]', /must be an object/], ['', /JSON/], [JSON.stringify({ lines: Array(5_001).fill('') }), /lines must be at most 5000/],
+    ['[]', /must be an object/], ['', /JSON/], [JSON.stringify({ lines: Array(2_001).fill('') }), /lines must be at most 2000/],
   ]
   for (const [body, words] of previews) {
     const reply = await send('POST', '/rest/twinfold/ignore-preview?folder=share', body)
