@@ -37,11 +37,11 @@ async function linksOf(page: Page): Promise<readonly string[]> {
 }
 
 const TWO_FRAMES = 'new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))'
-const NOTHING_LOADS = `document.querySelector('.skeleton, [aria-busy="true"]') === null`
 
 /** The page has followed its address, something is there, and nothing says any more that it is loading. */
 export async function atRest(page: Page): Promise<void> {
   await page.getByRole('main').waitFor()
   await page.evaluate(TWO_FRAMES)
-  await page.waitForFunction(NOTHING_LOADS)
+  // Not waitForFunction: what it asks again and again is refused by the policy of the page.
+  await page.locator('.skeleton, [aria-busy="true"]').first().waitFor({ state: 'detached' })
 }
