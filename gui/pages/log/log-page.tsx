@@ -1,5 +1,35 @@
+import { restartDaemon, shutDownDaemon } from '../../app/power.ts'
+import { Menu } from '../../ui/menu.tsx'
 import { t } from '../../words/words.ts'
+import { About } from './about.tsx'
+import { DebugSwitches } from './debug-switches.tsx'
+import { downloadLog, downloadSupport } from './downloads.ts'
+import { LiveLog } from './live-log.tsx'
+import { Warnings } from './warnings.tsx'
 
+/** What the daemon says about itself, and what helps to find out why. */
 export function LogPage() {
-  return <h1>{t('nav.log')}</h1>
+  const downloads = [
+    { text: t('log.downloadText'), icon: 'file', onSelect: downloadLog },
+    { text: t('log.support'), icon: 'download', onSelect: downloadSupport },
+  ] as const
+  const power = [
+    { text: t('power.restart'), icon: 'sync', onSelect: restartDaemon },
+    { text: t('power.shutdown'), icon: 'power', danger: true, onSelect: shutDownDaemon },
+  ] as const
+  return (
+    <>
+      <header class="log-head">
+        <h1>{t('nav.log')}</h1>
+        <div class="section-actions">
+          <Menu label={t('log.download')} text={t('log.download')} icon="download" items={downloads} />
+          <Menu label={t('power.menu')} icon="power" items={power} />
+        </div>
+      </header>
+      <Warnings />
+      <LiveLog />
+      <DebugSwitches />
+      <About />
+    </>
+  )
 }

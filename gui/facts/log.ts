@@ -1,0 +1,81 @@
+import { FACILITIES } from '../../src/core/facilities.ts'
+import type { LogLineJson } from '../../src/rest/system.ts'
+
+export type LogLevel = 'debug' | 'info' | 'warning'
+
+/** One line of the log. */
+export interface LogEntry {
+  /** Counts up within the page. */
+  readonly id: number
+  readonly timeMs: number
+  readonly level: LogLevel
+  /** The part of the program that wrote it; empty where the line does not say. */
+  readonly facility: string
+  readonly text: string
+}
+
+/** What the page keeps; the daemon itself keeps fewer. */
+export const LOG_LINES_MAX = 2_000
+
+/**
+ * The time to ask for lines after. It lies before the last line known, because others may bear the same time;
+ * `appendLog` leaves out those that are known.
+ */
+export function logSince(known: readonly LogEntry[]): string | undefined {
+  const last = known.at(-1)
+  return last === undefined ? undefined : new Date(last.timeMs - 1).toISOString()
+}
+
+/** The lines known and those told since, each once. Returns `known` itself when nothing is new. */
+export function appendLog(known: readonly LogEntry[], told: readonly LogLineJson[]): readonly LogEntry[] {
+  const last = known.at(-1)
+  let repeated = last === undefined ? 0 : known.length - 1 - known.findLastIndex(({ timeMs }) => timeMs !== last.timeMs)
+  const fresh = told.filter(({ when }) => {
+    if (repeated === 0 || Date.parse(when) !== last?.timeMs) return true
+    repeated--
+    return false
+  })
+  if (fresh.length === 0) return known
+  const firstId = (last?.id ?? 0) + 1
+  return [...known, ...fresh.map((line, index) => entryOf(line, firstId + index))].slice(-LOG_LINES_MAX)
+}
+
+function entryOf({ when, message, level }: LogLineJson, id: number): LogEntry {
+  const [, name = '', rest = ''] = /^([a-z]+): ([^]*)$/.exec(message) ?? []
+  const named = Object.hasOwn(FACILITIES, name)
+  return {
+    id,
+    timeMs: Date.parse(when),
+    level: level >= 3 ? 'warning' : level >= 2 ? 'info' : 'debug',
+    facility: named ? name : '',
+    text: named ? rest : message,
+  }
+}
+
+/** What a person wants to see of the log. */
+export interface LogFilter {
+  readonly text: string
+  /** This level and those above it. */
+  readonly level: LogLevel
+  /** One part of the program, or all where empty. */
+  readonly facility: string
+  /** Only lines after this one: those before were cleared from the view. */
+  readonly afterId: number
+}
+
+const RANKS: Readonly<Record<LogLevel, number>> = { debug: 0, info: 1, warning: 2 }
+
+export function filterLog(entries: readonly LogEntry[], filter: LogFilter): readonly LogEntry[] {
+  const text = filter.text.trim().toLowerCase()
+  return entries.filter((entry) =>
+    entry.id > filter.afterId
+    && RANKS[entry.level] >= RANKS[filter.level]
+    && (filter.facility === '' || entry.facility === filter.facility)
+    && (text === '' || entry.text.toLowerCase().includes(text) || entry.facility.includes(text)))
+}
+
+/** Lines as a person would send them to somebody. */
+export function logText(entries: readonly LogEntry[]): string {
+  return entries.map(({ timeMs, level, facility, text }) =>
+    `${new Date(timeMs).toISOString()} ${level.toUpperCase()} ${facility === '' ? '' : `${facility}: `}${text}\n`).join('')
+}

@@ -1,0 +1,29 @@
+import { useLive } from '../../live/live.ts'
+import { Ago, Facts, Section } from '../../ui/parts.tsx'
+import { t } from '../../words/words.ts'
+
+/** Which program this is, and where programs find more. */
+export function About() {
+  const version = useLive((state) => state.version)
+  const startTime = useLive((state) => state.system?.startTime)
+  if (version === undefined || startTime === undefined) return null
+  const links = (
+    <span class="log-links">
+      <a href="/api" target="_blank" rel="noreferrer">{t('log.api')}</a>
+      <a href="/metrics" target="_blank" rel="noreferrer">{t('log.metrics')}</a>
+    </span>
+  )
+  return (
+    <Section title={t('log.about')}>
+      <div class="card">
+        <Facts rows={[
+          [t('log.version'), `Twinfold ${version.version}`],
+          [t('log.system'), `${version.os} ${version.arch}`],
+          [t('log.started'), <Ago key="started" time={startTime} />],
+          [t('log.licence'), 'Apache 2.0'],
+          [t('log.more'), links],
+        ]} />
+      </div>
+    </Section>
+  )
+}

@@ -1,0 +1,33 @@
+import { act } from '../../app/act.ts'
+import { saveFile } from '../../app/save-file.ts'
+import { client } from '../../live/client.ts'
+import { live } from '../../live/live.ts'
+import { confirm } from '../../ui/confirm.tsx'
+import { t } from '../../words/words.ts'
+
+/** By a request and not by a link: the daemon answers below /rest only to its own page. */
+export async function downloadLog(): Promise<void> {
+  await act(async () => saveFile('twinfold-log.txt', await client.ask('GET', '/rest/system/log.txt'), 'text/plain'))
+}
+
+export async function downloadSupport(): Promise<void> {
+  if (live.get().config?.gui.debugging === true) {
+    await act(fetchSupport)
+    return
+  }
+  const wanted = await confirm({ title: t('log.supportTitle'), text: t('log.supportText'), action: t('log.download') })
+  if (!wanted) return
+  await act(async () => {
+    await allowDebugging(true)
+    await fetchSupport().finally(() => allowDebugging(false))
+  })
+}
+
+async function fetchSupport(): Promise<void> {
+  const { name, bytes } = await client.download('/rest/debug/support', new AbortController().signal)
+  saveFile(name, new Uint8Array(bytes), 'application/zip')
+}
+
+async function allowDebugging(debugging: boolean): Promise<void> {
+  await client.call('PATCH /rest/config/gui', { body: { debugging } })
+}

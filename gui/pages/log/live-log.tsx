@@ -1,0 +1,95 @@
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { FACILITY_NAMES } from '../../../src/core/facilities.ts'
+import { filterLog, logText, type LogEntry, type LogFilter, type LogLevel } from '../../facts/log.ts'
+import { language } from '../../words/language.ts'
+import { Button } from '../../ui/button.tsx'
+import { CopyButton, Section, Skeleton } from '../../ui/parts.tsx'
+import { t } from '../../words/words.ts'
+import { useLog } from './use-log.ts'
+
+/** Nearer to the end than this, in pixels, counts as the end. */
+const END_PX = 24
+
+/** The log as it is written, newest at the bottom, filtered as a person likes. */
+export function LiveLog() {
+  const [running, setRunning] = useState(true)
+  const [filter, setFilter] = useState<LogFilter>({ text: '', level: 'debug', facility: '', afterId: 0 })
+  const entries = useLog(running)
+  const shown = filterLog(entries ?? [], filter)
+  const change = (part: Partial<LogFilter>) => setFilter((before) => ({ ...before, ...part }))
+  const actions = (
+    <>
+      <Button icon={running ? 'pause' : 'play'} pressed={!running} onClick={() => setRunning(!running)}>{running ? t('do.pause') : t('do.resume')}</Button>
+      <CopyButton text={logText(shown)} />
+      <Button icon="trash" onClick={() => change({ afterId: entries?.at(-1)?.id ?? 0 })}>{t('log.clear')}</Button>
+    </>
+  )
+  return (
+    <Section title={t('log.live')} actions={actions}>
+      <div class="log-panel">
+        <Filters filter={filter} onChange={change} shown={shown.length} />
+        {entries === undefined ? <Skeleton lines={5} /> : <Lines entries={shown} isEmpty={entries.length === 0} />}
+      </div>
+    </Section>
+  )
+}
+
+interface FiltersProps {
+  readonly filter: LogFilter
+  readonly onChange: (part: Partial<LogFilter>) => void
+  readonly shown: number
+}
+
+const LEVELS = ['debug', 'info', 'warning'] as const satisfies readonly LogLevel[]
+
+function Filters({ filter, onChange, shown }: FiltersProps) {
+  const names: Readonly<Record<LogLevel, string>> = { debug: t('log.all'), info: t('log.infoUp'), warning: t('log.warningsOnly') }
+  const choose = (text: string) => onChange({ level: LEVELS.find((level) => level === text) ?? 'debug' })
+  return (
+    <div class="log-filters" role="search">
+      <input type="search" value={filter.text} placeholder={t('log.search')} aria-label={t('log.search')} spellcheck={false} onInput={(event) => onChange({ text: event.currentTarget.value })} />
+      <select value={filter.level} aria-label={t('log.level')} onChange={(event) => choose(event.currentTarget.value)}>
+        {LEVELS.map((level) => <option key={level} value={level}>{names[level]}</option>)}
+      </select>
+      <select value={filter.facility} aria-label={t('log.facility')} onChange={(event) => onChange({ facility: event.currentTarget.value })}>
+        <option value="">{t('log.allFacilities')}</option>
+        {FACILITY_NAMES.map((name) => <option key={name} value={name}>{name}</option>)}
+      </select>
+      <span class="soft">{t('log.shown', { n: shown })}</span>
+    </div>
+  )
+}
+
+/** Stays at the newest line, until a person scrolls up to read. */
+function Lines({ entries, isEmpty }: { readonly entries: readonly LogEntry[]; readonly isEmpty: boolean }) {
+  const box = useRef<HTMLDivElement>(null)
+  const [following, setFollowing] = useState(true)
+  const lastId = entries.at(-1)?.id
+  useLayoutEffect(() => {
+    if (following && box.current !== null) box.current.scrollTop = box.current.scrollHeight
+  }, [lastId, entries.length, following])
+  const scrolled = ({ scrollHeight, scrollTop, clientHeight }: HTMLElement) => setFollowing(scrollHeight - scrollTop - clientHeight < END_PX)
+  const time = new Intl.DateTimeFormat(language.get(), { hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' })
+  return (
+    <div class="log-frame">
+      <div ref={box} class="log-lines" role="log" aria-live="off" aria-label={t('log.live')} tabIndex={0} onScroll={(event) => scrolled(event.currentTarget)}>
+        {entries.length === 0 ? <p class="soft">{isEmpty ? t('log.none') : t('log.noMatch')}</p> : (
+          <ol>{entries.map((entry) => <Line key={entry.id} entry={entry} time={time} />)}</ol>
+        )}
+      </div>
+      {!following && <div class="log-follow"><Button icon="down" onClick={() => setFollowing(true)}>{t('log.follow')}</Button></div>}
+    </div>
+  )
+}
+
+function Line({ entry, time }: { readonly entry: LogEntry; readonly time: Intl.DateTimeFormat }) {
+  const at = new Date(entry.timeMs)
+  return (
+    <li class={`log-line ${entry.level}`}>
+      <time dateTime={at.toISOString()} title={at.toISOString()}>{time.format(at)}</time>
+      <span class="log-level">{t(`log.${entry.level}`)}</span>
+      <span class="log-facility">{entry.facility}</span>
+      <span class="log-text">{entry.text}</span>
+    </li>
+  )
+}

@@ -1,0 +1,37 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { appendLog, logSince, type LogEntry } from '../../facts/log.ts'
+import { client } from '../../live/client.ts'
+import { live } from '../../live/live.ts'
+
+const ASK_EVERY_MS = 1_000
+
+/** The log as it grows; it stands still while not `running`, and catches up afterwards. Undefined until it was asked. */
+export function useLog(running: boolean): readonly LogEntry[] | undefined {
+  const [entries, setEntries] = useState<readonly LogEntry[]>()
+  const known = useRef<readonly LogEntry[]>([])
+  useEffect(() => {
+    if (!running) return undefined
+    const ended = new AbortController()
+    const ask = async () => {
+      const { messages } = await client.call('GET /rest/system/log', { query: { since: logSince(known.current) }, signal: ended.signal })
+      if (ended.signal.aborted) return
+      known.current = appendLog(known.current, messages ?? [])
+      setEntries(known.current)
+    }
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const again = () => {
+      // Nobody looks, or nobody answers: the frame of the page sees to that.
+      const wanted = document.visibilityState === 'visible' && live.get().link === 'live'
+      const asked = wanted ? ask().catch(() => undefined) : Promise.resolve()
+      void asked.then(() => {
+        if (!ended.signal.aborted) timer = setTimeout(again, ASK_EVERY_MS)
+      })
+    }
+    again()
+    return () => {
+      ended.abort()
+      clearTimeout(timer)
+    }
+  }, [running])
+  return entries
+}

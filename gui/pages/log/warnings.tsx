@@ -1,0 +1,26 @@
+import { act } from '../../app/act.ts'
+import { client } from '../../live/client.ts'
+import { reload, useLive } from '../../live/live.ts'
+import { Button } from '../../ui/button.tsx'
+import { Icon } from '../../ui/icon.tsx'
+import { Ago, Section } from '../../ui/parts.tsx'
+import { t } from '../../words/words.ts'
+
+/** The latest things that went wrong, until somebody has seen them. */
+export function Warnings() {
+  const warnings = useLive((state) => state.warnings)
+  if (warnings.length === 0) return null
+  const clear = async () => {
+    await act(() => client.call('POST /rest/system/error/clear'), t('log.warningsCleared'))
+    reload(['warnings'])
+  }
+  return (
+    <Section title={t('log.warnings')} actions={<Button icon="check" onClick={clear}>{t('log.clearWarnings')}</Button>}>
+      <ul class="rows log-warnings">
+        {warnings.map(({ when, message }, index) => (
+          <li key={`${when} ${index}`}><Icon name="warning" /><span class="log-text">{message}</span><span class="soft"><Ago time={when} /></span></li>
+        ))}
+      </ul>
+    </Section>
+  )
+}
