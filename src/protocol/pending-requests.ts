@@ -1,10 +1,10 @@
 import { RequestRefused } from './errors.ts'
-import type { BlockReply } from './types.ts'
+import type { BlockReply, BlockRequest } from './types.ts'
 
 const ID_MAX = 0x7fff_ffff
 
 interface Waiting {
-  into: Uint8Array | undefined
+  into: BlockRequest['into'] | undefined
   readonly resolve: (data: Uint8Array) => void
   readonly reject: (error: unknown) => void
 }
@@ -22,7 +22,7 @@ export class PendingRequests {
     return this.#waiting.has(id)
   }
 
-  open(into?: Uint8Array): { readonly id: number; readonly answer: Promise<Uint8Array> } {
+  open(into?: BlockRequest['into']): { readonly id: number; readonly answer: Promise<Uint8Array> } {
     while (this.#waiting.has(this.#nextId)) this.#advance()
     const id = this.#nextId
     this.#advance()
@@ -34,9 +34,8 @@ export class PendingRequests {
   /** Memory for the data of an answer that is about to come. Given out once: a second answer finds none. */
   placeFor(id: number, dataBytes: number): Uint8Array | undefined {
     const waiting = this.#waiting.get(id)
-    if (waiting?.into === undefined || waiting.into.length < dataBytes) return undefined
-    const place = waiting.into.subarray(0, dataBytes)
-    waiting.into = undefined
+    const place = waiting?.into?.(dataBytes)
+    if (waiting !== undefined) waiting.into = undefined
     return place
   }
 

@@ -62,10 +62,11 @@ export interface BlockRequest {
   readonly fromTemporary: boolean
   readonly blockNumber: number
   /**
-   * Of our own requests: where the bytes may be put, so that memory can be used again. The answer may be a view of it.
-   * It belongs to the connection until the request has succeeded, and for good when it has failed.
+   * Of our own requests: asked for memory of exactly that size, once, when the answer begins to arrive, so that memory
+   * can be used again and what is only waited for has none. The answer may be that memory. It belongs to the connection
+   * until the request has succeeded, and for good when it has failed.
    */
-  readonly into?: Uint8Array
+  readonly into?: (dataBytes: number) => Uint8Array | undefined
 }
 
 export type RefusalCode = 'generic' | 'no-such-file' | 'invalid-file'

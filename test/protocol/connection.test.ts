@@ -73,7 +73,7 @@ test('answers go where the asker wants them, however the bytes are cut on the wa
       stream.feed(EMPTY)
       const earlier = Array.from({ length: id }, () => connection.request(BLOCK, NEVER).catch(() => {}))
       const into = new Uint8Array(16)
-      const answer = connection.request({ ...BLOCK, sizeBytes: 10, into }, NEVER)
+      const answer = connection.request({ ...BLOCK, sizeBytes: 10, into: placeIn(into) }, NEVER)
       stream.feed(whole.subarray(0, cut), Buffer.concat([whole.subarray(cut), whole]))
       assert.equal(Buffer.from(await answer).toString(), '0123456789')
       await settle(1)
@@ -84,21 +84,49 @@ test('answers go where the asker wants them, however the bytes are cut on the wa
   }
 })
 
+/** Gives the beginning of the memory to an answer that fits. */
+function placeIn(memory: Uint8Array): (dataBytes: number) => Uint8Array | undefined {
+  return (dataBytes) => (dataBytes > memory.length ? undefined : memory.subarray(0, dataBytes))
+}
+
+test('memory is asked for when an answer arrives, and once', async () => {
+  const { stream, connection, running } = await talk()
+  stream.feed(EMPTY)
+  const asked: number[] = []
+  const into = (dataBytes: number): Uint8Array => {
+    asked.push(dataBytes)
+    return new Uint8Array(dataBytes)
+  }
+  const answers = [0, 1].map(() => connection.request({ ...BLOCK, into }, NEVER))
+  await settle()
+  assert.deepEqual(asked, [])
+  const second = response({ id: 1, data: Buffer.alloc(5, 1) })
+  stream.feed(second, second)
+  assert.deepEqual(await answers[1], new Uint8Array(5).fill(1))
+  await settle()
+  assert.deepEqual(asked, [5])
+  stream.feed(response({ id: 0, data: Buffer.alloc(7, 2) }))
+  assert.deepEqual(await answers[0], new Uint8Array(7).fill(2))
+  assert.deepEqual(asked, [5, 7])
+  await connection.close('done')
+  await running
+})
+
 test('an answer that does not fit the place for it, or comes twice, leaves the place alone', async () => {
   const { stream, connection, running } = await talk()
   stream.feed(EMPTY)
   const into = new Uint8Array(8)
-  const long = connection.request({ ...BLOCK, into }, NEVER)
+  const long = connection.request({ ...BLOCK, into: placeIn(into) }, NEVER)
   stream.feed(response({ id: 0, data: Buffer.alloc(9, 1) }))
   assert.equal((await long).length, 9)
   assert.deepEqual(into, new Uint8Array(8))
-  const fitting = connection.request({ ...BLOCK, into }, NEVER)
+  const fitting = connection.request({ ...BLOCK, into: placeIn(into) }, NEVER)
   stream.feed(response({ id: 1, data: Buffer.alloc(4, 1) }), response({ id: 1, data: Buffer.alloc(8, 2) }))
   const data = await fitting
   await settle()
   assert.equal(data.buffer, into.buffer)
   assert.deepEqual([...into], [1, 1, 1, 1, 0, 0, 0, 0])
-  const refused = connection.request({ ...BLOCK, into }, NEVER)
+  const refused = connection.request({ ...BLOCK, into: placeIn(into) }, NEVER)
   stream.feed(response({ id: 2, data: Buffer.alloc(8, 3), code: 1 }))
   await assert.rejects(refused, RequestRefused)
   assert.deepEqual([...into], [1, 1, 1, 1, 0, 0, 0, 0])

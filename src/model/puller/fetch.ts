@@ -1,18 +1,18 @@
 import type { Block } from '../../core/block-diff.ts'
 import { messageOf } from '../../core/errors.ts'
 import type { FileInfo } from '../../core/file-info.ts'
-import type { ByteWindow } from '../../sync/byte-window.ts'
 import type { BlockRequest } from '../../protocol/types.ts'
 import type { BlockSource } from '../sources.ts'
 import type { BlockBuffers } from './block-buffers.ts'
 import { itemFailed, type PullContext } from './context.ts'
+import type { RequestWindow } from './request-window.ts'
 import type { TempFile } from './temp-file.ts'
 
 const WENT_AWAY = 'peers who had this file went away, or the file has changed while syncing. will retry later'
 
 /** What all files of a folder that are being fetched share. */
 export interface FetchMeans {
-  readonly window: ByteWindow
+  readonly window: RequestWindow
   readonly buffers: BlockBuffers
   /** How often in a row small files could not be made in one step. */
   readonly shortWay: { refusals: number }
@@ -42,7 +42,7 @@ export async function fetchBlocks(
   const one = async (block: Block, room: Disposable): Promise<void> => {
     using _room = room
     try {
-      await fetchBlock(context, global, block, means.buffers, (data) => put(context, temp, block, data), signal)
+      await fetchBlock(context, global, block, means.buffers, (data) => put(context, temp, block, data, means.window), signal)
       temp.wrote(block.sizeBytes)
       progress.onFetched(block)
     } catch (error) {
@@ -68,9 +68,16 @@ export async function fetchBlocks(
   if (failures.length > 0) throw failures[0]
 }
 
-async function put(context: PullContext, { file }: TempFile, block: Block, data: Uint8Array): Promise<boolean> {
+async function put(
+  context: PullContext, { file }: TempFile, block: Block, data: Uint8Array, window: RequestWindow,
+): Promise<boolean> {
   if (data.length !== block.sizeBytes) return false
-  return await context.world.fileMaker.write(file, { data, positionBytes: block.offsetBytes, hash: block.hash })
+  const onWritten = window.arrived(data.length)
+  try {
+    return await context.world.fileMaker.write(file, { data, positionBytes: block.offsetBytes, hash: block.hash })
+  } finally {
+    onWritten()
+  }
 }
 
 /**
@@ -85,7 +92,11 @@ export async function fetchBlock(
   const { folder, log, sources } = context
   const tried = new Set<string>()
   const doubted = new Set<string>()
-  let memory = buffers.take(block.sizeBytes)
+  let memory: Uint8Array | undefined
+  const into = (dataBytes: number): Uint8Array | undefined => {
+    memory = dataBytes > block.sizeBytes ? undefined : buffers.take(block.sizeBytes)
+    return memory?.subarray(0, dataBytes)
+  }
   let last = WENT_AWAY
   for (;;) {
     signal.throwIfAborted()
@@ -95,17 +106,17 @@ export async function fetchBlock(
     tried.add(keyOf(source))
     let data: Uint8Array
     try {
-      data = await sources.request(source.device, requestFor(context, global, block, source, memory), signal)
+      data = await sources.request(source.device, requestFor(context, global, block, source, into), signal)
     } catch (error) {
       if (signal.aborted) throw error
       memory = undefined // the connection may still write to it
       last = messageOf(error)
       continue
     }
-    if (await accept(data)) {
-      if (memory !== undefined) buffers.give(memory)
-      return
-    }
+    const isRight = await accept(data)
+    if (memory !== undefined) buffers.give(memory)
+    memory = undefined
+    if (isRight) return
     last = 'hash mismatch'
     if (!doubted.has(keyOf(source))) tried.delete(keyOf(source))
     doubted.add(keyOf(source))
@@ -119,7 +130,7 @@ function keyOf({ device, fromTemporary }: BlockSource): string {
 }
 
 function requestFor(
-  context: PullContext, global: FileInfo, block: Block, source: BlockSource, into: Uint8Array | undefined,
+  context: PullContext, global: FileInfo, block: Block, source: BlockSource, into: BlockRequest['into'],
 ): BlockRequest {
   return {
     folder: context.folder.id,

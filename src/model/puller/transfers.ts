@@ -1,6 +1,5 @@
 import { ZeroBlocks } from '../../core/block-diff.ts'
 import { sortForPull, type Orderable } from '../../core/pull-order.ts'
-import { ByteWindow } from '../../sync/byte-window.ts'
 import type { JobQueue } from '../job-queue.ts'
 import { BlockBuffers } from './block-buffers.ts'
 import type { PullContext } from './context.ts'
@@ -9,10 +8,11 @@ import type { PullProgress } from './file-progress.ts'
 import type { Items } from './items.ts'
 import type { Leftovers } from './leftovers.ts'
 import { pullFile } from './pull-file.ts'
+import { RequestWindow } from './request-window.ts'
 import { SpaceCheck } from './space.ts'
 
 /** Small ones wait for a journey and for the disk, both of which take many at a time. */
-const FILES_AT_ONCE_MAX = 64
+const FILES_AT_ONCE_MAX = 96
 /** A large one has files and memory open while it waits. */
 const LARGE_AT_ONCE_MAX = 32
 /** Larger files are begun one after the other, as many at a time as the folder's `copiers` says. */
@@ -57,7 +57,7 @@ export class Transfers {
     this.#space = new SpaceCheck({ disk, clock, root: context.root, label: () => context.label() }, minDiskFree)
     const windowKiB = pullerMaxPendingKiB > 0 ? Math.max(pullerMaxPendingKiB, WINDOW_KIB_MIN) : WINDOW_KIB_DEFAULT
     const windowBytes = windowKiB * 1_024
-    this.#means = { window: new ByteWindow(windowBytes), buffers: new BlockBuffers(windowBytes), shortWay: { refusals: 0 } }
+    this.#means = { window: new RequestWindow(windowBytes), buffers: new BlockBuffers(windowBytes), shortWay: { refusals: 0 } }
     this.#copiers = copiers > 0 ? Math.min(copiers, Math.max(1, 2 * system.cpuCount)) : COPIERS_DEFAULT
   }
 

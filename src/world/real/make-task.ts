@@ -66,7 +66,7 @@ export interface NumberedOutcome {
 
 /** No more than the threads that the system's calls have, or those who answer people would wait for the disk. */
 const SYNCS_AT_ONCE = 12
-const TOLD_TOGETHER = 8
+const TOLD_TOGETHER = 16
 
 const CREATE = constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0)
 const PERMISSIONS = 0o777
@@ -141,8 +141,8 @@ export class FileMaking {
   }
 
   /**
-   * Files are told of several at a time: each message wakes a thread that asks for the next files, and to ask for eight
-   * at once costs everybody less than eight times for one. Whoever is last waits for nobody.
+   * Files are told of several at a time: each message wakes a thread that asks for the next files, and to ask for many
+   * at once costs everybody less than to ask for each. Whoever is last waits for nobody.
    */
   #tell({ number }: { readonly number: number }, outcome: NumberedOutcome['outcome']): void {
     this.#results.push({ number, outcome })

@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { RequestWindow } from '../../../src/model/puller/request-window.ts'
+
+const MIB = 1_024 * 1_024
+const NEVER = new AbortController().signal
+
+/** How many blocks get in before one has to wait. */
+async function roomFor(window: RequestWindow, blockBytes: number): Promise<number> {
+  const held: Disposable[] = []
+  const leaving = new AbortController()
+  for (;;) {
+    let isIn = false
+    const entry = window.acquire(blockBytes, leaving.signal).then((room) => {
+      isIn = true
+      held.push(room)
+    }, () => {})
+    await new Promise((resolve) => setImmediate(resolve))
+    if (isIn) continue
+    leaving.abort()
+    await entry
+    for (const room of held) room[Symbol.dispose]()
+    return held.length
+  }
+}
+
+test('a disk that keeps up is asked for more and more, up to the limit', async () => {
+  const window = new RequestWindow(32 * MIB)
+  assert.equal(await roomFor(window, MIB), 8)
+  for (let i = 0; i < 10; i++) window.arrived(MIB)()
+  assert.equal(await roomFor(window, MIB), 18)
+  for (let i = 0; i < 100; i++) window.arrived(MIB)()
+  assert.equal(await roomFor(window, MIB), 32)
+})
+
+test('a disk that does not keep up is asked for less, down to where it began', async () => {
+  const window = new RequestWindow(32 * MIB)
+  for (let i = 0; i < 100; i++) window.arrived(MIB)()
+  const written = Array.from({ length: 10 }, () => window.arrived(MIB))
+  assert.equal(await roomFor(window, MIB), 26, 'four may wait for the disk')
+  written.push(...Array.from({ length: 40 }, () => window.arrived(MIB)))
+  assert.equal(await roomFor(window, MIB), 8)
+  for (const settle of written) settle()
+  assert.equal(window.limitBytes, 9 * MIB, 'only when nothing waits any more does it grow')
+})
+
+test('whoever waits gets in when the window grows', async () => {
+  const window = new RequestWindow(32 * MIB)
+  using _first = await window.acquire(8 * MIB, NEVER)
+  const second = window.acquire(2 * MIB, NEVER)
+  window.arrived(MIB)()
+  window.arrived(MIB)()
+  using _second = await second
+})
+
+test('a block that is larger than all of it gets in by itself, and makes room for others', async () => {
+  const window = new RequestWindow(32 * MIB)
+  assert.equal(await roomFor(window, 16 * MIB), 1)
+  for (let i = 0; i < 2; i++) window.arrived(16 * MIB)()
+  assert.equal(await roomFor(window, 16 * MIB), 2)
+  assert.equal(new RequestWindow(2 * MIB).limitBytes, 2 * MIB)
+})
