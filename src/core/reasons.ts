@@ -7,6 +7,10 @@ import { compareVersions } from './version-vector.ts'
 export interface Reason<Code extends string = string> {
   readonly code: Code
   readonly text: string
+  /** The error itself, for those who say the rest in another language. */
+  readonly cause?: string
+  /** In the queue, from 1. */
+  readonly place?: number
 }
 
 /** Why an item that is needed is not here yet. */
@@ -48,7 +52,7 @@ export function waitReason({ folder, stage, action, problem, held }: WaitFacts):
   const general = folderReason(folder)
   if (general !== undefined) return general
   if (stage === 'downloading') return { code: 'downloading', text: 'it is being downloaded now' }
-  if (problem !== undefined) return { code: 'failed', text: `the last attempt failed: ${problem}` }
+  if (problem !== undefined) return failed(problem)
   if (action === 'download' && !held) return { code: 'no-device', text: NO_DEVICE }
   if (stage === 'queued') return { code: 'queued', text: 'it is in the queue' }
   if (folder.scanning) return { code: 'scanning', text: 'the folder is being scanned first' }
@@ -59,7 +63,7 @@ const NO_DEVICE = 'no connected device has the newest version'
 
 function folderReason({ paused, error, type }: FolderFacts): Reason<'paused' | 'folder-error' | 'send-only'> | undefined {
   if (paused) return { code: 'paused', text: 'the folder is paused: nothing in it is scanned or downloaded' }
-  if (error !== '') return { code: 'folder-error', text: `the folder has stopped: ${error}` }
+  if (error !== '') return { code: 'folder-error', text: `the folder has stopped: ${error}`, cause: error }
   return type === 'sendonly' ? { code: 'send-only', text: 'the folder only sends: what others change is not taken' } : undefined
 }
 
@@ -87,7 +91,7 @@ export function whyOf(facts: WhyFacts): Why {
   const first: Reason<WhyCode>[] = general === undefined ? [] : [general]
   if (records === undefined) return { state: 'unknown', upToDate: false, reasons: [...first, UNKNOWN] }
   const upToDate = isUpToDate(records.local, records.global)
-  const waiting = upToDate || folder.paused ? [] : [...failure(problem), ...placeReason(queue)]
+  const waiting = upToDate || folder.paused ? [] : [...(problem === undefined ? [] : [failed(problem)]), ...placeReason(queue)]
   return {
     state: stateOf(records.local, records.global),
     upToDate,
@@ -129,8 +133,8 @@ function ownReason({ local, global }: NonNullable<WhyFacts['records']>, upToDate
     : { code: 'older', text: 'it is here in an older version' }
 }
 
-function failure(problem: string | undefined): readonly Reason<WhyCode>[] {
-  return problem === undefined ? [] : [{ code: 'failed', text: `the last attempt failed: ${problem}` }]
+function failed(problem: string): Reason<'failed'> {
+  return { code: 'failed', text: `the last attempt failed: ${problem}`, cause: problem }
 }
 
 function placeReason(queue: QueuePlace | undefined): readonly Reason<WhyCode>[] {
@@ -139,8 +143,10 @@ function placeReason(queue: QueuePlace | undefined): readonly Reason<WhyCode>[] 
       return []
     case 'downloading':
       return [{ code: 'downloading', text: 'it is being downloaded now' }]
-    case 'queued':
-      return [{ code: 'queued', text: queue.place === 0 ? 'it is the next to be downloaded' : `it is number ${queue.place + 1} in the queue` }]
+    case 'queued': {
+      const place = queue.place + 1
+      return [{ code: 'queued', text: place === 1 ? 'it is the next to be downloaded' : `it is number ${place} in the queue`, place }]
+    }
     case 'waiting':
       return [{ code: 'waiting', text: 'it waits for its turn' }]
   }

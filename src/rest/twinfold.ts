@@ -59,6 +59,12 @@ export const SEARCH = object({
 
 export type SearchJson = Static<typeof SEARCH>
 
+const REASON_FIELDS = {
+  text: about(TEXT, 'The reason in English.'),
+  cause: about(TEXT, 'With `failed` and `folder-error`: the error itself.'),
+  place: about(COUNT, 'With `queued`, about one file: which number it is in the queue, from 1.'),
+} as const
+
 const WAIT_CODE = about(
   {
     enum: ['paused', 'folder-error', 'send-only', 'downloading', 'failed', 'no-device', 'queued', 'scanning', 'waiting'],
@@ -82,10 +88,7 @@ export const WAITING = object({
         ),
         stage: { enum: ['downloading', 'queued', 'waiting'] },
         bytesDone: COUNT,
-        reason: about(
-          object({ code: WAIT_CODE, text: about(TEXT, 'The reason in English.') }),
-          'Why it is not here yet.',
-        ),
+        reason: about(object({ code: WAIT_CODE, ...REASON_FIELDS }, ['cause', 'place']), 'Why it is not here yet.'),
         holders: about(list(DEVICE_ID), 'Connected devices that have it.'),
         knownHolders: about(list(DEVICE_ID), 'All devices that have it, connected or not.'),
       }),
@@ -111,7 +114,7 @@ export const WHY = object({
   file: TEXT,
   state: { enum: ['here', 'older', 'missing', 'extra', 'ignored', 'deleted', 'unknown'] },
   upToDate: BOOLEAN,
-  reasons: about(list(object({ code: WHY_CODE, text: TEXT })), 'The gravest first.'),
+  reasons: about(list(object({ code: WHY_CODE, ...REASON_FIELDS }, ['cause', 'place'])), 'The gravest first.'),
   local: about(nullable(ref('FileEntry')), 'What is here; null when nothing is known.'),
   global: about(nullable(ref('FileEntry')), 'The newest version of all devices.'),
   devices: list(object({ deviceID: DEVICE_ID, name: TEXT, connected: BOOLEAN, version: DEVICE_VERSION })),

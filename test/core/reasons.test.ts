@@ -25,6 +25,7 @@ for (const [what, facts, code, text] of WAITS) {
     const reason = waitReason({ ...WAITING, ...facts })
     assert.equal(reason.code, code)
     assert.match(reason.text, text)
+    assert.equal(reason.cause, { 'folder-error': 'marker missing', failed: 'disk is full' }[code])
   })
 }
 
@@ -67,6 +68,8 @@ for (const [what, facts, state, codes, reasons] of REASONS) {
     const why = whyOf({ ...KNOWN, ...facts })
     assert.deepEqual(why.reasons.map(({ text }) => text), reasons)
     assert.deepEqual([why.state, why.reasons.map(({ code }) => code).join(' ')], [state, codes])
+    assert.deepEqual(why.reasons.flatMap(({ cause = [] }) => cause), facts.folder?.error || (codes.includes('failed') && facts.problem) ? [facts.folder?.error || facts.problem] : [])
+    assert.deepEqual(why.reasons.flatMap(({ place = [] }) => place), facts.queue?.stage === 'queued' ? [facts.queue.place + 1] : [])
     assert.equal(why.upToDate, ['in sync', 'deleted everywhere', 'of a folder that has stopped'].includes(what))
   })
 }
