@@ -1,6 +1,6 @@
-import { existsSync, readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
+import { existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
+import axe from 'axe-core'
 import { chromium, type Browser, type BrowserContextOptions, type Page, type Request } from 'playwright-core'
 import { missingProgram } from './debian.ts'
 
@@ -130,8 +130,6 @@ async function describe(page: Page, problems: readonly string[]): Promise<string
   return `at ${page.url()}\nproblems: ${problems.join('\n') || 'none'}\nthe page says:\n${text.slice(0, 3_000)}`
 }
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-
 interface AxeFinding {
   readonly id: string
   readonly impact: string | null
@@ -141,7 +139,7 @@ interface AxeFinding {
 
 /** What keeps people out who use a page in another way: the serious and critical findings of axe-core, in words. */
 export async function accessibilityFindings(page: Page): Promise<readonly string[]> {
-  await page.evaluate(`${AXE};undefined`) // not as an element of the page: its policy would rightly refuse that
+  await page.evaluate(`${axe.source};undefined`) // not as an element of the page: its policy would rightly refuse that
   const findings: readonly AxeFinding[] = await page.evaluate(
     `axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations)`,
   )
