@@ -177,6 +177,9 @@ async function actOn(
 
 async function runDemo(values: ReadonlyMap<string, string>): Promise<void> {
   const options = readDemoOptions(values)
+  // Devices go on when nobody reads the output any more, as those of "serve" do.
+  process.stdout.on('error', () => {})
+  process.stderr.on('error', () => {})
   const { demo } = await import('./demo-command.ts')
   const code = await demo(options, { print, complain: (text) => complain(`${program}: ${text}`) })
   // Threads and sockets that did not end in time must not keep the process.
