@@ -252,6 +252,8 @@ class Cluster {
     if (event.type === 'LocalChangeDetected' && event.data.action === 'deleted') this.#witness.checkDeletion(device, event.data.path)
     if (event.type === 'StateChanged') this.#mishaps.stateChanged(device, event.data.to)
     if (event.type === 'ItemFinished' && event.data.error === null) this.#witness.taken(device, event.data.item)
+    if (event.type === 'ItemStarted' && event.data.action === 'delete') device.removing.add(event.data.item)
+    if (event.type === 'ItemFinished') device.removing.delete(event.data.item)
     if (event.type === 'ItemStarted') this.#mishaps.itemStarted(device)
   }
 

@@ -68,6 +68,8 @@ export class SimDevice {
   starts = 0
   /** So many of the next blocks for others are not what was read: its memory is bad. */
   badBlocks = 0
+  /** What it is taking from its disk right now, because others deleted it. */
+  readonly removing = new Set<string>()
   /** Of all lives. */
   readonly #stops: AbortController[] = []
 
@@ -159,6 +161,7 @@ export class SimDevice {
     if (this.#running === undefined) return
     this.#setup.trace.add(this.name, 'loses power')
     this.#running.life.end()
+    this.removing.clear()
     this.#running.watcher.deaf = true // it stays subscribed, and nobody is there to listen
     this.#running = undefined
     this.#setup.network.unplug(this.name)
@@ -186,9 +189,11 @@ export class SimDevice {
 
   /**
    * Whether the device has just made sure of what is at this path and acts upon it, in this very moment. No program can
-   * look and act at once; an edit that falls in between is lost on every system, and held against nobody here.
+   * look and replace at once; an edit that falls in between is lost on every system, and held against nobody here. What
+   * is removed is looked at once more when it is out of reach: there every edit counts.
    */
   isActingUpon(path: string): boolean {
+    if (this.removing.has(path)) return false
     return this.#running?.life.hasJustLookedAt(`${ROOT}/${path}`, this.clock.monotonicMs()) ?? false
   }
 

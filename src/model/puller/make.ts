@@ -4,6 +4,7 @@ import type { DiskItem } from '../../core/change.ts'
 import { adopted, itemFailed, pathOf, type PullContext } from './context.ts'
 import { removeIfThere } from './remove.ts'
 import { putInPlace } from './replace.ts'
+import { takeAway } from './take-away.ts'
 import { checkTarget, lookAt, saveAsConflict } from './target.ts'
 
 const PERMISSIONS = 0o777
@@ -74,7 +75,7 @@ async function makeWay(
   const item = await checkTarget(context, name, local)
   if (saveOurs) await saveAsConflict(context, name, winner)
   else if (item?.type === 'file') await context.archive?.move(name)
-  await removeIfThere(context, name)
+  await takeAway(context, name, local)
 }
 
 function isDirectory(item: DiskItem | 'other'): boolean {

@@ -3,6 +3,7 @@ import type { FileHead, FileInfo } from '../../core/file-info.ts'
 import { FLAG_RECEIVE_ONLY } from '../../core/file-info.ts'
 import { isTemporary } from '../../core/paths.ts'
 import { itemFailed, pathOf, type PullContext } from './context.ts'
+import { takeAway } from './take-away.ts'
 import { checkTarget, isAsRecorded, lookAt, saveAsConflict } from './target.ts'
 
 const DELETED_ELSEWHERE = 'delete dir: directory has been deleted on a remote device but'
@@ -24,7 +25,7 @@ export async function removeFileItem(
     await checkTarget(context, name, local)
     if (saveOurs) await saveAsConflict(context, name, global)
     else if (local.type === 'file') await context.archive?.move(name)
-    await removeIfThere(context, name)
+    await takeAway(context, name, local)
   }
   context.records.add(deletionRecord(global), there)
 }
@@ -33,7 +34,7 @@ export function deletionRecord(global: FileInfo): FileInfo {
   return { ...global, sequence: 0, localFlags: 0 }
 }
 
-/** What was saved or archived is not there any more. */
+/** For what is ours alone: nobody else writes to it. */
 export async function removeIfThere(context: PullContext, name: string): Promise<void> {
   const remove = () => context.world.disk.removeFile(pathOf(context, name))
   await context.parents.inside(name, remove).catch((error: unknown) => {

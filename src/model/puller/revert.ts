@@ -3,7 +3,8 @@ import { FLAG_RECEIVE_ONLY, type FileInfo } from '../../core/file-info.ts'
 import { planReversal, revertedRecord } from '../../core/override.ts'
 import type { PullContext } from './context.ts'
 import { isItemTrouble } from './items.ts'
-import { clearDirectory, removeIfThere } from './remove.ts'
+import { clearDirectory } from './remove.ts'
+import { takeAway } from './take-away.ts'
 import { checkTarget, lookAt } from './target.ts'
 
 const PAGE = 2_000
@@ -53,7 +54,7 @@ async function removeItem(context: PullContext, local: FileInfo): Promise<void> 
   if ((await context.parents.isReachable(name)) && (await lookAt(context, name)) !== undefined) {
     await checkTarget(context, name, local)
     if (local.type === 'file') await context.archive?.move(name)
-    await removeIfThere(context, name)
+    await takeAway(context, name, local)
   }
   stepBack(context, local)
 }

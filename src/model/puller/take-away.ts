@@ -1,0 +1,56 @@
+import { shortIdOf, shortIdText } from '../../core/device-id.ts'
+import { isMissing, systemCode } from '../../core/errors.ts'
+import type { FileHead } from '../../core/file-info.ts'
+import { compactTime } from '../../core/local-time.ts'
+import { conflictName, temporaryName } from '../../core/paths.ts'
+import { itemFailed, pathOf, type PullContext } from './context.ts'
+import { isAsRecorded, lookAt, MODIFIED } from './target.ts'
+
+const NAMES_TRIED_MAX = 60
+const RANDOM_BYTES = 8
+
+/**
+ * Removes a file or a symlink that is what our record says; resolves also where nothing is. It is put aside under a name
+ * that nobody uses, looked at there, and only then removed: an edit at the last moment, which no look beforehand could
+ * have shown, is found, put back and scanned, and the removal rejects. What somebody puts in its place meanwhile stays.
+ */
+export async function takeAway(context: PullContext, name: string, local: FileHead | undefined): Promise<void> {
+  const { disk } = context.world
+  const aside = asideName(context, name)
+  try {
+    await context.parents.inside(name, () => disk.rename(pathOf(context, name), pathOf(context, aside)))
+  } catch (error) {
+    if (isMissing(error)) return // saved, archived, or somebody was faster
+    throw error
+  }
+  if (isAsRecorded(context, await lookAt(context, aside), local)) {
+    return await context.parents.inside(name, () => disk.removeFile(pathOf(context, aside)))
+  }
+  await putBack(context, aside, name)
+  context.scanLater(name)
+  throw itemFailed(MODIFIED)
+}
+
+/** Chance makes it another one than that of any file which is being made. */
+function asideName(context: PullContext, name: string): string {
+  const { random, system } = context.world
+  return temporaryName(`${name}.${Buffer.from(random.bytes(RANDOM_BYTES)).toString('hex')}`, system.platform)
+}
+
+/** Under its own name, or, where that is taken already, as a copy that tells what happened. */
+async function putBack(context: PullContext, aside: string, name: string): Promise<void> {
+  const { clock, disk } = context.world
+  const nowMs = clock.nowMs()
+  for (let tried = 0; tried < NAMES_TRIED_MAX; tried++) {
+    const copy = conflictName(name, compactTime(nowMs + tried * 1_000), shortIdText(shortIdOf(context.ownDevice)))
+    const to = tried === 0 ? name : copy
+    try {
+      await context.parents.inside(name, () => disk.renameNew(pathOf(context, aside), pathOf(context, to)))
+      if (to !== name) context.scanLater(to)
+      return
+    } catch (error) {
+      if (systemCode(error) !== 'EEXIST') throw error
+    }
+  }
+  throw itemFailed('putting back: all names are taken')
+}

@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { FolderConfig } from '../../../src/core/config.ts'
+import { ROOT, SimPull } from './sim-pull.ts'
+
+const CALLS_MAX = 60
+
+/** Does something just after the `nth` call of the disk that concerns this path, as somebody else on the machine would. */
+function afterCall(pull: SimPull, path: string, nth: number, action: () => void): { readonly reached: () => boolean } {
+  const { faults } = pull.disk
+  const check = faults.check.bind(faults)
+  let seen = 0
+  let armed = false
+  faults.check = (call, at) => {
+    if (armed) {
+      armed = false
+      action()
+    }
+    check(call, at)
+    if (at === path && ++seen === nth) armed = true
+  }
+  return { reached: () => seen >= nth && !armed }
+}
+
+/** Goes through all moments of what follows from the change of the other device; `edit` happens at each, in a life of its own. */
+async function atEveryMoment(
+  folder: Partial<FolderConfig>, change: (pull: SimPull) => void, edit: (pull: SimPull) => void, check: (pull: SimPull) => Promise<void>,
+): Promise<number> {
+  for (let nth = 1; nth <= CALLS_MAX; nth++) {
+    await using pull = await SimPull.start({ folder })
+    pull.peer.put('f', 'theirs')
+    await pull.sync()
+    change(pull)
+    const moment = afterCall(pull, `${ROOT}/f`, nth, () => edit(pull))
+    await pull.sync()
+    if (!moment.reached()) return nth - 1
+    await pull.hub.pass(120_000)
+    await pull.rest()
+    await pull.scan()
+    await check(pull)
+  }
+  return CALLS_MAX
+}
+
+async function contents(pull: SimPull): Promise<readonly string[]> {
+  const found = [...pull.disk.hands.tree(ROOT)].filter(([, { type }]) => type === 'file')
+  return found.map(([, item]) => (item.type === 'file' ? Buffer.from(item.content).toString('latin1') : ''))
+}
+
+const KEEPING = { versioning: { type: 'simple', params: { keep: '5' }, cleanupIntervalS: 3_600, fsPath: '', fsType: 'basic' as const } }
+
+for (const [what, folder] of [['a folder that keeps nothing', {}], ['a folder that keeps versions', KEEPING]] as const) {
+  test(`an edit at any moment of a removal by others is there afterwards, in ${what}`, async () => {
+    const moments = await atEveryMoment(folder, ({ peer }) => peer.delete('f'), ({ disk }) => disk.hands.write(`${ROOT}/f`, Buffer.from('ours, edited')), async (pull) => {
+      assert.ok((await contents(pull)).includes('ours, edited'))
+      assert.deepEqual((await pull.tree()).filter((name) => name.includes('.tmp')), [])
+    })
+    assert.ok(moments >= 3, `${moments} moments`)
+  })
+}
+
+test('an edit at any moment while a directory takes the place of the file is there afterwards', async () => {
+  let edited = false
+  const moments = await atEveryMoment({}, ({ peer }) => peer.directory('f'), ({ disk }) => {
+    edited = disk.hands.look(`${ROOT}/f`)?.type !== 'directory'
+    if (edited) disk.hands.write(`${ROOT}/f`, Buffer.from('ours, edited'))
+  }, async (pull) => {
+    assert.equal((await contents(pull)).includes('ours, edited'), edited)
+  })
+  assert.ok(moments >= 3, `${moments} moments`)
+})
+
+test('what takes the place of an edited file while it is looked at stays, and the edit is a copy beside it', async () => {
+  await using pull = await SimPull.start()
+  pull.peer.put('f', 'theirs')
+  await pull.sync()
+  pull.peer.delete('f')
+  const { faults, hands } = pull.disk
+  const check = faults.check.bind(faults)
+  faults.check = (call, at) => {
+    if (call === 'rename' && at === `${ROOT}/f`) hands.write(`${ROOT}/f`, Buffer.from('edited'))
+    if (call === 'stat' && at.startsWith(`${ROOT}/.syncthing.f.`)) hands.write(`${ROOT}/f`, Buffer.from('made anew'))
+    check(call, at)
+  }
+  await pull.sync()
+  assert.deepEqual((await contents(pull)).toSorted(), ['edited', 'made anew'])
+  assert.equal(await pull.read('f'), 'made anew')
+  await pull.hub.pass(120_000)
+  await pull.rest()
+  await pull.assertSettled()
+})
+
+test('a symlink that others deleted goes, and one that leads elsewhere since stays', async () => {
+  await using pull = await SimPull.start()
+  pull.peer.symlink('gone', 'a')
+  pull.peer.symlink('kept', 'a')
+  await pull.sync()
+  for (const name of ['gone', 'kept']) pull.peer.delete(name)
+  const { faults, hands } = pull.disk
+  const check = faults.check.bind(faults)
+  faults.check = (call, at) => {
+    if (call === 'rename' && at === `${ROOT}/kept` && hands.look(at)?.type === 'symlink') {
+      faults.check = check
+      hands.remove(at)
+      hands.makeSymlink('b', at)
+    }
+    check(call, at)
+  }
+  await pull.sync()
+  assert.deepEqual(await pull.tree(), ['kept -> b'])
+})
