@@ -13,7 +13,7 @@ import { FolderTable } from './folder-table.ts'
 import { Guarded, type GuardedDeps, type Kind } from './guarded.ts'
 import { Listing } from './listing.ts'
 import { readMeta, writeMeta } from './meta.ts'
-import { countSteps, pageOfSteps, RemoteNeed, type NeedStep } from './remote-need.ts'
+import { pageOfSteps, RemoteNeed, type NeedStep } from './remote-need.ts'
 import { FOLDER_SCHEMA } from './schema.ts'
 import { SequenceReader } from './sequence-reader.ts'
 import type {
@@ -219,8 +219,12 @@ export class StoredFolderIndex implements FolderIndex {
     return pageOfSteps((after) => this.#needStep(device, after), options)
   }
 
-  remoteNeedCounts(device: DeviceId): Promise<Counts> {
-    return countSteps((after) => this.#needStep(device, after))
+  async remoteNeedCounts(device: DeviceId): Promise<Counts> {
+    for (;;) {
+      const counts = await this.#guarded.run(({ remoteNeed }) => remoteNeed.count(device))
+      if (counts !== undefined) return counts
+      await this.#clock.sleep(0, NEVER)
+    }
   }
 
   async #needStep(device: DeviceId, after: string): Promise<NeedStep> {

@@ -3,6 +3,7 @@ import type { DeviceId, FolderId } from '../core/ids.ts'
 import { countsAsLocal, countsAsReceiveOnlyChanged } from '../core/need.ts'
 import { addToDigest, removeFromDigest } from './checksum.ts'
 import { Tally, type TallyText } from './counts.ts'
+import { NeedTallies } from './need-tallies.ts'
 import type { FolderCounts, FolderTotals, IndexOwner } from './types.ts'
 
 /** Our own place among the devices of a folder. */
@@ -39,6 +40,8 @@ export class FolderState {
   local = new Tally()
   need = new Tally()
   receiveOnlyChanged = new Tally()
+  /** Not stored: worked out when somebody asks. */
+  remoteNeeds = new NeedTallies()
   /** Ourselves first, then the others by id: of equal records that of the first wins, whoever came first. */
   holders: Holder[] = [{ number: LOCAL_NUMBER, owner: 'local', sequence: 0, records: 0 }]
   #totals: FolderTotals | undefined
@@ -55,6 +58,7 @@ export class FolderState {
     copy.local = this.local.clone()
     copy.need = this.need.clone()
     copy.receiveOnlyChanged = this.receiveOnlyChanged.clone()
+    copy.remoteNeeds = this.remoteNeeds.clone()
     copy.holders = this.holders.map((holder) => ({ ...holder }))
     return copy
   }

@@ -54,6 +54,7 @@ export class NameWriter {
     if (this.#insertNew.run(...values) === 0) return false
     state.countRow(state.holders[0]!, record.head, sum, 1)
     state.countWinner(record.head, false, 1)
+    state.remoteNeeds.count(record.head, () => undefined, 1)
     return true
   }
 
@@ -79,7 +80,10 @@ export class NameWriter {
     const staying: Entry[] = []
     for (const { holder, row } of before) {
       const won = holder.number === LOCAL_NUMBER ? row.mark === MARK_NONE : row.mark > MARK_NONE
-      if (won) state.countWinner(row.head, row.mark === MARK_NEEDED, -1)
+      if (won) {
+        state.countWinner(row.head, row.mark === MARK_NEEDED, -1)
+        state.remoteNeeds.count(row.head, (device) => before.find((each) => each.holder.owner === device)?.row.head, -1)
+      }
       if (holder === leaving) state.countRow(holder, row.head, row.sum, -1)
       else staying.push({ holder, head: row.head, source: { stored: row } })
     }
@@ -108,6 +112,7 @@ export class NameWriter {
     const needed = winner !== local && isNeeded(local?.head, winner.head)
     for (const entry of entries) this.#write(state, entry, markFor(entry, winner, needed))
     state.countWinner(winner.head, needed, 1)
+    state.remoteNeeds.count(winner.head, (device) => entries.find((each) => each.holder.owner === device)?.head, 1)
   }
 
   #write(state: FolderState, { holder, head, source }: Entry, mark: number): void {

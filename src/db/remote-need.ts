@@ -3,7 +3,6 @@ import { compareNames } from '../core/paths.ts'
 import type { FileHead } from '../core/file-info.ts'
 import { isNeededByRemote } from '../core/need.ts'
 import type { DeviceId } from '../core/ids.ts'
-import { Tally } from './counts.ts'
 import { LOCAL_NUMBER } from './folder-state.ts'
 import { DEVICE_PLACE, type FolderTable } from './folder-table.ts'
 import { HEAD_COLUMNS } from './rows.ts'
@@ -71,6 +70,17 @@ export class RemoteNeed {
     return { needed, next }
   }
 
+  /** How much a device lacks; undefined: there are more names to look at, ask again. */
+  count(device: DeviceId): Counts | undefined {
+    const need = this.#files.state.remoteNeeds.of(device)
+    if (need.upTo !== undefined) {
+      const { needed, next } = this.step(device, need.upTo)
+      for (const head of needed) need.tally.add(head, 1)
+      need.upTo = next
+    }
+    return need.upTo === undefined ? need.tally.counts() : undefined
+  }
+
   #record(number: number, name: string): FileHead | undefined {
     if (number === NOBODY || number === LOCAL_NUMBER) return undefined
     const row: Row | undefined = this.#selectHead.first(number, name)
@@ -86,17 +96,6 @@ export class RemoteNeed {
     }
     return end
   }
-}
-
-/** Adds up what the steps find. */
-export async function countSteps(step: (after: string) => Promise<NeedStep>): Promise<Counts> {
-  const tally = new Tally()
-  for (let after: string | undefined = ''; after !== undefined; ) {
-    const { needed, next }: NeedStep = await step(after)
-    for (const head of needed) tally.add(head, 1)
-    after = next
-  }
-  return tally.counts()
 }
 
 /** The part of what the steps find that lies after `offset` items. */

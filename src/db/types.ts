@@ -147,6 +147,7 @@ export interface FolderIndex {
   setRemoteIndexId(device: DeviceId, id: bigint): Promise<void>
   /** Global records that a device lacks, in name order, `offset` skipped. Looks at all of the index: gives way meanwhile. */
   remoteNeed(device: DeviceId, options: { readonly offset: number; readonly limit: number }): Promise<readonly FileHead[]>
+  /** The first answer for a device takes a look at all of the index, giving way meanwhile; from then on it is known. */
   remoteNeedCounts(device: DeviceId): Promise<Counts>
 }
 

@@ -2,7 +2,7 @@ import type { Config, FolderConfig } from '../core/config.ts'
 import { messageOf, TwinfoldError } from '../core/errors.ts'
 import type { FileHead } from '../core/file-info.ts'
 import type { DeviceId, FolderId } from '../core/ids.ts'
-import type { Counts, FolderIndex, IndexStore } from '../db/types.ts'
+import type { Counts, IndexStore } from '../db/types.ts'
 import type { CompletionData, EventSink, Logger } from '../events/types.ts'
 import type { Service } from '../sync/supervisor.ts'
 import { Wakeup } from '../sync/wakeup.ts'
@@ -37,8 +37,6 @@ export class Completions implements CompletionView, Service {
   readonly #own: DeviceId
   readonly #touched = new Set<FolderId>()
   readonly #wakeup = new Wakeup()
-  /** Need of a device is worked out from the whole index: kept until the index changes. */
-  readonly #needs = new Map<string, { readonly stamp: string; readonly need: Counts }>()
 
   constructor(deps: CompletionsDeps, ownDevice: DeviceId) {
     this.#deps = deps
@@ -108,21 +106,10 @@ export class Completions implements CompletionView, Service {
       const { global, need } = await index.counts()
       return completionOf(global, need, 0, { remoteState: 'unknown', sequence: await index.sequence('local') })
     }
-    const need = await this.#need(id, index, device)
+    const need = await index.remoteNeedCounts(device)
     const { global } = await index.counts()
     const remoteState = this.#deps.remoteState(device, id)
     return completionOf(global, need, this.#deps.downloadedBytes(device, id), { remoteState, sequence: await index.sequence(device) })
-  }
-
-  async #need(folder: FolderId, index: FolderIndex, device: DeviceId): Promise<Counts> {
-    const key = `${device}/${folder}`
-    const stamp = JSON.stringify([await index.sequence('local'), [...await index.remoteSequences()], await index.counts()])
-    const known = this.#needs.get(key)
-    if (known?.stamp === stamp) return known.need
-    const need = await index.remoteNeedCounts(device)
-    const wanted = this.#deps.config().folders.some(({ id, devices }) => id === folder && devices.some(({ deviceID }) => deviceID === device))
-    if (wanted) this.#needs.set(key, { stamp, need }) // only for pairs of the configuration: strangers' names are without number
-    return need
   }
 }
 

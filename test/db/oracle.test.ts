@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import * as fc from 'fast-check'
 import { FLAG_IGNORED, FLAG_MUST_RESCAN, FLAG_RECEIVE_ONLY, FLAG_REMOTE_INVALID, isInvalid, type FileInfo } from '../../src/core/file-info.ts'
 import type { DeviceId } from '../../src/core/ids.ts'
-import { countsAsLocal, countsAsReceiveOnlyChanged, findWinner, hasWinner, isNeeded } from '../../src/core/need.ts'
+import { countsAsLocal, countsAsReceiveOnlyChanged, findWinner, hasWinner, isNeeded, isNeededByRemote } from '../../src/core/need.ts'
 import { compareNames } from '../../src/core/paths.ts'
 import { Tally } from '../../src/db/counts.ts'
 import type { FolderIndex, IndexOwner, TreeEntry } from '../../src/db/types.ts'
@@ -61,6 +61,8 @@ class PlainIndex {
   }
 }
 
+/** Has never told us anything. */
+const STRANGER = 'S-test-device' as DeviceId
 const NAMES = ['a', 'a/b', 'a/b/c', 'a-b', 'd', 'd/e', 'é']
 const info: fc.Arbitrary<FileInfo> = fc.record({
   name: fc.constantFrom(...NAMES),
@@ -146,6 +148,11 @@ async function assertSame(index: FolderIndex, plain: PlainIndex): Promise<void> 
     need: plain.tally((name) => (plain.needed(name) ? plain.winner(name)!.info : undefined)),
     receiveOnlyChanged: plain.tally((name) => [local(name)].find((found) => found !== undefined && countsAsReceiveOnlyChanged(found))),
   })
+  // Worked out at the first question and kept true by every change after it.
+  for (const device of [...DEVICES, STRANGER]) {
+    const lacks = (name: string) => [plain.winner(name)!.info].find((found) => isNeededByRemote(plain.records.get(device)?.get(name), found))
+    assert.deepEqual(await index.remoteNeedCounts(device), plain.tally(lacks), `what ${device} lacks`)
+  }
   assert.equal(await index.sequence('local'), plain.sequence)
   await assertSameTree(index, plain)
 }

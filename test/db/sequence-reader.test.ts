@@ -99,3 +99,35 @@ test('remote need of a large folder comes in stretches, in name order and whole'
   assert.deepEqual(needed.map(({ name }) => name), [...names.filter((_, i) => i % 2 === 1), 'only-there'])
   assert.equal((await allRecords(index, 'local', 1_000)).length, 2_500)
 }))
+
+test('what changes while the need of a device is being counted is counted once', () => withIndex(async (index) => {
+  const names = Array.from({ length: 3_500 }, (_, i) => `f${String(i).padStart(5, '0')}`)
+  await index.updateLocal(names.map((name) => file(name, { sizeBytes: 10 })))
+  const counting = index.remoteNeedCounts(PEER)
+  const changes: Promise<unknown>[] = []
+  for (let i = 0; i < 3_500; i += 350) {
+    const [one, two] = [names[i]!, names[i + 1]!]
+    changes.push(index.updateRemote(PEER, [file(one, { sizeBytes: 10, sequence: i + 1 })]))
+    changes.push(index.updateLocal([deletion(two, { version: version(2) }), file(`${one} new`, { sizeBytes: 1 })]))
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  await Promise.all(changes)
+  const expected = { files: 3_490, directories: 0, symlinks: 0, deleted: 0, bytes: 34_810 }
+  assert.equal((await index.remoteNeed(PEER, { offset: 0, limit: 10_000 })).length, expected.files)
+  await counting
+  assert.deepEqual(await index.remoteNeedCounts(PEER), expected)
+}))
+
+test('the need of many devices can be asked for, those of the last ones are known', () => withIndex(async (index) => {
+  await index.updateLocal([file('a', { sizeBytes: 5 })])
+  for (let i = 0; i < 200; i++) assert.equal((await index.remoteNeedCounts(`stranger ${i}` as DeviceId)).bytes, 5)
+  await index.updateLocal([file('b', { sizeBytes: 7 })])
+  for (const i of [0, 100, 199]) assert.equal((await index.remoteNeedCounts(`stranger ${i}` as DeviceId)).bytes, 12)
+}))
+
+test('a batch that fails leaves the need of devices as it was', () => withIndex(async (index) => {
+  await index.updateLocal([file('a', { sizeBytes: 5 })])
+  assert.equal((await index.remoteNeedCounts(PEER)).bytes, 5)
+  await assert.rejects(index.updateRemote(PEER, [file('a', { sizeBytes: 5, sequence: 1 }), { ...file('b'), sizeBytes: Number.NaN }]))
+  assert.equal((await index.remoteNeedCounts(PEER)).bytes, 5)
+}))
