@@ -28,14 +28,18 @@ export function parseVersionName(kept: string): NamedVersion | undefined {
   return { name: directory === '' ? base : `${directory}/${base}`, versionMs }
 }
 
-/** Whether a name is one under which a version of this file is kept. */
-export function isVersionOf(kept: string, name: string): boolean {
-  const { stem, extension } = splitExtension(baseOf(name))
-  const base = baseOf(kept)
-  // Names are compared before times are read: directories are large.
-  if (!base.endsWith(extension) || !(base.startsWith(`${stem}~`) || Buffer.byteLength(base) >= NAME_SIZE_BYTES_MAX - 3)) return false
-  const when = base.slice(base.length - extension.length - TIME_LENGTH, base.length - extension.length)
-  return parseCompactTime(when) !== undefined && versionName(name, when) === kept
+const NO_TIME = '00000000-000000'
+
+/** The same text for all names under which versions of one file are kept. */
+export function versionKeyOf(name: string): string {
+  return versionName(name, NO_TIME)
 }
 
-const TIME_LENGTH = 'YYYYMMDD-HHMMSS'.length
+/** That text for a name under which a version is kept; undefined for a name that carries no time. */
+export function versionKey(kept: string): string | undefined {
+  const [, stem = '', when = '', extension = ''] = TAGGED.exec(baseOf(kept)) ?? []
+  if (parseCompactTime(when) === undefined) return undefined
+  const directory = parentOf(kept)
+  const key = `${stem}~${NO_TIME}${extension}`
+  return directory === '' ? key : `${directory}/${key}`
+}

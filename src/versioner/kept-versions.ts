@@ -1,9 +1,10 @@
 import { messageOf, systemCode } from '../core/errors.ts'
 import { compactTime } from '../core/local-time.ts'
 import { ancestorsOf, baseOf, isCanonical, isInternal, isTemporary, joinPath, parentOf, temporaryName } from '../core/paths.ts'
-import { isVersionOf, parseVersionName, versionName } from '../core/version-names.ts'
+import { parseVersionName, versionName } from '../core/version-names.ts'
 import { surplusVersions, type VersionPolicy } from '../core/version-policy.ts'
 import { Parents } from '../world/parents.ts'
+import { ListedVersions } from './listed-versions.ts'
 import { duplicate, moveNew, removeIfThere } from './moves.ts'
 import type { FileVersion, KeptFile, Versioner, VersionerDeps, VersionerOptions } from './types.ts'
 import { refused, VersionsDirectory, type KeptEntry } from './versions-directory.ts'
@@ -21,6 +22,7 @@ export class KeptVersions implements Versioner {
   readonly #root: string
   readonly #fsync: boolean
   readonly #versions: VersionsDirectory
+  readonly #listed: ListedVersions
   readonly #parents: Parents
 
   constructor(deps: VersionerDeps, { folder, root, userHome }: VersionerOptions, policy: VersionPolicy) {
@@ -29,6 +31,7 @@ export class KeptVersions implements Versioner {
     this.#root = root
     this.#fsync = !folder.disableFsync
     this.#versions = new VersionsDirectory(deps.disk, { folderRoot: root, configured: folder.versioning.fsPath, userHome })
+    this.#listed = new ListedVersions({ clock: deps.clock, filesIn: (directory) => this.#versions.filesIn(directory) })
     this.#parents = new Parents({ disk: deps.disk, root, onMade: () => {} })
   }
 
@@ -186,7 +189,7 @@ export class KeptVersions implements Versioner {
   /** What the policy wants done with a version that is safe. */
   async #settle(name: string, kept: string): Promise<void> {
     if (this.#policy.kind === 'trashcan') return await this.#givePlainName(name, kept)
-    const paths = (await this.#versions.filesIn(parentOf(name))).filter((path) => isVersionOf(path, name))
+    const paths = await this.#listed.of(name, kept)
     const entries: KeptEntry[] = []
     for (const path of paths) {
       const stat = await this.#versions.look(path)
