@@ -1,7 +1,9 @@
 import { formatRate } from '../facts/format.ts'
+import { truthText } from '../facts/truth-text.ts'
 import { truthOf } from '../facts/truth.ts'
 import { useLive } from '../live/live.ts'
 import { useStore } from '../live/store.ts'
+import { showThroughput } from '../pages/overview/throughput.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { Menu } from '../ui/menu.tsx'
 import { State } from '../ui/parts.tsx'
@@ -17,9 +19,9 @@ export function TopBar() {
   const [down, up] = [formatRate(rate.inBps), formatRate(rate.outBps)]
   return (
     <header class="top">
-      <a class="truth" href={truth.href} aria-live="polite"><State tone={truth.tone}>{truth.text}</State></a>
+      <a class="truth" href={addressOf(...truth.place)} aria-live="polite"><State tone={truth.tone}>{truthText(truth)}</State></a>
       <div class="top-right">
-        <a class="rates" href={addressOf()}>
+        <a class="rates" href={addressOf()} onClick={showThroughput}>
           <span class="unseen">{t('top.rates', { in: down, out: up })}</span>
           <span aria-hidden="true"><Icon name="down" size={14} />{down}</span>
           <span aria-hidden="true"><Icon name="up" size={14} />{up}</span>

@@ -1,7 +1,6 @@
 import type { DeviceConfig } from '../../src/core/config.ts'
 import type { LiveState } from '../live/state.ts'
-import { t } from '../words/words.ts'
-import { formatAgo, formatPercent, isTime } from './format.ts'
+import { isTime } from './moments.ts'
 import type { Tone } from './tone.ts'
 
 export function deviceName({ deviceID, name }: Pick<DeviceConfig, 'deviceID' | 'name'>): string {
@@ -24,30 +23,46 @@ export function otherDevices(state: LiveState): readonly DeviceConfig[] {
   return state.config?.devices.filter(({ deviceID }) => deviceID !== state.system?.myID) ?? []
 }
 
-/** How a device stands, as a row shows it. */
+/** By which way a device is connected. */
+export type Way = 'relay' | 'lan' | 'internet'
+
+/** How a device stands, as a row shows it. Flat, so that two of them are compared field by field. */
 export interface DeviceFacts {
   readonly tone: Tone
-  readonly text: string
+  readonly paused: boolean
   readonly connected: boolean
+  readonly way: Way
+  /** Not a time when it was never seen. */
+  readonly lastSeenMs: number
+  /** Folders that it takes part in. */
+  readonly folders: number
   /** What it still lacks of what we share with it. */
   readonly waiting: number
   readonly bytesLeft: number
+  /** How much of it all it has; 1 only when it lacks nothing. */
   readonly fraction: number
 }
 
-export function deviceFacts(state: LiveState, device: DeviceConfig, nowMs: number): DeviceFacts {
-  const connection = state.connections.connections[device.deviceID]
+export function deviceFacts(state: LiveState, deviceId: string): DeviceFacts {
+  const connection = state.connections.connections[deviceId]
   const connected = connection?.connected === true
-  const lack = lackOf(state, device.deviceID)
-  const base = { connected, ...lack }
-  if (device.paused) return { ...base, tone: 'off', text: t('device.paused') }
-  if (!connected) {
-    const seenMs = Date.parse(state.deviceStats[device.deviceID]?.lastSeen ?? '')
-    return { ...base, tone: 'wait', text: isTime(seenMs) ? t('device.offlineSince', { time: formatAgo(seenMs, nowMs) }) : t('device.never') }
+  const paused = state.config?.devices.some((device) => device.deviceID === deviceId && device.paused) === true
+  const lack = lackOf(state, deviceId)
+  return {
+    tone: paused ? 'off' : !connected ? 'wait' : lack.waiting > 0 ? 'busy' : 'good',
+    paused,
+    connected,
+    way: connection?.type.startsWith('relay') ? 'relay' : connection?.isLocal ? 'lan' : 'internet',
+    lastSeenMs: lastSeenMs(state, deviceId),
+    folders: state.config?.folders.filter((folder) => folder.devices.some(({ deviceID }) => deviceID === deviceId)).length ?? 0,
+    ...lack,
   }
-  const way = connection.type.startsWith('relay') ? t('device.byRelay') : connection.isLocal ? t('device.byLan') : t('device.byInternet')
-  if (lack.waiting === 0) return { ...base, tone: 'good', text: t('device.upToDate', { way }) }
-  return { ...base, tone: 'busy', text: t('device.syncing', { way, percent: formatPercent(lack.fraction) }) }
+}
+
+/** 0 where it was never seen. */
+function lastSeenMs(state: LiveState, deviceId: string): number {
+  const timeMs = Date.parse(state.deviceStats[deviceId]?.lastSeen ?? '')
+  return isTime(timeMs) ? timeMs : 0
 }
 
 function lackOf(state: LiveState, deviceId: string): Pick<DeviceFacts, 'waiting' | 'bytesLeft' | 'fraction'> {
@@ -59,5 +74,11 @@ function lackOf(state: LiveState, deviceId: string): Pick<DeviceFacts, 'waiting'
     bytesLeft += told.needBytes
     bytesTotal += told.globalBytes
   }
-  return { waiting, bytesLeft, fraction: bytesTotal === 0 ? 1 : 1 - bytesLeft / bytesTotal }
+  return { waiting, bytesLeft, fraction: fractionOf(waiting, bytesLeft, bytesTotal) }
+}
+
+/** Deletions and empty files weigh nothing, and still are not there. */
+export function fractionOf(waiting: number, bytesLeft: number, bytesTotal: number): number {
+  if (waiting === 0) return 1
+  return bytesTotal === 0 ? 0.99 : Math.min(0.99, Math.max(0, 1 - bytesLeft / bytesTotal))
 }

@@ -1,5 +1,6 @@
 import { language } from '../words/language.ts'
 import { t } from '../words/words.ts'
+import { isTime } from './moments.ts'
 
 const UNITS = ['B', 'kB', 'MB', 'GB', 'TB', 'PB'] as const
 
@@ -57,9 +58,4 @@ function inUnit(seconds: number): { readonly value: number; readonly unit: (type
 export function formatMoment(timeMs: number): string {
   if (!isTime(timeMs)) return t('time.never')
   return new Date(timeMs).toLocaleString(language.get(), { dateStyle: 'medium', timeStyle: 'medium' })
-}
-
-/** The daemon writes the year 1 (or 1970) where it means never. */
-export function isTime(timeMs: number): boolean {
-  return Number.isFinite(timeMs) && timeMs > 86_400_000
 }

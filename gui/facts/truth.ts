@@ -1,79 +1,125 @@
-import type { FolderConfig } from '../../src/core/config.ts'
-import { addressOf } from '../app/address.ts'
-import type { LiveState } from '../live/state.ts'
-import { t } from '../words/words.ts'
-import { otherDevices } from './device.ts'
-import { folderFacts, folderName, type FolderFacts } from './folder.ts'
-import { formatDuration } from './format.ts'
+import type { Config, FolderConfig } from '../../src/core/config.ts'
+import type { Place } from '../app/address.ts'
+import type { FolderLive, LiveState } from '../live/state.ts'
+import { deviceFacts, deviceName, otherDevices } from './device.ts'
+import { folderCounts, folderName, type FolderCounts } from './folder-counts.ts'
+import { meanRate, secondsLeft } from './rates.ts'
 import type { Tone } from './tone.ts'
+
+/** The word of the sentence, in the table of the overview. */
+export type TruthKey =
+  | 'truth.starting' | 'truth.lost' | 'truth.stopped' | 'truth.problems' | 'truth.downloading' | 'truth.soon' | 'truth.waiting'
+  | 'truth.waitingAlone' | 'truth.sendOnly' | 'truth.extra' | 'truth.scanning' | 'truth.sending' | 'truth.noFolders'
+  | 'truth.noDevices' | 'truth.allPaused' | 'truth.alone' | 'truth.upToDate'
 
 /** The one sentence on top of the page, and where its cause is shown. */
 export interface Truth {
   readonly tone: Tone
-  readonly text: string
-  readonly href: string
+  readonly key: TruthKey
+  readonly values: Readonly<Record<string, string | number>>
+  /** How long it will take, where something moves. */
+  readonly leftS?: number | undefined
+  readonly place: Place
 }
 
 interface Standing {
   readonly folder: FolderConfig
-  readonly facts: FolderFacts
+  readonly live: FolderLive
+  readonly counts: FolderCounts
 }
 
 /** Made from the worst thing that is true. */
 export function truthOf(state: LiveState): Truth {
   const { config } = state
-  if (config === undefined) return { tone: 'wait', text: t('truth.starting'), href: addressOf() }
-  const standings = config.folders.map((folder) => ({ folder, facts: folderFacts(folder, state.folders[folder.id], state.progress[folder.id]) }))
-  return stopped(state, standings) ?? problems(standings) ?? moving(state, standings) ?? waiting(state, standings) ?? calm(state, config.folders)
+  if (config === undefined) return plain('wait', 'truth.starting')
+  if (state.link === 'lost') return plain('off', 'truth.lost')
+  const running = config.folders.filter(({ paused }) => !paused)
+  const standings = running.flatMap((folder) => {
+    const live = state.folders[folder.id]
+    return live === undefined ? [] : [{ folder, live, counts: folderCounts(live, state.progress[folder.id]) }]
+  })
+  const found = stopped(standings) ?? problems(standings) ?? downloading(state, standings) ?? waiting(state, standings)
+    ?? different(standings) ?? scanning(standings)
+  if (found !== undefined) return found
+  if (standings.length < running.length) return plain('wait', 'truth.starting')
+  return sending(state) ?? calm(state, config)
 }
 
-function stopped(state: LiveState, standings: readonly Standing[]): Truth | undefined {
-  const found = standings.find(({ folder }) => !folder.paused && (state.folders[folder.id]?.status.error ?? '') !== '')
+function plain(tone: Tone, key: TruthKey, ...place: Place): Truth {
+  return { tone, key, values: {}, place }
+}
+
+function stopped(standings: readonly Standing[]): Truth | undefined {
+  const found = standings.find(({ live }) => live.status.error !== '')
   if (found === undefined) return undefined
-  const reason = state.folders[found.folder.id]?.status.error ?? ''
-  return { tone: 'bad', text: t('truth.stopped', { folder: folderName(found.folder), reason }), href: addressOf('folders', found.folder.id) }
+  const values = { folder: folderName(found.folder), reason: found.live.status.error }
+  return { tone: 'bad', key: 'truth.stopped', values, place: ['folders', found.folder.id] }
 }
 
 function problems(standings: readonly Standing[]): Truth | undefined {
-  const found = standings.find(({ folder, facts }) => !folder.paused && facts.problems > 0)
+  const found = standings.find(({ counts }) => counts.problems > 0)
+  return found && counted('bad', 'truth.problems', found, found.counts.problems, 'problems')
+}
+
+function downloading(state: LiveState, standings: readonly Standing[]): Truth | undefined {
+  const found = standings.find(({ live, counts }) => live.status.state === 'syncing' && counts.waiting > 0)
   if (found === undefined) return undefined
-  const text = t('truth.problems', { n: found.facts.problems, folder: folderName(found.folder) })
-  return { tone: 'bad', text, href: addressOf('folders', found.folder.id, 'problems') }
+  const leftS = secondsLeft(found.counts.bytesLeft, meanRate(state.history).inBps)
+  return { ...counted('busy', 'truth.downloading', found, found.counts.waiting, 'waiting'), leftS }
 }
 
-function moving(state: LiveState, standings: readonly Standing[]): Truth | undefined {
-  const found = standings.find(({ folder, facts }) => !folder.paused && state.folders[folder.id]?.status.state === 'syncing' && facts.waiting > 0)
-  if (found !== undefined) {
-    const rate = state.history.at(-1)?.inBps ?? 0
-    const left = rate > 0 ? t('time.left', { time: formatDuration(found.facts.bytesLeft / rate) }) : ''
-    const text = t('truth.downloading', { n: found.facts.waiting, folder: folderName(found.folder) })
-    return { tone: 'busy', text: left === '' ? text : `${text} ${left}`, href: addressOf('folders', found.folder.id, 'waiting') }
-  }
-  const scanned = standings.find(({ folder }) => !folder.paused && state.folders[folder.id]?.status.state === 'scanning')
-  if (scanned === undefined) return undefined
-  return { tone: 'busy', text: t('truth.scanning', { folder: folderName(scanned.folder) }), href: addressOf('folders', scanned.folder.id) }
-}
-
+/** Nothing is fetched, and something is not here. A folder that is at work may be about to fetch it. */
 function waiting(state: LiveState, standings: readonly Standing[]): Truth | undefined {
-  const short = standings.filter(({ folder, facts }) => !folder.paused && facts.waiting > 0)
-  const total = short.reduce((sum, { facts }) => sum + facts.waiting, 0)
+  const short = standings.filter(({ folder, counts }) => folder.type !== 'sendonly' && counts.waiting > 0)
   const [first] = short
   if (first === undefined) return undefined
-  const anybody = otherDevices(state).some(({ deviceID }) => state.connections.connections[deviceID]?.connected)
+  const busy = short.find(({ live }) => live.status.state !== 'idle')
+  if (busy !== undefined) return counted('busy', 'truth.soon', busy, busy.counts.waiting, 'waiting')
+  const n = short.reduce((sum, { counts }) => sum + counts.waiting, 0)
+  const isAnybodyThere = short.some(({ folder }) => folder.devices.some(({ deviceID }) => isConnected(state, deviceID)))
   return {
     tone: 'wait',
-    text: t(anybody ? 'truth.waiting' : 'truth.waitingAlone', { n: total }),
-    href: addressOf('folders', first.folder.id, 'waiting'),
+    key: isAnybodyThere ? 'truth.waiting' : 'truth.waitingAlone',
+    values: { n },
+    place: short.length > 1 ? ['folders'] : ['folders', first.folder.id, 'waiting'],
   }
 }
 
-function calm(state: LiveState, folders: readonly FolderConfig[]): Truth {
-  if (folders.length === 0) return { tone: 'wait', text: t('truth.noFolders'), href: addressOf() }
-  if (folders.every(({ paused }) => paused)) return { tone: 'off', text: t('truth.allPaused'), href: addressOf('folders') }
-  const others = otherDevices(state)
-  if (others.length === 0) return { tone: 'wait', text: t('truth.noDevices'), href: addressOf('devices') }
-  if (!others.some(({ deviceID }) => state.connections.connections[deviceID]?.connected)) {
-    return { tone: 'wait', text: t('truth.alone'), href: addressOf('devices') }
+/** What is different on purpose: others' changes in a folder that only sends, ours in one that only receives. */
+function different(standings: readonly Standing[]): Truth | undefined {
+  const sent = standings.find(({ folder, counts }) => folder.type === 'sendonly' && counts.waiting > 0)
+  if (sent !== undefined) return counted('wait', 'truth.sendOnly', sent, sent.counts.waiting, 'waiting')
+  const received = standings.find(({ counts }) => counts.extra > 0)
+  return received && counted('wait', 'truth.extra', received, received.counts.extra)
+}
+
+function scanning(standings: readonly Standing[]): Truth | undefined {
+  const found = standings.find(({ live }) => live.status.state === 'scanning')
+  return found && { tone: 'busy', key: 'truth.scanning', values: { folder: folderName(found.folder) }, place: ['folders', found.folder.id] }
+}
+
+function sending(state: LiveState): Truth | undefined {
+  for (const device of otherDevices(state)) {
+    const { tone, waiting: n } = deviceFacts(state, device.deviceID)
+    if (tone === 'busy') return { tone, key: 'truth.sending', values: { n, device: deviceName(device) }, place: ['devices', device.deviceID] }
   }
-  return { tone: 'good', text: t('truth.upToDate'), href: addressOf() }
+  return undefined
+}
+
+function calm(state: LiveState, { folders }: Config): Truth {
+  if (folders.length === 0) return plain('wait', 'truth.noFolders')
+  if (folders.every(({ paused }) => paused)) return plain('off', 'truth.allPaused', 'folders')
+  const others = otherDevices(state)
+  if (others.length === 0) return plain('wait', 'truth.noDevices', 'devices')
+  if (!others.some(({ deviceID }) => isConnected(state, deviceID))) return plain('wait', 'truth.alone', 'devices')
+  return plain('good', 'truth.upToDate')
+}
+
+function counted(tone: Tone, key: TruthKey, { folder }: Standing, n: number, tab?: string): Truth {
+  const place = ['folders', folder.id, ...(tab === undefined ? [] : [tab])]
+  return { tone, key, values: { n, folder: folderName(folder) }, place }
+}
+
+function isConnected(state: LiveState, deviceId: string): boolean {
+  return state.connections.connections[deviceId]?.connected === true
 }

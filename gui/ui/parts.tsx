@@ -1,12 +1,15 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
-import { formatAgo, formatMoment, isTime } from '../facts/format.ts'
+import { formatAgo, formatMoment } from '../facts/format.ts'
+import { isTime } from '../facts/moments.ts'
 import type { Tone } from '../facts/tone.ts'
 import { t } from '../words/words.ts'
 import { Button } from './button.tsx'
 import { Icon, type IconName } from './icon.tsx'
 
 const TONE_ICONS: Readonly<Record<Tone, IconName>> = { good: 'check', busy: 'sync', wait: 'clock', bad: 'error', off: 'pause' }
+
+export type { Tone } from '../facts/tone.ts'
 
 /** How something stands: words, with a picture and a colour that say the same. */
 export function State({ tone, children }: { readonly tone: Tone; readonly children: ComponentChildren }) {

@@ -1,29 +1,54 @@
 import type { DeviceConfig } from '../../../src/core/config.ts'
 import { addressOf } from '../../app/address.ts'
-import { deviceFacts, deviceName } from '../../facts/device.ts'
-import { formatRate, formatSize } from '../../facts/format.ts'
+import { deviceFacts, deviceName, type DeviceFacts } from '../../facts/device.ts'
+import { deviceText } from '../../facts/device-text.ts'
+import { formatDuration, formatRate, formatSize } from '../../facts/format.ts'
+import { meanRate, secondsLeft } from '../../facts/rates.ts'
+import { useFacts } from '../../live/facts.ts'
 import { useLive } from '../../live/live.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { Bar, State, useNow } from '../../ui/parts.tsx'
 import { t } from '../../words/words.ts'
 
-/** One line a device: name, how it is connected, what it lacks, its rates. */
-export function DeviceRow({ device }: { readonly device: DeviceConfig }) {
-  const state = useLive((value) => value)
-  const facts = deviceFacts(state, device, useNow(15_000))
-  const rate = state.rates[device.deviceID] ?? { inBps: 0, outBps: 0 }
+/** One line a device; each opens its page. */
+export function DeviceRows({ devices }: { readonly devices: readonly DeviceConfig[] }) {
+  return <ul class="rows">{devices.map((device) => <DeviceRow key={device.deviceID} device={device} />)}</ul>
+}
+
+/** Name, how it is connected, what it lacks, its rates. */
+function DeviceRow({ device: { deviceID, name } }: { readonly device: DeviceConfig }) {
+  const facts = useFacts((state) => deviceFacts(state, deviceID))
+  const text = deviceText(facts, useNow(15_000))
   return (
-    <a class="row" href={addressOf('devices', device.deviceID)}>
-      <span class="row-name">{deviceName(device)}</span>
-      <State tone={facts.tone}>{facts.text}</State>
-      <span class="row-detail">
-        {facts.waiting > 0 && (facts.connected
-          ? <Bar fraction={facts.fraction} label={facts.text} />
-          : `${t('count.items', { n: facts.waiting })} · ${formatSize(facts.bytesLeft)}`)}
-      </span>
-      <span class="row-side rates">
-        {facts.connected && <><span><Icon name="down" size={14} />{formatRate(rate.inBps)}</span><span><Icon name="up" size={14} />{formatRate(rate.outBps)}</span></>}
-      </span>
-    </a>
+    <li class="row">
+      <a class="row-link row-name" href={addressOf('devices', deviceID)}>{deviceName({ deviceID, name })}</a>
+      <State tone={facts.tone}>{text}</State>
+      <span class="row-detail">{facts.waiting > 0 && <Lack id={deviceID} facts={facts} text={text} />}</span>
+      <span class="row-side">{facts.connected && <Rates id={deviceID} />}</span>
+    </li>
+  )
+}
+
+/** What it has not got yet: on its way while it is connected, kept for it while it is not. */
+function Lack({ id, facts, text }: { readonly id: string; readonly facts: DeviceFacts; readonly text: string }) {
+  const rate = useLive((state) => meanRate(state.deviceHistory[id] ?? []).outBps)
+  const lacks = t('overview.lacks', { n: facts.waiting, size: formatSize(facts.bytesLeft) })
+  if (!facts.connected) return <>{lacks}</>
+  const leftS = secondsLeft(facts.bytesLeft, rate)
+  return (
+    <>
+      <Bar fraction={facts.fraction} label={text} />
+      <span class="row-pace">{leftS === undefined ? lacks : `${lacks} · ${t('time.left', { time: formatDuration(leftS) })}`}</span>
+    </>
+  )
+}
+
+function Rates({ id }: { readonly id: string }) {
+  const down = formatRate(useLive((state) => state.rates[id]?.inBps ?? 0))
+  const up = formatRate(useLive((state) => state.rates[id]?.outBps ?? 0))
+  return (
+    <span class="rates" role="img" aria-label={t('top.rates', { in: down, out: up })}>
+      <span><Icon name="down" size={14} />{down}</span><span><Icon name="up" size={14} />{up}</span>
+    </span>
   )
 }

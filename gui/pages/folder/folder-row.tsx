@@ -1,26 +1,61 @@
 import type { FolderConfig } from '../../../src/core/config.ts'
 import { addressOf } from '../../app/address.ts'
-import { folderFacts, folderName } from '../../facts/folder.ts'
-import { formatSize } from '../../facts/format.ts'
+import { folderFacts, folderName, type FolderFacts } from '../../facts/folder.ts'
+import { formatDuration, formatRate, formatSize } from '../../facts/format.ts'
+import { isTime } from '../../facts/moments.ts'
+import { meanRate, secondsLeft } from '../../facts/rates.ts'
 import { useLive } from '../../live/live.ts'
-import { Bar, State } from '../../ui/parts.tsx'
+import { Ago, Bar, State } from '../../ui/parts.tsx'
 import { t } from '../../words/words.ts'
 
-/** One line a folder: name, state in words, a bar only while something moves. */
-export function FolderRow({ folder }: { readonly folder: FolderConfig }) {
+/** One line a folder; each opens its page. */
+export function FolderRows({ folders }: { readonly folders: readonly FolderConfig[] }) {
+  return <ul class="rows">{folders.map((folder) => <FolderRow key={folder.id} folder={folder} />)}</ul>
+}
+
+/** Name, state in words, a bar only while something moves. The number of what is out of sync opens exactly that. */
+function FolderRow({ folder }: { readonly folder: FolderConfig }) {
   const live = useLive((state) => state.folders[folder.id])
   const progress = useLive((state) => state.progress[folder.id])
   const facts = folderFacts(folder, live, progress)
+  const tab = causeOf(folder, facts)
+  const state = <State tone={facts.tone}>{facts.text}</State>
   return (
-    <a class="row" href={addressOf('folders', folder.id)}>
-      <span class="row-name">{folderName(folder)}</span>
-      <State tone={facts.tone}>{facts.text}</State>
+    <li class="row">
+      <a class="row-link row-name" href={addressOf('folders', folder.id)}>{folderName(folder)}</a>
+      {tab === undefined ? state : <a class="row-cause" href={addressOf('folders', folder.id, tab)}>{state}</a>}
       <span class="row-detail">
-        {facts.fraction === undefined
-          ? live && `${t('count.files', { n: live.status.globalFiles })} · ${formatSize(live.status.globalBytes)}`
-          : <Bar fraction={facts.fraction} label={facts.text} />}
+        {facts.fraction === undefined ? <Content folder={folder} /> : <Moving text={facts.text} fraction={facts.fraction} bytesLeft={live?.status.state === 'syncing' ? facts.bytesLeft : 0} />}
       </span>
-      <span class="row-side">{t('count.devices', { n: folder.devices.length })}</span>
-    </a>
+      <span class="row-side"><LastChange id={folder.id} /></span>
+    </li>
   )
+}
+
+/** The tab of the folder's page that shows what the words of the row are about. */
+function causeOf({ paused }: FolderConfig, { problems, waiting }: FolderFacts): string | undefined {
+  if (paused) return undefined
+  return problems > 0 ? 'problems' : waiting > 0 ? 'waiting' : undefined
+}
+
+function Content({ folder }: { readonly folder: FolderConfig }) {
+  const files = useLive((state) => state.folders[folder.id]?.status.globalFiles)
+  const bytes = useLive((state) => state.folders[folder.id]?.status.globalBytes)
+  const devices = t('count.devices', { n: folder.devices.length })
+  return <>{files === undefined || folder.paused ? devices : `${t('count.files', { n: files })} · ${formatSize(bytes ?? 0)} · ${devices}`}</>
+}
+
+function Moving({ text, fraction, bytesLeft }: { readonly text: string; readonly fraction: number; readonly bytesLeft: number }) {
+  const rate = useLive((state) => meanRate(state.history).inBps)
+  const leftS = bytesLeft === 0 ? undefined : secondsLeft(bytesLeft, rate)
+  const words = leftS === undefined
+    ? []
+    : [t('overview.bytesLeft', { size: formatSize(bytesLeft) }), formatRate(rate), t('time.left', { time: formatDuration(leftS) })]
+  return <><Bar fraction={fraction} label={text} />{words.length > 0 && <span class="row-pace">{words.join(' · ')}</span>}</>
+}
+
+function LastChange({ id }: { readonly id: string }) {
+  const at = useLive((state) => state.folderStats[id]?.lastFile.at ?? '')
+  const name = useLive((state) => state.folderStats[id]?.lastFile.filename ?? '')
+  return isTime(Date.parse(at)) ? <span title={name}>{t('overview.changed')} <Ago time={at} /></span> : null
 }

@@ -1,23 +1,41 @@
-import { otherDevices } from '../../facts/device.ts'
+import { useOtherDevices } from '../../live/facts.ts'
 import { useLive } from '../../live/live.ts'
 import { Empty, Section } from '../../ui/parts.tsx'
 import { t } from '../../words/words.ts'
-import { DeviceRow } from '../device/device-row.tsx'
-import { FolderRow } from '../folder/folder-row.tsx'
+import { DeviceRows } from '../device/device-row.tsx'
+import { FolderRows } from '../folder/folder-row.tsx'
+import { AddDeviceButton, AddFolderButton } from './add-buttons.tsx'
+import { FirstSteps } from './first-steps.tsx'
+import { Notices } from './notices.tsx'
+import { ThisDevice } from './this-device.tsx'
+import { Throughput } from './throughput.tsx'
+import { WaitingForYou } from './waiting-for-you.tsx'
 
-/** Is everything fine? Folders, devices, and who wants something. */
+/** Is everything fine? Who wants something, folders, devices, and how fast it goes. */
 export function OverviewPage() {
   const folders = useLive((state) => state.config?.folders) ?? []
-  const devices = otherDevices(useLive((state) => state))
+  const devices = useOtherDevices()
+  const isNew = folders.length === 0 && devices.length === 0
   return (
     <>
       <h1 class="unseen">{t('nav.overview')}</h1>
-      <Section title={t('nav.folders')}>
-        {folders.length === 0 ? <Empty>{t('overview.noFolders')}</Empty> : <div class="rows">{folders.map((folder) => <FolderRow key={folder.id} folder={folder} />)}</div>}
-      </Section>
-      <Section title={t('nav.devices')}>
-        {devices.length === 0 ? <Empty>{t('overview.noDevices')}</Empty> : <div class="rows">{devices.map((device) => <DeviceRow key={device.deviceID} device={device} />)}</div>}
-      </Section>
+      <Notices />
+      <WaitingForYou />
+      {isNew && <FirstSteps />}
+      {!isNew && (
+        <>
+          <Section title={t('nav.folders')} actions={<AddFolderButton />}>
+            {folders.length === 0 ? <Empty>{t('overview.noFolders')}</Empty> : <FolderRows folders={folders} />}
+          </Section>
+          <Section title={t('nav.devices')} actions={<AddDeviceButton />}>
+            {devices.length === 0 ? <Empty>{t('overview.noDevices')}</Empty> : <DeviceRows devices={devices} />}
+          </Section>
+        </>
+      )}
+      <div class="overview-foot">
+        <Throughput />
+        <ThisDevice />
+      </div>
     </>
   )
 }

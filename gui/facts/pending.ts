@@ -1,0 +1,58 @@
+import type { Config } from '../../src/core/config.ts'
+import type { Change } from '../../src/rest/config.ts'
+import type { LiveState } from '../live/state.ts'
+
+/** A device that we do not know and that wants to talk to us. */
+export interface Knock {
+  readonly deviceID: string
+  readonly name: string
+  readonly address: string
+  readonly time: string
+}
+
+/** A folder that a device offers and that we do not share with it. */
+export interface Offer {
+  readonly folderID: string
+  readonly label: string
+  readonly deviceID: string
+  readonly time: string
+  /** We have a folder of this id already: it is only to be shared. */
+  readonly isHere: boolean
+}
+
+/** The oldest first, so that nothing moves below a hand. */
+export function knocksOf({ pendingDevices }: Pick<LiveState, 'pendingDevices'>): readonly Knock[] {
+  return Object.entries(pendingDevices).map(([deviceID, knock]) => ({ deviceID, ...knock })).sort(byTime)
+}
+
+export function offersOf({ pendingFolders, config }: Pick<LiveState, 'pendingFolders' | 'config'>): readonly Offer[] {
+  const here = new Set<string>(config?.folders.map(({ id }) => id))
+  return Object.entries(pendingFolders).flatMap(([folderID, { offeredBy }]) =>
+    Object.entries(offeredBy).map(([deviceID, { label, time }]) => ({ folderID, label, deviceID, time, isHere: here.has(folderID) })),
+  ).sort(byTime)
+}
+
+function byTime(one: { readonly time: string }, other: { readonly time: string }): number {
+  return Date.parse(one.time) - Date.parse(other.time)
+}
+
+/** The configuration in which the device knocks in vain. */
+export function ignoringDevice(config: Config, { deviceID, name, address }: Knock, now: string): Change<Config> {
+  const others = config.remoteIgnoredDevices.filter((ignored) => ignored.deviceID !== deviceID)
+  return { ...config, remoteIgnoredDevices: [...others, { deviceID, name, address, time: now }] }
+}
+
+/** What the device's settings say of folders that it offers in vain, with one more. */
+export function ignoringFolder(config: Config, { deviceID, folderID, label }: Offer, now: string): Change<Config['devices'][number]> {
+  const ignored = config.devices.find((device) => device.deviceID === deviceID)?.ignoredFolders ?? []
+  return { ignoredFolders: [...ignored.filter(({ id }) => id !== folderID), { id: folderID, label, time: now }] }
+}
+
+/** With whom a folder is shared, once it is shared with the device, or is not any more. */
+export function sharingWith(config: Config, folderId: string, deviceId: string, shared: boolean): Change<Config['folders'][number]> {
+  const devices = config.folders.find(({ id }) => id === folderId)?.devices ?? []
+  const others = devices.filter(({ deviceID }) => deviceID !== deviceId)
+  if (!shared) return { devices: others }
+  const kept = devices.find(({ deviceID }) => deviceID === deviceId)
+  return { devices: [...others, kept ?? { deviceID: deviceId, introducedBy: '', encryptionPassword: '' }] }
+}

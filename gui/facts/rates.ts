@@ -1,0 +1,47 @@
+import type { Rate, RatePoint } from '../live/state.ts'
+
+/** Ten minutes are shown. */
+export const SHOWN_S = 600
+/** One reading jumps; the mean of a few is what a person would say. */
+const MEAN_POINTS = 5
+
+/** The rate of the last moments. */
+export function meanRate(history: readonly RatePoint[]): Rate {
+  const points = history.slice(-MEAN_POINTS)
+  if (points.length === 0) return { inBps: 0, outBps: 0 }
+  const sum = points.reduce((all, { inBps, outBps }) => ({ inBps: all.inBps + inBps, outBps: all.outBps + outBps }), { inBps: 0, outBps: 0 })
+  return { inBps: sum.inBps / points.length, outBps: sum.outBps / points.length }
+}
+
+/** How long something takes at a rate; undefined when nothing moves, for then nobody knows. */
+export function secondsLeft(bytesLeft: number, bytesPerSecond: number): number | undefined {
+  return bytesPerSecond < 1 ? undefined : bytesLeft / bytesPerSecond
+}
+
+/** What a plot draws: times in seconds, what came in, what went out. */
+export type Series = readonly [atS: readonly number[], inBps: readonly (number | null)[], outBps: readonly (number | null)[]]
+
+/** Further apart than this there was no reading, as while the machine slept: the line has a gap there. */
+const GAP_MS = 10_000
+
+export function seriesOf(history: readonly RatePoint[]): Series {
+  const [atS, inBps, outBps]: [number[], (number | null)[], (number | null)[]] = [[], [], []]
+  let lastMs = history[0]?.atMs ?? 0
+  for (const point of history) {
+    if (point.atMs - lastMs > GAP_MS) {
+      atS.push((lastMs + 1) / 1_000)
+      inBps.push(null)
+      outBps.push(null)
+    }
+    atS.push(point.atMs / 1_000)
+    inBps.push(point.inBps)
+    outBps.push(point.outBps)
+    lastMs = point.atMs
+  }
+  return [atS, inBps, outBps]
+}
+
+/** The highest rates of the time shown, for those who cannot see the plot. */
+export function peakRate(history: readonly RatePoint[]): Rate {
+  return history.reduce((peak, { inBps, outBps }) => ({ inBps: Math.max(peak.inBps, inBps), outBps: Math.max(peak.outBps, outBps) }), { inBps: 0, outBps: 0 })
+}

@@ -1,0 +1,22 @@
+import type { FolderConfig } from '../../src/core/config.ts'
+import type { CompletionJson } from '../../src/rest/completion.ts'
+import { fractionOf } from './device.ts'
+import type { Tone } from './tone.ts'
+
+/** How a folder stands on another device. */
+export type ShareState =
+  | { readonly kind: 'not-shared' | 'paused-here' | 'paused-there' | 'not-accepted' | 'unknown' | 'whole'; readonly tone: Tone }
+  | { readonly kind: 'lacks'; readonly tone: Tone; readonly items: number; readonly bytes: number; readonly fraction: number }
+
+/** What it told when it was last connected counts, too: then what it lacks waits for it. */
+export function shareState(folder: FolderConfig, deviceId: string, completion: CompletionJson | undefined, connected: boolean): ShareState {
+  if (!folder.devices.some(({ deviceID }) => deviceID === deviceId)) return { kind: 'not-shared', tone: 'off' }
+  if (folder.paused) return { kind: 'paused-here', tone: 'off' }
+  if (completion === undefined) return { kind: 'unknown', tone: 'wait' }
+  if (completion.remoteState === 'paused') return { kind: 'paused-there', tone: 'off' }
+  if (connected && completion.remoteState === 'notSharing') return { kind: 'not-accepted', tone: 'wait' }
+  const items = completion.needItems + completion.needDeletes
+  if (items === 0) return { kind: 'whole', tone: 'good' }
+  const fraction = fractionOf(items, completion.needBytes, completion.globalBytes)
+  return { kind: 'lacks', tone: connected ? 'busy' : 'wait', items, bytes: completion.needBytes, fraction }
+}

@@ -1,0 +1,80 @@
+import type { ComponentChildren } from 'preact'
+import type { DeviceConfig } from '../../../src/core/config.ts'
+import { deviceFacts, nameOf } from '../../facts/device.ts'
+import { wayText } from '../../facts/device-text.ts'
+import { formatCount, formatRate, formatSize } from '../../facts/format.ts'
+import { useAsk } from '../../live/ask.ts'
+import { client } from '../../live/client.ts'
+import { useFacts } from '../../live/facts.ts'
+import { useLive } from '../../live/live.ts'
+import { Ago, CopyButton, Facts, useNow } from '../../ui/parts.tsx'
+import { t } from '../../words/words.ts'
+
+const ASK_EVERY_MS = 20_000
+const KIB = 1_024
+
+type Row = readonly [name: string, value: ComponentChildren]
+
+/** How it is connected, or why not, and what is settled about it. */
+export function ConnectionFacts({ device }: { readonly device: DeviceConfig }) {
+  const isConnected = useLive((state) => state.connections.connections[device.deviceID]?.connected === true)
+  const now = useConnected(device.deviceID)
+  const away = useAway(device)
+  const settled = useSettled(device)
+  return <Facts rows={[...(isConnected ? now : away), ...settled]} />
+}
+
+function useConnected(id: string): readonly Row[] {
+  const connection = useLive((state) => state.connections.connections[id])
+  const { way } = useFacts((state) => deviceFacts(state, id))
+  if (connection === undefined) return []
+  const { secondary = [] } = connection
+  return [
+    [t('device.kind'), `${wayText(way)} · ${connection.type}`],
+    [t('device.address'), <span key="address" class="mono">{connection.address}</span>],
+    [t('device.crypto'), connection.crypto],
+    [t('device.since'), <Ago key="since" time={connection.startedAt} />],
+    [t('device.client'), connection.clientVersion],
+    [t('device.bytes'), t('device.bytesValue', { in: formatSize(connection.inBytesTotal), out: formatSize(connection.outBytesTotal) })],
+    [t('device.connections'), formatCount(1 + secondary.length)],
+  ]
+}
+
+/** The last attempts to reach it, of those addresses where it is looked for. */
+function useAway({ deviceID, paused }: DeviceConfig): readonly Row[] {
+  const lastSeen = useLive((state) => state.deviceStats[deviceID]?.lastSeen ?? '')
+  const { value: system } = useAsk('system', (signal) => client.call('GET /rest/system/status', { signal }), useNow(ASK_EVERY_MS))
+  const { value: found } = useAsk('discovery', (signal) => client.call('GET /rest/system/discovery', { signal }))
+  const addresses = useLive((state) => state.config?.devices.find((device) => device.deviceID === deviceID)?.addresses) ?? []
+  const looked = new Set([...addresses, ...(found?.[deviceID]?.addresses ?? [])])
+  const failures = Object.entries(system?.lastDialStatus ?? {}).filter(([address, { error }]) => looked.has(address) && error !== null)
+  return [
+    [t('device.lastSeen'), <Ago key="seen" time={lastSeen} />],
+    ...(paused ? [] : failures.map(([address, { error }]): Row => [
+      t('device.lastError'), <span key={address}><span class="mono">{address}</span>: {error}</span>,
+    ])),
+  ]
+}
+
+function useSettled(device: DeviceConfig): readonly Row[] {
+  const introducer = useLive((state) => (device.introducedBy === '' ? '' : nameOf(state, device.introducedBy)))
+  const addresses = device.addresses.map((address) => (address === 'dynamic' ? t('device.dynamic') : address)).join(', ')
+  const introduced = device.introducer ? t('device.isIntroducer') : introducer === '' ? '' : t('device.introducedBy', { name: introducer })
+  const { maxRecvKbps, maxSendKbps } = device
+  const limits = t('device.limitsValue', { in: limitText(maxRecvKbps), out: limitText(maxSendKbps) })
+  const optional: readonly Row[] = [
+    [t('device.introducer'), introduced],
+    [t('device.trust'), device.untrusted ? t('device.untrusted') : ''],
+    [t('device.limits'), maxRecvKbps + maxSendKbps > 0 ? limits : ''],
+  ]
+  return [
+    [t('device.addresses'), addresses],
+    ...optional.filter(([, value]) => value !== ''),
+    [t('device.id'), <span key="id" class="device-id"><span class="mono">{device.deviceID}</span><CopyButton text={device.deviceID} /></span>],
+  ]
+}
+
+/** The config counts in KiB a second, whatever the name says. */
+function limitText(kibPerSecond: number): string {
+  return kibPerSecond > 0 ? formatRate(kibPerSecond * KIB) : t('device.noLimit')
+}

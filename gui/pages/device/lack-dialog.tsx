@@ -1,0 +1,55 @@
+import { useState } from 'preact/hooks'
+import type { DeviceConfig, FolderConfig } from '../../../src/core/config.ts'
+import type { FileEntryJson } from '../../../src/rest/db.ts'
+import { reasonOf } from '../../app/act.ts'
+import { deviceName } from '../../facts/device.ts'
+import { folderName } from '../../facts/folder-counts.ts'
+import { formatSize } from '../../facts/format.ts'
+import { useAsk } from '../../live/ask.ts'
+import { client } from '../../live/client.ts'
+import { useLive } from '../../live/live.ts'
+import { Button } from '../../ui/button.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { Ago, Empty, Skeleton } from '../../ui/parts.tsx'
+import { t } from '../../words/words.ts'
+
+const STEP = 100
+
+/** Exactly what a device has not got of a folder, as it stands now. */
+export function LackDialog({ folder, device }: { readonly folder: FolderConfig; readonly device: DeviceConfig }) {
+  const [shown, setShown] = useState(STEP)
+  const turn = useLive((state) => state.folders[folder.id]?.completion[device.deviceID]?.needItems ?? 0)
+  const deletes = useLive((state) => state.folders[folder.id]?.completion[device.deviceID]?.needDeletes ?? 0)
+  const { value, error } = useAsk(
+    `${folder.id} ${device.deviceID} ${shown}`,
+    (signal) => client.call('GET /rest/db/remoteneed', { query: { folder: folder.id, device: device.deviceID, page: 1, perpage: shown }, signal }),
+    `${turn} ${deletes}`,
+  )
+  return (
+    <Dialog wide title={t('device.needTitle', { name: deviceName(device), folder: folderName(folder) })}>
+      {value === undefined && error === undefined && <Skeleton />}
+      {value === undefined && error !== undefined && <Empty>{reasonOf(error)}</Empty>}
+      {value?.files.length === 0 && <Empty>{t('device.needNothing')}</Empty>}
+      {value !== undefined && value.files.length > 0 && <LackTable files={value.files} />}
+      {value !== undefined && value.files.length >= shown && <Button onClick={() => setShown(shown + STEP)}>{t('device.needMore')}</Button>}
+    </Dialog>
+  )
+}
+
+function LackTable({ files }: { readonly files: readonly FileEntryJson[] }) {
+  return (
+    <table class="device-table">
+      <thead><tr><th scope="col">{t('device.needName')}</th><th scope="col">{t('device.needSize')}</th><th scope="col">{t('device.needChanged')}</th></tr></thead>
+      <tbody>
+        {files.map((file) => (
+          <tr key={file.name}><th scope="row">{file.name}</th><td>{sizeText(file)}</td><td><Ago time={file.modified} /></td></tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+function sizeText({ deleted, type, size }: FileEntryJson): string {
+  if (deleted) return t('device.needDeleted')
+  return type === 'FILE_INFO_TYPE_DIRECTORY' ? t('device.needDirectory') : formatSize(size)
+}

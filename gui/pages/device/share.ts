@@ -1,0 +1,11 @@
+import { act } from '../../app/act.ts'
+import { sharingWith } from '../../facts/pending.ts'
+import { client } from '../../live/client.ts'
+
+/** Shares a folder with a device, or ends that. Asks for the settings first: the page's may be a moment old. */
+export function share(folderId: string, deviceId: string, shared: boolean, done: string): Promise<boolean> {
+  return act(async () => {
+    const config = await client.config()
+    await client.changeFolder(folderId, sharingWith(config, folderId, deviceId, shared))
+  }, done)
+}

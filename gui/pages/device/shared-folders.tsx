@@ -1,0 +1,98 @@
+import { useId } from 'preact/hooks'
+import type { DeviceConfig, FolderConfig } from '../../../src/core/config.ts'
+import { addressOf } from '../../app/address.ts'
+import { openDialog } from '../../app/dialogs.tsx'
+import { deviceName } from '../../facts/device.ts'
+import { folderName } from '../../facts/folder-counts.ts'
+import { formatPercent, formatSize } from '../../facts/format.ts'
+import { shareState, type ShareState } from '../../facts/share-state.ts'
+import { useLive } from '../../live/live.ts'
+import { confirm } from '../../ui/confirm.tsx'
+import { Bar, Empty, Section, State } from '../../ui/parts.tsx'
+import { t } from '../../words/words.ts'
+import { LackDialog } from './lack-dialog.tsx'
+import { share } from './share.ts'
+
+/** Every folder with a box to check: shared with this device or not, and how much of it the device has. */
+export function SharedFolders({ device }: { readonly device: DeviceConfig }) {
+  const folders = useLive((state) => state.config?.folders) ?? []
+  return (
+    <Section title={t('device.shared')}>
+      {folders.length === 0 && <Empty>{t('device.noFolders')}</Empty>}
+      {folders.length > 0 && <ul class="rows">{folders.map((folder) => <SharedFolder key={folder.id} folder={folder} device={device} />)}</ul>}
+      {device.untrusted && <p class="soft device-note">{t('device.needsPassword')}</p>}
+    </Section>
+  )
+}
+
+interface SharedFolderProps {
+  readonly folder: FolderConfig
+  readonly device: DeviceConfig
+}
+
+function SharedFolder({ folder, device }: SharedFolderProps) {
+  const { deviceID } = device
+  const completion = useLive((state) => state.folders[folder.id]?.completion[deviceID])
+  const connected = useLive((state) => state.connections.connections[deviceID]?.connected === true)
+  const state = shareState(folder, deviceID, completion, connected)
+  return (
+    <li class="row device-folder">
+      <ShareBox folder={folder} device={device} shared={state.kind !== 'not-shared'} />
+      <ShareWords state={state} />
+      <span class="row-detail">{state.kind === 'lacks' && <Lack state={state} folder={folder} device={device} />}</span>
+    </li>
+  )
+}
+
+function ShareBox({ folder, device, shared }: SharedFolderProps & { readonly shared: boolean }) {
+  const id = useId()
+  const names = { folder: folderName(folder), name: deviceName(device) }
+  // Sharing with a device that is not trusted needs a password, which the folder's settings ask for.
+  const isLocked = device.untrusted && !shared
+  const change = async (box: HTMLInputElement) => {
+    const wanted = box.checked
+    if (!wanted) {
+      box.checked = true // until it is confirmed and the daemon says so
+      const question = { title: t('device.unshareTitle', names), text: t('device.unshareText'), action: t('device.unshare') }
+      if (!(await confirm(question))) return
+    }
+    const done = await share(folder.id, device.deviceID, wanted, t(wanted ? 'device.nowShared' : 'device.notShared', names))
+    if (!done) box.checked = shared
+  }
+  return (
+    <span class="device-box">
+      <input id={id} type="checkbox" checked={shared} disabled={isLocked} aria-label={t('device.shareFolder', names)} onChange={(event) => void change(event.currentTarget)} />
+      <a class="row-name" href={addressOf('folders', folder.id)}>{folderName(folder)}</a>
+    </span>
+  )
+}
+
+function ShareWords({ state }: { readonly state: ShareState }) {
+  switch (state.kind) {
+    case 'not-shared':
+      return <span />
+    case 'paused-here':
+      return <State tone={state.tone}>{t('device.folderPaused')}</State>
+    case 'paused-there':
+      return <State tone={state.tone}>{t('device.remotePaused')}</State>
+    case 'not-accepted':
+      return <State tone={state.tone}>{t('device.remoteNot')}</State>
+    case 'unknown':
+      return <State tone={state.tone}>{t('device.remoteUnknown')}</State>
+    case 'whole':
+      return <State tone={state.tone}>{t('device.has')}</State>
+    case 'lacks':
+      return <State tone={state.tone}>{formatPercent(state.fraction)}</State>
+  }
+}
+
+/** The number of what it lacks opens the list of exactly that. */
+function Lack({ state, folder, device }: SharedFolderProps & { readonly state: ShareState & { readonly kind: 'lacks' } }) {
+  const text = t('device.lacks', { n: state.items, size: formatSize(state.bytes) })
+  return (
+    <>
+      <Bar fraction={state.fraction} label={`${folderName(folder)}: ${formatPercent(state.fraction)}`} />
+      <button type="button" class="device-lack" onClick={() => openDialog(() => <LackDialog folder={folder} device={device} />)}>{text}</button>
+    </>
+  )
+}

@@ -1,0 +1,66 @@
+import { deviceName } from '../../facts/device.ts'
+import { formatCount, formatDuration, formatSize } from '../../facts/format.ts'
+import { useAsk } from '../../live/ask.ts'
+import { client } from '../../live/client.ts'
+import { useLive } from '../../live/live.ts'
+import type { LiveState } from '../../live/state.ts'
+import { CopyButton, Facts, Section, useNow } from '../../ui/parts.tsx'
+import { t } from '../../words/words.ts'
+
+const ASK_EVERY_MS = 20_000
+
+/** Who we are: what another device must know of this one, and how it is. */
+export function ThisDevice() {
+  const nowMs = useNow(ASK_EVERY_MS)
+  const known = useLive((state) => state.system)
+  const { value: system = known } = useAsk('system', (signal) => client.call('GET /rest/system/status', { signal }), nowMs)
+  const version = useLive((state) => state.version?.version ?? '')
+  const own = useLive((state) => state.config?.devices.find(({ deviceID }) => deviceID === state.system?.myID))
+  const files = useLive((state) => total(state, 'localFiles'))
+  const bytes = useLive((state) => total(state, 'localBytes'))
+  if (system === undefined) return null
+  const uptime = formatDuration((nowMs - Date.parse(system.startTime)) / 1_000)
+  return (
+    <Section title={t('own.title')}>
+      <div class="card overview-own">
+        <div class="overview-id">
+          <img class="overview-qr" src={`/qr/?text=${encodeURIComponent(system.myID)}`} alt={t('own.qr')} width={112} height={112} />
+          <div>
+            <p class="overview-own-name">{own === undefined ? '' : deviceName(own)}</p>
+            <p class="mono overview-own-id">{system.myID}</p>
+            <CopyButton text={system.myID} label={t('own.copyId')} />
+          </div>
+        </div>
+        <Facts rows={[
+          [t('own.holds'), `${t('count.files', { n: files })} · ${formatSize(bytes)}`],
+          [t('own.listens'), <Listeners key="listeners" status={system.connectionServiceStatus} />],
+          [t('own.uptime'), uptime],
+          [t('own.version'), version],
+        ]} />
+      </div>
+    </Section>
+  )
+}
+
+function total(state: LiveState, what: 'localFiles' | 'localBytes'): number {
+  return Object.values(state.folders).reduce((sum, { status }) => sum + status[what], 0)
+}
+
+interface ListenersProps {
+  readonly status: NonNullable<LiveState['system']>['connectionServiceStatus']
+}
+
+/** Where others reach us; an address that does not work says why. */
+function Listeners({ status }: ListenersProps) {
+  const all = Object.entries(status)
+  const failed = all.filter(([, { error }]) => error !== null)
+  if (all.length === 0) return <span>{t('own.nowhere')}</span>
+  return (
+    <>
+      <ul class="overview-listeners">
+        {all.map(([address, { error }]) => <li key={address} class="mono">{address}{error !== null && <span class="overview-failed"> {error}</span>}</li>)}
+      </ul>
+      {failed.length > 0 && <span class="soft">{t('own.working', { good: formatCount(all.length - failed.length), all: formatCount(all.length) })}</span>}
+    </>
+  )
+}

@@ -1,0 +1,35 @@
+import { useEffect, useRef } from 'preact/hooks'
+import { addressOf } from '../../app/address.ts'
+import { useLive } from '../../live/live.ts'
+import { Store, useStore } from '../../live/store.ts'
+import { Section } from '../../ui/parts.tsx'
+import { RatePlot } from '../../ui/plot.tsx'
+import { t } from '../../words/words.ts'
+
+/** Counts how often somebody asked to see the plot. */
+const wanted = new Store(0)
+let shown = 0
+
+/** Goes to the overview and brings the plot into sight. */
+export function showThroughput(): void {
+  location.hash = addressOf()
+  wanted.update((count) => count + 1)
+}
+
+/** How fast it goes, all devices together. */
+export function Throughput() {
+  const history = useLive((state) => state.history)
+  const asked = useStore(wanted, (value) => value)
+  const place = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    if (asked === shown) return
+    shown = asked
+    place.current?.scrollIntoView({ block: 'center' })
+    place.current?.focus()
+  }, [asked])
+  return (
+    <div ref={place} class="overview-plot" tabIndex={-1}>
+      <Section title={t('plot.title')}><div class="card"><RatePlot label={t('plot.title')} history={history} /></div></Section>
+    </div>
+  )
+}

@@ -1,0 +1,87 @@
+import type { ComponentChildren } from 'preact'
+import { act } from '../../app/act.ts'
+import { openDialog } from '../../app/dialogs.tsx'
+import { nameOf } from '../../facts/device.ts'
+import { ignoringDevice, ignoringFolder, knocksOf, offersOf, type Knock, type Offer } from '../../facts/pending.ts'
+import { client } from '../../live/client.ts'
+import { useLive } from '../../live/live.ts'
+import { Button } from '../../ui/button.tsx'
+import { Ago, Section } from '../../ui/parts.tsx'
+import { t } from '../../words/words.ts'
+import { AddDeviceDialog } from '../add/add-device.tsx'
+import { AddFolderDialog } from '../add/add-folder.tsx'
+import { share } from '../device/share.ts'
+
+/** Devices that knock and folders that are offered: each is let in, refused for good, or sent away until it comes again. */
+export function WaitingForYou() {
+  const pendingDevices = useLive((state) => state.pendingDevices)
+  const pendingFolders = useLive((state) => state.pendingFolders)
+  const config = useLive((state) => state.config)
+  const [knocks, offers] = [knocksOf({ pendingDevices }), offersOf({ pendingFolders, config })]
+  if (knocks.length + offers.length === 0) return null
+  return (
+    <Section title={t('pending.title')}>
+      <ul class="rows overview-asks">
+        {knocks.map((knock) => <KnockRow key={knock.deviceID} knock={knock} />)}
+        {offers.map((offer) => <OfferRow key={`${offer.folderID} ${offer.deviceID}`} offer={offer} />)}
+      </ul>
+    </Section>
+  )
+}
+
+function KnockRow({ knock }: { readonly knock: Knock }) {
+  const name = knock.name === '' ? knock.deviceID.slice(0, 7) : knock.name
+  const accept = () => openDialog(() => <AddDeviceDialog preset={{ deviceID: knock.deviceID, name: knock.name }} />)
+  const ignore = () => act(async () => {
+    const config = await client.config()
+    await client.call('PUT /rest/config', { body: ignoringDevice(config, knock, new Date().toISOString()) })
+  }, t('pending.deviceIgnored', { name }))
+  const dismiss = () => act(() => client.call('DELETE /rest/cluster/pending/devices', { query: { device: knock.deviceID } }))
+  return (
+    <Ask title={t('pending.device', { name })} onIgnore={ignore} onDismiss={dismiss} accept={<Button kind="primary" onClick={accept}>{t('do.accept')}</Button>}>
+      <span class="mono">{knock.deviceID}</span> <span>{knock.address} · <Ago time={knock.time} /></span>
+    </Ask>
+  )
+}
+
+function OfferRow({ offer }: { readonly offer: Offer }) {
+  const { folderID, label, deviceID } = offer
+  const device = useLive((state) => nameOf(state, deviceID))
+  const name = label === '' ? folderID : label
+  const accept = () => openDialog(() => <AddFolderDialog offer={{ id: folderID, label, deviceID }} />)
+  const shareIt = () => share(folderID, deviceID, true, t('device.nowShared', { folder: name, name: device }))
+  const ignore = () => act(async () => {
+    const config = await client.config()
+    await client.call('PATCH /rest/config/devices/:id', { id: deviceID, body: ignoringFolder(config, offer, new Date().toISOString()) })
+  }, t('pending.folderIgnored', { folder: name, name: device }))
+  const dismiss = () => act(() => client.call('DELETE /rest/cluster/pending/folders', { query: { folder: folderID, device: deviceID } }))
+  const yes = offer.isHere
+    ? <Button kind="primary" onClick={shareIt}>{t('pending.shareWith', { name: device })}</Button>
+    : <Button kind="primary" onClick={accept}>{t('do.accept')}</Button>
+  return (
+    <Ask title={t(offer.isHere ? 'pending.folderHere' : 'pending.folder', { name: device, folder: name })} onIgnore={ignore} onDismiss={dismiss} accept={yes}>
+      <span class="mono">{folderID}</span> <span><Ago time={offer.time} /></span>
+    </Ask>
+  )
+}
+
+interface AskProps {
+  readonly title: string
+  readonly children: ComponentChildren
+  readonly accept: ComponentChildren
+  readonly onIgnore: () => Promise<unknown>
+  readonly onDismiss: () => Promise<unknown>
+}
+
+function Ask({ title, children, accept, onIgnore, onDismiss }: AskProps) {
+  return (
+    <li class="overview-ask">
+      <div class="overview-ask-text"><p class="overview-ask-title">{title}</p><p class="soft">{children}</p></div>
+      <div class="overview-ask-actions">
+        {accept}
+        <Button title={t('pending.ignoreHelp')} onClick={onIgnore}>{t('do.ignore')}</Button>
+        <Button kind="quiet" title={t('pending.dismissHelp')} onClick={onDismiss}>{t('pending.dismiss')}</Button>
+      </div>
+    </li>
+  )
+}

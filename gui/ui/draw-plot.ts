@@ -1,0 +1,51 @@
+import type uPlot from 'uplot'
+import { formatRate } from '../facts/format.ts'
+import { seriesOf, SHOWN_S } from '../facts/rates.ts'
+import type { RatePoint } from '../live/state.ts'
+import { language } from '../words/language.ts'
+
+/** Below this the scale does not shrink: a few bytes of keeping in touch are no mountain. */
+const SCALE_BPS_MIN = 10_000
+const AXIS_WIDTH = 76
+
+/** Draws the rates into the element, in the colours of the theme. The drawing part of the page is loaded with the first plot. */
+export async function drawPlot(element: HTMLElement, history: readonly RatePoint[], signal: AbortSignal): Promise<uPlot | undefined> {
+  const [{ default: UPlot }] = await Promise.all([import('uplot'), import('uplot/dist/uPlot.min.css')])
+  if (signal.aborted) return undefined
+  return new UPlot(optionsOf(element), plotData(history), element)
+}
+
+export function plotData(history: readonly RatePoint[]): uPlot.AlignedData {
+  const [atS, inBps, outBps] = seriesOf(history)
+  return [[...atS], [...inBps], [...outBps]]
+}
+
+function optionsOf(element: HTMLElement): uPlot.Options {
+  const colours = getComputedStyle(element)
+  const colour = (name: string) => colours.getPropertyValue(name).trim()
+  const axis = { stroke: colour('--text-soft'), grid: { stroke: colour('--line'), width: 1 }, ticks: { show: false }, font: `12px ${colours.fontFamily}` }
+  return {
+    width: element.clientWidth,
+    height: element.clientHeight,
+    legend: { show: false },
+    cursor: { show: false },
+    padding: [8, 8, 0, 0],
+    scales: {
+      x: { time: true, range: (_plot, _first, last) => [last - SHOWN_S, last] },
+      y: { range: (_plot, _least, most) => [0, Math.max(SCALE_BPS_MIN, most * 1.1)] },
+    },
+    axes: [
+      { ...axis, space: 90, values: (_plot, splits) => splits.map(clockTime) },
+      { ...axis, size: AXIS_WIDTH, space: 36, values: (_plot, splits) => splits.map(formatRate) },
+    ],
+    series: [
+      {},
+      { stroke: colour('--accent'), width: 2, fill: colour('--accent-soft'), points: { show: false } },
+      { stroke: colour('--good'), width: 2, dash: [6, 4], points: { show: false } },
+    ],
+  }
+}
+
+function clockTime(atS: number): string {
+  return new Date(atS * 1_000).toLocaleTimeString(language.get(), { hour: '2-digit', minute: '2-digit' })
+}

@@ -1,0 +1,63 @@
+import { useEffect, useRef } from 'preact/hooks'
+import type uPlot from 'uplot'
+import { theme } from '../app/theme.ts'
+import { formatRate } from '../facts/format.ts'
+import { meanRate, peakRate } from '../facts/rates.ts'
+import type { RatePoint } from '../live/state.ts'
+import { useStore } from '../live/store.ts'
+import { t } from '../words/words.ts'
+import { drawPlot, plotData } from './draw-plot.ts'
+import { Icon } from './icon.tsx'
+
+/** The rates of the last ten minutes: as a drawing, and in words for those who do not see it. */
+export function RatePlot({ label, history }: { readonly label: string; readonly history: readonly RatePoint[] }) {
+  const [now, peak] = [meanRate(history.slice(-1)), peakRate(history)]
+  const words = t('plot.words', { in: formatRate(now.inBps), out: formatRate(now.outBps), inMost: formatRate(peak.inBps), outMost: formatRate(peak.outBps) })
+  return (
+    <figure class="plot">
+      <Canvas label={label} words={words} history={history} />
+      <figcaption class="plot-legend">
+        <span class="plot-in"><Icon name="down" size={14} />{t('plot.in')} <strong>{formatRate(now.inBps)}</strong></span>
+        <span class="plot-out"><Icon name="up" size={14} />{t('plot.out')} <strong>{formatRate(now.outBps)}</strong></span>
+        <span class="soft">{t('plot.most', { in: formatRate(peak.inBps), out: formatRate(peak.outBps) })}</span>
+      </figcaption>
+    </figure>
+  )
+}
+
+interface CanvasProps {
+  readonly label: string
+  readonly words: string
+  readonly history: readonly RatePoint[]
+}
+
+function Canvas({ label, words, history }: CanvasProps) {
+  const place = useRef<HTMLDivElement>(null)
+  const plot = useRef<uPlot | undefined>(undefined)
+  const latest = useRef(history)
+  latest.current = history
+  const chosen = useStore(theme, (value) => value)
+  useEffect(() => {
+    const element = place.current
+    if (element === null) return undefined
+    const ended = new AbortController()
+    const draw = async () => {
+      const drawn = await drawPlot(element, latest.current, ended.signal)
+      plot.current?.destroy()
+      plot.current = drawn
+    }
+    // Colours are read when the plot is made: another theme makes another one.
+    matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => void draw(), { signal: ended.signal })
+    const resized = new ResizeObserver(() => plot.current?.setSize({ width: element.clientWidth, height: element.clientHeight }))
+    resized.observe(element)
+    void draw()
+    return () => {
+      ended.abort()
+      resized.disconnect()
+      plot.current?.destroy()
+      plot.current = undefined
+    }
+  }, [chosen])
+  useEffect(() => plot.current?.setData(plotData(history)), [history])
+  return <div ref={place} class="plot-place" role="img" aria-label={`${label}: ${words}`} />
+}
