@@ -1,5 +1,6 @@
 import { render } from 'preact'
 import { App } from './app/app.tsx'
+import { listenToKeys } from './app/keys.ts'
 import './app/theme.ts'
 import { follow } from './live/live.ts'
 import './style/tokens.css'
@@ -9,4 +10,5 @@ import './style/ui.css'
 import './style/pages.css'
 
 render(<App />, document.getElementById('app')!)
+listenToKeys()
 void follow()

@@ -1,5 +1,5 @@
 import { useStore } from '../live/store.ts'
-import { retryNow, useLive } from '../live/live.ts'
+import { useLive } from '../live/live.ts'
 import { ChangesPage } from '../pages/changes/changes-page.tsx'
 import { DevicePage } from '../pages/device/device-page.tsx'
 import { DevicesPage } from '../pages/device/devices-page.tsx'
@@ -9,33 +9,36 @@ import { LogPage } from '../pages/log/log-page.tsx'
 import { LoginPage } from '../pages/login/login-page.tsx'
 import { OverviewPage } from '../pages/overview/overview-page.tsx'
 import { SettingsPage } from '../pages/settings/settings-page.tsx'
-import { Button } from '../ui/button.tsx'
 import { Empty, Skeleton } from '../ui/parts.tsx'
 import { language } from '../words/language.ts'
 import { t } from '../words/words.ts'
 import { Dialogs } from './dialogs.tsx'
+import { LinkBar } from './link-bar.tsx'
+import { Locked } from './locked.tsx'
 import { usePlace } from './route.ts'
 import { SideBar } from './side-bar.tsx'
+import { useTitle } from './title.ts'
 import { Toasts } from './toasts.tsx'
 import { TopBar } from './top-bar.tsx'
 
-/** The whole page. Another language draws all of it anew. */
+/** The whole page. Another language draws all of it again, and leaves everything where it was. */
 export function App() {
-  const chosen = useStore(language, (value) => value)
-  const link = useLive((state) => state.link)
-  if (link === 'locked') return <div key={chosen}><LoginPage /><Toasts /></div>
+  useStore(language, (value) => value)
+  useTitle()
+  const locked = useLive((state) => state.link === 'locked')
+  const known = useLive((state) => state.config !== undefined)
+  if (locked && !known) return <><LoginPage /><Toasts /></>
   return (
-    <div key={chosen} class="frame">
+    <div class="frame">
       <a class="skip" href="#main" onClick={(event) => skip(event)}>{t('nav.skip')}</a>
       <SideBar />
       <div class="column">
         <TopBar />
-        {link === 'lost' && (
-          <div class="lost" role="alert"><span>{t('link.lost')}</span><Button kind="quiet" onClick={retryNow}>{t('link.retry')}</Button></div>
-        )}
         <main id="main" class="main" tabIndex={-1}><Page /></main>
       </div>
       <Dialogs />
+      {locked && <Locked />}
+      <LinkBar />
       <Toasts />
     </div>
   )

@@ -1,18 +1,10 @@
 import { otherDevices } from '../facts/device.ts'
 import { useLive } from '../live/live.ts'
-import { Icon, type IconName } from '../ui/icon.tsx'
-import { t, type WordKey } from '../words/words.ts'
+import { Icon } from '../ui/icon.tsx'
+import { t } from '../words/words.ts'
 import { addressOf } from './address.ts'
+import { PLACES } from './places.ts'
 import { usePlace } from './route.ts'
-
-const PLACES = [
-  ['', 'overview', 'nav.overview'],
-  ['folders', 'folder', 'nav.folders'],
-  ['devices', 'device', 'nav.devices'],
-  ['changes', 'changes', 'nav.changes'],
-  ['log', 'log', 'nav.log'],
-  ['settings', 'settings', 'nav.settings'],
-] as const satisfies readonly (readonly [string, IconName, WordKey])[]
 
 /** The places of the page; tabs at the foot on a phone. */
 export function SideBar() {
@@ -26,7 +18,7 @@ export function SideBar() {
         <svg width="22" height="22" viewBox="0 0 24 24" aria-hidden="true"><rect x="2" y="3" width="13" height="13" rx="3" class="brand-back" /><rect x="9" y="8" width="13" height="13" rx="3" class="brand-front" /></svg>
         <span>Twinfold</span>
       </a>
-      {PLACES.map(([place, icon, word]) => (
+      {PLACES.map(({ place, icon, word }) => (
         <a key={place} class="place" href={addressOf(...(place === '' ? [] : [place]))} aria-current={place === here ? 'page' : undefined}>
           <Icon name={icon} /><span>{t(word)}</span>
           {counts[place] ? <span class="count">{counts[place]}</span> : null}

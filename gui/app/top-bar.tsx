@@ -3,19 +3,26 @@ import { truthText } from '../facts/truth-text.ts'
 import { truthOf } from '../facts/truth.ts'
 import { useLive } from '../live/live.ts'
 import { useStore } from '../live/store.ts'
+import { logOut } from '../pages/login/log-out.ts'
+import { Button } from '../ui/button.tsx'
 import { showThroughput } from '../pages/overview/throughput.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { Menu } from '../ui/menu.tsx'
 import { State } from '../ui/parts.tsx'
 import { chooseLanguage, language, LANGUAGES, type Language } from '../words/language.ts'
 import { t } from '../words/words.ts'
+import { act } from './act.ts'
 import { addressOf } from './address.ts'
+import { wantsLogin } from './command-list.tsx'
+import { openCommands } from './commands.tsx'
+import { commandKey } from './keys-help.tsx'
 import { chooseTheme, theme, type Theme } from './theme.ts'
 
 /** The truth, the rates, and what concerns the page itself. */
 export function TopBar() {
   const truth = truthOf(useLive((state) => state))
   const rate = useLive((state) => state.history.at(-1)) ?? { inBps: 0, outBps: 0 }
+  const hasLogin = useLive(wantsLogin)
   const [down, up] = [formatRate(rate.inBps), formatRate(rate.outBps)]
   return (
     <header class="top">
@@ -26,8 +33,10 @@ export function TopBar() {
           <span aria-hidden="true"><Icon name="down" size={14} />{down}</span>
           <span aria-hidden="true"><Icon name="up" size={14} />{up}</span>
         </a>
+        <Button kind="quiet" icon="search" label={t('top.commands')} title={`${t('top.commands')} (${commandKey()} K)`} onClick={openCommands} />
         <ThemeMenu />
         <LanguageMenu />
+        {hasLogin && <Button kind="quiet" icon="leave" label={t('top.logout')} onClick={() => act(logOut)} />}
       </div>
     </header>
   )

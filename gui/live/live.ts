@@ -1,12 +1,23 @@
 import { ClientError } from '../../src/client/errors.ts'
 import { client } from './client.ts'
 import { TOLD_TYPES, toldEvent } from './event-shapes.ts'
-import { applyConnections, applyEvent, reloadsFor, type Reload } from './reduce.ts'
+import { loadAll, reloadNow } from './load.ts'
+import { applyEvent, isGap, reloadsFor, type Reload } from './reduce.ts'
 import { INITIAL, type LiveState } from './state.ts'
 import { Store, useStore } from './store.ts'
+import { Pauses } from './pauses.ts'
 
 const CONNECTIONS_EVERY_MS = 2_000
+/** Events in a flood are taken in handfuls: the page is drawn four times a second, not a thousand times. */
+const EVENTS_EVERY_MS = 250
+/** A page that nobody sees holds no request open: browsers allow six to a host, shared by all its pages. */
+const HIDDEN_EVERY_MS = 5_000
+const HIDDEN_MS_MAX = 30_000
+/** A timer that is so late has slept with its machine. */
+const LATE_MS = 15_000
+const RETRY_SOON_MS = 300
 const RETRY_MS = 1_500
+const LOCKED_MS = 24 * 3_600_000
 
 /** What the page knows of its daemon. */
 export const live = new Store<LiveState>(INITIAL)
@@ -15,38 +26,51 @@ export function useLive<S>(select: (state: LiveState) => S): S {
   return useStore(live, select)
 }
 
-/** Follows the daemon for as long as the page is open, through restarts, sleep and lost sessions. */
-export async function follow(): Promise<never> {
-  for (;;) {
-    try {
-      await load()
-      live.update((state) => ({ ...state, link: 'live' }))
-      await followEvents()
-    } catch (error) {
-      const locked = error instanceof ClientError && error.failure === 'refused' && (await isLocked())
-      live.update((state) => ({ ...state, link: locked ? 'locked' : state.link === 'starting' ? 'starting' : 'lost' }))
-    }
-    await pause(live.get().link === 'locked' ? undefined : RETRY_MS)
-  }
-}
+const pauses = new Pauses()
+let following = new AbortController()
+let beginsAnew = false
 
-let wake: (() => void) | undefined
-
-/** Tries the daemon again at once: after a login, or when a person is impatient. */
+/** Tries the daemon again at once and asks everything anew: after a login, or when a person is impatient. */
 export function retryNow(): void {
-  wake?.()
-}
-
-function pause(timeMs: number | undefined): Promise<void> {
-  return new Promise((resolve) => {
-    wake = resolve
-    if (timeMs !== undefined) setTimeout(resolve, timeMs)
-  })
+  beginsAnew = true
+  following.abort()
+  pauses.end()
 }
 
 /** Forgets everything, as after logging out. */
 export function forget(): void {
   live.set({ ...INITIAL, link: 'locked' })
+  retryNow()
+}
+
+/** Follows the daemon for as long as the page is open, through restarts, sleep and lost sessions. */
+export async function follow(): Promise<never> {
+  watchSight()
+  let failures = 0
+  for (;;) {
+    following = new AbortController()
+    beginsAnew = false
+    try {
+      await followOnce(following.signal, () => (failures = 0))
+    } catch (error) {
+      // One who asked for a new beginning has broken off this one: that is no failure.
+      if (!beginsAnew) await pauses.pause(await delayAfter(error, ++failures))
+    } finally {
+      following.abort()
+    }
+  }
+}
+
+/** What a failure means for the page, and how long to wait after it. */
+async function delayAfter(error: unknown, failures: number): Promise<number> {
+  const refused = error instanceof ClientError && error.failure === 'refused'
+  if (refused && (await isLocked())) {
+    live.update((state) => ({ ...state, link: 'locked' }))
+    return beginsAnew ? 0 : LOCKED_MS
+  }
+  if (failures === 1) return RETRY_SOON_MS // a token that is no longer good, a connection that broke: nothing to speak of
+  live.update((state) => ({ ...state, link: 'lost' }))
+  return RETRY_MS
 }
 
 /** A refusal means a login is wanted, or that the daemon is new and our token is not: the page itself brings a new one. */
@@ -60,83 +84,79 @@ async function isLocked(): Promise<boolean> {
   }
 }
 
-async function load(): Promise<void> {
-  const [config, system, version, summary, restartRequired] = await Promise.all([
-    client.config(), client.systemStatus(), client.version(), client.call('GET /rest/twinfold/summary'), client.restartRequired(),
-  ])
-  const { folders, connections, pendingDevices, pendingFolders, errors, deviceStats, folderStats } = summary
-  live.update((state) => ({
-    ...applyConnections(state, connections),
-    config, system, version, folders, pendingDevices, pendingFolders, deviceStats, folderStats, restartRequired,
-    warnings: errors ?? [], progress: {},
-  }))
-}
-
-async function followEvents(): Promise<void> {
+/**
+ * Asks everything once and follows the events from there. Returns when everything has to be asked anew. What was asked is
+ * never older than the events before it, and those after it are applied in their order: so nothing is lost in between.
+ */
+async function followOnce(signal: AbortSignal, onLive: () => void): Promise<void> {
   const types = TOLD_TYPES
-  const [last] = await client.eventsSince({ types, limit: 1, timeoutS: 0 })
+  const [last] = await client.eventsSince({ types, limit: 1, timeoutS: 0 }, signal)
   let since = last?.id ?? 0
-  const ended = new AbortController()
-  const counting = countBytes(ended.signal)
-  try {
-    for (;;) {
-      const events = await Promise.race([client.eventsSince({ types, since }, ended.signal), counting])
-      since = events.at(-1)?.id ?? since
-      const told = events.map(toldEvent).filter((event) => event !== undefined)
-      live.update((state) => told.reduce(applyEvent, state))
-      reload(new Set(told.flatMap(reloadsFor)))
-    }
-  } finally {
-    ended.abort()
+  await loadAll(live)
+  signal.throwIfAborted()
+  live.update((state) => ({ ...state, link: 'live' }))
+  onLive()
+  const counting = countBytes(signal)
+  for (;;) {
+    const events = await Promise.race([nextEvents(since, signal), counting])
+    if (isGap(events, since) || (events.length === 0 && !(await isSameRun(signal)))) return
+    since = events.at(-1)?.id ?? since
+    const told = events.map(toldEvent).filter((event) => event !== undefined)
+    live.update((state) => told.reduce(applyEvent, state))
+    await reloadNow(live, new Set(told.flatMap(reloadsFor)))
+    if (events.length > 0) await pauses.pause(EVENTS_EVERY_MS)
   }
 }
 
-/** Rates have no events. Rejects when the daemon does not answer, and never ends otherwise. */
+async function nextEvents(since: number, signal: AbortSignal) {
+  const types = TOLD_TYPES
+  if (isSeen()) return client.eventsSince({ types, since }, signal)
+  await pauses.pause(HIDDEN_EVERY_MS)
+  return client.eventsSince({ types, since, timeoutS: 0 }, signal)
+}
+
+/** A daemon that was restarted counts its events from one again, and would leave us waiting for the old numbers. */
+async function isSameRun(signal: AbortSignal): Promise<boolean> {
+  const system = await client.call('GET /rest/system/status', { signal })
+  const before = live.get().system
+  if (system.startTime !== before?.startTime || system.myID !== before.myID) return false
+  live.update((state) => ({ ...state, system }))
+  return true
+}
+
+/** Rates have no events. Rejects when the daemon does not answer or the machine has slept, and never ends otherwise. */
 async function countBytes(signal: AbortSignal): Promise<never> {
   for (;;) {
+    const begunMs = Date.now()
     await new Promise((resolve) => setTimeout(resolve, CONNECTIONS_EVERY_MS))
     signal.throwIfAborted()
-    if (document.visibilityState === 'visible') await RELOADS.connections()
+    if (!isSeen()) continue
+    if (Date.now() - begunMs > CONNECTIONS_EVERY_MS + LATE_MS) retryNow()
+    else await reloadNow(live, ['connections'])
   }
 }
-
-const RELOADS = {
-  async connections() {
-    const connections = await client.call('GET /rest/system/connections')
-    live.update((state) => applyConnections(state, connections))
-  },
-  async pending() {
-    const [pendingDevices, pendingFolders] = await Promise.all([
-      client.call('GET /rest/cluster/pending/devices'), client.call('GET /rest/cluster/pending/folders'),
-    ])
-    live.update((state) => ({ ...state, pendingDevices, pendingFolders }))
-  },
-  async statistics() {
-    const [deviceStats, folderStats] = await Promise.all([client.call('GET /rest/stats/device'), client.call('GET /rest/stats/folder')])
-    live.update((state) => ({ ...state, deviceStats, folderStats }))
-  },
-  async warnings() {
-    const { errors } = await client.call('GET /rest/system/error')
-    live.update((state) => ({ ...state, warnings: errors ?? [] }))
-  },
-  async restart() {
-    const restartRequired = await client.restartRequired()
-    live.update((state) => ({ ...state, restartRequired }))
-  },
-} as const
 
 /** Asks one thing again, for those who changed it. A failure shows at the next event. */
 export function reload(wanted: Iterable<Reload>): void {
-  for (const name of wanted) {
-    const asking = name.startsWith('folder:') ? reloadFolder(name.slice('folder:'.length)) : RELOADS[name as keyof typeof RELOADS]()
-    asking.catch(() => undefined)
-  }
+  reloadNow(live, wanted).catch(() => undefined)
 }
 
-async function reloadFolder(id: string): Promise<void> {
-  const status = await client.folderStatus(id)
-  live.update((state) => ({
-    ...state,
-    folders: { ...state.folders, [id]: { completion: {}, ...state.folders[id], status } },
-  }))
+function isSeen(): boolean {
+  return document.visibilityState === 'visible'
+}
+
+/** A page that comes back into sight catches up at once; after a longer time it asks everything anew. */
+function watchSight(): void {
+  let hiddenAtMs = Date.now()
+  document.addEventListener('visibilitychange', () => {
+    if (!isSeen()) hiddenAtMs = Date.now()
+    else if (live.get().link !== 'locked' && Date.now() - hiddenAtMs > HIDDEN_MS_MAX) retryNow()
+    else if (live.get().link === 'live') pauses.end()
+  })
+  addEventListener('pageshow', (event) => {
+    if (event.persisted) retryNow()
+  })
+  addEventListener('online', () => {
+    if (live.get().link === 'lost') retryNow()
+  })
 }

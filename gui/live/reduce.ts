@@ -6,7 +6,13 @@ import type { FolderLive, LiveState, Rate, RatePoint } from './state.ts'
 const HISTORY_MAX = 300
 
 /** What has to be asked anew because of an event that does not tell it itself. */
-export type Reload = 'connections' | 'pending' | 'statistics' | 'warnings' | 'restart' | `folder:${string}`
+export type Reload = 'summary' | 'connections' | 'pending' | 'statistics' | 'warnings' | 'restart' | `folder:${string}`
+
+/** Whether events are missing between the last one known and those told: the daemon keeps only so many. */
+export function isGap(events: readonly { readonly id: number }[], since: number): boolean {
+  const [first] = events
+  return first !== undefined && first.id > since + 1
+}
 
 /** What is known after an event. */
 export function applyEvent(state: LiveState, event: ToldEvent): LiveState {
@@ -41,7 +47,7 @@ export function applyEvent(state: LiveState, event: ToldEvent): LiveState {
 export function reloadsFor(event: ToldEvent): readonly Reload[] {
   switch (event.type) {
     case 'ConfigSaved':
-      return ['connections', 'pending', 'restart', ...event.data.folders.map(({ id }) => `folder:${id}` as const)]
+      return ['summary', 'restart']
     case 'DeviceConnected':
     case 'DeviceDisconnected':
       return ['connections', 'statistics', 'warnings']

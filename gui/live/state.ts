@@ -54,6 +54,8 @@ export interface LiveState {
   readonly deviceStats: DeviceStatisticsJson
   readonly folderStats: FolderStatisticsJson
   readonly restartRequired: boolean
+  /** Where the daemon listened, and which version it was, when the page was loaded. */
+  readonly servedAs: { readonly address: string; readonly useTLS: boolean; readonly version: string } | undefined
   /** Counts events by folder, so that lists know when to ask again. */
   readonly folderEvents: Readonly<Record<string, number>>
 }
@@ -77,5 +79,6 @@ export const INITIAL: LiveState = {
   deviceStats: {},
   folderStats: {},
   restartRequired: false,
+  servedAs: undefined,
   folderEvents: {},
 }

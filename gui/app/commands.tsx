@@ -1,0 +1,85 @@
+import { useEffect, useId, useRef, useState } from 'preact/hooks'
+import { bestMatches } from '../facts/match.ts'
+import { debug, loadDebug } from '../live/debug.ts'
+import { live } from '../live/live.ts'
+import { useStore } from '../live/store.ts'
+import { Icon } from '../ui/icon.tsx'
+import { t } from '../words/words.ts'
+import { commandsOf, type Command } from './command-list.tsx'
+import { closeDialog, openDialog } from './dialogs.tsx'
+
+const SHOWN_MAX = 60
+
+/** Everything that can be done, found by typing. */
+export function openCommands(): void {
+  openDialog(() => <Commands />)
+}
+
+function Commands() {
+  const dialog = useRef<HTMLDialogElement>(null)
+  const [typed, setTyped] = useState('')
+  const [chosen, setChosen] = useState(0)
+  useStore(debug, (value) => value)
+  useEffect(() => {
+    dialog.current?.showModal()
+    loadDebug().catch(() => undefined) // without it there are a few commands less
+  }, [])
+  const found = bestMatches(commandsOf(live.get()), typed, SHOWN_MAX)
+  const run = (command: Command | undefined) => {
+    if (command === undefined) return
+    dialog.current?.close()
+    void command.run()
+  }
+  const press = (event: KeyboardEvent) => {
+    const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
+    if (step !== 0 && found.length > 0) setChosen((chosen + step + found.length) % found.length)
+    else if (event.key === 'Enter' && !event.isComposing) run(found[chosen])
+    else if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k') dialog.current?.close()
+    else return
+    event.preventDefault()
+  }
+  const type = (text: string) => {
+    setTyped(text)
+    setChosen(0)
+  }
+  return (
+    <dialog ref={dialog} class="commands" aria-label={t('top.commands')} onClose={closeDialog} onKeyDown={press} onClick={(event) => event.target === dialog.current && dialog.current?.close()}>
+      <Choice found={found} chosen={chosen} typed={typed} onType={type} onChoose={setChosen} onRun={run} />
+    </dialog>
+  )
+}
+
+interface ChoiceProps {
+  readonly found: readonly Command[]
+  readonly chosen: number
+  readonly typed: string
+  readonly onType: (text: string) => void
+  readonly onChoose: (index: number) => void
+  readonly onRun: (command: Command) => void
+}
+
+function Choice({ found, chosen, typed, onType, onChoose, onRun }: ChoiceProps) {
+  const id = useId()
+  const list = useRef<HTMLUListElement>(null)
+  useEffect(() => list.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: 'nearest' }), [chosen, typed])
+  return (
+    <>
+      <div class="commands-field">
+        <Icon name="search" />
+        <input
+          type="text" role="combobox" aria-expanded="true" aria-autocomplete="list" aria-controls={id} aria-label={t('command.search')}
+          aria-activedescendant={found.length > 0 ? `${id}-${chosen}` : undefined} value={typed} placeholder={t('command.search')}
+          autoComplete="off" spellcheck={false} onInput={(event) => onType(event.currentTarget.value)}
+        />
+      </div>
+      <ul ref={list} id={id} role="listbox" aria-label={t('top.commands')} class="commands-list">
+        {found.map((command, index) => (
+          <li key={command.id} id={`${id}-${index}`} role="option" aria-selected={index === chosen} onMouseMove={() => index !== chosen && onChoose(index)} onClick={() => onRun(command)}>
+            <Icon name={command.icon} /><span class="commands-text">{command.text}</span><span class="commands-kind">{command.kind}</span>
+          </li>
+        ))}
+      </ul>
+      <p class="commands-none" role="status">{found.length === 0 && t('command.none')}</p>
+    </>
+  )
+}

@@ -1,0 +1,37 @@
+import { PLACE_KEYS } from '../facts/key-chord.ts'
+import { Dialog } from '../ui/dialog.tsx'
+import { t } from '../words/words.ts'
+import { openDialog } from './dialogs.tsx'
+import { PLACES } from './places.ts'
+
+/** All keys of the page, and what they do. */
+export function openKeys(): void {
+  openDialog(() => <KeysHelp />)
+}
+
+/** The key that stands for Control on this machine. */
+export function commandKey(): string {
+  return /Mac|iPhone|iPad/.test(navigator.userAgent) ? '⌘' : 'Ctrl'
+}
+
+function KeysHelp() {
+  const rows: readonly (readonly [keys: readonly string[], text: string])[] = [
+    [[commandKey(), 'K'], t('keys.commands')],
+    [['/'], t('keys.search')],
+    [['?'], t('keys.title')],
+    ...Object.entries(PLACE_KEYS).map(([key, place]) => [['g', key], t(PLACES.find((each) => each.place === place)?.word ?? 'nav.overview')] as const),
+    [['Esc'], t('keys.close')],
+  ]
+  return (
+    <Dialog title={t('keys.title')}>
+      <table class="keys">
+        <thead class="unseen"><tr><th scope="col">{t('keys.key')}</th><th scope="col">{t('keys.does')}</th></tr></thead>
+        <tbody>
+          {rows.map(([keys, text]) => (
+            <tr key={keys.join(' ')}><td>{keys.map((key) => <kbd key={key}>{key}</kbd>)}</td><td>{text}</td></tr>
+          ))}
+        </tbody>
+      </table>
+    </Dialog>
+  )
+}

@@ -1,0 +1,42 @@
+import { KeyChord, type KeyWish } from '../facts/key-chord.ts'
+import { live } from '../live/live.ts'
+import { openCommands } from './commands.tsx'
+import { openKeys } from './keys-help.tsx'
+import { goTo } from './route.ts'
+
+/** Listens to the keys that work everywhere, for as long as the page is open. */
+export function listenToKeys(): void {
+  const chord = new KeyChord()
+  addEventListener('keydown', (event) => {
+    // A dialog has the keys to itself, and a page that is locked has nothing to open.
+    if (event.defaultPrevented || event.isComposing || live.get().link === 'locked' || document.querySelector('dialog[open]') !== null) return
+    const wish = chord.press({ key: event.key, ctrl: event.ctrlKey || event.metaKey, alt: event.altKey, typing: isField(event.target), atMs: event.timeStamp })
+    if (wish === undefined) return
+    event.preventDefault()
+    fulfil(wish)
+  })
+}
+
+function fulfil(wish: KeyWish): void {
+  switch (wish.kind) {
+    case 'go':
+      return goTo(...(wish.place === '' ? [] : [wish.place]))
+    case 'commands':
+      return openCommands()
+    case 'help':
+      return openKeys()
+    case 'search':
+      return search()
+  }
+}
+
+/** The search of the page that is shown; where there is none, that of the commands. */
+function search(): void {
+  const field = document.querySelector<HTMLInputElement>('main input[type="search"]')
+  if (field === null) openCommands()
+  else field.focus()
+}
+
+function isField(target: EventTarget | null): boolean {
+  return target instanceof Element && target.closest('input:not([type="checkbox"]):not([type="radio"]), textarea, select, [contenteditable]') !== null
+}

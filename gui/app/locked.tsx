@@ -1,0 +1,10 @@
+import { useEffect, useRef } from 'preact/hooks'
+import { LoginPage } from '../pages/login/login-page.tsx'
+import { t } from '../words/words.ts'
+
+/** The login above a page whose session has ended: what was typed into it is there again afterwards. */
+export function Locked() {
+  const dialog = useRef<HTMLDialogElement>(null)
+  useEffect(() => dialog.current?.showModal(), [])
+  return <dialog ref={dialog} class="locked" aria-label={t('link.locked')} onCancel={(event) => event.preventDefault()}><LoginPage /></dialog>
+}

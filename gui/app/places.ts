@@ -1,0 +1,18 @@
+import type { IconName } from '../ui/icon.tsx'
+import type { WordKey } from '../words/words.ts'
+
+/** A page that the side bar leads to; the first part of its address is empty for the overview. */
+export interface MainPlace {
+  readonly place: string
+  readonly icon: IconName
+  readonly word: WordKey
+}
+
+export const PLACES: readonly MainPlace[] = [
+  { place: '', icon: 'overview', word: 'nav.overview' },
+  { place: 'folders', icon: 'folder', word: 'nav.folders' },
+  { place: 'devices', icon: 'device', word: 'nav.devices' },
+  { place: 'changes', icon: 'changes', word: 'nav.changes' },
+  { place: 'log', icon: 'log', word: 'nav.log' },
+  { place: 'settings', icon: 'settings', word: 'nav.settings' },
+]

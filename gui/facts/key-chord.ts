@@ -1,0 +1,33 @@
+/** The places that follow upon `g`. */
+export const PLACE_KEYS = { o: '', f: 'folders', d: 'devices', c: 'changes', l: 'log', s: 'settings' } as const
+
+/** What keys ask the page to do. */
+export type KeyWish = { readonly kind: 'go'; readonly place: string } | { readonly kind: 'commands' | 'search' | 'help' }
+
+export interface KeyPress {
+  readonly key: string
+  readonly ctrl: boolean
+  readonly alt: boolean
+  /** Into a field, where letters are letters. */
+  readonly typing: boolean
+  readonly atMs: number
+}
+
+/** How long `g` waits for its second letter. */
+const CHORD_MS = 1_500
+
+/** Turns presses of keys into wishes. */
+export class KeyChord {
+  #beganMs = -Infinity
+
+  press({ key, ctrl, alt, typing, atMs }: KeyPress): KeyWish | undefined {
+    const begun = atMs - this.#beganMs <= CHORD_MS
+    this.#beganMs = -Infinity
+    if (ctrl && !alt && key.toLowerCase() === 'k') return { kind: 'commands' }
+    if (ctrl || alt || typing) return undefined
+    if (begun && Object.hasOwn(PLACE_KEYS, key)) return { kind: 'go', place: PLACE_KEYS[key as keyof typeof PLACE_KEYS] }
+    if (key === 'g') this.#beganMs = atMs
+    if (key === '/') return { kind: 'search' }
+    return key === '?' ? { kind: 'help' } : undefined
+  }
+}

@@ -1,0 +1,75 @@
+import { ClientError } from '../../src/client/errors.ts'
+import type { SummaryJson } from '../../src/rest/twinfold.ts'
+import { client } from './client.ts'
+import { applyConnections, type Reload } from './reduce.ts'
+import type { LiveState } from './state.ts'
+import type { Store } from './store.ts'
+
+type Live = Store<LiveState>
+
+/** Asks everything. */
+export async function loadAll(live: Live): Promise<void> {
+  const [config, system, version, summary, restartRequired] = await Promise.all([
+    client.config(), client.systemStatus(), client.version(), client.call('GET /rest/twinfold/summary'), client.restartRequired(),
+  ])
+  live.update((state) => ({
+    ...applySummary(state, summary),
+    config, system, version, restartRequired, progress: {},
+    servedAs: state.servedAs ?? { address: config.gui.address, useTLS: config.gui.useTLS, version: version.version },
+  }))
+}
+
+function applySummary(state: LiveState, summary: SummaryJson): LiveState {
+  const { folders, connections, pendingDevices, pendingFolders, errors, deviceStats, folderStats } = summary
+  return { ...applyConnections(state, connections), folders, pendingDevices, pendingFolders, deviceStats, folderStats, warnings: errors ?? [] }
+}
+
+const RELOADS = {
+  async summary(live: Live) {
+    const summary = await client.call('GET /rest/twinfold/summary')
+    live.update((state) => applySummary(state, summary))
+  },
+  async connections(live: Live) {
+    const connections = await client.call('GET /rest/system/connections')
+    live.update((state) => applyConnections(state, connections))
+  },
+  async pending(live: Live) {
+    const [pendingDevices, pendingFolders] = await Promise.all([
+      client.call('GET /rest/cluster/pending/devices'), client.call('GET /rest/cluster/pending/folders'),
+    ])
+    live.update((state) => ({ ...state, pendingDevices, pendingFolders }))
+  },
+  async statistics(live: Live) {
+    const [deviceStats, folderStats] = await Promise.all([client.call('GET /rest/stats/device'), client.call('GET /rest/stats/folder')])
+    live.update((state) => ({ ...state, deviceStats, folderStats }))
+  },
+  async warnings(live: Live) {
+    const { errors } = await client.call('GET /rest/system/error')
+    live.update((state) => ({ ...state, warnings: errors ?? [] }))
+  },
+  async restart(live: Live) {
+    const restartRequired = await client.restartRequired()
+    live.update((state) => ({ ...state, restartRequired }))
+  },
+} as const
+
+/** Asks some things again. Rejects only when there is no answer at all; one that says no, as for a folder just removed, changes nothing. */
+export async function reloadNow(live: Live, wanted: Iterable<Reload>): Promise<void> {
+  await Promise.all([...wanted].map((name) => reloadOne(live, name).catch((error: unknown) => {
+    if (!(error instanceof ClientError) || error.failure !== 'status') throw error
+  })))
+}
+
+async function reloadOne(live: Live, name: Reload): Promise<void> {
+  if (!isFolder(name)) return RELOADS[name](live)
+  const id = name.slice('folder:'.length)
+  const status = await client.folderStatus(id)
+  live.update((state) => ({
+    ...state,
+    folders: { ...state.folders, [id]: { completion: {}, ...state.folders[id], status } },
+  }))
+}
+
+function isFolder(name: Reload): name is `folder:${string}` {
+  return name.startsWith('folder:')
+}
