@@ -1,5 +1,20 @@
+import { useState } from 'preact/hooks'
+import { closeDialog } from '../../app/dialogs.tsx'
+import { goTo } from '../../app/route.ts'
+import { tell } from '../../app/toasts.tsx'
+import { shortId } from '../../facts/device.ts'
+import { DEVICE_FIELDS } from '../../facts/form-fields.ts'
+import { client } from '../../live/client.ts'
+import { useLive } from '../../live/live.ts'
+import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { t } from '../../words/words.ts'
+import { FieldGroup, Fields, focusFirstWrong, Fold, Refusal } from '../edit/form.tsx'
+import { ShareFolders, shareExactly } from '../edit/share-folders.tsx'
+import { useForm, useSaving } from '../edit/use-form.ts'
+import { DeviceIdField, useCheckedId } from './device-id-field.tsx'
+import { NearDevices } from './near-devices.tsx'
+import { OwnId } from './own-id.tsx'
 
 /** What is already known of the device to add. */
 export interface DevicePreset {
@@ -7,6 +22,55 @@ export interface DevicePreset {
   readonly name: string
 }
 
-export function AddDeviceDialog(_props: { readonly preset?: DevicePreset }) {
-  return <Dialog title={t('do.add')}>{null}</Dialog>
+/** Its ID, its name, which folders: the rest is as the defaults say. */
+export function AddDeviceDialog({ preset }: { readonly preset?: DevicePreset }) {
+  const defaults = useLive((state) => state.config?.defaults.device)
+  const folders = useLive((state) => state.config?.folders) ?? []
+  const [typed, setTyped] = useState(preset?.deviceID ?? '')
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
+  const [tried, setTried] = useState(false)
+  const form = useForm(DEVICE_FIELDS, defaults, preset === undefined || preset.name === '' ? {} : { name: preset.name })
+  const saving = useSaving()
+  const checked = useCheckedId(typed)
+  const pick = (device: DevicePreset) => {
+    setTyped(device.deviceID)
+    if (device.name !== '') form.set('name', device.name)
+  }
+  const submit = async () => {
+    const { id } = checked
+    setTried(true)
+    if (id === undefined || form.wrongs.size > 0) return focusFirstWrong()
+    const done = await saving.save(async () => {
+      await client.call('POST /rest/config/devices', { body: { ...form.changes, deviceID: id } })
+      await shareExactly(folders, id, chosen)
+    })
+    if (!done) return
+    const name = form.edits['name']
+    tell('done', t('add.deviceDone', { device: typeof name === 'string' && name !== '' ? name : shortId(id) }))
+    closeDialog()
+    goTo('devices', id)
+  }
+  const missing = tried && typed.trim() === '' ? { error: t('add.deviceIdMissing') } : checked
+  const actions = <><Button onClick={closeDialog}>{t('do.cancel')}</Button><Button kind="primary" type="submit" disabled={saving.busy}>{t('add.device')}</Button></>
+  return (
+    <Dialog title={t('add.device')} wide actions={actions} onSubmit={submit}>
+      <Refusal text={saving.refusal} />
+      <div class="add-columns">
+        <div>
+          <NearDevices onPick={pick} />
+          <DeviceIdField typed={typed} checked={missing} onChange={setTyped} />
+          <Fields form={form} words="device" groups={['basic']} without={['addresses']} />
+          <h3 class="add-heading">{t('add.shareFolders')}</h3>
+          <ShareFolders folders={folders} chosen={chosen} onChange={setChosen} />
+        </div>
+        <OwnId />
+      </div>
+      <Fold title={t('do.more')} open={form.wrongs.size > 0}>
+        <Fields form={form} words="device" groups={['basic']} without={['name']} />
+        <Fields form={form} words="device" groups={['trust']} />
+        <FieldGroup form={form} words="device" group="speed" />
+        <FieldGroup form={form} words="device" group="expert" />
+      </Fold>
+    </Dialog>
+  )
 }

@@ -1,5 +1,22 @@
+import { useMemo, useState } from 'preact/hooks'
+import { closeDialog } from '../../app/dialogs.tsx'
+import { goTo } from '../../app/route.ts'
+import { tell } from '../../app/toasts.tsx'
+import { nameOf, otherDevices } from '../../facts/device.ts'
+import { folderIdFrom, suggestedPath } from '../../facts/folder-path.ts'
+import { linesOf } from '../../facts/form.ts'
+import { FOLDER_FIELDS } from '../../facts/form-fields.ts'
+import { shareList, sharesOf } from '../../facts/share.ts'
+import { useLive } from '../../live/live.ts'
+import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
+import { TextField } from '../../ui/field.tsx'
 import { t } from '../../words/words.ts'
+import { FieldGroup, Fields, focusFirstWrong, Fold, Refusal } from '../edit/form.tsx'
+import { lacksPassword, ShareDevices, type Shares } from '../edit/share-devices.tsx'
+import { useForm, useSaving } from '../edit/use-form.ts'
+import { createFolder } from './create-folder.ts'
+import { PathField, usePathError } from './path-field.tsx'
 
 /** A folder that another device offers to us. */
 export interface FolderOffer {
@@ -8,6 +25,60 @@ export interface FolderOffer {
   readonly deviceID: string
 }
 
-export function AddFolderDialog(_props: { readonly offer?: FolderOffer }) {
-  return <Dialog title={t('do.add')}>{null}</Dialog>
+/** What it is called, where it is, with whom: the rest is as the defaults say. */
+export function AddFolderDialog({ offer }: { readonly offer?: FolderOffer }) {
+  const state = useLive((value) => value)
+  const ownId = state.system?.myID
+  const defaults = state.config?.defaults.folder
+  const devices = otherDevices(state)
+  const form = useForm(FOLDER_FIELDS, defaults, offer === undefined ? {} : { label: offer.label })
+  const label = String(form.edits['label'] ?? defaults?.label ?? '')
+  const newId = useMemo(() => folderIdFrom(crypto.getRandomValues(new Uint8Array(10))), [])
+  const [typedId, setTypedId] = useState<string | undefined>(offer?.id)
+  const [typedPath, setTypedPath] = useState<string>()
+  const [ignores, setIgnores] = useState(state.config?.defaults.ignores.lines.join('\n') ?? '')
+  const [shares, setShares] = useState<Shares>(() => ({ ...sharesOf(defaults?.devices ?? [], ownId), ...(offer && { [offer.deviceID]: '' }) }))
+  const [tried, setTried] = useState(false)
+  const saving = useSaving()
+  const id = (typedId ?? newId).trim()
+  const path = typedPath ?? suggestedPath(defaults?.path ?? '', label === '' ? (offer?.id ?? '') : label, state.system?.pathSeparator ?? '/')
+  const pathError = usePathError(path)
+  const idError = idErrorOf(id, state.config?.folders.some((folder) => folder.id === id) ?? false)
+  const submit = async () => {
+    setTried(true)
+    if (pathError !== undefined || idError !== undefined || form.wrongs.size > 0 || lacksPassword(devices, shares)) return requestAnimationFrame(focusFirstWrong)
+    const folder = { ...form.changes, id, label, path: path.trim(), devices: shareList(defaults?.devices ?? [], shares, ownId) }
+    if (!(await saving.save(() => createFolder(folder, linesOf(ignores))))) return undefined
+    tell('done', t('add.folderDone', { folder: label === '' ? id : label }))
+    closeDialog()
+    goTo('folders', id)
+  }
+  const actions = <><Button onClick={closeDialog}>{t('do.cancel')}</Button><Button kind="primary" type="submit" disabled={saving.busy}>{t('add.folder')}</Button></>
+  return (
+    <Dialog title={t('add.folder')} actions={actions} onSubmit={submit}>
+      <Refusal text={saving.refusal} />
+      {offer && <p class="add-offer">{t('add.offered', { device: nameOf(state, offer.deviceID) })}</p>}
+      <Fields form={form} words="folder" groups={['basic']} without={['type']} />
+      <PathField path={path} error={tried || typedPath !== undefined ? pathError : undefined} onChange={setTypedPath} />
+      <h3 class="add-heading">{t('add.shareDevices')}</h3>
+      <ShareDevices devices={devices} shares={shares} onChange={setShares} />
+      <Fold title={t('do.more')} open={form.wrongs.size > 0 || (tried && idError !== undefined)}>
+        <TextField label={t('add.folderId')} help={t('add.folderIdHelp')} error={idError} value={typedId ?? newId} onChange={setTypedId} />
+        <Fields form={form} words="folder" groups={['basic']} without={['label']} />
+        <FieldGroup form={form} words="folder" group="versions" />
+        <Fold title={t('add.ignores')}>
+          <TextField label={t('add.ignores')} help={t('add.ignoresHelp')} value={ignores} onChange={setIgnores} lines={5} />
+        </Fold>
+        <FieldGroup form={form} words="folder" group="scan" />
+        <FieldGroup form={form} words="folder" group="pull" />
+        <FieldGroup form={form} words="folder" group="disk" />
+        <Fold title={t('form.group.expert')}><Fields form={form} words="folder" groups={['expert']} without={['path']} /></Fold>
+      </Fold>
+    </Dialog>
+  )
+}
+
+function idErrorOf(id: string, isTaken: boolean): string | undefined {
+  if (id === '') return t('add.folderIdMissing')
+  return isTaken ? t('add.folderIdTaken') : undefined
 }

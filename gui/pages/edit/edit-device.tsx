@@ -1,7 +1,71 @@
+import { useState } from 'preact/hooks'
 import type { DeviceConfig } from '../../../src/core/config.ts'
+import { act } from '../../app/act.ts'
+import { closeDialog } from '../../app/dialogs.tsx'
+import { goTo } from '../../app/route.ts'
+import { tell } from '../../app/toasts.tsx'
+import { deviceName } from '../../facts/device.ts'
+import { DEVICE_FIELDS } from '../../facts/form-fields.ts'
+import { client } from '../../live/client.ts'
+import { useLive } from '../../live/live.ts'
+import { Button } from '../../ui/button.tsx'
+import { confirm } from '../../ui/confirm.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { t } from '../../words/words.ts'
+import { FieldGroup, Fields, focusFirstWrong, Refusal } from './form.tsx'
+import { ShareFolders, shareExactly } from './share-folders.tsx'
+import { useForm, useSaving } from './use-form.ts'
 
-export function EditDeviceDialog(_props: { readonly device: DeviceConfig }) {
-  return <Dialog title={t('do.edit')}>{null}</Dialog>
+/** Everything that can be set for a device, the simple things first. Only what was changed is sent. */
+export function EditDeviceDialog({ device }: { readonly device: DeviceConfig }) {
+  const id = device.deviceID
+  const folders = useLive((state) => state.config?.folders) ?? []
+  const isUs = useLive((state) => state.system?.myID) === id
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(() => new Set(sharedWith(folders, id)))
+  const form = useForm(DEVICE_FIELDS, device)
+  const saving = useSaving()
+  const submit = async () => {
+    if (form.wrongs.size > 0) return requestAnimationFrame(focusFirstWrong)
+    const done = await saving.save(async () => {
+      if (Object.keys(form.changes).length > 0) await client.call('PATCH /rest/config/devices/:id', { id, body: form.changes })
+      if (!isUs) await shareExactly(folders, id, chosen)
+    })
+    if (!done) return undefined
+    tell('done', t('edit.saved'))
+    closeDialog()
+  }
+  const actions = (
+    <>
+      {!isUs && <span class="edit-remove"><Button kind="danger" icon="trash" onClick={() => removeDevice(device, sharedWith(folders, id).length)}>{t('do.remove')}</Button></span>}
+      <Button onClick={closeDialog}>{t('do.cancel')}</Button>
+      <Button kind="primary" type="submit" disabled={saving.busy}>{t('do.save')}</Button>
+    </>
+  )
+  return (
+    <Dialog title={t('edit.device', { device: deviceName(device) })} wide actions={actions} onSubmit={submit}>
+      <Refusal text={saving.refusal} />
+      <p class="edit-where"><code>{id}</code></p>
+      <Fields form={form} words="device" groups={['basic']} />
+      {!isUs && <h3 class="add-heading">{t('add.shareFolders')}</h3>}
+      {!isUs && <ShareFolders folders={folders} chosen={chosen} onChange={setChosen} />}
+      <FieldGroup form={form} words="device" group="trust" />
+      <FieldGroup form={form} words="device" group="speed" />
+      <FieldGroup form={form} words="device" group="expert" />
+    </Dialog>
+  )
+}
+
+function sharedWith(folders: readonly { readonly id: string; readonly devices: readonly { readonly deviceID: string }[] }[], deviceId: string): readonly string[] {
+  return folders.filter(({ devices }) => devices.some(({ deviceID }) => deviceID === deviceId)).map(({ id }) => id)
+}
+
+/** Asks, and takes the device out of the config; files stay everywhere. */
+export async function removeDevice(device: DeviceConfig, folders: number): Promise<void> {
+  const name = deviceName(device)
+  const question = { title: t('edit.removeDevice', { device: name }), text: t('edit.removeDeviceText', { n: folders }), action: t('do.remove'), danger: true }
+  if (!(await confirm(question))) return
+  const removed = await act(() => client.call('DELETE /rest/config/devices/:id', { id: device.deviceID }), t('edit.deviceRemoved', { device: name }))
+  if (!removed) return
+  closeDialog()
+  goTo('devices')
 }

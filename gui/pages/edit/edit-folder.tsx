@@ -1,7 +1,82 @@
+import { useState } from 'preact/hooks'
 import type { FolderConfig } from '../../../src/core/config.ts'
+import { act } from '../../app/act.ts'
+import { closeDialog } from '../../app/dialogs.tsx'
+import { goTo } from '../../app/route.ts'
+import { tell } from '../../app/toasts.tsx'
+import { otherDevices } from '../../facts/device.ts'
+import { folderName } from '../../facts/folder.ts'
+import type { FormField } from '../../facts/form.ts'
+import { FOLDER_FIELDS } from '../../facts/form-fields.ts'
+import { sameShares, shareList, sharesOf } from '../../facts/share.ts'
+import { client } from '../../live/client.ts'
+import { useLive } from '../../live/live.ts'
+import { Button } from '../../ui/button.tsx'
+import { confirm } from '../../ui/confirm.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { t } from '../../words/words.ts'
+import { FieldGroup, Fields, focusFirstWrong, Fold, Refusal } from './form.tsx'
+import { lacksPassword, ShareDevices, type Shares } from './share-devices.tsx'
+import { useForm, useSaving } from './use-form.ts'
 
-export function EditFolderDialog(_props: { readonly folder: FolderConfig }) {
-  return <Dialog title={t('do.edit')}>{null}</Dialog>
+/** Everything that can be set for a folder, the simple things first. Only what was changed is sent. */
+export function EditFolderDialog({ folder }: { readonly folder: FolderConfig }) {
+  const state = useLive((value) => value)
+  const ownId = state.system?.myID
+  const devices = otherDevices(state)
+  const before = sharesOf(folder.devices, ownId)
+  const [shares, setShares] = useState<Shares>(before)
+  const form = useForm(fieldsFor(folder), folder)
+  const saving = useSaving()
+  const submit = async () => {
+    if (form.wrongs.size > 0 || lacksPassword(devices, shares)) return requestAnimationFrame(focusFirstWrong)
+    const shared = sameShares(before, shares) ? {} : { devices: shareList(folder.devices, shares, ownId) }
+    const changes = { ...form.changes, ...shared }
+    const done = await saving.save(async () => {
+      if (Object.keys(changes).length > 0) await client.changeFolder(folder.id, changes)
+    })
+    if (!done) return undefined
+    tell('done', t('edit.saved'))
+    closeDialog()
+  }
+  const actions = (
+    <>
+      <span class="edit-remove"><Button kind="danger" icon="trash" onClick={() => removeFolder(folder, Object.keys(before).length)}>{t('do.remove')}</Button></span>
+      <Button onClick={closeDialog}>{t('do.cancel')}</Button>
+      <Button kind="primary" type="submit" disabled={saving.busy}>{t('do.save')}</Button>
+    </>
+  )
+  return (
+    <Dialog title={t('edit.folder', { folder: folderName(folder) })} wide actions={actions} onSubmit={submit}>
+      <Refusal text={saving.refusal} />
+      <p class="edit-where"><code>{folder.id}</code> · <code>{folder.path}</code></p>
+      <Fields form={form} words="folder" groups={['basic']} />
+      <h3 class="add-heading">{t('add.shareDevices')}</h3>
+      <ShareDevices devices={devices} shares={shares} onChange={setShares} />
+      <FieldGroup form={form} words="folder" group="versions" />
+      <FieldGroup form={form} words="folder" group="scan" />
+      <FieldGroup form={form} words="folder" group="pull" />
+      <Fold title={t('do.more')}>
+        <FieldGroup form={form} words="folder" group="disk" />
+        <FieldGroup form={form} words="folder" group="expert" />
+      </Fold>
+    </Dialog>
+  )
+}
+
+/** What is kept encrypted and what is kept in the clear cannot become each other; the daemon would refuse it. */
+function fieldsFor({ type }: FolderConfig): readonly FormField[] {
+  const isHidden = type === 'receiveencrypted'
+  return FOLDER_FIELDS.map((field) =>
+    field.name === 'type' ? { ...field, choices: field.choices.filter((choice) => (choice === 'receiveencrypted') === isHidden) } : field)
+}
+
+/** Asks, and takes the folder out of the config; its files stay. */
+export async function removeFolder(folder: FolderConfig, others: number): Promise<void> {
+  const name = folderName(folder)
+  const question = { title: t('edit.removeFolder', { folder: name }), text: t('edit.removeFolderText', { path: folder.path, n: others }), action: t('do.remove'), danger: true }
+  if (!(await confirm(question))) return
+  if (!(await act(() => client.removeFolder(folder.id), t('edit.folderRemoved', { folder: name })))) return
+  closeDialog()
+  goTo('folders')
 }

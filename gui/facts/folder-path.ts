@@ -1,0 +1,36 @@
+import type { FolderConfig } from '../../src/core/config.ts'
+
+/** How the directory of a new folder stands to those that are there already. */
+export type PathTrouble = { readonly kind: 'same' | 'inside' | 'around'; readonly folder: Pick<FolderConfig, 'id' | 'label'> }
+
+/** Where a folder of this name goes unless somebody says otherwise; nothing from the name leads anywhere else. */
+export function suggestedPath(defaultPath: string, name: string, separator: string): string {
+  const last = name.trim().replaceAll(/[/\\:*?"<>|\p{Cc}]+/gu, '-').replace(/^\.+/, '')
+  const base = defaultPath === '' ? '~' : defaultPath
+  return `${base.endsWith(separator) ? base : base + separator}${last}`
+}
+
+/** The path with the home directory spelled out and no separator at its end. */
+export function wholePath(path: string, tilde: string, separator: string): string {
+  const trimmed = path.trim()
+  const whole = trimmed === '~' || trimmed.startsWith(`~${separator}`) ? tilde + trimmed.slice(1) : trimmed
+  return whole.length > 1 && whole.endsWith(separator) ? whole.slice(0, -1) : whole
+}
+
+/** Another folder at the same place, around it or inside it; both would synchronize the same files. */
+export function pathTrouble(path: string, folders: readonly FolderConfig[], tilde: string, separator: string): PathTrouble | undefined {
+  const whole = wholePath(path, tilde, separator)
+  for (const folder of folders) {
+    const other = wholePath(folder.path, tilde, separator)
+    if (other === whole) return { kind: 'same', folder }
+    if (whole.startsWith(other + separator)) return { kind: 'inside', folder }
+    if (other.startsWith(whole + separator)) return { kind: 'around', folder }
+  }
+  return undefined
+}
+
+/** A folder id as people can read it to each other: two groups of five letters and digits. */
+export function folderIdFrom(random: Uint8Array): string {
+  const letters = [...random.slice(0, 10)].map((byte) => 'abcdefghijklmnopqrstuvwxyz234567'.charAt(byte % 32)).join('')
+  return `${letters.slice(0, 5)}-${letters.slice(5)}`
+}

@@ -1,0 +1,13 @@
+import type { FolderChange } from '../../../src/client/client.ts'
+import { client } from '../../live/client.ts'
+
+/** Adds a folder. With patterns to ignore it starts only when they are in place, so that nothing of it leaves before. */
+export async function createFolder(folder: FolderChange & { readonly id: string; readonly path: string }, ignores: readonly string[]): Promise<void> {
+  if (ignores.length === 0) {
+    await client.addFolder(folder)
+    return
+  }
+  await client.addFolder({ ...folder, paused: true })
+  await client.call('POST /rest/db/ignores', { query: { folder: folder.id }, body: { ignore: ignores } })
+  if (folder.paused !== true) await client.changeFolder(folder.id, { paused: false })
+}

@@ -1,0 +1,40 @@
+import type { DeviceConfig } from '../../../src/core/config.ts'
+import { deviceName } from '../../facts/device.ts'
+import { useAsk } from '../../live/ask.ts'
+import { client } from '../../live/client.ts'
+import { useLive } from '../../live/live.ts'
+import { useSettled } from '../../live/settled.ts'
+import { TextField } from '../../ui/field.tsx'
+import { t } from '../../words/words.ts'
+
+/** What is known of an ID that is being typed. */
+export interface CheckedId {
+  /** In its usual form, when it can be used. */
+  readonly id?: string
+  readonly error?: string
+}
+
+/** Asks the daemon about an ID as it is typed; an ID that is our own or known already is refused with words. */
+export function useCheckedId(typed: string): CheckedId {
+  const text = useSettled(typed.trim())
+  const ownId = useLive((state) => state.system?.myID)
+  const devices = useLive((state) => state.config?.devices)
+  const { value } = useAsk(text, async (signal) => {
+    if (text === '') return undefined
+    return { text, reply: await client.call('GET /rest/svc/deviceid', { query: { id: text }, signal }) }
+  })
+  if (value === undefined || value.text !== typed.trim()) return {}
+  if (!('id' in value.reply)) return { error: t('add.badId') }
+  return refusalOf(value.reply.id, ownId, devices ?? []) ?? { id: value.reply.id }
+}
+
+function refusalOf(id: string, ownId: string | undefined, devices: readonly DeviceConfig[]): CheckedId | undefined {
+  if (id === ownId) return { error: t('add.thatIsUs') }
+  const known = devices.find(({ deviceID }) => deviceID === id)
+  return known === undefined ? undefined : { error: t('add.knownDevice', { device: deviceName(known) }) }
+}
+
+export function DeviceIdField({ typed, checked, onChange }: { readonly typed: string; readonly checked: CheckedId; readonly onChange: (typed: string) => void }) {
+  const help = checked.id === undefined ? t('add.deviceIdHelp') : t('add.idFine')
+  return <TextField label={t('add.deviceId')} help={help} error={checked.error} value={typed} onChange={onChange} lines={3} autoFocus />
+}

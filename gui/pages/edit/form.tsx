@@ -1,0 +1,87 @@
+import type { ComponentChildren } from 'preact'
+import { shownValue, visible, type FormField, type Wrong } from '../../facts/form.ts'
+import { ofGroup } from '../../facts/form-fields.ts'
+import { CheckField, SelectField, TextField } from '../../ui/field.tsx'
+import { Icon } from '../../ui/icon.tsx'
+import { t } from '../../words/words.ts'
+import { say } from './say.ts'
+import type { Form } from './use-form.ts'
+
+export interface FieldsProps {
+  readonly form: Form
+  /** Where the words of the fields stand: `folder`, `device`, `options`. */
+  readonly words: string
+  readonly groups: readonly string[]
+  /** Names of fields to leave out, because they are shown in another way. */
+  readonly without?: readonly string[]
+}
+
+/** The fields of some groups that make sense now, in the order of the table. */
+export function Fields({ form, words, groups, without = [] }: FieldsProps) {
+  const fields = visible(form.fields, form.part, form.edits).filter(({ name, group }) => groups.includes(group) && !without.includes(name))
+  return <>{fields.map((field) => <OneField key={field.name} field={field} form={form} words={words} />)}</>
+}
+
+/** A group that is opened when somebody wants it, and by itself when something in it is wrong. */
+export function FieldGroup({ form, words, group, children }: { readonly form: Form; readonly words: string; readonly group: string; readonly children?: ComponentChildren }) {
+  const wrong = ofGroup(form.fields, group).some(({ name }) => form.wrongs.has(name))
+  return (
+    <Fold title={say(`form.group.${group}`, group)} open={wrong}>
+      <Fields form={form} words={words} groups={[group]} />
+      {children}
+    </Fold>
+  )
+}
+
+export function Fold({ title, open = false, children }: { readonly title: string; readonly open?: boolean; readonly children: ComponentChildren }) {
+  return (
+    <details class="edit-group" open={open || undefined}>
+      <summary><Icon name="chevron" size={16} />{title}</summary>
+      <div class="edit-group-body">{children}</div>
+    </details>
+  )
+}
+
+/** What the daemon said when it refused. */
+export function Refusal({ text }: { readonly text: string }) {
+  return text === '' ? null : <p class="edit-refusal" role="alert"><Icon name="error" size={16} /><span>{t('form.refused', { reason: text })}</span></p>
+}
+
+function OneField({ field, form, words }: { readonly field: FormField; readonly form: Form; readonly words: string }) {
+  const key = `form.${words}.${field.name}`
+  const shown = shownValue(field, form.part, form.edits)
+  const label = labelOf(field, say(key, field.name))
+  const help = say(`${key}.help`)
+  const change = (value: string | boolean) => form.set(field.name, value)
+  if (typeof shown === 'boolean') return <CheckField label={label} help={help} checked={shown} onChange={change} />
+  if (field.kind === 'choice') {
+    const options = field.choices.map((value) => ({ value, text: say(`${key}.${value}`, value) }))
+    return <SelectField label={label} help={help} value={shown} options={options} onChange={change} />
+  }
+  const wrong = form.wrongs.get(field.name)
+  const lines = field.kind === 'lines' || field.kind === 'rules' ? Math.min(8, Math.max(2, shown.split('\n').length)) : undefined
+  return (
+    <TextField
+      label={label}
+      help={help}
+      error={wrong && wrongText(wrong)}
+      value={shown}
+      onChange={change}
+      {...(lines !== undefined && { lines })}
+    />
+  )
+}
+
+export function labelOf({ unit }: Pick<FormField, 'unit'>, label: string): string {
+  return unit === undefined ? label : `${label} (${say(`form.unit.${unit}`, unit)})`
+}
+
+export function wrongText({ kind, limit }: Wrong): string {
+  return say(`form.wrong.${kind}`).replace('{limit}', String(limit ?? ''))
+}
+
+/** Brings the first field that is wrong into view, and the person to it. */
+export function focusFirstWrong(): void {
+  const found = [...document.querySelectorAll<HTMLElement>('[aria-invalid="true"]')].find((element) => element.offsetParent !== null)
+  found?.focus()
+}

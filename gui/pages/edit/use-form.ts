@@ -1,0 +1,48 @@
+import { useRef, useState } from 'preact/hooks'
+import { reasonOf } from '../../app/act.ts'
+import { changesIn, wrongsIn, type Edits, type FormField, type Wrong } from '../../facts/form.ts'
+
+/** A part of the config while a person changes it. */
+export interface Form {
+  readonly fields: readonly FormField[]
+  readonly part: unknown
+  readonly edits: Edits
+  readonly wrongs: ReadonlyMap<string, Wrong>
+  readonly set: (name: string, value: string | boolean) => void
+}
+
+export function useForm(fields: readonly FormField[], part: unknown, initial: Edits = {}): Form & { readonly changes: Readonly<Record<string, unknown>> } {
+  const [edits, setEdits] = useState<Edits>(initial)
+  return {
+    fields,
+    part,
+    edits,
+    wrongs: wrongsIn(fields, part, edits),
+    changes: changesIn(fields, part, edits),
+    set: (name, value) => setEdits((before) => ({ ...before, [name]: value })),
+  }
+}
+
+/** What a save came to: nothing, or the words in which the daemon refused. What was typed stays as it is. */
+export function useSaving(): { readonly refusal: string; readonly busy: boolean; readonly save: (doing: () => Promise<unknown>) => Promise<boolean> } {
+  const [refusal, setRefusal] = useState('')
+  const [busy, setBusy] = useState(false)
+  const running = useRef(false)
+  const save = async (doing: () => Promise<unknown>) => {
+    if (running.current) return false
+    running.current = true
+    setBusy(true)
+    try {
+      await doing()
+      setRefusal('')
+      return true
+    } catch (error) {
+      setRefusal(reasonOf(error))
+      return false
+    } finally {
+      running.current = false
+      setBusy(false)
+    }
+  }
+  return { refusal, busy, save }
+}
