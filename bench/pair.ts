@@ -1,10 +1,15 @@
-import { mkdirSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { field, firstScan, FOLDER, type ScanFigures } from './measure.ts'
 import { freePort, Running, type Program } from './program.ts'
 import type { Tree } from './tree.ts'
 
 const SYNC_LIMIT_MS = 600_000
+/**
+ * So many files are left where they are until the bench ends: for minutes after, ext4 passes over the numbers of deleted
+ * files one by one when it makes new ones, and the next to be measured would pay for it.
+ */
+const LEFT_FILES_MIN = 1_000
 
 /** Who gives and who takes. */
 export interface Ends {
@@ -37,9 +42,10 @@ export class Pair implements AsyncDisposable {
   readonly scan: ScanFigures
   readonly #sinkId: string
   readonly #feed: EventFeed
-  readonly #scratch: string
+  /** Removed at the end; undefined: left to whoever removes everything. */
+  readonly #scratch: string | undefined
 
-  private constructor(parts: { source: Device; sink: Device; sinkRoot: string; scratch: string; scan: ScanFigures; feed: EventFeed }) {
+  private constructor(parts: { source: Device; sink: Device; sinkRoot: string; scratch: string | undefined; scan: ScanFigures; feed: EventFeed }) {
     this.source = parts.source.running
     this.sink = parts.sink.running
     this.sinkRoot = parts.sinkRoot
@@ -50,10 +56,9 @@ export class Pair implements AsyncDisposable {
   }
 
   static async start({ source, sink }: Ends, tree: Tree, scratch: string): Promise<Pair> {
-    const own = join(scratch, 'pair')
-    rmSync(own, { recursive: true, force: true })
+    const own = mkdtempSync(join(scratch, 'pair-'))
     const sinkRoot = join(own, 'sink')
-    mkdirSync(sinkRoot, { recursive: true })
+    mkdirSync(sinkRoot)
     await using started = new AsyncDisposableStack()
     const giver = await startDevice(source, join(own, 'source-home'), started)
     const taker = await startDevice(sink, join(own, 'sink-home'), started)
@@ -64,7 +69,7 @@ export class Pair implements AsyncDisposable {
     await firstScan(taker.running, { ...tree, path: sinkRoot, files: 0 }, { devices })
     const feed = await EventFeed.open(taker.running, 'DeviceConnected,StateChanged')
     started.move()
-    return new Pair({ source: giver, sink: taker, sinkRoot, scratch: own, scan, feed })
+    return new Pair({ source: giver, sink: taker, sinkRoot, scratch: tree.files < LEFT_FILES_MIN ? own : undefined, scan, feed })
   }
 
   /** The two find each other; resolves when the sink has everything. */
@@ -122,7 +127,7 @@ export class Pair implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all([this.source, this.sink].map((running) => running[Symbol.asyncDispose]()))
-    rmSync(this.#scratch, { recursive: true, force: true })
+    if (this.#scratch !== undefined) rmSync(this.#scratch, { recursive: true, force: true })
   }
 }
 

@@ -78,7 +78,7 @@ async function syncSmall(bench: Bench): Promise<void> {
   const files = bench.sizes.syncSmall
   await withTree(sameSizeFiles(files, SMALL_BYTES), async (tree) => {
     for (let round = 0; round < bench.rounds; round++) {
-      const limit = fsyncLimit(join(bench.scratch, 'limit-files'), files)
+      const limit = fsyncLimit(join(bench.scratch, `limit-files-${round}`), files)
       bench.record({ row: 'sync-small', subject: 'limit', value: (files * 1000) / limit.elapsedMs, cpuS: limit.cpuS })
       bench.record({ row: 'sync-small-cpu', subject: 'limit', value: limit.cpuS })
       for (const ends of pairsOf(bench.programs)) {
