@@ -1,4 +1,3 @@
-import assert from 'node:assert/strict'
 import type { Compression } from '../core/config.ts'
 import { messageOf } from '../core/errors.ts'
 import type { DeviceId } from '../core/ids.ts'
@@ -133,7 +132,7 @@ export class ProtocolConnection implements Connection {
   }
 
   async run(handler: ProtocolHandler): Promise<void> {
-    assert.ok(!this.#running, 'a connection runs once')
+    if (this.#running) throw new Error('a connection runs once')
     this.#running = true
     await Promise.all([this.#readAll(), this.#dispatchAll(handler), this.#watch()])
     await this.#service.settled()
@@ -180,7 +179,7 @@ export class ProtocolConnection implements Connection {
 
   async #send(lane: Lane, type: MessageType, body: Body, isWanted?: () => boolean): Promise<void> {
     // What is fast waits for it by itself.
-    assert.ok(this.#weAreReady || lane === 'fast', `${type} before our own ClusterConfig`)
+    if (!this.#weAreReady && lane !== 'fast') throw new Error(`${type} before our own ClusterConfig`)
     await this.#outbox.send(lane, writeFrame(type, body, this.#compression), isWanted)
     this.#metrics.countSent(type)
   }

@@ -1,4 +1,3 @@
-import assert from 'node:assert/strict'
 import { WaitingLine } from './waiting-line.ts'
 
 /** Lets at most `capacity` holders in at a time, first come, first served. Hold a slot with `using`. */
@@ -36,6 +35,6 @@ export class Semaphore {
 }
 
 function checkedCapacity(capacity: number): number {
-  assert.ok(capacity >= 1, `a semaphore needs room for one, not ${capacity}`)
+  if (!(capacity >= 1)) throw new Error(`a semaphore needs room for one, not ${capacity}`)
   return capacity
 }
