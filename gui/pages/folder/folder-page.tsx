@@ -1,5 +1,65 @@
+import type { FolderConfig } from '../../../src/core/config.ts'
+import { addressOf } from '../../app/address.ts'
+import { folderCounts } from '../../facts/folder-counts.ts'
+import { useLive } from '../../live/live.ts'
+import { Empty } from '../../ui/parts.tsx'
+import { Tabs, type Tab } from '../../ui/tabs.tsx'
 import { t } from '../../words/words.ts'
+import { FilesTab } from './files-tab.tsx'
+import { FolderHead } from './folder-head.tsx'
+import { IgnoresTab } from './ignores-tab.tsx'
+import { LocalTab } from './local-tab.tsx'
+import { ProblemsTab } from './problems-tab.tsx'
+import { SettingsTab } from './settings-tab.tsx'
+import { VersionsTab } from './versions-tab.tsx'
+import { WaitingTab } from './waiting-tab.tsx'
 
-export function FolderPage(_props: { readonly id: string; readonly tab: string; readonly rest: readonly string[] }) {
-  return <h1>{t('nav.folders')}</h1>
+/** Everything about one folder. `rest` is what the address names inside a tab: a file. */
+export function FolderPage({ id, tab, rest }: { readonly id: string; readonly tab: string; readonly rest: readonly string[] }) {
+  const folder = useLive((state) => state.config?.folders.find((each) => each.id === id))
+  if (folder === undefined) return <Empty action={<a href={addressOf('folders')}>{t('fold.all')}</a>}>{t('fold.unknown')}</Empty>
+  return (
+    <>
+      <FolderHead folder={folder} />
+      <FolderTabs folder={folder} tab={tab} file={rest[0]} />
+    </>
+  )
+}
+
+interface TabsProps {
+  readonly folder: FolderConfig
+  readonly tab: string
+  readonly file: string | undefined
+}
+
+function FolderTabs({ folder, tab, file }: TabsProps) {
+  const counts = folderCounts(useLive((state) => state.folders[folder.id]))
+  const onlyReceives = folder.type === 'receiveonly' || folder.type === 'receiveencrypted'
+  const names = ['files', 'waiting', 'problems', 'versions', 'ignores', ...(onlyReceives ? ['local'] as const : []), 'settings'] as const
+  const numbers: Readonly<Record<string, number>> = { waiting: counts.waiting, problems: counts.problems, local: counts.extra }
+  const tabs: readonly Tab[] = names.map((name) => ({
+    name, text: t(`fold.tab.${name}`), href: addressOf('folders', folder.id, name), count: numbers[name],
+  }))
+  return <Tabs tabs={tabs} active={tab} label={t('fold.tabs')}><TabBody folder={folder} tab={tab} file={file} /></Tabs>
+}
+
+function TabBody({ folder, tab, file }: TabsProps) {
+  switch (tab) {
+    case 'files':
+      return <FilesTab folder={folder} file={file} />
+    case 'waiting':
+      return <WaitingTab folder={folder} />
+    case 'problems':
+      return <ProblemsTab folder={folder} />
+    case 'versions':
+      return <VersionsTab key={file} folder={folder} file={file} />
+    case 'ignores':
+      return <IgnoresTab folder={folder} />
+    case 'local':
+      return <LocalTab folder={folder} />
+    case 'settings':
+      return <SettingsTab folder={folder} />
+    default:
+      return <Empty>{t('page.unknown')}</Empty>
+  }
 }

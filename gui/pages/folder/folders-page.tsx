@@ -1,5 +1,48 @@
+import { act } from '../../app/act.ts'
+import { openDialog } from '../../app/dialogs.tsx'
+import { client } from '../../live/client.ts'
+import { useLive } from '../../live/live.ts'
+import { Button } from '../../ui/button.tsx'
+import { Empty } from '../../ui/parts.tsx'
 import { t } from '../../words/words.ts'
+import { AddFolderDialog } from '../add/add-folder.tsx'
+import { FolderRows } from './folder-row.tsx'
 
+/** All folders, and what can be done with all of them. */
 export function FoldersPage() {
-  return <h1>{t('nav.folders')}</h1>
+  const folders = useLive((state) => state.config?.folders) ?? []
+  const add = <Button kind="primary" icon="plus" onClick={() => openDialog(() => <AddFolderDialog />)}>{t('folders.add')}</Button>
+  return (
+    <>
+      <header class="page-head">
+        <h1>{t('nav.folders')}</h1>
+        <div class="page-actions">
+          {folders.length > 0 && <AllActions />}
+          {add}
+        </div>
+      </header>
+      {folders.length === 0
+        ? <Empty>{t('overview.noFolders')}</Empty>
+        : <FolderRows folders={folders} />}
+    </>
+  )
+}
+
+function AllActions() {
+  const isAnyRunning = useLive((state) => state.config?.folders.some(({ paused }) => !paused) === true)
+  const isAnyPaused = useLive((state) => state.config?.folders.some(({ paused }) => paused) === true)
+  const rescan = () => act(() => client.call('POST /rest/db/scan', { timeoutMs: undefined }), t('folders.scanned'))
+  return (
+    <>
+      {isAnyRunning && <Button icon="sync" onClick={rescan}>{t('folders.rescanAll')}</Button>}
+      {isAnyRunning && <Button icon="pause" onClick={() => act(() => setPaused(true), t('folders.paused'))}>{t('folders.pauseAll')}</Button>}
+      {isAnyPaused && <Button icon="play" onClick={() => act(() => setPaused(false), t('folders.resumed'))}>{t('folders.resumeAll')}</Button>}
+    </>
+  )
+}
+
+/** In one change of the configuration: all of them or none. */
+async function setPaused(paused: boolean): Promise<void> {
+  const folders = await client.folders()
+  await client.call('PUT /rest/config/folders', { body: folders.map((folder) => ({ ...folder, paused })) })
 }

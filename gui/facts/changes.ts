@@ -1,0 +1,31 @@
+import type { EventJson } from '../../src/rest/events.ts'
+
+/** One file that changed, here or elsewhere. */
+export interface FileChange {
+  readonly id: number
+  readonly time: string
+  readonly folder: string
+  readonly path: string
+  readonly type: string
+  readonly deleted: boolean
+  /** The name of this device, or the short id of another one. */
+  readonly by: string
+  readonly here: boolean
+}
+
+/** What an event of the disk tells; undefined for any other. */
+export function changeOf({ id, time, type, data }: EventJson): FileChange | undefined {
+  if (type !== 'LocalChangeDetected' && type !== 'RemoteChangeDetected') return undefined
+  const told: Readonly<Record<string, unknown>> = typeof data === 'object' && data !== null ? { ...data } : {}
+  const text = (name: string) => (typeof told[name] === 'string' ? told[name] : '')
+  return {
+    id, time, folder: text('folder'), path: text('path'), type: text('type'),
+    deleted: text('action') === 'deleted', by: text('modifiedBy'), here: type === 'LocalChangeDetected',
+  }
+}
+
+/** The newest first, no more than `max`. */
+export function withChanges(known: readonly FileChange[], events: readonly EventJson[], max: number): readonly FileChange[] {
+  const added = events.map(changeOf).filter((change) => change !== undefined)
+  return added.length === 0 ? known : [...added.reverse(), ...known].slice(0, max)
+}

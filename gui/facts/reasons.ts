@@ -1,0 +1,82 @@
+import type { WaitingJson, WhyJson } from '../../src/rest/twinfold.ts'
+import type { Values } from '../words/fill.ts'
+import type { WordKey } from '../words/words.ts'
+
+/** A sentence that is yet to be said in the language of the page. */
+export interface Saying {
+  readonly key: WordKey
+  readonly values?: Values
+}
+
+type WaitingItem = WaitingJson['items'][number]
+
+/** Why an item is not here yet. `nameOf` tells the name of a device by its id. */
+export function waitSaying(item: WaitingItem, nameOf: (deviceId: string) => string): Saying {
+  const { code, text } = item.reason
+  switch (code) {
+    case 'failed':
+    case 'folder-error':
+      return { key: `wait.${code}`, values: { reason: causeIn(text) } }
+    case 'no-device':
+      return item.knownHolders.length === 0
+        ? { key: 'wait.no-device' }
+        : { key: 'wait.known', values: { devices: namesOf(item.knownHolders.map(nameOf)), n: item.knownHolders.length } }
+    default:
+      return { key: `wait.${code}` }
+  }
+}
+
+/** Why a file is where it is, the gravest first. */
+export function whySayings({ reasons, devices }: Pick<WhyJson, 'reasons' | 'devices'>): readonly Saying[] {
+  return reasons.map(({ code, text }) => {
+    switch (code) {
+      case 'failed':
+      case 'folder-error':
+        return { key: `why.${code}`, values: { reason: causeIn(text) } }
+      case 'offered': {
+        const names = devices.filter(({ connected, version }) => connected && version === 'newest').map(({ name }) => name)
+        return { key: 'why.offered', values: { devices: namesOf(names), n: names.length } }
+      }
+      case 'no-device': {
+        const names = devices.filter(({ version }) => version === 'newest').map(({ name }) => name)
+        return names.length === 0 ? { key: 'why.no-device' } : { key: 'why.known', values: { devices: namesOf(names), n: names.length } }
+      }
+      default:
+        return { key: `why.${code}` }
+    }
+  })
+}
+
+const NAMES_MAX = 4
+
+function namesOf(names: readonly string[]): string {
+  const shown = names.slice(0, NAMES_MAX).join(', ')
+  return names.length > NAMES_MAX ? `${shown} …` : shown
+}
+
+/** What the system said, behind the words of the daemon. */
+function causeIn(text: string): string {
+  const at = text.indexOf(': ')
+  return at === -1 ? text : text.slice(at + 2)
+}
+
+/** What helps against an error, by the words in it; clients know these words, so they stay. */
+const REMEDIES = [
+  [/marker missing/i, 'remedy.marker'],
+  [/path missing/i, 'remedy.missing'],
+  [/not a directory/i, 'remedy.notDirectory'],
+  [/replaced by another/i, 'remedy.replaced'],
+  [/no space|ENOSPC|insufficient space|disk is full|free space/i, 'remedy.full'],
+  [/permission denied|EACCES|EPERM|not permitted/i, 'remedy.permission'],
+  [/read-only file system|EROFS/i, 'remedy.readOnly'],
+  [/name too long|ENAMETOOLONG/i, 'remedy.longName'],
+  [/not empty|ENOTEMPTY|contains/i, 'remedy.notEmpty'],
+  [/different case|case conflict|differs only in case/i, 'remedy.case'],
+  [/invalid (file)?name|reserved|disallowed/i, 'remedy.badName'],
+  [/EMFILE|ENFILE|too many open/i, 'remedy.tooMany'],
+  [/modified|changed (during|while)|exists|EEXIST/i, 'remedy.changed'],
+] as const satisfies readonly (readonly [RegExp, WordKey])[]
+
+export function remedyFor(error: string): WordKey {
+  return REMEDIES.find(([words]) => words.test(error))?.[1] ?? 'remedy.other'
+}

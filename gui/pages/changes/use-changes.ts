@@ -1,0 +1,42 @@
+import { useEffect, useState } from 'preact/hooks'
+import { withChanges, type FileChange } from '../../facts/changes.ts'
+import { client } from '../../live/client.ts'
+import { useLive } from '../../live/live.ts'
+
+const CHANGES_MAX = 500
+const WAIT_S = 60
+const GRACE_MS = 15_000
+const RETRY_MS = 2_000
+
+/** What changed on disk since the daemon started, the newest first, as it happens; undefined until the first answer. */
+export function useChanges(): readonly FileChange[] | undefined {
+  const [changes, setChanges] = useState<readonly FileChange[]>()
+  const isLive = useLive((state) => state.link === 'live')
+  useEffect(() => {
+    if (!isLive) return undefined
+    const ended = new AbortController()
+    void follow(setChanges, ended.signal)
+    return () => ended.abort()
+  }, [isLive])
+  return changes
+}
+
+/** A daemon that comes back counts from one again, so what was known of the old one is replaced. */
+async function follow(show: (changes: readonly FileChange[]) => void, signal: AbortSignal): Promise<void> {
+  let known: readonly FileChange[] = []
+  let since = 0
+  let timeoutS = 0
+  while (!signal.aborted) {
+    try {
+      const query = { since, limit: CHANGES_MAX, timeout: timeoutS }
+      const events = await client.call('GET /rest/events/disk', { query, signal, timeoutMs: timeoutS * 1_000 + GRACE_MS })
+      since = events.at(-1)?.id ?? since
+      known = withChanges(known, events, CHANGES_MAX)
+      timeoutS = WAIT_S
+      if (!signal.aborted) show(known)
+    } catch {
+      // The page as a whole shows when the daemon is away; this list goes on when it is back.
+      await new Promise((resolve) => setTimeout(resolve, RETRY_MS))
+    }
+  }
+}

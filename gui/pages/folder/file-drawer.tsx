@@ -1,0 +1,114 @@
+import type { ComponentTypes } from '../../../src/rest/components.ts'
+import type { WhyJson } from '../../../src/rest/twinfold.ts'
+import { act } from '../../app/act.ts'
+import { closeDialog, openDialog } from '../../app/dialogs.tsx'
+import { goTo } from '../../app/route.ts'
+import { nameOf } from '../../facts/device.ts'
+import { formatSize } from '../../facts/format.ts'
+import { baseName } from '../../facts/paths.ts'
+import { whySayings } from '../../facts/reasons.ts'
+import { useAsk, useFolderTurn } from '../../live/ask.ts'
+import { client } from '../../live/client.ts'
+import { live, useLive } from '../../live/live.ts'
+import { Button } from '../../ui/button.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { Ago, Facts } from '../../ui/parts.tsx'
+import { t, type WordKey } from '../../words/words.ts'
+import { Answer } from './answer.tsx'
+import { DeviceVersion, ItemState } from './item-state.tsx'
+
+interface FileProps {
+  readonly folder: string
+  readonly path: string
+}
+
+/** Shows all that is known about one file, above the page. */
+export function openFile(folder: string, path: string): void {
+  openDialog(() => <FileDrawer folder={folder} path={path} />)
+}
+
+function FileDrawer({ folder, path }: FileProps) {
+  const asked = useAsk(path, (signal) => client.call('GET /rest/twinfold/why', { query: { folder, file: path }, signal }), useFolderTurn(folder))
+  return (
+    <Dialog title={baseName(path)} wide actions={<FileActions folder={folder} path={path} why={asked.value} again={asked.again} />}>
+      <Answer asked={asked}>{(why) => <FileBody why={why} />}</Answer>
+    </Dialog>
+  )
+}
+
+function FileBody({ why }: { readonly why: WhyJson }) {
+  return (
+    <>
+      <ItemState state={why.state} deleted={why.global?.deleted === true} />
+      <section class="file-part">
+        <h3>{t('file.why')}</h3>
+        <ul class="file-why">{whySayings(why).map(({ key, values }) => <li key={key}>{t(key, values)}</li>)}</ul>
+      </section>
+      <section class="file-part"><FileFacts why={why} /></section>
+      {why.devices.length > 0 && <section class="file-part"><h3>{t('file.where')}</h3><FileDevices why={why} /></section>}
+    </>
+  )
+}
+
+const TYPES: Readonly<Record<ComponentTypes['FileEntry']['type'], WordKey>> = {
+  FILE_INFO_TYPE_FILE: 'file.file', FILE_INFO_TYPE_DIRECTORY: 'file.directory', FILE_INFO_TYPE_SYMLINK: 'file.symlink',
+}
+
+function FileFacts({ why }: { readonly why: WhyJson }) {
+  const entry = why.global ?? why.local
+  const path = [t('file.path'), <span class="mono">{why.file}</span>] as const
+  if (entry === null) return <Facts rows={[path]} />
+  const isFile = entry.type === 'FILE_INFO_TYPE_FILE'
+  return (
+    <Facts
+      rows={[
+        path,
+        [t('file.type'), t(TYPES[entry.type])],
+        ...(isFile && !entry.deleted ? [[t('files.size'), formatSize(entry.size)] as const] : []),
+        [t('files.modified'), <Ago time={entry.modified} />],
+        [t('file.changedBy'), nameOf(live.get(), entry.modifiedBy)],
+        ...(entry.permissions === undefined ? [] : [[t('file.permissions'), <span class="mono">{entry.permissions}</span>] as const]),
+      ]}
+    />
+  )
+}
+
+function FileDevices({ why }: { readonly why: WhyJson }) {
+  return (
+    <table class="files-table file-devices">
+      <caption class="unseen">{t('file.where')}</caption>
+      <tbody>
+        <tr><th scope="row">{t('file.thisDevice')}</th><td /><td><ItemState state={why.state} deleted={why.global?.deleted === true} /></td></tr>
+        {why.devices.map(({ deviceID, name, connected, version }) => (
+          <tr key={deviceID}>
+            <th scope="row">{name === deviceID ? nameOf(live.get(), deviceID) : name}</th>
+            <td class="soft">{t(connected ? 'file.connected' : 'file.offline')}</td>
+            <td><DeviceVersion version={version} /></td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+function FileActions({ folder, path, why, again }: FileProps & { readonly why: WhyJson | undefined; readonly again: () => void }) {
+  const config = useLive((state) => state.config?.folders.find(({ id }) => id === folder))
+  const name = baseName(path)
+  const isWanted = why !== undefined && !why.upToDate && why.global?.type === 'FILE_INFO_TYPE_FILE' && !why.global.deleted
+  const isRunning = config !== undefined && !config.paused
+  const doing = async (action: () => Promise<unknown>, done: string) => {
+    await act(action, done)
+    again()
+  }
+  const showVersions = () => {
+    closeDialog()
+    goTo('folders', folder, 'versions', path)
+  }
+  return (
+    <>
+      {config?.versioning.type !== '' && <Button icon="clock" onClick={showVersions}>{t('file.versions')}</Button>}
+      {isRunning && <Button icon="sync" onClick={() => doing(() => client.scan(folder, { subs: [path] }), t('fold.scannedPath', { name }))}>{t('file.rescan')}</Button>}
+      {isRunning && isWanted && <Button kind="primary" icon="first" onClick={() => doing(() => client.prioritize(folder, path), t('file.firstDone', { name }))}>{t('file.first')}</Button>}
+    </>
+  )
+}

@@ -1,0 +1,82 @@
+import { useState } from 'preact/hooks'
+import type { FolderConfig } from '../../../src/core/config.ts'
+import { act } from '../../app/act.ts'
+import { closeDialog, openDialog } from '../../app/dialogs.tsx'
+import { goTo } from '../../app/route.ts'
+import { folderName } from '../../facts/folder-counts.ts'
+import { parseSubPath } from '../../facts/paths.ts'
+import { client } from '../../live/client.ts'
+import { live, useLive } from '../../live/live.ts'
+import { Button } from '../../ui/button.tsx'
+import { confirm } from '../../ui/confirm.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { TextField } from '../../ui/field.tsx'
+import { Menu } from '../../ui/menu.tsx'
+import { t } from '../../words/words.ts'
+import { EditFolderDialog } from '../edit/edit-folder.tsx'
+
+/** What can be done to a folder as a whole. */
+export function FolderActions({ folder }: { readonly folder: FolderConfig }) {
+  const { id, paused, type } = folder
+  const waiting = useLive((state) => state.folders[id]?.status.needTotalItems ?? 0)
+  const extra = useLive((state) => state.folders[id]?.status.receiveOnlyTotalItems ?? 0)
+  const name = folderName(folder)
+  const done = t(paused ? 'fold.resumedDone' : 'fold.pausedDone', { folder: name })
+  return (
+    <div class="folder-actions">
+      {!paused && type === 'sendonly' && waiting > 0 && <Button kind="danger" onClick={() => override(id, waiting)}>{t('fold.override')}</Button>}
+      {!paused && type.startsWith('receive') && extra > 0 && <RevertButton id={id} count={extra} />}
+      {!paused && (
+        <Menu
+          label={t('do.rescan')} icon="sync" text={t('do.rescan')}
+          items={[
+            { text: t('fold.rescanWhole'), onSelect: () => act(() => client.scan(id), t('fold.scanned', { folder: name })) },
+            { text: t('fold.rescanPath'), onSelect: () => openDialog(() => <RescanDialog id={id} />) },
+          ]}
+        />
+      )}
+      <Button icon={paused ? 'play' : 'pause'} onClick={() => act(() => client.changeFolder(id, { paused: !paused }), done)}>
+        {t(paused ? 'do.resume' : 'do.pause')}
+      </Button>
+      <Button icon="settings" onClick={() => openDialog(() => <EditFolderDialog folder={folder} />)}>{t('do.edit')}</Button>
+      <Menu label={t('do.actions')} icon="more" items={[{ text: t('do.remove'), icon: 'trash', danger: true, onSelect: () => remove(folder) }]} />
+    </div>
+  )
+}
+
+export function RevertButton({ id, count }: { readonly id: string; readonly count: number }) {
+  return <Button kind="danger" onClick={() => revert(id, count)}>{t('fold.revert')}</Button>
+}
+
+async function override(folder: string, count: number): Promise<void> {
+  const wanted = await confirm({ title: t('fold.overrideTitle'), text: t('fold.overrideText', { n: count }), action: t('fold.override'), danger: true })
+  if (wanted) await act(() => client.call('POST /rest/db/override', { query: { folder } }), t('fold.overrideDone'))
+}
+
+async function revert(folder: string, count: number): Promise<void> {
+  const wanted = await confirm({ title: t('fold.revertTitle'), text: t('fold.revertText', { n: count }), action: t('fold.revert'), danger: true })
+  if (wanted) await act(() => client.call('POST /rest/db/revert', { query: { folder } }), t('fold.revertDone'))
+}
+
+async function remove(folder: FolderConfig): Promise<void> {
+  const name = folderName(folder)
+  const files = live.get().folders[folder.id]?.status.localFiles ?? 0
+  const text = t('fold.removeText', { n: files, path: folder.path })
+  if (!(await confirm({ title: t('fold.removeTitle', { folder: name }), text, action: t('do.remove'), danger: true }))) return
+  if (await act(() => client.removeFolder(folder.id), t('fold.removed', { folder: name }))) goTo('folders')
+}
+
+function RescanDialog({ id }: { readonly id: string }) {
+  const [text, setText] = useState('')
+  const path = parseSubPath(text)
+  const scan = async () => {
+    if (path === undefined) return
+    if (await act(() => client.scan(id, { subs: [path] }), t('fold.scannedPath', { name: path }))) closeDialog()
+  }
+  const isOutside = text.trim() !== '' && path === undefined
+  return (
+    <Dialog title={t('fold.rescanTitle')} onSubmit={scan} actions={<Button kind="primary" type="submit" disabled={path === undefined}>{t('do.rescan')}</Button>}>
+      <TextField label={t('fold.path')} help={t('fold.rescanHelp')} error={isOutside ? t('fold.rescanOutside') : undefined} value={text} onChange={setText} autoFocus />
+    </Dialog>
+  )
+}

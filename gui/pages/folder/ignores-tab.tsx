@@ -1,0 +1,49 @@
+import { useState } from 'preact/hooks'
+import type { FolderConfig } from '../../../src/core/config.ts'
+import { act } from '../../app/act.ts'
+import { linesOf, textOf } from '../../facts/ignores.ts'
+import { useAsk } from '../../live/ask.ts'
+import { client } from '../../live/client.ts'
+import { useLater } from '../../live/later.ts'
+import { Button } from '../../ui/button.tsx'
+import { t } from '../../words/words.ts'
+import { Answer } from './answer.tsx'
+import { IgnoresPreview } from './ignores-preview.tsx'
+import { LineEditor } from './line-editor.tsx'
+
+/** The ignore patterns of a folder, and what they would leave out. */
+export function IgnoresTab({ folder }: { readonly folder: FolderConfig }) {
+  const asked = useAsk('', async (signal) => textOf((await client.call('GET /rest/db/ignores', { query: { folder: folder.id }, signal })).ignore))
+  return <Answer asked={asked}>{(saved) => <Editor folder={folder.id} saved={saved} again={asked.again} />}</Answer>
+}
+
+function Editor({ folder, saved, again }: { readonly folder: string; readonly saved: string; readonly again: () => void }) {
+  /** What was typed; undefined until something was, so that the file shows as it is. */
+  const [typed, setTyped] = useState<string>()
+  const text = typed ?? saved
+  const tried = useLater(text)
+  const preview = useAsk(tried, (signal) => client.call('POST /rest/twinfold/ignore-preview', { query: { folder }, body: { lines: linesOf(tried) }, signal }))
+  const isChanged = typed !== undefined && typed !== saved
+  const error = preview.value?.error ?? undefined
+  const save = async () => {
+    const done = await act(() => client.call('POST /rest/db/ignores', { query: { folder }, body: { ignore: linesOf(text) } }), t('ignores.saved'))
+    if (!done) return
+    setTyped(undefined)
+    again()
+  }
+  return (
+    <div class="ignores">
+      <div>
+        <LineEditor label={t('ignores.title')} help={t('ignores.help')} text={text} onText={setTyped} wrongLine={preview.value?.errorLine ?? undefined} />
+        <div class="ignores-actions">
+          <Button kind="primary" disabled={!isChanged || error !== undefined} onClick={save}>{t('do.save')}</Button>
+          {isChanged && <Button onClick={() => setTyped(undefined)}>{t('ignores.undo')}</Button>}
+        </div>
+      </div>
+      <section class="ignores-preview" aria-label={t('ignores.preview')}>
+        <h2>{t('ignores.preview')}</h2>
+        <Answer asked={preview}>{(value) => <IgnoresPreview preview={value} lines={linesOf(tried)} />}</Answer>
+      </section>
+    </div>
+  )
+}

@@ -1,0 +1,11 @@
+import { baseName, directoryOf } from '../../facts/paths.ts'
+import { openFile } from './file-drawer.tsx'
+
+/** A path that opens what is known about it; its directory stands back. */
+export function PathButton({ folder, path }: { readonly folder: string; readonly path: string }) {
+  return (
+    <button type="button" class="files-path" title={path} onClick={() => openFile(folder, path)}>
+      <span class="soft">{directoryOf(path)}</span><span class="files-base">{baseName(path)}</span>
+    </button>
+  )
+}

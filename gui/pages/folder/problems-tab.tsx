@@ -1,0 +1,91 @@
+import { useState } from 'preact/hooks'
+import type { FolderConfig } from '../../../src/core/config.ts'
+import { act } from '../../app/act.ts'
+import { nameOf } from '../../facts/device.ts'
+import { formatSize } from '../../facts/format.ts'
+import { remedyFor } from '../../facts/reasons.ts'
+import { useAsk, useFolderTurn } from '../../live/ask.ts'
+import { client } from '../../live/client.ts'
+import { live, useLive } from '../../live/live.ts'
+import { askPages } from '../../live/pages.ts'
+import { Button } from '../../ui/button.tsx'
+import { Ago, Empty, Section, State } from '../../ui/parts.tsx'
+import { t } from '../../words/words.ts'
+import { Answer, More } from './answer.tsx'
+import { PathButton } from './path-button.tsx'
+
+const PER_PAGE = 100
+/** A disk that fails as a whole has as many problems as files; nobody reads more of them. */
+const ERRORS_MAX = 1_000
+
+/** What could not be read, written or made, with what helps; and files of which there are two. */
+export function ProblemsTab({ folder }: { readonly folder: FolderConfig }) {
+  const watchError = useLive((state) => state.folders[folder.id]?.status.watchError ?? '')
+  const retry = () => act(() => client.scan(folder.id), t('problems.retried'))
+  const actions = folder.paused ? undefined : <Button icon="sync" onClick={retry}>{t('problems.retry')}</Button>
+  return (
+    <>
+      <Section title={t('problems.items')} actions={actions}>
+        {!folder.paused && watchError !== '' && <p class="files-note"><State tone="wait">{t('problems.watch', { reason: watchError })}</State></p>}
+        {folder.paused ? <Empty>{t('problems.paused')}</Empty> : <Errors folder={folder.id} />}
+      </Section>
+      <Section title={t('conflicts.title')}><Conflicts folder={folder.id} /></Section>
+    </>
+  )
+}
+
+function Errors({ folder }: { readonly folder: string }) {
+  const isRunning = useLive((state) => state.folders[folder]?.status.state !== '')
+  const ask = (signal: AbortSignal) => client.call('GET /rest/folder/errors', { query: { folder, perpage: ERRORS_MAX }, signal })
+  const asked = useAsk(String(isRunning), async (signal) => (isRunning ? ((await ask(signal)).errors ?? []) : []), useFolderTurn(folder))
+  return (
+    <Answer asked={asked}>
+      {(errors) => errors.length === 0 ? <Empty>{t('problems.none')}</Empty> : (
+        <ul class="rows">
+          {errors.map(({ path, error }) => (
+            <li key={path} class="problem">
+              <PathButton folder={folder} path={path} />
+              <State tone="bad">{error}</State>
+              <p class="soft">{t(remedyFor(error))}</p>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Answer>
+  )
+}
+
+function Conflicts({ folder }: { readonly folder: string }) {
+  const [pages, setPages] = useState(1)
+  const asked = useAsk(`${pages}`, (signal) => askPages(pages, PER_PAGE, (page) =>
+    client.call('GET /rest/twinfold/conflicts', { query: { folder, page, perpage: PER_PAGE }, signal })), useFolderTurn(folder))
+  return (
+    <Answer asked={asked}>
+      {({ total, items }) => items.length === 0 ? <Empty>{t('conflicts.none')}</Empty> : (
+        <>
+          <p class="soft files-note">{t('conflicts.todo')}</p>
+          <table class="files-table conflicts-table">
+            <caption class="unseen">{t('conflicts.title')}</caption>
+            <thead>
+              <tr>
+                <th scope="col">{t('conflicts.copy')}</th><th scope="col">{t('conflicts.original')}</th>
+                <th scope="col" class="number">{t('files.size')}</th><th scope="col">{t('files.modified')}</th>
+              </tr>
+            </thead>
+            <tbody>
+              {items.map(({ name, original, sizeBytes, modified, modifiedBy }) => (
+                <tr key={name}>
+                  <th scope="row"><PathButton folder={folder} path={name} /></th>
+                  <td><PathButton folder={folder} path={original} /></td>
+                  <td class="number">{formatSize(sizeBytes)}</td>
+                  <td><Ago time={modified} /> {t('conflicts.by', { device: nameOf(live.get(), modifiedBy) })}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+          <More left={total - items.length} onMore={() => setPages(pages + 1)} />
+        </>
+      )}
+    </Answer>
+  )
+}
