@@ -1,0 +1,50 @@
+/** A device with a password: nothing is shown before it is given, and the session ends when a person says so. */
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { accessibilityFindings, Chromium, missingBrowser } from '../support/browser.ts'
+import { startDaemon, type Daemon } from '../support/daemon.ts'
+import { scratchDirectory } from '../support/scratch.ts'
+
+const skip = missingBrowser() ?? false
+const scratch = scratchDirectory()
+let browser: Chromium
+let daemon: Daemon
+
+before(async () => {
+  if (skip !== false) return
+  daemon = await startDaemon({ home: join(scratch.path, 'home') })
+  await daemon.addFolder('photos', join(scratch.path, 'Photos'), { label: 'Secret photos' })
+  await daemon.request('PATCH', '/rest/config/gui', { user: 'anna', password: 'open sesame' })
+  browser = await Chromium.start()
+})
+
+after(async () => {
+  await browser?.[Symbol.asyncDispose]()
+  await daemon?.[Symbol.asyncDispose]()
+  scratch[Symbol.dispose]()
+})
+
+test('log in with the wrong password, with the right one, and out again', { skip }, async () => {
+  const expected = [/status of 40[13]/] // what is refused, the browser says on its console
+  await browser.visit({ url: `${daemon.url}/`, expected }, async ({ page }) => {
+    const password = page.getByLabel('Password')
+    await password.waitFor()
+    assert.ok(!(await page.content()).includes('Secret photos'))
+    assert.deepEqual(await accessibilityFindings(page), [])
+    await page.getByLabel('User').fill('anna')
+    await password.fill('wrong')
+    await page.keyboard.press('Enter')
+    await page.getByRole('alert').filter({ hasText: 'User or password is wrong.' }).waitFor()
+    await password.fill('open sesame')
+    await page.getByRole('button', { name: 'Log in' }).click()
+    await page.getByRole('main').getByText('Secret photos').first().waitFor()
+    await page.reload()
+    await page.getByRole('main').getByText('Secret photos').first().waitFor()
+    await page.getByRole('button', { name: 'Log out' }).click()
+    await password.waitFor()
+    await page.reload()
+    await password.waitFor()
+    assert.ok(!(await page.content()).includes('Secret photos'))
+  })
+})

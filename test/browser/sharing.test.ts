@@ -1,0 +1,93 @@
+/** Two people, two pages: they find each other, share a folder, and it is alike on both sides. Only clicks and typing. */
+import assert from 'node:assert/strict'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { Chromium, missingBrowser } from '../support/browser.ts'
+import { startMember, type Member } from '../support/daemon-pair.ts'
+import { eventually, scratchDirectory } from '../support/scratch.ts'
+
+const skip = missingBrowser() ?? false
+const scratch = scratchDirectory()
+let browser: Chromium
+let anna: Member
+let ben: Member
+
+before(async () => {
+  if (skip !== false) return
+  anna = await startMember(scratch.path, 'anna')
+  ben = await startMember(scratch.path, 'ben')
+  for (const [member, name] of [[anna, 'Anna'], [ben, 'Ben']] as const) {
+    await member.daemon.request('PATCH', `/rest/config/devices/${member.id}`, { name })
+  }
+  browser = await Chromium.start()
+})
+
+after(async () => {
+  await browser?.[Symbol.asyncDispose]()
+  await anna?.[Symbol.asyncDispose]()
+  await ben?.[Symbol.asyncDispose]()
+  scratch[Symbol.dispose]()
+})
+
+const at = ({ daemon }: Member, act: (page: Page) => Promise<void>) =>
+  browser.visit({ url: `${daemon.url}/` }, ({ page }) => act(page))
+const dialogOf = (page: Page) => page.getByRole('dialog')
+const truthOf = (page: Page) => page.getByRole('banner').getByRole('link').first()
+
+test('a device is added by its ID; what is no ID, or our own, is told while typing', { skip }, () => at(anna, async (page) => {
+  await page.getByRole('button', { name: 'Add device' }).first().click()
+  const dialog = dialogOf(page)
+  const field = dialog.getByLabel('ID of the other device')
+  await field.fill('ABCDEFG-HIJKLMN')
+  await dialog.getByText('This is no device ID').waitFor()
+  await field.fill(anna.id)
+  await dialog.getByText('This is the ID of this device itself').waitFor()
+  await field.fill(ben.id.toLowerCase())
+  await dialog.getByText('A valid ID.').waitFor()
+  await dialog.getByLabel('Name').first().fill('Ben')
+  await dialog.getByText('More', { exact: true }).click()
+  await dialog.getByLabel('Addresses').fill(`tcp://127.0.0.1:${ben.port}`)
+  await dialog.getByRole('button', { name: 'Add device' }).click()
+  await page.getByRole('heading', { name: 'Ben' }).waitFor()
+}))
+
+test('the other side is asked, and accepts', { skip }, () => at(ben, async (page) => {
+  const asks = page.getByRole('listitem').filter({ hasText: '“Anna” wants to connect' })
+  await asks.getByRole('button', { name: 'Accept' }).click()
+  await dialogOf(page).getByRole('button', { name: 'Add device' }).click()
+  await page.getByRole('heading', { name: 'Anna' }).waitFor()
+  await page.getByRole('link', { name: 'Overview' }).click()
+  await asks.waitFor({ state: 'detached' })
+}))
+
+test('a folder is added and offered to the other', { skip }, async () => {
+  mkdirSync(anna.root)
+  writeFileSync(join(anna.root, 'letter.txt'), 'Dear Ben')
+  await at(anna, async (page) => {
+    await page.getByRole('button', { name: 'Add folder' }).first().click()
+    const dialog = dialogOf(page)
+    await dialog.getByLabel('Name').first().fill('Letters')
+    await dialog.getByLabel('Where').fill(anna.root)
+    await dialog.getByText('This directory is there').waitFor()
+    await dialog.getByRole('checkbox', { name: 'Ben' }).check()
+    await dialog.getByRole('button', { name: 'Add folder' }).click()
+    await page.getByRole('heading', { name: 'Letters' }).waitFor()
+  })
+})
+
+test('the other accepts it, says where, and both say that all is well', { skip }, async () => {
+  await at(ben, async (page) => {
+    const offer = page.getByRole('listitem').filter({ hasText: 'Anna offers the folder “Letters”' })
+    await offer.getByRole('button', { name: 'Accept' }).click()
+    const dialog = dialogOf(page)
+    await dialog.getByLabel('Where').fill(ben.root)
+    assert.ok(await dialog.getByRole('checkbox', { name: 'Anna' }).isChecked())
+    await dialog.getByRole('button', { name: 'Add folder' }).click()
+    await page.getByRole('heading', { name: 'Letters' }).waitFor()
+    await eventually('the letter', () => readFileSync(join(ben.root, 'letter.txt'), 'utf8'))
+    await truthOf(page).filter({ hasText: 'Everything is up to date.' }).waitFor()
+  })
+  await at(anna, async (page) => truthOf(page).filter({ hasText: 'Everything is up to date.' }).waitFor())
+})
