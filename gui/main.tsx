@@ -3,12 +3,21 @@ import { App } from './app/app.tsx'
 import { listenToKeys } from './app/keys.ts'
 import './app/theme.ts'
 import { follow } from './live/live.ts'
+import { learnLanguage } from './words/words.ts'
 import './style/tokens.css'
 import './style/base.css'
 import './style/frame.css'
 import './style/ui.css'
 import './style/pages.css'
 
-render(<App />, document.getElementById('app')!)
-listenToKeys()
+const RELOAD_MS = 2_000
+
 void follow()
+try {
+  await learnLanguage()
+  render(<App />, document.getElementById('app')!)
+  listenToKeys()
+} catch {
+  // The daemon went away between the page and its words: there is nothing to keep yet.
+  setTimeout(() => location.reload(), RELOAD_MS)
+}

@@ -1,10 +1,24 @@
-import { defineConfig } from 'vite'
+import { defineConfig, type Plugin } from 'vite'
+import { textsOf } from './words/texts-of.ts'
+
+const WORDS_OF = /^\0?virtual:words\/(\w+)$/
+
+/** Each language becomes a file of its own: a browser loads one of the five. */
+const words: Plugin = {
+  name: 'words',
+  resolveId: (id) => (WORDS_OF.test(id) ? `\0${id}` : undefined),
+  load: (id) => {
+    const [, language] = WORDS_OF.exec(id) ?? []
+    return language === undefined ? undefined : `export const texts = ${JSON.stringify(textsOf(language))}`
+  },
+}
 
 /** The page is a handful of files below /assets, which the daemon serves as they are; nothing is inlined. */
 export default defineConfig({
   root: import.meta.dirname,
   base: '/',
   clearScreen: false,
+  plugins: [words],
   build: {
     outDir: '../dist/gui',
     emptyOutDir: true,

@@ -10,8 +10,7 @@ import { LoginPage } from '../pages/login/login-page.tsx'
 import { OverviewPage } from '../pages/overview/overview-page.tsx'
 import { SettingsPage } from '../pages/settings/settings-page.tsx'
 import { Empty, Skeleton } from '../ui/parts.tsx'
-import { language } from '../words/language.ts'
-import { t } from '../words/words.ts'
+import { spoken, t } from '../words/words.ts'
 import { Dialogs } from './dialogs.tsx'
 import { LinkBar } from './link-bar.tsx'
 import { Locked } from './locked.tsx'
@@ -23,7 +22,7 @@ import { TopBar } from './top-bar.tsx'
 
 /** The whole page. Another language draws all of it again, and leaves everything where it was. */
 export function App() {
-  useStore(language, (value) => value)
+  useStore(spoken, (value) => value)
   useTitle()
   const locked = useLive((state) => state.link === 'locked')
   const known = useLive((state) => state.config !== undefined)

@@ -1,10 +1,6 @@
-import { t, WORDS, type WordKey } from '../../words/words.ts'
+import { isWord, t } from '../../words/words.ts'
 
 /** The word of a key that is put together, or something else where the table has none. */
 export function say(key: string, otherwise = ''): string {
   return isWord(key) ? t(key) : otherwise
-}
-
-function isWord(key: string): key is WordKey {
-  return Object.hasOwn(WORDS, key)
 }

@@ -4,7 +4,7 @@ import { debug, loadDebug, switchDebug } from '../../live/debug.ts'
 import { useLive } from '../../live/live.ts'
 import { useStore } from '../../live/store.ts'
 import { Section, Skeleton } from '../../ui/parts.tsx'
-import { t, WORDS, type WordKey } from '../../words/words.ts'
+import { isWord, t } from '../../words/words.ts'
 
 /** Each part of the program with the switch that makes it write down all it does. */
 export function DebugSwitches() {
@@ -42,8 +42,4 @@ function Chip({ name, about, on }: { readonly name: string; readonly about: stri
 function aboutFacility(name: string, about: string): string {
   const key = `facility.${name}`
   return isWord(key) ? t(key) : about
-}
-
-function isWord(key: string): key is WordKey {
-  return Object.hasOwn(WORDS, key)
 }
