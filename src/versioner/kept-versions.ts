@@ -1,11 +1,12 @@
 import { messageOf, systemCode } from '../core/errors.ts'
 import { compactTime } from '../core/local-time.ts'
-import { ancestorsOf, baseOf, isCanonical, isInternal, isTemporary, joinPath, parentOf, temporaryName } from '../core/paths.ts'
+import { ancestorsOf, baseOf, joinPath, parentOf } from '../core/paths.ts'
 import { parseVersionName, versionName } from '../core/version-names.ts'
 import { surplusVersions, type VersionPolicy } from '../core/version-policy.ts'
 import { Parents } from '../world/parents.ts'
 import { ListedVersions } from './listed-versions.ts'
-import { duplicate, moveNew, removeIfThere } from './moves.ts'
+import { duplicate, moveNew } from './moves.ts'
+import { restoreVersion } from './restore.ts'
 import type { FileVersion, KeptFile, Versioner, VersionerDeps, VersionerOptions } from './types.ts'
 import { refused, VersionsDirectory, type KeptEntry } from './versions-directory.ts'
 
@@ -41,7 +42,7 @@ export class KeptVersions implements Versioner {
     return {
       gone: false,
       done: () => this.#quietly(kept, () => this.#settle(name, kept)),
-      undo: () => this.#quietly(kept, () => this.#deps.disk.removeFile(this.#versions.path(kept))),
+      undo: () => this.#quietly(kept, () => this.#versions.remove(kept)),
     }
   }
 
@@ -76,74 +77,14 @@ export class KeptVersions implements Versioner {
 
   async restore(name: string, versionMs: number, signal: AbortSignal): Promise<void> {
     try {
-      await this.#restore(name, versionMs)
+      await restoreVersion({
+        disk: this.#deps.disk, root: this.#root, fsync: this.#fsync, versions: this.#versions, parents: this.#parents,
+        keep: (current) => this.keep(current),
+      }, name, versionMs)
     } catch (error) {
       signal.throwIfAborted()
       throw refused(`${this.#policy.kind} versioner: restore: ${messageOf(error)}`, error)
     }
-  }
-
-  async #restore(name: string, versionMs: number): Promise<void> {
-    if (!isCanonical(name) || isInternal(name) || name.split('/').some(isTemporary)) throw refused('name is not one that a folder may hold')
-    const version = await this.#find(name, Math.floor(versionMs / 1_000) * 1_000)
-    if (version === undefined) throw refused('version not found')
-    await this.#parents.ensure(name)
-    const { disk } = this.#deps
-    const path = joinPath(this.#root, name)
-    const current = await disk.lstat(path).catch(unlessMissing)
-    if (current?.type === 'directory') throw refused('cannot restore on top of a directory')
-    if (current?.type === 'other') throw refused('cannot restore on top of something that is no file')
-    if (current?.type !== 'file') {
-      await this.#parents.inside(name, async () => {
-        if (current !== undefined) await disk.removeFile(path)
-        await moveNew(disk, this.#versions.path(version), path, this.#fsync)
-      })
-      return await this.#syncBoth(name, version)
-    }
-    const kept = await this.keep(name)
-    try {
-      await this.#parents.inside(name, () => this.#replace(version, name))
-    } catch (error) {
-      await kept.undo()
-      throw error
-    }
-    await this.#syncBoth(name, version)
-    await kept.done()
-  }
-
-  /** Whoever looks finds the file or the version, whole. */
-  async #replace(version: string, name: string): Promise<void> {
-    const { disk } = this.#deps
-    const path = joinPath(this.#root, name)
-    try {
-      await disk.rename(this.#versions.path(version), path)
-    } catch (error) {
-      if (systemCode(error) !== 'EXDEV') throw error
-      const temporary = joinPath(this.#root, temporaryName(name, 'linux'))
-      await removeIfThere(disk, temporary)
-      await moveNew(disk, this.#versions.path(version), temporary, this.#fsync)
-      await disk.rename(temporary, path)
-    }
-  }
-
-  async #syncBoth(name: string, version: string): Promise<void> {
-    if (!this.#fsync) return
-    const { disk } = this.#deps
-    await disk.syncDirectory(joinPath(this.#root, parentOf(name)))
-    await disk.syncDirectory(this.#versions.path(parentOf(version)))
-  }
-
-  /** The file that holds a version: with the time in its name, or in its own time. */
-  async #find(name: string, versionMs: number): Promise<string | undefined> {
-    if (!(await this.#versions.isUsable())) return undefined
-    const tagged = versionName(name, compactTime(versionMs))
-    for (const path of [tagged, name]) {
-      const stat = await this.#versions.look(path)
-      if (stat?.type !== 'file' || (path === name && stat.modifiedS * 1_000 !== versionMs)) continue
-      await this.#versions.checkParents(path)
-      return path
-    }
-    return undefined
   }
 
   /** Undefined when the file is not there. Resolves with where it is kept, which lasts. */
@@ -181,8 +122,9 @@ export class KeptVersions implements Versioner {
       const stat = await this.#versions.look(directory)
       if (stat === undefined) return
       if (stat.type !== 'file') continue
-      await disk.renameNew(this.#versions.path(directory), this.#versions.path(versionName(directory, compactTime(stat.modifiedS * 1_000))))
-      return
+      await using above = await this.#versions.hold(directory)
+      const dated = versionName(directory, compactTime(stat.modifiedS * 1_000))
+      return await disk.renameNew(joinPath(above.path, baseOf(directory)), joinPath(above.path, baseOf(dated)))
     }
   }
 
@@ -204,11 +146,13 @@ export class KeptVersions implements Versioner {
     const nowMs = clock.nowMs()
     // Until the folder's directory has forgotten it for good, this may still be the file itself, and must look as it did.
     if (this.#fsync) await disk.syncDirectory(joinPath(this.#root, parentOf(name)))
-    await disk.setModified(this.#versions.path(kept), Math.floor(nowMs / 1_000), (nowMs % 1_000) * 1_000_000)
+    await using above = await this.#versions.hold(kept)
+    const from = joinPath(above.path, baseOf(kept))
+    await disk.setModified(from, Math.floor(nowMs / 1_000), (nowMs % 1_000) * 1_000_000)
     const older = await this.#versions.look(name)
     // A directory by that name holds versions of its own: then the name with the time is good enough.
     if (older?.type === 'directory') return
-    await disk.rename(this.#versions.path(kept), this.#versions.path(name))
+    await disk.rename(from, joinPath(above.path, baseOf(name)))
     if (this.#fsync) await this.#versions.sync(name)
   }
 
@@ -218,9 +162,7 @@ export class KeptVersions implements Versioner {
     const agesS = known.map((entry) => (nowMs - this.#keptMs(entry)) / 1_000)
     for (const place of surplusVersions(this.#policy, agesS)) {
       const path = known[place]?.path
-      if (path === undefined) continue
-      await this.#versions.checkParents(path)
-      await removeIfThere(this.#deps.disk, this.#versions.path(path))
+      if (path !== undefined) await this.#versions.remove(path)
     }
   }
 

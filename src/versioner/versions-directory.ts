@@ -1,8 +1,9 @@
 import { dirname, isAbsolute, join, resolve } from 'node:path'
 import { isMissing, systemCode, TwinfoldError } from '../core/errors.ts'
-import { ancestorsOf, isAtOrBelow, isTemporary, joinPath, parentOf } from '../core/paths.ts'
+import { ancestorsOf, baseOf, isAtOrBelow, isTemporary, joinPath, parentOf } from '../core/paths.ts'
 import type { Disk, DiskStat, HeldDirectory } from '../world/disk.ts'
 import { Parents } from '../world/parents.ts'
+import { removeIfThere } from './moves.ts'
 
 const DEFAULT_NAME = '.stversions'
 const OWNER_ALL = 0o700
@@ -84,6 +85,12 @@ export class VersionsDirectory {
     return await this.#parents.hold(kept)
   }
 
+  /** Removes a file, whatever its directory is swapped for meanwhile; resolves also where there is none. */
+  async remove(kept: string): Promise<void> {
+    await using above = await this.hold(kept)
+    await removeIfThere(this.#disk, joinPath(above.path, baseOf(kept)))
+  }
+
   async checkParents(kept: string): Promise<void> {
     await this.#parents.check(kept)
   }
@@ -127,10 +134,11 @@ export class VersionsDirectory {
     const directories: string[] = []
     for await (const { path, stat } of this.#walk(signal)) {
       if (stat.type === 'directory') directories.push(path)
-      else if (stat.type === 'file' && isTemporary(path)) await this.#disk.removeFile(this.path(path))
+      else if (stat.type === 'file' && isTemporary(path)) await this.remove(path)
     }
     for (const directory of directories.reverse()) {
-      await this.#disk.removeDirectory(this.path(directory)).catch((error: unknown) => {
+      await using above = await this.hold(directory)
+      await this.#disk.removeDirectory(joinPath(above.path, baseOf(directory))).catch((error: unknown) => {
         const code = systemCode(error)
         if (code !== 'ENOTEMPTY' && code !== 'EEXIST' && code !== 'ENOENT') throw error
       })

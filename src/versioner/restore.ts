@@ -1,0 +1,102 @@
+import { systemCode } from '../core/errors.ts'
+import { compactTime } from '../core/local-time.ts'
+import { baseOf, isCanonical, isInternal, isTemporary, joinPath, parentOf, temporaryName } from '../core/paths.ts'
+import { versionName } from '../core/version-names.ts'
+import type { Disk, DiskStat } from '../world/disk.ts'
+import type { Parents } from '../world/parents.ts'
+import { moveNew, removeIfThere } from './moves.ts'
+import type { KeptFile } from './types.ts'
+import { refused, type VersionsDirectory } from './versions-directory.ts'
+
+export interface RestoreDeps {
+  readonly disk: Disk
+  /** Of the folder; absolute. */
+  readonly root: string
+  readonly fsync: boolean
+  readonly versions: VersionsDirectory
+  readonly parents: Parents
+  /** For what has the name now. */
+  keep(name: string): Promise<KeptFile>
+}
+
+/** Where a version is and where it goes, by directories that are held open: nobody can swap them meanwhile. */
+interface Way {
+  readonly from: string
+  readonly to: string
+  readonly directory: string
+}
+
+/** Brings a version back under its file's name. What has the name is kept in turn. */
+export async function restoreVersion(deps: RestoreDeps, name: string, versionMs: number): Promise<void> {
+  if (!isCanonical(name) || isInternal(name) || name.split('/').some(isTemporary)) throw refused('name is not one that a folder may hold')
+  const version = await findVersion(deps.versions, name, Math.floor(versionMs / 1_000) * 1_000)
+  if (version === undefined) throw refused('version not found')
+  await deps.parents.ensure(name)
+  await using place = await deps.parents.hold(name)
+  await using source = await deps.versions.hold(version)
+  const way = { from: joinPath(source.path, baseOf(version)), to: joinPath(place.path, baseOf(name)), directory: place.path }
+  const current = await lookAt(deps.disk, way.to)
+  if (current?.type === 'directory') throw refused('cannot restore on top of a directory')
+  if (current?.type === 'other') throw refused('cannot restore on top of something that is no file')
+  const kept = current?.type === 'file' ? await putOver(deps, name, way) : undefined
+  if (kept === undefined) await putNew(deps, name, way, current !== undefined)
+  if (deps.fsync) {
+    await deps.disk.syncDirectory(joinPath(deps.root, parentOf(name)))
+    await deps.disk.syncDirectory(deps.versions.path(parentOf(version)))
+  }
+  await kept?.done() // only what lasts makes another version one too many
+}
+
+/** The file that holds a version: with the time in its name, or in its own time. */
+async function findVersion(versions: VersionsDirectory, name: string, versionMs: number): Promise<string | undefined> {
+  if (!(await versions.isUsable())) return undefined
+  const tagged = versionName(name, compactTime(versionMs))
+  for (const path of [tagged, name]) {
+    const stat = await versions.look(path)
+    if (stat?.type !== 'file' || (path === name && stat.modifiedS * 1_000 !== versionMs)) continue
+    await versions.checkParents(path)
+    return path
+  }
+  return undefined
+}
+
+async function putNew({ disk, parents, fsync }: RestoreDeps, name: string, { from, to }: Way, isLink: boolean): Promise<void> {
+  await parents.inside(name, async () => {
+    if (isLink) await disk.removeFile(to)
+    await moveNew(disk, from, to, fsync)
+  })
+}
+
+async function putOver(deps: RestoreDeps, name: string, way: Way): Promise<KeptFile> {
+  const kept = await deps.keep(name)
+  try {
+    await deps.parents.inside(name, () => replace(deps, name, way))
+  } catch (error) {
+    await kept.undo()
+    throw error
+  }
+  return kept
+}
+
+/** Whoever looks finds the file or the version, whole. */
+async function replace({ disk, fsync }: RestoreDeps, name: string, { from, to, directory }: Way): Promise<void> {
+  try {
+    await disk.rename(from, to)
+  } catch (error) {
+    if (systemCode(error) !== 'EXDEV') throw error
+    const temporary = joinPath(directory, temporaryName(baseOf(name), 'linux'))
+    await removeIfThere(disk, temporary)
+    await moveNew(disk, from, temporary, fsync)
+    await disk.rename(temporary, to)
+  }
+}
+
+async function lookAt(disk: Disk, path: string): Promise<DiskStat | undefined> {
+  try {
+    return await disk.lstat(path)
+  } catch (error) {
+    const code = systemCode(error)
+    if (code !== 'ENOENT' && code !== 'ENOTDIR') throw error
+    return undefined
+  }
+}
