@@ -23,9 +23,8 @@ export const SETTINGS = {
   'settings.changes': { en: '{n} change not saved||{n} changes not saved', de: '{n} Änderung nicht gespeichert||{n} Änderungen nicht gespeichert', es: '{n} cambio sin guardar||{n} cambios sin guardar', fr: '{n} changement non enregistré||{n} changements non enregistrés', zh: '{n} 项更改未保存' },
   'settings.discard': { en: 'Discard', de: 'Verwerfen', es: 'Descartar', fr: 'Abandonner', zh: '放弃' },
   'settings.restartNeeded': { en: 'Something you changed takes effect after a restart.', de: 'Etwas Geändertes gilt erst nach einem Neustart.', es: 'Algo de lo cambiado surte efecto tras reiniciar.', fr: 'Un changement prendra effet après un redémarrage.', zh: '部分更改将在重启后生效。' },
-  'settings.restart': { en: 'Restart now', de: 'Jetzt neu starten', es: 'Reiniciar ahora', fr: 'Redémarrer', zh: '立即重启' },
-  'settings.restarting': { en: 'The daemon restarts.', de: 'Der Dienst startet neu.', es: 'El servicio se reinicia.', fr: 'Le service redémarre.', zh: '服务正在重启。' },
 
+  'settings.machine': { en: 'This machine', de: 'Dieser Rechner', es: 'Esta máquina', fr: 'Cette machine', zh: '本机' },
   'settings.deviceName': { en: 'Name of this device', de: 'Name dieses Geräts', es: 'Nombre de este dispositivo', fr: 'Nom de cet appareil', zh: '本设备名称' },
   'settings.deviceNameHelp': { en: 'Shown on the other devices.', de: 'Wird auf den anderen Geräten angezeigt.', es: 'Se muestra en los demás dispositivos.', fr: 'Affiché sur les autres appareils.', zh: '显示在其他设备上。' },
   'settings.theme': { en: 'Theme of this page', de: 'Farbschema dieser Seite', es: 'Tema de esta página', fr: 'Thème de cette page', zh: '页面主题' },
@@ -76,6 +75,4 @@ export const SETTINGS = {
   'settings.advancedHelp': { en: 'Everything else, by the names in the configuration file. Change only what you know.', de: 'Alles Übrige, unter den Namen der Konfigurationsdatei. Ändern Sie nur, was Sie kennen.', es: 'Todo lo demás, con los nombres del archivo de configuración. Cambie solo lo que conozca.', fr: 'Tout le reste, sous les noms du fichier de configuration. Ne changez que ce que vous connaissez.', zh: '其余所有设置，使用配置文件中的名称。请只更改您了解的项。' },
   'settings.search': { en: 'Search settings', de: 'Einstellungen suchen', es: 'Buscar ajustes', fr: 'Chercher un réglage', zh: '搜索设置' },
   'settings.noMatch': { en: 'No setting of this name.', de: 'Keine Einstellung dieses Namens.', es: 'Ningún ajuste con ese nombre.', fr: 'Aucun réglage de ce nom.', zh: '没有该名称的设置。' },
-  'settings.name': { en: 'Name', de: 'Name', es: 'Nombre', fr: 'Nom', zh: '名称' },
-  'settings.value': { en: 'Value', de: 'Wert', es: 'Valor', fr: 'Valeur', zh: '值' },
 } as const satisfies Readonly<Record<string, Entry>>

@@ -1,5 +1,98 @@
+import type { ComponentChildren } from 'preact'
+import { addressOf } from '../../app/address.ts'
+import { restartDaemon } from '../../app/power.ts'
+import { tell } from '../../app/toasts.tsx'
+import { live, useLive } from '../../live/live.ts'
+import { Button } from '../../ui/button.tsx'
+import { confirm } from '../../ui/confirm.tsx'
+import { Tabs } from '../../ui/tabs.tsx'
 import { t } from '../../words/words.ts'
+import { focusFirstWrong, Refusal } from '../edit/form.tsx'
+import { useSaving } from '../edit/use-form.ts'
+import { AdvancedSection } from './advanced-section.tsx'
+import { ConnectionsSection, NetworkSection } from './connections-section.tsx'
+import { DefaultsSection } from './defaults-section.tsx'
+import { GeneralSection } from './general-section.tsx'
+import { GuiSection } from './gui-section.tsx'
+import { discard, savePending, usePending, type Pending } from './parts.ts'
 
-export function SettingsPage(_props: { readonly section: string }) {
-  return <h1>{t('nav.settings')}</h1>
+const SECTIONS = ['general', 'gui', 'connections', 'network', 'defaults', 'advanced'] as const
+
+/** What can be set for this device. What is typed waits, in whatever section, until it is saved or thrown away. */
+export function SettingsPage({ section }: { readonly section: string }) {
+  const pending = usePending()
+  const saving = useSaving()
+  const active = SECTIONS.find((name) => name === section) ?? 'general'
+  const tabs = SECTIONS.map((name) => ({ name, text: t(`settings.${name}`), href: addressOf('settings', name) }))
+  const save = async () => {
+    if (pending.hasWrong) return requestAnimationFrame(focusFirstWrong)
+    if (!(await agreesToMove(pending))) return undefined
+    if (await saving.save(() => savePending(pending))) tell('done', t('edit.saved'))
+  }
+  const submit = (event: Event) => {
+    event.preventDefault()
+    void save()
+  }
+  return (
+    <>
+      <h1>{t('nav.settings')}</h1>
+      <RestartNotice />
+      <Tabs tabs={tabs} active={active} label={t('settings.sections')}>
+        <form class="settings" onSubmit={submit} noValidate>
+          <Refusal text={saving.refusal} />
+          <Section name={active} />
+          {pending.count > 0 || pending.hasWrong ? (
+            <div class="settings-bar" role="region" aria-label={t('do.save')}>
+              <span>{t('settings.changes', { n: pending.count })}</span>
+              <Button onClick={() => discard()}>{t('settings.discard')}</Button>
+              <Button kind="primary" type="submit" disabled={saving.busy}>{t('do.save')}</Button>
+            </div>
+          ) : null}
+        </form>
+      </Tabs>
+    </>
+  )
+}
+
+function Section({ name }: { readonly name: (typeof SECTIONS)[number] }) {
+  switch (name) {
+    case 'general':
+      return <GeneralSection />
+    case 'gui':
+      return <GuiSection />
+    case 'connections':
+      return <ConnectionsSection />
+    case 'network':
+      return <NetworkSection />
+    case 'defaults':
+      return <DefaultsSection />
+    case 'advanced':
+      return <AdvancedSection />
+  }
+}
+
+/** A card with a heading; sections of settings are made of these. */
+export function Card({ title, children }: { readonly title: string; readonly children: ComponentChildren }) {
+  return <section class="card settings-card"><h2>{title}</h2>{children}</section>
+}
+
+function RestartNotice() {
+  const isNeeded = useLive((state) => state.restartRequired)
+  if (!isNeeded) return null
+  return (
+    <div class="settings-restart" role="status">
+      <span>{t('settings.restartNeeded')}</span>
+      <Button onClick={restartDaemon}>{t('power.restart')}</Button>
+    </div>
+  )
+}
+
+/** Another address, or another protocol, takes this page away from where it is. */
+async function agreesToMove({ changes }: Pending): Promise<boolean> {
+  const gui = live.get().config?.gui
+  const wanted = changes.gui
+  if (gui === undefined || wanted === undefined || !('address' in wanted || 'useTLS' in wanted)) return true
+  const next = { ...gui, ...wanted }
+  const address = `${next.useTLS ? 'https' : 'http'}://${next.address}`
+  return confirm({ title: t('settings.movesPage'), text: t('settings.movesPageText', { address }), action: t('do.save') })
 }

@@ -1,0 +1,20 @@
+/** bcrypt, which the daemon keeps passwords with, looks at no more. */
+const PASSWORD_BYTES_MAX = 72
+
+export interface LoginDraft {
+  readonly user: string
+  readonly password: string
+  readonly repeated: string
+  /** A password is set already, which an empty new one keeps. */
+  readonly hasPassword: boolean
+}
+
+export type LoginTrouble = 'userMissing' | 'passwordMissing' | 'passwordsDiffer' | 'passwordLong'
+
+/** What keeps a user and password from being saved; undefined when nothing does. */
+export function loginTrouble({ user, password, repeated, hasPassword }: LoginDraft): LoginTrouble | undefined {
+  if (user.trim() === '') return 'userMissing'
+  if (password === '' && repeated === '' && !hasPassword) return 'passwordMissing'
+  if (password !== repeated) return 'passwordsDiffer'
+  return new TextEncoder().encode(password).length > PASSWORD_BYTES_MAX ? 'passwordLong' : undefined
+}

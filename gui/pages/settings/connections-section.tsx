@@ -1,0 +1,20 @@
+import { t } from '../../words/words.ts'
+import { Fields } from '../edit/form.tsx'
+import { Ignored } from './ignored.tsx'
+import { usePart } from './parts.ts'
+import { Card } from './settings-page.tsx'
+
+/** Where we listen, how fast, and whom we do not hear. */
+export function ConnectionsSection() {
+  return (
+    <>
+      <Card title={t('settings.connections')}><Fields form={usePart('options')} words="options" groups={['connections']} /></Card>
+      <Ignored />
+    </>
+  )
+}
+
+/** How we find the others, and they us. */
+export function NetworkSection() {
+  return <Card title={t('settings.network')}><Fields form={usePart('options')} words="options" groups={['network']} /></Card>
+}

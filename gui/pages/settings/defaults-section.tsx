@@ -1,0 +1,51 @@
+import { shownValue } from '../../facts/form.ts'
+import { TextField } from '../../ui/field.tsx'
+import { t } from '../../words/words.ts'
+import { FieldGroup, Fields, Fold } from '../edit/form.tsx'
+import { usePart } from './parts.ts'
+import { Card } from './settings-page.tsx'
+
+/** What new folders and devices start with, in the same forms. */
+export function DefaultsSection() {
+  const folder = usePart('folder')
+  const device = usePart('device')
+  const ignores = usePart('ignores')
+  return (
+    <>
+      <p class="settings-help">{t('settings.defaultsHelp')}</p>
+      <Card title={t('settings.defaultFolder')}>
+        <OneText form={folder} name="path" label={t('settings.defaultPath')} help={t('settings.defaultPathHelp')} />
+        <Fields form={folder} words="folder" groups={['basic']} />
+        <OneText form={ignores} name="lines" label={t('settings.defaultIgnores')} help={t('settings.defaultIgnoresHelp')} lines={4} />
+        <FieldGroup form={folder} words="folder" group="versions" />
+        <FieldGroup form={folder} words="folder" group="scan" />
+        <FieldGroup form={folder} words="folder" group="pull" />
+        <FieldGroup form={folder} words="folder" group="disk" />
+        <Fold title={t('form.group.expert')}><Fields form={folder} words="folder" groups={['expert']} without={['path']} /></Fold>
+      </Card>
+      <Card title={t('settings.defaultDevice')}>
+        <Fields form={device} words="device" groups={['basic']} />
+        <FieldGroup form={device} words="device" group="trust" />
+        <FieldGroup form={device} words="device" group="speed" />
+        <FieldGroup form={device} words="device" group="expert" />
+      </Card>
+    </>
+  )
+}
+
+interface OneTextProps {
+  readonly form: ReturnType<typeof usePart>
+  readonly name: string
+  readonly label: string
+  readonly help: string
+  readonly lines?: number
+}
+
+/** A field that is called otherwise here than in the dialogs. */
+function OneText({ form, name, label, help, lines }: OneTextProps) {
+  const field = form.fields.find((one) => one.name === name)
+  if (field === undefined) return null
+  return (
+    <TextField label={label} help={help} value={String(shownValue(field, form.part, form.edits))} onChange={(value) => form.set(name, value)} {...(lines !== undefined && { lines })} />
+  )
+}

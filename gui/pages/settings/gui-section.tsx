@@ -1,0 +1,51 @@
+import { useState } from 'preact/hooks'
+import { act } from '../../app/act.ts'
+import { client } from '../../live/client.ts'
+import { useLive } from '../../live/live.ts'
+import { Button } from '../../ui/button.tsx'
+import { confirm } from '../../ui/confirm.tsx'
+import { CopyButton } from '../../ui/parts.tsx'
+import { t } from '../../words/words.ts'
+import { Fields } from '../edit/form.tsx'
+import { LoginSettings } from './login-settings.tsx'
+import { usePart } from './parts.ts'
+import { Card } from './settings-page.tsx'
+
+const KEY_LENGTH = 32
+
+/** Where this page is, who may see it, and the key for programs. */
+export function GuiSection() {
+  const gui = usePart('gui')
+  return (
+    <>
+      <LoginSettings />
+      <Card title={t('settings.gui')}>
+        <Fields form={gui} words="gui" groups={['gui']} />
+      </Card>
+      <ApiKey />
+    </>
+  )
+}
+
+function ApiKey() {
+  const key = useLive((state) => state.config?.gui.apiKey) ?? ''
+  const [isShown, setShown] = useState(false)
+  const renew = async () => {
+    if (!(await confirm({ title: t('settings.newKey'), text: t('settings.newKeyText'), action: t('settings.newKey'), danger: true }))) return
+    await act(async () => {
+      const { random } = await client.call('GET /rest/svc/random/string', { query: { length: KEY_LENGTH } })
+      await client.call('PATCH /rest/config/gui', { body: { apiKey: random } })
+    }, t('settings.keyMade'))
+  }
+  return (
+    <Card title={t('settings.apiKey')}>
+      <p class="settings-help">{t('settings.apiKeyHelp')}</p>
+      <div class="settings-key">
+        <code>{isShown ? key : '•'.repeat(key.length)}</code>
+        <Button icon="eye" pressed={isShown} onClick={() => setShown(!isShown)}>{t('settings.showPassword')}</Button>
+        <CopyButton text={key} />
+        <Button onClick={renew}>{t('settings.newKey')}</Button>
+      </div>
+    </Card>
+  )
+}

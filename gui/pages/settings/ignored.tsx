@@ -1,0 +1,56 @@
+import type { Config } from '../../../src/core/config.ts'
+import { act } from '../../app/act.ts'
+import { deviceName, shortId } from '../../facts/device.ts'
+import { client } from '../../live/client.ts'
+import { useLive } from '../../live/live.ts'
+import { Button } from '../../ui/button.tsx'
+import { Ago } from '../../ui/parts.tsx'
+import { t } from '../../words/words.ts'
+import { Card } from './settings-page.tsx'
+
+/** Devices and folders that somebody chose not to hear of, and the way back. */
+export function Ignored() {
+  const devices = useLive((state) => state.config?.remoteIgnoredDevices) ?? []
+  const known = useLive((state) => state.config?.devices) ?? []
+  const folders = known.flatMap((device) => device.ignoredFolders.map((folder) => ({ ...folder, device })))
+  return (
+    <>
+      <Card title={t('settings.ignoredDevices')}>
+        {devices.length === 0 && <p class="soft">{t('settings.nobodyIgnored')}</p>}
+        <ul class="settings-ignored">
+          {devices.map(({ deviceID, name, address, time }) => (
+            <li key={deviceID}>
+              <span><b>{name === '' ? shortId(deviceID) : name}</b> <span class="soft">{address} · <Ago time={time} /></span></span>
+              <Button label={t('settings.unignoreOne', { name: name === '' ? shortId(deviceID) : name })} onClick={() => hearDevice(deviceID, name === '' ? shortId(deviceID) : name)}>{t('settings.unignore')}</Button>
+            </li>
+          ))}
+        </ul>
+      </Card>
+      <Card title={t('settings.ignoredFolders')}>
+        {folders.length === 0 && <p class="soft">{t('settings.nothingIgnored')}</p>}
+        <ul class="settings-ignored">
+          {folders.map(({ id, label, time, device }) => (
+            <li key={`${device.deviceID} ${id}`}>
+              <span><b>{label === '' ? id : label}</b> <span class="soft">{t('settings.offeredBy', { device: deviceName(device) })} · <Ago time={time} /></span></span>
+              <Button label={t('settings.unignoreOne', { name: label === '' ? id : label })} onClick={() => hearFolder(device, id, label === '' ? id : label)}>{t('settings.unignore')}</Button>
+            </li>
+          ))}
+        </ul>
+      </Card>
+    </>
+  )
+}
+
+/** The list of ignored devices is changed only with the whole; it is read just before, so that nothing else goes back. */
+function hearDevice(deviceID: string, name: string): Promise<boolean> {
+  return act(async () => {
+    const config = await client.config()
+    const remoteIgnoredDevices = config.remoteIgnoredDevices.filter((device) => device.deviceID !== deviceID)
+    await client.call('PUT /rest/config', { body: { ...config, remoteIgnoredDevices } })
+  }, t('settings.unignored', { name }))
+}
+
+function hearFolder(device: Config['devices'][number], folderId: string, name: string): Promise<boolean> {
+  const ignoredFolders = device.ignoredFolders.filter(({ id }) => id !== folderId)
+  return act(() => client.call('PATCH /rest/config/devices/:id', { id: device.deviceID, body: { ignoredFolders } }), t('settings.unignored', { name }))
+}

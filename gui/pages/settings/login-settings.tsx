@@ -1,0 +1,66 @@
+import { useState } from 'preact/hooks'
+import { act } from '../../app/act.ts'
+import { tell } from '../../app/toasts.tsx'
+import { loginTrouble } from '../../facts/password.ts'
+import { client } from '../../live/client.ts'
+import { retryNow, useLive } from '../../live/live.ts'
+import { Button } from '../../ui/button.tsx'
+import { confirm } from '../../ui/confirm.tsx'
+import { CheckField, TextField } from '../../ui/field.tsx'
+import { t } from '../../words/words.ts'
+import { Refusal } from '../edit/form.tsx'
+import { useSaving } from '../edit/use-form.ts'
+import { Card } from './settings-page.tsx'
+
+/** User and password of this page. The password is typed twice, and never shown again. */
+export function LoginSettings() {
+  const savedUser = useLive((state) => state.config?.gui.user) ?? ''
+  const hasPassword = useLive((state) => (state.config?.gui.password ?? '') !== '')
+  const [typedUser, setUser] = useState<string>()
+  const [password, setPassword] = useState('')
+  const [repeated, setRepeated] = useState('')
+  const [isShown, setShown] = useState(false)
+  const [tried, setTried] = useState(false)
+  const saving = useSaving()
+  const user = typedUser ?? savedUser
+  const trouble = loginTrouble({ user, password, repeated, hasPassword })
+  const error = (...kinds: readonly (typeof trouble)[]) => (tried && trouble !== undefined && kinds.includes(trouble) ? t(`settings.${trouble}`) : undefined)
+  const save = async () => {
+    setTried(true)
+    if (trouble !== undefined) return
+    if (!(await saving.save(() => setLogin(user.trim(), password)))) return
+    setTried(false)
+    setPassword('')
+    setRepeated('')
+    setUser(undefined)
+    tell('done', t('settings.loginSaved'))
+  }
+  const type = isShown ? 'text' : 'password'
+  return (
+    <Card title={t('settings.login')}>
+      <p class="settings-help">{t('settings.loginHelp')}</p>
+      <Refusal text={saving.refusal} />
+      <TextField label={t('login.user')} error={error('userMissing')} value={user} onChange={setUser} autoComplete="username" />
+      <TextField label={t('settings.newPassword')} help={hasPassword ? t('settings.newPasswordHelp') : undefined} error={error('passwordMissing', 'passwordLong')} type={type} value={password} onChange={setPassword} autoComplete="new-password" />
+      <TextField label={t('settings.repeatPassword')} error={error('passwordsDiffer')} type={type} value={repeated} onChange={setRepeated} autoComplete="new-password" />
+      <CheckField label={t('settings.showPassword')} checked={isShown} onChange={setShown} />
+      <div class="settings-actions">
+        <Button onClick={save}>{t('settings.saveLogin')}</Button>
+        {hasPassword && <Button kind="danger" onClick={clearLogin}>{t('settings.clearLogin')}</Button>}
+      </div>
+    </Card>
+  )
+}
+
+/** Who sets a password knows it: the page logs in with it at once. */
+async function setLogin(user: string, password: string): Promise<void> {
+  await client.call('PATCH /rest/config/gui', { body: password === '' ? { user } : { user, password } })
+  if (password === '') return
+  await client.call('POST /rest/noauth/auth/password', { body: { username: user, password, stayLoggedIn: false } })
+  retryNow()
+}
+
+async function clearLogin(): Promise<void> {
+  if (!(await confirm({ title: t('settings.clearLogin'), text: t('settings.clearLoginText'), action: t('settings.clearLogin'), danger: true }))) return
+  await act(() => client.call('PATCH /rest/config/gui', { body: { user: '', password: '' } }), t('settings.loginCleared'))
+}
