@@ -20,20 +20,30 @@ export interface Offer {
   readonly isHere: boolean
 }
 
-/** The oldest first, so that nothing moves below a hand. */
+/** By name, so that nothing moves below a hand: who knocks again has a newer time. */
 export function knocksOf({ pendingDevices }: Pick<LiveState, 'pendingDevices'>): readonly Knock[] {
-  return Object.entries(pendingDevices).map(([deviceID, knock]) => ({ deviceID, ...knock })).sort(byTime)
+  return Object.entries(pendingDevices).map(([deviceID, knock]) => ({ deviceID, ...knock })).sort(byName)
 }
 
 export function offersOf({ pendingFolders, config }: Pick<LiveState, 'pendingFolders' | 'config'>): readonly Offer[] {
   const here = new Set<string>(config?.folders.map(({ id }) => id))
   return Object.entries(pendingFolders).flatMap(([folderID, { offeredBy }]) =>
     Object.entries(offeredBy).map(([deviceID, { label, time }]) => ({ folderID, label, deviceID, time, isHere: here.has(folderID) })),
-  ).sort(byTime)
+  ).sort(byName)
 }
 
-function byTime(one: { readonly time: string }, other: { readonly time: string }): number {
-  return Date.parse(one.time) - Date.parse(other.time)
+interface Named {
+  readonly name?: string
+  readonly label?: string
+  readonly deviceID: string
+}
+
+function byName(one: Named, other: Named): number {
+  return compareText(one.name ?? one.label ?? '', other.name ?? other.label ?? '') || compareText(one.deviceID, other.deviceID)
+}
+
+function compareText(one: string, other: string): number {
+  return one < other ? -1 : one > other ? 1 : 0
 }
 
 /** The configuration in which the device knocks in vain. */

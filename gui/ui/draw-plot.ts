@@ -7,6 +7,10 @@ import { language } from '../words/language.ts'
 /** Below this the scale does not shrink: a few bytes of keeping in touch are no mountain. */
 const SCALE_BPS_MIN = 10_000
 const AXIS_WIDTH = 76
+const AXIS_HEIGHT = 28
+/** The time shown grows with what is known of it, from two minutes on. */
+const SHOWN_S_MIN = 120
+const MINUTE_STEPS = [60, 120, 300]
 
 /** Draws the rates into the element, in the colours of the theme. The drawing part of the page is loaded with the first plot. */
 export async function drawPlot(element: HTMLElement, history: readonly RatePoint[], signal: AbortSignal): Promise<uPlot | undefined> {
@@ -31,11 +35,11 @@ function optionsOf(element: HTMLElement): uPlot.Options {
     cursor: { show: false },
     padding: [8, 8, 0, 0],
     scales: {
-      x: { time: true, range: (_plot, _first, last) => [last - SHOWN_S, last] },
+      x: { time: true, range: (_plot, first, last) => [Math.max(last - SHOWN_S, Math.min(first, last - SHOWN_S_MIN)), last] },
       y: { range: (_plot, _least, most) => [0, Math.max(SCALE_BPS_MIN, most * 1.1)] },
     },
     axes: [
-      { ...axis, space: 90, values: (_plot, splits) => splits.map(clockTime) },
+      { ...axis, size: AXIS_HEIGHT, space: 90, incrs: MINUTE_STEPS, values: (_plot, splits) => splits.map(clockTime) },
       { ...axis, size: AXIS_WIDTH, space: 36, values: (_plot, splits) => splits.map(formatRate) },
     ],
     series: [

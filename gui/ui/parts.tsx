@@ -26,7 +26,7 @@ export function Ago({ time }: { readonly time: string | number }) {
   const timeMs = typeof time === 'number' ? time : Date.parse(time)
   const nowMs = useNow(15_000)
   return isTime(timeMs)
-    ? <time dateTime={new Date(timeMs).toISOString()} title={formatMoment(timeMs)}>{formatAgo(timeMs, nowMs)}</time>
+    ? <time dateTime={new Date(timeMs).toISOString()} title={formatMoment(timeMs)}>{formatAgo(Math.min(timeMs, nowMs), nowMs)}</time>
     : <span>{t('time.never')}</span>
 }
 

@@ -94,11 +94,10 @@ export const OVERVIEW = {
   'own.holds': { en: 'Holds', de: 'Bestand', es: 'Contiene', fr: 'Contient', zh: '内容' },
   'own.listens': { en: 'Listens on', de: 'Lauscht auf', es: 'Escucha en', fr: 'Écoute sur', zh: '监听' },
   'own.nowhere': { en: 'nowhere: others cannot connect to it', de: 'nirgends: andere können es nicht erreichen', es: 'en ninguna parte: otros no pueden conectarse', fr: 'nulle part : les autres ne peuvent pas s’y connecter', zh: '无：其他设备无法连接' },
-  'own.working': { en: '{good} of {all} work', de: '{good} von {all} funktionieren', es: 'funcionan {good} de {all}', fr: '{good} sur {all} fonctionnent', zh: '{all} 个中有 {good} 个可用' },
   'own.uptime': { en: 'Running for', de: 'Läuft seit', es: 'En marcha desde hace', fr: 'En marche depuis', zh: '已运行' },
   'own.version': { en: 'Version', de: 'Version', es: 'Versión', fr: 'Version', zh: '版本' },
 
-  'plot.title': { en: 'Throughput, last 10 minutes', de: 'Durchsatz, letzte 10 Minuten', es: 'Tráfico, últimos 10 minutos', fr: 'Débit, 10 dernières minutes', zh: '最近 10 分钟的吞吐量' },
+  'plot.title': { en: 'Throughput', de: 'Durchsatz', es: 'Tráfico', fr: 'Débit', zh: '吞吐量' },
   'plot.in': { en: 'Receiving', de: 'Empfang', es: 'Recibe', fr: 'Réception', zh: '接收' },
   'plot.out': { en: 'Sending', de: 'Senden', es: 'Envía', fr: 'Envoi', zh: '发送' },
   'plot.most': { en: 'at most {in} in, {out} out', de: 'höchstens {in} herein, {out} hinaus', es: 'máximo {in} de entrada, {out} de salida', fr: 'au plus {in} reçus, {out} envoyés', zh: '最高接收 {in}，发送 {out}' },

@@ -1,5 +1,6 @@
 import { deviceName } from '../../facts/device.ts'
-import { formatCount, formatDuration, formatSize } from '../../facts/format.ts'
+import { formatDuration, formatSize } from '../../facts/format.ts'
+import { listenersOf } from '../../facts/listeners.ts'
 import { useAsk } from '../../live/ask.ts'
 import { client } from '../../live/client.ts'
 import { useLive } from '../../live/live.ts'
@@ -52,15 +53,9 @@ interface ListenersProps {
 
 /** Where others reach us; an address that does not work says why. */
 function Listeners({ status }: ListenersProps) {
-  const all = Object.entries(status)
-  const failed = all.filter(([, { error }]) => error !== null)
+  const all = listenersOf(status)
   if (all.length === 0) return <span>{t('own.nowhere')}</span>
   return (
-    <>
-      <ul class="overview-listeners">
-        {all.map(([address, { error }]) => <li key={address} class="mono">{address}{error !== null && <span class="overview-failed"> {error}</span>}</li>)}
-      </ul>
-      {failed.length > 0 && <span class="soft">{t('own.working', { good: formatCount(all.length - failed.length), all: formatCount(all.length) })}</span>}
-    </>
+    <ul>{all.map(({ address, error }) => <li key={address}><span class="mono">{address}</span>{error !== '' && <span class="overview-failed"> {error}</span>}</li>)}</ul>
   )
 }

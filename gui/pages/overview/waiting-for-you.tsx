@@ -39,7 +39,7 @@ function KnockRow({ knock }: { readonly knock: Knock }) {
   const dismiss = () => act(() => client.call('DELETE /rest/cluster/pending/devices', { query: { device: knock.deviceID } }))
   return (
     <Ask title={t('pending.device', { name })} onIgnore={ignore} onDismiss={dismiss} accept={<Button kind="primary" onClick={accept}>{t('do.accept')}</Button>}>
-      <span class="mono">{knock.deviceID}</span> <span>{knock.address} · <Ago time={knock.time} /></span>
+      <span class="mono">{knock.deviceID}</span> · {knock.address} · <Ago time={knock.time} />
     </Ask>
   )
 }
@@ -60,7 +60,7 @@ function OfferRow({ offer }: { readonly offer: Offer }) {
     : <Button kind="primary" onClick={accept}>{t('do.accept')}</Button>
   return (
     <Ask title={t(offer.isHere ? 'pending.folderHere' : 'pending.folder', { name: device, folder: name })} onIgnore={ignore} onDismiss={dismiss} accept={yes}>
-      <span class="mono">{folderID}</span> <span><Ago time={offer.time} /></span>
+      <span class="mono">{folderID}</span> · <Ago time={offer.time} />
     </Ask>
   )
 }
