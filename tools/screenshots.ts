@@ -2,12 +2,14 @@
  * Pictures of the page for the documentation, taken in a real browser from `twinfold demo`: light, dark and on a phone.
  * `node tools/screenshots.ts [DIRECTORY]`; docs/images unless said otherwise. Build the page first (tools/gui.ts).
  */
-import { mkdirSync, statSync } from 'node:fs'
+import { randomBytes } from 'node:crypto'
+import { mkdirSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { Chromium, missingBrowser } from '../test/support/browser.ts'
 import { startDemo, type Demo } from '../test/support/demo.ts'
-import { eventually, scratchDirectory } from '../test/support/scratch.ts'
+import { eventually } from '../test/support/scratch.ts'
 import { atRest } from '../test/support/views.ts'
 
 const SIZE_BYTES_MAX = 250_000
@@ -18,9 +20,38 @@ const LOOKS: Readonly<Record<string, BrowserContextOptions>> = {
   phone: { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, isMobile: true, hasTouch: true, colorScheme: 'light' },
 }
 
-/** What is shown: a name for the file, and how to get there from the start. */
-const SCENES: Readonly<Record<string, (page: Page) => Promise<void>>> = {
-  overview: async () => {},
+/** What is shown: a name for the file, in which looks, and how to get there from the start. */
+interface Scene {
+  readonly name: string
+  readonly looks: readonly string[]
+  go(page: Page, demo: Demo): Promise<void>
+}
+
+const EVERY_LOOK = Object.keys(LOOKS)
+const FILM_BYTES = 16 * 1024 * 1024
+/** For the plot to have something to show. */
+const WATCH_MS = 8_000
+
+const SCENES: readonly Scene[] = [
+  { name: 'overview', looks: EVERY_LOOK, go: watchDownload },
+  { name: 'files', looks: EVERY_LOOK, go: (page) => open(page, 'folders/photos-demo') },
+  { name: 'versions', looks: ['light'], go: (page) => open(page, 'folders/documents-demo/versions') },
+  { name: 'device', looks: ['light'], go: (page) => page.getByRole('main').getByRole('link', { name: 'Desk' }).first().click() },
+  { name: 'add-folder', looks: ['light'], go: (page) => page.getByRole('button', { name: 'Add folder' }).first().click() },
+  { name: 'changes', looks: ['dark'], go: (page) => open(page, 'changes') },
+  { name: 'log', looks: ['dark'], go: (page) => open(page, 'log') },
+  { name: 'settings', looks: ['light'], go: (page) => open(page, 'settings') },
+]
+
+async function open(page: Page, place: string): Promise<void> {
+  await page.goto(`${new URL(page.url()).origin}/#/${place}`)
+}
+
+/** A large file of the other device comes in while we look. */
+async function watchDownload(page: Page, { directory }: Demo): Promise<void> {
+  writeFileSync(join(directory, 'Desk', 'Photos', 'Film.raw'), randomBytes(FILM_BYTES))
+  await page.getByRole('banner').getByRole('link', { name: 'Downloading' }).waitFor()
+  await page.waitForTimeout(WATCH_MS)
 }
 
 /** Waits until the demonstration has told its story, so that all pictures show the same. */
@@ -32,16 +63,16 @@ async function storyTold(demo: Demo): Promise<void> {
 }
 
 async function takeAll(directory: string): Promise<void> {
-  using scratch = scratchDirectory()
-  await using demo = await startDemo(scratch.path)
+  await using demo = await startDemo(tmpdir())
   await storyTold(demo)
   await using browser = await Chromium.start()
-  for (const [look, context] of Object.entries(LOOKS)) {
-    for (const [scene, go] of Object.entries(SCENES)) {
-      const path = join(directory, `${scene}-${look}.png`)
-      await browser.visit({ url: demo.pages[0]!.url, context: { ...context, reducedMotion: 'reduce' } }, async ({ page }) => {
+  for (const { name, looks, go } of SCENES) {
+    for (const look of looks) {
+      const path = join(directory, `${name}-${look}.png`)
+      const context = { ...LOOKS[look], reducedMotion: 'reduce' } as const
+      await browser.visit({ url: demo.pages[0]!.url, context }, async ({ page }) => {
         await atRest(page)
-        await go(page)
+        await go(page, demo)
         await atRest(page)
         await page.screenshot({ path, animations: 'disabled' })
       })

@@ -73,5 +73,6 @@ export async function writeFiles(root: string, files: readonly DemoFile[], nowMs
     await writeFile(whole, content)
     const savedS = nowMs / 1_000 - ageMinutes * 60
     await utimes(whole, savedS, savedS)
+    await utimes(dirname(whole), savedS, savedS)
   }
 }
