@@ -1,0 +1,97 @@
+/** What waits for a person, what to do about warnings, and how fast it goes. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { ignoringDevice, ignoringFolder, knocksOf, offersOf, sharingWith } from '../../gui/facts/pending.ts'
+import { meanRate, peakRate, secondsLeft, seriesOf } from '../../gui/facts/rates.ts'
+import { remedyOf } from '../../gui/facts/remedy.ts'
+import { LAPTOP, OWN, SERVER } from '../support/config.ts'
+import { liveState } from '../support/live-state.ts'
+
+const NOW = '2026-01-02T03:04:05Z'
+const OFFER = { time: NOW, receiveEncrypted: false, remoteEncrypted: false }
+
+test('who knocks again keeps its place', () => {
+  const knocks = (laptopTime: string) => knocksOf({ pendingDevices: {
+    [SERVER]: { time: NOW, name: 'server', address: 'a' },
+    [LAPTOP]: { time: laptopTime, name: 'laptop', address: 'b' },
+  } }).map(({ name }) => name)
+  assert.deepEqual(knocks('2020-01-01T00:00:00Z'), ['laptop', 'server'])
+  assert.deepEqual(knocks('2030-01-01T00:00:00Z'), ['laptop', 'server'])
+})
+
+test('every offer of every device is one question, and a folder that is here is only to be shared', () => {
+  const { config } = liveState({ folders: { docs: {} } })
+  const offers = offersOf({ config, pendingFolders: {
+    docs: { offeredBy: { [LAPTOP]: { ...OFFER, label: 'Docs' } } },
+    photos: { offeredBy: { [LAPTOP]: { ...OFFER, label: 'Photos' }, [SERVER]: { ...OFFER, label: '' } } },
+  } })
+  assert.deepEqual(
+    offers.map(({ folderID, deviceID, isHere }) => [folderID, deviceID, isHere]),
+    [['photos', SERVER, false], ['docs', LAPTOP, true], ['photos', LAPTOP, false]],
+  )
+})
+
+test('a device is ignored once, and all else stays', () => {
+  const config = liveState({ devices: [{ id: SERVER }] }).config!
+  const knock = { deviceID: LAPTOP, name: 'laptop', address: '1.2.3.4:5', time: NOW }
+  const first = ignoringDevice(config, knock, NOW)
+  assert.deepEqual(first, { ...config, remoteIgnoredDevices: [knock] })
+  const again = ignoringDevice({ ...config, remoteIgnoredDevices: [{ ...knock, deviceID: LAPTOP }] }, knock, NOW)
+  assert.equal(again.remoteIgnoredDevices?.length, 1)
+})
+
+test('a folder is ignored beside those that are ignored already', () => {
+  const config = liveState({ devices: [{ id: LAPTOP, config: { ignoredFolders: [{ id: 'old', label: '', time: NOW }] } }] }).config!
+  const offer = { folderID: 'new', label: 'New', deviceID: LAPTOP, time: NOW, isHere: false }
+  assert.deepEqual(ignoringFolder(config, offer, NOW).ignoredFolders?.map(({ id }) => id), ['old', 'new'])
+})
+
+test('a folder is shared with one more, and with one less; a password that is there stays', () => {
+  const config = liveState({ folders: { a: { config: { devices: [
+    { deviceID: OWN, introducedBy: '', encryptionPassword: '' }, { deviceID: SERVER, introducedBy: '', encryptionPassword: 'secret' },
+  ] } } } }).config!
+  const ids = (change: ReturnType<typeof sharingWith>) => change.devices?.map(({ deviceID, encryptionPassword }) => [deviceID, encryptionPassword])
+  assert.deepEqual(ids(sharingWith(config, 'a', LAPTOP, true)), [[OWN, ''], [SERVER, 'secret'], [LAPTOP, '']])
+  assert.deepEqual(ids(sharingWith(config, 'a', SERVER, true)), [[OWN, ''], [SERVER, 'secret']])
+  assert.deepEqual(ids(sharingWith(config, 'a', SERVER, false)), [[OWN, '']])
+})
+
+const REMEDIES: Readonly<Record<string, string | undefined>> = {
+  'folder docs stopped: folder marker missing (this indicates potential data loss, search docs/forum to get information about how to proceed)': 'remedy.marker',
+  'folder docs stopped: folder path missing': 'remedy.path',
+  'folder docs stopped: folder path not a directory': 'remedy.path',
+  'folder docs: changes are not watched: watching needs 9 directories or more, the system allows 8 for all programs of a user: raise fs.inotify.max_user_watches; rescans find them': 'remedy.watch',
+  'folder docs stopped: insufficient space on disk for database (/home): current 0.52 % < required 1 %': 'remedy.space',
+  'folder docs: a.bin: ENOSPC: no space left on device, write': 'remedy.space',
+  'cannot listen on tcp://:22000: listen EADDRINUSE: address already in use :::22000 (retrying in 1 s)': 'remedy.port',
+  'folder docs: secret: EACCES: permission denied': 'remedy.permission',
+  'folder docs: a: EROFS: read-only file system': 'remedy.readOnly',
+  'Wrong credentials supplied during API authorization from 10.0.0.1': 'remedy.credentials',
+  'folder "docs" is not shared with untrusted device X: no password': 'remedy.untrusted',
+  '/home/config.xml was changed by another program; that version is kept as /home/config.xml.v1': 'remedy.configCopy',
+  'something else': undefined,
+}
+
+for (const [message, remedy] of Object.entries(REMEDIES)) {
+  test(`what to do about: ${message.slice(0, 60)}`, () => assert.equal(remedyOf(message), remedy))
+}
+
+const point = (atMs: number, inBps: number, outBps = 0) => ({ atMs, inBps, outBps })
+
+test('the rate is the mean of the last moments, and the peak that of all', () => {
+  const history = [point(1, 9_000, 70), ...[100, 200, 300, 400, 500].map((rate, at) => point(at + 2, rate, 10))]
+  assert.deepEqual(meanRate(history), { inBps: 300, outBps: 10 })
+  assert.deepEqual(peakRate(history), { inBps: 9_000, outBps: 70 })
+  assert.deepEqual(meanRate([]), { inBps: 0, outBps: 0 })
+})
+
+test('nobody knows how long it takes while nothing moves', () => {
+  assert.equal(secondsLeft(1_000, 0), undefined)
+  assert.equal(secondsLeft(1_000, 100), 10)
+})
+
+test('a time without readings is a gap, not a line', () => {
+  assert.deepEqual(seriesOf([point(2_000, 1), point(4_000, 2), point(60_000, 3)]), [
+    [2, 4, 4.001, 60], [1, 2, null, 3], [0, 0, null, 0],
+  ])
+})

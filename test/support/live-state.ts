@@ -1,0 +1,73 @@
+import { INITIAL, NO_CONNECTIONS, type FolderLive, type LiveState, type RatePoint } from '../../gui/live/state.ts'
+import type { Config, DeviceConfig, FolderConfig } from '../../src/core/config.ts'
+import { DEVICE, FOLDER, defaultsOf } from '../../src/core/config-fields.ts'
+import { parseFolderId, type DeviceId } from '../../src/core/ids.ts'
+import type { DeviceConnectionsJson } from '../../src/rest/cluster.ts'
+import type { CompletionJson } from '../../src/rest/completion.ts'
+import { newConfig, OWN } from './config.ts'
+
+/** A folder as the page knows it: what the config says, and what the daemon told. */
+export interface FolderSketch {
+  readonly config?: Partial<FolderConfig>
+  readonly status?: Partial<FolderLive['status']>
+  readonly completion?: FolderLive['completion']
+  /** Nothing was told of it yet. */
+  readonly isUntold?: boolean
+}
+
+export interface StateSketch {
+  readonly folders?: Readonly<Record<string, FolderSketch>>
+  /** The other devices, and whether they are connected. */
+  readonly devices?: readonly { readonly id: DeviceId; readonly connected?: boolean; readonly config?: Partial<DeviceConfig> }[]
+  readonly history?: readonly RatePoint[]
+  readonly link?: LiveState['link']
+}
+
+/** What the page would know of a daemon: everything calm unless the sketch says otherwise. */
+export function liveState(sketch: StateSketch = {}): LiveState {
+  const devices = sketch.devices ?? []
+  const folders = Object.entries(sketch.folders ?? {})
+  return {
+    ...INITIAL,
+    link: sketch.link ?? 'live',
+    config: configOf(folders, devices),
+    system: { myID: OWN } as unknown as NonNullable<LiveState['system']>,
+    folders: Object.fromEntries(folders.filter(([, { isUntold }]) => isUntold !== true).map(([id, folder]) => [id, folderLive(folder)])),
+    connections: {
+      ...NO_CONNECTIONS,
+      connections: Object.fromEntries(devices.map(({ id, connected = false }) => [id, connection(connected)])),
+    },
+    history: sketch.history ?? [],
+  }
+}
+
+function configOf(folders: readonly (readonly [string, FolderSketch])[], devices: NonNullable<StateSketch['devices']>): Config {
+  const config = newConfig()
+  return {
+    ...config,
+    devices: [
+      { ...defaultsOf(DEVICE), deviceID: OWN, name: 'here' },
+      ...devices.map(({ id, config: given }) => ({ ...defaultsOf(DEVICE), deviceID: id, ...given })),
+    ],
+    folders: folders.map(([id, { config: given }]) => folderConfig(id, [OWN, ...devices.map((device) => device.id)], given)),
+  }
+}
+
+export function folderConfig(id: string, devices: readonly DeviceId[], given: Partial<FolderConfig> = {}): FolderConfig {
+  const shared = devices.map((deviceID) => ({ deviceID, introducedBy: '', encryptionPassword: '' }) as const)
+  return { ...defaultsOf(FOLDER), id: parseFolderId(id)!, label: id.toUpperCase(), devices: shared, ...given }
+}
+
+function folderLive({ status, completion = {} }: FolderSketch): FolderLive {
+  const calm = { state: 'idle', error: '', errors: 0, pullErrors: 0, needBytes: 0, needTotalItems: 0, receiveOnlyTotalItems: 0, globalBytes: 1_000 }
+  return { status: { ...calm, ...status } as FolderLive['status'], completion }
+}
+
+function connection(connected: boolean): DeviceConnectionsJson {
+  return { connected, type: 'tcp-client', isLocal: true } as DeviceConnectionsJson
+}
+
+/** What another device told of a folder: it has everything unless said otherwise. */
+export function completion(given: Partial<CompletionJson> = {}): CompletionJson {
+  return { completion: 100, globalBytes: 1_000, globalItems: 10, needBytes: 0, needDeletes: 0, needItems: 0, remoteState: 'valid', sequence: 1, ...given }
+}
