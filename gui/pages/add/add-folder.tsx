@@ -58,7 +58,7 @@ export function AddFolderDialog({ offer }: { readonly offer?: FolderOffer }) {
     <Dialog title={t('add.folder')} actions={actions} onSubmit={submit}>
       <Refusal text={saving.refusal} />
       {offer && <p class="add-offer">{t('add.offered', { device: nameOf(state, offer.deviceID) })}</p>}
-      <Fields form={form} words="folder" groups={['basic']} without={['type']} />
+      <Fields form={form} words="folder" groups={['basic']} without={['type']} first="label" />
       <PathField path={path} error={tried || typedPath !== undefined ? pathError : undefined} onChange={setTypedPath} />
       <h3 class="add-heading">{t('add.shareDevices')}</h3>
       <ShareDevices devices={devices} shares={shares} onChange={setShares} />

@@ -45,7 +45,7 @@ export function EditDeviceDialog({ device }: { readonly device: DeviceConfig }) 
     <Dialog title={t('edit.device', { device: deviceName(device) })} wide actions={actions} onSubmit={submit}>
       <Refusal text={saving.refusal} />
       <p class="edit-where"><code>{id}</code></p>
-      <Fields form={form} words="device" groups={['basic']} />
+      <Fields form={form} words="device" groups={['basic']} first="name" />
       {!isUs && <h3 class="add-heading">{t('add.shareFolders')}</h3>}
       {!isUs && <ShareFolders folders={folders} chosen={chosen} onChange={setChosen} />}
       <FieldGroup form={form} words="device" group="trust" />

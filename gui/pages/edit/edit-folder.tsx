@@ -50,7 +50,7 @@ export function EditFolderDialog({ folder }: { readonly folder: FolderConfig }) 
     <Dialog title={t('edit.folder', { folder: folderName(folder) })} wide actions={actions} onSubmit={submit}>
       <Refusal text={saving.refusal} />
       <p class="edit-where"><code>{folder.id}</code> · <code>{folder.path}</code></p>
-      <Fields form={form} words="folder" groups={['basic']} />
+      <Fields form={form} words="folder" groups={['basic']} first="label" />
       <h3 class="add-heading">{t('add.shareDevices')}</h3>
       <ShareDevices devices={devices} shares={shares} onChange={setShares} />
       <FieldGroup form={form} words="folder" group="versions" />

@@ -14,12 +14,14 @@ export interface FieldsProps {
   readonly groups: readonly string[]
   /** Names of fields to leave out, because they are shown in another way. */
   readonly without?: readonly string[]
+  /** The name of the field in which a person begins. */
+  readonly first?: string
 }
 
 /** The fields of some groups that make sense now, in the order of the table. */
-export function Fields({ form, words, groups, without = [] }: FieldsProps) {
+export function Fields({ form, words, groups, without = [], first }: FieldsProps) {
   const fields = visible(form.fields, form.part, form.edits).filter(({ name, group }) => groups.includes(group) && !without.includes(name))
-  return <>{fields.map((field) => <OneField key={field.name} field={field} form={form} words={words} />)}</>
+  return <>{fields.map((field) => <OneField key={field.name} field={field} form={form} words={words} isFirst={field.name === first} />)}</>
 }
 
 /** A group that is opened when somebody wants it, and by itself when something in it is wrong. */
@@ -47,7 +49,7 @@ export function Refusal({ text }: { readonly text: string }) {
   return text === '' ? null : <p class="edit-refusal" role="alert"><Icon name="error" size={16} /><span>{t('form.refused', { reason: text })}</span></p>
 }
 
-function OneField({ field, form, words }: { readonly field: FormField; readonly form: Form; readonly words: string }) {
+function OneField({ field, form, words, isFirst }: { readonly field: FormField; readonly form: Form; readonly words: string; readonly isFirst: boolean }) {
   const key = `form.${words}.${field.name}`
   const shown = shownValue(field, form.part, form.edits)
   const label = labelOf(field, say(key, field.name))
@@ -67,6 +69,7 @@ function OneField({ field, form, words }: { readonly field: FormField; readonly 
       error={wrong && wrongText(wrong)}
       value={shown}
       onChange={change}
+      autoFocus={isFirst}
       {...(lines !== undefined && { lines })}
     />
   )
