@@ -95,6 +95,7 @@ for (const [type, step] of [['trashcan', 1], ['simple', 3], ['staggered', 7]] as
     const restoring = await crashWhileRestoring(type, 1_000_000, 1)
     for (let nth = 1; nth <= restoring.calls; nth++, tried++) bad.push(...(await crashWhileRestoring(type, nth, nth)).bad)
     reportRow({ id: 'C-03', part: `versions, ${type}`, tried, badStates: bad.length })
+    reportRow({ id: 'C-04', part: `versions, ${type}`, tried, lost: bad.length })
     assert.deepEqual(bad, [])
     assert.deepEqual(pulling.bad.concat(restoring.bad), [])
   })
