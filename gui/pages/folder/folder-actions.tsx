@@ -28,7 +28,7 @@ export function FolderActions({ folder }: { readonly folder: FolderConfig }) {
       {!paused && type.startsWith('receive') && extra > 0 && <RevertButton id={id} count={extra} />}
       {!paused && (
         <Menu
-          label={t('do.rescan')} icon="sync" text={t('do.rescan')}
+          label={t('do.rescan')} icon="sync" text={`${t('do.rescan')} ▾`}
           items={[
             { text: t('fold.rescanWhole'), onSelect: () => act(() => client.scan(id), t('fold.scanned', { folder: name })) },
             { text: t('fold.rescanPath'), onSelect: () => openDialog(() => <RescanDialog id={id} />) },

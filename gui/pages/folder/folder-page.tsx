@@ -1,3 +1,4 @@
+import { useEffect } from 'preact/hooks'
 import type { FolderConfig } from '../../../src/core/config.ts'
 import { addressOf } from '../../app/address.ts'
 import { folderCounts } from '../../facts/folder-counts.ts'
@@ -40,6 +41,7 @@ function FolderTabs({ folder, tab, file }: TabsProps) {
   const tabs: readonly Tab[] = names.map((name) => ({
     name, text: t(`fold.tab.${name}`), href: addressOf('folders', folder.id, name), count: numbers[name],
   }))
+  useEffect(() => document.querySelector('.tabs a[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' }), [tab])
   return <Tabs tabs={tabs} active={tab} label={t('fold.tabs')}><TabBody folder={folder} tab={tab} file={file} /></Tabs>
 }
 

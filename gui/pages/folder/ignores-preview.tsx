@@ -5,12 +5,16 @@ import { t } from '../../words/words.ts'
 
 type Line = IgnorePreviewJson['lines'][number]
 
-/** What each line of the patterns decides about, with examples; or what is wrong with them. */
+/** What is wrong with the patterns, and in which line. */
+export function IgnoresError({ error, errorLine }: Pick<IgnorePreviewJson, 'error' | 'errorLine'>) {
+  if (error === null) return null
+  const text = errorLine === null ? error : t('ignores.errorLine', { line: String(errorLine), reason: error })
+  return <p class="ignores-error" role="alert"><State tone="bad">{text}</State></p>
+}
+
+/** What each line of the patterns decides about, with examples. */
 export function IgnoresPreview({ preview, lines }: { readonly preview: IgnorePreviewJson; readonly lines: readonly string[] }) {
-  if (preview.error !== null) {
-    const text = preview.errorLine === null ? preview.error : t('ignores.errorLine', { line: String(preview.errorLine), reason: preview.error })
-    return <p class="ignores-error" role="alert"><State tone="bad">{text}</State></p>
-  }
+  if (preview.error !== null) return null
   const shown = preview.lines.filter(({ kind }) => kind !== 'other')
   if (shown.length === 0) return <p class="soft">{t('ignores.empty')}</p>
   return (

@@ -8,7 +8,7 @@ import { useLater } from '../../live/later.ts'
 import { Button } from '../../ui/button.tsx'
 import { t } from '../../words/words.ts'
 import { Answer } from './answer.tsx'
-import { IgnoresPreview } from './ignores-preview.tsx'
+import { IgnoresError, IgnoresPreview } from './ignores-preview.tsx'
 import { LineEditor } from './line-editor.tsx'
 
 /** The ignore patterns of a folder, and what they would leave out. */
@@ -35,6 +35,7 @@ function Editor({ folder, saved, again }: { readonly folder: string; readonly sa
     <div class="ignores">
       <div>
         <LineEditor label={t('ignores.title')} help={t('ignores.help')} text={text} onText={setTyped} wrongLine={preview.value?.errorLine ?? undefined} />
+        {preview.value && <IgnoresError {...preview.value} />}
         <div class="ignores-actions">
           <Button kind="primary" disabled={!isChanged || error !== undefined} onClick={save}>{t('do.save')}</Button>
           {isChanged && <Button onClick={() => setTyped(undefined)}>{t('ignores.undo')}</Button>}

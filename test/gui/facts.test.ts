@@ -1,0 +1,105 @@
+/** What the page makes of the daemon's answers, before it is put into words. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { changeOf, withChanges } from '../../gui/facts/changes.ts'
+import { linesOf, textOf } from '../../gui/facts/ignores.ts'
+import { baseName, directoryOf, joinPath, parseSubPath } from '../../gui/facts/paths.ts'
+import { remedyFor, waitSaying, whySayings } from '../../gui/facts/reasons.ts'
+import { restoreOutcome, versionedFiles } from '../../gui/facts/versions.ts'
+import { askPages } from '../../gui/live/pages.ts'
+import { MARKER_MISSING, PATH_MISSING, PATH_NO_DIRECTORY, ROOT_REPLACED } from '../../src/model/health.ts'
+import type { WaitingJson } from '../../src/rest/twinfold.ts'
+
+const PATHS: readonly [text: string, path: string | undefined][] = [
+  ['a', 'a'], [' a/b ', 'a/b'], ['/a//b/', 'a/b'], ['./a', 'a'], ['a\\b', 'a/b'],
+  ['', undefined], ['  ', undefined], ['/', undefined], ['..', undefined], ['a/../b', undefined], ['a\\..\\b', undefined],
+]
+
+for (const [text, path] of PATHS) {
+  test(`parseSubPath: ${JSON.stringify(text)} is ${JSON.stringify(path)}`, () => assert.equal(parseSubPath(text), path))
+}
+
+test('a path is parted into its directory and its name', () => {
+  assert.deepEqual([directoryOf('a/b/c'), baseName('a/b/c')], ['a/b/', 'c'])
+  assert.deepEqual([directoryOf('c'), baseName('c')], ['', 'c'])
+  assert.deepEqual([joinPath('', 'c'), joinPath('a/b', 'c')], ['c', 'a/b/c'])
+})
+
+function waiting(reason: WaitingJson['items'][number]['reason'], knownHolders: readonly string[] = []): WaitingJson['items'][number] {
+  return { name: 'x', type: 'file', sizeBytes: 1, action: 'download', stage: 'waiting', bytesDone: 0, reason, holders: [], knownHolders: [...knownHolders] }
+}
+
+test('a file that nobody connected has names those that have it', () => {
+  const reason = { code: 'no-device', text: 'no connected device has the newest version' } as const
+  assert.deepEqual(waitSaying(waiting(reason, ['A', 'B']), (id) => `name of ${id}`), { key: 'wait.known', values: { devices: 'name of A, name of B', n: 2 } })
+  assert.deepEqual(waitSaying(waiting(reason), String), { key: 'wait.no-device' })
+})
+
+test('a failure is told in the words of the system', () => {
+  const saying = waitSaying(waiting({ code: 'failed', text: 'the last attempt failed: EACCES: permission denied' }), String)
+  assert.deepEqual(saying, { key: 'wait.failed', values: { reason: 'EACCES: permission denied' } })
+})
+
+test('only connected devices with the newest version offer it', () => {
+  const devices = [
+    { deviceID: 'A', name: 'desk', connected: true, version: 'newest' },
+    { deviceID: 'B', name: 'nas', connected: false, version: 'newest' },
+    { deviceID: 'C', name: 'old', connected: true, version: 'older' },
+  ] as const
+  const reasons = [{ code: 'missing', text: '' }, { code: 'offered', text: '' }, { code: 'no-device', text: '' }] as const
+  assert.deepEqual(whySayings({ reasons: [...reasons], devices: [...devices] }), [
+    { key: 'why.missing' },
+    { key: 'why.offered', values: { devices: 'desk', n: 1 } },
+    { key: 'why.known', values: { devices: 'desk, nas', n: 2 } },
+  ])
+})
+
+const REMEDIES: readonly [error: string, remedy: string][] = [
+  [PATH_MISSING, 'remedy.missing'], [MARKER_MISSING, 'remedy.marker'], [PATH_NO_DIRECTORY, 'remedy.notDirectory'], [ROOT_REPLACED, 'remedy.replaced'],
+  ['ENOSPC: no space left on device, write', 'remedy.full'], ['permission denied', 'remedy.permission'],
+  ['directory is not empty', 'remedy.notEmpty'], ['never heard of', 'remedy.other'],
+]
+
+for (const [error, remedy] of REMEDIES) test(`remedyFor: ${error.slice(0, 40)}`, () => assert.equal(remedyFor(error), remedy))
+
+const event = (id: number, type = 'RemoteChangeDetected', data: unknown = { folder: 'f', path: `p${id}`, type: 'file', action: 'deleted', modifiedBy: 'ABCDEFG' }) =>
+  ({ id, globalID: id, time: '2026-01-01T00:00:00Z', type, data })
+
+test('changes stand with the newest first, and the oldest are forgotten', () => {
+  const first = withChanges([], [event(1), event(2)], 3)
+  assert.deepEqual(withChanges(first, [event(3), event(4)], 3).map(({ id }) => id), [4, 3, 2])
+  assert.equal(withChanges(first, [event(5, 'Ping')], 3), first)
+})
+
+test('an event that is not of the expected shape becomes empty texts, never a mistake', () => {
+  assert.equal(changeOf(event(1, 'LocalChangeDetected', null))?.path, '')
+  assert.equal(changeOf(event(1, 'LocalChangeDetected', { path: 7 }))?.path, '')
+  assert.deepEqual(changeOf(event(1))?.deleted, true)
+})
+
+test('versions are found by any part of the path', () => {
+  const version = { versionTime: '2026-01-01T00:00:00Z', modTime: '2026-01-01T00:00:00Z', size: 1 }
+  const versions = { 'b/Old.txt': [version], a: [version], gone: [] }
+  assert.deepEqual(versionedFiles(versions, '').map(({ path }) => path), ['a', 'b/Old.txt'])
+  assert.deepEqual(versionedFiles(versions, ' old').map(({ path }) => path), ['b/Old.txt'])
+  assert.deepEqual(restoreOutcome({ a: 't', b: 't' }, { b: 'in the way' }), { restored: 1, failed: [{ path: 'b', reason: 'in the way' }] })
+})
+
+test('patterns survive the way into the field and back', () => {
+  const lines = ['*.tmp', '', '// why', '!keep']
+  assert.deepEqual(linesOf(textOf(lines)), lines)
+  assert.deepEqual(linesOf('a\r\nb\n\n\n'), ['a', 'b'])
+  assert.deepEqual([linesOf(''), linesOf('\n\n'), textOf(null)], [[], [], ''])
+})
+
+test('pages are asked for until the list ends', async () => {
+  const all = Array.from({ length: 25 }, (_, index) => index)
+  const pages: number[] = []
+  const ask = (page: number) => {
+    pages.push(page)
+    return Promise.resolve({ total: all.length, items: all.slice((page - 1) * 10, page * 10) })
+  }
+  assert.deepEqual((await askPages(2, 10, ask)).items, all.slice(0, 20))
+  assert.deepEqual(await askPages(9, 10, ask), { total: 25, items: all })
+  assert.deepEqual(pages, [1, 2, 1, 2, 3])
+})

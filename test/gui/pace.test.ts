@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Pace } from '../../gui/facts/pace.ts'
+
+/** A clock that stands still until told, and questions that are answered when told. */
+function setup() {
+  let nowMs = 0
+  let later: { readonly run: () => void; readonly atMs: number }[] = []
+  const answers: (() => void)[] = []
+  const pace = new Pace(() => new Promise((resolve) => answers.push(resolve)), 1_000, {
+    nowMs: () => nowMs,
+    later: (run, delayMs) => void later.push({ run, atMs: nowMs + delayMs }),
+  })
+  const settle = () => new Promise((resolve) => setImmediate(resolve))
+  return {
+    pace,
+    asked: () => answers.length,
+    answer: async () => {
+      answers.at(-1)?.()
+      await settle()
+    },
+    pass: async (timeMs: number) => {
+      nowMs += timeMs
+      const due = later.filter(({ atMs }) => atMs <= nowMs)
+      later = later.filter(({ atMs }) => atMs > nowMs)
+      for (const { run } of due) run()
+      await settle()
+    },
+  }
+}
+
+test('the first question is asked at once', () => {
+  const { pace, asked } = setup()
+  pace.ask()
+  assert.equal(asked(), 1)
+})
+
+test('never two questions at once: what is wanted meanwhile is asked once, afterwards', async () => {
+  const { pace, asked, answer, pass } = setup()
+  pace.ask()
+  for (let times = 0; times < 50; times++) pace.ask()
+  await pass(10_000)
+  assert.equal(asked(), 1)
+  await answer()
+  assert.equal(asked(), 1, 'not at once after the answer')
+  await pass(1_000)
+  assert.equal(asked(), 2)
+  await answer()
+  await pass(10_000)
+  assert.equal(asked(), 2, 'nobody wanted a third')
+})
+
+test('a question long after the last one does not wait', async () => {
+  const { pace, asked, answer, pass } = setup()
+  pace.ask()
+  await answer()
+  await pass(5_000)
+  pace.ask()
+  assert.equal(asked(), 2)
+})
