@@ -11,7 +11,7 @@ export interface GuiPlace {
  */
 export function movedTo(before: GuiPlace, now: GuiPlace, hostname: string): string | undefined {
   if (before.address === now.address && before.useTLS === now.useTLS) return undefined
-  const [, host = '', port = ''] = /^(\[[^\]/]*\]|[^:/[\]]*):(\d{1,5})$/.exec(now.address) ?? []
+  const [, host = '', port = ''] = /^(\[[\da-fA-F:.]+\]|[\w.-]*):(\d{1,5})$/.exec(now.address) ?? []
   if (port === '' || Number(port) === 0 || Number(port) > 65_535) return undefined
   const stays = host === '' || host === '0.0.0.0' || host === '[::]'
   try {

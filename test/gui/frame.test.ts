@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { KeyChord, PLACE_KEYS, type KeyPress } from '../../gui/facts/key-chord.ts'
+import { bestMatches, matchRank } from '../../gui/facts/match.ts'
+import { movedTo } from '../../gui/facts/moved.ts'
+import { titleOf } from '../../gui/facts/title.ts'
+import { csrfHeaders } from '../../gui/live/csrf.ts'
+import { Pauses } from '../../gui/live/pauses.ts'
+
+describe('the title of the tab', () => {
+  it('tells how things stand first, then whose page it is', () => {
+    assert.equal(titleOf('good', 'Everything is up to date.', 'Laptop'), 'Laptop – Twinfold')
+    assert.equal(titleOf('wait', '3 items are waiting: no connected device has them.', 'Laptop'), '● 3 items are waiting – Laptop – Twinfold')
+    assert.equal(titleOf('bad', '2 items in a.b could not be synchronized. See there.', 'x'), '▲ 2 items in a.b could not be synchronized – x – Twinfold')
+    assert.equal(titleOf('busy', '正在下载 3 项到 照片。', ''), '↻ 正在下载 3 项到 照片 – Twinfold')
+    assert.equal(titleOf('wait', '有 3 项在等待：没有已连接的设备。', ''), '● 有 3 项在等待 – Twinfold')
+  })
+})
+
+describe('the address of the page after its settings were changed', () => {
+  const before = { address: '127.0.0.1:8384', useTLS: false }
+  const moved = (address: string, useTLS = false) => movedTo(before, { address, useTLS }, 'nas.local')
+
+  it('is told only when they were', () => {
+    assert.equal(moved('127.0.0.1:8384'), undefined)
+    assert.equal(moved('127.0.0.1:8385'), 'http://127.0.0.1:8385/')
+    assert.equal(moved('127.0.0.1:8384', true), 'https://127.0.0.1:8384/')
+  })
+
+  it('keeps the host where the daemon listens on all', () => {
+    for (const all of ['0.0.0.0:9000', ':9000', '[::]:9000']) assert.equal(moved(all), 'http://nas.local:9000/')
+    assert.equal(moved('[::1]:9000'), 'http://[::1]:9000/')
+  })
+
+  it('is nothing that a browser cannot go to', () => {
+    const hostile = ['unix:///run/x', '/run/gui.sock', '127.0.0.1', '127.0.0.1:0', '127.0.0.1:70000', 'a/b:80', 'me@evil:80', 'me@evil:80/x', '']
+    for (const address of hostile) assert.equal(moved(address), undefined, address)
+    assert.equal(moved('javascript:1'), 'http://javascript:1/', 'a host of that name')
+  })
+})
+
+describe('finding commands', () => {
+  it('likes the beginning best, then the beginnings of words, then anything', () => {
+    assert.equal(matchRank('Rescan Photos', 'resc'), 0)
+    assert.equal(matchRank('Rescan Photos', 'photo'), 1)
+    assert.equal(matchRank('Rescan Photos', 'pho re'), 2)
+    assert.equal(matchRank('Rescan Photos', 'can oto'), 3)
+    assert.equal(matchRank('Rescan Photos', 'pause'), undefined)
+    assert.equal(matchRank('anything', '  '), 0)
+  })
+
+  it('does not care for accents and capitals', () => {
+    assert.equal(matchRank('Réanalyser Été', 'REANALYSER ete'), 0)
+    assert.equal(matchRank('暂停 照片', '照片'), 1)
+  })
+
+  it('keeps the order of equals, and gives only so many', () => {
+    const items = ['b x', 'a', 'x b', 'x a'].map((text) => ({ text }))
+    assert.deepEqual(bestMatches(items, 'x', 9).map(({ text }) => text), ['x b', 'x a', 'b x'])
+    assert.equal(bestMatches(items, '', 2).length, 2)
+  })
+})
+
+describe('keys', () => {
+  const pressed = (key: string, more: Partial<KeyPress> = {}): KeyPress => ({ key, ctrl: false, alt: false, typing: false, atMs: 0, ...more })
+
+  it('open commands, also out of a field', () => {
+    for (const key of ['k', 'K']) assert.deepEqual(new KeyChord().press(pressed(key, { ctrl: true, typing: true })), { kind: 'commands' })
+    assert.equal(new KeyChord().press(pressed('k')), undefined)
+  })
+
+  it('search and help, but in a field they are letters', () => {
+    assert.deepEqual(new KeyChord().press(pressed('/')), { kind: 'search' })
+    assert.deepEqual(new KeyChord().press(pressed('?')), { kind: 'help' })
+    for (const key of ['/', '?', 'g']) assert.equal(new KeyChord().press(pressed(key, { typing: true })), undefined)
+    assert.equal(new KeyChord().press(pressed('/', { ctrl: true })), undefined)
+  })
+
+  it('go places after g, if not too late and nothing was in between', () => {
+    for (const [key, place] of Object.entries(PLACE_KEYS)) {
+      const chord = new KeyChord()
+      assert.equal(chord.press(pressed('g')), undefined)
+      assert.deepEqual(chord.press(pressed(key, { atMs: 900 })), { kind: 'go', place })
+      assert.equal(chord.press(pressed(key, { atMs: 901 })), undefined, 'once')
+    }
+    const late = new KeyChord()
+    late.press(pressed('g'))
+    assert.equal(late.press(pressed('f', { atMs: 5_000 })), undefined)
+    const other = new KeyChord()
+    for (const key of ['g', 'x']) other.press(pressed(key))
+    assert.equal(other.press(pressed('f')), undefined)
+    assert.equal(new KeyChord().press(pressed('toString')), undefined)
+  })
+})
+
+describe('the token of the page', () => {
+  it('goes along for every daemon of the host, and nothing else of the cookies does', () => {
+    assert.deepEqual(csrfHeaders('a=b; CSRF-Token-ABC=one; sessionid-ABC=secret;CSRF-Token-DEF=two'), { 'X-CSRF-Token-ABC': 'one', 'X-CSRF-Token-DEF': 'two' })
+    assert.deepEqual(csrfHeaders(''), {})
+  })
+})
+
+describe('pauses', () => {
+  it('can be cut short, all at once', async () => {
+    const pauses = new Pauses()
+    const waiting = Promise.all([pauses.pause(3_600_000), pauses.pause(3_600_000)])
+    pauses.end()
+    await waiting
+    await pauses.pause(0)
+  })
+})

@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { describe, it } from 'node:test'
+import { TOLD_TYPES, toldEvent, type ToldEvent } from '../../gui/live/event-shapes.ts'
+import { applyConnections, applyEvent, isGap, reloadsFor } from '../../gui/live/reduce.ts'
+import { INITIAL, type FolderLive, type LiveState } from '../../gui/live/state.ts'
+import type { Config } from '../../src/core/config.ts'
+import { EVENT_TYPES } from '../../src/events/types.ts'
+import type { ConnectionsJson } from '../../src/rest/cluster.ts'
+import type { FolderStatusJson } from '../../src/rest/db.ts'
+
+const status = (part: Partial<FolderStatusJson>) => ({ state: 'idle', error: '', needTotalItems: 0, ...part }) as FolderStatusJson
+const folder = (part: Partial<FolderLive> = {}): FolderLive => ({ status: status({}), completion: {}, ...part })
+const withFolders = (folders: LiveState['folders']): LiveState => ({ ...INITIAL, folders })
+const after = (state: LiveState, ...events: readonly ToldEvent[]) => events.reduce(applyEvent, state)
+const configOf = (...ids: readonly string[]) => ({ folders: ids.map((id) => ({ id })) }) as unknown as Config
+
+describe('what the page knows after an event', () => {
+  it('follows the state of a folder, and forgets the scan when it is over', () => {
+    const scanning = after(withFolders({ a: folder(), b: folder() }),
+      { type: 'StateChanged', data: { folder: 'a', to: 'scanning' } },
+      { type: 'FolderScanProgress', data: { folder: 'a', current: 5, total: 10, rate: 1 } })
+    assert.equal(scanning.folders['a']?.status.state, 'scanning')
+    assert.deepEqual(scanning.folders['a']?.scan, { current: 5, total: 10, rate: 1 })
+    assert.equal(scanning.folders['b'], withFolders({ b: scanning.folders['b']! }).folders['b'], 'others are the same object')
+    const idle = after(scanning, { type: 'StateChanged', data: { folder: 'a', to: 'idle' } })
+    assert.equal(idle.folders['a']?.scan, undefined)
+    const broken = after(idle, { type: 'StateChanged', data: { folder: 'a', to: 'error', error: 'folder marker missing' } })
+    assert.equal(broken.folders['a']?.status.error, 'folder marker missing')
+    assert.equal(after(broken, { type: 'StateChanged', data: { folder: 'a', to: 'idle' } }).folders['a']?.status.error, '')
+  })
+
+  it('takes summaries, completions and progress', () => {
+    const state = after(withFolders({ a: folder() }),
+      { type: 'FolderSummary', data: { folder: 'a', summary: status({ needTotalItems: 3 }) } },
+      { type: 'FolderCompletion', data: { folder: 'a', device: 'D', completion: 50, globalBytes: 2, needBytes: 1, globalItems: 2, needItems: 1, needDeletes: 0, remoteState: 'valid', sequence: 1 } },
+      { type: 'DownloadProgress', data: { a: { 'x.txt': { bytesDone: 1, bytesTotal: 2 } } } })
+    assert.equal(state.folders['a']?.status.needTotalItems, 3)
+    assert.equal(state.folders['a']?.completion['D']?.needItems, 1)
+    assert.deepEqual(state.progress, { a: { 'x.txt': { bytesDone: 1, bytesTotal: 2 } } })
+  })
+
+  it('lets go of folders that were removed, and makes none up', () => {
+    const state = after(withFolders({ a: folder(), b: folder() }), { type: 'ConfigSaved', data: configOf('b', 'c') })
+    assert.deepEqual(Object.keys(state.folders), ['b'])
+    assert.deepEqual(after(state, { type: 'StateChanged', data: { folder: 'a', to: 'idle' } }).folders, state.folders)
+  })
+
+  it('counts what happens in each folder, so that lists know', () => {
+    const state = after(INITIAL, { type: 'ItemFinished', data: { folder: 'a' } }, { type: 'LocalIndexUpdated', data: { folder: 'a' } }, { type: 'FolderErrors', data: { folder: 'b' } })
+    assert.deepEqual(state.folderEvents, { a: 2, b: 1 })
+  })
+
+  it('comes to the same when events are told again that an answer already contained', () => {
+    const events: readonly ToldEvent[] = [
+      { type: 'StateChanged', data: { folder: 'a', to: 'scanning' } },
+      { type: 'FolderSummary', data: { folder: 'a', summary: status({ state: 'scanning', needTotalItems: 7 }) } },
+      { type: 'StateChanged', data: { folder: 'a', to: 'idle' } },
+      { type: 'FolderSummary', data: { folder: 'a', summary: status({ needTotalItems: 2 }) } },
+    ]
+    const told = after(withFolders({ a: folder({ status: status({ needTotalItems: 2 }) }) }), ...events)
+    assert.equal(told.folders['a']?.status.state, 'idle')
+    assert.equal(told.folders['a']?.status.needTotalItems, 2)
+  })
+})
+
+describe('what has to be asked after an event', () => {
+  it('is everything about folders and devices after a change of the config, in one question', () => {
+    assert.deepEqual(reloadsFor({ type: 'ConfigSaved', data: configOf('a', 'b', 'c') }), ['summary', 'restart'])
+  })
+
+  it('is what the event does not tell itself', () => {
+    assert.deepEqual(reloadsFor({ type: 'DeviceConnected', data: { id: 'D' } }), ['connections', 'statistics', 'warnings'])
+    assert.deepEqual(reloadsFor({ type: 'PendingDevicesChanged', data: {} }), ['pending'])
+    assert.deepEqual(reloadsFor({ type: 'FolderResumed', data: { id: 'a' } }), ['folder:a'])
+    assert.deepEqual(reloadsFor({ type: 'StateChanged', data: { folder: 'a', to: 'scanning' } }), [])
+    assert.deepEqual(reloadsFor({ type: 'ItemFinished', data: { folder: 'a' } }), [])
+  })
+
+  it('is everything when events are missing in between', () => {
+    assert.equal(isGap([], 7), false)
+    assert.equal(isGap([{ id: 8 }, { id: 9 }], 7), false)
+    assert.equal(isGap([{ id: 9 }], 7), true)
+  })
+})
+
+describe('rates', () => {
+  const counted = (second: number, inBytesTotal: number): ConnectionsJson => {
+    const at = new Date(second * 1_000).toISOString()
+    const connection = { at, inBytesTotal, outBytesTotal: 0 } as ConnectionsJson['connections'][string]
+    return { connections: { D: connection }, total: { at, inBytesTotal, outBytesTotal: 0 } }
+  }
+
+  it('are the difference of two counts by the time between', () => {
+    const state = [counted(1, 1_000), counted(3, 5_000)].reduce(applyConnections, INITIAL)
+    assert.deepEqual(state.rates['D'], { inBps: 2_000, outBps: 0 })
+    assert.deepEqual(state.history.map(({ inBps }) => inBps), [0, 2_000])
+    assert.deepEqual(state.deviceHistory['D']?.map(({ inBps }) => inBps), [0, 2_000])
+  })
+
+  it('are never below nothing: a daemon that restarted counts from zero', () => {
+    assert.equal([counted(1, 9_000), counted(3, 10)].reduce(applyConnections, INITIAL).rates['D']?.inBps, 0)
+  })
+
+  it('of ten minutes are kept', () => {
+    const counts = Array.from({ length: 400 }, (_, index) => counted(1 + index * 2, index * 2_000))
+    const state = counts.reduce(applyConnections, INITIAL)
+    assert.equal(state.history.length, 300)
+    assert.equal([...counts, counts.at(-1)!].reduce(applyConnections, INITIAL).history.length, 300, 'the same count is no new point')
+  })
+})
+
+describe('the events that the page asks for', () => {
+  it('exist', () => {
+    const known: ReadonlySet<string> = new Set(EVENT_TYPES)
+    assert.deepEqual(TOLD_TYPES.filter((type) => !known.has(type)), [])
+    assert.equal(toldEvent({ id: 1, globalID: 1, time: '', type: 'LoginAttempt', data: {} }), undefined)
+  })
+
+  it('are applied without a browser', () => {
+    for (const file of ['reduce', 'state', 'event-shapes']) {
+      assert.doesNotMatch(readFileSync(new URL(`../../gui/live/${file}.ts`, import.meta.url), 'utf8'), /preact|document\.|window\./)
+    }
+  })
+})
