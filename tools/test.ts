@@ -60,7 +60,7 @@ function testFiles(pattern: string, except: readonly string[] = []): string[] {
 }
 
 const STAGES: readonly Stage[] = [
-  { name: 'check', run: () => both(command(bin('tsc'), ['-p', '.']), command(bin('oxlint'), ['--quiet', 'src', 'test', 'tools', 'bench'])) },
+  { name: 'check', run: () => all(command(bin('tsc'), ['-p', '.']), command(bin('tsc'), ['-p', 'gui']), command(bin('oxlint'), ['--quiet', 'src', 'gui', 'test', 'tools', 'bench'])) },
   { name: 'unit', run: (files) => tests(files.length > 0 ? files : testFiles('test/**/*.test.ts', ['process', 'interop', 'browser']), 'together') },
   { name: 'process', run: (files) => tests(files.length > 0 ? files : testFiles('test/process/**/*.test.ts'), 'apart') },
   { name: 'interop', run: (files) => tests(files.length > 0 ? files : testFiles('test/interop/**/*.test.ts'), 'apart') },
@@ -72,8 +72,8 @@ function buildPage(): Promise<boolean> {
   return command(process.execPath, ['tools/gui.ts'])
 }
 
-async function both(a: Promise<boolean>, b: Promise<boolean>): Promise<boolean> {
-  const results = await Promise.all([a, b])
+async function all(...steps: readonly Promise<boolean>[]): Promise<boolean> {
+  const results = await Promise.all(steps)
   return results.every(Boolean)
 }
 

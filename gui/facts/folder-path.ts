@@ -31,6 +31,6 @@ export function pathTrouble(path: string, folders: readonly FolderConfig[], tild
 
 /** A folder id as people can read it to each other: two groups of five letters and digits. */
 export function folderIdFrom(random: Uint8Array): string {
-  const letters = [...random.slice(0, 10)].map((byte) => 'abcdefghijklmnopqrstuvwxyz234567'.charAt(byte % 32)).join('')
+  const letters = Array.from(random.slice(0, 10), (byte) => 'abcdefghijklmnopqrstuvwxyz234567'.charAt(byte % 32)).join('')
   return `${letters.slice(0, 5)}-${letters.slice(5)}`
 }
