@@ -4,6 +4,7 @@ import { SimClock } from '../../src/world/sim/clock.ts'
 import { SimNetwork } from '../../src/world/sim/net.ts'
 import { pick, SimRandom } from '../../src/world/sim/random.ts'
 import { DOCS, settle } from '../support/model.ts'
+import { Arrivals } from './arrivals.ts'
 import { Contents } from './contents.ts'
 import { ROOT, SimDevice } from './device.ts'
 import {
@@ -78,6 +79,7 @@ class Cluster {
   readonly #devices: readonly SimDevice[]
   readonly #mishaps: Mishaps
   readonly #witness: Witness
+  readonly #arrivals: Arrivals
   /** A person has said whose state is the right one. */
   #decided = false
 
@@ -91,6 +93,7 @@ class Cluster {
     this.#contents = new Contents(random.stream('contents'))
     this.#user = new User(random.stream('user'), this.#contents, this.trace, taste)
     this.#witness = new Witness(this.#contents, this.#user, this.reached)
+    this.#arrivals = new Arrivals(this.reached)
     this.#setup = new Setup(random)
     const types = taste === 'shapes'
       ? Array.from({ length: 5 }, () => 'sendreceive' as const)
@@ -249,6 +252,7 @@ class Cluster {
   #heard(device: SimDevice, event: Event): void {
     this.trace.add(device.name, `${event.type} ${JSON.stringify(event.data, printable)}`)
     this.reached.noteEvent(event)
+    this.#arrivals.heard(device, event)
     if (event.type === 'LocalChangeDetected' && event.data.action === 'deleted') this.#witness.checkDeletion(device, event.data.path)
     if (event.type === 'StateChanged') this.#mishaps.stateChanged(device, event.data.to)
     if (event.type === 'ItemFinished' && event.data.error === null) this.#witness.taken(device, event.data.item)

@@ -46,6 +46,7 @@ interface Running {
   readonly model: Model
   readonly network: Network
   readonly watcher: SimWatcher
+  readonly work: Statistics['work']
   readonly done: Promise<unknown>
 }
 
@@ -94,6 +95,11 @@ export class SimDevice {
 
   get model(): Model | undefined {
     return this.#running?.model
+  }
+
+  /** What it counts of its own work, since it started. */
+  get work(): Statistics['work'] | undefined {
+    return this.#running?.work
   }
 
   get neighbours(): readonly SimDevice[] {
@@ -153,7 +159,7 @@ export class SimDevice {
     const done = Promise.all([model, ...network.services].map(async (service) => {
       await supervise(service, clock, failed(service.name), stop.signal)
     }))
-    this.#running = { life, stop, model, network, watcher: ports.watcher, done }
+    this.#running = { life, stop, model, network, watcher: ports.watcher, work: statistics.work, done }
   }
 
   /** Loses power now. Of what was not synced chance says what stays. */
