@@ -60,7 +60,7 @@ function testFiles(pattern: string, except: readonly string[] = []): string[] {
 }
 
 const STAGES: readonly Stage[] = [
-  { name: 'check', run: () => all(command(bin('tsc'), ['-p', '.']), command(bin('tsc'), ['-p', 'gui']), command(bin('oxlint'), ['--quiet', 'src', 'gui', 'test', 'tools', 'bench'])) },
+  { name: 'check', run: () => all(...['.', 'gui', 'test/gui'].map((project) => command(bin('tsc'), ['-p', project])), command(bin('oxlint'), ['--quiet', 'src', 'gui', 'test', 'tools', 'bench'])) },
   { name: 'unit', run: (files) => tests(files.length > 0 ? files : testFiles('test/**/*.test.ts', ['process', 'interop', 'browser']), 'together') },
   { name: 'process', run: (files) => tests(files.length > 0 ? files : testFiles('test/process/**/*.test.ts'), 'apart') },
   { name: 'interop', run: (files) => tests(files.length > 0 ? files : testFiles('test/interop/**/*.test.ts'), 'apart') },

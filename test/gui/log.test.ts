@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { appendLog, filterLog, LOG_LINES_MAX, logSince, logText, type LogEntry } from '../../gui/facts/log.ts'
 import type { LogLineJson } from '../../src/rest/system.ts'
 
