@@ -85,6 +85,8 @@ export class FileMaking {
   readonly #queue: Waiting[] = []
   readonly #results: NumberedOutcome[] = []
   readonly #buffer = new HashBuffer()
+  /** Directories that were seen to be where they should be, in this turn of the loop. */
+  readonly #seen = new Set<string>()
   #syncing = 0
   #scheduled = false
 
@@ -110,7 +112,7 @@ export class FileMaking {
   #begin({ order, data }: Waiting): void {
     let file: OpenedFile | undefined
     try {
-      checkDirectory(order)
+      this.#look(order)
       file = new OpenedFile(order)
       const time = file.fill(data)
       if (!order.sync) return this.#end(order, file, time, null)
@@ -125,6 +127,18 @@ export class FileMaking {
       file?.discard()
       this.#tell(order, failed(error))
     }
+  }
+
+  /**
+   * To look where a directory really is takes a call for each one above it, and many files of a turn are for the same.
+   * What is made in the wrong place because somebody was quicker is found by `checkPlace`, in any case.
+   */
+  #look(order: NumberedFile): void {
+    const place = `${parentOf(order.path)}\0${order.realDirectory}`
+    if (this.#seen.has(place)) return
+    checkDirectory(order)
+    if (this.#seen.size === 0) setImmediate(() => this.#seen.clear())
+    this.#seen.add(place)
   }
 
   #end(order: NumberedFile, file: OpenedFile, time: Time, error: Error | null): void {
