@@ -28,9 +28,11 @@ interface Scene {
 }
 
 const EVERY_LOOK = Object.keys(LOOKS)
-const FILM_BYTES = 16 * 1024 * 1024
+const FILM_BYTES = 14 * 1024 * 1024
 /** For the plot to have something to show. */
 const WATCH_MS = 8_000
+/** What came in for the picture before must be there first. */
+const CALM_MS_MAX = 60_000
 
 const SCENES: readonly Scene[] = [
   { name: 'overview', looks: EVERY_LOOK, go: watchDownload },
@@ -72,6 +74,7 @@ async function takeAll(directory: string): Promise<void> {
       const context = { ...LOOKS[look], reducedMotion: 'reduce' } as const
       await browser.visit({ url: demo.pages[0]!.url, context }, async ({ page }) => {
         await atRest(page)
+        await page.getByRole('banner').getByRole('link', { name: 'Everything is up to date' }).waitFor({ timeout: CALM_MS_MAX })
         await go(page, demo)
         await atRest(page)
         await page.screenshot({ path, animations: 'disabled' })
