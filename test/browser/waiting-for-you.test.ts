@@ -1,0 +1,115 @@
+/** What the overview asks of a person: who is let in, what is done about warnings, and when a restart is due. */
+import assert from 'node:assert/strict'
+import { mkdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import type { Config } from '../../src/core/config.ts'
+import { accessibilityFindings, Chromium, missingBrowser } from '../support/browser.ts'
+import { startMember, type Member } from '../support/daemon-pair.ts'
+import { eventually, scratchDirectory } from '../support/scratch.ts'
+import { atRest } from '../support/views.ts'
+
+const skip = missingBrowser() ?? false
+const scratch = scratchDirectory()
+let browser: Chromium
+let host: Member
+let guest: Member
+
+before(async () => {
+  if (skip !== false) return
+  host = await startMember(scratch.path, 'host')
+  guest = await startMember(scratch.path, 'guest')
+  await guest.daemon.request('PATCH', `/rest/config/devices/${guest.id}`, { name: 'Guest' })
+  browser = await Chromium.start()
+})
+
+after(async () => {
+  await browser?.[Symbol.asyncDispose]()
+  await host?.[Symbol.asyncDispose]()
+  await guest?.[Symbol.asyncDispose]()
+  scratch[Symbol.dispose]()
+})
+
+const onPage = (act: (page: Page) => Promise<void>) => browser.visit({ url: `${host.daemon.url}/` }, ({ page }) => act(page))
+const configOf = async ({ daemon }: Member) => (await daemon.get('/rest/config')) as Config
+const asks = (page: Page, text: string) => page.getByRole('listitem').filter({ hasText: text })
+
+/** The guest offers a folder of this id, new each time. */
+async function offer(id: string, label: string): Promise<void> {
+  const root = join(scratch.path, `guest-${id}`)
+  mkdirSync(root)
+  await guest.daemon.addFolder(id, root, { label, devices: [{ deviceID: host.id }] })
+}
+
+test('a new device is welcomed, and shows who it is', { skip }, () => onPage(async (page) => {
+  await page.getByRole('heading', { name: /^Welcome/ }).waitFor()
+  await page.getByText(host.id, { exact: true }).waitFor()
+  await page.getByText(`tcp://127.0.0.1:${host.port}`).waitFor()
+  const picture = page.getByRole('img', { name: 'The ID of this device as a QR code' })
+  await picture.evaluate('(image) => image.decode()')
+  await atRest(page)
+  assert.deepEqual(await accessibilityFindings(page), [])
+}))
+
+test('the rates of the top bar lead to the plot, from anywhere', { skip }, () => onPage(async (page) => {
+  await page.getByRole('link', { name: 'Log', exact: true }).click()
+  await page.getByRole('link', { name: /^Receiving/ }).click()
+  await page.getByRole('img', { name: /^Throughput: receiving/ }).waitFor()
+  await page.locator('.plot canvas').waitFor()
+  await eventually('the focus at the plot', async () => (await page.locator('.overview-plot:focus').count()) === 1 || undefined)
+}))
+
+test('a device that knocks is ignored for good', { skip }, () => onPage(async (page) => {
+  await guest.daemon.post('/rest/config/devices', { deviceID: host.id, name: 'host', addresses: [`tcp://127.0.0.1:${host.port}`] })
+  await asks(page, '“Guest” wants to connect').getByRole('button', { name: 'Ignore' }).click()
+  await asks(page, '“Guest” wants to connect').waitFor({ state: 'detached' })
+  assert.deepEqual((await configOf(host)).remoteIgnoredDevices.map(({ deviceID, name }) => [deviceID, name]), [[guest.id, 'Guest']])
+}))
+
+test('a folder that is offered is sent away until it comes again, or for good', { skip }, async () => {
+  await host.daemon.post('/rest/config/devices', { deviceID: guest.id, name: 'Guest', addresses: [`tcp://127.0.0.1:${guest.port}`] })
+  await onPage(async (page) => {
+    await offer('later', 'Later')
+    await asks(page, 'Guest offers the folder “Later”').getByRole('button', { name: 'Not now' }).click()
+    await asks(page, '“Later”').waitFor({ state: 'detached' })
+    await offer('never', 'Never')
+    await asks(page, 'Guest offers the folder “Later”').waitFor() // it was offered again together with the other
+    await asks(page, 'Guest offers the folder “Never”').getByRole('button', { name: 'Ignore' }).click()
+    await asks(page, '“Never”').waitFor({ state: 'detached' })
+    const device = (await configOf(host)).devices.find(({ deviceID }) => deviceID === guest.id)
+    assert.deepEqual(device?.ignoredFolders.map(({ id, label }) => [id, label]), [['never', 'Never']])
+  })
+})
+
+test('a folder that is here already is shared with who offers it', { skip }, async () => {
+  const root = join(scratch.path, 'host-both')
+  mkdirSync(root)
+  await host.daemon.addFolder('both', root, { label: 'Both' })
+  await onPage(async (page) => {
+    await offer('both', 'Both')
+    await asks(page, 'Guest wants to share your folder “Both”').getByRole('button', { name: 'Share with Guest' }).click()
+    await asks(page, 'wants to share your folder “Both”').waitFor({ state: 'detached' })
+    const folder = (await configOf(host)).folders.find(({ id }) => id === 'both')
+    assert.ok(folder?.devices.some(({ deviceID }) => deviceID === guest.id))
+  })
+})
+
+test('a warning says what to do, and is cleared', { skip }, () => onPage(async (page) => {
+  const marker = join(scratch.path, 'host-both', '.stfolder')
+  await eventually('the marker', async () => ((await host.daemon.get('/rest/db/status?folder=both')) as { state: string }).state === 'idle' || undefined)
+  rmSync(marker, { recursive: true })
+  await host.daemon.request('POST', '/rest/db/scan?folder=both')
+  const warning = page.getByRole('listitem').filter({ hasText: 'folder marker missing' }).filter({ hasText: 'Is the disk mounted?' })
+  await warning.first().waitFor()
+  await page.getByRole('banner').getByText('Both has stopped: folder marker missing').waitFor()
+  await page.getByRole('button', { name: 'Clear' }).click()
+  await warning.first().waitFor({ state: 'detached' })
+  mkdirSync(marker)
+  await host.daemon.request('POST', '/rest/db/scan?folder=both')
+}))
+
+test('a change that needs a restart says so', { skip }, () => onPage(async (page) => {
+  await host.daemon.request('PATCH', '/rest/config/options', { databaseTuning: 'small' })
+  await page.getByRole('status').filter({ hasText: 'takes effect only after a restart' }).getByRole('button', { name: 'Restart' }).waitFor()
+}))
