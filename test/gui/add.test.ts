@@ -1,0 +1,67 @@
+/** What the dialogs think before they ask the daemon: places of folders, ids, whom a folder is shared with, passwords. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { folderIdFrom, pathTrouble, suggestedPath, wholePath } from '../../gui/facts/folder-path.ts'
+import { loginTrouble } from '../../gui/facts/password.ts'
+import { sameShares, shareList, sharesOf } from '../../gui/facts/share.ts'
+import { defaultsOf, FOLDER } from '../../src/core/config-fields.ts'
+import type { FolderConfig } from '../../src/core/config.ts'
+import { parseDeviceId } from '../../src/core/device-id.ts'
+import { parseFolderId } from '../../src/core/ids.ts'
+import { LAPTOP, SERVER } from '../support/config.ts'
+
+const folder = (id: string, path: string): FolderConfig => ({ ...defaultsOf(FOLDER), id: parseFolderId(id)!, path })
+const [laptop, server] = [parseDeviceId(LAPTOP), parseDeviceId(SERVER)]
+
+test('a folder goes below the default place, by its name, and nowhere else', () => {
+  assert.equal(suggestedPath('~', 'Holiday 2024', '/'), '~/Holiday 2024')
+  assert.equal(suggestedPath('/srv/', 'Photos', '/'), '/srv/Photos')
+  assert.equal(suggestedPath('', 'a', '/'), '~/a')
+  fc.assert(fc.property(fc.string(), (name) => {
+    const path = suggestedPath('/srv', name, '/')
+    assert.ok(path.startsWith('/srv/'))
+    assert.ok(!path.slice('/srv/'.length).includes('/') && !path.split('/').includes('..'))
+  }))
+})
+
+test('two folders at one place are told apart from one inside the other', () => {
+  const folders = [folder('a', '~/Photos'), folder('b', '/srv/docs/')]
+  const kind = (path: string) => pathTrouble(path, folders, '/home/anna', '/')?.kind
+  assert.equal(kind('/home/anna/Photos/'), 'same')
+  assert.equal(kind('/home/anna/Photos/2024'), 'inside')
+  assert.equal(kind('/srv'), 'around')
+  assert.equal(kind('/srv/docs2'), undefined)
+  assert.equal(wholePath('~other', '/home/anna', '/'), '~other')
+})
+
+test('a new id is short enough to be read aloud', () => {
+  fc.assert(fc.property(fc.uint8Array({ minLength: 10, maxLength: 10 }), (bytes) => {
+    assert.match(folderIdFrom(bytes), /^[a-z2-7]{5}-[a-z2-7]{5}$/)
+  }))
+})
+
+test('sharing keeps who introduced a device, and ourselves', () => {
+  const before = [
+    { deviceID: server, introducedBy: '' as const, encryptionPassword: '' },
+    { deviceID: laptop, introducedBy: server, encryptionPassword: 'old' },
+  ]
+  const shares = sharesOf(before, server)
+  assert.deepEqual(shares, { [laptop]: 'old' })
+  assert.deepEqual(shareList(before, { [laptop]: 'new' }, server), [before[0], { ...before[1], encryptionPassword: 'new' }])
+  assert.deepEqual(shareList(before, {}, server), [before[0]])
+  assert.ok(sameShares(shares, { [laptop]: 'old' }))
+  assert.ok(!sameShares(shares, { [laptop]: '' }))
+  assert.ok(!sameShares(shares, {}))
+})
+
+test('a login is whole or is not saved', () => {
+  const draft = { user: 'anna', password: 'secret', repeated: 'secret', hasPassword: false }
+  assert.equal(loginTrouble(draft), undefined)
+  assert.equal(loginTrouble({ ...draft, user: ' ' }), 'userMissing')
+  assert.equal(loginTrouble({ ...draft, password: '', repeated: '' }), 'passwordMissing')
+  assert.equal(loginTrouble({ ...draft, password: '', repeated: '', hasPassword: true }), undefined)
+  assert.equal(loginTrouble({ ...draft, repeated: 'secert' }), 'passwordsDiffer')
+  const long = 'ä'.repeat(37)
+  assert.equal(loginTrouble({ ...draft, password: long, repeated: long }), 'passwordLong')
+})
