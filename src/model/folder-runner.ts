@@ -237,6 +237,8 @@ export class FolderRunner implements Service {
     }
     // Here and not by the caller: between the answer and his turn the loop may have begun another scan.
     if (job.nextMs !== undefined) this.#schedule.rearmExactly(this.#deps.clock.monotonicMs(), job.nextMs)
+    // Who asks for a scan has often mended something: what could not be pulled does not wait for its next turn.
+    if (this.#pulls.problemCount > 0) this.#pulls.want()
     job.succeed()
   }
 

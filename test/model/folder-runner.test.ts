@@ -498,6 +498,21 @@ test('what could not be pulled is tried again, ever less often, and at once when
   await end()
 })
 
+test('a scan that somebody asks for tries at once again what could not be pulled', async () => {
+  const problems = [{ path: 'f', error: 'syncing: no' }]
+  const { clock, folder, runner, end } = start({
+    intervalMs: 0, arrange: (each) => Object.assign(each, { needed: true, outcome: { problems, rescan: [], complete: false } }),
+  })
+  await clock.advance(10_000, settle)
+  folder.outcome = { problems: [], rescan: [], complete: true }
+  const scan = runner.scan([''], undefined)
+  await clock.advance(1, settle)
+  await scan
+  await settle()
+  assert.deepEqual([folder.pulls.length, runner.problemCount], [2, 0])
+  await end()
+})
+
 test('a pull asks for scans of what it met, and a folder in trouble neither pulls nor spins', async () => {
   const { clock, folder, runner, end } = start({
     arrange: (each) => Object.assign(each, { needed: true, outcome: { problems: [], rescan: ['met'], complete: false } }),
