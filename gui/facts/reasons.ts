@@ -61,22 +61,22 @@ function causeIn(text: string): string {
 }
 
 /** What helps against an error, by the words in it; clients know these words, so they stay. */
-const REMEDIES = [
-  [/marker missing/i, 'remedy.marker'],
-  [/path missing/i, 'remedy.missing'],
-  [/not a directory/i, 'remedy.notDirectory'],
-  [/replaced by another/i, 'remedy.replaced'],
-  [/no space|ENOSPC|insufficient space|disk is full|free space/i, 'remedy.full'],
-  [/permission denied|EACCES|EPERM|not permitted/i, 'remedy.permission'],
-  [/read-only file system|EROFS/i, 'remedy.readOnly'],
-  [/name too long|ENAMETOOLONG/i, 'remedy.longName'],
-  [/not empty|ENOTEMPTY|contains/i, 'remedy.notEmpty'],
-  [/different case|case conflict|differs only in case/i, 'remedy.case'],
-  [/invalid (file)?name|reserved|disallowed/i, 'remedy.badName'],
-  [/EMFILE|ENFILE|too many open/i, 'remedy.tooMany'],
-  [/modified|changed (during|while)|exists|EEXIST/i, 'remedy.changed'],
+const CURES = [
+  [/marker missing/i, 'cure.marker'],
+  [/path missing/i, 'cure.missing'],
+  [/not a directory/i, 'cure.notDirectory'],
+  [/replaced by another/i, 'cure.replaced'],
+  [/no space|ENOSPC|insufficient space|disk is full|free space/i, 'cure.full'],
+  [/permission denied|EACCES|EPERM|not permitted/i, 'cure.permission'],
+  [/read-only file system|EROFS/i, 'cure.readOnly'],
+  [/name too long|ENAMETOOLONG/i, 'cure.longName'],
+  [/not empty|ENOTEMPTY|contains/i, 'cure.notEmpty'],
+  [/different case|case conflict|differs only in case/i, 'cure.case'],
+  [/invalid (file)?name|reserved|disallowed/i, 'cure.badName'],
+  [/EMFILE|ENFILE|too many open/i, 'cure.tooMany'],
+  [/modified|changed (during|while)|exists|EEXIST/i, 'cure.changed'],
 ] as const satisfies readonly (readonly [RegExp, WordKey])[]
 
-export function remedyFor(error: string): WordKey {
-  return REMEDIES.find(([words]) => words.test(error))?.[1] ?? 'remedy.other'
+export function cureFor(error: string): WordKey {
+  return CURES.find(([words]) => words.test(error))?.[1] ?? 'cure.other'
 }

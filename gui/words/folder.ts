@@ -34,7 +34,6 @@ export const FOLDER = {
   'fold.here': { en: 'Here', de: 'Hier', es: 'Aquí', fr: 'Ici', zh: '本机' },
   'fold.everywhere': { en: 'On all devices', de: 'Auf allen Geräten', es: 'En todos', fr: 'Sur tous les appareils', zh: '所有设备' },
   'fold.lastScan': { en: 'Last scan', de: 'Zuletzt eingelesen', es: 'Último escaneo', fr: 'Dernière analyse', zh: '上次扫描' },
-  'fold.lastChange': { en: 'Last change received', de: 'Letzte empfangene Änderung', es: 'Último cambio recibido', fr: 'Dernier changement reçu', zh: '最近收到的变更' },
   'fold.sharedWith': { en: 'Shared with', de: 'Geteilt mit', es: 'Compartida con', fr: 'Partagé avec', zh: '共享给' },
   'fold.nobody': { en: 'nobody yet', de: 'noch niemandem', es: 'nadie todavía', fr: 'personne encore', zh: '尚无' },
   'fold.waiting': { en: 'Still missing here', de: 'Fehlt hier noch', es: 'Falta aquí', fr: 'Manque encore ici', zh: '本机尚缺' },

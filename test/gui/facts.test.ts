@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { changeOf, withChanges } from '../../gui/facts/changes.ts'
 import { linesOf, textOf } from '../../gui/facts/ignores.ts'
 import { baseName, directoryOf, joinPath, parseSubPath } from '../../gui/facts/paths.ts'
-import { remedyFor, waitSaying, whySayings } from '../../gui/facts/reasons.ts'
+import { cureFor, waitSaying, whySayings } from '../../gui/facts/reasons.ts'
 import { restoreOutcome, versionedFiles } from '../../gui/facts/versions.ts'
 import { askPages } from '../../gui/live/pages.ts'
 import { MARKER_MISSING, PATH_MISSING, PATH_NO_DIRECTORY, ROOT_REPLACED } from '../../src/model/health.ts'
@@ -54,13 +54,13 @@ test('only connected devices with the newest version offer it', () => {
   ])
 })
 
-const REMEDIES: readonly [error: string, remedy: string][] = [
-  [PATH_MISSING, 'remedy.missing'], [MARKER_MISSING, 'remedy.marker'], [PATH_NO_DIRECTORY, 'remedy.notDirectory'], [ROOT_REPLACED, 'remedy.replaced'],
-  ['ENOSPC: no space left on device, write', 'remedy.full'], ['permission denied', 'remedy.permission'],
-  ['directory is not empty', 'remedy.notEmpty'], ['never heard of', 'remedy.other'],
+const CURES: readonly [error: string, cure: string][] = [
+  [PATH_MISSING, 'cure.missing'], [MARKER_MISSING, 'cure.marker'], [PATH_NO_DIRECTORY, 'cure.notDirectory'], [ROOT_REPLACED, 'cure.replaced'],
+  ['ENOSPC: no space left on device, write', 'cure.full'], ['permission denied', 'cure.permission'],
+  ['directory is not empty', 'cure.notEmpty'], ['never heard of', 'cure.other'],
 ]
 
-for (const [error, remedy] of REMEDIES) test(`remedyFor: ${error.slice(0, 40)}`, () => assert.equal(remedyFor(error), remedy))
+for (const [error, cure] of CURES) test(`cureFor: ${error.slice(0, 40)}`, () => assert.equal(cureFor(error), cure))
 
 const event = (id: number, type = 'RemoteChangeDetected', data: unknown = { folder: 'f', path: `p${id}`, type: 'file', action: 'deleted', modifiedBy: 'ABCDEFG' }) =>
   ({ id, globalID: id, time: '2026-01-01T00:00:00Z', type, data })

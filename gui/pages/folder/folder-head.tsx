@@ -3,7 +3,7 @@ import type { FolderConfig } from '../../../src/core/config.ts'
 import { addressOf } from '../../app/address.ts'
 import { folderFacts, folderName } from '../../facts/folder.ts'
 import { formatSize } from '../../facts/format.ts'
-import { remedyFor } from '../../facts/reasons.ts'
+import { cureFor } from '../../facts/reasons.ts'
 import { useLive } from '../../live/live.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { Ago, Bar, State } from '../../ui/parts.tsx'
@@ -53,7 +53,7 @@ function Stopped({ reason }: { readonly reason: string }) {
   return (
     <div class="folder-stopped" role="alert">
       <Icon name="error" />
-      <div><strong>{t('fold.stopped')}: {reason}</strong><p>{t(remedyFor(reason))}</p></div>
+      <div><strong>{t('fold.stopped')}: {reason}</strong><p>{t(cureFor(reason))}</p></div>
     </div>
   )
 }
