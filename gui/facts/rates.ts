@@ -13,9 +13,9 @@ export function meanRate(history: readonly RatePoint[]): Rate {
   return { inBps: sum.inBps / points.length, outBps: sum.outBps / points.length }
 }
 
-/** How long something takes at a rate; undefined when nothing moves, for then nobody knows. */
+/** How long something takes at a rate, a second at least; undefined when nothing moves, for then nobody knows. */
 export function secondsLeft(bytesLeft: number, bytesPerSecond: number): number | undefined {
-  return bytesPerSecond < 1 ? undefined : bytesLeft / bytesPerSecond
+  return bytesPerSecond < 1 ? undefined : Math.max(1, bytesLeft / bytesPerSecond)
 }
 
 /** What a plot draws: times in seconds, what came in, what went out. */

@@ -62,7 +62,8 @@ function problems(standings: readonly Standing[]): Truth | undefined {
 }
 
 function downloading(state: LiveState, standings: readonly Standing[]): Truth | undefined {
-  const found = standings.find(({ live, counts }) => live.status.state === 'syncing' && counts.waiting > 0)
+  const moving = standings.filter(({ live, counts }) => live.status.state === 'syncing' && counts.waiting > 0)
+  const [found] = moving.toSorted((one, other) => other.counts.bytesLeft - one.counts.bytesLeft)
   if (found === undefined) return undefined
   const leftS = secondsLeft(found.counts.bytesLeft, meanRate(state.history).inBps)
   return { ...counted('busy', 'truth.downloading', found, found.counts.waiting, 'waiting'), leftS }

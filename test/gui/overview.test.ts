@@ -57,18 +57,18 @@ test('a folder is shared with one more, and with one less; a password that is th
 })
 
 const REMEDIES: Readonly<Record<string, string | undefined>> = {
-  'folder docs stopped: folder marker missing (this indicates potential data loss, search docs/forum to get information about how to proceed)': 'remedy.marker',
-  'folder docs stopped: folder path missing': 'remedy.path',
-  'folder docs stopped: folder path not a directory': 'remedy.path',
-  'folder docs: changes are not watched: watching needs 9 directories or more, the system allows 8 for all programs of a user: raise fs.inotify.max_user_watches; rescans find them': 'remedy.watch',
-  'folder docs stopped: insufficient space on disk for database (/home): current 0.52 % < required 1 %': 'remedy.space',
-  'folder docs: a.bin: ENOSPC: no space left on device, write': 'remedy.space',
-  'cannot listen on tcp://:22000: listen EADDRINUSE: address already in use :::22000 (retrying in 1 s)': 'remedy.port',
-  'folder docs: secret: EACCES: permission denied': 'remedy.permission',
-  'folder docs: a: EROFS: read-only file system': 'remedy.readOnly',
-  'Wrong credentials supplied during API authorization from 10.0.0.1': 'remedy.credentials',
-  'folder "docs" is not shared with untrusted device X: no password': 'remedy.untrusted',
-  '/home/config.xml was changed by another program; that version is kept as /home/config.xml.v1': 'remedy.configCopy',
+  'folder docs stopped: folder marker missing (this indicates potential data loss, search docs/forum to get information about how to proceed)': 'notice.marker',
+  'folder docs stopped: folder path missing': 'notice.path',
+  'folder docs stopped: folder path not a directory': 'notice.path',
+  'folder docs: changes are not watched: watching needs 9 directories or more, the system allows 8 for all programs of a user: raise fs.inotify.max_user_watches; rescans find them': 'notice.watch',
+  'folder docs stopped: insufficient space on disk for database (/home): current 0.52 % < required 1 %': 'notice.space',
+  'folder docs: a.bin: ENOSPC: no space left on device, write': 'notice.space',
+  'cannot listen on tcp://:22000: listen EADDRINUSE: address already in use :::22000 (retrying in 1 s)': 'notice.port',
+  'folder docs: secret: EACCES: permission denied': 'notice.permission',
+  'folder docs: a: EROFS: read-only file system': 'notice.readOnly',
+  'Wrong credentials supplied during API authorization from 10.0.0.1': 'notice.credentials',
+  'folder "docs" is not shared with untrusted device X: no password': 'notice.untrusted',
+  '/home/config.xml was changed by another program; that version is kept as /home/config.xml.v1': 'notice.configCopy',
   'something else': undefined,
 }
 
@@ -88,6 +88,7 @@ test('the rate is the mean of the last moments, and the peak that of all', () =>
 test('nobody knows how long it takes while nothing moves', () => {
   assert.equal(secondsLeft(1_000, 0), undefined)
   assert.equal(secondsLeft(1_000, 100), 10)
+  assert.equal(secondsLeft(1, 100), 1)
 })
 
 test('a time without readings is a gap, not a line', () => {

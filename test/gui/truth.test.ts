@@ -46,6 +46,13 @@ const CASES: Readonly<Record<string, Case>> = {
     more: { history: [{ atMs: 1, inBps: 100, outBps: 0 }, { atMs: 2, inBps: 200, outBps: 0 }] },
     says: { tone: 'busy', key: 'truth.downloading', values: { n: 3, folder: 'A' }, leftS: 40, place: ['folders', 'a', 'waiting'] },
   },
+  'downloading to several folders: the one with the most to come': {
+    folders: {
+      a: { status: { state: 'syncing', needTotalItems: 9, needBytes: 10 } },
+      b: { status: { state: 'syncing', needTotalItems: 1, needBytes: 6_000 } },
+    },
+    says: { tone: 'busy', key: 'truth.downloading', values: { n: 1, folder: 'B' }, leftS: undefined, place: ['folders', 'b', 'waiting'] },
+  },
   'downloading, and nothing moves yet': {
     folders: { a: { status: { state: 'syncing', needTotalItems: 3, needBytes: 6_000 } } },
     says: { tone: 'busy', key: 'truth.downloading', values: { n: 3, folder: 'A' }, leftS: undefined, place: ['folders', 'a', 'waiting'] },
