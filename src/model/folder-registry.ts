@@ -155,8 +155,8 @@ export class FolderRegistry {
       case 'add-folder':
       case 'restart-folder':
         await this.#stop(action.folder.id)
-        if (!action.folder.paused) this.#start(action.folder)
-        return
+        if (action.folder.paused) return await this.#makeRoot(action.folder)
+        return this.#start(action.folder)
       case 'pause-folder':
         await this.#stop(action.folder.id)
         this.#log.info(`folder ${action.folder.id} is paused`)

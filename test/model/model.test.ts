@@ -69,6 +69,18 @@ test('a marker of another name is never made by us', async () => {
   assert.deepEqual((await hub.world.disk.list(ROOT)).map(({ name }) => name).sort(), ['sentinel', 'x'])
 })
 
+test('a folder that is added paused gets its directory, so that its patterns are in place before it begins', async () => {
+  await using hub = await SimHub.open(simConfig([]))
+  hub.run()
+  await hub.change(() => simConfig([simFolder('docs', { paused: true })]))
+  await hub.while(hub.model.setIgnores(DOCS, ['*.tmp']))
+  hub.world.disk.put(`${ROOT}/a.tmp`, '')
+  hub.world.disk.put(`${ROOT}/a.txt`, '')
+  await hub.change(() => simConfig([simFolder('docs')]))
+  await hub.while(hub.model.scan(DOCS, [], undefined))
+  assert.deepEqual(await localNames(hub), ['a.txt'])
+})
+
 test('a second start of a known folder makes no marker: an empty mount point stays untouched', async () => {
   await using hub = await started()
   await hub.change((config) => ({ ...config, folders: [simFolder('docs', { paused: true })] }))
