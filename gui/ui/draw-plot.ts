@@ -51,5 +51,5 @@ function optionsOf(element: HTMLElement): uPlot.Options {
 }
 
 function clockTime(atS: number): string {
-  return new Date(atS * 1_000).toLocaleTimeString(language.get(), { hour: '2-digit', minute: '2-digit' })
+  return new Date(atS * 1_000).toLocaleTimeString(language.get(), { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' })
 }

@@ -31,7 +31,7 @@ export const DEVICE = {
   'device.untrusted': { en: 'Not trusted: it gets only encrypted data.', de: 'Nicht vertrauenswürdig: Es bekommt nur verschlüsselte Daten.', es: 'No es de confianza: solo recibe datos cifrados.', fr: 'Non fiable : il ne reçoit que des données chiffrées.', zh: '不受信任：仅接收加密数据。' },
   'device.trust': { en: 'Trust', de: 'Vertrauen', es: 'Confianza', fr: 'Confiance', zh: '信任' },
   'device.limits': { en: 'Limits', de: 'Grenzen', es: 'Límites', fr: 'Limites', zh: '限制' },
-  'device.limitsValue': { en: '{in} in, {out} out', de: '{in} herein, {out} hinaus', es: '{in} de entrada, {out} de salida', fr: '{in} reçus, {out} envoyés', zh: '接收 {in}，发送 {out}' },
+  'device.limitsValue': { en: 'receiving {in}, sending {out}', de: 'Empfang {in}, Senden {out}', es: 'recepción {in}, envío {out}', fr: 'réception {in}, envoi {out}', zh: '接收 {in}，发送 {out}' },
   'device.noLimit': { en: 'no limit', de: 'ohne Grenze', es: 'sin límite', fr: 'sans limite', zh: '无限制' },
 
   'device.shared': { en: 'Shared folders', de: 'Geteilte Ordner', es: 'Carpetas compartidas', fr: 'Dossiers partagés', zh: '共享文件夹' },

@@ -1,6 +1,7 @@
 /** What the overview asks of a person: who is let in, what is done about warnings, and when a restart is due. */
 import assert from 'node:assert/strict'
-import { mkdirSync, rmSync } from 'node:fs'
+import { randomBytes } from 'node:crypto'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import type { Page } from 'playwright-core'
@@ -92,6 +93,22 @@ test('a folder that is here already is shared with who offers it', { skip }, asy
     await asks(page, 'wants to share your folder “Both”').waitFor({ state: 'detached' })
     const folder = (await configOf(host)).folders.find(({ id }) => id === 'both')
     assert.ok(folder?.devices.some(({ deviceID }) => deviceID === guest.id))
+  })
+})
+
+test('a folder that downloads shows how far it is, and its row leads to exactly what is missing', { skip }, async () => {
+  await host.daemon.request('PATCH', '/rest/config/options', { limitBandwidthInLan: true, maxRecvKbps: 200 })
+  await onPage(async (page) => {
+    writeFileSync(join(scratch.path, 'guest-both', 'large.bin'), randomBytes(4_000_000))
+    await guest.daemon.post('/rest/db/scan?folder=both')
+    const row = page.getByRole('listitem').filter({ has: page.getByRole('link', { name: 'Both', exact: true }) })
+    await row.getByText(/to go · .*\/s · .* left$/).waitFor()
+    await row.getByRole('progressbar', { name: /^Downloading \d+%$/ }).waitFor()
+    await page.getByRole('banner').getByText(/^Downloading 1 item to Both\./).waitFor()
+    assert.equal(await row.getByRole('link', { name: /^Downloading/ }).getAttribute('href'), '#/folders/both/waiting')
+    await host.daemon.request('PATCH', '/rest/config/options', { maxRecvKbps: 0 })
+    await row.getByText('Up to date').waitFor()
+    assert.equal(await row.getByRole('progressbar').count(), 0)
   })
 })
 

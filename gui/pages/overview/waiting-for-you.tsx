@@ -39,7 +39,7 @@ function KnockRow({ knock }: { readonly knock: Knock }) {
   const dismiss = () => act(() => client.call('DELETE /rest/cluster/pending/devices', { query: { device: knock.deviceID } }))
   return (
     <Ask title={t('pending.device', { name })} onIgnore={ignore} onDismiss={dismiss} accept={<Button kind="primary" onClick={accept}>{t('do.accept')}</Button>}>
-      <span class="mono">{knock.deviceID}</span> · {knock.address} · <Ago time={knock.time} />
+      <span class="mono overview-ask-id">{knock.deviceID}</span> {knock.address} · <Ago time={knock.time} />
     </Ask>
   )
 }
