@@ -1,0 +1,85 @@
+/** What is out of sync, in the order of downloading: each with its reason, and any of them first. */
+import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { Chromium, missingBrowser } from '../support/browser.ts'
+import { inSync } from '../support/daemon-pair.ts'
+import { startPair, type DevicePair } from '../support/device-pair.ts'
+import { eventually, scratchDirectory } from '../support/scratch.ts'
+
+const skip = missingBrowser() ?? false
+const scratch = scratchDirectory()
+/** More than are downloaded at once, and each too large to be among the small ones, of which there are more. */
+const NAMES = Array.from({ length: 48 }, (_, index) => `file-${String(index + 1).padStart(2, '0')}.bin`)
+const LAST = NAMES.at(-1)!
+let browser: Chromium
+let pair: DevicePair
+
+before(async () => {
+  if (skip !== false) return
+  pair = await startPair(scratch.path, { folder: { order: 'alphabetic' } })
+  await pair.b.whenConnectedTo(pair.a.id)
+  browser = await Chromium.start()
+})
+
+after(async () => {
+  await browser?.[Symbol.asyncDispose]()
+  await pair?.[Symbol.asyncDispose]()
+  scratch[Symbol.dispose]()
+})
+
+/** In KiB a second; 0 is no limit. */
+async function limit(maxRecvKbps: number): Promise<void> {
+  await pair.b.daemon.request('PATCH', '/rest/config/options', { maxRecvKbps, limitBandwidthInLan: true })
+}
+
+async function queued(): Promise<readonly string[]> {
+  const need = (await pair.b.daemon.get('/rest/db/need?folder=docs')) as { queued: { name: string }[] }
+  return need.queued.map(({ name }) => name)
+}
+
+const rows = (page: Page) => page.getByRole('table', { name: 'Out of sync' }).getByRole('rowheader')
+
+test('a file is downloaded first when a person wants it, and the queue shows that', { skip }, async () => {
+  await limit(20)
+  for (const name of NAMES) writeFileSync(join(pair.a.root, name), new Uint8Array(270_000).map((_, index) => (index * 7 + name.charCodeAt(6) * index) % 251))
+  await pair.a.scan()
+  await eventually('a queue', async () => ((await queued()).includes(LAST) ? true : undefined))
+  assert.notEqual((await queued())[0], LAST)
+  await browser.visit({ url: `${pair.b.daemon.url}/#/folders/docs/waiting` }, async ({ page }) => {
+    const row = page.getByRole('row').filter({ hasText: LAST })
+    await row.filter({ hasText: 'In the queue' }).waitFor()
+    await page.getByRole('row').filter({ hasText: 'Downloading now' }).first().waitFor()
+    await page.getByRole('link', { name: /Out of sync\s*\d+/ }).waitFor()
+    await eventually('it at the end', async () => (await rows(page).allInnerTexts()).at(-1)?.trim() === LAST || undefined)
+    await row.getByRole('button', { name: 'Download first' }).click()
+    await page.getByRole('status').filter({ hasText: `${LAST} is downloaded next.` }).waitFor()
+    await eventually('the file in front', async () => (await queued()).indexOf(LAST) <= 0 || undefined)
+    await eventually('the list to follow', async () => {
+      const shown = (await rows(page).allInnerTexts()).map((text) => text.trim())
+      return shown.length > 0 && shown.indexOf(LAST) < shown.length - 1 || undefined
+    })
+    await limit(0)
+    await page.getByText('Nothing is waiting: this folder is in sync.').waitFor({ timeout: 40_000 })
+  })
+  await inSync(pair.both)
+})
+
+test('what only an absent device has says so, in the list and in the drawer', { skip }, async () => {
+  await limit(1)
+  writeFileSync(join(pair.a.root, 'absent.bin'), new Uint8Array(600_000).map((_, index) => (index * 13) % 249))
+  await pair.a.scan()
+  await eventually('the need', async () => ((await pair.b.daemon.get('/rest/db/status?folder=docs')) as { needFiles: number }).needFiles === 1 || undefined)
+  await pair.a.stop()
+  await browser.visit({ url: `${pair.b.daemon.url}/#/folders/docs/waiting` }, async ({ page }) => {
+    const row = page.getByRole('row').filter({ hasText: 'absent.bin' })
+    await row.filter({ hasText: /peer has it, but is not connected|The last attempt failed/ }).waitFor({ timeout: 40_000 })
+    await row.getByRole('button', { name: 'absent.bin' }).click()
+    const drawer = page.getByRole('dialog', { name: 'absent.bin' })
+    await drawer.getByText('It is not here yet.').waitFor()
+    await drawer.getByText('peer has the newest version, but is not connected.').waitFor()
+    await drawer.getByRole('row', { name: 'peer not connected Newest version' }).waitFor()
+  })
+})
