@@ -8,6 +8,8 @@ import { Store, useStore } from './store.ts'
 import { Pauses } from './pauses.ts'
 
 const CONNECTIONS_EVERY_MS = 2_000
+/** In rounds of the above. */
+const WARNINGS_EVERY = 5
 /** Events in a flood are taken in handfuls: the page is drawn four times a second, not a thousand times. */
 const EVENTS_EVERY_MS = 250
 /** A page that nobody sees holds no request open: browsers allow six to a host, shared by all its pages. */
@@ -124,15 +126,15 @@ async function isSameRun(signal: AbortSignal): Promise<boolean> {
   return true
 }
 
-/** Rates have no events. Rejects when the daemon does not answer or the machine has slept, and never ends otherwise. */
+/** Rates and warnings have no events. Rejects when the daemon does not answer or the machine has slept, and never ends otherwise. */
 async function countBytes(signal: AbortSignal): Promise<never> {
-  for (;;) {
+  for (let round = 1; ; round++) {
     const begunMs = Date.now()
     await new Promise((resolve) => setTimeout(resolve, CONNECTIONS_EVERY_MS))
     signal.throwIfAborted()
     if (!isSeen()) continue
     if (Date.now() - begunMs > CONNECTIONS_EVERY_MS + LATE_MS) retryNow()
-    else await reloadNow(live, ['connections'])
+    else await reloadNow(live, round % WARNINGS_EVERY === 0 ? ['connections', 'warnings'] : ['connections'])
   }
 }
 

@@ -45,7 +45,8 @@ const RELOADS = {
   },
   async warnings(live: Live) {
     const { errors } = await client.call('GET /rest/system/error')
-    live.update((state) => ({ ...state, warnings: errors ?? [] }))
+    // Asked often and seldom new: those who show them are drawn again only then.
+    live.update((state) => JSON.stringify(state.warnings) === JSON.stringify(errors ?? []) ? state : { ...state, warnings: errors ?? [] })
   },
   async restart(live: Live) {
     const restartRequired = await client.restartRequired()

@@ -1,14 +1,12 @@
-import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import { FACILITY_NAMES } from '../../../src/core/facilities.ts'
 import { filterLog, logText, type LogEntry, type LogFilter, type LogLevel } from '../../facts/log.ts'
 import { language } from '../../words/language.ts'
 import { Button } from '../../ui/button.tsx'
 import { CopyButton, Section, Skeleton } from '../../ui/parts.tsx'
 import { t } from '../../words/words.ts'
+import { useFollow } from './use-follow.ts'
 import { useLog } from './use-log.ts'
-
-/** Nearer to the end than this, in pixels, counts as the end. */
-const END_PX = 24
 
 /** The log as it is written, newest at the bottom, filtered as a person likes. */
 export function LiveLog() {
@@ -60,24 +58,19 @@ function Filters({ filter, onChange, shown }: FiltersProps) {
   )
 }
 
-/** Stays at the newest line, until a person scrolls up to read. */
 function Lines({ entries, isEmpty }: { readonly entries: readonly LogEntry[]; readonly isEmpty: boolean }) {
-  const box = useRef<HTMLDivElement>(null)
-  const [following, setFollowing] = useState(true)
-  const lastId = entries.at(-1)?.id
-  useLayoutEffect(() => {
-    if (following && box.current !== null) box.current.scrollTop = box.current.scrollHeight
-  }, [lastId, entries.length, following])
-  const scrolled = ({ scrollHeight, scrollTop, clientHeight }: HTMLElement) => setFollowing(scrollHeight - scrollTop - clientHeight < END_PX)
+  const { box, content, following, scrolled, follow } = useFollow()
   const time = new Intl.DateTimeFormat(language.get(), { hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' })
   return (
     <div class="log-frame">
-      <div ref={box} class="log-lines" role="log" aria-live="off" aria-label={t('log.live')} tabIndex={0} onScroll={(event) => scrolled(event.currentTarget)}>
-        {entries.length === 0 ? <p class="soft">{isEmpty ? t('log.none') : t('log.noMatch')}</p> : (
-          <ol>{entries.map((entry) => <Line key={entry.id} entry={entry} time={time} />)}</ol>
-        )}
+      <div ref={box} class="log-lines" role="log" aria-live="off" aria-label={t('log.live')} tabIndex={0} onScroll={scrolled}>
+        <div ref={content}>
+          {entries.length === 0 ? <p class="soft">{isEmpty ? t('log.none') : t('log.noMatch')}</p> : (
+            <ol>{entries.map((entry) => <Line key={entry.id} entry={entry} time={time} />)}</ol>
+          )}
+        </div>
       </div>
-      {!following && <div class="log-follow"><Button icon="down" onClick={() => setFollowing(true)}>{t('log.follow')}</Button></div>}
+      {!following && <div class="log-follow"><Button icon="down" onClick={follow}>{t('log.follow')}</Button></div>}
     </div>
   )
 }

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { appendLog, logSince, type LogEntry } from '../../facts/log.ts'
 import { client } from '../../live/client.ts'
-import { live } from '../../live/live.ts'
+import { live, reload } from '../../live/live.ts'
 
 const ASK_EVERY_MS = 1_000
 
@@ -15,8 +15,10 @@ export function useLog(running: boolean): readonly LogEntry[] | undefined {
     const ask = async () => {
       const { messages } = await client.call('GET /rest/system/log', { query: { since: logSince(known.current) }, signal: ended.signal })
       if (ended.signal.aborted) return
+      const lastId = known.current.at(-1)?.id ?? 0
       known.current = appendLog(known.current, messages ?? [])
       setEntries(known.current)
+      if (known.current.some(({ id, level }) => id > lastId && level === 'warning')) reload(['warnings'])
     }
     let timer: ReturnType<typeof setTimeout> | undefined
     const again = () => {

@@ -1,0 +1,181 @@
+/** The log and what stands beside it: switches, warnings, downloads, restart and shut down. */
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { accessibilityFindings, Chromium, missingBrowser } from '../support/browser.ts'
+import { freePort } from '../support/daemon-pair.ts'
+import { startDaemon, type Daemon } from '../support/daemon.ts'
+import { eventually, scratchDirectory } from '../support/scratch.ts'
+import { atRest } from '../support/views.ts'
+
+const skip = missingBrowser() ?? false
+/** While a daemon is away, the browser says so on its console. */
+const AWAY = [/ERR_CONNECTION|ERR_EMPTY_RESPONSE|ERR_INCOMPLETE|ERR_NETWORK/]
+const scratch = scratchDirectory()
+let browser: Chromium
+let daemon: Daemon
+
+before(async () => {
+  if (skip !== false) return
+  daemon = await startDaemon({ home: join(scratch.path, 'home'), guiAddress: `127.0.0.1:${await freePort()}` })
+  browser = await Chromium.start()
+})
+
+after(async () => {
+  await browser?.[Symbol.asyncDispose]()
+  await daemon?.[Symbol.asyncDispose]()
+  scratch[Symbol.dispose]()
+})
+
+const url = () => `${daemon.url}/#/log`
+const lines = (page: Page) => page.getByRole('log').getByRole('listitem')
+const line = (page: Page, text: string) => lines(page).filter({ hasText: text })
+const say = (text: string) => daemon.post('/rest/system/error', text)
+
+test('the log grows by itself, and shows what a person looks for', { skip }, async () => {
+  await browser.visit({ url: url() }, async ({ page }) => {
+    await line(page, 'GUI and API listening').waitFor()
+    await say('first of all')
+    await line(page, 'first of all').waitFor()
+    assert.equal(await line(page, 'first of all').count(), 1)
+    assert.match(await line(page, 'first of all').innerText(), /\d\d:\d\d:\d\d\s+Warning\s+http\s+reported from outside: first of all/)
+
+    await page.getByRole('combobox', { name: 'Level' }).selectOption({ label: 'Warnings only' })
+    await line(page, 'GUI and API listening').waitFor({ state: 'detached' })
+    await page.getByRole('combobox', { name: 'Level' }).selectOption({ label: 'All levels' })
+    await page.getByRole('combobox', { name: 'Part of the program' }).selectOption('main')
+    await line(page, 'first of all').waitFor({ state: 'detached' })
+    await page.getByRole('combobox', { name: 'Part of the program' }).selectOption({ label: 'All parts' })
+    await page.getByRole('searchbox', { name: 'Search in the log' }).fill('FIRST OF')
+    await page.getByText('1 line', { exact: true }).waitFor()
+    await page.getByRole('searchbox', { name: 'Search in the log' }).fill('nowhere to be found')
+    await page.getByText('No line matches.').waitFor()
+    await page.getByRole('searchbox', { name: 'Search in the log' }).fill('')
+    await line(page, 'first of all').waitFor()
+  })
+})
+
+test('the log can be held, copied and cleared', { skip }, async () => {
+  await browser.visit({ url: url(), context: { permissions: ['clipboard-read', 'clipboard-write'] } }, async ({ page }) => {
+    await line(page, 'GUI and API listening').waitFor()
+    await page.getByRole('button', { name: 'Pause', exact: true }).click()
+    await say('said meanwhile')
+    // The list of warnings is asked by itself, which shows that time has passed.
+    await page.getByRole('list').filter({ hasText: /^said meanwhile/ }).first().waitFor()
+    assert.equal(await line(page, 'said meanwhile').count(), 0)
+    await page.getByRole('button', { name: 'Resume', exact: true }).click()
+    await line(page, 'said meanwhile').waitFor()
+    assert.equal(await line(page, 'said meanwhile').count(), 1)
+
+    await page.getByRole('button', { name: 'Copy' }).click()
+    await page.getByRole('button', { name: 'Copied' }).waitFor()
+    assert.match(String(await page.evaluate('navigator.clipboard.readText()')), /Z WARNING http: reported from outside: said meanwhile\n$/)
+
+    await page.getByRole('button', { name: 'Clear view' }).click()
+    await line(page, 'said meanwhile').waitFor({ state: 'detached' })
+    await say('said afterwards')
+    await line(page, 'said afterwards').waitFor()
+    assert.equal(await lines(page).count(), 1)
+  })
+})
+
+test('who scrolls up to read is left in peace', { skip }, async () => {
+  for (let count = 0; count < 60; count++) await say(`line number ${count}`)
+  await browser.visit({ url: url(), context: { viewport: { width: 1000, height: 700 } } }, async ({ page }) => {
+    await line(page, 'line number 59').waitFor()
+    const log = page.getByRole('log')
+    const isAtEnd = () => log.evaluate((box: { scrollHeight: number; scrollTop: number; clientHeight: number }) => box.scrollHeight - box.scrollTop - box.clientHeight < 24)
+    await eventually('the end', async () => (await isAtEnd()) || undefined)
+    await log.focus()
+    await page.keyboard.press('Home')
+    await page.getByRole('button', { name: 'Jump to the newest' }).waitFor()
+    await say('news that can wait')
+    await line(page, 'news that can wait').waitFor({ state: 'attached' })
+    assert.equal(await isAtEnd(), false)
+    await page.getByRole('button', { name: 'Jump to the newest' }).click()
+    await eventually('the end again', async () => (await isAtEnd()) || undefined)
+  })
+})
+
+test('each of the eighteen facilities has a switch, and a switch works', { skip }, async () => {
+  await browser.visit({ url: url() }, async ({ page }) => {
+    await page.getByRole('switch').first().waitFor()
+    assert.equal(await page.getByRole('switch').count(), 18)
+    await page.getByRole('switch', { name: /^http/ }).click()
+    await page.getByRole('switch', { name: /^http/, checked: true }).waitFor()
+    assert.deepEqual(((await daemon.get('/rest/system/debug')) as { enabled: string[] }).enabled, ['http'])
+    await page.getByText('1 on', { exact: true }).waitFor()
+    await page.getByRole('switch', { name: /^http/ }).click()
+    await page.getByRole('switch', { name: /^http/, checked: false }).waitFor()
+    assert.deepEqual(((await daemon.get('/rest/system/debug')) as { enabled: string[] }).enabled, [])
+    assert.deepEqual(await accessibilityFindings(page), [])
+  })
+})
+
+test('warnings are listed until somebody clears them', { skip }, async () => {
+  await say('look at this')
+  await browser.visit({ url: url() }, async ({ page }) => {
+    await page.getByRole('listitem').filter({ hasText: 'look at this' }).first().waitFor()
+    await page.getByRole('button', { name: 'Clear warnings' }).click()
+    await page.getByRole('heading', { name: 'Warnings' }).waitFor({ state: 'detached' })
+    assert.deepEqual(await daemon.get('/rest/system/error'), { errors: null })
+  })
+})
+
+test('the log and the support bundle can be downloaded', { skip }, async () => {
+  await browser.visit({ url: url() }, async ({ page }) => {
+    const download = async (item: string, confirm?: string) => {
+      await page.getByRole('button', { name: 'Download' }).first().click()
+      const waiting = page.waitForEvent('download')
+      await page.getByRole('menuitem', { name: item }).click()
+      if (confirm !== undefined) await page.getByRole('dialog').getByRole('button', { name: confirm }).click()
+      const file = await waiting
+      return { name: file.suggestedFilename(), content: readFileSync(await file.path()) }
+    }
+    await atRest(page)
+    const text = await download('Log as text')
+    assert.equal(text.name, 'twinfold-log.txt')
+    assert.match(text.content.toString(), /main: Twinfold v/)
+    const bundle = await download('Support bundle', 'Download')
+    assert.match(bundle.name, /\.zip$/)
+    assert.equal(bundle.content.subarray(0, 2).toString(), 'PK')
+    await eventually('what was opened for it to be closed again', async () =>
+      ((await daemon.get('/rest/config/gui')) as { debugging: boolean }).debugging === false || undefined)
+  })
+})
+
+test('it says which program this is, and where programs find more', { skip }, async () => {
+  await browser.visit({ url: url() }, async ({ page }) => {
+    await page.getByText(/^Twinfold v\d/).waitFor()
+    assert.equal(await page.getByRole('link', { name: 'REST interface' }).getAttribute('href'), '/api')
+    assert.equal(await page.getByRole('link', { name: 'Metrics' }).getAttribute('href'), '/metrics')
+  })
+})
+
+test('restart and shut down ask first; the page waits and goes on', { skip }, async () => {
+  await browser.visit({ url: url(), expected: AWAY }, async ({ page }) => {
+    const choose = async (item: string) => {
+      await page.getByRole('button', { name: 'Restart or shut down' }).click()
+      await page.getByRole('menuitem', { name: item }).click()
+    }
+    const startTime = async () => ((await daemon.get('/rest/system/status')) as { startTime: string }).startTime
+    await atRest(page)
+    await choose('Restart')
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    const before = await startTime()
+    await eventually('a second that the start can be told by', async () => (Date.parse(before) < Date.now() - 1_000) || undefined)
+    await choose('Restart')
+    await page.getByRole('dialog').getByRole('button', { name: 'Restart' }).click()
+    await eventually('another start', async () => (await startTime()) !== before || undefined)
+    await say('after the restart')
+    await line(page, 'after the restart').waitFor()
+
+    await choose('Shut down')
+    await page.getByRole('dialog').getByRole('button', { name: 'Shut down' }).click()
+    assert.equal(await daemon.ended(), 0)
+    await page.getByRole('alert').filter({ hasText: 'does not answer' }).waitFor()
+  })
+})
