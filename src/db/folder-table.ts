@@ -126,17 +126,25 @@ export class FolderTable {
   both(name: string): BothRecords {
     const rows: Row[] = []
     const heads: FileHead[] = []
+    const owners: IndexOwner[] = []
     let ours = false
-    for (const { number, records } of this.#state.holders) {
+    for (const { number, owner, records } of this.#state.holders) {
       const row = records === 0 ? undefined : this.#selectInfo.first(number, name)
       if (row === undefined) continue
       rows.push(row)
       heads.push(this.reader.head(number, row))
+      owners.push(owner)
       ours ||= number === LOCAL_NUMBER
     }
     const local = ours ? this.#withBlocks(heads[0], rows[0]) : undefined
     const place = findWinner(heads)
-    return { local, global: ours && place === 0 ? local : this.#withBlocks(heads[place], rows[place]) }
+    const global = ours && place === 0 ? local : this.#withBlocks(heads[place], rows[place])
+    const holders = owners.filter((owner, at): owner is DeviceId => {
+      const head = heads[at]
+      if (owner === 'local' || head === undefined || global === undefined) return false
+      return head.deleted === global.deleted && hasWinner(head, global)
+    })
+    return { local, global, holders }
   }
 
   availability(name: string): readonly DeviceId[] {

@@ -24,6 +24,8 @@ export interface FolderCounts {
 export interface BothRecords {
   readonly local: FileInfo | undefined
   readonly global: FileInfo | undefined
+  /** The devices that have what the winning record says, our own left out. */
+  readonly holders: readonly DeviceId[]
 }
 
 /** What an index knows about itself as a whole. */

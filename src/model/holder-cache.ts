@@ -22,9 +22,9 @@ export class HolderCache {
   }
 
   /** Called before the question is asked; what it returns is called with the answer. */
-  remember(folder: FolderId, { name, version }: FileHead): (holders: ReadonlySet<DeviceId>) => void {
+  remember(folder: FolderId): (file: FileHead, holders: ReadonlySet<DeviceId>) => void {
     const asked = this.#changes
-    return (holders) => {
+    return ({ name, version }, holders) => {
       if (asked !== this.#changes) return
       for (const key of this.#entries.keys()) {
         if (this.#entries.size < FILES_MAX) break

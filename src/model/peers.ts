@@ -126,6 +126,11 @@ export class Peers implements Sources {
     return found.map(({ source }) => source)
   }
 
+  expectHolders(folder: FolderId): (file: FileHead, holders: readonly DeviceId[]) => void {
+    const remember = this.#holders.remember(folder)
+    return (file, holders) => remember(file, new Set(holders))
+  }
+
   async request(device: DeviceId, request: BlockRequest, signal: AbortSignal): Promise<Uint8Array> {
     const peer = this.#peers.get(device)
     if (peer === undefined) throw new Error(`device ${device} is not connected`)
@@ -143,14 +148,14 @@ export class Peers implements Sources {
 
   async #holdersOf(folder: FolderId, file: FileHead): Promise<ReadonlySet<DeviceId>> {
     const holders = new Set<DeviceId>()
-    const remember = this.#holders.remember(folder, file)
+    const remember = this.#holders.remember(folder)
     const index = await this.#deps.store.folder(folder)
     for (const [device, peer] of this.#peers) {
       if (peer.exchange(folder) === undefined) continue
       const record = await index.head(device, file.name)
       if (record !== undefined && isHeld(record, file)) holders.add(device)
     }
-    remember(holders)
+    remember(file, holders)
     return holders
   }
 

@@ -14,6 +14,11 @@ export interface BlockSource {
 export interface Sources {
   /** Connected devices that can serve this block of this very version, those with the fewest open requests first. */
   sourcesOf(folder: FolderId, file: FileHead, blockNumber: number): Promise<readonly BlockSource[]>
+  /**
+   * To be called before the index is asked about a file; what it returns is told the answer, so that nobody need ask
+   * again who has it.
+   */
+  expectHolders(folder: FolderId): (file: FileHead, holders: readonly DeviceId[]) => void
   /** Resolves with the bytes as they came, not verified. Rejects when the device refuses, leaves, or the signal aborts. */
   request(device: DeviceId, request: BlockRequest, signal: AbortSignal): Promise<Uint8Array>
   /** True while at least one device that shares the folder is connected and not paused. */
@@ -25,6 +30,7 @@ export interface Sources {
 /** Nobody is connected, ever. */
 export const NO_SOURCES: Sources = {
   sourcesOf: async () => [],
+  expectHolders: () => () => {},
   request: async (device) => {
     throw new TwinfoldError('device-missing', `device ${device} is not connected`)
   },

@@ -134,6 +134,8 @@ async function assertSame(index: FolderIndex, plain: PlainIndex): Promise<void> 
     assert.equal(textOf(both.local), textOf(plain.records.get('local')?.get(name)), `both ${name}, ours`)
     const holders = plain.claims(name).filter(({ owner, info }) => owner !== 'local' && hasWinner(info, winner!.info))
     assert.deepEqual(await index.availability(name), holders.map(({ owner }) => owner), `availability ${name}`)
+    const have = holders.filter(({ info }) => info.deleted === winner?.info.deleted)
+    assert.deepEqual(both.holders, have.map(({ owner }) => owner), `both ${name}, who has it`)
   }
   const needed = plain.names.filter((name) => plain.needed(name))
   const heads = needed.map((name) => textOf(headOf(plain.winner(name)!.info)))

@@ -300,6 +300,16 @@ test('who can serve a block: those connected who have that version, the idlest f
   assert.deepEqual(await a.peers.sourcesOf(DOCS, head!, 0), [{ device: SERVER, fromTemporary: false }])
   assert.deepEqual(await a.peers.sourcesOf(DOCS, { ...head!, version: [] }, 0), [])
   assert.deepEqual(await a.peers.sourcesOf(DOCS, file('other'), 0), [])
+  const { head: ask } = a.index
+  let asked = 0
+  a.index.head = (owner, name) => {
+    asked++
+    return ask.call(a.index, owner, name)
+  }
+  const told = { ...head!, name: 'told' }
+  a.peers.expectHolders(DOCS)(told, [SERVER])
+  assert.deepEqual(await a.peers.sourcesOf(DOCS, told, 0), [{ device: SERVER, fromTemporary: false }])
+  assert.equal(asked, 0, 'whoever knows the answer spares us the question')
   await b.index.updateLocal([file('have', { deleted: true, sizeBytes: 0, blockHashes: undefined })])
   b.peers.localIndexChanged(DOCS)
   await stage.pass(300)

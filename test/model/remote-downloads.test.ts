@@ -46,7 +46,7 @@ test('who has a file is remembered for its version, until something about the na
   const cache = new HolderCache()
   const holders = new Set(['A' as DeviceId])
   const [old, newer] = [file('a', { version: version(1) }), file('a', { version: version(2) })]
-  cache.remember(DOCS, old)(holders)
+  cache.remember(DOCS)(old, holders)
   assert.equal(cache.get(DOCS, old), holders)
   assert.equal(cache.get(DOCS, newer), undefined)
   assert.equal(cache.get(folderId('other'), old), undefined)
@@ -58,15 +58,15 @@ test('who has a file is remembered for its version, until something about the na
 
 test('an answer that was on its way while something changed is not remembered', () => {
   const cache = new HolderCache()
-  const late = cache.remember(DOCS, file('a'))
+  const late = cache.remember(DOCS)
   cache.forget(DOCS, undefined)
-  late(new Set())
+  late(file('a'), new Set())
   assert.equal(cache.get(DOCS, file('a')), undefined)
 })
 
 test('the memory of holders stays small', () => {
   const cache = new HolderCache()
-  for (let i = 0; i < 2_000; i++) cache.remember(DOCS, file(`f${i}`))(new Set())
+  for (let i = 0; i < 2_000; i++) cache.remember(DOCS)(file(`f${i}`), new Set())
   const known = Array.from({ length: 2_000 }, (_, i) => cache.get(DOCS, file(`f${i}`))).filter((holders) => holders !== undefined)
   assert.equal(known.length, 256)
 })

@@ -119,8 +119,10 @@ export class Transfers {
 
   async #pullOne(name: string, onAllRequested: () => void): Promise<void> {
     const context = this.#context
-    const { local, global } = await context.index.both(name)
+    const learn = context.sources.expectHolders(context.folder.id)
+    const { local, global, holders } = await context.index.both(name)
     if (global === undefined) return
+    learn(global, holders)
     if (this.#deps.items.plan(local, global).kind !== 'fetch') return // changed since: the next iteration has it
     await this.#space.demand(global.sizeBytes)
     this.#deps.onTransfer()

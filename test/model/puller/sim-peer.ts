@@ -93,6 +93,10 @@ export class SimPeer implements Sources {
     return has ? [{ device: PEER, fromTemporary: false }] : []
   }
 
+  expectHolders(): () => void {
+    return () => {}
+  }
+
   async request(_device: DeviceId, request: BlockRequest, signal: AbortSignal): Promise<Uint8Array> {
     this.requests.push(request)
     const content = this.contents.get(request.name)
