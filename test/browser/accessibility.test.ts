@@ -42,11 +42,12 @@ class Findings {
 test('every page is without serious findings, in the light and in the dark', { skip }, async () => {
   const found = new Findings()
   const views = await browser.visit({ url: demo.pages[0]!.url }, ({ page }) => everyView(page, async (view) => {
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-      await atRest(page)
-      found.add(`${view} (${colorScheme})`, await accessibilityFindings(page))
-    }
+    await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' })
+    await atRest(page)
+    found.add(view, await accessibilityFindings(page))
+    await page.emulateMedia({ colorScheme: 'dark' })
+    await atRest(page)
+    found.add(`${view} (dark)`, await accessibilityFindings(page, ['color-contrast'])) // the only thing that is different
   }))
   found.assertNone()
   console.log(JSON.stringify({ accessibility: 'axe-core', views: views.length, serious: 0 }))

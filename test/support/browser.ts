@@ -137,11 +137,15 @@ interface AxeFinding {
   readonly nodes: readonly { readonly html: string; readonly failureSummary?: string }[]
 }
 
-/** What keeps people out who use a page in another way: the serious and critical findings of axe-core, in words. */
-export async function accessibilityFindings(page: Page): Promise<readonly string[]> {
+/**
+ * What keeps people out who use a page in another way: the serious and critical findings of axe-core, in words. Of all
+ * its rules, or of those named.
+ */
+export async function accessibilityFindings(page: Page, rules?: readonly string[]): Promise<readonly string[]> {
+  const options = JSON.stringify({ resultTypes: ['violations'], ...(rules && { runOnly: rules }) })
   await page.evaluate(`${axe.source};undefined`) // not as an element of the page: its policy would rightly refuse that
   const findings: readonly AxeFinding[] = await page.evaluate(
-    `axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations)`,
+    `axe.run(document, ${options}).then(({ violations }) => violations)`,
   )
   return findings
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
