@@ -1,4 +1,4 @@
-import { useEffect, useId, useRef, useState } from 'preact/hooks'
+import { useContext, useEffect, useId, useRef, useState } from 'preact/hooks'
 import { bestMatches } from '../facts/match.ts'
 import { debug, loadDebug } from '../live/debug.ts'
 import { live } from '../live/live.ts'
@@ -6,7 +6,7 @@ import { useStore } from '../live/store.ts'
 import { Icon } from '../ui/icon.tsx'
 import { t } from '../words/words.ts'
 import { commandsOf, type Command } from './command-list.tsx'
-import { closeDialog, openDialog } from './dialogs.tsx'
+import { closeDialog, DialogId, openDialog } from './dialogs.tsx'
 
 const SHOWN_MAX = 60
 
@@ -17,6 +17,7 @@ export function openCommands(): void {
 
 function Commands() {
   const dialog = useRef<HTMLDialogElement>(null)
+  const dialogId = useContext(DialogId)
   const [typed, setTyped] = useState('')
   const [chosen, setChosen] = useState(0)
   useStore(debug, (value) => value)
@@ -43,7 +44,7 @@ function Commands() {
     setChosen(0)
   }
   return (
-    <dialog ref={dialog} class="commands" aria-label={t('top.commands')} onClose={closeDialog} onKeyDown={press} onClick={(event) => event.target === dialog.current && dialog.current?.close()}>
+    <dialog ref={dialog} class="commands" aria-label={t('top.commands')} onClose={() => closeDialog(dialogId)} onKeyDown={press} onClick={(event) => event.target === dialog.current && dialog.current?.close()}>
       <Choice found={found} chosen={chosen} typed={typed} onType={type} onChoose={setChosen} onRun={run} />
     </dialog>
   )

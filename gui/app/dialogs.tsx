@@ -1,20 +1,29 @@
-import type { VNode } from 'preact'
+import { createContext, type VNode } from 'preact'
 import { Store, useStore } from '../live/store.ts'
 
-const open = new Store<readonly (() => VNode)[]>([])
+interface OpenDialog {
+  readonly id: number
+  readonly draw: () => VNode
+}
+
+const open = new Store<readonly OpenDialog[]>([])
+let nextId = 1
+
+/** Which of the open dialogs a component stands in: one that closes may not take another with it. */
+export const DialogId = createContext<number | undefined>(undefined)
 
 /** Shows a dialog above the page. It is drawn by `draw` until `closeDialog`. */
 export function openDialog(draw: () => VNode): void {
-  open.update((list) => [...list, draw])
+  open.update((list) => [...list, { id: nextId++, draw }])
 }
 
-/** Closes the one on top. */
-export function closeDialog(): void {
-  open.update((list) => list.slice(0, -1))
+/** Closes that dialog, or the one on top. */
+export function closeDialog(id?: number): void {
+  open.update((list) => (id === undefined ? list.slice(0, -1) : list.filter((dialog) => dialog.id !== id)))
 }
 
 /** All dialogs that are open, the latest on top. */
 export function Dialogs() {
   const list = useStore(open, (value) => value)
-  return <>{list.map((Draw, index) => <Draw key={index} />)}</>
+  return <>{list.map(({ id, draw: Draw }) => <DialogId.Provider key={id} value={id}><Draw /></DialogId.Provider>)}</>
 }

@@ -1,4 +1,5 @@
-import { closeDialog, openDialog } from '../app/dialogs.tsx'
+import { useContext } from 'preact/hooks'
+import { closeDialog, DialogId, openDialog } from '../app/dialogs.tsx'
 import { t } from '../words/words.ts'
 import { Button } from './button.tsx'
 import { Dialog } from './dialog.tsx'
@@ -20,9 +21,10 @@ export function confirm(question: Question): Promise<boolean> {
 }
 
 function ConfirmDialog({ title, text, action, danger = false, onAnswer }: Question & { readonly onAnswer: (yes: boolean) => void }) {
+  const dialogId = useContext(DialogId)
   const answer = (yes: boolean) => {
     onAnswer(yes)
-    closeDialog()
+    closeDialog(dialogId)
   }
   const actions = (
     <>

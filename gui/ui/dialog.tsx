@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useId, useRef } from 'preact/hooks'
-import { closeDialog } from '../app/dialogs.tsx'
+import { useContext, useEffect, useId, useRef } from 'preact/hooks'
+import { closeDialog, DialogId } from '../app/dialogs.tsx'
 import { t } from '../words/words.ts'
 import { Button } from './button.tsx'
 
@@ -20,10 +20,11 @@ export interface DialogProps {
 export function Dialog({ title, children, actions, wide = false, onClose, onSubmit }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null)
   const titleId = useId()
+  const dialogId = useContext(DialogId)
   useEffect(() => element.current?.showModal(), [])
   const closed = () => {
     onClose?.()
-    closeDialog()
+    closeDialog(dialogId)
   }
   const submit = (event: Event) => {
     event.preventDefault()
