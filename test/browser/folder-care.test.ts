@@ -1,0 +1,159 @@
+/** What people do to a folder now and then: patterns, older versions, conflicts, changes where none belong; and what changed. */
+import assert from 'node:assert/strict'
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { Chromium, missingBrowser } from '../support/browser.ts'
+import { startMember, type Member } from '../support/daemon-pair.ts'
+import { eventually, scratchDirectory } from '../support/scratch.ts'
+import { atRest } from '../support/views.ts'
+
+const skip = missingBrowser() ?? false
+const scratch = scratchDirectory()
+const CONFLICT = 'plan.sync-conflict-20250102-030405-ABCDEFG.txt'
+let browser: Chromium
+let member: Member
+
+before(async () => {
+  if (skip !== false) return
+  member = await startMember(scratch.path, 'member')
+  const { daemon, root } = member
+  mkdirSync(join(root, '.stversions', 'notes'), { recursive: true })
+  mkdirSync(join(root, 'notes'))
+  for (const [name, content] of [['notes/a.txt', 'new a'], ['notes/b.txt', 'new b'], ['x.tmp', 'x'], ['y.tmp', 'y'], ['plan.txt', 'mine'], [CONFLICT, 'yours']] as const) {
+    writeFileSync(join(root, name), content)
+  }
+  writeFileSync(join(root, '.stversions', 'notes', 'a~20250102-030405.txt'), 'older a')
+  writeFileSync(join(root, '.stversions', 'notes', 'a~20240102-030405.txt'), 'oldest a')
+  writeFileSync(join(root, '.stversions', 'notes', 'b~20250102-030405.txt'), 'older b')
+  await daemon.addFolder('docs', root, { label: 'Docs', versioning: { type: 'simple', params: { keep: '5' } } })
+  await daemon.post('/rest/db/scan?folder=docs')
+  browser = await Chromium.start()
+})
+
+after(async () => {
+  await browser?.[Symbol.asyncDispose]()
+  await member?.[Symbol.asyncDispose]()
+  scratch[Symbol.dispose]()
+})
+
+const at = (path: string) => ({ url: `${member.daemon.url}/#/${path}` })
+const read = (name: string) => readFileSync(join(member.root, name), 'utf8')
+const told = (page: Page, text: string) => page.getByRole('status').filter({ hasText: text }).waitFor()
+
+test('patterns show what they match before they are saved, and a wrong one its line', { skip }, async () => {
+  await browser.visit(at('folders/docs/ignores'), async ({ page }) => {
+    const editor = page.getByRole('textbox', { name: 'Ignore patterns, one a line' })
+    const preview = page.getByRole('region', { name: 'What each line matches' })
+    const save = page.getByRole('button', { name: 'Save' })
+    await preview.getByText('Nothing is ignored.', { exact: false }).waitFor()
+    assert.equal(await save.isDisabled(), true)
+    await editor.fill('// scratch\n*.tmp\nnowhere\n')
+    await preview.getByRole('listitem').filter({ hasText: 'Line 2' }).filter({ hasText: 'ignores 2 names' }).filter({ hasText: 'y.tmp' }).waitFor()
+    await preview.getByRole('listitem').filter({ hasText: 'nowhere' }).filter({ hasText: 'matches nothing known' }).waitFor()
+    await preview.getByText(/^2 of \d+ known names would be ignored/).waitFor()
+    await editor.fill('*.tmp\n[broken\n')
+    await page.getByRole('alert').filter({ hasText: 'Line 2:' }).waitFor()
+    assert.equal(await save.isDisabled(), true)
+    await page.getByRole('button', { name: 'Discard changes' }).click()
+    assert.equal(await editor.inputValue(), '')
+    await editor.fill('*.tmp\n')
+    await preview.getByText('ignores 2 names').waitFor()
+    await save.click()
+    await told(page, 'Ignore patterns saved.')
+    await page.reload()
+    await eventually('the saved pattern', async () => (await editor.inputValue()) === '*.tmp\n' || undefined)
+  })
+  assert.equal(read('.stignore'), '*.tmp\n')
+  assert.ok(existsSync(join(member.root, 'x.tmp')))
+})
+
+test('one older version comes back by its time, several by one press, after a question', { skip }, async () => {
+  await browser.visit(at('folders/docs/versions'), async ({ page }) => {
+    const choice = page.getByRole('combobox', { name: 'Version of notes/a.txt' })
+    await choice.waitFor()
+    const oldest = (await choice.getByRole('option').allInnerTexts()).at(-1)!
+    assert.match(oldest, /2024/)
+    await choice.selectOption({ label: oldest })
+    await page.getByRole('button', { name: 'Restore notes/a.txt' }).click()
+    const one = page.getByRole('dialog', { name: 'Restore 1 file?' })
+    await one.getByText('What is there now is kept as a version.', { exact: false }).waitFor()
+    await one.getByRole('button', { name: 'Restore' }).click()
+    await told(page, '1 file restored.')
+    assert.equal(read('notes/a.txt'), 'oldest a')
+
+    const search = page.getByRole('searchbox', { name: 'Search in versions' })
+    await search.fill('b.t')
+    await page.getByRole('checkbox', { name: 'Select notes/a.txt' }).waitFor({ state: 'detached' })
+    await page.getByRole('checkbox', { name: 'Select notes/b.txt' }).check()
+    await search.fill('')
+    await page.getByRole('checkbox', { name: 'Select notes/a.txt' }).check()
+    await page.getByRole('button', { name: 'Restore 2 selected' }).click()
+    await page.getByRole('dialog', { name: 'Restore 2 files?' }).getByRole('button', { name: 'Restore' }).click()
+    await told(page, '2 files restored.')
+  })
+  assert.equal(read('notes/b.txt'), 'older b')
+  assert.equal(read('notes/a.txt'), 'new a', 'what was there before is the newest version now')
+})
+
+test('a conflict copy stands beside its original, and leads to what is known about it', { skip }, async () => {
+  await browser.visit(at('folders/docs/problems'), async ({ page }) => {
+    const row = page.getByRole('table', { name: 'Conflict copies' }).getByRole('row').filter({ hasText: CONFLICT })
+    await row.getByRole('button', { name: 'plan.txt', exact: true }).click()
+    await page.getByRole('dialog', { name: 'plan.txt' }).getByText('It is here, in the newest version.').waitFor()
+    await page.keyboard.press('Escape')
+    rmSync(join(member.root, CONFLICT))
+    await member.daemon.post('/rest/db/scan?folder=docs')
+    await page.getByText('No conflict copies in this folder.').waitFor()
+  })
+})
+
+test('changes appear as they happen, with who, where and when, and lead to the file', { skip }, async () => {
+  await browser.visit(at('changes'), async ({ page }) => {
+    await atRest(page)
+    writeFileSync(join(member.root, 'fresh.txt'), 'fresh')
+    await member.daemon.post('/rest/db/scan?folder=docs')
+    const row = page.getByRole('row').filter({ hasText: 'fresh.txt' }).filter({ hasText: 'Changed' }).filter({ hasText: 'Docs' })
+    await row.getByRole('button', { name: 'fresh.txt' }).click()
+    await page.getByRole('dialog', { name: 'fresh.txt' }).getByText('5 B').waitFor()
+    await page.keyboard.press('Escape')
+    rmSync(join(member.root, 'fresh.txt'))
+    await member.daemon.post('/rest/db/scan?folder=docs')
+    await page.getByRole('row').filter({ hasText: 'fresh.txt' }).filter({ hasText: 'Deleted' }).waitFor()
+    const first = await page.getByRole('table', { name: 'Changes' }).getByRole('row').nth(1).innerText()
+    assert.match(first, /fresh\.txt[^]*Deleted/)
+  })
+})
+
+test('changes in a folder that only receives are listed and reverted, after a question that counts them', { skip }, async () => {
+  const root = join(scratch.path, 'received')
+  mkdirSync(root)
+  for (const name of ['own-1.txt', 'own-2.txt']) writeFileSync(join(root, name), 'own')
+  await member.daemon.addFolder('received', root, { type: 'receiveonly' })
+  await member.daemon.post('/rest/db/scan?folder=received')
+  await browser.visit(at('folders/received'), async ({ page }) => {
+    await page.getByRole('link', { name: /Changed here\s*2/ }).click()
+    await page.getByRole('row').filter({ hasText: 'own-2.txt' }).waitFor()
+    await page.getByRole('button', { name: 'Revert changes' }).first().click()
+    const question = page.getByRole('dialog', { name: 'Undo what was changed here?' })
+    await question.getByText('2 items go back', { exact: false }).waitFor()
+    await question.getByRole('button', { name: 'Revert changes' }).click()
+    await page.getByText('Nothing was changed here', { exact: false }).waitFor()
+  })
+  assert.equal(existsSync(join(root, 'own-1.txt')), false)
+})
+
+test('a folder whose directory is away says so, and what helps', { skip }, async () => {
+  renameSync(member.root, `${member.root}-away`)
+  await member.daemon.request('POST', '/rest/db/scan?folder=docs')
+  await browser.visit(at('folders/docs'), async ({ page }) => {
+    await page.getByRole('alert').filter({ hasText: 'folder path missing' }).filter({ hasText: 'Mount the disk' }).waitFor()
+    renameSync(`${member.root}-away`, member.root)
+    await page.getByRole('button', { name: 'Rescan', exact: true }).click()
+    await page.getByRole('menuitem', { name: 'Whole folder' }).click()
+    await page.getByRole('alert').filter({ hasText: 'folder path missing' }).waitFor({ state: 'detached' })
+    await page.getByRole('link', { name: 'Settings' }).last().click()
+    await page.getByText('Simple: the last few versions of each file').waitFor()
+  })
+})
