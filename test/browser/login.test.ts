@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { accessibilityFindings, Chromium, missingBrowser } from '../support/browser.ts'
 import { startDaemon, type Daemon } from '../support/daemon.ts'
-import { scratchDirectory } from '../support/scratch.ts'
+import { eventually, scratchDirectory } from '../support/scratch.ts'
 
 const skip = missingBrowser() ?? false
 const scratch = scratchDirectory()
@@ -46,5 +46,46 @@ test('log in with the wrong password, with the right one, and out again', { skip
     await page.reload()
     await password.waitFor()
     assert.ok(!(await page.content()).includes('Secret photos'))
+  })
+})
+
+test('a session that ends asks for the password, and everything typed is there afterwards', { skip }, async () => {
+  const expected = [/status of 40[13]/]
+  await browser.visit({ url: `${daemon.url}/#/folders/photos`, expected }, async ({ page }) => {
+    const logIn = async () => {
+      await page.getByLabel('User').fill('anna')
+      await page.getByLabel('Password').fill('open sesame')
+      await page.getByRole('button', { name: 'Log in' }).click()
+    }
+    await logIn()
+    await page.getByRole('heading', { name: 'Secret photos' }).waitFor()
+    await page.getByRole('button', { name: 'Edit', exact: true }).click()
+    const name = page.getByRole('dialog').getByLabel('Name', { exact: true })
+    await name.fill('Not saved yet')
+    await page.context().clearCookies({ name: /^sessionid-/ })
+    await page.getByText('Your session has ended.').waitFor()
+    await logIn()
+    await page.getByText('Your session has ended.').waitFor({ state: 'detached' })
+    assert.equal(await name.inputValue(), 'Not saved yet')
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await page.getByRole('heading', { name: 'Not saved yet' }).waitFor()
+  })
+})
+
+test('after many wrong passwords the page says why the answer takes its time', { skip }, async () => {
+  await browser.visit({ url: `${daemon.url}/`, expected: [/status of 40[13]/] }, async ({ page }) => {
+    const slow = page.getByText('After several wrong passwords the answer takes a few seconds.')
+    const password = page.getByLabel('Password')
+    await page.getByLabel('User').fill('anna')
+    let isSlow = false
+    for (let attempt = 0; attempt < 12 && !isSlow; attempt++) {
+      await password.fill(`guess ${attempt}`)
+      await page.keyboard.press('Enter')
+      // A wrong password is taken out of its field when the answer is there.
+      const seen = await eventually('words or an answer', async () => ((await slow.isVisible()) ? 'slow' : (await password.inputValue()) === '' ? 'answer' : undefined))
+      isSlow = seen === 'slow'
+    }
+    assert.ok(isSlow)
+    await page.getByRole('alert').filter({ hasText: 'User or password is wrong.' }).waitFor()
   })
 })

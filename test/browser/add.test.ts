@@ -1,0 +1,136 @@
+/** Dialogs for folders and devices: validation as one types, only what was changed is sent, removing leaves the files. */
+import assert from 'node:assert/strict'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import type { DeviceConfig, FolderConfig } from '../../src/core/config.ts'
+import { accessibilityFindings, Chromium, missingBrowser } from '../support/browser.ts'
+import { startDaemon, type Daemon } from '../support/daemon.ts'
+import { scratchDirectory } from '../support/scratch.ts'
+import { atRest } from '../support/views.ts'
+
+const skip = missingBrowser() ?? false
+const scratch = scratchDirectory()
+const PHONE = 'MFZWI3D-BONSGYC-YLTMRWG-C43ENR5-QXGZDMM-FZWI3DP-BONSGYY-LTMRWAD'
+const PHOTOS = join(scratch.path, 'Photos')
+let browser: Chromium
+let daemon: Daemon
+
+before(async () => {
+  if (skip !== false) return
+  daemon = await startDaemon({ home: join(scratch.path, 'home') })
+  mkdirSync(PHOTOS)
+  writeFileSync(join(PHOTOS, 'cat.jpg'), 'a cat')
+  await daemon.request('PATCH', '/rest/config/options', { globalAnnounceEnabled: false, localAnnounceEnabled: false, natEnabled: false })
+  await daemon.addFolder('photos', PHOTOS, { label: 'Photos' })
+  await daemon.post('/rest/config/devices', { deviceID: PHONE, name: 'Phone', addresses: ['tcp://127.0.0.1:1'], paused: true })
+  browser = await Chromium.start()
+})
+
+after(async () => {
+  await browser?.[Symbol.asyncDispose]()
+  await daemon?.[Symbol.asyncDispose]()
+  scratch[Symbol.dispose]()
+})
+
+const at = (place: string, act: (page: Page) => Promise<void>) =>
+  browser.visit({ url: `${daemon.url}/#/${place}` }, async ({ page }) => {
+    await atRest(page)
+    await act(page)
+  })
+const folder = async () => (await daemon.get('/rest/config/folders/photos')) as FolderConfig
+const device = async () => (await daemon.get(`/rest/config/devices/${PHONE}`)) as DeviceConfig
+const dialogOf = (page: Page) => page.getByRole('dialog')
+const press = (page: Page, name: string) => dialogOf(page).getByRole('button', { name, exact: true }).click()
+
+test('a folder is edited: what is wrong is told and found, only what was changed is sent', { skip }, () => at('folders/photos', async (page) => {
+  const before = await folder()
+  await page.getByRole('button', { name: 'Edit', exact: true }).click()
+  const dialog = dialogOf(page)
+  await dialog.getByLabel('Name', { exact: true }).fill('Pictures')
+  await dialog.getByRole('checkbox', { name: 'Phone' }).check()
+  await dialog.getByText('Old versions of files').click()
+  await dialog.getByLabel('Old versions', { exact: true }).selectOption('staggered')
+  await dialog.getByLabel('Oldest version').fill('30')
+  await dialog.getByText('Finding changes').click()
+  const interval = dialog.getByLabel('Full rescan every')
+  await interval.fill('soon')
+  await dialog.getByText('A whole number, please.').waitFor()
+  assert.deepEqual(await accessibilityFindings(page), [])
+  await press(page, 'Save')
+  await interval.fill('600')
+  await press(page, 'Save')
+  await page.getByRole('heading', { name: 'Pictures' }).waitFor()
+  const { devices, versioning, ...next } = await folder()
+  assert.deepEqual({ ...next, devices: before.devices, versioning: before.versioning }, { ...before, label: 'Pictures', rescanIntervalS: 600 })
+  assert.ok(devices.some(({ deviceID }) => deviceID === PHONE))
+  assert.deepEqual(versioning, { ...before.versioning, type: 'staggered', params: { maxAge: String(30 * 86_400) } })
+}))
+
+test('a second folder cannot be put where one is, and says when it is inside another', { skip }, () => at('folders', async (page) => {
+  await page.getByRole('button', { name: 'Add folder' }).first().click()
+  const dialog = dialogOf(page)
+  const where = dialog.getByLabel('Where')
+  await where.fill(PHOTOS)
+  await dialog.getByText('Pictures is there already.').waitFor()
+  await where.fill(join(PHOTOS, 'cats'))
+  await dialog.getByText('this is inside Pictures').waitFor()
+  await where.fill('photos')
+  await dialog.getByText('Give the whole path').waitFor()
+  await where.fill(join(scratch.path, 'Pho'))
+  await dialog.getByText('does not exist yet; it will be made').waitFor()
+  await page.locator(`datalist option[value="${PHOTOS}"]`).waitFor({ state: 'attached' })
+  await dialog.getByText('More', { exact: true }).click()
+  await dialog.getByLabel('Folder ID').fill('photos')
+  await dialog.getByText('There is a folder with this ID already.').waitFor()
+  await press(page, 'Cancel')
+  await dialog.waitFor({ state: 'detached' })
+}))
+
+test('a device is edited; one that is not trusted gets a folder only with a password', { skip }, async () => {
+  await at(`devices/${PHONE}`, async (page) => {
+    await page.getByRole('button', { name: 'Edit', exact: true }).click()
+    const dialog = dialogOf(page)
+    await dialog.getByLabel('Addresses').fill('tcp://127.0.0.1:2\ndynamic')
+    await dialog.getByText('Trust', { exact: true }).click()
+    await dialog.getByLabel('Untrusted').check()
+    await dialog.getByRole('checkbox', { name: 'Pictures' }).uncheck()
+    await press(page, 'Save')
+    await dialog.waitFor({ state: 'detached' })
+  })
+  const { addresses, untrusted } = await device()
+  assert.deepEqual([addresses, untrusted], [['tcp://127.0.0.1:2', 'dynamic'], true])
+  assert.ok(!(await folder()).devices.some(({ deviceID }) => deviceID === PHONE))
+  await at('folders/photos', async (page) => {
+    await page.getByRole('button', { name: 'Edit', exact: true }).click()
+    const dialog = dialogOf(page)
+    await dialog.getByRole('checkbox', { name: 'Phone' }).check()
+    await dialog.getByText('This device is untrusted: give a password.').waitFor()
+    await press(page, 'Save')
+    await dialog.getByLabel('Encrypt for Phone').fill('only mine')
+    await press(page, 'Save')
+    await dialog.waitFor({ state: 'detached' })
+  })
+  assert.equal((await folder()).devices.find(({ deviceID }) => deviceID === PHONE)?.encryptionPassword, 'only mine')
+})
+
+test('a device and a folder are removed after a question, and the files stay', { skip }, async () => {
+  await at(`devices/${PHONE}`, async (page) => {
+    await page.getByRole('button', { name: 'Edit', exact: true }).click()
+    await press(page, 'Remove')
+    await page.getByRole('dialog', { name: 'Remove Phone?' }).getByRole('button', { name: 'Remove' }).click()
+    await dialogOf(page).first().waitFor({ state: 'detached' })
+  })
+  assert.equal((await daemon.request('GET', `/rest/config/devices/${PHONE}`)).status, 404)
+  await at('folders/photos', async (page) => {
+    await page.getByRole('button', { name: 'Edit', exact: true }).click()
+    await press(page, 'Remove')
+    const question = page.getByRole('dialog', { name: 'Remove Pictures?' })
+    await question.getByText('All files stay where they are').waitFor()
+    await question.getByRole('button', { name: 'Remove' }).click()
+    await dialogOf(page).first().waitFor({ state: 'detached' })
+  })
+  assert.equal((await daemon.request('GET', '/rest/config/folders/photos')).status, 404)
+  assert.ok(existsSync(join(PHOTOS, 'cat.jpg')))
+})
