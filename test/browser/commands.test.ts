@@ -1,0 +1,136 @@
+/** Everything by keyboard: the commands, the keys that go places, and what they leave alone. */
+import assert from 'node:assert/strict'
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { accessibilityFindings, Chromium, missingBrowser } from '../support/browser.ts'
+import { startDaemon, type Daemon } from '../support/daemon.ts'
+import { eventually, scratchDirectory } from '../support/scratch.ts'
+import { atRest } from '../support/views.ts'
+
+const skip = missingBrowser() ?? false
+const scratch = scratchDirectory()
+let browser: Chromium
+let daemon: Daemon
+
+before(async () => {
+  if (skip !== false) return
+  daemon = await startDaemon({ home: join(scratch.path, 'home') })
+  for (const label of ['Photos', 'Music']) {
+    mkdirSync(join(scratch.path, label))
+    await daemon.addFolder(label.toLowerCase(), join(scratch.path, label), { label })
+  }
+  browser = await Chromium.start()
+})
+
+after(async () => {
+  await browser?.[Symbol.asyncDispose]()
+  await daemon?.[Symbol.asyncDispose]()
+  scratch[Symbol.dispose]()
+})
+
+const field = (page: Page) => page.getByRole('combobox', { name: 'What do you want to do?' })
+const options = (page: Page) => page.getByRole('dialog').getByRole('option')
+
+async function command(page: Page, typed: string, expected: string): Promise<void> {
+  await page.keyboard.press('Control+k')
+  await field(page).fill(typed)
+  await options(page).first().filter({ hasText: expected }).waitFor()
+  await page.keyboard.press('Enter')
+  await field(page).waitFor({ state: 'detached' })
+}
+
+const isPaused = async (id: string) => ((await daemon.get(`/rest/config/folders/${id}`)) as { paused: boolean }).paused
+
+test('commands do what they say: pause, resume, rescan, go, debug, theme', { skip }, async () => {
+  await browser.visit({ url: `${daemon.url}/` }, async ({ page }) => {
+    await atRest(page)
+    await command(page, 'pau pho', 'Pause Photos')
+    await eventually('the folder to be paused', async () => (await isPaused('photos')) || undefined)
+    await page.getByRole('main').getByText('Paused').first().waitFor()
+    await command(page, 'RESUME', 'Resume Photos')
+    await eventually('the folder to go on', async () => !(await isPaused('photos')) || undefined)
+    await command(page, 'rescan mus', 'Rescan Music')
+    await page.getByRole('status').filter({ hasText: 'Music was scanned.' }).waitFor()
+    await command(page, 'debug scanner', 'Enable debug scanner')
+    await page.getByRole('status').filter({ hasText: 'scanner now writes' }).waitFor()
+    assert.deepEqual(((await daemon.get('/rest/system/debug')) as { enabled: string[] }).enabled, ['scanner'])
+    await command(page, 'debug scanner', 'Disable debug scanner')
+    await command(page, 'theme dark', 'Theme: Dark')
+    assert.equal(await page.locator('html').getAttribute('data-theme'), 'dark')
+    await command(page, 'music', 'Music')
+    await page.waitForURL(/#\/folders\/music$/)
+    await command(page, 'add a folder', 'Add a folder')
+    await page.getByRole('dialog').getByRole('heading').first().waitFor()
+  })
+})
+
+test('the list of commands is walked by arrows and told to readers of the screen', { skip }, async () => {
+  await browser.visit({ url: `${daemon.url}/` }, async ({ page }) => {
+    await atRest(page)
+    await page.getByRole('button', { name: 'Commands' }).click()
+    await field(page).waitFor()
+    const chosen = async () => {
+      const id = await field(page).getAttribute('aria-activedescendant')
+      const selected = page.getByRole('dialog').getByRole('option', { selected: true })
+      assert.equal(await selected.count(), 1)
+      assert.equal(await selected.getAttribute('id'), id)
+      return (await selected.innerText()).split('\n')[0]
+    }
+    assert.equal(await chosen(), 'Overview')
+    await page.keyboard.press('ArrowDown')
+    assert.equal(await chosen(), 'Folders')
+    await page.keyboard.press('ArrowUp')
+    await page.keyboard.press('ArrowUp')
+    assert.notEqual(await chosen(), 'Overview')
+    assert.deepEqual(await accessibilityFindings(page), [])
+    await field(page).fill('there is no such thing')
+    await page.getByText('Nothing matches.').waitFor()
+    await page.keyboard.press('Enter')
+    await page.keyboard.press('Escape')
+    await field(page).waitFor({ state: 'detached' })
+    assert.equal(await page.evaluate('document.activeElement.ariaLabel'), 'Commands')
+  })
+})
+
+test('keys go places, search and help, but not while somebody types', { skip }, async () => {
+  await browser.visit({ url: `${daemon.url}/` }, async ({ page }) => {
+    await atRest(page)
+    for (const [keys, address] of [['gf', /#\/folders$/], ['gd', /#\/devices$/], ['gc', /#\/changes$/], ['gs', /#\/settings/], ['go', /#\/$/], ['gl', /#\/log$/]] as const) {
+      for (const key of keys) await page.keyboard.press(key)
+      await page.waitForURL(address)
+    }
+    const search = page.getByRole('searchbox', { name: 'Search in the log' })
+    await search.waitFor()
+    await page.keyboard.press('/')
+    assert.equal(await search.evaluate((element) => element.matches(':focus')), true)
+    await page.keyboard.type('gf?/')
+    assert.equal(await search.inputValue(), 'gf?/')
+    assert.match(page.url(), /#\/log$/)
+    await search.blur()
+    await page.keyboard.press('?')
+    await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).getByText('Open the commands').waitFor()
+    await page.keyboard.press('g')
+    await page.keyboard.press('f')
+    assert.match(page.url(), /#\/log$/, 'a dialog has the keys to itself')
+    assert.deepEqual(await accessibilityFindings(page), [])
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+  })
+})
+
+test('another language changes the words and nothing else', { skip }, async () => {
+  await browser.visit({ url: `${daemon.url}/#/log` }, async ({ page }) => {
+    await page.getByRole('searchbox', { name: 'Search in the log' }).fill('GUI')
+    await command(page, 'deutsch', 'Language: Deutsch')
+    await page.getByRole('heading', { name: 'Protokoll', exact: true }).waitFor()
+    assert.equal(await page.locator('html').getAttribute('lang'), 'de')
+    assert.equal(await page.getByRole('searchbox', { name: 'Im Protokoll suchen' }).inputValue(), 'GUI')
+    await page.keyboard.press('Control+k')
+    await page.getByRole('combobox', { name: 'Was möchten Sie tun?' }).fill('中文')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: '日志', exact: true }).waitFor()
+    assert.equal(await page.getByRole('searchbox').inputValue(), 'GUI')
+  })
+})

@@ -1,0 +1,118 @@
+/** The daemon goes away and comes back, is another one, moves, or asks who is there: the page goes on, and keeps what was typed. */
+import assert from 'node:assert/strict'
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { Chromium, missingBrowser } from '../support/browser.ts'
+import { freePort } from '../support/daemon-pair.ts'
+import { startDaemon, type Daemon } from '../support/daemon.ts'
+import { scratchDirectory } from '../support/scratch.ts'
+import { atRest } from '../support/views.ts'
+
+const skip = missingBrowser() ?? false
+/** While a daemon is away, or does not know the page any more, the browser says so on its console. */
+const AWAY = [/ERR_CONNECTION|ERR_EMPTY_RESPONSE|ERR_INCOMPLETE|ERR_NETWORK|ERR_FAILED|status of 403/]
+const scratch = scratchDirectory()
+const home = join(scratch.path, 'home')
+let browser: Chromium
+let daemon: Daemon
+let address: string
+
+before(async () => {
+  if (skip !== false) return
+  address = `127.0.0.1:${await freePort()}`
+  daemon = await startDaemon({ home, guiAddress: address })
+  mkdirSync(join(scratch.path, 'Photos'))
+  await daemon.addFolder('photos', join(scratch.path, 'Photos'), { label: 'Photos' })
+  browser = await Chromium.start()
+})
+
+after(async () => {
+  await browser?.[Symbol.asyncDispose]()
+  await daemon?.[Symbol.asyncDispose]()
+  scratch[Symbol.dispose]()
+})
+
+const lost = (page: Page) => page.getByRole('alert').filter({ hasText: 'does not answer' })
+const rename = (label: string) => daemon.request('PATCH', '/rest/config/folders/photos', { label })
+const search = (page: Page) => page.getByRole('searchbox', { name: 'Search in the log' })
+
+test('a daemon that is killed and started again is followed on, and what was typed stays', { skip }, async () => {
+  await browser.visit({ url: `http://${address}/#/log`, expected: AWAY }, async ({ page }) => {
+    await search(page).fill('typed before')
+    await page.evaluate('window.isTheSame = true')
+    await daemon.signal('SIGKILL')
+    await lost(page).waitFor()
+    await page.waitForFunction(`document.title.includes('‖')`)
+    await page.getByRole('switch', { name: /^http/ }).click()
+    await page.getByRole('status').filter({ hasText: 'the daemon does not answer' }).waitFor()
+    daemon = await startDaemon({ home, guiAddress: address })
+    await lost(page).waitFor({ state: 'detached' })
+    assert.equal(await search(page).inputValue(), 'typed before')
+    assert.equal(await page.evaluate('window.isTheSame'), true)
+    await rename('Pictures')
+    await page.goto(`http://${address}/#/folders`)
+    await page.getByRole('main').getByText('Pictures', { exact: true }).waitFor()
+  })
+})
+
+test('a token that the daemon does not know any more is renewed without a word', { skip }, async () => {
+  await browser.visit({ url: `http://${address}/#/folders`, expected: AWAY }, async ({ page }) => {
+    await page.getByRole('main').getByText('Pictures', { exact: true }).waitFor()
+    await page.evaluate('window.isTheSame = true')
+    await page.context().clearCookies()
+    await rename('Photos')
+    await page.getByRole('main').getByText('Photos', { exact: true }).waitFor()
+    await rename('Photographs')
+    await page.getByRole('main').getByText('Photographs', { exact: true }).waitFor()
+    assert.equal(await page.evaluate('window.isTheSame'), true)
+  })
+})
+
+test('a page that was out of sight knows what happened meanwhile as soon as it is seen', { skip }, async () => {
+  await browser.visit({ url: `http://${address}/#/folders` }, async ({ page }) => {
+    await page.getByRole('main').getByText('Photographs', { exact: true }).waitFor()
+    const seen = (state: string) => page.evaluate(
+      `Object.defineProperty(document, 'visibilityState', { value: '${state}', configurable: true }); document.dispatchEvent(new Event('visibilitychange'))`)
+    await seen('hidden')
+    await rename('Photos')
+    await rename('Photos again')
+    await seen('visible')
+    await page.getByRole('main').getByText('Photos again', { exact: true }).waitFor()
+  })
+})
+
+test('when a password is asked for, the login comes above the page and what was typed stays', { skip }, async () => {
+  await browser.visit({ url: `http://${address}/#/log`, expected: AWAY }, async ({ page }) => {
+    await search(page).fill('typed before the login')
+    await daemon.request('PATCH', '/rest/config/gui', { user: 'me', password: 'secret' })
+    const login = page.getByRole('dialog', { name: 'Log in again' })
+    await login.waitFor()
+    await page.keyboard.press('Escape')
+    assert.equal(await login.isVisible(), true, 'Escape is no way in')
+    await login.getByRole('textbox').first().fill('me')
+    await login.locator('input[type=password]').fill('secret')
+    await page.keyboard.press('Enter')
+    await login.waitFor({ state: 'detached' })
+    assert.equal(await search(page).inputValue(), 'typed before the login')
+    await page.getByRole('button', { name: 'Log out' }).click()
+    await search(page).waitFor({ state: 'detached' })
+    assert.equal(await page.getByText('Photos again').count(), 0)
+  })
+  await daemon.request('PATCH', '/rest/config/gui', { user: '', password: '' })
+})
+
+test('a page whose address is changed says where it went', { skip }, async () => {
+  const [first, second] = [`127.0.0.1:${await freePort()}`, `127.0.0.1:${await freePort()}`]
+  await daemon.request('PATCH', '/rest/config/gui', { address: first })
+  await daemon.signal('SIGTERM')
+  daemon = await startDaemon({ home, guiAddress: undefined })
+  await browser.visit({ url: `http://${first}/#/folders`, expected: [...AWAY, /foreign request/] }, async ({ page }) => {
+    await atRest(page)
+    await daemon.request('PATCH', '/rest/config/gui', { address: second })
+    await page.getByRole('alert').getByRole('link', { name: 'Open the new address' }).click()
+    await page.waitForURL(`http://${second}/**`)
+    await page.getByRole('main').waitFor()
+  })
+})
