@@ -1,6 +1,7 @@
 /**
  * Lives of whole simulated devices, or of the planner alone, by the thousand. `npm run sim -- --seeds 1000`; a failing
- * seed prints the command that replays it with everything that happened.
+ * seed prints the command that replays it with everything that happened. Interrupted, it tells what it has seen so far
+ * and how to go on.
  */
 import { parseArgs } from 'node:util'
 import { runSeed } from '../test/sim/cluster.ts'
@@ -12,6 +13,8 @@ const USAGE = 'usage: npm run sim -- [--seeds N] [--from S] [--seed S] [--mode e
 /** Every so many seeds are lived twice: the same seed must leave the same trace. */
 const TWICE_EVERY = 20
 const FAILURES_SHOWN_MAX = 20
+/** So often a line tells that it goes on. */
+const TELL_EVERY = 500
 
 type Mode = 'engine' | 'shapes' | 'planner'
 
@@ -58,12 +61,24 @@ class Report {
   }
 }
 
+/** Aborts at the first request to end: the seed that lives then is lived to its end. */
+function untilInterrupted(): AbortSignal {
+  const stop = new AbortController()
+  for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => stop.abort())
+  return stop.signal
+}
+
 async function runEngine({ mode, from, seeds }: Wishes, report: Report): Promise<void> {
   const reached = new Reached()
   const started = process.cpuUsage()
+  const stop = untilInterrupted()
+  // Thousands of refusals are raised and caught in every life, and nobody reads where; a replay has all of that.
+  Error.stackTraceLimit = 0
   let deeds = 0
   let mismatches = 0
-  for (let seed = from; seed < from + seeds; seed++) {
+  let lived = 0
+  for (let seed = from; seed < from + seeds && !stop.aborted; seed++, lived++) {
+    if (lived > 0 && lived % TELL_EVERY === 0) console.log(`${lived} seeds lived, ${report.failures} failed; the next is ${seed}`)
     const life = await runSeed(seed, { taste: tasteOf(mode) })
     reached.merge(life.reached)
     deeds += life.deeds
@@ -73,10 +88,13 @@ async function runEngine({ mode, from, seeds }: Wishes, report: Report): Promise
     report.failed(seed, 'two lives of this seed differ')
   }
   console.log(reached.lines().join('\n'))
-  const seedsPerMinute = Math.round((60_000 * seeds) / cpuMs(started))
+  const seedsPerMinute = Math.round((60_000 * lived) / cpuMs(started))
   console.log(JSON.stringify({
-    id: mode === 'shapes' ? 'C-12' : 'S-01', mode, from, seeds, deeds, failures: report.failures, mismatches, reachedPercent: reached.percent, seedsPerMinute,
+    id: mode === 'shapes' ? 'C-12' : 'S-01', mode, from, seeds: lived, deeds, failures: report.failures, mismatches,
+    reachedPercent: reached.percent, seedsPerMinute, rssMiB: Math.round(process.memoryUsage.rss() / 2 ** 20),
   }))
+  const left = seeds - lived
+  if (left > 0) console.log(`interrupted; to go on: npm run sim -- --mode ${mode} --seeds ${left} --from ${from + lived}`)
 }
 
 function tasteOf(mode: Mode): Taste {
