@@ -7,7 +7,7 @@ import type { Page } from 'playwright-core'
 import { Chromium, missingBrowser } from '../support/browser.ts'
 import { startDaemon, type Daemon } from '../support/daemon.ts'
 import { freePort } from '../support/daemon-pair.ts'
-import { scratchDirectory } from '../support/scratch.ts'
+import { eventually, scratchDirectory } from '../support/scratch.ts'
 import { atRest } from '../support/views.ts'
 
 const skip = missingBrowser() ?? false
@@ -62,6 +62,20 @@ test('the daemon goes away and comes back: the page says so, and goes on without
     await page.getByRole('alert').filter({ hasText: 'does not answer' }).waitFor({ state: 'detached' })
     await daemon.request('PATCH', '/rest/config/folders/photos', { label: 'Pictures' })
     await page.getByRole('main').getByText('Pictures', { exact: true }).waitFor()
+    assert.equal(await page.evaluate('window.isTheSame'), true)
+  })
+})
+
+test('a change that waits for a restart says so, and takes effect by a click', { skip }, async () => {
+  const expected = [/ERR_CONNECTION_REFUSED|ERR_CONNECTION_RESET|ERR_EMPTY_RESPONSE|ERR_INCOMPLETE|ERR_SOCKET|status of 403/]
+  await browser.visit({ url: url(), expected }, async ({ page }) => {
+    await atRest(page)
+    await page.evaluate('window.isTheSame = true')
+    await daemon.request('PATCH', '/rest/config/options', { databaseTuning: 'small' })
+    const notice = page.getByRole('status').filter({ hasText: 'takes effect only after a restart' })
+    await notice.getByRole('button', { name: 'Restart' }).click()
+    await notice.waitFor({ state: 'detached' })
+    await eventually('the restart', async () => !((await daemon.get('/rest/config/restart-required')) as { requiresRestart: boolean }).requiresRestart || undefined)
     assert.equal(await page.evaluate('window.isTheSame'), true)
   })
 })

@@ -1,4 +1,4 @@
-/** What the overview asks of a person: who is let in, what is done about warnings, and when a restart is due. */
+/** What the overview asks of a person: who is let in and what is done about warnings. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
@@ -124,9 +124,4 @@ test('a warning says what to do, and is cleared', { skip }, () => onPage(async (
   await warning.first().waitFor({ state: 'detached' })
   mkdirSync(marker)
   await host.daemon.request('POST', '/rest/db/scan?folder=both')
-}))
-
-test('a change that needs a restart says so', { skip }, () => onPage(async (page) => {
-  await host.daemon.request('PATCH', '/rest/config/options', { databaseTuning: 'small' })
-  await page.getByRole('status').filter({ hasText: 'takes effect only after a restart' }).getByRole('button', { name: 'Restart' }).waitFor()
 }))

@@ -18,18 +18,20 @@ type Row = readonly [name: string, value: ComponentChildren]
 /** How it is connected, or why not, and what is settled about it. */
 export function ConnectionFacts({ device }: { readonly device: DeviceConfig }) {
   const isConnected = useLive((state) => state.connections.connections[device.deviceID]?.connected === true)
-  const now = useConnected(device.deviceID)
-  const away = useAway(device)
-  const settled = useSettled(device)
-  return <Facts rows={[...(isConnected ? now : away), ...settled]} />
+  return (
+    <div class="device-facts">
+      {isConnected ? <Connected id={device.deviceID} /> : <Away device={device} />}
+      <Settled device={device} />
+    </div>
+  )
 }
 
-function useConnected(id: string): readonly Row[] {
+function Connected({ id }: { readonly id: string }) {
   const connection = useLive((state) => state.connections.connections[id])
   const { way } = useFacts((state) => deviceFacts(state, id))
-  if (connection === undefined) return []
+  if (connection === undefined) return null
   const { secondary = [] } = connection
-  return [
+  const rows: readonly Row[] = [
     [t('device.kind'), `${wayText(way)} · ${connection.type}`],
     [t('device.address'), <span key="address" class="mono">{connection.address}</span>],
     [t('device.crypto'), connection.crypto],
@@ -38,25 +40,25 @@ function useConnected(id: string): readonly Row[] {
     [t('device.bytes'), t('device.bytesValue', { in: formatSize(connection.inBytesTotal), out: formatSize(connection.outBytesTotal) })],
     [t('device.connections'), formatCount(1 + secondary.length)],
   ]
+  return <Facts rows={rows} />
 }
 
 /** The last attempts to reach it, of those addresses where it is looked for. */
-function useAway({ deviceID, paused }: DeviceConfig): readonly Row[] {
+function Away({ device: { deviceID, paused, addresses } }: { readonly device: DeviceConfig }) {
   const lastSeen = useLive((state) => state.deviceStats[deviceID]?.lastSeen ?? '')
   const { value: system } = useAsk('system', (signal) => client.call('GET /rest/system/status', { signal }), useNow(ASK_EVERY_MS))
   const { value: found } = useAsk('discovery', (signal) => client.call('GET /rest/system/discovery', { signal }))
-  const addresses = useLive((state) => state.config?.devices.find((device) => device.deviceID === deviceID)?.addresses) ?? []
   const looked = new Set([...addresses, ...(found?.[deviceID]?.addresses ?? [])])
   const failures = Object.entries(system?.lastDialStatus ?? {}).filter(([address, { error }]) => looked.has(address) && error !== null)
-  return [
+  const tried = <ul>{failures.map(([address, { error }]) => <li key={address}><span class="mono">{address}</span>: {error}</li>)}</ul>
+  const rows: readonly Row[] = [
     [t('device.lastSeen'), <Ago key="seen" time={lastSeen} />],
-    ...(paused ? [] : failures.map(([address, { error }]): Row => [
-      t('device.lastError'), <span key={address}><span class="mono">{address}</span>: {error}</span>,
-    ])),
+    ...(paused || failures.length === 0 ? [] : [[t('device.lastError'), tried] as const]),
   ]
+  return <Facts rows={rows} />
 }
 
-function useSettled(device: DeviceConfig): readonly Row[] {
+function Settled({ device }: { readonly device: DeviceConfig }) {
   const introducer = useLive((state) => (device.introducedBy === '' ? '' : nameOf(state, device.introducedBy)))
   const addresses = device.addresses.map((address) => (address === 'dynamic' ? t('device.dynamic') : address)).join(', ')
   const introduced = device.introducer ? t('device.isIntroducer') : introducer === '' ? '' : t('device.introducedBy', { name: introducer })
@@ -67,11 +69,12 @@ function useSettled(device: DeviceConfig): readonly Row[] {
     [t('device.trust'), device.untrusted ? t('device.untrusted') : ''],
     [t('device.limits'), maxRecvKbps + maxSendKbps > 0 ? limits : ''],
   ]
-  return [
+  const rows: readonly Row[] = [
     [t('device.addresses'), addresses],
     ...optional.filter(([, value]) => value !== ''),
     [t('device.id'), <span key="id" class="device-id"><span class="mono">{device.deviceID}</span><CopyButton text={device.deviceID} /></span>],
   ]
+  return <Facts rows={rows} />
 }
 
 /** The config counts in KiB a second, whatever the name says. */
