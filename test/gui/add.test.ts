@@ -1,7 +1,7 @@
 /** What the dialogs think before they ask the daemon: places of folders, ids, whom a folder is shared with, passwords. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { folderIdFrom, pathTrouble, suggestedPath, wholePath } from '../../gui/facts/folder-path.ts'
 import { loginTrouble } from '../../gui/facts/password.ts'
 import { sameShares, shareList, sharesOf } from '../../gui/facts/share.ts'

@@ -1,7 +1,7 @@
 /** One table of fields drives every form: what is shown, what is refused as it is typed, and what is sent. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { changesIn, formField, storedValue, visible, wrongIn, wrongsIn, type FormField } from '../../gui/facts/form.ts'
 import { ADVANCED_FIELDS, DEVICE_FIELDS, FOLDER_FIELDS, GUI_FIELDS, OPTION_FIELDS } from '../../gui/facts/form-fields.ts'
 import { ADD } from '../../gui/words/add.ts'
