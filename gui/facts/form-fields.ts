@@ -1,5 +1,6 @@
 import { DEVICE, FOLDER, GUI, LDAP, OPTIONS, type AnyTable } from '../../src/core/config-fields.ts'
-import { formField, type FieldOptions, type FormField } from './form.ts'
+import { formField, type FieldOptions } from './form-field.ts'
+import type { FormField } from './form.ts'
 
 type Row = readonly [name: string, options?: FieldOptions]
 

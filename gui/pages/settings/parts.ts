@@ -1,6 +1,7 @@
 import type { Config } from '../../../src/core/config.ts'
 import { DEVICE, DEFAULT_IGNORES } from '../../../src/core/config-fields.ts'
-import { changesIn, formField, wrongsIn, type Edits, type FormField } from '../../facts/form.ts'
+import { changesIn, wrongsIn, type Edits, type FormField } from '../../facts/form.ts'
+import { formField } from '../../facts/form-field.ts'
 import { ADVANCED_FIELDS, DEVICE_FIELDS, FOLDER_FIELDS, GUI_FIELDS, OPTION_FIELDS } from '../../facts/form-fields.ts'
 import { client } from '../../live/client.ts'
 import { live, useLive } from '../../live/live.ts'
