@@ -5,7 +5,7 @@ import type { EventJson } from '../../src/rest/events.ts'
 import type { FileProgress } from './state.ts'
 
 /** The events that the page acts upon, and what it reads of them. */
-export interface Told {
+interface Told {
   ConfigSaved: Config
   StateChanged: { readonly folder: string; readonly to: string; readonly error?: string }
   FolderSummary: { readonly folder: string; readonly summary: FolderStatusJson }
@@ -29,7 +29,7 @@ export interface Told {
   Failure: string
 }
 
-export type ToldType = keyof Told
+type ToldType = keyof Told
 
 export type ToldEvent = { readonly [K in ToldType]: { readonly type: K; readonly data: Told[K] } }[ToldType]
 

@@ -5,7 +5,7 @@ import type { FolderStatisticsJson, FolderStatusJson } from '../../src/rest/db.t
 import type { LogLineJson, StatusJson, VersionJson } from '../../src/rest/system.ts'
 
 /** How the page stands with its daemon. `locked`: it wants a password first. */
-export type Link = 'starting' | 'live' | 'lost' | 'locked'
+type Link = 'starting' | 'live' | 'lost' | 'locked'
 
 /** One folder as the daemon sees it now. */
 export interface FolderLive {
