@@ -1,4 +1,7 @@
-import type { FolderDeviceConfig } from '../../src/core/config.ts'
+import type { FolderConfig, FolderDeviceConfig } from '../../src/core/config.ts'
+
+/** What is shared: by id, the password that hides it, or an empty one where it can be read. */
+export type Shares = Readonly<Record<string, string>>
 
 /** A device with which a folder is shared, as it is sent to the daemon. */
 export interface Share {
@@ -8,12 +11,12 @@ export interface Share {
 }
 
 /** The passwords by device of those with whom a folder is shared; the device itself is not among them. */
-export function sharesOf(devices: readonly FolderDeviceConfig[], ownId: string | undefined): Readonly<Record<string, string>> {
+export function sharesOf(devices: readonly FolderDeviceConfig[], ownId: string | undefined): Shares {
   return Object.fromEntries(devices.filter(({ deviceID }) => deviceID !== ownId).map(({ deviceID, encryptionPassword }) => [deviceID, encryptionPassword]))
 }
 
 /** The list that the daemon gets; who introduced a device that stays is not forgotten. */
-export function shareList(before: readonly FolderDeviceConfig[], shares: Readonly<Record<string, string>>, ownId: string | undefined): readonly Share[] {
+export function shareList(before: readonly FolderDeviceConfig[], shares: Shares, ownId: string | undefined): readonly Share[] {
   const own = before.filter(({ deviceID }) => deviceID === ownId)
   const chosen = Object.entries(shares).map(([deviceID, encryptionPassword]) => {
     const known = before.find((device) => device.deviceID === deviceID)
@@ -23,7 +26,32 @@ export function shareList(before: readonly FolderDeviceConfig[], shares: Readonl
 }
 
 /** Whether two choices share a folder alike. */
-export function sameShares(a: Readonly<Record<string, string>>, b: Readonly<Record<string, string>>): boolean {
+export function sameShares(a: Shares, b: Shares): boolean {
   const ids = Object.keys(a)
   return ids.length === Object.keys(b).length && ids.every((id) => Object.hasOwn(b, id) && a[id] === b[id])
+}
+
+/** The choice with one more, or one less. */
+export function withShare(shares: Shares, id: string, password: string | undefined): Shares {
+  const { [id]: _before, ...others } = shares
+  return password === undefined ? others : { ...others, [id]: password }
+}
+
+/** The folders a device gets, with their passwords. */
+export function foldersSharedWith(folders: readonly FolderConfig[], deviceID: string): Shares {
+  return Object.fromEntries(folders.flatMap(({ id, devices }) => {
+    const share = devices.find((device) => device.deviceID === deviceID)
+    return share === undefined ? [] : [[id, share.encryptionPassword]]
+  }))
+}
+
+/** The folders for which a choice about one device changes something, each with its whole list. */
+export function changedShares(folders: readonly FolderConfig[], deviceID: string, shares: Shares): readonly { readonly id: string; readonly devices: readonly Share[] }[] {
+  return folders.flatMap(({ id, devices }) => {
+    const now = devices.find((device) => device.deviceID === deviceID)
+    const password = Object.hasOwn(shares, id) ? shares[id] : undefined
+    if (now?.encryptionPassword === password) return []
+    const others = devices.filter((device) => device.deviceID !== deviceID)
+    return [{ id, devices: password === undefined ? others : [...others, { ...now, deviceID, encryptionPassword: password }] }]
+  })
 }

@@ -95,6 +95,7 @@ test('a device is edited; one that is not trusted gets a folder only with a pass
     await dialog.getByLabel('Addresses').fill('tcp://127.0.0.1:2\ndynamic')
     await dialog.getByText('Trust', { exact: true }).click()
     await dialog.getByLabel('Untrusted').check()
+    await dialog.getByText('This device is untrusted: give a password.').waitFor()
     await dialog.getByRole('checkbox', { name: 'Pictures' }).uncheck()
     await press(page, 'Save')
     await dialog.waitFor({ state: 'detached' })

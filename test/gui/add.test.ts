@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import * as fc from 'fast-check'
 import { folderIdFrom, pathTrouble, suggestedPath, wholePath } from '../../gui/facts/folder-path.ts'
 import { loginTrouble } from '../../gui/facts/password.ts'
-import { sameShares, shareList, sharesOf } from '../../gui/facts/share.ts'
+import { changedShares, foldersSharedWith, sameShares, shareList, sharesOf, withShare } from '../../gui/facts/share.ts'
 import { defaultsOf, FOLDER } from '../../src/core/config-fields.ts'
 import type { FolderConfig } from '../../src/core/config.ts'
 import { parseDeviceId } from '../../src/core/device-id.ts'
@@ -53,6 +53,20 @@ test('sharing keeps who introduced a device, and ourselves', () => {
   assert.ok(sameShares(shares, { [laptop]: 'old' }))
   assert.ok(!sameShares(shares, { [laptop]: '' }))
   assert.ok(!sameShares(shares, {}))
+})
+
+test('what a device gets is changed where the choice says so, and nowhere else', () => {
+  const shared = (password: string) => [{ deviceID: server, introducedBy: '' as const, encryptionPassword: '' }, { deviceID: laptop, introducedBy: server, encryptionPassword: password }]
+  const folders = [{ ...folder('a', '/a'), devices: shared('') }, { ...folder('b', '/b'), devices: shared('x') }, folder('c', '/c'), folder('d', '/d')]
+  const now = foldersSharedWith(folders, laptop)
+  assert.deepEqual(now, { a: '', b: 'x' })
+  assert.deepEqual(changedShares(folders, laptop, now), [])
+  const next = withShare(withShare(withShare(now, 'a', undefined), 'b', 'y'), 'c', '')
+  assert.deepEqual(changedShares(folders, laptop, next), [
+    { id: 'a', devices: [shared('')[0]] },
+    { id: 'b', devices: shared('y') },
+    { id: 'c', devices: [{ deviceID: laptop, encryptionPassword: '' }] },
+  ])
 })
 
 test('a login is whole or is not saved', () => {

@@ -4,13 +4,14 @@ import { goTo } from '../../app/route.ts'
 import { tell } from '../../app/toasts.tsx'
 import { shortId } from '../../facts/device.ts'
 import { DEVICE_FIELDS } from '../../facts/form-fields.ts'
+import type { Shares } from '../../facts/share.ts'
 import { client } from '../../live/client.ts'
 import { useLive } from '../../live/live.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { t } from '../../words/words.ts'
 import { FieldGroup, Fields, focusFirstWrong, Fold, Refusal } from '../edit/form.tsx'
-import { ShareFolders, shareExactly } from '../edit/share-folders.tsx'
+import { ShareFolders, shareExactly, showsTooMuch } from '../edit/share-folders.tsx'
 import { useForm, useSaving } from '../edit/use-form.ts'
 import { DeviceIdField, useCheckedId } from './device-id-field.tsx'
 import { NearDevices } from './near-devices.tsx'
@@ -27,9 +28,11 @@ export function AddDeviceDialog({ preset }: { readonly preset?: DevicePreset }) 
   const defaults = useLive((state) => state.config?.defaults.device)
   const folders = useLive((state) => state.config?.folders) ?? []
   const [typed, setTyped] = useState(preset?.deviceID ?? '')
-  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
+  const [shares, setShares] = useState<Shares>({})
   const [tried, setTried] = useState(false)
   const form = useForm(DEVICE_FIELDS, defaults, preset === undefined || preset.name === '' ? {} : { name: preset.name })
+  const name = String(form.edits['name'] ?? '')
+  const isTrusted = (form.edits['untrusted'] ?? defaults?.untrusted) !== true
   const saving = useSaving()
   const checked = useCheckedId(typed)
   const pick = (device: DevicePreset) => {
@@ -39,14 +42,13 @@ export function AddDeviceDialog({ preset }: { readonly preset?: DevicePreset }) 
   const submit = async () => {
     const { id } = checked
     setTried(true)
-    if (id === undefined || form.wrongs.size > 0) return focusFirstWrong()
+    if (id === undefined || form.wrongs.size > 0 || showsTooMuch(folders, shares, isTrusted)) return requestAnimationFrame(focusFirstWrong)
     const done = await saving.save(async () => {
       await client.call('POST /rest/config/devices', { body: { ...form.changes, deviceID: id } })
-      await shareExactly(folders, id, chosen)
+      await shareExactly(folders, id, shares)
     })
-    if (!done) return
-    const name = form.edits['name']
-    tell('done', t('add.deviceDone', { device: typeof name === 'string' && name !== '' ? name : shortId(id) }))
+    if (!done) return undefined
+    tell('done', t('add.deviceDone', { device: name === '' ? shortId(id) : name }))
     closeDialog()
     goTo('devices', id)
   }
@@ -61,7 +63,7 @@ export function AddDeviceDialog({ preset }: { readonly preset?: DevicePreset }) 
           <DeviceIdField typed={typed} checked={missing} onChange={setTyped} />
           <Fields form={form} words="device" groups={['basic']} without={['addresses']} />
           <h3 class="add-heading">{t('add.shareFolders')}</h3>
-          <ShareFolders folders={folders} chosen={chosen} onChange={setChosen} />
+          <ShareFolders folders={folders} shares={shares} reader={name === '' ? t('add.thisDevice') : name} isTrusted={isTrusted} onChange={setShares} />
         </div>
         <OwnId />
       </div>

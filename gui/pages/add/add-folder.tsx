@@ -6,14 +6,14 @@ import { nameOf, otherDevices } from '../../facts/device.ts'
 import { folderIdFrom, suggestedPath } from '../../facts/folder-path.ts'
 import { linesOf } from '../../facts/form.ts'
 import { FOLDER_FIELDS } from '../../facts/form-fields.ts'
-import { shareList, sharesOf } from '../../facts/share.ts'
+import { shareList, sharesOf, type Shares } from '../../facts/share.ts'
 import { useLive } from '../../live/live.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { TextField } from '../../ui/field.tsx'
 import { t } from '../../words/words.ts'
 import { FieldGroup, Fields, focusFirstWrong, Fold, Refusal } from '../edit/form.tsx'
-import { lacksPassword, ShareDevices, type Shares } from '../edit/share-devices.tsx'
+import { lacksPassword, ShareDevices } from '../edit/share-devices.tsx'
 import { useForm, useSaving } from '../edit/use-form.ts'
 import { createFolder } from './create-folder.ts'
 import { PathField, usePathError } from './path-field.tsx'
@@ -42,11 +42,12 @@ export function AddFolderDialog({ offer }: { readonly offer?: FolderOffer }) {
   const saving = useSaving()
   const id = (typedId ?? newId).trim()
   const path = typedPath ?? suggestedPath(defaults?.path ?? '', label === '' ? (offer?.id ?? '') : label, state.system?.pathSeparator ?? '/')
+  const isHidden = (form.edits['type'] ?? defaults?.type) === 'receiveencrypted'
   const pathError = usePathError(path)
   const idError = idErrorOf(id, state.config?.folders.some((folder) => folder.id === id) ?? false)
   const submit = async () => {
     setTried(true)
-    if (pathError !== undefined || idError !== undefined || form.wrongs.size > 0 || lacksPassword(devices, shares)) return requestAnimationFrame(focusFirstWrong)
+    if (pathError !== undefined || idError !== undefined || form.wrongs.size > 0 || lacksPassword(devices, shares, isHidden)) return requestAnimationFrame(focusFirstWrong)
     const folder = { ...form.changes, id, label, path: path.trim(), devices: shareList(defaults?.devices ?? [], shares, ownId) }
     if (!(await saving.save(() => createFolder(folder, linesOf(ignores))))) return undefined
     tell('done', t('add.folderDone', { folder: label === '' ? id : label }))
@@ -61,7 +62,7 @@ export function AddFolderDialog({ offer }: { readonly offer?: FolderOffer }) {
       <Fields form={form} words="folder" groups={['basic']} without={['type']} first="label" />
       <PathField path={path} error={tried || typedPath !== undefined ? pathError : undefined} onChange={setTypedPath} />
       <h3 class="add-heading">{t('add.shareDevices')}</h3>
-      <ShareDevices devices={devices} shares={shares} onChange={setShares} />
+      <ShareDevices devices={devices} shares={shares} isHidden={isHidden} onChange={setShares} />
       <Fold title={t('do.more')} open={form.wrongs.size > 0 || (tried && idError !== undefined)}>
         <TextField label={t('add.folderId')} help={t('add.folderIdHelp')} error={idError} value={typedId ?? newId} onChange={setTypedId} />
         <Fields form={form} words="folder" groups={['basic']} without={['label']} />

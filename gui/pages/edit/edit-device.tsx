@@ -6,6 +6,7 @@ import { goTo } from '../../app/route.ts'
 import { tell } from '../../app/toasts.tsx'
 import { deviceName } from '../../facts/device.ts'
 import { DEVICE_FIELDS } from '../../facts/form-fields.ts'
+import { foldersSharedWith, type Shares } from '../../facts/share.ts'
 import { client } from '../../live/client.ts'
 import { useLive } from '../../live/live.ts'
 import { Button } from '../../ui/button.tsx'
@@ -13,7 +14,7 @@ import { confirm } from '../../ui/confirm.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { t } from '../../words/words.ts'
 import { FieldGroup, Fields, focusFirstWrong, Refusal } from './form.tsx'
-import { ShareFolders, shareExactly } from './share-folders.tsx'
+import { ShareFolders, shareExactly, showsTooMuch } from './share-folders.tsx'
 import { useForm, useSaving } from './use-form.ts'
 
 /** Everything that can be set for a device, the simple things first. Only what was changed is sent. */
@@ -21,14 +22,15 @@ export function EditDeviceDialog({ device }: { readonly device: DeviceConfig }) 
   const id = device.deviceID
   const folders = useLive((state) => state.config?.folders) ?? []
   const isUs = useLive((state) => state.system?.myID) === id
-  const [chosen, setChosen] = useState<ReadonlySet<string>>(() => new Set(sharedWith(folders, id)))
+  const [shares, setShares] = useState<Shares>(() => foldersSharedWith(folders, id))
   const form = useForm(DEVICE_FIELDS, device)
+  const isTrusted = (form.edits['untrusted'] ?? device.untrusted) !== true
   const saving = useSaving()
   const submit = async () => {
-    if (form.wrongs.size > 0) return requestAnimationFrame(focusFirstWrong)
+    if (form.wrongs.size > 0 || showsTooMuch(folders, shares, isTrusted)) return requestAnimationFrame(focusFirstWrong)
     const done = await saving.save(async () => {
       if (Object.keys(form.changes).length > 0) await client.call('PATCH /rest/config/devices/:id', { id, body: form.changes })
-      if (!isUs) await shareExactly(folders, id, chosen)
+      if (!isUs) await shareExactly(folders, id, shares)
     })
     if (!done) return undefined
     tell('done', t('edit.saved'))
@@ -36,7 +38,7 @@ export function EditDeviceDialog({ device }: { readonly device: DeviceConfig }) 
   }
   const actions = (
     <>
-      {!isUs && <span class="edit-remove"><Button kind="danger" icon="trash" onClick={() => removeDevice(device, sharedWith(folders, id).length)}>{t('do.remove')}</Button></span>}
+      {!isUs && <span class="edit-remove"><Button kind="danger" icon="trash" onClick={() => removeDevice(device, Object.keys(foldersSharedWith(folders, id)).length)}>{t('do.remove')}</Button></span>}
       <Button onClick={closeDialog}>{t('do.cancel')}</Button>
       <Button kind="primary" type="submit" disabled={saving.busy}>{t('do.save')}</Button>
     </>
@@ -47,16 +49,12 @@ export function EditDeviceDialog({ device }: { readonly device: DeviceConfig }) 
       <p class="edit-where"><code>{id}</code></p>
       <Fields form={form} words="device" groups={['basic']} first="name" />
       {!isUs && <h3 class="add-heading">{t('add.shareFolders')}</h3>}
-      {!isUs && <ShareFolders folders={folders} chosen={chosen} onChange={setChosen} />}
+      {!isUs && <ShareFolders folders={folders} shares={shares} reader={deviceName(device)} isTrusted={isTrusted} onChange={setShares} />}
       <FieldGroup form={form} words="device" group="trust" />
       <FieldGroup form={form} words="device" group="speed" />
       <FieldGroup form={form} words="device" group="expert" />
     </Dialog>
   )
-}
-
-function sharedWith(folders: readonly { readonly id: string; readonly devices: readonly { readonly deviceID: string }[] }[], deviceId: string): readonly string[] {
-  return folders.filter(({ devices }) => devices.some(({ deviceID }) => deviceID === deviceId)).map(({ id }) => id)
 }
 
 /** Asks, and takes the device out of the config; files stay everywhere. */

@@ -8,7 +8,7 @@ import { otherDevices } from '../../facts/device.ts'
 import { folderName } from '../../facts/folder.ts'
 import type { FormField } from '../../facts/form.ts'
 import { FOLDER_FIELDS } from '../../facts/form-fields.ts'
-import { sameShares, shareList, sharesOf } from '../../facts/share.ts'
+import { sameShares, shareList, sharesOf, type Shares } from '../../facts/share.ts'
 import { client } from '../../live/client.ts'
 import { useLive } from '../../live/live.ts'
 import { Button } from '../../ui/button.tsx'
@@ -16,7 +16,7 @@ import { confirm } from '../../ui/confirm.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { t } from '../../words/words.ts'
 import { FieldGroup, Fields, focusFirstWrong, Fold, Refusal } from './form.tsx'
-import { lacksPassword, ShareDevices, type Shares } from './share-devices.tsx'
+import { lacksPassword, ShareDevices } from './share-devices.tsx'
 import { useForm, useSaving } from './use-form.ts'
 
 /** Everything that can be set for a folder, the simple things first. Only what was changed is sent. */
@@ -24,12 +24,13 @@ export function EditFolderDialog({ folder }: { readonly folder: FolderConfig }) 
   const state = useLive((value) => value)
   const ownId = state.system?.myID
   const devices = otherDevices(state)
+  const isHidden = folder.type === 'receiveencrypted'
   const before = sharesOf(folder.devices, ownId)
   const [shares, setShares] = useState<Shares>(before)
   const form = useForm(fieldsFor(folder), folder)
   const saving = useSaving()
   const submit = async () => {
-    if (form.wrongs.size > 0 || lacksPassword(devices, shares)) return requestAnimationFrame(focusFirstWrong)
+    if (form.wrongs.size > 0 || lacksPassword(devices, shares, isHidden)) return requestAnimationFrame(focusFirstWrong)
     const shared = sameShares(before, shares) ? {} : { devices: shareList(folder.devices, shares, ownId) }
     const changes = { ...form.changes, ...shared }
     const done = await saving.save(async () => {
@@ -52,7 +53,7 @@ export function EditFolderDialog({ folder }: { readonly folder: FolderConfig }) 
       <p class="edit-where"><code>{folder.id}</code> · <code>{folder.path}</code></p>
       <Fields form={form} words="folder" groups={['basic']} first="label" />
       <h3 class="add-heading">{t('add.shareDevices')}</h3>
-      <ShareDevices devices={devices} shares={shares} onChange={setShares} />
+      <ShareDevices devices={devices} shares={shares} isHidden={isHidden} onChange={setShares} />
       <FieldGroup form={form} words="folder" group="versions" />
       <FieldGroup form={form} words="folder" group="scan" />
       <FieldGroup form={form} words="folder" group="pull" />

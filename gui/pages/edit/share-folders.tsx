@@ -1,35 +1,45 @@
 import type { FolderConfig } from '../../../src/core/config.ts'
 import { folderName } from '../../facts/folder.ts'
+import { changedShares, withShare, type Shares } from '../../facts/share.ts'
 import { client } from '../../live/client.ts'
-import { CheckField } from '../../ui/field.tsx'
 import { t } from '../../words/words.ts'
+import { ShareRow } from './share-row.tsx'
 
 export interface ShareFoldersProps {
   readonly folders: readonly FolderConfig[]
-  readonly chosen: ReadonlySet<string>
-  readonly onChange: (chosen: ReadonlySet<string>) => void
+  /** By folder id. */
+  readonly shares: Shares
+  readonly reader: string
+  readonly isTrusted: boolean
+  readonly onChange: (shares: Shares) => void
 }
 
-/** Which folders a device gets. */
-export function ShareFolders({ folders, chosen, onChange }: ShareFoldersProps) {
+/** Which folders a device gets; one that nobody trusts gets them only with a password. */
+export function ShareFolders({ folders, shares, reader, isTrusted, onChange }: ShareFoldersProps) {
   if (folders.length === 0) return <p class="soft">{t('add.noFolders')}</p>
-  const set = (id: string, checked: boolean) => {
-    const others = [...chosen].filter((one) => one !== id)
-    onChange(new Set(checked ? [...others, id] : others))
-  }
   return (
-    <div class="edit-shares">
-      {folders.map((folder) => <CheckField key={folder.id} label={folderName(folder)} help={folder.path} checked={chosen.has(folder.id)} onChange={(checked) => set(folder.id, checked)} />)}
-    </div>
+    <ul class="edit-shares">
+      {folders.map((folder) => (
+        <ShareRow
+          key={folder.id}
+          name={folderName(folder)}
+          help={folder.path}
+          reader={reader}
+          mustHide={!isTrusted && folder.type !== 'receiveencrypted'}
+          password={shares[folder.id]}
+          onChange={(password) => onChange(withShare(shares, folder.id, password))}
+        />
+      ))}
+    </ul>
   )
 }
 
+/** Whether a device that we do not trust would get a folder that it can read. */
+export function showsTooMuch(folders: readonly FolderConfig[], shares: Shares, isTrusted: boolean): boolean {
+  return !isTrusted && folders.some(({ id, type }) => type !== 'receiveencrypted' && shares[id] === '')
+}
+
 /** Shares exactly the chosen folders with a device; the others, and how each is shared with others, stay as they are. */
-export async function shareExactly(folders: readonly FolderConfig[], deviceID: string, chosen: ReadonlySet<string>): Promise<void> {
-  for (const folder of folders) {
-    const shared = folder.devices.some((device) => device.deviceID === deviceID)
-    if (shared === chosen.has(folder.id)) continue
-    const others = folder.devices.filter((device) => device.deviceID !== deviceID)
-    await client.changeFolder(folder.id, { devices: shared ? others : [...others, { deviceID }] })
-  }
+export async function shareExactly(folders: readonly FolderConfig[], deviceID: string, shares: Shares): Promise<void> {
+  for (const { id, devices } of changedShares(folders, deviceID, shares)) await client.changeFolder(id, { devices })
 }

@@ -1,0 +1,31 @@
+import { useState } from 'preact/hooks'
+import { Button } from '../../ui/button.tsx'
+import { CheckField, TextField } from '../../ui/field.tsx'
+import { t } from '../../words/words.ts'
+
+export interface ShareRowProps {
+  readonly name: string
+  readonly help?: string
+  /** The device that would read along. */
+  readonly reader: string
+  readonly mustHide: boolean
+  /** Undefined where nothing is shared; empty where it is shared as it is. */
+  readonly password: string | undefined
+  readonly onChange: (password: string | undefined) => void
+}
+
+/** One folder and one device: shared or not, and with which password it is hidden. */
+export function ShareRow({ name, help, reader, mustHide, password, onChange }: ShareRowProps) {
+  const [wantsPassword, setWantsPassword] = useState(password !== undefined && password !== '')
+  const asks = password !== undefined && (wantsPassword || mustHide)
+  const missing = mustHide && password === '' ? t('add.needsPassword') : undefined
+  return (
+    <li>
+      <div class="edit-share">
+        <CheckField label={name} help={help} checked={password !== undefined} onChange={(checked) => onChange(checked ? '' : undefined)} />
+        {password !== undefined && !asks && <Button kind="quiet" icon="lock" label={t('add.encryptFor', { device: reader })} onClick={() => setWantsPassword(true)} />}
+      </div>
+      {asks && <TextField label={t('add.encryptFor', { device: reader })} help={t('add.encryptHelp')} error={missing} value={password} onChange={onChange} />}
+    </li>
+  )
+}
