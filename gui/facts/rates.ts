@@ -9,8 +9,8 @@ const MEAN_POINTS = 5
 export function meanRate(history: readonly RatePoint[]): Rate {
   const points = history.slice(-MEAN_POINTS)
   if (points.length === 0) return { inBps: 0, outBps: 0 }
-  const sum = points.reduce((all, { inBps, outBps }) => ({ inBps: all.inBps + inBps, outBps: all.outBps + outBps }), { inBps: 0, outBps: 0 })
-  return { inBps: sum.inBps / points.length, outBps: sum.outBps / points.length }
+  const mean = (of: (point: RatePoint) => number) => points.reduce((sum, point) => sum + of(point), 0) / points.length
+  return { inBps: mean(({ inBps }) => inBps), outBps: mean(({ outBps }) => outBps) }
 }
 
 /** How long something takes at a rate, a second at least; undefined when nothing moves, for then nobody knows. */
@@ -43,5 +43,6 @@ export function seriesOf(history: readonly RatePoint[]): Series {
 
 /** The highest rates of the time shown, for those who cannot see the plot. */
 export function peakRate(history: readonly RatePoint[]): Rate {
-  return history.reduce((peak, { inBps, outBps }) => ({ inBps: Math.max(peak.inBps, inBps), outBps: Math.max(peak.outBps, outBps) }), { inBps: 0, outBps: 0 })
+  const peak = (of: (point: RatePoint) => number) => history.reduce((most, point) => Math.max(most, of(point)), 0)
+  return { inBps: peak(({ inBps }) => inBps), outBps: peak(({ outBps }) => outBps) }
 }

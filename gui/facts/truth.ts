@@ -96,7 +96,8 @@ function different(standings: readonly Standing[]): Truth | undefined {
 
 function scanning(standings: readonly Standing[]): Truth | undefined {
   const found = standings.find(({ live }) => live.status.state === 'scanning')
-  return found && { tone: 'busy', key: 'truth.scanning', values: { folder: folderName(found.folder) }, place: ['folders', found.folder.id] }
+  if (found === undefined) return undefined
+  return { tone: 'busy', key: 'truth.scanning', values: { folder: folderName(found.folder) }, place: ['folders', found.folder.id] }
 }
 
 function sending(state: LiveState): Truth | undefined {

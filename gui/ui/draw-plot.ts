@@ -27,7 +27,8 @@ export function plotData(history: readonly RatePoint[]): uPlot.AlignedData {
 function optionsOf(element: HTMLElement): uPlot.Options {
   const colours = getComputedStyle(element)
   const colour = (name: string) => colours.getPropertyValue(name).trim()
-  const axis = { stroke: colour('--text-soft'), grid: { stroke: colour('--line'), width: 1 }, ticks: { show: false }, font: `12px ${colours.fontFamily}` }
+  const grid = { stroke: colour('--line'), width: 1 }
+  const axis = { stroke: colour('--text-soft'), grid, ticks: { show: false }, font: `12px ${colours.fontFamily}` }
   return {
     width: element.clientWidth,
     height: element.clientHeight,

@@ -12,14 +12,16 @@ import { Icon } from './icon.tsx'
 /** The rates of the last ten minutes: as a drawing, and in words for those who do not see it. */
 export function RatePlot({ label, history }: { readonly label: string; readonly history: readonly RatePoint[] }) {
   const [now, peak] = [meanRate(history.slice(-1)), peakRate(history)]
-  const words = t('plot.words', { in: formatRate(now.inBps), out: formatRate(now.outBps), inMost: formatRate(peak.inBps), outMost: formatRate(peak.outBps) })
+  const current = { in: formatRate(now.inBps), out: formatRate(now.outBps) }
+  const most = { in: formatRate(peak.inBps), out: formatRate(peak.outBps) }
+  const words = t('plot.words', { ...current, inMost: most.in, outMost: most.out })
   return (
     <figure class="plot">
       <Canvas label={label} words={words} history={history} />
       <figcaption class="plot-legend">
-        <span class="plot-in"><Icon name="down" size={14} />{t('plot.in')} <strong>{formatRate(now.inBps)}</strong></span>
-        <span class="plot-out"><Icon name="up" size={14} />{t('plot.out')} <strong>{formatRate(now.outBps)}</strong></span>
-        <span class="soft">{t('plot.most', { in: formatRate(peak.inBps), out: formatRate(peak.outBps) })}</span>
+        <span class="plot-in"><Icon name="down" size={14} />{t('plot.in')} <strong>{current.in}</strong></span>
+        <span class="plot-out"><Icon name="up" size={14} />{t('plot.out')} <strong>{current.out}</strong></span>
+        <span class="soft">{t('plot.most', most)}</span>
       </figcaption>
     </figure>
   )

@@ -69,10 +69,11 @@ function Settled({ device }: { readonly device: DeviceConfig }) {
     [t('device.trust'), device.untrusted ? t('device.untrusted') : ''],
     [t('device.limits'), maxRecvKbps + maxSendKbps > 0 ? limits : ''],
   ]
+  const id = <span class="device-id"><span class="mono">{device.deviceID}</span><CopyButton text={device.deviceID} /></span>
   const rows: readonly Row[] = [
     [t('device.addresses'), addresses],
     ...optional.filter(([, value]) => value !== ''),
-    [t('device.id'), <span key="id" class="device-id"><span class="mono">{device.deviceID}</span><CopyButton text={device.deviceID} /></span>],
+    [t('device.id'), id],
   ]
   return <Facts rows={rows} />
 }

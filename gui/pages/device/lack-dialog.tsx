@@ -20,9 +20,10 @@ export function LackDialog({ folder, device }: { readonly folder: FolderConfig; 
   const [shown, setShown] = useState(STEP)
   const turn = useLive((state) => state.folders[folder.id]?.completion[device.deviceID]?.needItems ?? 0)
   const deletes = useLive((state) => state.folders[folder.id]?.completion[device.deviceID]?.needDeletes ?? 0)
+  const query = { folder: folder.id, device: device.deviceID, page: 1, perpage: shown }
   const { value, error } = useAsk(
     `${folder.id} ${device.deviceID} ${shown}`,
-    (signal) => client.call('GET /rest/db/remoteneed', { query: { folder: folder.id, device: device.deviceID, page: 1, perpage: shown }, signal }),
+    (signal) => client.call('GET /rest/db/remoteneed', { query, signal }),
     `${turn} ${deletes}`,
   )
   return (
@@ -39,7 +40,13 @@ export function LackDialog({ folder, device }: { readonly folder: FolderConfig; 
 function LackTable({ files }: { readonly files: readonly FileEntryJson[] }) {
   return (
     <table class="device-table">
-      <thead><tr><th scope="col">{t('device.needName')}</th><th scope="col">{t('device.needSize')}</th><th scope="col">{t('device.needChanged')}</th></tr></thead>
+      <thead>
+        <tr>
+          <th scope="col">{t('device.needName')}</th>
+          <th scope="col">{t('device.needSize')}</th>
+          <th scope="col">{t('device.needChanged')}</th>
+        </tr>
+      </thead>
       <tbody>
         {files.map((file) => (
           <tr key={file.name}><th scope="row">{file.name}</th><td>{sizeText(file)}</td><td><Ago time={file.modified} /></td></tr>

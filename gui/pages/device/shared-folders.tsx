@@ -1,4 +1,3 @@
-import { useId } from 'preact/hooks'
 import type { DeviceConfig, FolderConfig } from '../../../src/core/config.ts'
 import { addressOf } from '../../app/address.ts'
 import { openDialog } from '../../app/dialogs.tsx'
@@ -19,7 +18,9 @@ export function SharedFolders({ device }: { readonly device: DeviceConfig }) {
   return (
     <Section title={t('device.shared')}>
       {folders.length === 0 && <Empty>{t('device.noFolders')}</Empty>}
-      {folders.length > 0 && <ul class="rows">{folders.map((folder) => <SharedFolder key={folder.id} folder={folder} device={device} />)}</ul>}
+      {folders.length > 0 && (
+        <ul class="rows">{folders.map((folder) => <SharedFolder key={folder.id} folder={folder} device={device} />)}</ul>
+      )}
       {device.untrusted && <p class="soft device-note">{t('device.needsPassword')}</p>}
     </Section>
   )
@@ -45,7 +46,6 @@ function SharedFolder({ folder, device }: SharedFolderProps) {
 }
 
 function ShareBox({ folder, device, shared }: SharedFolderProps & { readonly shared: boolean }) {
-  const id = useId()
   const names = { folder: folderName(folder), name: deviceName(device) }
   // Sharing with a device that is not trusted needs a password, which the folder's settings ask for.
   const isLocked = device.untrusted && !shared
@@ -61,7 +61,13 @@ function ShareBox({ folder, device, shared }: SharedFolderProps & { readonly sha
   }
   return (
     <span class="device-box">
-      <input id={id} type="checkbox" checked={shared} disabled={isLocked} aria-label={t('device.shareFolder', names)} onChange={(event) => void change(event.currentTarget)} />
+      <input
+        type="checkbox"
+        checked={shared}
+        disabled={isLocked}
+        aria-label={t('device.shareFolder', names)}
+        onChange={(event) => void change(event.currentTarget)}
+      />
       <a class="row-name" href={addressOf('folders', folder.id)}>{folderName(folder)}</a>
     </span>
   )
@@ -88,11 +94,12 @@ function ShareWords({ state }: { readonly state: ShareState }) {
 
 /** The number of what it lacks opens the list of exactly that. */
 function Lack({ state, folder, device }: SharedFolderProps & { readonly state: ShareState & { readonly kind: 'lacks' } }) {
+  const open = () => openDialog(() => <LackDialog folder={folder} device={device} />)
   const text = t('device.lacks', { n: state.items, size: formatSize(state.bytes) })
   return (
     <>
       <Bar fraction={state.fraction} label={`${folderName(folder)}: ${formatPercent(state.fraction)}`} />
-      <button type="button" class="device-lack" onClick={() => openDialog(() => <LackDialog folder={folder} device={device} />)}>{text}</button>
+      <button type="button" class="device-lack" onClick={open}>{text}</button>
     </>
   )
 }

@@ -25,7 +25,9 @@ function FolderRow({ folder }: { readonly folder: FolderConfig }) {
       <a class="row-link row-name" href={addressOf('folders', folder.id)}>{folderName(folder)}</a>
       {tab === undefined ? state : <a class="row-cause" href={addressOf('folders', folder.id, tab)}>{state}</a>}
       <span class="row-detail">
-        {facts.fraction === undefined ? <Content folder={folder} /> : <Moving text={facts.text} fraction={facts.fraction} bytesLeft={live?.status.state === 'syncing' ? facts.bytesLeft : 0} />}
+        {facts.fraction === undefined
+          ? <Content folder={folder} />
+          : <Moving text={facts.text} fraction={facts.fraction} bytesLeft={live?.status.state === 'syncing' ? facts.bytesLeft : 0} />}
       </span>
       <span class="row-side"><LastChange id={folder.id} /></span>
     </li>
@@ -42,7 +44,8 @@ function Content({ folder }: { readonly folder: FolderConfig }) {
   const files = useLive((state) => state.folders[folder.id]?.status.globalFiles)
   const bytes = useLive((state) => state.folders[folder.id]?.status.globalBytes)
   const devices = t('count.devices', { n: folder.devices.length })
-  return <>{files === undefined || folder.paused ? devices : `${t('count.files', { n: files })} · ${formatSize(bytes ?? 0)} · ${devices}`}</>
+  if (files === undefined || folder.paused) return <>{devices}</>
+  return <>{`${t('count.files', { n: files })} · ${formatSize(bytes ?? 0)} · ${devices}`}</>
 }
 
 function Moving({ text, fraction, bytesLeft }: { readonly text: string; readonly fraction: number; readonly bytesLeft: number }) {

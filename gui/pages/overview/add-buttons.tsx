@@ -11,10 +11,12 @@ export interface AddButtonProps extends Pick<ButtonProps, 'kind'> {
 
 export function AddFolderButton({ long = false, kind = 'plain' }: AddButtonProps) {
   const label = t('overview.addFolder')
-  return <Button kind={kind} icon="plus" label={label} onClick={() => openDialog(() => <AddFolderDialog />)}>{long ? label : t('do.add')}</Button>
+  const open = () => openDialog(() => <AddFolderDialog />)
+  return <Button kind={kind} icon="plus" label={label} onClick={open}>{long ? label : t('do.add')}</Button>
 }
 
 export function AddDeviceButton({ long = false, kind = 'plain' }: AddButtonProps) {
   const label = t('overview.addDevice')
-  return <Button kind={kind} icon="plus" label={label} onClick={() => openDialog(() => <AddDeviceDialog />)}>{long ? label : t('do.add')}</Button>
+  const open = () => openDialog(() => <AddDeviceDialog />)
+  return <Button kind={kind} icon="plus" label={label} onClick={open}>{long ? label : t('do.add')}</Button>
 }

@@ -56,6 +56,10 @@ function Listeners({ status }: ListenersProps) {
   const all = listenersOf(status)
   if (all.length === 0) return <span>{t('own.nowhere')}</span>
   return (
-    <ul>{all.map(({ address, error }) => <li key={address}><span class="mono">{address}</span>{error !== '' && <span class="overview-failed"> {error}</span>}</li>)}</ul>
+    <ul>
+      {all.map(({ address, error }) => (
+        <li key={address}><span class="mono">{address}</span>{error !== '' && <span class="overview-failed"> {error}</span>}</li>
+      ))}
+    </ul>
   )
 }

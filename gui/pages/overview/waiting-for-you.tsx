@@ -37,8 +37,9 @@ function KnockRow({ knock }: { readonly knock: Knock }) {
     await client.call('PUT /rest/config', { body: ignoringDevice(config, knock, new Date().toISOString()) })
   }, t('pending.deviceIgnored', { name }))
   const dismiss = () => act(() => client.call('DELETE /rest/cluster/pending/devices', { query: { device: knock.deviceID } }))
+  const yes = <Button kind="primary" onClick={accept}>{t('do.accept')}</Button>
   return (
-    <Ask title={t('pending.device', { name })} onIgnore={ignore} onDismiss={dismiss} accept={<Button kind="primary" onClick={accept}>{t('do.accept')}</Button>}>
+    <Ask title={t('pending.device', { name })} onIgnore={ignore} onDismiss={dismiss} accept={yes}>
       <span class="mono overview-ask-id">{knock.deviceID}</span> {knock.address} · <Ago time={knock.time} />
     </Ask>
   )
@@ -58,8 +59,9 @@ function OfferRow({ offer }: { readonly offer: Offer }) {
   const yes = offer.isHere
     ? <Button kind="primary" onClick={shareIt}>{t('pending.shareWith', { name: device })}</Button>
     : <Button kind="primary" onClick={accept}>{t('do.accept')}</Button>
+  const title = t(offer.isHere ? 'pending.folderHere' : 'pending.folder', { name: device, folder: name })
   return (
-    <Ask title={t(offer.isHere ? 'pending.folderHere' : 'pending.folder', { name: device, folder: name })} onIgnore={ignore} onDismiss={dismiss} accept={yes}>
+    <Ask title={title} onIgnore={ignore} onDismiss={dismiss} accept={yes}>
       <span class="mono">{folderID}</span> · <Ago time={offer.time} />
     </Ask>
   )
