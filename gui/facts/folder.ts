@@ -34,7 +34,8 @@ function running(status: Status, scan: FolderLive['scan'], bytesLeft: number): P
       return { tone: 'busy', text: t('folder.scanningAt', { percent: formatPercent(fraction) }), fraction }
     }
     case 'syncing': {
-      const fraction = status.globalBytes === 0 ? 0 : 1 - bytesLeft / status.globalBytes
+      const done = status.globalBytes === 0 ? 0 : 1 - bytesLeft / status.globalBytes
+      const fraction = status.needTotalItems > 0 ? Math.min(done, 0.99) : done // what is still needed is not all there
       return { tone: 'busy', text: t('folder.downloading', { percent: formatPercent(fraction) }), fraction }
     }
     case 'scan-waiting':
