@@ -16,6 +16,7 @@ export class Pace {
   #running = false
   #planned = false
   #wanted = false
+  #isUrgent = false
 
   constructor(run: () => Promise<void>, everyMs: number, clock: PaceClock) {
     this.#run = run
@@ -28,14 +29,22 @@ export class Pace {
     this.#plan()
   }
 
+  /** For a person who waits: at once, or right after what is running. */
+  askNow(): void {
+    this.#freeAtMs = -Infinity
+    this.#isUrgent = this.#running
+    this.ask()
+  }
+
   #plan(): void {
-    if (!this.#wanted || this.#running || this.#planned) return
+    if (!this.#wanted || this.#running) return
     const waitMs = this.#freeAtMs - this.#clock.nowMs()
     if (waitMs <= 0) return void this.#go()
+    if (this.#planned) return
     this.#planned = true
     this.#clock.later(() => {
       this.#planned = false
-      void this.#go()
+      this.#plan()
     }, waitMs)
   }
 
@@ -44,7 +53,8 @@ export class Pace {
     this.#running = true
     await this.#run()
     this.#running = false
-    this.#freeAtMs = this.#clock.nowMs() + this.#everyMs
+    this.#freeAtMs = this.#isUrgent ? -Infinity : this.#clock.nowMs() + this.#everyMs
+    this.#isUrgent = false
     this.#plan()
   }
 }

@@ -44,7 +44,7 @@ export function useAsk<T>(key: string, ask: (signal: AbortSignal) => Promise<T>,
     asked.current = turn
     pace.current?.ask()
   }, [turn])
-  const again = useCallback(() => pace.current?.ask(), [])
+  const again = useCallback(() => pace.current?.askNow(), [])
   return { ...answer, again }
 }
 

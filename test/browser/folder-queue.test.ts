@@ -1,6 +1,6 @@
 /** What is out of sync, in the order of downloading: each with its reason, and any of them first. */
 import assert from 'node:assert/strict'
-import { writeFileSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import type { Page } from 'playwright-core'
@@ -65,6 +65,22 @@ test('a file is downloaded first when a person wants it, and the queue shows tha
     await page.getByText('Nothing is waiting: this folder is in sync.').waitFor({ timeout: 40_000 })
   })
   await inSync(pair.both)
+})
+
+test('a folder that only sends overrides what others changed, after a question that counts it', { skip }, async () => {
+  await pair.b.daemon.request('PATCH', '/rest/config/folders/docs', { type: 'sendonly' })
+  writeFileSync(join(pair.a.root, 'intruder.txt'), 'not wanted')
+  await pair.a.scan()
+  await browser.visit({ url: `${pair.b.daemon.url}/#/folders/docs/waiting` }, async ({ page }) => {
+    await page.getByRole('row').filter({ hasText: 'intruder.txt' }).filter({ hasText: 'This folder only sends' }).waitFor()
+    await page.getByRole('button', { name: 'Override changes' }).click()
+    const question = page.getByRole('dialog', { name: 'Override what others changed?' })
+    await question.getByText('1 item on the other devices becomes as it is here.', { exact: false }).waitFor()
+    await question.getByRole('button', { name: 'Override changes' }).click()
+    await page.getByText('Nothing is waiting: this folder is in sync.').waitFor()
+  })
+  await eventually('it gone there', () => !existsSync(join(pair.a.root, 'intruder.txt')) || undefined)
+  await pair.b.daemon.request('PATCH', '/rest/config/folders/docs', { type: 'sendreceive' })
 })
 
 test('what only an absent device has says so, in the list and in the drawer', { skip }, async () => {
