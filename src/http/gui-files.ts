@@ -23,14 +23,15 @@ export class GuiFiles {
     this.#directories = directories
   }
 
-  /** The text of the page itself; undefined where it was never built. */
+  /** The text of the page itself; undefined where it was never built. It may be built anew while we run. */
   async page(): Promise<string | undefined> {
-    return (await this.#find())?.page
+    this.#found = this.#look()
+    return (await this.#found)?.page
   }
 
   /** One of the files beside it, by name. */
   async asset(name: string): Promise<GuiFile | undefined> {
-    const found = await this.#find()
+    const found = await (this.#found ??= this.#look())
     if (found === undefined || !found.names.has(name)) return undefined
     const compressedName = name + COMPRESSED
     try {
@@ -41,13 +42,6 @@ export class GuiFiles {
       if (isMissing(error) || systemCode(error) === 'ELOOP') return undefined // gone since, or a symlink, which is not followed
       throw error
     }
-  }
-
-  async #find(): Promise<Found | undefined> {
-    this.#found ??= this.#look()
-    const found = await this.#found
-    if (found === undefined) this.#found = undefined // it may be built while we run
-    return found
   }
 
   async #look(): Promise<Found | undefined> {

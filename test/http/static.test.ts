@@ -95,4 +95,8 @@ test('a page that was never built says what to do, and appears once it is', asyn
   mkdirSync(join(scratch.path, 'assets'))
   writeFileSync(join(scratch.path, 'index.html'), PAGE)
   assert.equal((await call({ target: '/' })).body, PAGE)
+  writeFileSync(join(scratch.path, 'index.html'), `${PAGE}new`)
+  writeFileSync(join(scratch.path, 'assets', 'new.js'), 'new')
+  assert.equal((await call({ target: '/' })).body, `${PAGE}new`, 'and is built anew')
+  assert.equal((await call({ target: '/assets/new.js' })).body, 'new')
 })
