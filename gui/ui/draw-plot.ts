@@ -25,10 +25,9 @@ export function plotData(history: readonly RatePoint[]): uPlot.AlignedData {
 }
 
 function optionsOf(element: HTMLElement): uPlot.Options {
-  const colours = getComputedStyle(element)
-  const colour = (name: string) => colours.getPropertyValue(name).trim()
+  const colour = (name: string) => colourOf(element, name)
   const grid = { stroke: colour('--line'), width: 1 }
-  const axis = { stroke: colour('--text-soft'), grid, ticks: { show: false }, font: `12px ${colours.fontFamily}` }
+  const axis = { stroke: colour('--text-soft'), grid, ticks: { show: false }, font: `12px ${getComputedStyle(element).fontFamily}` }
   return {
     width: element.clientWidth,
     height: element.clientHeight,
@@ -49,6 +48,14 @@ function optionsOf(element: HTMLElement): uPlot.Options {
       { stroke: colour('--good'), width: 2, dash: [6, 4], points: { show: false } },
     ],
   }
+}
+
+/** A colour of the theme as a drawing understands it, which knows nothing of themes. */
+function colourOf(element: HTMLElement, name: string): string {
+  element.style.color = `var(${name})`
+  const { color } = getComputedStyle(element)
+  element.style.removeProperty('color')
+  return color
 }
 
 function clockTime(atS: number): string {

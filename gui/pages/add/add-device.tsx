@@ -14,14 +14,8 @@ import { FieldGroup, Fields, focusFirstWrong, Fold, Refusal } from '../edit/form
 import { ShareFolders, shareExactly, showsTooMuch } from '../edit/share-folders.tsx'
 import { useForm, useSaving } from '../edit/use-form.ts'
 import { DeviceIdField, useCheckedId } from './device-id-field.tsx'
-import { NearDevices } from './near-devices.tsx'
+import { NearDevices, type DevicePreset } from './near-devices.tsx'
 import { OwnId } from './own-id.tsx'
-
-/** What is already known of the device to add. */
-export interface DevicePreset {
-  readonly deviceID: string
-  readonly name: string
-}
 
 /** Its ID, its name, which folders: the rest is as the defaults say. */
 export function AddDeviceDialog({ preset }: { readonly preset?: DevicePreset }) {

@@ -4,7 +4,12 @@ import { client } from '../../live/client.ts'
 import { useLive } from '../../live/live.ts'
 import { Button } from '../../ui/button.tsx'
 import { t } from '../../words/words.ts'
-import type { DevicePreset } from './add-device.tsx'
+
+/** What is already known of the device to add. */
+export interface DevicePreset {
+  readonly deviceID: string
+  readonly name: string
+}
 
 /** Devices that need not be typed: those that knocked, and those that were found on the same network. */
 export function NearDevices({ onPick }: { readonly onPick: (device: DevicePreset) => void }) {

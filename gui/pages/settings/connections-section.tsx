@@ -2,7 +2,7 @@ import { t } from '../../words/words.ts'
 import { Fields } from '../edit/form.tsx'
 import { Ignored } from './ignored.tsx'
 import { usePart } from './parts.ts'
-import { Card } from './settings-page.tsx'
+import { Card } from './card.tsx'
 
 /** Where we listen, how fast, and whom we do not hear. */
 export function ConnectionsSection() {

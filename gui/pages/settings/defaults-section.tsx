@@ -3,7 +3,7 @@ import { TextField } from '../../ui/field.tsx'
 import { t } from '../../words/words.ts'
 import { FieldGroup, Fields, Fold } from '../edit/form.tsx'
 import { usePart } from './parts.ts'
-import { Card } from './settings-page.tsx'
+import { Card } from './card.tsx'
 
 /** What new folders and devices start with, in the same forms. */
 export function DefaultsSection() {

@@ -9,7 +9,7 @@ import { t } from '../../words/words.ts'
 import { Fields } from '../edit/form.tsx'
 import { OwnId } from '../add/own-id.tsx'
 import { usePart } from './parts.ts'
-import { Card } from './settings-page.tsx'
+import { Card } from './card.tsx'
 
 /** The version of the report that people agree to. */
 const REPORT_VERSION = 3

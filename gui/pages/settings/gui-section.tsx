@@ -9,7 +9,7 @@ import { t } from '../../words/words.ts'
 import { Fields } from '../edit/form.tsx'
 import { LoginSettings } from './login-settings.tsx'
 import { usePart } from './parts.ts'
-import { Card } from './settings-page.tsx'
+import { Card } from './card.tsx'
 
 const KEY_LENGTH = 32
 

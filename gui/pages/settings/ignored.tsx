@@ -6,7 +6,7 @@ import { useLive } from '../../live/live.ts'
 import { Button } from '../../ui/button.tsx'
 import { Ago } from '../../ui/parts.tsx'
 import { t } from '../../words/words.ts'
-import { Card } from './settings-page.tsx'
+import { Card } from './card.tsx'
 
 /** Devices and folders that somebody chose not to hear of, and the way back. */
 export function Ignored() {

@@ -10,7 +10,7 @@ import { CheckField, TextField } from '../../ui/field.tsx'
 import { t } from '../../words/words.ts'
 import { Refusal } from '../edit/form.tsx'
 import { useSaving } from '../edit/use-form.ts'
-import { Card } from './settings-page.tsx'
+import { Card } from './card.tsx'
 
 /** User and password of this page. The password is typed twice, and never shown again. */
 export function LoginSettings() {

@@ -1,4 +1,3 @@
-import type { ComponentChildren } from 'preact'
 import { addressOf } from '../../app/address.ts'
 import { restartDaemon } from '../../app/power.ts'
 import { tell } from '../../app/toasts.tsx'
@@ -69,11 +68,6 @@ function Section({ name }: { readonly name: (typeof SECTIONS)[number] }) {
     case 'advanced':
       return <AdvancedSection />
   }
-}
-
-/** A card with a heading; sections of settings are made of these. */
-export function Card({ title, children }: { readonly title: string; readonly children: ComponentChildren }) {
-  return <section class="card settings-card"><h2>{title}</h2>{children}</section>
 }
 
 function RestartNotice() {
