@@ -1,8 +1,8 @@
 import { ClientError } from '../../src/client/errors.ts'
 import { client } from './client.ts'
 import { TOLD_TYPES, toldEvent } from './event-shapes.ts'
-import { loadAll, reloadNow } from './load.ts'
-import { applyEvent, isGap, reloadsFor, type Reload } from './reduce.ts'
+import { applySummary, loadAll, reloadNow } from './load.ts'
+import { applyConnections, applyEvent, isGap, reloadsFor, type Reload } from './reduce.ts'
 import { INITIAL, type LiveState } from './state.ts'
 import { Store, useStore } from './store.ts'
 import { Pauses } from './pauses.ts'
@@ -119,10 +119,18 @@ async function nextEvents(since: number, signal: AbortSignal) {
 
 /** A daemon that was restarted counts its events from one again, and would leave us waiting for the old numbers. */
 async function isSameRun(signal: AbortSignal): Promise<boolean> {
-  const system = await client.call('GET /rest/system/status', { signal })
-  const before = live.get().system
-  if (system.startTime !== before?.startTime || system.myID !== before.myID) return false
-  live.update((state) => ({ ...state, system }))
+  const summary = await client.call('GET /rest/twinfold/summary', { signal })
+  const { runSince, system } = live.get()
+  if (summary.system.startTime !== runSince || summary.system.myID !== system?.myID) return false
+  live.update((state) => applySummary(state, summary))
+  return true
+}
+
+/** A restart between two of our requests leaves no trace but this one. */
+async function isSamePulse(): Promise<boolean> {
+  const { startTime, connections } = await client.call('GET /rest/twinfold/pulse')
+  if (startTime !== live.get().runSince) return false
+  live.update((state) => applyConnections(state, connections))
   return true
 }
 
@@ -133,8 +141,8 @@ async function countBytes(signal: AbortSignal): Promise<never> {
     await new Promise((resolve) => setTimeout(resolve, CONNECTIONS_EVERY_MS))
     signal.throwIfAborted()
     if (!isSeen()) continue
-    if (Date.now() - begunMs > CONNECTIONS_EVERY_MS + LATE_MS) retryNow()
-    else await reloadNow(live, round % WARNINGS_EVERY === 0 ? ['connections', 'warnings'] : ['connections'])
+    if (Date.now() - begunMs > CONNECTIONS_EVERY_MS + LATE_MS || !(await isSamePulse())) retryNow()
+    else if (round % WARNINGS_EVERY === 0) await reloadNow(live, ['warnings'])
   }
 }
 

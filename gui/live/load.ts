@@ -14,17 +14,22 @@ export async function loadAll(live: Live): Promise<void> {
   ])
   live.update((state) => ({
     ...applySummary(state, summary),
-    config, system, version, restartRequired, progress: {},
+    config, system, version, restartRequired, progress: {}, runSince: summary.system.startTime,
     servedAs: state.servedAs ?? { address: config.gui.address, useTLS: config.gui.useTLS, version: version.version },
   }))
 }
 
-function applySummary(state: LiveState, summary: SummaryJson): LiveState {
+/** What is known after a summary. */
+export function applySummary(state: LiveState, summary: SummaryJson): LiveState {
   const { folders, connections, pendingDevices, pendingFolders, errors, deviceStats, folderStats } = summary
   return { ...applyConnections(state, connections), folders, pendingDevices, pendingFolders, deviceStats, folderStats, warnings: errors ?? [] }
 }
 
 const RELOADS = {
+  async config(live: Live) {
+    const config = await client.config()
+    live.update((state) => ({ ...state, config }))
+  },
   async summary(live: Live) {
     const summary = await client.call('GET /rest/twinfold/summary')
     live.update((state) => applySummary(state, summary))

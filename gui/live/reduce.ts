@@ -6,7 +6,7 @@ import type { FolderLive, LiveState, Rate, RatePoint } from './state.ts'
 const HISTORY_MAX = 300
 
 /** What has to be asked anew because of an event that does not tell it itself. */
-export type Reload = 'summary' | 'connections' | 'pending' | 'statistics' | 'warnings' | 'restart' | `folder:${string}`
+export type Reload = 'config' | 'summary' | 'connections' | 'pending' | 'statistics' | 'warnings' | 'restart' | `folder:${string}`
 
 /** Whether events are missing between the last one known and those told: the daemon keeps only so many. */
 export function isGap(events: readonly { readonly id: number }[], since: number): boolean {

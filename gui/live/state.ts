@@ -38,6 +38,8 @@ export interface LiveState {
   readonly config: Config | undefined
   readonly system: StatusJson | undefined
   readonly version: VersionJson | undefined
+  /** When the daemon was started, to the millisecond: another time is another run. */
+  readonly runSince: string | undefined
   readonly folders: Readonly<Record<string, FolderLive>>
   /** By folder and file. */
   readonly progress: Readonly<Record<string, Readonly<Record<string, FileProgress>>>>
@@ -67,6 +69,7 @@ export const INITIAL: LiveState = {
   config: undefined,
   system: undefined,
   version: undefined,
+  runSince: undefined,
   folders: {},
   progress: {},
   connections: NO_CONNECTIONS,

@@ -21,7 +21,7 @@ import { makeGate, Pipeline, type Gate } from './pipeline.ts'
 import { qrRoutes } from './qr.ts'
 import { RouteTable } from './route.ts'
 import { staticRoutes } from './static.ts'
-import { summaryJson } from './summary.ts'
+import { pulseJson, summaryJson } from './summary.ts'
 import { systemRoutes } from './system.ts'
 import { TokenStore } from './tokens.ts'
 import { twinfoldRoutes } from './twinfold.ts'
@@ -84,7 +84,10 @@ export class RestServer {
       ...staticRoutes(new GuiFiles(deps.disk, options.guiDirectories), facts),
       ...descriptionRoutes(facts.version),
       ...qrRoutes(),
-      ...twinfoldRoutes(deps, () => summaryJson(deps, options, started)),
+      ...twinfoldRoutes(deps, {
+        summary: () => summaryJson(deps, options, started),
+        pulse: () => pulseJson(deps, options.deviceId, started),
+      }),
       ...diagnosticRoutes(deps, options, { ...started, meter }),
     ])
     const pipeline = new Pipeline(

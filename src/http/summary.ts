@@ -1,12 +1,12 @@
 import { TwinfoldError } from '../core/errors.ts'
 import type { DeviceId, FolderId } from '../core/ids.ts'
-import type { SummaryJson } from '../rest/twinfold.ts'
+import type { PulseJson, SummaryJson } from '../rest/twinfold.ts'
 import { connectionsJson, pendingDevicesJson, pendingFoldersJson } from './cluster.ts'
 import { deviceStatisticsJson } from './completion.ts'
 import { folderStatisticsJson } from './db.ts'
 import { folderStatusJson } from './folder-status.ts'
 import { errorsJson, type SystemState } from './system.ts'
-import { formatWholeSeconds } from './times.ts'
+import { formatMs } from './times.ts'
 import type { RestDeps, RestOptions } from './types.ts'
 
 type FolderSummary = SummaryJson['folders'][string]
@@ -24,7 +24,7 @@ export async function summaryJson(
       myID: deviceId,
       version: version.version,
       uptimeS: Math.floor((clock.monotonicMs() - state.startedMonotonicMs) / 1_000),
-      startTime: formatWholeSeconds(state.startedMs),
+      startTime: formatMs(state.startedMs),
     },
     folders: Object.fromEntries(folders.flatMap(([id, folder]) => (folder === undefined ? [] : [[id, folder]]))),
     connections: connectionsJson(config.current, deviceId, clock.nowMs(), connections?.status()),
@@ -33,6 +33,15 @@ export async function summaryJson(
     errors: errorsJson(deps.log).errors,
     deviceStats: await deviceStatisticsJson(deps.deviceStatistics),
     folderStats: await folderStatisticsJson(deps.hub),
+  }
+}
+
+/** The little that a page asks for again and again. */
+export function pulseJson(deps: RestDeps, ownDevice: DeviceId, state: Pick<SystemState, 'startedMs'>): PulseJson {
+  const { clock, config, connections } = deps
+  return {
+    startTime: formatMs(state.startedMs),
+    connections: connectionsJson(config.current, ownDevice, clock.nowMs(), connections?.status()),
   }
 }
 

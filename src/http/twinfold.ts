@@ -15,7 +15,7 @@ import type {
   IgnorePreviewJson,
   ItemJson,
   SearchJson,
-  SummaryJson,
+  PulseJson, SummaryJson,
   TreeJson,
   WaitingJson,
   WhyJson,
@@ -39,10 +39,17 @@ export interface TwinfoldRouteDeps {
   readonly connections?: { status(): ConnectionsStatus }
 }
 
+/** Answers about the device as a whole, composed elsewhere. */
+interface WholeAnswers {
+  summary(): Promise<SummaryJson>
+  pulse(): PulseJson
+}
+
 /** What the page of the device asks, which Syncthing's interface has no answer to. */
-export function twinfoldRoutes(deps: TwinfoldRouteDeps, summary: () => Promise<SummaryJson>): readonly Route[] {
+export function twinfoldRoutes(deps: TwinfoldRouteDeps, whole: WholeAnswers): readonly Route[] {
   return bind(TWINFOLD_ROUTES, {
-    'GET /rest/twinfold/summary': async () => json(await summary()),
+    'GET /rest/twinfold/summary': async () => json(await whole.summary()),
+    'GET /rest/twinfold/pulse': () => json(whole.pulse()),
     'GET /rest/twinfold/tree': (call) => tree(deps, call),
     'GET /rest/twinfold/waiting': (call) => waiting(deps, call),
     'GET /rest/twinfold/why': (call) => why(deps, call),

@@ -1,7 +1,7 @@
 import type { Declarations, RouteErrors } from './declaration.ts'
 import { FOLDER } from './parameters.ts'
 import { TEXT } from './schema.ts'
-import { CONFLICTS, IGNORE_PREVIEW, IGNORE_PREVIEW_BODY, SEARCH, SUMMARY, TREE, WAITING, WHY } from './twinfold.ts'
+import { CONFLICTS, IGNORE_PREVIEW, IGNORE_PREVIEW_BODY, PULSE, SEARCH, SUMMARY, TREE, WAITING, WHY } from './twinfold.ts'
 
 const SMALL_PAGING = {
   page: { schema: { type: 'integer', minimum: 1, maximum: 1_000_000 }, about: 'Which page, from 1.', strict: true },
@@ -15,6 +15,10 @@ export const TWINFOLD_ROUTES = {
   'GET /rest/twinfold/summary': {
     summary: 'Tells all at once what a page needs to begin with: folders, devices, and who wants something.',
     reply: { is: 'json', schema: SUMMARY },
+  },
+  'GET /rest/twinfold/pulse': {
+    summary: 'Tells what has no events: bytes in and out by device, and whether it is still the same run that tells it.',
+    reply: { is: 'json', schema: PULSE },
   },
   'GET /rest/twinfold/tree': {
     summary: 'Lists one directory of a folder: what is in it, whether it is here, and who has which version.',

@@ -166,7 +166,7 @@ export const CONFLICTS = object({
 export type ConflictsJson = Static<typeof CONFLICTS>
 
 export const SUMMARY = object({
-  system: object({ myID: DEVICE_ID, version: TEXT, uptimeS: COUNT, startTime: TIME }),
+  system: object({ myID: DEVICE_ID, version: TEXT, uptimeS: COUNT, startTime: about(TIME, 'Exact, so that it tells one run from the next.') }),
   folders: about(
     map(
       object({
@@ -183,5 +183,12 @@ export const SUMMARY = object({
   deviceStats: DEVICE_STATISTICS,
   folderStats: FOLDER_STATISTICS,
 })
+
+export const PULSE = object({
+  startTime: about(TIME, 'As in the summary: another one is another run, of which nothing is known yet.'),
+  connections: CONNECTIONS,
+})
+
+export type PulseJson = Static<typeof PULSE>
 
 export type SummaryJson = Static<typeof SUMMARY>

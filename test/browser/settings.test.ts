@@ -118,7 +118,8 @@ test('defaults are edited with the same forms, and a new folder starts with them
   await page.getByRole('heading', { name: 'New one' }).waitFor()
   const [folder] = (await config()).folders
   assert.deepEqual([folder?.path, folder?.rescanIntervalS, folder?.paused], [join(scratch.path, 'New one'), 120, false])
-  assert.equal(readFileSync(join(scratch.path, 'New one', '.stignore'), 'utf8').trim(), '*.tmp')
+  const patterns = await eventually('the patterns', () => readFileSync(join(scratch.path, 'New one', '.stignore'), 'utf8').trim() || undefined)
+  assert.equal(patterns, '*.tmp')
 }))
 
 test('who was ignored can be heard again', { skip }, async () => {

@@ -155,6 +155,7 @@ test('a summary is what the single routes answer, in one', async () => {
     deviceStats: await one('/rest/stats/device'),
     folderStats: await one('/rest/stats/folder'),
   })
+  assert.deepEqual(await one('/rest/twinfold/pulse'), { startTime: '2026-11-18T11:06:40Z', connections: await one('/rest/system/connections') })
 })
 
 test('a summary leaves out a folder that cannot answer, and asks nobody about one that is paused', async () => {

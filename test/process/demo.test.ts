@@ -64,7 +64,7 @@ test('demo: two devices in sync, a conflict, an old version, two things to answe
 test('demo: a device restarted from its page comes back at the same address', async () => {
   using scratch = scratchDirectory()
   await using demo = await startDemo(scratch.path)
-  const started = async () => (await demo.get('/rest/system/status'))['startTime']
+  const started = async () => ((await demo.get('/rest/twinfold/summary'))['system'] as { startTime: string }).startTime
   const before = await started()
   await demo.post('/rest/system/restart')
   await eventually('the same page again', async () => ((await started()) !== before ? true : undefined), 60_000)

@@ -5,6 +5,7 @@ import { formField } from '../../facts/form-field.ts'
 import { ADVANCED_FIELDS, DEVICE_FIELDS, FOLDER_FIELDS, GUI_FIELDS, OPTION_FIELDS } from '../../facts/form-fields.ts'
 import { client } from '../../live/client.ts'
 import { live, useLive } from '../../live/live.ts'
+import { reloadNow } from '../../live/load.ts'
 import { Store, useStore } from '../../live/store.ts'
 import type { Form } from '../edit/use-form.ts'
 
@@ -113,6 +114,8 @@ export async function savePending({ changes }: Pending): Promise<void> {
     const changed = changes[name]
     if (changed === undefined) continue
     await PARTS[name].save(changed, ownId)
+    // So that nothing jumps back until the event tells; a page that has moved to another address will not answer.
+    await reloadNow(live, ['config']).catch(() => undefined)
     discard([name])
   }
 }

@@ -20,6 +20,7 @@ const SMALL_FILE_SIZE_BYTES_MAX = 256 * 1_024
 const WINDOW_KIB_DEFAULT = 32_768
 const WINDOW_KIB_MIN = 16_384
 const COPIERS_DEFAULT = 2
+const STORE_EVERY_MS = 2_000
 
 export interface TransfersDeps {
   readonly items: Items
@@ -57,7 +58,7 @@ export class Transfers {
     this.#space = new SpaceCheck({ disk, clock, root: context.root, label: () => context.label() }, minDiskFree)
     const windowKiB = pullerMaxPendingKiB > 0 ? Math.max(pullerMaxPendingKiB, WINDOW_KIB_MIN) : WINDOW_KIB_DEFAULT
     const windowBytes = windowKiB * 1_024
-    this.#means = { window: new RequestWindow(windowBytes), buffers: new BlockBuffers(windowBytes), shortWay: { refusals: 0 } }
+    this.#means = { window: new RequestWindow(windowBytes, clock), buffers: new BlockBuffers(windowBytes), shortWay: { refusals: 0 } }
     this.#copiers = copiers > 0 ? Math.min(copiers, Math.max(1, 2 * system.cpuCount)) : COPIERS_DEFAULT
   }
 
@@ -69,6 +70,8 @@ export class Transfers {
     const sizes = new Map(files.map(({ name, sizeBytes }) => [name, sizeBytes]))
     for (const { name } of sortForPull(files, order, (below) => random.int(below))) jobs.push(name)
     const running = new Set<Promise<void>>()
+    const storing = new AbortController()
+    const stored = this.#storeInTime(storing.signal)
     const isOver = () => this.#signal.aborted || this.#fatal !== undefined || !this.#context.sources.isAnyoneThere(id)
     try {
       for (let next = jobs.peek(); next !== undefined && !isOver(); next = jobs.peek()) {
@@ -83,12 +86,28 @@ export class Transfers {
       }
     } finally {
       await Promise.all(running)
+      storing.abort()
+      await stored
     }
     const left = jobs.peek() !== undefined
     jobs.clear()
     this.#signal.throwIfAborted()
     if (this.#fatal !== undefined) throw this.#fatal.error
     return left
+  }
+
+  /** On a slow line the next file may take minutes; what is done is known before. Never rejects, as below. */
+  async #storeInTime(signal: AbortSignal): Promise<void> {
+    const { clock } = this.#context.world
+    while (!signal.aborted) {
+      await clock.sleep(STORE_EVERY_MS, signal).catch(() => {}) // an abort ends the loop
+      try {
+        if (!signal.aborted) await this.#context.records.flushIfDue()
+      } catch (error) {
+        this.#fatal ??= { error }
+        this.#ring()
+      }
+    }
   }
 
   /** Never rejects: what ends the pull is told when all files have let go. */

@@ -458,3 +458,21 @@ test('people and other devices learn how far a large file is, and that it is don
   assert.deepEqual({ ...pull.hub.of('DownloadProgress').at(-1) }, {})
   assert.deepEqual(pull.peer.told.at(-1)?.kind, 'forget')
 })
+
+test('what is done is known and told while the next file takes its time', async () => {
+  await using pull = await SimPull.start()
+  const held = Promise.withResolvers<void>()
+  pull.peer.serve = async ({ name }, data) => {
+    if (name === 'slow') await held.promise
+    return data
+  }
+  pull.peer.put('quick', 'here at once')
+  pull.peer.put('slow', Buffer.alloc(3 * BLOCK, 's'))
+  await pull.tell()
+  for (let turn = 0; turn < 1_000 && (await pull.needed()).length > 1; turn++) await pull.hub.pass(10)
+  assert.deepEqual(await pull.needed(), ['slow'])
+  assert.equal((await pull.hub.model.status(DOCS)).state, 'syncing')
+  held.resolve()
+  await pull.rest()
+  await pull.assertSettled()
+})

@@ -24,17 +24,24 @@ async function roomFor(window: RequestWindow, blockBytes: number): Promise<numbe
   }
 }
 
+/** A window on a line that is never measured, unless the time is moved. */
+function windowOf(bytesMax: number): { readonly window: RequestWindow; readonly pass: (timeMs: number) => void } {
+  let nowMs = 0
+  const window = new RequestWindow(bytesMax, { monotonicMs: () => nowMs })
+  return { window, pass: (timeMs) => void (nowMs += timeMs) }
+}
+
 test('a disk that keeps up is asked for more and more, up to the limit', async () => {
-  const window = new RequestWindow(32 * MIB)
-  assert.equal(await roomFor(window, MIB), 8)
+  const { window } = windowOf(32 * MIB)
+  assert.equal(await roomFor(window, MIB), 2)
   for (let i = 0; i < 10; i++) window.arrived(MIB)()
-  assert.equal(await roomFor(window, MIB), 18)
+  assert.equal(await roomFor(window, MIB), 12)
   for (let i = 0; i < 100; i++) window.arrived(MIB)()
   assert.equal(await roomFor(window, MIB), 32)
 })
 
-test('a disk that does not keep up is asked for less, down to where it began', async () => {
-  const window = new RequestWindow(32 * MIB)
+test('a disk that does not keep up is asked for less, but not for too little', async () => {
+  const { window } = windowOf(32 * MIB)
   for (let i = 0; i < 100; i++) window.arrived(MIB)()
   const written = Array.from({ length: 10 }, () => window.arrived(MIB))
   assert.equal(await roomFor(window, MIB), 26, 'four may wait for the disk')
@@ -44,9 +51,26 @@ test('a disk that does not keep up is asked for less, down to where it began', a
   assert.equal(window.limitBytes, 9 * MIB, 'only when nothing waits any more does it grow')
 })
 
+test('on a slow line no more is under way than it brings in a second', async () => {
+  const { window, pass } = windowOf(32 * MIB)
+  for (let i = 0; i < 100; i++) window.arrived(MIB)()
+  assert.equal(window.limitBytes, 32 * MIB)
+  pass(25_000)
+  window.arrived(MIB)()
+  assert.equal(await roomFor(window, MIB / 8), 32, 'four megabytes a second')
+  pass(10_000)
+  window.arrived(MIB)()
+  assert.equal(window.limitBytes, 2 * MIB, 'never less than that')
+  for (let i = 0; i < 10; i++) {
+    pass(100)
+    for (let j = 0; j < 10; j++) window.arrived(MIB)()
+  }
+  assert.equal(window.limitBytes, 32 * MIB, 'a fast one gets all there is')
+})
+
 test('whoever waits gets in when the window grows', async () => {
-  const window = new RequestWindow(32 * MIB)
-  using _first = await window.acquire(8 * MIB, NEVER)
+  const { window } = windowOf(32 * MIB)
+  using _first = await window.acquire(2 * MIB, NEVER)
   const second = window.acquire(2 * MIB, NEVER)
   window.arrived(MIB)()
   window.arrived(MIB)()
@@ -54,9 +78,9 @@ test('whoever waits gets in when the window grows', async () => {
 })
 
 test('a block that is larger than all of it gets in by itself, and makes room for others', async () => {
-  const window = new RequestWindow(32 * MIB)
+  const { window } = windowOf(32 * MIB)
   assert.equal(await roomFor(window, 16 * MIB), 1)
   for (let i = 0; i < 2; i++) window.arrived(16 * MIB)()
   assert.equal(await roomFor(window, 16 * MIB), 2)
-  assert.equal(new RequestWindow(2 * MIB).limitBytes, 2 * MIB)
+  assert.equal(windowOf(1 * MIB).window.limitBytes, 1 * MIB)
 })
