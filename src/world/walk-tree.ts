@@ -158,7 +158,8 @@ class TreeWalk {
   #passTemporary(path: string): boolean {
     const stat = this.#lstat(path)
     const before = this.#request.removeTemporariesBeforeS
-    if (stat?.type === 'file' && before !== undefined && (stat.modifiedS < before || (stat.nameCount ?? 1) > 1)) {
+    const isOurs = stat?.type === 'file' || stat?.type === 'symlink'
+    if (isOurs && before !== undefined && (stat.modifiedS < before || (stat.nameCount ?? 1) > 1)) {
       try {
         this.#disk.removeFile(joinPath(this.#request.root, path))
       } catch {

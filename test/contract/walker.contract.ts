@@ -107,6 +107,17 @@ export function walkerContract(name: string, make: () => Promise<WalkerWorld>): 
     assert.deepEqual(left, ['.syncthing.d', '~syncthing~b.tmp'])
   })
 
+  test(`${name}: a symlink that a crash left under a temporary name is removed when it is old`, async () => {
+    await using world = await make()
+    await world.disk.makeSymlink('elsewhere', `${world.root}/.syncthing.link.tmp`)
+    const { modifiedS } = await world.disk.lstat(`${world.root}/.syncthing.link.tmp`)
+    const left = async () => (await world.disk.list(world.root)).map((entry) => entry.name).filter((entry) => entry !== '.stfolder')
+    assert.deepEqual(names(await walk(world, { removeTemporariesBeforeS: modifiedS })), [])
+    assert.deepEqual(await left(), ['.syncthing.link.tmp'], 'somebody may be making it just now')
+    assert.deepEqual(names(await walk(world, { removeTemporariesBeforeS: modifiedS + 1 })), [])
+    assert.deepEqual(await left(), [])
+  })
+
   test(`${name}: a temporary name that a finished file has kept is removed, however young`, async () => {
     await using world = await make()
     for (const path of ['f', '.syncthing.other.tmp']) await world.put(path)
