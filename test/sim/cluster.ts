@@ -242,8 +242,8 @@ class Cluster {
       onBadBlock: () => this.reached.note('a device gave others wrong bytes'),
     })
     device.disk.subscribe(({ kind, path }) => {
-      if (kind !== 'changed') return
-      this.#witness.checkContent(device, path)
+      if (kind !== 'changed') return this.#witness.gone(device, path)
+      this.#witness.changed(device, path)
       if (path.startsWith(`${ROOT}/.stversions/`)) this.reached.note('an old version was kept')
     })
     return device
@@ -253,6 +253,7 @@ class Cluster {
     this.trace.add(device.name, `${event.type} ${JSON.stringify(event.data, printable)}`)
     this.reached.noteEvent(event)
     this.#arrivals.heard(device, event)
+    if (event.type === 'LocalIndexUpdated') this.#user.past.unrecorded.recorded(device.name, event.data.filenames)
     if (event.type === 'LocalChangeDetected' && event.data.action === 'deleted') this.#witness.checkDeletion(device, event.data.path)
     if (event.type === 'StateChanged') this.#mishaps.stateChanged(device, event.data.to)
     if (event.type === 'ItemFinished' && event.data.error === null) this.#witness.taken(device, event.data.item)

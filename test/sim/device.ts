@@ -12,6 +12,8 @@ import { Network } from '../../src/main/network.ts'
 import { Model } from '../../src/model/model.ts'
 import { Statistics } from '../../src/stats/stats.ts'
 import { supervise } from '../../src/sync/supervisor.ts'
+// Loaded at the first use otherwise: the first life of a process would take other turns than the same life later on.
+import '../../src/versioner/versioner.ts'
 import type { BlockAnswer, BlockOrder, BlockReader } from '../../src/world/block-reader.ts'
 import { SimDisk, type SimDiskOptions } from '../../src/world/sim/disk.ts'
 import type { SimClock } from '../../src/world/sim/clock.ts'
@@ -201,6 +203,11 @@ export class SimDevice {
   isActingUpon(path: string): boolean {
     if (this.removing.has(path)) return false
     return this.#running?.life.hasJustLookedAt(`${ROOT}/${path}`, this.clock.monotonicMs()) ?? false
+  }
+
+  /** Whether the device has made a directory there in this very moment. */
+  hasJustMade(path: string): boolean {
+    return this.#running?.life.hasJustMade(`${ROOT}/${path}`, this.clock.monotonicMs()) ?? false
   }
 
   async close(): Promise<void> {

@@ -109,11 +109,12 @@ export function checkNothingLost(devices: readonly SimDevice[], contents: Conten
 /**
  * What was removed or replaced by somebody who knew it does not come back by itself. Where an edit made apart won, as it
  * always does against a deletion, the record of the farewell is gone: a device that still has the content then meets that
- * edit as its equal, and the later one has the name.
+ * edit as its equal, and the later one has the name. And what a device had not recorded when its power went, nobody can
+ * tell the removal of.
  */
 export function checkNoResurrection(devices: readonly SimDevice[], contents: Contents, user: User): void {
-  for (const { path, content, overruled } of user.past.farewells) {
-    if (overruled || user.touched.has(content)) continue
+  for (const { path, content, overruled, untold } of user.past.farewells) {
+    if (overruled || untold || user.touched.has(content)) continue
     const where = devices.find(({ disk }) => {
       const item = disk.hands.look(`${ROOT}/${path}`)
       return item?.type === 'file' && contents.identify(item.content) === content

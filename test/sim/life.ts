@@ -17,6 +17,7 @@ export class Life {
   #calls = 0
   readonly #plans = new Map<number, () => void>()
   readonly #looks = new Map<string, number>()
+  readonly #made = new Map<string, number>()
 
   get over(): boolean {
     return this.#over
@@ -52,6 +53,14 @@ export class Life {
     this.#looks.set(path, nowMs)
   }
 
+  hasJustMade(directory: string, nowMs: number): boolean {
+    return this.#made.get(directory) === nowMs
+  }
+
+  made(directory: string, nowMs: number): void {
+    this.#made.set(directory, nowMs)
+  }
+
   /** One call of disk or index. */
   count(): void {
     this.#calls++
@@ -72,7 +81,7 @@ export class Life {
   }
 }
 
-/** The disk of one life. It remembers when a path was last looked at. */
+/** The disk of one life. It remembers when a path was last looked at, and when a directory was made. */
 export function mortalDisk(disk: SimDisk, life: Life, clock: Clock): SimDisk {
   const guarded = mortal(disk, life)
   const lstat: SimDisk['lstat'] = (path) => {
@@ -80,7 +89,12 @@ export function mortalDisk(disk: SimDisk, life: Life, clock: Clock): SimDisk {
     life.looked(path, clock.monotonicMs())
     return seen
   }
-  return new Proxy(guarded, { get: (object, key) => (key === 'lstat' ? lstat : Reflect.get(object, key)) })
+  const makeDirectory: SimDisk['makeDirectory'] = (path, permissions) => {
+    if (disk.hands.look(path) === undefined) life.made(path, clock.monotonicMs())
+    return guarded.makeDirectory(path, permissions)
+  }
+  const remembering: ReadonlyMap<PropertyKey, unknown> = new Map<PropertyKey, unknown>([['lstat', lstat], ['makeDirectory', makeDirectory]])
+  return new Proxy(guarded, { get: (object, key) => remembering.get(key) ?? Reflect.get(object, key) })
 }
 
 /** A port, or an open file, that answers as long as the life lasts. Every call counts. */

@@ -118,6 +118,7 @@ export class Mishaps {
   #crash(device: SimDevice): void {
     if (!device.isOn) return
     device.crash()
+    this.#deps.user.past.unrecorded.powerLost(device.name, device.clock.monotonicMs())
     const left = [...device.disk.hands.tree(ROOT).keys()]
     if (left.some(isTemporary)) this.#deps.reached.note('a temporary file was left by a crash')
     this.#deps.checkContents(device)
@@ -138,6 +139,7 @@ export class Mishaps {
   async #switch(device: SimDevice): Promise<void> {
     if (!device.isOn) return device.start()
     await this.#deps.during(device.stop())
+    this.#deps.user.past.unrecorded.stopped(device.name)
     this.#deps.reached.note('a device stopped in order and came back')
     if (this.#deps.random.chance(0.5)) await device.start()
   }

@@ -1,4 +1,5 @@
 import type { Shape } from './contents.ts'
+import { Unrecorded } from './unrecorded.ts'
 
 /** A content that somebody who knew it removed or replaced under a name. */
 export interface Farewell {
@@ -6,6 +7,8 @@ export interface Farewell {
   readonly content: number
   /** What had not seen it won against it: the record of it is gone, and whoever still has the content keeps it. */
   overruled: boolean
+  /** The device lost power before its index knew of the content: nobody can tell that it was removed. */
+  untold: boolean
 }
 
 /**
@@ -14,13 +17,15 @@ export interface Farewell {
  */
 export class Past {
   readonly farewells: Farewell[] = []
+  readonly unrecorded = new Unrecorded()
   /** By device and path. */
   readonly #known = new Map<string, Map<string, Set<Farewell>>>()
   /** By path and shape: what was known where it was put there. */
   readonly #knownTo = new Map<string, Set<Farewell>>()
 
   farewell(device: string, path: string, content: number): void {
-    const farewell = { path, content, overruled: false }
+    const farewell = { path, content, overruled: false, untold: false }
+    this.unrecorded.farewell(device, farewell)
     this.farewells.push(farewell)
     this.#knownBy(device, path).add(farewell)
   }
