@@ -16,8 +16,9 @@ const SAMPLE = [3, 17, 58, 101] as const
  * made under a temporary name outlived a crash for ever. 22249: so did one that was put aside to be removed. 22298,
  * 22942, 23782: somebody removed what a device had put on its disk and lost power before it recorded it; the law asked
  * too much. 26906: so did the one of false deletions, of a file in whose place the device made a directory just then.
+ * 40023: a directory that was made on the way to a pulled file was lost with the power, and its loss told as a deletion.
  */
-const REGRESSIONS = [2_691, 2_990, 22_249, 22_298, 22_942, 23_782, 25_680, 26_906, 27_019, 29_286] as const
+const REGRESSIONS = [2_691, 2_990, 22_249, 22_298, 22_942, 23_782, 25_680, 26_906, 27_019, 29_286, 40_023] as const
 
 const reached = new Reached()
 let lives = 0

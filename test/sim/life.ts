@@ -93,7 +93,7 @@ export function mortalDisk(disk: SimDisk, life: Life, clock: Clock): SimDisk {
     if (disk.hands.look(path) === undefined) life.made(path, clock.monotonicMs())
     return guarded.makeDirectory(path, permissions)
   }
-  const remembering: ReadonlyMap<PropertyKey, unknown> = new Map<PropertyKey, unknown>([['lstat', lstat], ['makeDirectory', makeDirectory]])
+  const remembering = new Map<PropertyKey, unknown>(Object.entries({ lstat, makeDirectory }))
   return new Proxy(guarded, { get: (object, key) => remembering.get(key) ?? Reflect.get(object, key) })
 }
 

@@ -3,6 +3,7 @@ import type { FileInfo } from '../../core/file-info.ts'
 import { FLAG_RECEIVE_ONLY } from '../../core/file-info.ts'
 import type { DeviceId } from '../../core/ids.ts'
 import type { IgnoreRules } from '../../core/ignore.ts'
+import { parentOf } from '../../core/paths.ts'
 import type { FolderIndex } from '../../db/types.ts'
 import type { EventSink, Logger } from '../../events/types.ts'
 import type { ScanProblem } from '../../scanner/types.ts'
@@ -164,22 +165,28 @@ export class Puller {
     const policy = FOLDER_POLICIES[folder.type]
     const index = await this.#deps.index()
     await counts.load()
+    const records = new PulledRecords({
+      index, disk, clock, root, counts,
+      fsync: !folder.disableFsync,
+      checkHealth: () => request.checkHealth(),
+      onStored: (batch, sequence) => this.#deps.onStored(batch, sequence),
+    })
     return {
-      world, folder, root, index, sources, events, log, turn, counts, ownDevice, scanLater,
+      world, folder, root, index, sources, events, log, turn, counts, ownDevice, scanLater, records,
       ignore: request.ignore,
       compare: {
         ownFlags: policy.localChangesStayHere ? FLAG_RECEIVE_ONLY : 0,
         ignorePerms: folder.ignorePerms || policy.ignoresPermissions,
         modTimeWindowMs: folder.modTimeWindowS * 1_000,
       },
-      parents: new Parents({ disk, root, onMade: scanLater }),
-      owners: new Owners({ disk, root, folder, platform: world.system.platform }),
-      records: new PulledRecords({
-        index, disk, clock, root, counts,
-        fsync: !folder.disableFsync,
-        checkHealth: () => request.checkHealth(),
-        onStored: (batch, sequence) => this.#deps.onStored(batch, sequence),
+      parents: new Parents({
+        disk, root,
+        onMade: (directory) => {
+          records.touch(parentOf(directory)) // or a loss of power takes the directory and all that is recorded in it
+          scanLater(directory)
+        },
       }),
+      owners: new Owners({ disk, root, folder, platform: world.system.platform }),
       otherFolders: () => this.#deps.otherFolders(),
       label: () => this.#deps.label(),
       ...(this.#deps.onArrived !== undefined && { onArrived: this.#deps.onArrived }),

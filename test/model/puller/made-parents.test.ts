@@ -1,0 +1,13 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { ROOT, SimPull } from './sim-pull.ts'
+
+test('what is in a directory that was made on the way outlives a loss of power', async () => {
+  await using pull = await SimPull.start()
+  pull.disk.syncAll()
+  pull.peer.put('a/b/f', 'theirs') // and no word of the directories above it
+  await pull.sync()
+  assert.notEqual(await pull.index.get('local', 'a/b/f'), undefined)
+  pull.disk.crash('nothing')
+  assert.equal(pull.disk.hands.look(`${ROOT}/a/b/f`)?.content.length, 'theirs'.length)
+})
