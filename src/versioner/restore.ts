@@ -1,6 +1,6 @@
 import { systemCode } from '../core/errors.ts'
 import { compactTime } from '../core/local-time.ts'
-import { baseOf, isCanonical, isInternal, isTemporary, joinPath, parentOf, temporaryName } from '../core/paths.ts'
+import { ancestorsOf, baseOf, isCanonical, isInternal, isTemporary, joinPath, parentOf, temporaryName } from '../core/paths.ts'
 import { versionName } from '../core/version-names.ts'
 import type { Disk, DiskStat } from '../world/disk.ts'
 import type { Parents } from '../world/parents.ts'
@@ -31,7 +31,7 @@ export async function restoreVersion(deps: RestoreDeps, name: string, versionMs:
   if (!isCanonical(name) || isInternal(name) || name.split('/').some(isTemporary)) throw refused('name is not one that a folder may hold')
   const version = await findVersion(deps.versions, name, Math.floor(versionMs / 1_000) * 1_000)
   if (version === undefined) throw refused('version not found')
-  await deps.parents.ensure(name)
+  await ensureParents(deps, name)
   await using place = await deps.parents.hold(name)
   await using source = await deps.versions.hold(version)
   const way = { from: joinPath(source.path, baseOf(version)), to: joinPath(place.path, baseOf(name)), directory: place.path }
@@ -45,6 +45,14 @@ export async function restoreVersion(deps: RestoreDeps, name: string, versionMs:
     await deps.disk.syncDirectory(deps.versions.path(parentOf(version)))
   }
   await kept?.done() // only what lasts makes another version one too many
+}
+
+/** Directories that are made for it last before the version goes in there: a loss of power would take it with them. */
+async function ensureParents({ disk, root, fsync, parents }: RestoreDeps, name: string): Promise<void> {
+  const areThere = await parents.isReachable(name)
+  await parents.ensure(name)
+  if (areThere || !fsync) return
+  for (const directory of ancestorsOf(name)) await disk.syncDirectory(joinPath(root, directory))
 }
 
 /** The file that holds a version: with the time in its name, or in its own time. */

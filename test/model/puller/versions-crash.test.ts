@@ -85,6 +85,28 @@ async function crashWhileRestoring(type: Type, nth: number, seed: number): Promi
   return { calls, bad: judge(await contentsOf(pull), { there: ['d/f'], somewhere: contents, any: contents }) }
 }
 
+/** A version is brought back into a directory that is gone. */
+async function crashWhileRestoringDeep(type: Type, nth: number, seed: number): Promise<Outcome> {
+  await using pull = await start(type, seed)
+  const { peer, disk } = pull
+  for (const directory of ['d', 'd/e']) peer.directory(directory)
+  peer.put('d/e/f', 'first')
+  await pull.sync()
+  await pull.hub.pass(MINUTE_MS)
+  for (const name of ['d/e/f', 'd/e', 'd']) peer.delete(name)
+  await pull.sync()
+  await pull.hub.pass(MINUTE_MS)
+  const versions = await pull.hub.while(pull.hub.model.versions(DOCS))
+  disk.syncAll()
+  const before = disk.faults.callCount
+  disk.faults.powerOffAt(nth)
+  const wanted = new Map([['d/e/f', versions.get('d/e/f')?.[0]?.versionMs ?? 0]])
+  await pull.hub.while(pull.hub.model.restoreVersions(DOCS, wanted)).catch(() => {})
+  const calls = disk.faults.callCount - before
+  disk.crash(new SimRandom(seed))
+  return { calls, bad: judge(await contentsOf(pull), { there: [], somewhere: ['first'], any: ['first'] }) }
+}
+
 /** Simple and staggered differ only in what they throw away: every call of one of them is enough. */
 for (const [type, step] of [['trashcan', 1], ['simple', 3], ['staggered', 7]] as const) {
   test(`C-03, C-04: ${type}: power lost at any call loses neither the old nor the new`, async () => {
@@ -94,10 +116,12 @@ for (const [type, step] of [['trashcan', 1], ['simple', 3], ['staggered', 7]] as
     for (let nth = 1; nth <= pulling.calls; nth += step, tried++) bad.push(...(await crashWhilePulling(type, nth, nth)).bad)
     const restoring = await crashWhileRestoring(type, 1_000_000, 1)
     for (let nth = 1; nth <= restoring.calls; nth++, tried++) bad.push(...(await crashWhileRestoring(type, nth, nth)).bad)
+    const deep = await crashWhileRestoringDeep(type, 1_000_000, 1)
+    for (let nth = 1; nth <= deep.calls; nth++, tried++) bad.push(...(await crashWhileRestoringDeep(type, nth, nth)).bad)
     reportRow({ id: 'C-03', part: `versions, ${type}`, tried, badStates: bad.length })
     reportRow({ id: 'C-04', part: `versions, ${type}`, tried, lost: bad.length })
     assert.deepEqual(bad, [])
-    assert.deepEqual(pulling.bad.concat(restoring.bad), [])
+    assert.deepEqual(pulling.bad.concat(restoring.bad, deep.bad), [])
   })
 }
 
