@@ -8,7 +8,7 @@ import { ListedVersions } from './listed-versions.ts'
 import { duplicate, moveNew } from './moves.ts'
 import { restoreVersion } from './restore.ts'
 import type { FileVersion, KeptFile, Versioner, VersionerDeps, VersionerOptions } from './types.ts'
-import { refused, VersionsDirectory, type KeptEntry } from './versions-directory.ts'
+import { refused, unlessMissing, VersionsDirectory, type KeptEntry } from './versions-directory.ts'
 
 /** Versions of one file kept in the same second get the seconds after it. */
 const TIMES_TRIED_MAX = 60
@@ -188,9 +188,4 @@ export class KeptVersions implements Versioner {
 
 function modifiedMs({ stat }: KeptEntry): number {
   return stat.modifiedS * 1_000 + Math.floor(stat.modifiedNs / 1_000_000)
-}
-
-function unlessMissing(error: unknown): undefined {
-  const code = systemCode(error)
-  if (code !== 'ENOENT' && code !== 'ENOTDIR') throw error
 }

@@ -30,8 +30,9 @@ export class VersionsDirectory {
   readonly #disk: Disk
   readonly #folderRoot: string
   readonly #parents: Parents
-  #made: string[] = []
-  #rootMade = false
+  /** Absolute directories in which others were made that may not last yet, and which making was the latest there. */
+  readonly #madeIn = new Map<string, number>()
+  #makings = 0
 
   constructor(disk: Disk, { folderRoot, configured, userHome }: VersionsDirectoryOptions) {
     this.#disk = disk
@@ -40,7 +41,7 @@ export class VersionsDirectory {
     this.#parents = new Parents({
       disk, root: this.root,
       modeOf: (directory) => this.#modeLike(directory),
-      onMade: (directory) => void this.#made.push(directory),
+      onMade: (directory) => this.#noteMadeIn(this.path(parentOf(directory))),
     })
   }
 
@@ -52,9 +53,10 @@ export class VersionsDirectory {
   async prepare(): Promise<void> {
     if (await this.isUsable()) return
     const below = this.#belowFolder()
+    const above = await this.#aboveMissing()
     if (below === undefined) await this.#disk.makeDirectories(this.root, OWNER_ALL)
     else await new Parents({ disk: this.#disk, root: this.#folderRoot, onMade: () => {} }).ensure(`${below}/x`)
-    this.#rootMade = true
+    for (const directory of above) this.#noteMadeIn(directory)
     if (!(await this.isUsable())) throw refused(`versions directory ${this.root} cannot be made`)
   }
 
@@ -97,20 +99,21 @@ export class VersionsDirectory {
 
   /** What was put there lasts from now on. */
   async sync(kept: string): Promise<void> {
-    const directories = new Set([parentOf(kept), ...this.#made.splice(0).map(parentOf)])
-    for (const directory of directories) await this.#disk.syncDirectory(this.path(directory))
-    if (this.#rootMade) await this.#disk.syncDirectory(dirname(this.root))
-    this.#rootMade = false
+    for (const [directory, making] of this.#madeIn) {
+      await this.#disk.syncDirectory(directory).catch(unlessMissing) // nothing is left to last in what a clean-up removed
+      // Until now others had to see to it too; what was made meanwhile still has to be.
+      if (this.#madeIn.get(directory) === making) this.#madeIn.delete(directory)
+    }
+    await this.#disk.syncDirectory(this.path(parentOf(kept)))
+  }
+
+  #noteMadeIn(directory: string): void {
+    this.#madeIn.set(directory, ++this.#makings)
   }
 
   /** Undefined where nothing is. */
   async look(kept: string): Promise<DiskStat | undefined> {
-    try {
-      return await this.#disk.lstat(this.path(kept))
-    } catch (error) {
-      if (isMissing(error)) return undefined
-      throw error
-    }
+    return await this.#disk.lstat(this.path(kept)).catch(unlessMissing)
   }
 
   /** The files of one directory. */
@@ -166,6 +169,16 @@ export class VersionsDirectory {
     return this.root.startsWith(`${this.#folderRoot}/`) ? this.root.slice(this.#folderRoot.length + 1) : undefined
   }
 
+  /** The directory above each one that is missing on the way to the versions. */
+  async #aboveMissing(): Promise<readonly string[]> {
+    const above: string[] = []
+    for (let path = this.root; path !== dirname(path); path = dirname(path)) {
+      if ((await this.#disk.lstat(path).catch(unlessMissing)) !== undefined) break
+      above.push(dirname(path))
+    }
+    return above
+  }
+
   async #refuseSymlinks(below: string): Promise<void> {
     for (const part of [...ancestorsOf(below), below]) {
       const { type } = await this.#disk.lstat(joinPath(this.#folderRoot, part))
@@ -195,4 +208,9 @@ function placeOf(folderRoot: string, configured: string, userHome: string): stri
 
 export function refused(reason: string, cause?: unknown): TwinfoldError {
   return new TwinfoldError('item-failed', reason, cause === undefined ? {} : { cause })
+}
+
+/** For the error of a call: what is missing is undefined, and all else is thrown on. */
+export function unlessMissing(error: unknown): undefined {
+  if (!isMissing(error)) throw error
 }

@@ -125,6 +125,19 @@ for (const [type, step] of [['trashcan', 1], ['simple', 3], ['staggered', 7]] as
   })
 }
 
+test('versions kept deep in the folder outlive a loss of power with the directories made for them', async () => {
+  await using pull = await SimPull.start({
+    folder: { versioning: { type: 'simple', params: {}, cleanupIntervalS: 0, fsPath: '.stversions/old/kept', fsType: 'basic' } },
+  })
+  pull.peer.put('f', 'first')
+  await pull.sync()
+  pull.disk.syncAll()
+  pull.peer.put('f', 'second', { modifiedS: 1_700_000_100 })
+  await pull.sync()
+  pull.disk.crash('nothing')
+  assert.deepEqual([...(await contentsOf(pull)).values()].sort(), ['first', 'second'])
+})
+
 test('the crash test would notice: without syncing, old versions can be lost', async () => {
   let bad = 0
   for (let nth = 20; nth <= 80; nth += 2) bad += (await crashWhilePulling('simple', nth, nth, true).catch(() => ({ bad: [''] }))).bad.length
