@@ -1,5 +1,5 @@
 import type { FolderConfig } from '../../src/core/config.ts'
-import type { FileProgress, FolderLive } from '../live/state.ts'
+import type { FolderLive } from '../live/state.ts'
 
 export function folderName({ id, label }: Pick<FolderConfig, 'id' | 'label'>): string {
   return label === '' ? id : label
@@ -16,11 +16,11 @@ export interface FolderCounts {
   readonly extra: number
 }
 
-export function folderCounts(live: FolderLive | undefined, progress: Readonly<Record<string, FileProgress>> = {}): FolderCounts {
+/** The daemon has taken off already what has come of files that are under way. */
+export function folderCounts(live: FolderLive | undefined): FolderCounts {
   const status = live?.status
-  const underway = Object.values(progress).reduce((sum, { bytesDone }) => sum + bytesDone, 0)
   return {
-    bytesLeft: Math.max(0, (status?.needBytes ?? 0) - underway),
+    bytesLeft: status?.needBytes ?? 0,
     waiting: status?.needTotalItems ?? 0,
     problems: Math.max(status?.pullErrors ?? 0, status?.errors ?? 0),
     extra: status?.receiveOnlyTotalItems ?? 0,

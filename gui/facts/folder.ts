@@ -1,5 +1,5 @@
 import type { FolderConfig } from '../../src/core/config.ts'
-import type { FileProgress, FolderLive } from '../live/state.ts'
+import type { FolderLive } from '../live/state.ts'
 import { t } from '../words/words.ts'
 import { folderCounts, type FolderCounts } from './folder-counts.ts'
 import { formatPercent } from './format.ts'
@@ -15,9 +15,9 @@ export interface FolderFacts extends FolderCounts {
   readonly fraction?: number
 }
 
-export function folderFacts(folder: FolderConfig, live: FolderLive | undefined, progress: Readonly<Record<string, FileProgress>> = {}): FolderFacts {
+export function folderFacts(folder: FolderConfig, live: FolderLive | undefined): FolderFacts {
   const status = live?.status
-  const counts = folderCounts(live, progress)
+  const counts = folderCounts(live)
   if (folder.paused) return { ...counts, tone: 'off', text: t('folder.paused') }
   if (status === undefined) return { ...counts, tone: 'wait', text: t('folder.starting') }
   if (status.error !== '' || status.state === 'error') return { ...counts, tone: 'bad', text: t('folder.stopped') }

@@ -36,7 +36,7 @@ export function truthOf(state: LiveState): Truth {
   const running = config.folders.filter(({ paused }) => !paused)
   const standings = running.flatMap((folder) => {
     const live = state.folders[folder.id]
-    return live === undefined ? [] : [{ folder, live, counts: folderCounts(live, state.progress[folder.id]) }]
+    return live === undefined ? [] : [{ folder, live, counts: folderCounts(live) }]
   })
   const found = stopped(standings) ?? problems(standings) ?? downloading(state, standings) ?? waiting(state, standings)
     ?? different(standings) ?? scanning(standings)

@@ -46,6 +46,8 @@ export function applyEvent(state: LiveState, event: ToldEvent): LiveState {
 /** What an event calls for to be asked. */
 export function reloadsFor(event: ToldEvent): readonly Reload[] {
   switch (event.type) {
+    case 'DownloadProgress':
+      return Object.keys(event.data).map((folder) => `folder:${folder}` as const)
     case 'ConfigSaved':
       return ['summary', 'restart']
     case 'DeviceConnected':

@@ -63,7 +63,7 @@ test('the log can be held, copied and cleared', { skip }, async () => {
     await page.getByRole('button', { name: 'Pause', exact: true }).click()
     await say('said meanwhile')
     // Rates are asked every other second, the log every second: after two of those it would have been.
-    for (let round = 0; round < 2; round++) await page.waitForResponse(/\/rest\/system\/connections/)
+    for (let round = 0; round < 2; round++) await page.waitForResponse(/\/rest\/twinfold\/pulse/)
     assert.equal(await line(page, 'said meanwhile').count(), 0)
     await page.getByRole('button', { name: 'Resume', exact: true }).click()
     await line(page, 'said meanwhile').waitFor()

@@ -99,7 +99,9 @@ for (const [type, params] of [['trashcan', {}], ['simple', { keep: '5' }], ['sta
     assert.deepEqual(ours.listed, theirs.listed)
     const restored = type === 'external' ? [] : ['gone, first', 'gone too.tar.gz, first', 'd/e/deep, first', 'became a directory', 'gone']
     assert.deepEqual(ours.restored, restored)
-    if (theirs.restored !== undefined) assert.deepEqual(theirs.restored, restored)
+    // Whether Syncthing refuses a version that it has given back already depends on the second in which it is asked.
+    const sure = (names: readonly string[]) => names.filter((name) => name !== 'gone')
+    if (theirs.restored !== undefined) assert.deepEqual(sure(theirs.restored), sure(restored))
     reportRow({ id: 'versions', tried: ours.kept.length, type, restored: restored.length })
   })
 }

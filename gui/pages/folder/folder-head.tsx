@@ -13,9 +13,8 @@ import { FolderActions } from './folder-actions.tsx'
 /** What the folder is and how it stands, with everything that can be done to it as a whole. */
 export function FolderHead({ folder }: { readonly folder: FolderConfig }) {
   const live = useLive((state) => state.folders[folder.id])
-  const progress = useLive((state) => state.progress[folder.id])
   const lastScan = useLive((state) => state.folderStats[folder.id]?.lastScan)
-  const facts = folderFacts(folder, live, progress)
+  const facts = folderFacts(folder, live)
   const status = live?.status
   return (
     <header class="folder-head">

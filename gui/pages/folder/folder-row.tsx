@@ -16,8 +16,7 @@ export function FolderRows({ folders }: { readonly folders: readonly FolderConfi
 /** Name, state in words, a bar only while something moves. The number of what is out of sync opens exactly that. */
 function FolderRow({ folder }: { readonly folder: FolderConfig }) {
   const live = useLive((state) => state.folders[folder.id])
-  const progress = useLive((state) => state.progress[folder.id])
-  const facts = folderFacts(folder, live, progress)
+  const facts = folderFacts(folder, live)
   const tab = causeOf(folder, facts)
   const state = <State tone={facts.tone}>{facts.text}</State>
   return (
