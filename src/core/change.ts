@@ -1,4 +1,5 @@
 import type { Accounts } from './accounts.ts'
+import type { AttributeList } from './attributes.ts'
 import {
   diskTimeOf, FLAG_IGNORED, FLAG_MUST_RESCAN, FLAG_RECEIVE_ONLY, FLAG_UNSUPPORTED, isInvalid, withoutDiskTime,
   type FileHead, type FileInfo, type FileTime, type FileType,
@@ -18,6 +19,8 @@ export interface DiskItem {
   readonly symlinkTarget: string
   /** Where somebody looked. */
   readonly owner?: { readonly userId: number; readonly groupId: number }
+  /** Those that the folder permits, where somebody looked. */
+  readonly attributes?: AttributeList
 }
 
 export interface CompareOptions {
@@ -29,6 +32,7 @@ export interface CompareOptions {
   /** Windows keeps no more than these. */
   readonly permissionMask?: number
   readonly ownership?: OwnershipOptions | undefined
+  readonly attributes?: AttributeRules | undefined
 }
 
 /** For folders in which owners count. */
@@ -39,12 +43,21 @@ export interface OwnershipOptions {
   readonly synced: boolean
 }
 
+/** For folders in which extended attributes count. */
+export interface AttributeRules {
+  /** Whether these attributes make an item another one than the record tells of. */
+  differ(record: FileHead, attributes: AttributeList): boolean
+  /** Platform data that names them. */
+  platformWith(platform: Uint8Array | undefined, attributes: AttributeList): Uint8Array
+}
+
 export interface RecordOptions extends CountTime {
   readonly ownShortId: ShortId
   readonly ignorePerms: boolean
   /** Set on every record that differs from what others have: FLAG_RECEIVE_ONLY, or 0. */
   readonly localFlags: number
   readonly ownership?: OwnershipOptions | undefined
+  readonly attributes?: AttributeRules | undefined
 }
 
 const PERMISSION_BITS = 0o777
@@ -58,6 +71,7 @@ export function isChanged(record: FileHead, item: DiskItem, options: CompareOpti
   if (record.deleted || record.type !== item.type) return true
   if (isInvalid({ localFlags: record.localFlags & ~options.ownFlags })) return true
   if (options.ownership !== undefined && ownersDiffer(record, item, options.ownership)) return true
+  if (item.attributes !== undefined && options.attributes?.differ(record, item.attributes) === true) return true
   if (item.type === 'symlink') return record.symlinkTarget !== item.symlinkTarget
   if (permissionsDiffer(record, item, options)) return true
   if (item.type === 'directory') return false
@@ -135,7 +149,7 @@ export function recordOf(
     symlinkTarget: item.symlinkTarget,
     blockHashes: content?.blockHashes,
     ...historyOf(old, options),
-    ...platformWithOwner(item, old, options.ownership),
+    ...platformOnDisk(item, old, options),
   }
 }
 
@@ -148,6 +162,16 @@ function timesOf({ type, modifiedS, modifiedNs }: DiskItem, old: FileHead | unde
   const isUntouched = diskTime?.modifiedS === modifiedS && diskTime.modifiedNs === modifiedNs
   if (!isUntouched || type !== 'file' || old === undefined) return { modifiedS, modifiedNs }
   return { modifiedS: old.modifiedS, modifiedNs: old.modifiedNs, diskTime }
+}
+
+/** What the disk says of owners and attributes, on top of what is known of other systems. */
+function platformOnDisk(
+  item: DiskItem, old: FileHead | undefined, { ownership, attributes: rules }: RecordOptions,
+): Pick<FileHead, 'platform'> {
+  const { attributes } = item
+  const platform = platformWithOwner(item, old, ownership)
+  if (attributes === undefined || rules === undefined) return platform
+  return { platform: rules.platformWith(platform.platform ?? old?.platform, attributes) }
 }
 
 function platformWithOwner(

@@ -34,14 +34,22 @@ export type Reversal =
   /** Only our record changes; `record` is older than what others have, or the same, so the next pull does the rest. */
   | { readonly kind: 'record'; readonly record: FileInfo }
 
+export interface ReversalOptions {
+  readonly ignorePerms: boolean
+  /** Something is to be undone that only the disk and the folder's settings tell: the pull must look. */
+  readonly mustPull?: boolean
+}
+
 /** Decides how one receive-only change is undone. Touches nothing. */
-export function planReversal(local: FileInfo, global: FileInfo | undefined, ignorePerms: boolean): Reversal {
+export function planReversal(
+  local: FileInfo, global: FileInfo | undefined, { ignorePerms, mustPull = false }: ReversalOptions,
+): Reversal {
   const plain: FileInfo = { ...local, localFlags: local.localFlags & ~FLAG_RECEIVE_ONLY, sequence: 0 }
   // Where nobody has a valid record the global one is invalid as well: ours, or that of somebody with the same trouble.
   if (global === undefined || isInvalid(global)) {
     return local.deleted ? { kind: 'record', record: { ...plain, version: [] } } : { kind: 'remove' }
   }
-  if (isSameApartFromVersion(plain, global, ignorePerms)) {
+  if (!mustPull && isSameApartFromVersion(plain, global, ignorePerms)) {
     return { kind: 'record', record: { ...withDiskTime(global, diskTimeOf(plain)), sequence: 0, localFlags: 0 } }
   }
   return { kind: 'record', record: { ...plain, version: [] } }

@@ -113,7 +113,7 @@ function varint(value: number): Uint8Array {
   }
 }
 
-function tagged(number: number, value: Uint8Array): Uint8Array {
+export function tagged(number: number, value: Uint8Array): Uint8Array {
   return Buffer.concat([varint(number * 8 + WIRE_BYTES), varint(value.length), value])
 }
 

@@ -10,7 +10,7 @@ import type { OtherFolder } from './puller/context.ts'
 import type { Sources } from './sources.ts'
 import type { FolderStatus } from './types.ts'
 
-export type ModelWorld = Pick<World, 'clock' | 'random' | 'disk' | 'walker' | 'hasher' | 'fileMaker' | 'watcher' | 'programs' | 'system'>
+export type ModelWorld = Pick<World, 'clock' | 'random' | 'disk' | 'attributes' | 'walker' | 'hasher' | 'fileMaker' | 'watcher' | 'programs' | 'system'>
 
 export interface ModelDeps {
   readonly world: ModelWorld

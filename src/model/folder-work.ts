@@ -12,6 +12,7 @@ import type { ScanProgress, ScanResult, StoredBatch } from '../scanner/types.ts'
 import { SharedMutex } from '../sync/shared-mutex.ts'
 import type { RunningFolderDeps, RunningFolderOptions } from './deps.ts'
 import { FOLDER_POLICIES } from './folder-policy.ts'
+import type { FolderAttributes } from './attributes.ts'
 import type { FolderCheck, FolderWork } from './folder-contracts.ts'
 import { checkHealth, checkSameRoot, type HealthOptions } from './health.ts'
 import { loadIgnores } from './ignore-file.ts'
@@ -56,6 +57,7 @@ export class FolderOnDisk implements FolderWork {
   #spaceSeenMs = Number.NEGATIVE_INFINITY
   #caseSeenMs = Number.NEGATIVE_INFINITY
   #caseInsensitive = false
+  #attributes: Promise<FolderAttributes> | undefined
 
   constructor(deps: RunningFolderDeps, options: FolderOnDiskOptions) {
     this.#deps = deps
@@ -78,6 +80,7 @@ export class FolderOnDisk implements FolderWork {
         index: () => deps.store.folder(options.folder.id),
         label: () => deps.label(),
         otherFolders: () => deps.otherFolders(),
+        ...(this.#attributeUse.set && { attributes: () => this.#loadAttributes() }),
         versioner: () => this.versions.versioner(),
         onStored: (batch, sequence) => this.#tellPulled(batch, sequence),
         onArrived: (source, sizeBytes) => deps.statistics.work.countPulled(options.folder.id, source, sizeBytes),
@@ -153,7 +156,9 @@ export class FolderOnDisk implements FolderWork {
     using _turn = await this.#turn.exclusive(signal)
     try {
       await this.#puller.flush() // or the scan would take for somebody's change what a pull has just done
-      const result = await scanFolder(deps, { ...this.#request(subs, check), ownership: await this.#ownership() }, signal)
+      const attributes = this.#attributeUse.tell ? (await this.#loadAttributes()).pass(subs) : undefined
+      const result = await scanFolder(deps, { ...this.#request(subs, check), ownership: await this.#ownership(), attributes }, signal)
+      attributes?.done()
       this.#deps.statistics.work.countScan(id, result)
       return result
     } catch (error) {
@@ -213,6 +218,24 @@ export class FolderOnDisk implements FolderWork {
     const { disk, system } = this.#deps.world
     if ((!sendOwnership && !syncOwnership) || system.platform === 'win32') return undefined
     return { accounts: await readAccounts(disk), synced: syncOwnership }
+  }
+
+  /** What the folder's switches mean here: attributes are read and told, attributes of others are set. */
+  get #attributeUse(): { readonly tell: boolean; readonly set: boolean } {
+    const { sendXattrs, syncXattrs, type } = this.#folder
+    const { ignoresPermissions, takesFiles } = FOLDER_POLICIES[type]
+    const isPossible = this.#deps.world.system.platform === 'linux' && !ignoresPermissions
+    return { tell: isPossible && (sendXattrs || syncXattrs), set: isPossible && syncXattrs && takesFiles }
+  }
+
+  /** At first use: few folders want attributes. */
+  async #loadAttributes(): Promise<FolderAttributes> {
+    const { attributes, disk } = this.#deps.world
+    this.#attributes ??= import('./attributes.ts').then(({ FolderAttributes }) => new FolderAttributes(
+      { attributes, disk, log: this.#log },
+      { folder: this.#folder, root: this.#root, ownShortId: this.#ownShortId, synced: this.#attributeUse.set },
+    ))
+    return await this.#attributes
   }
 
   #request(subs: readonly string[], { atMs, caseInsensitive, ignore }: FolderCheck): ScanRequest {

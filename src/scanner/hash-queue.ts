@@ -2,11 +2,11 @@ import { blockSizeFor } from '../core/blocks.ts'
 import type { FileHead } from '../core/file-info.ts'
 import { joinPath } from '../core/paths.ts'
 import type { Hasher, HashResult } from '../world/hasher.ts'
-import type { WalkItem } from '../world/walk.ts'
+import type { ScannedItem } from './attributes.ts'
 
 /** A file to be hashed, and what we knew of it. */
 export interface HashRequest {
-  readonly item: WalkItem
+  readonly item: ScannedItem
   readonly record: FileHead | undefined
   readonly blockSizeBytes: number
 }
@@ -43,7 +43,7 @@ export class HashQueue {
     return this.#deps.hashersMax > 0 ? 1 : GROUPS_MAX
   }
 
-  add(item: WalkItem, record: FileHead | undefined): void {
+  add(item: ScannedItem, record: FileHead | undefined): void {
     this.#open.push({ item, record, blockSizeBytes: blockSizeFor(item.sizeBytes, record?.blockSizeBytes) })
     this.#openBytes += item.sizeBytes
     if (this.#open.length >= GROUP_FILES_MAX || this.#openBytes >= GROUP_BYTES_MAX) this.#start()

@@ -9,8 +9,9 @@ import type { Clock } from '../world/clock.ts'
 import { diskReason } from '../world/disk-reason.ts'
 import type { Disk } from '../world/disk.ts'
 import type { Hasher, HashResult } from '../world/hasher.ts'
-import type { WalkBatch, Walker, WalkItem } from '../world/walk.ts'
+import type { Walker } from '../world/walk.ts'
 import { Absences } from './absences.ts'
+import type { ScanAttributes, ScannedItem } from './attributes.ts'
 import { BatchWriter } from './batch-writer.ts'
 import { HashQueue, type HashRequest } from './hash-queue.ts'
 import { IndexCursor, NEED_PAGE, type PageSource } from './index-cursor.ts'
@@ -63,6 +64,8 @@ export interface ScanRequest {
   readonly hashers: number
   /** Undefined: whose an item is does not count. */
   readonly ownership?: { readonly accounts: Accounts; readonly synced: boolean } | undefined
+  /** Given where extended attributes count. */
+  readonly attributes?: ScanAttributes | undefined
   /** What a look at the folder a moment ago showed: then there is none before the first batch. */
   readonly checked?: { readonly caseInsensitive: boolean } | undefined
 }
@@ -115,6 +118,7 @@ class FolderScan {
   readonly #localFlags: number
   readonly #compareOptions: CompareOptions
   readonly #ownership: OwnershipOptions | undefined
+  readonly #onProblem = (path: string, error: string): void => this.#problem(path, error)
   #subs: ReadonlySet<string> = new Set()
   #itemsSeen = 0
   /** A folder seen for the first time holds no renamed files: nobody needs to look for them. */
@@ -128,7 +132,7 @@ class FolderScan {
     this.#localFlags = request.receiveOnly ? FLAG_RECEIVE_ONLY : 0
     const { ignorePerms, modTimeWindowMs } = request
     this.#ownership = request.ownership && { ...request.ownership, ownShortId: request.ownShortId }
-    this.#compareOptions = { ignorePerms, modTimeWindowMs, ownFlags: this.#localFlags, ownership: this.#ownership }
+    this.#compareOptions = { ignorePerms, modTimeWindowMs, ownFlags: this.#localFlags, ownership: this.#ownership, attributes: request.attributes?.rules }
     this.#meter = new ProgressMeter(deps.clock, deps.onProgress)
     this.#writer = new BatchWriter({
       clock: deps.clock,
@@ -198,15 +202,18 @@ class FolderScan {
     for await (const batch of this.#deps.walker.walk(request, this.#signal)) {
       for (const { path, message } of batch.problems) this.#unknown(path, message)
       renamed.push(...(await this.#normalize(batch.unnormalized)))
-      await this.#compare(batch, cursor)
+      const attributes = this.#request.attributes
+      const items = attributes && await attributes.look(batch.items, this.#onProblem, this.#signal)
+      await this.#compare(items ?? batch.items, cursor)
       await this.#catchUp()
     }
     await cursor.finish()
     return renamed.sort(compareNames)
   }
 
-  async #compare(batch: WalkBatch, cursor: IndexCursor): Promise<void> {
-    for (const item of batch.items) {
+  async #compare(items: readonly ScannedItem[], cursor: IndexCursor): Promise<void> {
+    const { attributes } = this.#request
+    for (const item of items) {
       if (!this.#isWithinSubs(item.name)) {
         await this.#meetParent(item)
         continue
@@ -217,11 +224,12 @@ class FolderScan {
         record = cursor.seek(item.name)
       }
       this.#itemsSeen++
-      this.#meet(item, record)
+      if (attributes === undefined || record === undefined) this.#meet(item, record)
+      else this.#meet(await attributes.complete(item, record, this.#onProblem), record)
     }
   }
 
-  #meet(item: WalkItem, record: FileHead | undefined): void {
+  #meet(item: ScannedItem, record: FileHead | undefined): void {
     if (record !== undefined && !isChanged(record, item, this.#compareOptions)) return
     if (item.type !== 'file') return this.#writer.add(recordOf(item, record, undefined, this.#recordOptions()))
     this.#meter.expect(item.sizeBytes)
@@ -229,7 +237,7 @@ class FolderScan {
   }
 
   /** A directory above a sub: its own changes wait for its own scan, but the index must know that it is there. */
-  async #meetParent(item: WalkItem): Promise<void> {
+  async #meetParent(item: ScannedItem): Promise<void> {
     const record = await this.#deps.index.get('local', item.name)
     const known = record !== undefined && !record.deleted && record.type === item.type && !isInvalid(record)
     if (!known) this.#meet(item, record)
@@ -321,6 +329,6 @@ class FolderScan {
   #recordOptions(): RecordOptions {
     const { ownShortId, countFrom, ignorePerms } = this.#request
     const nowS = Math.floor(this.#deps.clock.nowMs() / 1_000)
-    return { ownShortId, ignorePerms, nowS, countFrom, localFlags: this.#localFlags, ownership: this.#ownership }
+    return { ownShortId, ignorePerms, nowS, countFrom, localFlags: this.#localFlags, ownership: this.#ownership, attributes: this.#request.attributes?.rules }
   }
 }

@@ -1,3 +1,4 @@
+import type { Attributes } from './attributes.ts'
 import type { BlockReader } from './block-reader.ts'
 import type { Clock } from './clock.ts'
 import type { Disk } from './disk.ts'
@@ -17,6 +18,7 @@ export interface World {
   readonly clock: Clock
   readonly random: Random
   readonly disk: Disk
+  readonly attributes: Attributes
   readonly walker: Walker
   readonly hasher: Hasher
   readonly fileMaker: FileMaker

@@ -14,6 +14,7 @@ import type { FileMaker } from '../../world/file-maker.ts'
 import type { Hasher } from '../../world/hasher.ts'
 import type { Random } from '../../world/random.ts'
 import type { KeptFile } from '../../versioner/types.ts'
+import type { FolderAttributes } from '../attributes.ts'
 import type { OwnCounts } from '../own-counts.ts'
 import type { Sources } from '../sources.ts'
 import type { Parents } from '../../world/parents.ts'
@@ -64,6 +65,8 @@ export interface PullContext {
   readonly parents: Parents
   readonly records: PulledRecords
   readonly owners: Owners
+  /** Undefined where attributes are left alone. */
+  readonly attributes?: Pick<FolderAttributes, 'areSame' | 'giveAt' | 'giveNew' | 'isWanted'>
   otherFolders(): Promise<readonly OtherFolder[]>
   label(): string
   /** Content is in place, and came from there. */

@@ -39,10 +39,12 @@ export async function finishFile(
  * Content, mode and time are made to last. Only in our turn: a scan that met a temporary file with the time of an old
  * one would take it for a leftover. Returns the file as the disk has it: it may keep coarser times than we set. */
 async function seal(context: PullContext, global: FileInfo, temp: TempFile): Promise<DiskStat> {
-  const { disk } = context.world
+  const { disk, system } = context.world
   await disk.setModified(temp.path, global.modifiedS, global.modifiedNs)
   let stat = await temp.file.stat()
   if (stat.sizeBytes !== global.sizeBytes) throw itemFailed('finishing: temporary file has another size')
+  // While we may write to it: that is what attributes ask for.
+  if (context.attributes !== undefined) await giveAttributes(context.attributes, global, temp, temporaryName(global.name, system.platform))
   if (hasPermissions(context, global) && (stat.mode & 0o777) !== (global.permissions & 0o777)) {
     await temp.file.chmod(global.permissions & 0o777)
     stat = { ...stat, mode: global.permissions & 0o777 }
@@ -51,6 +53,13 @@ async function seal(context: PullContext, global: FileInfo, temp: TempFile): Pro
   if (!context.folder.disableFsync) await temp.file.sync()
   await temp.close()
   return stat
+}
+
+async function giveAttributes(
+  attributes: NonNullable<PullContext['attributes']>, global: FileInfo, temp: TempFile, name: string,
+): Promise<void> {
+  // What an interrupted pull left may have those of an older version.
+  await (temp.fresh ? attributes.giveNew(name, global) : attributes.giveAt(name, global))
 }
 
 async function replaceTarget(

@@ -29,6 +29,9 @@ export async function makeDirectoryItem(
   const path = pathOf(context, name)
   const first = hasPermissions(context, global) ? 0o700 : PERMISSIONS
   if (item === undefined) await context.parents.inside(name, () => disk.makeDirectory(path, first))
+  if (context.attributes !== undefined) {
+    await (item === undefined ? context.attributes.giveNew(name, global) : context.attributes.giveAt(name, global, local))
+  }
   if (hasPermissions(context, global)) {
     const { mode } = await disk.lstat(path)
     const wanted = (mode & ~PERMISSIONS) | (global.permissions & PERMISSIONS)

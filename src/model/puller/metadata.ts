@@ -9,15 +9,16 @@ export async function takeMetadata(context: PullContext, global: FileInfo, local
   await context.parents.check(name)
   const item = await checkTarget(context, name, local)
   if (item === undefined) throw itemFailed('file is not there any more')
-  context.records.add(adopted(global, await applyMetadata(context, name, global)), true)
+  context.records.add(adopted(global, await applyMetadata(context, global, local)), true)
 }
 
-/** Sets what the record says and returns what the disk made of it. */
-export async function applyMetadata(context: PullContext, name: string, global: FileInfo): Promise<FileTime> {
+/** Sets what the record says and returns what the disk made of it. `local` told what the file was until now. */
+export async function applyMetadata(context: PullContext, global: FileInfo, local: FileHead): Promise<FileTime> {
   const { disk } = context.world
-  const path = pathOf(context, name)
+  const path = pathOf(context, global.name)
   const before = await disk.lstat(path)
   if (before.type !== 'file') throw itemFailed('not a regular file any more')
+  if (context.attributes !== undefined) await context.attributes.giveAt(global.name, global, local)
   if (hasPermissions(context, global) && (before.mode & 0o777) !== (global.permissions & 0o777)) {
     await disk.chmod(path, (before.mode & ~0o777) | (global.permissions & 0o777))
   }

@@ -28,7 +28,7 @@ export async function pullFile(context: PullContext, pull: FilePull, signal: Abo
   const blocks = blocksOf(global)
   if (blocks === undefined) throw itemFailed('the record of this file has no usable block list')
   if ((await context.sources.sourcesOf(context.folder.id, global, 0)).length === 0) throw itemFailed(NO_SOURCE)
-  const small = context.owners.matter ? undefined : onlyBlock(pull, blocks)
+  const small = context.owners.matter || context.attributes?.isWanted(global) === true ? undefined : onlyBlock(pull, blocks)
   if (small !== undefined && (await pullSmallFile(context, pull, small, signal))) return
   await context.parents.ensure(global.name)
   await using temp = await openTempFile(context, pull, blocks, signal)

@@ -9,6 +9,7 @@ import type { EventSink, Logger } from '../../events/types.ts'
 import type { ScanProblem } from '../../scanner/types.ts'
 import type { SharedMutex } from '../../sync/shared-mutex.ts'
 import type { Versioner } from '../../versioner/types.ts'
+import type { FolderAttributes } from '../attributes.ts'
 import { FOLDER_POLICIES } from '../folder-policy.ts'
 import type { JobQueue } from '../job-queue.ts'
 import type { OwnCounts } from '../own-counts.ts'
@@ -44,6 +45,8 @@ export interface PullerDeps {
   /** Undefined where the folder keeps no old versions. */
   versioner(): Promise<Versioner | undefined>
   otherFolders(): Promise<readonly OtherFolder[]>
+  /** Given where items get the extended attributes that others name. */
+  attributes?(): Promise<FolderAttributes>
   onStored(batch: readonly FileInfo[], sequence: number): Promise<void>
   readonly onArrived?: PullContext['onArrived']
   readonly onConflict?: PullContext['onConflict']
@@ -187,6 +190,7 @@ export class Puller {
         },
       }),
       owners: new Owners({ disk, root, folder, platform: world.system.platform }),
+      ...(this.#deps.attributes !== undefined && { attributes: await this.#deps.attributes() }),
       otherFolders: () => this.#deps.otherFolders(),
       label: () => this.#deps.label(),
       ...(this.#deps.onArrived !== undefined && { onArrived: this.#deps.onArrived }),

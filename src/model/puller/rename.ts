@@ -25,7 +25,7 @@ export async function moveFile(context: PullContext, { from, to, saveOurs }: Mov
   const replaced = { name: to.global.name, item: target, winner: saveOurs ? to.global : undefined }
   const path = pathOf(context, from.local.name)
   await context.parents.inside(from.local.name, () => putInPlace(context, path, replaced))
-  const onDisk = await applyMetadata(context, to.global.name, to.global)
+  const onDisk = await applyMetadata(context, to.global, from.local)
   context.records.add(adopted(to.global, onDisk), true)
   context.records.add(deletionRecord(from.global), true)
 }

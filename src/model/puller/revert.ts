@@ -38,7 +38,9 @@ export async function revertChanges(context: PullContext, signal: AbortSignal): 
 }
 
 async function revertOne(context: PullContext, local: FileInfo, directories: FileInfo[]): Promise<void> {
-  const reversal = planReversal(local, await context.index.global(local.name), context.compare.ignorePerms)
+  const global = await context.index.global(local.name)
+  const mustPull = context.attributes !== undefined && global !== undefined && !context.attributes.areSame(local, global)
+  const reversal = planReversal(local, global, { ignorePerms: context.compare.ignorePerms, mustPull })
   if (reversal.kind === 'record') {
     context.counts.note(local, reversal.record)
     return context.records.add(reversal.record, false)

@@ -1,3 +1,4 @@
+import type { Attributes } from '../attributes.ts'
 import type { World } from '../world.ts'
 import { RealBlockReader } from './block-reader.ts'
 import { realClock } from './clock.ts'
@@ -16,6 +17,12 @@ import { realSystem } from './system.ts'
 import { createRealWalker } from './walk.ts'
 import { createRealWatcher } from './watch.ts'
 
+/** Few folders want attributes: whoever does pays for the module then. */
+const LATE_ATTRIBUTES: Attributes = {
+  read: async (root, names, signal) => await (await import('./attributes.ts')).realAttributes.read(root, names, signal),
+  write: async (path, change) => await (await import('./attributes.ts')).realAttributes.write(path, change),
+}
+
 /** The machine we run on. Threads start with the first work for them and end with the world. */
 export function createRealWorld(): World & AsyncDisposable {
   const nursery = new NurseryLimit()
@@ -25,6 +32,7 @@ export function createRealWorld(): World & AsyncDisposable {
     clock: realClock,
     random: realRandom,
     disk: realDisk,
+    attributes: LATE_ATTRIBUTES,
     walker: createRealWalker(threads),
     hasher: createRealHasher(threads),
     fileMaker: new RealFileMaker(threads),

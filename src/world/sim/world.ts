@@ -1,5 +1,6 @@
 import { DiskBlockReader } from '../disk-block-reader.ts'
 import type { World } from '../world.ts'
+import { SimAttributes } from './attributes.ts'
 import { SimClock } from './clock.ts'
 import { SimDisk, type SimDiskOptions } from './disk.ts'
 import { PlainFileMaker } from '../plain-file-maker.ts'
@@ -18,6 +19,7 @@ export interface SimWorld extends World {
   readonly clock: SimClock
   readonly random: SimRandom
   readonly disk: SimDisk
+  readonly attributes: SimAttributes
   readonly http: SimHttpServer
   readonly lines: SimLines
   readonly programs: SimPrograms
@@ -47,6 +49,7 @@ export function createSimWorld(seed: number, options: SimWorldOptions = {}): Sim
 export function simPorts(disk: SimDisk, network: SimNetwork, hostName: string): Omit<SimWorld, 'clock' | 'random' | 'network'> {
   return {
     disk,
+    attributes: new SimAttributes(disk),
     walker: new SimWalker(disk),
     hasher: new SimHasher(disk),
     fileMaker: new PlainFileMaker(disk),

@@ -1,0 +1,159 @@
+import type { XattrFilter } from './config.ts'
+import { parseGlob, variantsOf, type GlobItem } from './ignore-glob.ts'
+import { compareNames } from './paths.ts'
+import { fieldsOf, tagged } from './platform-data.ts'
+import { viewPlatform, type ExtendedAttribute } from './platform-view.ts'
+
+/** By name, in byte order, no name twice. */
+export type AttributeList = readonly ExtendedAttribute[]
+
+const LINUX_FIELD = 3
+const ENTRY_FIELD = 1
+const NAME_FIELD = 1
+const VALUE_FIELD = 2
+/** What Linux takes for the name of an attribute. */
+const NAME_SIZE_BYTES_MAX = 255
+/** Devices drop what a record says of systems when it is 1 MiB or more, with owners and all. */
+const TOTAL_SIZE_BYTES_MAX = 512 * 1_024
+const COUNT_MAX = 1_000
+/** Of all namespaces the one that means nothing to the system itself. */
+const USER_NAMESPACE = 'user.'
+
+/** The attributes that a record names for Linux; undefined where it says nothing about them. */
+export function linuxAttributesOf(platform: Uint8Array | undefined): AttributeList | undefined {
+  const told = platform === undefined ? undefined : viewPlatform(platform).linux
+  return told && inOrder(told)
+}
+
+/** The same platform data with other attributes for Linux: said even when there are none. The rest stays as it is. */
+export function withLinuxAttributes(platform: Uint8Array | undefined, attributes: AttributeList): Uint8Array {
+  const fields = (platform === undefined ? undefined : fieldsOf(platform)) ?? []
+  const entries = attributes.map(({ name, value }) =>
+    tagged(ENTRY_FIELD, Buffer.concat([tagged(NAME_FIELD, Buffer.from(name)), value.length === 0 ? value : tagged(VALUE_FIELD, value)])))
+  const bytesOf = (list: typeof fields) => list.map(({ whole }) => whole)
+  return Buffer.concat([
+    ...bytesOf(fields.filter(({ number }) => number < LINUX_FIELD)),
+    tagged(LINUX_FIELD, Buffer.concat(entries)),
+    ...bytesOf(fields.filter(({ number }) => number > LINUX_FIELD)),
+  ])
+}
+
+/** In byte order of their names; of two with the same name the last counts. */
+export function inOrder(attributes: Iterable<ExtendedAttribute>): AttributeList {
+  const byName = new Map<string, ExtendedAttribute>()
+  for (const attribute of attributes) byName.set(attribute.name, attribute)
+  return [...byName.values()].sort((a, b) => compareNames(a.name, b.name))
+}
+
+export function areSameAttributes(a: AttributeList, b: AttributeList): boolean {
+  return a.length === b.length && a.every((attribute, i) => isSame(attribute, b[i]!))
+}
+
+/** What must be done to `now` so that it becomes `wanted`. */
+export interface AttributeChange {
+  readonly set: AttributeList
+  readonly remove: readonly string[]
+}
+
+export function attributeChange(now: AttributeList, wanted: AttributeList): AttributeChange {
+  const known = new Map(now.map((attribute) => [attribute.name, attribute]))
+  const names = new Set(wanted.map(({ name }) => name))
+  return {
+    set: wanted.filter((attribute) => !isSame(attribute, known.get(attribute.name))),
+    remove: now.map(({ name }) => name).filter((name) => !names.has(name)),
+  }
+}
+
+function isSame(a: ExtendedAttribute, b: ExtendedAttribute | undefined): boolean {
+  return b !== undefined && a.name === b.name && Buffer.compare(a.value, b.value) === 0
+}
+
+interface Rule {
+  /** Without alternatives; undefined for a pattern that cannot be read. */
+  readonly globs: readonly (readonly GlobItem[])[] | undefined
+  readonly permit: boolean
+}
+
+/** Which attributes a folder synchronizes. */
+export class AttributeFilter {
+  readonly #rules: readonly Rule[]
+  readonly #singleMax: number
+  readonly #totalMax: number
+
+  constructor({ entries, maxSingleEntrySize, maxTotalSize }: XattrFilter) {
+    this.#rules = entries.map(({ match, permit }) => ({ globs: globsOf(match), permit }))
+    this.#singleMax = maxSingleEntrySize > 0 ? maxSingleEntrySize : Number.POSITIVE_INFINITY
+    this.#totalMax = maxTotalSize > 0 ? Math.min(maxTotalSize, TOTAL_SIZE_BYTES_MAX) : TOTAL_SIZE_BYTES_MAX
+  }
+
+  /**
+   * The first pattern that matches decides, and what none matches is denied. Without any pattern everything of users is
+   * permitted; what has a meaning to the system (rights, access lists, labels) only where a pattern says so.
+   */
+  permitsName(name: string): boolean {
+    if (name === '' || name.includes('\0') || Buffer.byteLength(name) > NAME_SIZE_BYTES_MAX) return false
+    if (this.#rules.length === 0) return name.startsWith(USER_NAMESPACE)
+    for (const { globs, permit } of this.#rules) {
+      if (globs === undefined) return false // nobody knows what it was meant for
+      if (globs.some((glob) => matches(glob, name))) return permit
+    }
+    return false
+  }
+
+  permits({ name, value }: ExtendedAttribute): boolean {
+    return Buffer.byteLength(name) + value.length <= this.#singleMax && this.permitsName(name)
+  }
+
+  /**
+   * Those that are permitted. `too-large`: they are more than a folder takes of one item, and whoever asked leaves all
+   * of them as they are, for a part would look as if the rest had been removed.
+   */
+  permitted(attributes: AttributeList): AttributeList | 'too-large' {
+    const list = attributes.filter((attribute) => this.permits(attribute))
+    let sizeBytes = 0
+    for (const { name, value } of list) sizeBytes += Buffer.byteLength(name) + value.length
+    return sizeBytes > this.#totalMax || list.length > COUNT_MAX ? 'too-large' : list
+  }
+}
+
+function globsOf(match: string): Rule['globs'] {
+  try {
+    return variantsOf(parseGlob(match))
+  } catch {
+    return undefined
+  }
+}
+
+/** All places up to which the text can be matched, item by item: no pattern takes longer than its length times the text's. */
+function matches(glob: readonly GlobItem[], text: string): boolean {
+  const characters = Array.from(text)
+  let places = new Set([0])
+  for (const item of glob) {
+    const next = new Set<number>()
+    for (const place of places) for (const end of endsOf(item, characters, place)) next.add(end)
+    places = next
+  }
+  return places.has(characters.length)
+}
+
+function endsOf(item: GlobItem, characters: readonly string[], place: number): readonly number[] {
+  const character = characters[place]
+  switch (item.kind) {
+    case 'star':
+    case 'double-star':
+      return Array.from({ length: characters.length - place + 1 }, (_, i) => place + i)
+    case 'one':
+      return character === undefined ? [] : [place + 1]
+    case 'class':
+      return character !== undefined && isInClass(item, character) ? [place + 1] : []
+    case 'literal': {
+      const letters = Array.from(item.text)
+      return letters.every((letter, i) => characters[place + i] === letter) ? [place + letters.length] : []
+    }
+  }
+}
+
+function isInClass({ negated, low, high, list }: Extract<GlobItem, { kind: 'class' }>, character: string): boolean {
+  const code = character.codePointAt(0)!
+  return ((code >= low && code <= high) || Array.from(list).includes(character)) !== negated
+}

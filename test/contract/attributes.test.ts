@@ -1,0 +1,31 @@
+import { spawnSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { realAttributes } from '../../src/world/real/attributes.ts'
+import { realDisk } from '../../src/world/real/disk.ts'
+import { SimAttributes } from '../../src/world/sim/attributes.ts'
+import { SimClock } from '../../src/world/sim/clock.ts'
+import { SimDisk } from '../../src/world/sim/disk.ts'
+import { missingProgram } from '../support/debian.ts'
+import { scratchDirectory } from '../support/scratch.ts'
+import { attributesContract } from './attributes.contract.ts'
+
+function whyNot(): string | undefined {
+  const missing = missingProgram('getfattr', 'attr')
+  if (missing !== undefined) return missing
+  using scratch = scratchDirectory()
+  const path = join(scratch.path, 'probe')
+  writeFileSync(path, '')
+  return spawnSync('setfattr', ['-n', 'user.probe', '-v', '1', '--', path]).status === 0 ? undefined : 'this file system keeps no attributes'
+}
+
+attributesContract('real attributes', whyNot(), async () => {
+  const scratch = scratchDirectory()
+  return { attributes: realAttributes, disk: realDisk, root: scratch.path, [Symbol.asyncDispose]: async () => scratch[Symbol.dispose]() }
+})
+
+attributesContract('sim attributes', undefined, async () => {
+  const disk = new SimDisk(new SimClock())
+  await disk.makeDirectories('/folder', 0o755)
+  return { attributes: new SimAttributes(disk), disk, root: '/folder', [Symbol.asyncDispose]: async () => {} }
+})
