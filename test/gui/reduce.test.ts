@@ -73,6 +73,7 @@ describe('what has to be asked after an event', () => {
     assert.deepEqual(reloadsFor({ type: 'DeviceConnected', data: { id: 'D' } }), ['connections', 'statistics', 'warnings'])
     assert.deepEqual(reloadsFor({ type: 'PendingDevicesChanged', data: {} }), ['pending'])
     assert.deepEqual(reloadsFor({ type: 'FolderResumed', data: { id: 'a' } }), ['folder:a'])
+    assert.deepEqual(reloadsFor({ type: 'DownloadProgress', data: { a: {}, b: {} } }), ['folder:a', 'folder:b'], 'what is left is told by their status')
     assert.deepEqual(reloadsFor({ type: 'StateChanged', data: { folder: 'a', to: 'scanning' } }), [])
     assert.deepEqual(reloadsFor({ type: 'ItemFinished', data: { folder: 'a' } }), [])
   })
