@@ -110,6 +110,8 @@ test('a page whose address is changed says where it went', { skip }, async () =>
   daemon = await startDaemon({ home, guiAddress: undefined })
   await browser.visit({ url: `http://${first}/#/folders`, expected: [...AWAY, /foreign request/] }, async ({ page }) => {
     await atRest(page)
+    // What follows a start has been told by then, and the page waits for the next event: that will be the new address.
+    for (let round = 0; round < 3; round++) await page.waitForResponse(/\/rest\/twinfold\/pulse/)
     await daemon.request('PATCH', '/rest/config/gui', { address: second })
     await page.getByRole('alert').getByRole('link', { name: 'Open the new address' }).click()
     await page.waitForURL(`http://${second}/**`)
