@@ -12,11 +12,11 @@ type WaitingItem = WaitingJson['items'][number]
 
 /** Why an item is not here yet. `nameOf` tells the name of a device by its id. */
 export function waitSaying(item: WaitingItem, nameOf: (deviceId: string) => string): Saying {
-  const { code, text } = item.reason
+  const { code, cause = '' } = item.reason
   switch (code) {
     case 'failed':
     case 'folder-error':
-      return { key: `wait.${code}`, values: { reason: causeIn(text) } }
+      return { key: `wait.${code}`, values: { reason: cause } }
     case 'no-device':
       return item.knownHolders.length === 0
         ? { key: 'wait.no-device' }
@@ -28,11 +28,11 @@ export function waitSaying(item: WaitingItem, nameOf: (deviceId: string) => stri
 
 /** Why a file is where it is, the gravest first. */
 export function whySayings({ reasons, devices }: Pick<WhyJson, 'reasons' | 'devices'>): readonly Saying[] {
-  return reasons.map(({ code, text }) => {
+  return reasons.map(({ code, cause = '' }) => {
     switch (code) {
       case 'failed':
       case 'folder-error':
-        return { key: `why.${code}`, values: { reason: causeIn(text) } }
+        return { key: `why.${code}`, values: { reason: cause } }
       case 'offered': {
         const names = devices.filter(({ connected, version }) => connected && version === 'newest').map(({ name }) => name)
         return { key: 'why.offered', values: { devices: namesOf(names), n: names.length } }
@@ -52,31 +52,4 @@ const NAMES_MAX = 4
 function namesOf(names: readonly string[]): string {
   const shown = names.slice(0, NAMES_MAX).join(', ')
   return names.length > NAMES_MAX ? `${shown} …` : shown
-}
-
-/** What the system said, behind the words of the daemon. */
-function causeIn(text: string): string {
-  const at = text.indexOf(': ')
-  return at === -1 ? text : text.slice(at + 2)
-}
-
-/** What helps against an error, by the words in it; clients know these words, so they stay. */
-const CURES = [
-  [/marker missing/i, 'cure.marker'],
-  [/path missing/i, 'cure.missing'],
-  [/not a directory/i, 'cure.notDirectory'],
-  [/replaced by another/i, 'cure.replaced'],
-  [/no space|ENOSPC|insufficient space|disk is full|free space/i, 'cure.full'],
-  [/permission denied|EACCES|EPERM|not permitted/i, 'cure.permission'],
-  [/read-only file system|EROFS/i, 'cure.readOnly'],
-  [/name too long|ENAMETOOLONG/i, 'cure.longName'],
-  [/not empty|ENOTEMPTY|contains/i, 'cure.notEmpty'],
-  [/different case|case conflict|differs only in case/i, 'cure.case'],
-  [/invalid (file)?name|reserved|disallowed/i, 'cure.badName'],
-  [/EMFILE|ENFILE|too many open/i, 'cure.tooMany'],
-  [/modified|changed (during|while)|exists|EEXIST/i, 'cure.changed'],
-] as const satisfies readonly (readonly [RegExp, WordKey])[]
-
-export function cureFor(error: string): WordKey {
-  return CURES.find(([words]) => words.test(error))?.[1] ?? 'cure.other'
 }

@@ -117,7 +117,7 @@ test('a warning says what to do, and is cleared', { skip }, () => onPage(async (
   await eventually('the marker', async () => ((await host.daemon.get('/rest/db/status?folder=both')) as { state: string }).state === 'idle' || undefined)
   rmSync(marker, { recursive: true })
   await host.daemon.request('POST', '/rest/db/scan?folder=both')
-  const warning = page.getByRole('listitem').filter({ hasText: 'folder marker missing' }).filter({ hasText: 'Is the disk mounted?' })
+  const warning = page.getByRole('listitem').filter({ hasText: 'folder marker missing' }).filter({ hasText: 'The folder may be on a disk that is not mounted.' })
   await warning.first().waitFor()
   await page.getByRole('banner').getByText('Both has stopped: folder marker missing').waitFor()
   await page.getByRole('button', { name: 'Clear' }).click()

@@ -4,7 +4,8 @@ import { test } from 'node:test'
 import { changeOf, withChanges } from '../../gui/facts/changes.ts'
 import { linesOf, textOf } from '../../gui/facts/ignores.ts'
 import { baseName, directoryOf, joinPath, parseSubPath } from '../../gui/facts/paths.ts'
-import { cureFor, waitSaying, whySayings } from '../../gui/facts/reasons.ts'
+import { waitSaying, whySayings } from '../../gui/facts/reasons.ts'
+import { cureFor } from '../../gui/facts/remedy.ts'
 import { restoreOutcome, versionedFiles } from '../../gui/facts/versions.ts'
 import { askPages } from '../../gui/live/pages.ts'
 import { MARKER_MISSING, PATH_MISSING, PATH_NO_DIRECTORY, ROOT_REPLACED } from '../../src/model/health.ts'
@@ -36,7 +37,7 @@ test('a file that nobody connected has names those that have it', () => {
 })
 
 test('a failure is told in the words of the system', () => {
-  const saying = waitSaying(waiting({ code: 'failed', text: 'the last attempt failed: EACCES: permission denied' }), String)
+  const saying = waitSaying(waiting({ code: 'failed', text: 'the last attempt failed: EACCES: permission denied', cause: 'EACCES: permission denied' }), String)
   assert.deepEqual(saying, { key: 'wait.failed', values: { reason: 'EACCES: permission denied' } })
 })
 

@@ -57,15 +57,15 @@ test('a folder is shared with one more, and with one less; a password that is th
 })
 
 const REMEDIES: Readonly<Record<string, string | undefined>> = {
-  'folder docs stopped: folder marker missing (this indicates potential data loss, search docs/forum to get information about how to proceed)': 'notice.marker',
-  'folder docs stopped: folder path missing': 'notice.path',
-  'folder docs stopped: folder path not a directory': 'notice.path',
+  'folder docs stopped: folder marker missing (this indicates potential data loss, search docs/forum to get information about how to proceed)': 'cure.marker',
+  'folder docs stopped: folder path missing': 'cure.missing',
+  'folder docs stopped: folder path not a directory': 'cure.notDirectory',
   'folder docs: changes are not watched: watching needs 9 directories or more, the system allows 8 for all programs of a user: raise fs.inotify.max_user_watches; rescans find them': 'notice.watch',
-  'folder docs stopped: insufficient space on disk for database (/home): current 0.52 % < required 1 %': 'notice.space',
-  'folder docs: a.bin: ENOSPC: no space left on device, write': 'notice.space',
+  'folder docs stopped: insufficient space on disk for database (/home): current 0.52 % < required 1 %': 'cure.full',
+  'folder docs: a.bin: ENOSPC: no space left on device, write': 'cure.full',
   'cannot listen on tcp://:22000: listen EADDRINUSE: address already in use :::22000 (retrying in 1 s)': 'notice.port',
-  'folder docs: secret: EACCES: permission denied': 'notice.permission',
-  'folder docs: a: EROFS: read-only file system': 'notice.readOnly',
+  'folder docs: secret: EACCES: permission denied': 'cure.permission',
+  'folder docs: a: EROFS: read-only file system': 'cure.readOnly',
   'Wrong credentials supplied during API authorization from 10.0.0.1': 'notice.credentials',
   'folder "docs" is not shared with untrusted device X: no password': 'notice.untrusted',
   '/home/config.xml was changed by another program; that version is kept as /home/config.xml.v1': 'notice.configCopy',

@@ -58,7 +58,7 @@ export function EditDeviceDialog({ device }: { readonly device: DeviceConfig }) 
 }
 
 /** Asks, and takes the device out of the config; files stay everywhere. */
-export async function removeDevice(device: DeviceConfig, folders: number): Promise<void> {
+async function removeDevice(device: DeviceConfig, folders: number): Promise<void> {
   const name = deviceName(device)
   const question = { title: t('edit.removeDevice', { device: name }), text: t('edit.removeDeviceText', { n: folders }), action: t('do.remove'), danger: true }
   if (!(await confirm(question))) return

@@ -73,7 +73,7 @@ function fieldsFor({ type }: FolderConfig): readonly FormField[] {
 }
 
 /** Asks, and takes the folder out of the config; its files stay. */
-export async function removeFolder(folder: FolderConfig, others: number): Promise<void> {
+async function removeFolder(folder: FolderConfig, others: number): Promise<void> {
   const name = folderName(folder)
   const question = { title: t('edit.removeFolder', { folder: name }), text: t('edit.removeFolderText', { path: folder.path, n: others }), action: t('do.remove'), danger: true }
   if (!(await confirm(question))) return

@@ -75,11 +75,11 @@ function OneField({ field, form, words, isFirst }: { readonly field: FormField; 
   )
 }
 
-export function labelOf({ unit }: Pick<FormField, 'unit'>, label: string): string {
+function labelOf({ unit }: Pick<FormField, 'unit'>, label: string): string {
   return unit === undefined ? label : `${label} (${say(`form.unit.${unit}`, unit)})`
 }
 
-export function wrongText({ kind, limit }: Wrong): string {
+function wrongText({ kind, limit }: Wrong): string {
   return say(`form.wrong.${kind}`).replace('{limit}', String(limit ?? ''))
 }
 
