@@ -1,5 +1,6 @@
 import type { XattrFilter } from './config.ts'
-import { parseGlob, variantsOf, type GlobItem } from './ignore-glob.ts'
+import { GlobAutomaton } from './ignore-automaton.ts'
+import { parseGlob, variantsOf } from './ignore-glob.ts'
 import { compareNames } from './paths.ts'
 import { fieldsOf, tagged } from './platform-data.ts'
 import { viewPlatform, type ExtendedAttribute } from './platform-view.ts'
@@ -68,22 +69,33 @@ function isSame(a: ExtendedAttribute, b: ExtendedAttribute | undefined): boolean
   return b !== undefined && a.name === b.name && Buffer.compare(a.value, b.value) === 0
 }
 
-interface Rule {
-  /** Without alternatives; undefined for a pattern that cannot be read. */
-  readonly globs: readonly (readonly GlobItem[])[] | undefined
-  readonly permit: boolean
-}
-
 /** Which attributes a folder synchronizes. */
 export class AttributeFilter {
-  readonly #rules: readonly Rule[]
+  readonly #patterns = new GlobAutomaton()
+  /** Of the patterns up to the first that cannot be read: nobody knows what that was meant for, so it denies the rest. */
+  readonly #permits: boolean[] = []
+  readonly #hasPatterns: boolean
   readonly #singleMax: number
   readonly #totalMax: number
 
   constructor({ entries, maxSingleEntrySize, maxTotalSize }: XattrFilter) {
-    this.#rules = entries.map(({ match, permit }) => ({ globs: globsOf(match), permit }))
+    this.#hasPatterns = entries.length > 0
+    for (const [line, { match, permit }] of entries.entries()) {
+      if (!this.#add(match, line)) break
+      this.#permits.push(permit)
+    }
     this.#singleMax = maxSingleEntrySize > 0 ? maxSingleEntrySize : Number.POSITIVE_INFINITY
     this.#totalMax = maxTotalSize > 0 ? Math.min(maxTotalSize, TOTAL_SIZE_BYTES_MAX) : TOTAL_SIZE_BYTES_MAX
+  }
+
+  /** False for a pattern that cannot be read, or for which there is no room. */
+  #add(match: string, line: number): boolean {
+    try {
+      for (const glob of variantsOf(parseGlob(withoutSlashes(match)))) this.#patterns.add(glob, { rooted: true, tail: 'tree', line })
+      return true
+    } catch {
+      return false
+    }
   }
 
   /**
@@ -92,12 +104,8 @@ export class AttributeFilter {
    */
   permitsName(name: string): boolean {
     if (name === '' || name.includes('\0') || Buffer.byteLength(name) > NAME_SIZE_BYTES_MAX) return false
-    if (this.#rules.length === 0) return name.startsWith(USER_NAMESPACE)
-    for (const { globs, permit } of this.#rules) {
-      if (globs === undefined) return false // nobody knows what it was meant for
-      if (globs.some((glob) => matches(glob, name))) return permit
-    }
-    return false
+    if (!this.#hasPatterns) return name.startsWith(USER_NAMESPACE)
+    return this.#permits[this.#patterns.first(withoutSlashes(name), this.#permits.length)] ?? false
   }
 
   permits({ name, value }: ExtendedAttribute): boolean {
@@ -116,44 +124,7 @@ export class AttributeFilter {
   }
 }
 
-function globsOf(match: string): Rule['globs'] {
-  try {
-    return variantsOf(parseGlob(match))
-  } catch {
-    return undefined
-  }
-}
-
-/** All places up to which the text can be matched, item by item: no pattern takes longer than its length times the text's. */
-function matches(glob: readonly GlobItem[], text: string): boolean {
-  const characters = Array.from(text)
-  let places = new Set([0])
-  for (const item of glob) {
-    const next = new Set<number>()
-    for (const place of places) for (const end of endsOf(item, characters, place)) next.add(end)
-    places = next
-  }
-  return places.has(characters.length)
-}
-
-function endsOf(item: GlobItem, characters: readonly string[], place: number): readonly number[] {
-  const character = characters[place]
-  switch (item.kind) {
-    case 'star':
-    case 'double-star':
-      return Array.from({ length: characters.length - place + 1 }, (_, i) => place + i)
-    case 'one':
-      return character === undefined ? [] : [place + 1]
-    case 'class':
-      return character !== undefined && isInClass(item, character) ? [place + 1] : []
-    case 'literal': {
-      const letters = Array.from(item.text)
-      return letters.every((letter, i) => characters[place + i] === letter) ? [place + letters.length] : []
-    }
-  }
-}
-
-function isInClass({ negated, low, high, list }: Extract<GlobItem, { kind: 'class' }>, character: string): boolean {
-  const code = character.codePointAt(0)!
-  return ((code >= low && code <= high) || Array.from(list).includes(character)) !== negated
+/** To patterns of paths a slash is the end of a name; in the name of an attribute it is a character like any other. */
+function withoutSlashes(text: string): string {
+  return text.replaceAll('/', '\0')
 }

@@ -61,6 +61,9 @@ test('the first pattern that matches decides; without patterns only users have a
     [filter(['*', true]), { 'user.a': true, 'security.selinux': true, [`user.${'x'.repeat(251)}`]: false }],
     [filter(['user.[a-c]?', true], ['user.{x,yy}', true]), { 'user.b1': true, 'user.d1': false, 'user.x': true, 'user.yy': true, 'user.y': false }],
     [filter(['user.[', true], ['*', true]), { 'user.a': false }],
+    [filter(['user.a', true], ['user.[', true], ['*', true]), { 'user.a': true, 'user.b': false }],
+    [filter(['user.a/b', true]), { 'user.a/b': true, 'user.a': false, 'user.a/b/c': false }],
+    [filter(['user.a', true], ['*a'.repeat(60_000), true], ['*', true]), { 'user.a': true, 'user.b': false }],
   ]
   for (const [rules, names] of cases) {
     for (const [name, isPermitted] of Object.entries(names)) assert.equal(rules.permitsName(name), isPermitted, JSON.stringify(name))
