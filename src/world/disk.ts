@@ -37,6 +37,11 @@ export interface DiskName {
 export interface DiskFile extends AsyncDisposable {
   /** What the system calls the open file, for threads of this process; undefined where there is no such thing. */
   readonly descriptor?: number
+  /**
+   * The same open file past the system's memory, for whole pages at a time; undefined where there is no such way.
+   * Closed with the file.
+   */
+  readonly directDescriptor?: number | undefined
   /** As it was when it was opened, where opening had a look anyway. */
   readonly opened?: DiskStat
   stat(): Promise<DiskStat>

@@ -61,6 +61,8 @@ export interface FileMaker {
    * directory is not where it should be.
    */
   make(order: FileOrder): Promise<FileOutcome>
+  /** Memory for a block, from where it gets to the disk with the least effort. Its holder may use it again and again. */
+  memory(sizeBytes: number): Uint8Array
   /**
    * Writes a block where its content is what it should be; false, with nothing written, where it is not. The file must
    * stay open until then. Rejects as `DiskFile.write` does. Memory that threads can share is not copied.

@@ -35,6 +35,10 @@ export class PlainFileMaker implements FileMaker {
     }
   }
 
+  memory(sizeBytes: number): Uint8Array {
+    return new Uint8Array(sizeBytes)
+  }
+
   async write(file: DiskFile, block: CheckedBlock): Promise<boolean> {
     if (!hasHash(block)) return false
     await file.write(block.data, block.positionBytes)

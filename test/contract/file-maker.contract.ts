@@ -168,6 +168,31 @@ export function fileMakerContract(name: string, make: () => Promise<FileMakerWor
     })
   }
 
+  test(`${name}: large blocks from its own memory are written beside each other, many at a time, whole pages or not`, async () => {
+    await using world = await make()
+    await write(world, 'f', '')
+    await using file = await world.disk.open(`${world.root}/f`, 'write')
+    const sizes = [1_048_576, 262_144, 262_144, 524_288, 300_001, 262_144, 1_048_576, 5]
+    const expected = Buffer.concat(sizes.map((sizeBytes, at) => Buffer.alloc(sizeBytes, at + 1)))
+    let endBytes = 0
+    const blocks = sizes.map((sizeBytes, at) => {
+      const data = world.fileMaker.memory(sizeBytes).fill(at + 1)
+      const positionBytes = endBytes
+      endBytes += sizeBytes
+      return { data, positionBytes, hash: createHash('sha256').update(data).digest() }
+    })
+    const [wrong] = blocks
+    assert.equal(await world.fileMaker.write(file, { ...wrong!, hash: new Uint8Array(32) }), false)
+    assert.equal((await file.stat()).sizeBytes, 0)
+    const written = await Promise.all(blocks.map((block) => world.fileMaker.write(file, block)))
+    assert.ok(written.every(Boolean))
+    const found = Buffer.alloc(endBytes)
+    for (let done = 0; done < endBytes; ) done += await file.read(found.subarray(done), done)
+    assert.ok(found.equals(expected))
+    await using readable = await world.disk.open(`${world.root}/f`, 'read')
+    await assert.rejects(world.fileMaker.write(readable, wrong!), { code: 'EBADF' })
+  })
+
   test(`${name}: a block that cannot be written rejects with the system's code`, async () => {
     await using world = await make()
     await write(world, 'f', '')

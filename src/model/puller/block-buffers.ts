@@ -4,16 +4,18 @@ import { BLOCK_SIZE_BYTES_MIN } from '../../core/blocks.ts'
 const KEPT_SIZE_BYTES_MIN = 16 * 1_024
 
 /**
- * Memory for blocks on their way to the disk, which threads can share. It is used again and again: a new one for each
+ * Memory for blocks on their way to the disk. It is used again and again: a new one for each
  * would keep the collector busy.
  */
 export class BlockBuffers {
   readonly #keptBytesMax: number
+  readonly #allocate: (sizeBytes: number) => Uint8Array
   readonly #free = new Map<number, Uint8Array[]>()
   #keptBytes = 0
 
-  constructor(keptBytesMax: number) {
+  constructor(keptBytesMax: number, allocate: (sizeBytes: number) => Uint8Array) {
     this.#keptBytesMax = keptBytesMax
+    this.#allocate = allocate
   }
 
   /** At least as large as asked for; undefined where no memory of its own is worth it. */
@@ -21,7 +23,7 @@ export class BlockBuffers {
     if (sizeBytes < KEPT_SIZE_BYTES_MIN) return undefined
     const classBytes = classOf(sizeBytes)
     const kept = this.#free.get(classBytes)?.pop()
-    if (kept === undefined) return new Uint8Array(new SharedArrayBuffer(classBytes))
+    if (kept === undefined) return this.#allocate(classBytes)
     this.#keptBytes -= classBytes
     return kept
   }

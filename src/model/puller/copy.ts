@@ -12,7 +12,9 @@ const TWINS_MAX = 3
 const LOOK_FOR_TWINS_SIZE_BYTES_MIN = 32 * 1_024
 /** What is copied in one go, and how much of that at the same time: the threads find the next at their door. */
 const PORTION_BYTES = 8 * 1_024 * 1_024
-const PORTIONS_AT_ONCE = 4
+const PORTIONS_AT_ONCE = 8
+/** Each of them has one block in memory, and blocks may be of 16 MiB. */
+const AT_ONCE_BYTES_MAX = 32 * 1_024 * 1_024
 /** Files with some of the blocks that are tried, in each folder. */
 const HOLDERS_MAX = 32
 
@@ -103,7 +105,8 @@ async function copyFrom(context: PullContext, { path, place, from }: CopySource,
   if (source === undefined) return
   await using _source = source
   const copied = new Set<Block>()
-  await forEachAtOnce(portions(missing, place), PORTIONS_AT_ONCE, async (portion) => {
+  const atOnce = Math.min(PORTIONS_AT_ONCE, AT_ONCE_BYTES_MAX / filling.global.blockSizeBytes)
+  await forEachAtOnce(portions(missing, place), atOnce, async (portion) => {
     signal.throwIfAborted()
     const found = await context.world.fileMaker.copy(source, temp.file, portion)
     portion.forEach(({ block, sizeBytes }, at) => {

@@ -87,8 +87,11 @@ export async function openTempFile(
 
 /** Smaller files are copied block by block, which costs less than to look at all that a copy holds. */
 const COPY_SIZE_BYTES_MIN = 8 * 1_024 * 1_024
-/** The system copies a file with less effort than we do block by block, but it does not stop when it is asked to. */
-const COPY_SIZE_BYTES_MAX = 4 * 1_024 * 1_024 * 1_024
+/**
+ * Up to here the system copies a file with less effort than we do block by block. Larger ones have blocks that go past
+ * the system's memory, are hashed on their way and not afterwards, and stop when they are asked to.
+ */
+const COPY_SIZE_BYTES_MAX = 256 * 1_024 * 1_024
 
 /** Whether at least half of the blocks stand where they stood. */
 function isMostlySame(local: FileInfo | undefined, global: FileInfo, blocks: readonly Block[]): boolean {

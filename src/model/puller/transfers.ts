@@ -53,12 +53,13 @@ export class Transfers {
     this.#context = context
     this.#deps = deps
     this.#signal = signal
-    const { disk, clock, system } = context.world
+    const { disk, clock, system, fileMaker } = context.world
     const { copiers, minDiskFree, pullerMaxPendingKiB } = context.folder
     this.#space = new SpaceCheck({ disk, clock, root: context.root, label: () => context.label() }, minDiskFree)
     const windowKiB = pullerMaxPendingKiB > 0 ? Math.max(pullerMaxPendingKiB, WINDOW_KIB_MIN) : WINDOW_KIB_DEFAULT
     const windowBytes = windowKiB * 1_024
-    this.#means = { window: new RequestWindow(windowBytes, clock), buffers: new BlockBuffers(windowBytes), shortWay: { refusals: 0 } }
+    const buffers = new BlockBuffers(windowBytes, (sizeBytes) => fileMaker.memory(sizeBytes))
+    this.#means = { window: new RequestWindow(windowBytes, clock), buffers, shortWay: { refusals: 0 } }
     this.#copiers = copiers > 0 ? Math.min(copiers, Math.max(1, 2 * system.cpuCount)) : COPIERS_DEFAULT
   }
 

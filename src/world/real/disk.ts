@@ -7,6 +7,7 @@ import { systemCode } from '../../core/errors.ts'
 import { checkPath, DiskError } from '../disk-error.ts'
 import { nameFromBytes, REPLACEMENT } from '../disk-name.ts'
 import type { Disk, DiskFile, DiskName, DiskStat, DiskType, OpenMode } from '../disk.ts'
+import { DirectDescriptor } from './direct-descriptor.ts'
 import { secondsText } from './disk-time.ts'
 import { lockFile } from './lock.ts'
 import { holdDirectory, O_PATH } from './held-directory.ts'
@@ -31,11 +32,11 @@ export const realDisk: Disk = {
     if (NO_FOLLOW === undefined && mode !== 'create') await refuseSymlink(path, 'open')
     const handle = await open(path, OPEN_FLAGS[mode], permissions)
     try {
-      if (mode === 'create') return new RealFile(handle)
+      if (mode === 'create') return new RealFile(handle, 'write')
       // What was opened a moment ago is known to the system: to ask a thread would take ten times as long.
       const stats = fstatSync(handle.fd, { bigint: true })
       refuseOddities(stats, path)
-      return new RealFile(handle, diskStat(stats))
+      return new RealFile(handle, mode, diskStat(stats))
     } catch (error) {
       await handle.close()
       throw error
@@ -175,14 +176,20 @@ export const realDisk: Disk = {
 class RealFile implements DiskFile {
   readonly opened?: DiskStat
   readonly #handle: FileHandle
+  readonly #direct: DirectDescriptor
 
-  constructor(handle: FileHandle, opened?: DiskStat) {
+  constructor(handle: FileHandle, access: 'read' | 'write', opened?: DiskStat) {
     this.#handle = handle
+    this.#direct = new DirectDescriptor(access)
     if (opened !== undefined) this.opened = opened
   }
 
   get descriptor(): number {
     return this.#handle.fd
+  }
+
+  get directDescriptor(): number | undefined {
+    return this.#direct.for(this.#handle.fd)
   }
 
   async stat(): Promise<DiskStat> {
@@ -229,6 +236,7 @@ class RealFile implements DiskFile {
   }
 
   close(): Promise<void> {
+    this.#direct.close()
     return this.#handle.close()
   }
 

@@ -6,6 +6,7 @@ import { PlainFileMaker } from '../plain-file-maker.ts'
 import type { DiskThreads } from './disk-threads.ts'
 import { realDisk } from './disk.ts'
 import { copyOrder, type Outcome, type WaitingOrder } from './make-pack.ts'
+import { DIRECT_BYTES_MIN, isWholePages, PageMemory } from './page-memory.ts'
 
 /** So few are done before a thread has started. */
 const HERE_AT_ONCE_MAX = 4
@@ -18,6 +19,7 @@ const COPIED_HERE_BYTES_MAX = 1_024 * 1_024
 export class RealFileMaker implements FileMaker {
   readonly #threads: Pick<DiskThreads, 'make' | 'isStarted'>
   readonly #here = new PlainFileMaker(realDisk)
+  readonly #memory = new PageMemory()
   #doneHere = 0
   #gathered: WaitingOrder[] = []
 
@@ -37,12 +39,17 @@ export class RealFileMaker implements FileMaker {
     return outcome.kind === 'made' || outcome.kind === 'failed' ? outcome : mixedUp()
   }
 
+  memory(sizeBytes: number): Uint8Array {
+    return this.#memory.take(sizeBytes)
+  }
+
   async write(file: DiskFile, block: CheckedBlock): Promise<boolean> {
     const { descriptor } = file
     const isShared = block.data.buffer instanceof SharedArrayBuffer
     if (descriptor === undefined || !isShared || this.#isLittle) return await this.#doHere(() => this.#here.write(file, block))
     // The hash may be a part of a long list, all of which would be copied.
-    const order = { ...block, hash: Uint8Array.from(block.hash), descriptor }
+    const direct = isWholePages(block.data, block.positionBytes) ? file.directDescriptor : undefined
+    const order = { ...block, hash: Uint8Array.from(block.hash), descriptor, direct }
     const outcome = await this.#outcomeOf((tell) => ({ kind: 'block', order, tell }))
     if (outcome.kind === 'failed') throw failure(outcome)
     return outcome.kind === 'written'
@@ -52,7 +59,8 @@ export class RealFileMaker implements FileMaker {
     const sizeBytes = blocks.reduce((sum, block) => sum + block.sizeBytes, 0)
     const isSmall = sizeBytes <= COPIED_HERE_BYTES_MAX && this.#isLittle
     if (isSmall || from.descriptor === undefined || to.descriptor === undefined) return await this.#here.copy(from, to, blocks)
-    const order = copyOrder(from.descriptor, to.descriptor, blocks)
+    const direct = mayBeDirect(blocks) ? { fromDirect: from.directDescriptor, direct: to.directDescriptor } : NOT_DIRECT
+    const order = copyOrder({ fromDescriptor: from.descriptor, descriptor: to.descriptor, ...direct }, blocks)
     const { promise, resolve } = Promise.withResolvers<Outcome>()
     this.#threads.make([{ kind: 'copy', order, tell: resolve }]) // by itself: the next goes to another thread
     const outcome = await promise
@@ -79,6 +87,12 @@ export class RealFileMaker implements FileMaker {
     this.#gathered.push(waiting(resolve))
     return promise
   }
+}
+
+const NOT_DIRECT = { fromDirect: undefined, direct: undefined }
+
+function mayBeDirect(blocks: readonly CopiedBlock[]): boolean {
+  return blocks.some(({ sizeBytes }) => sizeBytes >= DIRECT_BYTES_MIN)
 }
 
 function failure({ code, message }: Extract<Outcome, { kind: 'failed' }>): Error {

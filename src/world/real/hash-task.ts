@@ -38,10 +38,15 @@ const READ_BYTES_MIN = 1024 * 1024
 
 /** Grows to the largest block met and is used for every file: reading allocates nothing. */
 export class HashBuffer {
-  #bytes = new Uint8Array(0)
+  readonly #allocate: (sizeBytes: number) => Uint8Array
+  #bytes: Uint8Array = new Uint8Array(0)
+
+  constructor(allocate: (sizeBytes: number) => Uint8Array = (sizeBytes) => new Uint8Array(sizeBytes)) {
+    this.#allocate = allocate
+  }
 
   for(blockSizeBytes: number): Uint8Array {
-    if (this.#bytes.length < blockSizeBytes) this.#bytes = new Uint8Array(Math.max(blockSizeBytes, READ_BYTES_MIN))
+    if (this.#bytes.length < blockSizeBytes) this.#bytes = this.#allocate(Math.max(blockSizeBytes, READ_BYTES_MIN))
     return this.#bytes
   }
 }

@@ -1,5 +1,6 @@
-import type { CheckedBlock, CopiedBlock, FileOrder, FileOutcome } from '../file-maker.ts'
-import type { BlockOutcome, CopyOutcome, MakeTask, NumberedBlock, NumberedCopy, NumberedFile } from './make-task.ts'
+import type { CopiedBlock, FileOrder, FileOutcome } from '../file-maker.ts'
+import type { BlockOutcome, CopyOutcome, NumberedBlock, NumberedCopy } from './block-task.ts'
+import type { MakeTask, NumberedFile } from './make-task.ts'
 
 /** Something to be put on disk, and who is told what became of it. */
 export type WaitingOrder =
@@ -12,9 +13,7 @@ export type Outcome = FileOutcome | BlockOutcome | CopyOutcome
 export type CopyOrder = Omit<NumberedCopy, 'number'>
 
 /** Its memory is shared: the thread reads it where it is. */
-interface SharedBlock extends CheckedBlock {
-  readonly descriptor: number
-}
+type SharedBlock = Omit<NumberedBlock, 'number'>
 
 export interface PackedOrders {
   readonly task: MakeTask
@@ -42,9 +41,9 @@ export function packOrders(orders: readonly WaitingOrder[], firstNumber: number)
   return { task: { kind: 'make', files, data, blocks, copies }, transfer: [data.buffer] }
 }
 
-export function copyOrder(fromDescriptor: number, descriptor: number, blocks: readonly CopiedBlock[]): CopyOrder {
+export function copyOrder(files: Pick<CopyOrder, 'fromDescriptor' | 'fromDirect' | 'descriptor' | 'direct'>, blocks: readonly CopiedBlock[]): CopyOrder {
   return {
-    fromDescriptor, descriptor,
+    ...files,
     froms: Float64Array.from(blocks, ({ fromBytes }) => fromBytes),
     positions: Float64Array.from(blocks, ({ positionBytes }) => positionBytes),
     sizes: Float64Array.from(blocks, ({ sizeBytes }) => sizeBytes),

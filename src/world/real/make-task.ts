@@ -1,14 +1,13 @@
 import {
-  closeSync, constants, fchmodSync, fstatSync, fsync, futimesSync, linkSync, lstatSync, openSync, readlinkSync, readSync,
-  realpathSync, renameSync, unlinkSync, writeSync,
+  closeSync, constants, fchmodSync, fstatSync, fsync, futimesSync, linkSync, lstatSync, openSync, readlinkSync,
+  realpathSync, renameSync, unlinkSync,
 } from 'node:fs'
-import { HASH_SIZE_BYTES } from '../../core/blocks.ts'
-import { messageOf, systemCode } from '../../core/errors.ts'
+import { systemCode } from '../../core/errors.ts'
 import { baseOf, joinPath, parentOf } from '../../core/paths.ts'
 import { DiskError } from '../disk-error.ts'
-import { hasHash, type CheckedBlock, type FileOrder, type FileOutcome, type ReplacedFile } from '../file-maker.ts'
+import type { FileOrder, FileOutcome, ReplacedFile } from '../file-maker.ts'
+import { BlockWriting, failed, writeAll, type BlockOutcome, type CopyOutcome, type NumberedBlock, type NumberedCopy } from './block-task.ts'
 import { secondsText } from './disk-time.ts'
-import { HashBuffer } from './hash-task.ts'
 import { NO_LINK } from './rename-new.ts'
 import { exactStat } from './walk-disk.ts'
 
@@ -26,33 +25,6 @@ export interface NumberedFile extends Omit<FileOrder, 'data'> {
   readonly startBytes: number
   readonly endBytes: number
 }
-
-/** A block in memory that both sides see, and the file that whoever asked keeps open. */
-export interface NumberedBlock extends CheckedBlock {
-  readonly number: number
-  readonly descriptor: number
-}
-
-/** Blocks of one file that go to another, in flat arrays; both files are kept open. */
-export interface NumberedCopy {
-  readonly number: number
-  readonly fromDescriptor: number
-  readonly descriptor: number
-  readonly froms: Float64Array
-  readonly positions: Float64Array
-  readonly sizes: Float64Array
-  /** One after the other. */
-  readonly hashes: Uint8Array
-}
-
-/** For every block whether it was what it should be, and is in its place now. */
-export interface CopyOutcome {
-  readonly kind: 'copied'
-  readonly blocks: readonly boolean[]
-}
-
-/** `different`: the content was not what it should be. */
-export type BlockOutcome = Exclude<FileOutcome, { kind: 'made' }> | { readonly kind: 'written' } | { readonly kind: 'different' }
 
 export interface MakeReport {
   readonly kind: 'made'
@@ -84,7 +56,7 @@ export class FileMaking {
   readonly #post: (report: MakeReport) => void
   readonly #queue: Waiting[] = []
   readonly #results: NumberedOutcome[] = []
-  readonly #buffer = new HashBuffer()
+  readonly #blocks = new BlockWriting((order, outcome) => this.#tell(order, outcome))
   /** Directories that were seen to be where they should be, in this turn of the loop. */
   readonly #seen = new Set<string>()
   #syncing = 0
@@ -95,8 +67,8 @@ export class FileMaking {
   }
 
   receive({ files, data, blocks, copies }: MakeTask): void {
-    for (const copy of copies) this.#tell(copy, copyBlocks(copy, this.#buffer))
-    for (const block of blocks) this.#tell(block, writeBlock(block))
+    for (const copy of copies) this.#blocks.copy(copy)
+    for (const block of blocks) this.#blocks.write(block)
     for (const order of files) this.#queue.push({ order, data: data.subarray(order.startBytes, order.endBytes) })
     this.#proceed()
   }
@@ -226,52 +198,6 @@ class OpenedFile {
   }
 }
 
-function writeBlock(block: NumberedBlock): BlockOutcome {
-  try {
-    if (!hasHash(block)) return { kind: 'different' }
-    writeAll(block.descriptor, block.data, block.positionBytes)
-    return { kind: 'written' }
-  } catch (error) {
-    return failed(error)
-  }
-}
-
-function copyBlocks(copy: NumberedCopy, buffer: HashBuffer): NumberedOutcome['outcome'] {
-  const blocks: boolean[] = []
-  try {
-    for (let at = 0; at < copy.sizes.length; at++) {
-      const data = buffer.for(copy.sizes[at]!).subarray(0, copy.sizes[at]!)
-      const hash = copy.hashes.subarray(at * HASH_SIZE_BYTES, (at + 1) * HASH_SIZE_BYTES)
-      const isThere = isRead(copy.fromDescriptor, data, copy.froms[at]!) && hasHash({ data, hash })
-      if (isThere) writeAll(copy.descriptor, data, copy.positions[at]!)
-      blocks.push(isThere)
-    }
-    return { kind: 'copied', blocks }
-  } catch (error) {
-    return failed(error)
-  }
-}
-
-/** An unreadable spot holds nothing for us. */
-function isRead(descriptor: number, into: Uint8Array, positionBytes: number): boolean {
-  try {
-    for (let done = 0; done < into.length; ) {
-      const count = readSync(descriptor, into, done, into.length - done, positionBytes + done)
-      if (count === 0) return false
-      done += count
-    }
-    return true
-  } catch {
-    return false
-  }
-}
-
-function writeAll(descriptor: number, data: Uint8Array, positionBytes: number): void {
-  for (let done = 0; done < data.length; ) {
-    done += writeSync(descriptor, data, done, data.length - done, positionBytes + done)
-  }
-}
-
 function placeOf(descriptor: number): string | undefined {
   try {
     return readlinkSync(`/proc/self/fd/${descriptor}`)
@@ -315,8 +241,4 @@ function checkReplaced(path: string, replaces: ReplacedFile): void {
 
 function taken(path: string): DiskError {
   return new DiskError('EEXIST', 'what is there is not what was expected', 'rename', path)
-}
-
-function failed(error: unknown): Extract<FileOutcome, { kind: 'failed' }> {
-  return { kind: 'failed', code: systemCode(error), message: messageOf(error) }
 }

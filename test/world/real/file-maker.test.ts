@@ -1,12 +1,16 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs'
+import { closeSync, mkdtempSync, openSync, readFileSync, realpathSync, rmSync } from 'node:fs'
+import { createHash } from 'node:crypto'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import type { FileOrder } from '../../../src/world/file-maker.ts'
 import { DiskThreads } from '../../../src/world/real/disk-threads.ts'
+import { realDisk } from '../../../src/world/real/disk.ts'
 import { RealFileMaker } from '../../../src/world/real/file-maker.ts'
 
+const NOT_LINUX = process.platform !== 'linux' && 'only Linux has this way'
+const NO_SUCH_WAY = 'the file system of the temporary directory has no direct access'
 const CRASHING = new URL('./crashing-make-worker.ts', import.meta.url)
 
 function orderIn(directory: string, name: string): FileOrder {
@@ -36,4 +40,41 @@ test('when the threads are closed nobody waits for ever', async () => {
   await threads[Symbol.asyncDispose]()
   const outcome = await maker.make(orderIn('/nowhere', 'f'))
   assert.equal(outcome.kind === 'failed' && outcome.code, 'EIO')
+})
+
+test('a large block goes past the memory of the system, and by way of it where the disk does not want that', { skip: NOT_LINUX }, async (t) => {
+  const directory = realpathSync(mkdtempSync(join(tmpdir(), 'twinfold-maker-')))
+  await using threads = new DiskThreads({ threads: 1 })
+  const maker = new RealFileMaker({ isStarted: true, make: (orders) => threads.make(orders) })
+  const data = maker.memory(1_048_576).fill(7)
+  const hash = createHash('sha256').update(data).digest()
+  try {
+    await using file = await realDisk.open(`${directory}/f`, 'create')
+    assert.ok(await maker.write(file, { data, positionBytes: 0, hash }))
+    const { directDescriptor } = file
+    if (directDescriptor === undefined) return t.skip(NO_SUCH_WAY)
+    assert.match(readFileSync(`/proc/self/fdinfo/${directDescriptor}`, 'utf8'), /flags:\t0[0-7]*[4-7]\d{4}\n/)
+    const unwilling = openSync(`${directory}/f`, 'r') // nothing can be written to it
+    const odd = new Proxy(file, { get: (target, key) => (key === 'directDescriptor' ? unwilling : Reflect.get(target, key, target)) })
+    assert.ok(await maker.write(odd, { data, positionBytes: 1_048_576, hash }))
+    closeSync(unwilling)
+    assert.ok(readFileSync(`${directory}/f`).equals(Buffer.alloc(2_097_152, 7)))
+  } finally {
+    rmSync(directory, { recursive: true })
+  }
+})
+
+test('a second way into a file ends with the file', { skip: NOT_LINUX }, async (t) => {
+  const directory = realpathSync(mkdtempSync(join(tmpdir(), 'twinfold-maker-')))
+  try {
+    const file = await realDisk.open(`${directory}/f`, 'create')
+    const { descriptor, directDescriptor } = file
+    if (directDescriptor === undefined) return t.skip(NO_SUCH_WAY)
+    assert.notEqual(directDescriptor, descriptor)
+    assert.equal(file.directDescriptor, directDescriptor)
+    await file.close()
+    assert.throws(() => closeSync(directDescriptor), { code: 'EBADF' })
+  } finally {
+    rmSync(directory, { recursive: true })
+  }
 })
