@@ -36,7 +36,7 @@ export class RealTlsStream implements TlsStream {
     this.remoteAddress = addressOf(socket)
     this.crypto = `${(socket.getProtocol() ?? '').replace('v', '')}-${socket.getCipher().standardName}`
     socket.setNoDelay(true)
-    socket.on('data', (chunk: Buffer) => this.#take(chunk))
+    this.#takeOver(socket)
     socket.on('end', () => this.#wake(() => (this.#ended = true)))
     socket.on('error', (error) => this.#wake(() => (this.#failure ??= error)))
     socket.on('close', () => this.#wake(() => (this.#failure ??= new NetError('ECONNRESET', 'connection lost'))))
@@ -113,7 +113,21 @@ export class RealTlsStream implements TlsStream {
     this.#socket.uncork()
   }
 
-  #take(chunk: Buffer): void {
+  /**
+   * What arrives is taken where the socket would put it into its queue: to go through the queue and come out as an event
+   * costs more than to decrypt it, a record being 16 KiB. When we are behind, the queue is there as ever.
+   */
+  #takeOver(socket: TLSSocket): void {
+    const enqueue = socket.push.bind(socket)
+    socket.push = (chunk: Uint8Array | null) => {
+      if (chunk === null || socket.isPaused() || socket.readableLength > 0) return enqueue(chunk)
+      this.#take(chunk)
+      return true
+    }
+    socket.on('data', (chunk: Buffer) => this.#take(chunk))
+  }
+
+  #take(chunk: Uint8Array): void {
     this.#unread.put(chunk)
     if (this.#unread.bytes === 0) return // it went where it was wanted
     this.#wake(() => {})
