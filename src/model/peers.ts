@@ -1,7 +1,7 @@
 import { messageOf } from '../core/errors.ts'
 import type { Config } from '../core/config.ts'
 import { isInvalid, type FileHead } from '../core/file-info.ts'
-import { parseFolderId, type DeviceId, type FolderId } from '../core/ids.ts'
+import type { DeviceId, FolderId } from '../core/ids.ts'
 import { compareVersions } from '../core/version-vector.ts'
 import type { BlockRequest, Connection, DownloadUpdate } from '../protocol/types.ts'
 import { foldersSharedWith } from './cluster-config.ts'
@@ -25,11 +25,13 @@ export class Peers implements Sources {
   readonly #tasks = new Set<Promise<void>>()
   readonly #stop = new AbortController()
   #config: Config
+  #given: { readonly config: Config; readonly folders: Map<DeviceId, ReadonlyMap<string, FolderId>> }
 
   constructor(deps: PeersDeps, { config, ownDevice }: PeersOptions) {
     this.#deps = deps
     this.#own = ownDevice
     this.#config = config
+    this.#given = { config, folders: new Map() }
     this.#server = new RequestServer({
       blocks: deps.blocks,
       log: deps.log,
@@ -131,10 +133,9 @@ export class Peers implements Sources {
     return (file, holders) => remember(file, new Set(holders))
   }
 
-  async request(device: DeviceId, request: BlockRequest, signal: AbortSignal): Promise<Uint8Array> {
+  request(device: DeviceId, request: BlockRequest, signal: AbortSignal): Promise<Uint8Array> {
     const peer = this.#peers.get(device)
-    if (peer === undefined) throw new Error(`device ${device} is not connected`)
-    return await peer.request(request, signal)
+    return peer?.request(request, signal) ?? Promise.reject(new Error(`device ${device} is not connected`))
   }
 
   isAnyoneThere(folder: FolderId): boolean {
@@ -205,12 +206,21 @@ export class Peers implements Sources {
   }
 
   async #served(device: DeviceId, folder: string): Promise<ServedFolder | undefined> {
-    const shared = foldersSharedWith(this.#config, device).find(({ id }) => id === folder)
-    const id = parseFolderId(folder)
-    if (shared === undefined || shared.paused || id === undefined) return undefined
-    if (this.#config.devices.find(({ deviceID }) => deviceID === device)?.untrusted !== false) return undefined
-    const root = this.#deps.folders.rootOf(id)
-    return root === undefined ? undefined : { id, root, index: await this.#deps.store.folder(id) }
+    const id = this.#givenTo(device).get(folder)
+    const root = id && this.#deps.folders.rootOf(id)
+    return id === undefined || root === undefined ? undefined : { id, root, index: await this.#deps.store.folder(id) }
+  }
+
+  /** The folders that a device may read from, as the configuration has it. Asked for every block. */
+  #givenTo(device: DeviceId): ReadonlyMap<string, FolderId> {
+    if (this.#given.config !== this.#config) this.#given = { config: this.#config, folders: new Map() }
+    const known = this.#given.folders.get(device)
+    if (known !== undefined) return known
+    const isTrusted = this.#config.devices.find(({ deviceID }) => deviceID === device)?.untrusted === false
+    const shared = isTrusted ? foldersSharedWith(this.#config, device).filter(({ paused }) => !paused) : []
+    const folders = new Map(shared.map(({ id }) => [String(id), id]))
+    this.#given.folders.set(device, folders)
+    return folders
   }
 
   #setLimits(): void {

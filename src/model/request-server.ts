@@ -71,8 +71,9 @@ export class RequestServer {
   async serve(device: DeviceId, request: BlockRequest, signal: AbortSignal): Promise<BlockReply> {
     const refusal = refusalByForm(request)
     if (refusal !== undefined) return { kind: 'refused', code: refusal }
-    using _own = await this.#budget(device).acquire(request.sizeBytes, signal)
-    using _all = await this.#total.acquire(request.sizeBytes, signal)
+    const budget = this.#budget(device)
+    using _own = budget.enter(request.sizeBytes) ?? (await budget.acquire(request.sizeBytes, signal))
+    using _all = this.#total.enter(request.sizeBytes) ?? (await this.#total.acquire(request.sizeBytes, signal))
     try {
       const outcome = await this.#answer(device, request)
       return typeof outcome === 'string' ? { kind: 'refused', code: outcome } : outcome
@@ -128,8 +129,8 @@ function orderFor(root: string, name: string, { offsetBytes, sizeBytes, hash }: 
   return { root, name, offsetBytes, sizeBytes, hash }
 }
 
-function replyOf({ data, giveBack }: Extract<BlockAnswer, { kind: 'read' }>): BlockReply {
-  return { kind: 'data', data, giveBack }
+function replyOf({ data, headroomBytes, giveBack }: Extract<BlockAnswer, { kind: 'read' }>): BlockReply {
+  return { kind: 'data', data, headroomBytes, giveBack }
 }
 
 function refusalByForm({ name, offsetBytes, sizeBytes, hash: wanted }: BlockRequest): RefusalCode | undefined {

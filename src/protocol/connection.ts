@@ -160,16 +160,10 @@ export class ProtocolConnection implements Connection {
   async request(request: BlockRequest, signal: AbortSignal): Promise<Uint8Array> {
     signal.throwIfAborted()
     this.closed.throwIfAborted()
-    const { id, answer } = this.#pending.open(request.into)
-    const onAbort = (): void => this.#pending.fail(id, signal.reason)
-    signal.addEventListener('abort', onAbort)
-    try {
-      const sent = this.#send('fast', 'Request', [writeRequest(id, request)], () => this.#pending.has(id))
-      sent.catch((error: unknown) => this.#pending.fail(id, error))
-      return await answer
-    } finally {
-      signal.removeEventListener('abort', onAbort)
-    }
+    const { id, answer } = this.#pending.open(request.into, signal)
+    const sent = this.#send('fast', 'Request', [writeRequest(id, request)], () => this.#pending.has(id))
+    sent.catch((error: unknown) => this.#pending.fail(id, error))
+    return await answer
   }
 
   close(reason: string): Promise<void> {
@@ -200,7 +194,7 @@ export class ProtocolConnection implements Connection {
     }
     try {
       for (;;) {
-        await this.#inbox.whenRoom(this.closed)
+        if (!this.#inbox.hasRoom) await this.#inbox.whenRoom(this.closed)
         const frame = await readFrame(this.#incoming, listener)
         if (frame === undefined) return this.#inbox.end()
         this.#metrics.countReceived(frame.type)

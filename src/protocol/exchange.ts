@@ -112,7 +112,7 @@ export function writeResponse(id: number, reply: BlockReply): Body {
   if (reply.data.length === 0) return [writer.finish()]
   writer.uint32(RESPONSE_DATA_TAG)
   writer.uint32(reply.data.length)
-  return [writer.finish(), reply.data]
+  return [writer.finish(), reply.data, reply.headroomBytes]
 }
 
 export interface IncomingProgress {

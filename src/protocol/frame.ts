@@ -48,12 +48,12 @@ export interface FrameListener {
 export async function readFrame(bytes: ByteReader, listener: FrameListener): Promise<Frame | undefined> {
   for (;;) {
     listener.onProgress(false)
-    if (!(await bytes.hasMore())) return undefined
+    if (!bytes.isAnyHere && !(await bytes.hasMore())) return undefined
     listener.onProgress(true)
-    const headerBytes = bigEndian(await bytes.take(2))
+    const headerBytes = bigEndian(bytes.takeNow(2) ?? (await bytes.take(2)))
     if (headerBytes > HEADER_BYTES_MAX) throw malformed(`a header of ${headerBytes} bytes`)
-    const header = decode(HEADER, await bytes.take(headerBytes), 0)
-    const lengthBytes = bigEndian(await bytes.take(4))
+    const header = decode(HEADER, bytes.takeNow(headerBytes) ?? (await bytes.take(headerBytes)), 0)
+    const lengthBytes = bigEndian(bytes.takeNow(4) ?? (await bytes.take(4)))
     if (lengthBytes > MESSAGE_BYTES_MAX) throw malformed(`a message of ${lengthBytes} bytes`)
     const type = MESSAGE_TYPES[header.type]
     if (header.compression !== COMPRESSION_NONE && header.compression !== COMPRESSION_LZ4) {
@@ -69,7 +69,7 @@ export async function readFrame(bytes: ByteReader, listener: FrameListener): Pro
       const placed = await placeResponse(bytes, lengthBytes, listener)
       if (placed !== undefined) return { type, body: NO_BYTES, placed }
     }
-    const body = await bytes.take(lengthBytes)
+    const body = bytes.takeNow(lengthBytes) ?? (await bytes.take(lengthBytes))
     return { type, body: header.compression === COMPRESSION_LZ4 ? uncompress(body, lengthBytesMax) : body }
   }
 }
@@ -82,7 +82,7 @@ async function placeResponse(
   const head = peekResponse(await bytes.peek(), lengthBytes)
   const data = head && listener.placeFor(head.id, head.dataBytes)
   if (head === undefined || data === undefined) return undefined
-  await bytes.discard(head.headBytes)
+  if (bytes.takeNow(head.headBytes) === undefined) await bytes.discard(head.headBytes)
   await bytes.fill(data)
   return { id: head.id, data }
 }
@@ -95,24 +95,36 @@ function bigEndian(bytes: Uint8Array): number {
   return value
 }
 
-/** A message to be sent; what is large stands in a piece of its own, so that nobody has to copy it. */
-export type Body = readonly [head: Uint8Array, tail?: Uint8Array]
+/**
+ * A message to be sent; what is large stands in a piece of its own, so that nobody has to copy it. With enough room
+ * before it in its memory, that is where the rest is put.
+ */
+export type Body = readonly [head: Uint8Array, tail?: Uint8Array, headroomBytes?: number | undefined]
 
 /** Up to here copying is cheaper than writing twice. */
 const JOINED_BYTES_MAX = 16 * 1024
 
 /** A message ready to be written: the pieces follow each other. A large body is not copied unless it shrinks. */
 export function writeFrame(type: MessageType, body: Body, setting: Compression): readonly Uint8Array[] {
-  const [head, tail] = body
+  const [head, tail, headroomBytes = 0] = body
   const lengthBytes = head.length + (tail?.length ?? 0)
   const packed = wantsCompression(setting, type, lengthBytes) ? compress(joined(body)) : undefined
   if (packed !== undefined) return pieces(prefix(type, COMPRESSION_LZ4, packed.length), packed)
   const start = prefix(type, COMPRESSION_NONE, lengthBytes)
-  return tail === undefined ? pieces(start, head) : pieces(joined([start, head]), tail)
+  if (tail === undefined) return pieces(start, head)
+  const front = joined([start, head])
+  return front.length <= headroomBytes ? [withFront(front, tail)] : pieces(front, tail)
 }
 
 function pieces(head: Uint8Array, tail: Uint8Array): readonly Uint8Array[] {
   return head.length + tail.length <= JOINED_BYTES_MAX ? [joined([head, tail])] : [head, tail]
+}
+
+/** The data with what goes before it, in the memory of the data. */
+function withFront(front: Uint8Array, data: Uint8Array): Uint8Array {
+  const whole = Buffer.from(data.buffer, data.byteOffset - front.length, front.length + data.length)
+  whole.set(front)
+  return whole
 }
 
 function joined([head, tail]: Body): Uint8Array {

@@ -5,8 +5,8 @@ export type Lane = 'ordered' | 'fast'
 
 /** So many fast messages go before one of the ordered lane gets its turn. */
 const FAST_IN_A_ROW_MAX = 8
-/** Large messages are handed over in pieces, so that a slow line shows that it moves. */
-const PIECE_BYTES_MAX = 256 * 1024
+/** The largest messages are handed over in pieces, so that a slow line shows that it moves. Most blocks go as a whole. */
+const PIECE_BYTES_MAX = (1024 + 4) * 1024
 
 interface Job {
   readonly pieces: readonly Uint8Array[]

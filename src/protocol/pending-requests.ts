@@ -3,7 +3,14 @@ import type { BlockReply, BlockRequest } from './types.ts'
 
 const ID_MAX = 0x7fff_ffff
 
+/** Those who give up when the same signal aborts: to listen for each by itself costs more than the rest of a request. */
+interface Group {
+  readonly ids: Set<number>
+  readonly onAbort: () => void
+}
+
 interface Waiting {
+  readonly signal: AbortSignal
   into: BlockRequest['into'] | undefined
   readonly resolve: (data: Uint8Array) => void
   readonly reject: (error: unknown) => void
@@ -12,6 +19,7 @@ interface Waiting {
 /** Requests we sent and have no answer to yet, by the number that the answer will carry. */
 export class PendingRequests {
   readonly #waiting = new Map<number, Waiting>()
+  readonly #groups = new Map<AbortSignal, Group>()
   #nextId = 0
 
   get count(): number {
@@ -22,12 +30,14 @@ export class PendingRequests {
     return this.#waiting.has(id)
   }
 
-  open(into?: BlockRequest['into']): { readonly id: number; readonly answer: Promise<Uint8Array> } {
+  /** The answer rejects with the signal's reason when that aborts. */
+  open(into: BlockRequest['into'], signal: AbortSignal): { readonly id: number; readonly answer: Promise<Uint8Array> } {
     while (this.#waiting.has(this.#nextId)) this.#advance()
     const id = this.#nextId
     this.#advance()
     const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>()
-    this.#waiting.set(id, { into, resolve, reject })
+    this.#waiting.set(id, { into, signal, resolve, reject })
+    this.#group(signal).ids.add(id)
     return { id, answer: promise }
   }
 
@@ -56,8 +66,29 @@ export class PendingRequests {
 
   #take(id: number): Waiting | undefined {
     const waiting = this.#waiting.get(id)
+    if (waiting === undefined) return undefined
     this.#waiting.delete(id)
+    this.#leave(waiting.signal, id)
     return waiting
+  }
+
+  #group(signal: AbortSignal): Group {
+    const known = this.#groups.get(signal)
+    if (known !== undefined) return known
+    const ids = new Set<number>()
+    const group: Group = { ids, onAbort: () => ids.forEach((id) => this.fail(id, signal.reason)) }
+    this.#groups.set(signal, group)
+    signal.addEventListener('abort', group.onAbort)
+    return group
+  }
+
+  #leave(signal: AbortSignal, id: number): void {
+    const group = this.#groups.get(signal)
+    if (group === undefined) return
+    group.ids.delete(id)
+    if (group.ids.size > 0) return
+    this.#groups.delete(signal)
+    signal.removeEventListener('abort', group.onAbort)
   }
 
   #advance(): void {

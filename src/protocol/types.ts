@@ -72,8 +72,11 @@ export interface BlockRequest {
 export type RefusalCode = 'generic' | 'no-such-file' | 'invalid-file'
 
 export type BlockReply =
-  /** `giveBack` is called when the memory of the data is free again; never, where that cannot be told. */
-  | { readonly kind: 'data'; readonly data: Uint8Array; readonly giveBack?: () => void }
+  /**
+   * `giveBack` is called when the memory of the data is free again; never, where that cannot be told. Its first
+   * `headroomBytes` stand before the data and may be written to.
+   */
+  | { readonly kind: 'data'; readonly data: Uint8Array; readonly headroomBytes?: number; readonly giveBack?: () => void }
   | { readonly kind: 'refused'; readonly code: RefusalCode }
 
 export interface DownloadUpdate {

@@ -21,8 +21,11 @@ export interface BlockOrder {
 }
 
 export type BlockAnswer =
-  /** Bytes with the hash that was asked for, or of a file that looks as recorded. `giveBack` says that nobody looks at them any more; it may be left out. */
-  | { readonly kind: 'read'; readonly data: Uint8Array; giveBack(): void }
+  /**
+   * Bytes with the hash that was asked for, or of a file that looks as recorded. `giveBack` says that nobody looks at them
+   * any more; it may be left out. The `headroomBytes` before them in memory belong to whoever has them.
+   */
+  | { readonly kind: 'read'; readonly data: Uint8Array; readonly headroomBytes: number; giveBack(): void }
   /** There is such a file, and its bytes are others. */
   | ({ readonly kind: 'different' } & FileLook)
   /** The name leads to no regular file inside the folder. */

@@ -23,7 +23,7 @@ export class DiskBlockReader implements BlockReader {
     const data = memory.subarray(0, await fill(opened.file, memory, order.offsetBytes)) // never what the memory held before
     const isTrusted = order.recorded !== undefined && data.length === order.sizeBytes && looksLike(opened.stat, order.recorded)
     if (!isTrusted && !hash('sha256', data, 'buffer').equals(order.hash)) return { kind: 'different', sizeBytes, modifiedS, modifiedNs }
-    return { kind: 'read', data, giveBack: () => {} }
+    return { kind: 'read', data, headroomBytes: 0, giveBack: () => {} }
   }
 }
 

@@ -62,6 +62,19 @@ test('a large message is gathered from small pieces, and its second part is writ
   assert.ok(Buffer.concat([Buffer.from([1, 2, 3]), data]).equals(read!.body))
 })
 
+test('with room before its data a message is one piece of the same memory; with too little it is two', async () => {
+  const memory = Buffer.alloc(64 + 100_000, 'x')
+  const data = memory.subarray(64)
+  const expected = Buffer.concat(writeFrame('Response', [Buffer.from([1, 2, 3]), Buffer.from(data)], 'metadata'))
+  assert.equal(writeFrame('Response', [Buffer.from([1, 2, 3]), data, 8], 'metadata').length, 2)
+  assert.ok(memory.subarray(0, 64).equals(Buffer.alloc(64, 'x')), 'nothing was written where there was too little')
+  const pieces = writeFrame('Response', [Buffer.from([1, 2, 3]), data, 64], 'metadata')
+  assert.equal(pieces.length, 1)
+  assert.equal(pieces[0]?.buffer, memory.buffer)
+  assert.ok(expected.equals(pieces[0]!))
+  assert.ok(data.equals(Buffer.alloc(100_000, 'x')))
+})
+
 test('what is compressed follows the setting, the length and the gain', () => {
   const compression = (type: 'Index' | 'Response', body: Buffer, setting: 'always' | 'metadata' | 'never') => {
     const bytes = Buffer.concat(writeFrame(type, [body], setting))

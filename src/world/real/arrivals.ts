@@ -1,6 +1,6 @@
 /** Memory that is being filled as bytes arrive. */
 interface Filling {
-  readonly target: Uint8Array
+  readonly target: Buffer
   readonly onBytes: (count: number) => void
   readonly resolve: (full: boolean) => void
   readonly reject: (error: unknown) => void
@@ -33,7 +33,7 @@ export class Arrivals {
   /** Resolves with true when all of `target` is filled, and as `end` says when nothing more comes before that. */
   pourInto(target: Uint8Array, onBytes: (count: number) => void): Promise<boolean> {
     const { promise, resolve, reject } = Promise.withResolvers<boolean>()
-    const filling: Filling = { target, onBytes, resolve, reject, filledBytes: 0 }
+    const filling: Filling = { target: Buffer.from(target.buffer, target.byteOffset, target.length), onBytes, resolve, reject, filledBytes: 0 }
     this.#filling = filling
     while (this.#filling === filling) {
       const piece = this.take()
@@ -70,9 +70,8 @@ export class Arrivals {
 }
 
 /** Where memory is shared, V8 itself copies four times as slowly, as if a thread might look on. Nobody does here. */
-function copy(part: Uint8Array, target: Uint8Array, startBytes: number): void {
-  if (part.length === 0 || !(target.buffer instanceof SharedArrayBuffer)) return target.set(part, startBytes)
-  Buffer.from(target.buffer, target.byteOffset, target.length).fill(part, startBytes, startBytes + part.length)
+function copy(part: Uint8Array, target: Buffer, startBytes: number): void {
+  if (part.length > 0) target.fill(part, startBytes, startBytes + part.length)
 }
 
 /**

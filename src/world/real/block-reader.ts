@@ -1,6 +1,6 @@
 import type { BlockAnswer, BlockOrder, BlockReader } from '../block-reader.ts'
 import type { DiskThreads } from './disk-threads.ts'
-import { packReadTask, READ_ABSENT, READ_DIFFERENT, READ_FAILED, ReadFiles, type ReadReport } from './read-task.ts'
+import { HEADROOM_BYTES, packReadTask, READ_ABSENT, READ_DIFFERENT, READ_FAILED, ReadFiles, type ReadReport } from './read-task.ts'
 import { SharedMemory } from './shared-memory.ts'
 
 const KIB = 1024
@@ -72,7 +72,7 @@ export class RealBlockReader implements BlockReader {
   }
 
   #readHere(waiting: Waiting): void {
-    const memory = this.#memory.take(waiting.order.sizeBytes)
+    const memory = this.#memory.take(HEADROOM_BYTES + waiting.order.sizeBytes)
     this.#settle([waiting], memory, this.#here.run(packReadTask(0, [waiting.order], memory)))
   }
 
@@ -80,7 +80,7 @@ export class RealBlockReader implements BlockReader {
   async #readThere(together: readonly Waiting[]): Promise<void> {
     this.#tasks++
     const orders = together.map(({ order }) => order)
-    const memory = this.#memory.take(orders.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0))
+    const memory = this.#memory.take(orders.reduce((sum, { sizeBytes }) => sum + HEADROOM_BYTES + sizeBytes, 0))
     try {
       this.#settle(together, memory, await this.#threads.read((id) => packReadTask(id, orders, memory)))
     } catch (error) {
@@ -96,16 +96,16 @@ export class RealBlockReader implements BlockReader {
       users--
       if (users === 0) this.#memory.give(memory)
     }
-    let place = 0
+    let place = HEADROOM_BYTES
     together.forEach(({ order, resolve, reject }, at) => {
       const count = report.counts[at] ?? READ_FAILED
       if (count >= 0) {
         users++
-        resolve({ kind: 'read', data: Buffer.from(memory, place, count), giveBack: once(leave) })
+        resolve({ kind: 'read', data: Buffer.from(memory, place, count), headroomBytes: HEADROOM_BYTES, giveBack: once(leave) })
       } else if (count === READ_ABSENT) resolve({ kind: 'absent' })
       else if (count === READ_DIFFERENT) resolve(differentAnswer(report, at))
       else reject(failureOf(report, at))
-      place += order.sizeBytes
+      place += order.sizeBytes + HEADROOM_BYTES
     })
     leave()
   }

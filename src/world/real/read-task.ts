@@ -22,7 +22,7 @@ export interface ReadTask {
   readonly hashes: string
   /** By number, how those files look whose bytes need not be hashed. */
   readonly recorded: readonly (FileLook | undefined)[]
-  /** Where the blocks go, one after the other, each in a room of its size. */
+  /** Where the blocks go, one after the other, each in a room of its size with some before it. */
   readonly memory: SharedArrayBuffer
 }
 
@@ -44,6 +44,8 @@ export const READ_ABSENT = -1
 export const READ_DIFFERENT = -2
 export const READ_FAILED = -3
 
+/** Before each block, for what its reader puts in front of it. */
+export const HEADROOM_BYTES = 64
 const HASH_LENGTH = 32
 /** A symlink in place of the file is refused, and a pipe does not make us wait. Windows knows neither flag. */
 const FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
@@ -79,8 +81,8 @@ export class ReadFiles {
     const names = task.names.split('\0')
     let endBytes = 0
     for (let at = 0; at < roots.length; at++) {
-      const room = new Uint8Array(task.memory, endBytes, task.sizes[at]!)
-      endBytes += room.length
+      const room = new Uint8Array(task.memory, endBytes + HEADROOM_BYTES, task.sizes[at]!)
+      endBytes += HEADROOM_BYTES + room.length
       const wanted = task.hashes.slice(at * HASH_LENGTH, (at + 1) * HASH_LENGTH)
       try {
         const place = { root: roots[at]!, name: names[at]!, offsetBytes: task.offsets[at]!, recorded: task.recorded[at] }

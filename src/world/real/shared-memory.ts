@@ -1,5 +1,7 @@
 const KIB = 1024
 
+/** On top of each size, so that a block of that size finds room with what stands before it. */
+const SPARE_BYTES = 4 * KIB
 /** The smallest piece: it holds a few dozen small files. */
 const PIECE_BYTES_MIN = 256 * KIB
 
@@ -43,9 +45,9 @@ export class SharedMemory {
   }
 }
 
-/** The power of two that holds it: so there are few sizes, and a piece fits the next one. */
+/** About the power of two that holds it: so there are few sizes, and a piece fits the next one. */
 function pieceSize(sizeBytes: number): number {
   let pieceBytes = PIECE_BYTES_MIN
-  while (pieceBytes < sizeBytes) pieceBytes *= 2
-  return pieceBytes
+  while (pieceBytes + SPARE_BYTES < sizeBytes) pieceBytes *= 2
+  return pieceBytes + SPARE_BYTES
 }

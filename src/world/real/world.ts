@@ -10,6 +10,7 @@ import { createRealHttpServer } from './http.ts'
 import { realLines } from './lines.ts'
 import { realNet } from './net.ts'
 import { NurseryLimit } from './nursery.ts'
+import { optimizeLater } from './optimize-later.ts'
 import { realPrograms } from './programs.ts'
 import { realRandom } from './random.ts'
 import { SpareMemory } from './spare-memory.ts'
@@ -25,6 +26,7 @@ const LATE_ATTRIBUTES: Attributes = {
 
 /** The machine we run on. Threads start with the first work for them and end with the world. */
 export function createRealWorld(): World & AsyncDisposable {
+  optimizeLater()
   const nursery = new NurseryLimit()
   const spare = new SpareMemory()
   const threads = new DiskThreads({ threads: diskThreadCount(), onStart: () => nursery.hold() })

@@ -66,12 +66,29 @@ test('a file that cannot be read rejects with the code of the system', () => {
   assert.equal(read('missing'), 'absent')
 })
 
+test('the room before a block belongs to whoever has it, and nobody else has it', async () => {
+  using scratch = scratchDirectory()
+  await using threads = new DiskThreads({ threads: 1 })
+  const blocks = new RealBlockReader(threads)
+  const contents = [70 * KIB, 5, 0, 4 * KIB, 300 * KIB].map((sizeBytes, at) => Buffer.alloc(sizeBytes, at + 1))
+  const orders = contents.map((content, at) => orderFor(scratch.path, `file-${at}`, content))
+  const single = await blocks.read(orders[1]!)
+  const answers = [...(await Promise.all(orders.map((order) => blocks.read(order)))), single]
+  for (const answer of answers) {
+    assert.ok(answer.kind === 'read' && answer.headroomBytes >= 40)
+    const { data, headroomBytes } = answer
+    Buffer.from(data.buffer, data.byteOffset - headroomBytes, headroomBytes).fill(0xff)
+  }
+  const expected = [...contents, contents[1]!]
+  answers.forEach((answer, at) => assert.ok(answer.kind === 'read' && expected[at]!.equals(answer.data)))
+})
+
 test('memory is used again up to what is worth keeping', () => {
   const memory = new SharedMemory(1_024 * KIB)
   const [one, two, three] = [memory.take(1), memory.take(300 * KIB), memory.take(700 * KIB)]
-  assert.deepEqual([one, two, three].map(({ byteLength }) => byteLength / KIB), [256, 512, 1_024])
+  assert.deepEqual([one, two, three].map(({ byteLength }) => byteLength / KIB), [260, 516, 1_028], 'a power of two, and some more')
   for (const piece of [one, two, three]) memory.give(piece)
-  assert.equal(memory.keptBytes, 768 * KIB, 'the third would have been too much')
+  assert.equal(memory.keptBytes, 776 * KIB, 'the third would have been too much')
   assert.equal(memory.take(10), one)
   assert.notEqual(memory.take(10), one)
   assert.equal(memory.take(512 * KIB), two)
