@@ -91,7 +91,7 @@ const CLASHES: readonly Clash[] = [
 ]
 
 function lowerIdentity(): Member {
-  const rank = ({ id }: Member) => [...id].map((letter) => (/\d/.test(letter) ? `z${letter}` : letter.toLowerCase())).join('')
+  const rank = ({ id }: Member) => id.replaceAll(/\d/g, (digit) => 'abcdefgh'.charAt(Number(digit))) // small letters come after capitals
   return rank(twinfold) < rank(syncthing) ? twinfold : syncthing
 }
 
