@@ -38,7 +38,7 @@ export function packOrders(orders: readonly WaitingOrder[], firstNumber: number)
     endBytes += content.length
     files.push({ ...order, number, startBytes, endBytes })
   })
-  return { task: { kind: 'make', files, data, blocks, copies }, transfer: [data.buffer] }
+  return { task: { kind: 'make', files, data, blocks, copies }, transfer: sizeBytes === 0 ? [] : [data.buffer] }
 }
 
 export function copyOrder(files: Pick<CopyOrder, 'fromDescriptor' | 'fromDirect' | 'descriptor' | 'direct'>, blocks: readonly CopiedBlock[]): CopyOrder {

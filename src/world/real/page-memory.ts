@@ -32,18 +32,24 @@ export function pageMemory(sizeBytes: number): Uint8Array {
  * collected when all that was cut from the same one is.
  */
 export class PageMemory {
-  #slab: Uint8Array = new Uint8Array(0)
+  /** Held by its pieces alone. */
+  #slab: WeakRef<ArrayBufferLike> | undefined
   #usedBytes = 0
 
   take(sizeBytes: number): Uint8Array {
     const takenBytes = Math.ceil(sizeBytes / PAGE_BYTES) * PAGE_BYTES
-    if (this.#usedBytes + takenBytes > this.#slab.length) {
-      this.#slab = pageMemory(Math.max(takenBytes, SLAB_BYTES))
-      this.#usedBytes = 0
-    }
-    const piece = this.#slab.subarray(this.#usedBytes, this.#usedBytes + sizeBytes)
+    const piece = new Uint8Array(this.#slabWith(takenBytes), this.#usedBytes, sizeBytes)
     this.#usedBytes += takenBytes
     return piece
+  }
+
+  #slabWith(roomBytes: number): ArrayBufferLike {
+    const known = this.#slab?.deref()
+    if (known !== undefined && this.#usedBytes + roomBytes <= known.byteLength) return known
+    const { buffer } = pageMemory(Math.max(roomBytes, SLAB_BYTES))
+    this.#slab = new WeakRef(buffer)
+    this.#usedBytes = 0
+    return buffer
   }
 }
 
