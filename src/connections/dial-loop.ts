@@ -54,6 +54,8 @@ export class DialLoop implements Service {
   readonly #dueMs = new Map<string, number>()
   readonly #failures = new Map<string, number>()
   #redials = NO_REDIALS
+  /** When it was last asked which addresses are due. */
+  #lookedMs = 0
 
   constructor(deps: DialLoopDeps, options: { readonly device: DeviceId }) {
     this.#deps = deps
@@ -87,18 +89,21 @@ export class DialLoop implements Service {
     while (!signal.aborted) {
       const device = this.#deps.device()
       if (device !== undefined) await this.#round(device, signal)
+      else this.#lookedMs = this.#deps.clock.monotonicMs()
       await this.#rest(signal)
     }
   }
 
   async #round(device: DeviceConfig, signal: AbortSignal): Promise<void> {
     const { clock, options, present } = this.#deps
+    this.#lookedMs = clock.monotonicMs()
     const { connectionLimitEnough: enough, connectionLimitMax: most, connectionPriorityUpgradeThreshold: threshold } = options()
     const { totalCount } = present()
     if ((enough > 0 && totalCount >= enough) || (most > 0 && totalCount >= most)) return
     const addresses = await this.#addresses(device, signal)
     const candidates = [...addresses].map(([address, { priority }]) => ({ address, priority }))
     const now = { nowMs: clock.monotonicMs(), threshold }
+    this.#lookedMs = now.nowMs
     for (const group of planDials(candidates, (address) => this.#dueMs.get(address) ?? 0, present(), now)) {
       const connected = await this.#dialGroup(group.flatMap(({ address }) => addresses.get(address) ?? []), signal)
       if (connected || signal.aborted) return
@@ -188,7 +193,8 @@ export class DialLoop implements Service {
   async #rest(signal: AbortSignal): Promise<void> {
     const { clock } = this.#deps
     const nowMs = clock.monotonicMs()
-    const due = [...this.#dueMs.values()].filter((dueMs) => dueMs > nowMs)
+    // Those that were not due at the last look: one of them may be due by now.
+    const due = [...this.#dueMs.values()].filter((dueMs) => dueMs > this.#lookedMs)
     const over = new AbortController()
     const either = AbortSignal.any([signal, over.signal])
     const sleeping = clock.sleep(Math.min(LOOP_MS_MAX, ...due.map((dueMs) => dueMs - nowMs)), either)
