@@ -106,9 +106,11 @@ export class Connections implements Service, ConnectionsView {
       }
     } finally {
       this.#stop.abort(new TwinfoldError('stopped', 'stopping'))
-      this.#limits.lift() // goodbyes are short, and nothing may sleep on behind us
+      // First nothing more is sent to anybody, then the limits fall: goodbyes are short, and nothing may sleep on behind us.
+      const goodbyes = this.#registry.all().map((connection) => connection.close('shutting down'))
+      this.#limits.lift()
       await running.follow(new Map())
-      await Promise.all(this.#registry.all().map((connection) => connection.close('shutting down')))
+      await Promise.all(goodbyes)
       await Promise.all(this.#underWay)
     }
   }

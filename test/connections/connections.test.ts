@@ -225,6 +225,25 @@ test('pausing one who is silent in the middle of Hello keeps nothing else waitin
   assert.deepEqual([...two.a.connections.status().listeners.keys()], ['tcp://0.0.0.0:22009'])
 })
 
+test('what waits behind a limit is not sent when the device stops, only what was begun', async () => {
+  await using two = pair({ a: TO_B, aOptions: { maxSendKbps: 1, limitBandwidthInLan: true } })
+  two.a.start()
+  two.b.start()
+  await two.pass(10_000)
+  const [sending] = two.a.made
+  const update = { kind: 'append', name: 'large', version: [], blockIndexes: Array.from({ length: 30_000 }, (_, i) => i), blockSizeBytes: 131_072 } as const
+  let sentCount = 0
+  const sent = Array.from({ length: 20 }, () => sending!.downloadProgress('folder', [update]).then(() => void sentCount++, () => {}))
+  await two.pass(5_000)
+  const before = sentCount
+  const stopping = two.a.stop()
+  await two.pass(30_000)
+  await stopping
+  await Promise.all(sent)
+  assert.ok(before < 15, 'the limit holds')
+  assert.ok(sentCount - before <= 1, `${sentCount - before} more messages were sent`)
+})
+
 test('a removed device is let go, and is a stranger from then on', async () => {
   await using two = pair({ a: TO_B, b: TO_A })
   two.a.start()
