@@ -2,45 +2,35 @@
 import assert from 'node:assert/strict'
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import type { DeviceConfig, FolderConfig } from '../../src/core/config.ts'
-import { accessibilityFindings, Chromium, missingBrowser } from '../support/browser.ts'
-import { startDaemon, type Daemon } from '../support/daemon.ts'
-import { scratchDirectory } from '../support/scratch.ts'
+import { accessibilityFindings } from '../support/browser.ts'
+import { browserStage } from '../support/browser-stage.ts'
 import { atRest } from '../support/views.ts'
 
-const skip = missingBrowser() ?? false
-const scratch = scratchDirectory()
 const PHONE = 'MFZWI3D-BONSGYC-YLTMRWG-C43ENR5-QXGZDMM-FZWI3DP-BONSGYY-LTMRWAD'
-const PHOTOS = join(scratch.path, 'Photos')
-let browser: Chromium
-let daemon: Daemon
 
-before(async () => {
-  if (skip !== false) return
-  daemon = await startDaemon({ home: join(scratch.path, 'home') })
-  mkdirSync(PHOTOS)
-  writeFileSync(join(PHOTOS, 'cat.jpg'), 'a cat')
-  await daemon.request('PATCH', '/rest/config/options', { globalAnnounceEnabled: false, localAnnounceEnabled: false, natEnabled: false })
-  await daemon.addFolder('photos', PHOTOS, { label: 'Photos' })
-  await daemon.post('/rest/config/devices', { deviceID: PHONE, name: 'Phone', addresses: ['tcp://127.0.0.1:1'], paused: true })
-  browser = await Chromium.start()
+const stage = browserStage({
+  prepare: async (daemon, directory) => {
+    const photos = join(directory, 'Photos')
+    mkdirSync(photos)
+    writeFileSync(join(photos, 'cat.jpg'), 'a cat')
+    await daemon.request('PATCH', '/rest/config/options', { globalAnnounceEnabled: false, localAnnounceEnabled: false, natEnabled: false })
+    await daemon.addFolder('photos', photos, { label: 'Photos' })
+    await daemon.post('/rest/config/devices', { deviceID: PHONE, name: 'Phone', addresses: ['tcp://127.0.0.1:1'], paused: true })
+  },
 })
-
-after(async () => {
-  await browser?.[Symbol.asyncDispose]()
-  await daemon?.[Symbol.asyncDispose]()
-  scratch[Symbol.dispose]()
-})
+const { skip } = stage
+const PHOTOS = join(stage.directory, 'Photos')
 
 const at = (place: string, act: (page: Page) => Promise<void>) =>
-  browser.visit({ url: `${daemon.url}/#/${place}` }, async ({ page }) => {
+  stage.browser.visit({ url: `${stage.daemon.url}/#/${place}` }, async ({ page }) => {
     await atRest(page)
     await act(page)
   })
-const folder = async () => (await daemon.get('/rest/config/folders/photos')) as FolderConfig
-const device = async () => (await daemon.get(`/rest/config/devices/${PHONE}`)) as DeviceConfig
+const folder = async () => (await stage.daemon.get('/rest/config/folders/photos')) as FolderConfig
+const device = async () => (await stage.daemon.get(`/rest/config/devices/${PHONE}`)) as DeviceConfig
 const dialogOf = (page: Page) => page.getByRole('dialog')
 const press = (page: Page, name: string) => dialogOf(page).getByRole('button', { name, exact: true }).click()
 
@@ -78,7 +68,7 @@ test('a second folder cannot be put where one is, and says when it is inside ano
   await dialog.getByText('this is inside Pictures').waitFor()
   await where.fill('photos')
   await dialog.getByText('Give the whole path').waitFor()
-  await where.fill(join(scratch.path, 'Pho'))
+  await where.fill(join(stage.directory, 'Pho'))
   await dialog.getByText('does not exist yet; it will be made').waitFor()
   await page.locator(`datalist option[value="${PHOTOS}"]`).waitFor({ state: 'attached' })
   await dialog.getByText('More', { exact: true }).click()
@@ -123,7 +113,7 @@ test('a device and a folder are removed after a question, and the files stay', {
     await page.getByRole('dialog', { name: 'Remove Phone?' }).getByRole('button', { name: 'Remove' }).click()
     await dialogOf(page).first().waitFor({ state: 'detached' })
   })
-  assert.equal((await daemon.request('GET', `/rest/config/devices/${PHONE}`)).status, 404)
+  assert.equal((await stage.daemon.request('GET', `/rest/config/devices/${PHONE}`)).status, 404)
   await at('folders/photos', async (page) => {
     await page.getByRole('button', { name: 'Edit', exact: true }).click()
     await press(page, 'Remove')
@@ -132,6 +122,6 @@ test('a device and a folder are removed after a question, and the files stay', {
     await question.getByRole('button', { name: 'Remove' }).click()
     await dialogOf(page).first().waitFor({ state: 'detached' })
   })
-  assert.equal((await daemon.request('GET', '/rest/config/folders/photos')).status, 404)
+  assert.equal((await stage.daemon.request('GET', '/rest/config/folders/photos')).status, 404)
   assert.ok(existsSync(join(PHOTOS, 'cat.jpg')))
 })

@@ -2,33 +2,22 @@
 import assert from 'node:assert/strict'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { accessibilityFindings, Chromium, missingBrowser } from '../support/browser.ts'
-import { startDaemon, type Daemon } from '../support/daemon.ts'
-import { eventually, scratchDirectory } from '../support/scratch.ts'
+import { accessibilityFindings } from '../support/browser.ts'
+import { browserStage } from '../support/browser-stage.ts'
+import { eventually } from '../support/scratch.ts'
 import { atRest } from '../support/views.ts'
 
-const skip = missingBrowser() ?? false
-const scratch = scratchDirectory()
-let browser: Chromium
-let daemon: Daemon
-
-before(async () => {
-  if (skip !== false) return
-  daemon = await startDaemon({ home: join(scratch.path, 'home') })
-  for (const label of ['Photos', 'Music']) {
-    mkdirSync(join(scratch.path, label))
-    await daemon.addFolder(label.toLowerCase(), join(scratch.path, label), { label })
-  }
-  browser = await Chromium.start()
+const stage = browserStage({
+  prepare: async (daemon, directory) => {
+    for (const label of ['Photos', 'Music']) {
+      mkdirSync(join(directory, label))
+      await daemon.addFolder(label.toLowerCase(), join(directory, label), { label })
+    }
+  },
 })
-
-after(async () => {
-  await browser?.[Symbol.asyncDispose]()
-  await daemon?.[Symbol.asyncDispose]()
-  scratch[Symbol.dispose]()
-})
+const { skip } = stage
 
 const field = (page: Page) => page.getByRole('combobox', { name: 'What do you want to do?' })
 const options = (page: Page) => page.getByRole('dialog').getByRole('option')
@@ -41,10 +30,10 @@ async function command(page: Page, typed: string, expected: string): Promise<voi
   await field(page).waitFor({ state: 'detached' })
 }
 
-const isPaused = async (id: string) => ((await daemon.get(`/rest/config/folders/${id}`)) as { paused: boolean }).paused
+const isPaused = async (id: string) => ((await stage.daemon.get(`/rest/config/folders/${id}`)) as { paused: boolean }).paused
 
 test('commands do what they say: pause, resume, rescan, go, debug, theme', { skip }, async () => {
-  await browser.visit({ url: `${daemon.url}/` }, async ({ page }) => {
+  await stage.browser.visit({ url: `${stage.daemon.url}/` }, async ({ page }) => {
     await atRest(page)
     await command(page, 'pau pho', 'Pause Photos')
     await eventually('the folder to be paused', async () => (await isPaused('photos')) || undefined)
@@ -55,7 +44,7 @@ test('commands do what they say: pause, resume, rescan, go, debug, theme', { ski
     await page.getByRole('status').filter({ hasText: 'Music was scanned.' }).waitFor()
     await command(page, 'debug scanner', 'Enable debug scanner')
     await page.getByRole('status').filter({ hasText: 'scanner now writes' }).waitFor()
-    assert.deepEqual(((await daemon.get('/rest/system/debug')) as { enabled: string[] }).enabled, ['scanner'])
+    assert.deepEqual(((await stage.daemon.get('/rest/system/debug')) as { enabled: string[] }).enabled, ['scanner'])
     await command(page, 'debug scanner', 'Disable debug scanner')
     await command(page, 'theme dark', 'Theme: Dark')
     assert.equal(await page.locator('html').getAttribute('data-theme'), 'dark')
@@ -67,7 +56,7 @@ test('commands do what they say: pause, resume, rescan, go, debug, theme', { ski
 })
 
 test('the list of commands is walked by arrows and told to readers of the screen', { skip }, async () => {
-  await browser.visit({ url: `${daemon.url}/` }, async ({ page }) => {
+  await stage.browser.visit({ url: `${stage.daemon.url}/` }, async ({ page }) => {
     await atRest(page)
     await page.getByRole('button', { name: 'Commands' }).click()
     await field(page).waitFor()
@@ -95,7 +84,7 @@ test('the list of commands is walked by arrows and told to readers of the screen
 })
 
 test('keys go places, search and help, but not while somebody types', { skip }, async () => {
-  await browser.visit({ url: `${daemon.url}/` }, async ({ page }) => {
+  await stage.browser.visit({ url: `${stage.daemon.url}/` }, async ({ page }) => {
     await atRest(page)
     for (const [keys, address] of [['gf', /#\/folders$/], ['gd', /#\/devices$/], ['gc', /#\/changes$/], ['gs', /#\/settings/], ['go', /#\/$/], ['gl', /#\/log$/]] as const) {
       for (const key of keys) await page.keyboard.press(key)
@@ -121,7 +110,7 @@ test('keys go places, search and help, but not while somebody types', { skip }, 
 })
 
 test('another language changes the words and nothing else', { skip }, async () => {
-  await browser.visit({ url: `${daemon.url}/#/log` }, async ({ page }) => {
+  await stage.browser.visit({ url: `${stage.daemon.url}/#/log` }, async ({ page }) => {
     await page.getByRole('searchbox', { name: 'Search in the log' }).fill('GUI')
     await command(page, 'deutsch', 'Language: Deutsch')
     await page.getByRole('heading', { name: 'Protokoll', exact: true }).waitFor()

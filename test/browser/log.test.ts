@@ -1,41 +1,29 @@
 /** The log and what stands beside it: switches, warnings, downloads, restart and shut down. */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { accessibilityFindings, Chromium, missingBrowser } from '../support/browser.ts'
+import { accessibilityFindings } from '../support/browser.ts'
+import { browserStage } from '../support/browser-stage.ts'
 import { freePort } from '../support/daemon-pair.ts'
-import { startDaemon, type Daemon } from '../support/daemon.ts'
-import { eventually, scratchDirectory } from '../support/scratch.ts'
+import { eventually } from '../support/scratch.ts'
 import { atRest } from '../support/views.ts'
 
-const skip = missingBrowser() ?? false
 /** While a daemon is away, the browser says so on its console. */
 const AWAY = [/ERR_CONNECTION|ERR_EMPTY_RESPONSE|ERR_INCOMPLETE|ERR_NETWORK/]
-const scratch = scratchDirectory()
-let browser: Chromium
-let daemon: Daemon
 
-before(async () => {
-  if (skip !== false) return
-  daemon = await startDaemon({ home: join(scratch.path, 'home'), guiAddress: `127.0.0.1:${await freePort()}` })
-  browser = await Chromium.start()
+const stage = browserStage({
+  daemon: async () => ({ guiAddress: `127.0.0.1:${await freePort()}` }),
 })
+const { skip } = stage
 
-after(async () => {
-  await browser?.[Symbol.asyncDispose]()
-  await daemon?.[Symbol.asyncDispose]()
-  scratch[Symbol.dispose]()
-})
-
-const url = () => `${daemon.url}/#/log`
+const url = () => `${stage.daemon.url}/#/log`
 const lines = (page: Page) => page.getByRole('log').getByRole('listitem')
 const line = (page: Page, text: string) => lines(page).filter({ hasText: text })
-const say = (text: string) => daemon.post('/rest/system/error', text)
+const say = (text: string) => stage.daemon.post('/rest/system/error', text)
 
 test('the log grows by itself, and shows what a person looks for', { skip }, async () => {
-  await browser.visit({ url: url() }, async ({ page }) => {
+  await stage.browser.visit({ url: url() }, async ({ page }) => {
     await line(page, 'GUI and API listening').waitFor()
     await say('first of all')
     await line(page, 'first of all').waitFor()
@@ -58,7 +46,7 @@ test('the log grows by itself, and shows what a person looks for', { skip }, asy
 })
 
 test('the log can be held, copied and cleared', { skip }, async () => {
-  await browser.visit({ url: url(), context: { permissions: ['clipboard-read', 'clipboard-write'] } }, async ({ page }) => {
+  await stage.browser.visit({ url: url(), context: { permissions: ['clipboard-read', 'clipboard-write'] } }, async ({ page }) => {
     await line(page, 'GUI and API listening').waitFor()
     await page.getByRole('button', { name: 'Pause', exact: true }).click()
     await say('said meanwhile')
@@ -83,7 +71,7 @@ test('the log can be held, copied and cleared', { skip }, async () => {
 
 test('who scrolls up to read is left in peace', { skip }, async () => {
   for (let count = 0; count < 60; count++) await say(`line number ${count}`)
-  await browser.visit({ url: url(), context: { viewport: { width: 1000, height: 700 } } }, async ({ page }) => {
+  await stage.browser.visit({ url: url(), context: { viewport: { width: 1000, height: 700 } } }, async ({ page }) => {
     await line(page, 'line number 59').waitFor()
     const log = page.getByRole('log')
     const isAtEnd = () => log.evaluate((box: { scrollHeight: number; scrollTop: number; clientHeight: number }) => box.scrollHeight - box.scrollTop - box.clientHeight < 24)
@@ -100,32 +88,32 @@ test('who scrolls up to read is left in peace', { skip }, async () => {
 })
 
 test('each of the eighteen facilities has a switch, and a switch works', { skip }, async () => {
-  await browser.visit({ url: url() }, async ({ page }) => {
+  await stage.browser.visit({ url: url() }, async ({ page }) => {
     await page.getByRole('switch').first().waitFor()
     assert.equal(await page.getByRole('switch').count(), 18)
     await page.getByRole('switch', { name: /^http/ }).click()
     await page.getByRole('switch', { name: /^http/, checked: true }).waitFor()
-    assert.deepEqual(((await daemon.get('/rest/system/debug')) as { enabled: string[] }).enabled, ['http'])
+    assert.deepEqual(((await stage.daemon.get('/rest/system/debug')) as { enabled: string[] }).enabled, ['http'])
     await page.getByText('1 on', { exact: true }).waitFor()
     await page.getByRole('switch', { name: /^http/ }).click()
     await page.getByRole('switch', { name: /^http/, checked: false }).waitFor()
-    assert.deepEqual(((await daemon.get('/rest/system/debug')) as { enabled: string[] }).enabled, [])
+    assert.deepEqual(((await stage.daemon.get('/rest/system/debug')) as { enabled: string[] }).enabled, [])
     assert.deepEqual(await accessibilityFindings(page), [])
   })
 })
 
 test('warnings are listed until somebody clears them', { skip }, async () => {
   await say('look at this')
-  await browser.visit({ url: url() }, async ({ page }) => {
+  await stage.browser.visit({ url: url() }, async ({ page }) => {
     await page.getByRole('listitem').filter({ hasText: 'look at this' }).first().waitFor()
     await page.getByRole('button', { name: 'Clear warnings' }).click()
     await page.getByRole('heading', { name: 'Warnings' }).waitFor({ state: 'detached' })
-    assert.deepEqual(await daemon.get('/rest/system/error'), { errors: null })
+    assert.deepEqual(await stage.daemon.get('/rest/system/error'), { errors: null })
   })
 })
 
 test('the log and the support bundle can be downloaded', { skip }, async () => {
-  await browser.visit({ url: url() }, async ({ page }) => {
+  await stage.browser.visit({ url: url() }, async ({ page }) => {
     const download = async (item: string, confirm?: string) => {
       await page.getByRole('button', { name: 'Download' }).first().click()
       const waiting = page.waitForEvent('download')
@@ -142,12 +130,12 @@ test('the log and the support bundle can be downloaded', { skip }, async () => {
     assert.match(bundle.name, /\.zip$/)
     assert.equal(bundle.content.subarray(0, 2).toString(), 'PK')
     await eventually('what was opened for it to be closed again', async () =>
-      ((await daemon.get('/rest/config/gui')) as { debugging: boolean }).debugging === false || undefined)
+      ((await stage.daemon.get('/rest/config/gui')) as { debugging: boolean }).debugging === false || undefined)
   })
 })
 
 test('it says which program this is, and where programs find more', { skip }, async () => {
-  await browser.visit({ url: url() }, async ({ page }) => {
+  await stage.browser.visit({ url: url() }, async ({ page }) => {
     await page.getByText(/^Twinfold v\S+$/).waitFor()
     assert.equal(await page.getByRole('link', { name: 'REST interface' }).getAttribute('href'), '/api')
     assert.equal(await page.getByRole('link', { name: 'Metrics' }).getAttribute('href'), '/metrics')
@@ -155,12 +143,12 @@ test('it says which program this is, and where programs find more', { skip }, as
 })
 
 test('restart and shut down ask first; the page waits and goes on', { skip }, async () => {
-  await browser.visit({ url: url(), expected: AWAY }, async ({ page }) => {
+  await stage.browser.visit({ url: url(), expected: AWAY }, async ({ page }) => {
     const choose = async (item: string) => {
       await page.getByRole('button', { name: 'Restart or shut down' }).click()
       await page.getByRole('menuitem', { name: item }).click()
     }
-    const startTime = async () => ((await daemon.get('/rest/system/status')) as { startTime: string }).startTime
+    const startTime = async () => ((await stage.daemon.get('/rest/system/status')) as { startTime: string }).startTime
     await atRest(page)
     await choose('Restart')
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
@@ -175,7 +163,7 @@ test('restart and shut down ask first; the page waits and goes on', { skip }, as
 
     await choose('Shut down')
     await page.getByRole('dialog').getByRole('button', { name: 'Shut down' }).click()
-    assert.equal(await daemon.ended(), 0)
+    assert.equal(await stage.daemon.ended(), 0)
     await page.getByRole('alert').filter({ hasText: 'does not answer' }).waitFor()
   })
 })

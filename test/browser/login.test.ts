@@ -1,33 +1,22 @@
 /** A device with a password: nothing is shown before it is given, and the session ends when a person says so. */
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
-import { accessibilityFindings, Chromium, missingBrowser } from '../support/browser.ts'
-import { startDaemon, type Daemon } from '../support/daemon.ts'
-import { eventually, scratchDirectory } from '../support/scratch.ts'
+import { test } from 'node:test'
+import { accessibilityFindings } from '../support/browser.ts'
+import { browserStage } from '../support/browser-stage.ts'
+import { eventually } from '../support/scratch.ts'
 
-const skip = missingBrowser() ?? false
-const scratch = scratchDirectory()
-let browser: Chromium
-let daemon: Daemon
-
-before(async () => {
-  if (skip !== false) return
-  daemon = await startDaemon({ home: join(scratch.path, 'home') })
-  await daemon.addFolder('photos', join(scratch.path, 'Photos'), { label: 'Secret photos' })
-  await daemon.request('PATCH', '/rest/config/gui', { user: 'anna', password: 'open sesame' })
-  browser = await Chromium.start()
+const stage = browserStage({
+  prepare: async (daemon, directory) => {
+    await daemon.addFolder('photos', join(directory, 'Photos'), { label: 'Secret photos' })
+    await daemon.request('PATCH', '/rest/config/gui', { user: 'anna', password: 'open sesame' })
+  },
 })
-
-after(async () => {
-  await browser?.[Symbol.asyncDispose]()
-  await daemon?.[Symbol.asyncDispose]()
-  scratch[Symbol.dispose]()
-})
+const { skip } = stage
 
 test('log in with the wrong password, with the right one, and out again', { skip }, async () => {
   const expected = [/status of 40[13]/] // what is refused, the browser says on its console
-  await browser.visit({ url: `${daemon.url}/`, expected }, async ({ page }) => {
+  await stage.browser.visit({ url: `${stage.daemon.url}/`, expected }, async ({ page }) => {
     const password = page.getByLabel('Password')
     await password.waitFor()
     assert.ok(!(await page.content()).includes('Secret photos'))
@@ -51,7 +40,7 @@ test('log in with the wrong password, with the right one, and out again', { skip
 
 test('a session that ends asks for the password, and everything typed is there afterwards', { skip }, async () => {
   const expected = [/status of 40[13]/]
-  await browser.visit({ url: `${daemon.url}/#/folders/photos`, expected }, async ({ page }) => {
+  await stage.browser.visit({ url: `${stage.daemon.url}/#/folders/photos`, expected }, async ({ page }) => {
     const logIn = async () => {
       await page.getByLabel('User').fill('anna')
       await page.getByLabel('Password').fill('open sesame')
@@ -73,7 +62,7 @@ test('a session that ends asks for the password, and everything typed is there a
 })
 
 test('after many wrong passwords the page says why the answer takes its time', { skip }, async () => {
-  await browser.visit({ url: `${daemon.url}/`, expected: [/status of 40[13]/] }, async ({ page }) => {
+  await stage.browser.visit({ url: `${stage.daemon.url}/`, expected: [/status of 40[13]/] }, async ({ page }) => {
     const slow = page.getByText('After several wrong passwords the answer takes a few seconds.')
     const password = page.getByLabel('Password')
     await page.getByLabel('User').fill('anna')

@@ -2,38 +2,24 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import type { Config } from '../../src/core/config.ts'
-import { Chromium, missingBrowser } from '../support/browser.ts'
-import { startDaemon, type Daemon } from '../support/daemon.ts'
-import { eventually, scratchDirectory } from '../support/scratch.ts'
+import { browserStage } from '../support/browser-stage.ts'
+import { eventually } from '../support/scratch.ts'
 import { atRest } from '../support/views.ts'
 
-const skip = missingBrowser() ?? false
-const scratch = scratchDirectory()
 const OTHER = 'MFZWI3D-BONSGYC-YLTMRWG-C43ENR5-QXGZDMM-FZWI3DP-BONSGYY-LTMRWAD'
-let browser: Chromium
-let daemon: Daemon
 
-before(async () => {
-  if (skip !== false) return
-  daemon = await startDaemon({ home: join(scratch.path, 'home') })
-  browser = await Chromium.start()
-})
-
-after(async () => {
-  await browser?.[Symbol.asyncDispose]()
-  await daemon?.[Symbol.asyncDispose]()
-  scratch[Symbol.dispose]()
-})
+const stage = browserStage()
+const { skip } = stage
 
 const at = (section: string, act: (page: Page) => Promise<void>, expected: readonly RegExp[] = []) =>
-  browser.visit({ url: `${daemon.url}/#/settings/${section}`, expected }, async ({ page }) => {
+  stage.browser.visit({ url: `${stage.daemon.url}/#/settings/${section}`, expected }, async ({ page }) => {
     await atRest(page)
     await act(page)
   })
-const config = async () => (await daemon.get('/rest/config')) as Config
+const config = async () => (await stage.daemon.get('/rest/config')) as Config
 const save = (page: Page) => page.getByRole('button', { name: 'Save', exact: true }).click()
 const saved = (page: Page) => page.getByRole('status').filter({ hasText: 'Saved.' }).first().waitFor()
 const open = (page: Page, section: string) => page.getByRole('navigation', { name: 'Settings' }).getByRole('link', { name: section }).click()
@@ -102,14 +88,14 @@ test('every other setting is found by its name and keeps its kind', { skip }, ()
 
 test('defaults are edited with the same forms, and a new folder starts with them', { skip }, () => at('defaults', async (page) => {
   const folders = page.locator('section').filter({ has: page.getByRole('heading', { name: 'New folders' }) })
-  await folders.getByLabel('Put new folders below').fill(scratch.path)
+  await folders.getByLabel('Put new folders below').fill(stage.directory)
   await folders.getByLabel('Ignore patterns').fill('*.tmp')
   await folders.getByText('Finding changes').click()
   await folders.getByLabel('Full rescan every').fill('120')
   await save(page)
   await saved(page)
   const { defaults } = await config()
-  assert.deepEqual([defaults.folder.path, defaults.folder.rescanIntervalS, defaults.ignores.lines], [scratch.path, 120, ['*.tmp']])
+  assert.deepEqual([defaults.folder.path, defaults.folder.rescanIntervalS, defaults.ignores.lines], [stage.directory, 120, ['*.tmp']])
   await page.getByRole('link', { name: 'Folders', exact: true }).click()
   await page.getByRole('button', { name: 'Add folder' }).first().click()
   const dialog = page.getByRole('dialog')
@@ -117,15 +103,15 @@ test('defaults are edited with the same forms, and a new folder starts with them
   await dialog.getByRole('button', { name: 'Add folder' }).click()
   await page.getByRole('heading', { name: 'New one' }).waitFor()
   const [folder] = (await config()).folders
-  assert.deepEqual([folder?.path, folder?.rescanIntervalS, folder?.paused], [join(scratch.path, 'New one'), 120, false])
-  const patterns = await eventually('the patterns', () => readFileSync(join(scratch.path, 'New one', '.stignore'), 'utf8').trim() || undefined)
+  assert.deepEqual([folder?.path, folder?.rescanIntervalS, folder?.paused], [join(stage.directory, 'New one'), 120, false])
+  const patterns = await eventually('the patterns', () => readFileSync(join(stage.directory, 'New one', '.stignore'), 'utf8').trim() || undefined)
   assert.equal(patterns, '*.tmp')
 }))
 
 test('who was ignored can be heard again', { skip }, async () => {
   const now = await config()
   const time = new Date().toISOString()
-  await daemon.request('PUT', '/rest/config', { ...now, remoteIgnoredDevices: [{ deviceID: OTHER, name: 'Stranger', address: '127.0.0.1:1', time }] })
+  await stage.daemon.request('PUT', '/rest/config', { ...now, remoteIgnoredDevices: [{ deviceID: OTHER, name: 'Stranger', address: '127.0.0.1:1', time }] })
   await at('connections', async (page) => {
     await page.getByRole('button', { name: 'Stop ignoring Stranger' }).click()
     await page.getByText('No device is ignored.').waitFor()
@@ -141,7 +127,7 @@ test('a new key takes the place of the old one, which is hidden until asked for'
   await page.getByRole('button', { name: 'New key' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'New key' }).click()
   await page.getByText(apiKey).waitFor({ state: 'detached' })
-  await eventually('another key on disk', () => daemon.apiKey !== apiKey || undefined)
+  await eventually('another key on disk', () => stage.daemon.apiKey !== apiKey || undefined)
   await page.getByText((await config()).gui.apiKey).waitFor()
 }))
 
@@ -154,7 +140,7 @@ test('a login is set with the password twice, the page goes on, and it can be re
   await page.getByLabel('New password again').fill('open sesame')
   await page.getByRole('button', { name: 'Save login' }).click()
   await page.getByRole('button', { name: 'Remove login' }).waitFor()
-  assert.equal((await fetch(`${daemon.url}/rest/system/status`)).status, 403)
+  assert.equal((await fetch(`${stage.daemon.url}/rest/system/status`)).status, 403)
   assert.match((await config()).gui.password, /^\$2a\$/)
   await page.getByRole('button', { name: 'Remove login' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Remove login' }).click()

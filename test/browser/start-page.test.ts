@@ -1,36 +1,20 @@
 /** The page as a stranger meets it: it answers, says something true, and asks nobody else. */
 import assert from 'node:assert/strict'
-import { join } from 'node:path'
-import { after, before, test } from 'node:test'
-import { Chromium, missingBrowser } from '../support/browser.ts'
-import { startDaemon, type Daemon } from '../support/daemon.ts'
-import { eventually, scratchDirectory } from '../support/scratch.ts'
+import { test } from 'node:test'
+import { browserStage } from '../support/browser-stage.ts'
+import { eventually } from '../support/scratch.ts'
 
 const FIRST_PAINT_MS = `performance.getEntriesByName('first-contentful-paint')[0]?.startTime`
 
-const skip = missingBrowser() ?? false
-const scratch = scratchDirectory()
-let browser: Chromium
-let daemon: Daemon
-
-before(async () => {
-  if (skip !== false) return
-  daemon = await startDaemon({ home: join(scratch.path, 'home') })
-  browser = await Chromium.start()
-})
-
-after(async () => {
-  await browser?.[Symbol.asyncDispose]()
-  await daemon?.[Symbol.asyncDispose]()
-  scratch[Symbol.dispose]()
-})
+const stage = browserStage()
+const { skip } = stage
 
 test('the start page has a heading, a policy, and no errors', { skip }, async () => {
-  const reply = await fetch(`${daemon.url}/`)
+  const reply = await fetch(`${stage.daemon.url}/`)
   assert.match(reply.headers.get('content-security-policy') ?? '', /default-src 'self'/)
   assert.doesNotMatch(reply.headers.get('content-security-policy') ?? '', /unsafe/)
   await reply.arrayBuffer()
-  await browser.visit({ url: `${daemon.url}/` }, async ({ page }) => {
+  await stage.browser.visit({ url: `${stage.daemon.url}/` }, async ({ page }) => {
     await page.getByRole('heading').first().waitFor()
     assert.match(await page.title(), /Twinfold/)
     const firstPaintMs = await eventually('the first paint', () => page.evaluate<number | undefined>(FIRST_PAINT_MS))
@@ -39,7 +23,7 @@ test('the start page has a heading, a policy, and no errors', { skip }, async ()
 })
 
 test('the collector hears errors, refusals and foreign requests', { skip }, async () => {
-  const broken = (script: string) => browser.visit({ url: `${daemon.url}/` }, async ({ page, problems }) => {
+  const broken = (script: string) => stage.browser.visit({ url: `${stage.daemon.url}/` }, async ({ page, problems }) => {
     await page.evaluate(script)
     for (let wait = 0; wait < 100 && problems.length === 0; wait++) await page.waitForTimeout(20)
   })
