@@ -54,8 +54,6 @@ export class DialLoop implements Service {
   readonly #dueMs = new Map<string, number>()
   readonly #failures = new Map<string, number>()
   #redials = NO_REDIALS
-  /** When it was last asked which addresses are due. */
-  #lookedMs = 0
 
   constructor(deps: DialLoopDeps, options: { readonly device: DeviceId }) {
     this.#deps = deps
@@ -88,23 +86,21 @@ export class DialLoop implements Service {
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       const device = this.#deps.device()
-      if (device !== undefined) await this.#round(device, signal)
-      else this.#lookedMs = this.#deps.clock.monotonicMs()
-      await this.#rest(signal)
+      // One look at the clock for both: an address that becomes due between two would be left until the next change.
+      const lookedMs = this.#deps.clock.monotonicMs()
+      if (device !== undefined) await this.#round(device, lookedMs, signal)
+      await this.#rest(lookedMs, signal)
     }
   }
 
-  async #round(device: DeviceConfig, signal: AbortSignal): Promise<void> {
-    const { clock, options, present } = this.#deps
-    this.#lookedMs = clock.monotonicMs()
+  async #round(device: DeviceConfig, nowMs: number, signal: AbortSignal): Promise<void> {
+    const { options, present } = this.#deps
     const { connectionLimitEnough: enough, connectionLimitMax: most, connectionPriorityUpgradeThreshold: threshold } = options()
     const { totalCount } = present()
     if ((enough > 0 && totalCount >= enough) || (most > 0 && totalCount >= most)) return
     const addresses = await this.#addresses(device, signal)
     const candidates = [...addresses].map(([address, { priority }]) => ({ address, priority }))
-    const now = { nowMs: clock.monotonicMs(), threshold }
-    this.#lookedMs = now.nowMs
-    for (const group of planDials(candidates, (address) => this.#dueMs.get(address) ?? 0, present(), now)) {
+    for (const group of planDials(candidates, (address) => this.#dueMs.get(address) ?? 0, present(), { nowMs, threshold })) {
       const connected = await this.#dialGroup(group.flatMap(({ address }) => addresses.get(address) ?? []), signal)
       if (connected || signal.aborted) return
     }
@@ -190,11 +186,10 @@ export class DialLoop implements Service {
   }
 
   /** Until the next address is due, a minute at most, or something has changed. */
-  async #rest(signal: AbortSignal): Promise<void> {
+  async #rest(lookedMs: number, signal: AbortSignal): Promise<void> {
     const { clock } = this.#deps
     const nowMs = clock.monotonicMs()
-    // Those that were not due at the last look: one of them may be due by now.
-    const due = [...this.#dueMs.values()].filter((dueMs) => dueMs > this.#lookedMs)
+    const due = [...this.#dueMs.values()].filter((dueMs) => dueMs > lookedMs)
     const over = new AbortController()
     const either = AbortSignal.any([signal, over.signal])
     const sleeping = clock.sleep(Math.min(LOOP_MS_MAX, ...due.map((dueMs) => dueMs - nowMs)), either)
