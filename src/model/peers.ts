@@ -207,8 +207,9 @@ export class Peers implements Sources {
 
   async #served(device: DeviceId, folder: string): Promise<ServedFolder | undefined> {
     const id = this.#givenTo(device).get(folder)
-    const root = id && this.#deps.folders.rootOf(id)
-    return id === undefined || root === undefined ? undefined : { id, root, index: await this.#deps.store.folder(id) }
+    if (id === undefined) return undefined
+    const root = this.#deps.folders.rootOf(id)
+    return root === undefined ? undefined : { id, root, index: await this.#deps.store.folder(id) }
   }
 
   /** The folders that a device may read from, as the configuration has it. Asked for every block. */
@@ -218,7 +219,7 @@ export class Peers implements Sources {
     if (known !== undefined) return known
     const isTrusted = this.#config.devices.find(({ deviceID }) => deviceID === device)?.untrusted === false
     const shared = isTrusted ? foldersSharedWith(this.#config, device).filter(({ paused }) => !paused) : []
-    const folders = new Map(shared.map(({ id }) => [String(id), id]))
+    const folders = new Map<string, FolderId>(shared.map(({ id }) => [id, id]))
     this.#given.folders.set(device, folders)
     return folders
   }

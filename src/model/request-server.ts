@@ -71,9 +71,8 @@ export class RequestServer {
   async serve(device: DeviceId, request: BlockRequest, signal: AbortSignal): Promise<BlockReply> {
     const refusal = refusalByForm(request)
     if (refusal !== undefined) return { kind: 'refused', code: refusal }
-    const budget = this.#budget(device)
-    using _own = budget.enter(request.sizeBytes) ?? (await budget.acquire(request.sizeBytes, signal))
-    using _all = this.#total.enter(request.sizeBytes) ?? (await this.#total.acquire(request.sizeBytes, signal))
+    using _own = await this.#budget(device).acquire(request.sizeBytes, signal)
+    using _all = await this.#total.acquire(request.sizeBytes, signal)
     try {
       const outcome = await this.#answer(device, request)
       return typeof outcome === 'string' ? { kind: 'refused', code: outcome } : outcome

@@ -29,35 +29,22 @@ export class ByteReader {
     return this.#waitingSinceMs
   }
 
-  /** Whether there is a byte that was not taken yet. */
-  get isAnyHere(): boolean {
-    return this.#at < this.#chunk.length
-  }
-
   /** False when the peer has ended where it may. */
-  async hasMore(): Promise<boolean> {
-    return this.isAnyHere || (await this.#fill())
+  hasMore(): boolean | Promise<boolean> {
+    return this.#isAnyHere || this.#fill()
   }
 
-  /** As `take`, where all of it is here already; undefined where it is not. A wait for what is here costs more than to read it. */
-  takeNow(count: number): Uint8Array | undefined {
-    const endBytes = this.#at + count
-    if (endBytes > this.#chunk.length) return undefined
-    const view = this.#chunk.subarray(this.#at, endBytes)
-    this.#at = endBytes
-    return view
-  }
-
-  /** Exactly `count` bytes. A view where they came in one piece: use it before it ages, or copy. */
-  async take(count: number): Promise<Uint8Array> {
-    if (count === 0) return new Uint8Array(0)
-    if (!this.isAnyHere) await this.#demand()
-    return this.takeNow(count) ?? this.#gather(count)
+  /**
+   * Exactly `count` bytes. A view where they came in one piece: use it before it ages, or copy. What is here already is
+   * returned as it is: a promise for it would cost more than to read it.
+   */
+  take(count: number): Uint8Array | Promise<Uint8Array> {
+    return this.#takeNow(count) ?? this.#takeLater(count)
   }
 
   /** The bytes that are here already, at least one, without taking them. */
   async peek(): Promise<Uint8Array> {
-    if (!this.isAnyHere) await this.#demand()
+    if (!this.#isAnyHere) await this.#demand()
     return this.#chunk.subarray(this.#at)
   }
 
@@ -78,6 +65,23 @@ export class ByteReader {
       this.#at += step
       left -= step
     }
+  }
+
+  get #isAnyHere(): boolean {
+    return this.#at < this.#chunk.length
+  }
+
+  #takeNow(count: number): Uint8Array | undefined {
+    const endBytes = this.#at + count
+    if (endBytes > this.#chunk.length) return undefined
+    const view = this.#chunk.subarray(this.#at, endBytes)
+    this.#at = endBytes
+    return view
+  }
+
+  async #takeLater(count: number): Promise<Uint8Array> {
+    if (!this.#isAnyHere) await this.#demand()
+    return this.#takeNow(count) ?? (await this.#gather(count))
   }
 
   async #gather(count: number): Promise<Uint8Array> {

@@ -194,7 +194,7 @@ export class ProtocolConnection implements Connection {
     }
     try {
       for (;;) {
-        if (!this.#inbox.hasRoom) await this.#inbox.whenRoom(this.closed)
+        await this.#inbox.whenRoom(this.closed)
         const frame = await readFrame(this.#incoming, listener)
         if (frame === undefined) return this.#inbox.end()
         this.#metrics.countReceived(frame.type)

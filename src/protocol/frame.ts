@@ -48,12 +48,12 @@ export interface FrameListener {
 export async function readFrame(bytes: ByteReader, listener: FrameListener): Promise<Frame | undefined> {
   for (;;) {
     listener.onProgress(false)
-    if (!bytes.isAnyHere && !(await bytes.hasMore())) return undefined
+    if (!(await bytes.hasMore())) return undefined
     listener.onProgress(true)
-    const headerBytes = bigEndian(bytes.takeNow(2) ?? (await bytes.take(2)))
+    const headerBytes = bigEndian(await bytes.take(2))
     if (headerBytes > HEADER_BYTES_MAX) throw malformed(`a header of ${headerBytes} bytes`)
-    const header = decode(HEADER, bytes.takeNow(headerBytes) ?? (await bytes.take(headerBytes)), 0)
-    const lengthBytes = bigEndian(bytes.takeNow(4) ?? (await bytes.take(4)))
+    const header = decode(HEADER, await bytes.take(headerBytes), 0)
+    const lengthBytes = bigEndian(await bytes.take(4))
     if (lengthBytes > MESSAGE_BYTES_MAX) throw malformed(`a message of ${lengthBytes} bytes`)
     const type = MESSAGE_TYPES[header.type]
     if (header.compression !== COMPRESSION_NONE && header.compression !== COMPRESSION_LZ4) {
@@ -69,7 +69,7 @@ export async function readFrame(bytes: ByteReader, listener: FrameListener): Pro
       const placed = await placeResponse(bytes, lengthBytes, listener)
       if (placed !== undefined) return { type, body: NO_BYTES, placed }
     }
-    const body = bytes.takeNow(lengthBytes) ?? (await bytes.take(lengthBytes))
+    const body = await bytes.take(lengthBytes)
     return { type, body: header.compression === COMPRESSION_LZ4 ? uncompress(body, lengthBytesMax) : body }
   }
 }
@@ -82,7 +82,7 @@ async function placeResponse(
   const head = peekResponse(await bytes.peek(), lengthBytes)
   const data = head && listener.placeFor(head.id, head.dataBytes)
   if (head === undefined || data === undefined) return undefined
-  if (bytes.takeNow(head.headBytes) === undefined) await bytes.discard(head.headBytes)
+  await bytes.discard(head.headBytes)
   await bytes.fill(data)
   return { id: head.id, data }
 }

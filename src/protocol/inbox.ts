@@ -28,14 +28,11 @@ export class Inbox {
     this.#arrival.ring()
   }
 
-  /** Whether the next message may be read. */
-  get hasRoom(): boolean {
-    return this.#waitingBytes < WAITING_BYTES_MAX && this.#waiting.length - this.#next < WAITING_COUNT_MAX
-  }
-
   /** Resolves when the next message may be read. */
   async whenRoom(signal: AbortSignal): Promise<void> {
-    while (!this.hasRoom) await this.#room.wait(signal)
+    while (this.#waitingBytes >= WAITING_BYTES_MAX || this.#waiting.length - this.#next >= WAITING_COUNT_MAX) {
+      await this.#room.wait(signal)
+    }
   }
 
   /** Undefined once everything was taken and nothing more will come. */

@@ -30,11 +30,6 @@ export class ByteWindow {
     this.#line.admit()
   }
 
-  /** Undefined where one would have to wait. */
-  enter(sizeBytes: number): Disposable | undefined {
-    return this.#line.enter(sizeBytes)
-  }
-
   /** Rejects with `signal.reason` as soon as the signal aborts; then nothing is held. */
   acquire(sizeBytes: number, signal: AbortSignal): Promise<Disposable> {
     return this.#line.acquire(sizeBytes, signal)

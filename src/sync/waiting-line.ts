@@ -30,20 +30,8 @@ export class WaitingLine<T> {
   /** Rejects with `signal.reason` as soon as the signal aborts; then nothing is held. */
   async acquire(guest: T, signal: AbortSignal): Promise<Disposable> {
     signal.throwIfAborted()
-    const place = this.enter(guest)
-    if (place !== undefined) return place
-    await this.#wait(guest, signal)
-    return this.#placeOf(guest)
-  }
-
-  /** Undefined where one would have to wait. */
-  enter(guest: T): Disposable | undefined {
-    if (this.#waiting.size > 0 || !this.#door.isFree(guest)) return undefined
-    this.#door.enter(guest)
-    return this.#placeOf(guest)
-  }
-
-  #placeOf(guest: T): Disposable {
+    if (this.#waiting.size === 0 && this.#door.isFree(guest)) this.#door.enter(guest)
+    else await this.#wait(guest, signal)
     let released = false
     return {
       [Symbol.dispose]: () => {

@@ -27,18 +27,6 @@ test('a window lets in what fits, first come, first served', async () => {
   assert.equal(window.heldBytes, 0)
 })
 
-test('who would have to wait does not get in at once', async () => {
-  const window = new ByteWindow(100)
-  const first = window.enter(60)
-  assert.equal(window.heldBytes, 60)
-  assert.equal(window.enter(50), undefined)
-  const second = window.acquire(50, NEVER)
-  assert.equal(window.enter(1), undefined, 'nobody overtakes')
-  first?.[Symbol.dispose]()
-  ;(await second)[Symbol.dispose]()
-  assert.equal(window.heldBytes, 0)
-})
-
 test('something larger than the window comes in alone, and does not wait for ever', async () => {
   const window = new ByteWindow(10)
   const huge = await window.acquire(1_000, NEVER)

@@ -3,10 +3,7 @@ import { BLOCK_SIZE_BYTES_MIN } from '../../core/blocks.ts'
 /** Less than this is not worth keeping. */
 const KEPT_SIZE_BYTES_MIN = 16 * 1_024
 
-/**
- * Memory for blocks on their way to the disk. It is used again and again: a new one for each
- * would keep the collector busy.
- */
+/** Memory for blocks on their way to the disk. It is used again and again: a new one for each would keep the collector busy. */
 export class BlockBuffers {
   readonly #keptBytesMax: number
   readonly #allocate: (sizeBytes: number) => Uint8Array

@@ -54,7 +54,7 @@ export async function fetchBlocks(
     for (const block of missing) {
       if (failures.length > 0) break
       // Rejected is only who gives up waiting: the reason is told below.
-      const room = means.window.enter(block.sizeBytes) ?? (await means.window.acquire(block.sizeBytes, signal).catch(() => undefined))
+      const room = await means.window.acquire(block.sizeBytes, signal).catch(() => undefined)
       if (room === undefined) break
       progress.onRequested(block)
       const task = one(block, room).finally(() => underWay.delete(task))

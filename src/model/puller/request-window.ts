@@ -37,11 +37,6 @@ export class RequestWindow {
     return Math.min(this.#diskBytes, this.#lineBytes, this.#bytesMax)
   }
 
-  /** Undefined where one would have to wait. */
-  enter(sizeBytes: number): Disposable | undefined {
-    return this.#window.enter(sizeBytes)
-  }
-
   /** Rejects with `signal.reason` as soon as the signal aborts; then nothing is held. */
   acquire(sizeBytes: number, signal: AbortSignal): Promise<Disposable> {
     return this.#window.acquire(sizeBytes, signal)

@@ -47,7 +47,7 @@ export async function pullSmallFile(
   const { global, means } = pull
   const progress = new PullProgress(global, [block], context.onArrived)
   pull.onBegun(progress)
-  using _room = means.window.enter(block.sizeBytes) ?? (await means.window.acquire(block.sizeBytes, signal))
+  using _room = await means.window.acquire(block.sizeBytes, signal)
   progress.requested()
   let done = false
   const accept = async (data: Uint8Array): Promise<boolean> => {

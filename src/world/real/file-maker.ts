@@ -49,7 +49,7 @@ export class RealFileMaker implements FileMaker {
     if (descriptor === undefined || !isShared || this.#isLittle) return await this.#doHere(() => this.#here.write(file, block))
     // The hash may be a part of a long list, all of which would be copied.
     const direct = isWholePages(block.data, block.positionBytes) ? file.directDescriptor : undefined
-    const order = { ...block, hash: block.hash.slice(), descriptor, direct }
+    const order = { ...block, hash: new Uint8Array(block.hash), descriptor, direct }
     const outcome = await this.#outcomeOf((tell) => ({ kind: 'block', order, tell }))
     if (outcome.kind === 'failed') throw failure(outcome)
     return outcome.kind === 'written'
