@@ -62,25 +62,32 @@ async function crashWhilePulling(type: Type, nth: number, seed: number, disableF
   return { calls, bad: [...bad, ...lost] }
 }
 
+/** The newest version of a file is asked for and the power goes at the nth call. Returns how many calls there were. */
+async function powerLostWhileRestoring(pull: Awaited<ReturnType<typeof start>>, name: string, nth: number, seed: number): Promise<number> {
+  const { hub, disk } = pull
+  await hub.pass(MINUTE_MS)
+  const versions = await hub.while(hub.model.versions(DOCS))
+  disk.syncAll()
+  const before = disk.faults.callCount
+  disk.faults.powerOffAt(nth)
+  const wanted = new Map([[name, versions.get(name)?.[0]?.versionMs ?? 0]])
+  await hub.while(hub.model.restoreVersions(DOCS, wanted)).catch(() => {})
+  const calls = disk.faults.callCount - before
+  disk.crash(new SimRandom(seed))
+  return calls
+}
+
 /** A version is brought back over the file there is. */
 async function crashWhileRestoring(type: Type, nth: number, seed: number): Promise<Outcome> {
   await using pull = await start(type, seed)
-  const { peer, disk } = pull
+  const { peer } = pull
   peer.directory('d')
   peer.put('d/f', 'first')
   await pull.sync()
   await pull.hub.pass(MINUTE_MS)
   peer.put('d/f', 'second')
   await pull.sync()
-  await pull.hub.pass(MINUTE_MS)
-  const versions = await pull.hub.while(pull.hub.model.versions(DOCS))
-  disk.syncAll()
-  const before = disk.faults.callCount
-  disk.faults.powerOffAt(nth)
-  const wanted = new Map([['d/f', versions.get('d/f')?.[0]?.versionMs ?? 0]])
-  await pull.hub.while(pull.hub.model.restoreVersions(DOCS, wanted)).catch(() => {})
-  const calls = disk.faults.callCount - before
-  disk.crash(new SimRandom(seed))
+  const calls = await powerLostWhileRestoring(pull, 'd/f', nth, seed)
   const contents = ['first', 'second']
   return { calls, bad: judge(await contentsOf(pull), { there: ['d/f'], somewhere: contents, any: contents }) }
 }
@@ -88,22 +95,14 @@ async function crashWhileRestoring(type: Type, nth: number, seed: number): Promi
 /** A version is brought back into a directory that is gone. */
 async function crashWhileRestoringDeep(type: Type, nth: number, seed: number): Promise<Outcome> {
   await using pull = await start(type, seed)
-  const { peer, disk } = pull
+  const { peer } = pull
   for (const directory of ['d', 'd/e']) peer.directory(directory)
   peer.put('d/e/f', 'first')
   await pull.sync()
   await pull.hub.pass(MINUTE_MS)
   for (const name of ['d/e/f', 'd/e', 'd']) peer.delete(name)
   await pull.sync()
-  await pull.hub.pass(MINUTE_MS)
-  const versions = await pull.hub.while(pull.hub.model.versions(DOCS))
-  disk.syncAll()
-  const before = disk.faults.callCount
-  disk.faults.powerOffAt(nth)
-  const wanted = new Map([['d/e/f', versions.get('d/e/f')?.[0]?.versionMs ?? 0]])
-  await pull.hub.while(pull.hub.model.restoreVersions(DOCS, wanted)).catch(() => {})
-  const calls = disk.faults.callCount - before
-  disk.crash(new SimRandom(seed))
+  const calls = await powerLostWhileRestoring(pull, 'd/e/f', nth, seed)
   return { calls, bad: judge(await contentsOf(pull), { there: [], somewhere: ['first'], any: ['first'] }) }
 }
 
