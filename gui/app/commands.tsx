@@ -32,6 +32,7 @@ function Commands() {
     void command.run()
   }
   const press = (event: KeyboardEvent) => {
+    if (dialog.current?.open !== true) return // it has been used, and has the focus until the next picture is drawn
     const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
     if (step !== 0 && found.length > 0) setChosen((chosen + step + found.length) % found.length)
     else if (event.key === 'Enter' && !event.isComposing) run(found[chosen])
