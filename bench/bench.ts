@@ -9,6 +9,7 @@ import { cpus, loadavg, tmpdir, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { missingProgram } from '../test/support/debian.ts'
+import { missingSyncthingProgram } from '../test/support/syncthing-program.ts'
 import { loopbackOnly, missingNamespaces } from '../test/support/loopback.ts'
 import { hasWayOut, runSyncthing } from '../test/support/syncthing.ts'
 import { GROUPS as SINGLE_GROUPS, type Bench } from './groups.ts'
@@ -60,7 +61,7 @@ function fail(message: string): never {
 /** Programs are installed with the network there is; everything else happens where only loopback exists. */
 async function enterNamespace(): Promise<never> {
   missingProgram('wrk', 'wrk')
-  missingProgram('syncthing', 'syncthing')
+  missingSyncthingProgram()
   const before = missingNamespaces() === undefined ? loopbackOnly() : []
   const [program, ...args] = [...before, process.execPath, ...process.execArgv, ...process.argv.slice(1)]
   const child = spawn(program!, args, { stdio: 'inherit', env: { ...process.env, [INSIDE]: '1' } })

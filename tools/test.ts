@@ -30,14 +30,14 @@ async function command(program: string, args: readonly string[], env: Record<str
 }
 
 /** `together`: all files in one process, which is far quicker; `apart`: a process each, for tests that start daemons. */
-async function tests(files: readonly string[], how: 'together' | 'apart'): Promise<boolean> {
+async function tests(files: readonly string[], how: 'together' | 'apart', env: Record<string, string> = {}): Promise<boolean> {
   if (files.length === 0) return true
   const scratch = mkdtempSync(join(tmpdir(), 'twinfold-test-'))
   const tallyFile = join(scratch, 'tally.json')
   try {
     const isolation = how === 'together' ? ['--test-isolation=none'] : ['--test-isolation=process', '--test-concurrency=2']
     const args = ['--test', ...isolation, '--test-timeout=300000', '--test-reporter=./tools/reporter.ts', ...files]
-    const passed = await command(process.execPath, ['--disable-warning=ExperimentalWarning', ...args], { TEST_TALLY: tallyFile })
+    const passed = await command(process.execPath, ['--disable-warning=ExperimentalWarning', ...args], { ...env, TEST_TALLY: tallyFile })
     const tally: unknown = JSON.parse(readFileSync(tallyFile, 'utf8'))
     addUp(tally)
     return passed
@@ -59,13 +59,22 @@ function testFiles(pattern: string, except: readonly string[] = []): string[] {
     .sort()
 }
 
+const WITH_OLD_SYNCTHING = ['sync', 'sync-conflicts']
+
 const STAGES: readonly Stage[] = [
   { name: 'check', run: () => all(...['.', 'gui', 'test/gui'].map((project) => command(bin('tsc'), ['-p', project])), command(bin('oxlint'), ['--quiet', 'src', 'gui', 'test', 'tools', 'bench'])) },
   { name: 'unit', run: (files) => tests(files.length > 0 ? files : testFiles('test/**/*.test.ts', ['process', 'interop', 'browser']), 'together') },
   { name: 'process', run: (files) => tests(files.length > 0 ? files : testFiles('test/process/**/*.test.ts'), 'apart') },
-  { name: 'interop', run: (files) => tests(files.length > 0 ? files : testFiles('test/interop/**/*.test.ts'), 'apart') },
+  { name: 'interop', run: interop },
   { name: 'browser', run: async (files) => (await buildPage()) && tests(files.length > 0 ? files : testFiles('test/browser/**/*.test.ts'), 'apart') },
 ]
+
+/** With the Syncthing of today, and what belongs to synchronizing with the old one that Debian 12 installs, too. */
+async function interop(files: readonly string[]): Promise<boolean> {
+  if (files.length > 0) return tests(files, 'apart')
+  const today = await tests(testFiles('test/interop/**/*.test.ts'), 'apart')
+  return (await tests(WITH_OLD_SYNCTHING.map((name) => `test/interop/${name}.test.ts`), 'apart', { TWINFOLD_SYNCTHING: 'installed' })) && today
+}
 
 /** The page as it will be served. Tests look at nothing older than the sources. */
 function buildPage(): Promise<boolean> {

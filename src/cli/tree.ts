@@ -10,7 +10,7 @@ import { treeTopics, type TreeDaemon } from './tree-topics.ts'
 const { STATUS_CODES } = process.getBuiltinModule('node:http')
 
 /** Exit codes of the `cli` tree, which scripts written for Syncthing look at. */
-const TREE_EXIT = { done: 0, failed: 1, unknownWord: 3, interrupted: 130 } as const
+const TREE_EXIT = { done: 0, failed: 1, unknownSetting: 3, interrupted: 130 } as const
 
 const STDIN = '-'
 const CONFIG = 'config'
@@ -46,8 +46,9 @@ export function treeWords(context: CliContext): ReadonlyMap<string, readonly str
 async function runWords(context: CliContext, topics: Topic, words: readonly string[]): Promise<number> {
   const walked = await walkTopics(topics, words, `${context.program} cli`)
   if (walked.is === 'unknown') {
+    if (words[0] !== CONFIG) throw new TwinfoldError('usage', `unexpected argument ${walked.word}`)
     context.complain(`No help topic for '${escapeText(walked.word)}'`)
-    return TREE_EXIT.unknownWord
+    return TREE_EXIT.unknownSetting
   }
   // A program gets every character as it is; a person's terminal must not obey a folder's label.
   for (const line of walked.lines) context.print(context.interactive ? escapeText(line) : line)

@@ -76,7 +76,7 @@ export class Connections implements Service, ConnectionsView {
     this.#log = deps.logger('connections')
     this.#options = options
     this.#config = config
-    this.#registry = new Registry(options.ownDevice)
+    this.#registry = new Registry()
     this.#limits = new RateLimits(clock, config)
     this.#reception = new Reception(
       {

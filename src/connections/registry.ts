@@ -4,15 +4,13 @@ import type { DeviceId } from '../core/ids.ts'
 import type { Connection } from '../protocol/types.ts'
 import type { ConnectionFigures, DeviceFigures } from './types.ts'
 
-/** Two devices that dial each other at once finish within this time. */
-const CROSSING_MS = 5_000
+/** Two devices that dial each other at once finish within this time: so long a handshake may take. */
+const CROSSING_MS = 30_000
 /**
  * A device breaks its silence every 90 seconds at the latest. One that has been silent for longer and connects anew has
  * lost the old connection, only we have not heard of it yet: it was switched off, or moved to another network.
  */
 const SILENT_MS = 100_000
-/** The part of a connection id that both sides see alike. */
-const TIME_PART_LENGTH = 13
 
 export type Added =
   | { readonly kind: 'added'; readonly replaced: readonly Connection[] }
@@ -20,14 +18,9 @@ export type Added =
 
 /** The connections there are, by device, the oldest first. */
 export class Registry {
-  readonly #ownDevice: DeviceId
   readonly #byDevice = new Map<DeviceId, readonly Connection[]>()
   #inBytesBefore = 0
   #outBytesBefore = 0
-
-  constructor(ownDevice: DeviceId) {
-    this.#ownDevice = ownDevice
-  }
 
   of(device: DeviceId): readonly Connection[] {
     return this.#byDevice.get(device) ?? []
@@ -52,8 +45,9 @@ export class Registry {
   }
 
   /**
-   * Takes a connection in, unless there are enough. When two devices dial each other at once, both keep the one that
-   * was begun first, which both can tell: else each might drop the one that the other keeps.
+   * Takes a connection in, unless there are enough. When two devices dial each other at once, both connections stay,
+   * one more than wanted: each side might drop the one that the other keeps, or on which it has just been told of
+   * folders. A Syncthing does the same, and would not talk about folders on the one that is left.
    */
   add(connection: Connection, config: Config, nowMs: number): Added {
     const { device, priority } = connection
@@ -64,10 +58,9 @@ export class Registry {
     const replaced = this.of(device).filter(
       (existing) => isSilent(existing) || isReplaced(existing.priority, priority, threshold),
     )
-    if (!isWelcome(priority, { ...present, wanted }, threshold)) {
-      const crossed = this.#crossed(connection, nowMs)
-      if (crossed === undefined) return { kind: 'refused', reason: 'it is connected already' }
-      replaced.push(crossed)
+    const isSpare = this.of(device).length === wanted && this.#isCrossing(connection, nowMs)
+    if (!isSpare && !isWelcome(priority, { ...present, wanted }, threshold)) {
+      return { kind: 'refused', reason: 'it is connected already' }
     }
     this.#byDevice.set(device, [...this.of(device), connection])
     return { kind: 'added', replaced }
@@ -103,20 +96,16 @@ export class Registry {
     }
   }
 
-  /** A young connection of the same kind that was begun after this one. */
-  #crossed(connection: Connection, nowMs: number): Connection | undefined {
-    const young = this.of(connection.device).filter(
-      (one) => one.priority === connection.priority && nowMs - one.establishedMs < CROSSING_MS,
+  /** While it was made, the other side made one as well. */
+  #isCrossing(connection: Connection, nowMs: number): boolean {
+    return this.of(connection.device).some(
+      (one) => isDialled(one) !== isDialled(connection) && nowMs - one.establishedMs < CROSSING_MS,
     )
-    const latest = young.toSorted((a, b) => (this.#birth(a) < this.#birth(b) ? 1 : -1))[0]
-    return latest !== undefined && this.#birth(connection) < this.#birth(latest) ? latest : undefined
   }
+}
 
-  /** Sorts by time, and those of one time by who dialled: the same order on both sides. */
-  #birth(connection: Connection): string {
-    const dialler = connection.transport.endsWith('-client') ? this.#ownDevice : connection.device
-    return connection.connectionId.slice(0, TIME_PART_LENGTH) + dialler
-  }
+function isDialled({ transport }: Connection): boolean {
+  return transport.endsWith('-client')
 }
 
 function isSilent({ silentMs }: Connection): boolean {

@@ -90,10 +90,12 @@ test('a list of commands that has been used takes no more keys: none is done twi
     await field(page).fill('add a folder')
     await options(page).first().filter({ hasText: 'Add a folder' }).waitFor()
     // All in one turn of the page: its field has the focus until the next picture is drawn.
-    await field(page).evaluate((element) => {
-      for (const key of ['Enter', 'Enter']) element.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }))
-      element.dispatchEvent(new KeyboardEvent('keydown', { key: 'k', ctrlKey: true, bubbles: true, cancelable: true }))
-    })
+    await page.evaluate(`{
+      const field = document.activeElement
+      for (const key of [{ key: 'Enter' }, { key: 'Enter' }, { key: 'k', ctrlKey: true }]) {
+        field.dispatchEvent(new KeyboardEvent('keydown', { ...key, bubbles: true, cancelable: true }))
+      }
+    }`)
     await field(page).waitFor()
     await page.keyboard.press('Escape')
     await field(page).waitFor({ state: 'detached' })

@@ -103,7 +103,9 @@ const REFUSED: readonly (readonly [words: string, code: number, said: RegExp])[]
   ['config folders nope label get', 3, /^No help topic for 'nope'$/],
   ['config folders photos __proto__ get', 3, /^No help topic/],
   ['config folders dump-json', 3, /^No help topic for 'dump-json'$/],
-  ['nope', 3, /^No help topic for 'nope'$/],
+  ['nope', 1, /error: unexpected argument nope$/],
+  ['show nope', 1, /error: unexpected argument nope$/],
+  ['operations nope', 1, /error: unexpected argument nope$/],
   ['config folders photos paused set maybe', 1, /error: "maybe" is not true or false$/],
   ['config folders photos rescan-intervals set 1.5', 1, /error: "1.5" is not a whole number$/],
   ['config folders photos rescan-intervals set 99999999999999999999', 1, /is not a whole number$/],
@@ -200,7 +202,7 @@ test('commands from standard input: a bad line is told and the next has its turn
   const ran = await run('-', { input: ['config version get', '', 'nope', 'config folders photos paused set maybe', `'open`, `config folders photos label set "two words"`] })
   assert.equal(ran.code, 0)
   assert.equal(ran.out, 'Reading commands from stdin... []\n37')
-  assert.deepEqual(ran.err.split('\n'), [`No help topic for 'nope'`, 'Error: "maybe" is not true or false', `Error: a ' is not closed`])
+  assert.deepEqual(ran.err.split('\n'), ['Error: unexpected argument nope', 'Error: "maybe" is not true or false', `Error: a ' is not closed`])
   assert.deepEqual(ran.sent, ['PATCH /rest/config/folders/photos {"label":"two words"}'])
 })
 

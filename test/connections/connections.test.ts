@@ -148,24 +148,27 @@ test('one that does not know us is not called without end', async () => {
 })
 
 for (const delayMs of [0, 1, 7, 50, 400]) {
-  test(`two that dial each other at once end up with the same one connection (${delayMs} ms away)`, async () => {
+  test(`two that dial each other at once have the same connections from the first try on (${delayMs} ms away)`, async () => {
     await using two = pair({ a: TO_B, b: TO_A, delayMs })
     two.a.start()
     two.b.start()
     await two.pass(4_000) // at the first try: a second would come after five seconds
-    assert.equal(two.a.open(B_ID), 1)
-    assert.equal(two.b.open(A_ID), 1)
+    const count = two.a.open(B_ID)
+    assert.ok(count === 1 || count === 2, `${count} connections`)
+    assert.equal(two.b.open(A_ID), count)
+    // On one that is gone the other may have heard of folders last: a Syncthing would not speak of them on the one that is left.
+    assert.equal(two.a.made.length + two.b.made.length, 2 * count, 'none was made and ended')
     two.a.assertConsistent()
     two.b.assertConsistent()
-    const kept = two.a.alive()[0]
+    const kept = two.a.alive()
     await two.pass(60_000)
-    assert.equal(two.a.alive()[0], kept, 'the connection stays')
+    assert.deepEqual(two.a.alive(), kept, 'they stay')
   })
 }
 
 for (const [own, peer, wanted] of [[3, 3, 3], [0, 4, 4], [1, 3, 1], [2, 1, 1]] as const) {
   test(`${own} connections wanted here and ${peer} there are ${wanted}`, async () => {
-    await using two = pair({ a: { ...TO_B, numConnections: own }, b: { ...TO_A, numConnections: peer } })
+    await using two = pair({ a: { ...TO_B, numConnections: own }, b: { addresses: [], numConnections: peer } })
     two.a.start()
     two.b.start()
     await two.pass(120_000)

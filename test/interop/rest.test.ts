@@ -18,7 +18,7 @@ interface Exchange {
   readonly apiKey?: string
   /** Compare the text word for word, not only the shape of the JSON. */
   readonly exact?: boolean
-  /** Why Twinfold answers otherwise, and how: the decision of the REST contract, or a route younger than Debian's Syncthing. */
+  /** Why Twinfold answers otherwise, and how: the decision of the REST contract, or a route younger than the Syncthing beside it. */
   readonly differs?: { readonly because: string; readonly status: number }
   /** Not sent to Syncthing, because of what it would do: wipe its configuration, look for the internet, crash. */
   readonly oursOnly?: boolean
@@ -29,7 +29,7 @@ interface Exchange {
 }
 
 const NOBODY = 'P56IOI7-MZJNU2Y-IQGDREY-DM2MGTI-MGL3BXN-PQ6W5BM-TBBZ4TJ-XZWICQ2'
-const YOUNGER = 'the route is younger than Debian\'s Syncthing 1.19.2'
+const YOUNGER = 'the route is of Syncthing 2'
 const get = (path: string, more: Partial<Exchange> = {}): Exchange => ({ method: 'GET', path, ...more })
 const post = (path: string, more: Partial<Exchange> = {}): Exchange => ({ method: 'POST', path, ...more })
 
@@ -64,8 +64,8 @@ const EXCHANGES: readonly Exchange[] = [
   post('/rest/system/ping', { exact: true }),
   get('/rest/system/version'),
   get('/rest/system/status', { without: ['connectionServiceStatus', 'lastDialStatus'] }), // keys are addresses
-  get('/rest/system/paths', { differs: { because: YOUNGER, status: 200 } }),
-  get('/rest/noauth/health', { differs: { because: YOUNGER, status: 200 } }),
+  get('/rest/system/paths'),
+  get('/rest/noauth/health', { exact: true }),
   get('/rest/system/loglevels', { differs: { because: YOUNGER, status: 200 } }),
   get('/rest/system/log'),
   get('/rest/system/log.txt'),
@@ -110,12 +110,12 @@ const EXCHANGES: readonly Exchange[] = [
   get('/rest/events?events=NoSuchType&timeout=0', { exact: true }),
   get('/rest/events/disk?since=999999&timeout=0', { exact: true }),
   // `restartOnWakeup` is gone from the configuration since 1.20.
-  get('/rest/config', { without: ['folders', 'devices', 'options.restartOnWakeup'] }),
+  get('/rest/config', { without: ['folders', 'devices'] }),
   get('/rest/config/folders'),
   get('/rest/config/folders/share'),
   get('/rest/config/folders/nope', { exact: true }),
   get('/rest/config/devices'),
-  get('/rest/config/options', { without: ['restartOnWakeup'] }),
+  get('/rest/config/options'),
   get('/rest/config/gui'),
   get('/rest/config/ldap'),
   get('/rest/config/defaults/folder'),
@@ -146,7 +146,7 @@ const EXCHANGES: readonly Exchange[] = [
   get('/rest/system/browse', { exact: true }),
   get('/rest/system/browse?current=/u'),
   get('/rest/system/browse?current=/nowhere/x', { exact: true }),
-  get('/rest/svc/report', { without: ['folderUses', 'folderUsesV3', 'guiStats', 'deviceUses', 'transportStats', 'announce', 'relays', 'customReleaseURL', 'restartOnWakeup'] }),
+  get('/rest/svc/report', { without: ['folderUses', 'folderUsesV3', 'guiStats', 'deviceUses', 'transportStats', 'announce', 'relays', 'customReleaseURL'] }),
   get('/rest/svc/deviceid?id=xx', { without: ['error'] }),
   get('/rest/svc/deviceid?id=', { exact: true }),
   get('/rest/svc/random/string'),
@@ -154,7 +154,7 @@ const EXCHANGES: readonly Exchange[] = [
   get('/rest/svc/lang', { exact: true }),
   get('/rest/system/reset', { exact: true }),
   post('/rest/system/reset?folder=nope', { exact: true }),
-  get('/rest/system/upgrade', { differs: { because: 'npm installs releases, so nobody is asked', status: 501 } }),
+  get('/rest/system/upgrade', { exact: true }),
   get('/rest/debug/file?folder=share&file=a.txt', { exact: true }),
   get('/rest/debug/peerCompletion', { exact: true }),
   get('/rest/debug/httpmetrics', { exact: true }),
@@ -190,7 +190,7 @@ const EXCHANGES: readonly Exchange[] = [
   { method: 'PATCH', path: '/rest/config/ldap', body: { address: 'localhost:1' }, exact: true },
   { method: 'PATCH', path: '/rest/config/options', body: { maxFolderConcurrency: 'three' } },
   { method: 'DELETE', path: '/rest/config/options', exact: true },
-  get('/rest/system/config', { without: ['folders', 'devices', 'options.restartOnWakeup'] }),
+  get('/rest/system/config', { without: ['folders', 'devices'] }),
   get('/rest/system/config/insync', { exact: true }),
   get('/rest/config/insync', { exact: true }),
   { method: 'PUT', path: '/rest/system/config', body: {}, exact: true },
@@ -198,7 +198,7 @@ const EXCHANGES: readonly Exchange[] = [
   // Debian's Syncthing ends in a panic over this one.
   { method: 'PATCH', path: '/rest/config/folders/share', body: { versioning: { type: 'nonsense' } }, differs: { because: 'config.md 2', status: 500 }, oursOnly: true },
   { method: 'PUT', path: '/rest/config/folders/share', body: { path: '/nowhere' } },
-  { method: 'PUT', path: '/rest/config/folders', body: { not: 'a list' }, differs: { because: 'a body of another type is refused', status: 400 } },
+  { method: 'PUT', path: '/rest/config/folders', body: { not: 'a list' } },
 
   // Wrong ways in.
   get('/rest/nope', { exact: true }),

@@ -16,7 +16,11 @@ export function onPath(program: string): boolean {
 export function missingProgram(program: string, packageName: string): string | undefined {
   if (!onPath(program)) install(packageName)
   if (onPath(program)) return undefined
-  const reason = `the program "${program}" (Debian package ${packageName}) is missing and could not be installed here`
+  return required(`the program "${program}" (Debian package ${packageName}) is missing and could not be installed here`)
+}
+
+/** Says loudly what is missing and returns it; under CI=true it throws. */
+export function required(reason: string): string {
   if (process.env['CI'] === 'true') throw new Error(reason)
   console.error(`\n*** SKIPPING: ${reason}\n`)
   return reason
@@ -24,8 +28,7 @@ export function missingProgram(program: string, packageName: string): string | u
 
 function install(packageName: string): void {
   if (process.getuid?.() !== 0 || !onPath('apt-get')) return
-  if (!takeInstallLock()) return
-  try {
+  withInstallLock(() => {
     const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
     const run = (...args: string[]) => spawnSync('apt-get', args, { env, stdio: 'ignore', timeout: 180_000 }).status === 0
     const words = ['install', '-y', '--no-install-recommends', packageName]
@@ -33,12 +36,19 @@ function install(packageName: string): void {
       run('update')
       run(...words)
     }
+  })
+}
+
+/** Two test files may want the same package at once; apt allows one at a time. */
+export function withInstallLock(work: () => void): void {
+  if (!takeInstallLock()) return
+  try {
+    work()
   } finally {
     rmdirSync(INSTALL_LOCK)
   }
 }
 
-/** Two test files may want the same package at once; apt allows one at a time. */
 function takeInstallLock(): boolean {
   for (let attempt = 0; attempt < 240; attempt++) {
     try {

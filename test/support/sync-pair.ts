@@ -17,6 +17,8 @@ export const FOLDER = 'share'
 
 /** Nobody else lives in the namespace, so that a port is free because nobody took it. */
 const FIRST_PORT = 22_000
+const SLOW_LINE = join(import.meta.dirname, 'slow-line.mjs')
+const SLOW_PORTS_ABOVE = 1_000
 
 export interface FolderStatus {
   readonly state: string
@@ -42,6 +44,7 @@ interface ConnectionStatus {
 export class Network implements AsyncDisposable {
   readonly #keeper: ChildProcess
   readonly #members: Member[] = []
+  readonly #lines: ChildProcess[] = []
   readonly #directory: string
 
   private constructor(keeper: ChildProcess, directory: string) {
@@ -65,8 +68,20 @@ export class Network implements AsyncDisposable {
     return member
   }
 
+  /** Addresses at which members are reached, each way so much later. */
+  async slowLines(members: readonly Member[], delayMs: number): Promise<readonly string[]> {
+    const ports = members.map(({ address }) => Number(address.split(':').at(-1)))
+    const words = [SLOW_LINE, delayMs, ...ports.flatMap((port) => [port + SLOW_PORTS_ABOVE, port])].map(String)
+    const [program, ...args] = [...insideNamespaceOf(this.#keeper), process.execPath, ...words]
+    const line = spawn(program!, args, { stdio: ['ignore', 'pipe', 'inherit'] })
+    this.#lines.push(line)
+    await once(line.stdout, 'data', { signal: AbortSignal.timeout(10_000) })
+    return ports.map((port) => `tcp://127.0.0.1:${port + SLOW_PORTS_ABOVE}`)
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all(this.#members.map((member) => member.stop()))
+    for (const line of this.#lines) line.kill('SIGKILL')
     this.#keeper.stdin?.end()
     if (this.#keeper.exitCode === null) await once(this.#keeper, 'exit')
   }

@@ -3,14 +3,14 @@ import { once } from 'node:events'
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DOMParser, XMLSerializer, type Document, type Element } from '@xmldom/xmldom'
-import { missingProgram } from './debian.ts'
 import { loopbackOnly, missingNamespaces } from './loopback.ts'
 import { parsed, rest, type Reply, type RestAddress } from './rest.ts'
 import { eventually } from './scratch.ts'
+import { missingSyncthingProgram, syncthingProgram } from './syncthing-program.ts'
 
-/** What is missing to run a real Syncthing here, or undefined. Installs it where we may; throws under CI=true. */
+/** What is missing to run a real Syncthing here, or undefined. Gets it where we may; throws under CI=true. */
 export function missingSyncthing(): string | undefined {
-  return missingProgram('syncthing', 'syncthing') ?? missingNamespaces()
+  return missingSyncthingProgram() ?? missingNamespaces()
 }
 
 /** Everything that reaches outside, off. The namespace keeps it in anyway; this keeps the log and the timing quiet. */
@@ -31,7 +31,7 @@ const QUIET_OPTIONS: Readonly<Record<string, string>> = {
 
 /** The output and exit code of one run of the program that ends by itself. */
 export function runSyncthing(args: readonly string[], before = loopbackOnly()): { code: number | null; output: string } {
-  const [program, ...words] = [...before, 'syncthing', ...args]
+  const [program, ...words] = [...before, syncthingProgram(), ...args]
   const result = spawnSync(program!, words, { encoding: 'utf8', env: environment(), timeout: 60_000 })
   return { code: result.status, output: result.stdout + result.stderr }
 }
@@ -129,7 +129,7 @@ export class Syncthing implements AsyncDisposable {
     this.address = options.guiAddress === undefined ? { socketPath } : { url: `http://${options.guiAddress}` }
     if (options.guiAddress === undefined) rmSync(socketPath, { force: true })
     const flags = ['serve', `--home=${home}`, '--no-browser', '--no-restart', `--gui-address=${guiAddress}`]
-    const [program, ...args] = [...before, 'syncthing', ...flags, ...(options.args ?? [])]
+    const [program, ...args] = [...before, syncthingProgram(), ...flags, ...(options.args ?? [])]
     this.child = spawn(program!, args, { stdio: ['ignore', 'pipe', 'pipe'], env: environment(home) })
     process.once('exit', this.#killOnExit)
     this.child.once('exit', () => process.off('exit', this.#killOnExit))

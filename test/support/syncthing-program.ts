@@ -1,0 +1,68 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { missingProgram, onPath, required, withInstallLock } from './debian.ts'
+
+/** The release of Debian whose Syncthing is spoken to; it runs on older ones, too. */
+const RELEASE = 'trixie'
+const CACHE = join(import.meta.dirname, '..', '..', 'node_modules', '.cache', 'twinfold-test', RELEASE)
+const PROGRAM = join(CACHE, 'usr', 'bin', 'syncthing')
+const KEYRING = '/usr/share/keyrings/debian-archive-keyring.gpg'
+
+/**
+ * The words that start a real Syncthing: the one of Debian's newer release, kept beside the packages of npm, or with
+ * `TWINFOLD_SYNCTHING=installed` the one that is installed here, whatever its age. Debian 12 has a very old one.
+ */
+export function syncthingProgram(): string {
+  return wantsInstalled() ? 'syncthing' : PROGRAM
+}
+
+/** What is missing to start it, or undefined. Gets it where we may; throws under CI=true. */
+export function missingSyncthingProgram(): string | undefined {
+  if (wantsInstalled()) return missingProgram('syncthing', 'syncthing')
+  if (!existsSync(PROGRAM)) withInstallLock(() => existsSync(PROGRAM) || download())
+  if (existsSync(PROGRAM)) return undefined
+  return required(`the Syncthing of Debian ${RELEASE} could not be got here; TWINFOLD_SYNCTHING=installed takes another one`)
+}
+
+function wantsInstalled(): boolean {
+  return process.env['TWINFOLD_SYNCTHING'] === 'installed'
+}
+
+/** By apt, which knows a mirror and checks who signed; it is neither installed, nor does apt know of it afterwards. */
+function download(): void {
+  const mirror = onPath('apt-get') && onPath('dpkg-deb') ? debianMirror() : undefined
+  if (mirror === undefined) return
+  mkdirSync(join(CACHE, '..'), { recursive: true })
+  const directory = mkdtempSync(join(CACHE, '..', 'download-'))
+  try {
+    for (const below of ['lists/partial', 'cache/archives/partial', 'unpacked']) mkdirSync(join(directory, below), { recursive: true })
+    const signed = existsSync(KEYRING) ? `[signed-by=${KEYRING}] ` : ''
+    writeFileSync(join(directory, 'sources.list'), `deb ${signed}${mirror} ${RELEASE} main\n`)
+    if (!apt(directory, 'update') || !apt(directory, 'download', 'syncthing')) return
+    const archive = readdirSync(directory).find((name) => name.endsWith('.deb'))
+    if (archive === undefined || !run('dpkg-deb', ['-x', archive, 'unpacked'], directory)) return
+    renameSync(join(directory, 'unpacked'), CACHE)
+  } finally {
+    rmSync(directory, { recursive: true, force: true })
+  }
+}
+
+/** Where this machine gets Debian from. */
+function debianMirror(): string | undefined {
+  const words = ['indextargets', '--format', '$(REPO_URI)', 'Created-By: Packages', 'Component: main']
+  const { stdout } = spawnSync('apt-get', words, { encoding: 'utf8', timeout: 30_000 })
+  return stdout?.split('\n').find((uri) => /\/debian\/?$/.test(uri))
+}
+
+function apt(directory: string, ...words: readonly string[]): boolean {
+  const settings = {
+    'Dir::Etc::SourceList': join(directory, 'sources.list'), 'Dir::Etc::SourceParts': '-', 'Dir::State::Lists': join(directory, 'lists'),
+    'Dir::Cache': join(directory, 'cache'), 'Acquire::Languages': 'none', 'APT::Sandbox::User': 'root', 'Acquire::Retries': '3',
+  }
+  return run('apt-get', [...Object.entries(settings).flatMap(([name, value]) => ['-o', `${name}=${value}`]), ...words], directory)
+}
+
+function run(program: string, words: readonly string[], cwd: string): boolean {
+  return spawnSync(program, words, { cwd, stdio: 'ignore', timeout: 180_000 }).status === 0
+}
