@@ -9,8 +9,8 @@ if (Number(process.versions.node.split('.')[0]) < NODE_MAJOR_MIN) {
   )
   process.exitCode = 1
 } else {
-  // Before anything asks for one: files are made to last one call per thread, and four threads leave a disk idle.
-  process.env['UV_THREADPOOL_SIZE'] ??= '16'
+  // Before anything asks for one: files are made to last one call per thread, which waits for the disk; four threads leave a disk idle.
+  process.env['UV_THREADPOOL_SIZE'] ??= '64'
   const { useCompileCache } = await import('../world/real/compile-cache.ts')
   useCompileCache(`${import.meta.dirname}/../..`, process.env)
   const { start } = await import('./start.ts')

@@ -31,6 +31,11 @@ export class IndexReceiver {
     this.#folder = folder
   }
 
+  /** The number of the last record it told of over this exchange. */
+  get heardUpTo(): number {
+    return this.#heardUpTo ?? 0
+  }
+
   /** Forgets what the device told earlier, unless it goes on with the same index. */
   static async begin(
     deps: IndexReceiverDeps,

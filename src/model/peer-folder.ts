@@ -8,6 +8,12 @@ import { IndexSender } from './index-sender.ts'
 import type { PeersDeps } from './peer-deps.ts'
 import { RemoteDownloads } from './remote-downloads.ts'
 
+/**
+ * While a device is telling what it said it has, pulls wait so long for the rest: to look at everything once is quicker
+ * than twice. Of a very large folder some is pulled while the rest is still being told.
+ */
+const TELLING_MS_MAX = 500
+
 export interface PeerFolderOptions {
   readonly device: DeviceId
   readonly folder: FolderId
@@ -25,6 +31,9 @@ export class PeerFolder {
   readonly #sender: IndexSender
   readonly #stop = new AbortController()
   readonly #sending: Promise<void>
+  /** Set once something was told that was not all. */
+  #patience: Promise<void> | undefined
+  #isPatient = true
 
   private constructor(deps: PeersDeps, options: PeerFolderOptions, parts: { receiver: IndexReceiver; sender: IndexSender; connection: Connection }) {
     this.#deps = deps
@@ -60,6 +69,17 @@ export class PeerFolder {
     else await this.#receiver.indexUpdate(data)
   }
 
+  /** Something may be needed now. */
+  pullInTime(): void {
+    const { folder, verdict } = this.#options
+    if (this.#isPatient && this.#receiver.heardUpTo < verdict.theirs.sequence) {
+      this.#patience ??= this.#losePatience()
+      return
+    }
+    this.#isPatient = false
+    this.#deps.folders.pullSoon(folder)
+  }
+
   downloadProgress(updates: readonly DownloadUpdate[]): void {
     const { device, folder, verdict } = this.#options
     if (!verdict.tempIndexes) return
@@ -70,7 +90,14 @@ export class PeerFolder {
   /** Resolves when nothing is being told any more. */
   async stop(): Promise<void> {
     this.#stop.abort()
-    await this.#sending
+    await Promise.all([this.#sending, this.#patience])
+  }
+
+  async #losePatience(): Promise<void> {
+    const stopped = await this.#deps.clock.sleep(TELLING_MS_MAX, this.#stop.signal).then(() => false, () => true)
+    if (stopped || !this.#isPatient) return
+    this.#isPatient = false
+    this.#deps.folders.pullSoon(this.#options.folder)
   }
 
   async #send(connection: Connection): Promise<void> {

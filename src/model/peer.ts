@@ -241,7 +241,7 @@ export class Peer {
     await exchange.index(data, whole)
     this.#deps.recordsChanged(folder, whole ? undefined : data.files.map(({ name }) => name))
     this.#deps.folders.touched(folder)
-    this.#deps.folders.pullSoon(folder)
+    exchange.pullInTime()
   }
 
   /** What comes for a folder that rests is not heard: when it goes on, both say again how far they are. */

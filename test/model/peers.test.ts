@@ -37,6 +37,8 @@ class End implements Connection {
   readonly #order = new Mutex()
   readonly #handler = Promise.withResolvers<ProtocolHandler>()
   other: End | undefined
+  /** So many messages arrive at the other end. */
+  deliveredMax = Number.POSITIVE_INFINITY
 
   constructor(device: DeviceId, connectionId: string) {
     this.device = device
@@ -80,6 +82,7 @@ class End implements Connection {
   async #deliver(what: string, act: (handler: ProtocolHandler) => Promise<void>): Promise<void> {
     this.closed.throwIfAborted()
     this.said.push(what)
+    if (this.said.length > this.deliveredMax) return
     const other = this.other!
     using _turn = await other.#order.lock()
     try {
@@ -206,6 +209,26 @@ test('two devices tell each other what they have, and what comes later', async (
   assert.deepEqual(near.said, ['cluster-config', 'index', 'index-update'])
   assert.deepEqual([a.peers.remoteState(SERVER, DOCS), a.peers.isAnyoneThere(DOCS)], ['valid', true])
   assert.ok(b.pulls.length >= 2)
+})
+
+test('a pull waits until a device has told all it announced, and not long for one that does not', async () => {
+  const names = Array.from({ length: 2_500 }, (_, number) => `file-${number}`)
+  for (const delivered of [4, 3]) {
+    await using stage = await Stage.make()
+    const [a, b] = stage.devices
+    await a.add(...names)
+    const [near, far] = connectionBetween(OWN, SERVER, '1')
+    near.deliveredMax = delivered
+    a.peers.attach(near)
+    b.peers.attach(far)
+    await stage.pass(0)
+    assert.deepEqual(near.said, ['cluster-config', 'index', 'index-update', 'index-update'])
+    // Once when the exchange begins, with what was known before.
+    assert.equal(b.pulls.length, delivered === 4 ? 2 : 1)
+    await stage.pass(600)
+    assert.equal(b.pulls.length, 2)
+    assert.equal((await allRecords(b.index, a.id)).length, delivered === 4 ? 2_500 : 2_000)
+  }
 })
 
 test('a device that comes back hears only what it missed', async () => {

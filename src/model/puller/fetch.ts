@@ -14,8 +14,8 @@ const WENT_AWAY = 'peers who had this file went away, or the file has changed wh
 export interface FetchMeans {
   readonly window: RequestWindow
   readonly buffers: BlockBuffers
-  /** How often in a row small files could not be made in one step. */
-  readonly shortWay: { refusals: number }
+  /** How often in a row small files could not be made in one step, and whether one ever was. */
+  readonly shortWay: { refusals: number; isProven: boolean }
 }
 
 export interface FetchProgress {

@@ -44,6 +44,8 @@ export class Iteration {
   readonly #signal: AbortSignal
   readonly #files: FileToPull[] = []
   readonly #metadata: string[] = []
+  /** What is made here without a transfer, by depth: a directory before what is in it. */
+  readonly #makings: string[][] = []
   /** Files and symlinks that others deleted. They go last: one of them may turn out to be the source of a move. */
   readonly #removals = new Set<string>()
   readonly #directoryRemovals: string[] = []
@@ -62,7 +64,8 @@ export class Iteration {
   async run(): Promise<IterationResult> {
     const { records } = this.#context
     const { needed, more } = await this.#collect()
-    for (const head of needed) await this.#prepare(head)
+    for (const head of needed) await this.#sort(head)
+    for (const names of this.#makings) await this.#attemptAll(names)
     await this.#attemptAll(this.#metadata)
     const files = await this.#moveFiles()
     await records.flush()
@@ -87,8 +90,8 @@ export class Iteration {
     }
   }
 
-  /** Sorts an item by what it needs. Directories come before what is in them, so they are made on the way. */
-  async #prepare(head: FileHead): Promise<void> {
+  /** Puts an item where it belongs by what it needs. */
+  async #sort(head: FileHead): Promise<void> {
     this.#signal.throwIfAborted()
     const { name } = head
     // Also below such a name: a directory in the place of a temporary file would keep that file from ever being made.
@@ -101,12 +104,17 @@ export class Iteration {
     if (step.kind === 'keep') return
     if (step.kind === 'fetch') this.#files.push(head)
     else if (step.kind === 'metadata') this.#metadata.push(name)
-    else if (step.kind !== 'remove' || local === undefined) await this.#items.attempt(name, () => this.#items.act(name))
+    else if (step.kind !== 'remove' || local === undefined) this.#atDepth(depthOf(name)).push(name)
     else if (step.type === 'directory') this.#directoryRemovals.push(name)
     else {
       this.#removals.add(name)
       if (!step.saveOurs) this.#noteMovable(local)
     }
+  }
+
+  #atDepth(depth: number): string[] {
+    while (this.#makings.length <= depth) this.#makings.push([])
+    return this.#makings[depth]!
   }
 
   #noteMovable({ type, name, blocksHash, sizeBytes }: FileHead): void {
@@ -172,4 +180,10 @@ export class Iteration {
       return false
     }
   }
+}
+
+function depthOf(name: string): number {
+  let depth = 0
+  for (let at = name.indexOf('/'); at >= 0; at = name.indexOf('/', at + 1)) depth++
+  return depth
 }

@@ -37,6 +37,11 @@ export class RequestWindow {
     return Math.min(this.#diskBytes, this.#lineBytes, this.#bytesMax)
   }
 
+  /** Whether so much could be asked for at once. */
+  hasRoom(sizeBytes: number): boolean {
+    return this.#window.heldBytes + sizeBytes <= this.limitBytes
+  }
+
   /** Rejects with `signal.reason` as soon as the signal aborts; then nothing is held. */
   acquire(sizeBytes: number, signal: AbortSignal): Promise<Disposable> {
     return this.#window.acquire(sizeBytes, signal)

@@ -18,7 +18,7 @@ const OWNER_READ_WRITE = 0o600
 const DEALT_WITH: ReadonlySet<string | undefined> = new Set(['EEXIST', 'ELOOP', 'ENOENT', 'ENOTDIR', 'EACCES', 'EPERM', undefined])
 
 /** Larger ones are looked for on this machine first. */
-const SMALL_SIZE_BYTES_MAX = 32 * 1_024 - 1
+export const SHORT_WAY_SIZE_BYTES_MAX = 32 * 1_024 - 1
 /** So often in a row it may turn out that the short way is none, here, for reasons of its own: each time costs a block. */
 const REFUSALS_MAX = 8
 
@@ -26,7 +26,7 @@ const REFUSALS_MAX = 8
 export function onlyBlock({ global, local, means }: FilePull, blocks: readonly Block[]): Block | undefined {
   const [block, second] = blocks
   if (block === undefined || second !== undefined || block.sizeBytes === 0) return undefined
-  if (global.sizeBytes > SMALL_SIZE_BYTES_MAX || means.shortWay.refusals >= REFUSALS_MAX) return undefined
+  if (global.sizeBytes > SHORT_WAY_SIZE_BYTES_MAX || means.shortWay.refusals >= REFUSALS_MAX) return undefined
   return holds(local, block) ? undefined : block
 }
 
@@ -59,6 +59,7 @@ export async function pullSmallFile(
   await fetchBlock(context, global, block, means.buffers, accept, signal)
   if (done) progress.fetched(block)
   means.shortWay.refusals = done ? 0 : means.shortWay.refusals + 1
+  means.shortWay.isProven ||= done
   return done
 }
 

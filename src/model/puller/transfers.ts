@@ -9,10 +9,13 @@ import type { Items } from './items.ts'
 import type { Leftovers } from './leftovers.ts'
 import { pullFile } from './pull-file.ts'
 import { RequestWindow } from './request-window.ts'
+import { SHORT_WAY_SIZE_BYTES_MAX } from './small-file.ts'
 import { SpaceCheck } from './space.ts'
 
 /** Small ones wait for a journey and for the disk, both of which take many at a time. */
-const FILES_AT_ONCE_MAX = 96
+const SMALL_AT_ONCE_MAX = 96
+/** Those that go the short way need nothing while they wait. A fast line brings so many before the disk has had its turn. */
+const SHORT_AT_ONCE_MAX = 512
 /** A large one has files and memory open while it waits. */
 const LARGE_AT_ONCE_MAX = 32
 /** Larger files are begun one after the other, as many at a time as the folder's `copiers` says. */
@@ -59,7 +62,7 @@ export class Transfers {
     const windowKiB = pullerMaxPendingKiB > 0 ? Math.max(pullerMaxPendingKiB, WINDOW_KIB_MIN) : WINDOW_KIB_DEFAULT
     const windowBytes = windowKiB * 1_024
     const buffers = new BlockBuffers(windowBytes, (sizeBytes) => fileMaker.memory(sizeBytes))
-    this.#means = { window: new RequestWindow(windowBytes, clock), buffers, shortWay: { refusals: 0 } }
+    this.#means = { window: new RequestWindow(windowBytes, clock), buffers, shortWay: { refusals: 0, isProven: false } }
     this.#copiers = copiers > 0 ? Math.min(copiers, Math.max(1, 2 * system.cpuCount)) : COPIERS_DEFAULT
   }
 
@@ -76,13 +79,13 @@ export class Transfers {
     const isOver = () => this.#signal.aborted || this.#fatal !== undefined || !this.#context.sources.isAnyoneThere(id)
     try {
       for (let next = jobs.peek(); next !== undefined && !isOver(); next = jobs.peek()) {
-        const large = (sizes.get(next) ?? 0) > SMALL_FILE_SIZE_BYTES_MAX
-        if (this.#begun >= (large ? LARGE_AT_ONCE_MAX : FILES_AT_ONCE_MAX) || (large && this.#copying >= this.#copiers)) {
+        const sizeBytes = sizes.get(next) ?? 0
+        if (!this.#mayBegin(sizeBytes)) {
           await this.#changed.promise
           continue
         }
         jobs.pop()
-        const task = this.#pull(next, large).finally(() => running.delete(task))
+        const task = this.#pull(next, isLarge(sizeBytes)).finally(() => running.delete(task))
         running.add(task)
       }
     } finally {
@@ -95,6 +98,15 @@ export class Transfers {
     this.#signal.throwIfAborted()
     if (this.#fatal !== undefined) throw this.#fatal.error
     return left
+  }
+
+  #mayBegin(sizeBytes: number): boolean {
+    if (isLarge(sizeBytes)) return this.#begun < LARGE_AT_ONCE_MAX && this.#copying < this.#copiers
+    if (this.#begun < SMALL_AT_ONCE_MAX) return true
+    const { shortWay, window } = this.#means
+    if (sizeBytes > SHORT_WAY_SIZE_BYTES_MAX || !shortWay.isProven || shortWay.refusals > 0) return false
+    // On a slow line there is no room: whoever is wanted first would wait behind all that are begun.
+    return this.#begun < SHORT_AT_ONCE_MAX && window.hasRoom(sizeBytes)
   }
 
   /** On a slow line the next file may take minutes; what is done is known before. Never rejects, as below. */
@@ -156,4 +168,8 @@ export class Transfers {
     this.#changed.resolve()
     this.#changed = Promise.withResolvers<void>()
   }
+}
+
+function isLarge(sizeBytes: number): boolean {
+  return sizeBytes > SMALL_FILE_SIZE_BYTES_MAX
 }

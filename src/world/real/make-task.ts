@@ -36,8 +36,11 @@ export interface NumberedOutcome {
   readonly outcome: FileOutcome | BlockOutcome | CopyOutcome
 }
 
-/** No more than the threads that the system's calls have, or those who answer people would wait for the disk. */
-const SYNCS_AT_ONCE = 12
+/**
+ * A disk is asked once for all who wait; while it is at it, the next are written. Fewer than the threads that the
+ * system's calls have, or those who answer people would wait for the disk.
+ */
+const SYNCS_AT_ONCE = 48
 const TOLD_TOGETHER = 16
 
 const CREATE = constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0)

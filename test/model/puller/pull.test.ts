@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { FLAG_IGNORED } from '../../../src/core/file-info.ts'
 import { bumpVersion } from '../../../src/core/version-vector.ts'
 import type { SimDisk } from '../../../src/world/sim/disk.ts'
-import { DOCS } from '../../support/model.ts'
+import { DOCS, settle } from '../../support/model.ts'
 import { PEER_SHORT } from './sim-peer.ts'
 import { ROOT, SimPull, type Setup } from './sim-pull.ts'
 
@@ -71,6 +71,42 @@ test('small files: where the short way never works, each is pulled all the same,
   assert.equal(await pull.read('f123'), 'content 123')
   assert.ok(asked >= 8 && asked < 200, `${asked} tries`)
   assert.equal(pull.peer.requests.length, 200 + asked)
+  await pull.assertSettled()
+})
+
+test('small files: very many at a time where the line is fast, few where all of them would wait for it', async () => {
+  for (const [sizeBytes, isFast] of [[10, true], [31_000, false]] as const) {
+    await using pull = await SimPull.start()
+    let most = 0
+    pull.peer.serve = async (_request, data) => {
+      for (let turn = 0; turn < 40; turn++) await settle()
+      const { progress } = await pull.hub.model.need(DOCS, { page: 1, perPage: 1_000 })
+      most = Math.max(most, progress.length)
+      return data
+    }
+    for (let i = 0; i < 700; i++) pull.peer.put(`f${i}`, `${i}`.padEnd(sizeBytes))
+    await pull.sync()
+    assert.ok(isFast ? most > 96 && most <= 512 : most > 1 && most <= 96, `${most} at a time`)
+    assert.equal((await pull.tree()).length, 700)
+    await pull.assertSettled()
+  }
+})
+
+test('directories: several at a time, none before the one it is in', async () => {
+  await using pull = await SimPull.start()
+  const make = pull.disk.makeDirectory.bind(pull.disk)
+  let [open, most] = [0, 0]
+  pull.disk.makeDirectory = async (path, mode) => {
+    open++
+    most = Math.max(most, open)
+    for (let turn = 0; turn < 5; turn++) await settle()
+    await make(path, mode)
+    open--
+  }
+  for (let i = 0; i < 20; i++) for (const name of [`d${i}`, `d${i}/e`, `d${i}/e/f`]) pull.peer.directory(name)
+  await pull.sync()
+  assert.ok(most > 1, `${most} at a time`)
+  assert.equal((await pull.tree()).length, 60)
   await pull.assertSettled()
 })
 
