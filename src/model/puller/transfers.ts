@@ -15,7 +15,7 @@ import { SpaceCheck } from './space.ts'
 /** Small ones wait for a journey and for the disk, both of which take many at a time. */
 const SMALL_AT_ONCE_MAX = 96
 /** Those that go the short way need nothing while they wait. A fast line brings so many before the disk has had its turn. */
-const SHORT_AT_ONCE_MAX = 512
+const SHORT_AT_ONCE_MAX = 192
 /** A large one has files and memory open while it waits. */
 const LARGE_AT_ONCE_MAX = 32
 /** Larger files are begun one after the other, as many at a time as the folder's `copiers` says. */
