@@ -46,8 +46,7 @@ export class Registry {
 
   /**
    * Takes a connection in, unless there are enough. When two devices dial each other at once, both connections stay,
-   * one more than wanted: each side might drop the one that the other keeps, or on which it has just been told of
-   * folders. A Syncthing does the same, and would not talk about folders on the one that is left.
+   * one more than wanted (decision 013): a Syncthing would not talk about folders on the one that is left.
    */
   add(connection: Connection, config: Config, nowMs: number): Added {
     const { device, priority } = connection
@@ -98,9 +97,10 @@ export class Registry {
 
   /** While it was made, the other side made one as well. */
   #isCrossing(connection: Connection, nowMs: number): boolean {
-    return this.of(connection.device).some(
-      (one) => isDialled(one) !== isDialled(connection) && nowMs - one.establishedMs < CROSSING_MS,
-    )
+    return this.of(connection.device).some((one) => {
+      const isYoung = nowMs - one.establishedMs < CROSSING_MS
+      return isYoung && one.priority === connection.priority && isDialled(one) !== isDialled(connection)
+    })
   }
 }
 
