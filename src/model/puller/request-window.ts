@@ -3,9 +3,9 @@ import { ByteWindow } from '../../sync/byte-window.ts'
 
 const START_BYTES = 2 * 1_024 * 1_024
 /** A disk that does not keep up is still asked for so much, if the line brings it. */
-const SLOW_DISK_BYTES = 8 * 1_024 * 1_024
+const SLOW_DISK_BYTES = 16 * 1_024 * 1_024
 /** So much may have arrived and wait for the disk; to ask for more would only fill memory. */
-const UNWRITTEN_BYTES_MAX = 4 * 1_024 * 1_024
+const UNWRITTEN_BYTES_MAX = 8 * 1_024 * 1_024
 /** What the line brings in this time is under way: more than any journey takes, and not so much that nothing else gets in. */
 const UNDER_WAY_MS = 1_000
 const MEASURED_MS = 500
