@@ -9,7 +9,8 @@ if (Number(process.versions.node.split('.')[0]) < NODE_MAJOR_MIN) {
   )
   process.exitCode = 1
 } else {
-  // Before anything asks for one: files are made to last one call per thread, which waits for the disk; four threads leave a disk idle.
+  // Before anything asks for one: a file is made to last by a call that takes a thread while it waits for the disk, and
+  // four threads leave a disk idle.
   process.env['UV_THREADPOOL_SIZE'] ??= '64'
   const { useCompileCache } = await import('../world/real/compile-cache.ts')
   useCompileCache(`${import.meta.dirname}/../..`, process.env)

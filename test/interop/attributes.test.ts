@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
 import { chownSync, lchownSync, lstatSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { runAttributes as run } from '../support/attributes.ts'
 import { missingProgram } from '../support/debian.ts'
 import { reportRow } from '../support/effort.ts'
 import { eventually, scratchDirectory } from '../support/scratch.ts'
@@ -12,12 +12,6 @@ import { missingSyncthing } from '../support/syncthing.ts'
 const skip = missingSyncthing() ?? missingProgram('getfattr', 'attr') ?? (process.getuid?.() !== 0 && 'only root may give files away')
 const USER = 54_321
 const GROUP = 54_322
-
-function run(program: 'getfattr' | 'setfattr', ...words: string[]): string {
-  const { status, stdout, stderr } = spawnSync(program, words, { encoding: 'utf8', env: { ...process.env, LC_ALL: 'C' } })
-  assert.equal(status, 0, `${program} ${words.join(' ')}: ${stderr}`)
-  return stdout
-}
 
 function set({ root }: Member, name: string, attribute: string, value: string): void {
   run('setfattr', '-n', attribute, '-v', value, '--', join(root, name))

@@ -3,18 +3,13 @@ import { spawnSync } from 'node:child_process'
 import { appendFileSync, chmodSync, existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { runAttributes as run } from '../support/attributes.ts'
 import { connect, inSync, startMember, type Member } from '../support/daemon-pair.ts'
 import { missingProgram } from '../support/debian.ts'
 import { reportRow } from '../support/effort.ts'
 import { eventually, scratchDirectory } from '../support/scratch.ts'
 
 const missing = missingProgram('getfattr', 'attr')
-
-function run(program: 'getfattr' | 'setfattr', ...words: string[]): string {
-  const { status, stdout, stderr } = spawnSync(program, words, { encoding: 'utf8', env: { ...process.env, LC_ALL: 'C' } })
-  assert.equal(status, 0, `${program} ${words.join(' ')}: ${stderr}`)
-  return stdout
-}
 
 function set(member: Member, name: string, attribute: string, value: string): void {
   run('setfattr', '-h', '-n', attribute, '-v', value, '--', join(member.root, name))
