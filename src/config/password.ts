@@ -1,23 +1,68 @@
-import { TwinfoldError } from '../core/errors.ts'
+import { messageOf, TwinfoldError } from '../core/errors.ts'
+import { hashFault, isHashedPassword, PASSWORD_BYTES_MAX } from '../core/password.ts'
+import type { Logger } from '../events/types.ts'
+import type { Clock } from '../world/clock.ts'
+import { SALT_BYTES, type PasswordHasher } from '../world/passwords.ts'
+import type { Random } from '../world/random.ts'
 
-const COST = 10
-/** bcrypt looks at no more: a longer password would be weaker than its owner thinks. */
-const PASSWORD_BYTES_MAX = 72
-const HASHED = /^\$2[aby]\$\d+\$.{50,}/
+/** The same trouble at every login is one line in this time: anybody who reaches the page may cause it. */
+const REPEAT_MS = 60_000
 
-/** A bcrypt hash and the empty password pass as they are, anything else is hashed. Plain text is never stored. */
-export async function hashPasswordIfPlain(password: string): Promise<string> {
-  if (password === '' || HASHED.test(password)) return password
-  if (new TextEncoder().encode(password).length > PASSWORD_BYTES_MAX) {
-    throw new TwinfoldError('config-invalid', `the password is longer than ${PASSWORD_BYTES_MAX} bytes`)
-  }
-  const { hash, genSalt } = await import('bcryptjs') // most starts never need it
-  return hash(password, (await genSalt(COST)).replace('$2b$', '$2a$'))
+export const PASSWORD_REMEDY =
+  'stop Twinfold and set a new one with "twinfold generate --gui-user=NAME --gui-password=-"'
+
+export interface PasswordDeps {
+  readonly hasher: PasswordHasher
+  readonly random: Random
+  readonly clock: Pick<Clock, 'nowMs'>
+  readonly log: Logger
 }
 
-/** False for a wrong password, and for a stored value that is no hash. */
-export async function verifyPassword(password: string, hash: string): Promise<boolean> {
-  if (!HASHED.test(hash)) return false
-  const { compare } = await import('bcryptjs')
-  return compare(password, hash).catch(() => false) // looks like a hash, and is none
+/** Passwords of the web interface as the configuration stores them. No password is ever logged. */
+export class Passwords {
+  readonly #deps: PasswordDeps
+  #told = { message: '', atMs: -Infinity }
+
+  constructor(deps: PasswordDeps) {
+    this.#deps = deps
+  }
+
+  /** A bcrypt hash and the empty password pass as they are, anything else is hashed. Plain text is never stored. */
+  async hash(password: string): Promise<string> {
+    if (password === '' || isHashedPassword(password)) return password
+    if (new TextEncoder().encode(password).length > PASSWORD_BYTES_MAX) {
+      throw new TwinfoldError('config-invalid', `the password is longer than ${PASSWORD_BYTES_MAX} bytes`)
+    }
+    const { hasher, random } = this.#deps
+    return this.#noted(hasher.hash(password, random.bytes(SALT_BYTES)))
+  }
+
+  /** False for a wrong password. Rejects with `password-unavailable` when that cannot be found out. */
+  async verify(password: string, hash: string): Promise<boolean> {
+    return this.#noted(this.#verify(password, hash))
+  }
+
+  async #verify(password: string, hash: string): Promise<boolean> {
+    const fault = hashFault(hash)
+    if (fault === undefined) return this.#deps.hasher.verify(password, hash)
+    throw new TwinfoldError('password-unavailable', `the configured GUI password ${fault}; ${PASSWORD_REMEDY}`)
+  }
+
+  async #noted<T>(work: Promise<T>): Promise<T> {
+    try {
+      return await work
+    } catch (error) {
+      this.#note(error)
+      throw error
+    }
+  }
+
+  #note(error: unknown): void {
+    const cause = error instanceof Error && error.cause !== undefined ? ` (${messageOf(error.cause)})` : ''
+    const message = messageOf(error) + cause
+    const nowMs = this.#deps.clock.nowMs()
+    if (message === this.#told.message && nowMs < this.#told.atMs + REPEAT_MS) return
+    this.#told = { message, atMs: nowMs }
+    this.#deps.log.error(message)
+  }
 }

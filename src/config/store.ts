@@ -7,6 +7,7 @@ import { prepareConfig } from '../core/config-prepare.ts'
 import type { ConfigDocument, Unknowns } from '../core/config-xml.ts'
 import { TwinfoldError, messageOf } from '../core/errors.ts'
 import type { DeviceId } from '../core/ids.ts'
+import { hashFault } from '../core/password.ts'
 import type { EventSink, Logger } from '../events/types.ts'
 import { Mutex } from '../sync/mutex.ts'
 import type { Clock } from '../world/clock.ts'
@@ -14,7 +15,7 @@ import type { Disk } from '../world/disk.ts'
 import { randomText, type Random } from '../world/random.ts'
 import { ConfigFile, readBounded, readConfig, type ReadConfig } from './config-file.ts'
 import { defaultConfig } from './default-config.ts'
-import { hashPasswordIfPlain } from './password.ts'
+import { PASSWORD_REMEDY, type Passwords } from './password.ts'
 import type { ConfigChange, ConfigStore } from './types.ts'
 
 /** Changes that may wait for their turn; whoever comes later is refused. */
@@ -25,6 +26,7 @@ export interface ConfigDeps {
   readonly disk: Disk
   readonly clock: Pick<Clock, 'nowMs'>
   readonly random: Random
+  readonly passwords: Pick<Passwords, 'hash'>
   readonly log: Logger
   readonly events?: EventSink
 }
@@ -125,6 +127,7 @@ class Store implements OpenedConfig {
   async start(read: ReadConfig | undefined): Promise<void> {
     const before = this.#current
     this.#current = await this.#normalise(before)
+    this.#warnOfPassword()
     if (read === undefined) {
       await this.#file.write(this.#document(this.#current))
       this.#deps.log.info(`made a new configuration, ${this.#file.path}`)
@@ -162,6 +165,7 @@ class Store implements OpenedConfig {
     const wanted = make(from)
     const to = await this.#normalise(wanted)
     checkChange(from, to)
+    checkPassword(from, to)
     const copy = await this.#file.keepCopy(replacesEverything(from, wanted) || losesSomething(from, to))
     if (copy?.foreign) {
       this.#deps.log.warn(`${this.#file.path} was changed by another program; that version is kept as ${copy.path}`)
@@ -189,13 +193,31 @@ class Store implements OpenedConfig {
     const newApiKey = randomText(this.#deps.random, API_KEY_LENGTH)
     const { config: prepared, notes } = prepareConfig(config, { ownDevice, hostName, newApiKey })
     for (const note of notes) this.#deps.log.warn(note)
-    const password = await hashPasswordIfPlain(prepared.gui.password)
+    const password = await this.#deps.passwords.hash(prepared.gui.password)
     return { ...prepared, gui: { ...prepared.gui, password } }
+  }
+
+  /** The page stays closed, so this is no reason to keep the folders from synchronizing. */
+  #warnOfPassword(): void {
+    const fault = passwordFault(this.#current)
+    if (fault === undefined) return
+    this.#deps.log.warn(`${this.#file.path}: ${fault}, so nobody can log in; ${PASSWORD_REMEDY}`)
   }
 
   #document(config: Config): ConfigDocument {
     return { config, unknowns: this.#unknowns }
   }
+}
+
+function passwordFault({ gui }: Config): string | undefined {
+  const fault = gui.password === '' ? undefined : hashFault(gui.password)
+  return fault === undefined ? undefined : `the GUI password ${fault}`
+}
+
+/** One that was there before stays, so that other settings can be changed. */
+function checkPassword(from: Config, to: Config): void {
+  const fault = from.gui.password === to.gui.password ? undefined : passwordFault(to)
+  if (fault !== undefined) throw new TwinfoldError('config-invalid', fault)
 }
 
 function isNewer(read: ReadConfig): boolean {

@@ -17,6 +17,7 @@ export type ErrorCode =
   | 'identity-invalid'
   | 'ignore-invalid'
   | 'item-failed'
+  | 'password-unavailable'
   | 'path-escapes-folder'
   | 'port-taken'
   | 'stopped'

@@ -1,5 +1,4 @@
 import type { GuiConfig } from '../core/config.ts'
-import { messageOf } from '../core/errors.ts'
 import type { EventSink, Logger } from '../events/types.ts'
 import type { Clock } from '../world/clock.ts'
 import type { HttpRequest } from '../world/http.ts'
@@ -41,7 +40,10 @@ export class Auth {
     return cookieValues(request, this.#cookieName).some((token) => this.#deps.sessions.use(token))
   }
 
-  /** A session cookie for right Basic credentials; undefined when the request carries none or wrong ones. */
+  /**
+   * A session cookie for right Basic credentials; undefined when the request carries none or wrong ones. Rejects with
+   * `password-unavailable` when that cannot be found out, as `login` does: it is no failed attempt.
+   */
   async basicSession(request: HttpRequest, gui: GuiConfig): Promise<string | undefined> {
     const readings = basicCredentials(request)
     if (readings.length === 0) return undefined
@@ -89,10 +91,7 @@ export class Auth {
     }
     const user = Buffer.from(gui.user)
     for (const { username, password } of readings) {
-      const good = await this.#deps.passwords.verify(password, gui.password).catch((error: unknown) => {
-        this.#deps.logger.warn(`The configured GUI password cannot be checked: ${messageOf(error)}`)
-        return false
-      })
+      const good = await this.#deps.passwords.verify(password, gui.password)
       if (equalsSecret(username, user) && good) return true
     }
     return false

@@ -31,6 +31,7 @@ import {
 import type { Json } from '../core/config-json.ts'
 import { parseDeviceId } from '../core/device-id.ts'
 import { TwinfoldError } from '../core/errors.ts'
+import { isHashedPassword } from '../core/password.ts'
 import { parseFolderId, type DeviceId, type FolderId } from '../core/ids.ts'
 import type { ConfigStore } from '../config/types.ts'
 import { CONFIG_ROUTES } from '../rest/config-routes.ts'
@@ -122,7 +123,7 @@ async function change(deps: ConfigRouteDeps, { request, id }: Call, edit: Edit):
 
 /** A hash is stored as it is, and so is what has not changed. */
 function isPlainPassword(before: Config, password: string): boolean {
-  return password !== '' && password !== before.gui.password && !/^\$2[abxy]?\$\d\d\$[./A-Za-z0-9]{53}$/.test(password)
+  return password !== '' && password !== before.gui.password && !isHashedPassword(password)
 }
 
 function folderId(id: string): FolderId {

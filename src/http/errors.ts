@@ -7,6 +7,7 @@ const STATUS: Partial<Record<ErrorCode, number>> = {
   'bad-request': 400,
   'path-escapes-folder': 400,
   usage: 400,
+  'password-unavailable': 503,
 }
 
 /** Folder trouble in the exact words that clients compare. */

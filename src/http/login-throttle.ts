@@ -1,3 +1,4 @@
+import { TwinfoldError } from '../core/errors.ts'
 import { Mutex } from '../sync/mutex.ts'
 import { Semaphore } from '../sync/semaphore.ts'
 import type { Clock } from '../world/clock.ts'
@@ -12,8 +13,10 @@ const BACKOFF_MS_MAX = 15_000
 const FORGET_MS = 10 * 60_000
 const SOURCES_MAX = 1_000
 const WAITING_MAX = 16
-/** Checking a password takes a thread for tens of milliseconds; files need threads too. */
+/** One thread checks passwords, a tenth of a second each; with a second one at hand it need not wait for us. */
 const CHECKS_AT_ONCE = 2
+/** Of all sources together: seconds of work. */
+const CHECKS_WAITING_MAX = 64
 
 interface Source {
   readonly turn: Mutex
@@ -38,12 +41,12 @@ export class LoginThrottle {
     this.#random = random
   }
 
-  /** Runs one check in its turn. A source with too many waiting is refused unheard. */
+  /** Runs one check in its turn. A check that rejects is no failure. With too many waiting, none is made. */
   async attempt(name: string, check: () => Promise<boolean>, signal: AbortSignal): Promise<boolean> {
     const source = this.#source(name)
     if (source.waiting >= WAITING_MAX) {
       await this.#clock.sleep(this.#failureDelayMs(), signal)
-      return false
+      throw tooMany()
     }
     source.waiting++
     try {
@@ -61,8 +64,14 @@ export class LoginThrottle {
   }
 
   async #check(check: () => Promise<boolean>, signal: AbortSignal): Promise<boolean> {
-    using _slot = await this.#checks.acquire(signal)
-    return await check()
+    try {
+      if (this.#checks.waitingCount >= CHECKS_WAITING_MAX) throw tooMany()
+      using _slot = await this.#checks.acquire(signal)
+      return await check()
+    } catch (error) {
+      await this.#clock.sleep(this.#failureDelayMs(), signal) // what fails at once is not worth asking in a loop
+      throw error
+    }
   }
 
   /** The wait for the next guess is noted before we sleep: who hangs up early does not escape it. */
@@ -99,4 +108,8 @@ export class LoginThrottle {
       if (source.waiting === 0) this.#sources.delete(name)
     }
   }
+}
+
+function tooMany(): TwinfoldError {
+  return new TwinfoldError('password-unavailable', 'too many logins are waiting; try again in some seconds')
 }

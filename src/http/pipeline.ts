@@ -1,6 +1,7 @@
 import type { GuiConfig } from '../core/config.ts'
 import { messageOf } from '../core/errors.ts'
 import type { Logger } from '../events/types.ts'
+import type { RouteErrors } from '../rest/declaration.ts'
 import type { Clock } from '../world/clock.ts'
 import type { HttpReply, HttpRequest } from '../world/http.ts'
 import { isAuthOn, type Auth } from './auth.ts'
@@ -126,7 +127,12 @@ export class Pipeline {
 
   async #authenticate(visit: Visit): Promise<HttpReply> {
     const { request, gate, headers, path } = visit
-    const cookie = await this.#deps.auth.basicSession(request, gate.gui)
+    let cookie: string | undefined
+    try {
+      cookie = await this.#deps.auth.basicSession(request, gate.gui)
+    } catch (error) {
+      return this.#failed(visit, 'Basic authentication', error, {})
+    }
     if (cookie !== undefined) headers['Set-Cookie'] = [cookie]
     else if (!isNoAuthPath(path, gate.gui)) return finish(headers, this.#refusal(gate.gui))
     return await this.#admitted(visit, false)
@@ -194,19 +200,23 @@ export class Pipeline {
       }
       return reply.then(
         (settled) => (meter.count(route.path, startedMs), finish(visit.headers, settled)),
-        (error: unknown) => (meter.count(route.path, startedMs), this.#failed(visit, route, error)),
+        (error: unknown) => (meter.count(route.path, startedMs), this.#routeFailed(visit, route, error)),
       )
     } catch (error) {
       meter.count(route.path, startedMs)
-      return this.#failed(visit, route, error)
+      return this.#routeFailed(visit, route, error)
     }
   }
 
-  #failed(visit: Visit, route: Route, error: unknown): HttpReply {
-    const known = errorReply(error, route.errors ?? {})
+  #routeFailed(visit: Visit, route: Route, error: unknown): HttpReply {
+    return this.#failed(visit, `${route.method} ${route.path}`, error, route.errors ?? {})
+  }
+
+  #failed(visit: Visit, what: string, error: unknown, special: RouteErrors): HttpReply {
+    const known = errorReply(error, special)
     // A client that left is no failure of ours, and must not be able to fill the log.
     if (known === undefined && !visit.request.signal.aborted) {
-      this.#deps.logger.error(`${route.method} ${route.path} failed: ${messageOf(error)}`)
+      this.#deps.logger.error(`${what} failed: ${messageOf(error)}`)
     }
     return finish(visit.headers, known ?? text(500, 'internal error'))
   }

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import type { Config } from '../core/config.ts'
 import { messageOf, TwinfoldError } from '../core/errors.ts'
 import type { Facility } from '../core/facilities.ts'
-import { hashPasswordIfPlain, verifyPassword } from '../config/password.ts'
+import { Passwords } from '../config/password.ts'
 import { openConfig, type OpenedConfig } from '../config/store.ts'
 import { openStore } from '../db/store.ts'
 import { EventBus } from '../events/bus.ts'
@@ -54,8 +54,9 @@ export async function runDaemon(world: World, options: ServeOptions, signal: Abo
   mainLog.info(`Twinfold ${version.version}, device ${identity.deviceId}`)
   mainLog.info(`home is ${locations.configDirectory}${identity.created ? ' (new)' : ''}`)
 
+  const passwords = new Passwords({ hasher: world.passwords, random, clock, log: log.logger('config') })
   const config = await openConfig(
-    { disk, clock, random, log: log.logger('config'), events },
+    { disk, clock, random, passwords, log: log.logger('config'), events },
     { path: locations.configFile, ownDevice: identity.deviceId, hostName: system.hostName, allowNewer: options.allowNewerConfig },
   )
   await applyStartOptions(config, options, world)
@@ -105,7 +106,7 @@ export async function runDaemon(world: World, options: ServeOptions, signal: Abo
       deviceStatistics: () => network.deviceStatistics(),
       logger: log.logger('http'),
       keyValue: store.keyValue,
-      passwords: { hash: hashPasswordIfPlain, verify: verifyPassword },
+      passwords,
       lifecycle: {
         shutdown: () => ending.end(EXIT.success),
         restart: () => ending.end(EXIT.restart),

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { Passwords } from '../config/password.ts'
 import { openConfig, type OpenedConfig } from '../config/store.ts'
 import { messageOf, TwinfoldError } from '../core/errors.ts'
 import type { DeviceId } from '../core/ids.ts'
@@ -35,8 +36,9 @@ export async function makeDemoHome(world: World, directory: string, name: string
   })
   await ensureHome(disk, locations)
   const { deviceId } = await loadOrMakeIdentity(world, locations)
+  const passwords = new Passwords({ hasher: world.passwords, random, clock, log: QUIET })
   const config = await openConfig(
-    { disk, clock, random, log: QUIET },
+    { disk, clock, random, passwords, log: QUIET },
     { path: locations.configFile, ownDevice: deviceId, hostName: name, allowNewer: false },
   )
   return { name, directory, locations, id: deviceId, config }

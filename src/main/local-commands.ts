@@ -1,5 +1,6 @@
 import { rm } from 'node:fs/promises'
 import { createInterface } from 'node:readline/promises'
+import { Passwords } from '../config/password.ts'
 import { openConfig } from '../config/store.ts'
 import { TwinfoldError } from '../core/errors.ts'
 import type { Facility } from '../core/facilities.ts'
@@ -7,6 +8,7 @@ import type { Logger } from '../events/types.ts'
 import { realClock } from '../world/real/clock.ts'
 import { realDisk } from '../world/real/disk.ts'
 import { createRealHttpServer } from '../world/real/http.ts'
+import { PasswordThread } from '../world/real/password-thread.ts'
 import { realRandom } from '../world/real/random.ts'
 import { realSystem } from '../world/real/system.ts'
 import { withFreePorts } from './first-start.ts'
@@ -31,18 +33,23 @@ export type Complain = (line: string) => void
 export async function generate(options: GenerateOptions, complain: Complain): Promise<string> {
   const locations = locateHome(options.directories)
   const guiPassword = options.guiPassword === PASSWORD_FROM_STDIN ? await readLine() : options.guiPassword
+  const world = { disk: realDisk, clock: realClock, random: realRandom }
+  const log = complainingLogger('config', complain)
+  await using hasher = new PasswordThread()
+  const passwords = new Passwords({ ...world, hasher, log })
+  // Before anything is written: a home without the password that was asked for would leave the page open.
+  const password = guiPassword === undefined ? undefined : await passwords.hash(guiPassword)
   await ensureHome(realDisk, locations)
   await using _lock = await lockHome(locations)
-  const world = { disk: realDisk, clock: realClock, random: realRandom }
   const identity = await loadOrMakeIdentity(world, locations)
   if (!identity.created) complain('WARNING: Key exists; will not overwrite.')
   const store = await openConfig(
-    { ...world, log: complainingLogger('config', complain) },
+    { ...world, passwords, log },
     { path: locations.configFile, ownDevice: identity.deviceId, hostName: realSystem.hostName, allowNewer: false },
   )
   const probed =
     store.created && options.portProbing ? await withFreePorts(store.current, createRealHttpServer()) : store.current
-  const gui = { ...probed.gui, user: options.guiUser ?? probed.gui.user, password: guiPassword ?? probed.gui.password }
+  const gui = { ...probed.gui, user: options.guiUser ?? probed.gui.user, password: password ?? probed.gui.password }
   await store.change(() => ({ ...probed, gui }))
   return identity.deviceId
 }

@@ -143,7 +143,11 @@ export const NOAUTH_ROUTES = {
     summary: 'Logs in with user and password.',
     body: { schema: LOGIN_BODY, about: 'Who asks.', lenient: true },
     reply: { is: 'empty', status: 204 },
-    refusals: { 403: 'User or password is wrong.', 404: 'There is no password to log in with.' },
+    refusals: {
+      403: 'User or password is wrong.',
+      404: 'There is no password to log in with.',
+      503: 'The password cannot be checked; the text says why.',
+    },
     open: true,
   },
   'POST /rest/noauth/auth/logout': {

@@ -7,6 +7,7 @@ import type { Hasher } from './hasher.ts'
 import type { HttpServer } from './http.ts'
 import type { Lines } from './lines.ts'
 import type { Net } from './net.ts'
+import type { PasswordHasher } from './passwords.ts'
 import type { Programs } from './programs.ts'
 import type { ProcessView } from './process.ts'
 import type { Random } from './random.ts'
@@ -26,6 +27,7 @@ export interface World {
   readonly watcher: Watcher
   readonly http: HttpServer
   readonly net: Net
+  readonly passwords: PasswordHasher
   readonly lines: Lines
   readonly programs: Programs
   readonly system: System

@@ -2,11 +2,13 @@ import assert from 'node:assert/strict'
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { Passwords } from '../../src/config/password.ts'
 import { openConfig } from '../../src/config/store.ts'
 import { TwinfoldError } from '../../src/core/errors.ts'
 import { realClock } from '../../src/world/real/clock.ts'
 import { realDisk } from '../../src/world/real/disk.ts'
 import { realRandom } from '../../src/world/real/random.ts'
+import { simPasswords } from '../../src/world/sim/passwords.ts'
 import { OWN, configFixture } from '../support/config.ts'
 import { reportRow } from '../support/effort.ts'
 import { quietLogger } from '../support/logger.ts'
@@ -119,8 +121,10 @@ let refused = 0
 let changed = 0
 
 async function open(home: string): Promise<void> {
+  const log = quietLogger('config')
+  const passwords = new Passwords({ hasher: simPasswords, random: realRandom, clock: realClock, log })
   await openConfig(
-    { disk: realDisk, clock: realClock, random: realRandom, log: quietLogger('config') },
+    { disk: realDisk, clock: realClock, random: realRandom, passwords, log },
     { path: join(home, 'config.xml'), ownDevice: OWN, hostName: 'host', allowNewer: false },
   )
 }

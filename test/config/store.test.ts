@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { Passwords } from '../../src/config/password.ts'
 import { openConfig, type OpenedConfig } from '../../src/config/store.ts'
 import type { Config } from '../../src/core/config.ts'
 import { patchFolder, patchGui, patchOptions, removeFolder, replaceConfig, upsertFolder } from '../../src/core/config-edit.ts'
@@ -8,6 +9,7 @@ import type { FolderId } from '../../src/core/ids.ts'
 import type { EventSink } from '../../src/events/types.ts'
 import { SimClock } from '../../src/world/sim/clock.ts'
 import { SimDisk, type CrashKeep } from '../../src/world/sim/disk.ts'
+import { simPasswords } from '../../src/world/sim/passwords.ts'
 import { SimRandom } from '../../src/world/sim/random.ts'
 import { OWN, configFixture, newConfig, prepared, xmlOf } from '../support/config.ts'
 import { effort, reportRow } from '../support/effort.ts'
@@ -37,10 +39,11 @@ function setup(content?: string, mode = 0o600): Setup {
   const saved: Config[] = []
   const events: EventSink = { emit: (type, data) => { if (type === 'ConfigSaved') saved.push(data as Config) } }
   const random = new SimRandom(7)
+  const passwords = new Passwords({ hasher: simPasswords, random, clock, log })
   const options = { path: PATH, ownDevice: OWN, hostName: 'host' }
   return {
     clock, disk, log, saved,
-    open: (allowNewer = false) => openConfig({ disk, clock, random, log, events }, { ...options, allowNewer }),
+    open: (allowNewer = false) => openConfig({ disk, clock, random, passwords, log, events }, { ...options, allowNewer }),
   }
 }
 

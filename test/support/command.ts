@@ -10,6 +10,7 @@ export interface CommandOptions {
   readonly input?: string
   /** Another path to the program, to be called by another name. */
   readonly entry?: string
+  readonly nodeArgs?: readonly string[]
 }
 
 export interface CommandResult {
@@ -21,7 +22,7 @@ export interface CommandResult {
 /** Starts the program as a person would; the environment has nothing that speaks to it but what is given. */
 export function startCommand(words: readonly string[], options: CommandOptions = {}): ChildProcess {
   const environment = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('ST')))
-  return spawn(process.execPath, [options.entry ?? ENTRY, ...words], {
+  return spawn(process.execPath, [...(options.nodeArgs ?? []), options.entry ?? ENTRY, ...words], {
     stdio: [options.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
     env: { ...environment, ...options.env },
     ...(options.cwd !== undefined && { cwd: options.cwd }),

@@ -11,6 +11,7 @@ import { realLines } from './lines.ts'
 import { realNet } from './net.ts'
 import { NurseryLimit } from './nursery.ts'
 import { optimizeLater } from './optimize-later.ts'
+import { PasswordThread } from './password-thread.ts'
 import { realPrograms } from './programs.ts'
 import { realRandom } from './random.ts'
 import { SpareMemory } from './spare-memory.ts'
@@ -30,6 +31,7 @@ export function createRealWorld(): World & AsyncDisposable {
   const nursery = new NurseryLimit()
   const spare = new SpareMemory()
   const threads = new DiskThreads({ threads: diskThreadCount(), onStart: () => nursery.hold() })
+  const passwords = new PasswordThread({ onStart: () => nursery.hold() })
   return {
     clock: realClock,
     random: realRandom,
@@ -42,13 +44,14 @@ export function createRealWorld(): World & AsyncDisposable {
     watcher: createRealWatcher(),
     http: createRealHttpServer(),
     net: realNet,
+    passwords,
     lines: realLines,
     programs: realPrograms,
     system: realSystem,
     async [Symbol.asyncDispose]() {
       nursery[Symbol.dispose]()
       spare[Symbol.dispose]()
-      await threads[Symbol.asyncDispose]()
+      await Promise.all([threads[Symbol.asyncDispose](), passwords[Symbol.asyncDispose]()])
     },
   }
 }

@@ -8,6 +8,7 @@ import { SimHasher } from './hasher.ts'
 import { SimHttpServer } from './http.ts'
 import { SimLines } from './lines.ts'
 import { SimNetwork } from './net.ts'
+import { simPasswords } from './passwords.ts'
 import { SimPrograms } from './programs.ts'
 import { SimRandom } from './random.ts'
 import { simSystem } from './system.ts'
@@ -57,6 +58,7 @@ export function simPorts(disk: SimDisk, network: SimNetwork, hostName: string): 
     watcher: new SimWatcher(disk),
     http: new SimHttpServer(),
     net: network.host(hostName),
+    passwords: simPasswords,
     lines: new SimLines(),
     programs: new SimPrograms(),
     system: simSystem(hostName),

@@ -1,0 +1,10 @@
+import { after } from 'node:test'
+import { PasswordThread } from '../../src/world/real/password-thread.ts'
+import { simPasswords } from '../../src/world/sim/passwords.ts'
+import { passwordsContract } from './passwords.contract.ts'
+
+const thread = new PasswordThread()
+after(() => thread[Symbol.asyncDispose]())
+
+passwordsContract('real passwords', () => thread)
+passwordsContract('sim passwords', () => simPasswords)
