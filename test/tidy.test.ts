@@ -11,7 +11,13 @@ const NOT_FACILITIES = ['core', 'world', 'rest', 'client', 'cli']
 
 /** Modules of Node that touch the outside: only the real world may use them, besides those named here. */
 const OUTSIDE = /from 'node:(fs|fs\/promises|net|http|https|tls|dgram|worker_threads|child_process|os|timers|timers\/promises)'/
-const OUTSIDE_ALLOWED = [/^src\/world\/real\//, /^src\/cli\//, /^src\/main\//]
+const OUTSIDE_ALLOWED = [
+  /^src\/world\/real\//,
+  /^src\/cli\//,
+  /^src\/main\//,
+  // The transport for programs in Node, published as `twinfold/node`; the rest of the client runs in browsers too.
+  /^src\/client\/node\.ts$/,
+]
 
 /** The imports of a file: the folder it reaches, the file in it, and whether only types come over. */
 function imports(source: string): { folder: string; file: string; typesOnly: boolean }[] {
@@ -55,6 +61,13 @@ for (const file of files) {
     if (folder !== 'db') assert.doesNotMatch(source, /'node:sqlite'/)
   })
 }
+
+test('tidy: only programs in Node load the transport for Node', () => {
+  const gui = globSync('gui/**/*.{ts,tsx}', { cwd: root })
+  for (const file of [...files, ...gui].filter((each) => /^(src\/(client|rest|core)|gui)\//.test(each))) {
+    assert.doesNotMatch(readFileSync(join(root, file), 'utf8'), /['/]client\/node\.ts'|'\.\/node\.ts'/, `${file} runs in browsers`)
+  }
+})
 
 test('tidy: a folder is a facility, or it may not log', () => {
   const folders = new Set(files.map((file) => file.split('/')[1]!))

@@ -1,4 +1,4 @@
-import type { EventJson } from '../../src/rest/events.ts'
+import type { EventJson } from '../../src/rest/event-data.ts'
 
 /** One file that changed, here or elsewhere. */
 export interface FileChange {

@@ -1,5 +1,4 @@
-/** bcrypt, which the daemon keeps passwords with, looks at no more. */
-const PASSWORD_BYTES_MAX = 72
+import { PASSWORD_BYTES_MAX } from '../../src/core/password.ts'
 
 export interface LoginDraft {
   readonly user: string

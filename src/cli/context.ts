@@ -99,8 +99,10 @@ export function explainFailure(
       const message = `no daemon answers at ${address}${home}: ${escapeText(error.message)}. ${hint}`
       return { message, code: CLI_EXIT.noDaemon }
     }
-    case 'impostor':
-      return { message: `${address}: ${escapeText(error.message)}${home}`, code: CLI_EXIT.failed }
+    case 'impostor': {
+      const reason = 'the certificate is not the one in the home, so the API key was not sent'
+      return { message: `${address}: ${reason}${home}`, code: CLI_EXIT.failed }
+    }
     case 'timeout':
       return { message: `the daemon at ${address}${home} gave ${error.message}`, code: CLI_EXIT.noDaemon }
     case 'refused': {

@@ -1,6 +1,6 @@
 import { TwinfoldError } from '../core/errors.ts'
 import { FACILITY_NAMES, parseFacility, type Facility } from '../core/facilities.ts'
-import type { EventJson } from '../rest/events.ts'
+import type { EventJson } from '../rest/event-data.ts'
 import type { LogLineJson } from '../rest/system.ts'
 import type { Client } from '../client/client.ts'
 import { ClientError } from '../client/errors.ts'

@@ -1,7 +1,7 @@
 import { TwinfoldError } from '../core/errors.ts'
 import type { FolderConfig } from '../core/config.ts'
 import type { Client } from '../client/client.ts'
-import type { EventJson } from '../rest/events.ts'
+import type { EventJson } from '../rest/event-data.ts'
 import { ClientError } from '../client/errors.ts'
 import { CLI_EXIT, findFolder, type CliContext, type CliExit } from './context.ts'
 import { progressLine, progressText, shareOf, type Progress } from './progress.ts'
@@ -123,9 +123,6 @@ async function watchProgress(
 
 /** What a progress event of this folder says; undefined for any other event. */
 function progressOf(event: EventJson, folder: string): Progress | undefined {
-  const { data } = event
-  if (event.type !== PROGRESS_EVENT || typeof data !== 'object' || data === null) return undefined
-  if (!('folder' in data && 'current' in data && 'total' in data) || data.folder !== folder) return undefined
-  const rate = 'rate' in data ? Number(data.rate) : 0
-  return { currentBytes: Number(data.current), totalBytes: Number(data.total), bytesPerSecond: rate }
+  if (event.type !== PROGRESS_EVENT || event.data.folder !== folder) return undefined
+  return { currentBytes: event.data.current, totalBytes: event.data.total, bytesPerSecond: event.data.rate }
 }

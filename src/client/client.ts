@@ -2,7 +2,7 @@ import type { Config, DeviceConfig, FolderConfig, OptionsConfig } from '../core/
 import type { Change } from '../rest/config.ts'
 import type { FolderErrorsJson, FolderStatusJson, NeedJson } from '../rest/db.ts'
 import type { Reply } from '../rest/declaration.ts'
-import type { EventJson } from '../rest/events.ts'
+import type { EventJson } from '../rest/event-data.ts'
 import type { Routes } from '../rest/routes.ts'
 import type { DebugJson, LogLineJson, StatusJson, VersionJson } from '../rest/system.ts'
 import { Exchange, type Ask, type ClientOptions, type Download } from './exchange.ts'
@@ -22,7 +22,10 @@ export interface EventQuery {
   readonly timeoutS?: number
 }
 
-/** The REST interface of one daemon, typed. Every method rejects with a `ClientError` and nothing else. */
+/**
+ * The REST interface of one daemon, typed. A method rejects with a `ClientError`, or with the reason of the signal that
+ * it was given, and with nothing else.
+ */
 export class Client {
   readonly #exchange: Exchange
 
@@ -159,11 +162,14 @@ export class Client {
     return this.call('GET /rest/events', { query, timeoutMs, ...(signal && { signal }) })
   }
 
-  /** Events as they happen, without end until the signal aborts. A daemon that restarts counts from one again. */
+  /** Events as they happen; ends quietly when the signal aborts. A daemon that restarts counts from one again. */
   async *events(options: EventQuery, signal: AbortSignal): AsyncGenerator<EventJson, void, undefined> {
     let since = options.since ?? 0
     while (!signal.aborted) {
-      const rows = await this.eventsSince({ ...options, since }, signal)
+      const rows = await this.eventsSince({ ...options, since }, signal).catch((error: unknown) => {
+        if (signal.aborted) return []
+        throw error
+      })
       for (const row of rows) {
         since = row.id
         yield row

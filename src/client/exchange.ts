@@ -31,7 +31,10 @@ export interface Download {
   readonly bytes: Uint8Array
 }
 
-/** Requests to one daemon and the texts of its answers. Rejects with a `ClientError` and nothing else. */
+/**
+ * Requests to one daemon and the texts of its answers. Rejects with a `ClientError`, or with the reason of the caller's
+ * own signal.
+ */
 export class Exchange {
   readonly #transport: Transport
   readonly #apiKey: string
@@ -58,7 +61,10 @@ export class Exchange {
     const timeoutMs = 'timeoutMs' in ask ? ask.timeoutMs : this.#timeoutMs
     const deadline = timeoutMs === undefined ? undefined : AbortSignal.timeout(timeoutMs)
     const signals = [deadline, ask.signal].filter((signal) => signal !== undefined)
+    ask.signal?.throwIfAborted()
     const reply = await this.#send(method, path, ask, AbortSignal.any(signals)).catch((cause: unknown) => {
+      // Whoever gives up gets its own reason back: it is no failure of the daemon, and nothing to try again.
+      ask.signal?.throwIfAborted()
       if (deadline?.aborted === true)
         throw new ClientError('timeout', `no answer within ${timeoutMs! / 1_000} s`, { cause })
       if (cause instanceof ClientError) throw cause

@@ -1,108 +1,15 @@
-import type { Config } from '../core/config.ts'
 import type { Facility } from '../core/facilities.ts'
+import type { EventMap, EventType } from '../rest/event-data.ts'
 
-export type ItemType = 'file' | 'dir' | 'symlink'
+export type { EventMap, EventType }
 
-export interface ChangeData {
-  readonly folder: string
-  readonly folderID: string
-  readonly label: string
-  readonly path: string
-  readonly type: ItemType
-  readonly action: 'modified' | 'deleted'
-  readonly modifiedBy: string
-}
-
-export interface PendingFolderData {
-  readonly folderID: string
-  readonly folderLabel: string
-  readonly deviceID: string
-  readonly receiveEncrypted: boolean
-  readonly remoteEncrypted: boolean
-}
-
+export type ItemType = EventMap['ItemStarted']['type']
+export type ItemAction = EventMap['ItemStarted']['action']
+export type FolderSummaryData = EventMap['FolderSummary']['summary']
 /** What `GET /rest/db/completion` tells. */
-export interface CompletionData {
-  readonly completion: number
-  readonly globalBytes: number
-  readonly globalItems: number
-  readonly needBytes: number
-  readonly needDeletes: number
-  readonly needItems: number
-  readonly remoteState: string
-  readonly sequence: number
-}
-
-export type ItemAction = 'update' | 'metadata' | 'delete'
-
+export type CompletionData = Omit<EventMap['FolderCompletion'], 'folder' | 'device'>
 /** How far one file is, in blocks unless it says bytes. */
-export interface FileProgress {
-  readonly total: number
-  readonly reused: number
-  readonly copiedFromOrigin: number
-  readonly copiedFromOriginShifted: number
-  readonly copiedFromElsewhere: number
-  readonly pulled: number
-  readonly pulling: number
-  readonly bytesDone: number
-  readonly bytesTotal: number
-}
-
-/** Every event the daemon emits and the shape of its data: the type is the documentation. */
-export interface EventMap {
-  Starting: { readonly home: string; readonly myID: string }
-  StartupComplete: { readonly myID: string }
-  ConfigSaved: Config
-  DevicePaused: { readonly device: string }
-  DeviceResumed: { readonly device: string }
-  DeviceConnected: {
-    readonly id: string
-    readonly addr: string
-    readonly deviceName: string
-    readonly clientName: string
-    readonly clientVersion: string
-    readonly type: string
-  }
-  DeviceDisconnected: { readonly id: string; readonly error: string }
-  DeviceRejected: { readonly device: string; readonly name: string; readonly address: string }
-  PendingDevicesChanged: {
-    readonly added?: readonly { readonly deviceID: string; readonly name: string; readonly address: string }[]
-    readonly removed?: readonly { readonly deviceID: string }[]
-  }
-  ClusterConfigReceived: { readonly device: string }
-  FolderRejected: { readonly device: string; readonly folder: string; readonly folderLabel: string }
-  PendingFoldersChanged: {
-    readonly added?: readonly PendingFolderData[]
-    readonly removed?: readonly { readonly folderID: string; readonly deviceID?: string }[]
-  }
-  FolderPaused: { readonly id: string; readonly label: string }
-  FolderResumed: { readonly id: string; readonly label: string }
-  StateChanged: { readonly folder: string; readonly from: string; readonly to: string; readonly duration?: number; readonly error?: string }
-  FolderScanProgress: { readonly folder: string; readonly current: number; readonly total: number; readonly rate: number }
-  LocalIndexUpdated: { readonly folder: string; readonly items: number; readonly filenames: readonly string[]; readonly sequence: number; readonly version: number }
-  LocalChangeDetected: ChangeData
-  RemoteChangeDetected: ChangeData
-  RemoteIndexUpdated: { readonly device: string; readonly folder: string; readonly items: number; readonly sequence: number; readonly version: number }
-  RemoteDownloadProgress: { readonly device: string; readonly folder: string; readonly state: Readonly<Record<string, number>> }
-  ItemStarted: { readonly folder: string; readonly item: string; readonly type: ItemType; readonly action: ItemAction }
-  ItemFinished: {
-    readonly folder: string
-    readonly item: string
-    readonly type: ItemType
-    readonly action: ItemAction
-    readonly error: string | null
-  }
-  /** By folder and file; empty when nothing is in progress any more. */
-  DownloadProgress: Readonly<Record<string, Readonly<Record<string, FileProgress>>>>
-  FolderSummary: { readonly folder: string; readonly summary: object }
-  FolderCompletion: CompletionData & { readonly folder: string; readonly device: string }
-  FolderErrors: { readonly folder: string; readonly errors: readonly { readonly path: string; readonly error: string }[] }
-  FolderWatchStateChanged: { readonly folder: string; readonly from?: string; readonly to?: string }
-  LoginAttempt: { readonly success: boolean; readonly username: string; readonly remoteAddress: string; readonly proxy?: string }
-  Failure: string
-}
-
-export type EventType = keyof EventMap
+export type FileProgress = EventMap['DownloadProgress'][string][string]
 
 /** Every type by name, for those who parse one. The compiler refuses a type that is missing here. */
 export const EVENT_TYPES = Object.keys({

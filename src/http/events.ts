@@ -6,7 +6,8 @@ import {
   type EventSource,
   type EventType,
 } from '../events/types.ts'
-import { EVENT_ROUTES, type EventJson } from '../rest/events.ts'
+import type { EventJson } from '../rest/event-data.ts'
+import { EVENT_ROUTES } from '../rest/events.ts'
 import { formatJson } from './json.ts'
 import type { Query } from './query.ts'
 import { JSON_TYPE, type Reply } from './reply.ts'
@@ -49,5 +50,6 @@ function poll(
 }
 
 function eventJson(row: EventRow): EventJson {
-  return { id: row.id, globalID: row.globalID, time: formatMs(row.timeMs), type: row.type, data: row.data }
+  const { id, globalID, timeMs, ...what } = row
+  return { id, globalID, time: formatMs(timeMs), ...what }
 }

@@ -1,7 +1,7 @@
 import { readFile, realpath } from 'node:fs/promises'
 import { noHome, type Connection } from '../cli/context.ts'
-import { endpointText, parseEndpoint, type Endpoint } from '../cli/endpoint.ts'
-import { nodeTransport } from '../cli/node-transport.ts'
+import { endpointText, parseEndpoint, type Endpoint } from '../client/endpoint.ts'
+import { nodeTransport, type Trust } from '../client/node.ts'
 import { Client } from '../client/client.ts'
 import { readBounded, readConfig } from '../config/config-file.ts'
 import type { GuiConfig } from '../core/config.ts'
@@ -14,6 +14,7 @@ import type { Locations } from '../core/locations.ts'
 /** A daemon as its home describes it: where it answers, and the key that opens. */
 interface Found {
   readonly endpoint: Endpoint
+  readonly trust: Trust
   readonly apiKey: string
   readonly home: string | undefined
 }
@@ -25,7 +26,8 @@ interface Found {
 export async function findDaemon(choice: DaemonChoice): Promise<Found> {
   const { guiAddress, guiApiKey } = choice
   if (guiAddress !== undefined && guiApiKey !== undefined) {
-    return { endpoint: parseEndpoint(guiAddress, { useTls: false }), apiKey: guiApiKey, home: undefined }
+    const endpoint = parseEndpoint(guiAddress, { useTls: false })
+    return { endpoint, trust: 'any', apiKey: guiApiKey, home: undefined }
   }
   const locations = locateHome(choice.directories)
   const gui = await readGui(locations)
@@ -37,15 +39,17 @@ export async function findDaemon(choice: DaemonChoice): Promise<Found> {
   const endpoint = parseEndpoint(guiAddress ?? gui.address, { useTls: gui.useTLS })
   const certificatePem = endpoint.secure ? await readIfThere(locations.httpsCertificateFile) : undefined
   return {
-    endpoint: { ...endpoint, ...(certificatePem !== undefined && { certificatePem }) },
+    endpoint,
+    trust: certificatePem === undefined ? 'any' : { certificatePem },
     apiKey: guiApiKey ?? gui.apiKey,
     home: locations.configDirectory,
   }
 }
 
 export async function connectDaemon(choice: DaemonChoice): Promise<Connection> {
-  const { endpoint, apiKey, home } = await findDaemon(choice)
-  return { client: new Client({ transport: nodeTransport(endpoint), apiKey }), address: endpointText(endpoint), home }
+  const { endpoint, trust, apiKey, home } = await findDaemon(choice)
+  const client = new Client({ transport: nodeTransport(endpoint, { trust }), apiKey })
+  return { client, address: endpointText(endpoint), home }
 }
 
 async function readGui(locations: Locations): Promise<GuiConfig> {

@@ -263,7 +263,7 @@ async function showInBrowser(told: Told, show: (value: object, text: string) => 
   const [{ findDaemon }, { openBrowser }, { endpointText }] = await Promise.all([
     import('./find-daemon.ts'),
     import('./browser.ts'),
-    import('../cli/endpoint.ts'),
+    import('../client/endpoint.ts'),
   ])
   const guiAddress = told.values.get('gui-address')
   const { endpoint } = await findDaemon({

@@ -2,7 +2,7 @@ import type { Config, FolderConfig } from '../core/config.ts'
 import type { Facility } from '../core/facilities.ts'
 import type { DeviceId } from '../core/ids.ts'
 import type { IndexStore } from '../db/types.ts'
-import type { EventSink, Logger } from '../events/types.ts'
+import type { EventSink, FolderSummaryData, Logger } from '../events/types.ts'
 import type { Statistics } from '../stats/stats.ts'
 import type { Semaphore } from '../sync/semaphore.ts'
 import type { World } from '../world/world.ts'
@@ -21,7 +21,7 @@ export interface ModelDeps {
   readonly sources: Sources
   logger(facility: Facility): Logger
   /** A status in the words of `GET /rest/db/status`, for the events that carry it. */
-  summaryOf(status: FolderStatus): object
+  summaryOf(status: FolderStatus): FolderSummaryData
 }
 
 export interface ModelOptions {

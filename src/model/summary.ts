@@ -1,6 +1,6 @@
 import { messageOf, TwinfoldError } from '../core/errors.ts'
 import type { FolderId } from '../core/ids.ts'
-import type { EventSink, Logger } from '../events/types.ts'
+import type { EventSink, FolderSummaryData, Logger } from '../events/types.ts'
 import type { Service } from '../sync/supervisor.ts'
 import { Wakeup } from '../sync/wakeup.ts'
 import type { Clock } from '../world/clock.ts'
@@ -12,7 +12,7 @@ export interface SummaryDeps {
   readonly events: EventSink
   readonly log: Logger
   /** The answer of `GET /rest/db/status`, as an object. */
-  summaryOf(folder: FolderId): Promise<object>
+  summaryOf(folder: FolderId): Promise<FolderSummaryData>
 }
 
 /** Tells the numbers of a folder after something changed in it: soon, but not for every single change. */

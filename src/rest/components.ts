@@ -22,12 +22,14 @@ import {
 import { unreachable } from '../core/errors.ts'
 import type { Change } from './config.ts'
 import { FILE_ENTRY, TREE_ENTRY, type FileEntryJson, type TreeEntryJson } from './db.ts'
+import { eventSchema, type EventJson } from './event-data.ts'
 import { BOOLEAN, COUNT, INTEGER, NUMBER, TEXT, TIME, about, list, map, nullable, object, ref, type Schema } from './schema.ts'
 
 /** Shapes that have a name of their own in the OpenAPI document, and the types they stand for. */
 export interface ComponentTypes {
   readonly FileEntry: FileEntryJson
   readonly TreeEntry: TreeEntryJson
+  readonly Event: EventJson
   readonly Config: Config
   readonly ConfigChange: Change<Config>
   readonly Folder: FolderConfig
@@ -49,6 +51,7 @@ export function componentSchemas(): Readonly<Record<keyof ComponentTypes, Schema
   return {
     FileEntry: FILE_ENTRY,
     TreeEntry: TREE_ENTRY,
+    Event: eventSchema(),
     Config: about(object(configFields('')), 'The whole configuration.'),
     ConfigChange: about(partial(configFields('Change')), 'The whole configuration, as it is sent.'),
     ...both('Folder', FOLDER, 'The settings of a folder.'),

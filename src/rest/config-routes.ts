@@ -13,6 +13,7 @@ const ERRORS = {
 const REFUSALS = {
   400: 'The body is no such JSON; nothing is changed.',
   500: 'The configuration would not be valid; nothing is changed.',
+  503: 'A password cannot be hashed; the text says why, and nothing is changed.',
 } as const
 
 function read<const P extends Part>(summary: string, part: P) {

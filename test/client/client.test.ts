@@ -4,8 +4,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { nodeTransport } from '../../src/cli/node-transport.ts'
-import { parseEndpoint, endpointText } from '../../src/cli/endpoint.ts'
+import { nodeTransport } from '../../src/client/node.ts'
+import { parseEndpoint, endpointText } from '../../src/client/endpoint.ts'
 import { Client } from '../../src/client/client.ts'
 import { ClientError, type ClientFailure } from '../../src/client/errors.ts'
 import { fetchTransport, type ClientReply, type ClientRequest, type Transport } from '../../src/client/transport.ts'
@@ -89,6 +89,41 @@ test('client: no answer in time is "timeout", by either transport', async () => 
     for (const transport of [nodeTransport(parseEndpoint(address, { useTls: false })), fetchTransport(`http://${address}/`)]) {
       await assert.rejects(new Client({ transport, apiKey: '', timeoutMs: 50 }).ping(), failsAs('timeout', /0\.05 s/))
     }
+  })
+})
+
+test('client: a request given up rejects with the reason of its signal, by either transport, and is not sent when it was before', async () => {
+  const reason = new Error('enough')
+  let arrived = 0
+  let stop = new AbortController()
+  const silent: Answer = () => {
+    arrived++
+    stop.abort(reason)
+  }
+  await withServer(silent, async (address) => {
+    for (const transport of [nodeTransport(parseEndpoint(address, { useTls: false })), fetchTransport(`http://${address}/`)]) {
+      stop = new AbortController()
+      const client = new Client({ transport, apiKey: '' })
+      await assert.rejects(client.call('GET /rest/system/ping', { signal: stop.signal }), (error) => error === reason)
+      await assert.rejects(client.scan('docs', { signal: stop.signal }), (error) => error === reason)
+      await assert.rejects(client.eventsSince({}, stop.signal), (error) => error === reason)
+    }
+  })
+  assert.equal(arrived, 2)
+})
+
+test('client: events given up in the middle of a poll end quietly; a daemon that is gone is still an error', async () => {
+  for (const given of [new Error('enough'), undefined]) {
+    const stop = new AbortController()
+    await withServer(() => stop.abort(given), async (address) => {
+      const client = new Client({ transport: nodeTransport(parseEndpoint(address, { useTls: false })), apiKey: '' })
+      for await (const event of client.events({}, stop.signal)) assert.fail(`no event was sent: ${JSON.stringify(event)}`)
+    })
+  }
+  await withServer((_, response) => response.destroy(), async (address) => {
+    const client = new Client({ transport: nodeTransport(parseEndpoint(address, { useTls: false })), apiKey: '' })
+    const follow = async () => { for await (const event of client.events({}, new AbortController().signal)) assert.ok(event) }
+    await assert.rejects(follow(), failsAs('unreachable', /./))
   })
 })
 

@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline'
-import { parseEndpoint } from '../../src/cli/endpoint.ts'
-import { nodeTransport } from '../../src/cli/node-transport.ts'
+import { parseEndpoint } from '../../src/client/endpoint.ts'
+import { nodeTransport } from '../../src/client/node.ts'
 import { runTree } from '../../src/cli/tree.ts'
 import { Client } from '../../src/client/client.ts'
 import type { ClientReply, ClientRequest } from '../../src/client/transport.ts'

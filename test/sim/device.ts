@@ -5,6 +5,7 @@ import { deviceIdFromCertificate } from '../../src/core/device-id.ts'
 import type { DeviceId } from '../../src/core/ids.ts'
 import { openStore } from '../../src/db/store.ts'
 import type { FolderIndex, IndexStore } from '../../src/db/types.ts'
+import { folderStatusJson } from '../../src/http/folder-status.ts'
 import { EventBus } from '../../src/events/bus.ts'
 import { Log } from '../../src/events/log.ts'
 import { EVENT_TYPES, type Event } from '../../src/events/types.ts'
@@ -154,7 +155,7 @@ export class SimDevice {
       { ownDevice: this.id, identity, clientVersion: 'v1.0.0', userHome: '/home/me' },
     )
     const model: Model = new Model(
-      { world, store, events, statistics, logger, sources: network.peers, summaryOf: (status) => ({ state: status.state }) },
+      { world, store, events, statistics, logger, sources: network.peers, summaryOf: folderStatusJson },
       { config: config.current, ownDevice: this.id, userHome: '/home/me', databaseDirectory: '/home/me/index' },
     )
     const failed = (name: string) => (error: unknown) => log.logger('main').error(`${name} failed: ${String(error)}`)

@@ -7,6 +7,7 @@ import type { IndexStore } from '../../src/db/types.ts'
 import { EventBus } from '../../src/events/bus.ts'
 import { Log } from '../../src/events/log.ts'
 import { EVENT_TYPES, type Event, type EventMap, type EventType } from '../../src/events/types.ts'
+import { folderStatusJson } from '../../src/http/folder-status.ts'
 import { Model } from '../../src/model/model.ts'
 import { NO_SOURCES, type Sources } from '../../src/model/sources.ts'
 import { Statistics } from '../../src/stats/stats.ts'
@@ -65,7 +66,7 @@ export class SimHub implements AsyncDisposable {
         world, store, events: bus, sources,
         statistics: this.statistics,
         logger: (facility) => this.log.logger(facility),
-        summaryOf: (status) => status,
+        summaryOf: folderStatusJson,
       },
       { config, ownDevice: OWN, userHome: '/home/me', databaseDirectory: '/home/me/index' },
     )

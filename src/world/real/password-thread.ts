@@ -4,7 +4,7 @@ import { messageOf, systemCode, TwinfoldError } from '../../core/errors.ts'
 import type { PasswordHasher } from '../passwords.ts'
 import type { PasswordReport, PasswordTask } from './password-worker.ts'
 
-/** The thread takes 12 MB while it is there; a second login within this time need not start it again. */
+/** The thread takes 7 MB while it is there; a second login within this time need not start it again. */
 const IDLE_MS = 2_000
 /** Seven seconds of work at the usual cost. */
 const TASKS_MAX = 64

@@ -7,8 +7,6 @@ export interface Endpoint {
   readonly port: number
   /** Instead of host and port. */
   readonly socketPath?: string
-  /** The only certificate to accept; any when unknown. */
-  readonly certificatePem?: string
 }
 
 /**

@@ -1,0 +1,132 @@
+import { COMPLETION } from './completion.ts'
+import { FOLDER_STATUS } from './db.ts'
+import { BOOLEAN, COUNT, NUMBER, TEXT, TIME, about, list, map, nullable, object, ref, type Schema, type Static } from './schema.ts'
+
+const ITEM_TYPE = { enum: ['file', 'dir', 'symlink'] } as const
+const ITEM_ACTION = { enum: ['update', 'metadata', 'delete'] } as const
+const DEVICE = object({ device: TEXT })
+const FOLDER_NAME = object({ id: TEXT, label: TEXT })
+
+const CHANGE = object({
+  folder: TEXT,
+  folderID: TEXT,
+  label: TEXT,
+  path: TEXT,
+  type: ITEM_TYPE,
+  action: { enum: ['modified', 'deleted'] },
+  modifiedBy: about(TEXT, 'The short id of the device that changed it.'),
+})
+
+const PENDING_FOLDER = object({
+  folderID: TEXT,
+  folderLabel: TEXT,
+  deviceID: TEXT,
+  receiveEncrypted: BOOLEAN,
+  remoteEncrypted: BOOLEAN,
+})
+
+/** In blocks unless it says bytes. */
+const FILE_PROGRESS = object({
+  total: COUNT,
+  reused: COUNT,
+  copiedFromOrigin: COUNT,
+  copiedFromOriginShifted: COUNT,
+  copiedFromElsewhere: COUNT,
+  pulled: COUNT,
+  pulling: COUNT,
+  bytesDone: COUNT,
+  bytesTotal: COUNT,
+})
+
+const ITEM = { folder: TEXT, item: TEXT, type: ITEM_TYPE, action: ITEM_ACTION }
+
+/**
+ * Every event the daemon emits and the shape of its data, declared once: the types of the bus and of the client are read
+ * from it, the description shows it, and tests hold what a daemon sends against it.
+ */
+export const EVENT_DATA = {
+  Starting: object({ home: TEXT, myID: TEXT }),
+  StartupComplete: object({ myID: TEXT }),
+  ConfigSaved: ref('Config'),
+  DevicePaused: DEVICE,
+  DeviceResumed: DEVICE,
+  DeviceConnected: object({
+    id: TEXT,
+    addr: TEXT,
+    deviceName: TEXT,
+    clientName: TEXT,
+    clientVersion: TEXT,
+    type: TEXT,
+  }),
+  DeviceDisconnected: object({ id: TEXT, error: TEXT }),
+  DeviceRejected: object({ device: TEXT, name: TEXT, address: TEXT }),
+  PendingDevicesChanged: object(
+    {
+      added: list(object({ deviceID: TEXT, name: TEXT, address: TEXT })),
+      removed: list(object({ deviceID: TEXT })),
+    },
+    ['added', 'removed'],
+  ),
+  ClusterConfigReceived: DEVICE,
+  FolderRejected: object({ device: TEXT, folder: TEXT, folderLabel: TEXT }),
+  PendingFoldersChanged: object(
+    { added: list(PENDING_FOLDER), removed: list(object({ folderID: TEXT, deviceID: TEXT }, ['deviceID'])) },
+    ['added', 'removed'],
+  ),
+  FolderPaused: FOLDER_NAME,
+  FolderResumed: FOLDER_NAME,
+  StateChanged: object(
+    { folder: TEXT, from: TEXT, to: TEXT, duration: about(NUMBER, 'Seconds in the state before.'), error: TEXT },
+    ['duration', 'error'],
+  ),
+  FolderScanProgress: object({
+    folder: TEXT,
+    current: about(COUNT, 'Bytes hashed.'),
+    total: about(COUNT, 'Bytes to hash.'),
+    rate: about(NUMBER, 'Bytes a second.'),
+  }),
+  LocalIndexUpdated: object({ folder: TEXT, items: COUNT, filenames: list(TEXT), sequence: COUNT, version: COUNT }),
+  LocalChangeDetected: CHANGE,
+  RemoteChangeDetected: CHANGE,
+  RemoteIndexUpdated: object({ device: TEXT, folder: TEXT, items: COUNT, sequence: COUNT, version: COUNT }),
+  RemoteDownloadProgress: object({ device: TEXT, folder: TEXT, state: about(map(COUNT), 'Blocks by file.') }),
+  ItemStarted: object(ITEM),
+  ItemFinished: object({ ...ITEM, error: nullable(TEXT) }),
+  DownloadProgress: about(map(map(FILE_PROGRESS)), 'By folder and file; empty when nothing is in progress any more.'),
+  FolderSummary: object({ folder: TEXT, summary: FOLDER_STATUS }),
+  FolderCompletion: object({ ...COMPLETION.properties, folder: TEXT, device: TEXT }),
+  FolderErrors: object({ folder: TEXT, errors: list(object({ path: TEXT, error: TEXT })) }),
+  FolderWatchStateChanged: object({ folder: TEXT, from: TEXT, to: TEXT }, ['from', 'to']),
+  LoginAttempt: object({ success: BOOLEAN, username: TEXT, remoteAddress: TEXT, proxy: TEXT }, ['proxy']),
+  Failure: TEXT,
+} as const satisfies Readonly<Record<string, Schema>>
+
+export type EventType = keyof typeof EVENT_DATA
+
+/** The data of each event by its name. */
+export type EventMap = { readonly [K in EventType]: Static<(typeof EVENT_DATA)[K]> }
+
+/** An event as it is sent: `type` tells the shape of `data`. A newer daemon may send types that are not listed here. */
+export type EventJson = {
+  readonly [K in EventType]: {
+    readonly id: number
+    readonly globalID: number
+    readonly time: string
+    readonly type: K
+    readonly data: EventMap[K]
+  }
+}[EventType]
+
+/** An event of any type. */
+export function eventSchema(): Schema {
+  const each = Object.entries(EVENT_DATA).map(([type, data]) =>
+    object({
+      id: about(COUNT, 'Counts within one selection of types.'),
+      globalID: about(COUNT, 'Counts all events of the process.'),
+      time: TIME,
+      type: { const: type },
+      data,
+    }),
+  )
+  return { anyOf: each, description: 'Something that happened.' }
+}

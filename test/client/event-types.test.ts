@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Client } from '../../src/client/client.ts'
+import type { Config } from '../../src/core/config.ts'
+import { EVENT_TYPES } from '../../src/events/types.ts'
+import { EVENT_DATA, type EventJson } from '../../src/rest/event-data.ts'
+import type { FolderStatusJson } from '../../src/rest/db.ts'
+
+// What the compiler knows of an event; this file is checked by `npm run check`.
+
+/** Never called: it is here to be compiled. */
+export async function typed(client: Client, signal: AbortSignal): Promise<void> {
+  for await (const event of client.events({ types: ['FolderSummary'] }, signal)) {
+    const id: number = event.id
+    const time: string = event.time
+    void [id, time]
+    // @ts-expect-error the data of no particular event
+    void event.data.folder
+    read(event)
+    // @ts-expect-error there is no such event
+    if (event.type === 'FolderSummry') return
+  }
+}
+
+function read(event: EventJson): unknown {
+  switch (event.type) {
+    case 'FolderSummary': {
+      const summary: FolderStatusJson = event.data.summary
+      // @ts-expect-error there is no such field
+      return [summary, event.data.summary.needBites]
+    }
+    case 'ConfigSaved':
+      return event.data satisfies Config
+    case 'Failure':
+      return event.data satisfies string
+    case 'ItemFinished':
+      // @ts-expect-error it may be null
+      return event.data.error satisfies string
+    case 'StateChanged':
+      // @ts-expect-error it may be missing
+      return event.data.duration satisfies number
+    case 'DownloadProgress':
+      return event.data['folder']?.['file']?.bytesDone satisfies number | undefined
+    default:
+      return undefined
+  }
+}
+
+test('every declared event can be asked for by its name', () => {
+  assert.deepEqual(EVENT_TYPES.toSorted(), Object.keys(EVENT_DATA).sort())
+})
