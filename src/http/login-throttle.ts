@@ -13,7 +13,7 @@ const BACKOFF_MS_MAX = 15_000
 const FORGET_MS = 10 * 60_000
 const SOURCES_MAX = 1_000
 const WAITING_MAX = 16
-/** One thread checks passwords, a tenth of a second each; with a second one at hand it need not wait for us. */
+/** One thread checks passwords, a tenth of a second each; a second check at hand keeps it busy. */
 const CHECKS_AT_ONCE = 2
 /** Of all sources together: seconds of work. */
 const CHECKS_WAITING_MAX = 64

@@ -1,6 +1,7 @@
 import { COMPLETION } from './completion.ts'
 import { FOLDER_STATUS } from './db.ts'
-import { BOOLEAN, COUNT, NUMBER, TEXT, TIME, about, list, map, nullable, object, ref, type Schema, type Static } from './schema.ts'
+import { BOOLEAN, COUNT, NUMBER, TEXT, TIME, about, list, map, nullable, object, ref } from './schema.ts'
+import type { Schema, Static } from './schema.ts'
 
 const ITEM_TYPE = { enum: ['file', 'dir', 'symlink'] } as const
 const ITEM_ACTION = { enum: ['update', 'metadata', 'delete'] } as const
@@ -41,8 +42,8 @@ const FILE_PROGRESS = object({
 const ITEM = { folder: TEXT, item: TEXT, type: ITEM_TYPE, action: ITEM_ACTION }
 
 /**
- * Every event the daemon emits and the shape of its data, declared once: the types of the bus and of the client are read
- * from it, the description shows it, and tests hold what a daemon sends against it.
+ * Every event the daemon emits and the shape of its data, declared once: the types of the bus and of the client come
+ * from it, the OpenAPI document shows it, and tests hold what a daemon sends against it.
  */
 export const EVENT_DATA = {
   Starting: object({ home: TEXT, myID: TEXT }),
