@@ -13,6 +13,7 @@ export const LOCAL_COMMANDS = [
   'version',
   'browser',
   'upgrade',
+  'service',
   'install-completions',
   'help',
 ] as const

@@ -5,6 +5,7 @@ import { treeWords } from '../cli/tree.ts'
 import { LOCAL_COMMANDS, REMOTE_COMMANDS } from './command-line.ts'
 import { DEMO_FLAGS } from './demo-flags.ts'
 import type { Flag } from './flags.ts'
+import { SERVICE_FLAGS, SERVICE_VERBS } from './service/flags.ts'
 import { DIRECTORY_FLAGS, GENERATE_FLAGS, GUI_FLAGS, SERVE_FLAGS } from './serve-flags.ts'
 
 /** What `install-completions` prints. */
@@ -21,6 +22,7 @@ export function wordTable(context: CliContext): WordTable {
     ['demo', [...flagWords(DEMO_FLAGS), '--help']],
     ['generate', [...flagWords(GENERATE_FLAGS), '--help']],
     ['install-completions', SHELLS],
+    ['service', [...SERVICE_VERBS, ...flagWords([...SERVICE_FLAGS, ...SERVE_FLAGS]), '--json', '--help']],
   ])
   for (const command of ['device-id', 'paths', 'version']) {
     table.set(command, [...flagWords(DIRECTORY_FLAGS), '--json', '--help'])

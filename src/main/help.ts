@@ -1,6 +1,7 @@
 import { DEMO_FLAGS } from './demo-flags.ts'
 import { describeFlags } from './flags.ts'
 import { DIRECTORY_FLAGS, GENERATE_FLAGS, GUI_FLAGS, SERVE_FLAGS } from './serve-flags.ts'
+import { SERVICE_FLAGS } from './service/flags.ts'
 import type { LocalCommand } from './command-line.ts'
 
 /** What `twinfold --help` prints: all commands in one screen. */
@@ -16,6 +17,8 @@ Run and set up:
   device-id          print the ID of this device
   paths              print where all files are
   browser            open the GUI of the running daemon
+  service install|uninstall|status
+                     start it with the machine or the login
   version            print the version
   install-completions [bash|zsh|fish]
                      print what makes a shell complete commands and flags
@@ -101,6 +104,19 @@ other and to nobody else. Ctrl+C ends it and removes everything.`,
         'Forgets the index; the next start scans everything again. The daemon must be stopped.',
         DIRECTORY_FLAGS,
         [`${program} debug reset-database`],
+      )
+    case 'service':
+      return page(
+        `${program} service install|uninstall|status [FLAGS] [FLAGS OF serve]`,
+        `Makes the daemon a service: a systemd unit, a launchd agent on macOS, a scheduled task on Windows. Flags of
+"serve", such as --home, are carried into it.`,
+        SERVICE_FLAGS,
+        [
+          `${program} service install --home ~/.twinfold`,
+          `sudo ${program} service install --system --user me`,
+          `${program} service install --print --platform launchd`,
+        ],
+        `Exit codes: 0 done, or running; 1 error; "status" also 3 not running, 4 not installed`,
       )
     case 'version':
       return page(`${program} version [--json]`, 'Prints the version.', [], [`${program} version`])

@@ -150,7 +150,7 @@ interface Told {
   readonly values: ReadonlyMap<string, string>
 }
 
-const FLAGS: Readonly<Record<Exclude<LocalCommand, 'serve'> | 'reset-database', readonly Flag[]>> = {
+const FLAGS: Readonly<Record<Exclude<LocalCommand, 'serve' | 'service'> | 'reset-database', readonly Flag[]>> = {
   demo: DEMO_FLAGS,
   generate: GENERATE_FLAGS,
   'device-id': DIRECTORY_FLAGS,
@@ -167,6 +167,7 @@ async function actOn(
   command: Exclude<LocalCommand, 'serve'> | 'reset-database',
   words: readonly string[],
 ): Promise<void> {
+  if (command === 'service') return manageService(words)
   const { values, words: others } = readFlags([...FLAGS[command], HELP, JSON_FLAG], words, process.env)
   if (values.get('help') === 'true' || command === 'help') return printHelp(command)
   if (command === 'install-completions') return installCompletions(others)
@@ -184,6 +185,13 @@ async function runDemo(values: ReadonlyMap<string, string>): Promise<void> {
   const code = await demo(options, { print, complain: (text) => complain(`${program}: ${text}`) })
   // Threads and sockets that did not end in time must not keep the process.
   process.exit(code)
+}
+
+async function manageService(words: readonly string[]): Promise<void> {
+  const { service } = await import('./service/service.ts')
+  const code = await service(words, { print, complain })
+  if (code === 'help') return printHelp('service')
+  process.exitCode = code
 }
 
 async function installCompletions([shell, ...others]: readonly string[]): Promise<void> {

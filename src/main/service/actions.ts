@@ -1,0 +1,160 @@
+import { isMissing, TwinfoldError } from '../../core/errors.ts'
+import {
+  findInstalled,
+  readText,
+  run,
+  runAll,
+  writeDefinition,
+  type Installed,
+  type ServiceWorld,
+} from './definition.ts'
+import type { ServicePlan, ServiceState } from './types.ts'
+
+export interface InstallResult {
+  /** False when the same definition was there before. */
+  readonly changed: boolean
+}
+
+/** Writes the definition, enables and starts the service. What fails is undone as far as the definition goes. */
+export async function installService(world: ServiceWorld, plan: ServicePlan, force: boolean): Promise<InstallResult> {
+  const before = await findInstalled(world, plan)
+  if (!force) refuseToReplace(plan, before)
+  const changed = before.kind !== 'ours' || before.content !== plan.content
+  if (changed) await writeDefinition(world.disk, plan, plan.content)
+  try {
+    await runAll(world, plan.install(changed))
+  } catch (error) {
+    if (changed) await undo(world, plan, before)
+    throw error
+  } finally {
+    if (plan.query !== undefined) await world.disk.removeFile(plan.path).catch(() => {}) // it was only an argument
+  }
+  return { changed }
+}
+
+function refuseToReplace({ id, path }: ServicePlan, before: Installed): void {
+  if (before.kind === 'foreign') {
+    throw new TwinfoldError(
+      'bad-request',
+      `${path}: a service ${id} is there that Twinfold did not write; remove it, choose another name with --name, ` +
+        'or replace it with --force',
+    )
+  }
+  if (before.kind === 'ours' && before.edited) {
+    throw new TwinfoldError(
+      'bad-request',
+      `${path} was edited since "twinfold service install" wrote it; move the changes to a drop-in file ` +
+        '("systemctl edit"), or discard them with --force',
+    )
+  }
+}
+
+/** What was there before a failed attempt is there again. The error of the attempt is the one to report. */
+async function undo(world: ServiceWorld, plan: ServicePlan, before: Installed): Promise<void> {
+  if (plan.query !== undefined) return
+  if (before.kind === 'ours') await writeDefinition(world.disk, plan, before.content).catch(() => {})
+  if (before.kind === 'none') await world.disk.removeFile(plan.path).catch(() => {})
+}
+
+/** Stops and disables the service and removes its definition. False where there is none. */
+export async function uninstallService(world: ServiceWorld, plan: ServicePlan): Promise<boolean> {
+  const before = await findInstalled(world, plan)
+  if (before.kind === 'none') return false
+  if (before.kind === 'foreign') {
+    throw new TwinfoldError(
+      'bad-request',
+      `${plan.path}: the service ${plan.id} was not written by Twinfold and stays; remove it in the way it was installed`,
+    )
+  }
+  await runAll(world, plan.stop)
+  if (plan.query === undefined) await world.disk.removeFile(plan.path)
+  await runAll(world, plan.forget)
+  return true
+}
+
+export interface ServiceStatus extends ServiceState {
+  readonly installed: boolean
+  /** Whether the definition is one of Twinfold's. */
+  readonly ours: boolean
+  readonly edited: boolean
+  readonly node?: string
+  readonly script?: string
+  /** Of the program that the definition names, as it is on disk now. */
+  readonly version?: string
+  readonly problems: readonly string[]
+}
+
+export async function serviceStatus(world: ServiceWorld, plan: ServicePlan): Promise<ServiceStatus> {
+  const found = await findInstalled(world, plan)
+  if (found.kind === 'none') {
+    return {
+      installed: false,
+      ours: false,
+      edited: false,
+      enabled: false,
+      running: false,
+      problems: [],
+    }
+  }
+  const state = plan.readState(await Promise.all(plan.inspect.map((call) => run(world, call))))
+  const base = { installed: true, ...state }
+  if (found.kind === 'foreign') {
+    return {
+      ...base,
+      ours: false,
+      edited: false,
+      problems: [`${plan.path} was not written by Twinfold`],
+    }
+  }
+  const { node, script } = found.marker
+  const version = await versionOf(world, script)
+  const problems = await problemsOf(world, plan, state, { node, script })
+  return {
+    ...base,
+    ours: true,
+    edited: found.edited,
+    node,
+    script,
+    ...(version !== undefined && { version }),
+    problems,
+  }
+}
+
+async function problemsOf(
+  world: ServiceWorld,
+  plan: ServicePlan,
+  state: ServiceState,
+  programs: { readonly node: string; readonly script: string },
+): Promise<readonly string[]> {
+  const problems: string[] = []
+  for (const path of Object.values(programs)) {
+    if (await isThere(world, path)) continue
+    problems.push(`${path} does not exist any more; run "twinfold service install" again with the present installation`)
+  }
+  if (!state.enabled) problems.push('it is not enabled; "twinfold service install" enables and starts it')
+  if (!state.running) problems.push(`it does not run; "${plan.logHint}" shows why`)
+  return problems
+}
+
+async function isThere({ disk }: ServiceWorld, path: string): Promise<boolean> {
+  try {
+    await disk.stat(path)
+    return true
+  } catch (error) {
+    if (isMissing(error)) return false
+    return true // it is there, we may not look at it
+  }
+}
+
+/** From the package that the entry script belongs to: an upgrade replaces it without a new definition. */
+async function versionOf({ disk }: ServiceWorld, script: string): Promise<string | undefined> {
+  const directory = /^(.*)[\\/](?:src|dist)[\\/]main[\\/]bin\.[jt]s$/s.exec(script)?.[1]
+  if (directory === undefined) return undefined
+  try {
+    const manifest: unknown = JSON.parse(await readText(disk, `${directory}/package.json`))
+    const version = typeof manifest === 'object' && manifest !== null ? Reflect.get(manifest, 'version') : undefined
+    return typeof version === 'string' ? version : undefined
+  } catch {
+    return undefined // the missing program is reported by itself
+  }
+}

@@ -1,0 +1,58 @@
+import { createHash } from 'node:crypto'
+import type { ServiceFacts } from './types.ts'
+
+/** What a definition says about itself: that we wrote it, for which program, and the digest of everything else in it. */
+export interface Marker {
+  readonly version: string
+  readonly node: string
+  readonly script: string
+  readonly digest: string
+}
+
+const TITLE = 'twinfold-service'
+const PATTERN = new RegExp(`${TITLE} (\\{[^\\r\\n]*?\\})`)
+
+/** One line of printable ASCII without markup, so that it stands in a comment of any format and in any code page. */
+export function markerLine(facts: Pick<ServiceFacts, 'version' | 'node' | 'script'>, body: string): string {
+  const { version, node, script } = facts
+  const json = JSON.stringify({ version, node, script, digest: digestOf(body) })
+  return `${TITLE} ${json.replace(/[^ -~]|[<>&{}]|-(?=-)/g, escapeInside)}`
+    .replace(/\\u007b/, '{')
+    .replace(/\\u007d$/, '}')
+}
+
+/** The marker of a definition; undefined where it is not ours. */
+export function readMarker(content: string): Marker | undefined {
+  const [, json] = PATTERN.exec(content) ?? []
+  if (json === undefined) return undefined
+  try {
+    const value: unknown = JSON.parse(json)
+    return isMarker(value) ? value : undefined
+  } catch {
+    return undefined // somebody wrote into the line
+  }
+}
+
+/** Whether a definition is as we wrote it. */
+export function isUnedited(content: string): boolean {
+  const marker = readMarker(content)
+  if (marker === undefined) return false
+  const body = content
+    .split('\n')
+    .filter((line) => !line.includes(`${TITLE} {`))
+    .join('\n')
+  return digestOf(body) === marker.digest
+}
+
+function escapeInside(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
+}
+
+function digestOf(body: string): string {
+  return createHash('sha256').update(body).digest('hex')
+}
+
+function isMarker(value: unknown): value is Marker {
+  if (typeof value !== 'object' || value === null) return false
+  return ['version', 'node', 'script', 'digest'].every((key) => typeof Reflect.get(value, key) === 'string')
+}

@@ -1,0 +1,27 @@
+import { TwinfoldError } from '../../core/errors.ts'
+
+const CONTROL = /[\x00-\x1f\x7f]/g
+
+/** A value in double quotes, with C escapes, and `%` doubled because systemd would take it for a specifier. */
+export function quoted(text: string): string {
+  const escaped = text
+    .replaceAll('\\', '\\\\')
+    .replaceAll('"', '\\"')
+    .replace(CONTROL, (character) => `\\x${character.charCodeAt(0).toString(16).padStart(2, '0')}`)
+  return `"${escaped.replaceAll('%', '%%')}"`
+}
+
+/** An argument in `ExecStart=`, where `$` would begin a variable. */
+export function quotedArgument(text: string): string {
+  return quoted(text).replaceAll('$', '$$$$')
+}
+
+/** The program in `ExecStart=`: a `$` stands for itself there, and systemd refuses some characters altogether. */
+export function quotedProgram(path: string): string {
+  if (!/["'\\]/.test(path) && path.search(CONTROL) < 0) return quoted(path)
+  throw new TwinfoldError(
+    'bad-request',
+    `systemd starts no program whose path has quotes, backslashes or control characters, and Node is ` +
+      `${JSON.stringify(path)}; install Node elsewhere and run this command with it`,
+  )
+}

@@ -1,0 +1,146 @@
+import { posix } from 'node:path'
+import type { ProgramEnd } from '../../world/programs.ts'
+import { markerLine } from './marker.ts'
+import { quoted, quotedArgument, quotedProgram } from './systemd-text.ts'
+import type { Call, ServiceFacts, ServicePlan, ServiceState } from './types.ts'
+
+/** A little longer than the daemon allows itself (10 s), which then ends by its own decision. */
+const STOP_S = 20
+
+export function systemdPlan(facts: ServiceFacts): ServicePlan {
+  const id = `${facts.name}.service`
+  const scope = facts.scope === 'user' ? ['--user'] : []
+  const control = (...args: string[]): Call => ({
+    program: 'systemctl',
+    args: [...scope, ...args],
+  })
+  const reload = control('daemon-reload')
+  // A unit that failed too often does not start again before this.
+  const reset = { ...control('reset-failed', id), optional: true }
+  return {
+    id,
+    path: posix.join(unitDirectory(facts), id),
+    content: unitText(facts),
+    encoding: 'utf8',
+    install: (changed) => [reload, control('enable', id), reset, control(changed ? 'restart' : 'start', id)],
+    stop: [control('disable', '--now', id)],
+    forget: [reload, reset],
+    inspect: [control('show', id, `--property=${PROPERTIES.join(',')}`)],
+    readState,
+    logHint: `journalctl ${facts.scope === 'user' ? '--user ' : ''}-u ${id}`,
+  }
+}
+
+function unitDirectory({ scope, configHome, userHome }: ServiceFacts): string {
+  if (scope === 'system') return '/etc/systemd/system'
+  return posix.join(configHome ?? posix.join(userHome, '.config'), 'systemd', 'user')
+}
+
+function unitText(facts: ServiceFacts): string {
+  const words = [facts.script, 'serve', '--no-browser', '--no-restart', ...facts.serveFlags]
+  const body = `# "twinfold service install" writes this file and "twinfold service uninstall" removes it.
+# For changes of your own use "systemctl ${facts.scope === 'user' ? '--user ' : ''}edit ${facts.name}".
+
+[Unit]
+Description=Twinfold, continuous file synchronization${facts.scope === 'user' ? '' : '\nAfter=network.target'}
+StartLimitIntervalSec=60
+StartLimitBurst=4
+
+[Service]
+Type=simple
+ExecStart=${[quotedProgram(facts.node), ...words.map(quotedArgument)].join(' ')}
+${facts.scope === 'user' ? '' : `User=${facts.user}\n`}Restart=on-failure
+RestartSec=1
+# 3: restart wanted. 4: upgraded.
+SuccessExitStatus=3 4
+RestartForceExitStatus=3 4
+TimeoutStopSec=${STOP_S}
+
+${facts.scope === 'user' ? USER_HARDENING : systemHardening(facts)}
+[Install]
+WantedBy=${facts.scope === 'user' ? 'default.target' : 'multi-user.target'}
+`
+  return `# ${markerLine(facts, body)}\n${body}`
+}
+
+/** System calls are filtered, which needs no privilege. Both kinds of unit have these. */
+const FILTERS = `NoNewPrivileges=yes
+LockPersonality=yes
+RestrictNamespaces=yes
+RestrictRealtime=yes
+RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6 AF_NETLINK
+SystemCallArchitectures=native
+SystemCallFilter=@system-service
+SystemCallErrorNumber=EPERM
+# Not set: MemoryDenyWriteExecute, because Node compiles code while it runs; RestrictSUIDSGID, because it refuses to
+# change the permissions of a directory that has the set-group-ID bit.
+`
+
+const USER_HARDENING = `# What a unit of a user can have without PrivateUsers. ProtectSystem, PrivateTmp and their like need it in a user's
+# service manager, and it would show files of other users and groups as owned by "nobody".
+${FILTERS}`
+
+function systemHardening({ writable }: ServiceFacts): string {
+  return `# Owners of files are only synchronized with these in a drop-in file:
+#   CapabilityBoundingSet=CAP_CHOWN CAP_FOWNER
+#   AmbientCapabilities=CAP_CHOWN CAP_FOWNER
+CapabilityBoundingSet=
+AmbientCapabilities=
+${FILTERS}# Privileged calls are out, but for chown: the group of a file may be changed by its owner.
+SystemCallFilter=~@privileged @debug @mount @cpu-emulation @obsolete @raw-io @reboot @swap @module @clock
+SystemCallFilter=@chown
+${fileSystemLines(writable)}PrivateTmp=yes
+PrivateMounts=yes
+PrivateDevices=yes
+DevicePolicy=closed
+ProtectClock=yes
+ProtectHostname=yes
+ProtectKernelTunables=yes
+ProtectKernelModules=yes
+ProtectKernelLogs=yes
+ProtectControlGroups=yes
+ProtectProc=invisible
+KeyringMode=private
+# Not set: PrivateUsers, because owners must be visible; ProtectHome, because folders are there; RemoveIPC, because the
+# user may be one who logs in.
+`
+}
+
+function fileSystemLines(writable: readonly string[]): string {
+  if (writable.length === 0) {
+    return `# Folders may be anywhere, so only the system itself is read-only. "twinfold service install --writable DIR" makes
+# everything else read-only.
+ProtectSystem=full
+`
+  }
+  return `# A folder elsewhere cannot be written: name its directory here, too.
+ProtectSystem=strict
+${writable.map((path) => `ReadWritePaths=${quoted(path)}\n`).join('')}`
+}
+
+const PROPERTIES = ['UnitFileState', 'ActiveState', 'SubState', 'MainPID', 'Result', 'ExecMainStatus'] as const
+
+function readState([end]: readonly ProgramEnd[]): ServiceState {
+  if (end?.kind !== 'exited') return { enabled: false, running: false }
+  const values = new Map(end.output.split('\n').map((line) => splitOnce(line)))
+  const active = values.get('ActiveState') ?? 'unknown'
+  const running = active === 'active' || active === 'reloading'
+  const processId = Number(values.get('MainPID') ?? 0)
+  return {
+    enabled: ['enabled', 'enabled-runtime', 'linked'].includes(values.get('UnitFileState') ?? ''),
+    running,
+    ...(running && processId > 0 && { processId }),
+    ...(!running && { detail: stateDetail(active, values) }),
+  }
+}
+
+function stateDetail(active: string, values: ReadonlyMap<string, string>): string {
+  const result = values.get('Result') ?? 'success'
+  const failure = result === 'success' ? '' : `, ${result}, last exit code ${values.get('ExecMainStatus') ?? '?'}`
+  return `${active} (${values.get('SubState') ?? '?'})${failure}`
+}
+
+function splitOnce(line: string): [string, string] {
+  const at = line.indexOf('=')
+  return at < 0 ? [line, ''] : [line.slice(0, at), line.slice(at + 1)]
+}

@@ -1,0 +1,129 @@
+import { win32 } from 'node:path'
+import { TwinfoldError } from '../../core/errors.ts'
+import { element, printXml, textElement, type XmlElement } from '../../core/xml-tree.ts'
+import type { ProgramEnd } from '../../world/programs.ts'
+import { markerLine } from './marker.ts'
+import type { Call, ServiceFacts, ServicePlan, ServiceState } from './types.ts'
+import { checkedXmlText } from './xml.ts'
+
+const NAMESPACE = 'http://schemas.microsoft.com/windows/2004/02/mit/task'
+/** SCHED_S_TASK_RUNNING: the one column of the verbose list that is the same in every language. */
+const RUNNING_CODE = '267009'
+
+export function windowsPlan(facts: ServiceFacts): ServicePlan {
+  const { name } = facts
+  const control = (...args: string[]): Call => ({ program: 'schtasks.exe', args })
+  const path = win32.join(facts.temporaryDirectory, `${name}-task.xml`)
+  const end = { ...control('/End', '/TN', name), optional: true }
+  return {
+    id: name,
+    path,
+    content: taskText(facts),
+    encoding: 'utf16le',
+    query: control('/Query', '/TN', name, '/XML'),
+    install: () => [end, control('/Create', '/TN', name, '/XML', path, '/F'), control('/Run', '/TN', name)],
+    stop: [end],
+    forget: [control('/Delete', '/TN', name, '/F')],
+    inspect: [control('/Query', '/TN', name, '/XML'), control('/Query', '/TN', name, '/FO', 'CSV', '/V', '/NH')],
+    readState,
+    logHint: 'twinfold logs',
+  }
+}
+
+function taskText(facts: ServiceFacts): string {
+  const task = (registration: readonly XmlElement[]) =>
+    printXml(
+      element(
+        'Task',
+        [
+          ['version', '1.3'],
+          ['xmlns', NAMESPACE],
+        ],
+        [
+          element('RegistrationInfo', [], registration),
+          element('Triggers', [], [trigger(facts)]),
+          element('Principals', [], [principal(facts)]),
+          element('Settings', [], settings()),
+          element('Actions', [['Context', 'Author']], [action(facts)]),
+        ],
+      ),
+    )
+  const description = textElement('Description', 'Twinfold, continuous file synchronization')
+  const marker = textElement('Source', 'MARKER')
+  const line = markerLine(facts, task([description]))
+  // The marker is plain: escaped quotes would not come back as they were.
+  return `<?xml version="1.0" encoding="UTF-16"?>\n${task([marker, description]).replace('MARKER', () => line)}`
+}
+
+function trigger({ scope, user }: ServiceFacts): XmlElement {
+  if (scope === 'system') return element('BootTrigger', [], [textElement('Enabled', 'true')])
+  return element('LogonTrigger', [], [textElement('Enabled', 'true'), textElement('UserId', checkedXmlText(user))])
+}
+
+/** At boot nobody is logged in: S4U runs as the user without a stored password, and without network shares. */
+function principal({ scope, user }: ServiceFacts): XmlElement {
+  return element(
+    'Principal',
+    [['id', 'Author']],
+    [
+      textElement('UserId', checkedXmlText(user)),
+      textElement('LogonType', scope === 'system' ? 'S4U' : 'InteractiveToken'),
+      textElement('RunLevel', 'LeastPrivilege'),
+    ],
+  )
+}
+
+function settings(): readonly XmlElement[] {
+  return [
+    textElement('MultipleInstancesPolicy', 'IgnoreNew'),
+    textElement('DisallowStartIfOnBatteries', 'false'),
+    textElement('StopIfGoingOnBatteries', 'false'),
+    textElement('StartWhenAvailable', 'true'),
+    textElement('ExecutionTimeLimit', 'PT0S'),
+    element('RestartOnFailure', [], [textElement('Interval', 'PT1M'), textElement('Count', '255')]),
+  ]
+}
+
+/**
+ * `conhost --headless` keeps the console of Node from opening a window. Without --no-restart: the scheduler takes no
+ * notice of exit codes, so the daemon restarts itself.
+ */
+function action({ node, script, serveFlags }: ServiceFacts): XmlElement {
+  const words = [node, script, 'serve', '--no-browser', ...serveFlags]
+  words.forEach(refuseVariable)
+  return element(
+    'Exec',
+    [],
+    [
+      textElement('Command', '%SystemRoot%\\System32\\conhost.exe'),
+      textElement('Arguments', checkedXmlText(['--headless', ...words.map(windowsQuoted)].join(' '))),
+    ],
+  )
+}
+
+/** The scheduler replaces variables in arguments and has no way to write them plainly. */
+function refuseVariable(word: string): void {
+  if (!/%[^%]+%|\$\(/.test(word)) return
+  throw new TwinfoldError(
+    'bad-request',
+    `the Windows Task Scheduler would replace a variable in ${JSON.stringify(word)}; use another path`,
+  )
+}
+
+/** One argument as the C runtime of Windows takes a command line apart: backslashes count only before a quote. */
+export function windowsQuoted(word: string): string {
+  if (word !== '' && !/[\s"]/.test(word)) return word
+  return `"${word.replace(/(\\*)"/g, '$1$1\\"').replace(/(\\+)$/, '$1$1')}"`
+}
+
+function readState([definition, list]: readonly ProgramEnd[]): ServiceState {
+  const xml = definition?.kind === 'exited' ? definition.output : ''
+  const rows = list?.kind === 'exited' ? list.output : ''
+  const running = rows.split(/["\r\n,]+/).includes(RUNNING_CODE)
+  const switchedOff = /<Settings>.*<Enabled>false<\/Enabled>.*<\/Settings>/s.test(xml)
+  return {
+    enabled: xml !== '' && !switchedOff,
+    running,
+    ...(!running && { detail: 'not running' }),
+  }
+}
