@@ -99,6 +99,9 @@ test('systemd: a system unit writes anywhere its user may, or only where it was 
   const closed = planService({ ...FACTS, scope: 'system', writable: ['/srv/x y', '/h%'] }).content
   assert.deepEqual(settings(closed, 'ProtectSystem'), ['strict'])
   assert.deepEqual(settings(closed, 'ReadWritePaths'), ['"/srv/x y"', '"/h%%"'])
+  for (const path of ['/a"b', "/a'b", '/a\\b', '/a\nb']) {
+    assert.throws(() => planService({ ...FACTS, scope: 'system', writable: [path] }), /leave out --writable/)
+  }
 })
 
 function parseXml(text: string) {

@@ -18,10 +18,24 @@ export function quotedArgument(text: string): string {
 
 /** The program in `ExecStart=`: a `$` stands for itself there, and systemd refuses some characters altogether. */
 export function quotedProgram(path: string): string {
-  if (!/["'\\]/.test(path) && path.search(CONTROL) < 0) return quoted(path)
+  if (isPlain(path)) return quoted(path)
   throw new TwinfoldError(
     'bad-request',
     `systemd starts no program whose path has quotes, backslashes or control characters, and Node is ` +
       `${JSON.stringify(path)}; install Node elsewhere and run this command with it`,
   )
+}
+
+/** A path in a list of paths, where systemd takes a backslash as it is and so has no way to write some characters. */
+export function quotedPath(path: string): string {
+  if (isPlain(path)) return quoted(path)
+  throw new TwinfoldError(
+    'bad-request',
+    `systemd has no way to write the path ${JSON.stringify(path)}, because of quotes, backslashes or control ` +
+      'characters; rename it, or leave out --writable',
+  )
+}
+
+function isPlain(path: string): boolean {
+  return !/["'\\]/.test(path) && path.search(CONTROL) < 0
 }

@@ -1,7 +1,7 @@
 import { posix } from 'node:path'
 import type { ProgramEnd } from '../../world/programs.ts'
 import { markerLine } from './marker.ts'
-import { quoted, quotedArgument, quotedProgram } from './systemd-text.ts'
+import { quotedArgument, quotedPath, quotedProgram } from './systemd-text.ts'
 import type { Call, ServiceFacts, ServicePlan, ServiceState } from './types.ts'
 
 /** A little longer than the daemon allows itself (10 s), which then ends by its own decision. */
@@ -115,7 +115,7 @@ ProtectSystem=full
   }
   return `# A folder elsewhere cannot be written: name its directory here, too.
 ProtectSystem=strict
-${writable.map((path) => `ReadWritePaths=${quoted(path)}\n`).join('')}`
+${writable.map((path) => `ReadWritePaths=${quotedPath(path)}\n`).join('')}`
 }
 
 const PROPERTIES = ['UnitFileState', 'ActiveState', 'SubState', 'MainPID', 'Result', 'ExecMainStatus'] as const

@@ -1,4 +1,3 @@
-import { win32 } from 'node:path'
 import { TwinfoldError } from '../../core/errors.ts'
 import { element, printXml, textElement, type XmlElement } from '../../core/xml-tree.ts'
 import type { ProgramEnd } from '../../world/programs.ts'
@@ -13,7 +12,7 @@ const RUNNING_CODE = '267009'
 export function windowsPlan(facts: ServiceFacts): ServicePlan {
   const { name } = facts
   const control = (...args: string[]): Call => ({ program: 'schtasks.exe', args })
-  const path = win32.join(facts.temporaryDirectory, `${name}-task.xml`)
+  const path = `${facts.temporaryDirectory}\\${name}-task.xml`
   const end = { ...control('/End', '/TN', name), optional: true }
   return {
     id: name,
