@@ -53,6 +53,18 @@ export async function connectDaemon(choice: DaemonChoice): Promise<Connection> {
 }
 
 async function readGui(locations: Locations): Promise<GuiConfig> {
+  const gui = await readGuiOf(locations)
+  if (gui !== undefined) return gui
+  const remedy = 'start a daemon there with "twinfold serve", or name the home of the running one with --home'
+  throw noHome(`there is no config.xml in ${locations.configDirectory}; ${remedy}`)
+}
+
+/** The settings of the page of a home; undefined where there is no configuration yet. */
+export function readGuiIfThere(directories: DaemonChoice['directories']): Promise<GuiConfig | undefined> {
+  return readGuiOf(locateHome(directories))
+}
+
+async function readGuiOf(locations: Locations): Promise<GuiConfig | undefined> {
   const data = await realpath(locations.configFile)
     .then((path) => readBounded(realDisk, path))
     .catch((error: unknown) => {
@@ -61,11 +73,7 @@ async function readGui(locations: Locations): Promise<GuiConfig> {
         cause: error,
       })
     })
-  if (data === undefined) {
-    const remedy = 'start a daemon there with "twinfold serve", or name the home of the running one with --home'
-    throw noHome(`there is no config.xml in ${locations.configDirectory}; ${remedy}`)
-  }
-  return readConfig(data, true).document.config.gui
+  return data === undefined ? undefined : readConfig(data, true).document.config.gui
 }
 
 async function readIfThere(path: string): Promise<string | undefined> {
