@@ -18,8 +18,8 @@ export function refuseOpenPage(gui: GuiConfig | undefined, override: string | un
   if (loopback || listen.startsWith('/')) return
   throw new TwinfoldError(
     'bad-request',
-    `the page on ${address} would be open to everybody who reaches it, because no password is set; set one by running ` +
-      'this image once on the same volumes as "generate --gui-user NAME --gui-password -", with the password on ' +
+    `the page on ${address} would be open to everybody who reaches it, because no password is set; set one by ` +
+      'running this image once on the same volumes as "generate --gui-user NAME --gui-password -", with the password on ' +
       'standard input, or leave the page on 127.0.0.1',
   )
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { DOMParser } from '@xmldom/xmldom'
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { isUnedited, markerLine, readMarker } from '../../src/main/service/marker.ts'
 import { planService } from '../../src/main/service/plan.ts'
 import { lastingNodePath, refuseTemporaryProgram } from '../../src/main/service/program.ts'
@@ -40,7 +40,10 @@ function asSystemdReads(line: string): string[] {
 }
 
 function settings(content: string, name: string): string[] {
-  return content.split('\n').filter((line) => line.startsWith(`${name}=`)).map((line) => line.slice(name.length + 1))
+  return content
+    .split('\n')
+    .filter((line) => line.startsWith(`${name}=`))
+    .map((line) => line.slice(name.length + 1))
 }
 
 test('systemd: hostile arguments and paths arrive as they are, on one line', () => {
@@ -85,7 +88,14 @@ test('systemd: a unit of a user has nothing that its service manager could not g
   const { content, path } = planService(FACTS)
   assert.equal(path, '/home/ann/.config/systemd/user/twinfold.service')
   assert.equal(planService({ ...FACTS, configHome: '/cfg' }).path, '/cfg/systemd/user/twinfold.service')
-  for (const name of ['User', 'ProtectSystem', 'PrivateTmp', 'PrivateUsers', 'CapabilityBoundingSet', 'PrivateDevices']) {
+  for (const name of [
+    'User',
+    'ProtectSystem',
+    'PrivateTmp',
+    'PrivateUsers',
+    'CapabilityBoundingSet',
+    'PrivateDevices',
+  ]) {
     assert.deepEqual(settings(content, name), [], name)
   }
   assert.deepEqual(settings(content, 'WantedBy'), ['default.target'])
@@ -110,11 +120,19 @@ function parseXml(text: string) {
 }
 
 test('launchd: the arguments arrive as they are, and exit code 3 starts again', () => {
-  const facts = { ...FACTS, platform: 'launchd', userHome: '/Users/ann', script: HOSTILE_PATH, serveFlags: [`--home=${HOSTILE_PATH}`] } as const
+  const facts = {
+    ...FACTS,
+    platform: 'launchd',
+    userHome: '/Users/ann',
+    script: HOSTILE_PATH,
+    serveFlags: [`--home=${HOSTILE_PATH}`],
+  } as const
   const plan = planService(facts)
   assert.equal(plan.path, '/Users/ann/Library/LaunchAgents/net.twinfold.twinfold.plist')
   const [array] = parseXml(plan.content).getElementsByTagName('array')
-  const words = [...array!.childNodes].filter(({ nodeName }) => nodeName === 'string').map(({ textContent }) => textContent)
+  const words = [...array!.childNodes]
+    .filter(({ nodeName }) => nodeName === 'string')
+    .map(({ textContent }) => textContent)
   const flags = ['serve', '--no-browser', '--no-restart', '--log-file=default']
   assert.deepEqual(words, [facts.node, HOSTILE_PATH, ...flags, `--home=${HOSTILE_PATH}`])
   assert.match(plan.content, /<key>SuccessfulExit<\/key>\s*<false\/>/)
@@ -156,13 +174,22 @@ function asWindowsReads(line: string): string[] {
 
 test('Windows: any words survive the command line', () => {
   const word = fc.string({ unit: fc.constantFrom('a', ' ', '\\', '"', '%', 'ü', '\t') })
-  fc.assert(fc.property(fc.array(word), (words) => assert.deepEqual(asWindowsReads(words.map(windowsQuoted).join(' ')), words)))
+  fc.assert(
+    fc.property(fc.array(word), (words) => assert.deepEqual(asWindowsReads(words.map(windowsQuoted).join(' ')), words)),
+  )
 })
 
 test('Windows: a task of the login without a window, and one of the machine without a password', () => {
   const node = 'C:\\Program Files\\nodejs\\node.exe'
   const script = 'C:\\Users\\A & <B>\\dist\\main\\bin.js'
-  const facts = { ...FACTS, platform: 'windows', user: 'PC\\ann', node, script, serveFlags: ['--home=D:\\x y\\'] } as const
+  const facts = {
+    ...FACTS,
+    platform: 'windows',
+    user: 'PC\\ann',
+    node,
+    script,
+    serveFlags: ['--home=D:\\x y\\'],
+  } as const
   const plan = planService(facts)
   const task = parseXml(plan.content)
   const text = (name: string) => task.getElementsByTagName(name)[0]?.textContent
@@ -171,7 +198,14 @@ test('Windows: a task of the login without a window, and one of the machine with
   assert.deepEqual(asWindowsReads(text('Arguments')!), words)
   assert.equal(text('LogonType'), 'InteractiveToken')
   assert.equal(text('ExecutionTimeLimit'), 'PT0S')
-  assert.deepEqual(plan.install(true)[1]?.args, ['/Create', '/TN', 'twinfold', '/XML', 'C:\\Temp\\twinfold-task.xml', '/F'])
+  assert.deepEqual(plan.install(true)[1]?.args, [
+    '/Create',
+    '/TN',
+    'twinfold',
+    '/XML',
+    'C:\\Temp\\twinfold-task.xml',
+    '/F',
+  ])
   const atBoot = planService({ ...facts, scope: 'system' }).content
   assert.match(atBoot, /<BootTrigger>[\s\S]*<LogonType>S4U</)
   assert.throws(() => planService({ ...facts, serveFlags: ['--home=C:\\%TEMP%'] }), /another path/)
@@ -183,7 +217,11 @@ test('every definition knows who wrote it, for which program, and whether it was
     const facts = platform === 'windows' ? { ...FACTS, platform } : { ...FACTS, platform, script }
     const { content } = planService(facts)
     const marker = readMarker(content)
-    assert.deepEqual([marker?.version, marker?.node, marker?.script], [facts.version, facts.node, facts.script], platform)
+    assert.deepEqual(
+      [marker?.version, marker?.node, marker?.script],
+      [facts.version, facts.node, facts.script],
+      platform,
+    )
     if (platform === 'windows') continue
     assert.ok(isUnedited(content), platform)
     assert.ok(!isUnedited(content.replace('--no-restart', '--no-upgrade')), platform)
@@ -194,7 +232,12 @@ test('every definition knows who wrote it, for which program, and whether it was
 })
 
 test('an installation that may vanish is refused, and a path that survives upgrades is preferred', () => {
-  for (const directory of ['/home/ann/.npm/_npx/9f/node_modules', 'C:\\npm-cache\\_npx\\9f', '/tmp/bunx-0-twinfold', '/c/pnpm/dlx/x']) {
+  for (const directory of [
+    '/home/ann/.npm/_npx/9f/node_modules',
+    'C:\\npm-cache\\_npx\\9f',
+    '/tmp/bunx-0-twinfold',
+    '/c/pnpm/dlx/x',
+  ]) {
     assert.throws(() => refuseTemporaryProgram(`${directory}/twinfold/dist/main/bin.js`), /npm install -g twinfold/)
   }
   refuseTemporaryProgram(FACTS.script)

@@ -1,83 +1,20 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { runService } from '../../src/main/service/command.ts'
-import { readServiceWords } from '../../src/main/service/flags.ts'
-import type { ServiceMachine } from '../../src/main/service/machine.ts'
-import type { ServicePlatform } from '../../src/main/service/types.ts'
-import { createSimWorld } from '../../src/world/sim/world.ts'
+import { createMachine, exited } from '../support/service-machine.ts'
 
 const UNIT = '/home/ann/.config/systemd/user/twinfold.service'
 const SYSTEM_UNIT = '/etc/systemd/system/twinfold.service'
-const SCRIPT = '/usr/lib/node_modules/twinfold/dist/main/bin.js'
-const exited = (output = '', code = 0) => ({ kind: 'exited', code, output }) as const
-
-interface Options {
-  readonly environment?: Readonly<Record<string, string>>
-  readonly platform?: ServicePlatform
-  readonly isRoot?: boolean
-  readonly script?: string
-}
-
-/** A machine with a Node and a Twinfold on a simulated disk, whose programs do what a test says. */
-async function createMachine(options: Options = {}) {
-  const { disk, programs, ...world } = createSimWorld(1)
-  const calls: string[] = []
-  let answer: (line: string) => ReturnType<typeof exited> = () => exited()
-  programs.act = async ({ program, words }) => {
-    const line = [program, ...words].join(' ')
-    calls.push(line)
-    return answer(line)
-  }
-  const put = async (path: string, text: string) => {
-    await disk.makeDirectories(path.slice(0, path.lastIndexOf('/')), 0o755)
-    await disk.removeFile(path).catch(() => {})
-    await using file = await disk.open(path, 'create', 0o755)
-    await file.write(Buffer.from(text), 0)
-  }
-  await put('/usr/bin/node', '')
-  await put(SCRIPT, '')
-  await put('/usr/lib/node_modules/twinfold/package.json', '{"version":"1.2.3"}')
-  const existing = new Set(['/srv/data', '/home/bob/.local/state/syncthing'])
-  const machine: ServiceMachine = {
-    disk,
-    programs,
-    signal: new AbortController().signal,
-    platform: options.platform ?? 'systemd',
-    environment: options.environment ?? {},
-    account: { user: 'ann', userId: 1000, userHome: '/home/ann' },
-    isRoot: options.isRoot ?? false,
-    workingDirectory: '/work',
-    temporaryDirectory: '/tmp',
-    node: '/usr/bin/node',
-    script: options.script ?? SCRIPT,
-    version: 'v1.0.0',
-    exists: (path) => existing.has(path),
-  }
-  const read = async (path: string) => {
-    await using file = await disk.open(path, 'read')
-    const data = Buffer.alloc((await file.stat()).sizeBytes)
-    await file.read(data, 0)
-    return data
-  }
-  /** Runs the command; its output is in `out` and `err`. */
-  const service = async (...words: string[]) => {
-    calls.length = 0
-    const out: string[] = []
-    const err: string[] = []
-    const request = readServiceWords(words, machine.environment, machine.platform)
-    const code = await runService(machine, request, { print: (text) => out.push(text), complain: (text) => err.push(text) })
-    return { code, out: out.join('\n'), err: err.join('\n'), calls: [...calls] }
-  }
-  const exists = (path: string) => disk.lstat(path).then(() => true, () => false)
-  return { ...world, disk, service, put, read, exists, answerWith: (next: typeof answer) => (answer = next) }
-}
 
 test('install writes, enables and starts; again it only starts; with other flags it restarts', async () => {
   const { service, read } = await createMachine()
   const first = await service('install', '--home', 'sync')
   assert.equal(first.code, 0)
   const looks = 'loginctl show-user ann --property=Linger'
-  const begin = ['systemctl --user daemon-reload', 'systemctl --user enable twinfold.service', 'systemctl --user reset-failed twinfold.service']
+  const begin = [
+    'systemctl --user daemon-reload',
+    'systemctl --user enable twinfold.service',
+    'systemctl --user reset-failed twinfold.service',
+  ]
   assert.deepEqual(first.calls, [...begin, 'systemctl --user restart twinfold.service', looks])
   const text = (await read(UNIT)).toString()
   assert.match(text, /"--home=\/work\/sync"/)
@@ -123,7 +60,9 @@ test('a masked unit, which is a symlink, counts as foreign', async () => {
 
 test('what the service manager refuses leaves what was there before, and names the remedy', async () => {
   const { service, exists, read, answerWith } = await createMachine()
-  answerWith((line) => (line.includes('daemon-reload') ? exited('Failed to connect to bus: No medium found', 1) : exited()))
+  answerWith((line) =>
+    line.includes('daemon-reload') ? exited('Failed to connect to bus: No medium found', 1) : exited(),
+  )
   await assert.rejects(service('install'), /No medium found.*--system --user NAME/s)
   assert.equal(await exists(UNIT), false)
   answerWith(() => exited())
@@ -152,8 +91,15 @@ test('status: not installed, running, failed, and a program that is gone', async
   const running = await service('status', '--json')
   assert.equal(running.code, 0)
   const { enabled, processId, version, problems } = JSON.parse(running.out)
-  assert.deepEqual({ enabled, processId, version, problems }, { enabled: true, processId: 42, version: '1.2.3', problems: [] })
-  answerWith(() => exited('UnitFileState=disabled\nActiveState=failed\nSubState=failed\nMainPID=0\nResult=exit-code\nExecMainStatus=1\n'))
+  assert.deepEqual(
+    { enabled, processId, version, problems },
+    { enabled: true, processId: 42, version: '1.2.3', problems: [] },
+  )
+  answerWith(() =>
+    exited(
+      'UnitFileState=disabled\nActiveState=failed\nSubState=failed\nMainPID=0\nResult=exit-code\nExecMainStatus=1\n',
+    ),
+  )
   await disk.removeFile('/usr/bin/node')
   const failed = await service('status')
   assert.equal(failed.code, 3)
@@ -169,7 +115,10 @@ test('a service of the machine: root, a user that exists, directories that exist
   answerWith((line) => (line.startsWith('getent') ? exited('', 2) : exited()))
   await assert.rejects(service('install', '--system', '--user', 'bob'), /no user "bob"/)
   answerWith((line) => exited(line.startsWith('getent') ? 'bob:x:1001:1001::/home/bob:/bin/sh\n' : ''))
-  await assert.rejects(service('install', '--system', '--user', 'bob', '--writable=/srv/none'), /\/srv\/none does not exist/)
+  await assert.rejects(
+    service('install', '--system', '--user', 'bob', '--writable=/srv/none'),
+    /\/srv\/none does not exist/,
+  )
   const { calls } = await service('install', '--system', '--user', 'bob', '--writable', '/srv/data')
   assert.ok(calls.includes('systemctl enable twinfold.service') && !calls.some((line) => line.includes('--user')))
   const text = (await read(SYSTEM_UNIT)).toString()
@@ -193,7 +142,11 @@ test('launchd: loaded again after a change; status from what launchctl prints', 
   assert.equal(code, 0)
   assert.deepEqual(calls, [`launchctl bootout ${id}`, `launchctl enable ${id}`, `launchctl bootstrap gui/1000 ${path}`])
   assert.match((await read(path)).toString(), /^<\?xml/)
-  answerWith((line) => exited(line.includes('print-disabled') ? '\t"net.twinfold.twinfold" => enabled\n' : '\tstate = running\n\tpid = 7\n'))
+  answerWith((line) =>
+    exited(
+      line.includes('print-disabled') ? '\t"net.twinfold.twinfold" => enabled\n' : '\tstate = running\n\tpid = 7\n',
+    ),
+  )
   const status = JSON.parse((await service('status', '--json')).out)
   assert.deepEqual([status.enabled, status.running, status.processId], [true, true, 7])
 })
@@ -218,7 +171,8 @@ test('Windows: the task is made from a UTF-16 file that does not stay, and known
   assert.deepEqual([...data.subarray(0, 4)], [0xff, 0xfe, 0x3c, 0], 'byte order mark, then "<"')
   assert.equal(await exists(file), false)
   const task = data.toString('utf16le').slice(1)
-  answerWith((line) => exited(line.includes('CSV') ? '"PC","\\twinfold","N/A","Läuft","x","y","267009","z"\r\n' : task))
+  const list = '"PC","\\twinfold","N/A","Läuft","x","y","267009","z"\r\n'
+  answerWith((line) => exited(line.includes('CSV') ? list : task))
   assert.deepEqual([(await service('status')).code, (await service('install')).code], [0, 0])
   assert.equal((await service('uninstall')).calls.at(-1), 'schtasks.exe /Delete /TN twinfold /F')
   answerWith(() => exited('<Task></Task>'))
@@ -227,12 +181,18 @@ test('Windows: the task is made from a UTF-16 file that does not stay, and known
 
 test('--print shows every platform on every platform and touches nothing', async () => {
   const { service, exists } = await createMachine()
-  for (const [platform, sign] of [['systemd', '[Unit]'], ['launchd', '<plist'], ['windows', '<Task']] as const) {
+  for (const [platform, sign] of [
+    ['systemd', '[Unit]'],
+    ['launchd', '<plist'],
+    ['windows', '<Task'],
+  ] as const) {
     const { out, code, calls } = await service('install', '--print', '--platform', platform)
     assert.equal(code, 0)
     assert.ok(out.includes(sign), platform)
     assert.deepEqual(calls, [])
-    const { write, run } = JSON.parse((await service('install', '--print', '--json', '--platform', platform, '--system', '--user', 'eve')).out)
+    const { write, run } = JSON.parse(
+      (await service('install', '--print', '--json', '--platform', platform, '--system', '--user', 'eve')).out,
+    )
     assert.ok(write.content.includes('eve') && run.length > 0)
   }
   assert.match((await service('uninstall', '--print')).out, /would remove .*twinfold\.service/)

@@ -17,7 +17,11 @@ test('the entry of the image: refused while open, healthy once it runs, stopped 
   assert.match(refused.err, /^twinfold: error: the page on 0\.0\.0\.0:1 would be open .*generate --gui-user NAME/)
   assert.equal((await runCommand(['health'], { entry, env })).code, 1)
 
-  const generated = await runCommand(['generate', '--gui-user=ann', '--gui-password=-'], { entry, env, input: 'secret\n' })
+  const generated = await runCommand(['generate', '--gui-user=ann', '--gui-password=-'], {
+    entry,
+    env,
+    input: 'secret\n',
+  })
   assert.equal(generated.code, 0, generated.err)
   const daemon = startCommand(['serve'], { entry, env: { ...env, STGUIADDRESS: '127.0.0.1:0' } })
   let output = ''

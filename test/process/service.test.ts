@@ -52,7 +52,8 @@ const CONFINED_HOME = `${TEST_USER.home}/h o%m $HOME`
 function ask(systemd: Systemd, method: string, path: string, body?: unknown): unknown {
   const script = `const [, url, method, key, body] = process.argv
     const init = { method, headers: { 'X-API-Key': key }, ...(body && { body }) }
-    fetch(url, init).then(async (reply) => console.log(reply.ok ? await reply.text() : process.exit(2)), () => process.exit(1))`
+    const print = async (reply) => (reply.ok ? console.log(await reply.text()) : process.exit(2))
+    fetch(url, init).then(print, () => process.exit(1))`
   const config = systemd.run(['cat', `${HOSTILE_HOME}/config.xml`]).out
   const key = /<apikey>([^<]+)</.exec(config)?.[1] ?? ''
   const words = [`http://${ADDRESS}${path}`, method, key, body === undefined ? '' : JSON.stringify(body)]
@@ -92,7 +93,10 @@ async function liveThroughService(systemd: Systemd, as: 'root' | 'user', flags: 
   const ends = ['ActiveState', 'Result', 'ExecMainStatus'].map((name) => property(systemd, name, as))
   assert.deepEqual(ends, ['inactive', 'success', '0'])
   assert.equal(service('status', ...scope).code, 3)
-  assert.equal(service('install', ...flags, '--home', HOSTILE_HOME, '--gui-address', ADDRESS, '--log-file=default').code, 0)
+  assert.equal(
+    service('install', ...flags, '--home', HOSTILE_HOME, '--gui-address', ADDRESS, '--log-file=default').code,
+    0,
+  )
   await answers(systemd)
 }
 
@@ -115,32 +119,47 @@ async function addFolder(systemd: Systemd, id: string, path: string): Promise<st
   })
 }
 
-test('systemd runs the system unit from hostile paths: start, restart by exit code, stop', { skip: noSystemd }, async () => {
-  await using systemd = await new Systemd().ready()
-  const flags = ['--system', '--user', TEST_USER.name]
-  await liveThroughService(systemd, 'root', flags)
-  const [userId] = systemd.run(['stat', '-c', '%u', HOSTILE_HOME]).out.split('\n')
-  assert.equal(userId, String(TEST_USER.id))
-  assert.equal(await addFolder(systemd, 'anywhere', '/opt/data/folder'), 'idle')
+test(
+  'systemd runs the system unit from hostile paths: start, restart by exit code, stop',
+  { skip: noSystemd },
+  async () => {
+    await using systemd = await new Systemd().ready()
+    const flags = ['--system', '--user', TEST_USER.name]
+    await liveThroughService(systemd, 'root', flags)
+    const [userId] = systemd.run(['stat', '-c', '%u', HOSTILE_HOME]).out.split('\n')
+    assert.equal(userId, String(TEST_USER.id))
+    assert.equal(await addFolder(systemd, 'anywhere', '/opt/data/folder'), 'idle')
 
-  systemd.run(['install', '-d', '-o', String(TEST_USER.id), '/opt/allowed'])
-  systemd.run(['cp', '-a', HOSTILE_HOME, CONFINED_HOME]) // the same key
-  const words = ['service', 'install', ...flags, '--home', CONFINED_HOME, '--gui-address', ADDRESS, '--log-file=default']
-  const confined = systemd.twinfold([...words, '--writable', '/opt/allowed'])
-  assert.equal(confined.code, 0, confined.err)
-  await answers(systemd)
-  assert.equal(await addFolder(systemd, 'inside', '/opt/allowed/folder'), 'idle')
-  assert.match(await addFolder(systemd, 'outside', '/opt/data/other'), /^error: /)
-  assert.equal(systemd.run(['ls', '-A', '/opt/data/other']).out, 'file\n', 'no marker could be written')
-  remove(systemd, 'root', ['--system'])
-})
+    systemd.run(['install', '-d', '-o', String(TEST_USER.id), '/opt/allowed'])
+    systemd.run(['cp', '-a', HOSTILE_HOME, CONFINED_HOME]) // the same key
+    const words = [
+      'service',
+      'install',
+      ...flags,
+      '--home',
+      CONFINED_HOME,
+      '--gui-address',
+      ADDRESS,
+      '--log-file=default',
+    ]
+    const confined = systemd.twinfold([...words, '--writable', '/opt/allowed'])
+    assert.equal(confined.code, 0, confined.err)
+    await answers(systemd)
+    assert.equal(await addFolder(systemd, 'inside', '/opt/allowed/folder'), 'idle')
+    assert.match(await addFolder(systemd, 'outside', '/opt/data/other'), /^error: /)
+    assert.equal(systemd.run(['ls', '-A', '/opt/data/other']).out, 'file\n', 'no marker could be written')
+    remove(systemd, 'root', ['--system'])
+  },
+)
 
 test('systemd runs the unit of a user in its own service manager', { skip: noSystemd }, async () => {
   await using systemd = await new Systemd().ready()
   systemd.run(['systemctl', 'start', 'login'])
-  await eventually('the login', () => systemd.run(['systemctl', '--user', 'is-system-running'], 'user').out.trim() === 'running' || undefined)
+  await eventually(
+    'the login',
+    () => systemd.run(['systemctl', '--user', 'is-system-running'], 'user').out.trim() === 'running' || undefined,
+  )
   await liveThroughService(systemd, 'user', [])
   assert.equal(await addFolder(systemd, 'anywhere', '/opt/data/folder'), 'idle')
   remove(systemd, 'user', [])
 })
-

@@ -10,27 +10,45 @@ const ROOT = join(import.meta.dirname, '..', '..')
 /** The account that services run as in there. */
 export const TEST_USER = { name: 'twintest', id: 64_321, home: '/home/twintest' } as const
 
-/** Where the repository and Node are in there: names that every level of quoting must get right, but for \\, which Node refuses in modules. */
+/** Where the repository and Node are in there: names to quote. Node loads no modules from a path with a backslash. */
 export const HOSTILE = {
   repository: `/opt/a b%n $HOME \${x} "q" 'r'\nu ü`,
   node: '/opt/n o%n$HOME/node',
 } as const
 
 /** Units that every boot needs; the rest of the system's would touch the machine. */
-const UNITS = ['basic', 'default', 'local-fs', 'multi-user', 'network', 'paths', 'shutdown', 'slices', 'sockets', 'sysinit', 'timers', 'exit']
+const UNITS = [
+  'basic',
+  'default',
+  'local-fs',
+  'multi-user',
+  'network',
+  'paths',
+  'shutdown',
+  'slices',
+  'sockets',
+  'sysinit',
+  'timers',
+  'exit',
+]
 
-/** What is missing to boot a systemd in namespaces of its own, or undefined. Under CI=true something missing is a failure. */
+/** What is missing to boot a systemd in namespaces of its own, or undefined. Under CI=true that is a failure. */
 export function missingSystemd(): string | undefined {
   if (process.getuid?.() !== 0) return required('a systemd of its own in namespaces needs root')
   const missing = missingProgram('systemd-analyze', 'systemd')
   if (missing !== undefined) return missing
   if (unifiedCgroups() === undefined) return required('cgroups of version 2 are not mounted here')
   const words = ['-mpCnuif', '--kill-child', 'true']
-  return spawnSync('unshare', words, { timeout: 10_000 }).status === 0 ? undefined : required('namespaces cannot be made here')
+  return spawnSync('unshare', words, { timeout: 10_000 }).status === 0
+    ? undefined
+    : required('namespaces cannot be made here')
 }
 
 function unifiedCgroups(): string | undefined {
-  return readFileSync('/proc/self/mounts', 'utf8').split('\n').find((line) => line.split(' ')[2] === 'cgroup2')?.split(' ')[1]
+  return readFileSync('/proc/self/mounts', 'utf8')
+    .split('\n')
+    .find((line) => line.split(' ')[2] === 'cgroup2')
+    ?.split(' ')[1]
 }
 
 /** Run in the namespaces before systemd: file systems that nobody outside sees, and a network of loopback alone. */
@@ -60,8 +78,9 @@ printf '%s\\n' '[Service]' "User=$TEST_ID" "Environment=XDG_RUNTIME_DIR=/run/use
   "Environment=SYSTEMD_UNIT_PATH=$TEST_HOME/.config/systemd/user:/run/units SYSTEMD_GENERATOR_PATH=/run/none" \\
   'ExecStart=${MANAGER} --user --unit=basic.target --log-target=console' Delegate=yes > /run/units/login.service
 ip link set lo up
-exec env -i container=twinfold-test PATH=/usr/bin:/bin:/usr/sbin:/sbin SYSTEMD_UNIT_PATH=/etc/systemd/system:/run/units \\
-  SYSTEMD_GENERATOR_PATH=/run/none ${MANAGER} --system --unit=basic.target --log-target=console --show-status=no
+exec env -i container=twinfold-test PATH=/usr/bin:/bin:/usr/sbin:/sbin \\
+  SYSTEMD_UNIT_PATH=/etc/systemd/system:/run/units SYSTEMD_GENERATOR_PATH=/run/none \\
+  ${MANAGER} --system --unit=basic.target --log-target=console --show-status=no
 `
 
 export interface Ran {
@@ -125,7 +144,15 @@ export class Systemd implements AsyncDisposable {
   /** Runs a program in there, as root or as the account of the tests. */
   run(words: readonly string[], as: 'root' | 'user' = 'root'): Ran {
     const { id, home } = TEST_USER
-    const login = ['setpriv', `--reuid=${id}`, `--regid=${id}`, '--clear-groups', 'env', `HOME=${home}`, `XDG_RUNTIME_DIR=/run/user/${id}`]
+    const login = [
+      'setpriv',
+      `--reuid=${id}`,
+      `--regid=${id}`,
+      '--clear-groups',
+      'env',
+      `HOME=${home}`,
+      `XDG_RUNTIME_DIR=/run/user/${id}`,
+    ]
     const enter = ['-t', String(this.#pid), '-m', '-p', '-n', '-u', '-i', '-C']
     const result = spawnSync('nsenter', [...enter, ...(as === 'user' ? login : []), ...words], {
       encoding: 'utf8',
@@ -156,4 +183,3 @@ function removeCgroup(path: string): true {
   rmdirSync(path)
   return true
 }
-

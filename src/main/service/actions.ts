@@ -63,7 +63,7 @@ export async function uninstallService(world: ServiceWorld, plan: ServicePlan): 
   if (before.kind === 'foreign') {
     throw new TwinfoldError(
       'bad-request',
-      `${plan.path}: the service ${plan.id} was not written by Twinfold and stays; remove it in the way it was installed`,
+      `${plan.path}: the service ${plan.id} was not written by Twinfold and stays; remove it as it was installed`,
     )
   }
   await runAll(world, plan.stop)

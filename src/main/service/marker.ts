@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { ServiceFacts } from './types.ts'
 
-/** What a definition says about itself: that we wrote it, for which program, and the digest of everything else in it. */
+/** What a definition says about itself: that we wrote it, for which program, and the digest of the rest. */
 export interface Marker {
   readonly version: string
   readonly node: string

@@ -1,0 +1,78 @@
+import { runService } from '../../src/main/service/command.ts'
+import { readServiceWords } from '../../src/main/service/flags.ts'
+import type { ServiceMachine } from '../../src/main/service/machine.ts'
+import type { ServicePlatform } from '../../src/main/service/types.ts'
+import { createSimWorld } from '../../src/world/sim/world.ts'
+
+const SCRIPT = '/usr/lib/node_modules/twinfold/dist/main/bin.js'
+
+/** How a program ended. */
+export const exited = (output = '', code = 0) => ({ kind: 'exited', code, output }) as const
+
+interface Options {
+  readonly environment?: Readonly<Record<string, string>>
+  readonly platform?: ServicePlatform
+  readonly isRoot?: boolean
+  readonly script?: string
+}
+
+/** A machine with a Node and a Twinfold on a simulated disk, whose programs do what a test says. */
+export async function createMachine(options: Options = {}) {
+  const { disk, programs, ...world } = createSimWorld(1)
+  const calls: string[] = []
+  let answer: (line: string) => ReturnType<typeof exited> = () => exited()
+  programs.act = async ({ program, words }) => {
+    const line = [program, ...words].join(' ')
+    calls.push(line)
+    return answer(line)
+  }
+  const put = async (path: string, text: string) => {
+    await disk.makeDirectories(path.slice(0, path.lastIndexOf('/')), 0o755)
+    await disk.removeFile(path).catch(() => {})
+    await using file = await disk.open(path, 'create', 0o755)
+    await file.write(Buffer.from(text), 0)
+  }
+  await put('/usr/bin/node', '')
+  await put(SCRIPT, '')
+  await put('/usr/lib/node_modules/twinfold/package.json', '{"version":"1.2.3"}')
+  const existing = new Set(['/srv/data', '/home/bob/.local/state/syncthing'])
+  const machine: ServiceMachine = {
+    disk,
+    programs,
+    signal: new AbortController().signal,
+    platform: options.platform ?? 'systemd',
+    environment: options.environment ?? {},
+    account: { user: 'ann', userId: 1000, userHome: '/home/ann' },
+    isRoot: options.isRoot ?? false,
+    workingDirectory: '/work',
+    temporaryDirectory: '/tmp',
+    node: '/usr/bin/node',
+    script: options.script ?? SCRIPT,
+    version: 'v1.0.0',
+    exists: (path) => existing.has(path),
+  }
+  const read = async (path: string) => {
+    await using file = await disk.open(path, 'read')
+    const data = Buffer.alloc((await file.stat()).sizeBytes)
+    await file.read(data, 0)
+    return data
+  }
+  /** Runs the command; its output is in `out` and `err`. */
+  const service = async (...words: string[]) => {
+    calls.length = 0
+    const out: string[] = []
+    const err: string[] = []
+    const request = readServiceWords(words, machine.environment, machine.platform)
+    const code = await runService(machine, request, {
+      print: (text) => out.push(text),
+      complain: (text) => err.push(text),
+    })
+    return { code, out: out.join('\n'), err: err.join('\n'), calls: [...calls] }
+  }
+  const exists = (path: string) =>
+    disk.lstat(path).then(
+      () => true,
+      () => false,
+    )
+  return { ...world, disk, service, put, read, exists, answerWith: (next: typeof answer) => (answer = next) }
+}
