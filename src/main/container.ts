@@ -23,11 +23,11 @@ try {
 
 async function checkHealth(): Promise<void> {
   const { findDaemon } = await import('./find-daemon.ts')
-  const { nodeTransport } = await import('../cli/node-transport.ts')
+  const { nodeTransport } = await import('../client/node.ts')
   const signal = AbortSignal.timeout(HEALTH_MS_MAX)
   try {
-    const { endpoint } = await findDaemon(takeDaemonChoice(words.slice(1), process.env).choice)
-    const reply = await nodeTransport(endpoint)({ method: 'GET', path: '/rest/noauth/health', headers: {}, signal })
+    const { endpoint, trust } = await findDaemon(takeDaemonChoice(words.slice(1), process.env).choice)
+    const reply = await nodeTransport(endpoint, { trust })({ method: 'GET', path: '/rest/noauth/health', headers: {}, signal })
     if (reply.status !== 200) throw new Error(`status ${reply.status}`)
   } catch (error) {
     throw new TwinfoldError('bad-request', `unhealthy: ${messageOf(error)}`)
