@@ -1,3 +1,4 @@
+import { messageOf } from '../core/errors.ts'
 import { PICTURE_ROUTES } from '../rest/system-routes.ts'
 import { text, type Reply } from './reply.ts'
 import { bind, type Route } from './route.ts'
@@ -5,6 +6,8 @@ import { bind, type Route } from './route.ts'
 const MODULE_PIXELS = 8
 /** The light border that a reader needs to find the code. */
 const QUIET_MODULES = 4
+/** The first word is the whole answer of Syncthing. */
+const TOO_LONG = 'Invalid: the text does not fit into a QR code, which holds 2331 bytes at most'
 
 /** A device id, or whatever else is to be carried over by a camera, as a picture. */
 export function qrRoutes(): readonly Route[] {
@@ -12,14 +15,14 @@ export function qrRoutes(): readonly Route[] {
 }
 
 async function picture(content: string): Promise<Reply> {
-  const [{ encodeQr }, { encodePng }] = await Promise.all([import('../core/qr.ts'), import('./png.ts')])
-  const code = encodeQr(content)
-  if (code === undefined) return text(500, 'Invalid')
-  const place = (pixel: number) => Math.floor(pixel / MODULE_PIXELS) - QUIET_MODULES
-  const isInside = (module: number) => module >= 0 && module < code.size
-  const body = encodePng(
-    (code.size + 2 * QUIET_MODULES) * MODULE_PIXELS,
-    (x, y) => isInside(place(x)) && isInside(place(y)) && code.isDark(place(x), place(y)),
-  )
-  return { status: 200, contentType: 'image/png', body }
+  const [{ encodeQR }, { encodePng }] = await Promise.all([import('qr'), import('./png.ts')])
+  try {
+    const rows = encodeQR(content, 'raw', { ecc: 'medium', border: QUIET_MODULES })
+    const at = (pixel: number) => Math.floor(pixel / MODULE_PIXELS)
+    const body = encodePng(rows.length * MODULE_PIXELS, (x, y) => rows[at(y)]?.[at(x)] === true)
+    return { status: 200, contentType: 'image/png', body }
+  } catch (error) {
+    if (messageOf(error) === 'Capacity overflow') return text(500, TOO_LONG)
+    throw error
+  }
 }

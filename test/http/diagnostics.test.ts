@@ -6,26 +6,13 @@ import protobuf from 'protobufjs'
 import type { DeviceId } from '../../src/core/ids.ts'
 import type { Profile } from '../../src/world/process.ts'
 import { simProcess, simSystem } from '../../src/world/sim/system.ts'
-import { simRequest } from '../../src/world/sim/http.ts'
+import { bytesOf } from './bytes-of.ts'
 import { fakeRest, KEY, OWN, SHARE } from './fakes.ts'
 import { unzip } from './unzip.ts'
 
 const DEBUG = { gui: { debugging: true } }
 const PEER = 'XEXVBHE-QV6HNAY-BC7IKYC-EZDD6M4-WPJGHXL-TUPWJMJ-W26MW7G-FQFTOAR' as DeviceId
 const DEBUG_PATHS = ['file?folder=share&file=x', 'peerCompletion', 'httpmetrics', 'cpuprof', 'heapprof', 'support']
-
-/** The reply with its body as bytes. */
-async function bytesOf(rest: ReturnType<typeof fakeRest>, target: string): Promise<Buffer> {
-  const reply = await rest.server.handler(simRequest(
-    { method: 'GET', target, headers: { 'X-API-Key': KEY } },
-    { signal: new AbortController().signal, unixSocket: false, host: '127.0.0.1:8384' },
-  ))
-  const pieces: Buffer[] = []
-  const body = reply.body ?? ''
-  if (typeof body === 'string' || body instanceof Uint8Array) pieces.push(Buffer.from(body))
-  else for await (const piece of body) pieces.push(Buffer.from(piece))
-  return Buffer.concat(pieces)
-}
 
 test('debugging: refused in the known words while it is off, and never without a key', async () => {
   for (const path of DEBUG_PATHS) {
@@ -68,6 +55,7 @@ test('profiles: packed as pprof reads them, named like those of Syncthing', asyn
   await rest.send('GET', '/rest/debug/heapprof')
   assert.deepEqual(asked, [['cpu', 90_000], ['cpu', 30_000], ['cpu', 30_000], ['cpu', 30_000], ['cpu', 30_000], ['cpu', 600_000], ['cpu', 250], ['heap', 5_000]])
 
+  rest.time.nowMs = 1_795_000_000_123
   const decoded = PPROF.decode(gunzipSync(await bytesOf(rest, '/rest/debug/cpuprof?duration=1s')))
   const value = PPROF.toObject(decoded, { longs: Number, arrays: true })
   const name = (index: number) => value['stringTable'][index]
@@ -83,6 +71,7 @@ test('profiles: packed as pprof reads them, named like those of Syncthing', asyn
   ])
   assert.equal(value['function'].length, 3)
   assert.equal(value['durationNanos'], 1_000_000_000)
+  assert.equal(PPROF.toObject(decoded, { longs: String })['timeNanos'], '1795000000123000000', 'exact, though no number holds it')
 })
 
 test('profiles: one at a time', async () => {
