@@ -121,7 +121,7 @@ function socks(asked: string[], options: { readonly password?: string; readonly 
         say([1, `${user}:${password}` === options.password ? 0 : 1])
       }]),
       (data) => {
-        const host = data[3] === 1 ? [...data.subarray(4, 8)].join('.') : data.toString('utf8', 5, 5 + data[4]!)
+        const host = data[3] === 1 ? [...data.subarray(4, 8)].join('.') : data[3] === 4 ? data.toString('hex', 4, 20) : data.toString('utf8', 5, 5 + data[4]!)
         const port = data.readUInt16BE(data.length - 2)
         asked.push(`${host}:${port}`)
         socket.removeAllListeners('data').pause() // what comes now is for the device
@@ -169,8 +169,10 @@ test('through SOCKS 5: names are resolved there, with and without a password, ho
     await throughProxy(socks(asked), 'socks5'),
     await throughProxy(socks(asked, { password: 'me:s3cret' }), 'socks5', 'me:s3cret'),
     await throughProxy(socks(asked, { trickle: true }), 'socks5', '', '10.9.8.7'),
+    await throughProxy(socks(asked), 'socks5', '', '[2001:db8::1:2]'),
   ]
-  assert.deepEqual(asked, [`device.example:${ports[0]}`, `device.example:${ports[1]}`, `10.9.8.7:${ports[2]}`])
+  const hosts = ['device.example', 'device.example', '10.9.8.7', '20010db8000000000000000000010002']
+  assert.deepEqual(asked, hosts.map((host, i) => `${host}:${ports[i]}`))
 })
 
 test('through HTTP CONNECT, with and without a password', async () => {
@@ -194,6 +196,10 @@ const refusals: [what: string, kind: 'socks5' | 'http', script: Script, code: st
   ['talks without end', 'http', (socket) => void socket.write('x'.repeat(100_000)), 'EPROTO'],
   ['speaks for the device', 'http', httpConnect([], 'HTTP/1.1 200 ok\r\n\r\nhi'), 'EPROTO'],
 ]
+test('a user or password that is too long for SOCKS 5 is an error with a reason', async () => {
+  await assert.rejects(throughProxy(socks([], { password: 'a:b' }), 'socks5', `me:${'x'.repeat(256)}`), { code: 'EINVAL' })
+})
+
 for (const [what, kind, script, code] of refusals) {
   test(`a ${kind} proxy that ${what} is an error with a reason`, async () => {
     await assert.rejects(throughProxy(script, kind), { code })

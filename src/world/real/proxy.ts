@@ -1,5 +1,6 @@
 import { connect as connectSocket, isIP, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
+import { parseIp } from '../../core/ip.ts'
 import { NetError } from '../net-error.ts'
 import type { Proxy } from '../net.ts'
 
@@ -99,7 +100,6 @@ async function askSocks(socket: Socket, news: News, proxy: Proxy, target: TcpTar
   }
   const port = Buffer.alloc(2)
   port.writeUInt16BE(target.port)
-  // Addresses go as text too: every proxy resolves names, and an address resolves to itself.
   socket.write(Buffer.concat([Uint8Array.of(SOCKS_VERSION, 1, 0), socksHost(target.host), port]))
   const [, reply = 1, , addressType] = await reader.take(4)
   if (reply !== 0) throw new NetError('ECONNREFUSED', `the proxy says: ${SOCKS_REFUSALS[reply] ?? `error ${reply}`}`)
@@ -108,9 +108,12 @@ async function askSocks(socket: Socket, news: News, proxy: Proxy, target: TcpTar
   reader.expectNothing()
 }
 
+/** Names are resolved by the proxy. */
 function socksHost(host: string): Buffer {
-  if (isIP(host) !== 4) return Buffer.concat([Uint8Array.of(3), lengthAndText(host)])
-  return Buffer.from([1, ...host.split('.').map(Number)])
+  const address = parseIp(host)
+  if (address === undefined) return Buffer.concat([Uint8Array.of(3), lengthAndText(host)])
+  const [type, digits] = address.family === 4 ? ['01', 8] as const : ['04', 32] as const
+  return Buffer.from(type + address.value.toString(16).padStart(digits, '0'), 'hex')
 }
 
 function lengthAndText(text: string): Buffer {

@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { connect, createServer, type AddressInfo } from 'node:net'
+import { test } from 'node:test'
+import { makeCertificate } from '../../src/main/certificate.ts'
+import type { Proxy, TlsStream } from '../../src/world/net.ts'
+import { realNet } from '../../src/world/real/net.ts'
+import { missingProgram } from '../support/debian.ts'
+
+// A real SOCKS server of Debian's: what we send is what servers expect, not only what our own tests do.
+const skip = missingProgram('microsocks', 'microsocks') ?? false
+const HOST = '127.0.0.1'
+const NEVER = new AbortController().signal
+const identity = await makeCertificate({ commonName: 'syncthing', keyType: 'Ed25519', lifetimeDays: 365, nowMs: Date.now(), serial: new Uint8Array(8) })
+
+async function unusedPort(): Promise<number> {
+  const server = createServer().listen({ host: HOST, port: 0 })
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+async function microsocks(...login: string[]): Promise<AsyncDisposable & { readonly port: number }> {
+  const port = await unusedPort()
+  const server = spawn('microsocks', ['-i', HOST, '-p', String(port), ...login], { stdio: 'ignore' })
+  const ended = once(server, 'exit')
+  for (let attempt = 0; ; attempt++) {
+    const socket = connect({ host: HOST, port })
+    try {
+      await once(socket, 'connect')
+      break
+    } catch (error) {
+      if (attempt === 200 || server.exitCode !== null) throw error
+      await new Promise((resolve) => setTimeout(resolve, 25))
+    } finally {
+      socket.destroy()
+    }
+  }
+  return {
+    port,
+    async [Symbol.asyncDispose]() {
+      server.kill()
+      await ended
+    },
+  }
+}
+
+/** Says a word to a device through the proxy and waits for the answer. */
+async function exchange(proxyPort: number, { listenOn = HOST, host = HOST, user = '', password = '' } = {}): Promise<void> {
+  const proxy: Proxy = { kind: 'socks5', host: HOST, port: proxyPort, user, password }
+  const arrived = Promise.withResolvers<TlsStream>()
+  await using listener = await realNet.listenTls({ host: listenOn, port: 0, identity }, arrived.resolve)
+  await using stream = await realNet.dialTls({ host, port: listener.port, identity, proxy }, NEVER)
+  await stream.write(Buffer.from('hello'))
+  await using far = await arrived.promise
+  assert.equal(Buffer.from((await far.read()) ?? []).toString(), 'hello')
+  await far.write(Buffer.from('there'))
+  assert.equal(Buffer.from((await stream.read()) ?? []).toString(), 'there')
+}
+
+test('a real SOCKS server: addresses of both families, and names that it resolves', { skip }, async () => {
+  await using server = await microsocks()
+  await exchange(server.port)
+  await exchange(server.port, { host: 'localhost' })
+  await exchange(server.port, { listenOn: '::1', host: '::1' })
+})
+
+test('a real SOCKS server that wants a password', { skip }, async () => {
+  await using server = await microsocks('-u', 'me', '-P', 's3cret')
+  await exchange(server.port, { user: 'me', password: 's3cret' })
+  await assert.rejects(exchange(server.port, { user: 'me', password: 'wrong' }), { code: 'EACCES' })
+  await assert.rejects(exchange(server.port), { code: 'EACCES' })
+})
+
+test('a real SOCKS server says why it cannot reach the device', { skip }, async () => {
+  await using server = await microsocks()
+  const proxy: Proxy = { kind: 'socks5', host: HOST, port: server.port, user: '', password: '' }
+  const dialing = realNet.dialTls({ host: HOST, port: await unusedPort(), identity, proxy }, NEVER)
+  await assert.rejects(dialing, { code: 'ECONNREFUSED', message: /connection refused/ })
+})
