@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { crc32, inflateSync } from 'node:zlib'
-import decodeQR from 'qr/decode.js'
+import { decodeQR } from 'qr/decode.js'
 import { encodePng } from '../../src/http/png.ts'
 import { bytesOf } from './bytes-of.ts'
 import { fakeRest, OWN } from './fakes.ts'
