@@ -14,7 +14,7 @@ export interface JsonObject { readonly [key: string]: Json }
 const UNSAVABLE = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/
 
 /** Whether a file could hold the text: a setting that it could not would be lost or changed by the next start. */
-export function isSavable(text: string): boolean {
+function isSavable(text: string): boolean {
   return !UNSAVABLE.test(text) && text.isWellFormed()
 }
 
