@@ -4,6 +4,7 @@ import type { Clock } from './clock.ts'
 import type { Disk } from './disk.ts'
 import type { FileMaker } from './file-maker.ts'
 import type { Hasher } from './hasher.ts'
+import type { HttpClient } from './http-client.ts'
 import type { HttpServer } from './http.ts'
 import type { Lines } from './lines.ts'
 import type { Net } from './net.ts'
@@ -26,6 +27,7 @@ export interface World {
   readonly blocks: BlockReader
   readonly watcher: Watcher
   readonly http: HttpServer
+  readonly httpClient: HttpClient
   readonly net: Net
   readonly passwords: PasswordHasher
   readonly lines: Lines

@@ -6,6 +6,7 @@ import { DiskThreads } from './disk-threads.ts'
 import { realDisk } from './disk.ts'
 import { RealFileMaker } from './file-maker.ts'
 import { createRealHasher } from './hash.ts'
+import { realHttpClient } from './http-client.ts'
 import { createRealHttpServer } from './http.ts'
 import { realLines } from './lines.ts'
 import { realNet } from './net.ts'
@@ -43,6 +44,7 @@ export function createRealWorld(): World & AsyncDisposable {
     blocks: new RealBlockReader(threads),
     watcher: createRealWatcher(),
     http: createRealHttpServer(),
+    httpClient: realHttpClient,
     net: realNet,
     passwords,
     lines: realLines,

@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.ts'
 import { NetError } from '../net-error.ts'
 import type { Identity, ListenOptions, Net, TlsStream } from '../net.ts'
+import { SimHttpClient } from './http-client.ts'
 import { SimWire } from './net-stream.ts'
 
 interface Listener {
@@ -24,10 +25,13 @@ export class SimNetwork {
   #wires: { readonly pair: string; readonly wire: SimWire }[] = []
   readonly #partitions = new Set<string>()
   #nextPort = FIRST_FREE_PORT
+  /** The web servers that every machine reaches; empty unless a test lets some listen. */
+  readonly web: SimHttpClient
   #wakers = new Set<() => void>()
 
   constructor(clock: Clock, options: { readonly delayMs?: number | (() => number) } = {}) {
     this.#clock = clock
+    this.web = new SimHttpClient(clock)
     const { delayMs = 0 } = options
     this.#delayMs = typeof delayMs === 'number' ? () => delayMs : delayMs
   }

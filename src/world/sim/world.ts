@@ -5,6 +5,7 @@ import { SimClock } from './clock.ts'
 import { SimDisk, type SimDiskOptions } from './disk.ts'
 import { PlainFileMaker } from '../plain-file-maker.ts'
 import { SimHasher } from './hasher.ts'
+import type { SimHttpClient } from './http-client.ts'
 import { SimHttpServer } from './http.ts'
 import { SimLines } from './lines.ts'
 import { SimNetwork } from './net.ts'
@@ -22,6 +23,7 @@ export interface SimWorld extends World {
   readonly disk: SimDisk
   readonly attributes: SimAttributes
   readonly http: SimHttpServer
+  readonly httpClient: SimHttpClient
   readonly lines: SimLines
   readonly programs: SimPrograms
   readonly watcher: SimWatcher
@@ -57,6 +59,7 @@ export function simPorts(disk: SimDisk, network: SimNetwork, hostName: string): 
     blocks: new DiskBlockReader(disk),
     watcher: new SimWatcher(disk),
     http: new SimHttpServer(),
+    httpClient: network.web,
     net: network.host(hostName),
     passwords: simPasswords,
     lines: new SimLines(),
