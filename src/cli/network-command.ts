@@ -63,7 +63,7 @@ export const NETWORK_SWITCHES: readonly NetworkSwitch[] = [
   },
   {
     name: 'upgrade-checks',
-    meaning: 'Asks a server on the Internet for newer versions',
+    meaning: 'Asks the npm registry every 12 hours for newer releases; nothing is installed',
     isOn: (options) => options.autoUpgradeIntervalH > 0,
     set: (on) => ({ autoUpgradeIntervalH: on ? UPGRADE_CHECK_INTERVAL_H : 0 }),
   },

@@ -21,6 +21,8 @@ export type ErrorCode =
   | 'path-escapes-folder'
   | 'port-taken'
   | 'stopped'
+  | 'upgrade-failed'
+  | 'upgrade-off'
   | 'usage'
 
 /** Something the outside did wrong or refused us. A bug is an assertion, not a TwinfoldError. */

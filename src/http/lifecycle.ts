@@ -3,25 +3,27 @@ import type { Config } from '../core/config.ts'
 import { TwinfoldError } from '../core/errors.ts'
 import { parseFolderId, type FolderId } from '../core/ids.ts'
 import { LIFECYCLE_ROUTES } from '../rest/system-routes.ts'
+import type { UpgradeView } from '../upgrade/types.ts'
 import type { Query } from './query.ts'
-import { TEXT_TYPE, text, type Reply } from './reply.ts'
+import { TEXT_TYPE, json, text, type Reply } from './reply.ts'
 import { bind, type Route } from './route.ts'
 import type { Lifecycle } from './types.ts'
+import { refusalText, upgradeJson } from './upgrade.ts'
 
 export interface LifecycleRouteDeps {
   readonly config: ConfigStore
   readonly lifecycle: Lifecycle
+  readonly upgrade: UpgradeView
 }
 
 /** Stopping, starting again, and what else ends a run of the daemon. */
-export function lifecycleRoutes({ config, lifecycle }: LifecycleRouteDeps): readonly Route[] {
-  const noUpgrade = text(501, 'upgrade unsupported')
+export function lifecycleRoutes({ config, lifecycle, upgrade }: LifecycleRouteDeps): readonly Route[] {
   return bind(LIFECYCLE_ROUTES, {
     'POST /rest/system/shutdown': () => goodbye('shutting down', () => lifecycle.shutdown()),
     'POST /rest/system/restart': () => goodbye('restarting', () => lifecycle.restart()),
     'POST /rest/system/reset': ({ query }) => reset(config.current, lifecycle, query),
-    'GET /rest/system/upgrade': () => noUpgrade,
-    'POST /rest/system/upgrade': () => noUpgrade,
+    'GET /rest/system/upgrade': async () => json(upgradeJson(await upgrade.check())),
+    'POST /rest/system/upgrade': () => text(501, refusalText(upgrade.state())),
   })
 }
 

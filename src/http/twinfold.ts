@@ -20,12 +20,14 @@ import type {
   WaitingJson,
   WhyJson,
 } from '../rest/twinfold.ts'
+import type { UpgradeView } from '../upgrade/types.ts'
 import { fileEntryJson } from './file-entry.ts'
 import { parseJson } from './json.ts'
 import type { Query } from './query.ts'
 import { json, type Reply } from './reply.ts'
 import { bind, type Call, type Route } from './route.ts'
 import { formatNs } from './times.ts'
+import { upgradeDetailsJson } from './upgrade.ts'
 
 const PER_PAGE_DEFAULT = 100
 const SEARCH_LIMIT_DEFAULT = 200
@@ -37,6 +39,7 @@ export interface TwinfoldRouteDeps {
   explorer(): Promise<FolderExplorer>
   readonly config: Pick<ConfigStore, 'current'>
   readonly connections?: { status(): ConnectionsStatus }
+  readonly upgrade: UpgradeView
 }
 
 /** Answers about the device as a whole, composed elsewhere. */
@@ -50,6 +53,7 @@ export function twinfoldRoutes(deps: TwinfoldRouteDeps, whole: WholeAnswers): re
   return bind(TWINFOLD_ROUTES, {
     'GET /rest/twinfold/summary': async () => json(await whole.summary()),
     'GET /rest/twinfold/pulse': () => json(whole.pulse()),
+    'GET /rest/twinfold/upgrade': () => json(upgradeDetailsJson(deps.upgrade.state())),
     'GET /rest/twinfold/tree': (call) => tree(deps, call),
     'GET /rest/twinfold/waiting': (call) => waiting(deps, call),
     'GET /rest/twinfold/why': (call) => why(deps, call),

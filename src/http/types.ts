@@ -7,6 +7,7 @@ import type { CompletionView } from '../model/completion.ts'
 import type { FolderExplorer } from '../model/explorer-types.ts'
 import type { Hub } from '../model/types.ts'
 import type { FolderWork } from '../stats/work-counters.ts'
+import type { UpgradeView } from '../upgrade/types.ts'
 import type { Clock } from '../world/clock.ts'
 import type { Disk } from '../world/disk.ts'
 import type { HttpServer } from '../world/http.ts'
@@ -30,6 +31,7 @@ export interface RestDeps {
   readonly keyValue: TokenStorage
   readonly passwords: Passwords
   readonly lifecycle: Lifecycle
+  readonly upgrade: UpgradeView
   readonly system: SystemView
   /** Absent in a daemon that talks to nobody. */
   readonly connections?: ConnectionsView

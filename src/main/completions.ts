@@ -6,7 +6,7 @@ import { LOCAL_COMMANDS, REMOTE_COMMANDS } from './command-line.ts'
 import { DEMO_FLAGS } from './demo-flags.ts'
 import type { Flag } from './flags.ts'
 import { SERVICE_FLAGS, SERVICE_VERBS } from './service/flags.ts'
-import { DIRECTORY_FLAGS, GENERATE_FLAGS, GUI_FLAGS, SERVE_FLAGS } from './serve-flags.ts'
+import { DIRECTORY_FLAGS, GENERATE_FLAGS, GUI_FLAGS, SERVE_FLAGS, UPGRADE_FLAGS } from './serve-flags.ts'
 
 /** What `install-completions` prints. */
 export function completions(context: CliContext, named: string | undefined, userShell: string | undefined): string {
@@ -27,6 +27,7 @@ export function wordTable(context: CliContext): WordTable {
   for (const command of ['device-id', 'paths', 'version']) {
     table.set(command, [...flagWords(DIRECTORY_FLAGS), '--json', '--help'])
   }
+  table.set('upgrade', [...flagWords(UPGRADE_FLAGS), '--json', '--help'])
   table.set('browser', [...finding, '--json', '--help'])
   for (const [place, words] of commandWords(context)) table.set(place, [...words, ...finding, '--help'])
   table.set('debug', [...(table.get('debug') ?? []), 'reset-database'])

@@ -14,11 +14,13 @@ import { Model } from '../model/model.ts'
 import { Statistics } from '../stats/stats.ts'
 import { WorkCounters } from '../stats/work-counters.ts'
 import { supervise, type Service } from '../sync/supervisor.ts'
+import { UpgradeChecker } from '../upgrade/checker.ts'
 import type { LineSink } from '../world/lines.ts'
 import type { World } from '../world/world.ts'
 import { auditEvents } from './audit.ts'
 import { withFreePorts } from './first-start.ts'
 import { builtGuiDirectory } from './gui-directory.ts'
+import { findInstallation } from './installation.ts'
 import { ensureHome, loadOrMakeHttpsIdentity, loadOrMakeIdentity } from './identity.ts'
 import { Network } from './network.ts'
 import { EXIT, type ExitCode, type ServeOptions } from './options.ts'
@@ -94,6 +96,11 @@ export async function runDaemon(world: World, options: ServeOptions, signal: Abo
     },
   )
 
+  const upgrade = new UpgradeChecker(
+    { clock, random, config, log: log.logger('upgrade'), http: world.httpClient, environment: (name) => system.environment(name) },
+    { running: version.version, allowed: options.upgradesAllowed, installation: findInstallation() },
+  )
+
   const ending = new Ending(signal)
   const rest = new RestServer(
     {
@@ -116,6 +123,7 @@ export async function runDaemon(world: World, options: ServeOptions, signal: Abo
       },
       folderWork: () => statistics.work.all(),
       eventCounts: () => events.counts(),
+      upgrade,
       system,
       httpsIdentity: () => loadOrMakeHttpsIdentity({ disk, clock, random }, locations, system.hostName),
     },
@@ -140,7 +148,7 @@ export async function runDaemon(world: World, options: ServeOptions, signal: Abo
   events.emit('Starting', { home: locations.configDirectory, myID: identity.deviceId })
 
   const failed = (service: Service) => (error: unknown) => mainLog.error(`${service.name} failed and starts again: ${messageOf(error)}`)
-  const services = [model, ...network.services, rest]
+  const services = [model, ...network.services, rest, upgrade]
   const running = services.map((service) => supervise(service, clock, failed(service), ending.signal))
   events.emit('StartupComplete', { myID: identity.deviceId })
   await Promise.all(running)

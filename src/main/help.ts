@@ -1,7 +1,7 @@
 import { DEMO_FLAGS } from './demo-flags.ts'
 import { describeFlags } from './flags.ts'
-import { DIRECTORY_FLAGS, GENERATE_FLAGS, GUI_FLAGS, SERVE_FLAGS } from './serve-flags.ts'
 import { SERVICE_FLAGS } from './service/flags.ts'
+import { DIRECTORY_FLAGS, GENERATE_FLAGS, GUI_FLAGS, SERVE_FLAGS, UPGRADE_FLAGS } from './serve-flags.ts'
 import type { LocalCommand } from './command-line.ts'
 
 /** What `twinfold --help` prints: all commands in one screen. */
@@ -20,6 +20,7 @@ Run and set up:
   service install|uninstall|status
                      start it with the machine or the login
   version            print the version
+  upgrade            show whether there is a newer release, and how to install it
   install-completions [bash|zsh|fish]
                      print what makes a shell complete commands and flags
 
@@ -97,7 +98,14 @@ other and to nobody else. Ctrl+C ends it and removes everything.`,
         [`${program} browser`],
       )
     case 'upgrade':
-      return page(`${program} upgrade`, 'Says how this installation is upgraded.', [], [`${program} upgrade`])
+      return page(
+        `${program} upgrade [FLAGS]`,
+        `Asks the npm registry whether there is a newer release, and prints what changed and the command that upgrades this
+installation. Installs nothing. Asks the address in releasesURL of the home, also while upgrade checks are off.`,
+        UPGRADE_FLAGS,
+        [`${program} upgrade`, `${program} upgrade --check-only`, `${program} upgrade --json`],
+        'Exit codes: 0 there is a newer release, 1 error, 2 there is none',
+      )
     case 'reset-database':
       return page(
         `${program} debug reset-database [FLAGS]`,

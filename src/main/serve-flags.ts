@@ -126,3 +126,9 @@ export const GENERATE_FLAGS: readonly Flag[] = [
   PORT_PROBING,
   NO_DEFAULT_FOLDER,
 ]
+
+export const UPGRADE_FLAGS: readonly Flag[] = [
+  ...DIRECTORY_FLAGS,
+  { name: 'check-only', short: 'c', help: 'Only say whether there is a newer release' },
+  { name: 'from', short: 'u', value: 'URL', help: 'Address of the package in an npm registry, instead of releasesURL' },
+]

@@ -25,7 +25,13 @@ export type Action = 'help' | 'version' | 'device-id' | 'paths' | 'browser' | 'g
 
 export type ServeWords =
   | { readonly kind: 'serve'; readonly request: ServeRequest }
-  | { readonly kind: 'action'; readonly action: Action; readonly directories: DirectoryChoice }
+  | {
+      readonly kind: 'action'
+      readonly action: Action
+      readonly directories: DirectoryChoice
+      /** What the flag says to its action, by the names of the action's own flags. */
+      readonly values?: ReadonlyMap<string, string>
+    }
 
 const LOG_MAX_SIZE_BYTES = 10 * 1024 * 1024
 const LOG_MAX_OLD_FILES = 3
@@ -44,6 +50,11 @@ const ACTIONS: readonly (readonly [flag: string, action: Action])[] = [
   ['reset-database', 'reset-database'],
 ]
 
+const UPGRADE_VALUES: Readonly<Record<string, (value: string) => ReadonlyMap<string, string>>> = {
+  'upgrade-check': () => new Map([['check-only', 'true']]),
+  'upgrade-to': (url) => new Map([['from', url]]),
+}
+
 /** Reads the words after `serve`. Throws `usage` with Syncthing's wording for what it does not know. */
 export function parseServeWords(words: readonly string[], environment: Environment): ServeWords {
   const flags = readFlags([...SERVE_FLAGS, ...ACTION_FLAGS], words, environment)
@@ -54,7 +65,9 @@ export function parseServeWords(words: readonly string[], environment: Environme
     const value = flags.values.get(flag)
     if (value === undefined || value === 'false') continue
     // `--generate=PATH` of 1.x names the home itself.
-    return { kind: 'action', action, directories: action === 'generate' ? { home: value } : directories }
+    if (action === 'generate') return { kind: 'action', action, directories: { home: value } }
+    const values = UPGRADE_VALUES[flag]?.(value)
+    return { kind: 'action', action, directories, ...(values !== undefined && { values }) }
   }
   return { kind: 'serve', request: readRequest(flags.values, directories, environment) }
 }

@@ -5,7 +5,7 @@ import { splitCommandLine, takeDaemonChoice, type LocalCommand } from './command
 import { DEMO_FLAGS, readDemoOptions } from './demo-flags.ts'
 import { readFlags, type Flag } from './flags.ts'
 import { EXIT, type ExitCode } from './options.ts'
-import { DIRECTORY_FLAGS, GENERATE_FLAGS, GUI_FLAGS } from './serve-flags.ts'
+import { DIRECTORY_FLAGS, GENERATE_FLAGS, GUI_FLAGS, UPGRADE_FLAGS } from './serve-flags.ts'
 import {
   parseServeWords,
   readDirectories,
@@ -87,7 +87,7 @@ async function serveOrAct(words: readonly string[], helpPage: LocalCommand): Pro
   if (parsed.kind === 'action') {
     return parsed.action === 'help'
       ? printHelp(helpPage)
-      : act(parsed.action, { directories: parsed.directories, values: new Map() })
+      : act(parsed.action, { directories: parsed.directories, values: parsed.values ?? new Map() })
   }
   const code = await runServe(parsed.request)
   // Threads and sockets that did not end in time must not keep the process.
@@ -157,7 +157,7 @@ const FLAGS: Readonly<Record<Exclude<LocalCommand, 'serve' | 'service'> | 'reset
   paths: DIRECTORY_FLAGS,
   version: DIRECTORY_FLAGS,
   browser: [...DIRECTORY_FLAGS, ...GUI_FLAGS],
-  upgrade: [...DIRECTORY_FLAGS, { name: 'check-only', short: 'c' }, { name: 'from', short: 'u', value: 'URL' }],
+  upgrade: UPGRADE_FLAGS,
   'reset-database': DIRECTORY_FLAGS,
   'install-completions': [],
   help: [],
@@ -258,12 +258,10 @@ async function act(action: Exclude<Action, 'help'>, told: Told): Promise<void> {
     }
     case 'browser':
       return showInBrowser(told, show)
-    case 'upgrade':
-      complain('WARNING: Checking for upgrade: upgrade unsupported')
-      throw new TwinfoldError(
-        'bad-request',
-        'this installation is upgraded by npm: run "npm install -g twinfold@latest", or "git pull" in a clone',
-      )
+    case 'upgrade': {
+      const { upgradeCommand } = await import('./upgrade-command.ts')
+      process.exitCode = await upgradeCommand(told, { print, printError: complain })
+    }
   }
 }
 

@@ -16,10 +16,10 @@ import {
   STATUS,
   VERSION,
 } from './system.ts'
+import { UPGRADE } from './upgrade.ts'
 
 const SINCE = { schema: TEXT, about: 'Only lines after this time; one nobody can read means all.' } as const
 const FAREWELL = { is: 'other', type: 'text/plain', about: '`{"ok": "…"}` as text, before it happens.' } as const
-const NPM_DOES = { 501: 'Always: npm installs releases here.' } as const
 
 /** The device itself: is it there, which version, where are its files, what went wrong. */
 export const SYSTEM_ROUTES = {
@@ -95,14 +95,15 @@ export const LIFECYCLE_ROUTES = {
     refusals: { 500: 'A folder is not paused, or unknown.' },
   },
   'GET /rest/system/upgrade': {
-    summary: 'Would tell whether there is a newer release; npm does that here.',
-    reply: { is: 'empty' },
-    refusals: NPM_DOES,
+    summary: 'Asks the npm registry whether there is a newer release, if upgrade checks are switched on.',
+    reply: { is: 'json', schema: UPGRADE },
+    errors: { 'upgrade-off': { status: 501, words: 'upgrade unsupported' } },
+    refusals: { 500: 'The registry could not be asked.', 501: 'Upgrade checks are switched off.' },
   },
   'POST /rest/system/upgrade': {
-    summary: 'Would install a newer release; npm does that here.',
+    summary: 'Installs nothing: answers with the command that upgrades this installation.',
     reply: { is: 'empty' },
-    refusals: NPM_DOES,
+    refusals: { 501: 'Always: a package manager installs releases.' },
   },
 } as const satisfies Declarations
 

@@ -1,6 +1,7 @@
 import type { Declarations, RouteErrors } from './declaration.ts'
 import { FOLDER } from './parameters.ts'
 import { TEXT } from './schema.ts'
+import { UPGRADE_DETAILS } from './upgrade.ts'
 import { CONFLICTS, IGNORE_PREVIEW, IGNORE_PREVIEW_BODY, PULSE, SEARCH, SUMMARY, TREE, WAITING, WHY } from './twinfold.ts'
 
 const SMALL_PAGING = {
@@ -19,6 +20,10 @@ export const TWINFOLD_ROUTES = {
   'GET /rest/twinfold/pulse': {
     summary: 'Tells what has no events: bytes in and out by device, and whether it is still the same run that tells it.',
     reply: { is: 'json', schema: PULSE },
+  },
+  'GET /rest/twinfold/upgrade': {
+    summary: 'Shows what the last check for a newer release found, what changed, and how to upgrade. Asks nobody.',
+    reply: { is: 'json', schema: UPGRADE_DETAILS },
   },
   'GET /rest/twinfold/tree': {
     summary: 'Lists one directory of a folder: what is in it, whether it is here, and who has which version.',

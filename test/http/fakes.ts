@@ -1,6 +1,7 @@
 import { configToJson } from '../../src/core/config-edit.ts'
 import { DEFAULTS, DEVICE, GUI, LDAP, OPTIONS, defaultsOf } from '../../src/core/config-fields.ts'
 import type { Config, DeviceConfig, FolderConfig, GuiConfig } from '../../src/core/config.ts'
+import { TwinfoldError } from '../../src/core/errors.ts'
 import type { Facility } from '../../src/core/facilities.ts'
 import type { DeviceId, FolderId } from '../../src/core/ids.ts'
 import type { ConfigStore } from '../../src/config/types.ts'
@@ -11,6 +12,7 @@ import { checkReply } from '../support/reply-check.ts'
 import type { FolderFacts } from '../../src/core/reasons.ts'
 import type { FolderExplorer } from '../../src/model/explorer-types.ts'
 import type { FolderStatus, Hub } from '../../src/model/types.ts'
+import type { UpgradeView } from '../../src/upgrade/types.ts'
 import { collectReply, simRequest, SimHttpServer, type SimHttpAnswer, type SimHttpCall } from '../../src/world/sim/http.ts'
 import { simProcess } from '../../src/world/sim/system.ts'
 
@@ -139,6 +141,14 @@ const NO_EXPLORER: FolderExplorer = {
   conflicts: async () => ({ total: 0, items: [] }),
 }
 
+const NO_UPGRADES: UpgradeView = {
+  state: () => ({
+    checks: 'forbidden', running: '1.0.0', source: undefined, release: undefined, checkedMs: undefined, error: '', installation: 'unknown',
+    command: undefined,
+  }),
+  check: () => Promise.reject(new TwinfoldError('upgrade-off', 'upgrade unsupported')),
+}
+
 const refuse = () => Promise.reject(Object.assign(new Error('ENOENT'), { code: 'ENOENT' }))
 const NO_DISK: RestDeps['disk'] = { open: refuse, list: refuse, stat: refuse, lstat: refuse }
 
@@ -202,6 +212,7 @@ export function fakeRest(fake: FakeOptions = {}) {
     keyValue: { get: async (key) => kept.get(key), set: async (key, value) => void kept.set(key, value) },
     passwords: { hash: async (password) => fakeHash(password), verify: async (password, hash) => fakeHash(password) === hash },
     lifecycle: { shutdown: () => void calls.push('shutdown'), restart: () => void calls.push('restart'), forgetIndexes: async (folders) => void calls.push(`forget ${folders}`) },
+    upgrade: NO_UPGRADES,
     system: { memoryBytes: () => ({ usedBytes: 1_000, reservedBytes: 2_000 }), cpuCount: 2, memorySizeBytes: 2 ** 32, process: simProcess },
     httpsIdentity: async () => ({ certificatePem: '', keyPem: '' }),
     ...fake.deps,

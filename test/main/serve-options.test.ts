@@ -117,7 +117,7 @@ test('serve: a flag wins over its variable, the last flag over the first', () =>
   assert.equal(request('--home /a --home /b').directories.home, '/b')
 })
 
-const actionCases: [words: string, action: Action, home?: string][] = [
+const actionCases: [words: string, action: Action, home?: string | undefined, value?: [flag: string, value: string]][] = [
   ['--device-id', 'device-id'],
   ['-device-id --home /h', 'device-id', '/h'],
   ['--paths', 'paths'],
@@ -128,17 +128,18 @@ const actionCases: [words: string, action: Action, home?: string][] = [
   ['--generate /g --home /h', 'generate', '/g'],
   ['--reset-database', 'reset-database'],
   ['--upgrade', 'upgrade'],
-  ['--upgrade-check', 'upgrade'],
-  ['--upgrade-to=http://x', 'upgrade'],
+  ['--upgrade-check', 'upgrade', undefined, ['check-only', 'true']],
+  ['--upgrade-to=http://x', 'upgrade', undefined, ['from', 'http://x']],
   ['--help', 'help'],
   ['-h', 'help'],
   ['--device-id --help', 'help'],
 ]
 
-for (const [words, action, home] of actionCases) {
+for (const [words, action, home, value] of actionCases) {
   test(`serve ${words} acts as ${action}`, () => {
     const parsed = parseServeWords(words.split(' '), {})
-    assert.deepEqual(parsed, { kind: 'action', action, directories: home === undefined ? {} : { home } })
+    const values = value === undefined ? {} : { values: new Map([value]) }
+    assert.deepEqual(parsed, { kind: 'action', action, directories: home === undefined ? {} : { home }, ...values })
   })
 }
 

@@ -205,7 +205,7 @@ const mistakes: [words: string[], message: RegExp][] = [
   [['--config', '/nowhere'], /command line options: either both or none of --config and --data must be given, use --home to set both at once/],
   [['device-id', '--home', '/nowhere/at/all'], /there is no device in \/nowhere\/at\/all/],
   [['serve', '--home', '/dev/null/x'], /^twinfold: error: .*\/dev\/null/],
-  [['upgrade'], /upgrade unsupported/],
+  [['upgrade', '--from', 'http://192.0.2.1/x'], /releasesURL http:\/\/192\.0\.2\.1\/x: must be the https address/],
 ]
 for (const [words, message] of mistakes) {
   test(`${words.join(' ')}: code 1 and one clear sentence`, async () => {

@@ -1,0 +1,105 @@
+/** What can be seen of how the program came onto the machine. */
+export interface InstallationFacts {
+  /** The directory that holds our `package.json`, without symlinks. */
+  readonly directory: string
+  readonly platform: string
+  readonly container: boolean
+  /** The container was made from our own image. Others may have us installed by npm, as any machine. */
+  readonly image: boolean
+  /** It is a clone: there is a `.git` in it. */
+  readonly clone: boolean
+  /** The package of Debian that the directory belongs to. */
+  readonly debianPackage?: string
+  /** The directory above `node_modules` has a `package.json`: we are a dependency of a project. */
+  readonly project: boolean
+  /** Where the running Node is installed; its npm puts global packages there unless configured otherwise. */
+  readonly nodePrefix: string
+  /** Whether we may write to the directory; whoever runs the command otherwise needs more rights. */
+  readonly writable: boolean
+}
+
+export type InstallationKind =
+  | 'bun' | 'clone' | 'container' | 'debian' | 'homebrew' | 'npm' | 'npx' | 'pnpm' | 'project' | 'unknown' | 'volta' | 'yarn'
+
+/** The version is that of a release, which is safe in a command line. Undefined for what cannot be told. */
+export interface Installation {
+  readonly kind: InstallationKind
+  upgradeCommand(version: string): string | undefined
+}
+
+/** Directories that tell which program installed us; the first that fits counts. */
+const BY_DIRECTORY: readonly (readonly [part: RegExp, kind: InstallationKind])[] = [
+  [/\/_npx\//, 'npx'],
+  [/\/pnpm\/(?:.*\/)?global\//, 'pnpm'],
+  [/\/\.bun\/install\/global\//, 'bun'],
+  [/\/yarn\/(?:.*\/)?global\//i, 'yarn'],
+  [/\/\.volta\/tools\//, 'volta'],
+  [/\/Cellar\//, 'homebrew'],
+]
+
+/** Decides how the program was installed, and so which one command upgrades it. */
+export function installationOf(facts: InstallationFacts): Installation {
+  const kind = kindOf(facts)
+  return { kind, upgradeCommand: (version) => commandOf(kind, facts, version) }
+}
+
+function kindOf(facts: InstallationFacts): InstallationKind {
+  const directory = facts.directory.replaceAll('\\', '/')
+  if (facts.clone) return 'clone'
+  if (facts.debianPackage !== undefined) return 'debian'
+  if (facts.image) return 'container'
+  const known = BY_DIRECTORY.find(([part]) => part.test(directory))
+  if (known !== undefined) return known[1]
+  if (!/\/node_modules\/[^/]+$/.test(directory)) return facts.container ? 'container' : 'unknown'
+  return facts.project ? 'project' : 'npm'
+}
+
+function commandOf(kind: InstallationKind, facts: InstallationFacts, version: string): string | undefined {
+  const wanted = `twinfold@${version}`
+  switch (kind) {
+    case 'clone':
+      return `git -C ${quoted(facts.directory, facts)} pull --ff-only`
+    case 'debian':
+      return `sudo apt-get update && sudo apt-get install --only-upgrade ${facts.debianPackage ?? 'twinfold'}`
+    case 'container':
+      return 'docker compose pull && docker compose up -d'
+    case 'npx':
+      return `npx ${wanted}`
+    case 'pnpm':
+      return `pnpm add -g ${wanted}`
+    case 'bun':
+      return `bun add -g ${wanted}`
+    case 'yarn':
+      return `yarn global add ${wanted}`
+    case 'volta':
+      return `volta install ${wanted}`
+    case 'homebrew':
+      return 'brew upgrade twinfold'
+    case 'project':
+      return `npm install --prefix ${quoted(prefixOf(facts), facts)} ${wanted}`
+    case 'npm':
+      return globalNpm(facts, wanted)
+    case 'unknown':
+      return undefined
+  }
+}
+
+/** With the prefix where npm would put it elsewhere: a second copy would be upgraded, and this one would stay. */
+function globalNpm(facts: InstallationFacts, wanted: string): string {
+  const prefix = prefixOf(facts)
+  const where = prefix === facts.nodePrefix ? '' : ` --prefix ${quoted(prefix, facts)}`
+  const sudo = facts.writable || facts.platform === 'win32' ? '' : 'sudo '
+  return `${sudo}npm install -g${where} ${wanted}`
+}
+
+/** What npm calls the prefix: the directory with `lib/node_modules`, or with `node_modules` on Windows and in projects. */
+function prefixOf({ directory, platform, project }: InstallationFacts): string {
+  const above = directory.replace(/[\\/]node_modules[\\/][^\\/]+$/, '')
+  return platform === 'win32' || project ? above : above.replace(/\/lib$/, '')
+}
+
+/** For the shell that people of that system paste commands into. */
+function quoted(path: string, { platform }: InstallationFacts): string {
+  if (/^[\w@%+=:,./\\-]+$/.test(path) && (platform === 'win32' || !path.includes('\\'))) return path
+  return platform === 'win32' ? `"${path}"` : `'${path.replaceAll("'", "'\\''")}'`
+}

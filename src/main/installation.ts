@@ -1,0 +1,59 @@
+import { accessSync, constants, existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { installationOf, type Installation, type InstallationFacts } from '../core/installation.ts'
+
+const DEBIAN_LISTS = '/var/lib/dpkg/info'
+
+/** Looks at where the running program lies, to tell how it is upgraded. */
+export function findInstallation(): Installation {
+  return installationOf(installationFacts(packageDirectory(import.meta.dirname)))
+}
+
+/** What can be seen from the directory with our `package.json`. */
+export function installationFacts(directory: string): InstallationFacts {
+  const debianPackage = debianPackageOf(directory)
+  return {
+    directory,
+    platform: process.platform,
+    container: existsSync('/.dockerenv') || existsSync('/run/.containerenv'),
+    image: (process.env['TWINFOLD_IMAGE'] ?? '') !== '',
+    clone: existsSync(join(directory, '.git')),
+    ...(debianPackage !== undefined && { debianPackage }),
+    project: existsSync(join(directory, '..', '..', 'package.json')),
+    nodePrefix: nodePrefix(),
+    writable: isWritable(dirname(directory)),
+  }
+}
+
+/** The nearest one above, however deep a build puts this file. */
+function packageDirectory(start: string): string {
+  let directory = realpathSync(start)
+  while (!existsSync(join(directory, 'package.json')) && dirname(directory) !== directory) directory = dirname(directory)
+  return directory
+}
+
+/** The package manager keeps a list of files for every package. */
+function debianPackageOf(directory: string): string | undefined {
+  if (!directory.startsWith('/usr/') && !directory.startsWith('/opt/')) return undefined
+  try {
+    const lists = readdirSync(DEBIAN_LISTS).filter((name) => /^twinfold[\w.+-]*(?::\w+)?\.list$/.test(name))
+    const owner = lists.find((name) => readFileSync(join(DEBIAN_LISTS, name), 'utf8').split('\n').includes(directory))
+    return owner?.replace(/(?::\w+)?\.list$/, '')
+  } catch {
+    return undefined // no Debian
+  }
+}
+
+function nodePrefix(): string {
+  const binaries = dirname(realpathSync(process.execPath))
+  return process.platform === 'win32' ? binaries : dirname(binaries)
+}
+
+function isWritable(directory: string): boolean {
+  try {
+    accessSync(directory, constants.W_OK)
+    return true
+  } catch {
+    return false
+  }
+}

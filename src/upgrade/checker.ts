@@ -1,0 +1,197 @@
+import type { Config } from '../core/config.ts'
+import { messageOf, TwinfoldError } from '../core/errors.ts'
+import type { Installation } from '../core/installation.ts'
+import { releaseSource } from '../core/release-source.ts'
+import type { Logger } from '../events/types.ts'
+import { Wakeup } from '../sync/wakeup.ts'
+import type { Clock } from '../world/clock.ts'
+import type { Random } from '../world/random.ts'
+import { findRelease, type RegistryDeps } from './registry.ts'
+import type { FoundRelease, UpgradeChecks, UpgradeState, UpgradeView } from './types.ts'
+
+const HOUR_MS = 3_600_000
+const INTERVAL_H_MAX = 365 * 24
+/** After the start, so that many restarts in a row are not as many questions, and many devices do not ask at once. */
+const FIRST_MS_MIN = 30_000
+const FIRST_MS_SPREAD = 60_000
+/** Of the interval: devices that started together drift apart. */
+const JITTER = 0.1
+/** Clients ask us often; the registry is asked this seldom. */
+const ANSWER_KEPT_MS = 10 * 60_000
+const FAILURE_KEPT_MS = 60_000
+
+export interface UpgradeDeps extends RegistryDeps {
+  readonly clock: Clock
+  readonly random: Random
+  readonly log: Logger
+  readonly config: {
+    readonly current: Config
+    subscribe(listener: (from: Config, to: Config) => void): void
+  }
+}
+
+export interface UpgradeOptions {
+  /** With or without a leading `v`. */
+  readonly running: string
+  /** False under `--no-upgrade`: then nobody is ever asked. */
+  readonly allowed: boolean
+  readonly installation: Installation
+}
+
+/** The last answer, and the settings it was given for. */
+interface Checked {
+  readonly settings: string
+  readonly release: FoundRelease | undefined
+  readonly error: string
+  readonly atMs: number
+  readonly atMonotonicMs: number
+}
+
+/** Looks for newer releases as often as the configuration says, and knows what was found. Never installs anything. */
+export class UpgradeChecker implements UpgradeView {
+  readonly name = 'upgrade'
+  readonly #deps: UpgradeDeps
+  readonly #options: UpgradeOptions
+  readonly #running: string
+  readonly #changed = new Wakeup()
+  readonly #stop = new AbortController()
+  #checked: Checked | undefined
+  #asking: Promise<Checked> | undefined
+  #announced = ''
+
+  constructor(deps: UpgradeDeps, options: UpgradeOptions) {
+    this.#deps = deps
+    this.#options = options
+    this.#running = options.running.replace(/^v/, '')
+    deps.config.subscribe((from, to) => {
+      const isSameInterval = from.options.autoUpgradeIntervalH === to.options.autoUpgradeIntervalH
+      if (!isSameInterval || settingsOf(from) !== settingsOf(to)) this.#changed.ring()
+    })
+  }
+
+  state(): UpgradeState {
+    const checked = this.#valid()
+    const { installation } = this.#options
+    return {
+      checks: this.#checks(),
+      running: this.#running,
+      source: this.#source(),
+      release: checked?.release,
+      checkedMs: checked?.atMs,
+      error: checked?.error ?? '',
+      installation: installation.kind,
+      command: installation.upgradeCommand(checked?.release?.version ?? 'latest'),
+    }
+  }
+
+  async check(): Promise<UpgradeState> {
+    if (this.#checks() !== 'on') throw new TwinfoldError('upgrade-off', 'upgrade unsupported')
+    const { error } = this.#recent() ?? (await this.#ask())
+    if (error !== '') throw new TwinfoldError('upgrade-failed', error)
+    return this.state()
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const onAbort = () => this.#stop.abort(signal.reason)
+    signal.addEventListener('abort', onAbort, { once: true })
+    let isFirst = true
+    while (!signal.aborted) {
+      const isDue = await this.#pause(this.#checks() === 'on' ? this.#delayMs(isFirst) : undefined, signal)
+      if (signal.aborted) break
+      if (isDue) await this.#ask().catch(() => {}) // it ends with the signal only
+      isFirst = !isDue // switched on or changed: soon
+    }
+    await this.#asking?.catch(() => {})
+  }
+
+  /** True once the delay is over; false when the settings changed before. Without a delay only a change ends it. */
+  async #pause(delayMs: number | undefined, signal: AbortSignal): Promise<boolean> {
+    const over = new AbortController()
+    const either = AbortSignal.any([signal, over.signal])
+    const changed = this.#changed.wait(either).then(() => false)
+    const due = delayMs === undefined ? [] : [this.#deps.clock.sleep(delayMs, either).then(() => true)]
+    try {
+      return await Promise.race([changed, ...due])
+    } catch {
+      return false // aborted, which ends the loop
+    } finally {
+      over.abort() // whoever lost the race must not wait on
+      await Promise.allSettled([changed, ...due])
+    }
+  }
+
+  #delayMs(isFirst: boolean): number {
+    if (isFirst) return FIRST_MS_MIN + this.#deps.random.int(FIRST_MS_SPREAD)
+    const intervalMs = Math.min(this.#deps.config.current.options.autoUpgradeIntervalH, INTERVAL_H_MAX) * HOUR_MS
+    const spreadMs = Math.floor(intervalMs * JITTER)
+    return intervalMs - spreadMs + this.#deps.random.int(2 * spreadMs + 1)
+  }
+
+  /** One question at a time, whoever asks. Never rejects but when the daemon stops: failures are kept as such. */
+  #ask(): Promise<Checked> {
+    this.#asking ??= this.#askNow().finally(() => {
+      this.#asking = undefined
+    })
+    return this.#asking
+  }
+
+  async #askNow(): Promise<Checked> {
+    const { clock, config, log } = this.#deps
+    const settings = settingsOf(config.current)
+    const note = (release: FoundRelease | undefined, error: string): Checked =>
+      (this.#checked = { settings, release, error, atMs: clock.nowMs(), atMonotonicMs: clock.monotonicMs() })
+    try {
+      const { releasesURL, upgradeToPreReleases: preReleases } = config.current.options
+      const source = releaseSource(releasesURL)
+      log.debug(() => `asking ${source} for releases newer than ${this.#running}`)
+      const release = await findRelease(this.#deps, { source, running: this.#running, preReleases }, this.#stop.signal)
+      const checked = note(release, '')
+      this.#announce(release)
+      return checked
+    } catch (error) {
+      this.#stop.signal.throwIfAborted()
+      log.info(`looking for a newer release failed: ${messageOf(error)}`)
+      return note(this.#checked?.settings === settings ? this.#checked.release : undefined, messageOf(error))
+    }
+  }
+
+  #announce({ version, relation }: FoundRelease): void {
+    const { log } = this.#deps
+    log.debug(() => `the latest release is ${version}, which is ${relation} (running ${this.#running})`)
+    if (!relation.endsWith('newer') || this.#announced === version) return
+    this.#announced = version
+    const command = this.#options.installation.upgradeCommand(version)
+    log.info(`Twinfold v${version} is available, this is v${this.#running}${command === undefined ? '' : `; to upgrade: ${command}`}`)
+  }
+
+  #checks(): UpgradeChecks {
+    if (!this.#options.allowed) return 'forbidden'
+    return this.#deps.config.current.options.autoUpgradeIntervalH > 0 ? 'on' : 'off'
+  }
+
+  #source(): string | undefined {
+    try {
+      return releaseSource(this.#deps.config.current.options.releasesURL)
+    } catch {
+      return undefined // a check says why
+    }
+  }
+
+  /** An answer to other settings, or from before checks were switched off, is no answer. */
+  #valid(): Checked | undefined {
+    const isOurs = this.#checks() === 'on' && this.#checked?.settings === settingsOf(this.#deps.config.current)
+    return isOurs ? this.#checked : undefined
+  }
+
+  #recent(): Checked | undefined {
+    const checked = this.#valid()
+    if (checked === undefined) return undefined
+    const keptMs = checked.error === '' ? ANSWER_KEPT_MS : FAILURE_KEPT_MS
+    return this.#deps.clock.monotonicMs() - checked.atMonotonicMs < keptMs ? checked : undefined
+  }
+}
+
+/** What a check depends on. */
+function settingsOf({ options }: Config): string {
+  return JSON.stringify([options.autoUpgradeIntervalH > 0, options.releasesURL, options.upgradeToPreReleases])
+}

@@ -1,0 +1,85 @@
+import { messageOf, TwinfoldError } from '../core/errors.ts'
+import { plainText } from '../core/plain-text.ts'
+import { isExempt, proxyFromEnvironment } from '../core/proxy.ts'
+import { changesUpTo, newestRelease, readChanges, readReleaseList, releaseRelation } from '../core/releases.ts'
+import type { ClientAnswer, ClientRequest, HttpClient } from '../world/http-client.ts'
+import type { FoundRelease } from './types.ts'
+
+/** The list of a package with a thousand releases is about a megabyte. */
+const LIST_BYTES_MAX = 4 * 1024 * 1024
+const MANIFEST_BYTES_MAX = 512 * 1024
+const TIMEOUT_MS = 20_000
+/** The short form of the list, which installers use; registries that do not know it send the long one. */
+const LIST_TYPE = 'application/vnd.npm.install-v1+json; q=1.0, application/json; q=0.8'
+
+export interface RegistryDeps {
+  readonly http: HttpClient
+  environment(name: string): string | undefined
+}
+
+export interface ReleaseQuestion {
+  /** The address of the package in the registry. */
+  readonly source: string
+  /** Without a leading `v`. */
+  readonly running: string
+  readonly preReleases: boolean
+}
+
+/**
+ * Asks the registry for the release to upgrade to: its list first, then the manifest of that release, which carries what
+ * changed. Rejects with `upgrade-failed` and a reason for people. Nothing about this device is sent but the running
+ * version.
+ */
+export async function findRelease(deps: RegistryDeps, question: ReleaseQuestion, signal: AbortSignal): Promise<FoundRelease> {
+  const { source, running, preReleases } = question
+  const ask = (request: Omit<ClientRequest, 'timeoutMs'>) => askJson(deps, running, request, signal)
+  const json = await ask({ url: source, headers: { Accept: LIST_TYPE }, answerBytesMax: LIST_BYTES_MAX })
+  const list = readReleaseList(json)
+  if (list === undefined) throw failed(source, 'the answer is not the description of a package')
+  const version = newestRelease(list, preReleases)
+  if (version === undefined) throw failed(source, 'there is no release yet')
+  const relation = releaseRelation(version, running)
+  if (!relation.endsWith('newer')) return { version, relation, changes: [] }
+  const url = `${source}/${version}`
+  const manifest = await ask({ url, headers: { Accept: 'application/json' }, answerBytesMax: MANIFEST_BYTES_MAX })
+  return { version, relation, changes: changesUpTo(version, running, readChanges(manifest)) }
+}
+
+async function askJson(
+  deps: RegistryDeps,
+  running: string,
+  request: Omit<ClientRequest, 'timeoutMs'>,
+  signal: AbortSignal,
+): Promise<unknown> {
+  const { url } = request
+  const headers = { ...request.headers, 'User-Agent': `twinfold/${running}` }
+  const answer = await deps.http
+    .send({ ...request, ...proxyFor(deps, url), headers, timeoutMs: TIMEOUT_MS }, signal)
+    .catch((error: unknown) => {
+      signal.throwIfAborted()
+      throw failed(url, messageOf(error), error)
+    })
+  if (answer.status !== 200) throw failed(url, refusalOf(answer))
+  try {
+    const json: unknown = JSON.parse(new TextDecoder().decode(answer.body))
+    return json
+  } catch (error) {
+    throw failed(url, 'the answer is not JSON', error)
+  }
+}
+
+/** Loopback and the hosts of `no_proxy` are asked directly. */
+function proxyFor({ environment }: RegistryDeps, url: string): Pick<ClientRequest, 'proxy'> {
+  const proxy = proxyFromEnvironment(environment, () => {}) // the dialer has warned about a bad one
+  return proxy === undefined || isExempt(new URL(url).hostname, proxy.exceptions) ? {} : { proxy }
+}
+
+function refusalOf({ status, headers }: ClientAnswer): string {
+  const to = headers['location']
+  if (status < 300 || status >= 400 || to === undefined) return `the answer is status ${status}`
+  return `it redirects to ${plainText(to, 200)}, which is not followed; set releasesURL to that address if it is right`
+}
+
+function failed(url: string, why: string, cause?: unknown): TwinfoldError {
+  return new TwinfoldError('upgrade-failed', `${url}: ${why}`, { cause })
+}
