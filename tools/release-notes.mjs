@@ -1,4 +1,5 @@
-// Puts what changed into the manifest that npm packs and publishes, as `twinfold.changes`, and takes it out again. Installations read it from the registry to say what a newer release brings.
+// Puts what changed into the manifest that npm packs and publishes, as `twinfold.changes`, and takes it out again.
+// Installations read it from the registry to say what a newer release brings.
 // Plain JavaScript, because npm runs it on whatever Node the machine has.
 import { readFileSync, writeFileSync } from 'node:fs'
 
@@ -18,7 +19,10 @@ function releaseNotes(changelog) {
 /** Lines of a paragraph are joined; marks that only a reader of Markdown knows are left out. */
 function plain(markdown) {
   const joined = markdown.trim().replace(/(\S)\n(?![\n#>|]|\s*[-*+] |\s*\d+\. )\s*/g, '$1 ')
-  return joined.replace(/^#+ /gm, '').replace(/\[([^\]]+)\]\([^)]*\)/g, '$1').replace(/\*\*([^*]+)\*\*/g, '$1')
+  return joined
+    .replace(/^#+ /gm, '')
+    .replace(/\[([^\]]+)\]\([^)]*\)/g, '$1')
+    .replace(/\*\*([^*]+)\*\*/g, '$1')
 }
 
 function shortened(text) {
@@ -42,4 +46,5 @@ const changes = action === 'add' ? releaseNotes(readFileSync('CHANGELOG.md', 'ut
 if (action === 'add' && !changes.some(({ version }) => version === manifest.version)) {
   fail(`CHANGELOG.md has no section for ${manifest.version}; write one before publishing`)
 }
-writeFileSync('package.json', `${JSON.stringify(action === 'add' ? { ...manifest, twinfold: { changes } } : manifest, undefined, 2)}\n`)
+const written = action === 'add' ? { ...manifest, twinfold: { changes } } : manifest
+writeFileSync('package.json', `${JSON.stringify(written, undefined, 2)}\n`)

@@ -64,7 +64,8 @@ export const DEVICE_FIELDS = grouped(DEVICE, {
 
 /** The settings of the device as a whole that have a place of their own. */
 export const OPTION_FIELDS = grouped(OPTIONS, {
-  general: ['startBrowser', 'minHomeDiskFree', ['keepTemporariesH', { unit: 'h', min: 0 }], 'setLowPriority', ['maxFolderConcurrency', { min: -1 }]],
+  general: ['startBrowser', 'minHomeDiskFree', ['keepTemporariesH', { unit: 'h', min: 0 }], 'setLowPriority', ['maxFolderConcurrency', { min: -1 }],
+    ['autoUpgradeIntervalH', { unit: 'h', min: 0 }], 'upgradeToPreReleases'],
   connections: [
     'listenAddresses', ['maxSendKbps', rate], ['maxRecvKbps', rate], 'limitBandwidthInLan', ['reconnectionIntervalS', { unit: 's', min: 5 }],
     ['connectionLimitEnough', count], ['connectionLimitMax', count],

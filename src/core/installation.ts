@@ -19,7 +19,18 @@ export interface InstallationFacts {
 }
 
 export type InstallationKind =
-  | 'bun' | 'clone' | 'container' | 'debian' | 'homebrew' | 'npm' | 'npx' | 'pnpm' | 'project' | 'unknown' | 'volta' | 'yarn'
+  | 'bun'
+  | 'clone'
+  | 'container'
+  | 'debian'
+  | 'homebrew'
+  | 'npm'
+  | 'npx'
+  | 'pnpm'
+  | 'project'
+  | 'unknown'
+  | 'volta'
+  | 'yarn'
 
 /** The version is that of a release, which is safe in a command line. Undefined for what cannot be told. */
 export interface Installation {
@@ -92,7 +103,7 @@ function globalNpm(facts: InstallationFacts, wanted: string): string {
   return `${sudo}npm install -g${where} ${wanted}`
 }
 
-/** What npm calls the prefix: the directory with `lib/node_modules`, or with `node_modules` on Windows and in projects. */
+/** What npm calls the prefix: the directory with `lib/node_modules`, on Windows and in projects with `node_modules`. */
 function prefixOf({ directory, platform, project }: InstallationFacts): string {
   const above = directory.replace(/[\\/]node_modules[\\/][^\\/]+$/, '')
   return platform === 'win32' || project ? above : above.replace(/\/lib$/, '')

@@ -6,7 +6,7 @@ const PUBLIC_REGISTRY = 'https://registry.npmjs.org/twinfold'
 const SYNCTHING_RELEASES = 'https://upgrades.syncthing.net/meta.json'
 
 /**
- * Where releases are listed: the address of the package in an npm registry, as `releasesURL` says it, or the public one.
+ * Where releases are listed: the address of the package in an npm registry, from `releasesURL`, or the public one.
  * Throws `config-invalid` for an address that is not https; only this machine may be asked without TLS.
  */
 export function releaseSource(releasesUrl: string): string {
@@ -14,7 +14,10 @@ export function releaseSource(releasesUrl: string): string {
   if (text === '' || text === SYNCTHING_RELEASES) return PUBLIC_REGISTRY
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url === undefined || (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback(url.hostname)))) {
-    throw new TwinfoldError('config-invalid', `releasesURL ${text}: must be the https address of a package in an npm registry`)
+    throw new TwinfoldError(
+      'config-invalid',
+      `releasesURL ${text}: must be the https address of a package in an npm registry`,
+    )
   }
   if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '') {
     throw new TwinfoldError('config-invalid', 'releasesURL: user, password, query and fragment are not supported')

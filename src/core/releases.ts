@@ -43,7 +43,10 @@ export function readReleaseList(json: unknown): ReleaseList | undefined {
  */
 export function newestRelease({ latest, versions }: ReleaseList, preReleases: boolean): string | undefined {
   if (!preReleases && latest !== undefined && versions.includes(latest) && !isPreRelease(latest)) return latest
-  return versions.filter((version) => preReleases || !isPreRelease(version)).toSorted(byAge).at(-1)
+  return versions
+    .filter((version) => preReleases || !isPreRelease(version))
+    .toSorted(byAge)
+    .at(-1)
 }
 
 /** How a release stands to the running version; `older` too when either cannot be read. */

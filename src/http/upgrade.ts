@@ -33,11 +33,12 @@ export function upgradeDetailsJson(state: UpgradeState): UpgradeDetailsJson {
   }
 }
 
-/** We never replace ourselves: a package manager that finds other files than it installed cannot upgrade them any more. */
+/** We never replace ourselves: a package manager cannot upgrade files that it did not install. */
 export function refusalText(state: UpgradeState): string {
   if (state.checks === 'forbidden') return UNSUPPORTED
-  const how = state.command === undefined
-    ? 'install the new version the way this one was installed'
-    : `run this on its machine, then restart it: ${state.command}`
+  const how =
+    state.command === undefined
+      ? 'install the new version the way this one was installed'
+      : `run this on its machine, then restart it: ${state.command}`
   return `${UNSUPPORTED}: Twinfold does not replace itself; ${how}`
 }

@@ -97,7 +97,12 @@ export async function runDaemon(world: World, options: ServeOptions, signal: Abo
   )
 
   const upgrade = new UpgradeChecker(
-    { clock, random, config, log: log.logger('upgrade'), http: world.httpClient, environment: (name) => system.environment(name) },
+    {
+      clock, random, config,
+      log: log.logger('upgrade'),
+      http: world.httpClient,
+      environment: (name) => system.environment(name),
+    },
     { running: version.version, allowed: options.upgradesAllowed, installation: findInstallation() },
   )
 

@@ -28,7 +28,8 @@ export function installationFacts(directory: string): InstallationFacts {
 /** The nearest one above, however deep a build puts this file. */
 function packageDirectory(start: string): string {
   let directory = realpathSync(start)
-  while (!existsSync(join(directory, 'package.json')) && dirname(directory) !== directory) directory = dirname(directory)
+  while (!existsSync(join(directory, 'package.json')) && dirname(directory) !== directory)
+    directory = dirname(directory)
   return directory
 }
 

@@ -55,10 +55,17 @@ export async function upgradeCommand({ directories, values }: UpgradeArgs, outpu
   })
   const installation = findInstallation()
   const details = upgradeDetailsJson({
-    checks: 'on', running, source, release: found, checkedMs: realClock.nowMs(), error: '',
-    installation: installation.kind, command: installation.upgradeCommand(found.version),
+    checks: 'on',
+    running,
+    source,
+    release: found,
+    checkedMs: realClock.nowMs(),
+    error: '',
+    installation: installation.kind,
+    command: installation.upgradeCommand(found.version),
   })
-  const lines = values.get('json') === 'true' ? [jsonText(details)] : textOf(details, values.get('check-only') === 'true')
+  const lines =
+    values.get('json') === 'true' ? [jsonText(details)] : textOf(details, values.get('check-only') === 'true')
   for (const line of lines) output.print(line)
   return details.available ? EXIT.success : EXIT.noUpgrade
 }
@@ -80,23 +87,34 @@ async function settingsOf(directories: DirectoryChoice, from: string | undefined
     if (from !== undefined) return { ...defaults, releasesURL: from }
     if (isMissing(error)) return defaults
     const remedy = 'name the registry to ask with --from'
-    throw new TwinfoldError('config-invalid', `${configFile} cannot be read: ${messageOf(error)}; ${remedy}`, { cause: error })
+    throw new TwinfoldError('config-invalid', `${configFile} cannot be read: ${messageOf(error)}; ${remedy}`, {
+      cause: error,
+    })
   }
 }
 
 function textOf(details: UpgradeDetailsJson, checkOnly: boolean): readonly string[] {
   const { available, running, latest, major, changes, command, installation } = details
   if (!available) return [`No upgrade available: this is ${running}, the latest release is ${latest}`]
-  const first = `Twinfold ${latest} is available, this is ${running}${major ? '. It is a new major version: read what changed' : ''}`
+  const warning = major ? '. It is a new major version: read what changed' : ''
+  const first = `Twinfold ${latest} is available, this is ${running}${warning}`
   if (checkOnly) return [first]
-  const changed = changes.flatMap(({ version, text }) => ['', version, ...text.split('\n').map((line) => escapeText(`  ${line}`).trimEnd())])
+  const changed = changes.flatMap(({ version, text }) => [
+    '',
+    version,
+    ...text.split('\n').map((line) => escapeText(`  ${line}`).trimEnd()),
+  ])
   return [first, ...changed, '', ...commandLines(command, installation)]
 }
 
 function commandLines(command: string | null, installation: UpgradeDetailsJson['installation']): readonly string[] {
   if (command === null) return ['Install it the way this version was installed, then restart Twinfold.']
   if (installation === 'container') {
-    return ['To upgrade with Docker Compose, run:', `  ${command}`, 'Otherwise pull the new image and create the container again.']
+    return [
+      'To upgrade with Docker Compose, run:',
+      `  ${command}`,
+      'Otherwise pull the new image and create the container again.',
+    ]
   }
   if (installation === 'npx') return ['To upgrade, stop Twinfold and start it with:', `  ${command}`]
   return ['To upgrade, run:', `  ${command}`, 'Then restart Twinfold.']

@@ -30,7 +30,18 @@ export const UPGRADE_DETAILS = object({
   installation: about(
     {
       enum: [
-        'bun', 'clone', 'container', 'debian', 'homebrew', 'npm', 'npx', 'pnpm', 'project', 'unknown', 'volta', 'yarn',
+        'bun',
+        'clone',
+        'container',
+        'debian',
+        'homebrew',
+        'npm',
+        'npx',
+        'pnpm',
+        'project',
+        'unknown',
+        'volta',
+        'yarn',
       ],
     } as const,
     'How this program was installed.',

@@ -65,7 +65,9 @@ export class UpgradeChecker implements UpgradeView {
     this.#running = options.running.replace(/^v/, '')
     deps.config.subscribe((from, to) => {
       const isSameInterval = from.options.autoUpgradeIntervalH === to.options.autoUpgradeIntervalH
-      if (!isSameInterval || settingsOf(from) !== settingsOf(to)) this.#changed.ring()
+      const isSameQuestion = settingsOf(from) === settingsOf(to)
+      if (!isSameQuestion) this.#checked = undefined
+      if (!isSameInterval || !isSameQuestion) this.#changed.ring()
     })
   }
 
@@ -161,7 +163,8 @@ export class UpgradeChecker implements UpgradeView {
     if (!relation.endsWith('newer') || this.#announced === version) return
     this.#announced = version
     const command = this.#options.installation.upgradeCommand(version)
-    log.info(`Twinfold v${version} is available, this is v${this.#running}${command === undefined ? '' : `; to upgrade: ${command}`}`)
+    const how = command === undefined ? '' : `; to upgrade: ${command}`
+    log.info(`Twinfold v${version} is available, this is v${this.#running}${how}`)
   }
 
   #checks(): UpgradeChecks {
@@ -177,7 +180,7 @@ export class UpgradeChecker implements UpgradeView {
     }
   }
 
-  /** An answer to other settings, or from before checks were switched off, is no answer. */
+  /** An answer to other settings is no answer: they may change while the registry is asked. */
   #valid(): Checked | undefined {
     const isOurs = this.#checks() === 'on' && this.#checked?.settings === settingsOf(this.#deps.config.current)
     return isOurs ? this.#checked : undefined

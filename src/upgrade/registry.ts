@@ -26,11 +26,15 @@ export interface ReleaseQuestion {
 }
 
 /**
- * Asks the registry for the release to upgrade to: its list first, then the manifest of that release, which carries what
- * changed. Rejects with `upgrade-failed` and a reason for people. Nothing about this device is sent but the running
+ * Asks the registry for the release to upgrade to: its list first, then the manifest of that release, which carries
+ * what changed. Rejects with `upgrade-failed` and a reason for people. Nothing about this device is sent but the running
  * version.
  */
-export async function findRelease(deps: RegistryDeps, question: ReleaseQuestion, signal: AbortSignal): Promise<FoundRelease> {
+export async function findRelease(
+  deps: RegistryDeps,
+  question: ReleaseQuestion,
+  signal: AbortSignal,
+): Promise<FoundRelease> {
   const { source, running, preReleases } = question
   const ask = (request: Omit<ClientRequest, 'timeoutMs'>) => askJson(deps, running, request, signal)
   const json = await ask({ url: source, headers: { Accept: LIST_TYPE }, answerBytesMax: LIST_BYTES_MAX })

@@ -33,6 +33,6 @@ export interface UpgradeState {
 export interface UpgradeView {
   /** Asks nobody. */
   state(): UpgradeState
-  /** Asks the registry, unless that was done just now. Rejects with `upgrade-failed`, or `upgrade-off` when nobody may be asked. */
+  /** Asks the registry, unless that was done just now. Rejects with `upgrade-failed`, or `upgrade-off` if it may not. */
   check(): Promise<UpgradeState>
 }

@@ -93,6 +93,8 @@ test('switched on it asks soon, switched off it forgets and asks no more', async
   assert.deepEqual([checker.state().release, checker.state().checkedMs], [undefined, undefined])
   await pass(24 * HOUR_MS)
   assert.equal(registry.askedMs.length, 1)
+  await set({ autoUpgradeIntervalH: 6 })
+  assert.equal(checker.state().release, undefined, 'switched on again it begins anew')
   await end()
 })
 

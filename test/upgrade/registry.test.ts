@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
 import { TwinfoldError } from '../../src/core/errors.ts'
 import { findRelease } from '../../src/upgrade/registry.ts'
+import type { ClientRequest, HttpClient } from '../../src/world/http-client.ts'
 import { realHttpClient } from '../../src/world/real/http-client.ts'
 import { NpmRegistry, type Answer } from '../support/npm-registry.ts'
 
@@ -54,6 +55,18 @@ test('the request says nothing about the device but the version, and asks for th
 test('a proxy of the environment is not asked for this machine', async () => {
   const environment = (name: string) => (name === 'all_proxy' ? 'http://127.0.0.1:1' : undefined)
   assert.equal((await find('1.0.0', false, environment)).version, '1.2.0')
+})
+
+test('other hosts are asked through the proxy of the environment, but for those it leaves out', async () => {
+  const asked: ClientRequest[] = []
+  const http: HttpClient = { send: async (request) => (asked.push(request), { status: 404, headers: {}, body: new Uint8Array() }) }
+  const variables = new Map([['https_proxy', 'http://me:secret@proxy.example:3128'], ['no_proxy', 'inside.example']])
+  for (const host of ['npm.example', 'inside.example']) {
+    const question = { source: `https://${host}/twinfold`, running: '1.0.0', preReleases: false }
+    await assert.rejects(findRelease({ http, environment: (name) => variables.get(name) }, question, new AbortController().signal), /status 404/)
+  }
+  assert.deepEqual(asked.map(({ proxy }) => proxy && [proxy.kind, proxy.host, proxy.port, proxy.user]), [['http', 'proxy.example', 3128, 'me'], undefined])
+  assert.deepEqual(asked.map(({ trust }) => trust), [undefined, undefined], 'the certificate must be one of the system')
 })
 
 const text = (status: number, body: string, headers: Record<string, string> = {}): Answer => (_, response) => response.writeHead(status, headers).end(body)

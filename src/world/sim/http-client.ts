@@ -25,7 +25,10 @@ export class SimHttpClient implements HttpClient, HttpServer {
   async listen({ address, tls }: HttpListenOptions, handler: HttpHandler): Promise<HttpListener> {
     const chosen = address.replace(/:0$/, () => `:${this.#nextPort++}`)
     if (this.#sites.has(chosen)) throw new NetError('EADDRINUSE', `address already in use ${chosen}`)
-    this.#sites.set(chosen, { handler, certificate: tls === undefined ? undefined : new X509Certificate(tls.certificatePem) })
+    this.#sites.set(chosen, {
+      handler,
+      certificate: tls === undefined ? undefined : new X509Certificate(tls.certificatePem),
+    })
     return { address: chosen, [Symbol.asyncDispose]: async () => void this.#sites.delete(chosen) }
   }
 
@@ -49,7 +52,8 @@ export class SimHttpClient implements HttpClient, HttpServer {
   async #ask(request: ClientRequest, signal: AbortSignal): Promise<ClientAnswer> {
     const url = new URL(request.url)
     const isSecure = url.protocol === 'https:'
-    if ((!isSecure && url.protocol !== 'http:') || url.username !== '') throw new NetError('EINVAL', 'no address to ask')
+    if ((!isSecure && url.protocol !== 'http:') || url.username !== '')
+      throw new NetError('EINVAL', 'no address to ask')
     const address = url.port === '' ? `${url.hostname}:${isSecure ? 443 : 80}` : url.host
     const site = this.#sites.get(address)
     if (site === undefined) throw new NetError('ECONNREFUSED', `nobody listens at ${address}`)
@@ -85,7 +89,9 @@ function checkTrust({ certificate }: Site, host: string, { trust = { kind: 'syst
 }
 
 function headersOf({ headers }: HttpReply): Readonly<Record<string, string>> {
-  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), [value].flat().join(', ')]))
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name.toLowerCase(), [value].flat().join(', ')]),
+  )
 }
 
 async function bodyOf({ body = '' }: HttpReply, bytesMax: number): Promise<Uint8Array> {
