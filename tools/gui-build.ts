@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { build } from 'vite'
+import { build, type Plugin } from 'vite'
 
 const root = join(import.meta.dirname, '..')
 
@@ -11,12 +11,20 @@ const COMPRESS_BYTES_MIN = 1_024
 /** The texts of one language; a browser loads one of these files. */
 const LANGUAGE_FILE = /^[a-z]{2}-[\w-]{8}\.js$/
 
-/**
- * Builds the web page into the directory, each larger file also compressed. Tells the compressed size of all scripts and
- * styles that a browser loads, in the language that takes most.
- */
-export async function buildGui(directory: string): Promise<number> {
-  await build({ configFile: join(root, 'gui', 'vite.config.ts'), logLevel: 'warn', build: { outDir: directory, emptyOutDir: true } })
+export interface BuiltGui {
+  /** The compressed size of all scripts and styles that a browser loads, in the language that takes most. */
+  readonly bytes: number
+  /** What it was made of, packages included. */
+  readonly modules: readonly string[]
+}
+
+/** Builds the web page into the directory, each larger file also compressed. */
+export async function buildGui(directory: string): Promise<BuiltGui> {
+  const modules: string[] = []
+  // Styles are not among the modules of any output file, so all that were loaded are told.
+  const collect: Plugin = { name: 'modules', generateBundle() { modules.push(...this.getModuleIds()) } }
+  const settings = { outDir: directory, emptyOutDir: true }
+  await build({ configFile: join(root, 'gui', 'vite.config.ts'), logLevel: 'warn', plugins: [collect], build: settings })
   let scriptBytes = 0
   let languageBytes = 0
   for (const name of readdirSync(join(directory, 'assets'))) {
@@ -28,5 +36,5 @@ export async function buildGui(directory: string): Promise<number> {
     if (LANGUAGE_FILE.test(name)) languageBytes = Math.max(languageBytes, compressed.length)
     else if (/\.(js|css)$/.test(name)) scriptBytes += compressed.length
   }
-  return scriptBytes + languageBytes
+  return { bytes: scriptBytes + languageBytes, modules }
 }

@@ -20,6 +20,7 @@ const COMMANDS = {
   soak: ['tools/soak.ts'],
   sim: ['tools/sim.ts'],
   build: ['tools/build.ts'],
+  release: ['tools/release.ts'],
 }
 
 /** The packages of tools/node, by platform. The registry has none for musl or for 32 bits. */
@@ -73,13 +74,20 @@ function install(folder, needed, title) {
   if (existsSync(needed) && existsSync(stampFile) && readFileSync(stampFile, 'utf8') === stamp) return
   process.stderr.write(`twinfold: installing ${title} (once, needs the npm registry) …\n`)
   const npmScript = process.env['npm_execpath']
-  const words = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']
+  // Everything, whatever NODE_ENV or the person's settings leave out: what is bundled at a release is loaded from here.
+  const words = ['ci', '--include=dev', '--include=optional', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']
   const [program, args] = npmScript?.endsWith('.js') ? [process.execPath, [npmScript, ...words]] : ['npm', words]
-  const result = spawnSync(program, args, { cwd: folder, stdio: ['ignore', 2, 2], shell: false })
+  const result = spawnSync(program, args, { cwd: folder, env: ownEnvironment(), stdio: ['ignore', 2, 2], shell: false })
   if (result.error) fail(`npm could not be started (${result.error.message}); install npm and try again`)
   if (result.status !== 0) fail(`npm could not install ${title}, see above; nothing was started`)
   if (!existsSync(needed)) fail(`npm installed ${title} without ${needed}; remove ${join(folder, 'node_modules')} and try again`)
   writeFileSync(stampFile, stamp)
+}
+
+/** Without the flags of the npm around us: `npm publish --dry-run` must not make our own install a dry run. */
+function ownEnvironment() {
+  const ours = ([name]) => !/^npm_config_(dry_run|json|global|location|prefix|workspaces?|omit|include|only|package_lock_only)$/i.test(name)
+  return Object.fromEntries(Object.entries(process.env).filter(ours))
 }
 
 /** Whether anything that the web page is made of is newer than what was built last. */
@@ -114,7 +122,9 @@ const [script, ...fixed] = command
 const cwd = name === 'start' || name === 'twinfold' ? (process.env['INIT_CWD'] ?? process.cwd()) : root
 // With the cache known from the first instruction Node need not load its type stripper for a single file.
 const env = { ...process.env, NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'twinfold') }
-const child = spawn(nodeBinary, [join(root, script), ...fixed, ...args], { cwd, env, stdio: 'inherit' })
+// "npm pack" builds first and prints its own answer on standard output, which is therefore left to it.
+const stdio = name === 'build' ? ['inherit', 2, 'inherit'] : 'inherit'
+const child = spawn(nodeBinary, [join(root, script), ...fixed, ...args], { cwd, env, stdio })
 // On a terminal an interrupt reaches the whole process group by itself; passing it on would make it two.
 for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
 process.on('SIGINT', () => {

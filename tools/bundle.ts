@@ -1,0 +1,66 @@
+import { existsSync, globSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { rolldown, type InputOptions, type OutputOptions } from 'rolldown'
+import { manifest, root } from './manifest.ts'
+
+/** Packages that stay outside: npm installs them, native code for the machine at hand among them. */
+const external = Object.keys(manifest.dependencies).map((name) => new RegExp(`^${name}(/|$)`))
+
+const INPUT: InputOptions = {
+  cwd: root,
+  platform: 'node',
+  external,
+  tsconfig: false,
+  resolve: { mainFields: ['module', 'main'] },
+  // What both the daemon and a command need is imported both ways on purpose.
+  checks: { ineffectiveDynamicImport: false },
+  onLog: (level, log) => {
+    if (log.code === 'UNRESOLVED_IMPORT') throw new Error(log.message)
+    if (level === 'warn') process.stderr.write(`rolldown: ${log.message}\n`)
+  },
+}
+
+/** Nothing is minified: names and lines of a stack trace say where to look, comments name the source file. */
+const OUTPUT: OutputOptions = { format: 'esm', comments: { legal: true, annotation: true, jsdoc: false } }
+
+/**
+ * Bundles the program, its threads and what `exports` of package.json names into the directory. All files of the program
+ * lie two levels below the package, as the sources do: paths relative to a module hold in both. Tells the modules used.
+ */
+export async function bundle(target: string): Promise<readonly string[]> {
+  const program = await write({ input: { bin: 'src/main/bin.ts' } }, { dir: join(target, 'main'), ...named('') })
+  const modules = [...program, ...(await write({ input: exported() }, { dir: target, ...named('client/') }))]
+  for (const worker of globSync('src/**/*-worker.ts', { cwd: root })) {
+    const file = join(target, 'main', `${basename(worker, '.ts')}.js`)
+    if (existsSync(file)) throw new Error(`${worker}: ${file} is written already; name the thread otherwise`)
+    // One file each: a thread loads nothing that it does not run.
+    modules.push(...(await write({ input: worker }, { file, codeSplitting: false })))
+  }
+  return modules
+}
+
+function named(directory: string): OutputOptions {
+  return { entryFileNames: '[name].js', chunkFileNames: `${directory}[name].js` }
+}
+
+/** The sources of everything that programs may import, by the name of the compiled file without its ending. */
+export function exported(): Readonly<Record<string, string>> {
+  const files = Object.values(manifest.exports).flatMap((entry) => (typeof entry === 'string' ? [] : [entry.default]))
+  return Object.fromEntries(
+    files.map((file) => {
+      const name = /^\.\/dist\/(.+)\.js$/.exec(file)?.[1]
+      if (name === undefined) throw new Error(`package.json: exports: ${file} is not a script below dist`)
+      return [name, `src/${name}.ts`]
+    }),
+  )
+}
+
+async function write(input: InputOptions, output: OutputOptions): Promise<readonly string[]> {
+  const build = await rolldown({ ...INPUT, ...input })
+  try {
+    const { output: files } = await build.write({ ...OUTPUT, ...output })
+    return files.flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []))
+  } finally {
+    await build.close()
+  }
+}

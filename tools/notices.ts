@@ -1,0 +1,47 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { root } from './manifest.ts'
+
+/** A package of which parts are in what we publish. */
+export interface BundledPackage {
+  readonly name: string
+  readonly version: string
+  readonly license: string
+  readonly texts: readonly string[]
+}
+
+const LEGAL_FILE = /^(licen[cs]e|copying|notice|copyright)/i
+/** Licences of what is inside these two: they bring their own helpers into a bundle, nothing of others. */
+const BUNDLER_HELPER = /^\0(rolldown|vite)\//
+const OTHERS_IN_VITE = /^# Licenses of bundled dependencies$/m
+
+/** The packages that modules of a bundle come from, by name. */
+export function packagesOf(modules: Iterable<string>): readonly BundledPackage[] {
+  const directories = new Set<string>()
+  for (const id of modules) {
+    const [, helper] = BUNDLER_HELPER.exec(id) ?? []
+    const [directory] = /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(id.replaceAll('\\', '/')) ?? []
+    if (helper !== undefined) directories.add(join(root, 'node_modules', helper))
+    else if (directory !== undefined) directories.add(directory)
+  }
+  const byName = new Map([...directories].map(readPackage).map((each) => [`${each.name}@${each.version}`, each]))
+  return [...byName.values()].sort((a, b) => (`${a.name} ${a.version}` < `${b.name} ${b.version}` ? -1 : 1))
+}
+
+function readPackage(directory: string): BundledPackage {
+  const { name, version, license } = JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8')) as BundledPackage
+  const files = readdirSync(directory, { withFileTypes: true }).filter((file) => file.isFile() && LEGAL_FILE.test(file.name))
+  const texts = files.map((file) => readFileSync(join(directory, file.name), 'utf8'))
+  const known = join(root, 'tools', 'licences', `${name.replace('/', '+')}.txt`)
+  if (existsSync(known)) texts.push(readFileSync(known, 'utf8'))
+  if (texts.length === 0) throw new Error(`${name} comes without its licence; put the text into ${known}`)
+  return { name, version, license, texts: texts.map((text) => text.split(OTHERS_IN_VITE)[0]!.trim()) }
+}
+
+/** What has to be shipped with the package: who made its parts, and under which terms. */
+export function noticesText(packages: readonly BundledPackage[]): string {
+  const rule = '='.repeat(80)
+  const head = 'Twinfold contains parts of the packages below, under the terms below. Its own licence is in the file LICENSE.'
+  const parts = packages.map(({ name, version, license, texts }) => `${rule}\n${name} ${version} (${license})\n${rule}\n\n${texts.join('\n\n')}\n`)
+  return [`${head}\n`, ...parts].join('\n')
+}

@@ -1,0 +1,38 @@
+/**
+ * Makes what a release consists of, in release/ or the directory named: the package, a list of what is in it (CycloneDX),
+ * and checksums. Publishes nothing.
+ */
+import { spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { manifest, root } from './manifest.ts'
+import { buildPackage } from './package-build.ts'
+import { shippedSbom, type Sbom } from './sbom.ts'
+
+const directory = resolve(process.argv[2] ?? join(root, 'release'))
+const base = `${manifest.name}-${manifest.version}`
+
+/** What npm prints; its complaints go where ours go. */
+function npm(...args: readonly string[]): string {
+  const stdio = ['ignore', 'pipe', 'inherit'] as const
+  const shell = process.platform === 'win32' // npm is a script there, which only a shell starts
+  const result = spawnSync('npm', args, { cwd: root, encoding: 'utf8', stdio: [...stdio], shell })
+  if (result.status !== 0) throw new Error(`npm ${args[0]} failed, see above`)
+  return result.stdout
+}
+
+function checksum(file: string): string {
+  return createHash('sha256').update(readFileSync(join(directory, file))).digest('hex')
+}
+
+rmSync(directory, { recursive: true, force: true })
+mkdirSync(directory, { recursive: true })
+const bundled = await buildPackage(join(root, 'dist'))
+npm('pack', '--ignore-scripts', '--loglevel=error', '--pack-destination', directory)
+// Building the page sets NODE_ENV, which would make npm leave out what is bundled.
+const whole = JSON.parse(npm('sbom', '--sbom-format=cyclonedx', '--package-lock-only', '--include=dev')) as Sbom
+writeFileSync(join(directory, `${base}.cdx.json`), `${JSON.stringify(shippedSbom(whole, bundled), undefined, 2)}\n`)
+const files = [`${base}.cdx.json`, `${base}.tgz`]
+writeFileSync(join(directory, 'SHA256SUMS'), files.map((file) => `${checksum(file)}  ${file}\n`).join(''))
+process.stderr.write(`twinfold: ${base} is in ${directory}\n`)

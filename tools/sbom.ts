@@ -1,0 +1,54 @@
+import { manifest } from './manifest.ts'
+import type { BundledPackage } from './notices.ts'
+
+interface Component {
+  readonly 'bom-ref': string
+  readonly name: string
+  readonly version: string
+  readonly scope?: string
+  readonly properties?: readonly { readonly name: string; readonly value: string }[]
+  readonly externalReferences?: readonly { readonly type: string; readonly url: string }[]
+}
+
+/** The parts of CycloneDX that `npm sbom` writes and we change. */
+export interface Sbom {
+  readonly metadata: { readonly component: Component }
+  readonly components: readonly Component[]
+  readonly dependencies: readonly { readonly ref: string; readonly dependsOn?: readonly string[] }[]
+}
+
+const DEVELOPMENT = 'cdx:npm:package:development'
+const BUNDLED = { name: 'cdx:npm:package:bundled', value: 'true' }
+
+/**
+ * The list that `npm sbom` makes of everything in the lock file, cut down to what somebody gets who installs the package:
+ * what npm installs with it, and what was bundled into it, which npm takes for development only.
+ */
+export function shippedSbom<T extends Sbom>(whole: T, bundled: readonly BundledPackage[]): T {
+  const inside = new Set(bundled.map(({ name, version }) => `${name}@${version}`))
+  const isInside = ({ name, version }: Component) => inside.has(`${name}@${version}`)
+  const isInstalled = ({ properties = [] }: Component) => !properties.some(({ name }) => name === DEVELOPMENT)
+  const components = whole.components
+    .filter((component) => isInside(component) || isInstalled(component))
+    .map((component) => (isInside(component) ? markBundled(component) : component))
+    .map(withoutDistribution)
+  const known = new Set(components.map((component) => component['bom-ref']))
+  const missing = [...inside].filter((name) => !components.some((component) => name === `${component.name}@${component.version}`))
+  if (missing.length > 0) throw new Error(`bundled, but not in the lock file: ${missing.join(', ')}`)
+  const own = { ...whole.metadata.component, name: manifest.name }
+  const dependencies = whole.dependencies
+    .filter(({ ref }) => known.has(ref) || ref === own['bom-ref'])
+    .map(({ ref, dependsOn = [] }) => ({ ref, dependsOn: dependsOn.filter((other) => known.has(other)) }))
+  return { ...whole, metadata: { ...whole.metadata, component: own }, components, dependencies }
+}
+
+function markBundled(component: Component): Component {
+  const others = (component.properties ?? []).filter(({ name }) => name !== DEVELOPMENT)
+  return { ...component, scope: 'required', properties: [...others, BUNDLED] }
+}
+
+/** The registry that the builder used says nothing about where others get a package; its name and checksum do. */
+function withoutDistribution(component: Component): Component {
+  const references = component.externalReferences ?? []
+  return { ...component, externalReferences: references.filter(({ type }) => type !== 'distribution') }
+}
