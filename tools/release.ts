@@ -4,7 +4,7 @@
  */
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { manifest, root } from './manifest.ts'
 import { buildPackage } from './package-build.ts'
@@ -26,7 +26,6 @@ function checksum(file: string): string {
   return createHash('sha256').update(readFileSync(join(directory, file))).digest('hex')
 }
 
-rmSync(directory, { recursive: true, force: true })
 mkdirSync(directory, { recursive: true })
 const bundled = await buildPackage(join(root, 'dist'))
 npm('pack', '--ignore-scripts', '--loglevel=error', '--pack-destination', directory)

@@ -63,8 +63,9 @@ const WITH_OLD_SYNCTHING = ['sync', 'sync-conflicts']
 
 const STAGES: readonly Stage[] = [
   { name: 'check', run: () => all(...['.', 'gui', 'test/gui'].map((project) => command(bin('tsc'), ['-p', project])), command(bin('oxlint'), ['--quiet', 'src', 'gui', 'test', 'tools', 'bench'])) },
-  { name: 'unit', run: (files) => tests(files.length > 0 ? files : testFiles('test/**/*.test.ts', ['process', 'interop', 'browser']), 'together') },
+  { name: 'unit', run: (files) => tests(files.length > 0 ? files : testFiles('test/**/*.test.ts', ['process', 'package', 'interop', 'browser']), 'together') },
   { name: 'process', run: (files) => tests(files.length > 0 ? files : testFiles('test/process/**/*.test.ts'), 'apart') },
+  { name: 'package', run: (files) => tests(files.length > 0 ? files : testFiles('test/package/**/*.test.ts'), 'apart') },
   { name: 'interop', run: interop },
   { name: 'browser', run: async (files) => (await buildPage()) && tests(files.length > 0 ? files : testFiles('test/browser/**/*.test.ts'), 'apart') },
 ]

@@ -15,6 +15,8 @@ export interface DaemonOptions {
   /** Words before the command: a namespace, another user, a limit. */
   readonly before?: readonly string[]
   readonly nodeArgs?: readonly string[]
+  /** Another path to the program. */
+  readonly entry?: string
   /** A port of the system's choice unless said otherwise; undefined is what the config says. */
   readonly guiAddress?: string | undefined
 }
@@ -32,7 +34,7 @@ export class Daemon implements AsyncDisposable {
       ...(options.before ?? []),
       process.execPath,
       ...(options.nodeArgs ?? []),
-      ENTRY,
+      options.entry ?? ENTRY,
       'serve',
       `--home=${options.home}`,
       '--no-browser',

@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { endOf, startCommand } from './command.ts'
+import { endOf, startCommand, type CommandOptions } from './command.ts'
 import { eventually } from './scratch.ts'
 
 const END_MS_MAX = 15_000
@@ -18,8 +18,8 @@ export interface Demo extends AsyncDisposable {
 }
 
 /** Starts it below a directory of the test, and resolves when it has said where its pages are. */
-export async function startDemo(scratch: string): Promise<Demo> {
-  const child = startCommand(['demo', '--no-browser'], { env: { TMPDIR: scratch } })
+export async function startDemo(scratch: string, options: CommandOptions = {}): Promise<Demo> {
+  const child = startCommand(['demo', '--no-browser'], { ...options, env: { ...options.env, TMPDIR: scratch } })
   let output = ''
   for (const stream of [child.stdout, child.stderr]) {
     stream?.setEncoding('utf8').on('data', (text: string) => {

@@ -1,0 +1,227 @@
+/**
+ * The package as somebody else gets it: packed in a clean clone, installed by npm where nothing for development is, run,
+ * imported by its name, and checked by their compiler.
+ */
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { cpSync, globSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { isBuiltin } from 'node:module'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import type { Manifest } from '../../tools/manifest.ts'
+import type { Sbom } from '../../tools/sbom.ts'
+import { endOf, runCommand } from '../support/command.ts'
+import { startDaemon } from '../support/daemon.ts'
+import { differencesOf } from '../support/daemon-pair.ts'
+import { startDemo } from '../support/demo.ts'
+import { cleanClone, compiler, pack, project, run, withThisNode, type Packed } from '../support/packed.ts'
+import { eventually, scratchDirectory } from '../support/scratch.ts'
+import { PROGRAM, TYPED } from './programs.ts'
+
+const ALLOWED = [
+  /^(package\.json|LICENSE|README\.md|dist\/THIRD-PARTY-NOTICES\.txt)$/,
+  /^docs\/images\/[a-z-]+\.png$/,
+  /^dist\/(main|client)\/[\w.-]+\.js$/,
+  /^dist\/(client|core|rest)\/[\w-]+\.d\.ts$/,
+  /^dist\/man\/[\w-]+\.\d$/,
+  /^dist\/gui\/(index\.html|assets\/[\w.-]+\.(js|css|svg|png|woff2)(\.gz)?)$/,
+]
+const COMPILERS = ['5.9', '6', '7.0.2']
+/** The library keeps what it compiled beside itself, not in the cache of the sources. */
+const OWN_CACHE = { NODE_COMPILE_CACHE: '' }
+
+const scratch = scratchDirectory()
+const clone = join(scratch.path, 'clone')
+const prefix = join(scratch.path, 'prefix')
+const installed = join(prefix, 'lib', 'node_modules', 'twinfold')
+const consumer = join(scratch.path, 'consumer')
+const entry = join(prefix, 'bin', 'twinfold')
+let packed: Packed
+
+before(async () => {
+  await cleanClone(clone)
+  packed = await pack(clone)
+  await Promise.all([run('npm', ['install', '--global', `--prefix=${prefix}`, packed.path], { cwd: scratch.path }), project(consumer, packed.path)])
+})
+
+after(() => scratch[Symbol.dispose]())
+
+function shipped(pattern: string): readonly { readonly path: string; readonly text: string }[] {
+  return globSync(pattern, { cwd: installed }).map((path) => ({ path, text: readFileSync(join(installed, path), 'utf8') }))
+}
+
+function readManifest(): Manifest {
+  return JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8')) as Manifest
+}
+
+test('package: the tarball has the program and nothing that is not meant to be in it', () => {
+  const names = packed.files.map(({ path }) => path)
+  assert.deepEqual(names.filter((name) => !ALLOWED.some((pattern) => pattern.test(name))), [])
+  assert.equal(packed.files.find(({ path }) => path === 'dist/main/bin.js')?.mode, 0o755)
+  for (const { path, text } of shipped('dist/**/*.{js,ts,html,css,txt}')) {
+    assert.doesNotMatch(text, /sourceMappingURL/, path)
+    assert.ok(!text.includes(clone), `${path} names the directory it was built in`)
+  }
+})
+
+test('package: every picture that README shows is there', () => {
+  const text = readFileSync(join(installed, 'README.md'), 'utf8')
+  const pictures = [...text.matchAll(/!\[[^\]]*\]\(([^)]+)\)|<img\s[^>]*src="([^"]+)"/g)].map(([, one, other]) => one ?? other ?? '')
+  assert.ok(pictures.length > 0)
+  const names = new Set(packed.files.map(({ path }) => path))
+  assert.deepEqual(pictures.filter((picture) => !names.has(picture)), [])
+})
+
+test('package: the notices name every package that is bundled', () => {
+  const notices = readFileSync(join(installed, 'dist', 'THIRD-PARTY-NOTICES.txt'), 'utf8')
+  const inProgram = shipped('dist/{main,client}/*.js').flatMap(({ text }) =>
+    [...text.matchAll(/^\/\/ (?:.*\/)?node_modules\/((?:@[^/]+\/)?[^/\n]+)\//gm)].map(([, name]) => name ?? ''))
+  assert.ok(inProgram.includes('commander') && inProgram.includes('@peculiar/x509'), 'the bundler says where modules come from')
+  for (const name of new Set([...inProgram, 'preact', 'uplot', 'vite', 'rolldown'])) {
+    assert.match(notices, new RegExp(`^${name} \\d\\S* \\(.+\\)$`, 'm'), `${name} is bundled`)
+  }
+})
+
+test('package: what is installed with it is what it imports, and nothing for development', () => {
+  const { dependencies } = readManifest()
+  const imported = shipped('dist/{main,client}/*.js').flatMap(({ text }) =>
+    [...text.matchAll(/^(?:import|export)\b[^"\n]*"([^".][^"]*)";|\bimport\("([^".][^"]*)"\)/gm)].map(([, one, other]) => one ?? other ?? ''))
+  assert.ok(imported.includes('node:sqlite'))
+  assert.deepEqual(imported.filter((name) => !isBuiltin(name) && !(name in dependencies)), [])
+  const present = readdirSync(join(installed, 'node_modules')).filter((name) => !name.startsWith('.'))
+  assert.deepEqual(present.filter((name) => !name.startsWith('@')), Object.keys(dependencies))
+})
+
+test('package: threads are files of their own beside the program', () => {
+  const wanted = globSync('src/**/*-worker.ts', { cwd: clone }).map((file) => file.replace(/^.*\/(.+)\.ts$/, '$1.js'))
+  assert.ok(wanted.includes('disk-worker.js'))
+  const present = readdirSync(join(installed, 'dist', 'main'))
+  assert.deepEqual(wanted.filter((name) => !present.includes(name)), [])
+})
+
+test('package: installed globally and by npx it tells its version', async () => {
+  const { version } = readManifest()
+  const told = new RegExp(`\\bv${version.replaceAll('.', '\\.')}\\b`)
+  assert.match(await run(entry, ['--version'], { cwd: scratch.path, env: withThisNode }), told)
+  const env = { ...withThisNode, npm_config_cache: join(scratch.path, 'npx') }
+  assert.match(await run('npm', ['exec', '--yes', `--package=${packed.path}`, '--', 'twinfold', '--version'], { cwd: scratch.path, env }), told)
+})
+
+test('package: it serves its page, scans in a thread, and lets in who knows the password', async () => {
+  const photos = join(scratch.path, 'photos')
+  mkdirSync(photos)
+  for (let number = 0; number < 50; number++) writeFileSync(join(photos, `${number}.txt`), `picture ${number}`)
+  await using daemon = await startDaemon({ home: join(scratch.path, 'home'), entry, env: OWN_CACHE })
+  const page = await (await fetch(`${daemon.url}/`)).text()
+  const assets = [...page.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].map(([, path]) => path)
+  assert.ok(assets.length > 1, page)
+  for (const path of assets) assert.equal((await fetch(`${daemon.url}${path}`)).status, 200, path)
+
+  await daemon.addFolder('photos', photos)
+  await eventually('the index', async () => {
+    const { localFiles } = (await daemon.get('/rest/db/status?folder=photos')) as { localFiles: number }
+    return localFiles === 50 || undefined
+  })
+  await (await daemon.request('PATCH', '/rest/config/gui', { user: 'alice', password: 's3cret' })).arrayBuffer()
+  const login = (password: string) =>
+    fetch(`${daemon.url}/rest/noauth/auth/password`, { method: 'POST', body: JSON.stringify({ username: 'alice', password }) })
+  assert.equal((await login('wrong')).status, 403)
+  assert.equal((await login('s3cret')).status, 204)
+  assert.equal((await fetch(`${daemon.url}/rest/system/status`)).status, 403)
+  assert.equal(await daemon.signal('SIGTERM'), 0, daemon.output)
+})
+
+test('package: the demonstration starts, synchronizes and leaves nothing', async () => {
+  const directory = join(scratch.path, 'demo')
+  mkdirSync(directory)
+  await using demo = await startDemo(directory, { entry, env: OWN_CACHE })
+  const photos = (device: string) => join(demo.directory, device, 'Photos')
+  await eventually('photos alike', () => {
+    const names = readdirSync(photos('Desk'))
+    return (names.includes('Lake') && differencesOf(photos('Laptop'), photos('Desk')).length === 0) || undefined
+  }, 60_000)
+  demo.child.kill('SIGINT')
+  assert.equal(await endOf(demo.child), 0)
+  assert.deepEqual(readdirSync(directory), [])
+})
+
+test('package: completions for every shell', async () => {
+  for (const shell of ['bash', 'zsh', 'fish']) {
+    const { code, out, err } = await runCommand(['install-completions', shell], { entry, env: OWN_CACHE })
+    assert.equal(code, 0, err)
+    assert.match(out, /twinfold/)
+    assert.match(out, /install-completions/)
+  }
+})
+
+test('package: the client can be imported by its name and, but for twinfold/node, needs nothing of Node', async () => {
+  writeFileSync(join(consumer, 'program.mjs'), PROGRAM)
+  const server = createServer((request, response) => {
+    const isKnown = request.url === '/rest/db/status?folder=a+b' && request.headers['x-api-key'] === 'k'
+    response.writeHead(isKnown ? 200 : 404, { 'Content-Type': isKnown ? 'application/json' : 'text/plain' })
+    response.end(isKnown ? '{"state":"idle"}' : 'no such folder\n')
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  try {
+    const { port } = server.address() as AddressInfo
+    const out = await run(process.execPath, ['program.mjs', `http://127.0.0.1:${port}`], { cwd: consumer })
+    assert.deepEqual(JSON.parse(out), ['idle', true, 404, 'no such folder'])
+  } finally {
+    server.closeAllConnections()
+    server.close()
+  }
+  const names = Object.keys(readManifest().exports).filter((name) => !name.endsWith('.json')).map((name) => name.replace('.', 'twinfold'))
+  await run(process.execPath, ['--input-type=module', '--eval', names.map((name) => `await import('${name}')`).join('\n')], { cwd: consumer })
+  for (const file of closure('dist/client/public.js')) {
+    assert.doesNotMatch(readFileSync(join(installed, file), 'utf8'), /"node:|\bBuffer\b|\bprocess\.[a-z]/, `${file} runs in a browser too`)
+  }
+})
+
+/** The file, and all that it loads, at once or later. */
+function closure(file: string, known = new Set<string>()): ReadonlySet<string> {
+  if (known.has(file)) return known
+  known.add(file)
+  const text = readFileSync(join(installed, file), 'utf8')
+  for (const [, next = ''] of text.matchAll(/(?:\bfrom |\bimport |\bimport\()"(\.[^"]+)"/g)) closure(join(file, '..', next), known)
+  return known
+}
+
+for (const version of COMPILERS) {
+  test(`package: TypeScript ${version} finds the types, with both ways to resolve modules, checking libraries or not`, async () => {
+    const script = await compiler(version)
+    const directory = join(scratch.path, `types-${version}`)
+    cpSync(consumer, directory, { recursive: true })
+    const names = Object.keys(readManifest().exports).filter((name) => !name.endsWith('.json'))
+    const all = names.map((name, number) => `export * as entry${number} from '${name.replace('.', 'twinfold')}'\n`)
+    writeFileSync(join(directory, 'typed.mts'), TYPED)
+    writeFileSync(join(directory, 'all.mts'), all.join(''))
+    const checks = [['nodenext', 'nodenext'], ['esnext', 'bundler']].flatMap(([module, moduleResolution]) =>
+      [true, false].map(async (skipLibCheck) => {
+        const compilerOptions = {
+          module, moduleResolution, skipLibCheck, noEmit: true, strict: true, exactOptionalPropertyTypes: true,
+          target: 'es2024', lib: ['es2024', 'dom'], types: [],
+        }
+        const config = join(directory, `${moduleResolution}-${skipLibCheck}.json`)
+        writeFileSync(config, JSON.stringify({ compilerOptions, files: ['typed.mts', 'all.mts'] }))
+        assert.equal(await run(process.execPath, [script, '-p', config], { cwd: directory }), '')
+      }))
+    await Promise.all(checks)
+  })
+}
+
+test('package: a release has the same tarball, a list of what is in it, and checksums', async () => {
+  const release = join(scratch.path, 'release')
+  await run('npm', ['run', 'release', '--', release], { cwd: clone })
+  const base = `twinfold-${readManifest().version}`
+  assert.deepEqual(readdirSync(release).sort(), ['SHA256SUMS', `${base}.cdx.json`, `${base}.tgz`])
+  await run('sha256sum', ['--check', '--strict', 'SHA256SUMS'], { cwd: release })
+  assert.ok(readFileSync(join(release, `${base}.tgz`)).equals(readFileSync(packed.path)), 'two builds of one tree are alike')
+  const { metadata, components } = JSON.parse(readFileSync(join(release, `${base}.cdx.json`), 'utf8')) as Sbom
+  assert.equal(metadata.component.name, 'twinfold')
+  const names = components.map(({ name }) => name)
+  for (const name of ['lz4-napi', 'commander', '@peculiar/x509', 'preact', 'uplot']) assert.ok(names.includes(name), name)
+  for (const name of ['typescript', 'playwright-core', 'knip']) assert.ok(!names.includes(name), name)
+})

@@ -1,0 +1,68 @@
+import { execFile } from 'node:child_process'
+import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+
+const root = join(import.meta.dirname, '..', '..')
+const execute = promisify(execFile)
+
+/** Steering of the npm that runs the tests, which is not meant for those that the tests run. */
+const OUTER_NPM = /^(npm_(?!config_)|npm_config_(prefix|global|dry_run|json|omit|include|production)$|INIT_CWD$|NODE_|ST[A-Z])/i
+
+export interface RunOptions {
+  readonly cwd: string
+  readonly env?: Readonly<Record<string, string>>
+}
+
+/** Runs a program to its end; what it printed, on standard output only. Rejects, with all output, when it fails. */
+export async function run(program: string, args: readonly string[], { cwd, env = {} }: RunOptions): Promise<string> {
+  const kept = Object.entries(process.env).filter(([name]) => !OUTER_NPM.test(name))
+  const options = { cwd, env: { ...Object.fromEntries(kept), npm_config_prefer_offline: 'true', ...env }, maxBuffer: 64 << 20 }
+  try {
+    return (await execute(program, [...args], options)).stdout
+  } catch (error) {
+    const { stdout = '', stderr = '' } = error as { stdout?: string; stderr?: string }
+    throw new Error(`${program} ${args.join(' ')}:\n${stdout}${stderr}`, { cause: error })
+  }
+}
+
+/** Programs started by name find the Node that runs the tests. */
+export const withThisNode = { PATH: `${dirname(process.execPath)}:${process.env['PATH']}` }
+
+/** The working tree as a clone would have it: all that git knows or would add, nothing that was installed or built. */
+export async function cleanClone(directory: string): Promise<void> {
+  const listed = await run('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], { cwd: root })
+  for (const file of listed.split('\0').filter((name) => name !== '' && existsSync(join(root, name)))) {
+    mkdirSync(dirname(join(directory, file)), { recursive: true })
+    cpSync(join(root, file), join(directory, file))
+  }
+}
+
+export interface Packed {
+  readonly path: string
+  readonly files: readonly { readonly path: string; readonly mode: number }[]
+}
+
+/** `npm pack` there. All of its standard output must be its own answer. */
+export async function pack(clone: string): Promise<Packed> {
+  const [answer] = JSON.parse(await run('npm', ['pack', '--json'], { cwd: clone })) as { filename: string; files: Packed['files'] }[]
+  if (answer === undefined) throw new Error('npm pack made nothing')
+  return { path: join(clone, answer.filename), files: answer.files }
+}
+
+/** A directory with a project of its own in which packages are installed. */
+export async function project(directory: string, ...packages: readonly string[]): Promise<void> {
+  mkdirSync(directory, { recursive: true })
+  writeFileSync(join(directory, 'package.json'), '{ "private": true, "type": "module" }\n')
+  await run('npm', ['install', '--no-audit', '--no-fund', '--loglevel=error', ...packages], { cwd: directory })
+}
+
+/** The compiler of that version, installed once below node_modules/.cache. */
+export async function compiler(version: string): Promise<string> {
+  const directory = join(root, 'node_modules', '.cache', `typescript-${version}`)
+  const script = join(directory, 'node_modules', 'typescript', 'bin', 'tsc')
+  const found = join(directory, 'node_modules', 'typescript', 'package.json')
+  const isThere = existsSync(found) && String(Reflect.get(JSON.parse(readFileSync(found, 'utf8')), 'version')).startsWith(version)
+  if (!isThere) await project(directory, `typescript@${version}`)
+  return script
+}
