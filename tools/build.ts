@@ -1,4 +1,4 @@
-/** Builds dist/, or the directory named, for publishing. Standard output is left alone: `npm pack` prints its answer there. */
+/** Builds dist/, or the directory named, for publishing. Prints on standard error: `npm pack` answers on the other. */
 import { join, resolve } from 'node:path'
 import { root } from './manifest.ts'
 import { buildPackage } from './package-build.ts'

@@ -24,8 +24,9 @@ const INPUT: InputOptions = {
 const OUTPUT: OutputOptions = { format: 'esm', comments: { legal: true, annotation: true, jsdoc: false } }
 
 /**
- * Bundles the program, its threads and what `exports` of package.json names into the directory. All files of the program
- * lie two levels below the package, as the sources do: paths relative to a module hold in both. Tells the modules used.
+ * Bundles the program, its threads and what `exports` of package.json names into the directory. All files of the
+ * program are two levels below the package, as those of src/main are: paths relative to a module hold in both. Returns
+ * the modules used.
  */
 export async function bundle(target: string): Promise<readonly string[]> {
   const program = await write({ input: { bin: 'src/main/bin.ts' } }, { dir: join(target, 'main'), ...named('') })

@@ -7,7 +7,7 @@ import { manifest, root } from './manifest.ts'
 /** What stands behind `from` or in `import(…)` of a declaration file. */
 const SPECIFIER = /(\bfrom\s+|\bimport\(|\bimport\s+)(['"])([^'"]+)\2/g
 
-/** Checks all types and writes the declarations that programs see, and those that these refer to, into the directory. */
+/** Checks all types, and writes the declarations of what is exported and those that they refer to. */
 export function writeDeclarations(target: string): void {
   const scratch = mkdtempSync(join(root, 'node_modules', '.build-'))
   try {
@@ -34,13 +34,14 @@ function compile(scratch: string): void {
     outDir: scratch,
     typeRoots: [join(root, 'node_modules', '@types')],
   }
-  writeFileSync(project, JSON.stringify({ extends: join(root, 'tsconfig.json'), compilerOptions, include: [join(root, 'src')] }))
+  const include = [join(root, 'src')]
+  writeFileSync(project, JSON.stringify({ extends: join(root, 'tsconfig.json'), compilerOptions, include }))
   const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
   const result = spawnSync(process.execPath, [compiler, '-p', project], { cwd: root, stdio: ['ignore', 2, 2] })
   if (result.status !== 0) throw new Error('the types are wrong, see above')
 }
 
-/** Copies one file, with the names of compiled files in its imports, and tells what it refers to. */
+/** Copies one file, with the names of compiled files in its imports, and returns the files that it refers to. */
 function copyDeclaration(from: string, to: string, file: string): readonly string[] {
   const referred: string[] = []
   const text = readFileSync(join(from, file), 'utf8')

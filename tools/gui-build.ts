@@ -21,10 +21,16 @@ export interface BuiltGui {
 /** Builds the web page into the directory, each larger file also compressed. */
 export async function buildGui(directory: string): Promise<BuiltGui> {
   const modules: string[] = []
-  // Styles are not among the modules of any output file, so all that were loaded are told.
-  const collect: Plugin = { name: 'modules', generateBundle() { modules.push(...this.getModuleIds()) } }
+  // Styles are not among the modules of any output file, so all that were loaded are listed.
+  const collect: Plugin = {
+    name: 'modules',
+    generateBundle() {
+      modules.push(...this.getModuleIds())
+    },
+  }
   const settings = { outDir: directory, emptyOutDir: true }
-  await build({ configFile: join(root, 'gui', 'vite.config.ts'), logLevel: 'warn', plugins: [collect], build: settings })
+  const configFile = join(root, 'gui', 'vite.config.ts')
+  await build({ configFile, logLevel: 'warn', plugins: [collect], build: settings })
   let scriptBytes = 0
   let languageBytes = 0
   for (const name of readdirSync(join(directory, 'assets'))) {

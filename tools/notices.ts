@@ -11,8 +11,9 @@ export interface BundledPackage {
 }
 
 const LEGAL_FILE = /^(licen[cs]e|copying|notice|copyright)/i
-/** Licences of what is inside these two: they bring their own helpers into a bundle, nothing of others. */
+/** The two bundlers add helper functions of their own. */
 const BUNDLER_HELPER = /^\0(rolldown|vite)\//
+/** What follows in Vite's licence file concerns the tool itself, which is not shipped. */
 const OTHERS_IN_VITE = /^# Licenses of bundled dependencies$/m
 
 /** The packages that modules of a bundle come from, by name. */
@@ -30,8 +31,10 @@ export function packagesOf(modules: Iterable<string>): readonly BundledPackage[]
 
 function readPackage(directory: string): BundledPackage {
   const { name, version, license } = JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8')) as BundledPackage
-  const files = readdirSync(directory, { withFileTypes: true }).filter((file) => file.isFile() && LEGAL_FILE.test(file.name))
-  const texts = files.map((file) => readFileSync(join(directory, file.name), 'utf8'))
+  const files = readdirSync(directory, { withFileTypes: true })
+    .filter((file) => file.isFile())
+    .map((file) => file.name)
+  const texts = files.filter((file) => LEGAL_FILE.test(file)).map((file) => readFileSync(join(directory, file), 'utf8'))
   const known = join(root, 'tools', 'licences', `${name.replace('/', '+')}.txt`)
   if (existsSync(known)) texts.push(readFileSync(known, 'utf8'))
   if (texts.length === 0) throw new Error(`${name} comes without its licence; put the text into ${known}`)
@@ -41,7 +44,11 @@ function readPackage(directory: string): BundledPackage {
 /** What has to be shipped with the package: who made its parts, and under which terms. */
 export function noticesText(packages: readonly BundledPackage[]): string {
   const rule = '='.repeat(80)
-  const head = 'Twinfold contains parts of the packages below, under the terms below. Its own licence is in the file LICENSE.'
-  const parts = packages.map(({ name, version, license, texts }) => `${rule}\n${name} ${version} (${license})\n${rule}\n\n${texts.join('\n\n')}\n`)
+  const head =
+    'Twinfold contains parts of the packages below, under their terms. Its own licence is in the file LICENSE.'
+  const parts = packages.map(
+    ({ name, version, license, texts }) =>
+      `${rule}\n${name} ${version} (${license})\n${rule}\n\n${texts.join('\n\n')}\n`,
+  )
   return [`${head}\n`, ...parts].join('\n')
 }

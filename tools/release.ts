@@ -1,6 +1,6 @@
 /**
- * Makes what a release consists of, in release/ or the directory named: the package, a list of what is in it (CycloneDX),
- * and checksums. Publishes nothing.
+ * Makes the files of a release, in release/ or the directory named: the package, a bill of materials (CycloneDX) and
+ * checksums. Publishes nothing.
  */
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -23,7 +23,9 @@ function npm(...args: readonly string[]): string {
 }
 
 function checksum(file: string): string {
-  return createHash('sha256').update(readFileSync(join(directory, file))).digest('hex')
+  return createHash('sha256')
+    .update(readFileSync(join(directory, file)))
+    .digest('hex')
 }
 
 mkdirSync(directory, { recursive: true })

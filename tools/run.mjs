@@ -75,7 +75,8 @@ function install(folder, needed, title) {
   process.stderr.write(`twinfold: installing ${title} (once, needs the npm registry) …\n`)
   const npmScript = process.env['npm_execpath']
   // Everything, whatever NODE_ENV or the person's settings leave out: what is bundled at a release is loaded from here.
-  const words = ['ci', '--include=dev', '--include=optional', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']
+  const all = ['--include=dev', '--include=optional']
+  const words = ['ci', ...all, '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']
   const [program, args] = npmScript?.endsWith('.js') ? [process.execPath, [npmScript, ...words]] : ['npm', words]
   const result = spawnSync(program, args, { cwd: folder, env: ownEnvironment(), stdio: ['ignore', 2, 2], shell: false })
   if (result.error) fail(`npm could not be started (${result.error.message}); install npm and try again`)
@@ -86,8 +87,8 @@ function install(folder, needed, title) {
 
 /** Without the flags of the npm around us: `npm publish --dry-run` must not make our own install a dry run. */
 function ownEnvironment() {
-  const ours = ([name]) => !/^npm_config_(dry_run|json|global|location|prefix|workspaces?|omit|include|only|package_lock_only)$/i.test(name)
-  return Object.fromEntries(Object.entries(process.env).filter(ours))
+  const outer = /^npm_config_(dry_run|json|global|location|prefix|workspaces?|omit|include|only|package_lock_only)$/i
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !outer.test(name)))
 }
 
 /** Whether anything that the web page is made of is newer than what was built last. */

@@ -21,8 +21,8 @@ const DEVELOPMENT = 'cdx:npm:package:development'
 const BUNDLED = { name: 'cdx:npm:package:bundled', value: 'true' }
 
 /**
- * The list that `npm sbom` makes of everything in the lock file, cut down to what somebody gets who installs the package:
- * what npm installs with it, and what was bundled into it, which npm takes for development only.
+ * Reduces the list that `npm sbom` makes of the whole lock file to what is shipped: what npm installs with the package,
+ * and what is bundled into it, which npm takes for development only.
  */
 export function shippedSbom<T extends Sbom>(whole: T, bundled: readonly BundledPackage[]): T {
   const inside = new Set(bundled.map(({ name, version }) => `${name}@${version}`))
@@ -33,7 +33,8 @@ export function shippedSbom<T extends Sbom>(whole: T, bundled: readonly BundledP
     .map((component) => (isInside(component) ? markBundled(component) : component))
     .map(withoutDistribution)
   const known = new Set(components.map((component) => component['bom-ref']))
-  const missing = [...inside].filter((name) => !components.some((component) => name === `${component.name}@${component.version}`))
+  const listed = new Set(components.map(({ name, version }) => `${name}@${version}`))
+  const missing = [...inside].filter((name) => !listed.has(name))
   if (missing.length > 0) throw new Error(`bundled, but not in the lock file: ${missing.join(', ')}`)
   const own = { ...whole.metadata.component, name: manifest.name }
   const dependencies = whole.dependencies
@@ -47,7 +48,7 @@ function markBundled(component: Component): Component {
   return { ...component, scope: 'required', properties: [...others, BUNDLED] }
 }
 
-/** The registry that the builder used says nothing about where others get a package; its name and checksum do. */
+/** The registry that the builder used is not where others get a package; name and checksum identify it. */
 function withoutDistribution(component: Component): Component {
   const references = component.externalReferences ?? []
   return { ...component, externalReferences: references.filter(({ type }) => type !== 'distribution') }

@@ -1,5 +1,5 @@
 /**
- * The package as somebody else gets it: packed in a clean clone, installed by npm where nothing for development is, run,
+ * The package as others get it: packed in a clean clone, installed by npm where nothing for development is, run,
  * imported by its name, and checked by their compiler.
  */
 import assert from 'node:assert/strict'
@@ -43,13 +43,19 @@ let packed: Packed
 before(async () => {
   await cleanClone(clone)
   packed = await pack(clone)
-  await Promise.all([run('npm', ['install', '--global', `--prefix=${prefix}`, packed.path], { cwd: scratch.path }), project(consumer, packed.path)])
+  await Promise.all([
+    run('npm', ['install', '--global', `--prefix=${prefix}`, packed.path], { cwd: scratch.path }),
+    project(consumer, packed.path),
+  ])
 })
 
 after(() => scratch[Symbol.dispose]())
 
 function shipped(pattern: string): readonly { readonly path: string; readonly text: string }[] {
-  return globSync(pattern, { cwd: installed }).map((path) => ({ path, text: readFileSync(join(installed, path), 'utf8') }))
+  return globSync(pattern, { cwd: installed }).map((path) => ({
+    path,
+    text: readFileSync(join(installed, path), 'utf8'),
+  }))
 }
 
 function readManifest(): Manifest {
@@ -58,7 +64,10 @@ function readManifest(): Manifest {
 
 test('package: the tarball has the program and nothing that is not meant to be in it', () => {
   const names = packed.files.map(({ path }) => path)
-  assert.deepEqual(names.filter((name) => !ALLOWED.some((pattern) => pattern.test(name))), [])
+  assert.deepEqual(
+    names.filter((name) => !ALLOWED.some((pattern) => pattern.test(name))),
+    [],
+  )
   assert.equal(packed.files.find(({ path }) => path === 'dist/main/bin.js')?.mode, 0o755)
   for (const { path, text } of shipped('dist/**/*.{js,ts,html,css,txt}')) {
     assert.doesNotMatch(text, /sourceMappingURL/, path)
@@ -68,17 +77,26 @@ test('package: the tarball has the program and nothing that is not meant to be i
 
 test('package: every picture that README shows is there', () => {
   const text = readFileSync(join(installed, 'README.md'), 'utf8')
-  const pictures = [...text.matchAll(/!\[[^\]]*\]\(([^)]+)\)|<img\s[^>]*src="([^"]+)"/g)].map(([, one, other]) => one ?? other ?? '')
+  const pictures = [...text.matchAll(/!\[[^\]]*\]\(([^)]+)\)|<img\s[^>]*src="([^"]+)"/g)].map(
+    ([, one, other]) => one ?? other ?? '',
+  )
   assert.ok(pictures.length > 0)
   const names = new Set(packed.files.map(({ path }) => path))
-  assert.deepEqual(pictures.filter((picture) => !names.has(picture)), [])
+  assert.deepEqual(
+    pictures.filter((picture) => !names.has(picture)),
+    [],
+  )
 })
 
 test('package: the notices name every package that is bundled', () => {
   const notices = readFileSync(join(installed, 'dist', 'THIRD-PARTY-NOTICES.txt'), 'utf8')
   const inProgram = shipped('dist/{main,client}/*.js').flatMap(({ text }) =>
-    [...text.matchAll(/^\/\/ (?:.*\/)?node_modules\/((?:@[^/]+\/)?[^/\n]+)\//gm)].map(([, name]) => name ?? ''))
-  assert.ok(inProgram.includes('commander') && inProgram.includes('@peculiar/x509'), 'the bundler says where modules come from')
+    [...text.matchAll(/^\/\/ (?:.*\/)?node_modules\/((?:@[^/]+\/)?[^/\n]+)\//gm)].map(([, name]) => name ?? ''),
+  )
+  assert.ok(
+    inProgram.includes('commander') && inProgram.includes('@peculiar/x509'),
+    'the bundler says where modules come from',
+  )
   for (const name of new Set([...inProgram, 'preact', 'uplot', 'vite', 'rolldown'])) {
     assert.match(notices, new RegExp(`^${name} \\d\\S* \\(.+\\)$`, 'm'), `${name} is bundled`)
   }
@@ -87,18 +105,30 @@ test('package: the notices name every package that is bundled', () => {
 test('package: what is installed with it is what it imports, and nothing for development', () => {
   const { dependencies } = readManifest()
   const imported = shipped('dist/{main,client}/*.js').flatMap(({ text }) =>
-    [...text.matchAll(/^(?:import|export)\b[^"\n]*"([^".][^"]*)";|\bimport\("([^".][^"]*)"\)/gm)].map(([, one, other]) => one ?? other ?? ''))
+    [...text.matchAll(/^(?:import|export)\b[^"\n]*"([^".][^"]*)";|\bimport\("([^".][^"]*)"\)/gm)].map(
+      ([, one, other]) => one ?? other ?? '',
+    ),
+  )
   assert.ok(imported.includes('node:sqlite'))
-  assert.deepEqual(imported.filter((name) => !isBuiltin(name) && !(name in dependencies)), [])
+  assert.deepEqual(
+    imported.filter((name) => !isBuiltin(name) && !(name in dependencies)),
+    [],
+  )
   const present = readdirSync(join(installed, 'node_modules')).filter((name) => !name.startsWith('.'))
-  assert.deepEqual(present.filter((name) => !name.startsWith('@')), Object.keys(dependencies))
+  assert.deepEqual(
+    present.filter((name) => !name.startsWith('@')),
+    Object.keys(dependencies),
+  )
 })
 
 test('package: threads are files of their own beside the program', () => {
   const wanted = globSync('src/**/*-worker.ts', { cwd: clone }).map((file) => file.replace(/^.*\/(.+)\.ts$/, '$1.js'))
   assert.ok(wanted.includes('disk-worker.js'))
   const present = readdirSync(join(installed, 'dist', 'main'))
-  assert.deepEqual(wanted.filter((name) => !present.includes(name)), [])
+  assert.deepEqual(
+    wanted.filter((name) => !present.includes(name)),
+    [],
+  )
 })
 
 test('package: installed globally and by npx it tells its version', async () => {
@@ -106,7 +136,13 @@ test('package: installed globally and by npx it tells its version', async () => 
   const told = new RegExp(`\\bv${version.replaceAll('.', '\\.')}\\b`)
   assert.match(await run(entry, ['--version'], { cwd: scratch.path, env: withThisNode }), told)
   const env = { ...withThisNode, npm_config_cache: join(scratch.path, 'npx') }
-  assert.match(await run('npm', ['exec', '--yes', `--package=${packed.path}`, '--', 'twinfold', '--version'], { cwd: scratch.path, env }), told)
+  assert.match(
+    await run('npm', ['exec', '--yes', `--package=${packed.path}`, '--', 'twinfold', '--version'], {
+      cwd: scratch.path,
+      env,
+    }),
+    told,
+  )
 })
 
 test('package: it serves its page, scans in a thread, and lets in who knows the password', async () => {
@@ -126,7 +162,10 @@ test('package: it serves its page, scans in a thread, and lets in who knows the 
   })
   await (await daemon.request('PATCH', '/rest/config/gui', { user: 'alice', password: 's3cret' })).arrayBuffer()
   const login = (password: string) =>
-    fetch(`${daemon.url}/rest/noauth/auth/password`, { method: 'POST', body: JSON.stringify({ username: 'alice', password }) })
+    fetch(`${daemon.url}/rest/noauth/auth/password`, {
+      method: 'POST',
+      body: JSON.stringify({ username: 'alice', password }),
+    })
   assert.equal((await login('wrong')).status, 403)
   assert.equal((await login('s3cret')).status, 204)
   assert.equal((await fetch(`${daemon.url}/rest/system/status`)).status, 403)
@@ -138,10 +177,14 @@ test('package: the demonstration starts, synchronizes and leaves nothing', async
   mkdirSync(directory)
   await using demo = await startDemo(directory, { entry, env: OWN_CACHE })
   const photos = (device: string) => join(demo.directory, device, 'Photos')
-  await eventually('photos alike', () => {
-    const names = readdirSync(photos('Desk'))
-    return (names.includes('Lake') && differencesOf(photos('Laptop'), photos('Desk')).length === 0) || undefined
-  }, 60_000)
+  await eventually(
+    'photos alike',
+    () => {
+      const names = readdirSync(photos('Desk'))
+      return (names.includes('Lake') && differencesOf(photos('Laptop'), photos('Desk')).length === 0) || undefined
+    },
+    60_000,
+  )
   demo.child.kill('SIGINT')
   assert.equal(await endOf(demo.child), 0)
   assert.deepEqual(readdirSync(directory), [])
@@ -173,10 +216,20 @@ test('package: the client can be imported by its name and, but for twinfold/node
     server.closeAllConnections()
     server.close()
   }
-  const names = Object.keys(readManifest().exports).filter((name) => !name.endsWith('.json')).map((name) => name.replace('.', 'twinfold'))
-  await run(process.execPath, ['--input-type=module', '--eval', names.map((name) => `await import('${name}')`).join('\n')], { cwd: consumer })
+  const names = Object.keys(readManifest().exports)
+    .filter((name) => !name.endsWith('.json'))
+    .map((name) => name.replace('.', 'twinfold'))
+  await run(
+    process.execPath,
+    ['--input-type=module', '--eval', names.map((name) => `await import('${name}')`).join('\n')],
+    { cwd: consumer },
+  )
   for (const file of closure('dist/client/public.js')) {
-    assert.doesNotMatch(readFileSync(join(installed, file), 'utf8'), /"node:|\bBuffer\b|\bprocess\.[a-z]/, `${file} runs in a browser too`)
+    assert.doesNotMatch(
+      readFileSync(join(installed, file), 'utf8'),
+      /"node:|\bBuffer\b|\bprocess\.[a-z]/,
+      `${file} runs in a browser too`,
+    )
   }
 })
 
@@ -185,12 +238,13 @@ function closure(file: string, known = new Set<string>()): ReadonlySet<string> {
   if (known.has(file)) return known
   known.add(file)
   const text = readFileSync(join(installed, file), 'utf8')
-  for (const [, next = ''] of text.matchAll(/(?:\bfrom |\bimport |\bimport\()"(\.[^"]+)"/g)) closure(join(file, '..', next), known)
+  for (const [, next = ''] of text.matchAll(/(?:\bfrom |\bimport |\bimport\()"(\.[^"]+)"/g))
+    closure(join(file, '..', next), known)
   return known
 }
 
 for (const version of COMPILERS) {
-  test(`package: TypeScript ${version} finds the types, with both ways to resolve modules, checking libraries or not`, async () => {
+  test(`package: TypeScript ${version} resolves the types, for Node and bundlers, checking libraries or not`, async () => {
     const script = await compiler(version)
     const directory = join(scratch.path, `types-${version}`)
     cpSync(consumer, directory, { recursive: true })
@@ -198,16 +252,27 @@ for (const version of COMPILERS) {
     const all = names.map((name, number) => `export * as entry${number} from '${name.replace('.', 'twinfold')}'\n`)
     writeFileSync(join(directory, 'typed.mts'), TYPED)
     writeFileSync(join(directory, 'all.mts'), all.join(''))
-    const checks = [['nodenext', 'nodenext'], ['esnext', 'bundler']].flatMap(([module, moduleResolution]) =>
+    const checks = [
+      ['nodenext', 'nodenext'],
+      ['esnext', 'bundler'],
+    ].flatMap(([module, moduleResolution]) =>
       [true, false].map(async (skipLibCheck) => {
         const compilerOptions = {
-          module, moduleResolution, skipLibCheck, noEmit: true, strict: true, exactOptionalPropertyTypes: true,
-          target: 'es2024', lib: ['es2024', 'dom'], types: [],
+          module,
+          moduleResolution,
+          skipLibCheck,
+          noEmit: true,
+          strict: true,
+          exactOptionalPropertyTypes: true,
+          target: 'es2024',
+          lib: ['es2024', 'dom'],
+          types: [],
         }
         const config = join(directory, `${moduleResolution}-${skipLibCheck}.json`)
         writeFileSync(config, JSON.stringify({ compilerOptions, files: ['typed.mts', 'all.mts'] }))
         assert.equal(await run(process.execPath, [script, '-p', config], { cwd: directory }), '')
-      }))
+      }),
+    )
     await Promise.all(checks)
   })
 }
@@ -218,10 +283,14 @@ test('package: a release has the same tarball, a list of what is in it, and chec
   const base = `twinfold-${readManifest().version}`
   assert.deepEqual(readdirSync(release).sort(), ['SHA256SUMS', `${base}.cdx.json`, `${base}.tgz`])
   await run('sha256sum', ['--check', '--strict', 'SHA256SUMS'], { cwd: release })
-  assert.ok(readFileSync(join(release, `${base}.tgz`)).equals(readFileSync(packed.path)), 'two builds of one tree are alike')
+  assert.ok(
+    readFileSync(join(release, `${base}.tgz`)).equals(readFileSync(packed.path)),
+    'two builds of one tree are alike',
+  )
   const { metadata, components } = JSON.parse(readFileSync(join(release, `${base}.cdx.json`), 'utf8')) as Sbom
   assert.equal(metadata.component.name, 'twinfold')
   const names = components.map(({ name }) => name)
-  for (const name of ['lz4-napi', 'commander', '@peculiar/x509', 'preact', 'uplot']) assert.ok(names.includes(name), name)
+  for (const name of ['lz4-napi', 'commander', '@peculiar/x509', 'preact', 'uplot'])
+    assert.ok(names.includes(name), name)
   for (const name of ['typescript', 'playwright-core', 'knip']) assert.ok(!names.includes(name), name)
 })

@@ -7,7 +7,8 @@ const root = join(import.meta.dirname, '..', '..')
 const execute = promisify(execFile)
 
 /** Steering of the npm that runs the tests, which is not meant for those that the tests run. */
-const OUTER_NPM = /^(npm_(?!config_)|npm_config_(prefix|global|dry_run|json|omit|include|production)$|INIT_CWD$|NODE_|ST[A-Z])/i
+const OUTER_NPM =
+  /^(npm_(?!config_)|npm_config_(prefix|global|dry_run|json|omit|include|production)$|INIT_CWD$|NODE_|ST[A-Z])/i
 
 export interface RunOptions {
   readonly cwd: string
@@ -17,7 +18,11 @@ export interface RunOptions {
 /** Runs a program to its end; what it printed, on standard output only. Rejects, with all output, when it fails. */
 export async function run(program: string, args: readonly string[], { cwd, env = {} }: RunOptions): Promise<string> {
   const kept = Object.entries(process.env).filter(([name]) => !OUTER_NPM.test(name))
-  const options = { cwd, env: { ...Object.fromEntries(kept), npm_config_prefer_offline: 'true', ...env }, maxBuffer: 64 << 20 }
+  const options = {
+    cwd,
+    env: { ...Object.fromEntries(kept), npm_config_prefer_offline: 'true', ...env },
+    maxBuffer: 64 << 20,
+  }
   try {
     return (await execute(program, [...args], options)).stdout
   } catch (error) {
@@ -45,7 +50,10 @@ export interface Packed {
 
 /** `npm pack` there. All of its standard output must be its own answer. */
 export async function pack(clone: string): Promise<Packed> {
-  const [answer] = JSON.parse(await run('npm', ['pack', '--json'], { cwd: clone })) as { filename: string; files: Packed['files'] }[]
+  const [answer] = JSON.parse(await run('npm', ['pack', '--json'], { cwd: clone })) as {
+    filename: string
+    files: Packed['files']
+  }[]
   if (answer === undefined) throw new Error('npm pack made nothing')
   return { path: join(clone, answer.filename), files: answer.files }
 }
@@ -62,7 +70,8 @@ export async function compiler(version: string): Promise<string> {
   const directory = join(root, 'node_modules', '.cache', `typescript-${version}`)
   const script = join(directory, 'node_modules', 'typescript', 'bin', 'tsc')
   const found = join(directory, 'node_modules', 'typescript', 'package.json')
-  const isThere = existsSync(found) && String(Reflect.get(JSON.parse(readFileSync(found, 'utf8')), 'version')).startsWith(version)
+  const isThere =
+    existsSync(found) && String(Reflect.get(JSON.parse(readFileSync(found, 'utf8')), 'version')).startsWith(version)
   if (!isThere) await project(directory, `typescript@${version}`)
   return script
 }
