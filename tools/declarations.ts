@@ -42,7 +42,7 @@ function compile(scratch: string): void {
 }
 
 /** Copies one file, with the names of compiled files in its imports, and returns the files that it refers to. */
-function copyDeclaration(from: string, to: string, file: string): readonly string[] {
+export function copyDeclaration(from: string, to: string, file: string): readonly string[] {
   const referred: string[] = []
   const text = readFileSync(join(from, file), 'utf8')
   const rewritten = text.replace(SPECIFIER, (_, before: string, quote: string, specifier: string) => {
