@@ -123,6 +123,8 @@ export interface VersionFacts {
   /** As Node names them; they are shown as Go does, because clients compare. */
   readonly platform: string
   readonly architecture: string
+  /** Node gives processors of both byte orders one name, Go does not. */
+  readonly endianness: 'LE' | 'BE'
   readonly builder: { readonly user: string; readonly host: string }
   readonly builtMs: number
   readonly tags: readonly string[]

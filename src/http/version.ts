@@ -4,7 +4,7 @@ import type { VersionFacts } from './types.ts'
 
 /** Clients compare these with Go's names, so Node's are translated. */
 const SYSTEMS: Readonly<Record<string, string>> = { win32: 'windows', sunos: 'solaris' }
-const ARCHITECTURES: Readonly<Record<string, string>> = { x64: 'amd64', ia32: '386' }
+const ARCHITECTURES: Readonly<Record<string, string>> = { x64: 'amd64', ia32: '386', mipsel: 'mipsle' }
 
 /**
  * The answer to `GET /rest/system/version`. The long form keeps the word `syncthing` and its shape, because clients
@@ -12,7 +12,7 @@ const ARCHITECTURES: Readonly<Record<string, string>> = { x64: 'amd64', ia32: '3
  */
 export function versionJson(facts: VersionFacts): VersionJson {
   const os = SYSTEMS[facts.platform] ?? facts.platform
-  const arch = ARCHITECTURES[facts.architecture] ?? facts.architecture
+  const arch = goArchitecture(facts)
   const extra = facts.extra.replace(/[^A-Za-z0-9. -]/g, '').trim()
   const tags = [...facts.tags, ...(extra === '' ? [] : [extra])].toSorted()
   const date = formatWholeSeconds(facts.builtMs)
@@ -36,4 +36,10 @@ export function versionJson(facts: VersionFacts): VersionJson {
     user,
     version: facts.version,
   }
+}
+
+/** One Go name per byte order, where Node has one name for both. */
+function goArchitecture({ architecture, endianness }: VersionFacts): string {
+  if (architecture === 'ppc64' && endianness === 'LE') return 'ppc64le'
+  return ARCHITECTURES[architecture] ?? architecture
 }

@@ -214,12 +214,13 @@ async function act(action: Exclude<Action, 'help'>, told: Told): Promise<void> {
   const show = (value: object, text: string) => print(json ? JSON.stringify(value, undefined, 2) : text)
   switch (action) {
     case 'version': {
-      const [{ versionFacts }, { versionJson }] = await Promise.all([
+      const [{ versionFacts }, { versionJson }, { endianness }] = await Promise.all([
         import('./version.ts'),
         import('../http/version.ts'),
+        import('node:os'),
       ])
       const facts = versionFacts(
-        { platform: process.platform, architecture: process.arch },
+        { platform: process.platform, architecture: process.arch, endianness: endianness() },
         process.env['STVERSIONEXTRA'] ?? '',
       )
       const version = versionJson(facts)

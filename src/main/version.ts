@@ -17,7 +17,7 @@ const VERSION = packageVersion()
 const CODENAME = 'Paper Crane'
 
 /** What `--version`, `GET /rest/system/version` and the headers are made of. */
-export function versionFacts(system: Pick<System, 'platform' | 'architecture'>, extra: string): VersionFacts {
+export function versionFacts(system: Pick<System, 'platform' | 'architecture' | 'endianness'>, extra: string): VersionFacts {
   const builtMs = statSync(new URL('../../package.json', import.meta.url)).mtimeMs
   return {
     version: `v${VERSION}`,
@@ -25,6 +25,7 @@ export function versionFacts(system: Pick<System, 'platform' | 'architecture'>, 
     runtime: `node${process.versions.node}`,
     platform: system.platform,
     architecture: system.architecture,
+    endianness: system.endianness,
     builder: { user: 'twinfold', host: 'npm' },
     builtMs: Math.floor(builtMs / 1_000) * 1_000,
     tags: ['twinfold'],

@@ -39,6 +39,7 @@ export interface World {
 export interface System {
   readonly platform: 'linux' | 'darwin' | 'win32' | string
   readonly architecture: string
+  readonly endianness: 'LE' | 'BE'
   readonly hostName: string
   readonly cpuCount: number
   /** Of the whole machine. */

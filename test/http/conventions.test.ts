@@ -5,6 +5,7 @@ import type { FileInfo } from '../../src/core/file-info.ts'
 import type { FolderId, ShortId } from '../../src/core/ids.ts'
 import { withUnixOwner } from '../../src/core/platform-data.ts'
 import type { FolderStatus } from '../../src/model/types.ts'
+import type { VersionFacts } from '../../src/http/types.ts'
 import { formatMs, formatNs } from '../../src/http/times.ts'
 import { fakeRest, IDLE, KEY } from './fakes.ts'
 
@@ -255,8 +256,8 @@ test('version: the shape that clients parse, with Twinfold named in it', async (
   assert.deepEqual([version.version, version.isRelease, version.isBeta, version.extra, version.tags], ['v1.0.0', true, false, 'wrapped by xy', ['twinfold', 'wrapped by xy']])
 })
 
-const fakeVersion = {
-  version: 'v1.0.0', codename: 'Twinfold', runtime: 'node24.21.0', platform: 'linux', architecture: 'x64',
+const fakeVersion: VersionFacts = {
+  version: 'v1.0.0', codename: 'Twinfold', runtime: 'node24.21.0', platform: 'linux', architecture: 'x64', endianness: 'LE',
   builder: { user: 'builder', host: 'host' }, builtMs: Date.UTC(2026, 0, 2, 3, 4, 5), tags: ['twinfold'], extra: '', container: false,
 }
 

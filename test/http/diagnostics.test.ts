@@ -120,6 +120,7 @@ test('support bundle: every part is there, no secret is (W-14)', async () => {
 test('support bundle: a part that cannot be made is told, the others are there', async () => {
   const rest = fakeRest({ ...DEBUG, deps: { connections: { status: () => { throw new Error('broken') } } } })
   const files = unzip(await bytesOf(rest, '/rest/debug/support'))
+  assert.equal(JSON.parse(files.get('version-platform.json.txt')!).arch, 'amd64', 'the name Go gives to x64')
   assert.equal(files.get('connection-stats.json.txt'), 'could not be made: broken\n')
   assert.equal(files.size, 8)
 })

@@ -22,7 +22,7 @@ export const KEY = 'k2345679abcdefghijkmnopqrstuvwxy'
 export const SHARE = 'share' as FolderId
 
 export const VERSION: VersionFacts = {
-  version: 'v1.0.0', codename: 'Twinfold', runtime: 'node24.21.0', platform: 'linux', architecture: 'x64',
+  version: 'v1.0.0', codename: 'Twinfold', runtime: 'node24.21.0', platform: 'linux', architecture: 'x64', endianness: 'LE',
   builder: { user: 'builder', host: 'host' }, builtMs: 1_795_000_000_000, tags: ['twinfold'], extra: '', container: false,
 }
 

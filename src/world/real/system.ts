@@ -1,10 +1,11 @@
-import { availableParallelism, hostname, networkInterfaces, totalmem } from 'node:os'
+import { availableParallelism, endianness, hostname, networkInterfaces, totalmem } from 'node:os'
 import type { InterfaceAddress, System } from '../world.ts'
 import { realProcess } from './process.ts'
 
 export const realSystem: System = {
   platform: process.platform,
   architecture: process.arch,
+  endianness: endianness(),
   hostName: hostname(),
   cpuCount: availableParallelism(),
   memorySizeBytes: totalmem(),

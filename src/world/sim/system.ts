@@ -16,6 +16,7 @@ export function simSystem(hostName: string): System {
   return {
     platform: 'linux',
     architecture: 'x64',
+    endianness: 'LE',
     hostName,
     cpuCount: 2,
     memorySizeBytes: 2 ** 32,
