@@ -1,11 +1,11 @@
 /**
  * Everything the repository promises, in one command: types, lint, layers, unit, property, contract, real processes,
- * a real Syncthing, a real browser. Stages run one after the other; `--only NAME` runs one, further words are test files.
+ * a real Syncthing, another architecture, a real browser. Stages run one after the other; `--only NAME` runs one, further words are test files.
  */
 import { spawn } from 'node:child_process'
 import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { delimiter, dirname, join } from 'node:path'
 import type { Tally } from './reporter.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -29,15 +29,17 @@ async function command(program: string, args: readonly string[], env: Record<str
   return promise
 }
 
-/** `together`: all files in one process, which is far quicker; `apart`: a process each, for tests that start daemons. */
-async function tests(files: readonly string[], how: 'together' | 'apart', env: Record<string, string> = {}): Promise<boolean> {
+/** `node`: another Node to run the tests on. `together`: all files in one process, which is far quicker; `apart`: a process each, for tests that start daemons. */
+async function tests(
+  files: readonly string[], how: 'together' | 'apart', env: Record<string, string> = {}, node = process.execPath,
+): Promise<boolean> {
   if (files.length === 0) return true
   const scratch = mkdtempSync(join(tmpdir(), 'twinfold-test-'))
   const tallyFile = join(scratch, 'tally.json')
   try {
     const isolation = how === 'together' ? ['--test-isolation=none'] : ['--test-isolation=process', '--test-concurrency=2']
     const args = ['--test', ...isolation, '--test-timeout=300000', '--test-reporter=./tools/reporter.ts', ...files]
-    const passed = await command(process.execPath, ['--disable-warning=ExperimentalWarning', ...args], { ...env, TEST_TALLY: tallyFile })
+    const passed = await command(node, ['--disable-warning=ExperimentalWarning', ...args], { ...env, TEST_TALLY: tallyFile })
     const tally: unknown = JSON.parse(readFileSync(tallyFile, 'utf8'))
     addUp(tally)
     return passed
@@ -61,12 +63,15 @@ function testFiles(pattern: string, except: readonly string[] = []): string[] {
 
 const WITH_OLD_SYNCTHING = ['sync', 'sync-conflicts']
 
+const NOT_UNIT = ['process', 'package', 'interop', 'arm64', 'browser']
+
 const STAGES: readonly Stage[] = [
   { name: 'check', run: () => all(...['.', 'gui', 'test/gui'].map((project) => command(bin('tsc'), ['-p', project])), command(bin('oxlint'), ['--quiet', 'src', 'gui', 'test', 'tools', 'bench'])) },
-  { name: 'unit', run: (files) => tests(files.length > 0 ? files : testFiles('test/**/*.test.ts', ['process', 'package', 'interop', 'browser']), 'together') },
+  { name: 'unit', run: (files) => tests(files.length > 0 ? files : testFiles('test/**/*.test.ts', NOT_UNIT), 'together') },
   { name: 'process', run: (files) => tests(files.length > 0 ? files : testFiles('test/process/**/*.test.ts'), 'apart') },
   { name: 'package', run: (files) => tests(files.length > 0 ? files : testFiles('test/package/**/*.test.ts'), 'apart') },
   { name: 'interop', run: interop },
+  { name: 'arm64', run: arm64 },
   { name: 'browser', run: async (files) => (await buildPage()) && tests(files.length > 0 ? files : testFiles('test/browser/**/*.test.ts'), 'apart') },
 ]
 
@@ -75,6 +80,24 @@ async function interop(files: readonly string[]): Promise<boolean> {
   if (files.length > 0) return tests(files, 'apart')
   const today = await tests(testFiles('test/interop/**/*.test.ts'), 'apart')
   return (await tests(WITH_OLD_SYNCTHING.map((name) => `test/interop/${name}.test.ts`), 'apart', { TWINFOLD_SYNCTHING: 'installed' })) && today
+}
+
+/**
+ * The other architecture, emulated; where the machine is of that one, all other stages are that test. Files of other
+ * stages run on the emulated Node themselves: `--only arm64 test/core/ignore.test.ts`.
+ */
+async function arm64(files: readonly string[]): Promise<boolean> {
+  if (process.arch === 'arm64') {
+    console.log('not needed: this machine is arm64, so that every stage is a test of it')
+    return true
+  }
+  const own = testFiles('test/arm64/**/*.test.ts')
+  const others = files.filter((file) => !file.startsWith('test/arm64/'))
+  if (others.length === 0) return tests(files.length > 0 ? files : own, 'apart')
+  const { ARM64_NODE, missingArm64 } = await import('../test/support/arm64.ts')
+  if (missingArm64() !== undefined) return false
+  const path = [dirname(ARM64_NODE), process.env['PATH'] ?? ''].join(delimiter)
+  return tests(others, 'together', { PATH: path }, ARM64_NODE)
 }
 
 /** The page as it will be served. Tests look at nothing older than the sources. */

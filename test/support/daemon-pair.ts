@@ -37,7 +37,7 @@ export interface PairStatus {
 }
 
 /** Starts a daemon that listens where nobody else does and announces itself to nobody. */
-export async function startMember(directory: string, name: string, options: Pick<DaemonOptions, 'env' | 'nodeArgs'> = {}): Promise<Member> {
+export async function startMember(directory: string, name: string, options: Pick<DaemonOptions, 'env' | 'node' | 'nodeArgs'> = {}): Promise<Member> {
   const daemon = await startDaemon({ home: join(directory, `${name}-home`), ...options })
   const port = await freePort()
   await daemon.request('PATCH', '/rest/config/options', {
@@ -54,10 +54,20 @@ export async function restartMember(member: Member): Promise<Member> {
   return { ...member, daemon, [Symbol.asyncDispose]: () => daemon[Symbol.asyncDispose]() }
 }
 
-/** Both know each other and share the folder `docs`. */
-export async function connect(a: Member, b: Member, folder: Readonly<Record<string, unknown>> = {}): Promise<void> {
+type Fields = Readonly<Record<string, unknown>>
+
+/** Both know each other. */
+export async function connectDevices(a: Member, b: Member, device: Fields = {}): Promise<void> {
   for (const [self, peer] of [[a, b], [b, a]] as const) {
-    await self.daemon.post('/rest/config/devices', { deviceID: peer.id, name: 'peer', addresses: [`tcp://127.0.0.1:${peer.port}`] })
+    const addresses = [`tcp://127.0.0.1:${peer.port}`]
+    await self.daemon.post('/rest/config/devices', { deviceID: peer.id, name: 'peer', addresses, ...device })
+  }
+}
+
+/** Both know each other and share the folder `docs`. */
+export async function connect(a: Member, b: Member, folder: Fields = {}, device: Fields = {}): Promise<void> {
+  await connectDevices(a, b, device)
+  for (const [self, peer] of [[a, b], [b, a]] as const) {
     await self.daemon.addFolder('docs', self.root, { devices: [{ deviceID: peer.id }], ...folder })
   }
 }

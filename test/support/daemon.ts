@@ -8,12 +8,17 @@ import { eventually } from './scratch.ts'
 const COMPILE_CACHE = join(import.meta.dirname, '..', '..', 'node_modules', '.cache', 'twinfold')
 const ENTRY = join(import.meta.dirname, '..', '..', 'src', 'main', 'bin.ts')
 
+/** Long enough for a busy machine, or an emulated one; a daemon that ends is noticed at once. */
+const READY_MS_MAX = 90_000
+
 export interface DaemonOptions {
   readonly home: string
   readonly args?: readonly string[]
   readonly env?: Readonly<Record<string, string>>
   /** Words before the command: a namespace, another user, a limit. */
   readonly before?: readonly string[]
+  /** The Node to run on; the one of this process unless told otherwise. */
+  readonly node?: string
   readonly nodeArgs?: readonly string[]
   /** Another path to the program. */
   readonly entry?: string
@@ -32,7 +37,7 @@ export class Daemon implements AsyncDisposable {
     this.home = options.home
     const command = [
       ...(options.before ?? []),
-      process.execPath,
+      options.node ?? process.execPath,
       ...(options.nodeArgs ?? []),
       options.entry ?? ENTRY,
       'serve',
@@ -61,15 +66,20 @@ export class Daemon implements AsyncDisposable {
   /** Resolves once the REST interface answers. */
   async ready(): Promise<this> {
     await eventually('the REST interface', async () => {
-      if (this.child.exitCode !== null) throw new Error(`the daemon ended with ${this.child.exitCode}: ${this.#output}`)
+      if (this.#hasEnded()) return 'ended'
       this.url = /(https?:\/\/127\.0\.0\.1:\d+)/.exec(this.#output)?.[1] ?? ''
       if (this.url === '') return undefined
       const reply = await fetch(`${this.url}/rest/noauth/health`)
-      return reply.ok || undefined
-    }).catch((error: unknown) => {
+      return reply.ok ? 'answers' : undefined
+    }, READY_MS_MAX).catch((error: unknown) => {
       throw new Error(`not ready; its output so far:\n${this.#output}`, { cause: error })
     })
+    if (this.#hasEnded()) throw new Error(`the daemon ended with ${this.child.exitCode}:\n${this.#output}`)
     return this
+  }
+
+  #hasEnded(): boolean {
+    return this.child.exitCode !== null || this.child.signalCode !== null
   }
 
   request(method: string, path: string, body?: unknown): Promise<Response> {
@@ -101,7 +111,7 @@ export class Daemon implements AsyncDisposable {
 
   /** The exit code, once it has ended. */
   async ended(): Promise<number | null> {
-    if (this.child.exitCode === null && this.child.signalCode === null) await once(this.child, 'exit')
+    if (!this.#hasEnded()) await once(this.child, 'exit')
     return this.child.exitCode
   }
 
@@ -111,7 +121,7 @@ export class Daemon implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    if (this.child.exitCode !== null || this.child.signalCode !== null) return
+    if (this.#hasEnded()) return
     this.child.kill('SIGTERM')
     const timer = setTimeout(() => this.child.kill('SIGKILL'), 10_000)
     await this.ended()

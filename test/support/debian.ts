@@ -19,6 +19,13 @@ export function missingProgram(program: string, packageName: string): string | u
   return required(`the program "${program}" (Debian package ${packageName}) is missing and could not be installed here`)
 }
 
+/** The same for a file that no program is, such as a library. */
+export function missingFile(path: string, packageName: string): string | undefined {
+  if (!existsSync(path)) install(packageName)
+  if (existsSync(path)) return undefined
+  return required(`the file "${path}" (Debian package ${packageName}) is missing and could not be installed here`)
+}
+
 /** Says loudly what is missing and returns it; under CI=true it throws. */
 export function required(reason: string): string {
   if (process.env['CI'] === 'true') throw new Error(reason)
