@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { accessibilityFindings } from '../support/browser.ts'
 import { browserStage } from '../support/browser-stage.ts'
-import { freePort } from '../support/daemon-pair.ts'
+import { freePort } from '../support/free-port.ts'
 import { eventually } from '../support/scratch.ts'
 import { atRest } from '../support/views.ts'
 

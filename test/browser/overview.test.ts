@@ -6,7 +6,7 @@ import { after, before, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { Chromium, missingBrowser } from '../support/browser.ts'
 import { startDaemon, type Daemon } from '../support/daemon.ts'
-import { freePort } from '../support/daemon-pair.ts'
+import { freePort } from '../support/free-port.ts'
 import { eventually, scratchDirectory } from '../support/scratch.ts'
 import { atRest } from '../support/views.ts'
 

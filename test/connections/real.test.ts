@@ -52,7 +52,7 @@ test('over real TLS: connected, told apart, connected again after the other has 
   await b.stop()
   await eventually('the end of it', one(a, B_ID, 0))
   const again = new Machine(WORLD, B, { ...b.config, options: { ...b.config.options, listenAddresses: [`tcp://${HOST}:${port}`] } }).start()
-  await eventually('another connection', one(a, B_ID), 30_000)
+  await eventually('another connection', one(a, B_ID))
   assert.ok(a.connections.status().outBytesTotal > (a.connections.status().devices.get(B_ID)?.primary.outBytesTotal ?? 0), 'what went before counts')
   await Promise.all([a.stop(), again.stop()])
 })
@@ -107,6 +107,9 @@ async function crowd(port: number, count: number): Promise<Crowd> {
 test('B-01 a crowd of silent strangers keeps no device waiting', async () => {
   const count = effort(400)
   const { machine: b, address, port } = await listening(B, { deviceID: A_ID })
+  // Also when it fails: a listener that stays open keeps the test process from ending.
+  await using running = new AsyncDisposableStack()
+  running.defer(() => b.stop())
   const servedMs: number[] = []
   let open = 0
   {
@@ -114,6 +117,7 @@ test('B-01 a crowd of silent strangers keeps no device waiting', async () => {
     for (let round = 0; round < 5; round++) {
       const startedMs = performance.now()
       const a = dialling(A, { deviceID: B_ID, addresses: [address] }).start()
+      running.defer(() => a.stop())
       await eventually('the real peer', one(a, B_ID))
       servedMs.push(performance.now() - startedMs)
       await a.stop()
@@ -121,13 +125,13 @@ test('B-01 a crowd of silent strangers keeps no device waiting', async () => {
     open = await strangers.openCount()
   }
   assert.ok(open > 0, 'strangers are still there')
-  // The system's own queue of 64 takes one more, and lets a few who find it full believe for a while that they are in it.
-  assert.ok(open <= 2 * 64 + 64 + 16, `${open} strangers are kept`)
+  // The system keeps two queues of 64, which take one more each: connections not yet accepted, and those whose last
+  // packet found that queue full. The other side of both believes that it is connected.
+  assert.ok(open <= 2 * 64 + 2 * (64 + 1), `${open} strangers are kept`)
   reportRow({ id: 'B-01', tried: count, open, servedS: servedMs.map((ms) => Number((ms / 1_000).toFixed(3))) })
-  await b.stop()
 })
 
-test('B-01 a handshake that never ends is ended after ten seconds, however busy it is', { timeout: 30_000 }, async () => {
+test('B-01 a handshake that never ends is ended after ten seconds, however busy it is', { timeout: 120_000 }, async () => {
   const { machine: b, port } = await listening(B, { deviceID: A_ID })
   const sockets = [connectTcp({ host: HOST, port }), connectTcp({ host: HOST, port })]
   const drip = setInterval(() => sockets[1]!.write(Uint8Array.of(0x16)), 500)

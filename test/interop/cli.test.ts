@@ -77,7 +77,7 @@ class Served {
     await eventually(`${this.name} answers`, async () => {
       assert.equal(this.#child.exitCode, null, 'the daemon has ended')
       return (await this.syncthing('show', 'version')).code === 0 || undefined
-    }, 40_000)
+    })
     return this
   }
 

@@ -34,7 +34,7 @@ test('a Syncthing and a Twinfold that dial each other at once stay on speaking t
     for (let change = 1; change <= 20; change++) await syncthing.request('PATCH', '/rest/config/folders/busy', { paused: change % 2 === 1 })
     await eventually('a connection', async () => (await twinfold.isConnectedTo(syncthing)) || undefined, 60_000)
     await scanAll(pair)
-    await untilAlike(pair, { limitMs: 30_000 })
+    await untilAlike(pair)
     if ((twinfold.output.slice(earlier).match(/ connected to /g)?.length ?? 0) > 1) crossed++
     tried++
     await both('pause')

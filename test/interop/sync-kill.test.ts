@@ -38,7 +38,7 @@ async function untilMidTransfer(sink: Member, wantedBytes: number): Promise<void
   await eventually('the middle of the transfer', async () => {
     const { needBytes, globalBytes } = await sink.status()
     return (globalBytes > 0 && needBytes > 0 && needBytes < wantedBytes) || undefined
-  }, 30_000).catch(async (error: unknown) => {
+  }).catch(async (error: unknown) => {
     throw new Error(`${JSON.stringify(await sink.status())}\n${sink.output.slice(-3_000)}`, { cause: error })
   })
 }

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { endOf, runCommand, startCommand, type CommandOptions, type CommandResult } from '../support/command.ts'
 import { Daemon } from '../support/daemon.ts'
+import { freePort } from '../support/free-port.ts'
 import { eventually, scratchDirectory } from '../support/scratch.ts'
 
 const scratch = scratchDirectory()
@@ -223,14 +223,6 @@ test('called by the name syncthing it answers by that name', async () => {
   assert.match((await runCommand(['bogus'], { entry })).err, /^syncthing: error: unexpected argument bogus/)
   assert.match((await runCommand(['version'])).out, /^twinfold v\d+\.\d+\.\d+ "/)
 })
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
-  await new Promise((resolve) => server.close(resolve))
-  return typeof address === 'object' && address !== null ? address.port : assert.fail()
-}
 
 test('cli: Syncthing\'s own command line finds the daemon as it does, and leaves values alone', async () => {
   const there = ['--gui-address', daemon.url, '--gui-apikey', daemon.apiKey]

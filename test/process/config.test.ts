@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict'
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { request as httpsRequest } from 'node:https'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
 import { unzip } from '../http/unzip.ts'
 import { startDaemon } from '../support/daemon.ts'
 import { effort, reportRow } from '../support/effort.ts'
+import { freePort } from '../support/free-port.ts'
 import { eventually, scratchDirectory } from '../support/scratch.ts'
 
 test('D-06: kill -9 at any moment of many changes: every acknowledged one is there, and the file is whole', async () => {
@@ -181,18 +181,6 @@ test('reset: the index of a paused folder is made anew, its files stay', async (
 function numberIn(xml: string): number {
   assert.match(xml, /<\/configuration>\s*$/, 'the file is whole')
   return Number(/<maxFolderConcurrency>(\d+)</.exec(xml)?.[1])
-}
-
-/** One that is free now, and that the system gives to nobody who asks for any: those are above. */
-async function freePort(): Promise<number> {
-  for (;;) {
-    const port = 20_000 + Math.floor(Math.random() * 10_000)
-    const server = createServer()
-    const free = await new Promise((resolve) => server.once('error', () => resolve(false)).listen(port, '127.0.0.1', () => resolve(true)))
-    if (free !== true) continue
-    await new Promise((resolve) => server.close(resolve))
-    return port
-  }
 }
 
 /** A request over TLS to a certificate that only its owner knows. */

@@ -126,7 +126,7 @@ test('a folder in error goes on by itself when its disk is back, and a changed f
   renameSync(root, `${root}.away`)
   assert.equal((await daemon.request('POST', '/rest/db/scan?folder=docs')).status, 500)
   renameSync(`${root}.away`, root)
-  await eventually('recovery', async () => (await statusOf(daemon, 'docs')).state === 'idle' || undefined, 30_000)
+  await eventually('recovery', async () => (await statusOf(daemon, 'docs')).state === 'idle' || undefined)
   writeFileSync(join(root, 'watched again'), 'x')
   await eventually('the second watched file', async () => (await statusOf(daemon, 'docs')).localFiles === 42 || undefined)
   assert.equal((await statusOf(daemon, 'docs')).localDeleted, 0)

@@ -1,25 +1,17 @@
 /** Start, stop, restart, and everything that may happen to the process in between (catalogue C-17, D-01, D-07, D-10). */
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { existsSync, globSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { Daemon, startDaemon } from '../support/daemon.ts'
 import { effort, reportRow } from '../support/effort.ts'
+import { freePort } from '../support/free-port.ts'
 import { asOrdinaryUser } from '../support/ordinary-user.ts'
 import { eventually, scratchDirectory } from '../support/scratch.ts'
 
 const ENTRY = join(import.meta.dirname, '..', '..', 'src', 'main', 'bin.ts')
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  return typeof address === 'object' && address !== null ? address.port : 0
-}
 
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   test(`C-17: ${signal} stops in order, exits 0 and leaves no lock behind`, async () => {
@@ -195,9 +187,10 @@ test('D-10: secrets are readable by their owner only under any umask, and appear
 
 test('a port that is taken on the first start: the next free one is used and written into the config', async () => {
   using scratch = scratchDirectory()
-  const occupied = createServer().listen(8384, '127.0.0.1')
+  const occupied = createServer()
+  // Another program may have it already, which is as good.
+  await new Promise((resolve) => occupied.once('listening', resolve).once('error', resolve).listen(8384, '127.0.0.1'))
   try {
-    await eventually('the port to be occupied, by us or by somebody else', () => (occupied.listening ? true : undefined), 1_000).catch(() => {})
     const child = new Daemon({ home: scratch.path, args: [], guiAddress: undefined })
     await using daemon = await child.ready()
     const port = Number(new URL(daemon.url).port)

@@ -89,7 +89,7 @@ class Scene implements AsyncDisposable {
       const status = await statusOf(this.device)
       if (status.state !== 'idle') throw new Error(JSON.stringify(status))
       return true
-    }, 30_000)
+    })
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -18,7 +18,7 @@ const secsSince = (startedMs: number) => Number(((performance.now() - startedMs)
 
 /** What is missing to give a daemon a small disk of its own, or undefined. Under CI=true something missing is a failure. */
 function missingMounts(): string | undefined {
-  const result = spawnSync('unshare', ['-m', 'sh', '-c', 'mount -t tmpfs none /mnt'], { stdio: 'ignore', timeout: 10_000 })
+  const result = spawnSync('unshare', ['-m', 'sh', '-c', 'mount -t tmpfs none /mnt'], { stdio: 'ignore', timeout: 60_000 })
   if (result.status === 0) return undefined
   const reason = 'mount namespaces with a tmpfs (unshare -m, mount) cannot be used here'
   if (process.env['CI'] === 'true') throw new Error(reason)
@@ -48,7 +48,7 @@ test('C-05: the disk is full, then has room again: nothing torn, errors listed, 
     const { errors } = (await b.daemon.get('/rest/folder/errors?folder=docs')) as { errors: readonly unknown[] | null }
     const { needTotalItems, state } = await statusOf(b)
     return errors !== null && errors.length > 0 && state === 'idle' ? { listed: errors.length, needed: needTotalItems } : undefined
-  }, 40_000)
+  })
   const tornWhileFull = torn()
   execFileSync('nsenter', ['-t', String(b.daemon.child.pid), '-m', 'mount', '-o', 'remount,size=64m', root])
   const roomMs = performance.now()

@@ -1,21 +1,9 @@
-import { createServer } from 'node:net'
-import { once } from 'node:events'
 import { lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { startDaemon, type Daemon, type DaemonOptions } from './daemon.ts'
+import { freePort } from './free-port.ts'
 import { eventually } from './scratch.ts'
-
-/** A port that was free a moment ago. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  if (address === null || typeof address === 'string') throw new Error('no port')
-  return address.port
-}
 
 /** A daemon with what the others must know of it. Ends with the scope that holds it. */
 export interface Member extends AsyncDisposable {

@@ -10,6 +10,7 @@ const ENTRY = join(import.meta.dirname, '..', '..', 'src', 'main', 'bin.ts')
 
 /** Long enough for a busy machine, or an emulated one; a daemon that ends is noticed at once. */
 const READY_MS_MAX = 90_000
+const STOP_MS_MAX = 60_000
 
 export interface DaemonOptions {
   readonly home: string
@@ -123,7 +124,7 @@ export class Daemon implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#hasEnded()) return
     this.child.kill('SIGTERM')
-    const timer = setTimeout(() => this.child.kill('SIGKILL'), 10_000)
+    const timer = setTimeout(() => this.child.kill('SIGKILL'), STOP_MS_MAX)
     await this.ended()
     clearTimeout(timer)
   }

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import { lstatSync, mkdirSync, readFileSync, readdirSync, readlinkSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { connect, freePort, inSync, type Member } from './daemon-pair.ts'
+import { connect, inSync, type Member } from './daemon-pair.ts'
+import { freePort } from './free-port.ts'
 import { startDaemon, type Daemon, type DaemonOptions } from './daemon.ts'
 import { eventually } from './scratch.ts'
 
@@ -91,7 +92,7 @@ export class Device implements Member, AsyncDisposable {
   }
 
   async whenConnectedTo(id: string): Promise<void> {
-    await eventually(`a connection of ${this.name}`, async () => (await this.isConnectedTo(id)) || undefined, 40_000)
+    await eventually(`a connection of ${this.name}`, async () => (await this.isConnectedTo(id)) || undefined)
   }
 
   /** Peaks of all processes so far, in MiB. */

@@ -12,7 +12,7 @@ import type { Device } from './device-pair.ts'
 import { eventually } from './scratch.ts'
 import { block, bytesField, numberField } from './wire.ts'
 
-const LIMIT_MS = 20_000
+const LIMIT_MS = 60_000
 /** Requests with higher numbers only ask whether anybody is there. */
 const SIGN_OF_LIFE_MIN = 0x7000_0000
 

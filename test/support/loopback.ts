@@ -12,7 +12,7 @@ export function loopbackOnly(): readonly string[] {
 /** What is missing for `loopbackOnly` to work here, or undefined. Under CI=true something missing is a failure. */
 export function missingNamespaces(): string | undefined {
   const [program, ...args] = loopbackOnly()
-  const result = spawnSync(program!, [...args, 'true'], { stdio: 'ignore', timeout: 10_000 })
+  const result = spawnSync(program!, [...args, 'true'], { stdio: 'ignore', timeout: 60_000 })
   if (result.status === 0) return undefined
   const reason = 'network namespaces (unshare -n, ip) cannot be used here'
   if (process.env['CI'] === 'true') throw new Error(reason)

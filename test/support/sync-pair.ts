@@ -6,7 +6,7 @@ import { Daemon } from './daemon.ts'
 import { loopbackOnly } from './loopback.ts'
 import { checkReply } from './reply-check.ts'
 import { parsed, rest, type RestAddress } from './rest.ts'
-import { eventually } from './scratch.ts'
+import { eventually, WAIT_MS_MAX } from './scratch.ts'
 import { apiKeyOf, generateSyncthingHome, insideNamespaceOf, quietConfig, Syncthing } from './syncthing.ts'
 import { describeDifference, differences, differingNames, treeItems, type TreeItem } from './tree-compare.ts'
 
@@ -55,7 +55,7 @@ export class Network implements AsyncDisposable {
   static async open(directory: string): Promise<Network> {
     const [program, ...args] = [...loopbackOnly(), 'sh', '-c', 'echo up && exec cat']
     const keeper = spawn(program!, args, { stdio: ['pipe', 'pipe', 'inherit'] })
-    await once(keeper.stdout, 'data', { signal: AbortSignal.timeout(10_000) })
+    await once(keeper.stdout, 'data', { signal: AbortSignal.timeout(WAIT_MS_MAX) })
     return new Network(keeper, directory)
   }
 
@@ -75,7 +75,7 @@ export class Network implements AsyncDisposable {
     const [program, ...args] = [...insideNamespaceOf(this.#keeper), process.execPath, ...words]
     const line = spawn(program!, args, { stdio: ['ignore', 'pipe', 'inherit'] })
     this.#lines.push(line)
-    await once(line.stdout, 'data', { signal: AbortSignal.timeout(10_000) })
+    await once(line.stdout, 'data', { signal: AbortSignal.timeout(WAIT_MS_MAX) })
     return ports.map((port) => `tcp://127.0.0.1:${port + SLOW_PORTS_ABOVE}`)
   }
 
@@ -144,9 +144,10 @@ export class Member {
     await eventually(`${this.name} answers`, async () => {
       this.#apiKey = apiKeyOf(this.home)
       return (await this.get('/rest/system/ping')) !== undefined || undefined
-    }, 30_000).catch((error: unknown) => {
+    }).catch((error: unknown) => {
       throw new Error(`${this.name} does not start; its output:\n${this.output}`, { cause: error })
     })
+    if (this.#process instanceof Syncthing) await this.#process.ready()
   }
 
   /** No farewell, no last write: as when the power goes. */

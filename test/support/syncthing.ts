@@ -13,6 +13,10 @@ export function missingSyncthing(): string | undefined {
   return missingSyncthingProgram() ?? missingNamespaces()
 }
 
+/** Long enough for a busy machine; a Syncthing that ends by itself is noticed at once. */
+const READY_MS_MAX = 90_000
+const STOP_MS_MAX = 120_000
+
 /** Everything that reaches outside, off. The namespace keeps it in anyway; this keeps the log and the timing quiet. */
 const QUIET_OPTIONS: Readonly<Record<string, string>> = {
   listenAddress: 'tcp://127.0.0.1:0',
@@ -144,16 +148,30 @@ export class Syncthing implements AsyncDisposable {
     return this.#output
   }
 
-  /** Resolves once the REST interface answers. */
+  /** Resolves once it has started. It answers before, but ends with an error when it is stopped before. */
   async ready(): Promise<this> {
-    await eventually('the REST interface of Syncthing', async () => {
+    await eventually('Syncthing to start', async () => {
       if (this.#hasEnded()) return 'ended'
       if ('socketPath' in this.address && !existsSync(this.address.socketPath)) return undefined
       const reply = await this.request('GET', '/rest/system/ping')
-      return reply.status === 200 ? 'answers' : undefined
+      return reply.status === 200 && (await this.#hasStarted()) ? 'started' : undefined
+    }, READY_MS_MAX).catch((error: unknown) => {
+      throw new Error(`Syncthing does not start; its output so far:\n${this.#output}`, { cause: error })
     })
     if (this.#hasEnded()) throw new Error(`Syncthing ended with ${this.child.exitCode}:\n${this.#output}`)
     return this
+  }
+
+  /** Whether it says so, and every folder that is not paused has its state. */
+  async #hasStarted(): Promise<boolean> {
+    const events = (await this.get('/rest/events?since=0&timeout=1')) as { readonly type: string }[] | null
+    if (events?.some(({ type }) => type === 'StartupComplete') !== true) return false
+    const folders = (await this.get('/rest/config/folders')) as { readonly id: string; readonly paused: boolean }[]
+    for (const { id } of folders.filter(({ paused }) => !paused)) {
+      const { state } = (await this.get(`/rest/db/status?folder=${encodeURIComponent(id)}`)) as { readonly state: string }
+      if (state === '') return false
+    }
+    return true
   }
 
   request(method: string, path: string, body?: unknown): Promise<Reply> {
@@ -180,7 +198,7 @@ export class Syncthing implements AsyncDisposable {
   }
 
   /** The exit code, once it has ended by itself. Rejects when it goes on running. */
-  async ended(limitMs = 30_000): Promise<number | null> {
+  async ended(limitMs = STOP_MS_MAX): Promise<number | null> {
     if (!this.#hasEnded()) await once(this.child, 'exit', { signal: AbortSignal.timeout(limitMs) })
     return this.child.exitCode
   }
@@ -188,7 +206,7 @@ export class Syncthing implements AsyncDisposable {
   async stop(): Promise<number | null> {
     if (this.#hasEnded()) return this.child.exitCode
     this.child.kill('SIGTERM')
-    const timer = setTimeout(() => this.child.kill('SIGKILL'), 15_000)
+    const timer = setTimeout(() => this.child.kill('SIGKILL'), STOP_MS_MAX / 2)
     try {
       return await this.ended()
     } finally {
