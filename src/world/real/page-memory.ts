@@ -1,4 +1,4 @@
-/** What the system moves between disk and memory at the least, on every machine we know. */
+/** Direct access needs multiples of a disk's logical block, at most this; pages of the processor may be larger (arm64). */
 const PAGE_BYTES = 4 * 1_024
 /** The unit in which WebAssembly counts memory. */
 const WASM_PAGE_BYTES = 64 * 1_024
