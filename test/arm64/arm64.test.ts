@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { ARM64_NODE, missingArm64 } from '../support/arm64.ts'
 import { someBytes } from '../support/bytes.ts'
 import {
-  connect, connectDevices, differencesOf, inSync, startMember, statusOf, type Member,
+  addPeer, connect, differencesOf, inSync, startMember, statusOf, type Member,
 } from '../support/daemon-pair.ts'
 import { eventually, scratchDirectory } from '../support/scratch.ts'
 
@@ -98,7 +98,8 @@ async function haveFiles(members: readonly Member[], count: number): Promise<voi
 async function joins(c: Member, a: Member, b: Member): Promise<void> {
   mkdirSync(c.root)
   writeFileSync(join(c.root, 'of x64'), 'compressed elsewhere '.repeat(20_000))
-  await connectDevices(a, c, { compression: 'always' })
+  await addPeer(a, c, { compression: 'always' })
+  await addPeer(c, a, { compression: 'always' })
   await c.daemon.addFolder('docs', c.root, { devices: [{ deviceID: a.id }] })
   const devices = [b, c].map(({ id }) => ({ deviceID: id }))
   assert.equal((await a.daemon.request('PATCH', '/rest/config/folders/docs', { devices })).status, 200)

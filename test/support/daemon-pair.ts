@@ -44,18 +44,16 @@ export async function restartMember(member: Member): Promise<Member> {
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** Both know each other. */
-export async function connectDevices(a: Member, b: Member, device: Fields = {}): Promise<void> {
-  for (const [self, peer] of [[a, b], [b, a]] as const) {
-    const addresses = [`tcp://127.0.0.1:${peer.port}`]
-    await self.daemon.post('/rest/config/devices', { deviceID: peer.id, name: 'peer', addresses, ...device })
-  }
+/** The one knows the other, and where it is. */
+export async function addPeer(self: Member, peer: Member, device: Fields = {}): Promise<void> {
+  const addresses = [`tcp://127.0.0.1:${peer.port}`]
+  await self.daemon.post('/rest/config/devices', { deviceID: peer.id, name: 'peer', addresses, ...device })
 }
 
 /** Both know each other and share the folder `docs`. */
 export async function connect(a: Member, b: Member, folder: Fields = {}, device: Fields = {}): Promise<void> {
-  await connectDevices(a, b, device)
   for (const [self, peer] of [[a, b], [b, a]] as const) {
+    await addPeer(self, peer, device)
     await self.daemon.addFolder('docs', self.root, { devices: [{ deviceID: peer.id }], ...folder })
   }
 }
