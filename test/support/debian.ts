@@ -1,9 +1,10 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, rmdirSync } from 'node:fs'
+import { existsSync, mkdirSync, rmdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 
 const INSTALL_LOCK = join(tmpdir(), 'twinfold-apt.lock')
+const STALE_LOCK_MS = 20 * 60_000
 
 export function onPath(program: string): boolean {
   return (process.env['PATH'] ?? '').split(delimiter).some((folder) => existsSync(join(folder, program)))
@@ -62,8 +63,15 @@ function takeInstallLock(): boolean {
       mkdirSync(INSTALL_LOCK)
       return true
     } catch {
+      removeStaleLock()
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_000)
     }
   }
   return false
+}
+
+/** A run that was killed leaves its lock behind; nobody who still works holds one for so long. */
+function removeStaleLock(): void {
+  const heldSinceMs = statSync(INSTALL_LOCK, { throwIfNoEntry: false })?.mtimeMs ?? Date.now()
+  if (Date.now() - heldSinceMs > STALE_LOCK_MS) rmSync(INSTALL_LOCK, { recursive: true, force: true })
 }
