@@ -7,7 +7,8 @@ import { nodeTransport, type NodeTransportOptions } from '../../src/client/node.
 import { EVENT_TYPES } from '../../src/events/types.ts'
 import type { EventJson } from '../../src/rest/event-data.ts'
 import { endOf, startCommand } from '../support/command.ts'
-import { connect, freePort, inSync, startMember, type Member } from '../support/daemon-pair.ts'
+import { connect, inSync, startMember, type Member } from '../support/daemon-pair.ts'
+import { freePort } from '../support/free-port.ts'
 import { eventually, scratchDirectory } from '../support/scratch.ts'
 import { apiKeyOf } from '../support/syncthing.ts'
 
