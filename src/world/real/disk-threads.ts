@@ -60,8 +60,6 @@ export interface DiskThreadsOptions {
   readonly threads: number
   /** What the threads run, for tests of threads that crash. */
   readonly entry?: URL | undefined
-  /** Called before a thread starts; what it returns, when the thread has loaded all it needs, or is gone. */
-  readonly onStart?: () => () => void
 }
 
 /**
@@ -71,17 +69,15 @@ export interface DiskThreadsOptions {
 export class DiskThreads implements AsyncDisposable {
   readonly #threadsMax: number
   readonly #entry: URL
-  readonly #onStart: () => () => void
   readonly #threads: Thread[] = []
   #queue = new Set<Waiting>()
   #nextId = 1
   #idleTimer: NodeJS.Timeout | undefined
   #closed = false
 
-  constructor({ threads, entry = ENTRY, onStart = () => () => {} }: DiskThreadsOptions) {
+  constructor({ threads, entry = ENTRY }: DiskThreadsOptions) {
     this.#threadsMax = Math.max(1, threads)
     this.#entry = entry
-    this.#onStart = onStart
   }
 
   /** How many there may be. */
@@ -205,14 +201,11 @@ export class DiskThreads implements AsyncDisposable {
   }
 
   #start(): Thread {
-    const started = this.#onStart()
     const worker = new Worker(this.#entry, { name: 'disk', resourceLimits: RESOURCE_LIMITS })
     const thread: Thread = { worker, tasks: new Map(), walks: new Map(), making: new Map() }
     worker.on('message', (report: ThreadReport) => this.#take(thread, report))
     worker.on('error', (error) => this.#lose(thread, error))
     worker.on('exit', () => this.#lose(thread, new Error('a thread for the disk ended')))
-    worker.once('message', started)
-    worker.once('exit', started)
     this.#threads.push(thread)
     return thread
   }

@@ -8,14 +8,12 @@ import { RealFileMaker } from './file-maker.ts'
 import { createRealHasher } from './hash.ts'
 import { realHttpClient } from './http-client.ts'
 import { createRealHttpServer } from './http.ts'
+import { IdleCollection } from './idle-collection.ts'
 import { realLines } from './lines.ts'
 import { realNet } from './net.ts'
-import { NurseryLimit } from './nursery.ts'
-import { optimizeLater } from './optimize-later.ts'
 import { PasswordThread } from './password-thread.ts'
 import { realPrograms } from './programs.ts'
 import { realRandom } from './random.ts'
-import { SpareMemory } from './spare-memory.ts'
 import { realSystem } from './system.ts'
 import { createRealWalker } from './walk.ts'
 import { createRealWatcher } from './watch.ts'
@@ -28,11 +26,9 @@ const LATE_ATTRIBUTES: Attributes = {
 
 /** The machine we run on. Threads start with the first work for them and end with the world. */
 export function createRealWorld(): World & AsyncDisposable {
-  optimizeLater()
-  const nursery = new NurseryLimit()
-  const spare = new SpareMemory()
-  const threads = new DiskThreads({ threads: diskThreadCount(), onStart: () => nursery.hold() })
-  const passwords = new PasswordThread({ onStart: () => nursery.hold() })
+  const idleCollection = new IdleCollection()
+  const threads = new DiskThreads({ threads: diskThreadCount() })
+  const passwords = new PasswordThread()
   return {
     clock: realClock,
     random: realRandom,
@@ -51,8 +47,7 @@ export function createRealWorld(): World & AsyncDisposable {
     programs: realPrograms,
     system: realSystem,
     async [Symbol.asyncDispose]() {
-      nursery[Symbol.dispose]()
-      spare[Symbol.dispose]()
+      idleCollection[Symbol.dispose]()
       await Promise.all([threads[Symbol.asyncDispose](), passwords[Symbol.asyncDispose]()])
     },
   }
