@@ -42,6 +42,7 @@ export interface RunningFolderDeps extends ModelDeps {
   label(): string
   /** Something about the folder's numbers changed. */
   touched(): void
+  onPullStart(): void
 }
 
 export interface RunningFolderOptions {

@@ -2,17 +2,17 @@ import type { FolderId } from '../core/ids.ts'
 import type { EventSink, FileProgress } from '../events/types.ts'
 import type { DownloadUpdate } from '../protocol/types.ts'
 import type { Service } from '../sync/supervisor.ts'
+import { Wakeup } from '../sync/wakeup.ts'
 import type { Clock } from '../world/clock.ts'
 import type { PullProgress } from './puller/file-progress.ts'
 
-/** How often it is looked whether there is anything to tell while telling is switched off. */
-const OFF_INTERVAL_MS = 5_000
-
-/** A folder of which files are being pulled. */
+/** A folder of which files may be pulled. */
 export interface PullingFolder {
   readonly id: FolderId
   /** Others are told which blocks they may have from us before we are done. */
   readonly shared: boolean
+  /** True also while a pull plans or waits, when no file is in progress. */
+  readonly isPulling: boolean
   readonly pulling: ReadonlyMap<string, PullProgress>
 }
 
@@ -31,6 +31,7 @@ export interface DownloadTellerDeps {
 export class DownloadTeller implements Service {
   readonly name = 'model/downloads'
   readonly #deps: DownloadTellerDeps
+  readonly #wakeup = new Wakeup()
   #lastEvent = '{}'
   /** What others know, by folder and file. */
   readonly #told = new Map<FolderId, Map<string, { readonly progress: PullProgress; readonly blocks: Set<number> }>>()
@@ -43,12 +44,28 @@ export class DownloadTeller implements Service {
     try {
       for (;;) {
         const intervalMs = this.#deps.intervalMs()
-        await this.#deps.clock.sleep(intervalMs > 0 ? intervalMs : OFF_INTERVAL_MS, signal)
-        if (intervalMs > 0) await this.#tell()
+        // An idle device has no timer here.
+        if (intervalMs <= 0 || !this.#isActive()) {
+          await this.#wakeup.wait(signal)
+          continue
+        }
+        await this.#deps.clock.sleep(intervalMs, signal)
+        await this.#tell()
       }
     } catch (error) {
       if (!signal.aborted) throw error
     }
+  }
+
+  /** To be called when a pull starts or the interval changes. */
+  wake(): void {
+    this.#wakeup.ring()
+  }
+
+  /** The end of the last pull is still to be told when no pull runs any more. */
+  #isActive(): boolean {
+    if (this.#lastEvent !== '{}') return true
+    return this.#deps.folders().some(({ id, isPulling }) => isPulling || (this.#told.get(id)?.size ?? 0) > 0)
   }
 
   async #tell(): Promise<void> {

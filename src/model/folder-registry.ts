@@ -13,6 +13,7 @@ import { folderRoot, RunningFolder } from './running-folder.ts'
 export interface FolderRegistryDeps extends ModelDeps {
   /** Something about a folder's numbers changed. */
   touched(folder: FolderId): void
+  onPullStart(): void
 }
 
 /**
@@ -51,7 +52,7 @@ export class FolderRegistry {
     return this.folders.flatMap((folder) => {
       const running = this.#running.get(folder.id)
       const shared = !folder.disableTempIndexes && folder.type !== 'receiveencrypted'
-      return running === undefined ? [] : [{ id: folder.id, shared, pulling: running.pulling }]
+      return running === undefined ? [] : [{ id: folder.id, shared, isPulling: running.isPulling, pulling: running.pulling }]
     })
   }
 

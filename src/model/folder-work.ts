@@ -58,6 +58,7 @@ export class FolderOnDisk implements FolderWork {
   #caseSeenMs = Number.NEGATIVE_INFINITY
   #caseInsensitive = false
   #attributes: Promise<FolderAttributes> | undefined
+  #pulls = 0
 
   constructor(deps: RunningFolderDeps, options: FolderOnDiskOptions) {
     this.#deps = deps
@@ -88,6 +89,10 @@ export class FolderOnDisk implements FolderWork {
       },
       { folder: options.folder, root: options.root, ownDevice: options.ownDevice },
     )
+  }
+
+  get isPulling(): boolean {
+    return this.#pulls > 0
   }
 
   get pulling(): ReadonlyMap<string, PullProgress> {
@@ -175,7 +180,13 @@ export class FolderOnDisk implements FolderWork {
 
   async pull(check: FolderCheck, onPhase: (phase: PullPhase) => void, signal: AbortSignal): Promise<PullOutcome> {
     const checkHealth = () => checkSameRoot(this.#deps.world.disk, this.#health(), check.root)
-    return await this.#puller.pull({ ignore: check.ignore, checkHealth, onPhase }, signal)
+    this.#pulls++
+    this.#deps.onPullStart()
+    try {
+      return await this.#puller.pull({ ignore: check.ignore, checkHealth, onPhase }, signal)
+    } finally {
+      this.#pulls--
+    }
   }
 
   /** Makes what is here count everywhere. */

@@ -54,7 +54,10 @@ export class Model implements Hub, PeerFolders {
     const { clock } = deps.world
     const summaryOf = async (folder: FolderId) => deps.summaryOf(await this.status(folder))
     this.#summaries = new SummaryTeller({ clock, events: deps.events, log: this.#log, summaryOf })
-    this.#registry = new FolderRegistry({ ...deps, touched: (folder) => this.#summaries.touch(folder) }, options)
+    this.#registry = new FolderRegistry(
+      { ...deps, touched: (folder) => this.#summaries.touch(folder), onPullStart: () => this.#downloads.wake() },
+      options,
+    )
     this.#downloads = new DownloadTeller({
       clock,
       events: deps.events,
@@ -82,6 +85,7 @@ export class Model implements Hub, PeerFolders {
   /** Resolves when every folder runs, rests or is gone as the new configuration says. */
   async apply(from: Config, to: Config): Promise<void> {
     await this.#registry.apply(from, to)
+    this.#downloads.wake() // the interval may have changed
   }
 
   /** The index of a folder was lost and is empty now: only a scan fills it again. */

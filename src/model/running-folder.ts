@@ -92,6 +92,10 @@ export class RunningFolder {
     if (names.length > 0) this.runner.pathsChanged(names)
   }
 
+  get isPulling(): boolean {
+    return this.#work.isPulling
+  }
+
   /** The files that are being pulled at this moment, by name. */
   get pulling(): ReadonlyMap<string, PullProgress> {
     return this.#work.pulling

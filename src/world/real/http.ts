@@ -17,7 +17,8 @@ const HEAD_TIMEOUT_MS = 15_000
 const REQUEST_TIMEOUT_MS = 60_000
 const KEEP_ALIVE_MS = 15_000
 const CONNECTIONS_MAX = 4_096
-const TIMEOUT_CHECK_MS = 2_000
+/** Runs also without any connection: each check wakes an idle device. */
+const TIMEOUT_CHECK_MS = 10_000
 /** What an answer in progress gets when the listener closes. */
 const CLOSE_GRACE_MS = 500
 

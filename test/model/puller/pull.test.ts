@@ -495,6 +495,39 @@ test('people and other devices learn how far a large file is, and that it is don
   assert.deepEqual(pull.peer.told.at(-1)?.kind, 'forget')
 })
 
+test('no timer runs while nothing is pulled, and switching progress on in the middle of a pull takes effect', async () => {
+  await using pull = await SimPull.start()
+  const wakeupsIn = async (ms: number) => {
+    let wakeups = -1 // the first look comes before any time has passed
+    await pull.hub.world.clock.advance(ms, async () => {
+      wakeups++
+      await settle()
+    })
+    return wakeups
+  }
+  pull.peer.put('first', 'x')
+  await pull.sync()
+  await pull.hub.pass(10_000)
+  assert.equal(await wakeupsIn(60_000), 0)
+  const setInterval = (progressUpdateIntervalS: number) =>
+    pull.hub.change((config) => ({ ...config, options: { ...config.options, progressUpdateIntervalS } }))
+  await setInterval(-1)
+  const gate = Promise.withResolvers<void>()
+  pull.peer.serve = async (_request, data) => {
+    await gate.promise
+    return data
+  }
+  pull.peer.put('second', Buffer.alloc(3 * BLOCK, 1))
+  await pull.tell()
+  await pull.hub.pass(6_000)
+  assert.deepEqual(pull.hub.of('DownloadProgress'), [])
+  await setInterval(5)
+  await pull.hub.pass(6_000)
+  assert.deepEqual(Object.keys(pull.hub.of('DownloadProgress')[0]?.['docs'] ?? {}), ['second'])
+  gate.resolve()
+  await pull.rest()
+})
+
 test('what is done is known and told while the next file takes its time', async () => {
   await using pull = await SimPull.start()
   const held = Promise.withResolvers<void>()
