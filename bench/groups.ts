@@ -152,9 +152,9 @@ async function idle(bench: Bench): Promise<void> {
   }
 }
 
-/** Long enough for what a start leaves behind to be collected. */
+/** Long enough for idle threads to end and for the garbage of a start to be collected. */
 function settle(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, 5_000))
+  return new Promise((resolve) => setTimeout(resolve, 20_000))
 }
 
 async function growth(bench: Bench): Promise<void> {

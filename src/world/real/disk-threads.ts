@@ -60,6 +60,10 @@ export interface DiskThreadsOptions {
   readonly threads: number
   /** What the threads run, for tests of threads that crash. */
   readonly entry?: URL | undefined
+  /** How long threads without work are kept. */
+  readonly idleMs?: number
+  /** Called when all threads have ended because there was nothing to do. */
+  readonly onEnded?: () => void
 }
 
 /**
@@ -69,15 +73,19 @@ export interface DiskThreadsOptions {
 export class DiskThreads implements AsyncDisposable {
   readonly #threadsMax: number
   readonly #entry: URL
+  readonly #idleMs: number
+  readonly #onEnded: () => void
   readonly #threads: Thread[] = []
   #queue = new Set<Waiting>()
   #nextId = 1
   #idleTimer: NodeJS.Timeout | undefined
   #closed = false
 
-  constructor({ threads, entry = ENTRY }: DiskThreadsOptions) {
+  constructor({ threads, entry = ENTRY, idleMs = IDLE_MS, onEnded = () => {} }: DiskThreadsOptions) {
     this.#threadsMax = Math.max(1, threads)
     this.#entry = entry
+    this.#idleMs = idleMs
+    this.#onEnded = onEnded
   }
 
   /** How many there may be. */
@@ -242,8 +250,9 @@ export class DiskThreads implements AsyncDisposable {
 
   #endLater(): void {
     this.#idleTimer = setTimeout(() => {
-      for (const thread of this.#threads.splice(0)) void thread.worker.terminate()
-    }, IDLE_MS)
+      const ending = this.#threads.splice(0).map((thread) => thread.worker.terminate())
+      void Promise.all(ending).then(() => this.#closed || this.#onEnded())
+    }, this.#idleMs)
     this.#idleTimer.unref()
   }
 }

@@ -5,9 +5,15 @@ import { getHeapStatistics } from 'node:v8'
 const QUIET_MS = 3_000
 /** A transfer of large files creates no garbage; a full collection in the middle of it would discard compiled code. */
 const BUSY_SHARE_MAX = 0.05
-/** A full collection takes a tenth of a second, which less memory than this does not justify. */
-const FREE_BYTES_MIN = 4 * 1_024 * 1_024
+/** A full collection takes a tenth of a second, which a smaller growth of the heap does not justify. */
+const GROWTH_BYTES_MIN = 4 * 1_024 * 1_024
 const INTERVAL_MS_MIN = 60_000
+
+export interface IdleCollectionOptions {
+  readonly quietMs?: number
+  /** Nothing is collected while there are other threads: V8 keeps their heap pages, when they end, until a collection. */
+  readonly hasThreads?: () => boolean
+}
 
 /**
  * Collects all garbage once the process is idle, which returns free heap pages to the system. V8 does so by itself only
@@ -16,13 +22,17 @@ const INTERVAL_MS_MIN = 60_000
 export class IdleCollection implements Disposable {
   readonly #observer: PerformanceObserver
   readonly #quietMs: number
+  readonly #hasThreads: () => boolean
   #timer: NodeJS.Timeout | undefined
   #lastMs = Number.NEGATIVE_INFINITY
+  /** Size of the heap after the last collection. V8 counts garbage as used: only growth tells that there may be some. */
+  #collectedBytes = 0
   /** Event loop utilization when the current wait began. */
   #utilization = performance.eventLoopUtilization()
 
-  constructor(quietMs: number = QUIET_MS) {
+  constructor({ quietMs = QUIET_MS, hasThreads = () => false }: IdleCollectionOptions = {}) {
     this.#quietMs = quietMs
+    this.#hasThreads = hasThreads
     this.#observer = new PerformanceObserver(() => this.#wait(quietMs))
     this.#observer.observe({ entryTypes: ['gc'] })
     this.#wait(quietMs)
@@ -33,6 +43,12 @@ export class IdleCollection implements Disposable {
     this.#observer.disconnect()
   }
 
+  /** To be called when the last thread has ended: what it leaves does not show in the size of the heap. */
+  threadsEnded(): void {
+    this.#collectedBytes = 0
+    this.#wait(this.#quietMs)
+  }
+
   #wait(delayMs: number): void {
     clearTimeout(this.#timer)
     this.#utilization = performance.eventLoopUtilization()
@@ -40,13 +56,18 @@ export class IdleCollection implements Disposable {
   }
 
   #collectIfIdle(): void {
-    const { total_heap_size: heldBytes, used_heap_size: usedBytes } = getHeapStatistics()
-    if (heldBytes - usedBytes < FREE_BYTES_MIN) return
+    if (this.#hasThreads()) return // until threadsEnded
+    const heapBytes = getHeapStatistics().total_heap_size
+    this.#collectedBytes = Math.min(this.#collectedBytes, heapBytes) // V8 has collected by itself
+    if (heapBytes - this.#collectedBytes < GROWTH_BYTES_MIN) return
     if (performance.eventLoopUtilization(this.#utilization).utilization > BUSY_SHARE_MAX) return this.#wait(this.#quietMs)
     const sinceMs = performance.now() - this.#lastMs
     if (sinceMs < INTERVAL_MS_MIN) return this.#wait(INTERVAL_MS_MIN - sinceMs)
     this.#lastMs = performance.now()
-    collectAll().catch(() => {}) // no inspector: V8 returns the memory a minute later
+    collectAll().then(
+      () => (this.#collectedBytes = getHeapStatistics().total_heap_size),
+      () => {}, // no inspector: V8 returns the memory by itself, later
+    )
   }
 }
 

@@ -27,15 +27,15 @@ export interface PasswordThreadOptions {
   /** What the thread runs, for tests of threads that fail. */
   readonly entry?: URL
   readonly taskMsMax?: number
-  /** Called before the thread starts; what it returns, when the thread has loaded all it needs, or is gone. */
-  readonly onStart?: () => () => void
+  /** Called whenever a thread has ended. */
+  readonly onEnded?: () => void
 }
 
 /** One thread for passwords, one task after the other: started by the first task, ended soon after the last. */
 export class PasswordThread implements PasswordHasher, AsyncDisposable {
   readonly #entry: URL
   readonly #taskMsMax: number
-  readonly #onStart: () => () => void
+  readonly #onEnded: () => void
   readonly #waiting = new Map<number, Waiting>()
   #worker: Worker | undefined
   #ending: Promise<unknown> = Promise.resolve()
@@ -43,10 +43,10 @@ export class PasswordThread implements PasswordHasher, AsyncDisposable {
   #timer: NodeJS.Timeout | undefined
   #closed = false
 
-  constructor({ entry = ENTRY, taskMsMax = TASK_MS_MAX, onStart = () => () => {} }: PasswordThreadOptions = {}) {
+  constructor({ entry = ENTRY, taskMsMax = TASK_MS_MAX, onEnded = () => {} }: PasswordThreadOptions = {}) {
     this.#entry = entry
     this.#taskMsMax = taskMsMax
-    this.#onStart = onStart
+    this.#onEnded = onEnded
   }
 
   /** Whether there is a thread. */
@@ -86,17 +86,14 @@ export class PasswordThread implements PasswordHasher, AsyncDisposable {
   }
 
   #start(): Worker {
-    const started = this.#onStart()
     try {
       const worker = new Worker(this.#entry, { name: 'passwords', resourceLimits: RESOURCE_LIMITS })
       worker.on('message', (report: PasswordReport) => this.#take(report))
       worker.on('error', (error) => this.#lose(worker, error))
       worker.on('exit', () => this.#lose(worker, new Error('it ended')))
-      worker.once('message', started)
-      worker.once('exit', started)
+      worker.once('exit', this.#onEnded)
       return worker
     } catch (error) {
-      started()
       throw failed(error)
     }
   }

@@ -26,9 +26,10 @@ const LATE_ATTRIBUTES: Attributes = {
 
 /** The machine we run on. Threads start with the first work for them and end with the world. */
 export function createRealWorld(): World & AsyncDisposable {
-  const idleCollection = new IdleCollection()
-  const threads = new DiskThreads({ threads: diskThreadCount() })
-  const passwords = new PasswordThread()
+  const idleCollection = new IdleCollection({ hasThreads: () => threads.isStarted || passwords.isStarted })
+  const onEnded = () => idleCollection.threadsEnded()
+  const threads = new DiskThreads({ threads: diskThreadCount(), onEnded })
+  const passwords = new PasswordThread({ onEnded })
   return {
     clock: realClock,
     random: realRandom,

@@ -29,6 +29,7 @@ function heapAfter(lines: string, pass = WAIT): Heap {
     v8.setFlagsFromString = () => { flagsChanged = true }
     syncBuiltinESMExports()
     const { IdleCollection } = await import(${JSON.stringify(MODULE.href)})
+    const options = { quietMs: 100 }
     ${lines}
     let alive = []
     for (let turn = 0; turn < 200; turn++) {
@@ -47,14 +48,24 @@ function heapAfter(lines: string, pass = WAIT): Heap {
 test('idle collection: an idle process returns free heap memory, without changed V8 flags', () => {
   const without = heapAfter('')
   assert.ok(without.endBytes * 2 > without.peakBytes, 'without it V8 keeps the memory for now')
-  const { peakBytes, endBytes, flagsChanged } = heapAfter('using _ = new IdleCollection(100)')
+  const { peakBytes, endBytes, flagsChanged } = heapAfter('using _ = new IdleCollection(options)')
   assert.ok(endBytes * 2 <= peakBytes, `${peakBytes} bytes, ${endBytes} when idle`)
   assert.equal(flagsChanged, false)
 })
 
 test('idle collection: a busy process is left alone, though it creates no garbage', () => {
-  const { peakBytes, endBytes } = heapAfter('using _ = new IdleCollection(100)', WORK)
+  const { peakBytes, endBytes } = heapAfter('using _ = new IdleCollection(options)', WORK)
   assert.ok(endBytes * 2 > peakBytes, `${peakBytes} bytes, ${endBytes} while busy`)
+})
+
+test('idle collection: it waits for other threads to end, and is sure to happen then', () => {
+  const held = heapAfter('using _ = new IdleCollection({ ...options, hasThreads: () => true })')
+  assert.ok(held.endBytes * 2 > held.peakBytes, `${held.peakBytes} bytes, ${held.endBytes} with threads`)
+  const ended = heapAfter(`
+    let threads = true
+    using collection = new IdleCollection({ ...options, hasThreads: () => threads })
+    setTimeout(() => { threads = false; collection.threadsEnded() }, 500)`)
+  assert.ok(ended.endBytes * 2 <= ended.peakBytes, `${ended.peakBytes} bytes, ${ended.endBytes} after the threads`)
 })
 
 test('idle collection: it does not keep the process alive', () => {
