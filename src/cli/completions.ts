@@ -1,7 +1,25 @@
 import { TwinfoldError } from '../core/errors.ts'
+import { HELP_FLAG } from './args/shared-flags.ts'
+import type { CommandSpec } from './args/types.ts'
 
 /** The words that may follow each place on the command line; a place is the words that lead there, `''` the beginning. */
 export type WordTable = ReadonlyMap<string, readonly string[]>
+
+/** Every word that may stand at each place: subcommands, choices, and the flags that help shows. */
+export function wordTable(commands: readonly CommandSpec[], treeCommands: readonly CommandSpec[]): WordTable {
+  const table = new Map<string, readonly string[]>()
+  const add = (command: CommandSpec, place: string) => {
+    const below = command.passThrough ? treeCommands : (command.commands ?? [])
+    const choices = command.arguments?.flatMap((argument) => argument.choices ?? []) ?? []
+    const flags = [...(command.flags ?? []), HELP_FLAG].filter(({ description }) => description !== undefined)
+    table.set(place, [...below.map(({ name }) => name), ...choices, ...flags.map(({ name }) => `--${name}`)])
+    for (const each of below) add(each, `${place} ${each.name}`)
+  }
+  const first = commands.find(({ isDefault }) => isDefault)
+  for (const command of commands) add(command, command.name)
+  const visible = commands.filter(({ hidden }) => !hidden).map(({ name }) => name)
+  return new Map([['', [...visible, ...(table.get(first?.name ?? '') ?? []), '--version']], ...table])
+}
 
 export const SHELLS = ['bash', 'zsh', 'fish'] as const
 export type Shell = (typeof SHELLS)[number]

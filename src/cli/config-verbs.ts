@@ -3,6 +3,7 @@ import type { Json } from '../core/config-json.ts'
 import { messageOf, TwinfoldError } from '../core/errors.ts'
 import { settingWord } from './config-names.ts'
 import { valueForm, type ConfigNode, type ListNode, type ParamsNode, type ValueForm } from './config-tree.ts'
+import { canonicalArgs } from './args/canonical.ts'
 import type { Topic, Verb } from './topic.ts'
 
 /** A place of the configuration as the words of the command line reach it. */
@@ -22,7 +23,7 @@ function verbsOf(node: ConfigNode): ReadonlyMap<string, Verb> {
   if (remove !== undefined) {
     verbs.set('delete', {
       summary: 'Remove this item from the list',
-      run: (words) => quiet(expectWords(words, 0), remove),
+      run: (args) => quiet(expectArgs(args, 0), remove),
     })
   }
   return verbs
@@ -36,19 +37,19 @@ function ownVerbs(node: ConfigNode): readonly (readonly [string, Verb])[] {
           'dump-json',
           {
             summary: 'Print everything in here as JSON',
-            run: (words) => (expectWords(words, 0), JSON.stringify(node.value, undefined, 2).split('\n')),
+            run: (args) => (expectArgs(args, 0), JSON.stringify(node.value, undefined, 2).split('\n')),
           },
         ],
       ]
     case 'value':
       return [
-        ['get', { summary: 'Print the value', run: (words) => (expectWords(words, 0), [String(node.value)]) }],
+        ['get', { summary: 'Print the value', run: (args) => (expectArgs(args, 0), [String(node.value)]) }],
         [
           'set',
           {
             summary: 'Change the value',
             takes: 'VALUE',
-            run: (words) => quiet(expectWords(words, 1), ([text = '']) => node.set(parseValue(node.form, text))),
+            run: (args) => quiet(expectArgs(args, 1), ([text = '']) => node.set(parseValue(node.form, text))),
           },
         ],
       ]
@@ -60,10 +61,10 @@ function ownVerbs(node: ConfigNode): readonly (readonly [string, Verb])[] {
 }
 
 function listVerbs(node: ListNode): readonly (readonly [string, Verb])[] {
-  const list: Verb = { summary: 'Print the keys', run: (words) => (expectWords(words, 0), [...node.items.keys()]) }
+  const list: Verb = { summary: 'Print the keys', run: (args) => (expectArgs(args, 0), [...node.items.keys()]) }
   const { table } = node
   if (table === undefined) {
-    const add = (words: readonly string[]) => quiet(expectWords(words, 1), ([text = '']) => node.add(text))
+    const add = (args: readonly string[]) => quiet(expectArgs(args, 1), ([text = '']) => node.add(text))
     return [
       ['list', list],
       ['add', { summary: 'Add a value', takes: 'VALUE', run: add }],
@@ -76,7 +77,7 @@ function listVerbs(node: ListNode): readonly (readonly [string, Verb])[] {
       {
         summary: 'Add an item',
         takes: attributeUsage(table),
-        run: (words) => quiet(words, () => node.add(parseAttributes(table, words))),
+        run: (args) => quiet(args, () => node.add(parseAttributes(table, args))),
       },
     ],
     [
@@ -84,7 +85,7 @@ function listVerbs(node: ListNode): readonly (readonly [string, Verb])[] {
       {
         summary: 'Add an item given as JSON',
         takes: 'JSON',
-        run: (words) => quiet(expectWords(words, 1), ([text = '']) => node.add(parseObject(text))),
+        run: (args) => quiet(expectArgs(args, 1), ([text = '']) => node.add(parseObject(text))),
       },
     ],
   ]
@@ -101,16 +102,16 @@ function paramsVerbs(node: ParamsNode): readonly (readonly [string, Verb])[] {
       'dump',
       {
         summary: 'Print all keys and their values',
-        run: (words) => (expectWords(words, 0), [...node.value].map(([key, value]) => `${key}  =  ${value}`)),
+        run: (args) => (expectArgs(args, 0), [...node.value].map(([key, value]) => `${key}  =  ${value}`)),
       },
     ],
-    ['get', { summary: 'Print the value of a key', takes: 'KEY', run: (words) => get(expectWords(words, 1)) }],
+    ['get', { summary: 'Print the value of a key', takes: 'KEY', run: (args) => get(expectArgs(args, 1)) }],
     [
       'set',
       {
         summary: 'Give a key a value',
         takes: 'KEY VALUE',
-        run: (words) => quiet(expectWords(words, 2), ([key = '', value = '']) => node.set(key, value)),
+        run: (args) => quiet(expectArgs(args, 2), ([key = '', value = '']) => node.set(key, value)),
       },
     ],
     [
@@ -118,7 +119,7 @@ function paramsVerbs(node: ParamsNode): readonly (readonly [string, Verb])[] {
       {
         summary: 'Remove a key',
         takes: 'KEY',
-        run: (words) => quiet(expectWords(words, 1), ([key = '']) => node.unset(key)),
+        run: (args) => quiet(expectArgs(args, 1), ([key = '']) => node.unset(key)),
       },
     ],
   ]
@@ -126,16 +127,16 @@ function paramsVerbs(node: ParamsNode): readonly (readonly [string, Verb])[] {
 
 /** A change says nothing when it succeeds. */
 async function quiet(
-  words: readonly string[],
-  change: (words: readonly string[]) => Promise<void>,
+  args: readonly string[],
+  change: (args: readonly string[]) => Promise<void>,
 ): Promise<readonly string[]> {
-  await change(words)
+  await change(args)
   return []
 }
 
-/** The words a command was given, without the `--` that lets a value begin with a dash. */
-export function expectWords(words: readonly string[], count: number): readonly string[] {
-  const given = words[0] === '--' ? words.slice(1) : words
+/** The arguments of a command, without the `--` that lets a value begin with a dash. */
+export function expectArgs(args: readonly string[], count: number): readonly string[] {
+  const given = args[0] === '--' ? args.slice(1) : args
   if (given.length === count) return given
   throw new TwinfoldError('usage', `expected ${count} ${count === 1 ? 'argument' : 'arguments'}, got ${given.length}`)
 }
@@ -202,24 +203,18 @@ function attributeUsage(table: AnyTable): string {
     .join(' ')
 }
 
-/** Reads `--word value`, `--word=value` and `-word=value`; a switch alone means true, a list is one flag per value. */
-function parseAttributes(table: AnyTable, words: readonly string[]): Json {
+/** Reads the settings of a new item: a switch alone means true, a list is one flag per value. */
+function parseAttributes(table: AnyTable, args: readonly string[]): Json {
   const attributes = attributesOf(table)
+  const known = attributes.map(({ word, form }) => ({ name: word, ...(form !== 'bool' && { value: 'VALUE' }) }))
+  const { flags, operands, unknown } = canonicalArgs(known, args)
+  if (unknown[0] !== undefined) throw new TwinfoldError('usage', `unknown flag ${unknown[0].replace(/^--?/, '--')}`)
+  if (operands[0] !== undefined) throw new TwinfoldError('usage', `unexpected argument ${operands[0]}`)
   const values = new Map<string, Json>()
-  for (let index = 0; index < words.length; index++) {
-    const [, word, attached] = /^--?([a-z][\w-]*)(?:=(.*))?$/s.exec(words[index]!) ?? []
-    const attribute = attributes.find((one) => one.word === word)
-    if (attribute === undefined) {
-      throw new TwinfoldError(
-        'usage',
-        word === undefined ? `unexpected argument ${words[index]}` : `unknown flag --${word}`,
-      )
-    }
-    const { key, form, repeats } = attribute
-    const text = attached ?? (form === 'bool' ? 'true' : words[++index])
-    if (text === undefined) throw new TwinfoldError('usage', `flag --${word}: expected a value`)
+  for (const { name, value } of flags) {
+    const { key, form, repeats } = attributes.find(({ word }) => word === name)!
     const before = values.get(key)
-    values.set(key, repeats ? [...(Array.isArray(before) ? before : []), text] : parseValue(form, text))
+    values.set(key, repeats ? [...(Array.isArray(before) ? before : []), value] : parseValue(form, value))
   }
   if (values.size === 0) throw new TwinfoldError('usage', 'no properties specified')
   return Object.fromEntries(values)

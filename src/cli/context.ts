@@ -33,7 +33,7 @@ export interface CliContext {
   /** Standard output, whole lines. */
   print(line: string): void
   /** Standard error: what went wrong, and what is no result. */
-  complain(line: string): void
+  printError(line: string): void
   /** Redraws the last line of the terminal; an empty text clears it. Does nothing elsewhere. */
   redraw(line: string): void
   /** Whether a person looks at the output. */

@@ -17,13 +17,6 @@ export interface FolderAddOptions {
   readonly json?: boolean
 }
 
-export const FOLDER_TYPES = [
-  'sendreceive',
-  'sendonly',
-  'receiveonly',
-  'receiveencrypted',
-] as const satisfies readonly FolderTypeName[]
-
 export async function folderAdd(
   context: CliContext,
   client: Client,

@@ -57,10 +57,10 @@ function showProblems(
   problems: readonly { readonly path: string; readonly error: string }[],
 ): void {
   if (problems.length === 0) return
-  context.complain(`${formatCount(problems.length, 'item')} could not be scanned:`)
+  context.printError(`${formatCount(problems.length, 'item')} could not be scanned:`)
   for (const problem of problems.slice(0, PROBLEMS_SHOWN_MAX))
-    context.complain(`  ${escapeText(problem.path)}: ${escapeText(problem.error)}`)
-  if (problems.length > PROBLEMS_SHOWN_MAX) context.complain(`  … and ${problems.length - PROBLEMS_SHOWN_MAX} more`)
+    context.printError(`  ${escapeText(problem.path)}: ${escapeText(problem.error)}`)
+  if (problems.length > PROBLEMS_SHOWN_MAX) context.printError(`  … and ${problems.length - PROBLEMS_SHOWN_MAX} more`)
 }
 
 /** People complete paths with their shell: an absolute one inside the folder is as good as a relative one. */
@@ -112,7 +112,7 @@ async function watchProgress(
         )
       } else if (shareOf(progress) >= shownShare + PLAIN_STEP) {
         shownShare = shareOf(progress)
-        context.complain(`${escapeText(folder.id)}: ${progressText(progress).trimStart()}`)
+        context.printError(`${escapeText(folder.id)}: ${progressText(progress).trimStart()}`)
       }
     }
   } catch (error) {

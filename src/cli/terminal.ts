@@ -20,7 +20,7 @@ export function terminalContext(program: string, connect: CliContext['connect'])
     program,
     connect,
     print: (line) => void process.stdout.write(`${line}\n`),
-    complain: (line) => void process.stderr.write(`${line}\n`),
+    printError: (line) => void process.stderr.write(`${line}\n`),
     redraw: (line) => void (interactive && process.stderr.write(`${CLEAR_LINE}${line}`)),
     interactive,
     columns: process.stdout.isTTY ? process.stdout.columns : Infinity,

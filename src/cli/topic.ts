@@ -5,7 +5,7 @@ export interface Verb {
   readonly summary: string
   /** As the help shows what follows the verb. */
   readonly takes?: string
-  run(words: readonly string[]): Promise<readonly string[]> | readonly string[]
+  run(args: readonly string[]): Promise<readonly string[]> | readonly string[]
 }
 
 /** A place in the tree of words: what can be done here, and the places below. */
@@ -31,17 +31,17 @@ export type Walked =
   | { readonly is: 'unknown'; readonly word: string }
 
 /** Follows the words down the tree and does what the last of them say. Without a verb it shows what there is. */
-export async function walkTopics(root: Topic, words: readonly string[], path: string): Promise<Walked> {
+export async function walkTopics(root: Topic, args: readonly string[], path: string): Promise<Walked> {
   let topic = root
   for (let index = 0; ; index++) {
-    const word = words[index]
-    const here = [path, ...words.slice(0, index)].join(' ')
+    const word = args[index]
+    const here = [path, ...args.slice(0, index)].join(' ')
     if (word === undefined || (HELP.includes(word) && !topic.topics.has(word))) {
       return { is: 'done', lines: topicHelp(topic, here) }
     }
     const verb = topic.verbs.get(word)
     if (verb !== undefined) {
-      const rest = words.slice(index + 1)
+      const rest = args.slice(index + 1)
       if (rest.length === 1 && HELP.includes(rest[0]!) && rest[0] !== 'help') {
         return { is: 'done', lines: verbHelp(verb, `${here} ${word}`) }
       }

@@ -2,7 +2,8 @@ import type { Json, JsonObject } from '../core/config-json.ts'
 import { TwinfoldError } from '../core/errors.ts'
 import { ClientError } from '../client/errors.ts'
 import { configTree, type SendChange } from './config-tree.ts'
-import { configTopic, expectWords } from './config-verbs.ts'
+import { configTopic, expectArgs } from './config-verbs.ts'
+import { canonicalArgs } from './args/canonical.ts'
 import type { CliContext } from './context.ts'
 import type { Below, Topic, Verb } from './topic.ts'
 
@@ -22,8 +23,11 @@ export interface TreeDaemon {
   ): Promise<void>
 }
 
+/** The files that the commands of the tree read and write. */
+type TreeFiles = Pick<CliContext, 'readText' | 'writeNew'>
+
 /** Everything below `cli`: the words of Syncthing's own command line. */
-export function treeTopics(context: CliContext, daemon: TreeDaemon): Topic {
+export function treeTopics(context: TreeFiles, daemon: TreeDaemon): Topic {
   return {
     summary: 'What the REST interface can do, in the words of Syncthing, for scripts',
     verbs: new Map(),
@@ -61,15 +65,15 @@ async function configGroup(daemon: TreeDaemon): Promise<Topic> {
 function showGroup(daemon: TreeDaemon): Topic {
   const show = (summary: string, path: string): Verb => ({
     summary,
-    run: async (words) => (expectWords(words, 0), jsonLines(await daemon.get(path))),
+    run: async (args) => (expectArgs(args, 0), jsonLines(await daemon.get(path))),
   })
   const pending = group('What other devices offer', {
     devices: show('Devices that asked to connect', '/rest/cluster/pending/devices'),
     folders: {
       summary: 'Folders that other devices want to share',
       takes: '[--device ID]',
-      run: async (words) => {
-        const device = deviceFlag(words)
+      run: async (args) => {
+        const device = deviceFlag(args)
         return jsonLines(await daemon.get('/rest/cluster/pending/folders', { device }))
       },
     },
@@ -88,18 +92,17 @@ function showGroup(daemon: TreeDaemon): Topic {
   )
 }
 
-function deviceFlag(words: readonly string[]): string | undefined {
-  if (words.length === 0) return undefined
-  const [, attached] = /^--?device=(.*)$/s.exec(words[0]!) ?? []
-  if (attached !== undefined) return (expectWords(words, 1), attached)
-  if (/^--?device$/.test(words[0]!)) return expectWords(words.slice(1), 1)[0]
-  throw new TwinfoldError('usage', `unexpected argument ${words[0]}`)
+function deviceFlag(args: readonly string[]): string | undefined {
+  const { flags, operands, unknown } = canonicalArgs([{ name: 'device', value: 'ID' }], args)
+  const unexpected = unknown[0] ?? operands[0]
+  if (unexpected !== undefined) throw new TwinfoldError('usage', `unexpected argument ${unexpected}`)
+  return flags.at(-1)?.value
 }
 
-function operationsGroup(context: CliContext, daemon: TreeDaemon): Topic {
+function operationsGroup(context: TreeFiles, daemon: TreeDaemon): Topic {
   const post = (summary: string, path: string): Verb => ({
     summary,
-    run: async (words) => (expectWords(words, 0), await daemon.send('POST', path), []),
+    run: async (args) => (expectArgs(args, 0), await daemon.send('POST', path), []),
   })
   return group('Makes the daemon do something', {
     restart: post('Restart the daemon', '/rest/system/restart'),
@@ -108,8 +111,8 @@ function operationsGroup(context: CliContext, daemon: TreeDaemon): Topic {
     'folder-override': {
       summary: 'Make the files here those of all devices (send-only folders). What others changed is lost',
       takes: 'FOLDER',
-      run: async (words) => {
-        const [folder = ''] = expectWords(words, 1)
+      run: async (args) => {
+        const [folder = ''] = expectArgs(args, 1)
         const { folders = [] } = await daemon.config()
         const known = Array.isArray(folders) && folders.some((one) => Object(one).id === folder)
         if (!known) throw new TwinfoldError('folder-missing', `Folder "${folder}" not found`)
@@ -120,8 +123,8 @@ function operationsGroup(context: CliContext, daemon: TreeDaemon): Topic {
     'default-ignores': {
       summary: 'Take the ignore patterns of new folders from a file',
       takes: 'FILE',
-      run: async (words) => {
-        const [path = ''] = expectWords(words, 1)
+      run: async (args) => {
+        const [path = ''] = expectArgs(args, 1)
         const lines = (await context.readText(path)).replace(/\r?\n$/, '').split(/\r?\n/)
         await daemon.send('PUT', '/rest/config/defaults/ignores', { body: { lines } })
         return []
@@ -134,29 +137,29 @@ function errorsGroup(daemon: TreeDaemon): Topic {
   return group('The notices that the web page shows', {
     show: {
       summary: 'Print them',
-      run: async (words) => (expectWords(words, 0), jsonLines(await daemon.get('/rest/system/error'))),
+      run: async (args) => (expectArgs(args, 0), jsonLines(await daemon.get('/rest/system/error'))),
     },
     push: {
       summary: 'Add one',
       takes: 'MESSAGE',
-      run: async (words) => {
-        const [text = ''] = expectWords(words, 1)
+      run: async (args) => {
+        const [text = ''] = expectArgs(args, 1)
         await daemon.send('POST', '/rest/system/error', { text })
         return []
       },
     },
     clear: {
       summary: 'Remove all',
-      run: async (words) => (expectWords(words, 0), await daemon.send('POST', '/rest/system/error/clear'), []),
+      run: async (args) => (expectArgs(args, 0), await daemon.send('POST', '/rest/system/error/clear'), []),
     },
   })
 }
 
-function debugGroup(context: CliContext, daemon: TreeDaemon): Topic {
+function debugGroup(context: TreeFiles, daemon: TreeDaemon): Topic {
   const profile = (summary: string, path: string): Verb => ({
     summary,
-    run: async (words) => {
-      expectWords(words, 0)
+    run: async (args) => {
+      expectArgs(args, 0)
       const { name, bytes } = await daemon.download(path)
       await context.writeNew(name, bytes)
       return [`Wrote results to ${name}`]
@@ -172,8 +175,8 @@ function debugGroup(context: CliContext, daemon: TreeDaemon): Topic {
       file: {
         summary: 'Everything the index knows about a file',
         takes: 'FOLDER PATH',
-        run: async (words) => {
-          const [folder, file] = expectWords(words, 2)
+        run: async (args) => {
+          const [folder, file] = expectArgs(args, 2)
           return jsonLines(await daemon.get('/rest/debug/file', { folder, file }).catch(explainMissing))
         },
       },

@@ -1,6 +1,7 @@
 import { messageOf, TwinfoldError } from '../core/errors.ts'
 import { isJsonObject, type Json } from '../core/config-json.ts'
 import { ClientError } from '../client/errors.ts'
+import type { CommandSpec } from './args/types.ts'
 import { explainFailure, type CliContext, type Connection } from './context.ts'
 import { splitShellWords } from './shell-words.ts'
 import { escapeText } from './text.ts'
@@ -16,38 +17,49 @@ const STDIN = '-'
 const CONFIG = 'config'
 
 /** Runs `cli …` as Syncthing's own command line does. Never throws: what went wrong is printed and in the code. */
-export async function runTree(context: CliContext, words: readonly string[]): Promise<number> {
+export async function runTree(context: CliContext, args: readonly string[]): Promise<number> {
   let connection: Connection | undefined
   const connect = async () => (connection ??= await context.connect())
   const topics = treeTopics(context, treeDaemon(connect, context.signal))
   const say = (error: unknown) => escapeLines(failureText(error, context.program, connection))
-  if (words[0] === STDIN) return runLines(context, topics, words.slice(1), say)
+  if (args[0] === STDIN) return runLines(context, topics, args.slice(1), say)
   try {
-    return await runWords(context, topics, words)
+    return await runArgs(context, topics, args)
   } catch (error) {
     if (context.signal.aborted) return TREE_EXIT.interrupted
-    context.complain(`${context.program}: error: ${say(error)}`)
+    context.printError(`${context.program}: error: ${say(error)}`)
     return TREE_EXIT.failed
   }
 }
 
-/** The words of the tree as far as they are always the same, by those that lead there; for shells that complete them. */
-export function treeWords(context: CliContext): ReadonlyMap<string, readonly string[]> {
-  const root = treeTopics(context, treeDaemon(() => context.connect(), context.signal))
-  const table = new Map<string, readonly string[]>([['', [...root.topics.keys()]]])
-  for (const [word, below] of root.topics) {
-    if (word === STDIN || word === CONFIG) continue // what can be set only the daemon knows
-    const topic = below.open()
-    if (!(topic instanceof Promise)) table.set(word, [...topic.verbs.keys(), ...topic.topics.keys()])
-  }
-  return table
+/** The commands of the tree that do not depend on the daemon's configuration, for completions and the man page. */
+export function treeCommands(): readonly CommandSpec[] {
+  const unused = () => Promise.reject(new Error('no command is run'))
+  return describeTopics(
+    treeTopics({ readText: unused, writeNew: unused }, treeDaemon(unused, new AbortController().signal)),
+  )
 }
 
-async function runWords(context: CliContext, topics: Topic, words: readonly string[]): Promise<number> {
-  const walked = await walkTopics(topics, words, `${context.program} cli`)
+function describeTopics(topic: Topic): readonly CommandSpec[] {
+  const verbs = [...topic.verbs].map(([name, { summary, takes }]) => ({
+    name,
+    summary,
+    examples: [],
+    ...(takes !== undefined && { arguments: [{ name: 'argument', text: takes }] }),
+  }))
+  const below = [...topic.topics].map(([name, { summary = '', open }]) => {
+    const opened = name === CONFIG || name === STDIN ? undefined : open()
+    const commands = opened === undefined || opened instanceof Promise ? [] : describeTopics(opened)
+    return { name, summary, examples: [], ...(commands.length > 0 && { commands }) }
+  })
+  return [...verbs, ...below]
+}
+
+async function runArgs(context: CliContext, topics: Topic, args: readonly string[]): Promise<number> {
+  const walked = await walkTopics(topics, args, `${context.program} cli`)
   if (walked.is === 'unknown') {
-    if (words[0] !== CONFIG) throw new TwinfoldError('usage', `unexpected argument ${walked.word}`)
-    context.complain(`No help topic for '${escapeText(walked.word)}'`)
+    if (args[0] !== CONFIG) throw new TwinfoldError('usage', `unexpected argument ${walked.word}`)
+    context.printError(`No help topic for '${escapeText(walked.word)}'`)
     return TREE_EXIT.unknownSetting
   }
   // A program gets every character as it is; a person's terminal must not obey a folder's label.
@@ -59,17 +71,17 @@ async function runWords(context: CliContext, topics: Topic, words: readonly stri
 async function runLines(
   context: CliContext,
   topics: Topic,
-  words: readonly string[],
+  args: readonly string[],
   say: (error: unknown) => string,
 ): Promise<number> {
-  context.print(`Reading commands from stdin... [${words.join(' ')}]`)
+  context.print(`Reading commands from stdin... [${args.join(' ')}]`)
   for await (const line of context.inputLines()) {
     if (context.signal.aborted) return TREE_EXIT.interrupted
     try {
-      const commandWords = splitShellWords(line)
-      if (commandWords.length > 0) await runWords(context, topics, commandWords)
+      const lineArgs = splitShellWords(line)
+      if (lineArgs.length > 0) await runArgs(context, topics, lineArgs)
     } catch (error) {
-      context.complain(`Error: ${say(error)}`)
+      context.printError(`Error: ${say(error)}`)
     }
   }
   return TREE_EXIT.done
@@ -94,7 +106,6 @@ function treeDaemon(connect: () => Promise<Connection>, signal: AbortSignal): Tr
     },
   }
 }
-
 
 function parseReply(text: string, path: string): Json {
   try {

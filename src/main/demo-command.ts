@@ -14,7 +14,7 @@ const STOP_MS_MAX = 10_000
 
 export interface DemoTerminal {
   print(text: string): void
-  complain(text: string): void
+  printError(text: string): void
 }
 
 /** Shows what Twinfold does, in a temporary directory that is gone afterwards, whatever ends the process but a kill. */
@@ -61,10 +61,10 @@ ${lines.join('\n')}
 Ctrl+C ends it, nothing stays behind.`
 }
 
-function removeTree(directory: string, { complain }: DemoTerminal): void {
+function removeTree(directory: string, { printError }: DemoTerminal): void {
   try {
     rmSync(directory, { recursive: true, force: true, maxRetries: 5 })
   } catch (error) {
-    complain(`${directory} could not be removed, please do: ${messageOf(error)}`)
+    printError(`${directory} could not be removed, please do: ${messageOf(error)}`)
   }
 }

@@ -1,9 +1,10 @@
 import { TwinfoldError } from '../core/errors.ts'
-import type { Flag } from './flags.ts'
+import type { ParsedFlags } from '../cli/args/parsed-flags.ts'
+import type { FlagSpec } from '../cli/args/types.ts'
 
-export const DEMO_FLAGS: readonly Flag[] = [
-  { name: 'port', value: 'N', help: 'Port of the first page on 127.0.0.1 instead of any that is free' },
-  { name: 'no-browser', help: 'Open no browser, only say where the pages are' },
+export const DEMO_FLAGS: readonly FlagSpec[] = [
+  { name: 'port', value: 'N', description: 'Port of the first page on 127.0.0.1 instead of any free one' },
+  { name: 'no-browser', description: 'Open no browser, only print the addresses' },
 ]
 
 const PORT_MAX = 65_535
@@ -14,12 +15,12 @@ export interface DemoOptions {
   readonly openBrowser: boolean
 }
 
-/** What `twinfold demo` was told. Throws `usage` for a port that is none. */
-export function readDemoOptions(values: ReadonlyMap<string, string>): DemoOptions {
-  const text = values.get('port') ?? '0'
+/** The options of `twinfold demo`. Throws `usage` for an invalid port. */
+export function readDemoOptions(flags: ParsedFlags): DemoOptions {
+  const text = flags.text('port') ?? '0'
   const port = Number(text)
   if (!/^\d{1,5}$/.test(text) || port > PORT_MAX) {
     throw new TwinfoldError('usage', `--port: expected a number from 0 to ${PORT_MAX}, got "${text}"`)
   }
-  return { port, openBrowser: values.get('no-browser') !== 'true' }
+  return { port, openBrowser: !flags.isOn('no-browser') }
 }

@@ -7,7 +7,7 @@ import { readBounded, readConfig } from '../config/config-file.ts'
 import type { GuiConfig } from '../core/config.ts'
 import { messageOf, systemCode, TwinfoldError } from '../core/errors.ts'
 import { realDisk } from '../world/real/disk.ts'
-import type { DaemonChoice } from './command-line.ts'
+import type { DaemonChoice } from './serve-options.ts'
 import { locateHome } from './home.ts'
 import type { Locations } from '../core/locations.ts'
 

@@ -27,14 +27,14 @@ export interface GenerateOptions {
   readonly portProbing: boolean
 }
 
-export type Complain = (line: string) => void
+export type PrintError = (line: string) => void
 
 /** Makes keys and configuration where they are missing, and sets name and password. Resolves to the device id. */
-export async function generate(options: GenerateOptions, complain: Complain): Promise<string> {
+export async function generate(options: GenerateOptions, printError: PrintError): Promise<string> {
   const locations = locateHome(options.directories)
   const guiPassword = options.guiPassword === PASSWORD_FROM_STDIN ? await readLine() : options.guiPassword
   const world = { disk: realDisk, clock: realClock, random: realRandom }
-  const log = complainingLogger('config', complain)
+  const log = printingLogger('config', printError)
   await using hasher = new PasswordThread()
   const passwords = new Passwords({ ...world, hasher, log })
   // Before anything is written: a home without the password that was asked for would leave the page open.
@@ -42,7 +42,7 @@ export async function generate(options: GenerateOptions, complain: Complain): Pr
   await ensureHome(realDisk, locations)
   await using _lock = await lockHome(locations)
   const identity = await loadOrMakeIdentity(world, locations)
-  if (!identity.created) complain('WARNING: Key exists; will not overwrite.')
+  if (!identity.created) printError('WARNING: Key exists; will not overwrite.')
   const store = await openConfig(
     { ...world, passwords, log },
     { path: locations.configFile, ownDevice: identity.deviceId, hostName: realSystem.hostName, allowNewer: false },
@@ -104,12 +104,12 @@ async function readLine(): Promise<string> {
   throw new TwinfoldError('usage', 'a password was to come from standard input, which is empty')
 }
 
-function complainingLogger(facility: Facility, complain: Complain): Logger {
+function printingLogger(facility: Facility, printError: PrintError): Logger {
   return {
     facility,
     debug: () => {},
-    info: complain,
-    warn: (line) => complain(`WARNING: ${line}`),
-    error: (line) => complain(`ERROR: ${line}`),
+    info: printError,
+    warn: (line) => printError(`WARNING: ${line}`),
+    error: (line) => printError(`ERROR: ${line}`),
   }
 }

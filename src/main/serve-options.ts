@@ -1,5 +1,7 @@
 import { TwinfoldError } from '../core/errors.ts'
-import { readFlags, type Environment } from './flags.ts'
+import { canonicalArgs, type CanonicalArgs } from '../cli/args/canonical.ts'
+import { defined, ParsedFlags } from '../cli/args/parsed-flags.ts'
+import type { Environment } from '../cli/args/types.ts'
 import type { ServeOptions } from './options.ts'
 import { ACTION_FLAGS, SERVE_FLAGS } from './serve-flags.ts'
 
@@ -10,7 +12,7 @@ export interface DirectoryChoice {
   readonly data?: string
 }
 
-/** Everything the words and the environment say about a start. Only the locations are missing: they need the disk. */
+/** Everything the flags and the environment say about a start. Only the locations are missing: they need the disk. */
 export interface ServeRequest {
   readonly directories: DirectoryChoice
   readonly options: Omit<ServeOptions, 'locations'>
@@ -21,62 +23,31 @@ export interface ServeRequest {
   readonly guiAssetsDirectory?: string
 }
 
-export type Action = 'help' | 'version' | 'device-id' | 'paths' | 'browser' | 'generate' | 'reset-database' | 'upgrade'
-
-export type ServeWords =
-  | { readonly kind: 'serve'; readonly request: ServeRequest }
-  | {
-      readonly kind: 'action'
-      readonly action: Action
-      readonly directories: DirectoryChoice
-      /** What the flag says to its action, by the names of the action's own flags. */
-      readonly values?: ReadonlyMap<string, string>
-    }
-
-const LOG_MAX_SIZE_BYTES = 10 * 1024 * 1024
-const LOG_MAX_OLD_FILES = 3
-
-/** In the order in which they win when somebody gives two. */
-const ACTIONS: readonly (readonly [flag: string, action: Action])[] = [
-  ['help', 'help'],
-  ['version', 'version'],
-  ['paths', 'paths'],
-  ['device-id', 'device-id'],
-  ['browser-only', 'browser'],
-  ['generate', 'generate'],
-  ['upgrade', 'upgrade'],
-  ['upgrade-check', 'upgrade'],
-  ['upgrade-to', 'upgrade'],
-  ['reset-database', 'reset-database'],
-]
-
-const UPGRADE_VALUES: Readonly<Record<string, (value: string) => ReadonlyMap<string, string>>> = {
-  'upgrade-check': () => new Map([['check-only', 'true']]),
-  'upgrade-to': (url) => new Map([['from', url]]),
+/**
+ * The flags of a command line that only starts the daemon, read without commander: loading it costs the daemon memory
+ * that stays (docs/decisions/014). Undefined for every other command line, and for one with a mistake.
+ */
+export function plainServeFlags(args: readonly string[], environment: Environment): ParsedFlags | undefined {
+  const line = canonicalServeArgs(args)
+  if (line === undefined || line.unknown.length > 0 || line.rest.length > 0) return undefined
+  if (line.operands.length > 1 || (line.operands[0] ?? 'serve') !== 'serve') return undefined
+  if (line.flags.some(({ name }) => ACTION_FLAGS.some((flag) => flag.name === name))) return undefined
+  const values = new Map(line.flags.map(({ name, value }) => [name, [value]]))
+  return new ParsedFlags(values).completed(SERVE_FLAGS, environment)
 }
 
-/** Reads the words after `serve`. Throws `usage` with Syncthing's wording for what it does not know. */
-export function parseServeWords(words: readonly string[], environment: Environment): ServeWords {
-  const flags = readFlags([...SERVE_FLAGS, ...ACTION_FLAGS], words, environment)
-  const [unexpected] = flags.words
-  if (unexpected !== undefined) throw new TwinfoldError('usage', `unexpected argument ${unexpected}`)
-  const directories = readDirectories(flags.values)
-  for (const [flag, action] of ACTIONS) {
-    const value = flags.values.get(flag)
-    if (value === undefined || value === 'false') continue
-    // `--generate=PATH` of 1.x names the home itself.
-    if (action === 'generate') return { kind: 'action', action, directories: { home: value } }
-    const values = UPGRADE_VALUES[flag]?.(value)
-    return { kind: 'action', action, directories, ...(values !== undefined && { values }) }
+function canonicalServeArgs(args: readonly string[]): CanonicalArgs | undefined {
+  try {
+    return canonicalArgs([...SERVE_FLAGS, ...ACTION_FLAGS], args)
+  } catch (error) {
+    if (error instanceof TwinfoldError) return undefined // the flags of all commands are needed to tell what is wrong
+    throw error
   }
-  return { kind: 'serve', request: readRequest(flags.values, directories, environment) }
 }
 
 /** Both or none: half a home is a mistake that would put an index beside the wrong configuration. */
-export function readDirectories(values: ReadonlyMap<string, string>): DirectoryChoice {
-  const home = values.get('home')
-  const config = values.get('config')
-  const data = values.get('data')
+export function readDirectories(flags: ParsedFlags): DirectoryChoice {
+  const [home, config, data] = [flags.text('home'), flags.text('config'), flags.text('data')]
   if ((config === undefined) !== (data === undefined)) {
     const hint = 'either both or none of --config and --data must be given, use --home to set both at once'
     throw new TwinfoldError('usage', `command line options: ${hint}`)
@@ -84,51 +55,50 @@ export function readDirectories(values: ReadonlyMap<string, string>): DirectoryC
   if (home !== undefined && config !== undefined) {
     throw new TwinfoldError('usage', 'command line options: --home must not be used together with --config and --data')
   }
+  return defined({ home, config, data })
+}
+
+/** How a command finds the daemon. */
+export interface DaemonChoice {
+  readonly directories: DirectoryChoice
+  readonly guiAddress?: string
+  readonly guiApiKey?: string
+}
+
+export function readDaemonChoice(flags: ParsedFlags): DaemonChoice {
+  const addresses = { guiAddress: flags.text('gui-address'), guiApiKey: flags.text('gui-apikey') }
+  return { directories: readDirectories(flags), ...defined(addresses) }
+}
+
+/** Throws `usage` for values that `serve` does not accept. */
+export function readServeRequest(flags: ParsedFlags, environment: Environment): ServeRequest {
   return {
-    ...(home !== undefined && { home }),
-    ...(config !== undefined && { config }),
-    ...(data !== undefined && { data }),
+    directories: readDirectories(flags),
+    options: readOptions(flags, environment),
+    restarts: !flags.isOn('no-restart'),
+    ...defined({ logFile: flags.text('log-file'), guiAssetsDirectory: flags.text('debug-gui-assets-dir') }),
   }
 }
 
-function readRequest(
-  values: ReadonlyMap<string, string>,
-  directories: DirectoryChoice,
-  environment: Environment,
-): ServeRequest {
-  const logFile = values.get('log-file')
-  const guiAssetsDirectory = values.get('debug-gui-assets-dir')
-  return {
-    directories,
-    options: readOptions(values, environment),
-    restarts: values.get('no-restart') !== 'true',
-    ...(logFile !== undefined && { logFile }),
-    ...(guiAssetsDirectory !== undefined && { guiAssetsDirectory }),
+function readOptions(flags: ParsedFlags, environment: Environment): ServeRequest['options'] {
+  const audit = flags.text('audit-file') ?? (flags.isOn('audit') ? 'default' : undefined)
+  if (flags.isOn('paused') && flags.isOn('unpaused')) {
+    throw new TwinfoldError('usage', '--paused and --unpaused exclude each other')
   }
-}
-
-function readOptions(values: ReadonlyMap<string, string>, environment: Environment): ServeRequest['options'] {
-  const on = (name: string) => values.get(name) === 'true'
-  const guiAddress = values.get('gui-address')
-  const guiApiKey = values.get('gui-apikey')
-  const audit = values.get('audit-file') ?? (on('audit') ? 'default' : undefined)
-  if (on('paused') && on('unpaused')) throw new TwinfoldError('usage', '--paused and --unpaused exclude each other')
   return {
-    ...(guiAddress !== undefined && { guiAddress }),
-    ...(guiApiKey !== undefined && { guiApiKey }),
-    allowNewerConfig: on('allow-newer-config'),
-    openBrowser: on('browser') && !on('no-browser'),
-    portProbing: !on('no-port-probing'),
-    paused: on('paused'),
-    unpaused: on('unpaused'),
-    upgradesAllowed: !on('no-upgrade'),
+    ...defined({ guiAddress: flags.text('gui-address'), guiApiKey: flags.text('gui-apikey'), audit }),
+    allowNewerConfig: flags.isOn('allow-newer-config'),
+    openBrowser: flags.isOn('browser') && !flags.isOn('no-browser'),
+    portProbing: !flags.isOn('no-port-probing'),
+    paused: flags.isOn('paused'),
+    unpaused: flags.isOn('unpaused'),
+    upgradesAllowed: !flags.isOn('no-upgrade'),
     resetDatabase: false,
-    ...(audit !== undefined && { audit }),
     trace: environment['STTRACE'] ?? '',
-    logLevel: readLogLevel(values.get('log-level')),
-    logFormat: readLogFormat(values.get('log-format')),
-    logMaxSizeBytes: readCount(values, 'log-max-size', LOG_MAX_SIZE_BYTES),
-    logMaxOldFiles: readCount(values, 'log-max-old-files', LOG_MAX_OLD_FILES),
+    logLevel: readLogLevel(flags.text('log-level')),
+    logFormat: readLogFormat(flags.text('log-format')),
+    logMaxSizeBytes: readCount(flags, 'log-max-size'),
+    logMaxOldFiles: readCount(flags, 'log-max-old-files'),
     versionExtra: environment['STVERSIONEXTRA'] ?? '',
   }
 }
@@ -157,9 +127,8 @@ function readLogFormat(text: string | undefined): ServeOptions['logFormat'] {
   throw new TwinfoldError('usage', `--log-format: unknown format "${text}"; use text or json`)
 }
 
-function readCount(values: ReadonlyMap<string, string>, name: string, fallback: number): number {
-  const text = values.get(name)
-  if (text === undefined) return fallback
+function readCount(flags: ParsedFlags, name: string): number {
+  const text = flags.text(name) ?? ''
   const count = Number(text)
   if (/^\d+$/.test(text) && Number.isSafeInteger(count)) return count
   throw new TwinfoldError('usage', `--${name}: expected a whole number, got "${text}"`)

@@ -8,7 +8,7 @@ export interface ServeProcess {
   onSignal(signal: StopSignal, listener: () => void): Disposable
   /** Ends the process at once, without waiting for anything. */
   leave(code: ExitCode): void
-  complain(line: string): void
+  printError(line: string): void
 }
 
 export interface ServeDeps {
@@ -57,7 +57,7 @@ async function runBounded(deps: ServeDeps, options: ServeOptions, signal: AbortS
   const limit = () => {
     deps.clock.sleep(STOP_MS_MAX, ended.signal).then(
       () => {
-        deps.process.complain(`not everything ended within ${STOP_MS_MAX / 1_000} s; leaving anyway`)
+        deps.process.printError(`not everything ended within ${STOP_MS_MAX / 1_000} s; leaving anyway`)
         deps.process.leave(EXIT.error)
       },
       () => {}, // it ended in time

@@ -98,7 +98,7 @@ async function run(words: string, daemon = newDaemon(), changes: Partial<CliCont
   const client = new Client({ transport: nodeTransport(parseEndpoint(address, { useTls: false })), apiKey: changes.apiKey ?? API_KEY })
   const context: CliContext = {
     program: 'twinfold', connect: async () => ({ client, address: `http://${address}`, home: '/the/home' }),
-    print: (line) => void out.push(line), complain: (line) => void err.push(line), redraw: () => {},
+    print: (line) => void out.push(line), printError: (line) => void err.push(line), redraw: () => {},
     interactive: false, columns: Infinity, inputLines: async function* () {}, readText: async () => '', writeNew: async () => {}, absolutePath: (path) => (path.startsWith('/') ? path : `/cwd/${path}`), nowMs: () => 0,
     sleep: async () => {}, randomText: (length) => 'abcdefgh'.slice(0, length), signal: new AbortController().signal, ...changes,
   }
@@ -174,7 +174,7 @@ const refusals: [words: string, message: RegExp][] = [
   ['debug --enable nope', /there is no facility "nope"; known: beacon, config/],
   ['events --since x', /whole number/],
   ['network --relays maybe', /'maybe' is invalid/],
-  ['scan docs --nope', /twinfold: error: unknown option '--nope'/],
+  ['scan docs --nope', /twinfold: error: unknown flag --nope/],
 ]
 
 for (const [words, message] of refusals) {
@@ -245,11 +245,11 @@ test('scan: progress is drawn for a person, and cleared', async () => {
 test('scan: without a terminal a line for every tenth, on standard error', async () => {
   const { promise, resolve } = Promise.withResolvers<void>()
   const lines: string[] = []
-  const complain = (line: string) => {
+  const printError = (line: string) => {
     lines.push(line)
     resolve()
   }
-  const { out } = await run('scan docs', slowDaemon(promise), { complain })
+  const { out } = await run('scan docs', slowDaemon(promise), { printError })
   assert.deepEqual(lines, ['docs: 50 %  500 B of 1000 B, 10 B/s, 50 s left'])
   assert.match(out, /^Scanned "docs"/)
 })

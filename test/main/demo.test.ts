@@ -3,6 +3,7 @@ import { mkdirSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { inflateSync } from 'node:zlib'
+import { ParsedFlags } from '../../src/cli/args/parsed-flags.ts'
 import { TwinfoldError } from '../../src/core/errors.ts'
 import { readDemoOptions } from '../../src/main/demo-flags.ts'
 import { live } from '../../src/main/demo-life.ts'
@@ -10,11 +11,13 @@ import { landscape } from '../../src/main/demo-picture.ts'
 import { realRandom } from '../../src/world/real/random.ts'
 import { scratchDirectory } from '../support/scratch.ts'
 
+const flags = (values: Readonly<Record<string, string>>) => new ParsedFlags(new Map()).with(values)
+
 test('demo options: any free port and a browser unless told otherwise', () => {
-  assert.deepEqual(readDemoOptions(new Map()), { port: 0, openBrowser: true })
-  assert.deepEqual(readDemoOptions(new Map([['port', '8400'], ['no-browser', 'true']])), { port: 8_400, openBrowser: false })
+  assert.deepEqual(readDemoOptions(flags({})), { port: 0, openBrowser: true })
+  assert.deepEqual(readDemoOptions(flags({ port: '8400', 'no-browser': 'true' })), { port: 8_400, openBrowser: false })
   for (const port of ['', '-1', '65536', '1e3', ' 80', '080808']) {
-    assert.throws(() => readDemoOptions(new Map([['port', port]])), TwinfoldError, port)
+    assert.throws(() => readDemoOptions(flags({ port })), TwinfoldError, port)
   }
 })
 

@@ -2,15 +2,24 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
 import { TwinfoldError } from '../../src/core/errors.ts'
-import { splitCommandLine, takeDaemonChoice } from '../../src/main/command-line.ts'
-import { describeFlags, type Environment } from '../../src/main/flags.ts'
-import { SERVE_FLAGS } from '../../src/main/serve-flags.ts'
-import { parseServeWords, type Action, type ServeRequest } from '../../src/main/serve-options.ts'
+import { parseCommandLine, type ParsedCommand } from '../../src/cli/args/parse.ts'
+import type { Environment } from '../../src/cli/args/types.ts'
+import { COMMANDS } from '../../src/main/commands/table.ts'
+import { plainServeFlags, readDaemonChoice, readDirectories, readServeRequest, type ServeRequest } from '../../src/main/serve-options.ts'
 
+function parse(args: readonly string[], environment: Environment = {}): ParsedCommand {
+  const parsed = parseCommandLine(COMMANDS, args, environment)
+  return parsed.kind === 'run' ? parsed : assert.fail('help')
+}
+
+/** Read by commander, and without it, as the daemon does: both must agree. */
 function request(text: string, environment: Environment = {}): ServeRequest {
-  const parsed = parseServeWords(text.split(' ').filter(Boolean), environment)
-  assert.equal(parsed.kind, 'serve')
-  return parsed.kind === 'serve' ? parsed.request : assert.fail()
+  const args = text.split(' ').filter(Boolean)
+  const parsed = parse(args, environment)
+  assert.equal(parsed.command.name, 'serve')
+  const plain = plainServeFlags(args, environment) ?? assert.fail('not read as a plain start')
+  assert.deepEqual(readServeRequest(plain, environment), readServeRequest(parsed.flags, environment))
+  return readServeRequest(plain, environment)
 }
 
 /** One answer as `name=value` lines that differ from a start without any flag. */
@@ -117,7 +126,7 @@ test('serve: a flag wins over its variable, the last flag over the first', () =>
   assert.equal(request('--home /a --home /b').directories.home, '/b')
 })
 
-const actionCases: [words: string, action: Action, home?: string | undefined, value?: [flag: string, value: string]][] = [
+const actionCases: [args: string, command: string, home?: string][] = [
   ['--device-id', 'device-id'],
   ['-device-id --home /h', 'device-id', '/h'],
   ['--paths', 'paths'],
@@ -128,27 +137,38 @@ const actionCases: [words: string, action: Action, home?: string | undefined, va
   ['--generate /g --home /h', 'generate', '/g'],
   ['--reset-database', 'reset-database'],
   ['--upgrade', 'upgrade'],
-  ['--upgrade-check', 'upgrade', undefined, ['check-only', 'true']],
-  ['--upgrade-to=http://x', 'upgrade', undefined, ['from', 'http://x']],
-  ['--help', 'help'],
-  ['-h', 'help'],
-  ['--device-id --help', 'help'],
+  ['--upgrade-check', 'upgrade'],
+  ['--upgrade-to=http://x', 'upgrade'],
 ]
 
-for (const [words, action, home, value] of actionCases) {
-  test(`serve ${words} acts as ${action}`, () => {
-    const parsed = parseServeWords(words.split(' '), {})
-    const values = value === undefined ? {} : { values: new Map([value]) }
-    assert.deepEqual(parsed, { kind: 'action', action, directories: home === undefined ? {} : { home }, ...values })
+for (const [args, command, home] of actionCases) {
+  test(`serve ${args} runs ${command}`, () => {
+    assert.equal(plainServeFlags(args.split(' '), {}), undefined)
+    const parsed = parse(args.split(' '), { STCONFDIR: '', STHOMEDIR: '' })
+    assert.deepEqual([parsed.command.name, readDirectories(parsed.flags)], [command, home === undefined ? {} : { home }])
+  })
+}
+
+test('the old flags of upgrade become the new ones, and those of generate replace the home', () => {
+  assert.equal(parse(['--upgrade-check']).flags.isOn('check-only'), true)
+  assert.equal(parse(['--upgrade-to=http://x']).flags.text('from'), 'http://x')
+  const generate = parse(['--generate=/g'], { STCONFDIR: '/c', STDATADIR: '/d' })
+  assert.deepEqual(readDirectories(generate.flags), { home: '/g' })
+})
+
+for (const args of ['--help', '-h', '--device-id --help', '--home /h -h', '-help']) {
+  test(`${args} asks for the overview`, () => {
+    assert.deepEqual(parseCommandLine(COMMANDS, args.split(' '), {}), { kind: 'help', path: [], isError: false })
   })
 }
 
 const mistakes: [words: string, message: RegExp][] = [
-  ['--no-such-flag', /^unknown flag --no-such-flag$/],
-  ['--no-such-flag=secret', /^unknown flag --no-such-flag$/],
+  ['--no-such-flag', /^unknown flag --no-such-flag(\n\(Did you mean .*)?$/],
+  ['--no-such-flag=secret', /^unknown flag --no-such-flag(\n\(Did you mean .*)?$/],
   ['-x', /^unknown flag -x$/],
-  ['--no-home', /^unknown flag --no-home$/],
-  ['bogus', /^unexpected argument bogus$/],
+  ['--no-home', /^unknown flag --no-home(\n\(Did you mean .*)?$/],
+  ['serve bogus', /^unexpected argument bogus$/],
+  ['--hom /h', /^unknown flag --hom\n\(Did you mean --home\?\)$/],
   ['--home', /^flag --home: expected a value/],
   ['--config /c', /either both or none of --config and --data must be given, use --home to set both at once/],
   ['--data /d', /either both or none/],
@@ -162,7 +182,7 @@ const mistakes: [words: string, message: RegExp][] = [
 
 for (const [words, message] of mistakes) {
   test(`serve ${words} is refused`, () => {
-    assert.throws(() => parseServeWords(words.split(' '), {}), (error) => error instanceof TwinfoldError && error.code === 'usage' && message.test(error.message))
+    assert.throws(() => readServeRequest(parse(words.split(' ')).flags, {}), (error) => error instanceof TwinfoldError && error.code === 'usage' && message.test(error.message))
   })
 }
 
@@ -170,51 +190,71 @@ test('serve: any words are an answer or a usage error, nothing else', () => {
   const word = fc.oneof(fc.string(), fc.constantFrom('--home', '--home=', '-H', '--', '-', '--no-restart', '__proto__', '--constructor', '--toString=1'))
   fc.assert(fc.property(fc.array(word, { maxLength: 6 }), (words) => {
     try {
-      parseServeWords(words, {})
-      splitCommandLine(words)
-      takeDaemonChoice(words, {})
+      plainServeFlags(words, {})
+      parseCommandLine(COMMANDS, words, {})
     } catch (error) {
       if (!(error instanceof TwinfoldError) || error.code !== 'usage') throw error
     }
   }))
 })
 
-const commandCases: [words: string, expected: unknown][] = [
-  ['', { kind: 'local', command: 'serve', words: [] }],
-  ['--home /h', { kind: 'local', command: 'serve', words: ['--home', '/h'] }],
-  ['serve --home /h', { kind: 'local', command: 'serve', words: ['--home', '/h'] }],
-  ['--home /h serve --paused', { kind: 'local', command: 'serve', words: ['--home', '/h', '--paused'] }],
-  ['--home serve', { kind: 'local', command: 'serve', words: ['--home', 'serve'] }],
-  ['-H /h device-id', { kind: 'local', command: 'device-id', words: ['-H', '/h'] }],
-  ['generate --gui-user u', { kind: 'local', command: 'generate', words: ['--gui-user', 'u'] }],
-  ['debug reset-database --home /h', { kind: 'reset-database', words: ['--home', '/h'] }],
-  ['--home /h debug reset-database', { kind: 'reset-database', words: ['--home', '/h'] }],
-  ['debug --enable model', { kind: 'remote', words: ['debug', '--enable', 'model'] }],
-  ['--home /h folder add /p', { kind: 'remote', words: ['folder', 'add', '/p', '--home', '/h'] }],
+const commandCases: [args: string, command: string, operands: readonly string[], flags: Readonly<Record<string, string>>][] = [
+  ['', 'serve', [], {}],
+  ['--home /h', 'serve', [], { home: '/h' }],
+  ['serve --home /h', 'serve', [], { home: '/h' }],
+  ['--home /h serve --paused', 'serve', [], { home: '/h', paused: 'true' }],
+  ['--home serve', 'serve', [], { home: 'serve' }],
+  ['-H /h device-id', 'device-id', [], { home: '/h' }],
+  ['generate --gui-user u', 'generate', [], { 'gui-user': 'u' }],
+  ['debug reset-database --home /h', 'reset-database', [], { home: '/h' }],
+  ['--home /h debug reset-database', 'reset-database', [], { home: '/h' }],
+  ['debug --enable model', 'debug', [], { enable: 'model' }],
+  ['--home /h folder add /p', 'add', ['/p'], { home: '/h' }],
+  ['folder --home=/h add --label -x /p --no-watch', 'add', ['/p'], { home: '/h', label: '-x', 'no-watch': 'true' }],
+  ['pending --json accept x --home /h', 'accept', ['x'], { json: 'true', home: '/h' }],
+  ['pending accept x -json=false', 'accept', ['x'], { json: 'false' }],
+  ['--home /h scan f -- -x --home', 'scan', ['f', '-x', '--home'], { home: '/h' }],
+  ['events -f -types=A,B', 'events', [], { follow: 'true', types: 'A,B' }],
+  ['--home /h cli config set -Home -- --data', 'cli', ['config', 'set', '-Home', '--', '--data'], { home: '/h' }],
+  ['cli -H /h show version --gui-apikey=k', 'cli', ['show', 'version'], { home: '/h', 'gui-apikey': 'k' }],
+  ['upgrade -c -u http://x', 'upgrade', [], { 'check-only': 'true', from: 'http://x' }],
 ]
 
-for (const [words, expected] of commandCases) {
-  test(`the command in "${words}"`, () => assert.deepEqual(splitCommandLine(words.split(' ').filter(Boolean)), expected))
+for (const [args, command, operands, flags] of commandCases) {
+  test(`the command in "${args}"`, () => {
+    const parsed = parse(args.split(' ').filter(Boolean))
+    const given = Object.fromEntries(Object.keys(flags).map((name) => [name, parsed.flags.text(name)]))
+    assert.deepEqual([parsed.command.name, parsed.args, given], [command, operands, flags])
+  })
 }
 
-test('an unknown command is an unexpected argument', () => {
-  assert.throws(() => splitCommandLine(['bogus']), { message: 'unexpected argument bogus' })
+test('a flag may be repeated where the table says so', () => {
+  assert.deepEqual(parse(['folder', 'add', '/p', '--device', 'A', '-device=B']).flags.texts('device'), ['A', 'B'])
+  assert.deepEqual(parse(['folder', 'add', '/p', '--label', 'A', '--label=B']).flags.texts('label'), ['B'])
 })
 
-test('where the daemon is can be said anywhere among the words', () => {
-  assert.deepEqual(takeDaemonChoice(['scan', '--home', '/h', 'f', '--next', '3'], {}), {
-    choice: { directories: { home: '/h' } }, words: ['scan', 'f', '--next', '3'],
-  })
-  assert.deepEqual(takeDaemonChoice(['status', '--gui-address=h:1', '--gui-apikey', 'k'], {}), {
-    choice: { directories: {}, guiAddress: 'h:1', guiApiKey: 'k' }, words: ['status'],
-  })
-  assert.deepEqual(takeDaemonChoice(['scan', 'f', '--', '--home'], { STHOMEDIR: '/e' }), {
-    choice: { directories: { home: '/e' } }, words: ['scan', 'f', '--', '--home'],
-  })
+test('an unknown command is an unexpected argument, with the nearest one', () => {
+  assert.throws(() => parse(['xyzzy']), { message: 'unexpected argument xyzzy' })
+  assert.throws(() => parse(['stauts']), { message: 'unexpected argument stauts\n(Did you mean status?)' })
+  assert.throws(() => parse(['folder', 'lits']), { message: 'unexpected argument lits\n(Did you mean list?)' })
 })
 
-test('the help of serve names every flag that means something, with its variable', () => {
-  const help = describeFlags(SERVE_FLAGS)
-  for (const text of ['--home DIR', '-H,', '$STHOMEDIR', '--gui-address URL', '--no-restart', '--log-file PATH']) assert.ok(help.includes(text), text)
-  assert.ok(!help.includes('--verbose'))
+test('a flag of another command is unknown, its value is not shown, and the nearest one is', () => {
+  assert.throws(() => parse(['folder', 'add', '/p', '--lable=secret']), { message: 'unknown flag --lable\n(Did you mean --label?)' })
+  assert.throws(() => parse(['scan', 'f', '--gui-password', 'secret']), (error) => error instanceof TwinfoldError && /^unknown flag --gui-password(?!.*secret)/s.test(error.message))
+  assert.throws(() => parse(['--paused', 'cli', 'show']), { message: 'unknown flag --paused' })
+})
+
+test('where the daemon is can be given anywhere among the arguments', () => {
+  const choice = (args: string[], environment: Environment = {}) => readDaemonChoice(parse(args, environment).flags)
+  assert.deepEqual(choice(['scan', '--home', '/h', 'f', '--next', '3']), { directories: { home: '/h' } })
+  assert.deepEqual(choice(['status', '--gui-address=h:1', '--gui-apikey', 'k']), { directories: {}, guiAddress: 'h:1', guiApiKey: 'k' })
+  assert.deepEqual(choice(['scan', 'f', '--', '--home'], { STHOMEDIR: '/e' }), { directories: { home: '/e' } })
+  assert.deepEqual(choice(['cli', 'show'], { STGUIADDRESS: 'h:1' }), { directories: {}, guiAddress: 'h:1' })
+})
+
+test('a start is read without commander only when nothing else is on the command line', () => {
+  for (const args of ['bogus', 'serve bogus', '--no-such-flag', '--home', '-h', '-- x', 'status', '--version', 'serve --json']) {
+    assert.equal(plainServeFlags(args.split(' '), {}), undefined, args)
+  }
 })

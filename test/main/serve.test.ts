@@ -2,17 +2,16 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { EXIT, type ExitCode, type ServeOptions } from '../../src/main/options.ts'
 import { serve, type ServeDeps } from '../../src/main/serve.ts'
-import { parseServeWords } from '../../src/main/serve-options.ts'
+import { plainServeFlags, readServeRequest } from '../../src/main/serve-options.ts'
 
-function options(...words: string[]): ServeOptions {
-  const parsed = parseServeWords(words, {})
-  if (parsed.kind !== 'serve') throw new Error('not a start')
+function options(...args: string[]): ServeOptions {
+  const flags = plainServeFlags(args, {}) ?? assert.fail('not a start')
   const path = '/h'
   const locations = {
     configDirectory: path, dataDirectory: path, userHome: path, configFile: path, certificateFile: path, keyFile: path, httpsCertificateFile: path,
     httpsKeyFile: path, databaseDirectory: path, lockFile: path, guiAssetsDirectory: path, defaultFolder: path, logFile: '-',
   }
-  return { ...parsed.request.options, locations }
+  return { ...readServeRequest(flags, {}).options, locations }
 }
 
 /** A process whose signals come when the test says so, and daemons that are functions. */
@@ -37,7 +36,7 @@ class FakeProcess {
           return { [Symbol.dispose]: () => void this.listeners.delete(name) }
         },
         leave: (code) => void this.left.push(code),
-        complain: (line) => void this.said.push(line),
+        printError: (line) => void this.said.push(line),
       },
       runDaemon: (each, signal) => {
         this.started.push(each)

@@ -19,7 +19,7 @@ export function heardContext(client: Client, changes: Partial<CliContext> = {}):
     program: 'twinfold',
     connect: async () => ({ client, address: 'http://x', home: '/the/home' }),
     print: (line) => void out.push(line),
-    complain: (line) => void err.push(line),
+    printError: (line) => void err.push(line),
     redraw: () => {},
     interactive: false,
     columns: Infinity,

@@ -1,0 +1,126 @@
+import { FINDING_FLAGS, HELP_FLAG } from './shared-flags.ts'
+import { COMMAND_GROUPS, type ArgumentSpec, type CommandSpec, type FlagSpec } from './types.ts'
+
+type Row = readonly [left: string, right: string]
+
+/** Lines are wrapped here, so that texts in the table need no line breaks. */
+const WIDTH = 110
+
+/** What `--help` without a command prints: all commands in their groups, on one screen. */
+export function overview(program: string, table: readonly CommandSpec[]): string {
+  const visible = table.filter(({ hidden }) => !hidden)
+  const width = Math.max(...visible.map((command) => nameColumn(command).length))
+  const groups = Object.entries(COMMAND_GROUPS).map(([group, title]) =>
+    section(title, columns(visible.filter((each) => each.group === group).map(commandRow), width)),
+  )
+  return [
+    `Usage: ${program} [COMMAND] [FLAGS]\n`,
+    'Continuous file synchronization, compatible with Syncthing.\n',
+    ...groups,
+    section('Flags of every command', columns(flagRows([...FINDING_FLAGS, HELP_FLAG]))),
+    section('Example', `  ${program} serve --home ~/.twinfold\n  ${program} folder add ~/Photos --home ~/.twinfold\n`),
+    `"${program} COMMAND --help" describes one command.`,
+  ].join('\n')
+}
+
+/** The help of one command; the path leads to it from the outermost. */
+export function commandHelp(program: string, path: readonly CommandSpec[]): string {
+  const command = path.at(-1)!
+  const below = (command.commands ?? []).filter(({ hidden }) => !hidden)
+  const own = (command.flags ?? []).filter((flag) => !FINDING_FLAGS.includes(flag))
+  const finding = (command.flags ?? []).filter((flag) => FINDING_FLAGS.includes(flag))
+  const title = command.local === undefined ? 'Finding the daemon' : 'Directories and addresses'
+  return [
+    ...usageLines(path).map((line, index) => `${index === 0 ? 'Usage:' : '      '} ${program} ${line}`),
+    '',
+    wrap(descriptionOf(command), 0) + '\n',
+    section('Commands', columns(below.map(commandRow))),
+    section('Flags', columns(flagRows([...own, HELP_FLAG]))),
+    section(title, columns(flagRows(finding))),
+    section('Example', command.examples.map((example) => `  ${program} ${example}\n`).join('')),
+    ...(command.sections ?? []).map(([heading, text]) => section(heading, `${wrap(text, 2)}\n`)),
+  ]
+    .filter((part, index) => part !== '' || index < usageLines(path).length + 1)
+    .join('\n')
+    .trimEnd()
+}
+
+/** How the command may be called: by itself, with one of its subcommands, or both. */
+export function usageLines(path: readonly CommandSpec[]): readonly string[] {
+  const command = path.at(-1)!
+  const name = path.map((each) => each.name).join(' ')
+  const isRun = command.commands === undefined || command.local !== undefined || command.remote !== undefined
+  const words = [name, ...(command.arguments ?? []).map(argumentText), ...(command.passThrough ? [] : ['[FLAGS]'])]
+  return [...(isRun ? [words.join(' ')] : []), ...(command.commands === undefined ? [] : [`${name} COMMAND`])]
+}
+
+export function argumentText({ name, text: printed, optional, repeatable, choices }: ArgumentSpec): string {
+  if (printed !== undefined) return printed
+  const text = `${choices?.join('|') ?? name.toUpperCase()}${repeatable ? '...' : ''}`
+  return optional ? `[${text}]` : text
+}
+
+export function descriptionOf({ description, summary }: CommandSpec): string {
+  return description ?? `${summary[0]!.toUpperCase()}${summary.slice(1)}.`
+}
+
+/** What follows the description of a flag: its choices, its default and its variable. */
+export function flagFacts(flag: FlagSpec): readonly string[] {
+  return [
+    ...(flag.choices === undefined ? [] : [flag.choices.join(', ')]),
+    ...(flag.default === undefined ? [] : [`default ${flag.default}`]),
+    ...(flag.env === undefined ? [] : [`$${flag.env}`]),
+  ]
+}
+
+/** One flag a line, in two columns; flags without a description are left out. */
+export function describeFlags(flags: readonly FlagSpec[]): string {
+  return columns(flagRows(flags))
+}
+
+function flagRows(flags: readonly FlagSpec[]): readonly Row[] {
+  return flags
+    .filter(({ description }) => description !== undefined)
+    .map((flag) => {
+      const short = flag.short === undefined ? '    ' : `-${flag.short}, `
+      const facts = flagFacts(flag)
+      return [
+        `${short}--${flag.name}${flag.value === undefined ? '' : ` ${flag.value}`}`,
+        `${flag.description}${facts.length === 0 ? '' : ` (${facts.join('; ')})`}`,
+      ]
+    })
+}
+
+function commandRow(command: CommandSpec): Row {
+  return [nameColumn(command), command.summary]
+}
+
+function nameColumn(command: CommandSpec): string {
+  return [command.name, ...(command.arguments ?? []).map(argumentText)].join(' ')
+}
+
+function section(title: string, lines: string): string {
+  return lines === '' ? '' : `${title}:\n${lines}`
+}
+
+function columns(rows: readonly Row[], width = Math.max(0, ...rows.map(([left]) => left.length))): string {
+  return rows.map(([left, right]) => `  ${left.padEnd(width + 2)}${wrap(right, width + 4).trimStart()}\n`).join('')
+}
+
+/** Breaks a text between words; every line begins with the indent. */
+function wrap(text: string, indent: number): string {
+  const lines: string[] = []
+  for (const paragraph of text.split('\n')) {
+    let line = ''
+    for (const word of paragraph.split(' ')) {
+      if (line !== '' && indent + line.length + 1 + word.length > WIDTH) {
+        lines.push(line)
+        line = word
+      } else {
+        line = line === '' ? word : `${line} ${word}`
+      }
+    }
+    lines.push(line)
+  }
+  return lines.map((line) => (line === '' ? '' : `${' '.repeat(indent)}${line}`)).join('\n')
+}

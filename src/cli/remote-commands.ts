@@ -1,0 +1,189 @@
+import { defined } from './args/parsed-flags.ts'
+import { checkCount, checkSeconds, FINDING_FLAGS } from './args/shared-flags.ts'
+import type { CommandSpec } from './args/types.ts'
+import { NETWORK_SWITCHES } from './network-command.ts'
+import { remoteCommand } from './remote-command.ts'
+import { DEVICE, FOLDER, PENDING } from './sharing-specs.ts'
+
+const SCAN = remoteCommand({
+  name: 'scan',
+  group: 'status',
+  summary: 'look for changes now, in a whole folder or in some paths of it',
+  arguments: [{ name: 'folder' }, { name: 'sub', optional: true, repeatable: true }],
+  flags: [{ name: 'next', value: 'SECONDS', check: checkSeconds, description: 'Delay until the next automatic scan' }],
+  examples: ['scan photos', 'scan photos 2026/summer --next 3600'],
+  remote: async ({ context, connection, args: [folder = '', ...subs], flags }) => {
+    const { scan } = await import('./scan-command.ts')
+    const options = { ...defined({ next: flags.number('next') }), json: flags.isOn('json') }
+    return scan(context, connection.client, folder, subs, options)
+  },
+})
+
+const PRIO = remoteCommand({
+  name: 'prio',
+  group: 'status',
+  summary: 'download a file before all others',
+  arguments: [{ name: 'folder' }, { name: 'file' }],
+  examples: ['prio photos 2026/summer/beach.jpg'],
+  remote: async ({ context, connection: { client }, args: [folder = '', file = ''], flags }) =>
+    (await import('./status-commands.ts')).prio(context, client, folder, file, { json: flags.isOn('json') }),
+})
+
+const STATUS = remoteCommand({
+  name: 'status',
+  group: 'status',
+  summary: 'show the status of the device and its folders, or of one folder',
+  arguments: [{ name: 'folder', optional: true }],
+  examples: ['status', 'status photos --json'],
+  remote: async ({ context, connection, args: [folder], flags }) =>
+    (await import('./status-commands.ts')).status(context, connection, folder, { json: flags.isOn('json') }),
+})
+
+const WHY = remoteCommand({
+  name: 'why',
+  group: 'status',
+  summary: 'explain why a file is here or not',
+  description:
+    'Explains why a file is in sync or not, from the index, the queue, the last error and the connected devices.',
+  arguments: [{ name: 'folder' }, { name: 'file' }],
+  examples: ['why photos 2026/summer/beach.jpg'],
+  remote: async ({ context, connection: { client }, args: [folder = '', file = ''], flags }) =>
+    (await import('./why-command.ts')).why(context, client, folder, file, { json: flags.isOn('json') }),
+})
+
+/** `debug` has one subcommand that needs no daemon; the program that has it passes it in. */
+export function debugCommand(commands: readonly CommandSpec[]): CommandSpec {
+  return remoteCommand({
+    name: 'debug',
+    group: 'diagnostics',
+    summary: 'show and switch the facilities that log debug lines',
+    flags: [
+      { name: 'enable', value: 'NAMES', description: 'Facilities to switch on, separated by commas' },
+      { name: 'disable', value: 'NAMES', description: 'Facilities to switch off, separated by commas' },
+    ],
+    examples: ['debug --enable model,scanner', 'debug --disable model'],
+    ...(commands.length > 0 && { commands }),
+    remote: async ({ context, connection, flags }) => {
+      const { debug } = await import('./log-commands.ts')
+      const options = defined({ enable: flags.list('enable'), disable: flags.list('disable') })
+      return debug(context, connection.client, { ...options, json: flags.isOn('json') })
+    },
+  })
+}
+
+const EVENTS = remoteCommand({
+  name: 'events',
+  group: 'diagnostics',
+  summary: 'show the events of the daemon',
+  description: 'Shows the events of the daemon. --json prints one object per line.',
+  flags: [
+    { name: 'since', value: 'ID', check: checkCount, description: 'Only events after this ID' },
+    { name: 'types', value: 'NAMES', description: 'Only these types, separated by commas' },
+    { name: 'limit', value: 'COUNT', check: checkCount, description: 'At most this many, the latest ones' },
+    { name: 'follow', short: 'f', description: 'Continue until interrupted' },
+  ],
+  examples: ['events --follow', 'events --types StateChanged,FolderErrors --json'],
+  remote: async ({ context, connection, flags }) => {
+    const { events } = await import('./log-commands.ts')
+    const query = { since: flags.number('since'), types: flags.list('types'), limit: flags.number('limit') }
+    const options = { ...defined(query), follow: flags.isOn('follow'), json: flags.isOn('json') }
+    return events(context, connection.client, options)
+  },
+})
+
+const LOGS = remoteCommand({
+  name: 'logs',
+  group: 'diagnostics',
+  summary: 'show the log of the daemon',
+  description: 'Shows the log of the daemon. --json prints one object per line.',
+  flags: [
+    { name: 'since', value: 'TIME', description: 'Only lines after this time (RFC 3339)' },
+    { name: 'follow', short: 'f', description: 'Continue until interrupted' },
+  ],
+  examples: ['logs --follow'],
+  remote: async ({ context, connection, flags }) => {
+    const { logs } = await import('./log-commands.ts')
+    const options = {
+      ...defined({ since: flags.text('since') }),
+      follow: flags.isOn('follow'),
+      json: flags.isOn('json'),
+    }
+    return logs(context, connection.client, options)
+  },
+})
+
+const SUPPORT = remoteCommand({
+  name: 'support',
+  group: 'diagnostics',
+  summary: 'save settings, log and metrics without secrets, for a support request',
+  description:
+    'Saves settings, log and metrics without keys and passwords, for a support request. Debugging must be enabled.',
+  flags: [
+    {
+      name: 'output',
+      short: 'o',
+      value: 'FILE',
+      description: 'File to write (default: a dated name in this directory)',
+    },
+  ],
+  examples: ['support', 'support --output bundle.zip'],
+  remote: async ({ context, connection, flags }) => {
+    const { support } = await import('./log-commands.ts')
+    const options = { ...defined({ output: flags.text('output') }), json: flags.isOn('json') }
+    return support(context, connection.client, options)
+  },
+})
+
+const ON_OFF = ['on', 'off']
+
+const NETWORK = remoteCommand({
+  name: 'network',
+  group: 'sharing',
+  summary: 'show and switch discovery, relays, port mapping and reports',
+  description: 'Shows and switches every function that contacts other hosts. All are off in a new configuration.',
+  flags: [
+    ...NETWORK_SWITCHES.map(({ name, meaning }) => ({ name, value: 'on|off', choices: ON_OFF, description: meaning })),
+    { name: 'all', value: 'on|off', choices: ON_OFF, description: 'All of them at once' },
+  ],
+  examples: ['network', 'network --discovery on --relays on', 'network --all off'],
+  remote: async ({ context, connection, flags }) => {
+    const { network } = await import('./network-command.ts')
+    const wanted = new Map<string, boolean>()
+    for (const { name } of NETWORK_SWITCHES) {
+      const value = flags.text(name) ?? flags.text('all')
+      if (value !== undefined) wanted.set(name, value === 'on')
+    }
+    return network(context, connection.client, wanted, { json: flags.isOn('json') })
+  },
+})
+
+/** Syncthing's own command line; its arguments are parsed by the tree, which depends on the daemon's configuration. */
+export const CLI: CommandSpec = {
+  name: 'cli',
+  group: 'diagnostics',
+  summary: "run Syncthing's own command line, for scripts: every setting, show, operations",
+  description: "Runs Syncthing's own command line, with its arguments, output and exit codes.",
+  arguments: [{ name: 'command', optional: true, repeatable: true }],
+  flags: FINDING_FLAGS,
+  passThrough: true,
+  examples: ['cli show system', 'cli config folders photos paused set true', 'cli config devices list'],
+}
+
+/** The commands that connect to a running daemon, in the order of `--help`. */
+export function remoteCommands(debugCommands: readonly CommandSpec[] = []): readonly CommandSpec[] {
+  return [
+    FOLDER,
+    DEVICE,
+    PENDING,
+    NETWORK,
+    STATUS,
+    WHY,
+    SCAN,
+    PRIO,
+    debugCommand(debugCommands),
+    EVENTS,
+    LOGS,
+    SUPPORT,
+    CLI,
+  ]
+}

@@ -1,0 +1,200 @@
+import type { FolderTypeName } from '../core/config.ts'
+import { defined } from './args/parsed-flags.ts'
+import { checkSeconds, FINDING_FLAGS } from './args/shared-flags.ts'
+import type { CommandSpec, FlagSpec } from './args/types.ts'
+import { remoteCommand } from './remote-command.ts'
+
+/** A device ID of the right form, for examples. */
+const EXAMPLE_ID = 'MFZWI3D-BONSGYC-YLTMRWG-C43ENR5-QXGZDMM-FZWI3DP-BONSGYY-LTMRWAD'
+
+const FOLDER_TYPES = [
+  'sendreceive',
+  'sendonly',
+  'receiveonly',
+  'receiveencrypted',
+] as const satisfies readonly FolderTypeName[]
+
+const FOLDER_ADD_FLAGS: readonly FlagSpec[] = [
+  { name: 'id', value: 'ID', description: 'ID of the folder, the same on all devices (default: random)' },
+  { name: 'label', value: 'TEXT', description: 'Name for people' },
+  { name: 'type', value: 'TYPE', choices: FOLDER_TYPES, description: 'Direction of changes' },
+  {
+    name: 'device',
+    value: 'ID',
+    repeatable: true,
+    description: 'Share it with this device, by ID or name; may be repeated',
+  },
+  { name: 'rescan-interval', value: 'SECONDS', check: checkSeconds, description: 'Time between full scans' },
+  { name: 'no-watch', description: 'Do not watch for changes, only scan' },
+  { name: 'paused', description: 'Add it in the paused state' },
+]
+
+const FOLDER_ADD = remoteCommand({
+  name: 'add',
+  summary: 'keep a directory in sync; it is created if it does not exist',
+  arguments: [{ name: 'path' }],
+  flags: FOLDER_ADD_FLAGS,
+  examples: ['folder add ~/Photos --label Photos', 'folder add /srv/docs --id docs --type sendonly'],
+  remote: async ({ context, connection, args: [path = ''], flags }) => {
+    const { folderAdd } = await import('./folder-commands.ts')
+    const type = FOLDER_TYPES.find((each) => each === flags.text('type'))
+    const options = {
+      id: flags.text('id'),
+      label: flags.text('label'),
+      type,
+      device: flags.texts('device'),
+      rescanInterval: flags.number('rescan-interval'),
+    }
+    return folderAdd(context, connection.client, path, {
+      ...defined(options),
+      ...(flags.isOn('paused') && { paused: true }),
+      watch: !flags.isOn('no-watch'),
+      json: flags.isOn('json'),
+    })
+  },
+})
+
+export const FOLDER: CommandSpec = {
+  name: 'folder',
+  group: 'sharing',
+  summary: 'add, list, pause and remove folders',
+  flags: FINDING_FLAGS,
+  examples: ['folder add ~/Photos --label Photos'],
+  commands: [
+    FOLDER_ADD,
+    remoteCommand({
+      name: 'list',
+      summary: 'list all folders with their state',
+      examples: ['folder list', 'folder list --json'],
+      remote: async ({ context, connection: { client }, flags }) =>
+        (await import('./folder-commands.ts')).folderList(context, client, { json: flags.isOn('json') }),
+    }),
+    remoteCommand({
+      name: 'remove',
+      summary: 'stop syncing a folder; its files are kept',
+      arguments: [{ name: 'folder' }],
+      examples: ['folder remove docs'],
+      remote: async ({ context, connection: { client }, args: [folder = ''], flags }) =>
+        (await import('./folder-commands.ts')).folderRemove(context, client, folder, { json: flags.isOn('json') }),
+    }),
+    ...[true, false].map((paused) =>
+      remoteCommand({
+        name: paused ? 'pause' : 'resume',
+        summary: paused ? 'pause a folder, by ID or label' : 'resume a paused folder, by ID or label',
+        arguments: [{ name: 'folder' }],
+        examples: [paused ? 'folder pause photos' : 'folder resume photos'],
+        remote: async ({ context, connection: { client }, args: [folder = ''], flags }) => {
+          const { folderPause } = await import('./folder-commands.ts')
+          return folderPause(context, client, folder, { json: flags.isOn('json'), paused })
+        },
+      }),
+    ),
+  ],
+}
+
+const DEVICE_ADD = remoteCommand({
+  name: 'add',
+  summary: 'allow a device to connect, and share folders with it',
+  arguments: [{ name: 'id' }],
+  flags: [
+    { name: 'name', value: 'TEXT', description: 'Name for people' },
+    {
+      name: 'address',
+      value: 'URL',
+      repeatable: true,
+      description: 'Static address instead of discovery; may be repeated',
+    },
+    { name: 'folder', value: 'FOLDER', repeatable: true, description: 'Share this folder with it; may be repeated' },
+    { name: 'introducer', description: 'Add the devices with which it shares our folders' },
+    { name: 'auto-accept', description: 'Accept every folder it offers' },
+    { name: 'paused', description: 'Add it without connecting' },
+  ],
+  examples: [
+    `device add ${EXAMPLE_ID} --name laptop --folder photos`,
+    `device add ${EXAMPLE_ID} --address tcp://192.168.1.20:22000`,
+  ],
+  remote: async ({ context, connection, args: [id = ''], flags }) => {
+    const { deviceAdd } = await import('./device-commands.ts')
+    const options = { name: flags.text('name'), address: flags.texts('address'), folder: flags.texts('folder') }
+    return deviceAdd(context, connection.client, id, {
+      ...defined(options),
+      ...(flags.isOn('introducer') && { introducer: true }),
+      ...(flags.isOn('auto-accept') && { autoAccept: true }),
+      ...(flags.isOn('paused') && { paused: true }),
+      json: flags.isOn('json'),
+    })
+  },
+})
+
+export const DEVICE: CommandSpec = {
+  name: 'device',
+  group: 'sharing',
+  summary: 'add, list, pause and remove devices',
+  description: 'Manages the devices with which this one shares folders.',
+  flags: FINDING_FLAGS,
+  examples: [`device add ${EXAMPLE_ID} --name laptop`],
+  commands: [
+    DEVICE_ADD,
+    remoteCommand({
+      name: 'list',
+      summary: 'list all devices and whether they are connected',
+      examples: ['device list', 'device list --json'],
+      remote: async ({ context, connection: { client }, flags }) =>
+        (await import('./device-commands.ts')).deviceList(context, client, { json: flags.isOn('json') }),
+    }),
+    remoteCommand({
+      name: 'remove',
+      summary: 'remove a device, by ID or name; files are kept on both sides',
+      arguments: [{ name: 'device' }],
+      examples: ['device remove laptop'],
+      remote: async ({ context, connection: { client }, args: [device = ''], flags }) =>
+        (await import('./device-commands.ts')).deviceRemove(context, client, device, { json: flags.isOn('json') }),
+    }),
+    ...[true, false].map((paused) =>
+      remoteCommand({
+        name: paused ? 'pause' : 'resume',
+        summary: paused ? 'disconnect a device, by ID or name' : 'connect to a paused device again, by ID or name',
+        arguments: [{ name: 'device' }],
+        examples: [paused ? 'device pause laptop' : 'device resume laptop'],
+        remote: async ({ context, connection: { client }, args: [device = ''], flags }) => {
+          const { devicePause } = await import('./device-commands.ts')
+          return devicePause(context, client, device, { json: flags.isOn('json'), paused })
+        },
+      }),
+    ),
+  ],
+}
+
+export const PENDING = remoteCommand({
+  name: 'pending',
+  group: 'sharing',
+  summary: 'list, accept and ignore devices and folders that others offer',
+  examples: ['pending', 'pending accept docs --path ~/Documents'],
+  remote: async ({ context, connection: { client }, flags }) =>
+    (await import('./pending-commands.ts')).pendingList(context, client, { json: flags.isOn('json') }),
+  commands: [
+    remoteCommand({
+      name: 'accept',
+      summary: 'add an offered device or folder',
+      arguments: [{ name: 'id' }],
+      flags: [
+        { name: 'path', value: 'DIR', description: 'Directory for the files of the folder' },
+        { name: 'name', value: 'TEXT', description: 'Name for people, instead of the offered one' },
+      ],
+      examples: [`pending accept ${EXAMPLE_ID} --name laptop`, 'pending accept docs --path ~/Documents'],
+      remote: async ({ context, connection, args: [id = ''], flags }) => {
+        const { pendingAccept } = await import('./pending-commands.ts')
+        const options = defined({ path: flags.text('path'), name: flags.text('name') })
+        return pendingAccept(context, connection.client, id, { ...options, json: flags.isOn('json') })
+      },
+    }),
+    remoteCommand({
+      name: 'ignore',
+      summary: 'reject an offered device or folder, now and in future',
+      arguments: [{ name: 'id' }],
+      examples: ['pending ignore docs'],
+      remote: async ({ context, connection: { client }, args: [id = ''], flags }) =>
+        (await import('./pending-commands.ts')).pendingIgnore(context, client, id, { json: flags.isOn('json') }),
+    }),
+  ],
+})

@@ -1,0 +1,13 @@
+import type { LocalCall } from '../../cli/args/types.ts'
+import { demo } from '../demo-command.ts'
+import { readDemoOptions } from '../demo-flags.ts'
+
+export async function demoCommand({ program, flags, print, printError }: LocalCall): Promise<never> {
+  const options = readDemoOptions(flags)
+  // Devices keep running when the reader of the output has gone, as with "serve".
+  process.stdout.on('error', () => {})
+  process.stderr.on('error', () => {})
+  const code = await demo(options, { print, printError: (text) => printError(`${program}: ${text}`) })
+  // Threads and sockets that did not end in time must not keep the process.
+  process.exit(code)
+}
