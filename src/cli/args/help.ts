@@ -17,7 +17,7 @@ export function overview(program: string, table: readonly CommandSpec[]): string
     `Usage: ${program} [COMMAND] [FLAGS]\n`,
     'Continuous file synchronization, compatible with Syncthing.\n',
     ...groups,
-    section('Flags of every command', columns(flagRows([...FINDING_FLAGS, HELP_FLAG]))),
+    section('Common flags', columns(flagRows([...FINDING_FLAGS, HELP_FLAG]))),
     section('Example', `  ${program} serve --home ~/.twinfold\n  ${program} folder add ~/Photos --home ~/.twinfold\n`),
     `"${program} COMMAND --help" describes one command.`,
   ].join('\n')

@@ -33,11 +33,11 @@ export function manPage(page: ManPage): string {
     ...text(
       `${page.program} keeps folders in sync between devices. Without a command it runs the daemon (serve). ` +
         'Flags may stand before or after the command, as --name value or --name=value, with one dash or two; ' +
-        'the last one wins. A flag wins over its environment variable. --no-name and --name=false switch off a switch.',
+        'the last one wins unless the flag may be repeated. A flag wins over its environment variable. --no-name and --name=false switch off a switch.',
     ),
     macro('SH', 'COMMANDS'),
     ...groups,
-    macro('SH', 'FLAGS OF EVERY COMMAND'),
+    macro('SH', 'COMMON FLAGS'),
     ...flagEntries([...FINDING_FLAGS, HELP_FLAG]),
     macro('SH', 'COMPATIBILITY'),
     ...text('These spellings of Syncthing are accepted as well.'),
@@ -59,7 +59,9 @@ function commandEntries(page: ManPage, path: readonly CommandSpec[]): readonly s
     `\\fB${escape(words)}\\fR${(command.arguments ?? []).map((each) => ` ${escape(argumentText(each))}`).join('')}`,
     ...text(descriptionOf(command)),
     ...indented(flagEntries(own)),
-    ...(command.sections ?? []).flatMap(([title, body]) => ['.IP', ...text(`${title}: ${body}`)]),
+    ...(command.sections ?? [])
+      .filter(([title]) => title !== EXIT_CODES)
+      .flatMap(([title, body]) => ['.IP', ...text(`${title}: ${body}`)]),
     ...command.examples.flatMap((example) => ['.IP', ...text(`Example: ${page.program} ${example}`)]),
   ]
   return [...(isRun ? entry : []), ...below.flatMap((each) => commandEntries(page, [...path, each]))]
@@ -115,6 +117,9 @@ function paragraphLines(paragraphs: readonly string[]): readonly string[] {
 function macro(name: string, ...args: readonly string[]): string {
   return [`.${name}`, ...args.map((arg) => (/^[A-Za-z0-9.-]+$/.test(arg) ? arg : `"${escape(arg)}"`))].join(' ')
 }
+
+/** In the man page they have a section of their own. */
+const EXIT_CODES = 'Exit codes'
 
 const LINE_MAX = 78
 
