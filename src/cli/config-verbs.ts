@@ -208,7 +208,7 @@ function parseAttributes(table: AnyTable, args: readonly string[]): Json {
   const attributes = attributesOf(table)
   const known = attributes.map(({ word, form }) => ({ name: word, ...(form !== 'bool' && { value: 'VALUE' }) }))
   const { flags, operands, unknown } = canonicalArgs(known, args)
-  if (unknown[0] !== undefined) throw new TwinfoldError('usage', `unknown flag ${unknown[0].replace(/^--?/, '--')}`)
+  if (unknown[0] !== undefined) throw new TwinfoldError('usage', `unknown flag ${unknown[0]}`)
   if (operands[0] !== undefined) throw new TwinfoldError('usage', `unexpected argument ${operands[0]}`)
   const values = new Map<string, Json>()
   for (const { name, value } of flags) {

@@ -169,6 +169,7 @@ const mistakes: [words: string, message: RegExp][] = [
   ['--no-home', /^unknown flag --no-home(\n\(Did you mean .*)?$/],
   ['serve bogus', /^unexpected argument bogus$/],
   ['--hom /h', /^unknown flag --hom\n\(Did you mean --home\?\)$/],
+  ['-hom=/h', /^unknown flag --hom\n\(Did you mean --home\?\)$/],
   ['--home', /^flag --home: expected a value/],
   ['--config /c', /either both or none of --config and --data must be given, use --home to set both at once/],
   ['--data /d', /either both or none/],

@@ -12,7 +12,7 @@ export interface CanonicalArgs {
   /** What is no flag, in order. */
   readonly operands: readonly string[]
   readonly flags: readonly GivenFlag[]
-  /** Flags that no command has, without their values. */
+  /** Flags that no command has, without their values; with two dashes unless they are one letter. */
   readonly unknown: readonly string[]
   /** What follows `--` or the command that takes its arguments as they are. */
   readonly rest: readonly string[]
@@ -36,7 +36,7 @@ export function canonicalArgs(flags: readonly FlagSpec[], args: readonly string[
       continue
     }
     const match = matchFlag(flags, arg)
-    if (match === undefined) unknown.push(arg.split('=')[0]!)
+    if (match === undefined) unknown.push(unknownFlag(arg))
     else given.push({ name: match.flag.name, value: match.value ?? valueAfter(match.flag, args, index++) })
   }
   return { operands, flags: given, unknown, rest: args.slice(index) }
@@ -61,6 +61,11 @@ export function takeFlags(
     else given.push({ name: match.flag.name, value: match.value ?? valueAfter(match.flag, args, index++) })
   }
   return { flags: given, others: [...others, ...args.slice(index)] }
+}
+
+/** A flag as errors name it: its value may be a secret. */
+export function unknownFlag(arg: string): string {
+  return arg.split('=')[0]!.replace(/^-(?=[^-]{2})/, '--')
 }
 
 /** `-` alone means standard input or output: a value, never a flag. */

@@ -1,6 +1,6 @@
 import { Argument, Command, CommanderError, Option } from 'commander'
 import { TwinfoldError } from '../../core/errors.ts'
-import { canonicalArgs, takeFlags, type CanonicalArgs } from './canonical.ts'
+import { canonicalArgs, takeFlags, unknownFlag, type CanonicalArgs } from './canonical.ts'
 import { ParsedFlags } from './parsed-flags.ts'
 import { HELP_FLAG } from './shared-flags.ts'
 import type { CommandSpec, Environment, FlagSpec } from './types.ts'
@@ -48,7 +48,7 @@ export function parseCommandLine(
 
 /** Then the next argument is probably its value and not a command. */
 function beginsWithUnknownFlag({ unknown, operands }: CanonicalArgs, args: readonly string[]): boolean {
-  const first = args.find((arg) => arg === operands[0] || unknown.includes(arg.split('=')[0]!))
+  const first = args.find((arg) => arg === operands[0] || unknown.includes(unknownFlag(arg)))
   return first !== undefined && first !== operands[0]
 }
 
@@ -108,11 +108,11 @@ function allFlags(table: readonly CommandSpec[]): readonly FlagSpec[] {
 function runCommander(table: readonly CommandSpec[], line: CanonicalArgs): ParsedCommand | undefined {
   let parsed: ParsedCommand | undefined
   const root = newCommand('')
-  for (const command of table)
-    root.addCommand(
-      declare(command, (found) => (parsed = found)),
-      hidden(command),
-    )
+  for (const command of table) {
+    const isNamed = command.name === line.operands[0] // the others are only candidates for a suggestion
+    const declared = isNamed ? declare(command, (found) => (parsed = found)) : newCommand(command.name)
+    root.addCommand(declared, hidden(command))
+  }
   const flags = line.flags.flatMap(({ name, value }) => [`--${name}`, value])
   const rest = line.rest.length === 0 ? [] : ['--', ...line.rest]
   try {
