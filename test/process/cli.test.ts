@@ -216,6 +216,16 @@ for (const [words, message] of mistakes) {
   })
 }
 
+test('help: of all commands, of one, as a man page; a missing subcommand is an error', async () => {
+  assert.match((await runCommand(['help'])).out, /^Usage: twinfold \[COMMAND\]/)
+  assert.match((await runCommand(['help', 'folder', 'add'])).out, /^Usage: twinfold folder add PATH \[FLAGS\]\n/)
+  assert.match((await runCommand(['help', '--man'])).out, /^\.TH TWINFOLD 1 /)
+  assert.match((await runCommand(['install-completions', 'bash'])).out, /'folder add'\) words='--id /)
+  const missing = await runCommand(['folder'])
+  assert.deepEqual([missing.code, missing.out], [1, ''])
+  assert.match(missing.err, /^Usage: twinfold folder COMMAND\n/)
+})
+
 test('called by the name syncthing it answers by that name', async () => {
   const entry = join(scratch.path, 'syncthing')
   symlinkSync(join(import.meta.dirname, '..', '..', 'src', 'main', 'bin.ts'), entry)
