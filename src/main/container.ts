@@ -3,14 +3,16 @@
  * whether it is well, and `serve` does not start with a page that is open to the network without a password.
  */
 import { messageOf, TwinfoldError } from '../core/errors.ts'
-import { splitCommandLine, takeDaemonChoice } from './command-line.ts'
-import { parseServeWords } from './serve-options.ts'
+import { FINDING_FLAGS } from '../cli/args/shared-flags.ts'
+import { takeFlags } from '../cli/args/canonical.ts'
+import { ParsedFlags } from '../cli/args/parsed-flags.ts'
+import { plainServeFlags, readDaemonChoice, readServeRequest } from './serve-options.ts'
 
 const HEALTH_MS_MAX = 5_000
 
-const words = process.argv.slice(2)
+const args = process.argv.slice(2)
 try {
-  if (words[0] === 'health') await checkHealth()
+  if (args[0] === 'health') await checkHealth()
   else {
     await checkPage()
     await import('./bin.ts')
@@ -26,8 +28,11 @@ async function checkHealth(): Promise<void> {
   const { nodeTransport } = await import('../client/node.ts')
   const signal = AbortSignal.timeout(HEALTH_MS_MAX)
   try {
-    const { endpoint, trust } = await findDaemon(takeDaemonChoice(words.slice(1), process.env).choice)
-    const reply = await nodeTransport(endpoint, { trust })({ method: 'GET', path: '/rest/noauth/health', headers: {}, signal })
+    const { flags } = takeFlags(FINDING_FLAGS, args.slice(1))
+    const given = new ParsedFlags(new Map(flags.map(({ name, value }) => [name, [value]])))
+    const { endpoint, trust } = await findDaemon(readDaemonChoice(given.completed(FINDING_FLAGS, process.env)))
+    const send = nodeTransport(endpoint, { trust })
+    const reply = await send({ method: 'GET', path: '/rest/noauth/health', headers: {}, signal })
     if (reply.status !== 200) throw new Error(`status ${reply.status}`)
   } catch (error) {
     throw new TwinfoldError('bad-request', `unhealthy: ${messageOf(error)}`)
@@ -35,13 +40,12 @@ async function checkHealth(): Promise<void> {
 }
 
 async function checkPage(): Promise<void> {
-  const line = splitCommandLine(words)
-  if (line.kind !== 'local' || line.command !== 'serve') return
-  const parsed = parseServeWords(line.words, process.env)
-  if (parsed.kind !== 'serve') return
+  const flags = plainServeFlags(args, process.env)
+  if (flags === undefined) return // another command, or a mistake that the program itself names
+  const { directories, options } = readServeRequest(flags, process.env)
   const [{ readGuiIfThere }, { refuseOpenPage }] = await Promise.all([
     import('./find-daemon.ts'),
     import('./open-page.ts'),
   ])
-  refuseOpenPage(await readGuiIfThere(parsed.request.directories), parsed.request.options.guiAddress)
+  refuseOpenPage(await readGuiIfThere(directories), options.guiAddress)
 }

@@ -99,8 +99,13 @@ export const GENERATE_FLAGS: readonly FlagSpec[] = [
   NO_DEFAULT_FOLDER,
 ]
 
-export const UPGRADE_FLAGS: readonly Flag[] = [
+export const UPGRADE_FLAGS: readonly FlagSpec[] = [
   ...DIRECTORY_FLAGS,
-  { name: 'check-only', short: 'c', help: 'Only say whether there is a newer release' },
-  { name: 'from', short: 'u', value: 'URL', help: 'Address of the package in an npm registry, instead of releasesURL' },
+  { name: 'check-only', short: 'c', description: 'Only say whether there is a newer release' },
+  {
+    name: 'from',
+    short: 'u',
+    value: 'URL',
+    description: 'Address of the package in an npm registry, instead of releasesURL',
+  },
 ]

@@ -1,4 +1,5 @@
 import { realpath } from 'node:fs/promises'
+import type { LocalCall } from '../cli/args/types.ts'
 import { escapeText } from '../cli/text.ts'
 import { readBounded, readConfig } from '../config/config-file.ts'
 import { OPTIONS, defaultsOf } from '../core/config-fields.ts'
@@ -15,37 +16,25 @@ import { realSystem } from '../world/real/system.ts'
 import { locateHome } from './home.ts'
 import { findInstallation } from './installation.ts'
 import { EXIT, type ExitCode } from './options.ts'
-import type { DirectoryChoice } from './serve-options.ts'
+import { readDirectories, type DirectoryChoice } from './serve-options.ts'
 import { versionFacts } from './version.ts'
 
 /** As switches in the environment are read everywhere. */
 const NOT_SET = /^\s*(?:0|false|no|off)?\s*$/i
 
-interface UpgradeArgs {
-  readonly directories: DirectoryChoice
-  /** By the names of `UPGRADE_FLAGS`, and `json`. */
-  readonly values: ReadonlyMap<string, string>
-}
-
-interface Output {
-  print(line: string): void
-  /** For what is no result. */
-  printError(line: string): void
-}
-
 /**
  * Asks the registry, also where the daemon may not: a person wants it now. Prints what is newer, what changed and the
  * command that upgrades this installation. Installs nothing. The exit code is 0 for a newer release, 2 for none.
  */
-export async function upgradeCommand({ directories, values }: UpgradeArgs, output: Output): Promise<ExitCode> {
+export async function upgradeCommand({ flags, print, printError }: LocalCall): Promise<ExitCode> {
   if (!NOT_SET.test(realSystem.environment('STNOUPGRADE') ?? '')) {
     throw new TwinfoldError('upgrade-off', 'Checking for upgrade: upgrade unsupported, because STNOUPGRADE is set')
   }
-  const from = values.get('from')
-  const { releasesURL, upgradeToPreReleases: preReleases } = await settingsOf(directories, from)
+  const from = flags.text('from')
+  const { releasesURL, upgradeToPreReleases: preReleases } = await settingsOf(readDirectories(flags), from)
   const source = releaseSource(releasesURL)
   const running = versionFacts(realSystem, '').version.replace(/^v/, '')
-  output.printError(`Asking ${source} for releases newer than v${running}`)
+  printError(`Asking ${source} for releases newer than v${running}`)
   const found = await findRelease(
     { http: realHttpClient, environment: (name) => realSystem.environment(name) },
     { source, running, preReleases },
@@ -65,8 +54,8 @@ export async function upgradeCommand({ directories, values }: UpgradeArgs, outpu
     command: installation.upgradeCommand(found.version),
   })
   const lines =
-    values.get('json') === 'true' ? [jsonText(details)] : textOf(details, values.get('check-only') === 'true')
-  for (const line of lines) output.print(line)
+    flags.isOn('json') ? [jsonText(details)] : textOf(details, flags.isOn('check-only'))
+  for (const line of lines) print(line)
   return details.available ? EXIT.success : EXIT.noUpgrade
 }
 

@@ -1,5 +1,8 @@
+import assert from 'node:assert/strict'
 import { runService } from '../../src/main/service/command.ts'
-import { readServiceWords } from '../../src/main/service/flags.ts'
+import { parseCommandLine } from '../../src/cli/args/parse.ts'
+import { COMMANDS } from '../../src/main/commands/table.ts'
+import { readServiceRequest, SERVICE_VERBS, type ServiceRequest } from '../../src/main/service/flags.ts'
 import type { ServiceMachine } from '../../src/main/service/machine.ts'
 import type { ServicePlatform } from '../../src/main/service/types.ts'
 import { createSimWorld } from '../../src/world/sim/world.ts'
@@ -62,10 +65,10 @@ export async function createMachine(options: Options = {}) {
     calls.length = 0
     const out: string[] = []
     const err: string[] = []
-    const request = readServiceWords(words, machine.environment, machine.platform)
+    const request = readRequest(words, machine)
     const code = await runService(machine, request, {
       print: (text) => out.push(text),
-      complain: (text) => err.push(text),
+      printError: (text) => err.push(text),
     })
     return { code, out: out.join('\n'), err: err.join('\n'), calls: [...calls] }
   }
@@ -75,4 +78,12 @@ export async function createMachine(options: Options = {}) {
       () => false,
     )
   return { ...world, disk, service, put, read, exists, answerWith: (next: typeof answer) => (answer = next) }
+}
+
+function readRequest(args: readonly string[], { environment, platform }: ServiceMachine): ServiceRequest {
+  const parsed = parseCommandLine(COMMANDS, ['service', ...args], environment)
+  assert.ok(parsed.kind === 'run' && parsed.command.name === 'service')
+  const verb = SERVICE_VERBS.find((name) => name === parsed.args[0])
+  assert.ok(verb !== undefined)
+  return readServiceRequest(verb, parsed.flags, environment, platform)
 }

@@ -1,5 +1,5 @@
 import type { LocalCall } from '../../cli/args/types.ts'
-import { endpointText } from '../../cli/endpoint.ts'
+import { endpointText } from '../../client/endpoint.ts'
 import { TwinfoldError } from '../../core/errors.ts'
 import { openBrowser } from '../browser.ts'
 import { findDaemon } from '../find-daemon.ts'

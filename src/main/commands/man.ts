@@ -1,5 +1,6 @@
 import { manPage } from '../../cli/args/man.ts'
 import { treeCommands } from '../../cli/tree.ts'
+import { realSystem } from '../../world/real/system.ts'
 import { versionFacts } from '../version.ts'
 import { COMMANDS, VARIABLES } from './table.ts'
 
@@ -17,7 +18,7 @@ const EXIT_STATUS = [
 
 /** The man page of this version, `twinfold.1`. */
 export function programManPage(): string {
-  const { version, builtMs } = versionFacts({ platform: process.platform, architecture: process.arch }, '')
+  const { version, builtMs } = versionFacts(realSystem, '')
   return manPage({
     program: 'twinfold',
     version: version.replace(/^v/, ''),

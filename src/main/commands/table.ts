@@ -3,7 +3,8 @@ import type { CommandSpec } from '../../cli/args/types.ts'
 import { SHELLS } from '../../cli/completions.ts'
 import { remoteCommands } from '../../cli/remote-commands.ts'
 import { DEMO_FLAGS } from '../demo-flags.ts'
-import { ACTION_FLAGS, GENERATE_FLAGS, SERVE_FLAGS } from '../serve-flags.ts'
+import { ACTION_FLAGS, GENERATE_FLAGS, SERVE_FLAGS, UPGRADE_FLAGS } from '../serve-flags.ts'
+import { SERVICE_FLAGS, SERVICE_VERBS } from '../service/flags.ts'
 
 const SERVE: CommandSpec = {
   name: 'serve',
@@ -86,13 +87,33 @@ const LOCAL_COMMANDS: readonly CommandSpec[] = [
     local: async (call) => (await import('./version.ts')).versionCommand(call),
   },
   {
+    name: 'service',
+    group: 'setup',
+    summary: 'start the daemon with the machine or the login',
+    description:
+      'Makes the daemon a service: a systemd unit, a launchd agent on macOS, a scheduled task on Windows. Flags of ' +
+      '"serve", such as --home, are carried into it.',
+    arguments: [{ name: 'action', text: SERVICE_VERBS.join('|'), choices: SERVICE_VERBS }],
+    flags: [...SERVICE_FLAGS, JSON_FLAG, ...SERVE_FLAGS],
+    examples: [
+      'service install --home ~/.twinfold',
+      'service install --system --user me',
+      'service install --print --platform launchd',
+    ],
+    sections: [['Exit codes', '0 done, or running; 1 error; "status" also 3 not running, 4 not installed']],
+    local: async (call) => (await import('../service/service.ts')).serviceCommand(call),
+  },
+  {
     name: 'upgrade',
     group: 'setup',
-    hidden: true,
-    summary: 'print how this installation is upgraded',
-    flags: [{ name: 'check-only', short: 'c' }, { name: 'from', short: 'u', value: 'URL' }, ...DIRECTORY_FLAGS],
-    examples: ['upgrade'],
-    local: async (call) => (await import('./upgrade.ts')).upgradeCommand(call),
+    summary: 'show whether there is a newer release, and the command that installs it',
+    description:
+      'Asks the npm registry whether there is a newer release, and prints what changed and the command that upgrades ' +
+      'this installation. Installs nothing. Asks the address in releasesURL of the home, also while upgrade checks are off.',
+    flags: [...UPGRADE_FLAGS, JSON_FLAG],
+    examples: ['upgrade', 'upgrade --check-only', 'upgrade --json'],
+    sections: [['Exit codes', '0 there is a newer release, 1 error, 2 there is none']],
+    local: async (call) => (await import('../upgrade-command.ts')).upgradeCommand(call),
   },
   {
     name: 'install-completions',

@@ -11,7 +11,7 @@ const EXIT = { ok: 0, notRunning: 3, notInstalled: 4 } as const
 
 export interface ServiceOutput {
   print(text: string): void
-  complain(text: string): void
+  printError(text: string): void
 }
 
 /** Runs `service` as requested. Resolves to the exit code; throws what a person can mend. */
@@ -20,7 +20,7 @@ export async function runService(
   request: ServiceRequest,
   output: ServiceOutput,
 ): Promise<number> {
-  const warn = (text: string) => output.complain(`WARNING: ${text}`)
+  const warn = (text: string) => output.printError(`WARNING: ${text}`)
   request.warnings.forEach(warn)
   const facts = await gatherFacts(machine, request, warn)
   const plan = planService(facts)

@@ -1,36 +1,36 @@
 import { posix, win32 } from 'node:path'
 import { TwinfoldError } from '../../core/errors.ts'
-import { isFlagWord, readFlags, takesNextWord, type Environment, type Flag } from '../flags.ts'
+import type { ParsedFlags } from '../../cli/args/parsed-flags.ts'
+import type { Environment, FlagSpec } from '../../cli/args/types.ts'
 import { SERVE_FLAGS } from '../serve-flags.ts'
 import { readDirectories } from '../serve-options.ts'
 import { SERVICE_PLATFORMS, type ServicePlatform } from './types.ts'
 
-const WRITABLE: Flag = {
-  name: 'writable',
-  value: 'DIR',
-  help: 'System unit: the daemon may write nowhere but here and in its home; may be repeated',
-}
-
 /** The flags of `service` itself. Those of `serve` may stand beside them. */
-export const SERVICE_FLAGS: readonly Flag[] = [
+export const SERVICE_FLAGS: readonly FlagSpec[] = [
   {
     name: 'system',
-    help: 'A service of the machine, started at boot, instead of one of your login; needs root',
+    description: 'A service of the machine, started at boot, instead of one of your login; needs root',
   },
   {
     name: 'user',
     value: 'NAME',
-    help: 'Who a service of the machine runs as; default is who called sudo',
+    description: 'The user that a service of the machine runs as; default is who called sudo',
   },
-  { name: 'name', value: 'NAME', help: 'Name of the service, for more than one (twinfold)' },
-  { name: 'linger', help: 'systemd: let your services run while you are not logged in' },
-  WRITABLE,
-  { name: 'force', help: 'Replace a service that was edited, or that Twinfold did not write' },
-  { name: 'print', help: 'Only show what would be written and run' },
+  { name: 'name', value: 'NAME', description: 'Name of the service, for more than one (twinfold)' },
+  { name: 'linger', description: 'systemd: let your services run while you are not logged in' },
+  {
+    name: 'writable',
+    value: 'DIR',
+    repeatable: true,
+    description: 'System unit: the daemon may write nowhere but here and in its home; may be repeated',
+  },
+  { name: 'force', description: 'Replace a service that was edited, or that Twinfold did not write' },
+  { name: 'print', description: 'Only show what would be written and run' },
   {
     name: 'platform',
     value: 'NAME',
-    help: `With --print: ${SERVICE_PLATFORMS.join(', ')}, instead of that of this machine`,
+    description: `With --print: ${SERVICE_PLATFORMS.join(', ')}, instead of that of this machine`,
   },
 ]
 
@@ -48,7 +48,6 @@ export interface ServiceRequest {
   readonly print: boolean
   readonly platform: ServicePlatform
   readonly json: boolean
-  readonly help: boolean
   readonly serveValues: ReadonlyMap<string, string>
   /** What a person should know about the request. */
   readonly warnings: readonly string[]
@@ -58,85 +57,51 @@ export interface ServiceRequest {
 const NOT_CARRIED = ['no-browser', 'no-restart', 'gui-apikey']
 const NAME = /^[A-Za-z0-9][\w.-]{0,63}$/
 
-/** Reads the words after `service`. `native` is the platform of this machine, where it has one that we know. */
-export function readServiceWords(
-  words: readonly string[],
+/** Reads the flags of `service`. `native` is the platform of this machine, where it has one that we know. */
+export function readServiceRequest(
+  verb: ServiceVerb,
+  flags: ParsedFlags,
   environment: Environment,
   native: ServicePlatform | undefined,
 ): ServiceRequest {
-  const { own, others, writable } = splitWords(words)
-  const { values, words: rest } = readFlags([...SERVICE_FLAGS, { name: 'json' }, { name: 'help', short: 'h' }], own, {})
-  const serve = readFlags(SERVE_FLAGS, others, environment)
-  const help = values.get('help') === 'true'
-  const on = (name: string) => values.get(name) === 'true'
-  const user = values.get('user')
+  const user = flags.text('user')
   const request: ServiceRequest = {
-    verb: help ? 'status' : readVerb([...rest, ...serve.words]),
-    system: on('system'),
+    verb,
+    system: flags.isOn('system'),
     ...(user !== undefined && { user }),
-    name: values.get('name') ?? 'twinfold',
-    linger: on('linger'),
-    writable,
-    force: on('force'),
-    print: on('print'),
-    platform: readPlatform(values.get('platform'), native, on('print') || help),
-    json: on('json'),
-    help,
-    serveValues: new Map([...serve.values].filter(([name]) => !NOT_CARRIED.includes(name))),
-    warnings: keyWarnings(others, serve.values),
+    name: flags.text('name') ?? 'twinfold',
+    linger: flags.isOn('linger'),
+    writable: flags.texts('writable') ?? [],
+    force: flags.isOn('force'),
+    print: flags.isOn('print'),
+    platform: readPlatform(flags.text('platform'), native, flags.isOn('print')),
+    json: flags.isOn('json'),
+    serveValues: serveValues(flags),
+    warnings: keyWarnings(flags, environment),
   }
-  if (help) return request
+  readDirectories(flags)
   check(request)
-  if (request.verb !== 'install' && others[0] !== undefined) {
-    throw new TwinfoldError('usage', `${others[0].split('=')[0]} is only for "service install"`)
+  const given = SERVE_FLAGS.find((flag) => isGiven(flag, flags, environment))
+  if (verb !== 'install' && given !== undefined) {
+    throw new TwinfoldError('usage', `--${given.name} is only for "service install"`)
   }
   return request
 }
 
-/** Our own flags, those of `serve`, and the values of the one that may be repeated. */
-function splitWords(words: readonly string[]): {
-  own: string[]
-  others: string[]
-  writable: string[]
-} {
-  const own: string[] = []
-  const others: string[] = []
-  const writable: string[] = []
-  const ownFlags = SERVICE_FLAGS.filter((flag) => flag !== WRITABLE)
-  for (let index = 0; index < words.length; index++) {
-    const word = words[index]!
-    const isOfServe = isFlagWord(word) && isKnown(SERVE_FLAGS, word)
-    if (isFlagWord(word) && isKnown([WRITABLE], word)) {
-      const { values } = readFlags([WRITABLE], words.slice(index, index + (word.includes('=') ? 1 : 2)), {})
-      writable.push(values.get('writable')!)
-      if (!word.includes('=')) index++
-    } else {
-      const target = isOfServe ? others : own
-      target.push(word)
-      if (takesNextWord(isOfServe ? SERVE_FLAGS : ownFlags, word) && index + 1 < words.length)
-        target.push(words[++index]!)
-    }
+/** What is set for `serve` beside its defaults, and belongs into the definition. */
+function serveValues(flags: ParsedFlags): ReadonlyMap<string, string> {
+  const values = new Map<string, string>()
+  for (const flag of SERVE_FLAGS) {
+    const value = flags.text(flag.name)
+    if (value !== undefined && value !== flag.default && !NOT_CARRIED.includes(flag.name)) values.set(flag.name, value)
   }
-  return { own, others, writable }
+  return values
 }
 
-function isKnown(flags: readonly Flag[], word: string): boolean {
-  try {
-    readFlags(flags, [word.includes('=') || !takesNextWord(flags, word) ? word : `${word}=`], {})
-    return true
-  } catch {
-    return false
-  }
-}
-
-function readVerb([word, unexpected]: readonly string[]): ServiceVerb {
-  const verb = SERVICE_VERBS.find((name) => name === word)
-  if (verb === undefined) {
-    const found = word === undefined ? 'nothing' : `"${word}"`
-    throw new TwinfoldError('usage', `service: expected ${SERVICE_VERBS.join(', ')}, got ${found}`)
-  }
-  if (unexpected !== undefined) throw new TwinfoldError('usage', `unexpected argument ${unexpected}`)
-  return verb
+/** Whether the command line sets it, and not the environment or a default. */
+function isGiven(flag: FlagSpec, flags: ParsedFlags, environment: Environment): boolean {
+  const value = flags.text(flag.name)
+  return value !== undefined && value !== flag.default && (flag.env === undefined || value !== environment[flag.env])
 }
 
 function readPlatform(given: string | undefined, native: ServicePlatform | undefined, print: boolean): ServicePlatform {
@@ -166,7 +131,6 @@ function check(request: ServiceRequest): void {
     refuse('--writable is only for a system service of systemd')
   }
   if (serveValues.get('browser') === 'true') refuse('a service opens no browser; leave out --browser')
-  readDirectories(serveValues)
   if (verb === 'install') return
   if (request.force) refuse(`--force is only for "service install"`)
   if (request.linger) refuse(`--linger is only for "service install"`)
@@ -174,11 +138,11 @@ function check(request: ServiceRequest): void {
 }
 
 /** A key in a definition could be read by everybody on the machine, as could one in the list of processes. */
-function keyWarnings(words: readonly string[], values: ReadonlyMap<string, string>): readonly string[] {
-  if (!values.has('gui-apikey')) return []
+function keyWarnings(flags: ParsedFlags, environment: Environment): readonly string[] {
+  const key = flags.text('gui-apikey')
+  if (key === undefined) return []
   const remedy = 'the key in config.xml is used instead'
-  if (!words.some((word) => /^--?gui-apikey/.test(word)))
-    return [`STGUIAPIKEY is not carried into the service; ${remedy}`]
+  if (key === environment['STGUIAPIKEY']) return [`STGUIAPIKEY is not carried into the service; ${remedy}`]
   throw new TwinfoldError('usage', `--gui-apikey: everybody could read the key in the service's definition; ${remedy}`)
 }
 

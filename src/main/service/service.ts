@@ -1,17 +1,20 @@
-import { endianness } from 'node:os'
+import type { LocalCall } from '../../cli/args/types.ts'
+import { TwinfoldError } from '../../core/errors.ts'
 import { realDisk } from '../../world/real/disk.ts'
 import { realPrograms } from '../../world/real/programs.ts'
+import { realSystem } from '../../world/real/system.ts'
 import { versionFacts } from '../version.ts'
-import { runService, type ServiceOutput } from './command.ts'
-import { readServiceWords } from './flags.ts'
+import { runService } from './command.ts'
+import { readServiceRequest, SERVICE_VERBS } from './flags.ts'
 import { thisMachine } from './machine.ts'
 
-/** `service` on this machine: the exit code, or the wish to see the help. */
-export async function service(words: readonly string[], output: ServiceOutput): Promise<number | 'help'> {
-  const system = { platform: process.platform, architecture: process.arch, endianness: endianness() }
-  const { version } = versionFacts(system, '')
+/** `service` on this machine. Resolves to the exit code. */
+export async function serviceCommand({ args, flags, environment, print, printError }: LocalCall): Promise<number> {
+  const verb = SERVICE_VERBS.find((name) => name === args[0])
+  if (verb === undefined) throw new TwinfoldError('usage', `service: expected ${SERVICE_VERBS.join(', ')}`)
+  const { version } = versionFacts(realSystem, '')
   const world = { disk: realDisk, programs: realPrograms, signal: new AbortController().signal }
   const machine = thisMachine(world, version)
-  const request = readServiceWords(words, machine.environment, machine.platform)
-  return request.help ? 'help' : runService(machine, request, output)
+  const request = readServiceRequest(verb, flags, environment, machine.platform)
+  return runService(machine, request, { print, printError })
 }
