@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
-import { missingFile, missingProgram, required, withInstallLock } from './debian.ts'
+import { missingFile, required, withInstallLock } from './debian.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 /** test/support/arm64-preload.mjs knows this place, too. */
@@ -10,7 +10,8 @@ const CACHE = join(root, 'node_modules', '.cache', 'twinfold-test', 'arm64')
 /** Node for arm64 in an emulator, as one program: what it starts by `process.execPath` runs in the emulator as well. */
 export const ARM64_NODE = join(CACHE, 'bin', 'node')
 const PRELOAD = join(import.meta.dirname, 'arm64-preload.mjs')
-const EMULATOR = 'qemu-aarch64'
+/** By its path, because tests start children without any `PATH`. */
+const EMULATOR = '/usr/bin/qemu-aarch64'
 /** Where Debian puts the C and C++ libraries of the other architecture. */
 const LIBRARIES = '/usr/aarch64-linux-gnu'
 const INSTALL_MS_MAX = 300_000
@@ -23,7 +24,7 @@ export function missingArm64(): string | undefined {
   if (process.platform !== 'linux' || process.arch !== 'x64') {
     return required(`arm64 is emulated on Linux on x64 only; this is ${process.platform} on ${process.arch}`)
   }
-  return missingProgram(EMULATOR, 'qemu-user')
+  return missingFile(EMULATOR, 'qemu-user')
     ?? missingFile(join(LIBRARIES, 'lib', 'libc.so.6'), 'libc6-arm64-cross')
     ?? missingFile(join(LIBRARIES, 'lib', 'libstdc++.so.6'), 'libstdc++6-arm64-cross')
     ?? missingPackages()
