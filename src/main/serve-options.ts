@@ -25,7 +25,7 @@ export interface ServeRequest {
 
 /**
  * The flags of a command line that only starts the daemon, read without commander: loading it costs the daemon memory
- * that stays (docs/decisions/014). Undefined for every other command line, and for one with a mistake.
+ * that stays (docs/decisions/015). Undefined for every other command line, and for one with a mistake.
  */
 export function plainServeFlags(args: readonly string[], environment: Environment): ParsedFlags | undefined {
   const line = canonicalServeArgs(args)
