@@ -45,6 +45,9 @@ async function publish(version: string, changelog: string): Promise<void> {
   const { dependencies: _d, devDependencies: _v, overrides: _o, engines: _e, ...others } = manifest
   writeFileSync(join(directory, 'package.json'), `${JSON.stringify({ ...others, version }, undefined, 2)}\n`)
   writeFileSync(join(directory, 'dist', 'main', 'bin.js'), `#!/usr/bin/env node\nconsole.log(${JSON.stringify(version)})\n`)
+  mkdirSync(join(directory, 'dist', 'man'))
+  writeFileSync(join(directory, 'dist', 'man', 'twinfold.1'), '.TH TWINFOLD 1\n')
+  writeFileSync(join(directory, 'tools', 'run.mjs'), '') // what it would build is there already
   writeFileSync(join(directory, 'CHANGELOG.md'), changelog)
   copyFileSync(join(root, 'tools', 'release-notes.mjs'), join(directory, 'tools', 'release-notes.mjs'))
   const before = readFileSync(join(directory, 'package.json'), 'utf8')
