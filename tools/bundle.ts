@@ -29,7 +29,8 @@ const OUTPUT: OutputOptions = { format: 'esm', comments: { legal: true, annotati
  * the modules used.
  */
 export async function bundle(target: string): Promise<readonly string[]> {
-  const program = await write({ input: { bin: 'src/main/bin.ts' } }, { dir: join(target, 'main'), ...named('') })
+  const entries = { bin: 'src/main/bin.ts', container: 'src/main/container.ts' }
+  const program = await write({ input: entries }, { dir: join(target, 'main'), ...named('') })
   const modules = [...program, ...(await write({ input: exported() }, { dir: target, ...named('client/') }))]
   for (const worker of globSync('src/**/*-worker.ts', { cwd: root })) {
     const file = join(target, 'main', `${basename(worker, '.ts')}.js`)

@@ -22,6 +22,13 @@ function npm(...args: readonly string[]): string {
   return result.stdout
 }
 
+/** As `prepack` and `postpack` do, which are not run here because the build is done. */
+function releaseNotes(action: 'add' | 'remove'): void {
+  const script = join(root, 'tools', 'release-notes.mjs')
+  const result = spawnSync(process.execPath, [script, action], { cwd: root, stdio: ['ignore', 2, 2] })
+  if (result.status !== 0) throw new Error(`the notes of the release could not be written, see above`)
+}
+
 function checksum(file: string): string {
   return createHash('sha256')
     .update(readFileSync(join(directory, file)))
@@ -30,7 +37,12 @@ function checksum(file: string): string {
 
 mkdirSync(directory, { recursive: true })
 const bundled = await buildPackage(join(root, 'dist'))
-npm('pack', '--ignore-scripts', '--loglevel=error', '--pack-destination', directory)
+releaseNotes('add')
+try {
+  npm('pack', '--ignore-scripts', '--loglevel=error', '--pack-destination', directory)
+} finally {
+  releaseNotes('remove')
+}
 // Building the page sets NODE_ENV, which would make npm leave out what is bundled.
 const whole = JSON.parse(npm('sbom', '--sbom-format=cyclonedx', '--package-lock-only', '--include=dev')) as Sbom
 writeFileSync(join(directory, `${base}.cdx.json`), `${JSON.stringify(shippedSbom(whole, bundled), undefined, 2)}\n`)

@@ -172,6 +172,13 @@ test('package: it serves its page, scans in a thread, and lets in who knows the 
   assert.equal(await daemon.signal('SIGTERM'), 0, daemon.output)
 })
 
+test('package: the entry of the container image is there and keeps the page closed', async () => {
+  const script = join(installed, 'dist', 'main', 'container.js')
+  const args = [script, 'serve', '--home', join(scratch.path, 'open'), '--gui-address', '0.0.0.0:8384']
+  await assert.rejects(run(process.execPath, args, { cwd: scratch.path }), /no password is set/)
+  assert.match(readFileSync(join(clone, 'Containerfile'), 'utf8'), /ENTRYPOINT .*dist\/main\/container\.js/)
+})
+
 test('package: the demonstration starts, synchronizes and leaves nothing', async () => {
   const directory = join(scratch.path, 'demo')
   mkdirSync(directory)
