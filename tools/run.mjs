@@ -23,6 +23,7 @@ const COMMANDS = {
   bench: ['bench/bench.ts'],
   soak: ['tools/soak.ts'],
   sim: ['tools/sim.ts'],
+  mutants: ['tools/mutants.ts'],
   build: ['tools/build.ts'],
   release: ['tools/release.ts'],
 }

@@ -1,0 +1,48 @@
+/** Reads the imports of source files, for the layer tests, the architecture drawing and the mutation runs. */
+import { globSync, readFileSync } from 'node:fs'
+import { dirname, join, relative, sep } from 'node:path'
+import { parseSync } from 'oxc-parser'
+
+export interface Import {
+  /** The file that is imported, from the root of the repository; the name of the module if it is a package. */
+  readonly target: string
+  readonly typesOnly: boolean
+  readonly line: number
+}
+
+export function filesOf(root: string, pattern: string | readonly string[]): readonly string[] {
+  return globSync(pattern, { cwd: root })
+    .map((file) => file.split(sep).join('/'))
+    .sort()
+}
+
+export function readImports(root: string, file: string): readonly Import[] {
+  return parseImports(file, readFileSync(join(root, file), 'utf8'))
+}
+
+/** All imports and re-exports of a source, lazy ones included. */
+export function parseImports(file: string, source: string): readonly Import[] {
+  const { module, errors } = parseSync(file, source)
+  if (errors.length > 0) throw new Error(`${file}: ${errors[0]!.message}`)
+  const found: Import[] = []
+  const add = (specifier: string, typesOnly: boolean, start: number) =>
+    found.push({ target: resolve(file, specifier), typesOnly, line: source.slice(0, start).split('\n').length })
+  for (const { moduleRequest, entries, start } of module.staticImports) {
+    const isBare = entries.length === 0
+    add(moduleRequest.value, !isBare && entries.every((entry) => entry.isType), start)
+  }
+  for (const { entries, start } of module.staticExports) {
+    const from = entries.filter((entry) => entry.moduleRequest !== null)
+    if (from.length > 0) add(from[0]!.moduleRequest!.value, from.every((entry) => entry.isType), start)
+  }
+  for (const { moduleRequest, start } of module.dynamicImports) {
+    const specifier = /^(['"`])([^'"`$]+)\1$/.exec(source.slice(moduleRequest.start, moduleRequest.end))?.[2]
+    if (specifier !== undefined) add(specifier, false, start)
+  }
+  return found
+}
+
+function resolve(file: string, specifier: string): string {
+  if (!specifier.startsWith('.')) return specifier
+  return relative('.', join(dirname(file), specifier)).split(sep).join('/')
+}

@@ -1,0 +1,52 @@
+/** Which unit tests can notice a fault in which source file: those that import it, nearest first. */
+import { filesOf, readImports } from '../imports.ts'
+
+const NOT_UNIT = /^test\/(process|interop|browser|support|sim|fixtures)\//
+
+export class TestsOf {
+  /** From a file to those that import it. */
+  readonly #importers = new Map<string, string[]>()
+
+  constructor(root: string) {
+    for (const file of filesOf(root, ['src/**/*.ts', 'test/**/*.ts'])) {
+      for (const { target, typesOnly } of readImports(root, file)) {
+        if (typesOnly) continue
+        const known = this.#importers.get(target)
+        if (known === undefined) this.#importers.set(target, [file])
+        else known.push(file)
+      }
+    }
+  }
+
+  /** Groups of tests to be tried in this order: named like the file, direct importers, others of the folder, all others. */
+  groups(file: string): readonly (readonly string[])[] {
+    const folder = `test/${file.split('/')[1]}/`
+    const name = file.replace(/^.*\/|\.ts$/g, '')
+    const levels = this.#levels(file)
+    const direct = levels.find((tests) => tests.length > 0) ?? []
+    const reached = levels.flat().filter((test) => test.startsWith(folder))
+    const wanted = [
+      reached.filter((test) => test.endsWith(`/${name}.test.ts`)),
+      direct.filter((test) => test.startsWith(folder)),
+      reached,
+      direct,
+    ]
+    const seen = new Set<string>()
+    return wanted
+      .map((tests) => tests.filter((test) => !seen.has(test) && seen.add(test)))
+      .filter((tests) => tests.length > 0)
+  }
+
+  #levels(file: string): readonly (readonly string[])[] {
+    const levels: string[][] = []
+    const seen = new Set([file])
+    let level = [file]
+    while (level.length > 0) {
+      const next = level.flatMap((at) => this.#importers.get(at) ?? []).filter((at) => !seen.has(at))
+      level = [...new Set(next)]
+      for (const at of level) seen.add(at)
+      levels.push(level.filter((at) => at.endsWith('.test.ts') && !NOT_UNIT.test(at)))
+    }
+    return levels
+  }
+}
