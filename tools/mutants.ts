@@ -25,7 +25,7 @@ async function runTests(tests: readonly string[], mutant: Mutant | undefined): P
   const hook = pathToFileURL(join(import.meta.dirname, 'mutants', 'hook.ts')).href
   const args = ['--import', hook, '--test', '--test-isolation=none', '--test-timeout=20000', '--test-reporter=dot']
   const env = { ...process.env, TWINFOLD_MUTANT: JSON.stringify(planted ?? null) }
-  const child = spawn(process.execPath, [...args, ...tests], { cwd: root, env, stdio: 'ignore', timeout: RUN_MS_MAX })
+  const child = spawn(process.execPath, [...args, ...tests], { cwd: root, env, stdio: 'ignore', timeout: RUN_MS_MAX, killSignal: 'SIGKILL' })
   child.on('error', () => resolve(false))
   child.on('exit', (code) => resolve(code === 0))
   return promise
