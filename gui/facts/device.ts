@@ -1,4 +1,4 @@
-import type { DeviceConfig } from '../../src/core/config.ts'
+import type { DeviceConfig } from '../../src/core/config/config.ts'
 import type { LiveState } from '../live/state.ts'
 import { isTime } from './moments.ts'
 import type { Tone } from './tone.ts'

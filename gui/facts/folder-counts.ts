@@ -1,4 +1,4 @@
-import type { FolderConfig } from '../../src/core/config.ts'
+import type { FolderConfig } from '../../src/core/config/config.ts'
 import type { FolderLive } from '../live/state.ts'
 
 export function folderName({ id, label }: Pick<FolderConfig, 'id' | 'label'>): string {

@@ -1,4 +1,4 @@
-import type { FolderConfig } from '../../src/core/config.ts'
+import type { FolderConfig } from '../../src/core/config/config.ts'
 
 /** How the directory of a new folder stands to those that are there already. */
 export type PathTrouble = { readonly kind: 'same' | 'inside' | 'around'; readonly folder: Pick<FolderConfig, 'id' | 'label'> }

@@ -1,4 +1,4 @@
-import type { FolderConfig } from '../../src/core/config.ts'
+import type { FolderConfig } from '../../src/core/config/config.ts'
 import type { FolderLive } from '../live/state.ts'
 import { t } from '../words/words.ts'
 import { folderCounts, type FolderCounts } from './folder-counts.ts'

@@ -1,4 +1,4 @@
-import { DEVICE, FOLDER, GUI, LDAP, OPTIONS, type AnyTable } from '../../src/core/config-fields.ts'
+import { DEVICE, FOLDER, GUI, LDAP, OPTIONS, type AnyTable } from '../../src/core/config/config-fields.ts'
 import { formField, type FieldOptions } from './form-field.ts'
 import type { FormField } from './form.ts'
 

@@ -1,4 +1,4 @@
-import { fieldsOf, type Fields } from '../../src/core/config-fields.ts'
+import { fieldsOf, type Fields } from '../../src/core/config/config-fields.ts'
 
 /** How a setting is typed by people. `rules`: one a line, `+` permits and `-` refuses. */
 export type FormKind = 'text' | 'whole' | 'number' | 'check' | 'choice' | 'lines' | 'size' | 'rules'

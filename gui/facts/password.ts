@@ -1,4 +1,4 @@
-import { PASSWORD_BYTES_MAX } from '../../src/core/password.ts'
+import { PASSWORD_BYTES_MAX } from '../../src/core/config/password.ts'
 
 export interface LoginDraft {
   readonly user: string

@@ -1,4 +1,4 @@
-import type { Config } from '../../src/core/config.ts'
+import type { Config } from '../../src/core/config/config.ts'
 import type { Change } from '../../src/rest/config.ts'
 import type { LiveState } from '../live/state.ts'
 

@@ -1,4 +1,4 @@
-import type { FolderConfig } from '../../src/core/config.ts'
+import type { FolderConfig } from '../../src/core/config/config.ts'
 import type { CompletionJson } from '../../src/rest/completion.ts'
 import { fractionOf } from './device.ts'
 import type { Tone } from './tone.ts'

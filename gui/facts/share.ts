@@ -1,4 +1,4 @@
-import type { FolderConfig, FolderDeviceConfig } from '../../src/core/config.ts'
+import type { FolderConfig, FolderDeviceConfig } from '../../src/core/config/config.ts'
 
 /** What is shared: by id, the password that hides it, or an empty one where it can be read. */
 export type Shares = Readonly<Record<string, string>>

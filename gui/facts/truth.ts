@@ -1,4 +1,4 @@
-import type { Config, FolderConfig } from '../../src/core/config.ts'
+import type { Config, FolderConfig } from '../../src/core/config/config.ts'
 import type { Place } from '../app/address.ts'
 import type { FolderLive, LiveState } from '../live/state.ts'
 import { deviceFacts, deviceName, otherDevices } from './device.ts'

@@ -1,4 +1,4 @@
-import type { DeviceConfig } from '../../src/core/config.ts'
+import type { DeviceConfig } from '../../src/core/config/config.ts'
 import { useRef } from 'preact/hooks'
 import { useLive } from './live.ts'
 import type { LiveState } from './state.ts'

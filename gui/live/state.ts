@@ -1,4 +1,4 @@
-import type { Config } from '../../src/core/config.ts'
+import type { Config } from '../../src/core/config/config.ts'
 import type { ConnectionsJson, PendingDevicesJson, PendingFoldersJson } from '../../src/rest/cluster.ts'
 import type { CompletionJson, DeviceStatisticsJson } from '../../src/rest/completion.ts'
 import type { FolderStatisticsJson, FolderStatusJson } from '../../src/rest/db.ts'

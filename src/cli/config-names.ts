@@ -1,4 +1,4 @@
-import { GUI } from '../core/config-fields.ts'
+import { GUI } from '../core/config/config-fields.ts'
 
 /** Settings whose word on the command line is not made from their JSON name. Scripts know these words by heart. */
 const WORDS: Readonly<Record<string, string>> = {

@@ -8,8 +8,8 @@ import {
   OPTIONS,
   type AnyTable,
   type Kind,
-} from '../core/config-fields.ts'
-import { isJsonObject, type Json, type JsonObject } from '../core/config-json.ts'
+} from '../core/config/config-fields.ts'
+import { isJsonObject, type Json, type JsonObject } from '../core/config/config-json.ts'
 import { TwinfoldError } from '../core/errors.ts'
 import { settingWord } from './config-names.ts'
 

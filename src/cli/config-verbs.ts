@@ -1,5 +1,5 @@
-import type { AnyTable } from '../core/config-fields.ts'
-import type { Json } from '../core/config-json.ts'
+import type { AnyTable } from '../core/config/config-fields.ts'
+import type { Json } from '../core/config/config-json.ts'
 import { messageOf, TwinfoldError } from '../core/errors.ts'
 import { settingWord } from './config-names.ts'
 import { valueForm, type ConfigNode, type ListNode, type ParamsNode, type ValueForm } from './config-tree.ts'

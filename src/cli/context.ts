@@ -1,5 +1,5 @@
 import { messageOf, systemCode, TwinfoldError } from '../core/errors.ts'
-import type { DeviceConfig, FolderConfig } from '../core/config.ts'
+import type { DeviceConfig, FolderConfig } from '../core/config/config.ts'
 import type { Client } from '../client/client.ts'
 import { ClientError } from '../client/errors.ts'
 import { escapeText } from './text.ts'

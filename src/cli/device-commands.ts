@@ -1,4 +1,4 @@
-import type { DeviceConfig, FolderConfig } from '../core/config.ts'
+import type { DeviceConfig, FolderConfig } from '../core/config/config.ts'
 import { parseDeviceId } from '../core/device-id.ts'
 import { TwinfoldError } from '../core/errors.ts'
 import type { ConnectionsJson } from '../rest/cluster.ts'

@@ -1,5 +1,5 @@
 import { TwinfoldError } from '../core/errors.ts'
-import type { FolderConfig, FolderTypeName } from '../core/config.ts'
+import type { FolderConfig, FolderTypeName } from '../core/config/config.ts'
 import type { Client, FolderChange } from '../client/client.ts'
 import { ClientError } from '../client/errors.ts'
 import { CLI_EXIT, findDevice, findFolder, type CliContext, type CliExit } from './context.ts'

@@ -1,4 +1,4 @@
-import type { OptionsConfig } from '../core/config.ts'
+import type { OptionsConfig } from '../core/config/config.ts'
 import type { Client } from '../client/client.ts'
 import { CLI_EXIT, type CliContext, type CliExit } from './context.ts'
 import { tableLines } from './table.ts'

@@ -1,4 +1,4 @@
-import type { DeviceConfig } from '../core/config.ts'
+import type { DeviceConfig } from '../core/config/config.ts'
 import { TwinfoldError } from '../core/errors.ts'
 import type { FolderOfferJson, PendingDevicesJson, PendingFoldersJson } from '../rest/cluster.ts'
 import type { Client } from '../client/client.ts'

@@ -1,5 +1,5 @@
 import { TwinfoldError } from '../core/errors.ts'
-import type { FolderConfig } from '../core/config.ts'
+import type { FolderConfig } from '../core/config/config.ts'
 import type { Client } from '../client/client.ts'
 import type { EventJson } from '../rest/event-data.ts'
 import { ClientError } from '../client/errors.ts'

@@ -1,4 +1,4 @@
-import type { FolderTypeName } from '../core/config.ts'
+import type { FolderTypeName } from '../core/config/config.ts'
 import { defined } from './args/parsed-flags.ts'
 import { checkSeconds, FINDING_FLAGS } from './args/shared-flags.ts'
 import type { CommandSpec, FlagSpec } from './args/types.ts'

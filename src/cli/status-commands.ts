@@ -1,4 +1,4 @@
-import type { FolderConfig } from '../core/config.ts'
+import type { FolderConfig } from '../core/config/config.ts'
 import type { FolderStatusJson, NeedJson } from '../rest/db.ts'
 import type { Client } from '../client/client.ts'
 import { CLI_EXIT, findFolder, type CliContext, type CliExit, type Connection } from './context.ts'

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../core/config-json.ts'
+import type { Json, JsonObject } from '../core/config/config-json.ts'
 import { TwinfoldError } from '../core/errors.ts'
 import { ClientError } from '../client/errors.ts'
 import { configTree, type SendChange } from './config-tree.ts'

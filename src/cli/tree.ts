@@ -1,5 +1,5 @@
 import { messageOf, TwinfoldError } from '../core/errors.ts'
-import { isJsonObject, type Json } from '../core/config-json.ts'
+import { isJsonObject, type Json } from '../core/config/config-json.ts'
 import { ClientError } from '../client/errors.ts'
 import type { CommandSpec } from './args/types.ts'
 import { explainFailure, type CliContext, type Connection } from './context.ts'

@@ -1,4 +1,4 @@
-import type { Config, DeviceConfig, FolderConfig, OptionsConfig } from '../core/config.ts'
+import type { Config, DeviceConfig, FolderConfig, OptionsConfig } from '../core/config/config.ts'
 import type { Change } from '../rest/config.ts'
 import type { FolderErrorsJson, FolderStatusJson, NeedJson } from '../rest/db.ts'
 import type { Reply } from '../rest/declaration.ts'

@@ -1,6 +1,6 @@
-import type { Config } from '../core/config.ts'
-import { CONFIG_VERSION, DEFAULTS, GUI, LDAP, OPTIONS, defaultsOf } from '../core/config-fields.ts'
-import { NOTE_PASSWORD } from '../core/config-prepare.ts'
+import type { Config } from '../core/config/config.ts'
+import { CONFIG_VERSION, DEFAULTS, GUI, LDAP, OPTIONS, defaultsOf } from '../core/config/config-fields.ts'
+import { NOTE_PASSWORD } from '../core/config/config-prepare.ts'
 
 /**
  * The configuration of a new home. Private: it announces itself to nobody, uses no foreign servers, reports nothing

@@ -1,9 +1,9 @@
 import { messageOf, TwinfoldError } from '../core/errors.ts'
-import { hashFault, isHashedPassword, PASSWORD_BYTES_MAX } from '../core/password.ts'
+import { hashFault, isHashedPassword, PASSWORD_BYTES_MAX } from '../core/config/password.ts'
 import type { Logger } from '../events/types.ts'
-import type { Clock } from '../world/clock.ts'
-import { SALT_BYTES, type PasswordHasher } from '../world/passwords.ts'
-import type { Random } from '../world/random.ts'
+import type { Clock } from '../platform/clock.ts'
+import { SALT_BYTES, type PasswordHasher } from '../platform/passwords.ts'
+import type { Random } from '../platform/random.ts'
 
 /** The same trouble at every login is one line in this time: anybody who reaches the page may cause it. */
 const REPEAT_MS = 60_000

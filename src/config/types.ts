@@ -1,4 +1,4 @@
-import type { Config } from '../core/config.ts'
+import type { Config } from '../core/config/config.ts'
 
 /** A change that was asked for: the whole new configuration, made from the present one without touching it. */
 export type ConfigChange = (current: Config) => Config

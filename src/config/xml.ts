@@ -1,5 +1,5 @@
-import { readXml, refuseXml } from '../core/xml-read.ts'
-import type { XmlElement } from '../core/xml-tree.ts'
+import { readXml, refuseXml } from '../core/config/xml-read.ts'
+import type { XmlElement } from '../core/config/xml-tree.ts'
 
 export const CONFIG_BYTES_MAX = 32 * 1024 * 1024
 

@@ -1,9 +1,9 @@
-import type { Config } from '../core/config.ts'
+import type { Config } from '../core/config/config.ts'
 import type { DeviceId } from '../core/ids.ts'
-import { delayMs, fullBucket, take, withRate, type Bucket } from '../core/rate.ts'
+import { delayMs, fullBucket, take, withRate, type Bucket } from '../core/network/rate.ts'
 import { Mutex } from '../sync/mutex.ts'
-import type { Clock } from '../world/clock.ts'
-import type { TlsStream } from '../world/net.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { TlsStream } from '../platform/net.ts'
 
 /** Large pieces go in slices, so that those who share a limit take turns. */
 const SLICE_BYTES = 32 * 1024

@@ -1,5 +1,5 @@
-import { isReplaced, isWelcome, ownWanted, wantedConnections, type Present } from '../core/admission.ts'
-import type { Config } from '../core/config.ts'
+import { isReplaced, isWelcome, ownWanted, wantedConnections, type Present } from '../core/network/admission.ts'
+import type { Config } from '../core/config/config.ts'
 import type { DeviceId } from '../core/ids.ts'
 import type { Connection } from '../protocol/types.ts'
 import type { ConnectionFigures, DeviceFigures } from './types.ts'

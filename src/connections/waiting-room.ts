@@ -1,5 +1,5 @@
-import { NetError } from '../world/net-error.ts'
-import type { TlsStream } from '../world/net.ts'
+import { NetError } from '../platform/net-error.ts'
+import type { TlsStream } from '../platform/net.ts'
 
 /** Unknown devices that have not said their Hello yet. When it is full the oldest goes: an honest one takes a moment. */
 const STRANGERS_MAX = 64

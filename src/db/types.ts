@@ -1,4 +1,4 @@
-import type { FileHead, FileInfo } from '../core/file-info.ts'
+import type { FileHead, FileInfo } from '../core/records/file-info.ts'
 import type { DeviceId, FolderId } from '../core/ids.ts'
 
 /** Whose index: our own, or that of another device. */

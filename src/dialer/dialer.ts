@@ -1,10 +1,10 @@
-import type { DeviceAddress } from '../core/address.ts'
+import type { DeviceAddress } from '../core/network/address.ts'
 import { messageOf } from '../core/errors.ts'
-import { isExempt, proxyFromEnvironment, type ProxySettings } from '../core/proxy.ts'
+import { isExempt, proxyFromEnvironment, type ProxySettings } from '../core/network/proxy.ts'
 import type { Logger } from '../events/types.ts'
-import type { Clock } from '../world/clock.ts'
-import { NetError } from '../world/net-error.ts'
-import type { DialOptions, Identity, Net, TlsStream } from '../world/net.ts'
+import type { Clock } from '../platform/clock.ts'
+import { NetError } from '../platform/net-error.ts'
+import type { DialOptions, Identity, Net, TlsStream } from '../platform/net.ts'
 
 const DIAL_MS_MAX = 10_000
 

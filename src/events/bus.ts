@@ -1,4 +1,4 @@
-import type { Clock } from '../world/clock.ts'
+import type { Clock } from '../platform/clock.ts'
 import { EventRing } from './event-ring.ts'
 import {
   DEFAULT_EVENT_TYPES, DISK_EVENT_TYPES, EVENT_TYPES,

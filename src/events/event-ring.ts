@@ -1,4 +1,4 @@
-import type { Clock } from '../world/clock.ts'
+import type { Clock } from '../platform/clock.ts'
 import { Ring } from './ring.ts'
 import type { Event, EventBuffer, EventRow } from './types.ts'
 

@@ -1,6 +1,6 @@
 import { messageOf } from '../core/errors.ts'
 import { FACILITY_NAMES, parseFacility, type Facility } from '../core/facilities.ts'
-import type { Clock } from '../world/clock.ts'
+import type { Clock } from '../platform/clock.ts'
 import { formatLine, printable, type LogFormat } from './log-format.ts'
 import { Ring } from './ring.ts'
 import type { Logger, LogControl, LogLevel, LogLine } from './types.ts'

@@ -12,7 +12,7 @@ if (Number(process.versions.node.split('.')[0]) < NODE_MAJOR_MIN) {
   // Before anything asks for one: a file is made to last by a call that takes a thread while it waits for the disk, and
   // four threads leave a disk idle.
   process.env['UV_THREADPOOL_SIZE'] ??= '64'
-  const { useCompileCache } = await import('../world/real/compile-cache.ts')
+  const { useCompileCache } = await import('../platform/node/compile-cache.ts')
   useCompileCache(`${import.meta.dirname}/../..`, process.env)
   const { start } = await import('./start.ts')
   await start(process.argv.slice(2))

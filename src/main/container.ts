@@ -6,7 +6,7 @@ import { messageOf, TwinfoldError } from '../core/errors.ts'
 import { FINDING_FLAGS } from '../cli/args/shared-flags.ts'
 import { takeFlags } from '../cli/args/canonical.ts'
 import { ParsedFlags } from '../cli/args/parsed-flags.ts'
-import { plainServeFlags, readDaemonChoice, readServeRequest } from './serve-options.ts'
+import { plainServeFlags, readDaemonChoice, readServeRequest } from './args/serve-options.ts'
 
 const HEALTH_MS_MAX = 5_000
 
@@ -24,7 +24,7 @@ try {
 }
 
 async function checkHealth(): Promise<void> {
-  const { findDaemon } = await import('./find-daemon.ts')
+  const { findDaemon } = await import('./home/find-daemon.ts')
   const { nodeTransport } = await import('../client/node.ts')
   const signal = AbortSignal.timeout(HEALTH_MS_MAX)
   try {
@@ -44,8 +44,8 @@ async function checkPage(): Promise<void> {
   if (flags === undefined) return // another command, or a mistake that the program itself names
   const { directories, options } = readServeRequest(flags, process.env)
   const [{ readGuiIfThere }, { refuseOpenPage }] = await Promise.all([
-    import('./find-daemon.ts'),
-    import('./open-page.ts'),
+    import('./home/find-daemon.ts'),
+    import('./home/open-page.ts'),
   ])
   refuseOpenPage(await readGuiIfThere(directories), options.guiAddress)
 }

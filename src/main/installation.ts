@@ -1,6 +1,6 @@
 import { accessSync, constants, existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { installationOf, type Installation, type InstallationFacts } from '../core/installation.ts'
+import { installationOf, type Installation, type InstallationFacts } from '../core/releases/installation.ts'
 
 const DEBIAN_LISTS = '/var/lib/dpkg/info'
 

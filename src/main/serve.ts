@@ -1,5 +1,5 @@
-import type { Clock } from '../world/clock.ts'
-import { EXIT, type ExitCode, type ServeOptions } from './options.ts'
+import type { Clock } from '../platform/clock.ts'
+import { EXIT, type ExitCode, type ServeOptions } from './args/options.ts'
 
 type StopSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP'
 

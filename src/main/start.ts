@@ -1,7 +1,7 @@
 import { basename } from 'node:path'
 import { messageOf, systemCode, TwinfoldError } from '../core/errors.ts'
-import { EXIT } from './options.ts'
-import { plainServeFlags } from './serve-options.ts'
+import { EXIT } from './args/options.ts'
+import { plainServeFlags } from './args/serve-options.ts'
 
 /** Installations that replace Syncthing run us under its name, and their scripts look for it in our messages. */
 const program = basename(process.argv[1] ?? '').startsWith('syncthing') ? 'syncthing' : 'twinfold'

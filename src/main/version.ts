@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import type { VersionFacts } from '../http/types.ts'
-import type { System } from '../world/world.ts'
+import type { System } from '../platform/platform.ts'
 
 /** The one place the version comes from: package.json, beside src/ in a clone and beside dist/ in a package. */
 function packageVersion(): string {

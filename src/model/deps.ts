@@ -1,13 +1,13 @@
-import type { Config, FolderConfig } from '../core/config.ts'
+import type { Config, FolderConfig } from '../core/config/config.ts'
 import type { Facility } from '../core/facilities.ts'
 import type { DeviceId } from '../core/ids.ts'
 import type { IndexStore } from '../db/types.ts'
 import type { EventSink, FolderSummaryData, Logger } from '../events/types.ts'
 import type { Statistics } from '../stats/stats.ts'
 import type { Semaphore } from '../sync/semaphore.ts'
-import type { World } from '../world/world.ts'
+import type { World } from '../platform/platform.ts'
 import type { OtherFolder } from './puller/context.ts'
-import type { Sources } from './sources.ts'
+import type { Sources } from './state/sources.ts'
 import type { FolderStatus } from './types.ts'
 
 export type ModelWorld = Pick<World, 'clock' | 'random' | 'disk' | 'attributes' | 'walker' | 'hasher' | 'fileMaker' | 'watcher' | 'programs' | 'system'>

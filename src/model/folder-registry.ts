@@ -1,14 +1,14 @@
 import { messageOf, TwinfoldError } from '../core/errors.ts'
-import type { Config, FolderConfig } from '../core/config.ts'
-import { diffConfigs, type ConfigAction } from '../core/config-diff.ts'
+import type { Config, FolderConfig } from '../core/config/config.ts'
+import { diffConfigs, type ConfigAction } from '../core/config/config-diff.ts'
 import type { FolderId } from '../core/ids.ts'
 import type { Logger } from '../events/types.ts'
 import { Semaphore } from '../sync/semaphore.ts'
 import type { ModelDeps, ModelOptions } from './deps.ts'
-import type { PullingFolder } from './download-teller.ts'
-import { DEFAULT_MARKER_NAME, removeMarker } from './marker.ts'
+import type { PullingFolder } from './peers/download-teller.ts'
+import { DEFAULT_MARKER_NAME, removeMarker } from './folder/marker.ts'
 import type { OtherFolder } from './puller/context.ts'
-import { folderRoot, RunningFolder } from './running-folder.ts'
+import { folderRoot, RunningFolder } from './folder/running-folder.ts'
 
 export interface FolderRegistryDeps extends ModelDeps {
   /** Something about a folder's numbers changed. */

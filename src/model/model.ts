@@ -1,6 +1,6 @@
 import { messageOf, TwinfoldError } from '../core/errors.ts'
-import type { Config } from '../core/config.ts'
-import { FLAG_MUST_RESCAN, type FileHead, type FileInfo } from '../core/file-info.ts'
+import type { Config } from '../core/config/config.ts'
+import { FLAG_MUST_RESCAN, type FileHead, type FileInfo } from '../core/records/file-info.ts'
 import type { DeviceId, FolderId } from '../core/ids.ts'
 import { cleanSubs } from '../core/paths.ts'
 import type { FolderIndex, TreeEntry } from '../db/types.ts'
@@ -9,17 +9,17 @@ import type { ScanProblem } from '../scanner/types.ts'
 import { Mutex } from '../sync/mutex.ts'
 import { supervise } from '../sync/supervisor.ts'
 import type { ModelDeps, ModelOptions } from './deps.ts'
-import { FOLDER_POLICIES } from './folder-policy.ts'
-import { DownloadTeller } from './download-teller.ts'
-import type { FolderExplorer } from './explorer-types.ts'
+import { FOLDER_POLICIES } from './state/folder-policy.ts'
+import { DownloadTeller } from './peers/download-teller.ts'
+import type { FolderExplorer } from './queries/explorer-types.ts'
 import { FolderRegistry } from './folder-registry.ts'
-import { isDamage } from './folder-runner.ts'
-import { viewIgnores, writeIgnores } from './ignore-file.ts'
-import { KnownStatuses, statusOf } from './known-status.ts'
-import { localChanges } from './local-changes.ts'
-import { pageOf } from './paging.ts'
-import type { PeerFolders } from './peer-deps.ts'
-import { SummaryTeller } from './summary.ts'
+import { isDamage } from './folder/folder-runner.ts'
+import { viewIgnores, writeIgnores } from './folder/ignore-file.ts'
+import { KnownStatuses, statusOf } from './queries/known-status.ts'
+import { localChanges } from './folder/local-changes.ts'
+import { pageOf } from './queries/paging.ts'
+import type { PeerFolders } from './peers/peer-deps.ts'
+import { SummaryTeller } from './queries/summary.ts'
 import type { FileVersion, FileView, FolderStatistics, FolderStatus, Hub, IgnoresView, NeedPage, Paging } from './types.ts'
 
 /**
@@ -236,7 +236,7 @@ export class Model implements Hub, PeerFolders {
   }
 
   async #makeExplorer(): Promise<FolderExplorer> {
-    const { Explorer } = await import('./explorer.ts')
+    const { Explorer } = await import('./queries/explorer.ts')
     const { clock, disk } = this.#deps.world
     const ask = async <T>(folder: FolderId, question: (index: FolderIndex) => Promise<T>): Promise<T | undefined> => {
       // To look at a folder that never ran must not leave an index behind: it would no longer count as new.

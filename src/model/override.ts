@@ -1,6 +1,6 @@
-import type { FileInfo } from '../core/file-info.ts'
-import type { IgnoreRules } from '../core/ignore.ts'
-import { overridingRecord, type OverrideOptions } from '../core/override.ts'
+import type { FileInfo } from '../core/records/file-info.ts'
+import type { IgnoreRules } from '../core/ignore/ignore.ts'
+import { overridingRecord, type OverrideOptions } from '../core/records/override.ts'
 import type { FolderIndex } from '../db/types.ts'
 
 const PAGE = 1_000

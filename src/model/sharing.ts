@@ -1,14 +1,14 @@
-import { isAutoAccepted, pathsFor, withAccepted } from '../core/auto-accept.ts'
-import type { Config } from '../core/config.ts'
+import { isAutoAccepted, pathsFor, withAccepted } from '../core/config/auto-accept.ts'
+import type { Config } from '../core/config/config.ts'
 import { messageOf } from '../core/errors.ts'
-import { followIntroducer, type AnnouncedFolder } from '../core/introduce.ts'
+import { followIntroducer, type AnnouncedFolder } from '../core/config/introduce.ts'
 import type { DeviceId } from '../core/ids.ts'
 import type { Logger } from '../events/types.ts'
 import type { ClusterConfig } from '../protocol/types.ts'
-import type { Disk } from '../world/disk.ts'
-import type { FolderOffer } from './cluster-config.ts'
-import { writeIgnores } from './ignore-file.ts'
-import { folderRoot } from './running-folder.ts'
+import type { Disk } from '../platform/disk.ts'
+import type { FolderOffer } from './peers/cluster-config.ts'
+import { writeIgnores } from './folder/ignore-file.ts'
+import { folderRoot } from './folder/running-folder.ts'
 
 export interface SharingDeps {
   readonly disk: Disk

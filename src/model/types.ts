@@ -1,4 +1,4 @@
-import type { FileHead, FileInfo } from '../core/file-info.ts'
+import type { FileHead, FileInfo } from '../core/records/file-info.ts'
 import type { DeviceId, FolderId } from '../core/ids.ts'
 import type { FolderCounts, TreeEntry } from '../db/types.ts'
 import type { ScanProblem } from '../scanner/types.ts'

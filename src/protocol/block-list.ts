@@ -1,4 +1,4 @@
-import { HASH_SIZE_BYTES } from '../core/blocks.ts'
+import { HASH_SIZE_BYTES } from '../core/records/blocks.ts'
 import type { Field } from './schema.ts'
 import { WIRE_BYTES, WIRE_VARINT, type WireReader } from './wire-reader.ts'
 import type { WireWriter } from './wire-writer.ts'

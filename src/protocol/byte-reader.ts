@@ -1,4 +1,4 @@
-import type { TlsStream } from '../world/net.ts'
+import type { TlsStream } from '../platform/net.ts'
 import { malformed } from './errors.ts'
 
 /** Up to here room is made at once; beyond only as bytes arrive: a promise must not cost us more than its maker. */

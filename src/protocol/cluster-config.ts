@@ -1,4 +1,4 @@
-import type { Compression } from '../core/config.ts'
+import type { Compression } from '../core/config/config.ts'
 import { deviceIdBytes, deviceIdFromBytes } from '../core/device-id.ts'
 import { violation } from './errors.ts'
 import { CLUSTER_CONFIG, type WireDevice, type WireFolder } from './messages.ts'

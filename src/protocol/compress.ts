@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 import type * as Lz4 from 'lz4-napi'
-import type { Compression } from '../core/config.ts'
+import type { Compression } from '../core/config/config.ts'
 import { malformed } from './errors.ts'
 import type { MessageType } from './messages.ts'
 

@@ -1,4 +1,4 @@
-import type { Compression } from '../core/config.ts'
+import type { Compression } from '../core/config/config.ts'
 import type { ByteReader } from './byte-reader.ts'
 import { compress, uncompress, wantsCompression } from './compress.ts'
 import { malformed } from './errors.ts'

@@ -1,5 +1,5 @@
-import type { Clock } from '../world/clock.ts'
-import type { TlsStream } from '../world/net.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { TlsStream } from '../platform/net.ts'
 import { ByteReader } from './byte-reader.ts'
 import { malformed } from './errors.ts'
 import { plainText } from './exchange.ts'

@@ -1,4 +1,4 @@
-import type { FileInfo } from '../core/file-info.ts'
+import type { FileInfo } from '../core/records/file-info.ts'
 import { malformed, ProtocolError, violation } from './errors.ts'
 import { fileFromWire, fileToWire } from './file-info.ts'
 import { FILE_INFO, INDEX_ENVELOPE, INDEX_FILES_FIELD } from './messages.ts'

@@ -1,4 +1,4 @@
-import type { TlsStream } from '../world/net.ts'
+import type { TlsStream } from '../platform/net.ts'
 
 /** `ordered` keeps its order; `fast` goes before it, because somebody waits for every piece of it. */
 export type Lane = 'ordered' | 'fast'

@@ -1,4 +1,4 @@
-import type { Clock } from '../world/clock.ts'
+import type { Clock } from '../platform/clock.ts'
 import type { ByteReader } from './byte-reader.ts'
 import type { Outbox } from './outbox.ts'
 

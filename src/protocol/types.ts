@@ -1,7 +1,7 @@
-import type { Compression } from '../core/config.ts'
-import type { FileInfo } from '../core/file-info.ts'
+import type { Compression } from '../core/config/config.ts'
+import type { FileInfo } from '../core/records/file-info.ts'
 import type { DeviceId } from '../core/ids.ts'
-import type { VersionVector } from '../core/version-vector.ts'
+import type { VersionVector } from '../core/records/version-vector.ts'
 
 /** What a device says of itself before anybody is trusted. Its texts come capped and plain; show them only as text. */
 export interface Hello {

@@ -1,5 +1,5 @@
 import type { ShortId } from '../core/ids.ts'
-import type { VersionVector } from '../core/version-vector.ts'
+import type { VersionVector } from '../core/records/version-vector.ts'
 import type { WireVector } from './messages.ts'
 
 /** A vector in the order that all of ours have, whatever order, repetitions and zeros it came with. */

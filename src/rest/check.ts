@@ -1,4 +1,4 @@
-import { isTime } from '../core/config-json.ts'
+import { isTime } from '../core/config/config-json.ts'
 import type { Schema } from './schema.ts'
 
 /**

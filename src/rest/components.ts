@@ -6,7 +6,7 @@ import type {
   GuiConfig,
   LdapConfig,
   OptionsConfig,
-} from '../core/config.ts'
+} from '../core/config/config.ts'
 import {
   DEFAULT_IGNORES,
   DEVICE,
@@ -18,7 +18,7 @@ import {
   type AnyTable,
   type DEFAULTS,
   type Kind,
-} from '../core/config-fields.ts'
+} from '../core/config/config-fields.ts'
 import { unreachable } from '../core/errors.ts'
 import type { Change } from './config.ts'
 import { FILE_ENTRY, TREE_ENTRY, type FileEntryJson, type TreeEntryJson } from './db.ts'

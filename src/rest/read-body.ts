@@ -1,4 +1,4 @@
-import type { Json } from '../core/config-json.ts'
+import type { Json } from '../core/config/config-json.ts'
 import { TwinfoldError } from '../core/errors.ts'
 import { faultOf } from './check.ts'
 import type { DeclaredBody } from './declaration.ts'

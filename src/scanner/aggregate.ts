@@ -1,6 +1,6 @@
-import type { FolderConfig } from '../core/config.ts'
+import type { FolderConfig } from '../core/config/config.ts'
 import { ancestorsOf, isBelow, parentOf } from '../core/paths.ts'
-import type { WatchEvent } from '../world/watch.ts'
+import type { WatchEvent } from '../platform/watch.ts'
 
 /** Paths tracked in all, and in one directory other than the root, before the directory stands for them. */
 const TRACKED_MAX = 512

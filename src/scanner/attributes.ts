@@ -1,7 +1,7 @@
-import type { AttributeRules } from '../core/change.ts'
-import type { AttributeList } from '../core/attributes.ts'
-import type { FileHead } from '../core/file-info.ts'
-import type { WalkItem } from '../world/walk.ts'
+import type { AttributeRules } from '../core/records/change.ts'
+import type { AttributeList } from '../core/attributes/attributes.ts'
+import type { FileHead } from '../core/records/file-info.ts'
+import type { WalkItem } from '../platform/walk.ts'
 
 /** An item of the walk, with its attributes where they count and could be read. */
 export type ScannedItem = WalkItem & { readonly attributes?: AttributeList }

@@ -1,6 +1,6 @@
-import { HASH_SIZE_BYTES } from '../core/blocks.ts'
-import type { FileInfo } from '../core/file-info.ts'
-import type { Clock } from '../world/clock.ts'
+import { HASH_SIZE_BYTES } from '../core/records/blocks.ts'
+import type { FileInfo } from '../core/records/file-info.ts'
+import type { Clock } from '../platform/clock.ts'
 import type { StoredBatch } from './types.ts'
 
 export interface BatchDeps {

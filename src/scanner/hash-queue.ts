@@ -1,7 +1,7 @@
-import { blockSizeFor } from '../core/blocks.ts'
-import type { FileHead } from '../core/file-info.ts'
+import { blockSizeFor } from '../core/records/blocks.ts'
+import type { FileHead } from '../core/records/file-info.ts'
 import { joinPath } from '../core/paths.ts'
-import type { Hasher, HashResult } from '../world/hasher.ts'
+import type { Hasher, HashResult } from '../platform/hasher.ts'
 import type { ScannedItem } from './attributes.ts'
 
 /** A file to be hashed, and what we knew of it. */

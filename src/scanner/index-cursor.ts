@@ -1,4 +1,4 @@
-import type { FileHead } from '../core/file-info.ts'
+import type { FileHead } from '../core/records/file-info.ts'
 import { compareNames } from '../core/paths.ts'
 
 /** The part of the folder's index that a scan reads in order. */

@@ -1,7 +1,7 @@
 import { systemCode } from '../core/errors.ts'
 import { baseOf, joinPath, parentOf } from '../core/paths.ts'
-import { diskReason } from '../world/disk-reason.ts'
-import type { Disk, DiskStat } from '../world/disk.ts'
+import { diskReason } from '../platform/files/disk-reason.ts'
+import type { Disk, DiskStat } from '../platform/disk.ts'
 
 export type Normalized = { readonly name: string } | { readonly error: string }
 

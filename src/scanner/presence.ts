@@ -1,7 +1,7 @@
 import { isMissing, systemCode } from '../core/errors.ts'
 import { baseOf, isNormal, joinPath, parentOf } from '../core/paths.ts'
-import { diskReason } from '../world/disk-reason.ts'
-import type { Disk } from '../world/disk.ts'
+import { diskReason } from '../platform/files/disk-reason.ts'
+import type { Disk } from '../platform/disk.ts'
 
 export type Presence =
   | { readonly is: 'here' }

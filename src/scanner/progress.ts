@@ -1,4 +1,4 @@
-import type { Clock } from '../world/clock.ts'
+import type { Clock } from '../platform/clock.ts'
 import type { ScanProgress } from './types.ts'
 
 const RATE_WINDOW_MS = 60_000

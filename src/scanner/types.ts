@@ -1,4 +1,4 @@
-import type { FileHead } from '../core/file-info.ts'
+import type { FileHead } from '../core/records/file-info.ts'
 
 /** An item that could not be scanned, in the words of `GET /rest/folder/errors`. */
 export interface ScanProblem {

@@ -1,4 +1,4 @@
-import type { Clock } from '../world/clock.ts'
+import type { Clock } from '../platform/clock.ts'
 
 export interface PacedTaskOptions {
   /** From the end of one run to the beginning of the next, at least. */

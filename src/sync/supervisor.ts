@@ -1,4 +1,4 @@
-import type { Clock } from '../world/clock.ts'
+import type { Clock } from '../platform/clock.ts'
 
 /** An activity: runs until the signal aborts, then returns. A throw means "restart me". */
 export interface Service {

@@ -1,8 +1,8 @@
 import { messageOf, TwinfoldError } from '../core/errors.ts'
-import { plainText } from '../core/plain-text.ts'
-import { isExempt, proxyFromEnvironment } from '../core/proxy.ts'
-import { changesUpTo, newestRelease, readChanges, readReleaseList, releaseRelation } from '../core/releases.ts'
-import type { ClientAnswer, ClientRequest, HttpClient } from '../world/http-client.ts'
+import { plainText } from '../core/formats/plain-text.ts'
+import { isExempt, proxyFromEnvironment } from '../core/network/proxy.ts'
+import { changesUpTo, newestRelease, readChanges, readReleaseList, releaseRelation } from '../core/releases/releases.ts'
+import type { ClientAnswer, ClientRequest, HttpClient } from '../platform/http-client.ts'
 import type { FoundRelease } from './types.ts'
 
 /** The list of a package with a thousand releases is about a megabyte. */

@@ -1,5 +1,5 @@
-import type { InstallationKind } from '../core/installation.ts'
-import type { ReleaseChanges, ReleaseRelation } from '../core/releases.ts'
+import type { InstallationKind } from '../core/releases/installation.ts'
+import type { ReleaseChanges, ReleaseRelation } from '../core/releases/releases.ts'
 
 /** What the registry said. Versions come without a leading `v`. */
 export interface FoundRelease {

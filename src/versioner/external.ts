@@ -1,8 +1,8 @@
-import { commandWords } from '../core/command-words.ts'
+import { commandWords } from '../core/formats/command-words.ts'
 import { TwinfoldError } from '../core/errors.ts'
 import { joinPath } from '../core/paths.ts'
-import type { ProgramEnd } from '../world/programs.ts'
-import { Parents } from '../world/parents.ts'
+import type { ProgramEnd } from '../platform/programs.ts'
+import { Parents } from '../platform/files/parents.ts'
 import type { FileVersion, KeptFile, Versioner, VersionerDeps, VersionerOptions } from './types.ts'
 import { refused } from './versions-directory.ts'
 

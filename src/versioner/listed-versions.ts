@@ -1,6 +1,6 @@
 import { parentOf } from '../core/paths.ts'
-import { versionKey, versionKeyOf } from '../core/version-names.ts'
-import type { Clock } from '../world/clock.ts'
+import { versionKey, versionKeyOf } from '../core/records/version-names.ts'
+import type { Clock } from '../platform/clock.ts'
 
 /** What others put there or took away meanwhile is seen after this long; whoever uses a name looks whether it is there. */
 const FRESH_MS = 30_000

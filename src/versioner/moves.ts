@@ -1,6 +1,6 @@
 import { systemCode } from '../core/errors.ts'
 import { temporaryName } from '../core/paths.ts'
-import type { Disk } from '../world/disk.ts'
+import type { Disk } from '../platform/disk.ts'
 
 /** Another disk, or one without second names, or none for us: then the content is copied. */
 const NO_SECOND_NAME: ReadonlySet<string | undefined> =

@@ -1,8 +1,8 @@
-import type { FolderConfig } from '../core/config.ts'
+import type { FolderConfig } from '../core/config/config.ts'
 import type { Logger } from '../events/types.ts'
-import type { Clock } from '../world/clock.ts'
-import type { Disk } from '../world/disk.ts'
-import type { Programs } from '../world/programs.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { Disk } from '../platform/disk.ts'
+import type { Programs } from '../platform/programs.ts'
 
 /** An old version of a file. Its time names it: whole seconds. */
 export interface FileVersion {

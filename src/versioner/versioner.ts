@@ -1,4 +1,4 @@
-import { versionPolicy } from '../core/version-policy.ts'
+import { versionPolicy } from '../core/records/version-policy.ts'
 import { ExternalVersioner } from './external.ts'
 import { KeptVersions } from './kept-versions.ts'
 import type { Versioner, VersionerDeps, VersionerOptions } from './types.ts'

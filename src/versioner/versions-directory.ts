@@ -1,8 +1,8 @@
 import { dirname, isAbsolute, join, resolve } from 'node:path'
 import { isMissing, systemCode, TwinfoldError } from '../core/errors.ts'
 import { ancestorsOf, baseOf, isAtOrBelow, isTemporary, joinPath, parentOf } from '../core/paths.ts'
-import type { Disk, DiskStat, HeldDirectory } from '../world/disk.ts'
-import { Parents } from '../world/parents.ts'
+import type { Disk, DiskStat, HeldDirectory } from '../platform/disk.ts'
+import { Parents } from '../platform/files/parents.ts'
 import { removeIfThere } from './moves.ts'
 
 const DEFAULT_NAME = '.stversions'

@@ -10,7 +10,7 @@ import { placeOf } from '../../src/cli/status-commands.ts'
 import { logLine } from '../../src/cli/log-commands.ts'
 import { Client } from '../../src/client/client.ts'
 import { FACILITIES } from '../../src/core/facilities.ts'
-import { OPTIONS, defaultsOf } from '../../src/core/config-fields.ts'
+import { OPTIONS, defaultsOf } from '../../src/core/config/config-fields.ts'
 
 const DEVICE = 'MFZWI3D-BONSGYC-YLTMRWG-C43ENR5-QXGZDMM-FZWI3DP-BONSGYY-LTMRWAD'
 const API_KEY = 'the-key'

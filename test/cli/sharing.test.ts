@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { runCli } from '../../src/cli/program.ts'
 import { Client } from '../../src/client/client.ts'
-import { DEVICE, FOLDER, defaultsOf } from '../../src/core/config-fields.ts'
+import { DEVICE, FOLDER, defaultsOf } from '../../src/core/config/config-fields.ts'
 import { heardContext } from '../support/cli.ts'
 
 const OWN = 'MFZWI3D-BONSGYC-YLTMRWG-C43ENR5-QXGZDMM-FZWI3DP-BONSGYY-LTMRWAD'

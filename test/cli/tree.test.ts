@@ -7,7 +7,7 @@ import { splitShellWords } from '../../src/cli/shell-words.ts'
 import { runTree } from '../../src/cli/tree.ts'
 import { Client } from '../../src/client/client.ts'
 import type { ClientReply } from '../../src/client/transport.ts'
-import { DEFAULTS, DEVICE, FOLDER, GUI, LDAP, OPTIONS, defaultsOf } from '../../src/core/config-fields.ts'
+import { DEFAULTS, DEVICE, FOLDER, GUI, LDAP, OPTIONS, defaultsOf } from '../../src/core/config/config-fields.ts'
 import { heardContext } from '../support/cli.ts'
 
 const OWN = 'MFZWI3D-BONSGYC-YLTMRWG-C43ENR5-QXGZDMM-FZWI3DP-BONSGYY-LTMRWAD'

@@ -3,8 +3,8 @@ import { test } from 'node:test'
 import { Client } from '../../src/client/client.ts'
 import { ClientError } from '../../src/client/errors.ts'
 import type { ClientReply, ClientRequest } from '../../src/client/transport.ts'
-import { bind } from '../../src/http/route.ts'
-import { EMPTY_OK } from '../../src/http/reply.ts'
+import { bind } from '../../src/http/pipeline/route.ts'
+import { EMPTY_OK } from '../../src/http/pipeline/reply.ts'
 import { fakeRest, KEY } from '../http/fakes.ts'
 
 // Routes called by their names: the declaration decides how a request is sent and how its answer is read.

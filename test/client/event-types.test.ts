@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Client } from '../../src/client/client.ts'
-import type { Config } from '../../src/core/config.ts'
+import type { Config } from '../../src/core/config/config.ts'
 import { EVENT_TYPES } from '../../src/events/types.ts'
 import { EVENT_DATA, type EventJson } from '../../src/rest/event-data.ts'
 import type { FolderStatusJson } from '../../src/rest/db.ts'

@@ -9,7 +9,7 @@ import { Client } from '../../src/client/client.ts'
 import { ClientError } from '../../src/client/errors.ts'
 import { nodeTransport, type Trust } from '../../src/client/node.ts'
 import { TwinfoldError } from '../../src/core/errors.ts'
-import { makeCertificate } from '../../src/main/certificate.ts'
+import { makeCertificate } from '../../src/main/home/certificate.ts'
 import { scratchDirectory } from '../support/scratch.ts'
 
 const serial = new Uint8Array([1, 2, 3, 4, 5, 6, 7, 8])

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Passwords } from '../../src/config/password.ts'
 import { TwinfoldError } from '../../src/core/errors.ts'
-import type { PasswordHasher } from '../../src/world/passwords.ts'
-import { simPasswords } from '../../src/world/sim/passwords.ts'
-import { SimRandom } from '../../src/world/sim/random.ts'
+import type { PasswordHasher } from '../../src/platform/passwords.ts'
+import { simPasswords } from '../../src/platform/sim/passwords.ts'
+import { SimRandom } from '../../src/platform/sim/random.ts'
 import { quietLogger } from '../support/logger.ts'
 
 /** Written by Syncthing 1.29.5. */

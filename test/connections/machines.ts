@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
-import { DEFAULTS, DEVICE, GUI, LDAP, OPTIONS, defaultsOf } from '../../src/core/config-fields.ts'
-import type { Config, DeviceConfig, OptionsConfig } from '../../src/core/config.ts'
+import { DEFAULTS, DEVICE, GUI, LDAP, OPTIONS, defaultsOf } from '../../src/core/config/config-fields.ts'
+import type { Config, DeviceConfig, OptionsConfig } from '../../src/core/config/config.ts'
 import { deviceIdFromCertificate } from '../../src/core/device-id.ts'
 import type { DeviceId } from '../../src/core/ids.ts'
 import { Connections, type ConnectionsDeps } from '../../src/connections/connections.ts'
 import type { Stranger } from '../../src/connections/types.ts'
 import type { Connection, ProtocolHandler } from '../../src/protocol/types.ts'
-import type { Identity } from '../../src/world/net.ts'
-import type { World } from '../../src/world/world.ts'
+import type { Identity } from '../../src/platform/net.ts'
+import type { World } from '../../src/platform/platform.ts'
 import { quietLogger } from '../support/logger.ts'
 
 /** An identity that only a simulation believes. */

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Config } from '../../src/core/config.ts'
-import { BURST_BYTES } from '../../src/core/rate.ts'
+import type { Config } from '../../src/core/config/config.ts'
+import { BURST_BYTES } from '../../src/core/network/rate.ts'
 import { RateLimits } from '../../src/connections/rate.ts'
-import { SimClock } from '../../src/world/sim/clock.ts'
-import { SimNetwork } from '../../src/world/sim/net.ts'
-import type { TlsStream } from '../../src/world/net.ts'
+import { SimClock } from '../../src/platform/sim/clock.ts'
+import { SimNetwork } from '../../src/platform/sim/net.ts'
+import type { TlsStream } from '../../src/platform/net.ts'
 import { configOf, deviceConfig, idOf, simIdentity } from './machines.ts'
 
 const KIB = 1024

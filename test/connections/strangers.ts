@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect as connectTcp, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
-import { makeCertificate } from '../../src/main/certificate.ts'
+import { makeCertificate } from '../../src/main/home/certificate.ts'
 
 // A crowd in a process of its own: so many at once, a line when they are there, then one more every few milliseconds,
 // until killed. Some are silent, some say one byte of TLS a second, some prove who they are and are silent then.

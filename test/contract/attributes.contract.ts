@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { inOrder, type AttributeList } from '../../src/core/attributes.ts'
-import { GONE, type Attributes } from '../../src/world/attributes.ts'
-import type { Disk } from '../../src/world/disk.ts'
+import { inOrder, type AttributeList } from '../../src/core/attributes/attributes.ts'
+import { GONE, type Attributes } from '../../src/platform/attributes.ts'
+import type { Disk } from '../../src/platform/disk.ts'
 
 interface Setting extends AsyncDisposable {
   readonly attributes: Attributes

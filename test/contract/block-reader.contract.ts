@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
-import type { BlockAnswer, BlockOrder, BlockReader } from '../../src/world/block-reader.ts'
-import type { Disk } from '../../src/world/disk.ts'
+import type { BlockAnswer, BlockOrder, BlockReader } from '../../src/platform/files/block-reader.ts'
+import type { Disk } from '../../src/platform/disk.ts'
 
 export interface BlockReaderWorld extends AsyncDisposable {
   readonly blocks: BlockReader

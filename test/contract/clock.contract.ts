@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { getEventListeners } from 'node:events'
 import { test } from 'node:test'
-import type { Clock } from '../../src/world/clock.ts'
+import type { Clock } from '../../src/platform/clock.ts'
 
 const NEVER = new AbortController().signal
 

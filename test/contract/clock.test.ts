@@ -1,5 +1,5 @@
-import { realClock } from '../../src/world/real/clock.ts'
-import { SimClock } from '../../src/world/sim/clock.ts'
+import { realClock } from '../../src/platform/node/clock.ts'
+import { SimClock } from '../../src/platform/sim/clock.ts'
 import { clockContract } from './clock.contract.ts'
 
 clockContract('real clock', () => ({ clock: realClock, advance: () => {} }))

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Disk, DiskStat, OpenMode } from '../../src/world/disk.ts'
+import type { Disk, DiskStat, OpenMode } from '../../src/platform/disk.ts'
 
 /** One disk to try, with an empty directory on it. */
 export interface DiskBench extends AsyncDisposable {

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
 import { baseOf, parentOf } from '../../src/core/paths.ts'
-import type { Disk } from '../../src/world/disk.ts'
-import type { FileMaker, FileOrder, FileOutcome } from '../../src/world/file-maker.ts'
+import type { Disk } from '../../src/platform/disk.ts'
+import type { FileMaker, FileOrder, FileOutcome } from '../../src/platform/file-maker.ts'
 
 export interface FileMakerWorld extends AsyncDisposable {
   readonly fileMaker: FileMaker

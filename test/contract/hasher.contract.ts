@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
-import type { Disk } from '../../src/world/disk.ts'
-import type { Hasher, HashJob } from '../../src/world/hasher.ts'
+import type { Disk } from '../../src/platform/disk.ts'
+import type { Hasher, HashJob } from '../../src/platform/hasher.ts'
 
 export interface HasherWorld extends AsyncDisposable {
   readonly hasher: Hasher

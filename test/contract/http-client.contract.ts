@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { createHash, X509Certificate } from 'node:crypto'
 import { before, test } from 'node:test'
-import { makeCertificate } from '../../src/main/certificate.ts'
-import type { ClientRequest, HttpClient } from '../../src/world/http-client.ts'
-import type { HttpHandler, HttpServer } from '../../src/world/http.ts'
-import type { Identity } from '../../src/world/net.ts'
+import { makeCertificate } from '../../src/main/home/certificate.ts'
+import type { ClientRequest, HttpClient } from '../../src/platform/http-client.ts'
+import type { HttpHandler, HttpServer } from '../../src/platform/http.ts'
+import type { Identity } from '../../src/platform/net.ts'
 
 export interface HttpClientSetup {
   readonly client: HttpClient

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { systemCode } from '../../src/core/errors.ts'
-import type { HttpHandler, HttpServer } from '../../src/world/http.ts'
+import type { HttpHandler, HttpServer } from '../../src/platform/http.ts'
 
 export interface ContractCall {
   readonly method?: string

@@ -1,6 +1,6 @@
 import { request } from 'node:http'
-import { createRealHttpServer } from '../../src/world/real/http.ts'
-import { SimHttpServer } from '../../src/world/sim/http.ts'
+import { createRealHttpServer } from '../../src/platform/node/http/http.ts'
+import { SimHttpServer } from '../../src/platform/sim/http.ts'
 import { httpContract, type ContractAnswer, type ContractCall } from './http.contract.ts'
 
 httpContract('real http', () => ({ server: createRealHttpServer(), call: callReal }))

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Disk } from '../../src/world/disk.ts'
+import type { Disk } from '../../src/platform/disk.ts'
 
 export interface LockBench extends AsyncDisposable {
   readonly disk: Disk

@@ -1,9 +1,9 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { realDisk } from '../../src/world/real/disk.ts'
-import { SimClock } from '../../src/world/sim/clock.ts'
-import { SimDisk } from '../../src/world/sim/disk.ts'
+import { realDisk } from '../../src/platform/node/disk/disk.ts'
+import { SimClock } from '../../src/platform/sim/clock.ts'
+import { SimDisk } from '../../src/platform/sim/disk.ts'
 import { lockContract } from './lock.contract.ts'
 
 lockContract('real lock', async () => {

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { createHash, X509Certificate } from 'node:crypto'
 import { getEventListeners } from 'node:events'
 import { test } from 'node:test'
-import { makeCertificate } from '../../src/main/certificate.ts'
-import type { Identity, Net, TlsStream } from '../../src/world/net.ts'
+import { makeCertificate } from '../../src/main/home/certificate.ts'
+import type { Identity, Net, TlsStream } from '../../src/platform/net.ts'
 
 const HOST = '127.0.0.1'
 const NEVER = new AbortController().signal

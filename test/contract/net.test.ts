@@ -1,6 +1,6 @@
-import { realNet } from '../../src/world/real/net.ts'
-import { SimClock } from '../../src/world/sim/clock.ts'
-import { SimNetwork } from '../../src/world/sim/net.ts'
+import { realNet } from '../../src/platform/node/net/net.ts'
+import { SimClock } from '../../src/platform/sim/clock.ts'
+import { SimNetwork } from '../../src/platform/sim/net.ts'
 import { netContract } from './net.contract.ts'
 
 netContract('real net', () => realNet)

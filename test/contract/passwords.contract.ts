@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
-import { SALT_BYTES, type PasswordHasher } from '../../src/world/passwords.ts'
+import { SALT_BYTES, type PasswordHasher } from '../../src/platform/passwords.ts'
 
 /** Of "U*U" and its like, as published with the first implementations of bcrypt; cost 5. */
 const VECTORS: readonly (readonly [password: string, hash: string])[] = [

@@ -1,6 +1,6 @@
 import { after } from 'node:test'
-import { PasswordThread } from '../../src/world/real/password-thread.ts'
-import { simPasswords } from '../../src/world/sim/passwords.ts'
+import { PasswordThread } from '../../src/platform/node/threads/password-thread.ts'
+import { simPasswords } from '../../src/platform/sim/passwords.ts'
 import { passwordsContract } from './passwords.contract.ts'
 
 const thread = new PasswordThread()

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { randomText, type Random } from '../../src/world/random.ts'
+import { randomText, type Random } from '../../src/platform/random.ts'
 
 /** What every Random owes its callers. */
 export function randomContract(name: string, make: () => Random): void {

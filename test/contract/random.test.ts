@@ -1,5 +1,5 @@
-import { realRandom } from '../../src/world/real/random.ts'
-import { SimRandom } from '../../src/world/sim/random.ts'
+import { realRandom } from '../../src/platform/node/random.ts'
+import { SimRandom } from '../../src/platform/sim/random.ts'
 import { randomContract } from './random.contract.ts'
 
 randomContract('real random', () => realRandom)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Disk } from '../../src/world/disk.ts'
-import type { WalkBatch, Walker, WalkRequest } from '../../src/world/walk.ts'
+import type { Disk } from '../../src/platform/disk.ts'
+import type { WalkBatch, Walker, WalkRequest } from '../../src/platform/walk.ts'
 
 export interface WalkerWorld extends AsyncDisposable {
   readonly walker: Walker

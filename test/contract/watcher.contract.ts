@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Disk } from '../../src/world/disk.ts'
-import type { Watcher, WatchEvent } from '../../src/world/watch.ts'
+import type { Disk } from '../../src/platform/disk.ts'
+import type { Watcher, WatchEvent } from '../../src/platform/watch.ts'
 import { eventually } from '../support/scratch.ts'
 
 export interface WatcherWorld extends AsyncDisposable {

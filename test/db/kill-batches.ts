@@ -1,4 +1,4 @@
-import type { FileInfo } from '../../src/core/file-info.ts'
+import type { FileInfo } from '../../src/core/records/file-info.ts'
 import { blocks, file, version } from './records.ts'
 
 const BATCH = 200

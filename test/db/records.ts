@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto'
-import type { FileHead, FileInfo } from '../../src/core/file-info.ts'
+import type { FileHead, FileInfo } from '../../src/core/records/file-info.ts'
 import { parseFolderId, type DeviceId, type FolderId, type ShortId } from '../../src/core/ids.ts'
-import type { VersionVector } from '../../src/core/version-vector.ts'
+import type { VersionVector } from '../../src/core/records/version-vector.ts'
 import { openStore, type StoreOptions } from '../../src/db/store.ts'
 import type { FolderIndex, IndexOwner, IndexStore } from '../../src/db/types.ts'
 import type { Logger } from '../../src/events/types.ts'
-import { realClock } from '../../src/world/real/clock.ts'
-import { realDisk } from '../../src/world/real/disk.ts'
-import { realRandom } from '../../src/world/real/random.ts'
+import { realClock } from '../../src/platform/node/clock.ts'
+import { realDisk } from '../../src/platform/node/disk/disk.ts'
+import { realRandom } from '../../src/platform/node/random.ts'
 
 export const FOLDER = folderId('photos')
 

@@ -3,9 +3,9 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { connect, createServer, type AddressInfo } from 'node:net'
 import { test } from 'node:test'
-import { makeCertificate } from '../../src/main/certificate.ts'
-import type { Proxy, TlsStream } from '../../src/world/net.ts'
-import { realNet } from '../../src/world/real/net.ts'
+import { makeCertificate } from '../../src/main/home/certificate.ts'
+import type { Proxy, TlsStream } from '../../src/platform/net.ts'
+import { realNet } from '../../src/platform/node/net/net.ts'
 import { missingProgram } from '../support/debian.ts'
 
 // A real SOCKS server of Debian's: what we send is what servers expect, not only what our own tests do.

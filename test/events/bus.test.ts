@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { EventBus } from '../../src/events/bus.ts'
 import type { EventRow, EventType, Logger } from '../../src/events/types.ts'
-import { SimClock } from '../../src/world/sim/clock.ts'
+import { SimClock } from '../../src/platform/sim/clock.ts'
 
 const never = new AbortController().signal
 const quiet: Logger = { facility: 'events', debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }

@@ -4,7 +4,7 @@ import * as fc from 'fast-check'
 import { FACILITY_NAMES } from '../../src/core/facilities.ts'
 import { formatLine, printable } from '../../src/events/log-format.ts'
 import { Log, parseTrace, type LogOptions } from '../../src/events/log.ts'
-import { SimClock } from '../../src/world/sim/clock.ts'
+import { SimClock } from '../../src/platform/sim/clock.ts'
 
 function make(options: Partial<LogOptions> = {}) {
   const clock = new SimClock()

@@ -8,7 +8,7 @@ import { waitSaying, whySayings } from '../../gui/facts/reasons.ts'
 import { cureFor } from '../../gui/facts/remedy.ts'
 import { restoreOutcome, versionedFiles } from '../../gui/facts/versions.ts'
 import { askPages } from '../../gui/live/pages.ts'
-import { MARKER_MISSING, PATH_MISSING, PATH_NO_DIRECTORY, ROOT_REPLACED } from '../../src/model/health.ts'
+import { MARKER_MISSING, PATH_MISSING, PATH_NO_DIRECTORY, ROOT_REPLACED } from '../../src/model/state/health.ts'
 import type { WaitingJson } from '../../src/rest/twinfold.ts'
 
 const PATHS: readonly [text: string, path: string | undefined][] = [

@@ -7,8 +7,8 @@ import { formField } from '../../gui/facts/form-field.ts'
 import { ADVANCED_FIELDS, DEVICE_FIELDS, FOLDER_FIELDS, GUI_FIELDS, OPTION_FIELDS } from '../../gui/facts/form-fields.ts'
 import { ADD } from '../../gui/words/add.ts'
 import { SETTINGS } from '../../gui/words/settings.ts'
-import { layOver, type Json } from '../../src/core/config-json.ts'
-import { DEVICE, FOLDER, GUI, LDAP, OPTIONS, defaultsOf } from '../../src/core/config-fields.ts'
+import { layOver, type Json } from '../../src/core/config/config-json.ts'
+import { DEVICE, FOLDER, GUI, LDAP, OPTIONS, defaultsOf } from '../../src/core/config/config-fields.ts'
 
 const FOLDER_NOW = { ...defaultsOf(FOLDER), id: 'docs', path: '/docs', label: 'Docs' }
 const fieldOf = (name: string, fields: readonly FormField[] = FOLDER_FIELDS) => {

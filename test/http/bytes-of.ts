@@ -1,4 +1,4 @@
-import { simRequest } from '../../src/world/sim/http.ts'
+import { simRequest } from '../../src/platform/sim/http.ts'
 import { KEY, type fakeRest } from './fakes.ts'
 
 /** The body of an answer as it is sent, for those that are no text. */

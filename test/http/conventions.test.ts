@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { TwinfoldError } from '../../src/core/errors.ts'
-import type { FileInfo } from '../../src/core/file-info.ts'
+import type { FileInfo } from '../../src/core/records/file-info.ts'
 import type { FolderId, ShortId } from '../../src/core/ids.ts'
-import { withUnixOwner } from '../../src/core/platform-data.ts'
+import { withUnixOwner } from '../../src/core/attributes/platform-data.ts'
 import type { FolderStatus } from '../../src/model/types.ts'
 import type { VersionFacts } from '../../src/http/types.ts'
-import { formatMs, formatNs } from '../../src/http/times.ts'
+import { formatMs, formatNs } from '../../src/http/views/times.ts'
 import { fakeRest, IDLE, KEY } from './fakes.ts'
 
 // Conventions that hold for all routes, and the answers of the single ones.

@@ -1,6 +1,6 @@
-import { configToJson } from '../../src/core/config-edit.ts'
-import { DEFAULTS, DEVICE, GUI, LDAP, OPTIONS, defaultsOf } from '../../src/core/config-fields.ts'
-import type { Config, DeviceConfig, FolderConfig, GuiConfig } from '../../src/core/config.ts'
+import { configToJson } from '../../src/core/config/config-edit.ts'
+import { DEFAULTS, DEVICE, GUI, LDAP, OPTIONS, defaultsOf } from '../../src/core/config/config-fields.ts'
+import type { Config, DeviceConfig, FolderConfig, GuiConfig } from '../../src/core/config/config.ts'
 import { TwinfoldError } from '../../src/core/errors.ts'
 import type { Facility } from '../../src/core/facilities.ts'
 import type { DeviceId, FolderId } from '../../src/core/ids.ts'
@@ -9,12 +9,12 @@ import type { EventMap, EventRow, EventType, LogControl, LogLevel, LogLine, Logg
 import { RestServer } from '../../src/http/server.ts'
 import type { RestDeps, RestOptions, VersionFacts } from '../../src/http/types.ts'
 import { checkReply } from '../support/reply-check.ts'
-import type { FolderFacts } from '../../src/core/reasons.ts'
-import type { FolderExplorer } from '../../src/model/explorer-types.ts'
+import type { FolderFacts } from '../../src/core/records/reasons.ts'
+import type { FolderExplorer } from '../../src/model/queries/explorer-types.ts'
 import type { FolderStatus, Hub } from '../../src/model/types.ts'
 import type { UpgradeView } from '../../src/upgrade/types.ts'
-import { collectReply, simRequest, SimHttpServer, type SimHttpAnswer, type SimHttpCall } from '../../src/world/sim/http.ts'
-import { simProcess } from '../../src/world/sim/system.ts'
+import { collectReply, simRequest, SimHttpServer, type SimHttpAnswer, type SimHttpCall } from '../../src/platform/sim/http.ts'
+import { simProcess } from '../../src/platform/sim/system.ts'
 
 export const OWN = 'GHKTHBX-CEDWM5C-QIUIPAB-7AUM2LY-TQN2HQB-UH72IDF-7CRKOQP-HC5G4QA' as DeviceId
 export const SHORT = OWN.slice(0, 7)

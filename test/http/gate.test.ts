@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { GuiConfig } from '../../src/core/config.ts'
+import type { GuiConfig } from '../../src/core/config/config.ts'
 import { fakeHash, fakeRest, KEY, OWN, SHORT } from './fakes.ts'
 
 // The order of checks that every request goes through, and the catalogue rows W-01 to W-04.

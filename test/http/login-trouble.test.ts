@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { TwinfoldError } from '../../src/core/errors.ts'
-import { LoginThrottle } from '../../src/http/login-throttle.ts'
-import { SimClock } from '../../src/world/sim/clock.ts'
-import { SimRandom } from '../../src/world/sim/random.ts'
+import { LoginThrottle } from '../../src/http/pipeline/login-throttle.ts'
+import { SimClock } from '../../src/platform/sim/clock.ts'
+import { SimRandom } from '../../src/platform/sim/random.ts'
 import { fakeHash, fakeRest, KEY } from './fakes.ts'
 
 // Logins that cannot be checked: the reply says so, and nobody is called a guesser for it.

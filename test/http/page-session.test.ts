@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { GuiConfig } from '../../src/core/config.ts'
+import type { GuiConfig } from '../../src/core/config/config.ts'
 import { fakeHash, fakeRest, SHORT, type FakeOptions } from './fakes.ts'
 
 // What the page of the device does in a browser: a session and a token, never the key.

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { TwinfoldError } from '../../src/core/errors.ts'
 import { FACILITY_NAMES } from '../../src/core/facilities.ts'
-import type { FileHead } from '../../src/core/file-info.ts'
+import type { FileHead } from '../../src/core/records/file-info.ts'
 import type { FolderId, ShortId } from '../../src/core/ids.ts'
-import { simSystem } from '../../src/world/sim/system.ts'
+import { simSystem } from '../../src/platform/sim/system.ts'
 import { fakeRest, KEY, OWN } from './fakes.ts'
 
 // Every rule of the interface document that the handler alone can keep, by its name.

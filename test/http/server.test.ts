@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { GuiConfig } from '../../src/core/config.ts'
-import { parseGuiAddress } from '../../src/http/address.ts'
-import { TokenStore } from '../../src/http/tokens.ts'
+import type { GuiConfig } from '../../src/core/config/config.ts'
+import { parseGuiAddress } from '../../src/http/pipeline/address.ts'
+import { TokenStore } from '../../src/http/pipeline/tokens.ts'
 import { fakeRest, KEY } from './fakes.ts'
 
 // Where the interface listens, how it follows the config, and what survives a restart.

@@ -8,9 +8,9 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { EventBuffer } from '../../src/events/types.ts'
-import { createRealHttpServer } from '../../src/world/real/http.ts'
-import type { HttpHandler } from '../../src/world/http.ts'
-import { makeCertificate } from '../../src/main/certificate.ts'
+import { createRealHttpServer } from '../../src/platform/node/http/http.ts'
+import type { HttpHandler } from '../../src/platform/http.ts'
+import { makeCertificate } from '../../src/main/home/certificate.ts'
 import { fakeRest, KEY } from './fakes.ts'
 
 // What concerns the socket: catalogue rows W-06, W-07 and W-08, TLS on the same port, UNIX sockets.

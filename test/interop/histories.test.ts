@@ -4,7 +4,7 @@ import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { isConflictName } from '../../src/core/paths.ts'
-import { pick, SimRandom } from '../../src/world/sim/random.ts'
+import { pick, SimRandom } from '../../src/platform/sim/random.ts'
 import { History, type Value } from '../sim/history.ts'
 import { effort, reportRow } from '../support/effort.ts'
 import { eventually, scratchDirectory } from '../support/scratch.ts'

@@ -4,8 +4,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { runDaemon } from '../../src/main/daemon.ts'
-import { EXIT, type ServeOptions } from '../../src/main/options.ts'
-import { createSimWorld, type SimWorld } from '../../src/world/sim/world.ts'
+import { EXIT, type ServeOptions } from '../../src/main/args/options.ts'
+import { createSimWorld, type SimWorld } from '../../src/platform/sim/platform.ts'
 
 const OPTIONS: ServeOptions = {
   locations: {

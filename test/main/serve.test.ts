@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { EXIT, type ExitCode, type ServeOptions } from '../../src/main/options.ts'
+import { EXIT, type ExitCode, type ServeOptions } from '../../src/main/args/options.ts'
 import { serve, type ServeDeps } from '../../src/main/serve.ts'
-import { plainServeFlags, readServeRequest } from '../../src/main/serve-options.ts'
+import { plainServeFlags, readServeRequest } from '../../src/main/args/serve-options.ts'
 
 function options(...args: string[]): ServeOptions {
   const flags = plainServeFlags(args, {}) ?? assert.fail('not a start')

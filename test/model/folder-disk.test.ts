@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Size } from '../../src/core/config.ts'
+import type { Size } from '../../src/core/config/config.ts'
 import { parseFolderId } from '../../src/core/ids.ts'
-import { checkHealth, checkSameRoot, MARKER_MISSING, PATH_MISSING, PATH_NO_DIRECTORY, ROOT_REPLACED } from '../../src/model/health.ts'
-import { loadIgnores, viewIgnores, writeIgnores } from '../../src/model/ignore-file.ts'
-import { createMarker, removeMarker } from '../../src/model/marker.ts'
-import { SimClock } from '../../src/world/sim/clock.ts'
-import { SimDisk, type SimDiskOptions } from '../../src/world/sim/disk.ts'
+import { checkHealth, checkSameRoot, MARKER_MISSING, PATH_MISSING, PATH_NO_DIRECTORY, ROOT_REPLACED } from '../../src/model/state/health.ts'
+import { loadIgnores, viewIgnores, writeIgnores } from '../../src/model/folder/ignore-file.ts'
+import { createMarker, removeMarker } from '../../src/model/folder/marker.ts'
+import { SimClock } from '../../src/platform/sim/clock.ts'
+import { SimDisk, type SimDiskOptions } from '../../src/platform/sim/disk.ts'
 
 const ROOT = '/data/docs'
 const FOLDER = parseFolderId('mark')!

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { FLAG_RECEIVE_ONLY } from '../../src/core/file-info.ts'
-import { compareVersions } from '../../src/core/version-vector.ts'
+import { FLAG_RECEIVE_ONLY } from '../../src/core/records/file-info.ts'
+import { compareVersions } from '../../src/core/records/version-vector.ts'
 import { DOCS } from '../support/model.ts'
 import { ROOT, SimPull } from './puller/sim-pull.ts'
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { TwinfoldError } from '../../src/core/errors.ts'
 import type { FolderIndex, IndexStore } from '../../src/db/types.ts'
-import { MARKER_MISSING, PATH_MISSING } from '../../src/model/health.ts'
+import { MARKER_MISSING, PATH_MISSING } from '../../src/model/state/health.ts'
 import { reportRow } from '../support/effort.ts'
 import { DOCS, folderId, settle, simConfig, simFolder, SimHub } from '../support/model.ts'
 

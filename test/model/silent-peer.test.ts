@@ -1,9 +1,9 @@
 /** B-18 with whole simulated devices: a wire that swallows everything without a word, for as long as anybody waits. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { SimClock } from '../../src/world/sim/clock.ts'
-import { SimNetwork } from '../../src/world/sim/net.ts'
-import { SimRandom } from '../../src/world/sim/random.ts'
+import { SimClock } from '../../src/platform/sim/clock.ts'
+import { SimNetwork } from '../../src/platform/sim/net.ts'
+import { SimRandom } from '../../src/platform/sim/random.ts'
 import { ROOT, SimDevice } from '../sim/device.ts'
 import { Trace } from '../sim/trace.ts'
 import { someBytes } from '../support/bytes.ts'

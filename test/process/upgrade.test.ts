@@ -5,7 +5,7 @@ import { copyFileSync, existsSync, mkdirSync, readFileSync, realpathSync, writeF
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { promisify } from 'node:util'
-import { installationOf } from '../../src/core/installation.ts'
+import { installationOf } from '../../src/core/releases/installation.ts'
 import { installationFacts } from '../../src/main/installation.ts'
 import { runCommand, type CommandOptions } from '../support/command.ts'
 import { Daemon } from '../support/daemon.ts'

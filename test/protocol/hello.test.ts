@@ -7,7 +7,7 @@ import { connectionIdOf, exchangeHellos, writeHello } from '../../src/protocol/h
 import { HELLO as HELLO_SCHEMA } from '../../src/protocol/messages.ts'
 import { encode } from '../../src/protocol/schema.ts'
 import type { Hello } from '../../src/protocol/types.ts'
-import { SimClock } from '../../src/world/sim/clock.ts'
+import { SimClock } from '../../src/platform/sim/clock.ts'
 import { reportRow } from '../support/effort.ts'
 import { damage, numbers } from './damage.ts'
 import { ScriptedStream, settle } from './scripted-stream.ts'

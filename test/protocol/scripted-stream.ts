@@ -1,4 +1,4 @@
-import type { TlsStream } from '../../src/world/net.ts'
+import type { TlsStream } from '../../src/platform/net.ts'
 
 /** One end of a connection whose other end is the test: what it feeds is read, what is written it can see. */
 export class ScriptedStream implements TlsStream {

@@ -3,7 +3,7 @@ import { ByteReader } from '../../src/protocol/byte-reader.ts'
 import { ProtocolConnection, type ConnectionOptions } from '../../src/protocol/connection.ts'
 import type { FrameListener } from '../../src/protocol/frame.ts'
 import type { BlockReply, BlockRequest, ClusterConfig, DownloadUpdate, IndexData, ProtocolHandler } from '../../src/protocol/types.ts'
-import { SimClock } from '../../src/world/sim/clock.ts'
+import { SimClock } from '../../src/platform/sim/clock.ts'
 import { quietLogger } from '../support/logger.ts'
 import { ScriptedStream, settle } from './scripted-stream.ts'
 

@@ -1,4 +1,4 @@
-import type { FileInfo } from '../../src/core/file-info.ts'
+import type { FileInfo } from '../../src/core/records/file-info.ts'
 import { compareNames, isAtOrBelow } from '../../src/core/paths.ts'
 import type { ScanIndex } from '../../src/scanner/scanner.ts'
 

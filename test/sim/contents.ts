@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
-import type { SeenItem } from '../../src/world/sim/disk-hands.ts'
-import type { SimRandom } from '../../src/world/sim/random.ts'
+import type { SeenItem } from '../../src/platform/sim/disk-hands.ts'
+import type { SimRandom } from '../../src/platform/sim/random.ts'
 
 /** Everything that users wrote has a size of its own, so that a disk with coarse times shows every edit. */
 const SIZE_STEP = 1_000

@@ -1,6 +1,6 @@
-import type { Clock } from '../../src/world/clock.ts'
-import type { SimDisk } from '../../src/world/sim/disk.ts'
-import type { Walker } from '../../src/world/walk.ts'
+import type { Clock } from '../../src/platform/clock.ts'
+import type { SimDisk } from '../../src/platform/sim/disk.ts'
+import type { Walker } from '../../src/platform/walk.ts'
 
 /** A promise of its own each time: one for all would keep everybody who ever waited. */
 function never(): Promise<never> {

@@ -1,6 +1,6 @@
 import { isTemporary } from '../../src/core/paths.ts'
-import type { SimNetwork } from '../../src/world/sim/net.ts'
-import { pick, type SimRandom } from '../../src/world/sim/random.ts'
+import type { SimNetwork } from '../../src/platform/sim/net.ts'
+import { pick, type SimRandom } from '../../src/platform/sim/random.ts'
 import { DOCS } from '../support/model.ts'
 import { ROOT, type SimDevice } from './device.ts'
 import type { Reached, Sometime } from './sometimes.ts'

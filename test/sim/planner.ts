@@ -1,11 +1,11 @@
-import { deletionOf, recordOf, type RecordOptions } from '../../src/core/change.ts'
-import type { FileHead, FileType } from '../../src/core/file-info.ts'
+import { deletionOf, recordOf, type RecordOptions } from '../../src/core/records/change.ts'
+import type { FileHead, FileType } from '../../src/core/records/file-info.ts'
 import type { ShortId } from '../../src/core/ids.ts'
-import { findWinner } from '../../src/core/need.ts'
-import { hasSameContent, jointDeletion, planStep } from '../../src/core/plan.ts'
-import { shuffled } from '../../src/core/pull-order.ts'
-import { forgottenCount } from '../../src/core/version-vector.ts'
-import { SimRandom } from '../../src/world/sim/random.ts'
+import { findWinner } from '../../src/core/records/need.ts'
+import { hasSameContent, jointDeletion, planStep } from '../../src/core/records/plan.ts'
+import { shuffled } from '../../src/core/records/pull-order.ts'
+import { forgottenCount } from '../../src/core/records/version-vector.ts'
+import { SimRandom } from '../../src/platform/sim/random.ts'
 import { LawBroken } from './laws.ts'
 
 /** More than any case can take: each record travels to each device once, and is then decided upon. */

@@ -1,5 +1,5 @@
-import type { SimNetwork } from '../../src/world/sim/net.ts'
-import { pick, type SimRandom } from '../../src/world/sim/random.ts'
+import type { SimNetwork } from '../../src/platform/sim/net.ts'
+import { pick, type SimRandom } from '../../src/platform/sim/random.ts'
 import { DOCS } from '../support/model.ts'
 import type { SimDevice } from './device.ts'
 import type { Reached } from './sometimes.ts'

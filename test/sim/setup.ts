@@ -1,6 +1,6 @@
-import type { FolderConfig } from '../../src/core/config.ts'
-import type { SimDiskOptions } from '../../src/world/sim/disk.ts'
-import type { SimRandom } from '../../src/world/sim/random.ts'
+import type { FolderConfig } from '../../src/core/config/config.ts'
+import type { SimDiskOptions } from '../../src/platform/sim/disk.ts'
+import type { SimRandom } from '../../src/platform/sim/random.ts'
 import type { SimDevice } from './device.ts'
 
 /** Which devices there are, what their folders and disks are like, and who knows whom: all of it by chance. */

@@ -1,6 +1,6 @@
 import { ancestorsOf, baseOf, isConflictName, isInternal, isTemporary, joinPath, parentOf } from '../../src/core/paths.ts'
-import type { SeenItem } from '../../src/world/sim/disk-hands.ts'
-import { pick, type SimRandom } from '../../src/world/sim/random.ts'
+import type { SeenItem } from '../../src/platform/sim/disk-hands.ts'
+import { pick, type SimRandom } from '../../src/platform/sim/random.ts'
 import type { Contents } from './contents.ts'
 import { ROOT, type SimDevice } from './device.ts'
 import { Past } from './past.ts'

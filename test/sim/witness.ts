@@ -1,4 +1,4 @@
-import { BLOCK_SIZE_BYTES_MIN } from '../../src/core/blocks.ts'
+import { BLOCK_SIZE_BYTES_MIN } from '../../src/core/records/blocks.ts'
 import { isBelow } from '../../src/core/paths.ts'
 import type { Contents } from './contents.ts'
 import { ROOT, type SimDevice } from './device.ts'

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { readConfig } from '../../src/config/config-file.ts'
 import { defaultConfig } from '../../src/config/default-config.ts'
-import type { Config } from '../../src/core/config.ts'
-import { prepareConfig } from '../../src/core/config-prepare.ts'
-import type { ConfigDocument } from '../../src/core/config-xml.ts'
-import { configToXml } from '../../src/core/config-xml.ts'
+import type { Config } from '../../src/core/config/config.ts'
+import { prepareConfig } from '../../src/core/config/config-prepare.ts'
+import type { ConfigDocument } from '../../src/core/config/config-xml.ts'
+import { configToXml } from '../../src/core/config/config-xml.ts'
 import { parseDeviceId } from '../../src/core/device-id.ts'
-import { printXml } from '../../src/core/xml-tree.ts'
+import { printXml } from '../../src/core/config/xml-tree.ts'
 
 export const OWN = parseDeviceId('AXH5OLU-D23MM57-4Q7QGTT-KIZF72W-MB6ZV4T-6JFFPQ5-LROJKZ4-WQNH5QQ')
 export const SERVER = parseDeviceId('IT5Q76H-O2PAHQ6-2DKT6NR-3RSBO2C-3HTYC74-KU3CUQ4-6PZ4EUC-ZV32UAB')

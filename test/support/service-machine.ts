@@ -5,7 +5,7 @@ import { COMMANDS } from '../../src/main/commands/table.ts'
 import { readServiceRequest, SERVICE_VERBS, type ServiceRequest } from '../../src/main/service/flags.ts'
 import type { ServiceMachine } from '../../src/main/service/machine.ts'
 import type { ServicePlatform } from '../../src/main/service/types.ts'
-import { createSimWorld } from '../../src/world/sim/world.ts'
+import { createSimWorld } from '../../src/platform/sim/platform.ts'
 
 const SCRIPT = '/usr/lib/node_modules/twinfold/dist/main/bin.js'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { PacedTask } from '../../src/sync/paced-task.ts'
-import { SimClock } from '../../src/world/sim/clock.ts'
+import { SimClock } from '../../src/platform/sim/clock.ts'
 
 const PAUSE_MS = 1_000
 

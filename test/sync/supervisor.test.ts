@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { supervise, type Service } from '../../src/sync/supervisor.ts'
-import { SimClock } from '../../src/world/sim/clock.ts'
+import { SimClock } from '../../src/platform/sim/clock.ts'
 
 const HOUR_MS = 3_600_000
 

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { setImmediate } from 'node:timers/promises'
 import { test } from 'node:test'
-import type { OptionsConfig } from '../../src/core/config.ts'
+import type { OptionsConfig } from '../../src/core/config/config.ts'
 import { TwinfoldError } from '../../src/core/errors.ts'
 import type { Logger } from '../../src/events/types.ts'
 import { UpgradeChecker } from '../../src/upgrade/checker.ts'
-import { SimClock } from '../../src/world/sim/clock.ts'
-import { SimHttpClient } from '../../src/world/sim/http-client.ts'
-import { SimRandom } from '../../src/world/sim/random.ts'
+import { SimClock } from '../../src/platform/sim/clock.ts'
+import { SimHttpClient } from '../../src/platform/sim/http-client.ts'
+import { SimRandom } from '../../src/platform/sim/random.ts'
 import { FakeConfigStore, fakeConfig } from '../http/fakes.ts'
 
 const MINUTE_MS = 60_000

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
 import { TwinfoldError } from '../../src/core/errors.ts'
 import { findRelease } from '../../src/upgrade/registry.ts'
-import type { ClientRequest, HttpClient } from '../../src/world/http-client.ts'
-import { realHttpClient } from '../../src/world/real/http-client.ts'
+import type { ClientRequest, HttpClient } from '../../src/platform/http-client.ts'
+import { realHttpClient } from '../../src/platform/node/net/http-client.ts'
 import { NpmRegistry, type Answer } from '../support/npm-registry.ts'
 
 let registry: NpmRegistry

@@ -1,4 +1,4 @@
-import type { DeviceConfig } from '../../../src/core/config.ts'
+import type { DeviceConfig } from '../../../src/core/config/config.ts'
 import { deviceName } from '../../facts/device.ts'
 import { useAsk } from '../../live/ask.ts'
 import { client } from '../../live/client.ts'

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import type { DeviceConfig } from '../../../src/core/config.ts'
+import type { DeviceConfig } from '../../../src/core/config/config.ts'
 import { deviceFacts, nameOf } from '../../facts/device.ts'
 import { wayText } from '../../facts/device-text.ts'
 import { formatCount, formatRate, formatSize } from '../../facts/format.ts'

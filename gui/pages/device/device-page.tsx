@@ -1,4 +1,4 @@
-import type { DeviceConfig } from '../../../src/core/config.ts'
+import type { DeviceConfig } from '../../../src/core/config/config.ts'
 import { act } from '../../app/act.ts'
 import { openDialog } from '../../app/dialogs.tsx'
 import { goTo } from '../../app/route.ts'

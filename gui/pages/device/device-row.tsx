@@ -1,4 +1,4 @@
-import type { DeviceConfig } from '../../../src/core/config.ts'
+import type { DeviceConfig } from '../../../src/core/config/config.ts'
 import { addressOf } from '../../app/address.ts'
 import { deviceFacts, deviceName, type DeviceFacts } from '../../facts/device.ts'
 import { deviceText } from '../../facts/device-text.ts'

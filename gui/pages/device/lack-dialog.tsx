@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import type { DeviceConfig, FolderConfig } from '../../../src/core/config.ts'
+import type { DeviceConfig, FolderConfig } from '../../../src/core/config/config.ts'
 import type { FileEntryJson } from '../../../src/rest/db.ts'
 import { reasonOf } from '../../app/act.ts'
 import { deviceName } from '../../facts/device.ts'

@@ -1,4 +1,4 @@
-import type { DeviceConfig, FolderConfig } from '../../../src/core/config.ts'
+import type { DeviceConfig, FolderConfig } from '../../../src/core/config/config.ts'
 import { addressOf } from '../../app/address.ts'
 import { openDialog } from '../../app/dialogs.tsx'
 import { deviceName } from '../../facts/device.ts'

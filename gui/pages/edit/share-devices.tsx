@@ -1,4 +1,4 @@
-import type { DeviceConfig } from '../../../src/core/config.ts'
+import type { DeviceConfig } from '../../../src/core/config/config.ts'
 import { deviceName } from '../../facts/device.ts'
 import { withShare, type Shares } from '../../facts/share.ts'
 import { t } from '../../words/words.ts'

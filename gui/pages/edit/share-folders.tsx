@@ -1,4 +1,4 @@
-import type { FolderConfig } from '../../../src/core/config.ts'
+import type { FolderConfig } from '../../../src/core/config/config.ts'
 import { folderName } from '../../facts/folder.ts'
 import { changedShares, withShare, type Shares } from '../../facts/share.ts'
 import { client } from '../../live/client.ts'

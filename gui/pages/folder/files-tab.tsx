@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import type { FolderConfig } from '../../../src/core/config.ts'
+import type { FolderConfig } from '../../../src/core/config/config.ts'
 import { folderName } from '../../facts/folder-counts.ts'
 import { useAsk, useFolderTurn } from '../../live/ask.ts'
 import { client } from '../../live/client.ts'

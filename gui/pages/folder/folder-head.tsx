@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import type { FolderConfig } from '../../../src/core/config.ts'
+import type { FolderConfig } from '../../../src/core/config/config.ts'
 import { addressOf } from '../../app/address.ts'
 import { folderFacts, folderName } from '../../facts/folder.ts'
 import { formatSize } from '../../facts/format.ts'

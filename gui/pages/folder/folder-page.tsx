@@ -1,5 +1,5 @@
 import { useEffect } from 'preact/hooks'
-import type { FolderConfig } from '../../../src/core/config.ts'
+import type { FolderConfig } from '../../../src/core/config/config.ts'
 import { addressOf } from '../../app/address.ts'
 import { folderCounts } from '../../facts/folder-counts.ts'
 import { useLive } from '../../live/live.ts'

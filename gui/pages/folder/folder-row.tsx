@@ -1,4 +1,4 @@
-import type { FolderConfig } from '../../../src/core/config.ts'
+import type { FolderConfig } from '../../../src/core/config/config.ts'
 import { addressOf } from '../../app/address.ts'
 import { folderFacts, folderName, type FolderFacts } from '../../facts/folder.ts'
 import { formatDuration, formatRate, formatSize } from '../../facts/format.ts'

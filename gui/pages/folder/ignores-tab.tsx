@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import type { FolderConfig } from '../../../src/core/config.ts'
+import type { FolderConfig } from '../../../src/core/config/config.ts'
 import { act } from '../../app/act.ts'
 import { linesOf, textOf } from '../../facts/ignores.ts'
 import { useAsk } from '../../live/ask.ts'

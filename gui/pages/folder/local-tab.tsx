@@ -1,4 +1,4 @@
-import type { FolderConfig } from '../../../src/core/config.ts'
+import type { FolderConfig } from '../../../src/core/config/config.ts'
 import { formatSize } from '../../facts/format.ts'
 import { useAsk, useFolderTurn } from '../../live/ask.ts'
 import { client } from '../../live/client.ts'

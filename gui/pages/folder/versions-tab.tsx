@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import type { FolderConfig } from '../../../src/core/config.ts'
+import type { FolderConfig } from '../../../src/core/config/config.ts'
 import type { VersionsJson } from '../../../src/rest/versions.ts'
 import { addressOf } from '../../app/address.ts'
 import { versionedFiles } from '../../facts/versions.ts'

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import type { FolderConfig } from '../../../src/core/config.ts'
+import type { FolderConfig } from '../../../src/core/config/config.ts'
 import type { WaitingJson } from '../../../src/rest/twinfold.ts'
 import { act } from '../../app/act.ts'
 import { nameOf } from '../../facts/device.ts'

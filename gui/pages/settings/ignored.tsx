@@ -1,4 +1,4 @@
-import type { Config } from '../../../src/core/config.ts'
+import type { Config } from '../../../src/core/config/config.ts'
 import { act } from '../../app/act.ts'
 import { deviceName, shortId } from '../../facts/device.ts'
 import { client } from '../../live/client.ts'

@@ -1,5 +1,5 @@
-import type { Config } from '../../../src/core/config.ts'
-import { DEVICE, DEFAULT_IGNORES } from '../../../src/core/config-fields.ts'
+import type { Config } from '../../../src/core/config/config.ts'
+import { DEVICE, DEFAULT_IGNORES } from '../../../src/core/config/config-fields.ts'
 import { changesIn, wrongsIn, type Edits, type FormField } from '../../facts/form.ts'
 import { formField } from '../../facts/form-field.ts'
 import { ADVANCED_FIELDS, DEVICE_FIELDS, FOLDER_FIELDS, GUI_FIELDS, OPTION_FIELDS } from '../../facts/form-fields.ts'

@@ -2,8 +2,8 @@ import type { LocalCall } from '../../cli/args/types.ts'
 import { endpointText } from '../../client/endpoint.ts'
 import { TwinfoldError } from '../../core/errors.ts'
 import { openBrowser } from '../browser.ts'
-import { findDaemon } from '../find-daemon.ts'
-import { readDaemonChoice } from '../serve-options.ts'
+import { findDaemon } from '../home/find-daemon.ts'
+import { readDaemonChoice } from '../args/serve-options.ts'
 
 export async function browserCommand({ flags, show }: LocalCall): Promise<void> {
   const { guiApiKey: _guiApiKey, ...choice } = readDaemonChoice(flags)

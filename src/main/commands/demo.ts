@@ -1,6 +1,6 @@
 import type { LocalCall } from '../../cli/args/types.ts'
-import { demo } from '../demo-command.ts'
-import { readDemoOptions } from '../demo-flags.ts'
+import { demo } from '../demo/demo-command.ts'
+import { readDemoOptions } from '../args/demo-flags.ts'
 
 export async function demoCommand({ program, flags, print, printError }: LocalCall): Promise<never> {
   const options = readDemoOptions(flags)

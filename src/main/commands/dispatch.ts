@@ -2,8 +2,8 @@ import { parseCommandLine, type ParsedCommand } from '../../cli/args/parse.ts'
 import type { LocalCall } from '../../cli/args/types.ts'
 import { printHelp, runRemote } from '../../cli/program.ts'
 import { TwinfoldError } from '../../core/errors.ts'
-import { EXIT } from '../options.ts'
-import { readDaemonChoice } from '../serve-options.ts'
+import { EXIT } from '../args/options.ts'
+import { readDaemonChoice } from '../args/serve-options.ts'
 import { COMMANDS } from './table.ts'
 
 type ProcessIo = Pick<LocalCall, 'program' | 'environment' | 'print' | 'printError'>
@@ -35,7 +35,7 @@ async function runConnected(parsed: ParsedCommand, program: string): Promise<num
   const choice = readDaemonChoice(parsed.flags)
   const [{ terminalContext }, { connectDaemon }] = await Promise.all([
     import('../../cli/terminal.ts'),
-    import('../find-daemon.ts'),
+    import('../home/find-daemon.ts'),
   ])
   const context = terminalContext(program, () => connectDaemon(choice))
   if (!parsed.command.passThrough) return runRemote(context, parsed)

@@ -1,8 +1,8 @@
 import { defined } from '../../cli/args/parsed-flags.ts'
 import type { LocalCall } from '../../cli/args/types.ts'
-import { locateHome } from '../home.ts'
-import { deviceId, generate, pathSections, pathsText, resetDatabase } from '../local-commands.ts'
-import { readDirectories } from '../serve-options.ts'
+import { locateHome } from '../home/home.ts'
+import { deviceId, generate, pathSections, pathsText, resetDatabase } from '../home/local-commands.ts'
+import { readDirectories } from '../args/serve-options.ts'
 
 export async function pathsCommand({ flags, show }: LocalCall): Promise<void> {
   const locations = locateHome(readDirectories(flags))

@@ -1,6 +1,6 @@
 import { manPage } from '../../cli/args/man.ts'
 import { treeCommands } from '../../cli/tree.ts'
-import { realSystem } from '../../world/real/system.ts'
+import { realSystem } from '../../platform/node/system.ts'
 import { versionFacts } from '../version.ts'
 import { COMMANDS, VARIABLES } from './table.ts'
 

@@ -1,10 +1,10 @@
 import type { LocalCall } from '../../cli/args/types.ts'
-import type { Clock } from '../../world/clock.ts'
-import { createRealWorld } from '../../world/real/world.ts'
+import type { Clock } from '../../platform/clock.ts'
+import { createRealWorld } from '../../platform/node/platform.ts'
 import { runDaemon } from '../daemon.ts'
-import { locateHome } from '../home.ts'
-import type { ExitCode } from '../options.ts'
-import { readServeRequest, type ServeRequest } from '../serve-options.ts'
+import { locateHome } from '../home/home.ts'
+import type { ExitCode } from '../args/options.ts'
+import { readServeRequest, type ServeRequest } from '../args/serve-options.ts'
 import { serve } from '../serve.ts'
 
 type ServeCall = Pick<LocalCall, 'program' | 'flags' | 'environment' | 'printError'>
@@ -42,7 +42,7 @@ const READY_POLLS_MAX = 150
 
 /** A convenience: failures here must not affect the daemon, whose log has the address of the GUI. */
 async function openBrowserOnceReady(request: ServeRequest, clock: Clock, signal: AbortSignal): Promise<void> {
-  const [{ connectDaemon }, { openBrowser }] = await Promise.all([import('../find-daemon.ts'), import('../browser.ts')])
+  const [{ connectDaemon }, { openBrowser }] = await Promise.all([import('../home/find-daemon.ts'), import('../browser.ts')])
   const { directories, options } = request
   const choice = { directories, ...(options.guiAddress !== undefined && { guiAddress: options.guiAddress }) }
   for (let poll = 0; poll < READY_POLLS_MAX && !signal.aborted; poll++) {

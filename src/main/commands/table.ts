@@ -2,8 +2,8 @@ import { DIRECTORY_FLAGS, FINDING_FLAGS, JSON_FLAG } from '../../cli/args/shared
 import type { CommandSpec } from '../../cli/args/types.ts'
 import { SHELLS } from '../../cli/completions.ts'
 import { remoteCommands } from '../../cli/remote-commands.ts'
-import { DEMO_FLAGS } from '../demo-flags.ts'
-import { ACTION_FLAGS, GENERATE_FLAGS, SERVE_FLAGS, UPGRADE_FLAGS } from '../serve-flags.ts'
+import { DEMO_FLAGS } from '../args/demo-flags.ts'
+import { ACTION_FLAGS, GENERATE_FLAGS, SERVE_FLAGS, UPGRADE_FLAGS } from '../args/serve-flags.ts'
 import { SERVICE_FLAGS, SERVICE_VERBS } from '../service/flags.ts'
 
 const SERVE: CommandSpec = {
@@ -113,7 +113,7 @@ const LOCAL_COMMANDS: readonly CommandSpec[] = [
     flags: [...UPGRADE_FLAGS, JSON_FLAG],
     examples: ['upgrade', 'upgrade --check-only', 'upgrade --json'],
     sections: [['Exit codes', '0 there is a newer release, 1 error, 2 there is none']],
-    local: async (call) => (await import('../upgrade-command.ts')).upgradeCommand(call),
+    local: async (call) => (await import('./upgrade.ts')).upgradeCommand(call),
   },
   {
     name: 'install-completions',

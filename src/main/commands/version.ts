@@ -1,6 +1,6 @@
 import type { LocalCall } from '../../cli/args/types.ts'
-import { versionJson } from '../../http/version.ts'
-import { realSystem } from '../../world/real/system.ts'
+import { versionJson } from '../../http/views/version.ts'
+import { realSystem } from '../../platform/node/system.ts'
 import { versionFacts } from '../version.ts'
 
 export async function versionCommand({ program, environment, show }: LocalCall): Promise<void> {

@@ -1,8 +1,8 @@
 import { dirname } from 'node:path'
 import { isMissing, systemCode, TwinfoldError } from '../../core/errors.ts'
-import { writeFileAtomically } from '../../world/atomic-write.ts'
-import type { Disk } from '../../world/disk.ts'
-import type { ProgramEnd, Programs } from '../../world/programs.ts'
+import { writeFileAtomically } from '../../platform/files/atomic-write.ts'
+import type { Disk } from '../../platform/disk.ts'
+import type { ProgramEnd, Programs } from '../../platform/programs.ts'
 import { isUnedited, readMarker, type Marker } from './marker.ts'
 import type { Call, ServicePlan } from './types.ts'
 

@@ -2,8 +2,8 @@ import { posix, win32 } from 'node:path'
 import { TwinfoldError } from '../../core/errors.ts'
 import type { ParsedFlags } from '../../cli/args/parsed-flags.ts'
 import type { Environment, FlagSpec } from '../../cli/args/types.ts'
-import { SERVE_FLAGS } from '../serve-flags.ts'
-import { readDirectories } from '../serve-options.ts'
+import { SERVE_FLAGS } from '../args/serve-flags.ts'
+import { readDirectories } from '../args/serve-options.ts'
 import { SERVICE_PLATFORMS, type ServicePlatform } from './types.ts'
 
 /** The flags of `service` itself. Those of `serve` may stand beside them. */

@@ -1,5 +1,5 @@
 import { posix } from 'node:path'
-import type { ProgramEnd } from '../../world/programs.ts'
+import type { ProgramEnd } from '../../platform/programs.ts'
 import { markerLine } from './marker.ts'
 import { quotedArgument, quotedPath, quotedProgram } from './systemd-text.ts'
 import type { Call, ServiceFacts, ServicePlan, ServiceState } from './types.ts'

@@ -1,4 +1,4 @@
-import type { ProgramEnd } from '../../world/programs.ts'
+import type { ProgramEnd } from '../../platform/programs.ts'
 
 export const SERVICE_PLATFORMS = ['systemd', 'launchd', 'windows'] as const
 export type ServicePlatform = (typeof SERVICE_PLATFORMS)[number]

@@ -1,6 +1,6 @@
 import { TwinfoldError } from '../../core/errors.ts'
-import { element, printXml, textElement, type XmlElement } from '../../core/xml-tree.ts'
-import type { ProgramEnd } from '../../world/programs.ts'
+import { element, printXml, textElement, type XmlElement } from '../../core/config/xml-tree.ts'
+import type { ProgramEnd } from '../../platform/programs.ts'
 import { markerLine } from './marker.ts'
 import type { Call, ServiceFacts, ServicePlan, ServiceState } from './types.ts'
 import { checkedXmlText } from './xml.ts'

@@ -1,4 +1,4 @@
-import { BLOCK_SIZE_BYTES_MIN } from '../../core/blocks.ts'
+import { BLOCK_SIZE_BYTES_MIN } from '../../core/records/blocks.ts'
 
 /** Less than this is not worth keeping. */
 const KEPT_SIZE_BYTES_MIN = 16 * 1_024

@@ -1,5 +1,5 @@
-import { diskTimeOf } from '../../core/file-info.ts'
-import { ignoredGlobal, jointDeletion, planBookkeeping } from '../../core/plan.ts'
+import { diskTimeOf } from '../../core/records/file-info.ts'
+import { ignoredGlobal, jointDeletion, planBookkeeping } from '../../core/records/plan.ts'
 import { adopted, type PullContext } from './context.ts'
 
 const NAMES_AT_ONCE = 2_000

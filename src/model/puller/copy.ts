@@ -1,8 +1,8 @@
-import { hashKey, offsetsByHash, type Block } from '../../core/block-diff.ts'
-import type { FileInfo } from '../../core/file-info.ts'
+import { hashKey, offsetsByHash, type Block } from '../../core/records/block-diff.ts'
+import type { FileInfo } from '../../core/records/file-info.ts'
 import { joinPath } from '../../core/paths.ts'
 import { forEachAtOnce } from '../../sync/for-each.ts'
-import type { CopiedBlock } from '../../world/file-maker.ts'
+import type { CopiedBlock } from '../../platform/file-maker.ts'
 import { pathOf, type OtherFolder, type PullContext } from './context.ts'
 import type { TempFile } from './temp-file.ts'
 

@@ -1,5 +1,5 @@
-import type { Block } from '../../core/block-diff.ts'
-import type { FileInfo } from '../../core/file-info.ts'
+import type { Block } from '../../core/records/block-diff.ts'
+import type { FileInfo } from '../../core/records/file-info.ts'
 import type { FileProgress } from '../../events/types.ts'
 
 /** Where content came from, as the figures name it. `skipped` was there already, or is zeros that nobody writes. */

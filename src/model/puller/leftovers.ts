@@ -1,7 +1,7 @@
 import { isMissing } from '../../core/errors.ts'
-import type { FileHead } from '../../core/file-info.ts'
+import type { FileHead } from '../../core/records/file-info.ts'
 import { temporaryName } from '../../core/paths.ts'
-import type { Step } from '../../core/plan.ts'
+import type { Step } from '../../core/records/plan.ts'
 import { pathOf, type PullContext } from './context.ts'
 
 /** Whatever is over is found by a scan, when it is a day old. */

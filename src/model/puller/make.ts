@@ -1,6 +1,6 @@
-import { FLAG_UNSUPPORTED, type FileHead, type FileInfo } from '../../core/file-info.ts'
+import { FLAG_UNSUPPORTED, type FileHead, type FileInfo } from '../../core/records/file-info.ts'
 import { temporaryName } from '../../core/paths.ts'
-import type { DiskItem } from '../../core/change.ts'
+import type { DiskItem } from '../../core/records/change.ts'
 import { adopted, itemFailed, pathOf, type PullContext } from './context.ts'
 import { removeIfThere } from './remove.ts'
 import { putInPlace } from './replace.ts'

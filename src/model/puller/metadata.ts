@@ -1,4 +1,4 @@
-import type { FileHead, FileInfo, FileTime } from '../../core/file-info.ts'
+import type { FileHead, FileInfo, FileTime } from '../../core/records/file-info.ts'
 import { adopted, itemFailed, pathOf, type PullContext } from './context.ts'
 import { hasPermissions } from './make.ts'
 import { checkTarget } from './target.ts'

@@ -1,11 +1,11 @@
-import type { Accounts } from '../../core/accounts.ts'
-import type { FolderConfig } from '../../core/config.ts'
-import type { FileHead } from '../../core/file-info.ts'
+import type { Accounts } from '../../core/attributes/accounts.ts'
+import type { FolderConfig } from '../../core/config/config.ts'
+import type { FileHead } from '../../core/records/file-info.ts'
 import { joinPath, parentOf } from '../../core/paths.ts'
-import { unixOwnerOf } from '../../core/platform-data.ts'
-import { readAccounts } from '../../world/accounts.ts'
-import { diskReason } from '../../world/disk-reason.ts'
-import type { Disk, DiskStat } from '../../world/disk.ts'
+import { unixOwnerOf } from '../../core/attributes/platform-data.ts'
+import { readAccounts } from '../../platform/accounts.ts'
+import { diskReason } from '../../platform/files/disk-reason.ts'
+import type { Disk, DiskStat } from '../../platform/disk.ts'
 import { itemFailed } from './context.ts'
 
 export interface OwnersDeps {

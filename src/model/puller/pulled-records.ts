@@ -1,11 +1,11 @@
-import { HASH_SIZE_BYTES } from '../../core/blocks.ts'
+import { HASH_SIZE_BYTES } from '../../core/records/blocks.ts'
 import { messageOf, systemCode, TwinfoldError } from '../../core/errors.ts'
-import type { FileInfo } from '../../core/file-info.ts'
+import type { FileInfo } from '../../core/records/file-info.ts'
 import { joinPath, parentOf } from '../../core/paths.ts'
 import type { FolderIndex } from '../../db/types.ts'
-import type { Clock } from '../../world/clock.ts'
-import type { Disk } from '../../world/disk.ts'
-import type { OwnCounts } from '../own-counts.ts'
+import type { Clock } from '../../platform/clock.ts'
+import type { Disk } from '../../platform/disk.ts'
+import type { OwnCounts } from '../state/own-counts.ts'
 
 export interface PulledRecordsDeps {
   readonly index: Pick<FolderIndex, 'updateLocal'>

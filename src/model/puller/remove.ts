@@ -1,6 +1,6 @@
 import { isMissing } from '../../core/errors.ts'
-import type { FileHead, FileInfo } from '../../core/file-info.ts'
-import { FLAG_RECEIVE_ONLY } from '../../core/file-info.ts'
+import type { FileHead, FileInfo } from '../../core/records/file-info.ts'
+import { FLAG_RECEIVE_ONLY } from '../../core/records/file-info.ts'
 import { isTemporary } from '../../core/paths.ts'
 import { itemFailed, pathOf, type PullContext } from './context.ts'
 import { takeAway } from './take-away.ts'

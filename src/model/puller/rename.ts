@@ -1,4 +1,4 @@
-import type { FileHead, FileInfo } from '../../core/file-info.ts'
+import type { FileHead, FileInfo } from '../../core/records/file-info.ts'
 import { adopted, itemFailed, pathOf, type PullContext } from './context.ts'
 import { applyMetadata } from './metadata.ts'
 import { deletionRecord } from './remove.ts'

@@ -1,6 +1,6 @@
-import type { DiskItem } from '../../core/change.ts'
+import type { DiskItem } from '../../core/records/change.ts'
 import { systemCode } from '../../core/errors.ts'
-import type { FileHead } from '../../core/file-info.ts'
+import type { FileHead } from '../../core/records/file-info.ts'
 import type { KeptFile } from '../../versioner/types.ts'
 import { itemFailed, pathOf, type PullContext } from './context.ts'
 import { clearDirectory } from './remove.ts'

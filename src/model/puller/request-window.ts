@@ -1,4 +1,4 @@
-import type { Clock } from '../../world/clock.ts'
+import type { Clock } from '../../platform/clock.ts'
 import { ByteWindow } from '../../sync/byte-window.ts'
 
 const START_BYTES = 2 * 1_024 * 1_024

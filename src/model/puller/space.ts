@@ -1,7 +1,7 @@
-import type { Clock } from '../../world/clock.ts'
-import type { Disk } from '../../world/disk.ts'
-import type { FolderConfig } from '../../core/config.ts'
-import { shortageOf } from '../health.ts'
+import type { Clock } from '../../platform/clock.ts'
+import type { Disk } from '../../platform/disk.ts'
+import type { FolderConfig } from '../../core/config/config.ts'
+import { shortageOf } from '../state/health.ts'
 import { itemFailed } from './context.ts'
 
 /** How long an answer of the disk is good for, less what we have begun to write since. */

@@ -1,4 +1,4 @@
-import type { DiskFile } from '../../world/disk.ts'
+import type { DiskFile } from '../../platform/disk.ts'
 
 const WRITE_BEHIND_BYTES = 16 * 1_024 * 1_024
 

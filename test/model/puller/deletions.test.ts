@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { compareVersions } from '../../../src/core/version-vector.ts'
+import { compareVersions } from '../../../src/core/records/version-vector.ts'
 import { PEER } from './sim-peer.ts'
 import { ROOT, SimPull } from './sim-pull.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { FileInfo } from '../../../src/core/file-info.ts'
+import type { FileInfo } from '../../../src/core/records/file-info.ts'
 import { readIndex, writeIndex } from '../../../src/protocol/index-data.ts'
 import { DOCS } from '../../support/model.ts'
 import { PEER } from './sim-peer.ts'

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
-import { blockCount, blockSizeFor, blocksHashOf } from '../../../src/core/blocks.ts'
+import { blockCount, blockSizeFor, blocksHashOf } from '../../../src/core/records/blocks.ts'
 import { deviceIdFromBytes, shortIdOf } from '../../../src/core/device-id.ts'
-import type { FileHead, FileInfo } from '../../../src/core/file-info.ts'
+import type { FileHead, FileInfo } from '../../../src/core/records/file-info.ts'
 import type { DeviceId } from '../../../src/core/ids.ts'
-import { bumpVersion, compareVersions, type VersionVector } from '../../../src/core/version-vector.ts'
+import { bumpVersion, compareVersions, type VersionVector } from '../../../src/core/records/version-vector.ts'
 import type { FolderIndex } from '../../../src/db/types.ts'
-import type { BlockSource, Sources } from '../../../src/model/sources.ts'
+import type { BlockSource, Sources } from '../../../src/model/state/sources.ts'
 import type { BlockRequest, DownloadUpdate } from '../../../src/protocol/types.ts'
 
 export const PEER = deviceIdFromBytes(new Uint8Array(32).fill(9))

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import type { FolderConfig } from '../../../src/core/config.ts'
+import type { FolderConfig } from '../../../src/core/config/config.ts'
 import type { FolderIndex } from '../../../src/db/types.ts'
-import type { SimDisk, SimDiskOptions } from '../../../src/world/sim/disk.ts'
-import { createSimWorld } from '../../../src/world/sim/world.ts'
+import type { SimDisk, SimDiskOptions } from '../../../src/platform/sim/disk.ts'
+import { createSimWorld } from '../../../src/platform/sim/platform.ts'
 import { DOCS, SimHub, simConfig, simFolder } from '../../support/model.ts'
 import { SimPeer } from './sim-peer.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { SimRandom } from '../../../src/world/sim/random.ts'
+import { SimRandom } from '../../../src/platform/sim/random.ts'
 import { reportRow } from '../../support/effort.ts'
 import { DOCS } from '../../support/model.ts'
 import { ROOT, SimPull } from './sim-pull.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { VersioningConfig } from '../../../src/core/config.ts'
-import { compactTime } from '../../../src/core/local-time.ts'
+import type { VersioningConfig } from '../../../src/core/config/config.ts'
+import { compactTime } from '../../../src/core/formats/local-time.ts'
 import { DOCS } from '../../support/model.ts'
 import { ROOT, SimPull } from './sim-pull.ts'
 

@@ -1,0 +1,160 @@
+import type { FolderTypeName } from '../config/config.ts'
+import { FLAG_RECEIVE_ONLY, FLAG_IGNORED, isInvalid, type FileHead } from './file-info.ts'
+import { itemState, type ItemState, type WaitingAction } from './item-state.ts'
+import { compareVersions } from './version-vector.ts'
+
+/** A reason for programs and for people. */
+export interface Reason<Code extends string = string> {
+  readonly code: Code
+  readonly text: string
+  /** The error itself, for those who say the rest in another language. */
+  readonly cause?: string
+  /** In the queue, from 1. */
+  readonly place?: number
+}
+
+/** Why an item that is needed is not here yet. */
+export type WaitCode =
+  | 'paused' | 'folder-error' | 'send-only' | 'downloading' | 'failed' | 'no-device' | 'queued' | 'scanning' | 'waiting'
+
+/** Why a file is here or is not. */
+type WhyCode =
+  | 'paused' | 'folder-error' | 'send-only' | 'unknown' | 'ignored' | 'here' | 'deleted' | 'deleted-elsewhere' | 'extra'
+  | 'missing' | 'older' | 'still-here' | 'failed' | 'downloading' | 'queued' | 'waiting' | 'offered' | 'no-device'
+
+/** What holds for every item of a folder. */
+export interface FolderFacts {
+  readonly paused: boolean
+  readonly type: FolderTypeName
+  /** Why it has stopped; empty while it has not. */
+  readonly error: string
+  readonly scanning: boolean
+}
+
+/** Where an item stands. `place` counts from 0. */
+export type QueuePlace =
+  | { readonly stage: 'downloading' }
+  | { readonly stage: 'queued'; readonly place: number }
+  | { readonly stage: 'waiting' }
+
+export interface WaitFacts {
+  readonly folder: FolderFacts
+  readonly stage: QueuePlace['stage']
+  readonly action: WaitingAction
+  /** The error of the last attempt. */
+  readonly problem: string | undefined
+  /** Whether a connected device has it. */
+  readonly held: boolean
+}
+
+/** The one reason that matters most: what stops everything comes before what stops this item. */
+export function waitReason({ folder, stage, action, problem, held }: WaitFacts): Reason<WaitCode> {
+  const general = folderReason(folder)
+  if (general !== undefined) return general
+  if (stage === 'downloading') return { code: 'downloading', text: 'it is being downloaded now' }
+  if (problem !== undefined) return failed(problem)
+  if (action === 'download' && !held) return { code: 'no-device', text: NO_DEVICE }
+  if (stage === 'queued') return { code: 'queued', text: 'it is in the queue' }
+  if (folder.scanning) return { code: 'scanning', text: 'the folder is being scanned first' }
+  return { code: 'waiting', text: 'it waits for its turn' }
+}
+
+const NO_DEVICE = 'no connected device has the newest version'
+
+function folderReason({ paused, error, type }: FolderFacts): Reason<'paused' | 'folder-error' | 'send-only'> | undefined {
+  if (paused) return { code: 'paused', text: 'the folder is paused: nothing in it is scanned or downloaded' }
+  if (error !== '') return { code: 'folder-error', text: `the folder has stopped: ${error}`, cause: error }
+  return type === 'sendonly' ? { code: 'send-only', text: 'the folder only sends: what others change is not taken' } : undefined
+}
+
+export interface WhyFacts {
+  readonly folder: FolderFacts
+  /** Undefined: nobody has told of it. */
+  readonly records: { readonly local: FileHead | undefined; readonly global: FileHead } | undefined
+  readonly problem: string | undefined
+  /** Undefined for what is not needed. */
+  readonly queue: QueuePlace | undefined
+  /** Names of the connected devices that have the newest version. */
+  readonly offeredBy: readonly string[]
+}
+
+export interface Why {
+  readonly state: ItemState | 'deleted' | 'unknown'
+  readonly upToDate: boolean
+  readonly reasons: readonly Reason<WhyCode>[]
+}
+
+/** Everything there is to say about one file, the gravest first. */
+export function whyOf(facts: WhyFacts): Why {
+  const { folder, records, problem, queue, offeredBy } = facts
+  const general = folderReason(folder)
+  const first: Reason<WhyCode>[] = general === undefined ? [] : [general]
+  if (records === undefined) return { state: 'unknown', upToDate: false, reasons: [...first, UNKNOWN] }
+  const upToDate = isUpToDate(records.local, records.global)
+  const waiting = upToDate || folder.paused ? [] : [...(problem === undefined ? [] : [failed(problem)]), ...placeReason(queue)]
+  return {
+    state: stateOf(records.local, records.global),
+    upToDate,
+    reasons: [...first, ownReason(records, upToDate), ...waiting, ...offers(records.global, offeredBy, upToDate)],
+  }
+}
+
+const UNKNOWN: Reason<WhyCode> = {
+  code: 'unknown',
+  text: 'no device has told of it, and no scan has seen it here: it is ignored, new since the last scan, or misspelt',
+}
+
+function isUpToDate(local: FileHead | undefined, global: FileHead): boolean {
+  return local !== undefined && !isInvalid(local) && compareVersions(local.version, global.version) === 'equal'
+}
+
+/** In a tree nobody sees what is gone; whoever asks for its name does. */
+function stateOf(local: FileHead | undefined, global: FileHead): Why['state'] {
+  return global.deleted && (local === undefined || local.deleted) ? 'deleted' : itemState(local, global)
+}
+
+function ownReason({ local, global }: NonNullable<WhyFacts['records']>, upToDate: boolean): Reason<WhyCode> {
+  if (local !== undefined && (local.localFlags & FLAG_IGNORED) !== 0) return { code: 'ignored', text: 'it is ignored here' }
+  if (upToDate) {
+    return global.deleted
+      ? { code: 'deleted', text: 'it was deleted, here as everywhere' }
+      : { code: 'here', text: 'it is here, in the newest version' }
+  }
+  if (local !== undefined && (local.localFlags & FLAG_RECEIVE_ONLY) !== 0) {
+    return { code: 'extra', text: 'it was changed here, in a folder that only receives: the change is kept from others' }
+  }
+  if (local === undefined || (local.deleted && !global.deleted)) {
+    return global.deleted
+      ? { code: 'deleted-elsewhere', text: 'it was deleted elsewhere and never was here' }
+      : { code: 'missing', text: 'it is not here yet' }
+  }
+  return global.deleted
+    ? { code: 'still-here', text: 'it is here, but was deleted elsewhere' }
+    : { code: 'older', text: 'it is here in an older version' }
+}
+
+function failed(problem: string): Reason<'failed'> {
+  return { code: 'failed', text: `the last attempt failed: ${problem}`, cause: problem }
+}
+
+function placeReason(queue: QueuePlace | undefined): readonly Reason<WhyCode>[] {
+  switch (queue?.stage) {
+    case undefined:
+      return []
+    case 'downloading':
+      return [{ code: 'downloading', text: 'it is being downloaded now' }]
+    case 'queued': {
+      const place = queue.place + 1
+      return [{ code: 'queued', text: place === 1 ? 'it is the next to be downloaded' : `it is number ${place} in the queue`, place }]
+    }
+    case 'waiting':
+      return [{ code: 'waiting', text: 'it waits for its turn' }]
+  }
+}
+
+function offers(global: FileHead, offeredBy: readonly string[], upToDate: boolean): readonly Reason<WhyCode>[] {
+  if (offeredBy.length > 0) {
+    return [{ code: 'offered', text: `connected devices that have the newest version: ${offeredBy.join(', ')}` }]
+  }
+  return upToDate || global.deleted ? [] : [{ code: 'no-device', text: NO_DEVICE }]
+}

@@ -1,0 +1,45 @@
+import { parseCompactTime } from '../formats/local-time.ts'
+import { baseOf, cutToBytes, NAME_SIZE_BYTES_MAX, parentOf, splitExtension } from '../paths.ts'
+
+/** The name an old version is kept under: `dir/photo~20260131-235959.jpg`. The longest names lose their end. */
+export function versionName(name: string, when: string): string {
+  const directory = parentOf(name)
+  const { stem, extension } = splitExtension(baseOf(name))
+  const rest = `~${when}${extension}`
+  const kept = `${cutToBytes(stem, NAME_SIZE_BYTES_MAX - Buffer.byteLength(rest))}${rest}`
+  return directory === '' ? kept : `${directory}/${kept}`
+}
+
+export interface NamedVersion {
+  /** The file that it is a version of. */
+  readonly name: string
+  readonly versionMs: number
+}
+
+const TAGGED = /^(.*)~(\d{8}-\d{6})(\.[^.]*)?$/s
+
+/** What a kept version's name tells; undefined for a name that carries no time. */
+export function parseVersionName(kept: string): NamedVersion | undefined {
+  const directory = parentOf(kept)
+  const [, stem = '', when = '', extension = ''] = TAGGED.exec(baseOf(kept)) ?? []
+  const base = `${stem}${extension}`
+  const versionMs = parseCompactTime(when)
+  if (versionMs === undefined || base === '') return undefined
+  return { name: directory === '' ? base : `${directory}/${base}`, versionMs }
+}
+
+const NO_TIME = '00000000-000000'
+
+/** The same text for all names under which versions of one file are kept. */
+export function versionKeyOf(name: string): string {
+  return versionName(name, NO_TIME)
+}
+
+/** That text for a name under which a version is kept; undefined for a name that carries no time. */
+export function versionKey(kept: string): string | undefined {
+  const [, stem = '', when = '', extension = ''] = TAGGED.exec(baseOf(kept)) ?? []
+  if (parseCompactTime(when) === undefined) return undefined
+  const directory = parentOf(kept)
+  const key = `${stem}~${NO_TIME}${extension}`
+  return directory === '' ? key : `${directory}/${key}`
+}

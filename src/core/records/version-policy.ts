@@ -1,0 +1,85 @@
+import type { VersioningConfig } from '../config/config.ts'
+
+/** How long, and how many of them, a folder keeps old versions. 0 is without limit. */
+export type VersionPolicy =
+  /** One version of each file, under its own name, until it is this old. */
+  | { readonly kind: 'trashcan'; readonly ageSMax: number }
+  | { readonly kind: 'simple'; readonly countMax: number; readonly ageSMax: number }
+  /** The older, the farther apart. */
+  | { readonly kind: 'staggered'; readonly ageSMax: number }
+  /** A program of the user's decides. */
+  | { readonly kind: 'external'; readonly command: string }
+
+const HOUR_S = 3_600
+const DAY_S = 24 * HOUR_S
+const KEEP_DEFAULT = 5
+const STAGGERED_AGE_S_DEFAULT = 365 * DAY_S
+
+/** What the settings of a folder say; undefined where it keeps no versions. */
+export function versionPolicy({ type, params }: Pick<VersioningConfig, 'type' | 'params'>): VersionPolicy | undefined {
+  switch (type) {
+    case 'trashcan':
+      return { kind: 'trashcan', ageSMax: days(params['cleanoutDays']) }
+    case 'simple':
+      return { kind: 'simple', countMax: Math.max(1, whole(params['keep'], KEEP_DEFAULT)), ageSMax: days(params['cleanoutDays']) }
+    case 'staggered':
+      return { kind: 'staggered', ageSMax: Math.max(0, whole(params['maxAge'], STAGGERED_AGE_S_DEFAULT)) }
+    case 'external':
+      return { kind: 'external', command: params['command'] ?? '' }
+    default:
+      return undefined
+  }
+}
+
+function whole(text: string | undefined, otherwise: number): number {
+  const trimmed = text?.trim() ?? ''
+  return /^[+-]?\d{1,15}$/.test(trimmed) ? Number(trimmed) : otherwise
+}
+
+function days(text: string | undefined): number {
+  return Math.max(0, whole(text, 0)) * DAY_S
+}
+
+/** Which versions of one file are too old or too many, by their age. The answer are places in `agesS`. */
+export function surplusVersions(policy: VersionPolicy, agesS: readonly number[]): readonly number[] {
+  switch (policy.kind) {
+    case 'trashcan':
+      return tooOld(agesS, policy.ageSMax)
+    case 'simple':
+      return tooMany(agesS, policy.countMax, policy.ageSMax)
+    case 'staggered':
+      return tooClose(agesS, policy.ageSMax)
+    case 'external':
+      return []
+  }
+}
+
+function tooOld(agesS: readonly number[], ageSMax: number): readonly number[] {
+  return agesS.flatMap((ageS, place) => (ageSMax > 0 && ageS > ageSMax ? [place] : []))
+}
+
+function tooMany(agesS: readonly number[], countMax: number, ageSMax: number): readonly number[] {
+  const youngestFirst = agesS.map((ageS, place) => ({ ageS, place })).sort((a, b) => a.ageS - b.ageS)
+  return youngestFirst.flatMap(({ ageS, place }, rank) => (rank >= countMax || (ageSMax > 0 && ageS > ageSMax) ? [place] : []))
+}
+
+/** Of versions younger than `untilS` those stay that are at least `stepS` apart. */
+const INTERVALS = [
+  { stepS: 30, untilS: HOUR_S },
+  { stepS: HOUR_S, untilS: DAY_S },
+  { stepS: DAY_S, untilS: 30 * DAY_S },
+  { stepS: 7 * DAY_S, untilS: Number.POSITIVE_INFINITY },
+] as const
+
+/** Of two that are too close the older one stays: a version once kept is not pushed out by every new one. */
+function tooClose(agesS: readonly number[], ageSMax: number): readonly number[] {
+  const oldestFirst = agesS.map((ageS, place) => ({ ageS, place })).sort((a, b) => b.ageS - a.ageS)
+  const surplus: number[] = []
+  let keptS: number | undefined
+  for (const { ageS, place } of oldestFirst) {
+    const stepS = INTERVALS.find(({ untilS }) => ageS < untilS)?.stepS ?? 0
+    if ((ageSMax > 0 && ageS > ageSMax) || (keptS !== undefined && keptS - ageS < stepS)) surplus.push(place)
+    else keptS = ageS
+  }
+  return surplus
+}

@@ -1,0 +1,140 @@
+import type { ShortId } from '../ids.ts'
+
+/** Sorted by device (unsigned), one entry per device. An empty vector is the version of a file nobody has. */
+export type VersionVector = readonly { readonly device: ShortId; readonly value: bigint }[]
+
+/**
+ * Concurrency has a direction, for tie-breaks: `concurrent-newer` is ahead at the lowest device
+ * where the two differ.
+ */
+export type Ordering = 'equal' | 'older' | 'newer' | 'concurrent-older' | 'concurrent-newer'
+
+const COUNTER_MAX = (1n << 64n) - 1n
+
+/** Says how `a` stands to `b`. A missing counter is zero. Never throws: any two vectors are comparable. */
+export function compareVersions(a: VersionVector, b: VersionVector): Ordering {
+  // The same object is common: records read from the store share the vectors of their neighbours.
+  if (a === b) return 'equal'
+  let ahead = false
+  let behind = false
+  for (let i = 0, j = 0; i < a.length || j < b.length; ) {
+    const left = a[i]
+    const right = b[j]
+    let difference: bigint
+    if (right === undefined || (left !== undefined && left.device < right.device)) {
+      difference = left!.value
+      i++
+    } else if (left === undefined || right.device < left.device) {
+      difference = -right.value
+      j++
+    } else {
+      difference = left.value - right.value
+      i++
+      j++
+    }
+    if (difference > 0n) {
+      if (behind) return 'concurrent-older'
+      ahead = true
+    } else if (difference < 0n) {
+      if (ahead) return 'concurrent-newer'
+      behind = true
+    }
+  }
+  if (ahead) return 'newer'
+  return behind ? 'older' : 'equal'
+}
+
+/**
+ * The version of an edit made by `device` at `nowS` on top of `vector`. Always newer than `vector`, unless the counter
+ * stands at its 64-bit end already, where it stays.
+ */
+export function bumpVersion(vector: VersionVector, device: ShortId, nowS: number): VersionVector {
+  const now = BigInt(Math.max(1, Math.floor(nowS)))
+  const place = vector.findIndex((counter) => counter.device >= device)
+  const at = place === -1 ? vector.length : place
+  const old = vector[at]
+  if (old === undefined || old.device !== device) return vector.toSpliced(at, 0, { device, value: now })
+  const next = old.value >= COUNTER_MAX ? COUNTER_MAX : old.value + 1n
+  return vector.with(at, { device, value: next > now ? next : now })
+}
+
+/** When an edit is made, as far as counting goes. */
+export interface CountTime {
+  readonly nowS: number
+  /** Lower counts may have been used, and forgotten. */
+  readonly countFrom?: number | undefined
+}
+
+/** What the first edit of a name counts from: the time of day, unless the clock is behind a count that was forgotten. */
+export function firstCount({ nowS, countFrom }: CountTime): number {
+  return Math.max(nowS, countFrom ?? 0)
+}
+
+/**
+ * The count of `device` that goes when `successor` takes the place of `replaced`, which it need not have seen; 0 when
+ * none does. Others may have seen it: counting from below it again, an edit would look like one they know.
+ */
+export function forgottenCount(replaced: VersionVector, successor: VersionVector, device: ShortId): bigint {
+  if (replaced === successor) return 0n
+  const count = countOf(replaced, device)
+  return count > countOf(successor, device) ? count : 0n
+}
+
+function countOf(vector: VersionVector, device: ShortId): bigint {
+  return vector.find((counter) => counter.device === device)?.value ?? 0n
+}
+
+/** The least version that has seen both. */
+export function mergeVersions(a: VersionVector, b: VersionVector): VersionVector {
+  const merged: { device: ShortId; value: bigint }[] = []
+  for (let i = 0, j = 0; i < a.length || j < b.length; ) {
+    const left = a[i]
+    const right = b[j]
+    if (right === undefined || (left !== undefined && left.device < right.device)) {
+      merged.push(left!)
+      i++
+    } else if (left === undefined || right.device < left.device) {
+      merged.push(right)
+      j++
+    } else {
+      merged.push(left.value >= right.value ? left : right)
+      i++
+      j++
+    }
+  }
+  return merged
+}
+
+/**
+ * Only what `device` itself contributed. A record that was ignored, unsupported or changed in a receive-only folder
+ * goes on from here, so that its successor conflicts with what others have instead of silently replacing it.
+ */
+export function dropForeignCounters(vector: VersionVector, device: ShortId): VersionVector {
+  return vector.filter((counter) => counter.device === device)
+}
+
+/** One text per vector, for storage: `device:value` in hexadecimal, joined by commas. */
+export function versionToText(vector: VersionVector): string {
+  let text = ''
+  for (const { device, value } of vector) {
+    text += `${text === '' ? '' : ','}${device.toString(16)}:${value.toString(16)}`
+  }
+  return text
+}
+
+const COUNTER = /^([0-9a-f]{1,16}):([0-9a-f]{1,16})$/
+
+/** The reverse of `versionToText`; undefined for anything it would not have written. */
+export function parseVersion(text: string): VersionVector | undefined {
+  if (text === '') return []
+  const vector: { device: ShortId; value: bigint }[] = []
+  for (const part of text.split(',')) {
+    const match = COUNTER.exec(part)
+    if (match === null) return undefined
+    const device = BigInt(`0x${match[1]}`) as ShortId
+    const last = vector.at(-1)
+    if (last !== undefined && last.device >= device) return undefined
+    vector.push({ device, value: BigInt(`0x${match[2]}`) })
+  }
+  return vector
+}

@@ -1,0 +1,32 @@
+import { TwinfoldError } from '../errors.ts'
+import { parseIp } from '../network/ip.ts'
+
+const PUBLIC_REGISTRY = 'https://registry.npmjs.org/twinfold'
+/** What configurations of Syncthing carry. It lists releases of Syncthing, which are of no use here. */
+const SYNCTHING_RELEASES = 'https://upgrades.syncthing.net/meta.json'
+
+/**
+ * Where releases are listed: the address of the package in an npm registry, from `releasesURL`, or the public one.
+ * Throws `config-invalid` for an address that is not https; only this machine may be asked without TLS.
+ */
+export function releaseSource(releasesUrl: string): string {
+  const text = releasesUrl.trim()
+  if (text === '' || text === SYNCTHING_RELEASES) return PUBLIC_REGISTRY
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (url === undefined || (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback(url.hostname)))) {
+    throw new TwinfoldError(
+      'config-invalid',
+      `releasesURL ${text}: must be the https address of a package in an npm registry`,
+    )
+  }
+  if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '') {
+    throw new TwinfoldError('config-invalid', 'releasesURL: user, password, query and fragment are not supported')
+  }
+  return url.href.replace(/\/+$/, '')
+}
+
+function isLoopback(host: string): boolean {
+  const ip = parseIp(host.replace(/^\[|\]$/g, ''))
+  if (ip === undefined) return host === 'localhost'
+  return ip.family === 4 ? ip.value >> 24n === 127n : ip.value === 1n
+}

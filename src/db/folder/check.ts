@@ -1,0 +1,52 @@
+import type { DatabaseSync } from 'node:sqlite'
+import type { Clock } from '../../platform/clock.ts'
+import { damaged } from '../sqlite/damage.ts'
+import { FolderState, LOCAL_NUMBER } from './folder-state.ts'
+import { readMeta } from '../sqlite/meta.ts'
+import { MARK_NEEDED } from './name-writer.ts'
+import { RowReader, STORED_COLUMNS } from './rows.ts'
+import { Query } from '../sqlite/sql.ts'
+
+const ROWS_AT_ONCE = 2_000
+const NEVER = new AbortController().signal
+
+/** Asks SQLite whether pages, order and indexes fit together. Throws damage when not. */
+export function checkStructure(database: DatabaseSync): void {
+  const [verdict] = new Query(database, 'PRAGMA integrity_check(1)').first() ?? []
+  if (verdict !== 'ok') throw damaged(String(verdict))
+}
+
+/**
+ * Reads a whole index and compares it with what it knows about itself: every row has the checksum it was written with,
+ * and together they give the totals of the last batch. That finds rows that were lost and rows that are from another
+ * time, too. Gives way to others between pieces. Throws damage.
+ */
+export async function checkFolder(database: DatabaseSync, clock: Clock): Promise<void> {
+  const text = readMeta(database, 'state')
+  if (text === undefined) return // made, and never written to
+  const stored = FolderState.fromText(text)
+  const counted = new FolderState(stored.folder, stored.indexId)
+  counted.holders = stored.holders.map((holder) => ({ ...holder, records: 0 }))
+  const reader = new RowReader()
+  const page = new Query(database, `SELECT device, ${STORED_COLUMNS} FROM files
+    WHERE (device, name) > (?, ?) ORDER BY device, name LIMIT ${ROWS_AT_ONCE}`)
+  for (let at: readonly [number, string] = [-1, '']; ; ) {
+    const rows = page.all(...at)
+    for (const [device, ...columns] of rows) {
+      const holder = counted.holders.find(({ number }) => number === device)
+      if (holder === undefined) throw damaged('it holds records of nobody')
+      const { head, mark, sum } = reader.stored(holder.number, columns)
+      // Of another device some may be: one that is being forgotten counts as new from the start.
+      if (holder.number === LOCAL_NUMBER && head.sequence > holder.sequence) throw damaged('it holds records from another time')
+      counted.countRow(holder, head, sum, 1)
+      const won = holder.number === LOCAL_NUMBER ? mark === 0 : mark > 0
+      if (won) counted.countWinner(head, mark === MARK_NEEDED, 1)
+      at = [holder.number, head.name]
+    }
+    if (rows.length < ROWS_AT_ONCE) break
+    await clock.sleep(0, NEVER)
+  }
+  if (counted.toText() !== text) throw damaged('its records are not those of its last batch')
+  const lost = new Query(database, 'SELECT 1 FROM files WHERE list IS NOT NULL AND list NOT IN (SELECT id FROM lists) LIMIT 1')
+  if (lost.first() !== undefined) throw damaged('a block list is missing')
+}

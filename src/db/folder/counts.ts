@@ -1,0 +1,52 @@
+import { weightBytes, type Countable } from '../../core/records/need.ts'
+import type { Counts } from '../types.ts'
+
+/** Numbers as they are stored: files, directories, symlinks, deleted, bytes. */
+export type TallyText = readonly [number, number, number, number, string]
+
+/**
+ * A running total. Bytes are a bigint: other devices may claim any size, and a sum that was rounded once
+ * would not come back to zero.
+ */
+export class Tally {
+  files = 0
+  directories = 0
+  symlinks = 0
+  deleted = 0
+  bytes = 0n
+
+  add(record: Countable, sign: 1 | -1): void {
+    if (record.deleted) {
+      this.deleted += sign
+      return
+    }
+    if (record.type === 'file') this.files += sign
+    else if (record.type === 'directory') this.directories += sign
+    else this.symlinks += sign
+    this.bytes += BigInt(sign * weightBytes(record))
+  }
+
+  get isEmpty(): boolean {
+    return this.files === 0 && this.directories === 0 && this.symlinks === 0 && this.deleted === 0
+  }
+
+  clone(): Tally {
+    return Tally.fromText(this.toText())
+  }
+
+  counts(): Counts {
+    const { files, directories, symlinks, deleted } = this
+    return { files, directories, symlinks, deleted, bytes: Number(this.bytes) }
+  }
+
+  toText(): TallyText {
+    return [this.files, this.directories, this.symlinks, this.deleted, this.bytes.toString()]
+  }
+
+  static fromText(text: TallyText): Tally {
+    const tally = new Tally()
+    ;[tally.files, tally.directories, tally.symlinks, tally.deleted] = text
+    tally.bytes = BigInt(text[4])
+    return tally
+  }
+}

@@ -1,0 +1,47 @@
+import type { FileHead, FileTime } from '../../core/records/file-info.ts'
+
+/** What few records have: all of it is in one column, which is null for all others. */
+type Extra = Pick<FileHead, 'previousBlocksHash' | 'platform' | 'encrypted' | 'diskTime'>
+
+/** Rows that have nothing but a time, as most of what was pulled: the fields before it are empty. */
+const TIME_ONLY = '   '
+
+/**
+ * Each field as base64 behind an equals sign, or nothing where there is none; null for no fields at all. The time of the
+ * disk came later and stands last, as `seconds.nanoseconds`: a program from before it leaves it alone.
+ */
+export function extraText({ previousBlocksHash, platform, encrypted, diskTime }: Extra): string | null {
+  const hasBytes = previousBlocksHash !== undefined || platform !== undefined || encrypted !== undefined
+  if (!hasBytes) return diskTime === undefined ? null : TIME_ONLY + timeText(diskTime)
+  const bytes = [previousBlocksHash, platform, encrypted].map(fieldText).join(' ')
+  return diskTime === undefined ? bytes : `${bytes} ${timeText(diskTime)}`
+}
+
+function fieldText(bytes: Uint8Array | undefined): string {
+  return bytes === undefined ? '' : `=${Buffer.from(bytes).toString('base64url')}`
+}
+
+function timeText({ modifiedS, modifiedNs }: FileTime): string {
+  return `${modifiedS}.${modifiedNs}`
+}
+
+/** Only for what `extraText` wrote: the checksum of the row has been compared. */
+export function extraOf(text: string): Extra {
+  if (text.startsWith(TIME_ONLY)) return { diskTime: timeOf(text.slice(TIME_ONLY.length)) }
+  const [previousBlocksHash = '', platform = '', encrypted = '', diskTime = ''] = text.split(' ')
+  return {
+    ...(previousBlocksHash !== '' && { previousBlocksHash: bytesOf(previousBlocksHash) }),
+    ...(platform !== '' && { platform: bytesOf(platform) }),
+    ...(encrypted !== '' && { encrypted: bytesOf(encrypted) }),
+    ...(diskTime !== '' && { diskTime: timeOf(diskTime) }),
+  }
+}
+
+function bytesOf(text: string): Uint8Array {
+  return Buffer.from(text.slice(1), 'base64url')
+}
+
+function timeOf(text: string): FileTime {
+  const dot = text.indexOf('.')
+  return { modifiedS: Number(text.slice(0, dot)), modifiedNs: Number(text.slice(dot + 1)) }
+}

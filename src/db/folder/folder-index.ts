@@ -1,0 +1,234 @@
+import type { DatabaseSync } from 'node:sqlite'
+import type { FileHead, FileInfo } from '../../core/records/file-info.ts'
+import type { DeviceId, FolderId } from '../../core/ids.ts'
+import type { Clock } from '../../platform/clock.ts'
+import type { Random } from '../../platform/random.ts'
+import { BlockSearch, type BlockSearchOptions } from './block-search.ts'
+import { BlockTable } from '../blocks/block-table.ts'
+import { Browser, type BrowseOptions } from './browse.ts'
+import { checkFolder } from './check.ts'
+import { damaged } from '../sqlite/damage.ts'
+import { FolderState } from './folder-state.ts'
+import { FolderTable } from './folder-table.ts'
+import { Guarded, type GuardedDeps, type Kind } from '../sqlite/guarded.ts'
+import { Listing } from './listing.ts'
+import { readMeta, writeMeta } from '../sqlite/meta.ts'
+import { pageOfSteps, RemoteNeed, type NeedStep } from './remote-need.ts'
+import { FOLDER_SCHEMA } from '../sqlite/schema.ts'
+import { SequenceReader } from './sequence-reader.ts'
+import type {
+  BatchLimits,
+  BothRecords,
+  Counts,
+  FolderCounts,
+  FolderIndex,
+  FolderTotals,
+  IndexOwner,
+  ListStep,
+  NameRecords,
+  OwnName,
+  TreeEntry,
+} from '../types.ts'
+
+/** Records forgotten in one go: a few milliseconds, then others have their turn. */
+const DROP_AT_ONCE = 500
+const REMOTE_ID_KEY = 'remote-index-id/'
+const NEVER = new AbortController().signal
+
+interface FolderTables {
+  readonly files: FolderTable
+  readonly blocks: BlockTable
+  readonly browser: Browser
+  readonly sequences: SequenceReader
+  readonly remoteNeed: RemoteNeed
+  /** Made when somebody looks: most folders are never looked into. */
+  listing: () => Listing
+}
+
+function folderKind(folder: FolderId, random: Random): Kind<FolderTables> {
+  return {
+    schema: FOLDER_SCHEMA,
+    check: checkFolder,
+    open: (database: DatabaseSync) => {
+      const files = new FolderTable(database, () => new FolderState(folder, newIndexId(random)))
+      if (files.state.folder !== folder) throw damaged(`it is the index of another folder, ${files.state.folder}`)
+      let listing: Listing | undefined
+      return {
+        files,
+        blocks: new BlockTable(database),
+        browser: new Browser(database, files.reader),
+        sequences: new SequenceReader(database, files.reader),
+        remoteNeed: new RemoteNeed(database, files),
+        listing: () => (listing ??= new Listing(database, files)),
+      }
+    },
+  }
+}
+
+/** Never zero: zero means "no index" to other devices. */
+function newIndexId(random: Random): bigint {
+  return Buffer.from(random.bytes(8)).readBigUInt64BE() || 1n
+}
+
+/** The index of a folder as the rest of the program sees it. */
+export class StoredFolderIndex implements FolderIndex {
+  readonly #guarded: Guarded<FolderTables>
+  readonly #clock: Clock
+
+  private constructor(guarded: Guarded<FolderTables>, clock: Clock) {
+    this.#guarded = guarded
+    this.#clock = clock
+  }
+
+  static async open(folder: FolderId, random: Random, deps: GuardedDeps): Promise<StoredFolderIndex> {
+    return new StoredFolderIndex(await Guarded.open(deps, folderKind(folder, random)), deps.clock)
+  }
+
+  close(): Promise<void> {
+    return this.#guarded.close()
+  }
+
+  page(
+    owner: IndexOwner,
+    { within, afterName, limit }: { readonly within: string; readonly afterName: string; readonly limit: number },
+  ): Promise<readonly FileHead[]> {
+    return this.#guarded.run(({ files }) => files.page(owner, within, afterName, limit))
+  }
+
+  get(owner: IndexOwner, name: string): Promise<FileInfo | undefined> {
+    return this.#guarded.run(({ files }) => files.get(owner, name))
+  }
+
+  head(owner: IndexOwner, name: string): Promise<FileHead | undefined> {
+    return this.#guarded.run(({ files }) => files.head(owner, name))
+  }
+
+  global(name: string): Promise<FileInfo | undefined> {
+    return this.#guarded.run(({ files }) => files.global(name))
+  }
+
+  both(name: string): Promise<BothRecords> {
+    return this.#guarded.run(({ files }) => files.both(name))
+  }
+
+  availability(name: string): Promise<readonly DeviceId[]> {
+    return this.#guarded.run(({ files }) => files.availability(name))
+  }
+
+  updateLocal(batch: readonly FileInfo[]): Promise<number> {
+    return this.#guarded.run(({ files }) => files.updateLocal(batch))
+  }
+
+  updateRemote(device: DeviceId, batch: readonly FileInfo[]): Promise<void> {
+    return this.#guarded.run(({ files }) => files.updateRemote(device, batch))
+  }
+
+  dropDevice(device: DeviceId): Promise<void> {
+    return this.#guarded.runLong(({ files }) => files.dropSome(device, DROP_AT_ONCE))
+  }
+
+  dropLocal(names: readonly string[]): Promise<void> {
+    return this.#guarded.run(({ files }) => files.dropLocal(names))
+  }
+
+  async localByBlocks(blocksHash: Uint8Array, limit: number): Promise<readonly FileHead[]> {
+    for (;;) {
+      const found = await this.#guarded.run(({ files }) => files.localByBlocks(blocksHash, limit))
+      if (found !== undefined) return found
+      await this.#guarded.runLong(({ files }) => files.prepareBlocks())
+    }
+  }
+
+  async localWithBlocks(hashes: readonly Uint8Array[], options: BlockSearchOptions): Promise<readonly FileInfo[]> {
+    const search = new BlockSearch(hashes, options)
+    for (;;) {
+      const state = await this.#guarded.run((tables) => search.step(tables))
+      if (state === 'done') return search.found
+      if (state === 'prepare') await this.#guarded.runLong(({ files }) => files.prepareBlocks())
+      else await this.#clock.sleep(0, NEVER)
+    }
+  }
+
+  get totals(): FolderTotals | undefined {
+    return this.#guarded.peek()?.files.state.totals()
+  }
+
+  counts(): Promise<FolderCounts> {
+    return this.#guarded.run(({ files }) => files.state.counts())
+  }
+
+  sequence(owner: IndexOwner): Promise<number> {
+    return this.#guarded.run(({ files }) => files.state.holder(owner)?.sequence ?? 0)
+  }
+
+  remoteSequences(): Promise<ReadonlyMap<DeviceId, number>> {
+    return this.#guarded.run(({ files }) => files.state.remoteSequences())
+  }
+
+  need(
+    { offset, limit, afterName = '' }: { readonly offset: number; readonly limit: number; readonly afterName?: string },
+  ): Promise<readonly FileHead[]> {
+    return this.#guarded.run(({ files }) => files.need(afterName, offset, limit))
+  }
+
+  takeTouched(): Promise<readonly string[] | undefined> {
+    return this.#guarded.run(({ files }) => files.takeTouched())
+  }
+
+  browse(options: BrowseOptions): Promise<readonly TreeEntry[]> {
+    return this.#guarded.run(({ browser }) => browser.browse(options))
+  }
+
+  listNames(start: string): Promise<ListStep> {
+    return this.#guarded.run(({ listing }) => listing().names(start))
+  }
+
+  listLevel(directory: string, start: string): Promise<ListStep> {
+    return this.#guarded.run(({ listing }) => listing().level(directory, start))
+  }
+
+  nonEmpty(directories: readonly string[]): Promise<ReadonlySet<string>> {
+    return this.#guarded.run(({ listing }) => new Set(directories.filter((name) => listing().hasChildren(name))))
+  }
+
+  records(names: readonly string[]): Promise<readonly NameRecords[]> {
+    return this.#guarded.run(({ listing }) => names.flatMap((name) => listing().records(name) ?? []))
+  }
+
+  ownSince(sequence: number): Promise<readonly OwnName[]> {
+    return this.#guarded.run(({ listing }) => listing().ownSince(sequence))
+  }
+
+  indexId(): Promise<bigint> {
+    return this.#guarded.run(({ files }) => files.state.indexId)
+  }
+
+  localSince(sequence: number, limits: BatchLimits): Promise<readonly FileInfo[]> {
+    return this.#guarded.run(({ sequences }) => sequences.since(sequence, limits))
+  }
+
+  remoteIndexId(device: DeviceId): Promise<bigint> {
+    return this.#guarded.run(({ files }) => BigInt(`0x${readMeta(files.database, REMOTE_ID_KEY + device) ?? '0'}`))
+  }
+
+  setRemoteIndexId(device: DeviceId, id: bigint): Promise<void> {
+    return this.#guarded.run(({ files }) => writeMeta(files.database, REMOTE_ID_KEY + device, id.toString(16)))
+  }
+
+  remoteNeed(device: DeviceId, options: { readonly offset: number; readonly limit: number }): Promise<readonly FileHead[]> {
+    return pageOfSteps((after) => this.#needStep(device, after), options)
+  }
+
+  async remoteNeedCounts(device: DeviceId): Promise<Counts> {
+    for (;;) {
+      const counts = await this.#guarded.run(({ remoteNeed }) => remoteNeed.count(device))
+      if (counts !== undefined) return counts
+      await this.#clock.sleep(0, NEVER)
+    }
+  }
+
+  async #needStep(device: DeviceId, after: string): Promise<NeedStep> {
+    if (after !== '') await this.#clock.sleep(0, NEVER)
+    return await this.#guarded.run(({ remoteNeed }) => remoteNeed.step(device, after))
+  }
+}

@@ -1,0 +1,152 @@
+import { isInvalid, type FileHead } from '../../core/records/file-info.ts'
+import type { DeviceId, FolderId } from '../../core/ids.ts'
+import { countsAsLocal, countsAsReceiveOnlyChanged } from '../../core/records/need.ts'
+import { addToDigest, removeFromDigest } from '../sqlite/checksum.ts'
+import { Tally, type TallyText } from './counts.ts'
+import { NeedTallies } from './need-tallies.ts'
+import type { FolderCounts, FolderTotals, IndexOwner } from '../types.ts'
+
+/** Our own place among the devices of a folder. */
+export const LOCAL_NUMBER = 0
+
+/** A device that has records in a folder. Rows carry its number instead of its long id. */
+export interface Holder {
+  readonly number: number
+  readonly owner: IndexOwner
+  sequence: number
+  records: number
+}
+
+interface StateText {
+  readonly folder: FolderId
+  readonly indexId: string
+  readonly digest: number
+  readonly global: TallyText
+  readonly local: TallyText
+  readonly need: TallyText
+  readonly receiveOnlyChanged: TallyText
+  readonly holders: readonly (readonly [number, IndexOwner, number, number])[]
+}
+
+/**
+ * What an index knows about itself as a whole. Stored in one piece with every batch, so that it can never
+ * tell of other records than those that are there. A batch works on a clone and throws it away when it fails.
+ */
+export class FolderState {
+  readonly folder: FolderId
+  readonly indexId: bigint
+  digest = 0
+  global = new Tally()
+  local = new Tally()
+  need = new Tally()
+  receiveOnlyChanged = new Tally()
+  /** Not stored: worked out when somebody asks. */
+  remoteNeeds = new NeedTallies()
+  /** Ourselves first, then the others by id: of equal records that of the first wins, whoever came first. */
+  holders: Holder[] = [{ number: LOCAL_NUMBER, owner: 'local', sequence: 0, records: 0 }]
+  #totals: FolderTotals | undefined
+
+  constructor(folder: FolderId, indexId: bigint) {
+    this.folder = folder
+    this.indexId = indexId
+  }
+
+  clone(): FolderState {
+    const copy = new FolderState(this.folder, this.indexId)
+    copy.digest = this.digest
+    copy.global = this.global.clone()
+    copy.local = this.local.clone()
+    copy.need = this.need.clone()
+    copy.receiveOnlyChanged = this.receiveOnlyChanged.clone()
+    copy.remoteNeeds = this.remoteNeeds.clone()
+    copy.holders = this.holders.map((holder) => ({ ...holder }))
+    return copy
+  }
+
+  holder(owner: IndexOwner): Holder | undefined {
+    return this.holders.find((holder) => holder.owner === owner)
+  }
+
+  addHolder(owner: DeviceId): Holder {
+    const number = Math.max(...this.holders.map((holder) => holder.number)) + 1
+    const holder: Holder = { number, owner, sequence: 0, records: 0 }
+    this.holders.push(holder)
+    const [own, ...others] = this.holders
+    others.sort((a, b) => (a.owner < b.owner ? -1 : 1))
+    this.holders = [own!, ...others]
+    return holder
+  }
+
+  removeHolder(holder: Holder): void {
+    this.holders = this.holders.filter((other) => other !== holder)
+  }
+
+  /** One row more (`sign` 1) or less of a holder. */
+  countRow(holder: Holder, record: FileHead, rowSum: number, sign: 1 | -1): void {
+    holder.records += sign
+    this.digest = sign === 1 ? addToDigest(this.digest, rowSum) : removeFromDigest(this.digest, rowSum)
+    if (holder.number !== LOCAL_NUMBER) return
+    if (countsAsLocal(record)) this.local.add(record, sign)
+    if (countsAsReceiveOnlyChanged(record)) this.receiveOnlyChanged.add(record, sign)
+  }
+
+  /** One global record more or less. */
+  countWinner(record: FileHead, needed: boolean, sign: 1 | -1): void {
+    if (!isInvalid(record)) this.global.add(record, sign)
+    if (needed) this.need.add(record, sign)
+  }
+
+  counts(): FolderCounts {
+    return {
+      global: this.global.counts(),
+      local: this.local.counts(),
+      need: this.need.counts(),
+      receiveOnlyChanged: this.receiveOnlyChanged.counts(),
+    }
+  }
+
+  /** Only for a state that is stored: it does not change any more. */
+  totals(): FolderTotals {
+    this.#totals ??= {
+      counts: this.counts(),
+      sequence: this.holder('local')?.sequence ?? 0,
+      remoteSequences: this.remoteSequences(),
+    }
+    return this.#totals
+  }
+
+  remoteSequences(): ReadonlyMap<DeviceId, number> {
+    const sequences = new Map<DeviceId, number>()
+    for (const { owner, sequence, records } of this.holders) {
+      if (owner !== 'local' && records > 0) sequences.set(owner, sequence)
+    }
+    return sequences
+  }
+
+  toText(): string {
+    const text: StateText = {
+      folder: this.folder,
+      indexId: this.indexId.toString(16),
+      digest: this.digest,
+      global: this.global.toText(),
+      local: this.local.toText(),
+      need: this.need.toText(),
+      receiveOnlyChanged: this.receiveOnlyChanged.toText(),
+      holders: this.holders.map(({ number, owner, sequence, records }) => [number, owner, sequence, records]),
+    }
+    return JSON.stringify(text)
+  }
+
+  /** Only for what `toText` wrote: the checksum beside it has been compared. */
+  static fromText(text: string): FolderState {
+    const stored = JSON.parse(text) as StateText
+    const state = new FolderState(stored.folder, BigInt(`0x${stored.indexId}`))
+    state.digest = stored.digest
+    state.global = Tally.fromText(stored.global)
+    state.local = Tally.fromText(stored.local)
+    state.need = Tally.fromText(stored.need)
+    state.receiveOnlyChanged = Tally.fromText(stored.receiveOnlyChanged)
+    state.holders = stored.holders.map(([number, owner, sequence, records]) => ({ number, owner, sequence, records }))
+    return state
+  }
+}

@@ -1,0 +1,289 @@
+import type { DatabaseSync } from 'node:sqlite'
+import type { FileHead, FileInfo } from '../../core/records/file-info.ts'
+import type { DeviceId } from '../../core/ids.ts'
+import { findWinner, hasWinner } from '../../core/records/need.ts'
+import { compareNames } from '../../core/paths.ts'
+import { BlockFinder, isFindable } from '../blocks/block-finder.ts'
+import { FolderState, LOCAL_NUMBER, type Holder } from './folder-state.ts'
+import { metaWriter, readMeta } from '../sqlite/meta.ts'
+import { MARK_NEEDED, NameWriter, type Claimant } from './name-writer.ts'
+import { HEAD_COLUMNS, INFO_COLUMNS, RowEncoder, RowReader, STORED_COLUMNS, type EncodedRow } from './rows.ts'
+import { inTransaction, Query, type Row } from '../sqlite/sql.ts'
+import type { BothRecords, IndexOwner } from '../types.ts'
+
+/** Touched names that are remembered. */
+const TOUCHED_MAX = 20_000
+/** Of the device, where a query asks for it behind HEAD_COLUMNS. */
+export const DEVICE_PLACE = HEAD_COLUMNS.split(', ').length
+
+/**
+ * The tables of one folder, without promises. A write keeps the marks and counts of the names it touches in the same
+ * transaction; it costs the same in a folder of ten files and of a million.
+ */
+export class FolderTable {
+  readonly database: DatabaseSync
+  readonly reader = new RowReader()
+  readonly #encoder = new RowEncoder()
+  readonly #finder: BlockFinder
+  readonly #writer: NameWriter
+  readonly #select: Query
+  readonly #selectInfo: Query
+  readonly #selectList: Query
+  readonly #pageAll: Query
+  readonly #pageRange: Query
+  readonly #bySequence: Query
+  readonly #infoBySequence: Query
+  readonly #need: Query
+  readonly #writeMeta: (key: string, value: string) => void
+  #state: FolderState
+  /** The next name of ours is probably new when the last one was: then it is stored without asking who has it. */
+  #expectNew = true
+  /** Undefined while nobody wants to know, or when there are too many. */
+  #touched: Set<string> | undefined
+
+  /** `makeFresh` gives the state of a folder that nobody has written to yet. */
+  constructor(database: DatabaseSync, makeFresh: () => FolderState) {
+    this.database = database
+    this.#writer = new NameWriter(database)
+    this.#finder = new BlockFinder(database)
+    const from = `SELECT ${HEAD_COLUMNS} FROM files`
+    this.#select = new Query(database, `SELECT ${STORED_COLUMNS} FROM files WHERE device = ? AND name = ?`)
+    this.#selectInfo = new Query(database, `SELECT ${INFO_COLUMNS} FROM files WHERE device = ? AND name = ?`)
+    this.#selectList = new Query(database, 'SELECT hashes FROM lists WHERE id = ?')
+    this.#pageAll = new Query(database, `${from} WHERE device = ? AND name > ? ORDER BY name LIMIT ?`)
+    this.#pageRange = new Query(database, `${from} WHERE device = ? AND name > ? AND name < ? ORDER BY name LIMIT ?`)
+    const own = `WHERE device = ${LOCAL_NUMBER} AND sequence = ?`
+    this.#bySequence = new Query(database, `${from} ${own}`)
+    this.#infoBySequence = new Query(database, `SELECT ${INFO_COLUMNS} FROM files ${own}`)
+    this.#need = new Query(database, `SELECT ${HEAD_COLUMNS}, device FROM files
+      WHERE mark > 0 AND mark = ${MARK_NEEDED} AND name > ? ORDER BY name LIMIT ? OFFSET ?`)
+    this.#writeMeta = metaWriter(database)
+    const stored = readMeta(database, 'state')
+    this.#state = stored === undefined ? makeFresh() : FolderState.fromText(stored)
+    if (stored === undefined) this.#commit(this.#state, () => undefined)
+  }
+
+  /** As of the last whole batch. Not to be changed by readers. */
+  get state(): FolderState {
+    return this.#state
+  }
+
+  page(owner: IndexOwner, within: string, afterName: string, limit: number): readonly FileHead[] {
+    const holder = this.#state.holder(owner)
+    if (holder === undefined || limit < 1) return []
+    const device = holder.number
+    if (within === '') return this.#heads(device, this.#pageAll.all(device, afterName, limit))
+    const heads: FileHead[] = []
+    // In byte order `a`, `a-b` and `a.b` come before `a/b`: the directory itself stands apart from what is in it.
+    if (compareNames(afterName, within) < 0) {
+      const row = this.#select.first(device, within)
+      if (row !== undefined) heads.push(this.reader.head(device, row))
+    }
+    if (heads.length >= limit) return heads
+    const start = compareNames(afterName, `${within}/`) > 0 ? afterName : `${within}/`
+    const below = this.#pageRange.all(device, start, `${within}0`, limit - heads.length)
+    return heads.concat(this.#heads(device, below))
+  }
+
+  #heads(device: number, rows: ReturnType<Query['all']>): FileHead[] {
+    return rows.map((row) => this.reader.head(device, row))
+  }
+
+  get(owner: IndexOwner, name: string): FileInfo | undefined {
+    const holder = this.#state.holder(owner)
+    return holder === undefined ? undefined : this.#info(holder.number, name)
+  }
+
+  head(owner: IndexOwner, name: string): FileHead | undefined {
+    const holder = this.#state.holder(owner)
+    const row = holder === undefined ? undefined : this.#select.first(holder.number, name)
+    return row === undefined ? undefined : this.reader.head(holder!.number, row)
+  }
+
+  #info(device: number, name: string): FileInfo | undefined {
+    return this.#infoOf(device, this.#selectInfo.first(device, name))
+  }
+
+  #infoOf(device: number, row: Row | undefined): FileInfo | undefined {
+    return row === undefined ? undefined : this.#withBlocks(this.reader.head(device, row), row)
+  }
+
+  #withBlocks(head: FileHead | undefined, row: Row | undefined): FileInfo | undefined {
+    if (head === undefined || row === undefined) return undefined
+    return { ...head, blockHashes: this.reader.blockHashes(row, (list) => this.#selectList.first(list)?.[0]) }
+  }
+
+  /** Our record of this number; undefined when it has got another one since. */
+  bySequence(sequence: number): FileInfo | undefined {
+    return this.#infoOf(LOCAL_NUMBER, this.#infoBySequence.first(sequence))
+  }
+
+  global(name: string): FileInfo | undefined {
+    return this.both(name).global
+  }
+
+  /** Our record of a name and the winning one. */
+  both(name: string): BothRecords {
+    const rows: Row[] = []
+    const heads: FileHead[] = []
+    const owners: IndexOwner[] = []
+    let ours = false
+    for (const { number, owner, records } of this.#state.holders) {
+      const row = records === 0 ? undefined : this.#selectInfo.first(number, name)
+      if (row === undefined) continue
+      rows.push(row)
+      heads.push(this.reader.head(number, row))
+      owners.push(owner)
+      ours ||= number === LOCAL_NUMBER
+    }
+    const local = ours ? this.#withBlocks(heads[0], rows[0]) : undefined
+    const place = findWinner(heads)
+    const global = ours && place === 0 ? local : this.#withBlocks(heads[place], rows[place])
+    const holders = owners.filter((owner, at): owner is DeviceId => {
+      const head = heads[at]
+      if (owner === 'local' || head === undefined || global === undefined) return false
+      return head.deleted === global.deleted && hasWinner(head, global)
+    })
+    return { local, global, holders }
+  }
+
+  availability(name: string): readonly DeviceId[] {
+    const claimants = this.claimants(name)
+    const winner = this.winner(claimants)
+    if (winner === undefined) return []
+    return claimants.flatMap(({ holder: { owner }, row }) => {
+      return owner !== 'local' && hasWinner(row.head, winner.row.head) ? [owner] : []
+    })
+  }
+
+  /** Reads some more of what `localByBlocks` must know before it can answer; true when that is all. */
+  prepareBlocks(): boolean {
+    return this.#finder.load()
+  }
+
+  get blocksPrepared(): boolean {
+    return this.#finder.ready
+  }
+
+  /** Numbers of records of ours that may have these blocks. After `prepareBlocks`. */
+  candidates(blocksHash: Uint8Array): Iterable<number> {
+    return this.#finder.candidates(blocksHash)
+  }
+
+  /** Undefined: `prepareBlocks` first. */
+  localByBlocks(blocksHash: Uint8Array, limit: number): readonly FileHead[] | undefined {
+    if (!this.#finder.ready) return undefined
+    const found: FileHead[] = []
+    for (const sequence of this.#finder.candidates(blocksHash)) {
+      if (found.length >= limit) break
+      const row = this.#bySequence.first(sequence)
+      const head = row === undefined ? undefined : this.reader.head(LOCAL_NUMBER, row)
+      // A candidate may be out of date, or another file with the same key.
+      if (head?.blocksHash !== undefined && isFindable(head) && Buffer.compare(head.blocksHash, blocksHash) === 0) found.push(head)
+    }
+    return found
+  }
+
+  need(afterName: string, offset: number, limit: number): readonly FileHead[] {
+    if (this.#state.need.isEmpty) return [] // the usual answer, without a question
+    return this.#need.all(afterName, limit, offset).map((row) => this.reader.head(Number(row[DEVICE_PLACE]), row))
+  }
+
+  takeTouched(): readonly string[] | undefined {
+    const touched = this.#touched
+    this.#touched = new Set()
+    return touched === undefined ? undefined : [...touched]
+  }
+
+  #touch(name: string): void {
+    if (this.#touched === undefined) return
+    if (this.#touched.size >= TOUCHED_MAX) this.#touched = undefined
+    else this.#touched.add(name)
+  }
+
+  updateLocal(batch: readonly FileInfo[]): number {
+    return this.#change((state) => {
+      const own = state.holders[0]!
+      const alone = state.holders.every((holder) => holder === own || holder.records === 0)
+      for (const info of batch) {
+        own.sequence++
+        const record = this.#encoder.encode(LOCAL_NUMBER, info, own.sequence)
+        if (!(alone && this.#expectNew && this.#writer.putNew(state, record))) this.#put(state, own, record)
+        if (isFindable(info) && record.blocks.hash !== '') this.#finder.add(record.blocks.hash, own.sequence, own.records)
+      }
+      return own.sequence
+    })
+  }
+
+  updateRemote(device: DeviceId, batch: readonly FileInfo[]): void {
+    this.#change((state) => {
+      const holder = state.holder(device) ?? state.addHolder(device)
+      for (const info of batch) {
+        holder.sequence = Math.max(holder.sequence, info.sequence)
+        this.#put(state, holder, this.#encoder.encode(holder.number, info, info.sequence))
+      }
+    })
+  }
+
+  dropLocal(names: readonly string[]): void {
+    this.#change((state) => {
+      for (const name of names) this.#remove(state, state.holders[0]!, name)
+    })
+  }
+
+  /** Forgets some records of a device; true when there were no more. */
+  dropSome(device: DeviceId, limit: number): boolean {
+    if (this.#state.holder(device) === undefined) return true
+    return this.#change((state) => {
+      const holder = state.holder(device)!
+      // First of all the device counts as new: stopped half-way, it will be asked for everything again.
+      holder.sequence = 0
+      const rows = this.#pageAll.all(holder.number, '', limit)
+      for (const [name] of rows) this.#remove(state, holder, String(name))
+      if (rows.length === limit) return false
+      state.removeHolder(holder)
+      return true
+    })
+  }
+
+  #change<T>(work: (state: FolderState) => T): T {
+    return this.#commit(this.#state.clone(), work)
+  }
+
+  #commit<T>(draft: FolderState, work: (state: FolderState) => T): T {
+    const result = inTransaction(this.database, () => {
+      const value = work(draft)
+      this.#writeMeta('state', draft.toText())
+      return value
+    })
+    this.#state = draft
+    return result
+  }
+
+  #put(state: FolderState, holder: Holder, record: EncodedRow): void {
+    this.#touch(record.head.name)
+    const claimants = this.claimants(record.head.name, state)
+    this.#expectNew = claimants.length === 0
+    this.#writer.put(state, claimants, holder, record)
+  }
+
+  #remove(state: FolderState, holder: Holder, name: string): void {
+    this.#touch(name)
+    this.#writer.remove(state, this.claimants(name, state), holder, name)
+  }
+
+  /** The records of a name, ours first. Devices without any records are not asked: most folders have only ours. */
+  claimants(name: string, state = this.#state): readonly Claimant[] {
+    const claimants: Claimant[] = []
+    for (const holder of state.holders) {
+      if (holder.records === 0) continue
+      const row = this.#select.first(holder.number, name)
+      if (row !== undefined) claimants.push({ holder, row: this.reader.stored(holder.number, row) })
+    }
+    return claimants
+  }
+
+  winner(claimants: readonly Claimant[]): Claimant | undefined {
+    return claimants[findWinner(claimants.map(({ row }) => row.head))]
+  }
+}

@@ -1,0 +1,92 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { compareNames } from '../../core/paths.ts'
+import { LOCAL_NUMBER } from './folder-state.ts'
+import { Query, type Row } from '../sqlite/sql.ts'
+
+/** Greater than every text: SQLite sorts all blobs behind all texts. */
+export const BEHIND_ALL_NAMES = Uint8Array.of(0xff)
+
+/** What to do after a row: go to the next (undefined), go on at a name further on, or stop (false). */
+export type Go = string | false | undefined
+
+/**
+ * The global records of a folder in name order, whoever's they are. Each name has exactly one, deleted and invalid ones
+ * included. Rows are as the database has them: the device first, then the columns asked for, of which the first is the name.
+ */
+export class GlobalRows {
+  readonly #streams: readonly RowStream[]
+
+  constructor(database: DatabaseSync, columns: string) {
+    const from = `SELECT device, ${columns} FROM files`
+    const own = `${from} WHERE device = ${LOCAL_NUMBER} AND name >= ? AND name < ? AND mark = 0 ORDER BY name`
+    // `mark > 0` in so many words: SQLite uses a partial index only when its condition is repeated.
+    const won = (mark: number) => `${from} WHERE mark > 0 AND mark = ${mark} AND name >= ? AND name < ? ORDER BY name`
+    this.#streams = [own, won(1), won(2)].map((sql) => new RowStream(new Query(database, sql)))
+  }
+
+  /** Visits the names from `start` up to, but without, `end`. */
+  walk(start: string, end: string | Uint8Array, visit: (name: string, row: Row) => Go): void {
+    try {
+      for (const stream of this.#streams) stream.seek(start, end)
+      for (let next = this.#first(); next?.name !== undefined; next = this.#first()) {
+        const go = visit(next.name, next.row)
+        if (go === false) return
+        if (go === undefined) next.advance()
+        else for (const stream of this.#streams) stream.skipTo(go, end)
+      }
+    } finally {
+      for (const stream of this.#streams) stream.close()
+    }
+  }
+
+  #first(): RowStream | undefined {
+    let first: RowStream | undefined
+    for (const stream of this.#streams) {
+      if (stream.name === undefined) continue
+      if (first?.name === undefined || compareNames(stream.name, first.name) < 0) first = stream
+    }
+    return first
+  }
+}
+
+/** Rows of one query, one at a time. */
+class RowStream {
+  readonly #query: Query
+  #rows: Iterator<Row> | undefined
+  /** The row it stands at. */
+  row: Row = []
+  /** Of the row it stands at; undefined at the end. */
+  name: string | undefined
+
+  constructor(query: Query) {
+    this.#query = query
+  }
+
+  seek(start: string, end: string | Uint8Array): void {
+    this.close()
+    this.#rows = this.#query.each(start, end)
+    this.advance()
+  }
+
+  /** As `seek`, but stays where it is when that is far enough already. */
+  skipTo(start: string, end: string | Uint8Array): void {
+    if (this.name !== undefined && compareNames(this.name, start) < 0) this.seek(start, end)
+  }
+
+  advance(): void {
+    const next = this.#rows?.next()
+    if (next === undefined || next.done === true) {
+      this.name = undefined
+      return
+    }
+    this.row = next.value
+    this.name = String(next.value[1])
+  }
+
+  /** A statement left half-way would keep the database busy. */
+  close(): void {
+    this.#rows?.return?.()
+    this.#rows = undefined
+    this.name = undefined
+  }
+}

@@ -1,0 +1,112 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { FLAG_IGNORED, isInvalid, type FileHead } from '../../core/records/file-info.ts'
+import type { DeviceId } from '../../core/ids.ts'
+import { LOCAL_NUMBER } from './folder-state.ts'
+import type { FolderTable } from './folder-table.ts'
+import { BEHIND_ALL_NAMES, GlobalRows } from './global-rows.ts'
+import { MARK_NEEDED } from './name-writer.ts'
+import { glance } from './rows.ts'
+import { Query, type Row } from '../sqlite/sql.ts'
+import type { ListedName, ListStep, NameRecords, OwnName } from '../types.ts'
+
+/** Rows looked at in one go: a few milliseconds, then others have their turn. */
+const ROWS_AT_ONCE = 1_200
+/** What a jump costs, in rows: the database searches anew. */
+const JUMP_ROWS = 8
+/** Rows of a directory that are looked at for one that shows. */
+const CHILD_ROWS_MAX = 50
+
+/**
+ * The names of a folder as people look through them: what the cluster has, and what is only here. Deleted names show
+ * as long as they are still here. Works in steps, because nobody can tell how many names there are.
+ */
+export class Listing {
+  readonly #files: FolderTable
+  readonly #rows: GlobalRows
+  readonly #own: Query
+
+  constructor(database: DatabaseSync, files: FolderTable) {
+    this.#files = files
+    this.#rows = new GlobalRows(database, 'name, mark, bits')
+    // Left to itself SQLite sorts all of our records for every answer.
+    this.#own = new Query(database, `SELECT sequence, name, bits FROM files INDEXED BY files_own
+      WHERE device = ${LOCAL_NUMBER} AND sequence > ? ORDER BY sequence LIMIT ?`)
+  }
+
+  /** Names from `start` on ('' is the beginning) anywhere in the folder. */
+  names(start: string): ListStep {
+    return this.#step(start, BEHIND_ALL_NAMES, () => undefined)
+  }
+
+  /** Names from `start` on that stand in the directory itself ('' is the top), not deeper. */
+  level(directory: string, start: string): ListStep {
+    const inside = directory === '' ? '' : `${directory}/`
+    return this.#step(start === '' ? inside : start, endOf(directory), (name) => {
+      const slash = name.indexOf('/', inside.length)
+      return slash === -1 ? undefined : `${name.slice(0, slash)}0` // the first name that can follow the subtree
+    })
+  }
+
+  /** Whether anything shows in a directory. Among very many deleted names it is taken for granted. */
+  hasChildren(directory: string): boolean {
+    let left = CHILD_ROWS_MAX
+    let found = false
+    this.#rows.walk(`${directory}/`, endOf(directory), (name, row) => {
+      found = this.#isListed(name, row) || --left === 0
+      return found ? false : undefined
+    })
+    return found
+  }
+
+  /** All that is recorded of a name; undefined when nobody has told of it. */
+  records(name: string): NameRecords | undefined {
+    const claimants = this.#files.claimants(name)
+    const global = this.#files.winner(claimants)?.row.head
+    if (global === undefined) return undefined
+    const others = new Map<DeviceId, FileHead>()
+    let local: FileHead | undefined
+    for (const { holder, row } of claimants) {
+      if (holder.owner === 'local') local = row.head
+      else others.set(holder.owner, row.head)
+    }
+    return { name, global, local, others }
+  }
+
+  /** Our own names that changed after `sequence`, in the order in which they did. */
+  ownSince(sequence: number): readonly OwnName[] {
+    return this.#own.all(sequence, ROWS_AT_ONCE).map((row) => {
+      const { deleted, localFlags } = glance(Number(row[2]))
+      return { sequence: Number(row[0]), name: String(row[1]), live: !deleted && (localFlags & FLAG_IGNORED) === 0 }
+    })
+  }
+
+  #step(start: string, end: string | Uint8Array, jump: (name: string) => string | undefined): ListStep {
+    const found: ListedName[] = []
+    let left = ROWS_AT_ONCE
+    let next: string | undefined
+    this.#rows.walk(start, end, (name, row) => {
+      if (left <= 0) {
+        next = name
+        return false
+      }
+      const further = jump(name)
+      left -= further === undefined ? 1 : JUMP_ROWS
+      if (further === undefined && this.#isListed(name, row)) found.push({ name, type: glance(Number(row[3])).type })
+      return further
+    })
+    return { found, next }
+  }
+
+  #isListed(name: string, row: Row): boolean {
+    const { deleted, localFlags } = glance(Number(row[3]))
+    if (!deleted && !isInvalid({ localFlags })) return true
+    if (row[0] === LOCAL_NUMBER) return !deleted
+    if (deleted && row[2] !== MARK_NEEDED) return false
+    const own = this.#files.head('local', name)
+    return own !== undefined && !own.deleted
+  }
+}
+
+function endOf(directory: string): string | Uint8Array {
+  return directory === '' ? BEHIND_ALL_NAMES : `${directory}0`
+}

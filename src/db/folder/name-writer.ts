@@ -1,0 +1,137 @@
+import type { DatabaseSync } from 'node:sqlite'
+import type { FileHead } from '../../core/records/file-info.ts'
+import { findWinner, isNeeded } from '../../core/records/need.ts'
+import { addToDigest, removeFromDigest } from '../sqlite/checksum.ts'
+import { LOCAL_NUMBER, type FolderState, type Holder } from './folder-state.ts'
+import { INSERT_NEW_ROW, INSERT_ROW, rowValues, type EncodedRow, type StoredRow } from './rows.ts'
+import { Query } from '../sqlite/sql.ts'
+
+/** Values of the column `mark`; what they mean is in schema.ts. */
+const MARK_NONE = 0
+const MARK_LOCAL_LOST = -1
+const MARK_WON = 1
+export const MARK_NEEDED = 2
+
+/** A record of a name, and whose it is. */
+export interface Claimant {
+  readonly holder: Holder
+  readonly row: StoredRow
+}
+
+/** One that takes part in the decision: as it is stored, or about to be stored. */
+interface Entry {
+  readonly holder: Holder
+  readonly head: FileHead
+  readonly source: { readonly stored: StoredRow } | { readonly record: EncodedRow; readonly list: number | null }
+}
+
+/** Changes one name at a time, and keeps its winner, the marks and the counts true. Works inside a transaction. */
+export class NameWriter {
+  readonly #insert: Query
+  readonly #insertNew: Query
+  readonly #delete: Query
+  readonly #setMark: Query
+
+  readonly #insertList: Query
+  readonly #deleteList: Query
+
+  constructor(database: DatabaseSync) {
+    this.#insert = new Query(database, INSERT_ROW)
+    this.#insertNew = new Query(database, INSERT_NEW_ROW)
+    this.#delete = new Query(database, 'DELETE FROM files WHERE device = ? AND name = ?')
+    this.#setMark = new Query(database, 'UPDATE files SET mark = ?, sum = ? WHERE device = ? AND name = ?')
+    this.#insertList = new Query(database, 'INSERT INTO lists (hashes) VALUES (?) RETURNING id')
+    this.#deleteList = new Query(database, 'DELETE FROM lists WHERE id = ?')
+  }
+
+  /**
+   * For our own record while nobody else has any: a name that is new needs no look at what was there, and wins. False
+   * when it is not new, or its blocks need a list; then nothing has changed.
+   */
+  putNew(state: FolderState, record: EncodedRow): boolean {
+    if (record.blocks.list !== undefined) return false
+    const { values, sum } = rowValues(record, MARK_NONE, null)
+    if (this.#insertNew.run(...values) === 0) return false
+    state.countRow(state.holders[0]!, record.head, sum, 1)
+    state.countWinner(record.head, false, 1)
+    state.remoteNeeds.count(record.head, () => undefined, 1)
+    return true
+  }
+
+  /** `before` are all records of the name; the one of `holder`, if any, is replaced. */
+  put(state: FolderState, before: readonly Claimant[], holder: Holder, record: EncodedRow): void {
+    const entries = this.#takeOut(state, before, holder)
+    const list = this.#placeList(record, before)
+    this.#dropList(before, holder, list)
+    entries.push({ holder, head: record.head, source: { record, list } })
+    if (entries.length > 1) entries.sort((a, b) => state.holders.indexOf(a.holder) - state.holders.indexOf(b.holder))
+    this.#decide(state, entries)
+  }
+
+  remove(state: FolderState, before: readonly Claimant[], holder: Holder, name: string): void {
+    const entries = this.#takeOut(state, before, holder)
+    if (entries.length < before.length) this.#delete.run(holder.number, name)
+    this.#dropList(before, holder, null)
+    this.#decide(state, entries)
+  }
+
+  /** Takes the old winner and the old record of `holder` out of the counts; returns the records that stay. */
+  #takeOut(state: FolderState, before: readonly Claimant[], leaving: Holder): Entry[] {
+    const staying: Entry[] = []
+    for (const { holder, row } of before) {
+      const won = holder.number === LOCAL_NUMBER ? row.mark === MARK_NONE : row.mark > MARK_NONE
+      if (won) {
+        state.countWinner(row.head, row.mark === MARK_NEEDED, -1)
+        state.remoteNeeds.count(row.head, (device) => before.find((each) => each.holder.owner === device)?.row.head, -1)
+      }
+      if (holder === leaving) state.countRow(holder, row.head, row.sum, -1)
+      else staying.push({ holder, head: row.head, source: { stored: row } })
+    }
+    return staying
+  }
+
+  /** Where the blocks of a new record are: a list that another record of the name has, or a new one. */
+  #placeList({ blocks }: EncodedRow, before: readonly Claimant[]): number | null {
+    if (blocks.list === undefined) return null
+    const same = before.find(({ row }) => row.list !== null && row.hash === blocks.hash)
+    return same === undefined ? Number(this.#insertList.first(blocks.list)?.[0]) : same.row.list
+  }
+
+  /** A list goes with its last record; `kept` is the one in use by the new record. */
+  #dropList(before: readonly Claimant[], leaving: Holder, kept: number | null): void {
+    const old = before.find(({ holder }) => holder === leaving)?.row.list ?? null
+    if (old === null || old === kept) return
+    if (!before.some(({ holder, row }) => holder !== leaving && row.list === old)) this.#deleteList.run(old)
+  }
+
+  /** Finds the winner, writes the new record and the marks that change, and counts them in. */
+  #decide(state: FolderState, entries: readonly Entry[]): void {
+    const winner = entries[findWinner(entries.map(({ head }) => head))]
+    if (winner === undefined) return
+    const local = entries.find(({ holder }) => holder.number === LOCAL_NUMBER)
+    const needed = winner !== local && isNeeded(local?.head, winner.head)
+    for (const entry of entries) this.#write(state, entry, markFor(entry, winner, needed))
+    state.countWinner(winner.head, needed, 1)
+    state.remoteNeeds.count(winner.head, (device) => entries.find((each) => each.holder.owner === device)?.head, 1)
+  }
+
+  #write(state: FolderState, { holder, head, source }: Entry, mark: number): void {
+    if ('record' in source) {
+      const { values, sum } = rowValues(source.record, mark, source.list)
+      this.#insert.run(...values)
+      state.countRow(holder, head, sum, 1)
+      return
+    }
+    const { stored } = source
+    if (stored.mark === mark) return
+    const sum = stored.sumWithMark(mark)
+    this.#setMark.run(mark, sum, holder.number, head.name)
+    state.digest = addToDigest(removeFromDigest(state.digest, stored.sum), sum)
+  }
+}
+
+function markFor(entry: Entry, winner: Entry, needed: boolean): number {
+  if (entry.holder.number === LOCAL_NUMBER) return entry === winner ? MARK_NONE : MARK_LOCAL_LOST
+  if (entry !== winner) return MARK_NONE
+  return needed ? MARK_NEEDED : MARK_WON
+}

@@ -1,0 +1,159 @@
+import { crc32 } from 'node:zlib'
+import { basename, dirname, join } from 'node:path'
+import { systemCode } from '../../core/errors.ts'
+import type { Clock } from '../../platform/clock.ts'
+import type { Disk } from '../../platform/disk.ts'
+import { damaged } from './damage.ts'
+
+const PRIVATE = 0o600
+const DAMAGED_KEPT_MAX = 3
+const READ_BYTES = 1 << 20
+const SEAL_BYTES_MAX = 100
+const HEADER_MAGIC = 'SQLite format 3\0'
+
+/** What a closed database file was like, in one line: its size and a checksum over all of it. */
+type Seal = string
+
+/**
+ * The files of one database: `x.db`, while it is open `x.db-wal`, while it is closed `x.db.seal`.
+ *
+ * The seal answers the question whether the content must be checked before use. Checking a large index takes seconds,
+ * comparing a checksum of the file a fraction of that. A program that was stopped in order left a seal; it is taken
+ * away before the database is opened, so after a crash there is none. Without a fitting seal the content is checked
+ * row by row: the seal can save work, it can never hide damage.
+ */
+export class DatabaseFile {
+  readonly path: string
+  readonly #disk: Disk
+  readonly #clock: Clock
+
+  constructor(path: string, disk: Disk, clock: Clock) {
+    this.path = path
+    this.#disk = disk
+    this.#clock = clock
+  }
+
+  /** Before opening. True: the content is what we left. Makes an empty file that only we can read where there is none. */
+  async prepare(): Promise<{ readonly trusted: boolean; readonly seal: Seal | undefined }> {
+    const seal = await this.#readSeal()
+    await this.#removeIfThere(this.#sealPath)
+    const sizeBytes = await this.#sizeBytes(this.path)
+    const walBytes = await this.#sizeBytes(`${this.path}-wal`)
+    if (sizeBytes === undefined || sizeBytes === 0) {
+      // Its other files are there: it was lost, and SQLite would apply a log that is left to the new one.
+      if (walBytes !== undefined || seal !== undefined) throw damaged('its main file is missing or empty')
+      if (sizeBytes === undefined) await (await this.#disk.open(this.path, 'create', PRIVATE)).close()
+      return { trusted: true, seal: undefined }
+    }
+    if (seal !== undefined && (walBytes ?? 0) === 0 && seal === (await this.#computeSeal())) return { trusted: true, seal }
+    await this.#checkHeader()
+    return { trusted: false, seal: undefined }
+  }
+
+  /** After closing in order. `known`: the seal it was opened with, when nothing was written since. */
+  async seal(known: Seal | undefined): Promise<void> {
+    if ((await this.#sizeBytes(`${this.path}-wal`)) !== undefined) return
+    const seal = known ?? (await this.#computeSeal())
+    await using file = await this.#disk.open(this.#sealPath, 'create', PRIVATE)
+    await file.write(Buffer.from(seal), 0)
+  }
+
+  /** Moves everything to another name, for people to look at, and keeps only the last few of these. Returns the name. */
+  async putAside(): Promise<string> {
+    const directory = dirname(this.path)
+    const stamp = new Date(this.#clock.nowMs()).toISOString().replace(/[-:]/g, '').replace('T', '-').slice(0, 15)
+    const aside = nextName(`${basename(this.path)}.damaged-${stamp}`, await this.#aside())
+    for (const suffix of ['-wal', '-shm', '']) {
+      await this.#disk.rename(this.path + suffix, join(directory, aside + suffix)).catch(ignoreMissing)
+    }
+    await this.#disk.syncDirectory(directory)
+    await this.#removeOldAside()
+    return join(directory, aside)
+  }
+
+  /** Names of what was put aside, oldest first. */
+  async #aside(): Promise<readonly string[]> {
+    const kept = (await this.#names()).filter((name) => name.startsWith(`${basename(this.path)}.damaged-`))
+    return [...new Set(kept.map((name) => name.replace(/-(wal|shm)$/, '')))].sort()
+  }
+
+  async #removeOldAside(): Promise<void> {
+    for (const copy of (await this.#aside()).slice(0, -DAMAGED_KEPT_MAX)) {
+      for (const suffix of ['', '-wal', '-shm']) await this.#removeIfThere(join(dirname(this.path), copy + suffix))
+    }
+  }
+
+  /** Removes the database and everything that was put aside of it. */
+  async remove(): Promise<void> {
+    for (const name of await this.#names()) {
+      if (name.startsWith(basename(this.path))) await this.#removeIfThere(join(dirname(this.path), name))
+    }
+    await this.#disk.syncDirectory(dirname(this.path))
+  }
+
+  get #sealPath(): string {
+    return `${this.path}.seal`
+  }
+
+  async #names(): Promise<readonly string[]> {
+    return (await this.#disk.list(dirname(this.path))).map(({ name }) => name)
+  }
+
+  /** A flipped bit in the header can make SQLite take the file for one of a later format that it may only read. */
+  async #checkHeader(): Promise<void> {
+    const header = Buffer.alloc(100)
+    await using file = await this.#disk.open(this.path, 'read')
+    const bytes = await file.read(header, 0)
+    if (bytes < header.length || header.toString('latin1', 0, HEADER_MAGIC.length) !== HEADER_MAGIC) {
+      throw damaged('its main file is no database')
+    }
+    if (header.readUInt8(18) > 2 || header.readUInt8(19) > 2) throw damaged('its header was changed')
+  }
+
+  async #computeSeal(): Promise<Seal> {
+    const chunk = Buffer.alloc(READ_BYTES)
+    await using file = await this.#disk.open(this.path, 'read')
+    let sum = 0
+    let position = 0
+    for (;;) {
+      const bytes = await file.read(chunk, position)
+      if (bytes === 0) return `${position} ${sum}\n`
+      sum = crc32(chunk.subarray(0, bytes), sum)
+      position += bytes
+    }
+  }
+
+  async #readSeal(): Promise<Seal | undefined> {
+    try {
+      const text = Buffer.alloc(SEAL_BYTES_MAX)
+      await using file = await this.#disk.open(this.#sealPath, 'read')
+      return text.toString('latin1', 0, await file.read(text, 0))
+    } catch {
+      return undefined // whatever the reason: without a seal the content is checked
+    }
+  }
+
+  async #sizeBytes(path: string): Promise<number | undefined> {
+    try {
+      return (await this.#disk.lstat(path)).sizeBytes
+    } catch (error) {
+      return ignoreMissing(error)
+    }
+  }
+
+  async #removeIfThere(path: string): Promise<void> {
+    await this.#disk.removeFile(path).catch(ignoreMissing)
+  }
+}
+
+/** A name behind all that are taken, also when several come in one second. */
+function nextName(name: string, taken: readonly string[]): string {
+  const last = taken.findLast((other) => other.startsWith(name))
+  if (last === undefined) return name
+  return `${name}-${String(Number(last.slice(name.length + 1)) + 1).padStart(3, '0')}`
+}
+
+function ignoreMissing(error: unknown): undefined {
+  if (systemCode(error) !== 'ENOENT') throw error
+  return undefined
+}

@@ -1,0 +1,68 @@
+import { timingSafeEqual } from 'node:crypto'
+import type { HttpRequest } from '../../platform/http.ts'
+
+export interface Credentials {
+  readonly username: string
+  readonly password: string
+}
+
+/** The one value of a header that may appear once. */
+export function headerOf(request: HttpRequest, name: string): string | undefined {
+  const value = request.headers[name]
+  return typeof value === 'string' ? value : value?.[0]
+}
+
+/** Takes as long for a near miss as for a wild guess. An empty secret matches nothing. */
+export function equalsSecret(given: string, secret: Uint8Array): boolean {
+  if (secret.length === 0) return false
+  const bytes = Buffer.from(given)
+  const sameLength = bytes.length === secret.length
+  return timingSafeEqual(sameLength ? bytes : secret, secret) && sameLength
+}
+
+/** Whether `X-API-Key` or `Authorization: Bearer` carries one of the keys; one right one is enough. */
+export function hasApiKey(request: HttpRequest, keys: readonly Uint8Array[]): boolean {
+  const direct = headerOf(request, 'x-api-key')
+  if (direct !== undefined && matchesAny(direct, keys)) return true
+  const authorization = headerOf(request, 'authorization')
+  if (authorization === undefined || authorization.length < 7 || authorization.slice(0, 7).toLowerCase() !== 'bearer ')
+    return false
+  return matchesAny(authorization.slice(7), keys)
+}
+
+function matchesAny(given: string, keys: readonly Uint8Array[]): boolean {
+  let matches = false
+  for (const key of keys) if (equalsSecret(given, key)) matches = true
+  return matches
+}
+
+/** The readings of HTTP Basic. Browsers disagree whether it is UTF-8 or ISO-8859-1: both are tried, in this order. */
+export function basicCredentials(request: HttpRequest): readonly Credentials[] {
+  const authorization = headerOf(request, 'authorization')
+  if (authorization === undefined || authorization.slice(0, 6).toLowerCase() !== 'basic ') return []
+  const bytes = Buffer.from(authorization.slice(6), 'base64')
+  const readings = new Set([decodeUtf8(bytes), bytes.toString('latin1')])
+  return [...readings].flatMap((reading) => {
+    const colon = reading?.indexOf(':') ?? -1
+    if (reading === undefined || colon < 0) return []
+    return [{ username: reading.slice(0, colon), password: reading.slice(colon + 1) }]
+  })
+}
+
+function decodeUtf8(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch {
+    return undefined // the other reading remains
+  }
+}
+
+/** All values of the cookies of that name: a browser may send several, from several paths. */
+export function cookieValues(request: HttpRequest, name: string): readonly string[] {
+  const header = headerOf(request, 'cookie')
+  if (header === undefined || !header.includes(name)) return []
+  return header.split(';').flatMap((pair) => {
+    const mark = pair.indexOf('=')
+    return mark > 0 && pair.slice(0, mark).trim() === name ? [pair.slice(mark + 1).trim()] : []
+  })
+}

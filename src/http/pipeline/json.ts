@@ -1,0 +1,91 @@
+import { TwinfoldError } from '../../core/errors.ts'
+import type { Json } from '../../core/config/config-json.ts'
+
+/** Deeper than anything we exchange; a bound keeps every recursive reader safe. */
+const DEPTH_MAX = 64
+/** Values in one body: a thousand folders with all their fields are about a hundred thousand. */
+const VALUES_MAX = 1_000_000
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  '<': '\\u003c',
+  '>': '\\u003e',
+  '&': '\\u0026',
+  '\u2028': '\\u2028',
+  '\u2029': '\\u2029',
+}
+
+/** JSON as clients of this interface have always seen it: indented by two, newline at the end, safe inside HTML. */
+export function formatJson(value: unknown): string {
+  const text = JSON.stringify(value, null, 2)
+  return /[<>&\u2028\u2029]/.test(text)
+    ? `${text.replace(/[<>&\u2028\u2029]/g, (sign) => ESCAPES[sign]!)}\n`
+    : `${text}\n`
+}
+
+/**
+ * Reads a request body. Throws `bad-request` with the reason for what is no JSON, nested too deep, too large in
+ * number, or holds a number that cannot be kept exactly. Of a repeated key the last one counts; `__proto__` is dropped.
+ */
+export function parseJson(bytes: Uint8Array): Json {
+  let text
+  try {
+    text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch (error) {
+    throw bad('the body is not valid UTF-8', error)
+  }
+  checkShape(text)
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch (error) {
+    throw bad(text.trim() === '' ? 'unexpected end of JSON input' : `invalid JSON${whereOf(error)}`, error)
+  }
+  return cleanValue(value)
+}
+
+/** Counts nesting and values before anything is built. Text inside strings does not count. */
+function checkShape(text: string): void {
+  let depth = 0
+  let values = 0
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i)
+    if (code === 0x22) i = endOfString(text, i)
+    else if (code === 0x7b || code === 0x5b) {
+      if (++depth > DEPTH_MAX) throw bad(`JSON nested deeper than ${DEPTH_MAX} levels`)
+    } else if (code === 0x7d || code === 0x5d) depth--
+    else if (code === 0x2c && ++values > VALUES_MAX) throw bad(`JSON with more than ${VALUES_MAX} values`)
+  }
+}
+
+function endOfString(text: string, start: number): number {
+  let i = start + 1
+  while (i < text.length && text.charCodeAt(i) !== 0x22) i += text.charCodeAt(i) === 0x5c ? 2 : 1
+  return i
+}
+
+/** The position alone: the engine's full message quotes the body, which may hold a password. */
+function whereOf(error: unknown): string {
+  const position = error instanceof Error ? /at position (\d+)/.exec(error.message)?.[1] : undefined
+  return position === undefined ? '' : ` at position ${position}`
+}
+
+function cleanValue(value: unknown): Json {
+  if (value === null || typeof value === 'boolean') return value
+  if (typeof value === 'string') return value.toWellFormed()
+  if (typeof value === 'number') return cleanNumber(value)
+  if (Array.isArray(value)) return value.map(cleanValue)
+  const entries = Object.entries(Object(value)).filter(([key]) => key !== '__proto__')
+  return Object.fromEntries(entries.map(([key, item]) => [key.toWellFormed(), cleanValue(item)]))
+}
+
+/** Never a neighbour of what was sent: a number we cannot keep exactly is refused. */
+function cleanNumber(value: number): number {
+  if (!Number.isFinite(value) || (Number.isInteger(value) && !Number.isSafeInteger(value))) {
+    throw bad('a number is out of range')
+  }
+  return value === 0 ? 0 : value
+}
+
+function bad(message: string, cause?: unknown): TwinfoldError {
+  return new TwinfoldError('bad-request', message, { cause })
+}

@@ -1,0 +1,273 @@
+import type { GuiConfig } from '../../core/config/config.ts'
+import { messageOf } from '../../core/errors.ts'
+import type { Logger } from '../../events/types.ts'
+import type { RouteErrors } from '../../rest/declaration.ts'
+import type { Clock } from '../../platform/clock.ts'
+import type { HttpReply, HttpRequest } from '../../platform/http.ts'
+import { isAuthOn, type Auth } from './auth.ts'
+import { cookieValues, hasApiKey, headerOf } from './credentials.ts'
+import { errorReply } from './errors.ts'
+import { isLocalHostHeader } from './host-check.ts'
+import { encodePath, normalisePath, splitTarget } from './paths.ts'
+import { parseQuery, type Query } from './query.ts'
+import { NOT_FOUND, redirectTo, text, type Reply } from './reply.ts'
+import type { RequestMeter } from './meter.ts'
+import type { Route, RouteTable } from './route.ts'
+import type { TokenStore } from './tokens.ts'
+
+/** The GUI settings as every request needs them, worked out once per change of the config. */
+export interface Gate {
+  readonly gui: GuiConfig
+  readonly authOn: boolean
+  readonly apiKeys: readonly Uint8Array[]
+  readonly checkHost: boolean
+  /** Whether the listener speaks TLS: then plain requests are sent there. */
+  readonly tls: boolean
+}
+
+export function makeGate(
+  gui: GuiConfig,
+  listener: { readonly loopback: boolean; readonly tls: boolean },
+  extraKey: string | undefined,
+): Gate {
+  const keys = [gui.apiKey, extraKey ?? ''].filter((key) => key !== '')
+  return {
+    gui,
+    authOn: isAuthOn(gui),
+    apiKeys: keys.map((key) => Buffer.from(key)),
+    checkHost: listener.loopback && !gui.insecureSkipHostcheck,
+    tls: listener.tls,
+  }
+}
+
+export interface PipelineDeps {
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly auth: Auth
+  readonly csrf: TokenStore
+  readonly routes: RouteTable
+  readonly meter: RequestMeter
+  readonly gate: () => Gate
+}
+
+export interface PipelineOptions {
+  readonly version: string
+  readonly deviceId: string
+  readonly shortId: string
+}
+
+type Headers = Record<string, string | readonly string[]>
+
+const NO_AUTH_PATHS: ReadonlySet<string> = new Set(['/', '/index.html', '/modal.html', '/rest/svc/lang'])
+const NO_AUTH_PREFIXES = ['/assets/', '/syncthing/', '/vendor/', '/theme-assets/', '/rest/noauth']
+const NO_CACHE = 'max-age=0, no-cache, no-store'
+
+const HOST_ERROR: HttpReply = {
+  status: 403,
+  headers: { 'Content-Type': 'text/plain; charset=utf-8', 'X-Content-Type-Options': 'nosniff' },
+  body: 'Host check error\n',
+}
+const PREFLIGHT: HttpReply = {
+  status: 204,
+  headers: {
+    'Access-Control-Allow-Origin': '*',
+    'Access-Control-Allow-Methods': 'GET, POST, PUT, PATCH, DELETE, OPTIONS',
+    'Access-Control-Allow-Headers': 'Content-Type, X-API-Key',
+    'Access-Control-Max-Age': '600',
+  },
+}
+
+/**
+ * What every request goes through, in this order: host check, CORS, redirect to TLS, authentication, CSRF, routing.
+ * Authentication and routing decide on the same cleaned path. What needs no waiting is answered without a promise.
+ */
+export class Pipeline {
+  readonly #deps: PipelineDeps
+  readonly #options: PipelineOptions
+  readonly #csrfCookie: string
+  readonly #csrfHeader: string
+  #localHost: string | undefined
+  #second = { atS: -1, text: '' }
+
+  constructor(deps: PipelineDeps, options: PipelineOptions) {
+    this.#deps = deps
+    this.#options = options
+    this.#csrfCookie = `CSRF-Token-${options.shortId}`
+    this.#csrfHeader = `x-csrf-token-${options.shortId.toLowerCase()}`
+  }
+
+  handle(request: HttpRequest): HttpReply | Promise<HttpReply> {
+    const gate = this.#deps.gate()
+    const target = splitTarget(request.target)
+    const host = target.host ?? headerOf(request, 'host')
+    if (gate.checkHost && !request.unixSocket && !this.#isLocal(host)) return HOST_ERROR
+    if (request.method === 'OPTIONS') return PREFLIGHT
+
+    const headers: Headers = { 'X-XSS-Protection': '1; mode=block', 'X-Content-Type-Options': 'nosniff' }
+    if (!gate.gui.insecureAllowFrameLoading) headers['X-Frame-Options'] = 'SAMEORIGIN'
+    if (gate.tls && !request.secure) return finish(headers, toHttps(host, request.target, target.host !== undefined))
+
+    const place = this.#deps.routes.isExact(target.rawPath)
+      ? { path: target.rawPath, redirect: false }
+      : normalisePath(target.rawPath)
+    if (place === undefined) return finish(headers, text(400, 'Bad Request'))
+    const visit: Visit = { request, gate, headers, query: target.query, ...place }
+    const hasKey = hasApiKey(request, gate.apiKeys)
+    if (!gate.authOn || hasKey || this.#deps.auth.hasSession(request)) return this.#admitted(visit, hasKey)
+    return this.#authenticate(visit)
+  }
+
+  /** A client sends the same host again and again; the last good one is remembered. */
+  #isLocal(host: string | undefined): boolean {
+    if (host !== undefined && host === this.#localHost) return true
+    if (!isLocalHostHeader(host)) return false
+    this.#localHost = host
+    return true
+  }
+
+  async #authenticate(visit: Visit): Promise<HttpReply> {
+    const { request, gate, headers, path } = visit
+    let cookie: string | undefined
+    try {
+      cookie = await this.#deps.auth.basicSession(request, gate.gui)
+    } catch (error) {
+      return this.#failed(visit, 'Basic authentication', error, {})
+    }
+    if (cookie !== undefined) headers['Set-Cookie'] = [cookie]
+    else if (!isNoAuthPath(path, gate.gui)) return finish(headers, this.#refusal(gate.gui))
+    return await this.#admitted(visit, false)
+  }
+
+  #refusal(gui: GuiConfig): Reply {
+    if (!gui.sendBasicAuthPrompt) return text(403, 'Forbidden')
+    const challenge = `Basic realm="Authorization Required (${this.#options.shortId})"`
+    return { ...text(401, 'Not Authorized'), headers: { 'WWW-Authenticate': challenge } }
+  }
+
+  #admitted(visit: Visit, hasKey: boolean): HttpReply | Promise<HttpReply> {
+    const { request, headers, path } = visit
+    headers['X-Syncthing-Version'] = this.#options.version
+    headers['X-Syncthing-ID'] = this.#options.deviceId
+    if (hasKey) headers['Access-Control-Allow-Origin'] = '*'
+    else if (path === '/metrics') return this.#route(visit) // a monitoring system would use up the tokens of browsers
+    else if (!path.startsWith('/rest')) this.#giveCsrfCookie(visit)
+    else if (!isNoAuthPath(path, visit.gate.gui) && !this.#deps.csrf.use(headerOf(request, this.#csrfHeader) ?? '')) {
+      return finish(headers, text(403, 'CSRF Error'))
+    }
+    return this.#route(visit)
+  }
+
+  #giveCsrfCookie({ request, headers }: Visit): void {
+    if (cookieValues(request, this.#csrfCookie).some((token) => this.#deps.csrf.use(token))) return
+    const before = headers['Set-Cookie'] ?? []
+    headers['Set-Cookie'] = [
+      ...(typeof before === 'string' ? [before] : before),
+      `${this.#csrfCookie}=${this.#deps.csrf.make()}`,
+    ]
+  }
+
+  #route(visit: Visit): HttpReply | Promise<HttpReply> {
+    const { request, headers, path } = visit
+    if (path.startsWith('/rest/') || path === '/meta.js') this.#forbidCaching(headers)
+    if (visit.redirect || path === '/rest') return finish(headers, redirect(visit, path === '/rest' ? '/rest/' : path))
+    const found = this.#deps.routes.find(request.method, path)
+    switch (found.is) {
+      case 'route':
+        return this.#run(visit, found.route, found.id)
+      case 'redirect':
+        return finish(headers, redirect(visit, found.path))
+      case 'wrong-method':
+        return finish(headers, { ...text(405, 'Method Not Allowed'), headers: { Allow: found.allow } })
+      case 'unknown':
+        return finish(headers, NOT_FOUND)
+    }
+  }
+
+  #run(visit: Visit, route: Route, id: string): HttpReply | Promise<HttpReply> {
+    let query: Query
+    try {
+      query = parseQuery(visit.query, route.parameters)
+    } catch (error) {
+      return finish(visit.headers, errorReply(error, {}) ?? text(400, 'Bad Request')) // before a route has its say
+    }
+    const { meter } = this.#deps
+    const startedMs = meter.nowMs()
+    try {
+      const reply = route.handle({ request: visit.request, query, id })
+      if (!(reply instanceof Promise)) {
+        meter.count(route.path, startedMs)
+        return finish(visit.headers, reply)
+      }
+      return reply.then(
+        (settled) => (meter.count(route.path, startedMs), finish(visit.headers, settled)),
+        (error: unknown) => (meter.count(route.path, startedMs), this.#routeFailed(visit, route, error)),
+      )
+    } catch (error) {
+      meter.count(route.path, startedMs)
+      return this.#routeFailed(visit, route, error)
+    }
+  }
+
+  #routeFailed(visit: Visit, route: Route, error: unknown): HttpReply {
+    return this.#failed(visit, `${route.method} ${route.path}`, error, route.errors ?? {})
+  }
+
+  #failed(visit: Visit, what: string, error: unknown, special: RouteErrors): HttpReply {
+    const known = errorReply(error, special)
+    // A client that left is no failure of ours, and must not be able to fill the log.
+    if (known === undefined && !visit.request.signal.aborted) {
+      this.#deps.logger.error(`${what} failed: ${messageOf(error)}`)
+    }
+    return finish(visit.headers, known ?? text(500, 'internal error'))
+  }
+
+  #forbidCaching(headers: Headers): void {
+    const atS = Math.floor(this.#deps.clock.nowMs() / 1_000)
+    if (atS !== this.#second.atS) this.#second = { atS, text: new Date(atS * 1_000).toUTCString() }
+    headers['Cache-Control'] = NO_CACHE
+    headers['Pragma'] = 'no-cache'
+    headers['Expires'] = this.#second.text
+  }
+}
+
+interface Visit {
+  readonly request: HttpRequest
+  readonly gate: Gate
+  /** Grows from step to step: what a refusal carries depends on how far the request came. */
+  readonly headers: Headers
+  readonly query: string
+  readonly path: string
+  readonly redirect: boolean
+}
+
+function isNoAuthPath(path: string, gui: Pick<GuiConfig, 'metricsWithoutAuth'>): boolean {
+  if (NO_AUTH_PATHS.has(path) || (path === '/metrics' && gui.metricsWithoutAuth)) return true
+  return NO_AUTH_PREFIXES.some((prefix) => path.startsWith(prefix))
+}
+
+function redirect(visit: Visit, path: string): Reply {
+  return redirectTo(encodePath(path) + (visit.query === '' ? '' : `?${visit.query}`), visit.request.method)
+}
+
+/** The host goes into a header of ours, so only what a host may consist of gets there. */
+function toHttps(host: string | undefined, target: string, absolute: boolean): Reply {
+  if (host === undefined || !/^[A-Za-z0-9.:[\]_-]+$/.test(host)) return text(400, 'Bad Request')
+  const rest = absolute ? target.replace(/^https?:\/\/[^/?#]*/i, '') : target
+  return { status: 307, headers: { Location: `https://${host}${rest.startsWith('/') ? rest : `/${rest}`}` } }
+}
+
+function finish(headers: Headers, reply: Reply): HttpReply {
+  if (reply.contentType !== undefined) headers['Content-Type'] = reply.contentType
+  if (reply.headers !== undefined) {
+    for (const [name, value] of Object.entries(reply.headers)) headers[name] = merged(headers[name], name, value)
+  }
+  return reply.body === undefined
+    ? { status: reply.status, headers }
+    : { status: reply.status, headers, body: reply.body }
+}
+
+/** Cookies add up; of every other header the route's own value counts. */
+function merged(before: Headers[string] | undefined, name: string, value: Headers[string]): Headers[string] {
+  if (name !== 'Set-Cookie' || before === undefined) return value
+  return [before, value].flat()
+}

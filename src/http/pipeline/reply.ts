@@ -1,0 +1,37 @@
+import type { HttpReply } from '../../platform/http.ts'
+import { formatJson } from './json.ts'
+
+/** What a route answers; the pipeline adds the headers that every reply carries. */
+export interface Reply {
+  readonly status: number
+  readonly contentType?: string
+  readonly headers?: Readonly<Record<string, string | readonly string[]>>
+  readonly body?: NonNullable<HttpReply['body']>
+}
+
+export const JSON_TYPE = 'application/json; charset=utf-8'
+export const TEXT_TYPE = 'text/plain; charset=utf-8'
+
+/** Success without content: 200 and not 204, as clients expect. */
+export const EMPTY_OK: Reply = { status: 200 }
+
+export function json(value: unknown): Reply {
+  return { status: 200, contentType: JSON_TYPE, body: formatJson(value) }
+}
+
+export function text(status: number, message: string): Reply {
+  return { status, contentType: TEXT_TYPE, body: `${message}\n` }
+}
+
+export const NOT_FOUND: Reply = text(404, '404 page not found')
+
+/** Moves a client to the canonical spelling. A browser gets a page to look at, programs get none. */
+export function redirectTo(location: string, method: string): Reply {
+  if (method !== 'GET') return { status: 307, headers: { Location: location } }
+  const body = `<a href="${escapeHtml(location)}">Moved Permanently</a>.\n\n`
+  return { status: 301, contentType: 'text/html; charset=utf-8', headers: { Location: location }, body }
+}
+
+export function escapeHtml(value: string): string {
+  return value.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`)
+}

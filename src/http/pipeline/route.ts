@@ -1,0 +1,117 @@
+import {
+  methodOf,
+  namesOf,
+  pathOf,
+  type Declarations,
+  type Method,
+  type ParameterName,
+  type Parameters,
+  type RouteErrors,
+} from '../../rest/declaration.ts'
+import type { HttpRequest } from '../../platform/http.ts'
+import type { Query } from './query.ts'
+import type { Reply } from './reply.ts'
+
+/** One request after authentication, as a handler sees it. */
+export interface Call<Name extends string = string> {
+  readonly request: HttpRequest
+  readonly query: Query<Name>
+  /** What stood in the place of `:id`; empty for routes without one. */
+  readonly id: string
+}
+
+/** A declared operation and what carries it out. */
+export interface Route {
+  readonly method: Method
+  readonly path: string
+  /** What it does, in one sentence for people. */
+  readonly summary: string
+  /** Statuses and words of refusals where they differ from the usual. */
+  readonly errors?: RouteErrors
+  /** The parameters that it knows. */
+  readonly parameters?: Parameters
+  readonly handle: Handler
+}
+
+/** A handler can ask for the parameters that its declaration names, and for no others. */
+type Handler<Name extends string = string> = (call: Call<Name>) => Reply | Promise<Reply>
+
+/** Gives every declared route its handler; a missing one and one too many are errors of types. */
+export function bind<const D extends Declarations>(
+  declarations: D,
+  handlers: { readonly [K in keyof D]: Handler<ParameterName<D[K]>> },
+): readonly Route[] {
+  return namesOf(declarations).map((name) => {
+    const { summary, errors, query: parameters } = declarations[name]!
+    const handle: Handler = handlers[name]
+    const more = { ...(errors !== undefined && { errors }), ...(parameters !== undefined && { parameters }) }
+    return { method: methodOf(name), path: pathOf(name), summary, ...more, handle }
+  })
+}
+
+export type Found =
+  | { readonly is: 'route'; readonly route: Route; readonly id: string }
+  | { readonly is: 'wrong-method'; readonly allow: string }
+  | { readonly is: 'redirect'; readonly path: string }
+  | { readonly is: 'unknown' }
+
+interface Place {
+  readonly byMethod: ReadonlyMap<string, Route>
+  readonly allow: string
+}
+
+const UNKNOWN: Found = { is: 'unknown' }
+const PARAMETER = '/:id'
+
+/** Finds the route of a request. Nearly all paths are fixed texts, so a map is the whole router. */
+export class RouteTable {
+  readonly routes: readonly Route[]
+  readonly #places = new Map<string, Place>()
+  readonly #canonical = new Map<string, string>()
+
+  constructor(routes: readonly Route[]) {
+    this.routes = routes
+    for (const [path, group] of Map.groupBy(routes, (route) => route.path)) {
+      const byMethod = new Map(group.map((route) => [route.method as string, route]))
+      this.#places.set(path, { byMethod, allow: [...byMethod.keys(), 'OPTIONS'].sort().join(', ') })
+      this.#canonical.set(path.toLowerCase(), path)
+    }
+  }
+
+  /** Whether a path as sent is exactly that of a route, so that nothing about it needs cleaning. */
+  isExact(path: string): boolean {
+    return this.#places.has(path) && !path.endsWith(PARAMETER)
+  }
+
+  find(method: string, path: string): Found {
+    const exact = this.#lookUp(path)
+    if (exact !== undefined) {
+      const route = exact.place.byMethod.get(method)
+      return route === undefined
+        ? { is: 'wrong-method', allow: exact.place.allow }
+        : { is: 'route', route, id: exact.id }
+    }
+    const other = this.#otherSpelling(path)
+    if (other === undefined || other === path) return UNKNOWN
+    return this.#lookUp(other)?.place.byMethod.has(method) === true ? { is: 'redirect', path: other } : UNKNOWN
+  }
+
+  #lookUp(path: string): { readonly place: Place; readonly id: string } | undefined {
+    const fixed = path.endsWith(PARAMETER) ? undefined : this.#places.get(path)
+    if (fixed !== undefined) return { place: fixed, id: '' }
+    const slash = path.lastIndexOf('/')
+    const id = path.slice(slash + 1)
+    const place = id === '' ? undefined : this.#places.get(path.slice(0, slash) + PARAMETER)
+    return place === undefined ? undefined : { place, id }
+  }
+
+  /** The path without a slash at its end and in the right case; what stands for an id keeps its own case. */
+  #otherSpelling(path: string): string | undefined {
+    const bare = path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path
+    const fixed = this.#canonical.get(bare.toLowerCase())
+    if (fixed !== undefined && !fixed.endsWith(PARAMETER)) return fixed
+    const slash = bare.lastIndexOf('/')
+    const family = this.#canonical.get(bare.slice(0, slash).toLowerCase() + PARAMETER)
+    return family === undefined ? undefined : family.slice(0, -PARAMETER.length) + bare.slice(slash)
+  }
+}

@@ -1,0 +1,129 @@
+import { methodOf, namesOf, pathOf, type Declaration, type Parameter, type RouteName } from '../../rest/declaration.ts'
+import { AREAS, areaOf, refusalsOf } from '../../rest/openapi.ts'
+import { componentSchemas } from '../../rest/components.ts'
+import { ROUTES } from '../../rest/routes.ts'
+import type { Schema } from '../../rest/schema.ts'
+import { escapeHtml } from '../pipeline/reply.ts'
+
+/** The interface as a page to read: made of the same declarations as everything else, and only of text. */
+export function apiPage(version: string): string {
+  const byArea = Map.groupBy(namesOf(ROUTES), (name) => areaOf(pathOf(name)))
+  const areas = Object.entries(AREAS).filter(([area]) => byArea.has(area))
+  return `<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>REST interface of Twinfold</title>
+<link rel="stylesheet" href="/api/style.css">
+</head>
+<body>
+<header>
+<h1>REST interface</h1>
+<p>Twinfold ${escapeHtml(version)}, ${namesOf(ROUTES).length} operations. Programs read
+<a href="/api/openapi.json">openapi.json</a>. Requests below <code>/rest</code> carry the API key in the header
+<code>X-API-Key</code>; refusals are a line of text.</p>
+<nav>${areas.map(([area]) => `<a href="#${area}">${area}</a>`).join('\n')}\n<a href="#shapes">shapes</a></nav>
+</header>
+<main>
+${areas.map(([area, words]) => section(area, words, byArea.get(area) ?? [])).join('\n')}
+${shapes()}
+</main>
+</body>
+</html>
+`
+}
+
+function section(area: string, words: string, names: readonly (keyof typeof ROUTES)[]): string {
+  return `<section id="${area}">
+<h2>${area}</h2>
+<p>${escapeHtml(words)}</p>
+${names.map((name) => operation(name, ROUTES[name])).join('\n')}
+</section>`
+}
+
+function operation(name: RouteName, route: Declaration): string {
+  const path = pathOf(name).replace('/:id', '/{id}')
+  return `<details>
+<summary><b class="${methodOf(name).toLowerCase()}">${methodOf(name)}</b> <code>${escapeHtml(path)}</code>
+<span>${marked(route.summary)}</span></summary>
+${parameters(route)}${body(route)}${reply(route)}${refusals(route)}</details>`
+}
+
+function parameters({ query = {} }: Declaration): string {
+  const rows = Object.entries<Parameter>(query).map(
+    ([name, { schema, about, required, repeated }]) =>
+      `<tr><td><code>${escapeHtml(name)}</code></td><td>${escapeHtml(outline(schema))}${repeated ? ', repeated' : ''}</td>` +
+      `<td>${required ? 'needed' : ''}</td><td>${marked(about)}</td></tr>`,
+  )
+  return rows.length === 0 ? '' : `<h3>Parameters</h3>\n<table>\n${rows.join('\n')}\n</table>\n`
+}
+
+function body({ body: given }: Declaration): string {
+  if (given === undefined) return ''
+  return `<h3>Body</h3>\n<p>${marked(given.about)}</p>\n<pre>${escapeHtml(outline(given.schema))}</pre>\n`
+}
+
+function reply({ reply: given }: Declaration): string {
+  if (given.is === 'empty') return `<h3>Reply</h3>\n<p>${given.status ?? 200}, without content.</p>\n`
+  if (given.is === 'other') return `<h3>Reply</h3>\n<p>${escapeHtml(given.type)}: ${marked(given.about)}</p>\n`
+  return `<h3>Reply</h3>\n<pre>${escapeHtml(outline(given.schema))}</pre>\n`
+}
+
+function refusals(route: Declaration): string {
+  const rows = [...refusalsOf(route)].map(
+    ([status, when]) => `<tr><td>${status}</td><td>${marked(when.join(' '))}</td></tr>`,
+  )
+  return rows.length === 0 ? '' : `<h3>Refusals</h3>\n<table>\n${rows.join('\n')}\n</table>\n`
+}
+
+function shapes(): string {
+  const all = Object.entries<Schema>(componentSchemas()).map(
+    ([name, schema]) =>
+      `<details id="shape-${name}">\n<summary><code>${name}</code> <span>${marked(schema.description ?? '')}</span></summary>\n` +
+      `<pre>${escapeHtml(outline(schema))}</pre>\n</details>`,
+  )
+  return `<section id="shapes">\n<h2>shapes</h2>\n<p>What several operations have in common.</p>\n${all.join('\n')}\n</section>`
+}
+
+/** A schema as people write JSON: names, types, and a sentence where there is one. A question mark means "may be absent". */
+function outline(schema: Schema, indent = ''): string {
+  if ('$ref' in schema) return schema.$ref.slice(schema.$ref.lastIndexOf('/') + 1)
+  if ('const' in schema) return JSON.stringify(schema.const)
+  if ('enum' in schema) return schema.enum.map((value) => JSON.stringify(value)).join(' | ')
+  if ('anyOf' in schema) return schema.anyOf.map((each) => outline(each, indent)).join(' | ')
+  if (!('type' in schema)) return 'anything'
+  if ('properties' in schema) {
+    const inner = `${indent}  `
+    const lines = Object.entries(schema.properties).map(([name, field]) => {
+      const mark = schema.required.includes(name) ? '' : '?'
+      const words = field.description === undefined ? '' : `  // ${field.description}`
+      return `${inner}${name}${mark}: ${outline(field, inner)}${words}`
+    })
+    return `{\n${lines.join('\n')}\n${indent}}`
+  }
+  if ('additionalProperties' in schema) return `{ [name]: ${outline(schema.additionalProperties, indent)} }`
+  if ('items' in schema) return `[ ${outline(schema.items, indent)} ]`
+  return 'format' in schema && schema.format === 'date-time' ? 'time' : schema.type
+}
+
+/** Text for a page, with what stands between backquotes as code. */
+function marked(text: string): string {
+  return escapeHtml(text).replace(/`([^`]*)`/g, '<code>$1</code>')
+}
+
+export const API_STYLE = `:root { color-scheme: light dark; --line: #8884; --soft: #8882; }
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 0 auto; padding: 1rem; }
+nav { display: flex; flex-wrap: wrap; gap: .25rem 1rem; }
+h2 { margin-top: 2.5rem; border-bottom: 1px solid var(--line); }
+h3 { font-size: 1rem; margin: 1rem 0 .25rem; }
+details { border: 1px solid var(--line); border-radius: .4rem; margin: .4rem 0; padding: .4rem .8rem; }
+summary { cursor: pointer; }
+summary span { display: block; opacity: .8; }
+summary b { display: inline-block; min-width: 4.5rem; }
+.get { color: #2a7ae2; } .post { color: #2e9d4f; } .put, .patch { color: #c77d0a; } .delete { color: #d0433b; }
+code, pre { font: 14px/1.4 ui-monospace, monospace; }
+pre { background: var(--soft); border-radius: .4rem; padding: .6rem; overflow-x: auto; }
+table { border-collapse: collapse; } td { padding: .15rem .8rem .15rem 0; vertical-align: top; }
+a:focus-visible, summary:focus-visible { outline: 2px solid #2a7ae2; outline-offset: 2px; }
+`

@@ -1,0 +1,177 @@
+import { TwinfoldError } from '../../core/errors.ts'
+import { parseFolderId, type FolderId } from '../../core/ids.ts'
+import { cleanSubs } from '../../core/paths.ts'
+import type { FolderStatus, Hub } from '../../model/types.ts'
+import { DB_ROUTES } from '../../rest/db-routes.ts'
+import type {
+  FileViewJson,
+  FolderErrorsJson,
+  FolderStatisticsJson,
+  IgnoresJson,
+  NeedJson,
+  TreeEntryJson,
+} from '../../rest/db.ts'
+import { readBody } from '../../rest/read-body.ts'
+import { diskTimeJson, fileEntryJson, fileInfoJson, shownSize, typeName } from '../views/file-entry.ts'
+import { folderStatusJson } from '../views/folder-status.ts'
+import { formatJson, parseJson } from '../pipeline/json.ts'
+import type { Query } from '../pipeline/query.ts'
+import { EMPTY_OK, json, TEXT_TYPE, type Reply } from '../pipeline/reply.ts'
+import { bind, type Call, type Route } from '../pipeline/route.ts'
+import { formatNs, formatWholeSeconds } from '../views/times.ts'
+
+type TreeEntry = Awaited<ReturnType<Hub['browse']>>[number]
+
+const NEXT_S_MAX = 366 * 24 * 3_600
+const IGNORES_BYTES_MAX = 8 * 1024 * 1024
+
+/** Folders, their files and their queues. */
+export function dbRoutes(hub: Hub): readonly Route[] {
+  const status = statusReplies(hub)
+  return bind(DB_ROUTES, {
+    'POST /rest/db/scan': ({ query }) => scan(hub, query),
+    'POST /rest/db/prio': ({ query }) => prio(hub, query),
+    'GET /rest/db/need': ({ query }) => need(hub, folderOf(query), query),
+    'GET /rest/db/status': ({ query }) => status(folderOf(query)),
+    'GET /rest/db/browse': ({ query }) => browse(hub, query),
+    'GET /rest/db/file': ({ query }) => file(hub, query),
+    'GET /rest/db/ignores': ({ query }) => ignores(hub, query),
+    'POST /rest/db/ignores': (call) => setIgnores(hub, call),
+    'GET /rest/folder/errors': ({ query }) => folderErrors(hub, query),
+    'GET /rest/folder/pullerrors': ({ query }) => folderErrors(hub, query),
+    'GET /rest/stats/folder': async () => json(await folderStatisticsJson(hub)),
+  })
+}
+
+function folderOf(query: Query<'folder'>): FolderId {
+  const folder = parseFolderId(query.first('folder'))
+  if (folder === undefined) throw new TwinfoldError('folder-missing', 'no such folder')
+  return folder
+}
+
+/**
+ * Everything about the request is checked before anything is scanned. The client's leaving does not stop a scan: the
+ * index would be half told, and the next client would scan again.
+ */
+async function scan(hub: Hub, query: Query<'folder' | 'sub' | 'next'>): Promise<Reply> {
+  const nextS = query.integer('next')
+  const nextMs = nextS === undefined ? undefined : Math.min(nextS, NEXT_S_MAX) * 1_000
+  const subs = cleanSubs(query.all('sub'))
+  const folder = parseFolderId(query.first('folder'))
+  if (folder === undefined) return await scanAll(hub)
+  await hub.scan(folder, subs.includes('') ? [] : subs, nextMs)
+  return EMPTY_OK
+}
+
+async function scanAll(hub: Hub): Promise<Reply> {
+  const failures = await hub.scanAll()
+  if (failures.size === 0) return EMPTY_OK
+  const reasons = Object.fromEntries([...failures].sort(([a], [b]) => (a < b ? -1 : 1)))
+  return { status: 500, contentType: TEXT_TYPE, body: `Error scanning folders\n${formatJson(reasons)}` }
+}
+
+/** Pages ask again and again while nothing happens: a status that is known is put into words once. */
+function statusReplies(hub: Hub): (folder: FolderId) => Reply | Promise<Reply> {
+  const replies = new WeakMap<FolderStatus, Reply>()
+  return (folder) => {
+    const status = hub.statusNow(folder)
+    if (status === undefined) return hub.status(folder).then((asked) => json(folderStatusJson(asked)))
+    const known = replies.get(status)
+    if (known !== undefined) return known
+    const reply = json(folderStatusJson(status))
+    replies.set(status, reply)
+    return reply
+  }
+}
+
+async function prio(hub: Hub, query: Query<'folder' | 'file' | 'page' | 'perpage'>): Promise<Reply> {
+  const folder = folderOf(query)
+  const wanted = query.first('file')
+  if (wanted !== undefined && wanted !== '') await hub.bringToFront(folder, wanted)
+  return await need(hub, folder, query)
+}
+
+async function need(hub: Hub, folder: FolderId, query: Query<'page' | 'perpage'>): Promise<Reply> {
+  const paging = query.paging()
+  const page = await hub.need(folder, paging)
+  const body: NeedJson = {
+    page: paging.page,
+    perpage: paging.perPage,
+    progress: page.progress.map((head) => fileEntryJson(head)),
+    queued: page.queued.map((head) => fileEntryJson(head)),
+    rest: page.rest.map((head) => fileEntryJson(head)),
+  }
+  return json(body)
+}
+
+async function browse(hub: Hub, query: Query<'folder' | 'prefix' | 'levels' | 'dirsonly'>): Promise<Reply> {
+  const levels = query.integer('levels')
+  const tree = await hub.browse(folderOf(query), {
+    prefix: (query.first('prefix') ?? '').replace(/\/$/, ''),
+    levels: levels === undefined || levels < 0 ? undefined : levels,
+    directoriesOnly: (query.first('dirsonly') ?? '') !== '',
+  })
+  return json(tree.map(treeEntryJson))
+}
+
+function treeEntryJson(entry: TreeEntry): TreeEntryJson {
+  const own = {
+    name: entry.name,
+    modTime: formatNs(entry.modifiedS, entry.modifiedNs),
+    size: shownSize(entry),
+    type: typeName(entry.type),
+  }
+  return entry.children.length === 0 ? own : { ...own, children: entry.children.map(treeEntryJson) }
+}
+
+async function file(hub: Hub, query: Query<'folder' | 'file'>): Promise<Reply> {
+  const view = await hub.file(folderOf(query), query.first('file') ?? '')
+  const body: FileViewJson = {
+    availability: view.availability.length === 0 ? null : view.availability.map((id) => ({ id, fromTemporary: false })),
+    global: fileInfoJson(view.global),
+    local: fileInfoJson(view.local),
+    mtime: diskTimeJson(view.local),
+  }
+  return json(body)
+}
+
+async function ignores(hub: Hub, query: Query<'folder'>): Promise<Reply> {
+  const folder = parseFolderId(query.first('folder'))
+  if (folder === undefined) return json(ignoresJson({ ignore: null, expanded: null, error: 'folder  does not exist' }))
+  return json(ignoresJson(await hub.ignores(folder)))
+}
+
+async function setIgnores(hub: Hub, { query, request }: Call<'folder'>): Promise<Reply> {
+  const { ignore = [] } = readBody(DB_ROUTES['POST /rest/db/ignores'].body, parseJson(await request.body(IGNORES_BYTES_MAX)))
+  return json(ignoresJson(await hub.setIgnores(folderOf(query), ignore)))
+}
+
+function ignoresJson(view: IgnoresJson): IgnoresJson {
+  return { error: view.error, expanded: view.expanded, ignore: view.ignore }
+}
+
+async function folderErrors(hub: Hub, query: Query<'folder' | 'page' | 'perpage'>): Promise<Reply> {
+  const folder = folderOf(query)
+  const paging = query.paging()
+  const errors = await hub.folderErrors(folder, paging)
+  const body: FolderErrorsJson = {
+    errors: errors.length === 0 ? null : errors.map(({ path, error }) => ({ path, error })),
+    folder,
+    page: paging.page,
+    perpage: paging.perPage,
+  }
+  return json(body)
+}
+
+export async function folderStatisticsJson(hub: Pick<Hub, 'folderStatistics'>): Promise<FolderStatisticsJson> {
+  const entries = [...(await hub.folderStatistics())].sort(([a], [b]) => (a < b ? -1 : 1))
+  return Object.fromEntries(
+    entries.map(([id, { lastFile, lastScanMs }]) => [
+      id,
+      {
+        lastFile: { at: formatWholeSeconds(lastFile.atMs), filename: lastFile.filename, deleted: lastFile.deleted },
+        lastScan: formatWholeSeconds(lastScanMs),
+      },
+    ]),
+  )
+}

@@ -1,0 +1,51 @@
+import { messageOf, TwinfoldError } from '../../core/errors.ts'
+import { parseFolderId, type FolderId } from '../../core/ids.ts'
+import type { Logger } from '../../events/types.ts'
+import type { Hub } from '../../model/types.ts'
+import { LOCAL_CHANGE_ROUTES, type LocalChangedJson } from '../../rest/versions.ts'
+import { fileEntryJson } from '../views/file-entry.ts'
+import type { Query } from '../pipeline/query.ts'
+import { EMPTY_OK, json, type Reply } from '../pipeline/reply.ts'
+import { bind, type Route } from '../pipeline/route.ts'
+
+export interface LocalChangeRouteDeps {
+  readonly hub: Pick<Hub, 'localChanged' | 'override' | 'revert'>
+  readonly logger: Logger
+}
+
+/** What differs here in folders that only send or only receive, and which side shall count. */
+export function localChangeRoutes({ hub, logger }: LocalChangeRouteDeps): readonly Route[] {
+  return bind(LOCAL_CHANGE_ROUTES, {
+    'GET /rest/db/localchanged': ({ query }) => localChanged(hub, query),
+    'POST /rest/db/override': ({ query }) => begin(query, (folder) => hub.override(folder), logger),
+    'POST /rest/db/revert': ({ query }) => begin(query, (folder) => hub.revert(folder), logger),
+  })
+}
+
+async function localChanged(
+  hub: Pick<Hub, 'localChanged'>,
+  query: Query<'folder' | 'page' | 'perpage'>,
+): Promise<Reply> {
+  const folder = parseFolderId(query.first('folder'))
+  if (folder === undefined) throw new TwinfoldError('folder-missing', 'no such folder')
+  const paging = query.paging()
+  const files = await hub.localChanged(folder, paging)
+  const body: LocalChangedJson = {
+    files: files.map((head) => fileEntryJson(head)),
+    page: paging.page,
+    perpage: paging.perPage,
+  }
+  return json(body)
+}
+
+/** The work may take hours; nobody waits for it, so what goes wrong can only be told in the log. */
+function begin(query: Query<'folder'>, act: (folder: FolderId) => Promise<void>, logger: Logger): Reply {
+  const folder = parseFolderId(query.first('folder'))
+  if (folder === undefined) return EMPTY_OK
+  act(folder).catch((error: unknown) => {
+    // Of a folder that is unknown or paused nothing was asked that could be done.
+    if (error instanceof TwinfoldError && /^folder-(missing|paused|not-running)$/.test(error.code)) return
+    logger.warn(`folder ${folder}: overriding or reverting changes failed: ${messageOf(error)}`)
+  })
+  return EMPTY_OK
+}

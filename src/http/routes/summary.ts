@@ -1,0 +1,66 @@
+import { TwinfoldError } from '../../core/errors.ts'
+import type { DeviceId, FolderId } from '../../core/ids.ts'
+import type { PulseJson, SummaryJson } from '../../rest/twinfold.ts'
+import { connectionsJson, pendingDevicesJson, pendingFoldersJson } from './cluster.ts'
+import { deviceStatisticsJson } from './completion.ts'
+import { folderStatisticsJson } from './db.ts'
+import { folderStatusJson } from '../views/folder-status.ts'
+import { errorsJson, type SystemState } from './system.ts'
+import { formatMs } from '../views/times.ts'
+import type { RestDeps, RestOptions } from '../types.ts'
+
+type FolderSummary = SummaryJson['folders'][string]
+
+/** The answers of many routes at one moment, each in its own words. */
+export async function summaryJson(
+  deps: RestDeps, { deviceId, version }: Pick<RestOptions, 'deviceId' | 'version'>, state: Omit<SystemState, 'address'>,
+): Promise<SummaryJson> {
+  const { clock, config, connections, pending } = deps
+  const folders = await Promise.all(
+    config.current.folders.map(async ({ id }) => [id, await folderSummary(deps, deviceId, id)] as const),
+  )
+  return {
+    system: {
+      myID: deviceId,
+      version: version.version,
+      uptimeS: Math.floor((clock.monotonicMs() - state.startedMonotonicMs) / 1_000),
+      startTime: formatMs(state.startedMs),
+    },
+    folders: Object.fromEntries(folders.flatMap(([id, folder]) => (folder === undefined ? [] : [[id, folder]]))),
+    connections: connectionsJson(config.current, deviceId, clock.nowMs(), connections?.status()),
+    pendingDevices: pendingDevicesJson(pending),
+    pendingFolders: pendingFoldersJson(pending, undefined),
+    errors: errorsJson(deps.log).errors,
+    deviceStats: await deviceStatisticsJson(deps.deviceStatistics),
+    folderStats: await folderStatisticsJson(deps.hub),
+  }
+}
+
+/** The little that a page asks for again and again. */
+export function pulseJson(deps: RestDeps, ownDevice: DeviceId, state: Pick<SystemState, 'startedMs'>): PulseJson {
+  const { clock, config, connections } = deps
+  return {
+    startTime: formatMs(state.startedMs),
+    connections: connectionsJson(config.current, ownDevice, clock.nowMs(), connections?.status()),
+  }
+}
+
+/** Undefined for a folder that cannot answer now: it was just removed, or has not started. */
+async function folderSummary(deps: RestDeps, ownDevice: DeviceId, id: FolderId): Promise<FolderSummary | undefined> {
+  try {
+    const status = folderStatusJson(deps.hub.statusNow(id) ?? (await deps.hub.status(id)))
+    return { status, completion: await completions(deps, ownDevice, id) }
+  } catch (error) {
+    if (error instanceof TwinfoldError && error.code.startsWith('folder-')) return undefined
+    throw error
+  }
+}
+
+async function completions(deps: RestDeps, ownDevice: DeviceId, id: FolderId): Promise<FolderSummary['completion']> {
+  const { completion, config } = deps
+  const folder = config.current.folders.find((each) => each.id === id)
+  if (completion === undefined || folder === undefined || folder.paused) return {}
+  const others = folder.devices.filter(({ deviceID }) => deviceID !== ownDevice)
+  const entries = others.map(async ({ deviceID }) => [deviceID, await completion.completion(id, deviceID)] as const)
+  return Object.fromEntries(await Promise.all(entries))
+}

@@ -1,0 +1,172 @@
+import { messageOf, TwinfoldError } from '../../core/errors.ts'
+import type { Locations } from '../../core/locations.ts'
+import { parseDeviceIdOrEmpty } from '../../core/device-id.ts'
+import type { LogControl, LogLine } from '../../events/types.ts'
+import { SYSTEM_ROUTES } from '../../rest/system-routes.ts'
+import type {
+  DiscoveryJson,
+  ErrorsJson,
+  LogJson,
+  LogLineJson,
+  PathsJson,
+  PingJson,
+  StatusJson,
+} from '../../rest/system.ts'
+import { randomText, type Random } from '../../platform/random.ts'
+import { browseDisk } from './browse-disk.ts'
+import { acceptedLanguages } from '../static/languages.ts'
+import type { Query } from '../pipeline/query.ts'
+import { EMPTY_OK, json, TEXT_TYPE, type Reply } from '../pipeline/reply.ts'
+import { bind, type Call, type Route } from '../pipeline/route.ts'
+import { formatMs, formatWholeSeconds } from '../views/times.ts'
+import type { RestDeps, RestOptions, SystemView } from '../types.ts'
+import { versionJson } from '../views/version.ts'
+
+const ERROR_BYTES_MAX = 64 * 1024
+const RANDOM_LENGTH_DEFAULT = 32
+const RANDOM_LENGTH_MAX = 65_536
+
+/** As 1.x numbers them; nothing is above a warning there. */
+const LEVEL_NUMBERS: Readonly<Record<LogLine['level'], number>> = { DEBUG: 0, INFO: 2, WARN: 3, ERROR: 3 }
+
+export interface SystemState {
+  /** Where the interface can be reached now; empty while it cannot. */
+  readonly address: () => string
+  readonly startedMs: number
+  readonly startedMonotonicMs: number
+}
+
+/** The device itself: is it there, which version, where are its files, what went wrong. */
+export function systemRoutes(deps: RestDeps, options: RestOptions, state: SystemState): readonly Route[] {
+  const ping = json({ ping: 'pong' } satisfies PingJson)
+  const version = json(versionJson(options.version))
+  const { log, system, random } = deps
+  return bind(SYSTEM_ROUTES, {
+    'GET /rest/system/ping': () => ping,
+    'POST /rest/system/ping': () => ping,
+    'GET /rest/system/version': () => version,
+    'GET /rest/system/status': () => json(status(deps, options, state)),
+    'GET /rest/system/paths': () => json(paths(options.locations)),
+    'GET /rest/system/discovery': () => json(discovery(system)),
+    'GET /rest/system/log': ({ query }) => json(logJson(log, query)),
+    'GET /rest/system/log.txt': ({ query }) => logText(log, query),
+    'GET /rest/system/error': () => json(errorsJson(log)),
+    'POST /rest/system/error': (call) => reportError(log, call),
+    'POST /rest/system/error/clear': () => (log.clearErrors(), EMPTY_OK),
+    'GET /rest/system/browse': ({ query }) => browse(deps, options, query),
+    'GET /rest/svc/deviceid': ({ query }) => json(deviceId(query)),
+    'GET /rest/svc/random/string': ({ query }) => json({ random: randomString(random, query) }),
+    'GET /rest/svc/lang': ({ request }) => json(acceptedLanguages(request.headers['accept-language'])),
+  })
+}
+
+function status(deps: RestDeps, options: RestOptions, state: SystemState): StatusJson {
+  const { usedBytes, reservedBytes } = deps.system.memoryBytes()
+  const { globalAnnounceEnabled, localAnnounceEnabled } = deps.config.current.options
+  const connections = deps.connections?.status()
+  const discovering = globalAnnounceEnabled || localAnnounceEnabled
+  return {
+    alloc: usedBytes,
+    connectionServiceStatus: Object.fromEntries(connections?.listeners ?? []),
+    cpuPercent: 0,
+    ...(discovering ? { discoveryEnabled: true, discoveryErrors: {}, discoveryMethods: 0, discoveryStatus: {} } : {}),
+    // A gauge of things going on at once: we have loops instead of goroutines, one per folder and one for us.
+    goroutines: 1 + deps.config.current.folders.length,
+    guiAddressOverridden: options.guiAddress !== undefined,
+    guiAddressUsed: state.address(),
+    lastDialStatus: Object.fromEntries(
+      [...(connections?.lastDials ?? [])].map(([address, { whenMs, error }]) => [address, { when: formatWholeSeconds(whenMs), error }]),
+    ),
+    myID: options.deviceId,
+    pathSeparator: options.version.platform === 'win32' ? '\\' : '/',
+    startTime: formatWholeSeconds(state.startedMs),
+    sys: reservedBytes,
+    tilde: options.locations.userHome,
+    uptime: Math.floor((deps.clock.monotonicMs() - state.startedMonotonicMs) / 1_000),
+    urVersionMax: 3,
+  }
+}
+
+function paths(at: Locations): PathsJson {
+  return {
+    auditLog: `${at.dataDirectory}/audit-%{timestamp}.log`,
+    'baseDir-config': at.configDirectory,
+    'baseDir-data': at.dataDirectory,
+    'baseDir-userHome': at.userHome,
+    certFile: at.certificateFile,
+    config: at.configFile,
+    database: at.databaseDirectory,
+    defFolder: at.defaultFolder,
+    guiAssets: at.guiAssetsDirectory,
+    httpsCertFile: at.httpsCertificateFile,
+    httpsKeyFile: at.httpsKeyFile,
+    keyFile: at.keyFile,
+    lockFile: at.lockFile,
+    logFile: at.logFile,
+    panicLog: `${at.dataDirectory}/panic-%{timestamp}.log`,
+  }
+}
+
+function discovery(system: SystemView): DiscoveryJson {
+  return Object.fromEntries([...(system.discovered?.() ?? [])].map(([id, addresses]) => [id, { addresses }]))
+}
+
+function logJson(log: LogControl, query: Query<'since'>): LogJson {
+  const lines = log.lines(sinceOf(query))
+  return { messages: lines.length === 0 ? null : lines.map((line) => ({ ...lineJson(line), message: named(line) })) }
+}
+
+function logText(log: LogControl, query: Query<'since'>): Reply {
+  const lines = log.lines(sinceOf(query)).map((line) => `${formatWholeSeconds(line.timeMs)}: ${named(line)}\n`)
+  return { status: 200, contentType: TEXT_TYPE, body: lines.join('') }
+}
+
+/** The facility is the part of the program to look at, and the switch to turn. */
+function named(line: LogLine): string {
+  return `${line.facility}: ${line.message}`
+}
+
+/** A time nobody can read means "everything". */
+function sinceOf(query: Query<'since'>): number | undefined {
+  const given = query.first('since') ?? ''
+  if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/.test(given)) return undefined
+  const timeMs = Date.parse(given)
+  return Number.isNaN(timeMs) ? undefined : timeMs
+}
+
+export function errorsJson(log: LogControl): ErrorsJson {
+  const lines = log.errors()
+  return { errors: lines.length === 0 ? null : lines.map(lineJson) }
+}
+
+function lineJson(line: LogLine): LogLineJson {
+  return { when: formatMs(line.timeMs), message: line.message, level: LEVEL_NUMBERS[line.level] }
+}
+
+/** The body is kept as it came, whatever it is. */
+async function reportError(log: LogControl, { request }: Call): Promise<Reply> {
+  log.reportError(new TextDecoder().decode(await request.body(ERROR_BYTES_MAX)))
+  return EMPTY_OK
+}
+
+/** `filesystem` may name the pretended one of tests elsewhere, which has nothing to show. */
+async function browse(deps: RestDeps, options: RestOptions, query: Query<'current' | 'filesystem'>): Promise<Reply> {
+  if ((query.first('filesystem') ?? 'basic') === 'fake') return json([])
+  const { platform } = options.version
+  const found = await browseDisk({ disk: deps.disk, userHome: options.locations.userHome, platform }, query.first('current') ?? '')
+  return json(found)
+}
+
+function deviceId(query: Query<'id'>): { readonly id: string } | { readonly error: string } {
+  try {
+    return { id: parseDeviceIdOrEmpty(query.first('id') ?? '') }
+  } catch (error) {
+    if (!(error instanceof TwinfoldError)) throw error
+    return { error: messageOf(error) }
+  }
+}
+
+function randomString(random: Random, query: Query<'length'>): string {
+  const length = query.integer('length') ?? 0
+  return randomText(random, length <= 0 ? RANDOM_LENGTH_DEFAULT : Math.min(length, RANDOM_LENGTH_MAX))
+}

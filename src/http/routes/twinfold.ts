@@ -1,0 +1,195 @@
+import type { ConfigStore } from '../../config/types.ts'
+import type { ConnectionsStatus } from '../../connections/types.ts'
+import { shortIdText } from '../../core/device-id.ts'
+import { TwinfoldError } from '../../core/errors.ts'
+import { isInvalid, type FileHead } from '../../core/records/file-info.ts'
+import { parseFolderId, type DeviceId, type FolderId } from '../../core/ids.ts'
+import { baseOf, conflictOriginal, isCanonical } from '../../core/paths.ts'
+import { waitReason, whyOf } from '../../core/records/reasons.ts'
+import type { FileFacts, FolderExplorer, Item, WaitingPage } from '../../model/queries/explorer-types.ts'
+import type { Paging } from '../../model/types.ts'
+import { readBody } from '../../rest/read-body.ts'
+import { TWINFOLD_ROUTES } from '../../rest/twinfold-routes.ts'
+import type {
+  ConflictsJson,
+  IgnorePreviewJson,
+  ItemJson,
+  SearchJson,
+  PulseJson, SummaryJson,
+  TreeJson,
+  WaitingJson,
+  WhyJson,
+} from '../../rest/twinfold.ts'
+import type { UpgradeView } from '../../upgrade/types.ts'
+import { fileEntryJson } from '../views/file-entry.ts'
+import { parseJson } from '../pipeline/json.ts'
+import type { Query } from '../pipeline/query.ts'
+import { json, type Reply } from '../pipeline/reply.ts'
+import { bind, type Call, type Route } from '../pipeline/route.ts'
+import { formatNs } from '../views/times.ts'
+import { upgradeDetailsJson } from '../views/upgrade.ts'
+
+const PER_PAGE_DEFAULT = 100
+const SEARCH_LIMIT_DEFAULT = 200
+const SEARCH_TEXT_MAX = 200
+const PREVIEW_BYTES_MAX = 1024 * 1024
+const PREVIEW_LINES_MAX = 2_000
+
+export interface TwinfoldRouteDeps {
+  explorer(): Promise<FolderExplorer>
+  readonly config: Pick<ConfigStore, 'current'>
+  readonly connections?: { status(): ConnectionsStatus }
+  readonly upgrade: UpgradeView
+}
+
+/** Answers about the device as a whole, composed elsewhere. */
+interface WholeAnswers {
+  summary(): Promise<SummaryJson>
+  pulse(): PulseJson
+}
+
+/** What the page of the device asks, which Syncthing's interface has no answer to. */
+export function twinfoldRoutes(deps: TwinfoldRouteDeps, whole: WholeAnswers): readonly Route[] {
+  return bind(TWINFOLD_ROUTES, {
+    'GET /rest/twinfold/summary': async () => json(await whole.summary()),
+    'GET /rest/twinfold/pulse': () => json(whole.pulse()),
+    'GET /rest/twinfold/upgrade': () => json(upgradeDetailsJson(deps.upgrade.state())),
+    'GET /rest/twinfold/tree': (call) => tree(deps, call),
+    'GET /rest/twinfold/waiting': (call) => waiting(deps, call),
+    'GET /rest/twinfold/why': (call) => why(deps, call),
+    'GET /rest/twinfold/search': (call) => search(deps, call),
+    'POST /rest/twinfold/ignore-preview': (call) => preview(deps, call),
+    'GET /rest/twinfold/conflicts': (call) => conflicts(deps, call),
+  })
+}
+
+function folderOf(query: Query<'folder'>): FolderId {
+  const folder = parseFolderId(query.first('folder'))
+  if (folder === undefined) throw new TwinfoldError('bad-request', 'folder is missing')
+  return folder
+}
+
+function pagingOf(query: Query<'page' | 'perpage'>): Paging {
+  return { page: query.integer('page') ?? 1, perPage: query.integer('perpage') ?? PER_PAGE_DEFAULT }
+}
+
+async function tree({ explorer }: TwinfoldRouteDeps, { query, request }: Call<'folder' | 'prefix' | 'page' | 'perpage'>): Promise<Reply> {
+  const folder = folderOf(query)
+  const paging = pagingOf(query)
+  const directory = (query.first('prefix') ?? '').replace(/\/$/, '')
+  if (directory !== '' && !isCanonical(directory)) throw new TwinfoldError('bad-request', 'prefix must be a path inside the folder')
+  const { total, truncated, items } = await (await explorer()).tree(folder, directory, paging, request.signal)
+  const entries = items.map((item) => ({ ...itemJson(item), name: baseOf(item.records.name) }))
+  const body: TreeJson = { total, page: paging.page, perpage: paging.perPage, truncated, entries }
+  return json(body)
+}
+
+/** The newest version, unless it counts for nobody: then ours. */
+function itemJson({ records, state, children, devices }: Item): ItemJson {
+  const shown = isInvalid(records.global) ? (records.local ?? records.global) : records.global
+  return {
+    ...headJson(shown),
+    type: shown.type,
+    deleted: shown.deleted,
+    state,
+    ...(children !== undefined && { children }),
+    devices,
+  }
+}
+
+function headJson({ name, sizeBytes, modifiedS, modifiedNs, modifiedBy }: FileHead) {
+  return { name, sizeBytes, modified: formatNs(modifiedS, modifiedNs), modifiedBy: shortIdText(modifiedBy) }
+}
+
+async function search({ explorer }: TwinfoldRouteDeps, { query, request }: Call<'folder' | 'text' | 'limit'>): Promise<Reply> {
+  const folder = folderOf(query)
+  const limit = query.integer('limit') ?? SEARCH_LIMIT_DEFAULT
+  const text = query.first('text') ?? ''
+  if (text === '' || text.length > SEARCH_TEXT_MAX) {
+    throw new TwinfoldError('bad-request', `text must be 1 to ${SEARCH_TEXT_MAX} characters`)
+  }
+  const { items, truncated } = await (await explorer()).search(folder, { text, limit }, request.signal)
+  const body: SearchJson = { items: items.map(itemJson), truncated }
+  return json(body)
+}
+
+/** Asked once for an answer: the whole state of all connections is made for it. */
+function connectedDevices({ connections }: TwinfoldRouteDeps): ReadonlySet<DeviceId> {
+  return new Set(connections?.status().devices.keys())
+}
+
+async function waiting(deps: TwinfoldRouteDeps, { query, request }: Call<'folder' | 'page' | 'perpage'>): Promise<Reply> {
+  const folder = folderOf(query)
+  const paging = pagingOf(query)
+  const found = await (await deps.explorer()).waiting(folder, paging, request.signal)
+  const connected = connectedDevices(deps)
+  const items = found.items.map((item) => waitingJson(found, item, connected))
+  const body: WaitingJson = { total: found.total, page: paging.page, perpage: paging.perPage, items }
+  return json(body)
+}
+
+function waitingJson(
+  { folder }: WaitingPage, item: WaitingPage['items'][number], connected: ReadonlySet<DeviceId>,
+): WaitingJson['items'][number] {
+  const { records: { global }, action, stage, bytesDone } = item
+  const holders = item.holders.filter((device) => connected.has(device))
+  return {
+    name: global.name,
+    type: global.type,
+    sizeBytes: global.sizeBytes,
+    action,
+    stage,
+    bytesDone,
+    reason: waitReason({ folder, stage, action, problem: item.problem, held: holders.length > 0 }),
+    holders,
+    knownHolders: item.holders,
+  }
+}
+
+async function why(deps: TwinfoldRouteDeps, { query }: Call<'folder' | 'file'>): Promise<Reply> {
+  const folder = folderOf(query)
+  const file = query.first('file') ?? ''
+  if (file === '') throw new TwinfoldError('bad-request', 'file is missing')
+  const facts = await (await deps.explorer()).file(folder, file)
+  const connected = connectedDevices(deps)
+  const nameOf = (device: DeviceId) => deps.config.current.devices.find(({ deviceID }) => deviceID === device)?.name || device
+  const devices = facts.devices.map((each) => ({
+    deviceID: each.deviceID, name: nameOf(each.deviceID), connected: connected.has(each.deviceID), version: each.version,
+  }))
+  const body: WhyJson = { folder, file, ...whyJson(facts, devices), ...recordsJson(facts), devices }
+  return json(body)
+}
+
+function whyJson(facts: FileFacts, devices: WhyJson['devices']): Pick<WhyJson, 'state' | 'upToDate' | 'reasons'> {
+  const offeredBy = devices.filter(({ connected, version }) => connected && version === 'newest').map(({ name }) => name)
+  return whyOf({ ...facts, offeredBy })
+}
+
+function recordsJson({ records }: FileFacts): Pick<WhyJson, 'local' | 'global'> {
+  return {
+    local: records?.local === undefined ? null : fileEntryJson(records.local),
+    global: records === undefined ? null : fileEntryJson(records.global),
+  }
+}
+
+async function preview({ explorer }: TwinfoldRouteDeps, { query, request }: Call<'folder'>): Promise<Reply> {
+  const folder = folderOf(query)
+  const { lines } = readBody(TWINFOLD_ROUTES['POST /rest/twinfold/ignore-preview'].body, parseJson(await request.body(PREVIEW_BYTES_MAX)))
+  if (lines.length > PREVIEW_LINES_MAX) throw new TwinfoldError('bad-request', `lines must be at most ${PREVIEW_LINES_MAX}`)
+  const found = await (await explorer()).previewIgnores(folder, lines, request.signal)
+  const body: IgnorePreviewJson = { ...found, lines: found.lines.map((line, at) => ({ line: at + 1, ...line })) }
+  return json(body)
+}
+
+async function conflicts({ explorer }: TwinfoldRouteDeps, { query, request }: Call<'folder' | 'page' | 'perpage'>): Promise<Reply> {
+  const folder = folderOf(query)
+  const paging = pagingOf(query)
+  const { total, items } = await (await explorer()).conflicts(folder, paging, request.signal)
+  const body: ConflictsJson = {
+    total,
+    page: paging.page,
+    perpage: paging.perPage,
+    items: items.map(({ name, local, global }) => ({ ...headJson(local ?? global), original: conflictOriginal(name) })),
+  }
+  return json(body)
+}

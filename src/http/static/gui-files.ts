@@ -1,0 +1,82 @@
+import { isMissing, systemCode } from '../../core/errors.ts'
+import type { Disk } from '../../platform/disk.ts'
+
+const FILE_BYTES_MAX = 8 * 1024 * 1024
+const PAGE = 'index.html'
+const COMPRESSED = '.gz'
+
+/** A file of the web page as it goes out, and compressed where the build made that too. */
+export interface GuiFile {
+  readonly bytes: Uint8Array
+  readonly compressed: Uint8Array | undefined
+}
+
+/** The files of the web page. Nothing is read before a browser asks, and only what was found by listing. */
+export class GuiFiles {
+  readonly #disk: Pick<Disk, 'open' | 'list'>
+  readonly #directories: readonly string[]
+  #found: Promise<Found | undefined> | undefined
+
+  /** The first of the directories that holds a page is taken. */
+  constructor(disk: Pick<Disk, 'open' | 'list'>, directories: readonly string[]) {
+    this.#disk = disk
+    this.#directories = directories
+  }
+
+  /** The text of the page itself; undefined where it was never built. It may be built anew while we run. */
+  async page(): Promise<string | undefined> {
+    this.#found = this.#look()
+    return (await this.#found)?.page
+  }
+
+  /** One of the files beside it, by name. */
+  async asset(name: string): Promise<GuiFile | undefined> {
+    const found = await (this.#found ??= this.#look())
+    if (found === undefined || !found.names.has(name)) return undefined
+    const compressedName = name + COMPRESSED
+    try {
+      const bytes = await this.#read(`${found.directory}/assets/${name}`)
+      const compressed = found.names.has(compressedName) ? await this.#read(`${found.directory}/assets/${compressedName}`) : undefined
+      return { bytes, compressed }
+    } catch (error) {
+      if (isMissing(error) || systemCode(error) === 'ELOOP') return undefined // gone since, or a symlink, which is not followed
+      throw error
+    }
+  }
+
+  async #look(): Promise<Found | undefined> {
+    for (const directory of this.#directories) {
+      try {
+        const page = new TextDecoder().decode(await this.#read(`${directory}/${PAGE}`))
+        const names = await this.#disk.list(`${directory}/assets`)
+        return { directory, page, names: new Set(names.map(({ name }) => name)) }
+      } catch (error) {
+        if (!isMissing(error)) throw error
+      }
+    }
+    return undefined
+  }
+
+  async #read(path: string): Promise<Uint8Array> {
+    const file = await this.#disk.open(path, 'read')
+    try {
+      const { sizeBytes } = await file.stat()
+      const bytes = new Uint8Array(Math.min(sizeBytes, FILE_BYTES_MAX))
+      let have = 0
+      while (have < bytes.byteLength) {
+        const got = await file.read(bytes.subarray(have), have)
+        if (got === 0) break
+        have += got
+      }
+      return bytes.subarray(0, have)
+    } finally {
+      await file.close()
+    }
+  }
+}
+
+interface Found {
+  readonly directory: string
+  readonly page: string
+  readonly names: ReadonlySet<string>
+}

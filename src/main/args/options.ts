@@ -1,0 +1,35 @@
+import type { Locations } from '../../core/locations.ts'
+
+/** What `twinfold serve` was told by flags and environment. */
+export interface ServeOptions {
+  readonly locations: Locations
+  /** Overrides the configured address; also decides whether TLS is spoken (`https://`, `unixs://`). */
+  readonly guiAddress?: string
+  /** Valid in addition to the configured key. */
+  readonly guiApiKey?: string
+  readonly allowNewerConfig: boolean
+  readonly openBrowser: boolean
+  /** Whether the first start looks for free ports. */
+  readonly portProbing: boolean
+  readonly paused: boolean
+  readonly unpaused: boolean
+  readonly upgradesAllowed: boolean
+  readonly resetDatabase: boolean
+  /** Keeps the index in memory only: for simulated devices. */
+  readonly databaseInMemory?: boolean
+  readonly audit?: string
+  /** Facilities whose debug lines are on from the start, as `STTRACE` spells them. */
+  readonly trace: string
+  readonly logLevel: 'DEBUG' | 'INFO' | 'WARN' | 'ERROR'
+  readonly logFormat: 'text' | 'json'
+  /** A log file beyond this size is put aside and a new one begun; 0 never does. */
+  readonly logMaxSizeBytes?: number
+  /** How many of those put aside are kept. */
+  readonly logMaxOldFiles?: number
+  /** Added to the version line by programs that wrap us (`STVERSIONEXTRA`). */
+  readonly versionExtra: string
+}
+
+/** Exit codes that service managers and wrappers rely on. */
+export const EXIT = { success: 0, error: 1, noUpgrade: 2, restart: 3, upgrade: 4 } as const
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT]

@@ -1,0 +1,111 @@
+import type { FlagSpec } from '../../cli/args/types.ts'
+import { DIRECTORY_FLAGS, GUI_FLAGS } from '../../cli/args/shared-flags.ts'
+
+const PORT_PROBING: FlagSpec = {
+  name: 'no-port-probing',
+  aliases: ['skip-port-probing'],
+  env: 'STNOPORTPROBING',
+  description: 'Keep the default ports on the first start, even if they are taken',
+}
+
+const NO_DEFAULT_FOLDER: FlagSpec = { name: 'no-default-folder', env: 'STNODEFAULTFOLDER' }
+
+export const SERVE_FLAGS: readonly FlagSpec[] = [
+  ...DIRECTORY_FLAGS,
+  ...GUI_FLAGS,
+  { name: 'no-browser', env: 'STNOBROWSER', description: 'Open no browser (the default; kept for scripts)' },
+  { name: 'browser', description: 'Open the GUI in a browser when it is ready' },
+  { name: 'no-restart', env: 'STNORESTART', description: 'Exit with code 3 instead of restarting in place' },
+  { name: 'no-upgrade', env: 'STNOUPGRADE', description: 'Never look for newer versions' },
+  PORT_PROBING,
+  { name: 'paused', env: 'STPAUSED', description: 'Start with all devices and folders paused' },
+  { name: 'unpaused', env: 'STUNPAUSED', description: 'Start with all devices and folders running' },
+  { name: 'allow-newer-config', env: 'STALLOWNEWERCONFIG', description: 'Accept a config.xml of a newer version' },
+  {
+    name: 'log-file',
+    aliases: ['logfile'],
+    value: 'PATH',
+    env: 'STLOGFILE',
+    description: 'Log here; - is standard output, default is in the data directory',
+  },
+  {
+    name: 'log-max-size',
+    value: 'BYTES',
+    env: 'STLOGMAXSIZE',
+    default: '10485760',
+    description: 'Start a new log file beyond this size',
+  },
+  {
+    name: 'log-max-old-files',
+    value: 'N',
+    env: 'STLOGMAXOLDFILES',
+    default: '3',
+    description: 'Old log files to keep',
+  },
+  { name: 'log-level', value: 'LEVEL', env: 'STLOGLEVEL', default: 'INFO', description: 'DEBUG, INFO, WARN or ERROR' },
+  { name: 'log-format', value: 'FORMAT', env: 'STLOGFORMAT', default: 'text', description: 'text or json' },
+  { name: 'audit', env: 'STAUDIT', description: 'Write every event to a dated file in the data directory' },
+  {
+    name: 'audit-file',
+    aliases: ['auditfile'],
+    value: 'PATH',
+    env: 'STAUDITFILE',
+    description: 'Write every event here; - is standard output, -- standard error',
+  },
+  { name: 'debug-gui-assets-dir', value: 'DIR', env: 'STGUIASSETS', description: 'Serve the GUI from here' },
+  { name: 'debug-reset-delta-idxs', aliases: ['reset-deltas'] },
+  NO_DEFAULT_FOLDER,
+  // Flags of Syncthing without effect here; existing scripts and service files use them.
+  { name: 'verbose' },
+  { name: 'logflags', value: 'BITS' },
+  { name: 'log-format-timestamp', value: 'FORMAT', env: 'STLOGFORMATTIMESTAMP' },
+  { name: 'log-format-level-string', env: 'STLOGFORMATLEVELSTRING' },
+  { name: 'log-format-level-syslog', env: 'STLOGFORMATLEVELSYSLOG' },
+  { name: 'db-maintenance-interval', value: 'DURATION', env: 'STDBMAINTENANCEINTERVAL' },
+  { name: 'db-delete-retention-interval', value: 'DURATION', env: 'STDBDELETERETENTIONINTERVAL' },
+  { name: 'debug-db-indirect-gc-interval', value: 'DURATION', env: 'STGCINDIRECTEVERY' },
+  { name: 'debug-db-recheck-interval', value: 'DURATION', env: 'STRECHECKDBEVERY' },
+  { name: 'debug-perf-stats', env: 'STPERFSTATS' },
+  { name: 'debug-profile-block', env: 'STBLOCKPROFILE' },
+  { name: 'debug-profile-cpu', env: 'STCPUPROFILE' },
+  { name: 'debug-profile-heap', env: 'STHEAPPROFILE' },
+  { name: 'debug-profiler-listen', value: 'ADDRESS', env: 'STPROFILER' },
+  { name: 'no-console', env: 'STHIDECONSOLE' },
+]
+
+/** Flags of 1.x that run a command, in the order of precedence when two are given. */
+export const ACTION_FLAGS: readonly FlagSpec[] = [
+  { name: 'version', runs: { command: 'version' } },
+  { name: 'paths', runs: { command: 'paths' } },
+  { name: 'device-id', runs: { command: 'device-id' } },
+  { name: 'browser-only', runs: { command: 'browser' } },
+  { name: 'generate', value: 'DIR', runs: { command: 'generate', valueAs: 'home', replaces: ['config', 'data'] } },
+  { name: 'upgrade', runs: { command: 'upgrade' } },
+  { name: 'upgrade-check', runs: { command: 'upgrade', flags: { 'check-only': 'true' } } },
+  { name: 'upgrade-to', value: 'URL', runs: { command: 'upgrade', valueAs: 'from' } },
+  { name: 'reset-database', runs: { command: 'debug reset-database' } },
+]
+
+export const GENERATE_FLAGS: readonly FlagSpec[] = [
+  ...DIRECTORY_FLAGS,
+  { name: 'gui-user', value: 'NAME', env: 'STGUIUSER', description: 'User name for GUI and REST' },
+  {
+    name: 'gui-password',
+    value: 'PASSWORD',
+    env: 'STGUIPASSWORD',
+    description: 'Password for it; - reads one line from standard input',
+  },
+  PORT_PROBING,
+  NO_DEFAULT_FOLDER,
+]
+
+export const UPGRADE_FLAGS: readonly FlagSpec[] = [
+  ...DIRECTORY_FLAGS,
+  { name: 'check-only', short: 'c', description: 'Only say whether there is a newer release' },
+  {
+    name: 'from',
+    short: 'u',
+    value: 'URL',
+    description: 'Address of the package in an npm registry, instead of releasesURL',
+  },
+]

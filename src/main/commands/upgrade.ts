@@ -1,0 +1,110 @@
+import { realpath } from 'node:fs/promises'
+import type { LocalCall } from '../../cli/args/types.ts'
+import { escapeText } from '../../cli/text.ts'
+import { readBounded, readConfig } from '../../config/config-file.ts'
+import { OPTIONS, defaultsOf } from '../../core/config/config-fields.ts'
+import type { OptionsConfig } from '../../core/config/config.ts'
+import { isMissing, messageOf, TwinfoldError } from '../../core/errors.ts'
+import { releaseSource } from '../../core/releases/release-source.ts'
+import { upgradeDetailsJson } from '../../http/views/upgrade.ts'
+import type { UpgradeDetailsJson } from '../../rest/upgrade.ts'
+import { findRelease } from '../../upgrade/registry.ts'
+import { realClock } from '../../platform/node/clock.ts'
+import { realDisk } from '../../platform/node/disk/disk.ts'
+import { realHttpClient } from '../../platform/node/net/http-client.ts'
+import { realSystem } from '../../platform/node/system.ts'
+import { locateHome } from '../home/home.ts'
+import { findInstallation } from '../installation.ts'
+import { EXIT, type ExitCode } from '../args/options.ts'
+import { readDirectories, type DirectoryChoice } from '../args/serve-options.ts'
+import { versionFacts } from '../version.ts'
+
+/** As switches in the environment are read everywhere. */
+const NOT_SET = /^\s*(?:0|false|no|off)?\s*$/i
+
+/**
+ * Asks the registry, also where the daemon may not: a person wants it now. Prints what is newer, what changed and the
+ * command that upgrades this installation. Installs nothing. The exit code is 0 for a newer release, 2 for none.
+ */
+export async function upgradeCommand({ flags, print, printError }: LocalCall): Promise<ExitCode> {
+  if (!NOT_SET.test(realSystem.environment('STNOUPGRADE') ?? '')) {
+    throw new TwinfoldError('upgrade-off', 'Checking for upgrade: upgrade unsupported, because STNOUPGRADE is set')
+  }
+  const from = flags.text('from')
+  const { releasesURL, upgradeToPreReleases: preReleases } = await settingsOf(readDirectories(flags), from)
+  const source = releaseSource(releasesURL)
+  const running = versionFacts(realSystem, '').version.replace(/^v/, '')
+  printError(`Asking ${source} for releases newer than v${running}`)
+  const found = await findRelease(
+    { http: realHttpClient, environment: (name) => realSystem.environment(name) },
+    { source, running, preReleases },
+    new AbortController().signal, // an interrupt ends the process
+  ).catch((error: unknown) => {
+    throw new TwinfoldError('upgrade-failed', `Checking for upgrade: ${messageOf(error)}`, { cause: error })
+  })
+  const installation = findInstallation()
+  const details = upgradeDetailsJson({
+    checks: 'on',
+    running,
+    source,
+    release: found,
+    checkedMs: realClock.nowMs(),
+    error: '',
+    installation: installation.kind,
+    command: installation.upgradeCommand(found.version),
+  })
+  const lines =
+    flags.isOn('json') ? [jsonText(details)] : textOf(details, flags.isOn('check-only'))
+  for (const line of lines) print(line)
+  return details.available ? EXIT.success : EXIT.noUpgrade
+}
+
+/** Whether the daemon checks by itself is not known here, and not asked. */
+function jsonText({ checks: _checks, ...details }: UpgradeDetailsJson): string {
+  return JSON.stringify(details, undefined, 2)
+}
+
+/** The settings of the home; those of a new one where there is none yet. */
+async function settingsOf(directories: DirectoryChoice, from: string | undefined): Promise<OptionsConfig> {
+  const defaults = defaultsOf(OPTIONS)
+  const { configFile } = locateHome(directories)
+  try {
+    const data = await readBounded(realDisk, await realpath(configFile))
+    const options = data === undefined ? defaults : readConfig(data, true).document.config.options
+    return { ...options, releasesURL: from ?? options.releasesURL }
+  } catch (error) {
+    if (from !== undefined) return { ...defaults, releasesURL: from }
+    if (isMissing(error)) return defaults
+    const remedy = 'name the registry to ask with --from'
+    throw new TwinfoldError('config-invalid', `${configFile} cannot be read: ${messageOf(error)}; ${remedy}`, {
+      cause: error,
+    })
+  }
+}
+
+function textOf(details: UpgradeDetailsJson, checkOnly: boolean): readonly string[] {
+  const { available, running, latest, major, changes, command, installation } = details
+  if (!available) return [`No upgrade available: this is ${running}, the latest release is ${latest}`]
+  const warning = major ? '. It is a new major version: read what changed' : ''
+  const first = `Twinfold ${latest} is available, this is ${running}${warning}`
+  if (checkOnly) return [first]
+  const changed = changes.flatMap(({ version, text }) => [
+    '',
+    version,
+    ...text.split('\n').map((line) => escapeText(`  ${line}`).trimEnd()),
+  ])
+  return [first, ...changed, '', ...commandLines(command, installation)]
+}
+
+function commandLines(command: string | null, installation: UpgradeDetailsJson['installation']): readonly string[] {
+  if (command === null) return ['Install it the way this version was installed, then restart Twinfold.']
+  if (installation === 'container') {
+    return [
+      'To upgrade with Docker Compose, run:',
+      `  ${command}`,
+      'Otherwise pull the new image and create the container again.',
+    ]
+  }
+  if (installation === 'npx') return ['To upgrade, stop Twinfold and start it with:', `  ${command}`]
+  return ['To upgrade, run:', `  ${command}`, 'Then restart Twinfold.']
+}

@@ -1,0 +1,70 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { messageOf } from '../../core/errors.ts'
+import { createRealWorld } from '../../platform/node/platform.ts'
+import { openBrowser } from '../browser.ts'
+import { runDemo, type DemoPage } from './demo.ts'
+import type { DemoOptions } from '../args/demo-flags.ts'
+import { EXIT, type ExitCode } from '../args/options.ts'
+
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+/** What has not ended by then is left behind running; its files go all the same. */
+const STOP_MS_MAX = 10_000
+
+export interface DemoTerminal {
+  print(text: string): void
+  printError(text: string): void
+}
+
+/** Shows what Twinfold does, in a temporary directory that is gone afterwards, whatever ends the process but a kill. */
+export async function demo(options: DemoOptions, terminal: DemoTerminal): Promise<ExitCode> {
+  const stop = new AbortController()
+  const interrupt = () => {
+    if (stop.signal.aborted) process.exit(EXIT.error)
+    stop.abort()
+  }
+  for (const name of SIGNALS) process.on(name, interrupt)
+  const directory = mkdtempSync(join(tmpdir(), 'twinfold-demo-'))
+  const clear = () => removeTree(directory, terminal)
+  process.on('exit', clear)
+  const ended = new AbortController()
+  try {
+    await using world = createRealWorld()
+    stop.signal.addEventListener('abort', () => {
+      world.clock.sleep(STOP_MS_MAX, ended.signal).then(() => process.exit(EXIT.error), () => {}) // it ended in time
+    }, { once: true })
+    const onReady = (pages: readonly DemoPage[]) => {
+      terminal.print(introduction(directory, pages))
+      if (options.openBrowser) void openBrowser(pages[0]!.url) // a convenience: the address is printed anyway
+    }
+    await runDemo({ world, directory, onReady }, options.port, stop.signal)
+  } catch (error) {
+    if (!stop.signal.aborted) throw error // what was stopped while it started has nothing to tell
+  } finally {
+    ended.abort()
+    clear()
+    process.off('exit', clear)
+    for (const name of SIGNALS) process.off(name, interrupt)
+  }
+  return EXIT.success
+}
+
+function introduction(directory: string, pages: readonly DemoPage[]): string {
+  const lines = pages.map(({ name, url }, index) => `  ${name.padEnd(8)} ${url}${index === 0 ? '   <- begin here' : ''}`)
+  return `A demonstration: three devices in one process, which talk to each other and to nobody else.
+"Laptop" and "Desk" share photos and documents, "Phone" asks to be let in. Their files are in
+${directory}: change them and look.
+
+${lines.join('\n')}
+
+Ctrl+C ends it, nothing stays behind.`
+}
+
+function removeTree(directory: string, { printError }: DemoTerminal): void {
+  try {
+    rmSync(directory, { recursive: true, force: true, maxRetries: 5 })
+  } catch (error) {
+    printError(`${directory} could not be removed, please do: ${messageOf(error)}`)
+  }
+}

@@ -1,0 +1,145 @@
+import { join } from 'node:path'
+import { Passwords } from '../../config/password.ts'
+import { openConfig, type OpenedConfig } from '../../config/store.ts'
+import { messageOf, TwinfoldError } from '../../core/errors.ts'
+import type { DeviceId } from '../../core/ids.ts'
+import type { Locations } from '../../core/locations.ts'
+import type { Logger } from '../../events/types.ts'
+import type { World } from '../../platform/platform.ts'
+import { runDaemon } from '../daemon.ts'
+import { ensureHome, loadOrMakeIdentity } from '../home/identity.ts'
+import { findLocations } from '../home/locations.ts'
+import { EXIT } from '../args/options.ts'
+
+const QUIET: Logger = { facility: 'main', debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
+
+/** A device of the demonstration that does not run yet: its keys and configuration are there to be completed. */
+export interface DemoHome {
+  readonly name: string
+  /** Everything of this device is below it: home, folders, and what a person makes on its page. */
+  readonly directory: string
+  readonly locations: Locations
+  readonly id: DeviceId
+  readonly config: OpenedConfig
+}
+
+export async function makeDemoHome(world: World, directory: string, name: string): Promise<DemoHome> {
+  const { disk, clock, random, system } = world
+  const locations = findLocations({
+    home: join(directory, '.twinfold'),
+    logFile: 'default',
+    platform: system.platform,
+    environment: {},
+    userHome: directory,
+    workingDirectory: directory,
+    exists: () => false,
+  })
+  await ensureHome(disk, locations)
+  const { deviceId } = await loadOrMakeIdentity(world, locations)
+  const passwords = new Passwords({ hasher: world.passwords, random, clock, log: QUIET })
+  const config = await openConfig(
+    { disk, clock, random, passwords, log: QUIET },
+    { path: locations.configFile, ownDevice: deviceId, hostName: name, allowNewer: false },
+  )
+  return { name, directory, locations, id: deviceId, config }
+}
+
+/** Where a running device is reached. */
+export interface DemoPlaces {
+  readonly page: string
+  readonly sync: string
+}
+
+/**
+ * A whole device in this process. Its ports are of the system's choice and stay the same when it is restarted from its
+ * page, so that the page and the other devices find it again.
+ */
+export class DemoDevice {
+  readonly home: DemoHome
+  readonly #world: World
+  readonly #page = Promise.withResolvers<string>()
+  readonly #sync = Promise.withResolvers<string>()
+  #pageAddress: string
+  #syncPort = 0
+
+  constructor(world: World, home: DemoHome, port: number) {
+    this.home = home
+    this.#pageAddress = `127.0.0.1:${port}`
+    this.#world = this.#noticing(world)
+    for (const { promise } of [this.#page, this.#sync]) promise.catch(() => {}) // whoever asks for the places hears it
+  }
+
+  /** Resolves once it answers; rejects when it cannot or does not. */
+  async places(): Promise<DemoPlaces> {
+    const [page, sync] = await Promise.all([this.#page.promise, this.#sync.promise])
+    return { page, sync }
+  }
+
+  /** Runs until the signal aborts or the device is shut down from its page; a restart from there is carried out. */
+  async run(signal: AbortSignal): Promise<void> {
+    try {
+      let restart = true
+      while (restart && !signal.aborted) restart = (await this.#runOnce(signal)) === EXIT.restart
+      this.#fail(new TwinfoldError('stopped', `${this.home.name} was stopped`))
+    } catch (error) {
+      this.#fail(error)
+      throw error
+    }
+  }
+
+  #runOnce(signal: AbortSignal): Promise<number> {
+    const options = {
+      locations: this.home.locations,
+      guiAddress: this.#pageAddress,
+      allowNewerConfig: false,
+      openBrowser: false,
+      portProbing: false,
+      paused: false,
+      unpaused: false,
+      upgradesAllowed: false,
+      resetDatabase: false,
+      trace: '',
+      logLevel: 'INFO',
+      logFormat: 'text',
+      versionExtra: '',
+    } as const
+    return runDaemon(this.#world, options, signal)
+  }
+
+  #fail(error: unknown): void {
+    this.#page.reject(error)
+    this.#sync.reject(error)
+  }
+
+  /** The same world, with an ear at the two places where the device begins to listen. */
+  #noticing(world: World): World {
+    return {
+      ...world,
+      // The proxies of the environment have no business between two devices of one process.
+      system: { ...world.system, hostName: this.home.name, environment: () => undefined },
+      http: {
+        listen: async (options, handler) => {
+          try {
+            const listener = await world.http.listen(options, handler)
+            this.#pageAddress = listener.address
+            this.#page.resolve(`http://${listener.address}/`)
+            return listener
+          } catch (error) {
+            const reason = `the page of ${this.home.name} cannot be at ${options.address}: ${messageOf(error)}`
+            this.#page.reject(new TwinfoldError('port-taken', `${reason}; choose another --port`, { cause: error }))
+            throw error
+          }
+        },
+      },
+      net: {
+        dialTls: (options, signal) => world.net.dialTls(options, signal),
+        listenTls: async (options, onStream) => {
+          const listener = await world.net.listenTls({ ...options, port: options.port || this.#syncPort }, onStream)
+          this.#syncPort = listener.port
+          this.#sync.resolve(`tcp://127.0.0.1:${listener.port}`)
+          return listener
+        },
+      },
+    }
+  }
+}

@@ -1,0 +1,156 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { upsertDevice, upsertFolder } from '../../core/config/config-edit.ts'
+import type { Config } from '../../core/config/config.ts'
+import type { JsonObject } from '../../core/config/config-json.ts'
+import { TwinfoldError } from '../../core/errors.ts'
+import type { World } from '../../platform/platform.ts'
+import { DemoDevice, makeDemoHome, type DemoHome } from './demo-device.ts'
+import {
+  CONFLICT_PATH, VERSIONED_PATH, deskDocuments, laptopDocuments, phonePictures, sampleMusic, samplePhotos, writeFiles,
+} from './demo-files.ts'
+import { live } from './demo-life.ts'
+
+export interface DemoDeps {
+  readonly world: World
+  /** Empty, closed to others, and removed by whoever made it. */
+  readonly directory: string
+  /** Hears where the pages are, the first one first, as soon as they answer. */
+  onReady(pages: readonly DemoPage[]): void
+}
+
+export interface DemoPage {
+  readonly name: string
+  readonly url: string
+}
+
+/** Slow enough that a person sees a large file come. */
+const RECEIVE_KIB_PER_S = 1_024
+const POLL_MS = 100
+const POLLS_MAX = 600
+
+/**
+ * Three devices in one process: two that share photos and documents, and a third that asks to be let in. Runs until the
+ * signal aborts or the first device is shut down from its page. Rejects when a device cannot be started.
+ */
+export async function runDemo(deps: DemoDeps, port: number, signal: AbortSignal): Promise<void> {
+  const { world, directory } = deps
+  const stop = new AbortController()
+  const until = AbortSignal.any([signal, stop.signal])
+  const running: Promise<void>[] = []
+  const start = (home: DemoHome, at: number) => {
+    const device = new DemoDevice(world, home, at)
+    const ended = device.run(until)
+    ended.catch(() => {}) // told through the places while starting, and below afterwards
+    running.push(ended)
+    return { device, ended }
+  }
+  try {
+    const [laptop, desk, phone] = await makeHomes(world, directory)
+    until.throwIfAborted()
+    await introduceLaptop(laptop, desk)
+    const first = start(laptop, port)
+    const { page, sync } = await first.device.places()
+    await Promise.all([introduceDesk(desk, laptop, sync), introducePhone(phone, laptop, sync)])
+    until.throwIfAborted()
+    const others = [start(desk, 0), start(phone, 0)]
+    const pages = await Promise.all(others.map(async ({ device }) => ({ name: device.home.name, url: (await device.places()).page })))
+    until.throwIfAborted()
+    deps.onReady([{ name: laptop.name, url: page }, ...pages])
+    running.push(tell(world, laptop, desk, until))
+    await Promise.race([first.ended, failureOf(running)])
+  } finally {
+    stop.abort(new TwinfoldError('stopped', 'the demonstration is over'))
+    await Promise.allSettled(running)
+  }
+}
+
+/** Rejects with the first that fails; never resolves. */
+async function failureOf(running: readonly Promise<void>[]): Promise<never> {
+  const never = new Promise<never>(() => {})
+  return Promise.race(running.map((one) => one.then(() => never)))
+}
+
+async function makeHomes(world: World, directory: string): Promise<readonly [DemoHome, DemoHome, DemoHome]> {
+  const make = (name: string) => makeDemoHome(world, join(directory, name), name)
+  const [laptop, desk, phone] = await Promise.all([make('Laptop'), make('Desk'), make('Phone')])
+  const nowMs = world.clock.nowMs()
+  await writeFiles(join(laptop.directory, 'Photos'), samplePhotos(), nowMs)
+  await writeFiles(join(laptop.directory, 'Documents'), laptopDocuments(), nowMs)
+  await writeFiles(join(desk.directory, 'Documents'), deskDocuments(), nowMs)
+  await writeFiles(join(desk.directory, 'Music'), sampleMusic(), nowMs)
+  await writeFiles(join(phone.directory, 'Camera'), phonePictures(), nowMs)
+  return [laptop, desk, phone]
+}
+
+/** Knows the desk, and nothing of the phone: that one has to ask. */
+async function introduceLaptop(laptop: DemoHome, desk: DemoHome): Promise<void> {
+  await complete(laptop, { limitBandwidthInLan: true }, [{ deviceID: desk.id, name: desk.name, maxRecvKbps: RECEIVE_KIB_PER_S }], [
+    folderOf(laptop, 'Photos', [desk]),
+    folderOf(laptop, 'Documents', [desk], { versioning: { type: 'simple', params: { keep: '5' } } }),
+  ])
+}
+
+/** Shares what the laptop shares, and offers one folder more. */
+async function introduceDesk(desk: DemoHome, laptop: DemoHome, laptopAddress: string): Promise<void> {
+  await complete(desk, {}, [{ deviceID: laptop.id, name: laptop.name, addresses: [laptopAddress] }], [
+    folderOf(desk, 'Photos', [laptop]),
+    folderOf(desk, 'Documents', [laptop]),
+    folderOf(desk, 'Music', [laptop]),
+  ])
+}
+
+async function introducePhone(phone: DemoHome, laptop: DemoHome, laptopAddress: string): Promise<void> {
+  await complete(phone, {}, [{ deviceID: laptop.id, name: laptop.name, addresses: [laptopAddress] }], [
+    folderOf(phone, 'Camera', [laptop]),
+  ])
+}
+
+function folderOf(home: DemoHome, label: string, others: readonly DemoHome[], more: JsonObject = {}): JsonObject {
+  return {
+    id: `${label.toLowerCase()}-demo`,
+    label,
+    path: join(home.directory, label),
+    devices: others.map(({ id }) => ({ deviceID: id })),
+    fsWatcherDelayS: 1,
+    pullerPauseS: 1,
+    ...more,
+  }
+}
+
+/** Only the loopback address, and nobody is told of it. */
+async function complete(
+  home: DemoHome,
+  options: Partial<Config['options']>,
+  devices: readonly JsonObject[],
+  folders: readonly JsonObject[],
+): Promise<void> {
+  await home.config.change((config) => {
+    const quiet = { listenAddresses: ['tcp://127.0.0.1:0'], reconnectionIntervalS: 5, progressUpdateIntervalS: 1, ...options }
+    const base: Config = { ...config, options: { ...config.options, ...quiet } }
+    return folders.reduce<Config>(upsertFolder, devices.reduce<Config>(upsertDevice, base))
+  })
+}
+
+/** The story: once the devices have met and found their conflict, a plan is changed, and then they work on. */
+async function tell(world: World, laptop: DemoHome, desk: DemoHome, signal: AbortSignal): Promise<void> {
+  const at = (home: DemoHome, path: string) => join(home.directory, 'Documents', path)
+  await until(world, signal, async () => (await readdir(join(laptop.directory, 'Documents'))).some(isConflict))
+  const plan = '# Plan\n\n- paint the kitchen yellow\n- call the electrician on Monday\n- buy brushes\n'
+  await until(world, signal, () => readFile(at(laptop, VERSIONED_PATH), 'utf8').then(() => true))
+  await writeFiles(join(desk.directory, 'Documents'), [{ path: VERSIONED_PATH, content: plan, ageMinutes: 0 }], world.clock.nowMs())
+  await until(world, signal, async () => (await readFile(at(laptop, VERSIONED_PATH), 'utf8')) === plan)
+  await live(world, { laptop: laptop.directory, desk: desk.directory }, signal)
+}
+
+function isConflict(name: string): boolean {
+  return name.startsWith(`${CONFLICT_PATH.slice(0, CONFLICT_PATH.lastIndexOf('.'))}.sync-conflict-`)
+}
+
+/** Waits for something to be so, for a while: the story goes on also where a person at the page was quicker. */
+async function until({ clock }: World, signal: AbortSignal, isSo: () => Promise<boolean>): Promise<void> {
+  for (let poll = 0; poll < POLLS_MAX && !signal.aborted; poll++) {
+    if (await isSo().catch(() => false)) return // what is not there yet is not so yet
+    await clock.sleep(POLL_MS, signal).catch(() => {}) // the loop ends with the signal
+  }
+}

@@ -1,0 +1,214 @@
+import { X509Certificate, createPrivateKey } from 'node:crypto'
+import { dirname } from 'node:path'
+import { deviceIdFromCertificate } from '../../core/device-id.ts'
+import { TwinfoldError, messageOf, systemCode } from '../../core/errors.ts'
+import type { DeviceId } from '../../core/ids.ts'
+import { writeFileAtomically } from '../../platform/files/atomic-write.ts'
+import type { Clock } from '../../platform/clock.ts'
+import type { Disk } from '../../platform/disk.ts'
+import type { Identity } from '../../platform/net.ts'
+import type { Random } from '../../platform/random.ts'
+import { makeCertificate, type KeyType } from './certificate.ts'
+import type { Locations } from '../../core/locations.ts'
+
+const DEVICE_LIFETIME_DAYS = 20 * 365
+const HTTPS_LIFETIME_DAYS = 820
+const HTTPS_RENEW_DAYS = 30
+const DAY_MS = 24 * 3600 * 1000
+const DEVICE_NAME = 'syncthing'
+const PEM_BYTES_MAX = 1024 * 1024
+const PUBLIC = 0o644
+const PRIVATE = 0o600
+const PRIVATE_DIRECTORY = 0o700
+
+export interface IdentityDeps {
+  readonly disk: Disk
+  readonly clock: Pick<Clock, 'nowMs'>
+  readonly random: Random
+}
+
+export interface DeviceIdentity extends Identity {
+  readonly deviceId: DeviceId
+  /** True when this call made it. */
+  readonly created: boolean
+}
+
+type IdentityFiles = Pick<Locations, 'certificateFile' | 'keyFile'>
+
+/** Creates the two directories of a home where they are missing, and closes them to others. */
+export async function ensureHome(
+  disk: Disk,
+  locations: Pick<Locations, 'configDirectory' | 'dataDirectory'>,
+): Promise<void> {
+  for (const directory of new Set([locations.configDirectory, locations.dataDirectory])) {
+    await disk.makeDirectories(directory, PRIVATE_DIRECTORY)
+    // Also for a directory that was there: it is about to hold our keys.
+    await disk.chmod(directory, PRIVATE_DIRECTORY).catch(ignoreUnsupported)
+  }
+}
+
+/**
+ * The identity of this home. Made only where neither file exists: with one of them missing or damaged we stop, because
+ * a new identity would be a new device that nobody shares with.
+ */
+export async function loadOrMakeIdentity(deps: IdentityDeps, files: IdentityFiles): Promise<DeviceIdentity> {
+  return (await loadIdentity(deps.disk, files)) ?? (await makeIdentity(deps, files))
+}
+
+/** Undefined when neither file exists; throws `identity-invalid` when what exists is no identity. */
+export async function loadIdentity(disk: Disk, files: IdentityFiles): Promise<DeviceIdentity | undefined> {
+  const pair = await readPair(disk, files)
+  if (pair === undefined) return undefined
+  const certificate = checkPair(pair, files)
+  return { ...pair, deviceId: deviceIdFromCertificate(certificate.raw), created: false }
+}
+
+async function makeIdentity(deps: IdentityDeps, files: IdentityFiles): Promise<DeviceIdentity> {
+  const identity = await make(deps, DEVICE_NAME, 'Ed25519', DEVICE_LIFETIME_DAYS)
+  await writePair(deps, identity, files)
+  const deviceId = deviceIdFromCertificate(new X509Certificate(identity.certificatePem).raw)
+  return { ...identity, deviceId, created: true }
+}
+
+/**
+ * The certificate that the GUI shows to browsers. Made where there is none, remade when it is ours and about to end;
+ * one that somebody put there is used as it is.
+ */
+export async function loadOrMakeHttpsIdentity(
+  deps: IdentityDeps,
+  locations: Pick<Locations, 'httpsCertificateFile' | 'httpsKeyFile'>,
+  hostName: string,
+): Promise<Identity> {
+  const files = { certificateFile: locations.httpsCertificateFile, keyFile: locations.httpsKeyFile }
+  const pair = await readPair(deps.disk, files)
+  if (pair !== undefined) {
+    const certificate = checkPair(pair, files)
+    if (!isOurs(certificate) || daysLeft(certificate, deps.clock.nowMs()) >= HTTPS_RENEW_DAYS) return pair
+  }
+  const identity = await make(deps, certificateName(hostName), 'P-256', HTTPS_LIFETIME_DAYS)
+  await writePair(deps, identity, files)
+  return identity
+}
+
+function make(deps: IdentityDeps, commonName: string, keyType: KeyType, lifetimeDays: number): Promise<Identity> {
+  return makeCertificate({ commonName, keyType, lifetimeDays, nowMs: deps.clock.nowMs(), serial: deps.random.bytes(8) })
+}
+
+/** A host may be called anything; a certificate takes 64 plain characters. */
+function certificateName(hostName: string): string {
+  const name = hostName.replace(/[^A-Za-z0-9.-]/g, '-').slice(0, 63).replace(/^[.-]+|[.-]+$/g, '')
+  return name === '' ? DEVICE_NAME : name
+}
+
+function isOurs(certificate: X509Certificate): boolean {
+  return certificate.subject === certificate.issuer && /^OU=Automatically Generated$/m.test(certificate.subject)
+}
+
+function daysLeft(certificate: X509Certificate, nowMs: number): number {
+  return (certificate.validToDate.getTime() - nowMs) / DAY_MS
+}
+
+async function readPair(disk: Disk, files: IdentityFiles): Promise<Identity | undefined> {
+  await finishInterrupted(disk, files)
+  const certificatePem = await readPem(disk, files.certificateFile)
+  const keyPem = await readPem(disk, files.keyFile)
+  if (certificatePem === undefined && keyPem === undefined) return undefined
+  if (certificatePem === undefined) throw halfMissing(files.certificateFile, files.keyFile)
+  if (keyPem === undefined) throw halfMissing(files.keyFile, files.certificateFile)
+  return { certificatePem, keyPem }
+}
+
+/** Where the certificate of a pair waits until its key is in place. */
+function waitingFile(files: IdentityFiles): string {
+  return `${files.certificateFile}.new`
+}
+
+/** A crash between the two files of a new pair left the key in place and its certificate waiting: let it in. */
+async function finishInterrupted(disk: Disk, files: IdentityFiles): Promise<void> {
+  const waiting = await readPem(disk, waitingFile(files))
+  const keyPem = waiting === undefined ? undefined : await readPem(disk, files.keyFile)
+  if (waiting === undefined || keyPem === undefined || !isPair(waiting, keyPem)) return
+  const present = await readPem(disk, files.certificateFile)
+  if (present === undefined || !isPair(present, keyPem)) await letIn(disk, files)
+}
+
+function isPair(certificatePem: string, keyPem: string): boolean {
+  try {
+    return new X509Certificate(certificatePem).checkPrivateKey(createPrivateKey(keyPem))
+  } catch {
+    return false // what cannot be read belongs to nothing
+  }
+}
+
+async function letIn(disk: Disk, files: IdentityFiles): Promise<void> {
+  await disk.rename(waitingFile(files), files.certificateFile)
+  await disk.syncDirectory(dirname(files.certificateFile))
+}
+
+function halfMissing(missing: string, present: string): TwinfoldError {
+  const advice = 'Put it back from a backup, or move the other away to become a new device'
+  return invalid(`${missing} is missing while ${present} exists. ${advice}`)
+}
+
+async function readPem(disk: Disk, path: string): Promise<string | undefined> {
+  try {
+    // A key may well be a symlink into a keyring: what counts is the file behind it.
+    const target = await disk.realPath(path)
+    await using file = await disk.open(target, 'read')
+    const { sizeBytes } = await file.stat()
+    if (sizeBytes > PEM_BYTES_MAX) throw new Error('it is too large')
+    const data = new Uint8Array(sizeBytes)
+    let length = 0
+    for (let count = -1; count !== 0 && length < sizeBytes; length += count) {
+      count = await file.read(data.subarray(length), length)
+    }
+    return Buffer.from(data.subarray(0, length)).toString('latin1')
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT' && !(await exists(disk, path))) return undefined
+    throw invalid(`${path} cannot be read: ${messageOf(error)}`, error)
+  }
+}
+
+/** True for a symlink that leads nowhere: that is a broken identity, not a missing one. */
+async function exists(disk: Disk, path: string): Promise<boolean> {
+  return disk.lstat(path).then(() => true, (error: unknown) => systemCode(error) !== 'ENOENT')
+}
+
+function checkPair(pair: Identity, files: IdentityFiles): X509Certificate {
+  const certificate = understand(files.certificateFile, () => new X509Certificate(pair.certificatePem))
+  const key = understand(files.keyFile, () => createPrivateKey(pair.keyPem))
+  if (!certificate.checkPrivateKey(key)) {
+    throw invalid(`${files.keyFile} is not the key of ${files.certificateFile}. Put the pair back from a backup`)
+  }
+  return certificate
+}
+
+function understand<T>(path: string, parse: () => T): T {
+  try {
+    return parse()
+  } catch (error) {
+    // The library's words may quote the content, which may be a key: they stay in the cause.
+    throw invalid(`${path} is damaged or of an unknown kind. Put it back from a backup`, error)
+  }
+}
+
+/** Two files cannot change at once: the certificate waits until its key is there, and a crash is finished later. */
+async function writePair(deps: IdentityDeps, identity: Identity, files: IdentityFiles): Promise<void> {
+  const { disk, random } = deps
+  await disk.makeDirectories(dirname(files.keyFile), PRIVATE_DIRECTORY)
+  const temporaryName = () => `.syncthing.tmp.${random.int(1_000_000_000)}`
+  const encoder = new TextEncoder()
+  await writeFileAtomically(disk, waitingFile(files), encoder.encode(identity.certificatePem), PUBLIC, temporaryName())
+  await writeFileAtomically(disk, files.keyFile, encoder.encode(identity.keyPem), PRIVATE, temporaryName())
+  await letIn(disk, files)
+}
+
+function invalid(message: string, cause?: unknown): TwinfoldError {
+  return new TwinfoldError('identity-invalid', message, cause === undefined ? undefined : { cause })
+}
+
+/** File systems without modes (FAT, some network shares) cannot do it, and there is nothing to gain by stopping. */
+function ignoreUnsupported(error: unknown): void {
+  const code = systemCode(error)
+  if (code !== 'EPERM' && code !== 'ENOTSUP' && code !== 'ENOSYS' && code !== 'EROFS') throw error
+}

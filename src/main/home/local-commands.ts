@@ -1,0 +1,115 @@
+import { rm } from 'node:fs/promises'
+import { createInterface } from 'node:readline/promises'
+import { Passwords } from '../../config/password.ts'
+import { openConfig } from '../../config/store.ts'
+import { TwinfoldError } from '../../core/errors.ts'
+import type { Facility } from '../../core/facilities.ts'
+import type { Logger } from '../../events/types.ts'
+import { realClock } from '../../platform/node/clock.ts'
+import { realDisk } from '../../platform/node/disk/disk.ts'
+import { createRealHttpServer } from '../../platform/node/http/http.ts'
+import { PasswordThread } from '../../platform/node/threads/password-thread.ts'
+import { realRandom } from '../../platform/node/random.ts'
+import { realSystem } from '../../platform/node/system.ts'
+import { withFreePorts } from './first-start.ts'
+import { locateHome } from './home.ts'
+import { ensureHome, loadIdentity, loadOrMakeIdentity } from './identity.ts'
+import type { Locations } from '../../core/locations.ts'
+import type { DirectoryChoice } from '../args/serve-options.ts'
+
+const PASSWORD_FROM_STDIN = '-'
+
+export interface GenerateOptions {
+  readonly directories: DirectoryChoice
+  readonly guiUser?: string
+  /** `-` reads a line from standard input, so that it stands in no list of processes. */
+  readonly guiPassword?: string
+  readonly portProbing: boolean
+}
+
+export type PrintError = (line: string) => void
+
+/** Makes keys and configuration where they are missing, and sets name and password. Resolves to the device id. */
+export async function generate(options: GenerateOptions, printError: PrintError): Promise<string> {
+  const locations = locateHome(options.directories)
+  const guiPassword = options.guiPassword === PASSWORD_FROM_STDIN ? await readLine() : options.guiPassword
+  const world = { disk: realDisk, clock: realClock, random: realRandom }
+  const log = printingLogger('config', printError)
+  await using hasher = new PasswordThread()
+  const passwords = new Passwords({ ...world, hasher, log })
+  // Before anything is written: a home without the password that was asked for would leave the page open.
+  const password = guiPassword === undefined ? undefined : await passwords.hash(guiPassword)
+  await ensureHome(realDisk, locations)
+  await using _lock = await lockHome(locations)
+  const identity = await loadOrMakeIdentity(world, locations)
+  if (!identity.created) printError('WARNING: Key exists; will not overwrite.')
+  const store = await openConfig(
+    { ...world, passwords, log },
+    { path: locations.configFile, ownDevice: identity.deviceId, hostName: realSystem.hostName, allowNewer: false },
+  )
+  const probed =
+    store.created && options.portProbing ? await withFreePorts(store.current, createRealHttpServer()) : store.current
+  const gui = { ...probed.gui, user: options.guiUser ?? probed.gui.user, password: password ?? probed.gui.password }
+  await store.change(() => ({ ...probed, gui }))
+  return identity.deviceId
+}
+
+export async function deviceId(directories: DirectoryChoice): Promise<string> {
+  const locations = locateHome(directories)
+  const identity = await loadIdentity(realDisk, locations)
+  if (identity !== undefined) return identity.deviceId
+  const remedy = 'make one with "twinfold generate", or name the home with --home'
+  throw new TwinfoldError(
+    'identity-invalid',
+    `there is no device in ${locations.configDirectory}: ${locations.certificateFile} is missing; ${remedy}`,
+  )
+}
+
+/** Removes the index, and nothing else. The next start makes a new one by scanning. */
+export async function resetDatabase(directories: DirectoryChoice): Promise<string> {
+  const locations = locateHome(directories)
+  await using _lock = await lockHome(locations)
+  await rm(locations.databaseDirectory, { recursive: true, force: true })
+  return locations.databaseDirectory
+}
+
+async function lockHome(locations: Locations): Promise<AsyncDisposable> {
+  const lock = await realDisk.lock(locations.lockFile)
+  if (lock !== undefined) return lock
+  throw new TwinfoldError('home-locked', `another Twinfold or Syncthing uses ${locations.dataDirectory}; stop it first`)
+}
+
+/** Sections with a title, as Syncthing prints them. */
+export function pathSections(locations: Locations): readonly (readonly [title: string, ...paths: string[]])[] {
+  return [
+    ['Configuration file', locations.configFile],
+    ['Device private key & certificate files', locations.keyFile, locations.certificateFile],
+    ['GUI / API HTTPS private key & certificate files', locations.httpsKeyFile, locations.httpsCertificateFile],
+    ['Database location', locations.databaseDirectory],
+    ['Log file', locations.logFile],
+    ['GUI override directory', locations.guiAssetsDirectory],
+    ['Default sync folder directory', locations.defaultFolder],
+  ]
+}
+
+export function pathsText(locations: Locations): string {
+  return pathSections(locations)
+    .map(([title, ...paths]) => `${title}:\n${paths.map((path) => `\t${path}\n`).join('')}\n`)
+    .join('')
+}
+
+async function readLine(): Promise<string> {
+  using lines = createInterface({ input: process.stdin })
+  for await (const line of lines) return line
+  throw new TwinfoldError('usage', 'a password was to come from standard input, which is empty')
+}
+
+function printingLogger(facility: Facility, printError: PrintError): Logger {
+  return {
+    facility,
+    debug: () => {},
+    info: printError,
+    warn: (line) => printError(`WARNING: ${line}`),
+    error: (line) => printError(`ERROR: ${line}`),
+  }
+}

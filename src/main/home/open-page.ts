@@ -1,0 +1,25 @@
+import type { GuiConfig } from '../../core/config/config.ts'
+import { TwinfoldError } from '../../core/errors.ts'
+import { parseGuiAddress } from '../../http/pipeline/address.ts'
+import { isAuthOn } from '../../http/pipeline/auth.ts'
+
+/** Before a configuration exists: the address it will have. */
+const DEFAULT_ADDRESS = '127.0.0.1:8384'
+
+/**
+ * Refuses to start where everybody on the network could use the page. `gui` is undefined before the first start,
+ * `override` is what `--gui-address` or `STGUIADDRESS` say.
+ */
+export function refuseOpenPage(gui: GuiConfig | undefined, override: string | undefined): void {
+  if (gui?.enabled === false && override === undefined) return
+  if (gui !== undefined && isAuthOn(gui)) return
+  const address = override ?? gui?.address ?? DEFAULT_ADDRESS
+  const { listen, loopback } = parseGuiAddress(address)
+  if (loopback || listen.startsWith('/')) return
+  throw new TwinfoldError(
+    'bad-request',
+    `the page on ${address} would be open to everybody who reaches it, because no password is set; set one by ` +
+      'running this image once on the same volumes as "generate --gui-user NAME --gui-password -", with the password on ' +
+      'standard input, or leave the page on 127.0.0.1',
+  )
+}

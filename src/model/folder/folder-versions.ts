@@ -1,0 +1,60 @@
+import { messageOf, TwinfoldError } from '../../core/errors.ts'
+import type { FolderConfig } from '../../core/config/config.ts'
+import type { Versioner, VersionerDeps } from '../../versioner/types.ts'
+import { FOLDER_POLICIES } from '../state/folder-policy.ts'
+import type { FileVersion } from '../types.ts'
+
+export interface FolderVersionsOptions {
+  readonly folder: FolderConfig
+  readonly root: string
+  readonly userHome: string
+}
+
+/** The old versions of one folder's files. Who keeps none pays nothing for those who do. */
+export class FolderVersions {
+  readonly #deps: VersionerDeps
+  readonly #options: FolderVersionsOptions
+  readonly #isKept: boolean
+  #versioner: Promise<Versioner | undefined> | undefined
+
+  constructor({ disk, clock, programs, log }: VersionerDeps, { folder, root, userHome }: FolderVersionsOptions) {
+    this.#deps = { disk, clock, programs, log }
+    this.#options = { folder, root, userHome }
+    this.#isKept = folder.versioning.type !== '' && FOLDER_POLICIES[folder.type].takesFiles
+  }
+
+  get cleanIntervalMs(): number {
+    return this.#isKept ? this.#options.folder.versioning.cleanupIntervalS * 1_000 : 0
+  }
+
+  async versioner(): Promise<Versioner | undefined> {
+    if (!this.#isKept) return undefined
+    this.#versioner ??= import('../../versioner/versioner.ts').then(({ createVersioner }) => createVersioner(this.#deps, this.#options))
+    return await this.#versioner
+  }
+
+  /** Rejects with `folder-error` where no versions are kept. */
+  async require(): Promise<Versioner> {
+    const versioner = await this.versioner()
+    if (versioner === undefined) throw new TwinfoldError('folder-error', 'folder has no versioner')
+    return versioner
+  }
+
+  async list(signal: AbortSignal): Promise<ReadonlyMap<string, readonly FileVersion[]>> {
+    return await (await this.require()).versions(signal)
+  }
+
+  async restore(wanted: ReadonlyMap<string, number>, signal: AbortSignal): Promise<ReadonlyMap<string, string>> {
+    const versioner = await this.require()
+    const failures = new Map<string, string>()
+    for (const [name, versionMs] of wanted) {
+      signal.throwIfAborted()
+      await versioner.restore(name, versionMs, signal).catch((error: unknown) => void failures.set(name, messageOf(error)))
+    }
+    return failures
+  }
+
+  async clean(signal: AbortSignal): Promise<void> {
+    await (await this.versioner())?.clean(signal)
+  }
+}

@@ -1,0 +1,216 @@
+import { messageOf } from '../../core/errors.ts'
+import type { FolderConfig } from '../../core/config/config.ts'
+import { cleanSubs, isNormal, parentOf } from '../../core/paths.ts'
+import type { EventSink, Logger } from '../../events/types.ts'
+import { Aggregate, aggregateDelays } from '../../scanner/aggregate.ts'
+import type { Service } from '../../sync/supervisor.ts'
+import { Wakeup } from '../../sync/wakeup.ts'
+import type { Clock } from '../../platform/clock.ts'
+import type { Watcher, WatchEvent } from '../../platform/watch.ts'
+import type { WatchControl } from './folder-contracts.ts'
+
+const RETRY_DELAY_MS_MIN = 60_000
+const RETRY_DELAY_MS_MAX = 3_600_000
+/** A scan waits this long for the watcher, which has a whole tree to look through first. */
+const START_WAIT_MS = 5_000
+
+export interface FolderWatchDeps {
+  readonly clock: Clock
+  readonly watcher: Watcher
+  readonly events: EventSink
+  readonly log: Logger
+}
+
+export interface FolderWatchOptions {
+  readonly folder: FolderConfig
+  readonly root: string
+  readonly onPaths: (paths: readonly string[]) => void
+  /** Changes may have been missed: only a look at everything tells. */
+  readonly onLost: () => void
+}
+
+/** One wish to watch: ended by abort when the patterns change or the folder is in trouble. */
+interface Session {
+  readonly key: string
+  readonly ignoreLines: readonly string[]
+  readonly stop: AbortController
+  /** Resolves when the tree is being watched, or cannot be. */
+  readonly settled: PromiseWithResolvers<void>
+  /** Nobody waited any longer: a scan has begun without the watcher. */
+  late: boolean
+}
+
+/** Watches the files of one folder for as long as the folder is well, and starts again after failures. */
+export class FolderWatch implements Service, WatchControl {
+  readonly name: string
+  readonly #deps: FolderWatchDeps
+  readonly #options: FolderWatchOptions
+  readonly #wakeup = new Wakeup()
+  #session: Session | undefined
+  #error = ''
+  #retryDelayMs = RETRY_DELAY_MS_MIN
+
+  constructor(deps: FolderWatchDeps, options: FolderWatchOptions) {
+    this.#deps = deps
+    this.#options = options
+    this.name = `scanner/watch/${options.folder.id}`
+  }
+
+  /** Why the folder is not watched although it should be; empty while all is well. */
+  get error(): string {
+    return this.#error
+  }
+
+  async follow(ignoreLines: readonly string[], signal: AbortSignal): Promise<void> {
+    if (!this.#options.folder.fsWatcherEnabled || signal.aborted) return
+    const key = JSON.stringify(ignoreLines)
+    if (this.#session?.key === key) return
+    this.rest()
+    const session: Session = {
+      key, ignoreLines, stop: new AbortController(), settled: Promise.withResolvers<void>(), late: false,
+    }
+    this.#session = session
+    this.#wakeup.ring()
+    await this.#untilSettled(session, signal)
+  }
+
+  async #untilSettled(session: Session, signal: AbortSignal): Promise<void> {
+    const alarm = new AbortController()
+    const onAbort = () => alarm.abort()
+    signal.addEventListener('abort', onAbort, { once: true })
+    const timeUp = this.#deps.clock.sleep(START_WAIT_MS, alarm.signal).then(() => void (session.late = true), () => {})
+    await Promise.race([session.settled.promise, timeUp])
+    signal.removeEventListener('abort', onAbort)
+    alarm.abort()
+  }
+
+  rest(): void {
+    this.#session?.stop.abort()
+    this.#session?.settled.resolve()
+    this.#session = undefined
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    if (!this.#options.folder.fsWatcherEnabled) return
+    const onAbort = () => this.rest()
+    signal.addEventListener('abort', onAbort, { once: true })
+    try {
+      for (;;) {
+        await this.#wakeup.wait(signal)
+        for (let session = this.#session; session !== undefined; session = this.#next(session)) await this.#keepWatching(session)
+      }
+    } catch (error) {
+      if (!signal.aborted) throw error
+    } finally {
+      signal.removeEventListener('abort', onAbort)
+    }
+  }
+
+  /** The wish that came while another one was carried out. */
+  #next(done: Session): Session | undefined {
+    return this.#session === done ? undefined : this.#session
+  }
+
+  /** Returns when the session is over. */
+  async #keepWatching(session: Session): Promise<void> {
+    while (!session.stop.signal.aborted) {
+      try {
+        await this.#watchOnce(session)
+      } catch (error) {
+        session.settled.resolve()
+        if (session.stop.signal.aborted) return
+        this.#failed(messageOf(error))
+        await this.#deps.clock.sleep(this.#retryDelayMs, session.stop.signal).catch(() => {}) // the loop above ends
+        this.#retryDelayMs = Math.min(this.#retryDelayMs * 2, RETRY_DELAY_MS_MAX)
+        session.late = true
+      }
+    }
+  }
+
+  /** Watches until the session ends; rejects when watching fails. */
+  async #watchOnce(session: Session): Promise<void> {
+    const { clock, watcher } = this.#deps
+    const failure = Promise.withResolvers<never>()
+    failure.promise.catch(() => {}) // it may fail while it is being opened, and then nobody else listens
+    const delays = aggregateDelays(this.#options.folder)
+    const aggregate = new Aggregate(delays)
+    const news = new Wakeup()
+    const onEvent = (event: WatchEvent) => {
+      aggregate.add(event, clock.monotonicMs())
+      news.ring()
+    }
+    const request = { root: this.#options.root, ignoreLines: session.ignoreLines }
+    const { signal } = session.stop
+    await using _watching = await unlessAborted(watcher.watch(request, onEvent, failure.reject), signal)
+    this.#succeeded(session)
+    const stop = new AbortController()
+    const onAbort = () => stop.abort()
+    signal.addEventListener('abort', onAbort, { once: true })
+    try {
+      await Promise.race([failure.promise, this.#dispatch(aggregate, delays.delayMs, news, stop.signal)])
+    } finally {
+      signal.removeEventListener('abort', onAbort)
+      stop.abort()
+    }
+  }
+
+  /** Hands on what has settled, once every delay; sleeps while nothing happens. */
+  async #dispatch(aggregate: Aggregate, delayMs: number, news: Wakeup, signal: AbortSignal): Promise<never> {
+    for (;;) {
+      if (aggregate.isEmpty) await news.wait(signal)
+      await this.#deps.clock.sleep(delayMs, signal)
+      for (const paths of aggregate.take(this.#deps.clock.monotonicMs())) {
+        const subs = cleanSubs(paths.map(nearestNormal))
+        this.#deps.log.debug(() => `folder ${this.#options.folder.id}: ${subs.length} paths changed, ${JSON.stringify(subs[0])} first`)
+        this.#options.onPaths(subs)
+      }
+    }
+  }
+
+  #succeeded(session: Session): void {
+    this.#deps.log.debug(() => `folder ${this.#options.folder.id}: watching ${this.#options.root}`)
+    this.#retryDelayMs = RETRY_DELAY_MS_MIN
+    this.#setError('')
+    session.settled.resolve()
+    if (session.late) this.#options.onLost()
+    session.late = false
+  }
+
+  #failed(reason: string): void {
+    this.#deps.log.warn(`folder ${this.#options.folder.id}: changes are not watched: ${reason}; rescans find them`)
+    this.#setError(reason)
+    this.#options.onLost()
+  }
+
+  #setError(reason: string): void {
+    const before = this.#error
+    if (before === reason) return
+    this.#error = reason
+    const { id } = this.#options.folder
+    const from = before === '' ? {} : { from: before }
+    const to = reason === '' ? {} : { to: reason }
+    this.#deps.events.emit('FolderWatchStateChanged', { folder: id, ...from, ...to })
+  }
+}
+
+/** A name in another normal form is put in order by a scan of the directory it lies in, not by one of the name. */
+function nearestNormal(path: string): string {
+  return isNormal(path) ? path : nearestNormal(parentOf(path))
+}
+
+/** A slow disk may take minutes to be looked through; whoever stops the folder does not wait for that. */
+async function unlessAborted(opening: Promise<AsyncDisposable>, signal: AbortSignal): Promise<AsyncDisposable> {
+  const aborted = Promise.withResolvers<never>()
+  const onAbort = () => aborted.reject(signal.reason)
+  signal.addEventListener('abort', onAbort, { once: true })
+  if (signal.aborted) onAbort()
+  try {
+    return await Promise.race([opening, aborted.promise])
+  } catch (error) {
+    // What opens after all is closed at once; what failed has been told or is no longer wanted.
+    opening.then((opened) => opened[Symbol.asyncDispose]()).catch(() => {})
+    throw error
+  } finally {
+    signal.removeEventListener('abort', onAbort)
+  }
+}

@@ -1,0 +1,115 @@
+import { join, sep } from 'node:path'
+import { messageOf, systemCode, TwinfoldError } from '../../core/errors.ts'
+import { IgnoreRules } from '../../core/ignore/ignore.ts'
+import { includedPaths, resolveIncludes, type IncludeLookup } from '../../core/ignore/ignore-include.ts'
+import { parentOf } from '../../core/paths.ts'
+import { writeFileAtomically } from '../../platform/files/atomic-write.ts'
+import type { Disk } from '../../platform/disk.ts'
+import type { IgnoresView } from '../types.ts'
+
+const NAME = '.stignore'
+/** Looks like any half-written file of ours, so no scan ever takes it for a file of the folder. */
+const TEMPORARY_NAME = '.syncthing..stignore.tmp'
+const SIZE_BYTES_MAX = 8 * 1_024 * 1_024
+const INCLUDES_MAX = 100
+
+/**
+ * The rules of a folder with their includes in place; undefined when it has no ignore file.
+ * Rejects with `ignore-invalid` when they cannot be read or understood: then nobody knows what is to be ignored.
+ */
+export async function loadIgnores(disk: Disk, root: string): Promise<IgnoreRules | undefined> {
+  const text = await readText(disk, join(root, NAME))
+  return text === undefined ? undefined : await parseIgnores(disk, root, text)
+}
+
+/** The ignore file as people see it. Never rejects: what is wrong with it is part of the answer. */
+export async function viewIgnores(disk: Disk, root: string): Promise<IgnoresView> {
+  let ignore: readonly string[] | null = null
+  try {
+    const text = await readText(disk, join(root, NAME))
+    if (text === undefined) return { ignore: null, expanded: null, error: null }
+    ignore = linesOf(text)
+    return { ignore, expanded: (await parseIgnores(disk, root, text)).expanded, error: null }
+  } catch (error) {
+    return { ignore, expanded: [], error: messageOf(error) }
+  }
+}
+
+/** Replaces the ignore file in one step, whatever the lines say. No lines, no file. */
+export async function writeIgnores(disk: Disk, root: string, lines: readonly string[]): Promise<void> {
+  const path = join(root, NAME)
+  if (lines.length > 0) {
+    const data = new TextEncoder().encode(`${lines.join('\n')}\n`)
+    await writeFileAtomically(disk, path, data, 0o644, TEMPORARY_NAME)
+    return
+  }
+  await disk.removeFile(path).catch((error: unknown) => {
+    if (systemCode(error) !== 'ENOENT') throw error
+  })
+  await disk.syncDirectory(root)
+}
+
+/** What the include lines among these would read, for whoever wants to know what a file that is not written yet would say. */
+export async function includesOf(disk: Disk, root: string, lines: readonly string[]): Promise<IncludeLookup> {
+  const included = await readIncludes(disk, root, lines.join('\n'))
+  return (path) => included.get(path) ?? { error: 'file not found' }
+}
+
+async function parseIgnores(disk: Disk, root: string, text: string): Promise<IgnoreRules> {
+  const included = await readIncludes(disk, root, text)
+  const lines = resolveIncludes(linesOf(text), (path) => included.get(path) ?? { error: 'file not found' })
+  return new IgnoreRules(lines)
+}
+
+/** Every file that the text names, and those that these name, as far as there are any. */
+async function readIncludes(disk: Disk, root: string, text: string): Promise<Map<string, Include>> {
+  const found = new Map<string, Include>()
+  const wanted = [...includedPaths(text, '')]
+  for (let path = wanted.shift(); path !== undefined && found.size < INCLUDES_MAX; path = wanted.shift()) {
+    if (found.has(path)) continue
+    const include = await readInclude(disk, root, path)
+    found.set(path, include)
+    if ('text' in include) wanted.push(...includedPaths(include.text, parentOf(path)))
+  }
+  return found
+}
+
+type Include = { readonly text: string } | { readonly error: string }
+
+async function readInclude(disk: Disk, root: string, path: string): Promise<Include> {
+  try {
+    // A symlink may have come from another device: it must not show us a file from elsewhere.
+    const real = await disk.realPath(join(root, path))
+    const realRoot = await disk.realPath(root)
+    if (!real.startsWith(realRoot.endsWith(sep) ? realRoot : realRoot + sep)) return { error: 'not inside the folder' }
+    const text = await readText(disk, real)
+    return text === undefined ? { error: 'file not found' } : { text }
+  } catch (error) {
+    return { error: systemCode(error) === 'ENOENT' ? 'file not found' : messageOf(error) }
+  }
+}
+
+/** Undefined when there is no such file. The ignore file itself may be a link: it is its owner's, no peer can make it. */
+async function readText(disk: Disk, path: string): Promise<string | undefined> {
+  try {
+    await using file = await disk.open(await disk.realPath(path), 'read')
+    const { sizeBytes, type } = await file.stat()
+    if (type !== 'file') throw new TwinfoldError('ignore-invalid', 'not a file')
+    if (sizeBytes > SIZE_BYTES_MAX) throw new TwinfoldError('ignore-invalid', `larger than ${SIZE_BYTES_MAX} bytes`)
+    const data = new Uint8Array(sizeBytes)
+    let length = 0
+    for (let count = -1; count !== 0 && length < sizeBytes; length += count) count = await file.read(data.subarray(length), length)
+    // ignoreBOM: the mark stays part of the first pattern, as everybody's ignore files have been read so far.
+    return new TextDecoder('utf-8', { ignoreBOM: true }).decode(data.subarray(0, length))
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT' || systemCode(error) === 'ENOTDIR') return undefined
+    if (error instanceof TwinfoldError) throw error
+    throw new TwinfoldError('ignore-invalid', messageOf(error), { cause: error })
+  }
+}
+
+function linesOf(text: string): readonly string[] {
+  const lines = text.split('\n').map((line) => line.replace(/\r$/, ''))
+  if (lines.at(-1) === '') lines.pop()
+  return lines
+}

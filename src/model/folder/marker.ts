@@ -1,0 +1,70 @@
+import { createHash } from 'node:crypto'
+import { join } from 'node:path'
+import { systemCode } from '../../core/errors.ts'
+import type { FolderId } from '../../core/ids.ts'
+import { compactTime, twoDigits } from '../../core/formats/local-time.ts'
+import type { Disk } from '../../platform/disk.ts'
+
+/** The only marker we make and remove; one with another name belongs to the person who chose it. */
+export const DEFAULT_MARKER_NAME = '.stfolder'
+
+/** Makes the root with its parents, and the marker that proves a later look sees the same disk. Touches nothing that is there. */
+export async function createMarker(disk: Disk, root: string, folder: FolderId, nowMs: number): Promise<void> {
+  await disk.makeDirectories(root, 0o777)
+  const marker = join(root, DEFAULT_MARKER_NAME)
+  try {
+    await disk.makeDirectory(marker, 0o777)
+  } catch (error) {
+    if (systemCode(error) === 'EEXIST') return
+    throw error
+  }
+  await using file = await disk.open(join(marker, fileName(folder)), 'create', 0o666)
+  await file.write(new TextEncoder().encode(content(folder, nowMs)), 0)
+  await file.sync()
+  await disk.syncDirectory(root)
+}
+
+/**
+ * Takes our marker away, so that the directory can be shared again later. A marker that holds something of its own is
+ * renamed instead; the files of the folder are never touched.
+ */
+export async function removeMarker(disk: Disk, root: string, folder: FolderId, nowMs: number): Promise<void> {
+  const marker = join(root, DEFAULT_MARKER_NAME)
+  await disk.removeFile(join(marker, fileName(folder))).catch(ignoreMissing)
+  try {
+    await disk.removeDirectory(marker)
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return
+    await disk.rename(marker, `${marker}.removed-${compactTime(nowMs)}`)
+  }
+}
+
+function ignoreMissing(error: unknown): void {
+  const code = systemCode(error)
+  if (code !== 'ENOENT' && code !== 'ENOTDIR') throw error
+}
+
+function fileName(folder: FolderId): string {
+  return `syncthing-folder-${createHash('sha256').update(folder).digest('hex').slice(0, 6)}.txt`
+}
+
+function content(folder: FolderId, nowMs: number): string {
+  return [
+    '# This directory is a Syncthing folder marker.',
+    '# Do not delete.',
+    '',
+    `folderID: ${folder}`,
+    `created: ${localRfc3339(nowMs)}`,
+    '',
+  ].join('\n')
+}
+
+function localRfc3339(timeMs: number): string {
+  const time = new Date(timeMs)
+  const offsetMinutes = -time.getTimezoneOffset()
+  const local = new Date(timeMs + offsetMinutes * 60_000).toISOString().slice(0, 19)
+  if (offsetMinutes === 0) return `${local}Z`
+  const sign = offsetMinutes < 0 ? '-' : '+'
+  const size = Math.abs(offsetMinutes)
+  return `${local}${sign}${twoDigits(Math.floor(size / 60))}:${twoDigits(size % 60)}`
+}

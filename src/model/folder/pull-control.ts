@@ -1,0 +1,161 @@
+import { messageOf } from '../../core/errors.ts'
+import type { FolderId } from '../../core/ids.ts'
+import type { EventSink, Logger } from '../../events/types.ts'
+import type { ScanProblem } from '../../scanner/types.ts'
+import type { Semaphore } from '../../sync/semaphore.ts'
+import type { Clock } from '../../platform/clock.ts'
+import type { FolderCheck } from './folder-contracts.ts'
+import type { WorkingState } from './folder-state.ts'
+import { Problems } from '../state/problems.ts'
+import { PullRetry } from './pull-retry.ts'
+import type { PullOutcome, PullPhase } from '../puller/puller.ts'
+
+const WHOLE_FOLDER: readonly string[] = ['']
+const WARNINGS_MAX = 10
+
+/** What a pull does to the folder. */
+export interface PullWork {
+  check(): Promise<FolderCheck>
+  isPullNeeded(): Promise<boolean>
+  /** Runs beside scans. Rejects when the folder must not be written to any more, or the signal aborts. */
+  pull(check: FolderCheck, onPhase: (phase: PullPhase) => void, signal: AbortSignal): Promise<PullOutcome>
+}
+
+export interface PullControlDeps {
+  readonly clock: Clock
+  readonly events: EventSink
+  readonly log: Logger
+  readonly slots: Semaphore
+  readonly work: PullWork
+  /** All problems of the folder, those of scans among them. */
+  problems(): readonly ScanProblem[]
+  /** What the pull is at has changed; undefined when it has ended. */
+  onState(): void
+  onEnd(): void
+  /** The folder is in trouble. */
+  onFailure(error: unknown): void
+  onRescan(path: string): void
+}
+
+export interface PullControlOptions {
+  readonly folder: FolderId
+  /** How long to wait before trying again what could not be pulled; 0 is the usual minute. */
+  readonly pauseMs: number
+}
+
+/** Decides when a folder pulls, and keeps the pull that runs: one at a time, beside the folder's loop. */
+export class PullControl {
+  readonly #deps: PullControlDeps
+  readonly #folder: FolderId
+  readonly #retry: PullRetry
+  readonly #problems = new Problems()
+  #wanted = false
+  #running: { readonly done: Promise<void>; readonly stop: AbortController } | undefined
+  #state: WorkingState | undefined
+
+  constructor(deps: PullControlDeps, options: PullControlOptions) {
+    this.#deps = deps
+    this.#folder = options.folder
+    this.#retry = new PullRetry(options.pauseMs)
+  }
+
+  /** What the pull that runs is at. */
+  get state(): WorkingState | undefined {
+    return this.#state
+  }
+
+  get problems(): readonly ScanProblem[] {
+    return this.#problems.list()
+  }
+
+  get problemCount(): number {
+    return this.#problems.count
+  }
+
+  want(): void {
+    this.#wanted = true
+  }
+
+  isDue(nowMs: number): boolean {
+    return this.#running === undefined && (this.#wanted || this.#retry.delayMs(nowMs) <= 0)
+  }
+
+  /** Until it should be looked again whether a pull is due. */
+  delayMs(nowMs: number): number {
+    return this.#running === undefined ? this.#retry.delayMs(nowMs) : Number.POSITIVE_INFINITY
+  }
+
+  /** Returns at once. */
+  start(outer: AbortSignal): void {
+    this.#wanted = false
+    const stop = new AbortController()
+    // A signal made of two is dear to ask, and every file asks a dozen times.
+    const onAbort = () => stop.abort(outer.reason)
+    if (outer.aborted) onAbort()
+    outer.addEventListener('abort', onAbort)
+    const done = this.#run(stop.signal).finally(() => {
+      outer.removeEventListener('abort', onAbort)
+      this.#running = undefined
+      this.#show(undefined)
+      this.#deps.onEnd()
+    })
+    this.#running = { done, stop }
+  }
+
+  /** The pull that runs is to end; what it has fetched stays for the next one. */
+  stop(reason: unknown): void {
+    this.#running?.stop.abort(reason)
+  }
+
+  /** Resolves when no pull runs. */
+  async ended(): Promise<void> {
+    await this.#running?.done
+  }
+
+  /** Never rejects: a pull that cannot go on shows in the folder's state. */
+  async #run(signal: AbortSignal): Promise<void> {
+    const { clock, log } = this.#deps
+    const startedMs = clock.monotonicMs()
+    try {
+      const outcome = await this.#pull(signal)
+      const nowMs = clock.monotonicMs()
+      this.#tellProblems(outcome.problems)
+      for (const path of outcome.rescan) this.#deps.onRescan(path)
+      if (outcome.complete) this.#retry.succeeded()
+      else this.#retry.failed(nowMs, nowMs - startedMs)
+    } catch (error) {
+      if (signal.aborted) return
+      log.debug(() => `folder ${this.#folder}: pull failed: ${messageOf(error)}`)
+      this.#deps.onFailure(error)
+    }
+  }
+
+  async #pull(signal: AbortSignal): Promise<PullOutcome> {
+    const { log, slots, work } = this.#deps
+    if (!(await work.isPullNeeded())) return NOTHING_TO_PULL
+    this.#show('sync-waiting')
+    using _slot = await slots.acquire(signal)
+    const check = await work.check()
+    log.debug(() => `folder ${this.#folder}: pulling`)
+    const outcome = await work.pull(check, (phase) => this.#show(phase), signal)
+    const rest = outcome.complete ? 'all of it' : 'not all of it'
+    log.debug(() => `folder ${this.#folder}: pulled ${rest}, ${outcome.problems.length} problems`)
+    return outcome
+  }
+
+  #show(state: WorkingState | undefined): void {
+    this.#state = state
+    this.#deps.onState()
+  }
+
+  #tellProblems(problems: readonly ScanProblem[]): void {
+    const news = this.#problems.replace(WHOLE_FOLDER, problems)
+    if (problems.length === 0) return
+    for (const { path, error } of news ? problems.slice(0, WARNINGS_MAX) : []) {
+      this.#deps.log.warn(`folder ${this.#folder}: ${path}: ${error}`)
+    }
+    this.#deps.events.emit('FolderErrors', { folder: this.#folder, errors: this.#deps.problems() })
+  }
+}
+
+const NOTHING_TO_PULL: PullOutcome = { problems: [], rescan: [], complete: true }

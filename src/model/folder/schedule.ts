@@ -1,0 +1,100 @@
+import type { Random } from '../../platform/random.ts'
+
+const YEAR_MS = 365 * 24 * 3_600_000
+const RECHECK_DELAY_MS_MIN = 5_000
+const RECHECK_DELAY_MS_MAX = 300_000
+/** Finer than any clock we sleep on, coarse enough for `Random.int`. */
+const JITTER_STEPS = 1_000_000
+
+/** When the next automatic rescan is due. Time is a parameter: monotonic milliseconds. */
+export class RescanSchedule {
+  readonly #intervalMs: number
+  readonly #random: Random
+  #dueMs: number | undefined
+
+  /** Due from the start. An interval of 0 rescans only when told to. */
+  constructor(intervalMs: number, random: Random) {
+    this.#intervalMs = Math.min(intervalMs, YEAR_MS)
+    this.#random = random
+    this.#dueMs = Number.NEGATIVE_INFINITY
+  }
+
+  isDue(nowMs: number): boolean {
+    return this.#dueMs !== undefined && this.#dueMs <= nowMs
+  }
+
+  /** Undefined when no rescan is planned. */
+  delayMs(nowMs: number): number | undefined {
+    return this.#dueMs === undefined ? undefined : Math.max(0, this.#dueMs - nowMs)
+  }
+
+  /** After a timed scan: uniformly between ¾ and 1¼ of the interval, so that many folders do not march in step. */
+  rearm(nowMs: number): void {
+    if (this.#intervalMs <= 0) {
+      this.#dueMs = undefined
+      return
+    }
+    const part = 0.75 + (0.5 * this.#random.int(JITTER_STEPS)) / JITTER_STEPS
+    this.#dueMs = nowMs + Math.min(this.#intervalMs * part, YEAR_MS)
+  }
+
+  /** Due in exactly this time, once; 0 is now. The interval applies again afterwards. */
+  rearmExactly(nowMs: number, delayMs: number): void {
+    this.#dueMs = nowMs + Math.min(Math.max(0, delayMs), YEAR_MS)
+  }
+}
+
+/** When a folder in trouble is looked at again: later and later, as long as the trouble lasts. */
+export class RecheckSchedule {
+  #delayMs = RECHECK_DELAY_MS_MIN
+  #dueMs = Number.POSITIVE_INFINITY
+
+  isDue(nowMs: number): boolean {
+    return this.#dueMs <= nowMs
+  }
+
+  delayMs(nowMs: number): number {
+    return this.#dueMs - nowMs
+  }
+
+  /** `atOnce`: the first look need not wait. */
+  failed(nowMs: number, atOnce: boolean): void {
+    this.#dueMs = nowMs + (atOnce && this.#delayMs === RECHECK_DELAY_MS_MIN ? 0 : this.#delayMs)
+    this.#delayMs = Math.min(this.#delayMs * 2, RECHECK_DELAY_MS_MAX)
+  }
+
+  /** The look is under way. */
+  taken(): void {
+    this.#dueMs = Number.POSITIVE_INFINITY
+  }
+
+  recovered(): void {
+    this.taken()
+    this.#delayMs = RECHECK_DELAY_MS_MIN
+  }
+}
+
+/** When old versions are cleaned up next. The first time is one interval after the start. */
+export class CleanSchedule {
+  readonly #intervalMs: number
+  #dueMs: number | undefined
+
+  /** An interval of 0 is never. */
+  constructor(intervalMs: number) {
+    this.#intervalMs = Math.min(Math.max(0, intervalMs), YEAR_MS)
+  }
+
+  isDue(nowMs: number): boolean {
+    return this.delayMs(nowMs) <= 0
+  }
+
+  delayMs(nowMs: number): number {
+    if (this.#intervalMs === 0) return Number.POSITIVE_INFINITY
+    this.#dueMs ??= nowMs + this.#intervalMs
+    return Math.max(0, this.#dueMs - nowMs)
+  }
+
+  rearm(nowMs: number): void {
+    this.#dueMs = nowMs + this.#intervalMs
+  }
+}

@@ -1,0 +1,172 @@
+import type { Config, FolderConfig } from '../../core/config/config.ts'
+import { parseFolderId, type DeviceId, type FolderId } from '../../core/ids.ts'
+import type { ClusterConfig, ClusterDevice, ClusterFolder } from '../../protocol/types.ts'
+
+/** Which index, and how far into it. Id 0 is "none". */
+export interface IndexPosition {
+  readonly indexId: bigint
+  readonly sequence: number
+}
+
+/** What we hold of a folder: our own index, and those that others told us. */
+export interface FolderPositions {
+  readonly own: IndexPosition
+  readonly others: ReadonlyMap<DeviceId, IndexPosition>
+}
+
+const NO_POSITION: IndexPosition = { indexId: 0n, sequence: 0 }
+const NO_TOKEN = new Uint8Array(0)
+/** Folders of one message that are looked at; nobody shares more with one device. */
+const FOLDERS_MAX = 10_000
+const LABEL_LENGTH_MAX = 256
+
+/** A folder that another device offers and we do not share with it. */
+export interface FolderOffer {
+  readonly folder: FolderId
+  readonly label: string
+  readonly receiveEncrypted: boolean
+  readonly remoteEncrypted: boolean
+}
+
+/** What follows from a device's word about one folder that we share with it. */
+export type FolderVerdict =
+  | {
+    readonly kind: 'exchange'
+    /** What the device knows of our index. */
+    readonly knownToThem: IndexPosition
+    /** Its own index. */
+    readonly theirs: IndexPosition
+    readonly tempIndexes: boolean
+  }
+  | { readonly kind: 'paused-there' }
+  | { readonly kind: 'paused-here' }
+
+export type ClusterVerdict =
+  | { readonly kind: 'close'; readonly reason: string }
+  /** `folders` holds those that both share; one of ours that is missing there is not shared by the device. */
+  | { readonly kind: 'accept'; readonly folders: ReadonlyMap<FolderId, FolderVerdict>; readonly offers: readonly FolderOffer[] }
+
+/** Both ends of one connection. */
+export interface Ends {
+  readonly own: DeviceId
+  readonly peer: DeviceId
+}
+
+/**
+ * Folders that we share with a device in the clear. One that it may see only encrypted is not among them: as long as
+ * nobody encrypts, such a device gets nothing at all.
+ */
+export function foldersSharedWith(config: Config, device: DeviceId): readonly FolderConfig[] {
+  return config.folders.filter((folder) => isSharedWith(folder, device))
+}
+
+function isSharedWith(folder: FolderConfig, device: DeviceId): boolean {
+  if (folder.type === 'receiveencrypted') return false
+  return folder.devices.some((shared) => shared.deviceID === device && shared.encryptionPassword === '')
+}
+
+/** What we tell a device about the folders we share with it. A folder without positions does not run: told as paused. */
+export function clusterConfigFor(
+  config: Config, { own, peer }: Ends, positions: ReadonlyMap<FolderId, FolderPositions>,
+): ClusterConfig {
+  const folders = foldersSharedWith(config, peer).map((folder): ClusterFolder => {
+    const known = folder.paused ? undefined : positions.get(folder.id)
+    return {
+      id: folder.id,
+      label: folder.label,
+      type: folder.type,
+      paused: known === undefined,
+      disableTempIndexes: folder.disableTempIndexes,
+      devices: membersOf(config, folder, peer).map((device) => {
+        const position = device === own ? known?.own : known?.others.get(device)
+        return clusterDevice(config, device, position ?? NO_POSITION)
+      }),
+    }
+  })
+  return { folders, secondary: false }
+}
+
+/** Devices that hold only encrypted data are kept from the others, as newer versions do. */
+function membersOf(config: Config, folder: FolderConfig, peer: DeviceId): readonly DeviceId[] {
+  const known = new Set(config.devices.map(({ deviceID }) => deviceID))
+  return folder.devices
+    .filter(({ deviceID, encryptionPassword }) => known.has(deviceID) && (encryptionPassword === '' || deviceID === peer))
+    .map(({ deviceID }) => deviceID)
+}
+
+function clusterDevice(config: Config, id: DeviceId, { indexId, sequence }: IndexPosition): ClusterDevice {
+  const device = config.devices.find(({ deviceID }) => deviceID === id)
+  return {
+    id,
+    name: device?.name ?? '',
+    addresses: device?.addresses ?? [],
+    compression: device?.compression ?? 'metadata',
+    certName: device?.certName ?? '',
+    maxSequence: sequence,
+    introducer: device?.introducer ?? false,
+    indexId,
+    skipIntroductionRemovals: device?.skipIntroductionRemovals ?? false,
+    encryptionPasswordToken: NO_TOKEN,
+  }
+}
+
+/** Reads a device's word. Never throws; of a folder listed twice the first entry counts. */
+export function judgeClusterConfig(config: Config, { own, peer }: Ends, received: ClusterConfig): ClusterVerdict {
+  const folders = new Map<FolderId, FolderVerdict>()
+  const offers = new Map<FolderId, FolderOffer>()
+  const untrusted = config.devices.find(({ deviceID }) => deviceID === peer)?.untrusted ?? false
+  for (const folder of received.folders.slice(0, FOLDERS_MAX)) {
+    const id = parseFolderId(folder.id)
+    if (id === undefined || folders.has(id) || offers.has(id)) continue
+    const theirs = folder.devices.find((device) => device.id === peer)
+    const ours = folder.devices.find((device) => device.id === own)
+    if (theirs === undefined) return close('remote device missing in cluster config')
+    if (ours === undefined) return close('local device missing in cluster config')
+    const configured = config.folders.find((candidate) => candidate.id === id)
+    if (configured === undefined || !configured.devices.some(({ deviceID }) => deviceID === peer)) {
+      offers.set(id, offerOf(id, folder, ours, theirs))
+      continue
+    }
+    if (!isSharedWith(configured, peer)) continue // encrypted, which nobody here can do: as if we did not share it
+    if (untrusted) return close('device is untrusted, but configured to receive plain data')
+    if (ours.encryptionPasswordToken.length > 0 || theirs.encryptionPasswordToken.length > 0) {
+      return close('remote expects to exchange encrypted data, but is configured for plain data')
+    }
+    folders.set(id, verdictOf(configured, folder, ours, theirs))
+  }
+  return { kind: 'accept', folders, offers: [...offers.values()] }
+}
+
+function close(reason: string): ClusterVerdict {
+  return { kind: 'close', reason }
+}
+
+function verdictOf(configured: FolderConfig, folder: ClusterFolder, ours: ClusterDevice, theirs: ClusterDevice): FolderVerdict {
+  if (folder.paused) return { kind: 'paused-there' }
+  if (configured.paused) return { kind: 'paused-here' }
+  return { kind: 'exchange', knownToThem: positionOf(ours), theirs: positionOf(theirs), tempIndexes: !folder.disableTempIndexes }
+}
+
+function positionOf({ indexId, maxSequence }: ClusterDevice): IndexPosition {
+  return { indexId, sequence: maxSequence }
+}
+
+function offerOf(folder: FolderId, { label }: ClusterFolder, ours: ClusterDevice, theirs: ClusterDevice): FolderOffer {
+  return {
+    folder,
+    label: label.slice(0, LABEL_LENGTH_MAX),
+    receiveEncrypted: ours.encryptionPasswordToken.length > 0,
+    remoteEncrypted: theirs.encryptionPasswordToken.length > 0,
+  }
+}
+
+/** The sequence after which a device has heard nothing of our index; 0: all of it is to be sent. */
+export function startOfSending(own: IndexPosition, knownToThem: IndexPosition): number {
+  if (knownToThem.indexId !== own.indexId) return 0
+  return knownToThem.sequence >= 0 && knownToThem.sequence <= own.sequence ? knownToThem.sequence : 0
+}
+
+/** Whether what a device told us earlier still holds. An index without an id, or another id, starts from nothing. */
+export function keepsRecords(stored: bigint, announced: bigint): boolean {
+  return announced !== 0n && announced === stored
+}

@@ -1,0 +1,120 @@
+import type { FolderId } from '../../core/ids.ts'
+import type { EventSink, FileProgress } from '../../events/types.ts'
+import type { DownloadUpdate } from '../../protocol/types.ts'
+import type { Service } from '../../sync/supervisor.ts'
+import { Wakeup } from '../../sync/wakeup.ts'
+import type { Clock } from '../../platform/clock.ts'
+import type { PullProgress } from '../puller/file-progress.ts'
+
+/** A folder of which files may be pulled. */
+export interface PullingFolder {
+  readonly id: FolderId
+  /** Others are told which blocks they may have from us before we are done. */
+  readonly shared: boolean
+  /** True also while a pull plans or waits, when no file is in progress. */
+  readonly isPulling: boolean
+  readonly pulling: ReadonlyMap<string, PullProgress>
+}
+
+export interface DownloadTellerDeps {
+  readonly clock: Clock
+  readonly events: EventSink
+  folders(): readonly PullingFolder[]
+  /** 0 or less: nothing is told. */
+  intervalMs(): number
+  /** Files of no more blocks than this are not worth a message to others. */
+  blocksMin(): number
+  tellOthers(folder: FolderId, updates: readonly DownloadUpdate[]): Promise<void>
+}
+
+/** Tells how far downloads are: people by events, other devices so that they can fetch from us what we have. */
+export class DownloadTeller implements Service {
+  readonly name = 'model/downloads'
+  readonly #deps: DownloadTellerDeps
+  readonly #wakeup = new Wakeup()
+  #lastEvent = '{}'
+  /** What others know, by folder and file. */
+  readonly #told = new Map<FolderId, Map<string, { readonly progress: PullProgress; readonly blocks: Set<number> }>>()
+
+  constructor(deps: DownloadTellerDeps) {
+    this.#deps = deps
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    try {
+      for (;;) {
+        const intervalMs = this.#deps.intervalMs()
+        // An idle device has no timer here.
+        if (intervalMs <= 0 || !this.#isActive()) {
+          await this.#wakeup.wait(signal)
+          continue
+        }
+        await this.#deps.clock.sleep(intervalMs, signal)
+        await this.#tell()
+      }
+    } catch (error) {
+      if (!signal.aborted) throw error
+    }
+  }
+
+  /** To be called when a pull starts or the interval changes. */
+  wake(): void {
+    this.#wakeup.ring()
+  }
+
+  /** The end of the last pull is still to be told when no pull runs any more. */
+  #isActive(): boolean {
+    if (this.#lastEvent !== '{}') return true
+    return this.#deps.folders().some(({ id, isPulling }) => isPulling || (this.#told.get(id)?.size ?? 0) > 0)
+  }
+
+  async #tell(): Promise<void> {
+    const folders = this.#deps.folders()
+    this.#emit(folders)
+    for (const folder of folders) {
+      const updates = this.#updatesFor(folder)
+      if (updates.length > 0) await this.#deps.tellOthers(folder.id, updates)
+    }
+  }
+
+  /** Only when something moved; the last one says that nothing is in progress any more. */
+  #emit(folders: readonly PullingFolder[]): void {
+    const data: Record<string, Record<string, FileProgress>> = Object.create(null)
+    for (const { id, pulling } of folders) {
+      if (pulling.size === 0) continue
+      const files: Record<string, FileProgress> = Object.create(null)
+      for (const [name, progress] of pulling) files[name] = progress.view()
+      data[id] = files
+    }
+    const text = JSON.stringify(data)
+    if (text === this.#lastEvent) return
+    this.#lastEvent = text
+    this.#deps.events.emit('DownloadProgress', data)
+  }
+
+  #updatesFor({ id, pulling, shared }: PullingFolder): readonly DownloadUpdate[] {
+    const told = this.#told.get(id) ?? new Map<string, { readonly progress: PullProgress; readonly blocks: Set<number> }>()
+    this.#told.set(id, told)
+    const updates: DownloadUpdate[] = []
+    for (const [name, { progress }] of told) {
+      if (shared && pulling.get(name) === progress) continue
+      told.delete(name)
+      updates.push(updateOf('forget', progress, []))
+    }
+    if (!shared) return updates
+    for (const [name, progress] of pulling) {
+      if (progress.blockCount <= this.#deps.blocksMin()) continue
+      const known = told.get(name) ?? { progress, blocks: new Set<number>() }
+      told.set(name, known)
+      const news = [...progress.present].filter((block) => !known.blocks.has(block))
+      if (news.length === 0) continue
+      for (const block of news) known.blocks.add(block)
+      updates.push(updateOf('append', progress, news))
+    }
+    return updates
+  }
+}
+
+function updateOf(kind: DownloadUpdate['kind'], { file }: PullProgress, blockIndexes: readonly number[]): DownloadUpdate {
+  return { kind, name: file.name, version: file.version, blockIndexes, blockSizeBytes: file.blockSizeBytes }
+}

@@ -1,0 +1,103 @@
+import { FLAG_RECEIVE_ONLY, type FileInfo } from '../../core/records/file-info.ts'
+import type { FolderId } from '../../core/ids.ts'
+import type { FolderIndex } from '../../db/types.ts'
+import type { Logger } from '../../events/types.ts'
+import type { Connection } from '../../protocol/types.ts'
+import { Wakeup } from '../../sync/wakeup.ts'
+import type { Clock } from '../../platform/clock.ts'
+
+const BATCH = { files: 1_000, blocks: 5_000 } as const
+/** Between looks at the index: many small changes travel together. */
+const PAUSE_MS = 250
+/** For changes that nobody told of. */
+const LOOK_AGAIN_MS = 60_000
+
+export interface IndexSenderDeps {
+  readonly clock: Clock
+  readonly index: FolderIndex
+  readonly connection: Pick<Connection, 'index' | 'indexUpdate'>
+  readonly log: Logger
+}
+
+/** Tells one device what changed in one folder, in the order in which it did, until the signal aborts. */
+export class IndexSender {
+  readonly #deps: IndexSenderDeps
+  readonly #folder: FolderId
+  readonly #wakeup = new Wakeup()
+  #indexId: bigint
+  #sentUpTo: number
+
+  /** `start` as `startOfSending` gives it, for the index with that id. */
+  constructor(deps: IndexSenderDeps, options: { readonly folder: FolderId; readonly indexId: bigint; readonly start: number }) {
+    this.#deps = deps
+    this.#folder = options.folder
+    this.#indexId = options.indexId
+    this.#sentUpTo = options.start
+  }
+
+  /** How far the device has been told, and of which index. */
+  get position(): { readonly indexId: bigint; readonly sequence: number } {
+    return { indexId: this.#indexId, sequence: this.#sentUpTo }
+  }
+
+  /** Something changed: it will be told soon. */
+  changed(): void {
+    this.#wakeup.ring()
+  }
+
+  /** Returns when the signal aborts; rejects when the index or the connection fails. */
+  async run(signal: AbortSignal): Promise<void> {
+    try {
+      for (;;) {
+        if (await this.#sendAll(signal)) await this.#deps.clock.sleep(PAUSE_MS, signal)
+        await this.#waitForChange(signal)
+      }
+    } catch (error) {
+      if (!signal.aborted) throw error
+    }
+  }
+
+  /** Whether there was anything. */
+  async #sendAll(signal: AbortSignal): Promise<boolean> {
+    const { index } = this.#deps
+    const indexId = await index.indexId()
+    if (indexId !== this.#indexId) {
+      // The index was lost and began anew: its sequence numbers mean other records now.
+      this.#indexId = indexId
+      this.#sentUpTo = 0
+    }
+    for (let sent = false; ; sent = true) {
+      const batch = await index.localSince(this.#sentUpTo, BATCH)
+      signal.throwIfAborted()
+      const last = batch.at(-1)
+      if (last === undefined) return sent
+      await this.#send(batch, last.sequence)
+    }
+  }
+
+  async #send(batch: readonly FileInfo[], lastSequence: number): Promise<void> {
+    const { connection, log } = this.#deps
+    const prevSequence = this.#sentUpTo
+    const data = { folder: this.#folder, files: batch.map(announcementOf), lastSequence, prevSequence }
+    log.debug(() => `folder ${this.#folder}: sending ${batch.length} records, ${prevSequence} to ${lastSequence}`)
+    if (prevSequence === 0) await connection.index(data)
+    else await connection.indexUpdate(data)
+    this.#sentUpTo = lastSequence
+  }
+
+  async #waitForChange(signal: AbortSignal): Promise<void> {
+    const alarm = new AbortController()
+    // A rejection is our own abort below: somebody rang first.
+    this.#deps.clock.sleep(LOOK_AGAIN_MS, alarm.signal).then(() => this.#wakeup.ring(), () => {})
+    try {
+      await this.#wakeup.wait(signal)
+    } finally {
+      alarm.abort()
+    }
+  }
+}
+
+/** A record as others hear of it: a change that stays here has, to them, no version at all. */
+function announcementOf(info: FileInfo): FileInfo {
+  return (info.localFlags & FLAG_RECEIVE_ONLY) === 0 ? info : { ...info, version: [] }
+}

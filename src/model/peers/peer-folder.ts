@@ -1,0 +1,118 @@
+import { messageOf } from '../../core/errors.ts'
+import type { DeviceId, FolderId } from '../../core/ids.ts'
+import type { FolderIndex } from '../../db/types.ts'
+import type { Connection, DownloadUpdate, IndexData } from '../../protocol/types.ts'
+import { startOfSending, type FolderVerdict, type IndexPosition } from './cluster-config.ts'
+import { IndexReceiver } from './index-receiver.ts'
+import { IndexSender } from './index-sender.ts'
+import type { PeersDeps } from './peer-deps.ts'
+import { RemoteDownloads } from './remote-downloads.ts'
+
+/**
+ * While a device is telling what it said it has, pulls wait so long for the rest: to look at everything once is quicker
+ * than twice. Of a very large folder some is pulled while the rest is still being told.
+ */
+const TELLING_MS_MAX = 500
+
+export interface PeerFolderOptions {
+  readonly device: DeviceId
+  readonly folder: FolderId
+  readonly verdict: Extract<FolderVerdict, { kind: 'exchange' }>
+  /** How far we told the device over this connection before the folder was interrupted. */
+  readonly toldUpTo: IndexPosition | undefined
+}
+
+/** The exchange of one folder with one device over one connection: what we tell, what it tells. */
+export class PeerFolder {
+  readonly downloads = new RemoteDownloads()
+  readonly #deps: PeersDeps
+  readonly #options: PeerFolderOptions
+  readonly #receiver: IndexReceiver
+  readonly #sender: IndexSender
+  readonly #stop = new AbortController()
+  readonly #sending: Promise<void>
+  /** Set once something was told that was not all. */
+  #patience: Promise<void> | undefined
+  #isPatient = true
+
+  private constructor(deps: PeersDeps, options: PeerFolderOptions, parts: { receiver: IndexReceiver; sender: IndexSender; connection: Connection }) {
+    this.#deps = deps
+    this.#options = options
+    this.#receiver = parts.receiver
+    this.#sender = parts.sender
+    this.#sending = this.#send(parts.connection)
+  }
+
+  static async start(deps: PeersDeps, connection: Connection, options: PeerFolderOptions): Promise<PeerFolder> {
+    const { clock, events, log } = deps
+    const { device, folder, verdict, toldUpTo } = options
+    const index = await deps.store.folder(folder)
+    const receiver = await IndexReceiver.begin({ clock, events, index, log }, { device, folder, theirs: verdict.theirs })
+    const own = await ownPosition(index)
+    const start = startOfSending(own, toldUpTo ?? verdict.knownToThem)
+    const sender = new IndexSender({ clock, connection, index, log }, { folder, indexId: own.indexId, start })
+    return new PeerFolder(deps, options, { receiver, sender, connection })
+  }
+
+  get position(): IndexPosition {
+    return this.#sender.position
+  }
+
+  /** Our own index has something new. */
+  localIndexChanged(): void {
+    this.#sender.changed()
+  }
+
+  async index(data: IndexData, whole: boolean): Promise<void> {
+    this.downloads.forget(data.files.map(({ name }) => name))
+    if (whole) await this.#receiver.index(data)
+    else await this.#receiver.indexUpdate(data)
+  }
+
+  /** Something may be needed now. */
+  pullInTime(): void {
+    const { folder, verdict } = this.#options
+    if (this.#isPatient && this.#receiver.heardUpTo < verdict.theirs.sequence) {
+      this.#patience ??= this.#losePatience()
+      return
+    }
+    this.#isPatient = false
+    this.#deps.folders.pullSoon(folder)
+  }
+
+  downloadProgress(updates: readonly DownloadUpdate[]): void {
+    const { device, folder, verdict } = this.#options
+    if (!verdict.tempIndexes) return
+    this.downloads.update(updates)
+    this.#deps.events.emit('RemoteDownloadProgress', { device, folder, state: this.downloads.counts() })
+  }
+
+  /** Resolves when nothing is being told any more. */
+  async stop(): Promise<void> {
+    this.#stop.abort()
+    await Promise.all([this.#sending, this.#patience])
+  }
+
+  async #losePatience(): Promise<void> {
+    const stopped = await this.#deps.clock.sleep(TELLING_MS_MAX, this.#stop.signal).then(() => false, () => true)
+    if (stopped || !this.#isPatient) return
+    this.#isPatient = false
+    this.#deps.folders.pullSoon(this.#options.folder)
+  }
+
+  async #send(connection: Connection): Promise<void> {
+    const { device, folder } = this.#options
+    try {
+      await this.#sender.run(this.#stop.signal)
+    } catch (error) {
+      if (connection.closed.aborted) return // the reason is told elsewhere
+      this.#deps.log.warn(`folder ${folder}: telling ${device} about it failed: ${messageOf(error)}`)
+      // Half an index would look like a whole one: the device asks again over a new connection.
+      void connection.close('internal error')
+    }
+  }
+}
+
+export async function ownPosition(index: FolderIndex): Promise<IndexPosition> {
+  return { indexId: await index.indexId(), sequence: await index.sequence('local') }
+}

@@ -1,0 +1,243 @@
+import { messageOf } from '../../core/errors.ts'
+import type { Config } from '../../core/config/config.ts'
+import { isInvalid, type FileHead } from '../../core/records/file-info.ts'
+import type { DeviceId, FolderId } from '../../core/ids.ts'
+import { compareVersions } from '../../core/records/version-vector.ts'
+import type { BlockRequest, Connection, DownloadUpdate } from '../../protocol/types.ts'
+import { foldersSharedWith } from './cluster-config.ts'
+import { HolderCache } from '../state/holder-cache.ts'
+import { Peer } from './peer.ts'
+import type { PeersDeps, PeersOptions, RemoteState } from './peer-deps.ts'
+import { RequestServer, type ServedFolder } from './request-server.ts'
+import type { BlockSource, Sources } from '../state/sources.ts'
+
+/** Where there are several connections others may still come or go: what is said on which of them can wait so long. */
+const PROMOTION_DELAY_MS = 1_000
+
+/** The devices we are connected to: who has what, who gets what. */
+export class Peers implements Sources {
+  readonly name = 'model/peers'
+  readonly #deps: PeersDeps
+  readonly #own: DeviceId
+  readonly #server: RequestServer
+  readonly #peers = new Map<DeviceId, Peer>()
+  readonly #holders = new HolderCache()
+  readonly #tasks = new Set<Promise<void>>()
+  readonly #stop = new AbortController()
+  #config: Config
+  #given: { readonly config: Config; readonly folders: Map<DeviceId, ReadonlyMap<string, FolderId>> }
+
+  constructor(deps: PeersDeps, { config, ownDevice }: PeersOptions) {
+    this.#deps = deps
+    this.#own = ownDevice
+    this.#config = config
+    this.#given = { config, folders: new Map() }
+    this.#server = new RequestServer({
+      blocks: deps.blocks,
+      log: deps.log,
+      platform: deps.platform,
+      served: (device, folder) => this.#served(device, folder),
+      changed: (folder, record, wholly) => deps.folders.recheck(folder, record, wholly),
+    })
+    this.#setLimits()
+  }
+
+  /** Takes over a connection that has said Hello; from now on it is read. */
+  attach(connection: Connection): void {
+    if (this.#stop.signal.aborted) return void connection.close('shutting down')
+    const device = connection.device
+    const peer = this.#peers.get(device) ?? new Peer(
+      {
+        ...this.#deps,
+        config: () => this.#config,
+        serve: (asking, request, signal) => this.#server.serve(asking, request, signal),
+        recordsChanged: (folder, names) => this.#holders.forget(folder, names),
+      },
+      { own: this.#own, peer: device },
+    )
+    const first = !peer.connected
+    this.#peers.set(device, peer)
+    this.#run(this.#talk(peer, connection))
+    if (first) this.#connected(connection)
+    this.#run(first ? peer.promote() : this.#promoteLater(peer, connection))
+  }
+
+  /** Runs until the signal aborts, then says goodbye to all and returns when nothing is under way. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const onAbort = (): void => resolve()
+    signal.addEventListener('abort', onAbort, { once: true })
+    if (!signal.aborted) await promise
+    signal.removeEventListener('abort', onAbort)
+    this.#stop.abort()
+    await Promise.all([...this.#peers.values()].map((peer) => peer.close('shutting down')))
+    while (this.#tasks.size > 0) await Promise.all(this.#tasks)
+  }
+
+  /** The configuration is about to be followed: lets go of what will rest or be gone. `apply` comes when it has been. */
+  async release(to: Config): Promise<void> {
+    this.#config = to
+    this.#setLimits()
+    await Promise.all([...this.#peers.values()].map((peer) => peer.release()))
+  }
+
+  /** Resolves when every device that is concerned will be told, and every exchange is as the configuration says. */
+  async apply(_from: Config, to: Config): Promise<void> {
+    this.#config = to
+    this.#setLimits()
+    await Promise.all([...this.#peers.values()].map((peer) => peer.reconfigure()))
+  }
+
+  /** Our own index of a folder has something new. */
+  localIndexChanged(folder: FolderId): void {
+    for (const peer of this.#peers.values()) peer.localIndexChanged(folder)
+  }
+
+  /** The index of a folder was lost: what others told us is gone too, and only a new beginning brings it back. */
+  indexLost(folder: FolderId): void {
+    this.#holders.forget(folder, undefined)
+    for (const peer of this.#peers.values()) {
+      if (peer.exchange(folder) !== undefined) this.#run(peer.close('the index of a folder begins anew'))
+    }
+  }
+
+  isConnected(device: DeviceId): boolean {
+    return this.#peers.has(device)
+  }
+
+  remoteState(device: DeviceId, folder: FolderId): RemoteState {
+    return this.#peers.get(device)?.remoteState(folder) ?? 'unknown'
+  }
+
+  /** Bytes of a folder that a device has in files it has not finished. */
+  downloadedBytes(device: DeviceId, folder: FolderId): number {
+    return this.#peers.get(device)?.exchange(folder)?.downloads.bytes ?? 0
+  }
+
+  async sourcesOf(folder: FolderId, file: FileHead, blockNumber: number): Promise<readonly BlockSource[]> {
+    const holders = this.#holders.get(folder, file) ?? (await this.#holdersOf(folder, file))
+    const found: { readonly source: BlockSource; readonly openRequests: number }[] = []
+    for (const [device, peer] of this.#peers) {
+      const exchange = peer.exchange(folder)
+      if (exchange === undefined) continue
+      const whole = holders.has(device)
+      if (!whole && !exchange.downloads.has(file, blockNumber)) continue
+      found.push({ source: { device, fromTemporary: !whole }, openRequests: peer.openRequests })
+    }
+    if (found.length > 1) found.sort((a, b) => a.openRequests - b.openRequests)
+    return found.map(({ source }) => source)
+  }
+
+  expectHolders(folder: FolderId): (file: FileHead, holders: readonly DeviceId[]) => void {
+    const remember = this.#holders.remember(folder)
+    return (file, holders) => remember(file, new Set(holders))
+  }
+
+  request(device: DeviceId, request: BlockRequest, signal: AbortSignal): Promise<Uint8Array> {
+    const peer = this.#peers.get(device)
+    return peer?.request(request, signal) ?? Promise.reject(new Error(`device ${device} is not connected`))
+  }
+
+  isAnyoneThere(folder: FolderId): boolean {
+    return [...this.#peers.values()].some((peer) => peer.exchange(folder) !== undefined)
+  }
+
+  /** Tells the devices of a folder which blocks of files we have not finished can be had here already. */
+  async tellProgress(folder: FolderId, updates: readonly DownloadUpdate[]): Promise<void> {
+    await Promise.allSettled([...this.#peers.values()].map((peer) => peer.tellProgress(folder, updates)))
+  }
+
+  async #holdersOf(folder: FolderId, file: FileHead): Promise<ReadonlySet<DeviceId>> {
+    const holders = new Set<DeviceId>()
+    const remember = this.#holders.remember(folder)
+    const index = await this.#deps.store.folder(folder)
+    for (const [device, peer] of this.#peers) {
+      if (peer.exchange(folder) === undefined) continue
+      const record = await index.head(device, file.name)
+      if (record !== undefined && isHeld(record, file)) holders.add(device)
+    }
+    remember(file, holders)
+    return holders
+  }
+
+  async #talk(peer: Peer, connection: Connection): Promise<void> {
+    await peer.run(connection)
+    if (peer.connected) {
+      this.#run(this.#promoteLater(peer, connection))
+      return
+    }
+    if (this.#peers.get(peer.device) === peer) this.#peers.delete(peer.device)
+    await this.#disconnected(connection)
+  }
+
+  /** The first connection is the oldest and need not wait; nor does anybody where there is never a second. */
+  async #promoteLater(peer: Peer, { device, hello }: Connection): Promise<void> {
+    const own = this.#config.devices.find(({ deviceID }) => deviceID === device)?.numConnections ?? 0
+    if (hello.numConnections > 1 && own !== 1) {
+      const stopped = await this.#deps.clock.sleep(PROMOTION_DELAY_MS, this.#stop.signal).then(() => false, () => true)
+      if (stopped) return
+    }
+    await peer.promote()
+  }
+
+  #connected(connection: Connection): void {
+    const { clock, events, log, statistics } = this.#deps
+    const { device, hello, remoteAddress, transport } = connection
+    const { deviceName, clientName, clientVersion } = hello
+    log.debug(() => `device ${device} is connected: ${transport} ${remoteAddress}, ${clientName} ${clientVersion}`)
+    events.emit('DeviceConnected', { id: device, addr: remoteAddress, deviceName, clientName, clientVersion, type: transport })
+    this.#run(statistics.seen(device, clock.nowMs()))
+    const known = this.#config.devices.find(({ deviceID }) => deviceID === device)
+    const rename = known !== undefined && (known.name === '' || this.#config.options.overwriteRemoteDeviceNamesOnConnect)
+    if (rename && deviceName !== '' && deviceName !== known.name) this.#deps.nameDevice(device, deviceName)
+  }
+
+  async #disconnected(connection: Connection): Promise<void> {
+    const { clock, events, log, statistics } = this.#deps
+    const { device, establishedMs, closed } = connection
+    const reason = messageOf(closed.reason)
+    this.#server.forgetDevice(device)
+    this.#setLimits()
+    log.debug(() => `device ${device} is gone: ${reason}`)
+    events.emit('DeviceDisconnected', { id: device, error: reason })
+    const nowMs = clock.nowMs()
+    await statistics.disconnected(device, { atMs: nowMs, connectedMs: Math.max(0, nowMs - establishedMs) })
+    for (const { id } of foldersSharedWith(this.#config, device)) this.#deps.folders.touched(id)
+  }
+
+  async #served(device: DeviceId, folder: string): Promise<ServedFolder | undefined> {
+    const id = this.#givenTo(device).get(folder)
+    if (id === undefined) return undefined
+    const root = this.#deps.folders.rootOf(id)
+    return root === undefined ? undefined : { id, root, index: await this.#deps.store.folder(id) }
+  }
+
+  /** The folders that a device may read from, as the configuration has it. Asked for every block. */
+  #givenTo(device: DeviceId): ReadonlyMap<string, FolderId> {
+    if (this.#given.config !== this.#config) this.#given = { config: this.#config, folders: new Map() }
+    const known = this.#given.folders.get(device)
+    if (known !== undefined) return known
+    const isTrusted = this.#config.devices.find(({ deviceID }) => deviceID === device)?.untrusted === false
+    const shared = isTrusted ? foldersSharedWith(this.#config, device).filter(({ paused }) => !paused) : []
+    const folders = new Map<string, FolderId>(shared.map(({ id }) => [id, id]))
+    this.#given.folders.set(device, folders)
+    return folders
+  }
+
+  #setLimits(): void {
+    this.#server.setTotalLimit(this.#config.options.maxConcurrentIncomingRequestKiB)
+    for (const { deviceID, maxRequestKiB } of this.#config.devices) this.#server.setDeviceLimit(deviceID, maxRequestKiB)
+  }
+
+  /** Keeps hold of what nobody waits for until it has ended. */
+  #run(work: Promise<unknown>): void {
+    const task = work.then(() => {}, (error: unknown) => this.#deps.log.warn(`talking to a device: ${messageOf(error)}`))
+    this.#tasks.add(task)
+    void task.then(() => this.#tasks.delete(task))
+  }
+}
+
+/** Whether a device that has this record can give us the content of that version. */
+function isHeld(record: FileHead, wanted: FileHead): boolean {
+  return !record.deleted && !isInvalid(record) && compareVersions(record.version, wanted.version) === 'equal'
+}

@@ -1,0 +1,261 @@
+import type { Config } from '../../core/config/config.ts'
+import { parseDeviceId } from '../../core/device-id.ts'
+import { messageOf } from '../../core/errors.ts'
+import { parseFolderId, type DeviceId, type FolderId } from '../../core/ids.ts'
+import type { KeyValue } from '../../db/types.ts'
+import type { EventMap, EventSink, Logger } from '../../events/types.ts'
+import { PacedTask } from '../../sync/paced-task.ts'
+import type { Clock } from '../../platform/clock.ts'
+import type { FolderOffer } from './cluster-config.ts'
+
+/** Anybody on the network can knock under any number of names: beyond these the oldest are forgotten. */
+const DEVICES_MAX = 500
+const FOLDERS_MAX = 2_000
+const TEXT_LENGTH_MAX = 256
+const DEVICES_KEY = 'pending/devices'
+const FOLDERS_KEY = 'pending/folders'
+/** A crowd of strangers must not keep the disk busy. What a crash loses of the list will knock again. */
+const SAVE_PAUSE_MS = 5_000
+
+/** Somebody unknown who knocked. The name and the address are whatever it said. */
+export interface PendingDevice {
+  readonly device: DeviceId
+  readonly timeMs: number
+  readonly name: string
+  readonly address: string
+}
+
+/** A folder that a known device offers. */
+export interface PendingFolder extends FolderOffer {
+  readonly device: DeviceId
+  readonly timeMs: number
+}
+
+export interface PendingDeps {
+  readonly clock: Clock
+  readonly keyValue: KeyValue
+  readonly events: EventSink
+  readonly log: Logger
+}
+
+/** Who wants in and what is offered, until somebody decides. Survives a restart; never fails those who knock. */
+export class Pending {
+  readonly #deps: PendingDeps
+  readonly #devices = new Map<DeviceId, PendingDevice>()
+  readonly #folders = new Map<string, PendingFolder>()
+  #config: Config
+  readonly #saving: PacedTask
+  #devicesChanged = false
+  #foldersChanged = false
+
+  constructor(deps: PendingDeps, config: Config) {
+    this.#deps = deps
+    this.#config = config
+    this.#saving = new PacedTask(deps.clock, { pauseMs: SAVE_PAUSE_MS, run: () => this.#write() })
+  }
+
+  /** Reads what was pending at the last stop. What cannot be read counts as dismissed: it will knock again. */
+  async load(): Promise<void> {
+    try {
+      for (const entry of await this.#read(DEVICES_KEY)) {
+        const known = parseDevice(entry)
+        if (known !== undefined) this.#devices.set(known.device, known)
+      }
+      for (const entry of await this.#read(FOLDERS_KEY)) {
+        const known = parseFolder(entry)
+        if (known !== undefined) this.#folders.set(keyOf(known), known)
+      }
+    } catch (error) {
+      this.#deps.log.warn(`what was pending could not be read: ${messageOf(error)}`)
+    }
+    this.#tidy()
+  }
+
+  /** Resolves when everything is on disk. */
+  async saved(): Promise<void> {
+    await this.#saving.settled()
+  }
+
+  get devices(): readonly PendingDevice[] {
+    return [...this.#devices.values()]
+  }
+
+  get folders(): readonly PendingFolder[] {
+    return [...this.#folders.values()]
+  }
+
+  deviceKnocked({ device, name, address }: { readonly device: DeviceId; readonly name: string; readonly address: string }): void {
+    if (this.#config.devices.some(({ deviceID }) => deviceID === device)) return
+    if (this.#config.remoteIgnoredDevices.some(({ deviceID }) => deviceID === device)) return
+    const entry: PendingDevice = {
+      device, name: name.slice(0, TEXT_LENGTH_MAX), address: address.slice(0, TEXT_LENGTH_MAX), timeMs: this.#deps.clock.nowMs(),
+    }
+    const known = this.#devices.get(device)
+    this.#devices.delete(device)
+    this.#devices.set(device, entry)
+    this.#trim(this.#devices, DEVICES_MAX)
+    this.#saveDevices()
+    if (known !== undefined && known.name === entry.name && known.address === entry.address) return
+    const { events } = this.#deps
+    events.emit('PendingDevicesChanged', { added: [{ deviceID: device, name: entry.name, address: entry.address }] })
+    events.emit('DeviceRejected', { device, name: entry.name, address: entry.address })
+  }
+
+  /** All that a device offers now; what it offered earlier and does not any more goes. */
+  foldersOffered(device: DeviceId, offers: readonly FolderOffer[]): void {
+    const ignored = new Set(this.#config.devices.find(({ deviceID }) => deviceID === device)?.ignoredFolders.map(({ id }) => id))
+    const wanted = offers.filter(({ folder }) => !ignored.has(folder)).slice(0, FOLDERS_MAX)
+    const offered = new Set(wanted.map(({ folder }) => folder))
+    const gone = this.folders.filter((entry) => entry.device === device && !offered.has(entry.folder))
+    for (const entry of gone) this.#folders.delete(keyOf(entry))
+    const added: PendingFolder[] = []
+    for (const offer of wanted) {
+      const entry: PendingFolder = { ...offer, device, timeMs: this.#deps.clock.nowMs() }
+      const known = this.#folders.get(keyOf(entry))
+      if (known === undefined || !isSameOffer(known, entry)) added.push(entry)
+      this.#folders.delete(keyOf(entry))
+      this.#folders.set(keyOf(entry), entry)
+    }
+    this.#trim(this.#folders, FOLDERS_MAX)
+    if (gone.length > 0 || wanted.length > 0) this.#saveFolders()
+    this.#tellFolders(added, gone)
+    for (const { folder, label } of added) this.#deps.events.emit('FolderRejected', { device, folder, folderLabel: label })
+  }
+
+  /** Until it knocks again. */
+  dismissDevice(device: DeviceId): void {
+    this.#devices.delete(device)
+    this.#saveDevices()
+    this.#deps.events.emit('PendingDevicesChanged', { removed: [{ deviceID: device }] })
+  }
+
+  /** Until it is offered again; without a device, whoever offers it. */
+  dismissFolder(folder: FolderId, device: DeviceId | undefined): void {
+    const gone = this.folders.filter((entry) => entry.folder === folder && (device === undefined || entry.device === device))
+    for (const entry of gone) this.#folders.delete(keyOf(entry))
+    if (gone.length === 0) return
+    this.#saveFolders()
+    this.#tellFolders([], gone)
+  }
+
+  /** What was added, shared or ignored meanwhile is pending no more. */
+  apply(to: Config): void {
+    this.#config = to
+    this.#tidy()
+  }
+
+  #tidy(): void {
+    const decided = new Set([...this.#config.devices, ...this.#config.remoteIgnoredDevices].map(({ deviceID }) => deviceID))
+    const goneDevices = this.devices.filter(({ device }) => decided.has(device))
+    for (const { device } of goneDevices) this.#devices.delete(device)
+    const goneFolders = this.folders.filter((entry) => this.#isDecided(entry))
+    for (const entry of goneFolders) this.#folders.delete(keyOf(entry))
+    if (goneFolders.length > 0) this.#saveFolders()
+    if (goneDevices.length > 0) {
+      this.#saveDevices()
+      this.#deps.events.emit('PendingDevicesChanged', { removed: goneDevices.map(({ device }) => ({ deviceID: device })) })
+    }
+    this.#tellFolders([], goneFolders)
+  }
+
+  #isDecided({ device, folder }: PendingFolder): boolean {
+    const known = this.#config.devices.find(({ deviceID }) => deviceID === device)
+    if (known === undefined || known.ignoredFolders.some(({ id }) => id === folder)) return true
+    return this.#config.folders.some(({ id, devices }) => id === folder && devices.some(({ deviceID }) => deviceID === device))
+  }
+
+  #tellFolders(added: readonly PendingFolder[], removed: readonly PendingFolder[]): void {
+    if (added.length === 0 && removed.length === 0) return
+    const data: EventMap['PendingFoldersChanged'] = {
+      ...(added.length > 0 && { added: added.map(({ folder, label, device, receiveEncrypted, remoteEncrypted }) =>
+        ({ folderID: folder, folderLabel: label, deviceID: device, receiveEncrypted, remoteEncrypted })) }),
+      ...(removed.length > 0 && { removed: removed.map(({ folder, device }) => ({ folderID: folder, deviceID: device })) }),
+    }
+    this.#deps.events.emit('PendingFoldersChanged', data)
+  }
+
+  #trim<K, V>(entries: Map<K, V>, limit: number): void {
+    for (const key of entries.keys()) {
+      if (entries.size <= limit) return
+      entries.delete(key)
+    }
+  }
+
+  async #read(key: string): Promise<readonly unknown[]> {
+    const bytes = await this.#deps.keyValue.get(key)
+    const value: unknown = bytes === undefined ? [] : JSON.parse(new TextDecoder().decode(bytes))
+    return Array.isArray(value) ? value : []
+  }
+
+  #saveDevices(): void {
+    this.#devicesChanged = true
+    this.#saving.want()
+  }
+
+  #saveFolders(): void {
+    this.#foldersChanged = true
+    this.#saving.want()
+  }
+
+  /** Never rejects: what could not be kept now is kept with the next change. */
+  async #write(): Promise<void> {
+    const [devices, folders] = [this.#devicesChanged, this.#foldersChanged]
+    this.#devicesChanged = false
+    this.#foldersChanged = false
+    const encode = (entries: readonly object[]) => new TextEncoder().encode(JSON.stringify(entries))
+    try {
+      if (devices) await this.#deps.keyValue.set(DEVICES_KEY, encode(this.devices))
+      if (folders) await this.#deps.keyValue.set(FOLDERS_KEY, encode(this.folders))
+    } catch (error) {
+      this.#devicesChanged ||= devices
+      this.#foldersChanged ||= folders
+      this.#deps.log.warn(`what is pending could not be kept: ${messageOf(error)}`)
+    }
+  }
+}
+
+function keyOf({ device, folder }: { readonly device: DeviceId; readonly folder: FolderId }): string {
+  return `${device}/${folder}`
+}
+
+function isSameOffer(a: FolderOffer, b: FolderOffer): boolean {
+  return a.label === b.label && a.receiveEncrypted === b.receiveEncrypted && a.remoteEncrypted === b.remoteEncrypted
+}
+
+function parseDevice(value: unknown): PendingDevice | undefined {
+  const device = deviceOf(value)
+  if (device === undefined) return undefined
+  return { device, timeMs: numberOf(value, 'timeMs'), name: textOf(value, 'name'), address: textOf(value, 'address') }
+}
+
+function parseFolder(value: unknown): PendingFolder | undefined {
+  const device = deviceOf(value)
+  const folder = parseFolderId(textOf(value, 'folder'))
+  if (device === undefined || folder === undefined) return undefined
+  return {
+    device, folder, timeMs: numberOf(value, 'timeMs'), label: textOf(value, 'label'),
+    receiveEncrypted: fieldOf(value, 'receiveEncrypted') === true, remoteEncrypted: fieldOf(value, 'remoteEncrypted') === true,
+  }
+}
+
+function deviceOf(value: unknown): DeviceId | undefined {
+  try {
+    return parseDeviceId(textOf(value, 'device'))
+  } catch {
+    return undefined // not written by us
+  }
+}
+
+function fieldOf(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined
+}
+
+function textOf(value: unknown, name: string): string {
+  const field = fieldOf(value, name)
+  return typeof field === 'string' ? field : ''
+}
+
+function numberOf(value: unknown, name: string): number {
+  const field = fieldOf(value, name)
+  return typeof field === 'number' && Number.isFinite(field) ? field : 0
+}

@@ -1,0 +1,152 @@
+import { HASH_SIZE_BYTES } from '../../core/records/blocks.ts'
+import { messageOf } from '../../core/errors.ts'
+import { diskTimeOf, FLAG_IGNORED, type FileHead, type FileInfo } from '../../core/records/file-info.ts'
+import type { DeviceId, FolderId } from '../../core/ids.ts'
+import { isCanonical, isInternal, isTemporary, temporaryName } from '../../core/paths.ts'
+import type { FolderIndex } from '../../db/types.ts'
+import type { Logger } from '../../events/types.ts'
+import type { BlockReply, BlockRequest, RefusalCode } from '../../protocol/types.ts'
+import { ByteWindow } from '../../sync/byte-window.ts'
+import { looksLike, type BlockAnswer, type BlockOrder, type BlockReader, type FileLook } from '../../platform/files/block-reader.ts'
+import { isHashAt, KnownBlocks } from '../state/known-blocks.ts'
+
+const KIB = 1_024
+const DEVICE_KIB_DEFAULT = 32_768
+const TOTAL_KIB_DEFAULT = 262_144
+const TOTAL_KIB_MIN = 32_768
+/** Twice the largest block: nobody honest asks for more. */
+const SIZE_BYTES_MAX = 32 * KIB * KIB
+
+/** A folder that may be read from. */
+export interface ServedFolder {
+  readonly id: FolderId
+  readonly root: string
+  readonly index: FolderIndex
+}
+
+export interface RequestServerDeps {
+  readonly blocks: BlockReader
+  readonly log: Logger
+  readonly platform: string
+  /** Undefined for a folder that the device does not share, or that does not run. */
+  served(device: DeviceId, folder: string): Promise<ServedFolder | undefined>
+  /** A file is not what our index says: it wants another look, `wholly` when size and time do not show it. */
+  changed(folder: FolderId, record: FileInfo, wholly: boolean): void
+}
+
+/** What a request came to: bytes, or why not. */
+type Outcome = BlockReply | RefusalCode
+
+/**
+ * Answers other devices' requests for blocks. It reads regular files inside the folder that our index knows, never
+ * through a symlink, and gives out only what was asked for by its hash: who does not know the content already learns
+ * nothing. The bytes are hashed here unless the index has that hash for them, the file looks as it did then, and the
+ * device asks for the first time (decision 010).
+ */
+export class RequestServer {
+  readonly #deps: RequestServerDeps
+  readonly #total = new ByteWindow(TOTAL_KIB_DEFAULT * KIB)
+  readonly #perDevice = new Map<DeviceId, ByteWindow>()
+  readonly #known = new KnownBlocks()
+
+  constructor(deps: RequestServerDeps) {
+    this.#deps = deps
+  }
+
+  /** Bytes that may be on their way at a time, in the words of the configuration: 0 is the usual, negative no limit. */
+  setTotalLimit(kib: number): void {
+    this.#total.setLimit(kib === 0 ? TOTAL_KIB_DEFAULT * KIB : kib < 0 ? Number.POSITIVE_INFINITY : Math.max(kib, TOTAL_KIB_MIN) * KIB)
+  }
+
+  setDeviceLimit(device: DeviceId, kib: number): void {
+    const limitBytes = kib === 0 ? DEVICE_KIB_DEFAULT * KIB : kib < 0 ? Number.POSITIVE_INFINITY : kib * KIB
+    this.#budget(device).setLimit(limitBytes)
+  }
+
+  forgetDevice(device: DeviceId): void {
+    this.#perDevice.delete(device)
+  }
+
+  /** Never rejects, unless the signal aborts. */
+  async serve(device: DeviceId, request: BlockRequest, signal: AbortSignal): Promise<BlockReply> {
+    const refusal = refusalByForm(request)
+    if (refusal !== undefined) return { kind: 'refused', code: refusal }
+    using _own = await this.#budget(device).acquire(request.sizeBytes, signal)
+    using _all = await this.#total.acquire(request.sizeBytes, signal)
+    try {
+      const outcome = await this.#answer(device, request)
+      return typeof outcome === 'string' ? { kind: 'refused', code: outcome } : outcome
+    } catch (error) {
+      signal.throwIfAborted()
+      this.#deps.log.debug(() => `${device} asked for ${JSON.stringify(request.name)} in folder ${request.folder}: ${messageOf(error)}`)
+      return { kind: 'refused', code: 'generic' }
+    }
+  }
+
+  #budget(device: DeviceId): ByteWindow {
+    const known = this.#perDevice.get(device)
+    if (known !== undefined) return known
+    const budget = new ByteWindow(DEVICE_KIB_DEFAULT * KIB)
+    this.#perDevice.set(device, budget)
+    return budget
+  }
+
+  async #answer(device: DeviceId, request: BlockRequest): Promise<Outcome> {
+    const folder = await this.#deps.served(device, request.folder)
+    if (folder === undefined) return 'generic'
+    const record = await folder.index.head('local', request.name)
+    if (record !== undefined && (record.localFlags & FLAG_IGNORED) !== 0) return 'invalid-file'
+    if (request.fromTemporary) {
+      const outcome = await this.#fromTemporary(folder, request)
+      if (outcome !== undefined) return outcome
+    }
+    if (record === undefined || record.deleted || record.type !== 'file') return 'no-such-file'
+    const isFirst = await this.#known.isFirst(device, folder, record, request)
+    return await this.#fromFile(folder, request, isFirst ? lookOf(record) : undefined)
+  }
+
+  /** Undefined: there is such a file, but it does not have the block; the finished one may. */
+  async #fromTemporary({ root }: ServedFolder, request: BlockRequest): Promise<Outcome | undefined> {
+    const answer = await this.#deps.blocks.read(orderFor(root, temporaryName(request.name, this.#deps.platform), request))
+    if (answer.kind === 'different') return undefined
+    return answer.kind === 'read' ? replyOf(answer) : 'no-such-file'
+  }
+
+  async #fromFile({ id, root, index }: ServedFolder, request: BlockRequest, recorded: FileLook | undefined): Promise<Outcome> {
+    const answer = await this.#deps.blocks.read({ ...orderFor(root, request.name, request), recorded })
+    if (answer.kind === 'read') return replyOf(answer)
+    const record = await index.get('local', request.name)
+    if (record !== undefined && isOfRecord(record, request)) {
+      this.#deps.log.debug(() => `folder ${id}: ${JSON.stringify(record.name)} is not what the index says`)
+      this.#deps.changed(id, record, answer.kind === 'different' && looksLike(answer, lookOf(record)))
+    }
+    return 'no-such-file'
+  }
+}
+
+function orderFor(root: string, name: string, { offsetBytes, sizeBytes, hash }: BlockRequest): BlockOrder {
+  return { root, name, offsetBytes, sizeBytes, hash }
+}
+
+function replyOf({ data, headroomBytes, giveBack }: Extract<BlockAnswer, { kind: 'read' }>): BlockReply {
+  return { kind: 'data', data, headroomBytes, giveBack }
+}
+
+function refusalByForm({ name, offsetBytes, sizeBytes, hash: wanted }: BlockRequest): RefusalCode | undefined {
+  if (!isCanonical(name) || isInternal(name) || isTemporary(name)) return 'invalid-file'
+  if (sizeBytes < 0 || offsetBytes < 0 || wanted.length !== HASH_SIZE_BYTES) return 'invalid-file'
+  if (sizeBytes > SIZE_BYTES_MAX || !Number.isSafeInteger(offsetBytes + sizeBytes)) return 'no-such-file'
+  return undefined
+}
+
+/** Whether the request is for a block of this very record; otherwise it is merely out of date. */
+function isOfRecord({ blockHashes, blockSizeBytes }: FileInfo, { offsetBytes, hash: wanted }: BlockRequest): boolean {
+  if (blockHashes === undefined || blockSizeBytes <= 0 || offsetBytes % blockSizeBytes !== 0) return false
+  return isHashAt(blockHashes, offsetBytes / blockSizeBytes, wanted)
+}
+
+/** How the file of a record looks on our disk as long as nobody touches it. */
+function lookOf(record: FileHead): FileLook {
+  const { modifiedS, modifiedNs } = diskTimeOf(record)
+  return { sizeBytes: record.sizeBytes, modifiedS, modifiedNs }
+}

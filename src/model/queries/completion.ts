@@ -1,0 +1,157 @@
+import type { Config, FolderConfig } from '../../core/config/config.ts'
+import { messageOf, TwinfoldError } from '../../core/errors.ts'
+import type { FileHead } from '../../core/records/file-info.ts'
+import type { DeviceId, FolderId } from '../../core/ids.ts'
+import type { Counts, IndexStore } from '../../db/types.ts'
+import type { CompletionData, EventSink, Logger } from '../../events/types.ts'
+import type { Service } from '../../sync/supervisor.ts'
+import { Wakeup } from '../../sync/wakeup.ts'
+import type { RemoteState } from '../peers/peer-deps.ts'
+import type { Paging } from '../types.ts'
+
+/** Only deletions are left: nearly there. */
+const COMPLETION_DELETES_LEFT = 95
+
+/** How far a device is with what we share with it. `folder-missing` and `folder-paused` as everywhere. */
+export interface CompletionView {
+  /** Without a device, or for our own, what we need ourselves; without a folder, all that are not paused taken together. */
+  completion(folder: FolderId | undefined, device: DeviceId | undefined): Promise<CompletionData>
+  /** What a device lacks, as far as it told us. One that is unknown lacks everything. */
+  remoteNeed(folder: FolderId, device: DeviceId | undefined, paging: Paging): Promise<readonly FileHead[]>
+}
+
+export interface CompletionsDeps {
+  readonly store: Pick<IndexStore, 'folder'>
+  readonly events: EventSink
+  readonly log: Logger
+  config(): Config
+  remoteState(device: DeviceId, folder: FolderId): RemoteState
+  /** Bytes that a device has in files it has not finished. */
+  downloadedBytes(device: DeviceId, folder: FolderId): number
+}
+
+/** Works out how far every device is, and tells when that changes. */
+export class Completions implements CompletionView, Service {
+  readonly name = 'model/completion'
+  readonly #deps: CompletionsDeps
+  readonly #own: DeviceId
+  readonly #touched = new Set<FolderId>()
+  readonly #wakeup = new Wakeup()
+
+  constructor(deps: CompletionsDeps, ownDevice: DeviceId) {
+    this.#deps = deps
+    this.#own = ownDevice
+  }
+
+  /** Something about the folder changed: the event follows. */
+  touch(folder: FolderId): void {
+    this.#touched.add(folder)
+    this.#wakeup.ring()
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    try {
+      for (;;) {
+        await this.#wakeup.wait(signal)
+        const folders = [...this.#touched]
+        this.#touched.clear()
+        for (const folder of folders) await this.#tell(folder)
+      }
+    } catch (error) {
+      if (!signal.aborted) throw error
+    }
+  }
+
+  async completion(folder: FolderId | undefined, device: DeviceId | undefined): Promise<CompletionData> {
+    if (folder !== undefined) return await this.#ofFolder(this.#running(folder), device)
+    const whose = device ?? this.#own
+    const shared = this.#deps.config().folders.filter(({ paused, devices }) =>
+      !paused && (whose === this.#own || devices.some(({ deviceID }) => deviceID === whose)))
+    const all = await Promise.all(shared.map((each) => this.#ofFolder(each, device)))
+    return sumOf(all)
+  }
+
+  async remoteNeed(folder: FolderId, device: DeviceId | undefined, { page, perPage }: Paging): Promise<readonly FileHead[]> {
+    this.#running(folder)
+    const index = await this.#deps.store.folder(folder)
+    const range = { offset: (page - 1) * perPage, limit: perPage }
+    if (device === this.#own) return await index.need(range)
+    return await index.remoteNeed(device ?? NOBODY, range)
+  }
+
+  async #tell(folder: FolderId): Promise<void> {
+    const config = this.#deps.config().folders.find(({ id }) => id === folder)
+    for (const { deviceID } of config?.devices ?? []) {
+      if (deviceID === this.#own) continue
+      try {
+        this.#deps.events.emit('FolderCompletion', { folder, device: deviceID, ...(await this.completion(folder, deviceID)) })
+      } catch (error) {
+        // A folder that was removed or paused meanwhile has no numbers; any other failure shows in its own state.
+        if (!(error instanceof TwinfoldError)) throw error
+        this.#deps.log.debug(() => `folder ${folder}: no completion: ${messageOf(error)}`)
+      }
+    }
+  }
+
+  #running(folder: FolderId): FolderConfig {
+    const config = this.#deps.config().folders.find(({ id }) => id === folder)
+    if (config === undefined) throw new TwinfoldError('folder-missing', 'no such folder')
+    if (config.paused) throw new TwinfoldError('folder-paused', 'folder is paused')
+    return config
+  }
+
+  async #ofFolder({ id }: FolderConfig, device: DeviceId | undefined): Promise<CompletionData> {
+    const index = await this.#deps.store.folder(id)
+    if (device === undefined || device === this.#own) {
+      const { global, need } = await index.counts()
+      return completionOf(global, need, 0, { remoteState: 'unknown', sequence: await index.sequence('local') })
+    }
+    const need = await index.remoteNeedCounts(device)
+    const { global } = await index.counts()
+    const remoteState = this.#deps.remoteState(device, id)
+    return completionOf(global, need, this.#deps.downloadedBytes(device, id), { remoteState, sequence: await index.sequence(device) })
+  }
+}
+
+/** No device has this name. */
+const NOBODY = '' as DeviceId
+
+function completionOf(
+  global: Counts, need: Counts, downloadedBytes: number, facts: { readonly remoteState: RemoteState; readonly sequence: number },
+): CompletionData {
+  const needBytes = Math.max(0, need.bytes - downloadedBytes)
+  return withPercentage({
+    globalBytes: global.bytes,
+    globalItems: itemsOf(global),
+    needBytes,
+    needDeletes: need.deleted,
+    needItems: itemsOf(need),
+    ...facts,
+  })
+}
+
+function sumOf(all: readonly CompletionData[]): CompletionData {
+  const sum = (pick: (data: CompletionData) => number) => all.reduce((total, data) => total + pick(data), 0)
+  return withPercentage({
+    globalBytes: sum(({ globalBytes }) => globalBytes),
+    globalItems: sum(({ globalItems }) => globalItems),
+    needBytes: sum(({ needBytes }) => needBytes),
+    needDeletes: sum(({ needDeletes }) => needDeletes),
+    needItems: sum(({ needItems }) => needItems),
+    remoteState: 'unknown',
+    sequence: 0,
+  })
+}
+
+function withPercentage(data: Omit<CompletionData, 'completion'>): CompletionData {
+  return { completion: percentageOf(data), ...data }
+}
+
+function percentageOf({ globalBytes, needBytes, needDeletes }: Omit<CompletionData, 'completion'>): number {
+  if (needBytes === 0 && needDeletes > 0) return COMPLETION_DELETES_LEFT
+  return globalBytes === 0 ? 100 : 100 * (1 - needBytes / globalBytes)
+}
+
+function itemsOf({ files, directories, symlinks }: Counts): number {
+  return files + directories + symlinks
+}

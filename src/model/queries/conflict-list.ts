@@ -1,0 +1,49 @@
+import { compareNames, isConflictName } from '../../core/paths.ts'
+import type { FolderIndex } from '../../db/types.ts'
+import { Mutex } from '../../sync/mutex.ts'
+import type { ConflictsPage } from './explorer-types.ts'
+import type { Turns } from '../state/turns.ts'
+import type { Paging } from '../types.ts'
+
+/** Conflict copies of one folder that are remembered; nobody looks through more. */
+const NAMES_MAX = 20_000
+
+/**
+ * The conflict copies of one folder. The first look goes through all our names, in turns; after that only through those
+ * that changed, which the index has in the order of their changes.
+ */
+export class ConflictList {
+  readonly #updating = new Mutex()
+  readonly #names = new Set<string>()
+  #indexId: bigint | undefined
+  #sequence = 0
+
+  async page(index: FolderIndex, { page, perPage }: Paging, turns: Turns): Promise<ConflictsPage> {
+    using _turn = await this.#updating.lock()
+    await this.#update(index, turns)
+    const names = [...this.#names].sort(compareNames)
+    const records = await index.records(names.slice((page - 1) * perPage, page * perPage))
+    // A record may be forgotten without a trace.
+    return { total: names.length, items: records.filter(({ local }) => local?.deleted === false) }
+  }
+
+  async #update(index: FolderIndex, turns: Turns): Promise<void> {
+    const indexId = await index.indexId()
+    if (indexId !== this.#indexId) {
+      this.#names.clear()
+      this.#sequence = 0
+      this.#indexId = indexId
+    }
+    for (;;) {
+      const changed = await index.ownSince(this.#sequence)
+      for (const { name, live, sequence } of changed) {
+        this.#sequence = sequence
+        if (!isConflictName(name)) continue
+        if (!live) this.#names.delete(name)
+        else if (this.#names.size < NAMES_MAX) this.#names.add(name)
+      }
+      if (changed.length === 0) return
+      if (turns.isDue) await turns.give()
+    }
+  }
+}

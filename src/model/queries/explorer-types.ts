@@ -1,0 +1,90 @@
+import type { FolderId, DeviceId } from '../../core/ids.ts'
+import type { DeviceVersion, ItemState, WaitingAction } from '../../core/records/item-state.ts'
+import type { FolderFacts, QueuePlace } from '../../core/records/reasons.ts'
+import type { NameRecords } from '../../db/types.ts'
+import type { Paging } from '../types.ts'
+
+/** One item as people see it: what is newest, how ours stands to it, and what the others have. */
+export interface Item {
+  readonly records: NameRecords
+  readonly state: ItemState
+  /** Of a directory, in a tree: whether anything is in it. */
+  readonly children?: boolean
+  /** Every other device that the folder is shared with. */
+  readonly devices: readonly { readonly deviceID: DeviceId; readonly version: DeviceVersion }[]
+}
+
+export interface TreePage {
+  readonly total: number
+  /** The directory holds more names than were looked at. */
+  readonly truncated: boolean
+  readonly items: readonly Item[]
+}
+
+export interface WaitingItem {
+  readonly records: NameRecords
+  readonly action: WaitingAction
+  readonly stage: QueuePlace['stage']
+  readonly bytesDone: number
+  readonly problem: string | undefined
+  /** Devices that have the newest version, connected or not. */
+  readonly holders: readonly DeviceId[]
+}
+
+export interface WaitingPage {
+  readonly folder: FolderFacts
+  readonly total: number
+  readonly items: readonly WaitingItem[]
+}
+
+export interface FileFacts {
+  readonly folder: FolderFacts
+  /** Undefined: nobody has told of it. */
+  readonly records: NameRecords | undefined
+  readonly problem: string | undefined
+  /** Undefined for what is not needed. */
+  readonly queue: QueuePlace | undefined
+  readonly devices: Item['devices']
+}
+
+export interface PreviewedLine {
+  readonly kind: 'ignore' | 'keep' | 'include' | 'other'
+  /** Names that this line decides about. */
+  readonly matches: number
+  readonly examples: readonly string[]
+}
+
+export interface IgnorePreview {
+  readonly error: string | null
+  /** From 1; null when no single line is to blame. */
+  readonly errorLine: number | null
+  readonly lines: readonly PreviewedLine[]
+  readonly ignoredTotal: number
+  readonly checkedTotal: number
+  readonly truncated: boolean
+}
+
+export interface ConflictsPage {
+  readonly total: number
+  readonly items: readonly NameRecords[]
+}
+
+/**
+ * Looks into folders for people: one file, one directory, one reason at a time. Unknown folder: `folder-missing`. A
+ * paused folder shows what is known of it. Long looks give way to others, and stop when the signal aborts.
+ */
+export interface FolderExplorer {
+  /** One directory ('' is the top): directories first, then by name. */
+  tree(folder: FolderId, directory: string, paging: Paging, signal: AbortSignal): Promise<TreePage>
+  /** Names that contain the text in any case; with a slash in it, paths that do. */
+  search(
+    folder: FolderId, wanted: { readonly text: string; readonly limit: number }, signal: AbortSignal,
+  ): Promise<Pick<TreePage, 'items' | 'truncated'>>
+  /** What is needed, in the order of downloading. */
+  waiting(folder: FolderId, paging: Paging, signal: AbortSignal): Promise<WaitingPage>
+  file(folder: FolderId, name: string): Promise<FileFacts>
+  /** Which known names the lines of an ignore file would leave out. Nothing is changed. */
+  previewIgnores(folder: FolderId, lines: readonly string[], signal: AbortSignal): Promise<IgnorePreview>
+  /** Conflict copies that exist here, by name. */
+  conflicts(folder: FolderId, paging: Paging, signal: AbortSignal): Promise<ConflictsPage>
+}

@@ -1,0 +1,124 @@
+import type { FolderConfig } from '../../core/config/config.ts'
+import { TwinfoldError } from '../../core/errors.ts'
+import type { DeviceId, FolderId } from '../../core/ids.ts'
+import { isNeeded } from '../../core/records/need.ts'
+import type { FolderFacts } from '../../core/records/reasons.ts'
+import type { FolderIndex } from '../../db/types.ts'
+import type { Clock } from '../../platform/clock.ts'
+import type { Disk } from '../../platform/disk.ts'
+import { ConflictList } from './conflict-list.ts'
+import type {
+  ConflictsPage,
+  FileFacts,
+  FolderExplorer,
+  IgnorePreview,
+  TreePage,
+  WaitingPage,
+} from './explorer-types.ts'
+import { FOLDER_POLICIES } from '../state/folder-policy.ts'
+import type { FolderRegistry } from '../folder-registry.ts'
+import { includesOf } from '../folder/ignore-file.ts'
+import { previewIgnores } from './ignore-preview.ts'
+import { devicesOf, itemsOf, othersOf } from './item-view.ts'
+import { findNames, Trees } from './tree.ts'
+import { Turns } from '../state/turns.ts'
+import type { Paging } from '../types.ts'
+import { placeOf, waitingItems } from './waiting.ts'
+
+export interface ExplorerDeps {
+  readonly clock: Clock
+  readonly disk: Disk
+  readonly folders: Pick<FolderRegistry, 'configured' | 'running' | 'root'>
+  /** Puts a question to the index of a folder; the answer is undefined for a folder that never had one. */
+  ask<T>(folder: FolderId, question: (index: FolderIndex) => Promise<T>): Promise<T | undefined>
+}
+
+const NOTHING = { total: 0, items: [] } as const
+
+/** Answers what people want to know about single files. Made at the first question: most devices run unwatched. */
+export class Explorer implements FolderExplorer {
+  readonly #deps: ExplorerDeps
+  readonly #own: DeviceId
+  readonly #trees = new Trees()
+  readonly #conflicts = new Map<FolderId, ConflictList>()
+
+  constructor(deps: ExplorerDeps, ownDevice: DeviceId) {
+    this.#deps = deps
+    this.#own = ownDevice
+  }
+
+  async tree(folder: FolderId, directory: string, paging: Paging, signal: AbortSignal): Promise<TreePage> {
+    const others = this.#others(folder)
+    const turns = this.#turns(signal)
+    const page = await this.#deps.ask(folder, (index) => this.#trees.page(index, directory, others, paging, turns))
+    return page ?? { ...NOTHING, truncated: false }
+  }
+
+  async search(
+    folder: FolderId, wanted: { readonly text: string; readonly limit: number }, signal: AbortSignal,
+  ): Promise<Pick<TreePage, 'items' | 'truncated'>> {
+    const others = this.#others(folder)
+    const found = await this.#deps.ask(folder, async (index) => {
+      const { names, truncated } = await findNames(index, wanted, this.#turns(signal))
+      return { items: await itemsOf(index, names, others), truncated }
+    })
+    return found ?? { items: [], truncated: false }
+  }
+
+  async waiting(folder: FolderId, paging: Paging, signal: AbortSignal): Promise<WaitingPage> {
+    const facts = this.#facts(folder)
+    const queue = this.#deps.folders.running(folder)
+    const page = await this.#deps.ask(folder, async (index) => {
+      const { files, directories, symlinks, deleted } = (await index.counts()).need
+      const items = await waitingItems(index, queue, paging, this.#turns(signal))
+      return { total: files + directories + symlinks + deleted, items }
+    })
+    return { folder: facts, ...(page ?? NOTHING) }
+  }
+
+  async file(folder: FolderId, name: string): Promise<FileFacts> {
+    const facts = this.#facts(folder)
+    const [records] = (await this.#deps.ask(folder, (index) => index.records([name]))) ?? []
+    const running = this.#deps.folders.running(folder)
+    const needed = records !== undefined && isNeeded(records.local, records.global)
+    return {
+      folder: facts,
+      records,
+      problem: running?.runner.problems.find(({ path }) => path === name)?.error,
+      queue: needed && running !== undefined ? placeOf(running, name) : undefined,
+      devices: devicesOf(records, this.#others(folder)),
+    }
+  }
+
+  async previewIgnores(folder: FolderId, lines: readonly string[], signal: AbortSignal): Promise<IgnorePreview> {
+    const config = this.#deps.folders.configured(folder)
+    if (!FOLDER_POLICIES[config.type].hasIgnores) {
+      throw new TwinfoldError('bad-request', 'an encrypted folder has no ignore patterns')
+    }
+    const lookup = await includesOf(this.#deps.disk, this.#deps.folders.root(config), lines)
+    const turns = this.#turns(signal)
+    const preview = await this.#deps.ask(folder, (index) => previewIgnores(index, lines, lookup, turns))
+    return preview ?? await previewIgnores(undefined, lines, lookup, turns)
+  }
+
+  async conflicts(folder: FolderId, paging: Paging, signal: AbortSignal): Promise<ConflictsPage> {
+    this.#deps.folders.configured(folder)
+    const known = this.#conflicts.get(folder) ?? new ConflictList()
+    this.#conflicts.set(folder, known)
+    return (await this.#deps.ask(folder, (index) => known.page(index, paging, this.#turns(signal)))) ?? NOTHING
+  }
+
+  #turns(signal: AbortSignal): Turns {
+    return new Turns(this.#deps.clock, signal)
+  }
+
+  #others(folder: FolderId): readonly DeviceId[] {
+    return othersOf(this.#deps.folders.configured(folder), this.#own)
+  }
+
+  #facts(folder: FolderId): FolderFacts {
+    const { paused, type }: FolderConfig = this.#deps.folders.configured(folder)
+    const status = paused ? undefined : this.#deps.folders.running(folder)?.status()
+    return { paused, type, error: status?.error ?? '', scanning: status?.state.startsWith('scan') ?? false }
+  }
+}

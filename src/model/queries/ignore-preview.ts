@@ -1,0 +1,96 @@
+import { TwinfoldError } from '../../core/errors.ts'
+import { IgnoreRules } from '../../core/ignore/ignore.ts'
+import { resolveIncludes, trimLine, type IncludeLookup } from '../../core/ignore/ignore-include.ts'
+import type { FolderIndex } from '../../db/types.ts'
+import type { IgnorePreview, PreviewedLine } from './explorer-types.ts'
+import type { Turns } from '../state/turns.ts'
+
+const NAMES_MAX = 50_000
+const WORK_MS_MAX = 500
+const EXAMPLES_MAX = 5
+
+/** The lines as rules, and which of them each rule came from. */
+interface Understood {
+  readonly rules: IgnoreRules
+  /** By the place of the rule: the place of the line, which may be one that includes it. */
+  readonly origins: readonly (number | undefined)[]
+}
+
+interface Tally {
+  matches: number
+  readonly examples: string[]
+}
+
+/** What the lines of an ignore file would do to the names of a folder. Looks at so many names and no more. */
+export async function previewIgnores(
+  index: Pick<FolderIndex, 'listNames'> | undefined, lines: readonly string[], lookup: IncludeLookup, turns: Turns,
+): Promise<IgnorePreview> {
+  const tallies = lines.map((): Tally => ({ matches: 0, examples: [] }))
+  const view = (): readonly PreviewedLine[] => tallies.map((tally, at) => ({ kind: kindOf(lines[at] ?? ''), ...tally }))
+  const understood = understand(lines, lookup)
+  if ('error' in understood) return { ...understood, lines: view(), ignoredTotal: 0, checkedTotal: 0, truncated: false }
+  const { rules, origins } = understood
+  let ignoredTotal = 0
+  const check = (name: string): void => {
+    const rule = rules.decidingLine(name)
+    if (rule === undefined) return
+    if (rules.match(name).ignored) ignoredTotal++
+    const tally = tallies[origins[rule] ?? -1]
+    if (tally !== undefined && ++tally.matches <= EXAMPLES_MAX) tally.examples.push(name)
+  }
+  const { checkedTotal, truncated } = await checkNames(index, check, turns)
+  return { error: null, errorLine: null, lines: view(), ignoredTotal, checkedTotal, truncated }
+}
+
+async function checkNames(
+  index: Pick<FolderIndex, 'listNames'> | undefined, check: (name: string) => void, turns: Turns,
+): Promise<Pick<IgnorePreview, 'checkedTotal' | 'truncated'>> {
+  let checkedTotal = 0
+  for (let start = index === undefined ? undefined : ''; start !== undefined; ) {
+    const { found, next }: Awaited<ReturnType<FolderIndex['listNames']>> = await index!.listNames(start)
+    for (const { name } of found) {
+      if (checkedTotal >= NAMES_MAX || turns.workedMs > WORK_MS_MAX) return { checkedTotal, truncated: true }
+      check(name)
+      checkedTotal++
+      if (turns.isDue) await turns.give()
+    }
+    start = next
+  }
+  return { checkedTotal, truncated: false }
+}
+
+function understand(lines: readonly string[], lookup: IncludeLookup): Understood | Pick<IgnorePreview, 'error' | 'errorLine'> {
+  const rules = parseRules(lines, lookup)
+  if (rules instanceof TwinfoldError) {
+    const wrong = lines.findIndex((line) => parseRules([line], lookup) instanceof TwinfoldError)
+    return { error: rules.message, errorLine: wrong === -1 ? null : wrong + 1 }
+  }
+  const origin = new Map<string, number>()
+  lines.forEach((line, at) => {
+    for (const each of isInclude(line) ? resolveIncludes([line], lookup) : [trimLine(line)]) {
+      if (!origin.has(each)) origin.set(each, at)
+    }
+  })
+  return { rules, origins: rules.lines.map((line) => origin.get(line)) }
+}
+
+/** What is wrong with the lines is an answer here, no failure. */
+function parseRules(lines: readonly string[], lookup: IncludeLookup): IgnoreRules | TwinfoldError {
+  try {
+    return new IgnoreRules(resolveIncludes(lines, lookup))
+  } catch (error) {
+    if (error instanceof TwinfoldError) return error
+    throw error
+  }
+}
+
+function kindOf(line: string): PreviewedLine['kind'] {
+  const text = trimLine(line)
+  if (text === '' || text.startsWith('//')) return 'other'
+  if (isInclude(text)) return 'include'
+  return /^(?:\(\?[id]\))*!/.test(text) ? 'keep' : 'ignore'
+}
+
+function isInclude(line: string): boolean {
+  return trimLine(line).startsWith('#include')
+}

@@ -1,0 +1,28 @@
+import type { FolderConfig } from '../../core/config/config.ts'
+import type { DeviceId } from '../../core/ids.ts'
+import { deviceVersion, itemState } from '../../core/records/item-state.ts'
+import type { FolderIndex, NameRecords } from '../../db/types.ts'
+import type { Item } from './explorer-types.ts'
+
+/** Everybody else that a folder is shared with. */
+export function othersOf(folder: FolderConfig, ownDevice: DeviceId): readonly DeviceId[] {
+  return folder.devices.map(({ deviceID }) => deviceID).filter((id) => id !== ownDevice)
+}
+
+export function devicesOf(records: NameRecords | undefined, others: readonly DeviceId[]): Item['devices'] {
+  return others.map((deviceID) => ({
+    deviceID,
+    version: records === undefined ? 'none' : deviceVersion(records.others.get(deviceID), records.global),
+  }))
+}
+
+/** The items behind some names, in their order; what is gone meanwhile is left out. */
+export async function itemsOf(
+  index: Pick<FolderIndex, 'records'>, names: readonly string[], others: readonly DeviceId[],
+): Promise<readonly Item[]> {
+  return (await index.records(names)).map((records) => ({
+    records,
+    state: itemState(records.local, records.global),
+    devices: devicesOf(records, others),
+  }))
+}

@@ -1,0 +1,40 @@
+import type { FolderTypeName } from '../../core/config/config.ts'
+
+/** What a folder type may do. Four rows of data instead of four kinds of runner. */
+export interface FolderPolicy {
+  /** A change made here is kept to ourselves: its record carries the receive-only flag. */
+  readonly localChangesStayHere: boolean
+  /** Files of other devices are written to our disk. */
+  readonly takesFiles: boolean
+  /** Our index is worth announcing to others. */
+  readonly announcesChanges: boolean
+  readonly hasIgnores: boolean
+  /** Permission bits are neither compared nor announced, whatever the folder's own switch says. */
+  readonly ignoresPermissions: boolean
+  readonly canOverride: boolean
+  readonly canRevert: boolean
+}
+
+const PLAIN: FolderPolicy = {
+  localChangesStayHere: false,
+  takesFiles: true,
+  announcesChanges: true,
+  hasIgnores: true,
+  ignoresPermissions: false,
+  canOverride: false,
+  canRevert: false,
+}
+
+export const FOLDER_POLICIES: Readonly<Record<FolderTypeName, FolderPolicy>> = {
+  sendreceive: PLAIN,
+  sendonly: { ...PLAIN, takesFiles: false, canOverride: true },
+  receiveonly: { ...PLAIN, localChangesStayHere: true, announcesChanges: false, canRevert: true },
+  receiveencrypted: {
+    ...PLAIN,
+    localChangesStayHere: true,
+    announcesChanges: false,
+    hasIgnores: false,
+    ignoresPermissions: true,
+    canRevert: true,
+  },
+}

@@ -1,0 +1,94 @@
+import { join } from 'node:path'
+import type { Size } from '../../core/config/config.ts'
+import { isMissing, messageOf, TwinfoldError } from '../../core/errors.ts'
+import type { Disk, DiskStat } from '../../platform/disk.ts'
+
+export const PATH_MISSING = 'folder path missing'
+export const PATH_NO_DIRECTORY = 'folder path not a directory'
+export const MARKER_MISSING =
+  'folder marker missing (this indicates potential data loss, search docs/forum to get information about how to proceed)'
+export const ROOT_REPLACED = 'folder path was replaced by another directory while it was being scanned'
+
+export interface HealthOptions {
+  readonly root: string
+  readonly markerName: string
+  readonly databaseDirectory: string
+  readonly minHomeDiskFree: Size
+  /** The room for the database was looked at a moment ago: once is enough. */
+  readonly spaceKnown?: boolean
+}
+
+/** Which directory the root was when it was looked at: a mount that comes or goes makes it another one. */
+export interface RootIdentity {
+  readonly deviceId: bigint
+  readonly inode: bigint
+}
+
+/**
+ * Looks whether the folder may be trusted to be what it was: an empty mount point must never count as everything deleted.
+ * Rejects with `folder-error` and the reason, in the words that clients know.
+ */
+export async function checkHealth(disk: Disk, options: HealthOptions): Promise<RootIdentity> {
+  // All looks at once: a scan of one file consists of little else. Of several reasons the first is told.
+  const [root, marker, space] = await Promise.allSettled([
+    statOrFail(() => disk.stat(options.root), PATH_MISSING),
+    statOrFail(() => disk.lstat(join(options.root, options.markerName)), MARKER_MISSING),
+    options.spaceKnown === true ? undefined : checkHomeSpace(disk, options),
+  ])
+  if (root.status === 'rejected') throw root.reason
+  if (root.value.type !== 'directory') throw new TwinfoldError('folder-error', PATH_NO_DIRECTORY)
+  if (marker.status === 'rejected') throw marker.reason
+  if (space.status === 'rejected') throw space.reason
+  return { deviceId: root.value.deviceId, inode: root.value.inode }
+}
+
+/** The same, and the root must still be the directory it was at the start of the scan whose findings are about to be stored. */
+export async function checkSameRoot(disk: Disk, options: HealthOptions, before: RootIdentity): Promise<void> {
+  const now = await checkHealth(disk, options)
+  if (now.deviceId !== before.deviceId || now.inode !== before.inode) throw new TwinfoldError('folder-error', ROOT_REPLACED)
+}
+
+async function statOrFail(look: () => Promise<DiskStat>, whenMissing: string): Promise<DiskStat> {
+  try {
+    return await look()
+  } catch (error) {
+    const reason = isMissing(error) ? whenMissing : messageOf(error)
+    throw new TwinfoldError('folder-error', reason, { cause: error })
+  }
+}
+
+async function checkHomeSpace(disk: Disk, options: HealthOptions): Promise<void> {
+  if (!(options.minHomeDiskFree.value > 0)) return
+  const space = await disk.space(options.databaseDirectory).catch(() => undefined) // unknown space is no reason to stop
+  const shortage = space === undefined ? undefined : shortageOf(space, options.minHomeDiskFree)
+  if (shortage === undefined) return
+  throw new TwinfoldError('folder-error', `insufficient space on disk for database (${options.databaseDirectory}): ${shortage}`)
+}
+
+/** `current 0.52 % < required 1 %`; undefined while there is enough, and where nobody asks for any. */
+export function shortageOf(space: { readonly freeBytes: number; readonly totalBytes: number }, { value, unit }: Size): string | undefined {
+  if (!(value > 0) || space.totalBytes === 0) return undefined
+  const percent = unit === '%'
+  const have = percent ? (space.freeBytes / space.totalBytes) * 100 : space.freeBytes
+  if (have >= (percent ? value : value * unitBytes(unit))) return undefined
+  const current = percent ? `${have.toFixed(2)} %` : formatBytes(space.freeBytes)
+  return `current ${current} < required ${value} ${unit}`.trim()
+}
+
+const UNITS = ['k', 'm', 'g', 't', 'p']
+
+/** `kB`, `MB`, `GiB`, `T`: powers of 1000, of 1024 with an i; 1 for anything else. */
+function unitBytes(unit: string): number {
+  const [, letter = '', binary] = /^([kmgtp])(i?)b?$/i.exec(unit.trim()) ?? []
+  return (binary ? 1_024 : 1_000) ** (UNITS.indexOf(letter.toLowerCase()) + 1)
+}
+
+function formatBytes(bytes: number): string {
+  let value = bytes
+  let unit = -1
+  while (value >= 1_000 && unit < UNITS.length - 1) {
+    value /= 1_000
+    unit++
+  }
+  return unit < 0 ? `${value} B` : `${value.toFixed(1)} ${'kMGTP'[unit]}B`
+}

@@ -1,0 +1,100 @@
+import { hash } from 'node:crypto'
+import { HASH_SIZE_BYTES } from '../../core/records/blocks.ts'
+import type { DiskStat } from '../disk.ts'
+import type { HashJob } from '../hasher.ts'
+
+export type HashStat = Pick<DiskStat, 'type' | 'sizeBytes' | 'modifiedS' | 'modifiedNs'> & {
+  /** As in `DiskStat`; 0 where the system has no such thing. */
+  readonly changeStamp: number
+}
+
+/** An open file, as far as hashing needs it. */
+export interface HashSource {
+  stat(): HashStat
+  /** Bytes read; 0 at the end. */
+  read(into: Uint8Array, positionBytes: number): number
+}
+
+/** A part of a file, from a block border to a block border or the end. */
+export interface HashRange {
+  readonly startBytes: number
+  readonly endBytes: number
+}
+
+export const HASH_OK = 0
+export const HASH_CHANGED = 1
+export const HASH_FAILED = 2
+
+/**
+ * Writes the hashes of a range's blocks into `out` and returns the change stamp that the file had all the while.
+ * Undefined when the file is not, before and after, exactly what the job says, or ends too early: then `out` holds
+ * nothing of use. `buffer` must hold at least one block.
+ *
+ * For a small file the walk's look at it is the look before: one look after reading says that nothing happened since.
+ */
+export function hashRange(
+  source: HashSource, job: HashJob, range: HashRange, buffer: Uint8Array, out: Uint8Array,
+): number | undefined {
+  const isLong = range.endBytes - range.startBytes > buffer.length
+  if (job.changeStamp !== undefined && !isLong) {
+    const stamp = hashOnce(source, job, range, buffer, out)
+    // Another stamp may mean a new mode or another hard link, no more. Read again, guarded from here on.
+    if (stamp === undefined || stamp === job.changeStamp) return stamp
+  }
+  const before = source.stat()
+  if (!isAsExpected(before, job)) return undefined
+  return hashOnce(source, job, range, buffer, out) === before.changeStamp ? before.changeStamp : undefined
+}
+
+/** Returns the change stamp the file has after reading; undefined when it is not what the job says. */
+function hashOnce(
+  source: HashSource, job: HashJob, range: HashRange, buffer: Uint8Array, out: Uint8Array,
+): number | undefined {
+  try {
+    if (!hashBlocks(source, job.blockSizeBytes, range, buffer, out)) return undefined
+  } catch (error) {
+    // A directory or a pipe in its place refuses to be read from a position.
+    if (!isAsExpected(source.stat(), job)) return undefined
+    throw error
+  }
+  const after = source.stat()
+  return isAsExpected(after, job) ? after.changeStamp : undefined
+}
+
+function hashBlocks(
+  source: HashSource, blockSizeBytes: number, range: HashRange, buffer: Uint8Array, out: Uint8Array,
+): boolean {
+  let written = 0
+  for (let start = range.startBytes; start < range.endBytes || written === 0; ) {
+    const wantedBytes = Math.min(buffer.length - (buffer.length % blockSizeBytes), range.endBytes - start)
+    const chunk = buffer.subarray(0, wantedBytes)
+    if (!fill(source, chunk, start)) return false
+    for (let at = 0; at < wantedBytes || written === 0; at += blockSizeBytes) {
+      const isWhole = at === 0 && wantedBytes <= blockSizeBytes
+      putHash(isWhole ? chunk : chunk.subarray(at, at + blockSizeBytes), out, written)
+      written += HASH_SIZE_BYTES
+    }
+    start += wantedBytes
+  }
+  return true
+}
+
+/** Writes the SHA-256 of `bytes` at a place. By way of a string: making a buffer for each takes three times as long. */
+export function putHash(bytes: Uint8Array, out: Uint8Array, at: number): void {
+  const text = hash('sha256', bytes, 'binary')
+  for (let i = 0; i < HASH_SIZE_BYTES; i++) out[at + i] = text.charCodeAt(i)
+}
+
+function isAsExpected(stat: HashStat, job: HashJob): boolean {
+  return stat.type === 'file' && stat.sizeBytes === job.sizeBytes
+    && stat.modifiedS === job.modifiedS && stat.modifiedNs === job.modifiedNs
+}
+
+function fill(source: HashSource, into: Uint8Array, positionBytes: number): boolean {
+  for (let done = 0; done < into.length; ) {
+    const readBytes = source.read(done === 0 ? into : into.subarray(done), positionBytes + done)
+    if (readBytes === 0) return false
+    done += readBytes
+  }
+  return true
+}

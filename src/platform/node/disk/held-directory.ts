@@ -1,0 +1,22 @@
+import { constants, lstat, open, readlink, realpath } from 'node:fs/promises'
+import { DiskError } from '../../disk-error.ts'
+import type { HeldDirectory } from '../../disk.ts'
+
+/** Opens without asking for the right to read; Node does not name it. */
+export const O_PATH = 0o10000000
+
+/** On Linux a directory that is open has a path of its own, which leads to it under whatever name. */
+export async function holdDirectory(path: string): Promise<HeldDirectory> {
+  if (process.platform !== 'linux') return await byName(path)
+  const handle = await open(path, O_PATH | constants.O_DIRECTORY | constants.O_NOFOLLOW)
+  const own = `/proc/self/fd/${handle.fd}`
+  const actual = await readlink(own).catch(() => undefined) // a system without /proc
+  if (actual !== undefined) return { path: own, realPath: actual, [Symbol.asyncDispose]: () => handle.close() }
+  await handle.close()
+  return await byName(path)
+}
+
+async function byName(path: string): Promise<HeldDirectory> {
+  if (!(await lstat(path)).isDirectory()) throw new DiskError('ENOTDIR', 'not a directory', 'open', path)
+  return { path, realPath: await realpath(path), async [Symbol.asyncDispose]() {} }
+}

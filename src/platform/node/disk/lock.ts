@@ -1,0 +1,136 @@
+import { spawn } from 'node:child_process'
+import { constants, lstat, open, unlink, type FileHandle } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { systemCode } from '../../../core/errors.ts'
+import { DiskError } from '../../disk-error.ts'
+import type { LockOptions } from '../../disk.ts'
+
+/** BSD and macOS: `open` itself takes the same lock as flock(2). Node does not name it. */
+const O_EXLOCK_BSD = 0x20
+/** Windows, as libuv spells it: nobody else may open the file. */
+const O_EXLOCK_WINDOWS = 0x10000000
+
+const ATTEMPTS_MAX = 10
+
+interface Held {
+  readonly handle: FileHandle
+  release(): Promise<void>
+}
+
+/**
+ * The lock that Syncthing takes: flock(2) on the file, which the system drops with the process, so a file left by a
+ * killed one is no obstacle. Removes the file at release, unless told to leave it.
+ */
+export async function lockFile(path: string, options: LockOptions): Promise<AsyncDisposable | undefined> {
+  // Whoever releases removes the file while still holding it. One who had it open by then locks a file without a
+  // name, and another could lock a new one beside him: so what we locked must still be what the name leads to.
+  for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
+    const held = await tryLock(path)
+    if (held === undefined) return undefined
+    try {
+      if (await isSameFile(held.handle, path)) return disposable(held, options.leaveFile === true ? undefined : path)
+    } catch (error) {
+      await held.release()
+      throw error
+    }
+    await held.release()
+  }
+  return undefined // somebody takes and releases it all the time
+}
+
+/** `path` is the file to remove with the lock. */
+function disposable(held: Held, path: string | undefined): AsyncDisposable {
+  let released: Promise<void> | undefined
+  const remove = async (): Promise<void> => {
+    if (path !== undefined) await unlink(path).catch(() => {}) // a file left behind does no harm
+  }
+  const release = async (): Promise<void> => {
+    if (process.platform !== 'win32') await remove()
+    await held.release()
+    if (process.platform === 'win32') await remove() // there it cannot go while open
+  }
+  return { [Symbol.asyncDispose]: () => (released ??= release()) }
+}
+
+async function tryLock(path: string): Promise<Held | undefined> {
+  const flags = constants.O_RDWR | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
+  switch (process.platform) {
+    case 'linux': return lockOnLinux(await open(path, flags, 0o600), path)
+    case 'win32': return lockByOpening(path, flags | O_EXLOCK_WINDOWS, ['EBUSY', 'EACCES'])
+    default: return lockByOpening(path, flags | O_EXLOCK_BSD, ['EAGAIN', 'EWOULDBLOCK'])
+  }
+}
+
+async function lockByOpening(path: string, flags: number, held: readonly string[]): Promise<Held | undefined> {
+  try {
+    const handle = await open(path, flags, 0o600)
+    return { handle, release: () => handle.close() }
+  } catch (error) {
+    if (held.includes(systemCode(error) ?? '')) return undefined
+    throw error
+  }
+}
+
+async function lockOnLinux(handle: FileHandle, path: string): Promise<Held | undefined> {
+  try {
+    const outcome = await runFlock(handle.fd, path)
+    const socket = outcome === 'no-command' ? await bindName(handle) : undefined
+    if (outcome === 'held' || socket === 'held') {
+      await handle.close()
+      return undefined
+    }
+    const release = async (): Promise<void> => {
+      await socket?.[Symbol.asyncDispose]()
+      await handle.close()
+    }
+    return { handle, release }
+  } catch (error) {
+    await handle.close()
+    throw error
+  }
+}
+
+/**
+ * Node has no flock(2), util-linux and busybox have a command. The lock belongs to the open file, not to who asked
+ * for it: the command locks the one it inherits as number 3, ends, and the lock stays with our handle.
+ */
+function runFlock(descriptor: number, path: string): Promise<'locked' | 'held' | 'no-command'> {
+  const { promise, resolve, reject } = Promise.withResolvers<'locked' | 'held' | 'no-command'>()
+  const child = spawn('flock', ['-n', '-x', '3'], { stdio: ['ignore', 'ignore', 'pipe', descriptor] })
+  let complaint = ''
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => (complaint = (complaint + text).slice(0, 500)))
+  child.once('error', (error) => (systemCode(error) === 'ENOENT' ? resolve('no-command') : reject(error)))
+  child.once('close', (code) => {
+    if (code === 0) resolve('locked')
+    else if (code === 1 && complaint === '') resolve('held')
+    else reject(new DiskError('ENOLCK', complaint.trim() || `flock ended with ${code}`, 'lock', path))
+  })
+  return promise
+}
+
+/**
+ * Without the command: a socket name made of what the file is, which one process of the machine can hold and which
+ * vanishes with it. Keeps Twinfolds apart that share a network namespace; a Syncthing does not see it.
+ */
+async function bindName(handle: FileHandle): Promise<AsyncDisposable | 'held'> {
+  const { dev, ino } = await handle.stat({ bigint: true })
+  const server = createServer((socket) => socket.destroy())
+  const { promise, resolve, reject } = Promise.withResolvers<AsyncDisposable | 'held'>()
+  server.once('error', (error) => (systemCode(error) === 'EADDRINUSE' ? resolve('held') : reject(error)))
+  server.listen(`\0twinfold-lock-${dev}-${ino}`, () => {
+    server.unref()
+    resolve({ [Symbol.asyncDispose]: () => new Promise((done) => server.close(() => done())) })
+  })
+  return promise
+}
+
+async function isSameFile(handle: FileHandle, path: string): Promise<boolean> {
+  const ours = await handle.stat({ bigint: true })
+  try {
+    const named = await lstat(path, { bigint: true })
+    return ours.dev === named.dev && ours.ino === named.ino
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return false
+    throw error
+  }
+}

@@ -1,0 +1,104 @@
+import { messageOf, systemCode } from '../../core/errors.ts'
+import { checkPath } from '../disk-error.ts'
+import type { DiskFile } from '../disk.ts'
+import type { CheckedBlock, CopiedBlock, FileMaker, FileOrder, FileOutcome } from '../file-maker.ts'
+import { PlainFileMaker } from '../files/plain-file-maker.ts'
+import type { DiskThreads } from './threads/disk-threads.ts'
+import { realDisk } from './disk/disk.ts'
+import { copyOrder, type Outcome, type WaitingOrder } from './threads/make-pack.ts'
+import { DIRECT_BYTES_MIN, isWholePages, PageMemory } from './disk/page-memory.ts'
+
+/** So few are done before a thread has started. */
+const HERE_AT_ONCE_MAX = 4
+const COPIED_HERE_BYTES_MAX = 1_024 * 1_024
+
+/**
+ * Orders of one turn of the loop go to a thread together: a message costs as much as a small file. While there is no
+ * thread and little to do, it is done here.
+ */
+export class RealFileMaker implements FileMaker {
+  readonly #threads: Pick<DiskThreads, 'make' | 'isStarted'>
+  readonly #here = new PlainFileMaker(realDisk)
+  readonly #memory = new PageMemory()
+  #doneHere = 0
+  #gathered: WaitingOrder[] = []
+
+  constructor(threads: Pick<DiskThreads, 'make' | 'isStarted'>) {
+    this.#threads = threads
+  }
+
+  async make(order: FileOrder): Promise<FileOutcome> {
+    if (this.#isLittle) return await this.#doHere(() => this.#here.make(order))
+    try {
+      checkPath(order.temporaryPath, 'open')
+      checkPath(order.path, 'open')
+    } catch (error) {
+      return { kind: 'failed', code: systemCode(error), message: messageOf(error) }
+    }
+    const outcome = await this.#outcomeOf((tell) => ({ kind: 'file', order, tell }))
+    return outcome.kind === 'made' || outcome.kind === 'failed' ? outcome : mixedUp()
+  }
+
+  memory(sizeBytes: number): Uint8Array {
+    return this.#memory.take(sizeBytes)
+  }
+
+  async write(file: DiskFile, block: CheckedBlock): Promise<boolean> {
+    const { descriptor } = file
+    const isShared = block.data.buffer instanceof SharedArrayBuffer
+    if (descriptor === undefined || !isShared || this.#isLittle) return await this.#doHere(() => this.#here.write(file, block))
+    // The hash may be a part of a long list, all of which would be copied.
+    const direct = isWholePages(block.data, block.positionBytes) ? file.directDescriptor : undefined
+    const order = { ...block, hash: new Uint8Array(block.hash), descriptor, direct }
+    const outcome = await this.#outcomeOf((tell) => ({ kind: 'block', order, tell }))
+    if (outcome.kind === 'failed') throw failure(outcome)
+    return outcome.kind === 'written'
+  }
+
+  async copy(from: DiskFile, to: DiskFile, blocks: readonly CopiedBlock[]): Promise<readonly boolean[]> {
+    const sizeBytes = blocks.reduce((sum, block) => sum + block.sizeBytes, 0)
+    const isSmall = sizeBytes <= COPIED_HERE_BYTES_MAX && this.#isLittle
+    if (isSmall || from.descriptor === undefined || to.descriptor === undefined) return await this.#here.copy(from, to, blocks)
+    const direct = mayBeDirect(blocks) ? { fromDirect: from.directDescriptor, direct: to.directDescriptor } : NOT_DIRECT
+    const order = copyOrder({ fromDescriptor: from.descriptor, descriptor: to.descriptor, ...direct }, blocks)
+    const { promise, resolve } = Promise.withResolvers<Outcome>()
+    this.#threads.make([{ kind: 'copy', order, tell: resolve }]) // by itself: the next goes to another thread
+    const outcome = await promise
+    if (outcome.kind === 'failed') throw failure(outcome)
+    return outcome.kind === 'copied' ? outcome.blocks : blocks.map(() => false)
+  }
+
+  get #isLittle(): boolean {
+    return !this.#threads.isStarted && this.#gathered.length === 0 && this.#doneHere < HERE_AT_ONCE_MAX
+  }
+
+  async #doHere<T>(work: () => Promise<T>): Promise<T> {
+    this.#doneHere++
+    try {
+      return await work()
+    } finally {
+      this.#doneHere--
+    }
+  }
+
+  #outcomeOf(waiting: (tell: (outcome: Outcome) => void) => WaitingOrder): Promise<Outcome> {
+    const { promise, resolve } = Promise.withResolvers<Outcome>()
+    if (this.#gathered.length === 0) setImmediate(() => this.#threads.make(this.#gathered.splice(0)))
+    this.#gathered.push(waiting(resolve))
+    return promise
+  }
+}
+
+const NOT_DIRECT = { fromDirect: undefined, direct: undefined }
+
+function mayBeDirect(blocks: readonly CopiedBlock[]): boolean {
+  return blocks.some(({ sizeBytes }) => sizeBytes >= DIRECT_BYTES_MIN)
+}
+
+function failure({ code, message }: Extract<Outcome, { kind: 'failed' }>): Error {
+  return Object.assign(new Error(message), { code })
+}
+
+function mixedUp(): FileOutcome {
+  return { kind: 'failed', code: 'EIO', message: 'a thread answered another question than it was asked' }
+}

@@ -1,0 +1,105 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { TLSSocket } from 'node:tls'
+import type { HttpRequest } from '../../http.ts'
+
+/** One request of node:http behind the port's interface. What most handlers never ask for is made only when asked. */
+export class RealHttpRequest implements HttpRequest {
+  readonly unixSocket: boolean
+  readonly #incoming: IncomingMessage
+  readonly #response: ServerResponse
+  readonly #closing: AbortSignal
+  /** The client waits for leave to send its body (`Expect: 100-continue`). */
+  readonly #expectsContinue: boolean
+  #gone: AbortController | undefined
+  #bodyTaken = false
+
+  constructor(
+    incoming: IncomingMessage,
+    response: ServerResponse,
+    options: { readonly unixSocket: boolean; readonly closing: AbortSignal; readonly expectsContinue: boolean },
+  ) {
+    this.#incoming = incoming
+    this.#response = response
+    this.#closing = options.closing
+    this.#expectsContinue = options.expectsContinue
+    this.unixSocket = options.unixSocket
+  }
+
+  get method(): string {
+    return this.#incoming.method ?? ''
+  }
+
+  get target(): string {
+    return this.#incoming.url ?? ''
+  }
+
+  get headers(): HttpRequest['headers'] {
+    return this.#incoming.headers
+  }
+
+  get remoteAddress(): string {
+    return this.#incoming.socket.remoteAddress ?? ''
+  }
+
+  get remotePort(): number {
+    return this.#incoming.socket.remotePort ?? 0
+  }
+
+  get secure(): boolean {
+    return this.#incoming.socket instanceof TLSSocket
+  }
+
+  get signal(): AbortSignal {
+    if (this.#gone === undefined) {
+      const gone = new AbortController()
+      const leave = () => gone.abort(new Error('the client has gone away'))
+      const close = () => gone.abort(this.#closing.reason)
+      this.#gone = gone
+      if (this.#incoming.socket.destroyed) leave()
+      else if (this.#closing.aborted) close()
+      else {
+        this.#closing.addEventListener('abort', close)
+        this.#response.once('close', () => {
+          this.#closing.removeEventListener('abort', close)
+          leave()
+        })
+      }
+    }
+    return this.#gone.signal
+  }
+
+  async body(limitBytes: number): Promise<Uint8Array> {
+    if (this.#bodyTaken) throw new Error('the body of a request can be read only once')
+    this.#bodyTaken = true
+    if (Number(this.#incoming.headers['content-length'] ?? 0) > limitBytes) throw tooLarge(limitBytes)
+    if (this.#expectsContinue) this.#response.writeContinue()
+
+    // Listeners instead of an iterator: leaving an iterator early destroys the socket, and the refusal with it.
+    const incoming = this.#incoming
+    const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>()
+    const pieces: Buffer[] = []
+    let sizeBytes = 0
+    const onData = (piece: Buffer) => {
+      sizeBytes += piece.length
+      if (sizeBytes > limitBytes) reject(tooLarge(limitBytes))
+      else pieces.push(piece)
+    }
+    const onEnd = () => resolve(Buffer.concat(pieces, sizeBytes))
+    const onClose = () => reject(codedError('body-incomplete', 'the request ended before its body did'))
+    incoming.on('data', onData).on('end', onEnd).on('close', onClose).on('error', onClose)
+    try {
+      return await promise
+    } finally {
+      incoming.pause()
+      incoming.off('data', onData).off('end', onEnd).off('close', onClose)
+    }
+  }
+}
+
+function tooLarge(limitBytes: number): Error {
+  return codedError('body-too-large', `request body larger than ${limitBytes} bytes`)
+}
+
+function codedError(code: string, message: string): Error {
+  return Object.assign(new Error(message), { code })
+}

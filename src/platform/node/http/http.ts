@@ -1,0 +1,195 @@
+import type { IncomingMessage, Server, ServerOptions, ServerResponse } from 'node:http'
+import { createServer as createTlsServer, type Server as TlsServer } from 'node:https'
+import { createServer as createNetServer, type Socket } from 'node:net'
+import type { HttpHandler, HttpListener, HttpListenOptions, HttpReply, HttpServer } from '../../http.ts'
+import { bindListener, type NetServer } from './http-bind.ts'
+import { sendReply } from './http-reply.ts'
+import { RealHttpRequest } from './http-request.ts'
+
+// Not imported: an import reads every export of the module, and one of them loads a WebSocket client, 55 ms at start.
+const { createServer } = process.getBuiltinModule('node:http')
+
+/** As Go's server, which existing clients were written against; Node's own 16 KiB would break drop-in use. */
+const HEAD_BYTES_MAX = 1024 * 1024
+const HEADERS_MAX = 2_000
+const HEAD_TIMEOUT_MS = 15_000
+/** For the whole request, body included. It does not run while we work on the answer, so long polls may wait. */
+const REQUEST_TIMEOUT_MS = 60_000
+const KEEP_ALIVE_MS = 15_000
+const CONNECTIONS_MAX = 4_096
+/** Runs also without any connection: each check wakes an idle device. */
+const TIMEOUT_CHECK_MS = 10_000
+/** What an answer in progress gets when the listener closes. */
+const CLOSE_GRACE_MS = 500
+
+const SERVER_OPTIONS: ServerOptions = {
+  maxHeaderSize: HEAD_BYTES_MAX,
+  headersTimeout: HEAD_TIMEOUT_MS,
+  requestTimeout: REQUEST_TIMEOUT_MS,
+  keepAliveTimeout: KEEP_ALIVE_MS,
+  connectionsCheckingInterval: TIMEOUT_CHECK_MS,
+  insecureHTTPParser: false,
+  // A missing Host is the handler's business: it answers as it does to a wrong one.
+  requireHostHeader: false,
+  noDelay: true,
+}
+
+const HOST_TWICE: HttpReply = refusal(400, 'too many Host headers')
+const ENCODING_UNKNOWN: HttpReply = refusal(400, 'unsupported transfer encoding')
+const VERSION_UNKNOWN: HttpReply = refusal(505, 'HTTP Version Not Supported')
+const HEADERS_TOO_MANY: HttpReply = refusal(431, 'Request Header Fields Too Large')
+const HANDLER_FAILED: HttpReply = refusal(500, 'internal error')
+
+/** The HTTP server of the machine. Never throws for what a client does. */
+export function createRealHttpServer(): HttpServer {
+  return { listen }
+}
+
+async function listen(options: HttpListenOptions, handler: HttpHandler): Promise<HttpListener> {
+  const closing = new AbortController()
+  const unixSocket = options.address.startsWith('/')
+  const serve = (incoming: IncomingMessage, response: ServerResponse, expectsContinue: boolean) => {
+    const refused = refuseHead(incoming)
+    if (refused !== undefined) return deliver(incoming, response, refused)
+    const request = new RealHttpRequest(incoming, response, { unixSocket, closing: closing.signal, expectsContinue })
+    // No socket yet means pipelined behind another: work on it begins when that answer has been read.
+    if (response.socket !== null) answer(handler, request, incoming, response)
+    else response.once('socket', () => answer(handler, request, incoming, response))
+  }
+  const plain = configure(createServer(SERVER_OPTIONS), serve)
+  const door =
+    options.tls === undefined ? { entry: plain, servers: [plain], sockets: NONE } : openBoth(plain, options.tls, serve)
+  door.entry.maxConnections = CONNECTIONS_MAX
+  const address = await bindListener(door.entry, options)
+  return {
+    address,
+    [Symbol.asyncDispose]: () => close(door, closing),
+  }
+}
+
+/** What was opened for one address: who accepts, who serves, and the sockets that nobody serves yet. */
+interface Door {
+  readonly entry: NetServer
+  readonly servers: readonly Server[]
+  readonly sockets: ReadonlySet<Socket>
+}
+
+const NONE: ReadonlySet<Socket> = new Set()
+
+type Serve = (incoming: IncomingMessage, response: ServerResponse, expectsContinue: boolean) => void
+
+function configure<T extends Server | TlsServer>(server: T, serve: Serve): T {
+  // Unlimited here because Node drops what is over the limit silently; we count and refuse instead.
+  server.maxHeadersCount = 0
+  server.on('request', (incoming: IncomingMessage, response: ServerResponse) => serve(incoming, response, false))
+  server.on('checkContinue', (incoming: IncomingMessage, response: ServerResponse) => serve(incoming, response, true))
+  server.on('connection', (socket: Socket) => socket.on('error', ignoreSocketError))
+  return server
+}
+
+/** The first byte of every TLS connection; no HTTP method begins with it. */
+const TLS_HANDSHAKE = 22
+
+/** One port for both: the first byte tells them apart. */
+function openBoth(plain: Server, tls: NonNullable<HttpListenOptions['tls']>, serve: Serve): Door {
+  const secure = configure(
+    createTlsServer({
+      ...SERVER_OPTIONS,
+      cert: tls.certificatePem,
+      key: tls.keyPem,
+      minVersion: 'TLSv1.2',
+      handshakeTimeout: HEAD_TIMEOUT_MS,
+    }),
+    serve,
+  )
+  const sockets = new Set<Socket>()
+  const entry = createNetServer({ noDelay: true }, (socket) => {
+    sockets.add(socket)
+    socket.on('close', () => sockets.delete(socket))
+    socket.on('error', ignoreSocketError)
+    socket.setTimeout(HEAD_TIMEOUT_MS, () => socket.destroy())
+    socket.once('data', (first: Buffer) => {
+      socket.setTimeout(0)
+      socket.pause()
+      socket.unshift(first)
+      // TLS takes over the socket below the stream and what was put back; resuming the stream would take it away again.
+      if (first[0] === TLS_HANDSHAKE) return void secure.emit('connection', socket)
+      plain.emit('connection', socket)
+      socket.resume()
+    })
+  })
+  // A server that does not listen itself starts its clock for slow heads only when told that it does.
+  entry.once('listening', () => [plain, secure].forEach((server) => server.emit('listening')))
+  return { entry, servers: [plain, secure], sockets }
+}
+
+/** The socket closes by itself; who waits for its request learns it from the signal. */
+function ignoreSocketError(): void {}
+
+/**
+ * Two Host headers let two programs read two different hosts out of one request; a transfer encoding that we do not
+ * know lets them see two different ends.
+ */
+function refuseHead(incoming: IncomingMessage): HttpReply | undefined {
+  if (incoming.httpVersionMajor !== 1) return VERSION_UNKNOWN
+  const raw = incoming.rawHeaders
+  if (raw.length > 2 * HEADERS_MAX) return HEADERS_TOO_MANY
+  let hosts = 0
+  for (let i = 0; i < raw.length; i += 2) {
+    const name = raw[i]!
+    if (name.length === 4 && name.toLowerCase() === 'host') hosts++
+    if (name.length === 17 && name.toLowerCase() === 'transfer-encoding') {
+      if (raw[i + 1]!.toLowerCase() !== 'chunked') return ENCODING_UNKNOWN
+    }
+  }
+  return hosts > 1 ? HOST_TWICE : undefined
+}
+
+/** Answers without a promise where the handler has none: most replies leave in the turn they came in. */
+function answer(
+  handler: HttpHandler,
+  request: RealHttpRequest,
+  incoming: IncomingMessage,
+  response: ServerResponse,
+): void {
+  let reply
+  try {
+    reply = handler(request)
+  } catch {
+    reply = HANDLER_FAILED
+  }
+  if (!(reply instanceof Promise)) return deliver(incoming, response, reply)
+  void reply.catch(() => HANDLER_FAILED).then((settled) => deliver(incoming, response, settled))
+}
+
+/** A reply that cannot be sent ends its connection, not the process. */
+function deliver(incoming: IncomingMessage, response: ServerResponse, reply: HttpReply): void {
+  try {
+    void sendReply(incoming, response, reply)?.catch(() => response.destroy())
+  } catch {
+    response.destroy() // a header that may not be sent: nothing of the reply is out yet
+  }
+}
+
+/** Stops listening at once, ends long polls, and gives answers in progress a moment. */
+async function close({ entry, servers, sockets }: Door, closing: AbortController): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  entry.close(() => resolve())
+  closing.abort(new Error('the server is closing'))
+  for (const server of servers) if (server !== entry) server.close() // ends its clock
+  for (const server of servers) server.closeIdleConnections()
+  const timer = setTimeout(() => {
+    for (const server of servers) server.closeAllConnections()
+    for (const socket of sockets) socket.destroy()
+  }, CLOSE_GRACE_MS)
+  await promise
+  clearTimeout(timer)
+}
+
+function refusal(status: number, text: string): HttpReply {
+  return {
+    status,
+    headers: { 'Content-Type': 'text/plain; charset=utf-8', 'X-Content-Type-Options': 'nosniff', Connection: 'close' },
+    body: `${text}\n`,
+  }
+}

@@ -1,0 +1,140 @@
+import { constants } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer as createTcpServer, type Server, type Socket } from 'node:net'
+import { connect, createServer, DEFAULT_CIPHERS, type ConnectionOptions, type TLSSocket, type TlsOptions } from 'node:tls'
+import { systemCode } from '../../../core/errors.ts'
+import { NetError } from '../../net-error.ts'
+import type { DialOptions, Identity, ListenOptions, Net } from '../../net.ts'
+import { Handshakes } from './handshakes.ts'
+import { connectTcp, connectThrough } from './proxy.ts'
+import { RealTlsStream } from './tls-stream.ts'
+
+const PROTOCOL = 'bep/1.0'
+/** As good as its longer sister for as long as anybody can foresee, and faster; what Syncthing takes too. */
+const CIPHERS = `TLS_AES_128_GCM_SHA256:${DEFAULT_CIPHERS}`
+const DIAL_MS_MAX = 10_000
+const KEEP_ALIVE_MS = 60_000
+/** Devices and strangers together; beyond this they are turned away. */
+const CONNECTION_COUNT_MAX = 4_096
+
+export const realNet: Net = {
+  async listenTls(options, onStream) {
+    const handshakes = new Handshakes()
+    const underWay = new Map<string, Socket>()
+    let open = true
+    const secure = createServer(tlsOptions(options), (socket) => {
+      const raw = underWay.get(socketKey(socket))
+      if (raw !== undefined) handshakes.finish(raw)
+      const stream = open ? streamOver(socket) : undefined
+      if (stream === undefined) socket.destroy()
+      else onStream(stream)
+    })
+    secure.on('tlsClientError', (_error, socket) => socket.destroy()) // not one of us, or somebody who scans ports
+    const server = createTcpServer((socket) => {
+      const key = socketKey(socket)
+      socket.on('error', () => {}) // the TLS socket over it hears it too
+      socket.once('close', () => underWay.get(key) === socket && underWay.delete(key))
+      socket.setKeepAlive(true, KEEP_ALIVE_MS)
+      underWay.set(key, socket)
+      handshakes.begin(socket)
+      secure.emit('connection', socket)
+    })
+    server.maxConnections = CONNECTION_COUNT_MAX
+    await listen(server, options)
+    server.on('error', () => {}) // a failed accept concerns one caller, who will call again
+    const stop = async (): Promise<void> => {
+      open = false
+      server.close() // what is connected stays connected: streams belong to whoever got them
+      handshakes.dropAll()
+    }
+    return { port: portOf(server), [Symbol.asyncDispose]: stop }
+  },
+
+  async dialTls(options, signal) {
+    signal.throwIfAborted()
+    const late = new AbortController()
+    const either = AbortSignal.any([signal, late.signal])
+    const timer = setTimeout(() => late.abort(new NetError('ETIMEDOUT', 'no answer')), DIAL_MS_MAX)
+    try {
+      return await dial(options, either)
+    } finally {
+      clearTimeout(timer)
+    }
+  },
+}
+
+async function dial(options: DialOptions, signal: AbortSignal): Promise<RealTlsStream> {
+  const { proxy } = options
+  const raw = proxy === undefined ? await connectTcp(options, signal) : await connectThrough(proxy, options, signal)
+  raw.setKeepAlive(true, KEEP_ALIVE_MS)
+  const socket = connect({ ...tlsOptions(options), socket: raw, servername: '' })
+  const onAbort = (): void => void socket.destroy(new NetError('ECONNABORTED', 'given up'))
+  signal.addEventListener('abort', onAbort)
+  try {
+    signal.throwIfAborted()
+    await once(socket, 'secureConnect')
+    const stream = streamOver(socket)
+    if (stream === undefined) throw new NetError('EPROTO', 'the peer showed no certificate')
+    return stream
+  } catch (error) {
+    socket.on('error', () => {}) // told already
+    socket.destroy()
+    signal.throwIfAborted() // the contract promises the caller's reason
+    throw error
+  } finally {
+    signal.removeEventListener('abort', onAbort)
+  }
+}
+
+/** Certificates are self-signed: who the peer is follows from the certificate itself, and our caller decides. */
+function tlsOptions(options: { readonly identity: Identity; readonly allowTls12?: boolean }): TlsOptions & ConnectionOptions {
+  return {
+    cert: options.identity.certificatePem,
+    key: options.identity.keyPem,
+    minVersion: options.allowTls12 === true ? 'TLSv1.2' : 'TLSv1.3',
+    ciphers: CIPHERS,
+    ALPNProtocols: [PROTOCOL],
+    requestCert: true,
+    rejectUnauthorized: false,
+    // A resumed session would carry a peer's identity over from another handshake; nobody is asked for a new one.
+    secureOptions: constants.SSL_OP_NO_TICKET | constants.SSL_OP_NO_RENEGOTIATION,
+  }
+}
+
+/** Every address of the machine means both families where the system has both. */
+async function listen(server: Server, { host, port, family }: ListenOptions): Promise<void> {
+  const wildcard = host === '' || host === '0.0.0.0' || host === '::'
+  if (!wildcard) return await tryListen(server, { host, port })
+  if (family === 4) return await tryListen(server, { host: '0.0.0.0', port })
+  if (family === 6) return await tryListen(server, { host: '::', port, ipv6Only: true })
+  try {
+    await tryListen(server, { host: '::', port })
+  } catch (error) {
+    const code = systemCode(error)
+    if (code !== 'EAFNOSUPPORT' && code !== 'EADDRNOTAVAIL') throw error
+    await tryListen(server, { host: '0.0.0.0', port }) // a machine without IPv6
+  }
+}
+
+async function tryListen(server: Server, options: { host: string; port: number; ipv6Only?: boolean }): Promise<void> {
+  server.listen(options)
+  await once(server, 'listening')
+}
+
+/** Undefined for a peer without a certificate: nobody to talk to. */
+function streamOver(socket: TLSSocket): RealTlsStream | undefined {
+  socket.on('error', () => {}) // the stream hears it too; without anybody listening it would end the process
+  const certificate = socket.getPeerX509Certificate()
+  return certificate === undefined ? undefined : new RealTlsStream(socket, certificate)
+}
+
+/** Unique among the connections of one listener. */
+function socketKey(socket: Socket): string {
+  return `${socket.remoteAddress} ${socket.remotePort}`
+}
+
+function portOf(server: Server): number {
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new NetError('EINVAL', 'not listening on a port')
+  return address.port
+}

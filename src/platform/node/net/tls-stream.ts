@@ -1,0 +1,189 @@
+import type { X509Certificate } from 'node:crypto'
+import type { TLSSocket } from 'node:tls'
+import { hungUp, NetError } from '../../net-error.ts'
+import type { TlsStream } from '../../net.ts'
+import { Arrivals } from './arrivals.ts'
+
+/** How long a peer may take to swallow our last words before we hang up. */
+const FAREWELL_MS_MAX = 2_000
+/** What may lie here unread; then the peer has to wait. Records are 16 KiB. */
+const UNREAD_BYTES_MAX = 256 * 1024
+/** Smaller pieces wait for others of the same turn and travel together: each on its own costs a record and a system call. */
+const TOGETHER_BYTES_MAX = 16 * 1024
+
+/** A TLS socket as a stream that is read at our pace, record by record, without copying. */
+export class RealTlsStream implements TlsStream {
+  readonly peerCertificate: Uint8Array
+  readonly certificateCount: number
+  readonly remoteAddress: string
+  readonly crypto: string
+  readonly #certificate: X509Certificate
+  readonly #socket: TLSSocket
+  readonly #unread = new Arrivals()
+  #ended = false
+  #failure: Error | undefined
+  #wakers = new Set<() => void>()
+  #closing: Promise<void> | undefined
+  #gathering = false
+  #writtenCount = 0
+  #consumedCount = 0
+
+  constructor(socket: TLSSocket, certificate: X509Certificate) {
+    this.#socket = socket
+    this.#certificate = certificate
+    this.peerCertificate = new Uint8Array(certificate.raw)
+    this.certificateCount = countCertificates(certificate)
+    this.remoteAddress = addressOf(socket)
+    this.crypto = `${(socket.getProtocol() ?? '').replace('v', '')}-${socket.getCipher().standardName}`
+    socket.setNoDelay(true)
+    this.#takeOver(socket)
+    socket.on('end', () => this.#wake(() => (this.#ended = true)))
+    socket.on('error', (error) => this.#wake(() => (this.#failure ??= error)))
+    socket.on('close', () => this.#wake(() => (this.#failure ??= new NetError('ECONNRESET', 'connection lost'))))
+    socket.on('drain', () => this.#wake(() => {}))
+  }
+
+  isNamed(name: string): boolean {
+    const commonName = /(?:^|\n)CN=([^\n]*)/.exec(this.#certificate.subject)?.[1]
+    return commonName === name || this.#certificate.checkHost(name, { subject: 'never' }) !== undefined
+  }
+
+  async read(): Promise<Uint8Array | undefined> {
+    for (;;) {
+      if (this.#closing !== undefined) throw hungUp()
+      const chunk = this.#unread.take()
+      if (chunk !== undefined) {
+        if (this.#unread.bytes < UNREAD_BYTES_MAX) this.#socket.resume()
+        return chunk
+      }
+      if (this.#ended) return undefined
+      if (this.#failure !== undefined) throw this.#failure
+      await this.#news()
+    }
+  }
+
+  /** Without a turn of its own for each record. */
+  async readInto(target: Uint8Array, onBytes: (count: number) => void): Promise<boolean> {
+    const filled = this.#unread.pourInto(target, onBytes)
+    if (this.#unread.bytes < UNREAD_BYTES_MAX) this.#socket.resume()
+    this.#endArrivals()
+    return await filled
+  }
+
+  async write(data: Uint8Array): Promise<void> {
+    this.#refuseWrites()
+    if (data.length < TOGETHER_BYTES_MAX) this.#gather()
+    else this.#release()
+    const count = ++this.#writtenCount
+    const onConsumed = (error?: Error | null): void => {
+      if (error === undefined || error === null) this.#wake(() => (this.#consumedCount = count))
+    }
+    if (this.#socket.write(data, onConsumed)) return
+    while (this.#socket.writableNeedDrain) {
+      await this.#news()
+      this.#refuseWrites()
+    }
+  }
+
+  async consumed(): Promise<void> {
+    const count = this.#writtenCount
+    while (this.#consumedCount < count) {
+      if (this.#failure !== undefined) throw this.#failure
+      await this.#news()
+    }
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    this.#closing ??= this.#close()
+    this.#wake(() => {})
+    return this.#closing
+  }
+
+  /** Holds small pieces back until everything that is ready now has been dealt with. */
+  #gather(): void {
+    if (this.#gathering) return
+    this.#gathering = true
+    this.#socket.cork()
+    setImmediate(() => this.#release())
+  }
+
+  #release(): void {
+    if (!this.#gathering) return
+    this.#gathering = false
+    this.#socket.uncork()
+  }
+
+  /**
+   * What arrives is taken where the socket would put it into its queue: to go through the queue and come out as an event
+   * costs more than to decrypt it, a record being 16 KiB. When we are behind, the queue is there as ever.
+   */
+  #takeOver(socket: TLSSocket): void {
+    const enqueue = socket.push.bind(socket)
+    socket.push = (chunk: Uint8Array | null) => {
+      if (chunk === null || socket.isPaused() || socket.readableLength > 0) return enqueue(chunk)
+      this.#take(chunk)
+      return true
+    }
+    socket.on('data', (chunk: Buffer) => this.#take(chunk))
+  }
+
+  #take(chunk: Uint8Array): void {
+    this.#unread.put(chunk)
+    if (this.#unread.bytes === 0) return // it went where it was wanted
+    this.#wake(() => {})
+    if (this.#unread.bytes >= UNREAD_BYTES_MAX) this.#socket.pause()
+  }
+
+  #endArrivals(): void {
+    if (this.#closing !== undefined) this.#unread.end(hungUp())
+    else if (this.#ended) this.#unread.end()
+    else if (this.#failure !== undefined) this.#unread.end(this.#failure)
+  }
+
+  #refuseWrites(): void {
+    if (this.#closing !== undefined) throw hungUp()
+    if (this.#failure !== undefined) throw this.#failure
+    if (!this.#socket.writable) throw new NetError('EPIPE', 'the peer takes no more')
+  }
+
+  async #close(): Promise<void> {
+    const socket = this.#socket
+    if (socket.destroyed) return
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const timer = setTimeout(() => socket.destroy(), FAREWELL_MS_MAX)
+    socket.once('close', () => resolve())
+    socket.destroySoon()
+    socket.resume() // what nobody reads must not keep the end from arriving
+    await promise
+    clearTimeout(timer)
+  }
+
+  #news(): Promise<void> {
+    return new Promise((resolve) => this.#wakers.add(resolve))
+  }
+
+  #wake(change: () => void): void {
+    change()
+    this.#endArrivals()
+    const wakers = this.#wakers
+    this.#wakers = new Set()
+    for (const wake of wakers) wake()
+  }
+}
+
+/** The system shows certificates that lead up to an issuer, each one once; a self-signed one leads to itself. */
+function countCertificates(leaf: X509Certificate): number {
+  let count = 1
+  const seen = new Set([leaf.fingerprint256])
+  for (let next = leaf.issuerCertificate; next !== undefined && !seen.has(next.fingerprint256); next = next.issuerCertificate) {
+    seen.add(next.fingerprint256)
+    count++
+  }
+  return count
+}
+
+/** An IPv4 peer of a socket for both families is shown as what it is. */
+function addressOf(socket: TLSSocket): string {
+  const host = (socket.remoteAddress ?? '').replace(/^::ffff:(?=\d+\.)/, '')
+  return host.includes(':') ? `[${host}]:${socket.remotePort}` : `${host}:${socket.remotePort}`
+}

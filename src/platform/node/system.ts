@@ -1,0 +1,29 @@
+import { availableParallelism, endianness, hostname, networkInterfaces, totalmem } from 'node:os'
+import type { InterfaceAddress, System } from '../platform.ts'
+import { realProcess } from './process.ts'
+
+export const realSystem: System = {
+  platform: process.platform,
+  architecture: process.arch,
+  endianness: endianness(),
+  hostName: hostname(),
+  cpuCount: availableParallelism(),
+  memorySizeBytes: totalmem(),
+  memoryBytes() {
+    const usage = process.memoryUsage()
+    return { usedBytes: usage.heapUsed + usage.external, reservedBytes: usage.rss }
+  },
+  networks,
+  environment: (name) => process.env[name],
+  process: realProcess,
+}
+
+function networks(): readonly InterfaceAddress[] {
+  try {
+    return Object.values(networkInterfaces()).flatMap((addresses) =>
+      (addresses ?? []).map(({ address, cidr }) => ({ address, prefixLength: Number(cidr?.split('/')[1] ?? 128) })),
+    )
+  } catch {
+    return [] // sandboxes forbid the question; callers have a rule for "cannot be listed"
+  }
+}

@@ -1,0 +1,158 @@
+import { read, readSync, write, writeSync } from 'node:fs'
+import { HASH_SIZE_BYTES } from '../../../core/records/blocks.ts'
+import { messageOf, systemCode } from '../../../core/errors.ts'
+import { hasHash, type CheckedBlock, type FileOutcome } from '../../file-maker.ts'
+import { HashBuffer } from './hash-task.ts'
+import { isWholePages, pageMemory } from '../disk/page-memory.ts'
+
+/** A block in memory that both sides see, and the file that whoever asked keeps open. */
+export interface NumberedBlock extends CheckedBlock {
+  readonly number: number
+  readonly descriptor: number
+  /** The same file past the system's memory; undefined: not for this block. */
+  readonly direct: number | undefined
+}
+
+/** Blocks of one file that go to another, in flat arrays; both files are kept open. */
+export interface NumberedCopy {
+  readonly number: number
+  readonly fromDescriptor: number
+  readonly descriptor: number
+  /** The same files past the system's memory, for blocks that may go there. */
+  readonly fromDirect: number | undefined
+  readonly direct: number | undefined
+  readonly froms: Float64Array
+  readonly positions: Float64Array
+  readonly sizes: Float64Array
+  /** One after the other. */
+  readonly hashes: Uint8Array
+}
+
+/** For every block whether it was what it should be, and is in its place now. */
+export interface CopyOutcome {
+  readonly kind: 'copied'
+  readonly blocks: readonly boolean[]
+}
+
+/** `different`: the content was not what it should be. */
+export type BlockOutcome = Exclude<FileOutcome, { kind: 'made' }> | { readonly kind: 'written' } | { readonly kind: 'different' }
+
+/** A disk is busy with so many; the threads that the system's calls have are there for others, too. */
+const WRITES_AT_ONCE = 4
+
+type Teller = (order: { readonly number: number }, outcome: BlockOutcome | CopyOutcome) => void
+
+/** Checks blocks in a thread and writes them. While the disk takes one past the system's memory, the next is hashed. */
+export class BlockWriting {
+  readonly #tell: Teller
+  readonly #queue: NumberedBlock[] = []
+  /** As many as there were copies at a time. */
+  readonly #buffers: HashBuffer[] = []
+  #writing = 0
+
+  constructor(tell: Teller) {
+    this.#tell = tell
+  }
+
+  write(block: NumberedBlock): void {
+    this.#queue.push(block)
+    this.#proceed()
+  }
+
+  /** While the disk is busy with a block of one copy, one of another is hashed. */
+  copy(copy: NumberedCopy): void {
+    const buffer = this.#buffers.pop() ?? new HashBuffer(pageMemory)
+    const settle = (outcome: BlockOutcome | CopyOutcome): void => {
+      this.#buffers.push(buffer)
+      this.#tell(copy, outcome)
+    }
+    void copyBlocks(copy, buffer).then((blocks) => settle({ kind: 'copied', blocks }), (error: unknown) => settle(failed(error)))
+  }
+
+  #proceed(): void {
+    while (this.#writing < WRITES_AT_ONCE) {
+      const next = this.#queue.shift()
+      if (next === undefined) return
+      this.#begin(next)
+    }
+  }
+
+  #begin(block: NumberedBlock): void {
+    if (!hasHash(block)) return this.#tell(block, { kind: 'different' })
+    const { direct, data, positionBytes } = block
+    if (direct === undefined) return this.#tell(block, written(block, 0))
+    this.#writing++
+    void writeSome(direct, data, positionBytes).then((doneBytes) => {
+      this.#writing--
+      this.#tell(block, written(block, doneBytes))
+      this.#proceed()
+    })
+  }
+}
+
+/** Puts the rest of a block in its place. */
+function written({ descriptor, data, positionBytes }: NumberedBlock, doneBytes: number): BlockOutcome {
+  try {
+    writeAll(descriptor, data.subarray(doneBytes), positionBytes + doneBytes)
+    return { kind: 'written' }
+  } catch (error) {
+    return failed(error)
+  }
+}
+
+async function copyBlocks(copy: NumberedCopy, buffer: HashBuffer): Promise<readonly boolean[]> {
+  const blocks: boolean[] = []
+  for (let at = 0; at < copy.sizes.length; at++) {
+    const data = buffer.for(copy.sizes[at]!).subarray(0, copy.sizes[at]!)
+    const hash = copy.hashes.subarray(at * HASH_SIZE_BYTES, (at + 1) * HASH_SIZE_BYTES)
+    const positionBytes = copy.positions[at]!
+    const fromBytes = copy.froms[at]!
+    const readBytes = isWholePages(data, fromBytes) ? await readSome(copy.fromDirect, data, fromBytes) : 0
+    const isThere = isRead(copy.fromDescriptor, data, fromBytes, readBytes) && hasHash({ data, hash })
+    blocks.push(isThere)
+    if (!isThere) continue
+    const doneBytes = isWholePages(data, positionBytes) ? await writeSome(copy.direct, data, positionBytes) : 0
+    writeAll(copy.descriptor, data.subarray(doneBytes), positionBytes + doneBytes)
+  }
+  return blocks
+}
+
+/** How much was read while this thread did something else. */
+async function readSome(direct: number | undefined, into: Uint8Array, positionBytes: number): Promise<number> {
+  if (direct === undefined) return 0
+  const { promise, resolve } = Promise.withResolvers<number>()
+  read(direct, into, 0, into.length, positionBytes, (error, count) => resolve(error === null ? count : 0))
+  return promise
+}
+
+/** How much was written while this thread did something else; what was not is written the other way, or fails there. */
+async function writeSome(direct: number | undefined, data: Uint8Array, positionBytes: number): Promise<number> {
+  if (direct === undefined) return 0
+  const { promise, resolve } = Promise.withResolvers<number>()
+  write(direct, data, 0, data.length, positionBytes, (error, count) => resolve(error === null ? count : 0))
+  return promise
+}
+
+/** An unreadable spot holds nothing for us. */
+function isRead(descriptor: number, into: Uint8Array, positionBytes: number, doneBytes: number): boolean {
+  try {
+    for (let done = doneBytes; done < into.length; ) {
+      const count = readSync(descriptor, into, done, into.length - done, positionBytes + done)
+      if (count === 0) return false
+      done += count
+    }
+    return true
+  } catch {
+    return false
+  }
+}
+
+export function writeAll(descriptor: number, data: Uint8Array, positionBytes: number): void {
+  for (let done = 0; done < data.length; ) {
+    done += writeSync(descriptor, data, done, data.length - done, positionBytes + done)
+  }
+}
+
+export function failed(error: unknown): Extract<FileOutcome, { kind: 'failed' }> {
+  return { kind: 'failed', code: systemCode(error), message: messageOf(error) }
+}

@@ -1,0 +1,292 @@
+import { extname } from 'node:path'
+import { Worker } from 'node:worker_threads'
+import { messageOf } from '../../../core/errors.ts'
+import type { WalkRequest } from '../../walk.ts'
+import type { TaskReport, ThreadOrder, ThreadReport, ThreadTask } from './disk-worker.ts'
+import type { HashReport, HashTask } from './hash-task.ts'
+import { packOrders, type Outcome, type WaitingOrder } from './make-pack.ts'
+import type { MakeReport } from './make-task.ts'
+import type { ReadReport, ReadTask } from './read-task.ts'
+import type { WalkReport } from '../disk/walk-slices.ts'
+
+/** Two tasks per thread: while one is hashed the next already waits at its door. */
+const TASKS_PER_THREAD = 2
+const IDLE_MS = 10_000
+/** A thread that dies may have been unlucky; a task that takes two threads with it is to blame itself. */
+const ATTEMPTS_MAX = 2
+
+/**
+ * A small nursery keeps a thread's share of memory small, 8 MB would cost 4 MB more without being faster; the rest must
+ * hold the names of the largest directory.
+ */
+const RESOURCE_LIMITS = { maxYoungGenerationSizeMb: 6, maxOldGenerationSizeMb: 1_024 }
+
+/** The same program runs from source and compiled: the thread's file ends like this one. */
+const ENTRY = new URL(`./disk-worker${extname(import.meta.url)}`, import.meta.url)
+
+interface Waiting {
+  readonly pack: (id: number) => ThreadTask
+  readonly settle: (report: TaskReport) => void
+  readonly reject: (reason: unknown) => void
+  /** Threads that have it or had it. */
+  attempts: number
+  /** Given up by who asked: not worth another attempt. */
+  abandoned: boolean
+}
+
+/** Hears of one walk, in order. `onLost` is the last word when the thread is gone. */
+export interface WalkListener {
+  onReport(report: WalkReport): void
+  onLost(reason: unknown): void
+}
+
+/** A walk under way. */
+export interface WalkHandle {
+  /** Asks for one more batch. */
+  credit(): void
+  /** Asks for its end; the listener hears of it. */
+  stop(): void
+}
+
+interface Thread {
+  readonly worker: Worker
+  readonly tasks: Map<number, Waiting>
+  readonly walks: Map<number, WalkListener>
+  /** Who is told of what it puts on disk, by number. */
+  readonly making: Map<number, (outcome: Outcome) => void>
+}
+
+export interface DiskThreadsOptions {
+  readonly threads: number
+  /** What the threads run, for tests of threads that crash. */
+  readonly entry?: URL | undefined
+  /** How long threads without work are kept. */
+  readonly idleMs?: number
+  /** Called when all threads have ended because there was nothing to do. */
+  readonly onEnded?: () => void
+}
+
+/**
+ * Threads that wait for the disk: started when there is work, ended after a while without, replaced when they crash. All
+ * kinds of work in the same threads: each thread compiles the program for itself and has twenty megabytes of its own.
+ */
+export class DiskThreads implements AsyncDisposable {
+  readonly #threadsMax: number
+  readonly #entry: URL
+  readonly #idleMs: number
+  readonly #onEnded: () => void
+  readonly #threads: Thread[] = []
+  #queue = new Set<Waiting>()
+  #nextId = 1
+  #idleTimer: NodeJS.Timeout | undefined
+  #closed = false
+
+  constructor({ threads, entry = ENTRY, idleMs = IDLE_MS, onEnded = () => {} }: DiskThreadsOptions) {
+    this.#threadsMax = Math.max(1, threads)
+    this.#entry = entry
+    this.#idleMs = idleMs
+    this.#onEnded = onEnded
+  }
+
+  /** How many there may be. */
+  get threadsMax(): number {
+    return this.#threadsMax
+  }
+
+  /** Whether there is a thread: if not, small work is done sooner than one starts. */
+  get isStarted(): boolean {
+    return this.#threads.length > 0
+  }
+
+  /** Whether a new task would have to wait for others. */
+  get isHashing(): boolean {
+    return this.#queue.size > 0 || this.#threads.some((thread) => thread.tasks.size > 0)
+  }
+
+  /** `pack` is called when a thread is free: what waits stays small. */
+  async hash(pack: (id: number) => HashTask, signal: AbortSignal): Promise<HashReport> {
+    signal.throwIfAborted()
+    this.#refuseIfClosed()
+    const { promise, resolve, reject } = Promise.withResolvers<HashReport>()
+    const settle = (report: TaskReport): void => (report.kind === 'hash' ? resolve(report) : reject(mixedUp()))
+    const waiting: Waiting = { pack, settle, reject, attempts: 0, abandoned: false }
+    const onAbort = (): void => {
+      this.#queue.delete(waiting)
+      waiting.abandoned = true
+      reject(signal.reason)
+    }
+    signal.addEventListener('abort', onAbort)
+    this.#queue.add(waiting)
+    this.#handOut()
+    try {
+      return await promise
+    } finally {
+      signal.removeEventListener('abort', onAbort)
+    }
+  }
+
+  /** Somebody waits for it: goes before all hashing that no thread has yet. Not many at a time, please. */
+  async read(pack: (id: number) => ReadTask): Promise<ReadReport> {
+    this.#refuseIfClosed()
+    clearTimeout(this.#idleTimer)
+    const { promise, resolve, reject } = Promise.withResolvers<ReadReport>()
+    const settle = (report: TaskReport): void => (report.kind === 'read' ? resolve(report) : reject(mixedUp()))
+    this.#give(this.#leastBusy() ?? this.#start(), { pack, settle, reject, attempts: 0, abandoned: false })
+    return await promise
+  }
+
+  /** A walk of a whole folder takes its thread a little of its time: hashing goes on beside it. */
+  walk(request: WalkRequest, credit: number, listener: WalkListener): WalkHandle {
+    this.#refuseIfClosed()
+    clearTimeout(this.#idleTimer)
+    const thread = this.#leastBusy() ?? this.#start()
+    const walk = this.#nextId++
+    thread.walks.set(walk, listener)
+    thread.worker.ref()
+    post(thread, { kind: 'start', walk, request, credit })
+    return {
+      credit: () => post(thread, { kind: 'credit', walk }),
+      stop: () => post(thread, { kind: 'stop', walk }),
+    }
+  }
+
+  /**
+   * Never throws: whoever waits is told what became of it. All goes to one thread while that has any of it, except for
+   * copies, which take a thread as much time as hashing.
+   */
+  make(orders: readonly WaitingOrder[]): void {
+    if (this.#closed) {
+      for (const { tell } of orders) tell(lost(closed()))
+      return
+    }
+    clearTimeout(this.#idleTimer)
+    const isCopy = orders.every(({ kind }) => kind === 'copy')
+    const known = isCopy ? undefined : this.#threads.find((each) => each.making.size > 0)
+    const thread = known ?? this.#leastBusy() ?? this.#start()
+    const { task, transfer } = packOrders(orders, this.#nextId)
+    for (const { tell } of orders) thread.making.set(this.#nextId++, tell)
+    thread.worker.ref()
+    thread.worker.postMessage(task, transfer)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closed = true
+    clearTimeout(this.#idleTimer)
+    for (const waiting of this.#queue) waiting.reject(closed())
+    this.#queue.clear()
+    await Promise.all(this.#threads.map((thread) => thread.worker.terminate()))
+  }
+
+  #refuseIfClosed(): void {
+    if (this.#closed) throw closed()
+  }
+
+  #handOut(): void {
+    clearTimeout(this.#idleTimer)
+    for (const waiting of this.#queue) {
+      const thread = this.#leastBusy() ?? this.#start()
+      if (thread.tasks.size >= TASKS_PER_THREAD) return
+      this.#queue.delete(waiting)
+      this.#give(thread, waiting)
+    }
+    if (!this.#threads.some(isBusy)) this.#endLater()
+  }
+
+  #give(thread: Thread, waiting: Waiting): void {
+    const id = this.#nextId++
+    waiting.attempts++
+    thread.tasks.set(id, waiting)
+    thread.worker.ref()
+    post(thread, waiting.pack(id))
+  }
+
+  /** Undefined: a new one, rather than more for one that is busy. */
+  #leastBusy(): Thread | undefined {
+    let best: Thread | undefined
+    for (const thread of this.#threads) if (best === undefined || load(thread) < load(best)) best = thread
+    const mayStart = this.#threads.length < this.#threadsMax
+    return best !== undefined && isBusy(best) && mayStart ? undefined : best
+  }
+
+  #start(): Thread {
+    const worker = new Worker(this.#entry, { name: 'disk', resourceLimits: RESOURCE_LIMITS })
+    const thread: Thread = { worker, tasks: new Map(), walks: new Map(), making: new Map() }
+    worker.on('message', (report: ThreadReport) => this.#take(thread, report))
+    worker.on('error', (error) => this.#lose(thread, error))
+    worker.on('exit', () => this.#lose(thread, new Error('a thread for the disk ended')))
+    this.#threads.push(thread)
+    return thread
+  }
+
+  #take(thread: Thread, report: ThreadReport): void {
+    if (report.kind === 'batch' || report.kind === 'end') {
+      const listener = thread.walks.get(report.walk)
+      if (report.kind === 'end') thread.walks.delete(report.walk)
+      listener?.onReport(report)
+      if (report.kind === 'batch') return
+    } else if (report.kind === 'made') {
+      tellMade(thread, report)
+    } else {
+      const waiting = thread.tasks.get(report.id)
+      thread.tasks.delete(report.id)
+      waiting?.settle(report)
+    }
+    if (!isBusy(thread)) thread.worker.unref()
+    this.#handOut()
+  }
+
+  #lose(thread: Thread, reason: unknown): void {
+    const place = this.#threads.indexOf(thread)
+    if (place < 0) return
+    this.#threads.splice(place, 1)
+    for (const listener of thread.walks.values()) listener.onLost(reason)
+    for (const tell of thread.making.values()) tell(lost(reason))
+    for (const waiting of thread.tasks.values()) {
+      if (this.#closed || waiting.attempts >= ATTEMPTS_MAX) waiting.reject(reason)
+      else if (!waiting.abandoned) this.#queue.add(waiting)
+    }
+    if (!this.#closed) this.#handOut()
+  }
+
+  #endLater(): void {
+    this.#idleTimer = setTimeout(() => {
+      const ending = this.#threads.splice(0).map((thread) => thread.worker.terminate())
+      void Promise.all(ending).then(() => this.#closed || this.#onEnded())
+    }, this.#idleMs)
+    this.#idleTimer.unref()
+  }
+}
+
+function closed(): Error {
+  return new Error('the threads for the disk are closed')
+}
+
+function mixedUp(): Error {
+  return new Error('a thread answered another question than it was asked')
+}
+
+function post({ worker }: Thread, order: ThreadOrder): void {
+  worker.postMessage(order, [])
+}
+
+function isBusy({ tasks, walks, making }: Thread): boolean {
+  return tasks.size > 0 || walks.size > 0 || making.size > 0
+}
+
+function tellMade({ making }: Thread, { results }: MakeReport): void {
+  for (const { number, outcome } of results) {
+    const tell = making.get(number)
+    making.delete(number)
+    tell?.(outcome)
+  }
+}
+
+/** Whether it was done or not, nobody knows: whoever asked must look. */
+function lost(reason: unknown): Outcome {
+  return { kind: 'failed', code: 'EIO', message: messageOf(reason) }
+}
+
+/** A task fills its thread until it is done; a walk mostly waits for those who take its batches. */
+function load({ tasks, walks, making }: Thread): number {
+  return 2 * tasks.size + walks.size + making.size
+}

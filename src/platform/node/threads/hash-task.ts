@@ -1,0 +1,183 @@
+import { blockCount, blocksHashOf, HASH_SIZE_BYTES } from '../../../core/records/blocks.ts'
+import { messageOf, systemCode } from '../../../core/errors.ts'
+import { HASH_CHANGED, HASH_FAILED, HASH_OK, hashRange, putHash, type HashRange } from '../../files/hash-file.ts'
+import type { HashJob, HashResult } from '../../hasher.ts'
+import { openHashSource } from '../disk/hash-source.ts'
+
+/** Parts of files as they cross to a thread: one string and flat arrays. */
+export interface HashTask {
+  readonly kind: 'hash'
+  readonly id: number
+  /** Joined by NUL, which no path holds. */
+  readonly paths: string
+  readonly sizes: Float64Array
+  readonly seconds: Float64Array
+  readonly nanoseconds: Uint32Array
+  /** Not a number where there is none. */
+  readonly stamps: Float64Array
+  readonly blockSizes: Uint32Array
+  readonly starts: Float64Array
+  readonly ends: Float64Array
+}
+
+export interface HashReport {
+  readonly kind: 'hash'
+  readonly id: number
+  readonly codes: Uint8Array
+  /** The change stamp each file had while its part was hashed. */
+  readonly stamps: Float64Array
+  /** For each part its block hashes and then their common hash; parts that failed leave a gap. */
+  readonly hashes: Uint8Array
+  readonly errors: readonly { readonly at: number; readonly code: string | undefined; readonly message: string }[]
+}
+
+/** A whole file, or a range of one. Whole files are the jobs themselves: a scan makes no second object for each. */
+export type HashPart = HashJob & Partial<HashRange>
+
+const READ_BYTES_MIN = 1024 * 1024
+
+/** Grows to the largest block met and is used for every file: reading allocates nothing. */
+export class HashBuffer {
+  readonly #allocate: (sizeBytes: number) => Uint8Array
+  #bytes: Uint8Array = new Uint8Array(0)
+
+  constructor(allocate: (sizeBytes: number) => Uint8Array = (sizeBytes) => new Uint8Array(sizeBytes)) {
+    this.#allocate = allocate
+  }
+
+  for(blockSizeBytes: number): Uint8Array {
+    if (this.#bytes.length < blockSizeBytes) this.#bytes = this.#allocate(Math.max(blockSizeBytes, READ_BYTES_MIN))
+    return this.#bytes
+  }
+}
+
+export function packTask(id: number, parts: readonly HashPart[]): HashTask {
+  const count = parts.length
+  const task = {
+    kind: 'hash' as const,
+    id,
+    paths: '',
+    sizes: new Float64Array(count),
+    seconds: new Float64Array(count),
+    nanoseconds: new Uint32Array(count),
+    stamps: new Float64Array(count),
+    blockSizes: new Uint32Array(count),
+    starts: new Float64Array(count),
+    ends: new Float64Array(count),
+  }
+  const paths: string[] = []
+  for (let i = 0; i < count; i++) {
+    const part = parts[i]!
+    paths.push(part.path)
+    task.sizes[i] = part.sizeBytes
+    task.seconds[i] = part.modifiedS
+    task.nanoseconds[i] = part.modifiedNs
+    task.stamps[i] = part.changeStamp ?? Number.NaN
+    task.blockSizes[i] = part.blockSizeBytes
+    task.starts[i] = part.startBytes ?? 0
+    task.ends[i] = part.endBytes ?? part.sizeBytes
+  }
+  task.paths = paths.join('\0')
+  return task
+}
+
+/** Runs in the thread. Never throws: what is wrong with one file is that file's result. */
+export function runTask(task: HashTask, buffer: HashBuffer): HashReport {
+  const parts = unpackTask(task)
+  const codes = new Uint8Array(parts.length)
+  const stamps = new Float64Array(parts.length)
+  const hashes = new Uint8Array(parts.reduce((sum, part) => sum + roomFor(part), 0))
+  const errors: HashReport['errors'][number][] = []
+  let offset = 0
+  for (let at = 0; at < parts.length; at++) {
+    const part = parts[at]!
+    const room = hashes.subarray(offset, offset + roomFor(part))
+    offset += room.length
+    try {
+      const stamp = hashPart(part, buffer.for(part.blockSizeBytes), room)
+      codes[at] = stamp === undefined ? HASH_CHANGED : HASH_OK
+      stamps[at] = stamp ?? 0
+    } catch (error) {
+      codes[at] = HASH_FAILED
+      errors.push({ at, code: systemCode(error), message: messageOf(error) })
+    }
+  }
+  return { kind: 'hash', id: task.id, codes, stamps, hashes, errors }
+}
+
+export function unpackReport(report: HashReport, parts: readonly HashPart[]): HashResult[] {
+  const failures = new Map(report.errors.map((error) => [error.at, error]))
+  // A buffer, so that its parts are buffers: whoever stores them as text needs no copy.
+  const hashes = Buffer.from(report.hashes.buffer, report.hashes.byteOffset, report.hashes.length)
+  let offset = 0
+  return parts.map((part, at): HashResult => {
+    const end = offset + roomFor(part)
+    const start = offset
+    offset = end
+    switch (report.codes[at]) {
+      case HASH_OK: {
+        const middle = end - HASH_SIZE_BYTES
+        return { kind: 'hashed', blockHashes: hashes.subarray(start, middle), blocksHash: hashes.subarray(middle, end) }
+      }
+      case HASH_CHANGED:
+        return { kind: 'changed' }
+      default:
+        return { kind: 'failed', code: failures.get(at)?.code, message: failures.get(at)?.message ?? 'unknown' }
+    }
+  })
+}
+
+/** The result of one range of a file, and the change stamp the file had. */
+export interface RangeResult {
+  readonly result: HashResult
+  readonly stamp: number
+}
+
+/**
+ * The result of a whole file from those of its ranges, in order. Each range saw the file unchanged before and after;
+ * equal stamps say that nobody changed it between two ranges either, not even with size and time put back.
+ */
+export function joinRanges(ranges: readonly RangeResult[]): HashResult {
+  const parts: Uint8Array[] = []
+  for (const { result, stamp } of ranges) {
+    if (result.kind !== 'hashed') return result
+    if (stamp !== ranges[0]?.stamp) return { kind: 'changed' }
+    parts.push(result.blockHashes)
+  }
+  const blockHashes = Buffer.concat(parts)
+  return { kind: 'hashed', blockHashes, blocksHash: blocksHashOf(blockHashes) }
+}
+
+function hashPart(part: HashJob & HashRange, buffer: Uint8Array, room: Uint8Array): number | undefined {
+  const source = openHashSource(part.path)
+  try { // not `using`: it takes as long as the call that closes the file
+    const blocksBytes = room.length - HASH_SIZE_BYTES
+    const stamp = hashRange(source, part, part, buffer, room)
+    if (stamp !== undefined) putHash(room.subarray(0, blocksBytes), room, blocksBytes)
+    return stamp
+  } finally {
+    source[Symbol.dispose]()
+  }
+}
+
+export function bytesOf({ sizeBytes, startBytes = 0, endBytes = sizeBytes }: HashPart): number {
+  return endBytes - startBytes
+}
+
+function roomFor(part: HashPart): number {
+  return (blockCount(bytesOf(part), part.blockSizeBytes) + 1) * HASH_SIZE_BYTES
+}
+
+function unpackTask(task: HashTask): (HashJob & HashRange)[] {
+  const paths = task.paths.split('\0')
+  return paths.map((path, i) => ({
+    path,
+    sizeBytes: task.sizes[i]!,
+    modifiedS: task.seconds[i]!,
+    modifiedNs: task.nanoseconds[i]!,
+    changeStamp: Number.isNaN(task.stamps[i]!) ? undefined : task.stamps[i]!,
+    blockSizeBytes: task.blockSizes[i]!,
+    startBytes: task.starts[i]!,
+    endBytes: task.ends[i]!,
+  }))
+}

@@ -1,0 +1,247 @@
+import {
+  closeSync, constants, fchmodSync, fstatSync, fsync, futimesSync, linkSync, lstatSync, openSync, readlinkSync,
+  realpathSync, renameSync, unlinkSync,
+} from 'node:fs'
+import { systemCode } from '../../../core/errors.ts'
+import { baseOf, joinPath, parentOf } from '../../../core/paths.ts'
+import { DiskError } from '../../disk-error.ts'
+import type { FileOrder, FileOutcome, ReplacedFile } from '../../file-maker.ts'
+import { BlockWriting, failed, writeAll, type BlockOutcome, type CopyOutcome, type NumberedBlock, type NumberedCopy } from './block-task.ts'
+import { secondsText } from '../disk/disk-time.ts'
+import { NO_LINK } from '../disk/rename-new.ts'
+import { exactStat } from '../disk/walk-disk.ts'
+
+/** As orders cross to a thread: the contents of files are parts of one piece of memory, which changes hands. */
+export interface MakeTask {
+  readonly kind: 'make'
+  readonly files: readonly NumberedFile[]
+  readonly data: Uint8Array
+  readonly blocks: readonly NumberedBlock[]
+  readonly copies: readonly NumberedCopy[]
+}
+
+export interface NumberedFile extends Omit<FileOrder, 'data'> {
+  readonly number: number
+  readonly startBytes: number
+  readonly endBytes: number
+}
+
+export interface MakeReport {
+  readonly kind: 'made'
+  readonly results: readonly NumberedOutcome[]
+}
+
+export interface NumberedOutcome {
+  readonly number: number
+  readonly outcome: FileOutcome | BlockOutcome | CopyOutcome
+}
+
+/**
+ * A disk is asked once for all who wait; while it is at it, the next are written. Fewer than the threads that the
+ * system's calls have, or those who answer people would wait for the disk.
+ */
+const SYNCS_AT_ONCE = 48
+const TOLD_TOGETHER = 16
+
+const CREATE = constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0)
+const PERMISSIONS = 0o777
+
+interface Waiting {
+  readonly order: NumberedFile
+  readonly data: Uint8Array
+}
+
+/**
+ * Makes files in a thread. Every call but one is answered from memory and is made right here; the one that waits for
+ * the disk is left to the system, many at a time: they reach the disk together.
+ */
+export class FileMaking {
+  readonly #post: (report: MakeReport) => void
+  readonly #queue: Waiting[] = []
+  readonly #results: NumberedOutcome[] = []
+  readonly #blocks = new BlockWriting((order, outcome) => this.#tell(order, outcome))
+  /** Directories that were seen to be where they should be, in this turn of the loop. */
+  readonly #seen = new Set<string>()
+  #syncing = 0
+  #scheduled = false
+
+  constructor(post: (report: MakeReport) => void) {
+    this.#post = post
+  }
+
+  receive({ files, data, blocks, copies }: MakeTask): void {
+    for (const copy of copies) this.#blocks.copy(copy)
+    for (const block of blocks) this.#blocks.write(block)
+    for (const order of files) this.#queue.push({ order, data: data.subarray(order.startBytes, order.endBytes) })
+    this.#proceed()
+  }
+
+  #proceed(): void {
+    while (this.#syncing < SYNCS_AT_ONCE) {
+      const next = this.#queue.shift()
+      if (next === undefined) return
+      this.#begin(next)
+    }
+  }
+
+  #begin({ order, data }: Waiting): void {
+    let file: OpenedFile | undefined
+    try {
+      this.#look(order)
+      file = new OpenedFile(order)
+      const time = file.fill(data)
+      if (!order.sync) return this.#end(order, file, time, null)
+      const opened = file
+      this.#syncing++
+      fsync(opened.descriptor, (error) => {
+        this.#syncing--
+        this.#end(order, opened, time, error)
+        this.#proceed()
+      })
+    } catch (error) {
+      file?.discard()
+      this.#tell(order, failed(error))
+    }
+  }
+
+  /**
+   * To look where a directory really is takes a call for each one above it, and many files of a turn are for the same.
+   * What is made in the wrong place because somebody was quicker is found by `checkPlace`, in any case.
+   */
+  #look(order: NumberedFile): void {
+    const place = `${parentOf(order.path)}\0${order.realDirectory}`
+    if (this.#seen.has(place)) return
+    checkDirectory(order)
+    if (this.#seen.size === 0) setImmediate(() => this.#seen.clear())
+    this.#seen.add(place)
+  }
+
+  #end(order: NumberedFile, file: OpenedFile, time: Time, error: Error | null): void {
+    try {
+      if (error !== null) throw error
+      file.checkPlace()
+      file.close()
+      putInPlace(order)
+      this.#tell(order, { kind: 'made', ...time })
+    } catch (reason) {
+      file.discard()
+      this.#tell(order, failed(reason))
+    }
+  }
+
+  /**
+   * Files are told of several at a time: each message wakes a thread that asks for the next files, and to ask for many
+   * at once costs everybody less than to ask for each. Whoever is last waits for nobody.
+   */
+  #tell({ number }: { readonly number: number }, outcome: NumberedOutcome['outcome']): void {
+    this.#results.push({ number, outcome })
+    if (this.#scheduled) return
+    this.#scheduled = true
+    setImmediate(() => {
+      this.#scheduled = false
+      const mayWait = this.#syncing > 0 && this.#results.length < TOLD_TOGETHER && this.#results.every(isMade)
+      if (!mayWait) this.#post({ kind: 'made', results: this.#results.splice(0) })
+    })
+  }
+}
+
+function isMade({ outcome }: NumberedOutcome): boolean {
+  return outcome.kind === 'made'
+}
+
+interface Time {
+  readonly modifiedS: number
+  readonly modifiedNs: number
+}
+
+/** The temporary file of an order, which is ours from the moment it is open. */
+class OpenedFile {
+  readonly descriptor: number
+  readonly #order: NumberedFile
+  #closed = false
+
+  constructor(order: NumberedFile) {
+    this.#order = order
+    this.descriptor = openSync(order.temporaryPath, CREATE, order.openMode)
+  }
+
+  fill(data: Uint8Array): Time {
+    const { mode, modifiedS, modifiedNs } = this.#order
+    writeAll(this.descriptor, data, 0)
+    const time = secondsText(modifiedS, modifiedNs)
+    futimesSync(this.descriptor, time, time)
+    const stat = exactStat(fstatSync(this.descriptor, { bigint: true }))
+    if (mode !== undefined && (stat.mode & PERMISSIONS) !== mode) fchmodSync(this.descriptor, mode)
+    return { modifiedS: stat.modifiedS, modifiedNs: stat.modifiedNs }
+  }
+
+  /** Only the system knows for sure where the file is that we opened. Where it does not tell, the path must do. */
+  checkPlace(): void {
+    const { temporaryPath, realDirectory } = this.#order
+    const actual = process.platform === 'linux' ? placeOf(this.descriptor) : undefined
+    if (actual === undefined) checkDirectory(this.#order)
+    else if (actual !== joinPath(realDirectory, baseOf(temporaryPath))) throw elsewhere(temporaryPath)
+  }
+
+  close(): void {
+    if (this.#closed) return
+    this.#closed = true
+    closeSync(this.descriptor)
+  }
+
+  /** Where the name leads elsewhere by now, it is not ours to remove: a scan finds what stays when it is old. */
+  discard(): void {
+    try {
+      this.close()
+      checkDirectory(this.#order)
+      unlinkSync(this.#order.temporaryPath)
+    } catch {
+      // The first reason is the one that is told.
+    }
+  }
+}
+
+function placeOf(descriptor: number): string | undefined {
+  try {
+    return readlinkSync(`/proc/self/fd/${descriptor}`)
+  } catch {
+    return undefined // a system without /proc
+  }
+}
+
+function checkDirectory({ path, realDirectory }: NumberedFile): void {
+  if (realpathSync.native(parentOf(path)) !== realDirectory) throw elsewhere(path)
+}
+
+function elsewhere(path: string): DiskError {
+  return new DiskError('ELOOP', 'the directory leads elsewhere', 'open', path)
+}
+
+function putInPlace({ temporaryPath, path, replaces }: NumberedFile): void {
+  if (replaces === undefined) return putWhereNothingIs(temporaryPath, path)
+  checkReplaced(path, replaces)
+  renameSync(temporaryPath, path)
+}
+
+/** A second name is never given over an existing one, a rename would replace what somebody made a moment ago. */
+function putWhereNothingIs(temporaryPath: string, path: string): void {
+  try {
+    linkSync(temporaryPath, path)
+  } catch (error) {
+    if (!NO_LINK.has(systemCode(error))) throw error
+    if (lstatSync(path, { throwIfNoEntry: false }) !== undefined) throw taken(path)
+    return renameSync(temporaryPath, path)
+  }
+  unlinkSync(temporaryPath)
+}
+
+function checkReplaced(path: string, replaces: ReplacedFile): void {
+  const { type, sizeBytes, modifiedS, modifiedNs, mode } = exactStat(lstatSync(path, { bigint: true }))
+  const same = type === 'file' && sizeBytes === replaces.sizeBytes && modifiedS === replaces.modifiedS
+    && modifiedNs === replaces.modifiedNs && mode === replaces.mode
+  if (!same) throw taken(path)
+}
+
+function taken(path: string): DiskError {
+  return new DiskError('EEXIST', 'what is there is not what was expected', 'rename', path)
+}

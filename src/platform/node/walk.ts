@@ -1,0 +1,139 @@
+import { setImmediate } from 'node:timers/promises'
+import { IgnoreRules } from '../../core/ignore/ignore.ts'
+import { joinPath } from '../../core/paths.ts'
+import { BatchPacker, unpackBatch } from '../files/walk-batch.ts'
+import { walkTree } from '../files/walk-tree.ts'
+import type { WalkBatch, Walker, WalkRequest } from '../walk.ts'
+import { DiskThreads, type WalkHandle, type WalkListener } from './threads/disk-threads.ts'
+import { walkDisk } from './disk/walk-disk.ts'
+import type { WalkReport } from './disk/walk-slices.ts'
+
+/** Batches on their way to us at any time: the walk waits for those who read. */
+const CREDIT = 4
+/** A few single files are looked at here: waking a thread would take longer. */
+const INLINE_SUBS_MAX = 16
+
+/** With threads of its own, unless it is given some to share. */
+export function createRealWalker(threads?: DiskThreads): Walker & AsyncDisposable {
+  return new RealWalker(threads ?? new DiskThreads({ threads: 1 }))
+}
+
+class RealWalker implements Walker {
+  readonly #threads: DiskThreads
+  /** Parsing ten thousand lines takes longer than looking at one file. */
+  readonly #rules = new WeakMap<readonly string[], IgnoreRules>()
+
+  constructor(threads: DiskThreads) {
+    this.#threads = threads
+  }
+
+  async *walk(request: WalkRequest, signal: AbortSignal): AsyncGenerator<WalkBatch, void, void> {
+    signal.throwIfAborted()
+    if (isSmall(request)) yield this.#walkHere(request)
+    else yield* this.#walkInThread(request, signal)
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#threads[Symbol.asyncDispose]()
+  }
+
+  #walkHere(request: WalkRequest): WalkBatch {
+    const packer = new BatchPacker(request)
+    for (const _ of walkTree({ ...walkDisk, read: () => 0 }, request, packer, this.#rulesOf(request)));
+    return unpackBatch(packer.take())
+  }
+
+  #rulesOf({ ignoreLines }: WalkRequest): IgnoreRules {
+    if (ignoreLines === undefined) return new IgnoreRules([])
+    let rules = this.#rules.get(ignoreLines)
+    if (rules === undefined) this.#rules.set(ignoreLines, (rules = new IgnoreRules(ignoreLines)))
+    return rules
+  }
+
+  async *#walkInThread(request: WalkRequest, signal: AbortSignal): AsyncGenerator<WalkBatch, void, void> {
+    const mail = new Mailbox(signal)
+    const walk = this.#threads.walk(request, CREDIT, mail)
+    try {
+      for (;;) {
+        const report = await mail.next()
+        if (report.kind === 'end') {
+          if (report.error === undefined) return
+          throw Object.assign(new Error(report.error.message), { code: report.error.code })
+        }
+        yield unpackBatch(report.batch)
+        walk.credit()
+        await setImmediate() // batches that wait already must not be taken in one breath: others want a turn
+      }
+    } finally {
+      await mail.close(walk)
+    }
+  }
+}
+
+function isSmall({ root, subs }: WalkRequest): boolean {
+  if (subs.length > INLINE_SUBS_MAX) return false
+  return subs.every((sub) => {
+    try {
+      return sub !== '' && walkDisk.lstat(joinPath(root, sub)).type !== 'directory'
+    } catch {
+      return true // the walk asks again and says what is wrong
+    }
+  })
+}
+
+/** Reports of one walk, in order, until the signal aborts or its thread dies. */
+class Mailbox implements WalkListener {
+  readonly #signal: AbortSignal
+  readonly #reports: WalkReport[] = []
+  readonly #over = Promise.withResolvers<void>()
+  #isOver = false
+  #waiting: PromiseWithResolvers<void> | undefined
+  #failure: { readonly reason: unknown } | undefined
+
+  constructor(signal: AbortSignal) {
+    this.#signal = signal
+    signal.addEventListener('abort', this.#onAbort)
+    if (signal.aborted) this.#onAbort()
+  }
+
+  async next(): Promise<WalkReport> {
+    for (;;) {
+      if (this.#failure !== undefined) throw this.#failure.reason
+      const report = this.#reports.shift()
+      if (report !== undefined) return report
+      this.#waiting = Promise.withResolvers()
+      await this.#waiting.promise
+    }
+  }
+
+  /** Resolves when the walk touches the disk no more: one given up half way might still remove old temporary files. */
+  async close(walk: WalkHandle): Promise<void> {
+    this.#signal.removeEventListener('abort', this.#onAbort)
+    if (this.#isOver) return
+    walk.stop()
+    await this.#over.promise
+  }
+
+  onReport(report: WalkReport): void {
+    if (report.kind === 'end') this.#end()
+    this.#reports.push(report)
+    this.#waiting?.resolve()
+  }
+
+  onLost(reason: unknown): void {
+    this.#end()
+    this.#fail(reason)
+  }
+
+  readonly #onAbort = (): void => this.#fail(this.#signal.reason)
+
+  #end(): void {
+    this.#isOver = true
+    this.#over.resolve()
+  }
+
+  #fail(reason: unknown): void {
+    this.#failure ??= { reason }
+    this.#waiting?.resolve()
+  }
+}

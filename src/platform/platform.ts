@@ -1,0 +1,59 @@
+import type { Attributes } from './attributes.ts'
+import type { BlockReader } from './files/block-reader.ts'
+import type { Clock } from './clock.ts'
+import type { Disk } from './disk.ts'
+import type { FileMaker } from './file-maker.ts'
+import type { Hasher } from './hasher.ts'
+import type { HttpClient } from './http-client.ts'
+import type { HttpServer } from './http.ts'
+import type { Lines } from './files/lines.ts'
+import type { Net } from './net.ts'
+import type { PasswordHasher } from './passwords.ts'
+import type { Programs } from './programs.ts'
+import type { ProcessView } from './process.ts'
+import type { Random } from './random.ts'
+import type { Walker } from './walk.ts'
+import type { Watcher } from './watch.ts'
+
+/** Everything outside the program, as arguments: the real machine, or a simulated one. */
+export interface World {
+  readonly clock: Clock
+  readonly random: Random
+  readonly disk: Disk
+  readonly attributes: Attributes
+  readonly walker: Walker
+  readonly hasher: Hasher
+  readonly fileMaker: FileMaker
+  readonly blocks: BlockReader
+  readonly watcher: Watcher
+  readonly http: HttpServer
+  readonly httpClient: HttpClient
+  readonly net: Net
+  readonly passwords: PasswordHasher
+  readonly lines: Lines
+  readonly programs: Programs
+  readonly system: System
+}
+
+/** Facts about the machine and the process. */
+export interface System {
+  readonly platform: 'linux' | 'darwin' | 'win32' | string
+  readonly architecture: string
+  readonly endianness: 'LE' | 'BE'
+  readonly hostName: string
+  readonly cpuCount: number
+  /** Of the whole machine. */
+  readonly memorySizeBytes: number
+  /** Memory held by the process, for people to look at. */
+  memoryBytes(): { readonly usedBytes: number; readonly reservedBytes: number }
+  /** The addresses of the machine as of now, with the networks they belong to. Empty when they cannot be listed. */
+  networks(): readonly InterfaceAddress[]
+  /** A variable of the environment we were started in; undefined when it is not set. */
+  environment(name: string): string | undefined
+  readonly process: ProcessView
+}
+
+export interface InterfaceAddress {
+  readonly address: string
+  readonly prefixLength: number
+}

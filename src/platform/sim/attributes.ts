@@ -1,0 +1,52 @@
+import { inOrder, type AttributeChange, type AttributeList } from '../../core/attributes/attributes.ts'
+import { isMissing, messageOf } from '../../core/errors.ts'
+import { joinPath } from '../../core/paths.ts'
+import { GONE, NOT_PERMITTED, type Attributes, type AttributesRead, type AttributesWritten } from '../attributes.ts'
+import type { SimDisk } from './disk.ts'
+
+/** Attributes of a disk in memory: they stay with an item under whatever name, and nothing but a crash loses them. */
+export class SimAttributes implements Attributes {
+  /** Whether the machine can deal with attributes at all. */
+  available = true
+  /** Processes that a real machine would have started to look, and writes. */
+  readonly counts = { reads: 0, writes: 0 }
+  /** The file system refuses this attribute. */
+  refused: string | undefined
+  readonly #disk: SimDisk
+  readonly #byInode = new Map<bigint, AttributeList>()
+
+  constructor(disk: SimDisk) {
+    this.#disk = disk
+  }
+
+  async read(root: string, names: readonly string[], signal: AbortSignal): Promise<AttributesRead> {
+    signal.throwIfAborted()
+    if (!this.available) return { kind: 'no-means' }
+    this.counts.reads++
+    const found = new Map<string, AttributeList>()
+    const failed = new Map<string, string>()
+    for (const name of names) {
+      try {
+        const attributes = this.#byInode.get(this.#disk.sync.lstat(joinPath(root, name)).inode)
+        if (attributes !== undefined && attributes.length > 0) found.set(name, attributes)
+      } catch (error) {
+        failed.set(name, isMissing(error) ? GONE : messageOf(error))
+      }
+    }
+    return { kind: 'read', found, failed }
+  }
+
+  async write(path: string, { set, remove }: AttributeChange): Promise<AttributesWritten> {
+    if (!this.available) return { kind: 'no-means' }
+    this.counts.writes++
+    const attribute = set[0]?.name ?? remove[0] ?? ''
+    if (set.some(({ name }) => name === this.refused)) return { kind: 'failed', attribute: this.refused!, reason: 'Operation not supported' }
+    const stat = await this.#disk.lstat(path).catch(() => undefined)
+    if (stat === undefined) return { kind: 'failed', attribute, reason: GONE }
+    if ((stat.mode & 0o200) === 0) return { kind: 'failed', attribute, reason: NOT_PERMITTED }
+    const gone = new Set(remove)
+    const kept = (this.#byInode.get(stat.inode) ?? []).filter(({ name }) => !gone.has(name))
+    this.#byInode.set(stat.inode, inOrder([...kept, ...set]))
+    return { kind: 'written' }
+  }
+}

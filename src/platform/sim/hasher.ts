@@ -1,0 +1,45 @@
+import { blockCount, blocksHashOf, HASH_SIZE_BYTES } from '../../core/records/blocks.ts'
+import { messageOf, systemCode } from '../../core/errors.ts'
+import { hashRange, type HashSource } from '../files/hash-file.ts'
+import type { Hasher, HashJob, HashResult } from '../hasher.ts'
+import type { SimDisk } from './disk.ts'
+
+/** Hashes files of the simulated disk, one after the other. */
+export class SimHasher implements Hasher {
+  readonly #disk: SimDisk
+
+  constructor(disk: SimDisk) {
+    this.#disk = disk
+  }
+
+  async hash(
+    jobs: readonly HashJob[], onBytes: (count: number) => void, signal: AbortSignal,
+  ): Promise<readonly HashResult[]> {
+    const results: HashResult[] = []
+    for (const job of jobs) {
+      signal.throwIfAborted()
+      results.push(this.#hashOne(job))
+      onBytes(job.sizeBytes)
+      await Promise.resolve() // others get their turn, and may change the next file
+    }
+    signal.throwIfAborted()
+    return results
+  }
+
+  #hashOne(job: HashJob): HashResult {
+    const disk = this.#disk.sync
+    const source: HashSource = {
+      stat: () => ({ ...disk.lstat(job.path), changeStamp: 0 }),
+      read: (into, positionBytes) => disk.read(job.path, into, positionBytes),
+    }
+    const blockHashes = new Uint8Array(blockCount(job.sizeBytes, job.blockSizeBytes) * HASH_SIZE_BYTES)
+    const buffer = new Uint8Array(job.blockSizeBytes)
+    try {
+      const wholeFile = { startBytes: 0, endBytes: job.sizeBytes }
+      if (hashRange(source, job, wholeFile, buffer, blockHashes) === undefined) return { kind: 'changed' }
+      return { kind: 'hashed', blockHashes, blocksHash: blocksHashOf(blockHashes) }
+    } catch (error) {
+      return { kind: 'failed', code: systemCode(error), message: messageOf(error) }
+    }
+  }
+}

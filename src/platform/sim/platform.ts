@@ -1,0 +1,69 @@
+import { DiskBlockReader } from '../files/disk-block-reader.ts'
+import type { World } from '../platform.ts'
+import { SimAttributes } from './attributes.ts'
+import { SimClock } from './clock.ts'
+import { SimDisk, type SimDiskOptions } from './disk.ts'
+import { PlainFileMaker } from '../files/plain-file-maker.ts'
+import { SimHasher } from './hasher.ts'
+import type { SimHttpClient } from './http-client.ts'
+import { SimHttpServer } from './http.ts'
+import { SimLines } from './lines.ts'
+import { SimNetwork } from './net.ts'
+import { simPasswords } from './passwords.ts'
+import { SimPrograms } from './programs.ts'
+import { SimRandom } from './random.ts'
+import { simSystem } from './system.ts'
+import { SimWalker } from './walker.ts'
+import { SimWatcher } from './watcher.ts'
+
+/** A machine of which everything can be steered. */
+export interface SimWorld extends World {
+  readonly clock: SimClock
+  readonly random: SimRandom
+  readonly disk: SimDisk
+  readonly attributes: SimAttributes
+  readonly http: SimHttpServer
+  readonly httpClient: SimHttpClient
+  readonly lines: SimLines
+  readonly programs: SimPrograms
+  readonly watcher: SimWatcher
+  readonly network: SimNetwork
+}
+
+export interface SimWorldOptions {
+  /** Tells the machines of one run apart: their address on the network and their stream of chance. */
+  readonly hostName?: string
+  readonly disk?: SimDiskOptions
+  /** Given, the machine shares time and wires with others. */
+  readonly clock?: SimClock
+  readonly network?: SimNetwork
+}
+
+/** Equal seeds and options make equal worlds. */
+export function createSimWorld(seed: number, options: SimWorldOptions = {}): SimWorld {
+  const hostName = options.hostName ?? 'sim'
+  const clock = options.clock ?? new SimClock()
+  const network = options.network ?? new SimNetwork(clock)
+  const disk = new SimDisk(clock, options.disk)
+  return { clock, random: new SimRandom(seed).stream(hostName), network, ...simPorts(disk, network, hostName) }
+}
+
+/** Everything of a machine that follows from its disk and its place on the network. */
+export function simPorts(disk: SimDisk, network: SimNetwork, hostName: string): Omit<SimWorld, 'clock' | 'random' | 'network'> {
+  return {
+    disk,
+    attributes: new SimAttributes(disk),
+    walker: new SimWalker(disk),
+    hasher: new SimHasher(disk),
+    fileMaker: new PlainFileMaker(disk),
+    blocks: new DiskBlockReader(disk),
+    watcher: new SimWatcher(disk),
+    http: new SimHttpServer(),
+    httpClient: network.web,
+    net: network.host(hostName),
+    passwords: simPasswords,
+    lines: new SimLines(),
+    programs: new SimPrograms(),
+    system: simSystem(hostName),
+  }
+}

@@ -1,0 +1,28 @@
+import type { ProcessView } from '../process.ts'
+import type { System } from '../platform.ts'
+
+/** A process that uses nothing and has nothing to look into. */
+export const simProcess: ProcessView = {
+  figures: () => ({
+    cpuS: 0, cpuSystemS: 0, residentBytes: 0, heapUsedBytes: 0, heapTotalBytes: 0, externalBytes: 0, openFiles: 0,
+    loopBusyS: 0, loopIdleS: 0,
+  }),
+  loopDelay: () => undefined,
+  profile: async (kind, durationMs) => ({ kind, durationMs, nodes: [] }),
+}
+
+/** A machine with two cores and nothing to say for itself. */
+export function simSystem(hostName: string): System {
+  return {
+    platform: 'linux',
+    architecture: 'x64',
+    endianness: 'LE',
+    hostName,
+    cpuCount: 2,
+    memorySizeBytes: 2 ** 32,
+    memoryBytes: () => ({ usedBytes: 0, reservedBytes: 0 }),
+    networks: () => [],
+    environment: () => undefined,
+    process: simProcess,
+  }
+}

@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import * as fc from 'fast-check'
+import type { Config, DeviceConfig, FolderConfig } from '../../../src/core/config/config.ts'
+import { DEVICE, defaultsOf } from '../../../src/core/config/config-fields.ts'
+import { deviceIdFromBytes } from '../../../src/core/device-id.ts'
+import { followIntroducer, type AnnouncedDevice, type AnnouncedFolder } from '../../../src/core/config/introduce.ts'
+import type { DeviceId } from '../../../src/core/ids.ts'
+import { newConfig, OWN } from '../../support/config.ts'
+import { reportRow } from '../../support/effort.ts'
+import { simFolder } from '../../support/model.ts'
+
+function id(number: number): DeviceId {
+  const bytes = new Uint8Array(32).fill(1)
+  new DataView(bytes.buffer).setUint32(0, number)
+  return deviceIdFromBytes(bytes)
+}
+
+const SERVER = id(1)
+const [ALICE, BOB] = [id(2), id(3)]
+
+function announced(device: DeviceId, changes: Partial<AnnouncedDevice> = {}): AnnouncedDevice {
+  return { id: device, name: 'somebody', addresses: [], certName: '', introducer: false, skipIntroductionRemovals: false, encrypted: false, ...changes }
+}
+
+function configOf(folders: readonly FolderConfig[], server: Partial<DeviceConfig> = {}, others: readonly DeviceConfig[] = []): Config {
+  const config = newConfig()
+  const introducer: DeviceConfig = { ...defaultsOf(DEVICE), deviceID: SERVER, introducer: true, compression: 'always', ...server }
+  return { ...config, folders, devices: [...config.devices, introducer, ...others] }
+}
+
+function shared(name: string, ...devices: readonly DeviceId[]): FolderConfig {
+  return simFolder(name, { devices: devices.map((deviceID) => ({ deviceID, introducedBy: '', encryptionPassword: '' })) })
+}
+
+function membersOf(config: Config, folder: string): readonly DeviceId[] {
+  return config.folders.find(({ id: name }) => name === folder)?.devices.map(({ deviceID }) => deviceID) ?? []
+}
+
+test('whom an introducer shares a folder with, we share it with, too', () => {
+  const config = configOf([shared('docs', OWN, SERVER)])
+  const addresses = ['tcp://1.2.3.4:22000', 'javascript:alert(1)', 'dynamic', 'tcp://bad host', 'x'.repeat(10_000)]
+  const word = [{ id: 'docs', devices: [announced(OWN), announced(SERVER), announced(ALICE, { name: 'Al\nice\u202e <b>', addresses, certName: 'c', introducer: true })] }]
+  const next = followIntroducer(config, OWN, SERVER, word)
+  const alice = next.devices.find(({ deviceID }) => deviceID === ALICE)
+  assert.deepEqual({ ...alice }, {
+    ...config.defaults.device, deviceID: ALICE, name: 'Al ice <b>', addresses: ['dynamic', 'tcp://1.2.3.4:22000'], compression: 'always',
+    certName: 'c', introducer: true, introducedBy: SERVER,
+  })
+  assert.deepEqual(next.folders[0]?.devices.at(-1), { deviceID: ALICE, introducedBy: SERVER, encryptionPassword: '' })
+  assert.equal(followIntroducer(next, OWN, SERVER, word), next)
+})
+
+test('an introducer decides nothing about folders it does not share, about whom we ignore, or about who may not read', () => {
+  const untrusted: DeviceConfig = { ...defaultsOf(DEVICE), deviceID: BOB, untrusted: true }
+  const config: Config = {
+    ...configOf([shared('docs', OWN, SERVER), shared('private', OWN)], {}, [untrusted]),
+    remoteIgnoredDevices: [{ deviceID: ALICE, time: '', name: '', address: '' }],
+  }
+  const word = ['docs', 'private', 'unknown'].map((name) => ({ id: name, devices: [announced(ALICE), announced(BOB), announced(id(9), { encrypted: true })] }))
+  assert.equal(followIntroducer(config, OWN, SERVER, word), config)
+  assert.equal(followIntroducer(config, OWN, ALICE, word), config)
+  const plain = configOf([shared('docs', OWN, SERVER)], { introducer: false })
+  assert.equal(followIntroducer(plain, OWN, SERVER, word), plain)
+})
+
+test('what an introducer brought goes when it tells of it no longer, and nothing else', () => {
+  const start = configOf([shared('docs', OWN, SERVER), shared('more', OWN, SERVER, BOB)], {}, [{ ...defaultsOf(DEVICE), deviceID: BOB }])
+  const both = [{ id: 'docs', devices: [announced(ALICE), announced(BOB)] }, { id: 'more', devices: [announced(ALICE)] }]
+  const with2 = followIntroducer(start, OWN, SERVER, both)
+  assert.deepEqual([membersOf(with2, 'docs'), membersOf(with2, 'more')], [[OWN, SERVER, ALICE, BOB], [OWN, SERVER, BOB, ALICE]])
+  const less = followIntroducer(with2, OWN, SERVER, [{ id: 'docs', devices: [announced(ALICE)] }])
+  assert.deepEqual([membersOf(less, 'docs'), membersOf(less, 'more')], [[OWN, SERVER, ALICE], [OWN, SERVER, BOB]])
+  const none = followIntroducer(less, OWN, SERVER, [])
+  assert.deepEqual(none, start)
+  const kept = { ...with2, devices: with2.devices.map((device) => (device.deviceID === SERVER ? { ...device, skipIntroductionRemovals: true } : device)) }
+  assert.equal(followIntroducer(kept, OWN, SERVER, []), kept)
+})
+
+test('B-20: an introducer that tells of ten thousand devices and folders gets no further than the limit', () => {
+  const config = configOf([shared('docs', OWN, SERVER)])
+  const devices = Array.from({ length: 10_000 }, (_, i) => announced(id(100 + i), { name: 'x'.repeat(100_000), addresses: Array.from({ length: 100 }, (__, j) => `tcp://1.1.1.1:${j + 1}`) }))
+  const word: AnnouncedFolder[] = [{ id: 'docs', devices }, ...Array.from({ length: 10_000 }, (_, i) => ({ id: `f${i}`, devices: devices.slice(0, 1) }))]
+  let next = followIntroducer(config, OWN, SERVER, word)
+  const added = next.devices.length - config.devices.length
+  next = followIntroducer(next, OWN, SERVER, word)
+  const again = next.devices.length - config.devices.length
+  const trusted = next.devices.filter(({ autoAcceptFolders, introducedBy }) => introducedBy === SERVER && autoAcceptFolders).length
+  reportRow({ id: 'B-20', tried: word.length + devices.length, added, addedAgain: again - added, foldersAdded: next.folders.length - config.folders.length, trusted })
+  assert.deepEqual([added, again, next.folders.length, trusted], [500, 500, 1, 0])
+  assert.ok(next.devices.every(({ name, addresses }) => name.length <= 128 && addresses.length <= 16))
+})
+
+const someone = fc.integer({ min: 2, max: 8 }).map(id)
+const word = fc.array(fc.record({
+  id: fc.constantFrom('docs', 'more', 'private', 'unknown'),
+  devices: fc.array(fc.tuple(someone, fc.boolean(), fc.boolean()).map(([device, encrypted, introducer]) => announced(device, { encrypted, introducer })), { maxLength: 6 }),
+}), { maxLength: 5 })
+
+test('however often and whatever an introducer says: what people configured stays, hearing it twice changes nothing, silence undoes it all', () => {
+  fc.assert(fc.property(fc.array(word, { maxLength: 5 }), (words) => {
+    const start = configOf([shared('docs', OWN, SERVER, id(2)), shared('more', OWN, SERVER), shared('private', OWN, id(3))], {}, [
+      { ...defaultsOf(DEVICE), deviceID: id(2) }, { ...defaultsOf(DEVICE), deviceID: id(3) },
+    ])
+    let config = start
+    for (const each of words) {
+      config = followIntroducer(config, OWN, SERVER, each)
+      assert.equal(followIntroducer(config, OWN, SERVER, each), config)
+      assert.deepEqual(membersOf(config, 'private'), [OWN, id(3)])
+      for (const folder of start.folders) for (const device of folder.devices) assert.ok(membersOf(config, folder.id).includes(device.deviceID))
+      const known = new Set(config.devices.map(({ deviceID }) => deviceID))
+      for (const folder of config.folders) assert.ok(folder.devices.every(({ deviceID }) => known.has(deviceID)))
+    }
+    assert.deepEqual(followIntroducer(config, OWN, SERVER, []), start)
+  }))
+})

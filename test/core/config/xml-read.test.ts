@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { DOMParser } from '@xmldom/xmldom'
+import * as fc from 'fast-check'
+import { TwinfoldError } from '../../../src/core/errors.ts'
+import { readXml } from '../../../src/core/config/xml-read.ts'
+import { printXml, type XmlElement, type XmlNode } from '../../../src/core/config/xml-tree.ts'
+import { configFixture } from '../../support/config.ts'
+
+/** The tree as another parser sees it, texts that touch put together, lines left out. Undefined: it refuses. */
+function otherView(text: string): unknown {
+  try {
+    const parser = new DOMParser({
+      normalizeLineEndings: (source) => source.replace(/\r\n?/g, '\n'),
+      onError: (_level, message) => { throw new Error(message) },
+    })
+    const root = parser.parseFromString(text, 'text/xml').documentElement
+    return root === null ? undefined : viewOfDom(root)
+  } catch {
+    return undefined
+  }
+}
+
+type DomElement = NonNullable<ReturnType<DOMParser['parseFromString']>['documentElement']>
+
+function viewOfDom(source: DomElement): unknown {
+  const children: XmlNode[] = []
+  for (let node = source.firstChild; node !== null; node = node.nextSibling) {
+    if (node.nodeType === node.ELEMENT_NODE) children.push(viewOfDom(node as DomElement) as XmlNode)
+    else if (node.nodeType === node.COMMENT_NODE) children.push({ is: 'comment', text: node.nodeValue ?? '' })
+    else if (node.nodeType !== node.PROCESSING_INSTRUCTION_NODE) children.push({ is: 'text', text: node.nodeValue ?? '' })
+  }
+  return { name: source.tagName, attributes: Array.from(source.attributes, ({ name, value }) => [name, value]), children: joined(children) }
+}
+
+function viewOf({ name, attributes, children }: XmlElement): unknown {
+  return { name, attributes, children: joined(children.map((node) => (node.is === 'element' ? viewOf(node) as XmlNode : node))) }
+}
+
+function joined(children: readonly XmlNode[]): readonly unknown[] {
+  const out: XmlNode[] = []
+  for (const node of children) {
+    const last = out.at(-1)
+    if (node.is === 'text' && last?.is === 'text') out[out.length - 1] = { is: 'text', text: last.text + node.text }
+    else if (node.is !== 'text' || node.text !== '') out.push(node)
+  }
+  return out
+}
+
+function refusal(text: string): string | undefined {
+  try {
+    readXml(text)
+    return undefined
+  } catch (error) {
+    assert.ok(error instanceof TwinfoldError && error.code === 'config-invalid', String(error))
+    return error.message
+  }
+}
+
+const TEXT = fc.string({ unit: fc.constantFrom(...'ab <>&"\'\t\n\r]-é😀\u2028\u0085') })
+const NAME = fc.constantFrom('a', 'folder', 'é', 'a-b.c', '_1')
+const TREE = fc.letrec<{ node: XmlNode; element: XmlElement }>((tie) => ({
+  node: fc.oneof(
+    { depthSize: 'small' },
+    TEXT.filter((text) => text !== '').map((text) => ({ is: 'text' as const, text })),
+    fc.constantFrom('', 'a comment', ' - ').map((text) => ({ is: 'comment' as const, text })),
+    tie('element'),
+  ),
+  element: fc.record({
+    is: fc.constant('element' as const),
+    name: NAME,
+    attributes: fc.uniqueArray(fc.tuple(fc.constantFrom('id', 'label', 'é'), TEXT), { selector: ([name]) => name }),
+    children: fc.array(tie('node'), { maxLength: 4 }),
+    line: fc.constant(0),
+  }),
+})).element
+
+test('xml: a tree that was printed is read as it was, by us and by another parser', () => {
+  fc.assert(fc.property(TREE, (tree) => {
+    const holder: XmlElement = { is: 'element', name: 'r', attributes: [], children: [{ is: 'text', text: 'x' }, tree], line: 0 }
+    const text = printXml(holder)
+    assert.deepEqual(viewOf(readXml(text)), viewOf(holder))
+    assert.deepEqual(viewOf(readXml(text)), otherView(text))
+  }), { numRuns: 300 })
+})
+
+test('xml: of a damaged file we take nothing that another parser sees differently', () => {
+  const full = configFixture('full.xml').slice(0, 6_000)
+  const pieces = ['<', '>', '&', '"', "'", '/', '=', '-->', '<!--', '<![CDATA[', ']]>', '<?x ?>', '&#65;', '&lt;', '\r\n', ' ', 'x', '<a/>', '</a>', '<!-- x -->', 'y', 'z', '--', '\u0001']
+  let taken = 0
+  const damage = fc.record({ at: fc.nat(), cut: fc.nat({ max: 6 }), piece: fc.constantFrom(...pieces, '') })
+  const small = fc.constantFrom('<a b="1">x<c/>&amp;<!-- y --><![CDATA[<]]></a>', "<?xml version='1.0'?>\n<a\tb = 'x' >\r\n</a >", full)
+  fc.assert(fc.property(small, fc.array(damage, { minLength: 1, maxLength: 2 }), (start, damages) => {
+    let text = start
+    for (const { at, cut, piece } of damages) {
+      const place = at % (text.length + 1)
+      text = text.slice(0, place) + piece + text.slice(place + cut)
+    }
+    if (refusal(text) !== undefined) return
+    taken++
+    assert.deepEqual(viewOf(readXml(text)), otherView(text), text)
+  }), { numRuns: 3_000 })
+  assert.ok(taken > 50, `${taken} files were taken`)
+})
+
+const REFUSED: readonly (readonly [text: string, says: RegExp])[] = [
+  ['<a>\n<b>\n</a>', /^line 3: <b> of line 2 must be closed by <\/b> first/],
+  ['<a>\n', /^line 1: <a> is never closed/],
+  ['<a/><b/>', /a second root element/],
+  ['</a>', /ends what was never begun/],
+  ['<a b="1"c="2"/>', /does not belong there/],
+  ['<a b/>', /<a> has something in its tag/],
+  ['<a b c="1"/>', /<a> has an attribute without a value/],
+  ['<a>\n<b>x & y</b>\n<c>;</c></a>', /^line 2: a "&" that starts no known entity/],
+  ['<a>\n<!-- & -->&amp;<b>x & y</b>\n</a>', /^line 2: a "&" that starts no known entity/],
+  ['\n<!DOCTYPE a [\n<!ENTITY b "c">\n]><a/>', /^line 2: a document type/],
+  ['<a>\n<b><![CDATA[x</b></a>', /^line 2: "<!\[C" is never closed/],
+  ['<?xml version="1.1"?><a>&#1;</a>', /<a> holds a character that XML forbids/],
+  ['<a b=1/>', /must be in quotes/],
+  ['<a b="<"/>', /holds a "<"/],
+  ['<a b="1" b="2"/>', /has the attribute b twice/],
+  ['<1/>', /the name of an element is missing or not allowed/],
+  ['< a/>', /the name of an element is missing or not allowed/],
+  ['<a>]]></a>', /"\]\]>" in a text/],
+  ['<a><!-- -- --></a>', /"--" inside a comment/],
+  ['<a>&#x110000;</a>', /<a> holds a character that XML forbids/],
+  ['<a>&#xD800;</a>', /<a> holds a character that XML forbids/],
+  ['<a>&#0;</a>', /<a> holds a character that XML forbids/],
+  ['<a/>\n<?xml version="1.0"?>', /^line 2: an XML declaration belongs at the very beginning/],
+  ['<!-- only a comment -->', /the file holds no element/],
+  ['<a/><![CDATA[x]]>', /text outside of the root element/],
+]
+
+for (const [text, says] of REFUSED) {
+  test(`xml: refused is ${JSON.stringify(text)}`, () => assert.match(refusal(text) ?? 'taken', says))
+}
+
+test('xml: a file made to exhaust us costs no more than its length', () => {
+  const size = 2_000_000
+  // Each of these took a parser the square of its length: hours, at this size.
+  for (const text of [
+    `<a>${'<b/>x'.repeat(size / 5)}&amp;</a>`,
+    `<a>${'<![CDATA[x]]>'.repeat(size / 13)}</a>`,
+    `<a b="${'&amp;'.repeat(size / 5)}"/>`,
+    `<a ${'b '.repeat(size / 2)}/>`,
+    `<a>${'<b '.repeat(size / 3)}`,
+  ]) refusal(text)
+})

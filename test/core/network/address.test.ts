@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import * as fc from 'fast-check'
+import { parseAddress } from '../../../src/core/network/address.ts'
+import { isExempt, proxyFromEnvironment } from '../../../src/core/network/proxy.ts'
+import { reportRow } from '../../support/effort.ts'
+
+/** `host port family`, or what else it is. */
+function brief(text: string): string {
+  const address = parseAddress(text)
+  if (address.kind === 'tcp') return `${address.host} ${address.port}${address.family === undefined ? '' : ` ${address.family}`}`
+  return address.kind === 'bad' ? 'bad' : address.kind === 'unsupported' ? `unsupported ${address.scheme}` : address.kind
+}
+
+const cases: [text: string, expected: string][] = [
+  ['dynamic', 'dynamic'],
+  ['tcp://192.168.1.2', '192.168.1.2 22000'],
+  ['tcp://192.168.1.2:', '192.168.1.2 22000'],
+  ['tcp://192.168.1.2:1234/', '192.168.1.2 1234'],
+  ['TCP://host.example:22000', 'host.example 22000'],
+  ['tcp4://host', 'host 22000 4'],
+  ['tcp6://[2001:db8::1]:1', '2001:db8::1 1 6'],
+  ['tcp4://[2001:db8::1]:1', 'bad'],
+  ['tcp6://1.2.3.4', 'bad'],
+  ['tcp://[::1]', '::1 22000'],
+  ['tcp://[fe80::1%25eth0]:22000', 'fe80::1%eth0 22000'],
+  ['tcp://[fe80::1%eth0]', 'fe80::1%eth0 22000'],
+  ['tcp://[2001:db8::1%eth0]', 'bad'], // a zone means nothing there
+  ['tcp://[::1%eth0]', 'bad'],
+  ['tcp://:22000', ' 22000'],
+  ['tcp://0.0.0.0:0', '0.0.0.0 0'],
+  ['tcp://host:65535', 'host 65535'],
+  ['tcp://host:65536', 'bad'],
+  ['tcp://host:-1', 'bad'],
+  ['tcp://host:99999999999', 'bad'],
+  ['tcp://user@host:1', 'bad'],
+  ['tcp://user:secret@host', 'bad'],
+  ['tcp://ho st', 'bad'],
+  ['tcp://host\n', 'bad'],
+  ['tcp://host\r\nX: y', 'bad'],
+  ['tcp://host/path', 'bad'],
+  ['tcp://host?x', 'bad'],
+  ['tcp://[::1', 'bad'],
+  ['tcp://[1.2.3.4]:1', 'bad'],
+  ['tcp://::1', 'bad'],
+  ['host:22000', 'bad'],
+  ['', 'bad'],
+  ['http://host', 'bad'],
+  ['__proto__://host', 'bad'],
+  ['constructor://host', 'bad'],
+  ['quic://host', 'unsupported quic'],
+  ['relay://1.2.3.4:443/?id=X', 'unsupported relay'],
+  ['dynamic+https://relays.example/endpoint', 'unsupported dynamic+https'],
+  [`tcp://${'a'.repeat(600)}`, 'bad'],
+]
+test('R-07 addresses: what is meant, or why it cannot be used', () => {
+  for (const [text, expected] of cases) assert.equal(brief(text), expected, JSON.stringify(text))
+  reportRow({ id: 'R-07', tried: cases.length, refused: cases.filter(([, expected]) => expected === 'bad').length })
+})
+
+test('whatever is accepted is written one way, which reads as the same', () => {
+  const piece = fc.constantFrom('tcp', 'tcp4', '://', ':', '22000', '[', ']', '::1', 'fe80::1', '%25', '%', 'eth0', 'host', '.', '1.2.3.4', '/', '@', ' ', '\n')
+  fc.assert(fc.property(fc.array(piece, { maxLength: 10 }), (pieces) => {
+    const address = parseAddress(pieces.join(''))
+    if (address.kind !== 'tcp') return
+    const again = parseAddress(address.text)
+    assert.deepEqual(again, address)
+    assert.doesNotMatch(address.text, /[\s@]/)
+  }), { numRuns: 5_000 })
+})
+
+function proxyOf(environment: Record<string, string>) {
+  const problems: string[] = []
+  const proxy = proxyFromEnvironment((name) => environment[name], (words) => problems.push(words))
+  return { problems, proxy, brief: proxy === undefined ? 'none' : `${proxy.kind} ${proxy.host} ${proxy.port} ${proxy.user} ${proxy.password}`.trim() }
+}
+
+test('the proxy that the environment names', () => {
+  const environments: [environment: Record<string, string>, expected: string][] = [
+    [{}, 'none'],
+    [{ all_proxy: '' }, 'none'],
+    [{ all_proxy: 'socks5://p:1' }, 'socks5 p 1'],
+    [{ ALL_PROXY: 'socks5://p' }, 'socks5 p 1080'],
+    [{ all_proxy: 'socks5h://[::1]:9' }, 'socks5 ::1 9'],
+    [{ all_proxy: 'http://a%40b:c%20d@p:3128' }, 'http p 3128 a@b c d'],
+    [{ https_proxy: 'https://p' }, 'https p 443'],
+    [{ HTTP_PROXY: 'p:8080' }, 'http p 8080'],
+    [{ all_proxy: 'socks5://one', http_proxy: 'http://two' }, 'socks5 one 1080'],
+  ]
+  for (const [environment, expected] of environments) assert.equal(proxyOf(environment).brief, expected, JSON.stringify(environment))
+})
+
+test('a proxy that cannot be used is told without its secrets', () => {
+  for (const all_proxy of ['ftp://user:hunter2@p', 'http://', 'socks5://user:hunter2@', '::::hunter2']) {
+    const { brief: result, problems } = proxyOf({ all_proxy })
+    assert.equal(result, 'none', all_proxy)
+    assert.equal(problems.length, 1, all_proxy)
+    assert.doesNotMatch(problems.join(), /hunter2/)
+  }
+})
+
+test('who is reached without the proxy', () => {
+  const exceptions = ['10.0.0.0/8', 'example.com', '.internal', '192.168.1.1', 'host:22000']
+  for (const host of ['127.0.0.1', '::1', 'localhost', '10.1.2.3', 'example.com', 'a.EXAMPLE.com', 'x.internal', '192.168.1.1', 'host']) assert.ok(isExempt(host, exceptions), host)
+  for (const host of ['11.0.0.1', 'notexample.com', '192.168.1.10', 'other']) assert.ok(!isExempt(host, exceptions), host)
+  assert.ok(isExempt('anybody', ['*']))
+})

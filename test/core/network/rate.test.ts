@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import * as fc from 'fast-check'
+import { BURST_BYTES, delayMs, fullBucket, take, withRate } from '../../../src/core/network/rate.ts'
+
+test('law: over any time no more goes through than the rate allows, the burst and one piece aside', () => {
+  const piece = fc.integer({ min: 1, max: 100_000 })
+  fc.assert(fc.property(fc.integer({ min: 1_024, max: 10_000_000 }), fc.array(piece, { minLength: 1, maxLength: 200 }), (bytesPerS, pieces) => {
+    let bucket = fullBucket(bytesPerS, 0)
+    let nowMs = 0
+    let sent = 0
+    for (const bytes of pieces) {
+      nowMs += delayMs(bucket, nowMs)
+      assert.equal(delayMs(bucket, nowMs), 0, 'the wait was long enough')
+      bucket = take(bucket, bytes, nowMs)
+      sent += bytes
+      assert.ok(sent <= BURST_BYTES + (bytesPerS * nowMs) / 1_000 + bytes, `${sent} bytes in ${nowMs} ms`)
+    }
+    // And not much less either: waits are rounded up to a millisecond each.
+    assert.ok(sent >= (bytesPerS * (nowMs - pieces.length)) / 1_000 - 1)
+  }))
+})
+
+test('no limit is no wait', () => {
+  const bucket = take(fullBucket(0, 0), 1e12, 0)
+  assert.equal(delayMs(bucket, 0), 0)
+})
+
+test('silence saves up one burst, not more', () => {
+  let bucket = take(fullBucket(1_000, 0), BURST_BYTES, 0)
+  bucket = take(bucket, BURST_BYTES, 1e9)
+  assert.ok(delayMs(bucket, 1e9) > 0)
+})
+
+test('a new rate is felt at once, in both directions', () => {
+  const indebted = take(fullBucket(10, 0), BURST_BYTES + 1_000_000, 0)
+  assert.ok(delayMs(indebted, 0) > 90_000_000)
+  assert.ok(delayMs(withRate(indebted, 1_000_000, 0), 0) <= 1)
+  assert.equal(delayMs(withRate(indebted, 0, 0), 0), 0)
+  const limited = withRate(fullBucket(0, 0), 10, 500)
+  assert.ok(delayMs(take(limited, BURST_BYTES + 10, 500), 500) >= 1_000)
+})
+
+test('a clock that stands still or goes back makes no bytes', () => {
+  const empty = take(fullBucket(1_000, 1_000), BURST_BYTES, 1_000)
+  assert.ok(delayMs(empty, 0) > 0)
+})

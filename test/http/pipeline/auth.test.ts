@@ -1,0 +1,170 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { GuiConfig } from '../../../src/core/config/config.ts'
+import { fakeHash, fakeRest, KEY, OWN, SHORT } from '../fakes.ts'
+
+// Logging in and out, sessions, and the catalogue rows W-09 and W-15.
+
+const LOCKED: Partial<GuiConfig> = { user: 'alice', password: fakeHash('s3cret') }
+const LOGIN = '/rest/noauth/auth/password'
+const basic = (bytes: Uint8Array | string) => ({ Authorization: `Basic ${Buffer.from(bytes).toString('base64')}` })
+const credentials = (more: object = {}) => JSON.stringify({ username: 'alice', password: 's3cret', ...more })
+
+function cookieOf(headers: Readonly<Record<string, string | readonly string[]>>): string {
+  return [headers['set-cookie'] ?? []].flat().find((cookie) => cookie.startsWith('sessionid-')) ?? ''
+}
+
+test('login: 204 with a session cookie that opens the door, until logout', async () => {
+  const { call, emitted } = fakeRest({ gui: LOCKED })
+  const login = await call({ method: 'POST', target: LOGIN, body: credentials(), remoteAddress: '192.0.2.1' })
+  assert.deepEqual([login.status, login.body], [204, ''])
+  const cookie = cookieOf(login.headers)
+  assert.match(cookie, new RegExp(`^sessionid-${SHORT}=[2-9a-zA-Z]{64}; Path=/; HttpOnly; SameSite=Strict$`))
+  assert.deepEqual(emitted, [{ type: 'LoginAttempt', data: { success: true, username: 'alice', remoteAddress: '192.0.2.1' } }])
+
+  const Cookie = cookie.split(';')[0] ?? ''
+  const page = await call({ target: '/meta.js', headers: { Cookie } })
+  assert.equal(page.status, 200)
+  assert.ok(page.body.includes(OWN))
+  assert.equal((await call({ target: '/rest/system/ping', headers: { Cookie } })).body, 'CSRF Error\n')
+  const token = [page.headers['set-cookie'] ?? []].flat()[0]?.split('=')[1] ?? ''
+  const ping = { target: '/rest/system/ping', headers: { Cookie: `x=1; ${Cookie}; sessionid-${SHORT}=other`, [`X-CSRF-Token-${SHORT}`]: token } }
+  assert.equal((await call(ping)).status, 200)
+
+  const logout = await call({ method: 'POST', target: '/rest/noauth/auth/logout', headers: { Cookie } })
+  assert.deepEqual([logout.status, cookieOf(logout.headers)], [204, `sessionid-${SHORT}=; Max-Age=0`])
+  assert.equal((await call(ping)).status, 403)
+  assert.equal((await call({ method: 'POST', target: '/rest/noauth/auth/logout' })).status, 204)
+})
+
+test('login: a bad body is 400, wrong credentials are 403 after 100 to 200 ms, and without a password there is no login', async () => {
+  const { call, slept, emitted } = fakeRest({ gui: LOCKED })
+  for (const body of ['{bad', '', '[]', 'null', '{"username":1}', '{"username":"alice","password":"s3cret","stayLoggedIn":"yes"}']) {
+    const answer = await call({ method: 'POST', target: LOGIN, body })
+    assert.deepEqual([answer.status, answer.body], [400, 'Failed to parse username and password.\n'], body)
+  }
+  assert.equal(emitted.length, 0)
+  const wrong = await call({ method: 'POST', target: LOGIN, body: credentials({ password: 'bad' }) })
+  assert.deepEqual([wrong.status, wrong.body, cookieOf(wrong.headers)], [403, 'Forbidden\n', ''])
+  assert.ok(slept.length === 1 && slept[0]! >= 100 && slept[0]! < 200)
+  assert.deepEqual(emitted.map(({ data }) => Object(data).success), [false])
+  assert.equal((await call({ method: 'POST', target: LOGIN, body: 'x'.repeat(65_537) })).status, 413)
+  const open = fakeRest()
+  for (const target of [LOGIN, '/rest/noauth/auth/logout']) assert.equal((await open.call({ method: 'POST', target })).status, 404)
+})
+
+test('W-15: the session cookie is Secure on every secure way, and lasts only when asked', async () => {
+  const ask = async (gui: Partial<GuiConfig>, headers: Record<string, string>, more: object = {}, secure = false) =>
+    cookieOf((await fakeRest({ gui: { ...LOCKED, ...gui } }).call({ method: 'POST', target: LOGIN, body: credentials(more), headers, secure })).headers)
+  assert.ok(!(await ask({}, {})).includes('Secure'))
+  for (const headers of [{ 'X-Forwarded-Proto': 'HTTPS' }, { Forwarded: 'for=1.2.3.4;proto=https' }, { Forwarded: 'for=x, proto="https"; by=y' }]) {
+    assert.ok((await ask({}, headers)).endsWith('; Secure'), JSON.stringify(headers))
+  }
+  assert.ok((await ask({ useTLS: true }, {})).endsWith('; Secure'))
+  assert.ok((await ask({}, {}, {}, true)).endsWith('; Secure'))
+  assert.ok(!(await ask({}, { Forwarded: 'proto=http' })).includes('Secure'))
+  assert.ok((await ask({ sessionCookieDurationS: 604_800 }, {}, { stayLoggedIn: true })).includes('; Max-Age=604800;'))
+  assert.ok((await ask({ sessionCookieDurationS: -1 }, {}, { stayLoggedIn: true })).includes('; Max-Age=2147483647;'))
+  assert.ok((await ask({ sessionCookiePath: '/sync' }, {})).includes('; Path=/sync;'))
+  assert.ok((await ask({ sessionCookiePath: '/;Domain=evil' }, {})).includes('; Path=/;'))
+})
+
+test('basic: UTF-8 first, then ISO-8859-1; success gives a session, and the CSRF check still holds', async () => {
+  const { call } = fakeRest({ gui: { user: 'jürgen', password: fakeHash('pä:ß') } })
+  for (const encoding of ['utf8', 'latin1'] as const) {
+    const answer = await call({ target: '/rest/system/ping', headers: basic(Buffer.from('jürgen:pä:ß', encoding)) })
+    assert.deepEqual([answer.status, answer.body], [403, 'CSRF Error\n'], encoding)
+    assert.match(cookieOf(answer.headers), /^sessionid-/)
+    assert.equal(answer.headers['x-syncthing-id'], OWN)
+  }
+  const page = await call({ target: '/', headers: basic('jürgen:pä:ß') })
+  assert.equal([page.headers['set-cookie'] ?? []].flat().length, 2)
+})
+
+test('sessions: they slide for seven days, are at most 25, and a changed password ends them all', async () => {
+  const { call, time, config } = fakeRest({ gui: LOCKED })
+  const login = async () => cookieOf((await call({ method: 'POST', target: LOGIN, body: credentials() })).headers).split(';')[0] ?? ''
+  const isIn = async (Cookie: string) => (await call({ target: '/meta.js', headers: { Cookie } })).status === 200
+  const DAY_MS = 24 * 3_600_000
+  const first = await login()
+  time.nowMs += 6 * DAY_MS
+  assert.equal(await isIn(first), true)
+  time.nowMs += 6 * DAY_MS
+  assert.equal(await isIn(first), true)
+  time.nowMs += 7 * DAY_MS
+  assert.equal(await isIn(first), false)
+
+  const all = []
+  for (let i = 0; i < 26; i++) all.push(await login())
+  assert.equal(await isIn(all[0]!), false)
+  assert.equal(await isIn(all[1]!), true)
+  await config.change((current) => ({ ...current, gui: { ...current.gui, theme: 'dark' } }))
+  assert.equal(await isIn(all[25]!), true)
+  await config.change((current) => ({ ...current, gui: { ...current.gui, password: fakeHash('other') } }))
+  assert.equal(await isIn(all[25]!), false)
+})
+
+test('LDAP, which we do not speak yet, lets nobody in by password and says so in the log', async () => {
+  const { call, logged } = fakeRest({ gui: { ...LOCKED, authMode: 'ldap' } })
+  assert.equal((await call({ method: 'POST', target: LOGIN, body: credentials() })).status, 403)
+  assert.ok(logged.some((line) => line.includes('LDAP')))
+  assert.equal((await call({ target: '/rest/system/ping', headers: { 'X-API-Key': KEY } })).status, 200)
+})
+
+test('W-09: guesses are slowed per source, users cannot be told apart, and the API key is never locked out', async () => {
+  let checks = 0
+  const seen: string[] = []
+  const passwords = {
+    hash: async (password: string) => fakeHash(password),
+    verify: async (password: string, hash: string) => (checks++, seen.push(password), fakeHash(password) === hash),
+  }
+  const { call, time, emitted } = fakeRest({ gui: LOCKED, deps: { passwords } })
+  const guess = (username: string, password: string, remoteAddress: string) =>
+    call({ method: 'POST', target: LOGIN, body: JSON.stringify({ username, password }), remoteAddress })
+  const startMs = time.nowMs
+  const tries = 60
+  for (let i = 0; i < tries; i++) {
+    const answer = await guess(i % 2 === 0 ? 'alice' : 'nobody', `guess${i}`, '198.51.100.7')
+    assert.deepEqual([answer.status, answer.body], [403, 'Forbidden\n'])
+  }
+  const seconds = (time.nowMs - startMs) / 1_000
+  assert.equal(checks, tries) // a wrong user costs a password check too
+  assert.ok(seconds > 600, `${seconds}`)
+
+  // Another source is not slowed by the first, and the key goes through everywhere.
+  const beforeMs = time.nowMs
+  assert.equal((await guess('alice', 's3cret', '203.0.113.9')).status, 204)
+  assert.equal(time.nowMs, beforeMs)
+  const keyed = await call({ target: '/rest/system/ping', headers: { 'X-API-Key': KEY }, remoteAddress: '198.51.100.7' })
+  assert.equal(keyed.status, 200)
+  assert.equal(time.nowMs, beforeMs)
+  // The owner gets in from the attacked source as well, only later.
+  assert.equal((await guess('alice', 's3cret', '198.51.100.7')).status, 204)
+
+  // In parallel: one check at a time per source, and only so many wait.
+  checks = 0
+  const flood = await Promise.all(Array.from({ length: 200 }, (_, i) => guess('alice', `p${i}`, '198.51.100.8')))
+  assert.deepEqual(new Set(flood.map((answer) => `${answer.status} ${answer.body}`)), new Set([
+    '403 Forbidden\n',
+    '503 too many logins are waiting; try again in some seconds\n',
+  ]))
+  assert.ok(checks <= 16, `${checks}`)
+  assert.equal(flood.filter((answer) => answer.status === 403).length, checks)
+  assert.ok(emitted.length > 0 && !JSON.stringify(emitted).includes('guess'))
+  console.log(JSON.stringify({ id: 'W-09', tries, guessesPerSecond: Number((tries / seconds).toFixed(3)), parallelTried: 200, parallelChecked: checks, keyLockedOut: false }))
+})
+
+test('LoginAttempt: a proxy on our side is believed about its client, a stranger is not', async () => {
+  const { call, emitted } = fakeRest({ gui: LOCKED })
+  const headers = { 'X-Forwarded-For': '203.0.113.5, 10.0.0.1' }
+  for (const remoteAddress of ['127.0.0.1', '::ffff:192.168.1.9', '198.51.100.1']) {
+    await call({ method: 'POST', target: LOGIN, body: credentials(), headers, remoteAddress })
+  }
+  await call({ method: 'POST', target: LOGIN, body: credentials(), headers: { 'X-Forwarded-For': 'x\ny' }, remoteAddress: '127.0.0.1' })
+  assert.deepEqual(emitted.map(({ data }) => data), [
+    { success: true, username: 'alice', remoteAddress: '203.0.113.5', proxy: '127.0.0.1' },
+    { success: true, username: 'alice', remoteAddress: '203.0.113.5', proxy: '::ffff:192.168.1.9' },
+    { success: true, username: 'alice', remoteAddress: '198.51.100.1' },
+    { success: true, username: 'alice', remoteAddress: '127.0.0.1' },
+  ])
+})

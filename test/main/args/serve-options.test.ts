@@ -1,0 +1,261 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import * as fc from 'fast-check'
+import { TwinfoldError } from '../../../src/core/errors.ts'
+import { parseCommandLine, type ParsedCommand } from '../../../src/cli/args/parse.ts'
+import type { Environment } from '../../../src/cli/args/types.ts'
+import { COMMANDS } from '../../../src/main/commands/table.ts'
+import { plainServeFlags, readDaemonChoice, readDirectories, readServeRequest, type ServeRequest } from '../../../src/main/args/serve-options.ts'
+
+function parse(args: readonly string[], environment: Environment = {}): ParsedCommand {
+  const parsed = parseCommandLine(COMMANDS, args, environment)
+  return parsed.kind === 'run' ? parsed : assert.fail('help')
+}
+
+/** Read by commander, and without it, as the daemon does: both must agree. */
+function request(text: string, environment: Environment = {}): ServeRequest {
+  const args = text.split(' ').filter(Boolean)
+  const parsed = parse(args, environment)
+  assert.equal(parsed.command.name, 'serve')
+  const plain = plainServeFlags(args, environment) ?? assert.fail('not read as a plain start')
+  assert.deepEqual(readServeRequest(plain, environment), readServeRequest(parsed.flags, environment))
+  return readServeRequest(plain, environment)
+}
+
+/** One answer as `name=value` lines that differ from a start without any flag. */
+function difference(changed: ServeRequest): Record<string, unknown> {
+  const plain = request('')
+  const flat = (from: ServeRequest) => ({ ...from.options, ...from.directories, restarts: from.restarts, logFile: from.logFile, guiAssetsDirectory: from.guiAssetsDirectory })
+  const before: Record<string, unknown> = flat(plain)
+  return Object.fromEntries(Object.entries(flat(changed)).filter(([name, value]) => before[name] !== value))
+}
+
+test('serve: without any word the defaults hold', () => {
+  assert.deepEqual(request(''), {
+    directories: {},
+    restarts: true,
+    options: {
+      allowNewerConfig: false, openBrowser: false, portProbing: true, paused: false, unpaused: false, upgradesAllowed: true,
+      resetDatabase: false, trace: '', logLevel: 'INFO', logFormat: 'text', logMaxSizeBytes: 10_485_760, logMaxOldFiles: 3, versionExtra: '',
+    },
+  })
+})
+
+const flagCases: [words: string, expected: Record<string, unknown>][] = [
+  ['--home /h', { home: '/h' }],
+  ['--home=/h', { home: '/h' }],
+  ['-H /h', { home: '/h' }],
+  ['-H=/h', { home: '/h' }],
+  ['-H/h', { home: '/h' }],
+  ['-home /h', { home: '/h' }],
+  ['-home=/h', { home: '/h' }],
+  ['--config /c --data /d', { config: '/c', data: '/d' }],
+  ['-C /c -D /d', { config: '/c', data: '/d' }],
+  ['--gui-address=127.0.0.1:1', { guiAddress: '127.0.0.1:1' }],
+  ['--gui-address https://127.0.0.1:1', { guiAddress: 'https://127.0.0.1:1' }],
+  ['--gui-apikey abc', { guiApiKey: 'abc' }],
+  ['--no-browser', {}],
+  ['--browser', { openBrowser: true }],
+  ['--browser --no-browser', {}],
+  ['--no-restart', { restarts: false }],
+  ['-no-restart', { restarts: false }],
+  ['--no-restart=false', {}],
+  ['--no-restart --no-restart=0', {}],
+  ['--no-upgrade', { upgradesAllowed: false }],
+  ['--no-port-probing', { portProbing: false }],
+  ['--skip-port-probing', { portProbing: false }],
+  ['--paused', { paused: true }],
+  ['--unpaused', { unpaused: true }],
+  ['--allow-newer-config', { allowNewerConfig: true }],
+  ['--logfile=-', { logFile: '-' }],
+  ['--log-file /l', { logFile: '/l' }],
+  ['--log-file -', { logFile: '-' }],
+  ['--logfile default', { logFile: 'default' }],
+  ['--log-max-size 5 --log-max-old-files=0', { logMaxSizeBytes: 5, logMaxOldFiles: 0 }],
+  ['--log-level debug', { logLevel: 'DEBUG' }],
+  ['--log-level=WARNING', { logLevel: 'WARN' }],
+  ['--log-format=json', { logFormat: 'json' }],
+  ['--audit', { audit: 'default' }],
+  ['--auditfile=-', { audit: '-' }],
+  ['--auditfile --', { audit: '--' }],
+  ['--debug-gui-assets-dir /g', { guiAssetsDirectory: '/g' }],
+  // Understood and without meaning here.
+  ['--verbose --logflags 3 --no-default-folder', {}],
+  ['-verbose -logflags=3', {}],
+  ['--log-format-timestamp x --no-log-format-level-string --log-format-level-syslog', {}],
+  ['--db-maintenance-interval 8h --db-delete-retention-interval=10920h', {}],
+  ['--debug-db-indirect-gc-interval 1h --debug-db-recheck-interval 1h --debug-perf-stats', {}],
+  ['--debug-profile-block --debug-profile-cpu --debug-profile-heap --debug-profiler-listen :1 --no-console', {}],
+  ['--reset-deltas --debug-reset-delta-idxs', {}],
+]
+
+for (const [words, expected] of flagCases) {
+  test(`serve ${words}`, () => assert.deepEqual(difference(request(words)), expected))
+}
+
+const variableCases: [environment: Environment, expected: Record<string, unknown>][] = [
+  [{ STHOMEDIR: '/h' }, { home: '/h' }],
+  [{ STCONFDIR: '/c', STDATADIR: '/d' }, { config: '/c', data: '/d' }],
+  [{ STGUIADDRESS: 'unix:///s', STGUIAPIKEY: 'k' }, { guiAddress: 'unix:///s', guiApiKey: 'k' }],
+  [{ STGUIADDRESS: '' }, {}],
+  [{ STNORESTART: '1' }, { restarts: false }],
+  [{ STNORESTART: 'yes' }, { restarts: false }],
+  [{ STNORESTART: '0' }, {}],
+  [{ STNORESTART: 'false' }, {}],
+  [{ STNOUPGRADE: '1' }, { upgradesAllowed: false }],
+  [{ STNOPORTPROBING: '1' }, { portProbing: false }],
+  [{ STPAUSED: 'true' }, { paused: true }],
+  [{ STUNPAUSED: 'true' }, { unpaused: true }],
+  [{ STALLOWNEWERCONFIG: '1' }, { allowNewerConfig: true }],
+  [{ STLOGFILE: '/l', STLOGLEVEL: 'error', STLOGMAXSIZE: '7', STLOGMAXOLDFILES: '1' }, { logFile: '/l', logLevel: 'ERROR', logMaxSizeBytes: 7, logMaxOldFiles: 1 }],
+  [{ STAUDIT: '1' }, { audit: 'default' }],
+  [{ STAUDITFILE: '/a' }, { audit: '/a' }],
+  [{ STGUIASSETS: '/g' }, { guiAssetsDirectory: '/g' }],
+  [{ STTRACE: 'model;scanner db' }, { trace: 'model;scanner db' }],
+  [{ STVERSIONEXTRA: 'wrapped' }, { versionExtra: 'wrapped' }],
+  [{ STNOBROWSER: '1', STNODEFAULTFOLDER: '1', STHIDECONSOLE: '1', STPERFSTATS: '1', GOMAXPROCS: '2' }, {}],
+]
+
+for (const [environment, expected] of variableCases) {
+  test(`serve with ${JSON.stringify(environment)}`, () => assert.deepEqual(difference(request('', environment)), expected))
+}
+
+test('serve: a flag wins over its variable, the last flag over the first', () => {
+  assert.equal(request('--home /flag', { STHOMEDIR: '/variable' }).directories.home, '/flag')
+  assert.equal(request('--no-restart=false', { STNORESTART: '1' }).restarts, true)
+  assert.equal(request('--home /a --home /b').directories.home, '/b')
+})
+
+const actionCases: [args: string, command: string, home?: string][] = [
+  ['--device-id', 'device-id'],
+  ['-device-id --home /h', 'device-id', '/h'],
+  ['--paths', 'paths'],
+  ['--version', 'version'],
+  ['-verbose --version', 'version'],
+  ['--browser-only', 'browser'],
+  ['--generate=/g', 'generate', '/g'],
+  ['--generate /g --home /h', 'generate', '/g'],
+  ['--reset-database', 'reset-database'],
+  ['--upgrade', 'upgrade'],
+  ['--upgrade-check', 'upgrade'],
+  ['--upgrade-to=http://x', 'upgrade'],
+]
+
+for (const [args, command, home] of actionCases) {
+  test(`serve ${args} runs ${command}`, () => {
+    assert.equal(plainServeFlags(args.split(' '), {}), undefined)
+    const parsed = parse(args.split(' '), { STCONFDIR: '', STHOMEDIR: '' })
+    assert.deepEqual([parsed.command.name, readDirectories(parsed.flags)], [command, home === undefined ? {} : { home }])
+  })
+}
+
+test('the old flags of upgrade become the new ones, and those of generate replace the home', () => {
+  assert.equal(parse(['--upgrade-check']).flags.isOn('check-only'), true)
+  assert.equal(parse(['--upgrade-to=http://x']).flags.text('from'), 'http://x')
+  const generate = parse(['--generate=/g'], { STCONFDIR: '/c', STDATADIR: '/d' })
+  assert.deepEqual(readDirectories(generate.flags), { home: '/g' })
+})
+
+for (const args of ['--help', '-h', '--device-id --help', '--home /h -h', '-help']) {
+  test(`${args} asks for the overview`, () => {
+    assert.deepEqual(parseCommandLine(COMMANDS, args.split(' '), {}), { kind: 'help', path: [], isError: false })
+  })
+}
+
+const mistakes: [words: string, message: RegExp][] = [
+  ['--no-such-flag', /^unknown flag --no-such-flag(\n\(Did you mean .*)?$/],
+  ['--no-such-flag=secret', /^unknown flag --no-such-flag(\n\(Did you mean .*)?$/],
+  ['-x', /^unknown flag -x$/],
+  ['--no-home', /^unknown flag --no-home(\n\(Did you mean .*)?$/],
+  ['serve bogus', /^unexpected argument bogus$/],
+  ['--hom /h', /^unknown flag --hom\n\(Did you mean --home\?\)$/],
+  ['-hom=/h', /^unknown flag --hom\n\(Did you mean --home\?\)$/],
+  ['--home', /^flag --home: expected a value/],
+  ['--config /c', /either both or none of --config and --data must be given, use --home to set both at once/],
+  ['--data /d', /either both or none/],
+  ['--home /h --config /c --data /d', /--home must not be used together/],
+  ['--paused --unpaused', /exclude each other/],
+  ['--log-level loud', /unknown level "loud"; use DEBUG/],
+  ['--log-format xml', /unknown format "xml"/],
+  ['--log-max-size 1.5', /--log-max-size: expected a whole number/],
+  ['--log-max-old-files -1', /expected a whole number/],
+]
+
+for (const [words, message] of mistakes) {
+  test(`serve ${words} is refused`, () => {
+    assert.throws(() => readServeRequest(parse(words.split(' ')).flags, {}), (error) => error instanceof TwinfoldError && error.code === 'usage' && message.test(error.message))
+  })
+}
+
+test('serve: any words are an answer or a usage error, nothing else', () => {
+  const word = fc.oneof(fc.string(), fc.constantFrom('--home', '--home=', '-H', '--', '-', '--no-restart', '__proto__', '--constructor', '--toString=1'))
+  fc.assert(fc.property(fc.array(word, { maxLength: 6 }), (words) => {
+    try {
+      plainServeFlags(words, {})
+      parseCommandLine(COMMANDS, words, {})
+    } catch (error) {
+      if (!(error instanceof TwinfoldError) || error.code !== 'usage') throw error
+    }
+  }))
+})
+
+const commandCases: [args: string, command: string, operands: readonly string[], flags: Readonly<Record<string, string>>][] = [
+  ['', 'serve', [], {}],
+  ['--home /h', 'serve', [], { home: '/h' }],
+  ['serve --home /h', 'serve', [], { home: '/h' }],
+  ['--home /h serve --paused', 'serve', [], { home: '/h', paused: 'true' }],
+  ['--home serve', 'serve', [], { home: 'serve' }],
+  ['-H /h device-id', 'device-id', [], { home: '/h' }],
+  ['generate --gui-user u', 'generate', [], { 'gui-user': 'u' }],
+  ['debug reset-database --home /h', 'reset-database', [], { home: '/h' }],
+  ['--home /h debug reset-database', 'reset-database', [], { home: '/h' }],
+  ['debug --enable model', 'debug', [], { enable: 'model' }],
+  ['--home /h folder add /p', 'add', ['/p'], { home: '/h' }],
+  ['folder --home=/h add --label -x /p --no-watch', 'add', ['/p'], { home: '/h', label: '-x', 'no-watch': 'true' }],
+  ['pending --json accept x --home /h', 'accept', ['x'], { json: 'true', home: '/h' }],
+  ['pending accept x -json=false', 'accept', ['x'], { json: 'false' }],
+  ['--home /h scan f -- -x --home', 'scan', ['f', '-x', '--home'], { home: '/h' }],
+  ['events -f -types=A,B', 'events', [], { follow: 'true', types: 'A,B' }],
+  ['--home /h cli config set -Home -- --data', 'cli', ['config', 'set', '-Home', '--', '--data'], { home: '/h' }],
+  ['cli -H /h show version --gui-apikey=k', 'cli', ['show', 'version'], { home: '/h', 'gui-apikey': 'k' }],
+  ['upgrade -c -u http://x', 'upgrade', [], { 'check-only': 'true', from: 'http://x' }],
+]
+
+for (const [args, command, operands, flags] of commandCases) {
+  test(`the command in "${args}"`, () => {
+    const parsed = parse(args.split(' ').filter(Boolean))
+    const given = Object.fromEntries(Object.keys(flags).map((name) => [name, parsed.flags.text(name)]))
+    assert.deepEqual([parsed.command.name, parsed.args, given], [command, operands, flags])
+  })
+}
+
+test('a flag may be repeated where the table says so', () => {
+  assert.deepEqual(parse(['folder', 'add', '/p', '--device', 'A', '-device=B']).flags.texts('device'), ['A', 'B'])
+  assert.deepEqual(parse(['folder', 'add', '/p', '--label', 'A', '--label=B']).flags.texts('label'), ['B'])
+})
+
+test('an unknown command is an unexpected argument, with the nearest one', () => {
+  assert.throws(() => parse(['xyzzy']), { message: 'unexpected argument xyzzy' })
+  assert.throws(() => parse(['stauts']), { message: 'unexpected argument stauts\n(Did you mean status?)' })
+  assert.throws(() => parse(['folder', 'lits']), { message: 'unexpected argument lits\n(Did you mean list?)' })
+})
+
+test('a flag of another command is unknown, its value is not shown, and the nearest one is', () => {
+  assert.throws(() => parse(['folder', 'add', '/p', '--lable=secret']), { message: 'unknown flag --lable\n(Did you mean --label?)' })
+  assert.throws(() => parse(['scan', 'f', '--gui-password', 'secret']), (error) => error instanceof TwinfoldError && /^unknown flag --gui-password(?!.*secret)/s.test(error.message))
+  assert.throws(() => parse(['--paused', 'cli', 'show']), { message: 'unknown flag --paused' })
+})
+
+test('where the daemon is can be given anywhere among the arguments', () => {
+  const choice = (args: string[], environment: Environment = {}) => readDaemonChoice(parse(args, environment).flags)
+  assert.deepEqual(choice(['scan', '--home', '/h', 'f', '--next', '3']), { directories: { home: '/h' } })
+  assert.deepEqual(choice(['status', '--gui-address=h:1', '--gui-apikey', 'k']), { directories: {}, guiAddress: 'h:1', guiApiKey: 'k' })
+  assert.deepEqual(choice(['scan', 'f', '--', '--home'], { STHOMEDIR: '/e' }), { directories: { home: '/e' } })
+  assert.deepEqual(choice(['cli', 'show'], { STGUIADDRESS: 'h:1' }), { directories: {}, guiAddress: 'h:1' })
+})
+
+test('a start is read without commander only when nothing else is on the command line', () => {
+  for (const args of ['bogus', 'serve bogus', '--no-such-flag', '--home', '-h', '-- x', 'status', '--version', 'serve --json']) {
+    assert.equal(plainServeFlags(args.split(' '), {}), undefined, args)
+  }
+})

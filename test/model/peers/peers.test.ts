@@ -1,0 +1,340 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Config } from '../../../src/core/config/config.ts'
+import { defaultsOf, DEVICE } from '../../../src/core/config/config-fields.ts'
+import type { DeviceId } from '../../../src/core/ids.ts'
+import type { FolderIndex, IndexStore } from '../../../src/db/types.ts'
+import { Peers } from '../../../src/model/peers/peers.ts'
+import type { BlockRequest, Connection, ProtocolHandler } from '../../../src/protocol/types.ts'
+import { Statistics } from '../../../src/stats/stats.ts'
+import { Mutex } from '../../../src/sync/mutex.ts'
+import { DiskBlockReader } from '../../../src/platform/files/disk-block-reader.ts'
+import { SimClock } from '../../../src/platform/sim/clock.ts'
+import { SimDisk } from '../../../src/platform/sim/disk.ts'
+import { allRecords, file, openTestStore } from '../../db/records.ts'
+import { OWN, SERVER } from '../../support/config.ts'
+import { quietLogger } from '../../support/logger.ts'
+import { DOCS, settle, simConfig, simFolder } from '../../support/model.ts'
+
+const REQUEST: BlockRequest = { folder: DOCS, name: 'a', offsetBytes: 0, sizeBytes: 1, hash: new Uint8Array(32), fromTemporary: false, blockNumber: 0 }
+
+/** One end of a connection that carries calls instead of bytes, in order. */
+class End implements Connection {
+  readonly device: DeviceId
+  readonly connectionId: string
+  readonly hello = { deviceName: 'name', clientName: 'test', clientVersion: 'v0', numConnections: 3, timestampNs: 1n }
+  readonly transport = 'tcp-client'
+  readonly remoteAddress = '127.0.0.1:1'
+  readonly isLocal = true
+  readonly crypto = 'none'
+  readonly establishedMs = 0
+  readonly priority = 10
+  readonly silentMs = 0
+  readonly inBytesTotal = 0
+  readonly outBytesTotal = 0
+  readonly said: string[] = []
+  readonly #stop = new AbortController()
+  readonly #order = new Mutex()
+  readonly #handler = Promise.withResolvers<ProtocolHandler>()
+  other: End | undefined
+  /** So many messages arrive at the other end. */
+  deliveredMax = Number.POSITIVE_INFINITY
+
+  constructor(device: DeviceId, connectionId: string) {
+    this.device = device
+    this.connectionId = connectionId
+  }
+
+  get closed(): AbortSignal {
+    return this.#stop.signal
+  }
+
+  async run(handler: ProtocolHandler): Promise<void> {
+    this.#handler.resolve(handler)
+    await new Promise<void>((resolve) => this.closed.addEventListener('abort', () => resolve(), { once: true }))
+  }
+
+  clusterConfig(config: Parameters<Connection['clusterConfig']>[0]): Promise<void> {
+    return this.#deliver(`cluster-config${config.secondary ? ' secondary' : ''}`, (handler) => handler.clusterConfig(config))
+  }
+
+  index(data: Parameters<Connection['index']>[0]): Promise<void> {
+    return this.#deliver('index', (handler) => handler.index(data))
+  }
+
+  indexUpdate(data: Parameters<Connection['index']>[0]): Promise<void> {
+    return this.#deliver('index-update', (handler) => handler.indexUpdate(data))
+  }
+
+  async request(request: BlockRequest): Promise<Uint8Array> {
+    this.said.push('request')
+    const reply = await (await this.other!.#handler.promise).request(request, this.closed)
+    if (reply.kind === 'refused') throw new Error(reply.code)
+    return reply.data
+  }
+
+  async downloadProgress(): Promise<void> {}
+
+  async close(reason: string): Promise<void> {
+    for (const end of [this, this.other!]) end.#stop.abort(new Error(reason))
+  }
+
+  async #deliver(what: string, act: (handler: ProtocolHandler) => Promise<void>): Promise<void> {
+    this.closed.throwIfAborted()
+    this.said.push(what)
+    if (this.said.length > this.deliveredMax) return
+    const other = this.other!
+    using _turn = await other.#order.lock()
+    try {
+      if (!this.closed.aborted) await act(await other.#handler.promise)
+    } catch (error) {
+      await this.close(`refused: ${String(error)}`)
+    }
+  }
+}
+
+function connectionBetween(a: DeviceId, b: DeviceId, name: string): readonly [End, End] {
+  const ends = [new End(b, name), new End(a, name)] as const
+  ends[0].other = ends[1]
+  ends[1].other = ends[0]
+  return ends
+}
+
+/** A device: an index, what it tells and hears, nothing on its disk. */
+class Device {
+  readonly id: DeviceId
+  readonly index: FolderIndex
+  readonly peers: Peers
+  readonly pulls: string[] = []
+  readonly events: string[] = []
+  config: Config
+  readonly #stop = new AbortController()
+  readonly #running: Promise<void>
+
+  private constructor(id: DeviceId, clock: SimClock, store: IndexStore, index: FolderIndex) {
+    const both = [OWN, SERVER].map((deviceID) => ({ deviceID, introducedBy: '' as const, encryptionPassword: '' }))
+    this.id = id
+    this.index = index
+    this.config = {
+      ...simConfig([simFolder('docs', { devices: both })]),
+      devices: both.map(({ deviceID }) => ({ ...defaultsOf(DEVICE), deviceID, name: 'name' })),
+    }
+    this.peers = new Peers(
+      {
+        clock, store, blocks: new DiskBlockReader(new SimDisk(clock)), platform: 'linux', log: quietLogger('model'),
+        events: { emit: (type) => void this.events.push(type) },
+        statistics: new Statistics({ keyValue: store.keyValue, log: quietLogger('stats') }),
+        folders: {
+          rootOf: (folder) => (this.config.folders.some(({ id: known, paused }) => known === folder && !paused) ? '/data' : undefined),
+          pullSoon: (folder) => void this.pulls.push(folder),
+          recheck: () => {}, touched: () => {},
+        },
+        foldersOffered: () => {}, wordHeard: () => {}, nameDevice: () => {},
+      },
+      { config: this.config, ownDevice: id },
+    )
+    this.#running = this.peers.run(this.#stop.signal)
+  }
+
+  static async make(id: DeviceId, clock: SimClock, store: IndexStore): Promise<Device> {
+    return new Device(id, clock, store, await store.folder(DOCS))
+  }
+
+  async add(...names: string[]): Promise<void> {
+    await this.index.updateLocal(names.map((name) => file(name)))
+    this.peers.localIndexChanged(DOCS)
+  }
+
+  async pause(paused: boolean): Promise<void> {
+    const from = this.config
+    this.config = { ...from, folders: from.folders.map((folder) => ({ ...folder, paused })) }
+    await this.peers.release(this.config)
+    await this.peers.apply(from, this.config)
+  }
+
+  async heardOf(other: Device): Promise<string> {
+    return (await allRecords(this.index, other.id)).map(({ name }) => name).join(' ')
+  }
+
+  async stop(): Promise<void> {
+    this.#stop.abort()
+    await this.#running
+  }
+}
+
+class Stage implements AsyncDisposable {
+  readonly clock = new SimClock()
+  readonly #stores: IndexStore[] = []
+  devices: readonly Device[] = []
+
+  static async make(): Promise<Stage & { readonly devices: readonly [Device, Device] }> {
+    const stage = new Stage()
+    for (let i = 0; i < 2; i++) stage.#stores.push(await openTestStore(undefined))
+    const [a, b] = stage.#stores
+    const devices = [await Device.make(OWN, stage.clock, a!), await Device.make(SERVER, stage.clock, b!)] as const
+    return Object.assign(stage, { devices })
+  }
+
+  async pass(ms: number): Promise<void> {
+    for (let i = 0; i < 20; i++) await settle()
+    await this.clock.advance(ms, settle)
+    for (let i = 0; i < 20; i++) await settle()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const device of this.devices) {
+      const stopped = device.stop()
+      await this.pass(0)
+      await stopped
+    }
+    assert.equal(this.clock.sleepingCount, 0, 'somebody sleeps after the stop')
+    for (const store of this.#stores) await store[Symbol.asyncDispose]()
+  }
+}
+
+test('two devices tell each other what they have, and what comes later', async () => {
+  await using stage = await Stage.make()
+  const [a, b] = stage.devices
+  await a.add('one', 'two')
+  const [near, far] = connectionBetween(OWN, SERVER, '1')
+  a.peers.attach(near)
+  b.peers.attach(far)
+  await stage.pass(0)
+  assert.equal(await b.heardOf(a), 'one two', 'the first connection waits for no other')
+  await b.add('three')
+  await a.add('four')
+  await stage.pass(300)
+  assert.equal(await a.heardOf(b), 'three')
+  assert.equal(await b.heardOf(a), 'four one two')
+  assert.deepEqual(near.said, ['cluster-config', 'index', 'index-update'])
+  assert.deepEqual([a.peers.remoteState(SERVER, DOCS), a.peers.isAnyoneThere(DOCS)], ['valid', true])
+  assert.ok(b.pulls.length >= 2)
+})
+
+test('a pull waits until a device has told all it announced, and not long for one that does not', async () => {
+  const names = Array.from({ length: 2_500 }, (_, number) => `file-${number}`)
+  for (const delivered of [4, 3]) {
+    await using stage = await Stage.make()
+    const [a, b] = stage.devices
+    await a.add(...names)
+    const [near, far] = connectionBetween(OWN, SERVER, '1')
+    near.deliveredMax = delivered
+    a.peers.attach(near)
+    b.peers.attach(far)
+    await stage.pass(0)
+    assert.deepEqual(near.said, ['cluster-config', 'index', 'index-update', 'index-update'])
+    // Once when the exchange begins, with what was known before.
+    assert.equal(b.pulls.length, delivered === 4 ? 2 : 1)
+    await stage.pass(600)
+    assert.equal(b.pulls.length, 2)
+    assert.equal((await allRecords(b.index, a.id)).length, delivered === 4 ? 2_500 : 2_000)
+  }
+})
+
+test('a device that comes back hears only what it missed', async () => {
+  await using stage = await Stage.make()
+  const [a, b] = stage.devices
+  await a.add('one')
+  const meet = async (name: string) => {
+    const ends = connectionBetween(OWN, SERVER, name)
+    a.peers.attach(ends[0])
+    b.peers.attach(ends[1])
+    await stage.pass(1_300)
+    return ends[0]
+  }
+  const first = await meet('1')
+  await first.close('cut')
+  await stage.pass(0)
+  assert.deepEqual([a.peers.isAnyoneThere(DOCS), a.peers.remoteState(SERVER, DOCS)], [false, 'unknown'])
+  await a.add('two')
+  const second = await meet('2')
+  assert.deepEqual(second.said, ['cluster-config', 'index-update'])
+  assert.equal(await b.heardOf(a), 'one two')
+  assert.deepEqual(a.events.filter((type) => type.startsWith('Device')), ['DeviceConnected', 'DeviceDisconnected', 'DeviceConnected'])
+})
+
+test('several connections: the oldest talks about folders, even when both disagree which that is; requests go elsewhere', async () => {
+  await using stage = await Stage.make()
+  const [a, b] = stage.devices
+  await a.add('ours')
+  await b.add('theirs')
+  const [x, y] = [connectionBetween(OWN, SERVER, 'x'), connectionBetween(OWN, SERVER, 'y')]
+  for (const end of [x[0], y[0]]) a.peers.attach(end)
+  for (const end of [y[1], x[1]]) b.peers.attach(end)
+  await stage.pass(1_300)
+  assert.deepEqual([await a.heardOf(b), await b.heardOf(a)], ['theirs', 'ours'])
+  assert.deepEqual([x[0].said, y[0].said], [['cluster-config', 'index'], ['cluster-config secondary']])
+  assert.deepEqual([y[1].said, x[1].said], [['cluster-config', 'index'], ['cluster-config secondary']])
+  await assert.rejects(a.peers.request(SERVER, REQUEST, new AbortController().signal), /no-such-file/)
+  assert.equal(y[0].said.at(-1), 'request')
+  assert.equal(x[0].closed.aborted || y[0].closed.aborted, false, 'nobody was refused')
+})
+
+test('the next oldest connection takes over, and nothing that was on its way is lost', async () => {
+  await using stage = await Stage.make()
+  const [a, b] = stage.devices
+  await a.add('one')
+  const [x, y] = [connectionBetween(OWN, SERVER, 'x'), connectionBetween(OWN, SERVER, 'y')]
+  for (const [near, far] of [x, y]) {
+    a.peers.attach(near)
+    b.peers.attach(far)
+  }
+  await stage.pass(1_300)
+  await a.index.updateLocal([file('two')])
+  await x[0].close('cut')
+  await stage.pass(1_300)
+  await b.add('three')
+  await stage.pass(300)
+  assert.deepEqual([await b.heardOf(a), await a.heardOf(b)], ['one two', 'three'])
+  assert.equal(y[0].said.filter((what) => what === 'cluster-config').length, 1)
+  assert.equal(a.events.filter((type) => type === 'DeviceDisconnected').length, 0)
+})
+
+test('a folder that rests is said to rest; when it goes on, what was missed is told', async () => {
+  await using stage = await Stage.make()
+  const [a, b] = stage.devices
+  const [near, far] = connectionBetween(OWN, SERVER, '1')
+  a.peers.attach(near)
+  b.peers.attach(far)
+  await stage.pass(1_300)
+  await a.pause(true)
+  await stage.pass(0)
+  assert.equal(b.peers.remoteState(OWN, DOCS), 'paused')
+  assert.equal(b.peers.isAnyoneThere(DOCS), false)
+  await a.add('one')
+  await b.add('two')
+  await stage.pass(300)
+  assert.deepEqual([await a.heardOf(b), await b.heardOf(a)], ['', ''])
+  await a.pause(false)
+  await stage.pass(300)
+  assert.deepEqual([await a.heardOf(b), await b.heardOf(a)], ['two', 'one'])
+  assert.equal(near.closed.aborted, false)
+})
+
+test('who can serve a block: those connected who have that version, the idlest first', async () => {
+  await using stage = await Stage.make()
+  const [a, b] = stage.devices
+  await b.add('have')
+  const [near, far] = connectionBetween(OWN, SERVER, '1')
+  a.peers.attach(near)
+  b.peers.attach(far)
+  await stage.pass(1_300)
+  const head = await a.index.global('have')
+  assert.deepEqual(await a.peers.sourcesOf(DOCS, head!, 0), [{ device: SERVER, fromTemporary: false }])
+  assert.deepEqual(await a.peers.sourcesOf(DOCS, { ...head!, version: [] }, 0), [])
+  assert.deepEqual(await a.peers.sourcesOf(DOCS, file('other'), 0), [])
+  const { head: ask } = a.index
+  let asked = 0
+  a.index.head = (owner, name) => {
+    asked++
+    return ask.call(a.index, owner, name)
+  }
+  const told = { ...head!, name: 'told' }
+  a.peers.expectHolders(DOCS)(told, [SERVER])
+  assert.deepEqual(await a.peers.sourcesOf(DOCS, told, 0), [{ device: SERVER, fromTemporary: false }])
+  assert.equal(asked, 0, 'whoever knows the answer spares us the question')
+  await b.index.updateLocal([file('have', { deleted: true, sizeBytes: 0, blockHashes: undefined })])
+  b.peers.localIndexChanged(DOCS)
+  await stage.pass(300)
+  assert.deepEqual(await a.peers.sourcesOf(DOCS, head!, 0), [], 'it has gone meanwhile')
+})

@@ -1,0 +1,247 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { inOrder, linuxAttributesOf, withLinuxAttributes, type AttributeList } from '../../../src/core/attributes/attributes.ts'
+import { temporaryName } from '../../../src/core/paths.ts'
+import { PEER } from './sim-peer.ts'
+import { ROOT, SimPull } from './sim-pull.ts'
+import { DOCS } from '../../support/model.ts'
+
+type Values = Readonly<Record<string, string>>
+
+const SYNCED = { folder: { syncXattrs: true } }
+const { signal } = new AbortController()
+
+function list(attributes: Values): AttributeList {
+  return inOrder(Object.entries(attributes).map(([name, value]) => ({ name, value: Buffer.from(value) })))
+}
+
+function valuesOf(attributes: AttributeList | undefined): Values | undefined {
+  return attributes && Object.fromEntries(attributes.map(({ name, value }) => [name, Buffer.from(value).toString()]))
+}
+
+/** The other device has all its items with what is said here, or with none. */
+async function tell(pull: SimPull, attributes: Readonly<Record<string, Values>>): Promise<void> {
+  const records = [...pull.peer.records.values()].map((record) =>
+    ({ ...record, platform: withLinuxAttributes(undefined, list(attributes[record.name] ?? {})) }))
+  await pull.index.updateRemote(PEER, records)
+  pull.hub.model.pullSoon(DOCS)
+  await pull.rest()
+}
+
+/** What an item has on disk. */
+async function onDisk({ hub }: SimPull, name: string): Promise<Values> {
+  const seen = await hub.world.attributes.read(ROOT, [name], signal)
+  assert.ok(seen.kind === 'read')
+  return valuesOf(seen.found.get(name)) ?? {}
+}
+
+async function told(pull: SimPull, name: string): Promise<Values | undefined> {
+  return valuesOf(linuxAttributesOf((await pull.index.get('local', name))?.platform))
+}
+
+async function set({ hub }: SimPull, name: string, attributes: Values, ...remove: string[]): Promise<void> {
+  assert.equal((await hub.world.attributes.write(`${ROOT}/${name}`, { set: list(attributes), remove })).kind, 'written')
+}
+
+test('syncXattrs: files and directories get what others say, and only those that have any cost something', async () => {
+  await using pull = await SimPull.start(SYNCED)
+  const { counts } = pull.hub.world.attributes
+  pull.peer.directory('d')
+  pull.peer.put('d/small', 'x', { permissions: 0o444 })
+  pull.peer.put('d/large', Buffer.alloc(300_000, 'l'))
+  pull.peer.put('none', 'x')
+  pull.peer.put('none-large', Buffer.alloc(300_000, 'n'))
+  pull.peer.symlink('link', 'd/small')
+  const attributes = { d: { 'user.d': '1' }, 'd/small': { 'user.a': '1', 'user.b': '' }, 'd/large': { 'user.a': '2' }, link: { 'user.x': '3' } }
+  Object.assign(counts, { reads: 0, writes: 0 })
+  await tell(pull, attributes)
+  assert.deepEqual(counts, { reads: 0, writes: 3 })
+  for (const name of ['d', 'd/small', 'd/large'] as const) assert.deepEqual(await onDisk(pull, name), attributes[name], name)
+  assert.equal((await pull.disk.lstat(`${ROOT}/d/small`)).mode & 0o777, 0o444)
+  await pull.assertSettled()
+
+  // A change of the time alone starts nothing, a change of attributes alone does, also of what may not be written.
+  Object.assign(counts, { reads: 0, writes: 0 })
+  pull.peer.put('d/large', Buffer.alloc(300_000, 'l'), { modifiedS: 1_700_000_400 })
+  await tell(pull, attributes)
+  assert.deepEqual(counts, { reads: 0, writes: 0 })
+  pull.peer.put('d/small', 'x', { permissions: 0o444 })
+  pull.peer.directory('d')
+  await tell(pull, { ...attributes, d: {}, 'd/small': { 'user.b': 'new' } })
+  assert.deepEqual(await onDisk(pull, 'd'), {})
+  assert.deepEqual(await onDisk(pull, 'd/small'), { 'user.b': 'new' })
+  assert.equal((await pull.disk.lstat(`${ROOT}/d/small`)).mode & 0o777, 0o444)
+  await pull.assertSettled()
+})
+
+test('syncXattrs: what is set, changed and removed here is told, of what came from elsewhere, too', async () => {
+  await using pull = await SimPull.start(SYNCED)
+  pull.peer.put('theirs', 'x')
+  await tell(pull, { theirs: { 'user.a': '1' } })
+  await pull.write('ours', 'y')
+  await pull.scan()
+  assert.deepEqual(await told(pull, 'ours'), {}, 'that there are none is told')
+  await set(pull, 'ours', { 'user.b': '2' })
+  await set(pull, 'theirs', {}, 'user.a')
+  await pull.scan()
+  assert.deepEqual(await told(pull, 'ours'), { 'user.b': '2' })
+  assert.deepEqual(await told(pull, 'theirs'), {})
+  await pull.assertSettled()
+})
+
+test('sendXattrs alone tells ours, and neither sets nor contradicts those of others', async () => {
+  await using pull = await SimPull.start({ folder: { sendXattrs: true } })
+  pull.peer.put('theirs', 'x')
+  await tell(pull, { theirs: { 'user.a': '1' } })
+  await pull.write('ours', 'y')
+  await set(pull, 'ours', { 'user.b': '2', 'security.x': 'no' })
+  await pull.scan()
+  assert.deepEqual(await onDisk(pull, 'theirs'), {})
+  assert.deepEqual(await told(pull, 'theirs'), { 'user.a': '1' })
+  assert.deepEqual(await told(pull, 'ours'), { 'user.b': '2' })
+  await pull.assertSettled()
+})
+
+test('with both switches off nobody looks, and what others say is kept', async () => {
+  await using pull = await SimPull.start()
+  pull.peer.put('theirs', 'x')
+  await tell(pull, { theirs: { 'user.a': '1' } })
+  await pull.write('ours', 'y')
+  await pull.scan()
+  assert.deepEqual(pull.hub.world.attributes.counts, { reads: 0, writes: 0 })
+  assert.deepEqual([await told(pull, 'theirs'), await told(pull, 'ours')], [{ 'user.a': '1' }, undefined])
+})
+
+test('one that the file system refuses is named, and the file is not there half done', async () => {
+  await using pull = await SimPull.start(SYNCED)
+  pull.hub.world.attributes.refused = 'user.bad'
+  pull.peer.put('file', 'x')
+  pull.peer.put('good', 'x')
+  await tell(pull, { file: { 'user.a': '1', 'user.bad': '2' }, good: { 'user.a': '1' } })
+  assert.deepEqual(await pull.errors(), ['file: syncing: setting extended attribute "user.bad": the file system of this folder does not keep it'])
+  assert.deepEqual((await pull.tree()).filter((name) => !name.startsWith('.syncthing.')), ['good'])
+})
+
+test('what the filter denies or finds too large is neither set nor removed, and told on', async () => {
+  const xattrFilter = { entries: [{ match: 'user.no*', permit: false }, { match: 'user.*', permit: true }], maxSingleEntrySize: 20, maxTotalSize: 40 }
+  await using pull = await SimPull.start({ folder: { syncXattrs: true, xattrFilter } })
+  const attributes = {
+    some: { 'user.a': '1', 'user.no': '2', 'user.large': 'l'.repeat(20), 'security.capability': 'x' },
+    many: { 'user.a': '1234567890', 'user.b': '1234567890', 'user.c': '1234567890' },
+  }
+  for (const name of Object.keys(attributes)) pull.peer.put(name, 'x')
+  await tell(pull, attributes)
+  assert.deepEqual(await onDisk(pull, 'some'), { 'user.a': '1' })
+  assert.deepEqual(await onDisk(pull, 'many'), {})
+  await pull.assertSettled()
+  await set(pull, 'some', { 'user.now': 'mine', 'user.long': 'l'.repeat(20) })
+  await pull.assertSettled()
+  pull.peer.put('some', 'x')
+  await tell(pull, { ...attributes, some: {} })
+  assert.deepEqual(await onDisk(pull, 'some'), { 'user.now': 'mine', 'user.long': 'l'.repeat(20) })
+  await pull.assertSettled()
+})
+
+test('more than the folder takes is a problem of the item, and its record says what it said', async () => {
+  await using pull = await SimPull.start(SYNCED)
+  await pull.write('file', 'x')
+  await set(pull, 'file', { 'user.a': '1' })
+  await pull.scan()
+  await set(pull, 'file', Object.fromEntries(Array.from({ length: 9 }, (_, i) => [`user.${i}`, 'v'.repeat(900)])))
+  await pull.scan()
+  assert.match((await pull.errors()).join(), /^file: .*maxTotalSize/)
+  assert.deepEqual(await told(pull, 'file'), { 'user.a': '1' })
+})
+
+test('receiveonly: a change of attributes alone is undone by a revert', async () => {
+  await using pull = await SimPull.start({ folder: { syncXattrs: true, type: 'receiveonly' } })
+  pull.peer.put('file', 'x')
+  pull.peer.directory('d')
+  await tell(pull, { file: { 'user.a': '1' }, d: { 'user.d': '1' } })
+  await set(pull, 'file', { 'user.b': '2' }, 'user.a')
+  await set(pull, 'd', { 'user.d': '2' })
+  await pull.scan()
+  await pull.hub.while(pull.hub.model.revert(DOCS))
+  await pull.rest()
+  assert.deepEqual(await onDisk(pull, 'file'), { 'user.a': '1' })
+  assert.deepEqual(await onDisk(pull, 'd'), { 'user.d': '1' })
+  await pull.assertSettled()
+})
+
+test('a folder that only sends sets nothing, whatever its switches say', async () => {
+  await using pull = await SimPull.start({ folder: { syncXattrs: true, type: 'sendonly' } })
+  await pull.write('file', 'x')
+  await set(pull, 'file', { 'user.a': '1' })
+  await pull.scan()
+  pull.hub.world.attributes.counts.writes = 0
+  const { version } = (await pull.index.get('local', 'file'))!
+  pull.peer.put('file', 'x', { basedOn: version })
+  await tell(pull, { file: { 'user.b': '2' } })
+  await pull.scan()
+  assert.equal(pull.hub.world.attributes.counts.writes, 0)
+  assert.deepEqual(await onDisk(pull, 'file'), { 'user.a': '1' })
+})
+
+test('without the means all is as ever, said once; when they come what others told is set, not told as removed', async () => {
+  await using pull = await SimPull.start(SYNCED)
+  const { attributes } = pull.hub.world
+  attributes.available = false
+  pull.peer.put('file', 'x')
+  pull.peer.put('other', 'x')
+  pull.peer.directory('d')
+  await tell(pull, { file: { 'user.a': '1' }, other: { 'user.o': '1' }, d: { 'user.d': '1' } })
+  await pull.assertSettled()
+  assert.equal(pull.hub.lines.filter((line) => line.includes('install the package attr')).length, 1)
+  attributes.available = true
+  await set(pull, 'other', { 'user.own': '2' })
+  await pull.scan()
+  for (const [name, wanted] of [['file', { 'user.a': '1' }], ['d', { 'user.d': '1' }], ['other', { 'user.o': '1', 'user.own': '2' }]] as const) {
+    assert.deepEqual(await onDisk(pull, name), wanted)
+    assert.deepEqual(await told(pull, name), wanted)
+  }
+  // From now on what is missing has been removed.
+  await set(pull, 'file', {}, 'user.a')
+  await pull.scan()
+  assert.deepEqual(await told(pull, 'file'), {})
+  await pull.assertSettled()
+})
+
+test('a file that is renamed elsewhere keeps its attributes', async () => {
+  await using pull = await SimPull.start(SYNCED)
+  pull.peer.put('old', Buffer.alloc(300_000, 'l'))
+  await tell(pull, { old: { 'user.a': '1' } })
+  pull.peer.put('new', Buffer.alloc(300_000, 'l'))
+  pull.peer.put('old', '', { deleted: true })
+  await tell(pull, { new: { 'user.a': '1', 'user.b': '2' } })
+  assert.deepEqual(await onDisk(pull, 'new'), { 'user.a': '1', 'user.b': '2' })
+  await pull.assertSettled()
+})
+
+test('what an interrupted pull left has no attributes that nobody wants any more', async () => {
+  await using pull = await SimPull.start(SYNCED)
+  const content = Buffer.alloc(300_000, 'l')
+  const temporary = temporaryName('file', 'linux')
+  await pull.write(temporary, content.toString('latin1', 0, 200_000))
+  await set(pull, temporary, { 'user.old': '1' })
+  pull.peer.put('file', content)
+  await tell(pull, { file: { 'user.new': '2' } })
+  assert.deepEqual(await onDisk(pull, 'file'), { 'user.new': '2' })
+  assert.ok(pull.peer.requests.length < 3, 'it was used')
+  await pull.assertSettled()
+})
+
+test('until a scan has told what is here, nothing of it is removed', async () => {
+  await using pull = await SimPull.start(SYNCED)
+  const { attributes } = pull.hub.world
+  attributes.available = false
+  pull.peer.put('file', 'x')
+  await tell(pull, { file: { 'user.a': '1' } })
+  attributes.available = true
+  await set(pull, 'file', { 'user.own': '2' })
+  pull.peer.put('file', 'x', { modifiedS: 1_700_000_400 })
+  await tell(pull, { file: { 'user.a': '3' } })
+  assert.deepEqual(await onDisk(pull, 'file'), { 'user.a': '3', 'user.own': '2' })
+  await pull.scan()
+  assert.deepEqual(await told(pull, 'file'), { 'user.a': '3', 'user.own': '2' })
+  await pull.assertSettled()
+})

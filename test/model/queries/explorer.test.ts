@@ -1,0 +1,200 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { FolderConfig } from '../../../src/core/config/config.ts'
+import type { FileHead } from '../../../src/core/records/file-info.ts'
+import { bumpVersion } from '../../../src/core/records/version-vector.ts'
+import type { FolderExplorer, Item } from '../../../src/model/queries/explorer-types.ts'
+import { deletion, DEVICES, directory, file, SELF, version } from '../../db/records.ts'
+import { DOCS, folderId, simConfig, simFolder, SimHub } from '../../support/model.ts'
+
+const ROOT = '/data/docs'
+const [ANNA, BEN] = [DEVICES[0]!, DEVICES[1]!]
+const ALL = { page: 1, perPage: 100 }
+const NEVER = new AbortController().signal
+
+interface Explored extends AsyncDisposable {
+  readonly hub: SimHub
+  readonly explorer: FolderExplorer
+}
+
+/** A folder shared with Anna and Ben, who are not connected. */
+async function explored(files: Record<string, string>, changes: Partial<FolderConfig> = {}): Promise<Explored> {
+  const devices = [ANNA, BEN].map((deviceID) => ({ deviceID, introducedBy: '' as const, encryptionPassword: '' }))
+  const hub = await SimHub.open(simConfig([simFolder('docs', { devices, ...changes })]))
+  for (const [name, text] of Object.entries(files)) hub.world.disk.put(`${ROOT}/${name}`, text)
+  hub.run()
+  if (changes.paused !== true) await hub.while(hub.model.scan(DOCS, [], undefined))
+  return { hub, explorer: await hub.model.explorer(), [Symbol.asyncDispose]: () => hub[Symbol.asyncDispose]() }
+}
+
+/** The version after a change by another device. */
+const changed = ({ version: before }: FileHead) => bumpVersion(before, SELF, 1_800_000_000)
+
+const shown = ({ records, state, children, devices }: Item): string => {
+  return [records.name, state, ...(children === undefined ? [] : [children ? 'full' : 'empty']), ...devices.map(({ version: each }) => each)].join(' ')
+}
+
+test('a tree shows one level, directories first, with our state and the versions of the others', async () => {
+  await using it = await explored({ 'b.txt': 'b', 'a.txt': 'a', 'zoo/lion': 'x', 'zoo/deep/cat': 'x' })
+  const { hub, explorer } = it
+  const index = await hub.store.folder(DOCS)
+  const own = await index.records(['a.txt', 'b.txt'])
+  await index.updateRemote(ANNA, [
+    { ...own[0]!.global, blockHashes: undefined, sequence: 1 },
+    file('new.txt', { sequence: 2 }), directory('empty', { sequence: 3 }),
+    deletion('b.txt', { version: changed(own[1]!.global), sequence: 4 }),
+  ])
+  const page = await explorer.tree(DOCS, '', ALL, NEVER)
+  assert.deepEqual([page.total, page.truncated], [5, false])
+  assert.deepEqual(page.items.map(shown), [
+    'empty missing empty newest none', 'zoo here full none none', 'a.txt here newest none', 'b.txt older newest none', 'new.txt missing newest none',
+  ])
+  assert.deepEqual((await explorer.tree(DOCS, 'zoo', ALL, NEVER)).items.map(shown), ['zoo/deep here full none none', 'zoo/lion here none none'])
+  const second = await explorer.tree(DOCS, '', { page: 2, perPage: 2 }, NEVER)
+  assert.deepEqual([second.total, second.items.map(({ records }) => records.name)], [5, ['a.txt', 'b.txt']])
+  assert.deepEqual((await explorer.tree(DOCS, 'nowhere', ALL, NEVER)).items, [])
+  await assert.rejects(explorer.tree(folderId('nobody'), '', ALL, NEVER), { code: 'folder-missing' })
+})
+
+test('a large directory is listed once for all its pages, and anew when something changed', async () => {
+  await using it = await explored({})
+  const { hub, explorer } = it
+  const index = await hub.store.folder(DOCS)
+  const names = Array.from({ length: 3_000 }, (_, i) => `f${String(i).padStart(5, '0')}`)
+  await index.updateRemote(ANNA, names.map((name, i) => file(name, { sequence: i + 1 })))
+  const nameOn = async (page: number) => {
+    const found = await hub.while(explorer.tree(DOCS, '', { page, perPage: 1 }, NEVER))
+    return [found.total, found.items[0]?.records.name]
+  }
+  assert.deepEqual(await nameOn(1), [3_000, 'f00000'])
+  assert.deepEqual(await nameOn(3_000), [3_000, 'f02999'])
+  await index.updateRemote(ANNA, [file('a', { sequence: 9_000 })])
+  assert.deepEqual(await nameOn(1), [3_001, 'a'])
+})
+
+test('a search looks at names in any case, at paths when there is a slash, and stops at its limit', async () => {
+  await using it = await explored({ 'Photos/Été.JPG': 'x', 'photos.txt': 'x', 'Photos/b.png': 'x' })
+  const { hub, explorer } = it
+  const found = async (text: string, limit = 200) => {
+    const { items, truncated } = await hub.while(explorer.search(DOCS, { text, limit }, NEVER))
+    return [items.map(({ records }) => records.name).join(), truncated]
+  }
+  assert.deepEqual(await found('PHOTO'), ['Photos,photos.txt', false])
+  assert.deepEqual(await found('e\u0301te\u0301.j'), ['Photos/Été.JPG', false])
+  assert.deepEqual(await found('photos/'), ['Photos/b.png,Photos/Été.JPG', false])
+  assert.deepEqual(await found('p', 1), ['Photos', true])
+  assert.deepEqual(await found('%'), ['', false])
+})
+
+test('a search that nobody waits for any more ends', async () => {
+  await using it = await explored({})
+  const { hub, explorer } = it
+  const index = await hub.store.folder(DOCS)
+  await index.updateRemote(ANNA, Array.from({ length: 5_000 }, (_, i) => file(`f${i}`, { sequence: i + 1 })))
+  const gone = new AbortController()
+  let asked = 0
+  const slow = { nowMs: () => 0, monotonicMs: () => asked++ * 10, sleep: async (_ms: number, signal: AbortSignal) => (gone.abort(), signal.throwIfAborted()) }
+  const { Explorer } = await import('../../../src/model/queries/explorer.ts')
+  const folders = { configured: () => simFolder('docs'), running: () => undefined, root: () => ROOT }
+  const leaving = new Explorer({ clock: slow, disk: hub.world.disk, folders, ask: (_folder, question) => question(index) }, ANNA)
+  await assert.rejects(leaving.search(DOCS, { text: 'nothing', limit: 1 }, gone.signal), { name: 'AbortError' })
+  assert.ok(explorer !== leaving)
+})
+
+test('what waits is told with its action, its stage and who has it', async () => {
+  await using it = await explored({ 'same.txt': 'x' })
+  const { hub, explorer } = it
+  const index = await hub.store.folder(DOCS)
+  const [own] = await index.records(['same.txt'])
+  await index.updateRemote(ANNA, [
+    directory('dir', { sequence: 1 }), file('dir/b', { sequence: 2, sizeBytes: 7 }), { ...own!.global, version: changed(own!.global), permissions: 0o600, blockHashes: undefined, sequence: 3 },
+  ])
+  await index.updateRemote(BEN, [file('dir/b', { sequence: 1, sizeBytes: 7 }), file('c', { sequence: 2 })])
+  await hub.model.bringToFront(DOCS, 'c')
+  const page = await hub.while(explorer.waiting(DOCS, ALL, NEVER))
+  assert.deepEqual(page.folder, { paused: false, type: 'sendreceive', error: '', scanning: false })
+  assert.equal(page.total, 4)
+  assert.deepEqual(page.items.map(({ records, action, stage, holders }) => [records.name, action, stage, holders.length]), [
+    ['c', 'download', 'waiting', 1], ['dir', 'directory', 'waiting', 1], ['dir/b', 'download', 'waiting', 2], ['same.txt', 'metadata', 'waiting', 1],
+  ])
+  const second = await hub.while(explorer.waiting(DOCS, { page: 2, perPage: 3 }, NEVER))
+  assert.deepEqual([second.total, second.items.map(({ records }) => records.name)], [4, ['same.txt']])
+})
+
+test('the facts about one file, known and unknown', async () => {
+  await using it = await explored({ 'a.txt': 'a' })
+  const { hub, explorer } = it
+  const index = await hub.store.folder(DOCS)
+  await index.updateRemote(BEN, [file('b.txt', { sequence: 1 })])
+  const here = await explorer.file(DOCS, 'a.txt')
+  assert.deepEqual([here.records?.name, here.queue, here.problem], ['a.txt', undefined, undefined])
+  const there = await explorer.file(DOCS, 'b.txt')
+  assert.deepEqual(there.queue, { stage: 'waiting' })
+  assert.deepEqual(there.devices, [{ deviceID: ANNA, version: 'none' }, { deviceID: BEN, version: 'newest' }])
+  assert.equal((await explorer.file(DOCS, 'nothing')).records, undefined)
+})
+
+test('a preview of patterns: the deciding line, examples, includes, and what is wrong', async () => {
+  await using it = await explored({ 'a.tmp': '', 'keep.tmp': '', 'b/c.tmp': '', 'b/d.txt': '', '.more': 'd.*\n*.tmp\n' })
+  const { hub, explorer } = it
+  const preview = (...lines: string[]) => hub.while(explorer.previewIgnores(DOCS, lines, NEVER))
+  const found = await preview('// mine', '!keep.tmp', ' *.tmp ', '#include .more', '')
+  assert.deepEqual(found, {
+    error: null, errorLine: null, ignoredTotal: 3, checkedTotal: 6, truncated: false,
+    lines: [
+      { kind: 'other', matches: 0, examples: [] }, { kind: 'keep', matches: 1, examples: ['keep.tmp'] },
+      { kind: 'ignore', matches: 2, examples: ['a.tmp', 'b/c.tmp'] }, { kind: 'include', matches: 1, examples: ['b/d.txt'] },
+      { kind: 'other', matches: 0, examples: [] },
+    ],
+  })
+  const wrong = await preview('*.a', '[', '*.b')
+  assert.deepEqual([wrong.errorLine, /invalid pattern "\["/.test(wrong.error ?? ''), wrong.checkedTotal], [2, true, 0])
+  const lost = await preview('#include nothing')
+  assert.deepEqual([lost.errorLine, /file not found/.test(lost.error ?? '')], [1, true])
+  assert.equal((await preview('#include .more', '#include ./.more')).errorLine, null, 'neither is wrong by itself')
+  assert.deepEqual((await hub.model.ignores(DOCS)).ignore, null, 'nothing is written')
+})
+
+test('a preview has no more examples than five and looks at no more names than it may', async () => {
+  await using it = await explored({})
+  const { hub, explorer } = it
+  const index = await hub.store.folder(DOCS)
+  for (let at = 0; at < 51_000; at += 1_000) {
+    await index.updateRemote(ANNA, Array.from({ length: 1_000 }, (_, i) => directory(`f${at + i}`, { sequence: at + i + 1 })))
+  }
+  const found = await hub.while(explorer.previewIgnores(DOCS, ['f*'], NEVER))
+  assert.deepEqual([found.checkedTotal, found.truncated, found.lines[0]?.matches, found.lines[0]?.examples.length], [50_000, true, 50_000, 5])
+})
+
+test('conflict copies are found at once, and followed as they come and go', async () => {
+  const copy = 'b/x.sync-conflict-20260131-235959-ABCDEFG.txt'
+  await using it = await explored({ 'b/x.txt': 'x', [copy]: 'y', 'no.sync-conflict-2026.txt': '' })
+  const { hub, explorer } = it
+  const names = async () => {
+    const { total, items } = await hub.while(explorer.conflicts(DOCS, ALL, NEVER))
+    assert.equal(total, items.length)
+    return items.map(({ name }) => name)
+  }
+  assert.deepEqual(await names(), [copy])
+  const other = 'a.sync-conflict-20260131-235959'
+  hub.world.disk.put(`${ROOT}/${other}`, '')
+  await hub.world.disk.removeFile(`${ROOT}/${copy}`)
+  await hub.while(hub.model.scan(DOCS, [], undefined))
+  assert.deepEqual(await names(), [other])
+  await (await hub.store.folder(DOCS)).updateRemote(ANNA, [file(copy, { sequence: 1, version: version(9) })])
+  assert.deepEqual(await names(), [other], 'only what is here')
+})
+
+test('a paused folder shows what is known of it, and a new one is left new', async () => {
+  await using it = await explored({ 'a.txt': 'a' })
+  const { hub, explorer } = it
+  await hub.change((config) => ({ ...config, folders: config.folders.map((folder) => ({ ...folder, paused: true })) }))
+  assert.deepEqual((await hub.while(explorer.tree(DOCS, '', ALL, NEVER))).items.map(shown), ['a.txt here none none'])
+  assert.equal((await explorer.waiting(DOCS, ALL, NEVER)).folder.paused, true)
+
+  await using fresh = await explored({}, { paused: true })
+  assert.deepEqual(await fresh.explorer.tree(DOCS, '', ALL, NEVER), { total: 0, truncated: false, items: [] })
+  assert.deepEqual((await fresh.explorer.conflicts(DOCS, ALL, NEVER)).items, [])
+  assert.deepEqual((await fresh.explorer.previewIgnores(DOCS, ['*'], NEVER)).checkedTotal, 0)
+  assert.deepEqual(await fresh.hub.store.folders(), [])
+})

@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { test } from 'node:test'
+import type { FileInfo } from '../../../src/core/records/file-info.ts'
+import { KnownBlocks } from '../../../src/model/state/known-blocks.ts'
+import type { BlockRequest } from '../../../src/protocol/types.ts'
+import { file } from '../../db/records.ts'
+import { LAPTOP, SERVER } from '../../support/config.ts'
+import { DOCS } from '../../support/model.ts'
+
+const BLOCK = 131_072
+
+/** Files whose blocks have hashes that are their numbers, and how often somebody looked one up. */
+class Files {
+  readonly known = new KnownBlocks()
+  readonly #records = new Map<string, FileInfo>()
+  lookups = 0
+
+  put(name: string, blocks: number, seed = 0): void {
+    const blockHashes = Buffer.concat(Array.from({ length: blocks }, (_, number) => hashOf(number + seed)))
+    const blocksHash = createHash('sha256').update(blockHashes).digest()
+    this.#records.set(name, file(name, { sizeBytes: blocks * BLOCK, blockSizeBytes: BLOCK, blockHashes, blocksHash }))
+  }
+
+  isFirst(name: string, number: number, { device = SERVER, ...more }: Partial<BlockRequest> & { device?: typeof SERVER } = {}): Promise<boolean> {
+    const get = async (): Promise<FileInfo | undefined> => {
+      this.lookups++
+      return this.#records.get(name)
+    }
+    const request = {
+      folder: DOCS, name, offsetBytes: number * BLOCK, sizeBytes: BLOCK, hash: hashOf(number), fromTemporary: false, blockNumber: number, ...more,
+    }
+    return this.known.isFirst(device, { id: DOCS, index: { get } }, this.#records.get(name)!, request)
+  }
+}
+
+function hashOf(number: number): Buffer {
+  return createHash('sha256').update(String(number)).digest()
+}
+
+test('every device asks for every block a first time', async () => {
+  const files = new Files()
+  files.put('a', 20)
+  for (let number = 0; number < 20; number++) assert.equal(await files.isFirst('a', number), true, String(number))
+  for (let number = 0; number < 20; number++) assert.equal(await files.isFirst('a', number), false, String(number))
+  assert.equal(await files.isFirst('a', 7, { device: LAPTOP }), true)
+  assert.equal(await files.isFirst('a', 7, { device: LAPTOP }), false)
+  assert.equal(files.lookups, 1)
+})
+
+test('what the index does not say is never a first time', async () => {
+  const files = new Files()
+  files.put('a', 3)
+  assert.equal(await files.isFirst('a', 0, { hash: hashOf(1) }), false)
+  assert.equal(await files.isFirst('a', 0, { hash: new Uint8Array(0) }), false)
+  assert.equal(await files.isFirst('a', 3), false, 'behind the end')
+  assert.equal(await files.isFirst('a', 3, { hash: new Uint8Array(0) }), false)
+  assert.equal(await files.isFirst('a', 0, { offsetBytes: 1 }), false)
+  assert.equal(await files.isFirst('a', 0, { sizeBytes: 2 * BLOCK }), false)
+  assert.equal(await files.isFirst('a', 0, { sizeBytes: 1_000 }), false, 'too small to be worth it')
+  assert.equal(await files.isFirst('a', 0), true)
+})
+
+test('other content has other blocks', async () => {
+  const files = new Files()
+  files.put('a', 3)
+  assert.equal(await files.isFirst('a', 1), true)
+  files.put('a', 3, 100)
+  assert.equal(await files.isFirst('a', 1), false, 'those of before')
+  assert.equal(await files.isFirst('a', 1, { hash: hashOf(101) }), true)
+  assert.equal(await files.isFirst('a', 1, { hash: hashOf(101) }), false)
+})
+
+test('two first requests at once have the list looked up, and one of them is the first', async () => {
+  const files = new Files()
+  files.put('a', 3)
+  assert.deepEqual(await Promise.all([files.isFirst('a', 1), files.isFirst('a', 1), files.isFirst('a', 2)]), [true, false, true])
+})
+
+test('the files that were asked for last are remembered, and no more than some megabytes of lists', async () => {
+  const files = new Files()
+  for (let i = 0; i < 70; i++) files.put(`f${i}`, 2)
+  files.put('large', 30_000)
+  files.put('larger', 50_000)
+  files.put('too large', 70_000)
+  for (let i = 0; i < 70; i++) assert.equal(await files.isFirst(`f${i}`, 0), true)
+  assert.equal(await files.isFirst('f69', 0), false)
+  assert.equal(await files.isFirst('f0', 0), true, 'forgotten: merely a delay')
+  assert.equal(await files.isFirst('large', 0), true)
+  assert.equal(await files.isFirst('f69', 0), false)
+  assert.equal(await files.isFirst('larger', 29_999), true)
+  assert.equal(await files.isFirst('large', 0), true, 'forgotten to make room')
+  assert.equal(await files.isFirst('too large', 0), false, 'always hashed')
+})

@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict'
+import { existsSync, mkdirSync, renameSync, symlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { Parents } from '../../../src/platform/files/parents.ts'
+import type { Disk } from '../../../src/platform/disk.ts'
+import { realDisk } from '../../../src/platform/node/disk/disk.ts'
+import { scratchDirectory } from '../../support/scratch.ts'
+
+/** The directories of a root on a real disk that counts how often it is asked where a path leads. */
+function parentsOf(root: string): { readonly parents: Parents; readonly scanned: string[]; looks: () => number } {
+  let looks = 0
+  const disk: Disk = {
+    ...realDisk,
+    realPath: (path) => {
+      looks++
+      return realDisk.realPath(path)
+    },
+  }
+  const scanned: string[] = []
+  return { parents: new Parents({ disk, root, onMade: (name) => void scanned.push(name) }), scanned, looks: () => looks }
+}
+
+test('an open file proves that the directories above it are real', async () => {
+  using scratch = scratchDirectory()
+  mkdirSync(join(scratch.path, 'a', 'b'), { recursive: true })
+  const { parents } = parentsOf(scratch.path)
+  await using file = await realDisk.open(join(scratch.path, 'a', 'b', 'temporary'), 'create')
+  await parents.checkOpen('a/b/temporary', file)
+
+  renameSync(join(scratch.path, 'a'), join(scratch.path, 'moved'))
+  await assert.rejects(parents.checkOpen('a/b/temporary', file), { code: 'item-failed', message: /does not exist/ })
+  symlinkSync('moved', join(scratch.path, 'a'))
+  await assert.rejects(parents.checkOpen('a/b/temporary', file), { code: 'item-failed', message: /traverses symlink: a$/ })
+})
+
+test('a system that does not tell where a file is has its directories looked at', async () => {
+  using scratch = scratchDirectory()
+  mkdirSync(join(scratch.path, 'a'))
+  symlinkSync('a', join(scratch.path, 'link'))
+  const { parents } = parentsOf(scratch.path)
+  await parents.checkOpen('a/temporary', {})
+  await parents.checkOpen('a/temporary', { realPath: async () => undefined })
+  await assert.rejects(parents.checkOpen('link/temporary', {}), { code: 'item-failed' })
+  await assert.rejects(parents.checkOpen('none/temporary', {}), { code: 'item-failed' })
+})
+
+test('many files of one directory look at it together', async () => {
+  using scratch = scratchDirectory()
+  mkdirSync(join(scratch.path, 'a'))
+  const { parents, looks } = parentsOf(scratch.path)
+  await Promise.all(Array.from({ length: 20 }, (_, number) => parents.ensure(`a/${number}`)))
+  assert.ok(looks() <= 2, `${looks()} looks at the root and the directory`)
+})
+
+test('many files of a directory that is missing make it, and all of them find it', async () => {
+  using scratch = scratchDirectory()
+  const { parents, scanned } = parentsOf(scratch.path)
+  await Promise.all(Array.from({ length: 20 }, (_, number) => parents.ensure(`a/b/${number}`)))
+  assert.ok(existsSync(join(scratch.path, 'a', 'b')))
+  assert.deepEqual(new Set(scanned), new Set(['a', 'a/b']))
+})
+
+test('what one finds wrong with a directory, all find wrong with it', async () => {
+  using scratch = scratchDirectory()
+  using outside = scratchDirectory()
+  symlinkSync(outside.path, join(scratch.path, 'link'))
+  const { parents } = parentsOf(scratch.path)
+  const all = await Promise.allSettled(Array.from({ length: 20 }, (_, number) => parents.ensure(`link/${number}`)))
+  assert.ok(all.every(({ status }) => status === 'rejected'))
+})

@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { chmodSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import type { BlockOrder } from '../../../src/platform/files/block-reader.ts'
+import { RealBlockReader } from '../../../src/platform/node/block-reader.ts'
+import { DiskThreads } from '../../../src/platform/node/threads/disk-threads.ts'
+import { SharedMemory } from '../../../src/platform/node/threads/shared-memory.ts'
+import { asOrdinaryUser } from '../../support/ordinary-user.ts'
+import { scratchDirectory } from '../../support/scratch.ts'
+
+const KIB = 1_024
+const CRASHING = new URL('./crashing-read-worker.ts', import.meta.url)
+
+function orderFor(root: string, name: string, content: Uint8Array): BlockOrder {
+  writeFileSync(join(root, name), content)
+  return { root, name, offsetBytes: 0, sizeBytes: content.length, hash: createHash('sha256').update(content).digest() }
+}
+
+test('one small block starts no thread, several do, and then single ones go there too', async () => {
+  using scratch = scratchDirectory()
+  await using threads = new DiskThreads({ threads: 1 })
+  const blocks = new RealBlockReader(threads)
+  const small = orderFor(scratch.path, 'small', Buffer.from('small'))
+  assert.equal((await blocks.read(small)).kind, 'read')
+  assert.equal((await blocks.read(small)).kind, 'read')
+  assert.equal(threads.isStarted, false)
+  assert.equal((await blocks.read(orderFor(scratch.path, 'large', Buffer.alloc(200 * KIB)))).kind, 'read')
+  assert.equal(threads.isStarted, true)
+  assert.equal((await blocks.read(small)).kind, 'read')
+})
+
+test('a thread that dies is replaced; what kills two of them fails alone', async () => {
+  using scratch = scratchDirectory()
+  await using threads = new DiskThreads({ threads: 2, entry: CRASHING })
+  const blocks = new RealBlockReader(threads)
+  const large = Buffer.alloc(300 * KIB, 'x') // goes by itself
+  const reads = ['crash-once', 'fine'].map((name) => blocks.read(orderFor(scratch.path, name, large)))
+  for (const { kind } of await Promise.all(reads)) assert.equal(kind, 'read')
+  await assert.rejects(blocks.read(orderFor(scratch.path, 'crash-always', large)), /ended/)
+  assert.equal((await blocks.read(orderFor(scratch.path, 'fine', large))).kind, 'read')
+})
+
+test('closed threads read nothing more, and say so', async () => {
+  using scratch = scratchDirectory()
+  const threads = new DiskThreads({ threads: 1 })
+  const blocks = new RealBlockReader(threads)
+  const order = orderFor(scratch.path, 'file', Buffer.alloc(200 * KIB))
+  const reading = blocks.read(order).then(({ kind }) => kind, () => 'told')
+  await threads[Symbol.asyncDispose]()
+  assert.equal(await reading, 'told')
+  await assert.rejects(blocks.read(order), /closed/)
+})
+
+test('a file that cannot be read rejects with the code of the system', () => {
+  using scratch = scratchDirectory()
+  orderFor(scratch.path, 'closed', Buffer.from('mine'))
+  chmodSync(join(scratch.path, 'closed'), 0)
+  const helper = fileURLToPath(new URL('./read-as-user.ts', import.meta.url))
+  const [program = '', ...args] = [...asOrdinaryUser(), process.execPath, helper, scratch.path]
+  const read = (name: string) => spawnSync(program, [...args, name], { encoding: 'utf8' }).stdout.trim()
+  assert.equal(read('closed'), 'EACCES')
+  assert.equal(read('missing'), 'absent')
+})
+
+test('the room before a block belongs to whoever has it, and nobody else has it', async () => {
+  using scratch = scratchDirectory()
+  await using threads = new DiskThreads({ threads: 1 })
+  const blocks = new RealBlockReader(threads)
+  const contents = [70 * KIB, 5, 0, 4 * KIB, 300 * KIB].map((sizeBytes, at) => Buffer.alloc(sizeBytes, at + 1))
+  const orders = contents.map((content, at) => orderFor(scratch.path, `file-${at}`, content))
+  const single = await blocks.read(orders[1]!)
+  const answers = [...(await Promise.all(orders.map((order) => blocks.read(order)))), single]
+  for (const answer of answers) {
+    assert.ok(answer.kind === 'read' && answer.headroomBytes >= 40)
+    const { data, headroomBytes } = answer
+    Buffer.from(data.buffer, data.byteOffset - headroomBytes, headroomBytes).fill(0xff)
+  }
+  const expected = [...contents, contents[1]!]
+  answers.forEach((answer, at) => assert.ok(answer.kind === 'read' && expected[at]!.equals(answer.data)))
+})
+
+test('memory is used again up to what is worth keeping', () => {
+  const memory = new SharedMemory(1_024 * KIB)
+  const [one, two, three] = [memory.take(1), memory.take(300 * KIB), memory.take(700 * KIB)]
+  assert.deepEqual([one, two, three].map(({ byteLength }) => byteLength / KIB), [260, 516, 1_028], 'a power of two, and some more')
+  for (const piece of [one, two, three]) memory.give(piece)
+  assert.equal(memory.keptBytes, 776 * KIB, 'the third would have been too much')
+  assert.equal(memory.take(10), one)
+  assert.notEqual(memory.take(10), one)
+  assert.equal(memory.take(512 * KIB), two)
+  assert.equal(memory.keptBytes, 0)
+  memory.give(one)
+  memory.clear()
+  assert.equal(memory.keptBytes, 0)
+  assert.notEqual(memory.take(10), one)
+})

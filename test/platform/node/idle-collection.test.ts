@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { test } from 'node:test'
+
+const MODULE = new URL('../../../src/platform/node/idle-collection.ts', import.meta.url)
+
+const WAIT = 'setTimeout(resolve, 20)'
+/** Keeps the event loop busy without creating garbage. */
+const WORK = 'const endMs = performance.now() + 10; while (performance.now() < endMs); setImmediate(resolve)'
+
+function run(script: string): { readonly out: string; readonly err: string } {
+  const result = spawnSync(process.execPath, ['--input-type=module', '--eval', script], { encoding: 'utf8', timeout: 60_000 })
+  assert.equal(result.status, 0, result.stderr)
+  return { out: result.stdout, err: result.stderr }
+}
+
+interface Heap {
+  readonly peakBytes: number
+  readonly endBytes: number
+  readonly flagsChanged: boolean
+}
+
+/** Creates garbage as a scan does, then passes time, and reports the size of the heap before and after. */
+function heapAfter(lines: string, pass = WAIT): Heap {
+  const { out, err } = run(`
+    import v8 from 'node:v8'
+    import { syncBuiltinESMExports } from 'node:module'
+    let flagsChanged = false
+    v8.setFlagsFromString = () => { flagsChanged = true }
+    syncBuiltinESMExports()
+    const { IdleCollection } = await import(${JSON.stringify(MODULE.href)})
+    const options = { quietMs: 100 }
+    ${lines}
+    let alive = []
+    for (let turn = 0; turn < 200; turn++) {
+      alive.push(Array.from({ length: 4_000 }, (_, i) => ({ turn, i, name: 'file-' + turn + '-' + i })))
+      if (alive.length > 20) alive.shift()
+    }
+    alive = []
+    const heapBytes = () => v8.getHeapStatistics().total_heap_size
+    const peakBytes = heapBytes()
+    for (let waited = 0; waited < 100 && heapBytes() * 2 > peakBytes; waited++) await new Promise((resolve) => { ${pass} })
+    console.log(JSON.stringify({ peakBytes, endBytes: heapBytes(), flagsChanged }))`)
+  assert.equal(err, '')
+  return JSON.parse(out) as Heap
+}
+
+test('idle collection: an idle process returns free heap memory, without changed V8 flags', () => {
+  const without = heapAfter('')
+  assert.ok(without.endBytes * 2 > without.peakBytes, 'without it V8 keeps the memory for now')
+  const { peakBytes, endBytes, flagsChanged } = heapAfter('using _ = new IdleCollection(options)')
+  assert.ok(endBytes * 2 <= peakBytes, `${peakBytes} bytes, ${endBytes} when idle`)
+  assert.equal(flagsChanged, false)
+})
+
+test('idle collection: a busy process is left alone, though it creates no garbage', () => {
+  const { peakBytes, endBytes } = heapAfter('using _ = new IdleCollection(options)', WORK)
+  assert.ok(endBytes * 2 > peakBytes, `${peakBytes} bytes, ${endBytes} while busy`)
+})
+
+test('idle collection: it waits for other threads to end, and is sure to happen then', () => {
+  const held = heapAfter('using _ = new IdleCollection({ ...options, hasThreads: () => true })')
+  assert.ok(held.endBytes * 2 > held.peakBytes, `${held.peakBytes} bytes, ${held.endBytes} with threads`)
+  const ended = heapAfter(`
+    let threads = true
+    using collection = new IdleCollection({ ...options, hasThreads: () => threads })
+    setTimeout(() => { threads = false; collection.threadsEnded() }, 500)`)
+  assert.ok(ended.endBytes * 2 <= ended.peakBytes, `${ended.peakBytes} bytes, ${ended.endBytes} after the threads`)
+})
+
+test('idle collection: it does not keep the process alive', () => {
+  assert.equal(run(`import { IdleCollection } from ${JSON.stringify(MODULE.href)}; new IdleCollection()`).err, '')
+})

@@ -1,0 +1,28 @@
+import { rm, writeFile } from 'node:fs/promises'
+import { realDisk } from '../../../src/platform/node/disk/disk.ts'
+
+/**
+ * A process that takes a lock and says how it went, one word a line.
+ * `hold`: keeps it until its input ends. `churn N`: takes and gives back N times, and says `clash` when it was not alone.
+ */
+const [mode, path = '', count = '1'] = process.argv.slice(2)
+
+if (mode === 'hold') {
+  const lock = await realDisk.lock(path)
+  console.log(lock === undefined ? 'refused' : 'locked')
+  if (lock !== undefined) for await (const _ of process.stdin);
+  await lock?.[Symbol.asyncDispose]()
+} else {
+  for (let done = 0; done < Number(count); ) {
+    await using lock = await realDisk.lock(path)
+    if (lock === undefined) continue
+    try {
+      await writeFile(`${path}.inside`, '', { flag: 'wx' })
+      await rm(`${path}.inside`)
+    } catch {
+      console.log('clash') // somebody else is inside
+    }
+    done++
+  }
+  console.log('done')
+}

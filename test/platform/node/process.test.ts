@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { realProcess } from '../../../src/platform/node/process.ts'
+import { eventually } from '../../support/scratch.ts'
+
+test('figures: what every process has, and counters that only grow', () => {
+  const before = realProcess.figures()
+  assert.ok(before.cpuS > 0 && before.residentBytes > 1_000_000 && before.heapUsedBytes <= before.heapTotalBytes)
+  const after = realProcess.figures()
+  assert.ok(after.cpuS >= before.cpuS && after.loopBusyS >= before.loopBusyS && after.loopIdleS >= before.loopIdleS)
+})
+
+test('the delay of the loop is told from the second question on', async () => {
+  assert.equal(realProcess.loopDelay(), undefined)
+  const delay = await eventually('a measured delay', () => realProcess.loopDelay())
+  for (const value of Object.values(delay)) assert.ok(value >= 0 && value < 60, JSON.stringify(delay))
+})
+
+test('a CPU profile names the function that kept the processor busy', async () => {
+  const signal = new AbortController().signal
+  const stop = new AbortController()
+  const busy = async () => {
+    while (!stop.signal.aborted) {
+      spinForProfile()
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+  }
+  const working = busy()
+  const profile = await realProcess.profile('cpu', 500, signal)
+  stop.abort()
+  await working
+  assert.ok(profile.durationMs >= 400)
+  // The engine may have put one into the other.
+  assert.ok(profile.nodes.some(({ name, amount }) => /^(spinForProfile|busy)$/.test(name) && amount > 0))
+  for (const [i, { parent }] of profile.nodes.entries()) assert.ok(parent === undefined || parent < i)
+})
+
+test('a heap profile has places and bytes', async () => {
+  const kept: unknown[] = []
+  const taking = realProcess.profile('heap', 100, new AbortController().signal)
+  for (let i = 0; i < 50; i++) {
+    kept.push(Array.from({ length: 20_000 }, (_none, j) => ({ j })))
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  const profile = await taking
+  assert.ok(profile.nodes.reduce((sum, { amount }) => sum + amount, 0) > 0)
+  assert.equal(kept.length, 50)
+})
+
+test('one profile at a time; whoever leaves ends it', async () => {
+  const leaving = new AbortController()
+  const first = realProcess.profile('cpu', 60_000, leaving.signal)
+  await assert.rejects(realProcess.profile('heap', 1, new AbortController().signal), { code: 'EBUSY' })
+  leaving.abort(new Error('gone'))
+  await assert.rejects(first, { message: 'gone' })
+  await realProcess.profile('cpu', 1, new AbortController().signal)
+})
+
+function spinForProfile(): number {
+  let sum = 0
+  for (let i = 0; i < 300_000; i++) sum += Math.sqrt(i)
+  return sum
+}

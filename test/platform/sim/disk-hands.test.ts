@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { SimClock } from '../../../src/platform/sim/clock.ts'
+import { SimDisk } from '../../../src/platform/sim/disk.ts'
+
+function newDisk(): SimDisk {
+  const disk = new SimDisk(new SimClock())
+  disk.hands.makeDirectories('/d')
+  return disk
+}
+
+function textAt(disk: SimDisk, path: string): string | undefined {
+  const item = disk.hands.look(path)
+  return item === undefined ? undefined : Buffer.from(item.content).toString()
+}
+
+test('what a person does lasts, and what a program did not sync stays unsynced beside it', async () => {
+  const disk = newDisk()
+  const program = await disk.open('/d/program', 'create')
+  await program.write(Buffer.from('unsynced'), 0)
+  disk.hands.write('/d/new/person', Buffer.from('kept'))
+  disk.hands.rename('/d/new/person', '/d/moved')
+  disk.crash('nothing')
+  assert.equal(textAt(disk, '/d/moved'), 'kept')
+  assert.equal(disk.hands.look('/d/new/person'), undefined)
+  assert.equal(disk.hands.look('/d/program'), undefined)
+})
+
+test('a person removes all of a directory, and it stays removed', () => {
+  const disk = newDisk()
+  disk.hands.write('/d/a/b/c', Buffer.from('x'))
+  disk.hands.makeSymlink('nowhere', '/d/a/link')
+  disk.hands.remove('/d/a')
+  disk.crash('nothing')
+  assert.deepEqual([...disk.hands.tree('/d').keys()], [])
+})
+
+test('a person is not hindered by faults, and is seen by those who watch', () => {
+  const disk = newDisk()
+  const seen: string[] = []
+  disk.subscribe(({ kind, path }) => seen.push(`${kind} ${path}`))
+  disk.fail({ call: 'any', code: 'EIO', times: 1_000 })
+  disk.hands.write('/d/a', Buffer.from('one'))
+  disk.hands.write('/d/a', Buffer.from('four'))
+  disk.hands.chmod('/d/a', 0o600)
+  disk.hands.setModified('/d/a', 5_000)
+  disk.hands.rename('/d/a', '/d/b')
+  assert.deepEqual(seen, [...Array.from({ length: 4 }, () => 'changed /d/a'), 'removed /d/a', 'changed /d/b'])
+  assert.equal(textAt(disk, '/d/b'), 'four')
+  assert.equal(disk.hands.look('/d/b')?.mode, 0o600)
+})
+
+test('everything below a directory is seen, with types, targets and contents', () => {
+  const disk = newDisk()
+  disk.hands.write('/d/x/file', Buffer.from('1'))
+  disk.hands.makeSymlink('target', '/d/link')
+  const items = [...disk.hands.tree('/d')].map(([path, { type, target }]) => `${path} ${type} ${target}`)
+  assert.deepEqual(items, ['link symlink target', 'x directory ', 'x/file file '])
+  assert.throws(() => disk.hands.write('/d/x', Buffer.from('no')), /directory/)
+})
