@@ -1,82 +1,177 @@
+/** The rules of the source tree that can be read off its files: docs/architecture.md says why they hold. */
 import assert from 'node:assert/strict'
-import { globSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { test } from 'node:test'
+import { existsSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { describe, it } from 'node:test'
 import { FACILITY_NAMES } from '../src/core/facilities.ts'
-import { MAY_IMPORT, MAY_IMPORT_TYPES } from '../tools/layers.ts'
+import { filesOf, parseImports, type Import } from '../tools/imports.ts'
+import { MAY_IMPORT, MAY_IMPORT_TYPES, rowOf, ROWS } from '../tools/layers.ts'
 
 const root = join(import.meta.dirname, '..')
-const files = globSync('src/**/*.ts', { cwd: root }).sort()
-const NOT_FACILITIES = ['core', 'world', 'rest', 'client', 'cli']
+const NOT_FACILITIES = ['core', 'platform', 'rest', 'client', 'cli']
 
-/** Modules of Node that touch the outside: only the real world may use them, besides those named here. */
-const OUTSIDE = /from 'node:(fs|fs\/promises|net|http|https|tls|dgram|worker_threads|child_process|os|timers|timers\/promises)'/
-const OUTSIDE_ALLOWED = [
-  /^src\/world\/real\//,
-  /^src\/cli\//,
-  /^src\/main\//,
-  // The transport for programs in Node, published as `twinfold/node`; the rest of the client runs in browsers too.
-  /^src\/client\/node\.ts$/,
-]
+/** Modules of Node that reach the outside; only the platform for Node may use them, besides those named here. */
+const OUTSIDE =
+  /^node:(fs|fs\/promises|net|http|https|http2|tls|dgram|dns|dns\/promises|worker_threads|child_process|cluster|os|timers|timers\/promises)$/
+const OUTSIDE_ALLOWED = [/^src\/platform\/node\//, /^src\/cli\//, /^src\/main\//, /^src\/client\/node\.ts$/]
 
-/** The imports of a file: the folder it reaches, the file in it, and whether only types come over. */
-function imports(source: string): { folder: string; file: string; typesOnly: boolean }[] {
-  const found: { folder: string; file: string; typesOnly: boolean }[] = []
-  for (const match of source.matchAll(/(import|export)\s+(type\s+)?([^'"]*?)from\s+'(?:\.\.\/)+([a-z]+)\/([^']+)'/g)) {
-    const names = match[3] ?? ''
-    const allTypes = names.startsWith('{') && names.replace(/[{}]/g, '').split(',').every((part) => part.trim() === '' || part.trim().startsWith('type '))
-    found.push({ folder: match[4]!, file: match[5]!, typesOnly: match[2] !== undefined || allTypes })
-  }
-  for (const match of source.matchAll(/import\('(?:\.\.\/)+([a-z]+)\/([^']+)'\)/g)) {
-    found.push({ folder: match[1]!, file: match[2]!, typesOnly: false })
-  }
-  return found
+interface Source {
+  readonly file: string
+  readonly text: string
+  readonly imports: readonly Import[]
 }
 
-test('tidy: there is something to look at', () => assert.ok(files.length > 30, `${files.length} source files`))
-
-for (const file of files) {
-  const folder = file.split('/')[1]!
-  const source = readFileSync(join(root, file), 'utf8')
-
-  test(`tidy: ${file} imports only downwards`, () => {
-    const allowed = MAY_IMPORT[folder]
-    assert.ok(allowed !== undefined, `${folder} is not in tools/layers.ts`)
-    if (allowed.includes('*')) return
-    for (const target of imports(source)) {
-      if (target.folder === folder || target.folder === 'real' || target.folder === 'sim') continue
-      const asTypes = target.typesOnly && MAY_IMPORT_TYPES[folder]?.includes(target.folder)
-      assert.ok(allowed.includes(target.folder) || asTypes, `${folder} may not import ${target.folder}/${target.file}`)
-    }
-  })
-
-  test(`tidy: ${file} asks the world for time, chance, disk and network`, () => {
-    if (OUTSIDE_ALLOWED.some((pattern) => pattern.test(file))) return
-    assert.doesNotMatch(source, /\b(Date\.now|Math\.random|setTimeout|setInterval|performance\.now)\(/, 'ask the world for it')
-    assert.doesNotMatch(source, OUTSIDE, 'only world/real may use this module')
-    assert.doesNotMatch(source, /new Date\(\)/, 'ask the clock')
-  })
-
-  test(`tidy: ${file} keeps the database to db/`, () => {
-    if (folder !== 'db') assert.doesNotMatch(source, /'node:sqlite'/)
-  })
+/** What is wrong with a source, one line each. Given a planted source, the same functions must find the fault. */
+const RULES: Readonly<Record<string, (source: Source) => readonly string[]>> = {
+  'imports only folders below its own': ({ file, imports }) => {
+    const folder = folderOf(file)
+    const allowed = MAY_IMPORT[folder] ?? []
+    return inSources(imports)
+      .filter(({ target, typesOnly }) => {
+        const other = folderOf(target)
+        if (other === folder || allowed.includes('*') || allowed.includes(other)) return false
+        return !(typesOnly && MAY_IMPORT_TYPES[folder]?.includes(other))
+      })
+      .map(({ target }) => `${folder} may not import ${target}`)
+  },
+  'imports only rows below its own': ({ file, imports }) =>
+    Object.keys(ROWS)
+      .filter((folder) => file.startsWith(`src/${folder}/`))
+      .flatMap((folder) => {
+        const row = rowOf(folder, file)
+        if (row < 0) return [`${file} has no row in tools/layers.ts`]
+        return inSources(imports)
+          .filter(({ target }) => target.startsWith(`src/${folder}/`) && rowOf(folder, target) > row)
+          .map(({ target }) => `${target} is above it`)
+      }),
+  'names the platform for Node only in main': ({ file, imports }) =>
+    /^src\/(main|platform\/node)\//.test(file)
+      ? []
+      : inSources(imports)
+          .filter(({ target }) => target.startsWith('src/platform/node/'))
+          .map(({ target }) => `only main may import ${target}`),
+  'names the simulated platform nowhere': ({ file, imports }) =>
+    file.startsWith('src/platform/sim/')
+      ? []
+      : inSources(imports)
+          .filter(({ target }) => target.startsWith('src/platform/sim/'))
+          .map(({ target }) => `only tests may import ${target}`),
+  'enters other folders by their front doors': ({ file, imports }) =>
+    inSources(imports)
+      .filter(({ target }) => dirname(target) !== dirname(file) && !isInside(file, dirname(target)))
+      .filter(({ target }) => !frontDoors(dirname(target)).includes(target))
+      .map(({ target }) => `${target} is no front door of its folder`),
+  'takes time, chance, disk and network as arguments': ({ file, text, imports }) => {
+    if (OUTSIDE_ALLOWED.some((pattern) => pattern.test(file))) return []
+    const called = /\b(Date\.now|Math\.random|setTimeout|setInterval|setImmediate|performance\.now)\(|new Date\(\)/.exec(text)
+    return [
+      ...(called === null ? [] : [`${called[0]} is an argument, from the platform`]),
+      ...imports.filter(({ target }) => OUTSIDE.test(target)).map(({ target }) => `only platform/node may use ${target}`),
+    ]
+  },
+  'keeps the transport for Node out of what runs in browsers': ({ file, imports }) =>
+    /^src\/(client|rest|core)\//.test(file)
+      ? imports.filter(({ target }) => target === 'src/client/node.ts').map(({ target }) => target)
+      : [],
+  'keeps SQLite to db/': ({ file, imports }) =>
+    file.startsWith('src/db/') ? [] : imports.filter(({ target }) => target === 'node:sqlite').map(({ target }) => target),
+  'logs only if its folder is a facility': ({ file, text }) =>
+    NOT_FACILITIES.includes(folderOf(file)) && /\bLogger\b/.test(text) ? ['may not log'] : [],
 }
 
-test('tidy: only programs in Node load the transport for Node', () => {
-  const gui = globSync('gui/**/*.{ts,tsx}', { cwd: root })
-  for (const file of [...files, ...gui].filter((each) => /^(src\/(client|rest|core)|gui)\//.test(each))) {
-    assert.doesNotMatch(readFileSync(join(root, file), 'utf8'), /['/]client\/node\.ts'|'\.\/node\.ts'/, `${file} runs in browsers`)
+function folderOf(file: string): string {
+  return file.split('/')[1] ?? ''
+}
+
+function isInside(file: string, folder: string): boolean {
+  return file.startsWith(`${folder}/`)
+}
+
+function inSources(imports: readonly Import[]): readonly Import[] {
+  return imports.filter(({ target }) => target.startsWith('src/'))
+}
+
+/** The files that a folder's README names as its front door; all of them if it says so. */
+function frontDoors(folder: string): readonly string[] {
+  const readme = join(root, folder, 'README.md')
+  if (!existsSync(readme)) return []
+  const line = /^Front door: (.*)$/m.exec(readFileSync(readme, 'utf8'))?.[1] ?? ''
+  if (line.startsWith('every file')) return filesOf(root, `${folder}/*.ts`)
+  return [...line.matchAll(/`([\w-]+\.ts)`/g)].map(([, name]) => `${folder}/${name}`)
+}
+
+function sourceOf(file: string, text: string): Source {
+  return { file, text, imports: parseImports(file, text) }
+}
+
+const sources = filesOf(root, 'src/**/*.ts').map((file) => sourceOf(file, readFileSync(join(root, file), 'utf8')))
+
+describe('every source file', () => {
+  it('is looked at', () => assert.ok(sources.length > 400, `${sources.length} source files`))
+  for (const [rule, faultsOf] of Object.entries(RULES)) {
+    it(rule, () => {
+      const faults = sources.flatMap((source) => faultsOf(source).map((fault) => `${source.file}: ${fault}`))
+      assert.deepEqual(faults, [])
+    })
   }
 })
 
-test('tidy: a folder is a facility, or it may not log', () => {
-  const folders = new Set(files.map((file) => file.split('/')[1]!))
-  for (const folder of folders) {
-    const known = NOT_FACILITIES.includes(folder) || FACILITY_NAMES.some((name) => name === folder)
-    assert.ok(known, `src/${folder} is neither a facility nor one of ${NOT_FACILITIES.join(', ')}`)
+/** A fault for each rule: the rule must find it. */
+const PLANTED: Readonly<Record<keyof typeof RULES, readonly [file: string, text: string]>> = {
+  'imports only folders below its own': ['src/db/x.ts', "import { Model } from '../model/model.ts'"],
+  'imports only rows below its own': ['src/core/ignore/x.ts', "import { plan } from '../records/plan.ts'"],
+  'names the platform for Node only in main': ['src/model/x.ts', "import { a } from '../platform/node/clock.ts'"],
+  'names the simulated platform nowhere': ['src/main/x.ts', "const a = import('../platform/sim/clock.ts')"],
+  'enters other folders by their front doors': ['src/main/x.ts', "import { a } from '../protocol/byte-reader.ts'"],
+  'takes time, chance, disk and network as arguments': ['src/db/x.ts', "import { readFile } from 'node:fs/promises'"],
+  'keeps the transport for Node out of what runs in browsers': ['src/client/x.ts', "export * from './node.ts'"],
+  'keeps SQLite to db/': ['src/stats/x.ts', "import { DatabaseSync } from 'node:sqlite'"],
+  'logs only if its folder is a facility': ['src/core/x.ts', 'export function a(log: Logger) {}'],
+}
+
+describe('a planted fault is found by the rule', () => {
+  for (const [rule, [file, text]] of Object.entries(PLANTED)) {
+    it(rule, () => assert.notDeepEqual(RULES[rule]!(sourceOf(file, text)), []))
   }
-  for (const file of files) {
-    if (!NOT_FACILITIES.includes(file.split('/')[1]!)) continue
-    assert.doesNotMatch(readFileSync(join(root, file), 'utf8'), /\bLogger\b/, `${file} may not log`)
-  }
+  it('and every rule has one', () => assert.deepEqual(Object.keys(PLANTED), Object.keys(RULES)))
+  it('also as a call', () => {
+    const rule = RULES['takes time, chance, disk and network as arguments']!
+    for (const call of ['Date.now()', 'Math.random()', 'setTimeout(a)', 'new Date()']) {
+      assert.notDeepEqual(rule(sourceOf('src/core/x.ts', `const a = ${call}`)), [], call)
+    }
+  })
+})
+
+describe('every folder', () => {
+  const folders = [...new Set(sources.map(({ file }) => dirname(file)))].filter((folder) => folder !== 'src')
+
+  it('is a facility, or may not log', () => {
+    const unknown = [...new Set(sources.map(({ file }) => folderOf(file)))].filter(
+      (name) => !NOT_FACILITIES.includes(name) && !FACILITY_NAMES.some((facility) => facility === name),
+    )
+    assert.deepEqual(unknown, [])
+  })
+
+  it('has a README with its purpose, its front door and what may not enter', () => {
+    for (const folder of folders) {
+      const readme = join(root, folder, 'README.md')
+      assert.ok(existsSync(readme), `${folder}/README.md is missing`)
+      const text = readFileSync(readme, 'utf8')
+      assert.match(text, /^Front door: (`[\w-]+\.ts`|every file|none)/m, `${folder}/README.md names its front door`)
+      assert.match(text, /^Not here: \S/m, `${folder}/README.md says what may not enter`)
+      assert.ok(text.split('\n').length <= 12, `${folder}/README.md is short`)
+    }
+  })
+
+  it('has only front doors that exist', () => {
+    const missing = folders.flatMap(frontDoors).filter((file) => !existsSync(join(root, file)))
+    assert.deepEqual(missing, [])
+  })
+
+  it('has no file that nothing reaches', () => {
+    const imported = new Set(sources.flatMap(({ imports }) => imports.map(({ target }) => target)))
+    const entries = /^src\/main\/(bin|container)\.ts$|-worker\.ts$|^src\/client\/(public|node)\.ts$|^src\/platform\/sim\//
+    const unreached = sources.map(({ file }) => file).filter((file) => !entries.test(file) && !imported.has(file))
+    assert.deepEqual(unreached, [])
+  })
 })

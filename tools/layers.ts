@@ -1,25 +1,25 @@
-/** Who may import whom. A folder may import those in its row and itself, nothing else. */
+/** Which folder may import which. A folder may import those in its row and itself, nothing else. */
 export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   core: [],
-  world: ['core'],
+  platform: ['core'],
   rest: ['core'],
-  sync: ['core', 'world'],
-  events: ['core', 'world', 'sync'],
-  config: ['core', 'world', 'sync', 'events'],
-  db: ['core', 'world', 'sync', 'events'],
-  versioner: ['core', 'world', 'sync', 'events'],
-  protocol: ['core', 'world', 'sync', 'events'],
-  dialer: ['core', 'world', 'sync', 'events'],
-  beacon: ['core', 'world', 'sync', 'events'],
-  scanner: ['core', 'world', 'sync', 'events'],
-  stats: ['core', 'world', 'sync', 'events', 'db'],
-  upnp: ['core', 'world', 'sync', 'events', 'dialer'],
-  relay: ['core', 'world', 'sync', 'events', 'dialer'],
-  upgrade: ['core', 'world', 'sync', 'events', 'dialer'],
-  discover: ['core', 'world', 'sync', 'events', 'beacon', 'dialer'],
-  connections: ['core', 'world', 'sync', 'events', 'protocol', 'dialer', 'discover', 'relay', 'upnp'],
-  model: ['core', 'world', 'sync', 'events', 'protocol', 'db', 'scanner', 'versioner', 'stats'],
-  http: ['core', 'world', 'rest', 'sync', 'events'],
+  sync: ['core', 'platform'],
+  events: ['core', 'platform', 'sync'],
+  config: ['core', 'platform', 'sync', 'events'],
+  db: ['core', 'platform', 'sync', 'events'],
+  versioner: ['core', 'platform', 'sync', 'events'],
+  protocol: ['core', 'platform', 'sync', 'events'],
+  dialer: ['core', 'platform', 'sync', 'events'],
+  beacon: ['core', 'platform', 'sync', 'events'],
+  scanner: ['core', 'platform', 'sync', 'events'],
+  stats: ['core', 'platform', 'sync', 'events', 'db'],
+  upnp: ['core', 'platform', 'sync', 'events', 'dialer'],
+  relay: ['core', 'platform', 'sync', 'events', 'dialer'],
+  upgrade: ['core', 'platform', 'sync', 'events', 'dialer'],
+  discover: ['core', 'platform', 'sync', 'events', 'beacon', 'dialer'],
+  connections: ['core', 'platform', 'sync', 'events', 'protocol', 'dialer', 'discover', 'relay', 'upnp'],
+  model: ['core', 'platform', 'sync', 'events', 'protocol', 'db', 'scanner', 'versioner', 'stats'],
+  http: ['core', 'platform', 'rest', 'sync', 'events'],
   client: ['core', 'rest'],
   cli: ['core', 'rest', 'client'],
   main: ['*'],
@@ -29,4 +29,42 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 export const MAY_IMPORT_TYPES: Readonly<Record<string, readonly string[]>> = {
   events: ['rest'],
   http: ['config', 'model', 'connections', 'discover', 'stats', 'upgrade'],
+}
+
+/**
+ * Inside a folder imports run one way, too: from the bottom up, a file may import its own row and those above it here.
+ * A row is a file at the top of the folder, a folder below it, or `*`: all files at the top that have no row.
+ */
+export const ROWS: Readonly<Record<string, readonly string[]>> = {
+  core: ['*', 'formats', 'ignore', 'config', 'network', 'releases', 'attributes', 'records'],
+  platform: ['*', 'files', 'platform.ts', 'sim', 'node'],
+  'platform/node': ['native', 'disk', 'threads', 'net', 'http', '*'],
+  db: ['types.ts', 'sqlite', 'blocks', 'folder', '*'],
+  http: ['types.ts', 'formats', 'pipeline', 'views', 'static', 'routes', '*'],
+  main: [
+    'args',
+    'version.ts',
+    'installation.ts',
+    'gui-directory.ts',
+    'browser.ts',
+    'audit.ts',
+    'home',
+    'network.ts',
+    'daemon.ts',
+    'serve.ts',
+    'demo',
+    'service',
+    'commands',
+    '*',
+  ],
+  model: ['types.ts', 'state', 'puller', 'deps.ts', 'override.ts', 'folder', 'peers', '*', 'queries', 'model.ts'],
+}
+
+/** The row of a file in one of the folders above; -1 if the table forgot it. */
+export function rowOf(folder: string, file: string): number {
+  const rows = ROWS[folder] ?? []
+  const inside = file.slice(`src/${folder}/`.length)
+  const first = inside.split('/')[0] ?? ''
+  const named = rows.indexOf(first)
+  return named >= 0 ? named : first === inside ? rows.indexOf('*') : -1
 }

@@ -13,7 +13,12 @@ import type { Disk } from '../platform/disk.ts'
 import type { HttpServer } from '../platform/http.ts'
 import type { Random } from '../platform/random.ts'
 import type { System } from '../platform/platform.ts'
-import type { EventCountsView } from './views/metrics.ts'
+
+/** How many events of each type were made, handed to somebody, and lost. */
+export type EventCountsView = () => ReadonlyMap<
+  string,
+  { readonly created: number; readonly delivered: number; readonly dropped: number }
+>
 
 /** What the REST interface needs of the rest of the program, and not one method more. */
 export interface RestDeps {

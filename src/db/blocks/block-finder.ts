@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { FileHead } from '../../core/records/file-info.ts'
-import { LOCAL_NUMBER } from '../folder/folder-state.ts'
+import { LOCAL_NUMBER } from '../sqlite/schema.ts'
 import { SequenceSlots } from '../sqlite/sequence-slots.ts'
 import { Query } from '../sqlite/sql.ts'
 

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { blockKey, BlockLot } from './block-lot.ts'
-import { LOCAL_NUMBER } from '../folder/folder-state.ts'
+import { LOCAL_NUMBER } from '../sqlite/schema.ts'
 import { metaWriter, readMeta } from '../sqlite/meta.ts'
 import { inTransaction, Query } from '../sqlite/sql.ts'
 

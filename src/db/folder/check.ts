@@ -1,7 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { Clock } from '../../platform/clock.ts'
 import { damaged } from '../sqlite/damage.ts'
-import { FolderState, LOCAL_NUMBER } from './folder-state.ts'
+import { FolderState } from './folder-state.ts'
+import { LOCAL_NUMBER } from '../sqlite/schema.ts'
 import { readMeta } from '../sqlite/meta.ts'
 import { MARK_NEEDED } from './name-writer.ts'
 import { RowReader, STORED_COLUMNS } from './rows.ts'
@@ -9,12 +10,6 @@ import { Query } from '../sqlite/sql.ts'
 
 const ROWS_AT_ONCE = 2_000
 const NEVER = new AbortController().signal
-
-/** Asks SQLite whether pages, order and indexes fit together. Throws damage when not. */
-export function checkStructure(database: DatabaseSync): void {
-  const [verdict] = new Query(database, 'PRAGMA integrity_check(1)').first() ?? []
-  if (verdict !== 'ok') throw damaged(String(verdict))
-}
 
 /**
  * Reads a whole index and compares it with what it knows about itself: every row has the checksum it was written with,

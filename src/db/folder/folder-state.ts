@@ -4,10 +4,8 @@ import { countsAsLocal, countsAsReceiveOnlyChanged } from '../../core/records/ne
 import { addToDigest, removeFromDigest } from '../sqlite/checksum.ts'
 import { Tally, type TallyText } from './counts.ts'
 import { NeedTallies } from './need-tallies.ts'
+import { LOCAL_NUMBER } from '../sqlite/schema.ts'
 import type { FolderCounts, FolderTotals, IndexOwner } from '../types.ts'
-
-/** Our own place among the devices of a folder. */
-export const LOCAL_NUMBER = 0
 
 /** A device that has records in a folder. Rows carry its number instead of its long id. */
 export interface Holder {

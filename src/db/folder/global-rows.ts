@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { compareNames } from '../../core/paths.ts'
-import { LOCAL_NUMBER } from './folder-state.ts'
+import { LOCAL_NUMBER } from '../sqlite/schema.ts'
 import { Query, type Row } from '../sqlite/sql.ts'
 
 /** Greater than every text: SQLite sorts all blobs behind all texts. */

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { FLAG_IGNORED, isInvalid, type FileHead } from '../../core/records/file-info.ts'
 import type { DeviceId } from '../../core/ids.ts'
-import { LOCAL_NUMBER } from './folder-state.ts'
+import { LOCAL_NUMBER } from '../sqlite/schema.ts'
 import type { FolderTable } from './folder-table.ts'
 import { BEHIND_ALL_NAMES, GlobalRows } from './global-rows.ts'
 import { MARK_NEEDED } from './name-writer.ts'

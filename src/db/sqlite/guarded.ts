@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import { messageOf, systemCode, TwinfoldError } from '../../core/errors.ts'
 import type { Clock } from '../../platform/clock.ts'
-import { checkStructure } from '../folder/check.ts'
+import { checkStructure } from './check-structure.ts'
 import { explainError, isDamaged } from './damage.ts'
 import type { DatabaseFile } from './database-file.ts'
 import { migrate, type Schema } from './schema.ts'

@@ -4,6 +4,9 @@ import { damaged } from './damage.ts'
 import { readMeta, writeMeta } from './meta.ts'
 import { inTransaction, Query } from './sql.ts'
 
+/** The number of this device among those that have records in a folder. */
+export const LOCAL_NUMBER = 0
+
 /** The steps that make a database of one kind, oldest first. A step once released is never edited. */
 export type Schema = readonly string[]
 

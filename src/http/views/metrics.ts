@@ -4,7 +4,7 @@ import { counter, gauge, type Metric, type Sample } from '../../core/formats/pro
 import type { Clock } from '../../platform/clock.ts'
 import { folderMetrics, type FolderMetricsDeps } from './folder-metrics.ts'
 import type { PathFigures } from '../pipeline/meter.ts'
-import type { RestDisk, SystemView, VersionFacts } from '../types.ts'
+import type { EventCountsView, RestDisk, SystemView, VersionFacts } from '../types.ts'
 
 export interface MetricsDeps extends FolderMetricsDeps {
   readonly clock: Clock
@@ -15,12 +15,6 @@ export interface MetricsDeps extends FolderMetricsDeps {
   /** How often each route was asked, and how long it took. */
   requests(): ReadonlyMap<string, PathFigures>
 }
-
-/** How many events of each type were made, handed to somebody, and lost. */
-export type EventCountsView = () => ReadonlyMap<
-  string,
-  { readonly created: number; readonly delivered: number; readonly dropped: number }
->
 
 export interface MetricsOptions {
   readonly ownDevice: DeviceId
