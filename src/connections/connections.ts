@@ -12,7 +12,7 @@ import { Semaphore } from '../sync/semaphore.ts'
 import { supervise, type Service } from '../sync/supervisor.ts'
 import { Wakeup } from '../sync/wakeup.ts'
 import type { Identity, TlsStream } from '../platform/net.ts'
-import type { World } from '../platform/platform.ts'
+import type { Platform } from '../platform/platform.ts'
 import { Activities } from './activities.ts'
 import { DialLoop } from './dial-loop.ts'
 import { Listeners } from './listeners.ts'
@@ -27,7 +27,7 @@ const DIAL_NOTES_MAX = 500
 const LAN_MS = 10_000
 
 export interface ConnectionsDeps {
-  readonly world: Pick<World, 'clock' | 'random' | 'net' | 'system'>
+  readonly platform: Pick<Platform, 'clock' | 'random' | 'net' | 'system'>
   logger(facility: Facility): Logger
   readonly metrics?: ProtocolMetrics
   /** A device is connected, once more perhaps. Whoever gets the connection begins to read from it. */
@@ -70,7 +70,7 @@ export class Connections implements Service, ConnectionsView {
   #stop = new AbortController()
 
   constructor(deps: ConnectionsDeps, options: ConnectionsOptions) {
-    const { clock, net, system } = deps.world
+    const { clock, net, system } = deps.platform
     const { identity, config } = options
     this.#deps = deps
     this.#log = deps.logger('connections')
@@ -142,7 +142,7 @@ export class Connections implements Service, ConnectionsView {
 
   async #supervise(service: Service, signal: AbortSignal): Promise<void> {
     const failed = (error: unknown) => this.#log.error(`${service.name} failed and starts again: ${messageOf(error)}`)
-    await supervise(service, this.#deps.world.clock, failed, signal)
+    await supervise(service, this.#deps.platform.clock, failed, signal)
   }
 
   #wantedLoops(): ReadonlyMap<string, () => Service> {
@@ -158,7 +158,7 @@ export class Connections implements Service, ConnectionsView {
   }
 
   #makeLoop(device: DeviceId): DialLoop {
-    const { clock, random } = this.#deps.world
+    const { clock, random } = this.#deps.platform
     const loop = new DialLoop(
       {
         clock,
@@ -205,7 +205,7 @@ export class Connections implements Service, ConnectionsView {
 
   /** Much may have changed while the Hellos were under way, so everything is asked again. */
   async #admit(connection: Connection): Promise<void> {
-    const { clock } = this.#deps.world
+    const { clock } = this.#deps.platform
     const refusal = this.#stop.signal.aborted ? 'stopping' : this.#whyEnd(connection)
     const added = refusal === undefined ? this.#registry.add(connection, this.#config, clock.nowMs()) : undefined
     if (added?.kind !== 'added') {
@@ -239,16 +239,16 @@ export class Connections implements Service, ConnectionsView {
 
   /** Machines move from network to network while they run. */
   #isLan(): LanCheck {
-    const nowMs = this.#deps.world.clock.monotonicMs()
+    const nowMs = this.#deps.platform.clock.monotonicMs()
     if (this.#lan !== undefined && nowMs < this.#lan.untilMs) return this.#lan.check
-    const check = lanCheck(this.#deps.world.system.networks(), this.#config.options.alwaysLocalNets)
+    const check = lanCheck(this.#deps.platform.system.networks(), this.#config.options.alwaysLocalNets)
     this.#lan = { check, untilMs: nowMs + LAN_MS }
     return check
   }
 
   #note(address: string, error: string | null): void {
     this.#lastDials.delete(address) // the latest goes to the end
-    this.#lastDials.set(address, { whenMs: this.#deps.world.clock.nowMs(), error })
+    this.#lastDials.set(address, { whenMs: this.#deps.platform.clock.nowMs(), error })
     for (const oldest of this.#lastDials.keys()) {
       if (this.#lastDials.size <= DIAL_NOTES_MAX) break
       this.#lastDials.delete(oldest)

@@ -12,7 +12,7 @@ import { connectionIdOf, exchangeHellos } from '../protocol/hello.ts'
 import type { ProtocolMetrics } from '../protocol/metrics.ts'
 import type { Connection, Hello } from '../protocol/types.ts'
 import type { TlsStream } from '../platform/net.ts'
-import type { World } from '../platform/platform.ts'
+import type { Platform } from '../platform/platform.ts'
 import type { RateLimits } from './rate.ts'
 import type { Stranger } from './types.ts'
 import { WaitingRoom } from './waiting-room.ts'
@@ -20,7 +20,7 @@ import { WaitingRoom } from './waiting-room.ts'
 const CERTIFICATE_NAME = 'syncthing'
 
 export interface ReceptionDeps {
-  readonly world: Pick<World, 'clock' | 'random'>
+  readonly platform: Pick<Platform, 'clock' | 'random'>
   readonly limits: RateLimits
   readonly metrics?: ProtocolMetrics
   logger(facility: Facility): Logger
@@ -78,24 +78,24 @@ export class Reception {
   /** It learns that we are here, and nothing else about us. */
   async #receiveStranger(stream: TlsStream, device: DeviceId, signal: AbortSignal): Promise<void> {
     const own = { ...this.#hello(), deviceName: '', numConnections: 0 }
-    const talk = (until: AbortSignal) => exchangeHellos(stream, own, this.#deps.world.clock, until)
+    const talk = (until: AbortSignal) => exchangeHellos(stream, own, this.#deps.platform.clock, until)
     const { hello } = await this.#room.receiveStranger(stream, signal, talk)
     this.#deps.onStranger({ device, name: hello.deviceName, address: stream.remoteAddress })
   }
 
   async #receiveKnown(stream: TlsStream, device: DeviceConfig, place: Place, signal: AbortSignal): Promise<Connection> {
-    const { world, limits, metrics } = this.#deps
+    const { platform, limits, metrics } = this.#deps
     const { deviceID, compression } = device
     const limited = limits.limit(stream, deviceID, place.isLocal)
     const own = { ...this.#hello(), numConnections: ownWanted(device.numConnections) }
-    const talk = (until: AbortSignal) => exchangeHellos(limited, own, world.clock, until)
+    const talk = (until: AbortSignal) => exchangeHellos(limited, own, platform.clock, until)
     const greeting = await this.#room.receiveKnown(deviceID, signal, talk)
     const name = device.certName === '' ? CERTIFICATE_NAME : device.certName
     if (!stream.isNamed(name)) throw new TwinfoldError('bad-request', `its certificate is not made out to ${name}`)
-    const connectionId = connectionIdOf(own.timestampNs, greeting.hello.timestampNs, world.random.bytes(8))
+    const connectionId = connectionIdOf(own.timestampNs, greeting.hello.timestampNs, platform.random.bytes(8))
     const { remoteAddress, crypto } = stream
     return new ProtocolConnection(
-      { clock: world.clock, logger: this.#deps.logger('protocol'), ...(metrics !== undefined && { metrics }) },
+      { clock: platform.clock, logger: this.#deps.logger('protocol'), ...(metrics !== undefined && { metrics }) },
       limited,
       greeting,
       { device: deviceID, connectionId, remoteAddress, crypto, compression, ...place },
@@ -109,7 +109,7 @@ export class Reception {
       clientName,
       clientVersion,
       numConnections: 1,
-      timestampNs: BigInt(this.#deps.world.clock.nowMs()) * 1_000_000n,
+      timestampNs: BigInt(this.#deps.platform.clock.nowMs()) * 1_000_000n,
     }
   }
 }

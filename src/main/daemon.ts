@@ -16,7 +16,7 @@ import { WorkCounters } from '../stats/work-counters.ts'
 import { supervise, type Service } from '../sync/supervisor.ts'
 import { UpgradeChecker } from '../upgrade/checker.ts'
 import type { LineSink } from '../platform/files/lines.ts'
-import type { World } from '../platform/platform.ts'
+import type { Platform } from '../platform/platform.ts'
 import { auditEvents } from './audit.ts'
 import { withFreePorts } from './home/first-start.ts'
 import { builtGuiDirectory } from './gui-directory.ts'
@@ -34,12 +34,12 @@ const LOG_OLD_FILES_MAX = 3
  * One device, from its lock to its goodbye. The composition root, read top to bottom: open what must be closed, build
  * what uses it, connect the parts that do not know each other, run it all. What cannot be opened rejects with a reason.
  */
-export async function runDaemon(world: World, options: ServeOptions, signal: AbortSignal): Promise<ExitCode> {
+export async function runDaemon(platform: Platform, options: ServeOptions, signal: AbortSignal): Promise<ExitCode> {
   const { locations } = options
-  const { clock, random, disk, http, system } = world
+  const { clock, random, disk, http, system } = platform
   await ensureHome(disk, locations)
 
-  using sink = world.lines.open(locations.logFile, {
+  using sink = platform.lines.open(locations.logFile, {
     sizeBytesMax: options.logMaxSizeBytes ?? LOG_SIZE_BYTES_MAX,
     oldFilesMax: options.logMaxOldFiles ?? LOG_OLD_FILES_MAX,
   })
@@ -50,18 +50,18 @@ export async function runDaemon(world: World, options: ServeOptions, signal: Abo
   const mainLog = log.logger('main')
   const events = new EventBus({ clock, log: log.logger('events') })
 
-  await using _lock = await lockHome(world, locations)
+  await using _lock = await lockHome(platform, locations)
   const identity = await loadOrMakeIdentity({ disk, clock, random }, locations)
   const version = versionFacts(system, options.versionExtra)
   mainLog.info(`Twinfold ${version.version}, device ${identity.deviceId}`)
   mainLog.info(`home is ${locations.configDirectory}${identity.created ? ' (new)' : ''}`)
 
-  const passwords = new Passwords({ hasher: world.passwords, random, clock, log: log.logger('config') })
+  const passwords = new Passwords({ hasher: platform.passwords, random, clock, log: log.logger('config') })
   const config = await openConfig(
     { disk, clock, random, passwords, log: log.logger('config'), events },
     { path: locations.configFile, ownDevice: identity.deviceId, hostName: system.hostName, allowNewer: options.allowNewerConfig },
   )
-  await applyStartOptions(config, options, world)
+  await applyStartOptions(config, options, platform)
 
   // The store may lose an index while it opens, before there is a hub to tell; hub and network know each other.
   let model: Model | undefined
@@ -83,11 +83,11 @@ export async function runDaemon(world: World, options: ServeOptions, signal: Abo
   const logger = (facility: Facility) => log.logger(facility)
   const statistics = new Statistics({ keyValue: store.keyValue, log: logger('stats') })
   network = await Network.open(
-    { world, store, events, statistics, config, logger, folders: () => model },
+    { platform, store, events, statistics, config, logger, folders: () => model },
     { ownDevice: identity.deviceId, identity, clientVersion: version.version, userHome: locations.userHome },
   )
   model = new Model(
-    { world, store, events, statistics, logger, sources: network.peers, summaryOf: folderStatusJson },
+    { platform, store, events, statistics, logger, sources: network.peers, summaryOf: folderStatusJson },
     {
       config: config.current,
       ownDevice: identity.deviceId,
@@ -100,7 +100,7 @@ export async function runDaemon(world: World, options: ServeOptions, signal: Abo
     {
       clock, random, config,
       log: log.logger('upgrade'),
-      http: world.httpClient,
+      http: platform.httpClient,
       environment: (name) => system.environment(name),
     },
     { running: version.version, allowed: options.upgradesAllowed, installation: findInstallation() },
@@ -148,7 +148,7 @@ export async function runDaemon(world: World, options: ServeOptions, signal: Abo
   })
 
   events.listen(WorkCounters.heard, statistics.work.hear, ending.signal)
-  using audit = openAudit(world, options, config.current.options, mainLog)
+  using audit = openAudit(platform, options, config.current.options, mainLog)
   if (audit !== undefined) auditEvents(events, (line) => audit.write(line), mainLog, ending.signal)
   events.emit('Starting', { home: locations.configDirectory, myID: identity.deviceId })
 
@@ -186,8 +186,8 @@ class Ending {
  * Keeps everybody else away from the home. Syncthing since 1.29 takes the same lock file; an older one only locks its
  * database, so where it has one we hold that too.
  */
-async function lockHome(world: World, locations: Locations): Promise<AsyncDisposable> {
-  const { disk } = world
+async function lockHome(platform: Platform, locations: Locations): Promise<AsyncDisposable> {
+  const { disk } = platform
   const held = new AsyncDisposableStack()
   try {
     await hold(held, disk.lock(locations.lockFile), locations.lockFile)
@@ -213,9 +213,9 @@ async function hold(held: AsyncDisposableStack, locking: Promise<AsyncDisposable
 }
 
 /** What the words of the start change in the saved configuration. */
-async function applyStartOptions(config: OpenedConfig, options: ServeOptions, world: World): Promise<void> {
+async function applyStartOptions(config: OpenedConfig, options: ServeOptions, platform: Platform): Promise<void> {
   if (config.created && options.portProbing) {
-    const chosen = await withFreePorts(config.current, world.http)
+    const chosen = await withFreePorts(config.current, platform.http)
     await config.change(() => chosen)
   }
   if (options.paused) await config.change((current) => withPause(current, true))
@@ -231,10 +231,10 @@ function withPause(config: Config, paused: boolean): Config {
 }
 
 /** Asked for by a flag it must work; by the configuration it may fail, or a bad setting would keep us from ever starting. */
-function openAudit(world: World, options: ServeOptions, settings: Config['options'], log: Logger): LineSink | undefined {
-  const stamp = new Date(world.clock.nowMs()).toISOString().replace(/[-:]/g, '').replace('T', '-').slice(0, 15)
+function openAudit(platform: Platform, options: ServeOptions, settings: Config['options'], log: Logger): LineSink | undefined {
+  const stamp = new Date(platform.clock.nowMs()).toISOString().replace(/[-:]/g, '').replace('T', '-').slice(0, 15)
   const dated = `${options.locations.dataDirectory}/audit-${stamp}.log`
-  const open = (path: string) => world.lines.open(path, { sizeBytesMax: 0, oldFilesMax: 0 })
+  const open = (path: string) => platform.lines.open(path, { sizeBytesMax: 0, oldFilesMax: 0 })
   if (options.audit !== undefined) return open(options.audit === 'default' ? dated : options.audit)
   if (!settings.auditEnabled) return undefined
   try {

@@ -15,12 +15,12 @@ import { Sharing } from '../model/sharing.ts'
 import type { DeviceRecord, Statistics } from '../stats/stats.ts'
 import type { Service } from '../sync/supervisor.ts'
 import type { Identity } from '../platform/net.ts'
-import type { World } from '../platform/platform.ts'
+import type { Platform } from '../platform/platform.ts'
 
 const CLIENT_NAME = 'twinfold'
 
 export interface NetworkDeps {
-  readonly world: World
+  readonly platform: Platform
   readonly store: IndexStore
   readonly events: EventBus
   readonly statistics: Statistics
@@ -47,18 +47,18 @@ export class Network {
   readonly #sharing: Sharing
 
   private constructor(deps: NetworkDeps, { ownDevice, identity, clientVersion, userHome }: NetworkOptions) {
-    const { world, store, events, statistics, logger } = deps
+    const { platform, store, events, statistics, logger } = deps
     const config = deps.config.current
     const log = logger('model')
     this.#deps = deps
-    this.pending = new Pending({ clock: world.clock, keyValue: store.keyValue, events, log }, config)
+    this.pending = new Pending({ clock: platform.clock, keyValue: store.keyValue, events, log }, config)
     this.#sharing = new Sharing(
-      { disk: world.disk, log, config: deps.config, pending: (device, offers) => this.pending.foldersOffered(device, offers) },
+      { disk: platform.disk, log, config: deps.config, pending: (device, offers) => this.pending.foldersOffered(device, offers) },
       { ownDevice, userHome },
     )
     this.peers = new Peers(
       {
-        clock: world.clock, blocks: world.blocks, platform: world.system.platform, store, events, statistics, log,
+        clock: platform.clock, blocks: platform.blocks, platform: platform.system.platform, store, events, statistics, log,
         folders: {
           rootOf: (folder) => deps.folders()?.rootOf(folder),
           pullSoon: (folder) => deps.folders()?.pullSoon(folder),
@@ -73,7 +73,7 @@ export class Network {
     )
     this.connections = new Connections(
       {
-        world,
+        platform,
         logger,
         onConnection: (connection) => this.peers.attach(connection),
         onStranger: (stranger) => this.pending.deviceKnocked(stranger),

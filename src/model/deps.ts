@@ -5,15 +5,15 @@ import type { IndexStore } from '../db/types.ts'
 import type { EventSink, FolderSummaryData, Logger } from '../events/types.ts'
 import type { Statistics } from '../stats/stats.ts'
 import type { Semaphore } from '../sync/semaphore.ts'
-import type { World } from '../platform/platform.ts'
+import type { Platform } from '../platform/platform.ts'
 import type { OtherFolder } from './puller/context.ts'
 import type { Sources } from './state/sources.ts'
 import type { FolderStatus } from './types.ts'
 
-export type ModelWorld = Pick<World, 'clock' | 'random' | 'disk' | 'attributes' | 'walker' | 'hasher' | 'fileMaker' | 'watcher' | 'programs' | 'system'>
+export type ModelPorts = Pick<Platform, 'clock' | 'random' | 'disk' | 'attributes' | 'walker' | 'hasher' | 'fileMaker' | 'watcher' | 'programs' | 'system'>
 
 export interface ModelDeps {
-  readonly world: ModelWorld
+  readonly platform: ModelPorts
   readonly store: IndexStore
   readonly events: EventSink
   readonly statistics: Statistics

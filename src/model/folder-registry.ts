@@ -180,7 +180,7 @@ export class FolderRegistry {
     this.#log.info(`folder ${folder.id} is removed; its files stay in ${this.root(folder)}`)
     const shared = this.folders.some((other) => this.root(other) === this.root(folder))
     if (!shared && folder.markerName === DEFAULT_MARKER_NAME) {
-      const { clock, disk } = this.#deps.world
+      const { clock, disk } = this.#deps.platform
       await removeMarker(disk, this.root(folder), folder.id, clock.nowMs()).catch((error: unknown) => {
         this.#log.warn(`folder ${folder.id}: the marker stays: ${messageOf(error)}`)
       })
@@ -203,7 +203,7 @@ export class FolderRegistry {
   /** A paused folder nobody has ever used gets its directory, so that its owner finds it; a known one may be unmounted. */
   async #makeRoot(folder: FolderConfig): Promise<void> {
     if ((await this.#deps.store.folders()).includes(folder.id)) return
-    await this.#deps.world.disk.makeDirectories(this.root(folder), 0o777).catch((error: unknown) => {
+    await this.#deps.platform.disk.makeDirectories(this.root(folder), 0o777).catch((error: unknown) => {
       this.#log.warn(`folder ${folder.id}: cannot make ${this.root(folder)}: ${messageOf(error)}`)
     })
   }
@@ -211,6 +211,6 @@ export class FolderRegistry {
   #slotCount(): number {
     const wanted = this.#config.options.maxFolderConcurrency
     if (wanted < 0) return Number.POSITIVE_INFINITY
-    return wanted === 0 ? Math.max(1, this.#deps.world.system.cpuCount) : wanted
+    return wanted === 0 ? Math.max(1, this.#deps.platform.system.cpuCount) : wanted
   }
 }

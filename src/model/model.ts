@@ -51,7 +51,7 @@ export class Model implements Hub, PeerFolders {
     this.#deps = deps
     this.#ownDevice = options.ownDevice
     this.#log = deps.logger('model')
-    const { clock } = deps.world
+    const { clock } = deps.platform
     const summaryOf = async (folder: FolderId) => deps.summaryOf(await this.status(folder))
     this.#summaries = new SummaryTeller({ clock, events: deps.events, log: this.#log, summaryOf })
     this.#registry = new FolderRegistry(
@@ -75,7 +75,7 @@ export class Model implements Hub, PeerFolders {
       await this.#registry.tidy()
       await Promise.all([this.#summaries, this.#downloads].map(async (service) => {
         const failed = (error: unknown) => this.#log.error(`${service.name} failed and starts again: ${messageOf(error)}`)
-        await supervise(service, this.#deps.world.clock, failed, signal)
+        await supervise(service, this.#deps.platform.clock, failed, signal)
       }))
     } finally {
       await this.#registry.stop()
@@ -181,7 +181,7 @@ export class Model implements Hub, PeerFolders {
     const config = this.#registry.folders.find(({ id }) => id === folder)
     if (config === undefined) return { ignore: null, expanded: null, error: `folder ${folder} does not exist` }
     if (!FOLDER_POLICIES[config.type].hasIgnores) return { ignore: null, expanded: null, error: null }
-    return await viewIgnores(this.#deps.world.disk, this.#registry.root(config))
+    return await viewIgnores(this.#deps.platform.disk, this.#registry.root(config))
   }
 
   async setIgnores(folder: FolderId, lines: readonly string[]): Promise<IgnoresView> {
@@ -191,7 +191,7 @@ export class Model implements Hub, PeerFolders {
     }
     using _turn = await this.#writing.lock()
     try {
-      await writeIgnores(this.#deps.world.disk, this.#registry.root(config), lines)
+      await writeIgnores(this.#deps.platform.disk, this.#registry.root(config), lines)
     } catch (error) {
       throw new TwinfoldError('folder-error', `writing ignores: ${messageOf(error)}`, { cause: error })
     }
@@ -237,7 +237,7 @@ export class Model implements Hub, PeerFolders {
 
   async #makeExplorer(): Promise<FolderExplorer> {
     const { Explorer } = await import('./queries/explorer.ts')
-    const { clock, disk } = this.#deps.world
+    const { clock, disk } = this.#deps.platform
     const ask = async <T>(folder: FolderId, question: (index: FolderIndex) => Promise<T>): Promise<T | undefined> => {
       // To look at a folder that never ran must not leave an index behind: it would no longer count as new.
       const known = this.#registry.running(folder) !== undefined || (await this.#deps.store.folders()).includes(folder)

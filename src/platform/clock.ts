@@ -1,4 +1,4 @@
-/** The only source of time. Nothing outside world/ may read Date or set a timer. */
+/** The only source of time. Nothing outside platform/ may read Date or set a timer. */
 export interface Clock {
   /** Wall-clock time. May jump: for what people read and what is stored. */
   nowMs(): number

@@ -51,7 +51,7 @@ export interface CopiedBlock {
   readonly hash: Uint8Array
 }
 
-/** Puts content on disk that was not there, or not there as a file. world/real does it in a thread, many at a time; world/sim inline. */
+/** Puts content on disk that was not there, or not there as a file. platform/node does it in a thread, many at a time; platform/sim inline. */
 export interface FileMaker {
   /**
    * Makes a small file in one step: temporary file, content, mode and time, sync, and a name. Whoever looks finds what

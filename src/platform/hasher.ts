@@ -21,7 +21,7 @@ export interface HashOptions {
   readonly tasksMax?: number
 }
 
-/** world/real spreads jobs over threads; world/sim runs them inline, in order. */
+/** platform/node spreads jobs over threads; platform/sim runs them inline, in order. */
 export interface Hasher {
   /** One result per job, in order. `onBytes` reports progress as it is made. Small jobs should come many at a time. */
   hash(

@@ -16,7 +16,7 @@ import type { Walker } from './walk.ts'
 import type { Watcher } from './watch.ts'
 
 /** Everything outside the program, as arguments: the real machine, or a simulated one. */
-export interface World {
+export interface Platform {
   readonly clock: Clock
   readonly random: Random
   readonly disk: Disk

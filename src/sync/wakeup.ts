@@ -1,6 +1,6 @@
 /**
  * Many rings, one waking: a thousand file events while a scan runs lead to one
- * more scan, not to a thousand. Work is done at our pace, not at the world's.
+ * more scan, not to a thousand. Work is done at our pace, not at that of the callers.
  */
 export class Wakeup {
   #rung = false

@@ -5,9 +5,9 @@ import { test } from 'node:test'
 import { Passwords } from '../../src/config/password.ts'
 import { openConfig } from '../../src/config/store.ts'
 import { TwinfoldError } from '../../src/core/errors.ts'
-import { realClock } from '../../src/platform/node/clock.ts'
-import { realDisk } from '../../src/platform/node/disk/disk.ts'
-import { realRandom } from '../../src/platform/node/random.ts'
+import { nodeClock } from '../../src/platform/node/clock.ts'
+import { nodeDisk } from '../../src/platform/node/disk/disk.ts'
+import { nodeRandom } from '../../src/platform/node/random.ts'
 import { simPasswords } from '../../src/platform/sim/passwords.ts'
 import { OWN, configFixture } from '../support/config.ts'
 import { reportRow } from '../support/effort.ts'
@@ -122,9 +122,9 @@ let changed = 0
 
 async function open(home: string): Promise<void> {
   const log = quietLogger('config')
-  const passwords = new Passwords({ hasher: simPasswords, random: realRandom, clock: realClock, log })
+  const passwords = new Passwords({ hasher: simPasswords, random: nodeRandom, clock: nodeClock, log })
   await openConfig(
-    { disk: realDisk, clock: realClock, random: realRandom, passwords, log },
+    { disk: nodeDisk, clock: nodeClock, random: nodeRandom, passwords, log },
     { path: join(home, 'config.xml'), ownDevice: OWN, hostName: 'host', allowNewer: false },
   )
 }

@@ -6,7 +6,7 @@ import { Pending } from '../../src/model/peers/pending.ts'
 import { exchangeHellos } from '../../src/protocol/hello.ts'
 import { SimClock } from '../../src/platform/sim/clock.ts'
 import { SimNetwork } from '../../src/platform/sim/net.ts'
-import { createSimWorld } from '../../src/platform/sim/platform.ts'
+import { createSimPlatform } from '../../src/platform/sim/platform.ts'
 import { effort, reportRow } from '../support/effort.ts'
 import { quietLogger } from '../support/logger.ts'
 import { configOf, deviceConfig, idOf, Machine, simIdentity } from './machines.ts'
@@ -28,11 +28,11 @@ interface PairSettings {
 function pair(settings: PairSettings = {}) {
   const clock = new SimClock()
   const network = new SimNetwork(clock, { delayMs: settings.delayMs ?? 2 })
-  const worldOf = (hostName: string, seed: number) => createSimWorld(seed, { clock, network, hostName })
+  const platformOf = (hostName: string, seed: number) => createSimPlatform(seed, { clock, network, hostName })
   const aConfig = configOf(A_ID, [deviceConfig(B_ID, settings.a)], { listenAddresses: ['tcp://0.0.0.0:22000'], ...settings.aOptions })
   const bConfig = configOf(B_ID, [deviceConfig(A_ID, settings.b)], { listenAddresses: ['tcp://0.0.0.0:22000'], ...settings.bOptions })
-  const a = new Machine(worldOf(A_HOST, 1), A, aConfig)
-  const b = new Machine(worldOf(B_HOST, 2), B, bConfig)
+  const a = new Machine(platformOf(A_HOST, 1), A, aConfig)
+  const b = new Machine(platformOf(B_HOST, 2), B, bConfig)
   const pass = (ms: number) => clock.advance(ms, settle)
   return {
     a, b, clock, network, pass,
@@ -56,8 +56,8 @@ test('B-18: a device that moved is let in again when the connection it lost has 
   await two.pass(1_000)
   assert.equal(two.a.open(B_ID), 1)
   two.network.partition(A_HOST, B_HOST)
-  const world = createSimWorld(3, { clock: two.clock, network: two.network, hostName: MOVED_HOST })
-  const moved = new Machine(world, B, configOf(B_ID, [deviceConfig(A_ID, TO_A)], { reconnectionIntervalS: 5 })).start()
+  const platform = createSimPlatform(3, { clock: two.clock, network: two.network, hostName: MOVED_HOST })
+  const moved = new Machine(platform, B, configOf(B_ID, [deviceConfig(A_ID, TO_A)], { reconnectionIntervalS: 5 })).start()
   await two.pass(60_000)
   assert.equal(moved.open(A_ID), 0, 'somebody with a connection that lives has no need of another')
   const [lost] = two.a.made
@@ -131,7 +131,7 @@ test('a lost connection is made again at once, but not more than three times in 
 test('one that does not know us is not called without end', async () => {
   await using two = pair({ a: TO_B })
   two.b.config = configOf(B_ID, [], two.b.config.options)
-  const b = new Machine(createSimWorld(9, { clock: two.clock, network: two.network, hostName: B_HOST }), B, two.b.config)
+  const b = new Machine(createSimPlatform(9, { clock: two.clock, network: two.network, hostName: B_HOST }), B, two.b.config)
   b.start()
   await two.pass(100)
   two.a.start()
@@ -357,8 +357,8 @@ test('B-03 strangers who knock under ever new names: the list is limited, the ne
   }
   const config = configOf(A_ID, [], { listenAddresses: ['tcp://0.0.0.0:22000'] })
   const pending = new Pending({ clock, keyValue, events: { emit: () => {} }, log: quietLogger('model') }, config)
-  const world = createSimWorld(1, { clock, network, hostName: A_HOST })
-  const a = new Machine(world, A, config, { onStranger: (stranger) => pending.deviceKnocked(stranger) }).start()
+  const platform = createSimPlatform(1, { clock, network, hostName: A_HOST })
+  const a = new Machine(platform, A, config, { onStranger: (stranger) => pending.deviceKnocked(stranger) }).start()
   await clock.advance(10, settle)
   const count = effort(600)
   const hello = { deviceName: 'x'.repeat(20_000), clientName: 'c', clientVersion: 'v', numConnections: 1, timestampNs: 1n }

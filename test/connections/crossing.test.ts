@@ -4,7 +4,7 @@ import * as fc from 'fast-check'
 import { ownWanted, wantedConnections } from '../../src/core/network/admission.ts'
 import { SimClock } from '../../src/platform/sim/clock.ts'
 import { SimNetwork } from '../../src/platform/sim/net.ts'
-import { createSimWorld } from '../../src/platform/sim/platform.ts'
+import { createSimPlatform } from '../../src/platform/sim/platform.ts'
 import { effort } from '../support/effort.ts'
 import { configOf, deviceConfig, idOf, Machine, simIdentity } from './machines.ts'
 
@@ -29,7 +29,7 @@ test('whoever dials, whatever happens in between: in the end both have the same 
       const isDialling = dials === 'both' || dials === (i === 0 ? 'first' : 'second')
       const addresses = isDialling ? [`tcp://${HOSTS[1 - i]}`] : []
       const config = configOf(idOf(IDENTITIES[i]), [deviceConfig(peer, { addresses, numConnections: wanted[i] })], { listenAddresses: ['tcp://0.0.0.0'] })
-      return new Machine(createSimWorld(seed + i, { clock, network, hostName: HOSTS[i] }), IDENTITIES[i], config)
+      return new Machine(createSimPlatform(seed + i, { clock, network, hostName: HOSTS[i] }), IDENTITIES[i], config)
     })
     const [one, two] = [machines[0]!, machines[1]!]
     one.start()

@@ -7,7 +7,7 @@ import { Connections, type ConnectionsDeps } from '../../src/connections/connect
 import type { Stranger } from '../../src/connections/types.ts'
 import type { Connection, ProtocolHandler } from '../../src/protocol/types.ts'
 import type { Identity } from '../../src/platform/net.ts'
-import type { World } from '../../src/platform/platform.ts'
+import type { Platform } from '../../src/platform/platform.ts'
 import { quietLogger } from '../support/logger.ts'
 
 /** An identity that only a simulation believes. */
@@ -58,12 +58,12 @@ export class Machine {
   readonly #stop = new AbortController()
   #done: Promise<void> | undefined
 
-  constructor(world: Pick<World, 'clock' | 'random' | 'net' | 'system'>, identity: Identity, config: Config, deps: Partial<ConnectionsDeps> = {}) {
+  constructor(platform: Pick<Platform, 'clock' | 'random' | 'net' | 'system'>, identity: Identity, config: Config, deps: Partial<ConnectionsDeps> = {}) {
     this.id = idOf(identity)
     this.config = config
     this.connections = new Connections(
       {
-        world,
+        platform,
         logger: (facility) => (facility === 'connections' ? this.log : quietLogger(facility)),
         onConnection: (connection) => this.#use(connection),
         onStranger: (stranger) => void this.strangers.push(stranger),

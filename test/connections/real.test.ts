@@ -8,16 +8,16 @@ import { connect as connectTls, type ConnectionOptions, type TLSSocket } from 'n
 import type { DeviceConfig, OptionsConfig } from '../../src/core/config/config.ts'
 import { makeCertificate, type KeyType } from '../../src/main/home/certificate.ts'
 import type { Identity } from '../../src/platform/net.ts'
-import { realClock } from '../../src/platform/node/clock.ts'
-import { realNet } from '../../src/platform/node/net/net.ts'
-import { realRandom } from '../../src/platform/node/random.ts'
-import { realSystem } from '../../src/platform/node/system.ts'
+import { nodeClock } from '../../src/platform/node/clock.ts'
+import { nodeNet } from '../../src/platform/node/net/net.ts'
+import { nodeRandom } from '../../src/platform/node/random.ts'
+import { nodeSystem } from '../../src/platform/node/system.ts'
 import { effort, reportRow } from '../support/effort.ts'
 import { eventually } from '../support/scratch.ts'
 import { configOf, deviceConfig, idOf, Machine } from './machines.ts'
 
 const HOST = '127.0.0.1'
-const WORLD = { clock: realClock, random: realRandom, net: realNet, system: realSystem }
+const WORLD = { clock: nodeClock, random: nodeRandom, net: nodeNet, system: nodeSystem }
 let serial = 0
 const [A, B] = [await identity(), await identity()]
 const [A_ID, B_ID] = [idOf(A), idOf(B)]
@@ -172,7 +172,7 @@ test('B-17 TLS as others speak it: let in or turned away by the rules, and the i
   let asExpected = 0
   for (const { what, options, isIn } of attempts) {
     const got: string[] = []
-    const listener = await realNet.listenTls({ host: HOST, port: 0, identity: B }, (stream) => {
+    const listener = await nodeNet.listenTls({ host: HOST, port: 0, identity: B }, (stream) => {
       got.push(`${idOfDer(stream.peerCertificate)} ${stream.certificateCount}`)
       void stream[Symbol.asyncDispose]()
     })

@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { realAttributes } from '../../src/platform/node/disk/attributes.ts'
-import { realDisk } from '../../src/platform/node/disk/disk.ts'
+import { nodeAttributes } from '../../src/platform/node/disk/attributes.ts'
+import { nodeDisk } from '../../src/platform/node/disk/disk.ts'
 import { SimAttributes } from '../../src/platform/sim/attributes.ts'
 import { SimClock } from '../../src/platform/sim/clock.ts'
 import { SimDisk } from '../../src/platform/sim/disk.ts'
@@ -21,7 +21,7 @@ function whyNot(): string | undefined {
 
 attributesContract('real attributes', whyNot(), async () => {
   const scratch = scratchDirectory()
-  return { attributes: realAttributes, disk: realDisk, root: scratch.path, [Symbol.asyncDispose]: async () => scratch[Symbol.dispose]() }
+  return { attributes: nodeAttributes, disk: nodeDisk, root: scratch.path, [Symbol.asyncDispose]: async () => scratch[Symbol.dispose]() }
 })
 
 attributesContract('sim attributes', undefined, async () => {

@@ -2,19 +2,19 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { DiskBlockReader } from '../../src/platform/files/disk-block-reader.ts'
-import { RealBlockReader } from '../../src/platform/node/block-reader.ts'
+import { NodeBlockReader } from '../../src/platform/node/block-reader.ts'
 import { DiskThreads } from '../../src/platform/node/threads/disk-threads.ts'
-import { realDisk } from '../../src/platform/node/disk/disk.ts'
+import { nodeDisk } from '../../src/platform/node/disk/disk.ts'
 import { SimClock } from '../../src/platform/sim/clock.ts'
 import { SimDisk } from '../../src/platform/sim/disk.ts'
 import { scratchDirectory } from '../support/scratch.ts'
 import { blockReaderContract } from './block-reader.contract.ts'
 
-function realFolder(reader: (threads: DiskThreads) => DiskBlockReader | RealBlockReader) {
+function realFolder(reader: (threads: DiskThreads) => DiskBlockReader | NodeBlockReader) {
   const scratch = scratchDirectory()
   const threads = new DiskThreads({ threads: 2 })
   return {
-    blocks: reader(threads), disk: realDisk, root: scratch.path,
+    blocks: reader(threads), disk: nodeDisk, root: scratch.path,
     async put(path: string, content: Uint8Array) {
       mkdirSync(dirname(join(scratch.path, path)), { recursive: true })
       writeFileSync(join(scratch.path, path), content)
@@ -37,6 +37,6 @@ function simFolder() {
   }
 }
 
-blockReaderContract('threads', async () => realFolder((threads) => new RealBlockReader(threads)))
-blockReaderContract('real disk', async () => realFolder(() => new DiskBlockReader(realDisk)))
+blockReaderContract('threads', async () => realFolder((threads) => new NodeBlockReader(threads)))
+blockReaderContract('real disk', async () => realFolder(() => new DiskBlockReader(nodeDisk)))
 blockReaderContract('sim disk', async () => simFolder())

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import * as fc from 'fast-check'
 import { systemCode } from '../../src/core/errors.ts'
 import type { Disk } from '../../src/platform/disk.ts'
-import { realDisk } from '../../src/platform/node/disk/disk.ts'
+import { nodeDisk } from '../../src/platform/node/disk/disk.ts'
 import { SimClock } from '../../src/platform/sim/clock.ts'
 import { SimDisk } from '../../src/platform/sim/disk.ts'
 import { effort } from '../support/effort.ts'
@@ -55,14 +55,14 @@ test('the same calls have the same outcome on the real and on the simulated disk
     using scratch = scratchDirectory()
     const sim = new SimDisk(new SimClock(), { umask: process.umask() })
     const roots = [`${scratch.path}${DEPTH}`, `/root${DEPTH}`] as const
-    await realDisk.makeDirectories(roots[0], 0o755)
+    await nodeDisk.makeDirectories(roots[0], 0o755)
     await sim.makeDirectories(roots[1], 0o755)
     for (const [what, run] of steps) {
-      const [expected, actual] = [await outcome(run(realDisk, roots[0])), await outcome(run(sim, roots[1]))]
+      const [expected, actual] = [await outcome(run(nodeDisk, roots[0])), await outcome(run(sim, roots[1]))]
       assert.deepEqual(actual, expected, `${what}, in: ${steps.map(([name]) => name).join(', ')}`)
       tried++
     }
-    assert.deepEqual(await tree(sim, '/root'), await tree(realDisk, scratch.path))
+    assert.deepEqual(await tree(sim, '/root'), await tree(nodeDisk, scratch.path))
   }), { numRuns: effort(150) })
   assert.ok(tried > 1_000)
 })

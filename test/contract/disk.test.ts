@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { chmod, chown, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { realDisk } from '../../src/platform/node/disk/disk.ts'
+import { nodeDisk } from '../../src/platform/node/disk/disk.ts'
 import { SimClock } from '../../src/platform/sim/clock.ts'
 import { SimDisk } from '../../src/platform/sim/disk.ts'
 import { SimRandom } from '../../src/platform/sim/random.ts'
@@ -14,7 +14,7 @@ const NOBODY = 65_534
 diskContract('real disk', async () => {
   const root = await mkdtemp(join(tmpdir(), 'twinfold-disk-'))
   return {
-    disk: realDisk,
+    disk: nodeDisk,
     root,
     umask: process.umask(),
     async asOrdinaryUser() {

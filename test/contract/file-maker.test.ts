@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs'
 import { DiskThreads } from '../../src/platform/node/threads/disk-threads.ts'
-import { realDisk } from '../../src/platform/node/disk/disk.ts'
-import { RealFileMaker } from '../../src/platform/node/file-maker.ts'
+import { nodeDisk } from '../../src/platform/node/disk/disk.ts'
+import { NodeFileMaker } from '../../src/platform/node/file-maker.ts'
 import { SimClock } from '../../src/platform/sim/clock.ts'
 import { SimDisk } from '../../src/platform/sim/disk.ts'
 import { PlainFileMaker } from '../../src/platform/files/plain-file-maker.ts'
@@ -15,9 +15,9 @@ for (const [name, isStarted] of [['real file maker', false], ['real file maker i
 function realMaker(isStarted: boolean) {
   const scratch = scratchDirectory()
   const threads = new DiskThreads({ threads: 1 })
-  const fileMaker = new RealFileMaker(isStarted ? { isStarted, make: (orders) => threads.make(orders) } : threads)
+  const fileMaker = new NodeFileMaker(isStarted ? { isStarted, make: (orders) => threads.make(orders) } : threads)
   return {
-    fileMaker, disk: realDisk, root: realpathSync(scratch.path),
+    fileMaker, disk: nodeDisk, root: realpathSync(scratch.path),
     async [Symbol.asyncDispose]() {
       await threads[Symbol.asyncDispose]()
       scratch[Symbol.dispose]()

@@ -1,9 +1,9 @@
 import { request } from 'node:http'
-import { createRealHttpServer } from '../../src/platform/node/http/http.ts'
+import { createNodeHttpServer } from '../../src/platform/node/http/http.ts'
 import { SimHttpServer } from '../../src/platform/sim/http.ts'
 import { httpContract, type ContractAnswer, type ContractCall } from './http.contract.ts'
 
-httpContract('real http', () => ({ server: createRealHttpServer(), call: callReal }))
+httpContract('real http', () => ({ server: createNodeHttpServer(), call: callReal }))
 
 httpContract('sim http', () => {
   const server = new SimHttpServer()

@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { realDisk } from '../../src/platform/node/disk/disk.ts'
-import { createRealHasher } from '../../src/platform/node/threads/hash.ts'
-import { createRealWalker } from '../../src/platform/node/walk.ts'
-import { createRealWatcher } from '../../src/platform/node/disk/watch.ts'
+import { nodeDisk } from '../../src/platform/node/disk/disk.ts'
+import { createNodeHasher } from '../../src/platform/node/threads/hash.ts'
+import { createNodeWalker } from '../../src/platform/node/walk.ts'
+import { createNodeWatcher } from '../../src/platform/node/disk/watch.ts'
 import { SimClock } from '../../src/platform/sim/clock.ts'
 import { SimDisk } from '../../src/platform/sim/disk.ts'
 import { SimHasher } from '../../src/platform/sim/hasher.ts'
@@ -17,10 +17,10 @@ import { watcherContract } from './watcher.contract.ts'
 
 function realFolder() {
   const scratch = scratchDirectory()
-  const walker = createRealWalker()
-  const hasher = createRealHasher({ threads: 2 })
+  const walker = createNodeWalker()
+  const hasher = createNodeHasher({ threads: 2 })
   return {
-    walker, hasher, watcher: createRealWatcher(), disk: realDisk, root: scratch.path,
+    walker, hasher, watcher: createNodeWatcher(), disk: nodeDisk, root: scratch.path,
     async put(path: string, content: string | Uint8Array = path) {
       mkdirSync(dirname(`${scratch.path}/${path}`), { recursive: true })
       writeFileSync(`${scratch.path}/${path}`, content)

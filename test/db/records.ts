@@ -5,9 +5,9 @@ import type { VersionVector } from '../../src/core/records/version-vector.ts'
 import { openStore, type StoreOptions } from '../../src/db/store.ts'
 import type { FolderIndex, IndexOwner, IndexStore } from '../../src/db/types.ts'
 import type { Logger } from '../../src/events/types.ts'
-import { realClock } from '../../src/platform/node/clock.ts'
-import { realDisk } from '../../src/platform/node/disk/disk.ts'
-import { realRandom } from '../../src/platform/node/random.ts'
+import { nodeClock } from '../../src/platform/node/clock.ts'
+import { nodeDisk } from '../../src/platform/node/disk/disk.ts'
+import { nodeRandom } from '../../src/platform/node/random.ts'
 
 export const FOLDER = folderId('photos')
 
@@ -20,7 +20,7 @@ export function folderId(text: string): FolderId {
 const silent: Logger = { facility: 'db', debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
 
 export function openTestStore(directory: string | undefined, more: Partial<StoreOptions> = {}): Promise<IndexStore> {
-  return openStore({ directory, disk: realDisk, clock: realClock, random: realRandom, log: silent, ...more })
+  return openStore({ directory, disk: nodeDisk, clock: nodeClock, random: nodeRandom, log: silent, ...more })
 }
 
 /** Devices for tests, in the order of their ids. */

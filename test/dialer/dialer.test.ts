@@ -7,8 +7,8 @@ import { Dialer, type TcpAddress } from '../../src/dialer/dialer.ts'
 import { makeCertificate } from '../../src/main/home/certificate.ts'
 import { NetError } from '../../src/platform/net-error.ts'
 import type { DialOptions, Net, TlsStream } from '../../src/platform/net.ts'
-import { realClock } from '../../src/platform/node/clock.ts'
-import { realNet } from '../../src/platform/node/net/net.ts'
+import { nodeClock } from '../../src/platform/node/clock.ts'
+import { nodeNet } from '../../src/platform/node/net/net.ts'
 import { SimClock } from '../../src/platform/sim/clock.ts'
 import { quietLogger } from '../support/logger.ts'
 
@@ -148,12 +148,12 @@ function httpConnect(asked: string[], answer = 'HTTP/1.1 200 fine\r\nX: y\r\n\r\
 
 async function throughProxy(script: Script, kind: 'socks5' | 'http', user = '', host = 'device.example') {
   const arrived = Promise.withResolvers<TlsStream>()
-  await using listener = await realNet.listenTls({ host: HOST, port: 0, identity }, arrived.resolve)
+  await using listener = await nodeNet.listenTls({ host: HOST, port: 0, identity }, arrived.resolve)
   await using proxy = await proxyOf(script)
   const url = `${kind}://${user === '' ? '' : `${user}@`}${HOST}:${proxy.port}`
   const log = quietLogger('dialer')
   const environment = (name: string) => ({ all_proxy: url, ALL_PROXY_NO_FALLBACK: '1' })[name]
-  const dialer = new Dialer({ clock: realClock, net: realNet, log, environment }, { identity })
+  const dialer = new Dialer({ clock: nodeClock, net: nodeNet, log, environment }, { identity })
   await using stream = await dialer.dial(tcp(`tcp://${host}:${listener.port}`), NEVER)
   await stream.write(Buffer.from('hello'))
   await using far = await arrived.promise
@@ -211,7 +211,7 @@ test('a proxy that says nothing ends with the abort', async () => {
   await using proxy = await proxyOf((socket) => socket.once('data', () => asked.resolve()))
   const stop = new AbortController()
   const reason = new Error('enough')
-  const dialing = realNet.dialTls(
+  const dialing = nodeNet.dialTls(
     { host: 'device.example', port: 1, identity, proxy: { kind: 'socks5', host: HOST, port: proxy.port, user: '', password: '' } },
     stop.signal,
   )

@@ -5,7 +5,7 @@ import { connect, createServer, type AddressInfo } from 'node:net'
 import { test } from 'node:test'
 import { makeCertificate } from '../../src/main/home/certificate.ts'
 import type { Proxy, TlsStream } from '../../src/platform/net.ts'
-import { realNet } from '../../src/platform/node/net/net.ts'
+import { nodeNet } from '../../src/platform/node/net/net.ts'
 import { missingProgram } from '../support/debian.ts'
 
 // A real SOCKS server of Debian's: what we send is what servers expect, not only what our own tests do.
@@ -52,8 +52,8 @@ async function microsocks(...login: string[]): Promise<AsyncDisposable & { reado
 async function exchange(proxyPort: number, { listenOn = HOST, host = HOST, user = '', password = '' } = {}): Promise<void> {
   const proxy: Proxy = { kind: 'socks5', host: HOST, port: proxyPort, user, password }
   const arrived = Promise.withResolvers<TlsStream>()
-  await using listener = await realNet.listenTls({ host: listenOn, port: 0, identity }, arrived.resolve)
-  await using stream = await realNet.dialTls({ host, port: listener.port, identity, proxy }, NEVER)
+  await using listener = await nodeNet.listenTls({ host: listenOn, port: 0, identity }, arrived.resolve)
+  await using stream = await nodeNet.dialTls({ host, port: listener.port, identity, proxy }, NEVER)
   await stream.write(Buffer.from('hello'))
   await using far = await arrived.promise
   assert.equal(Buffer.from((await far.read()) ?? []).toString(), 'hello')
@@ -78,6 +78,6 @@ test('a real SOCKS server that wants a password', { skip }, async () => {
 test('a real SOCKS server says why it cannot reach the device', { skip }, async () => {
   await using server = await microsocks()
   const proxy: Proxy = { kind: 'socks5', host: HOST, port: server.port, user: '', password: '' }
-  const dialing = realNet.dialTls({ host: HOST, port: await unusedPort(), identity, proxy }, NEVER)
+  const dialing = nodeNet.dialTls({ host: HOST, port: await unusedPort(), identity, proxy }, NEVER)
   await assert.rejects(dialing, { code: 'ECONNREFUSED', message: /connection refused/ })
 })

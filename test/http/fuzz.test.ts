@@ -7,13 +7,13 @@ import { runDaemon } from '../../src/main/daemon.ts'
 import type { ServeOptions } from '../../src/main/args/options.ts'
 import { openApi, refusalsOf } from '../../src/rest/openapi.ts'
 import type { SimHttpAnswer } from '../../src/platform/sim/http.ts'
-import { createSimWorld } from '../../src/platform/sim/platform.ts'
+import { createSimPlatform } from '../../src/platform/sim/platform.ts'
 import { effort, reportRow } from '../support/effort.ts'
 import { eventually } from '../support/scratch.ts'
 import { checkReply, declarationOf } from '../support/reply-check.ts'
 import { fuzzInputs, type FuzzInput } from './fuzz-inputs.ts'
 
-// Requests made from the OpenAPI document against a whole device in a simulated world.
+// Requests made from the OpenAPI document against a whole device in a simulated platform.
 
 const HOME = '/home/sim/state'
 const ADDRESS = '127.0.0.1:8384'
@@ -40,18 +40,18 @@ async function settle(): Promise<void> {
 }
 
 class Device {
-  readonly world = createSimWorld(1, { hostName: 'sim' })
+  readonly platform = createSimPlatform(1, { hostName: 'sim' })
   readonly #stop = new AbortController()
   #done: Promise<unknown> = Promise.resolve()
   ended = false
 
   async start(): Promise<this> {
     const identity = join(import.meta.dirname, '..', 'fixtures', 'identity')
-    this.world.disk.put(OPTIONS.locations.certificateFile, readFileSync(join(identity, 'syncthing-1.x-cert.pem'), 'utf8'))
-    this.world.disk.put(OPTIONS.locations.keyFile, readFileSync(join(identity, 'syncthing-1.x-key.pem'), 'utf8'))
-    this.world.disk.put('/data/docs/letter.txt', 'Dear reader')
-    this.world.disk.put('/data/docs/more/notes.txt', 'Remember')
-    this.#done = runDaemon(this.world, OPTIONS, this.#stop.signal).finally(() => (this.ended = true))
+    this.platform.disk.put(OPTIONS.locations.certificateFile, readFileSync(join(identity, 'syncthing-1.x-cert.pem'), 'utf8'))
+    this.platform.disk.put(OPTIONS.locations.keyFile, readFileSync(join(identity, 'syncthing-1.x-key.pem'), 'utf8'))
+    this.platform.disk.put('/data/docs/letter.txt', 'Dear reader')
+    this.platform.disk.put('/data/docs/more/notes.txt', 'Remember')
+    this.#done = runDaemon(this.platform, OPTIONS, this.#stop.signal).finally(() => (this.ended = true))
     for (let turn = 0; turn < 50; turn++) await settle()
     const folder = { id: 'docs', path: '/data/docs', rescanIntervalS: 0, fsWatcherEnabled: false }
     assert.equal((await this.send('POST', '/rest/config/folders', JSON.stringify(folder)))?.status, 200)
@@ -63,7 +63,7 @@ class Device {
 
   async stop(): Promise<void> {
     this.#stop.abort()
-    while (!this.ended) await this.world.clock.advance(1_000, settle)
+    while (!this.ended) await this.platform.clock.advance(1_000, settle)
     await this.#done
   }
 
@@ -74,18 +74,18 @@ class Device {
     let failed: unknown
     const progress = { over: false }
     const call = { method, target, headers: { 'x-api-key': KEY }, signal: leaving.signal, ...(body !== undefined && { body }) }
-    const done = this.world.http
+    const done = this.platform.http
       .call(ADDRESS, call)
       .then((reply) => (answer = reply), (error: unknown) => (failed = error))
       .finally(() => (progress.over = true))
     for (let turn = 0; turn < 200 && !progress.over; turn++) {
       await settle()
-      if (turn % 10 === 9) await this.world.clock.advance(300, settle)
+      if (turn % 10 === 9) await this.platform.clock.advance(300, settle)
     }
     if (!progress.over) leaving.abort()
     // Some work takes time of the machine and not of the simulation: a password is hashed for real.
     await eventually(`the end of ${method} ${target.slice(0, 200)}`, async () => {
-      await this.world.clock.advance(1_000, settle)
+      await this.platform.clock.advance(1_000, settle)
       return progress.over || undefined
     })
     await done

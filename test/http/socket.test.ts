@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { EventBuffer } from '../../src/events/types.ts'
-import { createRealHttpServer } from '../../src/platform/node/http/http.ts'
+import { createNodeHttpServer } from '../../src/platform/node/http/http.ts'
 import type { HttpHandler } from '../../src/platform/http.ts'
 import { makeCertificate } from '../../src/main/home/certificate.ts'
 import { fakeRest, KEY } from './fakes.ts'
@@ -50,7 +50,7 @@ async function served(fake: Parameters<typeof fakeRest>[0] = {}) {
     seen.push(`${request.method} ${request.target.slice(0, 60)}`)
     return rest.server.handler(request)
   }
-  const listener = await createRealHttpServer().listen({ address: '127.0.0.1:0' }, handler)
+  const listener = await createNodeHttpServer().listen({ address: '127.0.0.1:0' }, handler)
   return { ...rest, seen, address: listener.address, [Symbol.asyncDispose]: async () => await listener[Symbol.asyncDispose]() }
 }
 
@@ -210,7 +210,7 @@ test('success without content has Content-Length 0 and no Content-Type; HEAD is 
 
 test('closing takes less than a second even while clients hold on', async () => {
   const rest = fakeRest({ deps: { events: { emit: () => {}, buffer: () => ({ since: () => new Promise(() => {}) }) } } })
-  const listener = await createRealHttpServer().listen({ address: '127.0.0.1:0' }, rest.server.handler)
+  const listener = await createNodeHttpServer().listen({ address: '127.0.0.1:0' }, rest.server.handler)
   const sockets = [head('/rest/system/ping', '\r\n'), 'GET / HT', head('/rest/events', '\r\n')].map((bytes) => {
     const socket = open(listener.address)
     socket.on('error', () => {})
@@ -225,7 +225,7 @@ test('closing takes less than a second even while clients hold on', async () => 
 
 test('one port speaks TLS and plain HTTP, and survives those who speak neither', async () => {
   const identity = await makeCertificate({ commonName: 'test', keyType: 'P-256', lifetimeDays: 2, nowMs: Date.now(), serial: new Uint8Array(8) })
-  const listener = await createRealHttpServer().listen(
+  const listener = await createNodeHttpServer().listen(
     { address: '127.0.0.1:0', tls: { certificatePem: identity.certificatePem, keyPem: identity.keyPem } },
     (request) => ({ status: 200, headers: {}, body: `${request.secure}` }),
   )
@@ -256,7 +256,7 @@ test('a UNIX socket has its mode from the start, replaces a stale file, and yiel
   const directory = mkdtempSync(join(tmpdir(), 'twinfold-http-'))
   const path = join(directory, 'gui.sock')
   try {
-    const server = createRealHttpServer()
+    const server = createNodeHttpServer()
     const handler: HttpHandler = (request) => ({ status: 200, headers: {}, body: `${request.unixSocket} ${request.remoteAddress}\n` })
     const first = await server.listen({ address: path, unixSocketMode: 0o600 }, handler)
     assert.equal(first.address, path)
@@ -288,16 +288,16 @@ async function leaveStaleSocket(path: string): Promise<void> {
 
 test('an address nobody can listen on is refused, not guessed', async () => {
   for (const address of ['', 'localhost', '127.0.0.1', '::1:80', '127.0.0.1:99999', '127.0.0.1:http']) {
-    await assert.rejects(createRealHttpServer().listen({ address }, () => ({ status: 200, headers: {} })), { code: 'EINVAL' }, address)
+    await assert.rejects(createNodeHttpServer().listen({ address }, () => ({ status: 200, headers: {} })), { code: 'EINVAL' }, address)
   }
 })
 
 test('switching TLS on over REST: the request is answered, the same port then speaks TLS', async () => {
   const identity = await makeCertificate({ commonName: 'test', keyType: 'P-256', lifetimeDays: 2, nowMs: Date.now(), serial: new Uint8Array(8) })
   const clock = { ...fakeRest().deps.clock, sleep: (delayMs: number, signal: AbortSignal) => sleep(delayMs, undefined, { signal }) }
-  const probe = await createRealHttpServer().listen({ address: '127.0.0.1:0' }, () => ({ status: 200, headers: {} }))
+  const probe = await createNodeHttpServer().listen({ address: '127.0.0.1:0' }, () => ({ status: 200, headers: {} }))
   await probe[Symbol.asyncDispose]()
-  const rest = fakeRest({ gui: { address: probe.address }, deps: { clock, http: createRealHttpServer(), httpsIdentity: async () => identity } })
+  const rest = fakeRest({ gui: { address: probe.address }, deps: { clock, http: createNodeHttpServer(), httpsIdentity: async () => identity } })
   const stop = new AbortController()
   const done = rest.server.run(stop.signal)
   await rest.server.ready

@@ -1,11 +1,11 @@
-/** A whole device in a simulated world: the same code as on a real machine, on a clock that moves when told to. */
+/** A whole device in a simulated platform: the same code as on a real machine, on a clock that moves when told to. */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { runDaemon } from '../../src/main/daemon.ts'
 import { EXIT, type ServeOptions } from '../../src/main/args/options.ts'
-import { createSimWorld, type SimWorld } from '../../src/platform/sim/platform.ts'
+import { createSimPlatform, type SimPlatform } from '../../src/platform/sim/platform.ts'
 
 const OPTIONS: ServeOptions = {
   locations: {
@@ -46,20 +46,20 @@ async function settle(): Promise<void> {
 }
 
 async function startDevice(seed: number) {
-  const world = createSimWorld(seed, { hostName: 'sim' })
+  const platform = createSimPlatform(seed, { hostName: 'sim' })
   const identity = join(import.meta.dirname, '..', 'fixtures', 'identity')
-  world.disk.put(OPTIONS.locations.certificateFile, readFileSync(join(identity, 'syncthing-1.x-cert.pem'), 'utf8'))
-  world.disk.put(OPTIONS.locations.keyFile, readFileSync(join(identity, 'syncthing-1.x-key.pem'), 'utf8'))
-  world.disk.put('/data/docs/letter.txt', 'Dear reader')
-  world.disk.put('/data/docs/more/notes.txt', 'Remember')
+  platform.disk.put(OPTIONS.locations.certificateFile, readFileSync(join(identity, 'syncthing-1.x-cert.pem'), 'utf8'))
+  platform.disk.put(OPTIONS.locations.keyFile, readFileSync(join(identity, 'syncthing-1.x-key.pem'), 'utf8'))
+  platform.disk.put('/data/docs/letter.txt', 'Dear reader')
+  platform.disk.put('/data/docs/more/notes.txt', 'Remember')
   const stop = new AbortController()
-  const done = runDaemon(world, { ...OPTIONS, guiApiKey: KEY }, stop.signal)
+  const done = runDaemon(platform, { ...OPTIONS, guiApiKey: KEY }, stop.signal)
   await settle()
-  return { world, stop, done }
+  return { platform, stop, done }
 }
 
-async function call(world: SimWorld, method: string, target: string, body = ''): Promise<string> {
-  const answer = world.http.call('127.0.0.1:8384', { method, target, body, headers: { 'x-api-key': KEY } })
+async function call(platform: SimPlatform, method: string, target: string, body = ''): Promise<string> {
+  const answer = platform.http.call('127.0.0.1:8384', { method, target, body, headers: { 'x-api-key': KEY } })
   for (let turn = 0; turn < 50; turn++) await settle()
   const { status, body: text } = await answer
   assert.equal(status, 200, text)
@@ -68,18 +68,18 @@ async function call(world: SimWorld, method: string, target: string, body = ''):
 
 /** What a device did during a day of hourly rescans with an edit in it. */
 async function liveADay(seed: number): Promise<{ log: readonly string[]; events: string; status: string; code: number }> {
-  const { world, stop, done } = await startDevice(seed)
-  await call(world, 'POST', '/rest/config/folders', JSON.stringify({ id: 'docs', path: '/data/docs', rescanIntervalS: 3600, fsWatcherEnabled: false }))
-  await world.clock.advance(12 * HOUR_MS, settle)
-  world.disk.put('/data/docs/letter.txt', 'Dear reader, and all the others')
-  await world.clock.advance(12 * HOUR_MS, settle)
-  const events = await call(world, 'GET', '/rest/events?events=StateChanged,LocalIndexUpdated&timeout=0')
-  const all = await call(world, 'GET', '/rest/events?timeout=0')
-  const status = await call(world, 'GET', '/rest/db/status?folder=docs')
+  const { platform, stop, done } = await startDevice(seed)
+  await call(platform, 'POST', '/rest/config/folders', JSON.stringify({ id: 'docs', path: '/data/docs', rescanIntervalS: 3600, fsWatcherEnabled: false }))
+  await platform.clock.advance(12 * HOUR_MS, settle)
+  platform.disk.put('/data/docs/letter.txt', 'Dear reader, and all the others')
+  await platform.clock.advance(12 * HOUR_MS, settle)
+  const events = await call(platform, 'GET', '/rest/events?events=StateChanged,LocalIndexUpdated&timeout=0')
+  const all = await call(platform, 'GET', '/rest/events?timeout=0')
+  const status = await call(platform, 'GET', '/rest/db/status?folder=docs')
   stop.abort()
   for (let turn = 0; turn < 20; turn++) await settle()
   const code = await done
-  return { log: world.lines.files.get('-') ?? [], events: events + all, status, code }
+  return { log: platform.lines.files.get('-') ?? [], events: events + all, status, code }
 }
 
 test('a whole device lives a simulated day: hourly rescans, an edit found, a clean end', async () => {

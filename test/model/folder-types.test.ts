@@ -149,7 +149,7 @@ for (const [maxConflicts, expected] of [[0, 0], [1, 1], [3, 3], [-1, 4]] as cons
       pull.disk.put(`${ROOT}/f`, `mine ${i}, never seen by them`)
       await pull.scan()
       await pull.hub.pass(2_000)
-      pull.peer.put('f', `theirs ${i}`, { modifiedS: Math.floor(pull.hub.world.clock.nowMs() / 1_000) + 1 })
+      pull.peer.put('f', `theirs ${i}`, { modifiedS: Math.floor(pull.hub.platform.clock.nowMs() / 1_000) + 1 })
       await pull.sync()
       assert.equal(await pull.read('f'), `theirs ${i}`)
     }

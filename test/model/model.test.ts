@@ -10,7 +10,7 @@ const ROOT = '/data/docs'
 
 async function started(files: Record<string, string> = { 'a.txt': 'one', 'b/c.txt': 'two' }, config = simConfig([simFolder('docs')])): Promise<SimHub> {
   const hub = await SimHub.open(config)
-  for (const [name, text] of Object.entries(files)) hub.world.disk.put(`${ROOT}/${name}`, text)
+  for (const [name, text] of Object.entries(files)) hub.platform.disk.put(`${ROOT}/${name}`, text)
   hub.run()
   await hub.while(hub.model.scan(DOCS, [], undefined))
   return hub
@@ -24,7 +24,7 @@ async function localNames(hub: SimHub, folder = DOCS): Promise<readonly string[]
 
 test('a new folder gets its root and marker, is scanned, and tells what it found', async () => {
   await using hub = await started()
-  assert.equal((await hub.world.disk.lstat(`${ROOT}/.stfolder`)).type, 'directory')
+  assert.equal((await hub.platform.disk.lstat(`${ROOT}/.stfolder`)).type, 'directory')
   assert.deepEqual(await localNames(hub), ['a.txt', 'b', 'b/c.txt'])
   const [update] = hub.of('LocalIndexUpdated')
   assert.deepEqual({ ...update, filenames: [...(update?.filenames ?? [])].sort() }, {
@@ -45,7 +45,7 @@ test('a status is known without waiting once it was asked for, and is the same o
   const known = hub.model.statusNow(DOCS)
   assert.deepEqual(known, asked)
   assert.equal(hub.model.statusNow(DOCS), known)
-  hub.world.disk.put(`${ROOT}/new.txt`, 'x')
+  hub.platform.disk.put(`${ROOT}/new.txt`, 'x')
   await hub.while(hub.model.scan(DOCS, [], undefined))
   const later = hub.model.statusNow(DOCS)
   assert.notEqual(later, known)
@@ -56,17 +56,17 @@ test('a status is known without waiting once it was asked for, and is the same o
 
 test('a folder without a root gets one', async () => {
   await using hub = await started({})
-  assert.deepEqual((await hub.world.disk.list(ROOT)).map(({ name }) => name), ['.stfolder'])
+  assert.deepEqual((await hub.platform.disk.list(ROOT)).map(({ name }) => name), ['.stfolder'])
 })
 
 test('a marker of another name is never made by us', async () => {
   await using hub = await SimHub.open(simConfig([simFolder('docs', { markerName: 'sentinel' })]))
-  hub.world.disk.put(`${ROOT}/x`, '')
+  hub.platform.disk.put(`${ROOT}/x`, '')
   hub.run()
   await assert.rejects(hub.while(hub.model.scan(DOCS, [], undefined)), { message: MARKER_MISSING })
-  hub.world.disk.put(`${ROOT}/sentinel`, '')
+  hub.platform.disk.put(`${ROOT}/sentinel`, '')
   await hub.while(hub.model.scan(DOCS, [], undefined))
-  assert.deepEqual((await hub.world.disk.list(ROOT)).map(({ name }) => name).sort(), ['sentinel', 'x'])
+  assert.deepEqual((await hub.platform.disk.list(ROOT)).map(({ name }) => name).sort(), ['sentinel', 'x'])
 })
 
 test('a folder that is added paused gets its directory, so that its patterns are in place before it begins', async () => {
@@ -74,8 +74,8 @@ test('a folder that is added paused gets its directory, so that its patterns are
   hub.run()
   await hub.change(() => simConfig([simFolder('docs', { paused: true })]))
   await hub.while(hub.model.setIgnores(DOCS, ['*.tmp']))
-  hub.world.disk.put(`${ROOT}/a.tmp`, '')
-  hub.world.disk.put(`${ROOT}/a.txt`, '')
+  hub.platform.disk.put(`${ROOT}/a.tmp`, '')
+  hub.platform.disk.put(`${ROOT}/a.txt`, '')
   await hub.change(() => simConfig([simFolder('docs')]))
   await hub.while(hub.model.scan(DOCS, [], undefined))
   assert.deepEqual(await localNames(hub), ['a.txt'])
@@ -84,11 +84,11 @@ test('a folder that is added paused gets its directory, so that its patterns are
 test('a second start of a known folder makes no marker: an empty mount point stays untouched', async () => {
   await using hub = await started()
   await hub.change((config) => ({ ...config, folders: [simFolder('docs', { paused: true })] }))
-  await hub.world.disk.rename(ROOT, '/data/unmounted')
-  await hub.world.disk.makeDirectory(ROOT, 0o755)
+  await hub.platform.disk.rename(ROOT, '/data/unmounted')
+  await hub.platform.disk.makeDirectory(ROOT, 0o755)
   await hub.change((config) => ({ ...config, folders: [simFolder('docs')] }))
   await assert.rejects(hub.while(hub.model.scan(DOCS, [], undefined)), { message: MARKER_MISSING })
-  assert.deepEqual(await hub.world.disk.list(ROOT), [])
+  assert.deepEqual(await hub.platform.disk.list(ROOT), [])
   assert.deepEqual(await localNames(hub), ['a.txt', 'b', 'b/c.txt'])
 })
 
@@ -118,8 +118,8 @@ test('a path that leaves the folder is refused and nothing is scanned', async ()
 
 test('a scan of a vanished path records its deletion and no other', async () => {
   await using hub = await started()
-  await hub.world.disk.removeFile(`${ROOT}/a.txt`)
-  await hub.world.disk.removeFile(`${ROOT}/b/c.txt`)
+  await hub.platform.disk.removeFile(`${ROOT}/a.txt`)
+  await hub.platform.disk.removeFile(`${ROOT}/b/c.txt`)
   await hub.while(hub.model.scan(DOCS, ['b/c.txt'], undefined))
   assert.deepEqual(await localNames(hub), ['a.txt', 'b', '-b/c.txt'])
   assert.equal(hub.deletions(), 1)
@@ -133,7 +133,7 @@ test('pausing ends a running scan with context canceled, tells it, and shows no 
   await hub.while(refused)
   assert.deepEqual(hub.of('FolderPaused'), [{ id: 'docs', label: 'The docs' }])
   assert.equal((await hub.model.status(DOCS)).state, '')
-  hub.world.disk.put(`${ROOT}/new.txt`, 'x')
+  hub.platform.disk.put(`${ROOT}/new.txt`, 'x')
   await hub.change((config) => ({ ...config, folders: [simFolder('docs')] }))
   assert.deepEqual(hub.of('FolderResumed'), [{ id: 'docs', label: 'The docs' }])
   await hub.while(hub.model.scan(DOCS, ['a.txt'], undefined))
@@ -164,7 +164,7 @@ test('a new label is told from then on, without a new scan', async () => {
   await hub.change((config) => ({ ...config, folders: [simFolder('docs', { label: 'Papers' })] }))
   await hub.pass(1_000)
   assert.equal(hub.states().length, before)
-  hub.world.disk.put(`${ROOT}/new.txt`, 'x')
+  hub.platform.disk.put(`${ROOT}/new.txt`, 'x')
   await hub.while(hub.model.scan(DOCS, [], undefined))
   assert.equal(hub.of('LocalChangeDetected').at(-1)?.label, 'Papers')
 })
@@ -182,7 +182,7 @@ test('removing a folder takes its index and its marker; its files stay', async (
   await using hub = await started()
   await hub.change((config) => ({ ...config, folders: [] }))
   assert.deepEqual(await hub.store.folders(), [])
-  assert.deepEqual((await hub.world.disk.list(ROOT)).map(({ name }) => name).sort(), ['a.txt', 'b'])
+  assert.deepEqual((await hub.platform.disk.list(ROOT)).map(({ name }) => name).sort(), ['a.txt', 'b'])
   await assert.rejects(hub.model.scan(DOCS, [], undefined), { code: 'folder-missing' })
   await hub.change((config) => ({ ...config, folders: [simFolder('docs')] }))
   await hub.while(hub.model.scan(DOCS, [], undefined))
@@ -206,11 +206,11 @@ test('the index of a folder that was taken out of the configuration meanwhile is
 
 test('scanning all folders scans those that can be, skips the paused, and names those that failed', async () => {
   await using hub = await SimHub.open(simConfig([simFolder('docs'), simFolder('bad'), simFolder('off', { paused: true })]))
-  hub.world.disk.put(`${ROOT}/a.txt`, 'x')
+  hub.platform.disk.put(`${ROOT}/a.txt`, 'x')
   hub.run()
   assert.deepEqual(await hub.while(hub.model.scanAll()), new Map())
-  await hub.world.disk.removeFile('/data/bad/.stfolder/' + (await hub.world.disk.list('/data/bad/.stfolder'))[0]?.name)
-  await hub.world.disk.removeDirectory('/data/bad/.stfolder')
+  await hub.platform.disk.removeFile('/data/bad/.stfolder/' + (await hub.platform.disk.list('/data/bad/.stfolder'))[0]?.name)
+  await hub.platform.disk.removeDirectory('/data/bad/.stfolder')
   assert.deepEqual(await hub.while(hub.model.scanAll()), new Map([['bad', MARKER_MISSING]]))
   assert.equal((await hub.model.status(folderId('bad'))).state, 'error')
 })
@@ -253,7 +253,7 @@ test('ignore files written at the same time take turns; one that cannot be writt
   const lists = Array.from({ length: 10 }, (_, i) => [`*.${i}`])
   await hub.while(Promise.all(lists.map((lines) => hub.model.setIgnores(DOCS, lines))))
   assert.deepEqual((await hub.model.ignores(DOCS)).ignore, ['*.9'])
-  hub.world.disk.fail({ call: 'rename', code: 'ENOSPC', under: ROOT })
+  hub.platform.disk.fail({ call: 'rename', code: 'ENOSPC', under: ROOT })
   await assert.rejects(hub.while(hub.model.setIgnores(DOCS, ['new'])), { code: 'folder-error', message: /^writing ignores: .*ENOSPC/ })
   assert.deepEqual((await hub.model.ignores(DOCS)).ignore, ['*.9'])
 })
@@ -263,7 +263,7 @@ test('numbers are told two seconds after a change, once for many changes', async
   await hub.pass(60_000)
   const before = hub.of('FolderSummary').length
   for (let i = 0; i < 5; i++) {
-    hub.world.disk.put(`${ROOT}/n${i}`, 'x')
+    hub.platform.disk.put(`${ROOT}/n${i}`, 'x')
     await hub.while(hub.model.scan(DOCS, [`n${i}`], undefined))
   }
   assert.equal(hub.of('FolderSummary').length, before)
@@ -276,7 +276,7 @@ test('the time of the last scan is kept, also of a scan of one path', async () =
   await hub.pass(5_000)
   await hub.while(hub.model.scan(DOCS, ['a.txt'], undefined))
   const statistics = (await hub.model.folderStatistics()).get(DOCS)
-  assert.ok(Math.abs((statistics?.lastScanMs ?? 0) - hub.world.clock.nowMs()) < 1_000)
+  assert.ok(Math.abs((statistics?.lastScanMs ?? 0) - hub.platform.clock.nowMs()) < 1_000)
 })
 
 test('what is needed is paged once over everything, and prio of a file that nothing pulls changes no answer', async () => {
@@ -307,33 +307,33 @@ test('files and trees are answered from the index; a name nobody knows is missin
 
 test('a file that is watched is scanned once it has settled; lost events are made good by a full scan', async () => {
   await using hub = await started({ 'a.txt': 'x' }, simConfig([simFolder('docs', { fsWatcherEnabled: true, fsWatcherDelayS: 1 })]))
-  hub.world.disk.put(`${ROOT}/seen.txt`, 'x')
+  hub.platform.disk.put(`${ROOT}/seen.txt`, 'x')
   await hub.pass(3_000)
   assert.ok((await localNames(hub)).includes('seen.txt'))
-  hub.world.watcher.deaf = true
-  hub.world.disk.put(`${ROOT}/missed.txt`, 'x')
-  hub.world.watcher.deaf = false
+  hub.platform.watcher.deaf = true
+  hub.platform.disk.put(`${ROOT}/missed.txt`, 'x')
+  hub.platform.watcher.deaf = false
   await hub.pass(3_000)
   assert.ok(!(await localNames(hub)).includes('missed.txt'))
-  hub.world.watcher.overflow()
+  hub.platform.watcher.overflow()
   await hub.pass(3_000)
   assert.ok((await localNames(hub)).includes('missed.txt'))
 })
 
 test('a watcher that cannot start is told, tried again after a minute, and the gap is scanned', async () => {
   await using hub = await SimHub.open(simConfig([simFolder('docs', { fsWatcherEnabled: true, fsWatcherDelayS: 1, rescanIntervalS: 0 })]))
-  hub.world.watcher.refusal = new Error('needs 10 watches, 5 allowed')
+  hub.platform.watcher.refusal = new Error('needs 10 watches, 5 allowed')
   hub.run()
   await hub.while(hub.model.scan(DOCS, [], undefined))
   assert.equal((await hub.model.status(DOCS)).watchError, 'needs 10 watches, 5 allowed')
   assert.deepEqual(hub.of('FolderWatchStateChanged'), [{ folder: 'docs', to: 'needs 10 watches, 5 allowed' }])
   assert.equal((await hub.model.status(DOCS)).state, 'idle')
-  hub.world.disk.put(`${ROOT}/gap.txt`, 'x')
-  hub.world.watcher.refusal = undefined
+  hub.platform.disk.put(`${ROOT}/gap.txt`, 'x')
+  hub.platform.watcher.refusal = undefined
   await hub.pass(61_000)
   assert.equal((await hub.model.status(DOCS)).watchError, '')
   assert.ok((await localNames(hub)).includes('gap.txt'))
-  hub.world.watcher.breakDown(new Error('gone'))
+  hub.platform.watcher.breakDown(new Error('gone'))
   await hub.pass(10)
   assert.equal((await hub.model.status(DOCS)).watchError, 'gone')
 })
@@ -342,8 +342,8 @@ test('a watcher that takes for ever to start delays neither a scan for long nor 
   await using hub = await SimHub.open(simConfig([simFolder('docs', { fsWatcherEnabled: true })]))
   let closed = 0
   const opening = Promise.withResolvers<AsyncDisposable>()
-  hub.world.watcher.watch = () => opening.promise
-  hub.world.disk.put(`${ROOT}/a.txt`, 'x')
+  hub.platform.watcher.watch = () => opening.promise
+  hub.platform.disk.put(`${ROOT}/a.txt`, 'x')
   hub.run()
   await hub.pass(5_000)
   assert.deepEqual(await localNames(hub), ['a.txt'])
@@ -377,7 +377,7 @@ test('a changed ignore file restarts the watcher with the new patterns', async (
   await hub.while(hub.model.setIgnores(DOCS, ['*.tmp']))
   await hub.pass(2_000)
   const before = hub.states().length
-  hub.world.disk.put(`${ROOT}/x.tmp`, 'x')
+  hub.platform.disk.put(`${ROOT}/x.tmp`, 'x')
   await hub.pass(10_000)
   assert.equal(hub.states().length, before, 'an ignored file wakes nobody')
 })
@@ -410,7 +410,7 @@ test('an index damaged at run time is filled again by a scan, and nothing is ann
     damage = wrapped.damage
     return wrapped
   } })
-  hub.world.disk.put(`${ROOT}/a.txt`, 'x')
+  hub.platform.disk.put(`${ROOT}/a.txt`, 'x')
   hub.run()
   await hub.while(hub.model.scan(DOCS, [], undefined))
   damage()
@@ -428,22 +428,22 @@ test('an index damaged at run time is filled again by a scan, and nothing is ann
 test('C-10: a root that vanishes, is replaced or loses its marker, before or at any call of a scan, announces no deletion', async () => {
   const files = Object.fromEntries(Array.from({ length: 6 }, (_, i) => [`d${i % 2}/f${i}`, `content ${i}`]))
   const troubles: Record<string, (hub: SimHub) => void | Promise<void>> = {
-    'root vanishes': async (hub) => await hub.world.disk.rename(ROOT, '/data/away'),
+    'root vanishes': async (hub) => await hub.platform.disk.rename(ROOT, '/data/away'),
     'root is replaced by an empty directory': async (hub) => {
-      await hub.world.disk.rename(ROOT, '/data/away')
-      await hub.world.disk.makeDirectory(ROOT, 0o755)
+      await hub.platform.disk.rename(ROOT, '/data/away')
+      await hub.platform.disk.makeDirectory(ROOT, 0o755)
     },
     'root is replaced by an empty directory with a marker': async (hub) => {
-      await hub.world.disk.rename(ROOT, '/data/away')
-      await hub.world.disk.makeDirectories(`${ROOT}/.stfolder`, 0o755)
+      await hub.platform.disk.rename(ROOT, '/data/away')
+      await hub.platform.disk.makeDirectories(`${ROOT}/.stfolder`, 0o755)
     },
     'root becomes a file': async (hub) => {
-      await hub.world.disk.rename(ROOT, '/data/away')
-      hub.world.disk.put(ROOT, 'x')
+      await hub.platform.disk.rename(ROOT, '/data/away')
+      hub.platform.disk.put(ROOT, 'x')
     },
     'marker goes and the files with it': async (hub) => {
-      await hub.world.disk.rename(`${ROOT}/.stfolder`, '/data/marker')
-      await hub.world.disk.rename(`${ROOT}/d0`, '/data/d0')
+      await hub.platform.disk.rename(`${ROOT}/.stfolder`, '/data/marker')
+      await hub.platform.disk.rename(`${ROOT}/d0`, '/data/d0')
     },
   }
   let tried = 0
@@ -475,11 +475,11 @@ test('C-10: a root that vanishes, is replaced or loses its marker, before or at 
 
 test('C-10: a disk that comes back is scanned by itself and nothing was lost', async () => {
   await using hub = await started()
-  await hub.world.disk.rename(ROOT, '/data/away')
+  await hub.platform.disk.rename(ROOT, '/data/away')
   await assert.rejects(hub.while(hub.model.scan(DOCS, [], undefined)), { code: 'folder-error', message: PATH_MISSING })
   await hub.pass(3_600_000)
-  hub.world.disk.put('/data/away/new.txt', 'x')
-  await hub.world.disk.rename('/data/away', ROOT)
+  hub.platform.disk.put('/data/away/new.txt', 'x')
+  await hub.platform.disk.rename('/data/away', ROOT)
   await hub.pass(300_000)
   assert.equal((await hub.model.status(DOCS)).state, 'idle')
   assert.deepEqual(await localNames(hub), ['a.txt', 'b', 'b/c.txt', 'new.txt'])
@@ -502,10 +502,10 @@ test('the same seed gives the same events in two worlds', async () => {
   const traceOf = async (seed: number) => {
     const folders = [simFolder('docs', { fsWatcherEnabled: true }), simFolder('more', { rescanIntervalS: 60 })]
     const hub = await SimHub.open(simConfig(folders), { seed })
-    hub.world.disk.put(`${ROOT}/a.txt`, 'x')
+    hub.platform.disk.put(`${ROOT}/a.txt`, 'x')
     hub.run()
     await hub.pass(10 * 60_000)
-    hub.world.disk.put(`${ROOT}/later.txt`, 'x')
+    hub.platform.disk.put(`${ROOT}/later.txt`, 'x')
     await hub.pass(10 * 60_000)
     await hub[Symbol.asyncDispose]()
     return JSON.stringify(hub.events)

@@ -133,7 +133,7 @@ export class SimDevice {
     const clock = mortalClock(this.clock, life)
     const random = this.#setup.random.stream(`life ${this.starts}`)
     const ports = simPorts(mortalDisk(this.disk, life, this.clock), this.#setup.network, this.name)
-    const world = {
+    const platform = {
       ...ports, clock, random, walker: mortalWalker(ports.walker, life), net: mortal(ports.net, life),
       blocks: { read: (order: BlockOrder) => this.#readBlock(ports.blocks, order) },
     }
@@ -151,11 +151,11 @@ export class SimDevice {
     const config = fixedConfig(this.#config())
     const identity = { certificatePem: this.#certificate, keyPem: '' }
     const network: Network = await Network.open(
-      { world, store, events, statistics, config, logger, folders: () => model },
+      { platform, store, events, statistics, config, logger, folders: () => model },
       { ownDevice: this.id, identity, clientVersion: 'v1.0.0', userHome: '/home/me' },
     )
     const model: Model = new Model(
-      { world, store, events, statistics, logger, sources: network.peers, summaryOf: folderStatusJson },
+      { platform, store, events, statistics, logger, sources: network.peers, summaryOf: folderStatusJson },
       { config: config.current, ownDevice: this.id, userHome: '/home/me', databaseDirectory: '/home/me/index' },
     )
     const failed = (name: string) => (error: unknown) => log.logger('main').error(`${name} failed: ${String(error)}`)

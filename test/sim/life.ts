@@ -8,7 +8,7 @@ function never(): Promise<never> {
 }
 
 /**
- * The time between a start and the moment the power goes. Whoever asks the world for something in a life that is over
+ * The time between a start and the moment the power goes. Whoever asks the platform for something in a life that is over
  * waits forever: no error is raised and no cleaning up runs, as when a process is killed.
  */
 export class Life {

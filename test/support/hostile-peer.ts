@@ -7,7 +7,7 @@ import { writeHello } from '../../src/protocol/hello.ts'
 import { CLOSE, REQUEST, RESPONSE, type MessageType, MESSAGE_TYPES } from '../../src/protocol/messages.ts'
 import { decode, type Message } from '../../src/protocol/schema.ts'
 import type { Identity, TlsStream } from '../../src/platform/net.ts'
-import { realNet } from '../../src/platform/node/net/net.ts'
+import { nodeNet } from '../../src/platform/node/net/net.ts'
 import type { Device } from './device-pair.ts'
 import { eventually } from './scratch.ts'
 import { block, bytesField, numberField } from './wire.ts'
@@ -94,7 +94,7 @@ export class HostilePeer {
     const options = { host: '127.0.0.1', port, identity: this.identity }
     // The device may still count a connection of ours that has just ended, and turn us away for it.
     return await eventually('a conversation', async () => {
-      const stream = await realNet.dialTls(options, AbortSignal.timeout(LIMIT_MS))
+      const stream = await nodeNet.dialTls(options, AbortSignal.timeout(LIMIT_MS))
       const talk = new HostileTalk(this, stream)
       if (await talk.greet()) return talk
       await talk[Symbol.asyncDispose]()

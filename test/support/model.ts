@@ -11,7 +11,7 @@ import { folderStatusJson } from '../../src/http/views/folder-status.ts'
 import { Model } from '../../src/model/model.ts'
 import { NO_SOURCES, type Sources } from '../../src/model/state/sources.ts'
 import { Statistics } from '../../src/stats/stats.ts'
-import { createSimWorld, type SimWorld } from '../../src/platform/sim/platform.ts'
+import { createSimPlatform, type SimPlatform } from '../../src/platform/sim/platform.ts'
 import { newConfig, OWN } from './config.ts'
 
 export const DOCS = folderId('docs')
@@ -40,9 +40,9 @@ export function settle(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))
 }
 
-/** A hub with folders in a simulated world, and everything it says. */
+/** A hub with folders in a simulated platform, and everything it says. */
 export class SimHub implements AsyncDisposable {
-  readonly world: SimWorld
+  readonly platform: SimPlatform
   readonly store: IndexStore
   readonly model: Model
   readonly statistics: Statistics
@@ -53,17 +53,17 @@ export class SimHub implements AsyncDisposable {
   readonly #stop = new AbortController()
   #done: Promise<void> | undefined
 
-  private constructor(world: SimWorld, store: IndexStore, config: Config, sources: Sources) {
-    this.world = world
+  private constructor(platform: SimPlatform, store: IndexStore, config: Config, sources: Sources) {
+    this.platform = platform
     this.store = store
     this.config = config
-    this.log = new Log({ clock: world.clock, write: (line) => void this.lines.push(line) }, { level: 'INFO', format: 'text', trace: 'all' })
-    const bus = new EventBus({ clock: world.clock, log: this.log.logger('events') })
+    this.log = new Log({ clock: platform.clock, write: (line) => void this.lines.push(line) }, { level: 'INFO', format: 'text', trace: 'all' })
+    const bus = new EventBus({ clock: platform.clock, log: this.log.logger('events') })
     bus.listen(new Set(EVENT_TYPES), (event) => this.events.push(event), this.#stop.signal)
     this.statistics = new Statistics({ keyValue: store.keyValue, log: this.log.logger('stats') })
     this.model = new Model(
       {
-        world, store, events: bus, sources,
+        platform, store, events: bus, sources,
         statistics: this.statistics,
         logger: (facility) => this.log.logger(facility),
         summaryOf: folderStatusJson,
@@ -73,12 +73,12 @@ export class SimHub implements AsyncDisposable {
   }
 
   /** Opened, not running yet: a test arranges the disk first. */
-  static async open(config: Config, options: { seed?: number; world?: SimWorld; wrap?: (store: IndexStore) => IndexStore; sources?: Sources } = {}): Promise<SimHub> {
-    const world = options.world ?? createSimWorld(options.seed ?? 1)
-    await world.disk.makeDirectories('/home/me/index', 0o700)
-    const quiet = new Log({ clock: world.clock, write: () => {} }, { level: 'ERROR', format: 'text', trace: '' })
-    const store = await openStore({ directory: undefined, disk: world.disk, clock: world.clock, random: world.random, log: quiet.logger('db') })
-    return new SimHub(world, options.wrap?.(store) ?? store, config, options.sources ?? NO_SOURCES)
+  static async open(config: Config, options: { seed?: number; platform?: SimPlatform; wrap?: (store: IndexStore) => IndexStore; sources?: Sources } = {}): Promise<SimHub> {
+    const platform = options.platform ?? createSimPlatform(options.seed ?? 1)
+    await platform.disk.makeDirectories('/home/me/index', 0o700)
+    const quiet = new Log({ clock: platform.clock, write: () => {} }, { level: 'ERROR', format: 'text', trace: '' })
+    const store = await openStore({ directory: undefined, disk: platform.disk, clock: platform.clock, random: platform.random, log: quiet.logger('db') })
+    return new SimHub(platform, options.wrap?.(store) ?? store, config, options.sources ?? NO_SOURCES)
   }
 
   run(): void {
@@ -93,7 +93,7 @@ export class SimHub implements AsyncDisposable {
 
   /** Lets simulated time pass. */
   async pass(ms: number): Promise<void> {
-    await this.world.clock.advance(ms, settle)
+    await this.platform.clock.advance(ms, settle)
     await settle()
   }
 
@@ -127,7 +127,7 @@ export class SimHub implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.stop()
     await settle()
-    assert.equal(this.world.clock.sleepingCount, 0, 'somebody sleeps after the stop')
+    assert.equal(this.platform.clock.sleepingCount, 0, 'somebody sleeps after the stop')
     await this.store[Symbol.asyncDispose]()
   }
 }

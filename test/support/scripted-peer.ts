@@ -5,9 +5,9 @@ import { makeCertificate } from '../../src/main/home/certificate.ts'
 import { ProtocolConnection } from '../../src/protocol/connection.ts'
 import { connectionIdOf, exchangeHellos } from '../../src/protocol/hello.ts'
 import type { BlockReply, BlockRequest, ClusterConfig, ClusterDevice, IndexData, ProtocolHandler } from '../../src/protocol/types.ts'
-import { realClock } from '../../src/platform/node/clock.ts'
-import { realNet } from '../../src/platform/node/net/net.ts'
-import { realRandom } from '../../src/platform/node/random.ts'
+import { nodeClock } from '../../src/platform/node/clock.ts'
+import { nodeNet } from '../../src/platform/node/net/net.ts'
+import { nodeRandom } from '../../src/platform/node/random.ts'
 import type { Identity } from '../../src/platform/net.ts'
 import { quietLogger } from './logger.ts'
 import { eventually } from './scratch.ts'
@@ -17,7 +17,7 @@ const NEVER = new AbortController().signal
 /** A device that exists only as a certificate: what it says is up to the test. */
 export async function newIdentity(): Promise<{ readonly identity: Identity; readonly id: DeviceId }> {
   const identity = await makeCertificate({
-    commonName: 'syncthing', keyType: 'Ed25519', lifetimeDays: 7_300, nowMs: realClock.nowMs(), serial: realRandom.bytes(8),
+    commonName: 'syncthing', keyType: 'Ed25519', lifetimeDays: 7_300, nowMs: nodeClock.nowMs(), serial: nodeRandom.bytes(8),
   })
   return { identity, id: deviceIdFromCertificate(new X509Certificate(identity.certificatePem).raw) }
 }
@@ -56,12 +56,12 @@ export class ScriptedPeer implements AsyncDisposable {
 
   static async dial(options: ScriptedPeerOptions): Promise<ScriptedPeer> {
     const { identity, port } = options
-    const stream = await realNet.dialTls({ host: '127.0.0.1', port, identity }, NEVER)
+    const stream = await nodeNet.dialTls({ host: '127.0.0.1', port, identity }, NEVER)
     const own = { deviceName: 'script', clientName: 'script', clientVersion: 'v0', numConnections: 1, timestampNs: 1n, ...options.called }
-    const greeting = await exchangeHellos(stream, own, realClock, NEVER)
-    const connection = new ProtocolConnection({ clock: realClock, logger: quietLogger('protocol') }, stream, greeting, {
+    const greeting = await exchangeHellos(stream, own, nodeClock, NEVER)
+    const connection = new ProtocolConnection({ clock: nodeClock, logger: quietLogger('protocol') }, stream, greeting, {
       device: deviceIdFromCertificate(stream.peerCertificate),
-      connectionId: connectionIdOf(1n, 1n, realRandom.bytes(8)),
+      connectionId: connectionIdOf(1n, 1n, nodeRandom.bytes(8)),
       transport: 'tcp-client', remoteAddress: stream.remoteAddress, isLocal: true, crypto: stream.crypto, priority: 10, compression: 'never',
     })
     return new ScriptedPeer(options, connection)

@@ -5,7 +5,7 @@ import { COMMANDS } from '../../src/main/commands/table.ts'
 import { readServiceRequest, SERVICE_VERBS, type ServiceRequest } from '../../src/main/service/flags.ts'
 import type { ServiceMachine } from '../../src/main/service/machine.ts'
 import type { ServicePlatform } from '../../src/main/service/types.ts'
-import { createSimWorld } from '../../src/platform/sim/platform.ts'
+import { createSimPlatform } from '../../src/platform/sim/platform.ts'
 
 const SCRIPT = '/usr/lib/node_modules/twinfold/dist/main/bin.js'
 
@@ -21,7 +21,7 @@ interface Options {
 
 /** A machine with a Node and a Twinfold on a simulated disk, whose programs do what a test says. */
 export async function createMachine(options: Options = {}) {
-  const { disk, programs, ...world } = createSimWorld(1)
+  const { disk, programs, ...ports } = createSimPlatform(1)
   const calls: string[] = []
   let answer: (line: string) => ReturnType<typeof exited> = () => exited()
   programs.act = async ({ program, words }) => {
@@ -77,7 +77,7 @@ export async function createMachine(options: Options = {}) {
       () => true,
       () => false,
     )
-  return { ...world, disk, service, put, read, exists, answerWith: (next: typeof answer) => (answer = next) }
+  return { ...ports, disk, service, put, read, exists, answerWith: (next: typeof answer) => (answer = next) }
 }
 
 function readRequest(args: readonly string[], { environment, platform }: ServiceMachine): ServiceRequest {

@@ -18,7 +18,7 @@ const settle = async (): Promise<void> => {
   for (let i = 0; i < 20; i++) await setImmediate()
 }
 
-/** A checker in a simulated world, with a registry whose latest release a test may change. */
+/** A checker in a simulated platform, with a registry whose latest release a test may change. */
 async function stage(given: Partial<OptionsConfig> = {}, allowed = true) {
   const clock = new SimClock()
   const web = new SimHttpClient(clock)

@@ -3,7 +3,7 @@ import { after, before, beforeEach, test } from 'node:test'
 import { TwinfoldError } from '../../src/core/errors.ts'
 import { findRelease } from '../../src/upgrade/registry.ts'
 import type { ClientRequest, HttpClient } from '../../src/platform/http-client.ts'
-import { realHttpClient } from '../../src/platform/node/net/http-client.ts'
+import { nodeHttpClient } from '../../src/platform/node/net/http-client.ts'
 import { NpmRegistry, type Answer } from '../support/npm-registry.ts'
 
 let registry: NpmRegistry
@@ -21,7 +21,7 @@ beforeEach(() => {
   registry.requests.length = 0
 })
 
-const deps = { http: realHttpClient, environment: () => undefined }
+const deps = { http: nodeHttpClient, environment: () => undefined }
 const find = (running: string, preReleases = false, environment: (name: string) => string | undefined = deps.environment) =>
   findRelease({ ...deps, environment }, { source: registry.source, running, preReleases }, new AbortController().signal)
 

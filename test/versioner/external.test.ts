@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import type { FolderConfig } from '../../src/core/config/config.ts'
 import { createVersioner } from '../../src/versioner/versioner.ts'
-import { realClock } from '../../src/platform/node/clock.ts'
-import { realDisk } from '../../src/platform/node/disk/disk.ts'
-import { realPrograms } from '../../src/platform/node/programs.ts'
+import { nodeClock } from '../../src/platform/node/clock.ts'
+import { nodeDisk } from '../../src/platform/node/disk/disk.ts'
+import { nodePrograms } from '../../src/platform/node/programs.ts'
 import { reportRow } from '../support/effort.ts'
 import { quietLogger } from '../support/logger.ts'
 import { simFolder } from '../support/model.ts'
@@ -24,7 +24,7 @@ rmSync(folder + '/' + file)
 
 function external(root: string, command: string) {
   const folder: FolderConfig = { ...simFolder('docs'), versioning: { type: 'external', params: { command }, cleanupIntervalS: 0, fsPath: '', fsType: 'basic' } }
-  const versioner = createVersioner({ disk: realDisk, clock: realClock, programs: realPrograms, log: quietLogger('versioner') }, { folder, root, userHome: root })
+  const versioner = createVersioner({ disk: nodeDisk, clock: nodeClock, programs: nodePrograms, log: quietLogger('versioner') }, { folder, root, userHome: root })
   assert.ok(versioner !== undefined)
   return versioner
 }
@@ -92,7 +92,7 @@ test('a program that never ends is ended, with everything it started', async () 
   stop.abort(new Error('enough'))
   await assert.rejects(archiving, { message: 'enough' })
   const run = { program: '/bin/sh', words: [script, started], environment: {}, hidden: [], timeLimitMs: 50 }
-  const end = await realPrograms.run(run, NEVER)
+  const end = await nodePrograms.run(run, NEVER)
   assert.deepEqual(end, { kind: 'killed', reason: 'it took longer than 0.05 s', output: '' })
 })
 

@@ -5,9 +5,9 @@ import { test } from 'node:test'
 import type { FolderConfig } from '../../src/core/config/config.ts'
 import type { Versioner } from '../../src/versioner/types.ts'
 import { createVersioner } from '../../src/versioner/versioner.ts'
-import { realClock } from '../../src/platform/node/clock.ts'
-import { realDisk } from '../../src/platform/node/disk/disk.ts'
-import { realPrograms } from '../../src/platform/node/programs.ts'
+import { nodeClock } from '../../src/platform/node/clock.ts'
+import { nodeDisk } from '../../src/platform/node/disk/disk.ts'
+import { nodePrograms } from '../../src/platform/node/programs.ts'
 import { effort, reportRow } from '../support/effort.ts'
 import { quietLogger } from '../support/logger.ts'
 import { simFolder } from '../support/model.ts'
@@ -32,7 +32,7 @@ function placeIn(scratch: string, type: string, fsPath = ''): Place {
     writeFileSync(join(directory, 'f'), directory === root ? 'ours' : 'untouched')
   }
   const folder: FolderConfig = { ...simFolder('docs'), versioning: { type, params: { cleanoutDays: '1', maxAge: '1', keep: '1' }, cleanupIntervalS: 0, fsPath, fsType: 'basic' } }
-  const versioner = createVersioner({ disk: realDisk, clock: realClock, programs: realPrograms, log: quietLogger('versioner') }, { folder, root, userHome: scratch })
+  const versioner = createVersioner({ disk: nodeDisk, clock: nodeClock, programs: nodePrograms, log: quietLogger('versioner') }, { folder, root, userHome: scratch })
   assert.ok(versioner !== undefined)
   return { root, outside, versioner }
 }

@@ -1,6 +1,6 @@
 import { Profile, StringTable, type FunctionInput, type LocationInput, type SampleInput } from 'pprof-format'
 
-/** A call tree to be written down; the same shape as `Profile` in world/process.ts. */
+/** A call tree to be written down; the same shape as `Profile` in platform/process.ts. */
 interface Tree {
   readonly kind: 'cpu' | 'heap'
   readonly durationMs: number

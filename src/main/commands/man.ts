@@ -1,6 +1,6 @@
 import { manPage } from '../../cli/args/man.ts'
 import { treeCommands } from '../../cli/tree.ts'
-import { realSystem } from '../../platform/node/system.ts'
+import { nodeSystem } from '../../platform/node/system.ts'
 import { versionFacts } from '../version.ts'
 import { COMMANDS, VARIABLES } from './table.ts'
 
@@ -18,7 +18,7 @@ const EXIT_STATUS = [
 
 /** The man page of this version, `twinfold.1`. */
 export function programManPage(): string {
-  const { version, builtMs } = versionFacts(realSystem, '')
+  const { version, builtMs } = versionFacts(nodeSystem, '')
   return manPage({
     program: 'twinfold',
     version: version.replace(/^v/, ''),

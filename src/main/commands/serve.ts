@@ -1,6 +1,6 @@
 import type { LocalCall } from '../../cli/args/types.ts'
 import type { Clock } from '../../platform/clock.ts'
-import { createRealWorld } from '../../platform/node/platform.ts'
+import { createNodePlatform } from '../../platform/node/platform.ts'
 import { runDaemon } from '../daemon.ts'
 import { locateHome } from '../home/home.ts'
 import type { ExitCode } from '../args/options.ts'
@@ -21,17 +21,17 @@ export async function serveCommand({ program, flags, environment, printError }: 
 
 async function runServe(request: ServeRequest, printError: (text: string) => void): Promise<ExitCode> {
   const options = { ...request.options, locations: locateHome(request.directories, request) }
-  await using world = createRealWorld()
+  await using platform = createNodePlatform()
   const onSignal = (name: NodeJS.Signals, listener: () => void) => {
     process.on(name, listener)
     return { [Symbol.dispose]: () => void process.off(name, listener) }
   }
   const ourProcess = { onSignal, leave: (code: ExitCode) => process.exit(code), printError }
-  const deps = { clock: world.clock, process: ourProcess, runDaemon: runDaemon.bind(undefined, world) }
+  const deps = { clock: platform.clock, process: ourProcess, runDaemon: runDaemon.bind(undefined, platform) }
   const ended = new AbortController()
-  if (options.openBrowser) void openBrowserOnceReady(request, world.clock, ended.signal)
+  if (options.openBrowser) void openBrowserOnceReady(request, platform.clock, ended.signal)
   try {
-    return await serve(deps, options, request.restarts) // awaited here: the world must not be closed before it ends
+    return await serve(deps, options, request.restarts) // awaited here: the platform must not be closed before it ends
   } finally {
     ended.abort()
   }

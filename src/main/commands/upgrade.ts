@@ -9,10 +9,10 @@ import { releaseSource } from '../../core/releases/release-source.ts'
 import { upgradeDetailsJson } from '../../http/views/upgrade.ts'
 import type { UpgradeDetailsJson } from '../../rest/upgrade.ts'
 import { findRelease } from '../../upgrade/registry.ts'
-import { realClock } from '../../platform/node/clock.ts'
-import { realDisk } from '../../platform/node/disk/disk.ts'
-import { realHttpClient } from '../../platform/node/net/http-client.ts'
-import { realSystem } from '../../platform/node/system.ts'
+import { nodeClock } from '../../platform/node/clock.ts'
+import { nodeDisk } from '../../platform/node/disk/disk.ts'
+import { nodeHttpClient } from '../../platform/node/net/http-client.ts'
+import { nodeSystem } from '../../platform/node/system.ts'
 import { locateHome } from '../home/home.ts'
 import { findInstallation } from '../installation.ts'
 import { EXIT, type ExitCode } from '../args/options.ts'
@@ -27,16 +27,16 @@ const NOT_SET = /^\s*(?:0|false|no|off)?\s*$/i
  * command that upgrades this installation. Installs nothing. The exit code is 0 for a newer release, 2 for none.
  */
 export async function upgradeCommand({ flags, print, printError }: LocalCall): Promise<ExitCode> {
-  if (!NOT_SET.test(realSystem.environment('STNOUPGRADE') ?? '')) {
+  if (!NOT_SET.test(nodeSystem.environment('STNOUPGRADE') ?? '')) {
     throw new TwinfoldError('upgrade-off', 'Checking for upgrade: upgrade unsupported, because STNOUPGRADE is set')
   }
   const from = flags.text('from')
   const { releasesURL, upgradeToPreReleases: preReleases } = await settingsOf(readDirectories(flags), from)
   const source = releaseSource(releasesURL)
-  const running = versionFacts(realSystem, '').version.replace(/^v/, '')
+  const running = versionFacts(nodeSystem, '').version.replace(/^v/, '')
   printError(`Asking ${source} for releases newer than v${running}`)
   const found = await findRelease(
-    { http: realHttpClient, environment: (name) => realSystem.environment(name) },
+    { http: nodeHttpClient, environment: (name) => nodeSystem.environment(name) },
     { source, running, preReleases },
     new AbortController().signal, // an interrupt ends the process
   ).catch((error: unknown) => {
@@ -48,7 +48,7 @@ export async function upgradeCommand({ flags, print, printError }: LocalCall): P
     running,
     source,
     release: found,
-    checkedMs: realClock.nowMs(),
+    checkedMs: nodeClock.nowMs(),
     error: '',
     installation: installation.kind,
     command: installation.upgradeCommand(found.version),
@@ -69,7 +69,7 @@ async function settingsOf(directories: DirectoryChoice, from: string | undefined
   const defaults = defaultsOf(OPTIONS)
   const { configFile } = locateHome(directories)
   try {
-    const data = await readBounded(realDisk, await realpath(configFile))
+    const data = await readBounded(nodeDisk, await realpath(configFile))
     const options = data === undefined ? defaults : readConfig(data, true).document.config.options
     return { ...options, releasesURL: from ?? options.releasesURL }
   } catch (error) {

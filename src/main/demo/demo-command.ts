@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { messageOf } from '../../core/errors.ts'
-import { createRealWorld } from '../../platform/node/platform.ts'
+import { createNodePlatform } from '../../platform/node/platform.ts'
 import { openBrowser } from '../browser.ts'
 import { runDemo, type DemoPage } from './demo.ts'
 import type { DemoOptions } from '../args/demo-flags.ts'
@@ -30,15 +30,15 @@ export async function demo(options: DemoOptions, terminal: DemoTerminal): Promis
   process.on('exit', clear)
   const ended = new AbortController()
   try {
-    await using world = createRealWorld()
+    await using platform = createNodePlatform()
     stop.signal.addEventListener('abort', () => {
-      world.clock.sleep(STOP_MS_MAX, ended.signal).then(() => process.exit(EXIT.error), () => {}) // it ended in time
+      platform.clock.sleep(STOP_MS_MAX, ended.signal).then(() => process.exit(EXIT.error), () => {}) // it ended in time
     }, { once: true })
     const onReady = (pages: readonly DemoPage[]) => {
       terminal.print(introduction(directory, pages))
       if (options.openBrowser) void openBrowser(pages[0]!.url) // a convenience: the address is printed anyway
     }
-    await runDemo({ world, directory, onReady }, options.port, stop.signal)
+    await runDemo({ platform, directory, onReady }, options.port, stop.signal)
   } catch (error) {
     if (!stop.signal.aborted) throw error // what was stopped while it started has nothing to tell
   } finally {

@@ -5,7 +5,7 @@ import { messageOf, TwinfoldError } from '../../core/errors.ts'
 import type { DeviceId } from '../../core/ids.ts'
 import type { Locations } from '../../core/locations.ts'
 import type { Logger } from '../../events/types.ts'
-import type { World } from '../../platform/platform.ts'
+import type { Platform } from '../../platform/platform.ts'
 import { runDaemon } from '../daemon.ts'
 import { ensureHome, loadOrMakeIdentity } from '../home/identity.ts'
 import { findLocations } from '../home/locations.ts'
@@ -23,8 +23,8 @@ export interface DemoHome {
   readonly config: OpenedConfig
 }
 
-export async function makeDemoHome(world: World, directory: string, name: string): Promise<DemoHome> {
-  const { disk, clock, random, system } = world
+export async function makeDemoHome(platform: Platform, directory: string, name: string): Promise<DemoHome> {
+  const { disk, clock, random, system } = platform
   const locations = findLocations({
     home: join(directory, '.twinfold'),
     logFile: 'default',
@@ -35,8 +35,8 @@ export async function makeDemoHome(world: World, directory: string, name: string
     exists: () => false,
   })
   await ensureHome(disk, locations)
-  const { deviceId } = await loadOrMakeIdentity(world, locations)
-  const passwords = new Passwords({ hasher: world.passwords, random, clock, log: QUIET })
+  const { deviceId } = await loadOrMakeIdentity(platform, locations)
+  const passwords = new Passwords({ hasher: platform.passwords, random, clock, log: QUIET })
   const config = await openConfig(
     { disk, clock, random, passwords, log: QUIET },
     { path: locations.configFile, ownDevice: deviceId, hostName: name, allowNewer: false },
@@ -56,16 +56,16 @@ export interface DemoPlaces {
  */
 export class DemoDevice {
   readonly home: DemoHome
-  readonly #world: World
+  readonly #platform: Platform
   readonly #page = Promise.withResolvers<string>()
   readonly #sync = Promise.withResolvers<string>()
   #pageAddress: string
   #syncPort = 0
 
-  constructor(world: World, home: DemoHome, port: number) {
+  constructor(platform: Platform, home: DemoHome, port: number) {
     this.home = home
     this.#pageAddress = `127.0.0.1:${port}`
-    this.#world = this.#noticing(world)
+    this.#platform = this.#noticing(platform)
     for (const { promise } of [this.#page, this.#sync]) promise.catch(() => {}) // whoever asks for the places hears it
   }
 
@@ -103,7 +103,7 @@ export class DemoDevice {
       logFormat: 'text',
       versionExtra: '',
     } as const
-    return runDaemon(this.#world, options, signal)
+    return runDaemon(this.#platform, options, signal)
   }
 
   #fail(error: unknown): void {
@@ -111,16 +111,16 @@ export class DemoDevice {
     this.#sync.reject(error)
   }
 
-  /** The same world, with an ear at the two places where the device begins to listen. */
-  #noticing(world: World): World {
+  /** The same platform, with an ear at the two places where the device begins to listen. */
+  #noticing(platform: Platform): Platform {
     return {
-      ...world,
+      ...platform,
       // The proxies of the environment have no business between two devices of one process.
-      system: { ...world.system, hostName: this.home.name, environment: () => undefined },
+      system: { ...platform.system, hostName: this.home.name, environment: () => undefined },
       http: {
         listen: async (options, handler) => {
           try {
-            const listener = await world.http.listen(options, handler)
+            const listener = await platform.http.listen(options, handler)
             this.#pageAddress = listener.address
             this.#page.resolve(`http://${listener.address}/`)
             return listener
@@ -132,9 +132,9 @@ export class DemoDevice {
         },
       },
       net: {
-        dialTls: (options, signal) => world.net.dialTls(options, signal),
+        dialTls: (options, signal) => platform.net.dialTls(options, signal),
         listenTls: async (options, onStream) => {
-          const listener = await world.net.listenTls({ ...options, port: options.port || this.#syncPort }, onStream)
+          const listener = await platform.net.listenTls({ ...options, port: options.port || this.#syncPort }, onStream)
           this.#syncPort = listener.port
           this.#sync.resolve(`tcp://127.0.0.1:${listener.port}`)
           return listener

@@ -1,6 +1,6 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import type { World } from '../../platform/platform.ts'
+import type { Platform } from '../../platform/platform.ts'
 import { landscape } from './demo-picture.ts'
 
 const STEP_MS = 3_000
@@ -22,14 +22,14 @@ export interface LivePlaces {
  * Two people who work: every few seconds one of them saves something, until the signal aborts. Never more than so many
  * files, whatever time passes. A file that cannot be written is theirs no more: the person at the page took it away.
  */
-export async function live(world: Pick<World, 'clock' | 'random'>, places: LivePlaces, signal: AbortSignal): Promise<void> {
+export async function live(platform: Pick<Platform, 'clock' | 'random'>, places: LivePlaces, signal: AbortSignal): Promise<void> {
   for (let step = 0; !signal.aborted; step++) {
-    await act(world, places, step).catch(() => {}) // see above
-    await world.clock.sleep(STEP_MS, signal).catch(() => {}) // the loop ends with the signal
+    await act(platform, places, step).catch(() => {}) // see above
+    await platform.clock.sleep(STEP_MS, signal).catch(() => {}) // the loop ends with the signal
   }
 }
 
-async function act({ random, clock }: Pick<World, 'clock' | 'random'>, { laptop, desk }: LivePlaces, step: number): Promise<void> {
+async function act({ random, clock }: Pick<Platform, 'clock' | 'random'>, { laptop, desk }: LivePlaces, step: number): Promise<void> {
   const round = Math.floor(step / 4)
   switch (step % 4) {
     case 0:
@@ -57,7 +57,7 @@ function notes(round: number, nowMs: number): string {
 }
 
 /** Large, and no block of it is anywhere else: the other device has to fetch all of it. */
-function noise(random: World['random']): Uint8Array {
+function noise(random: Platform['random']): Uint8Array {
   const pieces = Array.from({ length: CLIP_BYTES / PIECE_BYTES }, () => random.bytes(PIECE_BYTES))
   return Buffer.concat(pieces)
 }

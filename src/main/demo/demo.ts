@@ -4,7 +4,7 @@ import { upsertDevice, upsertFolder } from '../../core/config/config-edit.ts'
 import type { Config } from '../../core/config/config.ts'
 import type { JsonObject } from '../../core/config/config-json.ts'
 import { TwinfoldError } from '../../core/errors.ts'
-import type { World } from '../../platform/platform.ts'
+import type { Platform } from '../../platform/platform.ts'
 import { DemoDevice, makeDemoHome, type DemoHome } from './demo-device.ts'
 import {
   CONFLICT_PATH, VERSIONED_PATH, deskDocuments, laptopDocuments, phonePictures, sampleMusic, samplePhotos, writeFiles,
@@ -12,7 +12,7 @@ import {
 import { live } from './demo-life.ts'
 
 export interface DemoDeps {
-  readonly world: World
+  readonly platform: Platform
   /** Empty, closed to others, and removed by whoever made it. */
   readonly directory: string
   /** Hears where the pages are, the first one first, as soon as they answer. */
@@ -34,19 +34,19 @@ const POLLS_MAX = 600
  * signal aborts or the first device is shut down from its page. Rejects when a device cannot be started.
  */
 export async function runDemo(deps: DemoDeps, port: number, signal: AbortSignal): Promise<void> {
-  const { world, directory } = deps
+  const { platform, directory } = deps
   const stop = new AbortController()
   const until = AbortSignal.any([signal, stop.signal])
   const running: Promise<void>[] = []
   const start = (home: DemoHome, at: number) => {
-    const device = new DemoDevice(world, home, at)
+    const device = new DemoDevice(platform, home, at)
     const ended = device.run(until)
     ended.catch(() => {}) // told through the places while starting, and below afterwards
     running.push(ended)
     return { device, ended }
   }
   try {
-    const [laptop, desk, phone] = await makeHomes(world, directory)
+    const [laptop, desk, phone] = await makeHomes(platform, directory)
     until.throwIfAborted()
     await introduceLaptop(laptop, desk)
     const first = start(laptop, port)
@@ -57,7 +57,7 @@ export async function runDemo(deps: DemoDeps, port: number, signal: AbortSignal)
     const pages = await Promise.all(others.map(async ({ device }) => ({ name: device.home.name, url: (await device.places()).page })))
     until.throwIfAborted()
     deps.onReady([{ name: laptop.name, url: page }, ...pages])
-    running.push(tell(world, laptop, desk, until))
+    running.push(tell(platform, laptop, desk, until))
     await Promise.race([first.ended, failureOf(running)])
   } finally {
     stop.abort(new TwinfoldError('stopped', 'the demonstration is over'))
@@ -71,10 +71,10 @@ async function failureOf(running: readonly Promise<void>[]): Promise<never> {
   return Promise.race(running.map((one) => one.then(() => never)))
 }
 
-async function makeHomes(world: World, directory: string): Promise<readonly [DemoHome, DemoHome, DemoHome]> {
-  const make = (name: string) => makeDemoHome(world, join(directory, name), name)
+async function makeHomes(platform: Platform, directory: string): Promise<readonly [DemoHome, DemoHome, DemoHome]> {
+  const make = (name: string) => makeDemoHome(platform, join(directory, name), name)
   const [laptop, desk, phone] = await Promise.all([make('Laptop'), make('Desk'), make('Phone')])
-  const nowMs = world.clock.nowMs()
+  const nowMs = platform.clock.nowMs()
   await writeFiles(join(laptop.directory, 'Photos'), samplePhotos(), nowMs)
   await writeFiles(join(laptop.directory, 'Documents'), laptopDocuments(), nowMs)
   await writeFiles(join(desk.directory, 'Documents'), deskDocuments(), nowMs)
@@ -133,14 +133,14 @@ async function complete(
 }
 
 /** The story: once the devices have met and found their conflict, a plan is changed, and then they work on. */
-async function tell(world: World, laptop: DemoHome, desk: DemoHome, signal: AbortSignal): Promise<void> {
+async function tell(platform: Platform, laptop: DemoHome, desk: DemoHome, signal: AbortSignal): Promise<void> {
   const at = (home: DemoHome, path: string) => join(home.directory, 'Documents', path)
-  await until(world, signal, async () => (await readdir(join(laptop.directory, 'Documents'))).some(isConflict))
+  await until(platform, signal, async () => (await readdir(join(laptop.directory, 'Documents'))).some(isConflict))
   const plan = '# Plan\n\n- paint the kitchen yellow\n- call the electrician on Monday\n- buy brushes\n'
-  await until(world, signal, () => readFile(at(laptop, VERSIONED_PATH), 'utf8').then(() => true))
-  await writeFiles(join(desk.directory, 'Documents'), [{ path: VERSIONED_PATH, content: plan, ageMinutes: 0 }], world.clock.nowMs())
-  await until(world, signal, async () => (await readFile(at(laptop, VERSIONED_PATH), 'utf8')) === plan)
-  await live(world, { laptop: laptop.directory, desk: desk.directory }, signal)
+  await until(platform, signal, () => readFile(at(laptop, VERSIONED_PATH), 'utf8').then(() => true))
+  await writeFiles(join(desk.directory, 'Documents'), [{ path: VERSIONED_PATH, content: plan, ageMinutes: 0 }], platform.clock.nowMs())
+  await until(platform, signal, async () => (await readFile(at(laptop, VERSIONED_PATH), 'utf8')) === plan)
+  await live(platform, { laptop: laptop.directory, desk: desk.directory }, signal)
 }
 
 function isConflict(name: string): boolean {
@@ -148,7 +148,7 @@ function isConflict(name: string): boolean {
 }
 
 /** Waits for something to be so, for a while: the story goes on also where a person at the page was quicker. */
-async function until({ clock }: World, signal: AbortSignal, isSo: () => Promise<boolean>): Promise<void> {
+async function until({ clock }: Platform, signal: AbortSignal, isSo: () => Promise<boolean>): Promise<void> {
   for (let poll = 0; poll < POLLS_MAX && !signal.aborted; poll++) {
     if (await isSo().catch(() => false)) return // what is not there yet is not so yet
     await clock.sleep(POLL_MS, signal).catch(() => {}) // the loop ends with the signal

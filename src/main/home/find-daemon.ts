@@ -6,7 +6,7 @@ import { Client } from '../../client/client.ts'
 import { readBounded, readConfig } from '../../config/config-file.ts'
 import type { GuiConfig } from '../../core/config/config.ts'
 import { messageOf, systemCode, TwinfoldError } from '../../core/errors.ts'
-import { realDisk } from '../../platform/node/disk/disk.ts'
+import { nodeDisk } from '../../platform/node/disk/disk.ts'
 import type { DaemonChoice } from '../args/serve-options.ts'
 import { locateHome } from './home.ts'
 import type { Locations } from '../../core/locations.ts'
@@ -66,7 +66,7 @@ export function readGuiIfThere(directories: DaemonChoice['directories']): Promis
 
 async function readGuiOf(locations: Locations): Promise<GuiConfig | undefined> {
   const data = await realpath(locations.configFile)
-    .then((path) => readBounded(realDisk, path))
+    .then((path) => readBounded(nodeDisk, path))
     .catch((error: unknown) => {
       if (systemCode(error) === 'ENOENT') return undefined
       throw new TwinfoldError('config-invalid', `${locations.configFile} cannot be read: ${messageOf(error)}`, {

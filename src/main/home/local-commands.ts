@@ -5,12 +5,12 @@ import { openConfig } from '../../config/store.ts'
 import { TwinfoldError } from '../../core/errors.ts'
 import type { Facility } from '../../core/facilities.ts'
 import type { Logger } from '../../events/types.ts'
-import { realClock } from '../../platform/node/clock.ts'
-import { realDisk } from '../../platform/node/disk/disk.ts'
-import { createRealHttpServer } from '../../platform/node/http/http.ts'
+import { nodeClock } from '../../platform/node/clock.ts'
+import { nodeDisk } from '../../platform/node/disk/disk.ts'
+import { createNodeHttpServer } from '../../platform/node/http/http.ts'
 import { PasswordThread } from '../../platform/node/threads/password-thread.ts'
-import { realRandom } from '../../platform/node/random.ts'
-import { realSystem } from '../../platform/node/system.ts'
+import { nodeRandom } from '../../platform/node/random.ts'
+import { nodeSystem } from '../../platform/node/system.ts'
 import { withFreePorts } from './first-start.ts'
 import { locateHome } from './home.ts'
 import { ensureHome, loadIdentity, loadOrMakeIdentity } from './identity.ts'
@@ -33,22 +33,22 @@ export type PrintError = (line: string) => void
 export async function generate(options: GenerateOptions, printError: PrintError): Promise<string> {
   const locations = locateHome(options.directories)
   const guiPassword = options.guiPassword === PASSWORD_FROM_STDIN ? await readLine() : options.guiPassword
-  const world = { disk: realDisk, clock: realClock, random: realRandom }
+  const platform = { disk: nodeDisk, clock: nodeClock, random: nodeRandom }
   const log = printingLogger('config', printError)
   await using hasher = new PasswordThread()
-  const passwords = new Passwords({ ...world, hasher, log })
+  const passwords = new Passwords({ ...platform, hasher, log })
   // Before anything is written: a home without the password that was asked for would leave the page open.
   const password = guiPassword === undefined ? undefined : await passwords.hash(guiPassword)
-  await ensureHome(realDisk, locations)
+  await ensureHome(nodeDisk, locations)
   await using _lock = await lockHome(locations)
-  const identity = await loadOrMakeIdentity(world, locations)
+  const identity = await loadOrMakeIdentity(platform, locations)
   if (!identity.created) printError('WARNING: Key exists; will not overwrite.')
   const store = await openConfig(
-    { ...world, passwords, log },
-    { path: locations.configFile, ownDevice: identity.deviceId, hostName: realSystem.hostName, allowNewer: false },
+    { ...platform, passwords, log },
+    { path: locations.configFile, ownDevice: identity.deviceId, hostName: nodeSystem.hostName, allowNewer: false },
   )
   const probed =
-    store.created && options.portProbing ? await withFreePorts(store.current, createRealHttpServer()) : store.current
+    store.created && options.portProbing ? await withFreePorts(store.current, createNodeHttpServer()) : store.current
   const gui = { ...probed.gui, user: options.guiUser ?? probed.gui.user, password: password ?? probed.gui.password }
   await store.change(() => ({ ...probed, gui }))
   return identity.deviceId
@@ -56,7 +56,7 @@ export async function generate(options: GenerateOptions, printError: PrintError)
 
 export async function deviceId(directories: DirectoryChoice): Promise<string> {
   const locations = locateHome(directories)
-  const identity = await loadIdentity(realDisk, locations)
+  const identity = await loadIdentity(nodeDisk, locations)
   if (identity !== undefined) return identity.deviceId
   const remedy = 'make one with "twinfold generate", or name the home with --home'
   throw new TwinfoldError(
@@ -74,7 +74,7 @@ export async function resetDatabase(directories: DirectoryChoice): Promise<strin
 }
 
 async function lockHome(locations: Locations): Promise<AsyncDisposable> {
-  const lock = await realDisk.lock(locations.lockFile)
+  const lock = await nodeDisk.lock(locations.lockFile)
   if (lock !== undefined) return lock
   throw new TwinfoldError('home-locked', `another Twinfold or Syncthing uses ${locations.dataDirectory}; stop it first`)
 }

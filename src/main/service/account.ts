@@ -1,6 +1,6 @@
 import { posix } from 'node:path'
 import { TwinfoldError } from '../../core/errors.ts'
-import { run, type ServiceWorld } from './definition.ts'
+import { run, type ServicePorts } from './definition.ts'
 import type { ServicePlatform } from './types.ts'
 
 export interface Account {
@@ -25,14 +25,14 @@ export function checkUserName(user: string, platform: ServicePlatform): void {
 
 /** An account of this machine, also of a directory service; undefined where there is none of that name. */
 export async function findAccount(
-  world: ServiceWorld,
+  ports: ServicePorts,
   platform: ServicePlatform,
   user: string,
 ): Promise<Account | undefined> {
   if (platform === 'windows') return assumedAccount(platform, user)
   const call =
     platform === 'launchd' ? { program: 'id', args: ['-P', user] } : { program: 'getent', args: ['passwd', user] }
-  const end = await run(world, call)
+  const end = await run(ports, call)
   if (end.kind !== 'exited' || end.code !== 0) return undefined
   const fields = end.output.split('\n')[0]!.split(':')
   // "id -P" prints the longer line of BSD.
@@ -48,7 +48,7 @@ export function assumedAccount(platform: ServicePlatform, user: string): Account
 
 /** The first of the paths, or of the directories above them, that the permission bits keep from the account. */
 export async function firstUnreadable(
-  { disk }: ServiceWorld,
+  { disk }: ServicePorts,
   { userId }: Account,
   paths: readonly string[],
 ): Promise<string | undefined> {

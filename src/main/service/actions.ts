@@ -6,7 +6,7 @@ import {
   runAll,
   writeDefinition,
   type Installed,
-  type ServiceWorld,
+  type ServicePorts,
 } from './definition.ts'
 import type { ServicePlan, ServiceState } from './types.ts'
 
@@ -16,18 +16,18 @@ export interface InstallResult {
 }
 
 /** Writes the definition, enables and starts the service. What fails is undone as far as the definition goes. */
-export async function installService(world: ServiceWorld, plan: ServicePlan, force: boolean): Promise<InstallResult> {
-  const before = await findInstalled(world, plan)
+export async function installService(ports: ServicePorts, plan: ServicePlan, force: boolean): Promise<InstallResult> {
+  const before = await findInstalled(ports, plan)
   if (!force) refuseToReplace(plan, before)
   const changed = before.kind !== 'ours' || before.content !== plan.content
-  if (changed) await writeDefinition(world.disk, plan, plan.content)
+  if (changed) await writeDefinition(ports.disk, plan, plan.content)
   try {
-    await runAll(world, plan.install(changed))
+    await runAll(ports, plan.install(changed))
   } catch (error) {
-    if (changed) await undo(world, plan, before)
+    if (changed) await undo(ports, plan, before)
     throw error
   } finally {
-    if (plan.query !== undefined) await world.disk.removeFile(plan.path).catch(() => {}) // it was only an argument
+    if (plan.query !== undefined) await ports.disk.removeFile(plan.path).catch(() => {}) // it was only an argument
   }
   return { changed }
 }
@@ -50,15 +50,15 @@ function refuseToReplace({ id, path }: ServicePlan, before: Installed): void {
 }
 
 /** What was there before a failed attempt is there again. The error of the attempt is the one to report. */
-async function undo(world: ServiceWorld, plan: ServicePlan, before: Installed): Promise<void> {
+async function undo(ports: ServicePorts, plan: ServicePlan, before: Installed): Promise<void> {
   if (plan.query !== undefined) return
-  if (before.kind === 'ours') await writeDefinition(world.disk, plan, before.content).catch(() => {})
-  if (before.kind === 'none') await world.disk.removeFile(plan.path).catch(() => {})
+  if (before.kind === 'ours') await writeDefinition(ports.disk, plan, before.content).catch(() => {})
+  if (before.kind === 'none') await ports.disk.removeFile(plan.path).catch(() => {})
 }
 
 /** Stops and disables the service and removes its definition. False where there is none. */
-export async function uninstallService(world: ServiceWorld, plan: ServicePlan): Promise<boolean> {
-  const before = await findInstalled(world, plan)
+export async function uninstallService(ports: ServicePorts, plan: ServicePlan): Promise<boolean> {
+  const before = await findInstalled(ports, plan)
   if (before.kind === 'none') return false
   if (before.kind === 'foreign') {
     throw new TwinfoldError(
@@ -66,9 +66,9 @@ export async function uninstallService(world: ServiceWorld, plan: ServicePlan): 
       `${plan.path}: the service ${plan.id} was not written by Twinfold and stays; remove it as it was installed`,
     )
   }
-  await runAll(world, plan.stop)
-  if (plan.query === undefined) await world.disk.removeFile(plan.path)
-  await runAll(world, plan.forget)
+  await runAll(ports, plan.stop)
+  if (plan.query === undefined) await ports.disk.removeFile(plan.path)
+  await runAll(ports, plan.forget)
   return true
 }
 
@@ -84,8 +84,8 @@ export interface ServiceStatus extends ServiceState {
   readonly problems: readonly string[]
 }
 
-export async function serviceStatus(world: ServiceWorld, plan: ServicePlan): Promise<ServiceStatus> {
-  const found = await findInstalled(world, plan)
+export async function serviceStatus(ports: ServicePorts, plan: ServicePlan): Promise<ServiceStatus> {
+  const found = await findInstalled(ports, plan)
   if (found.kind === 'none') {
     return {
       installed: false,
@@ -96,7 +96,7 @@ export async function serviceStatus(world: ServiceWorld, plan: ServicePlan): Pro
       problems: [],
     }
   }
-  const state = plan.readState(await Promise.all(plan.inspect.map((call) => run(world, call))))
+  const state = plan.readState(await Promise.all(plan.inspect.map((call) => run(ports, call))))
   const base = { installed: true, ...state }
   if (found.kind === 'foreign') {
     return {
@@ -107,8 +107,8 @@ export async function serviceStatus(world: ServiceWorld, plan: ServicePlan): Pro
     }
   }
   const { node, script } = found.marker
-  const version = await versionOf(world, script)
-  const problems = await problemsOf(world, plan, state, { node, script })
+  const version = await versionOf(ports, script)
+  const problems = await problemsOf(ports, plan, state, { node, script })
   return {
     ...base,
     ours: true,
@@ -121,14 +121,14 @@ export async function serviceStatus(world: ServiceWorld, plan: ServicePlan): Pro
 }
 
 async function problemsOf(
-  world: ServiceWorld,
+  ports: ServicePorts,
   plan: ServicePlan,
   state: ServiceState,
   programs: { readonly node: string; readonly script: string },
 ): Promise<readonly string[]> {
   const problems: string[] = []
   for (const path of Object.values(programs)) {
-    if (await isThere(world, path)) continue
+    if (await isThere(ports, path)) continue
     problems.push(`${path} does not exist any more; run "twinfold service install" again with the present installation`)
   }
   if (!state.enabled) problems.push('it is not enabled; "twinfold service install" enables and starts it')
@@ -136,7 +136,7 @@ async function problemsOf(
   return problems
 }
 
-async function isThere({ disk }: ServiceWorld, path: string): Promise<boolean> {
+async function isThere({ disk }: ServicePorts, path: string): Promise<boolean> {
   try {
     await disk.stat(path)
     return true
@@ -147,7 +147,7 @@ async function isThere({ disk }: ServiceWorld, path: string): Promise<boolean> {
 }
 
 /** From the package that the entry script belongs to: an upgrade replaces it without a new definition. */
-async function versionOf({ disk }: ServiceWorld, script: string): Promise<string | undefined> {
+async function versionOf({ disk }: ServicePorts, script: string): Promise<string | undefined> {
   const directory = /^(.*)[\\/](?:src|dist)[\\/]main[\\/]bin\.[jt]s$/s.exec(script)?.[1]
   if (directory === undefined) return undefined
   try {

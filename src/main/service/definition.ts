@@ -10,7 +10,7 @@ const SIZE_BYTES_MAX = 1_024 * 1_024
 const CALL_MS_MAX = 60_000
 const READABLE_BY_ALL = 0o644
 
-export interface ServiceWorld {
+export interface ServicePorts {
   readonly disk: Disk
   readonly programs: Programs
   readonly signal: AbortSignal
@@ -27,10 +27,10 @@ export type Installed =
       readonly edited: boolean
     }
 
-export async function findInstalled(world: ServiceWorld, plan: ServicePlan): Promise<Installed> {
-  if (plan.query !== undefined) return classify(await queried(world, plan.query), false)
+export async function findInstalled(ports: ServicePorts, plan: ServicePlan): Promise<Installed> {
+  if (plan.query !== undefined) return classify(await queried(ports, plan.query), false)
   try {
-    return classify(await readText(world.disk, plan.path), true)
+    return classify(await readText(ports.disk, plan.path), true)
   } catch (error) {
     if (isMissing(error)) return { kind: 'none' }
     // A symlink is how systemd masks a unit, and how people keep theirs elsewhere.
@@ -46,8 +46,8 @@ function classify(content: string | undefined, comparable: boolean): Installed {
   return { kind: 'ours', marker, content, edited: comparable && !isUnedited(content) }
 }
 
-async function queried(world: ServiceWorld, call: Call): Promise<string | undefined> {
-  const end = await run(world, call)
+async function queried(ports: ServicePorts, call: Call): Promise<string | undefined> {
+  const end = await run(ports, call)
   if (end.kind === 'exited') return end.code === 0 ? end.output : undefined
   throw callFailed(call, end)
 }
@@ -70,8 +70,8 @@ export async function writeDefinition(disk: Disk, plan: ServicePlan, content: st
   await writeFileAtomically(disk, plan.path, data, READABLE_BY_ALL, `.${plan.id}.tmp`)
 }
 
-export function run(world: ServiceWorld, call: Call): Promise<ProgramEnd> {
-  return world.programs.run(
+export function run(ports: ServicePorts, call: Call): Promise<ProgramEnd> {
+  return ports.programs.run(
     {
       program: call.program,
       words: call.args,
@@ -79,14 +79,14 @@ export function run(world: ServiceWorld, call: Call): Promise<ProgramEnd> {
       hidden: [],
       timeLimitMs: CALL_MS_MAX,
     },
-    world.signal,
+    ports.signal,
   )
 }
 
 /** One after the other; throws for the first that fails. */
-export async function runAll(world: ServiceWorld, calls: readonly Call[]): Promise<void> {
+export async function runAll(ports: ServicePorts, calls: readonly Call[]): Promise<void> {
   for (const call of calls) {
-    const end = await run(world, call)
+    const end = await run(ports, call)
     if (call.optional === true || (end.kind === 'exited' && end.code === 0)) continue
     throw callFailed(call, end)
   }

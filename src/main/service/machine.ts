@@ -5,13 +5,13 @@ import { TwinfoldError } from '../../core/errors.ts'
 import type { Environment } from '../../cli/args/types.ts'
 import { findLocations } from '../home/locations.ts'
 import { assumedAccount, checkUserName, findAccount, firstUnreadable, type Account } from './account.ts'
-import type { ServiceWorld } from './definition.ts'
+import type { ServicePorts } from './definition.ts'
 import { absolutePath, carriedFlags, type ServiceRequest } from './flags.ts'
 import { lastingNodePath, refuseTemporaryProgram } from './program.ts'
 import type { ServiceFacts, ServicePlatform } from './types.ts'
 
 /** What the command asks of the machine and the process, besides disk and programs. */
-export interface ServiceMachine extends ServiceWorld {
+export interface ServiceMachine extends ServicePorts {
   readonly platform: ServicePlatform | undefined
   readonly environment: Environment
   /** Who runs the command. */
@@ -31,12 +31,12 @@ const PLATFORMS: Readonly<Record<string, ServicePlatform>> = {
   win32: 'windows',
 }
 
-export function thisMachine(world: ServiceWorld, version: string): ServiceMachine {
+export function thisMachine(ports: ServicePorts, version: string): ServiceMachine {
   const extension = import.meta.filename.endsWith('.ts') ? 'ts' : 'js'
   const { username, uid } = userInfo()
   const domain = process.platform === 'win32' ? process.env['USERDOMAIN'] : undefined
   return {
-    ...world,
+    ...ports,
     platform: PLATFORMS[process.platform],
     environment: process.env,
     account: {

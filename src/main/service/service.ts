@@ -1,8 +1,8 @@
 import type { LocalCall } from '../../cli/args/types.ts'
 import { TwinfoldError } from '../../core/errors.ts'
-import { realDisk } from '../../platform/node/disk/disk.ts'
-import { realPrograms } from '../../platform/node/programs.ts'
-import { realSystem } from '../../platform/node/system.ts'
+import { nodeDisk } from '../../platform/node/disk/disk.ts'
+import { nodePrograms } from '../../platform/node/programs.ts'
+import { nodeSystem } from '../../platform/node/system.ts'
 import { versionFacts } from '../version.ts'
 import { runService } from './command.ts'
 import { readServiceRequest, SERVICE_VERBS } from './flags.ts'
@@ -12,9 +12,9 @@ import { thisMachine } from './machine.ts'
 export async function serviceCommand({ args, flags, environment, print, printError }: LocalCall): Promise<number> {
   const verb = SERVICE_VERBS.find((name) => name === args[0])
   if (verb === undefined) throw new TwinfoldError('usage', `service: expected ${SERVICE_VERBS.join(', ')}`)
-  const { version } = versionFacts(realSystem, '')
-  const world = { disk: realDisk, programs: realPrograms, signal: new AbortController().signal }
-  const machine = thisMachine(world, version)
+  const { version } = versionFacts(nodeSystem, '')
+  const ports = { disk: nodeDisk, programs: nodePrograms, signal: new AbortController().signal }
+  const machine = thisMachine(ports, version)
   const request = readServiceRequest(verb, flags, environment, machine.platform)
   return runService(machine, request, { print, printError })
 }

@@ -68,12 +68,12 @@ export class FolderOnDisk implements FolderWork {
     this.#log = deps.logger('model')
     this.#ownShortId = shortIdOf(options.ownDevice)
     this.#ownName = shortIdText(this.#ownShortId)
-    const { events, sources, world } = deps
-    this.#counts = new OwnCounts({ keyValue: deps.store.keyValue, clock: world.clock }, options.folder.id, this.#ownShortId)
-    this.versions = new FolderVersions({ ...world, log: deps.logger('versioner') }, options)
+    const { events, sources, platform } = deps
+    this.#counts = new OwnCounts({ keyValue: deps.store.keyValue, clock: platform.clock }, options.folder.id, this.#ownShortId)
+    this.versions = new FolderVersions({ ...platform, log: deps.logger('versioner') }, options)
     this.#puller = new Puller(
       {
-        world, sources, events,
+        platform, sources, events,
         log: this.#log,
         jobs: options.jobs,
         turn: this.#turn,
@@ -104,20 +104,20 @@ export class FolderOnDisk implements FolderWork {
    * somewhere that is not mounted now.
    */
   async prepare(): Promise<void> {
-    const { store, world } = this.#deps
+    const { store, platform } = this.#deps
     const { id, markerName } = this.#folder
     if (markerName !== DEFAULT_MARKER_NAME) return
     try {
       const known = await hasRecords(await store.folder(id))
       if (known || store.recoveries.some((recovery) => recovery.folder === id)) return
-      await createMarker(world.disk, this.#root, id, world.clock.nowMs())
+      await createMarker(platform.disk, this.#root, id, platform.clock.nowMs())
     } catch (error) {
       this.#log.warn(`folder ${id}: cannot prepare ${this.#root}: ${messageOf(error)}`)
     }
   }
 
   async check(): Promise<FolderCheck> {
-    const { clock, disk } = this.#deps.world
+    const { clock, disk } = this.#deps.platform
     const atMs = clock.monotonicMs()
     // All looks at once: a scan of one file consists of little else. Of several reasons the health of the folder is told.
     const looks = [checkHealth(disk, this.#health()), this.#ignores(), this.#isCaseInsensitive(atMs)] as const
@@ -130,7 +130,7 @@ export class FolderOnDisk implements FolderWork {
 
   async #isCaseInsensitive(nowMs: number): Promise<boolean> {
     if (nowMs - this.#caseSeenMs >= CASE_INTERVAL_MS) {
-      this.#caseInsensitive = await isCaseInsensitive(this.#deps.world.disk, this.#root)
+      this.#caseInsensitive = await isCaseInsensitive(this.#deps.platform.disk, this.#root)
       this.#caseSeenMs = nowMs
     }
     return this.#caseInsensitive
@@ -139,14 +139,14 @@ export class FolderOnDisk implements FolderWork {
   async #ignores(): Promise<IgnoreRules> {
     if (!FOLDER_POLICIES[this.#folder.type].hasIgnores) return NO_RULES
     try {
-      return (await loadIgnores(this.#deps.world.disk, this.#root)) ?? NO_RULES
+      return (await loadIgnores(this.#deps.platform.disk, this.#root)) ?? NO_RULES
     } catch (error) {
       throw new TwinfoldError('folder-error', `loading ignores: ${messageOf(error)}`, { cause: error })
     }
   }
 
   async scan(subs: readonly string[], check: FolderCheck, signal: AbortSignal): Promise<ScanResult> {
-    const { clock, disk, hasher, walker } = this.#deps.world
+    const { clock, disk, hasher, walker } = this.#deps.platform
     const { id } = this.#folder
     const checkHealth = () => this.#checkSameRoot(check)
     const index = await this.#deps.store.folder(id)
@@ -179,7 +179,7 @@ export class FolderOnDisk implements FolderWork {
   }
 
   async pull(check: FolderCheck, onPhase: (phase: PullPhase) => void, signal: AbortSignal): Promise<PullOutcome> {
-    const checkHealth = () => checkSameRoot(this.#deps.world.disk, this.#health(), check.root)
+    const checkHealth = () => checkSameRoot(this.#deps.platform.disk, this.#health(), check.root)
     this.#pulls++
     this.#deps.onPullStart()
     try {
@@ -193,7 +193,7 @@ export class FolderOnDisk implements FolderWork {
   async override({ ignore }: FolderCheck, signal: AbortSignal): Promise<void> {
     using _turn = await this.#turn.exclusive(signal)
     const index = await this.#deps.store.folder(this.#folder.id)
-    const nowS = Math.floor(this.#deps.world.clock.nowMs() / 1_000)
+    const nowS = Math.floor(this.#deps.platform.clock.nowMs() / 1_000)
     await this.#counts.load()
     const options = { ownShortId: this.#ownShortId, nowS, countFrom: this.#counts.countFrom }
     await overrideOthers({ index, ignore, onStored: (records, sequence) => this.#tell({ records, sequence }) }, options, signal)
@@ -203,7 +203,7 @@ export class FolderOnDisk implements FolderWork {
   async revert(check: FolderCheck, signal: AbortSignal): Promise<readonly string[]> {
     using _turn = await this.#turn.exclusive(signal)
     await this.#puller.flush()
-    const checkHealth = () => checkSameRoot(this.#deps.world.disk, this.#health(), check.root)
+    const checkHealth = () => checkSameRoot(this.#deps.platform.disk, this.#health(), check.root)
     return await this.#puller.revert({ ignore: check.ignore, checkHealth }, signal)
   }
 
@@ -220,13 +220,13 @@ export class FolderOnDisk implements FolderWork {
   }
 
   async scanned(): Promise<void> {
-    await this.#deps.statistics.scanned(this.#folder.id, this.#deps.world.clock.nowMs())
+    await this.#deps.statistics.scanned(this.#folder.id, this.#deps.platform.clock.nowMs())
     this.#deps.touched()
   }
 
   async #ownership(): Promise<ScanRequest['ownership']> {
     const { sendOwnership, syncOwnership } = this.#folder
-    const { disk, system } = this.#deps.world
+    const { disk, system } = this.#deps.platform
     if ((!sendOwnership && !syncOwnership) || system.platform === 'win32') return undefined
     return { accounts: await readAccounts(disk), synced: syncOwnership }
   }
@@ -235,13 +235,13 @@ export class FolderOnDisk implements FolderWork {
   get #attributeUse(): { readonly tell: boolean; readonly set: boolean } {
     const { sendXattrs, syncXattrs, type } = this.#folder
     const { ignoresPermissions, takesFiles } = FOLDER_POLICIES[type]
-    const isPossible = this.#deps.world.system.platform === 'linux' && !ignoresPermissions
+    const isPossible = this.#deps.platform.system.platform === 'linux' && !ignoresPermissions
     return { tell: isPossible && (sendXattrs || syncXattrs), set: isPossible && syncXattrs && takesFiles }
   }
 
   /** At first use: few folders want attributes. */
   async #loadAttributes(): Promise<FolderAttributes> {
-    const { attributes, disk } = this.#deps.world
+    const { attributes, disk } = this.#deps.platform
     this.#attributes ??= import('../puller/attributes.ts').then(({ FolderAttributes }) => new FolderAttributes(
       { attributes, disk, log: this.#log },
       { folder: this.#folder, root: this.#root, ownShortId: this.#ownShortId, synced: this.#attributeUse.set },
@@ -263,14 +263,14 @@ export class FolderOnDisk implements FolderWork {
       ownShortId: this.#ownShortId,
       countFrom: this.#counts.countFrom,
       receiveOnly: policy.localChangesStayHere,
-      checked: this.#deps.world.clock.monotonicMs() - atMs < CHECK_AGE_MS_MAX ? { caseInsensitive } : undefined,
+      checked: this.#deps.platform.clock.monotonicMs() - atMs < CHECK_AGE_MS_MAX ? { caseInsensitive } : undefined,
       keepTemporariesMs: this.#deps.options().keepTemporariesH * 3_600_000,
       progressIntervalMs: scanProgressIntervalS === 0 ? PROGRESS_INTERVAL_MS : scanProgressIntervalS * 1_000,
     }
   }
 
   async #checkSameRoot({ root }: FolderCheck): Promise<void> {
-    const { clock, disk } = this.#deps.world
+    const { clock, disk } = this.#deps.platform
     const nowMs = clock.monotonicMs()
     const spaceKnown = nowMs - this.#spaceSeenMs < SPACE_INTERVAL_MS
     await checkSameRoot(disk, { ...this.#health(), spaceKnown }, root)
@@ -291,14 +291,14 @@ export class FolderOnDisk implements FolderWork {
     this.#tellStored('RemoteChangeDetected', records, sequence)
     const last = records.findLast((record) => !isInvalid(record) && record.type !== 'directory')
     if (last === undefined) return
-    const atMs = this.#deps.world.clock.nowMs()
+    const atMs = this.#deps.platform.clock.nowMs()
     await this.#deps.statistics.received(this.#folder.id, { filename: last.name, deleted: last.deleted, atMs })
   }
 
   #tellStored(type: 'LocalChangeDetected' | 'RemoteChangeDetected', records: readonly FileHead[], sequence: number): void {
     const { id } = this.#folder
     const label = this.#deps.label()
-    const { events, world } = this.#deps
+    const { events, platform } = this.#deps
     const filenames = records.map((record) => record.name)
     events.emit('LocalIndexUpdated', { folder: id, items: records.length, filenames, sequence, version: sequence })
     let author = this.#ownShortId
@@ -313,7 +313,7 @@ export class FolderOnDisk implements FolderWork {
         folder: id,
         folderID: id,
         label,
-        path: world.system.platform === 'win32' ? record.name.replaceAll('/', '\\') : record.name,
+        path: platform.system.platform === 'win32' ? record.name.replaceAll('/', '\\') : record.name,
         type: ITEM_TYPES[record.type],
         action: record.deleted ? 'deleted' : 'modified',
         modifiedBy: authorName,

@@ -29,7 +29,7 @@ export class RunningFolder {
 
   constructor(deps: RunningFolderDeps, options: RunningFolderOptions) {
     const { folder } = options
-    const { clock, random, watcher } = deps.world
+    const { clock, random, watcher } = deps.platform
     const root = folderRoot(folder, options.userHome)
     const log = deps.logger('model')
     this.#deps = deps
@@ -124,7 +124,7 @@ export class RunningFolder {
       this.#deps.logger('model').error(`folder ${this.#folder.id}: ${service.name} failed and starts again: ${messageOf(error)}`)
       this.#deps.events.emit('Failure', `${service.name} failed: ${messageOf(error)}`)
     }
-    return supervise(service, this.#deps.world.clock, onFailure, this.#stop.signal)
+    return supervise(service, this.#deps.platform.clock, onFailure, this.#stop.signal)
   }
 }
 

@@ -22,7 +22,7 @@ import type { ByteSource } from './file-progress.ts'
 import type { Owners } from './owners.ts'
 import type { PulledRecords } from './pulled-records.ts'
 
-export interface PullWorld {
+export interface PullPorts {
   readonly clock: Clock
   readonly random: Random
   readonly disk: Disk
@@ -47,7 +47,7 @@ export interface Archive {
 
 /** What all steps of one pull share: built anew for every pull, settings and patterns as they are at its start. */
 export interface PullContext {
-  readonly world: PullWorld
+  readonly platform: PullPorts
   readonly folder: FolderConfig
   /** Absolute, as configured. */
   readonly root: string

@@ -101,14 +101,14 @@ interface CopySource {
 async function copyFrom(context: PullContext, { path, place, from }: CopySource, filling: Filling): Promise<void> {
   const { missing, temp, progress, signal } = filling
   if (!missing.some((block) => place(block) !== undefined)) return
-  const source = await context.world.disk.open(path, 'read').catch(() => undefined) // gone or unreadable: others have it
+  const source = await context.platform.disk.open(path, 'read').catch(() => undefined) // gone or unreadable: others have it
   if (source === undefined) return
   await using _source = source
   const copied = new Set<Block>()
   const atOnce = Math.min(PORTIONS_AT_ONCE, AT_ONCE_BYTES_MAX / filling.global.blockSizeBytes)
   await forEachAtOnce(portions(missing, place), atOnce, async (portion) => {
     signal.throwIfAborted()
-    const found = await context.world.fileMaker.copy(source, temp.file, portion)
+    const found = await context.platform.fileMaker.copy(source, temp.file, portion)
     portion.forEach(({ block, sizeBytes }, at) => {
       if (found[at] !== true) return
       copied.add(block)

@@ -74,7 +74,7 @@ async function put(
   if (data.length !== block.sizeBytes) return false
   const onWritten = window.arrived(data.length)
   try {
-    return await context.world.fileMaker.write(file, { data, positionBytes: block.offsetBytes, hash: block.hash })
+    return await context.platform.fileMaker.write(file, { data, positionBytes: block.offsetBytes, hash: block.hash })
   } finally {
     onWritten()
   }

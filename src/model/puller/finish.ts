@@ -25,11 +25,11 @@ export async function finishFile(
   const ignored = context.ignore.match(name).ignored
   const step = planStep({ local, global, ignored, ignoreDelete: false })
   if (step.kind !== 'fetch' && step.kind !== 'metadata') {
-    await context.world.disk.removeFile(temp.path)
+    await context.platform.disk.removeFile(temp.path)
     return
   }
   context.counts.note(local, global)
-  await context.parents.checkOpen(temporaryName(name, context.world.system.platform), temp.file)
+  await context.parents.checkOpen(temporaryName(name, context.platform.system.platform), temp.file)
   const stat = await seal(context, global, temp)
   await replaceTarget(context, { global, local, saveOurs: step.kind === 'fetch' && step.saveOurs }, temp)
   context.records.add(adopted(global, stat), true)
@@ -39,7 +39,7 @@ export async function finishFile(
  * Content, mode and time are made to last. Only in our turn: a scan that met a temporary file with the time of an old
  * one would take it for a leftover. Returns the file as the disk has it: it may keep coarser times than we set. */
 async function seal(context: PullContext, global: FileInfo, temp: TempFile): Promise<DiskStat> {
-  const { disk, system } = context.world
+  const { disk, system } = context.platform
   await disk.setModified(temp.path, global.modifiedS, global.modifiedNs)
   let stat = await temp.file.stat()
   if (stat.sizeBytes !== global.sizeBytes) throw itemFailed('finishing: temporary file has another size')

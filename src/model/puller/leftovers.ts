@@ -39,10 +39,10 @@ export class Leftovers {
 
 /** What cannot be removed now is left to the scan that finds it old. */
 async function removeTemporary(context: PullContext, name: string): Promise<void> {
-  const temporary = temporaryName(name, context.world.system.platform)
+  const temporary = temporaryName(name, context.platform.system.platform)
   try {
     if (!(await context.parents.isReachable(temporary))) return
-    await context.parents.inside(temporary, () => context.world.disk.removeFile(pathOf(context, temporary)))
+    await context.parents.inside(temporary, () => context.platform.disk.removeFile(pathOf(context, temporary)))
   } catch (error) {
     if (!isMissing(error)) context.log.debug(() => `folder ${context.folder.id}: ${JSON.stringify(temporary)} stays: ${String(error)}`)
   }

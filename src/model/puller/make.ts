@@ -19,7 +19,7 @@ export async function makeDirectoryItem(
   context: PullContext, global: FileInfo, local: FileHead | undefined, saveOurs: boolean,
 ): Promise<void> {
   const { name } = global
-  const { disk } = context.world
+  const { disk } = context.platform
   await context.parents.ensure(name)
   let item = await lookAt(context, name)
   if (item !== undefined && !isDirectory(item)) {
@@ -46,7 +46,7 @@ export async function makeSymlinkItem(
   context: PullContext, global: FileInfo, local: FileHead | undefined, saveOurs: boolean,
 ): Promise<void> {
   const { name } = global
-  const { disk, system } = context.world
+  const { disk, system } = context.platform
   if (system.platform === 'win32' || system.platform === 'android') {
     context.records.add({ ...adopted(global, global), localFlags: FLAG_UNSUPPORTED }, false)
     return

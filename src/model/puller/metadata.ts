@@ -14,7 +14,7 @@ export async function takeMetadata(context: PullContext, global: FileInfo, local
 
 /** Sets what the record says and returns what the disk made of it. `local` told what the file was until now. */
 export async function applyMetadata(context: PullContext, global: FileInfo, local: FileHead): Promise<FileTime> {
-  const { disk } = context.world
+  const { disk } = context.platform
   const path = pathOf(context, global.name)
   const before = await disk.lstat(path)
   if (before.type !== 'file') throw itemFailed('not a regular file any more')

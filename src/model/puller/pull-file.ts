@@ -65,7 +65,7 @@ function inOrder(context: PullContext, rest: readonly Block[], blocks: readonly 
   const { blockPullOrder, devices } = context.folder
   const ids = devices.map(({ deviceID }) => deviceID).sort()
   const own = Math.max(0, ids.indexOf(context.ownDevice))
-  const chance = (below: number) => context.world.random.int(below)
+  const chance = (below: number) => context.platform.random.int(below)
   const numbers = rest.map(({ number }) => number)
   return sortBlocks(numbers, blockPullOrder, { own, count: ids.length }, chance).map((number) => blocks[number]!)
 }

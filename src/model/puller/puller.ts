@@ -15,7 +15,7 @@ import type { JobQueue } from '../state/job-queue.ts'
 import type { OwnCounts } from '../state/own-counts.ts'
 import type { Sources } from '../state/sources.ts'
 import { Bookkeeper } from './bookkeeper.ts'
-import type { Archive, OtherFolder, PullContext, PullWorld } from './context.ts'
+import type { Archive, OtherFolder, PullContext, PullPorts } from './context.ts'
 import type { PullProgress } from './file-progress.ts'
 import { Iteration } from './iteration.ts'
 import { Leftovers } from './leftovers.ts'
@@ -32,7 +32,7 @@ const RESCAN_MAX = 1_000
 export type PullPhase = 'sync-preparing' | 'syncing'
 
 export interface PullerDeps {
-  readonly world: PullWorld
+  readonly platform: PullPorts
   readonly sources: Sources
   readonly events: EventSink
   readonly log: Logger
@@ -162,9 +162,9 @@ export class Puller {
   }
 
   async #contextFor(request: Omit<PullRequest, 'onPhase'>, scanLater: (name: string) => void, signal: AbortSignal): Promise<PullContext> {
-    const { world, turn, counts, sources, events, log } = this.#deps
+    const { platform, turn, counts, sources, events, log } = this.#deps
     const { folder, root, ownDevice } = this.#options
-    const { disk, clock } = world
+    const { disk, clock } = platform
     const policy = FOLDER_POLICIES[folder.type]
     const index = await this.#deps.index()
     await counts.load()
@@ -175,7 +175,7 @@ export class Puller {
       onStored: (batch, sequence) => this.#deps.onStored(batch, sequence),
     })
     return {
-      world, folder, root, index, sources, events, log, turn, counts, ownDevice, scanLater, records,
+      platform, folder, root, index, sources, events, log, turn, counts, ownDevice, scanLater, records,
       ignore: request.ignore,
       compare: {
         ownFlags: policy.localChangesStayHere ? FLAG_RECEIVE_ONLY : 0,
@@ -189,7 +189,7 @@ export class Puller {
           scanLater(directory)
         },
       }),
-      owners: new Owners({ disk, root, folder, platform: world.system.platform }),
+      owners: new Owners({ disk, root, folder, platform: platform.system.platform }),
       ...(this.#deps.attributes !== undefined && { attributes: await this.#deps.attributes() }),
       otherFolders: () => this.#deps.otherFolders(),
       label: () => this.#deps.label(),

@@ -36,7 +36,7 @@ export function deletionRecord(global: FileInfo): FileInfo {
 
 /** For what is ours alone: nobody else writes to it. */
 export async function removeIfThere(context: PullContext, name: string): Promise<void> {
-  const remove = () => context.world.disk.removeFile(pathOf(context, name))
+  const remove = () => context.platform.disk.removeFile(pathOf(context, name))
   await context.parents.inside(name, remove).catch((error: unknown) => {
     if (!isMissing(error)) throw error
   })
@@ -57,7 +57,7 @@ export async function clearDirectory(context: PullContext, name: string): Promis
   const contents = new Contents(context)
   await contents.look(name)
   contents.refuse()
-  const { disk } = context.world
+  const { disk } = context.platform
   for (const { path: child, isDirectory } of contents.goesAlong.reverse()) {
     const path = pathOf(context, child)
     await context.parents.inside(child, () => (isDirectory ? disk.removeDirectory(path) : disk.removeFile(path)))
@@ -81,7 +81,7 @@ class Contents {
   }
 
   async look(directory: string): Promise<void> {
-    for (const entry of await this.#context.world.disk.list(pathOf(this.#context, directory))) {
+    for (const entry of await this.#context.platform.disk.list(pathOf(this.#context, directory))) {
       if (entry.valid) await this.#judge(`${directory}/${entry.name}`)
       else this.#changed = true
     }

@@ -20,7 +20,7 @@ const HELD_SIZE_BYTES_MIN = 8 * 1_024 * 1_024
 
 /** Gives the file or symlink at `from` its name in the folder. Whoever looks finds the old item or the new one. */
 export async function putInPlace(context: PullContext, from: string, target: Target): Promise<void> {
-  const { disk } = context.world
+  const { disk } = context.platform
   const to = pathOf(context, target.name)
   const { isFree, kept } = await makeRoom(context, target)
   const put = () => (isFree ? disk.renameNew(from, to) : replace(context, from, to, target.item))
@@ -38,7 +38,7 @@ export async function putInPlace(context: PullContext, from: string, target: Tar
 
 /** A large file that nobody needs any more is kept open until it is replaced, so that it goes when nobody waits for it. */
 async function replace(context: PullContext, from: string, to: string, old: DiskItem | undefined): Promise<void> {
-  const { disk, system } = context.world
+  const { disk, system } = context.platform
   const isLarge = old?.type === 'file' && old.sizeBytes >= HELD_SIZE_BYTES_MIN
   // On Windows what is open cannot be replaced; and whether we may read it does not matter.
   const held = isLarge && system.platform !== 'win32' ? await disk.open(to, 'read').catch(() => undefined) : undefined

@@ -88,5 +88,5 @@ async function attempt(context: PullContext, { name }: FileInfo, work: () => Pro
 }
 
 function nowS(context: PullContext): number {
-  return Math.floor(context.world.clock.nowMs() / 1_000)
+  return Math.floor(context.platform.clock.nowMs() / 1_000)
 }

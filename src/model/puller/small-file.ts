@@ -90,7 +90,7 @@ async function make(
   context: PullContext, global: FileInfo, data: Uint8Array, replaces: ReplacedFile | undefined,
 ): Promise<boolean> {
   const { name, modifiedS, modifiedNs } = global
-  const { fileMaker, system } = context.world
+  const { fileMaker, system } = context.platform
   const mode = hasPermissions(context, global) ? global.permissions & PERMISSIONS : undefined
   const outcome = await fileMaker.make({
     temporaryPath: pathOf(context, temporaryName(name, system.platform)),

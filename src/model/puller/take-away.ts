@@ -15,7 +15,7 @@ const RANDOM_BYTES = 8
  * have shown, is found, put back and scanned, and the removal rejects. What somebody puts in its place meanwhile stays.
  */
 export async function takeAway(context: PullContext, name: string, local: FileHead | undefined): Promise<void> {
-  const { disk } = context.world
+  const { disk } = context.platform
   const aside = asideName(context, name)
   try {
     await context.parents.inside(name, () => disk.rename(pathOf(context, name), pathOf(context, aside)))
@@ -33,13 +33,13 @@ export async function takeAway(context: PullContext, name: string, local: FileHe
 
 /** Chance makes it another one than that of any file which is being made. */
 function asideName(context: PullContext, name: string): string {
-  const { random, system } = context.world
+  const { random, system } = context.platform
   return temporaryName(`${name}.${Buffer.from(random.bytes(RANDOM_BYTES)).toString('hex')}`, system.platform)
 }
 
 /** Under its own name, or, where that is taken already, as a copy that tells what happened. */
 async function putBack(context: PullContext, aside: string, name: string): Promise<void> {
-  const { clock, disk } = context.world
+  const { clock, disk } = context.platform
   const nowMs = clock.nowMs()
   for (let tried = 0; tried < NAMES_TRIED_MAX; tried++) {
     const copy = conflictName(name, compactTime(nowMs + tried * 1_000), shortIdText(shortIdOf(context.ownDevice)))

@@ -15,7 +15,7 @@ const CONFLICT_NAMES_TRIED_MAX = 60
 
 /** What is on disk under a name, as a scan would see it; undefined when there is nothing. */
 export async function lookAt(context: PullContext, name: string): Promise<DiskItem | 'other' | undefined> {
-  const { disk } = context.world
+  const { disk } = context.platform
   const path = pathOf(context, name)
   try {
     const stat = await disk.lstat(path)
@@ -59,10 +59,10 @@ export async function saveAsConflict(context: PullContext, name: string, winner:
   const { maxConflicts } = context.folder
   if (maxConflicts === 0 || (isConflictName(name) && !(await isStranger(context, name, winner)))) return false
   const original = conflictOriginal(name)
-  const nowMs = context.world.clock.nowMs()
+  const nowMs = context.platform.clock.nowMs()
   for (let tried = 0; tried < CONFLICT_NAMES_TRIED_MAX; tried++) {
     const kept = conflictName(original, compactTime(nowMs + tried * 1_000), shortIdText(winner.modifiedBy))
-    const rename = () => context.world.disk.renameNew(pathOf(context, name), pathOf(context, kept))
+    const rename = () => context.platform.disk.renameNew(pathOf(context, name), pathOf(context, kept))
     try {
       await context.parents.inside(name, rename)
       context.scanLater(kept)
@@ -85,11 +85,11 @@ async function isStranger(context: PullContext, name: string, winner: FileHead):
 /** Leaves the newest copies, as many as people want. */
 async function pruneConflicts(context: PullContext, name: string): Promise<void> {
   const directory = parentOf(name)
-  const entries = await context.world.disk.list(pathOf(context, directory))
+  const entries = await context.platform.disk.list(pathOf(context, directory))
   const names = entries.filter(({ valid }) => valid).map((entry) => (directory === '' ? entry.name : `${directory}/${entry.name}`))
   const copies = names.filter((candidate) => isConflictOf(candidate, name)).sort().reverse()
   for (const copy of copies.slice(context.folder.maxConflicts)) {
-    await context.parents.inside(copy, () => context.world.disk.removeFile(joinPath(context.root, copy)))
+    await context.parents.inside(copy, () => context.platform.disk.removeFile(joinPath(context.root, copy)))
     context.scanLater(copy)
   }
 }

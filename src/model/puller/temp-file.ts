@@ -66,9 +66,9 @@ interface TempFileOf {
 export async function openTempFile(
   context: PullContext, { global, local, zeros }: TempFileOf, blocks: readonly Block[], signal: AbortSignal,
 ): Promise<TempFile> {
-  const name = temporaryName(global.name, context.world.system.platform)
+  const name = temporaryName(global.name, context.platform.system.platform)
   const path = pathOf(context, name)
-  const { disk } = context.world
+  const { disk } = context.platform
   const mode = hasPermissions(context, global) ? (global.permissions & 0o777) | OWNER_READ_WRITE : 0o666
   const create = () => context.parents.inside(name, () => disk.open(path, 'create', mode))
   const isLong = global.sizeBytes > COPY_SIZE_BYTES_MAX
@@ -109,7 +109,7 @@ function isSparse(context: PullContext, blocks: readonly Block[], zeros: ZeroBlo
 async function copyOld(
   context: PullContext, { name }: FileInfo, how: 'copyNew' | 'cloneNew', mode: number,
 ): Promise<boolean> {
-  const { disk, system } = context.world
+  const { disk, system } = context.platform
   const temporary = temporaryName(name, system.platform)
   try {
     const copy = () => disk[how](pathOf(context, name), pathOf(context, temporary), mode)
@@ -172,13 +172,13 @@ async function reuse(
 
 /** A crash can leave a finished file with both its names: to write to the one would change the other under its reader. */
 async function isFinished(context: PullContext, { name }: FileInfo, temp: DiskStat): Promise<boolean> {
-  const target = await context.world.disk.lstat(pathOf(context, name)).catch(() => undefined) // nothing there, usually
+  const target = await context.platform.disk.lstat(pathOf(context, name)).catch(() => undefined) // nothing there, usually
   return target !== undefined && target.inode === temp.inode && target.deviceId === temp.deviceId
 }
 
 async function openExisting(context: PullContext, path: string): Promise<DiskFile | undefined> {
   try {
-    return await context.world.disk.open(path, 'write')
+    return await context.platform.disk.open(path, 'write')
   } catch {
     return undefined // a symlink, a pipe, a file we may not write: the caller removes it, or fails to and says why
   }
@@ -190,6 +190,6 @@ async function blocksPresent(
   if (stat.sizeBytes === 0) return NO_BLOCKS
   const { sizeBytes, modifiedS, modifiedNs } = stat
   const job = { path, sizeBytes, modifiedS, modifiedNs, blockSizeBytes: global.blockSizeBytes }
-  const [result] = await context.world.hasher.hash([job], () => {}, signal)
+  const [result] = await context.platform.hasher.hash([job], () => {}, signal)
   return result?.kind === 'hashed' ? blocksInPlace(blocks, result.blockHashes) : NO_BLOCKS
 }

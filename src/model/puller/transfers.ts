@@ -56,7 +56,7 @@ export class Transfers {
     this.#context = context
     this.#deps = deps
     this.#signal = signal
-    const { disk, clock, system, fileMaker } = context.world
+    const { disk, clock, system, fileMaker } = context.platform
     const { copiers, minDiskFree, pullerMaxPendingKiB } = context.folder
     this.#space = new SpaceCheck({ disk, clock, root: context.root, label: () => context.label() }, minDiskFree)
     const windowKiB = pullerMaxPendingKiB > 0 ? Math.max(pullerMaxPendingKiB, WINDOW_KIB_MIN) : WINDOW_KIB_DEFAULT
@@ -70,7 +70,7 @@ export class Transfers {
   async run(files: readonly Orderable[]): Promise<boolean> {
     const { jobs } = this.#deps
     const { order, id } = this.#context.folder
-    const { random } = this.#context.world
+    const { random } = this.#context.platform
     const sizes = new Map(files.map(({ name, sizeBytes }) => [name, sizeBytes]))
     for (const { name } of sortForPull(files, order, (below) => random.int(below))) jobs.push(name)
     const running = new Set<Promise<void>>()
@@ -111,7 +111,7 @@ export class Transfers {
 
   /** On a slow line the next file may take minutes; what is done is known before. Never rejects, as below. */
   async #storeInTime(signal: AbortSignal): Promise<void> {
-    const { clock } = this.#context.world
+    const { clock } = this.#context.platform
     while (!signal.aborted) {
       await clock.sleep(STORE_EVERY_MS, signal).catch(() => {}) // an abort ends the loop
       try {

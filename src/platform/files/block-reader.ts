@@ -33,7 +33,7 @@ export type BlockAnswer =
 
 /**
  * Reads regular files inside a folder for others, never through a symlink, and gives out only bytes with the hash that
- * was asked for, or all of a block of a file that looks as recorded. world/real does it in threads, many small ones in one go; world/sim by way of its disk.
+ * was asked for, or all of a block of a file that looks as recorded. platform/node does it in threads, many small ones in one go; platform/sim by way of its disk.
  */
 export interface BlockReader {
   /** Rejects with the system's `code` when the file is there and cannot be read. */

@@ -25,7 +25,7 @@ interface Waiting {
 }
 
 /** Has the threads for the disk read, check and hash blocks. What is asked for in one turn goes to a thread together. */
-export class RealBlockReader implements BlockReader {
+export class NodeBlockReader implements BlockReader {
   readonly #threads: DiskThreads
   readonly #memory = new SharedMemory(KEPT_BYTES_MAX)
   readonly #here = new ReadFiles()

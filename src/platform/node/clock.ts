@@ -4,7 +4,7 @@ import type { Clock } from '../clock.ts'
 /** Node turns a longer delay into one of a millisecond. */
 const TIMER_MS_MAX = 2 ** 31 - 1
 
-export const realClock: Clock = {
+export const nodeClock: Clock = {
   nowMs: () => Date.now(),
   monotonicMs: () => performance.now(),
 

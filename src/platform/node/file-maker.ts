@@ -4,7 +4,7 @@ import type { DiskFile } from '../disk.ts'
 import type { CheckedBlock, CopiedBlock, FileMaker, FileOrder, FileOutcome } from '../file-maker.ts'
 import { PlainFileMaker } from '../files/plain-file-maker.ts'
 import type { DiskThreads } from './threads/disk-threads.ts'
-import { realDisk } from './disk/disk.ts'
+import { nodeDisk } from './disk/disk.ts'
 import { copyOrder, type Outcome, type WaitingOrder } from './threads/make-pack.ts'
 import { DIRECT_BYTES_MIN, isWholePages, PageMemory } from './disk/page-memory.ts'
 
@@ -16,9 +16,9 @@ const COPIED_HERE_BYTES_MAX = 1_024 * 1_024
  * Orders of one turn of the loop go to a thread together: a message costs as much as a small file. While there is no
  * thread and little to do, it is done here.
  */
-export class RealFileMaker implements FileMaker {
+export class NodeFileMaker implements FileMaker {
   readonly #threads: Pick<DiskThreads, 'make' | 'isStarted'>
-  readonly #here = new PlainFileMaker(realDisk)
+  readonly #here = new PlainFileMaker(nodeDisk)
   readonly #memory = new PageMemory()
   #doneHere = 0
   #gathered: WaitingOrder[] = []

@@ -9,7 +9,7 @@ const LOOP_RESOLUTION_MS = 20
 /** Longer than any usual interval between two questions of a monitoring system. */
 const LOOP_WATCH_MS = 5 * 60_000
 
-export const realProcess: ProcessView = {
+export const nodeProcess: ProcessView = {
   figures,
   loopDelay: makeLoopDelay(),
   profile: makeProfiler(),

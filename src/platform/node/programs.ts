@@ -4,7 +4,7 @@ import type { ProgramEnd, ProgramRun, Programs } from '../programs.ts'
 
 const OUTPUT_LENGTH_MAX = 4_096
 
-export const realPrograms: Programs = {
+export const nodePrograms: Programs = {
   async run(run, signal) {
     // Few folders ever run a program: whoever does pays for the module then.
     const { spawn } = await import('node:child_process')

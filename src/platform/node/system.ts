@@ -1,8 +1,8 @@
 import { availableParallelism, endianness, hostname, networkInterfaces, totalmem } from 'node:os'
 import type { InterfaceAddress, System } from '../platform.ts'
-import { realProcess } from './process.ts'
+import { nodeProcess } from './process.ts'
 
-export const realSystem: System = {
+export const nodeSystem: System = {
   platform: process.platform,
   architecture: process.arch,
   endianness: endianness(),
@@ -15,7 +15,7 @@ export const realSystem: System = {
   },
   networks,
   environment: (name) => process.env[name],
-  process: realProcess,
+  process: nodeProcess,
 }
 
 function networks(): readonly InterfaceAddress[] {

@@ -14,11 +14,11 @@ const CREDIT = 4
 const INLINE_SUBS_MAX = 16
 
 /** With threads of its own, unless it is given some to share. */
-export function createRealWalker(threads?: DiskThreads): Walker & AsyncDisposable {
-  return new RealWalker(threads ?? new DiskThreads({ threads: 1 }))
+export function createNodeWalker(threads?: DiskThreads): Walker & AsyncDisposable {
+  return new NodeWalker(threads ?? new DiskThreads({ threads: 1 }))
 }
 
-class RealWalker implements Walker {
+class NodeWalker implements Walker {
   readonly #threads: DiskThreads
   /** Parsing ten thousand lines takes longer than looking at one file. */
   readonly #rules = new WeakMap<readonly string[], IgnoreRules>()

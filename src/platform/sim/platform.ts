@@ -1,5 +1,5 @@
 import { DiskBlockReader } from '../files/disk-block-reader.ts'
-import type { World } from '../platform.ts'
+import type { Platform } from '../platform.ts'
 import { SimAttributes } from './attributes.ts'
 import { SimClock } from './clock.ts'
 import { SimDisk, type SimDiskOptions } from './disk.ts'
@@ -17,7 +17,7 @@ import { SimWalker } from './walker.ts'
 import { SimWatcher } from './watcher.ts'
 
 /** A machine of which everything can be steered. */
-export interface SimWorld extends World {
+export interface SimPlatform extends Platform {
   readonly clock: SimClock
   readonly random: SimRandom
   readonly disk: SimDisk
@@ -40,7 +40,7 @@ export interface SimWorldOptions {
 }
 
 /** Equal seeds and options make equal worlds. */
-export function createSimWorld(seed: number, options: SimWorldOptions = {}): SimWorld {
+export function createSimPlatform(seed: number, options: SimWorldOptions = {}): SimPlatform {
   const hostName = options.hostName ?? 'sim'
   const clock = options.clock ?? new SimClock()
   const network = options.network ?? new SimNetwork(clock)
@@ -49,7 +49,7 @@ export function createSimWorld(seed: number, options: SimWorldOptions = {}): Sim
 }
 
 /** Everything of a machine that follows from its disk and its place on the network. */
-export function simPorts(disk: SimDisk, network: SimNetwork, hostName: string): Omit<SimWorld, 'clock' | 'random' | 'network'> {
+export function simPorts(disk: SimDisk, network: SimNetwork, hostName: string): Omit<SimPlatform, 'clock' | 'random' | 'network'> {
   return {
     disk,
     attributes: new SimAttributes(disk),

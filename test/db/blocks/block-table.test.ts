@@ -14,7 +14,7 @@ import { blocks, deletion, DEVICES, file, FOLDER, openTestStore } from '../recor
 const NOBODY: ReadonlySet<string> = new Set()
 const FILE = `folder-${Buffer.from(FOLDER).toString('hex')}.db`
 
-/** Block number `i` of a small world of blocks. Those that differ by eight begin with the same bytes. */
+/** Block number `i` of a small platform of blocks. Those that differ by eight begin with the same bytes. */
 function hashOf(i: number): Uint8Array {
   const hash = new Uint8Array(32).fill(i)
   hash.fill(i % 8 === 0 ? 0xff : i % 8, 0, 8)

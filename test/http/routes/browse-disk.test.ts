@@ -3,7 +3,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { browseDisk, type BrowseDeps } from '../../../src/http/routes/browse-disk.ts'
-import { realDisk } from '../../../src/platform/node/disk/disk.ts'
+import { nodeDisk } from '../../../src/platform/node/disk/disk.ts'
 import { scratchDirectory } from '../../support/scratch.ts'
 import { fakeRest } from '../fakes.ts'
 
@@ -13,7 +13,7 @@ function tree() {
   writeFileSync(join(scratch.path, 'phone.txt'), 'x')
   symlinkSync(join(scratch.path, 'other'), join(scratch.path, 'phlink'))
   symlinkSync('nowhere', join(scratch.path, 'phnothing'))
-  const deps: BrowseDeps = { disk: realDisk, userHome: scratch.path, platform: 'linux' }
+  const deps: BrowseDeps = { disk: nodeDisk, userHome: scratch.path, platform: 'linux' }
   const under = (...names: string[]) => names.map((name) => join(scratch.path, name))
   return { deps, under, root: scratch.path, [Symbol.dispose]: () => scratch[Symbol.dispose]() }
 }

@@ -3,7 +3,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
-import { realDisk } from '../../../src/platform/node/disk/disk.ts'
+import { nodeDisk } from '../../../src/platform/node/disk/disk.ts'
 import { scratchDirectory } from '../../support/scratch.ts'
 import { fakeHash, fakeRest } from '../fakes.ts'
 
@@ -20,7 +20,7 @@ function withPage(directory: string, gui: Parameters<typeof fakeRest>[0] = {}): 
   writeFileSync(join(directory, 'assets', 'icon.svg'), '<svg/>')
   writeFileSync(join(directory, 'assets', 'notes.txt'), 'no type')
   symlinkSync('/etc/hostname', join(directory, 'assets', 'link.js'))
-  return fakeRest({ ...gui, deps: { disk: realDisk }, options: { guiDirectories: [join(directory, 'nothing'), directory] } }).call
+  return fakeRest({ ...gui, deps: { disk: nodeDisk }, options: { guiDirectories: [join(directory, 'nothing'), directory] } }).call
 }
 
 const LANGUAGES: readonly [header: string, expected: string][] = [
@@ -89,7 +89,7 @@ test('a symlink among the files is not followed', async () => {
 
 test('a page that was never built says what to do, and appears once it is', async () => {
   using scratch = scratchDirectory()
-  const { call } = fakeRest({ deps: { disk: realDisk }, options: { guiDirectories: [scratch.path] } })
+  const { call } = fakeRest({ deps: { disk: nodeDisk }, options: { guiDirectories: [scratch.path] } })
   assert.match((await call({ target: '/' })).body, /npm run build/)
   assert.equal((await call({ target: '/assets/index.js' })).status, 404)
   mkdirSync(join(scratch.path, 'assets'))

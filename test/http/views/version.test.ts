@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { endianness } from 'node:os'
 import { test } from 'node:test'
 import { versionJson } from '../../../src/http/views/version.ts'
-import { realSystem } from '../../../src/platform/node/system.ts'
+import { nodeSystem } from '../../../src/platform/node/system.ts'
 import { fakeRest, VERSION } from '../fakes.ts'
 
 /** Node's platform, architecture and byte order, and the names Go gives to the same machine. */
@@ -42,6 +42,6 @@ test('version: the REST reply names the architecture it is given', async () => {
 })
 
 test('version: the real system reports the machine this process runs on', () => {
-  const { platform, architecture, endianness: byteOrder } = realSystem
+  const { platform, architecture, endianness: byteOrder } = nodeSystem
   assert.deepEqual([platform, architecture, byteOrder], [process.platform, process.arch, endianness()])
 })

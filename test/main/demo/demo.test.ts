@@ -8,7 +8,7 @@ import { TwinfoldError } from '../../../src/core/errors.ts'
 import { readDemoOptions } from '../../../src/main/args/demo-flags.ts'
 import { live } from '../../../src/main/demo/demo-life.ts'
 import { landscape } from '../../../src/main/demo/demo-picture.ts'
-import { realRandom } from '../../../src/platform/node/random.ts'
+import { nodeRandom } from '../../../src/platform/node/random.ts'
 import { scratchDirectory } from '../../support/scratch.ts'
 
 const flags = (values: Readonly<Record<string, string>>) => new ParsedFlags(new Map()).with(values)
@@ -45,7 +45,7 @@ test('demo life: many changes stay below two hundred files and fifty megabytes',
       if (++sleeps === 120) stop.abort()
     },
   }
-  await live({ clock, random: realRandom }, places, stop.signal)
+  await live({ clock, random: nodeRandom }, places, stop.signal)
   const files = readdirSync(scratch.path, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
   const sizeBytes = files.reduce((sum, file) => sum + statSync(join(file.parentPath, file.name)).size, 0)
   assert.ok(files.length > 10 && files.length < 100, `${files.length} files`)

@@ -7,9 +7,9 @@ import { TwinfoldError } from '../../../src/core/errors.ts'
 import { ensureHome, loadOrMakeHttpsIdentity, loadOrMakeIdentity, type IdentityDeps } from '../../../src/main/home/identity.ts'
 import { findLocations } from '../../../src/main/home/locations.ts'
 import type { Locations } from '../../../src/core/locations.ts'
-import { realClock } from '../../../src/platform/node/clock.ts'
-import { realDisk } from '../../../src/platform/node/disk/disk.ts'
-import { realRandom } from '../../../src/platform/node/random.ts'
+import { nodeClock } from '../../../src/platform/node/clock.ts'
+import { nodeDisk } from '../../../src/platform/node/disk/disk.ts'
+import { nodeRandom } from '../../../src/platform/node/random.ts'
 import { SimClock } from '../../../src/platform/sim/clock.ts'
 import { SimDisk } from '../../../src/platform/sim/disk.ts'
 import { SimRandom } from '../../../src/platform/sim/random.ts'
@@ -17,7 +17,7 @@ import { reportRow } from '../../support/effort.ts'
 import { scratchDirectory } from '../../support/scratch.ts'
 
 const DAY_MS = 24 * 3600 * 1000
-const deps: IdentityDeps = { disk: realDisk, clock: realClock, random: realRandom }
+const deps: IdentityDeps = { disk: nodeDisk, clock: nodeClock, random: nodeRandom }
 
 function locationsOf(home: string): Locations {
   return findLocations({ platform: 'linux', environment: {}, userHome: '/nobody', workingDirectory: '/', home, exists: () => false })
@@ -57,7 +57,7 @@ test('D-10 keys and homes are closed to others under any umask', async () => {
     await withUmask(mask, async () => {
       using scratch = scratchDirectory()
       const locations = locationsOf(join(scratch.path, 'deep', 'home'))
-      await ensureHome(realDisk, locations)
+      await ensureHome(nodeDisk, locations)
       await loadOrMakeIdentity(deps, locations)
       await loadOrMakeHttpsIdentity(deps, locations, 'ann-laptop')
       assert.equal(modeOf(locations.configDirectory), 0o700)
@@ -73,7 +73,7 @@ test('D-10 keys and homes are closed to others under any umask', async () => {
 test('an existing home that is open to others is closed', async () => {
   using scratch = scratchDirectory()
   mkdirSync(join(scratch.path, 'h'), { mode: 0o755 })
-  await ensureHome(realDisk, locationsOf(join(scratch.path, 'h')))
+  await ensureHome(nodeDisk, locationsOf(join(scratch.path, 'h')))
   assert.equal(modeOf(join(scratch.path, 'h')), 0o700)
 })
 

@@ -8,7 +8,7 @@ import { FLAG_IGNORED, type FileInfo } from '../../../src/core/records/file-info
 import type { FolderIndex } from '../../../src/db/types.ts'
 import { RequestServer } from '../../../src/model/peers/request-server.ts'
 import type { BlockReply, BlockRequest } from '../../../src/protocol/types.ts'
-import { RealBlockReader } from '../../../src/platform/node/block-reader.ts'
+import { NodeBlockReader } from '../../../src/platform/node/block-reader.ts'
 import { DiskThreads } from '../../../src/platform/node/threads/disk-threads.ts'
 import { deletion, directory, file, openTestStore } from '../../db/records.ts'
 import { SERVER } from '../../support/config.ts'
@@ -43,7 +43,7 @@ class Place implements AsyncDisposable {
     for (const path of [this.root, this.outside]) mkdirSync(path)
     writeFileSync(join(this.outside, 'secret'), SECRET)
     this.server = new RequestServer({
-      blocks: new RealBlockReader(this.#threads),
+      blocks: new NodeBlockReader(this.#threads),
       log: quietLogger('model'),
       platform: process.platform,
       served: async (device, folder) =>

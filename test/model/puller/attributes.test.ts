@@ -30,7 +30,7 @@ async function tell(pull: SimPull, attributes: Readonly<Record<string, Values>>)
 
 /** What an item has on disk. */
 async function onDisk({ hub }: SimPull, name: string): Promise<Values> {
-  const seen = await hub.world.attributes.read(ROOT, [name], signal)
+  const seen = await hub.platform.attributes.read(ROOT, [name], signal)
   assert.ok(seen.kind === 'read')
   return valuesOf(seen.found.get(name)) ?? {}
 }
@@ -40,12 +40,12 @@ async function told(pull: SimPull, name: string): Promise<Values | undefined> {
 }
 
 async function set({ hub }: SimPull, name: string, attributes: Values, ...remove: string[]): Promise<void> {
-  assert.equal((await hub.world.attributes.write(`${ROOT}/${name}`, { set: list(attributes), remove })).kind, 'written')
+  assert.equal((await hub.platform.attributes.write(`${ROOT}/${name}`, { set: list(attributes), remove })).kind, 'written')
 }
 
 test('syncXattrs: files and directories get what others say, and only those that have any cost something', async () => {
   await using pull = await SimPull.start(SYNCED)
-  const { counts } = pull.hub.world.attributes
+  const { counts } = pull.hub.platform.attributes
   pull.peer.directory('d')
   pull.peer.put('d/small', 'x', { permissions: 0o444 })
   pull.peer.put('d/large', Buffer.alloc(300_000, 'l'))
@@ -108,13 +108,13 @@ test('with both switches off nobody looks, and what others say is kept', async (
   await tell(pull, { theirs: { 'user.a': '1' } })
   await pull.write('ours', 'y')
   await pull.scan()
-  assert.deepEqual(pull.hub.world.attributes.counts, { reads: 0, writes: 0 })
+  assert.deepEqual(pull.hub.platform.attributes.counts, { reads: 0, writes: 0 })
   assert.deepEqual([await told(pull, 'theirs'), await told(pull, 'ours')], [{ 'user.a': '1' }, undefined])
 })
 
 test('one that the file system refuses is named, and the file is not there half done', async () => {
   await using pull = await SimPull.start(SYNCED)
-  pull.hub.world.attributes.refused = 'user.bad'
+  pull.hub.platform.attributes.refused = 'user.bad'
   pull.peer.put('file', 'x')
   pull.peer.put('good', 'x')
   await tell(pull, { file: { 'user.a': '1', 'user.bad': '2' }, good: { 'user.a': '1' } })
@@ -173,18 +173,18 @@ test('a folder that only sends sets nothing, whatever its switches say', async (
   await pull.write('file', 'x')
   await set(pull, 'file', { 'user.a': '1' })
   await pull.scan()
-  pull.hub.world.attributes.counts.writes = 0
+  pull.hub.platform.attributes.counts.writes = 0
   const { version } = (await pull.index.get('local', 'file'))!
   pull.peer.put('file', 'x', { basedOn: version })
   await tell(pull, { file: { 'user.b': '2' } })
   await pull.scan()
-  assert.equal(pull.hub.world.attributes.counts.writes, 0)
+  assert.equal(pull.hub.platform.attributes.counts.writes, 0)
   assert.deepEqual(await onDisk(pull, 'file'), { 'user.a': '1' })
 })
 
 test('without the means all is as ever, said once; when they come what others told is set, not told as removed', async () => {
   await using pull = await SimPull.start(SYNCED)
-  const { attributes } = pull.hub.world
+  const { attributes } = pull.hub.platform
   attributes.available = false
   pull.peer.put('file', 'x')
   pull.peer.put('other', 'x')
@@ -232,7 +232,7 @@ test('what an interrupted pull left has no attributes that nobody wants any more
 
 test('until a scan has told what is here, nothing of it is removed', async () => {
   await using pull = await SimPull.start(SYNCED)
-  const { attributes } = pull.hub.world
+  const { attributes } = pull.hub.platform
   attributes.available = false
   pull.peer.put('file', 'x')
   await tell(pull, { file: { 'user.a': '1' } })

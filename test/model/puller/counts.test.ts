@@ -106,7 +106,7 @@ for (const [way, { setup, edit, lose }] of Object.entries(WAYS)) {
     await lose(pull)
     await pull.sync()
     assert.deepEqual([before > 0n, await ownCount(pull)], [true, 0n], 'our record gave way')
-    pull.hub.world.clock.jumpWall(-DAY_MS)
+    pull.hub.platform.clock.jumpWall(-DAY_MS)
     for (const rescanIntervalS of [60, 70]) {
       await pull.hub.change((config) => ({ ...config, folders: config.folders.map((folder) => ({ ...folder, rescanIntervalS })) }))
     }
@@ -123,7 +123,7 @@ test('nor is it when a folder that only sends overrides others', async () => {
   const before = await ownCount(pull)
   await WAYS['a file in a folder that only sends']?.lose(pull)
   await pull.sync()
-  pull.hub.world.clock.jumpWall(-DAY_MS)
+  pull.hub.platform.clock.jumpWall(-DAY_MS)
   pull.peer.put('f', 'theirs')
   await pull.sync()
   assert.equal(await ownCount(pull), 0n)
@@ -143,6 +143,6 @@ test('what others claim that we counted does not push our counts to the end of n
   pull.disk.hands.remove(`${ROOT}/f`)
   pull.disk.put(`${ROOT}/f`, 'mine')
   await pull.scan()
-  const nowS = Math.floor(pull.hub.world.clock.nowMs() / 1_000)
+  const nowS = Math.floor(pull.hub.platform.clock.nowMs() / 1_000)
   assert.ok((await ownCount(pull)) <= BigInt(nowS) + 2n)
 })

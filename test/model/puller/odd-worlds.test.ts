@@ -17,7 +17,7 @@ test('C-13: clocks that jump and times that nobody believes diverge nobody', asy
     await pull.sync()
     for (const byMs of [1_000, -1_000, HOUR_MS, -HOUR_MS, YEARS_10_MS, -2 * YEARS_10_MS, YEARS_10_MS]) {
       tried++
-      pull.hub.world.clock.jumpWall(byMs)
+      pull.hub.platform.clock.jumpWall(byMs)
       pull.disk.put(`${ROOT}/ours ${tried}`, `${byMs}`)
       pull.peer.put(`theirs ${tried}`, `${byMs}`)
       pull.peer.put('edited', `edit ${tried}`)

@@ -59,7 +59,7 @@ test('an edit replaces the file at once: nobody who looks finds nothing there', 
 
 test('small files: where the short way never works, each is pulled all the same, and soon asked for only once', async () => {
   await using pull = await SimPull.start()
-  const { fileMaker } = pull.hub.world
+  const { fileMaker } = pull.hub.platform
   let asked = 0
   fileMaker.make = async () => {
     asked++
@@ -115,7 +115,7 @@ test('small files: an edit takes the short way, too, and what somebody changed m
   pull.peer.put('f', 'first')
   pull.peer.put('g', 'first')
   await pull.sync()
-  const { fileMaker } = pull.hub.world
+  const { fileMaker } = pull.hub.platform
   const make = fileMaker.make.bind(fileMaker)
   const replaced: string[] = []
   fileMaker.make = async (order) => {
@@ -499,7 +499,7 @@ test('no timer runs while nothing is pulled, and switching progress on in the mi
   await using pull = await SimPull.start()
   const wakeupsIn = async (ms: number) => {
     let wakeups = -1 // the first look comes before any time has passed
-    await pull.hub.world.clock.advance(ms, async () => {
+    await pull.hub.platform.clock.advance(ms, async () => {
       wakeups++
       await settle()
     })

@@ -12,7 +12,7 @@ const A_SCAN = 300
 
 /** A scan meets a file nobody knows, and reading it takes longer than what a pull does meanwhile. */
 function readSlowly(pull: SimPull): void {
-  const { hasher } = pull.hub.world
+  const { hasher } = pull.hub.platform
   const hash = hasher.hash.bind(hasher)
   hasher.hash = async (jobs, onHashed, signal) => {
     if (jobs.some(({ path }) => path === `${ROOT}/new`)) await turns(3 * A_SCAN)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { FolderConfig } from '../../../src/core/config/config.ts'
 import type { FolderIndex } from '../../../src/db/types.ts'
 import type { SimDisk, SimDiskOptions } from '../../../src/platform/sim/disk.ts'
-import { createSimWorld } from '../../../src/platform/sim/platform.ts'
+import { createSimPlatform } from '../../../src/platform/sim/platform.ts'
 import { DOCS, SimHub, simConfig, simFolder } from '../../support/model.ts'
 import { SimPeer } from './sim-peer.ts'
 
@@ -32,17 +32,17 @@ export class SimPull implements AsyncDisposable {
   /** Scanned once, nothing pulled yet. */
   static async start(setup: Setup = {}): Promise<SimPull> {
     const peer = new SimPeer()
-    const world = createSimWorld(setup.seed ?? 1, { ...(setup.disk && { disk: setup.disk }) })
-    await world.disk.makeDirectories(`${ROOT}/.stfolder`, 0o755)
-    await setup.arrange?.(world.disk)
-    const hub = await SimHub.open(simConfig([simFolder('docs', setup.folder), ...(setup.others ?? []).map((id) => simFolder(id))]), { sources: peer, world })
+    const platform = createSimPlatform(setup.seed ?? 1, { ...(setup.disk && { disk: setup.disk }) })
+    await platform.disk.makeDirectories(`${ROOT}/.stfolder`, 0o755)
+    await setup.arrange?.(platform.disk)
+    const hub = await SimHub.open(simConfig([simFolder('docs', setup.folder), ...(setup.others ?? []).map((id) => simFolder(id))]), { sources: peer, platform })
     hub.run()
     await hub.while(hub.model.scan(DOCS, [], undefined))
     return new SimPull(hub, peer, await hub.store.folder(DOCS))
   }
 
   get disk(): SimDisk {
-    return this.hub.world.disk
+    return this.hub.platform.disk
   }
 
   /** The other device tells what it has, and everything that follows from that happens. */

@@ -43,7 +43,7 @@ for (const type of ['trashcan', 'simple', 'staggered'] as const) {
     pull.peer.symlink('link', 'f.txt')
     await pull.sync()
     assert.deepEqual(await kept(pull), [])
-    const nowMs = pull.hub.world.clock.nowMs()
+    const nowMs = pull.hub.platform.clock.nowMs()
     pull.peer.put('d/f.txt', 'two')
     pull.peer.delete('gone')
     pull.peer.delete('link')

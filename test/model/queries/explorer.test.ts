@@ -21,7 +21,7 @@ interface Explored extends AsyncDisposable {
 async function explored(files: Record<string, string>, changes: Partial<FolderConfig> = {}): Promise<Explored> {
   const devices = [ANNA, BEN].map((deviceID) => ({ deviceID, introducedBy: '' as const, encryptionPassword: '' }))
   const hub = await SimHub.open(simConfig([simFolder('docs', { devices, ...changes })]))
-  for (const [name, text] of Object.entries(files)) hub.world.disk.put(`${ROOT}/${name}`, text)
+  for (const [name, text] of Object.entries(files)) hub.platform.disk.put(`${ROOT}/${name}`, text)
   hub.run()
   if (changes.paused !== true) await hub.while(hub.model.scan(DOCS, [], undefined))
   return { hub, explorer: await hub.model.explorer(), [Symbol.asyncDispose]: () => hub[Symbol.asyncDispose]() }
@@ -96,7 +96,7 @@ test('a search that nobody waits for any more ends', async () => {
   const slow = { nowMs: () => 0, monotonicMs: () => asked++ * 10, sleep: async (_ms: number, signal: AbortSignal) => (gone.abort(), signal.throwIfAborted()) }
   const { Explorer } = await import('../../../src/model/queries/explorer.ts')
   const folders = { configured: () => simFolder('docs'), running: () => undefined, root: () => ROOT }
-  const leaving = new Explorer({ clock: slow, disk: hub.world.disk, folders, ask: (_folder, question) => question(index) }, ANNA)
+  const leaving = new Explorer({ clock: slow, disk: hub.platform.disk, folders, ask: (_folder, question) => question(index) }, ANNA)
   await assert.rejects(leaving.search(DOCS, { text: 'nothing', limit: 1 }, gone.signal), { name: 'AbortError' })
   assert.ok(explorer !== leaving)
 })
@@ -177,8 +177,8 @@ test('conflict copies are found at once, and followed as they come and go', asyn
   }
   assert.deepEqual(await names(), [copy])
   const other = 'a.sync-conflict-20260131-235959'
-  hub.world.disk.put(`${ROOT}/${other}`, '')
-  await hub.world.disk.removeFile(`${ROOT}/${copy}`)
+  hub.platform.disk.put(`${ROOT}/${other}`, '')
+  await hub.platform.disk.removeFile(`${ROOT}/${copy}`)
   await hub.while(hub.model.scan(DOCS, [], undefined))
   assert.deepEqual(await names(), [other])
   await (await hub.store.folder(DOCS)).updateRemote(ANNA, [file(copy, { sequence: 1, version: version(9) })])

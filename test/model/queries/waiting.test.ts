@@ -4,10 +4,10 @@ import { JobQueue } from '../../../src/model/state/job-queue.ts'
 import { PullProgress } from '../../../src/model/puller/file-progress.ts'
 import { Turns } from '../../../src/model/state/turns.ts'
 import { placeOf, waitingItems, type Queue } from '../../../src/model/queries/waiting.ts'
-import { realClock } from '../../../src/platform/node/clock.ts'
+import { nodeClock } from '../../../src/platform/node/clock.ts'
 import { DEVICES, file, FOLDER, openTestStore } from '../../db/records.ts'
 
-const turns = () => new Turns(realClock, new AbortController().signal)
+const turns = () => new Turns(nodeClock, new AbortController().signal)
 
 /** One file is being pulled, two are queued against the order of names, and one has failed before. */
 function queueOf(progress: PullProgress): Queue {

@@ -4,17 +4,17 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { Parents } from '../../../src/platform/files/parents.ts'
 import type { Disk } from '../../../src/platform/disk.ts'
-import { realDisk } from '../../../src/platform/node/disk/disk.ts'
+import { nodeDisk } from '../../../src/platform/node/disk/disk.ts'
 import { scratchDirectory } from '../../support/scratch.ts'
 
 /** The directories of a root on a real disk that counts how often it is asked where a path leads. */
 function parentsOf(root: string): { readonly parents: Parents; readonly scanned: string[]; looks: () => number } {
   let looks = 0
   const disk: Disk = {
-    ...realDisk,
+    ...nodeDisk,
     realPath: (path) => {
       looks++
-      return realDisk.realPath(path)
+      return nodeDisk.realPath(path)
     },
   }
   const scanned: string[] = []
@@ -25,7 +25,7 @@ test('an open file proves that the directories above it are real', async () => {
   using scratch = scratchDirectory()
   mkdirSync(join(scratch.path, 'a', 'b'), { recursive: true })
   const { parents } = parentsOf(scratch.path)
-  await using file = await realDisk.open(join(scratch.path, 'a', 'b', 'temporary'), 'create')
+  await using file = await nodeDisk.open(join(scratch.path, 'a', 'b', 'temporary'), 'create')
   await parents.checkOpen('a/b/temporary', file)
 
   renameSync(join(scratch.path, 'a'), join(scratch.path, 'moved'))

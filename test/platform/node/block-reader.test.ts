@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import type { BlockOrder } from '../../../src/platform/files/block-reader.ts'
-import { RealBlockReader } from '../../../src/platform/node/block-reader.ts'
+import { NodeBlockReader } from '../../../src/platform/node/block-reader.ts'
 import { DiskThreads } from '../../../src/platform/node/threads/disk-threads.ts'
 import { SharedMemory } from '../../../src/platform/node/threads/shared-memory.ts'
 import { asOrdinaryUser } from '../../support/ordinary-user.ts'
@@ -23,7 +23,7 @@ function orderFor(root: string, name: string, content: Uint8Array): BlockOrder {
 test('one small block starts no thread, several do, and then single ones go there too', async () => {
   using scratch = scratchDirectory()
   await using threads = new DiskThreads({ threads: 1 })
-  const blocks = new RealBlockReader(threads)
+  const blocks = new NodeBlockReader(threads)
   const small = orderFor(scratch.path, 'small', Buffer.from('small'))
   assert.equal((await blocks.read(small)).kind, 'read')
   assert.equal((await blocks.read(small)).kind, 'read')
@@ -36,7 +36,7 @@ test('one small block starts no thread, several do, and then single ones go ther
 test('a thread that dies is replaced; what kills two of them fails alone', async () => {
   using scratch = scratchDirectory()
   await using threads = new DiskThreads({ threads: 2, entry: CRASHING })
-  const blocks = new RealBlockReader(threads)
+  const blocks = new NodeBlockReader(threads)
   const large = Buffer.alloc(300 * KIB, 'x') // goes by itself
   const reads = ['crash-once', 'fine'].map((name) => blocks.read(orderFor(scratch.path, name, large)))
   for (const { kind } of await Promise.all(reads)) assert.equal(kind, 'read')
@@ -47,7 +47,7 @@ test('a thread that dies is replaced; what kills two of them fails alone', async
 test('closed threads read nothing more, and say so', async () => {
   using scratch = scratchDirectory()
   const threads = new DiskThreads({ threads: 1 })
-  const blocks = new RealBlockReader(threads)
+  const blocks = new NodeBlockReader(threads)
   const order = orderFor(scratch.path, 'file', Buffer.alloc(200 * KIB))
   const reading = blocks.read(order).then(({ kind }) => kind, () => 'told')
   await threads[Symbol.asyncDispose]()
@@ -69,7 +69,7 @@ test('a file that cannot be read rejects with the code of the system', () => {
 test('the room before a block belongs to whoever has it, and nobody else has it', async () => {
   using scratch = scratchDirectory()
   await using threads = new DiskThreads({ threads: 1 })
-  const blocks = new RealBlockReader(threads)
+  const blocks = new NodeBlockReader(threads)
   const contents = [70 * KIB, 5, 0, 4 * KIB, 300 * KIB].map((sizeBytes, at) => Buffer.alloc(sizeBytes, at + 1))
   const orders = contents.map((content, at) => orderFor(scratch.path, `file-${at}`, content))
   const single = await blocks.read(orders[1]!)

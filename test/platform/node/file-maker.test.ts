@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import type { FileOrder } from '../../../src/platform/file-maker.ts'
 import { DiskThreads } from '../../../src/platform/node/threads/disk-threads.ts'
-import { realDisk } from '../../../src/platform/node/disk/disk.ts'
-import { RealFileMaker } from '../../../src/platform/node/file-maker.ts'
+import { nodeDisk } from '../../../src/platform/node/disk/disk.ts'
+import { NodeFileMaker } from '../../../src/platform/node/file-maker.ts'
 
 const NOT_LINUX = process.platform !== 'linux' && 'only Linux has this way'
 const NO_SUCH_WAY = 'the file system of the temporary directory has no direct access'
@@ -45,7 +45,7 @@ function directFlag(path: string): number {
 test('a thread that dies tells of every file it had, and the next files get a new one', async () => {
   const directory = realpathSync(mkdtempSync(join(tmpdir(), 'twinfold-maker-')))
   await using threads = new DiskThreads({ threads: 1, entry: CRASHING })
-  const maker = new RealFileMaker({ isStarted: true, make: (orders) => threads.make(orders) })
+  const maker = new NodeFileMaker({ isStarted: true, make: (orders) => threads.make(orders) })
   try {
     const lost = await Promise.all(['crash', 'b', 'c'].map((name) => maker.make(orderIn(directory, name))))
     assert.deepEqual(lost.map((outcome) => outcome.kind === 'failed' && outcome.code), ['EIO', 'EIO', 'EIO'])
@@ -58,7 +58,7 @@ test('a thread that dies tells of every file it had, and the next files get a ne
 
 test('when the threads are closed nobody waits for ever', async () => {
   const threads = new DiskThreads({ threads: 1 })
-  const maker = new RealFileMaker({ isStarted: true, make: (orders) => threads.make(orders) })
+  const maker = new NodeFileMaker({ isStarted: true, make: (orders) => threads.make(orders) })
   await threads[Symbol.asyncDispose]()
   const outcome = await maker.make(orderIn('/nowhere', 'f'))
   assert.equal(outcome.kind === 'failed' && outcome.code, 'EIO')
@@ -67,11 +67,11 @@ test('when the threads are closed nobody waits for ever', async () => {
 test('a large block goes past the memory of the system, and by way of it where the disk does not want that', { skip: NOT_LINUX }, async (t) => {
   const directory = realpathSync(mkdtempSync(join(tmpdir(), 'twinfold-maker-')))
   await using threads = new DiskThreads({ threads: 1 })
-  const maker = new RealFileMaker({ isStarted: true, make: (orders) => threads.make(orders) })
+  const maker = new NodeFileMaker({ isStarted: true, make: (orders) => threads.make(orders) })
   const data = maker.memory(1_048_576).fill(7)
   const hash = createHash('sha256').update(data).digest()
   try {
-    await using file = await realDisk.open(`${directory}/f`, 'create')
+    await using file = await nodeDisk.open(`${directory}/f`, 'create')
     assert.ok(await maker.write(file, { data, positionBytes: 0, hash }))
     const { directDescriptor } = file
     if (directDescriptor === undefined) return t.skip(NO_SUCH_WAY)
@@ -89,7 +89,7 @@ test('a large block goes past the memory of the system, and by way of it where t
 test('a second way into a file ends with the file', { skip: NOT_LINUX }, async (t) => {
   const directory = realpathSync(mkdtempSync(join(tmpdir(), 'twinfold-maker-')))
   try {
-    const file = await realDisk.open(`${directory}/f`, 'create')
+    const file = await nodeDisk.open(`${directory}/f`, 'create')
     const { descriptor, directDescriptor } = file
     if (directDescriptor === undefined) return t.skip(NO_SUCH_WAY)
     assert.notEqual(directDescriptor, descriptor)

@@ -8,12 +8,12 @@ import { scanFolder } from '../../../src/scanner/scanner.ts'
 import type { ScanResult } from '../../../src/scanner/types.ts'
 import { hashRange } from '../../../src/platform/files/hash-file.ts'
 import type { Hasher, HashJob, HashResult } from '../../../src/platform/hasher.ts'
-import { realClock } from '../../../src/platform/node/clock.ts'
-import { realDisk } from '../../../src/platform/node/disk/disk.ts'
+import { nodeClock } from '../../../src/platform/node/clock.ts'
+import { nodeDisk } from '../../../src/platform/node/disk/disk.ts'
 import { openHashSource } from '../../../src/platform/node/disk/hash-source.ts'
 import { HashBuffer, joinRanges, packTask, runTask, unpackReport, type RangeResult } from '../../../src/platform/node/threads/hash-task.ts'
-import { createRealHasher } from '../../../src/platform/node/threads/hash.ts'
-import { createRealWalker } from '../../../src/platform/node/walk.ts'
+import { createNodeHasher } from '../../../src/platform/node/threads/hash.ts'
+import { createNodeWalker } from '../../../src/platform/node/walk.ts'
 import { MemoryIndex } from '../../scanner/memory-index.ts'
 import { reportRow } from '../../support/effort.ts'
 import { quietLogger } from '../../support/logger.ts'
@@ -24,10 +24,10 @@ const KIB = 1_024
 const BLOCK = 128 * KIB
 
 async function scan(root: string, index: MemoryIndex, wrap: (hasher: Hasher) => Hasher): Promise<ScanResult> {
-  await using walker = createRealWalker()
-  await using hasher = createRealHasher({ threads: 1 })
+  await using walker = createNodeWalker()
+  await using hasher = createNodeHasher({ threads: 1 })
   return await scanFolder({
-    walker, hasher: wrap(hasher), disk: realDisk, clock: realClock, index, log: quietLogger('scanner'),
+    walker, hasher: wrap(hasher), disk: nodeDisk, clock: nodeClock, index, log: quietLogger('scanner'),
     checkHealth: async () => {}, onBatch: () => {}, onProgress: () => {},
   }, {
     root, subs: [''], ignore: new IgnoreRules([]), ignorePerms: false, modTimeWindowMs: 0, autoNormalize: true,
@@ -181,7 +181,7 @@ function assertHashed(results: readonly HashResult[], names: readonly string[]):
 
 test('hasher: a thread that dies is replaced, and what it had is done by another', async () => {
   using scratch = scratchDirectory()
-  await using hasher = createRealHasher({ threads: 2, entry: CRASHING })
+  await using hasher = createNodeHasher({ threads: 2, entry: CRASHING })
   const names = [...Array.from({ length: 600 }, (_, i) => `f${i}`), 'crash-once', ...Array.from({ length: 600 }, (_, i) => `g${i}`)]
   let told = 0
   assertHashed(await hasher.hash(files(scratch.path, names), (count) => { told += count }, NEVER), names)
@@ -190,7 +190,7 @@ test('hasher: a thread that dies is replaced, and what it had is done by another
 
 test('hasher: a file that takes two threads with it is refused; the pool goes on', async () => {
   using scratch = scratchDirectory()
-  await using hasher = createRealHasher({ threads: 2, entry: CRASHING })
+  await using hasher = createNodeHasher({ threads: 2, entry: CRASHING })
   const others = ['a', 'b', 'c']
   const [bad, good] = await Promise.allSettled([
     hasher.hash(files(scratch.path, ['crash-always', 'beside']), () => {}, NEVER),
@@ -205,13 +205,13 @@ test('hasher: a file that takes two threads with it is refused; the pool goes on
 
 test('hasher: threads that cannot even start end the call, not the program', async () => {
   using scratch = scratchDirectory()
-  await using hasher = createRealHasher({ threads: 2, entry: new URL('./no-such-worker.ts', import.meta.url) })
+  await using hasher = createNodeHasher({ threads: 2, entry: new URL('./no-such-worker.ts', import.meta.url) })
   await assert.rejects(hasher.hash(files(scratch.path, ['a', 'b']), () => {}, NEVER), /no-such-worker/)
 })
 
 test('hasher: a call given up while its thread dies is not taken up again', async () => {
   using scratch = scratchDirectory()
-  await using hasher = createRealHasher({ threads: 1, entry: CRASHING })
+  await using hasher = createNodeHasher({ threads: 1, entry: CRASHING })
   const stop = new AbortController()
   const reason = new Error('given up')
   const given = hasher.hash(files(scratch.path, ['crash-once', 'x']), () => {}, stop.signal)
@@ -222,7 +222,7 @@ test('hasher: a call given up while its thread dies is not taken up again', asyn
 
 test('hasher: with one task at a time a large file is still whole', async () => {
   using scratch = scratchDirectory()
-  await using hasher = createRealHasher({ threads: 2 })
+  await using hasher = createNodeHasher({ threads: 2 })
   const content = Buffer.alloc(70 * KIB * KIB, 'content')
   writeFileSync(`${scratch.path}/large`, content)
   const results = await hasher.hash([jobFor(`${scratch.path}/large`)], () => {}, NEVER, { tasksMax: 1 })

@@ -1,5 +1,5 @@
 import { rm, writeFile } from 'node:fs/promises'
-import { realDisk } from '../../../src/platform/node/disk/disk.ts'
+import { nodeDisk } from '../../../src/platform/node/disk/disk.ts'
 
 /**
  * A process that takes a lock and says how it went, one word a line.
@@ -8,13 +8,13 @@ import { realDisk } from '../../../src/platform/node/disk/disk.ts'
 const [mode, path = '', count = '1'] = process.argv.slice(2)
 
 if (mode === 'hold') {
-  const lock = await realDisk.lock(path)
+  const lock = await nodeDisk.lock(path)
   console.log(lock === undefined ? 'refused' : 'locked')
   if (lock !== undefined) for await (const _ of process.stdin);
   await lock?.[Symbol.asyncDispose]()
 } else {
   for (let done = 0; done < Number(count); ) {
-    await using lock = await realDisk.lock(path)
+    await using lock = await nodeDisk.lock(path)
     if (lock === undefined) continue
     try {
       await writeFile(`${path}.inside`, '', { flag: 'wx' })

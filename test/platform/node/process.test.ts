@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { realProcess } from '../../../src/platform/node/process.ts'
+import { nodeProcess } from '../../../src/platform/node/process.ts'
 import { eventually } from '../../support/scratch.ts'
 
 test('figures: what every process has, and counters that only grow', () => {
-  const before = realProcess.figures()
+  const before = nodeProcess.figures()
   assert.ok(before.cpuS > 0 && before.residentBytes > 1_000_000 && before.heapUsedBytes <= before.heapTotalBytes)
-  const after = realProcess.figures()
+  const after = nodeProcess.figures()
   assert.ok(after.cpuS >= before.cpuS && after.loopBusyS >= before.loopBusyS && after.loopIdleS >= before.loopIdleS)
 })
 
 test('the delay of the loop is told from the second question on', async () => {
-  assert.equal(realProcess.loopDelay(), undefined)
-  const delay = await eventually('a measured delay', () => realProcess.loopDelay())
+  assert.equal(nodeProcess.loopDelay(), undefined)
+  const delay = await eventually('a measured delay', () => nodeProcess.loopDelay())
   for (const value of Object.values(delay)) assert.ok(value >= 0 && value < 60, JSON.stringify(delay))
 })
 
@@ -26,7 +26,7 @@ test('a CPU profile names the function that kept the processor busy', async () =
     }
   }
   const working = busy()
-  const profile = await realProcess.profile('cpu', 500, signal)
+  const profile = await nodeProcess.profile('cpu', 500, signal)
   stop.abort()
   await working
   assert.ok(profile.durationMs >= 400)
@@ -37,7 +37,7 @@ test('a CPU profile names the function that kept the processor busy', async () =
 
 test('a heap profile has places and bytes', async () => {
   const kept: unknown[] = []
-  const taking = realProcess.profile('heap', 100, new AbortController().signal)
+  const taking = nodeProcess.profile('heap', 100, new AbortController().signal)
   for (let i = 0; i < 50; i++) {
     kept.push(Array.from({ length: 20_000 }, (_none, j) => ({ j })))
     await new Promise((resolve) => setImmediate(resolve))
@@ -49,11 +49,11 @@ test('a heap profile has places and bytes', async () => {
 
 test('one profile at a time; whoever leaves ends it', async () => {
   const leaving = new AbortController()
-  const first = realProcess.profile('cpu', 60_000, leaving.signal)
-  await assert.rejects(realProcess.profile('heap', 1, new AbortController().signal), { code: 'EBUSY' })
+  const first = nodeProcess.profile('cpu', 60_000, leaving.signal)
+  await assert.rejects(nodeProcess.profile('heap', 1, new AbortController().signal), { code: 'EBUSY' })
   leaving.abort(new Error('gone'))
   await assert.rejects(first, { message: 'gone' })
-  await realProcess.profile('cpu', 1, new AbortController().signal)
+  await nodeProcess.profile('cpu', 1, new AbortController().signal)
 })
 
 function spinForProfile(): number {

@@ -1,10 +1,10 @@
 /** Asks for a block of a file and tells the code that the answer is. */
 import { systemCode } from '../../../src/core/errors.ts'
-import { RealBlockReader } from '../../../src/platform/node/block-reader.ts'
+import { NodeBlockReader } from '../../../src/platform/node/block-reader.ts'
 import { DiskThreads } from '../../../src/platform/node/threads/disk-threads.ts'
 
 const [root = '', name = ''] = process.argv.slice(2)
 await using threads = new DiskThreads({ threads: 1 })
 const order = { root, name, offsetBytes: 0, sizeBytes: 4, hash: new Uint8Array(32) }
-const told = await new RealBlockReader(threads).read(order).then(({ kind }) => kind, systemCode)
+const told = await new NodeBlockReader(threads).read(order).then(({ kind }) => kind, systemCode)
 console.log(told)

@@ -3,10 +3,10 @@ import { IgnoreRules } from '../../../src/core/ignore/ignore.ts'
 import type { ShortId } from '../../../src/core/ids.ts'
 import { recordOf } from '../../../src/core/records/change.ts'
 import { scanFolder } from '../../../src/scanner/scanner.ts'
-import { realClock } from '../../../src/platform/node/clock.ts'
-import { realDisk } from '../../../src/platform/node/disk/disk.ts'
-import { createRealHasher } from '../../../src/platform/node/threads/hash.ts'
-import { createRealWalker } from '../../../src/platform/node/walk.ts'
+import { nodeClock } from '../../../src/platform/node/clock.ts'
+import { nodeDisk } from '../../../src/platform/node/disk/disk.ts'
+import { createNodeHasher } from '../../../src/platform/node/threads/hash.ts'
+import { createNodeWalker } from '../../../src/platform/node/walk.ts'
 import { MemoryIndex } from '../../scanner/memory-index.ts'
 import { quietLogger } from '../../support/logger.ts'
 
@@ -19,10 +19,10 @@ for (const name of ['closed/known', 'secret']) {
   await index.updateLocal([recordOf({ ...item, name }, undefined, content, { ownShortId, nowS: 1, ignorePerms: false, localFlags: 0 })])
 }
 
-await using walker = createRealWalker()
-await using hasher = createRealHasher({ threads: 1 })
+await using walker = createNodeWalker()
+await using hasher = createNodeHasher({ threads: 1 })
 const scan = () => scanFolder({
-  walker, hasher, disk: realDisk, clock: realClock, index, log: quietLogger('scanner'),
+  walker, hasher, disk: nodeDisk, clock: nodeClock, index, log: quietLogger('scanner'),
   checkHealth: async () => {}, onBatch: () => {}, onProgress: () => {},
 }, {
   root, subs: [''], ignore: new IgnoreRules([]), ignorePerms: false, modTimeWindowMs: 0, autoNormalize: true, ownShortId,

@@ -7,11 +7,11 @@ import { createServer } from 'node:net'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { normalizeName } from '../../../src/scanner/normalize.ts'
-import { realDisk } from '../../../src/platform/node/disk/disk.ts'
-import { createRealHasher } from '../../../src/platform/node/threads/hash.ts'
-import { createRealWalker } from '../../../src/platform/node/walk.ts'
+import { nodeDisk } from '../../../src/platform/node/disk/disk.ts'
+import { createNodeHasher } from '../../../src/platform/node/threads/hash.ts'
+import { createNodeWalker } from '../../../src/platform/node/walk.ts'
 import { explainWatchError } from '../../../src/platform/node/disk/watch-limits.ts'
-import { createRealWatcher } from '../../../src/platform/node/disk/watch.ts'
+import { createNodeWatcher } from '../../../src/platform/node/disk/watch.ts'
 import { QueueGauge } from '../../../src/platform/node/disk/watch-queue.ts'
 import { reportRow } from '../../support/effort.ts'
 import { cannotLimitWatches, fewWatches } from '../../support/few-watches.ts'
@@ -21,7 +21,7 @@ import { eventually, scratchDirectory } from '../../support/scratch.ts'
 const NEVER = new AbortController().signal
 
 async function walk(root: string): Promise<{ names: string[]; problems: string[] }> {
-  await using walker = createRealWalker()
+  await using walker = createNodeWalker()
   const found = { names: [] as string[], problems: [] as string[] }
   for await (const batch of walker.walk({ root, subs: [''], ignoreLines: undefined, removeTemporariesBeforeS: 1e10 }, NEVER)) {
     found.names.push(...batch.items.map((item) => item.name))
@@ -49,7 +49,7 @@ test('N-09: pipes, sockets and hard links neither hang the walk nor are mistaken
   symlinkSync('/', `${scratch.path}/root`)
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(`${scratch.path}/socket`, resolve))
-  await using hasher = createRealHasher({ threads: 1 })
+  await using hasher = createNodeHasher({ threads: 1 })
   // Each on its own, walked and hashed: a pipe that nobody writes to would keep whoever opens it waiting for ever.
   const kinds = ['file', 'hard', 'root', 'pipe', 'socket']
   const expected: Record<string, string> = { file: 'hashed', hard: 'hashed' }
@@ -157,7 +157,7 @@ test('C-16: a storm of changes is told in full or as an overflow', async () => {
   using scratch = scratchDirectory()
   const seen = new Set<string>()
   let overflow = false
-  await using _ = await createRealWatcher().watch({ root: scratch.path, ignoreLines: undefined }, (event) => {
+  await using _ = await createNodeWatcher().watch({ root: scratch.path, ignoreLines: undefined }, (event) => {
     if (event.kind === 'overflow') overflow = true
     else seen.add(event.path)
   }, assert.fail)
@@ -169,7 +169,7 @@ test('C-16: a storm of changes is told in full or as an overflow', async () => {
 
 test('hasher: many callers at once get their own results, and the threads end', async () => {
   using scratch = scratchDirectory()
-  await using hasher = createRealHasher({ threads: 2 })
+  await using hasher = createNodeHasher({ threads: 2 })
   const runs = Array.from({ length: 8 }, async (_, i) => {
     writeFileSync(`${scratch.path}/f${i}`, Buffer.alloc(300_000, i))
     const [item] = await collect(scratch.path, `f${i}`)
@@ -182,7 +182,7 @@ test('hasher: many callers at once get their own results, and the threads end', 
 })
 
 async function collect(root: string, sub: string) {
-  await using walker = createRealWalker()
+  await using walker = createNodeWalker()
   const items = []
   for await (const batch of walker.walk({ root, subs: [sub], ignoreLines: undefined }, NEVER)) items.push(...batch.items)
   return items
@@ -195,7 +195,7 @@ test('scan: on a real disk names are put in order; a renaming cut short is finis
   linkSync(`${scratch.path}/o\u0301`, `${scratch.path}/\u00f3`)
   writeFileSync(`${scratch.path}/a\u0301`, 'decomposed')
   writeFileSync(`${scratch.path}/\u00e1`, 'composed')
-  const found = await Promise.all(['e\u0301', 'o\u0301', 'a\u0301'].map((name) => normalizeName(realDisk, scratch.path, name)))
+  const found = await Promise.all(['e\u0301', 'o\u0301', 'a\u0301'].map((name) => normalizeName(nodeDisk, scratch.path, name)))
   assert.deepEqual(found, [
     { name: '\u00e9' }, { name: '\u00f3' }, { error: 'normalizing path: item has UTF8 encoding conflict with another item' },
   ])

@@ -18,7 +18,7 @@ const FAILURES_MAX = 32
  * Node has no call for attributes: the programs of the package attr do it, many items with one process. They are given
  * names as words of their own or as text of which every odd byte is escaped; no shell is involved.
  */
-export const realAttributes: Attributes = {
+export const nodeAttributes: Attributes = {
   async read(root, names, signal) {
     const found = new Map<string, AttributeList>()
     const failed = new Map<string, string>()

@@ -26,17 +26,17 @@ const OPEN_FLAGS: Record<OpenMode, number> = {
   create: constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | (NO_FOLLOW ?? 0),
 }
 
-export const realDisk: Disk = {
+export const nodeDisk: Disk = {
   async open(path, mode, permissions = 0o666) {
     checkPath(path, 'open')
     if (NO_FOLLOW === undefined && mode !== 'create') await refuseSymlink(path, 'open')
     const handle = await open(path, OPEN_FLAGS[mode], permissions)
     try {
-      if (mode === 'create') return new RealFile(handle, 'write')
+      if (mode === 'create') return new NodeFile(handle, 'write')
       // What was opened a moment ago is known to the system: to ask a thread would take ten times as long.
       const stats = fstatSync(handle.fd, { bigint: true })
       refuseOddities(stats, path)
-      return new RealFile(handle, mode, diskStat(stats))
+      return new NodeFile(handle, mode, diskStat(stats))
     } catch (error) {
       await handle.close()
       throw error
@@ -173,7 +173,7 @@ export const realDisk: Disk = {
   },
 }
 
-class RealFile implements DiskFile {
+class NodeFile implements DiskFile {
   readonly opened?: DiskStat
   readonly #handle: FileHandle
   readonly #direct: DirectDescriptor

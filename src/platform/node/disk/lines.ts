@@ -5,7 +5,7 @@ import type { LineFileOptions, Lines, LineSink } from '../../files/lines.ts'
 const FLAGS = constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND | (constants.O_NOFOLLOW ?? 0)
 
 /** Lines to the terminal or to files. Written at once: what was said before a crash must be there after it. */
-export const realLines: Lines = {
+export const nodeLines: Lines = {
   open: (path, options) => (path === '-' || path === '--' ? standardStream(path) : new LineFile(path, options)),
 }
 

@@ -5,7 +5,7 @@ import { watchDirectories } from './watch-linux.ts'
 import { QueueGauge } from './watch-queue.ts'
 import { watchRecursively } from './watch-recursive.ts'
 
-export function createRealWatcher(): Watcher {
+export function createNodeWatcher(): Watcher {
   const gauge = new QueueGauge(queuedEventsMax())
   return {
     async watch(request, onEvent, onFailure) {

@@ -3,7 +3,7 @@ import { TLSSocket } from 'node:tls'
 import type { HttpRequest } from '../../http.ts'
 
 /** One request of node:http behind the port's interface. What most handlers never ask for is made only when asked. */
-export class RealHttpRequest implements HttpRequest {
+export class NodeHttpRequest implements HttpRequest {
   readonly unixSocket: boolean
   readonly #incoming: IncomingMessage
   readonly #response: ServerResponse

@@ -4,7 +4,7 @@ import { createServer as createNetServer, type Socket } from 'node:net'
 import type { HttpHandler, HttpListener, HttpListenOptions, HttpReply, HttpServer } from '../../http.ts'
 import { bindListener, type NetServer } from './http-bind.ts'
 import { sendReply } from './http-reply.ts'
-import { RealHttpRequest } from './http-request.ts'
+import { NodeHttpRequest } from './http-request.ts'
 
 // Not imported: an import reads every export of the module, and one of them loads a WebSocket client, 55 ms at start.
 const { createServer } = process.getBuiltinModule('node:http')
@@ -41,7 +41,7 @@ const HEADERS_TOO_MANY: HttpReply = refusal(431, 'Request Header Fields Too Larg
 const HANDLER_FAILED: HttpReply = refusal(500, 'internal error')
 
 /** The HTTP server of the machine. Never throws for what a client does. */
-export function createRealHttpServer(): HttpServer {
+export function createNodeHttpServer(): HttpServer {
   return { listen }
 }
 
@@ -51,7 +51,7 @@ async function listen(options: HttpListenOptions, handler: HttpHandler): Promise
   const serve = (incoming: IncomingMessage, response: ServerResponse, expectsContinue: boolean) => {
     const refused = refuseHead(incoming)
     if (refused !== undefined) return deliver(incoming, response, refused)
-    const request = new RealHttpRequest(incoming, response, { unixSocket, closing: closing.signal, expectsContinue })
+    const request = new NodeHttpRequest(incoming, response, { unixSocket, closing: closing.signal, expectsContinue })
     // No socket yet means pipelined behind another: work on it begins when that answer has been read.
     if (response.socket !== null) answer(handler, request, incoming, response)
     else response.once('socket', () => answer(handler, request, incoming, response))
@@ -148,7 +148,7 @@ function refuseHead(incoming: IncomingMessage): HttpReply | undefined {
 /** Answers without a promise where the handler has none: most replies leave in the turn they came in. */
 function answer(
   handler: HttpHandler,
-  request: RealHttpRequest,
+  request: NodeHttpRequest,
   incoming: IncomingMessage,
   response: ServerResponse,
 ): void {

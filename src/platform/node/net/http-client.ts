@@ -15,7 +15,7 @@ const HEAD_BYTES_MAX = 64 * 1024
 const PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 }
 
 /** A connection for every request: they are rare, and nothing has to be kept or closed between them. */
-export const realHttpClient: HttpClient = {
+export const nodeHttpClient: HttpClient = {
   async send(request, signal) {
     signal.throwIfAborted()
     const late = new AbortController()

@@ -7,7 +7,7 @@ import { NetError } from '../../net-error.ts'
 import type { DialOptions, Identity, ListenOptions, Net } from '../../net.ts'
 import { Handshakes } from './handshakes.ts'
 import { connectTcp, connectThrough } from './proxy.ts'
-import { RealTlsStream } from './tls-stream.ts'
+import { NodeTlsStream } from './tls-stream.ts'
 
 const PROTOCOL = 'bep/1.0'
 /** As good as its longer sister for as long as anybody can foresee, and faster; what Syncthing takes too. */
@@ -17,7 +17,7 @@ const KEEP_ALIVE_MS = 60_000
 /** Devices and strangers together; beyond this they are turned away. */
 const CONNECTION_COUNT_MAX = 4_096
 
-export const realNet: Net = {
+export const nodeNet: Net = {
   async listenTls(options, onStream) {
     const handshakes = new Handshakes()
     const underWay = new Map<string, Socket>()
@@ -63,7 +63,7 @@ export const realNet: Net = {
   },
 }
 
-async function dial(options: DialOptions, signal: AbortSignal): Promise<RealTlsStream> {
+async function dial(options: DialOptions, signal: AbortSignal): Promise<NodeTlsStream> {
   const { proxy } = options
   const raw = proxy === undefined ? await connectTcp(options, signal) : await connectThrough(proxy, options, signal)
   raw.setKeepAlive(true, KEEP_ALIVE_MS)
@@ -122,10 +122,10 @@ async function tryListen(server: Server, options: { host: string; port: number; 
 }
 
 /** Undefined for a peer without a certificate: nobody to talk to. */
-function streamOver(socket: TLSSocket): RealTlsStream | undefined {
+function streamOver(socket: TLSSocket): NodeTlsStream | undefined {
   socket.on('error', () => {}) // the stream hears it too; without anybody listening it would end the process
   const certificate = socket.getPeerX509Certificate()
-  return certificate === undefined ? undefined : new RealTlsStream(socket, certificate)
+  return certificate === undefined ? undefined : new NodeTlsStream(socket, certificate)
 }
 
 /** Unique among the connections of one listener. */

@@ -12,7 +12,7 @@ const UNREAD_BYTES_MAX = 256 * 1024
 const TOGETHER_BYTES_MAX = 16 * 1024
 
 /** A TLS socket as a stream that is read at our pace, record by record, without copying. */
-export class RealTlsStream implements TlsStream {
+export class NodeTlsStream implements TlsStream {
   readonly peerCertificate: Uint8Array
   readonly certificateCount: number
   readonly remoteAddress: string

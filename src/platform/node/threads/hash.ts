@@ -16,11 +16,11 @@ const RANGE_BYTES = 32 * MIB
 const INLINE_BYTES_MAX = 128 * KIB
 
 /** With threads of its own, unless it is given some to share. */
-export function createRealHasher(threads: DiskThreads | DiskThreadsOptions): Hasher & AsyncDisposable {
-  return new RealHasher(threads instanceof DiskThreads ? threads : new DiskThreads(threads))
+export function createNodeHasher(threads: DiskThreads | DiskThreadsOptions): Hasher & AsyncDisposable {
+  return new NodeHasher(threads instanceof DiskThreads ? threads : new DiskThreads(threads))
 }
 
-class RealHasher implements Hasher {
+class NodeHasher implements Hasher {
   readonly #threads: DiskThreads
   readonly #buffer = new HashBuffer()
 

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { realAttributes } from '../../../../src/platform/node/disk/attributes.ts'
+import { nodeAttributes } from '../../../../src/platform/node/disk/attributes.ts'
 import { missingProgram } from '../../../support/debian.ts'
 import { scratchDirectory } from '../../../support/scratch.ts'
 
@@ -23,13 +23,13 @@ test('many items are read with few programs, and each is what it is', { skip: mi
   mkdirSync(join(scratch.path, deep), { recursive: true })
   const names = Array.from({ length: 1_100 }, (_, i) => (i % 2 === 0 ? `f${i}` : `${deep}/f${i}`))
   for (const name of names) writeFileSync(join(scratch.path, name), '')
-  for (const i of [0, 1, 511, 512, 1_099]) await realAttributes.write(join(scratch.path, names[i]!), ONE)
-  const seen = await realAttributes.read(scratch.path, names, signal)
+  for (const i of [0, 1, 511, 512, 1_099]) await nodeAttributes.write(join(scratch.path, names[i]!), ONE)
+  const seen = await nodeAttributes.read(scratch.path, names, signal)
   assert.ok(seen.kind === 'read')
   assert.deepEqual([...seen.found.keys()].sort(), [0, 1, 511, 512, 1_099].map((i) => names[i]).sort())
   assert.equal(seen.failed.size, 0)
   // Of very many that fail the rest is not believed either.
-  const gone = await realAttributes.read(scratch.path, names.map((name) => `${name}.gone`), signal)
+  const gone = await nodeAttributes.read(scratch.path, names.map((name) => `${name}.gone`), signal)
   assert.ok(gone.kind === 'read')
   assert.equal(gone.failed.size, names.length)
 })
@@ -39,10 +39,10 @@ test('a symlink is never followed', { skip: missing }, async (t) => {
   if (!keepsAttributes(scratch.path)) return t.skip('this file system keeps no attributes')
   const path = join(scratch.path, 'link')
   symlinkSync('probe', path)
-  const outcome = await realAttributes.write(path, ONE)
+  const outcome = await nodeAttributes.write(path, ONE)
   assert.equal(outcome.kind, 'failed')
-  assert.equal((await realAttributes.write(path, { set: [], remove: ['user.probe'] })).kind, 'failed')
-  const seen = await realAttributes.read(scratch.path, ['link', 'probe'], signal)
+  assert.equal((await nodeAttributes.write(path, { set: [], remove: ['user.probe'] })).kind, 'failed')
+  const seen = await nodeAttributes.read(scratch.path, ['link', 'probe'], signal)
   assert.ok(seen.kind === 'read')
   assert.deepEqual([...seen.found].map(([name, list]) => [name, list.map((each) => each.name)]), [['probe', ['user.probe']]])
 })
@@ -51,10 +51,10 @@ test('of several that are set the one that fails is named', { skip: missing }, a
   using scratch = scratchDirectory()
   if (!keepsAttributes(scratch.path)) return t.skip('this file system keeps no attributes')
   const set = [...ONE.set, { name: 'user.huge', value: Buffer.alloc(100_000) }, { name: 'user.z', value: Buffer.from('1') }]
-  const outcome = await realAttributes.write(join(scratch.path, 'probe'), { set, remove: [] })
+  const outcome = await nodeAttributes.write(join(scratch.path, 'probe'), { set, remove: [] })
   assert.ok(outcome.kind === 'failed')
   assert.equal(outcome.attribute, 'user.huge')
-  const nowhere = await realAttributes.write(join(scratch.path, 'probe'), { set: [{ name: 'nowhere', value: Buffer.from('1') }], remove: [] })
+  const nowhere = await nodeAttributes.write(join(scratch.path, 'probe'), { set: [{ name: 'nowhere', value: Buffer.from('1') }], remove: [] })
   assert.deepEqual(nowhere, { kind: 'failed', attribute: 'nowhere', reason: 'Operation not supported' })
 })
 
@@ -63,9 +63,9 @@ test('a machine without the programs says so', async () => {
   const before = process.env['PATH']
   process.env['PATH'] = scratch.path
   try {
-    assert.deepEqual(await realAttributes.read(scratch.path, ['a'], signal), { kind: 'no-means' })
-    assert.deepEqual(await realAttributes.write(join(scratch.path, 'a'), ONE), { kind: 'no-means' })
-    assert.deepEqual(await realAttributes.write(join(scratch.path, 'a'), { set: [], remove: ['user.a'] }), { kind: 'no-means' })
+    assert.deepEqual(await nodeAttributes.read(scratch.path, ['a'], signal), { kind: 'no-means' })
+    assert.deepEqual(await nodeAttributes.write(join(scratch.path, 'a'), ONE), { kind: 'no-means' })
+    assert.deepEqual(await nodeAttributes.write(join(scratch.path, 'a'), { set: [], remove: ['user.a'] }), { kind: 'no-means' })
   } finally {
     process.env['PATH'] = before
   }

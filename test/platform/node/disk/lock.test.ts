@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
 import { test } from 'node:test'
-import { realDisk } from '../../../../src/platform/node/disk/disk.ts'
+import { nodeDisk } from '../../../../src/platform/node/disk/disk.ts'
 import { reportRow } from '../../../support/effort.ts'
 import { scratchDirectory } from '../../../support/scratch.ts'
 
@@ -29,11 +29,11 @@ test('D-01: the file that a killed process leaves is no obstacle', async () => {
   const path = join(scratch.path, 'syncthing.lock')
   const holder = startHolder(['hold', path])
   assert.equal(await firstLine(holder), 'locked')
-  assert.equal(await realDisk.lock(path), undefined)
+  assert.equal(await nodeDisk.lock(path), undefined)
   holder.kill('SIGKILL')
   await once(holder, 'exit')
   assert.ok((await stat(path)).isFile())
-  await using lock = await realDisk.lock(path)
+  await using lock = await nodeDisk.lock(path)
   assert.ok(lock !== undefined)
 })
 
@@ -42,9 +42,9 @@ test('whoever holds flock(2) on the file keeps us out, and we them', async () =>
   const path = join(scratch.path, 'syncthing.lock')
   const other = startFlock(path, ['sh', '-c', 'echo locked; cat'])
   assert.equal(await firstLine(other), 'locked')
-  assert.equal(await realDisk.lock(path), undefined)
+  assert.equal(await nodeDisk.lock(path), undefined)
   await endHolder(other)
-  await using lock = await realDisk.lock(path)
+  await using lock = await nodeDisk.lock(path)
   assert.ok(lock !== undefined)
   const refused = startFlock(path, ['echo', 'locked'])
   const [code] = await once(refused, 'exit')

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { connect, type ConnectionOptions, type TLSSocket } from 'node:tls'
 import { makeCertificate } from '../../../../src/main/home/certificate.ts'
 import type { TlsStream } from '../../../../src/platform/net.ts'
-import { realNet } from '../../../../src/platform/node/net/net.ts'
+import { nodeNet } from '../../../../src/platform/node/net/net.ts'
 
 const HOST = '127.0.0.1'
 const identity = await makeCertificate({
@@ -72,7 +72,7 @@ test('a dial to one that is silent ends with the abort', async () => {
   const { port } = silent.address() as AddressInfo
   const stop = new AbortController()
   const reason = new Error('enough')
-  const dialing = realNet.dialTls({ host: HOST, port, identity }, stop.signal)
+  const dialing = nodeNet.dialTls({ host: HOST, port, identity }, stop.signal)
   const [socket] = await once(silent, 'connection')
   stop.abort(reason)
   await assert.rejects(dialing, (error) => error === reason)
@@ -110,7 +110,7 @@ interface Listening extends AsyncDisposable {
 async function listen(options: { readonly allowTls12?: boolean } = {}): Promise<Listening> {
   const arrived = Promise.withResolvers<TlsStream>()
   const streams: TlsStream[] = []
-  const listener = await realNet.listenTls({ host: HOST, port: 0, identity, ...options }, (stream) => {
+  const listener = await nodeNet.listenTls({ host: HOST, port: 0, identity, ...options }, (stream) => {
     streams.push(stream)
     arrived.resolve(stream)
   })

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { DiskThreads } from '../../../../src/platform/node/threads/disk-threads.ts'
-import { createRealWalker } from '../../../../src/platform/node/walk.ts'
+import { createNodeWalker } from '../../../../src/platform/node/walk.ts'
 import { eventually, scratchDirectory } from '../../../support/scratch.ts'
 
 test('disk threads: they end when idle, which is reported each time', async () => {
@@ -11,7 +11,7 @@ test('disk threads: they end when idle, which is reported each time', async () =
   writeFileSync(join(scratch.path, 'file'), 'x')
   let ended = 0
   await using threads = new DiskThreads({ threads: 2, idleMs: 50, onEnded: () => ended++ })
-  const walker = createRealWalker(threads)
+  const walker = createNodeWalker(threads)
   for (const expected of [1, 2]) {
     const names: string[] = []
     const request = { root: scratch.path, subs: [''], ignoreLines: undefined }
