@@ -26,12 +26,22 @@ const USAGE = `usage: npm run bench -- [--rows ${Object.keys(GROUPS).join(',')}]
                        [--only twinfold,syncthing] [--json FILE] [--keep]`
 
 const FULL: Sizes = {
-  largeFiles: 4, largeMib: 512, small: 50_000, growth: [10_000, 50_000, 200_000], latency: 200_000,
-  syncLargeMib: 1_024, syncSmall: 10_000,
+  largeFiles: 4,
+  largeMib: 512,
+  small: 50_000,
+  growth: [10_000, 50_000, 200_000],
+  latency: 200_000,
+  syncLargeMib: 1_024,
+  syncSmall: 10_000,
 }
 const QUICK: Sizes = {
-  largeFiles: 4, largeMib: 64, small: 10_000, growth: [2_000, 10_000], latency: 10_000,
-  syncLargeMib: 128, syncSmall: 2_000,
+  largeFiles: 4,
+  largeMib: 64,
+  small: 10_000,
+  growth: [2_000, 10_000],
+  latency: 10_000,
+  syncLargeMib: 128,
+  syncSmall: 2_000,
 }
 
 function options() {
@@ -81,8 +91,12 @@ function programs(only: string) {
 
 function describeMachine(): void {
   const [cpu] = cpus()
-  const load = loadavg().map((value) => value.toFixed(1)).join(' ')
-  console.log(`${cpus().length} x ${cpu?.model ?? 'unknown'}, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.version}, load ${load}`)
+  const load = loadavg()
+    .map((value) => value.toFixed(1))
+    .join(' ')
+  console.log(
+    `${cpus().length} x ${cpu?.model ?? 'unknown'}, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.version}, load ${load}`,
+  )
   console.log(runSyncthing(['--version'], []).output.trim())
 }
 
@@ -103,7 +117,14 @@ async function main(): Promise<void> {
     samples.push(sample)
     if (chosen.json !== undefined) appendFileSync(chosen.json, `${JSON.stringify(sample)}\n`)
   }
-  const bench: Bench = { programs: programs(chosen.only), sizes, rounds, repeats: chosen.quick ? 50 : 200, scratch, record }
+  const bench: Bench = {
+    programs: programs(chosen.only),
+    sizes,
+    rounds,
+    repeats: chosen.quick ? 50 : 200,
+    scratch,
+    record,
+  }
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(1))
   process.on('exit', () => {
     rmSync(scratch, { recursive: true, force: true })

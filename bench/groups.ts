@@ -21,13 +21,24 @@ export interface Bench {
 
 /** Rows that are measured together because they share a tree or a running daemon. */
 export const GROUPS: Readonly<Record<string, (bench: Bench) => Promise<void>>> = {
-  large, small, http, rest: (bench) => rest(bench, fresh), start, idle, growth, latency,
+  large,
+  small,
+  http,
+  rest: (bench) => rest(bench, fresh),
+  start,
+  idle,
+  growth,
+  latency,
 }
 
 const HTTP_DURATION_S = 3
 const PING_INTERVAL_MS = 5
 
-async function fresh(bench: Bench, program: Program, use: (running: Running, home: string) => Promise<void>): Promise<void> {
+async function fresh(
+  bench: Bench,
+  program: Program,
+  use: (running: Running, home: string) => Promise<void>,
+): Promise<void> {
   const home = join(bench.scratch, `home-${program.name}`)
   rmSync(home, { recursive: true, force: true })
   mkdirSync(home, { recursive: true, mode: 0o700 })
@@ -163,7 +174,12 @@ async function growth(bench: Bench): Promise<void> {
     const tree = makeTree(shape)
     runLimit('hash-small', tree.path)
     const limit = runLimit('hash-small', tree.path)
-    bench.record({ row: `grow-${files}-time`, subject: 'limit', value: (limit.elapsedMs * 1000) / files, cpuS: limit.cpuS })
+    bench.record({
+      row: `grow-${files}-time`,
+      subject: 'limit',
+      value: (limit.elapsedMs * 1000) / files,
+      cpuS: limit.cpuS,
+    })
     for (const program of bench.programs) await grow(bench, program, tree)
     if (files !== bench.sizes.latency && files !== bench.sizes.small) removeTree(shape)
   }
@@ -213,7 +229,8 @@ async function loopDelayMs(running: Running): Promise<number | undefined> {
 
 function recordLatencies(bench: Bench, subject: Sample['subject'], latenciesMs: number[]): void {
   latenciesMs.sort((a, b) => a - b)
-  const quantile = (part: number) => latenciesMs[Math.min(latenciesMs.length - 1, Math.floor(part * latenciesMs.length))] ?? 0
+  const quantile = (part: number) =>
+    latenciesMs[Math.min(latenciesMs.length - 1, Math.floor(part * latenciesMs.length))] ?? 0
   bench.record({ row: 'latency-p50', subject, value: quantile(0.5) })
   bench.record({ row: 'latency-p99', subject, value: quantile(0.99) })
   bench.record({ row: 'latency-max', subject, value: quantile(1) })

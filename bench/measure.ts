@@ -14,14 +14,18 @@ export interface ScanFigures {
 }
 
 /** The first scan of a folder: from the request that unpauses it to the event that says it is idle again. */
-export async function firstScan(running: Running, tree: Tree, more: { readonly devices?: readonly unknown[] } = {}): Promise<ScanFigures> {
+export async function firstScan(
+  running: Running,
+  tree: Tree,
+  more: { readonly devices?: readonly unknown[] } = {},
+): Promise<ScanFigures> {
   const folder = { id: FOLDER, path: tree.path, fsWatcherEnabled: false, rescanIntervalS: 0, paused: true, ...more }
   await running.call('POST', '/rest/config/folders', folder)
   let since = lastId(await stateChanges(running, 0, 0))
   const cpuBefore = running.cpuSeconds()
   const startedMs = performance.now()
   await running.call('PATCH', `/rest/config/folders/${FOLDER}`, { paused: false })
-  for (let ended = false; !ended; ) {
+  for (let ended = false; !ended;) {
     const events = await stateChanges(running, since, 60)
     since = lastId(events, since)
     ended = events.some(({ from, to }) => from === 'scanning' && to === 'idle')
@@ -74,7 +78,11 @@ export function field(value: unknown, name: string): unknown {
 }
 
 /** Latencies in ms of a ping due every `intervalMs`, while `work` runs. A late answer does not excuse the next ping. */
-export async function pingDuring(running: Pick<Running, 'request'>, intervalMs: number, work: Promise<unknown>): Promise<number[]> {
+export async function pingDuring(
+  running: Pick<Running, 'request'>,
+  intervalMs: number,
+  work: Promise<unknown>,
+): Promise<number[]> {
   const latenciesMs: number[] = []
   const pending: Promise<void>[] = []
   const done = new AbortController()
@@ -85,7 +93,9 @@ export async function pingDuring(running: Pick<Running, 'request'>, intervalMs: 
     const waitMs = dueMs - performance.now()
     if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs))
     const sentMs = performance.now()
-    pending.push(running.request('GET', '/rest/system/ping').then(() => void latenciesMs.push(performance.now() - sentMs)))
+    pending.push(
+      running.request('GET', '/rest/system/ping').then(() => void latenciesMs.push(performance.now() - sentMs)),
+    )
   }
   await Promise.all(pending)
   return latenciesMs
@@ -110,7 +120,18 @@ export async function requestFigures(
   { method = 'GET', connections = 16 }: { readonly method?: 'GET' | 'POST'; readonly connections?: number } = {},
 ): Promise<RequestFigures> {
   const script = method === 'POST' ? ['-s', join(import.meta.dirname, 'post.lua')] : []
-  const args = ['-t1', `-c${connections}`, `-d${durationS}s`, '--timeout', '60s', '--latency', ...script, '-H', `X-API-Key: ${apiKey}`, url]
+  const args = [
+    '-t1',
+    `-c${connections}`,
+    `-d${durationS}s`,
+    '--timeout',
+    '60s',
+    '--latency',
+    ...script,
+    '-H',
+    `X-API-Key: ${apiKey}`,
+    url,
+  ]
   const child = spawn('wrk', args, { stdio: ['ignore', 'pipe', 'inherit'] })
   let output = ''
   child.stdout.setEncoding('utf8').on('data', (text: string) => {

@@ -45,7 +45,14 @@ export class Pair implements AsyncDisposable {
   /** Removed at the end; undefined: left to whoever removes everything. */
   readonly #scratch: string | undefined
 
-  private constructor(parts: { source: Device; sink: Device; sinkRoot: string; scratch: string | undefined; scan: ScanFigures; feed: EventFeed }) {
+  private constructor(parts: {
+    source: Device
+    sink: Device
+    sinkRoot: string
+    scratch: string | undefined
+    scan: ScanFigures
+    feed: EventFeed
+  }) {
     this.source = parts.source.running
     this.sink = parts.sink.running
     this.sinkRoot = parts.sinkRoot
@@ -69,7 +76,14 @@ export class Pair implements AsyncDisposable {
     await firstScan(taker.running, { ...tree, path: sinkRoot, files: 0 }, { devices })
     const feed = await EventFeed.open(taker.running, 'DeviceConnected,StateChanged')
     started.move()
-    return new Pair({ source: giver, sink: taker, sinkRoot, scratch: tree.files < LEFT_FILES_MIN ? own : undefined, scan, feed })
+    return new Pair({
+      source: giver,
+      sink: taker,
+      sinkRoot,
+      scratch: tree.files < LEFT_FILES_MIN ? own : undefined,
+      scan,
+      feed,
+    })
   }
 
   /** The two find each other; resolves when the sink has everything. */
@@ -104,7 +118,12 @@ export class Pair implements AsyncDisposable {
         const sourceCpuS = this.source.cpuSeconds() - sourceCpuBefore
         const sinkCpuS = this.sink.cpuSeconds() - sinkCpuBefore
         if (!(await this.#isInSync(files))) continue
-        return { elapsedMs: timeMs - startedMs, sourceCpuS, sinkCpuS, wireBytes: (await this.#wireBytes()) - bytesBefore }
+        return {
+          elapsedMs: timeMs - startedMs,
+          sourceCpuS,
+          sinkCpuS,
+          wireBytes: (await this.#wireBytes()) - bytesBefore,
+        }
       }
     }
     throw new Error(`not in sync within ${SYNC_LIMIT_MS} ms: ${JSON.stringify(await this.#sinkStatus())}`)
@@ -138,14 +157,23 @@ async function startDevice(program: Program, home: string, stack: AsyncDisposabl
   stack.use(running)
   const address = `tcp://127.0.0.1:${await freePort()}`
   await running.call('PATCH', '/rest/config/options', {
-    listenAddresses: [address], globalAnnounceEnabled: false, localAnnounceEnabled: false, relaysEnabled: false,
-    natEnabled: false, crashReportingEnabled: false, reconnectionIntervalS: 5,
+    listenAddresses: [address],
+    globalAnnounceEnabled: false,
+    localAnnounceEnabled: false,
+    relaysEnabled: false,
+    natEnabled: false,
+    crashReportingEnabled: false,
+    reconnectionIntervalS: 5,
   })
   const id = String(field(await running.call('GET', '/rest/system/status'), 'myID'))
   return { running, home, id, address }
 }
 
-async function introduce(to: Device, whom: Device, more: { readonly addresses: readonly string[]; readonly paused?: boolean }): Promise<void> {
+async function introduce(
+  to: Device,
+  whom: Device,
+  more: { readonly addresses: readonly string[]; readonly paused?: boolean },
+): Promise<void> {
   await to.running.call('POST', '/rest/config/devices', { deviceID: whom.id, name: 'peer', ...more })
 }
 
@@ -174,11 +202,18 @@ class EventFeed {
   }
 
   async next(timeoutS = 60): Promise<readonly SyncEvent[]> {
-    const events = await this.#running.call('GET', `/rest/events?events=${this.#mask}&since=${this.#since}&timeout=${timeoutS}`)
+    const events = await this.#running.call(
+      'GET',
+      `/rest/events?events=${this.#mask}&since=${this.#since}&timeout=${timeoutS}`,
+    )
     if (!Array.isArray(events)) throw new Error('events are no list')
     this.#since = Number(field(events.at(-1), 'id') ?? this.#since)
     return events.map((event: unknown) => {
-      return { type: String(field(event, 'type')), timeMs: Date.parse(String(field(event, 'time'))), data: field(event, 'data') }
+      return {
+        type: String(field(event, 'type')),
+        timeMs: Date.parse(String(field(event, 'time'))),
+        data: field(event, 'data'),
+      }
     })
   }
 }

@@ -11,7 +11,12 @@ const DURATION_S = 3
 const REQUESTS = [
   { row: 'rest-status', method: 'GET', connections: 16, path: `/rest/db/status?folder=${FOLDER}` },
   { row: 'rest-need', method: 'GET', connections: 16, path: `/rest/db/need?folder=${FOLDER}` },
-  { row: 'rest-prio', method: 'POST', connections: 16, path: `/rest/db/prio?folder=${FOLDER}&file=group-0000/album-00000/file-0.bin` },
+  {
+    row: 'rest-prio',
+    method: 'POST',
+    connections: 16,
+    path: `/rest/db/prio?folder=${FOLDER}&file=group-0000/album-00000/file-0.bin`,
+  },
   // Few at a time: somebody who walks through everything would answer none of sixteen within the time.
   { row: 'rest-browse', method: 'GET', connections: 2, path: `/rest/db/browse?folder=${FOLDER}&levels=0` },
 ] as const
@@ -44,7 +49,13 @@ export async function rest(
   }
 }
 
-function record(bench: Bench, row: string, subject: Sample['subject'], figures: RequestFigures, more: Partial<Sample> = {}): void {
+function record(
+  bench: Bench,
+  row: string,
+  subject: Sample['subject'],
+  figures: RequestFigures,
+  more: Partial<Sample> = {},
+): void {
   bench.record({ row, subject, value: figures.perSecond, ...more })
   bench.record({ row: `${row}-p50`, subject, value: figures.p50Ms })
   bench.record({ row: `${row}-p99`, subject, value: figures.p99Ms })

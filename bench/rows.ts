@@ -39,10 +39,24 @@ export function rowInfos(sizes: Sizes, full: boolean): ReadonlyMap<string, RowIn
   const goal = <G extends NonNullable<RowInfo['goal']>>(value: G) => (full ? { goal: value } : {})
   const small = thousands(sizes.small)
   const rows: [string, RowInfo][] = [
-    ['first-large', { title: `first scan, ${sizes.largeFiles} x ${sizes.largeMib} MiB`, unit: 'ms', better: 'less', ...goal({ ofLimit: 1.5 }) }],
+    [
+      'first-large',
+      {
+        title: `first scan, ${sizes.largeFiles} x ${sizes.largeMib} MiB`,
+        unit: 'ms',
+        better: 'less',
+        ...goal({ ofLimit: 1.5 }),
+      },
+    ],
     ['first-small', { title: `first scan, ${small} files`, unit: 'ms', better: 'less', ...goal({ ofLimit: 0.4 }) }],
-    ['first-small-rss', { title: `peak RSS, first scan of ${small}`, unit: 'MiB', better: 'less', ...goal({ atMost: 160 }) }],
-    ['rescan', { title: `rescan, nothing changed, ${small} files`, unit: 'ms', better: 'less', ...goal({ ofLimit: 0.4 }) }],
+    [
+      'first-small-rss',
+      { title: `peak RSS, first scan of ${small}`, unit: 'MiB', better: 'less', ...goal({ atMost: 160 }) },
+    ],
+    [
+      'rescan',
+      { title: `rescan, nothing changed, ${small} files`, unit: 'ms', better: 'less', ...goal({ ofLimit: 0.4 }) },
+    ],
     ['sub-same', { title: 'rescan of one unchanged file by sub', unit: 'ms', better: 'less', ...goal({ atMost: 2 }) }],
     ['sub-changed', { title: 'rescan of one changed file by sub', unit: 'ms', better: 'less', ...goal({ atMost: 2 }) }],
     ['ping', { title: 'GET /rest/system/ping', unit: 'requests/s', better: 'more', ...goal({ ofLimit: 0.7 }) }],
@@ -52,10 +66,26 @@ export function rowInfos(sizes: Sizes, full: boolean): ReadonlyMap<string, RowIn
     ['idle-rss', { title: 'RSS idle, no folder', unit: 'MiB', better: 'less', ...goal({ atMost: 95 }) }],
     ...sizes.growth.flatMap((files): [string, RowInfo][] => [
       [`grow-${files}-time`, { title: `first scan per file, ${thousands(files)}`, unit: 'µs/file', better: 'less' }],
-      [`grow-${files}-rss`, { title: `peak RSS, ${thousands(files)}`, unit: 'MiB', better: 'less', ...(files === 200_000 && goal({ atMost: 250 })) }],
+      [
+        `grow-${files}-rss`,
+        {
+          title: `peak RSS, ${thousands(files)}`,
+          unit: 'MiB',
+          better: 'less',
+          ...(files === 200_000 && goal({ atMost: 250 })),
+        },
+      ],
       [`grow-${files}-db`, { title: `database per file, ${thousands(files)}`, unit: 'B/file', better: 'less' }],
     ]),
-    ['loop-delay-p99', { title: `event-loop delay during scan of ${thousands(sizes.latency)}, p99`, unit: 'ms', better: 'less', ...goal({ atMost: 20 }) }],
+    [
+      'loop-delay-p99',
+      {
+        title: `event-loop delay during scan of ${thousands(sizes.latency)}, p99`,
+        unit: 'ms',
+        better: 'less',
+        ...goal({ atMost: 20 }),
+      },
+    ],
     ['latency-p50', { title: `ping during scan of ${thousands(sizes.latency)}, p50`, unit: 'ms', better: 'less' }],
     ['latency-p99', { title: `ping during scan of ${thousands(sizes.latency)}, p99`, unit: 'ms', better: 'less' }],
     ['latency-max', { title: `ping during scan of ${thousands(sizes.latency)}, worst`, unit: 'ms', better: 'less' }],
@@ -86,20 +116,41 @@ export function syncRowInfos(sizes: Sizes, full: boolean): ReadonlyMap<string, R
   const oneBlockKib = 1_024
   const less = { better: 'less' } as const
   const rows: [string, RowInfo][] = [
-    ['sync-large', { title: `${large}, connected to in sync`, unit: 'MB/s', better: 'more', ...goal({ ofLimit: 0.45 }) }],
+    [
+      'sync-large',
+      { title: `${large}, connected to in sync`, unit: 'MB/s', better: 'more', ...goal({ ofLimit: 0.45 }) },
+    ],
     ['sync-large-cpu', { title: `${large}, CPU of both ends`, unit: 's', ...less, ...goal({ atMost: 4.5 }) }],
     ['sync-large-source-rss', { title: `${large}, peak RSS source`, unit: 'MiB', ...less, ...goal({ atMost: 150 }) }],
     ['sync-large-sink-rss', { title: `${large}, peak RSS sink`, unit: 'MiB', ...less, ...goal({ atMost: 150 }) }],
-    ['sync-small', { title: `${small}, connected to in sync`, unit: 'files/s', better: 'more', ...goal({ ofLimit: 0.55 }) }],
+    [
+      'sync-small',
+      { title: `${small}, connected to in sync`, unit: 'files/s', better: 'more', ...goal({ ofLimit: 0.55 }) },
+    ],
     ['sync-small-cpu', { title: `${small}, CPU of both ends`, unit: 's', ...less, ...goal({ atMost: 6 }) }],
     ['sync-small-source-rss', { title: `${small}, peak RSS source`, unit: 'MiB', ...less }],
     ['sync-small-sink-rss', { title: `${small}, peak RSS sink`, unit: 'MiB', ...less }],
-    ['sync-delta', { title: `4 KiB changed in ${large}, scanned to in sync`, unit: 'ms', ...less, ...goal({ atMost: 1_500 }) }],
-    ['sync-delta-wire', { title: `4 KiB changed in ${large}, bytes sent`, unit: 'KiB', ...less, ...goal({ atMost: 1.1 * oneBlockKib }) }],
-    ['sync-delta-missing', { title: `4 KiB changed in ${large}, polls without a file`, unit: 'polls', ...less, ...goal({ atMost: 0 }) }],
+    [
+      'sync-delta',
+      { title: `4 KiB changed in ${large}, scanned to in sync`, unit: 'ms', ...less, ...goal({ atMost: 1_500 }) },
+    ],
+    [
+      'sync-delta-wire',
+      { title: `4 KiB changed in ${large}, bytes sent`, unit: 'KiB', ...less, ...goal({ atMost: 1.1 * oneBlockKib }) },
+    ],
+    [
+      'sync-delta-missing',
+      { title: `4 KiB changed in ${large}, polls without a file`, unit: 'polls', ...less, ...goal({ atMost: 0 }) },
+    ],
     ['sync-one', { title: 'one new file, scan request to present', unit: 'ms', ...less, ...goal({ atMost: 25 }) }],
-    ['sync-replace-small', { title: '4 KiB file replaced 10 times, polls without it', unit: 'polls', ...less, ...goal({ atMost: 0 }) }],
-    ['sync-replace-large', { title: '64 MiB file replaced 10 times, polls without it', unit: 'polls', ...less, ...goal({ atMost: 0 }) }],
+    [
+      'sync-replace-small',
+      { title: '4 KiB file replaced 10 times, polls without it', unit: 'polls', ...less, ...goal({ atMost: 0 }) },
+    ],
+    [
+      'sync-replace-large',
+      { title: '64 MiB file replaced 10 times, polls without it', unit: 'polls', ...less, ...goal({ atMost: 0 }) },
+    ],
   ]
   return new Map(rows)
 }

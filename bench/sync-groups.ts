@@ -1,6 +1,16 @@
 import { spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { closeSync, existsSync, mkdirSync, openSync, readdirSync, rmSync, watch, writeFileSync, writeSync } from 'node:fs'
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  rmSync,
+  watch,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Bench } from './groups.ts'
 import { rescan } from './measure.ts'
@@ -20,13 +30,20 @@ const QUIET_MS = 400
 
 /** Rows about two devices: every group measures all pairs in turn, and the limit between them. */
 export const SYNC_GROUPS: Readonly<Record<string, (bench: Bench) => Promise<void>>> = {
-  'sync-large': syncLarge, 'sync-small': syncSmall, 'sync-delta': syncDelta, 'sync-one': syncOne, 'sync-replace': syncReplace,
+  'sync-large': syncLarge,
+  'sync-small': syncSmall,
+  'sync-delta': syncDelta,
+  'sync-one': syncOne,
+  'sync-replace': syncReplace,
 }
 
 /** Each with itself first: those are the figures that are compared. */
 function pairsOf(programs: readonly Program[]): readonly Ends[] {
   const pairs = programs.flatMap((source) => programs.map((sink) => ({ source, sink })))
-  return [...pairs.filter(({ source, sink }) => source === sink), ...pairs.filter(({ source, sink }) => source !== sink)]
+  return [
+    ...pairs.filter(({ source, sink }) => source === sink),
+    ...pairs.filter(({ source, sink }) => source !== sink),
+  ]
 }
 
 function nameOf({ source, sink }: Ends): PairName {
@@ -101,7 +118,7 @@ async function syncDelta(bench: Bench): Promise<void> {
       for (const ends of pairsOf(bench.programs)) {
         await withPair(bench, ends, tree, async (pair, record) => {
           await pair.connect(tree.files)
-          overwrite(join(tree.path, sub), sizeMib * MIB / 2 + 5 * SMALL_BYTES)
+          overwrite(join(tree.path, sub), (sizeMib * MIB) / 2 + 5 * SMALL_BYTES)
           const polls = pollMissing(join(pair.sinkRoot, sub))
           const { elapsedMs, sourceCpuS, sinkCpuS, wireBytes } = await pair.scanned(tree.files, sub)
           const { missing } = polls.stop()
@@ -140,7 +157,10 @@ async function syncOne(bench: Bench): Promise<void> {
 
 /** Files of two sizes, replaced as a whole while somebody looks whether they are there. */
 async function syncReplace(bench: Bench): Promise<void> {
-  for (const [row, sizeBytes] of [['sync-replace-small', SMALL_BYTES], ['sync-replace-large', 64 * MIB]] as const) {
+  for (const [row, sizeBytes] of [
+    ['sync-replace-small', SMALL_BYTES],
+    ['sync-replace-large', 64 * MIB],
+  ] as const) {
     await withTree(sameSizeFiles(1, sizeBytes), async (tree) => {
       const sub = onlyFile(tree)
       for (const ends of pairsOf(bench.programs)) {
@@ -161,7 +181,13 @@ async function syncReplace(bench: Bench): Promise<void> {
 }
 
 /** The speed, the CPU seconds of both ends together, and what each of them took. */
-function recordBoth(row: string, speed: number, { sourceCpuS, sinkCpuS }: SyncFigures, pair: Pair, record: Recorder): void {
+function recordBoth(
+  row: string,
+  speed: number,
+  { sourceCpuS, sinkCpuS }: SyncFigures,
+  pair: Pair,
+  record: Recorder,
+): void {
   const cpuS = sourceCpuS + sinkCpuS
   record(row, speed, { cpuS })
   record(`${row}-cpu`, cpuS)
@@ -220,5 +246,6 @@ async function appearance(directory: string, name: string): Promise<number> {
 function expectAlike(tree: Tree, pair: Pair): void {
   const words = ['-r', '-q', '--exclude=.stfolder', tree.path, pair.sinkRoot]
   const result = spawnSync('diff', words, { encoding: 'utf8' })
-  if (result.status !== 0) throw new Error(`the sink differs from the source (${dirname(tree.path)}):\n${result.stdout.slice(0, 2_000)}`)
+  if (result.status !== 0)
+    throw new Error(`the sink differs from the source (${dirname(tree.path)}):\n${result.stdout.slice(0, 2_000)}`)
 }

@@ -20,8 +20,11 @@ const [job, ...words] = process.argv.slice(2)
 /** The cipher that Go and Twinfold prefer. */
 function tlsOptions(certificate, key) {
   return {
-    cert: readFileSync(certificate), key: readFileSync(key), rejectUnauthorized: false,
-    minVersion: 'TLSv1.3', ciphers: 'TLS_AES_128_GCM_SHA256',
+    cert: readFileSync(certificate),
+    key: readFileSync(key),
+    rejectUnauthorized: false,
+    minVersion: 'TLSv1.3',
+    ciphers: 'TLS_AES_128_GCM_SHA256',
   }
 }
 
@@ -56,7 +59,10 @@ async function send(certificate, key, port, bytes) {
 
 async function writeFiles(directory, files) {
   const data = randomBytes(FILE_BYTES)
-  const directories = Array.from({ length: Math.ceil(files / FILES_PER_DIRECTORY) }, (_, number) => `${directory}/${number}`)
+  const directories = Array.from(
+    { length: Math.ceil(files / FILES_PER_DIRECTORY) },
+    (_, number) => `${directory}/${number}`,
+  )
   for (const each of directories) mkdirSync(each, { recursive: true })
   let next = 0
   const worker = async () => {

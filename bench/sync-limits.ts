@@ -20,7 +20,9 @@ export async function tlsLimit(home: string, sizeBytes: number): Promise<LimitFi
   try {
     const lines = createInterface({ input: receiver.stdout })[Symbol.asyncIterator]()
     const port = field(JSON.parse(String((await lines.next()).value)), 'port')
-    const sender = spawn(process.execPath, [CHILD, 'send', ...keys, String(port), String(sizeBytes)], { stdio: 'inherit' })
+    const sender = spawn(process.execPath, [CHILD, 'send', ...keys, String(port), String(sizeBytes)], {
+      stdio: 'inherit',
+    })
     const [code] = await once(sender, 'exit')
     if (code !== 0) throw new Error(`the sender of the TLS limit ended with ${String(code)}`)
     return parseFigures(String((await lines.next()).value))

@@ -9,8 +9,20 @@ interface Figures {
 }
 
 const PROGRAMS = ['twinfold', 'syncthing'] as const
-const PAIRS: readonly PairName[] = ['twinfold > twinfold', 'syncthing > syncthing', 'twinfold > syncthing', 'syncthing > twinfold']
-const HEAD = ['work', 'unit', 'limit', ...PROGRAMS.flatMap((name) => [name, 'best', 'CPU s', 'peak MiB', 'of limit']), 'goal', 'met']
+const PAIRS: readonly PairName[] = [
+  'twinfold > twinfold',
+  'syncthing > syncthing',
+  'twinfold > syncthing',
+  'syncthing > twinfold',
+]
+const HEAD = [
+  'work',
+  'unit',
+  'limit',
+  ...PROGRAMS.flatMap((name) => [name, 'best', 'CPU s', 'peak MiB', 'of limit']),
+  'goal',
+  'met',
+]
 const PAIR_HEAD = ['work', 'source > sink', 'unit', 'limit', 'median', 'best', 'of limit', 'CPU s', 'goal', 'met']
 
 /** The whole result as a table in Markdown, columns aligned so that it also reads in a terminal. */
@@ -32,8 +44,20 @@ export function renderPairTable(infos: ReadonlyMap<string, RowInfo>, samples: re
     for (const pair of PAIRS) {
       const figures = figuresOf(info, own, pair)
       if (figures === undefined) continue
-      const measured = [figure(limit?.median), figure(figures.median), figure(figures.best), ratioText(info, figures, limit), figure(figures.cpuS)]
-      lines.push([info.title, pair, info.unit, ...measured, ...(pair === PAIRS[0] ? goalCells(info, figures, limit) : ['', ''])])
+      const measured = [
+        figure(limit?.median),
+        figure(figures.median),
+        figure(figures.best),
+        ratioText(info, figures, limit),
+        figure(figures.cpuS),
+      ]
+      lines.push([
+        info.title,
+        pair,
+        info.unit,
+        ...measured,
+        ...(pair === PAIRS[0] ? goalCells(info, figures, limit) : ['', '']),
+      ])
     }
   }
   return drawTable(PAIR_HEAD, lines)
@@ -41,7 +65,8 @@ export function renderPairTable(infos: ReadonlyMap<string, RowInfo>, samples: re
 
 function drawTable(head: readonly string[], lines: readonly (readonly string[])[]): string {
   const widths = head.map((title, column) => Math.max(title.length, ...lines.map((line) => line[column]?.length ?? 0)))
-  const draw = (cells: readonly string[]) => `| ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`
+  const draw = (cells: readonly string[]) =>
+    `| ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`
   return [draw(head), draw(widths.map((width) => '-'.repeat(width))), ...lines.map(draw)].join('\n')
 }
 
@@ -51,9 +76,19 @@ function renderRow(info: RowInfo, samples: readonly Sample[]): string[] {
   for (const name of PROGRAMS) {
     const own = figuresOf(info, samples, name)
     if (own === undefined) cells.push('', '', '', '', '')
-    else cells.push(figure(own.median), figure(own.best), figure(own.cpuS), figure(own.peakRssMib), ratioText(info, own, limit))
+    else
+      cells.push(
+        figure(own.median),
+        figure(own.best),
+        figure(own.cpuS),
+        figure(own.peakRssMib),
+        ratioText(info, own, limit),
+      )
   }
-  return [...cells, ...goalCells(info, figuresOf(info, samples, 'twinfold'), limit, figuresOf(info, samples, 'syncthing'))]
+  return [
+    ...cells,
+    ...goalCells(info, figuresOf(info, samples, 'twinfold'), limit, figuresOf(info, samples, 'syncthing')),
+  ]
 }
 
 function figuresOf(info: RowInfo, samples: readonly Sample[], subject: Subject): Figures | undefined {
@@ -91,7 +126,8 @@ function ratioText(info: RowInfo, own: Figures, limit: Figures | undefined): str
 
 function goalCells(info: RowInfo, own: Figures | undefined, limit: Figures | undefined, other?: Figures): string[] {
   if (info.goal === undefined) return ['', '']
-  if ('atMost' in info.goal) return [`<= ${info.goal.atMost}`, own === undefined ? '' : answer(own.median <= info.goal.atMost)]
+  if ('atMost' in info.goal)
+    return [`<= ${info.goal.atMost}`, own === undefined ? '' : answer(own.median <= info.goal.atMost)]
   if ('ofSyncthing' in info.goal) {
     const met = own !== undefined && other !== undefined ? answer(ratio(info, own, other) >= info.goal.ofSyncthing) : ''
     return [`>= ${info.goal.ofSyncthing} x other`, met]

@@ -26,7 +26,15 @@ export const twinfold: Program = {
     if (result.status !== 0) throw new Error(`twinfold generate: ${result.stdout}${result.stderr}`)
   },
   command(home, guiAddress) {
-    const words = [process.execPath, ...nodeArgs(), ENTRY, 'serve', `--home=${home}`, '--no-browser', `--gui-address=${guiAddress}`]
+    const words = [
+      process.execPath,
+      ...nodeArgs(),
+      ENTRY,
+      'serve',
+      `--home=${home}`,
+      '--no-browser',
+      `--gui-address=${guiAddress}`,
+    ]
     return { words, env: environment() }
   },
   apiKey: apiKeyOf,

@@ -99,11 +99,13 @@ function holes(packages: Packages): { natives: string[]; missing: string[] } {
 
 /** What no lock of ours may hold: packages without a hash, install scripts, and hosts of a registry. */
 function faults(packages: Packages): string[] {
-  return Object.entries(packages).filter(([path]) => path !== '').flatMap(([path, locked]) => [
-    ...(SHA512.test(locked.integrity ?? '') ? [] : [`${path} has no SHA-512`]),
-    ...(locked.hasInstallScript === true && nameOf(path) !== MACOS_ONLY ? [`${path} has an install script`] : []),
-    ...(locked.resolved === undefined ? [] : [`${path} names the host it came from`]),
-  ])
+  return Object.entries(packages)
+    .filter(([path]) => path !== '')
+    .flatMap(([path, locked]) => [
+      ...(SHA512.test(locked.integrity ?? '') ? [] : [`${path} has no SHA-512`]),
+      ...(locked.hasInstallScript === true && nameOf(path) !== MACOS_ONLY ? [`${path} has an install script`] : []),
+      ...(locked.resolved === undefined ? [] : [`${path} names the host it came from`]),
+    ])
 }
 
 /** A copy of the lock in which one package is another, or is gone. */
@@ -140,7 +142,13 @@ test('lock: every package has a hash, none an install script or the host of a re
 
 test('lock: a Node is pinned for every target it is packaged for', () => {
   const packages = readLock('tools/node')
-  assert.deepEqual(Object.keys(packages).filter((path) => path !== '').map(nameOf).sort(), PINNED_NODES)
+  assert.deepEqual(
+    Object.keys(packages)
+      .filter((path) => path !== '')
+      .map(nameOf)
+      .sort(),
+    PINNED_NODES,
+  )
   assert.deepEqual(Object.keys(packages['']?.optionalDependencies ?? {}).sort(), PINNED_NODES)
   for (const target of TARGETS.filter(({ libc }) => libc !== 'musl')) {
     const fitting = Object.values(packages).filter((locked) => locked.os !== undefined && runsOn(locked, target))

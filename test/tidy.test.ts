@@ -63,10 +63,13 @@ const RULES: Readonly<Record<string, (source: Source) => readonly string[]>> = {
       .map(({ target }) => `${target} is no front door of its folder`),
   'takes time, chance, disk and network as arguments': ({ file, text, imports }) => {
     if (OUTSIDE_ALLOWED.some((pattern) => pattern.test(file))) return []
-    const called = /\b(Date\.now|Math\.random|setTimeout|setInterval|setImmediate|performance\.now)\(|new Date\(\)/.exec(text)
+    const called =
+      /\b(Date\.now|Math\.random|setTimeout|setInterval|setImmediate|performance\.now)\(|new Date\(\)/.exec(text)
     return [
       ...(called === null ? [] : [`${called[0]} is an argument, from the platform`]),
-      ...imports.filter(({ target }) => OUTSIDE.test(target)).map(({ target }) => `only platform/node may use ${target}`),
+      ...imports
+        .filter(({ target }) => OUTSIDE.test(target))
+        .map(({ target }) => `only platform/node may use ${target}`),
     ]
   },
   'keeps the transport for Node out of what runs in browsers': ({ file, imports }) =>
@@ -74,7 +77,9 @@ const RULES: Readonly<Record<string, (source: Source) => readonly string[]>> = {
       ? imports.filter(({ target }) => target === 'src/client/node.ts').map(({ target }) => target)
       : [],
   'keeps SQLite to db/': ({ file, imports }) =>
-    file.startsWith('src/db/') ? [] : imports.filter(({ target }) => target === 'node:sqlite').map(({ target }) => target),
+    file.startsWith('src/db/')
+      ? []
+      : imports.filter(({ target }) => target === 'node:sqlite').map(({ target }) => target),
   'logs only if its folder is a facility': ({ file, text }) =>
     NOT_FACILITIES.includes(folderOf(file)) && /\bLogger\b/.test(text) ? ['may not log'] : [],
 }
@@ -170,7 +175,8 @@ describe('every folder', () => {
 
   it('has no file that nothing reaches', () => {
     const imported = new Set(sources.flatMap(({ imports }) => imports.map(({ target }) => target)))
-    const entries = /^src\/main\/(bin|container)\.ts$|-worker\.ts$|^src\/client\/(public|node)\.ts$|^src\/platform\/sim\//
+    const entries =
+      /^src\/main\/(bin|container)\.ts$|-worker\.ts$|^src\/client\/(public|node)\.ts$|^src\/platform\/sim\//
     const unreached = sources.map(({ file }) => file).filter((file) => !entries.test(file) && !imported.has(file))
     assert.deepEqual(unreached, [])
   })

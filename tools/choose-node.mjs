@@ -29,7 +29,8 @@ export function chooseNode(own) {
 }
 
 function whyNot({ version, hasSqlite, stripsTypes }) {
-  if (Number(version.split('.')[0]) < NODE_MAJOR_MIN) return `Node ${version} of this machine is older than ${NODE_MAJOR_MIN}`
+  if (Number(version.split('.')[0]) < NODE_MAJOR_MIN)
+    return `Node ${version} of this machine is older than ${NODE_MAJOR_MIN}`
   if (!hasSqlite) return `Node ${version} of this machine has no SQLite (node:sqlite)`
   if (!stripsTypes) return `Node ${version} of this machine does not run TypeScript`
   return undefined

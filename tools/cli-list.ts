@@ -18,7 +18,9 @@ export function withCommands(page: string): string {
 
 function commandList(): string {
   const groups = Object.entries(COMMAND_GROUPS).map(([group, title]) => {
-    const rows = COMMANDS.filter((command) => command.group === group && !command.hidden).flatMap((each) => commandRows([each]))
+    const rows = COMMANDS.filter((command) => command.group === group && !command.hidden).flatMap((each) =>
+      commandRows([each]),
+    )
     return `| ${title} | |\n|---|---|\n${rows.join('\n')}\n`
   })
   return groups.join('\n')
@@ -35,7 +37,9 @@ function commandRows(path: readonly CommandSpec[]): readonly string[] {
 /** The flags that only this command has. */
 function flagWords({ flags = [] }: CommandSpec): readonly string[] {
   const own = flags.filter((flag) => isShown(flag) && !FINDING_FLAGS.includes(flag) && flag !== JSON_FLAG)
-  return own.length > FLAGS_MAX ? ['[FLAGS]'] : own.map(({ name, value }) => `[--${name}${value === undefined ? '' : ` ${value}`}]`)
+  return own.length > FLAGS_MAX
+    ? ['[FLAGS]']
+    : own.map(({ name, value }) => `[--${name}${value === undefined ? '' : ` ${value}`}]`)
 }
 
 function isShown({ description }: FlagSpec): boolean {

@@ -33,7 +33,12 @@ export function parseImports(file: string, source: string): readonly Import[] {
   }
   for (const { entries, start } of module.staticExports) {
     const from = entries.filter((entry) => entry.moduleRequest !== null)
-    if (from.length > 0) add(from[0]!.moduleRequest!.value, from.every((entry) => entry.isType), start)
+    if (from.length > 0)
+      add(
+        from[0]!.moduleRequest!.value,
+        from.every((entry) => entry.isType),
+        start,
+      )
   }
   for (const { moduleRequest, start } of module.dynamicImports) {
     const specifier = /^(['"`])([^'"`$]+)\1$/.exec(source.slice(moduleRequest.start, moduleRequest.end))?.[2]
@@ -44,5 +49,7 @@ export function parseImports(file: string, source: string): readonly Import[] {
 
 function resolve(file: string, specifier: string): string {
   if (!specifier.startsWith('.')) return specifier
-  return relative('.', join(dirname(file), specifier)).split(sep).join('/')
+  return relative('.', join(dirname(file), specifier))
+    .split(sep)
+    .join('/')
 }

@@ -25,7 +25,13 @@ async function runTests(tests: readonly string[], mutant: Mutant | undefined): P
   const hook = pathToFileURL(join(import.meta.dirname, 'mutants', 'hook.ts')).href
   const args = ['--import', hook, '--test', '--test-isolation=none', '--test-timeout=20000', '--test-reporter=dot']
   const env = { ...process.env, TWINFOLD_MUTANT: JSON.stringify(planted ?? null) }
-  const child = spawn(process.execPath, [...args, ...tests], { cwd: root, env, stdio: 'ignore', timeout: RUN_MS_MAX, killSignal: 'SIGKILL' })
+  const child = spawn(process.execPath, [...args, ...tests], {
+    cwd: root,
+    env,
+    stdio: 'ignore',
+    timeout: RUN_MS_MAX,
+    killSignal: 'SIGKILL',
+  })
   child.on('error', () => resolve(false))
   child.on('exit', (code) => resolve(code === 0))
   return promise
@@ -82,13 +88,20 @@ function report(verdicts: ReadonlyMap<Mutant, Verdict>): number {
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { sample: { type: 'string' }, seed: { type: 'string', default: '1' }, min: { type: 'string', default: '0' } },
+  options: {
+    sample: { type: 'string' },
+    seed: { type: 'string', default: '1' },
+    min: { type: 'string', default: '0' },
+  },
 })
 if (positionals.length === 0) {
   console.error(USAGE)
   process.exit(1)
 }
-const files = filesOf(root, positionals.map((at) => (at.endsWith('.ts') ? at : `${at}/**/*.ts`)))
+const files = filesOf(
+  root,
+  positionals.map((at) => (at.endsWith('.ts') ? at : `${at}/**/*.ts`)),
+)
 const all = files.flatMap((file) => mutantsOf(file, readFileSync(join(root, file), 'utf8')))
 const chosen = values.sample === undefined ? all : sampled(all, Number(values.sample), Number(values.seed))
 console.log(`${all.length} faults can be planted in ${files.length} files; ${chosen.length} are tried`)

@@ -18,7 +18,9 @@ function routeList(): string {
   return Object.entries(AREAS)
     .filter(([area]) => byArea.has(area))
     .map(([area, words]) => {
-      const rows = (byArea.get(area) ?? []).map((name) => `| \`${name}\` | ${parameters(ROUTES[name])} | ${ROUTES[name].summary} |`)
+      const rows = (byArea.get(area) ?? []).map(
+        (name) => `| \`${name}\` | ${parameters(ROUTES[name])} | ${ROUTES[name].summary} |`,
+      )
       return `### ${area}\n\n${words}\n\n| Route | Parameters | |\n|---|---|---|\n${rows.join('\n')}\n\n`
     })
     .join('')
@@ -26,7 +28,9 @@ function routeList(): string {
 
 /** Those in brackets may be left out. */
 function parameters({ query = {}, body }: Declaration): string {
-  const names = Object.entries<Parameter>(query).map(([name, { required }]) => (required ? `\`${name}\`` : `[\`${name}\`]`))
+  const names = Object.entries<Parameter>(query).map(([name, { required }]) =>
+    required ? `\`${name}\`` : `[\`${name}\`]`,
+  )
   return [...names, ...(body === undefined ? [] : ['a body'])].join(' ')
 }
 

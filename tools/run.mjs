@@ -69,12 +69,15 @@ function install(folder, needed, title) {
   const words = ['ci', ...all, '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']
   const npmScript = process.env['npm_execpath'] ?? ''
   // Only npm understands these words; pnpm and yarn name themselves in the same variable.
-  const [program, args] = basename(npmScript) === 'npm-cli.js' ? [process.execPath, [npmScript, ...words]] : ['npm', words]
+  const [program, args] =
+    basename(npmScript) === 'npm-cli.js' ? [process.execPath, [npmScript, ...words]] : ['npm', words]
   const result = spawnSync(program, args, { cwd: folder, env: ownEnvironment(), stdio: ['ignore', 2, 2], shell: false })
   if (result.error) fail(`npm could not be started (${result.error.message}); install npm and try again`)
-  if (result.status !== 0) fail(`npm could not install ${title}; see above, and try again once the npm registry can be reached`)
+  if (result.status !== 0)
+    fail(`npm could not install ${title}; see above, and try again once the npm registry can be reached`)
   // npm ends without an error when it cannot get an optional package, which the packages of Node are.
-  if (!existsSync(needed)) fail(`npm did not install ${title}: ${needed} is missing; try again once the npm registry can be reached`)
+  if (!existsSync(needed))
+    fail(`npm did not install ${title}: ${needed} is missing; try again once the npm registry can be reached`)
   writeFileSync(stampFile, stamp)
 }
 
@@ -99,8 +102,13 @@ function isPageOld() {
 
 /** Takes a second or two. Without a page everything else still works, and the daemon says what to do. */
 function buildPage(nodeBinary) {
-  const result = spawnSync(nodeBinary, [...NODE_FLAGS, join(root, 'tools', 'gui.ts')], { cwd: root, stdio: ['ignore', 2, 2], shell: false })
-  if (result.status !== 0) process.stderr.write('twinfold: the web page could not be built, see above; going on without it\n')
+  const result = spawnSync(nodeBinary, [...NODE_FLAGS, join(root, 'tools', 'gui.ts')], {
+    cwd: root,
+    stdio: ['ignore', 2, 2],
+    shell: false,
+  })
+  if (result.status !== 0)
+    process.stderr.write('twinfold: the web page could not be built, see above; going on without it\n')
 }
 
 const [name, ...args] = process.argv.slice(2)

@@ -17,7 +17,13 @@ const SIZE_BYTES_MAX = 250_000
 const LOOKS: Readonly<Record<string, BrowserContextOptions>> = {
   light: { viewport: { width: 1_280, height: 800 }, colorScheme: 'light' },
   dark: { viewport: { width: 1_280, height: 800 }, colorScheme: 'dark' },
-  phone: { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, isMobile: true, hasTouch: true, colorScheme: 'light' },
+  phone: {
+    viewport: { width: 390, height: 844 },
+    deviceScaleFactor: 2,
+    isMobile: true,
+    hasTouch: true,
+    colorScheme: 'light',
+  },
 }
 
 /** What is shown: a name for the file, in which looks, and how to get there from the start. */
@@ -38,8 +44,16 @@ const SCENES: readonly Scene[] = [
   { name: 'overview', looks: EVERY_LOOK, go: watchDownload },
   { name: 'files', looks: EVERY_LOOK, go: (page) => open(page, 'folders/photos-demo') },
   { name: 'versions', looks: ['light'], go: (page) => open(page, 'folders/documents-demo/versions') },
-  { name: 'device', looks: ['light'], go: (page) => page.getByRole('main').getByRole('link', { name: 'Desk' }).first().click() },
-  { name: 'add-folder', looks: ['light'], go: (page) => page.getByRole('button', { name: 'Add folder' }).first().click() },
+  {
+    name: 'device',
+    looks: ['light'],
+    go: (page) => page.getByRole('main').getByRole('link', { name: 'Desk' }).first().click(),
+  },
+  {
+    name: 'add-folder',
+    looks: ['light'],
+    go: (page) => page.getByRole('button', { name: 'Add folder' }).first().click(),
+  },
   { name: 'changes', looks: ['dark'], go: (page) => open(page, 'changes') },
   { name: 'log', looks: ['dark'], go: (page) => open(page, 'log') },
   { name: 'settings', looks: ['light'], go: (page) => open(page, 'settings') },
@@ -58,10 +72,16 @@ async function watchDownload(page: Page, { directory }: Demo): Promise<void> {
 
 /** Waits until the demonstration has told its story, so that all pictures show the same. */
 async function storyTold(demo: Demo): Promise<void> {
-  await eventually('an old version', async () =>
-    Object.keys(await demo.get('/rest/folder/versions?folder=documents-demo')).length > 0 || undefined, 60_000)
-  await eventually('something to answer', async () =>
-    Object.keys(await demo.get('/rest/cluster/pending/devices')).length > 0 || undefined, 60_000)
+  await eventually(
+    'an old version',
+    async () => Object.keys(await demo.get('/rest/folder/versions?folder=documents-demo')).length > 0 || undefined,
+    60_000,
+  )
+  await eventually(
+    'something to answer',
+    async () => Object.keys(await demo.get('/rest/cluster/pending/devices')).length > 0 || undefined,
+    60_000,
+  )
 }
 
 async function takeAll(directory: string): Promise<void> {
@@ -74,7 +94,10 @@ async function takeAll(directory: string): Promise<void> {
       const context = { ...LOOKS[look], reducedMotion: 'reduce' } as const
       await browser.visit({ url: demo.pages[0]!.url, context }, async ({ page }) => {
         await atRest(page)
-        await page.getByRole('banner').getByRole('link', { name: 'Everything is up to date' }).waitFor({ timeout: CALM_MS_MAX })
+        await page
+          .getByRole('banner')
+          .getByRole('link', { name: 'Everything is up to date' })
+          .waitFor({ timeout: CALM_MS_MAX })
         await go(page, demo)
         await atRest(page)
         await page.screenshot({ path, animations: 'disabled' })

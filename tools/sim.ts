@@ -28,7 +28,12 @@ interface Wishes {
 
 function readWishes(): Wishes {
   const { values } = parseArgs({
-    options: { seeds: { type: 'string' }, from: { type: 'string' }, seed: { type: 'string' }, mode: { type: 'string', default: 'engine' } },
+    options: {
+      seeds: { type: 'string' },
+      from: { type: 'string' },
+      seed: { type: 'string' },
+      mode: { type: 'string', default: 'engine' },
+    },
   })
   const mode = (['engine', 'shapes', 'planner'] as const).find((known) => known === values.mode)
   if (mode === undefined) throw new Error('the mode is engine, shapes or planner')
@@ -78,7 +83,8 @@ async function runEngine({ mode, from, seeds }: Wishes, report: Report): Promise
   let mismatches = 0
   let lived = 0
   for (let seed = from; seed < from + seeds && !stop.aborted; seed++, lived++) {
-    if (lived > 0 && lived % TELL_EVERY === 0) console.log(`${lived} seeds lived, ${report.failures} failed; the next is ${seed}`)
+    if (lived > 0 && lived % TELL_EVERY === 0)
+      console.log(`${lived} seeds lived, ${report.failures} failed; the next is ${seed}`)
     const life = await runSeed(seed, { taste: tasteOf(mode) })
     reached.merge(life.reached)
     deeds += life.deeds
@@ -89,12 +95,23 @@ async function runEngine({ mode, from, seeds }: Wishes, report: Report): Promise
   }
   console.log(reached.lines().join('\n'))
   const seedsPerMinute = Math.round((60_000 * lived) / cpuMs(started))
-  console.log(JSON.stringify({
-    id: mode === 'shapes' ? 'C-12' : 'S-01', mode, from, seeds: lived, deeds, failures: report.failures, mismatches,
-    reachedPercent: reached.percent, seedsPerMinute, rssMiB: Math.round(process.memoryUsage.rss() / 2 ** 20),
-  }))
+  console.log(
+    JSON.stringify({
+      id: mode === 'shapes' ? 'C-12' : 'S-01',
+      mode,
+      from,
+      seeds: lived,
+      deeds,
+      failures: report.failures,
+      mismatches,
+      reachedPercent: reached.percent,
+      seedsPerMinute,
+      rssMiB: Math.round(process.memoryUsage.rss() / 2 ** 20),
+    }),
+  )
   const left = seeds - lived
-  if (left > 0) console.log(`interrupted; to go on: npm run sim -- --mode ${mode} --seeds ${left} --from ${from + lived}`)
+  if (left > 0)
+    console.log(`interrupted; to go on: npm run sim -- --mode ${mode} --seeds ${left} --from ${from + lived}`)
 }
 
 function tasteOf(mode: Mode): Taste {
@@ -116,9 +133,18 @@ function runPlanner({ from, seeds }: Wishes, report: Report): void {
     roundsMost = Math.max(roundsMost, planner.rounds)
   }
   const casesPerMinute = Math.round((60_000 * seeds) / cpuMs(started))
-  console.log(JSON.stringify({
-    id: 'S-03', mode: 'planner', from, cases: seeds, conflicts, roundsMost, failures: report.failures, casesPerMinute,
-  }))
+  console.log(
+    JSON.stringify({
+      id: 'S-03',
+      mode: 'planner',
+      from,
+      cases: seeds,
+      conflicts,
+      roundsMost,
+      failures: report.failures,
+      casesPerMinute,
+    }),
+  )
 }
 
 /** Of one core. */

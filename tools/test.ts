@@ -20,7 +20,11 @@ const total: Tally = { passed: 0, failed: 0, skipped: 0 }
 
 async function command(program: string, args: readonly string[], env: Record<string, string> = {}): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>()
-  const child = spawn(program, args, { cwd: root, stdio: ['ignore', 'inherit', 'inherit'], env: { ...process.env, ...env } })
+  const child = spawn(program, args, {
+    cwd: root,
+    stdio: ['ignore', 'inherit', 'inherit'],
+    env: { ...process.env, ...env },
+  })
   child.on('error', (error) => {
     console.error(`${program}: ${error.message}`)
     resolve(false)
@@ -31,15 +35,22 @@ async function command(program: string, args: readonly string[], env: Record<str
 
 /** `node`: another Node to run the tests on. `together`: all files in one process, which is far quicker; `apart`: a process each, for tests that start daemons. */
 async function tests(
-  files: readonly string[], how: 'together' | 'apart', env: Record<string, string> = {}, node = process.execPath,
+  files: readonly string[],
+  how: 'together' | 'apart',
+  env: Record<string, string> = {},
+  node = process.execPath,
 ): Promise<boolean> {
   if (files.length === 0) return true
   const scratch = mkdtempSync(join(tmpdir(), 'twinfold-test-'))
   const tallyFile = join(scratch, 'tally.json')
   try {
-    const isolation = how === 'together' ? ['--test-isolation=none'] : ['--test-isolation=process', '--test-concurrency=2']
+    const isolation =
+      how === 'together' ? ['--test-isolation=none'] : ['--test-isolation=process', '--test-concurrency=2']
     const args = ['--test', ...isolation, '--test-timeout=300000', '--test-reporter=./tools/reporter.ts', ...files]
-    const passed = await command(node, ['--disable-warning=ExperimentalWarning', ...args], { ...env, TEST_TALLY: tallyFile })
+    const passed = await command(node, ['--disable-warning=ExperimentalWarning', ...args], {
+      ...env,
+      TEST_TALLY: tallyFile,
+    })
     const tally: unknown = JSON.parse(readFileSync(tallyFile, 'utf8'))
     addUp(tally)
     return passed
@@ -66,20 +77,46 @@ const WITH_OLD_SYNCTHING = ['sync', 'sync-conflicts']
 const NOT_UNIT = ['process', 'package', 'interop', 'arm64', 'browser']
 
 const STAGES: readonly Stage[] = [
-  { name: 'check', run: () => all(...['.', 'gui', 'test/gui'].map((project) => command(bin('tsc'), ['-p', project])), command(bin('oxlint'), ['--quiet', 'src', 'gui', 'test', 'tools', 'bench'])) },
-  { name: 'unit', run: (files) => tests(files.length > 0 ? files : testFiles('test/**/*.test.ts', NOT_UNIT), 'together') },
-  { name: 'process', run: (files) => tests(files.length > 0 ? files : testFiles('test/process/**/*.test.ts'), 'apart') },
-  { name: 'package', run: (files) => tests(files.length > 0 ? files : testFiles('test/package/**/*.test.ts'), 'apart') },
+  {
+    name: 'check',
+    run: () =>
+      all(
+        ...['.', 'gui', 'test/gui'].map((project) => command(bin('tsc'), ['-p', project])),
+        command(bin('oxlint'), ['--quiet', 'src', 'gui', 'test', 'tools', 'bench']),
+      ),
+  },
+  {
+    name: 'unit',
+    run: (files) => tests(files.length > 0 ? files : testFiles('test/**/*.test.ts', NOT_UNIT), 'together'),
+  },
+  {
+    name: 'process',
+    run: (files) => tests(files.length > 0 ? files : testFiles('test/process/**/*.test.ts'), 'apart'),
+  },
+  {
+    name: 'package',
+    run: (files) => tests(files.length > 0 ? files : testFiles('test/package/**/*.test.ts'), 'apart'),
+  },
   { name: 'interop', run: interop },
   { name: 'arm64', run: arm64 },
-  { name: 'browser', run: async (files) => (await buildPage()) && tests(files.length > 0 ? files : testFiles('test/browser/**/*.test.ts'), 'apart') },
+  {
+    name: 'browser',
+    run: async (files) =>
+      (await buildPage()) && tests(files.length > 0 ? files : testFiles('test/browser/**/*.test.ts'), 'apart'),
+  },
 ]
 
 /** With the Syncthing of today, and what belongs to synchronizing with the old one that Debian 12 installs, too. */
 async function interop(files: readonly string[]): Promise<boolean> {
   if (files.length > 0) return tests(files, 'apart')
   const today = await tests(testFiles('test/interop/**/*.test.ts'), 'apart')
-  return (await tests(WITH_OLD_SYNCTHING.map((name) => `test/interop/${name}.test.ts`), 'apart', { TWINFOLD_SYNCTHING: 'installed' })) && today
+  return (
+    (await tests(
+      WITH_OLD_SYNCTHING.map((name) => `test/interop/${name}.test.ts`),
+      'apart',
+      { TWINFOLD_SYNCTHING: 'installed' },
+    )) && today
+  )
 }
 
 /**

@@ -2,7 +2,11 @@
 export type Place = readonly string[]
 
 export function parsePlace(hash: string): Place {
-  return hash.replace(/^#\/?/, '').split('/').filter((part) => part !== '').map(decode)
+  return hash
+    .replace(/^#\/?/, '')
+    .split('/')
+    .filter((part) => part !== '')
+    .map(decode)
 }
 
 /** The address of a place, for links. */

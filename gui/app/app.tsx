@@ -26,14 +26,24 @@ export function App() {
   useTitle()
   const locked = useLive((state) => state.link === 'locked')
   const known = useLive((state) => state.config !== undefined)
-  if (locked && !known) return <><LoginPage /><Toasts /></>
+  if (locked && !known)
+    return (
+      <>
+        <LoginPage />
+        <Toasts />
+      </>
+    )
   return (
     <div class="frame">
-      <a class="skip" href="#main" onClick={(event) => skip(event)}>{t('nav.skip')}</a>
+      <a class="skip" href="#main" onClick={(event) => skip(event)}>
+        {t('nav.skip')}
+      </a>
       <SideBar />
       <div class="column">
         <TopBar />
-        <main id="main" class="main" tabIndex={-1}><Page /></main>
+        <main id="main" class="main" tabIndex={-1}>
+          <Page />
+        </main>
       </div>
       <Dialogs />
       {locked && <Locked />}

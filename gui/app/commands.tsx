@@ -45,7 +45,14 @@ function Commands() {
     setChosen(0)
   }
   return (
-    <dialog ref={dialog} class="commands" aria-label={t('top.commands')} onClose={() => closeDialog(dialogId)} onKeyDown={press} onClick={(event) => event.target === dialog.current && dialog.current?.close()}>
+    <dialog
+      ref={dialog}
+      class="commands"
+      aria-label={t('top.commands')}
+      onClose={() => closeDialog(dialogId)}
+      onKeyDown={press}
+      onClick={(event) => event.target === dialog.current && dialog.current?.close()}
+    >
       <Choice found={found} chosen={chosen} typed={typed} onType={type} onChoose={setChosen} onRun={run} />
     </dialog>
   )
@@ -63,25 +70,48 @@ interface ChoiceProps {
 function Choice({ found, chosen, typed, onType, onChoose, onRun }: ChoiceProps) {
   const id = useId()
   const list = useRef<HTMLUListElement>(null)
-  useEffect(() => list.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: 'nearest' }), [chosen, typed])
+  useEffect(
+    () => list.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: 'nearest' }),
+    [chosen, typed],
+  )
   return (
     <>
       <div class="commands-field">
         <Icon name="search" />
         <input
-          type="text" role="combobox" aria-expanded="true" aria-autocomplete="list" aria-controls={id} aria-label={t('command.search')}
-          aria-activedescendant={found.length > 0 ? `${id}-${chosen}` : undefined} value={typed} placeholder={t('command.search')}
-          autoComplete="off" spellcheck={false} onInput={(event) => onType(event.currentTarget.value)}
+          type="text"
+          role="combobox"
+          aria-expanded="true"
+          aria-autocomplete="list"
+          aria-controls={id}
+          aria-label={t('command.search')}
+          aria-activedescendant={found.length > 0 ? `${id}-${chosen}` : undefined}
+          value={typed}
+          placeholder={t('command.search')}
+          autoComplete="off"
+          spellcheck={false}
+          onInput={(event) => onType(event.currentTarget.value)}
         />
       </div>
       <ul ref={list} id={id} role="listbox" aria-label={t('top.commands')} class="commands-list">
         {found.map((command, index) => (
-          <li key={command.id} id={`${id}-${index}`} role="option" aria-selected={index === chosen} onMouseMove={() => index !== chosen && onChoose(index)} onClick={() => onRun(command)}>
-            <Icon name={command.icon} /><span class="commands-text">{command.text}</span><span class="commands-kind">{command.kind}</span>
+          <li
+            key={command.id}
+            id={`${id}-${index}`}
+            role="option"
+            aria-selected={index === chosen}
+            onMouseMove={() => index !== chosen && onChoose(index)}
+            onClick={() => onRun(command)}
+          >
+            <Icon name={command.icon} />
+            <span class="commands-text">{command.text}</span>
+            <span class="commands-kind">{command.kind}</span>
           </li>
         ))}
       </ul>
-      <p class="commands-none" role="status">{found.length === 0 && t('command.none')}</p>
+      <p class="commands-none" role="status">
+        {found.length === 0 && t('command.none')}
+      </p>
     </>
   )
 }

@@ -25,5 +25,13 @@ export function closeDialog(id?: number): void {
 /** All dialogs that are open, the latest on top. */
 export function Dialogs() {
   const list = useStore(open, (value) => value)
-  return <>{list.map(({ id, draw: Draw }) => <DialogId.Provider key={id} value={id}><Draw /></DialogId.Provider>)}</>
+  return (
+    <>
+      {list.map(({ id, draw: Draw }) => (
+        <DialogId.Provider key={id} value={id}>
+          <Draw />
+        </DialogId.Provider>
+      ))}
+    </>
+  )
 }

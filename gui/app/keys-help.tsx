@@ -19,16 +19,30 @@ function KeysHelp() {
     [[commandKey(), 'K'], t('keys.commands')],
     [['/'], t('keys.search')],
     [['?'], t('keys.title')],
-    ...Object.entries(PLACE_KEYS).map(([key, place]) => [['g', key], t(PLACES.find((each) => each.place === place)?.word ?? 'nav.overview')] as const),
+    ...Object.entries(PLACE_KEYS).map(
+      ([key, place]) => [['g', key], t(PLACES.find((each) => each.place === place)?.word ?? 'nav.overview')] as const,
+    ),
     [['Esc'], t('keys.close')],
   ]
   return (
     <Dialog title={t('keys.title')}>
       <table class="keys">
-        <thead class="unseen"><tr><th scope="col">{t('keys.key')}</th><th scope="col">{t('keys.does')}</th></tr></thead>
+        <thead class="unseen">
+          <tr>
+            <th scope="col">{t('keys.key')}</th>
+            <th scope="col">{t('keys.does')}</th>
+          </tr>
+        </thead>
         <tbody>
           {rows.map(([keys, text]) => (
-            <tr key={keys.join(' ')}><td>{keys.map((key) => <kbd key={key}>{key}</kbd>)}</td><td>{text}</td></tr>
+            <tr key={keys.join(' ')}>
+              <td>
+                {keys.map((key) => (
+                  <kbd key={key}>{key}</kbd>
+                ))}
+              </td>
+              <td>{text}</td>
+            </tr>
           ))}
         </tbody>
       </table>

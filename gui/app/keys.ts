@@ -9,8 +9,20 @@ export function listenToKeys(): void {
   const chord = new KeyChord()
   addEventListener('keydown', (event) => {
     // A dialog has the keys to itself, and a page that is locked has nothing to open.
-    if (event.defaultPrevented || event.isComposing || live.get().link === 'locked' || document.querySelector('dialog[open]') !== null) return
-    const wish = chord.press({ key: event.key, ctrl: event.ctrlKey || event.metaKey, alt: event.altKey, typing: isField(event.target), atMs: event.timeStamp })
+    if (
+      event.defaultPrevented ||
+      event.isComposing ||
+      live.get().link === 'locked' ||
+      document.querySelector('dialog[open]') !== null
+    )
+      return
+    const wish = chord.press({
+      key: event.key,
+      ctrl: event.ctrlKey || event.metaKey,
+      alt: event.altKey,
+      typing: isField(event.target),
+      atMs: event.timeStamp,
+    })
     if (wish === undefined) return
     event.preventDefault()
     fulfil(wish)
@@ -38,5 +50,8 @@ function search(): void {
 }
 
 function isField(target: EventTarget | null): boolean {
-  return target instanceof Element && target.closest('input:not([type="checkbox"]):not([type="radio"]), textarea, select, [contenteditable]') !== null
+  return (
+    target instanceof Element &&
+    target.closest('input:not([type="checkbox"]):not([type="radio"]), textarea, select, [contenteditable]') !== null
+  )
 }

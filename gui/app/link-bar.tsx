@@ -6,17 +6,37 @@ import { t } from '../words/words.ts'
 /** Says so when the daemon is away, has moved, or came back as another version. Floats, so that nothing jumps. */
 export function LinkBar() {
   const link = useLive((state) => state.link)
-  const isOther = useLive(({ version, servedAs }) => version !== undefined && servedAs !== undefined && version.version !== servedAs.version)
+  const isOther = useLive(
+    ({ version, servedAs }) => version !== undefined && servedAs !== undefined && version.version !== servedAs.version,
+  )
   const moved = useLive(({ config, servedAs, system }) =>
-    config === undefined || servedAs === undefined || system?.guiAddressOverridden === true ? undefined : movedTo(servedAs, config.gui, location.hostname))
+    config === undefined || servedAs === undefined || system?.guiAddressOverridden === true
+      ? undefined
+      : movedTo(servedAs, config.gui, location.hostname),
+  )
   if (link === 'lost') {
     return (
       <div class="link-bar" role="alert">
         <span>{t(moved === undefined ? 'link.lost' : 'link.moved')}</span>
-        {moved === undefined ? <Button kind="quiet" onClick={retryNow}>{t('link.retry')}</Button> : <a class="button primary" href={moved}>{t('link.open')}</a>}
+        {moved === undefined ? (
+          <Button kind="quiet" onClick={retryNow}>
+            {t('link.retry')}
+          </Button>
+        ) : (
+          <a class="button primary" href={moved}>
+            {t('link.open')}
+          </a>
+        )}
       </div>
     )
   }
   if (!isOther) return null
-  return <div class="link-bar" role="status"><span>{t('link.updated')}</span><Button kind="quiet" onClick={() => location.reload()}>{t('link.reload')}</Button></div>
+  return (
+    <div class="link-bar" role="status">
+      <span>{t('link.updated')}</span>
+      <Button kind="quiet" onClick={() => location.reload()}>
+        {t('link.reload')}
+      </Button>
+    </div>
+  )
 }

@@ -6,5 +6,9 @@ import { t } from '../words/words.ts'
 export function Locked() {
   const dialog = useRef<HTMLDialogElement>(null)
   useEffect(() => dialog.current?.showModal(), [])
-  return <dialog ref={dialog} class="locked" aria-label={t('link.locked')} onCancel={(event) => event.preventDefault()}><LoginPage /></dialog>
+  return (
+    <dialog ref={dialog} class="locked" aria-label={t('link.locked')} onCancel={(event) => event.preventDefault()}>
+      <LoginPage />
+    </dialog>
+  )
 }

@@ -5,12 +5,21 @@ import { act } from './act.ts'
 
 /** Ends the daemon and starts it again, once the person has said yes. */
 export async function restartDaemon(): Promise<void> {
-  const wanted = await confirm({ title: t('power.restartTitle'), text: t('power.restartText'), action: t('power.restart') })
+  const wanted = await confirm({
+    title: t('power.restartTitle'),
+    text: t('power.restartText'),
+    action: t('power.restart'),
+  })
   if (wanted) await act(() => client.restart(), t('power.restarting'))
 }
 
 /** Ends the daemon, once the person has said yes. */
 export async function shutDownDaemon(): Promise<void> {
-  const wanted = await confirm({ title: t('power.shutdownTitle'), text: t('power.shutdownText'), action: t('power.shutdown'), danger: true })
+  const wanted = await confirm({
+    title: t('power.shutdownTitle'),
+    text: t('power.shutdownText'),
+    action: t('power.shutdown'),
+    danger: true,
+  })
   if (wanted) await act(() => client.shutdown(), t('power.shuttingDown'))
 }

@@ -15,12 +15,21 @@ export function SideBar() {
   return (
     <nav class="side" aria-label={t('nav.main')}>
       <a class="brand" href={addressOf()}>
-        <svg width="22" height="22" viewBox="0 0 24 24" aria-hidden="true"><rect x="2" y="3" width="13" height="13" rx="3" class="brand-back" /><rect x="9" y="8" width="13" height="13" rx="3" class="brand-front" /></svg>
+        <svg width="22" height="22" viewBox="0 0 24 24" aria-hidden="true">
+          <rect x="2" y="3" width="13" height="13" rx="3" class="brand-back" />
+          <rect x="9" y="8" width="13" height="13" rx="3" class="brand-front" />
+        </svg>
         <span>Twinfold</span>
       </a>
       {PLACES.map(({ place, icon, word }) => (
-        <a key={place} class="place" href={addressOf(...(place === '' ? [] : [place]))} aria-current={place === here ? 'page' : undefined}>
-          <Icon name={icon} /><span>{t(word)}</span>
+        <a
+          key={place}
+          class="place"
+          href={addressOf(...(place === '' ? [] : [place]))}
+          aria-current={place === here ? 'page' : undefined}
+        >
+          <Icon name={icon} />
+          <span>{t(word)}</span>
           {counts[place] ? <span class="count">{counts[place]}</span> : null}
         </a>
       ))}

@@ -22,7 +22,11 @@ export function Toasts() {
   const list = useStore(toasts, (value) => value)
   return (
     <div class="toasts" role="status" aria-live="polite">
-      {list.map(({ id, kind, text }) => <div key={id} class={`toast ${kind}`}>{text}</div>)}
+      {list.map(({ id, kind, text }) => (
+        <div key={id} class={`toast ${kind}`}>
+          {text}
+        </div>
+      ))}
     </div>
   )
 }

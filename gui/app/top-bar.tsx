@@ -26,14 +26,28 @@ export function TopBar() {
   const [down, up] = [formatRate(rate.inBps), formatRate(rate.outBps)]
   return (
     <header class="top">
-      <a class="truth" href={addressOf(...truth.place)} aria-live="polite"><State tone={truth.tone}>{truthText(truth)}</State></a>
+      <a class="truth" href={addressOf(...truth.place)} aria-live="polite">
+        <State tone={truth.tone}>{truthText(truth)}</State>
+      </a>
       <div class="top-right">
         <a class="rates" href={addressOf()} onClick={showThroughput}>
           <span class="unseen">{t('top.rates', { in: down, out: up })}</span>
-          <span aria-hidden="true"><Icon name="down" size={14} />{down}</span>
-          <span aria-hidden="true"><Icon name="up" size={14} />{up}</span>
+          <span aria-hidden="true">
+            <Icon name="down" size={14} />
+            {down}
+          </span>
+          <span aria-hidden="true">
+            <Icon name="up" size={14} />
+            {up}
+          </span>
         </a>
-        <Button kind="quiet" icon="search" label={t('top.commands')} title={`${t('top.commands')} (${commandKey()} K)`} onClick={openCommands} />
+        <Button
+          kind="quiet"
+          icon="search"
+          label={t('top.commands')}
+          title={`${t('top.commands')} (${commandKey()} K)`}
+          onClick={openCommands}
+        />
         <ThemeMenu />
         <LanguageMenu />
         {hasLogin && <Button kind="quiet" icon="leave" label={t('top.logout')} onClick={() => act(logOut)} />}
@@ -44,7 +58,11 @@ export function TopBar() {
 
 function ThemeMenu() {
   const chosen = useStore(theme, (value) => value)
-  const choices: readonly [Theme, string][] = [['auto', t('top.theme.auto')], ['light', t('top.theme.light')], ['dark', t('top.theme.dark')]]
+  const choices: readonly [Theme, string][] = [
+    ['auto', t('top.theme.auto')],
+    ['light', t('top.theme.light')],
+    ['dark', t('top.theme.dark')],
+  ]
   const items = choices.map(([name, text]) => ({ text, checked: name === chosen, onSelect: () => chooseTheme(name) }))
   return <Menu label={t('top.theme')} icon="theme" items={items} />
 }

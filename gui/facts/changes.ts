@@ -19,13 +19,23 @@ export function changeOf({ id, time, type, data }: EventJson): FileChange | unde
   const told: Readonly<Record<string, unknown>> = typeof data === 'object' && data !== null ? { ...data } : {}
   const text = (name: string) => (typeof told[name] === 'string' ? told[name] : '')
   return {
-    id, time, folder: text('folder'), path: text('path'), type: text('type'),
-    deleted: text('action') === 'deleted', by: text('modifiedBy'), here: type === 'LocalChangeDetected',
+    id,
+    time,
+    folder: text('folder'),
+    path: text('path'),
+    type: text('type'),
+    deleted: text('action') === 'deleted',
+    by: text('modifiedBy'),
+    here: type === 'LocalChangeDetected',
   }
 }
 
 /** The newest first, no more than `max`. */
-export function withChanges(known: readonly FileChange[], events: readonly EventJson[], max: number): readonly FileChange[] {
+export function withChanges(
+  known: readonly FileChange[],
+  events: readonly EventJson[],
+  max: number,
+): readonly FileChange[] {
   const added = events.map(changeOf).filter((change) => change !== undefined)
   return added.length === 0 ? known : [...added.reverse(), ...known].slice(0, max)
 }

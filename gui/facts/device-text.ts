@@ -3,13 +3,18 @@ import type { DeviceFacts, Way } from './device.ts'
 import { formatAgo, formatPercent } from './format.ts'
 import { isTime } from './moments.ts'
 
-const WAYS = { relay: 'device.byRelay', lan: 'device.byLan', internet: 'device.byInternet' } as const satisfies Record<Way, WordKey>
+const WAYS = { relay: 'device.byRelay', lan: 'device.byLan', internet: 'device.byInternet' } as const satisfies Record<
+  Way,
+  WordKey
+>
 
 /** How a device stands, in words. */
 export function deviceText(facts: DeviceFacts, nowMs: number): string {
   if (facts.paused) return t('device.paused')
   if (!facts.connected) {
-    return isTime(facts.lastSeenMs) ? t('device.offlineSince', { time: formatAgo(facts.lastSeenMs, nowMs) }) : t('device.never')
+    return isTime(facts.lastSeenMs)
+      ? t('device.offlineSince', { time: formatAgo(facts.lastSeenMs, nowMs) })
+      : t('device.never')
   }
   const way = wayText(facts.way)
   if (facts.folders === 0) return t('device.sharesNothing', { way })

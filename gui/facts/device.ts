@@ -54,7 +54,9 @@ export function deviceFacts(state: LiveState, deviceId: string): DeviceFacts {
     connected,
     way: connection?.type.startsWith('relay') ? 'relay' : connection?.isLocal ? 'lan' : 'internet',
     lastSeenMs: lastSeenMs(state, deviceId),
-    folders: state.config?.folders.filter((folder) => folder.devices.some(({ deviceID }) => deviceID === deviceId)).length ?? 0,
+    folders:
+      state.config?.folders.filter((folder) => folder.devices.some(({ deviceID }) => deviceID === deviceId)).length ??
+      0,
     ...lack,
   }
 }

@@ -1,11 +1,17 @@
 import type { FolderConfig } from '../../src/core/config/config.ts'
 
 /** How the directory of a new folder stands to those that are there already. */
-export type PathTrouble = { readonly kind: 'same' | 'inside' | 'around'; readonly folder: Pick<FolderConfig, 'id' | 'label'> }
+export type PathTrouble = {
+  readonly kind: 'same' | 'inside' | 'around'
+  readonly folder: Pick<FolderConfig, 'id' | 'label'>
+}
 
 /** Where a folder of this name goes unless somebody says otherwise; nothing from the name leads anywhere else. */
 export function suggestedPath(defaultPath: string, name: string, separator: string): string {
-  const last = name.trim().replaceAll(/[/\\:*?"<>|\p{Cc}]+/gu, '-').replace(/^\.+/, '')
+  const last = name
+    .trim()
+    .replaceAll(/[/\\:*?"<>|\p{Cc}]+/gu, '-')
+    .replace(/^\.+/, '')
   const base = defaultPath === '' ? '~' : defaultPath
   return `${base.endsWith(separator) ? base : base + separator}${last}`
 }
@@ -18,7 +24,12 @@ export function wholePath(path: string, tilde: string, separator: string): strin
 }
 
 /** Another folder at the same place, around it or inside it; both would synchronize the same files. */
-export function pathTrouble(path: string, folders: readonly FolderConfig[], tilde: string, separator: string): PathTrouble | undefined {
+export function pathTrouble(
+  path: string,
+  folders: readonly FolderConfig[],
+  tilde: string,
+  separator: string,
+): PathTrouble | undefined {
   const whole = wholePath(path, tilde, separator)
   for (const folder of folders) {
     const other = wholePath(folder.path, tilde, separator)
@@ -31,6 +42,8 @@ export function pathTrouble(path: string, folders: readonly FolderConfig[], tild
 
 /** A folder id as people can read it to each other: two groups of five letters and digits. */
 export function folderIdFrom(random: Uint8Array): string {
-  const letters = Array.from(random.slice(0, 10), (byte) => 'abcdefghijklmnopqrstuvwxyz234567'.charAt(byte % 32)).join('')
+  const letters = Array.from(random.slice(0, 10), (byte) => 'abcdefghijklmnopqrstuvwxyz234567'.charAt(byte % 32)).join(
+    '',
+  )
   return `${letters.slice(0, 5)}-${letters.slice(5)}`
 }

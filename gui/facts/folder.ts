@@ -26,7 +26,11 @@ export function folderFacts(folder: FolderConfig, live: FolderLive | undefined):
 
 type Status = FolderLive['status']
 
-function running(status: Status, scan: FolderLive['scan'], bytesLeft: number): Pick<FolderFacts, 'tone' | 'text' | 'fraction'> {
+function running(
+  status: Status,
+  scan: FolderLive['scan'],
+  bytesLeft: number,
+): Pick<FolderFacts, 'tone' | 'text' | 'fraction'> {
   switch (status.state) {
     case 'scanning': {
       if (scan === undefined || scan.total === 0) return { tone: 'busy', text: t('folder.scanning') }
@@ -55,6 +59,7 @@ function resting(status: Status): Pick<FolderFacts, 'tone' | 'text'> {
   const problems = Math.max(status.pullErrors, status.errors)
   if (problems > 0) return { tone: 'bad', text: t('folder.problems', { n: problems }) }
   if (status.needTotalItems > 0) return { tone: 'wait', text: t('folder.outOfSync', { n: status.needTotalItems }) }
-  if (status.receiveOnlyTotalItems > 0) return { tone: 'wait', text: t('folder.extra', { n: status.receiveOnlyTotalItems }) }
+  if (status.receiveOnlyTotalItems > 0)
+    return { tone: 'wait', text: t('folder.extra', { n: status.receiveOnlyTotalItems }) }
   return { tone: 'good', text: t('folder.upToDate') }
 }

@@ -6,7 +6,10 @@ type Row = readonly [name: string, options?: FieldOptions]
 
 function grouped(table: AnyTable, groups: Readonly<Record<string, readonly (string | Row)[]>>): readonly FormField[] {
   return Object.entries(groups).flatMap(([group, rows]) =>
-    rows.map((row) => (typeof row === 'string' ? formField(table, row, group) : formField(table, row[0], group, row[1]))))
+    rows.map((row) =>
+      typeof row === 'string' ? formField(table, row, group) : formField(table, row[0], group, row[1]),
+    ),
+  )
 }
 
 const seconds = { unit: 's', min: 0 } as const
@@ -26,29 +29,62 @@ export const FOLDER_FIELDS = grouped(FOLDER, {
     ['versioning.type', { kind: 'choice', choices: VERSION_KINDS }],
     ['versioning.params.keep', { ...param, min: 1, otherwise: '5', ...keeps('simple') }],
     ['versioning.params.cleanoutDays', { ...param, unit: 'd', otherwise: '0', ...keeps('trashcan', 'simple') }],
-    ['versioning.params.maxAge', { ...param, unit: 'd', times: DAY_S, otherwise: String(365 * DAY_S), ...keeps('staggered') }],
+    [
+      'versioning.params.maxAge',
+      { ...param, unit: 'd', times: DAY_S, otherwise: String(365 * DAY_S), ...keeps('staggered') },
+    ],
     ['versioning.params.command', { ...keeps('external') }],
     ['versioning.fsPath', keeps(...OWN_KINDS)],
     ['versioning.cleanupIntervalS', { ...seconds, ...keeps(...OWN_KINDS) }],
   ],
   scan: [
-    'fsWatcherEnabled', ['fsWatcherDelayS', { ...seconds, when: { name: 'fsWatcherEnabled', is: ['true'] } }],
+    'fsWatcherEnabled',
+    ['fsWatcherDelayS', { ...seconds, when: { name: 'fsWatcherEnabled', is: ['true'] } }],
     ['fsWatcherTimeoutS', { ...seconds, when: { name: 'fsWatcherEnabled', is: ['true'] } }],
-    ['rescanIntervalS', seconds], ['scanProgressIntervalS', { unit: 's', min: -1 }], ['hashers', count], ['modTimeWindowS', seconds],
+    ['rescanIntervalS', seconds],
+    ['scanProgressIntervalS', { unit: 's', min: -1 }],
+    ['hashers', count],
+    ['modTimeWindowS', seconds],
   ],
   pull: [
-    'order', ['maxConflicts', { min: -1 }], 'minDiskFree', 'ignoreDelete', 'blockPullOrder', ['maxConcurrentWrites', count],
-    ['copiers', count], ['pullerMaxPendingKiB', { unit: 'KiB', min: 0 }], ['pullerPauseS', seconds], ['pullerDelayS', seconds],
+    'order',
+    ['maxConflicts', { min: -1 }],
+    'minDiskFree',
+    'ignoreDelete',
+    'blockPullOrder',
+    ['maxConcurrentWrites', count],
+    ['copiers', count],
+    ['pullerMaxPendingKiB', { unit: 'KiB', min: 0 }],
+    ['pullerPauseS', seconds],
+    ['pullerDelayS', seconds],
     'disableTempIndexes',
   ],
   disk: [
-    'ignorePerms', 'autoNormalize', 'caseSensitiveFS', 'junctionsAsDirs', 'syncOwnership', 'sendOwnership', 'copyOwnershipFromParent',
-    'syncXattrs', 'sendXattrs', ['xattrFilter.entries', { kind: 'rules' }], ['xattrFilter.maxSingleEntrySize', count],
+    'ignorePerms',
+    'autoNormalize',
+    'caseSensitiveFS',
+    'junctionsAsDirs',
+    'syncOwnership',
+    'sendOwnership',
+    'copyOwnershipFromParent',
+    'syncXattrs',
+    'sendXattrs',
+    ['xattrFilter.entries', { kind: 'rules' }],
+    ['xattrFilter.maxSingleEntrySize', count],
     ['xattrFilter.maxTotalSize', count],
   ],
   expert: [
-    'path', 'group', 'paused', 'markerName', 'filesystemType', 'versioning.fsType', 'disableSparseFiles', 'disableFsync',
-    'copyRangeMethod', 'blockIndexing', ['weakHashThresholdPct', { unit: '%', min: -1, max: 101 }],
+    'path',
+    'group',
+    'paused',
+    'markerName',
+    'filesystemType',
+    'versioning.fsType',
+    'disableSparseFiles',
+    'disableFsync',
+    'copyRangeMethod',
+    'blockIndexing',
+    ['weakHashThresholdPct', { unit: '%', min: -1, max: 101 }],
   ],
 })
 
@@ -57,26 +93,49 @@ export const DEVICE_FIELDS = grouped(DEVICE, {
   basic: ['name', 'addresses'],
   trust: ['introducer', 'autoAcceptFolders', 'untrusted', 'skipIntroductionRemovals'],
   speed: [
-    ['maxSendKbps', rate], ['maxRecvKbps', rate], 'compression', ['numConnections', count], ['maxRequestKiB', { unit: 'KiB', min: 0 }],
+    ['maxSendKbps', rate],
+    ['maxRecvKbps', rate],
+    'compression',
+    ['numConnections', count],
+    ['maxRequestKiB', { unit: 'KiB', min: 0 }],
   ],
   expert: ['allowedNetworks', 'group', 'paused', 'certName', ['remoteGUIPort', { min: 0, max: 65_535 }]],
 })
 
 /** The settings of the device as a whole that have a place of their own. */
 export const OPTION_FIELDS = grouped(OPTIONS, {
-  general: ['startBrowser', 'minHomeDiskFree', ['keepTemporariesH', { unit: 'h', min: 0 }], 'setLowPriority', ['maxFolderConcurrency', { min: -1 }],
-    ['autoUpgradeIntervalH', { unit: 'h', min: 0 }], 'upgradeToPreReleases'],
+  general: [
+    'startBrowser',
+    'minHomeDiskFree',
+    ['keepTemporariesH', { unit: 'h', min: 0 }],
+    'setLowPriority',
+    ['maxFolderConcurrency', { min: -1 }],
+    ['autoUpgradeIntervalH', { unit: 'h', min: 0 }],
+    'upgradeToPreReleases',
+  ],
   connections: [
-    'listenAddresses', ['maxSendKbps', rate], ['maxRecvKbps', rate], 'limitBandwidthInLan', ['reconnectionIntervalS', { unit: 's', min: 5 }],
-    ['connectionLimitEnough', count], ['connectionLimitMax', count],
+    'listenAddresses',
+    ['maxSendKbps', rate],
+    ['maxRecvKbps', rate],
+    'limitBandwidthInLan',
+    ['reconnectionIntervalS', { unit: 's', min: 5 }],
+    ['connectionLimitEnough', count],
+    ['connectionLimitMax', count],
   ],
   network: [
-    'localAnnounceEnabled', 'globalAnnounceEnabled', ['globalAnnounceServers', { when: { name: 'globalAnnounceEnabled', is: ['true'] } }],
-    'announceLANAddresses', 'relaysEnabled', 'natEnabled', 'alwaysLocalNets',
+    'localAnnounceEnabled',
+    'globalAnnounceEnabled',
+    ['globalAnnounceServers', { when: { name: 'globalAnnounceEnabled', is: ['true'] } }],
+    'announceLANAddresses',
+    'relaysEnabled',
+    'natEnabled',
+    'alwaysLocalNets',
   ],
 })
 
-export const GUI_FIELDS = grouped(GUI, { gui: ['address', 'useTLS', ['sessionCookieDurationS', { unit: 's', min: -1 }]] })
+export const GUI_FIELDS = grouped(GUI, {
+  gui: ['address', 'useTLS', ['sessionCookieDurationS', { unit: 's', min: -1 }]],
+})
 
 /** Set in a way of their own, or told by the daemon alone. */
 const ELSEWHERE: ReadonlySet<string> = new Set(['user', 'password', 'apiKey', 'urAccepted', 'urSeen'])
@@ -92,7 +151,9 @@ export const ADVANCED_FIELDS: Readonly<Record<AdvancedPart, readonly FormField[]
 
 function rest(table: AnyTable, placed: readonly FormField[]): readonly FormField[] {
   const known = new Set(placed.map(({ name }) => name))
-  return Object.keys(table).filter((name) => !known.has(name) && !ELSEWHERE.has(name)).map((name) => formField(table, name, 'advanced'))
+  return Object.keys(table)
+    .filter((name) => !known.has(name) && !ELSEWHERE.has(name))
+    .map((name) => formField(table, name, 'advanced'))
 }
 
 export function ofGroup(fields: readonly FormField[], ...groups: readonly string[]): readonly FormField[] {

@@ -118,7 +118,11 @@ export function visible(fields: readonly FormField[], part: unknown, edits: Edit
 }
 
 /** Only what was changed, in the shape of the config: what a PATCH sends. Empty when nothing was. */
-export function changesIn(fields: readonly FormField[], part: unknown, edits: Edits): Readonly<Record<string, unknown>> {
+export function changesIn(
+  fields: readonly FormField[],
+  part: unknown,
+  edits: Edits,
+): Readonly<Record<string, unknown>> {
   const changes: Record<string, unknown> = {}
   for (const field of visible(fields, part, edits)) {
     const typed = edits[field.name]
@@ -150,7 +154,10 @@ function typedValue(field: FormField, typed: string | boolean): unknown {
 
 /** Nobody means blank lines, nor blanks around one. */
 export function linesOf(text: string): readonly string[] {
-  return text.split('\n').map((line) => line.trim()).filter((line) => line !== '')
+  return text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
 }
 
 function ruleOf(line: string): { readonly match: string; readonly permit: boolean } {

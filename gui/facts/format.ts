@@ -31,7 +31,15 @@ export function formatPercent(fraction: number): string {
   return shown.toLocaleString(language.get(), { style: 'percent', maximumFractionDigits: 0 })
 }
 
-const STEPS = [['second', 60], ['minute', 60], ['hour', 24], ['day', 7], ['week', 4.35], ['month', 12], ['year', Infinity]] as const
+const STEPS = [
+  ['second', 60],
+  ['minute', 60],
+  ['hour', 24],
+  ['day', 7],
+  ['week', 4.35],
+  ['month', 12],
+  ['year', Infinity],
+] as const
 
 /** How long ago, or from now, in the largest unit that fits. */
 export function formatAgo(timeMs: number, nowMs: number): string {
@@ -43,7 +51,12 @@ export function formatAgo(timeMs: number, nowMs: number): string {
 /** A length of time in its largest unit: 2 min, 3 hr. */
 export function formatDuration(seconds: number): string {
   const { value, unit } = inUnit(Math.max(0, Math.round(seconds)))
-  return new Intl.NumberFormat(language.get(), { style: 'unit', unit, unitDisplay: 'short', maximumFractionDigits: 0 }).format(value)
+  return new Intl.NumberFormat(language.get(), {
+    style: 'unit',
+    unit,
+    unitDisplay: 'short',
+    maximumFractionDigits: 0,
+  }).format(value)
 }
 
 function inUnit(seconds: number): { readonly value: number; readonly unit: (typeof STEPS)[number][0] } {

@@ -2,7 +2,9 @@
 export const PLACE_KEYS = { o: '', f: 'folders', d: 'devices', c: 'changes', l: 'log', s: 'settings' } as const
 
 /** What keys ask the page to do. */
-export type KeyWish = { readonly kind: 'go'; readonly place: string } | { readonly kind: 'commands' | 'search' | 'help' }
+export type KeyWish =
+  | { readonly kind: 'go'; readonly place: string }
+  | { readonly kind: 'commands' | 'search' | 'help' }
 
 export interface KeyPress {
   readonly key: string
@@ -25,7 +27,8 @@ export class KeyChord {
     this.#beganMs = -Infinity
     if (ctrl && !alt && key.toLowerCase() === 'k') return { kind: 'commands' }
     if (ctrl || alt || typing) return undefined
-    if (begun && Object.hasOwn(PLACE_KEYS, key)) return { kind: 'go', place: PLACE_KEYS[key as keyof typeof PLACE_KEYS] }
+    if (begun && Object.hasOwn(PLACE_KEYS, key))
+      return { kind: 'go', place: PLACE_KEYS[key as keyof typeof PLACE_KEYS] }
     if (key === 'g') this.#beganMs = atMs
     if (key === '/') return { kind: 'search' }
     return key === '?' ? { kind: 'help' } : undefined

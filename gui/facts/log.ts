@@ -67,15 +67,21 @@ const RANKS: Readonly<Record<LogLevel, number>> = { debug: 0, info: 1, warning: 
 
 export function filterLog(entries: readonly LogEntry[], filter: LogFilter): readonly LogEntry[] {
   const text = filter.text.trim().toLowerCase()
-  return entries.filter((entry) =>
-    entry.id > filter.afterId
-    && RANKS[entry.level] >= RANKS[filter.level]
-    && (filter.facility === '' || entry.facility === filter.facility)
-    && (text === '' || entry.text.toLowerCase().includes(text) || entry.facility.includes(text)))
+  return entries.filter(
+    (entry) =>
+      entry.id > filter.afterId &&
+      RANKS[entry.level] >= RANKS[filter.level] &&
+      (filter.facility === '' || entry.facility === filter.facility) &&
+      (text === '' || entry.text.toLowerCase().includes(text) || entry.facility.includes(text)),
+  )
 }
 
 /** Lines as a person would send them to somebody. */
 export function logText(entries: readonly LogEntry[]): string {
-  return entries.map(({ timeMs, level, facility, text }) =>
-    `${new Date(timeMs).toISOString()} ${level.toUpperCase()} ${facility === '' ? '' : `${facility}: `}${text}\n`).join('')
+  return entries
+    .map(
+      ({ timeMs, level, facility, text }) =>
+        `${new Date(timeMs).toISOString()} ${level.toUpperCase()} ${facility === '' ? '' : `${facility}: `}${text}\n`,
+    )
+    .join('')
 }

@@ -9,7 +9,11 @@ export function matchRank(text: string, typed: string): number | undefined {
 }
 
 /** Those that match, the best first; equals keep their order. */
-export function bestMatches<T extends { readonly text: string }>(items: readonly T[], typed: string, max: number): readonly T[] {
+export function bestMatches<T extends { readonly text: string }>(
+  items: readonly T[],
+  typed: string,
+  max: number,
+): readonly T[] {
   return items
     .map((item) => ({ item, rank: matchRank(item.text, typed) }))
     .filter((row): row is { item: T; rank: number } => row.rank !== undefined)
@@ -20,5 +24,8 @@ export function bestMatches<T extends { readonly text: string }>(items: readonly
 
 /** Without accents and capitals, which people leave out when they are in a hurry. */
 function plainText(text: string): string {
-  return text.normalize('NFD').replaceAll(/\p{Mn}/gu, '').toLowerCase()
+  return text
+    .normalize('NFD')
+    .replaceAll(/\p{Mn}/gu, '')
+    .toLowerCase()
 }

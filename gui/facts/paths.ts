@@ -15,6 +15,10 @@ export function joinPath(directory: string, name: string): string {
 
 /** What a person typed, as a path below the folder; undefined for one that leads out of it. */
 export function parseSubPath(text: string): string | undefined {
-  const parts = text.trim().replaceAll('\\', '/').split('/').filter((part) => part !== '' && part !== '.')
+  const parts = text
+    .trim()
+    .replaceAll('\\', '/')
+    .split('/')
+    .filter((part) => part !== '' && part !== '.')
   return parts.length === 0 || parts.includes('..') ? undefined : parts.join('/')
 }

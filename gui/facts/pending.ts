@@ -22,14 +22,24 @@ export interface Offer {
 
 /** By name, so that nothing moves below a hand: who knocks again has a newer time. */
 export function knocksOf({ pendingDevices }: Pick<LiveState, 'pendingDevices'>): readonly Knock[] {
-  return Object.entries(pendingDevices).map(([deviceID, knock]) => ({ deviceID, ...knock })).sort(byName)
+  return Object.entries(pendingDevices)
+    .map(([deviceID, knock]) => ({ deviceID, ...knock }))
+    .sort(byName)
 }
 
 export function offersOf({ pendingFolders, config }: Pick<LiveState, 'pendingFolders' | 'config'>): readonly Offer[] {
   const here = new Set<string>(config?.folders.map(({ id }) => id))
-  return Object.entries(pendingFolders).flatMap(([folderID, { offeredBy }]) =>
-    Object.entries(offeredBy).map(([deviceID, { label, time }]) => ({ folderID, label, deviceID, time, isHere: here.has(folderID) })),
-  ).sort(byName)
+  return Object.entries(pendingFolders)
+    .flatMap(([folderID, { offeredBy }]) =>
+      Object.entries(offeredBy).map(([deviceID, { label, time }]) => ({
+        folderID,
+        label,
+        deviceID,
+        time,
+        isHere: here.has(folderID),
+      })),
+    )
+    .sort(byName)
 }
 
 interface Named {
@@ -39,7 +49,10 @@ interface Named {
 }
 
 function byName(one: Named, other: Named): number {
-  return compareText(one.name ?? one.label ?? '', other.name ?? other.label ?? '') || compareText(one.deviceID, other.deviceID)
+  return (
+    compareText(one.name ?? one.label ?? '', other.name ?? other.label ?? '') ||
+    compareText(one.deviceID, other.deviceID)
+  )
 }
 
 function compareText(one: string, other: string): number {
@@ -53,13 +66,22 @@ export function ignoringDevice(config: Config, { deviceID, name, address }: Knoc
 }
 
 /** What the device's settings say of folders that it offers in vain, with one more. */
-export function ignoringFolder(config: Config, { deviceID, folderID, label }: Offer, now: string): Change<Config['devices'][number]> {
+export function ignoringFolder(
+  config: Config,
+  { deviceID, folderID, label }: Offer,
+  now: string,
+): Change<Config['devices'][number]> {
   const ignored = config.devices.find((device) => device.deviceID === deviceID)?.ignoredFolders ?? []
   return { ignoredFolders: [...ignored.filter(({ id }) => id !== folderID), { id: folderID, label, time: now }] }
 }
 
 /** With whom a folder is shared, once it is shared with the device, or is not any more. */
-export function sharingWith(config: Config, folderId: string, deviceId: string, shared: boolean): Change<Config['folders'][number]> {
+export function sharingWith(
+  config: Config,
+  folderId: string,
+  deviceId: string,
+  shared: boolean,
+): Change<Config['folders'][number]> {
   const devices = config.folders.find(({ id }) => id === folderId)?.devices ?? []
   const others = devices.filter(({ deviceID }) => deviceID !== deviceId)
   if (!shared) return { devices: others }

@@ -19,7 +19,11 @@ export function secondsLeft(bytesLeft: number, bytesPerSecond: number): number |
 }
 
 /** What a plot draws: times in seconds, what came in, what went out. */
-export type Series = readonly [atS: readonly number[], inBps: readonly (number | null)[], outBps: readonly (number | null)[]]
+export type Series = readonly [
+  atS: readonly number[],
+  inBps: readonly (number | null)[],
+  outBps: readonly (number | null)[],
+]
 
 /** Further apart than this there was no reading, as while the machine slept: the line has a gap there. */
 const GAP_MS = 10_000

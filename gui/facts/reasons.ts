@@ -20,7 +20,10 @@ export function waitSaying(item: WaitingItem, nameOf: (deviceId: string) => stri
     case 'no-device':
       return item.knownHolders.length === 0
         ? { key: 'wait.no-device' }
-        : { key: 'wait.known', values: { devices: namesOf(item.knownHolders.map(nameOf)), n: item.knownHolders.length } }
+        : {
+            key: 'wait.known',
+            values: { devices: namesOf(item.knownHolders.map(nameOf)), n: item.knownHolders.length },
+          }
     default:
       return { key: `wait.${code}` }
   }
@@ -34,12 +37,16 @@ export function whySayings({ reasons, devices }: Pick<WhyJson, 'reasons' | 'devi
       case 'folder-error':
         return { key: `why.${code}`, values: { reason: cause } }
       case 'offered': {
-        const names = devices.filter(({ connected, version }) => connected && version === 'newest').map(({ name }) => name)
+        const names = devices
+          .filter(({ connected, version }) => connected && version === 'newest')
+          .map(({ name }) => name)
         return { key: 'why.offered', values: { devices: namesOf(names), n: names.length } }
       }
       case 'no-device': {
         const names = devices.filter(({ version }) => version === 'newest').map(({ name }) => name)
-        return names.length === 0 ? { key: 'why.no-device' } : { key: 'why.known', values: { devices: namesOf(names), n: names.length } }
+        return names.length === 0
+          ? { key: 'why.no-device' }
+          : { key: 'why.known', values: { devices: namesOf(names), n: names.length } }
       }
       default:
         return { key: `why.${code}` }

@@ -5,11 +5,25 @@ import type { Tone } from './tone.ts'
 
 /** How a folder stands on another device. */
 export type ShareState =
-  | { readonly kind: 'not-shared' | 'paused-here' | 'paused-there' | 'not-accepted' | 'unknown' | 'whole'; readonly tone: Tone }
-  | { readonly kind: 'lacks'; readonly tone: Tone; readonly items: number; readonly bytes: number; readonly fraction: number }
+  | {
+      readonly kind: 'not-shared' | 'paused-here' | 'paused-there' | 'not-accepted' | 'unknown' | 'whole'
+      readonly tone: Tone
+    }
+  | {
+      readonly kind: 'lacks'
+      readonly tone: Tone
+      readonly items: number
+      readonly bytes: number
+      readonly fraction: number
+    }
 
 /** What it told when it was last connected counts, too: then what it lacks waits for it. */
-export function shareState(folder: FolderConfig, deviceId: string, completion: CompletionJson | undefined, connected: boolean): ShareState {
+export function shareState(
+  folder: FolderConfig,
+  deviceId: string,
+  completion: CompletionJson | undefined,
+  connected: boolean,
+): ShareState {
   if (!folder.devices.some(({ deviceID }) => deviceID === deviceId)) return { kind: 'not-shared', tone: 'off' }
   if (folder.paused) return { kind: 'paused-here', tone: 'off' }
   if (completion === undefined) return { kind: 'unknown', tone: 'wait' }

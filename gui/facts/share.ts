@@ -12,11 +12,19 @@ export interface Share {
 
 /** The passwords by device of those with whom a folder is shared; the device itself is not among them. */
 export function sharesOf(devices: readonly FolderDeviceConfig[], ownId: string | undefined): Shares {
-  return Object.fromEntries(devices.filter(({ deviceID }) => deviceID !== ownId).map(({ deviceID, encryptionPassword }) => [deviceID, encryptionPassword]))
+  return Object.fromEntries(
+    devices
+      .filter(({ deviceID }) => deviceID !== ownId)
+      .map(({ deviceID, encryptionPassword }) => [deviceID, encryptionPassword]),
+  )
 }
 
 /** The list that the daemon gets; who introduced a device that stays is not forgotten. */
-export function shareList(before: readonly FolderDeviceConfig[], shares: Shares, ownId: string | undefined): readonly Share[] {
+export function shareList(
+  before: readonly FolderDeviceConfig[],
+  shares: Shares,
+  ownId: string | undefined,
+): readonly Share[] {
   const own = before.filter(({ deviceID }) => deviceID === ownId)
   const chosen = Object.entries(shares).map(([deviceID, encryptionPassword]) => {
     const known = before.find((device) => device.deviceID === deviceID)
@@ -39,19 +47,30 @@ export function withShare(shares: Shares, id: string, password: string | undefin
 
 /** The folders a device gets, with their passwords. */
 export function foldersSharedWith(folders: readonly FolderConfig[], deviceID: string): Shares {
-  return Object.fromEntries(folders.flatMap(({ id, devices }) => {
-    const share = devices.find((device) => device.deviceID === deviceID)
-    return share === undefined ? [] : [[id, share.encryptionPassword]]
-  }))
+  return Object.fromEntries(
+    folders.flatMap(({ id, devices }) => {
+      const share = devices.find((device) => device.deviceID === deviceID)
+      return share === undefined ? [] : [[id, share.encryptionPassword]]
+    }),
+  )
 }
 
 /** The folders for which a choice about one device changes something, each with its whole list. */
-export function changedShares(folders: readonly FolderConfig[], deviceID: string, shares: Shares): readonly { readonly id: string; readonly devices: readonly Share[] }[] {
+export function changedShares(
+  folders: readonly FolderConfig[],
+  deviceID: string,
+  shares: Shares,
+): readonly { readonly id: string; readonly devices: readonly Share[] }[] {
   return folders.flatMap(({ id, devices }) => {
     const now = devices.find((device) => device.deviceID === deviceID)
     const password = Object.hasOwn(shares, id) ? shares[id] : undefined
     if (now?.encryptionPassword === password) return []
     const others = devices.filter((device) => device.deviceID !== deviceID)
-    return [{ id, devices: password === undefined ? others : [...others, { ...now, deviceID, encryptionPassword: password }] }]
+    return [
+      {
+        id,
+        devices: password === undefined ? others : [...others, { ...now, deviceID, encryptionPassword: password }],
+      },
+    ]
   })
 }

@@ -8,9 +8,23 @@ import type { Tone } from './tone.ts'
 
 /** The word of the sentence, in the table of the overview. */
 export type TruthKey =
-  | 'truth.starting' | 'truth.lost' | 'truth.stopped' | 'truth.problems' | 'truth.downloading' | 'truth.soon' | 'truth.waiting'
-  | 'truth.waitingAlone' | 'truth.sendOnly' | 'truth.extra' | 'truth.scanning' | 'truth.sending' | 'truth.noFolders'
-  | 'truth.noDevices' | 'truth.allPaused' | 'truth.alone' | 'truth.upToDate'
+  | 'truth.starting'
+  | 'truth.lost'
+  | 'truth.stopped'
+  | 'truth.problems'
+  | 'truth.downloading'
+  | 'truth.soon'
+  | 'truth.waiting'
+  | 'truth.waitingAlone'
+  | 'truth.sendOnly'
+  | 'truth.extra'
+  | 'truth.scanning'
+  | 'truth.sending'
+  | 'truth.noFolders'
+  | 'truth.noDevices'
+  | 'truth.allPaused'
+  | 'truth.alone'
+  | 'truth.upToDate'
 
 /** The one sentence on top of the page, and where its cause is shown. */
 export interface Truth {
@@ -38,8 +52,13 @@ export function truthOf(state: LiveState): Truth {
     const live = state.folders[folder.id]
     return live === undefined ? [] : [{ folder, live, counts: folderCounts(live) }]
   })
-  const found = stopped(standings) ?? problems(standings) ?? downloading(state, standings) ?? waiting(state, standings)
-    ?? different(standings) ?? scanning(standings)
+  const found =
+    stopped(standings) ??
+    problems(standings) ??
+    downloading(state, standings) ??
+    waiting(state, standings) ??
+    different(standings) ??
+    scanning(standings)
   if (found !== undefined) return found
   if (standings.length < running.length) return plain('wait', 'truth.starting')
   return sending(state) ?? calm(state, config)
@@ -97,13 +116,24 @@ function different(standings: readonly Standing[]): Truth | undefined {
 function scanning(standings: readonly Standing[]): Truth | undefined {
   const found = standings.find(({ live }) => live.status.state === 'scanning')
   if (found === undefined) return undefined
-  return { tone: 'busy', key: 'truth.scanning', values: { folder: folderName(found.folder) }, place: ['folders', found.folder.id] }
+  return {
+    tone: 'busy',
+    key: 'truth.scanning',
+    values: { folder: folderName(found.folder) },
+    place: ['folders', found.folder.id],
+  }
 }
 
 function sending(state: LiveState): Truth | undefined {
   for (const device of otherDevices(state)) {
     const { tone, waiting: n } = deviceFacts(state, device.deviceID)
-    if (tone === 'busy') return { tone, key: 'truth.sending', values: { n, device: deviceName(device) }, place: ['devices', device.deviceID] }
+    if (tone === 'busy')
+      return {
+        tone,
+        key: 'truth.sending',
+        values: { n, device: deviceName(device) },
+        place: ['devices', device.deviceID],
+      }
   }
   return undefined
 }

@@ -26,15 +26,19 @@ export function useAsk<T>(key: string, ask: (signal: AbortSignal) => Promise<T>,
   useEffect(() => {
     if (!isLive) return undefined
     const ended = new AbortController()
-    pace.current = new Pace(async () => {
-      if (ended.signal.aborted) return
-      try {
-        const value = await question.current(ended.signal)
-        if (!ended.signal.aborted) setAnswer({ value, error: undefined })
-      } catch (error) {
-        if (!ended.signal.aborted) setAnswer(({ value }) => ({ value, error }))
-      }
-    }, AGAIN_EVERY_MS, { nowMs: () => performance.now(), later: (run, delayMs) => void setTimeout(run, delayMs) })
+    pace.current = new Pace(
+      async () => {
+        if (ended.signal.aborted) return
+        try {
+          const value = await question.current(ended.signal)
+          if (!ended.signal.aborted) setAnswer({ value, error: undefined })
+        } catch (error) {
+          if (!ended.signal.aborted) setAnswer(({ value }) => ({ value, error }))
+        }
+      },
+      AGAIN_EVERY_MS,
+      { nowMs: () => performance.now(), later: (run, delayMs) => void setTimeout(run, delayMs) },
+    )
     pace.current.ask()
     return () => ended.abort()
   }, [key, isLive])

@@ -10,11 +10,20 @@ type Live = Store<LiveState>
 /** Asks everything. */
 export async function loadAll(live: Live): Promise<void> {
   const [config, system, version, summary, restartRequired] = await Promise.all([
-    client.config(), client.systemStatus(), client.version(), client.call('GET /rest/twinfold/summary'), client.restartRequired(),
+    client.config(),
+    client.systemStatus(),
+    client.version(),
+    client.call('GET /rest/twinfold/summary'),
+    client.restartRequired(),
   ])
   live.update((state) => ({
     ...applySummary(state, summary),
-    config, system, version, restartRequired, progress: {}, runSince: summary.system.startTime,
+    config,
+    system,
+    version,
+    restartRequired,
+    progress: {},
+    runSince: summary.system.startTime,
     servedAs: state.servedAs ?? { address: config.gui.address, useTLS: config.gui.useTLS, version: version.version },
   }))
 }
@@ -22,7 +31,15 @@ export async function loadAll(live: Live): Promise<void> {
 /** What is known after a summary. */
 export function applySummary(state: LiveState, summary: SummaryJson): LiveState {
   const { folders, connections, pendingDevices, pendingFolders, errors, deviceStats, folderStats } = summary
-  return { ...applyConnections(state, connections), folders, pendingDevices, pendingFolders, deviceStats, folderStats, warnings: errors ?? [] }
+  return {
+    ...applyConnections(state, connections),
+    folders,
+    pendingDevices,
+    pendingFolders,
+    deviceStats,
+    folderStats,
+    warnings: errors ?? [],
+  }
 }
 
 const RELOADS = {
@@ -40,18 +57,24 @@ const RELOADS = {
   },
   async pending(live: Live) {
     const [pendingDevices, pendingFolders] = await Promise.all([
-      client.call('GET /rest/cluster/pending/devices'), client.call('GET /rest/cluster/pending/folders'),
+      client.call('GET /rest/cluster/pending/devices'),
+      client.call('GET /rest/cluster/pending/folders'),
     ])
     live.update((state) => ({ ...state, pendingDevices, pendingFolders }))
   },
   async statistics(live: Live) {
-    const [deviceStats, folderStats] = await Promise.all([client.call('GET /rest/stats/device'), client.call('GET /rest/stats/folder')])
+    const [deviceStats, folderStats] = await Promise.all([
+      client.call('GET /rest/stats/device'),
+      client.call('GET /rest/stats/folder'),
+    ])
     live.update((state) => ({ ...state, deviceStats, folderStats }))
   },
   async warnings(live: Live) {
     const { errors } = await client.call('GET /rest/system/error')
     // Asked often and seldom new: those who show them are drawn again only then.
-    live.update((state) => JSON.stringify(state.warnings) === JSON.stringify(errors ?? []) ? state : { ...state, warnings: errors ?? [] })
+    live.update((state) =>
+      JSON.stringify(state.warnings) === JSON.stringify(errors ?? []) ? state : { ...state, warnings: errors ?? [] },
+    )
   },
   async restart(live: Live) {
     const restartRequired = await client.restartRequired()
@@ -61,9 +84,13 @@ const RELOADS = {
 
 /** Asks some things again. Rejects only when there is no answer at all; one that says no, as for a folder just removed, changes nothing. */
 export async function reloadNow(live: Live, wanted: Iterable<Reload>): Promise<void> {
-  await Promise.all([...wanted].map((name) => reloadOne(live, name).catch((error: unknown) => {
-    if (!(error instanceof ClientError) || error.failure !== 'status') throw error
-  })))
+  await Promise.all(
+    [...wanted].map((name) =>
+      reloadOne(live, name).catch((error: unknown) => {
+        if (!(error instanceof ClientError) || error.failure !== 'status') throw error
+      }),
+    ),
+  )
 }
 
 async function reloadOne(live: Live, name: Reload): Promise<void> {

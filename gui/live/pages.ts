@@ -5,7 +5,11 @@ export interface Pages<T> {
 }
 
 /** The first `count` pages, one after the other; fewer when the list ends before. */
-export async function askPages<T>(count: number, perPage: number, ask: (page: number) => Promise<Pages<T>>): Promise<Pages<T>> {
+export async function askPages<T>(
+  count: number,
+  perPage: number,
+  ask: (page: number) => Promise<Pages<T>>,
+): Promise<Pages<T>> {
   let { total, items } = await ask(1)
   for (let page = 2; page <= count && items.length < total; page++) {
     const next = await ask(page)

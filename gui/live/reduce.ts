@@ -6,7 +6,15 @@ import type { FolderLive, LiveState, Rate, RatePoint } from './state.ts'
 const HISTORY_MAX = 300
 
 /** What has to be asked anew because of an event that does not tell it itself. */
-export type Reload = 'config' | 'summary' | 'connections' | 'pending' | 'statistics' | 'warnings' | 'restart' | `folder:${string}`
+export type Reload =
+  | 'config'
+  | 'summary'
+  | 'connections'
+  | 'pending'
+  | 'statistics'
+  | 'warnings'
+  | 'restart'
+  | `folder:${string}`
 
 /** Whether events are missing between the last one known and those told: the daemon keeps only so many. */
 export function isGap(events: readonly { readonly id: number }[], since: number): boolean {
@@ -24,13 +32,24 @@ export function applyEvent(state: LiveState, event: ToldEvent): LiveState {
       return changeFolder(counted, event.data.folder, ({ scan, ...folder }) => ({
         ...folder,
         ...(event.data.to === 'scanning' && { scan }),
-        status: { ...folder.status, state: event.data.to, error: event.data.error ?? '', stateChanged: new Date().toISOString() },
+        status: {
+          ...folder.status,
+          state: event.data.to,
+          error: event.data.error ?? '',
+          stateChanged: new Date().toISOString(),
+        },
       }))
     case 'FolderSummary':
-      return changeFolder(counted, event.data.folder, (folder) => ({ ...folder, status: { ...folder.status, ...event.data.summary } }))
+      return changeFolder(counted, event.data.folder, (folder) => ({
+        ...folder,
+        status: { ...folder.status, ...event.data.summary },
+      }))
     case 'FolderCompletion': {
       const { folder, device, ...completion } = event.data
-      return changeFolder(counted, folder, (live) => ({ ...live, completion: { ...live.completion, [device]: completion } }))
+      return changeFolder(counted, folder, (live) => ({
+        ...live,
+        completion: { ...live.completion, [device]: completion },
+      }))
     }
     case 'FolderScanProgress': {
       const { folder, ...scan } = event.data
@@ -126,7 +145,10 @@ function changeFolder(state: LiveState, id: string, change: (folder: FolderLive)
   return folder === undefined ? state : { ...state, folders: { ...state.folders, [id]: change(folder) } }
 }
 
-function onlyConfigured(folders: LiveState['folders'], configured: readonly { readonly id: string }[]): LiveState['folders'] {
+function onlyConfigured(
+  folders: LiveState['folders'],
+  configured: readonly { readonly id: string }[],
+): LiveState['folders'] {
   const kept = new Set(configured.map(({ id }) => id))
   return Object.fromEntries(Object.entries(folders).filter(([id]) => kept.has(id)))
 }

@@ -16,7 +16,17 @@ export interface ButtonProps {
   readonly onClick?: () => unknown
 }
 
-export function Button({ children, icon, label, kind = 'plain', type = 'button', disabled = false, pressed, title, onClick }: ButtonProps) {
+export function Button({
+  children,
+  icon,
+  label,
+  kind = 'plain',
+  type = 'button',
+  disabled = false,
+  pressed,
+  title,
+  onClick,
+}: ButtonProps) {
   const [busy, setBusy] = useState(false)
   const press = async () => {
     const doing = onClick?.()

@@ -20,7 +20,13 @@ export function confirm(question: Question): Promise<boolean> {
   })
 }
 
-function ConfirmDialog({ title, text, action, danger = false, onAnswer }: Question & { readonly onAnswer: (yes: boolean) => void }) {
+function ConfirmDialog({
+  title,
+  text,
+  action,
+  danger = false,
+  onAnswer,
+}: Question & { readonly onAnswer: (yes: boolean) => void }) {
   const dialogId = useContext(DialogId)
   const answer = (yes: boolean) => {
     onAnswer(yes)
@@ -29,8 +35,14 @@ function ConfirmDialog({ title, text, action, danger = false, onAnswer }: Questi
   const actions = (
     <>
       <Button onClick={() => answer(false)}>{t('do.cancel')}</Button>
-      <Button kind={danger ? 'danger' : 'primary'} onClick={() => answer(true)}>{action}</Button>
+      <Button kind={danger ? 'danger' : 'primary'} onClick={() => answer(true)}>
+        {action}
+      </Button>
     </>
   )
-  return <Dialog title={title} actions={actions} onClose={() => onAnswer(false)}><p class="confirm-text">{text}</p></Dialog>
+  return (
+    <Dialog title={title} actions={actions} onClose={() => onAnswer(false)}>
+      <p class="confirm-text">{text}</p>
+    </Dialog>
+  )
 }

@@ -13,7 +13,11 @@ const SHOWN_S_MIN = 120
 const MINUTE_STEPS = [60, 120, 300]
 
 /** Draws the rates into the element, in the colours of the theme. The drawing part of the page is loaded with the first plot. */
-export async function drawPlot(element: HTMLElement, history: readonly RatePoint[], signal: AbortSignal): Promise<uPlot | undefined> {
+export async function drawPlot(
+  element: HTMLElement,
+  history: readonly RatePoint[],
+  signal: AbortSignal,
+): Promise<uPlot | undefined> {
   const [{ default: UPlot }] = await Promise.all([import('uplot'), import('uplot/dist/uPlot.min.css')])
   if (signal.aborted) return undefined
   return new UPlot(optionsOf(element), plotData(history), element)
@@ -27,7 +31,12 @@ export function plotData(history: readonly RatePoint[]): uPlot.AlignedData {
 function optionsOf(element: HTMLElement): uPlot.Options {
   const colour = (name: string) => colourOf(element, name)
   const grid = { stroke: colour('--line'), width: 1 }
-  const axis = { stroke: colour('--text-soft'), grid, ticks: { show: false }, font: `12px ${getComputedStyle(element).fontFamily}` }
+  const axis = {
+    stroke: colour('--text-soft'),
+    grid,
+    ticks: { show: false },
+    font: `12px ${getComputedStyle(element).fontFamily}`,
+  }
   return {
     width: element.clientWidth,
     height: element.clientHeight,
@@ -35,7 +44,10 @@ function optionsOf(element: HTMLElement): uPlot.Options {
     cursor: { show: false },
     padding: [8, 8, 0, 0],
     scales: {
-      x: { time: true, range: (_plot, first, last) => [Math.max(last - SHOWN_S, Math.min(first, last - SHOWN_S_MIN)), last] },
+      x: {
+        time: true,
+        range: (_plot, first, last) => [Math.max(last - SHOWN_S, Math.min(first, last - SHOWN_S_MIN)), last],
+      },
       y: { range: (_plot, _least, most) => [0, Math.max(SCALE_BPS_MIN, most * 1.1)] },
     },
     axes: [
@@ -59,5 +71,9 @@ function colourOf(element: HTMLElement, name: string): string {
 }
 
 function clockTime(atS: number): string {
-  return new Date(atS * 1_000).toLocaleTimeString(language.get(), { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' })
+  return new Date(atS * 1_000).toLocaleTimeString(language.get(), {
+    hour: '2-digit',
+    minute: '2-digit',
+    hourCycle: 'h23',
+  })
 }

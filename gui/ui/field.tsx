@@ -24,7 +24,19 @@ export interface TextFieldProps extends FieldProps {
 }
 
 export function TextField(props: TextFieldProps) {
-  const { value, onChange, type = 'text', placeholder, list, autoFocus, autoComplete = 'off', disabled, min, max, lines } = props
+  const {
+    value,
+    onChange,
+    type = 'text',
+    placeholder,
+    list,
+    autoFocus,
+    autoComplete = 'off',
+    disabled,
+    min,
+    max,
+    lines,
+  } = props
   const id = useId()
   const common = {
     id,
@@ -40,10 +52,20 @@ export function TextField(props: TextFieldProps) {
   return (
     <Frame {...props} id={id}>
       {lines !== undefined && <textarea {...common} rows={lines} />}
-      {lines === undefined && type === 'text' && <input {...common} type="text" autoComplete={autoComplete} list={list && `${id}-list`} />}
-      {lines === undefined && type === 'number' && <input {...common} type="number" min={min} max={max} autoComplete={autoComplete} />}
+      {lines === undefined && type === 'text' && (
+        <input {...common} type="text" autoComplete={autoComplete} list={list && `${id}-list`} />
+      )}
+      {lines === undefined && type === 'number' && (
+        <input {...common} type="number" min={min} max={max} autoComplete={autoComplete} />
+      )}
       {lines === undefined && type === 'password' && <input {...common} type="password" autoComplete={autoComplete} />}
-      {list && <datalist id={`${id}-list`}>{list.map((item) => <option key={item} value={item} />)}</datalist>}
+      {list && (
+        <datalist id={`${id}-list`}>
+          {list.map((item) => (
+            <option key={item} value={item} />
+          ))}
+        </datalist>
+      )}
     </Frame>
   )
 }
@@ -63,19 +85,37 @@ export function SelectField<V extends string>(props: SelectFieldProps<V>) {
   }
   return (
     <Frame {...props} id={id}>
-      <select id={id} value={props.value} disabled={props.disabled} aria-describedby={`${id}-help`} onChange={(event) => choose(event.currentTarget.value)}>
-        {props.options.map(({ value, text }) => <option key={value} value={value}>{text}</option>)}
+      <select
+        id={id}
+        value={props.value}
+        disabled={props.disabled}
+        aria-describedby={`${id}-help`}
+        onChange={(event) => choose(event.currentTarget.value)}
+      >
+        {props.options.map(({ value, text }) => (
+          <option key={value} value={value}>
+            {text}
+          </option>
+        ))}
       </select>
     </Frame>
   )
 }
 
-function Frame({ label, help, error, id, children }: FieldProps & { readonly id: string; readonly children: ComponentChildren }) {
+function Frame({
+  label,
+  help,
+  error,
+  id,
+  children,
+}: FieldProps & { readonly id: string; readonly children: ComponentChildren }) {
   return (
     <div class={error === undefined ? 'field' : 'field wrong'}>
       <label for={id}>{label}</label>
       {children}
-      <p id={`${id}-help`} class={error === undefined ? 'field-help' : 'field-error'}>{error ?? help}</p>
+      <p id={`${id}-help`} class={error === undefined ? 'field-help' : 'field-error'}>
+        {error ?? help}
+      </p>
     </div>
   )
 }
@@ -92,9 +132,18 @@ export function CheckField({ label, help, checked, disabled, onChange }: CheckFi
   const id = useId()
   return (
     <div class="check">
-      <input id={id} type="checkbox" checked={checked} disabled={disabled} aria-describedby={`${id}-help`} onChange={(event) => onChange(event.currentTarget.checked)} />
+      <input
+        id={id}
+        type="checkbox"
+        checked={checked}
+        disabled={disabled}
+        aria-describedby={`${id}-help`}
+        onChange={(event) => onChange(event.currentTarget.checked)}
+      />
       <label for={id}>{label}</label>
-      <p id={`${id}-help`} class="field-help">{help}</p>
+      <p id={`${id}-help`} class="field-help">
+        {help}
+      </p>
     </div>
   )
 }

@@ -10,7 +10,17 @@ export interface MenuItem {
 }
 
 /** A button that opens a list of things to do. */
-export function Menu({ label, icon, text, items }: { readonly label: string; readonly icon: IconName; readonly text?: string; readonly items: readonly MenuItem[] }) {
+export function Menu({
+  label,
+  icon,
+  text,
+  items,
+}: {
+  readonly label: string
+  readonly icon: IconName
+  readonly text?: string
+  readonly items: readonly MenuItem[]
+}) {
   const list = useRef<HTMLDivElement>(null)
   const button = useRef<HTMLButtonElement>(null)
   const id = useId()
@@ -40,13 +50,35 @@ export function Menu({ label, icon, text, items }: { readonly label: string; rea
   }
   return (
     <>
-      <button ref={button} type="button" class={`button quiet${text === undefined ? ' icon-only' : ''}`} popovertarget={id} aria-label={label} aria-haspopup="menu" title={label}>
-        <Icon name={icon} />{text !== undefined && <span>{text}</span>}
+      <button
+        ref={button}
+        type="button"
+        class={`button quiet${text === undefined ? ' icon-only' : ''}`}
+        popovertarget={id}
+        aria-label={label}
+        aria-haspopup="menu"
+        title={label}
+      >
+        <Icon name={icon} />
+        {text !== undefined && <span>{text}</span>}
       </button>
       <div ref={list} id={id} popover="auto" role="menu" aria-label={label} class="menu" onKeyDown={move}>
         {items.map((item) => (
-          <button key={item.text} type="button" role={item.checked === undefined ? 'menuitem' : 'menuitemradio'} aria-checked={item.checked} class={item.danger ? 'danger' : undefined} onClick={() => select(item)}>
-            {item.icon ? <Icon name={item.icon} size={16} /> : item.checked !== undefined && <span class="menu-mark">{item.checked && <Icon name="check" size={16} />}</span>}
+          <button
+            key={item.text}
+            type="button"
+            role={item.checked === undefined ? 'menuitem' : 'menuitemradio'}
+            aria-checked={item.checked}
+            class={item.danger ? 'danger' : undefined}
+            onClick={() => select(item)}
+          >
+            {item.icon ? (
+              <Icon name={item.icon} size={16} />
+            ) : (
+              item.checked !== undefined && (
+                <span class="menu-mark">{item.checked && <Icon name="check" size={16} />}</span>
+              )
+            )}
             {item.text}
           </button>
         ))}

@@ -7,13 +7,24 @@ import { t } from '../words/words.ts'
 import { Button } from './button.tsx'
 import { Icon, type IconName } from './icon.tsx'
 
-const TONE_ICONS: Readonly<Record<Tone, IconName>> = { good: 'check', busy: 'sync', wait: 'clock', bad: 'error', off: 'pause' }
+const TONE_ICONS: Readonly<Record<Tone, IconName>> = {
+  good: 'check',
+  busy: 'sync',
+  wait: 'clock',
+  bad: 'error',
+  off: 'pause',
+}
 
 export type { Tone } from '../facts/tone.ts'
 
 /** How something stands: words, with a picture and a colour that say the same. */
 export function State({ tone, children }: { readonly tone: Tone; readonly children: ComponentChildren }) {
-  return <span class={`state ${tone}`}><Icon name={TONE_ICONS[tone]} size={16} /><span>{children}</span></span>
+  return (
+    <span class={`state ${tone}`}>
+      <Icon name={TONE_ICONS[tone]} size={16} />
+      <span>{children}</span>
+    </span>
+  )
 }
 
 /** A bar that tells how far something is, from 0 to 1. */
@@ -25,9 +36,13 @@ export function Bar({ fraction, label }: { readonly fraction: number; readonly l
 export function Ago({ time }: { readonly time: string | number }) {
   const timeMs = typeof time === 'number' ? time : Date.parse(time)
   const nowMs = useNow(15_000)
-  return isTime(timeMs)
-    ? <time dateTime={new Date(timeMs).toISOString()} title={formatMoment(timeMs)}>{formatAgo(Math.min(timeMs, nowMs), nowMs)}</time>
-    : <span>{t('time.never')}</span>
+  return isTime(timeMs) ? (
+    <time dateTime={new Date(timeMs).toISOString()} title={formatMoment(timeMs)}>
+      {formatAgo(Math.min(timeMs, nowMs), nowMs)}
+    </time>
+  ) : (
+    <span>{t('time.never')}</span>
+  )
 }
 
 /** Now, told again in this interval. */
@@ -41,32 +56,65 @@ export function useNow(everyMs: number): number {
 }
 
 /** A section of a page with its heading and, at the right, what can be done there. */
-export function Section({ title, actions, children }: { readonly title: string; readonly actions?: ComponentChildren; readonly children: ComponentChildren }) {
+export function Section({
+  title,
+  actions,
+  children,
+}: {
+  readonly title: string
+  readonly actions?: ComponentChildren
+  readonly children: ComponentChildren
+}) {
   return (
     <section class="section">
-      <header class="section-head"><h2>{title}</h2><div class="section-actions">{actions}</div></header>
+      <header class="section-head">
+        <h2>{title}</h2>
+        <div class="section-actions">{actions}</div>
+      </header>
       {children}
     </section>
   )
 }
 
 /** What stands where a list would be, if there is nothing in it: why, and what to do. */
-export function Empty({ children, action }: { readonly children: ComponentChildren; readonly action?: ComponentChildren }) {
-  return <div class="empty"><p>{children}</p>{action}</div>
+export function Empty({
+  children,
+  action,
+}: {
+  readonly children: ComponentChildren
+  readonly action?: ComponentChildren
+}) {
+  return (
+    <div class="empty">
+      <p>{children}</p>
+      {action}
+    </div>
+  )
 }
 
 /** Grey lines in the shape of what is on its way. */
 export function Skeleton({ lines = 3 }: { readonly lines?: number }) {
   return (
     <div class="skeleton" role="status" aria-label={t('state.loading')}>
-      {Array.from({ length: lines }, (_, index) => <div key={index} />)}
+      {Array.from({ length: lines }, (_, index) => (
+        <div key={index} />
+      ))}
     </div>
   )
 }
 
 /** A name and a value, one pair a line. */
 export function Facts({ rows }: { readonly rows: readonly (readonly [name: string, value: ComponentChildren])[] }) {
-  return <dl class="facts">{rows.map(([name, value]) => <div key={name}><dt>{name}</dt><dd>{value}</dd></div>)}</dl>
+  return (
+    <dl class="facts">
+      {rows.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  )
 }
 
 export function CopyButton({ text, label }: { readonly text: string; readonly label?: string }) {
@@ -76,7 +124,11 @@ export function CopyButton({ text, label }: { readonly text: string; readonly la
     setCopied(true)
     setTimeout(() => setCopied(false), 2_000)
   }
-  return <Button icon={copied ? 'check' : 'copy'} onClick={copy}>{copied ? t('do.copied') : (label ?? t('do.copy'))}</Button>
+  return (
+    <Button icon={copied ? 'check' : 'copy'} onClick={copy}>
+      {copied ? t('do.copied') : (label ?? t('do.copy'))}
+    </Button>
+  )
 }
 
 /** The clipboard of the browser exists only on pages that count as safe; a selection works everywhere. */

@@ -19,8 +19,14 @@ export function RatePlot({ label, history }: { readonly label: string; readonly 
     <figure class="plot">
       <Canvas label={label} words={words} history={history} />
       <figcaption class="plot-legend">
-        <span class="plot-in"><Icon name="down" size={14} />{t('plot.in')} <strong>{current.in}</strong></span>
-        <span class="plot-out"><Icon name="up" size={14} />{t('plot.out')} <strong>{current.out}</strong></span>
+        <span class="plot-in">
+          <Icon name="down" size={14} />
+          {t('plot.in')} <strong>{current.in}</strong>
+        </span>
+        <span class="plot-out">
+          <Icon name="up" size={14} />
+          {t('plot.out')} <strong>{current.out}</strong>
+        </span>
         <span class="soft">{t('plot.most', most)}</span>
       </figcaption>
     </figure>
@@ -50,7 +56,9 @@ function Canvas({ label, words, history }: CanvasProps) {
     }
     // Colours are read when the plot is made: another theme makes another one.
     matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => void draw(), { signal: ended.signal })
-    const resized = new ResizeObserver(() => plot.current?.setSize({ width: element.clientWidth, height: element.clientHeight }))
+    const resized = new ResizeObserver(() =>
+      plot.current?.setSize({ width: element.clientWidth, height: element.clientHeight }),
+    )
     resized.observe(element)
     void draw()
     return () => {

@@ -10,15 +10,29 @@ export interface Tab {
 }
 
 /** Tabs are links: each has an address, and the browser's own keys work. Where they do not all fit, the active one is in sight. */
-export function Tabs({ tabs, active, label, children }: { readonly tabs: readonly Tab[]; readonly active: string; readonly label: string; readonly children: ComponentChildren }) {
+export function Tabs({
+  tabs,
+  active,
+  label,
+  children,
+}: {
+  readonly tabs: readonly Tab[]
+  readonly active: string
+  readonly label: string
+  readonly children: ComponentChildren
+}) {
   const row = useRef<HTMLElement>(null)
-  useEffect(() => row.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' }), [active])
+  useEffect(
+    () => row.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' }),
+    [active],
+  )
   return (
     <>
       <nav ref={row} class="tabs" aria-label={label}>
         {tabs.map(({ name, text, href, count }) => (
           <a key={name} href={href} aria-current={name === active ? 'page' : undefined}>
-            {text}{count ? <span class="count">{count.toLocaleString()}</span> : null}
+            {text}
+            {count ? <span class="count">{count.toLocaleString()}</span> : null}
           </a>
         ))}
       </nav>

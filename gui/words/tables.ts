@@ -9,4 +9,13 @@ import { SETTINGS } from './settings.ts'
 import { UPGRADE } from './upgrade.ts'
 
 /** Everything the page says, by key, in all languages. A browser gets only the one that it speaks: see vite.config.ts. */
-export const WORDS = { ...COMMON, ...OVERVIEW, ...FOLDER, ...DEVICE, ...ADD, ...SETTINGS, ...LOG, ...UPGRADE } as const satisfies Readonly<Record<string, Entry>>
+export const WORDS = {
+  ...COMMON,
+  ...OVERVIEW,
+  ...FOLDER,
+  ...DEVICE,
+  ...ADD,
+  ...SETTINGS,
+  ...LOG,
+  ...UPGRADE,
+} as const satisfies Readonly<Record<string, Entry>>

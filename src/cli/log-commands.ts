@@ -138,5 +138,7 @@ export async function support(context: CliContext, client: Client, options: Supp
 function explainDebugging(error: unknown): never {
   if (!(error instanceof ClientError) || error.status !== 403 || !error.text.includes('Debugging')) throw error
   const remedy = 'switch it on with "cli config gui debugging set true", and off again afterwards'
-  throw new TwinfoldError('bad-request', `the daemon shows this only while debugging is on; ${remedy}`, { cause: error })
+  throw new TwinfoldError('bad-request', `the daemon shows this only while debugging is on; ${remedy}`, {
+    cause: error,
+  })
 }

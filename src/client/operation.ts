@@ -47,7 +47,11 @@ export function requestOf(name: RouteName, route: Declaration, options: LooseOpt
   const { id, body, query, ...rest } = options
   const path = pathOf(name).replace(/:id$/, encodeURIComponent(id ?? ''))
   const given = route.body?.type === 'text/plain' ? { text: String(body ?? '') } : { body }
-  const ask: Ask = { ...rest, ...(query && { query: Object.fromEntries(Object.entries(query)) }), ...(body !== undefined && given) }
+  const ask: Ask = {
+    ...rest,
+    ...(query && { query: Object.fromEntries(Object.entries(query)) }),
+    ...(body !== undefined && given),
+  }
   return { method: methodOf(name), path, ask }
 }
 

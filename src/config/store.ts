@@ -233,8 +233,10 @@ function replacesEverything(from: Config, to: Config): boolean {
 function losesSomething(from: Config, to: Config): boolean {
   const folders = new Set<string>(to.folders.map((folder) => folder.id))
   const devices = new Set<string>(to.devices.map((device) => device.deviceID))
-  return from.folders.some((folder) => !folders.has(folder.id))
-    || from.devices.some((device) => !devices.has(device.deviceID))
+  return (
+    from.folders.some((folder) => !folders.has(folder.id)) ||
+    from.devices.some((device) => !devices.has(device.deviceID))
+  )
 }
 
 function isEqual(a: Config, b: Config): boolean {

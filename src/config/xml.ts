@@ -12,7 +12,8 @@ export function parseXml(data: Uint8Array): XmlElement {
 }
 
 function decode(data: Uint8Array): string {
-  if (data.length > CONFIG_BYTES_MAX) throw refuseXml(1, `the file is larger than ${CONFIG_BYTES_MAX / 1024 / 1024} MiB`)
+  if (data.length > CONFIG_BYTES_MAX)
+    throw refuseXml(1, `the file is larger than ${CONFIG_BYTES_MAX / 1024 / 1024} MiB`)
   if ((data[0] === 0xff && data[1] === 0xfe) || (data[0] === 0xfe && data[1] === 0xff)) {
     throw refuseXml(1, 'the file is UTF-16; save it as UTF-8')
   }

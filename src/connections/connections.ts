@@ -215,7 +215,9 @@ export class Connections implements Service, ConnectionsView {
     }
     for (const old of added.replaced) this.#keep(old.close('replacing connection'))
     const onClosed = (): void => this.#ended(connection)
-    this.#log.info(`connected to ${connection.device} at ${connection.remoteAddress} (${connection.transport}, ${connection.crypto})`)
+    this.#log.info(
+      `connected to ${connection.device} at ${connection.remoteAddress} (${connection.transport}, ${connection.crypto})`,
+    )
     this.#deps.onConnection(connection)
     if (connection.closed.aborted) onClosed()
     else connection.closed.addEventListener('abort', onClosed, { once: true }) // the signal ends with the connection
@@ -266,5 +268,10 @@ export class Connections implements Service, ConnectionsView {
 /** What decides how a device is reached; equal texts are equal ways. */
 function reachOf({ devices, options }: Config, id: DeviceId): string {
   const device = devices.find((one) => one.deviceID === id)
-  return JSON.stringify([device?.addresses, device?.allowedNetworks, device?.paused, options.insecureAllowOldTLSVersions])
+  return JSON.stringify([
+    device?.addresses,
+    device?.allowedNetworks,
+    device?.paused,
+    options.insecureAllowOldTLSVersions,
+  ])
 }

@@ -79,7 +79,8 @@ export class DialLoop implements Service {
     this.#redials = redials
     const restingMs = restMs(FAILURES_MANY, this.#deps.options().reconnectionIntervalS)
     // One who answers and hangs up each time would otherwise be called without end.
-    for (const [address, dueMs] of this.#dueMs) this.#dueMs.set(address, atOnce ? 0 : Math.max(dueMs, nowMs + restingMs))
+    for (const [address, dueMs] of this.#dueMs)
+      this.#dueMs.set(address, atOnce ? 0 : Math.max(dueMs, nowMs + restingMs))
     this.#changed.ring()
   }
 
@@ -95,13 +96,23 @@ export class DialLoop implements Service {
 
   async #round(device: DeviceConfig, nowMs: number, signal: AbortSignal): Promise<void> {
     const { options, present } = this.#deps
-    const { connectionLimitEnough: enough, connectionLimitMax: most, connectionPriorityUpgradeThreshold: threshold } = options()
+    const {
+      connectionLimitEnough: enough,
+      connectionLimitMax: most,
+      connectionPriorityUpgradeThreshold: threshold,
+    } = options()
     const { totalCount } = present()
     if ((enough > 0 && totalCount >= enough) || (most > 0 && totalCount >= most)) return
     const addresses = await this.#addresses(device, signal)
     const candidates = [...addresses].map(([address, { priority }]) => ({ address, priority }))
-    for (const group of planDials(candidates, (address) => this.#dueMs.get(address) ?? 0, present(), { nowMs, threshold })) {
-      const connected = await this.#dialGroup(group.flatMap(({ address }) => addresses.get(address) ?? []), signal)
+    for (const group of planDials(candidates, (address) => this.#dueMs.get(address) ?? 0, present(), {
+      nowMs,
+      threshold,
+    })) {
+      const connected = await this.#dialGroup(
+        group.flatMap(({ address }) => addresses.get(address) ?? []),
+        signal,
+      )
       if (connected || signal.aborted) return
     }
   }
@@ -162,7 +173,10 @@ export class DialLoop implements Service {
       this.#deps.noted(address.text, null)
       const { wanted, priorities } = this.#deps.present()
       const restingMs = restMs(FAILURES_MANY, this.#deps.options().reconnectionIntervalS)
-      this.#dueMs.set(address.text, this.#deps.clock.monotonicMs() + (priorities.length < wanted ? ANOTHER_MS : restingMs))
+      this.#dueMs.set(
+        address.text,
+        this.#deps.clock.monotonicMs() + (priorities.length < wanted ? ANOTHER_MS : restingMs),
+      )
     } catch (error) {
       this.#failed(target, error, signal)
     }

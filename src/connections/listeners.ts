@@ -54,9 +54,13 @@ export class Listeners {
       const reason = address.kind === 'bad' ? address.reason : 'Twinfold cannot listen that way'
       if (address.kind === 'bad') bad.add(text)
       if (address.kind === 'bad') this.#status.set(text, failed(reason))
-      this.#tell(text, address.kind === 'bad' ? `cannot listen on ${text}: ${reason}` : `not listening on ${text}: ${reason}`)
+      this.#tell(
+        text,
+        address.kind === 'bad' ? `cannot listen on ${text}: ${reason}` : `not listening on ${text}: ${reason}`,
+      )
     }
-    for (const text of this.#status.keys()) if (parseAddress(text).kind === 'bad' && !bad.has(text)) this.#status.delete(text)
+    for (const text of this.#status.keys())
+      if (parseAddress(text).kind === 'bad' && !bad.has(text)) this.#status.delete(text)
     return wanted
   }
 
@@ -67,7 +71,9 @@ export class Listeners {
           return await this.#listenOnce(address, allowTls12, signal)
         } catch (error) {
           this.#status.set(address.text, failed(messageOf(error)))
-          this.#deps.log.warn(`cannot listen on ${address.text}: ${messageOf(error)} (retrying in ${delayMs / 1_000} s)`)
+          this.#deps.log.warn(
+            `cannot listen on ${address.text}: ${messageOf(error)} (retrying in ${delayMs / 1_000} s)`,
+          )
           await this.#deps.clock.sleep(delayMs, signal).catch(() => {}) // an abort ends the loop
         }
       }
@@ -99,9 +105,15 @@ export class Listeners {
     const useful = own.filter((address) => {
       const ip = parseIp(address)
       if (ip === undefined || (family !== undefined && ip.family !== family)) return false
-      return ip.family === 4 ? ip.value >> 24n !== 127n && ip.value >> 16n !== 0xa9fen : ip.value !== 1n && ip.value >> 118n !== 0x3fan
+      return ip.family === 4
+        ? ip.value >> 24n !== 127n && ip.value >> 16n !== 0xa9fen
+        : ip.value !== 1n && ip.value >> 118n !== 0x3fan
     })
-    return { error: null, lanAddresses: [self, ...useful.map((address) => formatTcp(scheme, address, port))], wanAddresses: [self] }
+    return {
+      error: null,
+      lanAddresses: [self, ...useful.map((address) => formatTcp(scheme, address, port))],
+      wanAddresses: [self],
+    }
   }
 
   #tell(text: string, words: string): void {

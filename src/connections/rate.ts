@@ -138,9 +138,11 @@ class LimitedStream implements TlsStream {
   }
 
   async #fill(
-    readInto: NonNullable<TlsStream['readInto']>, target: Uint8Array, onBytes: (count: number) => void,
+    readInto: NonNullable<TlsStream['readInto']>,
+    target: Uint8Array,
+    onBytes: (count: number) => void,
   ): Promise<boolean> {
-    for (let at = 0; at < target.length; ) {
+    for (let at = 0; at < target.length;) {
       const isLimited = this.#isLimited('receive')
       const part = isLimited ? target.subarray(at, at + SLICE_BYTES) : target.subarray(at)
       if (!(await readInto(part, onBytes))) return false

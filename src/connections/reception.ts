@@ -58,7 +58,11 @@ export class Reception {
    * The connection to a device we know; undefined for a stranger, who has been told of. Rejects with the reason when
    * there is to be none, and leaves the stream to its owner to dispose of. `expected` is whom we dialled.
    */
-  async receive(stream: TlsStream, expected: DeviceId | undefined, signal: AbortSignal): Promise<Connection | undefined> {
+  async receive(
+    stream: TlsStream,
+    expected: DeviceId | undefined,
+    signal: AbortSignal,
+  ): Promise<Connection | undefined> {
     const { config, isLan, present } = this.#deps
     const device = deviceIdFromCertificate(stream.peerCertificate)
     const host = hostOf(stream.remoteAddress)

@@ -109,7 +109,10 @@ class Store implements IndexStore {
     const open = this.#folders.get(id)
     this.#folders.delete(id)
     // One that could not be opened needs no closing.
-    await open?.then((index) => index.close(), () => undefined)
+    await open?.then(
+      (index) => index.close(),
+      () => undefined,
+    )
     await databaseFile(this.#options, id)?.remove()
     const long = LONG_FOLDER_FILE.exec(folderFile(id))
     if (long !== null) await this.keyValue.delete(LONG_KEY + long[1])

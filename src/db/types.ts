@@ -87,7 +87,10 @@ export interface BatchLimits {
  */
 export interface FolderIndex {
   /** Records after `afterName` at or below `within` ('' is everything), in order, without block lists. */
-  page(owner: IndexOwner, options: { readonly within: string; readonly afterName: string; readonly limit: number }): Promise<readonly FileHead[]>
+  page(
+    owner: IndexOwner,
+    options: { readonly within: string; readonly afterName: string; readonly limit: number },
+  ): Promise<readonly FileHead[]>
   get(owner: IndexOwner, name: string): Promise<FileInfo | undefined>
   /** The same without the block list, for those who have no use for it: it need not be read and checked. */
   head(owner: IndexOwner, name: string): Promise<FileHead | undefined>
@@ -112,7 +115,8 @@ export interface FolderIndex {
    * The first question after many changes takes a while.
    */
   localWithBlocks(
-    hashes: readonly Uint8Array[], options: { readonly except: ReadonlySet<string>; readonly limit: number },
+    hashes: readonly Uint8Array[],
+    options: { readonly except: ReadonlySet<string>; readonly limit: number },
   ): Promise<readonly FileInfo[]>
   /** As of the last batch, and the same object until the next; undefined while the database is not at hand. */
   readonly totals: FolderTotals | undefined
@@ -121,14 +125,22 @@ export interface FolderIndex {
   /** Last sequence of every other device that has records here. */
   remoteSequences(): Promise<ReadonlyMap<DeviceId, number>>
   /** Needed items (their global records) in name order, those up to `afterName` and then `offset` skipped. */
-  need(options: { readonly offset: number; readonly limit: number; readonly afterName?: string }): Promise<readonly FileHead[]>
+  need(options: {
+    readonly offset: number
+    readonly limit: number
+    readonly afterName?: string
+  }): Promise<readonly FileHead[]>
   /**
    * Names that were written since the last call, whoever's records they are; some may be as they were. Undefined when
    * they were too many to remember, and at the first call. For one caller: what is told is forgotten.
    */
   takeTouched(): Promise<readonly string[] | undefined>
   /** Global records below a directory, name order. `levels` 0 is the directory itself only; undefined is all the way down. */
-  browse(options: { readonly prefix: string; readonly levels: number | undefined; readonly directoriesOnly: boolean }): Promise<readonly TreeEntry[]>
+  browse(options: {
+    readonly prefix: string
+    readonly levels: number | undefined
+    readonly directoriesOnly: boolean
+  }): Promise<readonly TreeEntry[]>
   /** Names for people from `start` on ('' is the beginning), in order. Takes a few milliseconds; the rest is another question. */
   listNames(start: string): Promise<ListStep>
   /** The same for the names that stand in a directory itself ('' is the top). */
@@ -148,7 +160,10 @@ export interface FolderIndex {
   /** Survives `dropDevice`: without records the number only says which index to ask for. */
   setRemoteIndexId(device: DeviceId, id: bigint): Promise<void>
   /** Global records that a device lacks, in name order, `offset` skipped. Looks at all of the index: gives way meanwhile. */
-  remoteNeed(device: DeviceId, options: { readonly offset: number; readonly limit: number }): Promise<readonly FileHead[]>
+  remoteNeed(
+    device: DeviceId,
+    options: { readonly offset: number; readonly limit: number },
+  ): Promise<readonly FileHead[]>
   /** The first answer for a device takes a look at all of the index, giving way meanwhile; from then on it is known. */
   remoteNeedCounts(device: DeviceId): Promise<Counts>
 }

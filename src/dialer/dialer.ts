@@ -32,7 +32,11 @@ export class Dialer {
   }
 
   /** Rejects after ten seconds at the latest, with the signal's reason when it aborts. Who answers is not checked. */
-  async dial(address: TcpAddress, signal: AbortSignal, settings: { readonly allowTls12?: boolean } = {}): Promise<TlsStream> {
+  async dial(
+    address: TcpAddress,
+    signal: AbortSignal,
+    settings: { readonly allowTls12?: boolean } = {},
+  ): Promise<TlsStream> {
     if (address.host === '' || address.port === 0) throw new NetError('EINVAL', 'an address to listen on, not to dial')
     const proxy = this.#proxy === undefined || isExempt(address.host, this.#proxy.exceptions) ? undefined : this.#proxy
     const straight: DialOptions = {

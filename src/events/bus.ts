@@ -1,8 +1,16 @@
 import type { Clock } from '../platform/clock.ts'
 import { EventRing } from './event-ring.ts'
 import {
-  DEFAULT_EVENT_TYPES, DISK_EVENT_TYPES, EVENT_TYPES,
-  type Event, type EventBuffer, type EventMap, type EventSink, type EventSource, type EventType, type Logger,
+  DEFAULT_EVENT_TYPES,
+  DISK_EVENT_TYPES,
+  EVENT_TYPES,
+  type Event,
+  type EventBuffer,
+  type EventMap,
+  type EventSink,
+  type EventSource,
+  type EventType,
+  type Logger,
 } from './types.ts'
 
 /** Selections kept at once; each holds a thousand events, and anybody with the API key can ask for new ones. */

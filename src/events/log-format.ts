@@ -15,8 +15,10 @@ const NAMED: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t'
  */
 export function printable(message: string): string {
   const cut = message.length > MESSAGE_LENGTH_MAX ? `${message.slice(0, MESSAGE_LENGTH_MAX)}…` : message
-  return cut.replace(UNPRINTABLE, (character) =>
-    NAMED[character] ?? `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  return cut.replace(
+    UNPRINTABLE,
+    (character) => NAMED[character] ?? `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
 }
 
 /** One line without its line end. Text is for people and in local time; JSON is for programs and in UTC. */

@@ -138,7 +138,8 @@ export function parseTrace(text: string): ReadonlyMap<Facility, LogLevel> {
     const level = parseLogLevel(levelName)
     if (level === undefined) continue
     const facility = parseFacility(name)
-    for (const each of name === 'all' ? FACILITY_NAMES : facility === undefined ? [] : [facility]) levels.set(each, level)
+    for (const each of name === 'all' ? FACILITY_NAMES : facility === undefined ? [] : [facility])
+      levels.set(each, level)
   }
   return levels
 }

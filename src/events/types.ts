@@ -49,10 +49,17 @@ export const EVENT_TYPES = Object.keys({
 export const DISK_EVENT_TYPES: ReadonlySet<EventType> = new Set(['LocalChangeDetected', 'RemoteChangeDetected'])
 
 /** What `GET /rest/events` shows to those who name no types: all but the flood of single items. */
-export const DEFAULT_EVENT_TYPES: ReadonlySet<EventType> = new Set(EVENT_TYPES.filter((type) => !DISK_EVENT_TYPES.has(type)))
+export const DEFAULT_EVENT_TYPES: ReadonlySet<EventType> = new Set(
+  EVENT_TYPES.filter((type) => !DISK_EVENT_TYPES.has(type)),
+)
 
 export type Event = {
-  readonly [K in EventType]: { readonly globalID: number; readonly timeMs: number; readonly type: K; readonly data: EventMap[K] }
+  readonly [K in EventType]: {
+    readonly globalID: number
+    readonly timeMs: number
+    readonly type: K
+    readonly data: EventMap[K]
+  }
 }[EventType]
 
 /** Where facilities send what happened. Never blocks, never throws at the emitter. */

@@ -86,8 +86,9 @@ export interface Lifecycle {
 }
 
 /** When each configured device was last connected, and for how long; zero is never. */
-export type DeviceStatisticsView =
-  () => Promise<ReadonlyMap<DeviceId, { readonly lastSeenMs: number; readonly lastConnectionMs: number }>>
+export type DeviceStatisticsView = () => Promise<
+  ReadonlyMap<DeviceId, { readonly lastSeenMs: number; readonly lastConnectionMs: number }>
+>
 
 /** Who wants to connect and what is offered, until somebody decides. */
 export interface PendingView {

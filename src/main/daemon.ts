@@ -59,7 +59,12 @@ export async function runDaemon(platform: Platform, options: ServeOptions, signa
   const passwords = new Passwords({ hasher: platform.passwords, random, clock, log: log.logger('config') })
   const config = await openConfig(
     { disk, clock, random, passwords, log: log.logger('config'), events },
-    { path: locations.configFile, ownDevice: identity.deviceId, hostName: system.hostName, allowNewer: options.allowNewerConfig },
+    {
+      path: locations.configFile,
+      ownDevice: identity.deviceId,
+      hostName: system.hostName,
+      allowNewer: options.allowNewerConfig,
+    },
   )
   await applyStartOptions(config, options, platform)
 
@@ -98,7 +103,9 @@ export async function runDaemon(platform: Platform, options: ServeOptions, signa
 
   const upgrade = new UpgradeChecker(
     {
-      clock, random, config,
+      clock,
+      random,
+      config,
       log: log.logger('upgrade'),
       http: platform.httpClient,
       environment: (name) => system.environment(name),
@@ -109,7 +116,13 @@ export async function runDaemon(platform: Platform, options: ServeOptions, signa
   const ending = new Ending(signal)
   const rest = new RestServer(
     {
-      clock, random, http, disk, events, config, log,
+      clock,
+      random,
+      http,
+      disk,
+      events,
+      config,
+      log,
       hub: model,
       explorer: () => model.explorer(),
       connections: network.connections,
@@ -152,7 +165,8 @@ export async function runDaemon(platform: Platform, options: ServeOptions, signa
   if (audit !== undefined) auditEvents(events, (line) => audit.write(line), mainLog, ending.signal)
   events.emit('Starting', { home: locations.configDirectory, myID: identity.deviceId })
 
-  const failed = (service: Service) => (error: unknown) => mainLog.error(`${service.name} failed and starts again: ${messageOf(error)}`)
+  const failed = (service: Service) => (error: unknown) =>
+    mainLog.error(`${service.name} failed and starts again: ${messageOf(error)}`)
   const services = [model, ...network.services, rest, upgrade]
   const running = services.map((service) => supervise(service, clock, failed(service), ending.signal))
   events.emit('StartupComplete', { myID: identity.deviceId })
@@ -192,7 +206,10 @@ async function lockHome(platform: Platform, locations: Locations): Promise<Async
   try {
     await hold(held, disk.lock(locations.lockFile), locations.lockFile)
     const oldDatabase = join(locations.dataDirectory, 'index-v0.14.0.db', 'LOCK')
-    const isThere = await disk.lstat(oldDatabase).then(() => true, () => false) // an unreadable one is nobody's either
+    const isThere = await disk.lstat(oldDatabase).then(
+      () => true,
+      () => false,
+    ) // an unreadable one is nobody's either
     if (isThere) await hold(held, disk.lock(oldDatabase, { leaveFile: true }), oldDatabase)
     return held
   } catch (error) {
@@ -201,7 +218,11 @@ async function lockHome(platform: Platform, locations: Locations): Promise<Async
   }
 }
 
-async function hold(held: AsyncDisposableStack, locking: Promise<AsyncDisposable | undefined>, path: string): Promise<void> {
+async function hold(
+  held: AsyncDisposableStack,
+  locking: Promise<AsyncDisposable | undefined>,
+  path: string,
+): Promise<void> {
   const lock = await locking
   if (lock === undefined) {
     throw new TwinfoldError(
@@ -231,7 +252,12 @@ function withPause(config: Config, paused: boolean): Config {
 }
 
 /** Asked for by a flag it must work; by the configuration it may fail, or a bad setting would keep us from ever starting. */
-function openAudit(platform: Platform, options: ServeOptions, settings: Config['options'], log: Logger): LineSink | undefined {
+function openAudit(
+  platform: Platform,
+  options: ServeOptions,
+  settings: Config['options'],
+  log: Logger,
+): LineSink | undefined {
   const stamp = new Date(platform.clock.nowMs()).toISOString().replace(/[-:]/g, '').replace('T', '-').slice(0, 15)
   const dated = `${options.locations.dataDirectory}/audit-${stamp}.log`
   const open = (path: string) => platform.lines.open(path, { sizeBytesMax: 0, oldFilesMax: 0 })

@@ -53,19 +53,31 @@ export class Network {
     this.#deps = deps
     this.pending = new Pending({ clock: platform.clock, keyValue: store.keyValue, events, log }, config)
     this.#sharing = new Sharing(
-      { disk: platform.disk, log, config: deps.config, pending: (device, offers) => this.pending.foldersOffered(device, offers) },
+      {
+        disk: platform.disk,
+        log,
+        config: deps.config,
+        pending: (device, offers) => this.pending.foldersOffered(device, offers),
+      },
       { ownDevice, userHome },
     )
     this.peers = new Peers(
       {
-        clock: platform.clock, blocks: platform.blocks, platform: platform.system.platform, store, events, statistics, log,
+        clock: platform.clock,
+        blocks: platform.blocks,
+        platform: platform.system.platform,
+        store,
+        events,
+        statistics,
+        log,
         folders: {
           rootOf: (folder) => deps.folders()?.rootOf(folder),
           pullSoon: (folder) => deps.folders()?.pullSoon(folder),
           recheck: (folder, record, wholly) => deps.folders()?.recheck(folder, record, wholly),
           touched: (folder) => deps.folders()?.touched(folder),
         },
-        foldersOffered: (device, offers) => this.pending.foldersOffered(device, this.#sharing.undecided(device, offers)),
+        foldersOffered: (device, offers) =>
+          this.pending.foldersOffered(device, this.#sharing.undecided(device, offers)),
         wordHeard: (device, word, offers) => this.#sharing.heard(device, word, offers),
         nameDevice: (device, name) => this.#nameDevice(device, name),
       },
@@ -83,7 +95,9 @@ export class Network {
     )
     this.completions = new Completions(
       {
-        store, events, log,
+        store,
+        events,
+        log,
         config: () => deps.config.current,
         remoteState: (device, folder) => this.peers.remoteState(device, folder),
         downloadedBytes: (device, folder) => this.peers.downloadedBytes(device, folder),
@@ -118,20 +132,25 @@ export class Network {
 
   /** When each configured device was last here. */
   async deviceStatistics(): Promise<ReadonlyMap<DeviceId, DeviceRecord>> {
-    const entries = this.#deps.config.current.devices.map(async ({ deviceID }) =>
-      [deviceID, await this.#deps.statistics.device(deviceID)] as const)
+    const entries = this.#deps.config.current.devices.map(
+      async ({ deviceID }) => [deviceID, await this.#deps.statistics.device(deviceID)] as const,
+    )
     return new Map(await Promise.all(entries))
   }
 
   /** What the folders find out or finish is told to the devices that share them. */
   async #carryNews(signal: AbortSignal): Promise<void> {
-    this.#deps.events.listen(new Set(['LocalIndexUpdated', 'FolderSummary']), (event) => {
-      if (event.type !== 'LocalIndexUpdated' && event.type !== 'FolderSummary') return
-      const folder = parseFolderId(event.data.folder)
-      if (folder === undefined) return
-      if (event.type === 'LocalIndexUpdated') this.peers.localIndexChanged(folder)
-      else this.completions.touch(folder)
-    }, signal)
+    this.#deps.events.listen(
+      new Set(['LocalIndexUpdated', 'FolderSummary']),
+      (event) => {
+        if (event.type !== 'LocalIndexUpdated' && event.type !== 'FolderSummary') return
+        const folder = parseFolderId(event.data.folder)
+        if (folder === undefined) return
+        if (event.type === 'LocalIndexUpdated') this.peers.localIndexChanged(folder)
+        else this.completions.touch(folder)
+      },
+      signal,
+    )
   }
 
   #nameDevice(device: DeviceId, name: string): void {

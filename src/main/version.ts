@@ -5,7 +5,12 @@ import type { System } from '../platform/platform.ts'
 /** The one place the version comes from: package.json, beside src/ in a clone and beside dist/ in a package. */
 function packageVersion(): string {
   const manifest: unknown = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
-  if (typeof manifest === 'object' && manifest !== null && 'version' in manifest && typeof manifest.version === 'string') {
+  if (
+    typeof manifest === 'object' &&
+    manifest !== null &&
+    'version' in manifest &&
+    typeof manifest.version === 'string'
+  ) {
     return manifest.version
   }
   throw new Error('package.json has no version')
@@ -17,7 +22,10 @@ const VERSION = packageVersion()
 const CODENAME = 'Paper Crane'
 
 /** What `--version`, `GET /rest/system/version` and the headers are made of. */
-export function versionFacts(system: Pick<System, 'platform' | 'architecture' | 'endianness'>, extra: string): VersionFacts {
+export function versionFacts(
+  system: Pick<System, 'platform' | 'architecture' | 'endianness'>,
+  extra: string,
+): VersionFacts {
   const builtMs = statSync(new URL('../../package.json', import.meta.url)).mtimeMs
   return {
     version: `v${VERSION}`,

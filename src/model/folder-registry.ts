@@ -52,7 +52,9 @@ export class FolderRegistry {
     return this.folders.flatMap((folder) => {
       const running = this.#running.get(folder.id)
       const shared = !folder.disableTempIndexes && folder.type !== 'receiveencrypted'
-      return running === undefined ? [] : [{ id: folder.id, shared, isPulling: running.isPulling, pulling: running.pulling }]
+      return running === undefined
+        ? []
+        : [{ id: folder.id, shared, isPulling: running.isPulling, pulling: running.pulling }]
     })
   }
 
@@ -140,7 +142,9 @@ export class FolderRegistry {
 
   async #othersOf(folder: FolderId): Promise<readonly OtherFolder[]> {
     const others = this.folders.filter(({ id }) => id !== folder && this.#running.has(id))
-    return await Promise.all(others.map(async (other) => ({ root: this.root(other), index: await this.#deps.store.folder(other.id) })))
+    return await Promise.all(
+      others.map(async (other) => ({ root: this.root(other), index: await this.#deps.store.folder(other.id) })),
+    )
   }
 
   async #stop(folder: FolderId): Promise<void> {

@@ -20,7 +20,16 @@ import { localChanges } from './folder/local-changes.ts'
 import { pageOf } from './queries/paging.ts'
 import type { PeerFolders } from './peers/peer-deps.ts'
 import { SummaryTeller } from './queries/summary.ts'
-import type { FileVersion, FileView, FolderStatistics, FolderStatus, Hub, IgnoresView, NeedPage, Paging } from './types.ts'
+import type {
+  FileVersion,
+  FileView,
+  FolderStatistics,
+  FolderStatus,
+  Hub,
+  IgnoresView,
+  NeedPage,
+  Paging,
+} from './types.ts'
 
 /**
  * The hub: which folders run, and what others may ask of them. It decides nothing about files.
@@ -73,10 +82,13 @@ export class Model implements Hub, PeerFolders {
     this.#registry.start(signal)
     try {
       await this.#registry.tidy()
-      await Promise.all([this.#summaries, this.#downloads].map(async (service) => {
-        const failed = (error: unknown) => this.#log.error(`${service.name} failed and starts again: ${messageOf(error)}`)
-        await supervise(service, this.#deps.platform.clock, failed, signal)
-      }))
+      await Promise.all(
+        [this.#summaries, this.#downloads].map(async (service) => {
+          const failed = (error: unknown) =>
+            this.#log.error(`${service.name} failed and starts again: ${messageOf(error)}`)
+          await supervise(service, this.#deps.platform.clock, failed, signal)
+        }),
+      )
     } finally {
       await this.#registry.stop()
     }
@@ -108,9 +120,11 @@ export class Model implements Hub, PeerFolders {
 
   recheck(folder: FolderId, record: FileInfo, wholly: boolean): void {
     const marked = wholly ? this.#mustRescan(folder, record) : Promise.resolve()
-    marked.then(() => this.#registry.running(folder)?.runner.pathsChanged([record.name])).catch((error: unknown) => {
-      this.#log.warn(`folder ${folder}: ${record.name} could not be marked for a rescan: ${messageOf(error)}`)
-    })
+    marked
+      .then(() => this.#registry.running(folder)?.runner.pathsChanged([record.name]))
+      .catch((error: unknown) => {
+        this.#log.warn(`folder ${folder}: ${record.name} could not be marked for a rescan: ${messageOf(error)}`)
+      })
   }
 
   /** Size and time do not show what happened to the file: the mark makes a scan read it all the same. */
@@ -131,8 +145,11 @@ export class Model implements Hub, PeerFolders {
   async scanAll(): Promise<ReadonlyMap<FolderId, string>> {
     const failures = new Map<FolderId, string>()
     const active = this.#registry.folders.filter((folder) => !folder.paused)
-    await Promise.all(active.map(({ id }) =>
-      this.scan(id, [], undefined).catch((error: unknown) => void failures.set(id, messageOf(error)))))
+    await Promise.all(
+      active.map(({ id }) =>
+        this.scan(id, [], undefined).catch((error: unknown) => void failures.set(id, messageOf(error))),
+      ),
+    )
     return failures
   }
 
@@ -255,7 +272,6 @@ export class Model implements Hub, PeerFolders {
       throw error
     }
   }
-
 }
 
 const NO_COUNTS = { files: 0, directories: 0, symlinks: 0, deleted: 0, bytes: 0 }

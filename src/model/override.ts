@@ -14,15 +14,16 @@ export interface OverrideDeps {
 /** Gives every name that others changed a record of ours that has seen their change and undoes it. No file is touched. */
 export async function overrideOthers(deps: OverrideDeps, options: OverrideOptions, signal: AbortSignal): Promise<void> {
   const { index, ignore } = deps
-  for (let offset = 0; ; ) {
+  for (let offset = 0; ;) {
     signal.throwIfAborted()
     const page = await index.need({ offset, limit: PAGE })
     const batch: FileInfo[] = []
     for (const { name } of page) {
       const global = await index.global(name)
-      const record = global === undefined || ignore.match(name).ignored
-        ? undefined
-        : overridingRecord(await index.get('local', name), global, options)
+      const record =
+        global === undefined || ignore.match(name).ignored
+          ? undefined
+          : overridingRecord(await index.get('local', name), global, options)
       if (record === undefined) offset++ // stays needed
       else batch.push(record)
     }

@@ -46,10 +46,12 @@ export class Sharing {
 
   /** A device has said what it shares. Returns at once: a change of the configuration concerns the very device that speaks. */
   heard(device: DeviceId, word: ClusterConfig, offers: readonly FolderOffer[]): void {
-    this.#last = this.#last.then(() => this.#follow(device, word, offers)).catch((error: unknown) => {
-      this.#deps.log.warn(`what device ${device} shares could not be followed: ${messageOf(error)}`)
-      this.#deps.pending(device, offers)
-    })
+    this.#last = this.#last
+      .then(() => this.#follow(device, word, offers))
+      .catch((error: unknown) => {
+        this.#deps.log.warn(`what device ${device} shares could not be followed: ${messageOf(error)}`)
+        this.#deps.pending(device, offers)
+      })
   }
 
   async #follow(device: DeviceId, word: ClusterConfig, offers: readonly FolderOffer[]): Promise<void> {
@@ -57,7 +59,8 @@ export class Sharing {
     const undecided = this.undecided(device, offers)
     for (const offer of offers) if (!(await this.#accept(device, offer))) left.push(offer)
     if (left.length > undecided.length) this.#deps.pending(device, left)
-    const introduce = (config: Config): Config => followIntroducer(config, this.#options.ownDevice, device, announcedIn(word))
+    const introduce = (config: Config): Config =>
+      followIntroducer(config, this.#options.ownDevice, device, announcedIn(word))
     const { config, log } = this.#deps
     if (introduce(config.current) === config.current) return
     const before = config.current
@@ -72,11 +75,15 @@ export class Sharing {
     const isNew = !config.current.folders.some(({ id }) => id === offer.folder)
     const path = isNew ? await this.#freePath(offer) : undefined
     if (isNew && path === undefined) {
-      log.warn(`folder ${JSON.stringify(offer.folder)} of device ${device} is not accepted: there is something in every place for it`)
+      log.warn(
+        `folder ${JSON.stringify(offer.folder)} of device ${device} is not accepted: there is something in every place for it`,
+      )
       return false
     }
     await config.change((current) => withAccepted(current, device, offer, path))
-    log.info(`folder ${JSON.stringify(offer.folder)} of device ${device} is accepted${path === undefined ? '' : ` at ${path}`}`)
+    log.info(
+      `folder ${JSON.stringify(offer.folder)} of device ${device} is accepted${path === undefined ? '' : ` at ${path}`}`,
+    )
     return true
   }
 
@@ -85,7 +92,13 @@ export class Sharing {
     const { config, disk } = this.#deps
     for (const path of pathsFor(config.current, offer)) {
       const root = folderRoot({ path }, this.#options.userHome)
-      if (await disk.lstat(root).then(() => true, () => false)) continue // what cannot be looked at cannot be made either
+      if (
+        await disk.lstat(root).then(
+          () => true,
+          () => false,
+        )
+      )
+        continue // what cannot be looked at cannot be made either
       await disk.makeDirectories(root, 0o777)
       const { lines } = config.current.defaults.ignores
       if (lines.length > 0) await writeIgnores(disk, root, lines)

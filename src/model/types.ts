@@ -4,8 +4,16 @@ import type { FolderCounts, TreeEntry } from '../db/types.ts'
 import type { ScanProblem } from '../scanner/types.ts'
 
 export type FolderStateName =
-  | 'idle' | 'scanning' | 'scan-waiting' | 'sync-waiting' | 'sync-preparing' | 'syncing'
-  | 'cleaning' | 'clean-waiting' | 'error' | 'starting'
+  | 'idle'
+  | 'scanning'
+  | 'scan-waiting'
+  | 'sync-waiting'
+  | 'sync-preparing'
+  | 'syncing'
+  | 'cleaning'
+  | 'clean-waiting'
+  | 'error'
+  | 'starting'
 
 /** What `GET /rest/db/status` is made of. A paused folder has no state and no counts. */
 export interface FolderStatus {
@@ -73,7 +81,10 @@ export interface Hub {
    * Throws where `status` rejects.
    */
   statusNow(folder: FolderId): FolderStatus | undefined
-  browse(folder: FolderId, options: { readonly prefix: string; readonly levels: number | undefined; readonly directoriesOnly: boolean }): Promise<readonly TreeEntry[]>
+  browse(
+    folder: FolderId,
+    options: { readonly prefix: string; readonly levels: number | undefined; readonly directoriesOnly: boolean },
+  ): Promise<readonly TreeEntry[]>
   /** Rejects with `file-missing` when neither index knows the name. */
   file(folder: FolderId, name: string): Promise<FileView>
   /** Never rejects for a folder that is unknown: the reason is in `error`. */

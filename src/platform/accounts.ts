@@ -17,7 +17,8 @@ async function readList(disk: Pick<Disk, 'open'>, path: string): Promise<string>
     if (sizeBytes > LIST_SIZE_BYTES_MAX) return ''
     const text = Buffer.alloc(sizeBytes)
     let done = 0
-    for (let count = -1; count !== 0 && done < text.length; done += count) count = await file.read(text.subarray(done), done)
+    for (let count = -1; count !== 0 && done < text.length; done += count)
+      count = await file.read(text.subarray(done), done)
     return text.toString('utf8', 0, done)
   } catch {
     return '' // there is none, or it is not for us: numbers will do

@@ -3,12 +3,12 @@ import type { AttributeChange, AttributeList } from '../core/attributes/attribut
 /** What a look at the attributes of many items gave. */
 export type AttributesRead =
   | {
-    readonly kind: 'read'
-    /** By name; an item that has none is not in there. */
-    readonly found: ReadonlyMap<string, AttributeList>
-    /** Items whose attributes nobody knows, with the reason. Those that have gone meanwhile have the reason `GONE`. */
-    readonly failed: ReadonlyMap<string, string>
-  }
+      readonly kind: 'read'
+      /** By name; an item that has none is not in there. */
+      readonly found: ReadonlyMap<string, AttributeList>
+      /** Items whose attributes nobody knows, with the reason. Those that have gone meanwhile have the reason `GONE`. */
+      readonly failed: ReadonlyMap<string, string>
+    }
   /** The machine has no means to read or set attributes. */
   | { readonly kind: 'no-means' }
 

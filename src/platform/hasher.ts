@@ -25,6 +25,9 @@ export interface HashOptions {
 export interface Hasher {
   /** One result per job, in order. `onBytes` reports progress as it is made. Small jobs should come many at a time. */
   hash(
-    jobs: readonly HashJob[], onBytes: (count: number) => void, signal: AbortSignal, options?: HashOptions,
+    jobs: readonly HashJob[],
+    onBytes: (count: number) => void,
+    signal: AbortSignal,
+    options?: HashOptions,
   ): Promise<readonly HashResult[]>
 }

@@ -14,5 +14,9 @@ export interface WatchRequest {
 /** Watches a tree for changes, from `open` until it is disposed. */
 export interface Watcher {
   /** Rejects when the tree cannot be watched; the message names the number needed and the number allowed. */
-  watch(request: WatchRequest, onEvent: (event: WatchEvent) => void, onFailure: (error: Error) => void): Promise<AsyncDisposable>
+  watch(
+    request: WatchRequest,
+    onEvent: (event: WatchEvent) => void,
+    onFailure: (error: Error) => void,
+  ): Promise<AsyncDisposable>
 }

@@ -50,8 +50,9 @@ export class ByteReader {
 
   /** Fills all of `target`. */
   async fill(target: Uint8Array): Promise<void> {
-    for (let filled = this.#copy(target, 0); filled < target.length; ) {
-      if (this.#stream.readInto !== undefined) return await this.#fillDirectly(target.subarray(filled), this.#stream.readInto)
+    for (let filled = this.#copy(target, 0); filled < target.length;) {
+      if (this.#stream.readInto !== undefined)
+        return await this.#fillDirectly(target.subarray(filled), this.#stream.readInto)
       await this.#demand()
       filled += this.#copy(target, filled)
     }
@@ -59,7 +60,7 @@ export class ByteReader {
 
   /** Passes over bytes without keeping any. */
   async discard(count: number): Promise<void> {
-    for (let left = count; left > 0; ) {
+    for (let left = count; left > 0;) {
       if (this.#at >= this.#chunk.length) await this.#demand()
       const step = Math.min(left, this.#chunk.length - this.#at)
       this.#at += step
@@ -86,7 +87,7 @@ export class ByteReader {
 
   async #gather(count: number): Promise<Uint8Array> {
     let target = Buffer.allocUnsafeSlow(Math.min(count, AT_ONCE_BYTES_MAX))
-    for (let filled = 0; filled < count; ) {
+    for (let filled = 0; filled < count;) {
       if (this.#at >= this.#chunk.length) await this.#demand()
       if (filled === target.length) {
         const larger = Buffer.allocUnsafeSlow(Math.min(count, filled * 2))

@@ -162,5 +162,10 @@ export function writeClose(reason: string): Uint8Array {
 /** Text of a stranger, cut and freed of what moves cursors or turns the writing direction. */
 export function plainText(text: string, lengthMax: number): string {
   const clean = text.slice(0, lengthMax * 2).replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '')
-  return clean.length <= lengthMax ? clean : `${clean.slice(0, lengthMax - 1).toWellFormed().replace(/\ufffd$/, '')}…`
+  return clean.length <= lengthMax
+    ? clean
+    : `${clean
+        .slice(0, lengthMax - 1)
+        .toWellFormed()
+        .replace(/\ufffd$/, '')}…`
 }

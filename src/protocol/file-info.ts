@@ -1,5 +1,11 @@
 import { BLOCK_SIZE_BYTES_MAX, BLOCK_SIZE_BYTES_MIN, blocksHashOf, HASH_SIZE_BYTES } from '../core/records/blocks.ts'
-import { FLAG_RECEIVE_ONLY, FLAG_REMOTE_INVALID, isInvalid, type FileInfo, type FileType } from '../core/records/file-info.ts'
+import {
+  FLAG_RECEIVE_ONLY,
+  FLAG_REMOTE_INVALID,
+  isInvalid,
+  type FileInfo,
+  type FileType,
+} from '../core/records/file-info.ts'
 import type { ShortId } from '../core/ids.ts'
 import { isNormal } from '../core/paths.ts'
 import type { BlockList } from './block-list.ts'

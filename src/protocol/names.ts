@@ -21,4 +21,3 @@ export function quoted(name: string): string {
 export function isImpossible(name: string): boolean {
   return name.length > NAME_LENGTH_MAX || name.includes('\0')
 }
-

@@ -76,7 +76,12 @@ export type BlockReply =
    * `giveBack` is called when the memory of the data is free again; never, where that cannot be told. Its first
    * `headroomBytes` stand before the data and may be written to.
    */
-  | { readonly kind: 'data'; readonly data: Uint8Array; readonly headroomBytes?: number; readonly giveBack?: () => void }
+  | {
+      readonly kind: 'data'
+      readonly data: Uint8Array
+      readonly headroomBytes?: number
+      readonly giveBack?: () => void
+    }
   | { readonly kind: 'refused'; readonly code: RefusalCode }
 
 export interface DownloadUpdate {

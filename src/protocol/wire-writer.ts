@@ -41,7 +41,7 @@ export class WireWriter {
   int64(value: number): void {
     if (!Number.isSafeInteger(value)) throw new RangeError(`not a whole number that can be sent: ${value}`)
     if (value >= 0 && value < TWO_32) this.uint32(value)
-    else this.#write64(value % TWO_32 | 0, Math.floor(value / TWO_32) | 0)
+    else this.#write64((value % TWO_32) | 0, Math.floor(value / TWO_32) | 0)
   }
 
   /** Signed and unsigned alike: the lower 64 bits are written. */

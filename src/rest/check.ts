@@ -50,7 +50,8 @@ function faultOfObject(schema: OfType<'object'>, value: unknown, path: string): 
 }
 
 function isNumber({ type, minimum, maximum }: NumberSchema, value: unknown): boolean {
-  if (typeof value !== 'number' || !(type === 'integer' ? Number.isInteger(value) : Number.isFinite(value))) return false
+  if (typeof value !== 'number' || !(type === 'integer' ? Number.isInteger(value) : Number.isFinite(value)))
+    return false
   return value >= (minimum ?? -Infinity) && value <= (maximum ?? Infinity)
 }
 

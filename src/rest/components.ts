@@ -23,7 +23,21 @@ import { unreachable } from '../core/errors.ts'
 import type { Change } from './config.ts'
 import { FILE_ENTRY, TREE_ENTRY, type FileEntryJson, type TreeEntryJson } from './db.ts'
 import { eventSchema, type EventJson } from './event-data.ts'
-import { BOOLEAN, COUNT, INTEGER, NUMBER, TEXT, TIME, about, list, map, nullable, object, ref, type Schema } from './schema.ts'
+import {
+  BOOLEAN,
+  COUNT,
+  INTEGER,
+  NUMBER,
+  TEXT,
+  TIME,
+  about,
+  list,
+  map,
+  nullable,
+  object,
+  ref,
+  type Schema,
+} from './schema.ts'
 
 /** Shapes that have a name of their own in the OpenAPI document, and the types they stand for. */
 export interface ComponentTypes {
@@ -77,7 +91,10 @@ function configFields(suffix: '' | 'Change'): Fields {
     ldap: ref(`Ldap${suffix}`),
     options: ref(`Options${suffix}`),
     remoteIgnoredDevices: list(part(fieldsOf(OBSERVED_DEVICE, suffix === ''))),
-    defaults: part({ folder, device, ignores: ref(`DefaultIgnores${suffix}`) } satisfies Record<keyof typeof DEFAULTS, Schema>),
+    defaults: part({ folder, device, ignores: ref(`DefaultIgnores${suffix}`) } satisfies Record<
+      keyof typeof DEFAULTS,
+      Schema
+    >),
   }
 }
 

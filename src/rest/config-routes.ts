@@ -70,18 +70,30 @@ export const CONFIG_ROUTES = {
   },
 
   'GET /rest/config/folders': readAll('Lists the folders.', 'Folder'),
-  'PUT /rest/config/folders': writeAll('Adds or replaces several folders; the others stay.', 'FolderChange', REST_DEFAULT),
+  'PUT /rest/config/folders': writeAll(
+    'Adds or replaces several folders; the others stay.',
+    'FolderChange',
+    REST_DEFAULT,
+  ),
   'POST /rest/config/folders': write('Adds or replaces one folder.', 'FolderChange', REST_DEFAULT),
   'GET /rest/config/folders/:id': ofOne(read('Shows one folder.', 'Folder')),
-  'PUT /rest/config/folders/:id': ofOne(write('Adds or replaces the folder in the body.', 'FolderChange', REST_DEFAULT)),
+  'PUT /rest/config/folders/:id': ofOne(
+    write('Adds or replaces the folder in the body.', 'FolderChange', REST_DEFAULT),
+  ),
   'PATCH /rest/config/folders/:id': ofOne(write('Changes the given fields of a folder.', 'FolderChange', REST_STAYS)),
   'DELETE /rest/config/folders/:id': ofOne(remove('Removes a folder from the configuration; its files stay.')),
 
   'GET /rest/config/devices': readAll('Lists the devices.', 'Device'),
-  'PUT /rest/config/devices': writeAll('Adds or replaces several devices; the others stay.', 'DeviceChange', REST_DEFAULT),
+  'PUT /rest/config/devices': writeAll(
+    'Adds or replaces several devices; the others stay.',
+    'DeviceChange',
+    REST_DEFAULT,
+  ),
   'POST /rest/config/devices': write('Adds or replaces one device.', 'DeviceChange', REST_DEFAULT),
   'GET /rest/config/devices/:id': ofOne(read('Shows one device.', 'Device')),
-  'PUT /rest/config/devices/:id': ofOne(write('Adds or replaces the device in the body.', 'DeviceChange', REST_DEFAULT)),
+  'PUT /rest/config/devices/:id': ofOne(
+    write('Adds or replaces the device in the body.', 'DeviceChange', REST_DEFAULT),
+  ),
   'PATCH /rest/config/devices/:id': ofOne(write('Changes the given fields of a device.', 'DeviceChange', REST_STAYS)),
   'DELETE /rest/config/devices/:id': ofOne(remove('Removes a device.')),
 

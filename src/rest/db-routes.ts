@@ -69,7 +69,10 @@ export const DB_ROUTES = {
   },
   'GET /rest/db/file': {
     summary: 'Shows what is known about one file, here and everywhere.',
-    query: { folder: FOLDER, file: { schema: TEXT, about: 'The path of the file, as the index has it.', required: true } },
+    query: {
+      folder: FOLDER,
+      file: { schema: TEXT, about: 'The path of the file, as the index has it.', required: true },
+    },
     reply: { is: 'json', schema: FILE_VIEW },
     errors: { ...noSuchFolder(404), 'file-missing': { status: 404, words: 'No such object in the index' } },
   },

@@ -108,10 +108,7 @@ export const FOLDER_STATUS = about(
 export type FolderStatusJson = Static<typeof FOLDER_STATUS>
 
 export const TREE_ENTRY = about(
-  object(
-    { name: TEXT, modTime: TIME, size: COUNT, type: FILE_TYPE, children: list(ref('TreeEntry')) },
-    ['children'],
-  ),
+  object({ name: TEXT, modTime: TIME, size: COUNT, type: FILE_TYPE, children: list(ref('TreeEntry')) }, ['children']),
   'One name in a tree; `children` is absent when there are none to show.',
 )
 
@@ -159,4 +156,7 @@ export const FOLDER_STATISTICS = map(
 
 export type FolderStatisticsJson = Static<typeof FOLDER_STATISTICS>
 
-export const LEVELS = { schema: INTEGER, about: 'How deep; 0 is the top only, absent or negative is everything.' } as const
+export const LEVELS = {
+  schema: INTEGER,
+  about: 'How deep; 0 is the top only, absent or negative is everything.',
+} as const

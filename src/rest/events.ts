@@ -11,7 +11,10 @@ const POLL = {
 export const EVENT_ROUTES = {
   'GET /rest/events': {
     summary: 'Waits for events and lists those after a given one.',
-    query: { ...POLL, events: { schema: TEXT, about: 'Types, separated by commas; all but disk changes unless told.' } },
+    query: {
+      ...POLL,
+      events: { schema: TEXT, about: 'Types, separated by commas; all but disk changes unless told.' },
+    },
     reply: { is: 'json', schema: list(ref('Event')) },
   },
   'GET /rest/events/disk': {

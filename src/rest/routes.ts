@@ -5,7 +5,14 @@ import type { Declarations } from './declaration.ts'
 import { DESCRIPTION_ROUTES } from './description-routes.ts'
 import { DIAGNOSTIC_ROUTES } from './diagnostics.ts'
 import { EVENT_ROUTES } from './events.ts'
-import { DEBUG_ROUTES, LIFECYCLE_ROUTES, NOAUTH_ROUTES, PICTURE_ROUTES, STATIC_ROUTES, SYSTEM_ROUTES } from './system-routes.ts'
+import {
+  DEBUG_ROUTES,
+  LIFECYCLE_ROUTES,
+  NOAUTH_ROUTES,
+  PICTURE_ROUTES,
+  STATIC_ROUTES,
+  SYSTEM_ROUTES,
+} from './system-routes.ts'
 import { TWINFOLD_ROUTES } from './twinfold-routes.ts'
 import { LOCAL_CHANGE_ROUTES, VERSION_ROUTES } from './versions.ts'
 

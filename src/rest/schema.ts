@@ -6,7 +6,12 @@ import type { ComponentTypes } from './components.ts'
  */
 export type Schema =
   | { readonly type: 'string'; readonly format?: string; readonly pattern?: string; readonly description?: string }
-  | { readonly type: 'integer' | 'number'; readonly minimum?: number; readonly maximum?: number; readonly description?: string }
+  | {
+      readonly type: 'integer' | 'number'
+      readonly minimum?: number
+      readonly maximum?: number
+      readonly description?: string
+    }
   | { readonly type: 'boolean' | 'null'; readonly description?: string }
   | { readonly const: string | number | boolean; readonly description?: string }
   | { readonly enum: readonly string[]; readonly description?: string }

@@ -54,9 +54,7 @@ export type VersionJson = Static<typeof VERSION>
 export const STATUS = object(
   {
     alloc: COUNT,
-    connectionServiceStatus: map(
-      object({ error: nullable(TEXT), lanAddresses: list(TEXT), wanAddresses: list(TEXT) }),
-    ),
+    connectionServiceStatus: map(object({ error: nullable(TEXT), lanAddresses: list(TEXT), wanAddresses: list(TEXT) })),
     cpuPercent: NUMBER,
     discoveryEnabled: BOOLEAN,
     discoveryErrors: map(TEXT),

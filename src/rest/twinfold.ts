@@ -18,8 +18,8 @@ const DEVICE_VERSION = about(
 
 const ITEM_STATE = about(
   { enum: ['here', 'older', 'missing', 'extra', 'ignored'] } as const,
-  '`here`: our copy is the newest; `older`: ours is another one than the newest; `missing`: we have none; '
-    + '`extra`: changed here in a folder that only receives; `ignored`: left out here by a pattern.',
+  '`here`: our copy is the newest; `older`: ours is another one than the newest; `missing`: we have none; ' +
+    '`extra`: changed here in a folder that only receives; `ignored`: left out here by a pattern.',
 )
 
 const ITEM = object(
@@ -67,11 +67,21 @@ const REASON_FIELDS = {
 
 const WAIT_CODE = about(
   {
-    enum: ['paused', 'folder-error', 'send-only', 'downloading', 'failed', 'no-device', 'queued', 'scanning', 'waiting'],
+    enum: [
+      'paused',
+      'folder-error',
+      'send-only',
+      'downloading',
+      'failed',
+      'no-device',
+      'queued',
+      'scanning',
+      'waiting',
+    ],
   } as const,
-  '`paused`: the folder is; `folder-error`: the folder has stopped; `send-only`: the folder takes nothing from others; '
-    + '`downloading`: now; `failed`: the last attempt did, the text says why; `no-device`: no connected device has this '
-    + 'version; `queued`: in the queue; `scanning`: the folder is scanned first; `waiting`: for its turn.',
+  '`paused`: the folder is; `folder-error`: the folder has stopped; `send-only`: the folder takes nothing from others; ' +
+    '`downloading`: now; `failed`: the last attempt did, the text says why; `no-device`: no connected device has this ' +
+    'version; `queued`: in the queue; `scanning`: the folder is scanned first; `waiting`: for its turn.',
 )
 
 export const WAITING = object({
@@ -102,8 +112,24 @@ export type WaitingJson = Static<typeof WAITING>
 const WHY_CODE = about(
   {
     enum: [
-      'paused', 'folder-error', 'send-only', 'unknown', 'ignored', 'here', 'deleted', 'deleted-elsewhere', 'extra', 'missing',
-      'older', 'still-here', 'failed', 'downloading', 'queued', 'waiting', 'offered', 'no-device',
+      'paused',
+      'folder-error',
+      'send-only',
+      'unknown',
+      'ignored',
+      'here',
+      'deleted',
+      'deleted-elsewhere',
+      'extra',
+      'missing',
+      'older',
+      'still-here',
+      'failed',
+      'downloading',
+      'queued',
+      'waiting',
+      'offered',
+      'no-device',
     ],
   } as const,
   'What kind of reason it is; `offered` and `no-device` tell who has the newest version, `still-here` that it was deleted elsewhere.',
@@ -128,12 +154,18 @@ export const IGNORE_PREVIEW_BODY = object({ lines: list(PATTERN_LINE) })
 
 export const IGNORE_PREVIEW = object({
   error: about(nullable(TEXT), 'What is wrong with the lines; then nothing was matched.'),
-  errorLine: about(nullable(COUNT), 'The number of the line that is wrong, from 1; null when it is not one line alone.'),
+  errorLine: about(
+    nullable(COUNT),
+    'The number of the line that is wrong, from 1; null when it is not one line alone.',
+  ),
   lines: about(
     list(
       object({
         line: about(COUNT, 'Its number, from 1.'),
-        kind: about({ enum: ['ignore', 'keep', 'include', 'other'] } as const, '`keep`: begins with `!`; `other`: empty or a comment.'),
+        kind: about(
+          { enum: ['ignore', 'keep', 'include', 'other'] } as const,
+          '`keep`: begins with `!`; `other`: empty or a comment.',
+        ),
         matches: about(COUNT, 'Names that this line decides about: earlier lines that match come first.'),
         examples: about(list(TEXT), 'Up to five of them.'),
       }),
@@ -166,12 +198,20 @@ export const CONFLICTS = object({
 export type ConflictsJson = Static<typeof CONFLICTS>
 
 export const SUMMARY = object({
-  system: object({ myID: DEVICE_ID, version: TEXT, uptimeS: COUNT, startTime: about(TIME, 'Exact, so that it tells one run from the next.') }),
+  system: object({
+    myID: DEVICE_ID,
+    version: TEXT,
+    uptimeS: COUNT,
+    startTime: about(TIME, 'Exact, so that it tells one run from the next.'),
+  }),
   folders: about(
     map(
       object({
         status: FOLDER_STATUS,
-        completion: about(map(COMPLETION), 'By device, as `GET /rest/db/completion` tells it; empty for a folder that is paused.'),
+        completion: about(
+          map(COMPLETION),
+          'By device, as `GET /rest/db/completion` tells it; empty for a folder that is paused.',
+        ),
       }),
     ),
     'By folder id.',

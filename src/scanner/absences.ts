@@ -1,5 +1,11 @@
 import { announcedOf, deletionOf, ignoredOf, type RecordOptions } from '../core/records/change.ts'
-import { FLAG_IGNORED, FLAG_RECEIVE_ONLY, FLAG_UNSUPPORTED, type FileHead, type FileInfo } from '../core/records/file-info.ts'
+import {
+  FLAG_IGNORED,
+  FLAG_RECEIVE_ONLY,
+  FLAG_UNSUPPORTED,
+  type FileHead,
+  type FileInfo,
+} from '../core/records/file-info.ts'
 import type { IgnoreRules } from '../core/ignore/ignore.ts'
 import { ancestorsOf } from '../core/paths.ts'
 import type { PresenceCheck } from './presence.ts'

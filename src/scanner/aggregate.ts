@@ -20,7 +20,9 @@ export interface AggregateDelays {
 }
 
 /** How long changes settle, from the folder's settings. */
-export function aggregateDelays(settings: Pick<FolderConfig, 'fsWatcherDelayS' | 'fsWatcherTimeoutS'>): AggregateDelays {
+export function aggregateDelays(
+  settings: Pick<FolderConfig, 'fsWatcherDelayS' | 'fsWatcherTimeoutS'>,
+): AggregateDelays {
   const delayS = settings.fsWatcherDelayS <= 0 ? 10 : Math.max(0.01, settings.fsWatcherDelayS)
   const given = settings.fsWatcherTimeoutS
   const timeoutS = given > 0 ? Math.max(given, delayS) : delayS < 10 ? 6 * delayS : Math.max(60, delayS)
@@ -56,7 +58,12 @@ export class Aggregate {
     const due = [...this.#tracked].filter(([, tracked]) => this.#isDue(tracked, nowMs, onlyDeletions))
     for (const [path] of due) this.#tracked.delete(path)
     const order: readonly Kind[] = ['changed', 'mixed', 'removed']
-    const groups = order.map((kind) => due.filter(([, tracked]) => tracked.kind === kind).map(([path]) => path).sort())
+    const groups = order.map((kind) =>
+      due
+        .filter(([, tracked]) => tracked.kind === kind)
+        .map(([path]) => path)
+        .sort(),
+    )
     return groups.filter((paths) => paths.length > 0)
   }
 

@@ -37,7 +37,10 @@ const NONE: AttributeList = []
 
 /** Looks at the attributes of files and directories; those of anything else do not count. */
 export async function lookedAt(
-  items: readonly WalkItem[], means: AttributeMeans, onProblem: OnProblem, signal: AbortSignal,
+  items: readonly WalkItem[],
+  means: AttributeMeans,
+  onProblem: OnProblem,
+  signal: AbortSignal,
 ): Promise<readonly ScannedItem[]> {
   const names = items.filter(({ type }) => type !== 'symlink').map(({ name }) => name)
   const seen = names.length === 0 ? undefined : await means.read(names, signal)
@@ -51,7 +54,10 @@ export async function lookedAt(
 
 /** The item with what its record lacked on disk. An item for which that failed is not compared by its attributes. */
 export async function completed(
-  item: ScannedItem, record: FileHead, means: AttributeMeans, onProblem: OnProblem,
+  item: ScannedItem,
+  record: FileHead,
+  means: AttributeMeans,
+  onProblem: OnProblem,
 ): Promise<ScannedItem> {
   const { attributes, ...rest } = item
   if (attributes === undefined || record.type !== item.type) return item

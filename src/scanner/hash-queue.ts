@@ -66,9 +66,11 @@ export class HashQueue {
     const requests = this.#open
     this.#open = []
     this.#openBytes = 0
-    const running = this.#hash(requests).catch((reason: unknown) => {
-      this.#failure ??= { reason }
-    }).finally(() => this.#running.delete(running))
+    const running = this.#hash(requests)
+      .catch((reason: unknown) => {
+        this.#failure ??= { reason }
+      })
+      .finally(() => this.#running.delete(running))
     this.#running.add(running)
   }
 

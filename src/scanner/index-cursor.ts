@@ -4,7 +4,8 @@ import { compareNames } from '../core/paths.ts'
 /** The part of the folder's index that a scan reads in order. */
 export interface PageSource {
   page(
-    owner: 'local', options: { readonly within: string; readonly afterName: string; readonly limit: number },
+    owner: 'local',
+    options: { readonly within: string; readonly afterName: string; readonly limit: number },
   ): Promise<readonly FileHead[]>
 }
 

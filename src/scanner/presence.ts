@@ -24,7 +24,8 @@ export class PresenceCheck {
   readonly #listings = new Map<string, Promise<ReadonlySet<string>>>()
 
   constructor(
-    disk: Pick<Disk, 'lstat' | 'list'>, options: { readonly root: string; readonly caseInsensitive: boolean },
+    disk: Pick<Disk, 'lstat' | 'list'>,
+    options: { readonly root: string; readonly caseInsensitive: boolean },
   ) {
     this.#disk = disk
     this.#root = options.root

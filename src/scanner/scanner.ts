@@ -1,5 +1,12 @@
 import type { Accounts } from '../core/attributes/accounts.ts'
-import { confirmedRecord, isChanged, recordOf, type CompareOptions, type OwnershipOptions, type RecordOptions } from '../core/records/change.ts'
+import {
+  confirmedRecord,
+  isChanged,
+  recordOf,
+  type CompareOptions,
+  type OwnershipOptions,
+  type RecordOptions,
+} from '../core/records/change.ts'
 import { FLAG_RECEIVE_ONLY, isInvalid, type FileHead, type FileInfo } from '../core/records/file-info.ts'
 import type { ShortId } from '../core/ids.ts'
 import type { IgnoreRules } from '../core/ignore/ignore.ts'
@@ -132,7 +139,13 @@ class FolderScan {
     this.#localFlags = request.receiveOnly ? FLAG_RECEIVE_ONLY : 0
     const { ignorePerms, modTimeWindowMs } = request
     this.#ownership = request.ownership && { ...request.ownership, ownShortId: request.ownShortId }
-    this.#compareOptions = { ignorePerms, modTimeWindowMs, ownFlags: this.#localFlags, ownership: this.#ownership, attributes: request.attributes?.rules }
+    this.#compareOptions = {
+      ignorePerms,
+      modTimeWindowMs,
+      ownFlags: this.#localFlags,
+      ownership: this.#ownership,
+      attributes: request.attributes?.rules,
+    }
     this.#meter = new ProgressMeter(deps.clock, deps.onProgress)
     this.#writer = new BatchWriter({
       clock: deps.clock,
@@ -203,7 +216,7 @@ class FolderScan {
       for (const { path, message } of batch.problems) this.#unknown(path, message)
       renamed.push(...(await this.#normalize(batch.unnormalized)))
       const attributes = this.#request.attributes
-      const items = attributes && await attributes.look(batch.items, this.#onProblem, this.#signal)
+      const items = attributes && (await attributes.look(batch.items, this.#onProblem, this.#signal))
       await this.#compare(items ?? batch.items, cursor)
       await this.#catchUp()
     }
@@ -264,7 +277,8 @@ class FolderScan {
       else if (result.kind === 'failed') this.#hashFailed(item.name, result)
       else {
         const content = { blockSizeBytes, blockHashes: result.blockHashes, blocksHash: result.blocksHash }
-        const info = confirmedRecord(record, item, content, this.#compareOptions) ?? recordOf(item, record, content, options)
+        const info =
+          confirmedRecord(record, item, content, this.#compareOptions) ?? recordOf(item, record, content, options)
         const isNew = record === undefined || record.deleted
         const source = isNew && this.#indexHasRecords ? await this.#renamedFrom(info) : undefined
         // Side by side in one batch: other devices see a move instead of a deletion and a download.
@@ -329,6 +343,14 @@ class FolderScan {
   #recordOptions(): RecordOptions {
     const { ownShortId, countFrom, ignorePerms } = this.#request
     const nowS = Math.floor(this.#deps.clock.nowMs() / 1_000)
-    return { ownShortId, ignorePerms, nowS, countFrom, localFlags: this.#localFlags, ownership: this.#ownership, attributes: this.#request.attributes?.rules }
+    return {
+      ownShortId,
+      ignorePerms,
+      nowS,
+      countFrom,
+      localFlags: this.#localFlags,
+      ownership: this.#ownership,
+      attributes: this.#request.attributes?.rules,
+    }
   }
 }

@@ -94,7 +94,9 @@ export class Statistics {
 
   async #write(key: string, record: FolderRecord | DeviceRecord): Promise<void> {
     this.#deps.log.debug(() => `${key} is now ${JSON.stringify(record)}`)
-    await this.#attempt(`write ${key}`, () => this.#deps.keyValue.set(key, new TextEncoder().encode(JSON.stringify(record))))
+    await this.#attempt(`write ${key}`, () =>
+      this.#deps.keyValue.set(key, new TextEncoder().encode(JSON.stringify(record))),
+    )
   }
 
   async #attempt(what: string, action: () => Promise<void>): Promise<void> {

@@ -1,5 +1,9 @@
 /** Runs `action` for every item, a few at a time, begun in order. Rejects with the first failure, once all begun have ended. */
-export async function forEachAtOnce<T>(items: Iterable<T>, atOnce: number, action: (item: T) => Promise<void>): Promise<void> {
+export async function forEachAtOnce<T>(
+  items: Iterable<T>,
+  atOnce: number,
+  action: (item: T) => Promise<void>,
+): Promise<void> {
   const failures: unknown[] = []
   const rest = items[Symbol.iterator]()
   const worker = async (): Promise<void> => {

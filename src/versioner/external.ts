@@ -40,7 +40,10 @@ export class ExternalVersioner implements Versioner {
     if (command.kind === 'refused') throw failed(command.reason)
     const [program, ...words] = command.words
     const environment = { FOLDER_PATH: root, FILE_PATH: name, FOLDER_FILESYSTEM: folder.filesystemType }
-    const end = await this.#deps.programs.run({ program, words, environment, hidden: HIDDEN, timeLimitMs: TIME_LIMIT_MS }, signal)
+    const end = await this.#deps.programs.run(
+      { program, words, environment, hidden: HIDDEN, timeLimitMs: TIME_LIMIT_MS },
+      signal,
+    )
     signal.throwIfAborted()
     if (end.kind !== 'exited' || end.code !== 0) throw failed(reasonOf(end))
     if (await this.#isThere(name)) throw failed('file was not removed by external script')
@@ -58,7 +61,10 @@ export class ExternalVersioner implements Versioner {
 
   async #isThere(name: string): Promise<boolean> {
     const path = joinPath(this.#options.root, name)
-    return await this.#deps.disk.lstat(path).then(() => true, () => false) // what cannot be looked at fails where it is replaced
+    return await this.#deps.disk.lstat(path).then(
+      () => true,
+      () => false,
+    ) // what cannot be looked at fails where it is replaced
   }
 }
 

@@ -31,7 +31,11 @@ export class KeptVersions implements Versioner {
     this.#policy = policy
     this.#root = root
     this.#fsync = !folder.disableFsync
-    this.#versions = new VersionsDirectory(deps.disk, { folderRoot: root, configured: folder.versioning.fsPath, userHome })
+    this.#versions = new VersionsDirectory(deps.disk, {
+      folderRoot: root,
+      configured: folder.versioning.fsPath,
+      userHome,
+    })
     this.#listed = new ListedVersions({ clock: deps.clock, filesIn: (directory) => this.#versions.filesIn(directory) })
     this.#parents = new Parents({ disk: deps.disk, root, onMade: () => {} })
   }
@@ -77,10 +81,18 @@ export class KeptVersions implements Versioner {
 
   async restore(name: string, versionMs: number, signal: AbortSignal): Promise<void> {
     try {
-      await restoreVersion({
-        disk: this.#deps.disk, root: this.#root, fsync: this.#fsync, versions: this.#versions, parents: this.#parents,
-        keep: (current) => this.keep(current),
-      }, name, versionMs)
+      await restoreVersion(
+        {
+          disk: this.#deps.disk,
+          root: this.#root,
+          fsync: this.#fsync,
+          versions: this.#versions,
+          parents: this.#parents,
+          keep: (current) => this.keep(current),
+        },
+        name,
+        versionMs,
+      )
     } catch (error) {
       signal.throwIfAborted()
       throw refused(`${this.#policy.kind} versioner: restore: ${messageOf(error)}`, error)
@@ -158,7 +170,8 @@ export class KeptVersions implements Versioner {
 
   async #removeSurplus(entries: readonly KeptEntry[]): Promise<void> {
     const nowMs = this.#deps.clock.nowMs()
-    const known = this.#policy.kind === 'trashcan' ? entries : entries.filter(({ path }) => parseVersionName(path) !== undefined)
+    const known =
+      this.#policy.kind === 'trashcan' ? entries : entries.filter(({ path }) => parseVersionName(path) !== undefined)
     const agesS = known.map((entry) => (nowMs - this.#keptMs(entry)) / 1_000)
     for (const place of surplusVersions(this.#policy, agesS)) {
       const path = known[place]?.path

@@ -3,8 +3,15 @@ import { temporaryName } from '../core/paths.ts'
 import type { Disk } from '../platform/disk.ts'
 
 /** Another disk, or one without second names, or none for us: then the content is copied. */
-const NO_SECOND_NAME: ReadonlySet<string | undefined> =
-  new Set(['EXDEV', 'EPERM', 'EACCES', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'])
+const NO_SECOND_NAME: ReadonlySet<string | undefined> = new Set([
+  'EXDEV',
+  'EPERM',
+  'EACCES',
+  'ENOTSUP',
+  'EOPNOTSUPP',
+  'ENOSYS',
+  'EMLINK',
+])
 
 /**
  * Gives the content of a file a second place, where nothing may be yet. Whoever looks there finds nothing or all of it,

@@ -1,6 +1,15 @@
 import { systemCode } from '../core/errors.ts'
 import { compactTime } from '../core/formats/local-time.ts'
-import { ancestorsOf, baseOf, isCanonical, isInternal, isTemporary, joinPath, parentOf, temporaryName } from '../core/paths.ts'
+import {
+  ancestorsOf,
+  baseOf,
+  isCanonical,
+  isInternal,
+  isTemporary,
+  joinPath,
+  parentOf,
+  temporaryName,
+} from '../core/paths.ts'
 import { versionName } from '../core/records/version-names.ts'
 import type { Disk, DiskStat } from '../platform/disk.ts'
 import type { Parents } from '../platform/files/parents.ts'
@@ -28,13 +37,18 @@ interface Way {
 
 /** Brings a version back under its file's name. What has the name is kept in turn. */
 export async function restoreVersion(deps: RestoreDeps, name: string, versionMs: number): Promise<void> {
-  if (!isCanonical(name) || isInternal(name) || name.split('/').some(isTemporary)) throw refused('name is not one that a folder may hold')
+  if (!isCanonical(name) || isInternal(name) || name.split('/').some(isTemporary))
+    throw refused('name is not one that a folder may hold')
   const version = await findVersion(deps.versions, name, Math.floor(versionMs / 1_000) * 1_000)
   if (version === undefined) throw refused('version not found')
   await ensureParents(deps, name)
   await using place = await deps.parents.hold(name)
   await using source = await deps.versions.hold(version)
-  const way = { from: joinPath(source.path, baseOf(version)), to: joinPath(place.path, baseOf(name)), directory: place.path }
+  const way = {
+    from: joinPath(source.path, baseOf(version)),
+    to: joinPath(place.path, baseOf(name)),
+    directory: place.path,
+  }
   const current = await lookAt(deps.disk, way.to)
   if (current?.type === 'directory') throw refused('cannot restore on top of a directory')
   if (current?.type === 'other') throw refused('cannot restore on top of something that is no file')
@@ -68,7 +82,12 @@ async function findVersion(versions: VersionsDirectory, name: string, versionMs:
   return undefined
 }
 
-async function putNew({ disk, parents, fsync }: RestoreDeps, name: string, { from, to }: Way, isLink: boolean): Promise<void> {
+async function putNew(
+  { disk, parents, fsync }: RestoreDeps,
+  name: string,
+  { from, to }: Way,
+  isLink: boolean,
+): Promise<void> {
   await parents.inside(name, async () => {
     if (isLink) await disk.removeFile(to)
     await moveNew(disk, from, to, fsync)

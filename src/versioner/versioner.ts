@@ -7,5 +7,7 @@ import type { Versioner, VersionerDeps, VersionerOptions } from './types.ts'
 export function createVersioner(deps: VersionerDeps, options: VersionerOptions): Versioner | undefined {
   const policy = versionPolicy(options.folder.versioning)
   if (policy === undefined) return undefined
-  return policy.kind === 'external' ? new ExternalVersioner(deps, options, policy.command) : new KeptVersions(deps, options, policy)
+  return policy.kind === 'external'
+    ? new ExternalVersioner(deps, options, policy.command)
+    : new KeptVersions(deps, options, policy)
 }

@@ -39,7 +39,8 @@ export class VersionsDirectory {
     this.#folderRoot = folderRoot
     this.root = placeOf(folderRoot, configured, userHome)
     this.#parents = new Parents({
-      disk, root: this.root,
+      disk,
+      root: this.root,
       modeOf: (directory) => this.#modeLike(directory),
       onMade: (directory) => this.#noteMadeIn(this.path(parentOf(directory))),
     })
@@ -68,7 +69,8 @@ export class VersionsDirectory {
       const real = await this.#disk.realPath(this.root)
       const folder = await this.#disk.realPath(this.#folderRoot)
       // A clean-up there would take the folder's own files for old versions.
-      if (real === '/' || isAtOrBelow(folder, real)) throw refused(`versions directory ${this.root} holds the folder itself`)
+      if (real === '/' || isAtOrBelow(folder, real))
+        throw refused(`versions directory ${this.root} holds the folder itself`)
       return true
     } catch (error) {
       if (systemCode(error) === 'ENOENT') return false

@@ -5,9 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { ARM64_NODE, missingArm64 } from '../support/arm64.ts'
 import { someBytes } from '../support/bytes.ts'
-import {
-  addPeer, connect, differencesOf, inSync, startMember, statusOf, type Member,
-} from '../support/daemon-pair.ts'
+import { addPeer, connect, differencesOf, inSync, startMember, statusOf, type Member } from '../support/daemon-pair.ts'
 import { eventually, scratchDirectory } from '../support/scratch.ts'
 
 // The other architecture, emulated: native packages load, and a device does what people expect of it.
@@ -87,10 +85,14 @@ async function synchronizes(a: Member, b: Member): Promise<void> {
 
 /** Resolves when all need nothing, have so many files, and have them alike. */
 async function haveFiles(members: readonly Member[], count: number): Promise<void> {
-  await eventually(`${count} files everywhere`, async () => {
-    await inSync(members, EMULATED_MS_MAX)
-    return (await statusOf(members[0]!)).globalTotalItems === count || undefined
-  }, EMULATED_MS_MAX)
+  await eventually(
+    `${count} files everywhere`,
+    async () => {
+      await inSync(members, EMULATED_MS_MAX)
+      return (await statusOf(members[0]!)).globalTotalItems === count || undefined
+    },
+    EMULATED_MS_MAX,
+  )
   for (const other of members.slice(1)) assert.deepEqual(differencesOf(members[0]!.root, other.root), [])
 }
 

@@ -14,8 +14,11 @@ let demo: Demo
 before(async () => {
   if (skip !== false) return
   demo = await startDemo(scratch.path)
-  await eventually('something to answer', async () =>
-    Object.keys(await demo.get('/rest/cluster/pending/devices')).length > 0 || undefined, 60_000)
+  await eventually(
+    'something to answer',
+    async () => Object.keys(await demo.get('/rest/cluster/pending/devices')).length > 0 || undefined,
+    60_000,
+  )
   browser = await Chromium.start()
 })
 
@@ -41,14 +44,16 @@ class Findings {
 
 test('every page is without serious findings, in the light and in the dark', { skip }, async () => {
   const found = new Findings()
-  const views = await browser.visit({ url: demo.pages[0]!.url }, ({ page }) => everyView(page, async (view) => {
-    await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' })
-    await atRest(page)
-    found.add(view, await accessibilityFindings(page))
-    await page.emulateMedia({ colorScheme: 'dark' })
-    await atRest(page)
-    found.add(`${view} (dark)`, await accessibilityFindings(page, ['color-contrast'])) // the only thing that is different
-  }))
+  const views = await browser.visit({ url: demo.pages[0]!.url }, ({ page }) =>
+    everyView(page, async (view) => {
+      await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' })
+      await atRest(page)
+      found.add(view, await accessibilityFindings(page))
+      await page.emulateMedia({ colorScheme: 'dark' })
+      await atRest(page)
+      found.add(`${view} (dark)`, await accessibilityFindings(page, ['color-contrast'])) // the only thing that is different
+    }),
+  )
   found.assertNone()
   console.log(JSON.stringify({ accessibility: 'axe-core', views: views.length, serious: 0 }))
 })
@@ -56,9 +61,11 @@ test('every page is without serious findings, in the light and in the dark', { s
 test('on a phone nothing is wider than the screen, and there are no serious findings', { skip }, async () => {
   const context = { viewport: { width: 360, height: 740 }, isMobile: true, hasTouch: true }
   const found = new Findings()
-  await browser.visit({ url: demo.pages[0]!.url, context }, ({ page }) => everyView(page, async (view) => {
-    const excess: number = await page.evaluate('document.documentElement.scrollWidth - window.innerWidth')
-    found.add(view, [...(await accessibilityFindings(page)), ...(excess > 0 ? [`${excess} px too wide`] : [])])
-  }))
+  await browser.visit({ url: demo.pages[0]!.url, context }, ({ page }) =>
+    everyView(page, async (view) => {
+      const excess: number = await page.evaluate('document.documentElement.scrollWidth - window.innerWidth')
+      found.add(view, [...(await accessibilityFindings(page)), ...(excess > 0 ? [`${excess} px too wide`] : [])])
+    }),
+  )
   found.assertNone()
 })

@@ -16,9 +16,18 @@ const stage = browserStage({
     const photos = join(directory, 'Photos')
     mkdirSync(photos)
     writeFileSync(join(photos, 'cat.jpg'), 'a cat')
-    await daemon.request('PATCH', '/rest/config/options', { globalAnnounceEnabled: false, localAnnounceEnabled: false, natEnabled: false })
+    await daemon.request('PATCH', '/rest/config/options', {
+      globalAnnounceEnabled: false,
+      localAnnounceEnabled: false,
+      natEnabled: false,
+    })
     await daemon.addFolder('photos', photos, { label: 'Photos' })
-    await daemon.post('/rest/config/devices', { deviceID: PHONE, name: 'Phone', addresses: ['tcp://127.0.0.1:1'], paused: true })
+    await daemon.post('/rest/config/devices', {
+      deviceID: PHONE,
+      name: 'Phone',
+      addresses: ['tcp://127.0.0.1:1'],
+      paused: true,
+    })
   },
 })
 const { skip } = stage
@@ -34,49 +43,56 @@ const device = async () => (await stage.daemon.get(`/rest/config/devices/${PHONE
 const dialogOf = (page: Page) => page.getByRole('dialog')
 const press = (page: Page, name: string) => dialogOf(page).getByRole('button', { name, exact: true }).click()
 
-test('a folder is edited: what is wrong is told and found, only what was changed is sent', { skip }, () => at('folders/photos', async (page) => {
-  const before = await folder()
-  await page.getByRole('button', { name: 'Edit', exact: true }).click()
-  const dialog = dialogOf(page)
-  await dialog.getByLabel('Name', { exact: true }).fill('Pictures')
-  await dialog.getByRole('checkbox', { name: 'Phone' }).check()
-  await dialog.getByText('Old versions of files').click()
-  await dialog.getByLabel('Old versions', { exact: true }).selectOption('staggered')
-  await dialog.getByLabel('Oldest version').fill('30')
-  await dialog.getByText('Finding changes').click()
-  const interval = dialog.getByLabel('Full rescan every')
-  await interval.fill('soon')
-  await dialog.getByText('A whole number, please.').waitFor()
-  assert.deepEqual(await accessibilityFindings(page), [])
-  await press(page, 'Save')
-  await interval.fill('600')
-  await press(page, 'Save')
-  await page.getByRole('heading', { name: 'Pictures' }).waitFor()
-  const { devices, versioning, ...next } = await folder()
-  assert.deepEqual({ ...next, devices: before.devices, versioning: before.versioning }, { ...before, label: 'Pictures', rescanIntervalS: 600 })
-  assert.ok(devices.some(({ deviceID }) => deviceID === PHONE))
-  assert.deepEqual(versioning, { ...before.versioning, type: 'staggered', params: { maxAge: String(30 * 86_400) } })
-}))
+test('a folder is edited: what is wrong is told and found, only what was changed is sent', { skip }, () =>
+  at('folders/photos', async (page) => {
+    const before = await folder()
+    await page.getByRole('button', { name: 'Edit', exact: true }).click()
+    const dialog = dialogOf(page)
+    await dialog.getByLabel('Name', { exact: true }).fill('Pictures')
+    await dialog.getByRole('checkbox', { name: 'Phone' }).check()
+    await dialog.getByText('Old versions of files').click()
+    await dialog.getByLabel('Old versions', { exact: true }).selectOption('staggered')
+    await dialog.getByLabel('Oldest version').fill('30')
+    await dialog.getByText('Finding changes').click()
+    const interval = dialog.getByLabel('Full rescan every')
+    await interval.fill('soon')
+    await dialog.getByText('A whole number, please.').waitFor()
+    assert.deepEqual(await accessibilityFindings(page), [])
+    await press(page, 'Save')
+    await interval.fill('600')
+    await press(page, 'Save')
+    await page.getByRole('heading', { name: 'Pictures' }).waitFor()
+    const { devices, versioning, ...next } = await folder()
+    assert.deepEqual(
+      { ...next, devices: before.devices, versioning: before.versioning },
+      { ...before, label: 'Pictures', rescanIntervalS: 600 },
+    )
+    assert.ok(devices.some(({ deviceID }) => deviceID === PHONE))
+    assert.deepEqual(versioning, { ...before.versioning, type: 'staggered', params: { maxAge: String(30 * 86_400) } })
+  }),
+)
 
-test('a second folder cannot be put where one is, and says when it is inside another', { skip }, () => at('folders', async (page) => {
-  await page.getByRole('button', { name: 'Add folder' }).first().click()
-  const dialog = dialogOf(page)
-  const where = dialog.getByLabel('Where')
-  await where.fill(PHOTOS)
-  await dialog.getByText('Pictures is there already.').waitFor()
-  await where.fill(join(PHOTOS, 'cats'))
-  await dialog.getByText('this is inside Pictures').waitFor()
-  await where.fill('photos')
-  await dialog.getByText('Give the whole path').waitFor()
-  await where.fill(join(stage.directory, 'Pho'))
-  await dialog.getByText('does not exist yet; it will be made').waitFor()
-  await page.locator(`datalist option[value="${PHOTOS}"]`).waitFor({ state: 'attached' })
-  await dialog.getByText('More', { exact: true }).click()
-  await dialog.getByLabel('Folder ID').fill('photos')
-  await dialog.getByText('There is a folder with this ID already.').waitFor()
-  await press(page, 'Cancel')
-  await dialog.waitFor({ state: 'detached' })
-}))
+test('a second folder cannot be put where one is, and says when it is inside another', { skip }, () =>
+  at('folders', async (page) => {
+    await page.getByRole('button', { name: 'Add folder' }).first().click()
+    const dialog = dialogOf(page)
+    const where = dialog.getByLabel('Where')
+    await where.fill(PHOTOS)
+    await dialog.getByText('Pictures is there already.').waitFor()
+    await where.fill(join(PHOTOS, 'cats'))
+    await dialog.getByText('this is inside Pictures').waitFor()
+    await where.fill('photos')
+    await dialog.getByText('Give the whole path').waitFor()
+    await where.fill(join(stage.directory, 'Pho'))
+    await dialog.getByText('does not exist yet; it will be made').waitFor()
+    await page.locator(`datalist option[value="${PHOTOS}"]`).waitFor({ state: 'attached' })
+    await dialog.getByText('More', { exact: true }).click()
+    await dialog.getByLabel('Folder ID').fill('photos')
+    await dialog.getByText('There is a folder with this ID already.').waitFor()
+    await press(page, 'Cancel')
+    await dialog.waitFor({ state: 'detached' })
+  }),
+)
 
 test('a device is edited; one that is not trusted gets a folder only with a password', { skip }, async () => {
   await at(`devices/${PHONE}`, async (page) => {

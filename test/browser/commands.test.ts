@@ -30,7 +30,8 @@ async function command(page: Page, typed: string, expected: string): Promise<voi
   await field(page).waitFor({ state: 'detached' })
 }
 
-const isPaused = async (id: string) => ((await stage.daemon.get(`/rest/config/folders/${id}`)) as { paused: boolean }).paused
+const isPaused = async (id: string) =>
+  ((await stage.daemon.get(`/rest/config/folders/${id}`)) as { paused: boolean }).paused
 
 test('commands do what they say: pause, resume, rescan, go, debug, theme', { skip }, async () => {
   await stage.browser.visit({ url: `${stage.daemon.url}/` }, async ({ page }) => {
@@ -83,30 +84,41 @@ test('the list of commands is walked by arrows and told to readers of the screen
   })
 })
 
-test('a list of commands that has been used takes no more keys: none is done twice, and it opens again at once', { skip }, async () => {
-  await stage.browser.visit({ url: `${stage.daemon.url}/` }, async ({ page }) => {
-    await atRest(page)
-    await page.keyboard.press('Control+k')
-    await field(page).fill('add a folder')
-    await options(page).first().filter({ hasText: 'Add a folder' }).waitFor()
-    // All in one turn of the page: its field has the focus until the next picture is drawn.
-    await page.evaluate(`{
+test(
+  'a list of commands that has been used takes no more keys: none is done twice, and it opens again at once',
+  { skip },
+  async () => {
+    await stage.browser.visit({ url: `${stage.daemon.url}/` }, async ({ page }) => {
+      await atRest(page)
+      await page.keyboard.press('Control+k')
+      await field(page).fill('add a folder')
+      await options(page).first().filter({ hasText: 'Add a folder' }).waitFor()
+      // All in one turn of the page: its field has the focus until the next picture is drawn.
+      await page.evaluate(`{
       const field = document.activeElement
       for (const key of [{ key: 'Enter' }, { key: 'Enter' }, { key: 'k', ctrlKey: true }]) {
         field.dispatchEvent(new KeyboardEvent('keydown', { ...key, bubbles: true, cancelable: true }))
       }
     }`)
-    await field(page).waitFor()
-    await page.keyboard.press('Escape')
-    await field(page).waitFor({ state: 'detached' })
-    assert.equal(await page.locator('dialog').count(), 1, 'the dialog of a new folder, once')
-  })
-})
+      await field(page).waitFor()
+      await page.keyboard.press('Escape')
+      await field(page).waitFor({ state: 'detached' })
+      assert.equal(await page.locator('dialog').count(), 1, 'the dialog of a new folder, once')
+    })
+  },
+)
 
 test('keys go places, search and help, but not while somebody types', { skip }, async () => {
   await stage.browser.visit({ url: `${stage.daemon.url}/` }, async ({ page }) => {
     await atRest(page)
-    for (const [keys, address] of [['gf', /#\/folders$/], ['gd', /#\/devices$/], ['gc', /#\/changes$/], ['gs', /#\/settings/], ['go', /#\/$/], ['gl', /#\/log$/]] as const) {
+    for (const [keys, address] of [
+      ['gf', /#\/folders$/],
+      ['gd', /#\/devices$/],
+      ['gc', /#\/changes$/],
+      ['gs', /#\/settings/],
+      ['go', /#\/$/],
+      ['gl', /#\/log$/],
+    ] as const) {
       for (const key of keys) await page.keyboard.press(key)
       await page.waitForURL(address)
     }

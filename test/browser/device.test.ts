@@ -42,28 +42,37 @@ const onPage = (act: (page: Page) => Promise<void>) =>
 const configOf = async ({ daemon }: Member) => (await daemon.get('/rest/config')) as Config
 const main = (page: Page) => page.getByRole('main')
 
-test('it tells how the device is connected and that it has everything', { skip }, () => onPage(async (page) => {
-  await main(page).getByText('Connected · LAN · up to date').waitFor()
-  for (const fact of [/LAN · tcp-(client|server)/, /127\.0\.0\.1:\d+/, /TLS1\.3/, /received, .* sent/]) await main(page).getByText(fact).first().waitFor()
-  await main(page).getByText(there.id, { exact: true }).waitFor()
-  await main(page).getByText('Has everything').waitFor()
-  await main(page).getByRole('img', { name: /^Throughput: receiving .*, at most .*; sending / }).waitFor()
-  await atRest(page)
-  assert.deepEqual(await accessibilityFindings(page), [])
-}))
+test('it tells how the device is connected and that it has everything', { skip }, () =>
+  onPage(async (page) => {
+    await main(page).getByText('Connected · LAN · up to date').waitFor()
+    for (const fact of [/LAN · tcp-(client|server)/, /127\.0\.0\.1:\d+/, /TLS1\.3/, /received, .* sent/])
+      await main(page).getByText(fact).first().waitFor()
+    await main(page).getByText(there.id, { exact: true }).waitFor()
+    await main(page).getByText('Has everything').waitFor()
+    await main(page)
+      .getByRole('img', { name: /^Throughput: receiving .*, at most .*; sending / })
+      .waitFor()
+    await atRest(page)
+    assert.deepEqual(await accessibilityFindings(page), [])
+  }),
+)
 
-test('it is paused and goes on', { skip }, () => onPage(async (page) => {
-  await page.getByRole('button', { name: 'Pause' }).click()
-  await main(page).getByText('Paused', { exact: true }).waitFor()
-  assert.equal((await configOf(here)).devices.find(({ deviceID }) => deviceID === there.id)?.paused, true)
-  await page.getByRole('button', { name: 'Resume' }).click()
-  await main(page).getByText('Connected · LAN · up to date').waitFor()
-}))
+test('it is paused and goes on', { skip }, () =>
+  onPage(async (page) => {
+    await page.getByRole('button', { name: 'Pause' }).click()
+    await main(page).getByText('Paused', { exact: true }).waitFor()
+    assert.equal((await configOf(here)).devices.find(({ deviceID }) => deviceID === there.id)?.paused, true)
+    await page.getByRole('button', { name: 'Resume' }).click()
+    await main(page).getByText('Connected · LAN · up to date').waitFor()
+  }),
+)
 
 test('what it lacks is counted, and the number opens exactly that', { skip }, async () => {
   await there.daemon.post(`/rest/system/pause?device=${here.id}`)
   await onPage(async (page) => {
-    await main(page).getByText(/^Offline, last seen/).waitFor()
+    await main(page)
+      .getByText(/^Offline, last seen/)
+      .waitFor()
     writeFileSync(join(here.root, 'second.txt'), 'twenty bytes of text')
     await here.daemon.post('/rest/db/scan?folder=docs')
     await page.getByRole('button', { name: 'Lacks 1 item, 20 B' }).click()
@@ -80,13 +89,19 @@ test('a folder is shared and unshared by its box', { skip }, async () => {
   const root = join(scratch.path, 'more')
   mkdirSync(root)
   await here.daemon.addFolder('more', root, { label: 'More' })
-  const isShared = async () => (await configOf(here)).folders.find(({ id }) => id === 'more')?.devices.some(({ deviceID }) => deviceID === there.id)
+  const isShared = async () =>
+    (await configOf(here)).folders
+      .find(({ id }) => id === 'more')
+      ?.devices.some(({ deviceID }) => deviceID === there.id)
   await onPage(async (page) => {
     const box = page.getByRole('checkbox', { name: 'Share More' })
     await box.check()
     await main(page).getByText('Not accepted over there yet').waitFor()
     assert.equal(await isShared(), true)
-    await eventually('the offer', async () => 'more' in ((await there.daemon.get('/rest/cluster/pending/folders')) as object) || undefined)
+    await eventually(
+      'the offer',
+      async () => 'more' in ((await there.daemon.get('/rest/cluster/pending/folders')) as object) || undefined,
+    )
     await box.click()
     const dialog = page.getByRole('dialog', { name: 'Stop sharing More with peer?' })
     await dialog.getByRole('button', { name: 'Cancel' }).click()
@@ -98,15 +113,23 @@ test('a folder is shared and unshared by its box', { skip }, async () => {
   })
 })
 
-test('it is removed after a question that says what stays', { skip }, () => onPage(async (page) => {
-  await page.getByRole('button', { name: 'Remove' }).click()
-  const dialog = page.getByRole('dialog', { name: 'Remove peer?' })
-  await dialog.getByText('1 folder is no longer shared with it. Both devices keep their files').waitFor()
-  await dialog.getByRole('button', { name: 'Remove' }).click()
-  await page.waitForURL(/#\/devices$/)
-  await main(page).getByText('No other device yet.').waitFor()
-  assert.equal((await configOf(here)).devices.some(({ deviceID }) => deviceID === there.id), false)
-}))
+test('it is removed after a question that says what stays', { skip }, () =>
+  onPage(async (page) => {
+    await page.getByRole('button', { name: 'Remove' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Remove peer?' })
+    await dialog.getByText('1 folder is no longer shared with it. Both devices keep their files').waitFor()
+    await dialog.getByRole('button', { name: 'Remove' }).click()
+    await page.waitForURL(/#\/devices$/)
+    await main(page).getByText('No other device yet.').waitFor()
+    assert.equal(
+      (await configOf(here)).devices.some(({ deviceID }) => deviceID === there.id),
+      false,
+    )
+  }),
+)
 
 test('a device that nobody knows is said to be unknown', { skip }, () =>
-  browser.visit({ url: `${here.daemon.url}/#/devices/NOBODY` }, ({ page }) => main(page).getByText('This device is not known here.').waitFor()))
+  browser.visit({ url: `${here.daemon.url}/#/devices/NOBODY` }, ({ page }) =>
+    main(page).getByText('This device is not known here.').waitFor(),
+  ),
+)

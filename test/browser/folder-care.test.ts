@@ -21,7 +21,14 @@ before(async () => {
   const { daemon, root } = member
   mkdirSync(join(root, '.stversions', 'notes'), { recursive: true })
   mkdirSync(join(root, 'notes'))
-  for (const [name, content] of [['notes/a.txt', 'new a'], ['notes/b.txt', 'new b'], ['x.tmp', 'x'], ['y.tmp', 'y'], ['plan.txt', 'mine'], [CONFLICT, 'yours']] as const) {
+  for (const [name, content] of [
+    ['notes/a.txt', 'new a'],
+    ['notes/b.txt', 'new b'],
+    ['x.tmp', 'x'],
+    ['y.tmp', 'y'],
+    ['plan.txt', 'mine'],
+    [CONFLICT, 'yours'],
+  ] as const) {
     writeFileSync(join(root, name), content)
   }
   writeFileSync(join(root, '.stversions', 'notes', 'a~20020102-030405.txt'), 'older a')
@@ -50,8 +57,17 @@ test('patterns show what they match before they are saved, and a wrong one its l
     await preview.getByText('Nothing is ignored.', { exact: false }).waitFor()
     assert.equal(await save.isDisabled(), true)
     await editor.fill('// scratch\n*.tmp\nnowhere\n')
-    await preview.getByRole('listitem').filter({ hasText: 'Line 2' }).filter({ hasText: 'ignores 2 names' }).filter({ hasText: 'y.tmp' }).waitFor()
-    await preview.getByRole('listitem').filter({ hasText: 'nowhere' }).filter({ hasText: 'matches nothing known' }).waitFor()
+    await preview
+      .getByRole('listitem')
+      .filter({ hasText: 'Line 2' })
+      .filter({ hasText: 'ignores 2 names' })
+      .filter({ hasText: 'y.tmp' })
+      .waitFor()
+    await preview
+      .getByRole('listitem')
+      .filter({ hasText: 'nowhere' })
+      .filter({ hasText: 'matches nothing known' })
+      .waitFor()
     await preview.getByText(/^2 of \d+ known names would be ignored/).waitFor()
     await editor.fill('*.tmp\n[broken\n')
     await page.getByRole('alert').filter({ hasText: 'Line 2:' }).waitFor()
@@ -82,7 +98,10 @@ test('one older version comes back by its time, several by one press, after a qu
     await one.getByRole('button', { name: 'Restore' }).click()
     await told(page, '1 file restored.')
     assert.equal(read('notes/a.txt'), 'oldest a')
-    await eventually('the version just made', async () => !/200[12]/.test((await choice.getByRole('option').allInnerTexts())[0] ?? '2001') || undefined)
+    await eventually(
+      'the version just made',
+      async () => !/200[12]/.test((await choice.getByRole('option').allInnerTexts())[0] ?? '2001') || undefined,
+    )
 
     const search = page.getByRole('searchbox', { name: 'Search in versions' })
     await search.fill('b.t')
@@ -100,7 +119,8 @@ test('one older version comes back by its time, several by one press, after a qu
 
 test('a long directory comes in parts, and an address leads straight to a file', { skip }, async () => {
   mkdirSync(join(member.root, 'many'))
-  for (let index = 1; index <= 230; index++) writeFileSync(join(member.root, 'many', `${String(index).padStart(3, '0')}.txt`), '')
+  for (let index = 1; index <= 230; index++)
+    writeFileSync(join(member.root, 'many', `${String(index).padStart(3, '0')}.txt`), '')
   await member.daemon.post('/rest/db/scan?folder=docs&sub=many')
   await browser.visit(at(`folders/docs/files/${encodeURIComponent('many/230.txt')}`), async ({ page }) => {
     await page.getByRole('dialog', { name: '230.txt' }).getByText('many/230.txt').waitFor()
@@ -131,7 +151,11 @@ test('changes appear as they happen, with who, where and when, and lead to the f
     await atRest(page)
     writeFileSync(join(member.root, 'fresh.txt'), 'fresh')
     await member.daemon.post('/rest/db/scan?folder=docs')
-    const row = page.getByRole('row').filter({ hasText: 'fresh.txt' }).filter({ hasText: 'Changed' }).filter({ hasText: 'Docs' })
+    const row = page
+      .getByRole('row')
+      .filter({ hasText: 'fresh.txt' })
+      .filter({ hasText: 'Changed' })
+      .filter({ hasText: 'Docs' })
     await row.getByRole('button', { name: 'fresh.txt' }).click()
     await page.getByRole('dialog', { name: 'fresh.txt' }).getByText('5 B').waitFor()
     await page.keyboard.press('Escape')
@@ -143,29 +167,37 @@ test('changes appear as they happen, with who, where and when, and lead to the f
   })
 })
 
-test('changes in a folder that only receives are listed and reverted, after a question that counts them', { skip }, async () => {
-  const root = join(scratch.path, 'received')
-  mkdirSync(root)
-  for (const name of ['own-1.txt', 'own-2.txt']) writeFileSync(join(root, name), 'own')
-  await member.daemon.addFolder('received', root, { type: 'receiveonly' })
-  await member.daemon.post('/rest/db/scan?folder=received')
-  await browser.visit(at('folders/received'), async ({ page }) => {
-    await page.getByRole('link', { name: /Changed here\s*2/ }).click()
-    await page.getByRole('row').filter({ hasText: 'own-2.txt' }).waitFor()
-    await page.getByRole('button', { name: 'Revert changes' }).first().click()
-    const question = page.getByRole('dialog', { name: 'Undo what was changed here?' })
-    await question.getByText('2 items go back', { exact: false }).waitFor()
-    await question.getByRole('button', { name: 'Revert changes' }).click()
-    await page.getByText('Nothing was changed here', { exact: false }).waitFor()
-  })
-  assert.equal(existsSync(join(root, 'own-1.txt')), false)
-})
+test(
+  'changes in a folder that only receives are listed and reverted, after a question that counts them',
+  { skip },
+  async () => {
+    const root = join(scratch.path, 'received')
+    mkdirSync(root)
+    for (const name of ['own-1.txt', 'own-2.txt']) writeFileSync(join(root, name), 'own')
+    await member.daemon.addFolder('received', root, { type: 'receiveonly' })
+    await member.daemon.post('/rest/db/scan?folder=received')
+    await browser.visit(at('folders/received'), async ({ page }) => {
+      await page.getByRole('link', { name: /Changed here\s*2/ }).click()
+      await page.getByRole('row').filter({ hasText: 'own-2.txt' }).waitFor()
+      await page.getByRole('button', { name: 'Revert changes' }).first().click()
+      const question = page.getByRole('dialog', { name: 'Undo what was changed here?' })
+      await question.getByText('2 items go back', { exact: false }).waitFor()
+      await question.getByRole('button', { name: 'Revert changes' }).click()
+      await page.getByText('Nothing was changed here', { exact: false }).waitFor()
+    })
+    assert.equal(existsSync(join(root, 'own-1.txt')), false)
+  },
+)
 
 test('a folder whose directory is away says so, and what helps', { skip }, async () => {
   renameSync(member.root, `${member.root}-away`)
   await member.daemon.request('POST', '/rest/db/scan?folder=docs')
   await browser.visit(at('folders/docs'), async ({ page }) => {
-    await page.getByRole('alert').filter({ hasText: 'folder path missing' }).filter({ hasText: 'Mount the disk' }).waitFor()
+    await page
+      .getByRole('alert')
+      .filter({ hasText: 'folder path missing' })
+      .filter({ hasText: 'Mount the disk' })
+      .waitFor()
     renameSync(`${member.root}-away`, member.root)
     await page.getByRole('button', { name: 'Rescan', exact: true }).click()
     await page.getByRole('menuitem', { name: 'Whole folder' }).click()

@@ -44,7 +44,11 @@ const rows = (page: Page) => page.getByRole('table', { name: 'Out of sync' }).ge
 
 test('a file is downloaded first when a person wants it, and the queue shows that', { skip }, async () => {
   await limit(20)
-  for (const name of NAMES) writeFileSync(join(pair.a.root, name), new Uint8Array(270_000).map((_, index) => (index * 7 + name.charCodeAt(6) * index) % 251))
+  for (const name of NAMES)
+    writeFileSync(
+      join(pair.a.root, name),
+      new Uint8Array(270_000).map((_, index) => (index * 7 + name.charCodeAt(6) * index) % 251),
+    )
   await pair.a.scan()
   await eventually('a queue', async () => ((await queued()).includes(LAST) ? true : undefined))
   assert.notEqual((await queued())[0], LAST)
@@ -53,13 +57,19 @@ test('a file is downloaded first when a person wants it, and the queue shows tha
     await row.filter({ hasText: 'In the queue' }).waitFor()
     await page.getByRole('row').filter({ hasText: 'Downloading now' }).first().waitFor()
     await page.getByRole('link', { name: /Out of sync\s*\d+/ }).waitFor()
-    await eventually('it at the end', async () => (await rows(page).allInnerTexts()).at(-1)?.trim() === LAST || undefined)
+    await eventually(
+      'it at the end',
+      async () => (await rows(page).allInnerTexts()).at(-1)?.trim() === LAST || undefined,
+    )
     await row.getByRole('button', { name: 'Download first' }).click()
-    await page.getByRole('status').filter({ hasText: `${LAST} is downloaded next.` }).waitFor()
+    await page
+      .getByRole('status')
+      .filter({ hasText: `${LAST} is downloaded next.` })
+      .waitFor()
     await eventually('the file in front', async () => (await queued()).indexOf(LAST) <= 0 || undefined)
     await eventually('the list to follow', async () => {
       const shown = (await rows(page).allInnerTexts()).map((text) => text.trim())
-      return shown.length > 0 && shown.indexOf(LAST) < shown.length - 1 || undefined
+      return (shown.length > 0 && shown.indexOf(LAST) < shown.length - 1) || undefined
     })
     await limit(0)
     await page.getByText('Nothing is waiting: this folder is in sync.').waitFor({ timeout: 40_000 })
@@ -72,7 +82,11 @@ test('a folder that only sends overrides what others changed, after a question t
   writeFileSync(join(pair.a.root, 'intruder.txt'), 'not wanted')
   await pair.a.scan()
   await browser.visit({ url: `${pair.b.daemon.url}/#/folders/docs/waiting` }, async ({ page }) => {
-    await page.getByRole('row').filter({ hasText: 'intruder.txt' }).filter({ hasText: 'This folder only sends' }).waitFor()
+    await page
+      .getByRole('row')
+      .filter({ hasText: 'intruder.txt' })
+      .filter({ hasText: 'This folder only sends' })
+      .waitFor()
     await page.getByRole('button', { name: 'Override changes' }).click()
     const question = page.getByRole('dialog', { name: 'Override what others changed?' })
     await question.getByText('1 item on the other devices becomes as it is here.', { exact: false }).waitFor()
@@ -87,13 +101,22 @@ test('what only an absent device has says so, in the list and in the drawer', { 
   // Held back at its source: what is on its way already would be read to its end before anybody is missed. A limit lets
   // half a megabyte pass at first, and a block that was begun is sent to its end.
   await pair.a.daemon.request('PATCH', '/rest/config/options', { maxSendKbps: 1, limitBandwidthInLan: true })
-  writeFileSync(join(pair.a.root, 'absent.bin'), new Uint8Array(2_000_000).map((_, index) => (index * 13) % 249))
+  writeFileSync(
+    join(pair.a.root, 'absent.bin'),
+    new Uint8Array(2_000_000).map((_, index) => (index * 13) % 249),
+  )
   await pair.a.scan()
-  await eventually('the need', async () => ((await pair.b.daemon.get('/rest/db/status?folder=docs')) as { needFiles: number }).needFiles === 1 || undefined)
+  await eventually(
+    'the need',
+    async () =>
+      ((await pair.b.daemon.get('/rest/db/status?folder=docs')) as { needFiles: number }).needFiles === 1 || undefined,
+  )
   await pair.a.stop()
   await browser.visit({ url: `${pair.b.daemon.url}/#/folders/docs/waiting` }, async ({ page }) => {
     const row = page.getByRole('row').filter({ hasText: 'absent.bin' })
-    await row.filter({ hasText: /peer has it, but is not connected|The last attempt failed/ }).waitFor({ timeout: 40_000 })
+    await row
+      .filter({ hasText: /peer has it, but is not connected|The last attempt failed/ })
+      .waitFor({ timeout: 40_000 })
     await row.getByRole('button', { name: 'absent.bin' }).click()
     const drawer = page.getByRole('dialog', { name: 'absent.bin' })
     await drawer.getByText('It is not here yet.').waitFor()

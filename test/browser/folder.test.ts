@@ -39,20 +39,27 @@ async function writeAtA(files: Readonly<Record<string, string>>): Promise<void> 
   await pair.a.scan()
 }
 
-test('files appear as they arrive, level by level, each with its state here and on the other device', { skip }, async () => {
-  await browser.visit(at('folders/docs'), async ({ page }) => {
-    await page.getByText('This folder is empty.', { exact: false }).waitFor()
-    await writeAtA({ 'letters/2024/first.txt': 'hello', 'top.txt': 'top' })
-    await row(page, 'top.txt').filter({ hasText: 'Up to date' }).filter({ hasText: 'peer has the newest version' }).waitFor()
-    await page.getByRole('button', { name: 'Expand letters' }).click()
-    await page.getByRole('button', { name: 'Expand 2024' }).click()
-    await row(page, 'first.txt').filter({ hasText: '5 B' }).waitFor()
-    await page.getByRole('button', { name: 'Collapse letters' }).click()
-    await row(page, 'first.txt').waitFor({ state: 'detached' })
-    await page.getByRole('heading', { name: 'docs', level: 1 }).waitFor()
-    await page.getByText('2 files', { exact: false }).first().waitFor()
-  })
-})
+test(
+  'files appear as they arrive, level by level, each with its state here and on the other device',
+  { skip },
+  async () => {
+    await browser.visit(at('folders/docs'), async ({ page }) => {
+      await page.getByText('This folder is empty.', { exact: false }).waitFor()
+      await writeAtA({ 'letters/2024/first.txt': 'hello', 'top.txt': 'top' })
+      await row(page, 'top.txt')
+        .filter({ hasText: 'Up to date' })
+        .filter({ hasText: 'peer has the newest version' })
+        .waitFor()
+      await page.getByRole('button', { name: 'Expand letters' }).click()
+      await page.getByRole('button', { name: 'Expand 2024' }).click()
+      await row(page, 'first.txt').filter({ hasText: '5 B' }).waitFor()
+      await page.getByRole('button', { name: 'Collapse letters' }).click()
+      await row(page, 'first.txt').waitFor({ state: 'detached' })
+      await page.getByRole('heading', { name: 'docs', level: 1 }).waitFor()
+      await page.getByText('2 files', { exact: false }).first().waitFor()
+    })
+  },
+)
 
 test('the tree is walked with the arrow keys, and Enter opens what is known', { skip }, async () => {
   await browser.visit(at('folders/docs'), async ({ page }) => {
@@ -91,29 +98,33 @@ test('a search finds names anywhere in the folder, and says when there are none'
   })
 })
 
-test('a rescan of one path finds what is new there and nothing else; one of the folder finds the rest', { skip }, async () => {
-  mkdirSync(join(pair.b.root, 'inside'))
-  writeFileSync(join(pair.b.root, 'inside', 'new.txt'), 'x')
-  writeFileSync(join(pair.b.root, 'outside.txt'), 'x')
-  await browser.visit(at('folders/docs'), async ({ page }) => {
-    const rescan = async (what: string) => {
-      await page.getByRole('button', { name: 'Rescan', exact: true }).click()
-      await page.getByRole('menuitem', { name: what }).click()
-    }
-    await rescan('This path …')
-    const dialog = page.getByRole('dialog', { name: 'Rescan a path' })
-    await dialog.getByLabel('Path').fill('../elsewhere')
-    await dialog.getByText('The path must stay inside this folder.').waitFor()
-    await dialog.getByLabel('Path').fill('inside')
-    await dialog.getByRole('button', { name: 'Rescan' }).click()
-    await page.getByRole('status').filter({ hasText: 'inside was scanned.' }).waitFor()
-    await row(page, 'inside').waitFor()
-    assert.equal(await row(page, 'outside.txt').count(), 0)
-    await rescan('Whole folder')
-    await row(page, 'outside.txt').waitFor()
-  })
-  await inSync(pair.both)
-})
+test(
+  'a rescan of one path finds what is new there and nothing else; one of the folder finds the rest',
+  { skip },
+  async () => {
+    mkdirSync(join(pair.b.root, 'inside'))
+    writeFileSync(join(pair.b.root, 'inside', 'new.txt'), 'x')
+    writeFileSync(join(pair.b.root, 'outside.txt'), 'x')
+    await browser.visit(at('folders/docs'), async ({ page }) => {
+      const rescan = async (what: string) => {
+        await page.getByRole('button', { name: 'Rescan', exact: true }).click()
+        await page.getByRole('menuitem', { name: what }).click()
+      }
+      await rescan('This path …')
+      const dialog = page.getByRole('dialog', { name: 'Rescan a path' })
+      await dialog.getByLabel('Path').fill('../elsewhere')
+      await dialog.getByText('The path must stay inside this folder.').waitFor()
+      await dialog.getByLabel('Path').fill('inside')
+      await dialog.getByRole('button', { name: 'Rescan' }).click()
+      await page.getByRole('status').filter({ hasText: 'inside was scanned.' }).waitFor()
+      await row(page, 'inside').waitFor()
+      assert.equal(await row(page, 'outside.txt').count(), 0)
+      await rescan('Whole folder')
+      await row(page, 'outside.txt').waitFor()
+    })
+    await inSync(pair.both)
+  },
+)
 
 test('a directory that cannot be deleted is a problem with its reason; a retry solves it', { skip }, async () => {
   await writeAtA({ 'box/a.txt': 'a' })
@@ -162,7 +173,8 @@ test('all folders are paused, resumed and scanned at once', { skip }, async () =
     mkdirSync(join(scratch.path, id))
     await pair.b.daemon.addFolder(id, join(scratch.path, id))
   }
-  const paused = async () => ((await pair.b.daemon.get('/rest/config/folders')) as { paused: boolean }[]).map((folder) => folder.paused)
+  const paused = async () =>
+    ((await pair.b.daemon.get('/rest/config/folders')) as { paused: boolean }[]).map((folder) => folder.paused)
   await browser.visit(at('folders'), async ({ page }) => {
     await page.getByRole('button', { name: 'Pause all' }).click()
     await page.getByRole('button', { name: 'Resume all' }).waitFor()
@@ -174,7 +186,11 @@ test('all folders are paused, resumed and scanned at once', { skip }, async () =
     writeFileSync(join(scratch.path, 'one', 'new.txt'), '12345')
     await page.getByRole('button', { name: 'Rescan all' }).click()
     await page.getByText('All folders were scanned.').waitFor()
-    await eventually('the new file', async () =>
-      ((await pair.b.daemon.get('/rest/db/status?folder=one')) as { localFiles: number }).localFiles === 1 || undefined)
+    await eventually(
+      'the new file',
+      async () =>
+        ((await pair.b.daemon.get('/rest/db/status?folder=one')) as { localFiles: number }).localFiles === 1 ||
+        undefined,
+    )
   })
 })

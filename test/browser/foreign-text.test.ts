@@ -27,7 +27,8 @@ const NAMES = RAW.filter(({ why }) => why !== 'our own')
   .flatMap(({ text, times = 1, levels = 1 }) => (text === undefined || times * levels > 1 ? [] : [text]))
   .filter((name) => name.split('/').every((part) => part !== '' && part !== '.' && part !== '..'))
 const STRANGERS = 6
-const HOSTILE_ELEMENTS = 'main script, body > script:not([src]), img[src="x"], svg[onload], iframe, object, embed, [onmouseover], [onerror], a[href^="javascript:" i], a[href^="data:" i], base'
+const HOSTILE_ELEMENTS =
+  'main script, body > script:not([src]), img[src="x"], svg[onload], iframe, object, embed, [onmouseover], [onerror], a[href^="javascript:" i], a[href^="data:" i], base'
 
 const skip = missingBrowser() ?? false
 const scratch = scratchDirectory()
@@ -70,11 +71,19 @@ async function fill(): Promise<void> {
   const known = await newIdentity()
   mkdirSync(root)
   assert.ok(writeNames(root, NAMES) > 200)
-  assert.equal(writeNames(join(root, '.stversions'), TEXTS.map((text) => `${text}~20250102-030405`)), TEXTS.length)
-  for (const [index, name] of TEXTS.entries()) await daemon.post('/rest/config/devices', { deviceID: idOf(index), name })
+  assert.equal(
+    writeNames(
+      join(root, '.stversions'),
+      TEXTS.map((text) => `${text}~20250102-030405`),
+    ),
+    TEXTS.length,
+  )
+  for (const [index, name] of TEXTS.entries())
+    await daemon.post('/rest/config/devices', { deviceID: idOf(index), name })
   await daemon.post('/rest/config/devices', { deviceID: known.id, name: TEXTS[0], numConnections: 1 })
   await daemon.addFolder('docs', root, {
-    label: TEXTS[1], devices: [{ deviceID: known.id }, ...TEXTS.map((_, index) => ({ deviceID: idOf(index) }))],
+    label: TEXTS[1],
+    devices: [{ deviceID: known.id }, ...TEXTS.map((_, index) => ({ deviceID: idOf(index) }))],
     versioning: { type: 'simple', params: { keep: '5' } },
   })
   for (const [index, label] of TEXTS.entries()) {
@@ -86,8 +95,11 @@ async function fill(): Promise<void> {
   await daemon.post('/rest/db/scan?folder=docs')
   await offer(known, port)
   for (const text of TEXTS.slice(0, STRANGERS)) await knock(port, text)
-  await eventually('all strangers wait', async () =>
-    Object.keys((await daemon.get('/rest/cluster/pending/devices')) as object).length === STRANGERS || undefined)
+  await eventually(
+    'all strangers wait',
+    async () =>
+      Object.keys((await daemon.get('/rest/cluster/pending/devices')) as object).length === STRANGERS || undefined,
+  )
 }
 
 async function offer(who: Awaited<ReturnType<typeof newIdentity>>, port: number): Promise<void> {
@@ -105,17 +117,34 @@ async function knock(port: number, deviceName: string): Promise<void> {
 test('W-11: names of files, folders and devices stay text on every page', { skip }, async () => {
   const shown = new Set<string>()
   const visit = { url: `${member.daemon.url}/` }
-  const views = await browser.visit(visit, ({ page, problems }) => everyView(page, async (view) => {
-    assert.deepEqual(problems, [], view)
-    const hostile: readonly string[] = await page.evaluate(
-      `[...document.querySelectorAll(${JSON.stringify(HOSTILE_ELEMENTS)})].map((element) => element.outerHTML.slice(0, 200))`)
-    assert.deepEqual(hostile, [], view)
-    const text = await page.locator('body').innerText()
-    for (const name of TEXTS) if (text.includes(name)) shown.add(name)
-  }, { follow: (path) => !/folder-[1-9]\d*\/./.test(path) }))
-  assert.deepEqual(TEXTS.filter((text) => !shown.has(text)), [], 'every text was shown somewhere')
+  const views = await browser.visit(visit, ({ page, problems }) =>
+    everyView(
+      page,
+      async (view) => {
+        assert.deepEqual(problems, [], view)
+        const hostile: readonly string[] = await page.evaluate(
+          `[...document.querySelectorAll(${JSON.stringify(HOSTILE_ELEMENTS)})].map((element) => element.outerHTML.slice(0, 200))`,
+        )
+        assert.deepEqual(hostile, [], view)
+        const text = await page.locator('body').innerText()
+        for (const name of TEXTS) if (text.includes(name)) shown.add(name)
+      },
+      { follow: (path) => !/folder-[1-9]\d*\/./.test(path) },
+    ),
+  )
+  assert.deepEqual(
+    TEXTS.filter((text) => !shown.has(text)),
+    [],
+    'every text was shown somewhere',
+  )
 
   await member.daemon.request('PATCH', '/rest/config/gui', { user: 'me', password: 'secret' })
   await browser.visit({ ...visit, expected: [/status of 40[13]/] }, async ({ page }) => atRest(page))
-  reportRow({ id: 'W-11', tried: (views.length + 1) * NAMES.length, strings: NAMES.length, views: views.length + 1, executed: 0 })
+  reportRow({
+    id: 'W-11',
+    tried: (views.length + 1) * NAMES.length,
+    strings: NAMES.length,
+    views: views.length + 1,
+    executed: 0,
+  })
 })

@@ -28,7 +28,10 @@ test('the log grows by itself, and shows what a person looks for', { skip }, asy
     await say('first of all')
     await line(page, 'first of all').waitFor()
     assert.equal(await line(page, 'first of all').count(), 1)
-    assert.match(await line(page, 'first of all').innerText(), /\d\d:\d\d:\d\d\s+Warning\s+http\s+reported from outside: first of all/)
+    assert.match(
+      await line(page, 'first of all').innerText(),
+      /\d\d:\d\d:\d\d\s+Warning\s+http\s+reported from outside: first of all/,
+    )
 
     await page.getByRole('combobox', { name: 'Level' }).selectOption({ label: 'Warnings only' })
     await line(page, 'GUI and API listening').waitFor({ state: 'detached' })
@@ -46,27 +49,33 @@ test('the log grows by itself, and shows what a person looks for', { skip }, asy
 })
 
 test('the log can be held, copied and cleared', { skip }, async () => {
-  await stage.browser.visit({ url: url(), context: { permissions: ['clipboard-read', 'clipboard-write'] } }, async ({ page }) => {
-    await line(page, 'GUI and API listening').waitFor()
-    await page.getByRole('button', { name: 'Pause', exact: true }).click()
-    await say('said meanwhile')
-    // Rates are asked every other second, the log every second: after two of those it would have been.
-    for (let round = 0; round < 2; round++) await page.waitForResponse(/\/rest\/twinfold\/pulse/)
-    assert.equal(await line(page, 'said meanwhile').count(), 0)
-    await page.getByRole('button', { name: 'Resume', exact: true }).click()
-    await line(page, 'said meanwhile').waitFor()
-    assert.equal(await line(page, 'said meanwhile').count(), 1)
+  await stage.browser.visit(
+    { url: url(), context: { permissions: ['clipboard-read', 'clipboard-write'] } },
+    async ({ page }) => {
+      await line(page, 'GUI and API listening').waitFor()
+      await page.getByRole('button', { name: 'Pause', exact: true }).click()
+      await say('said meanwhile')
+      // Rates are asked every other second, the log every second: after two of those it would have been.
+      for (let round = 0; round < 2; round++) await page.waitForResponse(/\/rest\/twinfold\/pulse/)
+      assert.equal(await line(page, 'said meanwhile').count(), 0)
+      await page.getByRole('button', { name: 'Resume', exact: true }).click()
+      await line(page, 'said meanwhile').waitFor()
+      assert.equal(await line(page, 'said meanwhile').count(), 1)
 
-    await page.getByRole('button', { name: 'Copy' }).click()
-    await page.getByRole('button', { name: 'Copied' }).waitFor()
-    assert.match(String(await page.evaluate('navigator.clipboard.readText()')), /Z WARNING http: reported from outside: said meanwhile\n$/)
+      await page.getByRole('button', { name: 'Copy' }).click()
+      await page.getByRole('button', { name: 'Copied' }).waitFor()
+      assert.match(
+        String(await page.evaluate('navigator.clipboard.readText()')),
+        /Z WARNING http: reported from outside: said meanwhile\n$/,
+      )
 
-    await page.getByRole('button', { name: 'Clear view' }).click()
-    await line(page, 'said meanwhile').waitFor({ state: 'detached' })
-    await say('said afterwards')
-    await line(page, 'said afterwards').waitFor()
-    assert.equal(await lines(page).count(), 1)
-  })
+      await page.getByRole('button', { name: 'Clear view' }).click()
+      await line(page, 'said meanwhile').waitFor({ state: 'detached' })
+      await say('said afterwards')
+      await line(page, 'said afterwards').waitFor()
+      assert.equal(await lines(page).count(), 1)
+    },
+  )
 })
 
 test('who scrolls up to read is left in peace', { skip }, async () => {
@@ -74,7 +83,11 @@ test('who scrolls up to read is left in peace', { skip }, async () => {
   await stage.browser.visit({ url: url(), context: { viewport: { width: 1000, height: 700 } } }, async ({ page }) => {
     await line(page, 'line number 59').waitFor()
     const log = page.getByRole('log')
-    const isAtEnd = () => log.evaluate((box: { scrollHeight: number; scrollTop: number; clientHeight: number }) => box.scrollHeight - box.scrollTop - box.clientHeight < 24)
+    const isAtEnd = () =>
+      log.evaluate(
+        (box: { scrollHeight: number; scrollTop: number; clientHeight: number }) =>
+          box.scrollHeight - box.scrollTop - box.clientHeight < 24,
+      )
     await eventually('the end', async () => (await isAtEnd()) || undefined)
     await log.focus()
     await page.keyboard.press('Home')
@@ -129,8 +142,11 @@ test('the log and the support bundle can be downloaded', { skip }, async () => {
     const bundle = await download('Support bundle', 'Download')
     assert.match(bundle.name, /\.zip$/)
     assert.equal(bundle.content.subarray(0, 2).toString(), 'PK')
-    await eventually('what was opened for it to be closed again', async () =>
-      ((await stage.daemon.get('/rest/config/gui')) as { debugging: boolean }).debugging === false || undefined)
+    await eventually(
+      'what was opened for it to be closed again',
+      async () =>
+        ((await stage.daemon.get('/rest/config/gui')) as { debugging: boolean }).debugging === false || undefined,
+    )
   })
 })
 
@@ -154,7 +170,10 @@ test('restart and shut down ask first; the page waits and goes on', { skip }, as
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
     await page.getByRole('dialog').waitFor({ state: 'detached' })
     const before = await startTime()
-    await eventually('a second that the start can be told by', async () => (Date.parse(before) < Date.now() - 1_000) || undefined)
+    await eventually(
+      'a second that the start can be told by',
+      async () => Date.parse(before) < Date.now() - 1_000 || undefined,
+    )
     await choose('Restart')
     await page.getByRole('dialog').getByRole('button', { name: 'Restart' }).click()
     await eventually('another start', async () => (await startTime()) !== before || undefined)

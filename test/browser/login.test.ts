@@ -71,7 +71,9 @@ test('after many wrong passwords the page says why the answer takes its time', {
       await password.fill(`guess ${attempt}`)
       await page.keyboard.press('Enter')
       // A wrong password is taken out of its field when the answer is there.
-      const seen = await eventually('words or an answer', async () => ((await slow.isVisible()) ? 'slow' : (await password.inputValue()) === '' ? 'answer' : undefined))
+      const seen = await eventually('words or an answer', async () =>
+        (await slow.isVisible()) ? 'slow' : (await password.inputValue()) === '' ? 'answer' : undefined,
+      )
       isSlow = seen === 'slow'
     }
     assert.ok(isSlow)

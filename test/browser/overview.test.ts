@@ -67,7 +67,9 @@ test('the daemon goes away and comes back: the page says so, and goes on without
 })
 
 test('a change that waits for a restart says so, and takes effect by a click', { skip }, async () => {
-  const expected = [/ERR_CONNECTION_REFUSED|ERR_CONNECTION_RESET|ERR_EMPTY_RESPONSE|ERR_INCOMPLETE|ERR_SOCKET|status of 403/]
+  const expected = [
+    /ERR_CONNECTION_REFUSED|ERR_CONNECTION_RESET|ERR_EMPTY_RESPONSE|ERR_INCOMPLETE|ERR_SOCKET|status of 403/,
+  ]
   await browser.visit({ url: url(), expected }, async ({ page }) => {
     await atRest(page)
     await page.evaluate('window.isTheSame = true')
@@ -75,7 +77,12 @@ test('a change that waits for a restart says so, and takes effect by a click', {
     const notice = page.getByRole('status').filter({ hasText: 'takes effect only after a restart' })
     await notice.getByRole('button', { name: 'Restart' }).click()
     await notice.waitFor({ state: 'detached' })
-    await eventually('the restart', async () => !((await daemon.get('/rest/config/restart-required')) as { requiresRestart: boolean }).requiresRestart || undefined)
+    await eventually(
+      'the restart',
+      async () =>
+        !((await daemon.get('/rest/config/restart-required')) as { requiresRestart: boolean }).requiresRestart ||
+        undefined,
+    )
     assert.equal(await page.evaluate('window.isTheSame'), true)
   })
 })

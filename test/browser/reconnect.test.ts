@@ -73,8 +73,10 @@ test('a token that the daemon does not know any more is renewed without a word',
 test('a page that was out of sight knows what happened meanwhile as soon as it is seen', { skip }, async () => {
   await browser.visit({ url: `http://${address}/#/folders` }, async ({ page }) => {
     await page.getByRole('main').getByText('Photographs', { exact: true }).waitFor()
-    const seen = (state: string) => page.evaluate(
-      `Object.defineProperty(document, 'visibilityState', { value: '${state}', configurable: true }); document.dispatchEvent(new Event('visibilitychange'))`)
+    const seen = (state: string) =>
+      page.evaluate(
+        `Object.defineProperty(document, 'visibilityState', { value: '${state}', configurable: true }); document.dispatchEvent(new Event('visibilitychange'))`,
+      )
     await seen('hidden')
     await rename('Photos')
     await rename('Photos again')
@@ -108,13 +110,16 @@ test('a page whose address is changed says where it went', { skip }, async () =>
   await daemon.request('PATCH', '/rest/config/gui', { address: first })
   await daemon.signal('SIGTERM')
   daemon = await startDaemon({ home, guiAddress: undefined })
-  await browser.visit({ url: `http://${first}/#/folders`, expected: [...AWAY, /foreign request/] }, async ({ page }) => {
-    await atRest(page)
-    // What follows a start has been told by then, and the page waits for the next event: that will be the new address.
-    for (let round = 0; round < 3; round++) await page.waitForResponse(/\/rest\/twinfold\/pulse/)
-    await daemon.request('PATCH', '/rest/config/gui', { address: second })
-    await page.getByRole('alert').getByRole('link', { name: 'Open the new address' }).click()
-    await page.waitForURL(`http://${second}/**`)
-    await page.getByRole('main').waitFor()
-  })
+  await browser.visit(
+    { url: `http://${first}/#/folders`, expected: [...AWAY, /foreign request/] },
+    async ({ page }) => {
+      await atRest(page)
+      // What follows a start has been told by then, and the page waits for the next event: that will be the new address.
+      for (let round = 0; round < 3; round++) await page.waitForResponse(/\/rest\/twinfold\/pulse/)
+      await daemon.request('PATCH', '/rest/config/gui', { address: second })
+      await page.getByRole('alert').getByRole('link', { name: 'Open the new address' }).click()
+      await page.waitForURL(`http://${second}/**`)
+      await page.getByRole('main').waitFor()
+    },
+  )
 })

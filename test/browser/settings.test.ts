@@ -22,96 +22,130 @@ const at = (section: string, act: (page: Page) => Promise<void>, expected: reado
 const config = async () => (await stage.daemon.get('/rest/config')) as Config
 const save = (page: Page) => page.getByRole('button', { name: 'Save', exact: true }).click()
 const saved = (page: Page) => page.getByRole('status').filter({ hasText: 'Saved.' }).first().waitFor()
-const open = (page: Page, section: string) => page.getByRole('navigation', { name: 'Settings' }).getByRole('link', { name: section }).click()
+const open = (page: Page, section: string) =>
+  page.getByRole('navigation', { name: 'Settings' }).getByRole('link', { name: section }).click()
 
-test('what is typed in several sections waits, and one save saves all of it and nothing else', { skip }, () => at('general', async (page) => {
-  const before = await config()
-  await page.getByLabel('Name of this device').fill('Kitchen')
-  await open(page, 'Connections')
-  await page.getByLabel('Send at most').fill('500')
-  await open(page, 'Finding devices')
-  await page.getByLabel('Tell the server local addresses, too').click()
-  await open(page, 'General')
-  assert.equal(await page.getByLabel('Name of this device').inputValue(), 'Kitchen')
-  await page.getByText('3 changes not saved').waitFor()
-  await save(page)
-  await saved(page)
-  const { options, devices, folders, gui } = await config()
-  assert.deepEqual(options, { ...before.options, maxSendKbps: 500, announceLANAddresses: !before.options.announceLANAddresses })
-  assert.deepEqual(devices.map(({ name }) => name), ['Kitchen'])
-  assert.deepEqual([folders, gui], [before.folders, before.gui])
-  await page.getByText('not saved').waitFor({ state: 'detached' })
-}))
+test('what is typed in several sections waits, and one save saves all of it and nothing else', { skip }, () =>
+  at('general', async (page) => {
+    const before = await config()
+    await page.getByLabel('Name of this device').fill('Kitchen')
+    await open(page, 'Connections')
+    await page.getByLabel('Send at most').fill('500')
+    await open(page, 'Finding devices')
+    await page.getByLabel('Tell the server local addresses, too').click()
+    await open(page, 'General')
+    assert.equal(await page.getByLabel('Name of this device').inputValue(), 'Kitchen')
+    await page.getByText('3 changes not saved').waitFor()
+    await save(page)
+    await saved(page)
+    const { options, devices, folders, gui } = await config()
+    assert.deepEqual(options, {
+      ...before.options,
+      maxSendKbps: 500,
+      announceLANAddresses: !before.options.announceLANAddresses,
+    })
+    assert.deepEqual(
+      devices.map(({ name }) => name),
+      ['Kitchen'],
+    )
+    assert.deepEqual([folders, gui], [before.folders, before.gui])
+    await page.getByText('not saved').waitFor({ state: 'detached' })
+  }),
+)
 
-test('what cannot be a value is told as it is typed, and not sent', { skip }, () => at('connections', async (page) => {
-  const limit = page.getByLabel('Receive at most')
-  await limit.fill('fast')
-  await page.getByText('A whole number, please.').waitFor()
-  await save(page)
-  assert.equal(await limit.inputValue(), 'fast')
-  assert.ok(await limit.evaluate((element) => element === element.ownerDocument.activeElement))
-  await page.getByRole('button', { name: 'Discard' }).click()
-  assert.equal(await limit.inputValue(), '0')
-}))
+test('what cannot be a value is told as it is typed, and not sent', { skip }, () =>
+  at('connections', async (page) => {
+    const limit = page.getByLabel('Receive at most')
+    await limit.fill('fast')
+    await page.getByText('A whole number, please.').waitFor()
+    await save(page)
+    assert.equal(await limit.inputValue(), 'fast')
+    assert.ok(await limit.evaluate((element) => element === element.ownerDocument.activeElement))
+    await page.getByRole('button', { name: 'Discard' }).click()
+    assert.equal(await limit.inputValue(), '0')
+  }),
+)
 
-test('what the daemon refuses is told in its words, and everything typed stays', { skip }, () => at('gui', async (page) => {
-  await page.getByLabel('Address of this page').fill('nowhere')
-  await page.getByLabel('Stay logged in for').fill('60')
-  await save(page)
-  await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
-  await page.getByRole('alert').filter({ hasText: 'missing port in address' }).waitFor()
-  assert.equal(await page.getByLabel('Address of this page').inputValue(), 'nowhere')
-  assert.equal(await page.getByLabel('Stay logged in for').inputValue(), '60')
-  assert.notEqual((await config()).gui.sessionCookieDurationS, 60)
-  await page.getByLabel('Address of this page').fill((await config()).gui.address)
-  await save(page)
-  await saved(page)
-  assert.equal((await config()).gui.sessionCookieDurationS, 60)
-}, [/status of 500/]))
+test('what the daemon refuses is told in its words, and everything typed stays', { skip }, () =>
+  at(
+    'gui',
+    async (page) => {
+      await page.getByLabel('Address of this page').fill('nowhere')
+      await page.getByLabel('Stay logged in for').fill('60')
+      await save(page)
+      await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
+      await page.getByRole('alert').filter({ hasText: 'missing port in address' }).waitFor()
+      assert.equal(await page.getByLabel('Address of this page').inputValue(), 'nowhere')
+      assert.equal(await page.getByLabel('Stay logged in for').inputValue(), '60')
+      assert.notEqual((await config()).gui.sessionCookieDurationS, 60)
+      await page.getByLabel('Address of this page').fill((await config()).gui.address)
+      await save(page)
+      await saved(page)
+      assert.equal((await config()).gui.sessionCookieDurationS, 60)
+    },
+    [/status of 500/],
+  ),
+)
 
-test('every other setting is found by its name and keeps its kind', { skip }, () => at('advanced', async (page) => {
-  await page.getByLabel('Search settings').fill('progressupdate')
-  await page.getByLabel('progressUpdateIntervalS').fill('7')
-  await page.getByLabel('Search settings').fill('ldap.address')
-  await page.getByLabel('address', { exact: true }).fill('ldap.example.org:389')
-  await page.getByLabel('Search settings').fill('featureFlags')
-  await page.getByLabel('featureFlags').fill('one\n\ntwo\n')
-  await save(page)
-  await saved(page)
-  const { options, ldap } = await config()
-  assert.equal(options.progressUpdateIntervalS, 7)
-  assert.deepEqual(options.featureFlags, ['one', 'two'])
-  assert.equal(ldap.address, 'ldap.example.org:389')
-  await page.getByLabel('Search settings').fill('no such thing')
-  await page.getByText('No setting of this name.').waitFor()
-}))
+test('every other setting is found by its name and keeps its kind', { skip }, () =>
+  at('advanced', async (page) => {
+    await page.getByLabel('Search settings').fill('progressupdate')
+    await page.getByLabel('progressUpdateIntervalS').fill('7')
+    await page.getByLabel('Search settings').fill('ldap.address')
+    await page.getByLabel('address', { exact: true }).fill('ldap.example.org:389')
+    await page.getByLabel('Search settings').fill('featureFlags')
+    await page.getByLabel('featureFlags').fill('one\n\ntwo\n')
+    await save(page)
+    await saved(page)
+    const { options, ldap } = await config()
+    assert.equal(options.progressUpdateIntervalS, 7)
+    assert.deepEqual(options.featureFlags, ['one', 'two'])
+    assert.equal(ldap.address, 'ldap.example.org:389')
+    await page.getByLabel('Search settings').fill('no such thing')
+    await page.getByText('No setting of this name.').waitFor()
+  }),
+)
 
-test('defaults are edited with the same forms, and a new folder starts with them', { skip }, () => at('defaults', async (page) => {
-  const folders = page.locator('section').filter({ has: page.getByRole('heading', { name: 'New folders' }) })
-  await folders.getByLabel('Put new folders below').fill(stage.directory)
-  await folders.getByLabel('Ignore patterns').fill('*.tmp')
-  await folders.getByText('Finding changes').click()
-  await folders.getByLabel('Full rescan every').fill('120')
-  await save(page)
-  await saved(page)
-  const { defaults } = await config()
-  assert.deepEqual([defaults.folder.path, defaults.folder.rescanIntervalS, defaults.ignores.lines], [stage.directory, 120, ['*.tmp']])
-  await page.getByRole('link', { name: 'Folders', exact: true }).click()
-  await page.getByRole('button', { name: 'Add folder' }).first().click()
-  const dialog = page.getByRole('dialog')
-  await dialog.getByLabel('Name').first().fill('New one')
-  await dialog.getByRole('button', { name: 'Add folder' }).click()
-  await page.getByRole('heading', { name: 'New one' }).waitFor()
-  const [folder] = (await config()).folders
-  assert.deepEqual([folder?.path, folder?.rescanIntervalS, folder?.paused], [join(stage.directory, 'New one'), 120, false])
-  const patterns = await eventually('the patterns', () => readFileSync(join(stage.directory, 'New one', '.stignore'), 'utf8').trim() || undefined)
-  assert.equal(patterns, '*.tmp')
-}))
+test('defaults are edited with the same forms, and a new folder starts with them', { skip }, () =>
+  at('defaults', async (page) => {
+    const folders = page.locator('section').filter({ has: page.getByRole('heading', { name: 'New folders' }) })
+    await folders.getByLabel('Put new folders below').fill(stage.directory)
+    await folders.getByLabel('Ignore patterns').fill('*.tmp')
+    await folders.getByText('Finding changes').click()
+    await folders.getByLabel('Full rescan every').fill('120')
+    await save(page)
+    await saved(page)
+    const { defaults } = await config()
+    assert.deepEqual(
+      [defaults.folder.path, defaults.folder.rescanIntervalS, defaults.ignores.lines],
+      [stage.directory, 120, ['*.tmp']],
+    )
+    await page.getByRole('link', { name: 'Folders', exact: true }).click()
+    await page.getByRole('button', { name: 'Add folder' }).first().click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Name').first().fill('New one')
+    await dialog.getByRole('button', { name: 'Add folder' }).click()
+    await page.getByRole('heading', { name: 'New one' }).waitFor()
+    const [folder] = (await config()).folders
+    assert.deepEqual(
+      [folder?.path, folder?.rescanIntervalS, folder?.paused],
+      [join(stage.directory, 'New one'), 120, false],
+    )
+    const patterns = await eventually(
+      'the patterns',
+      () => readFileSync(join(stage.directory, 'New one', '.stignore'), 'utf8').trim() || undefined,
+    )
+    assert.equal(patterns, '*.tmp')
+  }),
+)
 
 test('who was ignored can be heard again', { skip }, async () => {
   const now = await config()
   const time = new Date().toISOString()
-  await stage.daemon.request('PUT', '/rest/config', { ...now, remoteIgnoredDevices: [{ deviceID: OTHER, name: 'Stranger', address: '127.0.0.1:1', time }] })
+  await stage.daemon.request('PUT', '/rest/config', {
+    ...now,
+    remoteIgnoredDevices: [{ deviceID: OTHER, name: 'Stranger', address: '127.0.0.1:1', time }],
+  })
   await at('connections', async (page) => {
     await page.getByRole('button', { name: 'Stop ignoring Stranger' }).click()
     await page.getByText('No device is ignored.').waitFor()
@@ -119,32 +153,40 @@ test('who was ignored can be heard again', { skip }, async () => {
   assert.deepEqual((await config()).remoteIgnoredDevices, [])
 })
 
-test('a new key takes the place of the old one, which is hidden until asked for', { skip }, () => at('gui', async (page) => {
-  const { apiKey } = (await config()).gui
-  assert.ok(!(await page.locator('main').innerText()).includes(apiKey))
-  await page.getByRole('button', { name: 'Show' }).click()
-  await page.getByText(apiKey).waitFor()
-  await page.getByRole('button', { name: 'New key' }).click()
-  await page.getByRole('dialog').getByRole('button', { name: 'New key' }).click()
-  await page.getByText(apiKey).waitFor({ state: 'detached' })
-  await eventually('another key on disk', () => stage.daemon.apiKey !== apiKey || undefined)
-  await page.getByText((await config()).gui.apiKey).waitFor()
-}))
+test('a new key takes the place of the old one, which is hidden until asked for', { skip }, () =>
+  at('gui', async (page) => {
+    const { apiKey } = (await config()).gui
+    assert.ok(!(await page.locator('main').innerText()).includes(apiKey))
+    await page.getByRole('button', { name: 'Show' }).click()
+    await page.getByText(apiKey).waitFor()
+    await page.getByRole('button', { name: 'New key' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'New key' }).click()
+    await page.getByText(apiKey).waitFor({ state: 'detached' })
+    await eventually('another key on disk', () => stage.daemon.apiKey !== apiKey || undefined)
+    await page.getByText((await config()).gui.apiKey).waitFor()
+  }),
+)
 
-test('a login is set with the password twice, the page goes on, and it can be removed', { skip }, () => at('gui', async (page) => {
-  await page.getByLabel('User').fill('anna')
-  await page.getByLabel('New password', { exact: true }).fill('open sesame')
-  await page.getByLabel('New password again').fill('open sesam')
-  await page.getByRole('button', { name: 'Save login' }).click()
-  await page.getByText('The two passwords differ.').waitFor()
-  await page.getByLabel('New password again').fill('open sesame')
-  await page.getByRole('button', { name: 'Save login' }).click()
-  await page.getByRole('button', { name: 'Remove login' }).waitFor()
-  assert.equal((await fetch(`${stage.daemon.url}/rest/system/status`)).status, 403)
-  assert.match((await config()).gui.password, /^\$2a\$/)
-  await page.getByRole('button', { name: 'Remove login' }).click()
-  await page.getByRole('dialog').getByRole('button', { name: 'Remove login' }).click()
-  await page.getByRole('button', { name: 'Remove login' }).waitFor({ state: 'detached' })
-  const { user, password } = (await config()).gui
-  assert.deepEqual([user, password], ['', ''])
-}, [/status of 403/]))
+test('a login is set with the password twice, the page goes on, and it can be removed', { skip }, () =>
+  at(
+    'gui',
+    async (page) => {
+      await page.getByLabel('User').fill('anna')
+      await page.getByLabel('New password', { exact: true }).fill('open sesame')
+      await page.getByLabel('New password again').fill('open sesam')
+      await page.getByRole('button', { name: 'Save login' }).click()
+      await page.getByText('The two passwords differ.').waitFor()
+      await page.getByLabel('New password again').fill('open sesame')
+      await page.getByRole('button', { name: 'Save login' }).click()
+      await page.getByRole('button', { name: 'Remove login' }).waitFor()
+      assert.equal((await fetch(`${stage.daemon.url}/rest/system/status`)).status, 403)
+      assert.match((await config()).gui.password, /^\$2a\$/)
+      await page.getByRole('button', { name: 'Remove login' }).click()
+      await page.getByRole('dialog').getByRole('button', { name: 'Remove login' }).click()
+      await page.getByRole('button', { name: 'Remove login' }).waitFor({ state: 'detached' })
+      const { user, password } = (await config()).gui
+      assert.deepEqual([user, password], ['', ''])
+    },
+    [/status of 403/],
+  ),
+)

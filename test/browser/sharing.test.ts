@@ -18,7 +18,10 @@ before(async () => {
   if (skip !== false) return
   anna = await startMember(scratch.path, 'anna')
   ben = await startMember(scratch.path, 'ben')
-  for (const [member, name] of [[anna, 'Anna'], [ben, 'Ben']] as const) {
+  for (const [member, name] of [
+    [anna, 'Anna'],
+    [ben, 'Ben'],
+  ] as const) {
     await member.daemon.request('PATCH', `/rest/config/devices/${member.id}`, { name })
   }
   browser = await Chromium.start()
@@ -36,31 +39,35 @@ const at = ({ daemon }: Member, act: (page: Page) => Promise<void>) =>
 const dialogOf = (page: Page) => page.getByRole('dialog')
 const truthOf = (page: Page) => page.getByRole('banner').getByRole('link').first()
 
-test('a device is added by its ID; what is no ID, or our own, is told while typing', { skip }, () => at(anna, async (page) => {
-  await page.getByRole('button', { name: 'Add device' }).first().click()
-  const dialog = dialogOf(page)
-  const field = dialog.getByLabel('ID of the other device')
-  await field.fill('ABCDEFG-HIJKLMN')
-  await dialog.getByText('This is no device ID').waitFor()
-  await field.fill(anna.id)
-  await dialog.getByText('This is the ID of this device itself').waitFor()
-  await field.fill(ben.id.toLowerCase())
-  await dialog.getByText('A valid ID.').waitFor()
-  await dialog.getByLabel('Name').first().fill('Ben')
-  await dialog.getByText('More', { exact: true }).click()
-  await dialog.getByLabel('Addresses').fill(`tcp://127.0.0.1:${ben.port}`)
-  await dialog.getByRole('button', { name: 'Add device' }).click()
-  await page.getByRole('heading', { name: 'Ben' }).waitFor()
-}))
+test('a device is added by its ID; what is no ID, or our own, is told while typing', { skip }, () =>
+  at(anna, async (page) => {
+    await page.getByRole('button', { name: 'Add device' }).first().click()
+    const dialog = dialogOf(page)
+    const field = dialog.getByLabel('ID of the other device')
+    await field.fill('ABCDEFG-HIJKLMN')
+    await dialog.getByText('This is no device ID').waitFor()
+    await field.fill(anna.id)
+    await dialog.getByText('This is the ID of this device itself').waitFor()
+    await field.fill(ben.id.toLowerCase())
+    await dialog.getByText('A valid ID.').waitFor()
+    await dialog.getByLabel('Name').first().fill('Ben')
+    await dialog.getByText('More', { exact: true }).click()
+    await dialog.getByLabel('Addresses').fill(`tcp://127.0.0.1:${ben.port}`)
+    await dialog.getByRole('button', { name: 'Add device' }).click()
+    await page.getByRole('heading', { name: 'Ben' }).waitFor()
+  }),
+)
 
-test('the other side is asked, and accepts', { skip }, () => at(ben, async (page) => {
-  const asks = page.getByRole('listitem').filter({ hasText: '“Anna” wants to connect' })
-  await asks.getByRole('button', { name: 'Accept' }).click()
-  await dialogOf(page).getByRole('button', { name: 'Add device' }).click()
-  await page.getByRole('heading', { name: 'Anna' }).waitFor()
-  await page.getByRole('link', { name: 'Overview' }).click()
-  await asks.waitFor({ state: 'detached' })
-}))
+test('the other side is asked, and accepts', { skip }, () =>
+  at(ben, async (page) => {
+    const asks = page.getByRole('listitem').filter({ hasText: '“Anna” wants to connect' })
+    await asks.getByRole('button', { name: 'Accept' }).click()
+    await dialogOf(page).getByRole('button', { name: 'Add device' }).click()
+    await page.getByRole('heading', { name: 'Anna' }).waitFor()
+    await page.getByRole('link', { name: 'Overview' }).click()
+    await asks.waitFor({ state: 'detached' })
+  }),
+)
 
 test('a folder is added and offered to the other', { skip }, async () => {
   mkdirSync(anna.root)

@@ -14,5 +14,11 @@ test('scripts and styles of the page are at most 150 kB when compressed', async 
   const { bytes } = await buildGui(directory)
   assert.ok(existsSync(join(directory, 'index.html')))
   assert.ok(bytes <= BYTES_MAX, `${bytes} bytes`)
-  console.log(JSON.stringify({ page: 'scripts and styles, compressed', kB: Math.round(bytes / 100) / 10, kBMax: BYTES_MAX / 1_000 }))
+  console.log(
+    JSON.stringify({
+      page: 'scripts and styles, compressed',
+      kB: Math.round(bytes / 100) / 10,
+      kBMax: BYTES_MAX / 1_000,
+    }),
+  )
 })

@@ -23,14 +23,21 @@ test('the start page has a heading, a policy, and no errors', { skip }, async ()
 })
 
 test('the collector hears errors, refusals and foreign requests', { skip }, async () => {
-  const broken = (script: string) => stage.browser.visit({ url: `${stage.daemon.url}/` }, async ({ page, problems }) => {
-    await page.evaluate(script)
-    for (let wait = 0; wait < 100 && problems.length === 0; wait++) await page.waitForTimeout(20)
-  })
+  const broken = (script: string) =>
+    stage.browser.visit({ url: `${stage.daemon.url}/` }, async ({ page, problems }) => {
+      await page.evaluate(script)
+      for (let wait = 0; wait < 100 && problems.length === 0; wait++) await page.waitForTimeout(20)
+    })
   await assert.rejects(broken(`console.error('oh')`), /console: oh/)
   await assert.rejects(broken(`void setTimeout(() => { throw new Error('thrown') })`), /script: .*thrown/)
   await assert.rejects(broken(`document.body.innerHTML += '<img src=x onerror=alert(1)>'`), /CSP: |console: /)
-  await assert.rejects(broken(`void fetch('http://elsewhere.invalid/').catch(() => {})`), /Content Security Policy|CSP: connect-src/)
-  await assert.rejects(broken(`void (location.href = 'http://elsewhere.invalid/')`), /foreign request: http:\/\/elsewhere/)
+  await assert.rejects(
+    broken(`void fetch('http://elsewhere.invalid/').catch(() => {})`),
+    /Content Security Policy|CSP: connect-src/,
+  )
+  await assert.rejects(
+    broken(`void (location.href = 'http://elsewhere.invalid/')`),
+    /foreign request: http:\/\/elsewhere/,
+  )
   await assert.rejects(broken(`alert(2)`), /SCRIPT RAN/)
 })

@@ -16,7 +16,10 @@ const skip = missingBrowser() ?? missingSyncthing() ?? false
 async function doorTo(socketPath: string): Promise<{ readonly url: string } & AsyncDisposable> {
   const server = createServer((outside) => {
     const inside = connect(socketPath)
-    for (const [from, to] of [[outside, inside], [inside, outside]] as const) {
+    for (const [from, to] of [
+      [outside, inside],
+      [inside, outside],
+    ] as const) {
       from.pipe(to)
       from.on('error', () => to.destroy())
       from.on('close', () => to.destroy())
@@ -70,6 +73,9 @@ test('a real Syncthing is added, gets a folder, and both disks become alike', { 
     await page.getByRole('main').getByText('from-them.txt').first().waitFor()
     await page.getByRole('banner').getByRole('link').first().filter({ hasText: 'Everything is up to date.' }).waitFor()
   })
-  assert.equal(await eventually('their file at ours', () => readFileSync(join(ours.root, 'from-them.txt'), 'utf8'), 60_000), 'hello Twinfold')
+  assert.equal(
+    await eventually('their file at ours', () => readFileSync(join(ours.root, 'from-them.txt'), 'utf8'), 60_000),
+    'hello Twinfold',
+  )
   assert.equal(readFileSync(join(theirs.root, 'from-us.txt'), 'utf8'), 'hello Syncthing')
 })

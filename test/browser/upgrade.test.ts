@@ -23,22 +23,35 @@ const noticeOf = (page: Page) => page.getByRole('region', { name: 'New version' 
 
 /** Has the daemon look now. */
 async function look(latest: string): Promise<void> {
-  there().release(latest, { twinfold: { changes: [{ version: latest, text: EVIL }, { version: '98.0.0', text: 'Earlier.' }] } })
+  there().release(latest, {
+    twinfold: {
+      changes: [
+        { version: latest, text: EVIL },
+        { version: '98.0.0', text: 'Earlier.' },
+      ],
+    },
+  })
   // Switched off, the daemon forgets what it knew, and asks again at once.
-  for (const autoUpgradeIntervalH of [0, 12]) await stage.daemon.request('PATCH', '/rest/config/options', { autoUpgradeIntervalH })
+  for (const autoUpgradeIntervalH of [0, 12])
+    await stage.daemon.request('PATCH', '/rest/config/options', { autoUpgradeIntervalH })
 }
 
 const visit = (act: (page: Page) => Promise<void>, locale = 'en-US') =>
-  stage.browser.visit({ url: `${stage.daemon.url}/`, context: { locale, permissions: ['clipboard-read', 'clipboard-write'] } }, async ({ page }) => {
-    await atRest(page)
-    await act(page)
-  })
+  stage.browser.visit(
+    { url: `${stage.daemon.url}/`, context: { locale, permissions: ['clipboard-read', 'clipboard-write'] } },
+    async ({ page }) => {
+      await atRest(page)
+      await act(page)
+    },
+  )
 
-test('with checks off there is no notice, and nobody is asked', { skip }, () => visit(async (page) => {
-  await page.getByText('This device', { exact: true }).first().waitFor()
-  assert.equal(await noticeOf(page).count(), 0)
-  assert.deepEqual(there().requests, [])
-}))
+test('with checks off there is no notice, and nobody is asked', { skip }, () =>
+  visit(async (page) => {
+    await page.getByText('This device', { exact: true }).first().waitFor()
+    assert.equal(await noticeOf(page).count(), 0)
+    assert.deepEqual(there().requests, [])
+  }),
+)
 
 test('a newer release: version, what changed as plain text, the command to copy', { skip }, async () => {
   await look('99.0.0')
@@ -59,20 +72,24 @@ test('a newer release: version, what changed as plain text, the command to copy'
   })
 })
 
-test('it is said in the language of the page', { skip }, () => visit(async (page) => {
-  await page.getByText('Twinfold v99.0.0 ist verfügbar.').waitFor()
-  await page.getByRole('button', { name: 'Befehl kopieren' }).waitFor()
-}, 'de-DE'))
+test('it is said in the language of the page', { skip }, () =>
+  visit(async (page) => {
+    await page.getByText('Twinfold v99.0.0 ist verfügbar.').waitFor()
+    await page.getByRole('button', { name: 'Befehl kopieren' }).waitFor()
+  }, 'de-DE'),
+)
 
-test('put away it stays away, until the next version', { skip }, () => visit(async (page) => {
-  await noticeOf(page).getByRole('button', { name: 'Hide until the next version' }).click()
-  await noticeOf(page).waitFor({ state: 'detached' })
-  await page.reload()
-  await atRest(page)
-  await page.getByText('This device', { exact: true }).first().waitFor()
-  assert.equal(await noticeOf(page).count(), 0)
-  await look('99.1.0')
-  await stage.daemon.get('/rest/system/upgrade')
-  await page.reload()
-  await noticeOf(page).getByText('Twinfold v99.1.0 is available.').waitFor()
-}))
+test('put away it stays away, until the next version', { skip }, () =>
+  visit(async (page) => {
+    await noticeOf(page).getByRole('button', { name: 'Hide until the next version' }).click()
+    await noticeOf(page).waitFor({ state: 'detached' })
+    await page.reload()
+    await atRest(page)
+    await page.getByText('This device', { exact: true }).first().waitFor()
+    assert.equal(await noticeOf(page).count(), 0)
+    await look('99.1.0')
+    await stage.daemon.get('/rest/system/upgrade')
+    await page.reload()
+    await noticeOf(page).getByText('Twinfold v99.1.0 is available.').waitFor()
+  }),
+)

@@ -32,7 +32,8 @@ after(async () => {
   scratch[Symbol.dispose]()
 })
 
-const onPage = (act: (page: Page) => Promise<void>) => browser.visit({ url: `${host.daemon.url}/` }, ({ page }) => act(page))
+const onPage = (act: (page: Page) => Promise<void>) =>
+  browser.visit({ url: `${host.daemon.url}/` }, ({ page }) => act(page))
 const configOf = async ({ daemon }: Member) => (await daemon.get('/rest/config')) as Config
 const asks = (page: Page, text: string) => page.getByRole('listitem').filter({ hasText: text })
 
@@ -43,33 +44,53 @@ async function offer(id: string, label: string): Promise<void> {
   await guest.daemon.addFolder(id, root, { label, devices: [{ deviceID: host.id }] })
 }
 
-test('a new device is welcomed, and shows who it is', { skip }, () => onPage(async (page) => {
-  await page.getByRole('heading', { name: /^Welcome/ }).waitFor()
-  await page.getByText(host.id, { exact: true }).waitFor()
-  await page.getByText(`tcp://127.0.0.1:${host.port}`).waitFor()
-  const picture = page.getByRole('img', { name: 'The ID of this device as a QR code' })
-  await picture.evaluate('(image) => image.decode()')
-  await atRest(page)
-  assert.deepEqual(await accessibilityFindings(page), [])
-}))
+test('a new device is welcomed, and shows who it is', { skip }, () =>
+  onPage(async (page) => {
+    await page.getByRole('heading', { name: /^Welcome/ }).waitFor()
+    await page.getByText(host.id, { exact: true }).waitFor()
+    await page.getByText(`tcp://127.0.0.1:${host.port}`).waitFor()
+    const picture = page.getByRole('img', { name: 'The ID of this device as a QR code' })
+    await picture.evaluate('(image) => image.decode()')
+    await atRest(page)
+    assert.deepEqual(await accessibilityFindings(page), [])
+  }),
+)
 
-test('the rates of the top bar lead to the plot, from anywhere', { skip }, () => onPage(async (page) => {
-  await page.getByRole('link', { name: 'Log', exact: true }).click()
-  await page.getByRole('link', { name: /^Receiving/ }).click()
-  await page.getByRole('img', { name: /^Throughput: receiving/ }).waitFor()
-  await page.locator('.plot canvas').waitFor()
-  await eventually('the focus at the plot', async () => (await page.locator('.overview-plot:focus').count()) === 1 || undefined)
-}))
+test('the rates of the top bar lead to the plot, from anywhere', { skip }, () =>
+  onPage(async (page) => {
+    await page.getByRole('link', { name: 'Log', exact: true }).click()
+    await page.getByRole('link', { name: /^Receiving/ }).click()
+    await page.getByRole('img', { name: /^Throughput: receiving/ }).waitFor()
+    await page.locator('.plot canvas').waitFor()
+    await eventually(
+      'the focus at the plot',
+      async () => (await page.locator('.overview-plot:focus').count()) === 1 || undefined,
+    )
+  }),
+)
 
-test('a device that knocks is ignored for good', { skip }, () => onPage(async (page) => {
-  await guest.daemon.post('/rest/config/devices', { deviceID: host.id, name: 'host', addresses: [`tcp://127.0.0.1:${host.port}`] })
-  await asks(page, '“Guest” wants to connect').getByRole('button', { name: 'Ignore' }).click()
-  await asks(page, '“Guest” wants to connect').waitFor({ state: 'detached' })
-  assert.deepEqual((await configOf(host)).remoteIgnoredDevices.map(({ deviceID, name }) => [deviceID, name]), [[guest.id, 'Guest']])
-}))
+test('a device that knocks is ignored for good', { skip }, () =>
+  onPage(async (page) => {
+    await guest.daemon.post('/rest/config/devices', {
+      deviceID: host.id,
+      name: 'host',
+      addresses: [`tcp://127.0.0.1:${host.port}`],
+    })
+    await asks(page, '“Guest” wants to connect').getByRole('button', { name: 'Ignore' }).click()
+    await asks(page, '“Guest” wants to connect').waitFor({ state: 'detached' })
+    assert.deepEqual(
+      (await configOf(host)).remoteIgnoredDevices.map(({ deviceID, name }) => [deviceID, name]),
+      [[guest.id, 'Guest']],
+    )
+  }),
+)
 
 test('a folder that is offered is sent away until it comes again, or for good', { skip }, async () => {
-  await host.daemon.post('/rest/config/devices', { deviceID: guest.id, name: 'Guest', addresses: [`tcp://127.0.0.1:${guest.port}`] })
+  await host.daemon.post('/rest/config/devices', {
+    deviceID: guest.id,
+    name: 'Guest',
+    addresses: [`tcp://127.0.0.1:${guest.port}`],
+  })
   await onPage(async (page) => {
     await offer('later', 'Later')
     await asks(page, 'Guest offers the folder “Later”').getByRole('button', { name: 'Not now' }).click()
@@ -79,7 +100,10 @@ test('a folder that is offered is sent away until it comes again, or for good', 
     await asks(page, 'Guest offers the folder “Never”').getByRole('button', { name: 'Ignore' }).click()
     await asks(page, '“Never”').waitFor({ state: 'detached' })
     const device = (await configOf(host)).devices.find(({ deviceID }) => deviceID === guest.id)
-    assert.deepEqual(device?.ignoredFolders.map(({ id, label }) => [id, label]), [['never', 'Never']])
+    assert.deepEqual(
+      device?.ignoredFolders.map(({ id, label }) => [id, label]),
+      [['never', 'Never']],
+    )
   })
 })
 
@@ -89,39 +113,57 @@ test('a folder that is here already is shared with who offers it', { skip }, asy
   await host.daemon.addFolder('both', root, { label: 'Both' })
   await onPage(async (page) => {
     await offer('both', 'Both')
-    await asks(page, 'Guest wants to share your folder “Both”').getByRole('button', { name: 'Share with Guest' }).click()
+    await asks(page, 'Guest wants to share your folder “Both”')
+      .getByRole('button', { name: 'Share with Guest' })
+      .click()
     await asks(page, 'wants to share your folder “Both”').waitFor({ state: 'detached' })
     const folder = (await configOf(host)).folders.find(({ id }) => id === 'both')
     assert.ok(folder?.devices.some(({ deviceID }) => deviceID === guest.id))
   })
 })
 
-test('a folder that downloads shows how far it is, and its row leads to exactly what is missing', { skip }, async () => {
-  await host.daemon.request('PATCH', '/rest/config/options', { limitBandwidthInLan: true, maxRecvKbps: 200 })
-  await onPage(async (page) => {
-    writeFileSync(join(scratch.path, 'guest-both', 'large.bin'), randomBytes(4_000_000))
-    await guest.daemon.post('/rest/db/scan?folder=both')
-    const row = page.getByRole('listitem').filter({ has: page.getByRole('link', { name: 'Both', exact: true }) })
-    await row.getByText(/to go · .*\/s · .* left$/).waitFor()
-    await row.getByRole('progressbar', { name: /^Downloading \d+%$/ }).waitFor()
-    await page.getByRole('banner').getByText(/^Downloading 1 item to Both\./).waitFor()
-    assert.equal(await row.getByRole('link', { name: /^Downloading/ }).getAttribute('href'), '#/folders/both/waiting')
-    await host.daemon.request('PATCH', '/rest/config/options', { maxRecvKbps: 0 })
-    await row.getByText('Up to date').waitFor()
-    assert.equal(await row.getByRole('progressbar').count(), 0)
-  })
-})
+test(
+  'a folder that downloads shows how far it is, and its row leads to exactly what is missing',
+  { skip },
+  async () => {
+    await host.daemon.request('PATCH', '/rest/config/options', { limitBandwidthInLan: true, maxRecvKbps: 200 })
+    await onPage(async (page) => {
+      writeFileSync(join(scratch.path, 'guest-both', 'large.bin'), randomBytes(4_000_000))
+      await guest.daemon.post('/rest/db/scan?folder=both')
+      const row = page.getByRole('listitem').filter({ has: page.getByRole('link', { name: 'Both', exact: true }) })
+      await row.getByText(/to go · .*\/s · .* left$/).waitFor()
+      await row.getByRole('progressbar', { name: /^Downloading \d+%$/ }).waitFor()
+      await page
+        .getByRole('banner')
+        .getByText(/^Downloading 1 item to Both\./)
+        .waitFor()
+      assert.equal(await row.getByRole('link', { name: /^Downloading/ }).getAttribute('href'), '#/folders/both/waiting')
+      await host.daemon.request('PATCH', '/rest/config/options', { maxRecvKbps: 0 })
+      await row.getByText('Up to date').waitFor()
+      assert.equal(await row.getByRole('progressbar').count(), 0)
+    })
+  },
+)
 
-test('a warning says what to do, and is cleared', { skip }, () => onPage(async (page) => {
-  const marker = join(scratch.path, 'host-both', '.stfolder')
-  await eventually('the marker', async () => ((await host.daemon.get('/rest/db/status?folder=both')) as { state: string }).state === 'idle' || undefined)
-  rmSync(marker, { recursive: true })
-  await host.daemon.request('POST', '/rest/db/scan?folder=both')
-  const warning = page.getByRole('listitem').filter({ hasText: 'folder marker missing' }).filter({ hasText: 'The folder may be on a disk that is not mounted.' })
-  await warning.first().waitFor()
-  await page.getByRole('banner').getByText('Both has stopped: folder marker missing').waitFor()
-  await page.getByRole('button', { name: 'Clear' }).click()
-  await warning.first().waitFor({ state: 'detached' })
-  mkdirSync(marker)
-  await host.daemon.request('POST', '/rest/db/scan?folder=both')
-}))
+test('a warning says what to do, and is cleared', { skip }, () =>
+  onPage(async (page) => {
+    const marker = join(scratch.path, 'host-both', '.stfolder')
+    await eventually(
+      'the marker',
+      async () =>
+        ((await host.daemon.get('/rest/db/status?folder=both')) as { state: string }).state === 'idle' || undefined,
+    )
+    rmSync(marker, { recursive: true })
+    await host.daemon.request('POST', '/rest/db/scan?folder=both')
+    const warning = page
+      .getByRole('listitem')
+      .filter({ hasText: 'folder marker missing' })
+      .filter({ hasText: 'The folder may be on a disk that is not mounted.' })
+    await warning.first().waitFor()
+    await page.getByRole('banner').getByText('Both has stopped: folder marker missing').waitFor()
+    await page.getByRole('button', { name: 'Clear' }).click()
+    await warning.first().waitFor({ state: 'detached' })
+    mkdirSync(marker)
+    await host.daemon.request('POST', '/rest/db/scan?folder=both')
+  }),
+)

@@ -17,14 +17,40 @@ const API_KEY = 'the-key'
 /** Names as a hostile device would choose them. */
 const NASTY = 'evil\x1b[2J\nname'
 
-const folder = (id: string, more: object = {}) => ({ id, label: '', path: `/data/${id}`, type: 'sendreceive', paused: false, devices: [], ...more })
+const folder = (id: string, more: object = {}) => ({
+  id,
+  label: '',
+  path: `/data/${id}`,
+  type: 'sendreceive',
+  paused: false,
+  devices: [],
+  ...more,
+})
 const counts = {
-  state: 'idle', stateChanged: '2026-11-15T00:00:00Z', error: '', errors: 0, watchError: '', globalFiles: 3, globalDirectories: 1, globalBytes: 4096,
-  localFiles: 3, localDirectories: 1, localSymlinks: 0, localBytes: 4096, localDeleted: 0, needTotalItems: 0, needBytes: 0, receiveOnlyTotalItems: 0, sequence: 7,
+  state: 'idle',
+  stateChanged: '2026-11-15T00:00:00Z',
+  error: '',
+  errors: 0,
+  watchError: '',
+  globalFiles: 3,
+  globalDirectories: 1,
+  globalBytes: 4096,
+  localFiles: 3,
+  localDirectories: 1,
+  localSymlinks: 0,
+  localBytes: 4096,
+  localDeleted: 0,
+  needTotalItems: 0,
+  needBytes: 0,
+  receiveOnlyTotalItems: 0,
+  sequence: 7,
 }
 const entry = (name: string) => ({ name, size: 1 })
 
-interface Reply { status: number; text: string }
+interface Reply {
+  status: number
+  text: string
+}
 
 interface Daemon {
   folders: ReturnType<typeof folder>[]
@@ -42,8 +68,16 @@ interface Daemon {
 
 function newDaemon(): Daemon {
   return {
-    folders: [folder('docs', { label: 'Documents' }), folder('photos')], errors: [], enabled: ['model'], options: { ...defaultsOf(OPTIONS) },
-    events: [], eventPages: undefined, log: [], need: { progress: [], queued: [], rest: [] }, scanAnswer: { status: 200, text: '' }, requests: [],
+    folders: [folder('docs', { label: 'Documents' }), folder('photos')],
+    errors: [],
+    enabled: ['model'],
+    options: { ...defaultsOf(OPTIONS) },
+    events: [],
+    eventPages: undefined,
+    log: [],
+    need: { progress: [], queued: [], rest: [] },
+    scanAnswer: { status: 200, text: '' },
+    requests: [],
   }
 }
 
@@ -52,41 +86,72 @@ function answer(daemon: Daemon, route: string, query: URLSearchParams, body: str
   const json = (value: unknown) => ({ status: 200, text: JSON.stringify(value) })
   const known = daemon.folders.some((each) => each.id === query.get('folder'))
   switch (route) {
-    case 'GET /rest/system/version': return json({ version: 'v1.0.0', longVersion: 'syncthing v1.0.0' })
-    case 'GET /rest/system/status': return json({ myID: DEVICE, uptime: 4000 })
-    case 'GET /rest/config/folders': return json(daemon.folders)
-    case 'GET /rest/config/devices': return json([{ deviceID: DEVICE, name: 'me' }])
-    case 'POST /rest/config/folders': daemon.folders.push(folder('', JSON.parse(body))); return json({})
-    case 'DELETE /rest/config/folders/docs': daemon.folders = daemon.folders.filter((each) => each.id !== 'docs'); return json({})
-    case 'GET /rest/db/status': return known ? json(counts) : { status: 404, text: 'no such folder\n' }
-    case 'GET /rest/folder/errors': return json({ folder: 'x', errors: daemon.errors.length === 0 ? null : daemon.errors })
-    case 'POST /rest/db/scan': return daemon.scanAnswer
-    case 'POST /rest/db/prio': return json({ ...daemon.need, page: 1, perpage: 65536 })
-    case 'GET /rest/system/debug': return json({ enabled: daemon.enabled, facilities: FACILITIES })
-    case 'POST /rest/system/debug': daemon.enabled = query.get('enable')?.split(',') ?? []; return { status: 200, text: '' }
+    case 'GET /rest/system/version':
+      return json({ version: 'v1.0.0', longVersion: 'syncthing v1.0.0' })
+    case 'GET /rest/system/status':
+      return json({ myID: DEVICE, uptime: 4000 })
+    case 'GET /rest/config/folders':
+      return json(daemon.folders)
+    case 'GET /rest/config/devices':
+      return json([{ deviceID: DEVICE, name: 'me' }])
+    case 'POST /rest/config/folders':
+      daemon.folders.push(folder('', JSON.parse(body)))
+      return json({})
+    case 'DELETE /rest/config/folders/docs':
+      daemon.folders = daemon.folders.filter((each) => each.id !== 'docs')
+      return json({})
+    case 'GET /rest/db/status':
+      return known ? json(counts) : { status: 404, text: 'no such folder\n' }
+    case 'GET /rest/folder/errors':
+      return json({ folder: 'x', errors: daemon.errors.length === 0 ? null : daemon.errors })
+    case 'POST /rest/db/scan':
+      return daemon.scanAnswer
+    case 'POST /rest/db/prio':
+      return json({ ...daemon.need, page: 1, perpage: 65536 })
+    case 'GET /rest/system/debug':
+      return json({ enabled: daemon.enabled, facilities: FACILITIES })
+    case 'POST /rest/system/debug':
+      daemon.enabled = query.get('enable')?.split(',') ?? []
+      return { status: 200, text: '' }
     case 'GET /rest/events': {
       if (daemon.eventPages === undefined) return json(daemon.events)
       const page = daemon.eventPages.shift()
       return page === undefined ? new Promise(() => {}) : json(page)
     }
-    case 'GET /rest/system/log': return json({ messages: daemon.log.length === 0 ? null : daemon.log })
-    case 'GET /rest/config/options': return json(daemon.options)
-    case 'PATCH /rest/config/options': Object.assign(daemon.options, JSON.parse(body)); return { status: 200, text: '' }
-    case 'GET /rest/config/restart-required': return json({ requiresRestart: false })
-    default: return { status: 404, text: '404 page not found\n' }
+    case 'GET /rest/system/log':
+      return json({ messages: daemon.log.length === 0 ? null : daemon.log })
+    case 'GET /rest/config/options':
+      return json(daemon.options)
+    case 'PATCH /rest/config/options':
+      Object.assign(daemon.options, JSON.parse(body))
+      return { status: 200, text: '' }
+    case 'GET /rest/config/restart-required':
+      return json({ requiresRestart: false })
+    default:
+      return { status: 404, text: '404 page not found\n' }
   }
 }
 
-interface Outcome { code: number; out: string; err: string }
+interface Outcome {
+  code: number
+  out: string
+  err: string
+}
 
 /** One command against a daemon on a real socket. */
-async function run(words: string, daemon = newDaemon(), changes: Partial<CliContext> & { apiKey?: string } = {}): Promise<Outcome> {
+async function run(
+  words: string,
+  daemon = newDaemon(),
+  changes: Partial<CliContext> & { apiKey?: string } = {},
+): Promise<Outcome> {
   const server = createServer((request, response) => {
     void text(request).then(async (body) => {
       const url = new URL(request.url ?? '', 'http://x')
       daemon.requests.push(`${request.method} ${request.url}`)
       const refused = request.headers['x-api-key'] !== API_KEY
-      const reply = refused ? { status: 403, text: 'CSRF Error\n' } : await answer(daemon, `${request.method} ${url.pathname}`, url.searchParams, body)
+      const reply = refused
+        ? { status: 403, text: 'CSRF Error\n' }
+        : await answer(daemon, `${request.method} ${url.pathname}`, url.searchParams, body)
       response.writeHead(reply.status).end(reply.text)
     })
   })
@@ -95,12 +160,27 @@ async function run(words: string, daemon = newDaemon(), changes: Partial<CliCont
   const address = `127.0.0.1:${typeof bound === 'object' && bound !== null ? bound.port : 0}`
   const out: string[] = []
   const err: string[] = []
-  const client = new Client({ transport: nodeTransport(parseEndpoint(address, { useTls: false })), apiKey: changes.apiKey ?? API_KEY })
+  const client = new Client({
+    transport: nodeTransport(parseEndpoint(address, { useTls: false })),
+    apiKey: changes.apiKey ?? API_KEY,
+  })
   const context: CliContext = {
-    program: 'twinfold', connect: async () => ({ client, address: `http://${address}`, home: '/the/home' }),
-    print: (line) => void out.push(line), printError: (line) => void err.push(line), redraw: () => {},
-    interactive: false, columns: Infinity, inputLines: async function* () {}, readText: async () => '', writeNew: async () => {}, absolutePath: (path) => (path.startsWith('/') ? path : `/cwd/${path}`), nowMs: () => 0,
-    sleep: async () => {}, randomText: (length) => 'abcdefgh'.slice(0, length), signal: new AbortController().signal, ...changes,
+    program: 'twinfold',
+    connect: async () => ({ client, address: `http://${address}`, home: '/the/home' }),
+    print: (line) => void out.push(line),
+    printError: (line) => void err.push(line),
+    redraw: () => {},
+    interactive: false,
+    columns: Infinity,
+    inputLines: async function* () {},
+    readText: async () => '',
+    writeNew: async () => {},
+    absolutePath: (path) => (path.startsWith('/') ? path : `/cwd/${path}`),
+    nowMs: () => 0,
+    sleep: async () => {},
+    randomText: (length) => 'abcdefgh'.slice(0, length),
+    signal: new AbortController().signal,
+    ...changes,
   }
   try {
     const code = await runCli(context, words.split(' ').filter(Boolean))
@@ -119,14 +199,21 @@ async function text(request: IncomingMessage): Promise<string> {
 
 test('folder list: a table for people', async () => {
   assert.deepEqual(await run('folder list'), {
-    code: CLI_EXIT.done, err: '',
+    code: CLI_EXIT.done,
+    err: '',
     out: 'ID      LABEL      TYPE         STATE  PATH\ndocs    Documents  sendreceive  idle   /data/docs\nphotos             sendreceive  idle   /data/photos',
   })
 })
 
 test('folder list --json: the settings and the state', async () => {
   const { out } = await run('folder list --json')
-  assert.deepEqual(JSON.parse(out).map((each: { id: string; state: string }) => [each.id, each.state]), [['docs', 'idle'], ['photos', 'idle']])
+  assert.deepEqual(
+    JSON.parse(out).map((each: { id: string; state: string }) => [each.id, each.state]),
+    [
+      ['docs', 'idle'],
+      ['photos', 'idle'],
+    ],
+  )
 })
 
 test('folder list: none yet says how to add one; a name cannot reach the terminal', async () => {
@@ -150,9 +237,18 @@ test('folder add: says only what was said, makes the path absolute, invents an i
 
 test('folder add: all flags arrive', async () => {
   const daemon = newDaemon()
-  await run(`folder add /m --id m --type receiveonly --device ${DEVICE} --paused --rescan-interval 60 --no-watch --json`, daemon)
+  await run(
+    `folder add /m --id m --type receiveonly --device ${DEVICE} --paused --rescan-interval 60 --no-watch --json`,
+    daemon,
+  )
   assert.deepEqual(daemon.folders.at(-1), {
-    ...folder('m'), path: '/m', type: 'receiveonly', paused: true, rescanIntervalS: 60, fsWatcherEnabled: false, devices: [{ deviceID: DEVICE }],
+    ...folder('m'),
+    path: '/m',
+    type: 'receiveonly',
+    paused: true,
+    rescanIntervalS: 60,
+    fsWatcherEnabled: false,
+    devices: [{ deviceID: DEVICE }],
   })
 })
 
@@ -184,14 +280,23 @@ for (const [words, message] of refusals) {
     assert.equal(code, CLI_EXIT.failed)
     assert.match(err, message)
     assert.equal(out, '')
-    assert.ok(daemon.requests.every((request) => request.startsWith('GET ')), daemon.requests.join())
+    assert.ok(
+      daemon.requests.every((request) => request.startsWith('GET ')),
+      daemon.requests.join(),
+    )
   })
 }
 
 test('folder remove: by label too; the files stay and it says so', async () => {
   const daemon = newDaemon()
-  assert.match((await run('folder remove Documents', daemon)).out, /Removed folder "docs".*\/data\/docs were left alone/)
-  assert.deepEqual(daemon.folders.map((each) => each.id), ['photos'])
+  assert.match(
+    (await run('folder remove Documents', daemon)).out,
+    /Removed folder "docs".*\/data\/docs were left alone/,
+  )
+  assert.deepEqual(
+    daemon.folders.map((each) => each.id),
+    ['photos'],
+  )
   assert.deepEqual(JSON.parse((await run('folder remove docs --json')).out), { removed: 'docs', path: '/data/docs' })
 })
 
@@ -200,7 +305,10 @@ test('scan: parts and next arrive, and the result is said', async () => {
   const { code, out, err } = await run('scan docs a/b /data/docs/c --next 30', daemon)
   assert.deepEqual({ code, err }, { code: CLI_EXIT.done, err: '' })
   assert.match(out, /Scanned "docs" in .*; the folder holds 3 files, 4\.00 KiB/)
-  assert.ok(daemon.requests.includes('POST /rest/db/scan?folder=docs&sub=a%2Fb&sub=c&next=30'), daemon.requests.join('\n'))
+  assert.ok(
+    daemon.requests.includes('POST /rest/db/scan?folder=docs&sub=a%2Fb&sub=c&next=30'),
+    daemon.requests.join('\n'),
+  )
 })
 
 test('scan: items that could not be read are listed, and in the code', async () => {
@@ -216,15 +324,27 @@ test('scan: items that could not be read are listed, and in the code', async () 
 test('scan: the reason of the daemon is the message', async () => {
   const daemon = newDaemon()
   daemon.scanAnswer = { status: 500, text: 'folder marker missing\n' }
-  assert.deepEqual(await run('scan docs', daemon), { code: CLI_EXIT.failed, out: '', err: 'twinfold: error: folder marker missing' })
+  assert.deepEqual(await run('scan docs', daemon), {
+    code: CLI_EXIT.failed,
+    out: '',
+    err: 'twinfold: error: folder marker missing',
+  })
 })
 
-const progress = (id: number, current: number, of = 'docs') => ({ id, type: 'FolderScanProgress', data: { folder: of, current, total: 1000, rate: 10 } })
+const progress = (id: number, current: number, of = 'docs') => ({
+  id,
+  type: 'FolderScanProgress',
+  data: { folder: of, current, total: 1000, rate: 10 },
+})
 
 /** A daemon whose scan lasts until `shown` resolves, with these events on the way. */
 function slowDaemon(shown: Promise<void>): Daemon {
   const daemon = newDaemon()
-  daemon.eventPages = [[progress(1, 999)], [progress(2, 10)], [progress(3, 500), progress(4, 510), progress(5, 990, 'photos')]]
+  daemon.eventPages = [
+    [progress(1, 999)],
+    [progress(2, 10)],
+    [progress(3, 500), progress(4, 510), progress(5, 990, 'photos')],
+  ]
   daemon.scanAnswer = shown.then(() => ({ status: 200, text: '' }))
   return daemon
 }
@@ -237,7 +357,10 @@ test('scan: progress is drawn for a person, and cleared', async () => {
     if (line.includes('51 %')) resolve()
   }
   await run('scan docs', slowDaemon(promise), { interactive: true, columns: 100, redraw })
-  assert.deepEqual(drawn.map((line) => /\d+ %/.exec(line)?.[0]), ['1 %', '50 %', '51 %', undefined])
+  assert.deepEqual(
+    drawn.map((line) => /\d+ %/.exec(line)?.[0]),
+    ['1 %', '50 %', '51 %', undefined],
+  )
   assert.match(drawn[0]!, /^Documents {2}\[ +\] /)
   assert.equal(drawn.at(-1), '')
 })
@@ -259,7 +382,8 @@ test('an interrupt ends the command, says what goes on, and is in the code', asy
   const daemon = newDaemon()
   daemon.scanAnswer = new Promise(() => {})
   const done = run('scan docs --json', daemon, { signal: stop.signal })
-  while (!daemon.requests.some((request) => request.startsWith('POST /rest/db/scan'))) await new Promise((resolve) => setImmediate(resolve))
+  while (!daemon.requests.some((request) => request.startsWith('POST /rest/db/scan')))
+    await new Promise((resolve) => setImmediate(resolve))
   stop.abort()
   const { code, err } = await done
   assert.equal(code, CLI_EXIT.interrupted)
@@ -273,28 +397,55 @@ test('a daemon that wants another key says how to give it', async () => {
 })
 
 test('no daemon: says where it looked and how to start one', async () => {
-  const client = new Client({ transport: async () => { throw Object.assign(new Error('x'), { code: 'ECONNREFUSED' }) }, apiKey: '' })
-  const { code, err } = await run('status', newDaemon(), { connect: async () => ({ client, address: 'http://127.0.0.1:9', home: '/the/home' }) })
+  const client = new Client({
+    transport: async () => {
+      throw Object.assign(new Error('x'), { code: 'ECONNREFUSED' })
+    },
+    apiKey: '',
+  })
+  const { code, err } = await run('status', newDaemon(), {
+    connect: async () => ({ client, address: 'http://127.0.0.1:9', home: '/the/home' }),
+  })
   assert.equal(code, CLI_EXIT.noDaemon)
-  assert.match(err, /^twinfold: error: no daemon answers at http:\/\/127\.0\.0\.1:9 \(home \/the\/home\): ECONNREFUSED\. Start it with "twinfold serve --home \/the\/home"/)
+  assert.match(
+    err,
+    /^twinfold: error: no daemon answers at http:\/\/127\.0\.0\.1:9 \(home \/the\/home\): ECONNREFUSED\. Start it with "twinfold serve --home \/the\/home"/,
+  )
 })
 
 test('no home: the same code, and the reason', async () => {
-  const { code, err } = await run('status', newDaemon(), { connect: async () => { throw noHome('there is no config.xml in /h') } })
+  const { code, err } = await run('status', newDaemon(), {
+    connect: async () => {
+      throw noHome('there is no config.xml in /h')
+    },
+  })
   assert.deepEqual({ code, err }, { code: CLI_EXIT.noDaemon, err: 'twinfold: error: there is no config.xml in /h' })
 })
 
 test('status: the device, then its folders', async () => {
   const { code, out } = await run('status')
   assert.equal(code, CLI_EXIT.done)
-  for (const part of [/Version: +v1\.0\.0/, new RegExp(`Device ID: +${DEVICE}`), /Home: +\/the\/home/, /Running for: 1 h 6 min/, /docs \(Documents\) +idle +3 +4\.00 KiB/]) assert.match(out, part)
+  for (const part of [
+    /Version: +v1\.0\.0/,
+    new RegExp(`Device ID: +${DEVICE}`),
+    /Home: +\/the\/home/,
+    /Running for: 1 h 6 min/,
+    /docs \(Documents\) +idle +3 +4\.00 KiB/,
+  ])
+    assert.match(out, part)
   const json = JSON.parse((await run('status --json')).out)
   assert.deepEqual([json.myID, json.folders.length, json.folders[0].localFiles], [DEVICE, 2, 3])
 })
 
 test('status FOLDER: one folder in full', async () => {
   const { out } = await run('status docs')
-  for (const part of [/Path: +\/data\/docs/, /State: +idle/, /Here: +3 files, 1 directory, 4\.00 KiB/, /Needed: +0 items, 0 B/]) assert.match(out, part)
+  for (const part of [
+    /Path: +\/data\/docs/,
+    /State: +idle/,
+    /Here: +3 files, 1 directory, 4\.00 KiB/,
+    /Needed: +0 items, 0 B/,
+  ])
+    assert.match(out, part)
   assert.equal(JSON.parse((await run('status docs --json')).out).localBytes, 4096)
 })
 
@@ -306,20 +457,30 @@ test('prio: says where the file now stands', async () => {
 })
 
 const places: [file: string, expected: string][] = [
-  ['p', 'is being downloaded now'], ['q1', 'is the next to be downloaded'], ['q2', 'is number 2 in the queue'],
-  ['r', 'is needed, but no device offers it now'], ['x', 'is not waiting to be downloaded'],
+  ['p', 'is being downloaded now'],
+  ['q1', 'is the next to be downloaded'],
+  ['q2', 'is number 2 in the queue'],
+  ['r', 'is needed, but no device offers it now'],
+  ['x', 'is not waiting to be downloaded'],
 ]
 for (const [file, expected] of places) {
   test(`placeOf ${file}: ${expected}`, () => {
-    const names = (...list: string[]) => list.map((name) => ({ ...({} as Parameters<typeof placeOf>[0]['rest'][number]), name }))
-    assert.equal(placeOf({ page: 1, perpage: 9, progress: names('p'), queued: names('q1', 'q2'), rest: names('r') }, file), expected)
+    const names = (...list: string[]) =>
+      list.map((name) => ({ ...({} as Parameters<typeof placeOf>[0]['rest'][number]), name }))
+    assert.equal(
+      placeOf({ page: 1, perpage: 9, progress: names('p'), queued: names('q1', 'q2'), rest: names('r') }, file),
+      expected,
+    )
   })
 }
 
 test('debug: lists all, switches what was asked, understands old names', async () => {
   const daemon = newDaemon()
   const { out } = await run('debug --enable api,scanner', daemon)
-  assert.ok(daemon.requests.includes('POST /rest/system/debug?enable=http%2Cscanner&disable='), daemon.requests.join('\n'))
+  assert.ok(
+    daemon.requests.includes('POST /rest/system/debug?enable=http%2Cscanner&disable='),
+    daemon.requests.join('\n'),
+  )
   assert.match(out, /^FACILITY +DEBUG +WHAT IT LOGS\n/)
   assert.match(out, /\nhttp +on +/)
   assert.match(out, /\nmodel +off +/)
@@ -328,10 +489,15 @@ test('debug: lists all, switches what was asked, understands old names', async (
 
 test('events: a line each, JSON lines for programs, the query as asked', async () => {
   const daemon = newDaemon()
-  daemon.events = [{ id: 5, globalID: 9, time: '2026-11-15T01:02:03.4Z', type: 'StateChanged', data: { folder: NASTY } }]
+  daemon.events = [
+    { id: 5, globalID: 9, time: '2026-11-15T01:02:03.4Z', type: 'StateChanged', data: { folder: NASTY } },
+  ]
   const { out } = await run('events --since 4 --types StateChanged,Failure --limit 2', daemon)
   assert.equal(out, '2026-11-15 01:02:03  5  StateChanged  {"folder":"evil\\u001b[2J\\nname"}')
-  assert.ok(daemon.requests.includes('GET /rest/events?since=4&limit=2&timeout=0&events=StateChanged%2CFailure'), daemon.requests.join('\n'))
+  assert.ok(
+    daemon.requests.includes('GET /rest/events?since=4&limit=2&timeout=0&events=StateChanged%2CFailure'),
+    daemon.requests.join('\n'),
+  )
   assert.equal(JSON.parse((await run('events --json', daemon)).out).id, 5)
 })
 
@@ -356,14 +522,48 @@ test('logLine: unknown levels are shown as they come', () => {
 test('network: shows every switch; one flag turns one, --all the rest', async () => {
   const daemon = newDaemon()
   await run('network --all off --relays on', daemon)
-  const { globalAnnounceEnabled, localAnnounceEnabled, relaysEnabled, natEnabled, urAccepted, autoUpgradeIntervalH, crashReportingEnabled, stunKeepaliveStartS } = daemon.options
+  const {
+    globalAnnounceEnabled,
+    localAnnounceEnabled,
+    relaysEnabled,
+    natEnabled,
+    urAccepted,
+    autoUpgradeIntervalH,
+    crashReportingEnabled,
+    stunKeepaliveStartS,
+  } = daemon.options
   assert.deepEqual(
-    { globalAnnounceEnabled, localAnnounceEnabled, relaysEnabled, natEnabled, urAccepted, autoUpgradeIntervalH, crashReportingEnabled, stunKeepaliveStartS },
-    { globalAnnounceEnabled: false, localAnnounceEnabled: false, relaysEnabled: true, natEnabled: false, urAccepted: -1, autoUpgradeIntervalH: 0, crashReportingEnabled: false, stunKeepaliveStartS: 0 },
+    {
+      globalAnnounceEnabled,
+      localAnnounceEnabled,
+      relaysEnabled,
+      natEnabled,
+      urAccepted,
+      autoUpgradeIntervalH,
+      crashReportingEnabled,
+      stunKeepaliveStartS,
+    },
+    {
+      globalAnnounceEnabled: false,
+      localAnnounceEnabled: false,
+      relaysEnabled: true,
+      natEnabled: false,
+      urAccepted: -1,
+      autoUpgradeIntervalH: 0,
+      crashReportingEnabled: false,
+      stunKeepaliveStartS: 0,
+    },
   )
   assert.match((await run('network', daemon)).out, /discovery +off +Tells discovery servers[\s\S]*relays +on /)
   assert.deepEqual(JSON.parse((await run('network --discovery on --json', daemon)).out), {
-    discovery: true, 'local-discovery': false, relays: true, nat: false, stun: false, 'usage-reports': false, 'crash-reports': false, 'upgrade-checks': false,
+    discovery: true,
+    'local-discovery': false,
+    relays: true,
+    nat: false,
+    stun: false,
+    'usage-reports': false,
+    'crash-reports': false,
+    'upgrade-checks': false,
   })
 })
 
@@ -373,7 +573,19 @@ test('network without a flag changes nothing', async () => {
   assert.ok(daemon.requests.every((request) => request.startsWith('GET ')))
 })
 
-for (const command of ['folder', 'folder add', 'folder list', 'folder remove', 'scan', 'prio', 'status', 'debug', 'events', 'logs', 'network']) {
+for (const command of [
+  'folder',
+  'folder add',
+  'folder list',
+  'folder remove',
+  'scan',
+  'prio',
+  'status',
+  'debug',
+  'events',
+  'logs',
+  'network',
+]) {
   test(`${command} --help has an example and needs no daemon`, async () => {
     const daemon = newDaemon()
     const { code, out, err } = await run(`${command} --help`, daemon)
@@ -386,13 +598,18 @@ for (const command of ['folder', 'folder add', 'folder list', 'folder remove', '
 
 test('insideFolder: absolute paths in the folder become relative, others are refused', () => {
   const at = { ...folder('docs'), path: '/data/docs/' }
-  assert.deepEqual(['a', '/data/docs', '/data/docs/', '/data/docs/a/b'].map((sub) => insideFolder(at, sub)), ['a', '', '', 'a/b'])
+  assert.deepEqual(
+    ['a', '/data/docs', '/data/docs/', '/data/docs/a/b'].map((sub) => insideFolder(at, sub)),
+    ['a', '', '', 'a/b'],
+  )
   assert.throws(() => insideFolder(at, '/data/docs2/a'), /is not in folder/)
 })
 
 test('events: a line for people never holds the configuration, a line for programs does', async () => {
   const daemon = newDaemon()
-  daemon.events = [{ id: 1, globalID: 1, time: '2026-11-15T00:00:00Z', type: 'ConfigSaved', data: { gui: { apiKey: 'secret' } } }]
+  daemon.events = [
+    { id: 1, globalID: 1, time: '2026-11-15T00:00:00Z', type: 'ConfigSaved', data: { gui: { apiKey: 'secret' } } },
+  ]
   assert.match((await run('events', daemon)).out, /^2026-11-15 00:00:00 +1 +ConfigSaved$/)
   assert.match((await run('events --json', daemon)).out, /secret/)
 })

@@ -3,7 +3,11 @@ import { spawnSync } from 'node:child_process'
 import { test } from 'node:test'
 import { completionScript, parseShell, SHELLS } from '../../src/cli/completions.ts'
 
-const TABLE = new Map([['', ['folder', 'serve', '--home']], ['folder', ['add', 'list', '--json']], ['folder add', ['--id', '--label']]])
+const TABLE = new Map([
+  ['', ['folder', 'serve', '--home']],
+  ['folder', ['add', 'list', '--json']],
+  ['folder add', ['--id', '--label']],
+])
 
 /** What bash offers at the last of the words. */
 function offered(script: string, words: readonly string[]): readonly string[] {
@@ -18,7 +22,10 @@ test('bash is offered the words of the place, those that begin as was typed, and
   assert.deepEqual(offered(script, ['twinfold', '']), ['folder', 'serve', '--home'])
   assert.deepEqual(offered(script, ['twinfold', 'f']), ['folder'])
   assert.deepEqual(offered(script, ['twinfold', 'folder', '']), ['add', 'list', '--json'])
-  assert.deepEqual(offered(script, ['twinfold', '--home', '/tmp/$(x) *', 'folder', 'add', 'Photos', '--']), ['--id', '--label'])
+  assert.deepEqual(offered(script, ['twinfold', '--home', '/tmp/$(x) *', 'folder', 'add', 'Photos', '--']), [
+    '--id',
+    '--label',
+  ])
   assert.deepEqual(offered(script, ['twinfold', 'folder', 'list', 'z']), [])
   assert.match(script, /^complete -o default -F _twinfold_complete twinfold$/m)
 })
@@ -30,7 +37,10 @@ test('every shell is told by which line it learns this', () => {
     assert.match(script, new RegExp(`^#   .*syncthing install-completions ${shell}`, 'm'))
     assert.ok(!script.includes('twinfold'))
   }
-  assert.match(completionScript('fish', 'twinfold', TABLE), /^complete -c twinfold -n "__twinfold_at 'folder add'" -a '--id --label'$/m)
+  assert.match(
+    completionScript('fish', 'twinfold', TABLE),
+    /^complete -c twinfold -n "__twinfold_at 'folder add'" -a '--id --label'$/m,
+  )
   assert.match(completionScript('zsh', 'twinfold', TABLE), /^autoload -U \+X bashcompinit && bashcompinit$/m)
 })
 
@@ -38,7 +48,12 @@ test('the shell is the one named, else that of the person; another one is refuse
   assert.equal(parseShell('fish', '/bin/bash'), 'fish')
   assert.equal(parseShell(undefined, '/usr/local/bin/zsh'), 'zsh')
   assert.equal(parseShell(undefined, 'bash'), 'bash')
-  for (const [named, own] of [['tcsh', '/bin/bash'], [undefined, '/bin/sh'], [undefined, undefined], ['', '/bin/bash']] as const) {
+  for (const [named, own] of [
+    ['tcsh', '/bin/bash'],
+    [undefined, '/bin/sh'],
+    [undefined, undefined],
+    ['', '/bin/bash'],
+  ] as const) {
     assert.throws(() => parseShell(named, own), { code: 'usage', message: 'name the shell: bash, zsh or fish' })
   }
 })

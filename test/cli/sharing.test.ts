@@ -10,8 +10,22 @@ const BEN = 'P56IOI7-MZJNU2Y-IQGDREY-DM2MGTI-MGL3BXN-PQ6W5BM-TBBZ4TJ-XZWICQ2'
 const NASTY = 'evil\x1b[2J\nname'
 const TIME = '2026-11-15T10:00:00Z'
 
-const folder = (more: object = {}) => ({ ...defaultsOf(FOLDER), id: 'docs', label: 'Papers', path: '/docs', devices: [{ deviceID: OWN }], ...more })
-const entry = (more: object = {}) => ({ name: 'a', deleted: false, ignored: false, invalid: false, version: ['X:1'], ...more })
+const folder = (more: object = {}) => ({
+  ...defaultsOf(FOLDER),
+  id: 'docs',
+  label: 'Papers',
+  path: '/docs',
+  devices: [{ deviceID: OWN }],
+  ...more,
+})
+const entry = (more: object = {}) => ({
+  name: 'a',
+  deleted: false,
+  ignored: false,
+  invalid: false,
+  version: ['X:1'],
+  ...more,
+})
 const need = (more: object = {}) => ({ page: 1, perpage: 100, progress: [], queued: [], rest: [], ...more })
 
 type Answers = Readonly<Record<string, unknown>>
@@ -19,7 +33,10 @@ type Answers = Readonly<Record<string, unknown>>
 /** The answers of a device that knows Ben and has one folder; `undefined` stands for 404. */
 const ANSWERS: Answers = {
   'GET /rest/config/folders': [folder()],
-  'GET /rest/config/devices': [{ ...defaultsOf(DEVICE), deviceID: OWN, name: 'me' }, { ...defaultsOf(DEVICE), deviceID: BEN, name: 'ben' }],
+  'GET /rest/config/devices': [
+    { ...defaultsOf(DEVICE), deviceID: OWN, name: 'me' },
+    { ...defaultsOf(DEVICE), deviceID: BEN, name: 'ben' },
+  ],
   'GET /rest/system/status': { myID: OWN },
   'GET /rest/system/connections': { connections: { [BEN]: { connected: true } } },
   'GET /rest/stats/device': { [BEN]: { lastSeen: TIME, lastConnectionDurationS: 1 } },
@@ -30,7 +47,12 @@ const ANSWERS: Answers = {
   'GET /rest/cluster/pending/folders': {},
 }
 
-interface Ran { readonly code: number; readonly out: string; readonly err: string; readonly sent: readonly string[] }
+interface Ran {
+  readonly code: number
+  readonly out: string
+  readonly err: string
+  readonly sent: readonly string[]
+}
 
 async function run(words: string, changes: Answers = {}): Promise<Ran> {
   const answers: Answers = { ...ANSWERS, ...changes }
@@ -57,11 +79,31 @@ const reason = (text: string) => ({ code: 'missing', text })
 
 test('why: the sentences of the daemon, made harmless for a terminal', async () => {
   const reasons = ['it is not here yet', `connected devices that have the newest version: ${NASTY}`]
-  const answer = { folder: 'docs', file: 'a', state: 'missing', upToDate: false, reasons: reasons.map(reason), local: null, global: entry(), devices: [] }
-  const shown = ['a in folder "docs":', `  - ${reasons[0]}`, '  - connected devices that have the newest version: evil\\x1b[2J\\nname']
+  const answer = {
+    folder: 'docs',
+    file: 'a',
+    state: 'missing',
+    upToDate: false,
+    reasons: reasons.map(reason),
+    local: null,
+    global: entry(),
+    devices: [],
+  }
+  const shown = [
+    'a in folder "docs":',
+    `  - ${reasons[0]}`,
+    '  - connected devices that have the newest version: evil\\x1b[2J\\nname',
+  ]
   assert.deepEqual(await run('why Papers a', { [WHY]: answer }), { code: 0, err: '', sent: [], out: shown.join('\n') })
   const { out } = await run('why docs a --json', { [WHY]: answer })
-  assert.deepEqual(JSON.parse(out), { folder: 'docs', file: 'a', upToDate: false, reasons, global: entry(), local: null })
+  assert.deepEqual(JSON.parse(out), {
+    folder: 'docs',
+    file: 'a',
+    upToDate: false,
+    reasons,
+    global: entry(),
+    local: null,
+  })
 })
 
 test('why: a folder nobody knows, a failure of the daemon', async () => {
@@ -80,8 +122,14 @@ test('device add: only what was said is sent, and the folders are shared after i
 })
 
 test('device: nothing is sent for a wrong id, a device that is there, a folder that is not, or oneself', async () => {
-  const refused = [['device add ABC', /./], [`device add ${BEN}`, /is there already, as "ben"/], [`device add ${BEN.slice(0, -1)}A`, /./],
-    [`device add ${BEN} --folder nope`, /there is no folder "nope"/], ['device remove me', /that is this device itself/], ['device pause nobody', /there is no device "nobody"/]] as const
+  const refused = [
+    ['device add ABC', /./],
+    [`device add ${BEN}`, /is there already, as "ben"/],
+    [`device add ${BEN.slice(0, -1)}A`, /./],
+    [`device add ${BEN} --folder nope`, /there is no folder "nope"/],
+    ['device remove me', /that is this device itself/],
+    ['device pause nobody', /there is no device "nobody"/],
+  ] as const
   for (const [words, said] of refused) {
     const { code, err, sent } = await run(words)
     assert.deepEqual([code, sent], [1, []], words)
@@ -90,21 +138,37 @@ test('device: nothing is sent for a wrong id, a device that is there, a folder t
 })
 
 test('device list: states, times and names that cannot reach the terminal', async () => {
-  const devices = [{ ...defaultsOf(DEVICE), deviceID: OWN, name: 'me' }, { ...defaultsOf(DEVICE), deviceID: BEN, name: NASTY }]
+  const devices = [
+    { ...defaultsOf(DEVICE), deviceID: OWN, name: 'me' },
+    { ...defaultsOf(DEVICE), deviceID: BEN, name: NASTY },
+  ]
   const list = await run('device list', { 'GET /rest/config/devices': devices })
   assert.ok(!list.out.includes('\x1b') && list.out.includes('evil\\x1b[2J\\nname'), list.out)
   assert.match(list.out, /me +this device +MFZWI3D/)
   assert.match(list.out, /connected +2026-11-15 10:00 +P56IOI7/)
-  const never = { 'GET /rest/system/connections': { connections: {} }, 'GET /rest/stats/device': { [BEN]: { lastSeen: '1970-01-01T00:00:00Z' } } }
+  const never = {
+    'GET /rest/system/connections': { connections: {} },
+    'GET /rest/stats/device': { [BEN]: { lastSeen: '1970-01-01T00:00:00Z' } },
+  }
   assert.match((await run('device list', never)).out, /ben +disconnected +never +P56IOI7/)
   assert.deepEqual((await run('device resume ben')).sent, [`PATCH /rest/config/devices/${BEN} {"paused":false}`])
   assert.deepEqual((await run('device remove ben')).sent, [`DELETE /rest/config/devices/${BEN}`])
 })
 
-const offer = (more: object = {}) => ({ time: TIME, label: NASTY, receiveEncrypted: false, remoteEncrypted: false, ...more })
+const offer = (more: object = {}) => ({
+  time: TIME,
+  label: NASTY,
+  receiveEncrypted: false,
+  remoteEncrypted: false,
+  ...more,
+})
 const OFFERS: Answers = {
   'GET /rest/cluster/pending/devices': { STRANGER: { time: TIME, name: NASTY, address: '192.0.2.1:22000' } },
-  'GET /rest/cluster/pending/folders': { docs: { offeredBy: { [BEN]: offer() } }, music: { offeredBy: { [BEN]: offer({ label: 'Music' }) } }, vault: { offeredBy: { [BEN]: offer({ receiveEncrypted: true }) } } },
+  'GET /rest/cluster/pending/folders': {
+    docs: { offeredBy: { [BEN]: offer() } },
+    music: { offeredBy: { [BEN]: offer({ label: 'Music' }) } },
+    vault: { offeredBy: { [BEN]: offer({ receiveEncrypted: true }) } },
+  },
 }
 
 test('pending: shows who offers what, and no name reaches the terminal', async () => {
@@ -117,11 +181,20 @@ test('pending: shows who offers what, and no name reaches the terminal', async (
 /** Answers to offers, and what they change. */
 const ANSWERED: readonly (readonly [words: string, sent: string])[] = [
   ['pending accept STRANGER --name laptop', 'POST /rest/config/devices {"deviceID":"STRANGER","name":"laptop"}'],
-  ['pending accept music --path here', `POST /rest/config/folders {"id":"music","path":"/cwd/here","label":"Music","devices":[{"deviceID":"${BEN}"}]}`],
-  ['pending accept vault --path ~/v --name Vault', `POST /rest/config/folders {"id":"vault","path":"~/v","label":"Vault","devices":[{"deviceID":"${BEN}"}],"type":"receiveencrypted"}`],
+  [
+    'pending accept music --path here',
+    `POST /rest/config/folders {"id":"music","path":"/cwd/here","label":"Music","devices":[{"deviceID":"${BEN}"}]}`,
+  ],
+  [
+    'pending accept vault --path ~/v --name Vault',
+    `POST /rest/config/folders {"id":"vault","path":"~/v","label":"Vault","devices":[{"deviceID":"${BEN}"}],"type":"receiveencrypted"}`,
+  ],
   // A folder that is here already needs no path: it is shared with one more device.
   ['pending accept docs', `PATCH /rest/config/folders/docs {"devices":[{"deviceID":"${OWN}"},{"deviceID":"${BEN}"}]}`],
-  ['pending ignore music', `PATCH /rest/config/devices/${BEN} {"ignoredFolders":[{"time":"${TIME}","id":"music","label":"Music"}]}`],
+  [
+    'pending ignore music',
+    `PATCH /rest/config/devices/${BEN} {"ignoredFolders":[{"time":"${TIME}","id":"music","label":"Music"}]}`,
+  ],
 ]
 
 for (const [words, sent] of ANSWERED) {
@@ -132,15 +205,34 @@ for (const [words, sent] of ANSWERED) {
 }
 
 test('pending ignore of a device keeps everything else in the configuration', async () => {
-  const config = { version: 37, remoteIgnoredDevices: [{ deviceID: 'OLD', time: TIME, name: '', address: '' }], options: { x: 1 } }
+  const config = {
+    version: 37,
+    remoteIgnoredDevices: [{ deviceID: 'OLD', time: TIME, name: '', address: '' }],
+    options: { x: 1 },
+  }
   const { sent } = await run('pending ignore STRANGER', { ...OFFERS, 'GET /rest/config': config })
-  assert.deepEqual(sent.map((each) => JSON.parse(each.replace('PUT /rest/config ', ''))), [
-    { ...config, remoteIgnoredDevices: [...config.remoteIgnoredDevices, { deviceID: 'STRANGER', time: TIME, name: NASTY, address: '192.0.2.1:22000' }] },
-  ])
+  assert.deepEqual(
+    sent.map((each) => JSON.parse(each.replace('PUT /rest/config ', ''))),
+    [
+      {
+        ...config,
+        remoteIgnoredDevices: [
+          ...config.remoteIgnoredDevices,
+          { deviceID: 'STRANGER', time: TIME, name: NASTY, address: '192.0.2.1:22000' },
+        ],
+      },
+    ],
+  )
 })
 
 test('pending: an answer to what nobody asked, or a folder without a place, changes nothing', async () => {
-  for (const [words, said] of [['pending accept __proto__', /waits/], ['pending ignore constructor', /waits/], ['pending accept nope', /no device and no folder "nope" waits/], ['pending ignore nope', /waits/], ['pending accept music', /say where the files shall be/]] as const) {
+  for (const [words, said] of [
+    ['pending accept __proto__', /waits/],
+    ['pending ignore constructor', /waits/],
+    ['pending accept nope', /no device and no folder "nope" waits/],
+    ['pending ignore nope', /waits/],
+    ['pending accept music', /say where the files shall be/],
+  ] as const) {
     const { code, err, sent } = await run(words, OFFERS)
     assert.deepEqual([code, sent], [1, []])
     assert.match(err, said)

@@ -22,10 +22,21 @@ for (const [text, expected] of escapes) {
 }
 
 test('escapeText: no control character gets through, whatever the text', () => {
-  fc.assert(fc.property(fc.string({ unit: 'binary' }), (text) => !/[\p{Cc}\u202a-\u202e\u2066-\u2069]/u.test(escapeText(text))))
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), (text) => !/[\p{Cc}\u202a-\u202e\u2066-\u2069]/u.test(escapeText(text))),
+  )
 })
 
-const widths: [text: string, width: number][] = [['', 0], ['abc', 3], ['é', 1], ['e\u0301', 1], ['写真', 4], ['한글', 4], ['👍', 2], ['👩‍👩‍👧', 2]]
+const widths: [text: string, width: number][] = [
+  ['', 0],
+  ['abc', 3],
+  ['é', 1],
+  ['e\u0301', 1],
+  ['写真', 4],
+  ['한글', 4],
+  ['👍', 2],
+  ['👩‍👩‍👧', 2],
+]
 for (const [text, width] of widths) {
   test(`textWidth ${JSON.stringify(text)} is ${width}`, () => assert.equal(textWidth(text), width))
 }
@@ -36,15 +47,41 @@ test('fitText cuts at the end or in front and never exceeds the width', () => {
   assert.equal(fitText('写真写真', 4), '写…')
   assert.equal(fitText('abc', 3), 'abc')
   assert.equal(fitText('abc', 0), '')
-  fc.assert(fc.property(fc.string({ unit: 'grapheme' }), fc.nat(30), fc.constantFrom('start', 'end'), (text, width, cut) =>
-    textWidth(fitText(text, width, cut)) <= width))
+  fc.assert(
+    fc.property(
+      fc.string({ unit: 'grapheme' }),
+      fc.nat(30),
+      fc.constantFrom('start', 'end'),
+      (text, width, cut) => textWidth(fitText(text, width, cut)) <= width,
+    ),
+  )
 })
 
-const sizes: [number, string][] = [[0, '0 B'], [1, '1 B'], [1023, '1023 B'], [1024, '1.00 KiB'], [1536, '1.50 KiB'], [12 * 1024 ** 2, '12.0 MiB'], [500 * 1024 ** 3, '500 GiB'], [2 ** 50 * 5000, '5000 PiB']]
-for (const [sizeBytes, expected] of sizes) test(`formatBytes ${sizeBytes}`, () => assert.equal(formatBytes(sizeBytes), expected))
+const sizes: [number, string][] = [
+  [0, '0 B'],
+  [1, '1 B'],
+  [1023, '1023 B'],
+  [1024, '1.00 KiB'],
+  [1536, '1.50 KiB'],
+  [12 * 1024 ** 2, '12.0 MiB'],
+  [500 * 1024 ** 3, '500 GiB'],
+  [2 ** 50 * 5000, '5000 PiB'],
+]
+for (const [sizeBytes, expected] of sizes)
+  test(`formatBytes ${sizeBytes}`, () => assert.equal(formatBytes(sizeBytes), expected))
 
-const durations: [number, string][] = [[0, '0.0 s'], [0.42, '0.4 s'], [10, '10 s'], [59.6, '1 min'], [250, '4 min 10 s'], [3600, '1 h'], [7260, '2 h 1 min'], [183_600, '2 d 3 h']]
-for (const [durationS, expected] of durations) test(`formatDuration ${durationS}`, () => assert.equal(formatDuration(durationS), expected))
+const durations: [number, string][] = [
+  [0, '0.0 s'],
+  [0.42, '0.4 s'],
+  [10, '10 s'],
+  [59.6, '1 min'],
+  [250, '4 min 10 s'],
+  [3600, '1 h'],
+  [7260, '2 h 1 min'],
+  [183_600, '2 d 3 h'],
+]
+for (const [durationS, expected] of durations)
+  test(`formatDuration ${durationS}`, () => assert.equal(formatDuration(durationS), expected))
 
 test('formatCount knows one from many', () => {
   assert.equal(formatCount(1, 'file'), '1 file')
@@ -53,34 +90,59 @@ test('formatCount knows one from many', () => {
 
 test('a table lines its columns up, escapes its cells and keeps the order', () => {
   const columns = [{ title: 'ID' }, { title: 'SIZE', align: 'right' }, { title: 'PATH', shrink: 'start' }] as const
-  assert.deepEqual(tableLines(columns, [['docs', '5 B', '/srv/docs'], ['写真', '120 B', '/srv/\x1b[2J']], Infinity), [
-    'ID     SIZE  PATH',
-    'docs    5 B  /srv/docs',
-    '写真  120 B  /srv/\\x1b[2J',
-  ])
+  assert.deepEqual(
+    tableLines(
+      columns,
+      [
+        ['docs', '5 B', '/srv/docs'],
+        ['写真', '120 B', '/srv/\x1b[2J'],
+      ],
+      Infinity,
+    ),
+    ['ID     SIZE  PATH', 'docs    5 B  /srv/docs', '写真  120 B  /srv/\\x1b[2J'],
+  )
 })
 
 test('a table gives up the shrinking column first, and only so much', () => {
   const columns = [{ title: 'ID' }, { title: 'PATH', shrink: 'start' }] as const
-  assert.deepEqual(tableLines(columns, [['docs', '/home/someone/documents']], 20), ['ID    PATH', 'docs  …one/documents'])
+  assert.deepEqual(tableLines(columns, [['docs', '/home/someone/documents']], 20), [
+    'ID    PATH',
+    'docs  …one/documents',
+  ])
   assert.deepEqual(tableLines(columns, [['docs', '/home/someone/documents']], 3), ['ID    PATH', 'docs  …cuments'])
 })
 
 test('no line of a table is wider than the terminal while there is something to give', () => {
-  const columns = [{ title: 'A', shrink: 'end' }, { title: 'B', shrink: 'start' }] as const
+  const columns = [
+    { title: 'A', shrink: 'end' },
+    { title: 'B', shrink: 'start' },
+  ] as const
   const cell = fc.string({ unit: 'grapheme', maxLength: 60 })
-  fc.assert(fc.property(fc.array(fc.tuple(cell, cell), { maxLength: 5 }), fc.integer({ min: 18, max: 90 }), (rows, width) =>
-    tableLines(columns, rows, width).every((line) => textWidth(line) <= width)))
+  fc.assert(
+    fc.property(fc.array(fc.tuple(cell, cell), { maxLength: 5 }), fc.integer({ min: 18, max: 90 }), (rows, width) =>
+      tableLines(columns, rows, width).every((line) => textWidth(line) <= width),
+    ),
+  )
 })
 
 test('fields stand under each other', () => {
-  assert.deepEqual(fieldLines([['Home', '/h'], ['Device ID', 'X\n'], ['Empty', '']]), ['Home:      /h', 'Device ID: X\\n', 'Empty:'])
+  assert.deepEqual(
+    fieldLines([
+      ['Home', '/h'],
+      ['Device ID', 'X\n'],
+      ['Empty', ''],
+    ]),
+    ['Home:      /h', 'Device ID: X\\n', 'Empty:'],
+  )
 })
 
-const half = { currentBytes: 512 * 1024, totalBytes: 1024 * 1024, bytesPerSecond: 1024 * 512 / 10 }
+const half = { currentBytes: 512 * 1024, totalBytes: 1024 * 1024, bytesPerSecond: (1024 * 512) / 10 }
 
 test('the progress line has name, bar, percent, amounts, rate and time left', () => {
-  assert.equal(progressLine('photos', half, 110), 'photos  [####################                    ]   50 %  512 KiB of 1.00 MiB, 51.2 KiB/s, 10 s left')
+  assert.equal(
+    progressLine('photos', half, 110),
+    'photos  [####################                    ]   50 %  512 KiB of 1.00 MiB, 51.2 KiB/s, 10 s left',
+  )
 })
 
 test('a narrow terminal loses the bar before the facts', () => {
@@ -89,10 +151,19 @@ test('a narrow terminal loses the bar before the facts', () => {
 
 test('the progress line fits every terminal', () => {
   const count = fc.double({ min: 0, max: 2 ** 53, noNaN: true })
-  fc.assert(fc.property(fc.string({ unit: 'grapheme' }), count, count, count, fc.integer({ min: 1, max: 200 }), (name, currentBytes, totalBytes, bytesPerSecond, width) => {
-    const line = progressLine(escapeText(name), { currentBytes, totalBytes, bytesPerSecond }, width)
-    assert.ok(textWidth(line) <= width, `${textWidth(line)} > ${width}: ${line}`)
-  }))
+  fc.assert(
+    fc.property(
+      fc.string({ unit: 'grapheme' }),
+      count,
+      count,
+      count,
+      fc.integer({ min: 1, max: 200 }),
+      (name, currentBytes, totalBytes, bytesPerSecond, width) => {
+        const line = progressLine(escapeText(name), { currentBytes, totalBytes, bytesPerSecond }, width)
+        assert.ok(textWidth(line) <= width, `${textWidth(line)} > ${width}: ${line}`)
+      },
+    ),
+  )
 })
 
 test('progress knows its ends', () => {

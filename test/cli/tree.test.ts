@@ -14,15 +14,35 @@ const OWN = 'MFZWI3D-BONSGYC-YLTMRWG-C43ENR5-QXGZDMM-FZWI3DP-BONSGYY-LTMRWAD'
 const ESCAPE = '\x1b[2J'
 
 function config(): Record<string, unknown> {
-  const photos = { ...defaultsOf(FOLDER), id: 'photos', path: '/data/photos', versioning: { type: 'simple', params: { keep: '5', x: 'y' } } }
+  const photos = {
+    ...defaultsOf(FOLDER),
+    id: 'photos',
+    path: '/data/photos',
+    versioning: { type: 'simple', params: { keep: '5', x: 'y' } },
+  }
   return {
-    version: 37, folders: [photos, { ...photos, id: 'a/b c', label: ESCAPE }], devices: [{ ...defaultsOf(DEVICE), deviceID: OWN }],
-    gui: defaultsOf(GUI), ldap: defaultsOf(LDAP), options: defaultsOf(OPTIONS), remoteIgnoredDevices: [], defaults: defaultsOf(DEFAULTS),
+    version: 37,
+    folders: [photos, { ...photos, id: 'a/b c', label: ESCAPE }],
+    devices: [{ ...defaultsOf(DEVICE), deviceID: OWN }],
+    gui: defaultsOf(GUI),
+    ldap: defaultsOf(LDAP),
+    options: defaultsOf(OPTIONS),
+    remoteIgnoredDevices: [],
+    defaults: defaultsOf(DEFAULTS),
   }
 }
 
-interface Ran { readonly code: number; readonly out: string; readonly err: string; /** What was sent, without the reading. */ readonly sent: readonly string[] }
-interface Given { readonly answers?: Readonly<Record<string, ClientReply>>; readonly input?: readonly string[]; readonly context?: Partial<CliContext> }
+interface Ran {
+  readonly code: number
+  readonly out: string
+  readonly err: string
+  /** What was sent, without the reading. */ readonly sent: readonly string[]
+}
+interface Given {
+  readonly answers?: Readonly<Record<string, ClientReply>>
+  readonly input?: readonly string[]
+  readonly context?: Partial<CliContext>
+}
 
 async function run(words: string | readonly string[], given: Given = {}): Promise<Ran> {
   const sent: string[] = []
@@ -33,11 +53,17 @@ async function run(words: string | readonly string[], given: Given = {}): Promis
       if (method !== 'GET') sent.push(`${method} ${path}${body === undefined ? '' : ` ${body}`}`)
       if (answer !== undefined) return answer
       if (method !== 'GET') return { status: 200, text: '' }
-      return path === '/rest/config' ? { status: 200, text: JSON.stringify(config()) } : { status: 404, text: '404 page not found\n' }
+      return path === '/rest/config'
+        ? { status: 200, text: JSON.stringify(config()) }
+        : { status: 404, text: '404 page not found\n' }
     },
   })
   const { context, out, err } = heardContext(client, {
-    inputLines: async function* () { yield* given.input ?? [] }, readText: async () => 'one\r\n\r\n#two\n', ...given.context,
+    inputLines: async function* () {
+      yield* given.input ?? []
+    },
+    readText: async () => 'one\r\n\r\n#two\n',
+    ...given.context,
   })
   const code = await runTree(context, typeof words === 'string' ? words.split(' ').filter(Boolean) : words)
   return { code, out: out.join('\n'), err: err.join('\n'), sent }
@@ -52,15 +78,36 @@ const CHANGES: readonly (readonly [words: string, sent: string])[] = [
   ['config folders photos paused set F', 'PATCH /rest/config/folders/photos {"paused":false}'],
   ['config folders photos max-conflicts set -1', 'PATCH /rest/config/folders/photos {"maxConflicts":-1}'],
   ['config folders photos max-conflicts set -- -1', 'PATCH /rest/config/folders/photos {"maxConflicts":-1}'],
-  ['config folders photos min-disk-free value set 3', 'PATCH /rest/config/folders/photos {"minDiskFree":{"value":3,"unit":"%"}}'],
-  ['config folders photos versioning params set keep 9', 'PATCH /rest/config/folders/photos {"versioning":{"type":"simple","params":{"keep":"9","x":"y"}}}'],
-  [`config folders photos devices add --device-id ${OWN} --encryption-password=p`, `PATCH /rest/config/folders/photos {"devices":[{"deviceID":"${OWN}","encryptionPassword":"p"}]}`],
-  ['config folders photos xattr-filter entries add --match user.* --permit', 'PATCH /rest/config/folders/photos {"xattrFilter":{"entries":[{"match":"user.*","permit":true}],"maxSingleEntrySize":1024,"maxTotalSize":4096}}'],
+  [
+    'config folders photos min-disk-free value set 3',
+    'PATCH /rest/config/folders/photos {"minDiskFree":{"value":3,"unit":"%"}}',
+  ],
+  [
+    'config folders photos versioning params set keep 9',
+    'PATCH /rest/config/folders/photos {"versioning":{"type":"simple","params":{"keep":"9","x":"y"}}}',
+  ],
+  [
+    `config folders photos devices add --device-id ${OWN} --encryption-password=p`,
+    `PATCH /rest/config/folders/photos {"devices":[{"deviceID":"${OWN}","encryptionPassword":"p"}]}`,
+  ],
+  [
+    'config folders photos xattr-filter entries add --match user.* --permit',
+    'PATCH /rest/config/folders/photos {"xattrFilter":{"entries":[{"match":"user.*","permit":true}],"maxSingleEntrySize":1024,"maxTotalSize":4096}}',
+  ],
   ['config folders photos delete', 'DELETE /rest/config/folders/photos'],
-  ['config folders add --id=docs -path=/docs --label --paused --fswatcher-enabled=false', 'POST /rest/config/folders {"id":"docs","path":"/docs","label":"--paused","fsWatcherEnabled":false}'],
+  [
+    'config folders add --id=docs -path=/docs --label --paused --fswatcher-enabled=false',
+    'POST /rest/config/folders {"id":"docs","path":"/docs","label":"--paused","fsWatcherEnabled":false}',
+  ],
   ['config folders add-json {"id":"docs"}', 'POST /rest/config/folders {"id":"docs"}'],
-  ['config devices add --device-id X --addresses tcp://a --addresses tcp://b', 'POST /rest/config/devices {"deviceID":"X","addresses":["tcp://a","tcp://b"]}'],
-  [`config devices ${OWN} addresses add tcp://a`, `PATCH /rest/config/devices/${OWN} {"addresses":["dynamic","tcp://a"]}`],
+  [
+    'config devices add --device-id X --addresses tcp://a --addresses tcp://b',
+    'POST /rest/config/devices {"deviceID":"X","addresses":["tcp://a","tcp://b"]}',
+  ],
+  [
+    `config devices ${OWN} addresses add tcp://a`,
+    `PATCH /rest/config/devices/${OWN} {"addresses":["dynamic","tcp://a"]}`,
+  ],
   [`config devices ${OWN} addresses 0 set tcp://b`, `PATCH /rest/config/devices/${OWN} {"addresses":["tcp://b"]}`],
   [`config devices ${OWN} addresses 0 delete`, `PATCH /rest/config/devices/${OWN} {"addresses":[]}`],
   ['config options max-send-kbps set 7', 'PATCH /rest/config/options {"maxSendKbps":7}'],
@@ -88,13 +135,21 @@ test('what a part cannot say of itself is said with a larger one', async () => {
   const unset = await run('config folders photos versioning params unset x')
   assert.match(unset.sent.join('\n'), /^PUT \/rest\/config\/folders\/photos \{.*"params":\{"keep":"5"\}/)
   const renamed = await run('config folders photos id set images')
-  assert.match(renamed.sent.join('\n'), /^PUT \/rest\/config \{"version":37,"folders":\[\{"id":"images",.*\{"id":"a\/b c"/)
+  assert.match(
+    renamed.sent.join('\n'),
+    /^PUT \/rest\/config \{"version":37,"folders":\[\{"id":"images",.*\{"id":"a\/b c"/,
+  )
   const ignored = await run('config ignored-devices add --device-id X --name x')
-  assert.match(ignored.sent.join('\n'), /^PUT \/rest\/config \{.*"remoteIgnoredDevices":\[\{"deviceID":"X","name":"x"\}\]/)
+  assert.match(
+    ignored.sent.join('\n'),
+    /^PUT \/rest\/config \{.*"remoteIgnoredDevices":\[\{"deviceID":"X","name":"x"\}\]/,
+  )
 })
 
 test('a key is a name for the daemon, never a way through its paths', async () => {
-  assert.deepEqual((await run(['config', 'folders', 'a/b c', 'paused', 'set', '1'])).sent, ['PATCH /rest/config/folders/a%2Fb%20c {"paused":true}'])
+  assert.deepEqual((await run(['config', 'folders', 'a/b c', 'paused', 'set', '1'])).sent, [
+    'PATCH /rest/config/folders/a%2Fb%20c {"paused":true}',
+  ])
 })
 
 /** Refused before anything is sent: the command, the exit code, what is said. */
@@ -152,46 +207,94 @@ test('a label cannot reach the terminal of a person, but reaches a script as it 
 
 test('show prints the answer with its keys in order', async () => {
   const answers = { 'GET /rest/system/version': { status: 200, text: '{"b":[{"d":1,"c":2}],"a":null}' } }
-  assert.equal((await run('show version', { answers })).out, '{\n  "a": null,\n  "b": [\n    {\n      "c": 2,\n      "d": 1\n    }\n  ]\n}')
+  assert.equal(
+    (await run('show version', { answers })).out,
+    '{\n  "a": null,\n  "b": [\n    {\n      "c": 2,\n      "d": 1\n    }\n  ]\n}',
+  )
   const pending = { 'GET /rest/cluster/pending/folders?device=X': { status: 200, text: '{}' } }
-  for (const words of ['show pending folders --device X', 'show pending folders --device=X']) assert.equal((await run(words, { answers: pending })).out, '{}')
+  for (const words of ['show pending folders --device X', 'show pending folders --device=X'])
+    assert.equal((await run(words, { answers: pending })).out, '{}')
 })
 
 test('a refusal of the daemon: its status, its words, and 1', async () => {
-  const refused = await run('show version', { answers: { 'GET /rest/system/version': { status: 403, text: 'CSRF Error\n' } } })
-  assert.deepEqual([refused.code, refused.err], [1, 'twinfold: error: unexpected HTTP status returned: 403 Forbidden\nCSRF Error'])
-  const invalid = await run('config options max-send-kbps set 1', { answers: { 'PATCH /rest/config/options': { status: 400, text: `no${ESCAPE}\n` } } })
-  assert.deepEqual([invalid.code, invalid.err], [1, 'twinfold: error: unexpected HTTP status returned: 400 Bad Request\nno\\x1b[2J'])
-  const missing = await run('debug file photos x', { answers: { 'GET /rest/debug/file?folder=photos&file=x': { status: 404, text: 'no such object in the index\n' } } })
+  const refused = await run('show version', {
+    answers: { 'GET /rest/system/version': { status: 403, text: 'CSRF Error\n' } },
+  })
+  assert.deepEqual(
+    [refused.code, refused.err],
+    [1, 'twinfold: error: unexpected HTTP status returned: 403 Forbidden\nCSRF Error'],
+  )
+  const invalid = await run('config options max-send-kbps set 1', {
+    answers: { 'PATCH /rest/config/options': { status: 400, text: `no${ESCAPE}\n` } },
+  })
+  assert.deepEqual(
+    [invalid.code, invalid.err],
+    [1, 'twinfold: error: unexpected HTTP status returned: 400 Bad Request\nno\\x1b[2J'],
+  )
+  const missing = await run('debug file photos x', {
+    answers: { 'GET /rest/debug/file?folder=photos&file=x': { status: 404, text: 'no such object in the index\n' } },
+  })
   assert.deepEqual([missing.code, missing.err], [1, 'twinfold: error: not found (folder/file not in database)'])
   const other = await run('show version', { answers: { 'GET /rest/system/version': { status: 200, text: '<html>' } } })
   assert.deepEqual([other.code, /is it another program/.test(other.err)], [1, true])
 })
 
 test('a profile is saved under the name the daemon gives, which names no directory', async () => {
-  for (const [contentDisposition, name] of [['attachment; filename="syncthing-cpu-linux.pprof"', 'syncthing-cpu-linux.pprof'], ['attachment; filename=../../.bashrc', 'download'], [undefined, 'download']] as const) {
+  for (const [contentDisposition, name] of [
+    ['attachment; filename="syncthing-cpu-linux.pprof"', 'syncthing-cpu-linux.pprof'],
+    ['attachment; filename=../../.bashrc', 'download'],
+    [undefined, 'download'],
+  ] as const) {
     const written: [string, string][] = []
-    const writeNew = async (path: string, bytes: Uint8Array) => void written.push([path, Buffer.from(bytes).toString('hex')])
-    const answers = { 'GET /rest/debug/cpuprof': { status: 200, text: '?', bytes: Uint8Array.of(0x1f, 0xff), contentDisposition } }
+    const writeNew = async (path: string, bytes: Uint8Array) =>
+      void written.push([path, Buffer.from(bytes).toString('hex')])
+    const answers = {
+      'GET /rest/debug/cpuprof': { status: 200, text: '?', bytes: Uint8Array.of(0x1f, 0xff), contentDisposition },
+    }
     const ran = await run('debug profile cpu', { answers, context: { writeNew } })
     assert.deepEqual([ran.code, ran.out, written], [0, `Wrote results to ${name}`, [[name, '1fff']]])
   }
-  const off = await run('debug profile heap', { answers: { 'GET /rest/debug/heapprof': { status: 403, text: 'Debugging disabled\n' } } })
-  assert.deepEqual([off.code, off.err], [1, 'twinfold: error: unexpected HTTP status returned: 403 Forbidden\nDebugging disabled'])
+  const off = await run('debug profile heap', {
+    answers: { 'GET /rest/debug/heapprof': { status: 403, text: 'Debugging disabled\n' } },
+  })
+  assert.deepEqual(
+    [off.code, off.err],
+    [1, 'twinfold: error: unexpected HTTP status returned: 403 Forbidden\nDebugging disabled'],
+  )
 })
 
 test('no daemon is 1 here, whatever it is elsewhere', async () => {
   const connect = () => Promise.reject(noHome('there is no config.xml'))
-  assert.deepEqual(await run('show version', { context: { connect } }), { code: 1, out: '', err: 'twinfold: error: there is no config.xml', sent: [] })
+  assert.deepEqual(await run('show version', { context: { connect } }), {
+    code: 1,
+    out: '',
+    err: 'twinfold: error: there is no config.xml',
+    sent: [],
+  })
 })
 
 test('every place has a help, without a daemon where none is needed', async () => {
   const connect = () => Promise.reject(new Error('nobody is to be asked'))
-  for (const words of ['', '--help', 'show', 'show --help', 'show pending -h', 'operations folder-override --help', 'errors', 'debug help']) {
+  for (const words of [
+    '',
+    '--help',
+    'show',
+    'show --help',
+    'show pending -h',
+    'operations folder-override --help',
+    'errors',
+    'debug help',
+  ]) {
     const { code, out } = await run(words, { context: { connect } })
     assert.deepEqual([code, out.startsWith('Usage: twinfold cli')], [0, true], words)
   }
-  for (const words of ['config', 'config folders', 'config folders photos', 'config folders photos label', 'config folders add --help']) {
+  for (const words of [
+    'config',
+    'config folders',
+    'config folders photos',
+    'config folders photos label',
+    'config folders add --help',
+  ]) {
     const { code, out } = await run(words)
     assert.deepEqual([code, out.startsWith(`Usage: twinfold cli ${words.replace(' --help', '')}`)], [0, true], words)
   }
@@ -199,18 +302,47 @@ test('every place has a help, without a daemon where none is needed', async () =
 })
 
 test('commands from standard input: a bad line is told and the next has its turn', async () => {
-  const ran = await run('-', { input: ['config version get', '', 'nope', 'config folders photos paused set maybe', `'open`, `config folders photos label set "two words"`] })
+  const ran = await run('-', {
+    input: [
+      'config version get',
+      '',
+      'nope',
+      'config folders photos paused set maybe',
+      `'open`,
+      `config folders photos label set "two words"`,
+    ],
+  })
   assert.equal(ran.code, 0)
   assert.equal(ran.out, 'Reading commands from stdin... []\n37')
-  assert.deepEqual(ran.err.split('\n'), ['Error: unexpected argument nope', 'Error: "maybe" is not true or false', `Error: a ' is not closed`])
+  assert.deepEqual(ran.err.split('\n'), [
+    'Error: unexpected argument nope',
+    'Error: "maybe" is not true or false',
+    `Error: a ' is not closed`,
+  ])
   assert.deepEqual(ran.sent, ['PATCH /rest/config/folders/photos {"label":"two words"}'])
 })
 
 test('words of settings: the rule and its exceptions', () => {
   const words = Object.keys(FOLDER).map((key) => settingWord(FOLDER, key))
-  for (const word of ['rescan-intervals', 'fswatcher-enabled', 'fswatcher-delays', 'fswatcher-timeouts', 'scan-progress-intervals', 'puller-pauses', 'raw-mod-time-windows',
-    'puller-max-pending-kib', 'case-sensitive-fs', 'sync-xattrs', 'xattr-filter', 'weak-hash-threshold-pct']) assert.ok(words.includes(word), word)
-  assert.deepEqual(['deviceID', 'remoteGUIPort', 'numConnections', 'maxSendKbps'].map((key) => settingWord(DEVICE, key)), ['device-id', 'remote-guiport', 'raw-num-connections', 'max-send-kbps'])
+  for (const word of [
+    'rescan-intervals',
+    'fswatcher-enabled',
+    'fswatcher-delays',
+    'fswatcher-timeouts',
+    'scan-progress-intervals',
+    'puller-pauses',
+    'raw-mod-time-windows',
+    'puller-max-pending-kib',
+    'case-sensitive-fs',
+    'sync-xattrs',
+    'xattr-filter',
+    'weak-hash-threshold-pct',
+  ])
+    assert.ok(words.includes(word), word)
+  assert.deepEqual(
+    ['deviceID', 'remoteGUIPort', 'numConnections', 'maxSendKbps'].map((key) => settingWord(DEVICE, key)),
+    ['device-id', 'remote-guiport', 'raw-num-connections', 'max-send-kbps'],
+  )
   assert.deepEqual([settingWord(GUI, 'address'), settingWord(LDAP, 'address')], ['raw-address', 'address'])
   for (const table of [FOLDER, DEVICE, GUI, LDAP, OPTIONS]) {
     const all = Object.keys(table).map((key) => settingWord(table, key))
@@ -220,11 +352,21 @@ test('words of settings: the rule and its exceptions', () => {
 })
 
 test('shell words: what is quoted comes back as it was', () => {
-  assert.deepEqual(splitShellWords(`a  "b c" 'd "e"' f\\ g "h\\"i" "j\\k" ''`), ['a', 'b c', 'd "e"', 'f g', 'h"i', 'j\\k', ''])
+  assert.deepEqual(splitShellWords(`a  "b c" 'd "e"' f\\ g "h\\"i" "j\\k" ''`), [
+    'a',
+    'b c',
+    'd "e"',
+    'f g',
+    'h"i',
+    'j\\k',
+    '',
+  ])
   assert.deepEqual(splitShellWords(' \t\r'), [])
   for (const line of [`"a`, `'a`, 'a\\']) assert.throws(() => splitShellWords(line), { code: 'usage' })
-  fc.assert(fc.property(fc.array(fc.string()), (words) => {
-    const quoted = words.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(' ')
-    assert.deepEqual(splitShellWords(quoted), words)
-  }))
+  fc.assert(
+    fc.property(fc.array(fc.string()), (words) => {
+      const quoted = words.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(' ')
+      assert.deepEqual(splitShellWords(quoted), words)
+    }),
+  )
 })

@@ -18,11 +18,17 @@ function recording(reply: ClientReply): { client: Client; requests: ClientReques
 test('call: the id is escaped into the path, the query is appended, the body is JSON', async () => {
   const { client, requests } = recording({ status: 200, text: '' })
   assert.equal(await client.call('PATCH /rest/config/folders/:id', { id: 'a/b ?', body: { paused: true } }), undefined)
-  assert.equal(await client.call('POST /rest/db/scan', { query: { folder: 'x y', sub: ['a', 'b&c'], next: undefined } }), undefined)
-  assert.deepEqual(requests.map(({ method, path, body }) => [method, path, body]), [
-    ['PATCH', '/rest/config/folders/a%2Fb%20%3F', '{"paused":true}'],
-    ['POST', '/rest/db/scan?folder=x+y&sub=a&sub=b%26c', undefined],
-  ])
+  assert.equal(
+    await client.call('POST /rest/db/scan', { query: { folder: 'x y', sub: ['a', 'b&c'], next: undefined } }),
+    undefined,
+  )
+  assert.deepEqual(
+    requests.map(({ method, path, body }) => [method, path, body]),
+    [
+      ['PATCH', '/rest/config/folders/a%2Fb%20%3F', '{"paused":true}'],
+      ['POST', '/rest/db/scan?folder=x+y&sub=a&sub=b%26c', undefined],
+    ],
+  )
 })
 
 test('call: a text body is sent as it is, and a text answer is given as it is', async () => {
@@ -35,7 +41,10 @@ test('call: a text body is sent as it is, and a text answer is given as it is', 
 
 test('call: logging in succeeds with 204 and no content', async () => {
   const { client } = recording({ status: 204, text: '' })
-  assert.equal(await client.call('POST /rest/noauth/auth/password', { body: { username: 'a', password: 'b' } }), undefined)
+  assert.equal(
+    await client.call('POST /rest/noauth/auth/password', { body: { username: 'a', password: 'b' } }),
+    undefined,
+  )
 })
 
 test('call: an answer of another kind than declared is from another program', async () => {
@@ -54,16 +63,27 @@ test('call: what the routes answer is what the types say', async () => {
     },
   })
   assert.equal((await client.call('GET /rest/system/ping')).ping, 'pong')
-  assert.deepEqual((await client.call('GET /rest/config/folders')).map(({ id }) => String(id)), ['share'])
+  assert.deepEqual(
+    (await client.call('GET /rest/config/folders')).map(({ id }) => String(id)),
+    ['share'],
+  )
   assert.equal((await client.call('GET /rest/config/folders/:id', { id: 'share' })).label, 'Shared')
   assert.deepEqual((await client.call('GET /rest/db/need', { query: { folder: 'share', perpage: 7 } })).perpage, 7)
-  await assert.rejects(client.call('GET /rest/config/folders/:id', { id: 'nope' }), { status: 404, text: 'No folder with given ID' })
+  await assert.rejects(client.call('GET /rest/config/folders/:id', { id: 'nope' }), {
+    status: 404,
+    text: 'No folder with given ID',
+  })
 })
 
 test('bind: a route without a handler, a handler without a route and an unknown parameter do not compile', () => {
-  const declared = { 'GET /x': { summary: 'X.', query: { a: { schema: { type: 'string' }, about: 'A.' } }, reply: { is: 'empty' } } } as const
+  const declared = {
+    'GET /x': { summary: 'X.', query: { a: { schema: { type: 'string' }, about: 'A.' } }, reply: { is: 'empty' } },
+  } as const
   const routes = bind(declared, { 'GET /x': ({ query }) => (query.first('a'), EMPTY_OK) })
-  assert.deepEqual(routes.map(({ method, path, summary }) => [method, path, summary]), [['GET', '/x', 'X.']])
+  assert.deepEqual(
+    routes.map(({ method, path, summary }) => [method, path, summary]),
+    [['GET', '/x', 'X.']],
+  )
   // @ts-expect-error a handler is missing
   bind(declared, {})
   // @ts-expect-error nobody declared this

@@ -12,9 +12,15 @@ import { fetchTransport, type ClientReply, type ClientRequest, type Transport } 
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void
 
-async function withServer(answer: Answer, work: (address: string) => Promise<void>, where: string | number = 0): Promise<void> {
+async function withServer(
+  answer: Answer,
+  work: (address: string) => Promise<void>,
+  where: string | number = 0,
+): Promise<void> {
   const server: Server = createServer(answer)
-  await new Promise<void>((resolve) => (typeof where === 'string' ? server.listen(where, resolve) : server.listen(where, '127.0.0.1', resolve)))
+  await new Promise<void>((resolve) =>
+    typeof where === 'string' ? server.listen(where, resolve) : server.listen(where, '127.0.0.1', resolve),
+  )
   const address = server.address()
   try {
     await work(typeof address === 'object' && address !== null ? `127.0.0.1:${address.port}` : `unix://${where}`)
@@ -41,14 +47,36 @@ function failsAs(failure: ClientFailure, message: RegExp): (error: unknown) => b
 
 const requestCases: [name: string, call: (client: Client) => Promise<unknown>, expected: string, body?: string][] = [
   ['a scan', (client) => client.scan('docs'), 'POST /rest/db/scan?folder=docs'],
-  ['a scan of parts', (client) => client.scan('a b', { subs: ['x/y', 'ü&z'], nextS: 0 }), 'POST /rest/db/scan?folder=a+b&sub=x%2Fy&sub=%C3%BC%26z&next=0'],
+  [
+    'a scan of parts',
+    (client) => client.scan('a b', { subs: ['x/y', 'ü&z'], nextS: 0 }),
+    'POST /rest/db/scan?folder=a+b&sub=x%2Fy&sub=%C3%BC%26z&next=0',
+  ],
   ['prio', (client) => client.prioritize('docs', 'a+b'), 'POST /rest/db/prio?folder=docs&file=a%2Bb'],
   ['need', (client) => client.need('docs', { page: 2, perPage: 5 }), 'GET /rest/db/need?folder=docs&page=2&perpage=5'],
-  ['debug switches', (client) => client.setDebugFacilities({ enable: ['a', 'b'], disable: ['c'] }), 'POST /rest/system/debug?enable=a%2Cb&disable=c'],
-  ['log', (client) => client.log('2026-01-01T00:00:00+01:00'), 'GET /rest/system/log?since=2026-01-01T00%3A00%3A00%2B01%3A00'],
+  [
+    'debug switches',
+    (client) => client.setDebugFacilities({ enable: ['a', 'b'], disable: ['c'] }),
+    'POST /rest/system/debug?enable=a%2Cb&disable=c',
+  ],
+  [
+    'log',
+    (client) => client.log('2026-01-01T00:00:00+01:00'),
+    'GET /rest/system/log?since=2026-01-01T00%3A00%3A00%2B01%3A00',
+  ],
   ['removing a folder', (client) => client.removeFolder('a/b c'), 'DELETE /rest/config/folders/a%2Fb%20c'],
-  ['adding a folder', (client) => client.addFolder({ id: 'i', path: '/p' }), 'POST /rest/config/folders', '{"id":"i","path":"/p"}'],
-  ['changing options', (client) => client.changeOptions({ relaysEnabled: true }), 'PATCH /rest/config/options', '{"relaysEnabled":true}'],
+  [
+    'adding a folder',
+    (client) => client.addFolder({ id: 'i', path: '/p' }),
+    'POST /rest/config/folders',
+    '{"id":"i","path":"/p"}',
+  ],
+  [
+    'changing options',
+    (client) => client.changeOptions({ relaysEnabled: true }),
+    'PATCH /rest/config/options',
+    '{"relaysEnabled":true}',
+  ],
 ]
 
 for (const [name, call, expected, body] of requestCases) {
@@ -72,7 +100,8 @@ const replyCases: [name: string, reply: ClientReply, failure: ClientFailure, mes
 ]
 
 for (const [name, reply, failure, message] of replyCases) {
-  test(`client: ${name} is "${failure}"`, () => assert.rejects(recording(reply).client.ping(), failsAs(failure, message)))
+  test(`client: ${name} is "${failure}"`, () =>
+    assert.rejects(recording(reply).client.ping(), failsAs(failure, message)))
 }
 
 test('client: nobody listening is "unreachable" with the reason of the system', async () => {
@@ -85,11 +114,17 @@ test('client: nobody listening is "unreachable" with the reason of the system', 
 })
 
 test('client: no answer in time is "timeout", by either transport', async () => {
-  await withServer(() => {}, async (address) => {
-    for (const transport of [nodeTransport(parseEndpoint(address, { useTls: false })), fetchTransport(`http://${address}/`)]) {
-      await assert.rejects(new Client({ transport, apiKey: '', timeoutMs: 50 }).ping(), failsAs('timeout', /0\.05 s/))
-    }
-  })
+  await withServer(
+    () => {},
+    async (address) => {
+      for (const transport of [
+        nodeTransport(parseEndpoint(address, { useTls: false })),
+        fetchTransport(`http://${address}/`),
+      ]) {
+        await assert.rejects(new Client({ transport, apiKey: '', timeoutMs: 50 }).ping(), failsAs('timeout', /0\.05 s/))
+      }
+    },
+  )
 })
 
 test('client: a request given up rejects with the reason of its signal, by either transport, and is not sent when it was before', async () => {
@@ -101,7 +136,10 @@ test('client: a request given up rejects with the reason of its signal, by eithe
     stop.abort(reason)
   }
   await withServer(silent, async (address) => {
-    for (const transport of [nodeTransport(parseEndpoint(address, { useTls: false })), fetchTransport(`http://${address}/`)]) {
+    for (const transport of [
+      nodeTransport(parseEndpoint(address, { useTls: false })),
+      fetchTransport(`http://${address}/`),
+    ]) {
       stop = new AbortController()
       const client = new Client({ transport, apiKey: '' })
       await assert.rejects(client.call('GET /rest/system/ping', { signal: stop.signal }), (error) => error === reason)
@@ -115,16 +153,25 @@ test('client: a request given up rejects with the reason of its signal, by eithe
 test('client: events given up in the middle of a poll end quietly; a daemon that is gone is still an error', async () => {
   for (const given of [new Error('enough'), undefined]) {
     const stop = new AbortController()
-    await withServer(() => stop.abort(given), async (address) => {
-      const client = new Client({ transport: nodeTransport(parseEndpoint(address, { useTls: false })), apiKey: '' })
-      for await (const event of client.events({}, stop.signal)) assert.fail(`no event was sent: ${JSON.stringify(event)}`)
-    })
+    await withServer(
+      () => stop.abort(given),
+      async (address) => {
+        const client = new Client({ transport: nodeTransport(parseEndpoint(address, { useTls: false })), apiKey: '' })
+        for await (const event of client.events({}, stop.signal))
+          assert.fail(`no event was sent: ${JSON.stringify(event)}`)
+      },
+    )
   }
-  await withServer((_, response) => response.destroy(), async (address) => {
-    const client = new Client({ transport: nodeTransport(parseEndpoint(address, { useTls: false })), apiKey: '' })
-    const follow = async () => { for await (const event of client.events({}, new AbortController().signal)) assert.ok(event) }
-    await assert.rejects(follow(), failsAs('unreachable', /./))
-  })
+  await withServer(
+    (_, response) => response.destroy(),
+    async (address) => {
+      const client = new Client({ transport: nodeTransport(parseEndpoint(address, { useTls: false })), apiKey: '' })
+      const follow = async () => {
+        for await (const event of client.events({}, new AbortController().signal)) assert.ok(event)
+      }
+      await assert.rejects(follow(), failsAs('unreachable', /./))
+    },
+  )
 })
 
 test('client: the same answer over TCP, fetch and a UNIX socket', async () => {
@@ -134,9 +181,13 @@ test('client: the same answer over TCP, fetch and a UNIX socket', async () => {
       await new Client({ transport: nodeTransport(parseEndpoint(address, { useTls: false })), apiKey: '' }).ping()
       await new Client({ transport: fetchTransport(`http://${address}`), apiKey: '' }).ping()
     })
-    await withServer(pong, async (address) => {
-      await new Client({ transport: nodeTransport(parseEndpoint(address, { useTls: false })), apiKey: '' }).ping()
-    }, join(directory, 'socket'))
+    await withServer(
+      pong,
+      async (address) => {
+        await new Client({ transport: nodeTransport(parseEndpoint(address, { useTls: false })), apiKey: '' }).ping()
+      },
+      join(directory, 'socket'),
+    )
   } finally {
     rmSync(directory, { recursive: true })
   }
@@ -162,12 +213,18 @@ test('client: events come one by one, each poll after the last id, until the sig
   }
   const stop = new AbortController()
   const types: string[] = []
-  for await (const event of new Client({ transport, apiKey: '' }).events({ types: ['A', 'B', 'C'], timeoutS: 1 }, stop.signal)) {
+  for await (const event of new Client({ transport, apiKey: '' }).events(
+    { types: ['A', 'B', 'C'], timeoutS: 1 },
+    stop.signal,
+  )) {
     types.push(event.type)
     if (types.length === 3) stop.abort()
   }
   assert.deepEqual(types, ['A', 'B', 'C'])
-  assert.deepEqual(asked.map((path) => new URLSearchParams(path.split('?')[1]).get('since')), ['0', '2', '2'])
+  assert.deepEqual(
+    asked.map((path) => new URLSearchParams(path.split('?')[1]).get('since')),
+    ['0', '2', '2'],
+  )
 })
 
 const endpointCases: [address: string, useTls: boolean, expected: string][] = [
@@ -185,11 +242,15 @@ const endpointCases: [address: string, useTls: boolean, expected: string][] = [
   ['unixs:///run/t.sock', false, 'unixs:///run/t.sock'],
 ]
 for (const [address, useTls, expected] of endpointCases) {
-  test(`endpoint ${address}${useTls ? ' with TLS' : ''}`, () => assert.equal(endpointText(parseEndpoint(address, { useTls })), expected))
+  test(`endpoint ${address}${useTls ? ' with TLS' : ''}`, () =>
+    assert.equal(endpointText(parseEndpoint(address, { useTls })), expected))
 }
 
 for (const address of ['', 'nonsense', 'host', 'host:0', 'host:99999', 'ftp://x:1', 'a:b:1', 'http://host:1/path']) {
   test(`endpoint "${address}" is refused by name`, () => {
-    assert.throws(() => parseEndpoint(address, { useTls: false }), (error) => error instanceof Error && error.message.includes(`"${address}"`))
+    assert.throws(
+      () => parseEndpoint(address, { useTls: false }),
+      (error) => error instanceof Error && error.message.includes(`"${address}"`),
+    )
   })
 }

@@ -13,10 +13,13 @@ import { makeCertificate } from '../../src/main/home/certificate.ts'
 import { scratchDirectory } from '../support/scratch.ts'
 
 const serial = new Uint8Array([1, 2, 3, 4, 5, 6, 7, 8])
-const certificate = () => makeCertificate({ commonName: 'localhost', keyType: 'P-256', lifetimeDays: 2, nowMs: Date.now(), serial })
+const certificate = () =>
+  makeCertificate({ commonName: 'localhost', keyType: 'P-256', lifetimeDays: 2, nowMs: Date.now(), serial })
 
 /** A daemon that speaks TLS on a port which also notes what comes in without it. */
-async function withTls(work: (port: number, certificatePem: string, seen: { keys: unknown[]; plain: string }) => Promise<void>): Promise<void> {
+async function withTls(
+  work: (port: number, certificatePem: string, seen: { keys: unknown[]; plain: string }) => Promise<void>,
+): Promise<void> {
   const { certificatePem, keyPem } = await certificate()
   const seen = { keys: [] as unknown[], plain: '' }
   const secure = createServer({ cert: certificatePem, key: keyPem }, (request, response) => {
@@ -53,7 +56,12 @@ const isUsage = (error: unknown) => error instanceof TwinfoldError && error.code
 test('over TLS the key goes to the pinned certificate, by PEM or fingerprint, and never in plain', async () => {
   await withTls(async (port, certificatePem, seen) => {
     const { fingerprint256 } = new X509Certificate(certificatePem)
-    const spellings = [fingerprint256, fingerprint256.toLowerCase(), fingerprint256.replaceAll(':', ''), ` ${fingerprint256} `]
+    const spellings = [
+      fingerprint256,
+      fingerprint256.toLowerCase(),
+      fingerprint256.replaceAll(':', ''),
+      ` ${fingerprint256} `,
+    ]
     const trusted: readonly Trust[] = [{ certificatePem }, ...spellings.map((fingerprint) => ({ fingerprint })), 'any']
     for (const trust of trusted) await clientOf(`https://127.0.0.1:${port}`, trust).ping()
     assert.deepEqual(seen, { keys: trusted.map(() => 'key'), plain: '' })
@@ -72,7 +80,12 @@ test('another certificate than the pinned one gets nothing, nor does one that no
 })
 
 test('a pin that cannot be read is refused before there is a request', () => {
-  for (const trust of [{ certificatePem: 'x' }, { fingerprint: '' }, { fingerprint: 'ab'.repeat(20) }, { fingerprint: 'x'.repeat(64) }]) {
+  for (const trust of [
+    { certificatePem: 'x' },
+    { fingerprint: '' },
+    { fingerprint: 'ab'.repeat(20) },
+    { fingerprint: 'x'.repeat(64) },
+  ]) {
     assert.throws(() => nodeTransport('https://127.0.0.1:1', { trust }), isUsage)
   }
 })
@@ -127,7 +140,10 @@ test('a server that does not speak TLS is unreachable, and gets no key', async (
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const address = server.address()
   const port = typeof address === 'object' && address !== null ? address.port : 0
-  const client = new Client({ transport: nodeTransport(`https://127.0.0.1:${port}`, { trust: 'any' }), apiKey: 'secret-key' })
+  const client = new Client({
+    transport: nodeTransport(`https://127.0.0.1:${port}`, { trust: 'any' }),
+    apiKey: 'secret-key',
+  })
   await assert.rejects(client.ping(), (error) => error instanceof ClientError && error.failure === 'unreachable')
   assert.ok(!seen.includes('secret-key'))
   await new Promise((resolve) => server.close(resolve))

@@ -25,7 +25,11 @@ function setup(password: string, hasher = simPasswords) {
   const clock = new SimClock()
   const disk = new SimDisk(clock)
   const config = prepared(newConfig())
-  disk.put(PATH, xmlOf({ config: { ...config, gui: { ...config.gui, user: 'me', password } }, unknowns: new Map() }), 0o600)
+  disk.put(
+    PATH,
+    xmlOf({ config: { ...config, gui: { ...config.gui, user: 'me', password } }, unknowns: new Map() }),
+    0o600,
+  )
   const random = new SimRandom(1)
   const log = quietLogger('config')
   const passwords = new Passwords({ hasher, random, clock, log })
@@ -42,7 +46,10 @@ test('a hash of cost 31 keeps nobody from starting: a warning names the remedy, 
   const { log, open } = setup(COSTLY)
   const store = await open()
   const [line = ''] = log.lines.filter((each) => each.includes('cost'))
-  assert.match(line, /^WARN \/home\/config\.xml: the GUI password is a bcrypt hash of cost 31, and at most 14 is accepted, so nobody/)
+  assert.match(
+    line,
+    /^WARN \/home\/config\.xml: the GUI password is a bcrypt hash of cost 31, and at most 14 is accepted, so nobody/,
+  )
   assert.match(line, /twinfold generate --gui-user=NAME --gui-password=-/)
   await store.change((config) => patchOptions(config, { maxSendKbps: 7 }))
   assert.equal(store.current.gui.password, COSTLY)
@@ -55,7 +62,10 @@ test('a hash that cannot be used is not taken for a new password', async () => {
   const store = await open()
   const before = read()
   for (const password of [COSTLY, `$2a$10$${'!'.repeat(53)}`]) {
-    await assert.rejects(store.change((config) => patchGui(config, { password })), { code: 'config-invalid', message: /^the GUI password is / })
+    await assert.rejects(
+      store.change((config) => patchGui(config, { password })),
+      { code: 'config-invalid', message: /^the GUI password is / },
+    )
   }
   assert.equal(read(), before)
 })

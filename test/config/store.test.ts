@@ -3,7 +3,14 @@ import { test } from 'node:test'
 import { Passwords } from '../../src/config/password.ts'
 import { openConfig, type OpenedConfig } from '../../src/config/store.ts'
 import type { Config } from '../../src/core/config/config.ts'
-import { patchFolder, patchGui, patchOptions, removeFolder, replaceConfig, upsertFolder } from '../../src/core/config/config-edit.ts'
+import {
+  patchFolder,
+  patchGui,
+  patchOptions,
+  removeFolder,
+  replaceConfig,
+  upsertFolder,
+} from '../../src/core/config/config-edit.ts'
 import { configToJson } from '../../src/core/config/config-json.ts'
 import type { FolderId } from '../../src/core/ids.ts'
 import type { EventSink } from '../../src/events/types.ts'
@@ -19,7 +26,10 @@ const HOME = '/home'
 const PATH = '/home/config.xml'
 const FULL = configFixture('full.xml')
 /** What a crash is tried on hundreds of times. */
-const SMALL = xmlOf({ config: prepared(upsertFolder(newConfig(), { id: 'inbox', path: '/inbox' })), unknowns: new Map() })
+const SMALL = xmlOf({
+  config: prepared(upsertFolder(newConfig(), { id: 'inbox', path: '/inbox' })),
+  unknowns: new Map(),
+})
 const DAY_MS = 24 * 3600 * 1000
 
 interface Setup {
@@ -37,13 +47,21 @@ function setup(content?: string, mode = 0o600): Setup {
   if (content !== undefined) disk.put(PATH, content, mode)
   const log = quietLogger('config')
   const saved: Config[] = []
-  const events: EventSink = { emit: (type, data) => { if (type === 'ConfigSaved') saved.push(data as Config) } }
+  const events: EventSink = {
+    emit: (type, data) => {
+      if (type === 'ConfigSaved') saved.push(data as Config)
+    },
+  }
   const random = new SimRandom(7)
   const passwords = new Passwords({ hasher: simPasswords, random, clock, log })
   const options = { path: PATH, ownDevice: OWN, hostName: 'host' }
   return {
-    clock, disk, log, saved,
-    open: (allowNewer = false) => openConfig({ disk, clock, random, passwords, log, events }, { ...options, allowNewer }),
+    clock,
+    disk,
+    log,
+    saved,
+    open: (allowNewer = false) =>
+      openConfig({ disk, clock, random, passwords, log, events }, { ...options, allowNewer }),
   }
 }
 
@@ -53,7 +71,11 @@ function read(disk: SimDisk, path = PATH): string {
 }
 
 function names(disk: SimDisk): string[] {
-  return disk.sync.list(HOME).map(({ name }) => name).filter((name) => name !== 'other').sort()
+  return disk.sync
+    .list(HOME)
+    .map(({ name }) => name)
+    .filter((name) => name !== 'other')
+    .sort()
 }
 
 const addFolder = (id: string) => (config: Config) => upsertFolder(config, { id, path: `/data/${id}` })
@@ -120,8 +142,14 @@ test('an invalid result changes nothing, in memory, on disk, for anybody', async
   const { disk, saved, open } = setup(FULL)
   const store = await open()
   const before = store.current
-  await assert.rejects(store.change((config) => upsertFolder(config, { path: '/x' })), { code: 'config-invalid', message: 'folder has empty ID' })
-  await assert.rejects(store.change((config) => patchFolder(config, 'vault' as FolderId, { type: 'sendonly' })), { code: 'config-invalid' })
+  await assert.rejects(
+    store.change((config) => upsertFolder(config, { path: '/x' })),
+    { code: 'config-invalid', message: 'folder has empty ID' },
+  )
+  await assert.rejects(
+    store.change((config) => patchFolder(config, 'vault' as FolderId, { type: 'sendonly' })),
+    { code: 'config-invalid' },
+  )
   assert.equal(store.current, before)
   assert.equal(read(disk), FULL)
   assert.equal(saved.length, 0)
@@ -255,7 +283,10 @@ test('D-06 a missing file whose copies are all damaged is not replaced by a new 
 test('D-06 a damaged file is refused, and the message names the copy to go back to', async () => {
   const { disk, open } = setup(FULL.slice(0, 3_000))
   disk.put(`${PATH}.backup-20260101-000000.000`, FULL)
-  await assert.rejects(open(), { code: 'config-invalid', message: /line \d+: .*kept copy \/home\/config\.xml\.backup-20260101-000000\.000/ })
+  await assert.rejects(open(), {
+    code: 'config-invalid',
+    message: /line \d+: .*kept copy \/home\/config\.xml\.backup-20260101-000000\.000/,
+  })
   assert.equal(read(disk), FULL.slice(0, 3_000))
 })
 
@@ -270,7 +301,10 @@ test('a password in plain text is hashed before anything is stored', async () =>
   const { password } = store.current.gui
   await store.change((config) => patchGui(config, { password }))
   assert.equal(store.current.gui.password, password)
-  await assert.rejects(store.change((config) => patchGui(config, { password: 'x'.repeat(73) })), { code: 'config-invalid' })
+  await assert.rejects(
+    store.change((config) => patchGui(config, { password: 'x'.repeat(73) })),
+    { code: 'config-invalid' },
+  )
 })
 
 test('a restart stays required once it is', async () => {
@@ -295,19 +329,29 @@ test('secrets are in no log line', async () => {
 })
 
 /** Runs a script of changes with the power going at the n-th call, then starts again; says what was found. */
-async function crashAt(call: number, keep: CrashKeep): Promise<{ finished: boolean; folders: string; before: string[] }> {
+async function crashAt(
+  call: number,
+  keep: CrashKeep,
+): Promise<{ finished: boolean; folders: string; before: string[] }> {
   const { disk, clock, open } = setup(SMALL)
   disk.syncAll()
   const before: string[] = [SMALL]
   disk.faults.powerOffAt(call)
   const script = async () => {
     const store = await open()
-    for (const change of [addFolder('one'), addFolder('two'), (config: Config) => removeFolder(config, 'inbox' as FolderId)]) {
+    for (const change of [
+      addFolder('one'),
+      addFolder('two'),
+      (config: Config) => removeFolder(config, 'inbox' as FolderId),
+    ]) {
       await store.change(change)
       before.push(read(disk))
     }
   }
-  const finished = await script().then(() => true, () => false)
+  const finished = await script().then(
+    () => true,
+    () => false,
+  )
   disk.crash(keep)
   clock.jumpWall(1_000)
   const store = await open()

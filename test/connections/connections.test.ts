@@ -29,13 +29,23 @@ function pair(settings: PairSettings = {}) {
   const clock = new SimClock()
   const network = new SimNetwork(clock, { delayMs: settings.delayMs ?? 2 })
   const platformOf = (hostName: string, seed: number) => createSimPlatform(seed, { clock, network, hostName })
-  const aConfig = configOf(A_ID, [deviceConfig(B_ID, settings.a)], { listenAddresses: ['tcp://0.0.0.0:22000'], ...settings.aOptions })
-  const bConfig = configOf(B_ID, [deviceConfig(A_ID, settings.b)], { listenAddresses: ['tcp://0.0.0.0:22000'], ...settings.bOptions })
+  const aConfig = configOf(A_ID, [deviceConfig(B_ID, settings.a)], {
+    listenAddresses: ['tcp://0.0.0.0:22000'],
+    ...settings.aOptions,
+  })
+  const bConfig = configOf(B_ID, [deviceConfig(A_ID, settings.b)], {
+    listenAddresses: ['tcp://0.0.0.0:22000'],
+    ...settings.bOptions,
+  })
   const a = new Machine(platformOf(A_HOST, 1), A, aConfig)
   const b = new Machine(platformOf(B_HOST, 2), B, bConfig)
   const pass = (ms: number) => clock.advance(ms, settle)
   return {
-    a, b, clock, network, pass,
+    a,
+    b,
+    clock,
+    network,
+    pass,
     async [Symbol.asyncDispose]() {
       const stopping = Promise.all([a.stop(), b.stop()])
       await pass(30_000)
@@ -57,7 +67,11 @@ test('B-18: a device that moved is let in again when the connection it lost has 
   assert.equal(two.a.open(B_ID), 1)
   two.network.partition(A_HOST, B_HOST)
   const platform = createSimPlatform(3, { clock: two.clock, network: two.network, hostName: MOVED_HOST })
-  const moved = new Machine(platform, B, configOf(B_ID, [deviceConfig(A_ID, TO_A)], { reconnectionIntervalS: 5 })).start()
+  const moved = new Machine(
+    platform,
+    B,
+    configOf(B_ID, [deviceConfig(A_ID, TO_A)], { reconnectionIntervalS: 5 }),
+  ).start()
   await two.pass(60_000)
   assert.equal(moved.open(A_ID), 0, 'somebody with a connection that lives has no need of another')
   const [lost] = two.a.made
@@ -94,7 +108,9 @@ test('one dials, the other listens, both have one connection and know what it is
   assert.deepEqual(status.lastDials.get(`tcp://${B_HOST}:22000`)?.error, null)
   assert.equal(status.devices.get(B_ID)?.primary.crypto, 'TLS1.3-TLS_AES_128_GCM_SHA256')
   assert.deepEqual(status.listeners.get('tcp://0.0.0.0:22000'), {
-    error: null, lanAddresses: ['tcp://0.0.0.0:22000'], wanAddresses: ['tcp://0.0.0.0:22000'],
+    error: null,
+    lanAddresses: ['tcp://0.0.0.0:22000'],
+    wanAddresses: ['tcp://0.0.0.0:22000'],
   })
 })
 
@@ -131,7 +147,11 @@ test('a lost connection is made again at once, but not more than three times in 
 test('one that does not know us is not called without end', async () => {
   await using two = pair({ a: TO_B })
   two.b.config = configOf(B_ID, [], two.b.config.options)
-  const b = new Machine(createSimPlatform(9, { clock: two.clock, network: two.network, hostName: B_HOST }), B, two.b.config)
+  const b = new Machine(
+    createSimPlatform(9, { clock: two.clock, network: two.network, hostName: B_HOST }),
+    B,
+    two.b.config,
+  )
   b.start()
   await two.pass(100)
   two.a.start()
@@ -166,7 +186,12 @@ for (const delayMs of [0, 1, 7, 50, 400]) {
   })
 }
 
-for (const [own, peer, wanted] of [[3, 3, 3], [0, 4, 4], [1, 3, 1], [2, 1, 1]] as const) {
+for (const [own, peer, wanted] of [
+  [3, 3, 3],
+  [0, 4, 4],
+  [1, 3, 1],
+  [2, 1, 1],
+] as const) {
   test(`${own} connections wanted here and ${peer} there are ${wanted}`, async () => {
     await using two = pair({ a: { ...TO_B, numConnections: own }, b: { addresses: [], numConnections: peer } })
     two.a.start()
@@ -180,7 +205,10 @@ for (const [own, peer, wanted] of [[3, 3, 3], [0, 4, 4], [1, 3, 1], [2, 1, 1]] a
 }
 
 test('a better connection replaces worse ones; a worse one is not even tried', async () => {
-  await using two = pair({ a: { addresses: [`tcp://${B_HOST}:22001`] }, bOptions: { listenAddresses: ['tcp://:22000', 'tcp://:22001'] } })
+  await using two = pair({
+    a: { addresses: [`tcp://${B_HOST}:22001`] },
+    bOptions: { listenAddresses: ['tcp://:22000', 'tcp://:22001'] },
+  })
   two.a.start()
   two.b.start()
   await two.pass(10_000)
@@ -234,9 +262,20 @@ test('what waits behind a limit is not sent when the device stops, only what was
   two.b.start()
   await two.pass(10_000)
   const [sending] = two.a.made
-  const update = { kind: 'append', name: 'large', version: [], blockIndexes: Array.from({ length: 30_000 }, (_, i) => i), blockSizeBytes: 131_072 } as const
+  const update = {
+    kind: 'append',
+    name: 'large',
+    version: [],
+    blockIndexes: Array.from({ length: 30_000 }, (_, i) => i),
+    blockSizeBytes: 131_072,
+  } as const
   let sentCount = 0
-  const sent = Array.from({ length: 20 }, () => sending!.downloadProgress('folder', [update]).then(() => void sentCount++, () => {}))
+  const sent = Array.from({ length: 20 }, () =>
+    sending!.downloadProgress('folder', [update]).then(
+      () => void sentCount++,
+      () => {},
+    ),
+  )
   await two.pass(5_000)
   const before = sentCount
   const stopping = two.a.stop()
@@ -286,7 +325,11 @@ test('a device comes in from allowed networks only', async () => {
 })
 
 test('where the most connections are reached nobody else is let in or dialled', async () => {
-  await using two = pair({ a: { ...TO_B, numConnections: 3 }, b: { ...TO_A, numConnections: 3 }, aOptions: { connectionLimitMax: 2 } })
+  await using two = pair({
+    a: { ...TO_B, numConnections: 3 },
+    b: { ...TO_A, numConnections: 3 },
+    aOptions: { connectionLimitMax: 2 },
+  })
   two.a.start()
   two.b.start()
   await two.pass(120_000)
@@ -309,7 +352,10 @@ test('listen addresses follow the configuration; what cannot be used is said', a
   two.a.start()
   await two.pass(100)
   const errors = () => [...two.a.connections.status().listeners].map(([address, { error }]) => [address, error])
-  assert.deepEqual(errors(), [['tcp://:99999', 'its port is too large'], ['tcp://0.0.0.0:22000', null]])
+  assert.deepEqual(errors(), [
+    ['tcp://:99999', 'its port is too large'],
+    ['tcp://0.0.0.0:22000', null],
+  ])
   two.a.change({ ...two.a.config, options: { ...two.a.config.options, listenAddresses: ['tcp4://127.0.0.1:22005'] } })
   await two.pass(100)
   assert.deepEqual(errors(), [['tcp4://127.0.0.1:22005', null]])
@@ -361,7 +407,13 @@ test('B-03 strangers who knock under ever new names: the list is limited, the ne
   const a = new Machine(platform, A, config, { onStranger: (stranger) => pending.deviceKnocked(stranger) }).start()
   await clock.advance(10, settle)
   const count = effort(600)
-  const hello = { deviceName: 'x'.repeat(20_000), clientName: 'c', clientVersion: 'v', numConnections: 1, timestampNs: 1n }
+  const hello = {
+    deviceName: 'x'.repeat(20_000),
+    clientName: 'c',
+    clientVersion: 'v',
+    numConnections: 1,
+    timestampNs: 1n,
+  }
   let last = ''
   for (let i = 0; i < count; i++) {
     const identity = simIdentity(`stranger ${i}`)
@@ -384,7 +436,9 @@ test('B-03 strangers who knock under ever new names: the list is limited, the ne
 })
 
 async function connectAs(two: ReturnType<typeof pair>, name: string) {
-  const dialing = two.network.host('10.0.0.77').dialTls({ host: A_HOST, port: 22_000, identity: simIdentity(name) }, new AbortController().signal)
+  const dialing = two.network
+    .host('10.0.0.77')
+    .dialTls({ host: A_HOST, port: 22_000, identity: simIdentity(name) }, new AbortController().signal)
   await two.pass(10)
   return await dialing
 }

@@ -17,48 +17,65 @@ const scenario = fc.record({
   startGapMs: fc.constantFrom(0, 0, 1, 5, 1_000, 4_999, 20_000),
   wanted: fc.tuple(fc.constantFrom(-1, 0, 1, 2, 3, 5), fc.constantFrom(-1, 0, 1, 2, 3, 5)),
   dials: fc.constantFrom('both', 'first', 'second'),
-  trouble: fc.array(fc.record({ kind: fc.constantFrom('cut', 'partition', 'pause'), atMs: fc.integer({ min: 0, max: 60_000 }), forMs: fc.integer({ min: 1, max: 40_000 }) }), { maxLength: 4 }),
+  trouble: fc.array(
+    fc.record({
+      kind: fc.constantFrom('cut', 'partition', 'pause'),
+      atMs: fc.integer({ min: 0, max: 60_000 }),
+      forMs: fc.integer({ min: 1, max: 40_000 }),
+    }),
+    { maxLength: 4 },
+  ),
 })
 
 test('whoever dials, whatever happens in between: in the end both have the same connections, as many as wanted or one more', async () => {
-  await fc.assert(fc.asyncProperty(scenario, async ({ seed, delayMs, startGapMs, wanted, dials, trouble }) => {
-    const clock = new SimClock()
-    const network = new SimNetwork(clock, { delayMs })
-    const machines = ([0, 1] as const).map((i) => {
-      const peer = idOf(IDENTITIES[1 - i]!)
-      const isDialling = dials === 'both' || dials === (i === 0 ? 'first' : 'second')
-      const addresses = isDialling ? [`tcp://${HOSTS[1 - i]}`] : []
-      const config = configOf(idOf(IDENTITIES[i]), [deviceConfig(peer, { addresses, numConnections: wanted[i] })], { listenAddresses: ['tcp://0.0.0.0'] })
-      return new Machine(createSimPlatform(seed + i, { clock, network, hostName: HOSTS[i] }), IDENTITIES[i], config)
-    })
-    const [one, two] = [machines[0]!, machines[1]!]
-    one.start()
-    await clock.advance(startGapMs, settle)
-    two.start()
-    for (const { kind, atMs, forMs } of trouble) {
-      await clock.advance(atMs, settle)
-      if (kind === 'cut') network.cut(...HOSTS)
-      if (kind === 'partition') network.partition(...HOSTS)
-      const calm = one.config
-      if (kind === 'pause') one.change({ ...calm, devices: calm.devices.map((device) => ({ ...device, paused: true })) })
-      await clock.advance(forMs, settle)
-      if (kind === 'partition') network.heal(...HOSTS)
-      if (kind === 'pause') one.change(calm)
-    }
-    await clock.advance(600_000, settle)
-    const expected = wantedConnections(ownWanted(wanted[0]), ownWanted(wanted[1]))
-    for (const count of [one.open(two.id), two.open(one.id)]) {
-      assert.ok(count === expected || (count === expected + 1 && dials === 'both'), `${count} instead of ${expected}`)
-    }
-    one.assertConsistent()
-    two.assertConsistent()
-    const halves = (machine: Machine) => machine.alive().map(({ connectionId }) => connectionId.slice(0, 13)).sort()
-    assert.deepEqual(halves(one), halves(two))
-    const stopping = Promise.all([one.stop(), two.stop()])
-    await clock.advance(60_000, settle)
-    await stopping
-    assert.equal(clock.sleepingCount, 0, 'somebody sleeps on after the stop')
-  }), { numRuns: effort(60) })
+  await fc.assert(
+    fc.asyncProperty(scenario, async ({ seed, delayMs, startGapMs, wanted, dials, trouble }) => {
+      const clock = new SimClock()
+      const network = new SimNetwork(clock, { delayMs })
+      const machines = ([0, 1] as const).map((i) => {
+        const peer = idOf(IDENTITIES[1 - i]!)
+        const isDialling = dials === 'both' || dials === (i === 0 ? 'first' : 'second')
+        const addresses = isDialling ? [`tcp://${HOSTS[1 - i]}`] : []
+        const config = configOf(idOf(IDENTITIES[i]), [deviceConfig(peer, { addresses, numConnections: wanted[i] })], {
+          listenAddresses: ['tcp://0.0.0.0'],
+        })
+        return new Machine(createSimPlatform(seed + i, { clock, network, hostName: HOSTS[i] }), IDENTITIES[i], config)
+      })
+      const [one, two] = [machines[0]!, machines[1]!]
+      one.start()
+      await clock.advance(startGapMs, settle)
+      two.start()
+      for (const { kind, atMs, forMs } of trouble) {
+        await clock.advance(atMs, settle)
+        if (kind === 'cut') network.cut(...HOSTS)
+        if (kind === 'partition') network.partition(...HOSTS)
+        const calm = one.config
+        if (kind === 'pause')
+          one.change({ ...calm, devices: calm.devices.map((device) => ({ ...device, paused: true })) })
+        await clock.advance(forMs, settle)
+        if (kind === 'partition') network.heal(...HOSTS)
+        if (kind === 'pause') one.change(calm)
+      }
+      await clock.advance(600_000, settle)
+      const expected = wantedConnections(ownWanted(wanted[0]), ownWanted(wanted[1]))
+      for (const count of [one.open(two.id), two.open(one.id)]) {
+        assert.ok(count === expected || (count === expected + 1 && dials === 'both'), `${count} instead of ${expected}`)
+      }
+      one.assertConsistent()
+      two.assertConsistent()
+      const halves = (machine: Machine) =>
+        machine
+          .alive()
+          .map(({ connectionId }) => connectionId.slice(0, 13))
+          .sort()
+      assert.deepEqual(halves(one), halves(two))
+      const stopping = Promise.all([one.stop(), two.stop()])
+      await clock.advance(60_000, settle)
+      await stopping
+      assert.equal(clock.sleepingCount, 0, 'somebody sleeps on after the stop')
+    }),
+    { numRuns: effort(60) },
+  )
 })
 
 async function settle(): Promise<void> {

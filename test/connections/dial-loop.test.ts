@@ -54,19 +54,23 @@ test('an address that is due a moment after the clock was looked at is not left 
   }
   const identity = simIdentity('far')
   const log = quietLogger('connections')
-  const loop = new DialLoop({
-    clock, log,
-    random: { int: () => 0, bytes: (count) => new Uint8Array(count) },
-    dialer: new Dialer({ clock, net, log, environment: () => undefined }, { identity }),
-    slots: new Semaphore(1),
-    device: () => deviceConfig(idOf(identity), { addresses: ['tcp://192.0.2.1:22000'] }),
-    options: () => ({ ...defaultsOf(OPTIONS), reconnectionIntervalS: 5 }),
-    present: () => ({ priorities: [], wanted: 1, totalCount: 0 }),
-    isLan: () => () => false,
-    lookup: async () => [],
-    greet: async () => {},
-    noted: () => {},
-  }, { device: idOf(identity) })
+  const loop = new DialLoop(
+    {
+      clock,
+      log,
+      random: { int: () => 0, bytes: (count) => new Uint8Array(count) },
+      dialer: new Dialer({ clock, net, log, environment: () => undefined }, { identity }),
+      slots: new Semaphore(1),
+      device: () => deviceConfig(idOf(identity), { addresses: ['tcp://192.0.2.1:22000'] }),
+      options: () => ({ ...defaultsOf(OPTIONS), reconnectionIntervalS: 5 }),
+      present: () => ({ priorities: [], wanted: 1, totalCount: 0 }),
+      isLan: () => () => false,
+      lookup: async () => [],
+      greet: async () => {},
+      noted: () => {},
+    },
+    { device: idOf(identity) },
+  )
   await loop.run(stop.signal)
   const restsMs = dialledMs.slice(1).map((atMs, at) => atMs - dialledMs[at]!)
   assert.ok(Math.max(...restsMs) < 6_000, `rested for ${Math.max(...restsMs)} ms where 5,000 were meant`)

@@ -25,7 +25,11 @@ export function deviceConfig(id: DeviceId, settings: Partial<DeviceConfig> = {})
   return { ...defaultsOf(DEVICE), deviceID: id, name: '', addresses: ['dynamic'], numConnections: 1, ...settings }
 }
 
-export function configOf(own: DeviceId, devices: readonly DeviceConfig[], options: Partial<OptionsConfig> = {}): Config {
+export function configOf(
+  own: DeviceId,
+  devices: readonly DeviceConfig[],
+  options: Partial<OptionsConfig> = {},
+): Config {
   return {
     version: 37,
     folders: [],
@@ -58,7 +62,12 @@ export class Machine {
   readonly #stop = new AbortController()
   #done: Promise<void> | undefined
 
-  constructor(platform: Pick<Platform, 'clock' | 'random' | 'net' | 'system'>, identity: Identity, config: Config, deps: Partial<ConnectionsDeps> = {}) {
+  constructor(
+    platform: Pick<Platform, 'clock' | 'random' | 'net' | 'system'>,
+    identity: Identity,
+    config: Config,
+    deps: Partial<ConnectionsDeps> = {},
+  ) {
     this.id = idOf(identity)
     this.config = config
     this.connections = new Connections(

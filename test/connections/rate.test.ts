@@ -21,7 +21,10 @@ interface Limits {
 }
 
 function limitsOf({ all = 0, peer = 0, lan = false, receive = 0 }: Limits): Config {
-  return configOf(OWN, [deviceConfig(PEER, { maxSendKbps: peer, maxRecvKbps: receive }), deviceConfig(OTHER)], { maxSendKbps: all, limitBandwidthInLan: lan })
+  return configOf(OWN, [deviceConfig(PEER, { maxSendKbps: peer, maxRecvKbps: receive }), deviceConfig(OTHER)], {
+    maxSendKbps: all,
+    limitBandwidthInLan: lan,
+  })
 }
 
 /** A limited stream whose other end takes everything at once, and how much that was. */
@@ -29,7 +32,9 @@ async function pipe(clock: SimClock, limits: RateLimits, device = PEER, isLocal 
   const network = new SimNetwork(clock)
   const arrived = Promise.withResolvers<TlsStream>()
   await network.host('far').listenTls({ host: '', port: 1, identity: simIdentity('far') }, arrived.resolve)
-  const near = await network.host('near').dialTls({ host: 'far', port: 1, identity: simIdentity('near') }, new AbortController().signal)
+  const near = await network
+    .host('near')
+    .dialTls({ host: 'far', port: 1, identity: simIdentity('near') }, new AbortController().signal)
   const far = await arrived.promise
   const stream = limits.limit(near, device, isLocal)
   let bytes = 0
@@ -60,11 +65,17 @@ test('the limit of all is shared fairly by those who use it', async () => {
   await clock.advance(20_000, settle)
   const total = one.arrivedBytes() + two.arrivedBytes()
   assert.ok(Math.abs(total - (BURST_BYTES + 20 * 200 * KIB)) <= 128 * KIB, `${total} bytes`)
-  assert.ok(Math.abs(one.arrivedBytes() - two.arrivedBytes()) <= 128 * KIB, `${one.arrivedBytes()} and ${two.arrivedBytes()}`)
+  assert.ok(
+    Math.abs(one.arrivedBytes() - two.arrivedBytes()) <= 128 * KIB,
+    `${one.arrivedBytes()} and ${two.arrivedBytes()}`,
+  )
 })
 
 test('memory is filled no faster than a limit on receiving lets it, and at once without one', async () => {
-  for (const [limits, expectedBytes] of [[{ receive: 100 }, BURST_BYTES + 10 * 100 * KIB], [{}, 10 * KIB * KIB]] as const) {
+  for (const [limits, expectedBytes] of [
+    [{ receive: 100 }, BURST_BYTES + 10 * 100 * KIB],
+    [{}, 10 * KIB * KIB],
+  ] as const) {
     const clock = new SimClock()
     const stream = new RateLimits(clock, limitsOf(limits)).limit(endless(), PEER, false)
     assert.ok(stream.readInto !== undefined)
@@ -78,7 +89,10 @@ test('memory is filled no faster than a limit on receiving lets it, and at once 
 /** A peer that sends as much as anybody takes. */
 function endless(): TlsStream {
   return {
-    peerCertificate: new Uint8Array(0), certificateCount: 1, remoteAddress: '', crypto: '',
+    peerCertificate: new Uint8Array(0),
+    certificateCount: 1,
+    remoteAddress: '',
+    crypto: '',
     isNamed: () => true,
     read: async () => new Uint8Array(KIB),
     readInto: async (target, onBytes) => {
@@ -104,7 +118,10 @@ test('of two limits the stricter counts; near devices are exempt unless told oth
     void stream.write(new Uint8Array(4 * KIB * KIB))
     await clock.advance(10_000, settle)
     const expected = Math.min(4 * KIB * KIB, BURST_BYTES + 10 * bytesPerS)
-    assert.ok(Math.abs(arrivedBytes() - expected) <= 64 * KIB, `${JSON.stringify(limits)}: ${arrivedBytes()} bytes, not ${expected}`)
+    assert.ok(
+      Math.abs(arrivedBytes() - expected) <= 64 * KIB,
+      `${JSON.stringify(limits)}: ${arrivedBytes()} bytes, not ${expected}`,
+    )
   }
 })
 

@@ -27,10 +27,20 @@ function identity(commonName = 'syncthing', keyType: KeyType = 'Ed25519', nowMs 
 }
 
 /** A device that listens on a free port and knows `other`. */
-async function listening(own: Identity, other: Partial<DeviceConfig> & Pick<DeviceConfig, 'deviceID'>, options: Partial<OptionsConfig> = {}) {
-  const config = configOf(idOf(own), [deviceConfig(other.deviceID, other)], { listenAddresses: [`tcp://${HOST}:0`], ...options })
+async function listening(
+  own: Identity,
+  other: Partial<DeviceConfig> & Pick<DeviceConfig, 'deviceID'>,
+  options: Partial<OptionsConfig> = {},
+) {
+  const config = configOf(idOf(own), [deviceConfig(other.deviceID, other)], {
+    listenAddresses: [`tcp://${HOST}:0`],
+    ...options,
+  })
   const machine = new Machine(WORLD, own, config).start()
-  const address = await eventually('a listener', () => machine.connections.status().listeners.get(`tcp://${HOST}:0`)?.lanAddresses[0])
+  const address = await eventually(
+    'a listener',
+    () => machine.connections.status().listeners.get(`tcp://${HOST}:0`)?.lanAddresses[0],
+  )
   return { machine, address, port: Number(address.split(':').at(-1)) }
 }
 
@@ -38,7 +48,10 @@ function dialling(own: Identity, other: Partial<DeviceConfig> & Pick<DeviceConfi
   return new Machine(WORLD, own, configOf(idOf(own), [deviceConfig(other.deviceID, other)]))
 }
 
-const one = (machine: Machine, id: DeviceConfig['deviceID'], count = 1) => () => (machine.open(id) === count ? true : undefined)
+const one =
+  (machine: Machine, id: DeviceConfig['deviceID'], count = 1) =>
+  () =>
+    machine.open(id) === count ? true : undefined
 
 test('over real TLS: connected, told apart, connected again after the other has been away', async () => {
   const { machine: b, address, port } = await listening(B, { deviceID: A_ID })
@@ -51,9 +64,15 @@ test('over real TLS: connected, told apart, connected again after the other has 
   assert.equal(figures?.isLocal, true)
   await b.stop()
   await eventually('the end of it', one(a, B_ID, 0))
-  const again = new Machine(WORLD, B, { ...b.config, options: { ...b.config.options, listenAddresses: [`tcp://${HOST}:${port}`] } }).start()
+  const again = new Machine(WORLD, B, {
+    ...b.config,
+    options: { ...b.config.options, listenAddresses: [`tcp://${HOST}:${port}`] },
+  }).start()
   await eventually('another connection', one(a, B_ID))
-  assert.ok(a.connections.status().outBytesTotal > (a.connections.status().devices.get(B_ID)?.primary.outBytesTotal ?? 0), 'what went before counts')
+  assert.ok(
+    a.connections.status().outBytesTotal > (a.connections.status().devices.get(B_ID)?.primary.outBytesTotal ?? 0),
+    'what went before counts',
+  )
   await Promise.all([a.stop(), again.stop()])
 })
 
@@ -68,18 +87,28 @@ test('the one who answers must be the one we meant', async () => {
   const { machine: b, address } = await listening(B, { deviceID: A_ID })
   const stranger = idOf(await identity())
   const a = dialling(A, { deviceID: stranger, addresses: [address] }).start()
-  const error = await eventually('a failed dial', () => a.connections.status().lastDials.get(address)?.error ?? undefined)
+  const error = await eventually(
+    'a failed dial',
+    () => a.connections.status().lastDials.get(address)?.error ?? undefined,
+  )
   assert.match(error, /expected/)
   assert.equal(a.made.length, 0)
   await Promise.all([a.stop(), b.stop()])
 })
 
-for (const [name, certName, isIn] of [['syncthing', '', true], ['other', '', false], ['other', 'other', true], ['syncthing', 'other', false]] as const) {
+for (const [name, certName, isIn] of [
+  ['syncthing', '', true],
+  ['other', '', false],
+  ['other', 'other', true],
+  ['syncthing', 'other', false],
+] as const) {
   test(`a certificate made out to ${name} is ${isIn ? 'let in' : 'turned away'} where ${certName || 'the usual name'} is expected`, async () => {
     const own = await identity(name)
     const { machine: b, address } = await listening(B, { deviceID: idOf(own), certName })
     const a = dialling(own, { deviceID: B_ID, addresses: [address] }).start()
-    await eventually('an outcome', () => (b.made.length > 0 || b.log.lines.some((line) => line.includes('made out to')) ? true : undefined))
+    await eventually('an outcome', () =>
+      b.made.length > 0 || b.log.lines.some((line) => line.includes('made out to')) ? true : undefined,
+    )
     assert.equal(b.made.length > 0, isIn)
     await Promise.all([a.stop(), b.stop()])
   })
@@ -91,7 +120,9 @@ interface Crowd extends Disposable {
 }
 
 async function crowd(port: number, count: number): Promise<Crowd> {
-  const child = spawn(process.execPath, [join(import.meta.dirname, 'strangers.ts'), String(port), String(count)], { stdio: ['pipe', 'pipe', 'inherit'] })
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'strangers.ts'), String(port), String(count)], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
   const line = async (): Promise<string> => String((await once(child.stdout, 'data'))[0]).trim()
   const first = await line()
   assert.equal(first, 'there')
@@ -131,20 +162,30 @@ test('B-01 a crowd of silent strangers keeps no device waiting', async () => {
   reportRow({ id: 'B-01', tried: count, open, servedS: servedMs.map((ms) => Number((ms / 1_000).toFixed(3))) })
 })
 
-test('B-01 a handshake that never ends is ended after ten seconds, however busy it is', { timeout: 120_000 }, async () => {
-  const { machine: b, port } = await listening(B, { deviceID: A_ID })
-  const sockets = [connectTcp({ host: HOST, port }), connectTcp({ host: HOST, port })]
-  const drip = setInterval(() => sockets[1]!.write(Uint8Array.of(0x16)), 500)
-  const startedMs = performance.now()
-  await Promise.all(sockets.map((socket) => {
-    socket.on('error', () => {})
-    socket.resume()
-    return new Promise((resolve) => socket.once('close', resolve))
-  }))
-  clearInterval(drip)
-  reportRow({ id: 'B-01', tried: sockets.length, droppedAfterS: Number(((performance.now() - startedMs) / 1_000).toFixed(1)) })
-  await b.stop()
-})
+test(
+  'B-01 a handshake that never ends is ended after ten seconds, however busy it is',
+  { timeout: 120_000 },
+  async () => {
+    const { machine: b, port } = await listening(B, { deviceID: A_ID })
+    const sockets = [connectTcp({ host: HOST, port }), connectTcp({ host: HOST, port })]
+    const drip = setInterval(() => sockets[1]!.write(Uint8Array.of(0x16)), 500)
+    const startedMs = performance.now()
+    await Promise.all(
+      sockets.map((socket) => {
+        socket.on('error', () => {})
+        socket.resume()
+        return new Promise((resolve) => socket.once('close', resolve))
+      }),
+    )
+    clearInterval(drip)
+    reportRow({
+      id: 'B-01',
+      tried: sockets.length,
+      droppedAfterS: Number(((performance.now() - startedMs) / 1_000).toFixed(1)),
+    })
+    await b.stop()
+  },
+)
 
 interface Attempt {
   readonly what: string
@@ -153,10 +194,18 @@ interface Attempt {
 }
 
 test('B-17 TLS as others speak it: let in or turned away by the rules, and the id is that of the leaf', async () => {
-  const [expired, ecdsa, plain] = [await identity('syncthing', 'Ed25519', Date.parse('2001-01-01')), await identity('syncthing', 'P-256'), await identity()]
+  const [expired, ecdsa, plain] = [
+    await identity('syncthing', 'Ed25519', Date.parse('2001-01-01')),
+    await identity('syncthing', 'P-256'),
+    await identity(),
+  ]
   const chain = await identity()
   const huge = Array.from({ length: 300 }, () => chain.certificatePem).join('')
-  const own = (each: Identity): ConnectionOptions => ({ cert: each.certificatePem, key: each.keyPem, ALPNProtocols: ['bep/1.0'] })
+  const own = (each: Identity): ConnectionOptions => ({
+    cert: each.certificatePem,
+    key: each.keyPem,
+    ALPNProtocols: ['bep/1.0'],
+  })
   const attempts: Attempt[] = [
     { what: 'Ed25519', options: own(plain), isIn: true },
     { what: 'ECDSA P-256', options: own(ecdsa), isIn: true },
@@ -166,7 +215,11 @@ test('B-17 TLS as others speak it: let in or turned away by the rules, and the i
     { what: 'a wrong ALPN', options: { ...own(plain), ALPNProtocols: ['h2'] }, isIn: false },
     { what: 'no certificate', options: { ALPNProtocols: ['bep/1.0'] }, isIn: false },
     { what: 'TLS 1.2 only', options: { ...own(plain), maxVersion: 'TLSv1.2' }, isIn: false },
-    { what: 'TLS 1.1 only', options: { ...own(plain), minVersion: 'TLSv1.1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' }, isIn: false },
+    {
+      what: 'TLS 1.1 only',
+      options: { ...own(plain), minVersion: 'TLSv1.1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' },
+      isIn: false,
+    },
     { what: 'a huge chain', options: { ...own(plain), cert: plain.certificatePem + huge }, isIn: false },
   ]
   let asExpected = 0

@@ -7,7 +7,13 @@ import { makeCertificate } from '../../src/main/home/certificate.ts'
 // until killed. Some are silent, some say one byte of TLS a second, some prove who they are and are silent then.
 
 const [port = 0, count = 0] = process.argv.slice(2).map(Number)
-const own = await makeCertificate({ commonName: 'syncthing', keyType: 'Ed25519', lifetimeDays: 365, nowMs: Date.now(), serial: new Uint8Array(8) })
+const own = await makeCertificate({
+  commonName: 'syncthing',
+  keyType: 'Ed25519',
+  lifetimeDays: 365,
+  nowMs: Date.now(),
+  serial: new Uint8Array(8),
+})
 
 function stranger(kind: number): Socket {
   const options = { host: '127.0.0.1', port, localAddress: `127.0.0.${1 + (kind % 2)}` }
@@ -30,10 +36,14 @@ for (let i = 0; i < count; i++) {
   sockets.push(stranger(i))
   if (i % 50 === 49) await new Promise((resolve) => setTimeout(resolve, 5))
 }
-await Promise.all(sockets.map(async (socket) => {
-  if (!socket.connecting || socket.destroyed) return
-  await Promise.race([once(socket, 'connect'), new Promise((resolve) => socket.once('close', resolve))]).catch(() => {})
-}))
+await Promise.all(
+  sockets.map(async (socket) => {
+    if (!socket.connecting || socket.destroyed) return
+    await Promise.race([once(socket, 'connect'), new Promise((resolve) => socket.once('close', resolve))]).catch(
+      () => {},
+    )
+  }),
+)
 console.log('there')
 // One that still waits for the system to answer is kept by nobody.
 const open = () => sockets.filter((socket) => !socket.destroyed && !socket.connecting).length

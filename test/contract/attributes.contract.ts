@@ -20,11 +20,16 @@ async function put({ disk, root }: Setting, name: string): Promise<void> {
   await (await disk.open(`${root}/${name}`, 'create', 0o600)).close()
 }
 
-async function shown({ attributes, root }: Setting, ...names: string[]): Promise<{ found: [string, [string, string][]][]; failed: [string, string][] }> {
+async function shown(
+  { attributes, root }: Setting,
+  ...names: string[]
+): Promise<{ found: [string, [string, string][]][]; failed: [string, string][] }> {
   const seen = await attributes.read(root, names, signal)
   assert.ok(seen.kind === 'read')
-  const found = [...seen.found].map(([name, each]): [string, [string, string][]] =>
-    [name, each.map((attribute) => [attribute.name, Buffer.from(attribute.value).toString('latin1')])])
+  const found = [...seen.found].map(([name, each]): [string, [string, string][]] => [
+    name,
+    each.map((attribute) => [attribute.name, Buffer.from(attribute.value).toString('latin1')]),
+  ])
   return { found: found.sort(), failed: [...seen.failed].sort() }
 }
 
@@ -39,12 +44,19 @@ export function attributesContract(name: string, skip: string | undefined, start
     for (const each of names) await put(setting, `d/${each}`)
     await put(setting, 'without')
     for (const each of ['d', ...names.map((item) => `d/${item}`)]) {
-      assert.deepEqual(await attributes.write(`${root}/${each}`, { set: values, remove: [] }), { kind: 'written' }, each)
+      assert.deepEqual(
+        await attributes.write(`${root}/${each}`, { set: values, remove: [] }),
+        { kind: 'written' },
+        each,
+      )
     }
     const all = ['d', 'without', ...names.map((item) => `d/${item}`)]
     const { found, failed } = await shown(setting, ...all)
     assert.deepEqual(failed, [])
-    assert.deepEqual(found.map(([item]) => item), all.filter((item) => item !== 'without').sort())
+    assert.deepEqual(
+      found.map(([item]) => item),
+      all.filter((item) => item !== 'without').sort(),
+    )
     const wanted = values.map((each) => [each.name, Buffer.from(each.value).toString('latin1')])
     for (const [item, each] of found) assert.deepEqual(each, wanted, item)
   })
@@ -54,7 +66,10 @@ export function attributesContract(name: string, skip: string | undefined, start
     const { attributes, root } = setting
     await put(setting, 'f')
     await attributes.write(`${root}/f`, { set: list({ 'user.a': '1', 'user.b': '2', 'user.-c': '3' }), remove: [] })
-    const outcome = await attributes.write(`${root}/f`, { set: list({ 'user.a': 'new' }), remove: ['user.b', 'user.-c', 'user.none'] })
+    const outcome = await attributes.write(`${root}/f`, {
+      set: list({ 'user.a': 'new' }),
+      remove: ['user.b', 'user.-c', 'user.none'],
+    })
     assert.deepEqual(outcome, { kind: 'written' })
     assert.deepEqual(await shown(setting, 'f'), { found: [['f', [['user.a', 'new']]]], failed: [] })
   })
@@ -65,8 +80,18 @@ export function attributesContract(name: string, skip: string | undefined, start
     for (let i = 0; i < 9; i++) await put(setting, `f${i}`)
     await attributes.write(`${root}/f3`, { set: list({ 'user.a': '1' }), remove: [] })
     const seen = await shown(setting, ...Array.from({ length: 9 }, (_, i) => `f${i}`), 'gone', 'gone/below')
-    assert.deepEqual(seen, { found: [['f3', [['user.a', '1']]]], failed: [['gone', GONE], ['gone/below', GONE]] })
-    assert.deepEqual(await attributes.write(`${root}/gone`, { set: list({ 'user.a': '1' }), remove: [] }), { kind: 'failed', attribute: 'user.a', reason: GONE })
+    assert.deepEqual(seen, {
+      found: [['f3', [['user.a', '1']]]],
+      failed: [
+        ['gone', GONE],
+        ['gone/below', GONE],
+      ],
+    })
+    assert.deepEqual(await attributes.write(`${root}/gone`, { set: list({ 'user.a': '1' }), remove: [] }), {
+      kind: 'failed',
+      attribute: 'user.a',
+      reason: GONE,
+    })
     assert.deepEqual(await shown(setting), { found: [], failed: [] })
   })
 

@@ -16,12 +16,19 @@ function whyNot(): string | undefined {
   using scratch = scratchDirectory()
   const path = join(scratch.path, 'probe')
   writeFileSync(path, '')
-  return spawnSync('setfattr', ['-n', 'user.probe', '-v', '1', '--', path]).status === 0 ? undefined : 'this file system keeps no attributes'
+  return spawnSync('setfattr', ['-n', 'user.probe', '-v', '1', '--', path]).status === 0
+    ? undefined
+    : 'this file system keeps no attributes'
 }
 
 attributesContract('real attributes', whyNot(), async () => {
   const scratch = scratchDirectory()
-  return { attributes: nodeAttributes, disk: nodeDisk, root: scratch.path, [Symbol.asyncDispose]: async () => scratch[Symbol.dispose]() }
+  return {
+    attributes: nodeAttributes,
+    disk: nodeDisk,
+    root: scratch.path,
+    [Symbol.asyncDispose]: async () => scratch[Symbol.dispose](),
+  }
 })
 
 attributesContract('sim attributes', undefined, async () => {

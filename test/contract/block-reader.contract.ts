@@ -28,12 +28,23 @@ export function blockReaderContract(name: string, make: () => Promise<BlockReade
     const content = noise(300 * KIB, 1)
     await platform.put('dir/file', content)
     await platform.put('empty', new Uint8Array(0))
-    for (const [offset, size] of [[0, 128 * KIB], [128 * KIB, 128 * KIB], [256 * KIB, 44 * KIB], [1, 5], [299 * KIB, 100 * KIB]] as const) {
+    for (const [offset, size] of [
+      [0, 128 * KIB],
+      [128 * KIB, 128 * KIB],
+      [256 * KIB, 44 * KIB],
+      [1, 5],
+      [299 * KIB, 100 * KIB],
+    ] as const) {
       const wanted = content.subarray(offset, offset + size)
-      const answer = await platform.blocks.read(orderFor(platform, 'dir/file', wanted, { offsetBytes: offset, sizeBytes: size }))
+      const answer = await platform.blocks.read(
+        orderFor(platform, 'dir/file', wanted, { offsetBytes: offset, sizeBytes: size }),
+      )
       assert.deepEqual(bytesOf(answer), Buffer.from(wanted))
     }
-    assert.deepEqual(bytesOf(await platform.blocks.read(orderFor(platform, 'empty', new Uint8Array(0)))), Buffer.alloc(0))
+    assert.deepEqual(
+      bytesOf(await platform.blocks.read(orderFor(platform, 'empty', new Uint8Array(0)))),
+      Buffer.alloc(0),
+    )
   })
 
   law('other bytes are not given, but how the file looks is told', async (platform) => {
@@ -45,17 +56,22 @@ export function blockReaderContract(name: string, make: () => Promise<BlockReade
     assert.deepEqual(await platform.blocks.read(beyond), expected)
   })
 
-  law('a file that looks as recorded is not hashed, any other is, and so is less than was asked for', async (platform) => {
-    await platform.put('file', Buffer.from('what is there'))
-    const { sizeBytes, modifiedS, modifiedNs } = await platform.disk.lstat(`${platform.root}/file`)
-    const recorded = { sizeBytes, modifiedS, modifiedNs }
-    const ask = (more: Partial<BlockOrder>) => platform.blocks.read(orderFor(platform, 'file', Buffer.from('what was here'), more))
-    assert.deepEqual(bytesOf(await ask({ recorded, sizeBytes: 13 })), Buffer.from('what is there'))
-    const others = [{ sizeBytes: 12 }, { modifiedS: modifiedS + 1 }, { modifiedNs: modifiedNs + 1 }]
-    for (const other of others) assert.equal((await ask({ recorded: { ...recorded, ...other } })).kind, 'different', JSON.stringify(other))
-    assert.equal((await ask({ recorded, sizeBytes: 14 })).kind, 'different', 'too short')
-    assert.equal((await ask({})).kind, 'different')
-  })
+  law(
+    'a file that looks as recorded is not hashed, any other is, and so is less than was asked for',
+    async (platform) => {
+      await platform.put('file', Buffer.from('what is there'))
+      const { sizeBytes, modifiedS, modifiedNs } = await platform.disk.lstat(`${platform.root}/file`)
+      const recorded = { sizeBytes, modifiedS, modifiedNs }
+      const ask = (more: Partial<BlockOrder>) =>
+        platform.blocks.read(orderFor(platform, 'file', Buffer.from('what was here'), more))
+      assert.deepEqual(bytesOf(await ask({ recorded, sizeBytes: 13 })), Buffer.from('what is there'))
+      const others = [{ sizeBytes: 12 }, { modifiedS: modifiedS + 1 }, { modifiedNs: modifiedNs + 1 }]
+      for (const other of others)
+        assert.equal((await ask({ recorded: { ...recorded, ...other } })).kind, 'different', JSON.stringify(other))
+      assert.equal((await ask({ recorded, sizeBytes: 14 })).kind, 'different', 'too short')
+      assert.equal((await ask({})).kind, 'different')
+    },
+  )
 
   law('what is no regular file inside the folder is absent', async (platform) => {
     const secret = Buffer.from('outside')
@@ -77,7 +93,11 @@ export function blockReaderContract(name: string, make: () => Promise<BlockReade
     const root = `${platform.root}/link`
     for (const target of ['one', 'two']) {
       await platform.disk.makeSymlink(`${platform.root}/${target}`, root)
-      assert.equal((await platform.blocks.read({ ...orderFor(platform, 'file', Buffer.from(target)), root })).kind, 'read', target)
+      assert.equal(
+        (await platform.blocks.read({ ...orderFor(platform, 'file', Buffer.from(target)), root })).kind,
+        'read',
+        target,
+      )
       await platform.disk.removeFile(root)
     }
   })
@@ -89,7 +109,11 @@ export function blockReaderContract(name: string, make: () => Promise<BlockReade
     await platform.disk.removeFile(`${platform.root}/f100`)
     const large = noise(700 * KIB, 99)
     const [answers, whole] = await Promise.all([
-      Promise.all(Array.from({ length: count }, (_, i) => platform.blocks.read(orderFor(platform, `f${i}`, noise(1 + i * 20, i === 200 ? 7 : i))))),
+      Promise.all(
+        Array.from({ length: count }, (_, i) =>
+          platform.blocks.read(orderFor(platform, `f${i}`, noise(1 + i * 20, i === 200 ? 7 : i))),
+        ),
+      ),
       platform.blocks.read(orderFor(platform, 'large', large)),
     ])
     answers.forEach((answer, i) => {
@@ -104,7 +128,9 @@ export function blockReaderContract(name: string, make: () => Promise<BlockReade
     for (let i = 0; i < 40; i++) await platform.put(`f${i}`, noise(9_000, i))
     const kept: { readonly answer: BlockAnswer; readonly i: number }[] = []
     for (let round = 0; round < 10; round++) {
-      const answers = await Promise.all(Array.from({ length: 40 }, (_, i) => platform.blocks.read(orderFor(platform, `f${i}`, noise(9_000, i)))))
+      const answers = await Promise.all(
+        Array.from({ length: 40 }, (_, i) => platform.blocks.read(orderFor(platform, `f${i}`, noise(9_000, i)))),
+      )
       answers.forEach((answer, i) => {
         assert.deepEqual(bytesOf(answer), noise(9_000, i))
         if (answer.kind === 'read' && (i + round) % 5 > 0) {
@@ -117,8 +143,20 @@ export function blockReaderContract(name: string, make: () => Promise<BlockReade
   })
 }
 
-function orderFor({ root }: BlockReaderPorts, name: string, wanted: Uint8Array, more: Partial<BlockOrder> = {}): BlockOrder {
-  return { root, name, offsetBytes: 0, sizeBytes: wanted.length, hash: createHash('sha256').update(wanted).digest(), ...more }
+function orderFor(
+  { root }: BlockReaderPorts,
+  name: string,
+  wanted: Uint8Array,
+  more: Partial<BlockOrder> = {},
+): BlockOrder {
+  return {
+    root,
+    name,
+    offsetBytes: 0,
+    sizeBytes: wanted.length,
+    hash: createHash('sha256').update(wanted).digest(),
+    ...more,
+  }
 }
 
 function bytesOf(answer: BlockAnswer): Buffer {

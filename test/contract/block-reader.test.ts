@@ -14,7 +14,9 @@ function realFolder(reader: (threads: DiskThreads) => DiskBlockReader | NodeBloc
   const scratch = scratchDirectory()
   const threads = new DiskThreads({ threads: 2 })
   return {
-    blocks: reader(threads), disk: nodeDisk, root: scratch.path,
+    blocks: reader(threads),
+    disk: nodeDisk,
+    root: scratch.path,
     async put(path: string, content: Uint8Array) {
       mkdirSync(dirname(join(scratch.path, path)), { recursive: true })
       writeFileSync(join(scratch.path, path), content)
@@ -30,7 +32,9 @@ function realFolder(reader: (threads: DiskThreads) => DiskBlockReader | NodeBloc
 function simFolder() {
   const disk = new SimDisk(new SimClock())
   return {
-    blocks: new DiskBlockReader(disk), disk, root: '/folder',
+    blocks: new DiskBlockReader(disk),
+    disk,
+    root: '/folder',
     put: async (path: string, content: Uint8Array) => disk.put(`/folder/${path}`, content),
     putPipe: async (path: string) => disk.putOther(path),
     [Symbol.asyncDispose]: async () => {},

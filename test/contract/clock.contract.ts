@@ -63,7 +63,10 @@ export function clockContract(name: string, make: () => { clock: Clock; advance:
     test(`${name}: a sleep of ${days} days does not end at once`, async () => {
       const { clock } = make()
       const stop = new AbortController()
-      const sleep = clock.sleep(days * 86_400_000, stop.signal).then(() => 'woke', () => 'aborted')
+      const sleep = clock.sleep(days * 86_400_000, stop.signal).then(
+        () => 'woke',
+        () => 'aborted',
+      )
       await Promise.race([sleep, new Promise((resolve) => setTimeout(resolve, 20))])
       stop.abort()
       assert.equal(await sleep, 'aborted')

@@ -13,7 +13,8 @@ import { scratchDirectory } from '../support/scratch.ts'
 const DEPTH = '/1/2/3/4'
 
 /** Paths that meet each other: files where directories were, links to links, dots. */
-const path = fc.array(fc.constantFrom('a', 'b', 'c', '..', '.', ''), { maxLength: 2 })
+const path = fc
+  .array(fc.constantFrom('a', 'b', 'c', '..', '.', ''), { maxLength: 2 })
   .chain((parts) => fc.constantFrom('a', 'b', 'c').map((last) => [...parts, last].join('/')))
 const target = fc.constantFrom('a', 'b', 'c', 'a/b', '../a', '.', 'nowhere', './c')
 const text = fc.constantFrom('', 'x', 'hello', 'longer content '.repeat(20))
@@ -27,10 +28,12 @@ function act(what: string, run: Step): readonly [what: string, run: Step] {
 
 const step = fc.oneof(
   fc.tuple(path, text).map(([p, t]) => act(`create ${p} ${t.length}`, (disk, root) => create(disk, `${root}/${p}`, t))),
-  fc.tuple(path, text, fc.nat(9_000)).map(([p, t, at]) =>
-    act(`write ${p} ${t.length}@${at}`, (disk, root) => write(disk, `${root}/${p}`, t, at))),
-  fc.tuple(path, fc.nat(9_000)).map(([p, size]) =>
-    act(`truncate ${p} ${size}`, (disk, root) => truncate(disk, `${root}/${p}`, size))),
+  fc
+    .tuple(path, text, fc.nat(9_000))
+    .map(([p, t, at]) => act(`write ${p} ${t.length}@${at}`, (disk, root) => write(disk, `${root}/${p}`, t, at))),
+  fc
+    .tuple(path, fc.nat(9_000))
+    .map(([p, size]) => act(`truncate ${p} ${size}`, (disk, root) => truncate(disk, `${root}/${p}`, size))),
   path.map((p) => act(`read ${p}`, (disk, root) => read(disk, `${root}/${p}`))),
   path.map((p) => act(`lstat ${p}`, (disk, root) => look(disk, `${root}/${p}`))),
   path.map((p) => act(`stat ${p}`, async (disk, root) => (await disk.stat(`${root}/${p}`)).type)),
@@ -39,10 +42,10 @@ const step = fc.oneof(
   fc.tuple(path, mode).map(([p, m]) => act(`mkdirs ${p}`, (disk, root) => makeAll(disk, `${root}/${p}`, m))),
   path.map((p) => act(`unlink ${p}`, (disk, root) => disk.removeFile(`${root}/${p}`))),
   path.map((p) => act(`rmdir ${p}`, (disk, root) => disk.removeDirectory(`${root}/${p}`))),
-  fc.tuple(path, path).map(([p, q]) =>
-    act(`rename ${p} ${q}`, (disk, root) => disk.rename(`${root}/${p}`, `${root}/${q}`))),
-  fc.tuple(target, path).map(([t, p]) =>
-    act(`symlink ${t} ${p}`, (disk, root) => disk.makeSymlink(t, `${root}/${p}`))),
+  fc
+    .tuple(path, path)
+    .map(([p, q]) => act(`rename ${p} ${q}`, (disk, root) => disk.rename(`${root}/${p}`, `${root}/${q}`))),
+  fc.tuple(target, path).map(([t, p]) => act(`symlink ${t} ${p}`, (disk, root) => disk.makeSymlink(t, `${root}/${p}`))),
   path.map((p) => act(`readlink ${p}`, (disk, root) => disk.readSymlink(`${root}/${p}`))),
   fc.tuple(path, mode).map(([p, m]) => act(`chmod ${p} ${m}`, (disk, root) => disk.chmod(`${root}/${p}`, m))),
   path.map((p) => act(`utime ${p}`, (disk, root) => disk.setModified(`${root}/${p}`, 1_000, 0))),
@@ -51,19 +54,22 @@ const step = fc.oneof(
 
 test('the same calls have the same outcome on the real and on the simulated disk', async () => {
   let tried = 0
-  await fc.assert(fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 40 }), async (steps) => {
-    using scratch = scratchDirectory()
-    const sim = new SimDisk(new SimClock(), { umask: process.umask() })
-    const roots = [`${scratch.path}${DEPTH}`, `/root${DEPTH}`] as const
-    await nodeDisk.makeDirectories(roots[0], 0o755)
-    await sim.makeDirectories(roots[1], 0o755)
-    for (const [what, run] of steps) {
-      const [expected, actual] = [await outcome(run(nodeDisk, roots[0])), await outcome(run(sim, roots[1]))]
-      assert.deepEqual(actual, expected, `${what}, in: ${steps.map(([name]) => name).join(', ')}`)
-      tried++
-    }
-    assert.deepEqual(await tree(sim, '/root'), await tree(nodeDisk, scratch.path))
-  }), { numRuns: effort(150) })
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 40 }), async (steps) => {
+      using scratch = scratchDirectory()
+      const sim = new SimDisk(new SimClock(), { umask: process.umask() })
+      const roots = [`${scratch.path}${DEPTH}`, `/root${DEPTH}`] as const
+      await nodeDisk.makeDirectories(roots[0], 0o755)
+      await sim.makeDirectories(roots[1], 0o755)
+      for (const [what, run] of steps) {
+        const [expected, actual] = [await outcome(run(nodeDisk, roots[0])), await outcome(run(sim, roots[1]))]
+        assert.deepEqual(actual, expected, `${what}, in: ${steps.map(([name]) => name).join(', ')}`)
+        tried++
+      }
+      assert.deepEqual(await tree(sim, '/root'), await tree(nodeDisk, scratch.path))
+    }),
+    { numRuns: effort(150) },
+  )
   assert.ok(tried > 1_000)
 })
 

@@ -288,20 +288,24 @@ function renameLaws(law: Law): void {
     assert.deepEqual(await names(disk, `${root}/new-d`), ['e'])
     await failsWith('ENOENT', disk.renameNew(`${root}/file`, `${root}/elsewhere`))
   })
-  law('a rename to a new name replaces nothing: no file, no symlink, no directory, not even an empty one', async (_, disk, root) => {
-    await put(disk, `${root}/file`, 'abc')
-    await disk.makeSymlink('nowhere', `${root}/link`)
-    await disk.makeDirectories(`${root}/d/e`, 0o755)
-    await put(disk, `${root}/there-file`, 'precious')
-    await disk.makeSymlink('nowhere either', `${root}/there-link`)
-    await disk.makeDirectory(`${root}/there-d`, 0o755)
-    const before = (await names(disk, root)).toSorted()
-    for (const from of ['file', 'link', 'd']) {
-      for (const to of ['there-file', 'there-link', 'there-d']) await failsWith('EEXIST', disk.renameNew(`${root}/${from}`, `${root}/${to}`))
-    }
-    assert.deepEqual((await names(disk, root)).toSorted(), before)
-    assert.equal(await content(disk, `${root}/there-file`), 'precious')
-  })
+  law(
+    'a rename to a new name replaces nothing: no file, no symlink, no directory, not even an empty one',
+    async (_, disk, root) => {
+      await put(disk, `${root}/file`, 'abc')
+      await disk.makeSymlink('nowhere', `${root}/link`)
+      await disk.makeDirectories(`${root}/d/e`, 0o755)
+      await put(disk, `${root}/there-file`, 'precious')
+      await disk.makeSymlink('nowhere either', `${root}/there-link`)
+      await disk.makeDirectory(`${root}/there-d`, 0o755)
+      const before = (await names(disk, root)).toSorted()
+      for (const from of ['file', 'link', 'd']) {
+        for (const to of ['there-file', 'there-link', 'there-d'])
+          await failsWith('EEXIST', disk.renameNew(`${root}/${from}`, `${root}/${to}`))
+      }
+      assert.deepEqual((await names(disk, root)).toSorted(), before)
+      assert.equal(await content(disk, `${root}/there-file`), 'precious')
+    },
+  )
   law('an item is given to somebody, a symlink itself (if root)', async (_, disk, root) => {
     await put(disk, `${root}/file`, 'abc')
     await disk.makeSymlink('file', `${root}/link`)
@@ -316,70 +320,96 @@ function renameLaws(law: Law): void {
     if (process.getuid?.() !== 0) return
     await disk.chown(`${root}/link`, 4_001, 4_002)
     await disk.chown(`${root}/d`, 4_003, 4_294_967_290)
-    assert.deepEqual([await ownersOf('link'), await ownersOf('d'), await ownersOf('file')], [[4_001, 4_002], [4_003, 4_294_967_290], ours])
+    assert.deepEqual(
+      [await ownersOf('link'), await ownersOf('d'), await ownersOf('file')],
+      [[4_001, 4_002], [4_003, 4_294_967_290], ours],
+    )
     await using file = await disk.open(`${root}/file`, 'write')
     await file.chown(4_005, 4_006)
     assert.deepEqual(await ownersOf('file'), [4_005, 4_006])
   })
-  law('a copy has the content and the mode asked for, leaves the original, and replaces and follows nothing', async (_, disk, root) => {
-    await put(disk, `${root}/file`, 'abc')
-    await disk.chmod(`${root}/file`, 0o444)
-    await disk.copyNew(`${root}/file`, `${root}/copy`, 0o640)
-    assert.deepEqual([await content(disk, `${root}/copy`), (await disk.lstat(`${root}/copy`)).mode & 0o777], ['abc', 0o640])
-    assert.deepEqual([await content(disk, `${root}/file`), (await disk.lstat(`${root}/file`)).mode & 0o777], ['abc', 0o444])
-    await put(disk, `${root}/there`, 'precious')
-    await disk.makeSymlink('file', `${root}/link`)
-    await disk.makeSymlink('nowhere', `${root}/dangling`)
-    await disk.makeDirectory(`${root}/d`, 0o755)
-    for (const to of ['there', 'link', 'dangling', 'd']) await failsWith('EEXIST', disk.copyNew(`${root}/file`, `${root}/${to}`, 0o644))
-    assert.equal(await content(disk, `${root}/there`), 'precious')
-    await failsWith('ELOOP', disk.copyNew(`${root}/link`, `${root}/new`, 0o644))
-    await failsWith('EISDIR', disk.copyNew(`${root}/d`, `${root}/new`, 0o644))
-    await failsWith('ENOENT', disk.copyNew(`${root}/missing`, `${root}/new`, 0o644))
-    assert.deepEqual((await names(disk, root)).toSorted(), ['copy', 'd', 'dangling', 'file', 'link', 'there'])
-  })
-  law('a clone is a copy where there are clones, and nothing where there are none; it replaces and follows nothing', async (_, disk, root) => {
-    await put(disk, `${root}/file`, 'abc')
-    await put(disk, `${root}/there`, 'precious')
-    await disk.makeSymlink('file', `${root}/link`)
-    const made = await disk.cloneNew(`${root}/file`, `${root}/clone`, 0o640).then(() => true, () => false)
-    await assert.rejects(disk.cloneNew(`${root}/file`, `${root}/there`, 0o640))
-    await assert.rejects(disk.cloneNew(`${root}/link`, `${root}/new`, 0o640))
-    assert.equal(await content(disk, `${root}/there`), 'precious')
-    assert.deepEqual((await names(disk, root)).toSorted(), [...(made ? ['clone'] : []), 'file', 'link', 'there'])
-    if (made) assert.equal(await content(disk, `${root}/clone`), 'abc')
-  })
-  law('a second name shows the same file until one of them goes, and replaces and follows nothing', async (_, disk, root) => {
-    await put(disk, `${root}/file`, 'abc')
-    await disk.linkNew(`${root}/file`, `${root}/second`)
-    assert.equal((await disk.lstat(`${root}/second`)).inode, (await disk.lstat(`${root}/file`)).inode)
-    await put(disk, `${root}/new`, 'new')
-    await disk.rename(`${root}/new`, `${root}/file`)
-    assert.deepEqual([await content(disk, `${root}/second`), await content(disk, `${root}/file`)], ['abc', 'new'])
-    await disk.makeSymlink('file', `${root}/link`)
-    await disk.makeDirectory(`${root}/d`, 0o755)
-    for (const to of ['second', 'link', 'd']) await failsWith('EEXIST', disk.linkNew(`${root}/file`, `${root}/${to}`))
-    await failsWith('ELOOP', disk.linkNew(`${root}/link`, `${root}/third`))
-    await failsWith('EISDIR', disk.linkNew(`${root}/d`, `${root}/third`))
-    await failsWith('ENOENT', disk.linkNew(`${root}/missing`, `${root}/third`))
-    await disk.removeFile(`${root}/second`)
-    assert.deepEqual((await names(disk, root)).toSorted(), ['d', 'file', 'link'])
-  })
-  law('a directory that is held is where it was found, and what is done below its path is done in it', async (_, disk, root) => {
-    await disk.makeDirectories(`${root}/a/b`, 0o755)
-    await put(disk, `${root}/a/b/f`, 'abc')
-    await disk.makeSymlink('a', `${root}/link`)
-    await disk.makeSymlink('a/b', `${root}/straight`)
-    {
-      await using held = await disk.holdDirectory(`${root}/link/b`)
-      assert.equal(held.realPath, `${await disk.realPath(root)}/a/b`)
-      assert.equal(await content(disk, `${held.path}/f`), 'abc')
-      await disk.renameNew(`${held.path}/f`, `${root}/moved`)
-      assert.deepEqual(await names(disk, `${root}/a/b`), [])
-    }
-    for (const path of ['straight', 'moved']) await assert.rejects(disk.holdDirectory(`${root}/${path}`), { code: /^(ENOTDIR|ELOOP)$/ })
-    await failsWith('ENOENT', disk.holdDirectory(`${root}/missing`))
-  })
+  law(
+    'a copy has the content and the mode asked for, leaves the original, and replaces and follows nothing',
+    async (_, disk, root) => {
+      await put(disk, `${root}/file`, 'abc')
+      await disk.chmod(`${root}/file`, 0o444)
+      await disk.copyNew(`${root}/file`, `${root}/copy`, 0o640)
+      assert.deepEqual(
+        [await content(disk, `${root}/copy`), (await disk.lstat(`${root}/copy`)).mode & 0o777],
+        ['abc', 0o640],
+      )
+      assert.deepEqual(
+        [await content(disk, `${root}/file`), (await disk.lstat(`${root}/file`)).mode & 0o777],
+        ['abc', 0o444],
+      )
+      await put(disk, `${root}/there`, 'precious')
+      await disk.makeSymlink('file', `${root}/link`)
+      await disk.makeSymlink('nowhere', `${root}/dangling`)
+      await disk.makeDirectory(`${root}/d`, 0o755)
+      for (const to of ['there', 'link', 'dangling', 'd'])
+        await failsWith('EEXIST', disk.copyNew(`${root}/file`, `${root}/${to}`, 0o644))
+      assert.equal(await content(disk, `${root}/there`), 'precious')
+      await failsWith('ELOOP', disk.copyNew(`${root}/link`, `${root}/new`, 0o644))
+      await failsWith('EISDIR', disk.copyNew(`${root}/d`, `${root}/new`, 0o644))
+      await failsWith('ENOENT', disk.copyNew(`${root}/missing`, `${root}/new`, 0o644))
+      assert.deepEqual((await names(disk, root)).toSorted(), ['copy', 'd', 'dangling', 'file', 'link', 'there'])
+    },
+  )
+  law(
+    'a clone is a copy where there are clones, and nothing where there are none; it replaces and follows nothing',
+    async (_, disk, root) => {
+      await put(disk, `${root}/file`, 'abc')
+      await put(disk, `${root}/there`, 'precious')
+      await disk.makeSymlink('file', `${root}/link`)
+      const made = await disk.cloneNew(`${root}/file`, `${root}/clone`, 0o640).then(
+        () => true,
+        () => false,
+      )
+      await assert.rejects(disk.cloneNew(`${root}/file`, `${root}/there`, 0o640))
+      await assert.rejects(disk.cloneNew(`${root}/link`, `${root}/new`, 0o640))
+      assert.equal(await content(disk, `${root}/there`), 'precious')
+      assert.deepEqual((await names(disk, root)).toSorted(), [...(made ? ['clone'] : []), 'file', 'link', 'there'])
+      if (made) assert.equal(await content(disk, `${root}/clone`), 'abc')
+    },
+  )
+  law(
+    'a second name shows the same file until one of them goes, and replaces and follows nothing',
+    async (_, disk, root) => {
+      await put(disk, `${root}/file`, 'abc')
+      await disk.linkNew(`${root}/file`, `${root}/second`)
+      assert.equal((await disk.lstat(`${root}/second`)).inode, (await disk.lstat(`${root}/file`)).inode)
+      await put(disk, `${root}/new`, 'new')
+      await disk.rename(`${root}/new`, `${root}/file`)
+      assert.deepEqual([await content(disk, `${root}/second`), await content(disk, `${root}/file`)], ['abc', 'new'])
+      await disk.makeSymlink('file', `${root}/link`)
+      await disk.makeDirectory(`${root}/d`, 0o755)
+      for (const to of ['second', 'link', 'd']) await failsWith('EEXIST', disk.linkNew(`${root}/file`, `${root}/${to}`))
+      await failsWith('ELOOP', disk.linkNew(`${root}/link`, `${root}/third`))
+      await failsWith('EISDIR', disk.linkNew(`${root}/d`, `${root}/third`))
+      await failsWith('ENOENT', disk.linkNew(`${root}/missing`, `${root}/third`))
+      await disk.removeFile(`${root}/second`)
+      assert.deepEqual((await names(disk, root)).toSorted(), ['d', 'file', 'link'])
+    },
+  )
+  law(
+    'a directory that is held is where it was found, and what is done below its path is done in it',
+    async (_, disk, root) => {
+      await disk.makeDirectories(`${root}/a/b`, 0o755)
+      await put(disk, `${root}/a/b/f`, 'abc')
+      await disk.makeSymlink('a', `${root}/link`)
+      await disk.makeSymlink('a/b', `${root}/straight`)
+      {
+        await using held = await disk.holdDirectory(`${root}/link/b`)
+        assert.equal(held.realPath, `${await disk.realPath(root)}/a/b`)
+        assert.equal(await content(disk, `${held.path}/f`), 'abc')
+        await disk.renameNew(`${held.path}/f`, `${root}/moved`)
+        assert.deepEqual(await names(disk, `${root}/a/b`), [])
+      }
+      for (const path of ['straight', 'moved'])
+        await assert.rejects(disk.holdDirectory(`${root}/${path}`), { code: /^(ENOTDIR|ELOOP)$/ })
+      await failsWith('ENOENT', disk.holdDirectory(`${root}/missing`))
+    },
+  )
   law('a renamed symlink stays a symlink', async (_, disk, root) => {
     await disk.makeSymlink('nowhere', `${root}/link`)
     await disk.rename(`${root}/link`, `${root}/moved`)
@@ -510,10 +540,18 @@ function metadataLaws(law: Law): void {
   })
   law('a time is found as it was set, as far as the disk can', async ({ timeErrorNs }, disk, root) => {
     await put(disk, `${root}/a`, 'x')
-    for (const [s, ns] of [[1_700_000_000, 123_456_789], [1_700_000_001, 0], [1_234_567_890, 1], [86_400, 999_999_999]] as const) {
+    for (const [s, ns] of [
+      [1_700_000_000, 123_456_789],
+      [1_700_000_001, 0],
+      [1_234_567_890, 1],
+      [86_400, 999_999_999],
+    ] as const) {
       await disk.setModified(`${root}/a`, s, ns)
       const found = await disk.lstat(`${root}/a`)
-      assert.ok(Math.abs(foundNs(found, s) - ns) <= timeErrorNs, `${s}.${ns} became ${found.modifiedS}.${found.modifiedNs}`)
+      assert.ok(
+        Math.abs(foundNs(found, s) - ns) <= timeErrorNs,
+        `${s}.${ns} became ${found.modifiedS}.${found.modifiedNs}`,
+      )
     }
   })
   law('a time stays within its second', async (_, disk, root) => {
@@ -563,7 +601,9 @@ function oddityLaws(law: Law): void {
     await bench.putInvalidName(root)
     const listed = [...(await disk.list(root))].sort((a, b) => (a.name < b.name ? -1 : 1))
     assert.deepEqual(listed, [
-      { name: 'a\\xffb', valid: false }, { name: 'good', valid: true }, { name: '\ufffd', valid: true },
+      { name: 'a\\xffb', valid: false },
+      { name: 'good', valid: true },
+      { name: '\ufffd', valid: true },
     ])
     assert.equal(await content(disk, `${root}/\ufffd`), 'a real replacement character')
   })

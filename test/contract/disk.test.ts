@@ -33,7 +33,10 @@ diskContract('real disk', async () => {
   }
 })
 
-for (const [name, shortReads] of [['sim disk', undefined], ['sim disk with short reads', new SimRandom(1)]] as const) {
+for (const [name, shortReads] of [
+  ['sim disk', undefined],
+  ['sim disk with short reads', new SimRandom(1)],
+] as const) {
   diskContract(name, async () => {
     const disk = new SimDisk(new SimClock(), shortReads === undefined ? {} : { shortReads })
     await disk.makeDirectory('/root', 0o755)

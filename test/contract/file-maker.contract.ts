@@ -21,7 +21,12 @@ export function fileMakerContract(name: string, make: () => Promise<FileMakerPor
       path: full,
       realDirectory: parentOf(full),
       data: Buffer.from(`content of ${path}`),
-      openMode: 0o644, mode: 0o640, modifiedS: 1_700_000_000, modifiedNs: 0, replaces: undefined, sync: true,
+      openMode: 0o644,
+      mode: 0o640,
+      modifiedS: 1_700_000_000,
+      modifiedNs: 0,
+      replaces: undefined,
+      sync: true,
       ...more,
     }
   }
@@ -33,7 +38,7 @@ export function fileMakerContract(name: string, make: () => Promise<FileMakerPor
   async function read(platform: FileMakerPorts, path: string): Promise<string> {
     await using file = await platform.disk.open(`${platform.root}/${path}`, 'read')
     const into = Buffer.alloc((await file.stat()).sizeBytes)
-    for (let done = 0; done < into.length; ) done += await file.read(into.subarray(done), done)
+    for (let done = 0; done < into.length;) done += await file.read(into.subarray(done), done)
     return into.toString()
   }
 
@@ -67,7 +72,10 @@ export function fileMakerContract(name: string, make: () => Promise<FileMakerPor
       platform.fileMaker.make(order(platform, 'old', { modifiedS: -86_400 })),
       platform.fileMaker.make(order(platform, 'plain', { mode: undefined, openMode: 0o600 })),
     ])
-    assert.deepEqual(outcomes.map(({ kind }) => kind), ['made', 'made', 'made'])
+    assert.deepEqual(
+      outcomes.map(({ kind }) => kind),
+      ['made', 'made', 'made'],
+    )
     assert.equal((await platform.disk.lstat(`${platform.root}/empty`)).sizeBytes, 0)
     assert.equal((await platform.disk.lstat(`${platform.root}/old`)).modifiedS, -86_400)
     assert.equal((await platform.disk.lstat(`${platform.root}/plain`)).mode, 0o600)
@@ -112,7 +120,10 @@ export function fileMakerContract(name: string, make: () => Promise<FileMakerPor
     const replaces = { sizeBytes, modifiedS, modifiedNs, mode }
     const others = [{ sizeBytes: 4 }, { modifiedS: modifiedS - 1 }, { mode: mode ^ 0o100 }]
     for (const other of others) {
-      assertFailed(await platform.fileMaker.make(order(platform, 'f', { replaces: { ...replaces, ...other } })), 'EEXIST')
+      assertFailed(
+        await platform.fileMaker.make(order(platform, 'f', { replaces: { ...replaces, ...other } })),
+        'EEXIST',
+      )
     }
     assert.equal(await read(platform, 'f'), 'old')
     assert.deepEqual(await names(platform), ['f'])
@@ -157,7 +168,10 @@ export function fileMakerContract(name: string, make: () => Promise<FileMakerPor
       const data = room.subarray(4, 7)
       data.set(Buffer.from('abc'))
       const hash = createHash('sha256').update('abc').digest()
-      assert.equal(await platform.fileMaker.write(file, { data, positionBytes: 5, hash: hash.map((byte) => byte ^ 1) }), false)
+      assert.equal(
+        await platform.fileMaker.write(file, { data, positionBytes: 5, hash: hash.map((byte) => byte ^ 1) }),
+        false,
+      )
       assert.equal(await read(platform, 'f'), '..........')
       assert.equal(await platform.fileMaker.write(file, { data, positionBytes: 5, hash }), true)
       assert.equal(await read(platform, 'f'), '.....abc..')
@@ -187,7 +201,7 @@ export function fileMakerContract(name: string, make: () => Promise<FileMakerPor
     const written = await Promise.all(blocks.map((block) => platform.fileMaker.write(file, block)))
     assert.ok(written.every(Boolean))
     const found = Buffer.alloc(endBytes)
-    for (let done = 0; done < endBytes; ) done += await file.read(found.subarray(done), done)
+    for (let done = 0; done < endBytes;) done += await file.read(found.subarray(done), done)
     assert.ok(found.equals(expected))
     await using readable = await platform.disk.open(`${platform.root}/f`, 'read')
     await assert.rejects(platform.fileMaker.write(readable, wrong!), { code: 'EBADF' })
@@ -216,14 +230,21 @@ export function fileMakerContract(name: string, make: () => Promise<FileMakerPor
       }
       const [a, b, c] = letters
       const copied = await platform.fileMaker.copy(from, to, [
-        block(c ?? '', 2 * sizeBytes, 0), block(a ?? '', sizeBytes, sizeBytes), block(b ?? '', sizeBytes, sizeBytes),
-        block(c ?? '', 2 * sizeBytes + 1, 2 * sizeBytes), block(a ?? '', 9 * sizeBytes, 2 * sizeBytes),
+        block(c ?? '', 2 * sizeBytes, 0),
+        block(a ?? '', sizeBytes, sizeBytes),
+        block(b ?? '', sizeBytes, sizeBytes),
+        block(c ?? '', 2 * sizeBytes + 1, 2 * sizeBytes),
+        block(a ?? '', 9 * sizeBytes, 2 * sizeBytes),
       ])
       assert.deepEqual(copied, [true, false, true, false, false])
-      assert.ok(await read(platform, 'new') === `${c}${b}`)
-      const again = await Promise.all([0, 1, 2].map((at) => platform.fileMaker.copy(from, to, [block(letters[at] ?? '', at * sizeBytes, at * sizeBytes)])))
+      assert.ok((await read(platform, 'new')) === `${c}${b}`)
+      const again = await Promise.all(
+        [0, 1, 2].map((at) =>
+          platform.fileMaker.copy(from, to, [block(letters[at] ?? '', at * sizeBytes, at * sizeBytes)]),
+        ),
+      )
       assert.deepEqual(again, [[true], [true], [true]])
-      assert.ok(await read(platform, 'new') === letters.join(''))
+      assert.ok((await read(platform, 'new')) === letters.join(''))
     })
   }
 
@@ -238,7 +259,10 @@ export function fileMakerContract(name: string, make: () => Promise<FileMakerPor
   test(`${name}: a path that is none is refused`, async () => {
     await using platform = await make()
     assertFailed(await platform.fileMaker.make(order(platform, 'f', { path: 'relative' })), 'EINVAL')
-    assertFailed(await platform.fileMaker.make(order(platform, 'f', { temporaryPath: `${platform.root}/a\0b` })), 'EINVAL')
+    assertFailed(
+      await platform.fileMaker.make(order(platform, 'f', { temporaryPath: `${platform.root}/a\0b` })),
+      'EINVAL',
+    )
     assert.deepEqual(await names(platform), [])
   })
 }

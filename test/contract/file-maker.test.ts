@@ -8,7 +8,10 @@ import { PlainFileMaker } from '../../src/platform/files/plain-file-maker.ts'
 import { scratchDirectory } from '../support/scratch.ts'
 import { fileMakerContract } from './file-maker.contract.ts'
 
-for (const [name, isStarted] of [['real file maker', false], ['real file maker in a thread', true]] as const) {
+for (const [name, isStarted] of [
+  ['real file maker', false],
+  ['real file maker in a thread', true],
+] as const) {
   fileMakerContract(name, async () => realMaker(isStarted))
 }
 
@@ -17,7 +20,9 @@ function realMaker(isStarted: boolean) {
   const threads = new DiskThreads({ threads: 1 })
   const fileMaker = new NodeFileMaker(isStarted ? { isStarted, make: (orders) => threads.make(orders) } : threads)
   return {
-    fileMaker, disk: nodeDisk, root: realpathSync(scratch.path),
+    fileMaker,
+    disk: nodeDisk,
+    root: realpathSync(scratch.path),
     async [Symbol.asyncDispose]() {
       await threads[Symbol.asyncDispose]()
       scratch[Symbol.dispose]()

@@ -28,11 +28,21 @@ export function hasherContract(name: string, make: () => Promise<HasherPorts>): 
       const content = new Uint8Array(sizeBytes).map((_, i) => i * 7 + (i >> 8))
       await platform.put('file', content)
       let told = 0
-      const [result] = await platform.hasher.hash([await job(platform, 'file')], (count) => { told += count }, NEVER)
+      const [result] = await platform.hasher.hash(
+        [await job(platform, 'file')],
+        (count) => {
+          told += count
+        },
+        NEVER,
+      )
       assert.ok(result?.kind === 'hashed')
       const blocks: Buffer[] = []
       for (let at = 0; at < sizeBytes || at === 0; at += 128 * KIB) {
-        blocks.push(createHash('sha256').update(content.subarray(at, at + 128 * KIB)).digest())
+        blocks.push(
+          createHash('sha256')
+            .update(content.subarray(at, at + 128 * KIB))
+            .digest(),
+        )
       }
       assert.deepEqual(Buffer.from(result.blockHashes), Buffer.concat(blocks))
       assert.deepEqual(Buffer.from(result.blocksHash), createHash('sha256').update(Buffer.concat(blocks)).digest())
@@ -82,7 +92,13 @@ export function hasherContract(name: string, make: () => Promise<HasherPorts>): 
     const one = await job(platform, 'file')
     for (const jobs of [[one], [one, one]]) {
       let told = 0
-      const hashing = platform.hasher.hash(jobs, (count) => { told += count }, AbortSignal.abort(reason))
+      const hashing = platform.hasher.hash(
+        jobs,
+        (count) => {
+          told += count
+        },
+        AbortSignal.abort(reason),
+      )
       await assert.rejects(hashing, (error) => error === reason)
       assert.equal(told, 0)
     }
@@ -97,6 +113,9 @@ export function hasherContract(name: string, make: () => Promise<HasherPorts>): 
     }
     const stop = new AbortController()
     const reason = new Error('stop')
-    await assert.rejects(platform.hasher.hash(jobs, () => stop.abort(reason), stop.signal), (error) => error === reason)
+    await assert.rejects(
+      platform.hasher.hash(jobs, () => stop.abort(reason), stop.signal),
+      (error) => error === reason,
+    )
   })
 }

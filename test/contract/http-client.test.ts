@@ -9,7 +9,11 @@ import { SimClock } from '../../src/platform/sim/clock.ts'
 import { SimHttpClient } from '../../src/platform/sim/http-client.ts'
 import { httpClientContract } from './http-client.contract.ts'
 
-httpClientContract('real http client', () => ({ client: nodeHttpClient, server: createNodeHttpServer(), pass: async () => {} }))
+httpClientContract('real http client', () => ({
+  client: nodeHttpClient,
+  server: createNodeHttpServer(),
+  pass: async () => {},
+}))
 
 httpClientContract('sim http client', () => {
   const clock = new SimClock()
@@ -31,7 +35,11 @@ test('real http client: through a proxy, which sees the host and nothing of the 
   await once(proxy, 'listening')
   const address = proxy.address()
   const port = typeof address === 'object' && address !== null ? address.port : 0
-  await using site = await createNodeHttpServer().listen({ address: '127.0.0.1:0' }, () => ({ status: 200, headers: {}, body: 'hello' }))
+  await using site = await createNodeHttpServer().listen({ address: '127.0.0.1:0' }, () => ({
+    status: 200,
+    headers: {},
+    body: 'hello',
+  }))
   const way = { kind: 'http', host: '127.0.0.1', port, user: '', password: '' } as const
   const request = { url: `http://${site.address}/secret`, answerBytesMax: 10, timeoutMs: 20_000, proxy: way }
   const { body } = await nodeHttpClient.send(request, new AbortController().signal)

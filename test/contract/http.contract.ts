@@ -34,10 +34,13 @@ export function httpContract(name: string, make: () => HttpSetup): void {
       await body(setup, listener.address)
     })
 
-  check('a request arrives as sent and the reply as given',
+  check(
+    'a request arrives as sent and the reply as given',
     (request) => ({
       status: 201,
-      headers: { 'X-Seen': `${request.method} ${request.target} ${request.headers['x-one']} ${request.secure} ${request.unixSocket}` },
+      headers: {
+        'X-Seen': `${request.method} ${request.target} ${request.headers['x-one']} ${request.secure} ${request.unixSocket}`,
+      },
       body: 'grüße',
     }),
     async ({ call }, address) => {
@@ -45,22 +48,37 @@ export function httpContract(name: string, make: () => HttpSetup): void {
       assert.equal(answer.status, 201)
       assert.equal(answer.headers['x-seen'], 'PATCH /a%20b?c=d&c=e 1 false false')
       assert.equal(answer.body, 'grüße')
-    })
+    },
+  )
 
-  check('a promised reply is waited for', async () => ({ status: 200, headers: {}, body: new Uint8Array([111, 107]) }),
-    async ({ call }, address) => assert.equal((await call(address, { target: '/' })).body, 'ok'))
+  check(
+    'a promised reply is waited for',
+    async () => ({ status: 200, headers: {}, body: new Uint8Array([111, 107]) }),
+    async ({ call }, address) => assert.equal((await call(address, { target: '/' })).body, 'ok'),
+  )
 
-  check('a reply without body is empty', () => ({ status: 200, headers: {} }),
-    async ({ call }, address) => assert.deepEqual((await call(address, { target: '/' })).body, ''))
+  check(
+    'a reply without body is empty',
+    () => ({ status: 200, headers: {} }),
+    async ({ call }, address) => assert.deepEqual((await call(address, { target: '/' })).body, ''),
+  )
 
-  check('several cookies are several headers', () => ({ status: 204, headers: { 'Set-Cookie': ['a=1', 'b=2'] } }),
-    async ({ call }, address) => assert.deepEqual((await call(address, { target: '/' })).headers['set-cookie'], ['a=1', 'b=2']))
+  check(
+    'several cookies are several headers',
+    () => ({ status: 204, headers: { 'Set-Cookie': ['a=1', 'b=2'] } }),
+    async ({ call }, address) =>
+      assert.deepEqual((await call(address, { target: '/' })).headers['set-cookie'], ['a=1', 'b=2']),
+  )
 
-  check('a body is read on demand, up to its limit',
+  check(
+    'a body is read on demand, up to its limit',
     async (request) => ({ status: 200, headers: {}, body: (await request.body(5)).length.toString() }),
-    async ({ call }, address) => assert.equal((await call(address, { method: 'POST', target: '/', body: '12345' })).body, '5'))
+    async ({ call }, address) =>
+      assert.equal((await call(address, { method: 'POST', target: '/', body: '12345' })).body, '5'),
+  )
 
-  check('a body over the limit rejects with body-too-large, and the refusal reaches the client',
+  check(
+    'a body over the limit rejects with body-too-large, and the refusal reaches the client',
     async (request) => {
       try {
         await request.body(5)
@@ -74,16 +92,21 @@ export function httpContract(name: string, make: () => HttpSetup): void {
         const answer = await call(address, { method: 'POST', target: '/', body: 'x'.repeat(size) })
         assert.deepEqual([answer.status, answer.body], [413, 'body-too-large'], `${size} bytes`)
       }
-    })
+    },
+  )
 
-  check('a body nobody reads does not hurt the next request', () => ({ status: 200, headers: {}, body: 'ok' }),
+  check(
+    'a body nobody reads does not hurt the next request',
+    () => ({ status: 200, headers: {}, body: 'ok' }),
     async ({ call }, address) => {
       for (let i = 0; i < 3; i++) {
         assert.equal((await call(address, { method: 'POST', target: '/', body: 'x'.repeat(1_000_000) })).body, 'ok')
       }
-    })
+    },
+  )
 
-  check('pieces are sent in order',
+  check(
+    'pieces are sent in order',
     () => ({
       status: 200,
       headers: {},
@@ -94,9 +117,11 @@ export function httpContract(name: string, make: () => HttpSetup): void {
     async ({ call }, address) => {
       const expected = Array.from({ length: 50 }, (_, i) => `${i};`).join('')
       assert.equal((await call(address, { target: '/' })).body, expected)
-    })
+    },
+  )
 
-  check('a handler that throws is a 500, and the server lives on',
+  check(
+    'a handler that throws is a 500, and the server lives on',
     (request) => {
       if (request.target === '/throws') throw new Error('a bug')
       if (request.target === '/rejects') return Promise.reject(new Error('a bug'))
@@ -106,7 +131,8 @@ export function httpContract(name: string, make: () => HttpSetup): void {
       assert.equal((await call(address, { target: '/throws' })).status, 500)
       assert.equal((await call(address, { target: '/rejects' })).status, 500)
       assert.equal((await call(address, { target: '/' })).body, 'ok')
-    })
+    },
+  )
 
   test(`${name}: the signal aborts when the client goes away`, async () => {
     const { server, call } = make()
@@ -153,6 +179,9 @@ export function httpContract(name: string, make: () => HttpSetup): void {
   test(`${name}: an address in use rejects with EADDRINUSE`, async () => {
     const { server } = make()
     await using first = await server.listen({ address: LOCAL }, () => ({ status: 200, headers: {} }))
-    await assert.rejects(server.listen({ address: first.address }, () => ({ status: 200, headers: {} })), { code: 'EADDRINUSE' })
+    await assert.rejects(
+      server.listen({ address: first.address }, () => ({ status: 200, headers: {} })),
+      { code: 'EADDRINUSE' },
+    )
   })
 }

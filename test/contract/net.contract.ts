@@ -126,7 +126,10 @@ export function netContract(name: string, make: () => Net): void {
 
   law('who hung up neither reads nor writes, nor hangs', async (net) => {
     await using pair = await connect(net)
-    const reading = pair.client.read().then(() => 'read', (error) => error.code)
+    const reading = pair.client.read().then(
+      () => 'read',
+      (error) => error.code,
+    )
     await pair.client[Symbol.asyncDispose]()
     await pair.client[Symbol.asyncDispose]()
     assert.equal(await reading, 'ECONNABORTED')
@@ -155,7 +158,10 @@ export function netContract(name: string, make: () => Net): void {
     const first = await net.listenTls({ host: HOST, port: 0, identity: serverIdentity }, () => {})
     assert.ok(first.port > 0)
     const again = { host: HOST, port: first.port, identity: serverIdentity }
-    await assert.rejects(net.listenTls(again, () => {}), { code: 'EADDRINUSE' })
+    await assert.rejects(
+      net.listenTls(again, () => {}),
+      { code: 'EADDRINUSE' },
+    )
     await first[Symbol.asyncDispose]()
     const second = await net.listenTls(again, () => {})
     await second[Symbol.asyncDispose]()
@@ -226,7 +232,7 @@ async function sendInPieces(stream: TlsStream, data: Buffer): Promise<void> {
 
 async function receive(stream: TlsStream, count: number): Promise<Buffer> {
   const chunks: Uint8Array[] = []
-  for (let got = 0; got < count; ) {
+  for (let got = 0; got < count;) {
     const chunk = await stream.read()
     assert.ok(chunk !== undefined, `ended after ${got} of ${count} bytes`)
     chunks.push(chunk)

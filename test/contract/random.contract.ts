@@ -24,7 +24,10 @@ export function randomContract(name: string, make: () => Random): void {
         assert.ok(Number.isInteger(draw) && draw >= 0 && draw < below, String(draw))
         counts[draw] = (counts[draw] ?? 0) + 1
       }
-      assert.ok(counts.every((count) => count > 20), `${counts.slice(0, 10)}`)
+      assert.ok(
+        counts.every((count) => count > 20),
+        `${counts.slice(0, 10)}`,
+      )
     })
   }
 

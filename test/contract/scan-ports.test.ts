@@ -20,7 +20,11 @@ function realFolder() {
   const walker = createNodeWalker()
   const hasher = createNodeHasher({ threads: 2 })
   return {
-    walker, hasher, watcher: createNodeWatcher(), disk: nodeDisk, root: scratch.path,
+    walker,
+    hasher,
+    watcher: createNodeWatcher(),
+    disk: nodeDisk,
+    root: scratch.path,
     async put(path: string, content: string | Uint8Array = path) {
       mkdirSync(dirname(`${scratch.path}/${path}`), { recursive: true })
       writeFileSync(`${scratch.path}/${path}`, content)
@@ -39,7 +43,11 @@ function simFolder() {
   const disk = new SimDisk(clock)
   disk.put('/folder/.stfolder/x', '')
   return {
-    walker: new SimWalker(disk), hasher: new SimHasher(disk), watcher: new SimWatcher(disk), disk, root: '/folder',
+    walker: new SimWalker(disk),
+    hasher: new SimHasher(disk),
+    watcher: new SimWatcher(disk),
+    disk,
+    root: '/folder',
     async put(path: string, content: string | Uint8Array = path) {
       clock.jumpWall(1)
       disk.put(`/folder/${path}`, content)

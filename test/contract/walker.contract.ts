@@ -17,7 +17,11 @@ const NEVER = new AbortController().signal
 /** What every Walker owes its callers. */
 export function walkerContract(name: string, make: () => Promise<WalkerPorts>): void {
   async function walk(platform: WalkerPorts, options: Partial<WalkRequest> = {}): Promise<WalkBatch> {
-    const all = { items: [] as WalkBatch['items'][number][], problems: [] as WalkBatch['problems'][number][], unnormalized: [] as string[] }
+    const all = {
+      items: [] as WalkBatch['items'][number][],
+      problems: [] as WalkBatch['problems'][number][],
+      unnormalized: [] as string[],
+    }
     const request = { root: platform.root, subs: [''], ignoreLines: undefined, ...options }
     for await (const batch of platform.walker.walk(request, NEVER)) {
       all.items.push(...batch.items)
@@ -30,9 +34,13 @@ export function walkerContract(name: string, make: () => Promise<WalkerPorts>): 
 
   test(`${name}: everything comes in byte order of the whole path`, async () => {
     await using platform = await make()
-    for (const path of ['a/z', 'a-b', 'a.txt', 'a/-', 'a b', 'A', 'a-b-/x', '\uff5e', '😀', 'é']) await platform.put(path)
+    for (const path of ['a/z', 'a-b', 'a.txt', 'a/-', 'a b', 'A', 'a-b-/x', '\uff5e', '😀', 'é'])
+      await platform.put(path)
     const found = names(await walk(platform))
-    assert.deepEqual(found, [...found].sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b))))
+    assert.deepEqual(
+      found,
+      [...found].sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b))),
+    )
     assert.deepEqual(found, ['A', 'a', 'a b', 'a-b', 'a-b-', 'a-b-/x', 'a.txt', 'a/-', 'a/z', 'é', '\uff5e', '😀'])
   })
 
@@ -45,7 +53,13 @@ export function walkerContract(name: string, make: () => Promise<WalkerPorts>): 
     const [file, link] = (await walk(platform)).items
     const { changeStamp: _, ...rest } = file!
     assert.deepEqual(rest, {
-      name: 'file', type: 'file', sizeBytes: 12, modifiedS: stat.modifiedS, modifiedNs: stat.modifiedNs, mode: 0o640, symlinkTarget: '',
+      name: 'file',
+      type: 'file',
+      sizeBytes: 12,
+      modifiedS: stat.modifiedS,
+      modifiedNs: stat.modifiedNs,
+      mode: 0o640,
+      symlinkTarget: '',
     })
     assert.equal(link?.type, 'symlink')
     assert.equal(link?.symlinkTarget, 'some/where')
@@ -56,7 +70,13 @@ export function walkerContract(name: string, make: () => Promise<WalkerPorts>): 
     await platform.put('d/file')
     const { userId, groupId } = await platform.disk.lstat(`${platform.root}/d/file`)
     const { items } = await walk(platform, { ownership: true })
-    assert.deepEqual(items.map(({ name: path, owner }) => [path, owner]), [['d', { userId, groupId }], ['d/file', { userId, groupId }]])
+    assert.deepEqual(
+      items.map(({ name: path, owner }) => [path, owner]),
+      [
+        ['d', { userId, groupId }],
+        ['d/file', { userId, groupId }],
+      ],
+    )
     assert.ok((await walk(platform)).items.every((item) => !('owner' in item)))
   })
 
@@ -76,14 +96,24 @@ export function walkerContract(name: string, make: () => Promise<WalkerPorts>): 
     await platform.put('e\u0301/x')
     const found = await walk(platform)
     assert.deepEqual(names(found), [])
-    assert.deepEqual(found.problems.map((problem) => problem.message), ['scan: item is not in UTF8 encoding'])
+    assert.deepEqual(
+      found.problems.map((problem) => problem.message),
+      ['scan: item is not in UTF8 encoding'],
+    )
     assert.deepEqual(found.unnormalized, ['e\u0301'])
   })
 
   test(`${name}: subs come with the directories above them, in order, and nothing else`, async () => {
     await using platform = await make()
     for (const path of ['a/b/c/d', 'a/b/x', 'a-b/y', 'a-b/z', 'q']) await platform.put(path)
-    assert.deepEqual(names(await walk(platform, { subs: ['a-b/y', 'a/b/c'] })), ['a', 'a-b', 'a-b/y', 'a/b', 'a/b/c', 'a/b/c/d'])
+    assert.deepEqual(names(await walk(platform, { subs: ['a-b/y', 'a/b/c'] })), [
+      'a',
+      'a-b',
+      'a-b/y',
+      'a/b',
+      'a/b/c',
+      'a/b/c/d',
+    ])
     assert.deepEqual(names(await walk(platform, { subs: ['a/b/x'] })), ['a', 'a/b', 'a/b/x'])
     assert.deepEqual(names(await walk(platform, { subs: ['nothing/here'] })), [])
     assert.deepEqual(names(await walk(platform, { subs: ['q/below'] })), [])
@@ -103,7 +133,10 @@ export function walkerContract(name: string, make: () => Promise<WalkerPorts>): 
     for (const path of ['.syncthing.a.tmp', '~syncthing~b.tmp', '.syncthing.d/child']) await platform.put(path)
     await platform.disk.setModified(`${platform.root}/.syncthing.a.tmp`, 1_000, 0)
     assert.deepEqual(names(await walk(platform, { removeTemporariesBeforeS: 2_000 })), ['.syncthing.d/child'])
-    const left = (await platform.disk.list(platform.root)).map((entry) => entry.name).filter((entry) => entry.includes('syncthing')).sort()
+    const left = (await platform.disk.list(platform.root))
+      .map((entry) => entry.name)
+      .filter((entry) => entry.includes('syncthing'))
+      .sort()
     assert.deepEqual(left, ['.syncthing.d', '~syncthing~b.tmp'])
   })
 
@@ -111,7 +144,8 @@ export function walkerContract(name: string, make: () => Promise<WalkerPorts>): 
     await using platform = await make()
     await platform.disk.makeSymlink('elsewhere', `${platform.root}/.syncthing.link.tmp`)
     const { modifiedS } = await platform.disk.lstat(`${platform.root}/.syncthing.link.tmp`)
-    const left = async () => (await platform.disk.list(platform.root)).map((entry) => entry.name).filter((entry) => entry !== '.stfolder')
+    const left = async () =>
+      (await platform.disk.list(platform.root)).map((entry) => entry.name).filter((entry) => entry !== '.stfolder')
     assert.deepEqual(names(await walk(platform, { removeTemporariesBeforeS: modifiedS })), [])
     assert.deepEqual(await left(), ['.syncthing.link.tmp'], 'somebody may be making it just now')
     assert.deepEqual(names(await walk(platform, { removeTemporariesBeforeS: modifiedS + 1 })), [])
@@ -123,7 +157,9 @@ export function walkerContract(name: string, make: () => Promise<WalkerPorts>): 
     for (const path of ['f', '.syncthing.other.tmp']) await platform.put(path)
     await platform.disk.linkNew(`${platform.root}/f`, `${platform.root}/.syncthing.f.tmp`)
     assert.deepEqual(names(await walk(platform, { removeTemporariesBeforeS: 2_000 })), ['f'])
-    const left = (await platform.disk.list(platform.root)).map((entry) => entry.name).filter((entry) => entry !== '.stfolder')
+    const left = (await platform.disk.list(platform.root))
+      .map((entry) => entry.name)
+      .filter((entry) => entry !== '.stfolder')
     assert.deepEqual(left.sort(), ['.syncthing.other.tmp', 'f'])
   })
 
@@ -145,9 +181,16 @@ export function walkerContract(name: string, make: () => Promise<WalkerPorts>): 
     for (let i = 0; i < 1_500; i++) await platform.put(`f${i}`, '')
     const stop = new AbortController()
     const reason = new Error('enough')
-    await assert.rejects(async () => {
-      for await (const _ of platform.walker.walk({ root: platform.root, subs: [''], ignoreLines: undefined }, stop.signal)) stop.abort(reason)
-    }, (error) => error === reason)
+    await assert.rejects(
+      async () => {
+        for await (const _ of platform.walker.walk(
+          { root: platform.root, subs: [''], ignoreLines: undefined },
+          stop.signal,
+        ))
+          stop.abort(reason)
+      },
+      (error) => error === reason,
+    )
     assert.equal((await walk(platform)).items.length, 1_500)
   })
 }

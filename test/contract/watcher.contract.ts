@@ -13,13 +13,25 @@ export interface WatcherPorts extends AsyncDisposable {
 
 /** What every Watcher owes its callers. */
 export function watcherContract(name: string, make: () => Promise<WatcherPorts>): void {
-  async function watching(platform: WatcherPorts, ignoreLines?: readonly string[]): Promise<AsyncDisposable & { readonly seen: WatchEvent[] }> {
+  async function watching(
+    platform: WatcherPorts,
+    ignoreLines?: readonly string[],
+  ): Promise<AsyncDisposable & { readonly seen: WatchEvent[] }> {
     const seen: WatchEvent[] = []
-    const watch = await platform.watcher.watch({ root: platform.root, ignoreLines }, (event) => seen.push(event), (error) => { throw error })
+    const watch = await platform.watcher.watch(
+      { root: platform.root, ignoreLines },
+      (event) => seen.push(event),
+      (error) => {
+        throw error
+      },
+    )
     return { seen, [Symbol.asyncDispose]: () => watch[Symbol.asyncDispose]() }
   }
   const told = (seen: readonly WatchEvent[], kind: WatchEvent['kind'], path: string): Promise<true> =>
-    eventually(`${kind} ${path}, seen ${JSON.stringify(seen)}`, () => seen.some((event) => event.kind === kind && 'path' in event && event.path === path) || undefined)
+    eventually(
+      `${kind} ${path}, seen ${JSON.stringify(seen)}`,
+      () => seen.some((event) => event.kind === kind && 'path' in event && event.path === path) || undefined,
+    )
 
   test(`${name}: makes, edits, moves and removals are told`, async () => {
     await using platform = await make()
@@ -79,7 +91,10 @@ export function watcherContract(name: string, make: () => Promise<WatcherPorts>)
     await using watch = await watching(platform, ['ignored'])
     for (const path of ['ignored/y', '.stfolder/z', '.stversions/v', 'seen']) await platform.put(path)
     await told(watch.seen, 'changed', 'seen')
-    assert.deepEqual(watch.seen.filter((event) => 'path' in event && event.path !== 'seen'), [])
+    assert.deepEqual(
+      watch.seen.filter((event) => 'path' in event && event.path !== 'seen'),
+      [],
+    )
   })
 
   test(`${name}: nothing is told after the end`, async () => {
@@ -96,6 +111,13 @@ export function watcherContract(name: string, make: () => Promise<WatcherPorts>)
 
   test(`${name}: a root that is not there is refused`, async () => {
     await using platform = await make()
-    await assert.rejects(platform.watcher.watch({ root: `${platform.root}/missing`, ignoreLines: undefined }, () => {}, () => {}), { code: 'ENOENT' })
+    await assert.rejects(
+      platform.watcher.watch(
+        { root: `${platform.root}/missing`, ignoreLines: undefined },
+        () => {},
+        () => {},
+      ),
+      { code: 'ENOENT' },
+    )
   })
 }

@@ -4,14 +4,34 @@ import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
 import {
-  checkCharacter, compareDeviceIds, deviceIdBytes, deviceIdFromBytes, deviceIdFromCertificate, parseDeviceId,
-  parseDeviceIdOrEmpty, shortIdOf, shortIdText,
+  checkCharacter,
+  compareDeviceIds,
+  deviceIdBytes,
+  deviceIdFromBytes,
+  deviceIdFromCertificate,
+  parseDeviceId,
+  parseDeviceIdOrEmpty,
+  shortIdOf,
+  shortIdText,
 } from '../../src/core/device-id.ts'
 import { TwinfoldError } from '../../src/core/errors.ts'
 
 interface Vectors {
-  certificates: { label: string; cert_pem: string; device_id: string; short_id_uint64: string; short_id_string: string }[]
-  parse_cases: { input: string; note: string; valid: boolean; canonical?: string; sha256_hex?: string; reference_1_29_5: { error?: string } }[]
+  certificates: {
+    label: string
+    cert_pem: string
+    device_id: string
+    short_id_uint64: string
+    short_id_string: string
+  }[]
+  parse_cases: {
+    input: string
+    note: string
+    valid: boolean
+    canonical?: string
+    sha256_hex?: string
+    reference_1_29_5: { error?: string }
+  }[]
   luhn_mod32_groups: { input13: string; check: string }[]
   special: Record<'local_device' | 'global_device', { bytes: string; id: string }>
 }
@@ -61,19 +81,23 @@ test('a hostile text is refused without being computed on', () => {
 
 test('bytes to text and back is the identity; text order is byte order', () => {
   const bytes = fc.uint8Array({ minLength: 32, maxLength: 32 })
-  fc.assert(fc.property(bytes, bytes, (a, b) => {
-    const [idA, idB] = [deviceIdFromBytes(a), deviceIdFromBytes(b)]
-    assert.deepEqual(deviceIdBytes(idA), a)
-    assert.equal(parseDeviceId(idA.toLowerCase().replaceAll('-', ' ')), idA)
-    assert.equal(Math.sign(compareDeviceIds(idA, idB)), Buffer.compare(a, b))
-  }))
+  fc.assert(
+    fc.property(bytes, bytes, (a, b) => {
+      const [idA, idB] = [deviceIdFromBytes(a), deviceIdFromBytes(b)]
+      assert.deepEqual(deviceIdBytes(idA), a)
+      assert.equal(parseDeviceId(idA.toLowerCase().replaceAll('-', ' ')), idA)
+      assert.equal(Math.sign(compareDeviceIds(idA, idB)), Buffer.compare(a, b))
+    }),
+  )
 })
 
 test('one wrong character is always noticed', () => {
-  fc.assert(fc.property(fc.uint8Array({ minLength: 32, maxLength: 32 }), fc.nat(55), fc.nat(30), (bytes, at, shift) => {
-    const plain = deviceIdFromBytes(bytes).replaceAll('-', '')
-    const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
-    const wrong = alphabet[(alphabet.indexOf(plain[at] ?? '') + 1 + shift) % 32] ?? ''
-    assert.throws(() => parseDeviceId(plain.slice(0, at) + wrong + plain.slice(at + 1)), /check digit incorrect/)
-  }))
+  fc.assert(
+    fc.property(fc.uint8Array({ minLength: 32, maxLength: 32 }), fc.nat(55), fc.nat(30), (bytes, at, shift) => {
+      const plain = deviceIdFromBytes(bytes).replaceAll('-', '')
+      const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
+      const wrong = alphabet[(alphabet.indexOf(plain[at] ?? '') + 1 + shift) % 32] ?? ''
+      assert.throws(() => parseDeviceId(plain.slice(0, at) + wrong + plain.slice(at + 1)), /check digit incorrect/)
+    }),
+  )
 })

@@ -4,41 +4,92 @@ import { test } from 'node:test'
 import * as fc from 'fast-check'
 import { TwinfoldError } from '../../src/core/errors.ts'
 import {
-  ancestorsOf, cleanSub, cleanSubs, compareNames, conflictName, isBelow, isConflictName, isInternal, isNormal, isTemporary, parentOf,
+  ancestorsOf,
+  cleanSub,
+  cleanSubs,
+  compareNames,
+  conflictName,
+  isBelow,
+  isConflictName,
+  isInternal,
+  isNormal,
+  isTemporary,
+  parentOf,
 } from '../../src/core/paths.ts'
 import { reportRow } from '../support/effort.ts'
 
 const CLEAN: readonly [text: string, clean: string][] = [
-  ['', ''], ['/', ''], ['.', ''], ['./', ''], ['a', 'a'], ['/a', 'a'], ['a/', 'a'], ['./a', 'a'], ['a//z', 'a/z'], ['a/./b', 'a/b'],
-  ['a/../b', 'b'], ['a/b/..', 'a'], ['a/..', ''], ['..a', '..a'], ['a\\b', 'a\\b'], ['e\u0301', '\u00e9'], ['...', '...'], ['/a/../b', 'b'],
+  ['', ''],
+  ['/', ''],
+  ['.', ''],
+  ['./', ''],
+  ['a', 'a'],
+  ['/a', 'a'],
+  ['a/', 'a'],
+  ['./a', 'a'],
+  ['a//z', 'a/z'],
+  ['a/./b', 'a/b'],
+  ['a/../b', 'b'],
+  ['a/b/..', 'a'],
+  ['a/..', ''],
+  ['..a', '..a'],
+  ['a\\b', 'a\\b'],
+  ['e\u0301', '\u00e9'],
+  ['...', '...'],
+  ['/a/../b', 'b'],
 ]
-for (const [text, clean] of CLEAN) test(`cleanSub: ${JSON.stringify(text)} is ${JSON.stringify(clean)}`, () => assert.equal(cleanSub(text), clean))
+for (const [text, clean] of CLEAN)
+  test(`cleanSub: ${JSON.stringify(text)} is ${JSON.stringify(clean)}`, () => assert.equal(cleanSub(text), clean))
 
 test('N-02: a sub that leaves the folder is refused, and the refusal names it', () => {
-  const refused = ['..', '../x', 'a/../../x', '/..', '/../etc/passwd', '//', '//x', 'a\0b', '\0', '../../../../etc/passwd', 'a/b/../../..', '\ud800']
+  const refused = [
+    '..',
+    '../x',
+    'a/../../x',
+    '/..',
+    '/../etc/passwd',
+    '//',
+    '//x',
+    'a\0b',
+    '\0',
+    '../../../../etc/passwd',
+    'a/b/../../..',
+    '\ud800',
+  ]
   for (const text of refused) {
-    assert.throws(() => cleanSub(text), (error) => {
-      assert.ok(error instanceof TwinfoldError && error.code === 'path-escapes-folder', text)
-      assert.ok(error.message.includes(JSON.stringify(text)))
-      return true
-    })
+    assert.throws(
+      () => cleanSub(text),
+      (error) => {
+        assert.ok(error instanceof TwinfoldError && error.code === 'path-escapes-folder', text)
+        assert.ok(error.message.includes(JSON.stringify(text)))
+        return true
+      },
+    )
   }
   let tried = refused.length
   let escaped = 0
   const part = fc.constantFrom('..', '.', '', 'a', 'b', '/', '//', '\0', '...', '..\\', '%2e%2e')
-  fc.assert(fc.property(fc.array(part, { maxLength: 8 }), (parts) => {
-    tried++
-    let clean: string
-    try {
-      clean = cleanSub(parts.join('/'))
-    } catch (error) {
-      assert.ok(error instanceof TwinfoldError)
-      return
-    }
-    if (clean.startsWith('/') || clean.includes('\0') || posix.resolve('/folder', clean) !== (clean === '' ? '/folder' : `/folder/${clean}`)) escaped++
-    assert.ok(clean === '' || !clean.split('/').includes(''))
-    assert.equal(cleanSub(clean), clean)
-  }), { numRuns: 2_000 })
+  fc.assert(
+    fc.property(fc.array(part, { maxLength: 8 }), (parts) => {
+      tried++
+      let clean: string
+      try {
+        clean = cleanSub(parts.join('/'))
+      } catch (error) {
+        assert.ok(error instanceof TwinfoldError)
+        return
+      }
+      if (
+        clean.startsWith('/') ||
+        clean.includes('\0') ||
+        posix.resolve('/folder', clean) !== (clean === '' ? '/folder' : `/folder/${clean}`)
+      )
+        escaped++
+      assert.ok(clean === '' || !clean.split('/').includes(''))
+      assert.equal(cleanSub(clean), clean)
+    }),
+    { numRuns: 2_000 },
+  )
   reportRow({ id: 'N-02', part: 'sub', tried, escaped })
   assert.equal(escaped, 0)
 })
@@ -50,10 +101,15 @@ test('cleanSubs: sorted, without repetition, without what lies inside another; n
 })
 
 test('compareNames: the order of UTF-8 bytes, for any text', () => {
-  const text = fc.string({ unit: fc.constantFrom('a', '/', '-', '\u00e9', '\uffff', '\ue000', '\ud7ff', '😀', '\u{10ffff}') })
-  fc.assert(fc.property(text, text, (a, b) => {
-    assert.equal(Math.sign(compareNames(a, b)), Math.sign(Buffer.compare(Buffer.from(a), Buffer.from(b))))
-  }), { numRuns: 3_000 })
+  const text = fc.string({
+    unit: fc.constantFrom('a', '/', '-', '\u00e9', '\uffff', '\ue000', '\ud7ff', '😀', '\u{10ffff}'),
+  })
+  fc.assert(
+    fc.property(text, text, (a, b) => {
+      assert.equal(Math.sign(compareNames(a, b)), Math.sign(Buffer.compare(Buffer.from(a), Buffer.from(b))))
+    }),
+    { numRuns: 3_000 },
+  )
 })
 
 test('isBelow, parentOf, ancestorsOf', () => {
@@ -76,8 +132,14 @@ test('isNormal: NFC and nothing else', () => {
 })
 
 test('conflict names keep directory and extension', () => {
-  assert.equal(conflictName('d/photo.jpg', '20260131-235959', 'ABCDEFG'), 'd/photo.sync-conflict-20260131-235959-ABCDEFG.jpg')
+  assert.equal(
+    conflictName('d/photo.jpg', '20260131-235959', 'ABCDEFG'),
+    'd/photo.sync-conflict-20260131-235959-ABCDEFG.jpg',
+  )
   assert.equal(conflictName('.hidden', '20260131-235959', 'ABCDEFG'), '.sync-conflict-20260131-235959-ABCDEFG.hidden')
-  assert.ok(isConflictName('d/photo.sync-conflict-20260131-235959-ABCDEFG.jpg') && isConflictName('x.sync-conflict-20260131-235959'))
+  assert.ok(
+    isConflictName('d/photo.sync-conflict-20260131-235959-ABCDEFG.jpg') &&
+      isConflictName('x.sync-conflict-20260131-235959'),
+  )
   assert.ok(!isConflictName('photo.jpg') && !isConflictName('sync-conflict-1.jpg'))
 })

@@ -13,7 +13,9 @@ export function localBatch(n: number): FileInfo[] {
 
 /** What another device says about the same names: half of it is newer than ours. */
 export function remoteBatch(n: number): FileInfo[] {
-  return localBatch(n).filter((_, i) => i >= 20 && i % 4 === 0).map((info, i) => {
-    return { ...info, version: i % 2 === 0 ? version(n + 1, 1) : info.version, sequence: n * BATCH + i + 1 }
-  })
+  return localBatch(n)
+    .filter((_, i) => i >= 20 && i % 4 === 0)
+    .map((info, i) => {
+      return { ...info, version: i % 2 === 0 ? version(n + 1, 1) : info.version, sequence: n * BATCH + i + 1 }
+    })
 }

@@ -12,8 +12,14 @@ import { localBatch, remoteBatch } from './kill-batches.ts'
 import { allRecords, DEVICES, FOLDER, openTestStore, textOf } from './records.ts'
 
 /** Runs the writer and kills it some lines and some milliseconds after it began; returns the last batches it told of. */
-async function runAndKill(directory: string, lines: number, delayMs: number): Promise<{ local: number; remote: number }> {
-  const child = spawn(execPath, [join(import.meta.dirname, 'kill-child.ts'), directory], { stdio: ['ignore', 'pipe', 'inherit'] })
+async function runAndKill(
+  directory: string,
+  lines: number,
+  delayMs: number,
+): Promise<{ local: number; remote: number }> {
+  const child = spawn(execPath, [join(import.meta.dirname, 'kill-child.ts'), directory], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
   const ended = once(child, 'exit')
   const told = { local: -1, remote: -1 }
   let seen = 0
@@ -34,7 +40,11 @@ async function assertWholeBatches(index: FolderIndex, told: { local: number; rem
   assert.equal(sequence % size, 0, 'a batch is whole or not there')
   const batches = sequence / size
   assert.ok(batches > told.local, `batch ${told.local} was promised, ${batches} are there`)
-  const expected = new Map(Array.from({ length: batches }, (_, n) => localBatch(n)).flat().map((info) => [info.name, info]))
+  const expected = new Map(
+    Array.from({ length: batches }, (_, n) => localBatch(n))
+      .flat()
+      .map((info) => [info.name, info]),
+  )
   const records = await allRecords(index, 'local', 1000)
   assert.equal(records.length, expected.size)
   for (const head of records) {
@@ -46,7 +56,10 @@ async function assertWholeBatches(index: FolderIndex, told: { local: number; rem
   assert.ok(remote.length / remoteBatch(0).length > told.remote)
   const { local, need } = await index.counts()
   assert.equal(local.files, records.length)
-  assert.equal(local.bytes, records.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0))
+  assert.equal(
+    local.bytes,
+    records.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
+  )
   assert.equal(need.files, (await index.need({ offset: 0, limit: 1e6 })).length)
 }
 

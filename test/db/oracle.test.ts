@@ -3,9 +3,23 @@ import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
-import { FLAG_IGNORED, FLAG_MUST_RESCAN, FLAG_RECEIVE_ONLY, FLAG_REMOTE_INVALID, isInvalid, type FileInfo } from '../../src/core/records/file-info.ts'
+import {
+  FLAG_IGNORED,
+  FLAG_MUST_RESCAN,
+  FLAG_RECEIVE_ONLY,
+  FLAG_REMOTE_INVALID,
+  isInvalid,
+  type FileInfo,
+} from '../../src/core/records/file-info.ts'
 import type { DeviceId } from '../../src/core/ids.ts'
-import { countsAsLocal, countsAsReceiveOnlyChanged, findWinner, hasWinner, isNeeded, isNeededByRemote } from '../../src/core/records/need.ts'
+import {
+  countsAsLocal,
+  countsAsReceiveOnlyChanged,
+  findWinner,
+  hasWinner,
+  isNeeded,
+  isNeededByRemote,
+} from '../../src/core/records/need.ts'
 import { compareNames } from '../../src/core/paths.ts'
 import { Tally } from '../../src/db/folder/counts.ts'
 import type { FolderIndex, IndexOwner, TreeEntry } from '../../src/db/types.ts'
@@ -48,7 +62,9 @@ class PlainIndex {
 
   needed(name: string): boolean {
     const winner = this.winner(name)
-    return winner !== undefined && winner.owner !== 'local' && isNeeded(this.records.get('local')!.get(name), winner.info)
+    return (
+      winner !== undefined && winner.owner !== 'local' && isNeeded(this.records.get('local')!.get(name), winner.info)
+    )
   }
 
   tally(choose: (name: string) => FileInfo | undefined): ReturnType<Tally['counts']> {
@@ -64,23 +80,39 @@ class PlainIndex {
 /** Has never told us anything. */
 const STRANGER = 'S-test-device' as DeviceId
 const NAMES = ['a', 'a/b', 'a/b/c', 'a-b', 'd', 'd/e', 'é']
-const info: fc.Arbitrary<FileInfo> = fc.record({
-  name: fc.constantFrom(...NAMES),
-  type: fc.constantFrom('file', 'file', 'directory', 'symlink'),
-  deleted: fc.boolean(),
-  counters: fc.tuple(fc.integer({ min: 0, max: 2 }), fc.integer({ min: 0, max: 2 }), fc.integer({ min: 0, max: 2 })),
-  modifiedS: fc.integer({ min: 0, max: 2 }),
-  localFlags: fc.constantFrom(0, 0, 0, FLAG_IGNORED, FLAG_MUST_RESCAN, FLAG_RECEIVE_ONLY, FLAG_REMOTE_INVALID),
-  sizeBytes: fc.integer({ min: 0, max: 300_000 }),
-  content: fc.integer({ min: 1, max: 3 }),
-  sequence: fc.integer({ min: 1, max: 1000 }),
-  extra: fc.constantFrom({}, {}, { platform: Buffer.alloc(0) }, { platform: Buffer.from('p'), previousBlocksHash: blocks('before') }, { encrypted: Buffer.from('e') },
-    { diskTime: { modifiedS: -2, modifiedNs: 0 } }, { platform: Buffer.from('p'), diskTime: { modifiedS: 2 ** 40, modifiedNs: 999_999_999 } }),
-}).map(({ counters, content, type, extra, ...rest }) => {
-  const isFile = type === 'file' && !rest.deleted
-  const blockHashes = isFile ? blocks(`content ${content}`, content) : undefined
-  return file(rest.name, { ...rest, type, sizeBytes: isFile ? rest.sizeBytes : 0, version: version(...counters), blockHashes, ...extra })
-})
+const info: fc.Arbitrary<FileInfo> = fc
+  .record({
+    name: fc.constantFrom(...NAMES),
+    type: fc.constantFrom('file', 'file', 'directory', 'symlink'),
+    deleted: fc.boolean(),
+    counters: fc.tuple(fc.integer({ min: 0, max: 2 }), fc.integer({ min: 0, max: 2 }), fc.integer({ min: 0, max: 2 })),
+    modifiedS: fc.integer({ min: 0, max: 2 }),
+    localFlags: fc.constantFrom(0, 0, 0, FLAG_IGNORED, FLAG_MUST_RESCAN, FLAG_RECEIVE_ONLY, FLAG_REMOTE_INVALID),
+    sizeBytes: fc.integer({ min: 0, max: 300_000 }),
+    content: fc.integer({ min: 1, max: 3 }),
+    sequence: fc.integer({ min: 1, max: 1000 }),
+    extra: fc.constantFrom(
+      {},
+      {},
+      { platform: Buffer.alloc(0) },
+      { platform: Buffer.from('p'), previousBlocksHash: blocks('before') },
+      { encrypted: Buffer.from('e') },
+      { diskTime: { modifiedS: -2, modifiedNs: 0 } },
+      { platform: Buffer.from('p'), diskTime: { modifiedS: 2 ** 40, modifiedNs: 999_999_999 } },
+    ),
+  })
+  .map(({ counters, content, type, extra, ...rest }) => {
+    const isFile = type === 'file' && !rest.deleted
+    const blockHashes = isFile ? blocks(`content ${content}`, content) : undefined
+    return file(rest.name, {
+      ...rest,
+      type,
+      sizeBytes: isFile ? rest.sizeBytes : 0,
+      version: version(...counters),
+      blockHashes,
+      ...extra,
+    })
+  })
 
 type Step =
   | { readonly do: 'local'; readonly batch: readonly FileInfo[] }
@@ -119,7 +151,10 @@ async function apply(step: Exclude<Step, { do: 'reopen' }>, index: FolderIndex, 
 async function assertSame(index: FolderIndex, plain: PlainIndex): Promise<void> {
   for (const owner of ['local' as const, ...DEVICES]) {
     const own = [...(plain.records.get(owner)?.values() ?? [])].sort((a, b) => compareNames(a.name, b.name))
-    assert.deepEqual((await allRecords(index, owner, 3)).map(textOf), own.map((record) => textOf(headOf(record))))
+    assert.deepEqual(
+      (await allRecords(index, owner, 3)).map(textOf),
+      own.map((record) => textOf(headOf(record))),
+    )
     for (const record of own) {
       assert.equal(textOf(await index.get(owner, record.name)), textOf(record))
       assert.equal(textOf(await index.head(owner, record.name)), textOf(headOf(record)))
@@ -133,9 +168,17 @@ async function assertSame(index: FolderIndex, plain: PlainIndex): Promise<void> 
     assert.equal(textOf(both.global), textOf(winner?.info), `both ${name}, the winner`)
     assert.equal(textOf(both.local), textOf(plain.records.get('local')?.get(name)), `both ${name}, ours`)
     const holders = plain.claims(name).filter(({ owner, info }) => owner !== 'local' && hasWinner(info, winner!.info))
-    assert.deepEqual(await index.availability(name), holders.map(({ owner }) => owner), `availability ${name}`)
+    assert.deepEqual(
+      await index.availability(name),
+      holders.map(({ owner }) => owner),
+      `availability ${name}`,
+    )
     const have = holders.filter(({ info }) => info.deleted === winner?.info.deleted)
-    assert.deepEqual(both.holders, have.map(({ owner }) => owner), `both ${name}, who has it`)
+    assert.deepEqual(
+      both.holders,
+      have.map(({ owner }) => owner),
+      `both ${name}, who has it`,
+    )
   }
   const needed = plain.names.filter((name) => plain.needed(name))
   const heads = needed.map((name) => textOf(headOf(plain.winner(name)!.info)))
@@ -148,11 +191,14 @@ async function assertSame(index: FolderIndex, plain: PlainIndex): Promise<void> 
     global: plain.tally((name) => [plain.winner(name)!.info].find((found) => !isInvalid(found))),
     local: plain.tally((name) => [local(name)].find((found) => found !== undefined && countsAsLocal(found))),
     need: plain.tally((name) => (plain.needed(name) ? plain.winner(name)!.info : undefined)),
-    receiveOnlyChanged: plain.tally((name) => [local(name)].find((found) => found !== undefined && countsAsReceiveOnlyChanged(found))),
+    receiveOnlyChanged: plain.tally((name) =>
+      [local(name)].find((found) => found !== undefined && countsAsReceiveOnlyChanged(found)),
+    ),
   })
   // Worked out at the first question and kept true by every change after it.
   for (const device of [...DEVICES, STRANGER]) {
-    const lacks = (name: string) => [plain.winner(name)!.info].find((found) => isNeededByRemote(plain.records.get(device)?.get(name), found))
+    const lacks = (name: string) =>
+      [plain.winner(name)!.info].find((found) => isNeededByRemote(plain.records.get(device)?.get(name), found))
     assert.deepEqual(await index.remoteNeedCounts(device), plain.tally(lacks), `what ${device} lacks`)
   }
   assert.equal(await index.sequence('local'), plain.sequence)
@@ -160,13 +206,29 @@ async function assertSame(index: FolderIndex, plain: PlainIndex): Promise<void> 
 }
 
 async function assertSameTree(index: FolderIndex, plain: PlainIndex): Promise<void> {
-  const shown = new Map(plain.names.map((name) => [name, plain.winner(name)!.info]).filter(
-    (pair): pair is [string, FileInfo] => typeof pair[1] !== 'string' && pair[1] !== undefined && !pair[1].deleted && !isInvalid(pair[1]),
-  ))
-  const children = (parent: string, levels: number): unknown => [...shown.values()]
-    .filter(({ name }) => name !== parent && name.lastIndexOf('/') === parent.length - (parent === '' ? 1 : 0) && name.startsWith(parent))
-    .map(({ name, type }) => [name.split('/').at(-1), type, type === 'directory' && levels > 0 ? children(name, levels - 1) : []])
-  const shape = (entries: readonly TreeEntry[]): unknown => entries.map((entry) => [entry.name, entry.type, shape(entry.children)])
+  const shown = new Map(
+    plain.names
+      .map((name) => [name, plain.winner(name)!.info])
+      .filter(
+        (pair): pair is [string, FileInfo] =>
+          typeof pair[1] !== 'string' && pair[1] !== undefined && !pair[1].deleted && !isInvalid(pair[1]),
+      ),
+  )
+  const children = (parent: string, levels: number): unknown =>
+    [...shown.values()]
+      .filter(
+        ({ name }) =>
+          name !== parent &&
+          name.lastIndexOf('/') === parent.length - (parent === '' ? 1 : 0) &&
+          name.startsWith(parent),
+      )
+      .map(({ name, type }) => [
+        name.split('/').at(-1),
+        type,
+        type === 'directory' && levels > 0 ? children(name, levels - 1) : [],
+      ])
+  const shape = (entries: readonly TreeEntry[]): unknown =>
+    entries.map((entry) => [entry.name, entry.type, shape(entry.children)])
   for (const prefix of ['', 'a', 'a/b']) {
     for (const levels of [0, 1, undefined]) {
       const expected = prefix === '' || shown.get(prefix)?.type === 'directory' ? children(prefix, levels ?? 9) : []
@@ -178,39 +240,45 @@ async function assertSameTree(index: FolderIndex, plain: PlainIndex): Promise<vo
 
 test('index: after any sequence of changes every answer is that of the oracle', async () => {
   const steps = fc.array(step, { minLength: 1, maxLength: 12 })
-  await fc.assert(fc.asyncProperty(steps, async (script) => {
-    await using store = await openTestStore(undefined)
-    const index = await store.folder(FOLDER)
-    const plain = new PlainIndex()
-    for (const step of script) {
-      if (step.do === 'reopen') continue
-      await apply(step, index, plain)
-    }
-    await assertSame(index, plain)
-  }), { numRuns: effort(250) })
+  await fc.assert(
+    fc.asyncProperty(steps, async (script) => {
+      await using store = await openTestStore(undefined)
+      const index = await store.folder(FOLDER)
+      const plain = new PlainIndex()
+      for (const step of script) {
+        if (step.do === 'reopen') continue
+        await apply(step, index, plain)
+      }
+      await assertSame(index, plain)
+    }),
+    { numRuns: effort(250) },
+  )
 })
 
 test('index: the same on disk, closed and checked anew between changes', async () => {
   const steps = fc.array(step, { minLength: 1, maxLength: 8 })
-  await fc.assert(fc.asyncProperty(steps, async (script) => {
-    using scratch = scratchDirectory()
-    const plain = new PlainIndex()
-    let store = await openTestStore(scratch.path)
-    try {
-      for (const step of [...script, { do: 'reopen' as const }]) {
-        if (step.do === 'reopen') {
-          await store[Symbol.asyncDispose]()
-          // Without its seal an index is checked row by row: the check must find nothing.
-          for (const name of readdirSync(scratch.path)) if (name.endsWith('.seal')) rmSync(join(scratch.path, name))
-          store = await openTestStore(scratch.path)
-          continue
+  await fc.assert(
+    fc.asyncProperty(steps, async (script) => {
+      using scratch = scratchDirectory()
+      const plain = new PlainIndex()
+      let store = await openTestStore(scratch.path)
+      try {
+        for (const step of [...script, { do: 'reopen' as const }]) {
+          if (step.do === 'reopen') {
+            await store[Symbol.asyncDispose]()
+            // Without its seal an index is checked row by row: the check must find nothing.
+            for (const name of readdirSync(scratch.path)) if (name.endsWith('.seal')) rmSync(join(scratch.path, name))
+            store = await openTestStore(scratch.path)
+            continue
+          }
+          await apply(step, await store.folder(FOLDER), plain)
         }
-        await apply(step, await store.folder(FOLDER), plain)
+        await assertSame(await store.folder(FOLDER), plain)
+        assert.deepEqual(store.recoveries, [])
+      } finally {
+        await store[Symbol.asyncDispose]()
       }
-      await assertSame(await store.folder(FOLDER), plain)
-      assert.deepEqual(store.recoveries, [])
-    } finally {
-      await store[Symbol.asyncDispose]()
-    }
-  }), { numRuns: effort(20) })
+    }),
+    { numRuns: effort(20) },
+  )
 })

@@ -27,7 +27,13 @@ function statementsOf(database: NotingDatabase): readonly string[] {
   database.statements.length = 0
   const files = new FolderTable(database, () => new FolderState(FOLDER, 1n))
   const { reader } = files
-  const others = [new BlockTable(database), new Browser(database, reader), new SequenceReader(database, reader), new RemoteNeed(database, files), new Listing(database, files)]
+  const others = [
+    new BlockTable(database),
+    new Browser(database, reader),
+    new SequenceReader(database, reader),
+    new RemoteNeed(database, files),
+    new Listing(database, files),
+  ]
   assert.equal(others.length, 5)
   return [...new Set(database.statements)]
 }
@@ -37,7 +43,10 @@ test('index: no question reads or sorts a whole table, however large the folder 
   const statements = statementsOf(database)
   assert.ok(statements.length > 20, `${statements.length} statements`)
   for (const sql of statements) {
-    const plan = database.prepare(`EXPLAIN QUERY PLAN ${sql}`).all().map(({ detail }) => String(detail))
+    const plan = database
+      .prepare(`EXPLAIN QUERY PLAN ${sql}`)
+      .all()
+      .map(({ detail }) => String(detail))
     assert.ok(!plan.some((step) => /^SCAN |TEMP B-TREE/.test(step)), `${sql}\n${plan.join('\n')}`)
   }
 })

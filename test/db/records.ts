@@ -44,15 +44,35 @@ export function sha256(data: Uint8Array): Buffer {
 export function file(name: string, more: Partial<FileInfo> = {}): FileInfo {
   const blockHashes = 'blockHashes' in more ? more.blockHashes : blocks(name)
   return {
-    name, type: 'file', deleted: false, sizeBytes: 1000, modifiedS: 1_794_701_359, modifiedNs: 123_456_789,
-    permissions: 0o644, noPermissions: false, version: version(1), modifiedBy: SELF, sequence: 0, localFlags: 0,
-    blockSizeBytes: 131_072, symlinkTarget: '', ...more,
-    blockHashes, blocksHash: blockHashes === undefined ? more.blocksHash : sha256(blockHashes),
+    name,
+    type: 'file',
+    deleted: false,
+    sizeBytes: 1000,
+    modifiedS: 1_794_701_359,
+    modifiedNs: 123_456_789,
+    permissions: 0o644,
+    noPermissions: false,
+    version: version(1),
+    modifiedBy: SELF,
+    sequence: 0,
+    localFlags: 0,
+    blockSizeBytes: 131_072,
+    symlinkTarget: '',
+    ...more,
+    blockHashes,
+    blocksHash: blockHashes === undefined ? more.blocksHash : sha256(blockHashes),
   }
 }
 
 export function directory(name: string, more: Partial<FileInfo> = {}): FileInfo {
-  return file(name, { type: 'directory', sizeBytes: 0, blockSizeBytes: 0, blockHashes: undefined, permissions: 0o755, ...more })
+  return file(name, {
+    type: 'directory',
+    sizeBytes: 0,
+    blockSizeBytes: 0,
+    blockHashes: undefined,
+    permissions: 0o755,
+    ...more,
+  })
 }
 
 export function deletion(name: string, more: Partial<FileInfo> = {}): FileInfo {
@@ -70,7 +90,9 @@ export function textOf(record: FileHead | FileInfo | undefined): string {
 
 function valueText(value: unknown): string {
   if (value instanceof Uint8Array) return Buffer.from(value).toString('hex')
-  return JSON.stringify(value, (_key, part: unknown) => (typeof part === 'bigint' ? part.toString(16) : part)) ?? 'undefined'
+  return (
+    JSON.stringify(value, (_key, part: unknown) => (typeof part === 'bigint' ? part.toString(16) : part)) ?? 'undefined'
+  )
 }
 
 /** A record without its block hashes, as pages show it. */
@@ -82,7 +104,7 @@ export function headOf(info: FileInfo): FileHead {
 /** All records of one owner, read in small pages. */
 export async function allRecords(index: FolderIndex, owner: IndexOwner, limit = 7, within = ''): Promise<FileHead[]> {
   const records: FileHead[] = []
-  for (let afterName = ''; ; ) {
+  for (let afterName = ''; ;) {
     const page = await index.page(owner, { within, afterName, limit })
     records.push(...page)
     const last = page.at(-1)
@@ -90,4 +112,3 @@ export async function allRecords(index: FolderIndex, owner: IndexOwner, limit = 
     afterName = last.name
   }
 }
-

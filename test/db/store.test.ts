@@ -7,7 +7,19 @@ import type { ShortId } from '../../src/core/ids.ts'
 import type { FolderIndex, TreeEntry } from '../../src/db/types.ts'
 import { scratchDirectory } from '../support/scratch.ts'
 import {
-  allRecords, blocks, deletion, DEVICES, directory, file, FOLDER, folderId, headOf, openTestStore, sha256, textOf, version,
+  allRecords,
+  blocks,
+  deletion,
+  DEVICES,
+  directory,
+  file,
+  FOLDER,
+  folderId,
+  headOf,
+  openTestStore,
+  sha256,
+  textOf,
+  version,
 } from './records.ts'
 
 const [PEER_A, PEER_B] = [DEVICES[0]!, DEVICES[1]!]
@@ -30,7 +42,10 @@ function indexContract(kind: 'on disk' | 'in memory'): void {
       deletion('d', { version: [] }),
       file('e', { blockHashes: blocks('e', 3000), blockSizeBytes: 1 << 24 }),
       file('f', { sizeBytes: 0, blockHashes: blocks('f'), localFlags: FLAG_IGNORED | FLAG_RECEIVE_ONLY }),
-      file('g', { modifiedBy: 0xffff_ffff_ffff_ffffn as ShortId, version: [{ device: 1n as ShortId, value: 2n ** 64n - 1n }] }),
+      file('g', {
+        modifiedBy: 0xffff_ffff_ffff_ffffn as ShortId,
+        version: [{ device: 1n as ShortId, value: 2n ** 64n - 1n }],
+      }),
       file('h', { blockHashes: undefined, blocksHash: sha256(Buffer.from('only the hash')) }),
       file('日本/\u{1f600}'),
     ]
@@ -63,7 +78,8 @@ function indexContract(kind: 'on disk' | 'in memory'): void {
   check('pages come in byte order, at or below a directory, after a name', async (index) => {
     const names = ['a', 'a-b', 'a.b', 'a/b', 'a/b/c', 'a/z', 'a0', 'b', '\u{e000}', '\u{10000}'] // not UTF-16 order
     await index.updateLocal(names.toReversed().map((name) => file(name)))
-    const names_ = async (within: string, limit: number) => (await allRecords(index, 'local', limit, within)).map(({ name }) => name)
+    const names_ = async (within: string, limit: number) =>
+      (await allRecords(index, 'local', limit, within)).map(({ name }) => name)
     for (const limit of [1, 2, 3, 100]) {
       assert.deepEqual(await names_('', limit), names)
       assert.deepEqual(await names_('a', limit), ['a', 'a/b', 'a/b/c', 'a/z'])
@@ -72,7 +88,10 @@ function indexContract(kind: 'on disk' | 'in memory'): void {
       assert.deepEqual(await names_('nothing', limit), [])
     }
     const after = await index.page('local', { within: 'a', afterName: 'a-b', limit: 10 })
-    assert.deepEqual(after.map(({ name }) => name), ['a/b', 'a/b/c', 'a/z'])
+    assert.deepEqual(
+      after.map(({ name }) => name),
+      ['a/b', 'a/b/c', 'a/z'],
+    )
     assert.deepEqual(await index.page('local', { within: 'a', afterName: 'b', limit: 10 }), [])
     assert.deepEqual(await index.page(PEER_A, { within: '', afterName: '', limit: 10 }), [])
   })
@@ -91,7 +110,10 @@ function indexContract(kind: 'on disk' | 'in memory'): void {
     await index.updateRemote(PEER_B, [file('a', { sequence: 70 }), file('b', { sequence: 12 })])
     await index.updateRemote(PEER_A, [file('a', { sequence: 3 })])
     assert.equal(await index.sequence(PEER_B), 70)
-    assert.deepEqual([...(await index.remoteSequences())].sort(), [[PEER_A, 3], [PEER_B, 70]])
+    assert.deepEqual([...(await index.remoteSequences())].sort(), [
+      [PEER_A, 3],
+      [PEER_B, 70],
+    ])
     assert.equal((await index.get(PEER_B, 'b'))?.sequence, 12)
     await index.dropDevice(PEER_B)
     assert.deepEqual([...(await index.remoteSequences())], [[PEER_A, 3]])
@@ -103,12 +125,21 @@ function indexContract(kind: 'on disk' | 'in memory'): void {
   check('need, global and availability follow the versions', async (index) => {
     await index.updateLocal([file('same'), file('old'), file('ours', { version: version(3) })])
     await index.updateRemote(PEER_A, [
-      file('same', { sequence: 1 }), file('old', { version: version(2), sequence: 2 }), file('new', { sequence: 3 }),
-      file('ours', { version: version(2), sequence: 4 }), deletion('never', { sequence: 5 }),
+      file('same', { sequence: 1 }),
+      file('old', { version: version(2), sequence: 2 }),
+      file('new', { sequence: 3 }),
+      file('ours', { version: version(2), sequence: 4 }),
+      deletion('never', { sequence: 5 }),
     ])
     await index.updateRemote(PEER_B, [file('new', { sequence: 9 })])
-    assert.deepEqual((await index.need({ offset: 0, limit: 10 })).map(({ name }) => name), ['new', 'old'])
-    assert.deepEqual((await index.need({ offset: 1, limit: 1 })).map(({ name }) => name), ['old'])
+    assert.deepEqual(
+      (await index.need({ offset: 0, limit: 10 })).map(({ name }) => name),
+      ['new', 'old'],
+    )
+    assert.deepEqual(
+      (await index.need({ offset: 1, limit: 1 })).map(({ name }) => name),
+      ['old'],
+    )
     assert.deepEqual(await index.availability('new'), [PEER_A, PEER_B])
     assert.deepEqual(await index.availability('ours'), [])
     assert.deepEqual(await index.availability('same'), [PEER_A])
@@ -123,8 +154,12 @@ function indexContract(kind: 'on disk' | 'in memory'): void {
 
   check('counts weigh directories and symlinks, and leave out what is ignored', async (index) => {
     await index.updateLocal([
-      file('a'), directory('d'), file('l', { type: 'symlink', sizeBytes: 0, blockHashes: undefined }),
-      deletion('x'), file('i', { localFlags: FLAG_IGNORED }), file('r', { localFlags: FLAG_RECEIVE_ONLY, sizeBytes: 7 }),
+      file('a'),
+      directory('d'),
+      file('l', { type: 'symlink', sizeBytes: 0, blockHashes: undefined }),
+      deletion('x'),
+      file('i', { localFlags: FLAG_IGNORED }),
+      file('r', { localFlags: FLAG_RECEIVE_ONLY, sizeBytes: 7 }),
     ])
     const { local, global, receiveOnlyChanged } = await index.counts()
     assert.deepEqual(local, { files: 2, directories: 1, symlinks: 1, deleted: 1, bytes: 1000 + 128 + 128 + 7 })
@@ -133,9 +168,14 @@ function indexContract(kind: 'on disk' | 'in memory'): void {
   })
 
   check('sizes that others claim do not upset the totals', async (index) => {
-    const huge = Array.from({ length: 2000 }, (_, i) => file(`h${i}`, { sizeBytes: Number.MAX_SAFE_INTEGER, sequence: i + 1 }))
+    const huge = Array.from({ length: 2000 }, (_, i) =>
+      file(`h${i}`, { sizeBytes: Number.MAX_SAFE_INTEGER, sequence: i + 1 }),
+    )
     await index.updateRemote(PEER_A, [...huge, file('small', { sizeBytes: 5, sequence: 3000 })])
-    await index.updateRemote(PEER_A, huge.map((record) => ({ ...deletion(record.name), sequence: record.sequence, version: version(2) })))
+    await index.updateRemote(
+      PEER_A,
+      huge.map((record) => ({ ...deletion(record.name), sequence: record.sequence, version: version(2) })),
+    )
     assert.equal((await index.counts()).global.bytes, 5)
   })
 
@@ -143,7 +183,8 @@ function indexContract(kind: 'on disk' | 'in memory'): void {
     const list = blocks('content', 40)
     await index.updateLocal([file('one', { blockHashes: list }), file('single'), file('empty', { sizeBytes: 0 })])
     await index.updateRemote(PEER_A, [file('theirs', { blockHashes: list })])
-    const find = async (hashes: Uint8Array, limit = 10) => (await index.localByBlocks(sha256(hashes), limit)).map(({ name }) => name)
+    const find = async (hashes: Uint8Array, limit = 10) =>
+      (await index.localByBlocks(sha256(hashes), limit)).map(({ name }) => name)
     assert.deepEqual(await find(list), ['one'])
     assert.deepEqual(await find(blocks('single')), ['single'])
     assert.deepEqual(await find(blocks('empty')), [])
@@ -159,19 +200,38 @@ function indexContract(kind: 'on disk' | 'in memory'): void {
 
   check('finds files by their blocks after thousands of changes to the same ones', async (index) => {
     for (let round = 0; round < 15; round++) {
-      await index.updateLocal(Array.from({ length: 1000 }, (_, i) => file(`f${i}`, { blockHashes: blocks(`${round}/${i}`) })))
-      assert.deepEqual((await index.localByBlocks(sha256(blocks(`${round}/7`)), 5)).map(({ name }) => name), ['f7'])
+      await index.updateLocal(
+        Array.from({ length: 1000 }, (_, i) => file(`f${i}`, { blockHashes: blocks(`${round}/${i}`) })),
+      )
+      assert.deepEqual(
+        (await index.localByBlocks(sha256(blocks(`${round}/7`)), 5)).map(({ name }) => name),
+        ['f7'],
+      )
     }
     assert.deepEqual(await index.localByBlocks(sha256(blocks('3/7')), 5), [])
   })
 
   check('browse shows the global tree to the depth asked for', async (index) => {
     await index.updateLocal([
-      directory('d'), directory('d/e'), file('d/e/f'), file('d-x'), file('d.y'), file('d/e/g/lost'), directory('gone'),
-      file('gone/in'), directory('p'), file('p/q'), file('z', { localFlags: FLAG_IGNORED }),
+      directory('d'),
+      directory('d/e'),
+      file('d/e/f'),
+      file('d-x'),
+      file('d.y'),
+      file('d/e/g/lost'),
+      directory('gone'),
+      file('gone/in'),
+      directory('p'),
+      file('p/q'),
+      file('z', { localFlags: FLAG_IGNORED }),
     ])
     await index.updateLocal([deletion('gone', { type: 'directory' }), deletion('gone/in')])
-    await index.updateRemote(PEER_A, [directory('r'), file('r/s', { sizeBytes: 9 }), deletion('p/q', { version: version(2) }), file('d/e/h')])
+    await index.updateRemote(PEER_A, [
+      directory('r'),
+      file('r/s', { sizeBytes: 9 }),
+      deletion('p/q', { version: version(2) }),
+      file('d/e/h'),
+    ])
     const shape = (entries: readonly TreeEntry[]): unknown =>
       entries.map(({ name, children }) => (children.length === 0 ? name : [name, shape(children)]))
     const browse = async (prefix: string, levels: number | undefined, directoriesOnly = false) =>
@@ -182,25 +242,38 @@ function indexContract(kind: 'on disk' | 'in memory'): void {
     assert.deepEqual(await browse('', undefined, true), [['d', ['e']], 'p', 'r'])
     assert.deepEqual(await browse('d', 0), ['e'])
     assert.deepEqual(await browse('d/', undefined), [['e', ['f', 'h']]])
-    for (const nothing of ['d-x', 'missing', '../d', '/d', 'gone', 'D']) assert.deepEqual(await browse(nothing, undefined), [], nothing)
+    for (const nothing of ['d-x', 'missing', '../d', '/d', 'gone', 'D'])
+      assert.deepEqual(await browse(nothing, undefined), [], nothing)
     assert.equal((await index.browse({ prefix: 'r', levels: 0, directoriesOnly: false }))[0]?.sizeBytes, 9)
   })
 
   check('a batch with something impossible in it is not stored at all', async (index) => {
     await index.updateLocal([file('a')])
     await assert.rejects(index.updateLocal([file('b'), file('c', { sizeBytes: 0.5 })]), /no whole number/)
-    await assert.rejects(index.updateRemote(PEER_A, [file('b'), file('c', { blockHashes: new Uint8Array(33) })]), /33 bytes/)
+    await assert.rejects(
+      index.updateRemote(PEER_A, [file('b'), file('c', { blockHashes: new Uint8Array(33) })]),
+      /33 bytes/,
+    )
     assert.equal(await index.sequence('local'), 1)
-    assert.deepEqual((await allRecords(index, 'local')).map(({ name }) => name), ['a'])
+    assert.deepEqual(
+      (await allRecords(index, 'local')).map(({ name }) => name),
+      ['a'],
+    )
     assert.equal((await index.remoteSequences()).size, 0)
     assert.equal((await index.counts()).local.files, 1)
     assert.equal(await index.updateLocal([file('b')]), 2)
   })
 
   check('calls made together are answered in the order asked', async (index) => {
-    await index.updateRemote(PEER_A, Array.from({ length: 3000 }, (_, i) => file(`f${i}`, { sequence: i + 1 })))
+    await index.updateRemote(
+      PEER_A,
+      Array.from({ length: 3000 }, (_, i) => file(`f${i}`, { sequence: i + 1 })),
+    )
     const [, records, counts, last] = await Promise.all([
-      index.dropDevice(PEER_A), allRecords(index, PEER_A), index.counts(), index.updateLocal([file('x')]),
+      index.dropDevice(PEER_A),
+      allRecords(index, PEER_A),
+      index.counts(),
+      index.updateLocal([file('x')]),
     ])
     assert.deepEqual([records.length, counts.global.files, last], [0, 0, 1])
     assert.equal((await index.counts()).global.files, 1)
@@ -232,8 +305,14 @@ test('store: everything is there after closing and opening, the index id include
   for (const [i, record] of lists.entries()) {
     assert.equal(textOf(await index.get('local', record.name)), textOf({ ...record, sequence: i + 1 }))
   }
-  assert.deepEqual((await index.localByBlocks(sha256(blocks('f7', 4)), 3)).map(({ name }) => name), ['f7'])
-  assert.deepEqual((await index.need({ offset: 0, limit: 9 })).map(({ name }) => name), ['new'])
+  assert.deepEqual(
+    (await index.localByBlocks(sha256(blocks('f7', 4)), 3)).map(({ name }) => name),
+    ['f7'],
+  )
+  assert.deepEqual(
+    (await index.need({ offset: 0, limit: 9 })).map(({ name }) => name),
+    ['new'],
+  )
   assert.equal(await index.updateLocal([file('next')]), 31)
   assert.equal(Buffer.from((await store.keyValue.get('k'))!).toString(), 'v')
 })
@@ -245,7 +324,10 @@ test('store: folders are apart, one object each; a dropped one is gone and begin
     const strange = folderId('../../etc/passwd')
     const long = folderId('ü'.repeat(300))
     const [one, same, two, three] = await Promise.all([
-      store.folder(FOLDER), store.folder(FOLDER), store.folder(strange), store.folder(long),
+      store.folder(FOLDER),
+      store.folder(FOLDER),
+      store.folder(strange),
+      store.folder(long),
     ])
     assert.equal(one, same)
     await one.updateLocal([file('a')])
@@ -276,8 +358,12 @@ test('store: pairs are set, replaced, listed by prefix and deleted', async () =>
     await set('a/1', 'y')
     await set('a_1', 'z')
     await set('ä/\u{1f600}', 'w')
-    const list = async (prefix: string) => (await keyValue.list(prefix)).map(([key, value]) => [key, Buffer.from(value).toString()])
-    assert.deepEqual(await list('a/'), [['a/1', 'y'], ['a/2', '']])
+    const list = async (prefix: string) =>
+      (await keyValue.list(prefix)).map(([key, value]) => [key, Buffer.from(value).toString()])
+    assert.deepEqual(await list('a/'), [
+      ['a/1', 'y'],
+      ['a/2', ''],
+    ])
     assert.deepEqual(await list('ä/'), [['ä/\u{1f600}', 'w']])
     assert.equal((await list('')).length, 4)
     assert.deepEqual(await list('A'), [])

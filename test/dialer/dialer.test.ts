@@ -14,7 +14,13 @@ import { quietLogger } from '../support/logger.ts'
 
 const HOST = '127.0.0.1'
 const NEVER = new AbortController().signal
-const identity = await makeCertificate({ commonName: 'syncthing', keyType: 'Ed25519', lifetimeDays: 365, nowMs: Date.now(), serial: new Uint8Array(8) })
+const identity = await makeCertificate({
+  commonName: 'syncthing',
+  keyType: 'Ed25519',
+  lifetimeDays: 365,
+  nowMs: Date.now(),
+  serial: new Uint8Array(8),
+})
 
 function tcp(text: string): TcpAddress {
   const address = parseAddress(text)
@@ -30,7 +36,10 @@ function notingNet(answer: (options: DialOptions) => Promise<TlsStream>) {
     dialTls: async (options, signal) => {
       asked.push(options)
       signal.throwIfAborted()
-      return await Promise.race([answer(options), new Promise<never>((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)))])
+      return await Promise.race([
+        answer(options),
+        new Promise<never>((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
+      ])
     },
   }
   return { net, asked }
@@ -65,13 +74,18 @@ test('the way: straight without a proxy, through it with one, around it for exce
   for (const [environment, address, expected] of ways) {
     const { net, asked } = notingNet(refuse)
     await assert.rejects(dialerOver(net, environment).dialer.dial(tcp(address), NEVER), { code: 'ECONNREFUSED' })
-    assert.deepEqual(asked.map(({ proxy }) => proxy?.host ?? 'straight'), expected, JSON.stringify(environment))
+    assert.deepEqual(
+      asked.map(({ proxy }) => proxy?.host ?? 'straight'),
+      expected,
+      JSON.stringify(environment),
+    )
   }
 })
 
 test('addresses to listen on are not dialled', async () => {
   const { net, asked } = notingNet(() => assert.fail())
-  for (const text of ['tcp://:22000', 'tcp://host:0']) await assert.rejects(dialerOver(net).dialer.dial(tcp(text), NEVER), { code: 'EINVAL' })
+  for (const text of ['tcp://:22000', 'tcp://host:0'])
+    await assert.rejects(dialerOver(net).dialer.dial(tcp(text), NEVER), { code: 'EINVAL' })
   assert.equal(asked.length, 0)
 })
 
@@ -110,18 +124,33 @@ async function proxyOf(script: Script): Promise<AsyncDisposable & { readonly por
 }
 
 /** SOCKS 5 by the book (RFC 1928, 1929), byte by byte if asked to. */
-function socks(asked: string[], options: { readonly password?: string; readonly trickle?: boolean; readonly reply?: number } = {}): Script {
+function socks(
+  asked: string[],
+  options: { readonly password?: string; readonly trickle?: boolean; readonly reply?: number } = {},
+): Script {
   return (socket, connectTo) => {
-    const say = (bytes: number[]) => (options.trickle ? bytes.forEach((byte, i) => setTimeout(() => socket.write(Buffer.of(byte)), i * 2)) : socket.write(Buffer.from(bytes)))
+    const say = (bytes: number[]) =>
+      options.trickle
+        ? bytes.forEach((byte, i) => setTimeout(() => socket.write(Buffer.of(byte)), i * 2))
+        : socket.write(Buffer.from(bytes))
     const steps: ((data: Buffer) => void)[] = [
       (data) => say([5, options.password === undefined ? 0 : data.includes(2, 2) ? 2 : 255]),
-      ...(options.password === undefined ? [] : [(data: Buffer) => {
-        const user = data.toString('utf8', 2, 2 + data[1]!)
-        const password = data.toString('utf8', 3 + data[1]!)
-        say([1, `${user}:${password}` === options.password ? 0 : 1])
-      }]),
+      ...(options.password === undefined
+        ? []
+        : [
+            (data: Buffer) => {
+              const user = data.toString('utf8', 2, 2 + data[1]!)
+              const password = data.toString('utf8', 3 + data[1]!)
+              say([1, `${user}:${password}` === options.password ? 0 : 1])
+            },
+          ]),
       (data) => {
-        const host = data[3] === 1 ? [...data.subarray(4, 8)].join('.') : data[3] === 4 ? data.toString('hex', 4, 20) : data.toString('utf8', 5, 5 + data[4]!)
+        const host =
+          data[3] === 1
+            ? [...data.subarray(4, 8)].join('.')
+            : data[3] === 4
+              ? data.toString('hex', 4, 20)
+              : data.toString('utf8', 5, 5 + data[4]!)
         const port = data.readUInt16BE(data.length - 2)
         asked.push(`${host}:${port}`)
         socket.removeAllListeners('data').pause() // what comes now is for the device
@@ -172,7 +201,10 @@ test('through SOCKS 5: names are resolved there, with and without a password, ho
     await throughProxy(socks(asked), 'socks5', '', '[2001:db8::1:2]'),
   ]
   const hosts = ['device.example', 'device.example', '10.9.8.7', '20010db8000000000000000000010002']
-  assert.deepEqual(asked, hosts.map((host, i) => `${host}:${ports[i]}`))
+  assert.deepEqual(
+    asked,
+    hosts.map((host, i) => `${host}:${ports[i]}`),
+  )
 })
 
 test('through HTTP CONNECT, with and without a password', async () => {
@@ -197,7 +229,9 @@ const refusals: [what: string, kind: 'socks5' | 'http', script: Script, code: st
   ['speaks for the device', 'http', httpConnect([], 'HTTP/1.1 200 ok\r\n\r\nhi'), 'EPROTO'],
 ]
 test('a user or password that is too long for SOCKS 5 is an error with a reason', async () => {
-  await assert.rejects(throughProxy(socks([], { password: 'a:b' }), 'socks5', `me:${'x'.repeat(256)}`), { code: 'EINVAL' })
+  await assert.rejects(throughProxy(socks([], { password: 'a:b' }), 'socks5', `me:${'x'.repeat(256)}`), {
+    code: 'EINVAL',
+  })
 })
 
 for (const [what, kind, script, code] of refusals) {
@@ -212,7 +246,12 @@ test('a proxy that says nothing ends with the abort', async () => {
   const stop = new AbortController()
   const reason = new Error('enough')
   const dialing = nodeNet.dialTls(
-    { host: 'device.example', port: 1, identity, proxy: { kind: 'socks5', host: HOST, port: proxy.port, user: '', password: '' } },
+    {
+      host: 'device.example',
+      port: 1,
+      identity,
+      proxy: { kind: 'socks5', host: HOST, port: proxy.port, user: '', password: '' },
+    },
     stop.signal,
   )
   dialing.catch(() => {})

@@ -12,7 +12,13 @@ import { missingProgram } from '../support/debian.ts'
 const skip = missingProgram('microsocks', 'microsocks') ?? false
 const HOST = '127.0.0.1'
 const NEVER = new AbortController().signal
-const identity = await makeCertificate({ commonName: 'syncthing', keyType: 'Ed25519', lifetimeDays: 365, nowMs: Date.now(), serial: new Uint8Array(8) })
+const identity = await makeCertificate({
+  commonName: 'syncthing',
+  keyType: 'Ed25519',
+  lifetimeDays: 365,
+  nowMs: Date.now(),
+  serial: new Uint8Array(8),
+})
 
 async function unusedPort(): Promise<number> {
   const server = createServer().listen({ host: HOST, port: 0 })
@@ -49,7 +55,10 @@ async function microsocks(...login: string[]): Promise<AsyncDisposable & { reado
 }
 
 /** Says a word to a device through the proxy and waits for the answer. */
-async function exchange(proxyPort: number, { listenOn = HOST, host = HOST, user = '', password = '' } = {}): Promise<void> {
+async function exchange(
+  proxyPort: number,
+  { listenOn = HOST, host = HOST, user = '', password = '' } = {},
+): Promise<void> {
   const proxy: Proxy = { kind: 'socks5', host: HOST, port: proxyPort, user, password }
   const arrived = Promise.withResolvers<TlsStream>()
   await using listener = await nodeNet.listenTls({ host: listenOn, port: 0, identity }, arrived.resolve)

@@ -30,7 +30,13 @@ test('ids count from 1 within a selection, globalID over all events', async () =
   bus.emit('StartupComplete', { myID: 'x' })
   bus.emit('Failure', 'two')
   const rows = await failures.since(0, 0, never)
-  assert.deepEqual(rows.map(({ id, globalID, data }) => [id, globalID, data]), [[1, 2, 'one'], [2, 4, 'two']])
+  assert.deepEqual(
+    rows.map(({ id, globalID, data }) => [id, globalID, data]),
+    [
+      [1, 2, 'one'],
+      [2, 4, 'two'],
+    ],
+  )
 })
 
 test('the order in which types are named does not make another selection', () => {
@@ -43,7 +49,10 @@ test('a poll answers with the first event that comes', async () => {
   const answer = bus.buffer(types('Failure')).since(0, 60_000, never)
   await settle()
   bus.emit('Failure', 'now')
-  assert.deepEqual((await answer).map((row) => row.data), ['now'])
+  assert.deepEqual(
+    (await answer).map((row) => row.data),
+    ['now'],
+  )
   assert.equal(clock.sleepingCount, 0)
 })
 
@@ -74,7 +83,10 @@ test('a poll whose client left ends, and leaves no sleeper behind', async () => 
 test('a number that was not given yet waits until it is', async () => {
   const { bus } = make()
   let answered = false
-  const answer = bus.buffer(types('Failure')).since(2, 60_000, never).then((rows) => ((answered = true), rows))
+  const answer = bus
+    .buffer(types('Failure'))
+    .since(2, 60_000, never)
+    .then((rows) => ((answered = true), rows))
   bus.emit('Failure', '1')
   bus.emit('Failure', '2')
   await settle()
@@ -96,14 +108,24 @@ test('events with many names push out older ones, so that a large folder is not 
   const { bus } = make()
   const buffer = bus.buffer(types('LocalIndexUpdated'))
   const filenames = Array.from({ length: 1_000 }, (_, i) => `f${i}`)
-  for (let i = 1; i <= 300; i++) bus.emit('LocalIndexUpdated', { folder: 'f', items: 1_000, filenames, sequence: i, version: i })
+  for (let i = 1; i <= 300; i++)
+    bus.emit('LocalIndexUpdated', { folder: 'f', items: 1_000, filenames, sequence: i, version: i })
   const rows = await buffer.since(0, 0, never)
   assert.deepEqual([rows.length, rows[0]?.id, rows.at(-1)?.id], [100, 201, 300])
 })
 
 /** The n-th of many different selections. */
 function selection(n: number): ReadonlySet<EventType> {
-  const some: EventType[] = ['Failure', 'Starting', 'ConfigSaved', 'FolderErrors', 'FolderPaused', 'FolderResumed', 'LoginAttempt', 'FolderSummary']
+  const some: EventType[] = [
+    'Failure',
+    'Starting',
+    'ConfigSaved',
+    'FolderErrors',
+    'FolderPaused',
+    'FolderResumed',
+    'LoginAttempt',
+    'FolderSummary',
+  ]
   return new Set(some.filter((_, bit) => (n >> bit) & 1))
 }
 
@@ -136,7 +158,10 @@ test('a client whose selection was given up is not left waiting for an old numbe
   for (let n = 2; n <= 120; n++) bus.buffer(selection(n))
   const poll = bus.buffer(types('Failure')).since(500, 60_000, never)
   bus.emit('Failure', 'news')
-  assert.deepEqual((await poll).map((row) => row.data), ['news'])
+  assert.deepEqual(
+    (await poll).map((row) => row.data),
+    ['news'],
+  )
 })
 
 test('the default and the disk selection remember from the start', async () => {
@@ -144,14 +169,23 @@ test('the default and the disk selection remember from the start', async () => {
   bus.emit('Starting', { home: '/h', myID: 'x' })
   for (let n = 1; n <= 120; n++) bus.buffer(selection(n))
   const { DEFAULT_EVENT_TYPES } = await import('../../src/events/types.ts')
-  assert.deepEqual((await bus.buffer(DEFAULT_EVENT_TYPES).since(0, 0, never)).map((row) => row.type), ['Starting'])
+  assert.deepEqual(
+    (await bus.buffer(DEFAULT_EVENT_TYPES).since(0, 0, never)).map((row) => row.type),
+    ['Starting'],
+  )
 })
 
 test('a listener hears what it asked for until its signal aborts; its failure reaches nobody else', () => {
   const { bus } = make()
   const heard: unknown[] = []
   const stop = new AbortController()
-  bus.listen(types('Failure'), () => { throw new Error('broken listener') }, never)
+  bus.listen(
+    types('Failure'),
+    () => {
+      throw new Error('broken listener')
+    },
+    never,
+  )
   bus.listen(types('Failure'), (event) => heard.push(event.data), stop.signal)
   bus.emit('Failure', 'a')
   bus.emit('StartupComplete', { myID: '' })

@@ -50,24 +50,35 @@ test('a facility at WARN keeps quiet about INFO', () => {
 test('a text line has time, level, facility and message', () => {
   const { log, written } = make()
   log.logger('scanner').info('hello')
-  assert.match(written[0] ?? '', /^2026-01-01 \d\d:\d\d:\d\d INF scanner: hello$|^2025-12-31 \d\d:\d\d:\d\d INF scanner: hello$/)
+  assert.match(
+    written[0] ?? '',
+    /^2026-01-01 \d\d:\d\d:\d\d INF scanner: hello$|^2025-12-31 \d\d:\d\d:\d\d INF scanner: hello$/,
+  )
 })
 
 test('a JSON line is one object with time, level, facility and message', () => {
   const { log, written } = make({ format: 'json' })
   log.logger('http').error('a "b"\n')
   assert.deepEqual(JSON.parse(written[0] ?? ''), {
-    time: '2026-01-01T00:00:00.000Z', level: 'ERROR', facility: 'http', message: 'a "b"\\n',
+    time: '2026-01-01T00:00:00.000Z',
+    level: 'ERROR',
+    facility: 'http',
+    message: 'a "b"\\n',
   })
 })
 
 test('no message makes a second line or steers a terminal', () => {
-  fc.assert(fc.property(fc.string({ unit: 'binary' }), (message) => {
-    const line = formatLine({ timeMs: 0, level: 'INFO', facility: 'model', message: printable(message) }, 'text')
-    assert.doesNotMatch(line, /[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/)
-    assert.ok(line.isWellFormed())
-  }))
-  assert.equal(printable('x\n2026-01-01 00:00:00 ERR main: forged \u001b[2J\u202e'), 'x\\n2026-01-01 00:00:00 ERR main: forged \\u001b[2J\\u202e')
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), (message) => {
+      const line = formatLine({ timeMs: 0, level: 'INFO', facility: 'model', message: printable(message) }, 'text')
+      assert.doesNotMatch(line, /[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/)
+      assert.ok(line.isWellFormed())
+    }),
+  )
+  assert.equal(
+    printable('x\n2026-01-01 00:00:00 ERR main: forged \u001b[2J\u202e'),
+    'x\\n2026-01-01 00:00:00 ERR main: forged \\u001b[2J\\u202e',
+  )
   assert.equal(printable('Übung 日本語 🙂'), 'Übung 日本語 🙂')
 })
 
@@ -83,14 +94,20 @@ test('the ring keeps the last thousand lines, and tells those newer than a time'
   assert.deepEqual(log.lines(beforeMs), [])
   clock.jumpWall(1)
   log.logger('model').info('new')
-  assert.deepEqual(log.lines(beforeMs).map((line) => line.message), ['new'])
+  assert.deepEqual(
+    log.lines(beforeMs).map((line) => line.message),
+    ['new'],
+  )
 })
 
 test('the last five warnings and errors are kept until they are cleared', () => {
   const { log } = make()
   for (let i = 0; i < 7; i++) log.logger('model').warn(`w${i}`)
   log.logger('model').info('not an error')
-  assert.deepEqual(log.errors().map((line) => line.message), ['w2', 'w3', 'w4', 'w5', 'w6'])
+  assert.deepEqual(
+    log.errors().map((line) => line.message),
+    ['w2', 'w3', 'w4', 'w5', 'w6'],
+  )
   log.clearErrors()
   assert.deepEqual(log.errors(), [])
 })
@@ -99,7 +116,10 @@ test('an error from outside is kept as it was sent, and logged on one line', () 
   const { log, written } = make()
   log.reportError('two\nlines')
   log.reportError('')
-  assert.deepEqual(log.errors().map((line) => line.message), ['two\nlines', ''])
+  assert.deepEqual(
+    log.errors().map((line) => line.message),
+    ['two\nlines', ''],
+  )
   assert.ok(written[0]?.endsWith('reported from outside: two\\nlines'))
 })
 
@@ -118,21 +138,26 @@ test('a sink that fails loses lines, never the program; the loss is told when it
 test('a sink that logs its own trouble does not recurse', () => {
   const clock = new SimClock()
   let calls = 0
-  const log: Log = new Log({
-    clock,
-    write: () => {
-      calls++
-      log.logger('main').error('cannot write')
-      throw new Error('EPIPE')
+  const log: Log = new Log(
+    {
+      clock,
+      write: () => {
+        calls++
+        log.logger('main').error('cannot write')
+        throw new Error('EPIPE')
+      },
     },
-  }, { level: 'INFO', format: 'text', trace: '' })
+    { level: 'INFO', format: 'text', trace: '' },
+  )
   log.logger('model').info('x')
   assert.equal(calls, 1)
 })
 
 test('a debug line that cannot be made says so instead of failing', () => {
   const { log, written } = make({ trace: 'model' })
-  log.logger('model').debug(() => { throw new Error('oops') })
+  log.logger('model').debug(() => {
+    throw new Error('oops')
+  })
   assert.match(written[0] ?? '', /could not be made: oops/)
 })
 

@@ -18,11 +18,13 @@ test('a folder goes below the default place, by its name, and nowhere else', () 
   assert.equal(suggestedPath('~', 'Holiday 2024', '/'), '~/Holiday 2024')
   assert.equal(suggestedPath('/srv/', 'Photos', '/'), '/srv/Photos')
   assert.equal(suggestedPath('', 'a', '/'), '~/a')
-  fc.assert(fc.property(fc.string(), (name) => {
-    const path = suggestedPath('/srv', name, '/')
-    assert.ok(path.startsWith('/srv/'))
-    assert.ok(!path.slice('/srv/'.length).includes('/') && !path.split('/').includes('..'))
-  }))
+  fc.assert(
+    fc.property(fc.string(), (name) => {
+      const path = suggestedPath('/srv', name, '/')
+      assert.ok(path.startsWith('/srv/'))
+      assert.ok(!path.slice('/srv/'.length).includes('/') && !path.split('/').includes('..'))
+    }),
+  )
 })
 
 test('two folders at one place are told apart from one inside the other', () => {
@@ -36,9 +38,11 @@ test('two folders at one place are told apart from one inside the other', () => 
 })
 
 test('a new id is short enough to be read aloud', () => {
-  fc.assert(fc.property(fc.uint8Array({ minLength: 10, maxLength: 10 }), (bytes) => {
-    assert.match(folderIdFrom(bytes), /^[a-z2-7]{5}-[a-z2-7]{5}$/)
-  }))
+  fc.assert(
+    fc.property(fc.uint8Array({ minLength: 10, maxLength: 10 }), (bytes) => {
+      assert.match(folderIdFrom(bytes), /^[a-z2-7]{5}-[a-z2-7]{5}$/)
+    }),
+  )
 })
 
 test('sharing keeps who introduced a device, and ourselves', () => {
@@ -48,7 +52,10 @@ test('sharing keeps who introduced a device, and ourselves', () => {
   ]
   const shares = sharesOf(before, server)
   assert.deepEqual(shares, { [laptop]: 'old' })
-  assert.deepEqual(shareList(before, { [laptop]: 'new' }, server), [before[0], { ...before[1], encryptionPassword: 'new' }])
+  assert.deepEqual(shareList(before, { [laptop]: 'new' }, server), [
+    before[0],
+    { ...before[1], encryptionPassword: 'new' },
+  ])
   assert.deepEqual(shareList(before, {}, server), [before[0]])
   assert.ok(sameShares(shares, { [laptop]: 'old' }))
   assert.ok(!sameShares(shares, { [laptop]: '' }))
@@ -56,8 +63,16 @@ test('sharing keeps who introduced a device, and ourselves', () => {
 })
 
 test('what a device gets is changed where the choice says so, and nowhere else', () => {
-  const shared = (password: string) => [{ deviceID: server, introducedBy: '' as const, encryptionPassword: '' }, { deviceID: laptop, introducedBy: server, encryptionPassword: password }]
-  const folders = [{ ...folder('a', '/a'), devices: shared('') }, { ...folder('b', '/b'), devices: shared('x') }, folder('c', '/c'), folder('d', '/d')]
+  const shared = (password: string) => [
+    { deviceID: server, introducedBy: '' as const, encryptionPassword: '' },
+    { deviceID: laptop, introducedBy: server, encryptionPassword: password },
+  ]
+  const folders = [
+    { ...folder('a', '/a'), devices: shared('') },
+    { ...folder('b', '/b'), devices: shared('x') },
+    folder('c', '/c'),
+    folder('d', '/d'),
+  ]
   const now = foldersSharedWith(folders, laptop)
   assert.deepEqual(now, { a: '', b: 'x' })
   assert.deepEqual(changedShares(folders, laptop, now), [])

@@ -17,7 +17,10 @@ test('a device is known by its whole id and by the short one that versions carry
   assert.equal(nameOf(state, LAPTOP), 'laptop')
   assert.equal(nameOf(state, LAPTOP.slice(0, 7)), 'laptop')
   assert.equal(nameOf(state, SERVER), SERVER.slice(0, 7))
-  assert.deepEqual(otherDevices(state).map(({ deviceID }) => deviceID), [LAPTOP])
+  assert.deepEqual(
+    otherDevices(state).map(({ deviceID }) => deviceID),
+    [LAPTOP],
+  )
 })
 
 test('what a device lacks is counted over the folders that it takes part in', () => {
@@ -31,13 +34,19 @@ test('what a device lacks is counted over the folders that it takes part in', ()
     },
   })
   const { waiting, bytesLeft, fraction, tone, folders, way } = deviceFacts(state, LAPTOP)
-  assert.deepEqual({ waiting, bytesLeft, fraction, tone, folders, way }, { waiting: 3, bytesLeft: 250, fraction: 0.875, tone: 'busy', folders: 3, way: 'lan' })
+  assert.deepEqual(
+    { waiting, bytesLeft, fraction, tone, folders, way },
+    { waiting: 3, bytesLeft: 250, fraction: 0.875, tone: 'busy', folders: 3, way: 'lan' },
+  )
 })
 
 test('paused, away and never seen are told apart', () => {
   const state = liveState({ devices: [{ id: LAPTOP, config: { paused: true } }, { id: SERVER }] })
   assert.equal(deviceFacts(state, LAPTOP).tone, 'off')
-  const away = deviceFacts({ ...state, deviceStats: { [SERVER]: { lastSeen: '1970-01-01T00:00:00Z', lastConnectionDurationS: 0 } } }, SERVER)
+  const away = deviceFacts(
+    { ...state, deviceStats: { [SERVER]: { lastSeen: '1970-01-01T00:00:00Z', lastConnectionDurationS: 0 } } },
+    SERVER,
+  )
   assert.deepEqual([away.tone, away.connected, away.lastSeenMs], ['wait', false, 0])
 })
 
@@ -55,16 +64,29 @@ test('a folder on a device: not shared, paused, not accepted, whole, or lacking 
   assert.equal(shareState({ ...shared, paused: true }, LAPTOP, undefined, true).kind, 'paused-here')
   assert.equal(shareState(shared, LAPTOP, undefined, true).kind, 'unknown')
   assert.equal(shareState(shared, LAPTOP, completion({ remoteState: 'paused' }), true).kind, 'paused-there')
-  assert.equal(shareState(shared, LAPTOP, completion({ remoteState: 'notSharing', needItems: 1 }), true).kind, 'not-accepted')
+  assert.equal(
+    shareState(shared, LAPTOP, completion({ remoteState: 'notSharing', needItems: 1 }), true).kind,
+    'not-accepted',
+  )
   assert.equal(shareState(shared, LAPTOP, completion(), true).kind, 'whole')
   const lacking = completion({ needItems: 1, needDeletes: 1, needBytes: 500 })
-  assert.deepEqual(shareState(shared, LAPTOP, lacking, true), { kind: 'lacks', tone: 'busy', items: 2, bytes: 500, fraction: 0.5 })
+  assert.deepEqual(shareState(shared, LAPTOP, lacking, true), {
+    kind: 'lacks',
+    tone: 'busy',
+    items: 2,
+    bytes: 500,
+    fraction: 0.5,
+  })
   assert.equal(shareState(shared, LAPTOP, lacking, false).tone, 'wait')
 })
 
 test('addresses that were got go before those that were asked for, and failures say why', () => {
   const listeners = listenersOf({
-    'tcp://:0': { error: null, lanAddresses: ['tcp://10.0.0.1:5'], wanAddresses: ['tcp://10.0.0.1:5', 'tcp://1.2.3.4:5'] },
+    'tcp://:0': {
+      error: null,
+      lanAddresses: ['tcp://10.0.0.1:5'],
+      wanAddresses: ['tcp://10.0.0.1:5', 'tcp://1.2.3.4:5'],
+    },
     'tcp://:22000': { error: 'in use', lanAddresses: [], wanAddresses: [] },
     'quic://:22000': { error: null, lanAddresses: [], wanAddresses: [] },
   })

@@ -12,8 +12,17 @@ import { MARKER_MISSING, PATH_MISSING, PATH_NO_DIRECTORY, ROOT_REPLACED } from '
 import type { WaitingJson } from '../../src/rest/twinfold.ts'
 
 const PATHS: readonly [text: string, path: string | undefined][] = [
-  ['a', 'a'], [' a/b ', 'a/b'], ['/a//b/', 'a/b'], ['./a', 'a'], ['a\\b', 'a/b'],
-  ['', undefined], ['  ', undefined], ['/', undefined], ['..', undefined], ['a/../b', undefined], ['a\\..\\b', undefined],
+  ['a', 'a'],
+  [' a/b ', 'a/b'],
+  ['/a//b/', 'a/b'],
+  ['./a', 'a'],
+  ['a\\b', 'a/b'],
+  ['', undefined],
+  ['  ', undefined],
+  ['/', undefined],
+  ['..', undefined],
+  ['a/../b', undefined],
+  ['a\\..\\b', undefined],
 ]
 
 for (const [text, path] of PATHS) {
@@ -26,18 +35,41 @@ test('a path is parted into its directory and its name', () => {
   assert.deepEqual([joinPath('', 'c'), joinPath('a/b', 'c')], ['c', 'a/b/c'])
 })
 
-function waiting(reason: WaitingJson['items'][number]['reason'], knownHolders: readonly string[] = []): WaitingJson['items'][number] {
-  return { name: 'x', type: 'file', sizeBytes: 1, action: 'download', stage: 'waiting', bytesDone: 0, reason, holders: [], knownHolders: [...knownHolders] }
+function waiting(
+  reason: WaitingJson['items'][number]['reason'],
+  knownHolders: readonly string[] = [],
+): WaitingJson['items'][number] {
+  return {
+    name: 'x',
+    type: 'file',
+    sizeBytes: 1,
+    action: 'download',
+    stage: 'waiting',
+    bytesDone: 0,
+    reason,
+    holders: [],
+    knownHolders: [...knownHolders],
+  }
 }
 
 test('a file that nobody connected has names those that have it', () => {
   const reason = { code: 'no-device', text: 'no connected device has the newest version' } as const
-  assert.deepEqual(waitSaying(waiting(reason, ['A', 'B']), (id) => `name of ${id}`), { key: 'wait.known', values: { devices: 'name of A, name of B', n: 2 } })
+  assert.deepEqual(
+    waitSaying(waiting(reason, ['A', 'B']), (id) => `name of ${id}`),
+    { key: 'wait.known', values: { devices: 'name of A, name of B', n: 2 } },
+  )
   assert.deepEqual(waitSaying(waiting(reason), String), { key: 'wait.no-device' })
 })
 
 test('a failure is told in the words of the system', () => {
-  const saying = waitSaying(waiting({ code: 'failed', text: 'the last attempt failed: EACCES: permission denied', cause: 'EACCES: permission denied' }), String)
+  const saying = waitSaying(
+    waiting({
+      code: 'failed',
+      text: 'the last attempt failed: EACCES: permission denied',
+      cause: 'EACCES: permission denied',
+    }),
+    String,
+  )
   assert.deepEqual(saying, { key: 'wait.failed', values: { reason: 'EACCES: permission denied' } })
 })
 
@@ -47,7 +79,11 @@ test('only connected devices with the newest version offer it', () => {
     { deviceID: 'B', name: 'nas', connected: false, version: 'newest' },
     { deviceID: 'C', name: 'old', connected: true, version: 'older' },
   ] as const
-  const reasons = [{ code: 'missing', text: '' }, { code: 'offered', text: '' }, { code: 'no-device', text: '' }] as const
+  const reasons = [
+    { code: 'missing', text: '' },
+    { code: 'offered', text: '' },
+    { code: 'no-device', text: '' },
+  ] as const
   assert.deepEqual(whySayings({ reasons: [...reasons], devices: [...devices] }), [
     { key: 'why.missing' },
     { key: 'why.offered', values: { devices: 'desk', n: 1 } },
@@ -56,19 +92,30 @@ test('only connected devices with the newest version offer it', () => {
 })
 
 const CURES: readonly [error: string, cure: string][] = [
-  [PATH_MISSING, 'cure.missing'], [MARKER_MISSING, 'cure.marker'], [PATH_NO_DIRECTORY, 'cure.notDirectory'], [ROOT_REPLACED, 'cure.replaced'],
-  ['ENOSPC: no space left on device, write', 'cure.full'], ['permission denied', 'cure.permission'],
-  ['directory is not empty', 'cure.notEmpty'], ['never heard of', 'cure.other'],
+  [PATH_MISSING, 'cure.missing'],
+  [MARKER_MISSING, 'cure.marker'],
+  [PATH_NO_DIRECTORY, 'cure.notDirectory'],
+  [ROOT_REPLACED, 'cure.replaced'],
+  ['ENOSPC: no space left on device, write', 'cure.full'],
+  ['permission denied', 'cure.permission'],
+  ['directory is not empty', 'cure.notEmpty'],
+  ['never heard of', 'cure.other'],
 ]
 
 for (const [error, cure] of CURES) test(`cureFor: ${error.slice(0, 40)}`, () => assert.equal(cureFor(error), cure))
 
-const event = (id: number, type = 'RemoteChangeDetected', data: unknown = { folder: 'f', path: `p${id}`, type: 'file', action: 'deleted', modifiedBy: 'ABCDEFG' }) =>
-  ({ id, globalID: id, time: '2026-01-01T00:00:00Z', type, data })
+const event = (
+  id: number,
+  type = 'RemoteChangeDetected',
+  data: unknown = { folder: 'f', path: `p${id}`, type: 'file', action: 'deleted', modifiedBy: 'ABCDEFG' },
+) => ({ id, globalID: id, time: '2026-01-01T00:00:00Z', type, data })
 
 test('changes stand with the newest first, and the oldest are forgotten', () => {
   const first = withChanges([], [event(1), event(2)], 3)
-  assert.deepEqual(withChanges(first, [event(3), event(4)], 3).map(({ id }) => id), [4, 3, 2])
+  assert.deepEqual(
+    withChanges(first, [event(3), event(4)], 3).map(({ id }) => id),
+    [4, 3, 2],
+  )
   assert.equal(withChanges(first, [event(5, 'Ping')], 3), first)
 })
 
@@ -81,9 +128,18 @@ test('an event that is not of the expected shape becomes empty texts, never a mi
 test('versions are found by any part of the path', () => {
   const version = { versionTime: '2026-01-01T00:00:00Z', modTime: '2026-01-01T00:00:00Z', size: 1 }
   const versions = { 'b/Old.txt': [version], a: [version], gone: [] }
-  assert.deepEqual(versionedFiles(versions, '').map(({ path }) => path), ['a', 'b/Old.txt'])
-  assert.deepEqual(versionedFiles(versions, ' old').map(({ path }) => path), ['b/Old.txt'])
-  assert.deepEqual(restoreOutcome({ a: 't', b: 't' }, { b: 'in the way' }), { restored: 1, failed: [{ path: 'b', reason: 'in the way' }] })
+  assert.deepEqual(
+    versionedFiles(versions, '').map(({ path }) => path),
+    ['a', 'b/Old.txt'],
+  )
+  assert.deepEqual(
+    versionedFiles(versions, ' old').map(({ path }) => path),
+    ['b/Old.txt'],
+  )
+  assert.deepEqual(restoreOutcome({ a: 't', b: 't' }, { b: 'in the way' }), {
+    restored: 1,
+    failed: [{ path: 'b', reason: 'in the way' }],
+  })
 })
 
 test('patterns survive the way into the field and back', () => {

@@ -4,7 +4,13 @@ import { test } from 'node:test'
 import * as fc from 'fast-check'
 import { changesIn, storedValue, visible, wrongIn, wrongsIn, type FormField } from '../../gui/facts/form.ts'
 import { formField } from '../../gui/facts/form-field.ts'
-import { ADVANCED_FIELDS, DEVICE_FIELDS, FOLDER_FIELDS, GUI_FIELDS, OPTION_FIELDS } from '../../gui/facts/form-fields.ts'
+import {
+  ADVANCED_FIELDS,
+  DEVICE_FIELDS,
+  FOLDER_FIELDS,
+  GUI_FIELDS,
+  OPTION_FIELDS,
+} from '../../gui/facts/form-fields.ts'
 import { ADD } from '../../gui/words/add.ts'
 import { SETTINGS } from '../../gui/words/settings.ts'
 import { layOver, type Json } from '../../src/core/config/config-json.ts'
@@ -19,13 +25,19 @@ const fieldOf = (name: string, fields: readonly FormField[] = FOLDER_FIELDS) => 
 const keys: ReadonlySet<string> = new Set([...Object.keys(ADD), ...Object.keys(SETTINGS)])
 
 test('every setting of a folder and a device has a place, a name, a line of help, and words for its choices', () => {
-  const places = [['folder', FOLDER_FIELDS], ['device', DEVICE_FIELDS], ['options', OPTION_FIELDS], ['gui', GUI_FIELDS]] as const
+  const places = [
+    ['folder', FOLDER_FIELDS],
+    ['device', DEVICE_FIELDS],
+    ['options', OPTION_FIELDS],
+    ['gui', GUI_FIELDS],
+  ] as const
   const raw = new Set(['copyRangeMethod']) // the names of system calls are the same in every language
   for (const [words, fields] of places) {
     for (const { name, choices } of fields) {
       assert.ok(keys.has(`form.${words}.${name}`), `form.${words}.${name}`)
       assert.ok(keys.has(`form.${words}.${name}.help`), `form.${words}.${name}.help`)
-      if (!raw.has(name)) for (const choice of choices) assert.ok(keys.has(`form.${words}.${name}.${choice}`), `${name}: ${choice}`)
+      if (!raw.has(name))
+        for (const choice of choices) assert.ok(keys.has(`form.${words}.${name}.${choice}`), `${name}: ${choice}`)
     }
   }
 })
@@ -43,8 +55,15 @@ test('nothing in the config is out of reach', () => {
 
 test('only what was changed is sent, in the shape of the config', () => {
   const edits = {
-    label: 'Papers', type: 'sendreceive', rescanIntervalS: '60', fsWatcherEnabled: false, minDiskFree: '2,5 gb', order: 'random',
-    'versioning.type': 'staggered', 'versioning.params.maxAge': '30', 'versioning.params.keep': '9',
+    label: 'Papers',
+    type: 'sendreceive',
+    rescanIntervalS: '60',
+    fsWatcherEnabled: false,
+    minDiskFree: '2,5 gb',
+    order: 'random',
+    'versioning.type': 'staggered',
+    'versioning.params.maxAge': '30',
+    'versioning.params.keep': '9',
     'xattrFilter.entries': '+ user.*\n\n- *',
   }
   assert.deepEqual(changesIn(FOLDER_FIELDS, FOLDER_NOW, edits), {
@@ -53,7 +72,12 @@ test('only what was changed is sent, in the shape of the config', () => {
     fsWatcherEnabled: false,
     minDiskFree: { value: 2.5, unit: 'GB' },
     versioning: { type: 'staggered', params: { maxAge: '2592000' } },
-    xattrFilter: { entries: [{ match: 'user.*', permit: true }, { match: '*', permit: false }] },
+    xattrFilter: {
+      entries: [
+        { match: 'user.*', permit: true },
+        { match: '*', permit: false },
+      ],
+    },
   })
   assert.deepEqual(changesIn(FOLDER_FIELDS, FOLDER_NOW, {}), {})
 })
@@ -69,15 +93,23 @@ test('what is sent is what is shown afterwards: the daemon keeps it as it was ty
     rules: fc.constantFrom('+ user.*', '- a\n+ b', ''),
   }
   const simple = FOLDER_FIELDS.filter(({ when }) => when === undefined)
-  fc.assert(fc.property(fc.constantFrom(...simple).chain((field) => {
-    const value = field.kind === 'choice' ? fc.constantFrom(...field.choices) : values[field.kind]
-    return fc.tuple(fc.constant(field), value)
-  }), ([field, typed]) => {
-    if (wrongIn(field, typed) !== undefined) return
-    const change = JSON.parse(JSON.stringify(changesIn(FOLDER_FIELDS, FOLDER_NOW, { [field.name]: typed }))) as Json
-    const next = layOver(FOLDER, FOLDER_NOW, change, '', 'keep')
-    assert.equal(storedValue(field, next), typeof typed === 'string' && field.name === 'path' ? typed.trim() : typed)
-  }))
+  fc.assert(
+    fc.property(
+      fc.constantFrom(...simple).chain((field) => {
+        const value = field.kind === 'choice' ? fc.constantFrom(...field.choices) : values[field.kind]
+        return fc.tuple(fc.constant(field), value)
+      }),
+      ([field, typed]) => {
+        if (wrongIn(field, typed) !== undefined) return
+        const change = JSON.parse(JSON.stringify(changesIn(FOLDER_FIELDS, FOLDER_NOW, { [field.name]: typed }))) as Json
+        const next = layOver(FOLDER, FOLDER_NOW, change, '', 'keep')
+        assert.equal(
+          storedValue(field, next),
+          typeof typed === 'string' && field.name === 'path' ? typed.trim() : typed,
+        )
+      },
+    ),
+  )
 })
 
 test('what is no number, no size or out of bounds is told as it is typed', () => {

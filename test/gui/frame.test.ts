@@ -10,8 +10,14 @@ import { Pauses } from '../../gui/live/pauses.ts'
 describe('the title of the tab', () => {
   it('tells how things stand first, then whose page it is', () => {
     assert.equal(titleOf('good', 'Everything is up to date.', 'Laptop'), 'Laptop – Twinfold')
-    assert.equal(titleOf('wait', '3 items are waiting: no connected device has them.', 'Laptop'), '● 3 items are waiting – Laptop – Twinfold')
-    assert.equal(titleOf('bad', '2 items in a.b could not be synchronized. See there.', 'x'), '▲ 2 items in a.b could not be synchronized – x – Twinfold')
+    assert.equal(
+      titleOf('wait', '3 items are waiting: no connected device has them.', 'Laptop'),
+      '● 3 items are waiting – Laptop – Twinfold',
+    )
+    assert.equal(
+      titleOf('bad', '2 items in a.b could not be synchronized. See there.', 'x'),
+      '▲ 2 items in a.b could not be synchronized – x – Twinfold',
+    )
     assert.equal(titleOf('busy', '正在下载 3 项到 照片。', ''), '↻ 正在下载 3 项到 照片 – Twinfold')
     assert.equal(titleOf('wait', '有 3 项在等待：没有已连接的设备。', ''), '● 有 3 项在等待 – Twinfold')
   })
@@ -33,7 +39,17 @@ describe('the address of the page after its settings were changed', () => {
   })
 
   it('is nothing that a browser cannot go to', () => {
-    const hostile = ['unix:///run/x', '/run/gui.sock', '127.0.0.1', '127.0.0.1:0', '127.0.0.1:70000', 'a/b:80', 'me@evil:80', 'me@evil:80/x', '']
+    const hostile = [
+      'unix:///run/x',
+      '/run/gui.sock',
+      '127.0.0.1',
+      '127.0.0.1:0',
+      '127.0.0.1:70000',
+      'a/b:80',
+      'me@evil:80',
+      'me@evil:80/x',
+      '',
+    ]
     for (const address of hostile) assert.equal(moved(address), undefined, address)
     assert.equal(moved('javascript:1'), 'http://javascript:1/', 'a host of that name')
   })
@@ -56,16 +72,27 @@ describe('finding commands', () => {
 
   it('keeps the order of equals, and gives only so many', () => {
     const items = ['b x', 'a', 'x b', 'x a'].map((text) => ({ text }))
-    assert.deepEqual(bestMatches(items, 'x', 9).map(({ text }) => text), ['x b', 'x a', 'b x'])
+    assert.deepEqual(
+      bestMatches(items, 'x', 9).map(({ text }) => text),
+      ['x b', 'x a', 'b x'],
+    )
     assert.equal(bestMatches(items, '', 2).length, 2)
   })
 })
 
 describe('keys', () => {
-  const pressed = (key: string, more: Partial<KeyPress> = {}): KeyPress => ({ key, ctrl: false, alt: false, typing: false, atMs: 0, ...more })
+  const pressed = (key: string, more: Partial<KeyPress> = {}): KeyPress => ({
+    key,
+    ctrl: false,
+    alt: false,
+    typing: false,
+    atMs: 0,
+    ...more,
+  })
 
   it('open commands, also out of a field', () => {
-    for (const key of ['k', 'K']) assert.deepEqual(new KeyChord().press(pressed(key, { ctrl: true, typing: true })), { kind: 'commands' })
+    for (const key of ['k', 'K'])
+      assert.deepEqual(new KeyChord().press(pressed(key, { ctrl: true, typing: true })), { kind: 'commands' })
     assert.equal(new KeyChord().press(pressed('k')), undefined)
   })
 
@@ -95,7 +122,10 @@ describe('keys', () => {
 
 describe('the token of the page', () => {
   it('goes along for every daemon of the host, and nothing else of the cookies does', () => {
-    assert.deepEqual(csrfHeaders('a=b; CSRF-Token-ABC=one; sessionid-ABC=secret;CSRF-Token-DEF=two'), { 'X-CSRF-Token-ABC': 'one', 'X-CSRF-Token-DEF': 'two' })
+    assert.deepEqual(csrfHeaders('a=b; CSRF-Token-ABC=one; sessionid-ABC=secret;CSRF-Token-DEF=two'), {
+      'X-CSRF-Token-ABC': 'one',
+      'X-CSRF-Token-DEF': 'two',
+    })
     assert.deepEqual(csrfHeaders(''), {})
   })
 })

@@ -4,7 +4,11 @@ import * as fc from 'fast-check'
 import { appendLog, filterLog, LOG_LINES_MAX, logSince, logText, type LogEntry } from '../../gui/facts/log.ts'
 import type { LogLineJson } from '../../src/rest/system.ts'
 
-const at = (timeMs: number, message: string, level = 2): LogLineJson => ({ when: new Date(timeMs).toISOString(), message, level })
+const at = (timeMs: number, message: string, level = 2): LogLineJson => ({
+  when: new Date(timeMs).toISOString(),
+  message,
+  level,
+})
 const ALL = { text: '', level: 'debug', facility: '', afterId: 0 } as const
 const texts = (entries: readonly LogEntry[]) => entries.map(({ text }) => text)
 
@@ -14,31 +18,47 @@ const answer = (lines: readonly LogLineJson[], since: string | undefined) =>
 
 describe('the log of the page', () => {
   it('takes the facility and the level out of a line', () => {
-    const entries = appendLog([], [at(1_000, 'model: folder a: b', 3), at(1_001, 'nobody: said', 0), at(1_002, 'plain\nlines', 2)])
-    assert.deepEqual(entries.map(({ facility, level, text }) => [facility, level, text]), [
-      ['model', 'warning', 'folder a: b'], ['', 'debug', 'nobody: said'], ['', 'info', 'plain\nlines'],
-    ])
+    const entries = appendLog(
+      [],
+      [at(1_000, 'model: folder a: b', 3), at(1_001, 'nobody: said', 0), at(1_002, 'plain\nlines', 2)],
+    )
+    assert.deepEqual(
+      entries.map(({ facility, level, text }) => [facility, level, text]),
+      [
+        ['model', 'warning', 'folder a: b'],
+        ['', 'debug', 'nobody: said'],
+        ['', 'info', 'plain\nlines'],
+      ],
+    )
   })
 
   it('holds every line once however often it asks, also of lines of the same time', () => {
     const steps = fc.array(fc.record({ laterMs: fc.nat(2), asks: fc.boolean() }), { maxLength: 60 })
-    fc.assert(fc.property(steps, (history) => {
-      const lines: LogLineJson[] = []
-      let nowMs = 1_000
-      let known: readonly LogEntry[] = []
-      for (const { laterMs, asks } of history) {
-        nowMs += laterMs
-        lines.push(at(nowMs, `line ${lines.length}`))
-        if (asks) known = appendLog(known, answer(lines, logSince(known)))
-      }
-      known = appendLog(known, answer(lines, logSince(known)))
-      assert.deepEqual(texts(known), lines.map(({ message }) => message))
-      assert.equal(appendLog(known, answer(lines, logSince(known))), known, 'nothing new is no change')
-    }))
+    fc.assert(
+      fc.property(steps, (history) => {
+        const lines: LogLineJson[] = []
+        let nowMs = 1_000
+        let known: readonly LogEntry[] = []
+        for (const { laterMs, asks } of history) {
+          nowMs += laterMs
+          lines.push(at(nowMs, `line ${lines.length}`))
+          if (asks) known = appendLog(known, answer(lines, logSince(known)))
+        }
+        known = appendLog(known, answer(lines, logSince(known)))
+        assert.deepEqual(
+          texts(known),
+          lines.map(({ message }) => message),
+        )
+        assert.equal(appendLog(known, answer(lines, logSince(known))), known, 'nothing new is no change')
+      }),
+    )
   })
 
   it('keeps the latest lines, and goes on counting', () => {
-    const many = appendLog([], Array.from({ length: LOG_LINES_MAX + 5 }, (_, index) => at(index, `line ${index}`)))
+    const many = appendLog(
+      [],
+      Array.from({ length: LOG_LINES_MAX + 5 }, (_, index) => at(index, `line ${index}`)),
+    )
     assert.equal(many.length, LOG_LINES_MAX)
     assert.equal(many[0]?.text, 'line 5')
     assert.equal(appendLog(many, [at(9_999_999, 'new')]).at(-1)?.id, LOG_LINES_MAX + 6)
@@ -57,7 +77,9 @@ describe('the log of the page', () => {
   })
 
   it('copies lines with time, level and facility', () => {
-    assert.equal(logText(appendLog([], [at(0, 'db: slow', 0), at(1, 'said', 3)])),
-      '1970-01-01T00:00:00.000Z DEBUG db: slow\n1970-01-01T00:00:00.001Z WARNING said\n')
+    assert.equal(
+      logText(appendLog([], [at(0, 'db: slow', 0), at(1, 'said', 3)])),
+      '1970-01-01T00:00:00.000Z DEBUG db: slow\n1970-01-01T00:00:00.001Z WARNING said\n',
+    )
   })
 })

@@ -11,23 +11,33 @@ const NOW = '2026-01-02T03:04:05Z'
 const OFFER = { time: NOW, receiveEncrypted: false, remoteEncrypted: false }
 
 test('who knocks again keeps its place', () => {
-  const knocks = (laptopTime: string) => knocksOf({ pendingDevices: {
-    [SERVER]: { time: NOW, name: 'server', address: 'a' },
-    [LAPTOP]: { time: laptopTime, name: 'laptop', address: 'b' },
-  } }).map(({ name }) => name)
+  const knocks = (laptopTime: string) =>
+    knocksOf({
+      pendingDevices: {
+        [SERVER]: { time: NOW, name: 'server', address: 'a' },
+        [LAPTOP]: { time: laptopTime, name: 'laptop', address: 'b' },
+      },
+    }).map(({ name }) => name)
   assert.deepEqual(knocks('2020-01-01T00:00:00Z'), ['laptop', 'server'])
   assert.deepEqual(knocks('2030-01-01T00:00:00Z'), ['laptop', 'server'])
 })
 
 test('every offer of every device is one question, and a folder that is here is only to be shared', () => {
   const { config } = liveState({ folders: { docs: {} } })
-  const offers = offersOf({ config, pendingFolders: {
-    docs: { offeredBy: { [LAPTOP]: { ...OFFER, label: 'Docs' } } },
-    photos: { offeredBy: { [LAPTOP]: { ...OFFER, label: 'Photos' }, [SERVER]: { ...OFFER, label: '' } } },
-  } })
+  const offers = offersOf({
+    config,
+    pendingFolders: {
+      docs: { offeredBy: { [LAPTOP]: { ...OFFER, label: 'Docs' } } },
+      photos: { offeredBy: { [LAPTOP]: { ...OFFER, label: 'Photos' }, [SERVER]: { ...OFFER, label: '' } } },
+    },
+  })
   assert.deepEqual(
     offers.map(({ folderID, deviceID, isHere }) => [folderID, deviceID, isHere]),
-    [['photos', SERVER, false], ['docs', LAPTOP, true], ['photos', LAPTOP, false]],
+    [
+      ['photos', SERVER, false],
+      ['docs', LAPTOP, true],
+      ['photos', LAPTOP, false],
+    ],
   )
 })
 
@@ -41,26 +51,50 @@ test('a device is ignored once, and all else stays', () => {
 })
 
 test('a folder is ignored beside those that are ignored already', () => {
-  const config = liveState({ devices: [{ id: LAPTOP, config: { ignoredFolders: [{ id: 'old', label: '', time: NOW }] } }] }).config!
+  const config = liveState({
+    devices: [{ id: LAPTOP, config: { ignoredFolders: [{ id: 'old', label: '', time: NOW }] } }],
+  }).config!
   const offer = { folderID: 'new', label: 'New', deviceID: LAPTOP, time: NOW, isHere: false }
-  assert.deepEqual(ignoringFolder(config, offer, NOW).ignoredFolders?.map(({ id }) => id), ['old', 'new'])
+  assert.deepEqual(
+    ignoringFolder(config, offer, NOW).ignoredFolders?.map(({ id }) => id),
+    ['old', 'new'],
+  )
 })
 
 test('a folder is shared with one more, and with one less; a password that is there stays', () => {
-  const config = liveState({ folders: { a: { config: { devices: [
-    { deviceID: OWN, introducedBy: '', encryptionPassword: '' }, { deviceID: SERVER, introducedBy: '', encryptionPassword: 'secret' },
-  ] } } } }).config!
-  const ids = (change: ReturnType<typeof sharingWith>) => change.devices?.map(({ deviceID, encryptionPassword }) => [deviceID, encryptionPassword])
-  assert.deepEqual(ids(sharingWith(config, 'a', LAPTOP, true)), [[OWN, ''], [SERVER, 'secret'], [LAPTOP, '']])
-  assert.deepEqual(ids(sharingWith(config, 'a', SERVER, true)), [[OWN, ''], [SERVER, 'secret']])
+  const config = liveState({
+    folders: {
+      a: {
+        config: {
+          devices: [
+            { deviceID: OWN, introducedBy: '', encryptionPassword: '' },
+            { deviceID: SERVER, introducedBy: '', encryptionPassword: 'secret' },
+          ],
+        },
+      },
+    },
+  }).config!
+  const ids = (change: ReturnType<typeof sharingWith>) =>
+    change.devices?.map(({ deviceID, encryptionPassword }) => [deviceID, encryptionPassword])
+  assert.deepEqual(ids(sharingWith(config, 'a', LAPTOP, true)), [
+    [OWN, ''],
+    [SERVER, 'secret'],
+    [LAPTOP, ''],
+  ])
+  assert.deepEqual(ids(sharingWith(config, 'a', SERVER, true)), [
+    [OWN, ''],
+    [SERVER, 'secret'],
+  ])
   assert.deepEqual(ids(sharingWith(config, 'a', SERVER, false)), [[OWN, '']])
 })
 
 const REMEDIES: Readonly<Record<string, string | undefined>> = {
-  'folder docs stopped: folder marker missing (this indicates potential data loss, search docs/forum to get information about how to proceed)': 'cure.marker',
+  'folder docs stopped: folder marker missing (this indicates potential data loss, search docs/forum to get information about how to proceed)':
+    'cure.marker',
   'folder docs stopped: folder path missing': 'cure.missing',
   'folder docs stopped: folder path not a directory': 'cure.notDirectory',
-  'folder docs: changes are not watched: watching needs 9 directories or more, the system allows 8 for all programs of a user: raise fs.inotify.max_user_watches; rescans find them': 'notice.watch',
+  'folder docs: changes are not watched: watching needs 9 directories or more, the system allows 8 for all programs of a user: raise fs.inotify.max_user_watches; rescans find them':
+    'notice.watch',
   'folder docs stopped: insufficient space on disk for database (/home): current 0.52 % < required 1 %': 'cure.full',
   'folder docs: a.bin: ENOSPC: no space left on device, write': 'cure.full',
   'cannot listen on tcp://:22000: listen EADDRINUSE: address already in use :::22000 (retrying in 1 s)': 'notice.port',
@@ -93,6 +127,8 @@ test('nobody knows how long it takes while nothing moves', () => {
 
 test('a time without readings is a gap, not a line', () => {
   assert.deepEqual(seriesOf([point(2_000, 1), point(4_000, 2), point(60_000, 3)]), [
-    [2, 4, 4.001, 60], [1, 2, null, 3], [0, 0, null, 0],
+    [2, 4, 4.001, 60],
+    [1, 2, null, 3],
+    [0, 0, null, 0],
   ])
 })

@@ -9,7 +9,8 @@ import { EVENT_TYPES } from '../../src/events/types.ts'
 import type { ConnectionsJson } from '../../src/rest/cluster.ts'
 import type { FolderStatusJson } from '../../src/rest/db.ts'
 
-const status = (part: Partial<FolderStatusJson>) => ({ state: 'idle', error: '', needTotalItems: 0, ...part }) as FolderStatusJson
+const status = (part: Partial<FolderStatusJson>) =>
+  ({ state: 'idle', error: '', needTotalItems: 0, ...part }) as FolderStatusJson
 const folder = (part: Partial<FolderLive> = {}): FolderLive => ({ status: status({}), completion: {}, ...part })
 const withFolders = (folders: LiveState['folders']): LiveState => ({ ...INITIAL, folders })
 const after = (state: LiveState, ...events: readonly ToldEvent[]) => events.reduce(applyEvent, state)
@@ -17,24 +18,52 @@ const configOf = (...ids: readonly string[]) => ({ folders: ids.map((id) => ({ i
 
 describe('what the page knows after an event', () => {
   it('follows the state of a folder, and forgets the scan when it is over', () => {
-    const scanning = after(withFolders({ a: folder(), b: folder() }),
+    const scanning = after(
+      withFolders({ a: folder(), b: folder() }),
       { type: 'StateChanged', data: { folder: 'a', to: 'scanning' } },
-      { type: 'FolderScanProgress', data: { folder: 'a', current: 5, total: 10, rate: 1 } })
+      { type: 'FolderScanProgress', data: { folder: 'a', current: 5, total: 10, rate: 1 } },
+    )
     assert.equal(scanning.folders['a']?.status.state, 'scanning')
     assert.deepEqual(scanning.folders['a']?.scan, { current: 5, total: 10, rate: 1 })
-    assert.equal(scanning.folders['b'], withFolders({ b: scanning.folders['b']! }).folders['b'], 'others are the same object')
+    assert.equal(
+      scanning.folders['b'],
+      withFolders({ b: scanning.folders['b']! }).folders['b'],
+      'others are the same object',
+    )
     const idle = after(scanning, { type: 'StateChanged', data: { folder: 'a', to: 'idle' } })
     assert.equal(idle.folders['a']?.scan, undefined)
-    const broken = after(idle, { type: 'StateChanged', data: { folder: 'a', to: 'error', error: 'folder marker missing' } })
+    const broken = after(idle, {
+      type: 'StateChanged',
+      data: { folder: 'a', to: 'error', error: 'folder marker missing' },
+    })
     assert.equal(broken.folders['a']?.status.error, 'folder marker missing')
-    assert.equal(after(broken, { type: 'StateChanged', data: { folder: 'a', to: 'idle' } }).folders['a']?.status.error, '')
+    assert.equal(
+      after(broken, { type: 'StateChanged', data: { folder: 'a', to: 'idle' } }).folders['a']?.status.error,
+      '',
+    )
   })
 
   it('takes summaries, completions and progress', () => {
-    const state = after(withFolders({ a: folder() }),
+    const state = after(
+      withFolders({ a: folder() }),
       { type: 'FolderSummary', data: { folder: 'a', summary: status({ needTotalItems: 3 }) } },
-      { type: 'FolderCompletion', data: { folder: 'a', device: 'D', completion: 50, globalBytes: 2, needBytes: 1, globalItems: 2, needItems: 1, needDeletes: 0, remoteState: 'valid', sequence: 1 } },
-      { type: 'DownloadProgress', data: { a: { 'x.txt': { bytesDone: 1, bytesTotal: 2 } } } })
+      {
+        type: 'FolderCompletion',
+        data: {
+          folder: 'a',
+          device: 'D',
+          completion: 50,
+          globalBytes: 2,
+          needBytes: 1,
+          globalItems: 2,
+          needItems: 1,
+          needDeletes: 0,
+          remoteState: 'valid',
+          sequence: 1,
+        },
+      },
+      { type: 'DownloadProgress', data: { a: { 'x.txt': { bytesDone: 1, bytesTotal: 2 } } } },
+    )
     assert.equal(state.folders['a']?.status.needTotalItems, 3)
     assert.equal(state.folders['a']?.completion['D']?.needItems, 1)
     assert.deepEqual(state.progress, { a: { 'x.txt': { bytesDone: 1, bytesTotal: 2 } } })
@@ -47,7 +76,12 @@ describe('what the page knows after an event', () => {
   })
 
   it('counts what happens in each folder, so that lists know', () => {
-    const state = after(INITIAL, { type: 'ItemFinished', data: { folder: 'a' } }, { type: 'LocalIndexUpdated', data: { folder: 'a' } }, { type: 'FolderErrors', data: { folder: 'b' } })
+    const state = after(
+      INITIAL,
+      { type: 'ItemFinished', data: { folder: 'a' } },
+      { type: 'LocalIndexUpdated', data: { folder: 'a' } },
+      { type: 'FolderErrors', data: { folder: 'b' } },
+    )
     assert.deepEqual(state.folderEvents, { a: 2, b: 1 })
   })
 
@@ -70,10 +104,18 @@ describe('what has to be asked after an event', () => {
   })
 
   it('is what the event does not tell itself', () => {
-    assert.deepEqual(reloadsFor({ type: 'DeviceConnected', data: { id: 'D' } }), ['connections', 'statistics', 'warnings'])
+    assert.deepEqual(reloadsFor({ type: 'DeviceConnected', data: { id: 'D' } }), [
+      'connections',
+      'statistics',
+      'warnings',
+    ])
     assert.deepEqual(reloadsFor({ type: 'PendingDevicesChanged', data: {} }), ['pending'])
     assert.deepEqual(reloadsFor({ type: 'FolderResumed', data: { id: 'a' } }), ['folder:a'])
-    assert.deepEqual(reloadsFor({ type: 'DownloadProgress', data: { a: {}, b: {} } }), ['folder:a', 'folder:b'], 'what is left is told by their status')
+    assert.deepEqual(
+      reloadsFor({ type: 'DownloadProgress', data: { a: {}, b: {} } }),
+      ['folder:a', 'folder:b'],
+      'what is left is told by their status',
+    )
     assert.deepEqual(reloadsFor({ type: 'StateChanged', data: { folder: 'a', to: 'scanning' } }), [])
     assert.deepEqual(reloadsFor({ type: 'ItemFinished', data: { folder: 'a' } }), [])
   })
@@ -95,8 +137,14 @@ describe('rates', () => {
   it('are the difference of two counts by the time between', () => {
     const state = [counted(1, 1_000), counted(3, 5_000)].reduce(applyConnections, INITIAL)
     assert.deepEqual(state.rates['D'], { inBps: 2_000, outBps: 0 })
-    assert.deepEqual(state.history.map(({ inBps }) => inBps), [0, 2_000])
-    assert.deepEqual(state.deviceHistory['D']?.map(({ inBps }) => inBps), [0, 2_000])
+    assert.deepEqual(
+      state.history.map(({ inBps }) => inBps),
+      [0, 2_000],
+    )
+    assert.deepEqual(
+      state.deviceHistory['D']?.map(({ inBps }) => inBps),
+      [0, 2_000],
+    )
   })
 
   it('are never below nothing: a daemon that restarted counts from zero', () => {
@@ -107,20 +155,30 @@ describe('rates', () => {
     const counts = Array.from({ length: 400 }, (_, index) => counted(1 + index * 2, index * 2_000))
     const state = counts.reduce(applyConnections, INITIAL)
     assert.equal(state.history.length, 300)
-    assert.equal([...counts, counts.at(-1)!].reduce(applyConnections, INITIAL).history.length, 300, 'the same count is no new point')
+    assert.equal(
+      [...counts, counts.at(-1)!].reduce(applyConnections, INITIAL).history.length,
+      300,
+      'the same count is no new point',
+    )
   })
 })
 
 describe('the events that the page asks for', () => {
   it('exist', () => {
     const known: ReadonlySet<string> = new Set(EVENT_TYPES)
-    assert.deepEqual(TOLD_TYPES.filter((type) => !known.has(type)), [])
+    assert.deepEqual(
+      TOLD_TYPES.filter((type) => !known.has(type)),
+      [],
+    )
     assert.equal(toldEvent({ id: 1, globalID: 1, time: '', type: 'LoginAttempt', data: {} }), undefined)
   })
 
   it('are applied without a browser', () => {
     for (const file of ['reduce', 'state', 'event-shapes']) {
-      assert.doesNotMatch(readFileSync(new URL(`../../gui/live/${file}.ts`, import.meta.url), 'utf8'), /preact|document\.|window\./)
+      assert.doesNotMatch(
+        readFileSync(new URL(`../../gui/live/${file}.ts`, import.meta.url), 'utf8'),
+        /preact|document\.|window\./,
+      )
     }
   })
 })

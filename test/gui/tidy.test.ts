@@ -7,7 +7,9 @@ import { describe, it } from 'node:test'
 
 const root = join(import.meta.dirname, '..', '..')
 const NOT_THE_PAGE = ['gui/vite.config.ts', 'gui/words/texts-of.ts']
-const files = globSync('gui/**/*.{ts,tsx}', { cwd: root }).filter((file) => !NOT_THE_PAGE.includes(file) && !file.endsWith('.d.ts')).sort()
+const files = globSync('gui/**/*.{ts,tsx}', { cwd: root })
+  .filter((file) => !NOT_THE_PAGE.includes(file) && !file.endsWith('.d.ts'))
+  .sort()
 const styles = globSync('gui/style/*.css', { cwd: root }).sort()
 const textOf = (file: string) => readFileSync(join(root, file), 'utf8')
 
@@ -19,13 +21,21 @@ interface Import {
 
 function importsOf(file: string): readonly Import[] {
   const text = textOf(file)
-  const named = [...text.matchAll(/^(?:import|export)\s+(type\s+)?([\w$*{},\s]+?)\s+from\s+'([^']+)'/gm)].map(([, type, names = '', from = '']) => {
-    const inner = /^\{(.*)\}$/s.exec(names)?.[1]
-    const allTypes = inner?.split(',').every((name) => name.trim() === '' || name.trim().startsWith('type ')) === true
-    return { from, typesOnly: type !== undefined || allTypes }
-  })
-  const whole = [...text.matchAll(/^import\s+'([^']+)'|\bimport\('([^']+)'\)/gm)].map(([, at, lazily]) => ({ from: at ?? lazily ?? '', typesOnly: false }))
-  return [...named, ...whole].map(({ from, typesOnly }) => ({ target: from.startsWith('.') ? relative(root, join(root, dirname(file), from)) : from, typesOnly }))
+  const named = [...text.matchAll(/^(?:import|export)\s+(type\s+)?([\w$*{},\s]+?)\s+from\s+'([^']+)'/gm)].map(
+    ([, type, names = '', from = '']) => {
+      const inner = /^\{(.*)\}$/s.exec(names)?.[1]
+      const allTypes = inner?.split(',').every((name) => name.trim() === '' || name.trim().startsWith('type ')) === true
+      return { from, typesOnly: type !== undefined || allTypes }
+    },
+  )
+  const whole = [...text.matchAll(/^import\s+'([^']+)'|\bimport\('([^']+)'\)/gm)].map(([, at, lazily]) => ({
+    from: at ?? lazily ?? '',
+    typesOnly: false,
+  }))
+  return [...named, ...whole].map(({ from, typesOnly }) => ({
+    target: from.startsWith('.') ? relative(root, join(root, dirname(file), from)) : from,
+    typesOnly,
+  }))
 }
 
 /** What is told of a file, for all files that are wrong. */
@@ -37,11 +47,18 @@ function wrong(of: readonly string[], tell: (file: string) => readonly string[])
 const FLOORS = ['ground', 'words', 'live', 'facts', 'ui', 'page'] as const
 
 /** Small things that stand by themselves, though they lie where people look for them. */
-const GROUND = ['gui/live/store.ts', 'gui/app/address.ts', 'gui/app/dialogs.tsx', 'gui/app/theme.ts', 'gui/words/language.ts', 'gui/facts/pace.ts']
+const GROUND = [
+  'gui/live/store.ts',
+  'gui/app/address.ts',
+  'gui/app/dialogs.tsx',
+  'gui/app/theme.ts',
+  'gui/words/language.ts',
+  'gui/facts/pace.ts',
+]
 
 function floorOf(file: string): number {
   const folder = file.split('/')[1] ?? ''
-  const name = GROUND.includes(file) ? 'ground' : FLOORS.find((floor) => floor === folder) ?? 'page'
+  const name = GROUND.includes(file) ? 'ground' : (FLOORS.find((floor) => floor === folder) ?? 'page')
   return FLOORS.indexOf(name)
 }
 
@@ -49,75 +66,168 @@ describe('the sources of the page', () => {
   it('are there', () => assert.ok(files.length > 50 && styles.length > 4))
 
   it('import of the program only the client, the declarations and the pure core', () => {
-    assert.deepEqual(wrong(files, (file) => importsOf(file)
-      .filter(({ target }) => target.startsWith('src/') && !/^src\/(client|rest|core)\//.test(target)).map(({ target }) => target)), [])
+    assert.deepEqual(
+      wrong(files, (file) =>
+        importsOf(file)
+          .filter(({ target }) => target.startsWith('src/') && !/^src\/(client|rest|core)\//.test(target))
+          .map(({ target }) => target),
+      ),
+      [],
+    )
   })
 
   it('import no modules of Node, and only the two packages of the page', () => {
-    assert.deepEqual(wrong(files, (file) => importsOf(file).map(({ target }) => target)
-      .filter((target) => builtinModules.includes(target) || !/^(gui|src)\/|^preact$|^preact\/hooks$|^uplot($|\/)|^virtual:words\//.test(target))), [])
+    assert.deepEqual(
+      wrong(files, (file) =>
+        importsOf(file)
+          .map(({ target }) => target)
+          .filter(
+            (target) =>
+              builtinModules.includes(target) ||
+              !/^(gui|src)\/|^preact$|^preact\/hooks$|^uplot($|\/)|^virtual:words\//.test(target),
+          ),
+      ),
+      [],
+    )
   })
 
   it('run no core that needs Node', () => {
-    const core = new Set(files.flatMap((file) => importsOf(file)).filter(({ target, typesOnly }) => target.startsWith('src/') && !typesOnly).map(({ target }) => target))
-    for (const file of core) for (const { target, typesOnly } of importsOf(file)) if (target.startsWith('src/') && !typesOnly) core.add(target)
-    assert.deepEqual([...core].filter((file) => /from 'node:/.test(textOf(file))), [])
+    const core = new Set(
+      files
+        .flatMap((file) => importsOf(file))
+        .filter(({ target, typesOnly }) => target.startsWith('src/') && !typesOnly)
+        .map(({ target }) => target),
+    )
+    for (const file of core)
+      for (const { target, typesOnly } of importsOf(file)) if (target.startsWith('src/') && !typesOnly) core.add(target)
+    assert.deepEqual(
+      [...core].filter((file) => /from 'node:/.test(textOf(file))),
+      [],
+    )
   })
 
   it('keep to their floors', () => {
-    assert.deepEqual(wrong(files, (file) => importsOf(file)
-      .filter(({ target, typesOnly }) => !typesOnly && target.startsWith('gui/') && /\.tsx?$/.test(target) && floorOf(target) > floorOf(file))
-      .map(({ target }) => target)), [])
+    assert.deepEqual(
+      wrong(files, (file) =>
+        importsOf(file)
+          .filter(
+            ({ target, typesOnly }) =>
+              !typesOnly && target.startsWith('gui/') && /\.tsx?$/.test(target) && floorOf(target) > floorOf(file),
+          )
+          .map(({ target }) => target),
+      ),
+      [],
+    )
   })
 
   it('make no markup and no program of texts', () => {
-    const forbidden = /innerHTML|outerHTML|dangerouslySetInnerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function|srcdoc|javascript:/
-    assert.deepEqual(wrong(files, (file) => textOf(file).match(forbidden) ?? []), [])
+    const forbidden =
+      /innerHTML|outerHTML|dangerouslySetInnerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function|srcdoc|javascript:/
+    assert.deepEqual(
+      wrong(files, (file) => textOf(file).match(forbidden) ?? []),
+      [],
+    )
   })
 
   it('ask the daemon only by its client', () => {
-    assert.deepEqual(wrong(files, (file) => file.startsWith('gui/live/') ? [] : textOf(file).match(/\bfetch\(|XMLHttpRequest|WebSocket|EventSource|sendBeacon/) ?? []), [])
+    assert.deepEqual(
+      wrong(files, (file) =>
+        file.startsWith('gui/live/')
+          ? []
+          : (textOf(file).match(/\bfetch\(|XMLHttpRequest|WebSocket|EventSource|sendBeacon/) ?? []),
+      ),
+      [],
+    )
   })
 
   it('are drawn anew with another language: nothing is held back', () => {
-    assert.deepEqual(wrong(files, (file) => textOf(file).match(/\bmemo\(|shouldComponentUpdate/) ?? []), [])
+    assert.deepEqual(
+      wrong(files, (file) => textOf(file).match(/\bmemo\(|shouldComponentUpdate/) ?? []),
+      [],
+    )
   })
 
   it('have no styles as text', () => {
-    assert.deepEqual(wrong(files, (file) => textOf(file).match(/\bstyle="|\bstyle=\{`|cssText|setAttribute\('style/) ?? []), [])
+    assert.deepEqual(
+      wrong(files, (file) => textOf(file).match(/\bstyle="|\bstyle=\{`|cssText|setAttribute\('style/) ?? []),
+      [],
+    )
   })
 
   it('have files that can be read at a sitting', () => {
     const isTable = (file: string) => file.startsWith('gui/words/')
-    assert.deepEqual(wrong(files, (file) => !isTable(file) && textOf(file).split('\n').length > 250 ? [`${textOf(file).split('\n').length} lines`] : []), [])
+    assert.deepEqual(
+      wrong(files, (file) =>
+        !isTable(file) && textOf(file).split('\n').length > 250 ? [`${textOf(file).split('\n').length} lines`] : [],
+      ),
+      [],
+    )
   })
 })
 
 describe('the styles of the page', () => {
   it('take their colours from the tokens', () => {
-    const literal = /#[0-9a-f]{3,8}\b|\b(?:rgb|hsl|oklch|lab|lch)a?\(|:\s*(?:white|black|red|green|blue|gr[ae]y|orange|yellow)\b/i
-    assert.deepEqual(wrong(styles.filter((file) => !file.endsWith('tokens.css')), (file) => textOf(file).match(literal) ?? []), [])
-    assert.deepEqual(wrong(files.filter((file) => file.endsWith('.tsx')), (file) => textOf(file).match(/['"`]#[0-9a-f]{6}\b|\brgb\(/i) ?? []), [])
+    const literal =
+      /#[0-9a-f]{3,8}\b|\b(?:rgb|hsl|oklch|lab|lch)a?\(|:\s*(?:white|black|red|green|blue|gr[ae]y|orange|yellow)\b/i
+    assert.deepEqual(
+      wrong(
+        styles.filter((file) => !file.endsWith('tokens.css')),
+        (file) => textOf(file).match(literal) ?? [],
+      ),
+      [],
+    )
+    assert.deepEqual(
+      wrong(
+        files.filter((file) => file.endsWith('.tsx')),
+        (file) => textOf(file).match(/['"`]#[0-9a-f]{6}\b|\brgb\(/i) ?? [],
+      ),
+      [],
+    )
   })
 
   it('use only tokens that exist', () => {
-    const known = new Set([...[...styles, ...files].map(textOf).join('\n').matchAll(/(--[\w-]+)'?:/g)].map(([, name]) => name))
-    assert.deepEqual(wrong(styles, (file) => [...textOf(file).matchAll(/var\((--[\w-]+)/g)].map(([, name = '']) => name).filter((name) => !known.has(name))), [])
+    const known = new Set(
+      [
+        ...[...styles, ...files]
+          .map(textOf)
+          .join('\n')
+          .matchAll(/(--[\w-]+)'?:/g),
+      ].map(([, name]) => name),
+    )
+    assert.deepEqual(
+      wrong(styles, (file) =>
+        [...textOf(file).matchAll(/var\((--[\w-]+)/g)].map(([, name = '']) => name).filter((name) => !known.has(name)),
+      ),
+      [],
+    )
   })
 
   it('have a light and a dark value for each colour but those of the sign and the veil', () => {
-    const tokens = [...textOf('gui/style/tokens.css').matchAll(/(--[\w-]+): ([^;]+);/g)].map(([, name = '', value = '']) => ({ name, value }))
-    const single = tokens.filter(({ value }) => /#|rgb/.test(value.replaceAll(/light-dark\((?:[^()]|\([^()]*\))*\)/g, '')))
+    const tokens = [...textOf('gui/style/tokens.css').matchAll(/(--[\w-]+): ([^;]+);/g)].map(
+      ([, name = '', value = '']) => ({ name, value }),
+    )
+    const single = tokens.filter(({ value }) =>
+      /#|rgb/.test(value.replaceAll(/light-dark\((?:[^()]|\([^()]*\))*\)/g, '')),
+    )
     assert.ok(tokens.length > 20)
-    assert.deepEqual(single.map(({ name }) => name), ['--brand', '--brand-light', '--veil'])
+    assert.deepEqual(
+      single.map(({ name }) => name),
+      ['--brand', '--brand-light', '--veil'],
+    )
   })
 
   it('fetch nothing from elsewhere', () => {
-    assert.deepEqual(wrong(styles, (file) => textOf(file).match(/url\(|https?:/) ?? []), [])
+    assert.deepEqual(
+      wrong(styles, (file) => textOf(file).match(/url\(|https?:/) ?? []),
+      [],
+    )
   })
 
   it('are all named', () => {
     const named = textOf('gui/style/pages.css') + textOf('gui/main.tsx')
-    assert.deepEqual(styles.filter((file) => !named.includes(`/${file.split('/').at(-1)}'`) && !file.endsWith('pages.css')), [])
+    assert.deepEqual(
+      styles.filter((file) => !named.includes(`/${file.split('/').at(-1)}'`) && !file.endsWith('pages.css')),
+      [],
+    )
   })
 })

@@ -22,16 +22,42 @@ interface Case {
 }
 
 const CASES: Readonly<Record<string, Case>> = {
-  'everything is up to date': { folders: { a: CALM, b: CALM }, says: { tone: 'good', key: 'truth.upToDate', place: [] } },
+  'everything is up to date': {
+    folders: { a: CALM, b: CALM },
+    says: { tone: 'good', key: 'truth.upToDate', place: [] },
+  },
   'no folder yet': { folders: {}, says: { tone: 'wait', key: 'truth.noFolders', place: [] } },
-  'no device yet': { folders: { a: CALM }, more: { devices: [] }, says: { tone: 'wait', key: 'truth.noDevices', place: ['devices'] } },
-  'nobody connected': { folders: { a: CALM }, more: { devices: [LAPTOP_OFF] }, says: { tone: 'wait', key: 'truth.alone', place: ['devices'] } },
-  'all paused': { folders: { a: { config: { paused: true } } }, says: { tone: 'off', key: 'truth.allPaused', place: ['folders'] } },
-  'the daemon is gone': { folders: { a: CALM }, more: { link: 'lost' }, says: { tone: 'off', key: 'truth.lost', place: [] } },
-  'a folder of which nothing is told yet': { folders: { a: CALM, b: { isUntold: true } }, says: { tone: 'wait', key: 'truth.starting', place: [] } },
+  'no device yet': {
+    folders: { a: CALM },
+    more: { devices: [] },
+    says: { tone: 'wait', key: 'truth.noDevices', place: ['devices'] },
+  },
+  'nobody connected': {
+    folders: { a: CALM },
+    more: { devices: [LAPTOP_OFF] },
+    says: { tone: 'wait', key: 'truth.alone', place: ['devices'] },
+  },
+  'all paused': {
+    folders: { a: { config: { paused: true } } },
+    says: { tone: 'off', key: 'truth.allPaused', place: ['folders'] },
+  },
+  'the daemon is gone': {
+    folders: { a: CALM },
+    more: { link: 'lost' },
+    says: { tone: 'off', key: 'truth.lost', place: [] },
+  },
+  'a folder of which nothing is told yet': {
+    folders: { a: CALM, b: { isUntold: true } },
+    says: { tone: 'wait', key: 'truth.starting', place: [] },
+  },
   'a folder that stopped': {
     folders: { a: { status: { state: 'error', error: 'folder marker missing' } } },
-    says: { tone: 'bad', key: 'truth.stopped', values: { folder: 'A', reason: 'folder marker missing' }, place: ['folders', 'a'] },
+    says: {
+      tone: 'bad',
+      key: 'truth.stopped',
+      values: { folder: 'A', reason: 'folder marker missing' },
+      place: ['folders', 'a'],
+    },
   },
   'problems of pulling': {
     folders: { a: CALM, b: { status: { pullErrors: 2, errors: 2, needTotalItems: 2 } } },
@@ -43,19 +69,42 @@ const CASES: Readonly<Record<string, Case>> = {
   },
   'downloading, with the time left': {
     folders: { a: { status: { state: 'syncing', needTotalItems: 3, needBytes: 6_000 } } },
-    more: { history: [{ atMs: 1, inBps: 100, outBps: 0 }, { atMs: 2, inBps: 200, outBps: 0 }] },
-    says: { tone: 'busy', key: 'truth.downloading', values: { n: 3, folder: 'A' }, leftS: 40, place: ['folders', 'a', 'waiting'] },
+    more: {
+      history: [
+        { atMs: 1, inBps: 100, outBps: 0 },
+        { atMs: 2, inBps: 200, outBps: 0 },
+      ],
+    },
+    says: {
+      tone: 'busy',
+      key: 'truth.downloading',
+      values: { n: 3, folder: 'A' },
+      leftS: 40,
+      place: ['folders', 'a', 'waiting'],
+    },
   },
   'downloading to several folders: the one with the most to come': {
     folders: {
       a: { status: { state: 'syncing', needTotalItems: 9, needBytes: 10 } },
       b: { status: { state: 'syncing', needTotalItems: 1, needBytes: 6_000 } },
     },
-    says: { tone: 'busy', key: 'truth.downloading', values: { n: 1, folder: 'B' }, leftS: undefined, place: ['folders', 'b', 'waiting'] },
+    says: {
+      tone: 'busy',
+      key: 'truth.downloading',
+      values: { n: 1, folder: 'B' },
+      leftS: undefined,
+      place: ['folders', 'b', 'waiting'],
+    },
   },
   'downloading, and nothing moves yet': {
     folders: { a: { status: { state: 'syncing', needTotalItems: 3, needBytes: 6_000 } } },
-    says: { tone: 'busy', key: 'truth.downloading', values: { n: 3, folder: 'A' }, leftS: undefined, place: ['folders', 'a', 'waiting'] },
+    says: {
+      tone: 'busy',
+      key: 'truth.downloading',
+      values: { n: 3, folder: 'A' },
+      leftS: undefined,
+      place: ['folders', 'a', 'waiting'],
+    },
   },
   'about to download': {
     folders: { a: { status: { state: 'sync-preparing', needTotalItems: 3 } } },
@@ -66,7 +115,12 @@ const CASES: Readonly<Record<string, Case>> = {
     says: { tone: 'wait', key: 'truth.waiting', values: { n: 3 }, place: ['folders', 'a', 'waiting'] },
   },
   'waiting: nobody is connected who shares the folder': {
-    folders: { a: { status: { needTotalItems: 3 }, config: { devices: [{ deviceID: SERVER, introducedBy: '', encryptionPassword: '' }] } } },
+    folders: {
+      a: {
+        status: { needTotalItems: 3 },
+        config: { devices: [{ deviceID: SERVER, introducedBy: '', encryptionPassword: '' }] },
+      },
+    },
     says: { tone: 'wait', key: 'truth.waitingAlone', values: { n: 3 }, place: ['folders', 'a', 'waiting'] },
   },
   'waiting in several folders': {

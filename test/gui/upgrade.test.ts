@@ -5,15 +5,30 @@ import { upgradeNotice } from '../../gui/facts/upgrade.ts'
 import type { UpgradeDetailsJson } from '../../src/rest/upgrade.ts'
 
 const DETAILS: UpgradeDetailsJson = {
-  running: 'v1.0.0', checks: 'on', source: 'https://npm.example/twinfold', checked: null, error: '', latest: 'v1.1.0', available: true,
-  major: false, changes: [{ version: 'v1.1.0', text: 'Better' }, { version: 'v1.0.1', text: '' }], installation: 'npm',
+  running: 'v1.0.0',
+  checks: 'on',
+  source: 'https://npm.example/twinfold',
+  checked: null,
+  error: '',
+  latest: 'v1.1.0',
+  available: true,
+  major: false,
+  changes: [
+    { version: 'v1.1.0', text: 'Better' },
+    { version: 'v1.0.1', text: '' },
+  ],
+  installation: 'npm',
   command: 'npm install -g twinfold@1.1.0',
 }
 
 test('a newer release is told with what changed and the command', () => {
   assert.deepEqual(upgradeNotice(DETAILS, 'v1.0.5'), {
-    latest: 'v1.1.0', running: 'v1.0.0', major: false, changes: [{ version: 'v1.1.0', text: 'Better' }],
-    command: 'npm install -g twinfold@1.1.0', nextStep: 'restart',
+    latest: 'v1.1.0',
+    running: 'v1.0.0',
+    major: false,
+    changes: [{ version: 'v1.1.0', text: 'Better' }],
+    command: 'npm install -g twinfold@1.1.0',
+    nextStep: 'restart',
   })
 })
 
@@ -27,9 +42,12 @@ for (const [why, details, dismissed] of SILENT) {
 }
 
 const STEPS: [details: Partial<UpgradeDetailsJson>, step: string][] = [
-  [{ installation: 'container' }, 'container'], [{ installation: 'npx' }, 'npx'], [{ installation: 'clone' }, 'restart'],
+  [{ installation: 'container' }, 'container'],
+  [{ installation: 'npx' }, 'npx'],
+  [{ installation: 'clone' }, 'restart'],
   [{ installation: 'unknown', command: null }, 'unknown'],
 ]
 for (const [details, step] of STEPS) {
-  test(`installed as ${details.installation}: ${step}`, () => assert.equal(upgradeNotice({ ...DETAILS, ...details }, '')?.nextStep, step))
+  test(`installed as ${details.installation}: ${step}`, () =>
+    assert.equal(upgradeNotice({ ...DETAILS, ...details }, '')?.nextStep, step))
 }

@@ -12,7 +12,8 @@ type Texts = Readonly<Record<(typeof LANGUAGES)[number], string>>
 const ENTRIES = Object.entries<Texts>(WORDS)
 
 const placesIn = (text: string) => [...new Set([...text.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name))].sort()
-const wrong = (isWrong: (texts: Texts, key: string) => boolean) => ENTRIES.filter(([key, texts]) => isWrong(texts, key)).map(([key]) => key)
+const wrong = (isWrong: (texts: Texts, key: string) => boolean) =>
+  ENTRIES.filter(([key, texts]) => isWrong(texts, key)).map(([key]) => key)
 
 /** What the page says nowhere: comments and tables put aside. */
 const sources = globSync('gui/**/*.{ts,tsx}', { cwd: root })
@@ -22,45 +23,88 @@ const sources = globSync('gui/**/*.{ts,tsx}', { cwd: root })
 
 describe('the words of the page', () => {
   it('are there in five languages, each with a text', () => {
-    assert.deepEqual(wrong((texts) => Object.keys(texts).sort().join() !== LANGUAGES.join() || Object.values(texts).some((text) => text.trim() === '' || text !== text.trim())), [])
+    assert.deepEqual(
+      wrong(
+        (texts) =>
+          Object.keys(texts).sort().join() !== LANGUAGES.join() ||
+          Object.values(texts).some((text) => text.trim() === '' || text !== text.trim()),
+      ),
+      [],
+    )
   })
 
   it('have the same places to fill in all languages, and in both forms', () => {
-    assert.deepEqual(wrong((texts) => {
-      const forms = LANGUAGES.flatMap((language) => texts[language].split('||'))
-      const expected = placesIn(texts.en).filter((name) => name !== 'n').join()
-      return forms.some((form) => placesIn(form).filter((name) => name !== 'n').join() !== expected)
-    }), [])
+    assert.deepEqual(
+      wrong((texts) => {
+        const forms = LANGUAGES.flatMap((language) => texts[language].split('||'))
+        const expected = placesIn(texts.en)
+          .filter((name) => name !== 'n')
+          .join()
+        return forms.some(
+          (form) =>
+            placesIn(form)
+              .filter((name) => name !== 'n')
+              .join() !== expected,
+        )
+      }),
+      [],
+    )
   })
 
   it('have two forms at most, neither of them empty', () => {
-    assert.deepEqual(wrong((texts) => LANGUAGES.some((language) => {
-      const forms = texts[language].split('||')
-      return forms.length > 2 || forms.some((form) => form.trim() === '')
-    })), [])
+    assert.deepEqual(
+      wrong((texts) =>
+        LANGUAGES.some((language) => {
+          const forms = texts[language].split('||')
+          return forms.length > 2 || forms.some((form) => form.trim() === '')
+        }),
+      ),
+      [],
+    )
   })
 
   it('tell one from many alike in German, Spanish and French where English does', () => {
-    assert.deepEqual(wrong((texts) => texts.en.includes('||') && (['de', 'es', 'fr'] as const).some((language) => !texts[language].includes('||'))), [])
+    assert.deepEqual(
+      wrong(
+        (texts) =>
+          texts.en.includes('||') && (['de', 'es', 'fr'] as const).some((language) => !texts[language].includes('||')),
+      ),
+      [],
+    )
   })
 
   it('have one form in Chinese, which knows no other', () => {
-    assert.deepEqual(wrong((texts) => texts.zh.includes('||')), [])
+    assert.deepEqual(
+      wrong((texts) => texts.zh.includes('||')),
+      [],
+    )
   })
 
   it('have no straight apostrophes between letters, and no double spaces', () => {
-    assert.deepEqual(wrong((texts) => LANGUAGES.some((language) => /\p{L}'\p{L}| {2}/u.test(texts[language]))), [])
+    assert.deepEqual(
+      wrong((texts) => LANGUAGES.some((language) => /\p{L}'\p{L}| {2}/u.test(texts[language]))),
+      [],
+    )
   })
 
   it('are all used', () => {
-    const isBuilt = (key: string) => [...key.matchAll(/\./g)].some(({ index }) => sources.includes(`\`${key.slice(0, index + 1)}\${`))
-    assert.deepEqual(wrong((_, key) => !sources.includes(`'${key}'`) && !sources.includes(`"${key}"`) && !isBuilt(key)), [])
+    const isBuilt = (key: string) =>
+      [...key.matchAll(/\./g)].some(({ index }) => sources.includes(`\`${key.slice(0, index + 1)}\${`))
+    assert.deepEqual(
+      wrong((_, key) => !sources.includes(`'${key}'`) && !sources.includes(`"${key}"`) && !isBuilt(key)),
+      [],
+    )
   })
 
   it('are defined once', () => {
-    const tables = globSync('gui/words/*.ts', { cwd: root }).map((file) => readFileSync(join(root, file), 'utf8')).join('\n')
+    const tables = globSync('gui/words/*.ts', { cwd: root })
+      .map((file) => readFileSync(join(root, file), 'utf8'))
+      .join('\n')
     const keys = [...tables.matchAll(/^ {2}'([\w.-]+)': \{/gm)].map(([, key = '']) => key)
-    assert.deepEqual(keys.filter((key, index) => keys.indexOf(key) !== index), [])
+    assert.deepEqual(
+      keys.filter((key, index) => keys.indexOf(key) !== index),
+      [],
+    )
   })
 })
 

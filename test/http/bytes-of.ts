@@ -3,10 +3,12 @@ import { KEY, type fakeRest } from './fakes.ts'
 
 /** The body of an answer as it is sent, for those that are no text. */
 export async function bytesOf(rest: ReturnType<typeof fakeRest>, target: string): Promise<Buffer> {
-  const reply = await rest.server.handler(simRequest(
-    { method: 'GET', target, headers: { 'X-API-Key': KEY } },
-    { signal: new AbortController().signal, unixSocket: false, host: '127.0.0.1:8384' },
-  ))
+  const reply = await rest.server.handler(
+    simRequest(
+      { method: 'GET', target, headers: { 'X-API-Key': KEY } },
+      { signal: new AbortController().signal, unixSocket: false, host: '127.0.0.1:8384' },
+    ),
+  )
   const pieces: Buffer[] = []
   const body = reply.body ?? ''
   if (typeof body === 'string' || body instanceof Uint8Array) pieces.push(Buffer.from(body))

@@ -33,11 +33,25 @@ test('every route says in one sentence what it does, and none is declared twice'
 
 test('unknown path: 404 as text; an escape that is none: 400', async () => {
   const { send } = fakeRest()
-  for (const path of ['/rest/nope', '/rest/', '/nope', '/rest/db', '/rest/config/folders/a%2fb', '/rest/config/folders/a/b', '/rest/db/scan%00', '/rest/config/folders/:id/x']) {
+  for (const path of [
+    '/rest/nope',
+    '/rest/',
+    '/nope',
+    '/rest/db',
+    '/rest/config/folders/a%2fb',
+    '/rest/config/folders/a/b',
+    '/rest/db/scan%00',
+    '/rest/config/folders/:id/x',
+  ]) {
     const answer = await send('GET', path)
-    assert.deepEqual([answer.status, answer.body, answer.headers['content-type']], [404, '404 page not found\n', 'text/plain; charset=utf-8'], path)
+    assert.deepEqual(
+      [answer.status, answer.body, answer.headers['content-type']],
+      [404, '404 page not found\n', 'text/plain; charset=utf-8'],
+      path,
+    )
   }
-  for (const path of ['/rest/%zz', '/%', '/rest/%ff', 'rest/system/ping', '']) assert.equal((await send('GET', path)).status, 400, path)
+  for (const path of ['/rest/%zz', '/%', '/rest/%ff', 'rest/system/ping', ''])
+    assert.equal((await send('GET', path)).status, 400, path)
 })
 
 test('canonical paths: GET is moved with 301 and a page, other methods with 307 and none', async () => {
@@ -58,7 +72,10 @@ test('canonical paths: GET is moved with 301 and a page, other methods with 307 
   for (const [method, from, to] of moves) {
     const answer = await send(method, from)
     assert.deepEqual([answer.status, answer.headers['location']], [method === 'GET' ? 301 : 307, to], from)
-    assert.equal(answer.body, method === 'GET' ? `<a href="${to.replace('&', '&#38;')}">Moved Permanently</a>.\n\n` : '')
+    assert.equal(
+      answer.body,
+      method === 'GET' ? `<a href="${to.replace('&', '&#38;')}">Moved Permanently</a>.\n\n` : '',
+    )
   }
   assert.equal((await send('GET', '/rest/db/scan/')).status, 404)
   assert.equal((await send('GET', '/rest/system/%70ing')).status, 200)
@@ -68,7 +85,10 @@ test('canonical paths: GET is moved with 301 and a page, other methods with 307 
 test('JSON out: two spaces, a newline at the end, <, > and & escaped, the rest raw UTF-8', async () => {
   const { send } = fakeRest({ hub: { ignores: async () => ({ ignore: ['<a>&ü\u2028'], expanded: [], error: null }) } })
   const answer = await send('GET', '/rest/db/ignores?folder=share')
-  assert.equal(answer.body, '{\n  "error": null,\n  "expanded": [],\n  "ignore": [\n    "\\u003ca\\u003e\\u0026ü\\u2028"\n  ]\n}\n')
+  assert.equal(
+    answer.body,
+    '{\n  "error": null,\n  "expanded": [],\n  "ignore": [\n    "\\u003ca\\u003e\\u0026ü\\u2028"\n  ]\n}\n',
+  )
   assert.equal(answer.headers['content-type'], 'application/json; charset=utf-8')
 })
 
@@ -89,9 +109,14 @@ test('db/status: unknown is 404, paused is 200 with zeros', async () => {
     const answer = await missing.send('GET', `/rest/db/status${query}`)
     assert.deepEqual([answer.status, answer.body], [404, 'no such folder\n'])
   }
-  const paused = fakeRest({ hub: { status: async () => ({ ...IDLE, state: '', stateChangedMs: 0, sequence: 0, remoteSequences: undefined }) } })
+  const paused = fakeRest({
+    hub: { status: async () => ({ ...IDLE, state: '', stateChangedMs: 0, sequence: 0, remoteSequences: undefined }) },
+  })
   const status = JSON.parse((await paused.send('GET', '/rest/db/status?folder=share')).body)
-  assert.deepEqual([status.state, status.stateChanged, status.remoteSequence, status.globalFiles], ['', '0001-01-01T00:00:00Z', null, 0])
+  assert.deepEqual(
+    [status.state, status.stateChanged, status.remoteSequence, status.globalFiles],
+    ['', '0001-01-01T00:00:00Z', null, 0],
+  )
 })
 
 test('db/browse: levels, prefix and dirsonly are read as the interface says; trouble is 500', async () => {
@@ -116,9 +141,22 @@ test('db/browse: levels, prefix and dirsonly are read as the interface says; tro
 })
 
 const INFO: FileInfo = {
-  name: 'link', type: 'symlink', deleted: false, sizeBytes: 0, modifiedS: 0, modifiedNs: 0, permissions: 0o777, noPermissions: true,
-  version: [{ device: 0n as ShortId, value: 18_446_744_073_709_551_615n }], modifiedBy: 0n as ShortId, sequence: 4, localFlags: 8,
-  blockSizeBytes: 0, blocksHash: undefined, symlinkTarget: 'x', blockHashes: new Uint8Array(96),
+  name: 'link',
+  type: 'symlink',
+  deleted: false,
+  sizeBytes: 0,
+  modifiedS: 0,
+  modifiedNs: 0,
+  permissions: 0o777,
+  noPermissions: true,
+  version: [{ device: 0n as ShortId, value: 18_446_744_073_709_551_615n }],
+  modifiedBy: 0n as ShortId,
+  sequence: 4,
+  localFlags: 8,
+  blockSizeBytes: 0,
+  blocksHash: undefined,
+  symlinkTarget: 'x',
+  blockHashes: new Uint8Array(96),
 }
 
 test('db/file: a side without record is empty, counters are exact, symlinks have no permissions', async () => {
@@ -140,10 +178,12 @@ test('db/file and lists: owners and attributes are shown as other systems keep t
     Buffer.from('1a0d0a0b0a06757365722e6112016b', 'hex'),
   ])
   const found = { ...INFO, platform }
-  const { send } = fakeRest({ hub: {
-    file: async () => ({ global: found, local: undefined, availability: [] }),
-    need: async () => ({ progress: [], queued: [found], rest: [] }),
-  } })
+  const { send } = fakeRest({
+    hub: {
+      file: async () => ({ global: found, local: undefined, availability: [] }),
+      need: async () => ({ progress: [], queued: [found], rest: [] }),
+    },
+  })
   const none = { Unix: null, Windows: null, Linux: null, Darwin: null, FreeBSD: null, NetBSD: null }
   const shown = {
     ...none,
@@ -181,17 +221,26 @@ test('db/ignores: writing keeps lines as they are; a bad body is 500 and writes 
   }
   assert.equal(calls.length, 2)
   const unknown = fakeRest({ hub: { setIgnores: () => Promise.reject(new TwinfoldError('folder-missing', 'x')) } })
-  assert.equal((await unknown.send('POST', '/rest/db/ignores?folder=nope', '{"ignore":[]}')).body, 'folder  does not exist\n')
+  assert.equal(
+    (await unknown.send('POST', '/rest/db/ignores?folder=nope', '{"ignore":[]}')).body,
+    'folder  does not exist\n',
+  )
 })
 
 test('folder/errors and stats/folder', async () => {
   const { send } = fakeRest({
     hub: {
       folderErrors: async () => [{ path: 'a', error: 'no' }],
-      folderStatistics: async () => new Map([['b' as FolderId, { lastFile: { atMs: 0, filename: '', deleted: false }, lastScanMs: 1_999 }]]),
+      folderStatistics: async () =>
+        new Map([['b' as FolderId, { lastFile: { atMs: 0, filename: '', deleted: false }, lastScanMs: 1_999 }]]),
     },
   })
-  assert.deepEqual(JSON.parse((await send('GET', '/rest/folder/errors?folder=share')).body), { errors: [{ path: 'a', error: 'no' }], folder: 'share', page: 1, perpage: 65_536 })
+  assert.deepEqual(JSON.parse((await send('GET', '/rest/folder/errors?folder=share')).body), {
+    errors: [{ path: 'a', error: 'no' }],
+    folder: 'share',
+    page: 1,
+    perpage: 65_536,
+  })
   assert.deepEqual(JSON.parse((await send('GET', '/rest/stats/folder')).body), {
     b: { lastFile: { at: '0001-01-01T00:00:00Z', filename: '', deleted: false }, lastScan: '1970-01-01T00:00:01Z' },
   })
@@ -202,27 +251,52 @@ test('folder/errors and stats/folder', async () => {
 test('errors and log: kept verbatim, cleared, filtered by time', async () => {
   const { send, log } = fakeRest()
   assert.equal((await send('GET', '/rest/system/error')).body, '{\n  "errors": null\n}\n')
-  for (const body of ['one\n two', '', '{"message":"j"}']) assert.equal((await send('POST', '/rest/system/error', body)).body, '')
+  for (const body of ['one\n two', '', '{"message":"j"}'])
+    assert.equal((await send('POST', '/rest/system/error', body)).body, '')
   const { errors } = JSON.parse((await send('GET', '/rest/system/error')).body)
-  assert.deepEqual(errors.map((error: { message: string }) => error.message), ['one\n two', '', '{"message":"j"}'])
+  assert.deepEqual(
+    errors.map((error: { message: string }) => error.message),
+    ['one\n two', '', '{"message":"j"}'],
+  )
   assert.equal(errors[0].level, 3)
   assert.equal((await send('POST', '/rest/system/error/clear')).status, 200)
   assert.equal(JSON.parse((await send('GET', '/rest/system/error')).body).errors, null)
 
-  log.all = [1_000, 2_500].map((timeMs) => ({ timeMs, level: 'INFO' as const, facility: 'main' as const, message: `at ${timeMs}` }))
+  log.all = [1_000, 2_500].map((timeMs) => ({
+    timeMs,
+    level: 'INFO' as const,
+    facility: 'main' as const,
+    message: `at ${timeMs}`,
+  }))
   assert.equal(JSON.parse((await send('GET', '/rest/system/log')).body).messages.length, 2)
   assert.equal(JSON.parse((await send('GET', '/rest/system/log?since=1970-01-01T00:00:01Z')).body).messages.length, 1)
-  assert.equal(JSON.parse((await send('GET', '/rest/system/log?since=1970-01-01T00:00:02.5%2B00:00')).body).messages, null)
+  assert.equal(
+    JSON.parse((await send('GET', '/rest/system/log?since=1970-01-01T00:00:02.5%2B00:00')).body).messages,
+    null,
+  )
   assert.equal(JSON.parse((await send('GET', '/rest/system/log?since=yesterday')).body).messages.length, 2)
-  assert.equal((await send('GET', '/rest/system/log.txt')).body, '1970-01-01T00:00:01Z: main: at 1000\n1970-01-01T00:00:02Z: main: at 2500\n')
+  assert.equal(
+    (await send('GET', '/rest/system/log.txt')).body,
+    '1970-01-01T00:00:01Z: main: at 1000\n1970-01-01T00:00:02Z: main: at 2500\n',
+  )
 })
 
 test('shutdown and restart: the reply leaves before the daemon is told', async () => {
   const { server, calls } = fakeRest()
-  for (const [path, words, call] of [['shutdown', 'shutting down', 'shutdown'], ['restart', 'restarting', 'restart']] as const) {
+  for (const [path, words, call] of [
+    ['shutdown', 'shutting down', 'shutdown'],
+    ['restart', 'restarting', 'restart'],
+  ] as const) {
     const reply = await server.handler({
-      method: 'POST', target: `/rest/system/${path}`, headers: { 'x-api-key': KEY, host: 'localhost' }, remoteAddress: '127.0.0.1', remotePort: 1,
-      secure: false, unixSocket: false, signal: new AbortController().signal, body: async () => new Uint8Array(),
+      method: 'POST',
+      target: `/rest/system/${path}`,
+      headers: { 'x-api-key': KEY, host: 'localhost' },
+      remoteAddress: '127.0.0.1',
+      remotePort: 1,
+      secure: false,
+      unixSocket: false,
+      signal: new AbortController().signal,
+      body: async () => new Uint8Array(),
     })
     assert.equal(reply.headers['Content-Type'], 'text/plain; charset=utf-8')
     const pieces: unknown[] = []
@@ -240,10 +314,21 @@ test('svc: device ids, random texts and languages', async () => {
   const { send, call } = fakeRest()
   assert.deepEqual(JSON.parse((await send('GET', '/rest/svc/deviceid?id=')).body), { id: '' })
   assert.match(JSON.parse((await send('GET', '/rest/svc/deviceid?id=1234')).body).error, /incorrect length/)
-  for (const [query, length] of [['', 32], ['?length=0', 32], ['?length=-4', 32], ['?length=x', 32], ['?length=7', 7], ['?length=99999999', 65_536]] as const) {
+  for (const [query, length] of [
+    ['', 32],
+    ['?length=0', 32],
+    ['?length=-4', 32],
+    ['?length=x', 32],
+    ['?length=7', 7],
+    ['?length=99999999', 65_536],
+  ] as const) {
     assert.equal(JSON.parse((await send('GET', `/rest/svc/random/string${query}`)).body).random.length, length)
   }
-  const language = async (header?: string) => JSON.parse((await call({ target: '/rest/svc/lang', headers: header === undefined ? {} : { 'Accept-Language': header } })).body)
+  const language = async (header?: string) =>
+    JSON.parse(
+      (await call({ target: '/rest/svc/lang', headers: header === undefined ? {} : { 'Accept-Language': header } }))
+        .body,
+    )
   assert.deepEqual(await language(), [''])
   assert.deepEqual(await language('sv-SE;q=0.8,yy,sv;q=x,en;q=0.5,de;foo=1'), ['yy', 'de', 'sv-se', 'en'])
 })
@@ -251,14 +336,32 @@ test('svc: device ids, random texts and languages', async () => {
 test('version: the shape that clients parse, with Twinfold named in it', async () => {
   const { send } = fakeRest({ options: { version: { ...fakeVersion, extra: 'wrapped by x/y;' } } })
   const version = JSON.parse((await send('GET', '/rest/system/version')).body)
-  assert.equal(version.longVersion, 'syncthing v1.0.0 "Twinfold" (node24.21.0 linux-amd64) builder@host 2026-01-02 03:04:05 UTC [twinfold, wrapped by xy]')
-  assert.match(version.longVersion, /^syncthing (v\d+\.\d+\.\d+\S*) "(.+)" \((\S+) (\S+)-(\S+)\) (\S+)@(\S+) (.+ UTC) \[(.+)\]$/)
-  assert.deepEqual([version.version, version.isRelease, version.isBeta, version.extra, version.tags], ['v1.0.0', true, false, 'wrapped by xy', ['twinfold', 'wrapped by xy']])
+  assert.equal(
+    version.longVersion,
+    'syncthing v1.0.0 "Twinfold" (node24.21.0 linux-amd64) builder@host 2026-01-02 03:04:05 UTC [twinfold, wrapped by xy]',
+  )
+  assert.match(
+    version.longVersion,
+    /^syncthing (v\d+\.\d+\.\d+\S*) "(.+)" \((\S+) (\S+)-(\S+)\) (\S+)@(\S+) (.+ UTC) \[(.+)\]$/,
+  )
+  assert.deepEqual(
+    [version.version, version.isRelease, version.isBeta, version.extra, version.tags],
+    ['v1.0.0', true, false, 'wrapped by xy', ['twinfold', 'wrapped by xy']],
+  )
 })
 
 const fakeVersion: VersionFacts = {
-  version: 'v1.0.0', codename: 'Twinfold', runtime: 'node24.21.0', platform: 'linux', architecture: 'x64', endianness: 'LE',
-  builder: { user: 'builder', host: 'host' }, builtMs: Date.UTC(2026, 0, 2, 3, 4, 5), tags: ['twinfold'], extra: '', container: false,
+  version: 'v1.0.0',
+  codename: 'Twinfold',
+  runtime: 'node24.21.0',
+  platform: 'linux',
+  architecture: 'x64',
+  endianness: 'LE',
+  builder: { user: 'builder', host: 'host' },
+  builtMs: Date.UTC(2026, 0, 2, 3, 4, 5),
+  tags: ['twinfold'],
+  extra: '',
+  container: false,
 }
 
 test('the start page runs no script, and a policy forbids any', async () => {

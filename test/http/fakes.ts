@@ -13,7 +13,13 @@ import type { FolderFacts } from '../../src/core/records/reasons.ts'
 import type { FolderExplorer } from '../../src/model/queries/explorer-types.ts'
 import type { FolderStatus, Hub } from '../../src/model/types.ts'
 import type { UpgradeView } from '../../src/upgrade/types.ts'
-import { collectReply, simRequest, SimHttpServer, type SimHttpAnswer, type SimHttpCall } from '../../src/platform/sim/http.ts'
+import {
+  collectReply,
+  simRequest,
+  SimHttpServer,
+  type SimHttpAnswer,
+  type SimHttpCall,
+} from '../../src/platform/sim/http.ts'
 import { simProcess } from '../../src/platform/sim/system.ts'
 
 export const OWN = 'GHKTHBX-CEDWM5C-QIUIPAB-7AUM2LY-TQN2HQB-UH72IDF-7CRKOQP-HC5G4QA' as DeviceId
@@ -22,28 +28,62 @@ export const KEY = 'k2345679abcdefghijkmnopqrstuvwxy'
 export const SHARE = 'share' as FolderId
 
 export const VERSION: VersionFacts = {
-  version: 'v1.0.0', codename: 'Twinfold', runtime: 'node24.21.0', platform: 'linux', architecture: 'x64', endianness: 'LE',
-  builder: { user: 'builder', host: 'host' }, builtMs: 1_795_000_000_000, tags: ['twinfold'], extra: '', container: false,
+  version: 'v1.0.0',
+  codename: 'Twinfold',
+  runtime: 'node24.21.0',
+  platform: 'linux',
+  architecture: 'x64',
+  endianness: 'LE',
+  builder: { user: 'builder', host: 'host' },
+  builtMs: 1_795_000_000_000,
+  tags: ['twinfold'],
+  extra: '',
+  container: false,
 }
 
 const LOCATIONS: RestOptions['locations'] = {
-  configDirectory: '/home/a', dataDirectory: '/home/a', userHome: '/home', configFile: '/home/a/config.xml',
-  certificateFile: '/home/a/cert.pem', keyFile: '/home/a/key.pem', httpsCertificateFile: '/home/a/https-cert.pem',
-  httpsKeyFile: '/home/a/https-key.pem', databaseDirectory: '/home/a/index-v2', lockFile: '/home/a/syncthing.lock',
-  guiAssetsDirectory: '/home/a/gui', defaultFolder: '/home/Sync', logFile: '-',
+  configDirectory: '/home/a',
+  dataDirectory: '/home/a',
+  userHome: '/home',
+  configFile: '/home/a/config.xml',
+  certificateFile: '/home/a/cert.pem',
+  keyFile: '/home/a/key.pem',
+  httpsCertificateFile: '/home/a/https-cert.pem',
+  httpsKeyFile: '/home/a/https-key.pem',
+  databaseDirectory: '/home/a/index-v2',
+  lockFile: '/home/a/syncthing.lock',
+  guiAssetsDirectory: '/home/a/gui',
+  defaultFolder: '/home/Sync',
+  logFile: '-',
 }
 
 const NO_COUNTS = { files: 0, directories: 0, symlinks: 0, deleted: 0, bytes: 0 }
 
 export const IDLE: FolderStatus = {
-  state: 'idle', stateChangedMs: 1_795_000_000_000, error: '', errorCount: 0, watchError: '', ignorePatterns: false,
-  sequence: 10, remoteSequences: new Map(),
+  state: 'idle',
+  stateChangedMs: 1_795_000_000_000,
+  error: '',
+  errorCount: 0,
+  watchError: '',
+  ignorePatterns: false,
+  sequence: 10,
+  remoteSequences: new Map(),
   counts: { global: NO_COUNTS, local: NO_COUNTS, need: NO_COUNTS, receiveOnlyChanged: NO_COUNTS },
 }
 
-export function fakeConfig(gui: Partial<GuiConfig> = {}, peers: readonly DeviceId[] = [], own: Partial<FolderConfig> = {}): Config {
+export function fakeConfig(
+  gui: Partial<GuiConfig> = {},
+  peers: readonly DeviceId[] = [],
+  own: Partial<FolderConfig> = {},
+): Config {
   const device: DeviceConfig = { ...defaultsOf(DEVICE), deviceID: OWN, name: 'alice' }
-  const folder: FolderConfig = { ...defaultsOf(DEFAULTS).folder, id: SHARE, label: 'Shared', path: '/home/Sync', ...own }
+  const folder: FolderConfig = {
+    ...defaultsOf(DEFAULTS).folder,
+    id: SHARE,
+    label: 'Shared',
+    path: '/home/Sync',
+    ...own,
+  }
   return {
     version: 37,
     folders: [folder],
@@ -109,13 +149,19 @@ export function fakeHub(calls: string[], overrides: Partial<Hub> = {}): Hub {
     scan: async (folder, subs, nextMs) => note(`scan ${folder} [${subs}] next=${nextMs}`),
     scanAll: async () => (note('scan all'), new Map()),
     bringToFront: async (folder, file) => note(`front ${folder} ${file}`),
-    need: async (folder, paging) => (note(`need ${folder} ${paging.page}/${paging.perPage}`), { progress: [], queued: [], rest: [] }),
+    need: async (folder, paging) => (
+      note(`need ${folder} ${paging.page}/${paging.perPage}`),
+      { progress: [], queued: [], rest: [] }
+    ),
     status: async (folder) => (note(`status ${folder}`), IDLE),
     statusNow: () => undefined,
     browse: async (folder, options) => (note(`browse ${folder} ${JSON.stringify(options)}`), []),
     file: async () => ({ global: undefined, local: undefined, availability: [] }),
     ignores: async () => ({ ignore: null, expanded: null, error: null }),
-    setIgnores: async (folder, lines) => (note(`setIgnores ${folder} ${JSON.stringify(lines)}`), { ignore: lines, expanded: [], error: null }),
+    setIgnores: async (folder, lines) => (
+      note(`setIgnores ${folder} ${JSON.stringify(lines)}`),
+      { ignore: lines, expanded: [], error: null }
+    ),
     folderErrors: async () => [],
     folderStatistics: async () => new Map(),
     override: async (folder) => note(`override ${folder}`),
@@ -136,14 +182,25 @@ const NO_EXPLORER: FolderExplorer = {
   waiting: async () => ({ folder: FACTS, total: 0, items: [] }),
   file: async () => ({ folder: FACTS, records: undefined, problem: undefined, queue: undefined, devices: [] }),
   previewIgnores: async (_folder, lines) => ({
-    error: null, errorLine: null, lines: lines.map(() => ({ kind: 'ignore', matches: 0, examples: [] })), ignoredTotal: 0, checkedTotal: 0, truncated: false,
+    error: null,
+    errorLine: null,
+    lines: lines.map(() => ({ kind: 'ignore', matches: 0, examples: [] })),
+    ignoredTotal: 0,
+    checkedTotal: 0,
+    truncated: false,
   }),
   conflicts: async () => ({ total: 0, items: [] }),
 }
 
 const NO_UPGRADES: UpgradeView = {
   state: () => ({
-    checks: 'forbidden', running: '1.0.0', source: undefined, release: undefined, checkedMs: undefined, error: '', installation: 'unknown',
+    checks: 'forbidden',
+    running: '1.0.0',
+    source: undefined,
+    release: undefined,
+    checkedMs: undefined,
+    error: '',
+    installation: 'unknown',
     command: undefined,
   }),
   check: () => Promise.reject(new TwinfoldError('upgrade-off', 'upgrade unsupported')),
@@ -197,7 +254,10 @@ export function fakeRest(fake: FakeOptions = {}) {
         signal.throwIfAborted()
       },
     },
-    random: { bytes: (count) => new Uint8Array(count), int: (below) => (seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648) % below },
+    random: {
+      bytes: (count) => new Uint8Array(count),
+      int: (below) => (seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648) % below,
+    },
     http,
     disk: NO_DISK,
     hub: fakeHub(calls, fake.hub),
@@ -210,14 +270,32 @@ export function fakeRest(fake: FakeOptions = {}) {
     log,
     logger,
     keyValue: { get: async (key) => kept.get(key), set: async (key, value) => void kept.set(key, value) },
-    passwords: { hash: async (password) => fakeHash(password), verify: async (password, hash) => fakeHash(password) === hash },
-    lifecycle: { shutdown: () => void calls.push('shutdown'), restart: () => void calls.push('restart'), forgetIndexes: async (folders) => void calls.push(`forget ${folders}`) },
+    passwords: {
+      hash: async (password) => fakeHash(password),
+      verify: async (password, hash) => fakeHash(password) === hash,
+    },
+    lifecycle: {
+      shutdown: () => void calls.push('shutdown'),
+      restart: () => void calls.push('restart'),
+      forgetIndexes: async (folders) => void calls.push(`forget ${folders}`),
+    },
     upgrade: NO_UPGRADES,
-    system: { memoryBytes: () => ({ usedBytes: 1_000, reservedBytes: 2_000 }), cpuCount: 2, memorySizeBytes: 2 ** 32, process: simProcess },
+    system: {
+      memoryBytes: () => ({ usedBytes: 1_000, reservedBytes: 2_000 }),
+      cpuCount: 2,
+      memorySizeBytes: 2 ** 32,
+      process: simProcess,
+    },
     httpsIdentity: async () => ({ certificatePem: '', keyPem: '' }),
     ...fake.deps,
   }
-  const server = new RestServer(deps, { deviceId: OWN, version: VERSION, locations: LOCATIONS, guiDirectories: [], ...fake.options })
+  const server = new RestServer(deps, {
+    deviceId: OWN,
+    version: VERSION,
+    locations: LOCATIONS,
+    guiDirectories: [],
+    ...fake.options,
+  })
   const signal = new AbortController().signal
   const call = async (request: SimHttpCall & { readonly unixSocket?: boolean }): Promise<SimHttpAnswer> => {
     const site = { signal: request.signal ?? signal, unixSocket: request.unixSocket ?? false, host: '127.0.0.1:8384' }
@@ -230,7 +308,23 @@ export function fakeRest(fake: FakeOptions = {}) {
   /** With the API key. */
   const send = (method: string, target: string, body?: string | Uint8Array): Promise<SimHttpAnswer> =>
     call({ method, target, headers: { 'X-API-Key': KEY }, ...(body === undefined ? {} : { body }) })
-  return { server, deps, config, log, http, calls, logged, emitted, slept, kept, time, rows, call, send, configJson: () => configToJson(config.current) }
+  return {
+    server,
+    deps,
+    config,
+    log,
+    http,
+    calls,
+    logged,
+    emitted,
+    slept,
+    kept,
+    time,
+    rows,
+    call,
+    send,
+    configJson: () => configToJson(config.current),
+  }
 }
 
 /** Looks like bcrypt, costs nothing. */

@@ -12,45 +12,115 @@ import { fakeHash, fakeRest, IDLE, KEY, OWN, type FakeOptions } from './fakes.ts
 // Exchanges captured from a real Syncthing 1.29.5: same status, same headers, same keys in the same order.
 
 interface Exchange {
-  readonly request: { readonly method: string; readonly path: string; readonly body?: unknown; readonly headers?: Record<string, string> }
-  readonly response: { readonly status: number; readonly headers: Record<string, string>; readonly json?: unknown; readonly text?: string }
+  readonly request: {
+    readonly method: string
+    readonly path: string
+    readonly body?: unknown
+    readonly headers?: Record<string, string>
+  }
+  readonly response: {
+    readonly status: number
+    readonly headers: Record<string, string>
+    readonly json?: unknown
+    readonly text?: string
+  }
 }
 
 const DIRECTORY = new URL('../fixtures/rest/', import.meta.url)
 
 const INFO: FileInfo = {
-  name: 'q0.bin', type: 'file', deleted: false, sizeBytes: 700_000, modifiedS: 1, modifiedNs: 1, permissions: 0o644, noPermissions: false,
-  version: [{ device: 1n as ShortId, value: 1n }], modifiedBy: 1n as ShortId, sequence: 1, localFlags: 0, blockSizeBytes: 131_072,
-  blocksHash: new Uint8Array(32), symlinkTarget: '', blockHashes: new Uint8Array(192),
+  name: 'q0.bin',
+  type: 'file',
+  deleted: false,
+  sizeBytes: 700_000,
+  modifiedS: 1,
+  modifiedNs: 1,
+  permissions: 0o644,
+  noPermissions: false,
+  version: [{ device: 1n as ShortId, value: 1n }],
+  modifiedBy: 1n as ShortId,
+  sequence: 1,
+  localFlags: 0,
+  blockSizeBytes: 131_072,
+  blocksHash: new Uint8Array(32),
+  symlinkTarget: '',
+  blockHashes: new Uint8Array(192),
 }
 
 const GONE: FileInfo = { ...INFO, deleted: true, sizeBytes: 0, blocksHash: undefined, blockHashes: undefined }
 
-const fail = (code: ConstructorParameters<typeof TwinfoldError>[0], message = 'x') => () => Promise.reject(new TwinfoldError(code, message))
+const fail =
+  (code: ConstructorParameters<typeof TwinfoldError>[0], message = 'x') =>
+  () =>
+    Promise.reject(new TwinfoldError(code, message))
 const tree = { name: 'sub', type: 'directory' as const, sizeBytes: 0, modifiedS: 1, modifiedNs: 1, children: [] }
 const scanning = (message: string): Partial<Hub> => ({ scan: fail('folder-error', message) })
-const MARKER = 'folder marker missing (this indicates potential data loss, search docs/forum to get information about how to proceed)'
+const MARKER =
+  'folder marker missing (this indicates potential data loss, search docs/forum to get information about how to proceed)'
 
 const PEER = 'XEXVBHE-QV6HNAY-BC7IKYC-EZDD6M4-WPJGHXL-TUPWJMJ-W26MW7G-FQFTOAR' as DeviceId
-const UP = { startedMs: 1_795_000_000_000, inBytesTotal: 6, outBytesTotal: 158, address: '127.0.0.1:19012', type: 'tcp-client', isLocal: true, crypto: 'TLS1.3' }
+const UP = {
+  startedMs: 1_795_000_000_000,
+  inBytesTotal: 6,
+  outBytesTotal: 158,
+  address: '127.0.0.1:19012',
+  type: 'tcp-client',
+  isLocal: true,
+  crypto: 'TLS1.3',
+}
 const connected = (devices: ConnectionsStatus['devices']): FakeOptions => ({
   peers: [PEER],
-  deps: { connections: { status: () => ({ listeners: new Map(), lastDials: new Map(), devices, inBytesTotal: 6, outBytesTotal: 158 }) } },
+  deps: {
+    connections: {
+      status: () => ({ listeners: new Map(), lastDials: new Map(), devices, inBytesTotal: 6, outBytesTotal: 158 }),
+    },
+  },
 })
 const knocking = { device: PEER, timeMs: 1_795_000_000_000, name: 'lab-host', address: '127.0.0.1:19012' }
-const offered = { ...knocking, device: OWN, folder: 'share' as FolderId, label: 'x', receiveEncrypted: false, remoteEncrypted: false }
+const offered = {
+  ...knocking,
+  device: OWN,
+  folder: 'share' as FolderId,
+  label: 'x',
+  receiveEncrypted: false,
+  remoteEncrypted: false,
+}
 const PENDING: FakeOptions = {
   deps: { pending: { devices: [knocking], folders: [offered], dismissDevice: () => {}, dismissFolder: () => {} } },
 }
 
-const FAR = { completion: 5.1, globalBytes: 3, globalItems: 2, needBytes: 1, needDeletes: 0, needItems: 1, remoteState: 'valid', sequence: 1 }
-const COMPLETION: FakeOptions = { deps: { completion: { completion: async () => FAR, remoteNeed: async () => [INFO] } } }
-const LACKING: FakeOptions = { deps: { completion: { completion: fail('folder-missing'), remoteNeed: fail('folder-missing') } } }
+const FAR = {
+  completion: 5.1,
+  globalBytes: 3,
+  globalItems: 2,
+  needBytes: 1,
+  needDeletes: 0,
+  needItems: 1,
+  remoteState: 'valid',
+  sequence: 1,
+}
+const COMPLETION: FakeOptions = {
+  deps: { completion: { completion: async () => FAR, remoteNeed: async () => [INFO] } },
+}
+const LACKING: FakeOptions = {
+  deps: { completion: { completion: fail('folder-missing'), remoteNeed: fail('folder-missing') } },
+}
 const SEEN = { lastSeenMs: 1_795_000_000_000, lastConnectionMs: 21_101 }
-const DEVICES: FakeOptions = { deps: { deviceStatistics: async () => new Map([[OWN, { lastSeenMs: 0, lastConnectionMs: 0 }], [PEER, SEEN]]) } }
+const DEVICES: FakeOptions = {
+  deps: {
+    deviceStatistics: async () =>
+      new Map([
+        [OWN, { lastSeenMs: 0, lastConnectionMs: 0 }],
+        [PEER, SEEN],
+      ]),
+  },
+}
 
 const VERSION = { versionMs: 1_794_701_589_000, modifiedMs: 1_794_701_589_000, sizeBytes: 11 }
-const RESTORED = new Map([['nosuch', 'simple versioner: restore: version not found'], ['../x', 'simple versioner: restore: relative path traversing upwards (starting with ..)']])
+const RESTORED = new Map([
+  ['nosuch', 'simple versioner: restore: version not found'],
+  ['../x', 'simple versioner: restore: relative path traversing upwards (starting with ..)'],
+])
 const FILES_WITH_VERSIONS = ['hello.txt', 'm1', 'm2', 'new/f4', 'nx', 'only-b.txt', 'q0.bin']
 const DIRECTORIES: FakeOptions = {
   deps: {
@@ -85,9 +155,15 @@ const BEHIND: Record<string, FakeOptions> = {
   'stats-device-get': DEVICES,
   'db-file-get': { hub: { file: async () => ({ global: INFO, local: INFO, availability: ['X' as never] }) } },
   'db-file-get-deleted': { hub: { file: async () => ({ global: GONE, local: GONE, availability: [] }) } },
-  'db-file-get-needed': { hub: { file: async () => ({ global: INFO, local: undefined, availability: ['X' as never] }) } },
-  'db-ignores-post-badpattern': { hub: { setIgnores: async (_folder, ignore) => ({ ignore, expanded: [], error: 'parse error' }) } },
-  'db-ignores-get-unknown': { hub: { ignores: async () => ({ ignore: null, expanded: null, error: 'folder nope does not exist' }) } },
+  'db-file-get-needed': {
+    hub: { file: async () => ({ global: INFO, local: undefined, availability: ['X' as never] }) },
+  },
+  'db-ignores-post-badpattern': {
+    hub: { setIgnores: async (_folder, ignore) => ({ ignore, expanded: [], error: 'parse error' }) },
+  },
+  'db-ignores-get-unknown': {
+    hub: { ignores: async () => ({ ignore: null, expanded: null, error: 'folder nope does not exist' }) },
+  },
   'db-ignores-post-unknown': { hub: { setIgnores: fail('folder-missing') } },
   'db-need-get': { hub: { need: async () => ({ progress: [INFO], queued: [INFO], rest: [INFO] }) } },
   'db-need-get-unknown-folder': { hub: { need: fail('folder-missing') } },
@@ -95,16 +171,27 @@ const BEHIND: Record<string, FakeOptions> = {
   'db-prio-post-unknown-folder': { hub: { bringToFront: fail('folder-missing') } },
   'db-scan-post-marker-missing': { hub: scanning(MARKER) },
   'db-scan-post-path-missing': { hub: scanning('folder path missing') },
-  'db-scan-post-bad-ignores': { hub: scanning('loading ignores: parse error: failed to load include file nofile: file not found') },
+  'db-scan-post-bad-ignores': {
+    hub: scanning('loading ignores: parse error: failed to load include file nofile: file not found'),
+  },
   'db-scan-post-paused': { hub: { scan: fail('folder-paused') } },
   'db-scan-post-unknown-folder': { hub: { scan: fail('folder-missing') } },
-  'db-status-get-paused': { hub: { status: async () => ({ ...IDLE, state: '', stateChangedMs: 0, sequence: 0, remoteSequences: undefined }) } },
+  'db-status-get-paused': {
+    hub: { status: async () => ({ ...IDLE, state: '', stateChangedMs: 0, sequence: 0, remoteSequences: undefined }) },
+  },
   'db-status-get-unknown-folder': { hub: { status: fail('folder-missing') } },
   'folder-errors-get': { hub: { folderErrors: async () => [{ path: 'new', error: 'x' }] } },
   'folder-errors-get-unknown': { hub: { folderErrors: fail('folder-missing') } },
-  'stats-folder-get': { hub: { folderStatistics: async () => new Map([['share' as FolderId, { lastFile: { atMs: 1, filename: 'link', deleted: false }, lastScanMs: 1 }]]) } },
+  'stats-folder-get': {
+    hub: {
+      folderStatistics: async () =>
+        new Map([['share' as FolderId, { lastFile: { atMs: 1, filename: 'link', deleted: false }, lastScanMs: 1 }]]),
+    },
+  },
   'db-localchanged-get': { hub: { localChanged: async () => [INFO] } },
-  'folder-versions-get': { hub: { versions: async () => new Map(FILES_WITH_VERSIONS.map((name) => [name, [VERSION]])) } },
+  'folder-versions-get': {
+    hub: { versions: async () => new Map(FILES_WITH_VERSIONS.map((name) => [name, [VERSION]])) },
+  },
   'folder-versions-get-noversioner': { hub: { versions: fail('folder-error', 'folder has no versioner') } },
   'folder-versions-post-missing': { hub: { restoreVersions: async () => RESTORED } },
   'system-browse-get': DIRECTORIES,
@@ -125,11 +212,15 @@ const LEFT_OUT: Record<string, string> = {
   'auth-basic-csrf': 'tested in auth.test.ts; our cookie has more attributes',
   'noauth-auth-logout': 'needs a session; tested in auth.test.ts',
   'db-scan-post-all-error': 'decision 9: the reason stands in the body; tested in seed.test.ts',
-  'db-file-get-dir': 'same shape as db-file-get', 'db-file-get-symlink': 'no permissions key; tested in conventions.test.ts',
-  'system-log-get': 'needs lines; tested in conventions.test.ts', 'system-log_txt-get': 'needs lines; tested in conventions.test.ts',
+  'db-file-get-dir': 'same shape as db-file-get',
+  'db-file-get-symlink': 'no permissions key; tested in conventions.test.ts',
+  'system-log-get': 'needs lines; tested in conventions.test.ts',
+  'system-log_txt-get': 'needs lines; tested in conventions.test.ts',
   'system-error-get': 'needs errors; tested in conventions.test.ts',
-  'events-get': 'needs events; tested in query.test.ts', 'events-disk-get': 'needs events; tested in query.test.ts',
-  'db-ignores-get': 'patterns behind it; same shape as the others', 'db-ignores-get-error': 'patterns behind it; same shape as the others',
+  'events-get': 'needs events; tested in query.test.ts',
+  'events-disk-get': 'needs events; tested in query.test.ts',
+  'db-ignores-get': 'patterns behind it; same shape as the others',
+  'db-ignores-get-error': 'patterns behind it; same shape as the others',
   'system-connections-get-paused': 'the device in it is our own here; tested in cluster.test.ts',
   'debug-httpmetrics-get': 'its keys are what was asked before; tested in diagnostics.test.ts',
   'db-status-get-error': 'same shape as db-status-get',
@@ -137,14 +228,25 @@ const LEFT_OUT: Record<string, string> = {
 
 /** Settings: more of ours is welcome, and the order of fields is that of their own tests. */
 const SETTINGS = /^(config-|system-config-get$)/
-const CHANGING = new Set(['Date', 'Expires', 'Content-Length', 'X-Syncthing-Id', 'X-Syncthing-Version', 'Set-Cookie', 'Transfer-Encoding', 'Connection'])
+const CHANGING = new Set([
+  'Date',
+  'Expires',
+  'Content-Length',
+  'X-Syncthing-Id',
+  'X-Syncthing-Version',
+  'Set-Cookie',
+  'Transfer-Encoding',
+  'Connection',
+])
 
 /** The parser's own words about what it could not read: only status and type matter. */
 const WORDED_OTHERWISE = /badjson|badid/
 
 let compared = 0
 let captured = 0
-for (const file of readdirSync(DIRECTORY).filter((name) => name.endsWith('.json')).sort()) {
+for (const file of readdirSync(DIRECTORY)
+  .filter((name) => name.endsWith('.json'))
+  .sort()) {
   const name = file.replace('.json', '')
   if (name in LEFT_OUT || name === 'events-examples') continue
   const exchange: Exchange = JSON.parse(readFileSync(new URL(file, DIRECTORY), 'utf8'))
@@ -156,7 +258,9 @@ for (const file of readdirSync(DIRECTORY).filter((name) => name.endsWith('.json'
     const { response } = exchange
     const keyless = 'Access-Control-Allow-Origin' in response.headers ? {} : { 'X-API-Key': 'none' }
     const answer = await rest.call({
-      method, target: path, headers: { 'X-API-Key': KEY, 'Accept-Language': 'sv-SE,yy;q=0.9,sv;q=0.8,en-US;q=0.5,en;q=0.3', ...keyless },
+      method,
+      target: path,
+      headers: { 'X-API-Key': KEY, 'Accept-Language': 'sv-SE,yy;q=0.9,sv;q=0.8,en-US;q=0.5,en;q=0.3', ...keyless },
       ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     })
     assert.equal(answer.status, response.status)
@@ -181,7 +285,13 @@ for (const file of readdirSync(DIRECTORY).filter((name) => name.endsWith('.json'
 
 test('captured exchanges were compared', () => {
   const elsewhere = Object.keys(LEFT_OUT).length
-  console.log(JSON.stringify({ fixturesMatched: `${compared}/${captured}`, testedElsewhere: elsewhere, all: captured + elsewhere }))
+  console.log(
+    JSON.stringify({
+      fixturesMatched: `${compared}/${captured}`,
+      testedElsewhere: elsewhere,
+      all: captured + elsewhere,
+    }),
+  )
   assert.equal(compared, captured)
 })
 
@@ -191,8 +301,35 @@ function shapeOf(value: unknown, key = ''): unknown {
   if (Array.isArray(value)) return FREE.has(key) ? 'list' : value.slice(0, 1).map((item) => shapeOf(item))
   if (typeof value !== 'object') return typeof value
   if (FREE.has(key)) return 'map'
-  return Object.entries(value).map(([name, item]) => [name, FREE.has(name) ? (item === null ? 'null' : typeof item) : shapeOf(item, name)])
+  return Object.entries(value).map(([name, item]) => [
+    name,
+    FREE.has(name) ? (item === null ? 'null' : typeof item) : shapeOf(item, name),
+  ])
 }
 
 /** Their content depends on what the captured device had. */
-const FREE = new Set(['facilities', 'enabled', 'connectionServiceStatus', 'lastDialStatus', 'remoteSequence', 'tags', 'version', 'progress', 'queued', 'rest', 'ignore', 'expanded', 'error', 'blocksHash', 'children', 'folderUses', 'deviceUses', 'announce', 'relays', 'folderUsesV3', 'guiStats', 'transportStats', 'rescanIntvs'])
+const FREE = new Set([
+  'facilities',
+  'enabled',
+  'connectionServiceStatus',
+  'lastDialStatus',
+  'remoteSequence',
+  'tags',
+  'version',
+  'progress',
+  'queued',
+  'rest',
+  'ignore',
+  'expanded',
+  'error',
+  'blocksHash',
+  'children',
+  'folderUses',
+  'deviceUses',
+  'announce',
+  'relays',
+  'folderUsesV3',
+  'guiStats',
+  'transportStats',
+  'rescanIntvs',
+])

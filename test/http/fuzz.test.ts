@@ -21,18 +21,43 @@ const KEY = 'simulated-key-of-thirty-two-chars'
 const RUNS = 3_000
 const SEED = Number(process.env['SIM_SEED'] ?? 13)
 /** What ends the device. */
-const LAST_WORDS: ReadonlySet<string> = new Set(['POST /rest/system/shutdown', 'POST /rest/system/restart', 'POST /rest/system/reset'])
+const LAST_WORDS: ReadonlySet<string> = new Set([
+  'POST /rest/system/shutdown',
+  'POST /rest/system/restart',
+  'POST /rest/system/reset',
+])
 
 const OPTIONS: ServeOptions = {
   locations: {
-    configDirectory: HOME, dataDirectory: HOME, userHome: '/home/sim', configFile: `${HOME}/config.xml`, certificateFile: `${HOME}/cert.pem`,
-    keyFile: `${HOME}/key.pem`, httpsCertificateFile: `${HOME}/https-cert.pem`, httpsKeyFile: `${HOME}/https-key.pem`,
-    databaseDirectory: `${HOME}/index`, lockFile: `${HOME}/syncthing.lock`, guiAssetsDirectory: `${HOME}/gui`, defaultFolder: '/home/sim/Sync', logFile: '-',
+    configDirectory: HOME,
+    dataDirectory: HOME,
+    userHome: '/home/sim',
+    configFile: `${HOME}/config.xml`,
+    certificateFile: `${HOME}/cert.pem`,
+    keyFile: `${HOME}/key.pem`,
+    httpsCertificateFile: `${HOME}/https-cert.pem`,
+    httpsKeyFile: `${HOME}/https-key.pem`,
+    databaseDirectory: `${HOME}/index`,
+    lockFile: `${HOME}/syncthing.lock`,
+    guiAssetsDirectory: `${HOME}/gui`,
+    defaultFolder: '/home/sim/Sync',
+    logFile: '-',
   },
-  allowNewerConfig: false, openBrowser: false, portProbing: true, paused: false, unpaused: false, upgradesAllowed: false, resetDatabase: false,
-  databaseInMemory: true, trace: '', logLevel: 'INFO', logFormat: 'text', versionExtra: '',
+  allowNewerConfig: false,
+  openBrowser: false,
+  portProbing: true,
+  paused: false,
+  unpaused: false,
+  upgradesAllowed: false,
+  resetDatabase: false,
+  databaseInMemory: true,
+  trace: '',
+  logLevel: 'INFO',
+  logFormat: 'text',
+  versionExtra: '',
   // Pinned: whatever becomes of the configuration, the device can be asked.
-  guiAddress: `http://${ADDRESS}`, guiApiKey: KEY,
+  guiAddress: `http://${ADDRESS}`,
+  guiApiKey: KEY,
 }
 
 async function settle(): Promise<void> {
@@ -47,7 +72,10 @@ class Device {
 
   async start(): Promise<this> {
     const identity = join(import.meta.dirname, '..', 'fixtures', 'identity')
-    this.platform.disk.put(OPTIONS.locations.certificateFile, readFileSync(join(identity, 'syncthing-1.x-cert.pem'), 'utf8'))
+    this.platform.disk.put(
+      OPTIONS.locations.certificateFile,
+      readFileSync(join(identity, 'syncthing-1.x-cert.pem'), 'utf8'),
+    )
     this.platform.disk.put(OPTIONS.locations.keyFile, readFileSync(join(identity, 'syncthing-1.x-key.pem'), 'utf8'))
     this.platform.disk.put('/data/docs/letter.txt', 'Dear reader')
     this.platform.disk.put('/data/docs/more/notes.txt', 'Remember')
@@ -73,10 +101,19 @@ class Device {
     let answer: SimHttpAnswer | undefined
     let failed: unknown
     const progress = { over: false }
-    const call = { method, target, headers: { 'x-api-key': KEY }, signal: leaving.signal, ...(body !== undefined && { body }) }
+    const call = {
+      method,
+      target,
+      headers: { 'x-api-key': KEY },
+      signal: leaving.signal,
+      ...(body !== undefined && { body }),
+    }
     const done = this.platform.http
       .call(ADDRESS, call)
-      .then((reply) => (answer = reply), (error: unknown) => (failed = error))
+      .then(
+        (reply) => (answer = reply),
+        (error: unknown) => (failed = error),
+      )
       .finally(() => (progress.over = true))
     for (let turn = 0; turn < 200 && !progress.over; turn++) {
       await settle()
@@ -95,7 +132,14 @@ class Device {
 
   /** Everything that a refused request must leave as it was. */
   async state(): Promise<string> {
-    const targets = ['/rest/config', '/rest/db/status?folder=docs', '/rest/db/ignores?folder=docs', '/rest/system/loglevels', '/rest/system/error', '/rest/cluster/pending/devices']
+    const targets = [
+      '/rest/config',
+      '/rest/db/status?folder=docs',
+      '/rest/db/ignores?folder=docs',
+      '/rest/system/loglevels',
+      '/rest/system/error',
+      '/rest/cluster/pending/devices',
+    ]
     const texts: string[] = []
     for (const target of targets) texts.push((await this.send('GET', target))?.body ?? '')
     return texts.join('\n').replace(/"stateChanged": "[^"]*"/g, '')
@@ -124,7 +168,11 @@ async function restored(device: Device, config: string): Promise<string> {
 
 function difference(before: string, after: string): string {
   const old = new Set(before.split('\n'))
-  return after.split('\n').filter((line) => !old.has(line)).slice(0, 3).join(' ')
+  return after
+    .split('\n')
+    .filter((line) => !old.has(line))
+    .slice(0, 3)
+    .join(' ')
 }
 
 test('W-13b: requests made from the document are answered as it says, and a refused one changes nothing', async () => {
@@ -150,7 +198,9 @@ test('W-13b: requests made from the document are answered as it says, and a refu
     const wrong = complaint(input, answer)
     if (wrong !== undefined) failures.push(`${wrong}: ${told}`)
     const contentType = String(answer.headers['content-type'] ?? '')
-    await checkReply(input.method, input.target, { status: answer.status, contentType, text: answer.body }).catch((error: unknown) => failures.push(`${String(error)}: ${told}`))
+    await checkReply(input.method, input.target, { status: answer.status, contentType, text: answer.body }).catch(
+      (error: unknown) => failures.push(`${String(error)}: ${told}`),
+    )
     if (answer.status >= 400) {
       const now = await device.state()
       if (now !== state) failures.push(`a refused request changed something: ${told}: ${difference(state, now)}`)
@@ -159,7 +209,14 @@ test('W-13b: requests made from the document are answered as it says, and a refu
       state = await restored(device, before!.body)
     }
   }
-  reportRow({ id: 'W-13b', seed: SEED, tried, left, failures: failures.length, statuses: Object.fromEntries([...statuses].sort(([a], [b]) => a - b)) })
+  reportRow({
+    id: 'W-13b',
+    seed: SEED,
+    tried,
+    left,
+    failures: failures.length,
+    statuses: Object.fromEntries([...statuses].sort(([a], [b]) => a - b)),
+  })
   assert.deepEqual(failures.slice(0, 10), [])
   await device.stop()
 })

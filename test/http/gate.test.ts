@@ -7,7 +7,14 @@ import { fakeHash, fakeRest, KEY, OWN, SHORT } from './fakes.ts'
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD'] as const
 const LOCKED: Partial<GuiConfig> = { user: 'alice', password: fakeHash('s3cret') }
-const NO_AUTH = new Set(['/', '/index.html', '/rest/svc/lang', '/rest/noauth/health', '/rest/noauth/auth/password', '/rest/noauth/auth/logout'])
+const NO_AUTH = new Set([
+  '/',
+  '/index.html',
+  '/rest/svc/lang',
+  '/rest/noauth/health',
+  '/rest/noauth/auth/password',
+  '/rest/noauth/auth/logout',
+])
 
 function concrete(path: string): string {
   return path.replace(':id', path.includes('devices') ? OWN : 'share')
@@ -85,7 +92,10 @@ test('refusals: what each one says and carries', async () => {
   const noKey = await open.call({ target })
   assert.deepEqual([noKey.status, noKey.body, noKey.headers['x-syncthing-version']], [403, 'CSRF Error\n', 'v1.0.0'])
   const nothing = await locked.call({ target })
-  assert.deepEqual([nothing.status, nothing.body, nothing.headers['x-syncthing-version'], nothing.headers['x-syncthing-id']], [403, 'Forbidden\n', undefined, undefined])
+  assert.deepEqual(
+    [nothing.status, nothing.body, nothing.headers['x-syncthing-version'], nothing.headers['x-syncthing-id']],
+    [403, 'Forbidden\n', undefined, undefined],
+  )
   const prompt = await prompting.call({ target })
   assert.deepEqual([prompt.status, prompt.body], [401, 'Not Authorized\n'])
   assert.equal(prompt.headers['www-authenticate'], `Basic realm="Authorization Required (${SHORT})"`)
@@ -114,13 +124,32 @@ test('W-02: only exact secrets pass', async () => {
   const target = '/rest/system/ping'
   const basic = (text: string) => `Basic ${Buffer.from(text).toString('base64')}`
   const wrong: Record<string, string>[] = [
-    {}, { 'X-API-Key': '' }, { 'X-API-Key': KEY.slice(0, -1) }, { 'X-API-Key': `${KEY}x` }, { 'X-API-Key': ` ${KEY} x` },
-    { 'X-API-Key': KEY.toUpperCase() }, { 'X-API-Key': KEY.repeat(2) }, { 'X-API-Key': '\0'.repeat(KEY.length) },
-    { 'API-Key': KEY }, { Cookie: `X-API-Key=${KEY}` }, { Authorization: `Bearer${KEY}` }, { Authorization: `Bearer  ${KEY}` },
-    { Authorization: `Token ${KEY}` }, { Authorization: `Basic ${KEY}` }, { Authorization: basic('alice:wrong') },
-    { Authorization: basic('alice') }, { Authorization: basic(':') }, { Authorization: basic('alice:') }, { Authorization: basic('ALICE:s3cret') },
-    { Authorization: basic(':s3cret') }, { Authorization: 'Basic' }, { Authorization: 'Basic ====' }, { Authorization: basic('alice:s3cret ') },
-    { Cookie: `sessionid-${SHORT}=` }, { Cookie: `sessionid-${SHORT}=${'a'.repeat(64)}` }, { Cookie: `sessionid-${SHORT}=__proto__` },
+    {},
+    { 'X-API-Key': '' },
+    { 'X-API-Key': KEY.slice(0, -1) },
+    { 'X-API-Key': `${KEY}x` },
+    { 'X-API-Key': ` ${KEY} x` },
+    { 'X-API-Key': KEY.toUpperCase() },
+    { 'X-API-Key': KEY.repeat(2) },
+    { 'X-API-Key': '\0'.repeat(KEY.length) },
+    { 'API-Key': KEY },
+    { Cookie: `X-API-Key=${KEY}` },
+    { Authorization: `Bearer${KEY}` },
+    { Authorization: `Bearer  ${KEY}` },
+    { Authorization: `Token ${KEY}` },
+    { Authorization: `Basic ${KEY}` },
+    { Authorization: basic('alice:wrong') },
+    { Authorization: basic('alice') },
+    { Authorization: basic(':') },
+    { Authorization: basic('alice:') },
+    { Authorization: basic('ALICE:s3cret') },
+    { Authorization: basic(':s3cret') },
+    { Authorization: 'Basic' },
+    { Authorization: 'Basic ====' },
+    { Authorization: basic('alice:s3cret ') },
+    { Cookie: `sessionid-${SHORT}=` },
+    { Cookie: `sessionid-${SHORT}=${'a'.repeat(64)}` },
+    { Cookie: `sessionid-${SHORT}=__proto__` },
     { Cookie: `sessionid-${SHORT}=a; sessionid-${SHORT}=b` },
     { Authorization: basic(`alice:${LOCKED.password}`) },
   ]
@@ -144,29 +173,91 @@ test('W-02: only exact secrets pass', async () => {
 
 test('W-03: on a loopback address only loopback names are answered', async () => {
   const good = [
-    'localhost', 'localhost:8384', 'LOCALHOST', 'LocalHost:1', 'localhost.', 'localhost.:8384', 'a.localhost', 'A.b.LOCALHOST:8384',
-    '127.0.0.1', '127.0.0.1:8384', '127.1.2.3', '127.255.255.255:1', '::1', '[::1]', '[::1]:8384',
+    'localhost',
+    'localhost:8384',
+    'LOCALHOST',
+    'LocalHost:1',
+    'localhost.',
+    'localhost.:8384',
+    'a.localhost',
+    'A.b.LOCALHOST:8384',
+    '127.0.0.1',
+    '127.0.0.1:8384',
+    '127.1.2.3',
+    '127.255.255.255:1',
+    '::1',
+    '[::1]',
+    '[::1]:8384',
   ]
   const bad = [
-    '', 'evil.example', 'evil.example:8384', 'localhost.evil', 'localhost.example.com', 'evillocalhost', 'localhost..', 'localhost.evil:8384',
-    '127.1', '127.0.1', '0x7f.1', '0x7f000001', '2130706433', '017700000001', '127.0.0.1.', '127.0.0.1.evil.example', '127.0.0.256', '127.00.0.1',
-    '0.0.0.0', '0.0.0.0:8384', '192.168.1.2', '10.0.0.1:8384', '[::]', '[::]:8384', '[::2]', 'evil@localhost', 'localhost@evil', 'localhost/evil',
-    'localhost:80:80', 'localhost:evil', '127.0.0.1:8384:1', ' localhost', 'localhost ', 'localhost\t', '[::1', '::1]', '[::1]evil', '[::1].evil.example',
-    'evil.example/.localhost', 'evil.example#.localhost', '.evil', '%6c%6f%63%61%6c%68%6f%73%74', '①②⑦.⓪.⓪.①', 'localhost,evil', 'localhost%00.evil',
+    '',
+    'evil.example',
+    'evil.example:8384',
+    'localhost.evil',
+    'localhost.example.com',
+    'evillocalhost',
+    'localhost..',
+    'localhost.evil:8384',
+    '127.1',
+    '127.0.1',
+    '0x7f.1',
+    '0x7f000001',
+    '2130706433',
+    '017700000001',
+    '127.0.0.1.',
+    '127.0.0.1.evil.example',
+    '127.0.0.256',
+    '127.00.0.1',
+    '0.0.0.0',
+    '0.0.0.0:8384',
+    '192.168.1.2',
+    '10.0.0.1:8384',
+    '[::]',
+    '[::]:8384',
+    '[::2]',
+    'evil@localhost',
+    'localhost@evil',
+    'localhost/evil',
+    'localhost:80:80',
+    'localhost:evil',
+    '127.0.0.1:8384:1',
+    ' localhost',
+    'localhost ',
+    'localhost\t',
+    '[::1',
+    '::1]',
+    '[::1]evil',
+    '[::1].evil.example',
+    'evil.example/.localhost',
+    'evil.example#.localhost',
+    '.evil',
+    '%6c%6f%63%61%6c%68%6f%73%74',
+    '①②⑦.⓪.⓪.①',
+    'localhost,evil',
+    'localhost%00.evil',
   ]
   const { call } = fakeRest()
   const target = '/rest/noauth/health'
   for (const host of good) assert.equal((await call({ target, headers: { Host: host } })).status, 200, host)
   let bypasses = 0
   for (const host of bad) {
-    const answer = await call({ target, headers: { Host: host, 'X-Forwarded-Host': 'localhost', Origin: 'http://localhost', 'X-API-Key': KEY } })
+    const answer = await call({
+      target,
+      headers: { Host: host, 'X-Forwarded-Host': 'localhost', Origin: 'http://localhost', 'X-API-Key': KEY },
+    })
     if (answer.status !== 403) bypasses++
     assert.deepEqual([answer.status, answer.body], [403, 'Host check error\n'], JSON.stringify(host))
     assert.deepEqual(Object.keys(answer.headers).sort(), ['content-type', 'x-content-type-options'])
   }
   // The host of an absolute target counts, whatever the header says.
-  assert.equal((await call({ target: 'http://evil.example/rest/noauth/health', headers: { Host: 'localhost' } })).status, 403)
-  assert.equal((await call({ target: 'http://localhost/rest/noauth/health', headers: { Host: 'evil.example' } })).status, 200)
+  assert.equal(
+    (await call({ target: 'http://evil.example/rest/noauth/health', headers: { Host: 'localhost' } })).status,
+    403,
+  )
+  assert.equal(
+    (await call({ target: 'http://localhost/rest/noauth/health', headers: { Host: 'evil.example' } })).status,
+    200,
+  )
   assert.equal((await call({ target, headers: { Host: 'evil.example' }, unixSocket: true })).status, 200)
   console.log(JSON.stringify({ id: 'W-03', tried: good.length + bad.length + 2, bypasses }))
 })
@@ -174,8 +265,12 @@ test('W-03: on a loopback address only loopback names are answered', async () =>
 test('W-03: the host check is only for loopback addresses, and can be switched off', async () => {
   const target = '/rest/noauth/health'
   const ask = (gui: Partial<GuiConfig>, guiAddress?: string) =>
-    fakeRest({ gui, options: guiAddress === undefined ? {} : { guiAddress } }).call({ target, headers: { Host: 'evil.example' } })
-  for (const address of ['127.0.0.1:8384', 'localhost:8384', '[::1]:8384', '127.3.4.5:1']) assert.equal((await ask({ address })).status, 403, address)
+    fakeRest({ gui, options: guiAddress === undefined ? {} : { guiAddress } }).call({
+      target,
+      headers: { Host: 'evil.example' },
+    })
+  for (const address of ['127.0.0.1:8384', 'localhost:8384', '[::1]:8384', '127.3.4.5:1'])
+    assert.equal((await ask({ address })).status, 403, address)
   for (const address of ['0.0.0.0:8384', ':8384', '192.168.1.2:8384', '[::]:8384', '/run/x.sock', 'nas.local:8384']) {
     assert.equal((await ask({ address })).status, 200, address)
   }
@@ -189,15 +284,62 @@ test('W-04: no spelling of a path gets past authentication', async () => {
   const open = fakeRest()
   const secret = ['rest/system/ping', 'rest/config', 'rest/system/config', 'rest/db/scan', 'rest/config/folders/share']
   const tricks = [
-    '//{}', '/./{}', '/../{}', '/x/../{}', '/%2e/{}', '/%2e%2e/{}', '/%2E%2E/{}', '/%2f{}', '/%5c{}', '/%5c..%5c{}', '/%00{}', '/%00/{}',
-    '/rest/noauth/../../{}', '/rest/noauth/..%2f..%2f{}', '/rest/noauth/%2e%2e/%2e%2e/{}', '/rest/noauth%2f..%2f..%2f{}', '/rest/noauth;/../../{}',
-    '/assets/../{}', '/assets/..%2f{}', '/assets/%2e%2e%2f{}', '/assets/..;/{}', '/vendor/../{}', '/theme-assets/..%2f{}', '/syncthing/%2e%2e/{}',
-    '/index.html/../{}', '/{}/', '/{}//', '/{}/.', '/{}/..', '/{};x', '/{};', '/{}%00', '/{}%20', '/{}%2f', '/{}.json', '/{}%23', '/{}#',
-    '/%252e%252e/{}', '/%25%32%66{}', '/%c0%ae%c0%ae/{}', '/%c0%af{}', '/%e0%80%af{}', '/\\{}', '/{}\\', '/{}?/../rest/noauth/health', '//localhost/{}',
+    '//{}',
+    '/./{}',
+    '/../{}',
+    '/x/../{}',
+    '/%2e/{}',
+    '/%2e%2e/{}',
+    '/%2E%2E/{}',
+    '/%2f{}',
+    '/%5c{}',
+    '/%5c..%5c{}',
+    '/%00{}',
+    '/%00/{}',
+    '/rest/noauth/../../{}',
+    '/rest/noauth/..%2f..%2f{}',
+    '/rest/noauth/%2e%2e/%2e%2e/{}',
+    '/rest/noauth%2f..%2f..%2f{}',
+    '/rest/noauth;/../../{}',
+    '/assets/../{}',
+    '/assets/..%2f{}',
+    '/assets/%2e%2e%2f{}',
+    '/assets/..;/{}',
+    '/vendor/../{}',
+    '/theme-assets/..%2f{}',
+    '/syncthing/%2e%2e/{}',
+    '/index.html/../{}',
+    '/{}/',
+    '/{}//',
+    '/{}/.',
+    '/{}/..',
+    '/{};x',
+    '/{};',
+    '/{}%00',
+    '/{}%20',
+    '/{}%2f',
+    '/{}.json',
+    '/{}%23',
+    '/{}#',
+    '/%252e%252e/{}',
+    '/%25%32%66{}',
+    '/%c0%ae%c0%ae/{}',
+    '/%c0%af{}',
+    '/%e0%80%af{}',
+    '/\\{}',
+    '/{}\\',
+    '/{}?/../rest/noauth/health',
+    '//localhost/{}',
   ]
   const upper = (path: string) => path.toUpperCase()
   const mixed = (path: string) => path.replace('rest', 'ReSt')
-  const paths = secret.flatMap((path) => tricks.flatMap((trick) => [trick.replace('{}', path), trick.replace('{}', upper(path)), trick.replace('{}', mixed(path))]))
+  const paths = secret.flatMap((path) =>
+    tricks.flatMap((trick) => [
+      trick.replace('{}', path),
+      trick.replace('{}', upper(path)),
+      trick.replace('{}', mixed(path)),
+    ]),
+  )
   const before = rest.config.current
   let bypasses = 0
   for (const target of paths) {
@@ -220,7 +362,15 @@ test('W-04: no spelling of a path gets past authentication', async () => {
 
 test('W-04: no redirect leads to another host, and none carries raw control characters', async () => {
   const { send } = fakeRest()
-  for (const target of ['//evil.example', '//evil.example/..', '///evil.example//x', '/%5cevil.example//x', '/a//%0d%0aSet-Cookie:x', '/\\evil.example/../x/', '/./http://evil']) {
+  for (const target of [
+    '//evil.example',
+    '//evil.example/..',
+    '///evil.example//x',
+    '/%5cevil.example//x',
+    '/a//%0d%0aSet-Cookie:x',
+    '/\\evil.example/../x/',
+    '/./http://evil',
+  ]) {
     const answer = await send('GET', target)
     if (answer.status !== 301) continue
     assert.match(String(answer.headers['location']), /^\/(?![/\\])[\x21-\x7e]*$/, target)
@@ -229,9 +379,29 @@ test('W-04: no redirect leads to another host, and none carries raw control char
 
 test('no-auth paths: exact ones and plain prefixes pass authentication, and nothing else', async () => {
   const { call } = fakeRest({ gui: LOCKED })
-  const passing = ['/', '/index.html', '/modal.html', '/rest/svc/lang', '/assets/x', '/syncthing/x', '/vendor/x', '/theme-assets/x', '/rest/noauth', '/rest/noauthXX', '/rest/noauth/health']
+  const passing = [
+    '/',
+    '/index.html',
+    '/modal.html',
+    '/rest/svc/lang',
+    '/assets/x',
+    '/syncthing/x',
+    '/vendor/x',
+    '/theme-assets/x',
+    '/rest/noauth',
+    '/rest/noauthXX',
+    '/rest/noauth/health',
+  ]
   for (const target of passing) assert.notEqual((await call({ target })).status, 403, target)
-  for (const target of ['/meta.js', '/metrics', '/themes.json', '/rest/svc/language', '/rest/svc/deviceid', '/assets', '/other']) {
+  for (const target of [
+    '/meta.js',
+    '/metrics',
+    '/themes.json',
+    '/rest/svc/language',
+    '/rest/svc/deviceid',
+    '/assets',
+    '/other',
+  ]) {
     assert.equal((await call({ target })).status, 403, target)
   }
 })

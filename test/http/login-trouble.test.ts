@@ -25,7 +25,10 @@ function setup() {
 
 test('a login that cannot be checked is 503 with the reason, and no failed attempt', async () => {
   const { trouble, passwords } = setup()
-  const { call, emitted, logged, slept } = fakeRest({ gui: { user: 'alice', password: fakeHash('s3cret') }, deps: { passwords } })
+  const { call, emitted, logged, slept } = fakeRest({
+    gui: { user: 'alice', password: fakeHash('s3cret') },
+    deps: { passwords },
+  })
   for (let i = 0; i < 20; i++) {
     const login = await call(LOGIN)
     assert.deepEqual([login.status, login.body], [503, `${REASON}\n`])
@@ -45,7 +48,10 @@ test('a password that cannot be hashed is refused with the reason, and the page 
   const { passwords } = setup()
   const { send, config } = fakeRest({ deps: { passwords } })
   const before = config.current
-  for (const [method, path] of [['PATCH', '/rest/config/gui'], ['PUT', '/rest/config/gui']] as const) {
+  for (const [method, path] of [
+    ['PATCH', '/rest/config/gui'],
+    ['PUT', '/rest/config/gui'],
+  ] as const) {
     const answer = await send(method, path, '{"user":"alice","password":"s3cret"}')
     assert.deepEqual([answer.status, answer.body], [503, `${REASON}\n`])
   }
@@ -58,7 +64,9 @@ test('of all sources together at most 64 checks wait; the next is refused with a
   const { signal } = new AbortController()
   const gate = Promise.withResolvers<boolean>()
   let checks = 0
-  const attempts = Array.from({ length: 100 }, (_, i) => throttle.attempt(`source ${i}`, () => (checks++, gate.promise), signal))
+  const attempts = Array.from({ length: 100 }, (_, i) =>
+    throttle.attempt(`source ${i}`, () => (checks++, gate.promise), signal),
+  )
   const settled = Promise.allSettled(attempts)
   await clock.advance(1_000, () => new Promise((resolve) => setImmediate(resolve)))
   gate.resolve(true)

@@ -6,9 +6,20 @@ import { fakeHash, fakeRest, SHORT, type FakeOptions } from './fakes.ts'
 // What the page of the device does in a browser: a session and a token, never the key.
 
 const LOCKED: Partial<GuiConfig> = { user: 'alice', password: fakeHash('s3cret'), debugging: true }
-const PAGES = ['/rest/svc/lang', '/qr/?text=hello', '/rest/system/browse?current=%2F', '/rest/events?timeout=0', '/rest/events/disk?timeout=0',
-  '/rest/debug/support', '/rest/twinfold/summary', '/rest/twinfold/tree?folder=share', '/rest/twinfold/waiting?folder=share',
-  '/rest/twinfold/why?folder=share&file=a', '/rest/twinfold/search?folder=share&text=a', '/rest/twinfold/conflicts?folder=share']
+const PAGES = [
+  '/rest/svc/lang',
+  '/qr/?text=hello',
+  '/rest/system/browse?current=%2F',
+  '/rest/events?timeout=0',
+  '/rest/events/disk?timeout=0',
+  '/rest/debug/support',
+  '/rest/twinfold/summary',
+  '/rest/twinfold/tree?folder=share',
+  '/rest/twinfold/waiting?folder=share',
+  '/rest/twinfold/why?folder=share&file=a',
+  '/rest/twinfold/search?folder=share&text=a',
+  '/rest/twinfold/conflicts?folder=share',
+]
 const PREVIEW = { method: 'POST', target: '/rest/twinfold/ignore-preview?folder=share', body: '{"lines":["*.tmp"]}' }
 
 function cookies(headers: Readonly<Record<string, string | readonly string[]>>): string[] {
@@ -18,14 +29,34 @@ function cookies(headers: Readonly<Record<string, string | readonly string[]>>):
 /** A browser that keeps its cookies and has read the token out of one of them. */
 async function browser(fake: FakeOptions, login: boolean) {
   const { call } = fakeRest(fake)
-  const session = login ? cookies((await call({ method: 'POST', target: '/rest/noauth/auth/password', body: '{"username":"alice","password":"s3cret"}' })).headers) : []
+  const session = login
+    ? cookies(
+        (
+          await call({
+            method: 'POST',
+            target: '/rest/noauth/auth/password',
+            body: '{"username":"alice","password":"s3cret"}',
+          })
+        ).headers,
+      )
+    : []
   const page = await call({ target: '/', headers: { Cookie: session.join('; ') } })
   const token = cookies(page.headers).find((each) => each.startsWith(`CSRF-Token-${SHORT}=`)) ?? ''
-  const headers = { Cookie: [...session, token].join('; '), [`X-CSRF-Token-${SHORT}`]: token.slice(token.indexOf('=') + 1) }
-  return { headers, call, ask: (request: Parameters<typeof call>[0]) => call({ ...request, headers: { ...headers, ...request.headers } }) }
+  const headers = {
+    Cookie: [...session, token].join('; '),
+    [`X-CSRF-Token-${SHORT}`]: token.slice(token.indexOf('=') + 1),
+  }
+  return {
+    headers,
+    call,
+    ask: (request: Parameters<typeof call>[0]) => call({ ...request, headers: { ...headers, ...request.headers } }),
+  }
 }
 
-for (const [what, gui, login] of [['a password', LOCKED, true], ['no password', { debugging: true }, false]] as const) {
+for (const [what, gui, login] of [
+  ['a password', LOCKED, true],
+  ['no password', { debugging: true }, false],
+] as const) {
   test(`the page needs no key: ${what}`, async () => {
     const { ask, call, headers } = await browser({ gui }, login)
     for (const target of PAGES) {
@@ -33,7 +64,11 @@ for (const [what, gui, login] of [['a password', LOCKED, true], ['no password', 
       assert.equal(reply.status, 200, `${target}: ${reply.body.slice(0, 100)}`)
     }
     assert.equal((await ask(PREVIEW)).status, 200)
-    assert.equal((await call({ ...PREVIEW, headers: { Cookie: headers.Cookie } })).status, 403, 'a cookie alone changes nothing')
+    assert.equal(
+      (await call({ ...PREVIEW, headers: { Cookie: headers.Cookie } })).status,
+      403,
+      'a cookie alone changes nothing',
+    )
   })
 }
 
@@ -45,5 +80,6 @@ test('without a session the page gets nothing but the way in', async () => {
   }
   const { ask } = await browser({ gui: LOCKED }, true)
   assert.equal((await ask({ method: 'POST', target: '/rest/noauth/auth/logout' })).status, 204)
-  for (const target of PAGES.filter((each) => each !== '/rest/svc/lang')) assert.ok((await ask({ target })).status >= 401, target)
+  for (const target of PAGES.filter((each) => each !== '/rest/svc/lang'))
+    assert.ok((await ask({ target })).status >= 401, target)
 })

@@ -45,8 +45,13 @@ test('scan rule 3: when `sub` names a path that no longer exists, the request is
 
 test('scan rule 4: when `next` is given, the automated rescan is delayed by that many seconds', async () => {
   const cases: [next: string, nextMs: number | undefined][] = [
-    ['30', 30_000], ['0', 0], ['3600', 3_600_000], ['', undefined], ['007', 7_000],
-    ['9223372036', 366 * 24 * 3_600_000], ['99999999999999999999999', 366 * 24 * 3_600_000],
+    ['30', 30_000],
+    ['0', 0],
+    ['3600', 3_600_000],
+    ['', undefined],
+    ['007', 7_000],
+    ['9223372036', 366 * 24 * 3_600_000],
+    ['99999999999999999999999', 366 * 24 * 3_600_000],
   ]
   for (const [next, nextMs] of cases) {
     const { send, calls } = fakeRest()
@@ -110,19 +115,37 @@ test('scan decision 1: without a folder every folder is scanned; a form body is 
 })
 
 test('scan decision 9: a failed scan of all keeps its first line and names each folder with its reason', async () => {
-  const failures = new Map([['second' as FolderId, 'folder marker missing'], ['first' as FolderId, 'a & b']])
+  const failures = new Map([
+    ['second' as FolderId, 'folder marker missing'],
+    ['first' as FolderId, 'a & b'],
+  ])
   const answer = await fakeRest({ hub: { scanAll: async () => failures } }).send('POST', '/rest/db/scan')
   assert.equal(answer.status, 500)
   assert.equal(answer.headers['content-type'], 'text/plain; charset=utf-8')
-  assert.equal(answer.body, 'Error scanning folders\n{\n  "first": "a \\u0026 b",\n  "second": "folder marker missing"\n}\n')
+  assert.equal(
+    answer.body,
+    'Error scanning folders\n{\n  "first": "a \\u0026 b",\n  "second": "folder marker missing"\n}\n',
+  )
 })
 
 test('scan: a client that leaves does not stop the scan', async () => {
   const scanning = Promise.withResolvers<void>()
   let ended = false
-  const { call } = fakeRest({ hub: { scan: async () => { await scanning.promise; ended = true } } })
+  const { call } = fakeRest({
+    hub: {
+      scan: async () => {
+        await scanning.promise
+        ended = true
+      },
+    },
+  })
   const leaving = new AbortController()
-  const answer = call({ method: 'POST', target: '/rest/db/scan?folder=share', headers: { 'X-API-Key': KEY }, signal: leaving.signal })
+  const answer = call({
+    method: 'POST',
+    target: '/rest/db/scan?folder=share',
+    headers: { 'X-API-Key': KEY },
+    signal: leaving.signal,
+  })
   leaving.abort()
   scanning.resolve()
   assert.equal((await answer).status, 200)
@@ -130,9 +153,21 @@ test('scan: a client that leaves does not stop the scan', async () => {
 })
 
 const HEAD: FileHead = {
-  name: 'a & b.txt', type: 'file', deleted: false, sizeBytes: 6, modifiedS: 1_795_000_000, modifiedNs: 120_000_000,
-  permissions: 0o644, noPermissions: false, version: [{ device: 0n as ShortId, value: 3n }], modifiedBy: 0n as ShortId,
-  sequence: 7, localFlags: 0, blockSizeBytes: 131_072, blocksHash: new Uint8Array(32), symlinkTarget: '',
+  name: 'a & b.txt',
+  type: 'file',
+  deleted: false,
+  sizeBytes: 6,
+  modifiedS: 1_795_000_000,
+  modifiedNs: 120_000_000,
+  permissions: 0o644,
+  noPermissions: false,
+  version: [{ device: 0n as ShortId, value: 3n }],
+  modifiedBy: 0n as ShortId,
+  sequence: 7,
+  localFlags: 0,
+  blockSizeBytes: 131_072,
+  blocksHash: new Uint8Array(32),
+  symlinkTarget: '',
 }
 
 test('prio: the file is moved to the top and the response is the same output as GET /rest/db/need', async () => {
@@ -149,7 +184,10 @@ test('prio: the file is moved to the top and the response is the same output as 
 test('prio: no file, an unknown one or a strange one changes nothing and is still 200 with the listing', async () => {
   for (const file of ['', '&file=', '&file=nope', '&file=../x', '&file=/x']) {
     const answer = await fakeRest().send('POST', `/rest/db/prio?folder=share${file}&page=2&perpage=5`)
-    assert.deepEqual([answer.status, JSON.parse(answer.body)], [200, { page: 2, perpage: 5, progress: [], queued: [], rest: [] }])
+    assert.deepEqual(
+      [answer.status, JSON.parse(answer.body)],
+      [200, { page: 2, perpage: 5, progress: [], queued: [], rest: [] }],
+    )
   }
 })
 
@@ -158,7 +196,10 @@ test('prio and need: an unknown, missing or paused folder is 404 `no such folder
     const fail = () => Promise.reject(new TwinfoldError(code, 'x'))
     for (const hub of [{ need: fail }, { bringToFront: fail, need: fail }]) {
       const { send } = fakeRest({ hub })
-      for (const [method, path] of [['POST', 'prio'], ['GET', 'need']] as const) {
+      for (const [method, path] of [
+        ['POST', 'prio'],
+        ['GET', 'need'],
+      ] as const) {
         for (const query of ['folder=nope&file=x', 'file=x', 'folder=']) {
           const answer = await send(method, `/rest/db/${path}?${query}`)
           assert.deepEqual([answer.status, answer.body], [404, 'no such folder\n'])
@@ -176,10 +217,27 @@ test('debug: the listing has exactly the eighteen facilities, each with a descri
   assert.deepEqual(Object.keys(listing), ['enabled', 'facilities'])
   assert.deepEqual(listing.enabled, [])
   assert.deepEqual(Object.keys(listing.facilities), [
-    'beacon', 'config', 'connections', 'db', 'dialer', 'discover', 'events', 'http', 'main', 'model', 'protocol', 'relay',
-    'scanner', 'stats', 'sync', 'upgrade', 'upnp', 'versioner',
+    'beacon',
+    'config',
+    'connections',
+    'db',
+    'dialer',
+    'discover',
+    'events',
+    'http',
+    'main',
+    'model',
+    'protocol',
+    'relay',
+    'scanner',
+    'stats',
+    'sync',
+    'upgrade',
+    'upnp',
+    'versioner',
   ])
-  for (const description of Object.values(listing.facilities)) assert.ok(typeof description === 'string' && description !== '')
+  for (const description of Object.values(listing.facilities))
+    assert.ok(typeof description === 'string' && description !== '')
 })
 
 test('debug: switching is enable first, then disable; aliases count, unknown names do not; only the first parameter counts', async () => {
@@ -196,7 +254,10 @@ test('debug: switching is enable first, then disable; aliases count, unknown nam
   for (const [query, enabled] of cases) {
     const { send } = fakeRest()
     const answer = await send('POST', `/rest/system/debug?${query}`)
-    assert.deepEqual([answer.status, answer.body, answer.headers['content-type']], [200, '', 'application/json; charset=utf-8'])
+    assert.deepEqual(
+      [answer.status, answer.body, answer.headers['content-type']],
+      [200, '', 'application/json; charset=utf-8'],
+    )
     const listing = JSON.parse((await send('GET', '/rest/system/debug')).body)
     assert.deepEqual(listing.enabled, enabled, query)
     for (const name of listing.enabled) assert.ok(FACILITY_NAMES.includes(name))
@@ -205,7 +266,10 @@ test('debug: switching is enable first, then disable; aliases count, unknown nam
 
 test('debug and loglevels are one table', async () => {
   const { send } = fakeRest()
-  assert.equal((await send('POST', '/rest/system/loglevels', '{"model":"debug","db":"INFO+5","nosuch":"WARN"}')).status, 200)
+  assert.equal(
+    (await send('POST', '/rest/system/loglevels', '{"model":"debug","db":"INFO+5","nosuch":"WARN"}')).status,
+    200,
+  )
   assert.deepEqual(JSON.parse((await send('GET', '/rest/system/debug')).body).enabled, ['model'])
   const { levels, packages } = JSON.parse((await send('GET', '/rest/system/loglevels')).body)
   assert.deepEqual([levels.model, levels.db, levels.http], ['DEBUG', 'WARN', 'INFO'])
@@ -221,13 +285,20 @@ test('discovery (removed): POST is 405 with Allow and its parameters are never l
   const { send, call } = fakeRest()
   for (const query of ['', '?device=x&addr=y', '?device=%ff&addr=%zz', `?device=${OWN}&addr=1.2.3.4:5`]) {
     const answer = await send('POST', `/rest/system/discovery${query}`)
-    assert.deepEqual([answer.status, answer.body, answer.headers['allow']], [405, 'Method Not Allowed\n', 'GET, OPTIONS'])
+    assert.deepEqual(
+      [answer.status, answer.body, answer.headers['allow']],
+      [405, 'Method Not Allowed\n', 'GET, OPTIONS'],
+    )
   }
   assert.equal((await call({ method: 'POST', target: '/rest/system/discovery' })).status, 403)
   assert.equal((await send('DELETE', '/rest/system/discovery')).status, 405)
   assert.equal((await send('GET', '/rest/system/discovery')).body, '{}\n')
-  const known = fakeRest({ deps: { system: { ...simSystem('host'), discovered: () => new Map([[OWN, ['tcp://1.2.3.4:5']]]) } } })
-  assert.deepEqual(JSON.parse((await known.send('GET', '/rest/system/discovery')).body), { [OWN]: { addresses: ['tcp://1.2.3.4:5'] } })
+  const known = fakeRest({
+    deps: { system: { ...simSystem('host'), discovered: () => new Map([[OWN, ['tcp://1.2.3.4:5']]]) } },
+  })
+  assert.deepEqual(JSON.parse((await known.send('GET', '/rest/system/discovery')).body), {
+    [OWN]: { addresses: ['tcp://1.2.3.4:5'] },
+  })
 })
 
 test('authentication: the key works as X-API-Key in any case and as a bearer; either one valid suffices', async () => {

@@ -22,8 +22,16 @@ function running(fake: Parameters<typeof fakeRest>[0] = {}) {
   const rest = fakeRest(fake)
   const stop = new AbortController()
   const done = rest.server.run(stop.signal)
-  const changeGui = (gui: Partial<GuiConfig>) => rest.config.change((current) => ({ ...current, gui: { ...current.gui, ...gui } }))
-  return { ...rest, changeGui, stop: async () => { stop.abort(); await done } }
+  const changeGui = (gui: Partial<GuiConfig>) =>
+    rest.config.change((current) => ({ ...current, gui: { ...current.gui, ...gui } }))
+  return {
+    ...rest,
+    changeGui,
+    stop: async () => {
+      stop.abort()
+      await done
+    },
+  }
 }
 
 test('it listens where the config says, and stops when told', async () => {
@@ -39,7 +47,12 @@ test('it listens where the config says, and stops when told', async () => {
 test('a changed address is followed, and the request that changed it is answered', async () => {
   const rest = running()
   await rest.server.ready
-  const answer = await rest.http.call('127.0.0.1:8384', { ...PING, method: 'PATCH', target: '/rest/config/gui', body: '{"address":"127.0.0.1:9000"}' })
+  const answer = await rest.http.call('127.0.0.1:8384', {
+    ...PING,
+    method: 'PATCH',
+    target: '/rest/config/gui',
+    body: '{"address":"127.0.0.1:9000"}',
+  })
   assert.equal(answer.status, 200)
   await until(() => rest.server.address === '127.0.0.1:9000')
   assert.equal((await rest.http.call('127.0.0.1:9000', PING)).status, 200)
@@ -54,7 +67,11 @@ test('a change that is not about the address keeps the socket', async () => {
   const rest = running({ deps: { http } })
   await rest.server.ready
   await rest.changeGui({ theme: 'dark', user: 'x', apiKey: 'new' })
-  await until(async () => (await base.http.call('127.0.0.1:8384', { target: '/rest/system/ping', headers: { 'X-API-Key': 'new' } })).status === 200)
+  await until(
+    async () =>
+      (await base.http.call('127.0.0.1:8384', { target: '/rest/system/ping', headers: { 'X-API-Key': 'new' } }))
+        .status === 200,
+  )
   assert.equal(listens, 1)
   await rest.stop()
 })
@@ -65,7 +82,11 @@ test('a taken address is said, tried again later and later, and taken when free'
   const rest = running({ deps: { http: base.http } })
   await until(() => rest.slept.length >= 8)
   assert.deepEqual(rest.slept.slice(0, 7), [1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000])
-  assert.ok(rest.logged.some((line) => line.startsWith('ERROR GUI/API: cannot listen on 127.0.0.1:8384: address already in use')))
+  assert.ok(
+    rest.logged.some((line) =>
+      line.startsWith('ERROR GUI/API: cannot listen on 127.0.0.1:8384: address already in use'),
+    ),
+  )
   assert.equal(rest.server.address, undefined)
   await other[Symbol.asyncDispose]()
   await rest.server.ready
@@ -76,7 +97,11 @@ test('a taken address is said, tried again later and later, and taken when free'
 test('while an address is taken a new one in the config is tried at once', async () => {
   const base = fakeRest()
   await base.http.listen({ address: '127.0.0.1:8384' }, () => ({ status: 200, headers: {} }))
-  const clock = { ...base.deps.clock, sleep: (_ms: number, signal: AbortSignal) => new Promise<void>((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason))) }
+  const clock = {
+    ...base.deps.clock,
+    sleep: (_ms: number, signal: AbortSignal) =>
+      new Promise<void>((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
+  }
   const rest = running({ deps: { http: base.http, clock } })
   await until(() => rest.logged.length > 0)
   await rest.changeGui({ address: '127.0.0.1:9001' })
@@ -104,7 +129,11 @@ test('with TLS on, plain requests are sent there before anything is asked of the
   const rest = running({ gui: { useTLS: true, user: 'a', password: 'b' } })
   await rest.server.ready
   for (const method of ['GET', 'POST', 'DELETE']) {
-    const answer = await rest.http.call('127.0.0.1:8384', { method, target: '/rest/db/scan?folder=x', headers: { Host: 'localhost:8384' } })
+    const answer = await rest.http.call('127.0.0.1:8384', {
+      method,
+      target: '/rest/db/scan?folder=x',
+      headers: { Host: 'localhost:8384' },
+    })
     assert.deepEqual([answer.status, answer.headers['location']], [307, 'https://localhost:8384/rest/db/scan?folder=x'])
   }
   assert.equal((await rest.http.call('127.0.0.1:8384', { ...PING, secure: true })).status, 200)
@@ -125,7 +154,8 @@ test('addresses: every spelling the config and the command line allow', () => {
     ['unix:///run/st.sock', '/run/st.sock', false, false],
     ['unixs:///run/st.sock', '/run/st.sock', true, false],
   ]
-  for (const [text, listen, tls, loopback] of cases) assert.deepEqual(parseGuiAddress(text), { listen, tls, loopback }, text)
+  for (const [text, listen, tls, loopback] of cases)
+    assert.deepEqual(parseGuiAddress(text), { listen, tls, loopback }, text)
 })
 
 test('tokens: saved after a second of quiet and at the end, only as hashes, and they survive a restart', async () => {
@@ -145,7 +175,10 @@ test('tokens: saved after a second of quiet and at the end, only as hashes, and 
 
   const next = new TokenStore(deps, options)
   await next.load()
-  assert.deepEqual([next.use(first), next.use(second), next.use('x'), next.use('a'.repeat(64))], [true, true, false, false])
+  assert.deepEqual(
+    [next.use(first), next.use(second), next.use('x'), next.use('a'.repeat(64))],
+    [true, true, false, false],
+  )
   next.drop(first)
   assert.equal(next.use(first), false)
 
@@ -162,7 +195,11 @@ test('sessions survive a restart of the daemon', async () => {
   const passwords = { hash: async () => '', verify: async () => true }
   const first = running({ gui, deps: { passwords } })
   await first.server.ready
-  const login = await first.call({ method: 'POST', target: '/rest/noauth/auth/password', body: '{"username":"alice","password":"p"}' })
+  const login = await first.call({
+    method: 'POST',
+    target: '/rest/noauth/auth/password',
+    body: '{"username":"alice","password":"p"}',
+  })
   const cookie = [login.headers['set-cookie'] ?? []].flat()[0]?.split(';')[0] ?? ''
   await first.stop()
   const second = running({ gui, deps: { keyValue: first.deps.keyValue } })

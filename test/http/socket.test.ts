@@ -18,7 +18,11 @@ import { fakeRest, KEY } from './fakes.ts'
 const WAIT_MS = 20_000
 
 /** Sends bytes, reads until the peer closes or the text is complete enough. */
-async function exchange(address: string, bytes: string | Uint8Array, enough: (text: string) => boolean = () => false): Promise<string> {
+async function exchange(
+  address: string,
+  bytes: string | Uint8Array,
+  enough: (text: string) => boolean = () => false,
+): Promise<string> {
   const socket = open(address)
   const { promise, resolve } = Promise.withResolvers<void>()
   let text = ''
@@ -51,7 +55,12 @@ async function served(fake: Parameters<typeof fakeRest>[0] = {}) {
     return rest.server.handler(request)
   }
   const listener = await createNodeHttpServer().listen({ address: '127.0.0.1:0' }, handler)
-  return { ...rest, seen, address: listener.address, [Symbol.asyncDispose]: async () => await listener[Symbol.asyncDispose]() }
+  return {
+    ...rest,
+    seen,
+    address: listener.address,
+    [Symbol.asyncDispose]: async () => await listener[Symbol.asyncDispose](),
+  }
 }
 
 const statusOf = (text: string) => Number(/^HTTP\/1\.1 (\d{3})/.exec(text)?.[1] ?? 0)
@@ -69,26 +78,53 @@ test('W-06: heads up to a megabyte are read, larger ones and too many headers ar
     ['2 MiB target', head(`/${'x'.repeat(2 * 1024 * 1024)}`, '\r\n'), 431],
     ['10000 headers', head('/rest/system/ping', `${'X-A: b\r\n'.repeat(10_000)}\r\n`), 431],
   ]
-  for (const [name, bytes, status] of cases) assert.equal(statusOf(await exchange(server.address, bytes, answered)), status, name)
+  for (const [name, bytes, status] of cases)
+    assert.equal(statusOf(await exchange(server.address, bytes, answered)), status, name)
   assert.equal(statusOf(await exchange(server.address, head('/rest/system/ping', '\r\n'), answered)), 200)
   console.log(JSON.stringify({ id: 'W-06', part: 'heads', tried: cases.length }))
 })
 
 test('W-06: bodies over the cap of their route are 413, unread ones do not stay in memory', async () => {
   await using server = await served({ gui: { user: 'a', password: 'b' } })
-  const post = (target: string, more: string) => `POST ${target} HTTP/1.1\r\nHost: localhost\r\nX-API-Key: ${KEY}\r\n${more}`
+  const post = (target: string, more: string) =>
+    `POST ${target} HTTP/1.1\r\nHost: localhost\r\nX-API-Key: ${KEY}\r\n${more}`
   const length = (bytes: number) => `Content-Length: ${bytes}\r\n\r\n`
   const rssBytes = process.memoryUsage.rss()
   // Announced size alone is enough for a refusal; the body never has to come.
-  assert.equal(statusOf(await exchange(server.address, post('/rest/noauth/auth/password', length(65_537)), answered)), 413)
+  assert.equal(
+    statusOf(await exchange(server.address, post('/rest/noauth/auth/password', length(65_537)), answered)),
+    413,
+  )
   assert.equal(statusOf(await exchange(server.address, post('/rest/config/folders', length(2 ** 30)), answered)), 413)
   // Without announcement it is counted.
   const chunk = `10000\r\n${'x'.repeat(65_536)}\r\n`
-  assert.equal(statusOf(await exchange(server.address, post('/rest/noauth/auth/password', `Transfer-Encoding: chunked\r\n\r\n${chunk}${chunk}`), answered)), 413)
+  assert.equal(
+    statusOf(
+      await exchange(
+        server.address,
+        post('/rest/noauth/auth/password', `Transfer-Encoding: chunked\r\n\r\n${chunk}${chunk}`),
+        answered,
+      ),
+    ),
+    413,
+  )
   // Endless, to a route that does not read it: answered, then cut.
-  assert.equal(statusOf(await exchange(server.address, post('/rest/system/ping', `Transfer-Encoding: chunked\r\n\r\n${chunk.repeat(100)}`), answered)), 200)
+  assert.equal(
+    statusOf(
+      await exchange(
+        server.address,
+        post('/rest/system/ping', `Transfer-Encoding: chunked\r\n\r\n${chunk.repeat(100)}`),
+        answered,
+      ),
+    ),
+    200,
+  )
   // A packed body is not unpacked: it is no JSON.
-  const packed = await exchange(server.address, post('/rest/config/folders', `Content-Encoding: gzip\r\nContent-Length: 4\r\n\r\n\x1f\x8b\x08\x00`), answered)
+  const packed = await exchange(
+    server.address,
+    post('/rest/config/folders', `Content-Encoding: gzip\r\nContent-Length: 4\r\n\r\n\x1f\x8b\x08\x00`),
+    answered,
+  )
   assert.equal(statusOf(packed), 400)
   const grownMiB = Math.round((process.memoryUsage.rss() - rssBytes) / 2 ** 20)
   assert.ok(grownMiB < 100, `${grownMiB}`)
@@ -97,55 +133,79 @@ test('W-06: bodies over the cap of their route are 413, unread ones do not stay 
 
 test('W-06: a client that asks first is told to go on only where a body is wanted', async () => {
   await using server = await served()
-  const ask = (target: string) => `POST ${target} HTTP/1.1\r\nHost: localhost\r\nX-API-Key: ${KEY}\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\n`
-  assert.match(await exchange(server.address, ask('/rest/system/error'), (text) => text.includes('\r\n\r\n')), /^HTTP\/1\.1 100 /)
-  assert.match(await exchange(server.address, ask('/rest/db/scan?folder=share'), (text) => text.includes('\r\n\r\n')), /^HTTP\/1\.1 200 /)
+  const ask = (target: string) =>
+    `POST ${target} HTTP/1.1\r\nHost: localhost\r\nX-API-Key: ${KEY}\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\n`
+  assert.match(
+    await exchange(server.address, ask('/rest/system/error'), (text) => text.includes('\r\n\r\n')),
+    /^HTTP\/1\.1 100 /,
+  )
+  assert.match(
+    await exchange(server.address, ask('/rest/db/scan?folder=share'), (text) => text.includes('\r\n\r\n')),
+    /^HTTP\/1\.1 200 /,
+  )
 })
 
-test('W-07: slow heads, idle connections, long polls and slow readers do not keep others waiting', { timeout: 60_000 }, async () => {
-  const poll = Promise.withResolvers<void>()
-  const allPolling = Promise.withResolvers<void>()
-  let polling = 0
-  const buffer: EventBuffer = { since: async (_since, _timeoutMs, signal) => {
-    if (++polling === 200) allPolling.resolve()
-    signal.addEventListener('abort', () => poll.resolve(), { once: true })
-    await poll.promise
-    return []
-  } }
-  const big = 'x'.repeat(1_000)
-  let produced = 0
-  const lines = Array.from({ length: 200 }, () => big)
-  await using server = await served({
-    deps: { events: { emit: () => {}, buffer: () => buffer } },
-    hub: { ignores: async () => (produced++, { ignore: lines, expanded: lines, error: null }) },
-  })
-  const sockets: Socket[] = []
-  const hold = (bytes: string) => {
-    const socket = open(server.address)
-    socket.on('error', () => {})
-    socket.write(bytes)
-    sockets.push(socket)
-    return socket
-  }
-  for (let i = 0; i < 200; i++) hold('GET /rest/system/ping HTTP/1.1\r\nHost: loc') // heads that never end
-  for (let i = 0; i < 100; i++) hold(`POST /rest/system/error HTTP/1.1\r\nHost: localhost\r\nX-API-Key: ${KEY}\r\nContent-Length: 100\r\n\r\nx`)
-  for (let i = 0; i < 500; i++) hold(head('/rest/system/ping', '\r\n'))
-  for (let i = 0; i < 200; i++) hold(head('/rest/events?timeout=60', '\r\n'))
-  const slow = hold(head('/rest/db/ignores?folder=share', '\r\n').repeat(200)) // asks for 80 MB and reads nothing
-  slow.pause()
-  await allPolling.promise
+test(
+  'W-07: slow heads, idle connections, long polls and slow readers do not keep others waiting',
+  { timeout: 60_000 },
+  async () => {
+    const poll = Promise.withResolvers<void>()
+    const allPolling = Promise.withResolvers<void>()
+    let polling = 0
+    const buffer: EventBuffer = {
+      since: async (_since, _timeoutMs, signal) => {
+        if (++polling === 200) allPolling.resolve()
+        signal.addEventListener('abort', () => poll.resolve(), { once: true })
+        await poll.promise
+        return []
+      },
+    }
+    const big = 'x'.repeat(1_000)
+    let produced = 0
+    const lines = Array.from({ length: 200 }, () => big)
+    await using server = await served({
+      deps: { events: { emit: () => {}, buffer: () => buffer } },
+      hub: { ignores: async () => (produced++, { ignore: lines, expanded: lines, error: null }) },
+    })
+    const sockets: Socket[] = []
+    const hold = (bytes: string) => {
+      const socket = open(server.address)
+      socket.on('error', () => {})
+      socket.write(bytes)
+      sockets.push(socket)
+      return socket
+    }
+    for (let i = 0; i < 200; i++) hold('GET /rest/system/ping HTTP/1.1\r\nHost: loc') // heads that never end
+    for (let i = 0; i < 100; i++)
+      hold(`POST /rest/system/error HTTP/1.1\r\nHost: localhost\r\nX-API-Key: ${KEY}\r\nContent-Length: 100\r\n\r\nx`)
+    for (let i = 0; i < 500; i++) hold(head('/rest/system/ping', '\r\n'))
+    for (let i = 0; i < 200; i++) hold(head('/rest/events?timeout=60', '\r\n'))
+    const slow = hold(head('/rest/db/ignores?folder=share', '\r\n').repeat(200)) // asks for 80 MB and reads nothing
+    slow.pause()
+    await allPolling.promise
 
-  let worstMs = 0
-  for (let i = 0; i < 50; i++) {
-    const startMs = performance.now()
-    assert.equal(statusOf(await exchange(server.address, head('/rest/system/ping', '\r\n'), answered)), 200)
-    worstMs = Math.max(worstMs, performance.now() - startMs)
-  }
-  assert.ok(produced < 50, `${produced}`) // answers are made as fast as they are read, not all at once
-  for (const socket of sockets) socket.destroy()
-  poll.resolve()
-  console.log(JSON.stringify({ id: 'W-07', slowHeads: 200, slowBodies: 100, idle: 500, longPolls: 200, worstMs: Math.round(worstMs), repliesMadeForSlowReader: produced }))
-})
+    let worstMs = 0
+    for (let i = 0; i < 50; i++) {
+      const startMs = performance.now()
+      assert.equal(statusOf(await exchange(server.address, head('/rest/system/ping', '\r\n'), answered)), 200)
+      worstMs = Math.max(worstMs, performance.now() - startMs)
+    }
+    assert.ok(produced < 50, `${produced}`) // answers are made as fast as they are read, not all at once
+    for (const socket of sockets) socket.destroy()
+    poll.resolve()
+    console.log(
+      JSON.stringify({
+        id: 'W-07',
+        slowHeads: 200,
+        slowBodies: 100,
+        idle: 500,
+        longPolls: 200,
+        worstMs: Math.round(worstMs),
+        repliesMadeForSlowReader: produced,
+      }),
+    )
+  },
+)
 
 test('W-08: one message is never read as two, and what is no HTTP is refused', async () => {
   const smuggled = 'GET /smuggled HTTP/1.1\r\nHost: localhost\r\n\r\n'
@@ -164,7 +224,10 @@ test('W-08: one message is never read as two, and what is no HTTP is refused', a
     ['TE with space before colon', post(`Transfer-Encoding : chunked\r\n\r\n0\r\n\r\n${smuggled}`)],
     ['obs-fold', post(`X-A: b\r\n Content-Length: 5\r\n\r\n`)],
     // A route that reads its body: one that does not may answer before the body turns out to be none.
-    ['bad chunk size', post(`Transfer-Encoding: chunked\r\n\r\nzz\r\n\r\n${smuggled}`).replace(ping, '/rest/system/error')],
+    [
+      'bad chunk size',
+      post(`Transfer-Encoding: chunked\r\n\r\nzz\r\n\r\n${smuggled}`).replace(ping, '/rest/system/error'),
+    ],
     ['bare LF head', `POST ${ping} HTTP/1.1\nHost: localhost\nX-API-Key: ${KEY}\n\n${smuggled}`],
     ['bare CR', `GET ${ping} HTTP/1.1\rHost: localhost\r\r`],
     ['two hosts', `GET ${ping} HTTP/1.1\r\nHost: localhost\r\nHost: evil.example\r\nX-API-Key: ${KEY}\r\n\r\n`],
@@ -200,16 +263,24 @@ test('a missing Host is answered by the host check, as HTTP/1.1 and as HTTP/1.0'
 
 test('success without content has Content-Length 0 and no Content-Type; HEAD is 405 without a body', async () => {
   await using server = await served()
-  const scan = await exchange(server.address, `POST /rest/db/scan?folder=share HTTP/1.1\r\nHost: localhost\r\nX-API-Key: ${KEY}\r\nConnection: close\r\n\r\n`)
+  const scan = await exchange(
+    server.address,
+    `POST /rest/db/scan?folder=share HTTP/1.1\r\nHost: localhost\r\nX-API-Key: ${KEY}\r\nConnection: close\r\n\r\n`,
+  )
   assert.match(scan, /^HTTP\/1\.1 200 OK\r\n/)
   assert.match(scan, /\r\nContent-Length: 0\r\n/)
   assert.ok(!/^content-type:/im.test(scan))
-  const ping = await exchange(server.address, `HEAD /rest/system/ping HTTP/1.1\r\nHost: localhost\r\nX-API-Key: ${KEY}\r\nConnection: close\r\n\r\n`)
+  const ping = await exchange(
+    server.address,
+    `HEAD /rest/system/ping HTTP/1.1\r\nHost: localhost\r\nX-API-Key: ${KEY}\r\nConnection: close\r\n\r\n`,
+  )
   assert.match(ping, /^HTTP\/1\.1 405 [^]*\r\n\r\n$/)
 })
 
 test('closing takes less than a second even while clients hold on', async () => {
-  const rest = fakeRest({ deps: { events: { emit: () => {}, buffer: () => ({ since: () => new Promise(() => {}) }) } } })
+  const rest = fakeRest({
+    deps: { events: { emit: () => {}, buffer: () => ({ since: () => new Promise(() => {}) }) } },
+  })
   const listener = await createNodeHttpServer().listen({ address: '127.0.0.1:0' }, rest.server.handler)
   const sockets = [head('/rest/system/ping', '\r\n'), 'GET / HT', head('/rest/events', '\r\n')].map((bytes) => {
     const socket = open(listener.address)
@@ -224,21 +295,31 @@ test('closing takes less than a second even while clients hold on', async () => 
 })
 
 test('one port speaks TLS and plain HTTP, and survives those who speak neither', async () => {
-  const identity = await makeCertificate({ commonName: 'test', keyType: 'P-256', lifetimeDays: 2, nowMs: Date.now(), serial: new Uint8Array(8) })
+  const identity = await makeCertificate({
+    commonName: 'test',
+    keyType: 'P-256',
+    lifetimeDays: 2,
+    nowMs: Date.now(),
+    serial: new Uint8Array(8),
+  })
   const listener = await createNodeHttpServer().listen(
     { address: '127.0.0.1:0', tls: { certificatePem: identity.certificatePem, keyPem: identity.keyPem } },
     (request) => ({ status: 200, headers: {}, body: `${request.secure}` }),
   )
   const port = Number(listener.address.split(':')[1])
-  const fetchBy = (send: typeof requestTls, options: object = {}) => new Promise<string>((resolve, reject) => {
-    const outgoing = send({ host: '127.0.0.1', port, path: '/', agent: false, rejectUnauthorized: false, ...options }, (response) => {
-      let text = ''
-      response.on('data', (piece: Buffer) => (text += piece.toString()))
-      response.on('end', () => resolve(text))
+  const fetchBy = (send: typeof requestTls, options: object = {}) =>
+    new Promise<string>((resolve, reject) => {
+      const outgoing = send(
+        { host: '127.0.0.1', port, path: '/', agent: false, rejectUnauthorized: false, ...options },
+        (response) => {
+          let text = ''
+          response.on('data', (piece: Buffer) => (text += piece.toString()))
+          response.on('end', () => resolve(text))
+        },
+      )
+      outgoing.on('error', reject)
+      outgoing.end()
     })
-    outgoing.on('error', reject)
-    outgoing.end()
-  })
   assert.equal(await fetchBy(requestTls), 'true')
   assert.equal(await fetchBy(requestPlain), 'false')
   await assert.rejects(fetchBy(requestTls, { maxVersion: 'TLSv1.1', minVersion: 'TLSv1' }))
@@ -257,7 +338,11 @@ test('a UNIX socket has its mode from the start, replaces a stale file, and yiel
   const path = join(directory, 'gui.sock')
   try {
     const server = createNodeHttpServer()
-    const handler: HttpHandler = (request) => ({ status: 200, headers: {}, body: `${request.unixSocket} ${request.remoteAddress}\n` })
+    const handler: HttpHandler = (request) => ({
+      status: 200,
+      headers: {},
+      body: `${request.unixSocket} ${request.remoteAddress}\n`,
+    })
     const first = await server.listen({ address: path, unixSocketMode: 0o600 }, handler)
     assert.equal(first.address, path)
     assert.equal(statSync(path).mode & 0o777, 0o600)
@@ -288,28 +373,50 @@ async function leaveStaleSocket(path: string): Promise<void> {
 
 test('an address nobody can listen on is refused, not guessed', async () => {
   for (const address of ['', 'localhost', '127.0.0.1', '::1:80', '127.0.0.1:99999', '127.0.0.1:http']) {
-    await assert.rejects(createNodeHttpServer().listen({ address }, () => ({ status: 200, headers: {} })), { code: 'EINVAL' }, address)
+    await assert.rejects(
+      createNodeHttpServer().listen({ address }, () => ({ status: 200, headers: {} })),
+      { code: 'EINVAL' },
+      address,
+    )
   }
 })
 
 test('switching TLS on over REST: the request is answered, the same port then speaks TLS', async () => {
-  const identity = await makeCertificate({ commonName: 'test', keyType: 'P-256', lifetimeDays: 2, nowMs: Date.now(), serial: new Uint8Array(8) })
-  const clock = { ...fakeRest().deps.clock, sleep: (delayMs: number, signal: AbortSignal) => sleep(delayMs, undefined, { signal }) }
+  const identity = await makeCertificate({
+    commonName: 'test',
+    keyType: 'P-256',
+    lifetimeDays: 2,
+    nowMs: Date.now(),
+    serial: new Uint8Array(8),
+  })
+  const clock = {
+    ...fakeRest().deps.clock,
+    sleep: (delayMs: number, signal: AbortSignal) => sleep(delayMs, undefined, { signal }),
+  }
   const probe = await createNodeHttpServer().listen({ address: '127.0.0.1:0' }, () => ({ status: 200, headers: {} }))
   await probe[Symbol.asyncDispose]()
-  const rest = fakeRest({ gui: { address: probe.address }, deps: { clock, http: createNodeHttpServer(), httpsIdentity: async () => identity } })
+  const rest = fakeRest({
+    gui: { address: probe.address },
+    deps: { clock, http: createNodeHttpServer(), httpsIdentity: async () => identity },
+  })
   const stop = new AbortController()
   const done = rest.server.run(stop.signal)
   await rest.server.ready
   const body = '{"useTLS":true}'
   const patch = `PATCH /rest/config/gui HTTP/1.1\r\nHost: localhost\r\nX-API-Key: ${KEY}\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`
   assert.equal(statusOf(await exchange(probe.address, patch)), 200)
-  const moved = async () => /\r\nLocation: https:\/\/localhost\/rest/.test(await exchange(probe.address, head('/rest/system/ping', 'Connection: close\r\n\r\n')))
+  const moved = async () =>
+    /\r\nLocation: https:\/\/localhost\/rest/.test(
+      await exchange(probe.address, head('/rest/system/ping', 'Connection: close\r\n\r\n')),
+    )
   for (let tries = 0; !(await moved()); tries++) assert.ok(tries < 1_000)
   const silent = open(probe.address) // neither HTTP nor TLS yet: must not hold up the end
   silent.on('error', () => {}).resume()
   await new Promise((resolve) => silent.once('connect', resolve))
   stop.abort()
   await done
-  assert.deepEqual(rest.logged.filter((line) => line.startsWith('ERROR')), [])
+  assert.deepEqual(
+    rest.logged.filter((line) => line.startsWith('ERROR')),
+    [],
+  )
 })

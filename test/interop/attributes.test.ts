@@ -9,7 +9,10 @@ import { eventually, scratchDirectory } from '../support/scratch.ts'
 import { link, Network, scanAll, untilAlike, type Member } from '../support/sync-pair.ts'
 import { missingSyncthing } from '../support/syncthing.ts'
 
-const skip = missingSyncthing() ?? missingProgram('getfattr', 'attr') ?? (process.getuid?.() !== 0 && 'only root may give files away')
+const skip =
+  missingSyncthing() ??
+  missingProgram('getfattr', 'attr') ??
+  (process.getuid?.() !== 0 && 'only root may give files away')
 const USER = 54_321
 const GROUP = 54_322
 
@@ -19,11 +22,15 @@ function set({ root }: Member, name: string, attribute: string, value: string): 
 
 /** Owner and attributes of everything below the root. */
 function marksIn({ root }: Member): string {
-  const names = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((name) => !name.startsWith('.')).sort()
-  return names.map((name) => {
-    const { uid, gid } = lstatSync(join(root, name))
-    return `${name} ${uid}:${gid}\n${run('getfattr', '-h', '-d', '-m', '^user', '-e', 'hex', '--absolute-names', '--', join(root, name)).replaceAll(root, '')}`
-  }).join('')
+  const names = readdirSync(root, { recursive: true, encoding: 'utf8' })
+    .filter((name) => !name.startsWith('.'))
+    .sort()
+  return names
+    .map((name) => {
+      const { uid, gid } = lstatSync(join(root, name))
+      return `${name} ${uid}:${gid}\n${run('getfattr', '-h', '-d', '-m', '^user', '-e', 'hex', '--absolute-names', '--', join(root, name)).replaceAll(root, '')}`
+    })
+    .join('')
 }
 
 test('owners and extended attributes follow the items, from a Twinfold to a Syncthing and back', { skip }, async () => {

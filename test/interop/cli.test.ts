@@ -9,7 +9,12 @@ import { reportRow } from '../support/effort.ts'
 import { loopbackOnly } from '../support/loopback.ts'
 import { eventually, scratchDirectory } from '../support/scratch.ts'
 import {
-  apiKeyOf, generateSyncthingHome, insideNamespaceOf, missingSyncthing, quietConfig, Syncthing,
+  apiKeyOf,
+  generateSyncthingHome,
+  insideNamespaceOf,
+  missingSyncthing,
+  quietConfig,
+  Syncthing,
 } from '../support/syncthing.ts'
 import { syncthingProgram } from '../support/syncthing-program.ts'
 
@@ -20,7 +25,11 @@ const OTHER = 'MFZWI3D-BONSGYC-YLTMRWG-C43ENR5-QXGZDMM-FZWI3DP-BONSGYY-LTMRWAD'
 /** Each daemon is alone in its network, so both may have it. */
 const ADDRESS = '127.0.0.1:8384'
 
-interface Outcome { readonly code: number | null; readonly out: string; readonly err: string }
+interface Outcome {
+  readonly code: number | null
+  readonly out: string
+  readonly err: string
+}
 
 /** A daemon, and both command lines pointed at it. */
 class Served {
@@ -51,7 +60,10 @@ class Served {
     const input = commands.map((words) => `${JSON.stringify(words)}\n`).join('')
     const { out, err } = await this.run([process.execPath, DRIVER, ADDRESS, apiKeyOf(this.#home)], input)
     assert.equal(err, '')
-    return out.trimEnd().split('\n').map((line): Outcome => JSON.parse(line))
+    return out
+      .trimEnd()
+      .split('\n')
+      .map((line): Outcome => JSON.parse(line))
   }
 
   /** One command in a process of its own, as a person starts it. */
@@ -66,8 +78,12 @@ class Served {
     const child = spawn(program!, words, { env: { ...env, HOME: this.#home }, timeout: 120_000 })
     let out = ''
     let err = ''
-    child.stdout.setEncoding('utf8').on('data', (text: string) => { out += text })
-    child.stderr.setEncoding('utf8').on('data', (text: string) => { err += text })
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      out += text
+    })
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      err += text
+    })
     child.stdin.on('error', () => {}).end(input)
     await once(child, 'close')
     return { code: child.exitCode, out, err }
@@ -115,66 +131,146 @@ after(async () => {
 
 /** How the two must agree: to the letter, but for times and numbers, as JSON that holds at least the same, in the code. */
 type Agreement = 'exact' | 'shape' | 'contains' | 'code'
-interface Step { readonly words: readonly string[]; readonly agree: Agreement }
+interface Step {
+  readonly words: readonly string[]
+  readonly agree: Agreement
+}
 
-const step = (words: string, agree: Agreement = 'exact'): Step => ({ words: words.split(' ').map((word) => (word === "''" ? '' : word)), agree })
+const step = (words: string, agree: Agreement = 'exact'): Step => ({
+  words: words.split(' ').map((word) => (word === "''" ? '' : word)),
+  agree,
+})
 const folder = join(scratch.path, 'share')
 
 /** One way through everything that Debian's command line can do without falling over; it ends where it began. */
 const STEPS: readonly Step[] = [
-  step('show version'), step('show config-status'), step('show system', 'shape'), step('show connections', 'shape'), step('show usage', 'shape'),
-  step('show pending devices'), step('show pending folders'), step(`show pending folders --device ${OTHER}`),
-  step('show version extra', 'code'), step('show nope', 'code'), step('nope', 'code'), step('config nope', 'code'),
+  step('show version'),
+  step('show config-status'),
+  step('show system', 'shape'),
+  step('show connections', 'shape'),
+  step('show usage', 'shape'),
+  step('show pending devices'),
+  step('show pending folders'),
+  step(`show pending folders --device ${OTHER}`),
+  step('show version extra', 'code'),
+  step('show nope', 'code'),
+  step('nope', 'code'),
+  step('config nope', 'code'),
 
-  step('config version get'), step('config folders list'), step('config devices list'), step('config dump-json', 'contains'),
+  step('config version get'),
+  step('config folders list'),
+  step('config devices list'),
+  step('config dump-json', 'contains'),
   step(`config folders add --id share --path=${folder} -label Share --paused --fswatcher-enabled=false`),
   step('config folders list'),
-  step('config folders share label get'), step('config folders share path get'), step('config folders share paused get'),
+  step('config folders share label get'),
+  step('config folders share path get'),
+  step('config folders share paused get'),
   step('config folders share fswatcher-enabled get'),
-  step('config folders share label set Pictures'), step('config folders share label get'),
-  step('config folders share label set'), step('config folders share label set a b', 'code'), step('config folders share label get extra', 'code'),
-  step('config folders share rescan-intervals set 77'), step('config folders share rescan-intervals get'),
-  step('config folders share rescan-intervals set x', 'code'), step('config folders share paused set maybe', 'code'),
-  step('config folders share ignore-perms set 1'), step('config folders share ignore-perms get'),
-  step('config folders share type set sendonly'), step('config folders share type get'),
-  step('config folders share order set newestFirst'), step('config folders share order get'),
-  step('config folders share min-disk-free value set 2.5'), step('config folders share min-disk-free unit set GB'),
+  step('config folders share label set Pictures'),
+  step('config folders share label get'),
+  step('config folders share label set'),
+  step('config folders share label set a b', 'code'),
+  step('config folders share label get extra', 'code'),
+  step('config folders share rescan-intervals set 77'),
+  step('config folders share rescan-intervals get'),
+  step('config folders share rescan-intervals set x', 'code'),
+  step('config folders share paused set maybe', 'code'),
+  step('config folders share ignore-perms set 1'),
+  step('config folders share ignore-perms get'),
+  step('config folders share type set sendonly'),
+  step('config folders share type get'),
+  step('config folders share order set newestFirst'),
+  step('config folders share order get'),
+  step('config folders share min-disk-free value set 2.5'),
+  step('config folders share min-disk-free unit set GB'),
   step('config folders share min-disk-free dump-json'),
-  step('config folders share versioning type set simple'), step('config folders share versioning params set keep 5'),
-  step('config folders share versioning params set cleanoutDays 7'), step('config folders share versioning params get keep'),
-  step('config folders share versioning params unset cleanoutDays'), step('config folders share versioning params dump'),
-  step('config folders share versioning dump-json'), step('config folders share dump-json', 'contains'), step('config folders share versioning params keep get', 'code'),
-  step('config folders share nope get', 'code'), step('config folders nope label get', 'code'),
+  step('config folders share versioning type set simple'),
+  step('config folders share versioning params set keep 5'),
+  step('config folders share versioning params set cleanoutDays 7'),
+  step('config folders share versioning params get keep'),
+  step('config folders share versioning params unset cleanoutDays'),
+  step('config folders share versioning params dump'),
+  step('config folders share versioning dump-json'),
+  step('config folders share dump-json', 'contains'),
+  step('config folders share versioning params keep get', 'code'),
+  step('config folders share nope get', 'code'),
+  step('config folders nope label get', 'code'),
   step(`config devices add --device-id ${OTHER} --name other --max-send-kbps 3 --paused`),
-  step(`config devices ${OTHER} name get`), step(`config devices ${OTHER} addresses 0 get`), step(`config devices ${OTHER} max-send-kbps get`),
-  step(`config devices ${OTHER} addresses add tcp://127.0.0.1:9`), step(`config devices ${OTHER} addresses list`),
-  step(`config devices ${OTHER} addresses 1 set tcp://127.0.0.1:8`), step(`config devices ${OTHER} addresses 1 get`),
-  step(`config devices ${OTHER} addresses 1 delete`), step(`config devices ${OTHER} addresses list`),
-  step(`config devices ${OTHER} addresses 5 get`, 'code'), step(`config devices ${OTHER} dump-json`, 'contains'),
-  step(`config folders share devices add --device-id ${OTHER}`), step('config folders share devices list'),
+  step(`config devices ${OTHER} name get`),
+  step(`config devices ${OTHER} addresses 0 get`),
+  step(`config devices ${OTHER} max-send-kbps get`),
+  step(`config devices ${OTHER} addresses add tcp://127.0.0.1:9`),
+  step(`config devices ${OTHER} addresses list`),
+  step(`config devices ${OTHER} addresses 1 set tcp://127.0.0.1:8`),
+  step(`config devices ${OTHER} addresses 1 get`),
+  step(`config devices ${OTHER} addresses 1 delete`),
+  step(`config devices ${OTHER} addresses list`),
+  step(`config devices ${OTHER} addresses 5 get`, 'code'),
+  step(`config devices ${OTHER} dump-json`, 'contains'),
+  step(`config folders share devices add --device-id ${OTHER}`),
+  step('config folders share devices list'),
   step(`config folders share devices ${OTHER} encryption-password set secret`),
-  step(`config folders share devices ${OTHER} dump-json`), step(`config folders share devices ${OTHER} delete`),
-  step('config folders share devices list'), step(`config devices ${OTHER} delete`), step('config devices list'),
-  step('config devices add --device-id bad', 'code'), step('config devices add', 'code'), step('config folders add --nope=x', 'code'),
-  step('config devices add-json {', 'code'), step(`config folders add-json {"id":"second","path":"${folder}2","paused":true}`),
-  step('config folders second paused get'), step(`config folders add --id second --path ${folder}3`, 'code'),
-  step('config folders second id set third'), step('config folders list'), step('config folders third delete'),
-  step('config options max-send-kbps set -- 5'), step('config options max-send-kbps get'), step('config options max-send-kbps set 0'),
-  step('config options natenabled get'), step('config options always-local-nets add 10.0.0.0/8'),
-  step('config options always-local-nets list'), step('config options always-local-nets 0 get'),
-  step('config options always-local-nets 0 delete'), step('config options always-local-nets list'),
-  step('config options nope get', 'code'), step('config options dump-json', 'contains'),
-  step('config gui raw-address get'), step('config gui apikey get'), step('config gui theme set black'), step('config gui theme get'),
-  step('config gui theme set default'), step('config gui address get', 'code'), step('config gui dump-json', 'contains'),
-  step('config ldap search-filter set (cn=*)'), step('config ldap search-filter get'), step("config ldap search-filter set ''"), step('config ldap dump-json'),
-  step('config defaults folder label set new'), step('config defaults folder label get'), step("config defaults folder label set ''"),
-  step('config defaults device introducer get'), step('config defaults dump-json', 'contains'),
-  step(`operations default-ignores ${ignores}`), step('config defaults ignores lines list'), step('config defaults ignores lines 1 get'),
-  step('config defaults ignores lines 1 delete'), step('config defaults ignores lines 0 delete'), step('config defaults ignores dump-json'),
-  step('operations default-ignores /no/such/file', 'code'), step('operations default-ignores', 'code'),
-  step('operations folder-override nope', 'code'), step('operations folder-override share'), step('operations nope', 'code'),
-  step('errors clear'), step('errors show'), step('debug file share nope', 'code'), step('debug nope', 'code'),
-  step('config folders share delete'), step('config folders list'), step('show config-status'),
+  step(`config folders share devices ${OTHER} dump-json`),
+  step(`config folders share devices ${OTHER} delete`),
+  step('config folders share devices list'),
+  step(`config devices ${OTHER} delete`),
+  step('config devices list'),
+  step('config devices add --device-id bad', 'code'),
+  step('config devices add', 'code'),
+  step('config folders add --nope=x', 'code'),
+  step('config devices add-json {', 'code'),
+  step(`config folders add-json {"id":"second","path":"${folder}2","paused":true}`),
+  step('config folders second paused get'),
+  step(`config folders add --id second --path ${folder}3`, 'code'),
+  step('config folders second id set third'),
+  step('config folders list'),
+  step('config folders third delete'),
+  step('config options max-send-kbps set -- 5'),
+  step('config options max-send-kbps get'),
+  step('config options max-send-kbps set 0'),
+  step('config options natenabled get'),
+  step('config options always-local-nets add 10.0.0.0/8'),
+  step('config options always-local-nets list'),
+  step('config options always-local-nets 0 get'),
+  step('config options always-local-nets 0 delete'),
+  step('config options always-local-nets list'),
+  step('config options nope get', 'code'),
+  step('config options dump-json', 'contains'),
+  step('config gui raw-address get'),
+  step('config gui apikey get'),
+  step('config gui theme set black'),
+  step('config gui theme get'),
+  step('config gui theme set default'),
+  step('config gui address get', 'code'),
+  step('config gui dump-json', 'contains'),
+  step('config ldap search-filter set (cn=*)'),
+  step('config ldap search-filter get'),
+  step("config ldap search-filter set ''"),
+  step('config ldap dump-json'),
+  step('config defaults folder label set new'),
+  step('config defaults folder label get'),
+  step("config defaults folder label set ''"),
+  step('config defaults device introducer get'),
+  step('config defaults dump-json', 'contains'),
+  step(`operations default-ignores ${ignores}`),
+  step('config defaults ignores lines list'),
+  step('config defaults ignores lines 1 get'),
+  step('config defaults ignores lines 1 delete'),
+  step('config defaults ignores lines 0 delete'),
+  step('config defaults ignores dump-json'),
+  step('operations default-ignores /no/such/file', 'code'),
+  step('operations default-ignores', 'code'),
+  step('operations folder-override nope', 'code'),
+  step('operations folder-override share'),
+  step('operations nope', 'code'),
+  step('errors clear'),
+  step('errors show'),
+  step('debug file share nope', 'code'),
+  step('debug nope', 'code'),
+  step('config folders share delete'),
+  step('config folders list'),
+  step('show config-status'),
 ]
 
 function check({ agree }: Step, one: Outcome, other: Outcome): void {
@@ -230,10 +326,26 @@ function offered(help: string): string[] {
   return [...help.matchAll(/^ +(?:--|cli [a-z]+ )?([a-z][a-z-]*)(?: +value.*|  .*| *)$/gm)].map((match) => match[1]!)
 }
 
-test('every word of Debian\'s command line is one of ours', { skip }, async () => {
-  const places = ['', 'folders', 'devices', 'options', 'gui', 'ldap', 'defaults', 'defaults folder', 'defaults device', 'defaults ignores',
-    'defaults folder versioning', 'defaults folder versioning params', 'defaults folder min-disk-free', 'defaults folder devices']
-  const commands = ['show', 'operations', 'errors', 'debug', ...places.map((place) => `config ${place}`.trim())].map((text) => text.split(' '))
+test("every word of Debian's command line is one of ours", { skip }, async () => {
+  const places = [
+    '',
+    'folders',
+    'devices',
+    'options',
+    'gui',
+    'ldap',
+    'defaults',
+    'defaults folder',
+    'defaults device',
+    'defaults ignores',
+    'defaults folder versioning',
+    'defaults folder versioning params',
+    'defaults folder min-disk-free',
+    'defaults folder devices',
+  ]
+  const commands = ['show', 'operations', 'errors', 'debug', ...places.map((place) => `config ${place}`.trim())].map(
+    (text) => text.split(' '),
+  )
   const answers = await ours.twinfold(commands)
   const missing: string[] = []
   let words = 0
@@ -255,7 +367,10 @@ test('commands from standard input: the same lines give the same output', { skip
     const [header, ...rest] = (await run()).out.split('\n')
     assert.match(header!, /^Reading commands from stdin\.\.\./)
     assert.deepEqual(rest, ['{', '  "requiresRestart": false', '}', '37', ''])
-    const [list, remove] = await ours.twinfold([['config', 'folders', 'list'], ['config', 'folders', 'a b', 'delete']])
+    const [list, remove] = await ours.twinfold([
+      ['config', 'folders', 'list'],
+      ['config', 'folders', 'a b', 'delete'],
+    ])
     assert.deepEqual([list!.out, remove!.code], ['a b\n', 0])
   }
 

@@ -21,9 +21,11 @@ test('a Syncthing and a Twinfold that dial each other at once stay on speaking t
   await twinfold.share([syncthing])
   await syncthing.share([twinfold])
   await syncthing.request('POST', '/rest/config/folders', { id: 'busy', path: join(scratch.path, 'busy') })
-  const both = (verb: string) => Promise.all([
-    twinfold.request('POST', `/rest/system/${verb}?device=${syncthing.id}`), syncthing.request('POST', `/rest/system/${verb}?device=${twinfold.id}`),
-  ])
+  const both = (verb: string) =>
+    Promise.all([
+      twinfold.request('POST', `/rest/system/${verb}?device=${syncthing.id}`),
+      syncthing.request('POST', `/rest/system/${verb}?device=${twinfold.id}`),
+    ])
   const wanted = effort(4)
   let [tried, crossed] = [0, 0]
   for (let round = 1; crossed < wanted && round <= wanted * 15; round++) {
@@ -31,14 +33,19 @@ test('a Syncthing and a Twinfold that dial each other at once stay on speaking t
     const earlier = twinfold.output.length
     await both('resume')
     // A Syncthing that is busy with its settings hears what came over several connections in any order.
-    for (let change = 1; change <= 20; change++) await syncthing.request('PATCH', '/rest/config/folders/busy', { paused: change % 2 === 1 })
+    for (let change = 1; change <= 20; change++)
+      await syncthing.request('PATCH', '/rest/config/folders/busy', { paused: change % 2 === 1 })
     await eventually('a connection', async () => (await twinfold.isConnectedTo(syncthing)) || undefined, 60_000)
     await scanAll(pair)
     await untilAlike(pair)
     if ((twinfold.output.slice(earlier).match(/ connected to /g)?.length ?? 0) > 1) crossed++
     tried++
     await both('pause')
-    await eventually('both to be alone', async () => (!(await twinfold.isConnectedTo(syncthing)) && !(await syncthing.isConnectedTo(twinfold))) || undefined)
+    await eventually(
+      'both to be alone',
+      async () =>
+        (!(await twinfold.isConnectedTo(syncthing)) && !(await syncthing.isConnectedTo(twinfold))) || undefined,
+    )
   }
   assert.equal(crossed, wanted, 'so often they met on the way')
   reportRow({ id: 'sync-crossing', tried, crossed })

@@ -25,16 +25,24 @@ function put(member: Member, name: string, content: string): void {
 }
 
 function visible({ root }: Member): readonly string[] {
-  return readdirSync(root).filter((name) => !name.startsWith('.st')).sort()
+  return readdirSync(root)
+    .filter((name) => !name.startsWith('.st'))
+    .sort()
 }
 
 function textOf({ root }: Member, name: string): string | undefined {
   return existsSync(join(root, name)) ? readFileSync(join(root, name), 'utf8') : undefined
 }
 
-async function until(what: string, members: readonly Member[], condition: () => boolean | Promise<boolean>): Promise<void> {
+async function until(
+  what: string,
+  members: readonly Member[],
+  condition: () => boolean | Promise<boolean>,
+): Promise<void> {
   await eventually(what, async () => (await condition()) || undefined, 60_000).catch(async (error: unknown) => {
-    const facts = await Promise.all(members.map(async (member) => [member.name, visible(member), await member.status()]))
+    const facts = await Promise.all(
+      members.map(async (member) => [member.name, visible(member), await member.status()]),
+    )
     throw new Error(`${String(error)}: ${JSON.stringify(facts, undefined, 1)}`, { cause: error })
   })
 }
@@ -50,9 +58,13 @@ async function statusOf(member: Member): Promise<Readonly<Record<string, number>
 async function untilSettled(pair: readonly [Member, Member]): Promise<void> {
   const [one, two] = pair
   await until('both are alike and know it', pair, async () => {
-    for (const [self, peer] of [[one, two], [two, one]] as const) {
+    for (const [self, peer] of [
+      [one, two],
+      [two, one],
+    ] as const) {
       const about = (await self.get(`/rest/db/completion?folder=${FOLDER}&device=${peer.id}`)) as Record<string, number>
-      if (about['completion'] !== 100 || about['needItems'] !== 0 || (await statusOf(self))['needTotalItems'] !== 0) return false
+      if (about['completion'] !== 100 || about['needItems'] !== 0 || (await statusOf(self))['needTotalItems'] !== 0)
+        return false
     }
     return differences(pair.map(({ root }) => root)).length === 0
   })
@@ -75,8 +87,11 @@ for (const special of ['twinfold', 'syncthing'] as const) {
     assert.deepEqual(visible(sender), ['edited', 'kept', 'removed'])
     assert.equal(textOf(sender, 'edited'), 'edited of the sender')
     await sender.request('POST', `/rest/db/override?folder=${FOLDER}`)
-    await until('everything is as the sender has it', pair, () =>
-      visible(other).join() === 'edited,kept,removed' && textOf(other, 'edited') === 'edited of the sender')
+    await until(
+      'everything is as the sender has it',
+      pair,
+      () => visible(other).join() === 'edited,kept,removed' && textOf(other, 'edited') === 'edited of the sender',
+    )
     await untilAlike(pair)
     assert.equal(textOf(other, 'removed'), 'removed of the sender')
   })
@@ -95,19 +110,32 @@ for (const special of ['twinfold', 'syncthing'] as const) {
     rmSync(join(receiver.root, 'removed'))
     await receiver.scan()
     await until('four changes', pair, async () => (await statusOf(receiver))['receiveOnlyTotalItems'] === 4)
-    const { files } = (await receiver.get(`/rest/db/localchanged?folder=${FOLDER}`)) as { files: readonly { name: string; localFlags?: number }[] }
-    assert.deepEqual(files.map(({ name }) => name), ['edited', 'met', 'new', 'removed'])
+    const { files } = (await receiver.get(`/rest/db/localchanged?folder=${FOLDER}`)) as {
+      files: readonly { name: string; localFlags?: number }[]
+    }
+    assert.deepEqual(
+      files.map(({ name }) => name),
+      ['edited', 'met', 'new', 'removed'],
+    )
     put(other, 'met', 'changed by both, there, and longer')
     put(other, 'later', 'another file')
     await other.scan()
-    await until('new files still come', pair, () => textOf(receiver, 'later') === 'another file' && textOf(receiver, 'met')?.includes('there') === true)
+    await until(
+      'new files still come',
+      pair,
+      () => textOf(receiver, 'later') === 'another file' && textOf(receiver, 'met')?.includes('there') === true,
+    )
     assert.deepEqual(visible(other), ['edited', 'kept', 'later', 'met', 'removed'])
     assert.equal(textOf(other, 'edited'), 'edited of the other')
     assert.equal(visible(receiver).filter((name) => name.startsWith('met.sync-conflict-')).length, 1)
     await receiver.scan()
     await receiver.request('POST', `/rest/db/revert?folder=${FOLDER}`)
-    await until('nothing is changed here any more', pair, async () =>
-      (await statusOf(receiver))['receiveOnlyTotalItems'] === 0 && visible(receiver).join() === visible(other).join())
+    await until(
+      'nothing is changed here any more',
+      pair,
+      async () =>
+        (await statusOf(receiver))['receiveOnlyTotalItems'] === 0 && visible(receiver).join() === visible(other).join(),
+    )
     await untilSettled(pair)
     assert.equal(textOf(receiver, 'removed'), 'removed of the other')
     assert.equal(textOf(receiver, 'edited'), 'edited of the other')

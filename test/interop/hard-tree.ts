@@ -1,7 +1,20 @@
 import { spawnSync } from 'node:child_process'
 import {
-  chmodSync, linkSync, lutimesSync, mkdirSync, mkdtempSync, readdirSync, readlinkSync, lstatSync, readFileSync, renameSync, rmSync,
-  symlinkSync, truncateSync, utimesSync, writeFileSync,
+  chmodSync,
+  linkSync,
+  lutimesSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readlinkSync,
+  lstatSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 
@@ -33,33 +46,108 @@ export const IGNORE_LINES: readonly string[] = [
 ]
 
 const NAMES: readonly string[] = [
-  'plain.txt', 'ünïcödé/naïve café.txt', '日本語/ファイル.txt', 'עברית/קובץ.txt', '😀 🎉/👩‍👩‍👧‍👦.txt', ' leading', 'trailing ', 'two  blanks',
-  '"quoted"', "it's", 'back\\slash', 'new\nline', 'tab\there', '%41 percent', '#hash', 'question?', 'a&b=c', 'plus+plus', '-dash', '.hidden',
-  '..two-dots', '...', 'semi;colon:', '*star*', '[brackets]', '{braces}', '<angle>', '|pipe|', '$HOME', '`tick`', 'ﬁ ligature', 'ΑΒΓ/Ωmega',
-  'x.sync-conflict-20210304-050607-ABCDEFG.txt', 'CON', 'aux.txt', 'desktop.ini', 'İstanbul', 'ß/ẞ-sharp', '\u{10FFFF}high', 'zero\u200bwidth',
-  'x'.repeat(255), `${'é'.repeat(127)}a`, `deep/${Array.from({ length: 12 }, (_, level) => `level-${level}-${'d'.repeat(200)}`).join('/')}/leaf`,
+  'plain.txt',
+  'ünïcödé/naïve café.txt',
+  '日本語/ファイル.txt',
+  'עברית/קובץ.txt',
+  '😀 🎉/👩‍👩‍👧‍👦.txt',
+  ' leading',
+  'trailing ',
+  'two  blanks',
+  '"quoted"',
+  "it's",
+  'back\\slash',
+  'new\nline',
+  'tab\there',
+  '%41 percent',
+  '#hash',
+  'question?',
+  'a&b=c',
+  'plus+plus',
+  '-dash',
+  '.hidden',
+  '..two-dots',
+  '...',
+  'semi;colon:',
+  '*star*',
+  '[brackets]',
+  '{braces}',
+  '<angle>',
+  '|pipe|',
+  '$HOME',
+  '`tick`',
+  'ﬁ ligature',
+  'ΑΒΓ/Ωmega',
+  'x.sync-conflict-20210304-050607-ABCDEFG.txt',
+  'CON',
+  'aux.txt',
+  'desktop.ini',
+  'İstanbul',
+  'ß/ẞ-sharp',
+  '\u{10FFFF}high',
+  'zero\u200bwidth',
+  'x'.repeat(255),
+  `${'é'.repeat(127)}a`,
+  `deep/${Array.from({ length: 12 }, (_, level) => `level-${level}-${'d'.repeat(200)}`).join('/')}/leaf`,
 ]
 
 /** Neither program may index these. */
 const UNWANTED: readonly string[] = [
-  '.syncthing.half-pulled.tmp', '~syncthing~half-pulled.tmp', '.stversions/old.txt', '.stfolder/inside.txt',
+  '.syncthing.half-pulled.tmp',
+  '~syncthing~half-pulled.tmp',
+  '.stversions/old.txt',
+  '.stfolder/inside.txt',
   'sub/.syncthing.half-pulled.tmp',
 ]
 
 const IGNORED: readonly string[] = [
-  'ignores/noise.log', 'ignores/kept.log', 'noise.log', 'ignores/rooted', 'ignores/sub/rooted', 'anywhere', 'ignores/anywhere/inside.txt',
-  'ignores/SHOUTING', 'ignores/Shouting/inside', 'ignores/disposable', 'ignores/Both-Flags.TXT', 'ignores/a-class.txt', 'ignores/c-class.txt',
-  'ignores/red.txt', 'ignores/blue.txt', 'ignores/question-1.txt', 'ignores/question-22.txt', 'ignores/1/very-deep.txt',
-  'ignores/1/2/3/very-deep.txt', 'ignores/escaped-*.txt', 'ignores/escaped-x.txt', 'ignores/tree/inside/kept.txt', 'ignores/tree/inside/lost.txt',
-  'ignores/from-include.bak', 'ignores/shouting-not/inside',
+  'ignores/noise.log',
+  'ignores/kept.log',
+  'noise.log',
+  'ignores/rooted',
+  'ignores/sub/rooted',
+  'anywhere',
+  'ignores/anywhere/inside.txt',
+  'ignores/SHOUTING',
+  'ignores/Shouting/inside',
+  'ignores/disposable',
+  'ignores/Both-Flags.TXT',
+  'ignores/a-class.txt',
+  'ignores/c-class.txt',
+  'ignores/red.txt',
+  'ignores/blue.txt',
+  'ignores/question-1.txt',
+  'ignores/question-22.txt',
+  'ignores/1/very-deep.txt',
+  'ignores/1/2/3/very-deep.txt',
+  'ignores/escaped-*.txt',
+  'ignores/escaped-x.txt',
+  'ignores/tree/inside/kept.txt',
+  'ignores/tree/inside/lost.txt',
+  'ignores/from-include.bak',
+  'ignores/shouting-not/inside',
 ]
 
-const SIZES_BYTES: readonly number[] = [0, 1, 127, 128 * KIB - 1, 128 * KIB, 128 * KIB + 1, 256 * KIB, 3 * 128 * KIB + 7]
+const SIZES_BYTES: readonly number[] = [
+  0,
+  1,
+  127,
+  128 * KIB - 1,
+  128 * KIB,
+  128 * KIB + 1,
+  256 * KIB,
+  3 * 128 * KIB + 7,
+]
 const SPARSE_SIZES_BYTES: readonly number[] = [BLOCK_BORDER_BYTES - 1, BLOCK_BORDER_BYTES]
 const MODES: readonly number[] = [0o600, 0o644, 0o755, 0o444, 0o400, 0o777, 0o4755, 0o2755, 0o000, 0o111]
 const TIMES: readonly string[] = [
-  '2021-03-04T05:06:07.123456789Z', '1970-01-01T00:00:00Z', '1969-12-31T23:59:59.5Z', '1950-06-07T08:09:10Z', '2038-01-19T03:14:08Z',
-  '2106-02-07T06:28:16Z', '2262-04-11T23:47:16.000000001Z',
+  '2021-03-04T05:06:07.123456789Z',
+  '1970-01-01T00:00:00Z',
+  '1969-12-31T23:59:59.5Z',
+  '1950-06-07T08:09:10Z',
+  '2038-01-19T03:14:08Z',
+  '2106-02-07T06:28:16Z',
+  '2262-04-11T23:47:16.000000001Z',
 ]
 
 /** Builds the tree twice, byte for byte and nanosecond for nanosecond the same. */
@@ -153,7 +241,11 @@ export function describeDisk(root: string): Record<string, string> {
   for (const name of namesOnDisk(root)) {
     const path = join(root, name)
     const state = lstatSync(path, { bigint: true })
-    const detail = state.isSymbolicLink() ? readlinkSync(path) : state.isDirectory() ? '' : `${state.size} ${state.mtimeNs}`
+    const detail = state.isSymbolicLink()
+      ? readlinkSync(path)
+      : state.isDirectory()
+        ? ''
+        : `${state.size} ${state.mtimeNs}`
     description[name] = `${state.mode.toString(8)} ${detail}`
   }
   return description
@@ -171,14 +263,24 @@ export const STEPS: readonly Step[] = [
   { title: 'edit a file', change: (root) => write(root, 'plain.txt', 'edited, and longer than before') },
   { title: 'edit a file to the same size', change: (root) => sameSizeEdit(root, 'sizes/127') },
   { title: 'touch a file', change: (root) => utimesSync(join(root, 'sizes/1'), FIXED_S + 99, FIXED_S + 99) },
-  { title: 'grow over a block border', change: (root) => write(root, 'sizes/131072', Buffer.alloc(128 * KIB + 1, 'y')) },
+  {
+    title: 'grow over a block border',
+    change: (root) => write(root, 'sizes/131072', Buffer.alloc(128 * KIB + 1, 'y')),
+  },
   { title: 'empty a file', change: (root) => write(root, 'sizes/131073', '') },
   { title: 'chmod a file', change: (root) => chmodSync(join(root, 'modes/644'), 0o755) },
   { title: 'chmod a directory', change: (root) => chmodSync(join(root, 'modes/directory-755'), 0o700) },
   { title: 'rename a file', change: (root) => renameSync(join(root, 'modes/600'), join(root, 'modes/renamed')) },
-  { title: 'rename a directory with children', change: (root) => renameSync(join(root, '日本語'), join(root, '한국어')) },
-  { title: 'delete a file', change: (root) => rmSync(join(root, 'it\'s')) },
-  { title: 'delete a tree, noticed by sub', change: (root) => rmSync(join(root, 'deep'), { recursive: true }), subs: ['deep'] },
+  {
+    title: 'rename a directory with children',
+    change: (root) => renameSync(join(root, '日本語'), join(root, '한국어')),
+  },
+  { title: 'delete a file', change: (root) => rmSync(join(root, "it's")) },
+  {
+    title: 'delete a tree, noticed by sub',
+    change: (root) => rmSync(join(root, 'deep'), { recursive: true }),
+    subs: ['deep'],
+  },
   { title: 'a file becomes a directory', change: fileToDirectory },
   { title: 'a directory becomes a file', change: directoryToFile },
   { title: 'a file becomes a symlink', change: fileToLink },
@@ -191,7 +293,7 @@ export const STEPS: readonly Step[] = [
   { title: 'delete what is ignored', change: (root) => rmSync(join(root, 'sizes/0')) },
   { title: 'no longer ignore it', change: (root) => ignore(root, ['/modes/*5*'], 2) },
   { title: 'no ignore file', change: (root) => rmSync(join(root, '.stignore')) },
-  { title: 'a deleted file comes back', change: (root) => write(root, 'it\'s', 'back again') },
+  { title: 'a deleted file comes back', change: (root) => write(root, "it's", 'back again') },
   { title: 'a name that is decomposed Unicode', change: (root) => write(root, 'de\u0301compose\u0301.txt', 'NFD') },
   { title: 'change only the case of a name', change: (root) => renameSync(join(root, 'CON'), join(root, 'Con')) },
 ]

@@ -57,39 +57,58 @@ function everywhere(members: readonly Member[]): ReadonlySet<string> {
 
 async function setPaused(member: Member, peer: Member, paused: boolean): Promise<void> {
   await member.request('POST', `/rest/system/${paused ? 'pause' : 'resume'}?device=${peer.id}`)
-  await eventually(paused ? 'the connection to end' : 'the connection to come back', async () => (await peer.isConnectedTo(member)) !== paused || undefined, 60_000)
+  await eventually(
+    paused ? 'the connection to end' : 'the connection to come back',
+    async () => (await peer.isConnectedTo(member)) !== paused || undefined,
+    60_000,
+  )
 }
 
-test('S-04: beside a real Syncthing every read is explained, and no value is lost', { skip: missingSyncthing() ?? false }, async () => {
-  using scratch = scratchDirectory()
-  await using network = await Network.open(scratch.path)
-  const pair = await Promise.all([network.add('twinfold', 'twinfold'), network.add('syncthing', 'syncthing')])
-  const [twinfold, syncthing] = pair
-  await link([pair], { maxConflicts: -1 })
-  await untilAlike(pair)
-  const names = pair.map(({ name }) => name)
-  const histories = new Map(NAMES.map((name) => [name, new History(names)]))
-  const connect = (links: readonly (readonly [string, string])[]): void => histories.forEach((history) => history.connect(links))
-  const people = new People(new SimRandom(SEED), histories)
-  connect([['twinfold', 'syncthing']])
-  for (let round = 0; round < ROUNDS; round++) {
-    // Together: whoever reads meanwhile finds the old value or the new one.
-    people.act(pair[round % 2]!)
-    await scanAll(pair)
+test(
+  'S-04: beside a real Syncthing every read is explained, and no value is lost',
+  { skip: missingSyncthing() ?? false },
+  async () => {
+    using scratch = scratchDirectory()
+    await using network = await Network.open(scratch.path)
+    const pair = await Promise.all([network.add('twinfold', 'twinfold'), network.add('syncthing', 'syncthing')])
+    const [twinfold, syncthing] = pair
+    await link([pair], { maxConflicts: -1 })
     await untilAlike(pair)
-    // Apart: each does what it wants, and then they meet.
-    await setPaused(twinfold, syncthing, true)
-    connect([])
-    for (const member of pair) people.act(member)
-    await scanAll(pair)
+    const names = pair.map(({ name }) => name)
+    const histories = new Map(NAMES.map((name) => [name, new History(names)]))
+    const connect = (links: readonly (readonly [string, string])[]): void =>
+      histories.forEach((history) => history.connect(links))
+    const people = new People(new SimRandom(SEED), histories)
     connect([['twinfold', 'syncthing']])
-    await setPaused(twinfold, syncthing, false)
-    await untilAlike(pair)
-    const found = everywhere(pair)
-    for (const [name, history] of histories) history.settled(new Map(pair.map((member) => [member.name, valueAt(member, name)])), found)
-  }
-  const unexplained = [...histories].flatMap(([name, history]) => history.unexplained.map((line) => `${name}: ${line}`))
-  const copies = readdirSync(twinfold.root).filter(isConflictName).length
-  reportRow({ id: 'S-04', part: 'beside Syncthing', tried: histories.size, reads: people.reads, conflictCopies: copies, unexplained: unexplained.length })
-  assert.deepEqual(unexplained, [], `SIM_SEED=${SEED}`)
-})
+    for (let round = 0; round < ROUNDS; round++) {
+      // Together: whoever reads meanwhile finds the old value or the new one.
+      people.act(pair[round % 2]!)
+      await scanAll(pair)
+      await untilAlike(pair)
+      // Apart: each does what it wants, and then they meet.
+      await setPaused(twinfold, syncthing, true)
+      connect([])
+      for (const member of pair) people.act(member)
+      await scanAll(pair)
+      connect([['twinfold', 'syncthing']])
+      await setPaused(twinfold, syncthing, false)
+      await untilAlike(pair)
+      const found = everywhere(pair)
+      for (const [name, history] of histories)
+        history.settled(new Map(pair.map((member) => [member.name, valueAt(member, name)])), found)
+    }
+    const unexplained = [...histories].flatMap(([name, history]) =>
+      history.unexplained.map((line) => `${name}: ${line}`),
+    )
+    const copies = readdirSync(twinfold.root).filter(isConflictName).length
+    reportRow({
+      id: 'S-04',
+      part: 'beside Syncthing',
+      tried: histories.size,
+      reads: people.reads,
+      conflictCopies: copies,
+      unexplained: unexplained.length,
+    })
+    assert.deepEqual(unexplained, [], `SIM_SEED=${SEED}`)
+  },
+)

@@ -4,7 +4,13 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { startDaemon } from '../support/daemon.ts'
 import { scratchDirectory } from '../support/scratch.ts'
-import { generateSyncthingHome, missingSyncthing, quietConfig, startSyncthing, Syncthing } from '../support/syncthing.ts'
+import {
+  generateSyncthingHome,
+  missingSyncthing,
+  quietConfig,
+  startSyncthing,
+  Syncthing,
+} from '../support/syncthing.ts'
 import { field } from './pair.ts'
 
 // Debian 12 has one that writes version 36 of the configuration, and refuses 37.

@@ -6,7 +6,14 @@ import { test } from 'node:test'
 import { startDaemon } from '../support/daemon.ts'
 import { eventually, scratchDirectory } from '../support/scratch.ts'
 import {
-  apiKeyOf, editConfig, generateSyncthingHome, insideNamespaceOf, missingSyncthing, quietConfig, runSyncthing, startSyncthing,
+  apiKeyOf,
+  editConfig,
+  generateSyncthingHome,
+  insideNamespaceOf,
+  missingSyncthing,
+  quietConfig,
+  runSyncthing,
+  startSyncthing,
   syncthingDeviceId,
 } from '../support/syncthing.ts'
 import { field } from './pair.ts'
@@ -41,8 +48,16 @@ test('a home of Syncthing is used as it stands, and given back as good as it was
   const files = ['cert.pem', 'key.pem'].map((name) => readFileSync(join(home, name), 'utf8'))
   {
     await using before = await startSyncthing({ home })
-    await before.post('/rest/config/devices', { deviceID: stranger, name: 'Stranger & <friend>', addresses: ['tcp://127.0.0.1:1'] })
-    await before.addFolder('share', root, { label: 'Ünïcode', devices: [{ deviceID: stranger }], versioning: { type: 'simple', params: { keep: '7' } } })
+    await before.post('/rest/config/devices', {
+      deviceID: stranger,
+      name: 'Stranger & <friend>',
+      addresses: ['tcp://127.0.0.1:1'],
+    })
+    await before.addFolder('share', root, {
+      label: 'Ünïcode',
+      devices: [{ deviceID: stranger }],
+      versioning: { type: 'simple', params: { keep: '7' } },
+    })
     await before.post('/rest/db/scan?folder=share')
   }
   addUnknownElements(home)
@@ -59,7 +74,11 @@ test('a home of Syncthing is used as it stands, and given back as good as it was
     assert.equal(changed.status, 200)
   }
 
-  assert.deepEqual(['cert.pem', 'key.pem'].map((name) => readFileSync(join(home, name), 'utf8')), files, 'the identity is untouched')
+  assert.deepEqual(
+    ['cert.pem', 'key.pem'].map((name) => readFileSync(join(home, name), 'utf8')),
+    files,
+    'the identity is untouched',
+  )
   assert.equal(apiKeyOf(home), apiKey)
   const text = readFileSync(join(home, 'config.xml'), 'utf8')
   assert.match(text, /<fromTheFuture kind="option">kept<\/fromTheFuture>/)
@@ -89,7 +108,13 @@ test('a home of Twinfold is accepted by Syncthing, and its Ed25519 certificate b
   await using first = await startSyncthing({ home, args: ALLOW_NEWER })
   assert.equal(field(await first.get('/rest/system/status'), 'myID'), deviceId)
   const options = await first.get('/rest/config/options')
-  for (const name of ['globalAnnounceEnabled', 'localAnnounceEnabled', 'relaysEnabled', 'natEnabled', 'crashReportingEnabled']) {
+  for (const name of [
+    'globalAnnounceEnabled',
+    'localAnnounceEnabled',
+    'relaysEnabled',
+    'natEnabled',
+    'crashReportingEnabled',
+  ]) {
     assert.equal(field(options, name), false, `${name}: what Twinfold generates speaks to nobody`)
   }
 
@@ -104,7 +129,14 @@ test('a home of Twinfold is accepted by Syncthing, and its Ed25519 certificate b
     const known = field(field(await second.get('/rest/system/connections'), 'connections'), deviceId)
     return field(known, 'connected') === true ? known : undefined
   })
-  console.log(JSON.stringify({ interop: 'certificate', key: 'Ed25519', with: field(await second.get('/rest/system/version'), 'version'), crypto: field(connection, 'crypto') }))
+  console.log(
+    JSON.stringify({
+      interop: 'certificate',
+      key: 'Ed25519',
+      with: field(await second.get('/rest/system/version'), 'version'),
+      crypto: field(connection, 'crypto'),
+    }),
+  )
 })
 
 /** The ID of a device that exists nowhere else. */
@@ -117,7 +149,10 @@ function otherDevice(scratch: string): string {
 function addUnknownElements(home: string): void {
   editConfig(home, (document) => {
     const root = document.documentElement
-    for (const [kind, parent] of [['root', root], ['option', document.getElementsByTagName('options')[0]]] as const) {
+    for (const [kind, parent] of [
+      ['root', root],
+      ['option', document.getElementsByTagName('options')[0]],
+    ] as const) {
       const element = document.createElement('fromTheFuture')
       element.setAttribute('kind', kind)
       element.appendChild(document.createTextNode('kept'))

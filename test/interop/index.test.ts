@@ -12,7 +12,17 @@ const skip = missingSyncthing() ?? false
 
 /** What both must say alike about a file. Versions and sequences are each device's own. */
 const COMPARED = [
-  'name', 'type', 'size', 'deleted', 'invalid', 'ignored', 'mustRescan', 'noPermissions', 'permissions', 'localFlags', 'numBlocks',
+  'name',
+  'type',
+  'size',
+  'deleted',
+  'invalid',
+  'ignored',
+  'mustRescan',
+  'noPermissions',
+  'permissions',
+  'localFlags',
+  'numBlocks',
 ]
 
 const STARTED_S = Math.floor(Date.now() / 1000)
@@ -76,7 +86,8 @@ async function compareEverything(): Promise<{ indexed: number; unknown: number }
 function differences(ours: Record<string, unknown>, theirs: Record<string, unknown>): string[] {
   return Object.keys(theirs).flatMap((name) => {
     const [mine, other] = [ours[name], theirs[name]]
-    if (typeof mine !== 'object' || typeof other !== 'object') return mine === other ? [] : [`${name}: ${show(mine)} instead of ${show(other)}`]
+    if (typeof mine !== 'object' || typeof other !== 'object')
+      return mine === other ? [] : [`${name}: ${show(mine)} instead of ${show(other)}`]
     const keys = Object.keys(Object(other)).filter((key) => field(mine, key) !== field(other, key))
     return keys.map((key) => `${name}: ${key} is ${show(field(mine, key))} instead of ${show(field(other, key))}`)
   })
@@ -91,7 +102,10 @@ async function checkHashes(): Promise<void> {
   for (const name of names) {
     const reply = await pair.twinfold.request('GET', `/rest/db/file?folder=share&file=${encodeURIComponent(name)}`)
     const local = reply.status === 200 ? field(JSON.parse(reply.text), 'local') : undefined
-    const isLive = field(local, 'type') === 'FILE_INFO_TYPE_FILE' && field(local, 'deleted') === false && field(local, 'invalid') === false
+    const isLive =
+      field(local, 'type') === 'FILE_INFO_TYPE_FILE' &&
+      field(local, 'deleted') === false &&
+      field(local, 'invalid') === false
     if (isLive) assert.equal(field(local, 'blocksHash'), blocksHash(readFileSync(join(roots[0], name))), name)
   }
 }
@@ -100,7 +114,12 @@ function blocksHash(content: Buffer): string {
   let blockBytes = 128 * 1024
   while (content.length >= 2000 * blockBytes) blockBytes *= 2
   const all = createHash('sha256')
-  for (let at = 0; at === 0 || at < content.length; at += blockBytes) all.update(createHash('sha256').update(content.subarray(at, at + blockBytes)).digest())
+  for (let at = 0; at === 0 || at < content.length; at += blockBytes)
+    all.update(
+      createHash('sha256')
+        .update(content.subarray(at, at + blockBytes))
+        .digest(),
+    )
   return all.digest('base64')
 }
 
@@ -111,7 +130,14 @@ async function describeIndex(side: Side) {
   const status = await must(side, 'GET', '/rest/db/status?folder=share')
   const counts: Record<string, unknown> = {}
   for (const scope of ['local', 'global', 'need']) {
-    for (const kind of ['Files', 'Directories', 'Symlinks', 'Bytes', scope === 'need' ? 'Deletes' : 'Deleted', 'TotalItems']) {
+    for (const kind of [
+      'Files',
+      'Directories',
+      'Symlinks',
+      'Bytes',
+      scope === 'need' ? 'Deletes' : 'Deleted',
+      'TotalItems',
+    ]) {
       counts[`${scope}${kind}`] = field(status, `${scope}${kind}`)
     }
   }
@@ -127,13 +153,16 @@ async function describeFile(side: Side, name: string): Promise<unknown> {
   for (const key of COMPARED) described[key] = field(local, key)
   const modified = instant(String(field(local, 'modified')))
   described['modified'] = field(local, 'deleted') === true ? whenDeleted(modified) : modified
-  described['versionLength'] = Array.isArray(field(local, 'version')) ? Reflect.get(Object(field(local, 'version')), 'length') : -1
+  described['versionLength'] = Array.isArray(field(local, 'version'))
+    ? Reflect.get(Object(field(local, 'version')), 'length')
+    : -1
   return described
 }
 
 /** A deletion carries the moment of the scan that noticed it, in whole seconds, and two scans may see two seconds. */
 function whenDeleted(modified: string): string {
-  const isNow = modified.endsWith('.000000000') && Number(modified) >= STARTED_S && Number(modified) <= Date.now() / 1000
+  const isNow =
+    modified.endsWith('.000000000') && Number(modified) >= STARTED_S && Number(modified) <= Date.now() / 1000
   return isNow ? 'when noticed' : modified
 }
 

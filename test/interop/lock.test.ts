@@ -5,7 +5,13 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { Daemon, startDaemon } from '../support/daemon.ts'
 import { scratchDirectory } from '../support/scratch.ts'
-import { generateSyncthingHome, missingSyncthing, quietConfig, startSyncthing, Syncthing } from '../support/syncthing.ts'
+import {
+  generateSyncthingHome,
+  missingSyncthing,
+  quietConfig,
+  startSyncthing,
+  Syncthing,
+} from '../support/syncthing.ts'
 
 const skip = missingSyncthing() ?? false
 

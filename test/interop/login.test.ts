@@ -43,43 +43,56 @@ async function checkLogins(where: Parameters<typeof login>[0], password: string)
   assert.equal(longer, Buffer.byteLength(password) === 72 ? 204 : 403, 'what follows 72 bytes does not count')
 }
 
-test('a password that Syncthing hashed opens Twinfold, and one that Twinfold hashed opens Syncthing', { skip }, async () => {
-  using scratch = scratchDirectory()
-  const home = join(scratch.path, 'home')
-  generateSyncthingHome(home)
-  quietConfig(home)
-  for (const password of PASSWORDS) {
-    {
+test(
+  'a password that Syncthing hashed opens Twinfold, and one that Twinfold hashed opens Syncthing',
+  { skip },
+  async () => {
+    using scratch = scratchDirectory()
+    const home = join(scratch.path, 'home')
+    generateSyncthingHome(home)
+    quietConfig(home)
+    for (const password of PASSWORDS) {
+      {
+        await using syncthing = await startSyncthing({ home, args: ['--allow-newer-config'] })
+        const reply = await syncthing.request('PATCH', '/rest/config/gui', { user: 'me', password })
+        assert.equal(reply.status, 200, reply.text)
+      }
+      const theirs = hashIn(home)
+      assert.match(theirs, /^\$2a\$10\$/)
+      {
+        await using daemon = await startDaemon({ home })
+        await checkLogins(placeOf(daemon.url), password)
+        assert.equal(hashIn(home), theirs, 'a hash stays as it is')
+        const reply = await daemon.request('PATCH', '/rest/config/gui', { password: `x${password.slice(1)}` })
+        assert.equal(reply.status, 200)
+        const long = await daemon.request('PATCH', '/rest/config/gui', { password: `${LONGEST}x` })
+        assert.deepEqual([long.status, await long.text()], [500, 'the password is longer than 72 bytes\n'])
+      }
+      const ours = hashIn(home)
+      assert.match(ours, /^\$2a\$10\$/)
+      assert.notEqual(ours, theirs)
       await using syncthing = await startSyncthing({ home, args: ['--allow-newer-config'] })
-      const reply = await syncthing.request('PATCH', '/rest/config/gui', { user: 'me', password })
-      assert.equal(reply.status, 200, reply.text)
+      await checkLogins({ socketPath: join(home, 'gui.sock') }, `x${password.slice(1)}`)
+      const long = await syncthing.request('PATCH', '/rest/config/gui', { password: `${LONGEST}x` })
+      assert.notEqual(long.status, 200, 'Syncthing refuses it, too')
+      assert.equal(hashIn(home), ours)
     }
-    const theirs = hashIn(home)
-    assert.match(theirs, /^\$2a\$10\$/)
-    {
-      await using daemon = await startDaemon({ home })
-      await checkLogins(placeOf(daemon.url), password)
-      assert.equal(hashIn(home), theirs, 'a hash stays as it is')
-      const reply = await daemon.request('PATCH', '/rest/config/gui', { password: `x${password.slice(1)}` })
-      assert.equal(reply.status, 200)
-      const long = await daemon.request('PATCH', '/rest/config/gui', { password: `${LONGEST}x` })
-      assert.deepEqual([long.status, await long.text()], [500, 'the password is longer than 72 bytes\n'])
-    }
-    const ours = hashIn(home)
-    assert.match(ours, /^\$2a\$10\$/)
-    assert.notEqual(ours, theirs)
-    await using syncthing = await startSyncthing({ home, args: ['--allow-newer-config'] })
-    await checkLogins({ socketPath: join(home, 'gui.sock') }, `x${password.slice(1)}`)
-    const long = await syncthing.request('PATCH', '/rest/config/gui', { password: `${LONGEST}x` })
-    assert.notEqual(long.status, 200, 'Syncthing refuses it, too')
-    assert.equal(hashIn(home), ours)
-  }
-})
+  },
+)
 
 test('hashes of both other versions, and one of generate, are read by both', { skip }, async () => {
   using scratch = scratchDirectory()
   const home = join(scratch.path, 'home')
-  const made = await runCommand(['generate', '--home', home, '--gui-user', 'me', '--gui-password', 'grün', '--no-port-probing'])
+  const made = await runCommand([
+    'generate',
+    '--home',
+    home,
+    '--gui-user',
+    'me',
+    '--gui-password',
+    'grün',
+    '--no-port-probing',
+  ])
   assert.equal(made.code, 0, made.err)
   const hash = hashIn(home)
   assert.match(hash, /^\$2a\$10\$/)
@@ -87,7 +100,11 @@ test('hashes of both other versions, and one of generate, are read by both', { s
   const loose = `${hash.slice(0, 28)}${{ '.': '/', O: 'P', e: 'f', u: 'v' }[hash[28]!]}${hash.slice(29)}`
   for (const stored of [hash, hash.replace('$2a$', '$2b$'), hash.replace('$2a$', '$2y$'), loose]) {
     const file = join(home, 'config.xml')
-    writeFileSync(file, readFileSync(file, 'utf8').replace(hashIn(home), () => stored), { mode: 0o600 })
+    writeFileSync(
+      file,
+      readFileSync(file, 'utf8').replace(hashIn(home), () => stored),
+      { mode: 0o600 },
+    )
     {
       await using daemon = await startDaemon({ home })
       await checkLogins(placeOf(daemon.url), 'grün')

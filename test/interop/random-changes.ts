@@ -1,7 +1,18 @@
 import { randomBytes } from 'node:crypto'
 import {
-  chmodSync, closeSync, lstatSync, mkdirSync, openSync, readdirSync, renameSync, rmSync, symlinkSync, truncateSync, utimesSync,
-  writeFileSync, writeSync,
+  chmodSync,
+  closeSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+  writeSync,
 } from 'node:fs'
 import { join } from 'node:path'
 
@@ -35,7 +46,10 @@ export class Chance {
   }
 
   shuffled<T>(list: readonly T[]): readonly T[] {
-    return list.map((value) => ({ value, rank: this.below(1_000_000) })).sort((a, b) => a.rank - b.rank).map(({ value }) => value)
+    return list
+      .map((value) => ({ value, rank: this.below(1_000_000) }))
+      .sort((a, b) => a.rank - b.rank)
+      .map(({ value }) => value)
   }
 }
 
@@ -49,14 +63,33 @@ export interface ChangeOptions {
 }
 
 /** Does to a tree what people and programs do. Returns how often what was done. */
-export function changeAtRandom(root: string, { chance, tops, count, typeChanges }: ChangeOptions): Record<string, number> {
+export function changeAtRandom(
+  root: string,
+  { chance, tops, count, typeChanges }: ChangeOptions,
+): Record<string, number> {
   const done: Record<string, number> = {}
   for (const top of tops) mkdirSync(join(root, top), { recursive: true })
   const actions: readonly (readonly [string, Change])[] = [
-    ['create', create], ['create', create], ['create', create], ['edit', edit], ['edit', edit], ['chmod', chmod], ['touch', touch],
-    ['remove', remove], ['remove', remove], ['make-directory', makeDirectory], ['rename-file', renameFile], ['link', makeLink],
-    ['remove-directory', removeDirectory], ['chmod-directory', chmodDirectory],
-    ...(typeChanges ? [['rename-directory', renameDirectory], ['other-type', changeType]] as const : []),
+    ['create', create],
+    ['create', create],
+    ['create', create],
+    ['edit', edit],
+    ['edit', edit],
+    ['chmod', chmod],
+    ['touch', touch],
+    ['remove', remove],
+    ['remove', remove],
+    ['make-directory', makeDirectory],
+    ['rename-file', renameFile],
+    ['link', makeLink],
+    ['remove-directory', removeDirectory],
+    ['chmod-directory', chmodDirectory],
+    ...(typeChanges
+      ? ([
+          ['rename-directory', renameDirectory],
+          ['other-type', changeType],
+        ] as const)
+      : []),
   ]
   for (let number = 0; number < count; number++) {
     const [title, action] = chance.pick(actions)
@@ -96,7 +129,8 @@ function freshName(place: Place, prefix: 'file' | 'dir' | 'link'): string | unde
 
 function create(place: Place): boolean {
   const name = freshName(place, 'file')
-  if (name === undefined || lstatSync(join(place.root, name), { throwIfNoEntry: false })?.isFile() === false) return false
+  if (name === undefined || lstatSync(join(place.root, name), { throwIfNoEntry: false })?.isFile() === false)
+    return false
   const path = join(place.root, name)
   rmSync(path, { force: true })
   writeFileSync(path, randomBytes(place.chance.pick(SIZES_BYTES)))
@@ -118,7 +152,13 @@ function edit(place: Place): boolean {
     const way = place.chance.below(3)
     if (way === 0 && size > 1) return truncateSync(path, place.chance.below(size))
     const file = openSync(path, way === 1 ? 'a' : 'r+')
-    writeSync(file, randomBytes(1 + place.chance.below(3_000)), 0, undefined, way === 1 ? null : place.chance.below(size + 1))
+    writeSync(
+      file,
+      randomBytes(1 + place.chance.below(3_000)),
+      0,
+      undefined,
+      way === 1 ? null : place.chance.below(size + 1),
+    )
     closeSync(file)
   })
 }
@@ -158,7 +198,8 @@ function renameFile(place: Place): boolean {
 
 function makeLink(place: Place): boolean {
   const name = freshName(place, 'link')
-  if (name === undefined || lstatSync(join(place.root, name), { throwIfNoEntry: false })?.isSymbolicLink() === false) return false
+  if (name === undefined || lstatSync(join(place.root, name), { throwIfNoEntry: false })?.isSymbolicLink() === false)
+    return false
   rmSync(join(place.root, name), { force: true })
   symlinkSync(place.chance.pick(['../nowhere', 'file-a', '/etc/hostname', '.', '😀']), join(place.root, name))
   return true

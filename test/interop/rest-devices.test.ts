@@ -18,7 +18,10 @@ const matched = new Set<string>()
 before(async () => {
   if (skip !== false) return
   network = await Network.open(scratch.path)
-  ;[twinfold, syncthing] = await Promise.all([network.add('twinfold', 'twinfold'), network.add('syncthing', 'syncthing')])
+  ;[twinfold, syncthing] = await Promise.all([
+    network.add('twinfold', 'twinfold'),
+    network.add('syncthing', 'syncthing'),
+  ])
 })
 
 after(async () => {
@@ -28,7 +31,9 @@ after(async () => {
 
 /** Asks Twinfold what the capture asked, about our device and folder, and compares the shape. */
 async function matches(fixture: string, without: readonly string[] = []): Promise<unknown> {
-  const { request, response } = JSON.parse(readFileSync(new URL(`../fixtures/rest/${fixture}.json`, import.meta.url), 'utf8'))
+  const { request, response } = JSON.parse(
+    readFileSync(new URL(`../fixtures/rest/${fixture}.json`, import.meta.url), 'utf8'),
+  )
   const path = String(request.path).replace(/device=[A-Z2-7-]{50,}/, `device=${syncthing.id}`)
   const answer = await twinfold.request(request.method, path, request.body)
   if (response.json !== undefined) assert.deepEqual(missingIn(answer, response.json, new Set(without)), [], fixture)
@@ -37,7 +42,10 @@ async function matches(fixture: string, without: readonly string[] = []): Promis
 }
 
 const about = (answer: unknown, ...path: readonly string[]): unknown =>
-  path.reduce<unknown>((value, key) => (typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined), answer)
+  path.reduce<unknown>(
+    (value, key) => (typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined),
+    answer,
+  )
 
 test('a device that nobody knows yet knocks, and is dismissed until it knocks again', { skip }, async () => {
   await matches('cluster-pending-devices-get-empty')
@@ -55,7 +63,10 @@ test('a folder is offered', { skip }, async () => {
   await twinfold.introduce(syncthing)
   await syncthing.share([twinfold])
   await eventually('the offer', async () =>
-    about(await twinfold.get('/rest/cluster/pending/folders'), FOLDER, 'offeredBy', syncthing.id) === undefined ? undefined : true)
+    about(await twinfold.get('/rest/cluster/pending/folders'), FOLDER, 'offeredBy', syncthing.id) === undefined
+      ? undefined
+      : true,
+  )
   await matches('cluster-pending-folders-get')
   await matches('system-connections-get', ['connections.*.secondary'])
 })
@@ -65,7 +76,15 @@ test('connected and sharing', { skip }, async () => {
   await twinfold.share([syncthing])
   await syncthing.scan()
   await untilAlike([twinfold, syncthing])
-  assert.equal(about(await matches('system-connections-get', ['connections.*.secondary']), 'connections', syncthing.id, 'connected'), true)
+  assert.equal(
+    about(
+      await matches('system-connections-get', ['connections.*.secondary']),
+      'connections',
+      syncthing.id,
+      'connected',
+    ),
+    true,
+  )
   await matches('stats-device-get')
   await matches('stats-folder-get', ['second'])
   await matches('db-status-get', ['remoteSequence'])
@@ -78,7 +97,9 @@ test('connected and sharing', { skip }, async () => {
   const metrics = String(await twinfold.get('/metrics'))
   assert.match(metrics, /^syncthing_model_folder_processed_bytes_total\{folder="share",source="network"\} 5$/m)
   assert.match(metrics, new RegExp(`^syncthing_connections_active\\{device="${syncthing.id}"\\} 1$`, 'm'))
-  await matches('debug-peercompletion-get').catch((error: unknown) => assert.match(String(error), /403 Debugging disabled/))
+  await matches('debug-peercompletion-get').catch((error: unknown) =>
+    assert.match(String(error), /403 Debugging disabled/),
+  )
   await twinfold.request('PATCH', '/rest/config/gui', { debugging: true })
   const shares = await eventually('the share of the other device', async () => {
     const answer = await matches('debug-peercompletion-get')
@@ -98,13 +119,18 @@ test('paused and resumed', { skip }, async () => {
 
 test('older versions: kept, listed, brought back', { skip }, async () => {
   await assert.rejects(matches('folder-versions-get-noversioner'), /500 folder has no versioner/)
-  await twinfold.request('PATCH', `/rest/config/folders/${FOLDER}`, { versioning: { type: 'simple', params: { keep: '5' } } })
+  await twinfold.request('PATCH', `/rest/config/folders/${FOLDER}`, {
+    versioning: { type: 'simple', params: { keep: '5' } },
+  })
   writeFileSync(join(syncthing.root, 'hello.txt'), 'hello again, and longer')
   await syncthing.scan()
   await untilAlike([twinfold, syncthing], { rescan: [syncthing] })
   const kept = await matches('folder-versions-get', ['m1', 'm2', 'new/f4', 'nx', 'only-b.txt', 'q0.bin'])
   const time = about(kept, 'hello.txt', '0', 'versionTime')
-  const failures = await twinfold.request('POST', `/rest/folder/versions?folder=${FOLDER}`, { nosuch: '2020-01-01T00:00:00Z', '../x': '2020-01-01T00:00:00Z' })
+  const failures = await twinfold.request('POST', `/rest/folder/versions?folder=${FOLDER}`, {
+    nosuch: '2020-01-01T00:00:00Z',
+    '../x': '2020-01-01T00:00:00Z',
+  })
   assert.deepEqual(Object.keys(Object(failures)), ['../x', 'nosuch'])
   assert.deepEqual(await twinfold.request('POST', `/rest/folder/versions?folder=${FOLDER}`, { 'hello.txt': time }), {})
   assert.equal(readFileSync(join(twinfold.root, 'hello.txt'), 'utf8'), 'hello')
@@ -116,7 +142,10 @@ test('changes of a folder that only receives are listed and undone', { skip }, a
   writeFileSync(join(twinfold.root, 'only-here.txt'), 'x')
   await twinfold.scan()
   const changed = await matches('db-localchanged-get')
-  assert.deepEqual([about(changed, 'files', '0', 'name'), about(changed, 'files', '0', 'localFlags')], ['only-here.txt', 8])
+  assert.deepEqual(
+    [about(changed, 'files', '0', 'name'), about(changed, 'files', '0', 'localFlags')],
+    ['only-here.txt', 8],
+  )
   await matches('db-status-get-receiveonly', ['remoteSequence'])
   await matches('db-revert-post')
   await eventually('the undoing', async () => (existsSync(join(twinfold.root, 'only-here.txt')) ? undefined : true))
@@ -129,7 +158,10 @@ test('gone: the last answers stay true', { skip }, async () => {
   await syncthing.kill()
   await eventually('the loss', async () => ((await twinfold.isConnectedTo(syncthing)) ? undefined : true))
   const gone = await matches('system-connections-get-paused')
-  assert.deepEqual([about(gone, 'connections', syncthing.id, 'connected'), about(gone, 'connections', syncthing.id, 'address')], [false, ''])
+  assert.deepEqual(
+    [about(gone, 'connections', syncthing.id, 'connected'), about(gone, 'connections', syncthing.id, 'address')],
+    [false, ''],
+  )
   const far = await matches('db-completion-get-remote')
   assert.equal(about(far, 'remoteState'), 'unknown')
   writeFileSync(join(twinfold.root, 'later.txt'), 'later')

@@ -97,7 +97,10 @@ const EXCHANGES: readonly Exchange[] = [
   get('/rest/db/need?folder=share&page=-2&perpage=x', { exact: true }),
   get('/rest/db/need?folder=nope', { exact: true }),
   get('/rest/db/ignores?folder=share', { exact: true }),
-  post('/rest/db/ignores?folder=share', { body: { ignore: ['*.tmp', '// note', '/rooted', '!(?i)Keep', '(?d)x'] }, exact: true }),
+  post('/rest/db/ignores?folder=share', {
+    body: { ignore: ['*.tmp', '// note', '/rooted', '!(?i)Keep', '(?d)x'] },
+    exact: true,
+  }),
   get('/rest/db/ignores?folder=share', { exact: true }),
   post('/rest/db/ignores?folder=share', { body: { ignore: [] }, exact: true }),
   post('/rest/db/ignores?folder=share', { body: '{"ignore": 1}' }),
@@ -146,7 +149,18 @@ const EXCHANGES: readonly Exchange[] = [
   get('/rest/system/browse', { exact: true }),
   get('/rest/system/browse?current=/u'),
   get('/rest/system/browse?current=/nowhere/x', { exact: true }),
-  get('/rest/svc/report', { without: ['folderUses', 'folderUsesV3', 'guiStats', 'deviceUses', 'transportStats', 'announce', 'relays', 'customReleaseURL'] }),
+  get('/rest/svc/report', {
+    without: [
+      'folderUses',
+      'folderUsesV3',
+      'guiStats',
+      'deviceUses',
+      'transportStats',
+      'announce',
+      'relays',
+      'customReleaseURL',
+    ],
+  }),
   get('/rest/svc/deviceid?id=xx', { without: ['error'] }),
   get('/rest/svc/deviceid?id=', { exact: true }),
   get('/rest/svc/random/string'),
@@ -196,7 +210,13 @@ const EXCHANGES: readonly Exchange[] = [
   { method: 'PUT', path: '/rest/system/config', body: {}, exact: true },
   { method: 'PATCH', path: '/rest/config/folders/share', body: { type: 'nonsense' }, exact: true },
   // Debian's Syncthing ends in a panic over this one.
-  { method: 'PATCH', path: '/rest/config/folders/share', body: { versioning: { type: 'nonsense' } }, differs: { because: 'config.md 2', status: 500 }, oursOnly: true },
+  {
+    method: 'PATCH',
+    path: '/rest/config/folders/share',
+    body: { versioning: { type: 'nonsense' } },
+    differs: { because: 'config.md 2', status: 500 },
+    oursOnly: true,
+  },
   { method: 'PUT', path: '/rest/config/folders/share', body: { path: '/nowhere' } },
   { method: 'PUT', path: '/rest/config/folders', body: { not: 'a list' } },
 
@@ -225,9 +245,15 @@ before(async () => {
     const root = join(scratch.path, `${side.name}-share`)
     mkdirSync(join(root, 'sub', 'deeper'), { recursive: true })
     for (const name of ['a.txt', 'b.tmp', 'sub/c.txt', 'sub/deeper/d.txt']) writeFileSync(join(root, name), name)
-    for (const name of ['a.txt', 'b.tmp', 'sub/c.txt', 'sub/deeper/d.txt', 'sub/deeper', 'sub']) utimesSync(join(root, name), 1_614_834_367, 1_614_834_367)
+    for (const name of ['a.txt', 'b.tmp', 'sub/c.txt', 'sub/deeper/d.txt', 'sub/deeper', 'sub'])
+      utimesSync(join(root, name), 1_614_834_367, 1_614_834_367)
     await addFolder(side, root)
-    const other = { id: 'paused', path: join(scratch.path, `${side.name}-paused`), paused: true, fsWatcherEnabled: false }
+    const other = {
+      id: 'paused',
+      path: join(scratch.path, `${side.name}-paused`),
+      paused: true,
+      fsWatcherEnabled: false,
+    }
     assert.equal((await side.request('POST', '/rest/config/folders', other)).status, 200)
   }
 })
@@ -259,8 +285,17 @@ function ask(side: Side, { method, path, body, apiKey }: Exchange): Promise<Repl
 
 /** Headers that say what a client may do next. Values that name the device or the moment are left out. */
 const HEADERS = [
-  'allow', 'location', 'cache-control', 'pragma', 'x-content-type-options', 'x-frame-options', 'x-xss-protection',
-  'access-control-allow-origin', 'access-control-allow-methods', 'access-control-allow-headers', 'access-control-max-age',
+  'allow',
+  'location',
+  'cache-control',
+  'pragma',
+  'x-content-type-options',
+  'x-frame-options',
+  'x-xss-protection',
+  'access-control-allow-origin',
+  'access-control-allow-methods',
+  'access-control-allow-headers',
+  'access-control-max-age',
 ]
 
 function compare(ours: Reply, theirs: Reply, { binary, exact, without = [] }: Exchange): void {

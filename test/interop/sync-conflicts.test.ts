@@ -81,13 +81,43 @@ interface Clash {
 }
 
 const CLASHES: readonly Clash[] = [
-  { name: 'ours.txt', winner: () => twinfold, times: [LATE_S, EARLY_S], copy: /^ours\.sync-conflict-\d{8}-\d{6}-([A-Z2-7]{7})\.txt$/ },
-  { name: 'theirs.tar.gz', winner: () => syncthing, times: [EARLY_S, LATE_S], copy: /^theirs\.tar\.sync-conflict-\d{8}-\d{6}-([A-Z2-7]{7})\.gz$/ },
-  { name: 'noext', winner: () => syncthing, times: [EARLY_S, LATE_S], copy: /^noext\.sync-conflict-\d{8}-\d{6}-([A-Z2-7]{7})$/ },
-  { name: '.dot', winner: () => twinfold, times: [LATE_S, EARLY_S], copy: /^\.sync-conflict-\d{8}-\d{6}-([A-Z2-7]{7})\.dot$/ },
-  { name: 'ünï 😀.md', winner: () => twinfold, times: [LATE_S, EARLY_S], copy: /^ünï 😀\.sync-conflict-\d{8}-\d{6}-([A-Z2-7]{7})\.md$/ },
+  {
+    name: 'ours.txt',
+    winner: () => twinfold,
+    times: [LATE_S, EARLY_S],
+    copy: /^ours\.sync-conflict-\d{8}-\d{6}-([A-Z2-7]{7})\.txt$/,
+  },
+  {
+    name: 'theirs.tar.gz',
+    winner: () => syncthing,
+    times: [EARLY_S, LATE_S],
+    copy: /^theirs\.tar\.sync-conflict-\d{8}-\d{6}-([A-Z2-7]{7})\.gz$/,
+  },
+  {
+    name: 'noext',
+    winner: () => syncthing,
+    times: [EARLY_S, LATE_S],
+    copy: /^noext\.sync-conflict-\d{8}-\d{6}-([A-Z2-7]{7})$/,
+  },
+  {
+    name: '.dot',
+    winner: () => twinfold,
+    times: [LATE_S, EARLY_S],
+    copy: /^\.sync-conflict-\d{8}-\d{6}-([A-Z2-7]{7})\.dot$/,
+  },
+  {
+    name: 'ünï 😀.md',
+    winner: () => twinfold,
+    times: [LATE_S, EARLY_S],
+    copy: /^ünï 😀\.sync-conflict-\d{8}-\d{6}-([A-Z2-7]{7})\.md$/,
+  },
   // Of equal times the device with the lower identity wins: the alphabet of identities puts digits behind letters.
-  { name: 'tie.txt', winner: lowerIdentity, times: [EARLY_S, EARLY_S], copy: /^tie\.sync-conflict-\d{8}-\d{6}-([A-Z2-7]{7})\.txt$/ },
+  {
+    name: 'tie.txt',
+    winner: lowerIdentity,
+    times: [EARLY_S, EARLY_S],
+    copy: /^tie\.sync-conflict-\d{8}-\d{6}-([A-Z2-7]{7})\.txt$/,
+  },
 ]
 
 function lowerIdentity(): Member {
@@ -102,7 +132,8 @@ for (const kind of ['edited', 'new'] as const) {
     else await given(`${folder}/there`)
     const copies = await apart(() => {
       for (const { name, times } of CLASHES) {
-        for (const [which, member] of pair.entries()) put(member, `${folder}/${name}`, `${name} of ${member.name}`, times[which]!)
+        for (const [which, member] of pair.entries())
+          put(member, `${folder}/${name}`, `${name} of ${member.name}`, times[which]!)
       }
     })
     assert.equal(copies.length, CLASHES.length, copies.join('\n'))
@@ -114,7 +145,13 @@ for (const kind of ['edited', 'new'] as const) {
       assert.equal(textOf(twinfold, own[0]!), `${name} of ${loser.name}`)
       assert.equal(copy.exec(own[0]!.slice(folder.length + 1))?.[1], winner().id.slice(0, 7))
     }
-    reportRow({ id: 'S-05', part: `${kind} on both sides`, tried: CLASHES.length, conflictCopies: copies.length, disagreements: 0 })
+    reportRow({
+      id: 'S-05',
+      part: `${kind} on both sides`,
+      tried: CLASHES.length,
+      conflictCopies: copies.length,
+      disagreements: 0,
+    })
   })
 }
 
@@ -133,7 +170,14 @@ test('the same content on both sides is no conflict, nor is the same deletion', 
 })
 
 test('an edit outlives a deletion, also when it is older, whoever made it', { skip }, async () => {
-  await given('alive/ours', 'alive/theirs', 'alive/ours-early', 'alive/theirs-early', 'alive/tree/deep/ours', 'alive/other/deep/theirs')
+  await given(
+    'alive/ours',
+    'alive/theirs',
+    'alive/ours-early',
+    'alive/theirs-early',
+    'alive/tree/deep/ours',
+    'alive/other/deep/theirs',
+  )
   const copies = await apart(() => {
     const futureS = Math.floor(Date.now() / 1_000) + 3_600
     put(twinfold, 'alive/ours', 'edited by twinfold', futureS)
@@ -148,8 +192,10 @@ test('an edit outlives a deletion, also when it is older, whoever made it', { sk
     rmSync(join(twinfold.root, 'alive/other/deep'), { recursive: true })
   })
   assert.deepEqual(copies, [])
-  for (const name of ['alive/ours', 'alive/ours-early', 'alive/tree/deep/ours']) assert.equal(textOf(syncthing, name), 'edited by twinfold')
-  for (const name of ['alive/theirs', 'alive/theirs-early', 'alive/other/deep/theirs']) assert.equal(textOf(twinfold, name), 'edited by syncthing')
+  for (const name of ['alive/ours', 'alive/ours-early', 'alive/tree/deep/ours'])
+    assert.equal(textOf(syncthing, name), 'edited by twinfold')
+  for (const name of ['alive/theirs', 'alive/theirs-early', 'alive/other/deep/theirs'])
+    assert.equal(textOf(twinfold, name), 'edited by syncthing')
   reportRow({ id: 'S-05', part: 'edit and deletion', tried: 6, conflictCopies: 0, disagreements: 0 })
 })
 
@@ -183,32 +229,40 @@ test('a file against a directory of the same name: nothing is lost', { skip }, a
 })
 
 for (const which of [0, 1] as const) {
-  test(`while ${which === 0 ? 'Twinfold' : 'Syncthing'} has the other paused nothing moves; afterwards everything does`, { skip }, async () => {
-    const pausing = pair[which]
-    const copies = await apart(() => {
-      for (const member of pair) put(member, `paused-${which}-${member.name}`, 'written while nobody looked', EARLY_S)
-    }, pausing)
-    assert.deepEqual(copies, [])
-    reportRow({ id: `sync-pause-device-${pausing.name}`, tried: 1, conflictCopies: 0 })
-  })
+  test(
+    `while ${which === 0 ? 'Twinfold' : 'Syncthing'} has the other paused nothing moves; afterwards everything does`,
+    { skip },
+    async () => {
+      const pausing = pair[which]
+      const copies = await apart(() => {
+        for (const member of pair) put(member, `paused-${which}-${member.name}`, 'written while nobody looked', EARLY_S)
+      }, pausing)
+      assert.deepEqual(copies, [])
+      reportRow({ id: `sync-pause-device-${pausing.name}`, tried: 1, conflictCopies: 0 })
+    },
+  )
 
-  test(`while the folder rests at ${which === 0 ? 'Twinfold' : 'Syncthing'} nothing moves; afterwards everything does`, { skip }, async () => {
-    const resting = pair[which]
-    const other = pair[1 - which]!
-    await resting.request('PATCH', `/rest/config/folders/${FOLDER}`, { paused: true })
-    for (const member of pair) put(member, `resting-${which}-${member.name}`, 'written meanwhile', EARLY_S)
-    await other.scan()
-    await eventually('the other to know', async () => {
-      const view = await other.get(`/rest/db/file?folder=${FOLDER}&file=resting-${which}-${other.name}`)
-      return view !== undefined || undefined
-    })
-    assert.equal(differences(pair.map(({ root }) => root)).length, 2)
-    await resting.request('PATCH', `/rest/config/folders/${FOLDER}`, { paused: false })
-    await eventually('the folder to run again', async () => {
-      await resting.scan()
-      return true
-    })
-    await untilAlike(pair)
-    assert.equal(textOf(other, `resting-${which}-${resting.name}`), 'written meanwhile')
-  })
+  test(
+    `while the folder rests at ${which === 0 ? 'Twinfold' : 'Syncthing'} nothing moves; afterwards everything does`,
+    { skip },
+    async () => {
+      const resting = pair[which]
+      const other = pair[1 - which]!
+      await resting.request('PATCH', `/rest/config/folders/${FOLDER}`, { paused: true })
+      for (const member of pair) put(member, `resting-${which}-${member.name}`, 'written meanwhile', EARLY_S)
+      await other.scan()
+      await eventually('the other to know', async () => {
+        const view = await other.get(`/rest/db/file?folder=${FOLDER}&file=resting-${which}-${other.name}`)
+        return view !== undefined || undefined
+      })
+      assert.equal(differences(pair.map(({ root }) => root)).length, 2)
+      await resting.request('PATCH', `/rest/config/folders/${FOLDER}`, { paused: false })
+      await eventually('the folder to run again', async () => {
+        await resting.scan()
+        return true
+      })
+      await untilAlike(pair)
+      assert.equal(textOf(other, `resting-${which}-${resting.name}`), 'written meanwhile')
+    },
+  )
 }

@@ -21,16 +21,21 @@ const LARGE_BYTES = 16 * MIB
 function plant(root: string, round: number): void {
   const top = join(root, `round-${round}`)
   mkdirSync(join(top, 'small'), { recursive: true })
-  for (let number = 0; number < LARGE_FILES; number++) writeFileSync(join(top, `large-${number}`), randomBytes(LARGE_BYTES))
-  for (let number = 0; number < SMALL_FILES; number++) writeFileSync(join(top, 'small', `${number}`), randomBytes((number * 977) % 200_000))
+  for (let number = 0; number < LARGE_FILES; number++)
+    writeFileSync(join(top, `large-${number}`), randomBytes(LARGE_BYTES))
+  for (let number = 0; number < SMALL_FILES; number++)
+    writeFileSync(join(top, 'small', `${number}`), randomBytes((number * 977) % 200_000))
 }
 
 /** What the sink has under its final name must be whole, whenever one looks. */
 function tornFiles(source: Member, sink: Member): readonly string[] {
   const whole = treeItems(source.root)
   const temporary = new Set(temporaries(sink.root))
-  return [...treeItems(sink.root)].filter(([path, { type, content }]) =>
-    !temporary.has(path) && type === 'file' && whole.get(path)?.content !== content).map(([path]) => path)
+  return [...treeItems(sink.root)]
+    .filter(
+      ([path, { type, content }]) => !temporary.has(path) && type === 'file' && whole.get(path)?.content !== content,
+    )
+    .map(([path]) => path)
 }
 
 /** Waits until something of this round has arrived and something has not. */
@@ -78,6 +83,14 @@ for (const { source: sourceKind, sink: sinkKind, killed } of CASES) {
       assert.deepEqual(temporaries(root), [])
       assert.deepEqual(conflictCopies(root), [])
     }
-    reportRow({ id: `sync-kill-${killed}`, tried: kills, source: sourceKind, sink: sinkKind, torn: 0, temporaries: 0, convergedMs: Math.round(convergedMs) })
+    reportRow({
+      id: `sync-kill-${killed}`,
+      tried: kills,
+      source: sourceKind,
+      sink: sinkKind,
+      torn: 0,
+      temporaries: 0,
+      convergedMs: Math.round(convergedMs),
+    })
   })
 }

@@ -37,7 +37,10 @@ async function rounds(members: readonly Member[], chance: Chance, count: number)
   return Math.round(worstMs)
 }
 
-const LINES: readonly (readonly [Kind, Kind, Kind])[] = [['twinfold', 'syncthing', 'twinfold'], ['syncthing', 'twinfold', 'syncthing']]
+const LINES: readonly (readonly [Kind, Kind, Kind])[] = [
+  ['twinfold', 'syncthing', 'twinfold'],
+  ['syncthing', 'twinfold', 'syncthing'],
+]
 
 for (const kinds of LINES) {
   test(`three devices, ${kinds.join(', ')}: in a line, then in a ring`, { skip }, async () => {
@@ -48,7 +51,10 @@ for (const kinds of LINES) {
     if (first === undefined || middle === undefined || last === undefined) throw new Error('three were asked for')
     const chance = new Chance(SEED)
     for (const { root } of members) changeAtRandom(root, { chance, tops: TOPS, count: 0, typeChanges: false })
-    await link([[first, middle], [middle, last]])
+    await link([
+      [first, middle],
+      [middle, last],
+    ])
     await untilAlike(members)
     const tried = effort(3)
     const lineMs = await rounds(members, chance, tried)
@@ -65,7 +71,15 @@ for (const kinds of LINES) {
     await untilAlike([first, last])
     await middle.start()
     await untilAlike(members)
-    reportRow({ id: 'sync-three', tried: 2 * tried, kinds: kinds.join(' '), lineWorstMs: lineMs, ringWorstMs: ringMs, conflictCopies: 0, seed: SEED })
+    reportRow({
+      id: 'sync-three',
+      tried: 2 * tried,
+      kinds: kinds.join(' '),
+      lineWorstMs: lineMs,
+      ringWorstMs: ringMs,
+      conflictCopies: 0,
+      seed: SEED,
+    })
   })
 }
 
@@ -78,26 +92,45 @@ test('three Twinfolds in a ring that all edited the same files keep every edit',
   // Two of them lose in the same second against the same winner: their copies would have the same name.
   const names = Array.from({ length: 40 }, (_, number) => `file-${number}.txt`)
   for (const { root, name } of members) for (const file of names) writeFileSync(join(root, file), `${file} of ${name}`)
-  await link([[a, b], [b, c], [c, a]])
+  await link([
+    [a, b],
+    [b, c],
+    [c, a],
+  ])
   await untilAlike(members)
   const contents = new Set([...treeItems(a.root).keys()].map((path) => readFileSync(join(a.root, path), 'utf8')))
-  const lost = names.flatMap((file) => members.map(({ name }) => `${file} of ${name}`)).filter((content) => !contents.has(content))
+  const lost = names
+    .flatMap((file) => members.map(({ name }) => `${file} of ${name}`))
+    .filter((content) => !contents.has(content))
   assert.deepEqual(lost, [])
   for (const { root } of members) assert.deepEqual(temporaries(root), [])
-  reportRow({ id: 'sync-three-conflicts', tried: names.length, editsLost: 0, conflictCopies: conflictCopies(a.root).length })
+  reportRow({
+    id: 'sync-three-conflicts',
+    tried: names.length,
+    editsLost: 0,
+    conflictCopies: conflictCopies(a.root).length,
+  })
 })
 
-for (const kinds of [['twinfold', 'twinfold'], ['syncthing', 'twinfold'], ['twinfold', 'syncthing']] as const) {
+for (const kinds of [
+  ['twinfold', 'twinfold'],
+  ['syncthing', 'twinfold'],
+  ['twinfold', 'syncthing'],
+] as const) {
   test(`several connections from ${kinds.join(' to ')} share the work`, { skip }, async () => {
     using scratch = scratchDirectory()
     await using network = await Network.open(scratch.path)
     const pair = await Promise.all([network.add(kinds[0], 'a'), network.add(kinds[1], 'b')])
     const [a, b] = pair
     await link([pair], {}, { numConnections: 4 })
-    await eventually('four connections', async () => {
-      const all = await Promise.all([a.connectionTo(b), b.connectionTo(a)])
-      return all.every((each) => each?.connected === true && each.secondary?.length === 3) || undefined
-    }, 60_000)
+    await eventually(
+      'four connections',
+      async () => {
+        const all = await Promise.all([a.connectionTo(b), b.connectionTo(a)])
+        return all.every((each) => each?.connected === true && each.secondary?.length === 3) || undefined
+      },
+      60_000,
+    )
     const chance = new Chance(SEED)
     for (const { root } of pair) changeAtRandom(root, { chance, tops: TOPS, count: 0, typeChanges: false })
     // A new connection is used once both have said what it is for, a second later: the first file may be through by then.
@@ -110,7 +143,15 @@ for (const kinds of [['twinfold', 'twinfold'], ['syncthing', 'twinfold'], ['twin
     }
     assert.ok(carried.filter((bytes) => bytes > MIB).length >= 2, `the others carry blocks too: ${carried.join(', ')}`)
     const worstMs = await rounds(pair, chance, effort(4))
-    reportRow({ id: 'sync-connections', tried: effort(4), kinds: kinds.join(' '), connections: 4, secondaryMiB: carried.map((bytes) => Math.round(bytes / MIB)), worstMs, seed: SEED })
+    reportRow({
+      id: 'sync-connections',
+      tried: effort(4),
+      kinds: kinds.join(' '),
+      connections: 4,
+      secondaryMiB: carried.map((bytes) => Math.round(bytes / MIB)),
+      worstMs,
+      seed: SEED,
+    })
   })
 }
 
@@ -123,11 +164,17 @@ for (const compression of ['always', 'metadata', 'never'] as const) {
     await link([pair], {}, { compression })
     await eventually('a connection', async () => (await twinfold.isConnectedTo(syncthing)) || undefined, 60_000)
     const wire = async () => {
-      const { inBytesTotal, outBytesTotal } = (await twinfold.connectionTo(syncthing)) ?? { inBytesTotal: 0, outBytesTotal: 0 }
+      const { inBytesTotal, outBytesTotal } = (await twinfold.connectionTo(syncthing)) ?? {
+        inBytesTotal: 0,
+        outBytesTotal: 0,
+      }
       return { in: inBytesTotal, out: outBytesTotal }
     }
     const used: Record<string, number> = {}
-    for (const [kind, content] of [['text', textBytes], ['noise', () => randomBytes(4 * MIB)]] as const) {
+    for (const [kind, content] of [
+      ['text', textBytes],
+      ['noise', () => randomBytes(4 * MIB)],
+    ] as const) {
       const earlier = await wire()
       for (const { root, name } of pair) writeFileSync(join(root, `${kind}-${name}`), content())
       await scanAll(pair)
@@ -148,7 +195,10 @@ for (const compression of ['always', 'metadata', 'never'] as const) {
 
 /** Compresses well, but no two blocks are the same. */
 function textBytes(): Buffer {
-  const line = (number: number) => `${String(number).padStart(8, '0')} lorem ipsum dolor sit amet consectetur adipiscing elit sed do\n`
+  const line = (number: number) =>
+    `${String(number).padStart(8, '0')} lorem ipsum dolor sit amet consectetur adipiscing elit sed do\n`
   const first = randomInt(1_000_000)
-  return Buffer.from(Array.from({ length: (4 * MIB) / line(0).length + 1 }, (_, index) => line(first + index)).join('')).subarray(0, 4 * MIB)
+  return Buffer.from(
+    Array.from({ length: (4 * MIB) / line(0).length + 1 }, (_, index) => line(first + index)).join(''),
+  ).subarray(0, 4 * MIB)
 }

@@ -13,30 +13,43 @@ const SIZE = 64 * BLOCK
 /** Records of the changed files and all other talk. */
 const TALK_BYTES_MAX = 200 * 1_024
 
-test('of what a Syncthing renamed, edited and put together only the new blocks are fetched', { skip: missingSyncthing() ?? false }, async () => {
-  using scratch = scratchDirectory()
-  await using network = await Network.open(scratch.path)
-  const [twinfold, syncthing] = await Promise.all([network.add('twinfold', 'twinfold'), network.add('syncthing', 'syncthing')])
-  const at = (name: string) => join(syncthing.root, name)
-  writeFileSync(at('large'), someBytes(SIZE, 1))
-  await link([[twinfold, syncthing]])
-  await untilAlike([twinfold, syncthing])
-  const received = async () => (await twinfold.connectionTo(syncthing))?.inBytesTotal ?? 0
-  const expectOnly = async (what: string, newBytes: number) => {
-    const before = await received()
-    await syncthing.scan()
+test(
+  'of what a Syncthing renamed, edited and put together only the new blocks are fetched',
+  { skip: missingSyncthing() ?? false },
+  async () => {
+    using scratch = scratchDirectory()
+    await using network = await Network.open(scratch.path)
+    const [twinfold, syncthing] = await Promise.all([
+      network.add('twinfold', 'twinfold'),
+      network.add('syncthing', 'syncthing'),
+    ])
+    const at = (name: string) => join(syncthing.root, name)
+    writeFileSync(at('large'), someBytes(SIZE, 1))
+    await link([[twinfold, syncthing]])
     await untilAlike([twinfold, syncthing])
-    const crossed = (await received()) - before
-    assert.ok(crossed >= newBytes && crossed < newBytes + TALK_BYTES_MAX, `${what}: ${crossed} bytes for ${newBytes} new ones`)
-    reportRow({ id: 'block-reuse', source: 'syncthing', what, tried: 1, newBytes, crossedBytes: crossed })
-  }
+    const received = async () => (await twinfold.connectionTo(syncthing))?.inBytesTotal ?? 0
+    const expectOnly = async (what: string, newBytes: number) => {
+      const before = await received()
+      await syncthing.scan()
+      await untilAlike([twinfold, syncthing])
+      const crossed = (await received()) - before
+      assert.ok(
+        crossed >= newBytes && crossed < newBytes + TALK_BYTES_MAX,
+        `${what}: ${crossed} bytes for ${newBytes} new ones`,
+      )
+      reportRow({ id: 'block-reuse', source: 'syncthing', what, tried: 1, newBytes, crossedBytes: crossed })
+    }
 
-  const edited = readFileSync(at('large'))
-  someBytes(BLOCK, 2).copy(edited, 10 * BLOCK)
-  renameSync(at('large'), at('renamed'))
-  writeFileSync(at('renamed'), edited)
-  await expectOnly('renamed and edited', BLOCK)
+    const edited = readFileSync(at('large'))
+    someBytes(BLOCK, 2).copy(edited, 10 * BLOCK)
+    renameSync(at('large'), at('renamed'))
+    writeFileSync(at('renamed'), edited)
+    await expectOnly('renamed and edited', BLOCK)
 
-  writeFileSync(at('mixed'), Buffer.concat([someBytes(BLOCK, 3), edited.subarray(30 * BLOCK), edited.subarray(0, 30 * BLOCK)]))
-  await expectOnly('put together', BLOCK)
-})
+    writeFileSync(
+      at('mixed'),
+      Buffer.concat([someBytes(BLOCK, 3), edited.subarray(30 * BLOCK), edited.subarray(0, 30 * BLOCK)]),
+    )
+    await expectOnly('put together', BLOCK)
+  },
+)

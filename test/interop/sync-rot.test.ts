@@ -20,27 +20,31 @@ function rot(path: string, offsetBytes: number): void {
 }
 
 for (const kind of ['twinfold', 'syncthing'] satisfies Kind[]) {
-  const skip = kind === 'syncthing' ? missingSyncthing() ?? false : false
-  test(`bytes that went bad without a trace reach no ${kind} as what they were, and are told of as what they are`, { skip }, async () => {
-    using scratch = scratchDirectory()
-    await using network = await Network.open(scratch.path)
-    const [source, sink] = await Promise.all([network.add('twinfold', 'source'), network.add(kind, 'sink')])
-    const path = join(source.root, 'large')
-    writeFileSync(path, someBytes(20 * BLOCK, 1))
-    writeFileSync(join(source.root, 'small'), someBytes(BLOCK / 2, 2))
-    // Times that survive being set again.
-    for (const name of ['large', 'small']) utimesSync(join(source.root, name), 1_700_000_000, 1_700_000_000)
-    await source.introduce(sink)
-    await source.share([sink])
-    await source.scan()
-    rot(path, 3 * BLOCK + 5)
-    rot(join(source.root, 'small'), 5)
-    await source.scan()
-    await sink.introduce(source)
-    await sink.share([source])
-    await untilAlike([source, sink])
-    assert.deepEqual(readFileSync(join(sink.root, 'large')), readFileSync(path))
-    assert.ok(readFileSync(join(sink.root, 'large')).includes('rotten'), 'as the source has it now')
-    reportRow({ id: 'silent-change', sink: kind, tried: 2, wrongInSync: 0 })
-  })
+  const skip = kind === 'syncthing' ? (missingSyncthing() ?? false) : false
+  test(
+    `bytes that went bad without a trace reach no ${kind} as what they were, and are told of as what they are`,
+    { skip },
+    async () => {
+      using scratch = scratchDirectory()
+      await using network = await Network.open(scratch.path)
+      const [source, sink] = await Promise.all([network.add('twinfold', 'source'), network.add(kind, 'sink')])
+      const path = join(source.root, 'large')
+      writeFileSync(path, someBytes(20 * BLOCK, 1))
+      writeFileSync(join(source.root, 'small'), someBytes(BLOCK / 2, 2))
+      // Times that survive being set again.
+      for (const name of ['large', 'small']) utimesSync(join(source.root, name), 1_700_000_000, 1_700_000_000)
+      await source.introduce(sink)
+      await source.share([sink])
+      await source.scan()
+      rot(path, 3 * BLOCK + 5)
+      rot(join(source.root, 'small'), 5)
+      await source.scan()
+      await sink.introduce(source)
+      await sink.share([source])
+      await untilAlike([source, sink])
+      assert.deepEqual(readFileSync(join(sink.root, 'large')), readFileSync(path))
+      assert.ok(readFileSync(join(sink.root, 'large')).includes('rotten'), 'as the source has it now')
+      reportRow({ id: 'silent-change', sink: kind, tried: 2, wrongInSync: 0 })
+    },
+  )
 }

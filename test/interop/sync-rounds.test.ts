@@ -15,7 +15,10 @@ const TOPS = ['one', 'two', 'three', 'vier', '五', 'sechs']
 const SHARED_TOPS = TOPS.map((name) => `${name} for both`)
 const CHANGES = 40
 
-for (const kinds of [['twinfold', 'syncthing'], ['twinfold', 'twinfold']] as const) {
+for (const kinds of [
+  ['twinfold', 'syncthing'],
+  ['twinfold', 'twinfold'],
+] as const) {
   describe(kinds.join(' and '), { skip }, () => {
     const scratch = scratchDirectory()
     const chance = new Chance(SEED)
@@ -26,7 +29,8 @@ for (const kinds of [['twinfold', 'syncthing'], ['twinfold', 'twinfold']] as con
       console.log(`seed ${SEED} (TWINFOLD_SEED)`)
       network = await Network.open(scratch.path)
       pair = await Promise.all([network.add(kinds[0], 'first'), network.add(kinds[1], 'second')])
-      for (const { root } of pair) changeAtRandom(root, { chance, tops: [...TOPS, ...SHARED_TOPS], count: 0, typeChanges: false })
+      for (const { root } of pair)
+        changeAtRandom(root, { chance, tops: [...TOPS, ...SHARED_TOPS], count: 0, typeChanges: false })
       await link([pair], { maxConflicts: -1 })
       await untilAlike(pair)
     })
@@ -46,7 +50,10 @@ for (const kinds of [['twinfold', 'syncthing'], ['twinfold', 'twinfold']] as con
   })
 }
 
-async function quietRounds(pair: readonly [Member, Member], chance: Chance): Promise<{ readonly tried: number } & Record<string, number>> {
+async function quietRounds(
+  pair: readonly [Member, Member],
+  chance: Chance,
+): Promise<{ readonly tried: number } & Record<string, number>> {
   const rounds = effort(6)
   let worstMs = 0
   for (let round = 1; round <= rounds; round++) {
@@ -56,7 +63,8 @@ async function quietRounds(pair: readonly [Member, Member], chance: Chance): Pro
     for (const [which, { root }] of pair.entries()) {
       const tops = owned[which]!
       changeAtRandom(root, { chance, tops, count: CHANGES, typeChanges: true })
-      for (const [path, item] of treeItems(root)) if (tops.includes(path.split('/')[0]!) || path.includes(' for both')) expected.set(path, item)
+      for (const [path, item] of treeItems(root))
+        if (tops.includes(path.split('/')[0]!) || path.includes(' for both')) expected.set(path, item)
     }
     await scanAll(pair)
     worstMs = Math.max(worstMs, await untilAlike(pair))
@@ -65,10 +73,20 @@ async function quietRounds(pair: readonly [Member, Member], chance: Chance): Pro
       assert.deepEqual(temporaries(root), [])
     }
   }
-  return { tried: rounds * 2 * CHANGES, rounds, conflictCopies: 0, temporaries: 0, worstMs: Math.round(worstMs), seed: SEED }
+  return {
+    tried: rounds * 2 * CHANGES,
+    rounds,
+    conflictCopies: 0,
+    temporaries: 0,
+    worstMs: Math.round(worstMs),
+    seed: SEED,
+  }
 }
 
-async function wildRounds(pair: readonly [Member, Member], chance: Chance): Promise<{ readonly tried: number } & Record<string, number>> {
+async function wildRounds(
+  pair: readonly [Member, Member],
+  chance: Chance,
+): Promise<{ readonly tried: number } & Record<string, number>> {
   const rounds = effort(6)
   let copies = 0
   let worstMs = 0
@@ -83,7 +101,14 @@ async function wildRounds(pair: readonly [Member, Member], chance: Chance): Prom
     copies += checkCopies({ earlier, ours, theirs, now }, `round ${round} of seed ${SEED}`)
     for (const { root } of pair) assert.deepEqual(temporaries(root), [])
   }
-  return { tried: rounds * 2 * CHANGES, rounds, conflictCopies: copies, editsLost: 0, worstMs: Math.round(worstMs), seed: SEED }
+  return {
+    tried: rounds * 2 * CHANGES,
+    rounds,
+    conflictCopies: copies,
+    editsLost: 0,
+    worstMs: Math.round(worstMs),
+    seed: SEED,
+  }
 }
 
 type Tree = ReadonlyMap<string, TreeItem>
@@ -92,14 +117,21 @@ type Tree = ReadonlyMap<string, TreeItem>
  * The rule: a name that both made a file of, with contents that differ, has one copy more. Nothing else has. Where one of
  * them left the content alone it depends: an edit of that very content that wins leaves nothing to save.
  */
-function checkCopies({ earlier, ours, theirs, now }: Record<'earlier' | 'ours' | 'theirs' | 'now', Tree>, which: string): number {
-  const isChanged = (tree: Tree, path: string) => differingNames(new Map([[path, tree.get(path)]]), new Map([[path, earlier.get(path)]])).length > 0
+function checkCopies(
+  { earlier, ours, theirs, now }: Record<'earlier' | 'ours' | 'theirs' | 'now', Tree>,
+  which: string,
+): number {
+  const isChanged = (tree: Tree, path: string) =>
+    differingNames(new Map([[path, tree.get(path)]]), new Map([[path, earlier.get(path)]])).length > 0
   const expected: string[] = []
   const possible = new Set<string>()
   const kept = new Set([...now.values()].map(({ content }) => content))
   for (const path of new Set([...ours.keys(), ...theirs.keys()])) {
     const [mine, other] = [ours.get(path), theirs.get(path)]
-    for (const [tree, item] of [[ours, mine], [theirs, other]] as const) {
+    for (const [tree, item] of [
+      [ours, mine],
+      [theirs, other],
+    ] as const) {
       if (item?.type === 'file' && isChanged(tree, path) && item.content !== earlier.get(path)?.content) {
         assert.ok(kept.has(item.content), `${which}: an edit of ${path} is lost`)
       }

@@ -21,7 +21,10 @@ let syncthing: Member
 before(async () => {
   if (skip !== false) return
   network = await Network.open(scratch.path)
-  ;[twinfold, syncthing] = await Promise.all([network.add('twinfold', 'twinfold'), network.add('syncthing', 'syncthing')])
+  ;[twinfold, syncthing] = await Promise.all([
+    network.add('twinfold', 'twinfold'),
+    network.add('syncthing', 'syncthing'),
+  ])
 })
 
 after(async () => {
@@ -69,7 +72,8 @@ test('a hard tree on each side ends up on both', { skip }, async () => {
 })
 
 test('a whole scan afterwards finds nothing new', { skip }, async () => {
-  const sequences = async () => Promise.all([twinfold, syncthing].map(async (member) => (await member.status()).sequence))
+  const sequences = async () =>
+    Promise.all([twinfold, syncthing].map(async (member) => (await member.status()).sequence))
   const earlier = await sequences()
   await scanAll([twinfold, syncthing])
   assert.deepEqual(await sequences(), earlier)

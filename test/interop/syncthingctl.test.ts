@@ -20,7 +20,10 @@ const photos = join(scratch.path, 'photos')
 let daemon: Daemon
 let tried = 0
 
-interface Outcome { readonly code: number | null; readonly out: string }
+interface Outcome {
+  readonly code: number | null
+  readonly out: string
+}
 
 /** A command in the network of the daemon, which has nothing else in it. */
 async function run(command: readonly string[]): Promise<Outcome> {

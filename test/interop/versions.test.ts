@@ -1,5 +1,14 @@
 import assert from 'node:assert/strict'
-import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { reportRow } from '../support/effort.ts'
@@ -21,12 +30,16 @@ function put({ root }: Member, name: string, content: string): void {
 /** Every file below, with its content; times in names are left out. */
 function filesOf(directory: string, below = ''): readonly string[] {
   if (!existsSync(directory)) return []
-  return readdirSync(join(directory, below)).sort().flatMap((name) => {
-    const path = below === '' ? name : `${below}/${name}`
-    const stat = lstatSync(join(directory, path))
-    if (stat.isDirectory()) return filesOf(directory, path)
-    return [`${path.replace(/~\d{8}-\d{6}/, '~TIME')}=${stat.isFile() ? readFileSync(join(directory, path), 'utf8') : 'no file'}`]
-  })
+  return readdirSync(join(directory, below))
+    .sort()
+    .flatMap((name) => {
+      const path = below === '' ? name : `${below}/${name}`
+      const stat = lstatSync(join(directory, path))
+      if (stat.isDirectory()) return filesOf(directory, path)
+      return [
+        `${path.replace(/~\d{8}-\d{6}/, '~TIME')}=${stat.isFile() ? readFileSync(join(directory, path), 'utf8') : 'no file'}`,
+      ]
+    })
 }
 
 interface Run {
@@ -39,19 +52,32 @@ interface Run {
 /** The same life of the same files, with the versions kept by a device of one kind. */
 async function live(keeperKind: Kind, versioning: Readonly<Record<string, unknown>>, scratch: string): Promise<Run> {
   await using network = await Network.open(scratch)
-  const [keeper, source] = await Promise.all([network.add(keeperKind, 'keeper'), network.add(keeperKind === 'twinfold' ? 'syncthing' : 'twinfold', 'source')])
+  const [keeper, source] = await Promise.all([
+    network.add(keeperKind, 'keeper'),
+    network.add(keeperKind === 'twinfold' ? 'syncthing' : 'twinfold', 'source'),
+  ])
   await keeper.introduce(source)
   await source.introduce(keeper)
   await keeper.share([source], { versioning })
   await source.share([keeper])
   const pair = [keeper, source] as const
-  for (const name of ['d/f.txt', 'became a directory', 'gone', 'gone too.tar.gz', 'became a symlink', 'd/e/deep', 'stays']) put(source, name, `${name}, first`)
+  for (const name of [
+    'd/f.txt',
+    'became a directory',
+    'gone',
+    'gone too.tar.gz',
+    'became a symlink',
+    'd/e/deep',
+    'stays',
+  ])
+    put(source, name, `${name}, first`)
   symlinkSync('stays', join(source.root, 'link'))
   await source.scan()
   await untilAlike(pair, { except: NOT_VERSIONS })
 
   put(source, 'd/f.txt', 'd/f.txt, second')
-  for (const name of ['gone', 'gone too.tar.gz', 'became a symlink', 'became a directory', 'd/e', 'link']) rmSync(join(source.root, name), { recursive: true })
+  for (const name of ['gone', 'gone too.tar.gz', 'became a symlink', 'became a directory', 'd/e', 'link'])
+    rmSync(join(source.root, name), { recursive: true })
   await source.scan()
   await untilAlike(pair, { except: NOT_VERSIONS })
   symlinkSync('elsewhere', join(source.root, 'became a symlink'))
@@ -62,28 +88,55 @@ async function live(keeperKind: Kind, versioning: Readonly<Record<string, unknow
   const kept = filesOf(versioning['type'] === 'external' ? join(scratch, 'vault') : join(keeper.root, '.stversions'))
 
   if (versioning['type'] === 'external') {
-    const refusal = await keeper.get(`/rest/folder/versions?folder=${FOLDER}`).then(() => 'none', (error: unknown) => String(error))
+    const refusal = await keeper.get(`/rest/folder/versions?folder=${FOLDER}`).then(
+      () => 'none',
+      (error: unknown) => String(error),
+    )
     return { kept, listed: refusal.replace(/^.*?: 500 /, '').trim(), restored: [] }
   }
-  const versions = (await keeper.get(`/rest/folder/versions?folder=${FOLDER}`)) as Record<string, readonly { versionTime: string; size: number }[]>
-  const listed = Object.entries(versions).map(([path, list]) => `${path} ${list.map(({ size }) => size).join()}`).sort()
+  const versions = (await keeper.get(`/rest/folder/versions?folder=${FOLDER}`)) as Record<
+    string,
+    readonly { versionTime: string; size: number }[]
+  >
+  const listed = Object.entries(versions)
+    .map(([path, list]) => `${path} ${list.map(({ size }) => size).join()}`)
+    .sort()
   if (keeperKind === 'syncthing' && versioning['type'] === 'trashcan') return { kept, listed, restored: undefined }
-  const wanted = ['gone', 'gone too.tar.gz', 'd/e/deep'].map((path) => [path, versions[path]?.[0]?.versionTime ?? ''] as const)
+  const wanted = ['gone', 'gone too.tar.gz', 'd/e/deep'].map(
+    (path) => [path, versions[path]?.[0]?.versionTime ?? ''] as const,
+  )
   const [one, ...many] = wanted
   for (const body of [Object.fromEntries([one!]), Object.fromEntries(many)]) {
-    assert.deepEqual(await keeper.request('POST', `/rest/folder/versions?folder=${FOLDER}`, body), {}, 'restored without an error')
+    assert.deepEqual(
+      await keeper.request('POST', `/rest/folder/versions?folder=${FOLDER}`, body),
+      {},
+      'restored without an error',
+    )
   }
   await keeper.scan()
   await untilAlike(pair, { except: NOT_VERSIONS })
   // Within the same second Syncthing keeps what is there under the very name of the version asked for, and finds that.
   await eventually('the next second', () => Date.now() >= Date.parse(one?.[1] ?? '') + 1_000 || undefined)
   const refused = (await keeper.request('POST', `/rest/folder/versions?folder=${FOLDER}`, {
-    gone: one?.[1] ?? '', 'became a directory': versions['became a directory']?.[0]?.versionTime ?? '',
+    gone: one?.[1] ?? '',
+    'became a directory': versions['became a directory']?.[0]?.versionTime ?? '',
   })) as Record<string, string>
-  return { kept, listed, restored: [...wanted.map(([path]) => readFileSync(join(source.root, path), 'utf8')), ...Object.keys(refused).sort()] }
+  return {
+    kept,
+    listed,
+    restored: [
+      ...wanted.map(([path]) => readFileSync(join(source.root, path), 'utf8')),
+      ...Object.keys(refused).sort(),
+    ],
+  }
 }
 
-for (const [type, params] of [['trashcan', {}], ['simple', { keep: '5' }], ['staggered', { maxAge: '31536000' }], ['external', undefined]] as const) {
+for (const [type, params] of [
+  ['trashcan', {}],
+  ['simple', { keep: '5' }],
+  ['staggered', { maxAge: '31536000' }],
+  ['external', undefined],
+] as const) {
   test(`${type}: Twinfold keeps, lists and restores what Syncthing does`, { skip }, async () => {
     using scratch = scratchDirectory()
     const runs: Run[] = []
@@ -99,38 +152,47 @@ for (const [type, params] of [['trashcan', {}], ['simple', { keep: '5' }], ['sta
     assert.ok(ours.kept.length === 6, ours.kept.join('\n'))
     assert.deepEqual(ours.kept, theirs.kept)
     assert.deepEqual(ours.listed, theirs.listed)
-    const restored = type === 'external' ? [] : ['gone, first', 'gone too.tar.gz, first', 'd/e/deep, first', 'became a directory', 'gone']
+    const restored =
+      type === 'external'
+        ? []
+        : ['gone, first', 'gone too.tar.gz, first', 'd/e/deep, first', 'became a directory', 'gone']
     assert.deepEqual(ours.restored, restored)
     if (theirs.restored !== undefined) assert.deepEqual(theirs.restored, restored)
     reportRow({ id: 'versions', tried: ours.kept.length, type, restored: restored.length })
   })
 }
 
-test('a directory that is swapped for a symlink while its old files are kept leads nobody astray', { skip }, async () => {
-  using scratch = scratchDirectory()
-  await using network = await Network.open(scratch.path)
-  const [keeper, source] = await Promise.all([network.add('twinfold', 'keeper'), network.add('syncthing', 'source')])
-  await keeper.introduce(source)
-  await source.introduce(keeper)
-  await keeper.share([source], { versioning: { type: 'simple', params: {} } })
-  await source.share([keeper])
-  const outside = join(scratch.path, 'outside')
-  mkdirSync(outside)
-  writeFileSync(join(outside, 'f'), 'untouched')
-  put(source, 'd/f', 'first')
-  await source.scan()
-  await untilAlike([keeper, source], { except: NOT_VERSIONS })
-  mkdirSync(join(keeper.root, '.stversions'))
-  symlinkSync(outside, join(keeper.root, '.stversions', 'd'))
-  put(source, 'd/f', 'second')
-  await source.scan()
-  await eventually('the file is refused', async () => {
-    const { errors } = (await keeper.get(`/rest/folder/errors?folder=${FOLDER}`)) as { errors: readonly { error: string }[] | null }
-    return errors?.some(({ error }) => error.includes('traverses symlink: d')) || undefined
-  })
-  assert.deepEqual(filesOf(outside), ['f=untouched'])
-  assert.equal(readFileSync(join(keeper.root, 'd/f'), 'utf8'), 'first')
-  rmSync(join(keeper.root, '.stversions', 'd'))
-  await untilAlike([keeper, source], { except: NOT_VERSIONS })
-  assert.deepEqual(filesOf(join(keeper.root, '.stversions')), ['d/f~TIME=first'])
-})
+test(
+  'a directory that is swapped for a symlink while its old files are kept leads nobody astray',
+  { skip },
+  async () => {
+    using scratch = scratchDirectory()
+    await using network = await Network.open(scratch.path)
+    const [keeper, source] = await Promise.all([network.add('twinfold', 'keeper'), network.add('syncthing', 'source')])
+    await keeper.introduce(source)
+    await source.introduce(keeper)
+    await keeper.share([source], { versioning: { type: 'simple', params: {} } })
+    await source.share([keeper])
+    const outside = join(scratch.path, 'outside')
+    mkdirSync(outside)
+    writeFileSync(join(outside, 'f'), 'untouched')
+    put(source, 'd/f', 'first')
+    await source.scan()
+    await untilAlike([keeper, source], { except: NOT_VERSIONS })
+    mkdirSync(join(keeper.root, '.stversions'))
+    symlinkSync(outside, join(keeper.root, '.stversions', 'd'))
+    put(source, 'd/f', 'second')
+    await source.scan()
+    await eventually('the file is refused', async () => {
+      const { errors } = (await keeper.get(`/rest/folder/errors?folder=${FOLDER}`)) as {
+        errors: readonly { error: string }[] | null
+      }
+      return errors?.some(({ error }) => error.includes('traverses symlink: d')) || undefined
+    })
+    assert.deepEqual(filesOf(outside), ['f=untouched'])
+    assert.equal(readFileSync(join(keeper.root, 'd/f'), 'utf8'), 'first')
+    rmSync(join(keeper.root, '.stversions', 'd'))
+    await untilAlike([keeper, source], { except: NOT_VERSIONS })
+    assert.deepEqual(filesOf(join(keeper.root, '.stversions')), ['d/f~TIME=first'])
+  },
+)

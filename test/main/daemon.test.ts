@@ -67,9 +67,16 @@ async function call(platform: SimPlatform, method: string, target: string, body 
 }
 
 /** What a device did during a day of hourly rescans with an edit in it. */
-async function liveADay(seed: number): Promise<{ log: readonly string[]; events: string; status: string; code: number }> {
+async function liveADay(
+  seed: number,
+): Promise<{ log: readonly string[]; events: string; status: string; code: number }> {
   const { platform, stop, done } = await startDevice(seed)
-  await call(platform, 'POST', '/rest/config/folders', JSON.stringify({ id: 'docs', path: '/data/docs', rescanIntervalS: 3600, fsWatcherEnabled: false }))
+  await call(
+    platform,
+    'POST',
+    '/rest/config/folders',
+    JSON.stringify({ id: 'docs', path: '/data/docs', rescanIntervalS: 3600, fsWatcherEnabled: false }),
+  )
   await platform.clock.advance(12 * HOUR_MS, settle)
   platform.disk.put('/data/docs/letter.txt', 'Dear reader, and all the others')
   await platform.clock.advance(12 * HOUR_MS, settle)

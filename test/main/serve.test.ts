@@ -8,8 +8,19 @@ function options(...args: string[]): ServeOptions {
   const flags = plainServeFlags(args, {}) ?? assert.fail('not a start')
   const path = '/h'
   const locations = {
-    configDirectory: path, dataDirectory: path, userHome: path, configFile: path, certificateFile: path, keyFile: path, httpsCertificateFile: path,
-    httpsKeyFile: path, databaseDirectory: path, lockFile: path, guiAssetsDirectory: path, defaultFolder: path, logFile: '-',
+    configDirectory: path,
+    dataDirectory: path,
+    userHome: path,
+    configFile: path,
+    certificateFile: path,
+    keyFile: path,
+    httpsCertificateFile: path,
+    httpsKeyFile: path,
+    databaseDirectory: path,
+    lockFile: path,
+    guiAssetsDirectory: path,
+    defaultFolder: path,
+    logFile: '-',
   }
   return { ...readServeRequest(flags, {}).options, locations }
 }
@@ -28,7 +39,11 @@ class FakeProcess {
     this.timePasses = resolve
     return {
       clock: {
-        sleep: (_, signal) => Promise.race([passed, new Promise<void>((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)))]),
+        sleep: (_, signal) =>
+          Promise.race([
+            passed,
+            new Promise<void>((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
+          ]),
       },
       process: {
         onSignal: (name, listener) => {
@@ -86,7 +101,11 @@ test('what does not end in time is left behind, and said', async () => {
 
 test('a hang-up restarts in place; what was for the start only is not repeated', async () => {
   const fake = new FakeProcess()
-  const done = serve(fake.deps([untilStopped, ends(EXIT.success)]), options('--paused', '--browser', '--gui-address', 'x:1'), true)
+  const done = serve(
+    fake.deps([untilStopped, ends(EXIT.success)]),
+    options('--paused', '--browser', '--gui-address', 'x:1'),
+    true,
+  )
   fake.signal('SIGHUP')
   assert.equal(await done, EXIT.success)
   assert.equal(fake.started.length, 2)

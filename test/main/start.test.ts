@@ -13,7 +13,9 @@ function loadedWith(files: readonly string[]): ReadonlySet<string> {
     if (found.has(file)) continue
     found.add(file)
     if (!file.endsWith('.ts')) continue
-    for (const [, target] of readFileSync(file, 'utf8').matchAll(/^(?:import|export)\s+(?!type\b)[^'"]*?from '([^']+)'/gm)) {
+    for (const [, target] of readFileSync(file, 'utf8').matchAll(
+      /^(?:import|export)\s+(?!type\b)[^'"]*?from '([^']+)'/gm,
+    )) {
       queue.push(target!.startsWith('.') ? resolve(dirname(file), target!) : target!)
     }
   }

@@ -2,7 +2,14 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Size } from '../../src/core/config/config.ts'
 import { parseFolderId } from '../../src/core/ids.ts'
-import { checkHealth, checkSameRoot, MARKER_MISSING, PATH_MISSING, PATH_NO_DIRECTORY, ROOT_REPLACED } from '../../src/model/state/health.ts'
+import {
+  checkHealth,
+  checkSameRoot,
+  MARKER_MISSING,
+  PATH_MISSING,
+  PATH_NO_DIRECTORY,
+  ROOT_REPLACED,
+} from '../../src/model/state/health.ts'
 import { loadIgnores, viewIgnores, writeIgnores } from '../../src/model/folder/ignore-file.ts'
 import { createMarker, removeMarker } from '../../src/model/folder/marker.ts'
 import { SimClock } from '../../src/platform/sim/clock.ts'
@@ -33,7 +40,10 @@ test('the marker is a directory with a file that names the folder', async () => 
   await createMarker(disk, ROOT, FOLDER, NOON_MS)
   assert.deepEqual(await names(disk, `${ROOT}/.stfolder`), ['syncthing-folder-6201eb.txt'])
   const text = await textOf(disk, `${ROOT}/.stfolder/syncthing-folder-6201eb.txt`)
-  assert.match(text, /^# This directory is a Syncthing folder marker\.\n# Do not delete\.\n\nfolderID: mark\ncreated: 2026-11-15T\d\d:\d\d:\d\d(Z|[+-]\d\d:\d\d)\n$/)
+  assert.match(
+    text,
+    /^# This directory is a Syncthing folder marker\.\n# Do not delete\.\n\nfolderID: mark\ncreated: 2026-11-15T\d\d:\d\d:\d\d(Z|[+-]\d\d:\d\d)\n$/,
+  )
 })
 
 test('a marker of any kind that is there stays as it is', async () => {
@@ -76,7 +86,10 @@ test('health: root missing, root no directory, marker missing, in this order and
   await assert.rejects(check(), { code: 'folder-error', message: MARKER_MISSING })
   disk.put(`${ROOT}/.stfolder`, 'any kind of item counts')
   await check()
-  assert.equal(MARKER_MISSING, 'folder marker missing (this indicates potential data loss, search docs/forum to get information about how to proceed)')
+  assert.equal(
+    MARKER_MISSING,
+    'folder marker missing (this indicates potential data loss, search docs/forum to get information about how to proceed)',
+  )
 })
 
 test('health: a root that may be a symlink to a directory is fine', async () => {
@@ -96,8 +109,16 @@ test('health: an unreadable root tells the reason of the system', async () => {
 
 const spaces: [size: Size, usedBytes: number, expected: RegExp | undefined][] = [
   [{ value: 1, unit: '%' }, 500_000, undefined],
-  [{ value: 90, unit: '%' }, 500_000, /^insufficient space on disk for database \(\/home\/index\): current 4\d\.\d\d % < required 90 %$/],
-  [{ value: 2, unit: 'MB' }, 0, /^insufficient space on disk for database \(\/home\/index\): current .* [kM]?B < required 2 MB$/],
+  [
+    { value: 90, unit: '%' },
+    500_000,
+    /^insufficient space on disk for database \(\/home\/index\): current 4\d\.\d\d % < required 90 %$/,
+  ],
+  [
+    { value: 2, unit: 'MB' },
+    0,
+    /^insufficient space on disk for database \(\/home\/index\): current .* [kM]?B < required 2 MB$/,
+  ],
   [{ value: 2, unit: 'kB' }, 0, undefined],
   [{ value: 0, unit: '%' }, 999_000, undefined],
 ]
@@ -184,7 +205,10 @@ test('ignores: a loss of power at any call leaves the old lines or the new', asy
     disk.put(`${ROOT}/.stignore`, 'old\n')
     const before = disk.faults.callCount
     disk.faults.powerOffAt(call)
-    const written = await writeIgnores(disk, ROOT, ['new']).then(() => true, () => false)
+    const written = await writeIgnores(disk, ROOT, ['new']).then(
+      () => true,
+      () => false,
+    )
     const calls = disk.faults.callCount - before
     disk.crash()
     const lines = (await loadIgnores(disk, ROOT))?.lines

@@ -43,7 +43,12 @@ test('receiveonly: what was changed here is listed, spreads to nobody, and is un
 })
 
 test('receiveonly: a change of ours that meets one of theirs is kept as a copy, which a revert removes', async () => {
-  await using pull = await SimPull.start({ folder: { type: 'receiveonly', versioning: { type: 'trashcan', params: {}, cleanupIntervalS: 0, fsPath: '', fsType: 'basic' } } })
+  await using pull = await SimPull.start({
+    folder: {
+      type: 'receiveonly',
+      versioning: { type: 'trashcan', params: {}, cleanupIntervalS: 0, fsPath: '', fsType: 'basic' },
+    },
+  })
   pull.peer.put('f', 'first')
   await pull.sync()
   pull.disk.put(`${ROOT}/f`, 'mine, and longer')
@@ -119,7 +124,11 @@ test('sendonly: what others change is needed, touches nothing here, and is overr
   await pull.rest()
   assert.deepEqual(await pull.needed(), [])
   assert.deepEqual(await pull.tree(), ['edited', 'kept', 'removed'])
-  for (const [name, deleted] of [['edited', false], ['removed', false], ['new', true]] as const) {
+  for (const [name, deleted] of [
+    ['edited', false],
+    ['removed', false],
+    ['new', true],
+  ] as const) {
     const [ours, theirs] = [await pull.index.get('local', name), pull.peer.records.get(name)]
     assert.ok(ours !== undefined && theirs !== undefined)
     assert.equal(compareVersions(ours.version, theirs.version), 'newer')
@@ -139,7 +148,12 @@ test('ignoreDelete: what others delete stays here', async () => {
   assert.deepEqual(await pull.errors(), [])
 })
 
-for (const [maxConflicts, expected] of [[0, 0], [1, 1], [3, 3], [-1, 4]] as const) {
+for (const [maxConflicts, expected] of [
+  [0, 0],
+  [1, 1],
+  [3, 3],
+  [-1, 4],
+] as const) {
   test(`maxConflicts ${maxConflicts}: of four lost edits ${expected} stay`, async () => {
     await using pull = await SimPull.start({ folder: { maxConflicts } })
     pull.peer.put('f', 'start')
@@ -157,6 +171,9 @@ for (const [maxConflicts, expected] of [[0, 0], [1, 1], [3, 3], [-1, 4]] as cons
     const copies = (await pull.tree()).filter((name) => name.includes('sync-conflict'))
     assert.equal(copies.length, expected)
     const contents = await Promise.all(copies.map((name) => pull.read(name)))
-    assert.deepEqual(contents.sort(), [0, 1, 2, 3].slice(4 - expected).map((i) => `mine ${i}, never seen by them`))
+    assert.deepEqual(
+      contents.sort(),
+      [0, 1, 2, 3].slice(4 - expected).map((i) => `mine ${i}, never seen by them`),
+    )
   })
 }

@@ -32,7 +32,10 @@ class Teller implements AsyncDisposable {
     }
     this.index = index
     const connection = { index: take(true), indexUpdate: take(false) }
-    this.sender = new IndexSender({ clock: this.clock, index, connection, log: quietLogger('model') }, { folder: DOCS, indexId, start })
+    this.sender = new IndexSender(
+      { clock: this.clock, index, connection, log: quietLogger('model') },
+      { folder: DOCS, indexId, start },
+    )
     this.#running = this.sender.run(this.#stop.signal)
   }
 
@@ -76,7 +79,13 @@ test('an empty folder says nothing; the first record comes as an index, the othe
   teller.sender.changed()
   await teller.pass(100)
   assert.deepEqual(teller.names(), ['!a', 'bc'])
-  assert.deepEqual(teller.sent.map(({ prevSequence, lastSequence }) => [prevSequence, lastSequence]), [[0, 1], [1, 3]])
+  assert.deepEqual(
+    teller.sent.map(({ prevSequence, lastSequence }) => [prevSequence, lastSequence]),
+    [
+      [0, 1],
+      [1, 3],
+    ],
+  )
 })
 
 test('a change that nobody rang for is told within a minute', async () => {
@@ -107,15 +116,22 @@ test('batches end at a thousand files or five thousand blocks', async () => {
   await index.updateLocal(Array.from({ length: 4 }, (_, i) => file(`g${i}`, { blockHashes: blocks(`g${i}`, 2_600) })))
   await using teller = await Teller.start(index)
   await teller.pass(300)
-  assert.deepEqual(teller.sent.map(({ files }) => files.length), [1_000, 1_000, 102, 2])
-  assert.deepEqual(teller.sent.map(({ whole }) => whole), [true, false, false, false])
+  assert.deepEqual(
+    teller.sent.map(({ files }) => files.length),
+    [1_000, 1_000, 102, 2],
+  )
+  assert.deepEqual(
+    teller.sent.map(({ whole }) => whole),
+    [true, false, false, false],
+  )
 })
 
 test('a change that stays here is told without a version; what is ignored keeps its own', async () => {
   await using store = await openTestStore(undefined)
   const index = await store.folder(DOCS)
   await index.updateLocal([
-    file('mine', { localFlags: FLAG_RECEIVE_ONLY, version: version(5) }), file('ignored', { localFlags: FLAG_IGNORED, version: version(6) }),
+    file('mine', { localFlags: FLAG_RECEIVE_ONLY, version: version(5) }),
+    file('ignored', { localFlags: FLAG_IGNORED, version: version(6) }),
   ])
   await using teller = await Teller.start(index)
   const [mine, ignored] = teller.sent[0]!.files
@@ -132,7 +148,12 @@ interface Listener {
 async function listener(index: FolderIndex, indexId: bigint): Promise<Listener> {
   const events: string[] = []
   const receiver = await IndexReceiver.begin(
-    { clock: new SimClock(), index, log: quietLogger('model'), events: { emit: (type, data) => void events.push(`${type} ${JSON.stringify(data)}`) } },
+    {
+      clock: new SimClock(),
+      index,
+      log: quietLogger('model'),
+      events: { emit: (type, data) => void events.push(`${type} ${JSON.stringify(data)}`) },
+    },
     { device: PEER, folder: DOCS, theirs: { indexId, sequence: 0 } },
   )
   return { index, receiver, events }
@@ -183,8 +204,18 @@ const ANOMALIES: readonly [name: string, data: IndexData, heardUpTo: number, wro
   ['an update that joins up', told('c', 3, { prevSequence: 2 }), 2, false],
   ['an update that leaves a gap', told('c', 9, { prevSequence: 8 }), 2, true],
   ['an update that tells something twice', told('c', 2, { prevSequence: 1 }), 2, false],
-  ['the same sequence twice', { ...told('', 1), files: [file('a', { sequence: 1 }), file('b', { sequence: 1 })], lastSequence: 1 }, 0, true],
-  ['decreasing sequences', { ...told('', 1), files: [file('a', { sequence: 9 }), file('b', { sequence: 3 })], lastSequence: 9 }, 0, true],
+  [
+    'the same sequence twice',
+    { ...told('', 1), files: [file('a', { sequence: 1 }), file('b', { sequence: 1 })], lastSequence: 1 },
+    0,
+    true,
+  ],
+  [
+    'decreasing sequences',
+    { ...told('', 1), files: [file('a', { sequence: 9 }), file('b', { sequence: 3 })], lastSequence: 9 },
+    0,
+    true,
+  ],
   ['an end before the last record', told('abc', 1, { lastSequence: 2 }), 0, true],
   ['no end told, as older versions do', told('abc', 1, { lastSequence: 0 }), 0, false],
   ['nothing at all', told('', 1, { lastSequence: 0 }), 0, false],
@@ -207,65 +238,85 @@ test('C-08: when our own store fails, a device is not told that we have anything
   const index = await store.folder(DOCS)
   await index.updateLocal([file('a')])
   const broken: FolderIndex = new Proxy(index, {
-    get: (target, key) => (key === 'updateRemote' || key === 'localSince' ? async () => Promise.reject(new Error('disk I/O error')) : Reflect.get(target, key).bind(target)),
+    get: (target, key) =>
+      key === 'updateRemote' || key === 'localSince'
+        ? async () => Promise.reject(new Error('disk I/O error'))
+        : Reflect.get(target, key).bind(target),
   })
   const { receiver, events } = await listener(broken, 5n)
   await assert.rejects(receiver.indexUpdate(told('x', 1)), /disk I\/O error/)
   const sent: IndexData[] = []
-  const connection = { index: async (data: IndexData) => void sent.push(data), indexUpdate: async (data: IndexData) => void sent.push(data) }
+  const connection = {
+    index: async (data: IndexData) => void sent.push(data),
+    indexUpdate: async (data: IndexData) => void sent.push(data),
+  }
   const sender = new IndexSender(
-    { clock: new SimClock(), index: broken, connection, log: quietLogger('model') }, { folder: DOCS, indexId: await index.indexId(), start: 0 })
+    { clock: new SimClock(), index: broken, connection, log: quietLogger('model') },
+    { folder: DOCS, indexId: await index.indexId(), start: 0 },
+  )
   await assert.rejects(sender.run(new AbortController().signal), /disk I\/O error/)
-  const wrongInSync = sent.length + events.length + await index.sequence(PEER)
+  const wrongInSync = sent.length + events.length + (await index.sequence(PEER))
   assert.equal(wrongInSync, 0)
   console.log(JSON.stringify({ id: 'C-08', tried: 2, wrongInSync }))
 })
 
 const change = fc.record({
-  name: fc.constantFrom('a', 'b', 'c', 'd/e'), counter: fc.integer({ min: 1, max: 9 }), deleted: fc.boolean(),
+  name: fc.constantFrom('a', 'b', 'c', 'd/e'),
+  counter: fc.integer({ min: 1, max: 9 }),
+  deleted: fc.boolean(),
 })
 
 test('whatever changes and whenever the connection is lost, the other side ends with the same records', async () => {
-  await fc.assert(fc.asyncProperty(
-    fc.array(fc.oneof({ weight: 3, arbitrary: change }, { weight: 1, arbitrary: fc.constantFrom('reconnect' as const, 'lose' as const, 'wait' as const) }), { maxLength: 30 }),
-    async (steps) => {
-      await using here = await openTestStore(undefined)
-      await using there = await openTestStore(undefined)
-      const [ours, theirs] = [await here.folder(DOCS), await there.folder(DOCS)]
-      let lost = false
-      const connect = async (): Promise<Teller> => {
-        const indexId = await ours.indexId()
-        const { receiver } = await listener(theirs, indexId)
-        const teller = await Teller.start(ours, await theirs.sequence(PEER))
-        teller.onSent = async ({ whole, ...data }) => {
-          if (!lost) await (whole ? receiver.index(data) : receiver.indexUpdate(data))
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(
+        fc.oneof(
+          { weight: 3, arbitrary: change },
+          { weight: 1, arbitrary: fc.constantFrom('reconnect' as const, 'lose' as const, 'wait' as const) },
+        ),
+        { maxLength: 30 },
+      ),
+      async (steps) => {
+        await using here = await openTestStore(undefined)
+        await using there = await openTestStore(undefined)
+        const [ours, theirs] = [await here.folder(DOCS), await there.folder(DOCS)]
+        let lost = false
+        const connect = async (): Promise<Teller> => {
+          const indexId = await ours.indexId()
+          const { receiver } = await listener(theirs, indexId)
+          const teller = await Teller.start(ours, await theirs.sequence(PEER))
+          teller.onSent = async ({ whole, ...data }) => {
+            if (!lost) await (whole ? receiver.index(data) : receiver.indexUpdate(data))
+          }
+          for (const { whole, ...data } of teller.sent)
+            await (whole ? receiver.index(data) : receiver.indexUpdate(data))
+          return teller
         }
-        for (const { whole, ...data } of teller.sent) await (whole ? receiver.index(data) : receiver.indexUpdate(data))
-        return teller
-      }
-      let teller = await connect()
-      const reconnect = async () => {
+        let teller = await connect()
+        const reconnect = async () => {
+          await teller[Symbol.asyncDispose]()
+          lost = false
+          teller = await connect()
+        }
+        for (const step of steps) {
+          if (step === 'lose') lost = true
+          else if (step === 'reconnect') await reconnect()
+          else if (step === 'wait') await teller.pass(300)
+          else {
+            const info: FileInfo = step.deleted
+              ? file(step.name, { deleted: true, sizeBytes: 0, blockHashes: undefined, version: version(step.counter) })
+              : file(step.name, { version: version(step.counter) })
+            await ours.updateLocal([info])
+            teller.sender.changed()
+          }
+        }
+        await reconnect()
+        await teller.pass(1_000)
         await teller[Symbol.asyncDispose]()
-        lost = false
-        teller = await connect()
-      }
-      for (const step of steps) {
-        if (step === 'lose') lost = true
-        else if (step === 'reconnect') await reconnect()
-        else if (step === 'wait') await teller.pass(300)
-        else {
-          const info: FileInfo = step.deleted
-            ? file(step.name, { deleted: true, sizeBytes: 0, blockHashes: undefined, version: version(step.counter) })
-            : file(step.name, { version: version(step.counter) })
-          await ours.updateLocal([info])
-          teller.sender.changed()
-        }
-      }
-      await reconnect()
-      await teller.pass(1_000)
-      await teller[Symbol.asyncDispose]()
-      const [mine, heard] = [await allRecords(ours, 'local'), await allRecords(theirs, PEER)]
-      assert.deepEqual(heard.map(textOf), mine.map(textOf))
-    },
-  ), { numRuns: effort(40) })
+        const [mine, heard] = [await allRecords(ours, 'local'), await allRecords(theirs, PEER)]
+        assert.deepEqual(heard.map(textOf), mine.map(textOf))
+      },
+    ),
+    { numRuns: effort(40) },
+  )
 })

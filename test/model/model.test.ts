@@ -8,7 +8,10 @@ import { DOCS, folderId, settle, simConfig, simFolder, SimHub } from '../support
 
 const ROOT = '/data/docs'
 
-async function started(files: Record<string, string> = { 'a.txt': 'one', 'b/c.txt': 'two' }, config = simConfig([simFolder('docs')])): Promise<SimHub> {
+async function started(
+  files: Record<string, string> = { 'a.txt': 'one', 'b/c.txt': 'two' },
+  config = simConfig([simFolder('docs')]),
+): Promise<SimHub> {
   const hub = await SimHub.open(config)
   for (const [name, text] of Object.entries(files)) hub.platform.disk.put(`${ROOT}/${name}`, text)
   hub.run()
@@ -27,12 +30,25 @@ test('a new folder gets its root and marker, is scanned, and tells what it found
   assert.equal((await hub.platform.disk.lstat(`${ROOT}/.stfolder`)).type, 'directory')
   assert.deepEqual(await localNames(hub), ['a.txt', 'b', 'b/c.txt'])
   const [update] = hub.of('LocalIndexUpdated')
-  assert.deepEqual({ ...update, filenames: [...(update?.filenames ?? [])].sort() }, {
-    folder: 'docs', items: 3, filenames: ['a.txt', 'b', 'b/c.txt'], sequence: 3, version: 3,
-  })
+  assert.deepEqual(
+    { ...update, filenames: [...(update?.filenames ?? [])].sort() },
+    {
+      folder: 'docs',
+      items: 3,
+      filenames: ['a.txt', 'b', 'b/c.txt'],
+      sequence: 3,
+      version: 3,
+    },
+  )
   const change = hub.of('LocalChangeDetected').find((data) => data.path === 'b')
   assert.deepEqual(change, {
-    folder: 'docs', folderID: 'docs', label: 'The docs', path: 'b', type: 'dir', action: 'modified', modifiedBy: 'AXH5OLU',
+    folder: 'docs',
+    folderID: 'docs',
+    label: 'The docs',
+    path: 'b',
+    type: 'dir',
+    action: 'modified',
+    modifiedBy: 'AXH5OLU',
   })
   const status = await hub.model.status(DOCS)
   assert.deepEqual([status.state, status.sequence, status.counts.local.files], ['idle', 3, 2])
@@ -56,7 +72,10 @@ test('a status is known without waiting once it was asked for, and is the same o
 
 test('a folder without a root gets one', async () => {
   await using hub = await started({})
-  assert.deepEqual((await hub.platform.disk.list(ROOT)).map(({ name }) => name), ['.stfolder'])
+  assert.deepEqual(
+    (await hub.platform.disk.list(ROOT)).map(({ name }) => name),
+    ['.stfolder'],
+  )
 })
 
 test('a marker of another name is never made by us', async () => {
@@ -95,9 +114,18 @@ test('a second start of a known folder makes no marker: an empty mount point sta
 test('what is asked of a folder that is unknown, paused or not started says so', async () => {
   await using hub = await SimHub.open(simConfig([simFolder('docs'), simFolder('rest', { paused: true })]))
   const { model } = hub
-  await assert.rejects(model.scan(folderId('nope'), [], undefined), { code: 'folder-missing', message: 'no such folder' })
-  await assert.rejects(model.scan(folderId('rest'), [], undefined), { code: 'folder-paused', message: 'folder is paused' })
-  await assert.rejects(model.scan(DOCS, [], undefined), { code: 'folder-not-running', message: 'folder is not running' })
+  await assert.rejects(model.scan(folderId('nope'), [], undefined), {
+    code: 'folder-missing',
+    message: 'no such folder',
+  })
+  await assert.rejects(model.scan(folderId('rest'), [], undefined), {
+    code: 'folder-paused',
+    message: 'folder is paused',
+  })
+  await assert.rejects(model.scan(DOCS, [], undefined), {
+    code: 'folder-not-running',
+    message: 'folder is not running',
+  })
   await assert.rejects(model.status(folderId('nope')), { code: 'folder-missing' })
   await assert.rejects(model.need(folderId('rest'), { page: 1, perPage: 10 }), { code: 'folder-paused' })
   assert.equal((await model.status(folderId('rest'))).state, '')
@@ -171,7 +199,8 @@ test('a new label is told from then on, without a new scan', async () => {
 
 test('pausing and resuming a device is told', async () => {
   await using hub = await started()
-  const pause = (paused: boolean) => hub.change((config) => ({ ...config, devices: config.devices.map((device) => ({ ...device, paused })) }))
+  const pause = (paused: boolean) =>
+    hub.change((config) => ({ ...config, devices: config.devices.map((device) => ({ ...device, paused })) }))
   await pause(true)
   await pause(false)
   assert.equal(hub.of('DevicePaused').length, hub.config.devices.length)
@@ -186,7 +215,11 @@ test('removing a folder takes its index and its marker; its files stay', async (
   await assert.rejects(hub.model.scan(DOCS, [], undefined), { code: 'folder-missing' })
   await hub.change((config) => ({ ...config, folders: [simFolder('docs')] }))
   await hub.while(hub.model.scan(DOCS, [], undefined))
-  assert.deepEqual(await localNames(hub), ['a.txt', 'b', 'b/c.txt'], 'added again at once, it starts from nothing and finds everything')
+  assert.deepEqual(
+    await localNames(hub),
+    ['a.txt', 'b', 'b/c.txt'],
+    'added again at once, it starts from nothing and finds everything',
+  )
 })
 
 test('removing one of two folders with the same path leaves the marker to the other', async () => {
@@ -205,17 +238,25 @@ test('the index of a folder that was taken out of the configuration meanwhile is
 })
 
 test('scanning all folders scans those that can be, skips the paused, and names those that failed', async () => {
-  await using hub = await SimHub.open(simConfig([simFolder('docs'), simFolder('bad'), simFolder('off', { paused: true })]))
+  await using hub = await SimHub.open(
+    simConfig([simFolder('docs'), simFolder('bad'), simFolder('off', { paused: true })]),
+  )
   hub.platform.disk.put(`${ROOT}/a.txt`, 'x')
   hub.run()
   assert.deepEqual(await hub.while(hub.model.scanAll()), new Map())
-  await hub.platform.disk.removeFile('/data/bad/.stfolder/' + (await hub.platform.disk.list('/data/bad/.stfolder'))[0]?.name)
+  await hub.platform.disk.removeFile(
+    '/data/bad/.stfolder/' + (await hub.platform.disk.list('/data/bad/.stfolder'))[0]?.name,
+  )
   await hub.platform.disk.removeDirectory('/data/bad/.stfolder')
   assert.deepEqual(await hub.while(hub.model.scanAll()), new Map([['bad', MARKER_MISSING]]))
   assert.equal((await hub.model.status(folderId('bad'))).state, 'error')
 })
 
-for (const [maxFolderConcurrency, expected] of [[1, 1], [2, 2], [-1, 4]] as const) {
+for (const [maxFolderConcurrency, expected] of [
+  [1, 1],
+  [2, 2],
+  [-1, 4],
+] as const) {
   test(`with maxFolderConcurrency ${maxFolderConcurrency} at most ${expected} of four folders scan at once, in the order of the configuration`, async () => {
     const names = ['d', 'b', 'c', 'a']
     const config = simConfig(names.map((name) => simFolder(name)))
@@ -229,7 +270,10 @@ for (const [maxFolderConcurrency, expected] of [[1, 1], [2, 2], [-1, 4]] as cons
       if (from === 'scanning') scanning--
     }
     assert.equal(most, expected)
-    const first = hub.of('StateChanged').filter(({ to }) => to === 'scanning').map(({ folder }) => folder)
+    const first = hub
+      .of('StateChanged')
+      .filter(({ to }) => to === 'scanning')
+      .map(({ folder }) => folder)
     assert.deepEqual(first.slice(0, 4), names)
   })
 }
@@ -242,7 +286,9 @@ test('ignore patterns are written, scanned with, and a bad one stops the folder 
   assert.equal((await hub.model.status(DOCS)).counts.local.files, 1)
   const view = await hub.while(hub.model.setIgnores(DOCS, ['[abc']))
   assert.match(view.error ?? '', /^invalid pattern/)
-  await assert.rejects(hub.while(hub.model.scan(DOCS, [], undefined)), { message: /^loading ignores: invalid pattern "\[abc" in ignore file/ })
+  await assert.rejects(hub.while(hub.model.scan(DOCS, [], undefined)), {
+    message: /^loading ignores: invalid pattern "\[abc" in ignore file/,
+  })
   await hub.while(hub.model.setIgnores(DOCS, []))
   await hub.while(hub.model.scan(DOCS, [], undefined))
   assert.equal((await hub.model.status(DOCS)).counts.local.files, 2)
@@ -254,7 +300,10 @@ test('ignore files written at the same time take turns; one that cannot be writt
   await hub.while(Promise.all(lists.map((lines) => hub.model.setIgnores(DOCS, lines))))
   assert.deepEqual((await hub.model.ignores(DOCS)).ignore, ['*.9'])
   hub.platform.disk.fail({ call: 'rename', code: 'ENOSPC', under: ROOT })
-  await assert.rejects(hub.while(hub.model.setIgnores(DOCS, ['new'])), { code: 'folder-error', message: /^writing ignores: .*ENOSPC/ })
+  await assert.rejects(hub.while(hub.model.setIgnores(DOCS, ['new'])), {
+    code: 'folder-error',
+    message: /^writing ignores: .*ENOSPC/,
+  })
   assert.deepEqual((await hub.model.ignores(DOCS)).ignore, ['*.9'])
 })
 
@@ -285,14 +334,37 @@ test('what is needed is paged once over everything, and prio of a file that noth
   const { LAPTOP } = await import('../support/config.ts')
   const { shortIdOf } = await import('../../src/core/device-id.ts')
   const blocks = new Uint8Array(32)
-  await index.updateRemote(LAPTOP, Array.from({ length: 7 }, (_, i) => ({
-    name: `z${i}`, type: 'file', deleted: false, sizeBytes: 1, modifiedS: 1, modifiedNs: 0, permissions: 0o644, noPermissions: false,
-    version: [{ device: shortIdOf(LAPTOP), value: 1n }], modifiedBy: shortIdOf(LAPTOP), sequence: i + 1, localFlags: 0,
-    blockSizeBytes: 131_072, blocksHash: blocks, symlinkTarget: '', blockHashes: blocks,
-  } as const)))
+  await index.updateRemote(
+    LAPTOP,
+    Array.from(
+      { length: 7 },
+      (_, i) =>
+        ({
+          name: `z${i}`,
+          type: 'file',
+          deleted: false,
+          sizeBytes: 1,
+          modifiedS: 1,
+          modifiedNs: 0,
+          permissions: 0o644,
+          noPermissions: false,
+          version: [{ device: shortIdOf(LAPTOP), value: 1n }],
+          modifiedBy: shortIdOf(LAPTOP),
+          sequence: i + 1,
+          localFlags: 0,
+          blockSizeBytes: 131_072,
+          blocksHash: blocks,
+          symlinkTarget: '',
+          blockHashes: blocks,
+        }) as const,
+    ),
+  )
   await hub.model.bringToFront(DOCS, 'z5')
   const pages = await Promise.all([1, 2, 3, 4, 5].map((page) => hub.model.need(DOCS, { page, perPage: 2 })))
-  assert.deepEqual(pages.map((page) => page.rest.map((record) => record.name)), [['z0', 'z1'], ['z2', 'z3'], ['z4', 'z5'], ['z6'], []])
+  assert.deepEqual(
+    pages.map((page) => page.rest.map((record) => record.name)),
+    [['z0', 'z1'], ['z2', 'z3'], ['z4', 'z5'], ['z6'], []],
+  )
   assert.ok(pages.every((page) => page.progress.length === 0 && page.queued.length === 0))
 })
 
@@ -302,11 +374,17 @@ test('files and trees are answered from the index; a name nobody knows is missin
   assert.equal(view.local?.sizeBytes, 3)
   await assert.rejects(hub.model.file(DOCS, 'b/nope'), { code: 'file-missing', message: 'No such object in the index' })
   const tree = await hub.model.browse(DOCS, { prefix: '', levels: undefined, directoriesOnly: false })
-  assert.deepEqual(tree.map((entry) => entry.name), ['a.txt', 'b'])
+  assert.deepEqual(
+    tree.map((entry) => entry.name),
+    ['a.txt', 'b'],
+  )
 })
 
 test('a file that is watched is scanned once it has settled; lost events are made good by a full scan', async () => {
-  await using hub = await started({ 'a.txt': 'x' }, simConfig([simFolder('docs', { fsWatcherEnabled: true, fsWatcherDelayS: 1 })]))
+  await using hub = await started(
+    { 'a.txt': 'x' },
+    simConfig([simFolder('docs', { fsWatcherEnabled: true, fsWatcherDelayS: 1 })]),
+  )
   hub.platform.disk.put(`${ROOT}/seen.txt`, 'x')
   await hub.pass(3_000)
   assert.ok((await localNames(hub)).includes('seen.txt'))
@@ -321,7 +399,9 @@ test('a file that is watched is scanned once it has settled; lost events are mad
 })
 
 test('a watcher that cannot start is told, tried again after a minute, and the gap is scanned', async () => {
-  await using hub = await SimHub.open(simConfig([simFolder('docs', { fsWatcherEnabled: true, fsWatcherDelayS: 1, rescanIntervalS: 0 })]))
+  await using hub = await SimHub.open(
+    simConfig([simFolder('docs', { fsWatcherEnabled: true, fsWatcherDelayS: 1, rescanIntervalS: 0 })]),
+  )
   hub.platform.watcher.refusal = new Error('needs 10 watches, 5 allowed')
   hub.run()
   await hub.while(hub.model.scan(DOCS, [], undefined))
@@ -361,7 +441,9 @@ test('one folder that cannot be removed does not keep the others from changing',
       recoveries: [],
       folders: () => store.folders(),
       folder: (id) => store.folder(id),
-      dropFolder: async () => { throw new Error('disk full') },
+      dropFolder: async () => {
+        throw new Error('disk full')
+      },
       [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
     }),
   })
@@ -373,7 +455,10 @@ test('one folder that cannot be removed does not keep the others from changing',
 })
 
 test('a changed ignore file restarts the watcher with the new patterns', async () => {
-  await using hub = await started({ 'a.txt': 'x' }, simConfig([simFolder('docs', { fsWatcherEnabled: true, fsWatcherDelayS: 1 })]))
+  await using hub = await started(
+    { 'a.txt': 'x' },
+    simConfig([simFolder('docs', { fsWatcherEnabled: true, fsWatcherDelayS: 1 })]),
+  )
   await hub.while(hub.model.setIgnores(DOCS, ['*.tmp']))
   await hub.pass(2_000)
   const before = hub.states().length
@@ -405,11 +490,13 @@ function damageable(store: IndexStore): IndexStore & { damage(): void } {
 
 test('an index damaged at run time is filled again by a scan, and nothing is announced as deleted', async () => {
   let damage = () => {}
-  await using hub = await SimHub.open(simConfig([simFolder('docs')]), { wrap: (store) => {
-    const wrapped = damageable(store)
-    damage = wrapped.damage
-    return wrapped
-  } })
+  await using hub = await SimHub.open(simConfig([simFolder('docs')]), {
+    wrap: (store) => {
+      const wrapped = damageable(store)
+      damage = wrapped.damage
+      return wrapped
+    },
+  })
   hub.platform.disk.put(`${ROOT}/a.txt`, 'x')
   hub.run()
   await hub.while(hub.model.scan(DOCS, [], undefined))
@@ -453,7 +540,10 @@ test('C-10: a root that vanishes, is replaced or loses its marker, before or at 
     for (let turn = 0; turn < 40; turn++) {
       await using hub = await started(files)
       const scan = hub.model.scan(DOCS, [], undefined)
-      const ended = scan.then(() => 'ok', (error: Error) => error.message)
+      const ended = scan.then(
+        () => 'ok',
+        (error: Error) => error.message,
+      )
       // One who swaps in a directory that carries a marker between two scans says "this is the folder now"; during one he does not.
       const deliberate = name.endsWith('with a marker')
       if (deliberate) while (hub.states().at(-1) !== 'scan-waiting→scanning') await Promise.resolve()
@@ -487,10 +577,16 @@ test('C-10: a disk that comes back is scanned by itself and nothing was lost', a
 })
 
 test('each facility that worked has debug lines, and none when its switch is off', async () => {
-  await using hub = await started({ 'a.txt': 'x' }, simConfig([simFolder('docs', { fsWatcherEnabled: true, fsWatcherDelayS: 1 })]))
+  await using hub = await started(
+    { 'a.txt': 'x' },
+    simConfig([simFolder('docs', { fsWatcherEnabled: true, fsWatcherDelayS: 1 })]),
+  )
   await hub.pass(5_000)
   for (const facility of ['model', 'scanner', 'stats', 'events']) {
-    assert.ok(hub.lines.some((line) => line.includes(` DBG ${facility}: `)), facility)
+    assert.ok(
+      hub.lines.some((line) => line.includes(` DBG ${facility}: `)),
+      facility,
+    )
   }
   for (const facility of ['model', 'scanner', 'stats', 'events'] as const) hub.log.setLevel(facility, 'INFO')
   const before = hub.lines.length

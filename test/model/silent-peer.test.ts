@@ -36,10 +36,20 @@ class TwoDevices implements AsyncDisposable {
     }
     const trace = new Trace(() => this.clock.monotonicMs(), print)
     const random = new SimRandom(18)
-    const [a, b] = ['a', 'b'].map((name) => new SimDevice({
-      name, trace, clock: this.clock, network: this.#network, random: random.stream(name), disk: {}, folder: {},
-      onEvent: () => {}, onBadBlock: () => {},
-    }))
+    const [a, b] = ['a', 'b'].map(
+      (name) =>
+        new SimDevice({
+          name,
+          trace,
+          clock: this.clock,
+          network: this.#network,
+          random: random.stream(name),
+          disk: {},
+          folder: {},
+          onEvent: () => {},
+          onBadBlock: () => {},
+        }),
+    )
     this.a = a!
     this.b = b!
   }
@@ -78,8 +88,12 @@ class TwoDevices implements AsyncDisposable {
     const [one, other] = [await this.a.index(), await this.b.index()]
     const lacking = await Promise.all([one, other].map(async (index) => (await index.counts()).need))
     const counts = await Promise.all([one, other].map(async (index) => (await index.counts()).global))
-    return lacking.every(({ files }) => files === 0) && counts[0]?.files === counts[1]?.files
-      && await one.sequence(this.b.id) === await other.sequence('local') && await other.sequence(this.a.id) === await one.sequence('local')
+    return (
+      lacking.every(({ files }) => files === 0) &&
+      counts[0]?.files === counts[1]?.files &&
+      (await one.sequence(this.b.id)) === (await other.sequence('local')) &&
+      (await other.sequence(this.a.id)) === (await one.sequence('local'))
+    )
   }
 
   /** From now on nothing arrives, and nobody is told. Returns how long the device took to notice, by its first connection. */
@@ -136,5 +150,11 @@ test('B-18: a peer that stops in the middle of a message is given up after 60 s,
   for (const ms of noticed) assert.ok(ms <= SILENCE_MS_MAX + LOOK_MS, `after ${ms} ms`)
   const stalled = noticed.filter((ms) => ms <= STALL_MS_MAX + LOOK_MS)
   assert.ok(stalled.length > 0, `none in the middle of a message: ${noticed.join()}`)
-  reportRow({ id: 'B-18', part: 'stalled message', tried: noticed.length, stalled: stalled.length, noticedS: noticed.map((ms) => ms / S) })
+  reportRow({
+    id: 'B-18',
+    part: 'stalled message',
+    tried: noticed.length,
+    stalled: stalled.length,
+    noticedS: noticed.map((ms) => ms / S),
+  })
 })

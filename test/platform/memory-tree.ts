@@ -1,6 +1,11 @@
 import type { DiskStat, DiskType, SyncDisk } from '../../src/platform/disk.ts'
 
-export interface MemoryItem { readonly type: DiskType; readonly target?: string; readonly modifiedS?: number; readonly sizeBytes?: number }
+export interface MemoryItem {
+  readonly type: DiskType
+  readonly target?: string
+  readonly modifiedS?: number
+  readonly sizeBytes?: number
+}
 
 /** A tree of names for tests of walking: `'a/'` is a directory, everything else a file unless an item says more. */
 export class MemoryTree implements SyncDisk {
@@ -27,8 +32,15 @@ export class MemoryTree implements SyncDisk {
     const item = this.items.get(name)
     if (item === undefined) throw failure('ENOENT', path)
     return {
-      type: item.type, sizeBytes: item.sizeBytes ?? 1, modifiedS: item.modifiedS ?? 1, modifiedNs: 0, mode: 0o644,
-      userId: 0, groupId: 0, deviceId: 1n, inode: 1n,
+      type: item.type,
+      sizeBytes: item.sizeBytes ?? 1,
+      modifiedS: item.modifiedS ?? 1,
+      modifiedNs: 0,
+      mode: 0o644,
+      userId: 0,
+      groupId: 0,
+      deviceId: 1n,
+      inode: 1n,
     }
   }
 

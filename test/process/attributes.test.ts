@@ -17,9 +17,15 @@ function set(member: Member, name: string, attribute: string, value: string): vo
 
 /** Everything that items below the root have in the namespace of users, as the system's own program shows it. */
 function attributesIn({ root }: Member): string {
-  const names = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((name) => !name.startsWith('.')).sort()
-  return names.map((name) => run('getfattr', '-h', '-d', '-m', '^user', '-e', 'base64', '--absolute-names', '--', join(root, name)))
-    .join('').replaceAll(root, '')
+  const names = readdirSync(root, { recursive: true, encoding: 'utf8' })
+    .filter((name) => !name.startsWith('.'))
+    .sort()
+  return names
+    .map((name) =>
+      run('getfattr', '-h', '-d', '-m', '^user', '-e', 'base64', '--absolute-names', '--', join(root, name)),
+    )
+    .join('')
+    .replaceAll(root, '')
 }
 
 function canKeep(directory: string): boolean {
@@ -77,51 +83,69 @@ test('N-13: attributes follow the items where both sides want that', { skip: mis
   // New content keeps them.
   appendFileSync(join(a.root, 'large'), 'more')
   assert.equal(await sameAttributes(a, b), last)
-  for (const member of [a, b]) assert.deepEqual(await member.daemon.get('/rest/folder/errors?folder=docs'), { folder: 'docs', errors: null, page: 1, perpage: 65536 })
+  for (const member of [a, b])
+    assert.deepEqual(await member.daemon.get('/rest/folder/errors?folder=docs'), {
+      folder: 'docs',
+      errors: null,
+      page: 1,
+      perpage: 65536,
+    })
   reportRow({ id: 'N-13', part: 'attributes on disk', tried: 12, differences: 0 })
 })
 
-test('attributes told before the other side listened are set when it does, and not taken for removed', { skip: missing }, async (t) => {
-  using scratch = scratchDirectory()
-  if (!canKeep(scratch.path)) return t.skip('this file system keeps no attributes')
-  await using a = await startMember(scratch.path, 'a')
-  await using b = await startMember(scratch.path, 'b')
-  mkdirSync(a.root, { recursive: true })
-  writeFileSync(join(a.root, 'photo'), 'pixels')
-  set(a, 'photo', 'user.xdg.tags', 'summer')
-  await connect(a, b)
-  await a.daemon.post('/rest/db/scan?folder=docs')
-  await eventually('the file is there', async () => existsSync(join(b.root, 'photo')) || undefined)
-  await inSync([a, b])
-  // Nobody asked for anything: nothing is told, nothing is set.
-  assert.equal(attributesIn(b), '')
-  const entry = (await a.daemon.get('/rest/db/file?folder=docs&file=photo')) as { local: { platform: { Linux: unknown } } }
-  assert.equal(entry.local.platform.Linux, null)
-  await a.daemon.request('PATCH', '/rest/config/folders/docs', { syncXattrs: true })
-  await eventually('it is told', async () => {
+test(
+  'attributes told before the other side listened are set when it does, and not taken for removed',
+  { skip: missing },
+  async (t) => {
+    using scratch = scratchDirectory()
+    if (!canKeep(scratch.path)) return t.skip('this file system keeps no attributes')
+    await using a = await startMember(scratch.path, 'a')
+    await using b = await startMember(scratch.path, 'b')
+    mkdirSync(a.root, { recursive: true })
+    writeFileSync(join(a.root, 'photo'), 'pixels')
+    set(a, 'photo', 'user.xdg.tags', 'summer')
+    await connect(a, b)
+    await a.daemon.post('/rest/db/scan?folder=docs')
+    await eventually('the file is there', async () => existsSync(join(b.root, 'photo')) || undefined)
     await inSync([a, b])
-    const { global } = (await b.daemon.get('/rest/db/file?folder=docs&file=photo')) as { global: { platform: { Linux: unknown } } }
-    return global.platform.Linux !== null || undefined
-  })
-  assert.equal(attributesIn(b), '')
-  set(b, 'photo', 'user.own', 'b')
-  await b.daemon.request('PATCH', '/rest/config/folders/docs', { syncXattrs: true })
-  await eventually('both have both', async () => {
-    await inSync([a, b])
-    return (attributesIn(a) === attributesIn(b) && attributesIn(a).match(/^user/gm)?.length === 2) || undefined
-  })
-})
+    // Nobody asked for anything: nothing is told, nothing is set.
+    assert.equal(attributesIn(b), '')
+    const entry = (await a.daemon.get('/rest/db/file?folder=docs&file=photo')) as {
+      local: { platform: { Linux: unknown } }
+    }
+    assert.equal(entry.local.platform.Linux, null)
+    await a.daemon.request('PATCH', '/rest/config/folders/docs', { syncXattrs: true })
+    await eventually('it is told', async () => {
+      await inSync([a, b])
+      const { global } = (await b.daemon.get('/rest/db/file?folder=docs&file=photo')) as {
+        global: { platform: { Linux: unknown } }
+      }
+      return global.platform.Linux !== null || undefined
+    })
+    assert.equal(attributesIn(b), '')
+    set(b, 'photo', 'user.own', 'b')
+    await b.daemon.request('PATCH', '/rest/config/folders/docs', { syncXattrs: true })
+    await eventually('both have both', async () => {
+      await inSync([a, b])
+      return (attributesIn(a) === attributesIn(b) && attributesIn(a).match(/^user/gm)?.length === 2) || undefined
+    })
+  },
+)
 
-test('without the program the folder works as before, and says so once', { skip: process.platform !== 'linux' }, async () => {
-  using scratch = scratchDirectory()
-  const env = { PATH: scratch.path }
-  await using a = await startMember(scratch.path, 'a', { env })
-  mkdirSync(a.root, { recursive: true })
-  writeFileSync(join(a.root, 'file'), 'x')
-  await a.daemon.addFolder('docs', a.root, { syncXattrs: true })
-  for (let round = 0; round < 2; round++) await a.daemon.post('/rest/db/scan?folder=docs')
-  const status = (await a.daemon.get('/rest/db/status?folder=docs')) as { localFiles: number; errors: number }
-  assert.deepEqual([status.localFiles, status.errors], [1, 0])
-  const { messages } = (await a.daemon.get('/rest/system/log')) as { messages: readonly { message: string }[] }
-  assert.equal(messages.filter(({ message }) => message.includes('install the package attr')).length, 1)
-})
+test(
+  'without the program the folder works as before, and says so once',
+  { skip: process.platform !== 'linux' },
+  async () => {
+    using scratch = scratchDirectory()
+    const env = { PATH: scratch.path }
+    await using a = await startMember(scratch.path, 'a', { env })
+    mkdirSync(a.root, { recursive: true })
+    writeFileSync(join(a.root, 'file'), 'x')
+    await a.daemon.addFolder('docs', a.root, { syncXattrs: true })
+    for (let round = 0; round < 2; round++) await a.daemon.post('/rest/db/scan?folder=docs')
+    const status = (await a.daemon.get('/rest/db/status?folder=docs')) as { localFiles: number; errors: number }
+    assert.deepEqual([status.localFiles, status.errors], [1, 0])
+    const { messages } = (await a.daemon.get('/rest/system/log')) as { messages: readonly { message: string }[] }
+    assert.equal(messages.filter(({ message }) => message.includes('install the package attr')).length, 1)
+  },
+)

@@ -63,7 +63,13 @@ test('folder add, list, scan, status, remove: the way a person takes', async () 
   assert.ok(Array.isArray(folders) && folders.length === 1 && typeof myID === 'string')
 
   assert.equal((await twinfold('prio photos nothing')).out, 'nothing is not waiting to be downloaded\n')
-  assert.deepEqual(Object.keys(await jsonOf('prio photos nothing')).toSorted(), ['page', 'perpage', 'progress', 'queued', 'rest'])
+  assert.deepEqual(Object.keys(await jsonOf('prio photos nothing')).toSorted(), [
+    'page',
+    'perpage',
+    'progress',
+    'queued',
+    'rest',
+  ])
 
   const removed = await twinfold('folder remove photos')
   assert.match(removed.out, /Removed folder "photos"/)
@@ -126,12 +132,18 @@ test('the daemon is found through its home alone; another home says it is not ru
   writeFileSync(file, readFileSync(file, 'utf8').replace('127.0.0.1:8384', `127.0.0.1:${port}`))
   const stopped = await runCommand(['status', '--home', own])
   assert.equal(stopped.code, 3)
-  assert.match(stopped.err, new RegExp(`no daemon answers at http://127\\.0\\.0\\.1:${port} \\(home ${own}\\).*serve --home`))
+  assert.match(
+    stopped.err,
+    new RegExp(`no daemon answers at http://127\\.0\\.0\\.1:${port} \\(home ${own}\\).*serve --home`),
+  )
 
   await using running = new Daemon({ home: own, args: [`--gui-address=127.0.0.1:${port}`] })
   await running.ready()
   for (const options of [{ words: ['--home', own] }, { words: [], env: { STHOMEDIR: own } }]) {
-    const { code, out } = await runCommand(['status', ...options.words], options.env === undefined ? {} : { env: options.env })
+    const { code, out } = await runCommand(
+      ['status', ...options.words],
+      options.env === undefined ? {} : { env: options.env },
+    )
     assert.equal(code, 0)
     assert.match(out, new RegExp(`Home: +${own}`))
   }
@@ -150,7 +162,9 @@ test('over TLS only the certificate of the home is trusted', async () => {
   const address = `https://127.0.0.1:${port}`
   const server = startCommand(['serve', '--home', own, '--gui-address', address])
   try {
-    await eventually('the daemon', async () => ((await runCommand(['status', '--home', own, '--gui-address', address])).code === 0 ? true : undefined))
+    await eventually('the daemon', async () =>
+      (await runCommand(['status', '--home', own, '--gui-address', address])).code === 0 ? true : undefined,
+    )
     const certificate = join(own, 'https-cert.pem')
     writeFileSync(certificate, readFileSync(join(own, 'cert.pem')))
     const { code, err } = await runCommand(['status', '--home', own, '--gui-address', address])
@@ -164,11 +178,17 @@ test('over TLS only the certificate of the home is trusted', async () => {
 
 test('generate makes a home once, closed to others; device-id and paths read it', async () => {
   const own = join(scratch.path, 'made')
-  const made = await runCommand(['generate', '--home', own, '--gui-user', 'me', '--gui-password', '-', '--no-port-probing'], { input: 'secret ü\nrest' })
+  const made = await runCommand(
+    ['generate', '--home', own, '--gui-user', 'me', '--gui-password', '-', '--no-port-probing'],
+    { input: 'secret ü\nrest' },
+  )
   assert.equal(made.code, 0, made.err)
   const [, id] = /^Device ID: ([A-Z2-7-]{63})\n$/.exec(made.out) ?? []
   assert.ok(id !== undefined, made.out)
-  assert.deepEqual([own, join(own, 'config.xml'), join(own, 'key.pem')].map((path) => (statSync(path).mode & 0o777).toString(8)), ['700', '600', '600'])
+  assert.deepEqual(
+    [own, join(own, 'config.xml'), join(own, 'key.pem')].map((path) => (statSync(path).mode & 0o777).toString(8)),
+    ['700', '600', '600'],
+  )
   const config = readFileSync(join(own, 'config.xml'), 'utf8')
   assert.match(config, /<user>me<\/user>\s*<password>\$2a\$10\$/)
   assert.ok(!config.includes('secret'))
@@ -179,14 +199,27 @@ test('generate makes a home once, closed to others; device-id and paths read it'
   assert.match(again.err, /WARNING: Key exists; will not overwrite\./)
   assert.equal(readFileSync(join(own, 'key.pem'), 'utf8'), key)
 
-  for (const words of [['device-id', '--home', own], ['--home', own, 'device-id'], ['--device-id', '--home', own], ['-home', own, '-device-id']]) {
+  for (const words of [
+    ['device-id', '--home', own],
+    ['--home', own, 'device-id'],
+    ['--device-id', '--home', own],
+    ['-home', own, '-device-id'],
+  ]) {
     assert.deepEqual(await runCommand(words), { code: 0, out: `${id}\n`, err: '' })
   }
   assert.deepEqual(JSON.parse((await runCommand(['device-id', '--json', '--home', own])).out), { deviceID: id })
-  for (const words of [['paths', '--home', own], ['--paths', '--home', own]]) {
+  for (const words of [
+    ['paths', '--home', own],
+    ['--paths', '--home', own],
+  ]) {
     const { code, out } = await runCommand(words)
     assert.equal(code, 0)
-    assert.ok(out.startsWith(`Configuration file:\n\t${own}/config.xml\n\nDevice private key & certificate files:\n\t${own}/key.pem\n\t${own}/cert.pem\n\n`), out)
+    assert.ok(
+      out.startsWith(
+        `Configuration file:\n\t${own}/config.xml\n\nDevice private key & certificate files:\n\t${own}/key.pem\n\t${own}/cert.pem\n\n`,
+      ),
+      out,
+    )
   }
 })
 
@@ -202,7 +235,10 @@ const mistakes: [words: string[], message: RegExp][] = [
   [['serve', '--no-such-flag'], /^twinfold: error: unknown flag --no-such-flag\n/],
   [['bogus'], /^twinfold: error: unexpected argument bogus\n/],
   [['device-id', 'bogus'], /^twinfold: error: unexpected argument bogus\n/],
-  [['--config', '/nowhere'], /command line options: either both or none of --config and --data must be given, use --home to set both at once/],
+  [
+    ['--config', '/nowhere'],
+    /command line options: either both or none of --config and --data must be given, use --home to set both at once/,
+  ],
   [['device-id', '--home', '/nowhere/at/all'], /there is no device in \/nowhere\/at\/all/],
   [['serve', '--home', '/dev/null/x'], /^twinfold: error: .*\/dev\/null/],
   [['upgrade', '--from', 'http://192.0.2.1/x'], /releasesURL http:\/\/192\.0\.2\.1\/x: must be the https address/],
@@ -234,27 +270,40 @@ test('called by the name syncthing it answers by that name', async () => {
   assert.match((await runCommand(['version'])).out, /^twinfold v\d+\.\d+\.\d+ "/)
 })
 
-test('cli: Syncthing\'s own command line finds the daemon as it does, and leaves values alone', async () => {
+test("cli: Syncthing's own command line finds the daemon as it does, and leaves values alone", async () => {
   const there = ['--gui-address', daemon.url, '--gui-apikey', daemon.apiKey]
-  for (const words of [['cli', ...there, 'show', 'version'], [...there, 'cli', 'show', 'version'], ['cli', 'show', 'version', ...there]]) {
+  for (const words of [
+    ['cli', ...there, 'show', 'version'],
+    [...there, 'cli', 'show', 'version'],
+    ['cli', 'show', 'version', ...there],
+  ]) {
     const { code, out } = await runCommand(words)
     assert.deepEqual([code, Object.keys(JSON.parse(out)).includes('longVersion')], [0, true], words.join(' '))
   }
   const set = await runCommand(['cli', ...there, 'config', 'defaults', 'folder', 'label', 'set', '-Home'])
   assert.deepEqual(set, { code: 0, out: '', err: '' })
-  const get = await runCommand(['cli', 'config', 'defaults', 'folder', 'label', 'get'], { env: { STGUIADDRESS: daemon.url, STGUIAPIKEY: daemon.apiKey } })
+  const get = await runCommand(['cli', 'config', 'defaults', 'folder', 'label', 'get'], {
+    env: { STGUIADDRESS: daemon.url, STGUIAPIKEY: daemon.apiKey },
+  })
   assert.deepEqual(get, { code: 0, out: '-Home\n', err: '' })
 
   const half = await runCommand(['cli', '--gui-address', daemon.url, '--home', home, 'show', 'version'])
-  assert.deepEqual([half.code, half.err], [1, 'twinfold: error: Both --gui-address and --gui-apikey should be specified\n'])
+  assert.deepEqual(
+    [half.code, half.err],
+    [1, 'twinfold: error: Both --gui-address and --gui-apikey should be specified\n'],
+  )
   const nowhere = await runCommand(['cli', '--home', join(scratch.path, 'nowhere'), 'show', 'version'])
   assert.deepEqual([nowhere.code, nowhere.out], [1, ''])
   assert.match(nowhere.err, /^twinfold: error: there is no config\.xml in /)
 
   const lines = await runCommand(['cli', ...there, '-'], { input: 'config version get\nnope\nconfig folders list' })
-  assert.deepEqual(lines, { code: 0, out: 'Reading commands from stdin... []\n37\n', err: 'Error: unexpected argument nope\n' })
+  assert.deepEqual(lines, {
+    code: 0,
+    out: 'Reading commands from stdin... []\n37\n',
+    err: 'Error: unexpected argument nope\n',
+  })
   const reading = await runCommand(['cli', ...there, '-', 'more'], { input: '' })
-  assert.ok(!reading.out.includes(daemon.apiKey), 'a key is for nobody\'s log')
+  assert.ok(!reading.out.includes(daemon.apiKey), "a key is for nobody's log")
 })
 
 test('folder pause and resume, and the support bundle, which nobody overwrites by accident', async () => {

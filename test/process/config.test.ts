@@ -31,7 +31,10 @@ test('D-06: kill -9 at any moment of many changes: every acknowledged one is the
       sent++
       const reply = daemon.request('PATCH', '/rest/config/options', { maxFolderConcurrency: sent })
       if (sent > enough) setTimeout(() => daemon.child.kill('SIGKILL'), round % 4)
-      const status = await reply.then(async (answer) => (await answer.text(), answer.status), () => 0)
+      const status = await reply.then(
+        async (answer) => (await answer.text(), answer.status),
+        () => 0,
+      )
       if (status !== 200) break
       acknowledged = sent
     }
@@ -41,8 +44,14 @@ test('D-06: kill -9 at any moment of many changes: every acknowledged one is the
     assert.ok(kept >= acknowledged && kept <= sent, `${acknowledged} <= ${kept} <= ${sent}`)
   }
   await using daemon = await startDaemon({ home })
-  assert.equal(Object(await daemon.get('/rest/config/options')).maxFolderConcurrency, numberIn(readFileSync(file, 'utf8')))
-  assert.deepEqual(readdirSync(home).filter((name) => name.startsWith('.syncthing.tmp')), [])
+  assert.equal(
+    Object(await daemon.get('/rest/config/options')).maxFolderConcurrency,
+    numberIn(readFileSync(file, 'utf8')),
+  )
+  assert.deepEqual(
+    readdirSync(home).filter((name) => name.startsWith('.syncthing.tmp')),
+    [],
+  )
   reportRow({ id: 'D-06', part: 'kill', tried: rounds, changes: acknowledged, lost })
 })
 
@@ -50,8 +59,9 @@ test('W-16: changes made at the same time are all there', async () => {
   using scratch = scratchDirectory()
   await using daemon = await startDaemon({ home: join(scratch.path, 'home') })
   const ids = Array.from({ length: 40 }, (_none, i) => `f${i}`)
-  const replies = await Promise.all(ids.map((id) =>
-    daemon.request('POST', '/rest/config/folders', { id, path: join(scratch.path, id), paused: true })))
+  const replies = await Promise.all(
+    ids.map((id) => daemon.request('POST', '/rest/config/folders', { id, path: join(scratch.path, id), paused: true })),
+  )
   assert.ok(replies.every(({ status }) => status === 200))
   const text = readFileSync(join(daemon.home, 'config.xml'), 'utf8')
   const lost = ids.filter((id) => !text.includes(`<folder id="${id}"`))
@@ -65,7 +75,13 @@ test('W-10: a partial PUT of everything is refused and changes nothing', async (
   const file = join(daemon.home, 'config.xml')
   const before = readFileSync(file, 'utf8')
   const whole = Object(await daemon.get('/rest/config'))
-  const bodies = [{}, { version: 99_999 }, ...['version', 'gui', 'options', 'devices', 'folders'].map((part) => ({ ...whole, [part]: undefined })), { ...whole, devices: [] }, { ...whole, version: 99_999 }]
+  const bodies = [
+    {},
+    { version: 99_999 },
+    ...['version', 'gui', 'options', 'devices', 'folders'].map((part) => ({ ...whole, [part]: undefined })),
+    { ...whole, devices: [] },
+    { ...whole, version: 99_999 },
+  ]
   for (const body of bodies) {
     const reply = await daemon.request('PUT', '/rest/config', body)
     assert.equal(reply.status, 400, JSON.stringify(body).slice(0, 80))
@@ -73,7 +89,10 @@ test('W-10: a partial PUT of everything is refused and changes nothing', async (
   }
   assert.equal(readFileSync(file, 'utf8'), before)
   assert.equal((await daemon.request('PUT', '/rest/config', whole)).status, 200)
-  assert.ok(readdirSync(daemon.home).some((name) => name.startsWith('config.xml.backup-')), 'a copy is kept before all is replaced')
+  assert.ok(
+    readdirSync(daemon.home).some((name) => name.startsWith('config.xml.backup-')),
+    'a copy is kept before all is replaced',
+  )
 })
 
 test('the interface moves, turns to TLS and asks for a password while it runs', async () => {
@@ -95,13 +114,18 @@ test('the interface moves, turns to TLS and asks for a password while it runs', 
   await assert.rejects(fetch(`http://127.0.0.1:${started}/rest/noauth/health`))
 
   assert.equal((await daemon.request('PATCH', '/rest/config/gui', { useTLS: true })).status, 200)
-  await eventually('TLS', async () => (await secure(moved, '/rest/system/ping', { 'X-API-Key': key })).status === 200 || undefined)
+  await eventually(
+    'TLS',
+    async () => (await secure(moved, '/rest/system/ping', { 'X-API-Key': key })).status === 200 || undefined,
+  )
   const plain = await fetch(`http://127.0.0.1:${moved}/rest/system/ping`, { redirect: 'manual' })
   assert.deepEqual([plain.status, plain.headers.get('location')], [307, `https://127.0.0.1:${moved}/rest/system/ping`])
 
   const change = JSON.stringify({ user: 'alice', password: 'correct horse battery' })
   assert.equal((await secure(moved, '/rest/config/gui', { 'X-API-Key': key }, 'PATCH', change)).status, 200)
-  const basic = (password: string) => ({ Authorization: `Basic ${Buffer.from(`alice:${password}`).toString('base64')}` })
+  const basic = (password: string) => ({
+    Authorization: `Basic ${Buffer.from(`alice:${password}`).toString('base64')}`,
+  })
   assert.equal((await secure(moved, '/meta.js', {})).status, 403)
   assert.equal((await secure(moved, '/meta.js', basic('correct horse battery'))).status, 200)
   assert.equal((await secure(moved, '/meta.js', basic('wrong'))).status, 403)
@@ -141,7 +165,10 @@ test('a setting that waits for a restart says so, and is in effect after it; a b
   for (const path of [auditFile, join(scratch.path, 'none', 'audit.log')]) {
     await using daemon = await startDaemon({ home, args: ['--no-restart'] })
     assert.deepEqual(await daemon.get('/rest/config/restart-required'), { requiresRestart: false })
-    assert.equal((await daemon.request('PATCH', '/rest/config/options', { auditEnabled: true, auditFile: path })).status, 200)
+    assert.equal(
+      (await daemon.request('PATCH', '/rest/config/options', { auditEnabled: true, auditFile: path })).status,
+      200,
+    )
     assert.deepEqual(await daemon.get('/rest/config/restart-required'), { requiresRestart: true })
     assert.deepEqual(await daemon.get('/rest/config/insync'), { configInSync: false })
     await daemon.post('/rest/system/restart')
@@ -163,7 +190,8 @@ test('reset: the index of a paused folder is made anew, its files stay', async (
   const refused = await daemon.request('POST', '/rest/system/reset?folder=docs')
   assert.deepEqual([refused.status, await refused.text()], [500, 'folder must be paused when resetting\n'])
 
-  const startOf = async () => Object(await daemon.get('/rest/system/status')).startTime + daemon.output.split('listening on http').length
+  const startOf = async () =>
+    Object(await daemon.get('/rest/system/status')).startTime + daemon.output.split('listening on http').length
   const before = await startOf()
   assert.equal((await daemon.request('PATCH', '/rest/config/folders/docs', { paused: true })).status, 200)
   assert.equal(await daemon.post('/rest/system/reset?folder=docs'), '{"ok": "resetting folder docs"}\n')
@@ -184,11 +212,20 @@ function numberIn(xml: string): number {
 }
 
 /** A request over TLS to a certificate that only its owner knows. */
-function secure(port: number, path: string, headers: Record<string, string>, method = 'GET', body = ''): Promise<{ status: number }> {
+function secure(
+  port: number,
+  path: string,
+  headers: Record<string, string>,
+  method = 'GET',
+  body = '',
+): Promise<{ status: number }> {
   const { promise, resolve, reject } = Promise.withResolvers<{ status: number }>()
-  const outgoing = httpsRequest({ host: '127.0.0.1', port, path, method, headers, rejectUnauthorized: false, agent: false }, (incoming) => {
-    incoming.resume().on('end', () => resolve({ status: incoming.statusCode ?? 0 }))
-  })
+  const outgoing = httpsRequest(
+    { host: '127.0.0.1', port, path, method, headers, rejectUnauthorized: false, agent: false },
+    (incoming) => {
+      incoming.resume().on('end', () => resolve({ status: incoming.statusCode ?? 0 }))
+    },
+  )
   outgoing.on('error', reject).end(body)
   return promise
 }

@@ -16,7 +16,10 @@ test('demo: two devices in sync, a conflict, an old version, two things to answe
   using scratch = scratchDirectory()
   await using demo = await startDemo(scratch.path)
   assert.equal(statSync(demo.directory).mode & 0o777, 0o700)
-  assert.deepEqual(demo.pages.map(({ name }) => name), ['Laptop', 'Desk', 'Phone'])
+  assert.deepEqual(
+    demo.pages.map(({ name }) => name),
+    ['Laptop', 'Desk', 'Phone'],
+  )
   for (const { url } of demo.pages) {
     const reply = await fetch(url)
     assert.equal(reply.status, 200)
@@ -27,29 +30,54 @@ test('demo: two devices in sync, a conflict, an old version, two things to answe
 
   const documents = join(demo.directory, 'Laptop', 'Documents')
   const versions = join(documents, '.stversions')
-  await eventually('a conflict copy', () => namesIn(documents).some((name) => name.includes('.sync-conflict-')) || undefined, 60_000)
-  await eventually('an old version', () => namesIn(versions).some((name) => name.startsWith('Plan~')) || undefined, 60_000)
+  await eventually(
+    'a conflict copy',
+    () => namesIn(documents).some((name) => name.includes('.sync-conflict-')) || undefined,
+    60_000,
+  )
+  await eventually(
+    'an old version',
+    () => namesIn(versions).some((name) => name.startsWith('Plan~')) || undefined,
+    60_000,
+  )
   const photos = (device: string) => join(demo.directory, device, 'Photos')
   await eventually('new photos', () => namesIn(photos('Laptop')).includes('Today') || undefined, 60_000)
-  await eventually('photos alike', () => differencesOf(photos('Laptop'), photos('Desk')).length === 0 || undefined, 60_000)
+  await eventually(
+    'photos alike',
+    () => differencesOf(photos('Laptop'), photos('Desk')).length === 0 || undefined,
+    60_000,
+  )
   const picture = readFileSync(join(photos('Desk'), 'Lake', 'IMG_1001.png'))
   assert.equal(picture.subarray(1, 4).toString('latin1'), 'PNG')
 
-  const asked = await eventually('the phone asks', async () => {
-    const devices = await demo.get('/rest/cluster/pending/devices')
-    const folders = await demo.get('/rest/cluster/pending/folders')
-    const names = Object.values(devices).map((device) => Reflect.get(Object(device), 'name'))
-    return names.length > 0 && Object.keys(folders).length > 0 ? { names, folders: Object.keys(folders) } : undefined
-  }, 60_000)
+  const asked = await eventually(
+    'the phone asks',
+    async () => {
+      const devices = await demo.get('/rest/cluster/pending/devices')
+      const folders = await demo.get('/rest/cluster/pending/folders')
+      const names = Object.values(devices).map((device) => Reflect.get(Object(device), 'name'))
+      return names.length > 0 && Object.keys(folders).length > 0 ? { names, folders: Object.keys(folders) } : undefined
+    },
+    60_000,
+  )
   assert.deepEqual(asked, { names: ['Phone'], folders: ['music-demo'] })
 
   const [phone] = Object.keys(await demo.get('/rest/cluster/pending/devices'))
   await demo.post('/rest/config/devices', { deviceID: phone, name: 'Phone' })
-  await eventually('the accepted phone offers its folder', async () =>
-    'camera-demo' in (await demo.get('/rest/cluster/pending/folders')) || undefined, 60_000)
+  await eventually(
+    'the accepted phone offers its folder',
+    async () => 'camera-demo' in (await demo.get('/rest/cluster/pending/folders')) || undefined,
+    60_000,
+  )
 
-  const { options } = await demo.get('/rest/config') as { options: Record<string, unknown> }
-  for (const name of ['globalAnnounceEnabled', 'localAnnounceEnabled', 'relaysEnabled', 'natEnabled', 'crashReportingEnabled']) {
+  const { options } = (await demo.get('/rest/config')) as { options: Record<string, unknown> }
+  for (const name of [
+    'globalAnnounceEnabled',
+    'localAnnounceEnabled',
+    'relaysEnabled',
+    'natEnabled',
+    'crashReportingEnabled',
+  ]) {
     assert.equal(options[name], false, name)
   }
   assert.deepEqual([options['urAccepted'], options['autoUpgradeIntervalH']], [-1, 0])
@@ -96,7 +124,9 @@ test('demo: a port that is taken is an error with a remedy, and leaves nothing',
   try {
     const address = server.address()
     assert.ok(address !== null && typeof address === 'object')
-    const { code, err } = await runCommand(['demo', '--no-browser', '--port', String(address.port)], { env: { TMPDIR: scratch.path } })
+    const { code, err } = await runCommand(['demo', '--no-browser', '--port', String(address.port)], {
+      env: { TMPDIR: scratch.path },
+    })
     assert.equal(code, 1)
     assert.match(err, /error: the page of Laptop cannot be at 127\.0\.0\.1:\d+: .*choose another --port/)
     assert.deepEqual(namesIn(scratch.path), [])

@@ -40,14 +40,37 @@ test('what daemons send while they sync, pause, fail and let people in is what t
     await a.daemon.request('PATCH', `/rest/config/devices/${b.id}`, { paused })
   }
   await a.daemon.addFolder('offered', join(scratch.path, 'offered'), { devices: [{ deviceID: b.id }] })
-  await eventually('the offer to arrive', async () => (await eventsOf(b)).some(({ type }) => type === 'PendingFoldersChanged') || undefined)
+  await eventually(
+    'the offer to arrive',
+    async () => (await eventsOf(b)).some(({ type }) => type === 'PendingFoldersChanged') || undefined,
+  )
   await a.daemon.request('PATCH', '/rest/config/gui', { user: 'me', password: 'secret' })
-  await fetch(`${a.daemon.url}/rest/noauth/auth/password`, { method: 'POST', body: '{"username":"me","password":"wrong"}' })
+  await fetch(`${a.daemon.url}/rest/noauth/auth/password`, {
+    method: 'POST',
+    body: '{"username":"me","password":"wrong"}',
+  })
 
   const wanted: readonly EventJson['type'][] = [
-    'ConfigSaved', 'StateChanged', 'LocalIndexUpdated', 'LocalChangeDetected', 'RemoteIndexUpdated', 'RemoteChangeDetected', 'ItemStarted',
-    'ItemFinished', 'FolderSummary', 'FolderCompletion', 'DeviceConnected', 'DeviceDisconnected', 'DevicePaused', 'DeviceResumed', 'FolderPaused',
-    'FolderResumed', 'ClusterConfigReceived', 'PendingFoldersChanged', 'FolderRejected', 'LoginAttempt',
+    'ConfigSaved',
+    'StateChanged',
+    'LocalIndexUpdated',
+    'LocalChangeDetected',
+    'RemoteIndexUpdated',
+    'RemoteChangeDetected',
+    'ItemStarted',
+    'ItemFinished',
+    'FolderSummary',
+    'FolderCompletion',
+    'DeviceConnected',
+    'DeviceDisconnected',
+    'DevicePaused',
+    'DeviceResumed',
+    'FolderPaused',
+    'FolderResumed',
+    'ClusterConfigReceived',
+    'PendingFoldersChanged',
+    'FolderRejected',
+    'LoginAttempt',
   ]
   await eventually('an event of each wanted type', async () => {
     const seen = new Set([...(await eventsOf(a)), ...(await eventsOf(b))].map(({ type }) => type))

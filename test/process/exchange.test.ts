@@ -24,7 +24,12 @@ interface Pair extends AsyncDisposable {
 async function startPair(directory: string): Promise<Pair> {
   const [a, b] = await Promise.all([startMember(directory, 'a'), startMember(directory, 'b')])
   for (const { root } of [a, b]) mkdirSync(root)
-  return { a, b, [Symbol.asyncDispose]: async () => void await Promise.all([a, b].map(({ daemon }) => daemon[Symbol.asyncDispose]())) }
+  return {
+    a,
+    b,
+    [Symbol.asyncDispose]: async () =>
+      void (await Promise.all([a, b].map(({ daemon }) => daemon[Symbol.asyncDispose]()))),
+  }
 }
 
 async function completionOf(asked: Member, of: Member): Promise<Completion> {
@@ -54,7 +59,7 @@ test('a device knows what another one has and lacks, and says so', async () => {
   fill(a.root, ['one', 'dir/two', 'dir/three'])
   await connect(a, b, { type: 'sendonly' })
   await Promise.all([scan(a), scan(b)])
-  const need = await eventually('the other\'s files in the need list', async () => {
+  const need = await eventually("the other's files in the need list", async () => {
     const { rest } = (await b.daemon.get('/rest/db/need?folder=docs')) as { rest: readonly { name: string }[] }
     return rest.length === 4 ? rest.map(({ name }) => name) : undefined
   })
@@ -64,8 +69,13 @@ test('a device knows what another one has and lacks, and says so', async () => {
     return known.remoteState === 'valid' ? known : undefined
   })
   assert.deepEqual([far.completion, far.needItems], [0, 4])
-  const { files } = (await a.daemon.get(`/rest/db/remoteneed?folder=docs&device=${b.id}&perpage=2`)) as { files: readonly { name: string }[] }
-  assert.deepEqual(files.map(({ name }) => name), ['dir', 'dir/three'])
+  const { files } = (await a.daemon.get(`/rest/db/remoteneed?folder=docs&device=${b.id}&perpage=2`)) as {
+    files: readonly { name: string }[]
+  }
+  assert.deepEqual(
+    files.map(({ name }) => name),
+    ['dir', 'dir/three'],
+  )
   const seen = (await a.daemon.get('/rest/stats/device')) as Record<string, { lastSeen: string }>
   assert.ok((seen[b.id]?.lastSeen ?? '') > '2020', 'it was seen')
 })
@@ -78,7 +88,8 @@ test('pausing, resuming and unsharing a folder are heard at once, and what happe
   await connect(a, b)
   await Promise.all([scan(a), scan(b)])
   await inSync([a, b])
-  const stateIs = (wanted: string) => eventually(`state ${wanted}`, async () => (await completionOf(b, a)).remoteState === wanted || undefined)
+  const stateIs = (wanted: string) =>
+    eventually(`state ${wanted}`, async () => (await completionOf(b, a)).remoteState === wanted || undefined)
   await stateIs('valid')
   await patchFolder(a, { paused: true })
   await stateIs('paused')
@@ -95,7 +106,10 @@ test('pausing, resuming and unsharing a folder are heard at once, and what happe
   fill(a.root, ['four'])
   await scan(a)
   const offers = await eventually('the folder as an offer', async () => {
-    const pending = (await a.daemon.get('/rest/cluster/pending/folders')) as Record<string, { offeredBy: Record<string, object> }>
+    const pending = (await a.daemon.get('/rest/cluster/pending/folders')) as Record<
+      string,
+      { offeredBy: Record<string, object> }
+    >
     return pending['docs']?.offeredBy[b.id]
   })
   assert.equal(Reflect.get(offers, 'receiveEncrypted'), false)
@@ -113,10 +127,16 @@ test('a stranger is pending until it is added; a folder is taken away while it i
   await a.daemon.addFolder('docs', a.root, { devices: [{ deviceID: b.id }] })
   fill(a.root, ['one'])
   await scan(a)
-  await eventually('the stranger', async () => a.id in Object(await b.daemon.get('/rest/cluster/pending/devices')) || undefined)
+  await eventually(
+    'the stranger',
+    async () => a.id in Object(await b.daemon.get('/rest/cluster/pending/devices')) || undefined,
+  )
   await b.daemon.post('/rest/config/devices', { deviceID: a.id, addresses: [`tcp://127.0.0.1:${a.port}`] })
   assert.deepEqual(await b.daemon.get('/rest/cluster/pending/devices'), {})
-  await eventually('the offer', async () => 'docs' in Object(await b.daemon.get('/rest/cluster/pending/folders')) || undefined)
+  await eventually(
+    'the offer',
+    async () => 'docs' in Object(await b.daemon.get('/rest/cluster/pending/folders')) || undefined,
+  )
   await b.daemon.addFolder('docs', b.root, { devices: [{ deviceID: a.id }] })
   await inSync([a, b])
   await eventually('the file', () => equal(a, b))
@@ -147,16 +167,22 @@ test('D-03: an index deleted on one side costs nothing and brings nothing back',
   cpSync(a.root, kept, { recursive: true, preserveTimestamps: true })
   await a.daemon.signal('SIGTERM')
   const home = join(scratch.path, 'a-home')
-  for (const name of readdirSync(home)) if (name.startsWith('index-')) renameSync(join(home, name), join(scratch.path, `lost-${name}`))
+  for (const name of readdirSync(home))
+    if (name.startsWith('index-')) renameSync(join(home, name), join(scratch.path, `lost-${name}`))
   await using daemon = await startDaemon({ home })
   const again: Member = { ...a, daemon }
   await scan(again)
-  await eventually('the two to meet again', async () => (await completionOf(again, b)).remoteState === 'valid' || undefined)
+  await eventually(
+    'the two to meet again',
+    async () => (await completionOf(again, b)).remoteState === 'valid' || undefined,
+  )
   await inSync([again, b])
   await Promise.all([scan(again), scan(b)])
   await inSync([again, b])
   const conflicts = conflictsIn(again.root) + conflictsIn(b.root)
-  const resurrected = names.slice(0, 10).filter((name) => treeOf(again.root).has(name) || treeOf(b.root).has(name)).length
+  const resurrected = names
+    .slice(0, 10)
+    .filter((name) => treeOf(again.root).has(name) || treeOf(b.root).has(name)).length
   assert.equal(conflicts, 0)
   assert.equal(resurrected, 0)
   assert.deepEqual(differencesOf(again.root, b.root), [], 'both are alike')
@@ -182,8 +208,13 @@ test('a daemon that stops says goodbye, and both find each other again', async (
   assert.equal(await b.daemon.signal('SIGTERM'), 0)
   await eventually('gone', async () => (await completionOf(a, b)).remoteState === 'unknown' || undefined)
   await eventually('the goodbye', async () => {
-    const events = (await a.daemon.get('/rest/events?timeout=1')) as readonly { type: string; data: { id: string; error: string } }[]
-    return events.find(({ type, data }) => type === 'DeviceDisconnected' && data.id === b.id && data.error.includes('shutting down'))
+    const events = (await a.daemon.get('/rest/events?timeout=1')) as readonly {
+      type: string
+      data: { id: string; error: string }
+    }[]
+    return events.find(
+      ({ type, data }) => type === 'DeviceDisconnected' && data.id === b.id && data.error.includes('shutting down'),
+    )
   })
   fill(a.root, ['while-away'])
   await scan(a)

@@ -17,26 +17,47 @@ test('two devices: a page sees the tree, what waits and why, and who has what', 
   await using anna = await startMember(scratch.path, 'anna')
   await using ben = await startMember(scratch.path, 'ben')
   mkdirSync(join(anna.root, 'album', 'inner'), { recursive: true })
-  for (const name of ['note.txt', COPY, 'album/one.jpg', 'album/inner/two.jpg']) writeFileSync(join(anna.root, name), name)
+  for (const name of ['note.txt', COPY, 'album/one.jpg', 'album/inner/two.jpg'])
+    writeFileSync(join(anna.root, name), name)
   await connect(anna, ben, { rescanIntervalS: 0, fsWatcherEnabled: false })
   await anna.daemon.post('/rest/db/scan?folder=docs')
-  await eventually('ben to hear of it', async () => ((await ben.daemon.get('/rest/db/status?folder=docs')) as { globalTotalItems: number }).globalTotalItems === 6 || undefined, 60_000)
+  await eventually(
+    'ben to hear of it',
+    async () =>
+      ((await ben.daemon.get('/rest/db/status?folder=docs')) as { globalTotalItems: number }).globalTotalItems === 6 ||
+      undefined,
+    60_000,
+  )
   await inSync([anna, ben])
   const page = clientOf(ben)
 
   const tree = await page.call('GET /rest/twinfold/tree', { query: DOCS })
-  assert.deepEqual(tree.entries.map(({ name, type, state, children }) => [name, type, state, children]), [
-    ['album', 'directory', 'here', true], [COPY, 'file', 'here', undefined], ['note.txt', 'file', 'here', undefined],
-  ])
+  assert.deepEqual(
+    tree.entries.map(({ name, type, state, children }) => [name, type, state, children]),
+    [
+      ['album', 'directory', 'here', true],
+      [COPY, 'file', 'here', undefined],
+      ['note.txt', 'file', 'here', undefined],
+    ],
+  )
   assert.deepEqual(tree.entries[2]?.devices, [{ deviceID: anna.id, version: 'newest' }])
   const album = await page.call('GET /rest/twinfold/tree', { query: { ...DOCS, prefix: 'album', page: 2, perpage: 1 } })
   assert.deepEqual([album.total, album.entries.map(({ name }) => name)], [2, ['one.jpg']])
 
   const { items } = await page.call('GET /rest/twinfold/search', { query: { ...DOCS, text: 'TWO' } })
-  assert.deepEqual(items.map(({ name }) => name), ['album/inner/two.jpg'])
+  assert.deepEqual(
+    items.map(({ name }) => name),
+    ['album/inner/two.jpg'],
+  )
   const conflicts = await page.call('GET /rest/twinfold/conflicts', { query: DOCS })
-  assert.deepEqual(conflicts.items.map(({ name, original }) => [name, original]), [[COPY, 'note.txt']])
-  const preview = await page.call('POST /rest/twinfold/ignore-preview', { query: DOCS, body: { lines: ['*.jpg', '['] } })
+  assert.deepEqual(
+    conflicts.items.map(({ name, original }) => [name, original]),
+    [[COPY, 'note.txt']],
+  )
+  const preview = await page.call('POST /rest/twinfold/ignore-preview', {
+    query: DOCS,
+    body: { lines: ['*.jpg', '['] },
+  })
   assert.equal(preview.errorLine, 2)
   const harmless = await page.call('POST /rest/twinfold/ignore-preview', { query: DOCS, body: { lines: ['*.jpg'] } })
   assert.deepEqual([harmless.lines[0]?.matches, harmless.ignoredTotal, harmless.checkedTotal], [2, 2, 6])
@@ -51,17 +72,30 @@ test('two devices: a page sees the tree, what waits and why, and who has what', 
   await page.call('PATCH /rest/config/folders/:id', { id: 'docs', body: { type: 'sendonly' } })
   writeFileSync(join(anna.root, 'new.txt'), 'new')
   await anna.daemon.post('/rest/db/scan?folder=docs')
-  const waiting = await eventually('the new file to wait', async () => {
-    const found = await page.call('GET /rest/twinfold/waiting', { query: DOCS }).catch(() => undefined)
-    return found?.total === 1 && found.items[0]?.holders.length === 1 ? found : undefined
-  }, 60_000)
+  const waiting = await eventually(
+    'the new file to wait',
+    async () => {
+      const found = await page.call('GET /rest/twinfold/waiting', { query: DOCS }).catch(() => undefined)
+      return found?.total === 1 && found.items[0]?.holders.length === 1 ? found : undefined
+    },
+    60_000,
+  )
   const [item] = waiting.items
-  assert.deepEqual([item?.name, item?.action, item?.reason.code, item?.holders], ['new.txt', 'download', 'send-only', [anna.id]])
+  assert.deepEqual(
+    [item?.name, item?.action, item?.reason.code, item?.holders],
+    ['new.txt', 'download', 'send-only', [anna.id]],
+  )
   const why = await page.call('GET /rest/twinfold/why', { query: { ...DOCS, file: 'new.txt' } })
-  assert.deepEqual([why.state, why.upToDate, why.reasons.map(({ code }) => code)], ['missing', false, ['send-only', 'missing', 'waiting', 'offered']])
+  assert.deepEqual(
+    [why.state, why.upToDate, why.reasons.map(({ code }) => code)],
+    ['missing', false, ['send-only', 'missing', 'waiting', 'offered']],
+  )
   assert.deepEqual(why.devices, [{ deviceID: anna.id, name: 'peer', connected: true, version: 'newest' }])
 
   await page.call('PATCH /rest/config/folders/:id', { id: 'docs', body: { paused: true } })
   const paused = await page.call('GET /rest/twinfold/waiting', { query: DOCS })
-  assert.deepEqual(paused.items.map(({ reason }) => reason.code), ['paused'])
+  assert.deepEqual(
+    paused.items.map(({ reason }) => reason.code),
+    ['paused'],
+  )
 })

@@ -7,7 +7,12 @@ import { startDaemon, type Daemon } from '../support/daemon.ts'
 import { effort, reportRow } from '../support/effort.ts'
 import { eventually, scratchDirectory } from '../support/scratch.ts'
 
-interface Status { readonly state: string; readonly error: string; readonly localFiles: number; readonly localDeleted: number }
+interface Status {
+  readonly state: string
+  readonly error: string
+  readonly localFiles: number
+  readonly localDeleted: number
+}
 
 async function statusOf(daemon: Daemon, folder: string): Promise<Status> {
   return (await daemon.get(`/rest/db/status?folder=${folder}`)) as Status
@@ -35,10 +40,15 @@ test('C-10: a root that goes, or is replaced, while a real daemon scans announce
   const answers = new Map<string, number>()
   let tried = 0
   for (let round = 0; round < rounds; round++) {
-    const scan = daemon.request('POST', '/rest/db/scan?folder=docs').then(async (reply) => (await reply.text()).trim() || 'ok')
+    const scan = daemon
+      .request('POST', '/rest/db/scan?folder=docs')
+      .then(async (reply) => (await reply.text()).trim() || 'ok')
     if (round % 3 === 2) {
       // A directory with a marker that is there before the scan looks is the folder now; only during a scan it is not.
-      const began = await Promise.race([eventually('the scan', async () => (await statusOf(daemon, 'docs')).state === 'scanning' || undefined), scan])
+      const began = await Promise.race([
+        eventually('the scan', async () => (await statusOf(daemon, 'docs')).state === 'scanning' || undefined),
+        scan,
+      ])
       if (began !== true) continue
     }
     const pauseMs = (round * 7) % 40 // a moment of the scan, another one each round; where it falls does not decide the test
@@ -51,16 +61,23 @@ test('C-10: a root that goes, or is replaced, while a real daemon scans announce
     answers.set(answer, (answers.get(answer) ?? 0) + 1)
     if (round % 3 !== 2) {
       const refused = await daemon.request('POST', '/rest/db/scan?folder=docs')
-      assert.deepEqual([refused.status, (await refused.text()).trim()], [500, round % 3 === 1 ? MARKER_MISSING : PATH_MISSING])
+      assert.deepEqual(
+        [refused.status, (await refused.text()).trim()],
+        [500, round % 3 === 1 ? MARKER_MISSING : PATH_MISSING],
+      )
       assert.equal((await statusOf(daemon, 'docs')).state, 'error')
     }
     rmSync(root, { recursive: true, force: true })
     renameSync(away, root)
     await daemon.post('/rest/db/scan?folder=docs')
-    assert.deepEqual(await statusOf(daemon, 'docs').then(({ state, localFiles, localDeleted }) => [state, localFiles, localDeleted]), ['idle', 2_000, 0])
+    assert.deepEqual(
+      await statusOf(daemon, 'docs').then(({ state, localFiles, localDeleted }) => [state, localFiles, localDeleted]),
+      ['idle', 2_000, 0],
+    )
   }
-  const deletes = ((await daemon.get('/rest/events/disk?since=0&timeout=0')) as { data: { action: string } }[])
-    .filter((event) => event.data.action === 'deleted').length
+  const deletes = ((await daemon.get('/rest/events/disk?since=0&timeout=0')) as { data: { action: string } }[]).filter(
+    (event) => event.data.action === 'deleted',
+  ).length
   reportRow({ id: 'C-10', tried, deletesAnnounced: deletes, answers: Object.fromEntries(answers) })
   assert.equal(deletes, 0)
 })
@@ -107,11 +124,22 @@ test('a client that leaves does not end the scan it asked for', async () => {
   await daemon.post('/rest/db/scan?folder=docs')
   fill(root, 2_000)
   const leave = new AbortController()
-  const request = fetch(`${daemon.url}/rest/db/scan?folder=docs`, { method: 'POST', headers: { 'X-API-Key': daemon.apiKey }, signal: leave.signal })
-  await eventually('the scan', async () => (await statusOf(daemon, 'docs')).state !== 'idle' || (await statusOf(daemon, 'docs')).localFiles > 0 || undefined)
+  const request = fetch(`${daemon.url}/rest/db/scan?folder=docs`, {
+    method: 'POST',
+    headers: { 'X-API-Key': daemon.apiKey },
+    signal: leave.signal,
+  })
+  await eventually(
+    'the scan',
+    async () =>
+      (await statusOf(daemon, 'docs')).state !== 'idle' || (await statusOf(daemon, 'docs')).localFiles > 0 || undefined,
+  )
   leave.abort()
   await request.catch(() => {})
-  await eventually('the end of the scan', async () => (await statusOf(daemon, 'docs')).localFiles === 2_000 || undefined)
+  await eventually(
+    'the end of the scan',
+    async () => (await statusOf(daemon, 'docs')).localFiles === 2_000 || undefined,
+  )
 })
 
 test('a folder in error goes on by itself when its disk is back, and a changed file is noticed without being asked for', async () => {
@@ -128,7 +156,10 @@ test('a folder in error goes on by itself when its disk is back, and a changed f
   renameSync(`${root}.away`, root)
   await eventually('recovery', async () => (await statusOf(daemon, 'docs')).state === 'idle' || undefined)
   writeFileSync(join(root, 'watched again'), 'x')
-  await eventually('the second watched file', async () => (await statusOf(daemon, 'docs')).localFiles === 42 || undefined)
+  await eventually(
+    'the second watched file',
+    async () => (await statusOf(daemon, 'docs')).localFiles === 42 || undefined,
+  )
   assert.equal((await statusOf(daemon, 'docs')).localDeleted, 0)
 })
 

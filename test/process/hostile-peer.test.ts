@@ -20,12 +20,21 @@ function sha256(data: Uint8Array): Buffer {
 
 function requestFor(name: string, content: Uint8Array, more: Partial<BlockRequest> = {}): BlockRequest {
   return {
-    folder: 'docs', name, offsetBytes: 0, sizeBytes: content.length, hash: sha256(content), fromTemporary: false, blockNumber: 0, ...more,
+    folder: 'docs',
+    name,
+    offsetBytes: 0,
+    sizeBytes: content.length,
+    hash: sha256(content),
+    fromTemporary: false,
+    blockNumber: 0,
+    ...more,
   }
 }
 
 /** A daemon that shares `docs` with a device that a test plays, and a canary beside the folder. */
-async function stage(directory: string): Promise<{ member: Member; dial: () => Promise<ScriptedPeer>; canary: string }> {
+async function stage(
+  directory: string,
+): Promise<{ member: Member; dial: () => Promise<ScriptedPeer>; canary: string }> {
   const who = await newIdentity()
   const member = await startMember(directory, 'victim')
   mkdirSync(member.root)
@@ -70,24 +79,46 @@ test('N-01, N-02: no name of a peer touches or reads anything outside of the fol
   for (const name of UNCLEAN) {
     await using peer = await dial()
     await peer.introduce(['docs'])
-    await peer.connection.index({ folder: 'docs', files: [file(name, { sequence: 1 })], lastSequence: 1, prevSequence: 0 })
+    await peer.connection.index({
+      folder: 'docs',
+      files: [file(name, { sequence: 1 })],
+      lastSequence: 1,
+      prevSequence: 0,
+    })
     await peer.whenEnded()
     handled++
   }
   await using peer = await dial()
   await peer.introduce(['docs'])
-  const odd = ['linkdir/canary', 'link', 'linkdir', '.stfolder', '.stignore', '.syncthing.x.tmp', 'C:\\canary', 'y'.repeat(300), 'e\u0301', '\\..\\canary']
+  const odd = [
+    'linkdir/canary',
+    'link',
+    'linkdir',
+    '.stfolder',
+    '.stignore',
+    '.syncthing.x.tmp',
+    'C:\\canary',
+    'y'.repeat(300),
+    'e\u0301',
+    '\\..\\canary',
+  ]
   for (const name of odd) {
     for (const fromTemporary of [false, true]) {
-      const answer = await peer.connection.request(requestFor(name, SECRET, { fromTemporary }), NEVER).catch(() => undefined)
+      const answer = await peer.connection
+        .request(requestFor(name, SECRET, { fromTemporary }), NEVER)
+        .catch(() => undefined)
       leakedBytes += answer?.length ?? 0
       handled++
     }
   }
-  const files = odd.map((name, i): FileInfo => file(name, { sequence: i + 1, sizeBytes: SECRET.length, blockHashes: sha256(SECRET), version: version(9) }))
+  const files = odd.map((name, i): FileInfo =>
+    file(name, { sequence: i + 1, sizeBytes: SECRET.length, blockHashes: sha256(SECRET), version: version(9) }),
+  )
   await peer.connection.index({ folder: 'docs', files, lastSequence: files.length, prevSequence: 0 })
   await eventually('the index to arrive', async () => {
-    const { remoteSequence } = (await member.daemon.get('/rest/db/status?folder=docs')) as { remoteSequence: Record<string, number> }
+    const { remoteSequence } = (await member.daemon.get('/rest/db/status?folder=docs')) as {
+      remoteSequence: Record<string, number>
+    }
     return (remoteSequence[peer.id] ?? 0) > 0 || undefined
   })
   assert.equal(peer.ended, undefined)
@@ -117,7 +148,13 @@ test('B-08: a flood of records is stored at our own pace, and nobody waits for i
   const started = performance.now()
   let sequence = 0
   const send = async (files: FileInfo[], more: { prevSequence?: number; lastSequence?: number } = {}) =>
-    peer.connection.indexUpdate({ folder: 'docs', files, prevSequence: Math.max(0, sequence - files.length), lastSequence: sequence, ...more })
+    peer.connection.indexUpdate({
+      folder: 'docs',
+      files,
+      prevSequence: Math.max(0, sequence - files.length),
+      lastSequence: sequence,
+      ...more,
+    })
   const record = (name: string, at: number) => file(name, { sequence: at, version: version(2) })
   for (let batch = 0; batch < total / 1_000; batch++) {
     await send(Array.from({ length: 1_000 }, () => record(`d${sequence % 50}/f${++sequence}`, sequence)))
@@ -127,17 +164,27 @@ test('B-08: a flood of records is stored at our own pace, and nobody waits for i
   await send(Array.from({ length: 1_000 }, (_, i) => record(`same${i}`, 5)))
   await send([record('far', Number.MAX_SAFE_INTEGER)], { lastSequence: Number.MAX_SAFE_INTEGER })
   const expected = total + 1 + 1_000 + 1_000 + 1
-  await eventually('all of it to arrive', async () => {
-    if (peer.ended !== undefined) throw new Error(`the connection ended: ${peer.ended}`)
-    const { globalFiles } = (await member.daemon.get('/rest/db/status?folder=docs')) as { globalFiles: number }
-    return globalFiles === expected || undefined
-  }, 60_000)
+  await eventually(
+    'all of it to arrive',
+    async () => {
+      if (peer.ended !== undefined) throw new Error(`the connection ended: ${peer.ended}`)
+      const { globalFiles } = (await member.daemon.get('/rest/db/status?folder=docs')) as { globalFiles: number }
+      return globalFiles === expected || undefined
+    },
+    60_000,
+  )
   done.abort()
   await probing
   const entriesPerSecond = Math.round(expected / ((performance.now() - started) / 1_000))
   assert.equal(peer.ended, undefined, 'wrong numbers are no reason to hang up')
   lags.sort((a, b) => a - b)
-  reportRow({ id: 'B-08', tried: expected, entriesPerSecond, peakRssMiB: rssMiB(member), pingMaxMs: Math.round(lags.at(-1) ?? 0) })
+  reportRow({
+    id: 'B-08',
+    tried: expected,
+    entriesPerSecond,
+    peakRssMiB: rssMiB(member),
+    pingMaxMs: Math.round(lags.at(-1) ?? 0),
+  })
 })
 
 test('B-10: a flood of requests is answered or refused, within bounds', async () => {
@@ -150,10 +197,17 @@ test('B-10: a flood of requests is answered or refused, within bounds', async ()
   await using peer = await dial()
   await peer.introduce(['docs'])
   const count = effort(3_000)
-  const answers = await Promise.allSettled(Array.from({ length: count }, (_, i) => {
-    const more = [{}, { offsetBytes: 2 ** 52 }, { sizeBytes: 0, hash: sha256(Buffer.alloc(0)) }, { folder: 'unknown' }][i % 4]!
-    return peer.connection.request(requestFor('a', block, more), NEVER)
-  }))
+  const answers = await Promise.allSettled(
+    Array.from({ length: count }, (_, i) => {
+      const more = [
+        {},
+        { offsetBytes: 2 ** 52 },
+        { sizeBytes: 0, hash: sha256(Buffer.alloc(0)) },
+        { folder: 'unknown' },
+      ][i % 4]!
+      return peer.connection.request(requestFor('a', block, more), NEVER)
+    }),
+  )
   assert.equal(peer.ended, undefined)
   const good = answers.filter((answer) => answer.status === 'fulfilled' && answer.value.length === block.length).length
   assert.equal(good, count / 4)

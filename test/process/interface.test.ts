@@ -56,10 +56,7 @@ test('scan rule 2: when sub is given, only that path is scanned, its children in
   mkdirSync(join(root, 'two'))
   for (const path of ['one/a', 'one/inner/b', 'two/c', 'd']) write(path, 'x')
   await daemon.post('/rest/db/scan?folder=docs&sub=one')
-  assert.deepEqual(
-    await Promise.all(['one/a', 'one/inner/b', 'two/c', 'd'].map(isIndexed)),
-    [true, true, false, false],
-  )
+  assert.deepEqual(await Promise.all(['one/a', 'one/inner/b', 'two/c', 'd'].map(isIndexed)), [true, true, false, false])
 })
 
 test('scan rule 2, many: every sub is scanned, nothing else', async () => {
@@ -92,7 +89,9 @@ test('scan rule 4: next delays the automated rescan by that many seconds', async
   await daemon.post('/rest/db/scan?folder=docs&next=3600')
   const settled = await scansCounted()
   await daemon.post('/rest/db/scan?folder=docs&next=1')
-  await eventually('the automatic rescan after a second', async () => ((await scansCounted()) >= settled + 2 ? true : undefined))
+  await eventually('the automatic rescan after a second', async () =>
+    (await scansCounted()) >= settled + 2 ? true : undefined,
+  )
 })
 
 test('scan rule 4, now: next=0 makes the automated rescan due at once', async () => {

@@ -49,7 +49,10 @@ test('C-01: a large file comes whole through kills, and through an edit of one b
   for (let kill = 1; kill <= KILLS; kill++) {
     await b.whenConnectedTo(a.id)
     const wantedBytes = (kill * SIZE_BYTES) / (KILLS + 2)
-    await eventually('a part of the file', async () => arrivedBytes(b) >= wantedBytes || (await statusOf(b)).needTotalItems === 0 || undefined)
+    await eventually(
+      'a part of the file',
+      async () => arrivedBytes(b) >= wantedBytes || (await statusOf(b)).needTotalItems === 0 || undefined,
+    )
     await b.kill()
     killedAtMib.push(Math.round(arrivedBytes(b) / MIB))
     torn += Number(temporaries(b.root).length > 0 && existsSync(join(b.root, 'large.bin'))) // half made, and named already
@@ -62,6 +65,16 @@ test('C-01: a large file comes whole through kills, and through an edit of one b
   await converged(pair)
   assert.deepEqual(temporaries(b.root), [])
   assert.deepEqual(conflictCopies(b.root), [])
-  assert.ok(killedAtMib.some((mib) => mib > 0), 'at least one kill found the file begun')
-  reportRow({ id: 'C-01', part: 'a file of large blocks', tried: KILLS, killedAtMib, torn, temporariesLeft: temporaries(b.root).length })
+  assert.ok(
+    killedAtMib.some((mib) => mib > 0),
+    'at least one kill found the file begun',
+  )
+  reportRow({
+    id: 'C-01',
+    part: 'a file of large blocks',
+    tried: KILLS,
+    killedAtMib,
+    torn,
+    temporariesLeft: temporaries(b.root).length,
+  })
 })

@@ -22,14 +22,27 @@ const NPM = `
   }`
 
 /** What runs in place of a tool of the repository: says which program runs it. */
-const TOOL = 'const words: readonly string[] = process.argv.slice(2)\nconsole.log(JSON.stringify({ program: process.argv0, words }))\n'
+const TOOL =
+  'const words: readonly string[] = process.argv.slice(2)\nconsole.log(JSON.stringify({ program: process.argv0, words }))\n'
 
-const OLD = ['--import', 'data:text/javascript,Object.defineProperty(process,"versions",{value:{...process.versions,node:"20.1.0"}})']
+const OLD = [
+  '--import',
+  'data:text/javascript,Object.defineProperty(process,"versions",{value:{...process.versions,node:"20.1.0"}})',
+]
 const RISCV = ['--import', 'data:text/javascript,Object.defineProperty(process,"arch",{value:"riscv64"})']
-const UNFIT = { 'too old': OLD, 'without SQLite': ['--no-experimental-sqlite'], 'without type stripping': ['--no-experimental-strip-types'] }
+const UNFIT = {
+  'too old': OLD,
+  'without SQLite': ['--no-experimental-sqlite'],
+  'without type stripping': ['--no-experimental-strip-types'],
+}
 
 const pinned = chooseNode({
-  version: '20.0.0', hasSqlite: true, stripsTypes: true, isMusl: false, platform: process.platform, arch: process.arch,
+  version: '20.0.0',
+  hasSqlite: true,
+  stripsTypes: true,
+  isMusl: false,
+  platform: process.platform,
+  arch: process.arch,
 })
 
 interface Start {
@@ -113,38 +126,55 @@ test('launcher: a second start needs neither npm nor its registry, until the loc
 })
 
 for (const [name, flags] of Object.entries(UNFIT)) {
-  test(`launcher: where the machine's Node is ${name}, the pinned one is installed once and used`, { skip: pinned.kind !== 'pinned' }, () => {
-    using clone = new Clone()
-    const first = clone.start(flags)
-    assert.equal(first.code, 0, first.err)
-    assert.equal(first.started?.program, clone.pinnedProgram)
-    assert.deepEqual(first.installed, ['node', 'clone'])
-    assert.match(first.err, /installing a newer Node, because Node \d+\.\d+\.\d+ of this machine/)
-    const again = clone.start(flags, { npm_execpath: '', PATH: '' })
-    assert.deepEqual([again.code, again.err, again.started?.program], [0, '', clone.pinnedProgram])
-    rmSync(clone.pinnedProgram)
-    writeFileSync(join(clone.path, 'tools', 'node', 'node_modules', '.installed-from'), 'another lock')
-    assert.deepEqual(clone.start(flags).installed, ['node'])
-  })
+  test(
+    `launcher: where the machine's Node is ${name}, the pinned one is installed once and used`,
+    { skip: pinned.kind !== 'pinned' },
+    () => {
+      using clone = new Clone()
+      const first = clone.start(flags)
+      assert.equal(first.code, 0, first.err)
+      assert.equal(first.started?.program, clone.pinnedProgram)
+      assert.deepEqual(first.installed, ['node', 'clone'])
+      assert.match(first.err, /installing a newer Node, because Node \d+\.\d+\.\d+ of this machine/)
+      const again = clone.start(flags, { npm_execpath: '', PATH: '' })
+      assert.deepEqual([again.code, again.err, again.started?.program], [0, '', clone.pinnedProgram])
+      rmSync(clone.pinnedProgram)
+      writeFileSync(join(clone.path, 'tools', 'node', 'node_modules', '.installed-from'), 'another lock')
+      assert.deepEqual(clone.start(flags).installed, ['node'])
+    },
+  )
 }
 
 test('launcher: a platform without a pinned Node is told what to install', () => {
   using clone = new Clone()
   const { code, err, started, installed } = clone.start([...OLD, ...RISCV])
   assert.deepEqual([code, started, installed], [1, undefined, []])
-  assert.match(err, /^twinfold: Node 20\.1\.0 of this machine is older than 24, .*riscv64; install Node 24 or newer from .*\n$/)
+  assert.match(
+    err,
+    /^twinfold: Node 20\.1\.0 of this machine is older than 24, .*riscv64; install Node 24 or newer from .*\n$/,
+  )
 })
 
-test('launcher: nothing starts without what npm could not get, and the next start tries again', { skip: pinned.kind !== 'pinned' }, () => {
-  using clone = new Clone()
-  const failed = clone.start([], { NPM_FAILS: 'exit' })
-  assert.deepEqual([failed.code, failed.started], [1, undefined])
-  assert.match(failed.err, /npm could not install the dependencies; .* try again once the npm registry can be reached/)
-  const left = clone.start(OLD, { NPM_FAILS: 'optional' })
-  assert.deepEqual([left.code, left.started], [1, undefined])
-  assert.match(left.err, /npm did not install a newer Node, .* is missing; try again once the npm registry can be reached/)
-  assert.deepEqual(clone.start(OLD).installed, ['node', 'clone'])
-})
+test(
+  'launcher: nothing starts without what npm could not get, and the next start tries again',
+  { skip: pinned.kind !== 'pinned' },
+  () => {
+    using clone = new Clone()
+    const failed = clone.start([], { NPM_FAILS: 'exit' })
+    assert.deepEqual([failed.code, failed.started], [1, undefined])
+    assert.match(
+      failed.err,
+      /npm could not install the dependencies; .* try again once the npm registry can be reached/,
+    )
+    const left = clone.start(OLD, { NPM_FAILS: 'optional' })
+    assert.deepEqual([left.code, left.started], [1, undefined])
+    assert.match(
+      left.err,
+      /npm did not install a newer Node, .* is missing; try again once the npm registry can be reached/,
+    )
+    assert.deepEqual(clone.start(OLD).installed, ['node', 'clone'])
+  },
+)
 
 test('launcher: a machine without npm is told so', () => {
   using clone = new Clone()

@@ -19,7 +19,12 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     await using daemon = await startDaemon({ home: scratch.path })
     const startedMs = performance.now()
     assert.equal(await daemon.signal(signal), 0)
-    reportRow({ id: 'C-17', tried: 1, signal, secsToStop: Number(((performance.now() - startedMs) / 1_000).toFixed(2)) })
+    reportRow({
+      id: 'C-17',
+      tried: 1,
+      signal,
+      secsToStop: Number(((performance.now() - startedMs) / 1_000).toFixed(2)),
+    })
     assert.equal(existsSync(join(scratch.path, 'syncthing.lock')), false)
     assert.match(daemon.output, /stopped/)
   })
@@ -80,16 +85,20 @@ test('C-17: an output that nobody reads any more does not end the daemon', async
   assert.equal(daemon.child.exitCode, null)
 })
 
-test('C-17: a full disk under the log does not end the daemon', { skip: existsSync('/dev/full') ? false : 'no /dev/full here' }, async () => {
-  using scratch = scratchDirectory()
-  const address = `127.0.0.1:${await freePort()}`
-  await using daemon = new Daemon({ home: scratch.path, guiAddress: address, args: ['--logfile=/dev/full'] })
-  daemon.url = `http://${address}`
-  await eventually('an answer', () => daemon.get('/rest/system/ping'))
-  const log = await daemon.get('/rest/system/log')
-  assert.match(JSON.stringify(log), /GUI and API listening/, 'the ring has what the disk could not take')
-  assert.equal(daemon.child.exitCode, null)
-})
+test(
+  'C-17: a full disk under the log does not end the daemon',
+  { skip: existsSync('/dev/full') ? false : 'no /dev/full here' },
+  async () => {
+    using scratch = scratchDirectory()
+    const address = `127.0.0.1:${await freePort()}`
+    await using daemon = new Daemon({ home: scratch.path, guiAddress: address, args: ['--logfile=/dev/full'] })
+    daemon.url = `http://${address}`
+    await eventually('an answer', () => daemon.get('/rest/system/ping'))
+    const log = await daemon.get('/rest/system/log')
+    assert.match(JSON.stringify(log), /GUI and API listening/, 'the ring has what the disk could not take')
+    assert.equal(daemon.child.exitCode, null)
+  },
+)
 
 test('D-01: of many processes on one home exactly one runs, the others exit 1 with one sentence', async () => {
   using scratch = scratchDirectory()
@@ -100,7 +109,10 @@ test('D-01: of many processes on one home exactly one runs, the others exit 1 wi
     const others = Array.from({ length: effort(4) }, () => stack.use(new Daemon({ home })))
     for (const other of others) {
       assert.equal(await other.ended(), 1)
-      const said = other.output.trim().split('\n').filter((line) => line.includes('error'))
+      const said = other.output
+        .trim()
+        .split('\n')
+        .filter((line) => line.includes('error'))
       assert.equal(said.length, 1, other.output)
       assert.match(said[0]!, /already running on this home/)
     }
@@ -109,7 +121,9 @@ test('D-01: of many processes on one home exactly one runs, the others exit 1 wi
   await using stack = new AsyncDisposableStack()
   const racing = Array.from({ length: 5 }, () => stack.use(new Daemon({ home })))
   const ended = racing.map((daemon) => daemon.ended())
-  await eventually('all but one to give up', () => (racing.filter((daemon) => daemon.child.exitCode === 1).length === 4 ? true : undefined))
+  await eventually('all but one to give up', () =>
+    racing.filter((daemon) => daemon.child.exitCode === 1).length === 4 ? true : undefined,
+  )
   const winners = racing.filter((daemon) => daemon.child.exitCode === null)
   assert.equal(winners.length, 1)
   await winners[0]!.ready()
@@ -125,20 +139,29 @@ const BROKEN_IDENTITIES: readonly (readonly [string, (home: string) => void])[] 
   ['the key is missing', (home) => rmSync(join(home, 'key.pem'))],
   ['the key is empty', (home) => writeFileSync(join(home, 'key.pem'), '')],
   ['the certificate is noise', (home) => writeFileSync(join(home, 'cert.pem'), 'noise')],
-  ['the two do not belong together', (home) => {
-    const other = join(home, 'other')
-    spawnSync(process.execPath, [ENTRY, 'generate', `--home=${other}`])
-    writeFileSync(join(home, 'key.pem'), readFileSync(join(other, 'key.pem')))
-    rmSync(other, { recursive: true })
-  }],
-  ['the key is a directory', (home) => {
-    rmSync(join(home, 'key.pem'))
-    mkdirSync(join(home, 'key.pem'))
-  }],
-  ['the key is a symlink to nowhere', (home) => {
-    rmSync(join(home, 'key.pem'))
-    symlinkSync('nowhere', join(home, 'key.pem'))
-  }],
+  [
+    'the two do not belong together',
+    (home) => {
+      const other = join(home, 'other')
+      spawnSync(process.execPath, [ENTRY, 'generate', `--home=${other}`])
+      writeFileSync(join(home, 'key.pem'), readFileSync(join(other, 'key.pem')))
+      rmSync(other, { recursive: true })
+    },
+  ],
+  [
+    'the key is a directory',
+    (home) => {
+      rmSync(join(home, 'key.pem'))
+      mkdirSync(join(home, 'key.pem'))
+    },
+  ],
+  [
+    'the key is a symlink to nowhere',
+    (home) => {
+      rmSync(join(home, 'key.pem'))
+      symlinkSync('nowhere', join(home, 'key.pem'))
+    },
+  ],
 ]
 
 for (const [what, breakIt] of BROKEN_IDENTITIES) {
@@ -167,7 +190,12 @@ test('D-10: secrets are readable by their owner only under any umask, and appear
   await daemon.get('/rest/config/gui')
   await daemon.post('/rest/system/error', 'hello')
   const apiKey = daemon.apiKey
-  for (const [name, mode] of [['config.xml', 0o600], ['key.pem', 0o600], ['', 0o700], ['index-twinfold', 0o700]] as const) {
+  for (const [name, mode] of [
+    ['config.xml', 0o600],
+    ['key.pem', 0o600],
+    ['', 0o700],
+    ['index-twinfold', 0o700],
+  ] as const) {
     assert.equal(statSync(join(home, name)).mode & 0o777, mode, name || 'the home itself')
   }
   for (const file of globSync('index-twinfold/*', { cwd: home })) {
@@ -180,7 +208,10 @@ test('D-10: secrets are readable by their owner only under any umask, and appear
   for (const secret of [apiKey, 'planted-extra-key-123', 'planted-password-456', key, hash]) {
     assert.ok(!daemon.output.includes(secret), 'a secret in the output')
     assert.ok(!log.includes(secret), 'a secret in the log')
-    assert.ok(!readFileSync(`/proc/${daemon.child.pid}/cmdline`, 'utf8').includes(secret), 'a secret in the process list')
+    assert.ok(
+      !readFileSync(`/proc/${daemon.child.pid}/cmdline`, 'utf8').includes(secret),
+      'a secret in the process list',
+    )
   }
   reportRow({ id: 'D-10', tried: 5, leaks: 0 })
 })
@@ -195,7 +226,10 @@ test('a port that is taken on the first start: the next free one is used and wri
     await using daemon = await child.ready()
     const port = Number(new URL(daemon.url).port)
     assert.ok(port > 8384 && port < 8500, `port ${port}`)
-    assert.match(readFileSync(join(scratch.path, 'config.xml'), 'utf8'), new RegExp(`<address>127.0.0.1:${port}</address>`))
+    assert.match(
+      readFileSync(join(scratch.path, 'config.xml'), 'utf8'),
+      new RegExp(`<address>127.0.0.1:${port}</address>`),
+    )
   } finally {
     occupied.close()
   }
@@ -207,7 +241,14 @@ test('private by default: a new config talks to nobody', async () => {
   const options = await daemon.get('/rest/config/options')
   assert.ok(typeof options === 'object' && options !== null)
   const shown = Object.fromEntries(Object.entries(options))
-  for (const name of ['globalAnnounceEnabled', 'localAnnounceEnabled', 'relaysEnabled', 'natEnabled', 'crashReportingEnabled', 'startBrowser']) {
+  for (const name of [
+    'globalAnnounceEnabled',
+    'localAnnounceEnabled',
+    'relaysEnabled',
+    'natEnabled',
+    'crashReportingEnabled',
+    'startBrowser',
+  ]) {
     assert.equal(shown[name], false, name)
   }
   assert.equal(shown['urAccepted'], -1)

@@ -46,12 +46,24 @@ test('passwords are in no log line, in no event and not in the home, whatever is
 test('a configured hash of cost 31 hangs nobody: a warning at the start, 503 with the remedy at a login', async () => {
   using scratch = scratchDirectory()
   const home = join(scratch.path, 'home')
-  const made = await runCommand(['generate', '--home', home, '--gui-user', 'alice', '--gui-password', 'secret', '--no-port-probing'])
+  const made = await runCommand([
+    'generate',
+    '--home',
+    home,
+    '--gui-user',
+    'alice',
+    '--gui-password',
+    'secret',
+    '--no-port-probing',
+  ])
   assert.equal(made.code, 0, made.err)
   const file = join(home, 'config.xml')
   writeFileSync(file, readFileSync(file, 'utf8').replace('<password>$2a$10$', '<password>$2a$31$'), { mode: 0o600 })
   await using daemon = await startDaemon({ home })
-  assert.match(daemon.output, /WRN config: .*cost 31, and at most 14 is accepted, so nobody can log in; .*twinfold generate/)
+  assert.match(
+    daemon.output,
+    /WRN config: .*cost 31, and at most 14 is accepted, so nobody can log in; .*twinfold generate/,
+  )
   const answers = await Promise.all(Array.from({ length: 5 }, () => login(daemon, 'secret')))
   for (const { status, text } of answers) {
     assert.equal(status, 503)
@@ -79,7 +91,10 @@ test('without bcrypt nobody is told of wrong credentials, and no password is set
   assert.deepEqual(await login(daemon, 'secret'), { status: 503, text: `${MISSING}\n` })
   const change = await setPassword(daemon, 'other')
   assert.deepEqual([change.status, await change.text()], [503, `${MISSING}\n`])
-  assert.ok(daemon.output.includes(`ERR config: ${MISSING} (Cannot find package 'bcryptjs' imported from /lost/place)`), daemon.output)
+  assert.ok(
+    daemon.output.includes(`ERR config: ${MISSING} (Cannot find package 'bcryptjs' imported from /lost/place)`),
+    daemon.output,
+  )
   assert.doesNotMatch(daemon.output, /Wrong credentials/)
   assert.equal((await fetch(`${daemon.url}/meta.js`)).status, 403, 'the page stays closed')
   assert.deepEqual(await daemon.get('/rest/events?events=LoginAttempt&timeout=0'), [])

@@ -11,10 +11,14 @@ async function scan(...members: readonly Member[]): Promise<void> {
 }
 
 async function alike(members: readonly Member[]): Promise<void> {
-  await eventually('both alike', async () => {
-    await inSync(members)
-    return differencesOf(members[0]!.root, members[1]!.root).length === 0 || undefined
-  }, 60_000)
+  await eventually(
+    'both alike',
+    async () => {
+      await inSync(members)
+      return differencesOf(members[0]!.root, members[1]!.root).length === 0 || undefined
+    },
+    60_000,
+  )
 }
 
 test('D-04: a home restored from a backup, older than what others know of it, loses nothing', async () => {
@@ -24,7 +28,8 @@ test('D-04: a home restored from a backup, older than what others know of it, lo
   const members = [start, other]
   await connect(start, other, { fsWatcherEnabled: false })
   const put = ({ root }: Member, name: string, content: string) => writeFileSync(join(root, name), content)
-  for (const name of ['edited here', 'edited there', 'removed here', 'removed there', 'kept']) put(start, name, 'as it was')
+  for (const name of ['edited here', 'edited there', 'removed here', 'removed there', 'kept'])
+    put(start, name, 'as it was')
   await scan(start)
   await alike(members)
   await start.daemon[Symbol.asyncDispose]()
@@ -49,9 +54,19 @@ test('D-04: a home restored from a backup, older than what others know of it, lo
   put(again, 'written after', 'the restore')
   await scan(again, other)
   await alike([again, other])
-  const expected = { 'edited here': 'after the backup', 'new here': 'after the backup', 'edited there': 'after the backup, too', 'new there': 'after the backup, too', kept: 'as it was', 'written after': 'the restore' }
+  const expected = {
+    'edited here': 'after the backup',
+    'new here': 'after the backup',
+    'edited there': 'after the backup, too',
+    'new there': 'after the backup, too',
+    kept: 'as it was',
+    'written after': 'the restore',
+  }
   const lost = Object.entries(expected).filter(([name, content]) =>
-    [again, other].some(({ root }) => !existsSync(join(root, name)) || readFileSync(join(root, name), 'utf8') !== content))
+    [again, other].some(
+      ({ root }) => !existsSync(join(root, name)) || readFileSync(join(root, name), 'utf8') !== content,
+    ),
+  )
   reportRow({ id: 'D-04', tried: Object.keys(expected).length, lost: lost.length })
   assert.deepEqual(lost, [])
 })

@@ -27,7 +27,8 @@ interface Change {
 
 const changes: readonly Change[] = [
   {
-    name: 'renamed and edited', newBytes: BLOCK,
+    name: 'renamed and edited',
+    newBytes: BLOCK,
     make: (root) => {
       const data = readFileSync(join(root, 'large'))
       someBytes(BLOCK, 2).copy(data, 10 * BLOCK)
@@ -36,14 +37,25 @@ const changes: readonly Change[] = [
     },
   },
   {
-    name: 'appended to elsewhere', newBytes: BLOCK,
-    make: (root) => writeFileSync(join(root, 'longer'), Buffer.concat([readFileSync(join(root, 'renamed')), someBytes(BLOCK, 3)])),
+    name: 'appended to elsewhere',
+    newBytes: BLOCK,
+    make: (root) =>
+      writeFileSync(join(root, 'longer'), Buffer.concat([readFileSync(join(root, 'renamed')), someBytes(BLOCK, 3)])),
   },
   {
-    name: 'in another folder', newBytes: 2 * BLOCK,
+    name: 'in another folder',
+    newBytes: 2 * BLOCK,
     make: (root, music) => {
       const data = readFileSync(join(root, 'longer'))
-      writeFileSync(join(music, 'mixed'), Buffer.concat([someBytes(BLOCK, 4), data.subarray(20 * BLOCK), someBytes(BLOCK, 5), data.subarray(0, 20 * BLOCK)]))
+      writeFileSync(
+        join(music, 'mixed'),
+        Buffer.concat([
+          someBytes(BLOCK, 4),
+          data.subarray(20 * BLOCK),
+          someBytes(BLOCK, 5),
+          data.subarray(0, 20 * BLOCK),
+        ]),
+      )
     },
   },
 ]
@@ -57,7 +69,10 @@ test('only new blocks cross the wire: renamed and edited, appended to elsewhere,
   for (const member of [a, b]) for (const path of [member.root, music.get(member)!]) mkdirSync(path)
   writeFileSync(join(a.root, 'large'), someBytes(SIZE, 1))
   await connect(a, b, quiet)
-  for (const [self, peer] of [[a, b], [b, a]] as const) {
+  for (const [self, peer] of [
+    [a, b],
+    [b, a],
+  ] as const) {
     await self.daemon.addFolder('music', music.get(self)!, { devices: [{ deviceID: peer.id }], ...quiet })
   }
   await inSync([a, b])
@@ -65,15 +80,24 @@ test('only new blocks cross the wire: renamed and edited, appended to elsewhere,
     const before = await receivedBytes(b)
     make(a.root, music.get(a)!)
     for (const folder of ['music', 'docs']) await a.daemon.post(`/rest/db/scan?folder=${folder}`)
-    await eventually(`${name}: the same on both sides`, async () => {
-      try {
-        return [...differencesOf(a.root, b.root), ...differencesOf(music.get(a)!, music.get(b)!)].length === 0 || undefined
-      } catch {
-        return undefined // a temporary file got its name while we looked
-      }
-    }, 60_000)
+    await eventually(
+      `${name}: the same on both sides`,
+      async () => {
+        try {
+          return (
+            [...differencesOf(a.root, b.root), ...differencesOf(music.get(a)!, music.get(b)!)].length === 0 || undefined
+          )
+        } catch {
+          return undefined // a temporary file got its name while we looked
+        }
+      },
+      60_000,
+    )
     const crossed = (await receivedBytes(b)) - before
-    assert.ok(crossed >= newBytes && crossed < newBytes + TALK_BYTES_MAX, `${name}: ${crossed} bytes for ${newBytes} new ones`)
+    assert.ok(
+      crossed >= newBytes && crossed < newBytes + TALK_BYTES_MAX,
+      `${name}: ${crossed} bytes for ${newBytes} new ones`,
+    )
     reportRow({ id: 'block-reuse', what: name, tried: 1, newBytes, crossedBytes: crossed })
   }
 })

@@ -73,15 +73,22 @@ test('nobody reads the output any more: the daemon lives on and stops in order',
   assert.equal(await timed('stdout closed', daemon, () => daemon.signal('SIGTERM')), 0)
 })
 
-test('the disk of the log file is full: the daemon lives on and stops in order', { skip: !existsSync('/dev/full') }, async () => {
-  using scratch = scratchDirectory()
-  const socket = join(scratch.path, 'rest.sock')
-  await using daemon = new Daemon({ home: scratch.path, args: ['--log-file', '/dev/full', `--gui-address=unix://${socket}`] })
-  const status = () => runCommand(['status', '--home', scratch.path, '--gui-address', `unix://${socket}`])
-  await eventually('an answer', async () => ((await status()).code === 0 ? true : undefined))
-  assert.equal((await status()).code, 0)
-  assert.equal(await timed('log disk full', daemon, () => daemon.signal('SIGTERM')), 0)
-})
+test(
+  'the disk of the log file is full: the daemon lives on and stops in order',
+  { skip: !existsSync('/dev/full') },
+  async () => {
+    using scratch = scratchDirectory()
+    const socket = join(scratch.path, 'rest.sock')
+    await using daemon = new Daemon({
+      home: scratch.path,
+      args: ['--log-file', '/dev/full', `--gui-address=unix://${socket}`],
+    })
+    const status = () => runCommand(['status', '--home', scratch.path, '--gui-address', `unix://${socket}`])
+    await eventually('an answer', async () => ((await status()).code === 0 ? true : undefined))
+    assert.equal((await status()).code, 0)
+    assert.equal(await timed('log disk full', daemon, () => daemon.signal('SIGTERM')), 0)
+  },
+)
 
 test('C-17: the seconds to stop', () => {
   console.log(JSON.stringify({ id: 'C-17', tried: Object.keys(stopTimes).length, secondsToStop: stopTimes }))

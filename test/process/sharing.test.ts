@@ -10,7 +10,11 @@ import { heardContext } from '../support/cli.ts'
 import { startMember, type Member } from '../support/daemon-pair.ts'
 import { eventually, scratchDirectory } from '../support/scratch.ts'
 
-interface Outcome { readonly code: number; readonly out: string; readonly err: string }
+interface Outcome {
+  readonly code: number
+  readonly out: string
+  readonly err: string
+}
 
 /** One command for one of the devices, without a process of its own: there are many. */
 async function ask({ daemon }: Member, ...words: string[]): Promise<Outcome> {
@@ -29,10 +33,14 @@ async function told(member: Member, ...words: string[]): Promise<string> {
 
 /** Waits until a list that grows by itself holds the text. */
 function toldEventually(member: Member, text: RegExp, ...words: string[]): Promise<string> {
-  return eventually(`"${words.join(' ')}" shows ${text}`, async () => {
-    const out = await told(member, ...words)
-    return text.test(out) ? out : undefined
-  }, 60_000)
+  return eventually(
+    `"${words.join(' ')}" shows ${text}`,
+    async () => {
+      const out = await told(member, ...words)
+      return text.test(out) ? out : undefined
+    },
+    60_000,
+  )
 }
 
 test('two people share a folder with commands alone: add, pending, accept, why, pause, remove', async () => {
@@ -44,20 +52,49 @@ test('two people share a folder with commands alone: add, pending, accept, why, 
   await told(anna, 'folder', 'add', anna.root, '--id', 'docs', '--label', 'Papers', '--no-watch')
   assert.equal(await told(ben, 'pending'), 'Nothing waits for an answer.\n')
 
-  assert.match(await told(anna, 'device', 'add', ben.id.toLowerCase(), '--name', 'ben', '--address', `tcp://127.0.0.1:${ben.port}`, '--folder', 'docs'), /^Added device /)
+  assert.match(
+    await told(
+      anna,
+      'device',
+      'add',
+      ben.id.toLowerCase(),
+      '--name',
+      'ben',
+      '--address',
+      `tcp://127.0.0.1:${ben.port}`,
+      '--folder',
+      'docs',
+    ),
+    /^Added device /,
+  )
   assert.match(await toldEventually(ben, /^device /m, 'pending'), new RegExp(`device +${anna.id} `))
   assert.match(await told(ben, 'pending', 'accept', anna.id, '--name', 'anna'), /^Added device /)
-  assert.match(await toldEventually(ben, /^folder +docs +Papers +anna$/m, 'pending'), /Answer with "twinfold pending accept ID"/)
+  assert.match(
+    await toldEventually(ben, /^folder +docs +Papers +anna$/m, 'pending'),
+    /Answer with "twinfold pending accept ID"/,
+  )
   const unsaid = await ask(ben, 'pending', 'accept', 'docs')
   assert.deepEqual([unsaid.code, unsaid.out], [1, ''])
   assert.match(unsaid.err, /say where the files shall be/)
   await told(ben, 'pending', 'accept', 'docs', '--path', ben.root, '--json')
 
-  await eventually('the file', () => (readFileSync(join(ben.root, 'a.txt'), 'utf8') === 'hello' ? true : undefined), 60_000)
-  assert.match(await toldEventually(ben, /it is here, in the newest version/, 'why', 'Papers', 'a.txt'), /devices that have the newest version: anna/)
-  const answer: { upToDate: boolean; local: { name: string } } = JSON.parse(await told(ben, 'why', 'docs', 'a.txt', '--json'))
+  await eventually(
+    'the file',
+    () => (readFileSync(join(ben.root, 'a.txt'), 'utf8') === 'hello' ? true : undefined),
+    60_000,
+  )
+  assert.match(
+    await toldEventually(ben, /it is here, in the newest version/, 'why', 'Papers', 'a.txt'),
+    /devices that have the newest version: anna/,
+  )
+  const answer: { upToDate: boolean; local: { name: string } } = JSON.parse(
+    await told(ben, 'why', 'docs', 'a.txt', '--json'),
+  )
   assert.deepEqual([answer.upToDate, answer.local.name], [true, 'a.txt'])
-  assert.match(await told(ben, 'why', 'docs', 'nothing\x1b'), /nothing\\x1b in folder "docs":\n {2}- no device has told of it/)
+  assert.match(
+    await told(ben, 'why', 'docs', 'nothing\x1b'),
+    /nothing\\x1b in folder "docs":\n {2}- no device has told of it/,
+  )
 
   assert.match(await told(anna, 'device', 'list'), new RegExp(`^ben +connected +\\S+ \\S+ +${ben.id} +tcp://`, 'm'))
   assert.match(await told(anna, 'device', 'pause', 'ben'), /"ben" \(.*\) is paused/)
@@ -66,8 +103,13 @@ test('two people share a folder with commands alone: add, pending, accept, why, 
   const states: { name: string; state: string }[] = JSON.parse(await told(anna, 'device', 'list', '--json'))
   assert.equal(states.find((each) => each.name === 'ben')?.state === 'paused', false)
 
-  for (const [words, said] of [[['device', 'pause', anna.id], /that is this device itself/], [['device', 'remove', 'nobody'], /there is no device "nobody"; known devices/],
-    [['device', 'add', 'rubbish'], /rubbish|device ID/], [['device', 'add', ben.id], /is there already, as "ben"/], [['pending', 'accept', 'nope'], /no device and no folder "nope" waits/]] as const) {
+  for (const [words, said] of [
+    [['device', 'pause', anna.id], /that is this device itself/],
+    [['device', 'remove', 'nobody'], /there is no device "nobody"; known devices/],
+    [['device', 'add', 'rubbish'], /rubbish|device ID/],
+    [['device', 'add', ben.id], /is there already, as "ben"/],
+    [['pending', 'accept', 'nope'], /no device and no folder "nope" waits/],
+  ] as const) {
     const refused = await ask(anna, ...words)
     assert.deepEqual([refused.code, refused.out], [1, ''], words.join(' '))
     assert.match(refused.err, said)

@@ -4,7 +4,14 @@ import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { inSync, statusOf } from '../support/daemon-pair.ts'
 import {
-  chosenSeed, contentsOf, converged, differences, seededRandom, startPair, type Device, type DevicePair,
+  chosenSeed,
+  contentsOf,
+  converged,
+  differences,
+  seededRandom,
+  startPair,
+  type Device,
+  type DevicePair,
 } from '../support/device-pair.ts'
 import { effort, reportRow } from '../support/effort.ts'
 import { sha256 } from '../support/hostile-peer.ts'
@@ -145,51 +152,81 @@ test(`C-01: the receiver killed at any moment of a pull leaves no torn file (SIM
   }
   await assertConverged(pair, contents)
   reportRow({
-    id: 'C-01', tried: kills, ...figures, bytes: contents.bytes, temporariesLeft: temporaries(b.root).length,
-    peakRssMiB: b.peakRssMib(), seed, secs: roundedS(startedMs),
+    id: 'C-01',
+    tried: kills,
+    ...figures,
+    bytes: contents.bytes,
+    temporariesLeft: temporaries(b.root).length,
+    peakRssMiB: b.peakRssMib(),
+    seed,
+    secs: roundedS(startedMs),
   })
   assert.equal(figures.torn, 0)
   assert.ok(figures.killedBehind > 0, 'no kill fell into a pull')
 })
 
 /** Who is killed, and what is under way then. */
-const KILLS: readonly (readonly [name: string, act: (pair: DevicePair, contents: Contents) => Promise<readonly Device[]>])[] = [
-  ['the sender in a pull', async ({ a, b }, contents) => {
-    await b.whenConnectedTo(a.id)
-    await whilePulling(b)
-    await pause(contents.below(100))
-    return [a]
-  }],
-  ['both in a pull', async ({ a, b }, contents) => {
-    await b.whenConnectedTo(a.id)
-    await whilePulling(b)
-    await pause(contents.below(100))
-    return [a, b]
-  }],
-  ['the sender in a scan', async ({ a }, contents) => {
-    for (let i = 0; i < 100; i++) contents.write(`new/${i}`)
-    a.scan().catch(() => {}) // it is killed before it can answer
-    await pause(contents.below(150))
-    return [a]
-  }],
-  ['the receiver in a scan', async ({ b }, contents) => {
-    b.scan().catch(() => {})
-    await pause(contents.below(60))
-    return [b]
-  }],
-  ['the receiver in an exchange of indexes', async ({ a, b }) => {
-    await b.whenConnectedTo(a.id)
-    return [b]
-  }],
-  ['the sender in an exchange of indexes', async ({ a, b }) => {
-    await a.whenConnectedTo(b.id)
-    return [a]
-  }],
-  ['the receiver as it saves its configuration', async ({ b }, contents) => {
-    b.daemon.request('PATCH', '/rest/config/options', { maxFolderConcurrency: 2 }).catch(() => {})
-    await pause(contents.below(30))
-    return [b]
-  }],
+const KILLS: readonly (readonly [
+  name: string,
+  act: (pair: DevicePair, contents: Contents) => Promise<readonly Device[]>,
+])[] = [
+  [
+    'the sender in a pull',
+    async ({ a, b }, contents) => {
+      await b.whenConnectedTo(a.id)
+      await whilePulling(b)
+      await pause(contents.below(100))
+      return [a]
+    },
+  ],
+  [
+    'both in a pull',
+    async ({ a, b }, contents) => {
+      await b.whenConnectedTo(a.id)
+      await whilePulling(b)
+      await pause(contents.below(100))
+      return [a, b]
+    },
+  ],
+  [
+    'the sender in a scan',
+    async ({ a }, contents) => {
+      for (let i = 0; i < 100; i++) contents.write(`new/${i}`)
+      a.scan().catch(() => {}) // it is killed before it can answer
+      await pause(contents.below(150))
+      return [a]
+    },
+  ],
+  [
+    'the receiver in a scan',
+    async ({ b }, contents) => {
+      b.scan().catch(() => {})
+      await pause(contents.below(60))
+      return [b]
+    },
+  ],
+  [
+    'the receiver in an exchange of indexes',
+    async ({ a, b }) => {
+      await b.whenConnectedTo(a.id)
+      return [b]
+    },
+  ],
+  [
+    'the sender in an exchange of indexes',
+    async ({ a, b }) => {
+      await a.whenConnectedTo(b.id)
+      return [a]
+    },
+  ],
+  [
+    'the receiver as it saves its configuration',
+    async ({ b }, contents) => {
+      b.daemon.request('PATCH', '/rest/config/options', { maxFolderConcurrency: 2 }).catch(() => {})
+      await pause(contents.below(30))
+      return [b]
+    },
+  ],
 ]
 
 test(`C-02: killed wherever it hurts, both go on and end alike (SIM_SEED=${seed})`, async () => {
@@ -214,7 +251,13 @@ test(`C-02: killed wherever it hurts, both go on and end alike (SIM_SEED=${seed}
     }
     await assertConverged(pair, contents)
   }
-  reportRow({ id: 'C-02', ...figures, temporariesLeft: temporaries(pair.b.root).length, seed, secs: roundedS(startedMs) })
+  reportRow({
+    id: 'C-02',
+    ...figures,
+    temporariesLeft: temporaries(pair.b.root).length,
+    seed,
+    secs: roundedS(startedMs),
+  })
   assert.equal(figures.survived, figures.tried)
 })
 

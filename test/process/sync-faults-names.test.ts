@@ -6,7 +6,17 @@ import { test } from 'node:test'
 import { contentsOf, Device } from '../support/device-pair.ts'
 import { statusOf } from '../support/daemon-pair.ts'
 import { reportRow } from '../support/effort.ts'
-import { DIRECTORY, fileRecord, HostilePeer, request, response, sha256, SYMLINK, type HostileTalk, type WireRecord } from '../support/hostile-peer.ts'
+import {
+  DIRECTORY,
+  fileRecord,
+  HostilePeer,
+  request,
+  response,
+  sha256,
+  SYMLINK,
+  type HostileTalk,
+  type WireRecord,
+} from '../support/hostile-peer.ts'
 import { eventually, scratchDirectory } from '../support/scratch.ts'
 
 /** A name as a peer may say it, and what becomes of the connection. */
@@ -16,11 +26,13 @@ interface NameCase {
   readonly reaction: 'closed' | 'kept'
 }
 
-const NAMES: readonly NameCase[] = (JSON.parse(readFileSync(new URL('../fixtures/names.json', import.meta.url), 'utf8')) as RawName[]).map(
-  ({ why, text = '', hex, times = 1, levels = 1, reaction }) => ({
-    why, reaction, name: hex === undefined ? Array<string>(levels).fill(text.repeat(times)).join('/') : Buffer.from(hex, 'hex'),
-  }),
-)
+const NAMES: readonly NameCase[] = (
+  JSON.parse(readFileSync(new URL('../fixtures/names.json', import.meta.url), 'utf8')) as RawName[]
+).map(({ why, text = '', hex, times = 1, levels = 1, reaction }) => ({
+  why,
+  reaction,
+  name: hex === undefined ? Array<string>(levels).fill(text.repeat(times)).join('/') : Buffer.from(hex, 'hex'),
+}))
 
 /** `times`: the text so often in a row; `levels`: the result so many directories deep. */
 interface RawName {
@@ -78,7 +90,9 @@ class Scene implements AsyncDisposable {
   /** How many things outside the folder are not as they were. */
   changedOutside(): number {
     const now = contentsOf(this.canary)
-    const changed = [...new Set([...now.keys(), ...this.#before.keys()])].filter((path) => now.get(path) !== this.#before.get(path))
+    const changed = [...new Set([...now.keys(), ...this.#before.keys()])].filter(
+      (path) => now.get(path) !== this.#before.get(path),
+    )
     const beside = new Set(readdirSync(this.directory)).symmetricDifference(new Set(this.#beside))
     return changed.length + beside.size
   }
@@ -140,16 +154,26 @@ test('N-01: no name in an index of a trusted peer reaches anything outside the f
   const changedOutside = scene.changedOutside()
   // A file that was overtaken by a newer record may leave its temporary file, which the next pull or a day later clears up.
   const temporaries = [...made].filter(([path, what]) => isTemporaryPath(path) && what.startsWith('file'))
-  const ours = [...made].filter(([path, what]) => /^\.st(ignore|versions)/.test(path) || (isTemporaryPath(path) && !what.startsWith('file')))
+  const ours = [...made].filter(
+    ([path, what]) => /^\.st(ignore|versions)/.test(path) || (isTemporaryPath(path) && !what.startsWith('file')),
+  )
   reportRow({
-    id: 'N-01', names: NAMES.length, ...figures, canaryChanged: changedOutside, ownNamesMade: ours.length,
-    temporariesLeft: temporaries.length, peakRssMiB: device.peakRssMib(),
+    id: 'N-01',
+    names: NAMES.length,
+    ...figures,
+    canaryChanged: changedOutside,
+    ownNamesMade: ours.length,
+    temporariesLeft: temporaries.length,
+    peakRssMiB: device.peakRssMib(),
   })
   assert.ok(NAMES.length >= 300)
   assert.equal(figures.handled, figures.tried)
   assert.equal(changedOutside, 0)
   assert.deepEqual(ours, [])
-  assert.deepEqual(readdirSync(join(device.root, '.stfolder')).filter((name) => !name.startsWith('syncthing-folder-')), [])
+  assert.deepEqual(
+    readdirSync(join(device.root, '.stfolder')).filter((name) => !name.startsWith('syncthing-folder-')),
+    [],
+  )
   assert.equal((await device.daemon.request('GET', '/rest/db/browse?folder=docs')).status, 200)
 })
 
@@ -171,9 +195,23 @@ test('N-02: no name in a request, nor in a question over REST, reads anything ou
   execFileSync('rm', ['-r', join(device.root, 'swapped')])
   symlinkSync('../canary', join(device.root, 'swapped'))
   const aimed = [
-    'link/secret', 'link/sub/deeper', 'secret-link', 'absolute-link', 'swapped/secret', 'dir/../../canary/secret', '../canary/secret',
-    join(canary, 'secret'), `..${canary}/secret`, '.stignore', 'link', 'dir/link/secret', 'link/../secret', '.stfolder/../../canary/secret',
-    'dir\0/../../canary/secret', `/proc/self/root${canary}/secret`, '/proc/self/cwd/canary/secret',
+    'link/secret',
+    'link/sub/deeper',
+    'secret-link',
+    'absolute-link',
+    'swapped/secret',
+    'dir/../../canary/secret',
+    '../canary/secret',
+    join(canary, 'secret'),
+    `..${canary}/secret`,
+    '.stignore',
+    'link',
+    'dir/link/secret',
+    'link/../secret',
+    '.stfolder/../../canary/secret',
+    'dir\0/../../canary/secret',
+    `/proc/self/root${canary}/secret`,
+    '/proc/self/cwd/canary/secret',
   ]
   const hashes = [sha256(SECRET), sha256(SECRET.replace(/^/, '// '))]
   const figures = { tried: 0, handled: 0, bytesLeaked: 0, restTried: 0, restServerErrors: 0 }
@@ -188,7 +226,10 @@ test('N-02: no name in a request, nor in a question over REST, reads anything ou
     for (const fromTemporary of [false, true]) {
       figures.tried++
       const hash = hashes[figures.tried % 2] ?? hashes[0]!
-      for (const [id, wanted] of [[2, hash], [3, hashes[0]!]] as const) {
+      for (const [id, wanted] of [
+        [2, hash],
+        [3, hashes[0]!],
+      ] as const) {
         await talk.send('Request', request({ id, name, size: SECRET.length, hash: wanted, fromTemporary }))
       }
       const alive = await talk.isAlive()
@@ -210,13 +251,23 @@ test('N-02: no name in a request, nor in a question over REST, reads anything ou
   await talk[Symbol.asyncDispose]()
 
   for (const name of [...aimed, ...NAMES.map((each) => each.name)]) {
-    const text = typeof name === 'string' ? encodeURIComponent(name) : `%${Buffer.from(name).toString('hex').replace(/(..)(?=.)/g, '$1%')}`
-    for (const [method, path] of [['GET', 'file?folder=docs&file='], ['GET', 'browse?folder=docs&prefix='], ['POST', 'scan?folder=docs&sub=']] as const) {
+    const text =
+      typeof name === 'string'
+        ? encodeURIComponent(name)
+        : `%${Buffer.from(name)
+            .toString('hex')
+            .replace(/(..)(?=.)/g, '$1%')}`
+    for (const [method, path] of [
+      ['GET', 'file?folder=docs&file='],
+      ['GET', 'browse?folder=docs&prefix='],
+      ['POST', 'scan?folder=docs&sub='],
+    ] as const) {
       figures.restTried++
       const reply = await device.daemon.request(method, `/rest/db/${path}${text}`)
       const body = await reply.text()
       figures.restServerErrors += Number(reply.status >= 500 && method === 'GET')
-      for (const secret of [SECRET.trim(), 'deeper']) if (body.includes(secret) && !text.includes(secret)) figures.bytesLeaked += secret.length
+      for (const secret of [SECRET.trim(), 'deeper'])
+        if (body.includes(secret) && !text.includes(secret)) figures.bytesLeaked += secret.length
     }
   }
   reportRow({ id: 'N-02', ...figures, canaryChanged: scene.changedOutside(), peakRssMiB: device.peakRssMib() })
@@ -231,8 +282,21 @@ test('N-05: nothing is written, read or removed through a symlink that a peer ma
   await scene.share()
   const { device, canary } = scene
   const targets = [
-    canary, '../canary', '../canary/', './../canary', '../a/../canary', '..', '/', '.', 'link-self', 'nowhere', 'x'.repeat(4_095),
-    '/proc/self/cwd', `${canary}/sub`, '../canary/secret', '../canary/made-by-following',
+    canary,
+    '../canary',
+    '../canary/',
+    './../canary',
+    '../a/../canary',
+    '..',
+    '/',
+    '.',
+    'link-self',
+    'nowhere',
+    'x'.repeat(4_095),
+    '/proc/self/cwd',
+    `${canary}/sub`,
+    '../canary/secret',
+    '../canary/made-by-following',
   ]
   const figures = { tried: 0, handled: 0, links: 0 }
   let sequence = 0
@@ -248,8 +312,12 @@ test('N-05: nothing is written, read or removed through a symlink that a peer ma
   for (const [i, target] of targets.entries()) {
     const link = target === 'link-self' ? 'link-self' : `link-${i}`
     const below: readonly WireRecord[] = [
-      fileRecord(`${link}/planted`, CONTENT), { name: `${link}/made`, type: DIRECTORY }, { name: `${link}/l`, type: SYMLINK, target: 'secret' },
-      { name: `${link}/secret`, deleted: true }, fileRecord(`${link}/secret2`, CONTENT), { name: `${link}/sub`, deleted: true, type: DIRECTORY },
+      fileRecord(`${link}/planted`, CONTENT),
+      { name: `${link}/made`, type: DIRECTORY },
+      { name: `${link}/l`, type: SYMLINK, target: 'secret' },
+      { name: `${link}/secret`, deleted: true },
+      fileRecord(`${link}/secret2`, CONTENT),
+      { name: `${link}/sub`, deleted: true, type: DIRECTORY },
     ]
     // Once all at once, once the entries when the link stands there, once newer ones over a directory that was there first.
     await say([{ name: link, type: SYMLINK, target }, ...below])
@@ -257,7 +325,10 @@ test('N-05: nothing is written, read or removed through a symlink that a peer ma
     await say(below.map((record) => ({ ...record, counter: 2 })))
     await say([{ name: `dir-${i}`, type: DIRECTORY }, fileRecord(`dir-${i}/secret`, CONTENT)])
     await scene.settled()
-    await say([{ name: `dir-${i}`, type: SYMLINK, target, counter: 2 }, { name: `dir-${i}/secret`, deleted: true, counter: 2 }])
+    await say([
+      { name: `dir-${i}`, type: SYMLINK, target, counter: 2 },
+      { name: `dir-${i}/secret`, deleted: true, counter: 2 },
+    ])
     await say([fileRecord(`dir-${i}/secret`, Buffer.from('another\n'), { counter: 3 })])
     await talk.send('Request', request({ id: 5, name: `${link}/secret`, size: SECRET.length, hash: sha256(SECRET) }))
     figures.tried += below.length * 2 + 3
@@ -279,10 +350,13 @@ const OBSTACLES: readonly (readonly [kind: string, make: (path: string, canary: 
   ['a symlink to nothing outside', (path, canary) => symlinkSync(join(canary, 'made-by-following'), path)],
   ['a symlink to a directory outside', (path, canary) => symlinkSync(canary, path)],
   ['a fifo', (path) => execFileSync('mkfifo', [path])],
-  ['a directory with something in it', (path) => {
-    mkdirSync(path)
-    writeFileSync(join(path, 'theirs'), SECRET)
-  }],
+  [
+    'a directory with something in it',
+    (path) => {
+      mkdirSync(path)
+      writeFileSync(join(path, 'theirs'), SECRET)
+    },
+  ],
   ['an empty directory', (path) => mkdirSync(path)],
   ['a file nobody may write', (path) => writeFileSync(path, SECRET, { mode: 0o400 })],
 ]
@@ -303,17 +377,23 @@ test('N-06: what stands in the way under a temporary or final name is never foll
   figures.tried = records.length
   await talk.update(records.map((record, i) => ({ ...record, sequence: i + 1 })))
   assert.equal(await talk.isAlive(), true)
-  await eventually('every file tried', async () => {
-    const { errors } = (await device.daemon.get('/rest/folder/errors?folder=docs')) as { errors: readonly unknown[] | null }
-    figures.errorsListed = errors?.length ?? 0
-    figures.finished = records.filter(({ name }) => isRegular(join(device.root, name.toString()))).length
-    const { state, needTotalItems, globalTotalItems } = await statusOf(device)
-    const seen = { state, needTotalItems, globalTotalItems, ...figures }
-    // A scan may have found what stands there and made it ours: then it is no longer needed, and no error any more.
-    const settled = state === 'idle' && globalTotalItems >= records.length && needTotalItems <= figures.errorsListed
-    if (!settled) throw new Error(JSON.stringify(seen))
-    return true
-  }, 60_000)
+  await eventually(
+    'every file tried',
+    async () => {
+      const { errors } = (await device.daemon.get('/rest/folder/errors?folder=docs')) as {
+        errors: readonly unknown[] | null
+      }
+      figures.errorsListed = errors?.length ?? 0
+      figures.finished = records.filter(({ name }) => isRegular(join(device.root, name.toString()))).length
+      const { state, needTotalItems, globalTotalItems } = await statusOf(device)
+      const seen = { state, needTotalItems, globalTotalItems, ...figures }
+      // A scan may have found what stands there and made it ours: then it is no longer needed, and no error any more.
+      const settled = state === 'idle' && globalTotalItems >= records.length && needTotalItems <= figures.errorsListed
+      if (!settled) throw new Error(JSON.stringify(seen))
+      return true
+    },
+    60_000,
+  )
   for (const [i] of OBSTACLES.entries()) {
     const path = join(device.root, `temp-${i}`)
     if (isRegular(path)) figures.wrongContent += Number(readFileSync(path, 'utf8') !== CONTENT.toString())

@@ -40,7 +40,10 @@ class Wire implements AsyncDisposable {
       near.destroy()
       far.destroy()
     }
-    for (const [from, to] of [[near, far], [far, near]] as const) {
+    for (const [from, to] of [
+      [near, far],
+      [far, near],
+    ] as const) {
       this.#sockets.add(from)
       from.on('error', cut)
       from.on('close', () => {
@@ -75,7 +78,10 @@ async function startWired(directory: string): Promise<{ readonly pair: DevicePai
   const a = await Device.start(directory, 'a')
   const b = await Device.start(directory, 'b')
   const wire = await Wire.to(b.port)
-  for (const [self, peer, addresses] of [[a, b, [`tcp://127.0.0.1:${wire.port}`]], [b, a, ['tcp://127.0.0.1:1']]] as const) {
+  for (const [self, peer, addresses] of [
+    [a, b, [`tcp://127.0.0.1:${wire.port}`]],
+    [b, a, ['tcp://127.0.0.1:1']],
+  ] as const) {
     await self.daemon.post('/rest/config/devices', { deviceID: peer.id, name: 'peer', addresses, numConnections: 1 })
     mkdirSync(self.root)
     await self.daemon.addFolder('docs', self.root, { devices: [{ deviceID: peer.id }] })
@@ -114,7 +120,9 @@ test(`B-18: cut after any byte, again and again: nothing is lost, both end alike
     await redial(a, b)
     await eventually('a cut, or all there was to say', async () => {
       if (wire.cuts > before) return true
-      const { completion } = (await a.daemon.get(`/rest/db/completion?folder=docs&device=${b.id}`)) as { completion: number }
+      const { completion } = (await a.daemon.get(`/rest/db/completion?folder=docs&device=${b.id}`)) as {
+        completion: number
+      }
       return (await a.isConnectedTo(b.id)) && completion === 100 ? true : undefined
     })
     survived += Number(a.isRunning && b.isRunning)
@@ -154,5 +162,12 @@ test('B-18: a slow wire and a frozen peer hold nobody else up, and are caught up
     b.daemon.child.kill('SIGCONT')
   }
   await converged(pair)
-  reportRow({ id: 'B-18', what: 'slow and frozen', tried: 2, delayMs: wire.delayMs, answered, passedBytes: wire.passedBytes })
+  reportRow({
+    id: 'B-18',
+    what: 'slow and frozen',
+    tried: 2,
+    delayMs: wire.delayMs,
+    answered,
+    passedBytes: wire.passedBytes,
+  })
 })

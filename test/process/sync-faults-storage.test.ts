@@ -1,7 +1,18 @@
 import assert from 'node:assert/strict'
 import { execFileSync, spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { closeSync, ftruncateSync, lstatSync, mkdirSync, openSync, readdirSync, readFileSync, renameSync, writeFileSync, writeSync } from 'node:fs'
+import {
+  closeSync,
+  ftruncateSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { inSync, statusOf } from '../support/daemon-pair.ts'
@@ -18,7 +29,10 @@ const secsSince = (startedMs: number) => Number(((performance.now() - startedMs)
 
 /** What is missing to give a daemon a small disk of its own, or undefined. Under CI=true something missing is a failure. */
 function missingMounts(): string | undefined {
-  const result = spawnSync('unshare', ['-m', 'sh', '-c', 'mount -t tmpfs none /mnt'], { stdio: 'ignore', timeout: 60_000 })
+  const result = spawnSync('unshare', ['-m', 'sh', '-c', 'mount -t tmpfs none /mnt'], {
+    stdio: 'ignore',
+    timeout: 60_000,
+  })
   if (result.status === 0) return undefined
   const reason = 'mount namespaces with a tmpfs (unshare -m, mount) cannot be used here'
   if (process.env['CI'] === 'true') throw new Error(reason)
@@ -26,45 +40,71 @@ function missingMounts(): string | undefined {
   return reason
 }
 
-test('C-05: the disk is full, then has room again: nothing torn, errors listed, resumed alone', { skip: missingMounts() }, async () => {
-  using directory = scratchDirectory()
-  const root = join(directory.path, 'b')
-  mkdirSync(root)
-  const before = ['unshare', '-m', '--propagation', 'private', 'sh', '-c', `mount -t tmpfs -o size=8m none '${root}' && exec "$@"`, 'small-disk']
-  const pullerPauseS = 2
-  await using pair = await startPair(directory.path, { b: { before }, folder: { pullerPauseS, minDiskFree: { value: 0, unit: '%' } } })
-  const { a, b } = pair
-  // Seen from inside the namespace.
-  const inside = `/proc/${b.daemon.child.pid}/root${root}`
-  const fileCount = 48
-  for (let i = 0; i < fileCount; i++) writeFileSync(join(a.root, `f${i}`), randomBytes(500_000))
-  const wanted = contentsOf(a.root)
-  const torn = (): readonly string[] => {
-    const there = [...contentsOf(inside)].filter(([path]) => !path.startsWith('.syncthing.'))
-    return there.filter(([path, what]) => wanted.get(path) !== what).map(([path]) => path)
-  }
-  await a.scan()
-  const { listed, needed } = await eventually('errors listed', async () => {
-    const { errors } = (await b.daemon.get('/rest/folder/errors?folder=docs')) as { errors: readonly unknown[] | null }
-    const { needTotalItems, state } = await statusOf(b)
-    return errors !== null && errors.length > 0 && state === 'idle' ? { listed: errors.length, needed: needTotalItems } : undefined
-  })
-  const tornWhileFull = torn()
-  execFileSync('nsenter', ['-t', String(b.daemon.child.pid), '-m', 'mount', '-o', 'remount,size=64m', root])
-  const roomMs = performance.now()
-  await inSync([a, b])
-  const tornAfter = torn()
-  const left = readdirSync(inside).filter((name) => name.startsWith('.syncthing.'))
-  const secsToFinish = secsSince(roomMs)
-  reportRow({
-    id: 'C-05', tried: fileCount, torn: tornWhileFull.length + tornAfter.length, errorsListed: listed, failedItems: needed,
-    temporariesLeft: left.length, secsToFinish, pullerPauseS,
-  })
-  assert.deepEqual(tornWhileFull, [])
-  assert.deepEqual(tornAfter, [])
-  assert.equal(listed, needed)
-  assert.deepEqual(differences(a.root, inside), [])
-})
+test(
+  'C-05: the disk is full, then has room again: nothing torn, errors listed, resumed alone',
+  { skip: missingMounts() },
+  async () => {
+    using directory = scratchDirectory()
+    const root = join(directory.path, 'b')
+    mkdirSync(root)
+    const before = [
+      'unshare',
+      '-m',
+      '--propagation',
+      'private',
+      'sh',
+      '-c',
+      `mount -t tmpfs -o size=8m none '${root}' && exec "$@"`,
+      'small-disk',
+    ]
+    const pullerPauseS = 2
+    await using pair = await startPair(directory.path, {
+      b: { before },
+      folder: { pullerPauseS, minDiskFree: { value: 0, unit: '%' } },
+    })
+    const { a, b } = pair
+    // Seen from inside the namespace.
+    const inside = `/proc/${b.daemon.child.pid}/root${root}`
+    const fileCount = 48
+    for (let i = 0; i < fileCount; i++) writeFileSync(join(a.root, `f${i}`), randomBytes(500_000))
+    const wanted = contentsOf(a.root)
+    const torn = (): readonly string[] => {
+      const there = [...contentsOf(inside)].filter(([path]) => !path.startsWith('.syncthing.'))
+      return there.filter(([path, what]) => wanted.get(path) !== what).map(([path]) => path)
+    }
+    await a.scan()
+    const { listed, needed } = await eventually('errors listed', async () => {
+      const { errors } = (await b.daemon.get('/rest/folder/errors?folder=docs')) as {
+        errors: readonly unknown[] | null
+      }
+      const { needTotalItems, state } = await statusOf(b)
+      return errors !== null && errors.length > 0 && state === 'idle'
+        ? { listed: errors.length, needed: needTotalItems }
+        : undefined
+    })
+    const tornWhileFull = torn()
+    execFileSync('nsenter', ['-t', String(b.daemon.child.pid), '-m', 'mount', '-o', 'remount,size=64m', root])
+    const roomMs = performance.now()
+    await inSync([a, b])
+    const tornAfter = torn()
+    const left = readdirSync(inside).filter((name) => name.startsWith('.syncthing.'))
+    const secsToFinish = secsSince(roomMs)
+    reportRow({
+      id: 'C-05',
+      tried: fileCount,
+      torn: tornWhileFull.length + tornAfter.length,
+      errorsListed: listed,
+      failedItems: needed,
+      temporariesLeft: left.length,
+      secsToFinish,
+      pullerPauseS,
+    })
+    assert.deepEqual(tornWhileFull, [])
+    assert.deepEqual(tornAfter, [])
+    assert.equal(listed, needed)
+    assert.deepEqual(differences(a.root, inside), [])
+  },
+)
 
 /** A content that shows whether it is of one piece: every byte tells the generation. */
 const generation = (number: number) => Buffer.alloc(MIB, (number % 255) + 1)
@@ -77,7 +117,10 @@ test('C-11: a file that is written while it is pulled never arrives as a mixture
   const figures = { tried: effort(20), observed: 0, mixed: 0, lost: 0 }
   const look = (): void => {
     for (const name of ['renamed-0', 'renamed-1', 'renamed-2']) {
-      const content = lstatSync(join(b.root, name), { throwIfNoEntry: false }) === undefined ? undefined : readFileSync(join(b.root, name))
+      const content =
+        lstatSync(join(b.root, name), { throwIfNoEntry: false }) === undefined
+          ? undefined
+          : readFileSync(join(b.root, name))
       if (content === undefined) continue
       figures.observed++
       figures.mixed += Number(isMixed(content) || content.length !== MIB)
@@ -112,7 +155,11 @@ test('C-11: a file that is written while it is pulled never arrives as a mixture
   await converged(pair)
   look()
   for (const { root } of pair.both) {
-    const found = new Set(readdirSync(root).filter((name) => name.startsWith('both-')).map((name) => readFileSync(join(root, name), 'utf8')))
+    const found = new Set(
+      readdirSync(root)
+        .filter((name) => name.startsWith('both-'))
+        .map((name) => readFileSync(join(root, name), 'utf8')),
+    )
     figures.lost += written.filter((content) => !found.has(content)).length
   }
   const temporariesLeft = readdirSync(b.root).filter((name) => name.startsWith('.syncthing.')).length
@@ -139,7 +186,12 @@ test('C-14: empty, sparse and block-sized files arrive byte for byte', async () 
   const { a, b } = pair
   const sizes = [0, 1, BLOCK - 1, BLOCK, BLOCK + 1, 2 * BLOCK, 3 * BLOCK, 16 * MIB - 1, 16 * MIB, 16 * MIB + 1]
   for (const size of sizes) writeFileSync(join(a.root, `size-${size}`), randomBytes(size))
-  const sparse: readonly (readonly [sizeBytes: number, dataAt: number])[] = [[64 * MIB, 20 * MIB + 5], [262_144_000, 0], [262_143_999, 262_143_998], [5 * MIB, -1]]
+  const sparse: readonly (readonly [sizeBytes: number, dataAt: number])[] = [
+    [64 * MIB, 20 * MIB + 5],
+    [262_144_000, 0],
+    [262_143_999, 262_143_998],
+    [5 * MIB, -1],
+  ]
   for (const [sizeBytes, dataAt] of sparse) {
     const file = openSync(join(a.root, `sparse-${sizeBytes}`), 'w')
     ftruncateSync(file, sizeBytes)
@@ -149,11 +201,20 @@ test('C-14: empty, sparse and block-sized files arrive byte for byte', async () 
   await a.scan()
   await converged(pair)
   const names = readdirSync(a.root).filter((name) => name !== '.stfolder')
-  const diskBytes = names.filter((name) => name.startsWith('sparse-')).reduce((sum, name) => sum + lstatSync(join(b.root, name)).blocks * 512, 0)
+  const diskBytes = names
+    .filter((name) => name.startsWith('sparse-'))
+    .reduce((sum, name) => sum + lstatSync(join(b.root, name)).blocks * 512, 0)
   const wrong = differences(a.root, b.root)
   const sparseBytes = sparse.reduce((sum, [size]) => sum + size, 0)
   const peakRssMiB = b.peakRssMib()
-  reportRow({ id: 'C-14', tried: names.length, wrong: wrong.length, sparseBytes, sparseDiskBytes: diskBytes, peakRssMiB })
+  reportRow({
+    id: 'C-14',
+    tried: names.length,
+    wrong: wrong.length,
+    sparseBytes,
+    sparseDiskBytes: diskBytes,
+    peakRssMiB,
+  })
   assert.deepEqual(wrong, [])
   assert.ok(diskBytes < 8 * MIB, `${diskBytes} bytes of disk for what is empty`)
 })
@@ -167,7 +228,11 @@ test('C-14: a file of more than 2^32 bytes keeps its exact size and its last byt
   const blockSize = 16 * MIB
   const [zeros, last] = [sha256(Buffer.alloc(blockSize)), Buffer.from('!')]
   const count = 2 ** 32 / blockSize
-  const blocks: WireBlock[] = Array.from({ length: count }, (_, i) => ({ offset: i * blockSize, size: blockSize, hash: zeros }))
+  const blocks: WireBlock[] = Array.from({ length: count }, (_, i) => ({
+    offset: i * blockSize,
+    size: blockSize,
+    hash: zeros,
+  }))
   blocks.push({ offset: 2 ** 32, size: 1, hash: sha256(last) })
   await using talk = await peer.join(device.port, device.id)
   const asked: number[] = []
@@ -181,7 +246,15 @@ test('C-14: a file of more than 2^32 bytes keeps its exact size and its last byt
   const end = execFileSync('tail', ['-c', '2', path])
   const diskBytes = stat.blocks * 512
   const [blocksAsked, peakRssMiB] = [asked.length, device.peakRssMib()]
-  reportRow({ id: 'C-14', what: 'more than 2^32 bytes', tried: 1, sizeBytes: stat.size, diskBytes, blocksAsked, peakRssMiB })
+  reportRow({
+    id: 'C-14',
+    what: 'more than 2^32 bytes',
+    tried: 1,
+    sizeBytes: stat.size,
+    diskBytes,
+    blocksAsked,
+    peakRssMiB,
+  })
   assert.equal(stat.size, 2 ** 32 + 1)
   assert.equal(end.toString(), '\0!')
   assert.ok(diskBytes < 64 * MIB)
@@ -211,7 +284,15 @@ test('C-15: many files in one directory, deep trees and the longest paths', asyn
   const items = contentsOf(b.root).size
   const pathBytes = join(b.root, long, 'f').length
   const peakRssMiB = Math.max(a.peakRssMib(), b.peakRssMib())
-  reportRow({ id: 'C-15', tried: items, filesPerSec: Math.round(count / secs), depth: 500, pathBytes, peakRssMiB, secs })
+  reportRow({
+    id: 'C-15',
+    tried: items,
+    filesPerSec: Math.round(count / secs),
+    depth: 500,
+    pathBytes,
+    peakRssMiB,
+    secs,
+  })
   assert.ok(items >= count + 500)
   assert.equal(readFileSync(join(b.root, long, 'f'), 'utf8'), 'at the end')
 })

@@ -6,8 +6,17 @@ import { connect, statusOf } from '../support/daemon-pair.ts'
 import { Device } from '../support/device-pair.ts'
 import { effort, reportRow } from '../support/effort.ts'
 import {
-  DIRECTORY, fileRecord, frame, HostilePeer, request, response, sha256,
-  type Asked, type HostileTalk, type WireBlock, type WireRecord,
+  DIRECTORY,
+  fileRecord,
+  frame,
+  HostilePeer,
+  request,
+  response,
+  sha256,
+  type Asked,
+  type HostileTalk,
+  type WireBlock,
+  type WireRecord,
 } from '../support/hostile-peer.ts'
 import { eventually, scratchDirectory } from '../support/scratch.ts'
 
@@ -52,8 +61,16 @@ test('B-04: lengths that lie cost nothing, and the next connection is as good as
     ['a message of 500,000,001 bytes of an unknown type', frame(99, nothing, { length: 500_000_001 }), 'closed'],
     ['a request of 500,000,000 bytes', frame('Request', nothing, { length: 500_000_000 }), 'closed'],
     ['a close of 500,000,000 bytes', frame('Close', nothing, { length: 500_000_000 }), 'closed'],
-    ['an index of 500,000,000 bytes, most of which never come', frame('Index', Buffer.alloc(MIB), { length: 500_000_000 }), 'kept'],
-    ['an update of 500,000,000 bytes, none of which come', frame('IndexUpdate', nothing, { length: 500_000_000 }), 'kept'],
+    [
+      'an index of 500,000,000 bytes, most of which never come',
+      frame('Index', Buffer.alloc(MIB), { length: 500_000_000 }),
+      'kept',
+    ],
+    [
+      'an update of 500,000,000 bytes, none of which come',
+      frame('IndexUpdate', nothing, { length: 500_000_000 }),
+      'kept',
+    ],
     ['an unknown type of 500,000,000 bytes, which never come', frame(99, nothing, { length: 500_000_000 }), 'kept'],
   ]
   let handled = 0
@@ -83,41 +100,81 @@ test('B-07: messages out of order are answered as the others answer them', async
   const config = peer.clusterConfig(device.id, ['docs'])
   const index = peer.index([{ name: 'd', type: DIRECTORY }])
   const requestBody = request({ id: 1, name: 'f', size: 1, hash: sha256('x') })
-  const cases: readonly (readonly [what: string, say: (talk: HostileTalk) => Promise<unknown>, expected: 'kept' | RegExp])[] = [
+  const cases: readonly (readonly [
+    what: string,
+    say: (talk: HostileTalk) => Promise<unknown>,
+    expected: 'kept' | RegExp,
+  ])[] = [
     ['an index first', (talk) => talk.send('Index', index), /^protocol error on index for docs: invalid state 0$/],
-    ['an update first', (talk) => talk.send('IndexUpdate', index), /^protocol error on index update for docs: invalid state 0$/],
+    [
+      'an update first',
+      (talk) => talk.send('IndexUpdate', index),
+      /^protocol error on index update for docs: invalid state 0$/,
+    ],
     ['a ping first', (talk) => talk.send('Ping'), /^protocol error on ping: invalid state 0$/],
-    ['a request first', (talk) => talk.send('Request', requestBody), /^protocol error on request for "f" in docs: invalid state 0$/],
+    [
+      'a request first',
+      (talk) => talk.send('Request', requestBody),
+      /^protocol error on request for "f" in docs: invalid state 0$/,
+    ],
     ['a response first', (talk) => talk.raw(response(1, new Uint8Array(0))), /invalid state 0$/],
-    ['an unknown type first', async (talk) => {
-      await talk.send(42, Buffer.alloc(100))
-      await talk.send('ClusterConfig', config)
-    }, 'kept'],
-    ['a second ClusterConfig', async (talk) => {
-      for (let i = 0; i < 3; i++) await talk.send('ClusterConfig', config)
-    }, 'kept'],
+    [
+      'an unknown type first',
+      async (talk) => {
+        await talk.send(42, Buffer.alloc(100))
+        await talk.send('ClusterConfig', config)
+      },
+      'kept',
+    ],
+    [
+      'a second ClusterConfig',
+      async (talk) => {
+        for (let i = 0; i < 3; i++) await talk.send('ClusterConfig', config)
+      },
+      'kept',
+    ],
     ['an empty ClusterConfig', (talk) => talk.send('ClusterConfig'), 'kept'],
-    ['an index of a folder nobody shares', async (talk) => {
-      await talk.send('ClusterConfig', config)
-      await talk.index([{ name: 'd', type: DIRECTORY }], 'others')
-    }, /^handling index for others: others: no such folder$/],
-    ['a Response nobody asked for', async (talk) => {
-      await talk.send('ClusterConfig', config)
-      for (const id of [0, 1, -1, 0x7fff_ffff]) await talk.raw(response(id, Buffer.alloc(10)))
-    }, 'kept'],
-    ['unknown types', async (talk) => {
-      await talk.send('ClusterConfig', config)
-      for (const type of [8, 9, 100, 0x7fff_ffff]) await talk.send(type, Buffer.alloc(1_000, type))
-    }, 'kept'],
-    ['a flood of pings', async (talk) => {
-      await talk.send('ClusterConfig', config)
-      await talk.raw(Buffer.concat(Array<Uint8Array>(effort(20_000)).fill(frame('Ping', new Uint8Array(0)))))
-    }, 'kept'],
-    ['a goodbye, and more after it', async (talk) => {
-      await talk.send('ClusterConfig', config)
-      await talk.send('Close', Buffer.from('\x0a\x03bye'))
-      await talk.send('Index', index)
-    }, /^closed by remote: bye$/],
+    [
+      'an index of a folder nobody shares',
+      async (talk) => {
+        await talk.send('ClusterConfig', config)
+        await talk.index([{ name: 'd', type: DIRECTORY }], 'others')
+      },
+      /^handling index for others: others: no such folder$/,
+    ],
+    [
+      'a Response nobody asked for',
+      async (talk) => {
+        await talk.send('ClusterConfig', config)
+        for (const id of [0, 1, -1, 0x7fff_ffff]) await talk.raw(response(id, Buffer.alloc(10)))
+      },
+      'kept',
+    ],
+    [
+      'unknown types',
+      async (talk) => {
+        await talk.send('ClusterConfig', config)
+        for (const type of [8, 9, 100, 0x7fff_ffff]) await talk.send(type, Buffer.alloc(1_000, type))
+      },
+      'kept',
+    ],
+    [
+      'a flood of pings',
+      async (talk) => {
+        await talk.send('ClusterConfig', config)
+        await talk.raw(Buffer.concat(Array<Uint8Array>(effort(20_000)).fill(frame('Ping', new Uint8Array(0)))))
+      },
+      'kept',
+    ],
+    [
+      'a goodbye, and more after it',
+      async (talk) => {
+        await talk.send('ClusterConfig', config)
+        await talk.send('Close', Buffer.from('\x0a\x03bye'))
+        await talk.send('Index', index)
+      },
+      /^closed by remote: bye$/,
+    ],
   ]
   let handled = 0
   for (const [what, say, expected] of cases) {
@@ -136,7 +193,12 @@ test('B-07: messages out of order are answered as the others answer them', async
   await talk.send('Request', request({ id: 1, folder: 'others', name: 'f', size: 1, hash: sha256('x') }))
   await talk.until('an answer', () => codes.length > 0)
   assert.deepEqual(codes, [1], 'a request in a folder nobody shares')
-  reportRow({ id: 'B-07', tried: cases.length + codes.length, handled: handled + codes.length, peakRssMiB: device.peakRssMib() })
+  reportRow({
+    id: 'B-07',
+    tried: cases.length + codes.length,
+    handled: handled + codes.length,
+    peakRssMiB: device.peakRssMib(),
+  })
 })
 
 test('B-08: a flood of records is taken with bounded memory, and other folders go on', async () => {
@@ -162,7 +224,10 @@ test('B-08: a flood of records is taken with bounded memory, and other folders g
     await using talk = await peer.join(a.port, a.id, 'flood')
     await talk.index([], 'flood')
     for (let start = 0; start < count; start += 1_000) {
-      await talk.update(Array.from({ length: 1_000 }, (_, i) => record(start + i)), 'flood')
+      await talk.update(
+        Array.from({ length: 1_000 }, (_, i) => record(start + i)),
+        'flood',
+      )
       entries += 1_000
     }
     const name = `during-${otherFiles}`
@@ -171,7 +236,10 @@ test('B-08: a flood of records is taken with bounded memory, and other folders g
     const askedMs = performance.now()
     await a.daemon.get('/rest/system/ping')
     worstLagMs = Math.max(worstLagMs, performance.now() - askedMs)
-    await eventually('a file of another folder', () => lstatSync(join(b.root, name), { throwIfNoEntry: false })?.isFile() || undefined)
+    await eventually(
+      'a file of another folder',
+      () => lstatSync(join(b.root, name), { throwIfNoEntry: false })?.isFile() || undefined,
+    )
     otherFiles++
     assert.equal(await talk.isAlive(), true, what)
   }
@@ -185,7 +253,13 @@ test('B-08: a flood of records is taken with bounded memory, and other folders g
   }
   const peakRssMiB = a.peakRssMib()
   reportRow({
-    id: 'B-08', tried: floods.length + huge.length, entries, otherFiles, entriesPerSec: Math.round(entries / secs), worstLagMs: Math.round(worstLagMs), peakRssMiB,
+    id: 'B-08',
+    tried: floods.length + huge.length,
+    entries,
+    otherFiles,
+    entriesPerSec: Math.round(entries / secs),
+    worstLagMs: Math.round(worstLagMs),
+    peakRssMiB,
   })
   assert.equal(otherFiles, floods.length)
   assert.ok(peakRssMiB < RSS_MIB_MAX, `${peakRssMiB} MiB`)
@@ -207,14 +281,18 @@ test('B-10: a flood of requests is answered to the last, within bounds', async (
       figures.wrong += Number(code !== 0 || Buffer.compare(data, content) !== 0)
     }
     // All at once: they are on the way before the first answer is.
-    await talk.raw(Buffer.concat(Array.from({ length: count }, (_, id) => frame('Request', request({ id, name: 'f', size: BLOCK, hash })))))
+    await talk.raw(
+      Buffer.concat(
+        Array.from({ length: count }, (_, id) => frame('Request', request({ id, name: 'f', size: BLOCK, hash }))),
+      ),
+    )
     await talk.until('every answer', () => figures.answered === count)
   }
   const odd: readonly (readonly [what: string, body: Uint8Array])[] = [
     ...Array.from({ length: 100 }, () => ['the same id', request({ id: 5, name: 'f', size: BLOCK, hash })] as const),
-    ...[BLOCK, BLOCK + 1, 2n ** 31n, 2n ** 40n, 2n ** 53n, 2n ** 62n, -1n].map((offset) => (
-      ['an offset beyond the end', request({ id: 6, name: 'f', offset, size: BLOCK, hash })] as const
-    )),
+    ...[BLOCK, BLOCK + 1, 2n ** 31n, 2n ** 40n, 2n ** 53n, 2n ** 62n, -1n].map(
+      (offset) => ['an offset beyond the end', request({ id: 6, name: 'f', offset, size: BLOCK, hash })] as const,
+    ),
     ['a negative id', request({ id: -1, name: 'f', size: BLOCK, hash })],
   ]
   await using talk = await scene.join()
@@ -240,7 +318,9 @@ test('B-10: a flood of requests is answered to the last, within bounds', async (
 
 test('B-11: sizes nobody honest asks for are refused before any memory is taken', async () => {
   using directory = scratchDirectory()
-  await using scene = await startScene(directory.path, (root) => writeFileSync(join(root, 'f'), Buffer.alloc(BLOCK, 'b')))
+  await using scene = await startScene(directory.path, (root) =>
+    writeFileSync(join(root, 'f'), Buffer.alloc(BLOCK, 'b')),
+  )
   const sizes = [-1, -(2 ** 31), 32 * MIB + 1, 64 * MIB, 2 ** 30, 2 ** 31 - 1, 0]
   const repeats = 40
   await using talk = await scene.join()
@@ -253,12 +333,26 @@ test('B-11: sizes nobody honest asks for are refused before any memory is taken'
     codes.set(id, code)
   }
   for (let i = 0; i < repeats; i++) {
-    for (const [id, size] of sizes.entries()) await talk.send('Request', request({ id, name: 'f', size, hash: sha256('') }))
+    for (const [id, size] of sizes.entries())
+      await talk.send('Request', request({ id, name: 'f', size, hash: sha256('') }))
   }
   await talk.until('every answer', () => answers === repeats * sizes.length)
   const peakRssMiB = scene.device.peakRssMib()
-  reportRow({ id: 'B-11', tried: repeats * sizes.length, answers, bytes, codes: [...codes.values()].join(' '), peakRssMiB })
-  assert.deepEqual([...codes.keys()].sort((a, b) => a - b).map((id) => codes.get(id)).slice(0, -1), [3, 3, 2, 2, 2, 2])
+  reportRow({
+    id: 'B-11',
+    tried: repeats * sizes.length,
+    answers,
+    bytes,
+    codes: [...codes.values()].join(' '),
+    peakRssMiB,
+  })
+  assert.deepEqual(
+    [...codes.keys()]
+      .sort((a, b) => a - b)
+      .map((id) => codes.get(id))
+      .slice(0, -1),
+    [3, 3, 2, 2, 2, 2],
+  )
   assert.equal(bytes, 0)
   assert.ok(peakRssMiB < RSS_MIB_MAX, `${peakRssMiB} MiB`)
 })
@@ -284,7 +378,10 @@ function impossibleFiles(): readonly (readonly [what: string, record: Partial<Wi
     ['a first block not at the start', { size: BLOCK, blocks: [one(BLOCK, 2 ** 40)] }],
     ['a negative offset', { size: BLOCK, blocks: [one(BLOCK, -BLOCK)] }],
     ['a hash of 31 bytes', { size: BLOCK, blocks: [{ offset: 0, size: BLOCK, hash: hash.subarray(1) }] }],
-    ['a hash of 33 bytes', { size: BLOCK, blocks: [{ offset: 0, size: BLOCK, hash: Buffer.concat([hash, hash.subarray(0, 1)]) }] }],
+    [
+      'a hash of 33 bytes',
+      { size: BLOCK, blocks: [{ offset: 0, size: BLOCK, hash: Buffer.concat([hash, hash.subarray(0, 1)]) }] },
+    ],
     ['no hash', { size: BLOCK, blocks: [{ offset: 0, size: BLOCK, hash: new Uint8Array(0) }] }],
     ['a time of 2^62 s', { modifiedS: 2n ** 62n }],
     ['a time of -2^63 s', { modifiedS: -(2n ** 63n) }],
@@ -322,12 +419,22 @@ test('B-12: files that cannot be are refused with a reason, and take no room on 
   }
   await eventually('the folder at rest', async () => ((await statusOf(device)).state === 'idle' ? true : undefined))
   await talk[Symbol.asyncDispose]()
-  const found = readdirSync(device.root).filter((name) => name !== '.stfolder').map((name) => lstatSync(join(device.root, name)))
+  const found = readdirSync(device.root)
+    .filter((name) => name !== '.stfolder')
+    .map((name) => lstatSync(join(device.root, name)))
   const diskBytes = found.reduce((sum, stat) => sum + stat.blocks * 512, 0)
   const apparentBytes = found.reduce((sum, stat) => sum + stat.size, 0)
   const strangeModes = found.filter(({ mode }) => (mode & 0o7000) !== 0).length
   const wrongBytes = found.filter(({ size }) => size !== content.length).length
-  reportRow({ id: 'B-12', ...figures, filesMade: found.length, diskBytes, apparentBytes, strangeModes, peakRssMiB: device.peakRssMib() })
+  reportRow({
+    id: 'B-12',
+    ...figures,
+    filesMade: found.length,
+    diskBytes,
+    apparentBytes,
+    strangeModes,
+    peakRssMiB: device.peakRssMib(),
+  })
   assert.equal(figures.handled, figures.tried)
   assert.equal(strangeModes, 0)
   assert.equal(wrongBytes, 0)
@@ -340,7 +447,9 @@ test('B-14: answers that lie never reach a file; another device that has it is a
   const { device, peer } = scene
   const honest = await HostilePeer.make()
   await honest.introduce(device, {})
-  await device.daemon.request('PATCH', '/rest/config/folders/docs', { devices: [peer, honest].map(({ id }) => ({ deviceID: id })) })
+  await device.daemon.request('PATCH', '/rest/config/folders/docs', {
+    devices: [peer, honest].map(({ id }) => ({ deviceID: id })),
+  })
   const contents = new Map<string, Buffer>()
   const partOf = ({ name, offset, size }: Asked) => contents.get(name)!.subarray(offset, offset + size)
   const lies: Readonly<Record<string, (asked: Asked) => Uint8Array | undefined>> = {
@@ -352,13 +461,17 @@ test('B-14: answers that lie never reach a file; another device that has it is a
     'an unknown code with the data': (asked) => response(asked.id, partOf(asked), 77),
     'a refusal with the data': (asked) => response(asked.id, partOf(asked), 1),
     'no such file': (asked) => response(asked.id, new Uint8Array(0), 2),
-    'twice, the second time wrong': (asked) => Buffer.concat([response(asked.id, partOf(asked)), response(asked.id, Buffer.alloc(asked.size, 'z'))]),
-    'a wrong one first': (asked) => Buffer.concat([response(asked.id, Buffer.alloc(asked.size, 'z')), response(asked.id, partOf(asked))]),
-    'the id of another': (asked) => Buffer.concat([response(asked.id + 1_000, partOf(asked)), response(asked.id, Buffer.alloc(3))]),
+    'twice, the second time wrong': (asked) =>
+      Buffer.concat([response(asked.id, partOf(asked)), response(asked.id, Buffer.alloc(asked.size, 'z'))]),
+    'a wrong one first': (asked) =>
+      Buffer.concat([response(asked.id, Buffer.alloc(asked.size, 'z')), response(asked.id, partOf(asked))]),
+    'the id of another': (asked) =>
+      Buffer.concat([response(asked.id + 1_000, partOf(asked)), response(asked.id, Buffer.alloc(3))]),
   }
   const names = Object.keys(lies)
   for (const [i, name] of names.entries()) contents.set(name, Buffer.alloc(3 * BLOCK + i * 1_000, i + 65))
-  for (const [i, content] of [...contents.values()].entries()) for (let at = 0; at < content.length; at += BLOCK) content.writeUInt32LE(i * 1_000 + at, at)
+  for (const [i, content] of [...contents.values()].entries())
+    for (let at = 0; at < content.length; at += BLOCK) content.writeUInt32LE(i * 1_000 + at, at)
   const records = names.map((name, i) => fileRecord(name, contents.get(name)!, { sequence: i + 1 }))
   await using liar = await scene.join()
   let lied = 0
@@ -368,20 +481,38 @@ test('B-14: answers that lie never reach a file; another device that has it is a
   }
   await liar.index(records)
   assert.equal(await liar.isAlive(), true)
-  const wrongNames = (): readonly string[] => readdirSync(device.root)
-    .filter((name) => contents.has(name) && Buffer.compare(readFileSync(join(device.root, name)), contents.get(name)!) !== 0)
-  await eventually('lies told about every file', async () => (lied >= names.length && (await statusOf(device)).state === 'idle') || undefined)
+  const wrongNames = (): readonly string[] =>
+    readdirSync(device.root).filter(
+      (name) => contents.has(name) && Buffer.compare(readFileSync(join(device.root, name)), contents.get(name)!) !== 0,
+    )
+  await eventually(
+    'lies told about every file',
+    async () => (lied >= names.length && (await statusOf(device)).state === 'idle') || undefined,
+  )
   const wrongBefore = wrongNames().length
   // The records are the liar's, word for word: the same version of the same files.
   await using good = await honest.join(device.port, device.id)
   good.serve = (asked) => response(asked.id, partOf(asked))
   await good.send('Index', peer.index(records))
-  await eventually('every file', async () => {
-    const { needTotalItems, state } = await statusOf(device)
-    return (needTotalItems === 0 && state === 'idle') || undefined
-  }, 60_000)
-  const present = names.filter((name) => lstatSync(join(device.root, name), { throwIfNoEntry: false })?.isFile() === true)
-  reportRow({ id: 'B-14', tried: names.length, handled: present.length, lied, wrongFiles: wrongBefore + wrongNames().length, peakRssMiB: device.peakRssMib() })
+  await eventually(
+    'every file',
+    async () => {
+      const { needTotalItems, state } = await statusOf(device)
+      return (needTotalItems === 0 && state === 'idle') || undefined
+    },
+    60_000,
+  )
+  const present = names.filter(
+    (name) => lstatSync(join(device.root, name), { throwIfNoEntry: false })?.isFile() === true,
+  )
+  reportRow({
+    id: 'B-14',
+    tried: names.length,
+    handled: present.length,
+    lied,
+    wrongFiles: wrongBefore + wrongNames().length,
+    peakRssMiB: device.peakRssMib(),
+  })
   assert.equal(wrongBefore, 0)
   assert.deepEqual(wrongNames(), [])
   assert.deepEqual(present, names)

@@ -1,10 +1,29 @@
 import assert from 'node:assert/strict'
-import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { SimRandom } from '../../src/platform/sim/random.ts'
 import { someBytes } from '../support/bytes.ts'
-import { connect, differencesOf, inSync, restartMember, startMember, treeOf, type Member } from '../support/daemon-pair.ts'
+import {
+  connect,
+  differencesOf,
+  inSync,
+  restartMember,
+  startMember,
+  treeOf,
+  type Member,
+} from '../support/daemon-pair.ts'
 import { effort, reportRow } from '../support/effort.ts'
 import { eventually, scratchDirectory } from '../support/scratch.ts'
 
@@ -14,7 +33,8 @@ const MIB = 1_024 * 1_024
 function fillHard(root: string, random: SimRandom): void {
   mkdirSync(join(root, 'empty directory'), { recursive: true })
   mkdirSync(join(root, 'déep/日本/🙂'), { recursive: true })
-  for (const size of [0, 1, 131_071, 131_072, 131_073, 3 * MIB]) writeFileSync(join(root, `size-${size}`), someBytes(size, random.int(2 ** 31)))
+  for (const size of [0, 1, 131_071, 131_072, 131_073, 3 * MIB])
+    writeFileSync(join(root, `size-${size}`), someBytes(size, random.int(2 ** 31)))
   writeFileSync(join(root, 'déep/日本/🙂/naïve'), 'x')
   writeFileSync(join(root, `${'n'.repeat(200)}.txt`), 'a long name')
   writeFileSync(join(root, '.dotfile'), 'hidden')
@@ -41,7 +61,11 @@ async function assertEqual(members: readonly Member[], what: string): Promise<vo
     return differences().length === 0 || undefined
   }).catch(() => {}) // the comparison below says what is different
   assert.deepEqual(differences(), [], what)
-  assert.deepEqual([...treeOf(first!.root).keys()].filter((name) => name.includes('.syncthing.')), [], 'temporary files are left')
+  assert.deepEqual(
+    [...treeOf(first!.root).keys()].filter((name) => name.includes('.syncthing.')),
+    [],
+    'temporary files are left',
+  )
 }
 
 test('two daemons keep a hard tree alike, through changes on both sides, renames, conflicts and deletions', async () => {
@@ -65,8 +89,11 @@ test('two daemons keep a hard tree alike, through changes on both sides, renames
       if (action === 0) rmSync(path)
       else if (action === 1) writeFileSync(path, someBytes(random.int(400_000), random.int(2 ** 31)))
       else if (action === 2) renameSync(path, join(root, `made-${round}-${daemon.child.pid}`))
-      else chmodSync(path, statSync(path).mode & 0o777 ^ 0o011)
-      writeFileSync(join(root, `made-${round}-new-${daemon.child.pid}`), someBytes(random.int(300_000), random.int(2 ** 31)))
+      else chmodSync(path, (statSync(path).mode & 0o777) ^ 0o011)
+      writeFileSync(
+        join(root, `made-${round}-new-${daemon.child.pid}`),
+        someBytes(random.int(300_000), random.int(2 ** 31)),
+      )
     }
     await assertEqual(both, `round ${round}, SIM_SEED=${SEED}`)
   }
@@ -93,7 +120,10 @@ test('edits on both sides that never met: the later one wins, the other is kept 
   const names = readdirSync(a.root)
   const copies = names.filter((name) => name.includes('sync-conflict'))
   assert.equal(readFileSync(join(b.root, 'f.txt'), 'utf8'), 'from a')
-  assert.deepEqual(copies.map((name) => readFileSync(join(a.root, name), 'utf8')), ['from b'])
+  assert.deepEqual(
+    copies.map((name) => readFileSync(join(a.root, name), 'utf8')),
+    ['from b'],
+  )
   assert.equal(readFileSync(join(b.root, 'g.txt'), 'utf8'), 'edited', 'an edit wins over a deletion')
 })
 
@@ -115,7 +145,9 @@ test('C-01: kill -9 of the receiver at any moment leaves whole files, and the ne
     let tried = 0
     for (let round = 0; round < rounds; round++) {
       const old = contentsOf(a.root)
-      for (const [i, size] of sizes.entries()) if (i % 3 === round % 3) writeFileSync(join(a.root, `f${i}`), someBytes(size + round + 1, i + 1_000 * (round + 1)))
+      for (const [i, size] of sizes.entries())
+        if (i % 3 === round % 3)
+          writeFileSync(join(a.root, `f${i}`), someBytes(size + round + 1, i + 1_000 * (round + 1)))
       const wanted = contentsOf(a.root)
       await a.daemon.post('/rest/db/scan?folder=docs')
       await new Promise((resolve) => setTimeout(resolve, random.int(400))) // a moment of the pull: where it falls does not decide the test
@@ -136,7 +168,10 @@ test('C-01: kill -9 of the receiver at any moment leaves whole files, and the ne
     }
     reportRow({ id: 'C-01', tried, midPull, torn, bytesLost, seed: SEED })
     assert.deepEqual([torn, bytesLost], [0, 0])
-    assert.deepEqual(readdirSync(b.root).filter((name) => name.includes('sync-conflict') || name.includes('.syncthing.')), [])
+    assert.deepEqual(
+      readdirSync(b.root).filter((name) => name.includes('sync-conflict') || name.includes('.syncthing.')),
+      [],
+    )
   } finally {
     await b[Symbol.asyncDispose]()
   }
@@ -160,11 +195,23 @@ test('a scan is answered while a slow download runs, and a file asked for first 
   await a.daemon.post('/rest/db/scan?folder=docs')
   await b.daemon.request('PATCH', '/rest/config/folders/docs', { paused: false })
   const finished = async () =>
-    ((await b.daemon.get('/rest/events?since=0&events=ItemFinished&timeout=0')) as { data: { item: string } }[]).map(({ data }) => data.item)
+    ((await b.daemon.get('/rest/events?since=0&events=ItemFinished&timeout=0')) as { data: { item: string } }[]).map(
+      ({ data }) => data.item,
+    )
   await finished() // from now on they are kept for us
-  const need = async () => (await b.daemon.get('/rest/db/need?folder=docs')) as { progress: { name: string }[]; queued: { name: string }[]; rest: object[] }
-  await eventually('a download with files waiting', async () => ((await need()).queued.length > 10 && (await need()).progress.length > 0) || undefined)
-  const answer = JSON.parse(await b.daemon.post('/rest/db/prio?folder=docs&file=f39')) as Awaited<ReturnType<typeof need>>
+  const need = async () =>
+    (await b.daemon.get('/rest/db/need?folder=docs')) as {
+      progress: { name: string }[]
+      queued: { name: string }[]
+      rest: object[]
+    }
+  await eventually(
+    'a download with files waiting',
+    async () => ((await need()).queued.length > 10 && (await need()).progress.length > 0) || undefined,
+  )
+  const answer = JSON.parse(await b.daemon.post('/rest/db/prio?folder=docs&file=f39')) as Awaited<
+    ReturnType<typeof need>
+  >
   const isNext = answer.queued[0]?.name === 'f39' || answer.progress.some(({ name }) => name === 'f39')
   assert.ok(isNext, `queued ${answer.queued.map(({ name }) => name).join(' ')}`)
   writeFileSync(join(b.root, 'new at b'), 'x')
@@ -172,7 +219,10 @@ test('a scan is answered while a slow download runs, and a file asked for first 
   const file = await b.daemon.get('/rest/db/file?folder=docs&file=new%20at%20b')
   assert.ok(file)
   assert.ok((await need()).queued.length > 10, 'the scan waited for the download')
-  await eventually('full speed', async () => (await a.daemon.request('PATCH', '/rest/config/options', { maxSendKbps: 0 })).ok || undefined)
+  await eventually(
+    'full speed',
+    async () => (await a.daemon.request('PATCH', '/rest/config/options', { maxSendKbps: 0 })).ok || undefined,
+  )
   await inSync([a, b])
   const order = await finished()
   const place = order.indexOf('f39')

@@ -23,7 +23,10 @@ test('two devices tell the same time of a file, to the nanosecond, also where th
   for (const name of names) writeFileSync(join(a.root, name), name)
   await connect(a, b)
   await inSync([a, b])
-  await eventually('all files are at the other device', async () => names.every((name) => lstatSync(join(b.root, name), { throwIfNoEntry: false })) || undefined)
+  await eventually(
+    'all files are at the other device',
+    async () => names.every((name) => lstatSync(join(b.root, name), { throwIfNoEntry: false })) || undefined,
+  )
   let rounded = 0
   for (const name of names) {
     const [here, there] = [await viewOf(a, name), await viewOf(b, name)]

@@ -31,9 +31,17 @@ after(async () => {
 /** npm as a person has it, with our registry and nothing else. */
 async function npm(directory: string, ...words: string[]): Promise<string> {
   const kept = Object.entries(process.env).filter(([name]) => !/^(npm_|NODE_|ST[A-Z])/i.test(name))
-  const own = { npm_config_registry: registry.url, npm_config_cache: join(scratch.path, 'npm-cache'), npm_config_userconfig: join(scratch.path, 'npmrc'), npm_config_update_notifier: 'false' }
+  const own = {
+    npm_config_registry: registry.url,
+    npm_config_cache: join(scratch.path, 'npm-cache'),
+    npm_config_userconfig: join(scratch.path, 'npmrc'),
+    npm_config_update_notifier: 'false',
+  }
   const token = `--${registry.url.replace('http:', '')}:_authToken=x`
-  const { stdout } = await run('npm', [...words, token], { cwd: directory, env: { ...Object.fromEntries(kept), ...own } })
+  const { stdout } = await run('npm', [...words, token], {
+    cwd: directory,
+    env: { ...Object.fromEntries(kept), ...own },
+  })
   return stdout
 }
 
@@ -44,7 +52,10 @@ async function publish(version: string, changelog: string): Promise<void> {
   mkdirSync(join(directory, 'dist', 'main'), { recursive: true })
   const { dependencies: _d, devDependencies: _v, overrides: _o, engines: _e, ...others } = manifest
   writeFileSync(join(directory, 'package.json'), `${JSON.stringify({ ...others, version }, undefined, 2)}\n`)
-  writeFileSync(join(directory, 'dist', 'main', 'bin.js'), `#!/usr/bin/env node\nconsole.log(${JSON.stringify(version)})\n`)
+  writeFileSync(
+    join(directory, 'dist', 'main', 'bin.js'),
+    `#!/usr/bin/env node\nconsole.log(${JSON.stringify(version)})\n`,
+  )
   mkdirSync(join(directory, 'dist', 'man'))
   writeFileSync(join(directory, 'dist', 'man', 'twinfold.1'), '.TH TWINFOLD 1\n')
   writeFileSync(join(directory, 'tools', 'run.mjs'), '') // what it would build is there already
@@ -52,7 +63,11 @@ async function publish(version: string, changelog: string): Promise<void> {
   copyFileSync(join(root, 'tools', 'release-notes.mjs'), join(directory, 'tools', 'release-notes.mjs'))
   const before = readFileSync(join(directory, 'package.json'), 'utf8')
   await npm(directory, 'publish')
-  assert.equal(readFileSync(join(directory, 'package.json'), 'utf8'), before, 'publishing leaves the manifest as it was')
+  assert.equal(
+    readFileSync(join(directory, 'package.json'), 'utf8'),
+    before,
+    'publishing leaves the manifest as it was',
+  )
 }
 
 const CHANGELOG = `# Changelog
@@ -78,8 +93,13 @@ First.
 test('publishing puts what changed into the registry', async () => {
   await publish('99.0.0', CHANGELOG)
   await publish('99.1.0', CHANGELOG)
-  const text = 'Faster, and better: see the page.\n\n- one thing that goes on on a second line\n- `another` <script>alert(1)</script>'
-  const changes = [{ version: '99.1.0', text }, { version: '99.0.0', text: 'New.' }, { version: manifest.version, text: 'First.' }]
+  const text =
+    'Faster, and better: see the page.\n\n- one thing that goes on on a second line\n- `another` <script>alert(1)</script>'
+  const changes = [
+    { version: '99.1.0', text },
+    { version: '99.0.0', text: 'New.' },
+    { version: manifest.version, text: 'First.' },
+  ]
   assert.deepEqual(registry.manifest('99.1.0')?.['twinfold'], { changes })
   await assert.rejects(publish('99.2.0', CHANGELOG), /CHANGELOG\.md has no section for 99\.2\.0/)
 })
@@ -101,18 +121,32 @@ const upgrade = (words: string[] = [], options: CommandOptions = {}) =>
 test('upgrade prints what is newer, what changed and the command; code 0', async () => {
   const { code, out, err } = await upgrade()
   assert.deepEqual({ code, err }, { code: 0, err: `Asking ${registry.source} for releases newer than ${running}\n` })
-  assert.ok(out.startsWith(`Twinfold v99.1.0 is available, this is ${running}. It is a new major version: read what changed\n\nv99.1.0\n  Faster, and better: see the page.\n\n  - one`), out)
-  assert.ok(out.endsWith(`\n\nv99.0.0\n  New.\n\nTo upgrade, run:\n  git -C ${root} pull --ff-only\nThen restart Twinfold.\n`), out)
+  assert.ok(
+    out.startsWith(
+      `Twinfold v99.1.0 is available, this is ${running}. It is a new major version: read what changed\n\nv99.1.0\n  Faster, and better: see the page.\n\n  - one`,
+    ),
+    out,
+  )
+  assert.ok(
+    out.endsWith(`\n\nv99.0.0\n  New.\n\nTo upgrade, run:\n  git -C ${root} pull --ff-only\nThen restart Twinfold.\n`),
+    out,
+  )
   assert.ok(!existsSync(nowhere), 'it makes no home')
 })
 
 test('--check-only is one line, --json everything, in 1.x spelling too', async () => {
-  for (const words of [['upgrade', '--check-only'], ['upgrade', '-c']]) {
+  for (const words of [
+    ['upgrade', '--check-only'],
+    ['upgrade', '-c'],
+  ]) {
     const { code, out } = await runCommand([...words, '--home', nowhere, '-u', registry.source])
     assert.deepEqual([code, out.split('\n').length], [0, 2])
   }
   const { latest, available, changes, command, source, checks } = JSON.parse((await upgrade(['--json'])).out)
-  assert.deepEqual([latest, available, changes.length, command, source, checks], ['v99.1.0', true, 2, `git -C ${root} pull --ff-only`, registry.source, undefined])
+  assert.deepEqual(
+    [latest, available, changes.length, command, source, checks],
+    ['v99.1.0', true, 2, `git -C ${root} pull --ff-only`, registry.source, undefined],
+  )
   const old = await runCommand([`--upgrade-to=${registry.source}`, '--home', nowhere])
   assert.match(old.out, /^Twinfold v99\.1\.0 is available/)
 })
@@ -121,13 +155,22 @@ test('no newer release is code 2, a failure code 1 with one sentence', async () 
   await using other = await NpmRegistry.start()
   other.release('0.0.1')
   const none = await upgrade(['--from', other.source])
-  assert.deepEqual([none.code, none.out], [2, `No upgrade available: this is ${running}, the latest release is v0.0.1\n`])
+  assert.deepEqual(
+    [none.code, none.out],
+    [2, `No upgrade available: this is ${running}, the latest release is v0.0.1\n`],
+  )
   other.answer = (_, response) => response.writeHead(302, { Location: 'http://192.0.2.1/' }).end()
   const failed = await upgrade(['--from', other.source])
   assert.deepEqual([failed.code, failed.out], [1, ''])
-  assert.match(failed.err, /\ntwinfold: error: Checking for upgrade: http:\/\/127\.0\.0\.1:\d+\/twinfold: it redirects to http:\/\/192\.0\.2\.1\/, which is not followed/)
+  assert.match(
+    failed.err,
+    /\ntwinfold: error: Checking for upgrade: http:\/\/127\.0\.0\.1:\d+\/twinfold: it redirects to http:\/\/192\.0\.2\.1\/, which is not followed/,
+  )
   const forbidden = await upgrade([], { env: { STNOUPGRADE: '1' } })
-  assert.deepEqual([forbidden.code, forbidden.err], [1, 'twinfold: error: Checking for upgrade: upgrade unsupported, because STNOUPGRADE is set\n'])
+  assert.deepEqual(
+    [forbidden.code, forbidden.err],
+    [1, 'twinfold: error: Checking for upgrade: upgrade unsupported, because STNOUPGRADE is set\n'],
+  )
 })
 
 test('the settings of the home count; a configuration that cannot be read says what to do', async () => {
@@ -139,7 +182,11 @@ test('the settings of the home count; a configuration that cannot be read says w
   assert.equal((await runCommand(['upgrade', '--home', home])).code, 0)
   writeFileSync(file, 'nonsense')
   const { code, err } = await runCommand(['upgrade', '--home', home])
-  assert.deepEqual([code, /config\.xml cannot be read: .*; name the registry to ask with --from/.test(err)], [1, true], err)
+  assert.deepEqual(
+    [code, /config\.xml cannot be read: .*; name the registry to ask with --from/.test(err)],
+    [1, true],
+    err,
+  )
 })
 
 test('the command for a global npm installation upgrades that installation', async () => {
@@ -151,7 +198,13 @@ test('the command for a global npm installation upgrades that installation', asy
   const command = installation.upgradeCommand('99.1.0')
   assert.deepEqual([installation.kind, command], ['npm', `npm install -g --prefix '${prefix}' twinfold@99.1.0`])
   const kept = Object.entries(process.env).filter(([name]) => !/^(npm_|NODE_)/i.test(name))
-  await run('sh', ['-c', command ?? ''], { env: { ...Object.fromEntries(kept), npm_config_registry: registry.url, npm_config_cache: join(scratch.path, 'npm-cache') } })
+  await run('sh', ['-c', command ?? ''], {
+    env: {
+      ...Object.fromEntries(kept),
+      npm_config_registry: registry.url,
+      npm_config_cache: join(scratch.path, 'npm-cache'),
+    },
+  })
   assert.equal(await version(), '99.1.0\n')
 })
 
@@ -172,12 +225,20 @@ test('a daemon that may look for upgrades finds it, a new home asks nobody', asy
   assert.deepEqual([off.status, await off.text()], [501, 'upgrade unsupported\n'])
   assert.deepEqual(registry.requests, [])
   await daemon.request('PATCH', '/rest/config/options', { autoUpgradeIntervalH: 12, releasesURL: registry.source })
-  assert.deepEqual(await daemon.get('/rest/system/upgrade'), { latest: 'v99.1.0', majorNewer: true, newer: false, running })
+  assert.deepEqual(await daemon.get('/rest/system/upgrade'), {
+    latest: 'v99.1.0',
+    majorNewer: true,
+    newer: false,
+    running,
+  })
   const details = await daemon.get('/rest/twinfold/upgrade')
   assert.ok(typeof details === 'object' && details !== null && 'command' in details)
   assert.equal(details.command, `git -C ${root} pull --ff-only`)
   const refused = await daemon.request('POST', '/rest/system/upgrade')
-  assert.deepEqual([refused.status, /does not replace itself; run this on its machine/.test(await refused.text())], [501, true])
+  assert.deepEqual(
+    [refused.status, /does not replace itself; run this on its machine/.test(await refused.text())],
+    [501, true],
+  )
   await eventually('the log', () => /upgrade: Twinfold v99\.1\.0 is available/.test(daemon.output) || undefined)
 })
 

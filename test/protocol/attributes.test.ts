@@ -24,14 +24,32 @@ const HOSTILE: readonly (readonly [what: string, attributes: readonly Attribute[
   ['10,000 small ones', many(10_000, 8), true],
   ['10,000 of 1 KiB', many(10_000, KIB), false],
   ['one of 8 MiB', many(1, 8 * KIB * KIB), false],
-  ['rights for whoever runs it', [{ name: 'security.capability', value: Buffer.from('0100000200200000000000000000000000000000', 'hex') }], true],
+  [
+    'rights for whoever runs it',
+    [{ name: 'security.capability', value: Buffer.from('0100000200200000000000000000000000000000', 'hex') }],
+    true,
+  ],
   ['an access list', [{ name: 'system.posix_acl_access', value: new Uint8Array(28) }], true],
-  ['names that are none', ['', '..', '../x', 'a\nb', 'user.\0x', 'trusted.overlay.opaque', '__proto__'].map((name) => ({ name, value: new Uint8Array(1) })), true],
+  [
+    'names that are none',
+    ['', '..', '../x', 'a\nb', 'user.\0x', 'trusted.overlay.opaque', '__proto__'].map((name) => ({
+      name,
+      value: new Uint8Array(1),
+    })),
+    true,
+  ],
 ]
 
 function read(name: string, attributes: readonly Attribute[]): FileInfo | undefined {
   const platform = { unix: { owner_name: 'root', group_name: 'root', uid: 0, gid: 0 }, linux: { xattrs: attributes } }
-  const file = { name, type: 1, permissions: 0o7777, version: { counters: [{ id: 5n, value: 3n }] }, sequence: 1, platform }
+  const file = {
+    name,
+    type: 1,
+    permissions: 0o7777,
+    version: { counters: [{ id: 5n, value: 3n }] },
+    sequence: 1,
+    platform,
+  }
   const body = encode(FULL_INDEX, { folder: 'docs', files: [file] as never, last_sequence: 1 })
   return [...readIndex(body, 'index')][0]?.files[0]
 }
@@ -63,8 +81,13 @@ test('N-13: attributes of other devices are passed on up to a limit, and change 
     if (platform === undefined || local === undefined) continue
     passedOn++
     // What is shown is text and bytes, in a list: no name becomes a key, a path or a line of its own.
-    assert.deepEqual(viewPlatform(platform).linux?.map(({ name }) => name), attributes.map(({ name }) => name))
-    const again = [...readIndex(writeIndex({ folder: 'docs', files: [local], lastSequence: 1, prevSequence: 0 }), 'index')][0]?.files[0]
+    assert.deepEqual(
+      viewPlatform(platform).linux?.map(({ name }) => name),
+      attributes.map(({ name }) => name),
+    )
+    const again = [
+      ...readIndex(writeIndex({ folder: 'docs', files: [local], lastSequence: 1, prevSequence: 0 }), 'index'),
+    ][0]?.files[0]
     assert.deepEqual(again?.platform && Buffer.from(again.platform), Buffer.from(platform), what)
   }
   reportRow({ id: 'N-13', part: 'attributes', tried: HOSTILE.length, passedOn, largestBytes, ownersGiven: given })

@@ -34,7 +34,14 @@ const EMPTY = config()
 const SHARED = config({ id: 'v', label: '', devices: [{ id: ID_A, name: 'a', addresses: [] }] })
 
 function index(file: object, folder = 'v'): Buffer {
-  return frame(1, encode(FULL_INDEX, { folder, files: [{ version: { counters: [{ id: 1n, value: 1n }] }, sequence: 1, ...file }] as never, last_sequence: 1 }))
+  return frame(
+    1,
+    encode(FULL_INDEX, {
+      folder,
+      files: [{ version: { counters: [{ id: 1n, value: 1n }] }, sequence: 1, ...file }] as never,
+      last_sequence: 1,
+    }),
+  )
 }
 
 function request(fields: object): Buffer {
@@ -62,21 +69,30 @@ const scripts: Readonly<Record<string, { readonly send: readonly Buffer[]; reado
   'Index: directory with blocks': { send: [EMPTY, index({ name: 'q', type: 1, blocks: [BLOCK] })] },
   'Index: deleted with blocks': { send: [EMPTY, index({ name: 'q', deleted: true, blocks: [BLOCK] })] },
   'Index for unknown folder': { send: [EMPTY, index({ name: 'd', type: 1 }, 'zzz')], refuse: 'zzz: no such folder' },
-  'Index non-increasing sequence': { send: [EMPTY, index({ name: 'd', type: 1, sequence: 5 }), index({ name: 'e', type: 1, sequence: 5 })] },
+  'Index non-increasing sequence': {
+    send: [EMPTY, index({ name: 'd', type: 1, sequence: 5 }), index({ name: 'e', type: 1, sequence: 5 })],
+  },
   'CC without recipient device': { send: [SHARED], refuse: 'local device missing in cluster config' },
   'CC without sender device': { send: [SHARED], refuse: 'remote device missing in cluster config' },
   'empty CC': { send: [EMPTY] },
   'second CC on same connection': { send: [SHARED, SHARED] },
-  'CC with encryption token where none expected': { send: [SHARED], refuse: 'remote expects to exchange encrypted data, but is configured for plain data' },
+  'CC with encryption token where none expected': {
+    send: [SHARED],
+    refuse: 'remote expects to exchange encrypted data, but is configured for plain data',
+  },
   'Response with unknown id': { send: [EMPTY, frame(4, encode(RESPONSE, { id: 77, data: HASH }))] },
   'LZ4 flag with garbage block': { send: [EMPTY, frame(1, Buffer.from('00000100ffffffff', 'hex'), 1)] },
   'Close from us': { send: [EMPTY, frame(7, Buffer.from('0a03627965', 'hex'))] },
   'Index with invalid UTF-8 in a name': { send: [EMPTY, frame(1, Buffer.from('0a017612060a02c3281001', 'hex'))] },
   'Index with NUL and control characters in a directory name': { send: [EMPTY, index({ name: 'a\0\x01b', type: 1 })] },
   'Index with a non-NFC name': { send: [EMPTY, index({ name: 'u\u0308', type: 1 })] },
-  'unknown field 500 in ClusterConfig and FileInfo': { send: [frame(0, Buffer.from('a21f0178', 'hex')), frame(1, Buffer.from('0a017612090a01641001a21f0178', 'hex'))] },
+  'unknown field 500 in ClusterConfig and FileInfo': {
+    send: [frame(0, Buffer.from('a21f0178', 'hex')), frame(1, Buffer.from('0a017612090a01641001a21f0178', 'hex'))],
+  },
   'unknown file type 9': { send: [EMPTY, index({ name: 'q', type: 9 })] },
-  'same folder twice in ClusterConfig': { send: [config({ id: 'v', label: '', devices: [] }, { id: 'v', label: 'again', devices: [] })] },
+  'same folder twice in ClusterConfig': {
+    send: [config({ id: 'v', label: '', devices: [] }, { id: 'v', label: 'again', devices: [] })],
+  },
   'unknown folder in ClusterConfig': { send: [config({ id: 'new-one', label: 'New', devices: [] })] },
   'paused folder (stop_reason 1)': { send: [config({ id: 'v', label: '', stop_reason: 1, devices: [] })] },
 }
@@ -85,7 +101,10 @@ const scripts: Readonly<Record<string, { readonly send: readonly Buffer[]; reado
 const ELSEWHERE = ['2nd connection while 1 up (num_connections 1)', 'symlink with size and file type SYMLINK_FILE (2)']
 
 test('every measured row is tried here or known to belong elsewhere', () => {
-  assert.deepEqual(rows.map((row) => row.name).filter((name) => scripts[name] === undefined), ELSEWHERE)
+  assert.deepEqual(
+    rows.map((row) => row.name).filter((name) => scripts[name] === undefined),
+    ELSEWHERE,
+  )
 })
 
 for (const row of rows) {
@@ -95,7 +114,10 @@ for (const row of rows) {
     const refuse = async (): Promise<void> => {
       throw new Error(script.refuse)
     }
-    const overrides: Partial<ProtocolHandler> = script.refuse === undefined ? {} : { clusterConfig: script.send.length === 1 ? refuse : async () => {}, index: refuse }
+    const overrides: Partial<ProtocolHandler> =
+      script.refuse === undefined
+        ? {}
+        : { clusterConfig: script.send.length === 1 ? refuse : async () => {}, index: refuse }
     const { stream, connection, running } = await talk(overrides)
     stream.feed(...script.send)
     await settle()
@@ -103,14 +125,22 @@ for (const row of rows) {
       assert.equal(connection.closed.aborted, false)
       const answers = stream.frames().filter(({ type }) => type === 4)
       if (row.msg === undefined) assert.deepEqual(answers, [])
-      else assert.deepEqual(answers.map(({ body }) => ({ ...decode(RESPONSE, body, 0), data: undefined })), [{ ...row.msg, data: undefined }])
+      else
+        assert.deepEqual(
+          answers.map(({ body }) => ({ ...decode(RESPONSE, body, 0), data: undefined })),
+          [{ ...row.msg, data: undefined }],
+        )
       await connection.close('done')
     } else {
       await running
       assert.equal(connection.closed.aborted, true)
       assert.ok(stream.hungUp)
       assert.equal(closeReason(stream) ?? null, row.reason ?? row.close)
-      assert.equal(stream.frames().filter(({ type }) => type === 7).length, closeReason(stream) === undefined ? 0 : 1, 'one Close at most')
+      assert.equal(
+        stream.frames().filter(({ type }) => type === 7).length,
+        closeReason(stream) === undefined ? 0 : 1,
+        'one Close at most',
+      )
     }
     await running
   })
@@ -119,7 +149,11 @@ for (const row of rows) {
 test('B-07: order: what may come when, and what comes after the end', async () => {
   let tried = 0
   const early: readonly (readonly [string, Buffer, string])[] = [
-    ['IndexUpdate', frame(2, encode(FULL_INDEX, { folder: 'v' })), 'protocol error on index update for v: invalid state 0'],
+    [
+      'IndexUpdate',
+      frame(2, encode(FULL_INDEX, { folder: 'v' })),
+      'protocol error on index update for v: invalid state 0',
+    ],
     ['Request', request({ name: 'a' }), 'protocol error on request for "a" in v: invalid state 0'],
     ['Response', frame(4, encode(RESPONSE, { id: 1 })), 'protocol error on response: invalid state 0'],
     ['DownloadProgress', frame(5, new Uint8Array(0)), 'protocol error on download-progress: invalid state 0'],
@@ -135,7 +169,11 @@ test('B-07: order: what may come when, and what comes after the end', async () =
   const afterClose = await talk()
   afterClose.stream.feed(Buffer.concat([EMPTY, frame(7, new Uint8Array(0)), index({ name: 'd', type: 1 }), EMPTY]))
   await afterClose.running
-  assert.deepEqual(afterClose.handler.calls.map(([name]) => name), ['clusterConfig'], 'what comes after Close is not acted upon')
+  assert.deepEqual(
+    afterClose.handler.calls.map(([name]) => name),
+    ['clusterConfig'],
+    'what comes after Close is not acted upon',
+  )
   assert.equal(closeReason(afterClose.stream), 'closed by remote: ')
 
   const closeFirst = await talk()
@@ -171,7 +209,10 @@ test('B-15: every text of a ClusterConfig, a Request and a DownloadProgress may 
   stream.feed(request({ folder: '', hash: new Uint8Array(0), size: 0 }), frame(5, Buffer.from('1200', 'hex')))
   await settle()
   assert.equal(connection.closed.aborted, false)
-  assert.deepEqual(handler.calls.map(([name]) => name), ['clusterConfig', 'request', 'downloadProgress'])
+  assert.deepEqual(
+    handler.calls.map(([name]) => name),
+    ['clusterConfig', 'request', 'downloadProgress'],
+  )
   await connection.close('')
   await running
   assert.equal(closeReason(stream), '')

@@ -12,7 +12,15 @@ import { closeReason, EMPTY_CONFIG, frame, talk } from './talk.ts'
 const EMPTY = frame(0, new Uint8Array(0))
 const NEVER = new AbortController().signal
 const HASH = new Uint8Array(32).fill(2)
-const BLOCK: BlockRequest = { folder: 'v', name: 'x', offsetBytes: 0, sizeBytes: 4, hash: HASH, fromTemporary: false, blockNumber: 0 }
+const BLOCK: BlockRequest = {
+  folder: 'v',
+  name: 'x',
+  offsetBytes: 0,
+  sizeBytes: 4,
+  hash: HASH,
+  fromTemporary: false,
+  blockNumber: 0,
+}
 const NO_FILES: IndexData = { folder: 'v', files: [], lastSequence: 1, prevSequence: 0 }
 const MIB = 1024 * 1024
 
@@ -33,12 +41,23 @@ test('our messages reach the wire in order, and requests get their answers whate
   stream.feed(EMPTY)
   await connection.index(NO_FILES)
   await connection.indexUpdate({ ...NO_FILES, lastSequence: 3, prevSequence: 1 })
-  await connection.downloadProgress('v', [{ kind: 'append', name: 'x', version: [], blockIndexes: [1, 2], blockSizeBytes: 131_072 }])
+  await connection.downloadProgress('v', [
+    { kind: 'append', name: 'x', version: [], blockIndexes: [1, 2], blockSizeBytes: 131_072 },
+  ])
   const first = connection.request(BLOCK, NEVER)
   const second = connection.request({ ...BLOCK, blockNumber: 1, offsetBytes: 4 }, NEVER)
   await settle()
-  assert.deepEqual(stream.frames().map(({ type }) => type), [0, 1, 2, 5, 3, 3])
-  assert.deepEqual(stream.frames().slice(4).map(({ body }) => decode(REQUEST, body, 0).id), [0, 1])
+  assert.deepEqual(
+    stream.frames().map(({ type }) => type),
+    [0, 1, 2, 5, 3, 3],
+  )
+  assert.deepEqual(
+    stream
+      .frames()
+      .slice(4)
+      .map(({ body }) => decode(REQUEST, body, 0).id),
+    [0, 1],
+  )
   assert.deepEqual(decode(DOWNLOAD_PROGRESS, stream.frames()[3]!.body, 9).updates[0]?.block_indexes, [1, 2])
   stream.feed(response({ id: 1, data: Buffer.from('bbbb') }), response({ id: 0, data: Buffer.from('aaaa') }))
   assert.equal(Buffer.from(await first).toString(), 'aaaa')
@@ -51,14 +70,32 @@ test('our messages reach the wire in order, and requests get their answers whate
 test('B-14: responses: wrong id, twice, unknown code, none at all', async () => {
   const { stream, connection, running } = await talk()
   stream.feed(EMPTY)
-  const outcome = async (sent: Promise<Uint8Array>) => sent.then((data) => data.length, (error: unknown) => (error instanceof RequestRefused ? error.code : String(error)))
+  const outcome = async (sent: Promise<Uint8Array>) =>
+    sent.then(
+      (data) => data.length,
+      (error: unknown) => (error instanceof RequestRefused ? error.code : String(error)),
+    )
   const answers = Array.from({ length: 7 }, (_, i) => outcome(connection.request({ ...BLOCK, blockNumber: i }, NEVER)))
   stream.feed(response({ id: 999, data: HASH }), response({ id: -1, data: HASH }))
   stream.feed(response({ id: 0, data: Buffer.from('aaaa') }), response({ id: 0, data: Buffer.from('b') }))
-  stream.feed(response({ id: 1, code: 1 }), response({ id: 2, code: 2 }), response({ id: 3, code: 3 }), response({ id: 4, code: 77 }), response({ id: 5, code: -1 }))
+  stream.feed(
+    response({ id: 1, code: 1 }),
+    response({ id: 2, code: 2 }),
+    response({ id: 3, code: 3 }),
+    response({ id: 4, code: 77 }),
+    response({ id: 5, code: -1 }),
+  )
   await settle()
   stream.fail(new Error('cable pulled'))
-  assert.deepEqual(await Promise.all(answers), [4, 'generic', 'no-such-file', 'invalid-file', 'generic', 'generic', 'ConnectionClosed: cable pulled'])
+  assert.deepEqual(await Promise.all(answers), [
+    4,
+    'generic',
+    'no-such-file',
+    'invalid-file',
+    'generic',
+    'generic',
+    'ConnectionClosed: cable pulled',
+  ])
   await running
   await assert.rejects(connection.request(BLOCK, NEVER), ConnectionClosed)
   reportRow({ id: 'B-14', tried: 9, wrongAnswers: 0 })
@@ -146,7 +183,10 @@ test('a request that is given up is not sent, or its answer ignored', async () =
   stream.block(false)
   await stuck
   await settle()
-  assert.deepEqual(stream.frames().map(({ type }) => type), [0, 1])
+  assert.deepEqual(
+    stream.frames().map(({ type }) => type),
+    [0, 1],
+  )
   await assert.rejects(connection.request(BLOCK, AbortSignal.abort(reason)), (error) => error === reason)
   await connection.close('done')
   await running
@@ -164,14 +204,26 @@ test('requests of the peer are served side by side and answered as they get read
   await settle()
   waiting[1]!({ kind: 'data', data: new Uint8Array(0) })
   await settle()
-  const answers = stream.frames().filter(({ type }) => type === 4).map(({ body }) => decode(RESPONSE, body, 0))
-  assert.deepEqual(answers.map(({ id, code, data }) => [id, code, Buffer.from(data).toString()]), [[3, 0, 'ccc'], [1, 2, ''], [2, 0, '']])
+  const answers = stream
+    .frames()
+    .filter(({ type }) => type === 4)
+    .map(({ body }) => decode(RESPONSE, body, 0))
+  assert.deepEqual(
+    answers.map(({ id, code, data }) => [id, code, Buffer.from(data).toString()]),
+    [
+      [3, 0, 'ccc'],
+      [1, 2, ''],
+      [2, 0, ''],
+    ],
+  )
   await connection.close('done')
   await running
 })
 
 test('a request that cannot be served is refused, and the connection stays', async () => {
-  const { stream, connection, running, logger } = await talk({ request: async () => Promise.reject(new Error('disk on fire')) })
+  const { stream, connection, running, logger } = await talk({
+    request: async () => Promise.reject(new Error('disk on fire')),
+  })
   stream.feed(EMPTY, request(1))
   await settle()
   assert.equal(decode(RESPONSE, stream.frames().at(-1)!.body, 0).code, 1)
@@ -187,11 +239,32 @@ test('B-11: requests of impossible sizes are refused before anything is asked or
   const before = process.memoryUsage().arrayBuffers
   const sizes = [-1, -(2 ** 31), 32 * MIB + 1, 2 ** 31 - 1]
   for (const [id, size] of sizes.entries()) stream.feed(request(id, { size }))
-  stream.feed(request(10, { offset: -1 }), request(11, { block_no: -1 }), request(12, { hash: HASH.subarray(1) }), request(13, { name: 'a\0' }))
+  stream.feed(
+    request(10, { offset: -1 }),
+    request(11, { block_no: -1 }),
+    request(12, { hash: HASH.subarray(1) }),
+    request(13, { name: 'a\0' }),
+  )
   await settle()
-  assert.deepEqual(handler.calls.filter(([name]) => name === 'request'), [])
-  const codes = stream.frames().filter(({ type }) => type === 4).map(({ body }) => decode(RESPONSE, body, 0)).map(({ id, code }) => [id, code])
-  assert.deepEqual(codes, [[0, 3], [1, 3], [2, 2], [3, 2], [10, 3], [11, 3], [12, 3], [13, 3]])
+  assert.deepEqual(
+    handler.calls.filter(([name]) => name === 'request'),
+    [],
+  )
+  const codes = stream
+    .frames()
+    .filter(({ type }) => type === 4)
+    .map(({ body }) => decode(RESPONSE, body, 0))
+    .map(({ id, code }) => [id, code])
+  assert.deepEqual(codes, [
+    [0, 3],
+    [1, 3],
+    [2, 2],
+    [3, 2],
+    [10, 3],
+    [11, 3],
+    [12, 3],
+    [13, 3],
+  ])
   stream.feed(request(20, { size: 0 }))
   await settle()
   assert.equal(handler.calls.filter(([name]) => name === 'request').length, 1, 'nothing at all may be asked for')
@@ -218,7 +291,9 @@ test('B-10: a flood of requests is served in bounds; what is beyond waits at the
       return { kind: 'refused', code: 'generic' }
     },
   })
-  const chunks = Array.from({ length: 1_000 }, (_, i) => Buffer.concat(Array.from({ length: 100 }, (_, j) => request(i * 100 + j, { size: 131_072 }))))
+  const chunks = Array.from({ length: 1_000 }, (_, i) =>
+    Buffer.concat(Array.from({ length: 100 }, (_, j) => request(i * 100 + j, { size: 131_072 }))),
+  )
   stream.feed(EMPTY, ...chunks)
   await settle()
   assert.ok(stream.readCount < 300, `${stream.readCount} of 1001 pieces read while nothing is served`)
@@ -301,15 +376,26 @@ test('requests and answers go before index batches that wait, but not before our
   stream.block(false)
   await Promise.all(sent)
   const types = stream.frames().map(({ type }) => type)
-  assert.deepEqual(types.slice(0, 12), [0, 1, 3, 3, 3, 3, 3, 3, 3, 3, 2, 3], 'eight at a time, then one batch gets its turn')
+  assert.deepEqual(
+    types.slice(0, 12),
+    [0, 1, 3, 3, 3, 3, 3, 3, 3, 3, 2, 3],
+    'eight at a time, then one batch gets its turn',
+  )
   await connection.close('done')
   await Promise.all([running, ...answers])
 })
 
 test('a second ClusterConfig keeps its place among index batches', async () => {
   const { stream, connection, running } = await talk()
-  await Promise.all([connection.index(NO_FILES), connection.clusterConfig(EMPTY_CONFIG), connection.indexUpdate(NO_FILES)])
-  assert.deepEqual(stream.frames().map(({ type }) => type), [0, 1, 0, 2])
+  await Promise.all([
+    connection.index(NO_FILES),
+    connection.clusterConfig(EMPTY_CONFIG),
+    connection.indexUpdate(NO_FILES),
+  ])
+  assert.deepEqual(
+    stream.frames().map(({ type }) => type),
+    [0, 1, 0, 2],
+  )
   await connection.close('done')
   await running
 })
@@ -318,12 +404,18 @@ test('silence is broken by a ping after 45 s, and ends the connection after 300 
   const { clock, stream, connection, running } = await talk()
   stream.feed(EMPTY)
   await clock.advance(44_000, settle)
-  assert.deepEqual(stream.frames().map(({ type }) => type), [0])
+  assert.deepEqual(
+    stream.frames().map(({ type }) => type),
+    [0],
+  )
   await clock.advance(2_000, settle)
   assert.equal(Buffer.concat(stream.written).subarray(-8).toString('hex'), '0002080600000000')
   await clock.advance(250_000, settle)
   assert.equal(connection.closed.aborted, false)
-  assert.deepEqual(stream.frames().map(({ type }) => type), [0, 6, 6, 6, 6, 6, 6])
+  assert.deepEqual(
+    stream.frames().map(({ type }) => type),
+    [0, 6, 6, 6, 6, 6, 6],
+  )
   await clock.advance(5_000, settle)
   await running
   assert.equal(connection.closed.reason.message, 'read timeout')
@@ -386,7 +478,10 @@ test('close says why, once, within ten seconds, and leaves nothing behind', asyn
   stream.feed(EMPTY)
   await Promise.all([connection.close('so long'), connection.close('again')])
   await running
-  assert.deepEqual(stream.frames().map(({ type }) => type), [0, 7])
+  assert.deepEqual(
+    stream.frames().map(({ type }) => type),
+    [0, 7],
+  )
   assert.equal(closeReason(stream), 'so long')
   assert.equal(connection.closed.reason.message, 'so long')
   assert.ok(stream.hungUp)
@@ -395,7 +490,10 @@ test('close says why, once, within ten seconds, and leaves nothing behind', asyn
 
   const stuck = await talk()
   stuck.stream.block(true)
-  const lost = [assert.rejects(stuck.connection.index(NO_FILES), ConnectionClosed), assert.rejects(stuck.connection.indexUpdate(NO_FILES), ConnectionClosed)]
+  const lost = [
+    assert.rejects(stuck.connection.index(NO_FILES), ConnectionClosed),
+    assert.rejects(stuck.connection.indexUpdate(NO_FILES), ConnectionClosed),
+  ]
   let done = false
   const closing = stuck.connection.close('hurry').then(() => (done = true))
   await stuck.clock.advance(9_000, settle)
@@ -417,7 +515,11 @@ test('the farewell gets through although answers were waiting', async () => {
   assert.equal(connection.closed.aborted, false)
   stream.block(false)
   await Promise.all([closing, running])
-  assert.deepEqual(stream.frames().map(({ type }) => type), [0, 4, 7], 'the one under way is finished, the others are not begun')
+  assert.deepEqual(
+    stream.frames().map(({ type }) => type),
+    [0, 4, 7],
+    'the one under way is finished, the others are not begun',
+  )
   assert.equal(closeReason(stream), 'enough')
 })
 
@@ -428,7 +530,10 @@ test('a request that comes before our ClusterConfig is answered after it', async
   assert.deepEqual(stream.frames(), [])
   await connection.clusterConfig(EMPTY_CONFIG)
   await settle()
-  assert.deepEqual(stream.frames().map(({ type }) => type), [0, 4])
+  assert.deepEqual(
+    stream.frames().map(({ type }) => type),
+    [0, 4],
+  )
   await assert.rejects((await talk({}, {}, 'silent')).connection.index(NO_FILES), /before our own ClusterConfig/)
   await connection.close('done')
   await running
@@ -439,7 +544,10 @@ test('what came before the peer hung up is still acted upon', async () => {
   stream.feed(Buffer.concat([EMPTY, index('a'), index('b', 2)]))
   stream.end()
   await running
-  assert.deepEqual(handler.calls.map(([name]) => name), ['clusterConfig', 'index', 'indexUpdate'])
+  assert.deepEqual(
+    handler.calls.map(([name]) => name),
+    ['clusterConfig', 'index', 'indexUpdate'],
+  )
   assert.equal(connection.closed.reason.message, 'the device hung up')
 })
 

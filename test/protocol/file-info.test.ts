@@ -2,7 +2,14 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
 import { blocksHashOf } from '../../src/core/records/blocks.ts'
-import { FLAG_IGNORED, FLAG_MUST_RESCAN, FLAG_RECEIVE_ONLY, FLAG_REMOTE_INVALID, FLAG_UNSUPPORTED, type FileInfo } from '../../src/core/records/file-info.ts'
+import {
+  FLAG_IGNORED,
+  FLAG_MUST_RESCAN,
+  FLAG_RECEIVE_ONLY,
+  FLAG_REMOTE_INVALID,
+  FLAG_UNSUPPORTED,
+  type FileInfo,
+} from '../../src/core/records/file-info.ts'
 import type { ShortId } from '../../src/core/ids.ts'
 import { compareVersions } from '../../src/core/records/version-vector.ts'
 import { ProtocolError } from '../../src/protocol/errors.ts'
@@ -21,9 +28,26 @@ function block(size: number, offset = 0, hash: Uint8Array = HASH): RawFile {
   return { offset, size, hash }
 }
 
-const GOOD: RawFile = { name: 'a/b', size: 10, permissions: 0o644, modified_s: 100, modified_ns: 5, version: VERSION, sequence: 1, block_size: KIB_128, blocks: [block(10)] }
+const GOOD: RawFile = {
+  name: 'a/b',
+  size: 10,
+  permissions: 0o644,
+  modified_s: 100,
+  modified_ns: 5,
+  version: VERSION,
+  sequence: 1,
+  block_size: KIB_128,
+  blocks: [block(10)],
+}
 const DIRECTORY: RawFile = { name: 'd', type: 1, permissions: 0o755, version: VERSION, sequence: 1 }
-const LINK: RawFile = { name: 'l', type: 4, no_permissions: true, version: VERSION, sequence: 1, symlink_target: Buffer.from('../x') }
+const LINK: RawFile = {
+  name: 'l',
+  type: 4,
+  no_permissions: true,
+  version: VERSION,
+  sequence: 1,
+  symlink_target: Buffer.from('../x'),
+}
 
 function bodyOf(files: readonly RawFile[]): Uint8Array {
   return encode(FULL_INDEX, { folder: 'v', files: files as never, last_sequence: files.length })
@@ -49,11 +73,27 @@ function reasonOf(raw: RawFile): string | undefined {
 }
 
 test('a plain record comes over whole', () => {
-  assert.deepEqual({ ...read(GOOD), blockHashes: undefined, blocksHash: undefined }, {
-    name: 'a/b', type: 'file', deleted: false, sizeBytes: 10, modifiedS: 100, modifiedNs: 5, permissions: 0o644, noPermissions: false,
-    version: [{ device: 5n, value: 3n }], modifiedBy: 0n, sequence: 1, localFlags: 0, blockSizeBytes: KIB_128, blocksHash: undefined,
-    symlinkTarget: '', blockHashes: undefined,
-  })
+  assert.deepEqual(
+    { ...read(GOOD), blockHashes: undefined, blocksHash: undefined },
+    {
+      name: 'a/b',
+      type: 'file',
+      deleted: false,
+      sizeBytes: 10,
+      modifiedS: 100,
+      modifiedNs: 5,
+      permissions: 0o644,
+      noPermissions: false,
+      version: [{ device: 5n, value: 3n }],
+      modifiedBy: 0n,
+      sequence: 1,
+      localFlags: 0,
+      blockSizeBytes: KIB_128,
+      blocksHash: undefined,
+      symlinkTarget: '',
+      blockHashes: undefined,
+    },
+  )
   assert.deepEqual(new Uint8Array(read(GOOD)!.blockHashes!), HASH)
 })
 
@@ -66,7 +106,10 @@ test('what is not for us is kept and told again as it came, byte by byte', () =>
   const platforms: readonly RawFile[] = [
     {},
     { unix: { owner_name: 'ann', group_name: 'users', uid: 1000, gid: 100 } },
-    { windows: { owner_name: 'BUILTIN\\x', owner_is_group: true }, linux: { xattrs: [{ name: 'user.a', value: Buffer.from([0, 255]) }] } },
+    {
+      windows: { owner_name: 'BUILTIN\\x', owner_is_group: true },
+      linux: { xattrs: [{ name: 'user.a', value: Buffer.from([0, 255]) }] },
+    },
     { linux: {}, netbsd: { xattrs: [] } },
   ]
   const told = { encrypted: Buffer.from('sealed'), previous_blocks_hash: new Uint8Array(32).fill(4) }
@@ -76,7 +119,10 @@ test('what is not for us is kept and told again as it came, byte by byte', () =>
       const file = [...readIndex(body, 'index')][0]?.files[0]
       const theirs = fullFileOf(body)
       const again = fullFileOf(writeIndex({ folder: 'v', files: [file!], lastSequence: 1, prevSequence: 0 }))
-      assert.deepEqual([again.platform, again.encrypted, again.previous_blocks_hash], [theirs.platform, theirs.encrypted, theirs.previous_blocks_hash])
+      assert.deepEqual(
+        [again.platform, again.encrypted, again.previous_blocks_hash],
+        [theirs.platform, theirs.encrypted, theirs.previous_blocks_hash],
+      )
     }
   }
 })
@@ -84,7 +130,12 @@ test('what is not for us is kept and told again as it came, byte by byte', () =>
 test('attributes of systems yet to come are kept too, and said twice they are said together', () => {
   // A FileInfo by hand: name, then platform twice: field 99 with some bytes, field 1 with a uid.
   const file = Buffer.from('0a016172059a0602abcd72040a021801', 'hex')
-  const body = Buffer.concat([Buffer.from('0a0176', 'hex'), Buffer.from([0x12, file.length + 2]), file, Buffer.from('1001', 'hex')])
+  const body = Buffer.concat([
+    Buffer.from('0a0176', 'hex'),
+    Buffer.from([0x12, file.length + 2]),
+    file,
+    Buffer.from('1001', 'hex'),
+  ])
   const record = [...readIndex(body, 'index')][0]?.files[0]
   assert.equal(Buffer.from(record!.platform!).toString('hex'), '9a0602abcd0a021801')
   const again = writeIndex({ folder: 'v', files: [record!], lastSequence: 1, prevSequence: 0 })
@@ -97,7 +148,10 @@ test('what no reader could read is not passed on', () => {
   assert.throws(() => [...readIndex(body, 'index')], ProtocolError)
   const short = read({ ...GOOD, previous_blocks_hash: new Uint8Array(31) })
   assert.equal(short !== undefined && 'previousBlocksHash' in short, false)
-  const huge = read({ ...DIRECTORY, platform: { linux: { xattrs: [{ name: 'user.a', value: new Uint8Array(1 << 20) }] } } })
+  const huge = read({
+    ...DIRECTORY,
+    platform: { linux: { xattrs: [{ name: 'user.a', value: new Uint8Array(1 << 20) }] } },
+  })
   assert.equal(huge !== undefined && 'platform' in huge, false)
 })
 
@@ -151,7 +205,11 @@ test('B-12: records that do not add up are kept as invalid, or left out, and nev
     ['hash of 31 bytes', { ...GOOD, blocks: [block(10, 0, new Uint8Array(31))] }, 'invalid'],
     ['hash of 33 bytes', { ...GOOD, blocks: [block(10, 0, new Uint8Array(33))] }, 'invalid'],
     ['no hash', { ...GOOD, blocks: [block(10, 0, new Uint8Array(0))] }, 'invalid'],
-    ['second hash missing', { ...GOOD, size: KIB_128 + 10, blocks: [two[0]!, block(10, KIB_128, new Uint8Array(0))] }, 'invalid'],
+    [
+      'second hash missing',
+      { ...GOOD, size: KIB_128 + 10, blocks: [two[0]!, block(10, KIB_128, new Uint8Array(0))] },
+      'invalid',
+    ],
     ['nanoseconds negative', { ...GOOD, modified_ns: -1 }, 'invalid'],
     ['nanoseconds of a second and more', { ...GOOD, modified_ns: 1_000_000_000 }, 'invalid'],
     ['name not in NFC', { ...GOOD, name: 'u\u0308' }, 'invalid'],
@@ -167,9 +225,16 @@ test('B-12: records that do not add up are kept as invalid, or left out, and nev
   ]
   for (const [name, raw, expected] of cases) {
     const record = read(raw)
-    assert.equal(record === undefined ? 'left out' : record.localFlags === FLAG_REMOTE_INVALID ? 'invalid' : 'valid', expected, name)
+    assert.equal(
+      record === undefined ? 'left out' : record.localFlags === FLAG_REMOTE_INVALID ? 'invalid' : 'valid',
+      expected,
+      name,
+    )
     if (record === undefined) continue
-    assert.ok(record.sizeBytes >= 0 && Number.isSafeInteger(record.sizeBytes) && Number.isSafeInteger(record.modifiedS), name)
+    assert.ok(
+      record.sizeBytes >= 0 && Number.isSafeInteger(record.sizeBytes) && Number.isSafeInteger(record.modifiedS),
+      name,
+    )
   }
   assert.equal(read({ ...GOOD, permissions: 0o107777 })?.permissions, 0o777, 'only the nine bits that are ours')
   assert.equal(read({ ...GOOD, block_size: 0 })?.blockSizeBytes, KIB_128, 'no block size means the smallest')
@@ -203,9 +268,19 @@ test('old kinds of symlinks are symlinks', () => {
 
 const hashes = (count: number) => fc.uint8Array({ minLength: 32 * count, maxLength: 32 * count })
 const name = fc
-  .array(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 8 }).map((part) => part.replace(/[/\0]/g, '_').normalize('NFC')), { minLength: 1, maxLength: 3 })
+  .array(
+    fc
+      .string({ unit: 'grapheme', minLength: 1, maxLength: 8 })
+      .map((part) => part.replace(/[/\0]/g, '_').normalize('NFC')),
+    { minLength: 1, maxLength: 3 },
+  )
   .map((parts) => parts.join('/'))
-  .filter((value) => !value.split('/').some((part) => part === '' || part === '.' || part === '..') && value.isWellFormed() && value.normalize('NFC') === value)
+  .filter(
+    (value) =>
+      !value.split('/').some((part) => part === '' || part === '.' || part === '..') &&
+      value.isWellFormed() &&
+      value.normalize('NFC') === value,
+  )
 
 const record: fc.Arbitrary<FileInfo> = fc
   .record({
@@ -226,12 +301,25 @@ const record: fc.Arbitrary<FileInfo> = fc
   .chain((parts) =>
     hashes(parts.count).map((blockHashes): FileInfo => {
       const live = parts.type === 'file' && !parts.deleted
-      const version = parts.version.toSorted((a, b) => (a < b ? -1 : 1)).map((device) => ({ device: device as ShortId, value: parts.value }))
+      const version = parts.version
+        .toSorted((a, b) => (a < b ? -1 : 1))
+        .map((device) => ({ device: device as ShortId, value: parts.value }))
       return {
-        name: parts.name, type: parts.type, deleted: parts.deleted, modifiedS: parts.modifiedS, modifiedNs: parts.modifiedNs,
-        permissions: parts.permissions, noPermissions: parts.noPermissions, version, modifiedBy: parts.value as ShortId, sequence: parts.sequence,
-        localFlags: 0, sizeBytes: live ? (parts.count - 1) * KIB_128 + parts.lastBytes : 0, blockSizeBytes: live ? KIB_128 : 0,
-        blockHashes: live ? blockHashes : undefined, blocksHash: live ? new Uint8Array(blocksHashOf(blockHashes)) : undefined,
+        name: parts.name,
+        type: parts.type,
+        deleted: parts.deleted,
+        modifiedS: parts.modifiedS,
+        modifiedNs: parts.modifiedNs,
+        permissions: parts.permissions,
+        noPermissions: parts.noPermissions,
+        version,
+        modifiedBy: parts.value as ShortId,
+        sequence: parts.sequence,
+        localFlags: 0,
+        sizeBytes: live ? (parts.count - 1) * KIB_128 + parts.lastBytes : 0,
+        blockSizeBytes: live ? KIB_128 : 0,
+        blockHashes: live ? blockHashes : undefined,
+        blocksHash: live ? new Uint8Array(blocksHashOf(blockHashes)) : undefined,
         symlinkTarget: parts.type === 'symlink' && !parts.deleted ? parts.target : '',
       }
     }),
@@ -239,7 +327,11 @@ const record: fc.Arbitrary<FileInfo> = fc
 
 /** Bytes as plain arrays: a Buffer and a Uint8Array of the same bytes are the same here. */
 function comparable(file: FileInfo): object {
-  return { ...file, blockHashes: file.blockHashes && [...file.blockHashes], blocksHash: file.blocksHash && [...file.blocksHash] }
+  return {
+    ...file,
+    blockHashes: file.blockHashes && [...file.blockHashes],
+    blocksHash: file.blocksHash && [...file.blocksHash],
+  }
 }
 
 test('what we say of our files is what a peer like us understands, and what protobufjs reads', () => {
@@ -252,12 +344,21 @@ test('what we say of our files is what a peer like us understands, and what prot
       assert.deepEqual(data?.files.map(comparable), files.map(comparable))
       assert.deepEqual([data?.folder, data?.lastSequence, data?.prevSequence], ['f', 7, 3])
       const theirs = reference.toObject(reference.decode(body), { longs: String, defaults: true, arrays: true })
-      assert.deepEqual(theirs['files'].map((file: { name: string }) => file.name), files.map((file) => file.name))
+      assert.deepEqual(
+        theirs['files'].map((file: { name: string }) => file.name),
+        files.map((file) => file.name),
+      )
       for (const [i, file] of files.entries()) {
         const sizes: number[] = theirs['files'][i].blocks.map((each: { size: number }) => each.size)
-        assert.equal(sizes.reduce((a, b) => a + b, 0), file.sizeBytes)
+        assert.equal(
+          sizes.reduce((a, b) => a + b, 0),
+          file.sizeBytes,
+        )
         assert.equal(Number(theirs['files'][i].size), file.sizeBytes)
-        assert.deepEqual(theirs['files'][i].version?.counters.map((counter: { id: string }) => counter.id) ?? [], file.version.map(({ device }) => device.toString()))
+        assert.deepEqual(
+          theirs['files'][i].version?.counters.map((counter: { id: string }) => counter.id) ?? [],
+          file.version.map(({ device }) => device.toString()),
+        )
       }
     }),
     { numRuns: effort(300) },
@@ -266,14 +367,17 @@ test('what we say of our files is what a peer like us understands, and what prot
 
 test('an empty file has one block, of nothing', () => {
   const empty = { ...read(GOOD)!, sizeBytes: 0 }
-  const again = [...readIndex(writeIndex({ folder: 'v', files: [empty], lastSequence: 1, prevSequence: 0 }), 'index')][0]?.files[0]
+  const again = [
+    ...readIndex(writeIndex({ folder: 'v', files: [empty], lastSequence: 1, prevSequence: 0 }), 'index'),
+  ][0]?.files[0]
   assert.deepEqual(comparable(again!), comparable(empty))
 })
 
 test('local flags stay here: others hear "invalid"', () => {
   const say = (localFlags: number) => {
     const file = { ...read(GOOD)!, localFlags }
-    return [...readIndex(writeIndex({ folder: 'v', files: [file], lastSequence: 1, prevSequence: 0 }), 'index')][0]!.files[0]!
+    return [...readIndex(writeIndex({ folder: 'v', files: [file], lastSequence: 1, prevSequence: 0 }), 'index')][0]!
+      .files[0]!
   }
   for (const flag of [FLAG_UNSUPPORTED, FLAG_IGNORED, FLAG_MUST_RESCAN, FLAG_REMOTE_INVALID]) {
     assert.equal(say(flag).localFlags, FLAG_REMOTE_INVALID)
@@ -287,17 +391,38 @@ test('local flags stay here: others hear "invalid"', () => {
 })
 
 test('B-09: version vectors of any kind are read, put in order and comparable', () => {
-  const counters = Array.from({ length: 100_000 }, (_, i) => ({ id: BigInt((i * 7_919) % 100_003), value: BigInt(i + 1) }))
-  const extreme = [{ id: (1n << 64n) - 1n, value: (1n << 64n) - 1n }, { id: 0n, value: 1n }]
+  const counters = Array.from({ length: 100_000 }, (_, i) => ({
+    id: BigInt((i * 7_919) % 100_003),
+    value: BigInt(i + 1),
+  }))
+  const extreme = [
+    { id: (1n << 64n) - 1n, value: (1n << 64n) - 1n },
+    { id: 0n, value: 1n },
+  ]
   const raw = (list: readonly object[]): RawFile => ({ ...GOOD, version: { counters: list } })
   const large = read(raw(counters))!
   assert.equal(large.version.length, 100_000)
   assert.ok(large.version.every((counter, i) => i === 0 || large.version[i - 1]!.device < counter.device))
   assert.equal(compareVersions(large.version, read(raw(counters.toReversed()))!.version), 'equal')
-  assert.deepEqual(read(raw(extreme))!.version, [{ device: 0n, value: 1n }, { device: (1n << 64n) - 1n, value: (1n << 64n) - 1n }])
-  const twice = [{ id: 5n, value: 1n }, { id: 5n, value: 9n }, { id: 5n, value: 4n }]
+  assert.deepEqual(read(raw(extreme))!.version, [
+    { device: 0n, value: 1n },
+    { device: (1n << 64n) - 1n, value: (1n << 64n) - 1n },
+  ])
+  const twice = [
+    { id: 5n, value: 1n },
+    { id: 5n, value: 9n },
+    { id: 5n, value: 4n },
+  ]
   assert.deepEqual(read(raw(twice))!.version, [{ device: 5n, value: 9n }])
-  assert.deepEqual(read(raw([{ id: 5n, value: 0n }, { id: 0n, value: 0n }]))!.version, [])
+  assert.deepEqual(
+    read(
+      raw([
+        { id: 5n, value: 0n },
+        { id: 0n, value: 0n },
+      ]),
+    )!.version,
+    [],
+  )
   assert.throws(() => read(raw(Array.from({ length: 300_000 }, () => ({ id: 1n, value: 1n })))), /too many parts/)
   reportRow({ id: 'B-09', tried: 6, counters: 100_000, disagreements: 0 })
 })
@@ -306,13 +431,19 @@ test('B-15: each text of an index emptied in turn: read or refused, never a cras
   let tried = 0
   for (const raw of [GOOD, DIRECTORY, LINK]) {
     for (const field of ['name', 'symlink_target', 'blocks_hash', 'version', 'encrypted']) {
-      const emptied = { ...raw, [field]: field === 'name' ? '' : field === 'version' ? { counters: [] } : new Uint8Array(0) }
+      const emptied = {
+        ...raw,
+        [field]: field === 'name' ? '' : field === 'version' ? { counters: [] } : new Uint8Array(0),
+      }
       if (field === 'name') assert.match(reasonOf(emptied) ?? '', /canonical/)
       else assert.ok(read(emptied) !== undefined)
       tried++
     }
   }
-  assert.deepEqual([...readIndex(new Uint8Array(0), 'index')], [{ folder: '', files: [], lastSequence: 0, prevSequence: 0 }])
+  assert.deepEqual(
+    [...readIndex(new Uint8Array(0), 'index')],
+    [{ folder: '', files: [], lastSequence: 0, prevSequence: 0 }],
+  )
   reportRow({ id: 'B-15', tried: tried + 1, crashes: 0 })
 })
 
@@ -320,7 +451,10 @@ test('a giant index comes in parts that join up', () => {
   const files = Array.from({ length: 12_345 }, (_, i) => ({ ...DIRECTORY, name: `d${i}`, sequence: i + 1 }))
   const parts = [...readIndex(bodyOf(files), 'index')]
   assert.ok(parts.length > 1 && parts.every((part) => part.files.length <= 5_000))
-  assert.deepEqual(parts.flatMap((part) => part.files.map((file) => file.name)), files.map((file) => file.name))
+  assert.deepEqual(
+    parts.flatMap((part) => part.files.map((file) => file.name)),
+    files.map((file) => file.name),
+  )
   for (const [i, part] of parts.entries()) {
     assert.equal(part.prevSequence, i === 0 ? 0 : parts[i - 1]!.lastSequence)
     assert.equal(part.lastSequence, part.files.at(-1)!.sequence)

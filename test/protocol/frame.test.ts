@@ -20,7 +20,8 @@ async function readAll(chunks: readonly Uint8Array[]): Promise<Frame[]> {
   stream.end()
   const reader = new ByteReader(stream, () => 0)
   const frames: Frame[] = []
-  for (let next = await readFrame(reader, NOBODY); next !== undefined; next = await readFrame(reader, NOBODY)) frames.push(next)
+  for (let next = await readFrame(reader, NOBODY); next !== undefined; next = await readFrame(reader, NOBODY))
+    frames.push(next)
   return frames
 }
 
@@ -35,19 +36,30 @@ async function outcomeOf(bytes: Uint8Array): Promise<number | 'refused'> {
 }
 
 test('frames come out as they went in, however the bytes are cut on the way', async () => {
-  const message = fc.record({ type: fc.constantFrom(...MESSAGE_TYPES), body: fc.uint8Array({ maxLength: 700 }), setting: fc.constantFrom('always' as const, 'metadata' as const, 'never' as const) })
+  const message = fc.record({
+    type: fc.constantFrom(...MESSAGE_TYPES),
+    body: fc.uint8Array({ maxLength: 700 }),
+    setting: fc.constantFrom('always' as const, 'metadata' as const, 'never' as const),
+  })
   await fc.assert(
-    fc.asyncProperty(fc.array(message, { maxLength: 6 }), fc.infiniteStream(fc.integer({ min: 1, max: 900 })), async (messages, cuts) => {
-      const bytes = Buffer.concat(messages.flatMap(({ type, body, setting }) => writeFrame(type, [body], setting)))
-      const chunks: Buffer[] = []
-      for (let at = 0; at < bytes.length; ) {
-        const { value } = cuts.next()
-        chunks.push(bytes.subarray(at, at + value))
-        at += value
-      }
-      const frames = await readAll(chunks)
-      assert.deepEqual(frames.map(({ type, body }) => [type, [...body]]), messages.map(({ type, body }) => [type, [...body]]))
-    }),
+    fc.asyncProperty(
+      fc.array(message, { maxLength: 6 }),
+      fc.infiniteStream(fc.integer({ min: 1, max: 900 })),
+      async (messages, cuts) => {
+        const bytes = Buffer.concat(messages.flatMap(({ type, body, setting }) => writeFrame(type, [body], setting)))
+        const chunks: Buffer[] = []
+        for (let at = 0; at < bytes.length;) {
+          const { value } = cuts.next()
+          chunks.push(bytes.subarray(at, at + value))
+          at += value
+        }
+        const frames = await readAll(chunks)
+        assert.deepEqual(
+          frames.map(({ type, body }) => [type, [...body]]),
+          messages.map(({ type, body }) => [type, [...body]]),
+        )
+      },
+    ),
     { numRuns: effort(200) },
   )
 })
@@ -57,7 +69,9 @@ test('a large message is gathered from small pieces, and its second part is writ
   const pieces = writeFrame('Response', [Buffer.from([1, 2, 3]), data], 'metadata')
   assert.equal(pieces.at(-1), data)
   const bytes = Buffer.concat(pieces)
-  const chunks = Array.from({ length: Math.ceil(bytes.length / 16_384) }, (_, i) => bytes.subarray(i * 16_384, (i + 1) * 16_384))
+  const chunks = Array.from({ length: Math.ceil(bytes.length / 16_384) }, (_, i) =>
+    bytes.subarray(i * 16_384, (i + 1) * 16_384),
+  )
   const [read] = await readAll(chunks)
   assert.ok(Buffer.concat([Buffer.from([1, 2, 3]), data]).equals(read!.body))
 })
@@ -162,7 +176,11 @@ test('B-05: compressed messages that lie are refused before they cost anything',
   ]
   const before = process.memoryUsage().arrayBuffers
   for (const [name, packed, max] of cases) {
-    assert.throws(() => uncompress(packed, max), (error) => error instanceof ProtocolError && error.kind === 'malformed', name)
+    assert.throws(
+      () => uncompress(packed, max),
+      (error) => error instanceof ProtocolError && error.kind === 'malformed',
+      name,
+    )
   }
   const grown = process.memoryUsage().arrayBuffers - before
   assert.ok(grown < 8 * MIB, `${grown} bytes`)
@@ -172,7 +190,11 @@ test('B-05: compressed messages that lie are refused before they cost anything',
 test('B-05: damaged LZ4 is refused or comes out at the claimed length, never with stale memory', () => {
   const rounds = effort(100_000)
   const random = numbers(Number(process.env['SIM_SEED'] ?? 2))
-  const seeds = [Buffer.alloc(400, 'abcd'), Buffer.from('the quick brown fox jumps over the lazy dog, '.repeat(9)), Buffer.alloc(3_000, 7)].map((body) => compress(body)!)
+  const seeds = [
+    Buffer.alloc(400, 'abcd'),
+    Buffer.from('the quick brown fox jumps over the lazy dog, '.repeat(9)),
+    Buffer.alloc(3_000, 7),
+  ].map((body) => compress(body)!)
   let refused = 0
   let unpacked = 0
   for (let round = 0; round < rounds; round++) {
@@ -198,31 +220,42 @@ test('the data of an answer goes straight to its place where the stream can, and
   let at = 0
   let nowMs = 0
   const heard: (number | undefined)[] = []
-  const reader: ByteReader = new ByteReader({
-    read: async () => (at === 0 ? bytes.subarray(0, at = 100) : undefined),
-    readInto: async (target, onBytes) => {
-      for (let filled = 0; filled < target.length && at < bytes.length; filled += 500) {
-        const part = bytes.subarray(at, at + Math.min(500, target.length - filled))
-        target.set(part, filled)
-        at += part.length
-        nowMs += 1_000
-        onBytes(part.length)
-        heard.push(reader.waitingSinceMs)
-      }
-      return at === bytes.length
+  const reader: ByteReader = new ByteReader(
+    {
+      read: async () => (at === 0 ? bytes.subarray(0, (at = 100)) : undefined),
+      readInto: async (target, onBytes) => {
+        for (let filled = 0; filled < target.length && at < bytes.length; filled += 500) {
+          const part = bytes.subarray(at, at + Math.min(500, target.length - filled))
+          target.set(part, filled)
+          at += part.length
+          nowMs += 1_000
+          onBytes(part.length)
+          heard.push(reader.waitingSinceMs)
+        }
+        return at === bytes.length
+      },
     },
-  }, () => nowMs)
+    () => nowMs,
+  )
   const place = new Uint8Array(5_000)
-  const read = await readFrame(reader, { ...NOBODY, placeFor: (id, dataBytes) => (id === 7 ? place.subarray(0, dataBytes) : undefined) })
+  const read = await readFrame(reader, {
+    ...NOBODY,
+    placeFor: (id, dataBytes) => (id === 7 ? place.subarray(0, dataBytes) : undefined),
+  })
   assert.equal(read?.placed?.id, 7)
   assert.ok(data.equals(place))
   assert.equal(reader.totalBytes, bytes.length)
-  assert.deepEqual(heard, heard.map((_, turn) => (turn + 1) * 1_000))
+  assert.deepEqual(
+    heard,
+    heard.map((_, turn) => (turn + 1) * 1_000),
+  )
   assert.equal(reader.waitingSinceMs, undefined)
 })
 
 test('a connection that ends while data goes to its place has ended within a message', async () => {
-  const bytes = Buffer.concat(writeFrame('Response', writeResponse(7, { kind: 'data', data: Buffer.alloc(500) }), 'never'))
+  const bytes = Buffer.concat(
+    writeFrame('Response', writeResponse(7, { kind: 'data', data: Buffer.alloc(500) }), 'never'),
+  )
   const reader = new ByteReader({ read: async () => bytes.subarray(0, 100), readInto: async () => false }, () => 0)
   await assert.rejects(readFrame(reader, { ...NOBODY, placeFor: () => new Uint8Array(500) }), ProtocolError)
 })

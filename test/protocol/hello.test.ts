@@ -16,7 +16,13 @@ import { HELLO } from './talk.ts'
 interface Captured {
   readonly name: string
   readonly hex: string
-  readonly decoded: { device_name?: string; client_name?: string; client_version?: string; num_connections?: number; timestamp?: string }
+  readonly decoded: {
+    device_name?: string
+    client_name?: string
+    client_version?: string
+    num_connections?: number
+    timestamp?: string
+  }
 }
 
 const file = join(import.meta.dirname, '..', 'vectors', 'hello.json')
@@ -94,7 +100,8 @@ test('an abort ends the exchange with its reason', async () => {
 })
 
 test('B-02: Hellos of all kinds: read with short, plain names, or refused with a reason', async () => {
-  const named = (device_name: string) => framed(encode(HELLO_SCHEMA, { device_name, client_name: device_name, client_version: device_name }))
+  const named = (device_name: string) =>
+    framed(encode(HELLO_SCHEMA, { device_name, client_name: device_name, client_version: device_name }))
   const good = encode(HELLO_SCHEMA, { device_name: 'x' })
   const refused: readonly (readonly [string, Uint8Array, RegExp])[] = [
     ['wrong magic', framed(good, 'deadbeef'), /another protocol/],
@@ -114,7 +121,11 @@ test('B-02: Hellos of all kinds: read with short, plain names, or refused with a
     await assert.rejects(hear(bytes), (error) => error instanceof ProtocolError && reason.test(error.message), name)
   }
   assert.equal((await hear(framed(new Uint8Array(0)))).deviceName, '', 'length 0 says nothing, and that is allowed')
-  assert.equal((await hear(framed(Buffer.concat([Buffer.alloc(32_766 - 2).fill(Buffer.from('7801', 'hex'))])))).deviceName, '', 'unknown fields up to the limit')
+  assert.equal(
+    (await hear(framed(Buffer.concat([Buffer.alloc(32_766 - 2).fill(Buffer.from('7801', 'hex'))])))).deviceName,
+    '',
+    'unknown fields up to the limit',
+  )
   const shown: readonly (readonly [string, string])[] = [
     ['<script>alert(1)</script>', '<script>alert(1)</script>'],
     ['a\0b\r\n\x1b[31mc\u202ed', 'ab[31mcd'],
@@ -134,7 +145,9 @@ test('B-02: Hellos of all kinds: read with short, plain names, or refused with a
   const random = numbers(3)
   let tried = refused.length + shown.length + 6
   for (let round = 0; round < 2_000; round++, tried++) {
-    await hear(damage(writeHello(HELLO), random)).catch((error: unknown) => assert.ok(error instanceof ProtocolError, String(error)))
+    await hear(damage(writeHello(HELLO), random)).catch((error: unknown) =>
+      assert.ok(error instanceof ProtocolError, String(error)),
+    )
   }
   reportRow({ id: 'B-02', tried, handled: tried })
 })

@@ -6,7 +6,14 @@ import * as fc from 'fast-check'
 import { ByteReader } from '../../src/protocol/byte-reader.ts'
 import { ProtocolError } from '../../src/protocol/errors.ts'
 import { readFrame, writeFrame } from '../../src/protocol/frame.ts'
-import { CLUSTER_CONFIG, DOWNLOAD_PROGRESS, MESSAGE_TYPES, REQUEST, RESPONSE, type MessageType } from '../../src/protocol/messages.ts'
+import {
+  CLUSTER_CONFIG,
+  DOWNLOAD_PROGRESS,
+  MESSAGE_TYPES,
+  REQUEST,
+  RESPONSE,
+  type MessageType,
+} from '../../src/protocol/messages.ts'
 import { decode, encode, type Schema } from '../../src/protocol/schema.ts'
 import { WireReader } from '../../src/protocol/wire-reader.ts'
 import { WireWriter } from '../../src/protocol/wire-writer.ts'
@@ -59,7 +66,8 @@ for (const vector of captured) {
   test(`captured frame: ${vector.name}`, async () => {
     const frame = await frameOf(vector.frame_hex)
     assert.equal(frame.type, vector.message_type)
-    const uncompressedHex = vector.uncompressed_hex ?? vector.frame_hex.slice(-frame.body.length * 2 || vector.frame_hex.length)
+    const uncompressedHex =
+      vector.uncompressed_hex ?? vector.frame_hex.slice(-frame.body.length * 2 || vector.frame_hex.length)
     assert.equal(Buffer.from(frame.body).toString('hex'), uncompressedHex)
 
     const schema = FULL[vector.message_type]!
@@ -116,7 +124,11 @@ function forReference(value: unknown): unknown {
   if (typeof value === 'bigint') return value.toString()
   if (Array.isArray(value)) return value.map(forReference)
   if (value instanceof Uint8Array || typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).filter(([, inner]) => inner !== undefined).map(([name, inner]) => [name, forReference(inner)]))
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([, inner]) => inner !== undefined)
+      .map(([name, inner]) => [name, forReference(inner)]),
+  )
 }
 
 function crossCheck<T>(name: string, schema: Schema<T>, arbitrary: fc.Arbitrary<T>): void {
@@ -128,7 +140,10 @@ function crossCheck<T>(name: string, schema: Schema<T>, arbitrary: fc.Arbitrary<
         const theirs = reference.encode(reference.fromObject(forReference(value) as object)).finish()
         // proto3 leaves defaults out, protobufjs does not: what it reads of ours must be what it reads of its own.
         const options = { longs: String, bytes: String, defaults: true, arrays: true }
-        assert.deepEqual(reference.toObject(reference.decode(ours), options), reference.toObject(reference.decode(theirs), options))
+        assert.deepEqual(
+          reference.toObject(reference.decode(ours), options),
+          reference.toObject(reference.decode(theirs), options),
+        )
         assert.deepEqual(plain(decode(schema, theirs, PARTS)), plain(value))
         assert.deepEqual(plain(decode(schema, ours, PARTS)), plain(value))
       }),
@@ -137,11 +152,24 @@ function crossCheck<T>(name: string, schema: Schema<T>, arbitrary: fc.Arbitrary<
   })
 }
 
-crossCheck('ClusterConfig', CLUSTER_CONFIG, fc.record({ folders: fc.array(folder, { maxLength: 3 }), secondary: fc.boolean() }))
+crossCheck(
+  'ClusterConfig',
+  CLUSTER_CONFIG,
+  fc.record({ folders: fc.array(folder, { maxLength: 3 }), secondary: fc.boolean() }),
+)
 crossCheck(
   'Request',
   REQUEST,
-  fc.record({ id: int32, folder: someText, name: someText, offset: safe, size: int32, hash: someBytes, from_temporary: fc.boolean(), block_no: int32 }),
+  fc.record({
+    id: int32,
+    folder: someText,
+    name: someText,
+    offset: safe,
+    size: int32,
+    hash: someBytes,
+    from_temporary: fc.boolean(),
+    block_no: int32,
+  }),
 )
 crossCheck('Response', RESPONSE, fc.record({ id: int32, data: fc.uint8Array({ maxLength: 5_000 }), code: int32 }))
 crossCheck(
@@ -150,14 +178,30 @@ crossCheck(
   fc.record({
     folder: someText,
     updates: fc.array(
-      fc.record({ update_type: int32, name: someText, version: fc.option(vector, { nil: undefined }), block_indexes: fc.array(int32), block_size: int32 }),
+      fc.record({
+        update_type: int32,
+        name: someText,
+        version: fc.option(vector, { nil: undefined }),
+        block_indexes: fc.array(int32),
+        block_size: int32,
+      }),
       { maxLength: 4 },
     ),
   }),
 )
 
 test('64-bit numbers are exact from end to end', () => {
-  for (const value of [0n, 1n, 127n, 128n, (1n << 53n) + 1n, 15249666367413417479n, (1n << 63n) - 1n, 1n << 63n, (1n << 64n) - 1n]) {
+  for (const value of [
+    0n,
+    1n,
+    127n,
+    128n,
+    (1n << 53n) + 1n,
+    15249666367413417479n,
+    (1n << 63n) - 1n,
+    1n << 63n,
+    (1n << 64n) - 1n,
+  ]) {
     const body = encode(FULL['DownloadProgress']!, { updates: [{ version: { counters: [{ id: value, value }] } }] })
     const again = plain(decode(DOWNLOAD_PROGRESS, body, PARTS))
     const text = value.toString()
@@ -173,15 +217,20 @@ test('int64 is exact while it is safe, and never looks safe when it is not', () 
     return new WireReader(writer.finish(), 0).int64()
   }
   fc.assert(
-    fc.property(fc.bigInt({ min: -(1n << 63n), max: (1n << 63n) - 1n }), fc.integer({ min: 0, max: 63 }), (large, shift) => {
-      const value = large >> BigInt(shift)
-      const read = there(value)
-      assert.equal(Number.isSafeInteger(read), Number.isSafeInteger(Number(value)))
-      if (Number.isSafeInteger(read)) assert.equal(BigInt(read), value)
-    }),
+    fc.property(
+      fc.bigInt({ min: -(1n << 63n), max: (1n << 63n) - 1n }),
+      fc.integer({ min: 0, max: 63 }),
+      (large, shift) => {
+        const value = large >> BigInt(shift)
+        const read = there(value)
+        assert.equal(Number.isSafeInteger(read), Number.isSafeInteger(Number(value)))
+        if (Number.isSafeInteger(read)) assert.equal(BigInt(read), value)
+      },
+    ),
     { numRuns: effort(2_000) },
   )
-  for (const value of [1n << 53n, -(1n << 53n), (1n << 63n) - 1n, -(1n << 63n)]) assert.ok(!Number.isSafeInteger(there(value)), String(value))
+  for (const value of [1n << 53n, -(1n << 53n), (1n << 63n) - 1n, -(1n << 63n)])
+    assert.ok(!Number.isSafeInteger(there(value)), String(value))
 })
 
 test('B-06: protobuf that is not: refused, skipped or read, never a crash', () => {
@@ -212,10 +261,20 @@ test('B-06: protobuf that is not: refused, skipped or read, never a crash', () =
     const outcome = outcomeOf(() => decode(CLUSTER_CONFIG, bytes, PARTS))
     assert.equal(outcome, expected, name)
   }
-  assert.deepEqual(decode(DOWNLOAD_PROGRESS, Buffer.from('12082206010203ffff03', 'hex'), PARTS).updates[0]?.block_indexes, [1, 2, 3, 65535])
-  assert.deepEqual(decode(DOWNLOAD_PROGRESS, Buffer.from('120420012002', 'hex'), PARTS).updates[0]?.block_indexes, [1, 2])
+  assert.deepEqual(
+    decode(DOWNLOAD_PROGRESS, Buffer.from('12082206010203ffff03', 'hex'), PARTS).updates[0]?.block_indexes,
+    [1, 2, 3, 65535],
+  )
+  assert.deepEqual(
+    decode(DOWNLOAD_PROGRESS, Buffer.from('120420012002', 'hex'), PARTS).updates[0]?.block_indexes,
+    [1, 2],
+  )
   assert.equal(decode(RESPONSE, Buffer.from('18ffffffffffffffffff01', 'hex'), 0).code, -1, 'a negative enum')
-  assert.equal(decode(RESPONSE, Buffer.from('080108020803', 'hex'), 0).id, 3, 'of a field said three times the last counts')
+  assert.equal(
+    decode(RESPONSE, Buffer.from('080108020803', 'hex'), 0).id,
+    3,
+    'of a field said three times the last counts',
+  )
 })
 
 function outcomeOf(act: () => unknown): 'refused' | 'read' {
@@ -233,7 +292,10 @@ test('B-06: damaged and random messages never do more than be refused', () => {
   const rounds = effort(120_000)
   const seeds = captured.map((vector) => ({
     schema: FULL[vector.message_type]!,
-    bytes: Buffer.from(vector.uncompressed_hex ?? vector.frame_hex.slice(Buffer.from(vector.frame_hex, 'hex').readUInt16BE(0) * 2 + 12), 'hex'),
+    bytes: Buffer.from(
+      vector.uncompressed_hex ?? vector.frame_hex.slice(Buffer.from(vector.frame_hex, 'hex').readUInt16BE(0) * 2 + 12),
+      'hex',
+    ),
   }))
   const counts = { refused: 0, read: 0 }
   let bytesTotal = 0
@@ -249,8 +311,14 @@ test('B-06: damaged and random messages never do more than be refused', () => {
 })
 
 test('text that is not UTF-8 is refused; text with the sign for it is not', () => {
-  assert.equal(outcomeOf(() => decode(FULL['Close']!, Buffer.from('0a02c328', 'hex'), 0)), 'refused')
-  assert.equal(outcomeOf(() => decode(FULL['Close']!, Buffer.from('0a03eda080', 'hex'), 0)), 'refused')
+  assert.equal(
+    outcomeOf(() => decode(FULL['Close']!, Buffer.from('0a02c328', 'hex'), 0)),
+    'refused',
+  )
+  assert.equal(
+    outcomeOf(() => decode(FULL['Close']!, Buffer.from('0a03eda080', 'hex'), 0)),
+    'refused',
+  )
   assert.deepEqual(decode(FULL['Close']!, Buffer.from('0a03efbfbd', 'hex'), 0), { reason: '\ufffd' })
   assert.deepEqual(decode(FULL['Close']!, Buffer.from('0a04efbbbf61', 'hex'), 0), { reason: '\ufeffa' })
 })

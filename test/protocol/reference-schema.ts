@@ -1,6 +1,26 @@
 import protobuf from 'protobufjs'
-import { CLOSE, CLUSTER_CONFIG, DOWNLOAD_PROGRESS, FILE_INFO, REQUEST, RESPONSE, VECTOR } from '../../src/protocol/messages.ts'
-import { bool, bytes, int32, int64, many, message, one, text, uint32, uint64, type Schema } from '../../src/protocol/schema.ts'
+import {
+  CLOSE,
+  CLUSTER_CONFIG,
+  DOWNLOAD_PROGRESS,
+  FILE_INFO,
+  REQUEST,
+  RESPONSE,
+  VECTOR,
+} from '../../src/protocol/messages.ts'
+import {
+  bool,
+  bytes,
+  int32,
+  int64,
+  many,
+  message,
+  one,
+  text,
+  uint32,
+  uint64,
+  type Schema,
+} from '../../src/protocol/schema.ts'
 
 const XATTRS = message({ xattrs: many(1, message({ name: text(1), value: bytes(2) })) })
 const UNIX = message({ owner_name: text(1), group_name: text(2), uid: int32(3), gid: int32(4) })
@@ -38,7 +58,12 @@ const FULL_FILE = message({
   previous_blocks_hash: bytes(20),
 })
 
-export const FULL_INDEX = message({ folder: text(1), files: many(2, FULL_FILE), last_sequence: int64(3), prev_sequence: int64(4) })
+export const FULL_INDEX = message({
+  folder: text(1),
+  files: many(2, FULL_FILE),
+  last_sequence: int64(3),
+  prev_sequence: int64(4),
+})
 
 /** The codec of every message by its name, with nothing left out. */
 export const FULL: Readonly<Record<string, Schema<object>>> = {

@@ -74,12 +74,16 @@ export class ScriptedStream implements TlsStream {
   frames(): { readonly type: number; readonly compression: number; readonly body: Buffer }[] {
     const bytes = Buffer.concat(this.written)
     const frames: { type: number; compression: number; body: Buffer }[] = []
-    for (let at = 0; at + 2 <= bytes.length; ) {
+    for (let at = 0; at + 2 <= bytes.length;) {
       const header = bytes.subarray(at + 2, at + 2 + bytes.readUInt16BE(at))
       at += 2 + header.length
       const length = bytes.readUInt32BE(at)
       at += 4
-      frames.push({ type: valueOf(header, 0x08), compression: valueOf(header, 0x10), body: bytes.subarray(at, at + length) })
+      frames.push({
+        type: valueOf(header, 0x08),
+        compression: valueOf(header, 0x10),
+        body: bytes.subarray(at, at + length),
+      })
       at += length
     }
     return frames

@@ -2,7 +2,14 @@ import { deviceIdFromBytes } from '../../src/core/device-id.ts'
 import { ByteReader } from '../../src/protocol/byte-reader.ts'
 import { ProtocolConnection, type ConnectionOptions } from '../../src/protocol/connection.ts'
 import type { FrameListener } from '../../src/protocol/frame.ts'
-import type { BlockReply, BlockRequest, ClusterConfig, DownloadUpdate, IndexData, ProtocolHandler } from '../../src/protocol/types.ts'
+import type {
+  BlockReply,
+  BlockRequest,
+  ClusterConfig,
+  DownloadUpdate,
+  IndexData,
+  ProtocolHandler,
+} from '../../src/protocol/types.ts'
 import { SimClock } from '../../src/platform/sim/clock.ts'
 import { quietLogger } from '../support/logger.ts'
 import { ScriptedStream, settle } from './scripted-stream.ts'
@@ -24,7 +31,8 @@ function recordingHandler(overrides: Partial<ProtocolHandler> = {}): ProtocolHan
       calls.push(['request', request])
       return { kind: 'data', data: new Uint8Array(request.sizeBytes) }
     },
-    downloadProgress: async (folder: string, updates: readonly DownloadUpdate[]) => void calls.push(['downloadProgress', folder, updates]),
+    downloadProgress: async (folder: string, updates: readonly DownloadUpdate[]) =>
+      void calls.push(['downloadProgress', folder, updates]),
     ...overrides,
   }
 }
@@ -49,17 +57,22 @@ export async function talk(
   const handler = recordingHandler(overrides)
   const logger = quietLogger('protocol')
   const incoming = new ByteReader(stream, () => clock.monotonicMs())
-  const connection = new ProtocolConnection({ clock, logger }, stream, { hello: HELLO, incoming }, {
-    device: deviceIdFromBytes(new Uint8Array(32).fill(7)),
-    connectionId: 'ID',
-    transport: 'tcp-client',
-    remoteAddress: stream.remoteAddress,
-    isLocal: true,
-    crypto: 'TLS1.3-TLS_AES_128_GCM_SHA256',
-    priority: 10,
-    compression: 'metadata',
-    ...options,
-  })
+  const connection = new ProtocolConnection(
+    { clock, logger },
+    stream,
+    { hello: HELLO, incoming },
+    {
+      device: deviceIdFromBytes(new Uint8Array(32).fill(7)),
+      connectionId: 'ID',
+      transport: 'tcp-client',
+      remoteAddress: stream.remoteAddress,
+      isLocal: true,
+      crypto: 'TLS1.3-TLS_AES_128_GCM_SHA256',
+      priority: 10,
+      compression: 'metadata',
+      ...options,
+    },
+  )
   const running = connection.run(handler)
   if (start === 'introduced') await connection.clusterConfig(EMPTY_CONFIG)
   await settle()
@@ -77,7 +90,10 @@ export function frame(type: number, body: Uint8Array, compression = 0): Buffer {
 
 /** The reason of the Close that was written last; undefined when none was. */
 export function closeReason(stream: ScriptedStream): string | undefined {
-  const last = stream.frames().filter(({ type }) => type === 7).at(-1)
+  const last = stream
+    .frames()
+    .filter(({ type }) => type === 7)
+    .at(-1)
   if (last === undefined) return undefined
   if (last.body.length === 0) return ''
   const two = (last.body[1] ?? 0) > 0x7f

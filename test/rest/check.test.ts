@@ -10,19 +10,53 @@ import { list, map, nullable, object, TEXT, TIME, type Schema } from '../../src/
 // Small values, so that right ones are often among them.
 const NAMES = ['a', 'b', 'c', '__proto__', 'constructor', 'ignore']
 const scalar = fc.oneof(
-  fc.constantFrom(null, true, false, 0, -0, 1, -1, 2, 3, 1.5, 1e300, '', 'a', 'b', 'a\nb', 'DEBUG', '0', '2024-01-31T12:00:00Z'),
+  fc.constantFrom(
+    null,
+    true,
+    false,
+    0,
+    -0,
+    1,
+    -1,
+    2,
+    3,
+    1.5,
+    1e300,
+    '',
+    'a',
+    'b',
+    'a\nb',
+    'DEBUG',
+    '0',
+    '2024-01-31T12:00:00Z',
+  ),
   fc.string({ maxLength: 4 }),
 )
 const value = fc.letrec((tie) => ({
-  any: fc.oneof({ maxDepth: 3 }, scalar, fc.array(tie('any'), { maxLength: 3 }), fc.dictionary(fc.constantFrom(...NAMES), tie('any'), { maxKeys: 3, noNullPrototype: true })),
+  any: fc.oneof(
+    { maxDepth: 3 },
+    scalar,
+    fc.array(tie('any'), { maxLength: 3 }),
+    fc.dictionary(fc.constantFrom(...NAMES), tie('any'), { maxKeys: 3, noNullPrototype: true }),
+  ),
 })).any
 
 const schema: fc.Arbitrary<Schema> = fc.letrec<{ any: Schema }>((tie) => ({
   any: fc.oneof(
     { maxDepth: 3 },
     fc.constantFrom<Schema>(
-      TEXT, { type: 'string', pattern: '^[^\\n]*$' }, { type: 'integer' }, { type: 'integer', minimum: 0 }, { type: 'number', minimum: -1, maximum: 2 },
-      { type: 'integer', maximum: 1 }, { type: 'boolean' }, { type: 'null' }, { const: 'a' }, { const: 1 }, { enum: ['a', 'DEBUG'] }, { description: 'anything' },
+      TEXT,
+      { type: 'string', pattern: '^[^\\n]*$' },
+      { type: 'integer' },
+      { type: 'integer', minimum: 0 },
+      { type: 'number', minimum: -1, maximum: 2 },
+      { type: 'integer', maximum: 1 },
+      { type: 'boolean' },
+      { type: 'null' },
+      { const: 'a' },
+      { const: 1 },
+      { enum: ['a', 'DEBUG'] },
+      { description: 'anything' },
     ),
     tie('any').map((item) => list(item)),
     tie('any').map((item) => map(item)),
@@ -38,14 +72,21 @@ function asPlain(declared: Schema): Record<string, unknown> {
 
 test('what is as declared and what is not: the same answer as TypeBox, for any schema and any value', () => {
   let right = 0
-  fc.assert(fc.property(schema, fc.array(value, { minLength: 1, maxLength: 20 }), (declared, values) => {
-    const compiled = Compile(asPlain(declared))
-    for (const each of values) {
-      const fault = faultOf(declared, each)
-      assert.equal(fault === undefined, compiled.Check(each), `${JSON.stringify(declared)} ${JSON.stringify(each)}: ${fault}`)
-      if (fault === undefined) right++
-    }
-  }), { numRuns: 1_500 })
+  fc.assert(
+    fc.property(schema, fc.array(value, { minLength: 1, maxLength: 20 }), (declared, values) => {
+      const compiled = Compile(asPlain(declared))
+      for (const each of values) {
+        const fault = faultOf(declared, each)
+        assert.equal(
+          fault === undefined,
+          compiled.Check(each),
+          `${JSON.stringify(declared)} ${JSON.stringify(each)}: ${fault}`,
+        )
+        if (fault === undefined) right++
+      }
+    }),
+    { numRuns: 1_500 },
+  )
   assert.ok(right > 200, `only ${right} values were right`)
 })
 
@@ -67,10 +108,24 @@ test('a fault names the place and what belongs there, and never the value', () =
 
 test('numbers are strict where the schema has limits, and a pattern of a strict text has words for people', () => {
   const routes: readonly (readonly [string, Declaration])[] = Object.entries(ROUTES)
-  const strict = routes.flatMap(([name, { query = {} }]) => Object.entries(query).filter(([, one]) => one.strict === true).map(([key]) => `${name} ${key}`))
-  assert.deepEqual(strict.filter((name) => !name.includes('/rest/twinfold/')), ['POST /rest/db/scan next'])
-  const numbers = routes.flatMap(([name, { query = {} }]) => Object.entries(query).filter(([, { schema }]) => 'minimum' in schema).map(([key]) => `${name} ${key}`))
-  assert.deepEqual(strict.filter((name) => !numbers.includes(name)), [])
+  const strict = routes.flatMap(([name, { query = {} }]) =>
+    Object.entries(query)
+      .filter(([, one]) => one.strict === true)
+      .map(([key]) => `${name} ${key}`),
+  )
+  assert.deepEqual(
+    strict.filter((name) => !name.includes('/rest/twinfold/')),
+    ['POST /rest/db/scan next'],
+  )
+  const numbers = routes.flatMap(([name, { query = {} }]) =>
+    Object.entries(query)
+      .filter(([, { schema }]) => 'minimum' in schema)
+      .map(([key]) => `${name} ${key}`),
+  )
+  assert.deepEqual(
+    strict.filter((name) => !numbers.includes(name)),
+    [],
+  )
   const check = (found: unknown): void => {
     if (typeof found !== 'object' || found === null) return
     if ('pattern' in found) assert.ok('description' in found, JSON.stringify(found))

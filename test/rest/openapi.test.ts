@@ -24,7 +24,13 @@ test('every route of the interface that programs know is served and described', 
   const missing = checklist.served.filter((name) => !there.has(name))
   const described = checklist.served.filter((name) => name in ROUTES).length
   const all = checklist.served.length
-  reportRow({ id: 'routes', tried: all, served: `${all - missing.length}/${all}`, described: `${described}/${all}`, missing })
+  reportRow({
+    id: 'routes',
+    tried: all,
+    served: `${all - missing.length}/${all}`,
+    described: `${described}/${all}`,
+    missing,
+  })
   assert.deepEqual(missing, [])
   for (const name of checklist.refused) assert.ok(!there.has(name), `${name} is a route of the past`)
 })
@@ -46,7 +52,10 @@ test('the document is OpenAPI 3.1: what the standard asks of its parts holds', (
     assert.match(method, /^(get|post|put|patch|delete)$/, where)
     assert.match(operation.operationId, /^[a-z][A-Za-z0-9]*$/, where)
     assert.match(operation.summary, /\.$/, where)
-    assert.ok(operation.tags.every((tag) => tags.has(tag)), where)
+    assert.ok(
+      operation.tags.every((tag) => tags.has(tag)),
+      where,
+    )
     assertParameters(where, path, operation)
     assertResponses(where, operation)
     if (operation.requestBody !== undefined) assert.notEqual(method, 'get', where)
@@ -59,8 +68,15 @@ test('the document is OpenAPI 3.1: what the standard asks of its parts holds', (
 /** The names in a path are exactly the parameters that say they are there, and no parameter stands twice. */
 function assertParameters(where: string, path: string, { parameters = [] }: Operation): void {
   const inPath = [...path.matchAll(/\{([^}]+)\}/g)].map((match) => match[1])
-  assert.deepEqual(parameters.filter((one) => one.in === 'path').map(({ name }) => name), inPath, where)
-  assert.ok(parameters.every((one) => one.in !== 'path' || one.required), where)
+  assert.deepEqual(
+    parameters.filter((one) => one.in === 'path').map(({ name }) => name),
+    inPath,
+    where,
+  )
+  assert.ok(
+    parameters.every((one) => one.in !== 'path' || one.required),
+    where,
+  )
   const keys = parameters.map((one) => `${one.in} ${one.name}`)
   assert.equal(new Set(keys).size, keys.length, where)
   for (const one of parameters) assert.match(one.description, /\.$/, `${where} ${one.name}`)
@@ -68,7 +84,10 @@ function assertParameters(where: string, path: string, { parameters = [] }: Oper
 
 function assertResponses(where: string, { responses }: Operation): void {
   const statuses = Object.keys(responses)
-  assert.ok(statuses.some((status) => /^2\d\d$/.test(status)), `${where} can succeed`)
+  assert.ok(
+    statuses.some((status) => /^2\d\d$/.test(status)),
+    `${where} can succeed`,
+  )
   for (const [status, response] of Object.entries(responses)) {
     assert.match(status, /^[1-5]\d\d$/, where)
     assert.notEqual(response.description, '', where)
@@ -84,7 +103,8 @@ test('every reference in the document leads somewhere, and every named shape is 
 test('every schema in the document is JSON Schema 2020-12, as a second implementation sees it', async () => {
   const { Check, Meta } = await import('typebox/schema')
   const schemas = [...schemasIn(document.paths), ...Object.values(document.components.schemas)]
-  for (const schema of schemas) assert.ok(Check(Meta['https://json-schema.org/draft/2020-12/schema'], schema), JSON.stringify(schema).slice(0, 200))
+  for (const schema of schemas)
+    assert.ok(Check(Meta['https://json-schema.org/draft/2020-12/schema'], schema), JSON.stringify(schema).slice(0, 200))
   assert.ok(schemas.length > 150, `${schemas.length} schemas`)
 })
 
@@ -94,13 +114,16 @@ function schemasIn(value: unknown): readonly unknown[] {
 }
 
 test('the check that all replies of the tests go through refuses what is not declared', async () => {
-  const ping = (text: string) => checkReply('GET', '/rest/system/ping', { status: 200, contentType: 'application/json; charset=utf-8', text })
+  const ping = (text: string) =>
+    checkReply('GET', '/rest/system/ping', { status: 200, contentType: 'application/json; charset=utf-8', text })
   await ping('{"ping":"pong"}')
-  for (const text of ['{"ping":"pang"}', '{}', '{"ping":"pong","more":1}', '[]']) await assert.rejects(ping(text), /not what is declared/, text)
+  for (const text of ['{"ping":"pang"}', '{}', '{"ping":"pong","more":1}', '[]'])
+    await assert.rejects(ping(text), /not what is declared/, text)
   const scan = (text: string) => checkReply('POST', '/rest/db/scan?folder=x', { status: 200, contentType: '', text })
   await scan('')
   await assert.rejects(scan('{}'), /without content/)
-  const tree = (text: string) => checkReply('GET', '/rest/db/browse?folder=x', { status: 200, contentType: 'application/json', text })
+  const tree = (text: string) =>
+    checkReply('GET', '/rest/db/browse?folder=x', { status: 200, contentType: 'application/json', text })
   const leaf = '"modTime":"2024-01-31T12:00:00Z","size":1,"type":"FILE_INFO_TYPE_FILE"'
   await tree(`[{"name":"a",${leaf},"children":[{"name":"b",${leaf}}]}]`)
   await assert.rejects(tree(`[{"name":"a",${leaf},"children":[{"nome":"b",${leaf}}]}]`), /not what is declared/)

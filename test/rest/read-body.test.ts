@@ -17,7 +17,8 @@ test('a strict body must have all its fields; in a lenient one, missing and null
   for (const body of [{}, { userName: null }, { userName: 1 }, { userName: 'a', stay: null }, [], null, 'x', 3]) {
     assert.throws(() => readBody(STRICT, body), { code: 'bad-request' }, JSON.stringify(body))
   }
-  for (const body of [{}, { userName: null }, { userName: 'a', username: null }]) assert.deepEqual(readBody(LENIENT, body), {})
+  for (const body of [{}, { userName: null }, { userName: 'a', username: null }])
+    assert.deepEqual(readBody(LENIENT, body), {})
   for (const body of [{ userName: 1 }, { stay: 'yes' }, [], null, 'x']) {
     assert.throws(() => readBody(LENIENT, body), { code: 'bad-request' }, JSON.stringify(body))
   }

@@ -3,7 +3,13 @@ import { test } from 'node:test'
 import { Aggregate, aggregateDelays } from '../../src/scanner/aggregate.ts'
 
 const DELAYS: readonly [delayS: number, timeoutS: number, delayMs: number, timeoutMs: number][] = [
-  [10, 0, 10_000, 60_000], [1, 0, 1_000, 6_000], [0, 0, 10_000, 60_000], [0.001, 0, 10, 60], [90, 0, 90_000, 90_000], [10, 5, 10_000, 10_000], [10, 30, 10_000, 30_000],
+  [10, 0, 10_000, 60_000],
+  [1, 0, 1_000, 6_000],
+  [0, 0, 10_000, 60_000],
+  [0.001, 0, 10, 60],
+  [90, 0, 90_000, 90_000],
+  [10, 5, 10_000, 10_000],
+  [10, 30, 10_000, 30_000],
 ]
 for (const [fsWatcherDelayS, fsWatcherTimeoutS, delayMs, timeoutMs] of DELAYS) {
   test(`aggregateDelays: delay ${fsWatcherDelayS} s, timeout ${fsWatcherTimeoutS} s`, () => {

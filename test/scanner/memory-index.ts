@@ -12,8 +12,12 @@ export class MemoryIndex implements ScanIndex {
 
   page: ScanIndex['page'] = async (_, { within, afterName, limit }) => {
     return [...this.records.values()]
-      .filter(({ name }) => (within === '' || isAtOrBelow(name, within)) && (afterName === '' || compareNames(name, afterName) > 0))
-      .sort((a, b) => compareNames(a.name, b.name)).slice(0, limit)
+      .filter(
+        ({ name }) =>
+          (within === '' || isAtOrBelow(name, within)) && (afterName === '' || compareNames(name, afterName) > 0),
+      )
+      .sort((a, b) => compareNames(a.name, b.name))
+      .slice(0, limit)
   }
 
   get: ScanIndex['get'] = async (_, name) => this.records.get(name)
@@ -33,12 +37,15 @@ export class MemoryIndex implements ScanIndex {
   localByBlocks: ScanIndex['localByBlocks'] = async (blocksHash, limit) => {
     const wanted = Buffer.from(blocksHash)
     return [...this.records.values()]
-      .filter((record) => !record.deleted && record.blocksHash !== undefined && wanted.equals(record.blocksHash)).slice(0, limit)
+      .filter((record) => !record.deleted && record.blocksHash !== undefined && wanted.equals(record.blocksHash))
+      .slice(0, limit)
   }
 
   /** Names of live, valid records, in order. */
   get live(): string[] {
-    return [...this.records.values()].filter((record) => !record.deleted && record.localFlags === 0)
-      .map((record) => record.name).sort(compareNames)
+    return [...this.records.values()]
+      .filter((record) => !record.deleted && record.localFlags === 0)
+      .map((record) => record.name)
+      .sort(compareNames)
   }
 }

@@ -43,7 +43,15 @@ test('scan: a moved file and its deletion are in one batch', async () => {
   folder.index.batches.length = 0
   await folder.disk.rename('/f/z/old', '/f/a-new')
   await folder.scan()
-  assert.deepEqual(folder.index.batches.map((batch) => batch.map(({ name, deleted }) => [name, deleted])), [[['a-new', false], ['z/old', true]]])
+  assert.deepEqual(
+    folder.index.batches.map((batch) => batch.map(({ name, deleted }) => [name, deleted])),
+    [
+      [
+        ['a-new', false],
+        ['z/old', true],
+      ],
+    ],
+  )
 })
 
 test('scan: nothing below an unreadable directory is taken for deleted', async () => {
@@ -55,13 +63,30 @@ test('scan: nothing below an unreadable directory is taken for deleted', async (
     folder.disk.fail({ call: 'list', code, under: '/f/d' })
     const result = await folder.scan()
     assert.equal(result.changed, 0, code)
-    assert.deepEqual(result.problems.map((problem) => problem.path), ['d'])
+    assert.deepEqual(
+      result.problems.map((problem) => problem.path),
+      ['d'],
+    )
     assert.match(result.problems[0]!.error, /^scan: /)
   }
 })
 
 test('C-07: an error of the disk at any call costs no record and names its item', async () => {
-  const codes = ['EIO', 'EROFS', 'EACCES', 'EPERM', 'EMFILE', 'ENFILE', 'EBUSY', 'ETXTBSY', 'ENAMETOOLONG', 'ELOOP', 'ESTALE', 'EXDEV', 'EDQUOT']
+  const codes = [
+    'EIO',
+    'EROFS',
+    'EACCES',
+    'EPERM',
+    'EMFILE',
+    'ENFILE',
+    'EBUSY',
+    'ETXTBSY',
+    'ENAMETOOLONG',
+    'ELOOP',
+    'ESTALE',
+    'EXDEV',
+    'EDQUOT',
+  ]
   let tried = 0
   let survived = 0
   let falseDeletes = 0
@@ -78,12 +103,17 @@ test('C-07: an error of the disk at any call costs no record and names its item'
         const complete = [...known, 'new'].sort(compareNames)
         folder.disk.fail({ call, code, nth })
         tried++
-        const problems = await folder.scan().then((result) => result.problems.length, (error: Error & { code?: string }) => {
-          assert.equal(error.code, code) // only the root may end a scan
-          return 1
-        })
+        const problems = await folder.scan().then(
+          (result) => result.problems.length,
+          (error: Error & { code?: string }) => {
+            assert.equal(error.code, code) // only the root may end a scan
+            return 1
+          },
+        )
         falseDeletes += known.filter((name) => !folder.index.live.includes(name)).length
-        const done = folder.index.live.join() === complete.join() && ['a', 'b/d/e'].every((name) => folder.index.records.get(name)?.sizeBytes === `${name} has changed`.length)
+        const done =
+          folder.index.live.join() === complete.join() &&
+          ['a', 'b/d/e'].every((name) => folder.index.records.get(name)?.sizeBytes === `${name} has changed`.length)
         if (!done && problems === 0) silent++
         folder.disk.faults.clear()
         const second = await folder.scan()
@@ -107,7 +137,10 @@ test('C-03: power lost at any call of a scan leaves an index that the next scan 
     folder.put('b/c', 'longer than before')
     folder.disk.syncAll()
     folder.disk.faults.powerOffAt(nth)
-    const ended = await folder.scan().then((result) => result.problems.length === 0, () => false)
+    const ended = await folder.scan().then(
+      (result) => result.problems.length === 0,
+      () => false,
+    )
     const crashed = !folder.disk.faults.powered
     if (crashed) crashes++
     folder.disk.crash('everything')
@@ -167,7 +200,9 @@ test('scan: an unhealthy folder writes nothing, and the scan ends with the reaso
   folder.put('a')
   await folder.scan()
   await folder.disk.removeFile('/f/a')
-  folder.deps.checkHealth = async () => { throw new Error('folder marker missing') }
+  folder.deps.checkHealth = async () => {
+    throw new Error('folder marker missing')
+  }
   await assert.rejects(folder.scan(), /folder marker missing/)
   assert.deepEqual(folder.index.live, ['a'])
 })
@@ -178,7 +213,9 @@ test('scan: a folder that turns unhealthy in the middle loses no record', async 
   await folder.scan()
   await folder.disk.removeFile('/f/a')
   let asked = 0
-  folder.deps.checkHealth = async () => { if (++asked > 1) throw new Error('folder path missing') }
+  folder.deps.checkHealth = async () => {
+    if (++asked > 1) throw new Error('folder path missing')
+  }
   await assert.rejects(folder.scan(), /folder path missing/)
   assert.deepEqual(folder.index.live, ['a', 'b'])
 })
@@ -188,7 +225,10 @@ test('scan: ignored from now on, and not any more', async () => {
   folder.put('x')
   await folder.scan()
   const version = folder.index.records.get('x')!.version
-  folder.index.records.set('x', { ...folder.index.records.get('x')!, version: [...version, { device: OTHER, value: 3n }] })
+  folder.index.records.set('x', {
+    ...folder.index.records.get('x')!,
+    version: [...version, { device: OTHER, value: 3n }],
+  })
   assert.equal((await folder.scan({ lines: ['x'] })).changed, 1)
   const ignored = folder.index.records.get('x')!
   assert.equal(ignored.localFlags, FLAG_IGNORED)
@@ -198,7 +238,10 @@ test('scan: ignored from now on, and not any more', async () => {
   await folder.scan()
   const back = folder.index.records.get('x')!
   assert.equal(back.localFlags, 0)
-  assert.deepEqual(back.version.map(({ device }) => device), [OWN])
+  assert.deepEqual(
+    back.version.map(({ device }) => device),
+    [OWN],
+  )
 })
 
 test('scan: an ignored item that is gone when un-ignored is fetched again, not deleted everywhere', async () => {
@@ -236,11 +279,20 @@ test('scan: a folder that is not receive-only any more stands to its changes, ag
   const folder = new SimFolder()
   folder.put('x')
   await folder.scan({ receiveOnly: true })
-  folder.index.records.set('x', { ...folder.index.records.get('x')!, version: [{ device: OWN, value: 3n }, { device: OTHER, value: 4n }] })
+  folder.index.records.set('x', {
+    ...folder.index.records.get('x')!,
+    version: [
+      { device: OWN, value: 3n },
+      { device: OTHER, value: 4n },
+    ],
+  })
   assert.equal((await folder.scan()).changed, 1)
   const record = folder.index.records.get('x')!
   assert.equal(record.localFlags, 0)
-  assert.deepEqual(record.version.map(({ device }) => device), [OWN])
+  assert.deepEqual(
+    record.version.map(({ device }) => device),
+    [OWN],
+  )
   assert.equal((await folder.scan()).changed, 0)
 })
 
@@ -250,10 +302,14 @@ async function ownDeletion(global: 'nobody has it' | 'live' | 'deleted'): Promis
   folder.put('x')
   await folder.scan()
   const record = folder.index.records.get('x')!
-  if (global !== 'nobody has it') folder.index.others.set('x', { ...record, deleted: global === 'deleted', version: [{ device: OTHER, value: 4n }] })
+  if (global !== 'nobody has it')
+    folder.index.others.set('x', { ...record, deleted: global === 'deleted', version: [{ device: OTHER, value: 4n }] })
   await folder.disk.removeFile('/f/x')
   await folder.scan({ receiveOnly: true })
-  assert.deepEqual([folder.index.records.get('x')?.deleted, folder.index.records.get('x')?.localFlags], [true, FLAG_RECEIVE_ONLY])
+  assert.deepEqual(
+    [folder.index.records.get('x')?.deleted, folder.index.records.get('x')?.localFlags],
+    [true, FLAG_RECEIVE_ONLY],
+  )
   return folder
 }
 
@@ -269,7 +325,10 @@ test('scan: a deletion of a receive-only folder keeps its mark while others have
   assert.equal(folder.index.records.get('x')?.localFlags, FLAG_RECEIVE_ONLY)
 })
 
-for (const [why, global, receiveOnly] of [['others have deleted it too', 'deleted', true], ['the folder is another type now', 'live', false]] as const) {
+for (const [why, global, receiveOnly] of [
+  ['others have deleted it too', 'deleted', true],
+  ['the folder is another type now', 'live', false],
+] as const) {
   test(`scan: a deletion of a receive-only folder loses its mark when ${why}`, async () => {
     const folder = await ownDeletion(global)
     const before = folder.index.records.get('x')!
@@ -297,7 +356,11 @@ test('scan: a deletion that becomes ignored is marked like any other record, and
 })
 
 test('scan: no more files are hashed at once than the folder allows', async () => {
-  for (const [hashers, expected] of [[1, { tasksMax: 1 }], [3, { tasksMax: 3 }], [0, {}]] as const) {
+  for (const [hashers, expected] of [
+    [1, { tasksMax: 1 }],
+    [3, { tasksMax: 3 }],
+    [0, {}],
+  ] as const) {
     const folder = new SimFolder()
     for (let i = 0; i < 2_000; i++) folder.put(`f${i}`)
     const { hasher } = folder.deps
@@ -369,10 +432,12 @@ test('scan: a name not in NFC stays where another item has the name, or renaming
   const folder = new SimFolder()
   folder.put('e\u0301', 'decomposed')
   folder.put('\u00e9', 'composed')
-  assert.deepEqual((await folder.scan()).problems,
-    [{ path: 'e\u0301', error: 'normalizing path: item has UTF8 encoding conflict with another item' }])
-  assert.deepEqual((await folder.scan({ autoNormalize: false })).problems,
-    [{ path: 'e\u0301', error: 'normalizing path: item is not in the correct UTF8 normalization form' }])
+  assert.deepEqual((await folder.scan()).problems, [
+    { path: 'e\u0301', error: 'normalizing path: item has UTF8 encoding conflict with another item' },
+  ])
+  assert.deepEqual((await folder.scan({ autoNormalize: false })).problems, [
+    { path: 'e\u0301', error: 'normalizing path: item is not in the correct UTF8 normalization form' },
+  ])
   assert.deepEqual(folder.index.live, ['\u00e9'])
 })
 
@@ -386,7 +451,9 @@ test('scan: an item that takes the name in the very moment of the renaming is no
       await renameNew(from, to)
     }
     const { problems } = await folder.scan()
-    assert.deepEqual(problems, [{ path: 'e\u0301', error: 'normalizing path: item has UTF8 encoding conflict with another item' }])
+    assert.deepEqual(problems, [
+      { path: 'e\u0301', error: 'normalizing path: item has UTF8 encoding conflict with another item' },
+    ])
     assert.equal((await folder.disk.lstat('/f/\u00e9')).sizeBytes, 'made in between'.length)
     assert.equal((await folder.disk.lstat('/f/e\u0301')).type, kind)
   }
@@ -413,20 +480,29 @@ test('N-03, N-09: names that are no UTF-8 are reported, pipes are passed over', 
 
 test('scan: our old temporary files are removed, young ones stay, none is indexed', async () => {
   const folder = new SimFolder()
-  for (const [name, hours] of [['.syncthing.old.tmp', 25], ['~syncthing~young.tmp', 23]] as const) {
+  for (const [name, hours] of [
+    ['.syncthing.old.tmp', 25],
+    ['~syncthing~young.tmp', 23],
+  ] as const) {
     folder.put(name)
     await folder.disk.setModified(`/f/${name}`, Math.floor(folder.clock.nowMs() / 1_000) - hours * 3_600, 0)
   }
   await folder.scan()
   assert.deepEqual(folder.index.live, [])
-  assert.deepEqual((await folder.disk.list('/f')).map(({ name }) => name).filter((name) => name.includes('syncthing')), ['~syncthing~young.tmp'])
+  assert.deepEqual(
+    (await folder.disk.list('/f')).map(({ name }) => name).filter((name) => name.includes('syncthing')),
+    ['~syncthing~young.tmp'],
+  )
 })
 
 test('scan: progress counts to one byte below the whole', async () => {
   const folder = new SimFolder()
   folder.put('x', 'y'.repeat(23))
   await folder.scan({ progressIntervalMs: 2_000 })
-  assert.deepEqual(folder.progress.map((one) => ({ ...one, rate: 0 })), [{ currentBytes: 23, totalBytes: 24, rate: 0 }])
+  assert.deepEqual(
+    folder.progress.map((one) => ({ ...one, rate: 0 })),
+    [{ currentBytes: 23, totalBytes: 24, rate: 0 }],
+  )
 })
 
 test('scan: an abort ends it with the reason given', async () => {
@@ -435,42 +511,56 @@ test('scan: an abort ends it with the reason given', async () => {
   const stop = new AbortController()
   const reason = new Error('paused')
   folder.deps.onBatch = () => stop.abort(reason)
-  folder.deps.index.page = async () => { stop.abort(reason); return [] }
+  folder.deps.index.page = async () => {
+    stop.abort(reason)
+    return []
+  }
   await assert.rejects(folder.scan({}, stop.signal), (error) => error === reason)
 })
 
 type Tree = Record<string, string>
 
 test('scan: after any two states of a tree the index is the second, and what differs was written once', async () => {
-  const name = fc.array(fc.constantFrom('a', 'b', 'a-b', 'a.c', 'a b', 'é', '\uff5e', '😀', 'B'), { minLength: 1, maxLength: 3 }).map((parts) => parts.join('/'))
+  const name = fc
+    .array(fc.constantFrom('a', 'b', 'a-b', 'a.c', 'a b', 'é', '\uff5e', '😀', 'B'), { minLength: 1, maxLength: 3 })
+    .map((parts) => parts.join('/'))
   const tree = fc.dictionary(name, fc.constantFrom('', '1', '22'), { maxKeys: 12 }).map(withoutClashes)
-  await fc.assert(fc.asyncProperty(tree, tree, async (before, after) => {
-    const folder = new SimFolder()
-    for (const [path, content] of Object.entries(before)) folder.put(path, content)
-    await folder.scan()
-    assert.deepEqual(folder.index.live, expected(before))
-    for (const path of Object.keys(before)) await folder.disk.removeFile(`/f/${path}`)
-    for (const path of expected(before).filter((one) => !(one in before)).reverse()) await folder.disk.removeDirectory(`/f/${path}`)
-    for (const [path, content] of Object.entries(after)) folder.put(path, content)
-    folder.index.batches.length = 0
-    await folder.scan()
-    assert.deepEqual(folder.index.live, expected(after))
-    const written = folder.index.batches.flat().map((record) => record.name)
-    assert.equal(new Set(written).size, written.length)
-    assert.equal((await folder.scan()).changed, 0)
-  }), { numRuns: effort(150) })
+  await fc.assert(
+    fc.asyncProperty(tree, tree, async (before, after) => {
+      const folder = new SimFolder()
+      for (const [path, content] of Object.entries(before)) folder.put(path, content)
+      await folder.scan()
+      assert.deepEqual(folder.index.live, expected(before))
+      for (const path of Object.keys(before)) await folder.disk.removeFile(`/f/${path}`)
+      for (const path of expected(before)
+        .filter((one) => !(one in before))
+        .reverse())
+        await folder.disk.removeDirectory(`/f/${path}`)
+      for (const [path, content] of Object.entries(after)) folder.put(path, content)
+      folder.index.batches.length = 0
+      await folder.scan()
+      assert.deepEqual(folder.index.live, expected(after))
+      const written = folder.index.batches.flat().map((record) => record.name)
+      assert.equal(new Set(written).size, written.length)
+      assert.equal((await folder.scan()).changed, 0)
+    }),
+    { numRuns: effort(150) },
+  )
 })
 
 /** A name cannot be a file and a directory at once. */
 function withoutClashes(tree: Tree): Tree {
   const names = Object.keys(tree)
-  return Object.fromEntries(Object.entries(tree).filter(([name]) => !names.some((other) => other.startsWith(`${name}/`))))
+  return Object.fromEntries(
+    Object.entries(tree).filter(([name]) => !names.some((other) => other.startsWith(`${name}/`))),
+  )
 }
 
 function expected(tree: Tree): string[] {
   const names = new Set(Object.keys(tree))
   for (const name of Object.keys(tree)) {
-    for (let slash = name.indexOf('/'); slash >= 0; slash = name.indexOf('/', slash + 1)) names.add(name.slice(0, slash))
+    for (let slash = name.indexOf('/'); slash >= 0; slash = name.indexOf('/', slash + 1))
+      names.add(name.slice(0, slash))
   }
   return [...names].sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
 }

@@ -47,9 +47,23 @@ export class SimFolder {
 
   scan(options: Partial<ScanRequest> & { lines?: readonly string[] } = {}, signal = NEVER): Promise<ScanResult> {
     const { lines, ...rest } = options
-    return scanFolder(this.deps, {
-      root: '/f', ignore: new IgnoreRules(lines ?? []), ignorePerms: false, modTimeWindowMs: 0, autoNormalize: true,
-      ownShortId: OWN, receiveOnly: false, keepTemporariesMs: 24 * 3_600_000, progressIntervalMs: 0, hashers: 0, ...rest, subs: cleanSubs(rest.subs ?? []),
-    }, signal)
+    return scanFolder(
+      this.deps,
+      {
+        root: '/f',
+        ignore: new IgnoreRules(lines ?? []),
+        ignorePerms: false,
+        modTimeWindowMs: 0,
+        autoNormalize: true,
+        ownShortId: OWN,
+        receiveOnly: false,
+        keepTemporariesMs: 24 * 3_600_000,
+        progressIntervalMs: 0,
+        hashers: 0,
+        ...rest,
+        subs: cleanSubs(rest.subs ?? []),
+      },
+      signal,
+    )
   }
 }

@@ -22,8 +22,10 @@ export class Arrivals {
     const key = `${device.name} ${item}`
     if (event.type === 'ItemStarted') return void this.#before.set(key, total)
     if (bytes !== undefined && bytes.skipped > 0) this.#reached.note('a temporary file was used again')
-    if (bytes !== undefined && bytes.local_origin > 0) this.#reached.note('blocks were taken from the old version of a file')
+    if (bytes !== undefined && bytes.local_origin > 0)
+      this.#reached.note('blocks were taken from the old version of a file')
     if (bytes !== undefined && bytes.local_other > 0) this.#reached.note('blocks were taken from another file')
-    if (event.data.error === null && this.#before.get(key) === total) this.#reached.note('a file got its new name and was not fetched')
+    if (event.data.error === null && this.#before.get(key) === total)
+      this.#reached.note('a file got its new name and was not fetched')
   }
 }

@@ -8,7 +8,13 @@ import { Arrivals } from './arrivals.ts'
 import { Contents } from './contents.ts'
 import { ROOT, SimDevice } from './device.ts'
 import {
-  checkConvergence, checkNoResurrection, checkNothingLost, checkNoTemporaries, LawBroken, sequencesOf, unrest,
+  checkConvergence,
+  checkNoResurrection,
+  checkNothingLost,
+  checkNoTemporaries,
+  LawBroken,
+  sequencesOf,
+  unrest,
 } from './laws.ts'
 import { Mishaps } from './mishaps.ts'
 import { Scenes } from './scenes.ts'
@@ -95,12 +101,18 @@ class Cluster {
     this.#witness = new Witness(this.#contents, this.#user, this.reached)
     this.#arrivals = new Arrivals(this.reached)
     this.#setup = new Setup(random)
-    const types = taste === 'shapes'
-      ? Array.from({ length: 5 }, () => 'sendreceive' as const)
-      : this.#setup.folderTypes(pick(random, [2, 2, 2, 2, 3, 3, 3, 4, 5]))
+    const types =
+      taste === 'shapes'
+        ? Array.from({ length: 5 }, () => 'sendreceive' as const)
+        : this.#setup.folderTypes(pick(random, [2, 2, 2, 2, 3, 3, 3, 4, 5]))
     this.#devices = types.map((type, i) => this.#makeDevice('abcde'[i] ?? 'z', type))
     this.#mishaps = new Mishaps({
-      random, network: this.#network, user: this.#user, trace: this.trace, reached: this.reached, devices: this.#devices,
+      random,
+      network: this.#network,
+      user: this.#user,
+      trace: this.trace,
+      reached: this.reached,
+      devices: this.#devices,
       during: (promise) => this.#during(promise),
       checkContents: (device) => this.#witness.checkContents(device),
     })
@@ -130,7 +142,12 @@ class Cluster {
     const random = this.#random.stream('scene')
     if (this.#devices.length < 3 || this.#isMixed || !random.chance(SCENE_CHANCE)) return
     const scenes = new Scenes({
-      random, network: this.#network, user: this.#user, trace: this.trace, reached: this.reached, devices: this.#devices,
+      random,
+      network: this.#network,
+      user: this.#user,
+      trace: this.trace,
+      reached: this.reached,
+      devices: this.#devices,
       isChain: this.#setup.isChain,
       during: (promise) => this.#during(promise),
       pass: (ms) => this.#pass(ms),
@@ -182,7 +199,8 @@ class Cluster {
     const before = await sequencesOf(this.#devices)
     await this.#pass(QUIET_MS)
     const after = await sequencesOf(this.#devices)
-    if (before !== after) throw new LawBroken('no echo', `sequences ${before} became ${after} while nobody did anything`)
+    if (before !== after)
+      throw new LawBroken('no echo', `sequences ${before} became ${after} while nobody did anything`)
     checkConvergence(this.#devices, this.#contents)
     for (const { clock } of this.#devices) clock.jump(25 * HOUR) // what waits for another attempt is given up after a day
     await this.#scanAll()
@@ -236,8 +254,13 @@ class Cluster {
   #makeDevice(name: string, type: FolderConfig['type']): SimDevice {
     const random = this.#random.stream(`device ${name}`)
     const device = new SimDevice({
-      name, random, clock: this.#clock, network: this.#network, trace: this.trace,
-      disk: this.#setup.disk(random), folder: { ...this.#setup.folder(random), type },
+      name,
+      random,
+      clock: this.#clock,
+      network: this.#network,
+      trace: this.trace,
+      disk: this.#setup.disk(random),
+      folder: { ...this.#setup.folder(random), type },
       onEvent: (event) => this.#heard(device, event),
       onBadBlock: () => this.reached.note('a device gave others wrong bytes'),
     })
@@ -254,7 +277,8 @@ class Cluster {
     this.reached.noteEvent(event)
     this.#arrivals.heard(device, event)
     if (event.type === 'LocalIndexUpdated') this.#user.past.unrecorded.recorded(device.name, event.data.filenames)
-    if (event.type === 'LocalChangeDetected' && event.data.action === 'deleted') this.#witness.checkDeletion(device, event.data.path)
+    if (event.type === 'LocalChangeDetected' && event.data.action === 'deleted')
+      this.#witness.checkDeletion(device, event.data.path)
     if (event.type === 'StateChanged') this.#mishaps.stateChanged(device, event.data.to)
     if (event.type === 'ItemFinished' && event.data.error === null) this.#witness.taken(device, event.data.item)
     if (event.type === 'ItemStarted' && event.data.action === 'delete') device.removing.add(event.data.item)

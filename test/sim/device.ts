@@ -117,7 +117,13 @@ export class SimDevice {
     this.disk.syncAll()
     const quiet = new Log({ clock: this.clock, write: () => {} }, { level: 'ERROR', format: 'text', trace: '' })
     const random = this.#setup.random.stream('store')
-    this.#store = await openStore({ directory: undefined, disk: this.disk, clock: this.clock, random, log: quiet.logger('db') })
+    this.#store = await openStore({
+      directory: undefined,
+      disk: this.disk,
+      clock: this.clock,
+      random,
+      log: quiet.logger('db'),
+    })
   }
 
   async index(): Promise<FolderIndex> {
@@ -134,7 +140,11 @@ export class SimDevice {
     const random = this.#setup.random.stream(`life ${this.starts}`)
     const ports = simPorts(mortalDisk(this.disk, life, this.clock), this.#setup.network, this.name)
     const platform = {
-      ...ports, clock, random, walker: mortalWalker(ports.walker, life), net: mortal(ports.net, life),
+      ...ports,
+      clock,
+      random,
+      walker: mortalWalker(ports.walker, life),
+      net: mortal(ports.net, life),
       blocks: { read: (order: BlockOrder) => this.#readBlock(ports.blocks, order) },
     }
     const store = mortal(this.#store, life)
@@ -159,9 +169,11 @@ export class SimDevice {
       { config: config.current, ownDevice: this.id, userHome: '/home/me', databaseDirectory: '/home/me/index' },
     )
     const failed = (name: string) => (error: unknown) => log.logger('main').error(`${name} failed: ${String(error)}`)
-    const done = Promise.all([model, ...network.services].map(async (service) => {
-      await supervise(service, clock, failed(service.name), stop.signal)
-    }))
+    const done = Promise.all(
+      [model, ...network.services].map(async (service) => {
+        await supervise(service, clock, failed(service.name), stop.signal)
+      }),
+    )
     this.#running = { life, stop, model, network, watcher: ports.watcher, work: statistics.work, done }
   }
 
@@ -229,7 +241,11 @@ export class SimDevice {
   #config(): Config {
     const all = [this, ...this.#neighbours]
     const folder = simFolder('docs', {
-      path: ROOT, rescanIntervalS: 60, pullerPauseS: 2, maxConflicts: -1, fsWatcherDelayS: 1,
+      path: ROOT,
+      rescanIntervalS: 60,
+      pullerPauseS: 2,
+      maxConflicts: -1,
+      fsWatcherDelayS: 1,
       devices: all.map(({ id }) => ({ deviceID: id, introducedBy: '', encryptionPassword: '' })),
       ...this.#setup.folder,
     })
@@ -237,12 +253,22 @@ export class SimDevice {
     return {
       ...base,
       devices: all.map(({ id, name }) => ({
-        ...defaultsOf(DEVICE), deviceID: id, name, addresses: [`tcp://${name}:${PORT}`], compression: 'never',
+        ...defaultsOf(DEVICE),
+        deviceID: id,
+        name,
+        addresses: [`tcp://${name}:${PORT}`],
+        compression: 'never',
       })),
       options: {
         ...base.options,
-        listenAddresses: [`tcp://:${PORT}`], globalAnnounceEnabled: false, localAnnounceEnabled: false,
-        relaysEnabled: false, natEnabled: false, crashReportingEnabled: false, reconnectionIntervalS: 5, urAccepted: -1,
+        listenAddresses: [`tcp://:${PORT}`],
+        globalAnnounceEnabled: false,
+        localAnnounceEnabled: false,
+        relaysEnabled: false,
+        natEnabled: false,
+        crashReportingEnabled: false,
+        reconnectionIntervalS: 5,
+        urAccepted: -1,
       },
     }
   }

@@ -33,7 +33,11 @@ for (let part = 0; part < PARTS; part++) {
   test(`simulated devices agree and lose nothing, part ${part + 1} of ${PARTS}`, async () => {
     for (const seed of seedsOf(part)) {
       const life = await runSeed(seed)
-      assert.equal(life.failure?.message, undefined, `seed ${seed}; to see what happened: npm run sim -- --seed ${seed}`)
+      assert.equal(
+        life.failure?.message,
+        undefined,
+        `seed ${seed}; to see what happened: npm run sim -- --seed ${seed}`,
+      )
       reached.merge(life.reached)
       lives++
       deeds += life.deeds
@@ -43,7 +47,11 @@ for (let part = 0; part < PARTS; part++) {
 
 test('lives that once broke a law', async () => {
   for (const seed of REGRESSIONS) {
-    assert.equal((await runSeed(seed)).failure?.message, undefined, `seed ${seed}; to see what happened: npm run sim -- --seed ${seed}`)
+    assert.equal(
+      (await runSeed(seed)).failure?.message,
+      undefined,
+      `seed ${seed}; to see what happened: npm run sim -- --seed ${seed}`,
+    )
   }
 })
 

@@ -55,7 +55,9 @@ class HistoriesLife {
   }
 
   get result(): HistoriesResult {
-    const unexplained = [...this.#histories].flatMap(([name, history]) => history.unexplained.map((line) => `${name}: ${line}`))
+    const unexplained = [...this.#histories].flatMap(([name, history]) =>
+      history.unexplained.map((line) => `${name}: ${line}`),
+    )
     return { histories: NAMES.length, reads: this.#reads, unexplained: [...unexplained, ...this.#unrest] }
   }
 
@@ -161,7 +163,9 @@ class HistoriesLife {
 
   #tellLinks(): void {
     const on = this.#devices.filter(({ isOn }) => isOn)
-    const links = on.flatMap((a) => on.filter((b) => a.name < b.name && !this.#parted.has(pairOf(a, b))).map((b) => [a.name, b.name] as const))
+    const links = on.flatMap((a) =>
+      on.filter((b) => a.name < b.name && !this.#parted.has(pairOf(a, b))).map((b) => [a.name, b.name] as const),
+    )
     for (const history of this.#histories.values()) history.connect(links)
     this.#trace.add('', `links ${links.map((pair) => pair.join('-')).join(' ')}`)
   }
@@ -179,7 +183,11 @@ class HistoriesLife {
   #makeDevice(name: string): SimDevice {
     const random = this.#random.stream(`device ${name}`)
     return new SimDevice({
-      name, random, clock: this.#clock, network: this.#network, trace: this.#trace,
+      name,
+      random,
+      clock: this.#clock,
+      network: this.#network,
+      trace: this.#trace,
       disk: { ...(random.chance(0.2) && { modifiedStepNs: 2_000_000_000n }) },
       folder: { fsWatcherEnabled: random.chance(0.5), rescanIntervalS: 30 + random.int(60) },
       onEvent: (event) => this.#trace.add(name, event.type),

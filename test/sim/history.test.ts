@@ -13,7 +13,10 @@ function everywhere(...values: string[]): ReadonlySet<string> {
 }
 
 function all(value: Value): ReadonlyMap<string, Value> {
-  return new Map([['a', value], ['b', value]])
+  return new Map([
+    ['a', value],
+    ['b', value],
+  ])
 }
 
 test('a value comes to those who can be reached, in their time, and does not go back', () => {
@@ -52,7 +55,13 @@ test('of two values apart either may have the name, but both must be somewhere',
 test('at rest all have the same, and a removal does not take what it never saw', () => {
   const different = historyOf('a', 'b')
   different.write('a', 'one')
-  different.settled(new Map([['a', 'one'], ['b', undefined]]), everywhere('one'))
+  different.settled(
+    new Map([
+      ['a', 'one'],
+      ['b', undefined],
+    ]),
+    everywhere('one'),
+  )
   assert.ok(different.unexplained.some((line) => line.startsWith('at rest, and different')))
 
   const removed = historyOf('a', 'b')

@@ -43,7 +43,10 @@ export class History {
     const now = [...(this.#reachable.get(device) ?? [])].filter((deed) => {
       return deed.value === value && before.some((current) => current === deed || !current.past.has(deed))
     })
-    if (now.length === 0) this.unexplained.push(`${device} reads ${value ?? 'nothing'} after ${before.map((deed) => deed.value ?? 'nothing').join(' or ')}`)
+    if (now.length === 0)
+      this.unexplained.push(
+        `${device} reads ${value ?? 'nothing'} after ${before.map((deed) => deed.value ?? 'nothing').join(' or ')}`,
+      )
     else this.#possible.set(device, new Set(now))
   }
 
@@ -71,7 +74,8 @@ export class History {
   settled(values: ReadonlyMap<string, Value>, everywhere: ReadonlySet<string>): void {
     for (const [device, value] of values) this.read(device, value)
     const distinct = new Set(values.values())
-    if (distinct.size > 1) this.unexplained.push(`at rest, and different: ${[...distinct].map((value) => value ?? 'nothing').join(', ')}`)
+    if (distinct.size > 1)
+      this.unexplained.push(`at rest, and different: ${[...distinct].map((value) => value ?? 'nothing').join(', ')}`)
     for (const { value } of this.lastWords) {
       if (value !== undefined && !everywhere.has(value)) this.unexplained.push(`${value} is nowhere`)
     }
@@ -84,7 +88,7 @@ export class History {
 
   /** What one has may come to all whom it can talk to, directly or by others. */
   #spread(): void {
-    for (let grown = true; grown; ) {
+    for (let grown = true; grown;) {
       grown = false
       for (const [a, b] of this.#links) {
         const [atA, atB] = [this.#reachable.get(a) ?? new Set(), this.#reachable.get(b) ?? new Set()]

@@ -30,7 +30,9 @@ function treeOf(device: SimDevice, contents: Contents): Tree {
 function describe(item: SeenItem, contents: Contents): string {
   if (item.type === 'symlink') return `symlink to ${item.target}`
   const mode = (item.mode & 0o777).toString(8)
-  return item.type === 'file' ? `file <${contents.identify(item.content) ?? 'nobody’s'}> ${mode}` : `${item.type} ${mode}`
+  return item.type === 'file'
+    ? `file <${contents.identify(item.content) ?? 'nobody’s'}> ${mode}`
+    : `${item.type} ${mode}`
 }
 
 /**
@@ -56,7 +58,8 @@ export async function unrest(devices: readonly SimDevice[], decided: boolean): P
       // The last numbers may be those of records that were dropped: there is nothing to hear of them.
       const [unheard] = await index.localSince(heard, { files: 1, blocks: 1 })
       const theirs = unheard?.sequence ?? (await index.sequence('local'))
-      if (unheard !== undefined || heard > theirs) return `${name} has heard ${heard} of ${theirs} from ${neighbour.name}`
+      if (unheard !== undefined || heard > theirs)
+        return `${name} has heard ${heard} of ${theirs} from ${neighbour.name}`
     }
   }
   return undefined
@@ -102,7 +105,8 @@ export function checkNothingLost(devices: readonly SimDevice[], contents: Conten
     }
   }
   for (let content = 1; content < contents.count; content++) {
-    if (!found.has(content) && !contents.released.has(content)) throw new LawBroken('no edit lost', `content <${content}> is nowhere`)
+    if (!found.has(content) && !contents.released.has(content))
+      throw new LawBroken('no edit lost', `content <${content}> is nowhere`)
   }
 }
 

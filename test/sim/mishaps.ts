@@ -112,7 +112,13 @@ export class Mishaps {
     if (random.chance(0.3)) return device.life?.beforeCall(calls, action)
     const soon = 1 + (calls % pick(random, [4, 20]))
     this.#ambushes.set(device, () => device.life?.beforeCall(soon, action))
-    if (random.chance(0.7)) this.#actSome(pick(random, devices.filter((other) => other !== device)))
+    if (random.chance(0.7))
+      this.#actSome(
+        pick(
+          random,
+          devices.filter((other) => other !== device),
+        ),
+      )
   }
 
   #crash(device: SimDevice): void {

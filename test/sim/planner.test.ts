@@ -14,7 +14,10 @@ test('the planner ends, agrees and loses nothing, whatever the order', () => {
   const seeds = [...REMEMBERED, ...Array.from({ length: cases }, (_, i) => i + 1)]
   for (const seed of seeds) {
     const planner = new PlannerCase(seed)
-    assert.doesNotThrow(() => planner.run(), `seed ${seed}; to see what happened: npm run sim -- --mode planner --seed ${seed}`)
+    assert.doesNotThrow(
+      () => planner.run(),
+      `seed ${seed}; to see what happened: npm run sim -- --mode planner --seed ${seed}`,
+    )
     conflicts += planner.conflicts
     roundsMost = Math.max(roundsMost, planner.rounds)
   }

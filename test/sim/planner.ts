@@ -78,12 +78,18 @@ export class PlannerCase {
     const content = ++this.#contents
     const type = TYPES[this.#random.int(TYPES.length)] ?? 'file'
     const item = {
-      name: 'x', type, sizeBytes: type === 'file' ? content : 0, modifiedS: this.#nowS, modifiedNs: 0, mode: 0o644,
+      name: 'x',
+      type,
+      sizeBytes: type === 'file' ? content : 0,
+      modifiedS: this.#nowS,
+      modifiedNs: 0,
+      mode: 0o644,
       symlinkTarget: type === 'symlink' ? `to ${content}` : '',
     }
     if (type === 'file') this.#files.add(content)
     const hash = Uint8Array.of(content >> 8, content & 0xff)
-    const blocks = type === 'file' ? { blockSizeBytes: BLOCK_SIZE_BYTES, blockHashes: hash, blocksHash: hash } : undefined
+    const blocks =
+      type === 'file' ? { blockSizeBytes: BLOCK_SIZE_BYTES, blockHashes: hash, blocksHash: hash } : undefined
     this.#tell(at, recordOf(item, party.local, blocks, this.#optionsOf(party)), `writes ${type} <${content}>`)
   }
 
@@ -128,7 +134,8 @@ export class PlannerCase {
     party.countFrom = Math.max(party.countFrom, Number(forgotten) + 1)
     this.#tell(at, record, `does ${JSON.stringify(step)} for`)
     const again = planStep({ local: party.local, global, ignored: false, ignoreDelete: false })
-    if (again.kind !== 'keep') throw new LawBroken('progress', `${step.kind} is followed by ${again.kind} for the same record`)
+    if (again.kind !== 'keep')
+      throw new LawBroken('progress', `${step.kind} is followed by ${again.kind} for the same record`)
     return true
   }
 
@@ -152,7 +159,7 @@ export class PlannerCase {
   /** Everything arrives, in any order, and is decided upon until nobody has anything to do. */
   #settle(): void {
     const order = this.#parties.map((_, i) => i)
-    for (let busy = true; busy; ) {
+    for (let busy = true; busy;) {
       if (++this.rounds > ROUNDS_MAX) throw new LawBroken('ends', `still busy after ${ROUNDS_MAX} rounds`)
       busy = false
       order.sort(() => this.#random.int(3) - 1)

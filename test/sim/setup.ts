@@ -40,7 +40,8 @@ export class Setup {
   folder(random: SimRandom): Partial<FolderConfig> {
     const versioning = { type: 'simple', params: { keep: '5' }, cleanupIntervalS: 3_600, fsPath: '', fsType: 'basic' }
     return {
-      fsWatcherEnabled: random.chance(0.5), rescanIntervalS: 30 + random.int(60),
+      fsWatcherEnabled: random.chance(0.5),
+      rescanIntervalS: 30 + random.int(60),
       ...(random.chance(0.2) && { versioning }),
     }
   }

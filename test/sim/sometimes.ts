@@ -68,8 +68,10 @@ export class Reached {
 
   /** What the events of a device tell. */
   noteEvent(event: Event): void {
-    if (event.type === 'StateChanged' && event.data.from === 'error') this.note('a folder came to an error and out of it')
-    if (event.type === 'LocalChangeDetected' && event.data.path.includes('.sync-conflict-')) this.note('a conflict copy was made')
+    if (event.type === 'StateChanged' && event.data.from === 'error')
+      this.note('a folder came to an error and out of it')
+    if (event.type === 'LocalChangeDetected' && event.data.path.includes('.sync-conflict-'))
+      this.note('a conflict copy was made')
     if (event.type === 'FolderErrors' && event.data.errors.some(({ error }) => error.startsWith('scan: '))) {
       this.note('a scan could not read a directory')
     }

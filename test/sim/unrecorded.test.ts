@@ -71,7 +71,10 @@ test('what was recorded and comes back is new again', () => {
   past.unrecorded.appeared('a', 'x', 1, 3 * S)
   past.unrecorded.powerLost('a', 4 * S)
   past.farewell('a', 'x', 1)
-  assert.deepEqual(past.farewells.map((farewell) => farewell.untold), [false, true])
+  assert.deepEqual(
+    past.farewells.map((farewell) => farewell.untold),
+    [false, true],
+  )
 })
 
 test('other names, other devices and other contents are not excused', () => {

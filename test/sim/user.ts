@@ -1,4 +1,12 @@
-import { ancestorsOf, baseOf, isConflictName, isInternal, isTemporary, joinPath, parentOf } from '../../src/core/paths.ts'
+import {
+  ancestorsOf,
+  baseOf,
+  isConflictName,
+  isInternal,
+  isTemporary,
+  joinPath,
+  parentOf,
+} from '../../src/core/paths.ts'
 import type { SeenItem } from '../../src/platform/sim/disk-hands.ts'
 import { pick, type SimRandom } from '../../src/platform/sim/random.ts'
 import type { Contents } from './contents.ts'
@@ -45,12 +53,39 @@ export class User {
   /** Does one thing on this device, whether it is on or not. */
   act(device: SimDevice): void {
     const everything = [
-      this.#write, this.#write, this.#write, this.#edit, this.#edit, this.#edit, this.#remove, this.#remove,
-      this.#rename, this.#rename, this.#makeDirectory, this.#symlink, this.#swap, this.#chmod, this.#touch, this.#copy,
+      this.#write,
+      this.#write,
+      this.#write,
+      this.#edit,
+      this.#edit,
+      this.#edit,
+      this.#remove,
+      this.#remove,
+      this.#rename,
+      this.#rename,
+      this.#makeDirectory,
+      this.#symlink,
+      this.#swap,
+      this.#chmod,
+      this.#touch,
+      this.#copy,
     ]
     const shapes = [
-      this.#write, this.#write, this.#edit, this.#remove, this.#symlink, this.#makeDirectory,
-      this.#swap, this.#swap, this.#swap, this.#rename, this.#rename, this.#moveTree, this.#moveTree, this.#moveUp, this.#moveUp,
+      this.#write,
+      this.#write,
+      this.#edit,
+      this.#remove,
+      this.#symlink,
+      this.#makeDirectory,
+      this.#swap,
+      this.#swap,
+      this.#swap,
+      this.#rename,
+      this.#rename,
+      this.#moveTree,
+      this.#moveTree,
+      this.#moveUp,
+      this.#moveUp,
     ]
     const deeds = this.#taste === 'shapes' ? shapes : everything
     this.#acted(device, () => pick(this.#random, deeds).call(this, device))
@@ -109,7 +144,10 @@ export class User {
     const content = this.#contents.make(before)
     this.#farewell(device, path, old)
     this.#create(device, path, content)
-    this.#say(device, `writes ${path} ${before === undefined ? '' : `<${before}> → `}<${this.#contents.identify(content)}>`)
+    this.#say(
+      device,
+      `writes ${path} ${before === undefined ? '' : `<${before}> → `}<${this.#contents.identify(content)}>`,
+    )
   }
 
   #create(device: SimDevice, path: string, content: Uint8Array): void {
@@ -184,9 +222,13 @@ export class User {
     const was = hands.look(`${ROOT}/${path}`)?.type
     this.#farewellAll(device, path)
     hands.remove(`${ROOT}/${path}`)
-    const kind = pick(this.#random, (['file', 'directory', 'symlink'] as const).filter((type) => type !== was))
+    const kind = pick(
+      this.#random,
+      (['file', 'directory', 'symlink'] as const).filter((type) => type !== was),
+    )
     if (kind === 'file') this.#create(device, path, this.#contents.make(undefined))
-    else if (kind === 'directory') this.#create(device, `${path}/${pick(this.#random, NAMES)}`, this.#contents.make(undefined))
+    else if (kind === 'directory')
+      this.#create(device, `${path}/${pick(this.#random, NAMES)}`, this.#contents.make(undefined))
     else hands.makeSymlink('elsewhere', `${ROOT}/${path}`)
     this.#arrived(device, path)
     this.#say(device, `makes a ${kind} of the ${was} ${path}`)
@@ -267,7 +309,9 @@ export class User {
 
   /** Something that is there, if there is anything. */
   #somebodys(device: SimDevice, type?: SeenItem['type']): string | undefined {
-    const paths = [...device.disk.hands.tree(ROOT)].filter(([path, item]) => isUsers(path) && (type ?? item.type) === item.type)
+    const paths = [...device.disk.hands.tree(ROOT)].filter(
+      ([path, item]) => isUsers(path) && (type ?? item.type) === item.type,
+    )
     return paths.length === 0 ? undefined : pick(this.#random, paths)[0]
   }
 

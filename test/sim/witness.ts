@@ -25,7 +25,8 @@ export class Witness {
     const item = device.disk.hands.look(`${ROOT}/${path}`)
     if (item === undefined) return this.#user.past.tookDeletion(device.name, path)
     this.#user.past.took(device.name, path, this.#contents.shapeOf(item))
-    if (item.type === 'file' && item.content.length > BLOCK_SIZE_BYTES_MIN) this.#reached.note('a file of several blocks was pulled')
+    if (item.type === 'file' && item.content.length > BLOCK_SIZE_BYTES_MIN)
+      this.#reached.note('a file of several blocks was pulled')
   }
 
   /** Something changed on the disk of a device. */

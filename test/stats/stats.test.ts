@@ -21,7 +21,13 @@ function make() {
     list: async (prefix) => [...values].filter(([key]) => key.startsWith(prefix)),
   }
   const warnings: string[] = []
-  const log: Logger = { facility: 'stats', debug: (line) => void line(), info: () => {}, warn: (line) => warnings.push(line), error: () => {} }
+  const log: Logger = {
+    facility: 'stats',
+    debug: (line) => void line(),
+    info: () => {},
+    warn: (line) => warnings.push(line),
+    error: () => {},
+  }
   return { values, state, warnings, open: () => new Statistics({ keyValue, log }) }
 }
 
@@ -29,7 +35,10 @@ test('what a folder did last outlives a restart', async () => {
   const { open } = make()
   await open().received(FOLDER, { filename: 'a/b.txt', deleted: true, atMs: 5 })
   await open().scanned(FOLDER, 7)
-  assert.deepEqual(await open().folder(FOLDER), { lastFile: { atMs: 5, filename: 'a/b.txt', deleted: true }, lastScanMs: 7 })
+  assert.deepEqual(await open().folder(FOLDER), {
+    lastFile: { atMs: 5, filename: 'a/b.txt', deleted: true },
+    lastScanMs: 7,
+  })
 })
 
 test('of many scans in a row each is told and few are written', async () => {
@@ -70,7 +79,14 @@ test('a removed folder is forgotten', async () => {
 })
 
 test('garbage in the store counts as nothing', async () => {
-  for (const garbage of ['', 'null', '[]', '{"lastScanMs":"x","lastFile":7}', '{"lastFile":{"filename":3}}', '\u0000']) {
+  for (const garbage of [
+    '',
+    'null',
+    '[]',
+    '{"lastScanMs":"x","lastFile":7}',
+    '{"lastFile":{"filename":3}}',
+    '\u0000',
+  ]) {
     const { open, values } = make()
     values.set(`stats/folder/${FOLDER}`, new TextEncoder().encode(garbage))
     assert.equal((await open().folder(FOLDER)).lastScanMs, 0, garbage)

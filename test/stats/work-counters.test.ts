@@ -12,7 +12,16 @@ function counters() {
 
 test('scans and pulls are counted when they are over, with the time they took', () => {
   const { move, of } = counters()
-  for (const [timeMs, to] of [[1_000, 'scan-waiting'], [2_000, 'scanning'], [5_500, 'idle'], [6_000, 'sync-preparing'], [7_000, 'syncing'], [9_000, 'idle'], [9_500, 'scanning']] as const) move(timeMs, to)
+  for (const [timeMs, to] of [
+    [1_000, 'scan-waiting'],
+    [2_000, 'scanning'],
+    [5_500, 'idle'],
+    [6_000, 'sync-preparing'],
+    [7_000, 'syncing'],
+    [9_000, 'idle'],
+    [9_500, 'scanning'],
+  ] as const)
+    move(timeMs, to)
   const { scans, scanMs, pulls, pullMs } = of('docs')!
   assert.deepEqual({ scans, scanMs, pulls, pullMs }, { scans: 1, scanMs: 3_500, pulls: 1, pullMs: 3_000 })
 })
@@ -28,7 +37,12 @@ test('a clock that is set back makes no time negative', () => {
 test('what scans looked at adds up; the rate is that of a scan in progress', () => {
   const { work, move, of } = counters()
   move(0, 'scanning')
-  work.hear({ globalID: 1, timeMs: 1, type: 'FolderScanProgress', data: { folder: 'docs', current: 1, total: 2, rate: 77 } })
+  work.hear({
+    globalID: 1,
+    timeMs: 1,
+    type: 'FolderScanProgress',
+    data: { folder: 'docs', current: 1, total: 2, rate: 77 },
+  })
   assert.equal(of('docs')?.scanRate, 77)
   work.countScan('docs', { itemsSeen: 3, bytesHashed: 10 })
   work.countScan('docs', { itemsSeen: 4, bytesHashed: 5 })

@@ -17,17 +17,22 @@ const LIBRARIES = '/usr/aarch64-linux-gnu'
 const INSTALL_MS_MAX = 300_000
 const STAMP = 'installed-from'
 /** Locked here, installed there: the Node, and the dependencies. */
-const PARTS = [[join(root, 'tools', 'node'), join(CACHE, 'runtime')], [root, join(CACHE, 'packages')]] as const
+const PARTS = [
+  [join(root, 'tools', 'node'), join(CACHE, 'runtime')],
+  [root, join(CACHE, 'packages')],
+] as const
 
 /** What is missing to run arm64 here, or undefined. Installs it where we may; throws under CI=true. */
 export function missingArm64(): string | undefined {
   if (process.platform !== 'linux' || process.arch !== 'x64') {
     return required(`arm64 is emulated on Linux on x64 only; this is ${process.platform} on ${process.arch}`)
   }
-  return missingFile(EMULATOR, 'qemu-user')
-    ?? missingFile(join(LIBRARIES, 'lib', 'libc.so.6'), 'libc6-arm64-cross')
-    ?? missingFile(join(LIBRARIES, 'lib', 'libstdc++.so.6'), 'libstdc++6-arm64-cross')
-    ?? missingPackages()
+  return (
+    missingFile(EMULATOR, 'qemu-user') ??
+    missingFile(join(LIBRARIES, 'lib', 'libc.so.6'), 'libc6-arm64-cross') ??
+    missingFile(join(LIBRARIES, 'lib', 'libstdc++.so.6'), 'libstdc++6-arm64-cross') ??
+    missingPackages()
+  )
 }
 
 /** The pinned Node and the dependencies for arm64, exactly as locked. */
@@ -48,7 +53,9 @@ function isInstalled(from: string, to: string): boolean {
 }
 
 function stampOf(from: string): string {
-  return createHash('sha256').update(readFileSync(join(from, 'package-lock.json'))).digest('hex')
+  return createHash('sha256')
+    .update(readFileSync(join(from, 'package-lock.json')))
+    .digest('hex')
 }
 
 /** By `npm ci` into a directory that has nothing else. */

@@ -96,7 +96,10 @@ export class Chromium implements AsyncDisposable {
 }
 
 function programPath(): string {
-  const path = (process.env['PATH'] ?? '').split(delimiter).map((folder) => join(folder, PROGRAM)).find((file) => existsSync(file))
+  const path = (process.env['PATH'] ?? '')
+    .split(delimiter)
+    .map((folder) => join(folder, PROGRAM))
+    .find((file) => existsSync(file))
   if (path === undefined) throw new Error(`${PROGRAM} is not on the PATH`)
   return path
 }
@@ -118,7 +121,10 @@ function collectProblems(page: Page, origin: string, expected: readonly RegExp[]
   page.on('popup', (popup) => add(`a window was opened: ${popup.url()}`))
   page.on('request', (request: Request) => {
     const url = new URL(request.url())
-    const isInside = url.origin === origin || url.protocol === 'data:' || (url.protocol === 'blob:' && url.href.startsWith(`blob:${origin}`))
+    const isInside =
+      url.origin === origin ||
+      url.protocol === 'data:' ||
+      (url.protocol === 'blob:' && url.href.startsWith(`blob:${origin}`))
     if (!isInside) add(`foreign request: ${request.url().slice(0, 200)}`)
   })
   return problems
@@ -126,7 +132,10 @@ function collectProblems(page: Page, origin: string, expected: readonly RegExp[]
 
 /** What a person would see, for whoever reads the failed test. */
 async function describe(page: Page, problems: readonly string[]): Promise<string> {
-  const text = await page.locator('body').innerText({ timeout: 1_000 }).catch(() => 'nothing')
+  const text = await page
+    .locator('body')
+    .innerText({ timeout: 1_000 })
+    .catch(() => 'nothing')
   return `at ${page.url()}\nproblems: ${problems.join('\n') || 'none'}\nthe page says:\n${text.slice(0, 3_000)}`
 }
 
@@ -150,7 +159,9 @@ export async function accessibilityFindings(page: Page, rules?: readonly string[
   return findings
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
     .map(({ id, impact, help, nodes }) => {
-      const where = nodes.slice(0, 3).map(({ html, failureSummary = '' }) => `  ${html.slice(0, 200)}\n  ${failureSummary}`)
+      const where = nodes
+        .slice(0, 3)
+        .map(({ html, failureSummary = '' }) => `  ${html.slice(0, 200)}\n  ${failureSummary}`)
       return `${impact} ${id}: ${help} (${nodes.length})\n${where.join('\n')}`
     })
 }

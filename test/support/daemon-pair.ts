@@ -25,15 +25,30 @@ export interface PairStatus {
 }
 
 /** Starts a daemon that listens where nobody else does and announces itself to nobody. */
-export async function startMember(directory: string, name: string, options: Pick<DaemonOptions, 'env' | 'node' | 'nodeArgs'> = {}): Promise<Member> {
+export async function startMember(
+  directory: string,
+  name: string,
+  options: Pick<DaemonOptions, 'env' | 'node' | 'nodeArgs'> = {},
+): Promise<Member> {
   const daemon = await startDaemon({ home: join(directory, `${name}-home`), ...options })
   const port = await freePort()
   await daemon.request('PATCH', '/rest/config/options', {
-    listenAddresses: [`tcp://127.0.0.1:${port}`], globalAnnounceEnabled: false, localAnnounceEnabled: false, relaysEnabled: false,
-    natEnabled: false, reconnectionIntervalS: 1, crashReportingEnabled: false,
+    listenAddresses: [`tcp://127.0.0.1:${port}`],
+    globalAnnounceEnabled: false,
+    localAnnounceEnabled: false,
+    relaysEnabled: false,
+    natEnabled: false,
+    reconnectionIntervalS: 1,
+    crashReportingEnabled: false,
   })
   const { myID } = (await daemon.get('/rest/system/status')) as { myID: string }
-  return { daemon, id: myID, port, root: join(directory, name), [Symbol.asyncDispose]: () => daemon[Symbol.asyncDispose]() }
+  return {
+    daemon,
+    id: myID,
+    port,
+    root: join(directory, name),
+    [Symbol.asyncDispose]: () => daemon[Symbol.asyncDispose](),
+  }
 }
 
 /** The same device again, after its process has ended. */
@@ -52,7 +67,10 @@ export async function addPeer(self: Member, peer: Member, device: Fields = {}): 
 
 /** Both know each other and share the folder `docs`. */
 export async function connect(a: Member, b: Member, folder: Fields = {}, device: Fields = {}): Promise<void> {
-  for (const [self, peer] of [[a, b], [b, a]] as const) {
+  for (const [self, peer] of [
+    [a, b],
+    [b, a],
+  ] as const) {
     await addPeer(self, peer, device)
     await self.daemon.addFolder('docs', self.root, { devices: [{ deviceID: peer.id }], ...folder })
   }
@@ -64,15 +82,29 @@ export async function statusOf({ daemon }: Member): Promise<PairStatus> {
 
 /** Resolves when both need nothing, are idle and agree on what there is. */
 export async function inSync(members: readonly Member[], limitMs = 60_000): Promise<void> {
-  await eventually('both in sync', async () => {
-    const all = await Promise.all(members.map(statusOf))
-    const [first] = all
-    return all.every((each) => each.state === 'idle' && each.needTotalItems === 0 && each.globalTotalItems === first?.globalTotalItems &&
-      each.globalBytes === first.globalBytes) || undefined
-  }, limitMs).catch(async (error: unknown) => {
-    const facts = await Promise.all(members.map(async (each) => ({
-      ...(await statusOf(each)), folderErrors: await each.daemon.get('/rest/folder/errors?folder=docs'),
-    })))
+  await eventually(
+    'both in sync',
+    async () => {
+      const all = await Promise.all(members.map(statusOf))
+      const [first] = all
+      return (
+        all.every(
+          (each) =>
+            each.state === 'idle' &&
+            each.needTotalItems === 0 &&
+            each.globalTotalItems === first?.globalTotalItems &&
+            each.globalBytes === first.globalBytes,
+        ) || undefined
+      )
+    },
+    limitMs,
+  ).catch(async (error: unknown) => {
+    const facts = await Promise.all(
+      members.map(async (each) => ({
+        ...(await statusOf(each)),
+        folderErrors: await each.daemon.get('/rest/folder/errors?folder=docs'),
+      })),
+    )
     throw new Error(`${String(error)}: ${JSON.stringify(facts, undefined, 1)}`)
   })
 }
@@ -99,7 +131,10 @@ export function treeOf(root: string, directory = ''): ReadonlyMap<string, TreeIt
       tree.set(path, { what: `directory ${mode}`, modifiedNs: 0n })
       for (const [below, item] of treeOf(root, path)) tree.set(below, item)
     } else {
-      const digest = createHash('sha256').update(readFileSync(join(root, path))).digest('hex').slice(0, 16)
+      const digest = createHash('sha256')
+        .update(readFileSync(join(root, path)))
+        .digest('hex')
+        .slice(0, 16)
       tree.set(path, { what: `file ${mode} ${stat.size} ${digest}`, modifiedNs: stat.mtimeNs })
     }
   }

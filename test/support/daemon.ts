@@ -48,7 +48,10 @@ export class Daemon implements AsyncDisposable {
       ...(options.args ?? []),
     ]
     const [program, ...args] = command
-    this.child = spawn(program!, args, { stdio: ['ignore', 'pipe', 'pipe'], env: { ...cleanEnvironment(), ...options.env } })
+    this.child = spawn(program!, args, {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { ...cleanEnvironment(), ...options.env },
+    })
     for (const stream of [this.child.stdout, this.child.stderr]) {
       stream?.setEncoding('utf8').on('data', (text: string) => {
         this.#output += text
@@ -66,13 +69,17 @@ export class Daemon implements AsyncDisposable {
 
   /** Resolves once the REST interface answers. */
   async ready(): Promise<this> {
-    await eventually('the REST interface', async () => {
-      if (this.#hasEnded()) return 'ended'
-      this.url = /(https?:\/\/127\.0\.0\.1:\d+)/.exec(this.#output)?.[1] ?? ''
-      if (this.url === '') return undefined
-      const reply = await fetch(`${this.url}/rest/noauth/health`)
-      return reply.ok ? 'answers' : undefined
-    }, READY_MS_MAX).catch((error: unknown) => {
+    await eventually(
+      'the REST interface',
+      async () => {
+        if (this.#hasEnded()) return 'ended'
+        this.url = /(https?:\/\/127\.0\.0\.1:\d+)/.exec(this.#output)?.[1] ?? ''
+        if (this.url === '') return undefined
+        const reply = await fetch(`${this.url}/rest/noauth/health`)
+        return reply.ok ? 'answers' : undefined
+      },
+      READY_MS_MAX,
+    ).catch((error: unknown) => {
       throw new Error(`not ready; its output so far:\n${this.#output}`, { cause: error })
     })
     if (this.#hasEnded()) throw new Error(`the daemon ended with ${this.child.exitCode}:\n${this.#output}`)

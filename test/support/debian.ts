@@ -38,7 +38,8 @@ function install(packageName: string): void {
   if (process.getuid?.() !== 0 || !onPath('apt-get')) return
   withInstallLock(() => {
     const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
-    const run = (...args: string[]) => spawnSync('apt-get', args, { env, stdio: 'ignore', timeout: 180_000 }).status === 0
+    const run = (...args: string[]) =>
+      spawnSync('apt-get', args, { env, stdio: 'ignore', timeout: 180_000 }).status === 0
     const words = ['install', '-y', '--no-install-recommends', packageName]
     if (!run(...words)) {
       run('update')

@@ -34,23 +34,31 @@ export async function startDemo(scratch: string, options: CommandOptions = {}): 
     clearTimeout(timer)
   }
   try {
-    const directory = await eventually('the directory of the demo', () => {
-      if (child.exitCode !== null) throw new Error(`the demo ended with ${child.exitCode}`)
-      return output.includes('Ctrl+C') ? /^(\/\S*twinfold-demo-\w+)/m.exec(output)?.[1] : undefined
-    }, 60_000)
+    const directory = await eventually(
+      'the directory of the demo',
+      () => {
+        if (child.exitCode !== null) throw new Error(`the demo ended with ${child.exitCode}`)
+        return output.includes('Ctrl+C') ? /^(\/\S*twinfold-demo-\w+)/m.exec(output)?.[1] : undefined
+      },
+      60_000,
+    )
     const pages = [...output.matchAll(/^ {2}(\w+) +(http:\S+)/gm)].map(([, name = '', url = '']) => ({ name, url }))
     const ask = async (method: string, path: string, body?: unknown) => {
       const config = readFileSync(join(directory, 'Laptop', '.twinfold', 'config.xml'), 'utf8')
       const key = /<apikey>([^<]+)</.exec(config)?.[1] ?? ''
       const reply = await fetch(new URL(path, pages[0]?.url), {
-        method, headers: { 'X-API-Key': key }, ...(body !== undefined && { body: JSON.stringify(body) }),
+        method,
+        headers: { 'X-API-Key': key },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
       })
       const text = await reply.text()
       if (!reply.ok) throw new Error(`${method} ${path}: ${reply.status} ${text}`)
       return text
     }
     return {
-      child, directory, pages,
+      child,
+      directory,
+      pages,
       get output() {
         return output
       },

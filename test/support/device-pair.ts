@@ -7,8 +7,12 @@ import { startDaemon, type Daemon, type DaemonOptions } from './daemon.ts'
 import { eventually } from './scratch.ts'
 
 const QUIET = {
-  globalAnnounceEnabled: false, localAnnounceEnabled: false, relaysEnabled: false, natEnabled: false,
-  reconnectionIntervalS: 5, crashReportingEnabled: false,
+  globalAnnounceEnabled: false,
+  localAnnounceEnabled: false,
+  relaysEnabled: false,
+  natEnabled: false,
+  reconnectionIntervalS: 5,
+  crashReportingEnabled: false,
 } as const
 
 type DeviceOptions = Pick<DaemonOptions, 'before' | 'nodeArgs'>
@@ -36,9 +40,17 @@ export class Device implements Member, AsyncDisposable {
   }
 
   static async start(directory: string, name: string, options: DeviceOptions = {}): Promise<Device> {
-    const device = new Device(directory, name, options, await startDaemon({ home: homeOf(directory, name), ...options }))
+    const device = new Device(
+      directory,
+      name,
+      options,
+      await startDaemon({ home: homeOf(directory, name), ...options }),
+    )
     const port = await freePort()
-    await device.daemon.request('PATCH', '/rest/config/options', { ...QUIET, listenAddresses: [`tcp://127.0.0.1:${port}`] })
+    await device.daemon.request('PATCH', '/rest/config/options', {
+      ...QUIET,
+      listenAddresses: [`tcp://127.0.0.1:${port}`],
+    })
     const { myID } = (await device.daemon.get('/rest/system/status')) as { myID: string }
     device.#id = myID
     device.#port = port
@@ -87,7 +99,9 @@ export class Device implements Member, AsyncDisposable {
   }
 
   async isConnectedTo(id: string): Promise<boolean> {
-    const { connections } = (await this.daemon.get('/rest/system/connections')) as { connections: Record<string, { connected: boolean }> }
+    const { connections } = (await this.daemon.get('/rest/system/connections')) as {
+      connections: Record<string, { connected: boolean }>
+    }
     return connections[id]?.connected === true
   }
 
@@ -120,7 +134,10 @@ function homeOf(directory: string, name: string): string {
 }
 
 /** Two devices, `a` and `b`, that share the folder `docs`. */
-export async function startPair(directory: string, options: { readonly b?: DeviceOptions; readonly folder?: Readonly<Record<string, unknown>> } = {}): Promise<DevicePair> {
+export async function startPair(
+  directory: string,
+  options: { readonly b?: DeviceOptions; readonly folder?: Readonly<Record<string, unknown>> } = {},
+): Promise<DevicePair> {
   const a = await Device.start(directory, 'a')
   try {
     const b = await Device.start(directory, 'b', options.b)
@@ -179,7 +196,9 @@ export function contentsOf(root: string, directory = ''): ReadonlyMap<string, st
     const mode = (stat.mode & 0o7777).toString(8)
     if (stat.isSymbolicLink()) tree.set(path, `symlink ${readlinkSync(join(root, path))}`)
     else if (stat.isFile()) {
-      const digest = createHash('sha256').update(readFileSync(join(root, path))).digest('hex')
+      const digest = createHash('sha256')
+        .update(readFileSync(join(root, path)))
+        .digest('hex')
       tree.set(path, `file ${mode} ${stat.size} ${Math.round(stat.mtimeMs)} ${digest}`)
     } else tree.set(path, `${stat.isDirectory() ? 'directory' : 'special'} ${mode}`)
     if (stat.isDirectory()) for (const [below, what] of contentsOf(root, path)) tree.set(below, what)
@@ -193,7 +212,9 @@ const TEMPORARY = /(^|\/)[.~]syncthing[.~][^/]*$/
 export function differences(left: string, right: string): readonly string[] {
   const [a, b] = [contentsOf(left), contentsOf(right)]
   const paths = new Set([...a.keys(), ...b.keys()].filter((path) => !TEMPORARY.test(path)))
-  return [...paths].filter((path) => a.get(path) !== b.get(path)).map((path) => `${path}: ${a.get(path)} | ${b.get(path)}`)
+  return [...paths]
+    .filter((path) => a.get(path) !== b.get(path))
+    .map((path) => `${path}: ${a.get(path)} | ${b.get(path)}`)
 }
 
 /** Resolves when both have looked at their disks, are connected, and hold equal trees; fails with what differs. */
@@ -202,10 +223,14 @@ export async function converged({ a, b, both }: DevicePair, limitMs = 60_000): P
   await Promise.all([a.scan(), b.scan()])
   await inSync(both, limitMs)
   // What a scan found may not have been told yet.
-  await eventually('equal trees', () => {
-    const different = differences(a.root, b.root)
-    if (different.length > 0) throw new Error(different.slice(0, 10).join('\n'))
-    return true
-  }, limitMs)
+  await eventually(
+    'equal trees',
+    () => {
+      const different = differences(a.root, b.root)
+      if (different.length > 0) throw new Error(different.slice(0, 10).join('\n'))
+      return true
+    },
+    limitMs,
+  )
   await inSync(both, limitMs)
 }

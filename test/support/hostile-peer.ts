@@ -57,7 +57,15 @@ export function fileRecord(name: string | Uint8Array, content: Uint8Array, more:
     const part = content.subarray(offset, offset + sizeMax)
     blocks.push({ offset, size: part.length, hash: sha256(part) })
   }
-  return { name, size: content.length, permissions: 0o644, modifiedS: 1_700_000_000, blockSize: sizeMax, blocks, ...more }
+  return {
+    name,
+    size: content.length,
+    permissions: 0o644,
+    modifiedS: 1_700_000_000,
+    blockSize: sizeMax,
+    blocks,
+    ...more,
+  }
 }
 
 /** A device with a known certificate that says what the test wants, in frames built by hand. */
@@ -78,7 +86,13 @@ export class HostilePeer {
 
   static async make(): Promise<HostilePeer> {
     const serial = crypto.getRandomValues(new Uint8Array(8))
-    const options = { commonName: 'syncthing', keyType: 'Ed25519', lifetimeDays: 365, nowMs: Date.now(), serial } as const
+    const options = {
+      commonName: 'syncthing',
+      keyType: 'Ed25519',
+      lifetimeDays: 365,
+      nowMs: Date.now(),
+      serial,
+    } as const
     return new HostilePeer(await makeCertificate(options))
   }
 
@@ -86,20 +100,25 @@ export class HostilePeer {
   async introduce(device: Device, folders: Readonly<Record<string, string>>): Promise<void> {
     const config = { deviceID: this.id, name: 'hostile', addresses: [], compression: 'never', numConnections: 1 }
     await device.daemon.post('/rest/config/devices', config)
-    for (const [id, path] of Object.entries(folders)) await device.daemon.addFolder(id, path, { devices: [{ deviceID: this.id }] })
+    for (const [id, path] of Object.entries(folders))
+      await device.daemon.addFolder(id, path, { devices: [{ deviceID: this.id }] })
   }
 
   /** Connected, Hello said and heard; nothing more has been said. */
   async dial(port: number): Promise<HostileTalk> {
     const options = { host: '127.0.0.1', port, identity: this.identity }
     // The device may still count a connection of ours that has just ended, and turn us away for it.
-    return await eventually('a conversation', async () => {
-      const stream = await nodeNet.dialTls(options, AbortSignal.timeout(LIMIT_MS))
-      const talk = new HostileTalk(this, stream)
-      if (await talk.greet()) return talk
-      await talk[Symbol.asyncDispose]()
-      return undefined
-    }, LIMIT_MS)
+    return await eventually(
+      'a conversation',
+      async () => {
+        const stream = await nodeNet.dialTls(options, AbortSignal.timeout(LIMIT_MS))
+        const talk = new HostileTalk(this, stream)
+        if (await talk.greet()) return talk
+        await talk[Symbol.asyncDispose]()
+        return undefined
+      },
+      LIMIT_MS,
+    )
   }
 
   /** Connected, and both have introduced themselves; the folder is shared. */
@@ -114,26 +133,43 @@ export class HostilePeer {
   clusterConfig(theirs: string, folders: readonly string[]): Uint8Array {
     const ours = Buffer.concat([bytesField(1, this.#rawId), numberField(6, 1), numberField(8, this.shortId)])
     const other = bytesField(1, deviceIdBytes(parseDeviceId(theirs)))
-    return Buffer.concat(folders.map((id) => bytesField(1, Buffer.concat([bytesField(1, id), bytesField(16, ours), bytesField(16, other)]))))
+    return Buffer.concat(
+      folders.map((id) =>
+        bytesField(1, Buffer.concat([bytesField(1, id), bytesField(16, ours), bytesField(16, other)])),
+      ),
+    )
   }
 
   /** The bytes of one record; its version has one counter, ours. */
   record(record: WireRecord): Uint8Array {
     const version = bytesField(1, Buffer.concat([numberField(1, this.shortId), numberField(2, record.counter ?? 1)]))
     return Buffer.concat([
-      bytesField(1, record.name), numberField(2, record.type ?? 0), numberField(3, record.size ?? 0),
-      numberField(4, record.permissions ?? 0o755), numberField(5, record.modifiedS ?? 1_700_000_000),
-      numberField(6, record.deleted === true ? 1 : 0), numberField(7, record.invalid === true ? 1 : 0),
-      numberField(8, record.type === SYMLINK ? 1 : 0), bytesField(9, version), numberField(10, record.sequence ?? 1),
-      numberField(11, record.modifiedNs ?? 0), numberField(12, this.shortId), numberField(13, record.blockSize ?? 0),
-      ...(record.blocks ?? []).map((each) => bytesField(16, block(each))), bytesField(17, record.target ?? ''),
+      bytesField(1, record.name),
+      numberField(2, record.type ?? 0),
+      numberField(3, record.size ?? 0),
+      numberField(4, record.permissions ?? 0o755),
+      numberField(5, record.modifiedS ?? 1_700_000_000),
+      numberField(6, record.deleted === true ? 1 : 0),
+      numberField(7, record.invalid === true ? 1 : 0),
+      numberField(8, record.type === SYMLINK ? 1 : 0),
+      bytesField(9, version),
+      numberField(10, record.sequence ?? 1),
+      numberField(11, record.modifiedNs ?? 0),
+      numberField(12, this.shortId),
+      numberField(13, record.blockSize ?? 0),
+      ...(record.blocks ?? []).map((each) => bytesField(16, block(each))),
+      bytesField(17, record.target ?? ''),
     ])
   }
 
   /** The body of an Index or IndexUpdate. */
   index(records: readonly WireRecord[], folder = 'docs'): Uint8Array {
     const last = records.at(-1)?.sequence ?? 1
-    return Buffer.concat([bytesField(1, folder), ...records.map((each) => bytesField(2, this.record(each))), numberField(3, last)])
+    return Buffer.concat([
+      bytesField(1, folder),
+      ...records.map((each) => bytesField(2, this.record(each))),
+      numberField(3, last),
+    ])
   }
 }
 
@@ -148,7 +184,7 @@ class Incoming {
 
   async take(count: number): Promise<Buffer> {
     const chunks = [this.#there]
-    for (let have = this.#there.length; have < count; ) {
+    for (let have = this.#there.length; have < count;) {
       const chunk = await this.#stream.read()
       if (chunk === undefined) throw new Error('the device hung up')
       chunks.push(Buffer.from(chunk))
@@ -197,7 +233,9 @@ export class HostileTalk implements AsyncDisposable {
   async greet(): Promise<boolean> {
     try {
       const names = { deviceName: 'hostile', clientName: 'test', clientVersion: 'v1' }
-      await this.#stream.write(writeHello({ ...names, numConnections: 1, timestampNs: BigInt(Date.now()) * 1_000_000n }))
+      await this.#stream.write(
+        writeHello({ ...names, numConnections: 1, timestampNs: BigInt(Date.now()) * 1_000_000n }),
+      )
       const start = await this.#incoming.take(6)
       await this.#incoming.take(start.readUInt16BE(4))
     } catch {
@@ -314,9 +352,22 @@ interface WireRequest {
 }
 
 /** The body of a Request. */
-export function request({ id, folder = 'docs', name, offset = 0, size, hash, fromTemporary = false }: WireRequest): Uint8Array {
+export function request({
+  id,
+  folder = 'docs',
+  name,
+  offset = 0,
+  size,
+  hash,
+  fromTemporary = false,
+}: WireRequest): Uint8Array {
   return Buffer.concat([
-    numberField(1, id), bytesField(2, folder), bytesField(3, name), numberField(4, offset), numberField(5, size), bytesField(6, hash),
+    numberField(1, id),
+    bytesField(2, folder),
+    bytesField(3, name),
+    numberField(4, offset),
+    numberField(5, size),
+    bytesField(6, hash),
     numberField(7, fromTemporary ? 1 : 0),
   ])
 }
@@ -327,7 +378,11 @@ export function response(id: number, data: Uint8Array, code = 0): Uint8Array {
 }
 
 /** A frame from its parts, not compressed. The lengths are right unless said otherwise. */
-export function frame(type: MessageType | number, body: Uint8Array, lies: { readonly header?: number; readonly length?: number } = {}): Uint8Array {
+export function frame(
+  type: MessageType | number,
+  body: Uint8Array,
+  lies: { readonly header?: number; readonly length?: number } = {},
+): Uint8Array {
   const header = numberField(1, typeof type === 'number' ? type : MESSAGE_TYPES.indexOf(type))
   const lengths = Buffer.alloc(6)
   lengths.writeUInt16BE(lies.header ?? header.length, 0)

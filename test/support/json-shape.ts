@@ -5,7 +5,12 @@ const DEVICE_ID = /^[A-Z2-7]{7}(-[A-Z2-7]{7}){7}$/
  * first items, and so are objects with a device for a key: which devices there are is not a matter of shape. `without`
  * names paths that are left out.
  */
-export function missingIn(ours: unknown, theirs: unknown, without: ReadonlySet<string> = new Set(), path = ''): readonly string[] {
+export function missingIn(
+  ours: unknown,
+  theirs: unknown,
+  without: ReadonlySet<string> = new Set(),
+  path = '',
+): readonly string[] {
   if (without.has(path)) return []
   if (kindOf(ours) !== kindOf(theirs)) return [`${path}: ${kindOf(ours)} instead of ${kindOf(theirs)}`]
   if (typeof theirs !== 'object' || theirs === null || typeof ours !== 'object' || ours === null) return []
@@ -25,7 +30,8 @@ function firstItems(ours: object, theirs: readonly unknown[]): Pairs {
 
 function fields(ours: object, theirs: object): Pairs {
   const entries = Object.entries(theirs)
-  if (entries.length > 0 && entries.every(([key]) => DEVICE_ID.test(key))) return [['*', Object.values(ours)[0], entries[0]![1]]]
+  if (entries.length > 0 && entries.every(([key]) => DEVICE_ID.test(key)))
+    return [['*', Object.values(ours)[0], entries[0]![1]]]
   return entries.map(([key, value]) => [key, Reflect.get(ours, key), value])
 }
 

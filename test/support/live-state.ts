@@ -18,7 +18,11 @@ export interface FolderSketch {
 export interface StateSketch {
   readonly folders?: Readonly<Record<string, FolderSketch>>
   /** The other devices, and whether they are connected. */
-  readonly devices?: readonly { readonly id: DeviceId; readonly connected?: boolean; readonly config?: Partial<DeviceConfig> }[]
+  readonly devices?: readonly {
+    readonly id: DeviceId
+    readonly connected?: boolean
+    readonly config?: Partial<DeviceConfig>
+  }[]
   readonly history?: readonly RatePoint[]
   readonly link?: LiveState['link']
 }
@@ -32,7 +36,9 @@ export function liveState(sketch: StateSketch = {}): LiveState {
     link: sketch.link ?? 'live',
     config: configOf(folders, devices),
     system: { myID: OWN } as unknown as NonNullable<LiveState['system']>,
-    folders: Object.fromEntries(folders.filter(([, { isUntold }]) => isUntold !== true).map(([id, folder]) => [id, folderLive(folder)])),
+    folders: Object.fromEntries(
+      folders.filter(([, { isUntold }]) => isUntold !== true).map(([id, folder]) => [id, folderLive(folder)]),
+    ),
     connections: {
       ...NO_CONNECTIONS,
       connections: Object.fromEntries(devices.map(({ id, connected = false }) => [id, connection(connected)])),
@@ -41,7 +47,10 @@ export function liveState(sketch: StateSketch = {}): LiveState {
   }
 }
 
-function configOf(folders: readonly (readonly [string, FolderSketch])[], devices: NonNullable<StateSketch['devices']>): Config {
+function configOf(
+  folders: readonly (readonly [string, FolderSketch])[],
+  devices: NonNullable<StateSketch['devices']>,
+): Config {
   const config = newConfig()
   return {
     ...config,
@@ -49,17 +58,32 @@ function configOf(folders: readonly (readonly [string, FolderSketch])[], devices
       { ...defaultsOf(DEVICE), deviceID: OWN, name: 'here' },
       ...devices.map(({ id, config: given }) => ({ ...defaultsOf(DEVICE), deviceID: id, ...given })),
     ],
-    folders: folders.map(([id, { config: given }]) => folderConfig(id, [OWN, ...devices.map((device) => device.id)], given)),
+    folders: folders.map(([id, { config: given }]) =>
+      folderConfig(id, [OWN, ...devices.map((device) => device.id)], given),
+    ),
   }
 }
 
-export function folderConfig(id: string, devices: readonly DeviceId[], given: Partial<FolderConfig> = {}): FolderConfig {
+export function folderConfig(
+  id: string,
+  devices: readonly DeviceId[],
+  given: Partial<FolderConfig> = {},
+): FolderConfig {
   const shared = devices.map((deviceID) => ({ deviceID, introducedBy: '', encryptionPassword: '' }) as const)
   return { ...defaultsOf(FOLDER), id: parseFolderId(id)!, label: id.toUpperCase(), devices: shared, ...given }
 }
 
 function folderLive({ status, completion = {} }: FolderSketch): FolderLive {
-  const calm = { state: 'idle', error: '', errors: 0, pullErrors: 0, needBytes: 0, needTotalItems: 0, receiveOnlyTotalItems: 0, globalBytes: 1_000 }
+  const calm = {
+    state: 'idle',
+    error: '',
+    errors: 0,
+    pullErrors: 0,
+    needBytes: 0,
+    needTotalItems: 0,
+    receiveOnlyTotalItems: 0,
+    globalBytes: 1_000,
+  }
   return { status: { ...calm, ...status } as FolderLive['status'], completion }
 }
 
@@ -69,5 +93,15 @@ function connection(connected: boolean): DeviceConnectionsJson {
 
 /** What another device told of a folder: it has everything unless said otherwise. */
 export function completion(given: Partial<CompletionJson> = {}): CompletionJson {
-  return { completion: 100, globalBytes: 1_000, globalItems: 10, needBytes: 0, needDeletes: 0, needItems: 0, remoteState: 'valid', sequence: 1, ...given }
+  return {
+    completion: 100,
+    globalBytes: 1_000,
+    globalItems: 10,
+    needBytes: 0,
+    needDeletes: 0,
+    needItems: 0,
+    remoteState: 'valid',
+    sequence: 1,
+    ...given,
+  }
 }

@@ -25,8 +25,14 @@ export function folderId(text: string): FolderId {
 /** A folder as tests want it: hourly rescans, no watcher unless asked for, below /data. */
 export function simFolder(id: string, changes: Partial<FolderConfig> = {}): FolderConfig {
   return {
-    ...defaultsOf(FOLDER), id: folderId(id), label: `The ${id}`, path: `/data/${id}`, rescanIntervalS: 3_600, fsWatcherEnabled: false,
-    minDiskFree: { value: 0, unit: '' }, ...changes,
+    ...defaultsOf(FOLDER),
+    id: folderId(id),
+    label: `The ${id}`,
+    path: `/data/${id}`,
+    rescanIntervalS: 3_600,
+    fsWatcherEnabled: false,
+    minDiskFree: { value: 0, unit: '' },
+    ...changes,
   }
 }
 
@@ -57,13 +63,19 @@ export class SimHub implements AsyncDisposable {
     this.platform = platform
     this.store = store
     this.config = config
-    this.log = new Log({ clock: platform.clock, write: (line) => void this.lines.push(line) }, { level: 'INFO', format: 'text', trace: 'all' })
+    this.log = new Log(
+      { clock: platform.clock, write: (line) => void this.lines.push(line) },
+      { level: 'INFO', format: 'text', trace: 'all' },
+    )
     const bus = new EventBus({ clock: platform.clock, log: this.log.logger('events') })
     bus.listen(new Set(EVENT_TYPES), (event) => this.events.push(event), this.#stop.signal)
     this.statistics = new Statistics({ keyValue: store.keyValue, log: this.log.logger('stats') })
     this.model = new Model(
       {
-        platform, store, events: bus, sources,
+        platform,
+        store,
+        events: bus,
+        sources,
         statistics: this.statistics,
         logger: (facility) => this.log.logger(facility),
         summaryOf: folderStatusJson,
@@ -73,11 +85,25 @@ export class SimHub implements AsyncDisposable {
   }
 
   /** Opened, not running yet: a test arranges the disk first. */
-  static async open(config: Config, options: { seed?: number; platform?: SimPlatform; wrap?: (store: IndexStore) => IndexStore; sources?: Sources } = {}): Promise<SimHub> {
+  static async open(
+    config: Config,
+    options: {
+      seed?: number
+      platform?: SimPlatform
+      wrap?: (store: IndexStore) => IndexStore
+      sources?: Sources
+    } = {},
+  ): Promise<SimHub> {
     const platform = options.platform ?? createSimPlatform(options.seed ?? 1)
     await platform.disk.makeDirectories('/home/me/index', 0o700)
     const quiet = new Log({ clock: platform.clock, write: () => {} }, { level: 'ERROR', format: 'text', trace: '' })
-    const store = await openStore({ directory: undefined, disk: platform.disk, clock: platform.clock, random: platform.random, log: quiet.logger('db') })
+    const store = await openStore({
+      directory: undefined,
+      disk: platform.disk,
+      clock: platform.clock,
+      random: platform.random,
+      log: quiet.logger('db'),
+    })
     return new SimHub(platform, options.wrap?.(store) ?? store, config, options.sources ?? NO_SOURCES)
   }
 
@@ -112,7 +138,9 @@ export class SimHub implements AsyncDisposable {
   }
 
   states(folder: string = DOCS): readonly string[] {
-    return this.of('StateChanged').filter((data) => data.folder === folder).map(({ from, to }) => `${from}→${to}`)
+    return this.of('StateChanged')
+      .filter((data) => data.folder === folder)
+      .map(({ from, to }) => `${from}→${to}`)
   }
 
   deletions(): number {

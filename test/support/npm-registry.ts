@@ -9,7 +9,8 @@ export type Answer = (request: IncomingMessage, response: ServerResponse) => voi
 
 /** An npm registry on this machine with one package in it: the routes that installing, publishing and looking need. */
 export class NpmRegistry implements AsyncDisposable {
-  readonly requests: { readonly method: string; readonly url: string; readonly headers: IncomingMessage['headers'] }[] = []
+  readonly requests: { readonly method: string; readonly url: string; readonly headers: IncomingMessage['headers'] }[] =
+    []
   readonly #server: Server
   readonly #manifests = new Map<string, Json>()
   readonly #tarballs = new Map<string, Buffer>()
@@ -44,7 +45,15 @@ export class NpmRegistry implements AsyncDisposable {
 
   /** Adds a release, which becomes the latest. */
   release(version: string, more: Json = {}, tarball?: Buffer): void {
-    const dist = tarball === undefined ? {} : { dist: { tarball: `${this.url}twinfold/-/${version}.tgz`, integrity: `sha512-${createHash('sha512').update(tarball).digest('base64')}` } }
+    const dist =
+      tarball === undefined
+        ? {}
+        : {
+            dist: {
+              tarball: `${this.url}twinfold/-/${version}.tgz`,
+              integrity: `sha512-${createHash('sha512').update(tarball).digest('base64')}`,
+            },
+          }
     this.#manifests.set(version, { name: 'twinfold', version, ...more, ...dist })
     if (tarball !== undefined) this.#tarballs.set(version, tarball)
     this.latest = version
@@ -80,7 +89,8 @@ export class NpmRegistry implements AsyncDisposable {
     for await (const piece of request.setEncoding('utf8')) text += piece
     const { versions, _attachments } = JSON.parse(text)
     const [tarball] = Object.values<{ data: string }>(_attachments)
-    for (const [version, manifest] of Object.entries<Json>(versions)) this.release(version, manifest, Buffer.from(tarball?.data ?? '', 'base64'))
+    for (const [version, manifest] of Object.entries<Json>(versions))
+      this.release(version, manifest, Buffer.from(tarball?.data ?? '', 'base64'))
     send(response, { ok: true })
   }
 

@@ -16,7 +16,10 @@ const DECLARED: ReadonlyMap<string, Declaration> = new Map(Object.entries(ROUTES
 const checks = new Map<string, Check>()
 
 /** The declaration that a request belongs to; undefined for paths that nobody serves. */
-export function declarationOf(method: string, target: string): { readonly name: string; readonly route: Declaration } | undefined {
+export function declarationOf(
+  method: string,
+  target: string,
+): { readonly name: string; readonly route: Declaration } | undefined {
   const path = target.replace(/\?.*$/s, '')
   for (const name of [`${method} ${path}`, `${method} ${path.replace(/\/[^/]+$/, '/:id')}`]) {
     const route = name.endsWith('/:id') || name === `${method} ${path}` ? DECLARED.get(name) : undefined
@@ -40,7 +43,10 @@ export async function checkReply(method: string, target: string, reply: CheckedR
       assert.equal(reply.text, '', `${where} is declared to answer without content`)
       return
     case 'other':
-      assert.ok(shape.type === '*/*' || reply.contentType.startsWith(shape.type), `${where} answers ${reply.contentType}, declared is ${shape.type}`)
+      assert.ok(
+        shape.type === '*/*' || reply.contentType.startsWith(shape.type),
+        `${where} answers ${reply.contentType}, declared is ${shape.type}`,
+      )
       return
     case 'json':
       assert.match(reply.contentType, /^application\/json/, where)
@@ -72,5 +78,8 @@ function closed(value: unknown): unknown {
 
 function closedObject(schema: object): Record<string, unknown> {
   const entries = Object.entries(schema).map(([key, inner]) => [key, closed(inner)])
-  return { ...Object.fromEntries(entries), ...('required' in schema && 'properties' in schema && { additionalProperties: false }) }
+  return {
+    ...Object.fromEntries(entries),
+    ...('required' in schema && 'properties' in schema && { additionalProperties: false }),
+  }
 }

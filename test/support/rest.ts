@@ -39,7 +39,9 @@ export function rest(options: RestOptions, method: string, path: string, body?: 
     })
   })
   outgoing.on('error', reject)
-  outgoing.setTimeout(timeoutMs, () => outgoing.destroy(new Error(`no answer within ${timeoutMs} ms: ${method} ${path}`)))
+  outgoing.setTimeout(timeoutMs, () =>
+    outgoing.destroy(new Error(`no answer within ${timeoutMs} ms: ${method} ${path}`)),
+  )
   outgoing.end(payload)
   return promise
 }

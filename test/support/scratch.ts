@@ -12,7 +12,11 @@ export function scratchDirectory(): Disposable & { readonly path: string } {
 export const WAIT_MS_MAX = 60_000
 
 /** Asks again and again until the answer is something, for at most `limitMs`; then fails with what was waited for. */
-export async function eventually<T>(what: string, ask: () => T | undefined | Promise<T | undefined>, limitMs = WAIT_MS_MAX): Promise<T> {
+export async function eventually<T>(
+  what: string,
+  ask: () => T | undefined | Promise<T | undefined>,
+  limitMs = WAIT_MS_MAX,
+): Promise<T> {
   const deadlineMs = performance.now() + limitMs
   let last: unknown
   do {

@@ -4,7 +4,14 @@ import { deviceIdFromCertificate } from '../../src/core/device-id.ts'
 import { makeCertificate } from '../../src/main/home/certificate.ts'
 import { ProtocolConnection } from '../../src/protocol/connection.ts'
 import { connectionIdOf, exchangeHellos } from '../../src/protocol/hello.ts'
-import type { BlockReply, BlockRequest, ClusterConfig, ClusterDevice, IndexData, ProtocolHandler } from '../../src/protocol/types.ts'
+import type {
+  BlockReply,
+  BlockRequest,
+  ClusterConfig,
+  ClusterDevice,
+  IndexData,
+  ProtocolHandler,
+} from '../../src/protocol/types.ts'
 import { nodeClock } from '../../src/platform/node/clock.ts'
 import { nodeNet } from '../../src/platform/node/net/net.ts'
 import { nodeRandom } from '../../src/platform/node/random.ts'
@@ -17,7 +24,11 @@ const NEVER = new AbortController().signal
 /** A device that exists only as a certificate: what it says is up to the test. */
 export async function newIdentity(): Promise<{ readonly identity: Identity; readonly id: DeviceId }> {
   const identity = await makeCertificate({
-    commonName: 'syncthing', keyType: 'Ed25519', lifetimeDays: 7_300, nowMs: nodeClock.nowMs(), serial: nodeRandom.bytes(8),
+    commonName: 'syncthing',
+    keyType: 'Ed25519',
+    lifetimeDays: 7_300,
+    nowMs: nodeClock.nowMs(),
+    serial: nodeRandom.bytes(8),
   })
   return { identity, id: deviceIdFromCertificate(new X509Certificate(identity.certificatePem).raw) }
 }
@@ -37,7 +48,10 @@ export class ScriptedPeer implements AsyncDisposable {
   readonly id: DeviceId
   readonly daemon: DeviceId
   readonly connection: ProtocolConnection
-  readonly heard: { readonly clusterConfigs: ClusterConfig[]; readonly indexes: IndexData[] } = { clusterConfigs: [], indexes: [] }
+  readonly heard: { readonly clusterConfigs: ClusterConfig[]; readonly indexes: IndexData[] } = {
+    clusterConfigs: [],
+    indexes: [],
+  }
   readonly #running: Promise<void>
 
   private constructor(options: ScriptedPeerOptions, connection: ProtocolConnection) {
@@ -57,12 +71,24 @@ export class ScriptedPeer implements AsyncDisposable {
   static async dial(options: ScriptedPeerOptions): Promise<ScriptedPeer> {
     const { identity, port } = options
     const stream = await nodeNet.dialTls({ host: '127.0.0.1', port, identity }, NEVER)
-    const own = { deviceName: 'script', clientName: 'script', clientVersion: 'v0', numConnections: 1, timestampNs: 1n, ...options.called }
+    const own = {
+      deviceName: 'script',
+      clientName: 'script',
+      clientVersion: 'v0',
+      numConnections: 1,
+      timestampNs: 1n,
+      ...options.called,
+    }
     const greeting = await exchangeHellos(stream, own, nodeClock, NEVER)
     const connection = new ProtocolConnection({ clock: nodeClock, logger: quietLogger('protocol') }, stream, greeting, {
       device: deviceIdFromCertificate(stream.peerCertificate),
       connectionId: connectionIdOf(1n, 1n, nodeRandom.bytes(8)),
-      transport: 'tcp-client', remoteAddress: stream.remoteAddress, isLocal: true, crypto: stream.crypto, priority: 10, compression: 'never',
+      transport: 'tcp-client',
+      remoteAddress: stream.remoteAddress,
+      isLocal: true,
+      crypto: stream.crypto,
+      priority: 10,
+      compression: 'never',
     })
     return new ScriptedPeer(options, connection)
   }
@@ -75,17 +101,30 @@ export class ScriptedPeer implements AsyncDisposable {
   /** Says that both share these folders, and waits until the daemon has said its own word. */
   async introduce(folders: readonly string[], more: Partial<ClusterDevice> = {}): Promise<ClusterConfig> {
     const entry = (id: DeviceId, changes: Partial<ClusterDevice> = {}): ClusterDevice => ({
-      id, name: '', addresses: [], compression: 'metadata', certName: '', maxSequence: 0, introducer: false, indexId: 0n,
-      skipIntroductionRemovals: false, encryptionPasswordToken: new Uint8Array(0), ...changes,
+      id,
+      name: '',
+      addresses: [],
+      compression: 'metadata',
+      certName: '',
+      maxSequence: 0,
+      introducer: false,
+      indexId: 0n,
+      skipIntroductionRemovals: false,
+      encryptionPasswordToken: new Uint8Array(0),
+      ...changes,
     })
     await this.connection.clusterConfig({
       secondary: false,
       folders: folders.map((id) => ({
-        id, label: id, type: 'sendreceive', paused: false, disableTempIndexes: false,
+        id,
+        label: id,
+        type: 'sendreceive',
+        paused: false,
+        disableTempIndexes: false,
         devices: [entry(this.daemon), entry(this.id, { indexId: 77n, ...more })],
       })),
     })
-    return await eventually('the daemon\'s word', () => this.heard.clusterConfigs[0])
+    return await eventually("the daemon's word", () => this.heard.clusterConfigs[0])
   }
 
   /** Why the connection ended; rejects when it does not. */

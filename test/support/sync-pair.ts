@@ -62,7 +62,13 @@ export class Network implements AsyncDisposable {
   /** A device that runs and knows nobody. Its folder's directory exists and is empty. */
   async add(kind: Kind, name: string): Promise<Member> {
     const before = insideNamespaceOf(this.#keeper)
-    const member = new Member({ kind, name, before, directory: this.#directory, port: FIRST_PORT + this.#members.length })
+    const member = new Member({
+      kind,
+      name,
+      before,
+      directory: this.#directory,
+      port: FIRST_PORT + this.#members.length,
+    })
     this.#members.push(member)
     await member.create()
     return member
@@ -131,16 +137,23 @@ export class Member {
     }
     await this.start()
     await this.request('PATCH', '/rest/config/options', {
-      listenAddresses: [this.address], globalAnnounceEnabled: false, localAnnounceEnabled: false, relaysEnabled: false,
-      natEnabled: false, crashReportingEnabled: false, reconnectionIntervalS: 1, limitBandwidthInLan: true,
+      listenAddresses: [this.address],
+      globalAnnounceEnabled: false,
+      localAnnounceEnabled: false,
+      relaysEnabled: false,
+      natEnabled: false,
+      crashReportingEnabled: false,
+      reconnectionIntervalS: 1,
+      limitBandwidthInLan: true,
     })
     this.id = String(Reflect.get(Object(await this.get('/rest/system/status')), 'myID'))
   }
 
   async start(): Promise<void> {
-    this.#process = this.kind === 'syncthing'
-      ? new Syncthing({ home: this.home, before: this.#before })
-      : new Daemon({ home: this.home, before: this.#before, guiAddress: `unix://${join(this.home, 'gui.sock')}` })
+    this.#process =
+      this.kind === 'syncthing'
+        ? new Syncthing({ home: this.home, before: this.#before })
+        : new Daemon({ home: this.home, before: this.#before, guiAddress: `unix://${join(this.home, 'gui.sock')}` })
     await eventually(`${this.name} answers`, async () => {
       this.#apiKey = apiKeyOf(this.home)
       return (await this.get('/rest/system/ping')) !== undefined || undefined
@@ -175,14 +188,21 @@ export class Member {
 
   /** Both sides have to do this before anything is exchanged. */
   async introduce(peer: Member, device: Readonly<Record<string, unknown>> = {}): Promise<void> {
-    await this.request('POST', '/rest/config/devices', { deviceID: peer.id, name: peer.name, addresses: [peer.address], ...device })
+    await this.request('POST', '/rest/config/devices', {
+      deviceID: peer.id,
+      name: peer.name,
+      addresses: [peer.address],
+      ...device,
+    })
     this.#neighbours.push(peer)
   }
 
   /** Whether it has heard everything that those of `members` have to say whom it knows. */
   async hasHeardAll(members: readonly Member[]): Promise<boolean> {
     for (const peer of this.#neighbours.filter((each) => members.includes(each))) {
-      const told = (await this.get(`/rest/db/completion?folder=${FOLDER}&device=${peer.id}`)) as { readonly sequence: number }
+      const told = (await this.get(`/rest/db/completion?folder=${FOLDER}&device=${peer.id}`)) as {
+        readonly sequence: number
+      }
       if (told.sequence !== (await peer.status()).sequence) return false
     }
     return true
@@ -191,7 +211,13 @@ export class Member {
   async share(peers: readonly Member[], folder: Readonly<Record<string, unknown>> = {}): Promise<void> {
     const devices = peers.map(({ id }) => ({ deviceID: id }))
     await this.request('POST', '/rest/config/folders', {
-      id: FOLDER, path: this.root, devices, fsWatcherEnabled: false, rescanIntervalS: 0, pullerPauseS: 1, ...folder,
+      id: FOLDER,
+      path: this.root,
+      devices,
+      fsWatcherEnabled: false,
+      rescanIntervalS: 0,
+      pullerPauseS: 1,
+      ...folder,
     })
   }
 
@@ -210,7 +236,9 @@ export class Member {
   }
 
   async connectionTo(peer: Member): Promise<ConnectionStatus | undefined> {
-    const { connections } = (await this.get('/rest/system/connections')) as { connections: Record<string, ConnectionStatus> }
+    const { connections } = (await this.get('/rest/system/connections')) as {
+      connections: Record<string, ConnectionStatus>
+    }
     return connections[peer.id]
   }
 
@@ -221,7 +249,9 @@ export class Member {
 
 /** Every member knows those beside it in `links`, and shares the folder with them. */
 export async function link(
-  links: readonly (readonly [Member, Member])[], folder: Readonly<Record<string, unknown>> = {}, device: Readonly<Record<string, unknown>> = {},
+  links: readonly (readonly [Member, Member])[],
+  folder: Readonly<Record<string, unknown>> = {},
+  device: Readonly<Record<string, unknown>> = {},
 ): Promise<void> {
   const neighbours = new Map<Member, Member[]>()
   for (const [a, b] of links) {
@@ -249,34 +279,55 @@ export interface AlikeOptions {
 const RESCAN_AFTER_MS = 2_000
 
 /** Resolves when all members have heard of everything and need nothing, and their trees are alike. Returns how long it took. */
-export async function untilAlike(members: readonly Member[], { limitMs = 60_000, except, rescan = [] }: AlikeOptions = {}): Promise<number> {
+export async function untilAlike(
+  members: readonly Member[],
+  { limitMs = 60_000, except, rescan = [] }: AlikeOptions = {},
+): Promise<number> {
   const startedMs = performance.now()
   let scannedMs = startedMs
-  await eventually('all members alike', async () => {
-    const all = await Promise.all(members.map((member) => member.status()))
-    if (all.every((each) => each.state === 'idle' && each.needTotalItems === 0 && each.globalBytes === all[0]?.globalBytes)) {
-      const heard = await Promise.all(members.map((member) => member.hasHeardAll(members)))
-      if (heard.every(Boolean)) return differences(members.map(({ root }) => root), except).length === 0 || undefined
-    }
-    if (performance.now() - scannedMs > RESCAN_AFTER_MS) {
-      scannedMs = performance.now()
-      await scanAll(rescan)
-    }
-    return undefined
-  }, limitMs).catch(async (error: unknown) => {
+  await eventually(
+    'all members alike',
+    async () => {
+      const all = await Promise.all(members.map((member) => member.status()))
+      if (
+        all.every(
+          (each) => each.state === 'idle' && each.needTotalItems === 0 && each.globalBytes === all[0]?.globalBytes,
+        )
+      ) {
+        const heard = await Promise.all(members.map((member) => member.hasHeardAll(members)))
+        if (heard.every(Boolean))
+          return (
+            differences(
+              members.map(({ root }) => root),
+              except,
+            ).length === 0 || undefined
+          )
+      }
+      if (performance.now() - scannedMs > RESCAN_AFTER_MS) {
+        scannedMs = performance.now()
+        await scanAll(rescan)
+      }
+      return undefined
+    },
+    limitMs,
+  ).catch(async (error: unknown) => {
     throw new Error(`${String(error)}\n${await explain(members, except)}`, { cause: error })
   })
   return performance.now() - startedMs
 }
 
 /** Fails with what every member knows of the names that are not as expected on the disk of the first. */
-export async function assertTree(members: readonly Member[], expected: ReadonlyMap<string, TreeItem>, which: string): Promise<void> {
+export async function assertTree(
+  members: readonly Member[],
+  expected: ReadonlyMap<string, TreeItem>,
+  which: string,
+): Promise<void> {
   for (const { root, name } of members) {
     const tree = treeItems(root)
     const wrong = differingNames(tree, expected)
     if (wrong.length === 0) continue
     const lines = wrong.map((path) => describeDifference({ path, items: [tree.get(path), expected.get(path)] }))
-    lines.push(...await viewsOf(members, wrong.slice(0, 5)))
+    lines.push(...(await viewsOf(members, wrong.slice(0, 5))))
     throw new Error(`${which}: at ${name} is not what was expected:\n${lines.join('\n')}`)
   }
 }
@@ -294,16 +345,27 @@ async function viewsOf(members: readonly Member[], names: Iterable<string>): Pro
 
 /** Why members are not alike, for whoever reads the failed test. */
 async function explain(members: readonly Member[], except: ((path: string) => boolean) | undefined): Promise<string> {
-  const unlike = differences(members.map(({ root }) => root), except).slice(0, 20)
+  const unlike = differences(
+    members.map(({ root }) => root),
+    except,
+  ).slice(0, 20)
   const lines = unlike.map(describeDifference)
   const names = new Set(unlike.slice(0, 5).map(({ path }) => path))
   for (const member of members) {
     const { state, needTotalItems, needBytes, globalBytes, globalTotalItems, localTotalItems } = await member.status()
-    lines.push(`${member.name}: ${JSON.stringify({ state, needTotalItems, needBytes, globalBytes, globalTotalItems, localTotalItems })}`)
-    lines.push(`  errors: ${JSON.stringify(await member.get(`/rest/folder/errors?folder=${FOLDER}`))}`, `  says: ${member.output.slice(-1_500)}`)
-    const need = (await member.get(`/rest/db/need?folder=${FOLDER}&perpage=5`)) as Record<string, readonly { readonly name: string }[]>
+    lines.push(
+      `${member.name}: ${JSON.stringify({ state, needTotalItems, needBytes, globalBytes, globalTotalItems, localTotalItems })}`,
+    )
+    lines.push(
+      `  errors: ${JSON.stringify(await member.get(`/rest/folder/errors?folder=${FOLDER}`))}`,
+      `  says: ${member.output.slice(-1_500)}`,
+    )
+    const need = (await member.get(`/rest/db/need?folder=${FOLDER}&perpage=5`)) as Record<
+      string,
+      readonly { readonly name: string }[]
+    >
     for (const list of ['progress', 'queued', 'rest']) for (const { name } of need[list] ?? []) names.add(name)
   }
-  lines.push(...await viewsOf(members, names))
+  lines.push(...(await viewsOf(members, names)))
   return lines.join('\n')
 }

@@ -22,7 +22,9 @@ export function missingSyncthingProgram(): string | undefined {
   if (wantsInstalled()) return missingProgram('syncthing', 'syncthing')
   if (!existsSync(PROGRAM)) withInstallLock(() => existsSync(PROGRAM) || download())
   if (existsSync(PROGRAM)) return undefined
-  return required(`the Syncthing of Debian ${RELEASE} could not be got here; TWINFOLD_SYNCTHING=installed takes another one`)
+  return required(
+    `the Syncthing of Debian ${RELEASE} could not be got here; TWINFOLD_SYNCTHING=installed takes another one`,
+  )
 }
 
 function wantsInstalled(): boolean {
@@ -36,7 +38,8 @@ function download(): void {
   mkdirSync(join(CACHE, '..'), { recursive: true })
   const directory = mkdtempSync(join(CACHE, '..', 'download-'))
   try {
-    for (const below of ['lists/partial', 'cache/archives/partial', 'unpacked']) mkdirSync(join(directory, below), { recursive: true })
+    for (const below of ['lists/partial', 'cache/archives/partial', 'unpacked'])
+      mkdirSync(join(directory, below), { recursive: true })
     const signed = existsSync(KEYRING) ? `[signed-by=${KEYRING}] ` : ''
     writeFileSync(join(directory, 'sources.list'), `deb ${signed}${mirror} ${RELEASE} main\n`)
     if (!apt(directory, 'update') || !apt(directory, 'download', 'syncthing')) return
@@ -57,10 +60,19 @@ function debianMirror(): string | undefined {
 
 function apt(directory: string, ...words: readonly string[]): boolean {
   const settings = {
-    'Dir::Etc::SourceList': join(directory, 'sources.list'), 'Dir::Etc::SourceParts': '-', 'Dir::State::Lists': join(directory, 'lists'),
-    'Dir::Cache': join(directory, 'cache'), 'Acquire::Languages': 'none', 'APT::Sandbox::User': 'root', 'Acquire::Retries': '3',
+    'Dir::Etc::SourceList': join(directory, 'sources.list'),
+    'Dir::Etc::SourceParts': '-',
+    'Dir::State::Lists': join(directory, 'lists'),
+    'Dir::Cache': join(directory, 'cache'),
+    'Acquire::Languages': 'none',
+    'APT::Sandbox::User': 'root',
+    'Acquire::Retries': '3',
   }
-  return run('apt-get', [...Object.entries(settings).flatMap(([name, value]) => ['-o', `${name}=${value}`]), ...words], directory)
+  return run(
+    'apt-get',
+    [...Object.entries(settings).flatMap(([name, value]) => ['-o', `${name}=${value}`]), ...words],
+    directory,
+  )
 }
 
 function run(program: string, words: readonly string[], cwd: string): boolean {

@@ -34,7 +34,10 @@ const QUIET_OPTIONS: Readonly<Record<string, string>> = {
 }
 
 /** The output and exit code of one run of the program that ends by itself. */
-export function runSyncthing(args: readonly string[], before = loopbackOnly()): { code: number | null; output: string } {
+export function runSyncthing(
+  args: readonly string[],
+  before = loopbackOnly(),
+): { code: number | null; output: string } {
   const [program, ...words] = [...before, syncthingProgram(), ...args]
   const result = spawnSync(program!, words, { encoding: 'utf8', env: environment(), timeout: 60_000 })
   return { code: result.status, output: result.stdout + result.stderr }
@@ -91,7 +94,12 @@ function child(parent: Element | null, name: string): Element {
 /** One process instead of a supervising one and its child, no upgrades, and nobody's own settings. */
 function environment(home?: string): NodeJS.ProcessEnv {
   const clean = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(ST[A-Z]|NODE_)/.test(name)))
-  return { ...clean, STNOUPGRADE: '1', STNODEFAULTFOLDER: '1', ...(home !== undefined && { STMONITORED: 'yes', HOME: home }) }
+  return {
+    ...clean,
+    STNOUPGRADE: '1',
+    STNODEFAULTFOLDER: '1',
+    ...(home !== undefined && { STMONITORED: 'yes', HOME: home }),
+  }
 }
 
 /** Whether the network this process lives in leads anywhere but to itself. */
@@ -126,7 +134,8 @@ export class Syncthing implements AsyncDisposable {
 
   constructor(options: SyncthingOptions) {
     const { home, before = loopbackOnly() } = options
-    if (before.length === 0 && hasWayOut()) throw new Error('a real Syncthing is started only where no network leads out')
+    if (before.length === 0 && hasWayOut())
+      throw new Error('a real Syncthing is started only where no network leads out')
     const socketPath = join(home, 'gui.sock')
     const guiAddress = options.guiAddress ?? `unix://${socketPath}`
     this.home = home
@@ -150,12 +159,16 @@ export class Syncthing implements AsyncDisposable {
 
   /** Resolves once it has started. It answers before, but ends with an error when it is stopped before. */
   async ready(): Promise<this> {
-    await eventually('Syncthing to start', async () => {
-      if (this.#hasEnded()) return 'ended'
-      if ('socketPath' in this.address && !existsSync(this.address.socketPath)) return undefined
-      const reply = await this.request('GET', '/rest/system/ping')
-      return reply.status === 200 && (await this.#hasStarted()) ? 'started' : undefined
-    }, READY_MS_MAX).catch((error: unknown) => {
+    await eventually(
+      'Syncthing to start',
+      async () => {
+        if (this.#hasEnded()) return 'ended'
+        if ('socketPath' in this.address && !existsSync(this.address.socketPath)) return undefined
+        const reply = await this.request('GET', '/rest/system/ping')
+        return reply.status === 200 && (await this.#hasStarted()) ? 'started' : undefined
+      },
+      READY_MS_MAX,
+    ).catch((error: unknown) => {
       throw new Error(`Syncthing does not start; its output so far:\n${this.#output}`, { cause: error })
     })
     if (this.#hasEnded()) throw new Error(`Syncthing ended with ${this.child.exitCode}:\n${this.#output}`)
@@ -168,7 +181,9 @@ export class Syncthing implements AsyncDisposable {
     if (events?.some(({ type }) => type === 'StartupComplete') !== true) return false
     const folders = (await this.get('/rest/config/folders')) as { readonly id: string; readonly paused: boolean }[]
     for (const { id } of folders.filter(({ paused }) => !paused)) {
-      const { state } = (await this.get(`/rest/db/status?folder=${encodeURIComponent(id)}`)) as { readonly state: string }
+      const { state } = (await this.get(`/rest/db/status?folder=${encodeURIComponent(id)}`)) as {
+        readonly state: string
+      }
       if (state === '') return false
     }
     return true

@@ -60,7 +60,9 @@ function itemAt(path: string): TreeItem | undefined {
   const common = { mode: Number(state.mode) & 0o777, sizeBytes: Number(state.size), modifiedNs: state.mtimeNs }
   if (state.isSymbolicLink()) return { ...common, type: 'symlink', mode: 0, content: readlinkSync(path) }
   if (state.isDirectory()) return { ...common, type: 'directory', content: '' }
-  return state.isFile() ? { ...common, type: 'file', content: digestOf(path, state.mtimeNs, state.ctimeNs, state.ino) } : undefined
+  return state.isFile()
+    ? { ...common, type: 'file', content: digestOf(path, state.mtimeNs, state.ctimeNs, state.ino) }
+    : undefined
 }
 
 /** A file whose change time is the same was not written since: large trees are looked at many times. */
@@ -74,7 +76,8 @@ function digestOf(path: string, ...moments: readonly bigint[]): string {
   const chunk = Buffer.allocUnsafe(1024 * 1024)
   const file = openSync(path, 'r')
   try {
-    for (let count = readSync(file, chunk); count > 0; count = readSync(file, chunk)) hash.update(chunk.subarray(0, count))
+    for (let count = readSync(file, chunk); count > 0; count = readSync(file, chunk))
+      hash.update(chunk.subarray(0, count))
   } finally {
     closeSync(file)
   }
@@ -84,7 +87,10 @@ function digestOf(path: string, ...moments: readonly bigint[]): string {
 }
 
 /** Names that are not alike in all the trees. */
-export function differences(roots: readonly string[], except: (path: string) => boolean = () => false): readonly Difference[] {
+export function differences(
+  roots: readonly string[],
+  except: (path: string) => boolean = () => false,
+): readonly Difference[] {
   const trees = roots.map(treeItems)
   const paths = new Set(trees.flatMap((tree) => [...tree.keys()]))
   const found: Difference[] = []
@@ -97,7 +103,10 @@ export function differences(roots: readonly string[], except: (path: string) => 
 }
 
 /** Names under which one tree has something else than the other. */
-export function differingNames(a: ReadonlyMap<string, TreeItem | undefined>, b: ReadonlyMap<string, TreeItem | undefined>): readonly string[] {
+export function differingNames(
+  a: ReadonlyMap<string, TreeItem | undefined>,
+  b: ReadonlyMap<string, TreeItem | undefined>,
+): readonly string[] {
   return [...new Set([...a.keys(), ...b.keys()])].filter((path) => !isAlike(a.get(path), b.get(path))).sort()
 }
 
@@ -110,7 +119,10 @@ function isAlike(a: TreeItem | undefined, b: TreeItem | undefined): boolean {
 }
 
 export function describeDifference({ path, items }: Difference): string {
-  const texts = items.map((item) => (item === undefined ? 'nothing'
-    : `${item.type} ${item.mode.toString(8)} ${item.sizeBytes} ${item.modifiedNs} ${item.content.slice(0, 12)}`))
+  const texts = items.map((item) =>
+    item === undefined
+      ? 'nothing'
+      : `${item.type} ${item.mode.toString(8)} ${item.sizeBytes} ${item.modifiedNs} ${item.content.slice(0, 12)}`,
+  )
   return `${JSON.stringify(path)}: ${texts.join(' | ')}`
 }

@@ -11,7 +11,11 @@ export interface CrawlOptions {
  * Opens everything that a person can get to by following links of the page into itself; its tabs are links, too. `look`
  * is called at each of them, once it has come to rest. Returns their addresses.
  */
-export async function everyView(page: Page, look: (view: string) => Promise<void>, options: CrawlOptions = {}): Promise<readonly string[]> {
+export async function everyView(
+  page: Page,
+  look: (view: string) => Promise<void>,
+  options: CrawlOptions = {},
+): Promise<readonly string[]> {
   const origin = new URL(page.url()).origin
   const views: string[] = []
   const waiting = ['/#/']

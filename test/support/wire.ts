@@ -16,6 +16,14 @@ export function bytesField(number: number, value: Uint8Array | string): Uint8Arr
   return bytes.length === 0 ? bytes : Buffer.concat([varint(number * 8 + 2), varint(bytes.length), bytes])
 }
 
-export function block({ offset, size, hash }: { readonly offset: number | bigint; readonly size: number | bigint; readonly hash: Uint8Array }): Uint8Array {
+export function block({
+  offset,
+  size,
+  hash,
+}: {
+  readonly offset: number | bigint
+  readonly size: number | bigint
+  readonly hash: Uint8Array
+}): Uint8Array {
   return Buffer.concat([numberField(1, offset), numberField(2, size), bytesField(3, hash)])
 }

@@ -28,10 +28,12 @@ test('first come, first served, and nobody overtakes', async () => {
   const semaphore = new Semaphore(1)
   const first = await semaphore.acquire(NEVER)
   const order: number[] = []
-  const waiting = [1, 2, 3].map((number) => semaphore.acquire(NEVER).then((slot) => {
-    order.push(number)
-    slot[Symbol.dispose]()
-  }))
+  const waiting = [1, 2, 3].map((number) =>
+    semaphore.acquire(NEVER).then((slot) => {
+      order.push(number)
+      slot[Symbol.dispose]()
+    }),
+  )
   first[Symbol.dispose]()
   const newcomer = semaphore.acquire(NEVER).then((slot) => {
     order.push(4)
@@ -115,29 +117,32 @@ test('a larger capacity admits those who wait, a smaller one throws nobody out',
 
 test('for any mixture of takers, givers-back and givers-up: never more inside than fit, and in the end nobody', async () => {
   const step = fc.record({ abort: fc.boolean(), turns: fc.nat(3) })
-  await fc.assert(fc.asyncProperty(fc.integer({ min: 1, max: 4 }), fc.array(step, { maxLength: 30 }), async (capacity, steps) => {
-    const semaphore = new Semaphore(capacity)
-    const stops: AbortController[] = []
-    let inside = 0
-    const runs = steps.map(async ({ turns }) => {
-      const stop = new AbortController()
-      stops.push(stop)
-      try {
-        using _ = await semaphore.acquire(stop.signal)
-        assert.ok(++inside <= capacity)
-        for (let i = 0; i < turns; i++) await settle()
-        inside--
-      } catch (error) {
-        if (!stop.signal.aborted) throw error
-      }
-    })
-    await settle()
-    steps.forEach(({ abort }, i) => {
-      if (abort) stops[i]?.abort()
-    })
-    await Promise.all(runs)
-    assert.deepEqual([semaphore.heldCount, semaphore.waitingCount, inside], [0, 0, 0])
-  }), { numRuns: 100 })
+  await fc.assert(
+    fc.asyncProperty(fc.integer({ min: 1, max: 4 }), fc.array(step, { maxLength: 30 }), async (capacity, steps) => {
+      const semaphore = new Semaphore(capacity)
+      const stops: AbortController[] = []
+      let inside = 0
+      const runs = steps.map(async ({ turns }) => {
+        const stop = new AbortController()
+        stops.push(stop)
+        try {
+          using _ = await semaphore.acquire(stop.signal)
+          assert.ok(++inside <= capacity)
+          for (let i = 0; i < turns; i++) await settle()
+          inside--
+        } catch (error) {
+          if (!stop.signal.aborted) throw error
+        }
+      })
+      await settle()
+      steps.forEach(({ abort }, i) => {
+        if (abort) stops[i]?.abort()
+      })
+      await Promise.all(runs)
+      assert.deepEqual([semaphore.heldCount, semaphore.waitingCount, inside], [0, 0, 0])
+    }),
+    { numRuns: 100 },
+  )
 })
 
 test('a mutex lets one in at a time, also past an error', async () => {

@@ -10,10 +10,15 @@ test('a service that fails is started again, later and later, up to a minute', a
   const stop = new AbortController()
   const startsMs: number[] = []
   const failures: unknown[] = []
-  const done = supervise(service(async () => {
-    startsMs.push(clock.monotonicMs())
-    throw new Error('again')
-  }), clock, (error) => failures.push(error), stop.signal)
+  const done = supervise(
+    service(async () => {
+      startsMs.push(clock.monotonicMs())
+      throw new Error('again')
+    }),
+    clock,
+    (error) => failures.push(error),
+    stop.signal,
+  )
   await clock.advance(400_000, settle)
   stop.abort()
   await done
@@ -27,11 +32,16 @@ test('one that ran well for a while starts over with short delays', async () => 
   const clock = new SimClock()
   const stop = new AbortController()
   const startsMs: number[] = []
-  const done = supervise(service(async (signal) => {
-    startsMs.push(clock.monotonicMs())
-    if (startsMs.length === 5) await clock.sleep(HOUR_MS, signal)
-    throw new Error('again')
-  }), clock, () => {}, stop.signal)
+  const done = supervise(
+    service(async (signal) => {
+      startsMs.push(clock.monotonicMs())
+      if (startsMs.length === 5) await clock.sleep(HOUR_MS, signal)
+      throw new Error('again')
+    }),
+    clock,
+    () => {},
+    stop.signal,
+  )
   await clock.advance(HOUR_MS + 60_000, settle)
   stop.abort()
   await done
@@ -42,11 +52,16 @@ test('one that runs briefly between failures does not', async () => {
   const clock = new SimClock()
   const stop = new AbortController()
   const startsMs: number[] = []
-  const done = supervise(service(async (signal) => {
-    startsMs.push(clock.monotonicMs())
-    await clock.sleep(30_000, signal)
-    throw new Error('again')
-  }), clock, () => {}, stop.signal)
+  const done = supervise(
+    service(async (signal) => {
+      startsMs.push(clock.monotonicMs())
+      await clock.sleep(30_000, signal)
+      throw new Error('again')
+    }),
+    clock,
+    () => {},
+    stop.signal,
+  )
   await clock.advance(HOUR_MS, settle)
   stop.abort()
   await done
@@ -57,11 +72,16 @@ test('a jump of the wall clock is no time that it ran well', async () => {
   const clock = new SimClock()
   const stop = new AbortController()
   const startsMs: number[] = []
-  const done = supervise(service(async () => {
-    startsMs.push(clock.monotonicMs())
-    clock.jumpWall(HOUR_MS)
-    throw new Error('again')
-  }), clock, () => {}, stop.signal)
+  const done = supervise(
+    service(async () => {
+      startsMs.push(clock.monotonicMs())
+      clock.jumpWall(HOUR_MS)
+      throw new Error('again')
+    }),
+    clock,
+    () => {},
+    stop.signal,
+  )
   await clock.advance(10_000, settle)
   stop.abort()
   await done
@@ -72,10 +92,15 @@ test('an abort is waited out: the supervisor ends after the service has', async 
   const stop = new AbortController()
   const log: string[] = []
   const finish = Promise.withResolvers<void>()
-  const done = supervise(service(async () => {
-    await finish.promise
-    log.push('service')
-  }), new SimClock(), () => {}, stop.signal).then(() => log.push('supervisor'))
+  const done = supervise(
+    service(async () => {
+      await finish.promise
+      log.push('service')
+    }),
+    new SimClock(),
+    () => {},
+    stop.signal,
+  ).then(() => log.push('supervisor'))
   stop.abort()
   await settle()
   assert.deepEqual(log, [])
@@ -87,12 +112,25 @@ test('an abort is waited out: the supervisor ends after the service has', async 
 test('an error on the way out is no failure, and an abort cuts a delay short', async () => {
   const failures: unknown[] = []
   const stop = new AbortController()
-  const onTheWayOut = supervise(service((signal) => new Promise((_, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason))
-  })), new SimClock(), (error) => failures.push(error), stop.signal)
-  const waiting = supervise(service(async () => {
-    throw new Error('before')
-  }), new SimClock(), (error) => failures.push(error), stop.signal)
+  const onTheWayOut = supervise(
+    service(
+      (signal) =>
+        new Promise((_, reject) => {
+          signal.addEventListener('abort', () => reject(signal.reason))
+        }),
+    ),
+    new SimClock(),
+    (error) => failures.push(error),
+    stop.signal,
+  )
+  const waiting = supervise(
+    service(async () => {
+      throw new Error('before')
+    }),
+    new SimClock(),
+    (error) => failures.push(error),
+    stop.signal,
+  )
   await settle()
   stop.abort()
   await Promise.all([onTheWayOut, waiting])

@@ -16,7 +16,10 @@ test('a thousand rings are one waking', async () => {
   for (let i = 0; i < 1_000; i++) wakeup.ring()
   await wakeup.wait(NEVER)
   const stop = new AbortController()
-  const second = wakeup.wait(stop.signal).then(() => 'woke', () => 'still asleep')
+  const second = wakeup.wait(stop.signal).then(
+    () => 'woke',
+    () => 'still asleep',
+  )
   await settle()
   stop.abort()
   assert.equal(await second, 'still asleep')

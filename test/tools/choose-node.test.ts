@@ -4,7 +4,14 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { chooseNode, NODE_MAJOR_MIN, PINNED_NODE, type OwnNode } from '../../tools/choose-node.mjs'
 
-const GOOD: OwnNode = { version: '24.0.0', hasSqlite: true, stripsTypes: true, platform: 'linux', arch: 'x64', isMusl: false }
+const GOOD: OwnNode = {
+  version: '24.0.0',
+  hasSqlite: true,
+  stripsTypes: true,
+  platform: 'linux',
+  arch: 'x64',
+  isMusl: false,
+}
 
 for (const version of ['24.0.0', '24.21.0', '26.10.0']) {
   test(`node choice: the machine's own ${version} is used, on any platform`, () => {
@@ -31,7 +38,10 @@ for (const [change, reason] of UNFIT) {
     assert.ok(musl.kind === 'none' && musl.message.startsWith(`${reason}, `), JSON.stringify(musl))
     assert.match(musl.message, /linux-x64 \(musl\); install Node 24 or newer from .*https:\/\/nodejs\.org/)
     const unknown = chooseNode({ ...GOOD, ...change, arch: 'riscv64' })
-    assert.ok(unknown.kind === 'none' && unknown.message.includes('for linux-riscv64; install Node 24'), JSON.stringify(unknown))
+    assert.ok(
+      unknown.kind === 'none' && unknown.message.includes('for linux-riscv64; install Node 24'),
+      JSON.stringify(unknown),
+    )
   })
 }
 
@@ -43,8 +53,12 @@ test('node choice: the program on Windows has an ending', () => {
 
 test('node choice: every pinned package is in the lock, new enough and with its checksum', () => {
   const lockFile = join(import.meta.dirname, '../../tools/node/package-lock.json')
-  const { packages } = JSON.parse(readFileSync(lockFile, 'utf8')) as { packages: Record<string, Record<string, unknown>> }
-  const locked = Object.keys(packages).filter((path) => path !== '').map((path) => path.replace('node_modules/', ''))
+  const { packages } = JSON.parse(readFileSync(lockFile, 'utf8')) as {
+    packages: Record<string, Record<string, unknown>>
+  }
+  const locked = Object.keys(packages)
+    .filter((path) => path !== '')
+    .map((path) => path.replace('node_modules/', ''))
   assert.deepEqual(locked.sort(), Object.values(PINNED_NODE).sort())
   for (const [platform, name] of Object.entries(PINNED_NODE)) {
     const entry = packages[`node_modules/${name}`]!

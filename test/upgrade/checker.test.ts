@@ -25,18 +25,33 @@ async function stage(given: Partial<OptionsConfig> = {}, allowed = true) {
   const registry = { latest: '1.1.0', status: 200, askedMs: [] as number[] }
   await web.listen({ address: '127.0.0.1:4873' }, ({ target }) => {
     if (target !== '/twinfold') {
-      return { status: 200, headers: {}, body: JSON.stringify({ twinfold: { changes: [{ version: registry.latest, text: 'Better' }] } }) }
+      return {
+        status: 200,
+        headers: {},
+        body: JSON.stringify({ twinfold: { changes: [{ version: registry.latest, text: 'Better' }] } }),
+      }
     }
     registry.askedMs.push(clock.monotonicMs())
-    return { status: registry.status, headers: {}, body: JSON.stringify({ 'dist-tags': { latest: registry.latest }, versions: { [registry.latest]: {} } }) }
+    return {
+      status: registry.status,
+      headers: {},
+      body: JSON.stringify({ 'dist-tags': { latest: registry.latest }, versions: { [registry.latest]: {} } }),
+    }
   })
   const base = fakeConfig()
-  const config = new FakeConfigStore({ ...base, options: { ...base.options, autoUpgradeIntervalH: 12, releasesURL: SOURCE, ...given } })
-  const set = (options: Partial<OptionsConfig>) => config.change((current) => ({ ...current, options: { ...current.options, ...options } }))
+  const config = new FakeConfigStore({
+    ...base,
+    options: { ...base.options, autoUpgradeIntervalH: 12, releasesURL: SOURCE, ...given },
+  })
+  const set = (options: Partial<OptionsConfig>) =>
+    config.change((current) => ({ ...current, options: { ...current.options, ...options } }))
   const logged: string[] = []
   const note = (line: string) => void logged.push(line)
   const log: Logger = { facility: 'upgrade', debug: () => {}, info: note, warn: note, error: note }
-  const installation = { kind: 'npm', upgradeCommand: (version: string) => `npm install -g twinfold@${version}` } as const
+  const installation = {
+    kind: 'npm',
+    upgradeCommand: (version: string) => `npm install -g twinfold@${version}`,
+  } as const
   const checker = new UpgradeChecker(
     { clock, random: new SimRandom(1), http: web, config, log, environment: () => undefined },
     { running: 'v1.0.0', allowed, installation },
@@ -60,18 +75,33 @@ test('asks soon after the start, and then as often as the configuration says, gi
   await pass(10 * 12 * 1.1 * HOUR_MS)
   assert.ok(registry.askedMs.length >= 11 && registry.askedMs.length <= 13, `${registry.askedMs.length} times`)
   const gaps = registry.askedMs.slice(1).map((ms, i) => (ms - registry.askedMs[i]!) / HOUR_MS)
-  assert.ok(gaps.every((gap) => gap >= 10.8 && gap <= 13.2), gaps.join())
+  assert.ok(
+    gaps.every((gap) => gap >= 10.8 && gap <= 13.2),
+    gaps.join(),
+  )
   assert.ok(new Set(gaps).size > 5, 'they differ')
-  assert.deepEqual(logged, ['Twinfold v1.1.0 is available, this is v1.0.0; to upgrade: npm install -g twinfold@1.1.0'], 'said once')
+  assert.deepEqual(
+    logged,
+    ['Twinfold v1.1.0 is available, this is v1.0.0; to upgrade: npm install -g twinfold@1.1.0'],
+    'said once',
+  )
   const { release, command, checks, error } = checker.state()
-  assert.deepEqual({ release, command, checks, error }, {
-    release: { version: '1.1.0', relation: 'newer', changes: [{ version: '1.1.0', text: 'Better' }] },
-    command: 'npm install -g twinfold@1.1.0', checks: 'on', error: '',
-  })
+  assert.deepEqual(
+    { release, command, checks, error },
+    {
+      release: { version: '1.1.0', relation: 'newer', changes: [{ version: '1.1.0', text: 'Better' }] },
+      command: 'npm install -g twinfold@1.1.0',
+      checks: 'on',
+      error: '',
+    },
+  )
   await end()
 })
 
-for (const [why, options, allowed, checks] of [['off in the configuration', { autoUpgradeIntervalH: 0 }, true, 'off'], ['forbidden at the start', {}, false, 'forbidden']] as const) {
+for (const [why, options, allowed, checks] of [
+  ['off in the configuration', { autoUpgradeIntervalH: 0 }, true, 'off'],
+  ['forbidden at the start', {}, false, 'forbidden'],
+] as const) {
   test(`${why}: nobody is ever asked`, async () => {
     const { checker, registry, pass, end } = await stage(options, allowed)
     await pass(100 * 24 * HOUR_MS)
@@ -120,7 +150,11 @@ test('people who ask often get the answer of a moment ago; a failure is tried ag
   await assert.rejects(checker.check(), /the answer is status 500/)
   await assert.rejects(checker.check(), /the answer is status 500/)
   const failures = registry.askedMs.length
-  assert.deepEqual([checker.state().release?.version, /status 500/.test(checker.state().error)], ['1.1.0', true], 'what was known stays known')
+  assert.deepEqual(
+    [checker.state().release?.version, /status 500/.test(checker.state().error)],
+    ['1.1.0', true],
+    'what was known stays known',
+  )
   registry.status = 200
   await pass(2 * MINUTE_MS)
   await checker.check()

@@ -13,7 +13,15 @@ before(async () => {
   registry.release('1.0.0')
   registry.release('1.1.0', { twinfold: { changes: [{ version: '1.1.0', text: 'One' }] } })
   registry.release('2.0.0-rc.1')
-  registry.release('1.2.0', { twinfold: { changes: [{ version: '1.2.0', text: 'Two' }, { version: '1.1.0', text: 'One' }, { version: '1.0.0', text: 'First' }] } })
+  registry.release('1.2.0', {
+    twinfold: {
+      changes: [
+        { version: '1.2.0', text: 'Two' },
+        { version: '1.1.0', text: 'One' },
+        { version: '1.0.0', text: 'First' },
+      ],
+    },
+  })
 })
 after(() => registry[Symbol.asyncDispose]())
 beforeEach(() => {
@@ -22,14 +30,26 @@ beforeEach(() => {
 })
 
 const deps = { http: nodeHttpClient, environment: () => undefined }
-const find = (running: string, preReleases = false, environment: (name: string) => string | undefined = deps.environment) =>
+const find = (
+  running: string,
+  preReleases = false,
+  environment: (name: string) => string | undefined = deps.environment,
+) =>
   findRelease({ ...deps, environment }, { source: registry.source, running, preReleases }, new AbortController().signal)
 
 test('a newer release, and what changed since the running one', async () => {
   assert.deepEqual(await find('1.0.0'), {
-    version: '1.2.0', relation: 'newer', changes: [{ version: '1.2.0', text: 'Two' }, { version: '1.1.0', text: 'One' }],
+    version: '1.2.0',
+    relation: 'newer',
+    changes: [
+      { version: '1.2.0', text: 'Two' },
+      { version: '1.1.0', text: 'One' },
+    ],
   })
-  assert.deepEqual(registry.requests.map(({ url }) => url), ['/twinfold', '/twinfold/1.2.0'])
+  assert.deepEqual(
+    registry.requests.map(({ url }) => url),
+    ['/twinfold', '/twinfold/1.2.0'],
+  )
 })
 
 test('nothing newer is one request', async () => {
@@ -47,8 +67,10 @@ test('the request says nothing about the device but the version, and asks for th
   const { host, ...headers } = registry.requests[0]?.headers ?? {}
   assert.ok(host?.startsWith('127.0.0.1:'))
   assert.deepEqual(headers, {
-    accept: 'application/vnd.npm.install-v1+json; q=1.0, application/json; q=0.8', 'user-agent': 'twinfold/1.2.0',
-    'accept-encoding': 'identity', connection: 'close',
+    accept: 'application/vnd.npm.install-v1+json; q=1.0, application/json; q=0.8',
+    'user-agent': 'twinfold/1.2.0',
+    'accept-encoding': 'identity',
+    connection: 'close',
   })
 })
 
@@ -59,34 +81,68 @@ test('a proxy of the environment is not asked for this machine', async () => {
 
 test('other hosts are asked through the proxy of the environment, but for those it leaves out', async () => {
   const asked: ClientRequest[] = []
-  const http: HttpClient = { send: async (request) => (asked.push(request), { status: 404, headers: {}, body: new Uint8Array() }) }
-  const variables = new Map([['https_proxy', 'http://me:secret@proxy.example:3128'], ['no_proxy', 'inside.example']])
+  const http: HttpClient = {
+    send: async (request) => (asked.push(request), { status: 404, headers: {}, body: new Uint8Array() }),
+  }
+  const variables = new Map([
+    ['https_proxy', 'http://me:secret@proxy.example:3128'],
+    ['no_proxy', 'inside.example'],
+  ])
   for (const host of ['npm.example', 'inside.example']) {
     const question = { source: `https://${host}/twinfold`, running: '1.0.0', preReleases: false }
-    await assert.rejects(findRelease({ http, environment: (name) => variables.get(name) }, question, new AbortController().signal), /status 404/)
+    await assert.rejects(
+      findRelease({ http, environment: (name) => variables.get(name) }, question, new AbortController().signal),
+      /status 404/,
+    )
   }
-  assert.deepEqual(asked.map(({ proxy }) => proxy && [proxy.kind, proxy.host, proxy.port, proxy.user]), [['http', 'proxy.example', 3128, 'me'], undefined])
-  assert.deepEqual(asked.map(({ trust }) => trust), [undefined, undefined], 'the certificate must be one of the system')
+  assert.deepEqual(
+    asked.map(({ proxy }) => proxy && [proxy.kind, proxy.host, proxy.port, proxy.user]),
+    [['http', 'proxy.example', 3128, 'me'], undefined],
+  )
+  assert.deepEqual(
+    asked.map(({ trust }) => trust),
+    [undefined, undefined],
+    'the certificate must be one of the system',
+  )
 })
 
-const text = (status: number, body: string, headers: Record<string, string> = {}): Answer => (_, response) => response.writeHead(status, headers).end(body)
+const text =
+  (status: number, body: string, headers: Record<string, string> = {}): Answer =>
+  (_, response) =>
+    response.writeHead(status, headers).end(body)
 const HOSTILE: [why: string, answer: Answer, message: RegExp][] = [
   ['not JSON', text(200, '<html>'), /the answer is not JSON$/],
   ['other JSON', text(200, '[]'), /not the description of a package$/],
   ['no releases', text(200, '{"versions":{"x":{}}}'), /there is no release yet$/],
   ['an error', text(503, 'busy'), /the answer is status 503$/],
   ['a missing package', text(404, '{}'), /the answer is status 404$/],
-  ['a redirect to another host', text(302, '', { Location: 'http://192.0.2.1/\u{1b}'.replace('\u{1b}', '') }), /redirects to http:\/\/192\.0\.2\.1\/, which is not followed/],
-  ['a redirect to itself', text(301, '', { Location: '/twinfold/' }), /redirects to \/twinfold\/, which is not followed/],
+  [
+    'a redirect to another host',
+    text(302, '', { Location: 'http://192.0.2.1/\u{1b}'.replace('\u{1b}', '') }),
+    /redirects to http:\/\/192\.0\.2\.1\/, which is not followed/,
+  ],
+  [
+    'a redirect to itself',
+    text(301, '', { Location: '/twinfold/' }),
+    /redirects to \/twinfold\/, which is not followed/,
+  ],
   ['more than anybody wants', text(200, ' '.repeat(5 * 1024 * 1024)), /longer than 4194304 bytes$/],
-  ['an endless answer', (_, response) => {
-    const more = () => void (!response.destroyed && response.write(' '.repeat(65_536), () => setImmediate(more)))
-    more()
-  }, /longer than 4194304 bytes$/],
+  [
+    'an endless answer',
+    (_, response) => {
+      const more = () => void (!response.destroyed && response.write(' '.repeat(65_536), () => setImmediate(more)))
+      more()
+    },
+    /longer than 4194304 bytes$/,
+  ],
   ['a broken connection', (request) => request.socket.destroy(), /ECONNRESET|socket hang up/],
-  ['half an answer', (_, response) => {
-    response.writeHead(200, { 'Content-Length': '100' }).write('{', () => response.destroy())
-  }, /ECONNRESET|incomplete|aborted/],
+  [
+    'half an answer',
+    (_, response) => {
+      response.writeHead(200, { 'Content-Length': '100' }).write('{', () => response.destroy())
+    },
+    /ECONNRESET|incomplete|aborted/,
+  ],
   ['no HTTP at all', (request) => void request.socket.end('nonsense\r\n\r\n'), /Parse Error|EPROTO|HPE/],
 ]
 for (const [why, answer, message] of HOSTILE) {
@@ -102,12 +158,21 @@ for (const [why, answer, message] of HOSTILE) {
 }
 
 test('versions that are commands are no versions', async () => {
-  registry.answer = text(200, JSON.stringify({ 'dist-tags': { latest: '9.0.0; rm -rf /' }, versions: { '9.0.0; rm -rf /': {}, '../../x': {}, '1.1.0': {} } }))
+  registry.answer = text(
+    200,
+    JSON.stringify({
+      'dist-tags': { latest: '9.0.0; rm -rf /' },
+      versions: { '9.0.0; rm -rf /': {}, '../../x': {}, '1.1.0': {} },
+    }),
+  )
   await assert.doesNotReject(find('1.1.0'))
 })
 
 test('an abort ends it with its reason', async () => {
   const stop = new AbortController()
   registry.answer = () => stop.abort(new Error('stopped'))
-  await assert.rejects(findRelease(deps, { source: registry.source, running: '1.0.0', preReleases: false }, stop.signal), /^Error: stopped$/)
+  await assert.rejects(
+    findRelease(deps, { source: registry.source, running: '1.0.0', preReleases: false }, stop.signal),
+    /^Error: stopped$/,
+  )
 })

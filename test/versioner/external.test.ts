@@ -23,8 +23,14 @@ rmSync(folder + '/' + file)
 `
 
 function external(root: string, command: string) {
-  const folder: FolderConfig = { ...simFolder('docs'), versioning: { type: 'external', params: { command }, cleanupIntervalS: 0, fsPath: '', fsType: 'basic' } }
-  const versioner = createVersioner({ disk: nodeDisk, clock: nodeClock, programs: nodePrograms, log: quietLogger('versioner') }, { folder, root, userHome: root })
+  const folder: FolderConfig = {
+    ...simFolder('docs'),
+    versioning: { type: 'external', params: { command }, cleanupIntervalS: 0, fsPath: '', fsType: 'basic' },
+  }
+  const versioner = createVersioner(
+    { disk: nodeDisk, clock: nodeClock, programs: nodePrograms, log: quietLogger('versioner') },
+    { folder, root, userHome: root },
+  )
   assert.ok(versioner !== undefined)
   return versioner
 }
@@ -38,8 +44,28 @@ test('N-12: a program of the user is told hostile names as they are, and no shel
   writeFileSync(script, RECORDER)
   const versioner = external(root, `${process.execPath} ${script} ${log} %FOLDER_PATH% %FILE_PATH%`)
   const names = [
-    '$(touch owned)', '`touch owned`', '; touch owned', '| touch owned', '> owned', '-rf', '--help', '*', '?', "'", '"', 'a b', 'new\nline', '\u202etxt',
-    '%FOLDER_PATH%', '${HOME}', '&& touch owned', '\\', 'ä', '~', '!x', '#x',
+    '$(touch owned)',
+    '`touch owned`',
+    '; touch owned',
+    '| touch owned',
+    '> owned',
+    '-rf',
+    '--help',
+    '*',
+    '?',
+    "'",
+    '"',
+    'a b',
+    'new\nline',
+    '\u202etxt',
+    '%FOLDER_PATH%',
+    '${HOME}',
+    '&& touch owned',
+    '\\',
+    'ä',
+    '~',
+    '!x',
+    '#x',
   ]
   process.env['STGUIAPIKEY'] = 'secret'
   try {
@@ -51,9 +77,17 @@ test('N-12: a program of the user is told hostile names as they are, and no shel
   } finally {
     delete process.env['STGUIAPIKEY']
   }
-  const told = readFileSync(log, 'utf8').trim().split('\n').map((line) => JSON.parse(line) as object)
-  assert.deepEqual(told, names.map((name) => ({ folder: root, file: name, words: 5, env: name, key: null })))
-  const injections = [scratch.path, root, process.cwd()].filter((directory) => existsSync(join(directory, 'owned'))).length
+  const told = readFileSync(log, 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as object)
+  assert.deepEqual(
+    told,
+    names.map((name) => ({ folder: root, file: name, words: 5, env: name, key: null })),
+  )
+  const injections = [scratch.path, root, process.cwd()].filter((directory) =>
+    existsSync(join(directory, 'owned')),
+  ).length
   reportRow({ id: 'N-12', tried: names.length, injections, how: 'recording program' })
   assert.equal(injections, 0)
 })
@@ -75,7 +109,8 @@ test('a program that fails, leaves the file or is not there fails the file, in w
   }
   await external(scratch.path, '/nonexistent/program').archive('not there', NEVER)
   await assert.rejects(external(scratch.path, 'x').versions(NEVER), {
-    code: 'folder-error', message: 'external versioner: get versions: version restoration not supported with the current versioner',
+    code: 'folder-error',
+    message: 'external versioner: get versions: version restoration not supported with the current versioner',
   })
   await assert.rejects(external(scratch.path, 'x').restore('f', 0, NEVER), { code: 'item-failed' })
 })
@@ -103,6 +138,9 @@ test('no program is called for a file behind a symlink', async () => {
   for (const directory of [outside, root]) mkdirSync(directory)
   writeFileSync(join(outside, 'f'), 'x')
   symlinkSync(outside, join(root, 'd'))
-  await assert.rejects(external(root, '/bin/rm %FOLDER_PATH%/%FILE_PATH%').archive('d/f', NEVER), { code: 'item-failed', message: 'traverses symlink: d' })
+  await assert.rejects(external(root, '/bin/rm %FOLDER_PATH%/%FILE_PATH%').archive('d/f', NEVER), {
+    code: 'item-failed',
+    message: 'traverses symlink: d',
+  })
   assert.ok(existsSync(join(outside, 'f')))
 })

@@ -3,7 +3,13 @@ import { test } from 'node:test'
 import { ListedVersions } from '../../src/versioner/listed-versions.ts'
 
 test('the versions of a file are those of its own name, and many files of a directory cost one list', async () => {
-  const there = ['d/a~20260101-000000.txt', 'd/a~20260102-000000.txt', 'd/ab~20260101-000000.txt', 'd/a.txt', 'd/a~20261301-000000.txt']
+  const there = [
+    'd/a~20260101-000000.txt',
+    'd/a~20260102-000000.txt',
+    'd/ab~20260101-000000.txt',
+    'd/a.txt',
+    'd/a~20261301-000000.txt',
+  ]
   let nowMs = 0
   const lists: string[] = []
   const listed = new ListedVersions({
@@ -13,7 +19,11 @@ test('the versions of a file are those of its own name, and many files of a dire
       return directory === 'd' ? there : []
     },
   })
-  assert.deepEqual(await listed.of('d/a.txt', 'd/a~20260103-000000.txt'), ['d/a~20260101-000000.txt', 'd/a~20260102-000000.txt', 'd/a~20260103-000000.txt'])
+  assert.deepEqual(await listed.of('d/a.txt', 'd/a~20260103-000000.txt'), [
+    'd/a~20260101-000000.txt',
+    'd/a~20260102-000000.txt',
+    'd/a~20260103-000000.txt',
+  ])
   assert.deepEqual(await listed.of('d/ab.txt', 'd/ab~20260101-000000.txt'), ['d/ab~20260101-000000.txt'])
   assert.equal((await listed.of('d/a.txt', 'd/a~20260104-000000.txt')).length, 4, 'what was kept a moment ago counts')
   assert.deepEqual(lists, ['d'])

@@ -1,5 +1,15 @@
 import assert from 'node:assert/strict'
-import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import type { FolderConfig } from '../../src/core/config/config.ts'
@@ -31,15 +41,30 @@ function placeIn(scratch: string, type: string, fsPath = ''): Place {
     writeFileSync(join(directory, 'd', 'f'), directory === root ? 'ours' : 'untouched')
     writeFileSync(join(directory, 'f'), directory === root ? 'ours' : 'untouched')
   }
-  const folder: FolderConfig = { ...simFolder('docs'), versioning: { type, params: { cleanoutDays: '1', maxAge: '1', keep: '1' }, cleanupIntervalS: 0, fsPath, fsType: 'basic' } }
-  const versioner = createVersioner({ disk: nodeDisk, clock: nodeClock, programs: nodePrograms, log: quietLogger('versioner') }, { folder, root, userHome: scratch })
+  const folder: FolderConfig = {
+    ...simFolder('docs'),
+    versioning: {
+      type,
+      params: { cleanoutDays: '1', maxAge: '1', keep: '1' },
+      cleanupIntervalS: 0,
+      fsPath,
+      fsType: 'basic',
+    },
+  }
+  const versioner = createVersioner(
+    { disk: nodeDisk, clock: nodeClock, programs: nodePrograms, log: quietLogger('versioner') },
+    { folder, root, userHome: scratch },
+  )
   assert.ok(versioner !== undefined)
   return { root, outside, versioner }
 }
 
 function isUntouched(outside: string): boolean {
   const names = readdirSync(outside, { recursive: true }).map(String).sort()
-  return names.join() === 'd,d/f,f' && ['f', 'd/f'].every((name) => readFileSync(join(outside, name), 'utf8') === 'untouched')
+  return (
+    names.join() === 'd,d/f,f' &&
+    ['f', 'd/f'].every((name) => readFileSync(join(outside, name), 'utf8') === 'untouched')
+  )
 }
 
 /** Everything a versioner can be asked for; refusals are fine. */
@@ -50,7 +75,10 @@ async function tryAll({ root, versioner }: Place): Promise<void> {
     () => versioner.archive('f', NEVER),
     () => versioner.versions(NEVER),
     () => versioner.clean(NEVER),
-    ...['d/f', 'f', 'd/new'].map((name) => () => versioner.restore(name, Math.floor(lstatSync(join(root, '..', 'outside', 'f')).mtimeMs / 1_000) * 1_000, NEVER)),
+    ...['d/f', 'f', 'd/new'].map(
+      (name) => () =>
+        versioner.restore(name, Math.floor(lstatSync(join(root, '..', 'outside', 'f')).mtimeMs / 1_000) * 1_000, NEVER),
+    ),
   ]
   for (const attempt of attempts) await attempt().catch(() => {})
 }
@@ -58,23 +86,43 @@ async function tryAll({ root, versioner }: Place): Promise<void> {
 test('N-08: whatever is swapped for a symlink, nothing outside is read, written or removed', async () => {
   const swaps: readonly (readonly [name: string, fsPath: string, swap: (place: Place) => void])[] = [
     ['the versions directory', '', ({ root, outside }) => symlinkSync(outside, join(root, '.stversions'))],
-    ['a directory among the versions', '', ({ root, outside }) => {
-      mkdirSync(join(root, '.stversions'))
-      symlinkSync(join(outside, 'd'), join(root, '.stversions', 'd'))
-    }],
-    ['a file among the versions', '', ({ root, outside }) => {
-      mkdirSync(join(root, '.stversions', 'd'), { recursive: true })
-      for (const name of ['d/f', 'f']) symlinkSync(join(outside, name), join(root, '.stversions', name))
-    }],
-    ['a directory of the folder', '', ({ root, outside }) => {
-      rmSync(join(root, 'd'), { recursive: true })
-      symlinkSync(join(outside, 'd'), join(root, 'd'))
-    }],
-    ['a file of the folder', '', ({ root, outside }) => {
-      rmSync(join(root, 'f'))
-      symlinkSync(join(outside, 'f'), join(root, 'f'))
-    }],
-    ['a place of one’s own in the folder', 'old/versions', ({ root, outside }) => symlinkSync(outside, join(root, 'old'))],
+    [
+      'a directory among the versions',
+      '',
+      ({ root, outside }) => {
+        mkdirSync(join(root, '.stversions'))
+        symlinkSync(join(outside, 'd'), join(root, '.stversions', 'd'))
+      },
+    ],
+    [
+      'a file among the versions',
+      '',
+      ({ root, outside }) => {
+        mkdirSync(join(root, '.stversions', 'd'), { recursive: true })
+        for (const name of ['d/f', 'f']) symlinkSync(join(outside, name), join(root, '.stversions', name))
+      },
+    ],
+    [
+      'a directory of the folder',
+      '',
+      ({ root, outside }) => {
+        rmSync(join(root, 'd'), { recursive: true })
+        symlinkSync(join(outside, 'd'), join(root, 'd'))
+      },
+    ],
+    [
+      'a file of the folder',
+      '',
+      ({ root, outside }) => {
+        rmSync(join(root, 'f'))
+        symlinkSync(join(outside, 'f'), join(root, 'f'))
+      },
+    ],
+    [
+      'a place of one’s own in the folder',
+      'old/versions',
+      ({ root, outside }) => symlinkSync(outside, join(root, 'old')),
+    ],
     ['a relative symlink', '', ({ root }) => symlinkSync('../outside', join(root, '.stversions'))],
   ]
   let tried = 0
@@ -94,7 +142,11 @@ test('N-08: whatever is swapped for a symlink, nothing outside is read, written 
 })
 
 /** Swaps a directory for a symlink that leads outside, and back, until told to stop. Resolves with how often. */
-async function swapAgainAndAgain(directory: string, outside: string, stop: { readonly swapping: boolean }): Promise<number> {
+async function swapAgainAndAgain(
+  directory: string,
+  outside: string,
+  stop: { readonly swapping: boolean },
+): Promise<number> {
   let swaps = 0
   const aside = asideOf(directory)
   for (; stop.swapping; swaps++) {
@@ -122,13 +174,33 @@ function writeInto(directory: string, name: string, content: string): void {
 const OLD = 'f~20260101-000000'
 const OLD_MS = new Date(2026, 0, 1).getTime()
 
-const JOBS: readonly (readonly [name: string, swapped: string, prepare: (root: string) => void, work: (versioner: Versioner) => Promise<unknown>])[] = [
+const JOBS: readonly (readonly [
+  name: string,
+  swapped: string,
+  prepare: (root: string) => void,
+  work: (versioner: Versioner) => Promise<unknown>,
+])[] = [
   ['kept', 'd', (root) => writeInto(join(root, 'd'), 'f', 'ours'), (versioner) => versioner.archive('d/f', NEVER)],
-  ['restored into it', 'd', (root) => writeInto(join(root, '.stversions', 'd'), OLD, 'old'), (versioner) => versioner.restore('d/f', OLD_MS, NEVER)],
-  ['restored from it', '.stversions/d', (root) => writeInto(join(root, '.stversions', 'd'), OLD, 'old'), (versioner) => versioner.restore('d/f', OLD_MS, NEVER)],
-  ['cleaned up', '.stversions/d', (root) => {
-    for (const second of [1, 2, 3]) writeInto(join(root, '.stversions', 'd'), `f~2026010${second}-000000`, 'old')
-  }, (versioner) => versioner.clean(NEVER)],
+  [
+    'restored into it',
+    'd',
+    (root) => writeInto(join(root, '.stversions', 'd'), OLD, 'old'),
+    (versioner) => versioner.restore('d/f', OLD_MS, NEVER),
+  ],
+  [
+    'restored from it',
+    '.stversions/d',
+    (root) => writeInto(join(root, '.stversions', 'd'), OLD, 'old'),
+    (versioner) => versioner.restore('d/f', OLD_MS, NEVER),
+  ],
+  [
+    'cleaned up',
+    '.stversions/d',
+    (root) => {
+      for (const second of [1, 2, 3]) writeInto(join(root, '.stversions', 'd'), `f~2026010${second}-000000`, 'old')
+    },
+    (versioner) => versioner.clean(NEVER),
+  ],
 ]
 
 for (const [job, swapped, prepare, work] of JOBS) {
@@ -138,7 +210,8 @@ for (const [job, swapped, prepare, work] of JOBS) {
     mkdirSync(join(root, '.stversions', 'd'), { recursive: true })
     writeFileSync(join(root, '.stversions', 'd', 'no version'), 'keeps the directory from being empty')
     // The same names outside: what would be taken, replaced or removed there by mistake.
-    for (const name of [OLD, 'f~20260102-000000', 'f~20260103-000000']) writeFileSync(join(outside, 'd', name), 'untouched')
+    for (const name of [OLD, 'f~20260102-000000', 'f~20260103-000000'])
+      writeFileSync(join(outside, 'd', name), 'untouched')
     const before = treeText(outside)
     const stop = { swapping: true }
     const swapping = swapAgainAndAgain(join(root, swapped), join(outside, 'd'), stop)
@@ -148,12 +221,16 @@ for (const [job, swapped, prepare, work] of JOBS) {
     for (let i = 0; i < rounds; i++) {
       for (let turn = 0; turn < i % 5; turn++) await new Promise((resolve) => setImmediate(resolve)) // never in step with the swaps
       prepare(root)
-      await work(versioner).then(() => done++, () => {})
+      await work(versioner).then(
+        () => done++,
+        () => {},
+      )
       if (treeText(outside) === before) continue
       escapes++
       rmSync(join(outside, 'd'), { recursive: true })
       mkdirSync(join(outside, 'd'))
-      for (const name of ['f', OLD, 'f~20260102-000000', 'f~20260103-000000']) writeFileSync(join(outside, 'd', name), 'untouched')
+      for (const name of ['f', OLD, 'f~20260102-000000', 'f~20260103-000000'])
+        writeFileSync(join(outside, 'd', name), 'untouched')
     }
     stop.swapping = false
     const swaps = await swapping
@@ -167,5 +244,10 @@ for (const [job, swapped, prepare, work] of JOBS) {
 
 function treeText(directory: string): string {
   const names = readdirSync(directory, { recursive: true }).map(String).sort()
-  return names.map((name) => `${name} ${lstatSync(join(directory, name)).isFile() ? readFileSync(join(directory, name), 'utf8') : ''}`).join('\n')
+  return names
+    .map(
+      (name) =>
+        `${name} ${lstatSync(join(directory, name)).isFile() ? readFileSync(join(directory, name), 'utf8') : ''}`,
+    )
+    .join('\n')
 }

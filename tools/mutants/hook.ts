@@ -21,7 +21,11 @@ if (isPlanted(planted)) {
     load(loaded, context, next) {
       if (loaded !== url) return next(loaded, context)
       const source = readFileSync(new URL(url), 'utf8')
-      return { format: 'module-typescript', shortCircuit: true, source: source.slice(0, start) + text + source.slice(end) }
+      return {
+        format: 'module-typescript',
+        shortCircuit: true,
+        source: source.slice(0, start) + text + source.slice(end),
+      }
     },
   })
 }

@@ -36,7 +36,8 @@ export function AddDeviceDialog({ preset }: { readonly preset?: DevicePreset }) 
   const submit = async () => {
     const { id } = checked
     setTried(true)
-    if (id === undefined || form.wrongs.size > 0 || showsTooMuch(folders, shares, isTrusted)) return requestAnimationFrame(focusFirstWrong)
+    if (id === undefined || form.wrongs.size > 0 || showsTooMuch(folders, shares, isTrusted))
+      return requestAnimationFrame(focusFirstWrong)
     const done = await saving.save(async () => {
       await client.call('POST /rest/config/devices', { body: { ...form.changes, deviceID: id } })
       await shareExactly(folders, id, shares)
@@ -47,7 +48,14 @@ export function AddDeviceDialog({ preset }: { readonly preset?: DevicePreset }) 
     goTo('devices', id)
   }
   const missing = tried && typed.trim() === '' ? { error: t('add.deviceIdMissing') } : checked
-  const actions = <><Button onClick={closeDialog}>{t('do.cancel')}</Button><Button kind="primary" type="submit" disabled={saving.busy}>{t('add.device')}</Button></>
+  const actions = (
+    <>
+      <Button onClick={closeDialog}>{t('do.cancel')}</Button>
+      <Button kind="primary" type="submit" disabled={saving.busy}>
+        {t('add.device')}
+      </Button>
+    </>
+  )
   return (
     <Dialog title={t('add.device')} wide actions={actions} onSubmit={submit}>
       <Refusal text={saving.refusal} />
@@ -57,7 +65,13 @@ export function AddDeviceDialog({ preset }: { readonly preset?: DevicePreset }) 
           <DeviceIdField typed={typed} checked={missing} onChange={setTyped} />
           <Fields form={form} words="device" groups={['basic']} without={['addresses']} />
           <h3 class="add-heading">{t('add.shareFolders')}</h3>
-          <ShareFolders folders={folders} shares={shares} reader={name === '' ? t('add.thisDevice') : name} isTrusted={isTrusted} onChange={setShares} />
+          <ShareFolders
+            folders={folders}
+            shares={shares}
+            reader={name === '' ? t('add.thisDevice') : name}
+            isTrusted={isTrusted}
+            onChange={setShares}
+          />
         </div>
         <OwnId />
       </div>

@@ -37,24 +37,48 @@ export function AddFolderDialog({ offer }: { readonly offer?: FolderOffer }) {
   const [typedId, setTypedId] = useState<string | undefined>(offer?.id)
   const [typedPath, setTypedPath] = useState<string>()
   const [ignores, setIgnores] = useState(state.config?.defaults.ignores.lines.join('\n') ?? '')
-  const [shares, setShares] = useState<Shares>(() => ({ ...sharesOf(defaults?.devices ?? [], ownId), ...(offer && { [offer.deviceID]: '' }) }))
+  const [shares, setShares] = useState<Shares>(() => ({
+    ...sharesOf(defaults?.devices ?? [], ownId),
+    ...(offer && { [offer.deviceID]: '' }),
+  }))
   const [tried, setTried] = useState(false)
   const saving = useSaving()
   const id = (typedId ?? newId).trim()
-  const path = typedPath ?? suggestedPath(defaults?.path ?? '', label === '' ? (offer?.id ?? '') : label, state.system?.pathSeparator ?? '/')
+  const path =
+    typedPath ??
+    suggestedPath(defaults?.path ?? '', label === '' ? (offer?.id ?? '') : label, state.system?.pathSeparator ?? '/')
   const isHidden = (form.edits['type'] ?? defaults?.type) === 'receiveencrypted'
   const pathError = usePathError(path)
   const idError = idErrorOf(id, state.config?.folders.some((folder) => folder.id === id) ?? false)
   const submit = async () => {
     setTried(true)
-    if (pathError !== undefined || idError !== undefined || form.wrongs.size > 0 || lacksPassword(devices, shares, isHidden)) return requestAnimationFrame(focusFirstWrong)
-    const folder = { ...form.changes, id, label, path: path.trim(), devices: shareList(defaults?.devices ?? [], shares, ownId) }
+    if (
+      pathError !== undefined ||
+      idError !== undefined ||
+      form.wrongs.size > 0 ||
+      lacksPassword(devices, shares, isHidden)
+    )
+      return requestAnimationFrame(focusFirstWrong)
+    const folder = {
+      ...form.changes,
+      id,
+      label,
+      path: path.trim(),
+      devices: shareList(defaults?.devices ?? [], shares, ownId),
+    }
     if (!(await saving.save(() => createFolder(folder, linesOf(ignores))))) return undefined
     tell('done', t('add.folderDone', { folder: label === '' ? id : label }))
     closeDialog()
     goTo('folders', id)
   }
-  const actions = <><Button onClick={closeDialog}>{t('do.cancel')}</Button><Button kind="primary" type="submit" disabled={saving.busy}>{t('add.folder')}</Button></>
+  const actions = (
+    <>
+      <Button onClick={closeDialog}>{t('do.cancel')}</Button>
+      <Button kind="primary" type="submit" disabled={saving.busy}>
+        {t('add.folder')}
+      </Button>
+    </>
+  )
   return (
     <Dialog title={t('add.folder')} actions={actions} onSubmit={submit}>
       <Refusal text={saving.refusal} />
@@ -64,16 +88,30 @@ export function AddFolderDialog({ offer }: { readonly offer?: FolderOffer }) {
       <h3 class="add-heading">{t('add.shareDevices')}</h3>
       <ShareDevices devices={devices} shares={shares} isHidden={isHidden} onChange={setShares} />
       <Fold title={t('do.more')} open={form.wrongs.size > 0 || (tried && idError !== undefined)}>
-        <TextField label={t('add.folderId')} help={t('add.folderIdHelp')} error={idError} value={typedId ?? newId} onChange={setTypedId} />
+        <TextField
+          label={t('add.folderId')}
+          help={t('add.folderIdHelp')}
+          error={idError}
+          value={typedId ?? newId}
+          onChange={setTypedId}
+        />
         <Fields form={form} words="folder" groups={['basic']} without={['label']} />
         <FieldGroup form={form} words="folder" group="versions" />
         <Fold title={t('add.ignores')}>
-          <TextField label={t('add.ignores')} help={t('add.ignoresHelp')} value={ignores} onChange={setIgnores} lines={5} />
+          <TextField
+            label={t('add.ignores')}
+            help={t('add.ignoresHelp')}
+            value={ignores}
+            onChange={setIgnores}
+            lines={5}
+          />
         </Fold>
         <FieldGroup form={form} words="folder" group="scan" />
         <FieldGroup form={form} words="folder" group="pull" />
         <FieldGroup form={form} words="folder" group="disk" />
-        <Fold title={t('form.group.expert')}><Fields form={form} words="folder" groups={['expert']} without={['path']} /></Fold>
+        <Fold title={t('form.group.expert')}>
+          <Fields form={form} words="folder" groups={['expert']} without={['path']} />
+        </Fold>
       </Fold>
     </Dialog>
   )

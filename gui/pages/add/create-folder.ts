@@ -2,7 +2,10 @@ import type { FolderChange } from '../../../src/client/client.ts'
 import { client } from '../../live/client.ts'
 
 /** Adds a folder. With patterns to ignore it starts only when they are in place, so that nothing of it leaves before. */
-export async function createFolder(folder: FolderChange & { readonly id: string; readonly path: string }, ignores: readonly string[]): Promise<void> {
+export async function createFolder(
+  folder: FolderChange & { readonly id: string; readonly path: string },
+  ignores: readonly string[],
+): Promise<void> {
   if (ignores.length === 0) {
     await client.addFolder(folder)
     return

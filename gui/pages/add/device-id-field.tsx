@@ -34,7 +34,25 @@ function refusalOf(id: string, ownId: string | undefined, devices: readonly Devi
   return known === undefined ? undefined : { error: t('add.knownDevice', { device: deviceName(known) }) }
 }
 
-export function DeviceIdField({ typed, checked, onChange }: { readonly typed: string; readonly checked: CheckedId; readonly onChange: (typed: string) => void }) {
+export function DeviceIdField({
+  typed,
+  checked,
+  onChange,
+}: {
+  readonly typed: string
+  readonly checked: CheckedId
+  readonly onChange: (typed: string) => void
+}) {
   const help = checked.id === undefined ? t('add.deviceIdHelp') : t('add.idFine')
-  return <TextField label={t('add.deviceId')} help={help} error={checked.error} value={typed} onChange={onChange} lines={3} autoFocus />
+  return (
+    <TextField
+      label={t('add.deviceId')}
+      help={help}
+      error={checked.error}
+      value={typed}
+      onChange={onChange}
+      lines={3}
+      autoFocus
+    />
+  )
 }

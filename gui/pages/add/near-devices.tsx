@@ -18,8 +18,14 @@ export function NearDevices({ onPick }: { readonly onPick: (device: DevicePreset
   const { value: found = {} } = useAsk('discovery', (signal) => client.call('GET /rest/system/discovery', { signal }))
   const known = new Set([...devices.map(({ deviceID }): string => deviceID), ...Object.keys(pending)])
   const choices = [
-    ...Object.entries(pending).map(([deviceID, { name, address }]) => ({ deviceID, name, detail: t('add.knocked', { address }) })),
-    ...Object.keys(found).filter((id) => !known.has(id)).map((deviceID) => ({ deviceID, name: '', detail: t('add.near') })),
+    ...Object.entries(pending).map(([deviceID, { name, address }]) => ({
+      deviceID,
+      name,
+      detail: t('add.knocked', { address }),
+    })),
+    ...Object.keys(found)
+      .filter((id) => !known.has(id))
+      .map((deviceID) => ({ deviceID, name: '', detail: t('add.near') })),
   ]
   if (choices.length === 0) return null
   return (

@@ -8,7 +8,9 @@ export function OwnId() {
   return (
     <aside class="add-own">
       <h3>{t('add.ownId')}</h3>
-      {id !== '' && <img class="add-qr" src={`/qr/?text=${encodeURIComponent(id)}`} width={176} height={176} alt={t('add.qr')} />}
+      {id !== '' && (
+        <img class="add-qr" src={`/qr/?text=${encodeURIComponent(id)}`} width={176} height={176} alt={t('add.qr')} />
+      )}
       <code class="add-id">{id}</code>
       <CopyButton text={id} label={t('add.copyId')} />
       <p class="field-help">{t('add.ownIdHelp')}</p>

@@ -21,19 +21,42 @@ export function usePathError(path: string): string | undefined {
 }
 
 /** Where a folder is: directories of the daemon's machine are offered as one types. */
-export function PathField({ path, error, onChange }: { readonly path: string; readonly error: string | undefined; readonly onChange: (path: string) => void }) {
+export function PathField({
+  path,
+  error,
+  onChange,
+}: {
+  readonly path: string
+  readonly error: string | undefined
+  readonly onChange: (path: string) => void
+}) {
   const typed = useSettled(path)
   const folders = useLive((state) => state.config?.folders) ?? []
   const { tilde = '', pathSeparator = '/' } = useLive((state) => state.system) ?? {}
-  const { value } = useAsk(typed, async (signal) => ({ typed, found: await client.call('GET /rest/system/browse', { query: { current: typed }, signal }) }))
+  const { value } = useAsk(typed, async (signal) => ({
+    typed,
+    found: await client.call('GET /rest/system/browse', { query: { current: typed }, signal }),
+  }))
   const trouble = pathTrouble(path, folders, tilde, pathSeparator)
   const found = value?.found ?? []
-  const isThere = value?.typed === path ? found.some((one) => wholePath(one, tilde, pathSeparator) === wholePath(path, tilde, pathSeparator)) : undefined
+  const isThere =
+    value?.typed === path
+      ? found.some((one) => wholePath(one, tilde, pathSeparator) === wholePath(path, tilde, pathSeparator))
+      : undefined
   const help = () => {
     if (trouble?.kind === 'inside') return t('add.pathInside', { folder: folderName(trouble.folder) })
     if (trouble?.kind === 'around') return t('add.pathAround', { folder: folderName(trouble.folder) })
     if (isThere === undefined) return t('add.pathHelp')
     return isThere ? t('add.pathIsThere') : t('add.pathIsNew')
   }
-  return <TextField label={t('add.path')} help={help()} error={error} value={path} list={found.slice(0, SUGGESTIONS_MAX)} onChange={onChange} />
+  return (
+    <TextField
+      label={t('add.path')}
+      help={help()}
+      error={error}
+      value={path}
+      list={found.slice(0, SUGGESTIONS_MAX)}
+      onChange={onChange}
+    />
+  )
 }

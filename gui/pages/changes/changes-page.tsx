@@ -17,12 +17,26 @@ export function ChangesPage() {
   const folders = useLive((state) => state.config?.folders) ?? []
   const changes = useChanges()
   const shown = changes?.filter((change) => folder === '' || change.folder === folder)
-  const options = [{ value: '', text: t('changes.all') }, ...folders.map((each) => ({ value: String(each.id), text: folderName(each) }))]
+  const options = [
+    { value: '', text: t('changes.all') },
+    ...folders.map((each) => ({ value: String(each.id), text: folderName(each) })),
+  ]
   return (
     <>
-      <header class="page-head"><h1>{t('nav.changes')}</h1></header>
-      <div class="files-bar"><p class="soft">{t('changes.intro')}</p><SelectField label={t('changes.folder')} value={folder} options={options} onChange={setFolder} /></div>
-      {shown === undefined ? <Skeleton lines={6} /> : shown.length === 0 ? <Empty>{t('changes.none')}</Empty> : <ChangesTable changes={shown} />}
+      <header class="page-head">
+        <h1>{t('nav.changes')}</h1>
+      </header>
+      <div class="files-bar">
+        <p class="soft">{t('changes.intro')}</p>
+        <SelectField label={t('changes.folder')} value={folder} options={options} onChange={setFolder} />
+      </div>
+      {shown === undefined ? (
+        <Skeleton lines={6} />
+      ) : shown.length === 0 ? (
+        <Empty>{t('changes.none')}</Empty>
+      ) : (
+        <ChangesTable changes={shown} />
+      )}
     </>
   )
 }
@@ -33,11 +47,18 @@ function ChangesTable({ changes }: { readonly changes: readonly FileChange[] }) 
       <caption class="unseen">{t('nav.changes')}</caption>
       <thead>
         <tr>
-          <th scope="col">{t('files.name')}</th><th scope="col">{t('changes.what')}</th><th scope="col">{t('changes.who')}</th>
-          <th scope="col">{t('changes.folder')}</th><th scope="col">{t('changes.when')}</th>
+          <th scope="col">{t('files.name')}</th>
+          <th scope="col">{t('changes.what')}</th>
+          <th scope="col">{t('changes.who')}</th>
+          <th scope="col">{t('changes.folder')}</th>
+          <th scope="col">{t('changes.when')}</th>
         </tr>
       </thead>
-      <tbody>{changes.map((change) => <ChangeRow key={change.id} change={change} />)}</tbody>
+      <tbody>
+        {changes.map((change) => (
+          <ChangeRow key={change.id} change={change} />
+        ))}
+      </tbody>
     </table>
   )
 }
@@ -47,11 +68,22 @@ function ChangeRow({ change }: { readonly change: FileChange }) {
   const author = useLive((state) => state.config?.devices.find(({ deviceID }) => shortId(deviceID) === change.by))
   return (
     <tr>
-      <th scope="row"><PathButton folder={change.folder} path={change.path} /></th>
-      <td><span class={change.deleted ? 'change deleted' : 'change'}><Icon name={change.deleted ? 'trash' : 'changes'} size={16} />{t(change.deleted ? 'changes.deleted' : 'changes.modified')}</span></td>
+      <th scope="row">
+        <PathButton folder={change.folder} path={change.path} />
+      </th>
+      <td>
+        <span class={change.deleted ? 'change deleted' : 'change'}>
+          <Icon name={change.deleted ? 'trash' : 'changes'} size={16} />
+          {t(change.deleted ? 'changes.deleted' : 'changes.modified')}
+        </span>
+      </td>
       <td>{author === undefined ? change.by : deviceName(author)}</td>
-      <td>{folder === undefined ? change.folder : <a href={addressOf('folders', folder.id)}>{folderName(folder)}</a>}</td>
-      <td><Ago time={change.time} /></td>
+      <td>
+        {folder === undefined ? change.folder : <a href={addressOf('folders', folder.id)}>{folderName(folder)}</a>}
+      </td>
+      <td>
+        <Ago time={change.time} />
+      </td>
     </tr>
   )
 }

@@ -29,7 +29,11 @@ async function follow(show: (changes: readonly FileChange[]) => void, signal: Ab
   while (!signal.aborted) {
     try {
       const query = { since, limit: CHANGES_MAX, timeout: timeoutS }
-      const events = await client.call('GET /rest/events/disk', { query, signal, timeoutMs: timeoutS * 1_000 + GRACE_MS })
+      const events = await client.call('GET /rest/events/disk', {
+        query,
+        signal,
+        timeoutMs: timeoutS * 1_000 + GRACE_MS,
+      })
       since = events.at(-1)?.id ?? since
       known = withChanges(known, events, CHANGES_MAX)
       timeoutS = WAIT_S

@@ -33,11 +33,19 @@ function Connected({ id }: { readonly id: string }) {
   const { secondary = [] } = connection
   const rows: readonly Row[] = [
     [t('device.kind'), `${wayText(way)} · ${connection.type}`],
-    [t('device.address'), <span key="address" class="mono">{connection.address}</span>],
+    [
+      t('device.address'),
+      <span key="address" class="mono">
+        {connection.address}
+      </span>,
+    ],
     [t('device.crypto'), connection.crypto],
     [t('device.since'), <Ago key="since" time={connection.startedAt} />],
     [t('device.client'), connection.clientVersion],
-    [t('device.bytes'), t('device.bytesValue', { in: formatSize(connection.inBytesTotal), out: formatSize(connection.outBytesTotal) })],
+    [
+      t('device.bytes'),
+      t('device.bytesValue', { in: formatSize(connection.inBytesTotal), out: formatSize(connection.outBytesTotal) }),
+    ],
     [t('device.connections'), formatCount(1 + secondary.length)],
   ]
   return <Facts rows={rows} />
@@ -46,11 +54,25 @@ function Connected({ id }: { readonly id: string }) {
 /** The last attempts to reach it, of those addresses where it is looked for. */
 function Away({ device: { deviceID, paused, addresses } }: { readonly device: DeviceConfig }) {
   const lastSeen = useLive((state) => state.deviceStats[deviceID]?.lastSeen ?? '')
-  const { value: system } = useAsk('system', (signal) => client.call('GET /rest/system/status', { signal }), useNow(ASK_EVERY_MS))
+  const { value: system } = useAsk(
+    'system',
+    (signal) => client.call('GET /rest/system/status', { signal }),
+    useNow(ASK_EVERY_MS),
+  )
   const { value: found } = useAsk('discovery', (signal) => client.call('GET /rest/system/discovery', { signal }))
   const looked = new Set([...addresses, ...(found?.[deviceID]?.addresses ?? [])])
-  const failures = Object.entries(system?.lastDialStatus ?? {}).filter(([address, { error }]) => looked.has(address) && error !== null)
-  const tried = <ul>{failures.map(([address, { error }]) => <li key={address}><span class="mono">{address}</span>: {error}</li>)}</ul>
+  const failures = Object.entries(system?.lastDialStatus ?? {}).filter(
+    ([address, { error }]) => looked.has(address) && error !== null,
+  )
+  const tried = (
+    <ul>
+      {failures.map(([address, { error }]) => (
+        <li key={address}>
+          <span class="mono">{address}</span>: {error}
+        </li>
+      ))}
+    </ul>
+  )
   const rows: readonly Row[] = [
     [t('device.lastSeen'), <Ago key="seen" time={lastSeen} />],
     ...(paused || failures.length === 0 ? [] : [[t('device.lastError'), tried] as const]),
@@ -60,8 +82,14 @@ function Away({ device: { deviceID, paused, addresses } }: { readonly device: De
 
 function Settled({ device }: { readonly device: DeviceConfig }) {
   const introducer = useLive((state) => (device.introducedBy === '' ? '' : nameOf(state, device.introducedBy)))
-  const addresses = device.addresses.map((address) => (address === 'dynamic' ? t('device.dynamic') : address)).join(', ')
-  const introduced = device.introducer ? t('device.isIntroducer') : introducer === '' ? '' : t('device.introducedBy', { name: introducer })
+  const addresses = device.addresses
+    .map((address) => (address === 'dynamic' ? t('device.dynamic') : address))
+    .join(', ')
+  const introduced = device.introducer
+    ? t('device.isIntroducer')
+    : introducer === ''
+      ? ''
+      : t('device.introducedBy', { name: introducer })
   const { maxRecvKbps, maxSendKbps } = device
   const limits = t('device.limitsValue', { in: limitText(maxRecvKbps), out: limitText(maxSendKbps) })
   const optional: readonly Row[] = [
@@ -69,7 +97,12 @@ function Settled({ device }: { readonly device: DeviceConfig }) {
     [t('device.trust'), device.untrusted ? t('device.untrusted') : ''],
     [t('device.limits'), maxRecvKbps + maxSendKbps > 0 ? limits : ''],
   ]
-  const id = <span class="device-id"><span class="mono">{device.deviceID}</span><CopyButton text={device.deviceID} /></span>
+  const id = (
+    <span class="device-id">
+      <span class="mono">{device.deviceID}</span>
+      <CopyButton text={device.deviceID} />
+    </span>
+  )
   const rows: readonly Row[] = [
     [t('device.addresses'), addresses],
     ...optional.filter(([, value]) => value !== ''),

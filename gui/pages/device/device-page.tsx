@@ -18,13 +18,25 @@ import { SharedFolders } from './shared-folders.tsx'
 
 /** One other device: how it is connected, how fast, and what it shares with us. */
 export function DevicePage({ id }: { readonly id: string }) {
-  const device = useLive((state) => state.config?.devices.find(({ deviceID }) => deviceID === id && deviceID !== state.system?.myID))
-  if (device === undefined) return <><h1 class="unseen">{t('nav.devices')}</h1><Empty>{t('device.unknown')}</Empty></>
+  const device = useLive((state) =>
+    state.config?.devices.find(({ deviceID }) => deviceID === id && deviceID !== state.system?.myID),
+  )
+  if (device === undefined)
+    return (
+      <>
+        <h1 class="unseen">{t('nav.devices')}</h1>
+        <Empty>{t('device.unknown')}</Empty>
+      </>
+    )
   return (
     <>
       <Head device={device} />
       <div class="device-columns">
-        <Section title={t('device.connection')}><div class="card"><ConnectionFacts device={device} /></div></Section>
+        <Section title={t('device.connection')}>
+          <div class="card">
+            <ConnectionFacts device={device} />
+          </div>
+        </Section>
         <Rates id={id} />
       </div>
       <SharedFolders device={device} />
@@ -37,17 +49,28 @@ function Head({ device }: { readonly device: DeviceConfig }) {
   const facts = useFacts((state) => deviceFacts(state, deviceID))
   const name = deviceName(device)
   const text = deviceText(facts, useNow(15_000))
-  const setPaused = () => act(
-    () => client.call(paused ? 'POST /rest/system/resume' : 'POST /rest/system/pause', { query: { device: deviceID } }),
-    t(paused ? 'device.resumedNow' : 'device.pausedNow', { name }),
-  )
+  const setPaused = () =>
+    act(
+      () =>
+        client.call(paused ? 'POST /rest/system/resume' : 'POST /rest/system/pause', { query: { device: deviceID } }),
+      t(paused ? 'device.resumedNow' : 'device.pausedNow', { name }),
+    )
   return (
     <header class="page-head">
-      <div class="device-title"><h1>{name}</h1><State tone={facts.tone}>{text}</State></div>
+      <div class="device-title">
+        <h1>{name}</h1>
+        <State tone={facts.tone}>{text}</State>
+      </div>
       <div class="page-actions">
-        <Button icon={paused ? 'play' : 'pause'} onClick={setPaused}>{t(paused ? 'do.resume' : 'do.pause')}</Button>
-        <Button icon="settings" onClick={() => openDialog(() => <EditDeviceDialog device={device} />)}>{t('do.edit')}</Button>
-        <Button icon="trash" kind="danger" onClick={() => removeDevice(deviceID, name)}>{t('do.remove')}</Button>
+        <Button icon={paused ? 'play' : 'pause'} onClick={setPaused}>
+          {t(paused ? 'do.resume' : 'do.pause')}
+        </Button>
+        <Button icon="settings" onClick={() => openDialog(() => <EditDeviceDialog device={device} />)}>
+          {t('do.edit')}
+        </Button>
+        <Button icon="trash" kind="danger" onClick={() => removeDevice(deviceID, name)}>
+          {t('do.remove')}
+        </Button>
       </div>
     </header>
   )
@@ -55,9 +78,17 @@ function Head({ device }: { readonly device: DeviceConfig }) {
 
 async function removeDevice(deviceId: string, name: string): Promise<void> {
   const n = deviceFacts(live.get(), deviceId).folders
-  const question = { title: t('device.removeTitle', { name }), text: t('device.removeText', { n }), action: t('do.remove'), danger: true }
+  const question = {
+    title: t('device.removeTitle', { name }),
+    text: t('device.removeText', { n }),
+    action: t('do.remove'),
+    danger: true,
+  }
   if (!(await confirm(question))) return
-  const done = await act(() => client.call('DELETE /rest/config/devices/:id', { id: deviceId }), t('device.removed', { name }))
+  const done = await act(
+    () => client.call('DELETE /rest/config/devices/:id', { id: deviceId }),
+    t('device.removed', { name }),
+  )
   if (done) goTo('devices')
 }
 
@@ -65,5 +96,11 @@ const NO_HISTORY = [] as const
 
 function Rates({ id }: { readonly id: string }) {
   const history = useLive((state) => state.deviceHistory[id]) ?? NO_HISTORY
-  return <Section title={t('plot.title')}><div class="card"><RatePlot label={t('plot.title')} history={history} /></div></Section>
+  return (
+    <Section title={t('plot.title')}>
+      <div class="card">
+        <RatePlot label={t('plot.title')} history={history} />
+      </div>
+    </Section>
+  )
 }

@@ -12,7 +12,13 @@ import { t } from '../../words/words.ts'
 
 /** One line a device; each opens its page. */
 export function DeviceRows({ devices }: { readonly devices: readonly DeviceConfig[] }) {
-  return <ul class="rows">{devices.map((device) => <DeviceRow key={device.deviceID} device={device} />)}</ul>
+  return (
+    <ul class="rows">
+      {devices.map((device) => (
+        <DeviceRow key={device.deviceID} device={device} />
+      ))}
+    </ul>
+  )
 }
 
 /** Name, how it is connected, what it lacks, its rates. */
@@ -21,7 +27,9 @@ function DeviceRow({ device: { deviceID, name } }: { readonly device: DeviceConf
   const text = deviceText(facts, useNow(15_000))
   return (
     <li class="row">
-      <a class="row-link row-name" href={addressOf('devices', deviceID)}>{deviceName({ deviceID, name })}</a>
+      <a class="row-link row-name" href={addressOf('devices', deviceID)}>
+        {deviceName({ deviceID, name })}
+      </a>
       <State tone={facts.tone}>{text}</State>
       <span class="row-detail">{facts.waiting > 0 && <Lack id={deviceID} facts={facts} text={text} />}</span>
       <span class="row-side">{facts.connected && <Rates id={deviceID} />}</span>
@@ -38,7 +46,9 @@ function Lack({ id, facts, text }: { readonly id: string; readonly facts: Device
   return (
     <>
       <Bar fraction={facts.fraction} label={text} />
-      <span class="row-pace">{leftS === undefined ? lacks : `${lacks} · ${t('time.left', { time: formatDuration(leftS) })}`}</span>
+      <span class="row-pace">
+        {leftS === undefined ? lacks : `${lacks} · ${t('time.left', { time: formatDuration(leftS) })}`}
+      </span>
     </>
   )
 }
@@ -48,7 +58,14 @@ function Rates({ id }: { readonly id: string }) {
   const up = formatRate(useLive((state) => state.rates[id]?.outBps ?? 0))
   return (
     <span class="rates" role="img" aria-label={t('top.rates', { in: down, out: up })}>
-      <span><Icon name="down" size={14} />{down}</span><span><Icon name="up" size={14} />{up}</span>
+      <span>
+        <Icon name="down" size={14} />
+        {down}
+      </span>
+      <span>
+        <Icon name="up" size={14} />
+        {up}
+      </span>
     </span>
   )
 }

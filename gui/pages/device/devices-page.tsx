@@ -12,7 +12,9 @@ export function DevicesPage() {
     <>
       <header class="page-head">
         <h1>{t('nav.devices')}</h1>
-        <div class="page-actions"><AddDeviceButton kind="primary" long /></div>
+        <div class="page-actions">
+          <AddDeviceButton kind="primary" long />
+        </div>
       </header>
       <WaitingForYou />
       {devices.length === 0 ? <Empty>{t('overview.noDevices')}</Empty> : <DeviceRows devices={devices} />}

@@ -32,7 +32,9 @@ export function LackDialog({ folder, device }: { readonly folder: FolderConfig; 
       {value === undefined && error !== undefined && <Empty>{reasonOf(error)}</Empty>}
       {value?.files.length === 0 && <Empty>{t('device.needNothing')}</Empty>}
       {value !== undefined && value.files.length > 0 && <LackTable files={value.files} />}
-      {value !== undefined && value.files.length >= shown && <Button onClick={() => setShown(shown + STEP)}>{t('device.needMore')}</Button>}
+      {value !== undefined && value.files.length >= shown && (
+        <Button onClick={() => setShown(shown + STEP)}>{t('device.needMore')}</Button>
+      )}
     </Dialog>
   )
 }
@@ -49,7 +51,13 @@ function LackTable({ files }: { readonly files: readonly FileEntryJson[] }) {
       </thead>
       <tbody>
         {files.map((file) => (
-          <tr key={file.name}><th scope="row">{file.name}</th><td>{sizeText(file)}</td><td><Ago time={file.modified} /></td></tr>
+          <tr key={file.name}>
+            <th scope="row">{file.name}</th>
+            <td>{sizeText(file)}</td>
+            <td>
+              <Ago time={file.modified} />
+            </td>
+          </tr>
         ))}
       </tbody>
     </table>

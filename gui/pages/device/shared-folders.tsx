@@ -19,7 +19,11 @@ export function SharedFolders({ device }: { readonly device: DeviceConfig }) {
     <Section title={t('device.shared')}>
       {folders.length === 0 && <Empty>{t('device.noFolders')}</Empty>}
       {folders.length > 0 && (
-        <ul class="rows">{folders.map((folder) => <SharedFolder key={folder.id} folder={folder} device={device} />)}</ul>
+        <ul class="rows">
+          {folders.map((folder) => (
+            <SharedFolder key={folder.id} folder={folder} device={device} />
+          ))}
+        </ul>
       )}
       {device.untrusted && <p class="soft device-note">{t('device.needsPassword')}</p>}
     </Section>
@@ -53,10 +57,19 @@ function ShareBox({ folder, device, shared }: SharedFolderProps & { readonly sha
     const wanted = box.checked
     if (!wanted) {
       box.checked = true // until it is confirmed and the daemon says so
-      const question = { title: t('device.unshareTitle', names), text: t('device.unshareText'), action: t('device.unshare') }
+      const question = {
+        title: t('device.unshareTitle', names),
+        text: t('device.unshareText'),
+        action: t('device.unshare'),
+      }
       if (!(await confirm(question))) return
     }
-    const done = await share(folder.id, device.deviceID, wanted, t(wanted ? 'device.nowShared' : 'device.notShared', names))
+    const done = await share(
+      folder.id,
+      device.deviceID,
+      wanted,
+      t(wanted ? 'device.nowShared' : 'device.notShared', names),
+    )
     if (!done) box.checked = shared
   }
   return (
@@ -68,7 +81,9 @@ function ShareBox({ folder, device, shared }: SharedFolderProps & { readonly sha
         aria-label={t('device.shareFolder', names)}
         onChange={(event) => void change(event.currentTarget)}
       />
-      <a class="row-name" href={addressOf('folders', folder.id)}>{folderName(folder)}</a>
+      <a class="row-name" href={addressOf('folders', folder.id)}>
+        {folderName(folder)}
+      </a>
     </span>
   )
 }
@@ -93,13 +108,19 @@ function ShareWords({ state }: { readonly state: ShareState }) {
 }
 
 /** The number of what it lacks opens the list of exactly that. */
-function Lack({ state, folder, device }: SharedFolderProps & { readonly state: ShareState & { readonly kind: 'lacks' } }) {
+function Lack({
+  state,
+  folder,
+  device,
+}: SharedFolderProps & { readonly state: ShareState & { readonly kind: 'lacks' } }) {
   const open = () => openDialog(() => <LackDialog folder={folder} device={device} />)
   const text = t('device.lacks', { n: state.items, size: formatSize(state.bytes) })
   return (
     <>
       <Bar fraction={state.fraction} label={`${folderName(folder)}: ${formatPercent(state.fraction)}`} />
-      <button type="button" class="device-lack" onClick={open}>{text}</button>
+      <button type="button" class="device-lack" onClick={open}>
+        {text}
+      </button>
     </>
   )
 }

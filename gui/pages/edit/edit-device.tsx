@@ -29,7 +29,8 @@ export function EditDeviceDialog({ device }: { readonly device: DeviceConfig }) 
   const submit = async () => {
     if (form.wrongs.size > 0 || showsTooMuch(folders, shares, isTrusted)) return requestAnimationFrame(focusFirstWrong)
     const done = await saving.save(async () => {
-      if (Object.keys(form.changes).length > 0) await client.call('PATCH /rest/config/devices/:id', { id, body: form.changes })
+      if (Object.keys(form.changes).length > 0)
+        await client.call('PATCH /rest/config/devices/:id', { id, body: form.changes })
       if (!isUs) await shareExactly(folders, id, shares)
     })
     if (!done) return undefined
@@ -38,18 +39,40 @@ export function EditDeviceDialog({ device }: { readonly device: DeviceConfig }) 
   }
   const actions = (
     <>
-      {!isUs && <span class="edit-remove"><Button kind="danger" icon="trash" onClick={() => removeDevice(device, Object.keys(foldersSharedWith(folders, id)).length)}>{t('do.remove')}</Button></span>}
+      {!isUs && (
+        <span class="edit-remove">
+          <Button
+            kind="danger"
+            icon="trash"
+            onClick={() => removeDevice(device, Object.keys(foldersSharedWith(folders, id)).length)}
+          >
+            {t('do.remove')}
+          </Button>
+        </span>
+      )}
       <Button onClick={closeDialog}>{t('do.cancel')}</Button>
-      <Button kind="primary" type="submit" disabled={saving.busy}>{t('do.save')}</Button>
+      <Button kind="primary" type="submit" disabled={saving.busy}>
+        {t('do.save')}
+      </Button>
     </>
   )
   return (
     <Dialog title={t('edit.device', { device: deviceName(device) })} wide actions={actions} onSubmit={submit}>
       <Refusal text={saving.refusal} />
-      <p class="edit-where"><code>{id}</code></p>
+      <p class="edit-where">
+        <code>{id}</code>
+      </p>
       <Fields form={form} words="device" groups={['basic']} first="name" />
       {!isUs && <h3 class="add-heading">{t('add.shareFolders')}</h3>}
-      {!isUs && <ShareFolders folders={folders} shares={shares} reader={deviceName(device)} isTrusted={isTrusted} onChange={setShares} />}
+      {!isUs && (
+        <ShareFolders
+          folders={folders}
+          shares={shares}
+          reader={deviceName(device)}
+          isTrusted={isTrusted}
+          onChange={setShares}
+        />
+      )}
       <FieldGroup form={form} words="device" group="trust" />
       <FieldGroup form={form} words="device" group="speed" />
       <FieldGroup form={form} words="device" group="expert" />
@@ -60,9 +83,17 @@ export function EditDeviceDialog({ device }: { readonly device: DeviceConfig }) 
 /** Asks, and takes the device out of the config; files stay everywhere. */
 async function removeDevice(device: DeviceConfig, folders: number): Promise<void> {
   const name = deviceName(device)
-  const question = { title: t('edit.removeDevice', { device: name }), text: t('edit.removeDeviceText', { n: folders }), action: t('do.remove'), danger: true }
+  const question = {
+    title: t('edit.removeDevice', { device: name }),
+    text: t('edit.removeDeviceText', { n: folders }),
+    action: t('do.remove'),
+    danger: true,
+  }
   if (!(await confirm(question))) return
-  const removed = await act(() => client.call('DELETE /rest/config/devices/:id', { id: device.deviceID }), t('edit.deviceRemoved', { device: name }))
+  const removed = await act(
+    () => client.call('DELETE /rest/config/devices/:id', { id: device.deviceID }),
+    t('edit.deviceRemoved', { device: name }),
+  )
   if (!removed) return
   closeDialog()
   goTo('devices')

@@ -42,15 +42,23 @@ export function EditFolderDialog({ folder }: { readonly folder: FolderConfig }) 
   }
   const actions = (
     <>
-      <span class="edit-remove"><Button kind="danger" icon="trash" onClick={() => removeFolder(folder, Object.keys(before).length)}>{t('do.remove')}</Button></span>
+      <span class="edit-remove">
+        <Button kind="danger" icon="trash" onClick={() => removeFolder(folder, Object.keys(before).length)}>
+          {t('do.remove')}
+        </Button>
+      </span>
       <Button onClick={closeDialog}>{t('do.cancel')}</Button>
-      <Button kind="primary" type="submit" disabled={saving.busy}>{t('do.save')}</Button>
+      <Button kind="primary" type="submit" disabled={saving.busy}>
+        {t('do.save')}
+      </Button>
     </>
   )
   return (
     <Dialog title={t('edit.folder', { folder: folderName(folder) })} wide actions={actions} onSubmit={submit}>
       <Refusal text={saving.refusal} />
-      <p class="edit-where"><code>{folder.id}</code> · <code>{folder.path}</code></p>
+      <p class="edit-where">
+        <code>{folder.id}</code> · <code>{folder.path}</code>
+      </p>
       <Fields form={form} words="folder" groups={['basic']} first="label" />
       <h3 class="add-heading">{t('add.shareDevices')}</h3>
       <ShareDevices devices={devices} shares={shares} isHidden={isHidden} onChange={setShares} />
@@ -69,13 +77,21 @@ export function EditFolderDialog({ folder }: { readonly folder: FolderConfig }) 
 function fieldsFor({ type }: FolderConfig): readonly FormField[] {
   const isHidden = type === 'receiveencrypted'
   return FOLDER_FIELDS.map((field) =>
-    field.name === 'type' ? { ...field, choices: field.choices.filter((choice) => (choice === 'receiveencrypted') === isHidden) } : field)
+    field.name === 'type'
+      ? { ...field, choices: field.choices.filter((choice) => (choice === 'receiveencrypted') === isHidden) }
+      : field,
+  )
 }
 
 /** Asks, and takes the folder out of the config; its files stay. */
 async function removeFolder(folder: FolderConfig, others: number): Promise<void> {
   const name = folderName(folder)
-  const question = { title: t('edit.removeFolder', { folder: name }), text: t('edit.removeFolderText', { path: folder.path, n: others }), action: t('do.remove'), danger: true }
+  const question = {
+    title: t('edit.removeFolder', { folder: name }),
+    text: t('edit.removeFolderText', { path: folder.path, n: others }),
+    action: t('do.remove'),
+    danger: true,
+  }
   if (!(await confirm(question))) return
   if (!(await act(() => client.removeFolder(folder.id), t('edit.folderRemoved', { folder: name })))) return
   closeDialog()

@@ -20,12 +20,30 @@ export interface FieldsProps {
 
 /** The fields of some groups that make sense now, in the order of the table. */
 export function Fields({ form, words, groups, without = [], first }: FieldsProps) {
-  const fields = visible(form.fields, form.part, form.edits).filter(({ name, group }) => groups.includes(group) && !without.includes(name))
-  return <>{fields.map((field) => <OneField key={field.name} field={field} form={form} words={words} isFirst={field.name === first} />)}</>
+  const fields = visible(form.fields, form.part, form.edits).filter(
+    ({ name, group }) => groups.includes(group) && !without.includes(name),
+  )
+  return (
+    <>
+      {fields.map((field) => (
+        <OneField key={field.name} field={field} form={form} words={words} isFirst={field.name === first} />
+      ))}
+    </>
+  )
 }
 
 /** A group that is opened when somebody wants it, and by itself when something in it is wrong. */
-export function FieldGroup({ form, words, group, children }: { readonly form: Form; readonly words: string; readonly group: string; readonly children?: ComponentChildren }) {
+export function FieldGroup({
+  form,
+  words,
+  group,
+  children,
+}: {
+  readonly form: Form
+  readonly words: string
+  readonly group: string
+  readonly children?: ComponentChildren
+}) {
   const wrong = ofGroup(form.fields, group).some(({ name }) => form.wrongs.has(name))
   return (
     <Fold title={say(`form.group.${group}`, group)} open={wrong}>
@@ -35,10 +53,21 @@ export function FieldGroup({ form, words, group, children }: { readonly form: Fo
   )
 }
 
-export function Fold({ title, open = false, children }: { readonly title: string; readonly open?: boolean; readonly children: ComponentChildren }) {
+export function Fold({
+  title,
+  open = false,
+  children,
+}: {
+  readonly title: string
+  readonly open?: boolean
+  readonly children: ComponentChildren
+}) {
   return (
     <details class="edit-group" open={open || undefined}>
-      <summary><Icon name="chevron" size={16} />{title}</summary>
+      <summary>
+        <Icon name="chevron" size={16} />
+        {title}
+      </summary>
       <div class="edit-group-body">{children}</div>
     </details>
   )
@@ -46,10 +75,25 @@ export function Fold({ title, open = false, children }: { readonly title: string
 
 /** What the daemon said when it refused. */
 export function Refusal({ text }: { readonly text: string }) {
-  return text === '' ? null : <p class="edit-refusal" role="alert"><Icon name="error" size={16} /><span>{t('form.refused', { reason: text })}</span></p>
+  return text === '' ? null : (
+    <p class="edit-refusal" role="alert">
+      <Icon name="error" size={16} />
+      <span>{t('form.refused', { reason: text })}</span>
+    </p>
+  )
 }
 
-function OneField({ field, form, words, isFirst }: { readonly field: FormField; readonly form: Form; readonly words: string; readonly isFirst: boolean }) {
+function OneField({
+  field,
+  form,
+  words,
+  isFirst,
+}: {
+  readonly field: FormField
+  readonly form: Form
+  readonly words: string
+  readonly isFirst: boolean
+}) {
   const key = `form.${words}.${field.name}`
   const shown = shownValue(field, form.part, form.edits)
   const label = labelOf(field, say(key, field.name))
@@ -61,7 +105,8 @@ function OneField({ field, form, words, isFirst }: { readonly field: FormField; 
     return <SelectField label={label} help={help} value={shown} options={options} onChange={change} />
   }
   const wrong = form.wrongs.get(field.name)
-  const lines = field.kind === 'lines' || field.kind === 'rules' ? Math.min(8, Math.max(2, shown.split('\n').length)) : undefined
+  const lines =
+    field.kind === 'lines' || field.kind === 'rules' ? Math.min(8, Math.max(2, shown.split('\n').length)) : undefined
   return (
     <TextField
       label={label}
@@ -85,6 +130,8 @@ function wrongText({ kind, limit }: Wrong): string {
 
 /** Brings the first field that is wrong into view, and the person to it. */
 export function focusFirstWrong(): void {
-  const found = [...document.querySelectorAll<HTMLElement>('[aria-invalid="true"]')].find((element) => element.offsetParent !== null)
+  const found = [...document.querySelectorAll<HTMLElement>('[aria-invalid="true"]')].find(
+    (element) => element.offsetParent !== null,
+  )
   found?.focus()
 }

@@ -22,10 +22,30 @@ export function ShareRow({ name, help, reader, mustHide, password, onChange }: S
   return (
     <li>
       <div class="edit-share">
-        <CheckField label={name} help={help} checked={password !== undefined} onChange={(checked) => onChange(checked ? '' : undefined)} />
-        {password !== undefined && !asks && <Button kind="quiet" icon="lock" label={t('add.encryptFor', { device: reader })} onClick={() => setWantsPassword(true)} />}
+        <CheckField
+          label={name}
+          help={help}
+          checked={password !== undefined}
+          onChange={(checked) => onChange(checked ? '' : undefined)}
+        />
+        {password !== undefined && !asks && (
+          <Button
+            kind="quiet"
+            icon="lock"
+            label={t('add.encryptFor', { device: reader })}
+            onClick={() => setWantsPassword(true)}
+          />
+        )}
       </div>
-      {asks && <TextField label={t('add.encryptFor', { device: reader })} help={t('add.encryptHelp')} error={missing} value={password} onChange={onChange} />}
+      {asks && (
+        <TextField
+          label={t('add.encryptFor', { device: reader })}
+          help={t('add.encryptHelp')}
+          error={missing}
+          value={password}
+          onChange={onChange}
+        />
+      )}
     </li>
   )
 }

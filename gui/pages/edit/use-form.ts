@@ -11,7 +11,11 @@ export interface Form {
   readonly set: (name: string, value: string | boolean) => void
 }
 
-export function useForm(fields: readonly FormField[], part: unknown, initial: Edits = {}): Form & { readonly changes: Readonly<Record<string, unknown>> } {
+export function useForm(
+  fields: readonly FormField[],
+  part: unknown,
+  initial: Edits = {},
+): Form & { readonly changes: Readonly<Record<string, unknown>> } {
   const [edits, setEdits] = useState<Edits>(initial)
   return {
     fields,
@@ -24,7 +28,11 @@ export function useForm(fields: readonly FormField[], part: unknown, initial: Ed
 }
 
 /** What a save came to: nothing, or the words in which the daemon refused. What was typed stays as it is. */
-export function useSaving(): { readonly refusal: string; readonly busy: boolean; readonly save: (doing: () => Promise<unknown>) => Promise<boolean> } {
+export function useSaving(): {
+  readonly refusal: string
+  readonly busy: boolean
+  readonly save: (doing: () => Promise<unknown>) => Promise<boolean>
+} {
   const [refusal, setRefusal] = useState('')
   const [busy, setBusy] = useState(false)
   const running = useRef(false)

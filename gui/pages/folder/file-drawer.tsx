@@ -28,9 +28,17 @@ export function openFile(folder: string, path: string): void {
 }
 
 function FileDrawer({ folder, path }: FileProps) {
-  const asked = useAsk(path, (signal) => client.call('GET /rest/twinfold/why', { query: { folder, file: path }, signal }), useFolderTurn(folder))
+  const asked = useAsk(
+    path,
+    (signal) => client.call('GET /rest/twinfold/why', { query: { folder, file: path }, signal }),
+    useFolderTurn(folder),
+  )
   return (
-    <Dialog title={baseName(path)} wide actions={<FileActions folder={folder} path={path} why={asked.value} again={asked.again} />}>
+    <Dialog
+      title={baseName(path)}
+      wide
+      actions={<FileActions folder={folder} path={path} why={asked.value} again={asked.again} />}
+    >
       <Answer asked={asked}>{(why) => <FileBody why={why} />}</Answer>
     </Dialog>
   )
@@ -42,16 +50,29 @@ function FileBody({ why }: { readonly why: WhyJson }) {
       <ItemState state={why.state} deleted={why.global?.deleted === true} />
       <section class="file-part">
         <h3>{t('file.why')}</h3>
-        <ul class="file-why">{whySayings(why).map(({ key, values }) => <li key={key}>{t(key, values)}</li>)}</ul>
+        <ul class="file-why">
+          {whySayings(why).map(({ key, values }) => (
+            <li key={key}>{t(key, values)}</li>
+          ))}
+        </ul>
       </section>
-      <section class="file-part"><FileFacts why={why} /></section>
-      {why.devices.length > 0 && <section class="file-part"><h3>{t('file.where')}</h3><FileDevices why={why} /></section>}
+      <section class="file-part">
+        <FileFacts why={why} />
+      </section>
+      {why.devices.length > 0 && (
+        <section class="file-part">
+          <h3>{t('file.where')}</h3>
+          <FileDevices why={why} />
+        </section>
+      )}
     </>
   )
 }
 
 const TYPES: Readonly<Record<ComponentTypes['FileEntry']['type'], WordKey>> = {
-  FILE_INFO_TYPE_FILE: 'file.file', FILE_INFO_TYPE_DIRECTORY: 'file.directory', FILE_INFO_TYPE_SYMLINK: 'file.symlink',
+  FILE_INFO_TYPE_FILE: 'file.file',
+  FILE_INFO_TYPE_DIRECTORY: 'file.directory',
+  FILE_INFO_TYPE_SYMLINK: 'file.symlink',
 }
 
 function FileFacts({ why }: { readonly why: WhyJson }) {
@@ -67,7 +88,9 @@ function FileFacts({ why }: { readonly why: WhyJson }) {
         ...(isFile && !entry.deleted ? [[t('files.size'), formatSize(entry.size)] as const] : []),
         [t('files.modified'), <Ago time={entry.modified} />],
         [t('file.changedBy'), nameOf(live.get(), entry.modifiedBy)],
-        ...(entry.permissions === undefined ? [] : [[t('file.permissions'), <span class="mono">{entry.permissions}</span>] as const]),
+        ...(entry.permissions === undefined
+          ? []
+          : [[t('file.permissions'), <span class="mono">{entry.permissions}</span>] as const]),
       ]}
     />
   )
@@ -78,12 +101,20 @@ function FileDevices({ why }: { readonly why: WhyJson }) {
     <table class="files-table file-devices">
       <caption class="unseen">{t('file.where')}</caption>
       <tbody>
-        <tr><th scope="row">{t('file.thisDevice')}</th><td /><td><ItemState state={why.state} deleted={why.global?.deleted === true} /></td></tr>
+        <tr>
+          <th scope="row">{t('file.thisDevice')}</th>
+          <td />
+          <td>
+            <ItemState state={why.state} deleted={why.global?.deleted === true} />
+          </td>
+        </tr>
         {why.devices.map(({ deviceID, name, connected, version }) => (
           <tr key={deviceID}>
             <th scope="row">{name === deviceID ? nameOf(live.get(), deviceID) : name}</th>
             <td class="soft">{t(connected ? 'file.connected' : 'file.offline')}</td>
-            <td><DeviceVersion version={version} /></td>
+            <td>
+              <DeviceVersion version={version} />
+            </td>
           </tr>
         ))}
       </tbody>
@@ -91,10 +122,16 @@ function FileDevices({ why }: { readonly why: WhyJson }) {
   )
 }
 
-function FileActions({ folder, path, why, again }: FileProps & { readonly why: WhyJson | undefined; readonly again: () => void }) {
+function FileActions({
+  folder,
+  path,
+  why,
+  again,
+}: FileProps & { readonly why: WhyJson | undefined; readonly again: () => void }) {
   const config = useLive((state) => state.config?.folders.find(({ id }) => id === folder))
   const name = baseName(path)
-  const isWanted = why !== undefined && !why.upToDate && why.global?.type === 'FILE_INFO_TYPE_FILE' && !why.global.deleted
+  const isWanted =
+    why !== undefined && !why.upToDate && why.global?.type === 'FILE_INFO_TYPE_FILE' && !why.global.deleted
   const isRunning = config !== undefined && !config.paused
   const doing = async (action: () => Promise<unknown>, done: string) => {
     await act(action, done)
@@ -106,9 +143,28 @@ function FileActions({ folder, path, why, again }: FileProps & { readonly why: W
   }
   return (
     <>
-      {config?.versioning.type !== '' && <Button icon="clock" onClick={showVersions}>{t('file.versions')}</Button>}
-      {isRunning && <Button icon="sync" onClick={() => doing(() => client.scan(folder, { subs: [path] }), t('fold.scannedPath', { name }))}>{t('file.rescan')}</Button>}
-      {isRunning && isWanted && <Button kind="primary" icon="first" onClick={() => doing(() => client.prioritize(folder, path), t('file.firstDone', { name }))}>{t('file.first')}</Button>}
+      {config?.versioning.type !== '' && (
+        <Button icon="clock" onClick={showVersions}>
+          {t('file.versions')}
+        </Button>
+      )}
+      {isRunning && (
+        <Button
+          icon="sync"
+          onClick={() => doing(() => client.scan(folder, { subs: [path] }), t('fold.scannedPath', { name }))}
+        >
+          {t('file.rescan')}
+        </Button>
+      )}
+      {isRunning && isWanted && (
+        <Button
+          kind="primary"
+          icon="first"
+          onClick={() => doing(() => client.prioritize(folder, path), t('file.firstDone', { name }))}
+        >
+          {t('file.first')}
+        </Button>
+      )}
     </>
   )
 }

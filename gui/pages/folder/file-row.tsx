@@ -14,9 +14,16 @@ export function FilesHead() {
   return (
     <thead>
       <tr>
-        <th scope="col">{t('files.name')}</th><th scope="col" class="number">{t('files.size')}</th>
-        <th scope="col">{t('files.modified')}</th><th scope="col">{t('files.state')}</th>
-        <th scope="col">{t('files.devices')}</th><th scope="col"><span class="unseen">{t('do.actions')}</span></th>
+        <th scope="col">{t('files.name')}</th>
+        <th scope="col" class="number">
+          {t('files.size')}
+        </th>
+        <th scope="col">{t('files.modified')}</th>
+        <th scope="col">{t('files.state')}</th>
+        <th scope="col">{t('files.devices')}</th>
+        <th scope="col">
+          <span class="unseen">{t('do.actions')}</span>
+        </th>
       </tr>
     </thead>
   )
@@ -40,16 +47,40 @@ export interface FileRowProps {
 
 /** One item: its name, its size and time, how it stands here and on each device. */
 export function FileRow({ folder, item, path, branch }: FileRowProps) {
-  const tree = branch && { 'aria-level': branch.level, 'aria-expanded': branch.expanded, tabIndex: branch.isStop ? 0 : -1, 'data-path': path }
+  const tree = branch && {
+    'aria-level': branch.level,
+    'aria-expanded': branch.expanded,
+    tabIndex: branch.isStop ? 0 : -1,
+    'data-path': path,
+  }
   return (
     <tr {...tree}>
-      <td class="files-name" style={branch && { '--level': String(branch.level - 1) }}><NameCell folder={folder} item={item} path={path} branch={branch} /></td>
+      <td class="files-name" style={branch && { '--level': String(branch.level - 1) }}>
+        <NameCell folder={folder} item={item} path={path} branch={branch} />
+      </td>
       <td class="number">{item.type === 'file' && formatSize(item.sizeBytes)}</td>
-      <td class="files-time"><Ago time={item.modified} /></td>
-      <td><ItemState state={item.state} deleted={item.deleted} /></td>
-      <td><ul class="marks">{item.devices.map(({ deviceID, version }) => <DeviceMark key={deviceID} name={nameOf(live.get(), deviceID)} version={version} />)}</ul></td>
+      <td class="files-time">
+        <Ago time={item.modified} />
+      </td>
+      <td>
+        <ItemState state={item.state} deleted={item.deleted} />
+      </td>
+      <td>
+        <ul class="marks">
+          {item.devices.map(({ deviceID, version }) => (
+            <DeviceMark key={deviceID} name={nameOf(live.get(), deviceID)} version={version} />
+          ))}
+        </ul>
+      </td>
       <td class="files-row-actions">
-        <button type="button" class="button quiet icon-only" tabIndex={branch && -1} aria-label={t('files.details', { name: item.name })} title={t('files.details', { name: item.name })} onClick={() => openFile(folder, path)}>
+        <button
+          type="button"
+          class="button quiet icon-only"
+          tabIndex={branch && -1}
+          aria-label={t('files.details', { name: item.name })}
+          title={t('files.details', { name: item.name })}
+          onClick={() => openFile(folder, path)}
+        >
           <Icon name="more" />
         </button>
       </td>
@@ -57,16 +88,31 @@ export function FileRow({ folder, item, path, branch }: FileRowProps) {
   )
 }
 
-function NameCell({ folder, item, path, branch }: { readonly folder: string; readonly item: ItemJson; readonly path: string; readonly branch: Branch | undefined }) {
+function NameCell({
+  folder,
+  item,
+  path,
+  branch,
+}: {
+  readonly folder: string
+  readonly item: ItemJson
+  readonly path: string
+  readonly branch: Branch | undefined
+}) {
   const isOpenable = branch?.expanded !== undefined
   const label = isOpenable ? t(branch.expanded ? 'files.collapse' : 'files.expand', { name: item.name }) : undefined
   return (
     <button
-      type="button" class={`files-open${isOpenable ? ' openable' : ''}`} tabIndex={branch && -1} title={item.name} aria-label={label}
+      type="button"
+      class={`files-open${isOpenable ? ' openable' : ''}`}
+      tabIndex={branch && -1}
+      title={item.name}
+      aria-label={label}
       onClick={isOpenable ? branch.onToggle : () => openFile(folder, path)}
     >
       {branch && <span class="files-chevron">{isOpenable && <Icon name="chevron" size={14} />}</span>}
-      <Icon name={ICONS[item.type]} size={16} /><span class="files-label">{item.name}</span>
+      <Icon name={ICONS[item.type]} size={16} />
+      <span class="files-label">{item.name}</span>
     </button>
   )
 }

@@ -32,7 +32,8 @@ export function FileTree({ folder }: { readonly folder: FolderConfig }) {
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set())
   const [stop, setStop] = useState<string>()
   const table = useRef<HTMLTableElement>(null)
-  const toggle = (path: string) => setOpen((before) => new Set(before.has(path) ? [...before].filter((each) => each !== path) : [...before, path]))
+  const toggle = (path: string) =>
+    setOpen((before) => new Set(before.has(path) ? [...before].filter((each) => each !== path) : [...before, path]))
   useEffect(() => {
     const rows = [...(table.current?.querySelectorAll<HTMLElement>('tr[data-path]') ?? [])]
     if (!rows.some(({ dataset }) => dataset['path'] === stop)) setStop(rows[0]?.dataset['path'])
@@ -53,48 +54,102 @@ export function FileTree({ folder }: { readonly folder: FolderConfig }) {
     <table ref={table} class="files-table tree-table" role="treegrid" onKeyDown={press} onFocusIn={focused}>
       <caption class="unseen">{t('files.tree', { folder: folderName(folder) })}</caption>
       <FilesHead />
-      <tbody><Level tree={{ folder: folder.id, open, stop, toggle }} directory="" level={1} /></tbody>
+      <tbody>
+        <Level tree={{ folder: folder.id, open, stop, toggle }} directory="" level={1} />
+      </tbody>
     </table>
   )
 }
 
-function Level({ tree, directory, level }: { readonly tree: Tree; readonly directory: string; readonly level: number }) {
+function Level({
+  tree,
+  directory,
+  level,
+}: {
+  readonly tree: Tree
+  readonly directory: string
+  readonly level: number
+}) {
   const [pages, setPages] = useState(1)
-  const { value, error } = useAsk(`${pages}`, async (signal) => {
-    let truncated = false
-    const { total, items } = await askPages(pages, PER_PAGE, async (page) => {
-      const query = { folder: tree.folder, prefix: directory, page, perpage: PER_PAGE }
-      const answer = await client.call('GET /rest/twinfold/tree', { query, signal })
-      truncated ||= answer.truncated
-      return { total: answer.total, items: answer.entries }
-    })
-    return { total, items, truncated }
-  }, useFolderTurn(tree.folder))
+  const { value, error } = useAsk(
+    `${pages}`,
+    async (signal) => {
+      let truncated = false
+      const { total, items } = await askPages(pages, PER_PAGE, async (page) => {
+        const query = { folder: tree.folder, prefix: directory, page, perpage: PER_PAGE }
+        const answer = await client.call('GET /rest/twinfold/tree', { query, signal })
+        truncated ||= answer.truncated
+        return { total: answer.total, items: answer.entries }
+      })
+      return { total, items, truncated }
+    },
+    useFolderTurn(tree.folder),
+  )
   if (value === undefined) {
-    return <Line>{error === undefined ? <span class="files-loading" aria-busy="true">{t('state.loading')}</span> : t('fold.failed', { reason: reasonOf(error) })}</Line>
+    return (
+      <Line>
+        {error === undefined ? (
+          <span class="files-loading" aria-busy="true">
+            {t('state.loading')}
+          </span>
+        ) : (
+          t('fold.failed', { reason: reasonOf(error) })
+        )}
+      </Line>
+    )
   }
-  if (value.items.length === 0 && level === 1) return <Line><Empty>{t('files.empty')}</Empty></Line>
+  if (value.items.length === 0 && level === 1)
+    return (
+      <Line>
+        <Empty>{t('files.empty')}</Empty>
+      </Line>
+    )
   const left = value.total - value.items.length
   return (
     <>
-      {value.items.map((item) => <Item key={item.name} tree={tree} item={item} path={joinPath(directory, item.name)} level={level} />)}
-      {left > 0 && <Line><More left={left} onMore={() => setPages(pages + 1)} /></Line>}
+      {value.items.map((item) => (
+        <Item key={item.name} tree={tree} item={item} path={joinPath(directory, item.name)} level={level} />
+      ))}
+      {left > 0 && (
+        <Line>
+          <More left={left} onMore={() => setPages(pages + 1)} />
+        </Line>
+      )}
       {value.truncated && left === 0 && <Line>{t('files.truncated')}</Line>}
     </>
   )
 }
 
-function Item({ tree, item, path, level }: { readonly tree: Tree; readonly item: ItemJson; readonly path: string; readonly level: number }) {
+function Item({
+  tree,
+  item,
+  path,
+  level,
+}: {
+  readonly tree: Tree
+  readonly item: ItemJson
+  readonly path: string
+  readonly level: number
+}) {
   const isOpen = tree.open.has(path)
   const expanded = item.type === 'directory' && item.children === true ? isOpen : undefined
   return (
     <>
-      <FileRow folder={tree.folder} item={item} path={path} branch={{ level, expanded, isStop: tree.stop === path, onToggle: () => tree.toggle(path) }} />
+      <FileRow
+        folder={tree.folder}
+        item={item}
+        path={path}
+        branch={{ level, expanded, isStop: tree.stop === path, onToggle: () => tree.toggle(path) }}
+      />
       {expanded === true && <Level tree={tree} directory={path} level={level + 1} />}
     </>
   )
 }
 
 function Line({ children }: { readonly children: ComponentChildren }) {
-  return <tr class="files-line"><td colSpan={COLUMNS}>{children}</td></tr>
+  return (
+    <tr class="files-line">
+      <td colSpan={COLUMNS}>{children}</td>
+    </tr>
+  )
 }

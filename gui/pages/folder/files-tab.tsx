@@ -33,12 +33,26 @@ export function FilesTab({ folder, file }: { readonly folder: FolderConfig; read
 }
 
 /** A field for a text to look for; `/` leads to it from anywhere on the page. */
-export function SearchBox({ label, text, onText }: { readonly label: string; readonly text: string; readonly onText: (text: string) => void }) {
+export function SearchBox({
+  label,
+  text,
+  onText,
+}: {
+  readonly label: string
+  readonly text: string
+  readonly onText: (text: string) => void
+}) {
   return (
     <div class="search" role="search">
       <Icon name="search" size={16} />
       <input
-        type="search" value={text} maxLength={TEXT_MAX} placeholder={label} aria-label={label} spellcheck={false} autoComplete="off"
+        type="search"
+        value={text}
+        maxLength={TEXT_MAX}
+        placeholder={label}
+        aria-label={label}
+        spellcheck={false}
+        autoComplete="off"
         onInput={(event) => onText(event.currentTarget.value)}
       />
     </div>
@@ -47,19 +61,36 @@ export function SearchBox({ label, text, onText }: { readonly label: string; rea
 
 function Found({ folder, text }: { readonly folder: FolderConfig; readonly text: string }) {
   const turn = useFolderTurn(folder.id)
-  const asked = useAsk(text, async (signal) => ({ text, ...(await client.call('GET /rest/twinfold/search', { query: { folder: folder.id, text }, signal })) }), turn)
+  const asked = useAsk(
+    text,
+    async (signal) => ({
+      text,
+      ...(await client.call('GET /rest/twinfold/search', { query: { folder: folder.id, text }, signal })),
+    }),
+    turn,
+  )
   return (
     <Answer asked={asked}>
-      {({ items, truncated, text: searched }) => items.length === 0 ? <Empty>{t('files.notFound', { text: searched })}</Empty> : (
-        <>
-          <p class="soft files-note" role="status">{t(truncated ? 'files.foundMore' : 'files.found', { n: items.length })}</p>
-          <table class="files-table tree-table">
-            <caption class="unseen">{t('files.tree', { folder: folderName(folder) })}</caption>
-            <FilesHead />
-            <tbody>{items.map((item) => <FileRow key={item.name} folder={folder.id} item={item} path={item.name} />)}</tbody>
-          </table>
-        </>
-      )}
+      {({ items, truncated, text: searched }) =>
+        items.length === 0 ? (
+          <Empty>{t('files.notFound', { text: searched })}</Empty>
+        ) : (
+          <>
+            <p class="soft files-note" role="status">
+              {t(truncated ? 'files.foundMore' : 'files.found', { n: items.length })}
+            </p>
+            <table class="files-table tree-table">
+              <caption class="unseen">{t('files.tree', { folder: folderName(folder) })}</caption>
+              <FilesHead />
+              <tbody>
+                {items.map((item) => (
+                  <FileRow key={item.name} folder={folder.id} item={item} path={item.name} />
+                ))}
+              </tbody>
+            </table>
+          </>
+        )
+      }
     </Answer>
   )
 }

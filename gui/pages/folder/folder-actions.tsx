@@ -24,37 +24,69 @@ export function FolderActions({ folder }: { readonly folder: FolderConfig }) {
   const done = t(paused ? 'fold.resumedDone' : 'fold.pausedDone', { folder: name })
   return (
     <div class="folder-actions">
-      {!paused && type === 'sendonly' && waiting > 0 && <Button kind="danger" onClick={() => override(id, waiting)}>{t('fold.override')}</Button>}
+      {!paused && type === 'sendonly' && waiting > 0 && (
+        <Button kind="danger" onClick={() => override(id, waiting)}>
+          {t('fold.override')}
+        </Button>
+      )}
       {!paused && type.startsWith('receive') && extra > 0 && <RevertButton id={id} count={extra} />}
       {!paused && (
         <Menu
-          label={t('do.rescan')} icon="sync" text={`${t('do.rescan')} ▾`}
+          label={t('do.rescan')}
+          icon="sync"
+          text={`${t('do.rescan')} ▾`}
           items={[
-            { text: t('fold.rescanWhole'), onSelect: () => act(() => client.scan(id), t('fold.scanned', { folder: name })) },
+            {
+              text: t('fold.rescanWhole'),
+              onSelect: () => act(() => client.scan(id), t('fold.scanned', { folder: name })),
+            },
             { text: t('fold.rescanPath'), onSelect: () => openDialog(() => <RescanDialog id={id} />) },
           ]}
         />
       )}
-      <Button icon={paused ? 'play' : 'pause'} onClick={() => act(() => client.changeFolder(id, { paused: !paused }), done)}>
+      <Button
+        icon={paused ? 'play' : 'pause'}
+        onClick={() => act(() => client.changeFolder(id, { paused: !paused }), done)}
+      >
         {t(paused ? 'do.resume' : 'do.pause')}
       </Button>
-      <Button icon="settings" onClick={() => openDialog(() => <EditFolderDialog folder={folder} />)}>{t('do.edit')}</Button>
-      <Menu label={t('do.actions')} icon="more" items={[{ text: t('do.remove'), icon: 'trash', danger: true, onSelect: () => remove(folder) }]} />
+      <Button icon="settings" onClick={() => openDialog(() => <EditFolderDialog folder={folder} />)}>
+        {t('do.edit')}
+      </Button>
+      <Menu
+        label={t('do.actions')}
+        icon="more"
+        items={[{ text: t('do.remove'), icon: 'trash', danger: true, onSelect: () => remove(folder) }]}
+      />
     </div>
   )
 }
 
 export function RevertButton({ id, count }: { readonly id: string; readonly count: number }) {
-  return <Button kind="danger" onClick={() => revert(id, count)}>{t('fold.revert')}</Button>
+  return (
+    <Button kind="danger" onClick={() => revert(id, count)}>
+      {t('fold.revert')}
+    </Button>
+  )
 }
 
 async function override(folder: string, count: number): Promise<void> {
-  const wanted = await confirm({ title: t('fold.overrideTitle'), text: t('fold.overrideText', { n: count }), action: t('fold.override'), danger: true })
+  const wanted = await confirm({
+    title: t('fold.overrideTitle'),
+    text: t('fold.overrideText', { n: count }),
+    action: t('fold.override'),
+    danger: true,
+  })
   if (wanted) await act(() => client.call('POST /rest/db/override', { query: { folder } }), t('fold.overrideDone'))
 }
 
 async function revert(folder: string, count: number): Promise<void> {
-  const wanted = await confirm({ title: t('fold.revertTitle'), text: t('fold.revertText', { n: count }), action: t('fold.revert'), danger: true })
+  const wanted = await confirm({
+    title: t('fold.revertTitle'),
+    text: t('fold.revertText', { n: count }),
+    action: t('fold.revert'),
+    danger: true,
+  })
   if (wanted) await act(() => client.call('POST /rest/db/revert', { query: { folder } }), t('fold.revertDone'))
 }
 
@@ -62,7 +94,8 @@ async function remove(folder: FolderConfig): Promise<void> {
   const name = folderName(folder)
   const files = live.get().folders[folder.id]?.status.localFiles ?? 0
   const text = t('fold.removeText', { n: files, path: folder.path })
-  if (!(await confirm({ title: t('fold.removeTitle', { folder: name }), text, action: t('do.remove'), danger: true }))) return
+  if (!(await confirm({ title: t('fold.removeTitle', { folder: name }), text, action: t('do.remove'), danger: true })))
+    return
   if (await act(() => client.removeFolder(folder.id), t('fold.removed', { folder: name }))) goTo('folders')
 }
 
@@ -75,8 +108,23 @@ function RescanDialog({ id }: { readonly id: string }) {
   }
   const isOutside = text.trim() !== '' && path === undefined
   return (
-    <Dialog title={t('fold.rescanTitle')} onSubmit={scan} actions={<Button kind="primary" type="submit" disabled={path === undefined}>{t('do.rescan')}</Button>}>
-      <TextField label={t('fold.path')} help={t('fold.rescanHelp')} error={isOutside ? t('fold.rescanOutside') : undefined} value={text} onChange={setText} autoFocus />
+    <Dialog
+      title={t('fold.rescanTitle')}
+      onSubmit={scan}
+      actions={
+        <Button kind="primary" type="submit" disabled={path === undefined}>
+          {t('do.rescan')}
+        </Button>
+      }
+    >
+      <TextField
+        label={t('fold.path')}
+        help={t('fold.rescanHelp')}
+        error={isOutside ? t('fold.rescanOutside') : undefined}
+        value={text}
+        onChange={setText}
+        autoFocus
+      />
     </Dialog>
   )
 }

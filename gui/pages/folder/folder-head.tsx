@@ -18,22 +18,39 @@ export function FolderHead({ folder }: { readonly folder: FolderConfig }) {
   const status = live?.status
   return (
     <header class="folder-head">
-      <nav class="folder-back" aria-label={t('nav.folders')}><a href={addressOf('folders')}>{t('nav.folders')}</a><Icon name="chevron" size={14} /></nav>
+      <nav class="folder-back" aria-label={t('nav.folders')}>
+        <a href={addressOf('folders')}>{t('nav.folders')}</a>
+        <Icon name="chevron" size={14} />
+      </nav>
       <div class="folder-title">
         <h1>{folderName(folder)}</h1>
         <State tone={facts.tone}>{facts.text}</State>
         <FolderActions folder={folder} />
       </div>
-      {facts.fraction !== undefined && <div class="folder-progress"><Bar fraction={facts.fraction} label={facts.text} /></div>}
+      {facts.fraction !== undefined && (
+        <div class="folder-progress">
+          <Bar fraction={facts.fraction} label={facts.text} />
+        </div>
+      )}
       <dl class="folder-facts">
-        <Fact name={t('fold.path')}><span class="mono">{folder.path}</span></Fact>
+        <Fact name={t('fold.path')}>
+          <span class="mono">{folder.path}</span>
+        </Fact>
         <Fact name={t('fold.type')}>{t(`fold.type.${folder.type}`)}</Fact>
         {status && <Fact name={t('fold.here')}>{sizeText(status.localFiles, status.localBytes)}</Fact>}
         {status && <Fact name={t('fold.everywhere')}>{sizeText(status.globalFiles, status.globalBytes)}</Fact>}
         {facts.waiting > 0 && (
-          <Fact name={t('fold.waiting')}><a href={addressOf('folders', folder.id, 'waiting')}>{`${t('count.items', { n: facts.waiting })} · ${formatSize(facts.bytesLeft)}`}</a></Fact>
+          <Fact name={t('fold.waiting')}>
+            <a
+              href={addressOf('folders', folder.id, 'waiting')}
+            >{`${t('count.items', { n: facts.waiting })} · ${formatSize(facts.bytesLeft)}`}</a>
+          </Fact>
         )}
-        {lastScan !== undefined && <Fact name={t('fold.lastScan')}><Ago time={lastScan} /></Fact>}
+        {lastScan !== undefined && (
+          <Fact name={t('fold.lastScan')}>
+            <Ago time={lastScan} />
+          </Fact>
+        )}
       </dl>
       {!folder.paused && status !== undefined && status.error !== '' && <Stopped reason={status.error} />}
     </header>
@@ -45,14 +62,24 @@ function sizeText(files: number, bytes: number): string {
 }
 
 function Fact({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
-  return <div><dt>{name}</dt><dd>{children}</dd></div>
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  )
 }
 
 function Stopped({ reason }: { readonly reason: string }) {
   return (
     <div class="folder-stopped" role="alert">
       <Icon name="error" />
-      <div><strong>{t('fold.stopped')}: {reason}</strong><p>{t(cureFor(reason))}</p></div>
+      <div>
+        <strong>
+          {t('fold.stopped')}: {reason}
+        </strong>
+        <p>{t(cureFor(reason))}</p>
+      </div>
     </div>
   )
 }

@@ -16,9 +16,18 @@ import { VersionsTab } from './versions-tab.tsx'
 import { WaitingTab } from './waiting-tab.tsx'
 
 /** Everything about one folder. `rest` is what the address names inside a tab: a file. */
-export function FolderPage({ id, tab, rest }: { readonly id: string; readonly tab: string; readonly rest: readonly string[] }) {
+export function FolderPage({
+  id,
+  tab,
+  rest,
+}: {
+  readonly id: string
+  readonly tab: string
+  readonly rest: readonly string[]
+}) {
   const folder = useLive((state) => state.config?.folders.find((each) => each.id === id))
-  if (folder === undefined) return <Empty action={<a href={addressOf('folders')}>{t('fold.all')}</a>}>{t('fold.unknown')}</Empty>
+  if (folder === undefined)
+    return <Empty action={<a href={addressOf('folders')}>{t('fold.all')}</a>}>{t('fold.unknown')}</Empty>
   return (
     <>
       <FolderHead folder={folder} />
@@ -36,13 +45,35 @@ interface TabsProps {
 function FolderTabs({ folder, tab, file }: TabsProps) {
   const counts = folderCounts(useLive((state) => state.folders[folder.id]))
   const onlyReceives = folder.type === 'receiveonly' || folder.type === 'receiveencrypted'
-  const names = ['files', 'waiting', 'problems', 'versions', 'ignores', ...(onlyReceives ? ['local'] as const : []), 'settings'] as const
-  const numbers: Readonly<Record<string, number>> = { waiting: counts.waiting, problems: counts.problems, local: counts.extra }
+  const names = [
+    'files',
+    'waiting',
+    'problems',
+    'versions',
+    'ignores',
+    ...(onlyReceives ? (['local'] as const) : []),
+    'settings',
+  ] as const
+  const numbers: Readonly<Record<string, number>> = {
+    waiting: counts.waiting,
+    problems: counts.problems,
+    local: counts.extra,
+  }
   const tabs: readonly Tab[] = names.map((name) => ({
-    name, text: t(`fold.tab.${name}`), href: addressOf('folders', folder.id, name), count: numbers[name],
+    name,
+    text: t(`fold.tab.${name}`),
+    href: addressOf('folders', folder.id, name),
+    count: numbers[name],
   }))
-  useEffect(() => document.querySelector('.tabs a[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' }), [tab])
-  return <Tabs tabs={tabs} active={tab} label={t('fold.tabs')}><TabBody folder={folder} tab={tab} file={file} /></Tabs>
+  useEffect(
+    () => document.querySelector('.tabs a[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' }),
+    [tab],
+  )
+  return (
+    <Tabs tabs={tabs} active={tab} label={t('fold.tabs')}>
+      <TabBody folder={folder} tab={tab} file={file} />
+    </Tabs>
+  )
 }
 
 function TabBody({ folder, tab, file }: TabsProps) {

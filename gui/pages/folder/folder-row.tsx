@@ -10,7 +10,13 @@ import { t } from '../../words/words.ts'
 
 /** One line a folder; each opens its page. */
 export function FolderRows({ folders }: { readonly folders: readonly FolderConfig[] }) {
-  return <ul class="rows">{folders.map((folder) => <FolderRow key={folder.id} folder={folder} />)}</ul>
+  return (
+    <ul class="rows">
+      {folders.map((folder) => (
+        <FolderRow key={folder.id} folder={folder} />
+      ))}
+    </ul>
+  )
 }
 
 /** Name, state in words, a bar only while something moves. The number of what is out of sync opens exactly that. */
@@ -21,14 +27,30 @@ function FolderRow({ folder }: { readonly folder: FolderConfig }) {
   const state = <State tone={facts.tone}>{facts.text}</State>
   return (
     <li class="row">
-      <a class="row-link row-name" href={addressOf('folders', folder.id)}>{folderName(folder)}</a>
-      {tab === undefined ? state : <a class="row-cause" href={addressOf('folders', folder.id, tab)}>{state}</a>}
+      <a class="row-link row-name" href={addressOf('folders', folder.id)}>
+        {folderName(folder)}
+      </a>
+      {tab === undefined ? (
+        state
+      ) : (
+        <a class="row-cause" href={addressOf('folders', folder.id, tab)}>
+          {state}
+        </a>
+      )}
       <span class="row-detail">
-        {facts.fraction === undefined
-          ? <Content folder={folder} />
-          : <Moving text={facts.text} fraction={facts.fraction} bytesLeft={live?.status.state === 'syncing' ? facts.bytesLeft : 0} />}
+        {facts.fraction === undefined ? (
+          <Content folder={folder} />
+        ) : (
+          <Moving
+            text={facts.text}
+            fraction={facts.fraction}
+            bytesLeft={live?.status.state === 'syncing' ? facts.bytesLeft : 0}
+          />
+        )}
       </span>
-      <span class="row-side"><LastChange id={folder.id} /></span>
+      <span class="row-side">
+        <LastChange id={folder.id} />
+      </span>
     </li>
   )
 }
@@ -47,17 +69,39 @@ function Content({ folder }: { readonly folder: FolderConfig }) {
   return <>{`${t('count.files', { n: files })} · ${formatSize(bytes ?? 0)} · ${devices}`}</>
 }
 
-function Moving({ text, fraction, bytesLeft }: { readonly text: string; readonly fraction: number; readonly bytesLeft: number }) {
+function Moving({
+  text,
+  fraction,
+  bytesLeft,
+}: {
+  readonly text: string
+  readonly fraction: number
+  readonly bytesLeft: number
+}) {
   const rate = useLive((state) => meanRate(state.history).inBps)
   const leftS = bytesLeft === 0 ? undefined : secondsLeft(bytesLeft, rate)
-  const words = leftS === undefined
-    ? []
-    : [t('overview.bytesLeft', { size: formatSize(bytesLeft) }), formatRate(rate), t('time.left', { time: formatDuration(leftS) })]
-  return <><Bar fraction={fraction} label={text} />{words.length > 0 && <span class="row-pace">{words.join(' · ')}</span>}</>
+  const words =
+    leftS === undefined
+      ? []
+      : [
+          t('overview.bytesLeft', { size: formatSize(bytesLeft) }),
+          formatRate(rate),
+          t('time.left', { time: formatDuration(leftS) }),
+        ]
+  return (
+    <>
+      <Bar fraction={fraction} label={text} />
+      {words.length > 0 && <span class="row-pace">{words.join(' · ')}</span>}
+    </>
+  )
 }
 
 function LastChange({ id }: { readonly id: string }) {
   const at = useLive((state) => state.folderStats[id]?.lastFile.at ?? '')
   const name = useLive((state) => state.folderStats[id]?.lastFile.filename ?? '')
-  return isTime(Date.parse(at)) ? <span title={name}>{t('overview.changed')} <Ago time={at} /></span> : null
+  return isTime(Date.parse(at)) ? (
+    <span title={name}>
+      {t('overview.changed')} <Ago time={at} />
+    </span>
+  ) : null
 }

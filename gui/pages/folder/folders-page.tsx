@@ -11,7 +11,11 @@ import { FolderRows } from './folder-row.tsx'
 /** All folders, and what can be done with all of them. */
 export function FoldersPage() {
   const folders = useLive((state) => state.config?.folders) ?? []
-  const add = <Button kind="primary" icon="plus" onClick={() => openDialog(() => <AddFolderDialog />)}>{t('folders.add')}</Button>
+  const add = (
+    <Button kind="primary" icon="plus" onClick={() => openDialog(() => <AddFolderDialog />)}>
+      {t('folders.add')}
+    </Button>
+  )
   return (
     <>
       <header class="page-head">
@@ -21,9 +25,7 @@ export function FoldersPage() {
           {add}
         </div>
       </header>
-      {folders.length === 0
-        ? <Empty>{t('overview.noFolders')}</Empty>
-        : <FolderRows folders={folders} />}
+      {folders.length === 0 ? <Empty>{t('overview.noFolders')}</Empty> : <FolderRows folders={folders} />}
     </>
   )
 }
@@ -34,9 +36,21 @@ function AllActions() {
   const rescan = () => act(() => client.call('POST /rest/db/scan', { timeoutMs: undefined }), t('folders.scanned'))
   return (
     <>
-      {isAnyRunning && <Button icon="sync" onClick={rescan}>{t('folders.rescanAll')}</Button>}
-      {isAnyRunning && <Button icon="pause" onClick={() => act(() => setPaused(true), t('folders.paused'))}>{t('folders.pauseAll')}</Button>}
-      {isAnyPaused && <Button icon="play" onClick={() => act(() => setPaused(false), t('folders.resumed'))}>{t('folders.resumeAll')}</Button>}
+      {isAnyRunning && (
+        <Button icon="sync" onClick={rescan}>
+          {t('folders.rescanAll')}
+        </Button>
+      )}
+      {isAnyRunning && (
+        <Button icon="pause" onClick={() => act(() => setPaused(true), t('folders.paused'))}>
+          {t('folders.pauseAll')}
+        </Button>
+      )}
+      {isAnyPaused && (
+        <Button icon="play" onClick={() => act(() => setPaused(false), t('folders.resumed'))}>
+          {t('folders.resumeAll')}
+        </Button>
+      )}
     </>
   )
 }

@@ -9,23 +9,46 @@ type Line = IgnorePreviewJson['lines'][number]
 export function IgnoresError({ error, errorLine }: Pick<IgnorePreviewJson, 'error' | 'errorLine'>) {
   if (error === null) return null
   const text = errorLine === null ? error : t('ignores.errorLine', { line: String(errorLine), reason: error })
-  return <p class="ignores-error" role="alert"><State tone="bad">{text}</State></p>
+  return (
+    <p class="ignores-error" role="alert">
+      <State tone="bad">{text}</State>
+    </p>
+  )
 }
 
 /** What each line of the patterns decides about, with examples. */
-export function IgnoresPreview({ preview, lines }: { readonly preview: IgnorePreviewJson; readonly lines: readonly string[] }) {
+export function IgnoresPreview({
+  preview,
+  lines,
+}: {
+  readonly preview: IgnorePreviewJson
+  readonly lines: readonly string[]
+}) {
   if (preview.error !== null) return null
   const shown = preview.lines.filter(({ kind }) => kind !== 'other')
   if (shown.length === 0) return <p class="soft">{t('ignores.empty')}</p>
   return (
     <>
-      <p role="status">{t('ignores.total', { ignored: formatCount(preview.ignoredTotal), checked: formatCount(preview.checkedTotal) })}{preview.truncated && ` ${t('ignores.truncated')}`}</p>
+      <p role="status">
+        {t('ignores.total', { ignored: formatCount(preview.ignoredTotal), checked: formatCount(preview.checkedTotal) })}
+        {preview.truncated && ` ${t('ignores.truncated')}`}
+      </p>
       <ol class="ignores-lines">
         {shown.map((line) => (
           <li key={line.line}>
-            <div class="ignores-line"><span class="soft">{t('ignores.line', { line: String(line.line) })}</span><code>{lines[line.line - 1]}</code></div>
+            <div class="ignores-line">
+              <span class="soft">{t('ignores.line', { line: String(line.line) })}</span>
+              <code>{lines[line.line - 1]}</code>
+            </div>
             <div class={line.matches === 0 ? 'soft' : undefined}>{wordsFor(line)}</div>
-            {line.examples.length > 0 && <ul class="ignores-examples">{line.examples.map((name) => <li key={name}>{name}</li>)}{line.matches > line.examples.length && <li>…</li>}</ul>}
+            {line.examples.length > 0 && (
+              <ul class="ignores-examples">
+                {line.examples.map((name) => (
+                  <li key={name}>{name}</li>
+                ))}
+                {line.matches > line.examples.length && <li>…</li>}
+              </ul>
+            )}
           </li>
         ))}
       </ol>

@@ -13,20 +13,35 @@ import { LineEditor } from './line-editor.tsx'
 
 /** The ignore patterns of a folder, and what they would leave out. */
 export function IgnoresTab({ folder }: { readonly folder: FolderConfig }) {
-  const asked = useAsk('', async (signal) => textOf((await client.call('GET /rest/db/ignores', { query: { folder: folder.id }, signal })).ignore))
+  const asked = useAsk('', async (signal) =>
+    textOf((await client.call('GET /rest/db/ignores', { query: { folder: folder.id }, signal })).ignore),
+  )
   return <Answer asked={asked}>{(saved) => <Editor folder={folder.id} saved={saved} again={asked.again} />}</Answer>
 }
 
-function Editor({ folder, saved, again }: { readonly folder: string; readonly saved: string; readonly again: () => void }) {
+function Editor({
+  folder,
+  saved,
+  again,
+}: {
+  readonly folder: string
+  readonly saved: string
+  readonly again: () => void
+}) {
   /** What was typed; undefined until something was, so that the file shows as it is. */
   const [typed, setTyped] = useState<string>()
   const text = typed ?? saved
   const tried = useLater(text)
-  const preview = useAsk(tried, (signal) => client.call('POST /rest/twinfold/ignore-preview', { query: { folder }, body: { lines: linesOf(tried) }, signal }))
+  const preview = useAsk(tried, (signal) =>
+    client.call('POST /rest/twinfold/ignore-preview', { query: { folder }, body: { lines: linesOf(tried) }, signal }),
+  )
   const isChanged = typed !== undefined && typed !== saved
   const error = preview.value?.error ?? undefined
   const save = async () => {
-    const done = await act(() => client.call('POST /rest/db/ignores', { query: { folder }, body: { ignore: linesOf(text) } }), t('ignores.saved'))
+    const done = await act(
+      () => client.call('POST /rest/db/ignores', { query: { folder }, body: { ignore: linesOf(text) } }),
+      t('ignores.saved'),
+    )
     if (!done) return
     setTyped(undefined)
     again()
@@ -34,10 +49,18 @@ function Editor({ folder, saved, again }: { readonly folder: string; readonly sa
   return (
     <div class="ignores">
       <div>
-        <LineEditor label={t('ignores.title')} help={t('ignores.help')} text={text} onText={setTyped} wrongLine={preview.value?.errorLine ?? undefined} />
+        <LineEditor
+          label={t('ignores.title')}
+          help={t('ignores.help')}
+          text={text}
+          onText={setTyped}
+          wrongLine={preview.value?.errorLine ?? undefined}
+        />
         {preview.value && <IgnoresError {...preview.value} />}
         <div class="ignores-actions">
-          <Button kind="primary" disabled={!isChanged || error !== undefined} onClick={save}>{t('do.save')}</Button>
+          <Button kind="primary" disabled={!isChanged || error !== undefined} onClick={save}>
+            {t('do.save')}
+          </Button>
           {isChanged && <Button onClick={() => setTyped(undefined)}>{t('ignores.undo')}</Button>}
         </div>
       </div>

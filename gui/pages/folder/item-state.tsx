@@ -14,14 +14,30 @@ const STATES = {
 } as const satisfies Readonly<Record<WhyJson['state'], readonly [Tone, IconName, WordKey]>>
 
 /** How our copy of an item stands: words, with a picture and a colour that say the same. */
-export function ItemState({ state, deleted = false }: { readonly state: WhyJson['state']; readonly deleted?: boolean }) {
-  const [tone, icon, word] = deleted && state === 'older' ? (['wait', 'trash', 'files.deleted'] as const) : STATES[state]
-  return <span class={`state ${tone}`}><Icon name={icon} size={16} /><span>{t(word)}</span></span>
+export function ItemState({
+  state,
+  deleted = false,
+}: {
+  readonly state: WhyJson['state']
+  readonly deleted?: boolean
+}) {
+  const [tone, icon, word] =
+    deleted && state === 'older' ? (['wait', 'trash', 'files.deleted'] as const) : STATES[state]
+  return (
+    <span class={`state ${tone}`}>
+      <Icon name={icon} size={16} />
+      <span>{t(word)}</span>
+    </span>
+  )
 }
 
 type Version = ItemJson['devices'][number]['version']
 
-const MARKS: Readonly<Record<Version, readonly [Tone, IconName]>> = { newest: ['good', 'check'], older: ['wait', 'clock'], none: ['off', 'close'] }
+const MARKS: Readonly<Record<Version, readonly [Tone, IconName]>> = {
+  newest: ['good', 'check'],
+  older: ['wait', 'clock'],
+  none: ['off', 'close'],
+}
 
 /** What another device has of an item, as a mark with its name; the sentence is in the tooltip and for readers of the screen. */
 export function DeviceMark({ name, version }: { readonly name: string; readonly version: Version }) {
@@ -29,7 +45,11 @@ export function DeviceMark({ name, version }: { readonly name: string; readonly 
   const sentence = t(`mark.${version}`, { device: name })
   return (
     <li class={`mark ${tone}`} title={sentence}>
-      <Icon name={icon} size={14} /><span class="mark-name" aria-hidden="true">{name}</span><span class="unseen">{sentence}</span>
+      <Icon name={icon} size={14} />
+      <span class="mark-name" aria-hidden="true">
+        {name}
+      </span>
+      <span class="unseen">{sentence}</span>
     </li>
   )
 }
@@ -37,5 +57,10 @@ export function DeviceMark({ name, version }: { readonly name: string; readonly 
 /** The same in a sentence of its own. */
 export function DeviceVersion({ version }: { readonly version: Version }) {
   const [tone, icon] = MARKS[version]
-  return <span class={`state ${tone}`}><Icon name={icon} size={16} /><span>{t(`version.${version}`)}</span></span>
+  return (
+    <span class={`state ${tone}`}>
+      <Icon name={icon} size={16} />
+      <span>{t(`version.${version}`)}</span>
+    </span>
+  )
 }

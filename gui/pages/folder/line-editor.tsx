@@ -21,15 +21,28 @@ export function LineEditor({ label, help, text, onText, wrongLine }: LineEditorP
       <label for={id}>{label}</label>
       <div class="line-editor-frame">
         <div ref={numbers} class="line-editor-numbers" aria-hidden="true">
-          {Array.from({ length: count }, (_, index) => <div key={index} class={index + 1 === wrongLine ? 'wrong' : undefined}>{index + 1}</div>)}
+          {Array.from({ length: count }, (_, index) => (
+            <div key={index} class={index + 1 === wrongLine ? 'wrong' : undefined}>
+              {index + 1}
+            </div>
+          ))}
         </div>
         <textarea
-          id={id} value={text} rows={LINES_MIN} wrap="off" spellcheck={false} autoComplete="off" aria-describedby={`${id}-help`} aria-invalid={wrongLine !== undefined}
+          id={id}
+          value={text}
+          rows={LINES_MIN}
+          wrap="off"
+          spellcheck={false}
+          autoComplete="off"
+          aria-describedby={`${id}-help`}
+          aria-invalid={wrongLine !== undefined}
           onInput={(event) => onText(event.currentTarget.value)}
           onScroll={(event) => numbers.current?.scrollTo({ top: event.currentTarget.scrollTop })}
         />
       </div>
-      <p id={`${id}-help`} class="field-help">{help}</p>
+      <p id={`${id}-help`} class="field-help">
+        {help}
+      </p>
     </div>
   )
 }

@@ -5,7 +5,8 @@ import { openFile } from './file-drawer.tsx'
 export function PathButton({ folder, path }: { readonly folder: string; readonly path: string }) {
   return (
     <button type="button" class="files-path" title={path} onClick={() => openFile(folder, path)}>
-      <span class="soft">{directoryOf(path)}</span><span class="files-base">{baseName(path)}</span>
+      <span class="soft">{directoryOf(path)}</span>
+      <span class="files-base">{baseName(path)}</span>
     </button>
   )
 }

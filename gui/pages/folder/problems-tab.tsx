@@ -22,70 +22,109 @@ const ERRORS_MAX = 1_000
 export function ProblemsTab({ folder }: { readonly folder: FolderConfig }) {
   const watchError = useLive((state) => state.folders[folder.id]?.status.watchError ?? '')
   const retry = () => act(() => client.scan(folder.id), t('problems.retried'))
-  const actions = folder.paused ? undefined : <Button icon="sync" onClick={retry}>{t('problems.retry')}</Button>
+  const actions = folder.paused ? undefined : (
+    <Button icon="sync" onClick={retry}>
+      {t('problems.retry')}
+    </Button>
+  )
   return (
     <>
       <Section title={t('problems.items')} actions={actions}>
-        {!folder.paused && watchError !== '' && <p class="files-note"><State tone="wait">{t('problems.watch', { reason: watchError })}</State></p>}
+        {!folder.paused && watchError !== '' && (
+          <p class="files-note">
+            <State tone="wait">{t('problems.watch', { reason: watchError })}</State>
+          </p>
+        )}
         {folder.paused ? <Empty>{t('problems.paused')}</Empty> : <Errors folder={folder.id} />}
       </Section>
-      <Section title={t('conflicts.title')}><Conflicts folder={folder.id} /></Section>
+      <Section title={t('conflicts.title')}>
+        <Conflicts folder={folder.id} />
+      </Section>
     </>
   )
 }
 
 function Errors({ folder }: { readonly folder: string }) {
   const isRunning = useLive((state) => state.folders[folder]?.status.state !== '')
-  const ask = (signal: AbortSignal) => client.call('GET /rest/folder/errors', { query: { folder, perpage: ERRORS_MAX }, signal })
-  const asked = useAsk(String(isRunning), async (signal) => (isRunning ? ((await ask(signal)).errors ?? []) : []), useFolderTurn(folder))
+  const ask = (signal: AbortSignal) =>
+    client.call('GET /rest/folder/errors', { query: { folder, perpage: ERRORS_MAX }, signal })
+  const asked = useAsk(
+    String(isRunning),
+    async (signal) => (isRunning ? ((await ask(signal)).errors ?? []) : []),
+    useFolderTurn(folder),
+  )
   return (
     <Answer asked={asked}>
-      {(errors) => errors.length === 0 ? <Empty>{t('problems.none')}</Empty> : (
-        <ul class="rows">
-          {errors.map(({ path, error }) => (
-            <li key={path} class="problem">
-              <PathButton folder={folder} path={path} />
-              <State tone="bad">{error}</State>
-              <p class="soft">{t(cureFor(error))}</p>
-            </li>
-          ))}
-        </ul>
-      )}
+      {(errors) =>
+        errors.length === 0 ? (
+          <Empty>{t('problems.none')}</Empty>
+        ) : (
+          <ul class="rows">
+            {errors.map(({ path, error }) => (
+              <li key={path} class="problem">
+                <PathButton folder={folder} path={path} />
+                <State tone="bad">{error}</State>
+                <p class="soft">{t(cureFor(error))}</p>
+              </li>
+            ))}
+          </ul>
+        )
+      }
     </Answer>
   )
 }
 
 function Conflicts({ folder }: { readonly folder: string }) {
   const [pages, setPages] = useState(1)
-  const asked = useAsk(`${pages}`, (signal) => askPages(pages, PER_PAGE, (page) =>
-    client.call('GET /rest/twinfold/conflicts', { query: { folder, page, perpage: PER_PAGE }, signal })), useFolderTurn(folder))
+  const asked = useAsk(
+    `${pages}`,
+    (signal) =>
+      askPages(pages, PER_PAGE, (page) =>
+        client.call('GET /rest/twinfold/conflicts', { query: { folder, page, perpage: PER_PAGE }, signal }),
+      ),
+    useFolderTurn(folder),
+  )
   return (
     <Answer asked={asked}>
-      {({ total, items }) => items.length === 0 ? <Empty>{t('conflicts.none')}</Empty> : (
-        <>
-          <p class="soft files-note">{t('conflicts.todo')}</p>
-          <table class="files-table conflicts-table">
-            <caption class="unseen">{t('conflicts.title')}</caption>
-            <thead>
-              <tr>
-                <th scope="col">{t('conflicts.copy')}</th><th scope="col">{t('conflicts.original')}</th>
-                <th scope="col" class="number">{t('files.size')}</th><th scope="col">{t('files.modified')}</th>
-              </tr>
-            </thead>
-            <tbody>
-              {items.map(({ name, original, sizeBytes, modified, modifiedBy }) => (
-                <tr key={name}>
-                  <th scope="row"><PathButton folder={folder} path={name} /></th>
-                  <td><PathButton folder={folder} path={original} /></td>
-                  <td class="number">{formatSize(sizeBytes)}</td>
-                  <td><Ago time={modified} /> {t('conflicts.by', { device: nameOf(live.get(), modifiedBy) })}</td>
+      {({ total, items }) =>
+        items.length === 0 ? (
+          <Empty>{t('conflicts.none')}</Empty>
+        ) : (
+          <>
+            <p class="soft files-note">{t('conflicts.todo')}</p>
+            <table class="files-table conflicts-table">
+              <caption class="unseen">{t('conflicts.title')}</caption>
+              <thead>
+                <tr>
+                  <th scope="col">{t('conflicts.copy')}</th>
+                  <th scope="col">{t('conflicts.original')}</th>
+                  <th scope="col" class="number">
+                    {t('files.size')}
+                  </th>
+                  <th scope="col">{t('files.modified')}</th>
                 </tr>
-              ))}
-            </tbody>
-          </table>
-          <More left={total - items.length} onMore={() => setPages(pages + 1)} />
-        </>
-      )}
+              </thead>
+              <tbody>
+                {items.map(({ name, original, sizeBytes, modified, modifiedBy }) => (
+                  <tr key={name}>
+                    <th scope="row">
+                      <PathButton folder={folder} path={name} />
+                    </th>
+                    <td>
+                      <PathButton folder={folder} path={original} />
+                    </td>
+                    <td class="number">{formatSize(sizeBytes)}</td>
+                    <td>
+                      <Ago time={modified} /> {t('conflicts.by', { device: nameOf(live.get(), modifiedBy) })}
+                    </td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+            <More left={total - items.length} onMore={() => setPages(pages + 1)} />
+          </>
+        )
+      }
     </Answer>
   )
 }

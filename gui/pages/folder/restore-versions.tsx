@@ -11,10 +11,18 @@ import { t } from '../../words/words.ts'
 /** Brings versions back, by path and time, after asking. Resolves to whether it was tried. */
 export async function restoreVersions(folder: string, times: Readonly<Record<string, string>>): Promise<boolean> {
   const n = Object.keys(times).length
-  const wanted = await confirm({ title: t('versions.restoreTitle', { n }), text: t('versions.restoreText', { n }), action: t('versions.restore') })
+  const wanted = await confirm({
+    title: t('versions.restoreTitle', { n }),
+    text: t('versions.restoreText', { n }),
+    action: t('versions.restore'),
+  })
   if (!wanted) return false
   return act(async () => {
-    const failures = await client.call('POST /rest/folder/versions', { query: { folder }, body: times, timeoutMs: undefined })
+    const failures = await client.call('POST /rest/folder/versions', {
+      query: { folder },
+      body: times,
+      timeoutMs: undefined,
+    })
     const { restored, failed } = restoreOutcome(times, failures)
     if (restored > 0) tell('done', t('versions.restored', { n: restored }))
     if (failed.length > 0) openDialog(() => <FailedDialog failed={failed} />)
@@ -25,7 +33,12 @@ function FailedDialog({ failed }: { readonly failed: readonly { readonly path: s
   return (
     <Dialog title={t('versions.failed')} wide>
       <ul class="rows">
-        {failed.map(({ path, reason }) => <li key={path} class="problem"><span class="files-base">{path}</span><State tone="bad">{reason}</State></li>)}
+        {failed.map(({ path, reason }) => (
+          <li key={path} class="problem">
+            <span class="files-base">{path}</span>
+            <State tone="bad">{reason}</State>
+          </li>
+        ))}
       </ul>
     </Dialog>
   )

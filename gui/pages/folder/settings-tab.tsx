@@ -12,7 +12,11 @@ import { EditFolderDialog } from '../edit/edit-folder.tsx'
 
 /** How the folder is set up, in words; the dialog changes it. */
 export function SettingsTab({ folder }: { readonly folder: FolderConfig }) {
-  const edit = <Button kind="primary" icon="settings" onClick={() => openDialog(() => <EditFolderDialog folder={folder} />)}>{t('do.edit')}</Button>
+  const edit = (
+    <Button kind="primary" icon="settings" onClick={() => openDialog(() => <EditFolderDialog folder={folder} />)}>
+      {t('do.edit')}
+    </Button>
+  )
   return (
     <Section title={folderName(folder)} actions={edit}>
       <div class="card">
@@ -36,9 +40,19 @@ export function SettingsTab({ folder }: { readonly folder: FolderConfig }) {
 function SharedWith({ folder }: { readonly folder: FolderConfig }) {
   const devices = useLive((state) => state.config?.devices) ?? []
   const myId = useLive((state) => state.system?.myID)
-  const others = devices.filter(({ deviceID }) => deviceID !== myId && folder.devices.some((each) => each.deviceID === deviceID))
+  const others = devices.filter(
+    ({ deviceID }) => deviceID !== myId && folder.devices.some((each) => each.deviceID === deviceID),
+  )
   if (others.length === 0) return <span>{t('fold.nobody')}</span>
-  return <ul class="folder-devices">{others.map((device) => <li key={device.deviceID}><a href={addressOf('devices', device.deviceID)}>{deviceName(device)}</a></li>)}</ul>
+  return (
+    <ul class="folder-devices">
+      {others.map((device) => (
+        <li key={device.deviceID}>
+          <a href={addressOf('devices', device.deviceID)}>{deviceName(device)}</a>
+        </li>
+      ))}
+    </ul>
+  )
 }
 
 function watchText({ fsWatcherEnabled, rescanIntervalS }: FolderConfig): string {
@@ -48,7 +62,10 @@ function watchText({ fsWatcherEnabled, rescanIntervalS }: FolderConfig): string 
 }
 
 const VERSION_WORDS: Readonly<Record<string, WordKey>> = {
-  trashcan: 'set.versions.trashcan', simple: 'set.versions.simple', staggered: 'set.versions.staggered', external: 'set.versions.external',
+  trashcan: 'set.versions.trashcan',
+  simple: 'set.versions.simple',
+  staggered: 'set.versions.staggered',
+  external: 'set.versions.external',
 }
 
 function versionsKey(type: string): WordKey {

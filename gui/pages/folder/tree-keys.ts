@@ -8,7 +8,14 @@ export interface TreeStep {
 /** As trees do everywhere: up and down along what is shown, right into a directory, left out of it, Enter for the item itself. */
 export function stepInTree(event: KeyboardEvent): TreeStep | undefined {
   const row = event.target
-  if (!(row instanceof HTMLElement) || row.dataset['path'] === undefined || event.altKey || event.ctrlKey || event.metaKey) return undefined
+  if (
+    !(row instanceof HTMLElement) ||
+    row.dataset['path'] === undefined ||
+    event.altKey ||
+    event.ctrlKey ||
+    event.metaKey
+  )
+    return undefined
   const rows = [...(row.closest('table')?.querySelectorAll<HTMLElement>('tr[data-path]') ?? [])]
   const at = rows.indexOf(row)
   const path = row.dataset['path']

@@ -21,19 +21,42 @@ export function VersionRow({ file: { path, versions }, time, isChosen, onChoose,
     <tr>
       <th scope="row">
         <label class="versions-name">
-          <input type="checkbox" checked={isChosen} onChange={onChoose} aria-label={t('versions.choose', { name: path })} />
-          <span class="files-base"><span class="soft">{directoryOf(path)}</span>{baseName(path)}</span>
+          <input
+            type="checkbox"
+            checked={isChosen}
+            onChange={onChoose}
+            aria-label={t('versions.choose', { name: path })}
+          />
+          <span class="files-base">
+            <span class="soft">{directoryOf(path)}</span>
+            {baseName(path)}
+          </span>
         </label>
       </th>
       <td>
-        {versions.length === 1 ? momentOf(time) : (
-          <select class="select" value={time} aria-label={t('versions.which', { name: path })} onChange={(event) => onTime(event.currentTarget.value)}>
-            {versions.map(({ versionTime }) => <option key={versionTime} value={versionTime}>{momentOf(versionTime)}</option>)}
+        {versions.length === 1 ? (
+          momentOf(time)
+        ) : (
+          <select
+            class="select"
+            value={time}
+            aria-label={t('versions.which', { name: path })}
+            onChange={(event) => onTime(event.currentTarget.value)}
+          >
+            {versions.map(({ versionTime }) => (
+              <option key={versionTime} value={versionTime}>
+                {momentOf(versionTime)}
+              </option>
+            ))}
           </select>
         )}
       </td>
       <td class="number">{version && formatSize(version.size)}</td>
-      <td class="files-row-actions"><Button label={t('versions.restoreName', { name: path })} onClick={onRestore}>{t('versions.restore')}</Button></td>
+      <td class="files-row-actions">
+        <Button label={t('versions.restoreName', { name: path })} onClick={onRestore}>
+          {t('versions.restore')}
+        </Button>
+      </td>
     </tr>
   )
 }

@@ -19,14 +19,25 @@ const STEP = 200
 /** Older versions of files, and the way to have them back. */
 export function VersionsTab({ folder, file }: { readonly folder: FolderConfig; readonly file: string | undefined }) {
   const isRunning = useLive((state) => (state.folders[folder.id]?.status.state ?? '') !== '')
-  if (folder.versioning.type === '') return <Empty action={<a href={addressOf('folders', folder.id, 'settings')}>{t('fold.tab.settings')}</a>}>{t('versions.off')}</Empty>
+  if (folder.versioning.type === '')
+    return (
+      <Empty action={<a href={addressOf('folders', folder.id, 'settings')}>{t('fold.tab.settings')}</a>}>
+        {t('versions.off')}
+      </Empty>
+    )
   if (folder.paused || !isRunning) return <Empty>{t('versions.paused')}</Empty>
   return <Versions folder={folder.id} file={file} />
 }
 
 function Versions({ folder, file = '' }: { readonly folder: string; readonly file: string | undefined }) {
-  const asked = useAsk('', (signal) => client.call('GET /rest/folder/versions', { query: { folder }, signal, timeoutMs: undefined }))
-  return <Answer asked={asked}>{(versions) => <VersionList folder={folder} versions={versions} file={file} again={asked.again} />}</Answer>
+  const asked = useAsk('', (signal) =>
+    client.call('GET /rest/folder/versions', { query: { folder }, signal, timeoutMs: undefined }),
+  )
+  return (
+    <Answer asked={asked}>
+      {(versions) => <VersionList folder={folder} versions={versions} file={file} again={asked.again} />}
+    </Answer>
+  )
 }
 
 interface ListProps {
@@ -50,28 +61,44 @@ function VersionList({ folder, versions, file, again }: ListProps) {
     setTimes({})
     again()
   }
-  const choose = (path: string) => setChosen((before) => new Set(before.has(path) ? [...before].filter((each) => each !== path) : [...before, path]))
+  const choose = (path: string) =>
+    setChosen((before) => new Set(before.has(path) ? [...before].filter((each) => each !== path) : [...before, path]))
   if (Object.keys(versions).length === 0) return <Empty>{t('versions.none')}</Empty>
   return (
     <>
       <div class="files-bar">
         <SearchBox label={t('versions.search')} text={text} onText={setText} />
-        <Button kind="primary" disabled={chosen.size === 0} onClick={() => restore([...chosen])}>{t('versions.restoreMany', { n: chosen.size })}</Button>
+        <Button kind="primary" disabled={chosen.size === 0} onClick={() => restore([...chosen])}>
+          {t('versions.restoreMany', { n: chosen.size })}
+        </Button>
       </div>
-      {files.length === 0 ? <Empty>{t('files.notFound', { text })}</Empty> : (
+      {files.length === 0 ? (
+        <Empty>{t('files.notFound', { text })}</Empty>
+      ) : (
         <table class="files-table versions-table">
           <caption class="unseen">{t('fold.tab.versions')}</caption>
           <thead>
             <tr>
-              <th scope="col">{t('files.name')}</th><th scope="col">{t('versions.version')}</th>
-              <th scope="col" class="number">{t('files.size')}</th><th scope="col"><span class="unseen">{t('do.actions')}</span></th>
+              <th scope="col">{t('files.name')}</th>
+              <th scope="col">{t('versions.version')}</th>
+              <th scope="col" class="number">
+                {t('files.size')}
+              </th>
+              <th scope="col">
+                <span class="unseen">{t('do.actions')}</span>
+              </th>
             </tr>
           </thead>
           <tbody>
             {files.slice(0, shown).map((each) => (
               <VersionRow
-                key={each.path} file={each} time={timeOf(each.path)} isChosen={chosen.has(each.path)} onChoose={() => choose(each.path)}
-                onTime={(time) => setTimes({ ...times, [each.path]: time })} onRestore={() => restore([each.path])}
+                key={each.path}
+                file={each}
+                time={timeOf(each.path)}
+                isChosen={chosen.has(each.path)}
+                onChoose={() => choose(each.path)}
+                onTime={(time) => setTimes({ ...times, [each.path]: time })}
+                onRestore={() => restore([each.path])}
               />
             ))}
           </tbody>

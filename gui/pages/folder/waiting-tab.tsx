@@ -23,32 +23,60 @@ type Item = WaitingJson['items'][number]
 /** What the folder still needs, in the order of downloading, each with its reason. */
 export function WaitingTab({ folder }: { readonly folder: FolderConfig }) {
   const [pages, setPages] = useState(1)
-  const asked = useAsk(`${pages}`, (signal) => askPages(pages, PER_PAGE, (page) =>
-    client.call('GET /rest/twinfold/waiting', { query: { folder: folder.id, page, perpage: PER_PAGE }, signal })), useFolderTurn(folder.id))
+  const asked = useAsk(
+    `${pages}`,
+    (signal) =>
+      askPages(pages, PER_PAGE, (page) =>
+        client.call('GET /rest/twinfold/waiting', { query: { folder: folder.id, page, perpage: PER_PAGE }, signal }),
+      ),
+    useFolderTurn(folder.id),
+  )
   return (
     <Answer asked={asked}>
-      {({ total, items }) => items.length === 0 ? <Empty>{t('waiting.none')}</Empty> : (
-        <>
-          <p class="soft files-note">{t('waiting.order', { n: total })}</p>
-          <table class="files-table waiting-table">
-            <caption class="unseen">{t('fold.tab.waiting')}</caption>
-            <thead>
-              <tr>
-                <th scope="col">{t('files.name')}</th><th scope="col">{t('waiting.what')}</th>
-                <th scope="col" class="number">{t('files.size')}</th><th scope="col">{t('waiting.why')}</th>
-                <th scope="col"><span class="unseen">{t('do.actions')}</span></th>
-              </tr>
-            </thead>
-            <tbody>{items.map((item) => <WaitingRow key={item.name} folder={folder.id} item={item} again={asked.again} />)}</tbody>
-          </table>
-          <More left={total - items.length} onMore={() => setPages(pages + 1)} />
-        </>
-      )}
+      {({ total, items }) =>
+        items.length === 0 ? (
+          <Empty>{t('waiting.none')}</Empty>
+        ) : (
+          <>
+            <p class="soft files-note">{t('waiting.order', { n: total })}</p>
+            <table class="files-table waiting-table">
+              <caption class="unseen">{t('fold.tab.waiting')}</caption>
+              <thead>
+                <tr>
+                  <th scope="col">{t('files.name')}</th>
+                  <th scope="col">{t('waiting.what')}</th>
+                  <th scope="col" class="number">
+                    {t('files.size')}
+                  </th>
+                  <th scope="col">{t('waiting.why')}</th>
+                  <th scope="col">
+                    <span class="unseen">{t('do.actions')}</span>
+                  </th>
+                </tr>
+              </thead>
+              <tbody>
+                {items.map((item) => (
+                  <WaitingRow key={item.name} folder={folder.id} item={item} again={asked.again} />
+                ))}
+              </tbody>
+            </table>
+            <More left={total - items.length} onMore={() => setPages(pages + 1)} />
+          </>
+        )
+      }
     </Answer>
   )
 }
 
-function WaitingRow({ folder, item, again }: { readonly folder: string; readonly item: Item; readonly again: () => void }) {
+function WaitingRow({
+  folder,
+  item,
+  again,
+}: {
+  readonly folder: string
+  readonly item: Item
+  readonly again: () => void
+}) {
   const progress = useLive((state) => state.progress[folder]?.[item.name])
   const saying = waitSaying(item, (device) => nameOf(live.get(), device))
   const bytesDone = progress?.bytesDone ?? item.bytesDone
@@ -58,15 +86,26 @@ function WaitingRow({ folder, item, again }: { readonly folder: string; readonly
   }
   return (
     <tr>
-      <th scope="row"><PathButton folder={folder} path={item.name} /></th>
+      <th scope="row">
+        <PathButton folder={folder} path={item.name} />
+      </th>
       <td>{t(`waiting.action.${item.action}`)}</td>
       <td class="number">{item.type === 'file' && item.action !== 'delete' && formatSize(item.sizeBytes)}</td>
       <td class="waiting-why">
         <State tone={toneOf(item.reason.code)}>{t(saying.key, saying.values)}</State>
-        {bytesDone > 0 && item.sizeBytes > 0 && <Bar fraction={bytesDone / item.sizeBytes} label={`${formatSize(bytesDone)} / ${formatSize(item.sizeBytes)}`} />}
+        {bytesDone > 0 && item.sizeBytes > 0 && (
+          <Bar
+            fraction={bytesDone / item.sizeBytes}
+            label={`${formatSize(bytesDone)} / ${formatSize(item.sizeBytes)}`}
+          />
+        )}
       </td>
       <td class="files-row-actions">
-        {item.action === 'download' && item.stage !== 'downloading' && <Button icon="first" onClick={first}>{t('file.first')}</Button>}
+        {item.action === 'download' && item.stage !== 'downloading' && (
+          <Button icon="first" onClick={first}>
+            {t('file.first')}
+          </Button>
+        )}
       </td>
     </tr>
   )

@@ -9,20 +9,26 @@ export function About() {
   if (version === undefined || startTime === undefined) return null
   const links = (
     <span class="log-links">
-      <a href="/api" target="_blank" rel="noreferrer">{t('log.api')}</a>
-      <a href="/metrics" target="_blank" rel="noreferrer">{t('log.metrics')}</a>
+      <a href="/api" target="_blank" rel="noreferrer">
+        {t('log.api')}
+      </a>
+      <a href="/metrics" target="_blank" rel="noreferrer">
+        {t('log.metrics')}
+      </a>
     </span>
   )
   return (
     <Section title={t('log.about')}>
       <div class="card">
-        <Facts rows={[
-          [t('log.version'), `Twinfold ${version.version}`],
-          [t('log.system'), `${version.os} ${version.arch}`],
-          [t('log.started'), <Ago key="started" time={startTime} />],
-          [t('log.licence'), 'Apache 2.0'],
-          [t('log.more'), links],
-        ]} />
+        <Facts
+          rows={[
+            [t('log.version'), `Twinfold ${version.version}`],
+            [t('log.system'), `${version.os} ${version.arch}`],
+            [t('log.started'), <Ago key="started" time={startTime} />],
+            [t('log.licence'), 'Apache 2.0'],
+            [t('log.more'), links],
+          ]}
+        />
       </div>
     </Section>
   )

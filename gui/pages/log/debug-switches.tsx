@@ -18,10 +18,14 @@ export function DebugSwitches() {
   return (
     <Section title={t('log.switches')} actions={on > 0 && <span class="log-on">{t('log.switchesOn', { n: on })}</span>}>
       <p class="soft log-help">{t('log.switchesHelp')}</p>
-      {told === undefined ? <Skeleton lines={3} /> : (
+      {told === undefined ? (
+        <Skeleton lines={3} />
+      ) : (
         <ul class="log-chips">
           {Object.entries(told.facilities).map(([name, about]) => (
-            <li key={name}><Chip name={name} about={aboutFacility(name, about)} on={told.enabled.includes(name)} /></li>
+            <li key={name}>
+              <Chip name={name} about={aboutFacility(name, about)} on={told.enabled.includes(name)} />
+            </li>
           ))}
         </ul>
       )}
@@ -31,9 +35,18 @@ export function DebugSwitches() {
 
 function Chip({ name, about, on }: { readonly name: string; readonly about: string; readonly on: boolean }) {
   return (
-    <button type="button" role="switch" aria-checked={on} class="log-chip" onClick={() => void act(() => switchDebug(name, !on))}>
+    <button
+      type="button"
+      role="switch"
+      aria-checked={on}
+      class="log-chip"
+      onClick={() => void act(() => switchDebug(name, !on))}
+    >
       <span class="log-knob" aria-hidden="true" />
-      <span><b>{name}</b><span class="log-about">{about}</span></span>
+      <span>
+        <b>{name}</b>
+        <span class="log-about">{about}</span>
+      </span>
     </button>
   )
 }

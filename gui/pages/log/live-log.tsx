@@ -17,9 +17,13 @@ export function LiveLog() {
   const change = (part: Partial<LogFilter>) => setFilter((before) => ({ ...before, ...part }))
   const actions = (
     <>
-      <Button icon={running ? 'pause' : 'play'} pressed={!running} onClick={() => setRunning(!running)}>{running ? t('do.pause') : t('do.resume')}</Button>
+      <Button icon={running ? 'pause' : 'play'} pressed={!running} onClick={() => setRunning(!running)}>
+        {running ? t('do.pause') : t('do.resume')}
+      </Button>
       <CopyButton text={logText(shown)} />
-      <Button icon="trash" onClick={() => change({ afterId: entries?.at(-1)?.id ?? 0 })}>{t('log.clear')}</Button>
+      <Button icon="trash" onClick={() => change({ afterId: entries?.at(-1)?.id ?? 0 })}>
+        {t('log.clear')}
+      </Button>
     </>
   )
   return (
@@ -41,17 +45,40 @@ interface FiltersProps {
 const LEVELS = ['debug', 'info', 'warning'] as const satisfies readonly LogLevel[]
 
 function Filters({ filter, onChange, shown }: FiltersProps) {
-  const names: Readonly<Record<LogLevel, string>> = { debug: t('log.all'), info: t('log.infoUp'), warning: t('log.warningsOnly') }
+  const names: Readonly<Record<LogLevel, string>> = {
+    debug: t('log.all'),
+    info: t('log.infoUp'),
+    warning: t('log.warningsOnly'),
+  }
   const choose = (text: string) => onChange({ level: LEVELS.find((level) => level === text) ?? 'debug' })
   return (
     <div class="log-filters" role="search">
-      <input type="search" value={filter.text} placeholder={t('log.search')} aria-label={t('log.search')} spellcheck={false} onInput={(event) => onChange({ text: event.currentTarget.value })} />
+      <input
+        type="search"
+        value={filter.text}
+        placeholder={t('log.search')}
+        aria-label={t('log.search')}
+        spellcheck={false}
+        onInput={(event) => onChange({ text: event.currentTarget.value })}
+      />
       <select value={filter.level} aria-label={t('log.level')} onChange={(event) => choose(event.currentTarget.value)}>
-        {LEVELS.map((level) => <option key={level} value={level}>{names[level]}</option>)}
+        {LEVELS.map((level) => (
+          <option key={level} value={level}>
+            {names[level]}
+          </option>
+        ))}
       </select>
-      <select value={filter.facility} aria-label={t('log.facility')} onChange={(event) => onChange({ facility: event.currentTarget.value })}>
+      <select
+        value={filter.facility}
+        aria-label={t('log.facility')}
+        onChange={(event) => onChange({ facility: event.currentTarget.value })}
+      >
         <option value="">{t('log.allFacilities')}</option>
-        {FACILITY_NAMES.map((name) => <option key={name} value={name}>{name}</option>)}
+        {FACILITY_NAMES.map((name) => (
+          <option key={name} value={name}>
+            {name}
+          </option>
+        ))}
       </select>
       <span class="soft">{t('log.shown', { n: shown })}</span>
     </div>
@@ -60,17 +87,42 @@ function Filters({ filter, onChange, shown }: FiltersProps) {
 
 function Lines({ entries, isEmpty }: { readonly entries: readonly LogEntry[]; readonly isEmpty: boolean }) {
   const { box, content, following, scrolled, follow } = useFollow()
-  const time = new Intl.DateTimeFormat(language.get(), { hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' })
+  const time = new Intl.DateTimeFormat(language.get(), {
+    hour: '2-digit',
+    minute: '2-digit',
+    second: '2-digit',
+    hourCycle: 'h23',
+  })
   return (
     <div class="log-frame">
-      <div ref={box} class="log-lines" role="log" aria-live="off" aria-label={t('log.live')} tabIndex={0} onScroll={scrolled}>
+      <div
+        ref={box}
+        class="log-lines"
+        role="log"
+        aria-live="off"
+        aria-label={t('log.live')}
+        tabIndex={0}
+        onScroll={scrolled}
+      >
         <div ref={content}>
-          {entries.length === 0 ? <p class="soft">{isEmpty ? t('log.none') : t('log.noMatch')}</p> : (
-            <ol>{entries.map((entry) => <Line key={entry.id} entry={entry} time={time} />)}</ol>
+          {entries.length === 0 ? (
+            <p class="soft">{isEmpty ? t('log.none') : t('log.noMatch')}</p>
+          ) : (
+            <ol>
+              {entries.map((entry) => (
+                <Line key={entry.id} entry={entry} time={time} />
+              ))}
+            </ol>
           )}
         </div>
       </div>
-      {!following && <div class="log-follow"><Button icon="down" onClick={follow}>{t('log.follow')}</Button></div>}
+      {!following && (
+        <div class="log-follow">
+          <Button icon="down" onClick={follow}>
+            {t('log.follow')}
+          </Button>
+        </div>
+      )}
     </div>
   )
 }
@@ -79,7 +131,9 @@ function Line({ entry, time }: { readonly entry: LogEntry; readonly time: Intl.D
   const at = new Date(entry.timeMs)
   return (
     <li class={`log-line ${entry.level}`}>
-      <time dateTime={at.toISOString()} title={at.toISOString()}>{time.format(at)}</time>
+      <time dateTime={at.toISOString()} title={at.toISOString()}>
+        {time.format(at)}
+      </time>
       <span class="log-level">{t(`log.${entry.level}`)}</span>
       <span class="log-facility">{entry.facility}</span>
       <span class="log-text">{entry.text}</span>

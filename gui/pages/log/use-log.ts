@@ -13,7 +13,10 @@ export function useLog(running: boolean): readonly LogEntry[] | undefined {
     if (!running) return undefined
     const ended = new AbortController()
     const ask = async () => {
-      const { messages } = await client.call('GET /rest/system/log', { query: { since: logSince(known.current) }, signal: ended.signal })
+      const { messages } = await client.call('GET /rest/system/log', {
+        query: { since: logSince(known.current) },
+        signal: ended.signal,
+      })
       if (ended.signal.aborted) return
       const lastId = known.current.at(-1)?.id ?? 0
       known.current = appendLog(known.current, messages ?? [])

@@ -15,10 +15,23 @@ export function Warnings() {
     reload(['warnings'])
   }
   return (
-    <Section title={t('log.warnings')} actions={<Button icon="check" onClick={clear}>{t('log.clearWarnings')}</Button>}>
+    <Section
+      title={t('log.warnings')}
+      actions={
+        <Button icon="check" onClick={clear}>
+          {t('log.clearWarnings')}
+        </Button>
+      }
+    >
       <ul class="rows log-warnings">
         {warnings.map(({ when, message }, index) => (
-          <li key={`${when} ${index}`}><Icon name="warning" /><span class="log-text">{message}</span><span class="soft"><Ago time={when} /></span></li>
+          <li key={`${when} ${index}`}>
+            <Icon name="warning" />
+            <span class="log-text">{message}</span>
+            <span class="soft">
+              <Ago time={when} />
+            </span>
+          </li>
         ))}
       </ul>
     </Section>

@@ -26,16 +26,33 @@ export function LoginPage() {
     <Frame class="login-page">
       <form class="login" onSubmit={(event) => void submit(event)} noValidate>
         <header class="login-head">
-          <svg width="32" height="32" viewBox="0 0 24 24" aria-hidden="true"><rect x="2" y="3" width="13" height="13" rx="3" class="brand-back" /><rect x="9" y="8" width="13" height="13" rx="3" class="brand-front" /></svg>
+          <svg width="32" height="32" viewBox="0 0 24 24" aria-hidden="true">
+            <rect x="2" y="3" width="13" height="13" rx="3" class="brand-back" />
+            <rect x="9" y="8" width="13" height="13" rx="3" class="brand-front" />
+          </svg>
           <h1>{t('login.title')}</h1>
         </header>
         {isExpired && <p class="login-why">{t('login.expired')}</p>}
         <TextField label={t('login.user')} value={user} onChange={setUser} autoComplete="username" autoFocus />
-        <TextField label={t('login.password')} type="password" value={password} onChange={setPassword} autoComplete="current-password" />
+        <TextField
+          label={t('login.password')}
+          type="password"
+          value={password}
+          onChange={setPassword}
+          autoComplete="current-password"
+        />
         <CheckField label={t('login.stay')} checked={stay} onChange={setStay} />
-        <p class="login-wrong" role="alert">{login.problem}</p>
-        {login.isSlow && <p class="login-why" role="status">{t('login.slow')}</p>}
-        <Button kind="primary" type="submit" disabled={login.busy}>{t('login.go')}</Button>
+        <p class="login-wrong" role="alert">
+          {login.problem}
+        </p>
+        {login.isSlow && (
+          <p class="login-why" role="status">
+            {t('login.slow')}
+          </p>
+        )}
+        <Button kind="primary" type="submit" disabled={login.busy}>
+          {t('login.go')}
+        </Button>
       </form>
     </Frame>
   )

@@ -12,11 +12,19 @@ export interface AddButtonProps extends Pick<ButtonProps, 'kind'> {
 export function AddFolderButton({ long = false, kind = 'plain' }: AddButtonProps) {
   const label = t('overview.addFolder')
   const open = () => openDialog(() => <AddFolderDialog />)
-  return <Button kind={kind} icon="plus" label={label} onClick={open}>{long ? label : t('do.add')}</Button>
+  return (
+    <Button kind={kind} icon="plus" label={label} onClick={open}>
+      {long ? label : t('do.add')}
+    </Button>
+  )
 }
 
 export function AddDeviceButton({ long = false, kind = 'plain' }: AddButtonProps) {
   const label = t('overview.addDevice')
   const open = () => openDialog(() => <AddDeviceDialog />)
-  return <Button kind={kind} icon="plus" label={label} onClick={open}>{long ? label : t('do.add')}</Button>
+  return (
+    <Button kind={kind} icon="plus" label={label} onClick={open}>
+      {long ? label : t('do.add')}
+    </Button>
+  )
 }

@@ -10,7 +10,13 @@ import { UpgradeNotice } from './upgrade-notice.tsx'
 
 /** What went wrong and what to do about it, that a change waits for a restart, and that there is a newer release. */
 export function Notices() {
-  return <><RestartNotice /><UpgradeNotice /><Warnings /></>
+  return (
+    <>
+      <RestartNotice />
+      <UpgradeNotice />
+      <Warnings />
+    </>
+  )
 }
 
 function RestartNotice() {
@@ -18,8 +24,11 @@ function RestartNotice() {
   if (!required) return null
   return (
     <div class="section card overview-notice" role="status">
-      <Icon name="sync" /><p>{t('overview.restartRequired')}</p>
-      <Button kind="primary" onClick={() => act(() => client.restart(), t('overview.restarting'))}>{t('overview.restart')}</Button>
+      <Icon name="sync" />
+      <p>{t('overview.restartRequired')}</p>
+      <Button kind="primary" onClick={() => act(() => client.restart(), t('overview.restarting'))}>
+        {t('overview.restart')}
+      </Button>
     </div>
   )
 }
@@ -34,7 +43,9 @@ function Warnings() {
   return (
     <Section title={t('overview.warnings')} actions={<Button onClick={clear}>{t('overview.clear')}</Button>}>
       <ul class="rows overview-warnings">
-        {warnings.toReversed().map(({ when, message }) => <Warning key={`${when} ${message}`} when={when} message={message} />)}
+        {warnings.toReversed().map(({ when, message }) => (
+          <Warning key={`${when} ${message}`} when={when} message={message} />
+        ))}
       </ul>
     </Section>
   )
@@ -45,8 +56,13 @@ function Warning({ when, message }: { readonly when: string; readonly message: s
   return (
     <li class="overview-warning">
       <Icon name="warning" />
-      <div><p class="overview-message">{message}</p>{remedy !== undefined && <p class="overview-remedy">{t(remedy)}</p>}</div>
-      <span class="soft"><Ago time={when} /></span>
+      <div>
+        <p class="overview-message">{message}</p>
+        {remedy !== undefined && <p class="overview-remedy">{t(remedy)}</p>}
+      </div>
+      <span class="soft">
+        <Ago time={when} />
+      </span>
     </li>
   )
 }

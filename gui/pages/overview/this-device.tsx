@@ -14,7 +14,11 @@ const ASK_EVERY_MS = 20_000
 export function ThisDevice() {
   const nowMs = useNow(ASK_EVERY_MS)
   const known = useLive((state) => state.system)
-  const { value: system = known } = useAsk('system', (signal) => client.call('GET /rest/system/status', { signal }), nowMs)
+  const { value: system = known } = useAsk(
+    'system',
+    (signal) => client.call('GET /rest/system/status', { signal }),
+    nowMs,
+  )
   const version = useLive((state) => state.version?.version ?? '')
   const own = useLive((state) => state.config?.devices.find(({ deviceID }) => deviceID === state.system?.myID))
   const files = useLive((state) => total(state, 'localFiles'))
@@ -25,19 +29,27 @@ export function ThisDevice() {
     <Section title={t('own.title')}>
       <div class="card overview-own">
         <div class="overview-id">
-          <img class="overview-qr" src={`/qr/?text=${encodeURIComponent(system.myID)}`} alt={t('own.qr')} width={112} height={112} />
+          <img
+            class="overview-qr"
+            src={`/qr/?text=${encodeURIComponent(system.myID)}`}
+            alt={t('own.qr')}
+            width={112}
+            height={112}
+          />
           <div>
             <p class="overview-own-name">{own === undefined ? '' : deviceName(own)}</p>
             <p class="mono overview-own-id">{system.myID}</p>
             <CopyButton text={system.myID} label={t('own.copyId')} />
           </div>
         </div>
-        <Facts rows={[
-          [t('own.holds'), `${t('count.files', { n: files })} · ${formatSize(bytes)}`],
-          [t('own.listens'), <Listeners key="listeners" status={system.connectionServiceStatus} />],
-          [t('own.uptime'), uptime],
-          [t('own.version'), version],
-        ]} />
+        <Facts
+          rows={[
+            [t('own.holds'), `${t('count.files', { n: files })} · ${formatSize(bytes)}`],
+            [t('own.listens'), <Listeners key="listeners" status={system.connectionServiceStatus} />],
+            [t('own.uptime'), uptime],
+            [t('own.version'), version],
+          ]}
+        />
       </div>
     </Section>
   )
@@ -58,7 +70,10 @@ function Listeners({ status }: ListenersProps) {
   return (
     <ul>
       {all.map(({ address, error }) => (
-        <li key={address}><span class="mono">{address}</span>{error !== '' && <span class="overview-failed"> {error}</span>}</li>
+        <li key={address}>
+          <span class="mono">{address}</span>
+          {error !== '' && <span class="overview-failed"> {error}</span>}
+        </li>
       ))}
     </ul>
   )

@@ -29,7 +29,11 @@ export function Throughput() {
   }, [asked])
   return (
     <div ref={place} class="overview-plot" tabIndex={-1}>
-      <Section title={t('plot.title')}><div class="card"><RatePlot label={t('plot.title')} history={history} /></div></Section>
+      <Section title={t('plot.title')}>
+        <div class="card">
+          <RatePlot label={t('plot.title')} history={history} />
+        </div>
+      </Section>
     </div>
   )
 }

@@ -22,8 +22,12 @@ export function WaitingForYou() {
   return (
     <Section title={t('pending.title')}>
       <ul class="rows overview-asks">
-        {knocks.map((knock) => <KnockRow key={knock.deviceID} knock={knock} />)}
-        {offers.map((offer) => <OfferRow key={`${offer.folderID} ${offer.deviceID}`} offer={offer} />)}
+        {knocks.map((knock) => (
+          <KnockRow key={knock.deviceID} knock={knock} />
+        ))}
+        {offers.map((offer) => (
+          <OfferRow key={`${offer.folderID} ${offer.deviceID}`} offer={offer} />
+        ))}
       </ul>
     </Section>
   )
@@ -32,12 +36,21 @@ export function WaitingForYou() {
 function KnockRow({ knock }: { readonly knock: Knock }) {
   const name = knock.name === '' ? knock.deviceID.slice(0, 7) : knock.name
   const accept = () => openDialog(() => <AddDeviceDialog preset={{ deviceID: knock.deviceID, name: knock.name }} />)
-  const ignore = () => act(async () => {
-    const config = await client.config()
-    await client.call('PUT /rest/config', { body: ignoringDevice(config, knock, new Date().toISOString()) })
-  }, t('pending.deviceIgnored', { name }))
-  const dismiss = () => act(() => client.call('DELETE /rest/cluster/pending/devices', { query: { device: knock.deviceID } }))
-  const yes = <Button kind="primary" onClick={accept}>{t('do.accept')}</Button>
+  const ignore = () =>
+    act(
+      async () => {
+        const config = await client.config()
+        await client.call('PUT /rest/config', { body: ignoringDevice(config, knock, new Date().toISOString()) })
+      },
+      t('pending.deviceIgnored', { name }),
+    )
+  const dismiss = () =>
+    act(() => client.call('DELETE /rest/cluster/pending/devices', { query: { device: knock.deviceID } }))
+  const yes = (
+    <Button kind="primary" onClick={accept}>
+      {t('do.accept')}
+    </Button>
+  )
   return (
     <Ask title={t('pending.device', { name })} onIgnore={ignore} onDismiss={dismiss} accept={yes}>
       <span class="mono overview-ask-id">{knock.deviceID}</span> {knock.address} · <Ago time={knock.time} />
@@ -51,14 +64,28 @@ function OfferRow({ offer }: { readonly offer: Offer }) {
   const name = label === '' ? folderID : label
   const accept = () => openDialog(() => <AddFolderDialog offer={{ id: folderID, label, deviceID }} />)
   const shareIt = () => share(folderID, deviceID, true, t('device.nowShared', { folder: name, name: device }))
-  const ignore = () => act(async () => {
-    const config = await client.config()
-    await client.call('PATCH /rest/config/devices/:id', { id: deviceID, body: ignoringFolder(config, offer, new Date().toISOString()) })
-  }, t('pending.folderIgnored', { folder: name, name: device }))
-  const dismiss = () => act(() => client.call('DELETE /rest/cluster/pending/folders', { query: { folder: folderID, device: deviceID } }))
-  const yes = offer.isHere
-    ? <Button kind="primary" onClick={shareIt}>{t('pending.shareWith', { name: device })}</Button>
-    : <Button kind="primary" onClick={accept}>{t('do.accept')}</Button>
+  const ignore = () =>
+    act(
+      async () => {
+        const config = await client.config()
+        await client.call('PATCH /rest/config/devices/:id', {
+          id: deviceID,
+          body: ignoringFolder(config, offer, new Date().toISOString()),
+        })
+      },
+      t('pending.folderIgnored', { folder: name, name: device }),
+    )
+  const dismiss = () =>
+    act(() => client.call('DELETE /rest/cluster/pending/folders', { query: { folder: folderID, device: deviceID } }))
+  const yes = offer.isHere ? (
+    <Button kind="primary" onClick={shareIt}>
+      {t('pending.shareWith', { name: device })}
+    </Button>
+  ) : (
+    <Button kind="primary" onClick={accept}>
+      {t('do.accept')}
+    </Button>
+  )
   const title = t(offer.isHere ? 'pending.folderHere' : 'pending.folder', { name: device, folder: name })
   return (
     <Ask title={title} onIgnore={ignore} onDismiss={dismiss} accept={yes}>
@@ -78,11 +105,18 @@ interface AskProps {
 function Ask({ title, children, accept, onIgnore, onDismiss }: AskProps) {
   return (
     <li class="overview-ask">
-      <div class="overview-ask-text"><p class="overview-ask-title">{title}</p><p class="soft">{children}</p></div>
+      <div class="overview-ask-text">
+        <p class="overview-ask-title">{title}</p>
+        <p class="soft">{children}</p>
+      </div>
       <div class="overview-ask-actions">
         {accept}
-        <Button title={t('pending.ignoreHelp')} onClick={onIgnore}>{t('do.ignore')}</Button>
-        <Button kind="quiet" title={t('pending.dismissHelp')} onClick={onDismiss}>{t('pending.dismiss')}</Button>
+        <Button title={t('pending.ignoreHelp')} onClick={onIgnore}>
+          {t('do.ignore')}
+        </Button>
+        <Button kind="quiet" title={t('pending.dismissHelp')} onClick={onDismiss}>
+          {t('pending.dismiss')}
+        </Button>
       </div>
     </li>
   )

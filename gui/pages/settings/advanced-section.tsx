@@ -14,16 +14,24 @@ export function AdvancedSection() {
   const forms = { options: usePart('options'), gui: usePart('gui'), ldap: usePart('ldap') }
   const wanted = search.trim().toLowerCase()
   const hidden = (part: AdvancedPart) =>
-    ofGroup(forms[part].fields, 'advanced').map(({ name }) => name).filter((name) => !`${part}.${name}`.toLowerCase().includes(wanted))
+    ofGroup(forms[part].fields, 'advanced')
+      .map(({ name }) => name)
+      .filter((name) => !`${part}.${name}`.toLowerCase().includes(wanted))
   const found = PARTS.filter((part) => hidden(part).length < ofGroup(forms[part].fields, 'advanced').length)
   return (
     <>
       <p class="settings-help">{t('settings.advancedHelp')}</p>
       <TextField label={t('settings.search')} value={search} onChange={setSearch} />
-      {found.length === 0 && <p class="soft" role="status">{t('settings.noMatch')}</p>}
+      {found.length === 0 && (
+        <p class="soft" role="status">
+          {t('settings.noMatch')}
+        </p>
+      )}
       {found.map((part) => (
         <section key={part} class="card settings-card settings-advanced">
-          <h2><code>{part}</code></h2>
+          <h2>
+            <code>{part}</code>
+          </h2>
           <Fields form={forms[part]} words={`advanced.${part}`} groups={['advanced']} without={hidden(part)} />
         </section>
       ))}

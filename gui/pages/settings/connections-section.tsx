@@ -8,7 +8,9 @@ import { Card } from './card.tsx'
 export function ConnectionsSection() {
   return (
     <>
-      <Card title={t('settings.connections')}><Fields form={usePart('options')} words="options" groups={['connections']} /></Card>
+      <Card title={t('settings.connections')}>
+        <Fields form={usePart('options')} words="options" groups={['connections']} />
+      </Card>
       <Ignored />
     </>
   )
@@ -16,5 +18,9 @@ export function ConnectionsSection() {
 
 /** How we find the others, and they us. */
 export function NetworkSection() {
-  return <Card title={t('settings.network')}><Fields form={usePart('options')} words="options" groups={['network']} /></Card>
+  return (
+    <Card title={t('settings.network')}>
+      <Fields form={usePart('options')} words="options" groups={['network']} />
+    </Card>
+  )
 }

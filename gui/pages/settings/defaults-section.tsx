@@ -16,12 +16,20 @@ export function DefaultsSection() {
       <Card title={t('settings.defaultFolder')}>
         <OneText form={folder} name="path" label={t('settings.defaultPath')} help={t('settings.defaultPathHelp')} />
         <Fields form={folder} words="folder" groups={['basic']} />
-        <OneText form={ignores} name="lines" label={t('settings.defaultIgnores')} help={t('settings.defaultIgnoresHelp')} lines={4} />
+        <OneText
+          form={ignores}
+          name="lines"
+          label={t('settings.defaultIgnores')}
+          help={t('settings.defaultIgnoresHelp')}
+          lines={4}
+        />
         <FieldGroup form={folder} words="folder" group="versions" />
         <FieldGroup form={folder} words="folder" group="scan" />
         <FieldGroup form={folder} words="folder" group="pull" />
         <FieldGroup form={folder} words="folder" group="disk" />
-        <Fold title={t('form.group.expert')}><Fields form={folder} words="folder" groups={['expert']} without={['path']} /></Fold>
+        <Fold title={t('form.group.expert')}>
+          <Fields form={folder} words="folder" groups={['expert']} without={['path']} />
+        </Fold>
       </Card>
       <Card title={t('settings.defaultDevice')}>
         <Fields form={device} words="device" groups={['basic']} />
@@ -46,6 +54,12 @@ function OneText({ form, name, label, help, lines }: OneTextProps) {
   const field = form.fields.find((one) => one.name === name)
   if (field === undefined) return null
   return (
-    <TextField label={label} help={help} value={String(shownValue(field, form.part, form.edits))} onChange={(value) => form.set(name, value)} {...(lines !== undefined && { lines })} />
+    <TextField
+      label={label}
+      help={help}
+      value={String(shownValue(field, form.part, form.edits))}
+      onChange={(value) => form.set(name, value)}
+      {...(lines !== undefined && { lines })}
+    />
   )
 }

@@ -18,16 +18,25 @@ const REPORT_DECLINED = -1
 export function GeneralSection() {
   const own = usePart('own')
   const options = usePart('options')
-  const name = useLive((state) => state.config?.devices.find(({ deviceID }) => deviceID === state.system?.myID)?.name) ?? ''
+  const name =
+    useLive((state) => state.config?.devices.find(({ deviceID }) => deviceID === state.system?.myID)?.name) ?? ''
   const reports = useLive((state) => (state.config?.options.urAccepted ?? 0) > 0)
   const setReports = (on: boolean) =>
-    act(() => client.changeOptions({ urAccepted: on ? REPORT_VERSION : REPORT_DECLINED, urSeen: REPORT_VERSION }), t('edit.saved'))
+    act(
+      () => client.changeOptions({ urAccepted: on ? REPORT_VERSION : REPORT_DECLINED, urSeen: REPORT_VERSION }),
+      t('edit.saved'),
+    )
   return (
     <>
       <Card title={t('settings.general')}>
         <div class="add-columns">
           <div>
-            <TextField label={t('settings.deviceName')} help={t('settings.deviceNameHelp')} value={String(own.edits['name'] ?? name)} onChange={(value) => own.set('name', value)} />
+            <TextField
+              label={t('settings.deviceName')}
+              help={t('settings.deviceNameHelp')}
+              value={String(own.edits['name'] ?? name)}
+              onChange={(value) => own.set('name', value)}
+            />
             <Looks />
           </div>
           <OwnId />
@@ -35,7 +44,12 @@ export function GeneralSection() {
       </Card>
       <Card title={t('settings.machine')}>
         <Fields form={options} words="options" groups={['general']} />
-        <CheckField label={t('settings.report')} help={t('settings.reportHelp')} checked={reports} onChange={(on) => void setReports(on)} />
+        <CheckField
+          label={t('settings.report')}
+          help={t('settings.reportHelp')}
+          checked={reports}
+          onChange={(on) => void setReports(on)}
+        />
       </Card>
     </>
   )
@@ -53,8 +67,20 @@ function Looks() {
   const languages = (Object.entries(LANGUAGES) as [Language, string][]).map(([value, text]) => ({ value, text }))
   return (
     <>
-      <SelectField label={t('settings.theme')} help={t('settings.themeHelp')} value={chosenTheme} options={themes} onChange={chooseTheme} />
-      <SelectField label={t('top.language')} help={t('settings.themeHelp')} value={chosenLanguage} options={languages} onChange={chooseLanguage} />
+      <SelectField
+        label={t('settings.theme')}
+        help={t('settings.themeHelp')}
+        value={chosenTheme}
+        options={themes}
+        onChange={chooseTheme}
+      />
+      <SelectField
+        label={t('top.language')}
+        help={t('settings.themeHelp')}
+        value={chosenLanguage}
+        options={languages}
+        onChange={chooseLanguage}
+      />
     </>
   )
 }

@@ -16,7 +16,9 @@ const KEY_LENGTH = 32
 /** Where this page is, who may see it, and the key for programs. */
 export function GuiSection() {
   const gui = usePart('gui')
-  const told = useLive((state) => (state.system?.guiAddressOverridden === true ? state.system.guiAddressUsed : undefined))
+  const told = useLive((state) =>
+    state.system?.guiAddressOverridden === true ? state.system.guiAddressUsed : undefined,
+  )
   return (
     <>
       <LoginSettings />
@@ -33,7 +35,15 @@ function ApiKey() {
   const key = useLive((state) => state.config?.gui.apiKey) ?? ''
   const [isShown, setShown] = useState(false)
   const renew = async () => {
-    if (!(await confirm({ title: t('settings.newKey'), text: t('settings.newKeyText'), action: t('settings.newKey'), danger: true }))) return
+    if (
+      !(await confirm({
+        title: t('settings.newKey'),
+        text: t('settings.newKeyText'),
+        action: t('settings.newKey'),
+        danger: true,
+      }))
+    )
+      return
     await act(async () => {
       const { random } = await client.call('GET /rest/svc/random/string', { query: { length: KEY_LENGTH } })
       await client.call('PATCH /rest/config/gui', { body: { apiKey: random } })
@@ -44,7 +54,9 @@ function ApiKey() {
       <p class="settings-help">{t('settings.apiKeyHelp')}</p>
       <div class="settings-key">
         <code>{isShown ? key : '•'.repeat(key.length)}</code>
-        <Button icon="eye" pressed={isShown} onClick={() => setShown(!isShown)}>{t('settings.showPassword')}</Button>
+        <Button icon="eye" pressed={isShown} onClick={() => setShown(!isShown)}>
+          {t('settings.showPassword')}
+        </Button>
         <CopyButton text={key} />
         <Button onClick={renew}>{t('settings.newKey')}</Button>
       </div>

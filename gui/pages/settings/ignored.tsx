@@ -20,8 +20,18 @@ export function Ignored() {
         <ul class="settings-ignored">
           {devices.map(({ deviceID, name, address, time }) => (
             <li key={deviceID}>
-              <span><b>{name === '' ? shortId(deviceID) : name}</b> <span class="soft">{address} · <Ago time={time} /></span></span>
-              <Button label={t('settings.unignoreOne', { name: name === '' ? shortId(deviceID) : name })} onClick={() => hearDevice(deviceID, name === '' ? shortId(deviceID) : name)}>{t('settings.unignore')}</Button>
+              <span>
+                <b>{name === '' ? shortId(deviceID) : name}</b>{' '}
+                <span class="soft">
+                  {address} · <Ago time={time} />
+                </span>
+              </span>
+              <Button
+                label={t('settings.unignoreOne', { name: name === '' ? shortId(deviceID) : name })}
+                onClick={() => hearDevice(deviceID, name === '' ? shortId(deviceID) : name)}
+              >
+                {t('settings.unignore')}
+              </Button>
             </li>
           ))}
         </ul>
@@ -31,8 +41,18 @@ export function Ignored() {
         <ul class="settings-ignored">
           {folders.map(({ id, label, time, device }) => (
             <li key={`${device.deviceID} ${id}`}>
-              <span><b>{label === '' ? id : label}</b> <span class="soft">{t('settings.offeredBy', { device: deviceName(device) })} · <Ago time={time} /></span></span>
-              <Button label={t('settings.unignoreOne', { name: label === '' ? id : label })} onClick={() => hearFolder(device, id, label === '' ? id : label)}>{t('settings.unignore')}</Button>
+              <span>
+                <b>{label === '' ? id : label}</b>{' '}
+                <span class="soft">
+                  {t('settings.offeredBy', { device: deviceName(device) })} · <Ago time={time} />
+                </span>
+              </span>
+              <Button
+                label={t('settings.unignoreOne', { name: label === '' ? id : label })}
+                onClick={() => hearFolder(device, id, label === '' ? id : label)}
+              >
+                {t('settings.unignore')}
+              </Button>
             </li>
           ))}
         </ul>
@@ -43,14 +63,20 @@ export function Ignored() {
 
 /** The list of ignored devices is changed only with the whole; it is read just before, so that nothing else goes back. */
 function hearDevice(deviceID: string, name: string): Promise<boolean> {
-  return act(async () => {
-    const config = await client.config()
-    const remoteIgnoredDevices = config.remoteIgnoredDevices.filter((device) => device.deviceID !== deviceID)
-    await client.call('PUT /rest/config', { body: { ...config, remoteIgnoredDevices } })
-  }, t('settings.unignored', { name }))
+  return act(
+    async () => {
+      const config = await client.config()
+      const remoteIgnoredDevices = config.remoteIgnoredDevices.filter((device) => device.deviceID !== deviceID)
+      await client.call('PUT /rest/config', { body: { ...config, remoteIgnoredDevices } })
+    },
+    t('settings.unignored', { name }),
+  )
 }
 
 function hearFolder(device: Config['devices'][number], folderId: string, name: string): Promise<boolean> {
   const ignoredFolders = device.ignoredFolders.filter(({ id }) => id !== folderId)
-  return act(() => client.call('PATCH /rest/config/devices/:id', { id: device.deviceID, body: { ignoredFolders } }), t('settings.unignored', { name }))
+  return act(
+    () => client.call('PATCH /rest/config/devices/:id', { id: device.deviceID, body: { ignoredFolders } }),
+    t('settings.unignored', { name }),
+  )
 }

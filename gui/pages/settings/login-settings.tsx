@@ -24,7 +24,8 @@ export function LoginSettings() {
   const saving = useSaving()
   const user = typedUser ?? savedUser
   const trouble = loginTrouble({ user, password, repeated, hasPassword })
-  const error = (...kinds: readonly (typeof trouble)[]) => (tried && trouble !== undefined && kinds.includes(trouble) ? t(`settings.${trouble}`) : undefined)
+  const error = (...kinds: readonly (typeof trouble)[]) =>
+    tried && trouble !== undefined && kinds.includes(trouble) ? t(`settings.${trouble}`) : undefined
   const save = async () => {
     setTried(true)
     if (trouble !== undefined) return
@@ -40,13 +41,38 @@ export function LoginSettings() {
     <Card title={t('settings.login')}>
       <p class="settings-help">{t('settings.loginHelp')}</p>
       <Refusal text={saving.refusal} />
-      <TextField label={t('login.user')} error={error('userMissing')} value={user} onChange={setUser} autoComplete="username" />
-      <TextField label={t('settings.newPassword')} help={hasPassword ? t('settings.newPasswordHelp') : undefined} error={error('passwordMissing', 'passwordLong')} type={type} value={password} onChange={setPassword} autoComplete="new-password" />
-      <TextField label={t('settings.repeatPassword')} error={error('passwordsDiffer')} type={type} value={repeated} onChange={setRepeated} autoComplete="new-password" />
+      <TextField
+        label={t('login.user')}
+        error={error('userMissing')}
+        value={user}
+        onChange={setUser}
+        autoComplete="username"
+      />
+      <TextField
+        label={t('settings.newPassword')}
+        help={hasPassword ? t('settings.newPasswordHelp') : undefined}
+        error={error('passwordMissing', 'passwordLong')}
+        type={type}
+        value={password}
+        onChange={setPassword}
+        autoComplete="new-password"
+      />
+      <TextField
+        label={t('settings.repeatPassword')}
+        error={error('passwordsDiffer')}
+        type={type}
+        value={repeated}
+        onChange={setRepeated}
+        autoComplete="new-password"
+      />
       <CheckField label={t('settings.showPassword')} checked={isShown} onChange={setShown} />
       <div class="settings-actions">
         <Button onClick={save}>{t('settings.saveLogin')}</Button>
-        {hasPassword && <Button kind="danger" onClick={clearLogin}>{t('settings.clearLogin')}</Button>}
+        {hasPassword && (
+          <Button kind="danger" onClick={clearLogin}>
+            {t('settings.clearLogin')}
+          </Button>
+        )}
       </div>
     </Card>
   )
@@ -61,6 +87,17 @@ async function setLogin(user: string, password: string): Promise<void> {
 }
 
 async function clearLogin(): Promise<void> {
-  if (!(await confirm({ title: t('settings.clearLogin'), text: t('settings.clearLoginText'), action: t('settings.clearLogin'), danger: true }))) return
-  await act(() => client.call('PATCH /rest/config/gui', { body: { user: '', password: '' } }), t('settings.loginCleared'))
+  if (
+    !(await confirm({
+      title: t('settings.clearLogin'),
+      text: t('settings.clearLoginText'),
+      action: t('settings.clearLogin'),
+      danger: true,
+    }))
+  )
+    return
+  await act(
+    () => client.call('PATCH /rest/config/gui', { body: { user: '', password: '' } }),
+    t('settings.loginCleared'),
+  )
 }

@@ -89,10 +89,18 @@ export interface Pending {
 export function usePending(): Pending {
   const config = useLive((state) => state.config)
   const ownId = useLive((state) => state.system?.myID) ?? ''
-  return pendingIn(config, ownId, useStore(edits, (all) => all))
+  return pendingIn(
+    config,
+    ownId,
+    useStore(edits, (all) => all),
+  )
 }
 
-function pendingIn(config: Config | undefined, ownId: string, typed: Readonly<Partial<Record<PartName, Edits>>>): Pending {
+function pendingIn(
+  config: Config | undefined,
+  ownId: string,
+  typed: Readonly<Partial<Record<PartName, Edits>>>,
+): Pending {
   const changes: Partial<Record<PartName, Readonly<Record<string, unknown>>>> = {}
   let [count, hasWrong] = [0, false]
   for (const name of config === undefined ? [] : PART_NAMES) {

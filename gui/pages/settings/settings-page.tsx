@@ -44,7 +44,9 @@ export function SettingsPage({ section }: { readonly section: string }) {
             <div class="settings-bar" role="region" aria-label={t('do.save')}>
               <span>{t('settings.changes', { n: pending.count })}</span>
               <Button onClick={() => discard()}>{t('settings.discard')}</Button>
-              <Button kind="primary" type="submit" disabled={saving.busy}>{t('do.save')}</Button>
+              <Button kind="primary" type="submit" disabled={saving.busy}>
+                {t('do.save')}
+              </Button>
             </div>
           ) : null}
         </form>
@@ -88,5 +90,9 @@ async function agreesToMove({ changes }: Pending): Promise<boolean> {
   if (gui === undefined || wanted === undefined || !('address' in wanted || 'useTLS' in wanted)) return true
   const next = { ...gui, ...wanted }
   const address = `${next.useTLS ? 'https' : 'http'}://${next.address}`
-  return confirm({ title: t('settings.movesPage'), text: t('settings.movesPageText', { address }), action: t('do.save') })
+  return confirm({
+    title: t('settings.movesPage'),
+    text: t('settings.movesPageText', { address }),
+    action: t('do.save'),
+  })
 }

@@ -20,12 +20,20 @@ export class Accounts {
   }
 
   ownerOf(userId: number, groupId: number): UnixOwner {
-    return { ownerName: this.#users.byId.get(userId) ?? '', groupName: this.#groups.byId.get(groupId) ?? '', userId, groupId }
+    return {
+      ownerName: this.#users.byId.get(userId) ?? '',
+      groupName: this.#groups.byId.get(groupId) ?? '',
+      userId,
+      groupId,
+    }
   }
 
   /** Who the owner of a record is here: the one of that name, else the one of that number. */
   idsOf({ ownerName, groupName, userId, groupId }: UnixOwner): { readonly userId: number; readonly groupId: number } {
-    return { userId: this.#users.byName.get(ownerName) ?? userId, groupId: this.#groups.byName.get(groupName) ?? groupId }
+    return {
+      userId: this.#users.byName.get(ownerName) ?? userId,
+      groupId: this.#groups.byName.get(groupName) ?? groupId,
+    }
   }
 }
 

@@ -22,7 +22,8 @@ export function parseAttributeDump(dump: Uint8Array): ReadonlyMap<string, Attrib
     const [header, ...lines] = part.split('\n')
     const path = header?.startsWith(HEADER) === true ? plainOf(header.slice(HEADER.length)) : undefined
     const attributes = lines.map(attributeOf)
-    if (path === undefined || path === '' || items.has(path) || !attributes.every((each) => each !== undefined)) return undefined
+    if (path === undefined || path === '' || items.has(path) || !attributes.every((each) => each !== undefined))
+      return undefined
     items.set(path, inOrder(attributes.filter((each) => each !== NO_TEXT)))
   }
   return items
@@ -51,7 +52,10 @@ function plainOf(quoted: string): string | undefined {
 
 function unquoted(quoted: string): Buffer | undefined {
   if (quoted.replaceAll(ESCAPED, '').includes('\\')) return undefined
-  return Buffer.from(quoted.replaceAll(ESCAPED, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 8))), 'latin1')
+  return Buffer.from(
+    quoted.replaceAll(ESCAPED, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 8))),
+    'latin1',
+  )
 }
 
 /** Undefined for bytes that are no UTF-8: made into text they would be another name. */
@@ -64,12 +68,15 @@ function textOf(bytes: Buffer): string | undefined {
 export function formatAttributeDump(path: string, attributes: AttributeList): string {
   const lines = attributes.map(({ name, value }) => {
     // An empty value is told by saying none: the empty one in base64 is passed over without a word.
-    return value.length === 0 ? quotedOf(name) : `${quotedOf(name)}=${BASE64_MARK}${Buffer.from(value).toString('base64')}`
+    return value.length === 0
+      ? quotedOf(name)
+      : `${quotedOf(name)}=${BASE64_MARK}${Buffer.from(value).toString('base64')}`
   })
   return [HEADER + quotedOf(path), ...lines, '', ''].join('\n')
 }
 
 function quotedOf(text: string): string {
   return Array.from(Buffer.from(text).toString('latin1'), (byte) =>
-    (PLAIN_BYTE.test(byte) ? byte : `\\${byte.charCodeAt(0).toString(8).padStart(3, '0')}`)).join('')
+    PLAIN_BYTE.test(byte) ? byte : `\\${byte.charCodeAt(0).toString(8).padStart(3, '0')}`,
+  ).join('')
 }

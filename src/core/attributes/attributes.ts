@@ -30,7 +30,11 @@ export function linuxAttributesOf(platform: Uint8Array | undefined): AttributeLi
 export function withLinuxAttributes(platform: Uint8Array | undefined, attributes: AttributeList): Uint8Array {
   const fields = (platform === undefined ? undefined : fieldsOf(platform)) ?? []
   const entries = attributes.map(({ name, value }) =>
-    tagged(ENTRY_FIELD, Buffer.concat([tagged(NAME_FIELD, Buffer.from(name)), value.length === 0 ? value : tagged(VALUE_FIELD, value)])))
+    tagged(
+      ENTRY_FIELD,
+      Buffer.concat([tagged(NAME_FIELD, Buffer.from(name)), value.length === 0 ? value : tagged(VALUE_FIELD, value)]),
+    ),
+  )
   const bytesOf = (list: typeof fields) => list.map(({ whole }) => whole)
   return Buffer.concat([
     ...bytesOf(fields.filter(({ number }) => number < LINUX_FIELD)),
@@ -91,7 +95,8 @@ export class AttributeFilter {
   /** False for a pattern that cannot be read, or for which there is no room. */
   #add(match: string, line: number): boolean {
     try {
-      for (const glob of variantsOf(parseGlob(withoutSlashes(match)))) this.#patterns.add(glob, { rooted: true, tail: 'tree', line })
+      for (const glob of variantsOf(parseGlob(withoutSlashes(match))))
+        this.#patterns.add(glob, { rooted: true, tail: 'tree', line })
       return true
     } catch {
       return false

@@ -60,7 +60,7 @@ const NO_BYTES = new Uint8Array(0)
 /** Undefined for bytes that are no message. */
 export function fieldsOf(bytes: Uint8Array): readonly WireField[] | undefined {
   const fields: WireField[] = []
-  for (let at = 0; at < bytes.length; ) {
+  for (let at = 0; at < bytes.length;) {
     const tag = varintAt(bytes, at)
     const first = tag === undefined ? undefined : varintAt(bytes, tag.end)
     if (tag === undefined || first === undefined) return undefined

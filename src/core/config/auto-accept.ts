@@ -56,7 +56,9 @@ export function withAccepted(config: Config, device: DeviceId, offer: OfferedFol
   if (config.folders.some(({ id }) => id === offer.folder)) {
     return {
       ...config,
-      folders: config.folders.map((folder) => (folder.id === offer.folder ? { ...folder, devices: [...folder.devices, share] } : folder)),
+      folders: config.folders.map((folder) =>
+        folder.id === offer.folder ? { ...folder, devices: [...folder.devices, share] } : folder,
+      ),
     }
   }
   if (path === undefined) return config

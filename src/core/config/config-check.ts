@@ -1,7 +1,10 @@
 import type { Config, FolderConfig } from './config.ts'
 import { TwinfoldError } from '../errors.ts'
 
-export interface FolderProblem { readonly index: number; readonly message: string }
+export interface FolderProblem {
+  readonly index: number
+  readonly message: string
+}
 
 const VERSIONING_TYPES: ReadonlySet<string> = new Set(['', 'trashcan', 'simple', 'staggered', 'external'])
 

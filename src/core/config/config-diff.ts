@@ -73,8 +73,9 @@ function diffDevices(from: Config, to: Config): readonly ConfigAction[] {
 
 function diffGui(from: Config, to: Config): readonly ConfigAction[] {
   if (isSame(from.gui, to.gui) && isSame(from.ldap, to.ldap)) return []
-  const rebind = (['enabled', 'address', 'useTLS', 'unixSocketPermissions'] as const)
-    .some((key) => from.gui[key] !== to.gui[key])
+  const rebind = (['enabled', 'address', 'useTLS', 'unixSocketPermissions'] as const).some(
+    (key) => from.gui[key] !== to.gui[key],
+  )
   return [{ kind: rebind ? 'rebind-gui' : 'update-gui' }]
 }
 

@@ -1,9 +1,24 @@
 import type {
-  Config, DefaultsConfig, DeviceConfig, FolderConfig, GuiConfig, LdapConfig, OptionsConfig,
+  Config,
+  DefaultsConfig,
+  DeviceConfig,
+  FolderConfig,
+  GuiConfig,
+  LdapConfig,
+  OptionsConfig,
 } from './config.ts'
 import { checkFolders } from './config-check.ts'
 import {
-  CONFIG_VERSION_MAX, DEFAULT_IGNORES, DEFAULTS, DEVICE, FOLDER, GUI, LDAP, OBSERVED_DEVICE, OPTIONS, defaultsOf,
+  CONFIG_VERSION_MAX,
+  DEFAULT_IGNORES,
+  DEFAULTS,
+  DEVICE,
+  FOLDER,
+  GUI,
+  LDAP,
+  OBSERVED_DEVICE,
+  OPTIONS,
+  defaultsOf,
 } from './config-fields.ts'
 import { layOver, listOf, objectOf, toJson, type Json, type JsonObject, type Nested } from './config-json.ts'
 import { TwinfoldError } from '../errors.ts'
@@ -16,8 +31,14 @@ import type { DeviceId, FolderId } from '../ids.ts'
 
 /** Switches that decide whom we talk to. A body that does not mention them must not throw them. */
 const NETWORK_SWITCHES = [
-  'globalAnnounceEnabled', 'localAnnounceEnabled', 'relaysEnabled', 'natEnabled', 'crashReportingEnabled',
-  'stunKeepaliveStartS', 'urAccepted', 'autoUpgradeIntervalH',
+  'globalAnnounceEnabled',
+  'localAnnounceEnabled',
+  'relaysEnabled',
+  'natEnabled',
+  'crashReportingEnabled',
+  'stunKeepaliveStartS',
+  'urAccepted',
+  'autoUpgradeIntervalH',
 ] as const satisfies readonly (keyof OptionsConfig)[]
 
 const REQUIRED = ['version', 'gui', 'options', 'devices', 'folders'] as const
@@ -30,10 +51,12 @@ export function replaceConfig(current: Config, json: Json, ownDevice: DeviceId):
   checkVersion(current, given.get('version') ?? null)
 
   const defaults = layOver(DEFAULTS, defaultsOf(DEFAULTS), given.get('defaults') ?? {}, 'defaults', 'reset-versioning')
-  const folders = listOf(given.get('folders') ?? null, 'folders')
-    .map((item, i) => newFolder(defaults, item, `folders[${i}]`))
-  const devices = listOf(given.get('devices') ?? null, 'devices')
-    .map((item, i) => newDevice(defaults, item, `devices[${i}]`))
+  const folders = listOf(given.get('folders') ?? null, 'folders').map((item, i) =>
+    newFolder(defaults, item, `folders[${i}]`),
+  )
+  const devices = listOf(given.get('devices') ?? null, 'devices').map((item, i) =>
+    newDevice(defaults, item, `devices[${i}]`),
+  )
   if (!devices.some((device) => device.deviceID === ownDevice)) {
     throw bad(`the configuration lacks our own device ${ownDevice} in devices`)
   }
@@ -48,7 +71,8 @@ export function replaceConfig(current: Config, json: Json, ownDevice: DeviceId):
     ldap: replaceLdap(current, given.get('ldap') ?? {}).ldap,
     options: replaceOptions(current, given.get('options') ?? null).options,
     remoteIgnoredDevices: ignored.map((item, i) =>
-      layOver(OBSERVED_DEVICE, defaultsOf(OBSERVED_DEVICE), item, `remoteIgnoredDevices[${i}]`, 'keep')),
+      layOver(OBSERVED_DEVICE, defaultsOf(OBSERVED_DEVICE), item, `remoteIgnoredDevices[${i}]`, 'keep'),
+    ),
     defaults,
   }
 }

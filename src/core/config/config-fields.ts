@@ -1,6 +1,16 @@
 import type {
-  DefaultsConfig, DeviceConfig, FolderConfig, FolderDeviceConfig, GuiConfig, LdapConfig, ObservedDevice,
-  ObservedFolder, OptionsConfig, Size, VersioningConfig, XattrFilter,
+  DefaultsConfig,
+  DeviceConfig,
+  FolderConfig,
+  FolderDeviceConfig,
+  GuiConfig,
+  LdapConfig,
+  ObservedDevice,
+  ObservedFolder,
+  OptionsConfig,
+  Size,
+  VersioningConfig,
+  XattrFilter,
 } from './config.ts'
 import type { DeviceId, FolderId } from '../ids.ts'
 
@@ -125,7 +135,8 @@ export const FOLDER = named<FolderConfig>({
   filesystemType: text('basic'),
   path: text('', { attribute }),
   type: choice(['sendreceive', 'sendonly', 'receiveonly', 'receiveencrypted'], {
-    attribute, old: { readwrite: 'sendreceive', readonly: 'sendonly' },
+    attribute,
+    old: { readwrite: 'sendreceive', readonly: 'sendonly' },
   }),
   devices: sections(FOLDER_DEVICE, 'device', 'deviceID'),
   rescanIntervalS: int(3600, { attribute }),

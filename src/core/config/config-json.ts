@@ -1,13 +1,27 @@
 import type { Config, Size } from './config.ts'
 import {
-  DEFAULTS, DEVICE, FOLDER, GUI, LDAP, OBSERVED_DEVICE, OPTIONS, TIME_ZERO, fieldsOf,
-  type AnyTable, type Field, type Fields, type Kind, type Table,
+  DEFAULTS,
+  DEVICE,
+  FOLDER,
+  GUI,
+  LDAP,
+  OBSERVED_DEVICE,
+  OPTIONS,
+  TIME_ZERO,
+  fieldsOf,
+  type AnyTable,
+  type Field,
+  type Fields,
+  type Kind,
+  type Table,
 } from './config-fields.ts'
 import { parseDeviceIdOrEmpty } from '../device-id.ts'
 import { TwinfoldError, unreachable } from '../errors.ts'
 
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject
-export interface JsonObject { readonly [key: string]: Json }
+export interface JsonObject {
+  readonly [key: string]: Json
+}
 
 /** Characters that no XML file can hold. */
 // oxlint-disable-next-line no-control-regex
@@ -61,19 +75,28 @@ function fieldFromJson(field: Field<unknown>, base: unknown, json: Json, path: s
     case 'float':
       if (typeof json === 'number' && Number.isFinite(json)) return json
       throw wrongType(path, 'a number', json)
-    case 'text': return textOf(json, path)
-    case 'choice': return choiceFromText(kind, textOf(json, path))
-    case 'device': return deviceOf(textOf(json, path), path)
-    case 'time': return timeOf(textOf(json, path), path)
-    case 'size': return sizeOf(base, json, path)
-    case 'params': return paramsOf(base, json, path, nested)
-    case 'texts': return listOf(json, path).map((item, i) => textOf(item, `${path}[${i}]`))
+    case 'text':
+      return textOf(json, path)
+    case 'choice':
+      return choiceFromText(kind, textOf(json, path))
+    case 'device':
+      return deviceOf(textOf(json, path), path)
+    case 'time':
+      return timeOf(textOf(json, path), path)
+    case 'size':
+      return sizeOf(base, json, path)
+    case 'params':
+      return paramsOf(base, json, path, nested)
+    case 'texts':
+      return listOf(json, path).map((item, i) => textOf(item, `${path}[${i}]`))
     case 'section': {
       const start = nested === 'reset-versioning' && path.endsWith('versioning') ? field.default : base
       return layFields(kind.table, fieldsOf(start), json, path, nested)
     }
-    case 'sections': return listOf(json, path).map((item, i) => fromDefaults(kind.table, item, `${path}[${i}]`))
-    default: return unreachable(kind)
+    case 'sections':
+      return listOf(json, path).map((item, i) => fromDefaults(kind.table, item, `${path}[${i}]`))
+    default:
+      return unreachable(kind)
   }
 }
 
@@ -140,7 +163,8 @@ function sizeOf(base: unknown, json: Json, path: string): Size {
 
 function paramsOf(base: unknown, json: Json, path: string, nested: Nested): Readonly<Record<string, string>> {
   const given = Object.entries(objectOf(json, path)).map(([key, value]): [string, string] => [
-    textOf(key, path), textOf(value, join(path, key)),
+    textOf(key, path),
+    textOf(value, join(path, key)),
   ])
   const kept = nested === 'keep' ? paramEntries(base) : []
   return sortedParams([...kept, ...given])

@@ -1,8 +1,17 @@
 import { CONFIG_VERSION, CONFIG_VERSION_MIN } from './config-fields.ts'
 import { versionOf } from './config-xml.ts'
 import {
-  attributeOf, childText, childrenNamed, element, mapChildren, textElement, withAttribute, withChildText,
-  withoutAttribute, withoutChildren, type XmlElement,
+  attributeOf,
+  childText,
+  childrenNamed,
+  element,
+  mapChildren,
+  textElement,
+  withAttribute,
+  withChildText,
+  withoutAttribute,
+  withoutChildren,
+  type XmlElement,
 } from './xml-tree.ts'
 
 /** One change of the file format: what a file must go through to be of version `to`. */

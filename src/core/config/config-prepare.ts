@@ -1,5 +1,12 @@
 import type {
-  Config, DeviceConfig, FolderConfig, FolderDeviceConfig, GuiConfig, ObservedDevice, ObservedFolder, OptionsConfig,
+  Config,
+  DeviceConfig,
+  FolderConfig,
+  FolderDeviceConfig,
+  GuiConfig,
+  ObservedDevice,
+  ObservedFolder,
+  OptionsConfig,
 } from './config.ts'
 import { checkFolders } from './config-check.ts'
 import { CONFIG_VERSION_2X, DEVICE, FOLDER, defaultsOf } from './config-fields.ts'
@@ -53,8 +60,9 @@ export function prepareConfig(config: Config, options: PrepareOptions): Prepared
       gui,
       ldap: config.ldap,
       options: prepareOptions(config.options, gui),
-      remoteIgnoredDevices: latestOfEach(config.remoteIgnoredDevices, (one) => one.deviceID)
-        .filter((one) => one.deviceID !== '' && !known.has(one.deviceID)),
+      remoteIgnoredDevices: latestOfEach(config.remoteIgnoredDevices, (one) => one.deviceID).filter(
+        (one) => one.deviceID !== '' && !known.has(one.deviceID),
+      ),
       defaults: {
         folder: prepareFolder(defaults.folder, { ...context, notes: [] }),
         device: prepareDevice(defaults.device),
@@ -175,8 +183,9 @@ function prepareOptions(options: OptionsConfig, gui: GuiConfig): OptionsConfig {
     globalAnnounceServers: distinctTrimmed(options.globalAnnounceServers),
     alwaysLocalNets: distinctTrimmed(options.alwaysLocalNets),
     stunServers: distinctTrimmed(options.stunServers),
-    unackedNotificationIDs: distinctTrimmed(options.unackedNotificationIDs)
-      .filter((id) => id !== NOTE_PASSWORD || !guarded),
+    unackedNotificationIDs: distinctTrimmed(options.unackedNotificationIDs).filter(
+      (id) => id !== NOTE_PASSWORD || !guarded,
+    ),
     featureFlags: distinctTrimmed(options.featureFlags),
     reconnectionIntervalS: Math.max(options.reconnectionIntervalS, RECONNECT_S_MIN),
     connectionLimitEnough: Math.max(options.connectionLimitEnough, 0),

@@ -1,7 +1,19 @@
 import type { Config } from './config.ts'
 import {
-  CONFIG_VERSION_2X, DEFAULTS, DEVICE, FOLDER, GUI, LDAP, OBSERVED_DEVICE, OPTIONS, TIME_ZERO, fieldsOf,
-  type AnyTable, type Field, type Fields, type Kind,
+  CONFIG_VERSION_2X,
+  DEFAULTS,
+  DEVICE,
+  FOLDER,
+  GUI,
+  LDAP,
+  OBSERVED_DEVICE,
+  OPTIONS,
+  TIME_ZERO,
+  fieldsOf,
+  type AnyTable,
+  type Field,
+  type Fields,
+  type Kind,
 } from './config-fields.ts'
 import { choiceFromText, isTime, sortedParams } from './config-json.ts'
 import { parseDeviceIdOrEmpty } from '../device-id.ts'
@@ -80,7 +92,8 @@ function readSection(table: AnyTable, source: XmlElement, reading: Reading): obj
     if (node.is === 'element') elements.get(node.name)?.push(node)
   }
   const entries = Object.entries(table).map(([key, field]) => [
-    key, readField(field, source, elements.get(field.xml) ?? [], reading),
+    key,
+    readField(field, source, elements.get(field.xml) ?? [], reading),
   ])
   return Object.fromEntries(entries)
 }
@@ -125,7 +138,11 @@ function keyOf(kind: Kind, item: XmlElement): string {
 }
 
 function keepUnknown(table: AnyTable, source: XmlElement, reading: Reading, attributes: ReadonlySet<string>): void {
-  const kinds = new Map(Object.values(table).filter((one) => !one.attribute).map((one) => [one.xml, one.kind]))
+  const kinds = new Map(
+    Object.values(table)
+      .filter((one) => !one.attribute)
+      .map((one) => [one.xml, one.kind]),
+  )
   const nodes: { node: XmlNode; before: string | undefined }[] = []
   let waiting: XmlNode[] = []
   const flush = (before: string | undefined) => {
@@ -155,11 +172,16 @@ function readParams(found: readonly XmlElement[]): Readonly<Record<string, strin
 
 function scalar(kind: Kind, source: XmlElement, name: string, text: string): unknown {
   switch (kind.is) {
-    case 'bool': return truth(source, name, text)
-    case 'int': return wholeNumber(source, name, text)
-    case 'float': return decimal(source, name, text)
-    case 'text': return text
-    case 'choice': return choiceFromText(kind, text)
+    case 'bool':
+      return truth(source, name, text)
+    case 'int':
+      return wholeNumber(source, name, text)
+    case 'float':
+      return decimal(source, name, text)
+    case 'text':
+      return text
+    case 'choice':
+      return choiceFromText(kind, text)
     case 'time':
       if (text === '') return TIME_ZERO
       if (isTime(text)) return text
@@ -170,9 +192,14 @@ function scalar(kind: Kind, source: XmlElement, name: string, text: string): unk
       } catch (error) {
         throw at(source, `${name}: ${messageOf(error)}`)
       }
-    case 'size': case 'params': case 'texts': case 'section': case 'sections':
+    case 'size':
+    case 'params':
+    case 'texts':
+    case 'section':
+    case 'sections':
       throw new Error(`${name} is no single value`)
-    default: return unreachable(kind)
+    default:
+      return unreachable(kind)
   }
 }
 
@@ -252,7 +279,14 @@ function writeField(field: Field<unknown>, value: unknown, writing: Writing): { 
   }
   if (kind.is === 'texts' && Array.isArray(value)) return value.map((text) => one(textElement(xml, String(text))))
   if (kind.is === 'params') {
-    return Object.entries(fieldsOf(value)).map(([key, val]) => one(element(xml, [['key', key], ['val', String(val)]])))
+    return Object.entries(fieldsOf(value)).map(([key, val]) =>
+      one(
+        element(xml, [
+          ['key', key],
+          ['val', String(val)],
+        ]),
+      ),
+    )
   }
   if (kind.is === 'size') {
     const { value: amount, unit } = fieldsOf(value)

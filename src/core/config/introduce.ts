@@ -31,7 +31,12 @@ const ADDRESS = /^(?:dynamic|(?:tcp|quic|relay)[46]?:\/\/[^\s\p{C}]+)$/u
  * are touched; whoever we ignore, or trust with nothing but encrypted data, is not let in. The same object when nothing
  * changes, and always when the device is no introducer. Never throws.
  */
-export function followIntroducer(config: Config, own: DeviceId, introducerId: DeviceId, announced: readonly AnnouncedFolder[]): Config {
+export function followIntroducer(
+  config: Config,
+  own: DeviceId,
+  introducerId: DeviceId,
+  announced: readonly AnnouncedFolder[],
+): Config {
   const introducer = config.devices.find(({ deviceID }) => deviceID === introducerId)
   if (introducer === undefined || !introducer.introducer || introducer.untrusted) return config
   const introduction = new Introduction(config, own, introducer, announced)
@@ -50,7 +55,9 @@ class Introduction {
     this.#config = config
     this.#own = own
     this.#introducer = introducer
-    const shared = new Set(config.folders.filter((folder) => isSharedWith(folder, introducer.deviceID)).map(({ id }) => String(id)))
+    const shared = new Set(
+      config.folders.filter((folder) => isSharedWith(folder, introducer.deviceID)).map(({ id }) => String(id)),
+    )
     const members = new Map<string, ReadonlyMap<DeviceId, AnnouncedDevice>>()
     for (const { id, devices } of announced) {
       if (shared.has(id) && !members.has(id)) members.set(id, this.#others(devices))
@@ -61,7 +68,9 @@ class Introduction {
   add(): Config {
     const devices = new Map(this.#config.devices.map((device) => [device.deviceID, device]))
     const ignored = new Set(this.#config.remoteIgnoredDevices.map(({ deviceID }) => deviceID))
-    let room = INTRODUCED_MAX - this.#config.devices.filter(({ introducedBy }) => introducedBy === this.#introducer.deviceID).length
+    let room =
+      INTRODUCED_MAX -
+      this.#config.devices.filter(({ introducedBy }) => introducedBy === this.#introducer.deviceID).length
     const folders = this.#config.folders.map((folder): FolderConfig => {
       const shares: FolderDeviceConfig[] = []
       for (const [id, device] of this.#members.get(folder.id) ?? []) {
@@ -71,7 +80,8 @@ class Introduction {
           room--
           devices.set(id, this.#newDevice(device))
         }
-        if (devices.get(id)?.untrusted === false) shares.push({ deviceID: id, introducedBy: this.#introducer.deviceID, encryptionPassword: '' })
+        if (devices.get(id)?.untrusted === false)
+          shares.push({ deviceID: id, introducedBy: this.#introducer.deviceID, encryptionPassword: '' })
       }
       return shares.length === 0 ? folder : { ...folder, devices: [...folder.devices, ...shares] }
     })
@@ -84,13 +94,18 @@ class Introduction {
     const by = this.#introducer.deviceID
     const folders = config.folders.map((folder): FolderConfig => {
       const listed = this.#members.get(folder.id)
-      const devices = folder.devices.filter(({ deviceID, introducedBy }) => introducedBy !== by || listed?.has(deviceID) === true)
+      const devices = folder.devices.filter(
+        ({ deviceID, introducedBy }) => introducedBy !== by || listed?.has(deviceID) === true,
+      )
       return devices.length === folder.devices.length ? folder : { ...folder, devices }
     })
     const inUse = new Set(folders.flatMap(({ devices }) => devices.map(({ deviceID }) => deviceID)))
     const listed = new Set([...this.#members.values()].flatMap((members) => [...members.keys()]))
-    const devices = config.devices.filter(({ deviceID, introducedBy }) => introducedBy !== by || inUse.has(deviceID) || listed.has(deviceID))
-    const same = devices.length === config.devices.length && folders.every((folder, place) => folder === config.folders[place])
+    const devices = config.devices.filter(
+      ({ deviceID, introducedBy }) => introducedBy !== by || inUse.has(deviceID) || listed.has(deviceID),
+    )
+    const same =
+      devices.length === config.devices.length && folders.every((folder, place) => folder === config.folders[place])
     return same ? config : { ...config, folders, devices }
   }
 

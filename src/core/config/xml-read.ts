@@ -100,7 +100,11 @@ class XmlReader {
 
   /** The parser waits for the end of what it is in, so at the end of the file it can only say that none came. */
   #cutOff(): TwinfoldError {
-    for (const [opening, closing] of [['<!--', '-->'], ['<![CDATA[', ']]>'], ['<?', '?>']] as const) {
+    for (const [opening, closing] of [
+      ['<!--', '-->'],
+      ['<![CDATA[', ']]>'],
+      ['<?', '?>'],
+    ] as const) {
       const start = this.#text.lastIndexOf(opening)
       if (start < 0 || this.#text.includes(closing, start)) continue
       return refuseXml(this.#lineAt(start), `"${opening.slice(0, 4)}" is never closed: ${CUT_OFF}`)

@@ -70,7 +70,14 @@ export function mapChildren(parent: XmlElement, name: string, change: (child: Xm
 
 const INDENT = '    '
 const ESCAPES: Readonly<Record<string, string>> = {
-  '"': '&#34;', "'": '&#39;', '&': '&amp;', '<': '&lt;', '>': '&gt;', '\t': '&#x9;', '\n': '&#xA;', '\r': '&#xD;',
+  '"': '&#34;',
+  "'": '&#39;',
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '\t': '&#x9;',
+  '\n': '&#xA;',
+  '\r': '&#xD;',
 }
 
 /** The text of a file: four blanks per level, no declaration, `<x></x>` for what is empty, a line end at the end. */
@@ -98,8 +105,10 @@ function print(node: XmlNode, indent: string, out: string[]): void {
 
 /** Blank text between elements is layout; any other text must be kept as it stands, so its element is not indented. */
 function hasOnlyElements(node: XmlElement): boolean {
-  return node.children.some((child) => child.is !== 'text')
-    && node.children.every((child) => child.is !== 'text' || child.text.trim() === '')
+  return (
+    node.children.some((child) => child.is !== 'text') &&
+    node.children.every((child) => child.is !== 'text' || child.text.trim() === '')
+  )
 }
 
 function inline(node: XmlNode): string {

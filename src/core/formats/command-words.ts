@@ -16,8 +16,11 @@ export type CommandWords =
 export function commandWords(command: string, values: CommandValues): CommandWords {
   const words = splitWords(command)
   if (words === undefined) return refused('quotes in the command are not closed')
-  const mixed = words.find((word) => PLACEHOLDERS.some((placeholder) => word.includes(placeholder)) && MIXED_WITH.test(word))
-  if (mixed !== undefined) return refused(`a placeholder must not be mixed with special characters in one word: ${mixed}`)
+  const mixed = words.find(
+    (word) => PLACEHOLDERS.some((placeholder) => word.includes(placeholder)) && MIXED_WITH.test(word),
+  )
+  if (mixed !== undefined)
+    return refused(`a placeholder must not be mixed with special characters in one word: ${mixed}`)
   const [program, ...rest] = words.map((word) => replaceAll(word, values))
   if (program === undefined || program === '') return refused('command is empty')
   if ([program, ...rest].some((word) => word.includes('\0'))) return refused('command contains a NUL')

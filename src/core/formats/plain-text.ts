@@ -1,11 +1,21 @@
 /** A text of a stranger as one line that can be shown and logged: nothing unprintable, no more than this long. */
 export function plainText(text: string, lengthMax: number): string {
-  return text.replace(/[\p{C}\p{Zl}\p{Zp}\s]+/gu, ' ').trim().slice(0, lengthMax).trim().toWellFormed()
+  return text
+    .replace(/[\p{C}\p{Zl}\p{Zp}\s]+/gu, ' ')
+    .trim()
+    .slice(0, lengthMax)
+    .trim()
+    .toWellFormed()
 }
 
 /** The same for a text of several lines: line breaks stay, more than one empty line in a row does not. */
 export function plainLines(text: string, lengthMax: number): string {
   const lines = text.slice(0, 2 * lengthMax).split(/\r\n|[\n\r\p{Zl}\p{Zp}]/u)
   const shown = lines.map((line) => line.replace(/[\p{C}\t]+/gu, ' ').trimEnd()).join('\n')
-  return shown.replace(/\n{3,}/g, '\n\n').trim().slice(0, lengthMax).trim().toWellFormed()
+  return shown
+    .replace(/\n{3,}/g, '\n\n')
+    .trim()
+    .slice(0, lengthMax)
+    .trim()
+    .toWellFormed()
 }

@@ -23,7 +23,10 @@ const TYPES = {
 export function encodePprof(tree: Tree, timeMs: number): Uint8Array {
   const stringTable = new StringTable()
   const { count, amount, scale } = TYPES[tree.kind]
-  const sampleType = [count, amount].map(([type, unit]) => ({ type: stringTable.dedup(type), unit: stringTable.dedup(unit) }))
+  const sampleType = [count, amount].map(([type, unit]) => ({
+    type: stringTable.dedup(type),
+    unit: stringTable.dedup(unit),
+  }))
   return new Profile({
     sampleType,
     sample: samplesOf(tree, scale),

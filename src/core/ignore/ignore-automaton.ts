@@ -69,7 +69,8 @@ export class GlobAutomaton {
     const fixed = (before ?? end) - start
     const names = rooted ? 1 : 1 + slashesIn(items)
     this.#weight += end - start - fixed + Math.min(fixed, names * NAME_WEIGHT)
-    if (this.#weight > WEIGHT_MAX || this.#length > POSITIONS_MAX) throw new Error('too many long patterns in this file')
+    if (this.#weight > WEIGHT_MAX || this.#length > POSITIONS_MAX)
+      throw new Error('too many long patterns in this file')
     this.#machine = undefined
   }
 
@@ -90,11 +91,22 @@ export class GlobAutomaton {
 
   #addItem(item: GlobItem): void {
     switch (item.kind) {
-      case 'literal': for (const character of item.text) this.#addCharacter(character.codePointAt(0)!); break
-      case 'one': this.#anyInName.push(this.#next()); break
-      case 'star': this.#anyInName.push(this.#length); this.#loops.push(this.#next()); break
-      case 'double-star': this.#any.push(this.#length); this.#loops.push(this.#next()); break
-      case 'class': this.#addClass(item)
+      case 'literal':
+        for (const character of item.text) this.#addCharacter(character.codePointAt(0)!)
+        break
+      case 'one':
+        this.#anyInName.push(this.#next())
+        break
+      case 'star':
+        this.#anyInName.push(this.#length)
+        this.#loops.push(this.#next())
+        break
+      case 'double-star':
+        this.#any.push(this.#length)
+        this.#loops.push(this.#next())
+        break
+      case 'class':
+        this.#addClass(item)
     }
   }
 
@@ -200,7 +212,7 @@ class GlobMachine {
     const states = this.#states
     let best = limit
     states.set(rootStarts)
-    for (let at = 0; at < path.length; ) {
+    for (let at = 0; at < path.length;) {
       const character = path.codePointAt(at)!
       at += character > 0xffff ? 2 : 1
       const alive = advance(states, this.#row(character), loops)

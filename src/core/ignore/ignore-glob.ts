@@ -11,9 +11,12 @@ export type GlobNode =
   | { readonly kind: 'star' }
   | { readonly kind: 'double-star' }
   | {
-    readonly kind: 'class'; readonly negated: boolean
-    readonly low: number; readonly high: number; readonly list: string
-  }
+      readonly kind: 'class'
+      readonly negated: boolean
+      readonly low: number
+      readonly high: number
+      readonly list: string
+    }
   | { readonly kind: 'either'; readonly choices: readonly (readonly GlobNode[])[] }
 
 /** A part of a glob without alternatives. */

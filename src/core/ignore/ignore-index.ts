@@ -87,7 +87,12 @@ function componentEnds(path: string): number[] {
 }
 
 function atComponent(
-  path: string, ends: readonly number[], first: number, count: number, texts: ReadonlyMap<string, Place>, best: number,
+  path: string,
+  ends: readonly number[],
+  first: number,
+  count: number,
+  texts: ReadonlyMap<string, Place>,
+  best: number,
 ): number {
   const last = first + count - 1
   if (last >= ends.length) return best

@@ -133,10 +133,12 @@ function expand(pattern: Pattern): string[] {
   const { text } = pattern
   const marks = `${pattern.deletable ? '(?d)' : ''}${pattern.fold ? '(?i)' : ''}${pattern.unignore ? '!' : ''}`
   const withContents = text.endsWith('/**') ? [text] : text.endsWith('/') ? [`${text}**`] : [text, `${text}/**`]
-  return withContents.flatMap((one) => {
-    if (one.startsWith('/')) return [one]
-    return one.startsWith('**/') ? [one, one.slice(3)] : [one, `**/${one}`]
-  }).map((one) => marks + one)
+  return withContents
+    .flatMap((one) => {
+      if (one.startsWith('/')) return [one]
+      return one.startsWith('**/') ? [one, one.slice(3)] : [one, `**/${one}`]
+    })
+    .map((one) => marks + one)
 }
 
 /** An un-ignored name directly in the root says nothing about what lies deeper, so ignored directories stay unread. */

@@ -5,14 +5,24 @@ const ADDRESS_LENGTH_MAX = 512
 
 /** Where a device can be reached, or where we listen. */
 export type DeviceAddress =
-  | { readonly kind: 'tcp'; readonly text: string; readonly host: string; readonly port: number; readonly family?: 4 | 6 }
+  | {
+      readonly kind: 'tcp'
+      readonly text: string
+      readonly host: string
+      readonly port: number
+      readonly family?: 4 | 6
+    }
   /** Whoever looks up devices knows. */
   | { readonly kind: 'dynamic' }
   /** Ways to connect that exist, but not here. */
   | { readonly kind: 'unsupported'; readonly scheme: string }
   | { readonly kind: 'bad'; readonly reason: string }
 
-const FAMILIES: Readonly<Record<string, { readonly family?: 4 | 6 }>> = { tcp: {}, tcp4: { family: 4 }, tcp6: { family: 6 } }
+const FAMILIES: Readonly<Record<string, { readonly family?: 4 | 6 }>> = {
+  tcp: {},
+  tcp4: { family: 4 },
+  tcp6: { family: 6 },
+}
 const KNOWN_ELSEWHERE = new Set(['quic', 'quic4', 'quic6', 'relay', 'dynamic+http', 'dynamic+https'])
 
 /**
@@ -33,7 +43,8 @@ export function parseAddress(text: string): DeviceAddress {
   const place = parseHostAndPort(authority)
   if ('reason' in place) return bad(place.reason)
   const ip = parseIp(place.host)
-  if (ip !== undefined && family.family !== undefined && ip.family !== family.family) return bad(`it is no ${scheme} address`)
+  if (ip !== undefined && family.family !== undefined && ip.family !== family.family)
+    return bad(`it is no ${scheme} address`)
   return { kind: 'tcp', text: formatTcp(scheme, place.host, place.port), ...place, ...family }
 }
 

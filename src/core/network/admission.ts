@@ -22,9 +22,12 @@ export type Transport = 'tcp' | 'quic' | 'relay'
 /** Lower is better. */
 export function connectionPriority(options: OptionsConfig, transport: Transport, isLan: boolean): number {
   switch (transport) {
-    case 'tcp': return isLan ? options.connectionPriorityTcpLan : options.connectionPriorityTcpWan
-    case 'quic': return isLan ? options.connectionPriorityQuicLan : options.connectionPriorityQuicWan
-    case 'relay': return options.connectionPriorityRelay
+    case 'tcp':
+      return isLan ? options.connectionPriorityTcpLan : options.connectionPriorityTcpWan
+    case 'quic':
+      return isLan ? options.connectionPriorityQuicLan : options.connectionPriorityQuicWan
+    case 'relay':
+      return options.connectionPriorityRelay
   }
 }
 
@@ -56,14 +59,17 @@ export type Admission =
 /** Decides before a word is exchanged. */
 export function admit(config: Config, ownDevice: DeviceId, applicant: Applicant, present: Present): Admission {
   const { device } = applicant
-  if (applicant.certificateCount !== 1) return refused(`it showed ${applicant.certificateCount} certificates instead of one`)
+  if (applicant.certificateCount !== 1)
+    return refused(`it showed ${applicant.certificateCount} certificates instead of one`)
   if (device === ownDevice) return refused('it is this device itself')
   if (applicant.expected !== undefined && device !== applicant.expected) {
     return refused(`it is device ${device} where ${applicant.expected} was expected`)
   }
-  if (config.remoteIgnoredDevices.some((ignored) => ignored.deviceID === device)) return refused('the device is ignored')
+  if (config.remoteIgnoredDevices.some((ignored) => ignored.deviceID === device))
+    return refused('the device is ignored')
   const known = config.devices.find((one) => one.deviceID === device)
-  if (known === undefined) return applicant.expected === undefined ? { kind: 'stranger' } : refused('the device is not configured')
+  if (known === undefined)
+    return applicant.expected === undefined ? { kind: 'stranger' } : refused('the device is not configured')
   const reason = whyNot(config, known, applicant, present)
   return reason === undefined ? { kind: 'known', device: known } : refused(reason)
 }
@@ -71,7 +77,8 @@ export function admit(config: Config, ownDevice: DeviceId, applicant: Applicant,
 function whyNot({ options }: Config, known: DeviceConfig, applicant: Applicant, present: Present): string | undefined {
   if (known.paused) return 'the device is paused'
   if (!isAllowedNetwork(applicant.host, known.allowedNetworks)) return 'the device may not connect from that network'
-  if (!isWelcome(applicant.priority, present, options.connectionPriorityUpgradeThreshold)) return 'it is connected already'
+  if (!isWelcome(applicant.priority, present, options.connectionPriorityUpgradeThreshold))
+    return 'it is connected already'
   const isUpgrade = present.priorities.length >= present.wanted
   if (!isUpgrade && options.connectionLimitMax > 0 && present.totalCount >= options.connectionLimitMax) {
     return 'there are as many connections as the configuration allows'
@@ -80,7 +87,11 @@ function whyNot({ options }: Config, known: DeviceConfig, applicant: Applicant, 
 }
 
 /** One more is welcome while there are fewer than wanted, or when it is better than the worst there is. */
-export function isWelcome(priority: number, present: Pick<Present, 'priorities' | 'wanted'>, threshold: number): boolean {
+export function isWelcome(
+  priority: number,
+  present: Pick<Present, 'priorities' | 'wanted'>,
+  threshold: number,
+): boolean {
   return present.priorities.length < present.wanted || priority + threshold < Math.max(...present.priorities)
 }
 

@@ -15,7 +15,11 @@ export interface ProxySettings {
 
 const PORTS = { socks5: 1080, http: 80, https: 443 } as const
 const KINDS: Readonly<Record<string, ProxySettings['kind']>> = {
-  socks: 'socks5', socks5: 'socks5', socks5h: 'socks5', http: 'http', https: 'https',
+  socks: 'socks5',
+  socks5: 'socks5',
+  socks5h: 'socks5',
+  http: 'http',
+  https: 'https',
 }
 
 /**
@@ -42,7 +46,10 @@ export function proxyFromEnvironment(
       port: url.port === '' ? PORTS[kind] : Number(url.port),
       user: decode(url.username),
       password: decode(url.password),
-      exceptions: (either('no_proxy') ?? '').split(',').map((part) => part.trim()).filter((part) => part !== ''),
+      exceptions: (either('no_proxy') ?? '')
+        .split(',')
+        .map((part) => part.trim())
+        .filter((part) => part !== ''),
       noFallback: (environment('ALL_PROXY_NO_FALLBACK') ?? '') !== '',
     }
   }
@@ -57,7 +64,9 @@ export function isExempt(host: string, exceptions: readonly string[]): boolean {
     if (entry === '*') return true
     const network = parseNetwork(entry)
     if (network !== undefined) return ip !== undefined && isWithin(ip, network)
-    const name = hostOf(entry).toLowerCase().replace(/^\*?\./, '')
+    const name = hostOf(entry)
+      .toLowerCase()
+      .replace(/^\*?\./, '')
     const wanted = host.toLowerCase()
     return wanted === name || wanted.endsWith(`.${name}`)
   })

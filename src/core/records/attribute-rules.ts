@@ -1,4 +1,11 @@
-import { areSameAttributes, inOrder, linuxAttributesOf, withLinuxAttributes, type AttributeFilter, type AttributeList } from '../attributes/attributes.ts'
+import {
+  areSameAttributes,
+  inOrder,
+  linuxAttributesOf,
+  withLinuxAttributes,
+  type AttributeFilter,
+  type AttributeList,
+} from '../attributes/attributes.ts'
 import type { AttributeRules } from './change.ts'
 import type { FileHead } from './file-info.ts'
 import type { ShortId } from '../ids.ts'
@@ -35,7 +42,9 @@ export function attributeRules({ filter, ownShortId, synced }: AttributeRulesOpt
  * the item has a record of ours, or they say more than we take.
  */
 export function attributesLacking(
-  record: FileHead, attributes: AttributeList, { filter, ownShortId }: Pick<AttributeRulesOptions, 'filter' | 'ownShortId'>,
+  record: FileHead,
+  attributes: AttributeList,
+  { filter, ownShortId }: Pick<AttributeRulesOptions, 'filter' | 'ownShortId'>,
 ): AttributeList | undefined {
   const told = record.deleted || record.modifiedBy === ownShortId ? undefined : linuxAttributesOf(record.platform)
   const permitted = told && filter.permitted(told)

@@ -18,7 +18,8 @@ export function blocksOf({ sizeBytes, blockSizeBytes, blockHashes }: FileInfo): 
   return Array.from({ length: count }, (_, number) => {
     const offsetBytes = number * blockSizeBytes
     return {
-      number, offsetBytes,
+      number,
+      offsetBytes,
       sizeBytes: Math.min(blockSizeBytes, sizeBytes - offsetBytes),
       hash: blockHashes.subarray(number * HASH_SIZE_BYTES, (number + 1) * HASH_SIZE_BYTES),
     }

@@ -1,8 +1,17 @@
 import type { Accounts } from '../attributes/accounts.ts'
 import type { AttributeList } from '../attributes/attributes.ts'
 import {
-  diskTimeOf, FLAG_IGNORED, FLAG_MUST_RESCAN, FLAG_RECEIVE_ONLY, FLAG_UNSUPPORTED, isInvalid, withoutDiskTime,
-  type FileHead, type FileInfo, type FileTime, type FileType,
+  diskTimeOf,
+  FLAG_IGNORED,
+  FLAG_MUST_RESCAN,
+  FLAG_RECEIVE_ONLY,
+  FLAG_UNSUPPORTED,
+  isInvalid,
+  withoutDiskTime,
+  type FileHead,
+  type FileInfo,
+  type FileTime,
+  type FileType,
 } from './file-info.ts'
 import type { ShortId } from '../ids.ts'
 import { isSameOwner, unixOwnerOf, withUnixOwner } from '../attributes/platform-data.ts'
@@ -87,7 +96,11 @@ function permissionsDiffer(record: FileHead, item: DiskItem, options: CompareOpt
  * A record that somebody else made names an owner that is the right one there, and need not be here: it counts only
  * where items are given to those owners. Else two devices would tell each other for ever whose the file is.
  */
-function ownersDiffer(record: FileHead, { owner }: DiskItem, { accounts, ownShortId, synced }: OwnershipOptions): boolean {
+function ownersDiffer(
+  record: FileHead,
+  { owner }: DiskItem,
+  { accounts, ownShortId, synced }: OwnershipOptions,
+): boolean {
   if (owner === undefined) return false
   const isOwn = record.modifiedBy === ownShortId
   const known = unixOwnerOf(record.platform)
@@ -117,7 +130,10 @@ export interface Content {
  * did. Undefined where something did change.
  */
 export function confirmedRecord(
-  old: FileHead | undefined, item: DiskItem, content: Content, options: CompareOptions,
+  old: FileHead | undefined,
+  item: DiskItem,
+  content: Content,
+  options: CompareOptions,
 ): FileInfo | undefined {
   if (old === undefined || (old.localFlags & FLAG_MUST_RESCAN) === 0) return undefined
   const trusted = { ...old, localFlags: old.localFlags & ~FLAG_MUST_RESCAN }
@@ -128,7 +144,10 @@ export function confirmedRecord(
 
 /** The new record of an item on disk, on top of the old one if there was any. `content` is for files alone. */
 export function recordOf(
-  item: DiskItem, old: FileHead | undefined, content: Content | undefined, options: RecordOptions,
+  item: DiskItem,
+  old: FileHead | undefined,
+  content: Content | undefined,
+  options: RecordOptions,
 ): FileInfo {
   const isSymlink = item.type === 'symlink'
   const base = old === undefined ? [] : versionToBuildOn(old, options)
@@ -166,7 +185,9 @@ function timesOf({ type, modifiedS, modifiedNs }: DiskItem, old: FileHead | unde
 
 /** What the disk says of owners and attributes, on top of what is known of other systems. */
 function platformOnDisk(
-  item: DiskItem, old: FileHead | undefined, { ownership, attributes: rules }: RecordOptions,
+  item: DiskItem,
+  old: FileHead | undefined,
+  { ownership, attributes: rules }: RecordOptions,
 ): Pick<FileHead, 'platform'> {
   const { attributes } = item
   const platform = platformWithOwner(item, old, ownership)
@@ -175,14 +196,19 @@ function platformOnDisk(
 }
 
 function platformWithOwner(
-  { owner }: DiskItem, old: FileHead | undefined, ownership: OwnershipOptions | undefined,
+  { owner }: DiskItem,
+  old: FileHead | undefined,
+  ownership: OwnershipOptions | undefined,
 ): Pick<FileHead, 'platform'> {
   if (owner === undefined || ownership === undefined) return {}
   return { platform: withUnixOwner(old?.platform, ownership.accounts.ownerOf(owner.userId, owner.groupId)) }
 }
 
 /** What a new version owes to the one before: whose content it was made from, and what other systems know of it. */
-function historyOf(old: FileHead | undefined, options: RecordOptions): Pick<FileHead, 'previousBlocksHash' | 'platform'> {
+function historyOf(
+  old: FileHead | undefined,
+  options: RecordOptions,
+): Pick<FileHead, 'previousBlocksHash' | 'platform'> {
   if (old === undefined) return {}
   // From a record that stood apart nobody else can have gone on.
   const previousBlocksHash = stoodApart(old, options) ? undefined : old.blocksHash
@@ -231,8 +257,12 @@ export function announcedOf(old: FileHead): FileInfo {
 /** The record of an item that the patterns exclude from now on: others see that we do not have it. */
 export function ignoredOf(old: FileHead, options: Pick<RecordOptions, 'ownShortId'>): FileInfo {
   return {
-    ...withoutDiskTime(old), sizeBytes: 0, modifiedBy: options.ownShortId, sequence: 0,
-    localFlags: (old.localFlags & ~FLAG_MUST_RESCAN) | FLAG_IGNORED, ...NO_CONTENT,
+    ...withoutDiskTime(old),
+    sizeBytes: 0,
+    modifiedBy: options.ownShortId,
+    sequence: 0,
+    localFlags: (old.localFlags & ~FLAG_MUST_RESCAN) | FLAG_IGNORED,
+    ...NO_CONTENT,
   }
 }
 

@@ -11,8 +11,7 @@ export const FLAG_RECEIVE_ONLY = 8
 /** Set on records of other devices which they themselves called invalid. */
 export const FLAG_REMOTE_INVALID = 64
 
-const FLAGS_INVALID =
-  FLAG_UNSUPPORTED | FLAG_IGNORED | FLAG_MUST_RESCAN | FLAG_RECEIVE_ONLY | FLAG_REMOTE_INVALID
+const FLAGS_INVALID = FLAG_UNSUPPORTED | FLAG_IGNORED | FLAG_MUST_RESCAN | FLAG_RECEIVE_ONLY | FLAG_REMOTE_INVALID
 
 /** What REST and the byte totals count for a directory or a symlink. */
 export const ITEM_SIZE_BYTES = 128

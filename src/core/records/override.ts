@@ -12,7 +12,9 @@ export interface OverrideOptions extends CountTime {
  * What we never had is deleted. Undefined where our record says nothing about our disk, or there is nothing to overrule.
  */
 export function overridingRecord(
-  local: FileInfo | undefined, global: FileInfo, options: OverrideOptions,
+  local: FileInfo | undefined,
+  global: FileInfo,
+  options: OverrideOptions,
 ): FileInfo | undefined {
   if (local !== undefined && isInvalid(local)) return undefined
   if (local === undefined && global.deleted) return undefined
@@ -22,8 +24,14 @@ export function overridingRecord(
   const ours = { version, modifiedBy: ownShortId, sequence: 0, localFlags: 0 }
   if (local !== undefined) return { ...local, ...ours }
   return {
-    ...withoutDiskTime(global), ...ours,
-    deleted: true, sizeBytes: 0, modifiedS: nowS, blockSizeBytes: 0, blocksHash: undefined, blockHashes: undefined,
+    ...withoutDiskTime(global),
+    ...ours,
+    deleted: true,
+    sizeBytes: 0,
+    modifiedS: nowS,
+    blockSizeBytes: 0,
+    blocksHash: undefined,
+    blockHashes: undefined,
   }
 }
 
@@ -42,7 +50,9 @@ export interface ReversalOptions {
 
 /** Decides how one receive-only change is undone. Touches nothing. */
 export function planReversal(
-  local: FileInfo, global: FileInfo | undefined, { ignorePerms, mustPull = false }: ReversalOptions,
+  local: FileInfo,
+  global: FileInfo | undefined,
+  { ignorePerms, mustPull = false }: ReversalOptions,
 ): Reversal {
   const plain: FileInfo = { ...local, localFlags: local.localFlags & ~FLAG_RECEIVE_ONLY, sequence: 0 }
   // Where nobody has a valid record the global one is invalid as well: ours, or that of somebody with the same trouble.
@@ -59,7 +69,14 @@ export function planReversal(
 export function revertedRecord(local: FileInfo, nowS: number): FileInfo {
   return {
     ...withoutDiskTime(local),
-    deleted: true, sizeBytes: 0, modifiedS: nowS, version: [], sequence: 0, localFlags: 0,
-    blockSizeBytes: 0, blocksHash: undefined, blockHashes: undefined,
+    deleted: true,
+    sizeBytes: 0,
+    modifiedS: nowS,
+    version: [],
+    sequence: 0,
+    localFlags: 0,
+    blockSizeBytes: 0,
+    blocksHash: undefined,
+    blockHashes: undefined,
   }
 }

@@ -1,4 +1,11 @@
-import { FLAG_IGNORED, FLAG_MUST_RESCAN, FLAG_RECEIVE_ONLY, isInvalid, withoutDiskTime, type FileHead } from './file-info.ts'
+import {
+  FLAG_IGNORED,
+  FLAG_MUST_RESCAN,
+  FLAG_RECEIVE_ONLY,
+  isInvalid,
+  withoutDiskTime,
+  type FileHead,
+} from './file-info.ts'
 import { isNeeded } from './need.ts'
 import { compareVersions, mergeVersions } from './version-vector.ts'
 
@@ -70,7 +77,9 @@ function mustSave(local: FileHead, global: FileHead): boolean {
 /** Whether the author of a version says that it was made from just the content we have: then nothing of it is lost. */
 function isMadeFrom({ previousBlocksHash }: FileHead, { blocksHash, localFlags }: FileHead): boolean {
   if ((localFlags & FLAG_MUST_RESCAN) !== 0) return false // nobody knows what is on the disk
-  return previousBlocksHash !== undefined && blocksHash !== undefined && Buffer.compare(previousBlocksHash, blocksHash) === 0
+  return (
+    previousBlocksHash !== undefined && blocksHash !== undefined && Buffer.compare(previousBlocksHash, blocksHash) === 0
+  )
 }
 
 /**
@@ -87,7 +96,11 @@ export function hasSameContent(local: FileHead, global: FileHead): boolean {
   // A change kept to ourselves is a change of a file that was scanned: its blocks are true.
   if (isInvalid({ localFlags: local.localFlags & ~FLAG_RECEIVE_ONLY })) return false
   if (local.sizeBytes !== global.sizeBytes || local.blockSizeBytes !== global.blockSizeBytes) return false
-  return local.blocksHash !== undefined && global.blocksHash !== undefined && Buffer.compare(local.blocksHash, global.blocksHash) === 0
+  return (
+    local.blocksHash !== undefined &&
+    global.blocksHash !== undefined &&
+    Buffer.compare(local.blocksHash, global.blocksHash) === 0
+  )
 }
 
 /** Two times this close are one: disks and runtimes round what they are told, by less than this. */
@@ -123,7 +136,12 @@ export function planBookkeeping({ local, global, ignored }: PlanCase, ignorePerm
 /** The record of a name that is excluded here: others see that we do not have it, and we do not need it any more. */
 export function ignoredGlobal(global: FileHead): FileHead {
   return {
-    ...withoutDiskTime(global), sizeBytes: 0, sequence: 0, blockSizeBytes: 0, blocksHash: undefined, symlinkTarget: '',
+    ...withoutDiskTime(global),
+    sizeBytes: 0,
+    sequence: 0,
+    blockSizeBytes: 0,
+    blocksHash: undefined,
+    symlinkTarget: '',
     localFlags: FLAG_IGNORED,
   }
 }

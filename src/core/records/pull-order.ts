@@ -6,7 +6,11 @@ import { compareNames, parentOf } from '../paths.ts'
 export type Orderable = Pick<FileHead, 'name' | 'sizeBytes' | 'modifiedS' | 'modifiedNs'>
 
 /** The files in the order in which they are to be pulled. `chance(n)` gives a whole number below n. */
-export function sortForPull<T extends Orderable>(files: readonly T[], order: PullOrder, chance: (below: number) => number): readonly T[] {
+export function sortForPull<T extends Orderable>(
+  files: readonly T[],
+  order: PullOrder,
+  chance: (below: number) => number,
+): readonly T[] {
   switch (order) {
     case 'alphabetic':
       return files.toSorted((a, b) => compareNames(a.name, b.name))
@@ -31,7 +35,10 @@ function compareTimes(a: Orderable, b: Orderable): number {
  * Directories by chance, and the files of each by chance. Devices that lack the same files begin with different ones,
  * and a directory is made to last once for many files that came into it, not once for every file.
  */
-function shuffledByDirectory<T extends Orderable>(files: readonly T[], chance: (below: number) => number): readonly T[] {
+function shuffledByDirectory<T extends Orderable>(
+  files: readonly T[],
+  chance: (below: number) => number,
+): readonly T[] {
   const byDirectory = Map.groupBy(files, ({ name }) => parentOf(name))
   return shuffled([...byDirectory.values()], chance).flatMap((together) => shuffled(together, chance))
 }
@@ -53,8 +60,10 @@ export function shuffled<T>(items: readonly T[], chance: (below: number) => numb
  * devices that all lack it fetch different parts and can give them to each other.
  */
 export function sortBlocks(
-  blocks: readonly number[], order: 'standard' | 'random' | 'inOrder',
-  share: { readonly own: number; readonly count: number }, chance: (below: number) => number,
+  blocks: readonly number[],
+  order: 'standard' | 'random' | 'inOrder',
+  share: { readonly own: number; readonly count: number },
+  chance: (below: number) => number,
 ): readonly number[] {
   if (order === 'inOrder' || blocks.length < 2) return blocks
   if (order === 'random') return shuffled(blocks, chance)

@@ -15,12 +15,36 @@ export interface Reason<Code extends string = string> {
 
 /** Why an item that is needed is not here yet. */
 export type WaitCode =
-  | 'paused' | 'folder-error' | 'send-only' | 'downloading' | 'failed' | 'no-device' | 'queued' | 'scanning' | 'waiting'
+  | 'paused'
+  | 'folder-error'
+  | 'send-only'
+  | 'downloading'
+  | 'failed'
+  | 'no-device'
+  | 'queued'
+  | 'scanning'
+  | 'waiting'
 
 /** Why a file is here or is not. */
 type WhyCode =
-  | 'paused' | 'folder-error' | 'send-only' | 'unknown' | 'ignored' | 'here' | 'deleted' | 'deleted-elsewhere' | 'extra'
-  | 'missing' | 'older' | 'still-here' | 'failed' | 'downloading' | 'queued' | 'waiting' | 'offered' | 'no-device'
+  | 'paused'
+  | 'folder-error'
+  | 'send-only'
+  | 'unknown'
+  | 'ignored'
+  | 'here'
+  | 'deleted'
+  | 'deleted-elsewhere'
+  | 'extra'
+  | 'missing'
+  | 'older'
+  | 'still-here'
+  | 'failed'
+  | 'downloading'
+  | 'queued'
+  | 'waiting'
+  | 'offered'
+  | 'no-device'
 
 /** What holds for every item of a folder. */
 export interface FolderFacts {
@@ -61,10 +85,16 @@ export function waitReason({ folder, stage, action, problem, held }: WaitFacts):
 
 const NO_DEVICE = 'no connected device has the newest version'
 
-function folderReason({ paused, error, type }: FolderFacts): Reason<'paused' | 'folder-error' | 'send-only'> | undefined {
+function folderReason({
+  paused,
+  error,
+  type,
+}: FolderFacts): Reason<'paused' | 'folder-error' | 'send-only'> | undefined {
   if (paused) return { code: 'paused', text: 'the folder is paused: nothing in it is scanned or downloaded' }
   if (error !== '') return { code: 'folder-error', text: `the folder has stopped: ${error}`, cause: error }
-  return type === 'sendonly' ? { code: 'send-only', text: 'the folder only sends: what others change is not taken' } : undefined
+  return type === 'sendonly'
+    ? { code: 'send-only', text: 'the folder only sends: what others change is not taken' }
+    : undefined
 }
 
 export interface WhyFacts {
@@ -91,7 +121,8 @@ export function whyOf(facts: WhyFacts): Why {
   const first: Reason<WhyCode>[] = general === undefined ? [] : [general]
   if (records === undefined) return { state: 'unknown', upToDate: false, reasons: [...first, UNKNOWN] }
   const upToDate = isUpToDate(records.local, records.global)
-  const waiting = upToDate || folder.paused ? [] : [...(problem === undefined ? [] : [failed(problem)]), ...placeReason(queue)]
+  const waiting =
+    upToDate || folder.paused ? [] : [...(problem === undefined ? [] : [failed(problem)]), ...placeReason(queue)]
   return {
     state: stateOf(records.local, records.global),
     upToDate,
@@ -114,14 +145,18 @@ function stateOf(local: FileHead | undefined, global: FileHead): Why['state'] {
 }
 
 function ownReason({ local, global }: NonNullable<WhyFacts['records']>, upToDate: boolean): Reason<WhyCode> {
-  if (local !== undefined && (local.localFlags & FLAG_IGNORED) !== 0) return { code: 'ignored', text: 'it is ignored here' }
+  if (local !== undefined && (local.localFlags & FLAG_IGNORED) !== 0)
+    return { code: 'ignored', text: 'it is ignored here' }
   if (upToDate) {
     return global.deleted
       ? { code: 'deleted', text: 'it was deleted, here as everywhere' }
       : { code: 'here', text: 'it is here, in the newest version' }
   }
   if (local !== undefined && (local.localFlags & FLAG_RECEIVE_ONLY) !== 0) {
-    return { code: 'extra', text: 'it was changed here, in a folder that only receives: the change is kept from others' }
+    return {
+      code: 'extra',
+      text: 'it was changed here, in a folder that only receives: the change is kept from others',
+    }
   }
   if (local === undefined || (local.deleted && !global.deleted)) {
     return global.deleted
@@ -145,7 +180,13 @@ function placeReason(queue: QueuePlace | undefined): readonly Reason<WhyCode>[] 
       return [{ code: 'downloading', text: 'it is being downloaded now' }]
     case 'queued': {
       const place = queue.place + 1
-      return [{ code: 'queued', text: place === 1 ? 'it is the next to be downloaded' : `it is number ${place} in the queue`, place }]
+      return [
+        {
+          code: 'queued',
+          text: place === 1 ? 'it is the next to be downloaded' : `it is number ${place} in the queue`,
+          place,
+        },
+      ]
     }
     case 'waiting':
       return [{ code: 'waiting', text: 'it waits for its turn' }]

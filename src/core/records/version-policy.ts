@@ -21,7 +21,11 @@ export function versionPolicy({ type, params }: Pick<VersioningConfig, 'type' | 
     case 'trashcan':
       return { kind: 'trashcan', ageSMax: days(params['cleanoutDays']) }
     case 'simple':
-      return { kind: 'simple', countMax: Math.max(1, whole(params['keep'], KEEP_DEFAULT)), ageSMax: days(params['cleanoutDays']) }
+      return {
+        kind: 'simple',
+        countMax: Math.max(1, whole(params['keep'], KEEP_DEFAULT)),
+        ageSMax: days(params['cleanoutDays']),
+      }
     case 'staggered':
       return { kind: 'staggered', ageSMax: Math.max(0, whole(params['maxAge'], STAGGERED_AGE_S_DEFAULT)) }
     case 'external':
@@ -60,7 +64,9 @@ function tooOld(agesS: readonly number[], ageSMax: number): readonly number[] {
 
 function tooMany(agesS: readonly number[], countMax: number, ageSMax: number): readonly number[] {
   const youngestFirst = agesS.map((ageS, place) => ({ ageS, place })).sort((a, b) => a.ageS - b.ageS)
-  return youngestFirst.flatMap(({ ageS, place }, rank) => (rank >= countMax || (ageSMax > 0 && ageS > ageSMax) ? [place] : []))
+  return youngestFirst.flatMap(({ ageS, place }, rank) =>
+    rank >= countMax || (ageSMax > 0 && ageS > ageSMax) ? [place] : [],
+  )
 }
 
 /** Of versions younger than `untilS` those stay that are at least `stepS` apart. */

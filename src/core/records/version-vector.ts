@@ -17,7 +17,7 @@ export function compareVersions(a: VersionVector, b: VersionVector): Ordering {
   if (a === b) return 'equal'
   let ahead = false
   let behind = false
-  for (let i = 0, j = 0; i < a.length || j < b.length; ) {
+  for (let i = 0, j = 0; i < a.length || j < b.length;) {
     const left = a[i]
     const right = b[j]
     let difference: bigint
@@ -87,7 +87,7 @@ function countOf(vector: VersionVector, device: ShortId): bigint {
 /** The least version that has seen both. */
 export function mergeVersions(a: VersionVector, b: VersionVector): VersionVector {
   const merged: { device: ShortId; value: bigint }[] = []
-  for (let i = 0, j = 0; i < a.length || j < b.length; ) {
+  for (let i = 0, j = 0; i < a.length || j < b.length;) {
     const left = a[i]
     const right = b[j]
     if (right === undefined || (left !== undefined && left.device < right.device)) {

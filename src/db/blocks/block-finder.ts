@@ -24,8 +24,11 @@ export class BlockFinder {
   #loadedUpTo: string | undefined = ''
 
   constructor(database: DatabaseSync) {
-    this.#page = new Query(database, `SELECT name, sequence, size, hash FROM files
-      WHERE device = ${LOCAL_NUMBER} AND name > ? ORDER BY name LIMIT ${ROWS_AT_ONCE}`)
+    this.#page = new Query(
+      database,
+      `SELECT name, sequence, size, hash FROM files
+      WHERE device = ${LOCAL_NUMBER} AND name > ? ORDER BY name LIMIT ${ROWS_AT_ONCE}`,
+    )
   }
 
   get ready(): boolean {
@@ -37,7 +40,8 @@ export class BlockFinder {
     if (this.#loadedUpTo === undefined) return true
     const rows = this.#page.all(this.#loadedUpTo)
     for (const [, sequence, size, hash] of rows) {
-      if (Number(size) > 0 && hash !== '') this.#slots.add(keyOf(Buffer.from(String(hash), 'base64url')), Number(sequence))
+      if (Number(size) > 0 && hash !== '')
+        this.#slots.add(keyOf(Buffer.from(String(hash), 'base64url')), Number(sequence))
     }
     this.#loadedUpTo = rows.length < ROWS_AT_ONCE ? undefined : String(rows.at(-1)?.[0])
     return this.ready

@@ -42,11 +42,17 @@ export class BlockTable {
 
   constructor(database: DatabaseSync) {
     this.#database = database
-    this.#records = new Query(database, `SELECT sequence, list FROM files INDEXED BY files_own
-      WHERE device = ${LOCAL_NUMBER} AND sequence > ? ORDER BY sequence LIMIT ${ROWS_AT_ONCE}`)
+    this.#records = new Query(
+      database,
+      `SELECT sequence, list FROM files INDEXED BY files_own
+      WHERE device = ${LOCAL_NUMBER} AND sequence > ? ORDER BY sequence LIMIT ${ROWS_AT_ONCE}`,
+    )
     this.#list = new Query(database, 'SELECT hashes FROM lists WHERE id = ?')
     this.#insert = new Query(database, 'INSERT OR IGNORE INTO blocks (key, sequence) VALUES (?, ?)')
-    this.#find = new Query(database, `SELECT sequence FROM blocks WHERE key = ? ORDER BY sequence DESC LIMIT ${ENTRIES_MAX}`)
+    this.#find = new Query(
+      database,
+      `SELECT sequence FROM blocks WHERE key = ? ORDER BY sequence DESC LIMIT ${ENTRIES_MAX}`,
+    )
     this.#writeMeta = metaWriter(database)
     const [upTo = 0, entries = 0, entriesMax = 0] = (readMeta(database, 'blocks') ?? '').split(' ').map(Number)
     this.#progress = { upTo, entries, entriesMax }

@@ -23,16 +23,20 @@ export async function checkFolder(database: DatabaseSync, clock: Clock): Promise
   const counted = new FolderState(stored.folder, stored.indexId)
   counted.holders = stored.holders.map((holder) => ({ ...holder, records: 0 }))
   const reader = new RowReader()
-  const page = new Query(database, `SELECT device, ${STORED_COLUMNS} FROM files
-    WHERE (device, name) > (?, ?) ORDER BY device, name LIMIT ${ROWS_AT_ONCE}`)
-  for (let at: readonly [number, string] = [-1, '']; ; ) {
+  const page = new Query(
+    database,
+    `SELECT device, ${STORED_COLUMNS} FROM files
+    WHERE (device, name) > (?, ?) ORDER BY device, name LIMIT ${ROWS_AT_ONCE}`,
+  )
+  for (let at: readonly [number, string] = [-1, '']; ;) {
     const rows = page.all(...at)
     for (const [device, ...columns] of rows) {
       const holder = counted.holders.find(({ number }) => number === device)
       if (holder === undefined) throw damaged('it holds records of nobody')
       const { head, mark, sum } = reader.stored(holder.number, columns)
       // Of another device some may be: one that is being forgotten counts as new from the start.
-      if (holder.number === LOCAL_NUMBER && head.sequence > holder.sequence) throw damaged('it holds records from another time')
+      if (holder.number === LOCAL_NUMBER && head.sequence > holder.sequence)
+        throw damaged('it holds records from another time')
       counted.countRow(holder, head, sum, 1)
       const won = holder.number === LOCAL_NUMBER ? mark === 0 : mark > 0
       if (won) counted.countWinner(head, mark === MARK_NEEDED, 1)
@@ -42,6 +46,9 @@ export async function checkFolder(database: DatabaseSync, clock: Clock): Promise
     await clock.sleep(0, NEVER)
   }
   if (counted.toText() !== text) throw damaged('its records are not those of its last batch')
-  const lost = new Query(database, 'SELECT 1 FROM files WHERE list IS NOT NULL AND list NOT IN (SELECT id FROM lists) LIMIT 1')
+  const lost = new Query(
+    database,
+    'SELECT 1 FROM files WHERE list IS NOT NULL AND list NOT IN (SELECT id FROM lists) LIMIT 1',
+  )
   if (lost.first() !== undefined) throw damaged('a block list is missing')
 }

@@ -165,9 +165,15 @@ export class StoredFolderIndex implements FolderIndex {
     return this.#guarded.run(({ files }) => files.state.remoteSequences())
   }
 
-  need(
-    { offset, limit, afterName = '' }: { readonly offset: number; readonly limit: number; readonly afterName?: string },
-  ): Promise<readonly FileHead[]> {
+  need({
+    offset,
+    limit,
+    afterName = '',
+  }: {
+    readonly offset: number
+    readonly limit: number
+    readonly afterName?: string
+  }): Promise<readonly FileHead[]> {
     return this.#guarded.run(({ files }) => files.need(afterName, offset, limit))
   }
 
@@ -215,7 +221,10 @@ export class StoredFolderIndex implements FolderIndex {
     return this.#guarded.run(({ files }) => writeMeta(files.database, REMOTE_ID_KEY + device, id.toString(16)))
   }
 
-  remoteNeed(device: DeviceId, options: { readonly offset: number; readonly limit: number }): Promise<readonly FileHead[]> {
+  remoteNeed(
+    device: DeviceId,
+    options: { readonly offset: number; readonly limit: number },
+  ): Promise<readonly FileHead[]> {
     return pageOfSteps((after) => this.#needStep(device, after), options)
   }
 

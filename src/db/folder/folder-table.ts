@@ -56,8 +56,11 @@ export class FolderTable {
     const own = `WHERE device = ${LOCAL_NUMBER} AND sequence = ?`
     this.#bySequence = new Query(database, `${from} ${own}`)
     this.#infoBySequence = new Query(database, `SELECT ${INFO_COLUMNS} FROM files ${own}`)
-    this.#need = new Query(database, `SELECT ${HEAD_COLUMNS}, device FROM files
-      WHERE mark > 0 AND mark = ${MARK_NEEDED} AND name > ? ORDER BY name LIMIT ? OFFSET ?`)
+    this.#need = new Query(
+      database,
+      `SELECT ${HEAD_COLUMNS}, device FROM files
+      WHERE mark > 0 AND mark = ${MARK_NEEDED} AND name > ? ORDER BY name LIMIT ? OFFSET ?`,
+    )
     this.#writeMeta = metaWriter(database)
     const stored = readMeta(database, 'state')
     this.#state = stored === undefined ? makeFresh() : FolderState.fromText(stored)
@@ -180,7 +183,8 @@ export class FolderTable {
       const row = this.#bySequence.first(sequence)
       const head = row === undefined ? undefined : this.reader.head(LOCAL_NUMBER, row)
       // A candidate may be out of date, or another file with the same key.
-      if (head?.blocksHash !== undefined && isFindable(head) && Buffer.compare(head.blocksHash, blocksHash) === 0) found.push(head)
+      if (head?.blocksHash !== undefined && isFindable(head) && Buffer.compare(head.blocksHash, blocksHash) === 0)
+        found.push(head)
     }
     return found
   }
@@ -210,7 +214,8 @@ export class FolderTable {
         own.sequence++
         const record = this.#encoder.encode(LOCAL_NUMBER, info, own.sequence)
         if (!(alone && this.#expectNew && this.#writer.putNew(state, record))) this.#put(state, own, record)
-        if (isFindable(info) && record.blocks.hash !== '') this.#finder.add(record.blocks.hash, own.sequence, own.records)
+        if (isFindable(info) && record.blocks.hash !== '')
+          this.#finder.add(record.blocks.hash, own.sequence, own.records)
       }
       return own.sequence
     })

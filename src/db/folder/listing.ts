@@ -29,8 +29,11 @@ export class Listing {
     this.#files = files
     this.#rows = new GlobalRows(database, 'name, mark, bits')
     // Left to itself SQLite sorts all of our records for every answer.
-    this.#own = new Query(database, `SELECT sequence, name, bits FROM files INDEXED BY files_own
-      WHERE device = ${LOCAL_NUMBER} AND sequence > ? ORDER BY sequence LIMIT ?`)
+    this.#own = new Query(
+      database,
+      `SELECT sequence, name, bits FROM files INDEXED BY files_own
+      WHERE device = ${LOCAL_NUMBER} AND sequence > ? ORDER BY sequence LIMIT ?`,
+    )
   }
 
   /** Names from `start` on ('' is the beginning) anywhere in the folder. */

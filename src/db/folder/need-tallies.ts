@@ -26,7 +26,9 @@ export class NeedTallies {
   }
 
   clone(): NeedTallies {
-    return new NeedTallies(new Map([...this.#tallies].map(([device, { tally, upTo }]) => [device, { tally: tally.clone(), upTo }])))
+    return new NeedTallies(
+      new Map([...this.#tallies].map(([device, { tally, upTo }]) => [device, { tally: tally.clone(), upTo }])),
+    )
   }
 
   /** Begins to count where nobody has asked before. */

@@ -38,14 +38,27 @@ export class RemoteNeed {
     this.#files = files
     // `mark > 0` in so many words: SQLite uses a partial index only when its condition is repeated.
     const won = ['device = 0 AND mark = 0', 'mark > 0 AND mark = 1', 'mark > 0 AND mark = 2']
-    this.#ends = won.map((which) => new Query(database,
-      `SELECT name FROM files WHERE ${which} AND name > ? ORDER BY name LIMIT 1 OFFSET ${NAMES_AT_ONCE - 1}`))
-    const columns = HEAD_COLUMNS.split(', ').map((column) => `w.${column}`).join(', ')
-    this.#differing = won.map((which) => new Query(database, `SELECT ${columns}, w.device, r.version IS NULL
+    this.#ends = won.map(
+      (which) =>
+        new Query(
+          database,
+          `SELECT name FROM files WHERE ${which} AND name > ? ORDER BY name LIMIT 1 OFFSET ${NAMES_AT_ONCE - 1}`,
+        ),
+    )
+    const columns = HEAD_COLUMNS.split(', ')
+      .map((column) => `w.${column}`)
+      .join(', ')
+    this.#differing = won.map(
+      (which) =>
+        new Query(
+          database,
+          `SELECT ${columns}, w.device, r.version IS NULL
       FROM (SELECT * FROM files WHERE ${which} AND name > ? AND name <= ?) AS w
       LEFT JOIN files AS r ON r.device = ? AND r.name = w.name
       WHERE r.version IS NULL OR r.version <> w.version OR (r.bits & ${DELETED_BIT}) <> (w.bits & ${DELETED_BIT})
-      ORDER BY w.name`))
+      ORDER BY w.name`,
+        ),
+    )
     this.#selectHead = new Query(database, `SELECT ${HEAD_COLUMNS} FROM files WHERE device = ? AND name = ?`)
   }
 
@@ -105,7 +118,7 @@ export async function pageOfSteps(
 ): Promise<readonly FileHead[]> {
   const page: FileHead[] = []
   let skip = offset
-  for (let after: string | undefined = ''; after !== undefined && page.length < limit; ) {
+  for (let after: string | undefined = ''; after !== undefined && page.length < limit;) {
     const { needed, next }: NeedStep = await step(after)
     page.push(...needed.slice(skip, skip + limit - page.length))
     skip = Math.max(0, skip - needed.length)

@@ -17,8 +17,7 @@ export const HEAD_COLUMNS =
 export const STORED_COLUMNS = `${HEAD_COLUMNS}, list`
 export const INFO_COLUMNS = `${STORED_COLUMNS}, single`
 const ALL_COLUMNS = `device, ${INFO_COLUMNS}`
-export const INSERT_ROW =
-  `INSERT OR REPLACE INTO files (${ALL_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+export const INSERT_ROW = `INSERT OR REPLACE INTO files (${ALL_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 /** The same with the values in the same places; a name that is there stays as it is. */
 export const INSERT_NEW_ROW = `${INSERT_ROW.replace(' OR REPLACE', '')} ON CONFLICT DO NOTHING`
 
@@ -63,12 +62,13 @@ export class RowEncoder {
   encode(device: number, info: FileInfo, sequence: number): EncodedRow {
     assertStorable(info, sequence)
     const blocks = blocksOf(info)
-    const low = TYPES.indexOf(info.type)
-      | (info.deleted ? DELETED : 0)
-      | (info.noPermissions ? NO_PERMISSIONS : 0)
-      | (blocks.place << BLOCKS_SHIFT)
-      | (info.localFlags << FLAGS_SHIFT)
-      | ((info.permissions & PERMISSIONS_MASK) << PERMISSIONS_SHIFT)
+    const low =
+      TYPES.indexOf(info.type) |
+      (info.deleted ? DELETED : 0) |
+      (info.noPermissions ? NO_PERMISSIONS : 0) |
+      (blocks.place << BLOCKS_SHIFT) |
+      (info.localFlags << FLAGS_SHIFT) |
+      ((info.permissions & PERMISSIONS_MASK) << PERMISSIONS_SHIFT)
     const bits = info.modifiedNs * NANOSECONDS_UNIT + low
     const version = this.#versions.get(info.version, info.modifiedBy)
     return { device, head: info, sequence, bits, version, blocks, extra: extraText(info) }
@@ -76,9 +76,15 @@ export class RowEncoder {
 }
 
 /** Whoever made the record has checked what came from outside; here a wrong number is a bug, and must not be stored. */
-function assertStorable({ name, sizeBytes, modifiedS, modifiedNs, blockSizeBytes, localFlags }: FileInfo, sequence: number): void {
-  const whole = Number.isSafeInteger(sizeBytes) && Number.isSafeInteger(modifiedS)
-    && Number.isSafeInteger(sequence) && Number.isSafeInteger(blockSizeBytes)
+function assertStorable(
+  { name, sizeBytes, modifiedS, modifiedNs, blockSizeBytes, localFlags }: FileInfo,
+  sequence: number,
+): void {
+  const whole =
+    Number.isSafeInteger(sizeBytes) &&
+    Number.isSafeInteger(modifiedS) &&
+    Number.isSafeInteger(sequence) &&
+    Number.isSafeInteger(blockSizeBytes)
   if (whole && modifiedNs >= 0 && modifiedNs < 1e9 && (localFlags & ~FLAGS_MASK) === 0) return
   const numbers = JSON.stringify({ sizeBytes, modifiedS, modifiedNs, blockSizeBytes, localFlags, sequence })
   throw new Error(`record of ${name}: no whole number, or one out of range, in ${numbers}`)
@@ -88,7 +94,12 @@ function assertStorable({ name, sizeBytes, modifiedS, modifiedNs, blockSizeBytes
 function blocksOf({ name, blockHashes, blocksHash }: FileInfo): Blocks {
   if (blockHashes === undefined || blockHashes.length === 0) {
     if (blocksHash === undefined) return { place: BLOCKS.none, hash: '', single: null, list: undefined }
-    return { place: BLOCKS.hashOnly, hash: Buffer.from(blocksHash).toString('base64url'), single: null, list: undefined }
+    return {
+      place: BLOCKS.hashOnly,
+      hash: Buffer.from(blocksHash).toString('base64url'),
+      single: null,
+      list: undefined,
+    }
   }
   if (blockHashes.length % HASH_BYTES !== 0) throw new Error(`record of ${name}: ${blockHashes.length} bytes of hashes`)
   const hash = hashText(blockHashes)
@@ -101,20 +112,59 @@ function hashText(hashes: Uint8Array): string {
 }
 
 /** The values of INSERT_ROW. `list` is the place of the block list in its table. */
-export function rowValues(row: EncodedRow, mark: number, list: number | null): { readonly values: SQLInputValue[]; readonly sum: number } {
+export function rowValues(
+  row: EncodedRow,
+  mark: number,
+  list: number | null,
+): { readonly values: SQLInputValue[]; readonly sum: number } {
   const { device, head, sequence, bits, version, blocks, extra } = row
-  const sum = rowSum(device, head.name, mark, bits, head.modifiedS, head.sizeBytes, sequence, version,
-    blocks.hash, head.blockSizeBytes, head.symlinkTarget, extra)
+  const sum = rowSum(
+    device,
+    head.name,
+    mark,
+    bits,
+    head.modifiedS,
+    head.sizeBytes,
+    sequence,
+    version,
+    blocks.hash,
+    head.blockSizeBytes,
+    head.symlinkTarget,
+    extra,
+  )
   const values = [
-    device, head.name, mark, bits, head.modifiedS, head.sizeBytes, sequence, version,
-    blocks.hash, head.blockSizeBytes, head.symlinkTarget, sum, extra, list, blocks.single,
+    device,
+    head.name,
+    mark,
+    bits,
+    head.modifiedS,
+    head.sizeBytes,
+    sequence,
+    version,
+    blocks.hash,
+    head.blockSizeBytes,
+    head.symlinkTarget,
+    sum,
+    extra,
+    list,
+    blocks.single,
   ]
   return { values, sum }
 }
 
 function rowSum(
-  device: number, name: string, mark: number, bits: number, modifiedS: number, size: number, sequence: number,
-  version: string, hash: string, blockSize: number, target: string, extra: string | null,
+  device: number,
+  name: string,
+  mark: number,
+  bits: number,
+  modifiedS: number,
+  size: number,
+  sequence: number,
+  version: string,
+  hash: string,
+  blockSize: number,
+  target: string,
+  extra: string | null,
 ): number {
   let sum = mixText(mixNumber(CHECKSUM_START, device), name)
   sum = mixNumber(mixNumber(sum, mark), bits)
@@ -126,17 +176,36 @@ function rowSum(
 
 /** What a query for HEAD_COLUMNS gives, once looked at. */
 type HeadRow = readonly [
-  name: string, mark: number, bits: number, modifiedS: number, size: number, sequence: number,
-  version: string, hash: string, blockSize: number, target: string, sum: number, extra: string | null,
+  name: string,
+  mark: number,
+  bits: number,
+  modifiedS: number,
+  size: number,
+  sequence: number,
+  version: string,
+  hash: string,
+  blockSize: number,
+  target: string,
+  sum: number,
+  extra: string | null,
 ]
 
 /** The types of the columns. Damage can turn a number into a text. */
 function assertHeadRow(row: Row): asserts row is HeadRow {
   // By place, here and below: taking a row apart in one go walks through it by iterator, and every record passes here.
-  const right = typeof row[0] === 'string' && typeof row[1] === 'number' && typeof row[2] === 'number'
-    && typeof row[3] === 'number' && typeof row[4] === 'number' && typeof row[5] === 'number'
-    && typeof row[6] === 'string' && typeof row[7] === 'string' && typeof row[8] === 'number'
-    && typeof row[9] === 'string' && typeof row[10] === 'number' && (row[11] === null || typeof row[11] === 'string')
+  const right =
+    typeof row[0] === 'string' &&
+    typeof row[1] === 'number' &&
+    typeof row[2] === 'number' &&
+    typeof row[3] === 'number' &&
+    typeof row[4] === 'number' &&
+    typeof row[5] === 'number' &&
+    typeof row[6] === 'string' &&
+    typeof row[7] === 'string' &&
+    typeof row[8] === 'number' &&
+    typeof row[9] === 'string' &&
+    typeof row[10] === 'number' &&
+    (row[11] === null || typeof row[11] === 'string')
   if (!right) throw damaged('it holds a row that was never written')
 }
 
@@ -222,7 +291,11 @@ export class RowReader {
 
 /** What a row says about itself without being read: for lists of names, never for decisions. */
 export function glance(bits: number): Pick<FileHead, 'type' | 'deleted' | 'localFlags'> {
-  return { type: TYPES[bits & 3] ?? 'file', deleted: (bits & DELETED) !== 0, localFlags: (bits >> FLAGS_SHIFT) & FLAGS_MASK }
+  return {
+    type: TYPES[bits & 3] ?? 'file',
+    deleted: (bits & DELETED) !== 0,
+    localFlags: (bits >> FLAGS_SHIFT) & FLAGS_MASK,
+  }
 }
 
 function placeOf(bits: number): number {

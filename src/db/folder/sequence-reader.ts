@@ -18,8 +18,11 @@ export class SequenceReader {
   constructor(database: DatabaseSync, reader: RowReader) {
     this.#reader = reader
     // Left to itself SQLite reads all of our records and sorts them, every time that one of them changed.
-    this.#select = new Query(database, `SELECT ${INFO_COLUMNS} FROM files INDEXED BY files_own
-      WHERE device = ${LOCAL_NUMBER} AND sequence > ? ORDER BY sequence LIMIT ?`)
+    this.#select = new Query(
+      database,
+      `SELECT ${INFO_COLUMNS} FROM files INDEXED BY files_own
+      WHERE device = ${LOCAL_NUMBER} AND sequence > ? ORDER BY sequence LIMIT ?`,
+    )
     this.#selectList = new Query(database, 'SELECT hashes FROM lists WHERE id = ?')
   }
 
@@ -27,7 +30,7 @@ export class SequenceReader {
   since(sequence: number, limits: BatchLimits): readonly FileInfo[] {
     const found: FileInfo[] = []
     let after = sequence
-    for (let blocks = 0; blocks < limits.blocks && found.length < limits.files; ) {
+    for (let blocks = 0; blocks < limits.blocks && found.length < limits.files;) {
       const wanted = Math.min(ROWS_AT_ONCE, limits.files - found.length)
       const rows = this.#select.all(after, wanted)
       for (const row of rows) {

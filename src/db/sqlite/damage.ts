@@ -47,7 +47,9 @@ export function explainError(error: unknown, path: string, opening: boolean): un
     default:
       if (code === SQLITE_IOERR_SHORT_READ || code === SQLITE_IOERR_CORRUPTFS) return damaged(reason, error)
       if (!UNAVAILABLE.has(code & 0xff)) return error
-      return new TwinfoldError('database-unavailable', `cannot use the index database ${path}: ${reason}`, { cause: error })
+      return new TwinfoldError('database-unavailable', `cannot use the index database ${path}: ${reason}`, {
+        cause: error,
+      })
   }
 }
 

@@ -45,7 +45,8 @@ export class DatabaseFile {
       if (sizeBytes === undefined) await (await this.#disk.open(this.path, 'create', PRIVATE)).close()
       return { trusted: true, seal: undefined }
     }
-    if (seal !== undefined && (walBytes ?? 0) === 0 && seal === (await this.#computeSeal())) return { trusted: true, seal }
+    if (seal !== undefined && (walBytes ?? 0) === 0 && seal === (await this.#computeSeal()))
+      return { trusted: true, seal }
     await this.#checkHeader()
     return { trusted: false, seal: undefined }
   }

@@ -208,4 +208,3 @@ const NEVER = new AbortController().signal
 
 /** Whoever started the work hears of its failure; those who wait for their turn do not. */
 function ignore(): void {}
-

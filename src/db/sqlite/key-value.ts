@@ -17,7 +17,10 @@ export class PairTable {
     this.#get = new Query(database, 'SELECT key, value, sum FROM pairs WHERE key = ?')
     this.#set = new Query(database, 'INSERT OR REPLACE INTO pairs (key, value, sum) VALUES (?, ?, ?)')
     this.#delete = new Query(database, 'DELETE FROM pairs WHERE key = ?')
-    this.#list = new Query(database, 'SELECT key, value, sum FROM pairs WHERE key >= ? AND substr(key, 1, ?) = ? ORDER BY key')
+    this.#list = new Query(
+      database,
+      'SELECT key, value, sum FROM pairs WHERE key >= ? AND substr(key, 1, ?) = ? ORDER BY key',
+    )
   }
 
   get(key: string): Uint8Array | undefined {

@@ -8,7 +8,8 @@ export function readMeta(database: DatabaseSync, key: string): string | undefine
   const row = new Query(database, 'SELECT value, sum FROM meta WHERE key = ?').first(key)
   if (row === undefined) return undefined
   const [value, sum] = row
-  if (typeof value !== 'string' || sum !== metaSum(key, value)) throw damaged(`its entry "${key}" is not what was written`)
+  if (typeof value !== 'string' || sum !== metaSum(key, value))
+    throw damaged(`its entry "${key}" is not what was written`)
   return value
 }
 

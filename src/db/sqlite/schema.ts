@@ -55,8 +55,9 @@ export function migrate(database: DatabaseSync, schema: Schema): void {
   const version = Number(readMeta(database, 'schema') ?? Number.NaN)
   if (!Number.isInteger(version) || version < 0) throw damaged('its schema number is missing')
   if (version > schema.length) {
-    const message = `the index database was written by a newer version of the program (schema ${version}, `
-      + `this program knows ${schema.length}): use the newer version, or delete the index and let it be rebuilt`
+    const message =
+      `the index database was written by a newer version of the program (schema ${version}, ` +
+      `this program knows ${schema.length}): use the newer version, or delete the index and let it be rebuilt`
     throw new TwinfoldError('database-newer', message)
   }
   schema.slice(version).forEach((step, index) => {

@@ -53,7 +53,11 @@ async function pause(
   const wanted = named === '' ? undefined : parseDeviceId(named)
   await config.change((current) => {
     if (wanted !== undefined) return withPaused(current, paused, [wanted])
-    return withPaused(current, paused, current.devices.map(({ deviceID }) => deviceID).filter((id) => id !== ownDevice))
+    return withPaused(
+      current,
+      paused,
+      current.devices.map(({ deviceID }) => deviceID).filter((id) => id !== ownDevice),
+    )
   })
   return EMPTY_OK
 }
@@ -66,7 +70,14 @@ function withPaused(current: Config, paused: boolean, ids: readonly DeviceId[]):
 }
 
 const NO_CONNECTION: ConnectionJson = {
-  at: TIME_ZERO, inBytesTotal: 0, outBytesTotal: 0, startedAt: TIME_ZERO, address: '', type: '', isLocal: false, crypto: '',
+  at: TIME_ZERO,
+  inBytesTotal: 0,
+  outBytesTotal: 0,
+  startedAt: TIME_ZERO,
+  address: '',
+  type: '',
+  isLocal: false,
+  crypto: '',
 }
 
 export function connectionsJson(

@@ -38,14 +38,22 @@ async function remoteNeed(
 ): Promise<Reply> {
   const paging = query.paging()
   const files = await required(view).remoteNeed(folderOf(query), deviceOf(query), paging)
-  const body: RemoteNeedJson = { files: files.map((head) => fileEntryJson(head)), page: paging.page, perpage: paging.perPage }
+  const body: RemoteNeedJson = {
+    files: files.map((head) => fileEntryJson(head)),
+    page: paging.page,
+    perpage: paging.perPage,
+  }
   return json(body)
 }
 
 export async function deviceStatisticsJson(view: DeviceStatisticsView | undefined): Promise<DeviceStatisticsJson> {
-  const entries = [...(await view?.() ?? [])].sort(([a], [b]) => (a < b ? -1 : 1))
-  return Object.fromEntries(entries.map(([id, { lastSeenMs, lastConnectionMs }]) =>
-    [id, { lastSeen: formatNs(Math.floor(lastSeenMs / 1_000), 0), lastConnectionDurationS: lastConnectionMs / 1_000 }]))
+  const entries = [...((await view?.()) ?? [])].sort(([a], [b]) => (a < b ? -1 : 1))
+  return Object.fromEntries(
+    entries.map(([id, { lastSeenMs, lastConnectionMs }]) => [
+      id,
+      { lastSeen: formatNs(Math.floor(lastSeenMs / 1_000), 0), lastConnectionDurationS: lastConnectionMs / 1_000 },
+    ]),
+  )
 }
 
 function deviceOf(query: Query<'device'>): DeviceId | undefined {

@@ -53,12 +53,17 @@ type Edit = (current: Config, body: Json, id: string) => Config
 /** Reading and changing the configuration. Every change is applied and saved before it is answered. */
 export function configRoutes(deps: ConfigRouteDeps, ownDevice: DeviceId): readonly Route[] {
   const { config } = deps
-  const read = (show: (current: Config, id: string) => unknown) => ({ id }: Call) => json(show(config.current, id))
+  const read =
+    (show: (current: Config, id: string) => unknown) =>
+    ({ id }: Call) =>
+      json(show(config.current, id))
   const write = (edit: Edit) => (call: Call) => change(deps, call, edit)
-  const remove = (edit: (current: Config, id: string) => Config) => async ({ id }: Call) => {
-    await config.change((current) => edit(current, id))
-    return EMPTY_OK
-  }
+  const remove =
+    (edit: (current: Config, id: string) => Config) =>
+    async ({ id }: Call) => {
+      await config.change((current) => edit(current, id))
+      return EMPTY_OK
+    }
   const replaceAll = write((current, body) => replaceConfig(current, body, ownDevice))
   const inSync = () => json({ configInSync: !config.restartRequired })
   return bind(CONFIG_ROUTES, {

@@ -142,7 +142,10 @@ async function ignores(hub: Hub, query: Query<'folder'>): Promise<Reply> {
 }
 
 async function setIgnores(hub: Hub, { query, request }: Call<'folder'>): Promise<Reply> {
-  const { ignore = [] } = readBody(DB_ROUTES['POST /rest/db/ignores'].body, parseJson(await request.body(IGNORES_BYTES_MAX)))
+  const { ignore = [] } = readBody(
+    DB_ROUTES['POST /rest/db/ignores'].body,
+    parseJson(await request.body(IGNORES_BYTES_MAX)),
+  )
   return json(ignoresJson(await hub.setIgnores(folderOf(query), ignore)))
 }
 

@@ -13,7 +13,9 @@ type FolderSummary = SummaryJson['folders'][string]
 
 /** The answers of many routes at one moment, each in its own words. */
 export async function summaryJson(
-  deps: RestDeps, { deviceId, version }: Pick<RestOptions, 'deviceId' | 'version'>, state: Omit<SystemState, 'address'>,
+  deps: RestDeps,
+  { deviceId, version }: Pick<RestOptions, 'deviceId' | 'version'>,
+  state: Omit<SystemState, 'address'>,
 ): Promise<SummaryJson> {
   const { clock, config, connections, pending } = deps
   const folders = await Promise.all(

@@ -75,7 +75,10 @@ function status(deps: RestDeps, options: RestOptions, state: SystemState): Statu
     guiAddressOverridden: options.guiAddress !== undefined,
     guiAddressUsed: state.address(),
     lastDialStatus: Object.fromEntries(
-      [...(connections?.lastDials ?? [])].map(([address, { whenMs, error }]) => [address, { when: formatWholeSeconds(whenMs), error }]),
+      [...(connections?.lastDials ?? [])].map(([address, { whenMs, error }]) => [
+        address,
+        { when: formatWholeSeconds(whenMs), error },
+      ]),
     ),
     myID: options.deviceId,
     pathSeparator: options.version.platform === 'win32' ? '\\' : '/',
@@ -153,7 +156,10 @@ async function reportError(log: LogControl, { request }: Call): Promise<Reply> {
 async function browse(deps: RestDeps, options: RestOptions, query: Query<'current' | 'filesystem'>): Promise<Reply> {
   if ((query.first('filesystem') ?? 'basic') === 'fake') return json([])
   const { platform } = options.version
-  const found = await browseDisk({ disk: deps.disk, userHome: options.locations.userHome, platform }, query.first('current') ?? '')
+  const found = await browseDisk(
+    { disk: deps.disk, userHome: options.locations.userHome, platform },
+    query.first('current') ?? '',
+  )
   return json(found)
 }
 

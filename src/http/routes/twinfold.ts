@@ -15,7 +15,8 @@ import type {
   IgnorePreviewJson,
   ItemJson,
   SearchJson,
-  PulseJson, SummaryJson,
+  PulseJson,
+  SummaryJson,
   TreeJson,
   WaitingJson,
   WhyJson,
@@ -73,11 +74,15 @@ function pagingOf(query: Query<'page' | 'perpage'>): Paging {
   return { page: query.integer('page') ?? 1, perPage: query.integer('perpage') ?? PER_PAGE_DEFAULT }
 }
 
-async function tree({ explorer }: TwinfoldRouteDeps, { query, request }: Call<'folder' | 'prefix' | 'page' | 'perpage'>): Promise<Reply> {
+async function tree(
+  { explorer }: TwinfoldRouteDeps,
+  { query, request }: Call<'folder' | 'prefix' | 'page' | 'perpage'>,
+): Promise<Reply> {
   const folder = folderOf(query)
   const paging = pagingOf(query)
   const directory = (query.first('prefix') ?? '').replace(/\/$/, '')
-  if (directory !== '' && !isCanonical(directory)) throw new TwinfoldError('bad-request', 'prefix must be a path inside the folder')
+  if (directory !== '' && !isCanonical(directory))
+    throw new TwinfoldError('bad-request', 'prefix must be a path inside the folder')
   const { total, truncated, items } = await (await explorer()).tree(folder, directory, paging, request.signal)
   const entries = items.map((item) => ({ ...itemJson(item), name: baseOf(item.records.name) }))
   const body: TreeJson = { total, page: paging.page, perpage: paging.perPage, truncated, entries }
@@ -101,7 +106,10 @@ function headJson({ name, sizeBytes, modifiedS, modifiedNs, modifiedBy }: FileHe
   return { name, sizeBytes, modified: formatNs(modifiedS, modifiedNs), modifiedBy: shortIdText(modifiedBy) }
 }
 
-async function search({ explorer }: TwinfoldRouteDeps, { query, request }: Call<'folder' | 'text' | 'limit'>): Promise<Reply> {
+async function search(
+  { explorer }: TwinfoldRouteDeps,
+  { query, request }: Call<'folder' | 'text' | 'limit'>,
+): Promise<Reply> {
   const folder = folderOf(query)
   const limit = query.integer('limit') ?? SEARCH_LIMIT_DEFAULT
   const text = query.first('text') ?? ''
@@ -118,7 +126,10 @@ function connectedDevices({ connections }: TwinfoldRouteDeps): ReadonlySet<Devic
   return new Set(connections?.status().devices.keys())
 }
 
-async function waiting(deps: TwinfoldRouteDeps, { query, request }: Call<'folder' | 'page' | 'perpage'>): Promise<Reply> {
+async function waiting(
+  deps: TwinfoldRouteDeps,
+  { query, request }: Call<'folder' | 'page' | 'perpage'>,
+): Promise<Reply> {
   const folder = folderOf(query)
   const paging = pagingOf(query)
   const found = await (await deps.explorer()).waiting(folder, paging, request.signal)
@@ -129,9 +140,16 @@ async function waiting(deps: TwinfoldRouteDeps, { query, request }: Call<'folder
 }
 
 function waitingJson(
-  { folder }: WaitingPage, item: WaitingPage['items'][number], connected: ReadonlySet<DeviceId>,
+  { folder }: WaitingPage,
+  item: WaitingPage['items'][number],
+  connected: ReadonlySet<DeviceId>,
 ): WaitingJson['items'][number] {
-  const { records: { global }, action, stage, bytesDone } = item
+  const {
+    records: { global },
+    action,
+    stage,
+    bytesDone,
+  } = item
   const holders = item.holders.filter((device) => connected.has(device))
   return {
     name: global.name,
@@ -152,16 +170,22 @@ async function why(deps: TwinfoldRouteDeps, { query }: Call<'folder' | 'file'>):
   if (file === '') throw new TwinfoldError('bad-request', 'file is missing')
   const facts = await (await deps.explorer()).file(folder, file)
   const connected = connectedDevices(deps)
-  const nameOf = (device: DeviceId) => deps.config.current.devices.find(({ deviceID }) => deviceID === device)?.name || device
+  const nameOf = (device: DeviceId) =>
+    deps.config.current.devices.find(({ deviceID }) => deviceID === device)?.name || device
   const devices = facts.devices.map((each) => ({
-    deviceID: each.deviceID, name: nameOf(each.deviceID), connected: connected.has(each.deviceID), version: each.version,
+    deviceID: each.deviceID,
+    name: nameOf(each.deviceID),
+    connected: connected.has(each.deviceID),
+    version: each.version,
   }))
   const body: WhyJson = { folder, file, ...whyJson(facts, devices), ...recordsJson(facts), devices }
   return json(body)
 }
 
 function whyJson(facts: FileFacts, devices: WhyJson['devices']): Pick<WhyJson, 'state' | 'upToDate' | 'reasons'> {
-  const offeredBy = devices.filter(({ connected, version }) => connected && version === 'newest').map(({ name }) => name)
+  const offeredBy = devices
+    .filter(({ connected, version }) => connected && version === 'newest')
+    .map(({ name }) => name)
   return whyOf({ ...facts, offeredBy })
 }
 
@@ -174,14 +198,21 @@ function recordsJson({ records }: FileFacts): Pick<WhyJson, 'local' | 'global'> 
 
 async function preview({ explorer }: TwinfoldRouteDeps, { query, request }: Call<'folder'>): Promise<Reply> {
   const folder = folderOf(query)
-  const { lines } = readBody(TWINFOLD_ROUTES['POST /rest/twinfold/ignore-preview'].body, parseJson(await request.body(PREVIEW_BYTES_MAX)))
-  if (lines.length > PREVIEW_LINES_MAX) throw new TwinfoldError('bad-request', `lines must be at most ${PREVIEW_LINES_MAX}`)
+  const { lines } = readBody(
+    TWINFOLD_ROUTES['POST /rest/twinfold/ignore-preview'].body,
+    parseJson(await request.body(PREVIEW_BYTES_MAX)),
+  )
+  if (lines.length > PREVIEW_LINES_MAX)
+    throw new TwinfoldError('bad-request', `lines must be at most ${PREVIEW_LINES_MAX}`)
   const found = await (await explorer()).previewIgnores(folder, lines, request.signal)
   const body: IgnorePreviewJson = { ...found, lines: found.lines.map((line, at) => ({ line: at + 1, ...line })) }
   return json(body)
 }
 
-async function conflicts({ explorer }: TwinfoldRouteDeps, { query, request }: Call<'folder' | 'page' | 'perpage'>): Promise<Reply> {
+async function conflicts(
+  { explorer }: TwinfoldRouteDeps,
+  { query, request }: Call<'folder' | 'page' | 'perpage'>,
+): Promise<Reply> {
   const folder = folderOf(query)
   const paging = pagingOf(query)
   const { total, items } = await (await explorer()).conflicts(folder, paging, request.signal)

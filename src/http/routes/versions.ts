@@ -38,8 +38,13 @@ function versionJson({ versionMs, modifiedMs, sizeBytes }: FileVersion): FileVer
 async function restore(hub: VersionKeeper, { query, request }: Call<'folder'>): Promise<Reply> {
   const folder = folderOf(query)
   // All of it is read before anything is restored: a bad time changes nothing.
-  const times = readBody(VERSION_ROUTES['POST /rest/folder/versions'].body, parseJson(await request.body(BODY_BYTES_MAX)))
-  const wanted = new Map(Object.entries(times).map(([path, time]) => [path, Math.floor(Date.parse(time) / 1_000) * 1_000]))
+  const times = readBody(
+    VERSION_ROUTES['POST /rest/folder/versions'].body,
+    parseJson(await request.body(BODY_BYTES_MAX)),
+  )
+  const wanted = new Map(
+    Object.entries(times).map(([path, time]) => [path, Math.floor(Date.parse(time) / 1_000) * 1_000]),
+  )
   const failures: RestoreResultJson = Object.fromEntries(sorted(await hub.restoreVersions(folder, wanted)))
   return json(failures)
 }

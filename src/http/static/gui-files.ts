@@ -36,7 +36,9 @@ export class GuiFiles {
     const compressedName = name + COMPRESSED
     try {
       const bytes = await this.#read(`${found.directory}/assets/${name}`)
-      const compressed = found.names.has(compressedName) ? await this.#read(`${found.directory}/assets/${compressedName}`) : undefined
+      const compressed = found.names.has(compressedName)
+        ? await this.#read(`${found.directory}/assets/${compressedName}`)
+        : undefined
       return { bytes, compressed }
     } catch (error) {
       if (isMissing(error) || systemCode(error) === 'ELOOP') return undefined // gone since, or a symlink, which is not followed

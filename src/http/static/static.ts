@@ -48,7 +48,8 @@ function html(body: string): Reply {
     contentType: 'text/html; charset=utf-8',
     headers: {
       'Cache-Control': 'no-cache, must-revalidate',
-      'Content-Security-Policy': "default-src 'self'; base-uri 'none'; form-action 'self'; object-src 'none'; frame-ancestors 'self'",
+      'Content-Security-Policy':
+        "default-src 'self'; base-uri 'none'; form-action 'self'; object-src 'none'; frame-ancestors 'self'",
       'Referrer-Policy': 'no-referrer',
       Vary: 'Accept-Language',
     },

@@ -121,7 +121,8 @@ function octal(permissions: number): string {
 /** The time of a file on our disk and the one it stands for, where the disk could not keep that. */
 export function diskTimeJson(local: FileHead | undefined) {
   const { diskTime } = local ?? {}
-  if (local === undefined || diskTime === undefined) return { err: null, value: { real: TIME_ZERO, virtual: TIME_ZERO } }
+  if (local === undefined || diskTime === undefined)
+    return { err: null, value: { real: TIME_ZERO, virtual: TIME_ZERO } }
   const real = formatNs(diskTime.modifiedS, diskTime.modifiedNs)
   return { err: null, value: { real, virtual: formatNs(local.modifiedS, local.modifiedNs) } }
 }

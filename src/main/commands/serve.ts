@@ -42,7 +42,10 @@ const READY_POLLS_MAX = 150
 
 /** A convenience: failures here must not affect the daemon, whose log has the address of the GUI. */
 async function openBrowserOnceReady(request: ServeRequest, clock: Clock, signal: AbortSignal): Promise<void> {
-  const [{ connectDaemon }, { openBrowser }] = await Promise.all([import('../home/find-daemon.ts'), import('../browser.ts')])
+  const [{ connectDaemon }, { openBrowser }] = await Promise.all([
+    import('../home/find-daemon.ts'),
+    import('../browser.ts'),
+  ])
   const { directories, options } = request
   const choice = { directories, ...(options.guiAddress !== undefined && { guiAddress: options.guiAddress }) }
   for (let poll = 0; poll < READY_POLLS_MAX && !signal.aborted; poll++) {

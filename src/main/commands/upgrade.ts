@@ -53,8 +53,7 @@ export async function upgradeCommand({ flags, print, printError }: LocalCall): P
     installation: installation.kind,
     command: installation.upgradeCommand(found.version),
   })
-  const lines =
-    flags.isOn('json') ? [jsonText(details)] : textOf(details, flags.isOn('check-only'))
+  const lines = flags.isOn('json') ? [jsonText(details)] : textOf(details, flags.isOn('check-only'))
   for (const line of lines) print(line)
   return details.available ? EXIT.success : EXIT.noUpgrade
 }

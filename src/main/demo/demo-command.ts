@@ -31,9 +31,16 @@ export async function demo(options: DemoOptions, terminal: DemoTerminal): Promis
   const ended = new AbortController()
   try {
     await using platform = createNodePlatform()
-    stop.signal.addEventListener('abort', () => {
-      platform.clock.sleep(STOP_MS_MAX, ended.signal).then(() => process.exit(EXIT.error), () => {}) // it ended in time
-    }, { once: true })
+    stop.signal.addEventListener(
+      'abort',
+      () => {
+        platform.clock.sleep(STOP_MS_MAX, ended.signal).then(
+          () => process.exit(EXIT.error),
+          () => {},
+        ) // it ended in time
+      },
+      { once: true },
+    )
     const onReady = (pages: readonly DemoPage[]) => {
       terminal.print(introduction(directory, pages))
       if (options.openBrowser) void openBrowser(pages[0]!.url) // a convenience: the address is printed anyway
@@ -51,7 +58,9 @@ export async function demo(options: DemoOptions, terminal: DemoTerminal): Promis
 }
 
 function introduction(directory: string, pages: readonly DemoPage[]): string {
-  const lines = pages.map(({ name, url }, index) => `  ${name.padEnd(8)} ${url}${index === 0 ? '   <- begin here' : ''}`)
+  const lines = pages.map(
+    ({ name, url }, index) => `  ${name.padEnd(8)} ${url}${index === 0 ? '   <- begin here' : ''}`,
+  )
   return `A demonstration: three devices in one process, which talk to each other and to nobody else.
 "Laptop" and "Desk" share photos and documents, "Phone" asks to be let in. Their files are in
 ${directory}: change them and look.

@@ -23,21 +23,34 @@ export function samplePhotos(): readonly DemoFile[] {
       path: `${album}/IMG_${String(1_001 + row * PICTURES_PER_ALBUM + index)}.png`,
       content: landscape(row * PICTURES_PER_ALBUM + index + 1),
       ageMinutes: 60 * 24 * (30 - 7 * row) - index,
-    })))
+    })),
+  )
 }
 
 export function laptopDocuments(): readonly DemoFile[] {
   return [
     { path: CONFLICT_PATH, content: 'month,rent,food\nJanuary,900,310\nFebruary,900,295\n', ageMinutes: 90 },
-    { path: 'Letters/Landlord.txt', content: 'Dear Ms Weber,\n\nthe heating in the hall is cold again.\n', ageMinutes: 2_000 },
-    { path: 'Recipes/Bread.txt', content: '500 g flour\n350 g water\n10 g salt\n3 g yeast\n\nWait a day.\n', ageMinutes: 90_000 },
+    {
+      path: 'Letters/Landlord.txt',
+      content: 'Dear Ms Weber,\n\nthe heating in the hall is cold again.\n',
+      ageMinutes: 2_000,
+    },
+    {
+      path: 'Recipes/Bread.txt',
+      content: '500 g flour\n350 g water\n10 g salt\n3 g yeast\n\nWait a day.\n',
+      ageMinutes: 90_000,
+    },
     { path: 'Notes.txt', content: 'Ask for the keys.\n', ageMinutes: 30 },
   ]
 }
 
 export function deskDocuments(): readonly DemoFile[] {
   return [
-    { path: CONFLICT_PATH, content: 'month,rent,food\nJanuary,900,310\nFebruary,900,301\nMarch,920,288\n', ageMinutes: 20 },
+    {
+      path: CONFLICT_PATH,
+      content: 'month,rent,food\nJanuary,900,310\nFebruary,900,301\nMarch,920,288\n',
+      ageMinutes: 20,
+    },
     { path: VERSIONED_PATH, content: '# Plan\n\n- paint the kitchen\n- call the electrician\n', ageMinutes: 600 },
     { path: 'Travel diary.txt', content: diary(), ageMinutes: 12_000 },
     { path: 'Taxes/Receipts.txt', content: 'Train 48.20\nBooks 31.00\n', ageMinutes: 5_000 },
@@ -45,7 +58,8 @@ export function deskDocuments(): readonly DemoFile[] {
 }
 
 function diary(): string {
-  const day = (number: number) => `Day ${number}\nWe walked along the coast, had lunch by the water, and wrote postcards.\n`
+  const day = (number: number) =>
+    `Day ${number}\nWe walked along the coast, had lunch by the water, and wrote postcards.\n`
   return Array.from({ length: 400 }, (_, index) => day(index + 1)).join('\n')
 }
 

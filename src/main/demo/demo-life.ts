@@ -22,14 +22,22 @@ export interface LivePlaces {
  * Two people who work: every few seconds one of them saves something, until the signal aborts. Never more than so many
  * files, whatever time passes. A file that cannot be written is theirs no more: the person at the page took it away.
  */
-export async function live(platform: Pick<Platform, 'clock' | 'random'>, places: LivePlaces, signal: AbortSignal): Promise<void> {
+export async function live(
+  platform: Pick<Platform, 'clock' | 'random'>,
+  places: LivePlaces,
+  signal: AbortSignal,
+): Promise<void> {
   for (let step = 0; !signal.aborted; step++) {
     await act(platform, places, step).catch(() => {}) // see above
     await platform.clock.sleep(STEP_MS, signal).catch(() => {}) // the loop ends with the signal
   }
 }
 
-async function act({ random, clock }: Pick<Platform, 'clock' | 'random'>, { laptop, desk }: LivePlaces, step: number): Promise<void> {
+async function act(
+  { random, clock }: Pick<Platform, 'clock' | 'random'>,
+  { laptop, desk }: LivePlaces,
+  step: number,
+): Promise<void> {
   const round = Math.floor(step / 4)
   switch (step % 4) {
     case 0:
@@ -40,7 +48,7 @@ async function act({ random, clock }: Pick<Platform, 'clock' | 'random'>, { lapt
       return addPicture(join(desk, 'Photos', 'Scans'), round)
     default:
       if (round % 3 !== 0) return save(join(laptop, 'Documents', 'Notes.txt'), notes(round, clock.nowMs()))
-      return save(join(desk, 'Photos', 'Clips', `Clip ${1 + (round / 3) % CLIPS_MAX}.raw`), noise(random))
+      return save(join(desk, 'Photos', 'Clips', `Clip ${1 + ((round / 3) % CLIPS_MAX)}.raw`), noise(random))
   }
 }
 

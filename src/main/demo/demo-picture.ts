@@ -20,7 +20,8 @@ export function landscape(number: number): Uint8Array {
   const sun = { x: WIDTH * (0.2 + 0.6 * shade()), y: HEIGHT * (0.15 + 0.25 * shade()), radius: 14 + 16 * shade() }
   const waves = Array.from({ length: HILLS }, () => [0.01 + 0.02 * shade(), 6.28 * shade(), 14 + 16 * shade()] as const)
   const ridges = waves.map(([step, phase, height], row) =>
-    Float64Array.from({ length: WIDTH }, (_, x) => HEIGHT * (0.5 + 0.15 * row) + height * Math.sin(step * x + phase)))
+    Float64Array.from({ length: WIDTH }, (_, x) => HEIGHT * (0.5 + 0.15 * row) + height * Math.sin(step * x + phase)),
+  )
   const rows = new Uint8Array(HEIGHT * (1 + WIDTH * PIXEL_BYTES))
   let grain = number
   for (let y = 0, at = 0; y < HEIGHT; y++) {

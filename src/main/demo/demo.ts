@@ -7,7 +7,14 @@ import { TwinfoldError } from '../../core/errors.ts'
 import type { Platform } from '../../platform/platform.ts'
 import { DemoDevice, makeDemoHome, type DemoHome } from './demo-device.ts'
 import {
-  CONFLICT_PATH, VERSIONED_PATH, deskDocuments, laptopDocuments, phonePictures, sampleMusic, samplePhotos, writeFiles,
+  CONFLICT_PATH,
+  VERSIONED_PATH,
+  deskDocuments,
+  laptopDocuments,
+  phonePictures,
+  sampleMusic,
+  samplePhotos,
+  writeFiles,
 } from './demo-files.ts'
 import { live } from './demo-life.ts'
 
@@ -54,7 +61,9 @@ export async function runDemo(deps: DemoDeps, port: number, signal: AbortSignal)
     await Promise.all([introduceDesk(desk, laptop, sync), introducePhone(phone, laptop, sync)])
     until.throwIfAborted()
     const others = [start(desk, 0), start(phone, 0)]
-    const pages = await Promise.all(others.map(async ({ device }) => ({ name: device.home.name, url: (await device.places()).page })))
+    const pages = await Promise.all(
+      others.map(async ({ device }) => ({ name: device.home.name, url: (await device.places()).page })),
+    )
     until.throwIfAborted()
     deps.onReady([{ name: laptop.name, url: page }, ...pages])
     running.push(tell(platform, laptop, desk, until))
@@ -85,25 +94,34 @@ async function makeHomes(platform: Platform, directory: string): Promise<readonl
 
 /** Knows the desk, and nothing of the phone: that one has to ask. */
 async function introduceLaptop(laptop: DemoHome, desk: DemoHome): Promise<void> {
-  await complete(laptop, { limitBandwidthInLan: true }, [{ deviceID: desk.id, name: desk.name, maxRecvKbps: RECEIVE_KIB_PER_S }], [
-    folderOf(laptop, 'Photos', [desk]),
-    folderOf(laptop, 'Documents', [desk], { versioning: { type: 'simple', params: { keep: '5' } } }),
-  ])
+  await complete(
+    laptop,
+    { limitBandwidthInLan: true },
+    [{ deviceID: desk.id, name: desk.name, maxRecvKbps: RECEIVE_KIB_PER_S }],
+    [
+      folderOf(laptop, 'Photos', [desk]),
+      folderOf(laptop, 'Documents', [desk], { versioning: { type: 'simple', params: { keep: '5' } } }),
+    ],
+  )
 }
 
 /** Shares what the laptop shares, and offers one folder more. */
 async function introduceDesk(desk: DemoHome, laptop: DemoHome, laptopAddress: string): Promise<void> {
-  await complete(desk, {}, [{ deviceID: laptop.id, name: laptop.name, addresses: [laptopAddress] }], [
-    folderOf(desk, 'Photos', [laptop]),
-    folderOf(desk, 'Documents', [laptop]),
-    folderOf(desk, 'Music', [laptop]),
-  ])
+  await complete(
+    desk,
+    {},
+    [{ deviceID: laptop.id, name: laptop.name, addresses: [laptopAddress] }],
+    [folderOf(desk, 'Photos', [laptop]), folderOf(desk, 'Documents', [laptop]), folderOf(desk, 'Music', [laptop])],
+  )
 }
 
 async function introducePhone(phone: DemoHome, laptop: DemoHome, laptopAddress: string): Promise<void> {
-  await complete(phone, {}, [{ deviceID: laptop.id, name: laptop.name, addresses: [laptopAddress] }], [
-    folderOf(phone, 'Camera', [laptop]),
-  ])
+  await complete(
+    phone,
+    {},
+    [{ deviceID: laptop.id, name: laptop.name, addresses: [laptopAddress] }],
+    [folderOf(phone, 'Camera', [laptop])],
+  )
 }
 
 function folderOf(home: DemoHome, label: string, others: readonly DemoHome[], more: JsonObject = {}): JsonObject {
@@ -126,7 +144,12 @@ async function complete(
   folders: readonly JsonObject[],
 ): Promise<void> {
   await home.config.change((config) => {
-    const quiet = { listenAddresses: ['tcp://127.0.0.1:0'], reconnectionIntervalS: 5, progressUpdateIntervalS: 1, ...options }
+    const quiet = {
+      listenAddresses: ['tcp://127.0.0.1:0'],
+      reconnectionIntervalS: 5,
+      progressUpdateIntervalS: 1,
+      ...options,
+    }
     const base: Config = { ...config, options: { ...config.options, ...quiet } }
     return folders.reduce<Config>(upsertFolder, devices.reduce<Config>(upsertDevice, base))
   })
@@ -138,7 +161,11 @@ async function tell(platform: Platform, laptop: DemoHome, desk: DemoHome, signal
   await until(platform, signal, async () => (await readdir(join(laptop.directory, 'Documents'))).some(isConflict))
   const plan = '# Plan\n\n- paint the kitchen yellow\n- call the electrician on Monday\n- buy brushes\n'
   await until(platform, signal, () => readFile(at(laptop, VERSIONED_PATH), 'utf8').then(() => true))
-  await writeFiles(join(desk.directory, 'Documents'), [{ path: VERSIONED_PATH, content: plan, ageMinutes: 0 }], platform.clock.nowMs())
+  await writeFiles(
+    join(desk.directory, 'Documents'),
+    [{ path: VERSIONED_PATH, content: plan, ageMinutes: 0 }],
+    platform.clock.nowMs(),
+  )
   await until(platform, signal, async () => (await readFile(at(laptop, VERSIONED_PATH), 'utf8')) === plan)
   await live(platform, { laptop: laptop.directory, desk: desk.directory }, signal)
 }

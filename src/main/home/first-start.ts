@@ -12,7 +12,9 @@ export async function withFreePorts(config: Config, http: HttpServer): Promise<C
   const guiPort = await freePort(http, GUI_PORT)
   const syncPort = await freePort(http, SYNC_PORT)
   const listenAddresses =
-    syncPort === SYNC_PORT ? config.options.listenAddresses : [`tcp://0.0.0.0:${syncPort}`, `quic://0.0.0.0:${syncPort}`]
+    syncPort === SYNC_PORT
+      ? config.options.listenAddresses
+      : [`tcp://0.0.0.0:${syncPort}`, `quic://0.0.0.0:${syncPort}`]
   return {
     ...config,
     gui: { ...config.gui, address: `127.0.0.1:${guiPort}` },

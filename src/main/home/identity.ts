@@ -96,7 +96,10 @@ function make(deps: IdentityDeps, commonName: string, keyType: KeyType, lifetime
 
 /** A host may be called anything; a certificate takes 64 plain characters. */
 function certificateName(hostName: string): string {
-  const name = hostName.replace(/[^A-Za-z0-9.-]/g, '-').slice(0, 63).replace(/^[.-]+|[.-]+$/g, '')
+  const name = hostName
+    .replace(/[^A-Za-z0-9.-]/g, '-')
+    .slice(0, 63)
+    .replace(/^[.-]+|[.-]+$/g, '')
   return name === '' ? DEVICE_NAME : name
 }
 
@@ -171,7 +174,10 @@ async function readPem(disk: Disk, path: string): Promise<string | undefined> {
 
 /** True for a symlink that leads nowhere: that is a broken identity, not a missing one. */
 async function exists(disk: Disk, path: string): Promise<boolean> {
-  return disk.lstat(path).then(() => true, (error: unknown) => systemCode(error) !== 'ENOENT')
+  return disk.lstat(path).then(
+    () => true,
+    (error: unknown) => systemCode(error) !== 'ENOENT',
+  )
 }
 
 function checkPair(pair: Identity, files: IdentityFiles): X509Certificate {

@@ -26,7 +26,9 @@ export class Chores {
   add(chore: Chore): Promise<void> {
     if (this.#closed !== undefined) return Promise.reject(this.#closed)
     if (this.#waiting.length >= WAITING_MAX) {
-      return Promise.reject(new TwinfoldError('folder-error', `${WAITING_MAX} wishes for this folder are waiting already`))
+      return Promise.reject(
+        new TwinfoldError('folder-error', `${WAITING_MAX} wishes for this folder are waiting already`),
+      )
     }
     const result = Promise.withResolvers<void>()
     this.#waiting.push({ chore, result })
@@ -37,7 +39,12 @@ export class Chores {
     const first = this.#waiting.shift()
     if (first === undefined) return undefined
     const { chore, result } = first
-    return { states: chore.states, run: (check, signal) => chore.run(check, signal), succeed: result.resolve, fail: result.reject }
+    return {
+      states: chore.states,
+      run: (check, signal) => chore.run(check, signal),
+      succeed: result.resolve,
+      fail: result.reject,
+    }
   }
 
   /** Fails everybody who waits and whoever comes later. */

@@ -22,7 +22,13 @@ const CHANGES_MAX = 16
 
 const CLEANING = { waiting: 'clean-waiting', working: 'cleaning' } as const
 /** States that a pull beside them does not take over. */
-const AT_WORK: ReadonlySet<FolderStateName> = new Set(['scanning', 'scan-waiting', 'cleaning', 'clean-waiting', 'error'])
+const AT_WORK: ReadonlySet<FolderStateName> = new Set([
+  'scanning',
+  'scan-waiting',
+  'cleaning',
+  'clean-waiting',
+  'error',
+])
 
 export interface FolderRunnerDeps {
   readonly clock: Clock
@@ -75,15 +81,21 @@ export class FolderRunner implements Service {
     this.#schedule = new RescanSchedule(options.rescanIntervalMs, deps.random)
     this.#cleaning = new CleanSchedule(options.cleanIntervalMs)
     const { clock, events, log, pullSlots, work } = deps
-    this.#pulls = new PullControl({
-      clock, events, log, work,
-      slots: pullSlots,
-      problems: () => this.problems,
-      onState: () => this.#showPull(),
-      onEnd: () => this.#wakeup.ring(),
-      onFailure: (error) => this.#failed(error),
-      onRescan: (path) => this.pathsChanged([path]),
-    }, { folder: options.folder, pauseMs: options.pullPauseMs })
+    this.#pulls = new PullControl(
+      {
+        clock,
+        events,
+        log,
+        work,
+        slots: pullSlots,
+        problems: () => this.problems,
+        onState: () => this.#showPull(),
+        onEnd: () => this.#wakeup.ring(),
+        onFailure: (error) => this.#failed(error),
+        onRescan: (path) => this.pathsChanged([path]),
+      },
+      { folder: options.folder, pauseMs: options.pullPauseMs },
+    )
   }
 
   get problems(): readonly ScanProblem[] {
@@ -178,7 +190,10 @@ export class FolderRunner implements Service {
     const alarm = new AbortController()
     if (delayMs < Number.POSITIVE_INFINITY) {
       // A rejection is our own abort below: somebody else rang first.
-      this.#deps.clock.sleep(delayMs, alarm.signal).then(() => this.#wakeup.ring(), () => {})
+      this.#deps.clock.sleep(delayMs, alarm.signal).then(
+        () => this.#wakeup.ring(),
+        () => {},
+      )
     }
     try {
       await this.#wakeup.wait(signal)
@@ -291,8 +306,10 @@ export class FolderRunner implements Service {
     this.#showRest()
     log.debug(() => {
       const durationMs = Math.round(this.#deps.clock.monotonicMs() - startedMs)
-      return `folder ${this.#folder}: scanned ${describe(subs)}: ${result.itemsSeen} items, ${result.changed} changed, ` +
+      return (
+        `folder ${this.#folder}: scanned ${describe(subs)}: ${result.itemsSeen} items, ${result.changed} changed, ` +
         `${result.bytesHashed} bytes hashed, ${result.problems.length} problems, ${durationMs} ms`
+      )
     })
   }
 

@@ -29,7 +29,9 @@ export class FolderVersions {
 
   async versioner(): Promise<Versioner | undefined> {
     if (!this.#isKept) return undefined
-    this.#versioner ??= import('../../versioner/versioner.ts').then(({ createVersioner }) => createVersioner(this.#deps, this.#options))
+    this.#versioner ??= import('../../versioner/versioner.ts').then(({ createVersioner }) =>
+      createVersioner(this.#deps, this.#options),
+    )
     return await this.#versioner
   }
 
@@ -49,7 +51,9 @@ export class FolderVersions {
     const failures = new Map<string, string>()
     for (const [name, versionMs] of wanted) {
       signal.throwIfAborted()
-      await versioner.restore(name, versionMs, signal).catch((error: unknown) => void failures.set(name, messageOf(error)))
+      await versioner
+        .restore(name, versionMs, signal)
+        .catch((error: unknown) => void failures.set(name, messageOf(error)))
     }
     return failures
   }

@@ -67,7 +67,11 @@ export class FolderWatch implements Service, WatchControl {
     if (this.#session?.key === key) return
     this.rest()
     const session: Session = {
-      key, ignoreLines, stop: new AbortController(), settled: Promise.withResolvers<void>(), late: false,
+      key,
+      ignoreLines,
+      stop: new AbortController(),
+      settled: Promise.withResolvers<void>(),
+      late: false,
     }
     this.#session = session
     this.#wakeup.ring()
@@ -78,7 +82,10 @@ export class FolderWatch implements Service, WatchControl {
     const alarm = new AbortController()
     const onAbort = () => alarm.abort()
     signal.addEventListener('abort', onAbort, { once: true })
-    const timeUp = this.#deps.clock.sleep(START_WAIT_MS, alarm.signal).then(() => void (session.late = true), () => {})
+    const timeUp = this.#deps.clock.sleep(START_WAIT_MS, alarm.signal).then(
+      () => void (session.late = true),
+      () => {},
+    )
     await Promise.race([session.settled.promise, timeUp])
     signal.removeEventListener('abort', onAbort)
     alarm.abort()
@@ -97,7 +104,8 @@ export class FolderWatch implements Service, WatchControl {
     try {
       for (;;) {
         await this.#wakeup.wait(signal)
-        for (let session = this.#session; session !== undefined; session = this.#next(session)) await this.#keepWatching(session)
+        for (let session = this.#session; session !== undefined; session = this.#next(session))
+          await this.#keepWatching(session)
       }
     } catch (error) {
       if (!signal.aborted) throw error
@@ -161,7 +169,9 @@ export class FolderWatch implements Service, WatchControl {
       await this.#deps.clock.sleep(delayMs, signal)
       for (const paths of aggregate.take(this.#deps.clock.monotonicMs())) {
         const subs = cleanSubs(paths.map(nearestNormal))
-        this.#deps.log.debug(() => `folder ${this.#options.folder.id}: ${subs.length} paths changed, ${JSON.stringify(subs[0])} first`)
+        this.#deps.log.debug(
+          () => `folder ${this.#options.folder.id}: ${subs.length} paths changed, ${JSON.stringify(subs[0])} first`,
+        )
         this.#options.onPaths(subs)
       }
     }

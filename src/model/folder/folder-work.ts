@@ -69,11 +69,17 @@ export class FolderOnDisk implements FolderWork {
     this.#ownShortId = shortIdOf(options.ownDevice)
     this.#ownName = shortIdText(this.#ownShortId)
     const { events, sources, platform } = deps
-    this.#counts = new OwnCounts({ keyValue: deps.store.keyValue, clock: platform.clock }, options.folder.id, this.#ownShortId)
+    this.#counts = new OwnCounts(
+      { keyValue: deps.store.keyValue, clock: platform.clock },
+      options.folder.id,
+      this.#ownShortId,
+    )
     this.versions = new FolderVersions({ ...platform, log: deps.logger('versioner') }, options)
     this.#puller = new Puller(
       {
-        platform, sources, events,
+        platform,
+        sources,
+        events,
         log: this.#log,
         jobs: options.jobs,
         turn: this.#turn,
@@ -154,7 +160,13 @@ export class FolderOnDisk implements FolderWork {
     const onProgress = ({ currentBytes, totalBytes, rate }: ScanProgress) =>
       this.#deps.events.emit('FolderScanProgress', { folder: id, current: currentBytes, total: totalBytes, rate })
     const deps = {
-      clock, disk, hasher, walker, index, checkHealth, onProgress,
+      clock,
+      disk,
+      hasher,
+      walker,
+      index,
+      checkHealth,
+      onProgress,
       log: this.#deps.logger('scanner'),
       onBatch: (batch: StoredBatch) => this.#tell(batch),
     }
@@ -162,7 +174,11 @@ export class FolderOnDisk implements FolderWork {
     try {
       await this.#puller.flush() // or the scan would take for somebody's change what a pull has just done
       const attributes = this.#attributeUse.tell ? (await this.#loadAttributes()).pass(subs) : undefined
-      const result = await scanFolder(deps, { ...this.#request(subs, check), ownership: await this.#ownership(), attributes }, signal)
+      const result = await scanFolder(
+        deps,
+        { ...this.#request(subs, check), ownership: await this.#ownership(), attributes },
+        signal,
+      )
       attributes?.done()
       this.#deps.statistics.work.countScan(id, result)
       return result
@@ -196,7 +212,11 @@ export class FolderOnDisk implements FolderWork {
     const nowS = Math.floor(this.#deps.platform.clock.nowMs() / 1_000)
     await this.#counts.load()
     const options = { ownShortId: this.#ownShortId, nowS, countFrom: this.#counts.countFrom }
-    await overrideOthers({ index, ignore, onStored: (records, sequence) => this.#tell({ records, sequence }) }, options, signal)
+    await overrideOthers(
+      { index, ignore, onStored: (records, sequence) => this.#tell({ records, sequence }) },
+      options,
+      signal,
+    )
   }
 
   /** Undoes what was changed here; resolves with what must be scanned then. */
@@ -242,10 +262,13 @@ export class FolderOnDisk implements FolderWork {
   /** At first use: few folders want attributes. */
   async #loadAttributes(): Promise<FolderAttributes> {
     const { attributes, disk } = this.#deps.platform
-    this.#attributes ??= import('../puller/attributes.ts').then(({ FolderAttributes }) => new FolderAttributes(
-      { attributes, disk, log: this.#log },
-      { folder: this.#folder, root: this.#root, ownShortId: this.#ownShortId, synced: this.#attributeUse.set },
-    ))
+    this.#attributes ??= import('../puller/attributes.ts').then(
+      ({ FolderAttributes }) =>
+        new FolderAttributes(
+          { attributes, disk, log: this.#log },
+          { folder: this.#folder, root: this.#root, ownShortId: this.#ownShortId, synced: this.#attributeUse.set },
+        ),
+    )
     return await this.#attributes
   }
 
@@ -295,7 +318,11 @@ export class FolderOnDisk implements FolderWork {
     await this.#deps.statistics.received(this.#folder.id, { filename: last.name, deleted: last.deleted, atMs })
   }
 
-  #tellStored(type: 'LocalChangeDetected' | 'RemoteChangeDetected', records: readonly FileHead[], sequence: number): void {
+  #tellStored(
+    type: 'LocalChangeDetected' | 'RemoteChangeDetected',
+    records: readonly FileHead[],
+    sequence: number,
+  ): void {
     const { id } = this.#folder
     const label = this.#deps.label()
     const { events, platform } = this.#deps

@@ -98,7 +98,8 @@ async function readText(disk: Disk, path: string): Promise<string | undefined> {
     if (sizeBytes > SIZE_BYTES_MAX) throw new TwinfoldError('ignore-invalid', `larger than ${SIZE_BYTES_MAX} bytes`)
     const data = new Uint8Array(sizeBytes)
     let length = 0
-    for (let count = -1; count !== 0 && length < sizeBytes; length += count) count = await file.read(data.subarray(length), length)
+    for (let count = -1; count !== 0 && length < sizeBytes; length += count)
+      count = await file.read(data.subarray(length), length)
     // ignoreBOM: the mark stays part of the first pattern, as everybody's ignore files have been read so far.
     return new TextDecoder('utf-8', { ignoreBOM: true }).decode(data.subarray(0, length))
   } catch (error) {

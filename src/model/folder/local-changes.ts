@@ -6,13 +6,14 @@ const PAGE = 5_000
 
 /** A page of what was changed here and kept to ourselves, in name order. Looks no further than the last of them. */
 export async function localChanges(
-  index: Pick<FolderIndex, 'counts' | 'page'>, { page, perPage }: Paging,
+  index: Pick<FolderIndex, 'counts' | 'page'>,
+  { page, perPage }: Paging,
 ): Promise<readonly FileHead[]> {
   const { files, directories, symlinks, deleted } = (await index.counts()).receiveOnlyChanged
   const end = Math.min(page * perPage, files + directories + symlinks + deleted)
   const start = (page - 1) * perPage
   const found: FileHead[] = []
-  for (let afterName = '', seen = 0; seen < end; ) {
+  for (let afterName = '', seen = 0; seen < end;) {
     const heads = await index.page('local', { within: '', afterName, limit: PAGE })
     for (const head of heads) {
       if ((head.localFlags & FLAG_RECEIVE_ONLY) === 0) continue

@@ -42,8 +42,22 @@ export class RunningFolder {
     const work = new FolderOnDisk(deps, { ...options, root, jobs: this.jobs })
     this.#work = work
     this.runner = new FolderRunner(
-      { clock, random, events: deps.events, log, slots: deps.slots, pullSlots: deps.pullSlots, work, watch: this.#watch },
-      { folder: folder.id, rescanIntervalMs: folder.rescanIntervalS * 1_000, pullPauseMs: folder.pullerPauseS * 1_000, cleanIntervalMs: work.versions.cleanIntervalMs },
+      {
+        clock,
+        random,
+        events: deps.events,
+        log,
+        slots: deps.slots,
+        pullSlots: deps.pullSlots,
+        work,
+        watch: this.#watch,
+      },
+      {
+        folder: folder.id,
+        rescanIntervalMs: folder.rescanIntervalS * 1_000,
+        pullPauseMs: folder.pullerPauseS * 1_000,
+        cleanIntervalMs: work.versions.cleanIntervalMs,
+      },
     )
   }
 
@@ -121,7 +135,9 @@ export class RunningFolder {
 
   #supervise(service: Service): Promise<void> {
     const onFailure = (error: unknown) => {
-      this.#deps.logger('model').error(`folder ${this.#folder.id}: ${service.name} failed and starts again: ${messageOf(error)}`)
+      this.#deps
+        .logger('model')
+        .error(`folder ${this.#folder.id}: ${service.name} failed and starts again: ${messageOf(error)}`)
       this.#deps.events.emit('Failure', `${service.name} failed: ${messageOf(error)}`)
     }
     return supervise(service, this.#deps.platform.clock, onFailure, this.#stop.signal)

@@ -38,7 +38,9 @@ export class ScanQueue {
       return waiting.result.promise
     }
     if (this.#waiting.size >= WAITING_MAX) {
-      return Promise.reject(new TwinfoldError('folder-error', `${WAITING_MAX} scans of this folder are waiting already`))
+      return Promise.reject(
+        new TwinfoldError('folder-error', `${WAITING_MAX} scans of this folder are waiting already`),
+      )
     }
     const result = Promise.withResolvers<void>()
     this.#waiting.set(key, { subs, nextMs, result })

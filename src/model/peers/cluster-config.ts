@@ -31,20 +31,24 @@ export interface FolderOffer {
 /** What follows from a device's word about one folder that we share with it. */
 export type FolderVerdict =
   | {
-    readonly kind: 'exchange'
-    /** What the device knows of our index. */
-    readonly knownToThem: IndexPosition
-    /** Its own index. */
-    readonly theirs: IndexPosition
-    readonly tempIndexes: boolean
-  }
+      readonly kind: 'exchange'
+      /** What the device knows of our index. */
+      readonly knownToThem: IndexPosition
+      /** Its own index. */
+      readonly theirs: IndexPosition
+      readonly tempIndexes: boolean
+    }
   | { readonly kind: 'paused-there' }
   | { readonly kind: 'paused-here' }
 
 export type ClusterVerdict =
   | { readonly kind: 'close'; readonly reason: string }
   /** `folders` holds those that both share; one of ours that is missing there is not shared by the device. */
-  | { readonly kind: 'accept'; readonly folders: ReadonlyMap<FolderId, FolderVerdict>; readonly offers: readonly FolderOffer[] }
+  | {
+      readonly kind: 'accept'
+      readonly folders: ReadonlyMap<FolderId, FolderVerdict>
+      readonly offers: readonly FolderOffer[]
+    }
 
 /** Both ends of one connection. */
 export interface Ends {
@@ -67,7 +71,9 @@ function isSharedWith(folder: FolderConfig, device: DeviceId): boolean {
 
 /** What we tell a device about the folders we share with it. A folder without positions does not run: told as paused. */
 export function clusterConfigFor(
-  config: Config, { own, peer }: Ends, positions: ReadonlyMap<FolderId, FolderPositions>,
+  config: Config,
+  { own, peer }: Ends,
+  positions: ReadonlyMap<FolderId, FolderPositions>,
 ): ClusterConfig {
   const folders = foldersSharedWith(config, peer).map((folder): ClusterFolder => {
     const known = folder.paused ? undefined : positions.get(folder.id)
@@ -90,7 +96,9 @@ export function clusterConfigFor(
 function membersOf(config: Config, folder: FolderConfig, peer: DeviceId): readonly DeviceId[] {
   const known = new Set(config.devices.map(({ deviceID }) => deviceID))
   return folder.devices
-    .filter(({ deviceID, encryptionPassword }) => known.has(deviceID) && (encryptionPassword === '' || deviceID === peer))
+    .filter(
+      ({ deviceID, encryptionPassword }) => known.has(deviceID) && (encryptionPassword === '' || deviceID === peer),
+    )
     .map(({ deviceID }) => deviceID)
 }
 
@@ -141,10 +149,20 @@ function close(reason: string): ClusterVerdict {
   return { kind: 'close', reason }
 }
 
-function verdictOf(configured: FolderConfig, folder: ClusterFolder, ours: ClusterDevice, theirs: ClusterDevice): FolderVerdict {
+function verdictOf(
+  configured: FolderConfig,
+  folder: ClusterFolder,
+  ours: ClusterDevice,
+  theirs: ClusterDevice,
+): FolderVerdict {
   if (folder.paused) return { kind: 'paused-there' }
   if (configured.paused) return { kind: 'paused-here' }
-  return { kind: 'exchange', knownToThem: positionOf(ours), theirs: positionOf(theirs), tempIndexes: !folder.disableTempIndexes }
+  return {
+    kind: 'exchange',
+    knownToThem: positionOf(ours),
+    theirs: positionOf(theirs),
+    tempIndexes: !folder.disableTempIndexes,
+  }
 }
 
 function positionOf({ indexId, maxSequence }: ClusterDevice): IndexPosition {

@@ -93,7 +93,8 @@ export class DownloadTeller implements Service {
   }
 
   #updatesFor({ id, pulling, shared }: PullingFolder): readonly DownloadUpdate[] {
-    const told = this.#told.get(id) ?? new Map<string, { readonly progress: PullProgress; readonly blocks: Set<number> }>()
+    const told =
+      this.#told.get(id) ?? new Map<string, { readonly progress: PullProgress; readonly blocks: Set<number> }>()
     this.#told.set(id, told)
     const updates: DownloadUpdate[] = []
     for (const [name, { progress }] of told) {
@@ -115,6 +116,10 @@ export class DownloadTeller implements Service {
   }
 }
 
-function updateOf(kind: DownloadUpdate['kind'], { file }: PullProgress, blockIndexes: readonly number[]): DownloadUpdate {
+function updateOf(
+  kind: DownloadUpdate['kind'],
+  { file }: PullProgress,
+  blockIndexes: readonly number[],
+): DownloadUpdate {
   return { kind, name: file.name, version: file.version, blockIndexes, blockSizeBytes: file.blockSizeBytes }
 }

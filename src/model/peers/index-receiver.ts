@@ -25,7 +25,10 @@ export class IndexReceiver {
   #heardUpTo: number | undefined
   #complained = false
 
-  private constructor(deps: IndexReceiverDeps, { device, folder }: { readonly device: DeviceId; readonly folder: FolderId }) {
+  private constructor(
+    deps: IndexReceiverDeps,
+    { device, folder }: { readonly device: DeviceId; readonly folder: FolderId },
+  ) {
     this.#deps = deps
     this.#device = device
     this.#folder = folder
@@ -61,7 +64,7 @@ export class IndexReceiver {
 
   async indexUpdate(data: IndexData): Promise<void> {
     const { clock, events, index } = this.#deps
-    const before = this.#heardUpTo ?? await index.sequence(this.#device)
+    const before = this.#heardUpTo ?? (await index.sequence(this.#device))
     this.#complain(anomalyOf(data, before))
     for (let start = 0; start < data.files.length; start += RECORDS_AT_ONCE) {
       if (start > 0) await clock.sleep(0, NEVER)
@@ -71,7 +74,13 @@ export class IndexReceiver {
     this.#heardUpTo = Math.max(data.files.at(-1)?.sequence ?? before, data.lastSequence)
     const sequence = await index.sequence(this.#device)
     const items = data.files.length
-    events.emit('RemoteIndexUpdated', { device: this.#device, folder: this.#folder, items, sequence, version: sequence })
+    events.emit('RemoteIndexUpdated', {
+      device: this.#device,
+      folder: this.#folder,
+      items,
+      sequence,
+      version: sequence,
+    })
   }
 
   /** Said once for each exchange: a device that counts wrongly does so in every message. */

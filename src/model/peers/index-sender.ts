@@ -28,7 +28,10 @@ export class IndexSender {
   #sentUpTo: number
 
   /** `start` as `startOfSending` gives it, for the index with that id. */
-  constructor(deps: IndexSenderDeps, options: { readonly folder: FolderId; readonly indexId: bigint; readonly start: number }) {
+  constructor(
+    deps: IndexSenderDeps,
+    options: { readonly folder: FolderId; readonly indexId: bigint; readonly start: number },
+  ) {
     this.#deps = deps
     this.#folder = options.folder
     this.#indexId = options.indexId
@@ -88,7 +91,10 @@ export class IndexSender {
   async #waitForChange(signal: AbortSignal): Promise<void> {
     const alarm = new AbortController()
     // A rejection is our own abort below: somebody rang first.
-    this.#deps.clock.sleep(LOOK_AGAIN_MS, alarm.signal).then(() => this.#wakeup.ring(), () => {})
+    this.#deps.clock.sleep(LOOK_AGAIN_MS, alarm.signal).then(
+      () => this.#wakeup.ring(),
+      () => {},
+    )
     try {
       await this.#wakeup.wait(signal)
     } finally {

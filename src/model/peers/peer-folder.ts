@@ -35,7 +35,11 @@ export class PeerFolder {
   #patience: Promise<void> | undefined
   #isPatient = true
 
-  private constructor(deps: PeersDeps, options: PeerFolderOptions, parts: { receiver: IndexReceiver; sender: IndexSender; connection: Connection }) {
+  private constructor(
+    deps: PeersDeps,
+    options: PeerFolderOptions,
+    parts: { receiver: IndexReceiver; sender: IndexSender; connection: Connection },
+  ) {
     this.#deps = deps
     this.#options = options
     this.#receiver = parts.receiver
@@ -47,7 +51,10 @@ export class PeerFolder {
     const { clock, events, log } = deps
     const { device, folder, verdict, toldUpTo } = options
     const index = await deps.store.folder(folder)
-    const receiver = await IndexReceiver.begin({ clock, events, index, log }, { device, folder, theirs: verdict.theirs })
+    const receiver = await IndexReceiver.begin(
+      { clock, events, index, log },
+      { device, folder, theirs: verdict.theirs },
+    )
     const own = await ownPosition(index)
     const start = startOfSending(own, toldUpTo ?? verdict.knownToThem)
     const sender = new IndexSender({ clock, connection, index, log }, { folder, indexId: own.indexId, start })
@@ -94,7 +101,10 @@ export class PeerFolder {
   }
 
   async #losePatience(): Promise<void> {
-    const stopped = await this.#deps.clock.sleep(TELLING_MS_MAX, this.#stop.signal).then(() => false, () => true)
+    const stopped = await this.#deps.clock.sleep(TELLING_MS_MAX, this.#stop.signal).then(
+      () => false,
+      () => true,
+    )
     if (stopped || !this.#isPatient) return
     this.#isPatient = false
     this.#deps.folders.pullSoon(this.#options.folder)

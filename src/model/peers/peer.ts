@@ -2,12 +2,22 @@ import { messageOf } from '../../core/errors.ts'
 import type { Config } from '../../core/config/config.ts'
 import { parseFolderId, type DeviceId, type FolderId } from '../../core/ids.ts'
 import type {
-  BlockReply, BlockRequest, ClusterConfig, Connection, DownloadUpdate, IndexData, ProtocolHandler,
+  BlockReply,
+  BlockRequest,
+  ClusterConfig,
+  Connection,
+  DownloadUpdate,
+  IndexData,
+  ProtocolHandler,
 } from '../../protocol/types.ts'
 import { Mutex } from '../../sync/mutex.ts'
 import {
-  clusterConfigFor, foldersSharedWith, judgeClusterConfig,
-  type Ends, type FolderVerdict, type IndexPosition,
+  clusterConfigFor,
+  foldersSharedWith,
+  judgeClusterConfig,
+  type Ends,
+  type FolderVerdict,
+  type IndexPosition,
 } from './cluster-config.ts'
 import type { PeersDeps, RemoteState } from './peer-deps.ts'
 import { PeerFolder } from './peer-folder.ts'
@@ -122,7 +132,11 @@ export class Peer {
   /** Lets go of folders that we share no longer, or that are to rest: whoever has them may close them now. */
   async release(): Promise<void> {
     using _turn = await this.#turn.lock()
-    const active = new Set(foldersSharedWith(this.#deps.config(), this.device).filter(({ paused }) => !paused).map(({ id }) => id))
+    const active = new Set(
+      foldersSharedWith(this.#deps.config(), this.device)
+        .filter(({ paused }) => !paused)
+        .map(({ id }) => id),
+    )
     for (const folder of this.#folders.keys()) if (!active.has(folder)) this.#stopFolder(folder)
   }
 

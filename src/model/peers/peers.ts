@@ -46,15 +46,17 @@ export class Peers implements Sources {
   attach(connection: Connection): void {
     if (this.#stop.signal.aborted) return void connection.close('shutting down')
     const device = connection.device
-    const peer = this.#peers.get(device) ?? new Peer(
-      {
-        ...this.#deps,
-        config: () => this.#config,
-        serve: (asking, request, signal) => this.#server.serve(asking, request, signal),
-        recordsChanged: (folder, names) => this.#holders.forget(folder, names),
-      },
-      { own: this.#own, peer: device },
-    )
+    const peer =
+      this.#peers.get(device) ??
+      new Peer(
+        {
+          ...this.#deps,
+          config: () => this.#config,
+          serve: (asking, request, signal) => this.#server.serve(asking, request, signal),
+          recordsChanged: (folder, names) => this.#holders.forget(folder, names),
+        },
+        { own: this.#own, peer: device },
+      )
     const first = !peer.connected
     this.#peers.set(device, peer)
     this.#run(this.#talk(peer, connection))
@@ -174,7 +176,10 @@ export class Peers implements Sources {
   async #promoteLater(peer: Peer, { device, hello }: Connection): Promise<void> {
     const own = this.#config.devices.find(({ deviceID }) => deviceID === device)?.numConnections ?? 0
     if (hello.numConnections > 1 && own !== 1) {
-      const stopped = await this.#deps.clock.sleep(PROMOTION_DELAY_MS, this.#stop.signal).then(() => false, () => true)
+      const stopped = await this.#deps.clock.sleep(PROMOTION_DELAY_MS, this.#stop.signal).then(
+        () => false,
+        () => true,
+      )
       if (stopped) return
     }
     await peer.promote()
@@ -185,10 +190,18 @@ export class Peers implements Sources {
     const { device, hello, remoteAddress, transport } = connection
     const { deviceName, clientName, clientVersion } = hello
     log.debug(() => `device ${device} is connected: ${transport} ${remoteAddress}, ${clientName} ${clientVersion}`)
-    events.emit('DeviceConnected', { id: device, addr: remoteAddress, deviceName, clientName, clientVersion, type: transport })
+    events.emit('DeviceConnected', {
+      id: device,
+      addr: remoteAddress,
+      deviceName,
+      clientName,
+      clientVersion,
+      type: transport,
+    })
     this.#run(statistics.seen(device, clock.nowMs()))
     const known = this.#config.devices.find(({ deviceID }) => deviceID === device)
-    const rename = known !== undefined && (known.name === '' || this.#config.options.overwriteRemoteDeviceNamesOnConnect)
+    const rename =
+      known !== undefined && (known.name === '' || this.#config.options.overwriteRemoteDeviceNamesOnConnect)
     if (rename && deviceName !== '' && deviceName !== known.name) this.#deps.nameDevice(device, deviceName)
   }
 
@@ -231,7 +244,10 @@ export class Peers implements Sources {
 
   /** Keeps hold of what nobody waits for until it has ended. */
   #run(work: Promise<unknown>): void {
-    const task = work.then(() => {}, (error: unknown) => this.#deps.log.warn(`talking to a device: ${messageOf(error)}`))
+    const task = work.then(
+      () => {},
+      (error: unknown) => this.#deps.log.warn(`talking to a device: ${messageOf(error)}`),
+    )
     this.#tasks.add(task)
     void task.then(() => this.#tasks.delete(task))
   }

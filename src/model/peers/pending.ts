@@ -84,11 +84,22 @@ export class Pending {
     return [...this.#folders.values()]
   }
 
-  deviceKnocked({ device, name, address }: { readonly device: DeviceId; readonly name: string; readonly address: string }): void {
+  deviceKnocked({
+    device,
+    name,
+    address,
+  }: {
+    readonly device: DeviceId
+    readonly name: string
+    readonly address: string
+  }): void {
     if (this.#config.devices.some(({ deviceID }) => deviceID === device)) return
     if (this.#config.remoteIgnoredDevices.some(({ deviceID }) => deviceID === device)) return
     const entry: PendingDevice = {
-      device, name: name.slice(0, TEXT_LENGTH_MAX), address: address.slice(0, TEXT_LENGTH_MAX), timeMs: this.#deps.clock.nowMs(),
+      device,
+      name: name.slice(0, TEXT_LENGTH_MAX),
+      address: address.slice(0, TEXT_LENGTH_MAX),
+      timeMs: this.#deps.clock.nowMs(),
     }
     const known = this.#devices.get(device)
     this.#devices.delete(device)
@@ -103,7 +114,9 @@ export class Pending {
 
   /** All that a device offers now; what it offered earlier and does not any more goes. */
   foldersOffered(device: DeviceId, offers: readonly FolderOffer[]): void {
-    const ignored = new Set(this.#config.devices.find(({ deviceID }) => deviceID === device)?.ignoredFolders.map(({ id }) => id))
+    const ignored = new Set(
+      this.#config.devices.find(({ deviceID }) => deviceID === device)?.ignoredFolders.map(({ id }) => id),
+    )
     const wanted = offers.filter(({ folder }) => !ignored.has(folder)).slice(0, FOLDERS_MAX)
     const offered = new Set(wanted.map(({ folder }) => folder))
     const gone = this.folders.filter((entry) => entry.device === device && !offered.has(entry.folder))
@@ -119,7 +132,8 @@ export class Pending {
     this.#trim(this.#folders, FOLDERS_MAX)
     if (gone.length > 0 || wanted.length > 0) this.#saveFolders()
     this.#tellFolders(added, gone)
-    for (const { folder, label } of added) this.#deps.events.emit('FolderRejected', { device, folder, folderLabel: label })
+    for (const { folder, label } of added)
+      this.#deps.events.emit('FolderRejected', { device, folder, folderLabel: label })
   }
 
   /** Until it knocks again. */
@@ -131,7 +145,9 @@ export class Pending {
 
   /** Until it is offered again; without a device, whoever offers it. */
   dismissFolder(folder: FolderId, device: DeviceId | undefined): void {
-    const gone = this.folders.filter((entry) => entry.folder === folder && (device === undefined || entry.device === device))
+    const gone = this.folders.filter(
+      (entry) => entry.folder === folder && (device === undefined || entry.device === device),
+    )
     for (const entry of gone) this.#folders.delete(keyOf(entry))
     if (gone.length === 0) return
     this.#saveFolders()
@@ -145,7 +161,9 @@ export class Pending {
   }
 
   #tidy(): void {
-    const decided = new Set([...this.#config.devices, ...this.#config.remoteIgnoredDevices].map(({ deviceID }) => deviceID))
+    const decided = new Set(
+      [...this.#config.devices, ...this.#config.remoteIgnoredDevices].map(({ deviceID }) => deviceID),
+    )
     const goneDevices = this.devices.filter(({ device }) => decided.has(device))
     for (const { device } of goneDevices) this.#devices.delete(device)
     const goneFolders = this.folders.filter((entry) => this.#isDecided(entry))
@@ -153,7 +171,9 @@ export class Pending {
     if (goneFolders.length > 0) this.#saveFolders()
     if (goneDevices.length > 0) {
       this.#saveDevices()
-      this.#deps.events.emit('PendingDevicesChanged', { removed: goneDevices.map(({ device }) => ({ deviceID: device })) })
+      this.#deps.events.emit('PendingDevicesChanged', {
+        removed: goneDevices.map(({ device }) => ({ deviceID: device })),
+      })
     }
     this.#tellFolders([], goneFolders)
   }
@@ -161,15 +181,26 @@ export class Pending {
   #isDecided({ device, folder }: PendingFolder): boolean {
     const known = this.#config.devices.find(({ deviceID }) => deviceID === device)
     if (known === undefined || known.ignoredFolders.some(({ id }) => id === folder)) return true
-    return this.#config.folders.some(({ id, devices }) => id === folder && devices.some(({ deviceID }) => deviceID === device))
+    return this.#config.folders.some(
+      ({ id, devices }) => id === folder && devices.some(({ deviceID }) => deviceID === device),
+    )
   }
 
   #tellFolders(added: readonly PendingFolder[], removed: readonly PendingFolder[]): void {
     if (added.length === 0 && removed.length === 0) return
     const data: EventMap['PendingFoldersChanged'] = {
-      ...(added.length > 0 && { added: added.map(({ folder, label, device, receiveEncrypted, remoteEncrypted }) =>
-        ({ folderID: folder, folderLabel: label, deviceID: device, receiveEncrypted, remoteEncrypted })) }),
-      ...(removed.length > 0 && { removed: removed.map(({ folder, device }) => ({ folderID: folder, deviceID: device })) }),
+      ...(added.length > 0 && {
+        added: added.map(({ folder, label, device, receiveEncrypted, remoteEncrypted }) => ({
+          folderID: folder,
+          folderLabel: label,
+          deviceID: device,
+          receiveEncrypted,
+          remoteEncrypted,
+        })),
+      }),
+      ...(removed.length > 0 && {
+        removed: removed.map(({ folder, device }) => ({ folderID: folder, deviceID: device })),
+      }),
     }
     this.#deps.events.emit('PendingFoldersChanged', data)
   }
@@ -233,8 +264,12 @@ function parseFolder(value: unknown): PendingFolder | undefined {
   const folder = parseFolderId(textOf(value, 'folder'))
   if (device === undefined || folder === undefined) return undefined
   return {
-    device, folder, timeMs: numberOf(value, 'timeMs'), label: textOf(value, 'label'),
-    receiveEncrypted: fieldOf(value, 'receiveEncrypted') === true, remoteEncrypted: fieldOf(value, 'remoteEncrypted') === true,
+    device,
+    folder,
+    timeMs: numberOf(value, 'timeMs'),
+    label: textOf(value, 'label'),
+    receiveEncrypted: fieldOf(value, 'receiveEncrypted') === true,
+    remoteEncrypted: fieldOf(value, 'remoteEncrypted') === true,
   }
 }
 

@@ -54,7 +54,11 @@ export class RemoteDownloads {
 
   has(file: Pick<FileHead, 'name' | 'version'>, block: number): boolean {
     const download = this.#files.get(file.name)
-    return download !== undefined && download.blocks.has(block) && compareVersions(download.version, file.version) === 'equal'
+    return (
+      download !== undefined &&
+      download.blocks.has(block) &&
+      compareVersions(download.version, file.version) === 'equal'
+    )
   }
 
   /** Whole blocks, as nobody tells the size of the last one. */

@@ -7,7 +7,13 @@ import type { FolderIndex } from '../../db/types.ts'
 import type { Logger } from '../../events/types.ts'
 import type { BlockReply, BlockRequest, RefusalCode } from '../../protocol/types.ts'
 import { ByteWindow } from '../../sync/byte-window.ts'
-import { looksLike, type BlockAnswer, type BlockOrder, type BlockReader, type FileLook } from '../../platform/files/block-reader.ts'
+import {
+  looksLike,
+  type BlockAnswer,
+  type BlockOrder,
+  type BlockReader,
+  type FileLook,
+} from '../../platform/files/block-reader.ts'
 import { isHashAt, KnownBlocks } from '../state/known-blocks.ts'
 
 const KIB = 1_024
@@ -55,7 +61,9 @@ export class RequestServer {
 
   /** Bytes that may be on their way at a time, in the words of the configuration: 0 is the usual, negative no limit. */
   setTotalLimit(kib: number): void {
-    this.#total.setLimit(kib === 0 ? TOTAL_KIB_DEFAULT * KIB : kib < 0 ? Number.POSITIVE_INFINITY : Math.max(kib, TOTAL_KIB_MIN) * KIB)
+    this.#total.setLimit(
+      kib === 0 ? TOTAL_KIB_DEFAULT * KIB : kib < 0 ? Number.POSITIVE_INFINITY : Math.max(kib, TOTAL_KIB_MIN) * KIB,
+    )
   }
 
   setDeviceLimit(device: DeviceId, kib: number): void {
@@ -78,7 +86,9 @@ export class RequestServer {
       return typeof outcome === 'string' ? { kind: 'refused', code: outcome } : outcome
     } catch (error) {
       signal.throwIfAborted()
-      this.#deps.log.debug(() => `${device} asked for ${JSON.stringify(request.name)} in folder ${request.folder}: ${messageOf(error)}`)
+      this.#deps.log.debug(
+        () => `${device} asked for ${JSON.stringify(request.name)} in folder ${request.folder}: ${messageOf(error)}`,
+      )
       return { kind: 'refused', code: 'generic' }
     }
   }
@@ -107,12 +117,18 @@ export class RequestServer {
 
   /** Undefined: there is such a file, but it does not have the block; the finished one may. */
   async #fromTemporary({ root }: ServedFolder, request: BlockRequest): Promise<Outcome | undefined> {
-    const answer = await this.#deps.blocks.read(orderFor(root, temporaryName(request.name, this.#deps.platform), request))
+    const answer = await this.#deps.blocks.read(
+      orderFor(root, temporaryName(request.name, this.#deps.platform), request),
+    )
     if (answer.kind === 'different') return undefined
     return answer.kind === 'read' ? replyOf(answer) : 'no-such-file'
   }
 
-  async #fromFile({ id, root, index }: ServedFolder, request: BlockRequest, recorded: FileLook | undefined): Promise<Outcome> {
+  async #fromFile(
+    { id, root, index }: ServedFolder,
+    request: BlockRequest,
+    recorded: FileLook | undefined,
+  ): Promise<Outcome> {
     const answer = await this.#deps.blocks.read({ ...orderFor(root, request.name, request), recorded })
     if (answer.kind === 'read') return replyOf(answer)
     const record = await index.get('local', request.name)

@@ -1,6 +1,12 @@
 import { attributeRules, attributesLacking, type AttributeRulesOptions } from '../../core/records/attribute-rules.ts'
 import {
-  areSameAttributes, attributeChange, AttributeFilter, inOrder, linuxAttributesOf, type AttributeChange, type AttributeList,
+  areSameAttributes,
+  attributeChange,
+  AttributeFilter,
+  inOrder,
+  linuxAttributesOf,
+  type AttributeChange,
+  type AttributeList,
 } from '../../core/attributes/attributes.ts'
 import type { FolderConfig } from '../../core/config/config.ts'
 import { isInvalid, type FileHead } from '../../core/records/file-info.ts'
@@ -90,7 +96,8 @@ export class FolderAttributes {
     if (seen.kind === 'no-means') return this.#warn()
     const found = new Map<string, AttributeList>()
     const failed = new Map<string, string | undefined>()
-    for (const [name, reason] of seen.failed) failed.set(name, reason === GONE ? undefined : `reading extended attributes: ${reason}`)
+    for (const [name, reason] of seen.failed)
+      failed.set(name, reason === GONE ? undefined : `reading extended attributes: ${reason}`)
     for (const [name, attributes] of seen.found) {
       const permitted = this.#rules.filter.permitted(attributes)
       if (permitted === 'too-large') failed.set(name, TOO_LARGE)

@@ -17,14 +17,15 @@ export class Bookkeeper {
     const lines = this.#lines
     this.#lines = undefined // stopped half-way, the next one looks at everything
     const touched = await context.index.takeTouched()
-    if (touched === undefined || lines === undefined || !isSame(lines, context.ignore.lines)) await lookAtAll(context, signal)
+    if (touched === undefined || lines === undefined || !isSame(lines, context.ignore.lines))
+      await lookAtAll(context, signal)
     else await lookAtSome(context, touched, signal)
     this.#lines = context.ignore.lines
   }
 }
 
 async function lookAtAll(context: PullContext, signal: AbortSignal): Promise<void> {
-  for (let afterName: string | undefined = ''; afterName !== undefined; ) {
+  for (let afterName: string | undefined = ''; afterName !== undefined;) {
     const page = await context.index.need({ offset: 0, limit: NAMES_AT_ONCE, afterName })
     const names: readonly string[] = page.map(({ name }) => name)
     await lookAtSome(context, names, signal)

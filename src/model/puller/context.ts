@@ -95,4 +95,3 @@ export function pathOf(context: { readonly root: string }, name: string): string
 export function adopted(global: FileInfo, onDisk: FileTime): FileInfo {
   return { ...withDiskTime(global, onDisk), sequence: 0, localFlags: 0 }
 }
-

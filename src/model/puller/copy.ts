@@ -37,8 +37,12 @@ interface Filling {
  * before it counts. Returns the blocks still missing.
  */
 export async function copyBlocks(
-  context: PullContext, file: { readonly global: FileInfo; readonly local: FileInfo | undefined },
-  temp: TempFile, missing: readonly Block[], progress: CopyProgress, signal: AbortSignal,
+  context: PullContext,
+  file: { readonly global: FileInfo; readonly local: FileInfo | undefined },
+  temp: TempFile,
+  missing: readonly Block[],
+  progress: CopyProgress,
+  signal: AbortSignal,
 ): Promise<readonly Block[]> {
   const { global, local } = file
   const filling: Filling = { global, temp, progress, signal, missing }
@@ -68,7 +72,7 @@ async function copyFromTwins(context: PullContext, { root, index }: OtherFolder,
 /** From files that hold some of the blocks. Where one does not hold what the index says, the others are asked for. */
 async function copyFromHolders(context: PullContext, { root, index }: OtherFolder, filling: Filling): Promise<void> {
   const tried = new Set<string>()
-  for (let disappointed = true; disappointed && tried.size < HOLDERS_MAX; ) {
+  for (let disappointed = true; disappointed && tried.size < HOLDERS_MAX;) {
     disappointed = false
     if (filling.missing.length === 0) return
     const hashes = filling.missing.map(({ hash }) => hash)

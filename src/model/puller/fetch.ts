@@ -31,8 +31,13 @@ export interface FetchProgress {
  * could give, once all others under way have ended.
  */
 export async function fetchBlocks(
-  context: PullContext, global: FileInfo, temp: TempFile, missing: readonly Block[],
-  means: FetchMeans, progress: FetchProgress, outer: AbortSignal,
+  context: PullContext,
+  global: FileInfo,
+  temp: TempFile,
+  missing: readonly Block[],
+  means: FetchMeans,
+  progress: FetchProgress,
+  outer: AbortSignal,
 ): Promise<void> {
   const stop = new AbortController()
   // Many small files come by here, and a signal made of two is dear.
@@ -42,7 +47,14 @@ export async function fetchBlocks(
   const one = async (block: Block, room: Disposable): Promise<void> => {
     using _room = room
     try {
-      await fetchBlock(context, global, block, means.buffers, (data) => put(context, temp, block, data, means.window), signal)
+      await fetchBlock(
+        context,
+        global,
+        block,
+        means.buffers,
+        (data) => put(context, temp, block, data, means.window),
+        signal,
+      )
       temp.wrote(block.sizeBytes)
       progress.onFetched(block)
     } catch (error) {
@@ -69,7 +81,11 @@ export async function fetchBlocks(
 }
 
 async function put(
-  context: PullContext, { file }: TempFile, block: Block, data: Uint8Array, window: RequestWindow,
+  context: PullContext,
+  { file }: TempFile,
+  block: Block,
+  data: Uint8Array,
+  window: RequestWindow,
 ): Promise<boolean> {
   if (data.length !== block.sizeBytes) return false
   const onWritten = window.arrived(data.length)
@@ -86,8 +102,12 @@ async function put(
  * asked once more: a second request for a block tells a device to look at what it has (decision 010).
  */
 export async function fetchBlock(
-  context: PullContext, global: FileInfo, block: Block, buffers: BlockBuffers,
-  accept: (data: Uint8Array) => Promise<boolean>, signal: AbortSignal,
+  context: PullContext,
+  global: FileInfo,
+  block: Block,
+  buffers: BlockBuffers,
+  accept: (data: Uint8Array) => Promise<boolean>,
+  signal: AbortSignal,
 ): Promise<void> {
   const { folder, log, sources } = context
   const tried = new Set<string>()
@@ -120,8 +140,10 @@ export async function fetchBlock(
     last = 'hash mismatch'
     if (!doubted.has(keyOf(source))) tried.delete(keyOf(source))
     doubted.add(keyOf(source))
-    log.debug(() =>
-      `folder ${folder.id}: ${JSON.stringify(global.name)}: block ${block.number} from ${source.device} is not what it should be`)
+    log.debug(
+      () =>
+        `folder ${folder.id}: ${JSON.stringify(global.name)}: block ${block.number} from ${source.device} is not what it should be`,
+    )
   }
 }
 
@@ -130,7 +152,11 @@ function keyOf({ device, fromTemporary }: BlockSource): string {
 }
 
 function requestFor(
-  context: PullContext, global: FileInfo, block: Block, source: BlockSource, into: BlockRequest['into'],
+  context: PullContext,
+  global: FileInfo,
+  block: Block,
+  source: BlockSource,
+  into: BlockRequest['into'],
 ): BlockRequest {
   return {
     folder: context.folder.id,

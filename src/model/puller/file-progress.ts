@@ -21,9 +21,7 @@ export class PullProgress {
   readonly #onArrived: ((source: ByteSource, sizeBytes: number) => void) | undefined
 
   /** `onArrived` is told of every block that is in place. */
-  constructor(
-    file: FileInfo, blocks: readonly Block[], onArrived?: (source: ByteSource, sizeBytes: number) => void,
-  ) {
+  constructor(file: FileInfo, blocks: readonly Block[], onArrived?: (source: ByteSource, sizeBytes: number) => void) {
     this.file = file
     this.#onArrived = onArrived
     this.#blocks = blocks

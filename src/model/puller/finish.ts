@@ -13,7 +13,10 @@ import type { TempFile } from './temp-file.ts'
  * Mode and time are set before: the moment the name leads to the new content, everything about it is right.
  */
 export async function finishFile(
-  context: PullContext, global: FileInfo, temp: TempFile, signal: AbortSignal,
+  context: PullContext,
+  global: FileInfo,
+  temp: TempFile,
+  signal: AbortSignal,
 ): Promise<void> {
   const fsync = !context.folder.disableFsync
   // A large file takes its time to reach the disk, and nobody who wants to scan waits for that.
@@ -44,7 +47,8 @@ async function seal(context: PullContext, global: FileInfo, temp: TempFile): Pro
   let stat = await temp.file.stat()
   if (stat.sizeBytes !== global.sizeBytes) throw itemFailed('finishing: temporary file has another size')
   // While we may write to it: that is what attributes ask for.
-  if (context.attributes !== undefined) await giveAttributes(context.attributes, global, temp, temporaryName(global.name, system.platform))
+  if (context.attributes !== undefined)
+    await giveAttributes(context.attributes, global, temp, temporaryName(global.name, system.platform))
   if (hasPermissions(context, global) && (stat.mode & 0o777) !== (global.permissions & 0o777)) {
     await temp.file.chmod(global.permissions & 0o777)
     stat = { ...stat, mode: global.permissions & 0o777 }
@@ -56,14 +60,19 @@ async function seal(context: PullContext, global: FileInfo, temp: TempFile): Pro
 }
 
 async function giveAttributes(
-  attributes: NonNullable<PullContext['attributes']>, global: FileInfo, temp: TempFile, name: string,
+  attributes: NonNullable<PullContext['attributes']>,
+  global: FileInfo,
+  temp: TempFile,
+  name: string,
 ): Promise<void> {
   // What an interrupted pull left may have those of an older version.
   await (temp.fresh ? attributes.giveNew(name, global) : attributes.giveAt(name, global))
 }
 
 async function replaceTarget(
-  context: PullContext, { global, local, saveOurs }: Replacement, temp: TempFile,
+  context: PullContext,
+  { global, local, saveOurs }: Replacement,
+  temp: TempFile,
 ): Promise<void> {
   const { name } = global
   const item = await checkTarget(context, name, local).catch((error: unknown) => {

@@ -68,7 +68,10 @@ export class Items {
         return await this.told(global, 'update', () => makeSymlinkItem(context, global, local, step.saveOurs))
       case 'remove':
         return await this.told(global, 'delete', () =>
-          step.type === 'directory' ? removeDirectoryItem(context, global) : removeFileItem(context, global, local!, step.saveOurs))
+          step.type === 'directory'
+            ? removeDirectoryItem(context, global)
+            : removeFileItem(context, global, local!, step.saveOurs),
+        )
     }
   }
 

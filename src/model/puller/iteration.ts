@@ -165,7 +165,8 @@ export class Iteration {
       saveOurs: update.saveOurs,
     }
     const moved = await this.#quietly(() =>
-      this.#items.told(fromGlobal, 'delete', () => this.#items.told(toGlobal, 'update', () => moveFile(context, move))))
+      this.#items.told(fromGlobal, 'delete', () => this.#items.told(toGlobal, 'update', () => moveFile(context, move))),
+    )
     if (moved) this.#removals.delete(from)
     return moved
   }

@@ -24,7 +24,9 @@ export class Leftovers {
 
   /** Removes what no pull will go on with. Rejects only when the index fails or the signal aborts. */
   async sweep(
-    context: PullContext, plan: (local: FileHead | undefined, global: FileHead) => Step, signal: AbortSignal,
+    context: PullContext,
+    plan: (local: FileHead | undefined, global: FileHead) => Step,
+    signal: AbortSignal,
   ): Promise<void> {
     for (const name of this.#names) {
       using _turn = await context.turn.shared(signal)
@@ -44,6 +46,7 @@ async function removeTemporary(context: PullContext, name: string): Promise<void
     if (!(await context.parents.isReachable(temporary))) return
     await context.parents.inside(temporary, () => context.platform.disk.removeFile(pathOf(context, temporary)))
   } catch (error) {
-    if (!isMissing(error)) context.log.debug(() => `folder ${context.folder.id}: ${JSON.stringify(temporary)} stays: ${String(error)}`)
+    if (!isMissing(error))
+      context.log.debug(() => `folder ${context.folder.id}: ${JSON.stringify(temporary)} stays: ${String(error)}`)
   }
 }

@@ -16,7 +16,10 @@ export function hasPermissions(context: PullContext, record: FileHead): boolean 
 
 /** Makes a directory, or gives the one that is there the mode it should have. */
 export async function makeDirectoryItem(
-  context: PullContext, global: FileInfo, local: FileHead | undefined, saveOurs: boolean,
+  context: PullContext,
+  global: FileInfo,
+  local: FileHead | undefined,
+  saveOurs: boolean,
 ): Promise<void> {
   const { name } = global
   const { disk } = context.platform
@@ -30,7 +33,9 @@ export async function makeDirectoryItem(
   const first = hasPermissions(context, global) ? 0o700 : PERMISSIONS
   if (item === undefined) await context.parents.inside(name, () => disk.makeDirectory(path, first))
   if (context.attributes !== undefined) {
-    await (item === undefined ? context.attributes.giveNew(name, global) : context.attributes.giveAt(name, global, local))
+    await (item === undefined
+      ? context.attributes.giveNew(name, global)
+      : context.attributes.giveAt(name, global, local))
   }
   if (hasPermissions(context, global)) {
     const { mode } = await disk.lstat(path)
@@ -43,7 +48,10 @@ export async function makeDirectoryItem(
 
 /** The new symlink is made beside the old item and takes its place at once: nobody finds nothing there. */
 export async function makeSymlinkItem(
-  context: PullContext, global: FileInfo, local: FileHead | undefined, saveOurs: boolean,
+  context: PullContext,
+  global: FileInfo,
+  local: FileHead | undefined,
+  saveOurs: boolean,
 ): Promise<void> {
   const { name } = global
   const { disk, system } = context.platform
@@ -72,7 +80,10 @@ export async function makeSymlinkItem(
 
 /** Takes away what a directory cannot replace by itself. */
 async function makeWay(
-  context: PullContext, winner: FileHead, local: FileHead | undefined, saveOurs: boolean,
+  context: PullContext,
+  winner: FileHead,
+  local: FileHead | undefined,
+  saveOurs: boolean,
 ): Promise<void> {
   const { name } = winner
   const item = await checkTarget(context, name, local)

@@ -56,7 +56,10 @@ export class Owners {
   /** The same by path, for what is not open; a symlink is given itself. */
   async giveAt(path: string, record: FileHead): Promise<void> {
     const { disk } = this.#deps
-    await this.give(record, { stat: () => disk.lstat(path), chown: (userId, groupId) => disk.chown(path, userId, groupId) })
+    await this.give(record, {
+      stat: () => disk.lstat(path),
+      chown: (userId, groupId) => disk.chown(path, userId, groupId),
+    })
   }
 
   async #wanted(record: FileHead): Promise<Ids | undefined> {

@@ -28,7 +28,8 @@ export async function pullFile(context: PullContext, pull: FilePull, signal: Abo
   const blocks = blocksOf(global)
   if (blocks === undefined) throw itemFailed('the record of this file has no usable block list')
   if ((await context.sources.sourcesOf(context.folder.id, global, 0)).length === 0) throw itemFailed(NO_SOURCE)
-  const small = context.owners.matter || context.attributes?.isWanted(global) === true ? undefined : onlyBlock(pull, blocks)
+  const small =
+    context.owners.matter || context.attributes?.isWanted(global) === true ? undefined : onlyBlock(pull, blocks)
   if (small !== undefined && (await pullSmallFile(context, pull, small, signal))) return
   await context.parents.ensure(global.name)
   await using temp = await openTempFile(context, pull, blocks, signal)
@@ -39,7 +40,11 @@ export async function pullFile(context: PullContext, pull: FilePull, signal: Abo
 }
 
 async function fill(
-  context: PullContext, pull: FilePull, temp: TempFile, blocks: readonly Block[], progress: PullProgress,
+  context: PullContext,
+  pull: FilePull,
+  temp: TempFile,
+  blocks: readonly Block[],
+  progress: PullProgress,
   signal: AbortSignal,
 ): Promise<void> {
   const { global, local } = pull
@@ -53,11 +58,19 @@ async function fill(
   }
   const onCopied = (block: Block, from: 'origin' | 'elsewhere') => progress.copied(block, from)
   const rest = await copyBlocks(context, { global, local }, temp, missing, { onCopied }, signal)
-  await fetchBlocks(context, global, temp, inOrder(context, rest, blocks), pull.means, {
-    onRequested: () => progress.requested(),
-    onFetched: (block) => progress.fetched(block),
-    onAllRequested: () => pull.onAllRequested(),
-  }, signal)
+  await fetchBlocks(
+    context,
+    global,
+    temp,
+    inOrder(context, rest, blocks),
+    pull.means,
+    {
+      onRequested: () => progress.requested(),
+      onFetched: (block) => progress.fetched(block),
+      onAllRequested: () => pull.onAllRequested(),
+    },
+    signal,
+  )
 }
 
 /** Devices that share the folder, ourselves among them, each begin at another part of the file. */

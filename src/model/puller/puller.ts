@@ -112,7 +112,11 @@ export class Puller {
   async pull(request: PullRequest, signal: AbortSignal): Promise<PullOutcome> {
     const { folder } = this.#options
     const rescan = new Set<string>()
-    const context = await this.#contextFor(request, (name) => void (rescan.size < RESCAN_MAX && rescan.add(name)), signal)
+    const context = await this.#contextFor(
+      request,
+      (name) => void (rescan.size < RESCAN_MAX && rescan.add(name)),
+      signal,
+    )
     this.#records = context.records
     try {
       if (!FOLDER_POLICIES[folder.type].takesFiles) {
@@ -130,29 +134,39 @@ export class Puller {
   /** Undoes local changes; names that must be scanned afterwards. To be called by whoever holds the turn alone. */
   async revert(request: Omit<PullRequest, 'onPhase'>, signal: AbortSignal): Promise<readonly string[]> {
     const rescan = new Set<string>()
-    const context = await this.#contextFor(request, (name) => void (rescan.size < RESCAN_MAX && rescan.add(name)), signal)
+    const context = await this.#contextFor(
+      request,
+      (name) => void (rescan.size < RESCAN_MAX && rescan.add(name)),
+      signal,
+    )
     await revertChanges(context, signal)
     return [...rescan]
   }
 
   async #iterate(
-    context: PullContext, request: PullRequest, signal: AbortSignal,
+    context: PullContext,
+    request: PullRequest,
+    signal: AbortSignal,
   ): Promise<Omit<PullOutcome, 'rescan'>> {
     let problems = new Map<string, string>()
     // The first reason is the one that explains.
     const onProblem = (path: string, reason: string) =>
       void (problems.size < PROBLEMS_MAX && !problems.has(path) && problems.set(path, reason))
-    for (let round = 0; round < ITERATIONS_MAX; ) {
+    for (let round = 0; round < ITERATIONS_MAX;) {
       request.onPhase('sync-preparing')
       problems = new Map()
       const before = context.records.count
-      const iteration = new Iteration(context, {
-        jobs: this.#deps.jobs,
-        progress: this.#progress,
-        leftovers: this.#leftovers,
-        onTransfer: () => request.onPhase('syncing'),
-        onProblem,
-      }, signal)
+      const iteration = new Iteration(
+        context,
+        {
+          jobs: this.#deps.jobs,
+          progress: this.#progress,
+          leftovers: this.#leftovers,
+          onTransfer: () => request.onPhase('syncing'),
+          onProblem,
+        },
+        signal,
+      )
       const { more, waiting } = await iteration.run()
       const changed = context.records.count > before
       if (!changed) return { problems: listed(problems), complete: problems.size === 0 && !waiting }
@@ -161,7 +175,11 @@ export class Puller {
     return { problems: listed(problems), complete: problems.size === 0 && !(await this.#lacksAnything()) }
   }
 
-  async #contextFor(request: Omit<PullRequest, 'onPhase'>, scanLater: (name: string) => void, signal: AbortSignal): Promise<PullContext> {
+  async #contextFor(
+    request: Omit<PullRequest, 'onPhase'>,
+    scanLater: (name: string) => void,
+    signal: AbortSignal,
+  ): Promise<PullContext> {
     const { platform, turn, counts, sources, events, log } = this.#deps
     const { folder, root, ownDevice } = this.#options
     const { disk, clock } = platform
@@ -169,13 +187,28 @@ export class Puller {
     const index = await this.#deps.index()
     await counts.load()
     const records = new PulledRecords({
-      index, disk, clock, root, counts,
+      index,
+      disk,
+      clock,
+      root,
+      counts,
       fsync: !folder.disableFsync,
       checkHealth: () => request.checkHealth(),
       onStored: (batch, sequence) => this.#deps.onStored(batch, sequence),
     })
     return {
-      platform, folder, root, index, sources, events, log, turn, counts, ownDevice, scanLater, records,
+      platform,
+      folder,
+      root,
+      index,
+      sources,
+      events,
+      log,
+      turn,
+      counts,
+      ownDevice,
+      scanLater,
+      records,
       ignore: request.ignore,
       compare: {
         ownFlags: policy.localChangesStayHere ? FLAG_RECEIVE_ONLY : 0,
@@ -183,7 +216,8 @@ export class Puller {
         modTimeWindowMs: folder.modTimeWindowS * 1_000,
       },
       parents: new Parents({
-        disk, root,
+        disk,
+        root,
         onMade: (directory) => {
           records.touch(parentOf(directory)) // or a loss of power takes the directory and all that is recorded in it
           scanLater(directory)

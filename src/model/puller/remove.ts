@@ -9,15 +9,17 @@ import { checkTarget, isAsRecorded, lookAt, saveAsConflict } from './target.ts'
 const DELETED_ELSEWHERE = 'delete dir: directory has been deleted on a remote device but'
 const HAS_CHANGED = `${DELETED_ELSEWHERE} contains changed files, scheduling scan`
 const HAS_IGNORED = `${DELETED_ELSEWHERE} contains ignored files (see ignore documentation for (?d) prefix)`
-const HAS_KNOWN =
-  `${DELETED_ELSEWHERE} is not empty; the contents are probably ignored on that remote device, but not locally`
+const HAS_KNOWN = `${DELETED_ELSEWHERE} is not empty; the contents are probably ignored on that remote device, but not locally`
 
 /** Items below a deleted directory that may go with it. More than anybody ignores by `(?d)`; then people must look. */
 const GOES_ALONG_MAX = 100_000
 
 /** Takes a file or a symlink from the disk that others deleted, and records it. */
 export async function removeFileItem(
-  context: PullContext, global: FileInfo, local: FileHead, saveOurs: boolean,
+  context: PullContext,
+  global: FileInfo,
+  local: FileHead,
+  saveOurs: boolean,
 ): Promise<void> {
   const { name } = global
   const there = (await context.parents.isReachable(name)) && (await lookAt(context, name)) !== undefined

@@ -16,7 +16,7 @@ const PAGE = 2_000
  */
 export async function revertChanges(context: PullContext, signal: AbortSignal): Promise<void> {
   const directories: FileInfo[] = []
-  for (let afterName = ''; ; ) {
+  for (let afterName = ''; ;) {
     signal.throwIfAborted()
     const page = await context.index.page('local', { within: '', afterName, limit: PAGE })
     for (const head of page) {
@@ -39,7 +39,8 @@ export async function revertChanges(context: PullContext, signal: AbortSignal): 
 
 async function revertOne(context: PullContext, local: FileInfo, directories: FileInfo[]): Promise<void> {
   const global = await context.index.global(local.name)
-  const mustPull = context.attributes !== undefined && global !== undefined && !context.attributes.areSame(local, global)
+  const mustPull =
+    context.attributes !== undefined && global !== undefined && !context.attributes.areSame(local, global)
   const reversal = planReversal(local, global, { ignorePerms: context.compare.ignorePerms, mustPull })
   if (reversal.kind === 'record') {
     context.counts.note(local, reversal.record)

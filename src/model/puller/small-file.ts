@@ -15,7 +15,15 @@ import { isAsRecorded, lookAt } from './target.ts'
 const PERMISSIONS = 0o777
 const OWNER_READ_WRITE = 0o600
 /** What the thorough way knows how to deal with: a directory to be made or opened up, a temporary file, a stranger. */
-const DEALT_WITH: ReadonlySet<string | undefined> = new Set(['EEXIST', 'ELOOP', 'ENOENT', 'ENOTDIR', 'EACCES', 'EPERM', undefined])
+const DEALT_WITH: ReadonlySet<string | undefined> = new Set([
+  'EEXIST',
+  'ELOOP',
+  'ENOENT',
+  'ENOTDIR',
+  'EACCES',
+  'EPERM',
+  undefined,
+])
 
 /** Larger ones are looked for on this machine first. */
 export const SHORT_WAY_SIZE_BYTES_MAX = 32 * 1_024 - 1
@@ -42,7 +50,10 @@ function holds(local: FileInfo | undefined, block: Block): boolean {
  * and named in one step. False: something is not as it usually is; nothing has changed, and the thorough way says what.
  */
 export async function pullSmallFile(
-  context: PullContext, pull: FilePull, block: Block, signal: AbortSignal,
+  context: PullContext,
+  pull: FilePull,
+  block: Block,
+  signal: AbortSignal,
 ): Promise<boolean> {
   const { global, means } = pull
   const progress = new PullProgress(global, [block], context.onArrived)
@@ -87,7 +98,10 @@ function isFile(item: DiskItem | 'other' | undefined): item is DiskItem {
 }
 
 async function make(
-  context: PullContext, global: FileInfo, data: Uint8Array, replaces: ReplacedFile | undefined,
+  context: PullContext,
+  global: FileInfo,
+  data: Uint8Array,
+  replaces: ReplacedFile | undefined,
 ): Promise<boolean> {
   const { name, modifiedS, modifiedNs } = global
   const { fileMaker, system } = context.platform
@@ -98,7 +112,10 @@ async function make(
     realDirectory: await context.parents.realParentOf(name),
     data,
     openMode: mode === undefined ? 0o666 : mode | OWNER_READ_WRITE,
-    mode, modifiedS, modifiedNs, replaces,
+    mode,
+    modifiedS,
+    modifiedNs,
+    replaces,
     sync: !context.folder.disableFsync,
   })
   if (outcome.kind === 'failed') {

@@ -31,7 +31,9 @@ export async function lookAt(context: PullContext, name: string): Promise<DiskIt
 
 /** Whether the disk shows what our record says: only then do we know what we are about to replace. */
 export function isAsRecorded(
-  context: PullContext, item: DiskItem | 'other' | undefined, local: FileHead | undefined,
+  context: PullContext,
+  item: DiskItem | 'other' | undefined,
+  local: FileHead | undefined,
 ): boolean {
   if (local === undefined || local.deleted) return item === undefined
   return item !== undefined && item !== 'other' && !isChanged(local, item, context.compare)
@@ -39,7 +41,9 @@ export function isAsRecorded(
 
 /** Rejects, and has the name scanned, unless the disk shows what our record says. */
 export async function checkTarget(
-  context: PullContext, name: string, local: FileHead | undefined,
+  context: PullContext,
+  name: string,
+  local: FileHead | undefined,
 ): Promise<DiskItem | undefined> {
   const item = await lookAt(context, name)
   if (!isAsRecorded(context, item, local) || item === 'other') {
@@ -86,8 +90,13 @@ async function isStranger(context: PullContext, name: string, winner: FileHead):
 async function pruneConflicts(context: PullContext, name: string): Promise<void> {
   const directory = parentOf(name)
   const entries = await context.platform.disk.list(pathOf(context, directory))
-  const names = entries.filter(({ valid }) => valid).map((entry) => (directory === '' ? entry.name : `${directory}/${entry.name}`))
-  const copies = names.filter((candidate) => isConflictOf(candidate, name)).sort().reverse()
+  const names = entries
+    .filter(({ valid }) => valid)
+    .map((entry) => (directory === '' ? entry.name : `${directory}/${entry.name}`))
+  const copies = names
+    .filter((candidate) => isConflictOf(candidate, name))
+    .sort()
+    .reverse()
   for (const copy of copies.slice(context.folder.maxConflicts)) {
     await context.parents.inside(copy, () => context.platform.disk.removeFile(joinPath(context.root, copy)))
     context.scanLater(copy)

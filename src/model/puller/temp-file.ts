@@ -25,7 +25,8 @@ export class TempFile implements AsyncDisposable {
   #closed = false
 
   constructor(
-    path: string, file: DiskFile,
+    path: string,
+    file: DiskFile,
     options: Pick<TempFile, 'present' | 'copied' | 'fresh'> & { readonly fsync: boolean },
   ) {
     this.path = path
@@ -64,7 +65,10 @@ interface TempFileOf {
  * where most of that stays. Anything else by that name is ours to remove, and never followed.
  */
 export async function openTempFile(
-  context: PullContext, { global, local, zeros }: TempFileOf, blocks: readonly Block[], signal: AbortSignal,
+  context: PullContext,
+  { global, local, zeros }: TempFileOf,
+  blocks: readonly Block[],
+  signal: AbortSignal,
 ): Promise<TempFile> {
   const name = temporaryName(global.name, context.platform.system.platform)
   const path = pathOf(context, name)
@@ -107,7 +111,10 @@ function isSparse(context: PullContext, blocks: readonly Block[], zeros: ZeroBlo
 
 /** False where it cannot be done: then the blocks are copied one by one, or fetched. */
 async function copyOld(
-  context: PullContext, { name }: FileInfo, how: 'copyNew' | 'cloneNew', mode: number,
+  context: PullContext,
+  { name }: FileInfo,
+  how: 'copyNew' | 'cloneNew',
+  mode: number,
 ): Promise<boolean> {
   const { disk, system } = context.platform
   const temporary = temporaryName(name, system.platform)
@@ -127,7 +134,12 @@ async function freshFile(context: PullContext, path: string, file: DiskFile, glo
     // A file of one block is written at once; a larger one gets its size first, so that a full disk shows early.
     const sparse = !context.folder.disableSparseFiles && global.sizeBytes > global.blockSizeBytes
     if (sparse) await file.truncate(global.sizeBytes)
-    return new TempFile(path, file, { present: NO_BLOCKS, copied: false, fresh: true, fsync: !context.folder.disableFsync })
+    return new TempFile(path, file, {
+      present: NO_BLOCKS,
+      copied: false,
+      fresh: true,
+      fsync: !context.folder.disableFsync,
+    })
   } catch (error) {
     await file.close()
     throw error
@@ -143,7 +155,10 @@ interface Leftover {
 
 /** Undefined when nothing in the file is of use, or it is no file. */
 async function reuse(
-  context: PullContext, path: string, { global, blocks, copied }: Leftover, signal: AbortSignal,
+  context: PullContext,
+  path: string,
+  { global, blocks, copied }: Leftover,
+  signal: AbortSignal,
 ): Promise<TempFile | undefined> {
   const file = await openExisting(context, path)
   if (file === undefined) return undefined
@@ -185,7 +200,12 @@ async function openExisting(context: PullContext, path: string): Promise<DiskFil
 }
 
 async function blocksPresent(
-  context: PullContext, path: string, stat: DiskStat, global: FileInfo, blocks: readonly Block[], signal: AbortSignal,
+  context: PullContext,
+  path: string,
+  stat: DiskStat,
+  global: FileInfo,
+  blocks: readonly Block[],
+  signal: AbortSignal,
 ): Promise<ReadonlySet<number>> {
   if (stat.sizeBytes === 0) return NO_BLOCKS
   const { sizeBytes, modifiedS, modifiedNs } = stat

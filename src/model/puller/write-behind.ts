@@ -20,6 +20,9 @@ export class WriteBehind {
     this.#newBytes = 0
     this.#busy = true
     // What fails now fails again when the file is finished, and is told then.
-    this.settled = this.#file.sync().catch(() => {}).finally(() => void (this.#busy = false))
+    this.settled = this.#file
+      .sync()
+      .catch(() => {})
+      .finally(() => void (this.#busy = false))
   }
 }

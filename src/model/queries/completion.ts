@@ -65,13 +65,20 @@ export class Completions implements CompletionView, Service {
   async completion(folder: FolderId | undefined, device: DeviceId | undefined): Promise<CompletionData> {
     if (folder !== undefined) return await this.#ofFolder(this.#running(folder), device)
     const whose = device ?? this.#own
-    const shared = this.#deps.config().folders.filter(({ paused, devices }) =>
-      !paused && (whose === this.#own || devices.some(({ deviceID }) => deviceID === whose)))
+    const shared = this.#deps
+      .config()
+      .folders.filter(
+        ({ paused, devices }) => !paused && (whose === this.#own || devices.some(({ deviceID }) => deviceID === whose)),
+      )
     const all = await Promise.all(shared.map((each) => this.#ofFolder(each, device)))
     return sumOf(all)
   }
 
-  async remoteNeed(folder: FolderId, device: DeviceId | undefined, { page, perPage }: Paging): Promise<readonly FileHead[]> {
+  async remoteNeed(
+    folder: FolderId,
+    device: DeviceId | undefined,
+    { page, perPage }: Paging,
+  ): Promise<readonly FileHead[]> {
     this.#running(folder)
     const index = await this.#deps.store.folder(folder)
     const range = { offset: (page - 1) * perPage, limit: perPage }
@@ -84,7 +91,11 @@ export class Completions implements CompletionView, Service {
     for (const { deviceID } of config?.devices ?? []) {
       if (deviceID === this.#own) continue
       try {
-        this.#deps.events.emit('FolderCompletion', { folder, device: deviceID, ...(await this.completion(folder, deviceID)) })
+        this.#deps.events.emit('FolderCompletion', {
+          folder,
+          device: deviceID,
+          ...(await this.completion(folder, deviceID)),
+        })
       } catch (error) {
         // A folder that was removed or paused meanwhile has no numbers; any other failure shows in its own state.
         if (!(error instanceof TwinfoldError)) throw error
@@ -109,7 +120,10 @@ export class Completions implements CompletionView, Service {
     const need = await index.remoteNeedCounts(device)
     const { global } = await index.counts()
     const remoteState = this.#deps.remoteState(device, id)
-    return completionOf(global, need, this.#deps.downloadedBytes(device, id), { remoteState, sequence: await index.sequence(device) })
+    return completionOf(global, need, this.#deps.downloadedBytes(device, id), {
+      remoteState,
+      sequence: await index.sequence(device),
+    })
   }
 }
 
@@ -117,7 +131,10 @@ export class Completions implements CompletionView, Service {
 const NOBODY = '' as DeviceId
 
 function completionOf(
-  global: Counts, need: Counts, downloadedBytes: number, facts: { readonly remoteState: RemoteState; readonly sequence: number },
+  global: Counts,
+  need: Counts,
+  downloadedBytes: number,
+  facts: { readonly remoteState: RemoteState; readonly sequence: number },
 ): CompletionData {
   const needBytes = Math.max(0, need.bytes - downloadedBytes)
   return withPercentage({

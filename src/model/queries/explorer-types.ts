@@ -78,7 +78,9 @@ export interface FolderExplorer {
   tree(folder: FolderId, directory: string, paging: Paging, signal: AbortSignal): Promise<TreePage>
   /** Names that contain the text in any case; with a slash in it, paths that do. */
   search(
-    folder: FolderId, wanted: { readonly text: string; readonly limit: number }, signal: AbortSignal,
+    folder: FolderId,
+    wanted: { readonly text: string; readonly limit: number },
+    signal: AbortSignal,
   ): Promise<Pick<TreePage, 'items' | 'truncated'>>
   /** What is needed, in the order of downloading. */
   waiting(folder: FolderId, paging: Paging, signal: AbortSignal): Promise<WaitingPage>

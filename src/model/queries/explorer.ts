@@ -55,7 +55,9 @@ export class Explorer implements FolderExplorer {
   }
 
   async search(
-    folder: FolderId, wanted: { readonly text: string; readonly limit: number }, signal: AbortSignal,
+    folder: FolderId,
+    wanted: { readonly text: string; readonly limit: number },
+    signal: AbortSignal,
   ): Promise<Pick<TreePage, 'items' | 'truncated'>> {
     const others = this.#others(folder)
     const found = await this.#deps.ask(folder, async (index) => {
@@ -98,7 +100,7 @@ export class Explorer implements FolderExplorer {
     const lookup = await includesOf(this.#deps.disk, this.#deps.folders.root(config), lines)
     const turns = this.#turns(signal)
     const preview = await this.#deps.ask(folder, (index) => previewIgnores(index, lines, lookup, turns))
-    return preview ?? await previewIgnores(undefined, lines, lookup, turns)
+    return preview ?? (await previewIgnores(undefined, lines, lookup, turns))
   }
 
   async conflicts(folder: FolderId, paging: Paging, signal: AbortSignal): Promise<ConflictsPage> {

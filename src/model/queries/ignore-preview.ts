@@ -23,7 +23,10 @@ interface Tally {
 
 /** What the lines of an ignore file would do to the names of a folder. Looks at so many names and no more. */
 export async function previewIgnores(
-  index: Pick<FolderIndex, 'listNames'> | undefined, lines: readonly string[], lookup: IncludeLookup, turns: Turns,
+  index: Pick<FolderIndex, 'listNames'> | undefined,
+  lines: readonly string[],
+  lookup: IncludeLookup,
+  turns: Turns,
 ): Promise<IgnorePreview> {
   const tallies = lines.map((): Tally => ({ matches: 0, examples: [] }))
   const view = (): readonly PreviewedLine[] => tallies.map((tally, at) => ({ kind: kindOf(lines[at] ?? ''), ...tally }))
@@ -43,10 +46,12 @@ export async function previewIgnores(
 }
 
 async function checkNames(
-  index: Pick<FolderIndex, 'listNames'> | undefined, check: (name: string) => void, turns: Turns,
+  index: Pick<FolderIndex, 'listNames'> | undefined,
+  check: (name: string) => void,
+  turns: Turns,
 ): Promise<Pick<IgnorePreview, 'checkedTotal' | 'truncated'>> {
   let checkedTotal = 0
-  for (let start = index === undefined ? undefined : ''; start !== undefined; ) {
+  for (let start = index === undefined ? undefined : ''; start !== undefined;) {
     const { found, next }: Awaited<ReturnType<FolderIndex['listNames']>> = await index!.listNames(start)
     for (const { name } of found) {
       if (checkedTotal >= NAMES_MAX || turns.workedMs > WORK_MS_MAX) return { checkedTotal, truncated: true }
@@ -59,7 +64,10 @@ async function checkNames(
   return { checkedTotal, truncated: false }
 }
 
-function understand(lines: readonly string[], lookup: IncludeLookup): Understood | Pick<IgnorePreview, 'error' | 'errorLine'> {
+function understand(
+  lines: readonly string[],
+  lookup: IncludeLookup,
+): Understood | Pick<IgnorePreview, 'error' | 'errorLine'> {
   const rules = parseRules(lines, lookup)
   if (rules instanceof TwinfoldError) {
     const wrong = lines.findIndex((line) => parseRules([line], lookup) instanceof TwinfoldError)

@@ -18,7 +18,9 @@ export function devicesOf(records: NameRecords | undefined, others: readonly Dev
 
 /** The items behind some names, in their order; what is gone meanwhile is left out. */
 export async function itemsOf(
-  index: Pick<FolderIndex, 'records'>, names: readonly string[], others: readonly DeviceId[],
+  index: Pick<FolderIndex, 'records'>,
+  names: readonly string[],
+  others: readonly DeviceId[],
 ): Promise<readonly Item[]> {
   return (await index.records(names)).map((records) => ({
     records,

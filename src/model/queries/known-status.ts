@@ -33,7 +33,8 @@ export class KnownStatuses {
     if (before === undefined || totals === undefined) return undefined
     const own = running.status()
     const fetchedBytes = sumFetched(running.pulling.values())
-    if (totals === before.totals && fetchedBytes === before.fetchedBytes && isSame(own, before.own)) return before.status
+    if (totals === before.totals && fetchedBytes === before.fetchedBytes && isSame(own, before.own))
+      return before.status
     const status = makeStatus(own, totals, fetchedBytes)
     this.#known.set(running, { index: before.index, totals, own, fetchedBytes, status })
     return status
@@ -45,7 +46,11 @@ export function statusOf(running: RunningFolder, totals: FolderTotals): FolderSt
 }
 
 /** What lies in temporary files already is needed no more: people watch the number go down while one large file comes. */
-function makeStatus(own: OwnStatus, { sequence, remoteSequences, counts }: FolderTotals, fetchedBytes: number): FolderStatus {
+function makeStatus(
+  own: OwnStatus,
+  { sequence, remoteSequences, counts }: FolderTotals,
+  fetchedBytes: number,
+): FolderStatus {
   const need = { ...counts.need, bytes: Math.max(0, counts.need.bytes - fetchedBytes) }
   return { ...own, sequence, remoteSequences, counts: { ...counts, need } }
 }
@@ -57,8 +62,13 @@ function sumFetched(pulling: Iterable<PullProgress>): number {
 }
 
 function isSame(own: OwnStatus, before: OwnStatus | undefined): boolean {
-  return before !== undefined
-    && own.state === before.state && own.stateChangedMs === before.stateChangedMs
-    && own.error === before.error && own.errorCount === before.errorCount
-    && own.watchError === before.watchError && own.ignorePatterns === before.ignorePatterns
+  return (
+    before !== undefined &&
+    own.state === before.state &&
+    own.stateChangedMs === before.stateChangedMs &&
+    own.error === before.error &&
+    own.errorCount === before.errorCount &&
+    own.watchError === before.watchError &&
+    own.ignorePatterns === before.ignorePatterns
+  )
 }

@@ -31,11 +31,17 @@ export class Trees {
   #kept: KeptLevel | undefined
 
   async page(
-    index: FolderIndex, directory: string, others: readonly DeviceId[], { page, perPage }: Paging, turns: Turns,
+    index: FolderIndex,
+    directory: string,
+    others: readonly DeviceId[],
+    { page, perPage }: Paging,
+    turns: Turns,
   ): Promise<TreePage> {
     const { names, truncated } = await this.#level(index, directory, turns)
     const items = await itemsOf(index, names.slice((page - 1) * perPage, page * perPage), others)
-    const directories = items.filter(({ records }) => records.global.type === 'directory').map(({ records }) => records.name)
+    const directories = items
+      .filter(({ records }) => records.global.type === 'directory')
+      .map(({ records }) => records.name)
     const filled = await index.nonEmpty(directories)
     const withChildren = items.map((item) => {
       return item.records.global.type === 'directory' ? { ...item, children: filled.has(item.records.name) } : item
@@ -46,7 +52,8 @@ export class Trees {
   async #level(index: FolderIndex, directory: string, turns: Turns): Promise<Level> {
     const kept = this.#kept
     const { totals } = index
-    if (kept !== undefined && kept.index === index && kept.totals === totals && kept.directory === directory) return kept
+    if (kept !== undefined && kept.index === index && kept.totals === totals && kept.directory === directory)
+      return kept
     const level = await listLevel(index, directory, turns)
     const settled = totals !== undefined && totals === index.totals
     this.#kept = settled && level.names.length >= KEPT_FROM ? { ...level, index, totals, directory } : undefined
@@ -57,7 +64,7 @@ export class Trees {
 async function listLevel(index: FolderIndex, directory: string, turns: Turns): Promise<Level> {
   const directories: string[] = []
   const others: string[] = []
-  for (let start: string | undefined = ''; start !== undefined; ) {
+  for (let start: string | undefined = ''; start !== undefined;) {
     const { found, next }: Awaited<ReturnType<FolderIndex['listLevel']>> = await index.listLevel(directory, start)
     for (const { name, type } of found) (type === 'directory' ? directories : others).push(name)
     if (next !== undefined && directories.length + others.length >= LEVEL_NAMES_MAX) {
@@ -71,12 +78,14 @@ async function listLevel(index: FolderIndex, directory: string, turns: Turns): P
 
 /** Names that contain the text in any case. Looks through everything, in turns. */
 export async function findNames(
-  index: Pick<FolderIndex, 'listNames'>, { text, limit }: { readonly text: string; readonly limit: number }, turns: Turns,
+  index: Pick<FolderIndex, 'listNames'>,
+  { text, limit }: { readonly text: string; readonly limit: number },
+  turns: Turns,
 ): Promise<{ readonly names: readonly string[]; readonly truncated: boolean }> {
   const wanted = text.normalize('NFC').toLowerCase()
   const searched = wanted.includes('/') ? (name: string) => name : baseOf
   const names: string[] = []
-  for (let start: string | undefined = ''; start !== undefined; ) {
+  for (let start: string | undefined = ''; start !== undefined;) {
     const { found, next }: Awaited<ReturnType<FolderIndex['listNames']>> = await index.listNames(start)
     for (const { name } of found) {
       if (!searched(name).toLowerCase().includes(wanted)) continue

@@ -11,17 +11,27 @@ import type { Paging } from '../types.ts'
 const CHUNK = 1_000
 
 /** What a folder that runs knows about its queue. */
-export type Queue = Pick<RunningFolder, 'jobs' | 'pulling'> & { readonly runner: Pick<RunningFolder['runner'], 'problems'> }
+export type Queue = Pick<RunningFolder, 'jobs' | 'pulling'> & {
+  readonly runner: Pick<RunningFolder['runner'], 'problems'>
+}
 
 /** A page of what is needed: what is being downloaded, what is queued, then the rest by name. Each item once. */
 export async function waitingItems(
-  index: FolderIndex, queue: Queue | undefined, { page, perPage }: Paging, turns: Turns,
+  index: FolderIndex,
+  queue: Queue | undefined,
+  { page, perPage }: Paging,
+  turns: Turns,
 ): Promise<readonly WaitingItem[]> {
   const first = (page - 1) * perPage
   const inProgress = queue?.jobs.inProgress() ?? []
   const ahead = [...inProgress, ...(queue?.jobs.waiting() ?? [])]
   const names = ahead.slice(first, first + perPage)
-  const rest = await restOf(index, ahead, { skip: Math.max(0, first - ahead.length), limit: perPage - names.length }, turns)
+  const rest = await restOf(
+    index,
+    ahead,
+    { skip: Math.max(0, first - ahead.length), limit: perPage - names.length },
+    turns,
+  )
   const downloading = new Set(inProgress)
   const queued = new Set(names)
   const problems = new Map(queue?.runner.problems.map(({ path, error }) => [path, error]))
@@ -45,14 +55,17 @@ function holdersOf({ others, global }: NameRecords): WaitingItem['holders'] {
 
 /** Names of needed items that are in no queue. */
 async function restOf(
-  index: Pick<FolderIndex, 'need'>, ahead: readonly string[], { skip, limit }: { skip: number; limit: number }, turns: Turns,
+  index: Pick<FolderIndex, 'need'>,
+  ahead: readonly string[],
+  { skip, limit }: { skip: number; limit: number },
+  turns: Turns,
 ): Promise<readonly string[]> {
   if (limit <= 0) return []
   if (ahead.length === 0) return (await index.need({ offset: skip, limit })).map(({ name }) => name)
   const elsewhere = new Set(ahead)
   const rest: string[] = []
   let left = skip
-  for (let afterName = ''; ; ) {
+  for (let afterName = ''; ;) {
     const chunk = await index.need({ offset: 0, limit: CHUNK, afterName })
     for (const { name } of chunk) {
       if (elsewhere.has(name)) continue

@@ -45,7 +45,8 @@ export async function checkHealth(disk: Disk, options: HealthOptions): Promise<R
 /** The same, and the root must still be the directory it was at the start of the scan whose findings are about to be stored. */
 export async function checkSameRoot(disk: Disk, options: HealthOptions, before: RootIdentity): Promise<void> {
   const now = await checkHealth(disk, options)
-  if (now.deviceId !== before.deviceId || now.inode !== before.inode) throw new TwinfoldError('folder-error', ROOT_REPLACED)
+  if (now.deviceId !== before.deviceId || now.inode !== before.inode)
+    throw new TwinfoldError('folder-error', ROOT_REPLACED)
 }
 
 async function statOrFail(look: () => Promise<DiskStat>, whenMissing: string): Promise<DiskStat> {
@@ -62,11 +63,17 @@ async function checkHomeSpace(disk: Disk, options: HealthOptions): Promise<void>
   const space = await disk.space(options.databaseDirectory).catch(() => undefined) // unknown space is no reason to stop
   const shortage = space === undefined ? undefined : shortageOf(space, options.minHomeDiskFree)
   if (shortage === undefined) return
-  throw new TwinfoldError('folder-error', `insufficient space on disk for database (${options.databaseDirectory}): ${shortage}`)
+  throw new TwinfoldError(
+    'folder-error',
+    `insufficient space on disk for database (${options.databaseDirectory}): ${shortage}`,
+  )
 }
 
 /** `current 0.52 % < required 1 %`; undefined while there is enough, and where nobody asks for any. */
-export function shortageOf(space: { readonly freeBytes: number; readonly totalBytes: number }, { value, unit }: Size): string | undefined {
+export function shortageOf(
+  space: { readonly freeBytes: number; readonly totalBytes: number },
+  { value, unit }: Size,
+): string | undefined {
   if (!(value > 0) || space.totalBytes === 0) return undefined
   const percent = unit === '%'
   const have = percent ? (space.freeBytes / space.totalBytes) * 100 : space.freeBytes

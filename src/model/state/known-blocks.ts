@@ -30,7 +30,9 @@ export class KnownBlocks {
    * for small blocks: to hash one costs less than to remember it.
    */
   async isFirst(
-    device: DeviceId, { id, index }: { readonly id: FolderId; readonly index: Pick<FolderIndex, 'get'> }, head: FileHead,
+    device: DeviceId,
+    { id, index }: { readonly id: FolderId; readonly index: Pick<FolderIndex, 'get'> },
+    head: FileHead,
     { offsetBytes, sizeBytes, hash }: BlockRequest,
   ): Promise<boolean> {
     if (sizeBytes < BLOCK_SIZE_BYTES_MIN) return false

@@ -42,9 +42,21 @@ export interface BlockReader {
 
 /** What the system says of a name that leads to no regular file: nothing to worry about, and nothing to read. */
 export const NOT_THERE: ReadonlySet<string | undefined> = new Set([
-  'ENOENT', 'ENOTDIR', 'ELOOP', 'EISDIR', 'ENXIO', 'ENAMETOOLONG', 'EINVAL', 'EILSEQ', 'EMLINK',
+  'ENOENT',
+  'ENOTDIR',
+  'ELOOP',
+  'EISDIR',
+  'ENXIO',
+  'ENAMETOOLONG',
+  'EINVAL',
+  'EILSEQ',
+  'EMLINK',
 ])
 
 export function looksLike(file: FileLook, recorded: FileLook): boolean {
-  return file.sizeBytes === recorded.sizeBytes && file.modifiedS === recorded.modifiedS && file.modifiedNs === recorded.modifiedNs
+  return (
+    file.sizeBytes === recorded.sizeBytes &&
+    file.modifiedS === recorded.modifiedS &&
+    file.modifiedNs === recorded.modifiedNs
+  )
 }

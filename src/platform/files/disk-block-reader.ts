@@ -21,8 +21,10 @@ export class DiskBlockReader implements BlockReader {
     // Allocated after a look at the file: a request alone must not cost memory.
     const memory = Buffer.allocUnsafeSlow(Math.max(0, Math.min(order.sizeBytes, sizeBytes - order.offsetBytes)))
     const data = memory.subarray(0, await fill(opened.file, memory, order.offsetBytes)) // never what the memory held before
-    const isTrusted = order.recorded !== undefined && data.length === order.sizeBytes && looksLike(opened.stat, order.recorded)
-    if (!isTrusted && !hash('sha256', data, 'buffer').equals(order.hash)) return { kind: 'different', sizeBytes, modifiedS, modifiedNs }
+    const isTrusted =
+      order.recorded !== undefined && data.length === order.sizeBytes && looksLike(opened.stat, order.recorded)
+    if (!isTrusted && !hash('sha256', data, 'buffer').equals(order.hash))
+      return { kind: 'different', sizeBytes, modifiedS, modifiedNs }
     return { kind: 'read', data, headroomBytes: 0, giveBack: () => {} }
   }
 }

@@ -19,7 +19,7 @@ export function nameFromBytes(bytes: Uint8Array): DiskName {
 
 function escapeBytes(bytes: Uint8Array): string {
   let text = ''
-  for (let start = 0; start < bytes.length; ) {
+  for (let start = 0; start < bytes.length;) {
     const lengthBytes = characterLength(bytes, start)
     if (lengthBytes > 0) text += strict.decode(bytes.subarray(start, start + lengthBytes)).replace('\\', '\\\\')
     else text += `\\x${(bytes[start] ?? 0).toString(16).padStart(2, '0')}`

@@ -33,7 +33,11 @@ export const HASH_FAILED = 2
  * For a small file the walk's look at it is the look before: one look after reading says that nothing happened since.
  */
 export function hashRange(
-  source: HashSource, job: HashJob, range: HashRange, buffer: Uint8Array, out: Uint8Array,
+  source: HashSource,
+  job: HashJob,
+  range: HashRange,
+  buffer: Uint8Array,
+  out: Uint8Array,
 ): number | undefined {
   const isLong = range.endBytes - range.startBytes > buffer.length
   if (job.changeStamp !== undefined && !isLong) {
@@ -48,7 +52,11 @@ export function hashRange(
 
 /** Returns the change stamp the file has after reading; undefined when it is not what the job says. */
 function hashOnce(
-  source: HashSource, job: HashJob, range: HashRange, buffer: Uint8Array, out: Uint8Array,
+  source: HashSource,
+  job: HashJob,
+  range: HashRange,
+  buffer: Uint8Array,
+  out: Uint8Array,
 ): number | undefined {
   try {
     if (!hashBlocks(source, job.blockSizeBytes, range, buffer, out)) return undefined
@@ -62,10 +70,14 @@ function hashOnce(
 }
 
 function hashBlocks(
-  source: HashSource, blockSizeBytes: number, range: HashRange, buffer: Uint8Array, out: Uint8Array,
+  source: HashSource,
+  blockSizeBytes: number,
+  range: HashRange,
+  buffer: Uint8Array,
+  out: Uint8Array,
 ): boolean {
   let written = 0
-  for (let start = range.startBytes; start < range.endBytes || written === 0; ) {
+  for (let start = range.startBytes; start < range.endBytes || written === 0;) {
     const wantedBytes = Math.min(buffer.length - (buffer.length % blockSizeBytes), range.endBytes - start)
     const chunk = buffer.subarray(0, wantedBytes)
     if (!fill(source, chunk, start)) return false
@@ -86,12 +98,16 @@ export function putHash(bytes: Uint8Array, out: Uint8Array, at: number): void {
 }
 
 function isAsExpected(stat: HashStat, job: HashJob): boolean {
-  return stat.type === 'file' && stat.sizeBytes === job.sizeBytes
-    && stat.modifiedS === job.modifiedS && stat.modifiedNs === job.modifiedNs
+  return (
+    stat.type === 'file' &&
+    stat.sizeBytes === job.sizeBytes &&
+    stat.modifiedS === job.modifiedS &&
+    stat.modifiedNs === job.modifiedNs
+  )
 }
 
 function fill(source: HashSource, into: Uint8Array, positionBytes: number): boolean {
-  for (let done = 0; done < into.length; ) {
+  for (let done = 0; done < into.length;) {
     const readBytes = source.read(done === 0 ? into : into.subarray(done), positionBytes + done)
     if (readBytes === 0) return false
     done += readBytes

@@ -18,12 +18,15 @@ export interface OpenedFile extends AsyncDisposable {
  * that is where the root was lately is inside the folder, and for any other we look.
  */
 export async function openInside(
-  disk: Disk, root: string, name: string, knownRealRoot?: string,
+  disk: Disk,
+  root: string,
+  name: string,
+  knownRealRoot?: string,
 ): Promise<OpenedFile | undefined> {
   let file: DiskFile | undefined
   try {
     file = await disk.open(joinPath(root, name), 'read')
-    const stat = file.opened ?? await file.stat()
+    const stat = file.opened ?? (await file.stat())
     if (stat.type !== 'file') return undefined
     const realRoot = await rootOf(disk, { root, name, knownRealRoot }, { file, stat })
     if (realRoot === undefined) return undefined
@@ -46,7 +49,9 @@ interface Wanted {
 
 /** The real root of the folder that the open file is in, under its very name; undefined when it is elsewhere. */
 async function rootOf(
-  disk: Disk, { root, name, knownRealRoot }: Wanted, opened: { file: DiskFile; stat: DiskStat },
+  disk: Disk,
+  { root, name, knownRealRoot }: Wanted,
+  opened: { file: DiskFile; stat: DiskStat },
 ): Promise<string | undefined> {
   const actual = await opened.file.realPath?.()
   if (knownRealRoot !== undefined && actual === joinPath(knownRealRoot, name)) return knownRealRoot

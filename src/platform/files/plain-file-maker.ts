@@ -2,7 +2,15 @@ import { messageOf, systemCode } from '../../core/errors.ts'
 import { parentOf } from '../../core/paths.ts'
 import { DiskError } from '../disk-error.ts'
 import type { Disk, DiskFile, DiskStat } from '../disk.ts'
-import { hasHash, type CheckedBlock, type CopiedBlock, type FileMaker, type FileOrder, type FileOutcome, type ReplacedFile } from '../file-maker.ts'
+import {
+  hasHash,
+  type CheckedBlock,
+  type CopiedBlock,
+  type FileMaker,
+  type FileOrder,
+  type FileOutcome,
+  type ReplacedFile,
+} from '../file-maker.ts'
 
 const PERMISSIONS = 0o777
 
@@ -55,7 +63,8 @@ export class PlainFileMaker implements FileMaker {
   }
 
   async #checkDirectory({ path, realDirectory }: FileOrder): Promise<void> {
-    if ((await this.#disk.realPath(parentOf(path))) !== realDirectory) throw new DiskError('ELOOP', 'the directory leads elsewhere', 'open', path)
+    if ((await this.#disk.realPath(parentOf(path))) !== realDirectory)
+      throw new DiskError('ELOOP', 'the directory leads elsewhere', 'open', path)
   }
 
   async #fill({ data, temporaryPath, modifiedS, modifiedNs, mode }: FileOrder, file: DiskFile): Promise<DiskStat> {
@@ -68,7 +77,8 @@ export class PlainFileMaker implements FileMaker {
 
   async #putInPlace({ temporaryPath, path, replaces }: FileOrder): Promise<void> {
     if (replaces === undefined) return await this.#disk.renameNew(temporaryPath, path)
-    if (!isSame(await this.#disk.lstat(path), replaces)) throw new DiskError('EEXIST', 'what is there is not what was expected', 'rename', path)
+    if (!isSame(await this.#disk.lstat(path), replaces))
+      throw new DiskError('EEXIST', 'what is there is not what was expected', 'rename', path)
     await this.#disk.rename(temporaryPath, path)
   }
 
@@ -84,7 +94,7 @@ export class PlainFileMaker implements FileMaker {
 }
 
 async function isRead(file: DiskFile, into: Uint8Array, positionBytes: number): Promise<boolean> {
-  for (let done = 0; done < into.length; ) {
+  for (let done = 0; done < into.length;) {
     const count = await file.read(into.subarray(done), positionBytes + done).catch(() => 0) // an unreadable spot holds nothing
     if (count === 0) return false
     done += count
@@ -93,6 +103,11 @@ async function isRead(file: DiskFile, into: Uint8Array, positionBytes: number): 
 }
 
 function isSame({ type, sizeBytes, modifiedS, modifiedNs, mode }: DiskStat, replaces: ReplacedFile): boolean {
-  return type === 'file' && sizeBytes === replaces.sizeBytes && modifiedS === replaces.modifiedS
-    && modifiedNs === replaces.modifiedNs && mode === replaces.mode
+  return (
+    type === 'file' &&
+    sizeBytes === replaces.sizeBytes &&
+    modifiedS === replaces.modifiedS &&
+    modifiedNs === replaces.modifiedNs &&
+    mode === replaces.mode
+  )
 }

@@ -108,7 +108,7 @@ export function unpackBatch(packed: PackedBatch): WalkBatch {
       modifiedS: packed.seconds[i]!,
       modifiedNs: packed.nanoseconds[i]!,
       mode: packed.modes[i]!,
-      symlinkTarget: targets.size === 0 ? '' : targets.get(i) ?? '',
+      symlinkTarget: targets.size === 0 ? '' : (targets.get(i) ?? ''),
       changeStamp: Number.isNaN(packed.stamps[i]!) ? undefined : packed.stamps[i]!,
     }
     const owner = owners && { userId: owners[2 * i]!, groupId: owners[2 * i + 1]! }

@@ -1,7 +1,14 @@
 import { systemCode } from '../../core/errors.ts'
 import { IgnoreRules } from '../../core/ignore/ignore.ts'
 import {
-  ancestorsOf, baseOf, compareNames, isInternal, isNormal, isTemporary, joinPath, parentOf,
+  ancestorsOf,
+  baseOf,
+  compareNames,
+  isInternal,
+  isNormal,
+  isTemporary,
+  joinPath,
+  parentOf,
 } from '../../core/paths.ts'
 import { diskReason } from './disk-reason.ts'
 import type { DiskStat, SyncDisk } from '../disk.ts'
@@ -32,7 +39,10 @@ const SURROGATE = /[\ud800-\udfff]/
  * and then, so that the caller can send on what is there, or stop. Throws only when the root cannot be listed.
  */
 export function* walkTree(
-  disk: SyncDisk, request: WalkRequest, sink: WalkSink, rules = new IgnoreRules(request.ignoreLines ?? []),
+  disk: SyncDisk,
+  request: WalkRequest,
+  sink: WalkSink,
+  rules = new IgnoreRules(request.ignoreLines ?? []),
 ): Generator<void, void, void> {
   const walk = new TreeWalk(disk, request, sink, rules)
   if (request.subs.includes('')) yield* walk.below(walk.rootFrame())

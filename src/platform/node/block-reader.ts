@@ -1,6 +1,14 @@
 import type { BlockAnswer, BlockOrder, BlockReader } from '../files/block-reader.ts'
 import type { DiskThreads } from './threads/disk-threads.ts'
-import { HEADROOM_BYTES, packReadTask, READ_ABSENT, READ_DIFFERENT, READ_FAILED, ReadFiles, type ReadReport } from './threads/read-task.ts'
+import {
+  HEADROOM_BYTES,
+  packReadTask,
+  READ_ABSENT,
+  READ_DIFFERENT,
+  READ_FAILED,
+  ReadFiles,
+  type ReadReport,
+} from './threads/read-task.ts'
 import { SharedMemory } from './threads/shared-memory.ts'
 
 const KIB = 1024
@@ -55,7 +63,12 @@ export class NodeBlockReader implements BlockReader {
     this.#idleTimer ??= setTimeout(() => this.#memory.clear(), IDLE_MS).unref()
     this.#idleTimer.refresh()
     const [first, second] = this.#waiting
-    if (first !== undefined && second === undefined && !this.#threads.isStarted && first.order.sizeBytes <= INLINE_BYTES_MAX) {
+    if (
+      first !== undefined &&
+      second === undefined &&
+      !this.#threads.isStarted &&
+      first.order.sizeBytes <= INLINE_BYTES_MAX
+    ) {
       this.#waiting = []
       return this.#readHere(first)
     }
@@ -101,7 +114,12 @@ export class NodeBlockReader implements BlockReader {
       const count = report.counts[at] ?? READ_FAILED
       if (count >= 0) {
         users++
-        resolve({ kind: 'read', data: Buffer.from(memory, place, count), headroomBytes: HEADROOM_BYTES, giveBack: once(leave) })
+        resolve({
+          kind: 'read',
+          data: Buffer.from(memory, place, count),
+          headroomBytes: HEADROOM_BYTES,
+          giveBack: once(leave),
+        })
       } else if (count === READ_ABSENT) resolve({ kind: 'absent' })
       else if (count === READ_DIFFERENT) resolve(differentAnswer(report, at))
       else reject(failureOf(report, at))

@@ -46,7 +46,8 @@ export class NodeFileMaker implements FileMaker {
   async write(file: DiskFile, block: CheckedBlock): Promise<boolean> {
     const { descriptor } = file
     const isShared = block.data.buffer instanceof SharedArrayBuffer
-    if (descriptor === undefined || !isShared || this.#isLittle) return await this.#doHere(() => this.#here.write(file, block))
+    if (descriptor === undefined || !isShared || this.#isLittle)
+      return await this.#doHere(() => this.#here.write(file, block))
     // The hash may be a part of a long list, all of which would be copied.
     const direct = isWholePages(block.data, block.positionBytes) ? file.directDescriptor : undefined
     const order = { ...block, hash: new Uint8Array(block.hash), descriptor, direct }
@@ -58,7 +59,8 @@ export class NodeFileMaker implements FileMaker {
   async copy(from: DiskFile, to: DiskFile, blocks: readonly CopiedBlock[]): Promise<readonly boolean[]> {
     const sizeBytes = blocks.reduce((sum, block) => sum + block.sizeBytes, 0)
     const isSmall = sizeBytes <= COPIED_HERE_BYTES_MAX && this.#isLittle
-    if (isSmall || from.descriptor === undefined || to.descriptor === undefined) return await this.#here.copy(from, to, blocks)
+    if (isSmall || from.descriptor === undefined || to.descriptor === undefined)
+      return await this.#here.copy(from, to, blocks)
     const direct = mayBeDirect(blocks) ? { fromDirect: from.directDescriptor, direct: to.directDescriptor } : NOT_DIRECT
     const order = copyOrder({ fromDescriptor: from.descriptor, descriptor: to.descriptor, ...direct }, blocks)
     const { promise, resolve } = Promise.withResolvers<Outcome>()

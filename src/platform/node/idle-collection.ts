@@ -60,7 +60,8 @@ export class IdleCollection implements Disposable {
     const heapBytes = getHeapStatistics().total_heap_size
     this.#collectedBytes = Math.min(this.#collectedBytes, heapBytes) // V8 has collected by itself
     if (heapBytes - this.#collectedBytes < GROWTH_BYTES_MIN) return
-    if (performance.eventLoopUtilization(this.#utilization).utilization > BUSY_SHARE_MAX) return this.#wait(this.#quietMs)
+    if (performance.eventLoopUtilization(this.#utilization).utilization > BUSY_SHARE_MAX)
+      return this.#wait(this.#quietMs)
     const sinceMs = performance.now() - this.#lastMs
     if (sinceMs < INTERVAL_MS_MIN) return this.#wait(INTERVAL_MS_MIN - sinceMs)
     this.#lastMs = performance.now()

@@ -20,7 +20,8 @@ import { createNodeWatcher } from './disk/watch.ts'
 
 /** Few folders want attributes: whoever does pays for the module then. */
 const LATE_ATTRIBUTES: Attributes = {
-  read: async (root, names, signal) => await (await import('./disk/attributes.ts')).nodeAttributes.read(root, names, signal),
+  read: async (root, names, signal) =>
+    await (await import('./disk/attributes.ts')).nodeAttributes.read(root, names, signal),
   write: async (path, change) => await (await import('./disk/attributes.ts')).nodeAttributes.write(path, change),
 }
 

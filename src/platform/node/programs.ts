@@ -11,7 +11,12 @@ export const nodePrograms: Programs = {
     const environment = { ...process.env, ...run.environment }
     for (const name of run.hidden) delete environment[name]
     try {
-      const child = spawn(run.program, run.words, { env: environment, shell: false, windowsHide: true, detached: process.platform !== 'win32' })
+      const child = spawn(run.program, run.words, {
+        env: environment,
+        shell: false,
+        windowsHide: true,
+        detached: process.platform !== 'win32',
+      })
       return await ended(child, run, signal)
     } catch (error) {
       return { kind: 'not-started', reason: messageOf(error) }

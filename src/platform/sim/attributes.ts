@@ -40,7 +40,8 @@ export class SimAttributes implements Attributes {
     if (!this.available) return { kind: 'no-means' }
     this.counts.writes++
     const attribute = set[0]?.name ?? remove[0] ?? ''
-    if (set.some(({ name }) => name === this.refused)) return { kind: 'failed', attribute: this.refused!, reason: 'Operation not supported' }
+    if (set.some(({ name }) => name === this.refused))
+      return { kind: 'failed', attribute: this.refused!, reason: 'Operation not supported' }
     const stat = await this.#disk.lstat(path).catch(() => undefined)
     if (stat === undefined) return { kind: 'failed', attribute, reason: GONE }
     if ((stat.mode & 0o200) === 0) return { kind: 'failed', attribute, reason: NOT_PERMITTED }

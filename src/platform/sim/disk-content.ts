@@ -33,7 +33,7 @@ export class SimContent {
   fittingBytes(positionBytes: number, lengthBytes: number, roomBytes: number): number {
     const end = positionBytes + lengthBytes
     let at = positionBytes
-    for (let left = roomBytes; at < end; ) {
+    for (let left = roomBytes; at < end;) {
       const page = Math.floor(at / PAGE_BYTES)
       if (!this.#pages.has(page)) left -= PAGE_BYTES
       if (left < 0) break
@@ -44,7 +44,7 @@ export class SimContent {
 
   read(into: Uint8Array, positionBytes: number): number {
     const lengthBytes = Math.max(0, Math.min(into.length, this.#sizeBytes - positionBytes))
-    for (let done = 0; done < lengthBytes; ) {
+    for (let done = 0; done < lengthBytes;) {
       const at = positionBytes + done
       const start = at % PAGE_BYTES
       const count = Math.min(PAGE_BYTES - start, lengthBytes - done)
@@ -57,7 +57,7 @@ export class SimContent {
   }
 
   write(data: Uint8Array, positionBytes: number): void {
-    for (let done = 0; done < data.length; ) {
+    for (let done = 0; done < data.length;) {
       const at = positionBytes + done
       const start = at % PAGE_BYTES
       const count = Math.min(PAGE_BYTES - start, data.length - done)

@@ -21,9 +21,29 @@ export function diskError(code: string, call: string, path: string): DiskError {
 
 /** What can be asked of a disk, as faults name it. */
 export type DiskCall =
-  | 'open' | 'read' | 'write' | 'truncate' | 'sync' | 'close'
-  | 'stat' | 'list' | 'mkdir' | 'unlink' | 'rmdir' | 'rename' | 'copy' | 'link' | 'symlink' | 'readlink'
-  | 'chmod' | 'chown' | 'utime' | 'syncDirectory' | 'space' | 'realpath' | 'lock'
+  | 'open'
+  | 'read'
+  | 'write'
+  | 'truncate'
+  | 'sync'
+  | 'close'
+  | 'stat'
+  | 'list'
+  | 'mkdir'
+  | 'unlink'
+  | 'rmdir'
+  | 'rename'
+  | 'copy'
+  | 'link'
+  | 'symlink'
+  | 'readlink'
+  | 'chmod'
+  | 'chown'
+  | 'utime'
+  | 'syncDirectory'
+  | 'space'
+  | 'realpath'
+  | 'lock'
 
 export interface DiskFault {
   readonly call: DiskCall | 'any'

@@ -30,7 +30,8 @@ export class SimHands {
     const node = this.#node(path)
     if (node === undefined) return undefined
     const { mode, type } = { mode: node.metadata.mode, type: node.type }
-    if (node.type !== 'file') return { type, mode, content: new Uint8Array(), target: node.type === 'symlink' ? node.target : '' }
+    if (node.type !== 'file')
+      return { type, mode, content: new Uint8Array(), target: node.type === 'symlink' ? node.target : '' }
     const content = new Uint8Array(node.content.sizeBytes)
     node.content.read(content, 0)
     return { type, mode, content, target: '' }

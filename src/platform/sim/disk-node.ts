@@ -146,8 +146,11 @@ export function* nodesBelow(
 
 export function sizeOf(node: SimNode): number {
   switch (node.type) {
-    case 'file': return node.content.sizeBytes
-    case 'symlink': return Buffer.byteLength(node.target)
-    default: return node.type === 'directory' ? 4096 : 0
+    case 'file':
+      return node.content.sizeBytes
+    case 'symlink':
+      return Buffer.byteLength(node.target)
+    default:
+      return node.type === 'directory' ? 4096 : 0
   }
 }

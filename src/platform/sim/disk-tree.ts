@@ -3,8 +3,15 @@ import type { DiskName, DiskStat } from '../disk.ts'
 import { SimContent, type Keep } from './disk-content.ts'
 import { diskError } from './disk-faults.ts'
 import {
-  crashNode, nodesBelow, SimJournal, sizeOf,
-  type Metadata, type SimDirectoryNode, type SimEntry, type SimFileNode, type SimNode,
+  crashNode,
+  nodesBelow,
+  SimJournal,
+  sizeOf,
+  type Metadata,
+  type SimDirectoryNode,
+  type SimEntry,
+  type SimFileNode,
+  type SimNode,
 } from './disk-node.ts'
 
 export interface SimTreeOptions {
@@ -360,4 +367,3 @@ function scatter(name: string): number {
   for (let i = 0; i < name.length; i++) hash = Math.imul(hash ^ name.charCodeAt(i), 0x01000193)
   return hash >>> 0
 }
-

@@ -13,7 +13,9 @@ export class SimHasher implements Hasher {
   }
 
   async hash(
-    jobs: readonly HashJob[], onBytes: (count: number) => void, signal: AbortSignal,
+    jobs: readonly HashJob[],
+    onBytes: (count: number) => void,
+    signal: AbortSignal,
   ): Promise<readonly HashResult[]> {
     const results: HashResult[] = []
     for (const job of jobs) {

@@ -95,10 +95,13 @@ export class SimNetwork {
     await this.#travel(pair, signal)
     const listener = this.#listeners.get(`${to}:${port}`)
     if (listener === undefined) throw new NetError('ECONNREFUSED', `nobody listens at ${to}:${port}`)
-    const wire = new SimWire((stopped) => this.#travel(pair, stopped), [
-      { peerCertificate: listener.certificate, remoteAddress: `${to}:${port}` },
-      { peerCertificate: derOf(identity), remoteAddress: `${from}:${this.#nextPort++}` },
-    ])
+    const wire = new SimWire(
+      (stopped) => this.#travel(pair, stopped),
+      [
+        { peerCertificate: listener.certificate, remoteAddress: `${to}:${port}` },
+        { peerCertificate: derOf(identity), remoteAddress: `${from}:${this.#nextPort++}` },
+      ],
+    )
     this.#wires = [...this.#wires.filter((entry) => !entry.wire.finished), { pair, wire }]
     listener.onStream(wire.ends[1])
     return wire.ends[0]

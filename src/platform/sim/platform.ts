@@ -49,7 +49,11 @@ export function createSimPlatform(seed: number, options: SimWorldOptions = {}): 
 }
 
 /** Everything of a machine that follows from its disk and its place on the network. */
-export function simPorts(disk: SimDisk, network: SimNetwork, hostName: string): Omit<SimPlatform, 'clock' | 'random' | 'network'> {
+export function simPorts(
+  disk: SimDisk,
+  network: SimNetwork,
+  hostName: string,
+): Omit<SimPlatform, 'clock' | 'random' | 'network'> {
   return {
     disk,
     attributes: new SimAttributes(disk),

@@ -3,8 +3,10 @@ import type { ProgramEnd, ProgramRun, Programs } from '../programs.ts'
 /** A machine without programs, until a test gives it one. */
 export class SimPrograms implements Programs {
   readonly runs: ProgramRun[] = []
-  act: (run: ProgramRun, signal: AbortSignal) => Promise<ProgramEnd> = async ({ program }) =>
-    ({ kind: 'not-started', reason: `spawn ${program} ENOENT` })
+  act: (run: ProgramRun, signal: AbortSignal) => Promise<ProgramEnd> = async ({ program }) => ({
+    kind: 'not-started',
+    reason: `spawn ${program} ENOENT`,
+  })
 
   async run(run: ProgramRun, signal: AbortSignal): Promise<ProgramEnd> {
     this.runs.push(run)

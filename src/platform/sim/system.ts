@@ -4,8 +4,15 @@ import type { System } from '../platform.ts'
 /** A process that uses nothing and has nothing to look into. */
 export const simProcess: ProcessView = {
   figures: () => ({
-    cpuS: 0, cpuSystemS: 0, residentBytes: 0, heapUsedBytes: 0, heapTotalBytes: 0, externalBytes: 0, openFiles: 0,
-    loopBusyS: 0, loopIdleS: 0,
+    cpuS: 0,
+    cpuSystemS: 0,
+    residentBytes: 0,
+    heapUsedBytes: 0,
+    heapTotalBytes: 0,
+    externalBytes: 0,
+    openFiles: 0,
+    loopBusyS: 0,
+    loopIdleS: 0,
   }),
   loopDelay: () => undefined,
   profile: async (kind, durationMs) => ({ kind, durationMs, nodes: [] }),

@@ -3,7 +3,13 @@ import { test } from 'node:test'
 import * as fc from 'fast-check'
 import { attributeRules, attributesLacking } from '../../../src/core/records/attribute-rules.ts'
 import {
-  areSameAttributes, attributeChange, AttributeFilter, inOrder, linuxAttributesOf, withLinuxAttributes, type AttributeList,
+  areSameAttributes,
+  attributeChange,
+  AttributeFilter,
+  inOrder,
+  linuxAttributesOf,
+  withLinuxAttributes,
+  type AttributeList,
 } from '../../../src/core/attributes/attributes.ts'
 import type { FileHead } from '../../../src/core/records/file-info.ts'
 import type { ShortId } from '../../../src/core/ids.ts'
@@ -19,8 +25,21 @@ function list(attributes: Readonly<Record<string, string>>): AttributeList {
 
 function record(modifiedBy: ShortId, attributes?: AttributeList): FileHead {
   return {
-    name: 'f', type: 'file', deleted: false, sizeBytes: 0, modifiedS: 0, modifiedNs: 0, permissions: 0, noPermissions: false, version: [],
-    modifiedBy, sequence: 1, localFlags: 0, blockSizeBytes: 0, blocksHash: undefined, symlinkTarget: '',
+    name: 'f',
+    type: 'file',
+    deleted: false,
+    sizeBytes: 0,
+    modifiedS: 0,
+    modifiedNs: 0,
+    permissions: 0,
+    noPermissions: false,
+    version: [],
+    modifiedBy,
+    sequence: 1,
+    localFlags: 0,
+    blockSizeBytes: 0,
+    blocksHash: undefined,
+    symlinkTarget: '',
     ...(attributes && { platform: withLinuxAttributes(undefined, attributes) }),
   }
 }
@@ -29,44 +48,71 @@ function filter(...entries: readonly (readonly [string, boolean])[]): AttributeF
   return new AttributeFilter({ ...NO_LIMITS, entries: entries.map(([match, permit]) => ({ match, permit })) })
 }
 
-const lists = fc.array(fc.record({ name: fc.string({ unit: 'grapheme' }), value: fc.uint8Array() }, { noNullPrototype: true })).map(inOrder)
+const lists = fc
+  .array(fc.record({ name: fc.string({ unit: 'grapheme' }), value: fc.uint8Array() }, { noNullPrototype: true }))
+  .map(inOrder)
 
 test('attributes written are read again, and what is known of other systems stays', () => {
   const owner = { ownerName: 'ann', groupName: 'staff', userId: 1000, groupId: 50 }
   const before = Buffer.concat([withUnixOwner(undefined, owner), Buffer.from('2200', 'hex')])
-  fc.assert(fc.property(lists, lists, (first, second) => {
-    const twice = withLinuxAttributes(withLinuxAttributes(before, first), second)
-    assert.ok(areSameAttributes(linuxAttributesOf(twice) ?? [], second))
-    assert.deepEqual(unixOwnerOf(twice), owner)
-    assert.ok(Buffer.from(twice).subarray(-2).equals(Buffer.from('2200', 'hex')))
-  }))
+  fc.assert(
+    fc.property(lists, lists, (first, second) => {
+      const twice = withLinuxAttributes(withLinuxAttributes(before, first), second)
+      assert.ok(areSameAttributes(linuxAttributesOf(twice) ?? [], second))
+      assert.deepEqual(unixOwnerOf(twice), owner)
+      assert.ok(Buffer.from(twice).subarray(-2).equals(Buffer.from('2200', 'hex')))
+    }),
+  )
   assert.equal(Buffer.from(withLinuxAttributes(undefined, [])).toString('hex'), '1a00')
-  assert.equal(Buffer.from(withLinuxAttributes(undefined, list({ 'user.a': 'k' }))).toString('hex'), '1a0d0a0b0a06757365722e6112016b')
+  assert.equal(
+    Buffer.from(withLinuxAttributes(undefined, list({ 'user.a': 'k' }))).toString('hex'),
+    '1a0d0a0b0a06757365722e6112016b',
+  )
   assert.equal(linuxAttributesOf(Buffer.from('0a00', 'hex')), undefined)
 })
 
 test('a change leads from what is there to what is wanted', () => {
-  fc.assert(fc.property(lists, lists, (now, wanted) => {
-    const { set, remove } = attributeChange(now, wanted)
-    const after = inOrder([...now.filter(({ name }) => !remove.includes(name)), ...set])
-    assert.ok(areSameAttributes(after, wanted))
-    assert.deepEqual(attributeChange(after, wanted), { set: [], remove: [] })
-  }))
+  fc.assert(
+    fc.property(lists, lists, (now, wanted) => {
+      const { set, remove } = attributeChange(now, wanted)
+      const after = inOrder([...now.filter(({ name }) => !remove.includes(name)), ...set])
+      assert.ok(areSameAttributes(after, wanted))
+      assert.deepEqual(attributeChange(after, wanted), { set: [], remove: [] })
+    }),
+  )
 })
 
 test('the first pattern that matches decides; without patterns only users have a say', () => {
   const cases: readonly (readonly [AttributeFilter, Readonly<Record<string, boolean>>])[] = [
-    [filter(), { 'user.a': true, 'security.capability': false, 'system.posix_acl_access': false, 'trusted.x': false, user: false, '': false, 'user.\0': false }],
-    [filter(['user.secret*', false], ['user.*', true]), { 'user.secrets': false, 'user.a/b': true, 'security.x': false }],
+    [
+      filter(),
+      {
+        'user.a': true,
+        'security.capability': false,
+        'system.posix_acl_access': false,
+        'trusted.x': false,
+        user: false,
+        '': false,
+        'user.\0': false,
+      },
+    ],
+    [
+      filter(['user.secret*', false], ['user.*', true]),
+      { 'user.secrets': false, 'user.a/b': true, 'security.x': false },
+    ],
     [filter(['*', true]), { 'user.a': true, 'security.selinux': true, [`user.${'x'.repeat(251)}`]: false }],
-    [filter(['user.[a-c]?', true], ['user.{x,yy}', true]), { 'user.b1': true, 'user.d1': false, 'user.x': true, 'user.yy': true, 'user.y': false }],
+    [
+      filter(['user.[a-c]?', true], ['user.{x,yy}', true]),
+      { 'user.b1': true, 'user.d1': false, 'user.x': true, 'user.yy': true, 'user.y': false },
+    ],
     [filter(['user.[', true], ['*', true]), { 'user.a': false }],
     [filter(['user.a', true], ['user.[', true], ['*', true]), { 'user.a': true, 'user.b': false }],
     [filter(['user.a/b', true]), { 'user.a/b': true, 'user.a': false, 'user.a/b/c': false }],
     [filter(['user.a', true], ['*a'.repeat(60_000), true], ['*', true]), { 'user.a': true, 'user.b': false }],
   ]
   for (const [rules, names] of cases) {
-    for (const [name, isPermitted] of Object.entries(names)) assert.equal(rules.permitsName(name), isPermitted, JSON.stringify(name))
+    for (const [name, isPermitted] of Object.entries(names))
+      assert.equal(rules.permitsName(name), isPermitted, JSON.stringify(name))
   }
 })
 
@@ -80,7 +126,10 @@ test('one that is too large is left out, all of them where they are too large to
   assert.equal(rules.permitted(list({ 'user.a': 'abcd', 'user.b': 'abcd', 'user.c': '' })), 'too-large')
   const many = Array.from({ length: 10_000 }, (_, i) => ({ name: `user.${i}`, value: Buffer.alloc(8) }))
   assert.equal(new AttributeFilter(NO_LIMITS).permitted(many), 'too-large')
-  assert.equal(new AttributeFilter(NO_LIMITS).permitted([{ name: 'user.a', value: Buffer.alloc(1 << 20) }]), 'too-large')
+  assert.equal(
+    new AttributeFilter(NO_LIMITS).permitted([{ name: 'user.a', value: Buffer.alloc(1 << 20) }]),
+    'too-large',
+  )
 })
 
 test('attributes make an item another one where they are ours, or are set here', () => {
@@ -97,7 +146,15 @@ test('attributes make an item another one where they are ours, or are set here',
     [record(OTHER), [], false, false],
     [record(OTHER), a, false, true],
     [record(OWN, list({ 'user.a': '1', 'security.selinux': 'x' })), a, false, false],
-    [record(OTHER, Array.from({ length: 1_001 }, (_, i) => ({ name: `user.${i}`, value: Buffer.alloc(1) }))), a, false, false],
+    [
+      record(
+        OTHER,
+        Array.from({ length: 1_001 }, (_, i) => ({ name: `user.${i}`, value: Buffer.alloc(1) })),
+      ),
+      a,
+      false,
+      false,
+    ],
   ]
   for (const [i, [known, attributes, told, set]] of cases.entries()) {
     assert.equal(telling.differ(known, attributes), told, `${i} told`)
@@ -108,7 +165,10 @@ test('attributes make an item another one where they are ours, or are set here',
 test('what the filter denies stays in a record as others told it', () => {
   const rules = attributeRules({ filter: filter(), ownShortId: OWN, synced: true })
   const old = withLinuxAttributes(undefined, list({ 'security.selinux': 'x', 'user.old': '1' }))
-  assert.deepEqual(linuxAttributesOf(rules.platformWith(old, list({ 'user.new': '2' })))?.map(({ name }) => name), ['security.selinux', 'user.new'])
+  assert.deepEqual(
+    linuxAttributesOf(rules.platformWith(old, list({ 'user.new': '2' })))?.map(({ name }) => name),
+    ['security.selinux', 'user.new'],
+  )
 })
 
 test('what others told and the disk lacks is known, but never replaces what is there', () => {

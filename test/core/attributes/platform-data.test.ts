@@ -5,32 +5,45 @@ import { Accounts } from '../../../src/core/attributes/accounts.ts'
 import { isSameOwner, unixOwnerOf, withUnixOwner, type UnixOwner } from '../../../src/core/attributes/platform-data.ts'
 
 const ANN: UnixOwner = { ownerName: 'ann', groupName: 'staff', userId: 1000, groupId: 50 }
-const owner = fc.record({
-  ownerName: fc.string({ unit: 'grapheme' }), groupName: fc.string(), userId: fc.integer({ min: 0, max: 0xffff_fffe }), groupId: fc.nat(),
-}, { noNullPrototype: true })
+const owner = fc.record(
+  {
+    ownerName: fc.string({ unit: 'grapheme' }),
+    groupName: fc.string(),
+    userId: fc.integer({ min: 0, max: 0xffff_fffe }),
+    groupId: fc.nat(),
+  },
+  { noNullPrototype: true },
+)
 
 test('an owner written is read again, and what other systems know stays as it is', () => {
   const foreign = Buffer.from('1a0212009a0603616263', 'hex')
-  fc.assert(fc.property(owner, owner, (first, second) => {
-    const once = withUnixOwner(foreign, first)
-    assert.deepEqual(unixOwnerOf(once), first)
-    const twice = withUnixOwner(once, second)
-    assert.deepEqual(unixOwnerOf(twice), second)
-    assert.ok(Buffer.from(twice).subarray(-foreign.length).equals(foreign))
-    assert.deepEqual(withUnixOwner(undefined, second), twice.subarray(0, twice.length - foreign.length))
-  }))
+  fc.assert(
+    fc.property(owner, owner, (first, second) => {
+      const once = withUnixOwner(foreign, first)
+      assert.deepEqual(unixOwnerOf(once), first)
+      const twice = withUnixOwner(once, second)
+      assert.deepEqual(unixOwnerOf(twice), second)
+      assert.ok(Buffer.from(twice).subarray(-foreign.length).equals(foreign))
+      assert.deepEqual(withUnixOwner(undefined, second), twice.subarray(0, twice.length - foreign.length))
+    }),
+  )
 })
 
 test('an owner is written as the protocol has it, zeros left out', () => {
   assert.equal(Buffer.from(withUnixOwner(undefined, ANN)).toString('hex'), '0a110a03616e6e1205737461666618e8072032')
-  assert.equal(Buffer.from(withUnixOwner(undefined, { ownerName: '', groupName: '', userId: 0, groupId: 0 })).toString('hex'), '0a00')
+  assert.equal(
+    Buffer.from(withUnixOwner(undefined, { ownerName: '', groupName: '', userId: 0, groupId: 0 })).toString('hex'),
+    '0a00',
+  )
 })
 
 test('no bytes upset the reading', () => {
-  fc.assert(fc.property(fc.uint8Array({ maxLength: 40 }), (bytes) => {
-    unixOwnerOf(bytes)
-    assert.deepEqual(unixOwnerOf(withUnixOwner(bytes, ANN)), ANN)
-  }))
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 40 }), (bytes) => {
+      unixOwnerOf(bytes)
+      assert.deepEqual(unixOwnerOf(withUnixOwner(bytes, ANN)), ANN)
+    }),
+  )
   assert.equal(unixOwnerOf(undefined), undefined)
   assert.equal(unixOwnerOf(Buffer.from('1a00', 'hex')), undefined)
   // A number with a sign: minus two, in ten bytes.
@@ -52,6 +65,12 @@ test('accounts: names and numbers as the system reads its lists', () => {
   assert.deepEqual(accounts.ownerOf(1000, 50), ANN)
   assert.deepEqual(accounts.ownerOf(5, 6), { ownerName: '', groupName: '', userId: 5, groupId: 6 })
   assert.deepEqual(accounts.idsOf({ ...ANN, userId: 3, groupId: 4 }), { userId: 1000, groupId: 50 })
-  assert.deepEqual(accounts.idsOf({ ...ANN, ownerName: 'eve', groupName: 'constructor' }), { userId: 1000, groupId: 50 })
-  assert.deepEqual(accounts.idsOf({ ownerName: 'huge', groupName: '', userId: 9, groupId: 9 }), { userId: 9, groupId: 9 })
+  assert.deepEqual(accounts.idsOf({ ...ANN, ownerName: 'eve', groupName: 'constructor' }), {
+    userId: 1000,
+    groupId: 50,
+  })
+  assert.deepEqual(accounts.idsOf({ ownerName: 'huge', groupName: '', userId: 9, groupId: 9 }), {
+    userId: 9,
+    groupId: 9,
+  })
 })

@@ -10,7 +10,14 @@ function field(number: number, value: string | Uint8Array): Uint8Array {
   return Buffer.concat([Uint8Array.of(number * 8 + 2, bytes.length), bytes])
 }
 
-const NOTHING = { unix: undefined, windows: undefined, linux: undefined, darwin: undefined, freeBsd: undefined, netBsd: undefined }
+const NOTHING = {
+  unix: undefined,
+  windows: undefined,
+  linux: undefined,
+  darwin: undefined,
+  freeBsd: undefined,
+  netBsd: undefined,
+}
 
 test('platform data is shown system by system, and one that says nothing is left out', () => {
   const ann = { ownerName: 'ann', groupName: 'staff', userId: 1000, groupId: 50 }
@@ -25,12 +32,18 @@ test('platform data is shown system by system, and one that says nothing is left
     ...NOTHING,
     unix: ann,
     windows: { ownerName: 'Users', ownerIsGroup: true },
-    linux: [{ name: 'user.note', value: Buffer.from('hi') }, { name: 'user.none', value: Buffer.alloc(0) }],
+    linux: [
+      { name: 'user.note', value: Buffer.from('hi') },
+      { name: 'user.none', value: Buffer.alloc(0) },
+    ],
     darwin: [],
   })
 })
 
 test('platform data that is none shows nothing and never throws', () => {
   assert.deepEqual(viewPlatform(Uint8Array.of(0xff, 0xff)), NOTHING)
-  fc.assert(fc.property(fc.uint8Array({ maxLength: 60 }), (bytes) => void viewPlatform(bytes)), { numRuns: 2_000 })
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 60 }), (bytes) => void viewPlatform(bytes)),
+    { numRuns: 2_000 },
+  )
 })

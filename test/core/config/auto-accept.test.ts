@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
-import { directoryNameOf, isAutoAccepted, pathsFor, withAccepted, type OfferedFolder } from '../../../src/core/config/auto-accept.ts'
+import {
+  directoryNameOf,
+  isAutoAccepted,
+  pathsFor,
+  withAccepted,
+  type OfferedFolder,
+} from '../../../src/core/config/auto-accept.ts'
 import type { Config, DeviceConfig } from '../../../src/core/config/config.ts'
 import { DEVICE, defaultsOf } from '../../../src/core/config/config-fields.ts'
 import { deviceIdFromBytes } from '../../../src/core/device-id.ts'
@@ -19,29 +25,73 @@ function offer(folder: string, changes: Partial<OfferedFolder> = {}): OfferedFol
 function configOf(server: Partial<DeviceConfig> = {}, path = '~'): Config {
   const config = newConfig()
   const device: DeviceConfig = { ...defaultsOf(DEVICE), deviceID: SERVER, autoAcceptFolders: true, ...server }
-  return { ...config, folders: [], devices: [...config.devices, device], defaults: { ...config.defaults, folder: { ...config.defaults.folder, path } } }
+  return {
+    ...config,
+    folders: [],
+    devices: [...config.devices, device],
+    defaults: { ...config.defaults, folder: { ...config.defaults.folder, path } },
+  }
 }
 
 test('labels become the directories that Syncthing makes of them', () => {
-  for (const [label, name] of [['My Label/odd:name?', 'My Label odd name'], ['photos', 'photos'], ['  a \t b ', 'a b'], ['Ünïcode 日本', 'Ünïcode 日本'], ['con', '-con'], ['LPT1.txt', '-LPT1.txt'], ['console', 'console']] as const) {
+  for (const [label, name] of [
+    ['My Label/odd:name?', 'My Label odd name'],
+    ['photos', 'photos'],
+    ['  a \t b ', 'a b'],
+    ['Ünïcode 日本', 'Ünïcode 日本'],
+    ['con', '-con'],
+    ['LPT1.txt', '-LPT1.txt'],
+    ['console', 'console'],
+  ] as const) {
     assert.equal(directoryNameOf(label), name)
   }
 })
 
 test('N-10: whatever a stranger calls a folder or itself becomes one harmless directory, one line of text, or nothing', () => {
   const nasty = [
-    '..', '.', '...', '~', '~root', '../../etc', '/etc/passwd', 'C:\\Windows', '.ssh', '.bashrc', '', ' ', '\0', 'a\0b', 'x\r\nSet-Cookie: y', '\u202egpj.exe',
-    'nul', 'a'.repeat(10_000), '$(reboot)', '`reboot`', '%2e%2e%2f', '\ud800', '<script>', 'a/../..', '..\\..', 'x.', 'x ', '-rf',
+    '..',
+    '.',
+    '...',
+    '~',
+    '~root',
+    '../../etc',
+    '/etc/passwd',
+    'C:\\Windows',
+    '.ssh',
+    '.bashrc',
+    '',
+    ' ',
+    '\0',
+    'a\0b',
+    'x\r\nSet-Cookie: y',
+    '\u202egpj.exe',
+    'nul',
+    'a'.repeat(10_000),
+    '$(reboot)',
+    '`reboot`',
+    '%2e%2e%2f',
+    '\ud800',
+    '<script>',
+    'a/../..',
+    '..\\..',
+    'x.',
+    'x ',
+    '-rf',
   ]
   let tried = 0
   let bad = 0
   const check = (text: string): void => {
     tried++
     const name = directoryNameOf(text)
-    const isBad = /[/\\\p{C}:*?"<>|`$]/u.test(name) || /^[.~\s]|[.\s]$/u.test(name) || Buffer.byteLength(name) > 121 || !name.isWellFormed()
+    const isBad =
+      /[/\\\p{C}:*?"<>|`$]/u.test(name) ||
+      /^[.~\s]|[.\s]$/u.test(name) ||
+      Buffer.byteLength(name) > 121 ||
+      !name.isWellFormed()
     const line = plainText(text, 100)
     if (isBad || /[\p{C}\p{Zl}\p{Zp}]/u.test(line) || line.length > 100) bad++
-    for (const path of pathsFor(configOf({}, '/data'), { ...offer('x'), label: text })) if (!/^\/data\/[^/]+$/.test(path)) bad++
+    for (const path of pathsFor(configOf({}, '/data'), { ...offer('x'), label: text }))
+      if (!/^\/data\/[^/]+$/.test(path)) bad++
   }
   nasty.forEach(check)
   fc.assert(fc.property(fc.string({ unit: 'binary', maxLength: 300 }), check))
@@ -56,10 +106,15 @@ test('a folder is put under the usual place by its label, or its id, with the us
   assert.deepEqual(pathsFor(config, offer('..', { label: '..' })), [])
   assert.equal(isAutoAccepted(config, SERVER, offer('..', { label: '~' })), false)
   const next = withAccepted(config, SERVER, wanted, '~/Sync/My photos')
-  assert.deepEqual(next.folders, [{
-    ...config.defaults.folder, id: 'abc-12', label: 'My photos', path: '~/Sync/My photos',
-    devices: [...config.defaults.folder.devices, { deviceID: SERVER, introducedBy: '', encryptionPassword: '' }],
-  }])
+  assert.deepEqual(next.folders, [
+    {
+      ...config.defaults.folder,
+      id: 'abc-12',
+      label: 'My photos',
+      path: '~/Sync/My photos',
+      devices: [...config.defaults.folder.devices, { deviceID: SERVER, introducedBy: '', encryptionPassword: '' }],
+    },
+  ])
   assert.equal(withAccepted(next, SERVER, wanted, '~/elsewhere'), next)
 })
 
@@ -69,8 +124,12 @@ test('nothing is taken from whom we do not trust that far, nor what is ignored, 
   assert.equal(isAutoAccepted(configOf(), OWN, wanted), false)
   assert.equal(isAutoAccepted(configOf({ autoAcceptFolders: false }), SERVER, wanted), false)
   assert.equal(isAutoAccepted(configOf({ untrusted: true }), SERVER, wanted), false)
-  assert.equal(isAutoAccepted(configOf({ ignoredFolders: [{ id: 'docs', label: '', time: '' }] }), SERVER, wanted), false)
-  for (const encrypted of [{ receiveEncrypted: true }, { remoteEncrypted: true }]) assert.equal(isAutoAccepted(configOf(), SERVER, offer('docs', encrypted)), false)
+  assert.equal(
+    isAutoAccepted(configOf({ ignoredFolders: [{ id: 'docs', label: '', time: '' }] }), SERVER, wanted),
+    false,
+  )
+  for (const encrypted of [{ receiveEncrypted: true }, { remoteEncrypted: true }])
+    assert.equal(isAutoAccepted(configOf(), SERVER, offer('docs', encrypted)), false)
   const full = { ...configOf(), folders: Array.from({ length: 1_000 }, (_, i) => simFolder(`f${i}`)) }
   assert.equal(isAutoAccepted(full, SERVER, wanted), false)
 })
@@ -80,5 +139,12 @@ test('a folder that we have is shared with the device, unless it holds encrypted
   const next = withAccepted(config, SERVER, offer('docs'), undefined)
   assert.deepEqual(next.folders[0]?.devices, [{ deviceID: SERVER, introducedBy: '', encryptionPassword: '' }])
   assert.equal(isAutoAccepted(next, SERVER, offer('docs')), false)
-  assert.equal(isAutoAccepted({ ...config, folders: [simFolder('docs', { type: 'receiveencrypted', devices: [] })] }, SERVER, offer('docs')), false)
+  assert.equal(
+    isAutoAccepted(
+      { ...config, folders: [simFolder('docs', { type: 'receiveencrypted', devices: [] })] },
+      SERVER,
+      offer('docs'),
+    ),
+    false,
+  )
 })

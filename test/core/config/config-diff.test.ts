@@ -3,7 +3,16 @@ import { test } from 'node:test'
 import type { Config } from '../../../src/core/config/config.ts'
 import { checkChange, guiAddressProblem } from '../../../src/core/config/config-check.ts'
 import { diffConfigs, needsRestart } from '../../../src/core/config/config-diff.ts'
-import { patchDevice, patchFolder, patchGui, patchOptions, removeDevice, removeFolder, upsertDevice, upsertFolder } from '../../../src/core/config/config-edit.ts'
+import {
+  patchDevice,
+  patchFolder,
+  patchGui,
+  patchOptions,
+  removeDevice,
+  removeFolder,
+  upsertDevice,
+  upsertFolder,
+} from '../../../src/core/config/config-edit.ts'
 import type { Json } from '../../../src/core/config/config-json.ts'
 import type { FolderId } from '../../../src/core/ids.ts'
 import { LAPTOP, fullConfig, newConfig, prepared } from '../../support/config.ts'
@@ -40,15 +49,24 @@ const rows: [name: string, change: (config: Config) => Config, expected: string[
   ['removing', (config) => removeFolder(config, A), ['remove-folder a']],
   ['adding', (config) => upsertFolder(config, { id: 'n', path: '/n' }), ['add-folder n']],
   ['pausing a device', (config) => patchDevice(config, LAPTOP, { paused: true }), ['pause-device V7KS']],
-  ['another address of a device', (config) => patchDevice(config, LAPTOP, { addresses: ['tcp://h:1'] }), ['update-device V7KS']],
+  [
+    'another address of a device',
+    (config) => patchDevice(config, LAPTOP, { addresses: ['tcp://h:1'] }),
+    ['update-device V7KS'],
+  ],
   ['removing a device', (config) => removeDevice(config, LAPTOP), ['remove-device V7KS']],
-  ['adding a device', (config) => upsertDevice(config, { deviceID: 'IT5Q76H-O2PAHQ6-2DKT6NR-3RSBO2C-3HTYC74-KU3CUQ4-6PZ4EUC-ZV32UAB' }), ['add-device IT5Q']],
+  [
+    'adding a device',
+    (config) => upsertDevice(config, { deviceID: 'IT5Q76H-O2PAHQ6-2DKT6NR-3RSBO2C-3HTYC74-KU3CUQ4-6PZ4EUC-ZV32UAB' }),
+    ['add-device IT5Q'],
+  ],
   ['a theme needs no new socket', (config) => patchGui(config, { theme: 'dark' }), ['update-gui']],
   ['an address does', (config) => patchGui(config, { address: '127.0.0.1:1' }), ['rebind-gui']],
   ['TLS does', (config) => patchGui(config, { useTLS: true }), ['rebind-gui']],
   ['options', (config) => patchOptions(config, { maxSendKbps: 1 }), ['update-options']],
 ]
-for (const [name, change, expected] of rows) test(`what a change means: ${name}`, () => assert.deepEqual(actions(change), expected))
+for (const [name, change, expected] of rows)
+  test(`what a change means: ${name}`, () => assert.deepEqual(actions(change), expected))
 
 test('only tuning and audit wait for a restart', () => {
   const from = base()
@@ -59,21 +77,34 @@ test('only tuning and audit wait for a restart', () => {
 
 test('a folder does not become encrypted, nor plain again', () => {
   const full = fullConfig()
-  assert.throws(() => checkChange(full, patchFolder(full, 'inbox' as FolderId, { type: 'receiveencrypted' })), { code: 'config-invalid' })
-  assert.throws(() => checkChange(full, patchFolder(full, 'vault' as FolderId, { type: 'sendonly' })), { code: 'config-invalid' })
+  assert.throws(() => checkChange(full, patchFolder(full, 'inbox' as FolderId, { type: 'receiveencrypted' })), {
+    code: 'config-invalid',
+  })
+  assert.throws(() => checkChange(full, patchFolder(full, 'vault' as FolderId, { type: 'sendonly' })), {
+    code: 'config-invalid',
+  })
   checkChange(full, patchFolder(full, 'inbox' as FolderId, { type: 'sendonly' }))
 })
 
 test('a way of keeping versions that nobody knows is refused', () => {
   const from = base()
-  assert.throws(() => checkChange(from, patchFolder(from, A, { versioning: { type: 'magic' } })), { code: 'config-invalid', message: /"magic"/ })
+  assert.throws(() => checkChange(from, patchFolder(from, A, { versioning: { type: 'magic' } })), {
+    code: 'config-invalid',
+    message: /"magic"/,
+  })
 })
 
 const addresses: [address: string, problem: string | undefined][] = [
-  ['127.0.0.1:8384', undefined], ['[::1]:8384', undefined], [':8384', undefined], ['0.0.0.0:0', undefined],
-  ['/run/x.sock', undefined], ['localhost:8384', undefined],
+  ['127.0.0.1:8384', undefined],
+  ['[::1]:8384', undefined],
+  [':8384', undefined],
+  ['0.0.0.0:0', undefined],
+  ['/run/x.sock', undefined],
+  ['localhost:8384', undefined],
   ['notanaddress:xx:1', 'address notanaddress:xx:1: too many colons in address'],
   ['127.0.0.1', 'address 127.0.0.1: missing port in address'],
-  ['127.0.0.1:99999', 'address 127.0.0.1:99999: invalid port'], ['host:http', 'address host:http: invalid port'],
+  ['127.0.0.1:99999', 'address 127.0.0.1:99999: invalid port'],
+  ['host:http', 'address host:http: invalid port'],
 ]
-for (const [address, problem] of addresses) test(`GUI address ${address}`, () => assert.equal(guiAddressProblem(address), problem))
+for (const [address, problem] of addresses)
+  test(`GUI address ${address}`, () => assert.equal(guiAddressProblem(address), problem))

@@ -2,9 +2,24 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Config } from '../../../src/core/config/config.ts'
 import {
-  configToJson, patchDefaultsFolder, patchDevice, patchFolder, patchGui, patchOptions, removeDevice, removeFolder,
-  replaceConfig, replaceDefaultsDevice, replaceDefaultsFolder, replaceDefaultsIgnores, replaceGui, replaceLdap,
-  replaceOptions, upsertDevice, upsertFolder, upsertFolders,
+  configToJson,
+  patchDefaultsFolder,
+  patchDevice,
+  patchFolder,
+  patchGui,
+  patchOptions,
+  removeDevice,
+  removeFolder,
+  replaceConfig,
+  replaceDefaultsDevice,
+  replaceDefaultsFolder,
+  replaceDefaultsIgnores,
+  replaceGui,
+  replaceLdap,
+  replaceOptions,
+  upsertDevice,
+  upsertFolder,
+  upsertFolders,
 } from '../../../src/core/config/config-edit.ts'
 import type { Json, JsonObject } from '../../../src/core/config/config-json.ts'
 import { parseFolderId, type FolderId } from '../../../src/core/ids.ts'
@@ -23,16 +38,30 @@ function folderOf(config: Config, id: string) {
 }
 
 test('a folder needs id and path; the rest comes from the defaults of the configuration', () => {
-  const base = patchDefaultsFolder(newConfig(), { rescanIntervalS: 77, versioning: { type: 'trashcan', params: { cleanoutDays: '9' } } })
+  const base = patchDefaultsFolder(newConfig(), {
+    rescanIntervalS: 77,
+    versioning: { type: 'trashcan', params: { cleanoutDays: '9' } },
+  })
   const folder = folderOf(upsertFolder(base, { id: 'a', path: '/a' }), 'a')
   assert.equal(folder.rescanIntervalS, 77)
   assert.deepEqual(folder.versioning.params, { cleanoutDays: '9' })
 })
 
 test('a partial versioning of a new folder starts from the defaults of versioning', () => {
-  const base = patchDefaultsFolder(newConfig(), { versioning: { type: 'trashcan', fsPath: '/old', params: { cleanoutDays: '9' } } })
-  const folder = folderOf(upsertFolder(base, { id: 'a', path: '/a', versioning: { type: 'simple', params: { keep: '2' } } }), 'a')
-  assert.deepEqual(folder.versioning, { type: 'simple', params: { keep: '2' }, cleanupIntervalS: 3600, fsPath: '', fsType: 'basic' })
+  const base = patchDefaultsFolder(newConfig(), {
+    versioning: { type: 'trashcan', fsPath: '/old', params: { cleanoutDays: '9' } },
+  })
+  const folder = folderOf(
+    upsertFolder(base, { id: 'a', path: '/a', versioning: { type: 'simple', params: { keep: '2' } } }),
+    'a',
+  )
+  assert.deepEqual(folder.versioning, {
+    type: 'simple',
+    params: { keep: '2' },
+    cleanupIntervalS: 3600,
+    fsPath: '',
+    fsType: 'basic',
+  })
 })
 
 test('an upsert replaces the folder of that id as a whole', () => {
@@ -43,28 +72,56 @@ test('an upsert replaces the folder of that id as a whole', () => {
 })
 
 test('a new folder without a path is refused rather than put into the home directory', () => {
-  assert.throws(() => prepared(upsertFolder(newConfig(), { id: 'a' })), { code: 'config-invalid', message: 'folder "a": folder has empty path' })
-  assert.throws(() => prepared(upsertFolder(newConfig(), { path: '/a' })), { code: 'config-invalid', message: 'folder has empty ID' })
+  assert.throws(() => prepared(upsertFolder(newConfig(), { id: 'a' })), {
+    code: 'config-invalid',
+    message: 'folder "a": folder has empty path',
+  })
+  assert.throws(() => prepared(upsertFolder(newConfig(), { path: '/a' })), {
+    code: 'config-invalid',
+    message: 'folder has empty ID',
+  })
 })
 
 test('a list of folders adds and replaces, and removes nobody', () => {
-  const after = upsertFolders(fullConfig(), [{ id: 'inbox', path: '/i' }, { id: 'zoo', path: '/z' }])
-  assert.deepEqual(after.folders.map((one) => one.id).sort(), ['abcde-fghij', 'inbox', 'photos', 'shared', 'vault', 'zoo'])
+  const after = upsertFolders(fullConfig(), [
+    { id: 'inbox', path: '/i' },
+    { id: 'zoo', path: '/z' },
+  ])
+  assert.deepEqual(after.folders.map((one) => one.id).sort(), [
+    'abcde-fghij',
+    'inbox',
+    'photos',
+    'shared',
+    'vault',
+    'zoo',
+  ])
 })
 
 test('names match in any case, unknown names and null are ignored', () => {
-  const after = patchFolder(fullConfig(), folderId('inbox'), { LABEL: 'Eingang', nonsense: 3, order: null, RescanIntervals: 5 })
+  const after = patchFolder(fullConfig(), folderId('inbox'), {
+    LABEL: 'Eingang',
+    nonsense: 3,
+    order: null,
+    RescanIntervals: 5,
+  })
   assert.equal(folderOf(after, 'inbox').label, 'Eingang')
   assert.equal(folderOf(after, 'inbox').rescanIntervalS, 5)
   assert.equal(folderOf(after, 'inbox').order, 'random')
 })
 
 test('a patch merges objects and replaces lists', () => {
-  const after = patchFolder(fullConfig(), folderId('shared'), { versioning: { type: 'trashcan' }, devices: [], minDiskFree: { value: 5 } })
+  const after = patchFolder(fullConfig(), folderId('shared'), {
+    versioning: { type: 'trashcan' },
+    devices: [],
+    minDiskFree: { value: 5 },
+  })
   const folder = folderOf(prepared(after), 'shared')
   assert.deepEqual(folder.versioning.params, { cleanoutDays: '14', keep: '5' })
   assert.equal(folder.versioning.type, 'trashcan')
-  assert.deepEqual(folder.devices.map((one) => one.deviceID), [OWN])
+  assert.deepEqual(
+    folder.devices.map((one) => one.deviceID),
+    [OWN],
+  )
   assert.deepEqual(folder.minDiskFree, { value: 5, unit: '%' })
 })
 
@@ -74,8 +131,14 @@ test('a patch that changes the id makes a copy', () => {
 })
 
 test('what is not there cannot be patched, and may be removed', () => {
-  assert.throws(() => patchFolder(newConfig(), folderId('x'), {}), { code: 'folder-missing', message: 'No folder with given ID' })
-  assert.throws(() => patchDevice(newConfig(), LAPTOP, {}), { code: 'device-missing', message: 'No device with given ID' })
+  assert.throws(() => patchFolder(newConfig(), folderId('x'), {}), {
+    code: 'folder-missing',
+    message: 'No folder with given ID',
+  })
+  assert.throws(() => patchDevice(newConfig(), LAPTOP, {}), {
+    code: 'device-missing',
+    message: 'No device with given ID',
+  })
   assert.deepEqual(removeFolder(newConfig(), folderId('x')), newConfig())
   assert.deepEqual(removeDevice(newConfig(), LAPTOP), newConfig())
 })
@@ -87,18 +150,62 @@ test('our own device comes back when it is removed, an empty device id is droppe
 })
 
 const wrong: [name: string, act: () => Config, path: RegExp][] = [
-  ['text for a number', () => patchFolder(fullConfig(), folderId('inbox'), { rescanIntervalS: '60' }), /^rescanIntervalS: must be a whole number/],
-  ['fraction for a whole number', () => patchFolder(fullConfig(), folderId('inbox'), { maxConflicts: 1.5 }), /^maxConflicts: must be a whole number/],
-  ['text for a switch', () => patchFolder(fullConfig(), folderId('inbox'), { paused: 'yes' }), /^paused: must be true or false, not a string/],
+  [
+    'text for a number',
+    () => patchFolder(fullConfig(), folderId('inbox'), { rescanIntervalS: '60' }),
+    /^rescanIntervalS: must be a whole number/,
+  ],
+  [
+    'fraction for a whole number',
+    () => patchFolder(fullConfig(), folderId('inbox'), { maxConflicts: 1.5 }),
+    /^maxConflicts: must be a whole number/,
+  ],
+  [
+    'text for a switch',
+    () => patchFolder(fullConfig(), folderId('inbox'), { paused: 'yes' }),
+    /^paused: must be true or false, not a string/,
+  ],
   ['number for a text', () => patchGui(fullConfig(), { user: 7 }), /^user: must be a text, not such a number/],
-  ['text for a list', () => patchOptions(fullConfig(), { listenAddresses: 'default' }), /^listenAddresses: must be a list/],
-  ['number in a list', () => patchOptions(fullConfig(), { listenAddresses: ['default', 1] }), /^listenAddresses\[1\]: must be a text/],
-  ['list for an object', () => patchFolder(fullConfig(), folderId('inbox'), { versioning: [] }), /^versioning: must be an object/],
-  ['number for a parameter', () => patchFolder(fullConfig(), folderId('inbox'), { versioning: { params: { keep: 5 } } }), /^versioning\.params\.keep: must be a text/],
-  ['bad device id', () => upsertDevice(fullConfig(), { deviceID: 'XX' }), /^deviceID: "XX": device ID invalid: incorrect length/],
-  ['bad nested device id', () => upsertFolder(fullConfig(), { id: 'a', path: '/a', devices: [{ deviceID: 'XX' }] }), /^devices\[0\]\.deviceID: /],
-  ['a character no file can hold', () => patchFolder(fullConfig(), folderId('inbox'), { label: 'a\u0001' }), /^label: holds a character/],
-  ['half a character', () => patchFolder(fullConfig(), folderId('inbox'), { label: '\ud83d' }), /^label: holds a character/],
+  [
+    'text for a list',
+    () => patchOptions(fullConfig(), { listenAddresses: 'default' }),
+    /^listenAddresses: must be a list/,
+  ],
+  [
+    'number in a list',
+    () => patchOptions(fullConfig(), { listenAddresses: ['default', 1] }),
+    /^listenAddresses\[1\]: must be a text/,
+  ],
+  [
+    'list for an object',
+    () => patchFolder(fullConfig(), folderId('inbox'), { versioning: [] }),
+    /^versioning: must be an object/,
+  ],
+  [
+    'number for a parameter',
+    () => patchFolder(fullConfig(), folderId('inbox'), { versioning: { params: { keep: 5 } } }),
+    /^versioning\.params\.keep: must be a text/,
+  ],
+  [
+    'bad device id',
+    () => upsertDevice(fullConfig(), { deviceID: 'XX' }),
+    /^deviceID: "XX": device ID invalid: incorrect length/,
+  ],
+  [
+    'bad nested device id',
+    () => upsertFolder(fullConfig(), { id: 'a', path: '/a', devices: [{ deviceID: 'XX' }] }),
+    /^devices\[0\]\.deviceID: /,
+  ],
+  [
+    'a character no file can hold',
+    () => patchFolder(fullConfig(), folderId('inbox'), { label: 'a\u0001' }),
+    /^label: holds a character/,
+  ],
+  [
+    'half a character',
+    () => patchFolder(fullConfig(), folderId('inbox'), { label: '\ud83d' }),
+    /^label: holds a character/,
+  ],
   ['a body that is a list', () => patchGui(fullConfig(), []), /the body: must be an object/],
 ]
 for (const [name, act, path] of wrong) {
@@ -106,11 +213,16 @@ for (const [name, act, path] of wrong) {
 }
 
 test('a refusal never repeats the value: it may be a password', () => {
-  assert.throws(() => patchGui(fullConfig(), { password: ['hunter2'] }), (error: Error) => !error.message.includes('hunter2'))
+  assert.throws(
+    () => patchGui(fullConfig(), { password: ['hunter2'] }),
+    (error: Error) => !error.message.includes('hunter2'),
+  )
 })
 
 test('keys of the prototype do no harm', () => {
-  const json: Json = JSON.parse('{"__proto__": {"paused": true}, "constructor": 1, "versioning": {"params": {"__proto__": "x"}}}')
+  const json: Json = JSON.parse(
+    '{"__proto__": {"paused": true}, "constructor": 1, "versioning": {"params": {"__proto__": "x"}}}',
+  )
   const folder = folderOf(patchFolder(fullConfig(), folderId('inbox'), json), 'inbox')
   assert.ok(!('polluted' in {}))
   assert.equal(Object.getPrototypeOf(folder), Object.prototype)
@@ -121,7 +233,13 @@ test('replacing the options sets hard defaults, but turns no network feature on 
   const { options } = replaceOptions(newConfig(), { maxSendKbps: 5, keepTemporariesH: 3 })
   assert.equal(options.maxSendKbps, 5)
   assert.equal(options.tempIndexMinBlocks, 10)
-  for (const key of ['globalAnnounceEnabled', 'localAnnounceEnabled', 'relaysEnabled', 'natEnabled', 'crashReportingEnabled'] as const) {
+  for (const key of [
+    'globalAnnounceEnabled',
+    'localAnnounceEnabled',
+    'relaysEnabled',
+    'natEnabled',
+    'crashReportingEnabled',
+  ] as const) {
     assert.equal(options[key], false, key)
   }
   assert.equal(options.urAccepted, -1)
@@ -168,7 +286,16 @@ const refusedWhole: [name: string, changes: { readonly [key: string]: Json }, me
   ['a body without our own device', { devices: [{ deviceID: LAPTOP }] }, new RegExp(`lacks our own device ${OWN}`)],
   ['a folder without id', { folders: [{ path: '/a' }] }, /folder has empty ID/],
   ['a folder without path', { folders: [{ id: 'q' }] }, /folder "q": folder has empty path/],
-  ['two folders of one id', { folders: [{ id: 'x', path: '/a' }, { id: 'x', path: '/b' }] }, /folder "x": folder has duplicate ID/],
+  [
+    'two folders of one id',
+    {
+      folders: [
+        { id: 'x', path: '/a' },
+        { id: 'x', path: '/b' },
+      ],
+    },
+    /folder "x": folder has duplicate ID/,
+  ],
   ['folders that are no list', { folders: {} }, /folders: must be a list/],
 ]
 for (const [name, changes, message] of refusedWhole) {

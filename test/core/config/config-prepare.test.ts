@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
-import { patchDevice, patchFolder, patchGui, patchOptions, upsertDevice, upsertFolder } from '../../../src/core/config/config-edit.ts'
+import {
+  patchDevice,
+  patchFolder,
+  patchGui,
+  patchOptions,
+  upsertDevice,
+  upsertFolder,
+} from '../../../src/core/config/config-edit.ts'
 import type { Json } from '../../../src/core/config/config-json.ts'
 import { prepareConfig } from '../../../src/core/config/config-prepare.ts'
 import type { FolderId } from '../../../src/core/ids.ts'
@@ -17,18 +24,31 @@ function inbox(json: Json) {
 
 test('a new configuration knows our device under the name of the host, and has a key', () => {
   const config = newConfig()
-  assert.deepEqual(config.devices.map((one) => [one.deviceID, one.name, one.addresses]), [[OWN, 'host', ['dynamic']]])
+  assert.deepEqual(
+    config.devices.map((one) => [one.deviceID, one.name, one.addresses]),
+    [[OWN, 'host', ['dynamic']]],
+  )
   assert.equal(config.gui.apiKey, 'k'.repeat(32))
-  assert.deepEqual(config.defaults.folder.devices.map((one) => one.deviceID), [OWN])
+  assert.deepEqual(
+    config.defaults.folder.devices.map((one) => one.deviceID),
+    [OWN],
+  )
 })
 
 test('a new configuration speaks to nobody', () => {
   const { options } = newConfig()
   const quiet = [
-    options.globalAnnounceEnabled, options.localAnnounceEnabled, options.relaysEnabled, options.natEnabled,
-    options.crashReportingEnabled, options.startBrowser,
+    options.globalAnnounceEnabled,
+    options.localAnnounceEnabled,
+    options.relaysEnabled,
+    options.natEnabled,
+    options.crashReportingEnabled,
+    options.startBrowser,
   ]
-  assert.deepEqual(quiet, quiet.map(() => false))
+  assert.deepEqual(
+    quiet,
+    quiet.map(() => false),
+  )
   assert.deepEqual([options.stunKeepaliveStartS, options.urAccepted, options.autoUpgradeIntervalH], [0, -1, 0])
 })
 
@@ -48,14 +68,25 @@ for (const [name, json, field, expected] of bounds) test(name, () => assert.equa
 
 test('devices of a folder: unknown and repeated ones go, ours comes, sorted', () => {
   const stranger = '2OCDSFX-4C76I4L-UEAY33Z-YFOF5MK-3TVO2E6-OMM7PV3-P653IQK-IEB4PA5'
-  const folder = inbox({ devices: [{ deviceID: LAPTOP }, { deviceID: stranger }, { deviceID: LAPTOP, encryptionPassword: 'x' }] })
-  assert.deepEqual(folder.devices.map((one) => [one.deviceID, one.encryptionPassword]), [[OWN, ''], [LAPTOP, '']])
+  const folder = inbox({
+    devices: [{ deviceID: LAPTOP }, { deviceID: stranger }, { deviceID: LAPTOP, encryptionPassword: 'x' }],
+  })
+  assert.deepEqual(
+    folder.devices.map((one) => [one.deviceID, one.encryptionPassword]),
+    [
+      [OWN, ''],
+      [LAPTOP, ''],
+    ],
+  )
 })
 
 test('an untrusted device needs a password, except where everything is encrypted already', () => {
   const config = patchFolder(fullConfig(), INBOX, { devices: [{ deviceID: SERVER }] })
   const { config: after, notes } = prepareConfig(config, { ownDevice: OWN, hostName: 'host', newApiKey: 'k' })
-  assert.deepEqual(after.folders.find((one) => one.id === INBOX)?.devices.map((one) => one.deviceID), [OWN])
+  assert.deepEqual(
+    after.folders.find((one) => one.id === INBOX)?.devices.map((one) => one.deviceID),
+    [OWN],
+  )
   assert.match(notes.join(), /"inbox" is not shared with untrusted device IT5Q76H/)
   assert.deepEqual(inbox({ devices: [{ deviceID: SERVER, encryptionPassword: 'p' }] }).devices.length, 2)
   assert.deepEqual(inbox({ type: 'receiveencrypted', devices: [{ deviceID: SERVER }] }).devices.length, 2)
@@ -69,16 +100,30 @@ test('an untrusted device introduces nobody and offers nothing unasked', () => {
 test('a device without addresses is looked for, a retired transport is forgotten', () => {
   const [, server] = prepared(patchDevice(fullConfig(), SERVER, { addresses: ['kcp://1.2.3.4', 'kcp4://x'] })).devices
   assert.deepEqual(server?.addresses, ['dynamic'])
-  assert.deepEqual(prepared(patchOptions(newConfig(), { listenAddresses: [' default ', 'kcp://:1', 'default'] })).options.listenAddresses, ['default'])
+  assert.deepEqual(
+    prepared(patchOptions(newConfig(), { listenAddresses: [' default ', 'kcp://:1', 'default'] })).options
+      .listenAddresses,
+    ['default'],
+  )
 })
 
 test('ignored folders: the latest of each, without those that are shared, oldest first', () => {
   const ignoredFolders = [
-    { id: 'b', time: '2024-05-01T00:00:00Z' }, { id: 'a', time: '2024-03-01T00:00:00Z' },
-    { id: 'a', time: '2024-04-01T00:00:00+02:00' }, { id: 'inbox', time: '2024-01-01T00:00:00Z' },
+    { id: 'b', time: '2024-05-01T00:00:00Z' },
+    { id: 'a', time: '2024-03-01T00:00:00Z' },
+    { id: 'a', time: '2024-04-01T00:00:00+02:00' },
+    { id: 'inbox', time: '2024-01-01T00:00:00Z' },
   ]
-  const laptop = prepared(patchDevice(fullConfig(), LAPTOP, { ignoredFolders })).devices.find((one) => one.deviceID === LAPTOP)
-  assert.deepEqual(laptop?.ignoredFolders.map((one) => [one.id, one.time]), [['a', '2024-04-01T00:00:00+02:00'], ['b', '2024-05-01T00:00:00Z']])
+  const laptop = prepared(patchDevice(fullConfig(), LAPTOP, { ignoredFolders })).devices.find(
+    (one) => one.deviceID === LAPTOP,
+  )
+  assert.deepEqual(
+    laptop?.ignoredFolders.map((one) => [one.id, one.time]),
+    [
+      ['a', '2024-04-01T00:00:00+02:00'],
+      ['b', '2024-05-01T00:00:00Z'],
+    ],
+  )
 })
 
 test('a device that is configured is no longer ignored', () => {
@@ -88,9 +133,15 @@ test('a device that is configured is no longer ignored', () => {
 })
 
 test('options within bounds', () => {
-  const { options } = prepared(patchOptions(newConfig(), {
-    reconnectionIntervalS: 1, connectionLimitEnough: -3, connectionLimitMax: -1, connectionPriorityTcpWan: 5, connectionPriorityQuicWan: 20,
-  }))
+  const { options } = prepared(
+    patchOptions(newConfig(), {
+      reconnectionIntervalS: 1,
+      connectionLimitEnough: -3,
+      connectionLimitMax: -1,
+      connectionPriorityTcpWan: 5,
+      connectionPriorityQuicWan: 20,
+    }),
+  )
   assert.equal(options.reconnectionIntervalS, 5)
   assert.deepEqual([options.connectionLimitEnough, options.connectionLimitMax], [0, 0])
   assert.deepEqual([options.connectionPriorityTcpWan, options.connectionPriorityQuicWan], [11, 21])
@@ -105,18 +156,26 @@ test('folders are in the order of their UTF-8 bytes', () => {
   const ids = ['\u{1f600}', '\uffee', 'b', 'a', 'ab', 'B']
   const config = ids.reduce((one, id) => upsertFolder(one, { id, path: '/x' }), newConfig())
   const expected = [...ids].sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
-  assert.deepEqual(prepared(config).folders.map((one) => one.id), expected)
+  assert.deepEqual(
+    prepared(config).folders.map((one) => one.id),
+    expected,
+  )
 })
 
 test('normalising twice is normalising once', () => {
   const device = fc.constantFrom(OWN, LAPTOP, SERVER)
   const json = fc.record({
-    type: fc.constantFrom('sendreceive', 'receiveencrypted', 'nonsense'), rescanIntervalS: fc.integer(),
-    fsWatcherDelayS: fc.double({ noNaN: true, min: -1, max: 20 }), maxConcurrentWrites: fc.integer(), markerName: fc.constantFrom('', 'm'),
+    type: fc.constantFrom('sendreceive', 'receiveencrypted', 'nonsense'),
+    rescanIntervalS: fc.integer(),
+    fsWatcherDelayS: fc.double({ noNaN: true, min: -1, max: 20 }),
+    maxConcurrentWrites: fc.integer(),
+    markerName: fc.constantFrom('', 'm'),
     devices: fc.array(fc.record({ deviceID: device, encryptionPassword: fc.constantFrom('', 'x') })),
   })
-  fc.assert(fc.property(json, (changes) => {
-    const once = prepared(patchFolder(fullConfig(), INBOX, changes))
-    assert.deepEqual(prepared(once), once)
-  }))
+  fc.assert(
+    fc.property(json, (changes) => {
+      const once = prepared(patchFolder(fullConfig(), INBOX, changes))
+      assert.deepEqual(prepared(once), once)
+    }),
+  )
 })

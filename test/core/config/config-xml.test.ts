@@ -8,8 +8,14 @@ import { configFixture, documentOf, fullConfig, newConfig, prepared, xmlOf } fro
 
 /** Leaves out the fields that only the 2.x format has; the fixture is of 1.29.5. */
 const ONLY_2X = new Set([
-  'group', 'pullerDelayS', 'blockIndexing', 'metricsWithoutAuth', 'sessionCookieDurationS', 'sessionCookiePath',
-  'auditEnabled', 'auditFile',
+  'group',
+  'pullerDelayS',
+  'blockIndexing',
+  'metricsWithoutAuth',
+  'sessionCookieDurationS',
+  'sessionCookiePath',
+  'auditEnabled',
+  'auditFile',
 ])
 
 for (const name of ['full.xml', 'pristine.xml'] as const) {
@@ -19,7 +25,11 @@ for (const name of ['full.xml', 'pristine.xml'] as const) {
 }
 
 test('the full configuration in JSON is what Syncthing shows for it, in the same order of keys', () => {
-  const shown = JSON.stringify(configToJson(fullConfig()), (key, value: unknown) => (ONLY_2X.has(key) ? undefined : value), 2)
+  const shown = JSON.stringify(
+    configToJson(fullConfig()),
+    (key, value: unknown) => (ONLY_2X.has(key) ? undefined : value),
+    2,
+  )
   assert.equal(shown, configFixture('full.json'))
 })
 
@@ -31,21 +41,35 @@ test('unknown attributes, elements and comments survive a rewrite in their place
   const strange = configFixture('full.xml')
     .replace('<configuration version="37">', '<configuration version="37" origin="mars">\n    <!-- mine -->')
     .replace(/    (<folder id="inbox"[^>]*)>/, '    <!-- before inbox -->\n    $1 colour="blue">')
-    .replace('        <hashers>0</hashers>', '        <newThing a="1 &amp; 2">\n            <deep></deep>\n        </newThing>\n        <hashers>0</hashers>')
+    .replace(
+      '        <hashers>0</hashers>',
+      '        <newThing a="1 &amp; 2">\n            <deep></deep>\n        </newThing>\n        <hashers>0</hashers>',
+    )
     .replace('        <theme>dark</theme>', '        <theme>dark</theme>\n        <mood>good</mood>')
     .replace('        <urSeen>0</urSeen>', '        <newOption>x</newOption>\n        <urSeen>0</urSeen>')
     .replace('            <fsType>basic</fsType>', '            <fsType>basic</fsType>\n            <tier>cold</tier>')
-    .replace('        <untrusted>true</untrusted>', '        <untrusted>true</untrusted>\n        <trustLevel>low</trustLevel>')
+    .replace(
+      '        <untrusted>true</untrusted>',
+      '        <untrusted>true</untrusted>\n        <trustLevel>low</trustLevel>',
+    )
     .replace('    </defaults>', '        <strategy></strategy>\n    </defaults>')
-  assert.equal(strange.match(/origin|mine|before inbox|colour|newThing|deep|mood|newOption|tier|trustLevel|strategy/g)?.length, 18)
+  assert.equal(
+    strange.match(/origin|mine|before inbox|colour|newThing|deep|mood|newOption|tier|trustLevel|strategy/g)?.length,
+    18,
+  )
   assert.equal(xmlOf(documentOf(strange)), strange)
 })
 
 test('unknown things of a folder leave with the folder, the others stay', () => {
-  const { config, unknowns } = documentOf(configFixture('full.xml')
-    .replace('<folder id="inbox"', '<folder colour="blue" id="inbox"')
-    .replace('<folder id="photos"', '<folder colour="red" id="photos"'))
-  const text = xmlOf({ config: { ...config, folders: config.folders.filter((folder) => folder.id !== 'inbox') }, unknowns })
+  const { config, unknowns } = documentOf(
+    configFixture('full.xml')
+      .replace('<folder id="inbox"', '<folder colour="blue" id="inbox"')
+      .replace('<folder id="photos"', '<folder colour="red" id="photos"'),
+  )
+  const text = xmlOf({
+    config: { ...config, folders: config.folders.filter((folder) => folder.id !== 'inbox') },
+    unknowns,
+  })
   assert.doesNotMatch(text, /blue/)
   assert.match(text, /id="photos"[^>]* colour="red"/)
 })
@@ -67,7 +91,8 @@ const words: [name: string, xml: string, read: (text: string) => unknown, expect
   ['another old spelling of a type is understood', 'type="readwrite"', typeOf, 'sendreceive'],
 ]
 function typeOf(attribute: string): unknown {
-  return documentOf(`<configuration version="37"><folder id="a" path="/a" ${attribute}/></configuration>`).config.folders[0]?.type
+  return documentOf(`<configuration version="37"><folder id="a" path="/a" ${attribute}/></configuration>`).config
+    .folders[0]?.type
 }
 for (const [name, xml, read, expected] of words) test(name, () => assert.equal(read(xml), expected))
 
@@ -93,27 +118,50 @@ test('a 2.x file has the 2.x defaults where it is silent, and keeps its number',
   assert.equal(config.options.reconnectionIntervalS, 20)
 })
 
-const savable = fc.string({ unit: 'grapheme', maxLength: 20 }).filter((text) => !/[\u0000-\u001f\ufffe\uffff]/.test(text))
+const savable = fc
+  .string({ unit: 'grapheme', maxLength: 20 })
+  .filter((text) => !/[\u0000-\u001f\ufffe\uffff]/.test(text))
 const blanks = fc.constantFrom(' a ', '\ta', 'a\nb', ' ', '<&>"\'', ']]>', '--', '&amp;', 'a\r\nb')
 
 test('any text that can be set is read back as it was', () => {
-  fc.assert(fc.property(fc.oneof(savable, blanks), fc.oneof(savable, blanks), fc.dictionary(savable, savable), (a, b, params) => {
-    const json: { [key: string]: Json } = { label: a, path: `/x${b}`, markerName: `m${b}`, versioning: { type: 'simple', params } }
-    const folder = patchFolder(fullConfig(), 'inbox' as FolderId, json)
-    const config = prepared(patchGui(patchOptions(folder, { urURL: a }), { user: b, theme: a }))
-    assert.deepEqual(documentOf(xmlOf({ config, unknowns: new Map() })).config, config)
-  }), { numRuns: 60 })
+  fc.assert(
+    fc.property(
+      fc.oneof(savable, blanks),
+      fc.oneof(savable, blanks),
+      fc.dictionary(savable, savable),
+      (a, b, params) => {
+        const json: { [key: string]: Json } = {
+          label: a,
+          path: `/x${b}`,
+          markerName: `m${b}`,
+          versioning: { type: 'simple', params },
+        }
+        const folder = patchFolder(fullConfig(), 'inbox' as FolderId, json)
+        const config = prepared(patchGui(patchOptions(folder, { urURL: a }), { user: b, theme: a }))
+        assert.deepEqual(documentOf(xmlOf({ config, unknowns: new Map() })).config, config)
+      },
+    ),
+    { numRuns: 60 },
+  )
 })
 
 test('any numbers and switches that can be set are read back as they were', () => {
   const record = fc.record({
-    rescanIntervalS: fc.maxSafeInteger(), fsWatcherDelayS: fc.double({ noNaN: true, noDefaultInfinity: true }),
-    paused: fc.boolean(), maxConflicts: fc.maxSafeInteger(),
-    minDiskFree: fc.record({ value: fc.double({ noNaN: true, noDefaultInfinity: true }).map((n) => n + 0), unit: savable }),
+    rescanIntervalS: fc.maxSafeInteger(),
+    fsWatcherDelayS: fc.double({ noNaN: true, noDefaultInfinity: true }),
+    paused: fc.boolean(),
+    maxConflicts: fc.maxSafeInteger(),
+    minDiskFree: fc.record({
+      value: fc.double({ noNaN: true, noDefaultInfinity: true }).map((n) => n + 0),
+      unit: savable,
+    }),
   })
-  fc.assert(fc.property(record, (json) => {
-    const config = prepared(patchFolder(fullConfig(), 'inbox' as FolderId, json))
-    const again = documentOf(xmlOf({ config, unknowns: new Map() })).config
-    assert.equal(JSON.stringify(configToJson(again)), JSON.stringify(configToJson(config)))
-  }), { numRuns: 60 })
+  fc.assert(
+    fc.property(record, (json) => {
+      const config = prepared(patchFolder(fullConfig(), 'inbox' as FolderId, json))
+      const again = documentOf(xmlOf({ config, unknowns: new Map() })).config
+      assert.equal(JSON.stringify(configToJson(again)), JSON.stringify(configToJson(config)))
+    }),
+    { numRuns: 60 },
+  )
 })

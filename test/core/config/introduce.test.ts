@@ -20,17 +20,38 @@ const SERVER = id(1)
 const [ALICE, BOB] = [id(2), id(3)]
 
 function announced(device: DeviceId, changes: Partial<AnnouncedDevice> = {}): AnnouncedDevice {
-  return { id: device, name: 'somebody', addresses: [], certName: '', introducer: false, skipIntroductionRemovals: false, encrypted: false, ...changes }
+  return {
+    id: device,
+    name: 'somebody',
+    addresses: [],
+    certName: '',
+    introducer: false,
+    skipIntroductionRemovals: false,
+    encrypted: false,
+    ...changes,
+  }
 }
 
-function configOf(folders: readonly FolderConfig[], server: Partial<DeviceConfig> = {}, others: readonly DeviceConfig[] = []): Config {
+function configOf(
+  folders: readonly FolderConfig[],
+  server: Partial<DeviceConfig> = {},
+  others: readonly DeviceConfig[] = [],
+): Config {
   const config = newConfig()
-  const introducer: DeviceConfig = { ...defaultsOf(DEVICE), deviceID: SERVER, introducer: true, compression: 'always', ...server }
+  const introducer: DeviceConfig = {
+    ...defaultsOf(DEVICE),
+    deviceID: SERVER,
+    introducer: true,
+    compression: 'always',
+    ...server,
+  }
   return { ...config, folders, devices: [...config.devices, introducer, ...others] }
 }
 
 function shared(name: string, ...devices: readonly DeviceId[]): FolderConfig {
-  return simFolder(name, { devices: devices.map((deviceID) => ({ deviceID, introducedBy: '', encryptionPassword: '' })) })
+  return simFolder(name, {
+    devices: devices.map((deviceID) => ({ deviceID, introducedBy: '', encryptionPassword: '' })),
+  })
 }
 
 function membersOf(config: Config, folder: string): readonly DeviceId[] {
@@ -40,13 +61,31 @@ function membersOf(config: Config, folder: string): readonly DeviceId[] {
 test('whom an introducer shares a folder with, we share it with, too', () => {
   const config = configOf([shared('docs', OWN, SERVER)])
   const addresses = ['tcp://1.2.3.4:22000', 'javascript:alert(1)', 'dynamic', 'tcp://bad host', 'x'.repeat(10_000)]
-  const word = [{ id: 'docs', devices: [announced(OWN), announced(SERVER), announced(ALICE, { name: 'Al\nice\u202e <b>', addresses, certName: 'c', introducer: true })] }]
+  const word = [
+    {
+      id: 'docs',
+      devices: [
+        announced(OWN),
+        announced(SERVER),
+        announced(ALICE, { name: 'Al\nice\u202e <b>', addresses, certName: 'c', introducer: true }),
+      ],
+    },
+  ]
   const next = followIntroducer(config, OWN, SERVER, word)
   const alice = next.devices.find(({ deviceID }) => deviceID === ALICE)
-  assert.deepEqual({ ...alice }, {
-    ...config.defaults.device, deviceID: ALICE, name: 'Al ice <b>', addresses: ['dynamic', 'tcp://1.2.3.4:22000'], compression: 'always',
-    certName: 'c', introducer: true, introducedBy: SERVER,
-  })
+  assert.deepEqual(
+    { ...alice },
+    {
+      ...config.defaults.device,
+      deviceID: ALICE,
+      name: 'Al ice <b>',
+      addresses: ['dynamic', 'tcp://1.2.3.4:22000'],
+      compression: 'always',
+      certName: 'c',
+      introducer: true,
+      introducedBy: SERVER,
+    },
+  )
   assert.deepEqual(next.folders[0]?.devices.at(-1), { deviceID: ALICE, introducedBy: SERVER, encryptionPassword: '' })
   assert.equal(followIntroducer(next, OWN, SERVER, word), next)
 })
@@ -57,7 +96,10 @@ test('an introducer decides nothing about folders it does not share, about whom 
     ...configOf([shared('docs', OWN, SERVER), shared('private', OWN)], {}, [untrusted]),
     remoteIgnoredDevices: [{ deviceID: ALICE, time: '', name: '', address: '' }],
   }
-  const word = ['docs', 'private', 'unknown'].map((name) => ({ id: name, devices: [announced(ALICE), announced(BOB), announced(id(9), { encrypted: true })] }))
+  const word = ['docs', 'private', 'unknown'].map((name) => ({
+    id: name,
+    devices: [announced(ALICE), announced(BOB), announced(id(9), { encrypted: true })],
+  }))
   assert.equal(followIntroducer(config, OWN, SERVER, word), config)
   assert.equal(followIntroducer(config, OWN, ALICE, word), config)
   const plain = configOf([shared('docs', OWN, SERVER)], { introducer: false })
@@ -65,52 +107,107 @@ test('an introducer decides nothing about folders it does not share, about whom 
 })
 
 test('what an introducer brought goes when it tells of it no longer, and nothing else', () => {
-  const start = configOf([shared('docs', OWN, SERVER), shared('more', OWN, SERVER, BOB)], {}, [{ ...defaultsOf(DEVICE), deviceID: BOB }])
-  const both = [{ id: 'docs', devices: [announced(ALICE), announced(BOB)] }, { id: 'more', devices: [announced(ALICE)] }]
+  const start = configOf([shared('docs', OWN, SERVER), shared('more', OWN, SERVER, BOB)], {}, [
+    { ...defaultsOf(DEVICE), deviceID: BOB },
+  ])
+  const both = [
+    { id: 'docs', devices: [announced(ALICE), announced(BOB)] },
+    { id: 'more', devices: [announced(ALICE)] },
+  ]
   const with2 = followIntroducer(start, OWN, SERVER, both)
-  assert.deepEqual([membersOf(with2, 'docs'), membersOf(with2, 'more')], [[OWN, SERVER, ALICE, BOB], [OWN, SERVER, BOB, ALICE]])
+  assert.deepEqual(
+    [membersOf(with2, 'docs'), membersOf(with2, 'more')],
+    [
+      [OWN, SERVER, ALICE, BOB],
+      [OWN, SERVER, BOB, ALICE],
+    ],
+  )
   const less = followIntroducer(with2, OWN, SERVER, [{ id: 'docs', devices: [announced(ALICE)] }])
-  assert.deepEqual([membersOf(less, 'docs'), membersOf(less, 'more')], [[OWN, SERVER, ALICE], [OWN, SERVER, BOB]])
+  assert.deepEqual(
+    [membersOf(less, 'docs'), membersOf(less, 'more')],
+    [
+      [OWN, SERVER, ALICE],
+      [OWN, SERVER, BOB],
+    ],
+  )
   const none = followIntroducer(less, OWN, SERVER, [])
   assert.deepEqual(none, start)
-  const kept = { ...with2, devices: with2.devices.map((device) => (device.deviceID === SERVER ? { ...device, skipIntroductionRemovals: true } : device)) }
+  const kept = {
+    ...with2,
+    devices: with2.devices.map((device) =>
+      device.deviceID === SERVER ? { ...device, skipIntroductionRemovals: true } : device,
+    ),
+  }
   assert.equal(followIntroducer(kept, OWN, SERVER, []), kept)
 })
 
 test('B-20: an introducer that tells of ten thousand devices and folders gets no further than the limit', () => {
   const config = configOf([shared('docs', OWN, SERVER)])
-  const devices = Array.from({ length: 10_000 }, (_, i) => announced(id(100 + i), { name: 'x'.repeat(100_000), addresses: Array.from({ length: 100 }, (__, j) => `tcp://1.1.1.1:${j + 1}`) }))
-  const word: AnnouncedFolder[] = [{ id: 'docs', devices }, ...Array.from({ length: 10_000 }, (_, i) => ({ id: `f${i}`, devices: devices.slice(0, 1) }))]
+  const devices = Array.from({ length: 10_000 }, (_, i) =>
+    announced(id(100 + i), {
+      name: 'x'.repeat(100_000),
+      addresses: Array.from({ length: 100 }, (__, j) => `tcp://1.1.1.1:${j + 1}`),
+    }),
+  )
+  const word: AnnouncedFolder[] = [
+    { id: 'docs', devices },
+    ...Array.from({ length: 10_000 }, (_, i) => ({ id: `f${i}`, devices: devices.slice(0, 1) })),
+  ]
   let next = followIntroducer(config, OWN, SERVER, word)
   const added = next.devices.length - config.devices.length
   next = followIntroducer(next, OWN, SERVER, word)
   const again = next.devices.length - config.devices.length
-  const trusted = next.devices.filter(({ autoAcceptFolders, introducedBy }) => introducedBy === SERVER && autoAcceptFolders).length
-  reportRow({ id: 'B-20', tried: word.length + devices.length, added, addedAgain: again - added, foldersAdded: next.folders.length - config.folders.length, trusted })
+  const trusted = next.devices.filter(
+    ({ autoAcceptFolders, introducedBy }) => introducedBy === SERVER && autoAcceptFolders,
+  ).length
+  reportRow({
+    id: 'B-20',
+    tried: word.length + devices.length,
+    added,
+    addedAgain: again - added,
+    foldersAdded: next.folders.length - config.folders.length,
+    trusted,
+  })
   assert.deepEqual([added, again, next.folders.length, trusted], [500, 500, 1, 0])
   assert.ok(next.devices.every(({ name, addresses }) => name.length <= 128 && addresses.length <= 16))
 })
 
 const someone = fc.integer({ min: 2, max: 8 }).map(id)
-const word = fc.array(fc.record({
-  id: fc.constantFrom('docs', 'more', 'private', 'unknown'),
-  devices: fc.array(fc.tuple(someone, fc.boolean(), fc.boolean()).map(([device, encrypted, introducer]) => announced(device, { encrypted, introducer })), { maxLength: 6 }),
-}), { maxLength: 5 })
+const word = fc.array(
+  fc.record({
+    id: fc.constantFrom('docs', 'more', 'private', 'unknown'),
+    devices: fc.array(
+      fc
+        .tuple(someone, fc.boolean(), fc.boolean())
+        .map(([device, encrypted, introducer]) => announced(device, { encrypted, introducer })),
+      { maxLength: 6 },
+    ),
+  }),
+  { maxLength: 5 },
+)
 
 test('however often and whatever an introducer says: what people configured stays, hearing it twice changes nothing, silence undoes it all', () => {
-  fc.assert(fc.property(fc.array(word, { maxLength: 5 }), (words) => {
-    const start = configOf([shared('docs', OWN, SERVER, id(2)), shared('more', OWN, SERVER), shared('private', OWN, id(3))], {}, [
-      { ...defaultsOf(DEVICE), deviceID: id(2) }, { ...defaultsOf(DEVICE), deviceID: id(3) },
-    ])
-    let config = start
-    for (const each of words) {
-      config = followIntroducer(config, OWN, SERVER, each)
-      assert.equal(followIntroducer(config, OWN, SERVER, each), config)
-      assert.deepEqual(membersOf(config, 'private'), [OWN, id(3)])
-      for (const folder of start.folders) for (const device of folder.devices) assert.ok(membersOf(config, folder.id).includes(device.deviceID))
-      const known = new Set(config.devices.map(({ deviceID }) => deviceID))
-      for (const folder of config.folders) assert.ok(folder.devices.every(({ deviceID }) => known.has(deviceID)))
-    }
-    assert.deepEqual(followIntroducer(config, OWN, SERVER, []), start)
-  }))
+  fc.assert(
+    fc.property(fc.array(word, { maxLength: 5 }), (words) => {
+      const start = configOf(
+        [shared('docs', OWN, SERVER, id(2)), shared('more', OWN, SERVER), shared('private', OWN, id(3))],
+        {},
+        [
+          { ...defaultsOf(DEVICE), deviceID: id(2) },
+          { ...defaultsOf(DEVICE), deviceID: id(3) },
+        ],
+      )
+      let config = start
+      for (const each of words) {
+        config = followIntroducer(config, OWN, SERVER, each)
+        assert.equal(followIntroducer(config, OWN, SERVER, each), config)
+        assert.deepEqual(membersOf(config, 'private'), [OWN, id(3)])
+        for (const folder of start.folders)
+          for (const device of folder.devices) assert.ok(membersOf(config, folder.id).includes(device.deviceID))
+        const known = new Set(config.devices.map(({ deviceID }) => deviceID))
+        for (const folder of config.folders) assert.ok(folder.devices.every(({ deviceID }) => known.has(deviceID)))
+      }
+      assert.deepEqual(followIntroducer(config, OWN, SERVER, []), start)
+    }),
+  )
 })

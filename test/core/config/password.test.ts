@@ -20,6 +20,14 @@ test('a hash is usable up to cost 14, so that no configuration makes a login tak
 })
 
 test('what is no bcrypt hash is called so', () => {
-  const wrong = ['', 'secret', `$2a$03$${REST}`, `$2a$32$${REST}`, `$2a$99$${REST}`, `$2a$10$${REST}x`, `$2a$10$${'!'.repeat(53)}`]
+  const wrong = [
+    '',
+    'secret',
+    `$2a$03$${REST}`,
+    `$2a$32$${REST}`,
+    `$2a$99$${REST}`,
+    `$2a$10$${REST}x`,
+    `$2a$10$${'!'.repeat(53)}`,
+  ]
   for (const text of wrong) assert.equal(hashFault(text), 'is no valid bcrypt hash', text)
 })

@@ -12,7 +12,9 @@ function otherView(text: string): unknown {
   try {
     const parser = new DOMParser({
       normalizeLineEndings: (source) => source.replace(/\r\n?/g, '\n'),
-      onError: (_level, message) => { throw new Error(message) },
+      onError: (_level, message) => {
+        throw new Error(message)
+      },
     })
     const root = parser.parseFromString(text, 'text/xml').documentElement
     return root === null ? undefined : viewOfDom(root)
@@ -28,13 +30,22 @@ function viewOfDom(source: DomElement): unknown {
   for (let node = source.firstChild; node !== null; node = node.nextSibling) {
     if (node.nodeType === node.ELEMENT_NODE) children.push(viewOfDom(node as DomElement) as XmlNode)
     else if (node.nodeType === node.COMMENT_NODE) children.push({ is: 'comment', text: node.nodeValue ?? '' })
-    else if (node.nodeType !== node.PROCESSING_INSTRUCTION_NODE) children.push({ is: 'text', text: node.nodeValue ?? '' })
+    else if (node.nodeType !== node.PROCESSING_INSTRUCTION_NODE)
+      children.push({ is: 'text', text: node.nodeValue ?? '' })
   }
-  return { name: source.tagName, attributes: Array.from(source.attributes, ({ name, value }) => [name, value]), children: joined(children) }
+  return {
+    name: source.tagName,
+    attributes: Array.from(source.attributes, ({ name, value }) => [name, value]),
+    children: joined(children),
+  }
 }
 
 function viewOf({ name, attributes, children }: XmlElement): unknown {
-  return { name, attributes, children: joined(children.map((node) => (node.is === 'element' ? viewOf(node) as XmlNode : node))) }
+  return {
+    name,
+    attributes,
+    children: joined(children.map((node) => (node.is === 'element' ? (viewOf(node) as XmlNode) : node))),
+  }
 }
 
 function joined(children: readonly XmlNode[]): readonly unknown[] {
@@ -76,30 +87,71 @@ const TREE = fc.letrec<{ node: XmlNode; element: XmlElement }>((tie) => ({
 })).element
 
 test('xml: a tree that was printed is read as it was, by us and by another parser', () => {
-  fc.assert(fc.property(TREE, (tree) => {
-    const holder: XmlElement = { is: 'element', name: 'r', attributes: [], children: [{ is: 'text', text: 'x' }, tree], line: 0 }
-    const text = printXml(holder)
-    assert.deepEqual(viewOf(readXml(text)), viewOf(holder))
-    assert.deepEqual(viewOf(readXml(text)), otherView(text))
-  }), { numRuns: 300 })
+  fc.assert(
+    fc.property(TREE, (tree) => {
+      const holder: XmlElement = {
+        is: 'element',
+        name: 'r',
+        attributes: [],
+        children: [{ is: 'text', text: 'x' }, tree],
+        line: 0,
+      }
+      const text = printXml(holder)
+      assert.deepEqual(viewOf(readXml(text)), viewOf(holder))
+      assert.deepEqual(viewOf(readXml(text)), otherView(text))
+    }),
+    { numRuns: 300 },
+  )
 })
 
 test('xml: of a damaged file we take nothing that another parser sees differently', () => {
   const full = configFixture('full.xml').slice(0, 6_000)
-  const pieces = ['<', '>', '&', '"', "'", '/', '=', '-->', '<!--', '<![CDATA[', ']]>', '<?x ?>', '&#65;', '&lt;', '\r\n', ' ', 'x', '<a/>', '</a>', '<!-- x -->', 'y', 'z', '--', '\u0001']
+  const pieces = [
+    '<',
+    '>',
+    '&',
+    '"',
+    "'",
+    '/',
+    '=',
+    '-->',
+    '<!--',
+    '<![CDATA[',
+    ']]>',
+    '<?x ?>',
+    '&#65;',
+    '&lt;',
+    '\r\n',
+    ' ',
+    'x',
+    '<a/>',
+    '</a>',
+    '<!-- x -->',
+    'y',
+    'z',
+    '--',
+    '\u0001',
+  ]
   let taken = 0
   const damage = fc.record({ at: fc.nat(), cut: fc.nat({ max: 6 }), piece: fc.constantFrom(...pieces, '') })
-  const small = fc.constantFrom('<a b="1">x<c/>&amp;<!-- y --><![CDATA[<]]></a>', "<?xml version='1.0'?>\n<a\tb = 'x' >\r\n</a >", full)
-  fc.assert(fc.property(small, fc.array(damage, { minLength: 1, maxLength: 2 }), (start, damages) => {
-    let text = start
-    for (const { at, cut, piece } of damages) {
-      const place = at % (text.length + 1)
-      text = text.slice(0, place) + piece + text.slice(place + cut)
-    }
-    if (refusal(text) !== undefined) return
-    taken++
-    assert.deepEqual(viewOf(readXml(text)), otherView(text), text)
-  }), { numRuns: 3_000 })
+  const small = fc.constantFrom(
+    '<a b="1">x<c/>&amp;<!-- y --><![CDATA[<]]></a>',
+    "<?xml version='1.0'?>\n<a\tb = 'x' >\r\n</a >",
+    full,
+  )
+  fc.assert(
+    fc.property(small, fc.array(damage, { minLength: 1, maxLength: 2 }), (start, damages) => {
+      let text = start
+      for (const { at, cut, piece } of damages) {
+        const place = at % (text.length + 1)
+        text = text.slice(0, place) + piece + text.slice(place + cut)
+      }
+      if (refusal(text) !== undefined) return
+      taken++
+      assert.deepEqual(viewOf(readXml(text)), otherView(text), text)
+    }),
+    { numRuns: 3_000 },
+  )
   assert.ok(taken > 50, `${taken} files were taken`)
 })
 
@@ -144,5 +196,6 @@ test('xml: a file made to exhaust us costs no more than its length', () => {
     `<a b="${'&amp;'.repeat(size / 5)}"/>`,
     `<a ${'b '.repeat(size / 2)}/>`,
     `<a>${'<b '.repeat(size / 3)}`,
-  ]) refusal(text)
+  ])
+    refusal(text)
 })

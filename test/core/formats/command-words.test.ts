@@ -4,7 +4,11 @@ import * as fc from 'fast-check'
 import { commandWords, type CommandValues } from '../../../src/core/formats/command-words.ts'
 import { reportRow } from '../../support/effort.ts'
 
-const VALUES: CommandValues = { '%FOLDER_PATH%': '/data/my docs', '%FILE_PATH%': 'a b; rm -rf ~', '%FOLDER_FILESYSTEM%': 'basic' }
+const VALUES: CommandValues = {
+  '%FOLDER_PATH%': '/data/my docs',
+  '%FILE_PATH%': 'a b; rm -rf ~',
+  '%FOLDER_FILESYSTEM%': 'basic',
+}
 
 function words(command: string, values = VALUES): readonly string[] | string {
   const result = commandWords(command, values)
@@ -12,15 +16,31 @@ function words(command: string, values = VALUES): readonly string[] | string {
 }
 
 test('a command is split as a shell would, and values become no words of their own', () => {
-  assert.deepEqual(words('/bin/archive --to "my vault" %FOLDER_PATH% %FILE_PATH%'), ['/bin/archive', '--to', 'my vault', '/data/my docs', 'a b; rm -rf ~'])
+  assert.deepEqual(words('/bin/archive --to "my vault" %FOLDER_PATH% %FILE_PATH%'), [
+    '/bin/archive',
+    '--to',
+    'my vault',
+    '/data/my docs',
+    'a b; rm -rf ~',
+  ])
   assert.deepEqual(words("a 'b c' d\\ e \"f\\\"g\" '' h''i"), ['a', 'b c', 'd e', 'f"g', '', 'hi'])
   assert.deepEqual(words('  a\t b\n'), ['a', 'b'])
   assert.deepEqual(words('a --file=%FILE_PATH%'), ['a', '--file=a b; rm -rf ~'])
-  assert.deepEqual(words('a %FILE_PATH% %%FILE_PATH%%', { ...VALUES, '%FILE_PATH%': '%FOLDER_PATH%' }), ['a', '%FOLDER_PATH%', '%%FOLDER_PATH%%'])
+  assert.deepEqual(words('a %FILE_PATH% %%FILE_PATH%%', { ...VALUES, '%FILE_PATH%': '%FOLDER_PATH%' }), [
+    'a',
+    '%FOLDER_PATH%',
+    '%%FOLDER_PATH%%',
+  ])
 })
 
 test('what could become a shell line, or is no command, is refused', () => {
-  for (const command of ["sh -c 'mv %FILE_PATH% /x'", 'sh -c "echo $(cat %FILE_PATH%)"', 'a %FILE_PATH%;', 'a >%FILE_PATH%', "a '%FILE_PATH%*'"]) {
+  for (const command of [
+    "sh -c 'mv %FILE_PATH% /x'",
+    'sh -c "echo $(cat %FILE_PATH%)"',
+    'a %FILE_PATH%;',
+    'a >%FILE_PATH%',
+    "a '%FILE_PATH%*'",
+  ]) {
     assert.match(String(words(command)), /^a placeholder must not be mixed/)
   }
   for (const command of ['', '  ', "''"]) assert.equal(words(command), 'command is empty')
@@ -30,10 +50,16 @@ test('what could become a shell line, or is no command, is refused', () => {
 
 test('N-12: whatever a file is called, it is exactly one word, unchanged', () => {
   let tried = 0
-  fc.assert(fc.property(fc.string({ unit: 'binary' }).filter((name) => !name.includes('\0')), (name) => {
-    tried++
-    const result = commandWords('program -x %FILE_PATH% -y', { ...VALUES, '%FILE_PATH%': name })
-    assert.deepEqual(result, { kind: 'words', words: ['program', '-x', name, '-y'] })
-  }), { numRuns: 500 })
+  fc.assert(
+    fc.property(
+      fc.string({ unit: 'binary' }).filter((name) => !name.includes('\0')),
+      (name) => {
+        tried++
+        const result = commandWords('program -x %FILE_PATH% -y', { ...VALUES, '%FILE_PATH%': name })
+        assert.deepEqual(result, { kind: 'words', words: ['program', '-x', name, '-y'] })
+      },
+    ),
+    { numRuns: 500 },
+  )
   reportRow({ id: 'N-12', tried, injections: 0, how: 'words of the command' })
 })

@@ -9,23 +9,43 @@ import { walkTree } from '../../../src/platform/files/walk-tree.ts'
 import { effort, reportRow } from '../../support/effort.ts'
 import { MemoryTree } from '../../platform/memory-tree.ts'
 
-interface Case { path: string; type: 'file' | 'dir'; ignored: boolean; documented?: boolean }
-interface Group { title: string; lines: string[]; expanded: string[]; includes?: Record<string, string>; cases: Case[] }
+interface Case {
+  path: string
+  type: 'file' | 'dir'
+  ignored: boolean
+  documented?: boolean
+}
+interface Group {
+  title: string
+  lines: string[]
+  expanded: string[]
+  includes?: Record<string, string>
+  cases: Case[]
+}
 interface Parse {
-  title: string; lines: string[]; includes?: Record<string, string>; accepted: boolean; folderError?: string
+  title: string
+  lines: string[]
+  includes?: Record<string, string>
+  accepted: boolean
+  folderError?: string
   ignoresResponse?: { error: string | null; expanded: string[] }
 }
-const vectors = JSON.parse(readFileSync(new URL('../../vectors/ignore.json', import.meta.url), 'utf8')) as { groups: Group[]; parse: Parse[] }
+const vectors = JSON.parse(readFileSync(new URL('../../vectors/ignore.json', import.meta.url), 'utf8')) as {
+  groups: Group[]
+  parse: Parse[]
+}
 
 /** Where the written rules win over the observed engine. Overlap around a single `**` is kept: users rely on it. */
 const DOCUMENTED_WINS = new Set(['te?t', 'x?y', '[éè]x', '{a*,b?}x', '{a*,b}x', 'x{a*,b}', '/{a/**,b}/z'])
 
 function load(lines: readonly string[], includes: Record<string, string> = {}): IgnoreRules {
   const top: Record<string, string> = { '.stignore': lines.join('\n'), ...includes }
-  return new IgnoreRules(resolveIncludes(lines, (path) => {
-    const text = top[path]
-    return text === undefined ? { error: 'file not found' } : { text }
-  }))
+  return new IgnoreRules(
+    resolveIncludes(lines, (path) => {
+      const text = top[path]
+      return text === undefined ? { error: 'file not found' } : { text }
+    }),
+  )
 }
 
 function walked(lines: readonly string[], paths: readonly string[]): Set<string> {
@@ -40,7 +60,10 @@ for (const group of vectors.groups) {
   test(`ignore vectors: ${group.title}`, () => {
     const rules = load(group.lines, group.includes)
     assert.deepEqual(rules.expanded, group.expanded)
-    const seen = walked(rules.lines, group.cases.map((one) => one.path + (one.type === 'dir' ? '/' : '')))
+    const seen = walked(
+      rules.lines,
+      group.cases.map((one) => one.path + (one.type === 'dir' ? '/' : '')),
+    )
     for (const one of group.cases) {
       const expected = DOCUMENTED_WINS.has(group.lines[0]!) ? (one.documented ?? one.ignored) : one.ignored
       assert.equal(!seen.has(one.path), expected, one.path)
@@ -49,7 +72,10 @@ for (const group of vectors.groups) {
 }
 
 test('ignore vectors: all 587 cases are there', () => {
-  assert.equal(vectors.groups.reduce((sum, group) => sum + group.cases.length, 0), 587)
+  assert.equal(
+    vectors.groups.reduce((sum, group) => sum + group.cases.length, 0),
+    587,
+  )
 })
 
 for (const one of vectors.parse) {
@@ -63,11 +89,14 @@ for (const one of vectors.parse) {
     const expected = refusedHere
       ? 'parse error: failed to load include file ../outer: not inside the folder'
       : one.folderError!.replace(/^loading ignores: /, '')
-    assert.throws(() => load(one.lines, one.includes), (error) => {
-      assert.ok(error instanceof TwinfoldError && error.code === 'ignore-invalid')
-      assert.equal(error.message, expected)
-      return true
-    })
+    assert.throws(
+      () => load(one.lines, one.includes),
+      (error) => {
+        assert.ok(error instanceof TwinfoldError && error.code === 'ignore-invalid')
+        assert.equal(error.message, expected)
+        return true
+      },
+    )
   })
 }
 
@@ -76,12 +105,21 @@ function oracle(lines: readonly string[], path: string): boolean {
   for (const line of lines) {
     const unignore = line.startsWith('!')
     const rules = new IgnoreRules([unignore ? line.slice(1) : line])
-    if (rules.expanded.some((glob) => globMatches(Array.from(glob.replace(/^\//, '')), Array.from(path)))) return !unignore
+    if (rules.expanded.some((glob) => globMatches(Array.from(glob.replace(/^\//, '')), Array.from(path))))
+      return !unignore
     // The one exception: the texts around a single `**` may overlap.
     const plain = line.replace(/^!/, '').replace(/^\//, '')
     const parts = plain.replace(/^\*\*\//, '').split('**')
-    if (parts.length === 2 && parts[0] !== '' && parts[1] !== '' && !/[*?/]$|[{[]/.test(plain) && !parts.join('').match(/[*?]/)
-      && path.startsWith(parts[0]!) && path.endsWith(parts[1]!)) return !unignore
+    if (
+      parts.length === 2 &&
+      parts[0] !== '' &&
+      parts[1] !== '' &&
+      !/[*?/]$|[{[]/.test(plain) &&
+      !parts.join('').match(/[*?]/) &&
+      path.startsWith(parts[0]!) &&
+      path.endsWith(parts[1]!)
+    )
+      return !unignore
   }
   return false
 }
@@ -92,7 +130,8 @@ function globMatches(glob: readonly string[], path: readonly string[]): boolean 
   if (head === '*' && rest[0] === '*') {
     return globMatches(rest.slice(1), path) || (path.length > 0 && globMatches(glob, path.slice(1)))
   }
-  if (head === '*') return globMatches(rest, path) || (path.length > 0 && path[0] !== '/' && globMatches(glob, path.slice(1)))
+  if (head === '*')
+    return globMatches(rest, path) || (path.length > 0 && path[0] !== '/' && globMatches(glob, path.slice(1)))
   if (path.length === 0) return false
   if (head === '?') return path[0] !== '/' && globMatches(rest, path.slice(1))
   return head === path[0] && globMatches(rest, path.slice(1))
@@ -100,23 +139,56 @@ function globMatches(glob: readonly string[], path: readonly string[]): boolean 
 
 test('ignore: the matcher agrees with trying every way, on short patterns and paths', () => {
   const piece = fc.constantFrom('a', 'b', 'ab', '*', '?', '/', 'é', '😀')
-  const line = fc.tuple(fc.constantFrom('', '!'), fc.constantFrom('', '/', '**/'), fc.array(piece, { minLength: 1, maxLength: 5 }))
-    .map(([mark, start, parts]) => mark + start + parts.join('')).filter((text) => !/\/\/|\*\*\*|^\/?\//.test(text.replace(/^!/, '').slice(1)) && !text.startsWith('//') && !text.endsWith('***') && !/\*{3}/.test(text))
-  const name = fc.array(fc.constantFrom('a', 'b', 'ab', 'aba', 'é', '😀', 'x'), { minLength: 1, maxLength: 3 }).map((parts) => parts.join(''))
+  const line = fc
+    .tuple(fc.constantFrom('', '!'), fc.constantFrom('', '/', '**/'), fc.array(piece, { minLength: 1, maxLength: 5 }))
+    .map(([mark, start, parts]) => mark + start + parts.join(''))
+    .filter(
+      (text) =>
+        !/\/\/|\*\*\*|^\/?\//.test(text.replace(/^!/, '').slice(1)) &&
+        !text.startsWith('//') &&
+        !text.endsWith('***') &&
+        !/\*{3}/.test(text),
+    )
+  const name = fc
+    .array(fc.constantFrom('a', 'b', 'ab', 'aba', 'é', '😀', 'x'), { minLength: 1, maxLength: 3 })
+    .map((parts) => parts.join(''))
   const path = fc.array(name, { minLength: 1, maxLength: 3 }).map((parts) => parts.join('/'))
-  fc.assert(fc.property(fc.array(line, { minLength: 1, maxLength: 4 }), path, (lines, one) => {
-    assert.equal(new IgnoreRules(lines).match(one).ignored, oracle([...new Set(lines)], one), `${JSON.stringify(lines)} on ${one}`)
-  }), { numRuns: 5_000 })
+  fc.assert(
+    fc.property(fc.array(line, { minLength: 1, maxLength: 4 }), path, (lines, one) => {
+      assert.equal(
+        new IgnoreRules(lines).match(one).ignored,
+        oracle([...new Set(lines)], one),
+        `${JSON.stringify(lines)} on ${one}`,
+      )
+    }),
+    { numRuns: 5_000 },
+  )
 })
 
 test('ignore: ten thousand lines decide like one', () => {
-  const lines = Array.from({ length: 10_000 }, (_, i) => [`name${i}`, `/rooted/${i}`, `*.ext${i}`, `pre${i}-*`, `some/path${i}/`][i % 5]!)
+  const lines = Array.from(
+    { length: 10_000 },
+    (_, i) => [`name${i}`, `/rooted/${i}`, `*.ext${i}`, `pre${i}-*`, `some/path${i}/`][i % 5]!,
+  )
   const rules = new IgnoreRules(lines)
   for (const [path, ignored] of [
-    ['name0', true], ['x/name0/y', true], ['name1', false], ['rooted/1', true], ['rooted/1/x', true], ['x/rooted/1', false],
-    ['a/b.ext2', true], ['b.ext2/c', true], ['b.ext3', false], ['pre3-', true], ['x/pre3-abc', true], ['pre3', false],
-    ['some/path4', false], ['some/path4/x', true], ['a/some/path4/x', true],
-  ] as const) assert.equal(rules.match(path).ignored, ignored, path)
+    ['name0', true],
+    ['x/name0/y', true],
+    ['name1', false],
+    ['rooted/1', true],
+    ['rooted/1/x', true],
+    ['x/rooted/1', false],
+    ['a/b.ext2', true],
+    ['b.ext2/c', true],
+    ['b.ext3', false],
+    ['pre3-', true],
+    ['x/pre3-abc', true],
+    ['pre3', false],
+    ['some/path4', false],
+    ['some/path4/x', true],
+    ['a/some/path4/x', true],
+  ] as const)
+    assert.equal(rules.match(path).ignored, ignored, path)
 })
 
 /** By brute force: every choice written out, classes and stars tried character by character. */
@@ -124,35 +196,52 @@ function braceOracle(line: string, path: string): boolean {
   const group = /\{([^{}]*)\}/.exec(line)
   if (group === null) return oracleWithClasses(line, path)
   const [whole, inside] = group
-  return inside!.split(',').some((choice) => braceOracle(line.slice(0, group.index) + choice + line.slice(group.index + whole.length), path))
+  return inside!
+    .split(',')
+    .some((choice) => braceOracle(line.slice(0, group.index) + choice + line.slice(group.index + whole.length), path))
 }
 
 function oracleWithClasses(line: string, path: string): boolean {
   const group = /\[(!?)([^\]]*)\]/.exec(line)
-  if (group === null) return [line, `**/${line}`, `${line}/**`, `**/${line}/**`].some((glob) => globMatches(Array.from(glob), Array.from(path)))
+  if (group === null)
+    return [line, `**/${line}`, `${line}/**`, `**/${line}/**`].some((glob) =>
+      globMatches(Array.from(glob), Array.from(path)),
+    )
   const [whole, not, inside] = group
   const [low, dash, high] = Array.from(inside!)
-  const held = (one: string): boolean => dash === '-' ? one >= low! && one <= high! : inside!.includes(one)
+  const held = (one: string): boolean => (dash === '-' ? one >= low! && one <= high! : inside!.includes(one))
   const letters = ['a', 'b', 'x', 'é', '😀'].filter((one) => held(one) !== (not === '!'))
-  return letters.some((one) => oracleWithClasses(line.slice(0, group.index) + one + line.slice(group.index + whole.length), path))
+  return letters.some((one) =>
+    oracleWithClasses(line.slice(0, group.index) + one + line.slice(group.index + whole.length), path),
+  )
 }
 
 test('ignore: alternatives and classes agree with trying every one of them', () => {
   const piece = fc.constantFrom('a', 'b', 'ab', '*', '?', '/', '[ab]', '[!a]', '[a-b]', '[!a-b]', '[é😀]')
   const text = fc.array(piece, { maxLength: 3 }).map((parts) => parts.join(''))
   const group = fc.array(text, { minLength: 1, maxLength: 3 }).map((choices) => `{${choices.join(',')}}`)
-  const line = fc.array(fc.oneof(piece, group), { minLength: 1, maxLength: 4 }).map((parts) => parts.join(''))
+  const line = fc
+    .array(fc.oneof(piece, group), { minLength: 1, maxLength: 4 })
+    .map((parts) => parts.join(''))
     // Slashes at the ends, doubled or made so by a choice, and stars run together, are rules of their own.
     .filter((one) => !/^\/|\/$|\/[/{},]|[{},]\/|\*[*{},]|[{},]\*/.test(one) && /[^{},]/.test(one))
-  const name = fc.array(fc.constantFrom('a', 'b', 'ab', 'é', '😀', 'x'), { minLength: 1, maxLength: 3 }).map((parts) => parts.join(''))
+  const name = fc
+    .array(fc.constantFrom('a', 'b', 'ab', 'é', '😀', 'x'), { minLength: 1, maxLength: 3 })
+    .map((parts) => parts.join(''))
   const path = fc.array(name, { minLength: 1, maxLength: 3 }).map((parts) => parts.join('/'))
-  fc.assert(fc.property(line, path, (one, where) => {
-    assert.equal(new IgnoreRules([one]).match(where).ignored, braceOracle(one, where), `${one} on ${where}`)
-  }), { numRuns: effort(5_000) })
+  fc.assert(
+    fc.property(line, path, (one, where) => {
+      assert.equal(new IgnoreRules([one]).match(where).ignored, braceOracle(one, where), `${one} on ${where}`)
+    }),
+    { numRuns: effort(5_000) },
+  )
 })
 
 test('ignore: of many globs in one automaton the first line that matches decides, across all word borders', () => {
-  const lines = Array.from({ length: 400 }, (_, i) => `${i % 3 === 0 ? '!' : ''}${'p'.repeat(i % 37)}*-${i}-?${i % 5 === 0 ? '/' : ''}`)
+  const lines = Array.from(
+    { length: 400 },
+    (_, i) => `${i % 3 === 0 ? '!' : ''}${'p'.repeat(i % 37)}*-${i}-?${i % 5 === 0 ? '/' : ''}`,
+  )
   const rules = new IgnoreRules(lines)
   for (let i = 0; i < lines.length; i++) {
     const name = `${'p'.repeat(i % 37)}--${i}-z`
@@ -177,12 +266,17 @@ const SLOW_FILES: Readonly<Record<string, readonly string[]>> = {
   beginnings: N(1_400, (_, i) => `${'a'.repeat(i)}b*`),
   'lines of four thousand': N(24, (n) => `*${'a?'.repeat(2_000)}*${n}`),
   'ten thousand short lines': N(10_000, (n) => `*a*${n}`),
-  'ten thousand plain lines': N(10_000, (n, i) => ['*.', '/', '', 'x/', '~'][i % 5]! + n + 'a'.repeat(90) + (i % 5 === 4 ? '*' : '')),
+  'ten thousand plain lines': N(
+    10_000,
+    (n, i) => ['*.', '/', '', 'x/', '~'][i % 5]! + n + 'a'.repeat(90) + (i % 5 === 4 ? '*' : ''),
+  ),
   alternatives: N(20, (n) => `{${N(300, (m) => `a*${m}`).join(',')}}${n}x`),
   'without case': N(2_000, (n) => `(?i)*${'a*'.repeat(19)}a${n}x`),
 }
 const SLOW_PATHS = [
-  'a'.repeat(4_096), `${`${'a'.repeat(250)}/`.repeat(16)}z`, `${'a/'.repeat(2_047)}a`,
+  'a'.repeat(4_096),
+  `${`${'a'.repeat(250)}/`.repeat(16)}z`,
+  `${'a/'.repeat(2_047)}a`,
   Array.from({ length: 2_047 }, (_, i) => String.fromCharCode(0x100 + (i % 1_500))).join(''),
 ]
 
@@ -196,7 +290,8 @@ test('N-11: files and paths made to be slow', () => {
       assert.equal(rules.match(path).ignored, false, file)
       const { user, system } = process.cpuUsage(before)
       tried++
-      if (user + system > worst.cpuMs * 1_000) Object.assign(worst, { file, cpuMs: Math.round((user + system) / 1_000) })
+      if (user + system > worst.cpuMs * 1_000)
+        Object.assign(worst, { file, cpuMs: Math.round((user + system) / 1_000) })
     }
   }
   reportRow({ id: 'N-11', part: 'match', tried, worstCpuMs: worst.cpuMs, file: worst.file })
@@ -207,16 +302,30 @@ for (const [file, lines] of Object.entries(SLOW_FILES)) {
   if (/ings$|plain/.test(file)) continue
   test(`N-11: a file much larger than the one of ${file} is refused, and the refusal names a line`, () => {
     const more = lines.map((line) => line.replace(/^(\(\?i\))?/, '$1*'))
-    assert.throws(() => new IgnoreRules([...lines, ...more.map((line) => `${line}?`), ...more.map((line) => `${line}??`), ...more.map((line) => `${line}???`)]), (error) => {
-      assert.ok(error instanceof TwinfoldError && error.code === 'ignore-invalid')
-      assert.match(error.message, /^invalid pattern ".+" in ignore file: parse error: too many long patterns in this file$/)
-      return true
-    })
+    assert.throws(
+      () =>
+        new IgnoreRules([
+          ...lines,
+          ...more.map((line) => `${line}?`),
+          ...more.map((line) => `${line}??`),
+          ...more.map((line) => `${line}???`),
+        ]),
+      (error) => {
+        assert.ok(error instanceof TwinfoldError && error.code === 'ignore-invalid')
+        assert.match(
+          error.message,
+          /^invalid pattern ".+" in ignore file: parse error: too many long patterns in this file$/,
+        )
+        return true
+      },
+    )
   })
 }
 
 test('ignore: a line of 4,096 characters is a line like any other', () => {
-  const many = Array.from({ length: 580 }, (_, i) => `end${i}`).join(',').slice(0, 4_090)
+  const many = Array.from({ length: 580 }, (_, i) => `end${i}`)
+    .join(',')
+    .slice(0, 4_090)
   const rules = new IgnoreRules([`*.{${many}}`, 'x'.repeat(4_096), `${'y'.repeat(2_000)}*${'z'.repeat(2_000)}`])
   assert.equal(rules.match('d/a.end77').ignored, true)
   assert.equal(rules.match('d/a.end7777').ignored, false)

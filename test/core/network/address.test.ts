@@ -8,8 +8,13 @@ import { reportRow } from '../../support/effort.ts'
 /** `host port family`, or what else it is. */
 function brief(text: string): string {
   const address = parseAddress(text)
-  if (address.kind === 'tcp') return `${address.host} ${address.port}${address.family === undefined ? '' : ` ${address.family}`}`
-  return address.kind === 'bad' ? 'bad' : address.kind === 'unsupported' ? `unsupported ${address.scheme}` : address.kind
+  if (address.kind === 'tcp')
+    return `${address.host} ${address.port}${address.family === undefined ? '' : ` ${address.family}`}`
+  return address.kind === 'bad'
+    ? 'bad'
+    : address.kind === 'unsupported'
+      ? `unsupported ${address.scheme}`
+      : address.kind
 }
 
 const cases: [text: string, expected: string][] = [
@@ -59,20 +64,51 @@ test('R-07 addresses: what is meant, or why it cannot be used', () => {
 })
 
 test('whatever is accepted is written one way, which reads as the same', () => {
-  const piece = fc.constantFrom('tcp', 'tcp4', '://', ':', '22000', '[', ']', '::1', 'fe80::1', '%25', '%', 'eth0', 'host', '.', '1.2.3.4', '/', '@', ' ', '\n')
-  fc.assert(fc.property(fc.array(piece, { maxLength: 10 }), (pieces) => {
-    const address = parseAddress(pieces.join(''))
-    if (address.kind !== 'tcp') return
-    const again = parseAddress(address.text)
-    assert.deepEqual(again, address)
-    assert.doesNotMatch(address.text, /[\s@]/)
-  }), { numRuns: 5_000 })
+  const piece = fc.constantFrom(
+    'tcp',
+    'tcp4',
+    '://',
+    ':',
+    '22000',
+    '[',
+    ']',
+    '::1',
+    'fe80::1',
+    '%25',
+    '%',
+    'eth0',
+    'host',
+    '.',
+    '1.2.3.4',
+    '/',
+    '@',
+    ' ',
+    '\n',
+  )
+  fc.assert(
+    fc.property(fc.array(piece, { maxLength: 10 }), (pieces) => {
+      const address = parseAddress(pieces.join(''))
+      if (address.kind !== 'tcp') return
+      const again = parseAddress(address.text)
+      assert.deepEqual(again, address)
+      assert.doesNotMatch(address.text, /[\s@]/)
+    }),
+    { numRuns: 5_000 },
+  )
 })
 
 function proxyOf(environment: Record<string, string>) {
   const problems: string[] = []
-  const proxy = proxyFromEnvironment((name) => environment[name], (words) => problems.push(words))
-  return { problems, proxy, brief: proxy === undefined ? 'none' : `${proxy.kind} ${proxy.host} ${proxy.port} ${proxy.user} ${proxy.password}`.trim() }
+  const proxy = proxyFromEnvironment(
+    (name) => environment[name],
+    (words) => problems.push(words),
+  )
+  return {
+    problems,
+    proxy,
+    brief:
+      proxy === undefined ? 'none' : `${proxy.kind} ${proxy.host} ${proxy.port} ${proxy.user} ${proxy.password}`.trim(),
+  }
 }
 
 test('the proxy that the environment names', () => {
@@ -87,7 +123,8 @@ test('the proxy that the environment names', () => {
     [{ HTTP_PROXY: 'p:8080' }, 'http p 8080'],
     [{ all_proxy: 'socks5://one', http_proxy: 'http://two' }, 'socks5 one 1080'],
   ]
-  for (const [environment, expected] of environments) assert.equal(proxyOf(environment).brief, expected, JSON.stringify(environment))
+  for (const [environment, expected] of environments)
+    assert.equal(proxyOf(environment).brief, expected, JSON.stringify(environment))
 })
 
 test('a proxy that cannot be used is told without its secrets', () => {
@@ -101,7 +138,19 @@ test('a proxy that cannot be used is told without its secrets', () => {
 
 test('who is reached without the proxy', () => {
   const exceptions = ['10.0.0.0/8', 'example.com', '.internal', '192.168.1.1', 'host:22000']
-  for (const host of ['127.0.0.1', '::1', 'localhost', '10.1.2.3', 'example.com', 'a.EXAMPLE.com', 'x.internal', '192.168.1.1', 'host']) assert.ok(isExempt(host, exceptions), host)
-  for (const host of ['11.0.0.1', 'notexample.com', '192.168.1.10', 'other']) assert.ok(!isExempt(host, exceptions), host)
+  for (const host of [
+    '127.0.0.1',
+    '::1',
+    'localhost',
+    '10.1.2.3',
+    'example.com',
+    'a.EXAMPLE.com',
+    'x.internal',
+    '192.168.1.1',
+    'host',
+  ])
+    assert.ok(isExempt(host, exceptions), host)
+  for (const host of ['11.0.0.1', 'notexample.com', '192.168.1.10', 'other'])
+    assert.ok(!isExempt(host, exceptions), host)
   assert.ok(isExempt('anybody', ['*']))
 })

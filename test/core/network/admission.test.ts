@@ -1,7 +1,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
-import { admit, connectionPriority, isReplaced, isWelcome, ownWanted, wantedConnections, type Applicant, type Present } from '../../../src/core/network/admission.ts'
+import {
+  admit,
+  connectionPriority,
+  isReplaced,
+  isWelcome,
+  ownWanted,
+  wantedConnections,
+  type Applicant,
+  type Present,
+} from '../../../src/core/network/admission.ts'
 import { afterLoss, NO_REDIALS, planDials, restMs } from '../../../src/core/network/dial-plan.ts'
 import type { DeviceConfig, OptionsConfig } from '../../../src/core/config/config.ts'
 import type { DeviceId } from '../../../src/core/ids.ts'
@@ -12,10 +21,21 @@ const PEER = idOf(simIdentity('peer'))
 const NOBODY = idOf(simIdentity('nobody'))
 
 const wanted: [own: number, peer: number | undefined, expected: number][] = [
-  [0, undefined, 1], [0, 0, 1], [0, 1, 1], [0, 2, 3], [0, 5, 5], [1, 5, 1], [-3, 5, 1], [2, 2, 2], [5, 3, 5], [200, 3, 128], [3, 200, 128],
+  [0, undefined, 1],
+  [0, 0, 1],
+  [0, 1, 1],
+  [0, 2, 3],
+  [0, 5, 5],
+  [1, 5, 1],
+  [-3, 5, 1],
+  [2, 2, 2],
+  [5, 3, 5],
+  [200, 3, 128],
+  [3, 200, 128],
 ]
 for (const [own, peer, expected] of wanted) {
-  test(`numConnections ${own} here, ${peer} there: ${expected}`, () => assert.equal(wantedConnections(ownWanted(own), peer), expected))
+  test(`numConnections ${own} here, ${peer} there: ${expected}`, () =>
+    assert.equal(wantedConnections(ownWanted(own), peer), expected))
 }
 
 interface Case {
@@ -54,13 +74,33 @@ const cases: [what: string, given: Case, expected: string | RegExp][] = [
   ['a better one', { present: { priorities: [30] } }, 'known'],
   ['a better one than the worst', { present: { priorities: [10, 30], wanted: 2 } }, 'known'],
   ['a worse one', { applicant: { priority: 30 }, present: { priorities: [10] } }, /already/],
-  ['a worse one where more are wanted', { applicant: { priority: 30 }, present: { priorities: [10], wanted: 2 } }, 'known'],
-  ['a better one, not by enough', { present: { priorities: [30] }, options: { connectionPriorityUpgradeThreshold: 20 } }, /already/],
-  ['a better one, by enough', { present: { priorities: [31] }, options: { connectionPriorityUpgradeThreshold: 20 } }, 'known'],
+  [
+    'a worse one where more are wanted',
+    { applicant: { priority: 30 }, present: { priorities: [10], wanted: 2 } },
+    'known',
+  ],
+  [
+    'a better one, not by enough',
+    { present: { priorities: [30] }, options: { connectionPriorityUpgradeThreshold: 20 } },
+    /already/,
+  ],
+  [
+    'a better one, by enough',
+    { present: { priorities: [31] }, options: { connectionPriorityUpgradeThreshold: 20 } },
+    'known',
+  ],
   ['above the limit of all connections', { present: { totalCount: 5 }, options: { connectionLimitMax: 5 } }, /allows/],
   ['below the limit', { present: { totalCount: 4 }, options: { connectionLimitMax: 5 } }, 'known'],
-  ['a better one at the limit', { present: { totalCount: 5, priorities: [30] }, options: { connectionLimitMax: 5 } }, 'known'],
-  ['enough is no limit for those who come to us', { present: { totalCount: 5 }, options: { connectionLimitEnough: 5 } }, 'known'],
+  [
+    'a better one at the limit',
+    { present: { totalCount: 5, priorities: [30] }, options: { connectionLimitMax: 5 } },
+    'known',
+  ],
+  [
+    'enough is no limit for those who come to us',
+    { present: { totalCount: 5 }, options: { connectionLimitEnough: 5 } },
+    'known',
+  ],
 ]
 for (const [what, given, expected] of cases) {
   test(`admission: ${what}`, () => {
@@ -71,24 +111,48 @@ for (const [what, given, expected] of cases) {
 
 test('the priorities of the spec', () => {
   const { options } = configOf(OWN, [])
-  const shown = (['tcp', 'quic', 'relay'] as const).map((transport) => [connectionPriority(options, transport, true), connectionPriority(options, transport, false)])
-  assert.deepEqual(shown, [[10, 30], [20, 40], [50, 50]])
+  const shown = (['tcp', 'quic', 'relay'] as const).map((transport) => [
+    connectionPriority(options, transport, true),
+    connectionPriority(options, transport, false),
+  ])
+  assert.deepEqual(shown, [
+    [10, 30],
+    [20, 40],
+    [50, 50],
+  ])
 })
 
 test('law: who is let in as better makes at least one needless, and never itself', () => {
   const priority = fc.integer({ min: 0, max: 50 })
-  fc.assert(fc.property(fc.array(priority, { minLength: 1, maxLength: 5 }), priority, fc.integer({ min: 0, max: 30 }), (priorities, added, threshold) => {
-    const welcome = isWelcome(added, { priorities, wanted: priorities.length }, threshold)
-    assert.equal(welcome, priorities.some((one) => isReplaced(one, added, threshold)))
-    assert.equal(isReplaced(added, added, threshold), false)
-  }))
+  fc.assert(
+    fc.property(
+      fc.array(priority, { minLength: 1, maxLength: 5 }),
+      priority,
+      fc.integer({ min: 0, max: 30 }),
+      (priorities, added, threshold) => {
+        const welcome = isWelcome(added, { priorities, wanted: priorities.length }, threshold)
+        assert.equal(
+          welcome,
+          priorities.some((one) => isReplaced(one, added, threshold)),
+        )
+        assert.equal(isReplaced(added, added, threshold), false)
+      },
+    ),
+  )
 })
 
 test('dials: due ones only, the best group first, none that would be turned away', () => {
-  const candidates = [{ address: 'wan', priority: 30 }, { address: 'lan', priority: 10 }, { address: 'lan2', priority: 10 }, { address: 'later', priority: 10 }]
+  const candidates = [
+    { address: 'wan', priority: 30 },
+    { address: 'lan', priority: 10 },
+    { address: 'lan2', priority: 10 },
+    { address: 'later', priority: 10 },
+  ]
   const due = (address: string) => (address === 'later' ? 101 : 0)
   const plan = (priorities: number[], planned = 1) =>
-    planDials(candidates, due, { priorities, wanted: planned }, { nowMs: 100, threshold: 0 }).map((group) => group.map(({ address }) => address))
+    planDials(candidates, due, { priorities, wanted: planned }, { nowMs: 100, threshold: 0 }).map((group) =>
+      group.map(({ address }) => address),
+    )
   assert.deepEqual(plan([]), [['lan', 'lan2'], ['wan']])
   assert.deepEqual(plan([30]), [['lan', 'lan2']])
   assert.deepEqual(plan([10]), [])
@@ -96,7 +160,10 @@ test('dials: due ones only, the best group first, none that would be turned away
 })
 
 test('an address rests longer and longer, up to the interval, and never less than five seconds', () => {
-  assert.deepEqual([0, 1, 2, 3, 4, 5, 1_000].map((failures) => restMs(failures, 20)), [5_000, 5_000, 5_000, 8_000, 16_000, 20_000, 20_000])
+  assert.deepEqual(
+    [0, 1, 2, 3, 4, 5, 1_000].map((failures) => restMs(failures, 20)),
+    [5_000, 5_000, 5_000, 8_000, 16_000, 20_000, 20_000],
+  )
   assert.equal(restMs(9, 0), 5_000)
 })
 

@@ -37,39 +37,72 @@ for (const [text, family, value] of addresses) {
 }
 
 test('parseIp accepts what the system accepts, and nothing else', () => {
-  const piece = fc.constantFrom('0', '1', 'a', 'ffff', '12345', '::', ':', '.', '1.2.3.4', '255', '256', 'g', '%', '%eth0', '00')
-  fc.assert(fc.property(fc.array(piece, { maxLength: 12 }), (pieces) => {
-    const text = pieces.join('')
-    // Both families of the system take `%`, also where there is nothing in front of or behind it.
-    fc.pre(!text.includes('%'))
-    assert.equal(parseIp(text) !== undefined, isIP(text) !== 0, text)
-  }), { numRuns: 5_000 })
+  const piece = fc.constantFrom(
+    '0',
+    '1',
+    'a',
+    'ffff',
+    '12345',
+    '::',
+    ':',
+    '.',
+    '1.2.3.4',
+    '255',
+    '256',
+    'g',
+    '%',
+    '%eth0',
+    '00',
+  )
+  fc.assert(
+    fc.property(fc.array(piece, { maxLength: 12 }), (pieces) => {
+      const text = pieces.join('')
+      // Both families of the system take `%`, also where there is nothing in front of or behind it.
+      fc.pre(!text.includes('%'))
+      assert.equal(parseIp(text) !== undefined, isIP(text) !== 0, text)
+    }),
+    { numRuns: 5_000 },
+  )
   fc.assert(fc.property(fc.oneof(fc.ipV4(), fc.ipV6()), (text) => assert.ok(parseIp(text) !== undefined, text)))
 })
 
 test('networks contain what the system says they contain', () => {
   const ipv4 = fc.tuple(fc.ipV4(), fc.integer({ min: 0, max: 32 }), fc.ipV4())
   const ipv6 = fc.tuple(fc.ipV6(), fc.integer({ min: 0, max: 128 }), fc.ipV6())
-  for (const [family, cases] of [['ipv4', ipv4], ['ipv6', ipv6]] as const) {
-    fc.assert(fc.property(cases, ([base, length, other]) => {
-      fc.pre(family === 'ipv4' || (parseIp(base)?.family === 6 && parseIp(other)?.family === 6))
-      const list = new BlockList()
-      list.addSubnet(base, length, family)
-      const network = parseNetwork(`${base}/${length}`)
-      const ip = parseIp(other)
-      assert.ok(network !== undefined && ip !== undefined)
-      assert.equal(isWithin(ip, network), list.check(other, family))
-      assert.ok(isWithin(parseIp(base)!, network))
-    }), { numRuns: 1_000 })
+  for (const [family, cases] of [
+    ['ipv4', ipv4],
+    ['ipv6', ipv6],
+  ] as const) {
+    fc.assert(
+      fc.property(cases, ([base, length, other]) => {
+        fc.pre(family === 'ipv4' || (parseIp(base)?.family === 6 && parseIp(other)?.family === 6))
+        const list = new BlockList()
+        list.addSubnet(base, length, family)
+        const network = parseNetwork(`${base}/${length}`)
+        const ip = parseIp(other)
+        assert.ok(network !== undefined && ip !== undefined)
+        assert.equal(isWithin(ip, network), list.check(other, family))
+        assert.ok(isWithin(parseIp(base)!, network))
+      }),
+      { numRuns: 1_000 },
+    )
   }
 })
 
 test('what is no network is none', () => {
-  for (const text of ['', '10.0.0.0', '10.0.0.0/33', '::/129', 'x/8', '10.0.0.0/-1', '10.0.0.0/8/8']) assert.equal(parseNetwork(text), undefined, text)
+  for (const text of ['', '10.0.0.0', '10.0.0.0/33', '::/129', 'x/8', '10.0.0.0/-1', '10.0.0.0/8/8'])
+    assert.equal(parseNetwork(text), undefined, text)
 })
 
 test('the host of an address with a port', () => {
-  for (const [text, host] of [['1.2.3.4:5', '1.2.3.4'], ['[::1]:5', '::1'], ['[fe80::1%eth0]:5', 'fe80::1%eth0'], ['name:22000', 'name'], ['name', 'name'], ['::1', '::1']]) {
+  for (const [text, host] of [
+    ['1.2.3.4:5', '1.2.3.4'],
+    ['[::1]:5', '::1'],
+    ['[fe80::1%eth0]:5', 'fe80::1%eth0'],
+    ['name:22000', 'name'],
+    ['name', 'name'],
+    ['::1', '::1'],
+  ]) {
     assert.equal(hostOf(text!), host)
   }
 })
@@ -87,13 +120,31 @@ const allowed: [host: string, list: string[], allowed: boolean][] = [
   ['name', ['0.0.0.0/0'], false],
 ]
 for (const [host, list, expected] of allowed) {
-  test(`allowedNetworks [${list.join(' ')}] ${expected ? 'lets in' : 'keeps out'} ${host}`, () => assert.equal(isAllowedNetwork(host, list), expected))
+  test(`allowedNetworks [${list.join(' ')}] ${expected ? 'lets in' : 'keeps out'} ${host}`, () =>
+    assert.equal(isAllowedNetwork(host, list), expected))
 }
 
 test('what is local', () => {
-  const here = lanCheck([{ address: '192.168.7.2', prefixLength: 24 }, { address: '2001:db8::2', prefixLength: 64 }], ['100.64.0.0/10', 'typo'])
-  for (const host of ['127.0.0.1', '127.9.9.9', '::1', '169.254.1.1', 'fe80::1%eth0', '192.168.7.200', '2001:db8::ffff', '100.64.1.1']) assert.ok(here(host), host)
-  for (const host of ['192.168.8.1', '10.0.0.1', '8.8.8.8', '2001:db8:1::1', 'localhost', '']) assert.ok(!here(host), host)
+  const here = lanCheck(
+    [
+      { address: '192.168.7.2', prefixLength: 24 },
+      { address: '2001:db8::2', prefixLength: 64 },
+    ],
+    ['100.64.0.0/10', 'typo'],
+  )
+  for (const host of [
+    '127.0.0.1',
+    '127.9.9.9',
+    '::1',
+    '169.254.1.1',
+    'fe80::1%eth0',
+    '192.168.7.200',
+    '2001:db8::ffff',
+    '100.64.1.1',
+  ])
+    assert.ok(here(host), host)
+  for (const host of ['192.168.8.1', '10.0.0.1', '8.8.8.8', '2001:db8:1::1', 'localhost', ''])
+    assert.ok(!here(host), host)
   const blind = lanCheck([], [])
   for (const host of ['192.168.8.1', '10.0.0.1', '172.31.0.1', 'fd00::1']) assert.ok(blind(host), host)
   for (const host of ['172.32.0.1', '8.8.8.8']) assert.ok(!blind(host), host)

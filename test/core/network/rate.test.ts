@@ -5,20 +5,26 @@ import { BURST_BYTES, delayMs, fullBucket, take, withRate } from '../../../src/c
 
 test('law: over any time no more goes through than the rate allows, the burst and one piece aside', () => {
   const piece = fc.integer({ min: 1, max: 100_000 })
-  fc.assert(fc.property(fc.integer({ min: 1_024, max: 10_000_000 }), fc.array(piece, { minLength: 1, maxLength: 200 }), (bytesPerS, pieces) => {
-    let bucket = fullBucket(bytesPerS, 0)
-    let nowMs = 0
-    let sent = 0
-    for (const bytes of pieces) {
-      nowMs += delayMs(bucket, nowMs)
-      assert.equal(delayMs(bucket, nowMs), 0, 'the wait was long enough')
-      bucket = take(bucket, bytes, nowMs)
-      sent += bytes
-      assert.ok(sent <= BURST_BYTES + (bytesPerS * nowMs) / 1_000 + bytes, `${sent} bytes in ${nowMs} ms`)
-    }
-    // And not much less either: waits are rounded up to a millisecond each.
-    assert.ok(sent >= (bytesPerS * (nowMs - pieces.length)) / 1_000 - 1)
-  }))
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 1_024, max: 10_000_000 }),
+      fc.array(piece, { minLength: 1, maxLength: 200 }),
+      (bytesPerS, pieces) => {
+        let bucket = fullBucket(bytesPerS, 0)
+        let nowMs = 0
+        let sent = 0
+        for (const bytes of pieces) {
+          nowMs += delayMs(bucket, nowMs)
+          assert.equal(delayMs(bucket, nowMs), 0, 'the wait was long enough')
+          bucket = take(bucket, bytes, nowMs)
+          sent += bytes
+          assert.ok(sent <= BURST_BYTES + (bytesPerS * nowMs) / 1_000 + bytes, `${sent} bytes in ${nowMs} ms`)
+        }
+        // And not much less either: waits are rounded up to a millisecond each.
+        assert.ok(sent >= (bytesPerS * (nowMs - pieces.length)) / 1_000 - 1)
+      },
+    ),
+  )
 })
 
 test('no limit is no wait', () => {

@@ -5,7 +5,13 @@ import { BLOCK_SIZE_BYTES_MAX, blockCount, blocksHashOf, blockSizeFor } from '..
 
 const MIB = 1024 * 1024
 const BORDERS: readonly [belowMib: number, sizeKib: number][] = [
-  [250, 128], [500, 256], [1_000, 512], [2_000, 1_024], [4_000, 2_048], [8_000, 4_096], [16_000, 8_192],
+  [250, 128],
+  [500, 256],
+  [1_000, 512],
+  [2_000, 1_024],
+  [4_000, 2_048],
+  [8_000, 4_096],
+  [16_000, 8_192],
 ]
 for (const [belowMib, sizeKib] of BORDERS) {
   test(`block size: below ${belowMib} MiB it is ${sizeKib} KiB`, () => {
@@ -29,8 +35,13 @@ test('blocks: an empty file has one', () => {
   assert.equal(blockCount(128 * 1024 + 1, 128 * 1024), 2)
 })
 
-interface VectorFile { blocks: { hash: string }[]; blocks_hash_2x_formula: string }
-const vectors = JSON.parse(readFileSync(new URL('../../vectors/blocks.json', import.meta.url), 'utf8')) as { files: Record<string, VectorFile> }
+interface VectorFile {
+  blocks: { hash: string }[]
+  blocks_hash_2x_formula: string
+}
+const vectors = JSON.parse(readFileSync(new URL('../../vectors/blocks.json', import.meta.url), 'utf8')) as {
+  files: Record<string, VectorFile>
+}
 for (const [name, file] of Object.entries(vectors.files)) {
   test(`blocks hash: ${name}`, () => {
     const hashes = Buffer.concat(file.blocks.map((block) => Buffer.from(block.hash, 'hex')))

@@ -1,29 +1,81 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Accounts } from '../../../src/core/attributes/accounts.ts'
-import { confirmedRecord, deletionOf, ignoredOf, isChanged, recordOf, type CompareOptions, type DiskItem } from '../../../src/core/records/change.ts'
-import { FLAG_IGNORED, FLAG_MUST_RESCAN, FLAG_RECEIVE_ONLY, FLAG_UNSUPPORTED, type FileInfo } from '../../../src/core/records/file-info.ts'
+import {
+  confirmedRecord,
+  deletionOf,
+  ignoredOf,
+  isChanged,
+  recordOf,
+  type CompareOptions,
+  type DiskItem,
+} from '../../../src/core/records/change.ts'
+import {
+  FLAG_IGNORED,
+  FLAG_MUST_RESCAN,
+  FLAG_RECEIVE_ONLY,
+  FLAG_UNSUPPORTED,
+  type FileInfo,
+} from '../../../src/core/records/file-info.ts'
 import type { ShortId } from '../../../src/core/ids.ts'
 import { unixOwnerOf } from '../../../src/core/attributes/platform-data.ts'
 import { compareVersions } from '../../../src/core/records/version-vector.ts'
 
 const own = 7n as ShortId
 const other = 9n as ShortId
-const item: DiskItem = { name: 'x', type: 'file', sizeBytes: 5, modifiedS: 100, modifiedNs: 500, mode: 0o100644 & 0o7777, symlinkTarget: '' }
+const item: DiskItem = {
+  name: 'x',
+  type: 'file',
+  sizeBytes: 5,
+  modifiedS: 100,
+  modifiedNs: 500,
+  mode: 0o100644 & 0o7777,
+  symlinkTarget: '',
+}
 const content = { blockSizeBytes: 131_072, blockHashes: new Uint8Array(32), blocksHash: new Uint8Array(32) }
 const options = { ownShortId: own, nowS: 1_000, ignorePerms: false, localFlags: 0 }
 const record = recordOf(item, undefined, content, options)
 
-const CASES: readonly [name: string, record: Partial<FileInfo>, item: Partial<DiskItem>, compare: Partial<CompareOptions>, changed: boolean][] = [
+const CASES: readonly [
+  name: string,
+  record: Partial<FileInfo>,
+  item: Partial<DiskItem>,
+  compare: Partial<CompareOptions>,
+  changed: boolean,
+][] = [
   ['nothing differs', {}, {}, {}, false],
   ['size', {}, { sizeBytes: 6 }, {}, true],
   ['one nanosecond', {}, { modifiedNs: 501 }, {}, true],
   ['one second in a window of two', {}, { modifiedS: 101 }, { modTimeWindowMs: 2_000 }, false],
   ['two seconds in a window of two', {}, { modifiedS: 102 }, { modTimeWindowMs: 2_000 }, true],
-  ['just under two seconds in a window of two', {}, { modifiedS: 102, modifiedNs: 499 }, { modTimeWindowMs: 2_000 }, false],
-  ['a time that the disk could not keep', { modifiedS: 101, diskTime: { modifiedS: 100, modifiedNs: 500 } }, {}, {}, false],
-  ['another time than the disk had kept', { modifiedS: 101, diskTime: { modifiedS: 100, modifiedNs: 500 } }, { modifiedS: 102 }, {}, true],
-  ['the time that the disk could not keep, set by hand', { modifiedS: 101, diskTime: { modifiedS: 100, modifiedNs: 500 } }, { modifiedS: 101 }, {}, true],
+  [
+    'just under two seconds in a window of two',
+    {},
+    { modifiedS: 102, modifiedNs: 499 },
+    { modTimeWindowMs: 2_000 },
+    false,
+  ],
+  [
+    'a time that the disk could not keep',
+    { modifiedS: 101, diskTime: { modifiedS: 100, modifiedNs: 500 } },
+    {},
+    {},
+    false,
+  ],
+  [
+    'another time than the disk had kept',
+    { modifiedS: 101, diskTime: { modifiedS: 100, modifiedNs: 500 } },
+    { modifiedS: 102 },
+    {},
+    true,
+  ],
+  [
+    'the time that the disk could not keep, set by hand',
+    { modifiedS: 101, diskTime: { modifiedS: 100, modifiedNs: 500 } },
+    { modifiedS: 101 },
+    {},
+    true,
+  ],
   ['permissions', {}, { mode: 0o600 }, {}, true],
   ['permissions that do not count', {}, { mode: 0o600 }, { ignorePerms: true }, false],
   ['permissions the record does not have', { noPermissions: true }, { mode: 0o600 }, {}, false],
@@ -32,15 +84,34 @@ const CASES: readonly [name: string, record: Partial<FileInfo>, item: Partial<Di
   ['was deleted', { deleted: true }, {}, {}, true],
   ['was ignored', { localFlags: FLAG_IGNORED }, {}, {}, true],
   ['must be looked at again', { localFlags: FLAG_MUST_RESCAN }, {}, {}, true],
-  ['receive-only mark of a receive-only folder', { localFlags: FLAG_RECEIVE_ONLY }, {}, { ownFlags: FLAG_RECEIVE_ONLY }, false],
+  [
+    'receive-only mark of a receive-only folder',
+    { localFlags: FLAG_RECEIVE_ONLY },
+    {},
+    { ownFlags: FLAG_RECEIVE_ONLY },
+    false,
+  ],
   ['receive-only mark of a folder that was receive-only', { localFlags: FLAG_RECEIVE_ONLY }, {}, {}, true],
   ['time of a directory', { type: 'directory' }, { type: 'directory', modifiedS: 999, sizeBytes: 4_096 }, {}, false],
   ['target of a symlink', { type: 'symlink', symlinkTarget: 'a' }, { type: 'symlink', symlinkTarget: 'b' }, {}, true],
-  ['time and mode of a symlink', { type: 'symlink', symlinkTarget: 'a' }, { type: 'symlink', symlinkTarget: 'a', modifiedS: 1, mode: 0o777 }, {}, false],
+  [
+    'time and mode of a symlink',
+    { type: 'symlink', symlinkTarget: 'a' },
+    { type: 'symlink', symlinkTarget: 'a', modifiedS: 1, mode: 0o777 },
+    {},
+    false,
+  ],
 ]
 for (const [name, recordPart, itemPart, compare, changed] of CASES) {
   test(`isChanged: ${name}: ${changed}`, () => {
-    assert.equal(isChanged({ ...record, ...recordPart }, { ...item, ...itemPart }, { ignorePerms: false, modTimeWindowMs: 0, ownFlags: 0, ...compare }), changed)
+    assert.equal(
+      isChanged(
+        { ...record, ...recordPart },
+        { ...item, ...itemPart },
+        { ignorePerms: false, modTimeWindowMs: 0, ownFlags: 0, ...compare },
+      ),
+      changed,
+    )
   })
 }
 
@@ -49,10 +120,19 @@ test('recordOf: a change is newer than what was there', () => {
 })
 
 test('recordOf: foreign counters are dropped when the record stood apart, and only then', () => {
-  const old = { ...record, version: [{ device: own, value: 3n }, { device: other, value: 4n }] }
+  const old = {
+    ...record,
+    version: [
+      { device: own, value: 3n },
+      { device: other, value: 4n },
+    ],
+  }
   assert.equal(recordOf(item, old, content, options).version.length, 2)
   for (const localFlags of [FLAG_IGNORED, FLAG_UNSUPPORTED, FLAG_RECEIVE_ONLY]) {
-    assert.deepEqual(recordOf(item, { ...old, localFlags }, content, options).version.map(({ device }) => device), [own])
+    assert.deepEqual(
+      recordOf(item, { ...old, localFlags }, content, options).version.map(({ device }) => device),
+      [own],
+    )
   }
   const still = { ...options, localFlags: FLAG_RECEIVE_ONLY }
   assert.equal(recordOf(item, { ...old, localFlags: FLAG_RECEIVE_ONLY }, content, still).version.length, 2)
@@ -74,16 +154,25 @@ test('confirmedRecord: a file that was in doubt and is what it was keeps its ver
   const doubted = { ...record, version: [{ device: other, value: 4n }], sequence: 8, localFlags: FLAG_MUST_RESCAN }
   assert.deepEqual(confirmedRecord(doubted, item, content, compare), { ...doubted, sequence: 0, localFlags: 0 })
   assert.equal(confirmedRecord(doubted, { ...item, mode: 0o600 }, content, compare), undefined)
-  assert.equal(confirmedRecord(doubted, item, { ...content, blocksHash: new Uint8Array(32).fill(1) }, compare), undefined)
+  assert.equal(
+    confirmedRecord(doubted, item, { ...content, blocksHash: new Uint8Array(32).fill(1) }, compare),
+    undefined,
+  )
   assert.equal(confirmedRecord({ ...doubted, blockSizeBytes: 262_144 }, item, content, compare), undefined)
   assert.equal(confirmedRecord({ ...doubted, deleted: true }, item, content, compare), undefined)
-  assert.equal(confirmedRecord({ ...doubted, localFlags: FLAG_MUST_RESCAN | FLAG_IGNORED }, item, content, compare), undefined)
+  assert.equal(
+    confirmedRecord({ ...doubted, localFlags: FLAG_MUST_RESCAN | FLAG_IGNORED }, item, content, compare),
+    undefined,
+  )
   for (const old of [undefined, record]) assert.equal(confirmedRecord(old, item, content, compare), undefined)
 })
 
 test('recordOf: a symlink has no permissions, no time, no blocks', () => {
   const link = recordOf({ ...item, type: 'symlink', symlinkTarget: 't' }, undefined, undefined, options)
-  assert.deepEqual([link.permissions, link.noPermissions, link.modifiedS, link.modifiedNs, link.blockHashes, link.sizeBytes], [0, true, 0, 0, undefined, 0])
+  assert.deepEqual(
+    [link.permissions, link.noPermissions, link.modifiedS, link.modifiedNs, link.blockHashes, link.sizeBytes],
+    [0, true, 0, 0, undefined, 0],
+  )
 })
 
 test('a count that was forgotten is not used again, and tells nothing of the time', () => {
@@ -96,7 +185,10 @@ test('a count that was forgotten is not used again, and tells nothing of the tim
 
 test('deletionOf: seconds of now, nanoseconds and permissions as they were', () => {
   const gone = deletionOf(record, options)
-  assert.deepEqual([gone.deleted, gone.modifiedS, gone.modifiedNs, gone.permissions, gone.sizeBytes, gone.blocksHash], [true, 1_000, 500, 0o644, 0, undefined])
+  assert.deepEqual(
+    [gone.deleted, gone.modifiedS, gone.modifiedNs, gone.permissions, gone.sizeBytes, gone.blocksHash],
+    [true, 1_000, 500, 0o644, 0, undefined],
+  )
   assert.equal(compareVersions(gone.version, record.version), 'newer')
   assert.deepEqual(deletionOf({ ...record, localFlags: FLAG_IGNORED }, options).version, [])
 })
@@ -104,16 +196,28 @@ test('deletionOf: seconds of now, nanoseconds and permissions as they were', () 
 test('ignoredOf: the version stays, the content goes', () => {
   const ignored = ignoredOf(record, options)
   assert.deepEqual(ignored.version, record.version)
-  assert.deepEqual([ignored.localFlags, ignored.sizeBytes, ignored.blockHashes, ignored.deleted], [FLAG_IGNORED, 0, undefined, false])
+  assert.deepEqual(
+    [ignored.localFlags, ignored.sizeBytes, ignored.blockHashes, ignored.deleted],
+    [FLAG_IGNORED, 0, undefined, false],
+  )
 })
 
 test('a new version says which content it was made from, and keeps what other systems know of the file', () => {
-  const old = { ...record, blocksHash: new Uint8Array([7]), platform: new Uint8Array([18, 0]), encrypted: new Uint8Array([1]) }
+  const old = {
+    ...record,
+    blocksHash: new Uint8Array([7]),
+    platform: new Uint8Array([18, 0]),
+    encrypted: new Uint8Array([1]),
+  }
   for (const made of [recordOf(item, old, content, options), deletionOf(old, options)]) {
-    assert.deepEqual([made.previousBlocksHash, made.platform, made.encrypted], [old.blocksHash, old.platform, undefined])
+    assert.deepEqual(
+      [made.previousBlocksHash, made.platform, made.encrypted],
+      [old.blocksHash, old.platform, undefined],
+    )
   }
   const apart = { ...old, localFlags: FLAG_RECEIVE_ONLY }
-  for (const made of [recordOf(item, apart, content, options), deletionOf(apart, options)]) assert.equal(made.previousBlocksHash, undefined)
+  for (const made of [recordOf(item, apart, content, options), deletionOf(apart, options)])
+    assert.equal(made.previousBlocksHash, undefined)
   assert.equal('previousBlocksHash' in recordOf(item, undefined, content, options), false)
 })
 
@@ -128,10 +232,17 @@ test('owners count where the folder says so: ours always, those that others name
   assert.equal(isChanged(made, mine, { ...compare, ownership }), false)
   assert.equal(isChanged(made, given, { ...compare, ownership }), true)
   assert.equal(isChanged(made, given, compare), false, 'nobody asked')
-  assert.equal(isChanged({ ...made, platform: undefined }, mine, { ...compare, ownership }), true, 'others have not heard of it yet')
+  assert.equal(
+    isChanged({ ...made, platform: undefined }, mine, { ...compare, ownership }),
+    true,
+    'others have not heard of it yet',
+  )
   const theirs = { ...made, modifiedBy: other }
   assert.equal(isChanged(theirs, given, { ...compare, ownership }), false)
   assert.equal(isChanged(theirs, given, { ...compare, ownership: { ...ownership, synced: true } }), true)
-  assert.equal(isChanged({ ...theirs, platform: undefined }, given, { ...compare, ownership: { ...ownership, synced: true } }), false)
+  assert.equal(
+    isChanged({ ...theirs, platform: undefined }, given, { ...compare, ownership: { ...ownership, synced: true } }),
+    false,
+  )
   assert.equal(recordOf(mine, record, content, options).platform, undefined)
 })

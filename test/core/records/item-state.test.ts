@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { FLAG_IGNORED, FLAG_MUST_RESCAN, FLAG_RECEIVE_ONLY, FLAG_REMOTE_INVALID } from '../../../src/core/records/file-info.ts'
+import {
+  FLAG_IGNORED,
+  FLAG_MUST_RESCAN,
+  FLAG_RECEIVE_ONLY,
+  FLAG_REMOTE_INVALID,
+} from '../../../src/core/records/file-info.ts'
 import { deviceVersion, itemState, waitingAction } from '../../../src/core/records/item-state.ts'
 import { blocks, deletion, directory, file, version } from '../../db/records.ts'
 
@@ -11,10 +16,22 @@ test('an item is here, older, missing, extra or ignored', () => {
   assert.equal(itemState(newest, newest), 'here')
   assert.equal(itemState(file('a', { version: version(2), localFlags: FLAG_MUST_RESCAN }), newest), 'here')
   assert.equal(itemState(older, newest), 'older')
-  assert.equal(itemState(file('a', { version: version(0, 1) }), newest), 'older', 'an edit that never met the newest one')
+  assert.equal(
+    itemState(file('a', { version: version(0, 1) }), newest),
+    'older',
+    'an edit that never met the newest one',
+  )
   assert.equal(itemState(undefined, newest), 'missing')
-  assert.equal(itemState(deletion('a', { version: version(1) }), newest), 'missing', 'deleted here, made again elsewhere')
-  assert.equal(itemState(older, deletion('a', { version: version(2) })), 'older', 'the deletion is still to be carried out')
+  assert.equal(
+    itemState(deletion('a', { version: version(1) }), newest),
+    'missing',
+    'deleted here, made again elsewhere',
+  )
+  assert.equal(
+    itemState(older, deletion('a', { version: version(2) })),
+    'older',
+    'the deletion is still to be carried out',
+  )
   assert.equal(itemState(file('a', { version: version(1), localFlags: FLAG_RECEIVE_ONLY }), newest), 'extra')
   assert.equal(itemState(deletion('a', { version: version(1), localFlags: FLAG_RECEIVE_ONLY }), newest), 'extra')
   assert.equal(itemState(file('a', { version: version(1), localFlags: FLAG_IGNORED }), newest), 'ignored')

@@ -3,15 +3,25 @@ import { test } from 'node:test'
 import * as fc from 'fast-check'
 import { FLAG_IGNORED, FLAG_MUST_RESCAN, FLAG_RECEIVE_ONLY } from '../../../src/core/records/file-info.ts'
 import type { ShortId } from '../../../src/core/ids.ts'
-import { findWinner, hasWinner, isNeeded, isNeededByRemote, weightBytes, type Claim } from '../../../src/core/records/need.ts'
+import {
+  findWinner,
+  hasWinner,
+  isNeeded,
+  isNeededByRemote,
+  weightBytes,
+  type Claim,
+} from '../../../src/core/records/need.ts'
 import { compareVersions, type VersionVector } from '../../../src/core/records/version-vector.ts'
 
 /** vector('a1 b2') reads as: device a at 1, device b at 2. */
 function vector(text: string): VersionVector {
-  return text.split(' ').filter(Boolean).map((part) => ({
-    device: BigInt(part.charCodeAt(0)) as ShortId,
-    value: BigInt(part.slice(1)),
-  }))
+  return text
+    .split(' ')
+    .filter(Boolean)
+    .map((part) => ({
+      device: BigInt(part.charCodeAt(0)) as ShortId,
+      value: BigInt(part.slice(1)),
+    }))
 }
 
 /** claim('a1 b2 @5 gone ignored'): that version, modified at 5. */
@@ -46,7 +56,8 @@ for (const [name, records, winner] of winners) {
 }
 
 const anyClaim: fc.Arbitrary<Claim> = fc.record({
-  version: fc.tuple(fc.bigInt(0n, 2n), fc.bigInt(0n, 2n), fc.bigInt(0n, 2n))
+  version: fc
+    .tuple(fc.bigInt(0n, 2n), fc.bigInt(0n, 2n), fc.bigInt(0n, 2n))
     .map((values) => values.map((value, i) => ({ device: BigInt(i + 1) as ShortId, value }))),
   modifiedS: fc.integer({ min: 0, max: 2 }),
   modifiedNs: fc.integer({ min: 0, max: 1 }),
@@ -56,31 +67,43 @@ const anyClaim: fc.Arbitrary<Claim> = fc.record({
 
 /** Two records of one version are one edit; only a liar tells different things about it. */
 const uniqueVersions = fc.uniqueArray(anyClaim, {
-  comparator: (a, b) => compareVersions(a.version, b.version) === 'equal', minLength: 1, maxLength: 6,
+  comparator: (a, b) => compareVersions(a.version, b.version) === 'equal',
+  minLength: 1,
+  maxLength: 6,
 })
 
 test('findWinner: has seen all it beats by version, is valid when any is, and does not depend on the order', () => {
-  fc.assert(fc.property(uniqueVersions, fc.func(fc.integer()), (claims, key) => {
-    const winner = claims[findWinner(claims)]
-    assert.ok(winner !== undefined)
-    const rivals = claims.some((other) => other.localFlags === 0) ? claims.filter((other) => other.localFlags === 0) : claims
-    assert.ok(rivals.includes(winner))
-    assert.ok(!rivals.some((other) => compareVersions(winner.version, other.version) === 'older'))
-    const shuffled = claims.toSorted((a, b) => key(a) - key(b))
-    assert.equal(shuffled[findWinner(shuffled)], winner)
-  }), { numRuns: 2000 })
+  fc.assert(
+    fc.property(uniqueVersions, fc.func(fc.integer()), (claims, key) => {
+      const winner = claims[findWinner(claims)]
+      assert.ok(winner !== undefined)
+      const rivals = claims.some((other) => other.localFlags === 0)
+        ? claims.filter((other) => other.localFlags === 0)
+        : claims
+      assert.ok(rivals.includes(winner))
+      assert.ok(!rivals.some((other) => compareVersions(winner.version, other.version) === 'older'))
+      const shuffled = claims.toSorted((a, b) => key(a) - key(b))
+      assert.equal(shuffled[findWinner(shuffled)], winner)
+    }),
+    { numRuns: 2000 },
+  )
 })
 
 test('findWinner: a live edit is never lost to a deletion that has not seen it', () => {
-  fc.assert(fc.property(uniqueVersions, (claims) => {
-    const winner = claims[findWinner(claims)]!
-    if (!winner.deleted || winner.localFlags !== 0) return
-    for (const edit of claims.filter((other) => !other.deleted && other.localFlags === 0)) {
-      const order = compareVersions(winner.version, edit.version)
-      const seenByAnother = claims.some((other) => other.localFlags === 0 && compareVersions(other.version, edit.version) === 'newer')
-      assert.ok(order === 'newer' || order === 'equal' || seenByAnother)
-    }
-  }), { numRuns: 2000 })
+  fc.assert(
+    fc.property(uniqueVersions, (claims) => {
+      const winner = claims[findWinner(claims)]!
+      if (!winner.deleted || winner.localFlags !== 0) return
+      for (const edit of claims.filter((other) => !other.deleted && other.localFlags === 0)) {
+        const order = compareVersions(winner.version, edit.version)
+        const seenByAnother = claims.some(
+          (other) => other.localFlags === 0 && compareVersions(other.version, edit.version) === 'newer',
+        )
+        assert.ok(order === 'newer' || order === 'equal' || seenByAnother)
+      }
+    }),
+    { numRuns: 2000 },
+  )
 })
 
 const needs: [name: string, local: string | undefined, global: string, needed: boolean][] = [

@@ -1,24 +1,51 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
-import { FLAG_IGNORED, FLAG_MUST_RESCAN, FLAG_RECEIVE_ONLY, type FileHead } from '../../../src/core/records/file-info.ts'
+import {
+  FLAG_IGNORED,
+  FLAG_MUST_RESCAN,
+  FLAG_RECEIVE_ONLY,
+  type FileHead,
+} from '../../../src/core/records/file-info.ts'
 import type { ShortId } from '../../../src/core/ids.ts'
 import { isNeeded } from '../../../src/core/records/need.ts'
-import { isSameApartFromVersion, jointDeletion, planBookkeeping, planStep, type PlanCase } from '../../../src/core/records/plan.ts'
+import {
+  isSameApartFromVersion,
+  jointDeletion,
+  planBookkeeping,
+  planStep,
+  type PlanCase,
+} from '../../../src/core/records/plan.ts'
 import { compareVersions, type VersionVector } from '../../../src/core/records/version-vector.ts'
 
 const RUNS = 100_000
 
 /** vector('a1 b2') reads as: device a at 1, device b at 2. */
 function vector(text: string): VersionVector {
-  return text.split(' ').filter(Boolean).map((part) => ({ device: BigInt(part.charCodeAt(0)) as ShortId, value: BigInt(part.slice(1)) }))
+  return text
+    .split(' ')
+    .filter(Boolean)
+    .map((part) => ({ device: BigInt(part.charCodeAt(0)) as ShortId, value: BigInt(part.slice(1)) }))
 }
 
 function head(version: string, changes: Partial<FileHead> = {}): FileHead {
   return {
-    name: 'x', type: 'file', deleted: false, sizeBytes: 3, modifiedS: 1, modifiedNs: 0, permissions: 0o644, noPermissions: false,
-    version: vector(version), modifiedBy: 1n as ShortId, sequence: 1, localFlags: 0, blockSizeBytes: 131_072,
-    blocksHash: new Uint8Array([1]), symlinkTarget: '', ...changes,
+    name: 'x',
+    type: 'file',
+    deleted: false,
+    sizeBytes: 3,
+    modifiedS: 1,
+    modifiedNs: 0,
+    permissions: 0o644,
+    noPermissions: false,
+    version: vector(version),
+    modifiedBy: 1n as ShortId,
+    sequence: 1,
+    localFlags: 0,
+    blockSizeBytes: 131_072,
+    blocksHash: new Uint8Array([1]),
+    symlinkTarget: '',
+    ...changes,
   }
 }
 
@@ -30,25 +57,80 @@ const other: Partial<FileHead> = { blocksHash: new Uint8Array([2]) }
 const cases: readonly [name: string, local: FileHead | undefined, global: FileHead, expected: object][] = [
   ['a new file is fetched', undefined, head('a1'), { kind: 'fetch', saveOurs: false }],
   ['an edit that saw ours replaces it', head('a1'), head('a1 b1', other), { kind: 'fetch', saveOurs: false }],
-  ['an edit that never saw ours has it saved first', head('a2'), head('a1 b1', other), { kind: 'fetch', saveOurs: true }],
-  ['an edit of just our content, by whatever history, is no conflict', head('a2'), head('a1 b1', { ...other, previousBlocksHash: new Uint8Array([1]) }), { kind: 'fetch', saveOurs: false }],
-  ['nor is the deletion of just our content', head('a2'), head('a1 b1', { ...gone, previousBlocksHash: new Uint8Array([1]) }), { kind: 'remove', type: 'file', saveOurs: false }],
-  ['an edit of other content than ours has ours saved', head('a2'), head('a1 b1', { ...other, previousBlocksHash: new Uint8Array([3]) }), { kind: 'fetch', saveOurs: true }],
-  ['a file that must be read again may hold anything', head('a2', { localFlags: FLAG_MUST_RESCAN }), head('a1 b1', { ...other, previousBlocksHash: new Uint8Array([1]) }), { kind: 'fetch', saveOurs: true }],
+  [
+    'an edit that never saw ours has it saved first',
+    head('a2'),
+    head('a1 b1', other),
+    { kind: 'fetch', saveOurs: true },
+  ],
+  [
+    'an edit of just our content, by whatever history, is no conflict',
+    head('a2'),
+    head('a1 b1', { ...other, previousBlocksHash: new Uint8Array([1]) }),
+    { kind: 'fetch', saveOurs: false },
+  ],
+  [
+    'nor is the deletion of just our content',
+    head('a2'),
+    head('a1 b1', { ...gone, previousBlocksHash: new Uint8Array([1]) }),
+    { kind: 'remove', type: 'file', saveOurs: false },
+  ],
+  [
+    'an edit of other content than ours has ours saved',
+    head('a2'),
+    head('a1 b1', { ...other, previousBlocksHash: new Uint8Array([3]) }),
+    { kind: 'fetch', saveOurs: true },
+  ],
+  [
+    'a file that must be read again may hold anything',
+    head('a2', { localFlags: FLAG_MUST_RESCAN }),
+    head('a1 b1', { ...other, previousBlocksHash: new Uint8Array([1]) }),
+    { kind: 'fetch', saveOurs: true },
+  ],
   ['the same content on both sides is no conflict', head('a2'), head('a1 b1'), { kind: 'metadata' }],
   ['a touched file keeps its content', head('a1'), head('a1 b1', { modifiedS: 9 }), { kind: 'metadata' }],
-  ['a file that must be read again is fetched', head('a1', { localFlags: FLAG_MUST_RESCAN }), head('a1 b1'), { kind: 'fetch', saveOurs: false }],
+  [
+    'a file that must be read again is fetched',
+    head('a1', { localFlags: FLAG_MUST_RESCAN }),
+    head('a1 b1'),
+    { kind: 'fetch', saveOurs: false },
+  ],
   ['what we have is kept', head('a1'), head('a1', other), { kind: 'keep' }],
-  ['a deletion that saw our file removes it', head('a1'), head('a1 b1', gone), { kind: 'remove', type: 'file', saveOurs: false }],
-  ['a deletion that never saw our edit saves it', head('a2'), head('a1 b1', gone), { kind: 'remove', type: 'file', saveOurs: true }],
+  [
+    'a deletion that saw our file removes it',
+    head('a1'),
+    head('a1 b1', gone),
+    { kind: 'remove', type: 'file', saveOurs: false },
+  ],
+  [
+    'a deletion that never saw our edit saves it',
+    head('a2'),
+    head('a1 b1', gone),
+    { kind: 'remove', type: 'file', saveOurs: true },
+  ],
   ['the deletion of what we never had is nothing', undefined, head('b1', gone), { kind: 'keep' }],
   ['what was deleted on both sides is only recorded', head('a2', gone), head('a1 b1', gone), { kind: 'adopt' }],
   ['a directory is made', undefined, head('b1', directory), { kind: 'make-directory', saveOurs: false }],
-  ['a file that loses against a directory is saved', head('a1'), head('b1', directory), { kind: 'make-directory', saveOurs: true }],
-  ['a file that loses against a symlink is saved', head('a1'), head('b1', symlink), { kind: 'make-symlink', saveOurs: true }],
+  [
+    'a file that loses against a directory is saved',
+    head('a1'),
+    head('b1', directory),
+    { kind: 'make-directory', saveOurs: true },
+  ],
+  [
+    'a file that loses against a symlink is saved',
+    head('a1'),
+    head('b1', symlink),
+    { kind: 'make-symlink', saveOurs: true },
+  ],
   ['a directory that loses has nothing to save', head('a1', directory), head('b1'), { kind: 'fetch', saveOurs: false }],
   ['a symlink that loses has nothing to save', head('a1', symlink), head('b1'), { kind: 'fetch', saveOurs: false }],
-  ['a deleted directory is removed', head('a1', directory), head('a1 b1', { ...directory, deleted: true }), { kind: 'remove', type: 'directory', saveOurs: false }],
+  [
+    'a deleted directory is removed',
+    head('a1', directory),
+    head('a1 b1', { ...directory, deleted: true }),
+    { kind: 'remove', type: 'directory', saveOurs: false },
+  ],
 ]
 
 for (const [name, local, global, expected] of cases) {
@@ -58,43 +140,64 @@ for (const [name, local, global, expected] of cases) {
 }
 
 test('plan: what is excluded here is only recorded, and a folder that keeps deletions out keeps its files', () => {
-  assert.deepEqual(planStep({ local: undefined, global: head('b1'), ignored: true, ignoreDelete: false }), { kind: 'ignore' })
-  assert.deepEqual(planStep({ local: head('a1'), global: head('a1 b1', gone), ignored: false, ignoreDelete: true }), { kind: 'keep' })
+  assert.deepEqual(planStep({ local: undefined, global: head('b1'), ignored: true, ignoreDelete: false }), {
+    kind: 'ignore',
+  })
+  assert.deepEqual(planStep({ local: head('a1'), global: head('a1 b1', gone), ignored: false, ignoreDelete: true }), {
+    kind: 'keep',
+  })
 })
 
-const counters = fc.tuple(fc.nat(3), fc.nat(3), fc.nat(3)).map(([a, b, c]) => `${a > 0 ? `a${a} ` : ''}${b > 0 ? `b${b} ` : ''}${c > 0 ? `c${c}` : ''}`)
-const heads = fc.record({
-  version: counters, shape: fc.constantFrom({}, gone, directory, symlink, other), modifiedS: fc.nat(3),
-  localFlags: fc.constantFrom(0, 0, 0, FLAG_IGNORED, FLAG_MUST_RESCAN, FLAG_RECEIVE_ONLY), permissions: fc.constantFrom(0o644, 0o600),
-}).map(({ version, shape, ...rest }) => head(version, { ...shape, ...rest }))
+const counters = fc
+  .tuple(fc.nat(3), fc.nat(3), fc.nat(3))
+  .map(([a, b, c]) => `${a > 0 ? `a${a} ` : ''}${b > 0 ? `b${b} ` : ''}${c > 0 ? `c${c}` : ''}`)
+const heads = fc
+  .record({
+    version: counters,
+    shape: fc.constantFrom({}, gone, directory, symlink, other),
+    modifiedS: fc.nat(3),
+    localFlags: fc.constantFrom(0, 0, 0, FLAG_IGNORED, FLAG_MUST_RESCAN, FLAG_RECEIVE_ONLY),
+    permissions: fc.constantFrom(0o644, 0o600),
+  })
+  .map(({ version, shape, ...rest }) => head(version, { ...shape, ...rest }))
 const planCases: fc.Arbitrary<PlanCase> = fc.record({
-  local: fc.option(heads, { nil: undefined }), global: heads, ignored: fc.boolean(), ignoreDelete: fc.boolean(),
+  local: fc.option(heads, { nil: undefined }),
+  global: heads,
+  ignored: fc.boolean(),
+  ignoreDelete: fc.boolean(),
 })
 
 test('an edit the winner never saw is kept or saved, never lost', () => {
   let unseenCount = 0
-  fc.assert(fc.property(planCases, (given) => {
-    const { local, global } = given
-    const step = planStep(given)
-    if (local === undefined || local.deleted || local.type !== 'file') return
-    const order = compareVersions(local.version, global.version)
-    if (order === 'equal' || order === 'older') return
-    unseenCount++
-    const untouched = step.kind === 'keep' || step.kind === 'ignore' || step.kind === 'adopt'
-    const sameContent = step.kind === 'metadata' && local.blocksHash?.[0] === global.blocksHash?.[0]
-    assert.ok(untouched || sameContent || ('saveOurs' in step && step.saveOurs), step.kind)
-  }), { numRuns: RUNS })
+  fc.assert(
+    fc.property(planCases, (given) => {
+      const { local, global } = given
+      const step = planStep(given)
+      if (local === undefined || local.deleted || local.type !== 'file') return
+      const order = compareVersions(local.version, global.version)
+      if (order === 'equal' || order === 'older') return
+      unseenCount++
+      const untouched = step.kind === 'keep' || step.kind === 'ignore' || step.kind === 'adopt'
+      const sameContent = step.kind === 'metadata' && local.blocksHash?.[0] === global.blocksHash?.[0]
+      assert.ok(untouched || sameContent || ('saveOurs' in step && step.saveOurs), step.kind)
+    }),
+    { numRuns: RUNS },
+  )
   assert.ok(unseenCount > RUNS / 20, `only ${unseenCount} cases had an unseen edit`)
   console.log(JSON.stringify({ id: 'plan-no-lost-edit', tried: RUNS, unseen: unseenCount, lost: 0 }))
 })
 
 test('what is not needed is left alone, and what is needed gets a step that ends the need', () => {
-  fc.assert(fc.property(planCases, (given) => {
-    const step = planStep(given)
-    const needed = isNeeded(given.local, given.global) && !(given.global.deleted && given.ignoreDelete)
-    assert.equal(step.kind !== 'keep', needed)
-    if (given.global.deleted && !given.ignored) assert.ok(step.kind === 'keep' || step.kind === 'adopt' || step.kind === 'remove')
-  }), { numRuns: RUNS })
+  fc.assert(
+    fc.property(planCases, (given) => {
+      const step = planStep(given)
+      const needed = isNeeded(given.local, given.global) && !(given.global.deleted && given.ignoreDelete)
+      assert.equal(step.kind !== 'keep', needed)
+      if (given.global.deleted && !given.ignored)
+        assert.ok(step.kind === 'keep' || step.kind === 'adopt' || step.kind === 'remove')
+    }),
+    { numRuns: RUNS },
+  )
 })
 
 test('a folder that only sends takes over versions of what it has, and nothing else', () => {

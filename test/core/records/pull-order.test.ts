@@ -12,17 +12,29 @@ const files = [
 const first = () => 0
 
 const cases: readonly [PullOrder, string][] = [
-  ['alphabetic', 'abc'], ['smallestFirst', 'cba'], ['largestFirst', 'abc'], ['oldestFirst', 'cba'], ['newestFirst', 'abc'],
+  ['alphabetic', 'abc'],
+  ['smallestFirst', 'cba'],
+  ['largestFirst', 'abc'],
+  ['oldestFirst', 'cba'],
+  ['newestFirst', 'abc'],
 ]
 for (const [order, expected] of cases) {
-  test(`files ${order}`, () => assert.equal(sortForPull(files, order, first).map(({ name }) => name).join(''), expected))
+  test(`files ${order}`, () =>
+    assert.equal(
+      sortForPull(files, order, first)
+        .map(({ name }) => name)
+        .join(''),
+      expected,
+    ))
 }
 
 test('a random order holds every file once, and every order comes up', () => {
-  fc.assert(fc.property(fc.uniqueArray(fc.nat()), fc.infiniteStream(fc.nat()), (items, numbers) => {
-    const mixed = shuffled(items, (below) => (numbers.next().value ?? 0) % below)
-    assert.deepEqual([...mixed].sort(), [...items].sort())
-  }))
+  fc.assert(
+    fc.property(fc.uniqueArray(fc.nat()), fc.infiniteStream(fc.nat()), (items, numbers) => {
+      const mixed = shuffled(items, (below) => (numbers.next().value ?? 0) % below)
+      assert.deepEqual([...mixed].sort(), [...items].sort())
+    }),
+  )
   const seen = new Set<string>()
   for (let i = 0; i < 6; i++) seen.add(shuffled([1, 2, 3], (below) => (below === 3 ? i % 3 : i % 2)).join())
   assert.equal(seen.size, 6)
@@ -32,14 +44,16 @@ test('files random: every file once, those of one directory together, and any di
   const names = ['a/1', 'top', 'b/1', 'a/2', 'b/2', 'a/b/1', 'a/3']
   const many = names.map((name) => ({ name, sizeBytes: 1, modifiedS: 1, modifiedNs: 0 }))
   const seenFirst = new Set<string>()
-  fc.assert(fc.property(fc.infiniteStream(fc.nat()), (numbers) => {
-    const mixed = sortForPull(many, 'random', (below) => (numbers.next().value ?? 0) % below).map(({ name }) => name)
-    assert.deepEqual([...mixed].sort(), [...names].sort())
-    const directories = mixed.map((name) => name.slice(0, name.lastIndexOf('/') + 1))
-    const changes = directories.filter((directory, i) => directory !== directories[i - 1])
-    assert.equal(changes.length, new Set(directories).size, mixed.join())
-    seenFirst.add(mixed[0] ?? '')
-  }))
+  fc.assert(
+    fc.property(fc.infiniteStream(fc.nat()), (numbers) => {
+      const mixed = sortForPull(many, 'random', (below) => (numbers.next().value ?? 0) % below).map(({ name }) => name)
+      assert.deepEqual([...mixed].sort(), [...names].sort())
+      const directories = mixed.map((name) => name.slice(0, name.lastIndexOf('/') + 1))
+      const changes = directories.filter((directory, i) => directory !== directories[i - 1])
+      assert.equal(changes.length, new Set(directories).size, mixed.join())
+      seenFirst.add(mixed[0] ?? '')
+    }),
+  )
   assert.ok(seenFirst.size > 3, [...seenFirst].join())
 })
 
@@ -47,9 +61,20 @@ test('blocks: all of them once, in order, mixed, or our own share first', () => 
   const blocks = [0, 1, 2, 3, 4, 5, 6, 7]
   assert.deepEqual(sortBlocks(blocks, 'inOrder', { own: 0, count: 2 }, first), blocks)
   assert.deepEqual(sortBlocks(blocks, 'standard', { own: 1, count: 2 }, first), [4, 5, 6, 7, 0, 1, 2, 3])
-  fc.assert(fc.property(fc.nat(50), fc.constantFrom('standard', 'random', 'inOrder'), fc.nat(5), fc.integer({ min: 1, max: 6 }), (length, order, own, count) => {
-    const numbers = Array.from({ length }, (_, i) => i)
-    const sorted = sortBlocks(numbers, order, { own, count }, (below) => below - 1)
-    assert.deepEqual([...sorted].sort((a, b) => a - b), numbers)
-  }))
+  fc.assert(
+    fc.property(
+      fc.nat(50),
+      fc.constantFrom('standard', 'random', 'inOrder'),
+      fc.nat(5),
+      fc.integer({ min: 1, max: 6 }),
+      (length, order, own, count) => {
+        const numbers = Array.from({ length }, (_, i) => i)
+        const sorted = sortBlocks(numbers, order, { own, count }, (below) => below - 1)
+        assert.deepEqual(
+          [...sorted].sort((a, b) => a - b),
+          numbers,
+        )
+      },
+    ),
+  )
 })

@@ -1,15 +1,31 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { FLAG_IGNORED, FLAG_RECEIVE_ONLY } from '../../../src/core/records/file-info.ts'
-import { waitReason, whyOf, type FolderFacts, type WaitFacts, type WhyFacts } from '../../../src/core/records/reasons.ts'
+import {
+  waitReason,
+  whyOf,
+  type FolderFacts,
+  type WaitFacts,
+  type WhyFacts,
+} from '../../../src/core/records/reasons.ts'
 import { deletion, file, version } from '../../db/records.ts'
 
 const FOLDER: FolderFacts = { paused: false, type: 'sendreceive', error: '', scanning: false }
 const WAITING: WaitFacts = { folder: FOLDER, stage: 'waiting', action: 'download', problem: undefined, held: true }
 
 const WAITS: readonly (readonly [what: string, facts: Partial<WaitFacts>, code: string, text: RegExp])[] = [
-  ['a paused folder', { folder: { ...FOLDER, paused: true, error: 'x' }, stage: 'downloading' }, 'paused', /the folder is paused/],
-  ['a folder in error', { folder: { ...FOLDER, error: 'marker missing', type: 'sendonly' } }, 'folder-error', /stopped: marker missing$/],
+  [
+    'a paused folder',
+    { folder: { ...FOLDER, paused: true, error: 'x' }, stage: 'downloading' },
+    'paused',
+    /the folder is paused/,
+  ],
+  [
+    'a folder in error',
+    { folder: { ...FOLDER, error: 'marker missing', type: 'sendonly' } },
+    'folder-error',
+    /stopped: marker missing$/,
+  ],
   ['a send-only folder', { folder: { ...FOLDER, type: 'sendonly' } }, 'send-only', /only sends/],
   ['a download', { stage: 'downloading', problem: 'old' }, 'downloading', /being downloaded now/],
   ['a failure', { stage: 'queued', problem: 'disk is full', held: false }, 'failed', /failed: disk is full$/],
@@ -31,45 +47,150 @@ for (const [what, facts, code, text] of WAITS) {
 
 const now = file('a', { version: version(1) })
 const later = file('a', { version: version(2) })
-const KNOWN: WhyFacts = { folder: FOLDER, records: { local: now, global: now }, problem: undefined, queue: undefined, offeredBy: [] }
+const KNOWN: WhyFacts = {
+  folder: FOLDER,
+  records: { local: now, global: now },
+  problem: undefined,
+  queue: undefined,
+  offeredBy: [],
+}
 const NOBODY = 'no connected device has the newest version'
 
 /** What is known about a file, and what must come of it. */
-const REASONS: readonly (readonly [what: string, facts: Partial<WhyFacts>, state: string, codes: string, reasons: readonly string[]])[] = [
-  ['in sync', { offeredBy: ['ben'] }, 'here', 'here offered',
-    ['it is here, in the newest version', 'connected devices that have the newest version: ben']],
-  ['deleted everywhere', { records: { local: deletion('a'), global: deletion('a') } }, 'deleted', 'deleted', ['it was deleted, here as everywhere']],
-  ['deleted, and never here', { records: { local: undefined, global: deletion('a') } }, 'deleted', 'deleted-elsewhere',
-    ['it was deleted elsewhere and never was here']],
-  ['ignored', { records: { local: file('a', { localFlags: FLAG_IGNORED }), global: later } }, 'ignored', 'ignored no-device', ['it is ignored here', NOBODY]],
-  ['changed here only', { records: { local: file('a', { localFlags: FLAG_RECEIVE_ONLY }), global: later }, offeredBy: ['ben'] }, 'extra', 'extra offered',
-    ['it was changed here, in a folder that only receives: the change is kept from others', 'connected devices that have the newest version: ben']],
-  ['next in the queue', { records: { local: undefined, global: now }, queue: { stage: 'queued', place: 0 }, offeredBy: ['ben', 'STRANGER'] }, 'missing', 'missing queued offered',
-    ['it is not here yet', 'it is the next to be downloaded', 'connected devices that have the newest version: ben, STRANGER']],
-  ['far back in the queue', { records: { local: now, global: later }, queue: { stage: 'queued', place: 6 } }, 'older', 'older queued no-device',
-    ['it is here in an older version', 'it is number 7 in the queue', NOBODY]],
-  ['on its way', { records: { local: deletion('a'), global: later }, queue: { stage: 'downloading' }, offeredBy: ['ben'] }, 'missing', 'missing downloading offered',
-    ['it is not here yet', 'it is being downloaded now', 'connected devices that have the newest version: ben']],
-  ['failing', { records: { local: now, global: later }, problem: 'disk is full', queue: { stage: 'waiting' } }, 'older', 'older failed waiting no-device',
-    ['it is here in an older version', 'the last attempt failed: disk is full', 'it waits for its turn', NOBODY]],
-  ['deleted elsewhere', { records: { local: now, global: deletion('a', { version: version(2) }) } }, 'older', 'still-here', ['it is here, but was deleted elsewhere']],
-  ['of a folder that has stopped', { folder: { ...FOLDER, error: 'folder marker missing' } }, 'here', 'folder-error here',
-    ['the folder has stopped: folder marker missing', 'it is here, in the newest version']],
-  ['of a paused folder', { folder: { ...FOLDER, paused: true }, records: { local: undefined, global: now }, problem: 'old' }, 'missing', 'paused missing no-device',
-    ['the folder is paused: nothing in it is scanned or downloaded', 'it is not here yet', NOBODY]],
-  ['of a send-only folder', { folder: { ...FOLDER, type: 'sendonly' }, records: { local: undefined, global: now } }, 'missing', 'send-only missing no-device',
-    ['the folder only sends: what others change is not taken', 'it is not here yet', NOBODY]],
-  ['that nobody knows', { records: undefined }, 'unknown', 'unknown',
-    ['no device has told of it, and no scan has seen it here: it is ignored, new since the last scan, or misspelt']],
+const REASONS: readonly (readonly [
+  what: string,
+  facts: Partial<WhyFacts>,
+  state: string,
+  codes: string,
+  reasons: readonly string[],
+])[] = [
+  [
+    'in sync',
+    { offeredBy: ['ben'] },
+    'here',
+    'here offered',
+    ['it is here, in the newest version', 'connected devices that have the newest version: ben'],
+  ],
+  [
+    'deleted everywhere',
+    { records: { local: deletion('a'), global: deletion('a') } },
+    'deleted',
+    'deleted',
+    ['it was deleted, here as everywhere'],
+  ],
+  [
+    'deleted, and never here',
+    { records: { local: undefined, global: deletion('a') } },
+    'deleted',
+    'deleted-elsewhere',
+    ['it was deleted elsewhere and never was here'],
+  ],
+  [
+    'ignored',
+    { records: { local: file('a', { localFlags: FLAG_IGNORED }), global: later } },
+    'ignored',
+    'ignored no-device',
+    ['it is ignored here', NOBODY],
+  ],
+  [
+    'changed here only',
+    { records: { local: file('a', { localFlags: FLAG_RECEIVE_ONLY }), global: later }, offeredBy: ['ben'] },
+    'extra',
+    'extra offered',
+    [
+      'it was changed here, in a folder that only receives: the change is kept from others',
+      'connected devices that have the newest version: ben',
+    ],
+  ],
+  [
+    'next in the queue',
+    {
+      records: { local: undefined, global: now },
+      queue: { stage: 'queued', place: 0 },
+      offeredBy: ['ben', 'STRANGER'],
+    },
+    'missing',
+    'missing queued offered',
+    [
+      'it is not here yet',
+      'it is the next to be downloaded',
+      'connected devices that have the newest version: ben, STRANGER',
+    ],
+  ],
+  [
+    'far back in the queue',
+    { records: { local: now, global: later }, queue: { stage: 'queued', place: 6 } },
+    'older',
+    'older queued no-device',
+    ['it is here in an older version', 'it is number 7 in the queue', NOBODY],
+  ],
+  [
+    'on its way',
+    { records: { local: deletion('a'), global: later }, queue: { stage: 'downloading' }, offeredBy: ['ben'] },
+    'missing',
+    'missing downloading offered',
+    ['it is not here yet', 'it is being downloaded now', 'connected devices that have the newest version: ben'],
+  ],
+  [
+    'failing',
+    { records: { local: now, global: later }, problem: 'disk is full', queue: { stage: 'waiting' } },
+    'older',
+    'older failed waiting no-device',
+    ['it is here in an older version', 'the last attempt failed: disk is full', 'it waits for its turn', NOBODY],
+  ],
+  [
+    'deleted elsewhere',
+    { records: { local: now, global: deletion('a', { version: version(2) }) } },
+    'older',
+    'still-here',
+    ['it is here, but was deleted elsewhere'],
+  ],
+  [
+    'of a folder that has stopped',
+    { folder: { ...FOLDER, error: 'folder marker missing' } },
+    'here',
+    'folder-error here',
+    ['the folder has stopped: folder marker missing', 'it is here, in the newest version'],
+  ],
+  [
+    'of a paused folder',
+    { folder: { ...FOLDER, paused: true }, records: { local: undefined, global: now }, problem: 'old' },
+    'missing',
+    'paused missing no-device',
+    ['the folder is paused: nothing in it is scanned or downloaded', 'it is not here yet', NOBODY],
+  ],
+  [
+    'of a send-only folder',
+    { folder: { ...FOLDER, type: 'sendonly' }, records: { local: undefined, global: now } },
+    'missing',
+    'send-only missing no-device',
+    ['the folder only sends: what others change is not taken', 'it is not here yet', NOBODY],
+  ],
+  [
+    'that nobody knows',
+    { records: undefined },
+    'unknown',
+    'unknown',
+    ['no device has told of it, and no scan has seen it here: it is ignored, new since the last scan, or misspelt'],
+  ],
 ]
 
 for (const [what, facts, state, codes, reasons] of REASONS) {
   test(`why: a file ${what}`, () => {
     const why = whyOf({ ...KNOWN, ...facts })
-    assert.deepEqual(why.reasons.map(({ text }) => text), reasons)
+    assert.deepEqual(
+      why.reasons.map(({ text }) => text),
+      reasons,
+    )
     assert.deepEqual([why.state, why.reasons.map(({ code }) => code).join(' ')], [state, codes])
-    assert.deepEqual(why.reasons.flatMap(({ cause = [] }) => cause), facts.folder?.error || (codes.includes('failed') && facts.problem) ? [facts.folder?.error || facts.problem] : [])
-    assert.deepEqual(why.reasons.flatMap(({ place = [] }) => place), facts.queue?.stage === 'queued' ? [facts.queue.place + 1] : [])
+    assert.deepEqual(
+      why.reasons.flatMap(({ cause = [] }) => cause),
+      facts.folder?.error || (codes.includes('failed') && facts.problem) ? [facts.folder?.error || facts.problem] : [],
+    )
+    assert.deepEqual(
+      why.reasons.flatMap(({ place = [] }) => place),
+      facts.queue?.stage === 'queued' ? [facts.queue.place + 1] : [],
+    )
     assert.equal(why.upToDate, ['in sync', 'deleted everywhere', 'of a folder that has stopped'].includes(what))
   })
 }

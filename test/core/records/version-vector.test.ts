@@ -5,26 +5,44 @@ import { test } from 'node:test'
 import * as fc from 'fast-check'
 import type { ShortId } from '../../../src/core/ids.ts'
 import {
-  bumpVersion, compareVersions, dropForeignCounters, firstCount, forgottenCount, mergeVersions, parseVersion, versionToText,
-  type Ordering, type VersionVector,
+  bumpVersion,
+  compareVersions,
+  dropForeignCounters,
+  firstCount,
+  forgottenCount,
+  mergeVersions,
+  parseVersion,
+  versionToText,
+  type Ordering,
+  type VersionVector,
 } from '../../../src/core/records/version-vector.ts'
 
 type Pairs = readonly (readonly [string, string])[]
-interface Vectors { readonly compare: readonly { readonly a: Pairs; readonly b: Pairs; readonly result: string }[] }
+interface Vectors {
+  readonly compare: readonly { readonly a: Pairs; readonly b: Pairs; readonly result: string }[]
+}
 
-const vectors: Vectors = JSON.parse(readFileSync(join(import.meta.dirname, '../../vectors/version-vectors.json'), 'utf8'))
+const vectors: Vectors = JSON.parse(
+  readFileSync(join(import.meta.dirname, '../../vectors/version-vectors.json'), 'utf8'),
+)
 
 const short = (value: bigint) => value as ShortId
 const fromPairs = (pairs: Pairs): VersionVector =>
   pairs.map(([device, value]) => ({ device: short(BigInt(device)), value: BigInt(value) }))
 
 const names: Record<string, Ordering> = {
-  equal: 'equal', greater: 'newer', lesser: 'older',
-  concurrent_greater: 'concurrent-newer', concurrent_lesser: 'concurrent-older',
+  equal: 'equal',
+  greater: 'newer',
+  lesser: 'older',
+  concurrent_greater: 'concurrent-newer',
+  concurrent_lesser: 'concurrent-older',
 }
 const mirrored: Record<Ordering, Ordering> = {
-  equal: 'equal', newer: 'older', older: 'newer',
-  'concurrent-newer': 'concurrent-older', 'concurrent-older': 'concurrent-newer',
+  equal: 'equal',
+  newer: 'older',
+  older: 'newer',
+  'concurrent-newer': 'concurrent-older',
+  'concurrent-older': 'concurrent-newer',
 }
 
 test('compareVersions: the published vectors, both ways round', () => {
@@ -41,7 +59,10 @@ const MAX = (1n << 64n) - 1n
 const device = fc.oneof(fc.constantFrom(1n, 2n, 3n, MAX), fc.bigInt(0n, MAX)).map(short)
 const value = fc.oneof(fc.bigInt(0n, 3n), fc.constantFrom(MAX, MAX - 1n, 1n << 63n))
 const vector: fc.Arbitrary<VersionVector> = fc
-  .uniqueArray(fc.record({ device, value }, { noNullPrototype: true }), { selector: (counter) => counter.device, maxLength: 5 })
+  .uniqueArray(fc.record({ device, value }, { noNullPrototype: true }), {
+    selector: (counter) => counter.device,
+    maxLength: 5,
+  })
   .map((counters) => counters.toSorted((a, b) => (a.device < b.device ? -1 : 1)))
 
 /** What the words mean, without cleverness. */
@@ -57,50 +78,70 @@ function plainOrder(a: VersionVector, b: VersionVector): Ordering {
 }
 
 test('compareVersions: agrees with the definition, and mirrors', () => {
-  fc.assert(fc.property(vector, vector, (a, b) => {
-    assert.equal(compareVersions(a, b), plainOrder(a, b))
-    assert.equal(compareVersions(b, a), mirrored[compareVersions(a, b)])
-    assert.equal(compareVersions(a, [...a]), 'equal')
-  }), { numRuns: 2000 })
+  fc.assert(
+    fc.property(vector, vector, (a, b) => {
+      assert.equal(compareVersions(a, b), plainOrder(a, b))
+      assert.equal(compareVersions(b, a), mirrored[compareVersions(a, b)])
+      assert.equal(compareVersions(a, [...a]), 'equal')
+    }),
+    { numRuns: 2000 },
+  )
 })
 
 test('mergeVersions: the least that has seen both; commutative, associative, idempotent', () => {
-  fc.assert(fc.property(vector, vector, vector, (a, b, c) => {
-    const merged = mergeVersions(a, b)
-    assert.ok(['equal', 'newer'].includes(compareVersions(merged, a)))
-    assert.ok(['equal', 'newer'].includes(compareVersions(merged, b)))
-    assert.deepEqual(merged, mergeVersions(b, a))
-    assert.deepEqual(mergeVersions(merged, c), mergeVersions(a, mergeVersions(b, c)))
-    assert.deepEqual(mergeVersions(a, a), a)
-  }))
+  fc.assert(
+    fc.property(vector, vector, vector, (a, b, c) => {
+      const merged = mergeVersions(a, b)
+      assert.ok(['equal', 'newer'].includes(compareVersions(merged, a)))
+      assert.ok(['equal', 'newer'].includes(compareVersions(merged, b)))
+      assert.deepEqual(merged, mergeVersions(b, a))
+      assert.deepEqual(mergeVersions(merged, c), mergeVersions(a, mergeVersions(b, c)))
+      assert.deepEqual(mergeVersions(a, a), a)
+    }),
+  )
 })
 
 test('bumpVersion: newer than before, in order, at least now', () => {
-  fc.assert(fc.property(vector, device, fc.integer({ min: -5, max: 4e9 }), (before, own, nowS) => {
-    const after = bumpVersion(before, own, nowS)
-    const counter = after.find((entry) => entry.device === own)
-    const old = before.find((entry) => entry.device === own)?.value ?? 0n
-    assert.equal(compareVersions(after, before), old === MAX ? 'equal' : 'newer')
-    assert.ok(counter !== undefined && counter.value >= BigInt(Math.max(1, nowS)) && counter.value <= MAX)
-    assert.deepEqual(after.filter((entry) => entry.device !== own), before.filter((entry) => entry.device !== own))
-    assert.deepEqual(after, after.toSorted((a, b) => (a.device < b.device ? -1 : 1)))
-  }))
+  fc.assert(
+    fc.property(vector, device, fc.integer({ min: -5, max: 4e9 }), (before, own, nowS) => {
+      const after = bumpVersion(before, own, nowS)
+      const counter = after.find((entry) => entry.device === own)
+      const old = before.find((entry) => entry.device === own)?.value ?? 0n
+      assert.equal(compareVersions(after, before), old === MAX ? 'equal' : 'newer')
+      assert.ok(counter !== undefined && counter.value >= BigInt(Math.max(1, nowS)) && counter.value <= MAX)
+      assert.deepEqual(
+        after.filter((entry) => entry.device !== own),
+        before.filter((entry) => entry.device !== own),
+      )
+      assert.deepEqual(
+        after,
+        after.toSorted((a, b) => (a.device < b.device ? -1 : 1)),
+      )
+    }),
+  )
   assert.deepEqual(bumpVersion([], short(7n), 100), [{ device: 7n, value: 100n }])
   assert.deepEqual(bumpVersion([{ device: short(7n), value: 100n }], short(7n), 50), [{ device: 7n, value: 101n }])
   assert.deepEqual(bumpVersion([], short(7n), -3), [{ device: 7n, value: 1n }])
 })
 
 test('forgottenCount: counting on from it, no edit looks like one that somebody has seen', () => {
-  fc.assert(fc.property(vector, vector, device, fc.integer({ min: 0, max: 4e9 }), (replaced, successor, own, nowS) => {
-    const forgotten = forgottenCount(replaced, successor, own)
-    const was = replaced.find((entry) => entry.device === own)?.value ?? 0n
-    assert.ok(forgotten === 0n || forgotten === was)
-    if (was >= BigInt(Number.MAX_SAFE_INTEGER)) return
-    const countFrom = Number(forgotten) + 1
-    const edit = bumpVersion(successor, own, firstCount({ nowS, countFrom }))
-    assert.match(compareVersions(edit, replaced), /newer|concurrent/, 'whoever has the replaced record needs the edit')
-    if (BigInt(nowS) > was) assert.deepEqual(edit, bumpVersion(successor, own, nowS), 'with a clock that runs all is as ever')
-  }))
+  fc.assert(
+    fc.property(vector, vector, device, fc.integer({ min: 0, max: 4e9 }), (replaced, successor, own, nowS) => {
+      const forgotten = forgottenCount(replaced, successor, own)
+      const was = replaced.find((entry) => entry.device === own)?.value ?? 0n
+      assert.ok(forgotten === 0n || forgotten === was)
+      if (was >= BigInt(Number.MAX_SAFE_INTEGER)) return
+      const countFrom = Number(forgotten) + 1
+      const edit = bumpVersion(successor, own, firstCount({ nowS, countFrom }))
+      assert.match(
+        compareVersions(edit, replaced),
+        /newer|concurrent/,
+        'whoever has the replaced record needs the edit',
+      )
+      if (BigInt(nowS) > was)
+        assert.deepEqual(edit, bumpVersion(successor, own, nowS), 'with a clock that runs all is as ever')
+    }),
+  )
   const mine: VersionVector = [{ device: short(7n), value: 5n }]
   assert.equal(forgottenCount(mine, mine, short(7n)), 0n)
   assert.equal(forgottenCount(mine, [], short(7n)), 5n)
@@ -109,16 +150,23 @@ test('forgottenCount: counting on from it, no edit looks like one that somebody 
 })
 
 test('dropForeignCounters: leaves what the device itself did, so that the successor conflicts', () => {
-  fc.assert(fc.property(vector, device, (before, own) => {
-    const left = dropForeignCounters(before, own)
-    assert.deepEqual(left, before.filter((entry) => entry.device === own))
-  }))
+  fc.assert(
+    fc.property(vector, device, (before, own) => {
+      const left = dropForeignCounters(before, own)
+      assert.deepEqual(
+        left,
+        before.filter((entry) => entry.device === own),
+      )
+    }),
+  )
 })
 
 test('versionToText and parseVersion: there and back; nothing else is understood', () => {
-  fc.assert(fc.property(vector, (before) => {
-    assert.deepEqual(parseVersion(versionToText(before)), before)
-  }))
+  fc.assert(
+    fc.property(vector, (before) => {
+      assert.deepEqual(parseVersion(versionToText(before)), before)
+    }),
+  )
   for (const text of ['1', '1:', ':1', '1:1,', '2:1,1:1', '1:1,1:1', '1:g', ' 1:1', '1:11111111111111111', '-1:1']) {
     assert.equal(parseVersion(text), undefined, text)
   }

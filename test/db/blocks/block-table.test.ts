@@ -30,8 +30,15 @@ function splitHashes(hashes: Uint8Array | undefined): readonly string[] {
 }
 
 /** The same answer from the whole list of our files: the latest with the first wanted block, then what it leaves. */
-function pureAnswer(files: readonly FileInfo[], wanted: readonly Uint8Array[], except: ReadonlySet<string>, limit: number): string[] {
-  const latestFirst = files.filter(({ deleted, name }) => !deleted && !except.has(name)).toSorted((a, b) => b.sequence - a.sequence)
+function pureAnswer(
+  files: readonly FileInfo[],
+  wanted: readonly Uint8Array[],
+  except: ReadonlySet<string>,
+  limit: number,
+): string[] {
+  const latestFirst = files
+    .filter(({ deleted, name }) => !deleted && !except.has(name))
+    .toSorted((a, b) => b.sequence - a.sequence)
   const covered = new Set<string>()
   const found: string[] = []
   for (const key of wanted.map(hashKey)) {
@@ -50,50 +57,83 @@ type Step =
   | { readonly do: 'write'; readonly batch: readonly (readonly [string, readonly number[] | undefined])[] }
   | { readonly do: 'theirs'; readonly name: string; readonly list: readonly number[] }
   | { readonly do: 'drop'; readonly name: string }
-  | { readonly do: 'ask'; readonly wanted: readonly number[]; readonly except: readonly string[]; readonly limit: number }
+  | {
+      readonly do: 'ask'
+      readonly wanted: readonly number[]
+      readonly except: readonly string[]
+      readonly limit: number
+    }
   | { readonly do: 'reopen' }
 const name = fc.constantFrom(...NAMES)
 const step: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 4, arbitrary: fc.record({ do: fc.constant('write' as const), batch: fc.array(fc.tuple(name, fc.option(lists, { nil: undefined })), { maxLength: 3 }) }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      do: fc.constant('write' as const),
+      batch: fc.array(fc.tuple(name, fc.option(lists, { nil: undefined })), { maxLength: 3 }),
+    }),
+  },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('theirs' as const), name, list: lists }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('drop' as const), name }) },
-  { weight: 4, arbitrary: fc.record({ do: fc.constant('ask' as const), wanted: fc.array(fc.integer({ min: 0, max: 23 }), { maxLength: 9 }), except: fc.subarray(NAMES), limit: fc.constantFrom(1, 2, 100) }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      do: fc.constant('ask' as const),
+      wanted: fc.array(fc.integer({ min: 0, max: 23 }), { maxLength: 9 }),
+      except: fc.subarray(NAMES),
+      limit: fc.constantFrom(1, 2, 100),
+    }),
+  },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('reopen' as const) }) },
 )
 
-async function names(index: FolderIndex, wanted: readonly Uint8Array[], except = NOBODY, limit = 100): Promise<string[]> {
+async function names(
+  index: FolderIndex,
+  wanted: readonly Uint8Array[],
+  except = NOBODY,
+  limit = 100,
+): Promise<string[]> {
   return (await index.localWithBlocks(wanted, { except, limit })).map((found) => found.name)
 }
 
 test('blocks: the index finds the files that a look at all block lists finds', async () => {
   let asked = 0
-  await fc.assert(fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 25 }), async (steps) => {
-    using scratch = scratchDirectory()
-    let store = await openTestStore(scratch.path)
-    const files = new Map<string, FileInfo>()
-    let sequence = 0
-    for (const each of steps) {
-      const index = await store.folder(FOLDER)
-      if (each.do === 'write') {
-        const batch = each.batch.map(([own, list]) => (list === undefined ? deletion(own) : file(own, { blockHashes: hashesOf(list) })))
-        await index.updateLocal(batch)
-        for (const info of batch) files.set(info.name, { ...info, sequence: ++sequence })
-      } else if (each.do === 'theirs') await index.updateRemote(DEVICES[0]!, [file(each.name, { blockHashes: hashesOf(each.list), sequence: 5 })])
-      else if (each.do === 'drop') {
-        await index.dropLocal([each.name])
-        files.delete(each.name)
-      } else if (each.do === 'reopen') {
-        await store[Symbol.asyncDispose]()
-        store = await openTestStore(scratch.path)
-      } else {
-        asked++
-        const wanted = each.wanted.map(hashOf)
-        const except = new Set(each.except)
-        assert.deepEqual(await names(index, wanted, except, each.limit), pureAnswer([...files.values()], wanted, except, each.limit))
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 25 }), async (steps) => {
+      using scratch = scratchDirectory()
+      let store = await openTestStore(scratch.path)
+      const files = new Map<string, FileInfo>()
+      let sequence = 0
+      for (const each of steps) {
+        const index = await store.folder(FOLDER)
+        if (each.do === 'write') {
+          const batch = each.batch.map(([own, list]) =>
+            list === undefined ? deletion(own) : file(own, { blockHashes: hashesOf(list) }),
+          )
+          await index.updateLocal(batch)
+          for (const info of batch) files.set(info.name, { ...info, sequence: ++sequence })
+        } else if (each.do === 'theirs')
+          await index.updateRemote(DEVICES[0]!, [file(each.name, { blockHashes: hashesOf(each.list), sequence: 5 })])
+        else if (each.do === 'drop') {
+          await index.dropLocal([each.name])
+          files.delete(each.name)
+        } else if (each.do === 'reopen') {
+          await store[Symbol.asyncDispose]()
+          store = await openTestStore(scratch.path)
+        } else {
+          asked++
+          const wanted = each.wanted.map(hashOf)
+          const except = new Set(each.except)
+          assert.deepEqual(
+            await names(index, wanted, except, each.limit),
+            pureAnswer([...files.values()], wanted, except, each.limit),
+          )
+        }
       }
-    }
-    await store[Symbol.asyncDispose]()
-  }), { numRuns: effort(60) })
+      await store[Symbol.asyncDispose]()
+    }),
+    { numRuns: effort(60) },
+  )
   reportRow({ id: 'block-reuse-index', tried: asked, wrong: 0 })
 })
 
@@ -109,7 +149,8 @@ test('blocks: large files are found by any of their blocks, before and after a r
   const large = ['one', 'two', 'three'].map((name) => file(name, { blockHashes: blocks(name, 40_000) }))
   const asksAll = async (index: FolderIndex) => {
     for (const { name: own, blockHashes } of large) {
-      for (const i of [0, 20_000, 39_999]) assert.deepEqual(await names(index, [blockHashes!.subarray(i * 32, (i + 1) * 32)]), [own])
+      for (const i of [0, 20_000, 39_999])
+        assert.deepEqual(await names(index, [blockHashes!.subarray(i * 32, (i + 1) * 32)]), [own])
     }
     const firsts = large.map(({ blockHashes }) => blockHashes!.subarray(0, 32))
     assert.deepEqual(await names(index, [...firsts, blocks('small')]), ['one', 'two', 'three', 'small'])

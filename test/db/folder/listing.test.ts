@@ -10,7 +10,7 @@ const [A, B] = [DEVICES[0]!, DEVICES[1]!]
 
 async function collect(step: (start: string) => Promise<ListStep>): Promise<string[]> {
   const names: string[] = []
-  for (let start: string | undefined = ''; start !== undefined; ) {
+  for (let start: string | undefined = ''; start !== undefined;) {
     const { found, next }: ListStep = await step(start)
     names.push(...found.map(({ name }) => name))
     start = next
@@ -25,14 +25,24 @@ test('listing: what the cluster has and what is only here; what is gone does not
   await using store = await openTestStore(undefined)
   const index = await store.folder(FOLDER)
   await index.updateLocal([
-    file('both'), file('still-here'), deletion('gone'), file('ours', { localFlags: FLAG_RECEIVE_ONLY }),
-    file('ignored', { localFlags: FLAG_IGNORED }), deletion('undone', { localFlags: FLAG_RECEIVE_ONLY }), file('invalid', { localFlags: FLAG_IGNORED }),
+    file('both'),
+    file('still-here'),
+    deletion('gone'),
+    file('ours', { localFlags: FLAG_RECEIVE_ONLY }),
+    file('ignored', { localFlags: FLAG_IGNORED }),
+    deletion('undone', { localFlags: FLAG_RECEIVE_ONLY }),
+    file('invalid', { localFlags: FLAG_IGNORED }),
     deletion('made-again'),
   ])
   await index.updateRemote(A, [
-    file('both'), file('theirs'), deletion('still-here', { version: version(2) }), deletion('gone', { version: version(2) }),
-    deletion('never-here'), file('invalid', { version: version(2), localFlags: FLAG_REMOTE_INVALID }),
-    file('nobody', { localFlags: FLAG_REMOTE_INVALID }), file('made-again', { version: version(2) }),
+    file('both'),
+    file('theirs'),
+    deletion('still-here', { version: version(2) }),
+    deletion('gone', { version: version(2) }),
+    deletion('never-here'),
+    file('invalid', { version: version(2), localFlags: FLAG_REMOTE_INVALID }),
+    file('nobody', { localFlags: FLAG_REMOTE_INVALID }),
+    file('made-again', { version: version(2) }),
   ])
   const shown = ['both', 'ignored', 'invalid', 'made-again', 'ours', 'still-here', 'theirs']
   assert.deepEqual(await namesOf(index), shown)
@@ -42,7 +52,16 @@ test('listing: what the cluster has and what is only here; what is gone does not
 test('listing: one level shows no deeper names, and finds those on both sides of a slash in byte order', async () => {
   await using store = await openTestStore(undefined)
   const index = await store.folder(FOLDER)
-  await index.updateLocal([directory('a'), file('a!'), file('a-b'), file('a/x'), directory('a/y'), file('a/y/z'), file('a0'), file('b')])
+  await index.updateLocal([
+    directory('a'),
+    file('a!'),
+    file('a-b'),
+    file('a/x'),
+    directory('a/y'),
+    file('a/y/z'),
+    file('a0'),
+    file('b'),
+  ])
   await index.updateRemote(A, [file('a/w'), directory('empty'), directory('old'), deletion('old/gone')])
   assert.deepEqual(await levelOf(index, ''), ['a', 'a!', 'a-b', 'a0', 'b', 'empty', 'old'])
   assert.deepEqual(await levelOf(index, 'a'), ['a/w', 'a/x', 'a/y'])
@@ -55,7 +74,9 @@ test('listing: many names come in several steps, none lost and none twice, also 
   await using store = await openTestStore(undefined)
   const index = await store.folder(FOLDER)
   const names = Array.from({ length: 400 }, (_, i) => `d${String(i).padStart(3, '0')}`)
-  await index.updateLocal(names.flatMap((name) => [directory(name), ...Array.from({ length: 8 }, (_, i) => file(`${name}/${i}`))]))
+  await index.updateLocal(
+    names.flatMap((name) => [directory(name), ...Array.from({ length: 8 }, (_, i) => file(`${name}/${i}`))]),
+  )
   assert.ok((await index.listLevel('', '')).next !== undefined, 'one step does not do')
   assert.deepEqual(await levelOf(index, ''), names)
   assert.equal((await namesOf(index)).length, 400 * 9)
@@ -69,7 +90,10 @@ test('listing: records tell of everybody, and leave out what nobody knows', asyn
   await index.updateRemote(B, [file('a'), file('b')])
   const [a, b, ...more] = await index.records(['a', 'nobody', 'b'])
   assert.deepEqual(more, [])
-  assert.deepEqual([a?.name, a?.local?.version, a?.global.version, [...(a?.others.keys() ?? [])]], ['a', version(1), version(2), [A, B]])
+  assert.deepEqual(
+    [a?.name, a?.local?.version, a?.global.version, [...(a?.others.keys() ?? [])]],
+    ['a', version(1), version(2), [A, B]],
+  )
   assert.deepEqual([b?.name, b?.local, [...(b?.others.keys() ?? [])]], ['b', undefined, [B]])
 })
 
@@ -79,25 +103,46 @@ test('listing: our own names come in the order of their changes, each once', asy
   await index.updateLocal([file('a'), file('b'), file('c')])
   await index.updateLocal([deletion('a', { version: version(2) }), file('b', { localFlags: FLAG_IGNORED })])
   const all = await index.ownSince(0)
-  assert.deepEqual(all.map(({ name, live }) => [name, live]), [['c', true], ['a', false], ['b', false]])
-  assert.deepEqual((await index.ownSince(all[0]!.sequence)).map(({ name }) => name), ['a', 'b'])
+  assert.deepEqual(
+    all.map(({ name, live }) => [name, live]),
+    [
+      ['c', true],
+      ['a', false],
+      ['b', false],
+    ],
+  )
+  assert.deepEqual(
+    (await index.ownSince(all[0]!.sequence)).map(({ name }) => name),
+    ['a', 'b'],
+  )
   assert.deepEqual(await index.ownSince(all[2]!.sequence), [])
 })
 
 test('listing: every level of a random tree is what its names say', async () => {
   const part = fc.constantFrom('a', 'b', 'a-', 'a0', 'Z', 'ä')
   const name = fc.array(part, { minLength: 1, maxLength: 3 }).map((parts) => parts.join('/'))
-  await fc.assert(fc.asyncProperty(fc.uniqueArray(name), fc.uniqueArray(name), async (ours, theirs) => {
-    await using store = await openTestStore(undefined)
-    const index = await store.folder(FOLDER)
-    await index.updateLocal(ours.map((each) => file(each)))
-    await index.updateRemote(A, theirs.map((each) => file(each, { version: version(2) })))
-    const all = [...new Set([...ours, ...theirs])].sort(compareNames)
-    assert.deepEqual(await namesOf(index), all)
-    for (const parent of new Set(['', ...all, ...all.map(parentOf)])) {
-      const expected = all.filter((each) => parentOf(each) === parent)
-      assert.deepEqual(await levelOf(index, parent), expected, parent)
-      if (parent !== '') assert.equal((await index.nonEmpty([parent])).has(parent), all.some((each) => each.startsWith(`${parent}/`)), parent)
-    }
-  }), { numRuns: 60 })
+  await fc.assert(
+    fc.asyncProperty(fc.uniqueArray(name), fc.uniqueArray(name), async (ours, theirs) => {
+      await using store = await openTestStore(undefined)
+      const index = await store.folder(FOLDER)
+      await index.updateLocal(ours.map((each) => file(each)))
+      await index.updateRemote(
+        A,
+        theirs.map((each) => file(each, { version: version(2) })),
+      )
+      const all = [...new Set([...ours, ...theirs])].sort(compareNames)
+      assert.deepEqual(await namesOf(index), all)
+      for (const parent of new Set(['', ...all, ...all.map(parentOf)])) {
+        const expected = all.filter((each) => parentOf(each) === parent)
+        assert.deepEqual(await levelOf(index, parent), expected, parent)
+        if (parent !== '')
+          assert.equal(
+            (await index.nonEmpty([parent])).has(parent),
+            all.some((each) => each.startsWith(`${parent}/`)),
+            parent,
+          )
+      }
+    }),
+    { numRuns: 60 },
+  )
 })

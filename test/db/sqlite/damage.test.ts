@@ -10,7 +10,19 @@ import { FOLDER_SCHEMA } from '../../../src/db/sqlite/schema.ts'
 import type { FolderIndex, IndexStore, Recovery } from '../../../src/db/types.ts'
 import { effort, reportRow } from '../../support/effort.ts'
 import { scratchDirectory } from '../../support/scratch.ts'
-import { allRecords, blocks, deletion, DEVICES, directory, file, FOLDER, openTestStore, sha256, textOf, version } from '../records.ts'
+import {
+  allRecords,
+  blocks,
+  deletion,
+  DEVICES,
+  directory,
+  file,
+  FOLDER,
+  openTestStore,
+  sha256,
+  textOf,
+  version,
+} from '../records.ts'
 
 const SEED = Number(process.env['SIM_SEED'] ?? 1)
 const FILE = `folder-${Buffer.from(FOLDER).toString('hex')}.db`
@@ -41,23 +53,36 @@ async function contentOf(index: FolderIndex): Promise<string> {
     }
   }
   if (lines.length === 0) return EMPTY
-  lines.push(JSON.stringify([await index.counts(), await index.sequence('local'), [...(await index.remoteSequences())]]))
+  lines.push(
+    JSON.stringify([await index.counts(), await index.sequence('local'), [...(await index.remoteSequences())]]),
+  )
   lines.push(...(await index.need({ offset: 0, limit: 10_000 })).map(textOf))
-  return [...lines, JSON.stringify(await index.browse({ prefix: '', levels: undefined, directoriesOnly: false }))].join('\n')
+  return [...lines, JSON.stringify(await index.browse({ prefix: '', levels: undefined, directoriesOnly: false }))].join(
+    '\n',
+  )
 }
 
 /** One more piece of history: new files, changed ones, deletions, news from others. */
 async function live(index: FolderIndex, round: number): Promise<void> {
   await index.updateLocal([
     directory(`d${round}`),
-    ...Array.from({ length: 60 }, (_, i) => file(`d${round}/file-${i}`, { blockHashes: blocks(`${round}/${i}`, 1 + (i % 5)) })),
+    ...Array.from({ length: 60 }, (_, i) =>
+      file(`d${round}/file-${i}`, { blockHashes: blocks(`${round}/${i}`, 1 + (i % 5)) }),
+    ),
     ...Array.from({ length: 10 }, (_, i) => file(`often-${i}`, { version: version(round + 1), sizeBytes: 10 + round })),
     ...(round === 0 ? [] : [deletion(`d${round - 1}/file-3`, { version: version(9) })]),
   ])
   truths.set(await contentOf(index), `half of round ${round}`)
-  await index.updateRemote(DEVICES[round % 2]!, Array.from({ length: 30 }, (_, i) => {
-    return file(`d${round}/file-${i}`, { version: version(1, i % 3), sequence: round * 100 + i + 1, blockHashes: blocks(`${round}/${i}`, 2) })
-  }))
+  await index.updateRemote(
+    DEVICES[round % 2]!,
+    Array.from({ length: 30 }, (_, i) => {
+      return file(`d${round}/file-${i}`, {
+        version: version(1, i % 3),
+        sequence: round * 100 + i + 1,
+        blockHashes: blocks(`${round}/${i}`, 2),
+      })
+    }),
+  )
 }
 
 /** Contents that were true at some moment between two writes. */
@@ -91,17 +116,21 @@ function edit(path: string, change: (bytes: Buffer) => void): void {
   writeFileSync(path, bytes)
 }
 
-const flipIn = (suffix: string, count: number): Damage => (path, random) => {
-  if (!existsSync(path + suffix)) return
-  edit(path + suffix, (bytes) => {
-    for (let i = 0; i < count && bytes.length > 0; i++) bytes[random(bytes.length)]! ^= 1 << random(8)
-  })
-}
+const flipIn =
+  (suffix: string, count: number): Damage =>
+  (path, random) => {
+    if (!existsSync(path + suffix)) return
+    edit(path + suffix, (bytes) => {
+      for (let i = 0; i < count && bytes.length > 0; i++) bytes[random(bytes.length)]! ^= 1 << random(8)
+    })
+  }
 
-const from = (name: string, suffix: string): Damage => (path) => {
-  const source = join(place(name), FILE) + suffix
-  if (existsSync(source)) cpSync(source, path + suffix)
-}
+const from =
+  (name: string, suffix: string): Damage =>
+  (path) => {
+    const source = join(place(name), FILE) + suffix
+    if (existsSync(source)) cpSync(source, path + suffix)
+  }
 
 /** The ways to break an index. All but the last few may hit the main database as well. */
 const DAMAGES: Record<string, Damage> = {
@@ -110,27 +139,36 @@ const DAMAGES: Record<string, Damage> = {
   'a few bits': flipIn('', 5),
   'many bits': flipIn('', 400),
   'a bit of the header': (path, random) => edit(path, (bytes) => void (bytes[random(100)]! ^= 1 << random(8))),
-  'a bit of the schema': (path, random) => edit(path, (bytes) => void (bytes[100 + random(PAGE_BYTES - 100)]! ^= 1 << random(8))),
-  'a zeroed page': (path, random) => edit(path, (bytes) => {
-    const page = random(Math.max(1, bytes.length / PAGE_BYTES))
-    bytes.fill(0, page * PAGE_BYTES, Math.min(bytes.length, (page + 1) * PAGE_BYTES))
-  }),
-  'two pages swapped': (path, random) => edit(path, (bytes) => {
-    const [a, b] = [random(bytes.length / PAGE_BYTES), random(bytes.length / PAGE_BYTES)].map((page) => page * PAGE_BYTES)
-    const kept = Buffer.from(bytes.subarray(a!, a! + PAGE_BYTES))
-    bytes.copyWithin(a!, b!, b! + PAGE_BYTES)
-    kept.copy(bytes, b!)
-  }),
-  'zeroed bytes': (path, random) => edit(path, (bytes) => {
-    const start = random(bytes.length)
-    bytes.fill(0, start, Math.min(bytes.length, start + 1 + random(300)))
-  }),
-  'truncated': (path, random) => truncateSync(path, random(readFileSync(path).length)),
-  'truncated at a page': (path, random) => truncateSync(path, random(readFileSync(path).length / PAGE_BYTES) * PAGE_BYTES),
+  'a bit of the schema': (path, random) =>
+    edit(path, (bytes) => void (bytes[100 + random(PAGE_BYTES - 100)]! ^= 1 << random(8))),
+  'a zeroed page': (path, random) =>
+    edit(path, (bytes) => {
+      const page = random(Math.max(1, bytes.length / PAGE_BYTES))
+      bytes.fill(0, page * PAGE_BYTES, Math.min(bytes.length, (page + 1) * PAGE_BYTES))
+    }),
+  'two pages swapped': (path, random) =>
+    edit(path, (bytes) => {
+      const [a, b] = [random(bytes.length / PAGE_BYTES), random(bytes.length / PAGE_BYTES)].map(
+        (page) => page * PAGE_BYTES,
+      )
+      const kept = Buffer.from(bytes.subarray(a!, a! + PAGE_BYTES))
+      bytes.copyWithin(a!, b!, b! + PAGE_BYTES)
+      kept.copy(bytes, b!)
+    }),
+  'zeroed bytes': (path, random) =>
+    edit(path, (bytes) => {
+      const start = random(bytes.length)
+      bytes.fill(0, start, Math.min(bytes.length, start + 1 + random(300)))
+    }),
+  truncated: (path, random) => truncateSync(path, random(readFileSync(path).length)),
+  'truncated at a page': (path, random) =>
+    truncateSync(path, random(readFileSync(path).length / PAGE_BYTES) * PAGE_BYTES),
   'truncated to nothing': (path) => truncateSync(path, 0),
   'main file removed': (path) => rmSync(path),
-  'no database at all': (path, random) => writeFileSync(path, Buffer.from(Array.from({ length: 5000 }, () => random(256)))),
-  'garbage at the end': (path, random) => writeFileSync(path, Buffer.concat([readFileSync(path), Buffer.alloc(random(9000), 7)])),
+  'no database at all': (path, random) =>
+    writeFileSync(path, Buffer.from(Array.from({ length: 5000 }, () => random(256)))),
+  'garbage at the end': (path, random) =>
+    writeFileSync(path, Buffer.concat([readFileSync(path), Buffer.alloc(random(9000), 7)])),
   'log removed': (path) => rmSync(`${path}-wal`, { force: true }),
   'log truncated': (path, random) => {
     if (existsSync(`${path}-wal`)) truncateSync(`${path}-wal`, random(readFileSync(`${path}-wal`).length))
@@ -143,7 +181,8 @@ const DAMAGES: Record<string, Damage> = {
       bytes.fill(0, start, Math.min(bytes.length, start + 1 + random(9000)))
     })
   },
-  'log of garbage': (path, random) => writeFileSync(`${path}-wal`, Buffer.from(Array.from({ length: 9000 }, () => random(256)))),
+  'log of garbage': (path, random) =>
+    writeFileSync(`${path}-wal`, Buffer.from(Array.from({ length: 9000 }, () => random(256)))),
   'seal of garbage': (path) => writeFileSync(`${path}.seal`, '1 2\n'),
   'seal removed': (path) => rmSync(`${path}.seal`, { force: true }),
   'log from an earlier time': from('killed-0', '-wal'),
@@ -175,7 +214,9 @@ async function judge(directoryPath: string, truth: string): Promise<string> {
   const told: Recovery[] = []
   await using store = await openTestStore(directoryPath, { onRecovery: (recovery) => told.push(recovery) })
   const content = await readAll(store)
-  await store.keyValue.list('').catch((error: unknown) => assert.equal((error as TwinfoldError).code, 'database-damaged'))
+  await store.keyValue
+    .list('')
+    .catch((error: unknown) => assert.equal((error as TwinfoldError).code, 'database-damaged'))
   for (const [key, value] of await store.keyValue.list('')) {
     assert.equal(Buffer.from(value).toString(), `value ${key.slice(4)}`)
   }
@@ -196,7 +237,9 @@ test('index: whatever happens to its files, it shows what was written or begins 
   await makeHomes()
   const rounds = effort(240)
   const outcomes: Record<string, number> = {}
-  const homes = readdirSync(home.path).filter((name) => /^(closed|killed)/.test(name)).sort()
+  const homes = readdirSync(home.path)
+    .filter((name) => /^(closed|killed)/.test(name))
+    .sort()
   const names = Object.keys(DAMAGES)
   const truthOf = new Map<string, string>()
   for (const name of homes) {
@@ -216,7 +259,9 @@ test('index: whatever happens to its files, it shows what was written or begins 
       if (HARMLESS.test(name)) assert.equal(outcome, 'harmless')
       outcomes[outcome] = (outcomes[outcome] ?? 0) + 1
     } catch (error) {
-      throw new Error(`SIM_SEED=${SEED} round ${round}: ${name} in ${main ? 'main.db' : FILE} of ${from}`, { cause: error })
+      throw new Error(`SIM_SEED=${SEED} round ${round}: ${name} in ${main ? 'main.db' : FILE} of ${from}`, {
+        cause: error,
+      })
     }
   }
   reportRow({ id: 'D-02', tried: rounds, seed: SEED, ...outcomes })
@@ -226,7 +271,9 @@ test('index: whatever happens to its files, it shows what was written or begins 
 /** Changes an entry of the meta table as a program of another version would. */
 function setSchema(path: string, value: string): void {
   const database = new DatabaseSync(path)
-  database.prepare('UPDATE meta SET value = ?, sum = ? WHERE key = ?').run(value, mixText(mixText(CHECKSUM_START, 'schema'), value), 'schema')
+  database
+    .prepare('UPDATE meta SET value = ?, sum = ? WHERE key = ?')
+    .run(value, mixText(mixText(CHECKSUM_START, 'schema'), value), 'schema')
   database.close()
 }
 
@@ -252,7 +299,10 @@ function firstIndex(path: string): void {
   const database = new DatabaseSync(path)
   database.exec('CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL, sum INTEGER NOT NULL) WITHOUT ROWID')
   database.exec(FOLDER_SCHEMA[0]!)
-  const rows = [[0, 'mine', 0, 1], [1, 'theirs', 2, 7]] as const
+  const rows = [
+    [0, 'mine', 0, 1],
+    [1, 'theirs', 2, 7],
+  ] as const
   let digest = 0
   for (const [device, name, mark, sequence] of rows) {
     const list = blocks(name, 2)
@@ -263,14 +313,30 @@ function firstIndex(path: string): void {
     sum = mixNumber(mixNumber(sum, sequence), 131_072)
     sum = mixText(mixText(mixText(sum, '1/1:5'), hash), '')
     database.prepare('INSERT INTO lists VALUES (?, ?)').run(device + 1, list)
-    database.prepare('INSERT INTO files VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)')
+    database
+      .prepare('INSERT INTO files VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)')
       .run(device, name, mark, 0x20, 100, 200_000, sequence, '1/1:5', hash, 131_072, '', sum, device + 1, null)
     digest = addToDigest(digest, sum)
   }
   const one = [1, 0, 0, 0, '200000']
-  const holders = [[0, 'local', 1, 1], [1, DEVICES[0], 7, 1]]
-  const state = { folder: FOLDER, indexId: 'abc', digest, global: [2, 0, 0, 0, '400000'], local: one, need: one, receiveOnlyChanged: [0, 0, 0, 0, '0'], holders }
-  for (const [key, value] of [['schema', '1'], ['state', JSON.stringify(state)]] as const) {
+  const holders = [
+    [0, 'local', 1, 1],
+    [1, DEVICES[0], 7, 1],
+  ]
+  const state = {
+    folder: FOLDER,
+    indexId: 'abc',
+    digest,
+    global: [2, 0, 0, 0, '400000'],
+    local: one,
+    need: one,
+    receiveOnlyChanged: [0, 0, 0, 0, '0'],
+    holders,
+  }
+  for (const [key, value] of [
+    ['schema', '1'],
+    ['state', JSON.stringify(state)],
+  ] as const) {
     database.prepare('INSERT INTO meta VALUES (?, ?, ?)').run(key, value, mixText(mixText(CHECKSUM_START, key), value))
   }
   database.close()
@@ -293,7 +359,10 @@ test('index: one of the first version is taken over whole, also when the program
     assert.deepEqual(store.recoveries, [])
     assert.equal(await index.indexId(), 0xabcn)
     assert.deepEqual(Buffer.from((await index.get('local', 'mine'))!.blockHashes!), blocks('mine', 2))
-    assert.deepEqual((await index.need({ offset: 0, limit: 9 })).map(({ name, platform }) => [name, platform]), [['theirs', undefined]])
+    assert.deepEqual(
+      (await index.need({ offset: 0, limit: 9 })).map(({ name, platform }) => [name, platform]),
+      [['theirs', undefined]],
+    )
     const platform = Buffer.from('anything')
     assert.equal(await index.updateLocal([file('new', { platform })]), 2)
     assert.deepEqual((await index.get('local', 'new'))?.platform, platform)
@@ -302,11 +371,17 @@ test('index: one of the first version is taken over whole, also when the program
 
 test('index: one that was just made, by a program that was killed then, is finished', async () => {
   using scratch = scratchDirectory()
-  for (const statements of [[], ['CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL, sum INTEGER NOT NULL) WITHOUT ROWID']]) {
+  for (const statements of [
+    [],
+    ['CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL, sum INTEGER NOT NULL) WITHOUT ROWID'],
+  ]) {
     rmSync(join(scratch.path, FILE), { force: true })
     const database = new DatabaseSync(join(scratch.path, FILE))
     for (const sql of statements) database.exec(sql)
-    if (statements.length > 0) database.prepare('INSERT INTO meta VALUES (?, ?, ?)').run('schema', '0', mixText(mixText(CHECKSUM_START, 'schema'), '0'))
+    if (statements.length > 0)
+      database
+        .prepare('INSERT INTO meta VALUES (?, ?, ?)')
+        .run('schema', '0', mixText(mixText(CHECKSUM_START, 'schema'), '0'))
     database.close()
     await using store = await openTestStore(scratch.path)
     const index = await store.folder(FOLDER)
@@ -354,7 +429,10 @@ for (const [name, read] of Object.entries(READERS)) {
     assert.equal(store.recoveries.length, 0)
     await assert.rejects(read(index), { code: 'database-damaged', message: /file-7/ })
     assert.deepEqual(await allRecords(index, 'local'), [])
-    assert.deepEqual(told.map(({ keptAt }) => existsSync(keptAt)), [true])
+    assert.deepEqual(
+      told.map(({ keptAt }) => existsSync(keptAt)),
+      [true],
+    )
     assert.equal(await index.updateLocal([file('new')]), 1)
     assert.notEqual(await index.indexId(), id)
     assert.equal(await store.folder(FOLDER), index)
@@ -367,7 +445,10 @@ test('index: a block list that is not what was written is damage', async () => {
     await using store = await openTestStore(scratch.path)
     await (await store.folder(FOLDER)).updateLocal([file('many', { blockHashes: blocks('x', 9) }), file('one')])
   }
-  changeSealed(join(scratch.path, FILE), "UPDATE lists SET hashes = zeroblob(288); UPDATE files SET single = zeroblob(32) WHERE name = 'one'")
+  changeSealed(
+    join(scratch.path, FILE),
+    "UPDATE lists SET hashes = zeroblob(288); UPDATE files SET single = zeroblob(32) WHERE name = 'one'",
+  )
   for (const name of ['many', 'one']) {
     using copy = scratchDirectory()
     cpSync(scratch.path, copy.path, { recursive: true })

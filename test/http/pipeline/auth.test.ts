@@ -20,7 +20,9 @@ test('login: 204 with a session cookie that opens the door, until logout', async
   assert.deepEqual([login.status, login.body], [204, ''])
   const cookie = cookieOf(login.headers)
   assert.match(cookie, new RegExp(`^sessionid-${SHORT}=[2-9a-zA-Z]{64}; Path=/; HttpOnly; SameSite=Strict$`))
-  assert.deepEqual(emitted, [{ type: 'LoginAttempt', data: { success: true, username: 'alice', remoteAddress: '192.0.2.1' } }])
+  assert.deepEqual(emitted, [
+    { type: 'LoginAttempt', data: { success: true, username: 'alice', remoteAddress: '192.0.2.1' } },
+  ])
 
   const Cookie = cookie.split(';')[0] ?? ''
   const page = await call({ target: '/meta.js', headers: { Cookie } })
@@ -28,7 +30,10 @@ test('login: 204 with a session cookie that opens the door, until logout', async
   assert.ok(page.body.includes(OWN))
   assert.equal((await call({ target: '/rest/system/ping', headers: { Cookie } })).body, 'CSRF Error\n')
   const token = [page.headers['set-cookie'] ?? []].flat()[0]?.split('=')[1] ?? ''
-  const ping = { target: '/rest/system/ping', headers: { Cookie: `x=1; ${Cookie}; sessionid-${SHORT}=other`, [`X-CSRF-Token-${SHORT}`]: token } }
+  const ping = {
+    target: '/rest/system/ping',
+    headers: { Cookie: `x=1; ${Cookie}; sessionid-${SHORT}=other`, [`X-CSRF-Token-${SHORT}`]: token },
+  }
   assert.equal((await call(ping)).status, 200)
 
   const logout = await call({ method: 'POST', target: '/rest/noauth/auth/logout', headers: { Cookie } })
@@ -39,7 +44,14 @@ test('login: 204 with a session cookie that opens the door, until logout', async
 
 test('login: a bad body is 400, wrong credentials are 403 after 100 to 200 ms, and without a password there is no login', async () => {
   const { call, slept, emitted } = fakeRest({ gui: LOCKED })
-  for (const body of ['{bad', '', '[]', 'null', '{"username":1}', '{"username":"alice","password":"s3cret","stayLoggedIn":"yes"}']) {
+  for (const body of [
+    '{bad',
+    '',
+    '[]',
+    'null',
+    '{"username":1}',
+    '{"username":"alice","password":"s3cret","stayLoggedIn":"yes"}',
+  ]) {
     const answer = await call({ method: 'POST', target: LOGIN, body })
     assert.deepEqual([answer.status, answer.body], [400, 'Failed to parse username and password.\n'], body)
   }
@@ -47,17 +59,35 @@ test('login: a bad body is 400, wrong credentials are 403 after 100 to 200 ms, a
   const wrong = await call({ method: 'POST', target: LOGIN, body: credentials({ password: 'bad' }) })
   assert.deepEqual([wrong.status, wrong.body, cookieOf(wrong.headers)], [403, 'Forbidden\n', ''])
   assert.ok(slept.length === 1 && slept[0]! >= 100 && slept[0]! < 200)
-  assert.deepEqual(emitted.map(({ data }) => Object(data).success), [false])
+  assert.deepEqual(
+    emitted.map(({ data }) => Object(data).success),
+    [false],
+  )
   assert.equal((await call({ method: 'POST', target: LOGIN, body: 'x'.repeat(65_537) })).status, 413)
   const open = fakeRest()
-  for (const target of [LOGIN, '/rest/noauth/auth/logout']) assert.equal((await open.call({ method: 'POST', target })).status, 404)
+  for (const target of [LOGIN, '/rest/noauth/auth/logout'])
+    assert.equal((await open.call({ method: 'POST', target })).status, 404)
 })
 
 test('W-15: the session cookie is Secure on every secure way, and lasts only when asked', async () => {
   const ask = async (gui: Partial<GuiConfig>, headers: Record<string, string>, more: object = {}, secure = false) =>
-    cookieOf((await fakeRest({ gui: { ...LOCKED, ...gui } }).call({ method: 'POST', target: LOGIN, body: credentials(more), headers, secure })).headers)
+    cookieOf(
+      (
+        await fakeRest({ gui: { ...LOCKED, ...gui } }).call({
+          method: 'POST',
+          target: LOGIN,
+          body: credentials(more),
+          headers,
+          secure,
+        })
+      ).headers,
+    )
   assert.ok(!(await ask({}, {})).includes('Secure'))
-  for (const headers of [{ 'X-Forwarded-Proto': 'HTTPS' }, { Forwarded: 'for=1.2.3.4;proto=https' }, { Forwarded: 'for=x, proto="https"; by=y' }]) {
+  for (const headers of [
+    { 'X-Forwarded-Proto': 'HTTPS' },
+    { Forwarded: 'for=1.2.3.4;proto=https' },
+    { Forwarded: 'for=x, proto="https"; by=y' },
+  ]) {
     assert.ok((await ask({}, headers)).endsWith('; Secure'), JSON.stringify(headers))
   }
   assert.ok((await ask({ useTLS: true }, {})).endsWith('; Secure'))
@@ -83,7 +113,8 @@ test('basic: UTF-8 first, then ISO-8859-1; success gives a session, and the CSRF
 
 test('sessions: they slide for seven days, are at most 25, and a changed password ends them all', async () => {
   const { call, time, config } = fakeRest({ gui: LOCKED })
-  const login = async () => cookieOf((await call({ method: 'POST', target: LOGIN, body: credentials() })).headers).split(';')[0] ?? ''
+  const login = async () =>
+    cookieOf((await call({ method: 'POST', target: LOGIN, body: credentials() })).headers).split(';')[0] ?? ''
   const isIn = async (Cookie: string) => (await call({ target: '/meta.js', headers: { Cookie } })).status === 200
   const DAY_MS = 24 * 3_600_000
   const first = await login()
@@ -135,7 +166,11 @@ test('W-09: guesses are slowed per source, users cannot be told apart, and the A
   const beforeMs = time.nowMs
   assert.equal((await guess('alice', 's3cret', '203.0.113.9')).status, 204)
   assert.equal(time.nowMs, beforeMs)
-  const keyed = await call({ target: '/rest/system/ping', headers: { 'X-API-Key': KEY }, remoteAddress: '198.51.100.7' })
+  const keyed = await call({
+    target: '/rest/system/ping',
+    headers: { 'X-API-Key': KEY },
+    remoteAddress: '198.51.100.7',
+  })
   assert.equal(keyed.status, 200)
   assert.equal(time.nowMs, beforeMs)
   // The owner gets in from the attacked source as well, only later.
@@ -144,14 +179,23 @@ test('W-09: guesses are slowed per source, users cannot be told apart, and the A
   // In parallel: one check at a time per source, and only so many wait.
   checks = 0
   const flood = await Promise.all(Array.from({ length: 200 }, (_, i) => guess('alice', `p${i}`, '198.51.100.8')))
-  assert.deepEqual(new Set(flood.map((answer) => `${answer.status} ${answer.body}`)), new Set([
-    '403 Forbidden\n',
-    '503 too many logins are waiting; try again in some seconds\n',
-  ]))
+  assert.deepEqual(
+    new Set(flood.map((answer) => `${answer.status} ${answer.body}`)),
+    new Set(['403 Forbidden\n', '503 too many logins are waiting; try again in some seconds\n']),
+  )
   assert.ok(checks <= 16, `${checks}`)
   assert.equal(flood.filter((answer) => answer.status === 403).length, checks)
   assert.ok(emitted.length > 0 && !JSON.stringify(emitted).includes('guess'))
-  console.log(JSON.stringify({ id: 'W-09', tries, guessesPerSecond: Number((tries / seconds).toFixed(3)), parallelTried: 200, parallelChecked: checks, keyLockedOut: false }))
+  console.log(
+    JSON.stringify({
+      id: 'W-09',
+      tries,
+      guessesPerSecond: Number((tries / seconds).toFixed(3)),
+      parallelTried: 200,
+      parallelChecked: checks,
+      keyLockedOut: false,
+    }),
+  )
 })
 
 test('LoginAttempt: a proxy on our side is believed about its client, a stranger is not', async () => {
@@ -160,11 +204,20 @@ test('LoginAttempt: a proxy on our side is believed about its client, a stranger
   for (const remoteAddress of ['127.0.0.1', '::ffff:192.168.1.9', '198.51.100.1']) {
     await call({ method: 'POST', target: LOGIN, body: credentials(), headers, remoteAddress })
   }
-  await call({ method: 'POST', target: LOGIN, body: credentials(), headers: { 'X-Forwarded-For': 'x\ny' }, remoteAddress: '127.0.0.1' })
-  assert.deepEqual(emitted.map(({ data }) => data), [
-    { success: true, username: 'alice', remoteAddress: '203.0.113.5', proxy: '127.0.0.1' },
-    { success: true, username: 'alice', remoteAddress: '203.0.113.5', proxy: '::ffff:192.168.1.9' },
-    { success: true, username: 'alice', remoteAddress: '198.51.100.1' },
-    { success: true, username: 'alice', remoteAddress: '127.0.0.1' },
-  ])
+  await call({
+    method: 'POST',
+    target: LOGIN,
+    body: credentials(),
+    headers: { 'X-Forwarded-For': 'x\ny' },
+    remoteAddress: '127.0.0.1',
+  })
+  assert.deepEqual(
+    emitted.map(({ data }) => data),
+    [
+      { success: true, username: 'alice', remoteAddress: '203.0.113.5', proxy: '127.0.0.1' },
+      { success: true, username: 'alice', remoteAddress: '203.0.113.5', proxy: '::ffff:192.168.1.9' },
+      { success: true, username: 'alice', remoteAddress: '198.51.100.1' },
+      { success: true, username: 'alice', remoteAddress: '127.0.0.1' },
+    ],
+  )
 })

@@ -10,20 +10,25 @@ import { fakeRest } from '../fakes.ts'
 const read = (text: string) => parseJson(new TextEncoder().encode(text))
 
 test('what is written is read back the same, whatever it is', () => {
-  fc.assert(fc.property(fc.jsonValue({ depthSize: 'small' }), (value) => {
-    const text = formatJson(value)
-    assert.ok(text.endsWith('\n') && !/[<>&]/.test(text))
-    let readable = true
-    JSON.stringify(value, (_key, item: unknown) => {
-      if (typeof item === 'number' && Number.isInteger(item) && !Number.isSafeInteger(item)) readable = false
-      return item
-    })
-    if (readable && !text.includes('__proto__')) assert.deepEqual(read(text), wellFormed(value))
-  }), { numRuns: 2_000 })
+  fc.assert(
+    fc.property(fc.jsonValue({ depthSize: 'small' }), (value) => {
+      const text = formatJson(value)
+      assert.ok(text.endsWith('\n') && !/[<>&]/.test(text))
+      let readable = true
+      JSON.stringify(value, (_key, item: unknown) => {
+        if (typeof item === 'number' && Number.isInteger(item) && !Number.isSafeInteger(item)) readable = false
+        return item
+      })
+      if (readable && !text.includes('__proto__')) assert.deepEqual(read(text), wellFormed(value))
+    }),
+    { numRuns: 2_000 },
+  )
 })
 
 function wellFormed(value: unknown): unknown {
-  return JSON.parse(JSON.stringify(value), (_key, item: unknown) => (typeof item === 'string' ? item.toWellFormed() : item))
+  return JSON.parse(JSON.stringify(value), (_key, item: unknown) =>
+    typeof item === 'string' ? item.toWellFormed() : item,
+  )
 }
 
 const REFUSED: [name: string, text: string][] = [
@@ -53,14 +58,23 @@ const REFUSED: [name: string, text: string][] = [
 
 test('W-10: what is no JSON or cannot be kept exactly is refused with a reason that does not quote the body', () => {
   for (const [name, text] of REFUSED) {
-    assert.throws(() => read(text), (error) => error instanceof TwinfoldError && error.code === 'bad-request' && error.message.length < 100, name)
+    assert.throws(
+      () => read(text),
+      (error) => error instanceof TwinfoldError && error.code === 'bad-request' && error.message.length < 100,
+      name,
+    )
   }
   assert.throws(() => parseJson(new Uint8Array([0x22, 0xff, 0x22])), { code: 'bad-request' })
-  assert.throws(() => read('{"password":"hunter2",}'), (error) => error instanceof Error && !error.message.includes('hunter2'))
+  assert.throws(
+    () => read('{"password":"hunter2",}'),
+    (error) => error instanceof Error && !error.message.includes('hunter2'),
+  )
 })
 
 test('W-10: keys that would reach a prototype do nothing, repeated keys count once, odd texts are mended', () => {
-  const value = read('{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}},"a":1,"a":2,"z":-0,"s":"\\ud800x"}')
+  const value = read(
+    '{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}},"a":1,"a":2,"z":-0,"s":"\\ud800x"}',
+  )
   assert.equal(Object.getPrototypeOf(value), Object.prototype)
   assert.deepEqual(Object.keys(Object(value)), ['constructor', 'a', 'z', 's'])
   assert.deepEqual([Object(value).a, Object.is(Object(value).z, 0), Object(value).s], [2, true, '\ufffdx'])
@@ -70,9 +84,17 @@ test('W-10: keys that would reach a prototype do nothing, repeated keys count on
 })
 
 const TARGETS: [method: string, path: string][] = [
-  ['PUT', '/rest/config'], ['POST', '/rest/system/config'], ['POST', '/rest/config/folders'], ['PUT', '/rest/config/folders'],
-  ['PATCH', '/rest/config/folders/share'], ['PATCH', '/rest/config/gui'], ['PATCH', '/rest/config/options'], ['PUT', '/rest/config/options'],
-  ['PATCH', '/rest/config/ldap'], ['PUT', '/rest/config/defaults/ignores'], ['POST', '/rest/system/loglevels'],
+  ['PUT', '/rest/config'],
+  ['POST', '/rest/system/config'],
+  ['POST', '/rest/config/folders'],
+  ['PUT', '/rest/config/folders'],
+  ['PATCH', '/rest/config/folders/share'],
+  ['PATCH', '/rest/config/gui'],
+  ['PATCH', '/rest/config/options'],
+  ['PUT', '/rest/config/options'],
+  ['PATCH', '/rest/config/ldap'],
+  ['PUT', '/rest/config/defaults/ignores'],
+  ['POST', '/rest/system/loglevels'],
 ]
 
 test('W-10: a body of wrong types is refused and changes nothing, on every route that takes one', async () => {
@@ -80,7 +102,17 @@ test('W-10: a body of wrong types is refused and changes nothing, on every route
   let accepted = 0
   let tried = 0
   for (const [method, path] of TARGETS) {
-    for (const body of ['{bad', '[', '""', '3', 'true', '{"a":1e999}', '['.repeat(1_000), '', '{"version":9007199254740993}']) {
+    for (const body of [
+      '{bad',
+      '[',
+      '""',
+      '3',
+      'true',
+      '{"a":1e999}',
+      '['.repeat(1_000),
+      '',
+      '{"version":9007199254740993}',
+    ]) {
       const before = config.current
       const answer = await send(method, path, body)
       tried++
@@ -95,17 +127,41 @@ test('W-10: a body of wrong types is refused and changes nothing, on every route
 })
 
 test('W-10: random bodies are taken or refused, never a failure of ours, and reach no prototype', async () => {
-  const fields = ['version', 'gui', 'options', 'devices', 'folders', 'id', 'path', 'paused', 'apiKey', 'address', 'deviceID', 'lines', '__proto__', 'constructor', 'rescanIntervalS']
+  const fields = [
+    'version',
+    'gui',
+    'options',
+    'devices',
+    'folders',
+    'id',
+    'path',
+    'paused',
+    'apiKey',
+    'address',
+    'deviceID',
+    'lines',
+    '__proto__',
+    'constructor',
+    'rescanIntervalS',
+  ]
   const value = fc.letrec<{ node: unknown }>((tie) => ({
-    node: fc.oneof({ depthSize: 'small' }, fc.constantFrom<unknown>(null, true, 0, -1, 1.5, 2 ** 53, '', 'x', '\ud800'), fc.array(tie('node'), { maxLength: 3 }), fc.dictionary(fc.constantFrom(...fields), tie('node'), { maxKeys: 4 })),
+    node: fc.oneof(
+      { depthSize: 'small' },
+      fc.constantFrom<unknown>(null, true, 0, -1, 1.5, 2 ** 53, '', 'x', '\ud800'),
+      fc.array(tie('node'), { maxLength: 3 }),
+      fc.dictionary(fc.constantFrom(...fields), tie('node'), { maxKeys: 4 }),
+    ),
   })).node
-  await fc.assert(fc.asyncProperty(fc.constantFrom(...TARGETS), value, async ([method, path], body) => {
-    const { send, config } = fakeRest()
-    const answer = await send(method, path, JSON.stringify(body))
-    assert.ok([200, 400].includes(answer.status), `${answer.status} ${answer.body}`)
-    assert.equal(typeof config.current.gui.apiKey, 'string')
-    assert.equal(Object({}).polluted, undefined)
-  }), { numRuns: 1_500 })
+  await fc.assert(
+    fc.asyncProperty(fc.constantFrom(...TARGETS), value, async ([method, path], body) => {
+      const { send, config } = fakeRest()
+      const answer = await send(method, path, JSON.stringify(body))
+      assert.ok([200, 400].includes(answer.status), `${answer.status} ${answer.body}`)
+      assert.equal(typeof config.current.gui.apiKey, 'string')
+      assert.equal(Object({}).polluted, undefined)
+    }),
+    { numRuns: 1_500 },
+  )
 })
 
 test('W-10: a partial PUT of the whole config is refused and names what is missing', async () => {

@@ -7,7 +7,13 @@ import { fakeRest, OWN } from '../fakes.ts'
 
 // Events by long poll, and catalogue row W-13: parameters that try something.
 
-const row = (id: number): EventRow => ({ id, globalID: id + 100, timeMs: 1_500, type: 'FolderPaused', data: { id: 'x', label: '' } })
+const row = (id: number): EventRow => ({
+  id,
+  globalID: id + 100,
+  timeMs: 1_500,
+  type: 'FolderPaused',
+  data: { id: 'x', label: '' },
+})
 
 /** Notes what a poll asks of the buffer. */
 function polls() {
@@ -15,7 +21,10 @@ function polls() {
   const events = {
     emit: () => {},
     buffer: (types: ReadonlySet<EventType>): EventBuffer => ({
-      since: async (since, timeoutMs) => (asked.push({ since, timeoutMs, types: [...types] }), [row(1), row(2), row(3)].filter(({ id }) => id > since)),
+      since: async (since, timeoutMs) => (
+        asked.push({ since, timeoutMs, types: [...types] }),
+        [row(1), row(2), row(3)].filter(({ id }) => id > since)
+      ),
     }),
   }
   return { asked, rest: fakeRest({ deps: { events } }) }
@@ -25,7 +34,9 @@ test('events: rows as clients know them', async () => {
   const { rest } = polls()
   const answer = await rest.send('GET', '/rest/events?since=2')
   assert.equal(answer.headers['content-type'], 'application/json; charset=utf-8')
-  assert.deepEqual(JSON.parse(answer.body), [{ id: 3, globalID: 103, time: '1970-01-01T00:00:01.5Z', type: 'FolderPaused', data: { id: 'x', label: '' } }])
+  assert.deepEqual(JSON.parse(answer.body), [
+    { id: 3, globalID: 103, time: '1970-01-01T00:00:01.5Z', type: 'FolderPaused', data: { id: 'x', label: '' } },
+  ])
 })
 
 test('events: since, limit and timeout are clamped or ignored, never an error', async () => {
@@ -48,7 +59,11 @@ test('events: since, limit and timeout are clamped or ignored, never an error', 
   for (const [query, since, timeoutMs, ids] of cases) {
     const { asked, rest } = polls()
     const answer = await rest.send('GET', `/rest/events?${query}`)
-    assert.deepEqual(JSON.parse(answer.body).map(({ id }: { id: number }) => id), ids, query)
+    assert.deepEqual(
+      JSON.parse(answer.body).map(({ id }: { id: number }) => id),
+      ids,
+      query,
+    )
     assert.deepEqual([asked[0]?.since, asked[0]?.timeoutMs], [since, timeoutMs], query)
   }
 })
@@ -73,45 +88,113 @@ test('events: the types asked for; unknown names select nothing; the disk list i
 
 test('paging: bad values are the default, large ones are clamped, the effective ones are told', async () => {
   const cases: [query: string, page: number, perPage: number][] = [
-    ['', 1, 65_536], ['page=0&perpage=0', 1, 65_536], ['page=-3&perpage=-1', 1, 65_536], ['page=x&perpage=1.5', 1, 65_536],
-    ['page=2&perpage=10', 2, 10], ['page=2&page=9', 2, 65_536], ['perpage=99999999', 1, 1_048_576],
+    ['', 1, 65_536],
+    ['page=0&perpage=0', 1, 65_536],
+    ['page=-3&perpage=-1', 1, 65_536],
+    ['page=x&perpage=1.5', 1, 65_536],
+    ['page=2&perpage=10', 2, 10],
+    ['page=2&page=9', 2, 65_536],
+    ['perpage=99999999', 1, 1_048_576],
   ]
   for (const [query, page, perpage] of cases) {
     const answer = JSON.parse((await fakeRest().send('GET', `/rest/db/need?folder=share&${query}`)).body)
     assert.deepEqual([answer.page, answer.perpage], [page, perpage], query)
   }
-  const huge = JSON.parse((await fakeRest().send('GET', '/rest/db/need?folder=share&page=9223372036854775807&perpage=9223372036854775807')).body)
+  const huge = JSON.parse(
+    (await fakeRest().send('GET', '/rest/db/need?folder=share&page=9223372036854775807&perpage=9223372036854775807'))
+      .body,
+  )
   assert.ok(Number.isSafeInteger(huge.page * huge.perpage))
 })
 
 test('queries: decoded as forms are, first value wins, bad escapes are refused', () => {
   const query = parseQuery('a=1&a=2&b=x+y%2B&%C3%BC=%E2%82%AC&&=z&c&d==')
-  assert.deepEqual([query.first('a'), query.all('a'), query.first('b'), query.first('ü'), query.first(''), query.first('c'), query.first('d')],
-    ['1', ['1', '2'], 'x y+', '€', 'z', '', '='])
-  for (const text of ['a=%', 'a=%zz', 'a=%ff', '%c0%ae=1']) assert.throws(() => parseQuery(text), { code: 'bad-request' })
+  assert.deepEqual(
+    [
+      query.first('a'),
+      query.all('a'),
+      query.first('b'),
+      query.first('ü'),
+      query.first(''),
+      query.first('c'),
+      query.first('d'),
+    ],
+    ['1', ['1', '2'], 'x y+', '€', 'z', '', '='],
+  )
+  for (const text of ['a=%', 'a=%zz', 'a=%ff', '%c0%ae=1'])
+    assert.throws(() => parseQuery(text), { code: 'bad-request' })
 })
 
 test('W-13: no parameter of any route makes an error of ours, or a giant reply', async () => {
   const rest = fakeRest()
-  const names = ['folder', 'sub', 'file', 'next', 'page', 'perpage', 'since', 'limit', 'timeout', 'events', 'prefix', 'levels', 'dirsonly', 'device', 'id', 'length', 'enable', 'disable', 'current']
-  const values = ['', 'share', '-5', 'NaN', '1180591620717411303424', '0', '-1', '1000000000', '9223372036854775807', '1e9', '%00', '%ff', '..', '__proto__', 'constructor', '[]', '%5B%5D', 'a'.repeat(5_000), '%F0%9F%92%A9', '<script>']
-  const routes = rest.server.routes.routes.filter(({ method, path }) => (method === 'GET' || method === 'POST') && !/shutdown|restart$|clear/.test(path))
+  const names = [
+    'folder',
+    'sub',
+    'file',
+    'next',
+    'page',
+    'perpage',
+    'since',
+    'limit',
+    'timeout',
+    'events',
+    'prefix',
+    'levels',
+    'dirsonly',
+    'device',
+    'id',
+    'length',
+    'enable',
+    'disable',
+    'current',
+  ]
+  const values = [
+    '',
+    'share',
+    '-5',
+    'NaN',
+    '1180591620717411303424',
+    '0',
+    '-1',
+    '1000000000',
+    '9223372036854775807',
+    '1e9',
+    '%00',
+    '%ff',
+    '..',
+    '__proto__',
+    'constructor',
+    '[]',
+    '%5B%5D',
+    'a'.repeat(5_000),
+    '%F0%9F%92%A9',
+    '<script>',
+  ]
+  const routes = rest.server.routes.routes.filter(
+    ({ method, path }) => (method === 'GET' || method === 'POST') && !/shutdown|restart$|clear/.test(path),
+  )
   const pair = fc.tuple(fc.constantFrom(...names), fc.constantFrom('', '%5B%5D', '[0]'), fc.constantFrom(...values))
   let failures = 0
   let largestBytes = 0
   let tried = 0
-  await fc.assert(fc.asyncProperty(fc.constantFrom(...routes), fc.array(pair, { maxLength: 6 }), async (route, pairs) => {
-    const query = pairs.map(([name, suffix, value]) => `${name}${suffix}=${value}`).join('&')
-    const answer = await rest.send(route.method, `${route.path.replace(':id', OWN)}?${query}`)
-    tried++
-    largestBytes = Math.max(largestBytes, answer.body.length)
-    if (!isReadable(query)) assert.equal(answer.status, 400, `${route.path}?${query}`)
-    // By contract: ignores, versions, the upgrade question and those about a bad device answer some requests with 5xx.
-    const byContract = /^\/rest\/(db\/(ignores|browse|remoteneed)|folder\/versions|system\/(upgrade|pause|resume|reset))$/.test(route.path)
-    if (answer.status >= 500 && !byContract) failures++
-    assert.ok(answer.status < 500 || byContract, `${answer.status} ${answer.body}`)
-    assert.ok(answer.body.length < 200_000)
-  }), { numRuns: 3_000 })
+  await fc.assert(
+    fc.asyncProperty(fc.constantFrom(...routes), fc.array(pair, { maxLength: 6 }), async (route, pairs) => {
+      const query = pairs.map(([name, suffix, value]) => `${name}${suffix}=${value}`).join('&')
+      const answer = await rest.send(route.method, `${route.path.replace(':id', OWN)}?${query}`)
+      tried++
+      largestBytes = Math.max(largestBytes, answer.body.length)
+      if (!isReadable(query)) assert.equal(answer.status, 400, `${route.path}?${query}`)
+      // By contract: ignores, versions, the upgrade question and those about a bad device answer some requests with 5xx.
+      const byContract =
+        /^\/rest\/(db\/(ignores|browse|remoteneed)|folder\/versions|system\/(upgrade|pause|resume|reset))$/.test(
+          route.path,
+        )
+      if (answer.status >= 500 && !byContract) failures++
+      assert.ok(answer.status < 500 || byContract, `${answer.status} ${answer.body}`)
+      assert.ok(answer.body.length < 200_000)
+    }),
+    { numRuns: 3_000 },
+  )
   console.log(JSON.stringify({ id: 'W-13', tried, serverErrors: failures, largestReplyBytes: largestBytes }))
 })
 
@@ -128,7 +211,11 @@ test('a query that is no UTF-8 is the fault of whoever sent it, on every route',
   const rest = fakeRest()
   for (const { method, path } of rest.server.routes.routes) {
     const answer = await rest.send(method, `${path.replace(':id', OWN)}?device=%ff`, '{}')
-    assert.deepEqual([answer.status, answer.body], [400, 'the query is not percent-encoded UTF-8\n'], `${method} ${path}`)
+    assert.deepEqual(
+      [answer.status, answer.body],
+      [400, 'the query is not percent-encoded UTF-8\n'],
+      `${method} ${path}`,
+    )
   }
   assert.deepEqual(rest.calls, [])
 })

@@ -22,7 +22,10 @@ test('directories that start with what was typed: exact case first, links to dir
   using made = tree()
   assert.deepEqual(await browseDisk(made.deps, join(made.root, 'ph')), made.under('phlink', 'photos', 'Photos'))
   assert.deepEqual(await browseDisk(made.deps, join(made.root, 'PH')), made.under('Photos', 'phlink', 'photos'))
-  assert.deepEqual(await browseDisk(made.deps, `${made.root}/`), made.under('.hidden', 'Photos', 'other', 'phlink', 'photos', 'pictures'))
+  assert.deepEqual(
+    await browseDisk(made.deps, `${made.root}/`),
+    made.under('.hidden', 'Photos', 'other', 'phlink', 'photos', 'pictures'),
+  )
 })
 
 test('a tilde is the home of the user; nothing typed are the roots', async () => {
@@ -34,7 +37,13 @@ test('a tilde is the home of the user; nothing typed are the roots', async () =>
 
 test('what cannot be read has nothing, and never an error', async () => {
   using made = tree()
-  for (const typed of ['relative', `${made.root}/none/x`, `${made.root}/phone.txt/`, '/\0/x', `/${'x/'.repeat(5_000)}`]) {
+  for (const typed of [
+    'relative',
+    `${made.root}/none/x`,
+    `${made.root}/phone.txt/`,
+    '/\0/x',
+    `/${'x/'.repeat(5_000)}`,
+  ]) {
     assert.deepEqual(await browseDisk(made.deps, typed), [], typed.slice(0, 40))
   }
   const rest = fakeRest()

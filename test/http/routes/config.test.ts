@@ -8,10 +8,16 @@ const OTHER = 'P56IOI7-MZJNU2Y-IQGDREY-DM2MGTI-MGL3BXN-PQ6W5BM-TBBZ4TJ-XZWICQ2'
 test('folders: add, read, change, pause, remove', async () => {
   const { send, config } = fakeRest()
   assert.equal((await send('POST', '/rest/config/folders', '{"id":"b","path":"/b","Label":"Bee"}')).body, '')
-  assert.deepEqual(JSON.parse((await send('GET', '/rest/config/folders')).body).map((folder: { id: string }) => folder.id), ['b', 'share'])
+  assert.deepEqual(
+    JSON.parse((await send('GET', '/rest/config/folders')).body).map((folder: { id: string }) => folder.id),
+    ['b', 'share'],
+  )
   assert.equal(JSON.parse((await send('GET', '/rest/config/folders/b')).body).label, 'Bee')
   assert.equal((await send('PATCH', '/rest/config/folders/b', '{"paused":true}')).status, 200)
-  assert.deepEqual(config.current.folders.map(({ id, paused, path }) => [id, paused, path]).find(([id]) => id === 'b'), ['b', true, '/b'])
+  assert.deepEqual(
+    config.current.folders.map(({ id, paused, path }) => [id, paused, path]).find(([id]) => id === 'b'),
+    ['b', true, '/b'],
+  )
   assert.equal((await send('DELETE', '/rest/config/folders/b')).status, 200)
   assert.equal((await send('DELETE', '/rest/config/folders/b')).status, 200)
   for (const method of ['GET', 'PATCH']) {
@@ -30,12 +36,21 @@ test('devices: a bad id is 400, an unknown one 404', async () => {
   const { send, config } = fakeRest()
   assert.equal((await send('GET', '/rest/config/devices/XX')).status, 400)
   assert.equal((await send('GET', `/rest/config/devices/${OTHER}`)).body, 'No device with given ID\n')
-  assert.equal((await send('POST', '/rest/config/devices', JSON.stringify({ deviceID: OTHER.toLowerCase(), name: 'bob' }))).status, 200)
+  assert.equal(
+    (await send('POST', '/rest/config/devices', JSON.stringify({ deviceID: OTHER.toLowerCase(), name: 'bob' }))).status,
+    200,
+  )
   assert.equal(JSON.parse((await send('GET', `/rest/config/devices/${OTHER}`)).body).name, 'bob')
-  assert.equal((await send('PATCH', `/rest/config/devices/${OTHER.replaceAll('-', '')}`, '{"paused":true}')).status, 200)
+  assert.equal(
+    (await send('PATCH', `/rest/config/devices/${OTHER.replaceAll('-', '')}`, '{"paused":true}')).status,
+    200,
+  )
   assert.equal(config.current.devices.find((device) => device.deviceID === OTHER)?.paused, true)
   assert.equal((await send('DELETE', `/rest/config/devices/${OTHER}`)).status, 200)
-  assert.deepEqual(config.current.devices.map((device) => device.deviceID), [OWN])
+  assert.deepEqual(
+    config.current.devices.map((device) => device.deviceID),
+    [OWN],
+  )
 })
 
 test('what the store refuses is 500 with its reason', async () => {
@@ -73,7 +88,8 @@ test('parts: options, ldap and defaults are read and changed one by one', async 
   assert.deepEqual(JSON.parse((await send('GET', '/rest/config/defaults/ignores')).body), { lines: ['*.tmp'] })
   assert.equal((await send('PATCH', '/rest/config/defaults/folder', '{"rescanIntervalS":7}')).status, 200)
   assert.equal(JSON.parse((await send('GET', '/rest/config/defaults/folder')).body).rescanIntervalS, 7)
-  for (const path of ['ldap', 'gui', 'defaults/device']) assert.equal((await send('GET', `/rest/config/${path}`)).status, 200)
+  for (const path of ['ldap', 'gui', 'defaults/device'])
+    assert.equal((await send('GET', `/rest/config/${path}`)).status, 200)
   config.restartRequired = true
   assert.deepEqual(JSON.parse((await send('GET', '/rest/config/restart-required')).body), { requiresRestart: true })
   assert.deepEqual(JSON.parse((await send('GET', '/rest/system/config/insync')).body), { configInSync: false })

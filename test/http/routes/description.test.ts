@@ -26,9 +26,17 @@ test('the page shows every route and loads nothing from elsewhere, no script and
   assert.doesNotMatch(page.body, /<script|<style|\s(style|on[a-z]+)=|="javascript:/i)
   const links = [...page.body.matchAll(/(?:href|src)="([^"]*)"/g)].map((match) => match[1]!)
   for (const link of links) assert.match(link, /^(#[A-Za-z]+|\/api\/[a-z.]+)$/)
-  for (const link of links.filter((one) => one.startsWith('#'))) assert.ok(page.body.includes(`id="${link.slice(1)}"`), link)
-  const shown = [...page.body.matchAll(/<b class="[a-z]+">([A-Z]+)<\/b> <code>([^<]+)<\/code>/g)].map((match) => `${match[1]} ${match[2]}`)
-  assert.deepEqual(shown.sort(), Object.keys(ROUTES).map((name) => name.replace(':id', '{id}')).sort())
+  for (const link of links.filter((one) => one.startsWith('#')))
+    assert.ok(page.body.includes(`id="${link.slice(1)}"`), link)
+  const shown = [...page.body.matchAll(/<b class="[a-z]+">([A-Z]+)<\/b> <code>([^<]+)<\/code>/g)].map(
+    (match) => `${match[1]} ${match[2]}`,
+  )
+  assert.deepEqual(
+    shown.sort(),
+    Object.keys(ROUTES)
+      .map((name) => name.replace(':id', '{id}'))
+      .sort(),
+  )
   const style = await rest.call({ method: 'GET', target: '/api/style.css' })
   assert.equal(style.headers['content-type'], 'text/css; charset=utf-8')
   assert.doesNotMatch(style.body, /url\(|@import/)

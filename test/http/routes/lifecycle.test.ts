@@ -20,7 +20,11 @@ test('reset: all folders when none is named', async () => {
 
 test('reset: a folder that runs, or is not there, is left alone', async () => {
   const rest = fakeRest()
-  const cases = [['', 'folder must be paused when resetting'], ['?folder=share', 'folder must be paused when resetting'], ['?folder=nope', 'Invalid folder ID']]
+  const cases = [
+    ['', 'folder must be paused when resetting'],
+    ['?folder=share', 'folder must be paused when resetting'],
+    ['?folder=nope', 'Invalid folder ID'],
+  ]
   for (const [query, words] of cases) {
     const answer = await rest.send('POST', `/rest/system/reset${query}`)
     assert.deepEqual([answer.status, answer.body], [500, `${words}\n`])

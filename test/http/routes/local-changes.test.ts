@@ -6,7 +6,12 @@ import { fakeRest } from '../fakes.ts'
 test('override and revert answer at once and always 200, whatever becomes of the work', async () => {
   const { promise, resolve } = Promise.withResolvers<void>()
   const rest = fakeRest({ hub: { override: () => promise, revert: () => Promise.reject(new Error('disk on fire')) } })
-  for (const target of ['/rest/db/override?folder=share', '/rest/db/override', '/rest/db/revert?folder=share', '/rest/db/revert?folder=']) {
+  for (const target of [
+    '/rest/db/override?folder=share',
+    '/rest/db/override',
+    '/rest/db/revert?folder=share',
+    '/rest/db/revert?folder=',
+  ]) {
     const answer = await rest.send('POST', target)
     assert.deepEqual([answer.status, answer.body, answer.headers['content-type']], [200, '', undefined], target)
   }

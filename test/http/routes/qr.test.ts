@@ -40,13 +40,14 @@ test('pictures: every chunk is whole, every pixel is where it was drawn', () => 
   const drawn = (x: number, y: number) => (x * 7 + y * 3) % 5 < 2
   const { size, isBlack } = pixelsOf(Buffer.from(encodePng(21, drawn)))
   assert.equal(size, 21)
-  for (let i = 0; i < size * size; i++) assert.equal(isBlack(i % size, Math.floor(i / size)), drawn(i % size, Math.floor(i / size)))
+  for (let i = 0; i < size * size; i++)
+    assert.equal(isBlack(i % size, Math.floor(i / size)), drawn(i % size, Math.floor(i / size)))
 })
 
 function pixelsOf(png: Buffer): { readonly size: number; isBlack(x: number, y: number): boolean } {
   assert.equal(png.subarray(0, 8).toString('hex'), '89504e470d0a1a0a')
   const chunks = new Map<string, Buffer>()
-  for (let at = 8; at < png.length; ) {
+  for (let at = 8; at < png.length;) {
     const length = png.readUInt32BE(at)
     const body = png.subarray(at + 4, at + 8 + length)
     assert.equal(png.readUInt32BE(at + 8 + length), crc32(body))

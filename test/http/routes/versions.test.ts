@@ -5,10 +5,22 @@ import { fakeRest } from '../fakes.ts'
 
 test('versions: by path in order, newest first as the hub gives them, whole seconds', async () => {
   const kept = (versionMs: number) => ({ versionMs, modifiedMs: 1_000, sizeBytes: 7 })
-  const rest = fakeRest({ hub: { versions: async () => new Map([['b', [kept(3_999), kept(2_000)]], ['__proto__', [kept(1_000)]], ['a/c', []]]) } })
+  const rest = fakeRest({
+    hub: {
+      versions: async () =>
+        new Map([
+          ['b', [kept(3_999), kept(2_000)]],
+          ['__proto__', [kept(1_000)]],
+          ['a/c', []],
+        ]),
+    },
+  })
   const answer = await rest.send('GET', '/rest/folder/versions?folder=share')
   const entries = Object.entries(JSON.parse(answer.body))
-  assert.deepEqual(entries.map(([path]) => path), ['__proto__', 'a/c', 'b'])
+  assert.deepEqual(
+    entries.map(([path]) => path),
+    ['__proto__', 'a/c', 'b'],
+  )
   assert.deepEqual(entries[2]?.[1], [
     { versionTime: '1970-01-01T00:00:03Z', modTime: '1970-01-01T00:00:01Z', size: 7 },
     { versionTime: '1970-01-01T00:00:02Z', modTime: '1970-01-01T00:00:01Z', size: 7 },

@@ -20,7 +20,11 @@ function withPage(directory: string, gui: Parameters<typeof fakeRest>[0] = {}): 
   writeFileSync(join(directory, 'assets', 'icon.svg'), '<svg/>')
   writeFileSync(join(directory, 'assets', 'notes.txt'), 'no type')
   symlinkSync('/etc/hostname', join(directory, 'assets', 'link.js'))
-  return fakeRest({ ...gui, deps: { disk: nodeDisk }, options: { guiDirectories: [join(directory, 'nothing'), directory] } }).call
+  return fakeRest({
+    ...gui,
+    deps: { disk: nodeDisk },
+    options: { guiDirectories: [join(directory, 'nothing'), directory] },
+  }).call
 }
 
 const LANGUAGES: readonly [header: string, expected: string][] = [
@@ -69,8 +73,18 @@ test('files of the page are kept by browsers, compressed for those who can, and 
 })
 
 for (const target of [
-  '/assets/secret.js', '/assets/../secret.js', '/assets/..%2fsecret.js', '/assets/%2e%2e/secret.js', '/assets/missing.js', '/assets/notes.txt',
-  '/assets/index-abcd_123.js.gz', '/assets/', '/assets/.', '/assets/..', '/assets/a%00.js', '/secret.js',
+  '/assets/secret.js',
+  '/assets/../secret.js',
+  '/assets/..%2fsecret.js',
+  '/assets/%2e%2e/secret.js',
+  '/assets/missing.js',
+  '/assets/notes.txt',
+  '/assets/index-abcd_123.js.gz',
+  '/assets/',
+  '/assets/.',
+  '/assets/..',
+  '/assets/a%00.js',
+  '/secret.js',
 ]) {
   test(`there is nothing at ${target}`, async () => {
     using scratch = scratchDirectory()

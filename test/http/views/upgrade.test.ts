@@ -5,12 +5,19 @@ import type { FoundRelease, UpgradeState, UpgradeView } from '../../../src/upgra
 import { fakeRest } from '../fakes.ts'
 
 const STATE: UpgradeState = {
-  checks: 'on', running: '1.0.0', source: 'https://npm.example/twinfold', release: undefined, checkedMs: undefined, error: '',
-  installation: 'npm', command: 'npm install -g twinfold@latest',
+  checks: 'on',
+  running: '1.0.0',
+  source: 'https://npm.example/twinfold',
+  release: undefined,
+  checkedMs: undefined,
+  error: '',
+  installation: 'npm',
+  command: 'npm install -g twinfold@latest',
 }
 const release = (version: string, relation: FoundRelease['relation']): Partial<UpgradeState> => ({
   release: { version, relation, changes: relation.endsWith('newer') ? [{ version, text: 'Better\n\n<b>' }] : [] },
-  checkedMs: 1_795_000_000_000, command: `npm install -g twinfold@${version}`,
+  checkedMs: 1_795_000_000_000,
+  command: `npm install -g twinfold@${version}`,
 })
 
 function rest(state: Partial<UpgradeState> = {}, check?: UpgradeView['check']) {
@@ -33,34 +40,69 @@ for (const [why, state, newer, majorNewer] of ANSWERS) {
 }
 
 test('GET upgrade: 501 while checks are off, 500 with the reason when one fails', async () => {
-  const off = await rest({}, () => Promise.reject(new TwinfoldError('upgrade-off', 'x'))).send('GET', '/rest/system/upgrade')
+  const off = await rest({}, () => Promise.reject(new TwinfoldError('upgrade-off', 'x'))).send(
+    'GET',
+    '/rest/system/upgrade',
+  )
   assert.deepEqual([off.status, off.body], [501, 'upgrade unsupported\n'])
-  const failed = await rest({}, () => Promise.reject(new TwinfoldError('upgrade-failed', 'no answer'))).send('GET', '/rest/system/upgrade')
+  const failed = await rest({}, () => Promise.reject(new TwinfoldError('upgrade-failed', 'no answer'))).send(
+    'GET',
+    '/rest/system/upgrade',
+  )
   assert.deepEqual([failed.status, failed.body], [500, 'no answer\n'])
 })
 
 test('POST upgrade never installs anything, and says what does', async () => {
   const known = await rest(release('1.1.0', 'newer')).send('POST', '/rest/system/upgrade')
   const words = 'upgrade unsupported: Twinfold does not replace itself; '
-  assert.deepEqual([known.status, known.body], [501, `${words}run this on its machine, then restart it: npm install -g twinfold@1.1.0\n`])
+  assert.deepEqual(
+    [known.status, known.body],
+    [501, `${words}run this on its machine, then restart it: npm install -g twinfold@1.1.0\n`],
+  )
   const forbidden = await rest({ checks: 'forbidden' }).send('POST', '/rest/system/upgrade')
   assert.deepEqual([forbidden.status, forbidden.body], [501, 'upgrade unsupported\n'])
   const unknown = await rest({ command: undefined }).send('POST', '/rest/system/upgrade')
-  assert.deepEqual([unknown.status, unknown.body], [501, `${words}install the new version the way this one was installed\n`])
+  assert.deepEqual(
+    [unknown.status, unknown.body],
+    [501, `${words}install the new version the way this one was installed\n`],
+  )
 })
 
 test('the details: all that is known, and null for what is not', async () => {
-  const none = await rest({ source: undefined, command: undefined, checks: 'off' }).send('GET', '/rest/twinfold/upgrade')
+  const none = await rest({ source: undefined, command: undefined, checks: 'off' }).send(
+    'GET',
+    '/rest/twinfold/upgrade',
+  )
   assert.deepEqual(JSON.parse(none.body), {
-    running: 'v1.0.0', checks: 'off', source: null, checked: null, error: '', latest: null, available: false, major: false, changes: [],
-    installation: 'npm', command: null,
+    running: 'v1.0.0',
+    checks: 'off',
+    source: null,
+    checked: null,
+    error: '',
+    latest: null,
+    available: false,
+    major: false,
+    changes: [],
+    installation: 'npm',
+    command: null,
   })
-  const newer = await rest({ ...release('2.0.0', 'major-newer'), error: 'later failure' }).send('GET', '/rest/twinfold/upgrade')
+  const newer = await rest({ ...release('2.0.0', 'major-newer'), error: 'later failure' }).send(
+    'GET',
+    '/rest/twinfold/upgrade',
+  )
   const { checked, ...others } = JSON.parse(newer.body)
   assert.equal(Date.parse(checked), 1_795_000_000_000)
   assert.deepEqual(others, {
-    running: 'v1.0.0', checks: 'on', source: 'https://npm.example/twinfold', error: 'later failure', latest: 'v2.0.0', available: true,
-    major: true, changes: [{ version: 'v2.0.0', text: 'Better\n\n<b>' }], installation: 'npm', command: 'npm install -g twinfold@2.0.0',
+    running: 'v1.0.0',
+    checks: 'on',
+    source: 'https://npm.example/twinfold',
+    error: 'later failure',
+    latest: 'v2.0.0',
+    available: true,
+    major: true,
+    changes: [{ version: 'v2.0.0', text: 'Better\n\n<b>' }],
+    installation: 'npm',
+    command: 'npm install -g twinfold@2.0.0',
   })
 })
 

@@ -5,7 +5,13 @@ import { TwinfoldError } from '../../../src/core/errors.ts'
 import { parseCommandLine, type ParsedCommand } from '../../../src/cli/args/parse.ts'
 import type { Environment } from '../../../src/cli/args/types.ts'
 import { COMMANDS } from '../../../src/main/commands/table.ts'
-import { plainServeFlags, readDaemonChoice, readDirectories, readServeRequest, type ServeRequest } from '../../../src/main/args/serve-options.ts'
+import {
+  plainServeFlags,
+  readDaemonChoice,
+  readDirectories,
+  readServeRequest,
+  type ServeRequest,
+} from '../../../src/main/args/serve-options.ts'
 
 function parse(args: readonly string[], environment: Environment = {}): ParsedCommand {
   const parsed = parseCommandLine(COMMANDS, args, environment)
@@ -25,7 +31,13 @@ function request(text: string, environment: Environment = {}): ServeRequest {
 /** One answer as `name=value` lines that differ from a start without any flag. */
 function difference(changed: ServeRequest): Record<string, unknown> {
   const plain = request('')
-  const flat = (from: ServeRequest) => ({ ...from.options, ...from.directories, restarts: from.restarts, logFile: from.logFile, guiAssetsDirectory: from.guiAssetsDirectory })
+  const flat = (from: ServeRequest) => ({
+    ...from.options,
+    ...from.directories,
+    restarts: from.restarts,
+    logFile: from.logFile,
+    guiAssetsDirectory: from.guiAssetsDirectory,
+  })
   const before: Record<string, unknown> = flat(plain)
   return Object.fromEntries(Object.entries(flat(changed)).filter(([name, value]) => before[name] !== value))
 }
@@ -35,8 +47,19 @@ test('serve: without any word the defaults hold', () => {
     directories: {},
     restarts: true,
     options: {
-      allowNewerConfig: false, openBrowser: false, portProbing: true, paused: false, unpaused: false, upgradesAllowed: true,
-      resetDatabase: false, trace: '', logLevel: 'INFO', logFormat: 'text', logMaxSizeBytes: 10_485_760, logMaxOldFiles: 3, versionExtra: '',
+      allowNewerConfig: false,
+      openBrowser: false,
+      portProbing: true,
+      paused: false,
+      unpaused: false,
+      upgradesAllowed: true,
+      resetDatabase: false,
+      trace: '',
+      logLevel: 'INFO',
+      logFormat: 'text',
+      logMaxSizeBytes: 10_485_760,
+      logMaxOldFiles: 3,
+      versionExtra: '',
     },
   })
 })
@@ -95,8 +118,14 @@ for (const [words, expected] of flagCases) {
 
 const variableCases: [environment: Environment, expected: Record<string, unknown>][] = [
   [{ STHOMEDIR: '/h' }, { home: '/h' }],
-  [{ STCONFDIR: '/c', STDATADIR: '/d' }, { config: '/c', data: '/d' }],
-  [{ STGUIADDRESS: 'unix:///s', STGUIAPIKEY: 'k' }, { guiAddress: 'unix:///s', guiApiKey: 'k' }],
+  [
+    { STCONFDIR: '/c', STDATADIR: '/d' },
+    { config: '/c', data: '/d' },
+  ],
+  [
+    { STGUIADDRESS: 'unix:///s', STGUIAPIKEY: 'k' },
+    { guiAddress: 'unix:///s', guiApiKey: 'k' },
+  ],
   [{ STGUIADDRESS: '' }, {}],
   [{ STNORESTART: '1' }, { restarts: false }],
   [{ STNORESTART: 'yes' }, { restarts: false }],
@@ -107,7 +136,10 @@ const variableCases: [environment: Environment, expected: Record<string, unknown
   [{ STPAUSED: 'true' }, { paused: true }],
   [{ STUNPAUSED: 'true' }, { unpaused: true }],
   [{ STALLOWNEWERCONFIG: '1' }, { allowNewerConfig: true }],
-  [{ STLOGFILE: '/l', STLOGLEVEL: 'error', STLOGMAXSIZE: '7', STLOGMAXOLDFILES: '1' }, { logFile: '/l', logLevel: 'ERROR', logMaxSizeBytes: 7, logMaxOldFiles: 1 }],
+  [
+    { STLOGFILE: '/l', STLOGLEVEL: 'error', STLOGMAXSIZE: '7', STLOGMAXOLDFILES: '1' },
+    { logFile: '/l', logLevel: 'ERROR', logMaxSizeBytes: 7, logMaxOldFiles: 1 },
+  ],
   [{ STAUDIT: '1' }, { audit: 'default' }],
   [{ STAUDITFILE: '/a' }, { audit: '/a' }],
   [{ STGUIASSETS: '/g' }, { guiAssetsDirectory: '/g' }],
@@ -117,7 +149,8 @@ const variableCases: [environment: Environment, expected: Record<string, unknown
 ]
 
 for (const [environment, expected] of variableCases) {
-  test(`serve with ${JSON.stringify(environment)}`, () => assert.deepEqual(difference(request('', environment)), expected))
+  test(`serve with ${JSON.stringify(environment)}`, () =>
+    assert.deepEqual(difference(request('', environment)), expected))
 }
 
 test('serve: a flag wins over its variable, the last flag over the first', () => {
@@ -145,7 +178,10 @@ for (const [args, command, home] of actionCases) {
   test(`serve ${args} runs ${command}`, () => {
     assert.equal(plainServeFlags(args.split(' '), {}), undefined)
     const parsed = parse(args.split(' '), { STCONFDIR: '', STHOMEDIR: '' })
-    assert.deepEqual([parsed.command.name, readDirectories(parsed.flags)], [command, home === undefined ? {} : { home }])
+    assert.deepEqual(
+      [parsed.command.name, readDirectories(parsed.flags)],
+      [command, home === undefined ? {} : { home }],
+    )
   })
 }
 
@@ -183,23 +219,36 @@ const mistakes: [words: string, message: RegExp][] = [
 
 for (const [words, message] of mistakes) {
   test(`serve ${words} is refused`, () => {
-    assert.throws(() => readServeRequest(parse(words.split(' ')).flags, {}), (error) => error instanceof TwinfoldError && error.code === 'usage' && message.test(error.message))
+    assert.throws(
+      () => readServeRequest(parse(words.split(' ')).flags, {}),
+      (error) => error instanceof TwinfoldError && error.code === 'usage' && message.test(error.message),
+    )
   })
 }
 
 test('serve: any words are an answer or a usage error, nothing else', () => {
-  const word = fc.oneof(fc.string(), fc.constantFrom('--home', '--home=', '-H', '--', '-', '--no-restart', '__proto__', '--constructor', '--toString=1'))
-  fc.assert(fc.property(fc.array(word, { maxLength: 6 }), (words) => {
-    try {
-      plainServeFlags(words, {})
-      parseCommandLine(COMMANDS, words, {})
-    } catch (error) {
-      if (!(error instanceof TwinfoldError) || error.code !== 'usage') throw error
-    }
-  }))
+  const word = fc.oneof(
+    fc.string(),
+    fc.constantFrom('--home', '--home=', '-H', '--', '-', '--no-restart', '__proto__', '--constructor', '--toString=1'),
+  )
+  fc.assert(
+    fc.property(fc.array(word, { maxLength: 6 }), (words) => {
+      try {
+        plainServeFlags(words, {})
+        parseCommandLine(COMMANDS, words, {})
+      } catch (error) {
+        if (!(error instanceof TwinfoldError) || error.code !== 'usage') throw error
+      }
+    }),
+  )
 })
 
-const commandCases: [args: string, command: string, operands: readonly string[], flags: Readonly<Record<string, string>>][] = [
+const commandCases: [
+  args: string,
+  command: string,
+  operands: readonly string[],
+  flags: Readonly<Record<string, string>>,
+][] = [
   ['', 'serve', [], {}],
   ['--home /h', 'serve', [], { home: '/h' }],
   ['serve --home /h', 'serve', [], { home: '/h' }],
@@ -241,21 +290,40 @@ test('an unknown command is an unexpected argument, with the nearest one', () =>
 })
 
 test('a flag of another command is unknown, its value is not shown, and the nearest one is', () => {
-  assert.throws(() => parse(['folder', 'add', '/p', '--lable=secret']), { message: 'unknown flag --lable\n(Did you mean --label?)' })
-  assert.throws(() => parse(['scan', 'f', '--gui-password', 'secret']), (error) => error instanceof TwinfoldError && /^unknown flag --gui-password(?!.*secret)/s.test(error.message))
+  assert.throws(() => parse(['folder', 'add', '/p', '--lable=secret']), {
+    message: 'unknown flag --lable\n(Did you mean --label?)',
+  })
+  assert.throws(
+    () => parse(['scan', 'f', '--gui-password', 'secret']),
+    (error) => error instanceof TwinfoldError && /^unknown flag --gui-password(?!.*secret)/s.test(error.message),
+  )
   assert.throws(() => parse(['--paused', 'cli', 'show']), { message: 'unknown flag --paused' })
 })
 
 test('where the daemon is can be given anywhere among the arguments', () => {
   const choice = (args: string[], environment: Environment = {}) => readDaemonChoice(parse(args, environment).flags)
   assert.deepEqual(choice(['scan', '--home', '/h', 'f', '--next', '3']), { directories: { home: '/h' } })
-  assert.deepEqual(choice(['status', '--gui-address=h:1', '--gui-apikey', 'k']), { directories: {}, guiAddress: 'h:1', guiApiKey: 'k' })
+  assert.deepEqual(choice(['status', '--gui-address=h:1', '--gui-apikey', 'k']), {
+    directories: {},
+    guiAddress: 'h:1',
+    guiApiKey: 'k',
+  })
   assert.deepEqual(choice(['scan', 'f', '--', '--home'], { STHOMEDIR: '/e' }), { directories: { home: '/e' } })
   assert.deepEqual(choice(['cli', 'show'], { STGUIADDRESS: 'h:1' }), { directories: {}, guiAddress: 'h:1' })
 })
 
 test('a start is read without commander only when nothing else is on the command line', () => {
-  for (const args of ['bogus', 'serve bogus', '--no-such-flag', '--home', '-h', '-- x', 'status', '--version', 'serve --json']) {
+  for (const args of [
+    'bogus',
+    'serve bogus',
+    '--no-such-flag',
+    '--home',
+    '-h',
+    '-- x',
+    'status',
+    '--version',
+    'serve --json',
+  ]) {
     assert.equal(plainServeFlags(args.split(' '), {}), undefined, args)
   }
 })

@@ -7,7 +7,8 @@ import { COMMANDS } from '../../../src/main/commands/table.ts'
 test('completions have every command with its subcommands and flags', () => {
   const table = wordTable(COMMANDS, treeCommands())
   for (const { name, hidden } of COMMANDS) assert.equal(table.get('')?.includes(name), !hidden, name)
-  for (const { name, remote } of COMMANDS) if (remote !== undefined) assert.ok(table.get(name)?.includes('--home'), name)
+  for (const { name, remote } of COMMANDS)
+    if (remote !== undefined) assert.ok(table.get(name)?.includes('--home'), name)
   assert.ok(table.get('folder')?.includes('add'))
   assert.ok(table.get('folder add')?.includes('--label'))
   assert.ok(table.get('cli')?.includes('config') && table.get('cli show')?.includes('pending'))

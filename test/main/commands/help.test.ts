@@ -6,7 +6,10 @@ import { COMMANDS } from '../../../src/main/commands/table.ts'
 import { SERVE_FLAGS } from '../../../src/main/args/serve-flags.ts'
 
 /** Every command with those around it, from the outermost. */
-function paths(commands: readonly CommandSpec[], before: readonly CommandSpec[] = []): readonly (readonly CommandSpec[])[] {
+function paths(
+  commands: readonly CommandSpec[],
+  before: readonly CommandSpec[] = [],
+): readonly (readonly CommandSpec[])[] {
   return commands.flatMap((command) => [[...before, command], ...paths(command.commands ?? [], [...before, command])])
 }
 
@@ -19,7 +22,8 @@ for (const path of PATHS) {
     assert.match(text, new RegExp(`^Usage: twinfold ${name} `))
     assert.match(text, new RegExp(`\nExample:\n  twinfold ${name}`))
     for (const line of text.split('\nExample:')[0]!.split('\n')) assert.ok(line.length <= 110, line)
-    for (const flag of path.at(-1)?.flags ?? []) assert.equal(text.includes(`--${flag.name} `), flag.description !== undefined, flag.name)
+    for (const flag of path.at(-1)?.flags ?? [])
+      assert.equal(text.includes(`--${flag.name} `), flag.description !== undefined, flag.name)
   })
 }
 
@@ -33,8 +37,20 @@ test('the overview has every command in its group, under the name of the program
 })
 
 test('the help of serve names every flag that has an effect, with its variable', () => {
-  const help = commandHelp('twinfold', COMMANDS.filter(({ name }) => name === 'serve'))
-  for (const text of ['--home DIR', '-H,', '$STHOMEDIR', '--gui-address URL', '--no-restart', '--log-file PATH', 'default 3;']) assert.ok(help.includes(text), text)
+  const help = commandHelp(
+    'twinfold',
+    COMMANDS.filter(({ name }) => name === 'serve'),
+  )
+  for (const text of [
+    '--home DIR',
+    '-H,',
+    '$STHOMEDIR',
+    '--gui-address URL',
+    '--no-restart',
+    '--log-file PATH',
+    'default 3;',
+  ])
+    assert.ok(help.includes(text), text)
   assert.ok(!help.includes('--verbose'))
 })
 
@@ -55,5 +71,6 @@ function names({ name, aliases = [], short }: FlagSpec): readonly string[] {
 }
 
 test('serve is read without commander, which alone knows checks, choices and repetitions', () => {
-  for (const flag of SERVE_FLAGS) assert.deepEqual([flag.check, flag.choices, flag.repeatable], [undefined, undefined, undefined], flag.name)
+  for (const flag of SERVE_FLAGS)
+    assert.deepEqual([flag.check, flag.choices, flag.repeatable], [undefined, undefined, undefined], flag.name)
 })

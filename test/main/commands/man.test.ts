@@ -15,7 +15,11 @@ const page = programManPage()
 /** As a reader sees it: without font changes and escapes. */
 const plain = page.replace(/\\f[BIR]/g, '').replaceAll('\\-', '-')
 
-function visit(commands: readonly CommandSpec[], before: string, look: (command: CommandSpec, path: string) => void): void {
+function visit(
+  commands: readonly CommandSpec[],
+  before: string,
+  look: (command: CommandSpec, path: string) => void,
+): void {
   for (const command of commands) {
     const path = `${before} ${command.name}`.trim()
     look(command, path)
@@ -30,7 +34,9 @@ test('the man page has every command, flag, alias and environment variable of th
     const isGroup = command.commands !== undefined && command.local === undefined && command.remote === undefined
     if (!isGroup) has(`${path}( |$)`)
     for (const { name, aliases = [], short, value, env } of command.flags ?? []) {
-      has(`${short === undefined ? '' : `-${short}, `}--${name}${value === undefined ? '' : ` ${value.replace('|', '\\|')}`}$`)
+      has(
+        `${short === undefined ? '' : `-${short}, `}--${name}${value === undefined ? '' : ` ${value.replace('|', '\\|')}`}$`,
+      )
       for (const alias of aliases) assert.ok(lines.has(`--${alias}`), alias)
       if (env !== undefined) has(`(.*\\$)?${env}\\b`)
     }
@@ -52,11 +58,19 @@ const GROFF = ['groff', '-ww', '-man', '-T', 'utf8', '-z']
 const NASTY: CommandSpec = {
   name: 'nasty',
   group: 'setup',
-  summary: ".TH 'quoted' \\n \\fBbold\\fR \"double\" ~ ^ - … long ".repeat(4),
+  summary: '.TH \'quoted\' \\n \\fBbold\\fR "double" ~ ^ - … long '.repeat(4),
   flags: [{ name: 'x', value: '\\*x', env: 'X', description: ".so /etc/passwd 'sp 9" }],
   examples: ["'\\e"],
 }
-const nasty = manPage({ program: 'nasty', version: '1', date: '2026-11-15', commands: [NASTY], treeCommands: [], variables: [], sections: [] })
+const nasty = manPage({
+  program: 'nasty',
+  version: '1',
+  date: '2026-11-15',
+  commands: [NASTY],
+  treeCommands: [],
+  variables: [],
+  sections: [],
+})
 
 test('mandoc has nothing to say about the man page', { skip: missingProgram('mandoc', 'mandoc') ?? false }, () => {
   assert.equal(lint(MANDOC, page), '')
@@ -69,7 +83,8 @@ test('groff has nothing to say about the man page', { skip: missingProgram('grof
   assert.equal(lint(GROFF, nasty), '')
   assert.notEqual(lint(GROFF, `${page}.BOGUS\n`), '', 'a fault would be found')
   const { stdout } = spawnSync('groff', ['-man', '-T', 'ascii', '-P-c'], { input: nasty, encoding: 'utf8' })
-  for (const text of ['.TH', "'quoted'", '\\n \\fBbold\\fR', '"double"', '.so /etc/passwd']) assert.ok(stdout.replace(/.\x08/g, '').replace(/\s+/g, ' ').includes(text), text) // oxlint-disable-line no-control-regex
+  for (const text of ['.TH', "'quoted'", '\\n \\fBbold\\fR', '"double"', '.so /etc/passwd'])
+    assert.ok(stdout.replace(/.\x08/g, '').replace(/\s+/g, ' ').includes(text), text) // oxlint-disable-line no-control-regex
 })
 
 test('docs/cli.md lists the commands of the table', () => {

@@ -1,10 +1,24 @@
 import assert from 'node:assert/strict'
 import { X509Certificate, generateKeyPairSync } from 'node:crypto'
-import { copyFileSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { TwinfoldError } from '../../../src/core/errors.ts'
-import { ensureHome, loadOrMakeHttpsIdentity, loadOrMakeIdentity, type IdentityDeps } from '../../../src/main/home/identity.ts'
+import {
+  ensureHome,
+  loadOrMakeHttpsIdentity,
+  loadOrMakeIdentity,
+  type IdentityDeps,
+} from '../../../src/main/home/identity.ts'
 import { findLocations } from '../../../src/main/home/locations.ts'
 import type { Locations } from '../../../src/core/locations.ts'
 import { nodeClock } from '../../../src/platform/node/clock.ts'
@@ -20,7 +34,14 @@ const DAY_MS = 24 * 3600 * 1000
 const deps: IdentityDeps = { disk: nodeDisk, clock: nodeClock, random: nodeRandom }
 
 function locationsOf(home: string): Locations {
-  return findLocations({ platform: 'linux', environment: {}, userHome: '/nobody', workingDirectory: '/', home, exists: () => false })
+  return findLocations({
+    platform: 'linux',
+    environment: {},
+    userHome: '/nobody',
+    workingDirectory: '/',
+    home,
+    exists: () => false,
+  })
 }
 
 function withUmask<T>(mask: number, act: () => Promise<T>): Promise<T> {
@@ -78,8 +99,18 @@ test('an existing home that is open to others is closed', async () => {
 })
 
 const keyTypes: [name: string, pem: () => string][] = [
-  ['P-384', () => generateKeyPairSync('ec', { namedCurve: 'P-384' }).privateKey.export({ type: 'sec1', format: 'pem' }).toString()],
-  ['RSA', () => generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()],
+  [
+    'P-384',
+    () =>
+      generateKeyPairSync('ec', { namedCurve: 'P-384' }).privateKey.export({ type: 'sec1', format: 'pem' }).toString(),
+  ],
+  [
+    'RSA',
+    () =>
+      generateKeyPairSync('rsa', { modulusLength: 2048 })
+        .privateKey.export({ type: 'pkcs8', format: 'pem' })
+        .toString(),
+  ],
 ]
 
 const damages: [name: string, act: (locations: Locations) => void][] = [
@@ -87,30 +118,56 @@ const damages: [name: string, act: (locations: Locations) => void][] = [
   ['the key is missing', ({ keyFile }) => rmSync(keyFile)],
   ['the certificate is empty', ({ certificateFile }) => writeFileSync(certificateFile, '')],
   ['the key is empty', ({ keyFile }) => writeFileSync(keyFile, '')],
-  ['the certificate is cut', ({ certificateFile }) => writeFileSync(certificateFile, readFileSync(certificateFile).subarray(0, 200))],
+  [
+    'the certificate is cut',
+    ({ certificateFile }) => writeFileSync(certificateFile, readFileSync(certificateFile).subarray(0, 200)),
+  ],
   ['the key is cut', ({ keyFile }) => writeFileSync(keyFile, readFileSync(keyFile).subarray(0, 60))],
   ['the certificate is NULs', ({ certificateFile }) => writeFileSync(certificateFile, new Uint8Array(600))],
   ['the key is NULs', ({ keyFile }) => writeFileSync(keyFile, new Uint8Array(120))],
-  ['the files are swapped', ({ certificateFile, keyFile }) => {
-    const [certificate, key] = [readFileSync(certificateFile), readFileSync(keyFile)]
-    writeFileSync(certificateFile, key)
-    writeFileSync(keyFile, certificate)
-  }],
-  ['a bit of the certificate is flipped', ({ certificateFile }) => {
-    const text = readFileSync(certificateFile, 'latin1')
-    const at = text.indexOf('\n') + 2
-    writeFileSync(certificateFile, `${text.slice(0, at)}${text[at] === 'A' ? 'B' : 'A'}${text.slice(at + 1)}`)
-  }],
-  ...keyTypes.map(([name, pem]): [string, (locations: Locations) => void] =>
-    [`the key is another one, ${name}`, ({ keyFile }) => writeFileSync(keyFile, pem())]),
-  ['the certificate is a directory', ({ certificateFile }) => { rmSync(certificateFile); mkdirSync(certificateFile) }],
-  ['the key is a symlink that leads nowhere', ({ keyFile }) => { rmSync(keyFile); symlinkSync('/nowhere/key.pem', keyFile) }],
-  ['both are symlinks that lead nowhere', ({ keyFile, certificateFile }) => {
-    rmSync(keyFile)
-    rmSync(certificateFile)
-    symlinkSync('/nowhere/key.pem', keyFile)
-    symlinkSync('/nowhere/cert.pem', certificateFile)
-  }],
+  [
+    'the files are swapped',
+    ({ certificateFile, keyFile }) => {
+      const [certificate, key] = [readFileSync(certificateFile), readFileSync(keyFile)]
+      writeFileSync(certificateFile, key)
+      writeFileSync(keyFile, certificate)
+    },
+  ],
+  [
+    'a bit of the certificate is flipped',
+    ({ certificateFile }) => {
+      const text = readFileSync(certificateFile, 'latin1')
+      const at = text.indexOf('\n') + 2
+      writeFileSync(certificateFile, `${text.slice(0, at)}${text[at] === 'A' ? 'B' : 'A'}${text.slice(at + 1)}`)
+    },
+  ],
+  ...keyTypes.map(([name, pem]): [string, (locations: Locations) => void] => [
+    `the key is another one, ${name}`,
+    ({ keyFile }) => writeFileSync(keyFile, pem()),
+  ]),
+  [
+    'the certificate is a directory',
+    ({ certificateFile }) => {
+      rmSync(certificateFile)
+      mkdirSync(certificateFile)
+    },
+  ],
+  [
+    'the key is a symlink that leads nowhere',
+    ({ keyFile }) => {
+      rmSync(keyFile)
+      symlinkSync('/nowhere/key.pem', keyFile)
+    },
+  ],
+  [
+    'both are symlinks that lead nowhere',
+    ({ keyFile, certificateFile }) => {
+      rmSync(keyFile)
+      rmSync(certificateFile)
+      symlinkSync('/nowhere/key.pem', keyFile)
+      symlinkSync('/nowhere/cert.pem', certificateFile)
+    },
+  ],
   ['the key is huge', ({ keyFile }) => writeFileSync(keyFile, Buffer.alloc(2 * 1024 * 1024, 'a'))],
 ]
 
@@ -178,7 +235,7 @@ test('the GUI certificate is for the host, and remade when it is ours and nearly
   const locations = locationsOf(scratch.path)
   const clock = new SimClock()
   const timed = { ...deps, clock }
-  const first = await loadOrMakeHttpsIdentity(timed, locations, 'Ann\'s laptop')
+  const first = await loadOrMakeHttpsIdentity(timed, locations, "Ann's laptop")
   const certificate = new X509Certificate(first.certificatePem)
   assert.match(certificate.subject, /CN=Ann-s-laptop$/)
   assert.equal(certificate.publicKey.asymmetricKeyDetails?.namedCurve, 'prime256v1')

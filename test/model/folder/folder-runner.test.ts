@@ -15,13 +15,21 @@ import { SimRandom } from '../../../src/platform/sim/random.ts'
 
 const HOUR_MS = 3_600_000
 const FOLDER = parseFolderId('docs')!
-const CHECK: FolderCheck = { root: { deviceId: 1n, inode: 1n }, ignore: new IgnoreRules([]), caseInsensitive: false, atMs: 0 }
+const CHECK: FolderCheck = {
+  root: { deviceId: 1n, inode: 1n },
+  ignore: new IgnoreRules([]),
+  caseInsensitive: false,
+  atMs: 0,
+}
 
 function settle(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))
 }
 
-interface Scanned { readonly atMs: number; readonly subs: readonly string[] }
+interface Scanned {
+  readonly atMs: number
+  readonly subs: readonly string[]
+}
 
 /** A folder of which the test decides how long scans take and what is wrong with it. */
 class FakeFolder implements FolderWork {
@@ -98,24 +106,41 @@ function start(setup: Setup = {}) {
     },
   }
   const warnings: string[] = []
-  const log: Logger = { facility: 'model', debug: (line) => void line(), info: () => {}, warn: (line) => warnings.push(line), error: (line) => warnings.push(line) }
+  const log: Logger = {
+    facility: 'model',
+    debug: (line) => void line(),
+    info: () => {},
+    warn: (line) => warnings.push(line),
+    error: (line) => warnings.push(line),
+  }
   const watched: string[] = []
   const runner = new FolderRunner(
     {
-      clock, events: sink, log, work: folder,
+      clock,
+      events: sink,
+      log,
+      work: folder,
       random: new SimRandom(setup.seed ?? 1),
       slots: setup.slots ?? new Semaphore(1),
       pullSlots: new Semaphore(1),
       watch: { follow: async () => void watched.push('follow'), rest: () => watched.push('rest') },
     },
-    { folder: FOLDER, rescanIntervalMs: setup.intervalMs ?? HOUR_MS, pullPauseMs: 0, cleanIntervalMs: setup.cleanMs ?? 0 },
+    {
+      folder: FOLDER,
+      rescanIntervalMs: setup.intervalMs ?? HOUR_MS,
+      pullPauseMs: 0,
+      cleanIntervalMs: setup.cleanMs ?? 0,
+    },
   )
   const stop = new AbortController()
   const done = runner.run(stop.signal)
-  const states = () => events.filter(([type]) => type === 'StateChanged').map(([, data]) => {
-    const { from, to } = data as EventMap['StateChanged']
-    return `${from}→${to}`
-  })
+  const states = () =>
+    events
+      .filter(([type]) => type === 'StateChanged')
+      .map(([, data]) => {
+        const { from, to } = data as EventMap['StateChanged']
+        return `${from}→${to}`
+      })
   const end = async () => {
     stop.abort()
     await done
@@ -134,16 +159,24 @@ test('a folder scans as soon as it starts, and tells its states', async () => {
 })
 
 test('the rescan comes between ¾ and 1¼ of the interval after the last timed scan, never in step', async () => {
-  await fc.assert(fc.asyncProperty(fc.integer({ min: 1, max: 1e9 }), fc.integer({ min: 1, max: 100_000 }), async (seed, intervalS) => {
-    const intervalMs = intervalS * 1_000
-    const { clock, folder, end } = start({ seed, intervalMs })
-    await clock.advance(intervalMs * 10, settle)
-    const gaps = folder.scans.slice(1).map((scan, i) => scan.atMs - folder.scans[i]!.atMs)
-    assert.ok(gaps.length >= 7 && gaps.length <= 13, `${gaps.length} rescans in ten intervals`)
-    for (const gap of gaps) assert.ok(gap >= 0.75 * intervalMs && gap < 1.25 * intervalMs, `gap ${gap} of ${intervalMs}`)
-    assert.ok(new Set(gaps).size > 1)
-    await end()
-  }), { numRuns: 30 })
+  await fc.assert(
+    fc.asyncProperty(
+      fc.integer({ min: 1, max: 1e9 }),
+      fc.integer({ min: 1, max: 100_000 }),
+      async (seed, intervalS) => {
+        const intervalMs = intervalS * 1_000
+        const { clock, folder, end } = start({ seed, intervalMs })
+        await clock.advance(intervalMs * 10, settle)
+        const gaps = folder.scans.slice(1).map((scan, i) => scan.atMs - folder.scans[i]!.atMs)
+        assert.ok(gaps.length >= 7 && gaps.length <= 13, `${gaps.length} rescans in ten intervals`)
+        for (const gap of gaps)
+          assert.ok(gap >= 0.75 * intervalMs && gap < 1.25 * intervalMs, `gap ${gap} of ${intervalMs}`)
+        assert.ok(new Set(gaps).size > 1)
+        await end()
+      },
+    ),
+    { numRuns: 30 },
+  )
 })
 
 test('a day of hourly rescans passes in no time', async () => {
@@ -205,7 +238,10 @@ test('a requested scan does not move the automatic one', async () => {
   await clock.advance(2 * HOUR_MS, settle)
   await otherClock.advance(2 * HOUR_MS + 1_000, settle)
   const timed = folder.scans.filter((scan) => scan.subs[0] === '').map((scan) => scan.atMs)
-  assert.deepEqual(timed, other.scans.map((scan) => scan.atMs))
+  assert.deepEqual(
+    timed,
+    other.scans.map((scan) => scan.atMs),
+  )
   await end()
   await endOther()
 })
@@ -228,7 +264,10 @@ test('a scan asked for before the first one has ended waits for it', async () =>
   assert.deepEqual(answered, [])
   await clock.advance(10_000, settle)
   await request
-  assert.deepEqual(folder.scans.map((scan) => scan.subs), [[''], ['a']])
+  assert.deepEqual(
+    folder.scans.map((scan) => scan.subs),
+    [[''], ['a']],
+  )
   assert.deepEqual(answered, [20_000])
   await end()
 })
@@ -240,7 +279,10 @@ test('scans are queued in the order asked for and never overlap', async () => {
   await clock.advance(10_000, settle)
   await Promise.all(requests)
   assert.deepEqual(order, ['c', 'a', 'b'])
-  assert.deepEqual(folder.scans.map((scan) => scan.atMs), [0, 1_000, 2_000, 3_000])
+  assert.deepEqual(
+    folder.scans.map((scan) => scan.atMs),
+    [0, 1_000, 2_000, 3_000],
+  )
   await end()
 })
 
@@ -252,7 +294,10 @@ test('equal requests share a scan that starts after all of them, never one that 
   const later = [runner.scan(['a'], undefined), runner.scan(['a'], undefined)]
   await clock.advance(5_000, settle)
   await Promise.all([first, ...later])
-  assert.deepEqual(folder.scans.map((scan) => scan.atMs), [0, 1_000, 2_000])
+  assert.deepEqual(
+    folder.scans.map((scan) => scan.atMs),
+    [0, 1_000, 2_000],
+  )
   await end()
 })
 
@@ -271,7 +316,9 @@ test('a stop ends waiting and running scans with context canceled, at once', asy
   const { clock, runner, stop, done } = start({ arrange: (each) => (each.durationMs = HOUR_MS) })
   await settle()
   const requests = [runner.scan(['a'], undefined), runner.scan(['b'], undefined)]
-  const failures = Promise.all(requests.map((request) => assert.rejects(request, { code: 'stopped', message: 'context canceled' })))
+  const failures = Promise.all(
+    requests.map((request) => assert.rejects(request, { code: 'stopped', message: 'context canceled' })),
+  )
   stop.abort()
   await done
   await failures
@@ -297,7 +344,10 @@ test('a folder that fails its check is in error, asks for nothing of the disk, a
   await assert.rejects(runner.scan([''], undefined), { code: 'folder-error', message: 'folder marker missing' })
   assert.equal(folder.scans.length, 1)
   assert.deepEqual(states().slice(3), ['idle→error'])
-  assert.deepEqual(events.at(-1), ['StateChanged', { folder: 'docs', from: 'idle', to: 'error', duration: 0, error: 'folder marker missing' }])
+  assert.deepEqual(events.at(-1), [
+    'StateChanged',
+    { folder: 'docs', from: 'idle', to: 'error', duration: 0, error: 'folder marker missing' },
+  ])
   assert.equal(runner.state.error, 'folder marker missing')
   assert.deepEqual(watched, ['follow', 'rest'])
   await end()
@@ -330,7 +380,10 @@ test('the next good scan clears the error and looks at everything, whatever was 
 })
 
 test('a folder in error recovers by itself once its disk is back, also with an interval of 0', async () => {
-  const { clock, folder, runner, end } = start({ intervalMs: 0, arrange: (each) => (each.health = new TwinfoldError('folder-error', 'folder path missing')) })
+  const { clock, folder, runner, end } = start({
+    intervalMs: 0,
+    arrange: (each) => (each.health = new TwinfoldError('folder-error', 'folder path missing')),
+  })
   await clock.advance(HOUR_MS, settle)
   assert.equal(runner.state.name, 'error')
   assert.equal(folder.scans.length, 0)
@@ -342,10 +395,15 @@ test('a folder in error recovers by itself once its disk is back, also with an i
 })
 
 test('damage found in the index is followed by a scan of everything at once; repeated damage by a pause', async () => {
-  const { clock, folder, runner, end } = start({ arrange: (each) => (each.scanError = new TwinfoldError('database-damaged', 'malformed')) })
+  const { clock, folder, runner, end } = start({
+    arrange: (each) => (each.scanError = new TwinfoldError('database-damaged', 'malformed')),
+  })
   await clock.advance(1, settle)
   assert.equal(runner.state.name, 'error')
-  assert.deepEqual(folder.scans.map((scan) => scan.subs), [[''], ['']])
+  assert.deepEqual(
+    folder.scans.map((scan) => scan.subs),
+    [[''], ['']],
+  )
   folder.scanError = undefined
   await clock.advance(1_000, settle)
   assert.equal(folder.scans.length, 2)
@@ -356,7 +414,10 @@ test('damage found in the index is followed by a scan of everything at once; rep
 })
 
 test('durations count from the full second of the last change; the first change has none', async () => {
-  const { clock, events, runner, end } = start({ clock: new SimClock(1_700_000_000_700), arrange: (each) => (each.durationMs = 500) })
+  const { clock, events, runner, end } = start({
+    clock: new SimClock(1_700_000_000_700),
+    arrange: (each) => (each.durationMs = 500),
+  })
   await clock.advance(500, settle)
   const durations = events.map(([, data]) => (data as EventMap['StateChanged']).duration)
   assert.deepEqual(durations, [undefined, 0.7, 1.2])
@@ -400,7 +461,10 @@ test('paths from the watcher are scanned as told; a flood becomes one look at ev
   runner.pathsChanged(['a', 'b'])
   runner.pathsChanged(['gone'])
   await clock.advance(5_000, settle)
-  assert.deepEqual(folder.scans.slice(1).map((scan) => scan.subs), [['a', 'b'], ['gone']])
+  assert.deepEqual(
+    folder.scans.slice(1).map((scan) => scan.subs),
+    [['a', 'b'], ['gone']],
+  )
   for (let i = 0; i < 100; i++) runner.pathsChanged([String(i)])
   await clock.advance(30_000, settle)
   const rest = folder.scans.slice(3).map((scan) => scan.subs)
@@ -410,14 +474,23 @@ test('paths from the watcher are scanned as told; a flood becomes one look at ev
 })
 
 test('problems of single items are listed, told, and replaced by what the next scan of their place finds', async () => {
-  const { folder, runner, events, end } = start({ arrange: (each) => (each.problems = [{ path: 'a/x', error: 'scan: e' }, { path: 'b', error: 'scan: f' }]) })
+  const { folder, runner, events, end } = start({
+    arrange: (each) =>
+      (each.problems = [
+        { path: 'a/x', error: 'scan: e' },
+        { path: 'b', error: 'scan: f' },
+      ]),
+  })
   await settle()
   assert.equal(runner.problemCount, 2)
   assert.equal(runner.state.name, 'idle')
   assert.equal(events.filter(([type]) => type === 'FolderErrors').length, 1)
   folder.problems = []
   await runner.scan(['a'], undefined)
-  assert.deepEqual(runner.problems.map((each) => each.path), ['b'])
+  assert.deepEqual(
+    runner.problems.map((each) => each.path),
+    ['b'],
+  )
   await runner.scan([''], undefined)
   assert.equal(runner.problemCount, 0)
   await end()
@@ -442,14 +515,21 @@ test('the same seed gives the same trace of events, another seed another one', a
 })
 
 test('nothing is pulled before the first scan has ended, and then what is needed', async () => {
-  const { clock, folder, runner, states, end } = start({ arrange: (each) => Object.assign(each, { durationMs: 1_000, needed: true }) })
+  const { clock, folder, runner, states, end } = start({
+    arrange: (each) => Object.assign(each, { durationMs: 1_000, needed: true }),
+  })
   runner.pullSoon()
   await clock.advance(999, settle)
   assert.deepEqual(folder.pulls, [])
   await clock.advance(1, settle)
   await settle()
   assert.deepEqual(folder.pulls, [1_000])
-  assert.deepEqual(states().slice(3), ['idle→sync-waiting', 'sync-waiting→sync-preparing', 'sync-preparing→syncing', 'syncing→idle'])
+  assert.deepEqual(states().slice(3), [
+    'idle→sync-waiting',
+    'sync-waiting→sync-preparing',
+    'sync-preparing→syncing',
+    'syncing→idle',
+  ])
   await end()
 })
 
@@ -464,7 +544,9 @@ test('a pull that finds nothing needed changes no state', async () => {
 })
 
 test('a scan runs while a pull does, and the pull shows again when it has ended', async () => {
-  const { clock, folder, runner, states, end } = start({ arrange: (each) => Object.assign(each, { needed: true, pullMs: 60_000 }) })
+  const { clock, folder, runner, states, end } = start({
+    arrange: (each) => Object.assign(each, { needed: true, pullMs: 60_000 }),
+  })
   await clock.advance(10, settle)
   assert.equal(runner.state.name, 'syncing')
   const scan = runner.scan(['a'], undefined)
@@ -481,7 +563,8 @@ test('a scan runs while a pull does, and the pull shows again when it has ended'
 test('what could not be pulled is tried again, ever less often, and at once when there is news', async () => {
   const problems = [{ path: 'f', error: 'syncing: no' }]
   const { clock, folder, runner, events, end } = start({
-    intervalMs: 0, arrange: (each) => Object.assign(each, { needed: true, outcome: { problems, rescan: [], complete: false } }),
+    intervalMs: 0,
+    arrange: (each) => Object.assign(each, { needed: true, outcome: { problems, rescan: [], complete: false } }),
   })
   await clock.advance(600_000, settle)
   assert.deepEqual(folder.pulls, [0, 60_000, 180_000, 420_000])
@@ -501,7 +584,8 @@ test('what could not be pulled is tried again, ever less often, and at once when
 test('a scan that somebody asks for tries at once again what could not be pulled', async () => {
   const problems = [{ path: 'f', error: 'syncing: no' }]
   const { clock, folder, runner, end } = start({
-    intervalMs: 0, arrange: (each) => Object.assign(each, { needed: true, outcome: { problems, rescan: [], complete: false } }),
+    intervalMs: 0,
+    arrange: (each) => Object.assign(each, { needed: true, outcome: { problems, rescan: [], complete: false } }),
   })
   await clock.advance(10_000, settle)
   folder.outcome = { problems: [], rescan: [], complete: true }
@@ -515,10 +599,14 @@ test('a scan that somebody asks for tries at once again what could not be pulled
 
 test('a pull asks for scans of what it met, and a folder in trouble neither pulls nor spins', async () => {
   const { clock, folder, runner, end } = start({
-    arrange: (each) => Object.assign(each, { needed: true, outcome: { problems: [], rescan: ['met'], complete: false } }),
+    arrange: (each) =>
+      Object.assign(each, { needed: true, outcome: { problems: [], rescan: ['met'], complete: false } }),
   })
   await clock.advance(10, settle)
-  assert.deepEqual(folder.scans.map(({ subs }) => subs), [[''], ['met']])
+  assert.deepEqual(
+    folder.scans.map(({ subs }) => subs),
+    [[''], ['met']],
+  )
   folder.health = new TwinfoldError('folder-error', 'folder path missing')
   await assert.rejects(runner.scan([''], undefined), { message: 'folder path missing' })
   const pulls = folder.pulls.length
@@ -557,14 +645,15 @@ test('a chore is done between scans, one after the other, and whoever waits is t
   const { clock, folder, runner, states, end } = start({ arrange: (each) => void (each.durationMs = 1_000) })
   const states3 = { waiting: 'scan-waiting', working: 'scanning' } as const
   const done: string[] = []
-  const chore = (name: string, error?: Error) => runner.perform({
-    states: states3,
-    run: async (_check, signal) => {
-      await clock.sleep(500, signal)
-      done.push(name)
-      if (error !== undefined) throw error
-    },
-  })
+  const chore = (name: string, error?: Error) =>
+    runner.perform({
+      states: states3,
+      run: async (_check, signal) => {
+        await clock.sleep(500, signal)
+        done.push(name)
+        if (error !== undefined) throw error
+      },
+    })
   const first = chore('first')
   const second = assert.rejects(chore('second', new Error('refused')), { message: 'refused' })
   await clock.advance(500, settle)

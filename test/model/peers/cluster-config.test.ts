@@ -5,7 +5,11 @@ import type { Config, DeviceConfig, FolderConfig } from '../../../src/core/confi
 import { defaultsOf, DEVICE } from '../../../src/core/config/config-fields.ts'
 import type { DeviceId, FolderId } from '../../../src/core/ids.ts'
 import {
-  clusterConfigFor, judgeClusterConfig, keepsRecords, startOfSending, type FolderPositions,
+  clusterConfigFor,
+  judgeClusterConfig,
+  keepsRecords,
+  startOfSending,
+  type FolderPositions,
 } from '../../../src/model/peers/cluster-config.ts'
 import type { ClusterConfig, ClusterDevice, ClusterFolder } from '../../../src/protocol/types.ts'
 import { LAPTOP, OWN, SERVER } from '../../support/config.ts'
@@ -13,32 +17,64 @@ import { DOCS, simConfig, simFolder } from '../../support/model.ts'
 
 const ENDS = { own: OWN, peer: SERVER }
 
-function shared(id: string, changes: Partial<FolderConfig> = {}, devices: readonly DeviceId[] = [OWN, SERVER]): FolderConfig {
-  return simFolder(id, { devices: devices.map((deviceID) => ({ deviceID, introducedBy: '', encryptionPassword: '' })), ...changes })
+function shared(
+  id: string,
+  changes: Partial<FolderConfig> = {},
+  devices: readonly DeviceId[] = [OWN, SERVER],
+): FolderConfig {
+  return simFolder(id, {
+    devices: devices.map((deviceID) => ({ deviceID, introducedBy: '', encryptionPassword: '' })),
+    ...changes,
+  })
 }
 
 function configOf(folders: readonly FolderConfig[], server: Partial<DeviceConfig> = {}): Config {
-  const device = (deviceID: DeviceId, more: Partial<DeviceConfig> = {}): DeviceConfig => ({ ...defaultsOf(DEVICE), deviceID, ...more })
-  return { ...simConfig(folders), devices: [device(OWN, { name: 'own' }), device(SERVER, { name: 'server', ...server }), device(LAPTOP)] }
+  const device = (deviceID: DeviceId, more: Partial<DeviceConfig> = {}): DeviceConfig => ({
+    ...defaultsOf(DEVICE),
+    deviceID,
+    ...more,
+  })
+  return {
+    ...simConfig(folders),
+    devices: [device(OWN, { name: 'own' }), device(SERVER, { name: 'server', ...server }), device(LAPTOP)],
+  }
 }
 
 function entry(id: DeviceId, more: Partial<ClusterDevice> = {}): ClusterDevice {
   return {
-    id, name: '', addresses: [], compression: 'metadata', certName: '', maxSequence: 0, introducer: false, indexId: 0n,
-    skipIntroductionRemovals: false, encryptionPasswordToken: new Uint8Array(0), ...more,
+    id,
+    name: '',
+    addresses: [],
+    compression: 'metadata',
+    certName: '',
+    maxSequence: 0,
+    introducer: false,
+    indexId: 0n,
+    skipIntroductionRemovals: false,
+    encryptionPasswordToken: new Uint8Array(0),
+    ...more,
   }
 }
 
 function offered(id: string, more: Partial<ClusterFolder> = {}): ClusterFolder {
-  return { id, label: `Label ${id}`, type: 'sendreceive', paused: false, disableTempIndexes: false, devices: [entry(OWN), entry(SERVER)], ...more }
+  return {
+    id,
+    label: `Label ${id}`,
+    type: 'sendreceive',
+    paused: false,
+    disableTempIndexes: false,
+    devices: [entry(OWN), entry(SERVER)],
+    ...more,
+  }
 }
 
 function judge(config: Config, ...folders: ClusterFolder[]): string {
   const verdict = judgeClusterConfig(config, ENDS, { folders, secondary: false })
   if (verdict.kind === 'close') return `close: ${verdict.reason}`
   const decided = [...verdict.folders].map(([id, { kind }]) => `${id}=${kind}`)
-  const offers = verdict.offers.map((offer) =>
-    `${offer.folder}?${offer.receiveEncrypted ? 'receive' : ''}${offer.remoteEncrypted ? 'remote' : ''}`)
+  const offers = verdict.offers.map(
+    (offer) => `${offer.folder}?${offer.receiveEncrypted ? 'receive' : ''}${offer.remoteEncrypted ? 'remote' : ''}`,
+  )
   return [...decided, ...offers].join(' ')
 }
 
@@ -51,19 +87,62 @@ const JUDGED: readonly [name: string, config: Config, folders: readonly ClusterF
   ['paused there', configOf([shared('docs')]), [offered('docs', { paused: true })], 'docs=paused-there'],
   ['paused here', configOf([shared('docs', { paused: true })]), [offered('docs')], 'docs=paused-here'],
   ['unknown: an offer', configOf([]), [offered('docs')], 'docs?'],
-  ['known but not shared with this device: an offer', configOf([shared('docs', {}, [OWN, LAPTOP])]), [offered('docs')], 'docs?'],
-  ['the sender is missing', configOf([]), [offered('docs', { devices: [entry(OWN)] })], 'close: remote device missing in cluster config'],
-  ['we are missing', configOf([]), [offered('docs', { devices: [entry(SERVER)] })], 'close: local device missing in cluster config'],
-  ['a folder without a name is nobody\'s', configOf([]), [offered('')], ''],
-  ['of two entries the first counts', configOf([shared('docs')]), [offered('docs'), offered('docs', { paused: true })], 'docs=exchange'],
-  ['an encrypted offer says so', configOf([]), [offered('docs', { devices: [entry(OWN, TOKEN), entry(SERVER)] })], 'docs?receive'],
-  ['an offer of encrypted data says so', configOf([]), [offered('docs', { devices: [entry(OWN), entry(SERVER, TOKEN)] })], 'docs?remote'],
-  ['a token where data is plain', configOf([shared('docs')]), [offered('docs', { devices: [entry(OWN, TOKEN), entry(SERVER)] })],
-    'close: remote expects to exchange encrypted data, but is configured for plain data'],
-  ['an untrusted device', configOf([shared('docs')], { untrusted: true }), [offered('docs')],
-    'close: device is untrusted, but configured to receive plain data'],
+  [
+    'known but not shared with this device: an offer',
+    configOf([shared('docs', {}, [OWN, LAPTOP])]),
+    [offered('docs')],
+    'docs?',
+  ],
+  [
+    'the sender is missing',
+    configOf([]),
+    [offered('docs', { devices: [entry(OWN)] })],
+    'close: remote device missing in cluster config',
+  ],
+  [
+    'we are missing',
+    configOf([]),
+    [offered('docs', { devices: [entry(SERVER)] })],
+    'close: local device missing in cluster config',
+  ],
+  ["a folder without a name is nobody's", configOf([]), [offered('')], ''],
+  [
+    'of two entries the first counts',
+    configOf([shared('docs')]),
+    [offered('docs'), offered('docs', { paused: true })],
+    'docs=exchange',
+  ],
+  [
+    'an encrypted offer says so',
+    configOf([]),
+    [offered('docs', { devices: [entry(OWN, TOKEN), entry(SERVER)] })],
+    'docs?receive',
+  ],
+  [
+    'an offer of encrypted data says so',
+    configOf([]),
+    [offered('docs', { devices: [entry(OWN), entry(SERVER, TOKEN)] })],
+    'docs?remote',
+  ],
+  [
+    'a token where data is plain',
+    configOf([shared('docs')]),
+    [offered('docs', { devices: [entry(OWN, TOKEN), entry(SERVER)] })],
+    'close: remote expects to exchange encrypted data, but is configured for plain data',
+  ],
+  [
+    'an untrusted device',
+    configOf([shared('docs')], { untrusted: true }),
+    [offered('docs')],
+    'close: device is untrusted, but configured to receive plain data',
+  ],
   ['one that may only see ciphertext gets nothing', configOf([shared('docs', password)]), [offered('docs')], ''],
-  ['an encrypted folder of ours is not exchanged', configOf([shared('docs', { type: 'receiveencrypted' })]), [offered('docs')], ''],
+  [
+    'an encrypted folder of ours is not exchanged',
+    configOf([shared('docs', { type: 'receiveencrypted' })]),
+    [offered('docs')],
+    '',
+  ],
 ]
 
 for (const [name, config, folders, expected] of JUDGED) {
@@ -72,44 +151,70 @@ for (const [name, config, folders, expected] of JUDGED) {
 
 test('judging a cluster config: any list of folders gives an answer', () => {
   const device = fc.constantFrom(OWN, SERVER, LAPTOP).map((id) => entry(id))
-  const folder = fc.record({ id: fc.constantFrom('docs', '', '__proto__', 'x'), paused: fc.boolean(), devices: fc.array(device, { maxLength: 3 }) })
-  fc.assert(fc.property(fc.array(folder, { maxLength: 6 }), (folders) => {
-    judge(configOf([shared('docs')]), ...folders.map(({ id, ...more }) => offered(id, more)))
-  }))
+  const folder = fc.record({
+    id: fc.constantFrom('docs', '', '__proto__', 'x'),
+    paused: fc.boolean(),
+    devices: fc.array(device, { maxLength: 3 }),
+  })
+  fc.assert(
+    fc.property(fc.array(folder, { maxLength: 6 }), (folders) => {
+      judge(configOf([shared('docs')]), ...folders.map(({ id, ...more }) => offered(id, more)))
+    }),
+  )
 })
 
-const POSITIONS: ReadonlyMap<FolderId, FolderPositions> = new Map([[DOCS, {
-  own: { indexId: 7n, sequence: 70 },
-  others: new Map([[SERVER, { indexId: 9n, sequence: 90 }]]),
-}]])
+const POSITIONS: ReadonlyMap<FolderId, FolderPositions> = new Map([
+  [
+    DOCS,
+    {
+      own: { indexId: 7n, sequence: 70 },
+      others: new Map([[SERVER, { indexId: 9n, sequence: 90 }]]),
+    },
+  ],
+])
 
 function told(config: Config): ClusterConfig {
   return clusterConfigFor(config, ENDS, POSITIONS)
 }
 
 test('we tell of the folders shared with the device, and how far each index reaches', () => {
-  const { folders, secondary } = told(configOf([shared('docs', {}, [OWN, SERVER, LAPTOP]), shared('private', {}, [OWN, LAPTOP])]))
+  const { folders, secondary } = told(
+    configOf([shared('docs', {}, [OWN, SERVER, LAPTOP]), shared('private', {}, [OWN, LAPTOP])]),
+  )
   assert.equal(secondary, false)
-  assert.deepEqual(folders.map(({ id, label, paused, type }) => ({ id, label, paused, type })),
-    [{ id: 'docs', label: 'The docs', paused: false, type: 'sendreceive' }])
+  assert.deepEqual(
+    folders.map(({ id, label, paused, type }) => ({ id, label, paused, type })),
+    [{ id: 'docs', label: 'The docs', paused: false, type: 'sendreceive' }],
+  )
   const positions = folders[0]!.devices.map(({ id, indexId, maxSequence }) => [id, indexId, maxSequence])
-  assert.deepEqual(positions, [[OWN, 7n, 70], [SERVER, 9n, 90], [LAPTOP, 0n, 0]])
+  assert.deepEqual(positions, [
+    [OWN, 7n, 70],
+    [SERVER, 9n, 90],
+    [LAPTOP, 0n, 0],
+  ])
 })
 
 test('a folder that rests is told as paused, without positions', () => {
   const [paused] = told(configOf([shared('docs', { paused: true })])).folders
   assert.equal(paused?.paused, true)
-  assert.deepEqual(paused.devices.map(({ maxSequence }) => maxSequence), [0, 0])
+  assert.deepEqual(
+    paused.devices.map(({ maxSequence }) => maxSequence),
+    [0, 0],
+  )
   assert.equal(told(configOf([shared('other')])).folders[0]?.paused, true, 'one that has not started counts as resting')
 })
 
 test('nobody is told of a device that holds only ciphertext, and that device of nothing at all', () => {
   const devices = [
-    { deviceID: OWN, introducedBy: '', encryptionPassword: '' }, { deviceID: SERVER, introducedBy: '', encryptionPassword: '' },
+    { deviceID: OWN, introducedBy: '', encryptionPassword: '' },
+    { deviceID: SERVER, introducedBy: '', encryptionPassword: '' },
     { deviceID: LAPTOP, introducedBy: '', encryptionPassword: 'secret' },
   ] as const
   const config = configOf([shared('docs', { devices })])
-  assert.deepEqual(told(config).folders[0]?.devices.map(({ id }) => id), [OWN, SERVER])
+  assert.deepEqual(
+    told(config).folders[0]?.devices.map(({ id }) => id),
+    [OWN, SERVER],
+  )
   assert.deepEqual(clusterConfigFor(config, { own: OWN, peer: LAPTOP }, POSITIONS).folders, [])
 })
 
@@ -122,7 +227,8 @@ const STARTS: readonly [name: string, known: readonly [bigint, number], expected
   ['nonsense: everything', [7n, -1], 0],
 ]
 for (const [name, [indexId, sequence], expected] of STARTS) {
-  test(`where sending starts: ${name}`, () => assert.equal(startOfSending({ indexId: 7n, sequence: 70 }, { indexId, sequence }), expected))
+  test(`where sending starts: ${name}`, () =>
+    assert.equal(startOfSending({ indexId: 7n, sequence: 70 }, { indexId, sequence }), expected))
 }
 
 test('what a device told earlier holds only for the same index', () => {

@@ -16,7 +16,15 @@ import { OWN, SERVER } from '../../support/config.ts'
 import { quietLogger } from '../../support/logger.ts'
 import { DOCS, settle, simConfig, simFolder } from '../../support/model.ts'
 
-const REQUEST: BlockRequest = { folder: DOCS, name: 'a', offsetBytes: 0, sizeBytes: 1, hash: new Uint8Array(32), fromTemporary: false, blockNumber: 0 }
+const REQUEST: BlockRequest = {
+  folder: DOCS,
+  name: 'a',
+  offsetBytes: 0,
+  sizeBytes: 1,
+  hash: new Uint8Array(32),
+  fromTemporary: false,
+  blockNumber: 0,
+}
 
 /** One end of a connection that carries calls instead of bytes, in order. */
 class End implements Connection {
@@ -55,7 +63,9 @@ class End implements Connection {
   }
 
   clusterConfig(config: Parameters<Connection['clusterConfig']>[0]): Promise<void> {
-    return this.#deliver(`cluster-config${config.secondary ? ' secondary' : ''}`, (handler) => handler.clusterConfig(config))
+    return this.#deliver(`cluster-config${config.secondary ? ' secondary' : ''}`, (handler) =>
+      handler.clusterConfig(config),
+    )
   }
 
   index(data: Parameters<Connection['index']>[0]): Promise<void> {
@@ -121,15 +131,23 @@ class Device {
     }
     this.peers = new Peers(
       {
-        clock, store, blocks: new DiskBlockReader(new SimDisk(clock)), platform: 'linux', log: quietLogger('model'),
+        clock,
+        store,
+        blocks: new DiskBlockReader(new SimDisk(clock)),
+        platform: 'linux',
+        log: quietLogger('model'),
         events: { emit: (type) => void this.events.push(type) },
         statistics: new Statistics({ keyValue: store.keyValue, log: quietLogger('stats') }),
         folders: {
-          rootOf: (folder) => (this.config.folders.some(({ id: known, paused }) => known === folder && !paused) ? '/data' : undefined),
+          rootOf: (folder) =>
+            this.config.folders.some(({ id: known, paused }) => known === folder && !paused) ? '/data' : undefined,
           pullSoon: (folder) => void this.pulls.push(folder),
-          recheck: () => {}, touched: () => {},
+          recheck: () => {},
+          touched: () => {},
         },
-        foldersOffered: () => {}, wordHeard: () => {}, nameDevice: () => {},
+        foldersOffered: () => {},
+        wordHeard: () => {},
+        nameDevice: () => {},
       },
       { config: this.config, ownDevice: id },
     )
@@ -250,7 +268,10 @@ test('a device that comes back hears only what it missed', async () => {
   const second = await meet('2')
   assert.deepEqual(second.said, ['cluster-config', 'index-update'])
   assert.equal(await b.heardOf(a), 'one two')
-  assert.deepEqual(a.events.filter((type) => type.startsWith('Device')), ['DeviceConnected', 'DeviceDisconnected', 'DeviceConnected'])
+  assert.deepEqual(
+    a.events.filter((type) => type.startsWith('Device')),
+    ['DeviceConnected', 'DeviceDisconnected', 'DeviceConnected'],
+  )
 })
 
 test('several connections: the oldest talks about folders, even when both disagree which that is; requests go elsewhere', async () => {

@@ -27,10 +27,15 @@ function offer(id: string, more: Partial<FolderOffer> = {}): FolderOffer {
 
 async function pendingIn(store: IndexStore, config = configOf()): Promise<{ pending: Pending; events: string[] }> {
   const events: string[] = []
-  const pending = new Pending({
-    clock: new SimClock(), keyValue: store.keyValue, log: quietLogger('model'),
-    events: { emit: (type, data) => void events.push(`${type} ${JSON.stringify(data)}`) },
-  }, config)
+  const pending = new Pending(
+    {
+      clock: new SimClock(),
+      keyValue: store.keyValue,
+      log: quietLogger('model'),
+      events: { emit: (type, data) => void events.push(`${type} ${JSON.stringify(data)}`) },
+    },
+    config,
+  )
   await pending.load()
   return { pending, events }
 }
@@ -48,7 +53,10 @@ test('an unknown device that knocks is told of once, and kept over a restart', a
   ])
   await pending.saved()
   const again = await pendingIn(store)
-  assert.deepEqual(again.pending.devices.map(({ device: id, name }) => [id, name]), [[LAPTOP, 'laptop']])
+  assert.deepEqual(
+    again.pending.devices.map(({ device: id, name }) => [id, name]),
+    [[LAPTOP, 'laptop']],
+  )
 })
 
 test('who is configured or ignored is not pending, and ceases to be when that happens', async () => {
@@ -81,7 +89,11 @@ test('folders are offered, change, and vanish with the offer', async () => {
   const { pending, events } = await pendingIn(store)
   pending.foldersOffered(SERVER, [offer('a'), offer('b')])
   pending.foldersOffered(SERVER, [offer('a'), offer('b')])
-  assert.equal(events.filter((line) => line.startsWith('PendingFoldersChanged')).length, 1, 'the same offer again is no news')
+  assert.equal(
+    events.filter((line) => line.startsWith('PendingFoldersChanged')).length,
+    1,
+    'the same offer again is no news',
+  )
   assert.equal(events.filter((line) => line.startsWith('FolderRejected')).length, 2)
   events.length = 0
   pending.foldersOffered(SERVER, [offer('b', { receiveEncrypted: true })])
@@ -90,15 +102,28 @@ test('folders are offered, change, and vanish with the offer', async () => {
       `"removed":[{"folderID":"a","deviceID":"${SERVER}"}]}`,
   ])
   await pending.saved()
-  assert.deepEqual((await pendingIn(store)).pending.folders.map(({ folder, receiveEncrypted }) => [folder, receiveEncrypted]), [['b', true]])
+  assert.deepEqual(
+    (await pendingIn(store)).pending.folders.map(({ folder, receiveEncrypted }) => [folder, receiveEncrypted]),
+    [['b', true]],
+  )
 })
 
 test('an offered folder ceases to be pending when shared, ignored, dismissed, or its device goes', async () => {
   const ways: readonly [name: string, act: (pending: Pending) => void][] = [
-    ['shared', (pending) => pending.apply(configOf({
-      folders: [simFolder('a', { devices: [{ deviceID: SERVER, introducedBy: '', encryptionPassword: '' }] })],
-    }))],
-    ['ignored', (pending) => pending.apply(configOf({ devices: [device(SERVER, { ignoredFolders: [{ id: 'a', label: '', time: '' }] })] }))],
+    [
+      'shared',
+      (pending) =>
+        pending.apply(
+          configOf({
+            folders: [simFolder('a', { devices: [{ deviceID: SERVER, introducedBy: '', encryptionPassword: '' }] })],
+          }),
+        ),
+    ],
+    [
+      'ignored',
+      (pending) =>
+        pending.apply(configOf({ devices: [device(SERVER, { ignoredFolders: [{ id: 'a', label: '', time: '' }] })] })),
+    ],
     ['dismissed for all', (pending) => pending.dismissFolder(folderId('a'), undefined)],
     ['dismissed for one', (pending) => pending.dismissFolder(folderId('a'), SERVER)],
     ['device gone', (pending) => pending.apply(configOf({ devices: [device(OWN)] }))],
@@ -128,7 +153,10 @@ test('any number of strangers and offers leaves a list of a bounded size, the ne
   assert.equal(pending.devices.length, 500)
   assert.equal(pending.devices.at(-1)?.device, deviceIdFromBytes(Buffer.alloc(32, '2999-')))
   assert.ok(pending.devices.every(({ name, address }) => name.length <= 256 && address.length <= 256))
-  pending.foldersOffered(SERVER, Array.from({ length: 5_000 }, (_, i) => offer(`f${i}`)))
+  pending.foldersOffered(
+    SERVER,
+    Array.from({ length: 5_000 }, (_, i) => offer(`f${i}`)),
+  )
   assert.equal(pending.folders.length, 2_000)
   await pending.saved()
 })
@@ -148,7 +176,8 @@ test('a crowd of strangers is written down in one go, a failed write with the ne
   }
   const pending = new Pending({ clock, keyValue, log: quietLogger('model'), events: { emit: () => {} } }, configOf())
   const knock = (count: number): void => {
-    for (let i = 0; i < count; i++) pending.deviceKnocked({ ...KNOCK, device: deviceIdFromBytes(Buffer.alloc(32, i + 1)) })
+    for (let i = 0; i < count; i++)
+      pending.deviceKnocked({ ...KNOCK, device: deviceIdFromBytes(Buffer.alloc(32, i + 1)) })
   }
   pending.foldersOffered(SERVER, [offer('a')])
   await pending.saved()

@@ -33,10 +33,14 @@ test('a file is forgotten when told so for its version, or when its record comes
 
 test('a device that announces without end is heard only so far', () => {
   const downloads = new RemoteDownloads()
-  for (let i = 0; i < 3_000; i++) downloads.update([append(`f${i}`, 1, ...Array.from({ length: 1_000 }, (_, block) => block))])
+  for (let i = 0; i < 3_000; i++)
+    downloads.update([append(`f${i}`, 1, ...Array.from({ length: 1_000 }, (_, block) => block))])
   const counts = Object.values(downloads.counts())
   assert.equal(counts.length, 1_000)
-  assert.equal(counts.reduce((sum, count) => sum + count, 0), 1_000_000)
+  assert.equal(
+    counts.reduce((sum, count) => sum + count, 0),
+    1_000_000,
+  )
   downloads.forget(Array.from({ length: 1_000 }, (_, i) => `f${i}`))
   downloads.update([append('x', 1, 1)])
   assert.deepEqual(downloads.counts(), { x: 1 }, 'what was forgotten makes room')
@@ -67,6 +71,8 @@ test('an answer that was on its way while something changed is not remembered', 
 test('the memory of holders stays small', () => {
   const cache = new HolderCache()
   for (let i = 0; i < 2_000; i++) cache.remember(DOCS)(file(`f${i}`), new Set())
-  const known = Array.from({ length: 2_000 }, (_, i) => cache.get(DOCS, file(`f${i}`))).filter((holders) => holders !== undefined)
+  const known = Array.from({ length: 2_000 }, (_, i) => cache.get(DOCS, file(`f${i}`))).filter(
+    (holders) => holders !== undefined,
+  )
   assert.equal(known.length, 256)
 })

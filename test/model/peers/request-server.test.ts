@@ -47,7 +47,7 @@ class Place implements AsyncDisposable {
       log: quietLogger('model'),
       platform: process.platform,
       served: async (device, folder) =>
-        (device === SERVER && folder === DOCS && this.running ? { id: DOCS, root: this.root, index } : undefined),
+        device === SERVER && folder === DOCS && this.running ? { id: DOCS, root: this.root, index } : undefined,
       changed: (_folder, record, wholly) => void this.rechecked.push(`${record.name} ${wholly ? 'wholly' : ''}`.trim()),
     })
   }
@@ -69,9 +69,16 @@ class Place implements AsyncDisposable {
     utimesSync(path, 1_700_000_000, 1_700_000_000)
     const hashes: Buffer[] = []
     for (let at = 0; at === 0 || at < content.length; at += BLOCK) hashes.push(sha256(content.subarray(at, at + BLOCK)))
-    await this.index.updateLocal([file(name, {
-      sizeBytes: content.length, blockHashes: Buffer.concat(hashes), blockSizeBytes: BLOCK, modifiedS: 1_700_000_000, modifiedNs: 0, ...more,
-    })])
+    await this.index.updateLocal([
+      file(name, {
+        sizeBytes: content.length,
+        blockHashes: Buffer.concat(hashes),
+        blockSizeBytes: BLOCK,
+        modifiedS: 1_700_000_000,
+        modifiedNs: 0,
+        ...more,
+      }),
+    ])
   }
 
   async ask(name: string, content: Uint8Array, more: Partial<BlockRequest> = {}): Promise<string> {
@@ -87,7 +94,14 @@ class Place implements AsyncDisposable {
 
 function requestFor(name: string, content: Uint8Array, more: Partial<BlockRequest> = {}): BlockRequest {
   return {
-    folder: DOCS, name, offsetBytes: 0, sizeBytes: content.length, hash: sha256(content), fromTemporary: false, blockNumber: 0, ...more,
+    folder: DOCS,
+    name,
+    offsetBytes: 0,
+    sizeBytes: content.length,
+    hash: sha256(content),
+    fromTemporary: false,
+    blockNumber: 0,
+    ...more,
   }
 }
 
@@ -104,7 +118,11 @@ test('a block is served when its bytes have the hash that was asked for', async 
   assert.equal(await place.ask('dir/a', Buffer.from('hello')), 'data hello')
   assert.equal(await place.ask('large', large.subarray(BLOCK), { offsetBytes: BLOCK }), `data ${'x'.repeat(10)}`)
   assert.equal(await place.ask('empty', Buffer.alloc(0)), 'data ')
-  assert.equal(await place.ask('dir/a', Buffer.from('hello'), { sizeBytes: 100 }), 'data hello', 'no more than there is')
+  assert.equal(
+    await place.ask('dir/a', Buffer.from('hello'), { sizeBytes: 100 }),
+    'data hello',
+    'no more than there is',
+  )
   assert.deepEqual(place.rechecked, [])
 })
 
@@ -118,7 +136,8 @@ test('the blocks of a large file take one look at its block list, and one that c
     listsRead++
     return get.call(place.index, owner, name)
   }
-  const ask = (number: number) => place.ask('a', large.subarray(number * BLOCK, (number + 1) * BLOCK), { offsetBytes: number * BLOCK })
+  const ask = (number: number) =>
+    place.ask('a', large.subarray(number * BLOCK, (number + 1) * BLOCK), { offsetBytes: number * BLOCK })
   for (const number of [0, 1, 2, 1]) assert.match(await ask(number), /^data x/)
   assert.equal(listsRead, 1)
   writeFileSync(join(place.root, 'a'), Buffer.alloc(3 * BLOCK, 'y'))
@@ -153,7 +172,11 @@ test('a large block whose hash or place the index does not know is hashed the fi
   assert.equal(await place.ask('a', Buffer.alloc(BLOCK, 'w')), 'no-such-file')
   assert.equal(await place.ask('no list', Buffer.alloc(BLOCK, 'w')), 'no-such-file')
   assert.match(await place.ask('no list', second, { offsetBytes: BLOCK }), /^data y/)
-  assert.match(await place.ask('a', large.subarray(5, BLOCK + 5), { offsetBytes: 5 }), /^data x/, 'right, if of no block of ours')
+  assert.match(
+    await place.ask('a', large.subarray(5, BLOCK + 5), { offsetBytes: 5 }),
+    /^data x/,
+    'right, if of no block of ours',
+  )
 })
 
 test('refusals are those of the table', async () => {
@@ -189,7 +212,8 @@ test('refusals are those of the table', async () => {
     ['.syncthing.a.tmp', {}, 'invalid-file'],
     ['dir/.stfolder', {}, 'data hello'],
   ]
-  for (const [name, more, expected] of rows) assert.equal(await place.ask(name, hello, more), expected, JSON.stringify([name, more]))
+  for (const [name, more, expected] of rows)
+    assert.equal(await place.ask(name, hello, more), expected, JSON.stringify([name, more]))
   place.running = false
   assert.equal(await place.ask('a', hello), 'generic', 'a folder that rests')
 })
@@ -215,16 +239,41 @@ test('a file that is not what the index says is looked at again, wholly only whe
   writeFileSync(join(place.root, 'rotten'), 'hellO')
   utimesSync(join(place.root, 'rotten'), 1_700_000_000, 1_700_000_000)
   rmSync(join(place.root, 'lost'))
-  for (const name of ['touched', 'rotten', 'lost']) assert.equal(await place.ask(name, Buffer.from('hello')), 'no-such-file')
+  for (const name of ['touched', 'rotten', 'lost'])
+    assert.equal(await place.ask(name, Buffer.from('hello')), 'no-such-file')
   assert.deepEqual(place.rechecked, ['touched', 'rotten wholly', 'lost'])
   assert.equal(await place.ask('rotten', Buffer.from('an old version')), 'no-such-file')
   assert.equal(place.rechecked.length, 3, 'a request for an old version says nothing about the file')
 })
 
 const HOSTILE = [
-  '../outside/secret', '/etc/passwd', 'a/../../outside/secret', './../outside/secret', 'link', 'linkdir/secret', 'deep/linkdir/secret',
-  'a//secret', 'a/./secret', '..', '.', '', '/', 'a\0b', '../folder/../outside/secret', 'linkdir/../outside/secret', 'x/..', '\\..\\outside\\secret',
-  'C:\\secret', 'loop/loop/loop', `${'x/'.repeat(3_000)}y`, 'y'.repeat(300), '\ud800', 'secre\u0301t', 'fifo', '.stfolder', '.stfolder/..',
+  '../outside/secret',
+  '/etc/passwd',
+  'a/../../outside/secret',
+  './../outside/secret',
+  'link',
+  'linkdir/secret',
+  'deep/linkdir/secret',
+  'a//secret',
+  'a/./secret',
+  '..',
+  '.',
+  '',
+  '/',
+  'a\0b',
+  '../folder/../outside/secret',
+  'linkdir/../outside/secret',
+  'x/..',
+  '\\..\\outside\\secret',
+  'C:\\secret',
+  'loop/loop/loop',
+  `${'x/'.repeat(3_000)}y`,
+  'y'.repeat(300),
+  '\ud800',
+  'secre\u0301t',
+  'fifo',
+  '.stfolder',
+  '.stfolder/..',
 ]
 
 test('N-02: no name in a request reads anything outside of the folder', async () => {
@@ -237,7 +286,9 @@ test('N-02: no name in a request reads anything outside of the folder', async ()
   symlinkSync('.', join(place.root, 'loop'))
   const known = HOSTILE.filter((name) => name !== '' && !name.includes('\0') && name.isWellFormed())
   // The worst case: our own index believes in every one of these names.
-  await place.index.updateLocal(known.map((name) => file(name, { sizeBytes: SECRET.length, blockHashes: sha256(SECRET) })))
+  await place.index.updateLocal(
+    known.map((name) => file(name, { sizeBytes: SECRET.length, blockHashes: sha256(SECRET) })),
+  )
   let [tried, leakedBytes] = [0, 0]
   const attempt = async (name: string, fromTemporary: boolean) => {
     const reply = await place.server.serve(SERVER, requestFor(name, SECRET, { fromTemporary }), NEVER)
@@ -245,8 +296,25 @@ test('N-02: no name in a request reads anything outside of the folder', async ()
     if (reply.kind === 'data') leakedBytes += reply.data.length
   }
   for (const name of HOSTILE) for (const fromTemporary of [false, true]) await attempt(name, fromTemporary)
-  const part = fc.constantFrom('..', '.', '', 'linkdir', 'link', 'loop', 'deep', 'outside', 'secret', 'folder', '\0', '~', 'a')
-  await fc.assert(fc.asyncProperty(fc.array(part, { maxLength: 8 }), (parts) => attempt(parts.join('/'), false)), { numRuns: effort(300) })
+  const part = fc.constantFrom(
+    '..',
+    '.',
+    '',
+    'linkdir',
+    'link',
+    'loop',
+    'deep',
+    'outside',
+    'secret',
+    'folder',
+    '\0',
+    '~',
+    'a',
+  )
+  await fc.assert(
+    fc.asyncProperty(fc.array(part, { maxLength: 8 }), (parts) => attempt(parts.join('/'), false)),
+    { numRuns: effort(300) },
+  )
   assert.equal(leakedBytes, 0)
   assert.deepEqual(readFileSync(join(place.outside, 'secret')), SECRET)
   reportRow({ id: 'N-02', tried, where: 'requests', leakedBytes })
@@ -273,7 +341,9 @@ test('N-02: a directory that is swapped for a symlink while it is read leads now
   })()
   let [tried, leakedBytes] = [0, 0]
   for (let round = 0; round < effort(1_500); round++) {
-    const replies = await Promise.all(Array.from({ length: 4 }, () => place.server.serve(SERVER, requestFor('swap/secret', SECRET), NEVER)))
+    const replies = await Promise.all(
+      Array.from({ length: 4 }, () => place.server.serve(SERVER, requestFor('swap/secret', SECRET), NEVER)),
+    )
     tried += replies.length
     for (const reply of replies) if (reply.kind === 'data') leakedBytes += reply.data.length
   }
@@ -283,7 +353,7 @@ test('N-02: a directory that is swapped for a symlink while it is read leads now
   reportRow({ id: 'N-02', tried, swaps, where: 'swapped directories', leakedBytes })
 })
 
-test('a root that is itself a link is its owner\'s business', async () => {
+test("a root that is itself a link is its owner's business", async () => {
   await using place = await Place.make()
   await place.put('a', Buffer.from('hello'))
   const other = join(place.outside, 'way-in')
@@ -300,16 +370,25 @@ test('B-10: a flood of requests holds no more memory than its budget', async () 
   const count = effort(2_000)
   let [answered, refused, active, activeMax] = [0, 0, 0, 0]
   const huge = requestFor('a', block, { offsetBytes: 2 ** 52 })
-  await Promise.all(Array.from({ length: count }, async (_, i) => {
-    const request = i % 3 === 0 ? huge : requestFor('a', block)
-    const reply = await place.server.serve(SERVER, request, NEVER)
-    activeMax = Math.max(activeMax, ++active)
-    if (reply.kind === 'data') answered++
-    else refused++
-    active--
-  }))
+  await Promise.all(
+    Array.from({ length: count }, async (_, i) => {
+      const request = i % 3 === 0 ? huge : requestFor('a', block)
+      const reply = await place.server.serve(SERVER, request, NEVER)
+      activeMax = Math.max(activeMax, ++active)
+      if (reply.kind === 'data') answered++
+      else refused++
+      active--
+    }),
+  )
   assert.equal(answered, count - Math.ceil(count / 3))
-  reportRow({ id: 'B-10', tried: count, answered, refused, budgetKiB: 1_024, rssMiB: Math.round(process.memoryUsage.rss() / 2 ** 20) })
+  reportRow({
+    id: 'B-10',
+    tried: count,
+    answered,
+    refused,
+    budgetKiB: 1_024,
+    rssMiB: Math.round(process.memoryUsage.rss() / 2 ** 20),
+  })
 })
 
 test('whoever leaves while waiting for room is not served', async () => {

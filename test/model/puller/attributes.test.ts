@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { inOrder, linuxAttributesOf, withLinuxAttributes, type AttributeList } from '../../../src/core/attributes/attributes.ts'
+import {
+  inOrder,
+  linuxAttributesOf,
+  withLinuxAttributes,
+  type AttributeList,
+} from '../../../src/core/attributes/attributes.ts'
 import { temporaryName } from '../../../src/core/paths.ts'
 import { PEER } from './sim-peer.ts'
 import { ROOT, SimPull } from './sim-pull.ts'
@@ -21,8 +26,10 @@ function valuesOf(attributes: AttributeList | undefined): Values | undefined {
 
 /** The other device has all its items with what is said here, or with none. */
 async function tell(pull: SimPull, attributes: Readonly<Record<string, Values>>): Promise<void> {
-  const records = [...pull.peer.records.values()].map((record) =>
-    ({ ...record, platform: withLinuxAttributes(undefined, list(attributes[record.name] ?? {})) }))
+  const records = [...pull.peer.records.values()].map((record) => ({
+    ...record,
+    platform: withLinuxAttributes(undefined, list(attributes[record.name] ?? {})),
+  }))
   await pull.index.updateRemote(PEER, records)
   pull.hub.model.pullSoon(DOCS)
   await pull.rest()
@@ -40,7 +47,10 @@ async function told(pull: SimPull, name: string): Promise<Values | undefined> {
 }
 
 async function set({ hub }: SimPull, name: string, attributes: Values, ...remove: string[]): Promise<void> {
-  assert.equal((await hub.platform.attributes.write(`${ROOT}/${name}`, { set: list(attributes), remove })).kind, 'written')
+  assert.equal(
+    (await hub.platform.attributes.write(`${ROOT}/${name}`, { set: list(attributes), remove })).kind,
+    'written',
+  )
 }
 
 test('syncXattrs: files and directories get what others say, and only those that have any cost something', async () => {
@@ -52,11 +62,17 @@ test('syncXattrs: files and directories get what others say, and only those that
   pull.peer.put('none', 'x')
   pull.peer.put('none-large', Buffer.alloc(300_000, 'n'))
   pull.peer.symlink('link', 'd/small')
-  const attributes = { d: { 'user.d': '1' }, 'd/small': { 'user.a': '1', 'user.b': '' }, 'd/large': { 'user.a': '2' }, link: { 'user.x': '3' } }
+  const attributes = {
+    d: { 'user.d': '1' },
+    'd/small': { 'user.a': '1', 'user.b': '' },
+    'd/large': { 'user.a': '2' },
+    link: { 'user.x': '3' },
+  }
   Object.assign(counts, { reads: 0, writes: 0 })
   await tell(pull, attributes)
   assert.deepEqual(counts, { reads: 0, writes: 3 })
-  for (const name of ['d', 'd/small', 'd/large'] as const) assert.deepEqual(await onDisk(pull, name), attributes[name], name)
+  for (const name of ['d', 'd/small', 'd/large'] as const)
+    assert.deepEqual(await onDisk(pull, name), attributes[name], name)
   assert.equal((await pull.disk.lstat(`${ROOT}/d/small`)).mode & 0o777, 0o444)
   await pull.assertSettled()
 
@@ -118,12 +134,24 @@ test('one that the file system refuses is named, and the file is not there half 
   pull.peer.put('file', 'x')
   pull.peer.put('good', 'x')
   await tell(pull, { file: { 'user.a': '1', 'user.bad': '2' }, good: { 'user.a': '1' } })
-  assert.deepEqual(await pull.errors(), ['file: syncing: setting extended attribute "user.bad": the file system of this folder does not keep it'])
-  assert.deepEqual((await pull.tree()).filter((name) => !name.startsWith('.syncthing.')), ['good'])
+  assert.deepEqual(await pull.errors(), [
+    'file: syncing: setting extended attribute "user.bad": the file system of this folder does not keep it',
+  ])
+  assert.deepEqual(
+    (await pull.tree()).filter((name) => !name.startsWith('.syncthing.')),
+    ['good'],
+  )
 })
 
 test('what the filter denies or finds too large is neither set nor removed, and told on', async () => {
-  const xattrFilter = { entries: [{ match: 'user.no*', permit: false }, { match: 'user.*', permit: true }], maxSingleEntrySize: 20, maxTotalSize: 40 }
+  const xattrFilter = {
+    entries: [
+      { match: 'user.no*', permit: false },
+      { match: 'user.*', permit: true },
+    ],
+    maxSingleEntrySize: 20,
+    maxTotalSize: 40,
+  }
   await using pull = await SimPull.start({ folder: { syncXattrs: true, xattrFilter } })
   const attributes = {
     some: { 'user.a': '1', 'user.no': '2', 'user.large': 'l'.repeat(20), 'security.capability': 'x' },
@@ -195,7 +223,11 @@ test('without the means all is as ever, said once; when they come what others to
   attributes.available = true
   await set(pull, 'other', { 'user.own': '2' })
   await pull.scan()
-  for (const [name, wanted] of [['file', { 'user.a': '1' }], ['d', { 'user.d': '1' }], ['other', { 'user.o': '1', 'user.own': '2' }]] as const) {
+  for (const [name, wanted] of [
+    ['file', { 'user.a': '1' }],
+    ['d', { 'user.d': '1' }],
+    ['other', { 'user.o': '1', 'user.own': '2' }],
+  ] as const) {
     assert.deepEqual(await onDisk(pull, name), wanted)
     assert.deepEqual(await told(pull, name), wanted)
   }

@@ -29,7 +29,10 @@ async function sender(): Promise<{ pull: SimPull; looks: () => number }> {
 
 /** The other device tells of these alone. */
 async function tell(pull: SimPull, ...names: readonly string[]): Promise<void> {
-  await pull.index.updateRemote(PEER, names.map((name) => pull.peer.records.get(name)!))
+  await pull.index.updateRemote(
+    PEER,
+    names.map((name) => pull.peer.records.get(name)!),
+  )
   pull.hub.model.pullSoon(DOCS)
   await pull.rest()
 }
@@ -57,7 +60,12 @@ test('sendonly: the version of what is the same on both sides is taken over', as
   await pull.write('equal', 'same content')
   await pull.scan()
   const mine = (await pull.index.get('local', 'equal'))!
-  pull.peer.put('equal', 'same content', { modifiedS: mine.modifiedS, modifiedNs: mine.modifiedNs, permissions: mine.permissions, basedOn: mine.version })
+  pull.peer.put('equal', 'same content', {
+    modifiedS: mine.modifiedS,
+    modifiedNs: mine.modifiedNs,
+    permissions: mine.permissions,
+    basedOn: mine.version,
+  })
   await tell(pull, 'equal')
   assert.ok(await hasTheirVersion(pull, 'equal'))
   assert.ok(looks() <= 6)

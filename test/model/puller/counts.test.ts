@@ -108,7 +108,10 @@ for (const [way, { setup, edit, lose }] of Object.entries(WAYS)) {
     assert.deepEqual([before > 0n, await ownCount(pull)], [true, 0n], 'our record gave way')
     pull.hub.platform.clock.jumpWall(-DAY_MS)
     for (const rescanIntervalS of [60, 70]) {
-      await pull.hub.change((config) => ({ ...config, folders: config.folders.map((folder) => ({ ...folder, rescanIntervalS })) }))
+      await pull.hub.change((config) => ({
+        ...config,
+        folders: config.folders.map((folder) => ({ ...folder, rescanIntervalS })),
+      }))
     }
     if ((await pull.tree()).some((path) => path === 'f' || path === 'f/')) await remove(pull)
     pull.disk.put(`${ROOT}/f`, 'edited when the clock was wrong')
@@ -119,7 +122,10 @@ for (const [way, { setup, edit, lose }] of Object.entries(WAYS)) {
 }
 
 test('nor is it when a folder that only sends overrides others', async () => {
-  await using pull = await SimPull.start({ folder: { type: 'sendonly' }, arrange: (disk) => disk.put(`${ROOT}/f`, 'ours') })
+  await using pull = await SimPull.start({
+    folder: { type: 'sendonly' },
+    arrange: (disk) => disk.put(`${ROOT}/f`, 'ours'),
+  })
   const before = await ownCount(pull)
   await WAYS['a file in a folder that only sends']?.lose(pull)
   await pull.sync()

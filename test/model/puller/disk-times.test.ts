@@ -73,6 +73,9 @@ test('what a folder that only receives takes back has the true time of what othe
   await pull.hub.while(pull.hub.model.revert(pull.hub.config.folders[0]!.id))
   await pull.rest()
   const record = await recordAt(pull, 'f')
-  assert.deepEqual([record.version, record.modifiedS, record.modifiedNs], [pull.peer.records.get('f')!.version, TRUE_TIME.modifiedS, TRUE_TIME.modifiedNs])
+  assert.deepEqual(
+    [record.version, record.modifiedS, record.modifiedNs],
+    [pull.peer.records.get('f')!.version, TRUE_TIME.modifiedS, TRUE_TIME.modifiedNs],
+  )
   await pull.assertSettled()
 })

@@ -157,7 +157,10 @@ test('a file asked for first is the next one, also when it was asked for while n
   for (let i = 0; i < 50; i++) await pull.hub.pass(0)
   const need = await pull.hub.model.need(DOCS, { page: 1, perPage: 100 })
   assert.equal(need.progress[0]?.name, 'f50')
-  assert.ok(need.progress.length > 1 && need.queued.length > 1, `${need.progress.length} in progress, ${need.queued.length} queued`)
+  assert.ok(
+    need.progress.length > 1 && need.queued.length > 1,
+    `${need.progress.length} in progress, ${need.queued.length} queued`,
+  )
   assert.equal(need.progress.length + need.queued.length + need.rest.length, 60)
   const last = need.queued.at(-1)!.name
   await pull.hub.model.bringToFront(DOCS, last)
@@ -191,14 +194,21 @@ test('a scan does not wait for a running download, and the download goes on', as
 })
 
 test('C-05: a full disk fails single files, leaves no torn ones, and everything follows when there is room', async () => {
-  await using pull = await SimPull.start({ disk: { capacityBytes: 3_000_000 }, arrange: (disk) => disk.put('/data/ballast', Buffer.alloc(2_200_000)) })
+  await using pull = await SimPull.start({
+    disk: { capacityBytes: 3_000_000 },
+    arrange: (disk) => disk.put('/data/ballast', Buffer.alloc(2_200_000)),
+  })
   const files = new Map(Array.from({ length: 20 }, (_, i) => [`f${i}`, Buffer.alloc(100_000, i + 1)]))
   for (const [name, content] of files) pull.peer.put(name, content)
   await pull.sync()
   const failed = await pull.errors()
-  assert.ok(failed.length > 0 && failed.every((line) => /^f\d+: syncing: no space left on device$/.test(line)), failed[0])
+  assert.ok(
+    failed.length > 0 && failed.every((line) => /^f\d+: syncing: no space left on device$/.test(line)),
+    failed[0],
+  )
   let torn = 0
-  for (const name of (await pull.tree()).filter((each) => files.has(each))) if ((await pull.read(name)) !== files.get(name)!.toString('latin1')) torn++
+  for (const name of (await pull.tree()).filter((each) => files.has(each)))
+    if ((await pull.read(name)) !== files.get(name)!.toString('latin1')) torn++
   assert.equal((await pull.needed()).length, failed.length)
   await pull.disk.removeFile('/data/ballast')
   await pull.hub.pass(3 * MINUTE_MS)
@@ -213,13 +223,34 @@ test('a folder that is to leave room on its disk says in known words why it does
   await using pull = await SimPull.start({ folder: { minDiskFree: { value: 100, unit: '%' } } })
   pull.peer.put('f', 'x')
   await pull.sync()
-  assert.match((await pull.errors())[0] ?? '', /^f: syncing: insufficient space in folder The docs \(\/data\/docs\): current \d+\.\d\d % < required 100 %$/)
+  assert.match(
+    (await pull.errors())[0] ?? '',
+    /^f: syncing: insufficient space in folder The docs \(\/data\/docs\): current \d+\.\d\d % < required 100 %$/,
+  )
 })
 
 test('N-01: names that are no names of a folder never touch the disk', async () => {
   await using pull = await SimPull.start({ arrange: (disk) => disk.put('/data/canary', 'untouched') })
-  const hostile = ['../canary', '..', '.', '/data/canary', 'a/../../canary', 'a//b', './a', 'a/.', '.stfolder/x', '.stignore', '.stversions/x', 'x/\0y', '.syncthing.x.tmp', 'a/~syncthing~x.tmp']
-  const records: FileInfo[] = hostile.map((name, i) => ({ ...recordFor(name, 'evil', [{ device: 9n as never, value: 1n }]), sequence: i + 1 }))
+  const hostile = [
+    '../canary',
+    '..',
+    '.',
+    '/data/canary',
+    'a/../../canary',
+    'a//b',
+    './a',
+    'a/.',
+    '.stfolder/x',
+    '.stignore',
+    '.stversions/x',
+    'x/\0y',
+    '.syncthing.x.tmp',
+    'a/~syncthing~x.tmp',
+  ]
+  const records: FileInfo[] = hostile.map((name, i) => ({
+    ...recordFor(name, 'evil', [{ device: 9n as never, value: 1n }]),
+    sequence: i + 1,
+  }))
   for (const record of records) {
     pull.peer.records.set(record.name, record)
     pull.peer.contents.set(record.name, Buffer.from('evil'))
@@ -229,7 +260,14 @@ test('N-01: names that are no names of a folder never touch the disk', async () 
   await pull.sync()
   assert.deepEqual(touched, [])
   assert.deepEqual(await pull.tree(), [])
-  console.log(JSON.stringify({ id: 'N-01', tried: hostile.length, refused: (await pull.errors()).length, touched: touched.length }))
+  console.log(
+    JSON.stringify({
+      id: 'N-01',
+      tried: hostile.length,
+      refused: (await pull.errors()).length,
+      touched: touched.length,
+    }),
+  )
   assert.equal((await pull.errors()).length, hostile.length)
 })
 
@@ -241,7 +279,13 @@ test('N-05: nothing is written, removed or read through a symlink, be it ours or
       await disk.makeSymlink('/outside', `${ROOT}/ours`)
     },
   })
-  for (const [name, target] of [['abs', '/outside'], ['up', '../../outside'], ['loop', 'loop'], ['long', 'x'.repeat(4_000)], ['dangling', 'nowhere']] as const) {
+  for (const [name, target] of [
+    ['abs', '/outside'],
+    ['up', '../../outside'],
+    ['loop', 'loop'],
+    ['long', 'x'.repeat(4_000)],
+    ['dangling', 'nowhere'],
+  ] as const) {
     pull.peer.symlink(name, target)
     pull.peer.put(`${name}/canary`, 'evil')
     pull.peer.put(`${name}/new`, 'evil')
@@ -295,11 +339,16 @@ test('N-06: a temporary name that is taken by a symlink, a pipe or a directory',
   console.log(JSON.stringify({ id: 'N-06', tried: takers.length, escapes: 0, hangs: 0 }))
 })
 
-test('C-08: a failing index is the folder\'s trouble, not that of the file, and nothing counts as in sync', async () => {
+test("C-08: a failing index is the folder's trouble, not that of the file, and nothing counts as in sync", async () => {
   await using pull = await SimPull.start()
   pull.peer.put('f', 'x')
   const { updateLocal } = pull.index
-  Object.defineProperty(pull.index, 'updateLocal', { configurable: true, value: async () => { throw new Error('the index is on fire') } })
+  Object.defineProperty(pull.index, 'updateLocal', {
+    configurable: true,
+    value: async () => {
+      throw new Error('the index is on fire')
+    },
+  })
   await pull.sync()
   const { state, error } = await pull.hub.model.status(DOCS)
   assert.deepEqual([state, error], ['error', 'the index is on fire'])
@@ -319,17 +368,28 @@ test('stopping in the middle leaves what was fetched, and the next start goes on
   pull.peer.put('f', content)
   pull.peer.serve = async (request, data, signal) => {
     if (request.blockNumber < 6) return data
-    return await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true }))
+    return await new Promise((_, reject) =>
+      signal.addEventListener('abort', () => reject(signal.reason), { once: true }),
+    )
   }
   await pull.tell()
   for (let i = 0; i < 100; i++) await pull.hub.pass(0)
-  await pull.hub.change((config) => ({ ...config, folders: config.folders.map((folder) => ({ ...folder, paused: true })) }))
+  await pull.hub.change((config) => ({
+    ...config,
+    folders: config.folders.map((folder) => ({ ...folder, paused: true })),
+  }))
   assert.deepEqual(await pull.tree(), ['.syncthing.f.tmp'])
   pull.peer.requests.length = 0
   pull.peer.serve = async (_request, data) => data
-  await pull.hub.change((config) => ({ ...config, folders: config.folders.map((folder) => ({ ...folder, paused: false })) }))
+  await pull.hub.change((config) => ({
+    ...config,
+    folders: config.folders.map((folder) => ({ ...folder, paused: false })),
+  }))
   await pull.rest()
-  assert.deepEqual(pull.peer.requests.map(({ blockNumber }) => blockNumber), [6, 7, 8, 9])
+  assert.deepEqual(
+    pull.peer.requests.map(({ blockNumber }) => blockNumber),
+    [6, 7, 8, 9],
+  )
   assert.equal(await pull.read('f'), content.toString('latin1'))
   await pull.assertSettled()
   await pull[Symbol.asyncDispose]()
@@ -362,7 +422,11 @@ test('the file that others see is never cut, whatever call of the disk fails', a
 })
 
 /** A pull interrupted by a loss of power at the nth call, what the disk keeps by chance, and what a new start makes of it. */
-async function crashAt(nth: number, seed: number, disableFsync = false): Promise<{ readonly calls: number; readonly torn: number; readonly lost: number }> {
+async function crashAt(
+  nth: number,
+  seed: number,
+  disableFsync = false,
+): Promise<{ readonly calls: number; readonly torn: number; readonly lost: number }> {
   await using pull = await SimPull.start({ seed, folder: { disableFsync } })
   const { peer, disk } = pull
   const old = new Map<string, string>()
@@ -393,15 +457,28 @@ async function crashAt(nth: number, seed: number, disableFsync = false): Promise
     if (text === undefined) lost++
     else if (text !== content && text !== wanted.get(name)) torn++
     // The index must not claim the new version while the disk has the old one.
-    const claims = knows.get(name)!.sizeBytes === wanted.get(name)!.length && wanted.get(name) !== content && knows.get(name)!.version.length > 0
-    if (claims && text === content && knows.get(name)!.blocksHash !== undefined && Buffer.from(knows.get(name)!.blocksHash!).equals(peer.records.get(name)!.blocksHash!)) torn++
+    const claims =
+      knows.get(name)!.sizeBytes === wanted.get(name)!.length &&
+      wanted.get(name) !== content &&
+      knows.get(name)!.version.length > 0
+    if (
+      claims &&
+      text === content &&
+      knows.get(name)!.blocksHash !== undefined &&
+      Buffer.from(knows.get(name)!.blocksHash!).equals(peer.records.get(name)!.blocksHash!)
+    )
+      torn++
   }
   await pull.hub.pass(10 * MINUTE_MS)
   await pull.scan()
   pull.hub.model.pullSoon(DOCS)
   await pull.rest()
   for (const [name, content] of wanted) assert.equal(await pull.read(name), content, `crash at ${nth}, seed ${seed}`)
-  assert.deepEqual((await pull.tree()).filter((path) => path.includes('sync-conflict')), [], `crash at ${nth}, seed ${seed}`)
+  assert.deepEqual(
+    (await pull.tree()).filter((path) => path.includes('sync-conflict')),
+    [],
+    `crash at ${nth}, seed ${seed}`,
+  )
   return { calls, torn, lost }
 }
 

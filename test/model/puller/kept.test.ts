@@ -23,7 +23,10 @@ test('what one device says of a file reaches the next one through us as it was s
   pull.peer.put('large', Buffer.alloc(300_000, 'l'))
   pull.peer.directory('d')
   pull.peer.symlink('link', 'small')
-  await pull.index.updateRemote(PEER, [...pull.peer.records.values()].map((record) => ({ ...record, ...said })))
+  await pull.index.updateRemote(
+    PEER,
+    [...pull.peer.records.values()].map((record) => ({ ...record, ...said })),
+  )
   pull.hub.model.pullSoon(DOCS)
   await pull.rest()
   for (const name of ['small', 'large', 'd', 'link']) {

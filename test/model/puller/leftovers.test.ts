@@ -12,7 +12,10 @@ test('what was fetched for a name that turns out not to be needed does not stay'
   pull.disk.put(`${ROOT}/f`, 'edited here')
   pull.peer.put('f', 'two', { modifiedS: 2 })
   await pull.sync()
-  const failed = pull.hub.of('ItemFinished').map(({ error }) => error).filter((error) => error !== null)
+  const failed = pull.hub
+    .of('ItemFinished')
+    .map(({ error }) => error)
+    .filter((error) => error !== null)
   assert.ok(failed.length > 0, 'the first attempt met a file that nobody had scanned')
   assert.equal(await pull.read('f'), 'edited here')
   await pull.assertSettled()
@@ -34,10 +37,12 @@ test('what was fetched stays for the next attempt while the name is needed', asy
 })
 
 test('two conflict copies made apart under the same name are both kept', async () => {
-  await using pull = await SimPull.start({ arrange: async (disk) => {
-    await disk.makeDirectories(`${ROOT}/d`, 0o755)
-    disk.put(`${ROOT}/${COPY}`, 'lost here')
-  } })
+  await using pull = await SimPull.start({
+    arrange: async (disk) => {
+      await disk.makeDirectories(`${ROOT}/d`, 0o755)
+      disk.put(`${ROOT}/${COPY}`, 'lost here')
+    },
+  })
   pull.peer.put(COPY, 'lost there', { modifiedS: 4_000_000_000 })
   await pull.sync()
   assert.equal(await pull.read(COPY), 'lost there')

@@ -11,7 +11,10 @@ test('C-13: clocks that jump and times that nobody believes diverge nobody', asy
   let tried = 0
   let divergences = 0
   for (const modifiedStepNs of [1n, 1_000n, 1_000_000_000n, 2_000_000_000n]) {
-    await using pull = await SimPull.start({ disk: { modifiedStepNs }, folder: { modTimeWindowS: modifiedStepNs > 1_000n ? 3 : 0 } })
+    await using pull = await SimPull.start({
+      disk: { modifiedStepNs },
+      folder: { modTimeWindowS: modifiedStepNs > 1_000n ? 3 : 0 },
+    })
     const times = [-31_536_000, -1, 0, 1, 2 ** 31 - 1, 2 ** 31, 2 ** 32, 4_102_444_800, 8_640_000_000]
     times.forEach((modifiedS, i) => pull.peer.put(`t${i}`, `at ${modifiedS}`, { modifiedS, modifiedNs: 999_999_999 }))
     await pull.sync()
@@ -35,7 +38,12 @@ test('C-13: clocks that jump and times that nobody believes diverge nobody', asy
 })
 
 test('N-04: of names that are one name on this disk neither is deleted, whichever comes first', async () => {
-  const pairs = [['File', 'file'], ['dir/A', 'dir/a'], ['STRASSE', 'strasse'], ['É', 'é']] as const
+  const pairs = [
+    ['File', 'file'],
+    ['dir/A', 'dir/a'],
+    ['STRASSE', 'strasse'],
+    ['É', 'é'],
+  ] as const
   let tried = 0
   let losses = 0
   for (const [one, other] of [...pairs, ...pairs.map(([a, b]) => [b, a] as const)]) {
@@ -47,7 +55,9 @@ test('N-04: of names that are one name on this disk neither is deleted, whicheve
     pull.peer.put(other, 'theirs')
     await pull.sync()
     await pull.scan()
-    const contents = await Promise.all((await pull.tree()).filter((path) => !path.endsWith('/')).map((path) => pull.read(path)))
+    const contents = await Promise.all(
+      (await pull.tree()).filter((path) => !path.endsWith('/')).map((path) => pull.read(path)),
+    )
     const ours = await pull.index.get('local', one)
     if (!contents.includes('ours') || ours?.deleted !== false) losses++
     // The twin is not here, and people are told why, or it is here under a name of its own.
@@ -67,7 +77,8 @@ test('N-13: bits of a mode that give rights to whoever runs a file are not taken
     pull.peer.put(`f${tried}`, 'x', { permissions: bits })
     pull.peer.directory(`d${tried}`, { permissions: bits })
     await pull.sync()
-    for (const name of [`f${tried}`, `d${tried}`]) if (((await pull.disk.lstat(`${ROOT}/${name}`)).mode & 0o7000) !== 0) taken++
+    for (const name of [`f${tried}`, `d${tried}`])
+      if (((await pull.disk.lstat(`${ROOT}/${name}`)).mode & 0o7000) !== 0) taken++
   }
   reportRow({ id: 'N-13', tried: tried * 2, taken, part: 'mode' })
   assert.equal(taken, 0)
@@ -100,7 +111,10 @@ test('B-19: a device that lies keeps nobody from what others tell the truth abou
   assert.equal(converged, 20)
   assert.equal(errors.filter((line) => line.startsWith('claimed ') && line.includes('no such file')).length, 20)
   assert.equal(errors.filter((line) => line.startsWith('wrong ') && line.includes('hash mismatch')).length, 5)
-  assert.deepEqual([await pull.read('flips'), await pull.read('deleted'), await pull.read('ahead')], ['content 9', 'back 9', 'from the year 9999'])
+  assert.deepEqual(
+    [await pull.read('flips'), await pull.read('deleted'), await pull.read('ahead')],
+    ['content 9', 'back 9', 'from the year 9999'],
+  )
   // Our own edit of what it says is from the future still counts as newer.
   pull.disk.put(`${ROOT}/ahead`, 'edited here')
   await pull.scan()

@@ -12,7 +12,10 @@ const NAMELESS: UnixOwner = { ownerName: 'eve', groupName: '', userId: 31, group
 /** On this machine ann has the number 1234, the group staff 50. */
 async function lists(disk: SimDisk): Promise<void> {
   await disk.makeDirectories('/etc', 0o755)
-  for (const [path, text] of [['/etc/passwd', 'ann:x:1234:50::/:\n'], ['/etc/group', 'staff:x:50:\n']] as const) {
+  for (const [path, text] of [
+    ['/etc/passwd', 'ann:x:1234:50::/:\n'],
+    ['/etc/group', 'staff:x:50:\n'],
+  ] as const) {
     await using file = await disk.open(path, 'create')
     await file.write(Buffer.from(text), 0)
   }
@@ -20,7 +23,10 @@ async function lists(disk: SimDisk): Promise<void> {
 
 /** Everything the other device has belongs to `owner` there. */
 async function tell(pull: SimPull, owner: UnixOwner): Promise<void> {
-  const records = [...pull.peer.records.values()].map((record) => ({ ...record, platform: withUnixOwner(undefined, owner) }))
+  const records = [...pull.peer.records.values()].map((record) => ({
+    ...record,
+    platform: withUnixOwner(undefined, owner),
+  }))
   await pull.index.updateRemote(PEER, records)
   pull.hub.model.pullSoon(DOCS)
   await pull.rest()
@@ -52,7 +58,10 @@ test('syncOwnership: what may not be given away fails with the reason, and is no
   pull.peer.put('file', 'x')
   await tell(pull, ANN)
   assert.deepEqual(await pull.errors(), ['file: syncing: sync ownership: operation not permitted'])
-  assert.deepEqual((await pull.tree()).filter((name) => !name.startsWith('.syncthing.')), [])
+  assert.deepEqual(
+    (await pull.tree()).filter((name) => !name.startsWith('.syncthing.')),
+    [],
+  )
 })
 
 test('without syncOwnership nothing is given away, and what others know is kept', async () => {
@@ -86,6 +95,12 @@ test('copyOwnershipFromParent: what comes belongs to the owner of the directory 
   pull.peer.put('d/file', 'x')
   pull.peer.directory('d/e')
   await pull.sync()
-  assert.deepEqual([await ownerOf(pull, 'd/file'), await ownerOf(pull, 'd/e')], [[77, 78], [77, 78]])
+  assert.deepEqual(
+    [await ownerOf(pull, 'd/file'), await ownerOf(pull, 'd/e')],
+    [
+      [77, 78],
+      [77, 78],
+    ],
+  )
   await pull.assertSettled()
 })

@@ -20,17 +20,43 @@ test('a tree of another device appears here, and a rescan finds nothing to say a
   peer.put('readonly', 'r', { permissions: 0o444 })
   peer.symlink('link', '../elsewhere')
   await pull.sync()
-  assert.deepEqual(await pull.tree(), ['d/', 'd/small.txt', 'empty', 'exec.sh', 'large.bin', 'link -> ../elsewhere', 'readonly'])
+  assert.deepEqual(await pull.tree(), [
+    'd/',
+    'd/small.txt',
+    'empty',
+    'exec.sh',
+    'large.bin',
+    'link -> ../elsewhere',
+    'readonly',
+  ])
   assert.equal(await pull.read('d/small.txt'), 'hello')
   assert.equal((await pull.read('large.bin')).length, 1_000_000)
   const stat = await disk.lstat(`${ROOT}/d/small.txt`)
   assert.deepEqual([stat.mode & 0o777, stat.modifiedS, stat.modifiedNs], [0o600, 1_700_000_000, 123_456_789])
   assert.deepEqual(hub.states().slice(6), [
-    'idle→sync-waiting', 'sync-waiting→sync-preparing', 'sync-preparing→syncing', 'syncing→sync-preparing', 'sync-preparing→idle',
+    'idle→sync-waiting',
+    'sync-waiting→sync-preparing',
+    'sync-preparing→syncing',
+    'syncing→sync-preparing',
+    'sync-preparing→idle',
   ])
-  const started = hub.of('ItemStarted').map(({ item, type, action }) => `${item} ${type} ${action}`).sort()
-  assert.deepEqual(started, ['d dir update', 'd/small.txt file update', 'empty file update', 'exec.sh file update', 'large.bin file update', 'link symlink update', 'readonly file update'])
-  assert.deepEqual(hub.of('ItemFinished').map(({ error }) => error), Array(7).fill(null))
+  const started = hub
+    .of('ItemStarted')
+    .map(({ item, type, action }) => `${item} ${type} ${action}`)
+    .sort()
+  assert.deepEqual(started, [
+    'd dir update',
+    'd/small.txt file update',
+    'empty file update',
+    'exec.sh file update',
+    'large.bin file update',
+    'link symlink update',
+    'readonly file update',
+  ])
+  assert.deepEqual(
+    hub.of('ItemFinished').map(({ error }) => error),
+    Array(7).fill(null),
+  )
   assert.equal(hub.of('RemoteChangeDetected').length, 7)
   await pull.assertSettled()
 })
@@ -49,7 +75,9 @@ test('an edit replaces the file at once: nobody who looks finds nothing there', 
   pull.peer.put('f', 'one')
   await pull.sync()
   const removed: string[] = []
-  using _listener = pull.disk.subscribe(({ kind, path }) => void (kind === 'removed' && path === `${ROOT}/f` && removed.push(path)))
+  using _listener = pull.disk.subscribe(
+    ({ kind, path }) => void (kind === 'removed' && path === `${ROOT}/f` && removed.push(path)),
+  )
   pull.peer.put('f', 'two')
   await pull.sync()
   assert.equal(await pull.read('f'), 'two')
@@ -75,7 +103,10 @@ test('small files: where the short way never works, each is pulled all the same,
 })
 
 test('small files: very many at a time where the line is fast, few where all of them would wait for it', async () => {
-  for (const [sizeBytes, isFast] of [[10, true], [31_000, false]] as const) {
+  for (const [sizeBytes, isFast] of [
+    [10, true],
+    [31_000, false],
+  ] as const) {
     await using pull = await SimPull.start()
     let most = 0
     pull.peer.serve = async (_request, data) => {
@@ -188,13 +219,20 @@ test('only the blocks that changed are asked for', async () => {
   edited.write('changed', 5 * BLOCK + 100)
   pull.peer.put('f', edited)
   await pull.sync()
-  assert.deepEqual(pull.peer.requests.map(({ blockNumber }) => blockNumber), [5])
+  assert.deepEqual(
+    pull.peer.requests.map(({ blockNumber }) => blockNumber),
+    [5],
+  )
   assert.equal(await pull.read('f'), edited.toString('latin1'))
   pull.peer.requests.length = 0
   const shifted = Buffer.concat([Buffer.alloc(BLOCK, 'n'), edited])
   pull.peer.put('f', shifted)
   await pull.sync()
-  assert.deepEqual(pull.peer.requests.map(({ blockNumber }) => blockNumber), [0], 'blocks at another offset are found by their hash')
+  assert.deepEqual(
+    pull.peer.requests.map(({ blockNumber }) => blockNumber),
+    [0],
+    'blocks at another offset are found by their hash',
+  )
   assert.equal(await pull.read('f'), shifted.toString('latin1'))
   await pull.assertSettled()
 })
@@ -239,7 +277,10 @@ test('a change of mode or time moves no bytes', async () => {
   await pull.sync()
   const stat = await pull.disk.lstat(`${ROOT}/f`)
   assert.deepEqual([stat.mode & 0o777, stat.modifiedS, pull.peer.requests.length], [0o640, 1_600_000_000, 0])
-  assert.deepEqual(pull.hub.of('ItemStarted').map(({ action }) => action), ['update', 'metadata'])
+  assert.deepEqual(
+    pull.hub.of('ItemStarted').map(({ action }) => action),
+    ['update', 'metadata'],
+  )
   await pull.assertSettled()
 })
 
@@ -256,7 +297,9 @@ test('deletions: files, symlinks and the directories around them, deepest first'
   await pull.assertSettled()
 })
 
-const local = (name: string, content: string): Setup => ({ arrange: (disk: SimDisk) => disk.put(`${ROOT}/${name}`, content) })
+const local = (name: string, content: string): Setup => ({
+  arrange: (disk: SimDisk) => disk.put(`${ROOT}/${name}`, content),
+})
 
 test('two edits that never met: the loser is kept beside the winner, and told of as a new file', async () => {
   await using pull = await SimPull.start(local('d/photo.jpg', 'ours'))
@@ -283,10 +326,17 @@ test('the same content on both sides is no conflict', async () => {
 })
 
 test('people who want no conflict copies get none; those who want one get the newest', async () => {
-  for (const [maxConflicts, copies] of [[0, 0], [1, 1], [-1, 3]] as const) {
+  for (const [maxConflicts, copies] of [
+    [0, 0],
+    [1, 1],
+    [-1, 3],
+  ] as const) {
     await using pull = await SimPull.start({ folder: { maxConflicts }, ...local('f.txt', 'ours 0') })
     for (let round = 0; round < 3; round++) {
-      pull.peer.put('f.txt', `theirs ${round}`, { modifiedS: 4_000_000_000 + round, basedOn: round === 0 ? [] : (await pull.index.get('local', 'f.txt'))!.version })
+      pull.peer.put('f.txt', `theirs ${round}`, {
+        modifiedS: 4_000_000_000 + round,
+        basedOn: round === 0 ? [] : (await pull.index.get('local', 'f.txt'))!.version,
+      })
       if (round > 0) {
         // An edit here, of the same parent as the one there.
         pull.disk.put(`${ROOT}/f.txt`, `ours ${round}`)
@@ -324,8 +374,14 @@ test('an edit here that nobody scanned yet is not overwritten: it is scanned, an
   const tree = await pull.tree()
   assert.equal(await pull.read('f'), 'two')
   assert.equal(await pull.read(tree.find((name) => name.includes('sync-conflict'))!), 'edited here')
-  const failed = pull.hub.of('ItemFinished').map(({ error }) => error).filter((error) => error !== null)
-  assert.ok(failed.includes('checking existing file: file modified but not rescanned; will try again later'), String(failed))
+  const failed = pull.hub
+    .of('ItemFinished')
+    .map(({ error }) => error)
+    .filter((error) => error !== null)
+  assert.ok(
+    failed.includes('checking existing file: file modified but not rescanned; will try again later'),
+    String(failed),
+  )
   await pull.assertSettled()
 })
 
@@ -358,7 +414,12 @@ test('a file deleted elsewhere that was edited here without a scan stays', async
 })
 
 const directories: readonly [name: string, ignore: string, child: string, expected: string][] = [
-  ['ignored', 'i', 'd/i', 'd: syncing: delete dir: directory has been deleted on a remote device but contains ignored files (see ignore documentation for (?d) prefix)'],
+  [
+    'ignored',
+    'i',
+    'd/i',
+    'd: syncing: delete dir: directory has been deleted on a remote device but contains ignored files (see ignore documentation for (?d) prefix)',
+  ],
   ['temporary', '', 'd/.syncthing.left.tmp', ''],
   ['deletable', '(?d)i', 'd/i', ''],
   ['deletable below deletable', '(?d)i', 'd/i/deep/file', ''],
@@ -374,7 +435,10 @@ for (const [name, ignore, child, expected] of directories) {
     pull.peer.delete('d')
     await pull.sync()
     assert.deepEqual(await pull.errors(), expected === '' ? [] : [expected])
-    assert.deepEqual((await pull.tree()).filter((path) => path !== '.stignore'), expected === '' ? [] : ['d/', child])
+    assert.deepEqual(
+      (await pull.tree()).filter((path) => path !== '.stignore'),
+      expected === '' ? [] : ['d/', child],
+    )
   })
 }
 
@@ -487,7 +551,10 @@ test('people and other devices learn how far a large file is, and that it is don
   const [first] = pull.hub.of('DownloadProgress')
   const view = first?.['docs']?.['large']
   assert.deepEqual([view?.total, view?.pulled, view?.pulling, view?.bytesDone], [20, 12, 8, 12 * BLOCK])
-  assert.deepEqual(pull.peer.told.map(({ kind, name, blockIndexes }) => [kind, name, blockIndexes.length]), [['append', 'large', 12]])
+  assert.deepEqual(
+    pull.peer.told.map(({ kind, name, blockIndexes }) => [kind, name, blockIndexes.length]),
+    [['append', 'large', 12]],
+  )
   gate.resolve()
   await pull.rest()
   await pull.hub.pass(6_000)

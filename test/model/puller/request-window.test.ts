@@ -11,10 +11,13 @@ async function roomFor(window: RequestWindow, blockBytes: number): Promise<numbe
   const leaving = new AbortController()
   for (;;) {
     let isIn = false
-    const entry = window.acquire(blockBytes, leaving.signal).then((room) => {
-      isIn = true
-      held.push(room)
-    }, () => {})
+    const entry = window.acquire(blockBytes, leaving.signal).then(
+      (room) => {
+        isIn = true
+        held.push(room)
+      },
+      () => {},
+    )
     await new Promise((resolve) => setImmediate(resolve))
     if (isIn) continue
     leaving.abort()

@@ -8,10 +8,12 @@ const BLOCK = 131_072
 
 /** Blocks by their letters: every letter stands for 128 KiB that no other letter has. */
 function content(letters: string): Buffer {
-  return Buffer.concat([...letters].map((letter) => {
-    const seed = createHash('sha256').update(letter).digest()
-    return Buffer.concat(Array.from({ length: BLOCK / 32 }, () => seed))
-  }))
+  return Buffer.concat(
+    [...letters].map((letter) => {
+      const seed = createHash('sha256').update(letter).digest()
+      return Buffer.concat(Array.from({ length: BLOCK / 32 }, () => seed))
+    }),
+  )
 }
 
 /** Which blocks were asked of the other device since the last time, in file order. */

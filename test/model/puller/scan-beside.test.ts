@@ -21,7 +21,7 @@ function readSlowly(pull: SimPull): void {
   pull.disk.put(`${ROOT}/new`, 'nobody knows this file')
 }
 
-test('a scan that meets a directory half made takes it for nobody\'s change', async () => {
+test("a scan that meets a directory half made takes it for nobody's change", async () => {
   await using pull = await SimPull.start()
   const record = pull.peer.directory('d', { permissions: 0o755 })
   readSlowly(pull)
@@ -40,7 +40,7 @@ test('a scan that meets a directory half made takes it for nobody\'s change', as
   await pull.assertSettled()
 })
 
-test('a scan that meets a file just finished takes it for nobody\'s change', async () => {
+test("a scan that meets a file just finished takes it for nobody's change", async () => {
   await using pull = await SimPull.start()
   const record = pull.peer.put('f', 'content')
   readSlowly(pull)

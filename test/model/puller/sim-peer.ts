@@ -23,16 +23,25 @@ export interface ItemOptions {
 }
 
 /** The record of a file, directory or symlink with this content. */
-export function recordFor(name: string, content: Uint8Array | string, version: VersionVector, options: ItemOptions = {}): FileInfo {
+export function recordFor(
+  name: string,
+  content: Uint8Array | string,
+  version: VersionVector,
+  options: ItemOptions = {},
+): FileInfo {
   const data = typeof content === 'string' ? Buffer.from(content) : content
   const type = options.type ?? 'file'
   const isFile = type === 'file' && options.deleted !== true
   const blockSizeBytes = blockSizeFor(data.length)
   const hashes = Array.from({ length: blockCount(data.length, blockSizeBytes) }, (_, i) =>
-    createHash('sha256').update(data.subarray(i * blockSizeBytes, (i + 1) * blockSizeBytes)).digest())
+    createHash('sha256')
+      .update(data.subarray(i * blockSizeBytes, (i + 1) * blockSizeBytes))
+      .digest(),
+  )
   const blockHashes = isFile ? new Uint8Array(Buffer.concat(hashes)) : undefined
   return {
-    name, type,
+    name,
+    type,
     deleted: options.deleted ?? false,
     sizeBytes: isFile ? data.length : 0,
     modifiedS: options.modifiedS ?? 1_700_000_000,
@@ -58,7 +67,8 @@ export class SimPeer implements Sources {
   readonly told: DownloadUpdate[] = []
   connected = true
   /** Called for every request; may wait, throw or change the bytes. */
-  serve: (request: BlockRequest, data: Buffer, signal: AbortSignal) => Promise<Uint8Array> = async (_request, data) => data
+  serve: (request: BlockRequest, data: Buffer, signal: AbortSignal) => Promise<Uint8Array> = async (_request, data) =>
+    data
   #sequence = 0
   #nowS = 1_700_000_000
 
@@ -66,7 +76,10 @@ export class SimPeer implements Sources {
     const data = Buffer.from(content)
     this.contents.set(name, data)
     const base = options.basedOn ?? this.records.get(name)?.version ?? []
-    const record = { ...recordFor(name, data, bumpVersion(base, PEER_SHORT, this.#nowS++), options), sequence: ++this.#sequence }
+    const record = {
+      ...recordFor(name, data, bumpVersion(base, PEER_SHORT, this.#nowS++), options),
+      sequence: ++this.#sequence,
+    }
     this.records.set(name, record)
     return record
   }
@@ -89,7 +102,8 @@ export class SimPeer implements Sources {
 
   async sourcesOf(_folder: string, file: FileHead): Promise<readonly BlockSource[]> {
     const own = this.records.get(file.name)
-    const has = this.connected && own !== undefined && !own.deleted && compareVersions(own.version, file.version) === 'equal'
+    const has =
+      this.connected && own !== undefined && !own.deleted && compareVersions(own.version, file.version) === 'equal'
     return has ? [{ device: PEER, fromTemporary: false }] : []
   }
 
@@ -101,7 +115,11 @@ export class SimPeer implements Sources {
     this.requests.push(request)
     const content = this.contents.get(request.name)
     if (!this.connected || content === undefined) throw new Error('no such file')
-    return await this.serve(request, content.subarray(request.offsetBytes, request.offsetBytes + request.sizeBytes), signal)
+    return await this.serve(
+      request,
+      content.subarray(request.offsetBytes, request.offsetBytes + request.sizeBytes),
+      signal,
+    )
   }
 
   isAnyoneThere(): boolean {

@@ -35,7 +35,10 @@ export class SimPull implements AsyncDisposable {
     const platform = createSimPlatform(setup.seed ?? 1, { ...(setup.disk && { disk: setup.disk }) })
     await platform.disk.makeDirectories(`${ROOT}/.stfolder`, 0o755)
     await setup.arrange?.(platform.disk)
-    const hub = await SimHub.open(simConfig([simFolder('docs', setup.folder), ...(setup.others ?? []).map((id) => simFolder(id))]), { sources: peer, platform })
+    const hub = await SimHub.open(
+      simConfig([simFolder('docs', setup.folder), ...(setup.others ?? []).map((id) => simFolder(id))]),
+      { sources: peer, platform },
+    )
     hub.run()
     await hub.while(hub.model.scan(DOCS, [], undefined))
     return new SimPull(hub, peer, await hub.store.folder(DOCS))
@@ -75,7 +78,7 @@ export class SimPull implements AsyncDisposable {
     await using file = await this.disk.open(`${ROOT}/${name}`, 'read')
     const { sizeBytes } = await file.stat()
     const data = Buffer.alloc(sizeBytes)
-    for (let done = 0; done < sizeBytes; ) done += await file.read(data.subarray(done), done)
+    for (let done = 0; done < sizeBytes;) done += await file.read(data.subarray(done), done)
     return data.toString('latin1')
   }
 
@@ -99,7 +102,9 @@ export class SimPull implements AsyncDisposable {
   }
 
   async errors(): Promise<readonly string[]> {
-    return (await this.hub.model.folderErrors(DOCS, { page: 1, perPage: 100 })).map(({ path, error }) => `${path}: ${error}`)
+    return (await this.hub.model.folderErrors(DOCS, { page: 1, perPage: 100 })).map(
+      ({ path, error }) => `${path}: ${error}`,
+    )
   }
 
   async needed(): Promise<readonly string[]> {
@@ -113,7 +118,11 @@ export class SimPull implements AsyncDisposable {
     const before = await this.index.sequence('local')
     await this.scan()
     assert.equal(await this.index.sequence('local'), before, 'a rescan found a change')
-    assert.deepEqual((await this.tree()).filter((path) => path.includes('.syncthing.')), [], 'temporary files are left')
+    assert.deepEqual(
+      (await this.tree()).filter((path) => path.includes('.syncthing.')),
+      [],
+      'temporary files are left',
+    )
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

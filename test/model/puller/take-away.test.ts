@@ -24,7 +24,10 @@ function afterCall(pull: SimPull, path: string, nth: number, action: () => void)
 
 /** Goes through all moments of what follows from the change of the other device; `edit` happens at each, in a life of its own. */
 async function atEveryMoment(
-  folder: Partial<FolderConfig>, change: (pull: SimPull) => void, edit: (pull: SimPull) => void, check: (pull: SimPull) => Promise<void>,
+  folder: Partial<FolderConfig>,
+  change: (pull: SimPull) => void,
+  edit: (pull: SimPull) => void,
+  check: (pull: SimPull) => Promise<void>,
 ): Promise<number> {
   for (let nth = 1; nth <= CALLS_MAX; nth++) {
     await using pull = await SimPull.start({ folder })
@@ -47,26 +50,44 @@ async function contents(pull: SimPull): Promise<readonly string[]> {
   return found.map(([, item]) => (item.type === 'file' ? Buffer.from(item.content).toString('latin1') : ''))
 }
 
-const KEEPING = { versioning: { type: 'simple', params: { keep: '5' }, cleanupIntervalS: 3_600, fsPath: '', fsType: 'basic' as const } }
+const KEEPING = {
+  versioning: { type: 'simple', params: { keep: '5' }, cleanupIntervalS: 3_600, fsPath: '', fsType: 'basic' as const },
+}
 
-for (const [what, folder] of [['a folder that keeps nothing', {}], ['a folder that keeps versions', KEEPING]] as const) {
+for (const [what, folder] of [
+  ['a folder that keeps nothing', {}],
+  ['a folder that keeps versions', KEEPING],
+] as const) {
   test(`an edit at any moment of a removal by others is there afterwards, in ${what}`, async () => {
-    const moments = await atEveryMoment(folder, ({ peer }) => peer.delete('f'), ({ disk }) => disk.hands.write(`${ROOT}/f`, Buffer.from('ours, edited')), async (pull) => {
-      assert.ok((await contents(pull)).includes('ours, edited'))
-      assert.deepEqual((await pull.tree()).filter((name) => name.includes('.tmp')), [])
-    })
+    const moments = await atEveryMoment(
+      folder,
+      ({ peer }) => peer.delete('f'),
+      ({ disk }) => disk.hands.write(`${ROOT}/f`, Buffer.from('ours, edited')),
+      async (pull) => {
+        assert.ok((await contents(pull)).includes('ours, edited'))
+        assert.deepEqual(
+          (await pull.tree()).filter((name) => name.includes('.tmp')),
+          [],
+        )
+      },
+    )
     assert.ok(moments >= 3, `${moments} moments`)
   })
 }
 
 test('an edit at any moment while a directory takes the place of the file is there afterwards', async () => {
   let edited = false
-  const moments = await atEveryMoment({}, ({ peer }) => peer.directory('f'), ({ disk }) => {
-    edited = disk.hands.look(`${ROOT}/f`)?.type !== 'directory'
-    if (edited) disk.hands.write(`${ROOT}/f`, Buffer.from('ours, edited'))
-  }, async (pull) => {
-    assert.equal((await contents(pull)).includes('ours, edited'), edited)
-  })
+  const moments = await atEveryMoment(
+    {},
+    ({ peer }) => peer.directory('f'),
+    ({ disk }) => {
+      edited = disk.hands.look(`${ROOT}/f`)?.type !== 'directory'
+      if (edited) disk.hands.write(`${ROOT}/f`, Buffer.from('ours, edited'))
+    },
+    async (pull) => {
+      assert.equal((await contents(pull)).includes('ours, edited'), edited)
+    },
+  )
   assert.ok(moments >= 3, `${moments} moments`)
 })
 

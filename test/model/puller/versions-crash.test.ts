@@ -9,7 +9,10 @@ const MINUTE_MS = 60_000
 type Type = 'trashcan' | 'simple' | 'staggered'
 
 async function start(type: Type, seed: number, disableFsync = false): Promise<SimPull> {
-  return await SimPull.start({ seed, folder: { disableFsync, versioning: { type, params: {}, cleanupIntervalS: 0, fsPath: '', fsType: 'basic' } } })
+  return await SimPull.start({
+    seed,
+    folder: { disableFsync, versioning: { type, params: {}, cleanupIntervalS: 0, fsPath: '', fsType: 'basic' } },
+  })
 }
 
 /** The content of every file in the folder and among its versions, half-made ones left out. */
@@ -24,7 +27,14 @@ interface Outcome {
   readonly bad: readonly string[]
 }
 
-function judge(contents: ReadonlyMap<string, string>, expected: { readonly there: readonly string[]; readonly somewhere: readonly string[]; readonly any: readonly string[] }): readonly string[] {
+function judge(
+  contents: ReadonlyMap<string, string>,
+  expected: {
+    readonly there: readonly string[]
+    readonly somewhere: readonly string[]
+    readonly any: readonly string[]
+  },
+): readonly string[] {
   const all = new Set(contents.values())
   return [
     ...expected.there.filter((name) => !contents.has(name)).map((name) => `${name} is missing`),
@@ -51,19 +61,33 @@ async function crashWhilePulling(type: Type, nth: number, seed: number, disableF
   const calls = disk.faults.callCount - before
   disk.crash(new SimRandom(seed))
   const somewhere = Object.values(old)
-  const bad = judge(await contentsOf(pull), { there: ['d/f', 'large'], somewhere, any: [...somewhere, ...Object.values(wanted)] })
+  const bad = judge(await contentsOf(pull), {
+    there: ['d/f', 'large'],
+    somewhere,
+    any: [...somewhere, ...Object.values(wanted)],
+  })
   await pull.hub.pass(2 * MINUTE_MS)
   await pull.scan()
   await pull.rest()
   const after = await contentsOf(pull)
-  for (const [name, content] of Object.entries(wanted)) assert.equal(after.get(name), content, `${type}, crash at ${nth}, seed ${seed}`)
+  for (const [name, content] of Object.entries(wanted))
+    assert.equal(after.get(name), content, `${type}, crash at ${nth}, seed ${seed}`)
   assert.equal(after.get('d/gone'), undefined)
-  const lost = judge(after, { there: [], somewhere: type === 'staggered' ? [] : somewhere, any: [...somewhere, ...Object.values(wanted)] })
+  const lost = judge(after, {
+    there: [],
+    somewhere: type === 'staggered' ? [] : somewhere,
+    any: [...somewhere, ...Object.values(wanted)],
+  })
   return { calls, bad: [...bad, ...lost] }
 }
 
 /** The newest version of a file is asked for and the power goes at the nth call. Returns how many calls there were. */
-async function powerLostWhileRestoring(pull: Awaited<ReturnType<typeof start>>, name: string, nth: number, seed: number): Promise<number> {
+async function powerLostWhileRestoring(
+  pull: Awaited<ReturnType<typeof start>>,
+  name: string,
+  nth: number,
+  seed: number,
+): Promise<number> {
   const { hub, disk } = pull
   await hub.pass(MINUTE_MS)
   const versions = await hub.while(hub.model.versions(DOCS))
@@ -107,16 +131,23 @@ async function crashWhileRestoringDeep(type: Type, nth: number, seed: number): P
 }
 
 /** Simple and staggered differ only in what they throw away: every call of one of them is enough. */
-for (const [type, step] of [['trashcan', 1], ['simple', 3], ['staggered', 7]] as const) {
+for (const [type, step] of [
+  ['trashcan', 1],
+  ['simple', 3],
+  ['staggered', 7],
+] as const) {
   test(`C-03, C-04: ${type}: power lost at any call loses neither the old nor the new`, async () => {
     const bad: string[] = []
     let tried = 0
     const pulling = await crashWhilePulling(type, 1_000_000, 1)
-    for (let nth = 1; nth <= pulling.calls; nth += step, tried++) bad.push(...(await crashWhilePulling(type, nth, nth)).bad)
+    for (let nth = 1; nth <= pulling.calls; nth += step, tried++)
+      bad.push(...(await crashWhilePulling(type, nth, nth)).bad)
     const restoring = await crashWhileRestoring(type, 1_000_000, 1)
-    for (let nth = 1; nth <= restoring.calls; nth++, tried++) bad.push(...(await crashWhileRestoring(type, nth, nth)).bad)
+    for (let nth = 1; nth <= restoring.calls; nth++, tried++)
+      bad.push(...(await crashWhileRestoring(type, nth, nth)).bad)
     const deep = await crashWhileRestoringDeep(type, 1_000_000, 1)
-    for (let nth = 1; nth <= deep.calls; nth++, tried++) bad.push(...(await crashWhileRestoringDeep(type, nth, nth)).bad)
+    for (let nth = 1; nth <= deep.calls; nth++, tried++)
+      bad.push(...(await crashWhileRestoringDeep(type, nth, nth)).bad)
     reportRow({ id: 'C-03', part: `versions, ${type}`, tried, badStates: bad.length })
     reportRow({ id: 'C-04', part: `versions, ${type}`, tried, lost: bad.length })
     assert.deepEqual(bad, [])
@@ -126,7 +157,9 @@ for (const [type, step] of [['trashcan', 1], ['simple', 3], ['staggered', 7]] as
 
 test('versions kept deep in the folder outlive a loss of power with the directories made for them', async () => {
   await using pull = await SimPull.start({
-    folder: { versioning: { type: 'simple', params: {}, cleanupIntervalS: 0, fsPath: '.stversions/old/kept', fsType: 'basic' } },
+    folder: {
+      versioning: { type: 'simple', params: {}, cleanupIntervalS: 0, fsPath: '.stversions/old/kept', fsType: 'basic' },
+    },
   })
   pull.peer.put('f', 'first')
   await pull.sync()
@@ -139,7 +172,8 @@ test('versions kept deep in the folder outlive a loss of power with the director
 
 test('the crash test would notice: without syncing, old versions can be lost', async () => {
   let bad = 0
-  for (let nth = 20; nth <= 80; nth += 2) bad += (await crashWhilePulling('simple', nth, nth, true).catch(() => ({ bad: [''] }))).bad.length
+  for (let nth = 20; nth <= 80; nth += 2)
+    bad += (await crashWhilePulling('simple', nth, nth, true).catch(() => ({ bad: [''] }))).bad.length
   assert.ok(bad > 0)
 })
 

@@ -8,11 +8,19 @@ import { ROOT, SimPull } from './sim-pull.ts'
 const MINUTE_MS = 60_000
 const DAY_MS = 86_400_000
 
-function keeping(type: string, params: Readonly<Record<string, string>> = {}, changes: Partial<VersioningConfig> = {}): VersioningConfig {
+function keeping(
+  type: string,
+  params: Readonly<Record<string, string>> = {},
+  changes: Partial<VersioningConfig> = {},
+): VersioningConfig {
   return { type, params, cleanupIntervalS: 3_600, fsPath: '', fsType: 'basic', ...changes }
 }
 
-async function start(type: string, params: Readonly<Record<string, string>> = {}, changes: Partial<VersioningConfig> = {}): Promise<SimPull> {
+async function start(
+  type: string,
+  params: Readonly<Record<string, string>> = {},
+  changes: Partial<VersioningConfig> = {},
+): Promise<SimPull> {
   return await SimPull.start({ folder: { versioning: keeping(type, params, changes) } })
 }
 
@@ -27,7 +35,11 @@ async function listed(pull: SimPull): Promise<Readonly<Record<string, readonly n
   return Object.fromEntries([...versions].map(([name, list]) => [name, list.map(({ versionMs }) => versionMs)]))
 }
 
-async function restore(pull: SimPull, name: string, versionMs: number): Promise<readonly (readonly [string, string])[]> {
+async function restore(
+  pull: SimPull,
+  name: string,
+  versionMs: number,
+): Promise<readonly (readonly [string, string])[]> {
   const failures = await pull.hub.while(pull.hub.model.restoreVersions(DOCS, new Map([[name, versionMs]])))
   await pull.rest()
   return [...failures]
@@ -72,11 +84,16 @@ for (const type of ['trashcan', 'simple', 'staggered'] as const) {
     assert.deepEqual(await restore(pull, 'd/f', versionMs), [])
     assert.equal(await pull.read('d/f'), 'one')
     if (type !== 'trashcan') assert.equal((await pull.disk.lstat(`${ROOT}/d/f`)).modifiedS, modified.modifiedS)
-    assert.deepEqual((await kept(pull)).map((line) => line.split('=')[1]), ['two'])
+    assert.deepEqual(
+      (await kept(pull)).map((line) => line.split('=')[1]),
+      ['two'],
+    )
     assert.equal((await pull.index.get('local', 'd/f'))?.sizeBytes, 3)
     assert.deepEqual(await restore(pull, 'd/f', versionMs), [['d/f', `${type} versioner: restore: version not found`]])
     for (const name of ['../x', '/etc/passwd', '.stfolder/x', '.stversions/x', 'a//b', '']) {
-      assert.deepEqual(await restore(pull, name, versionMs), [[name, `${type} versioner: restore: name is not one that a folder may hold`]])
+      assert.deepEqual(await restore(pull, name, versionMs), [
+        [name, `${type} versioner: restore: name is not one that a folder may hold`],
+      ])
     }
     await pull.assertSettled()
   })
@@ -97,7 +114,9 @@ for (const type of ['trashcan', 'simple', 'staggered'] as const) {
     assert.deepEqual((await kept(pull)).map((line) => line.split('=')[1]).sort(), ['below', 'file'])
     const versions = await listed(pull)
     assert.deepEqual(Object.keys(versions).sort(), ['a', 'a/b'])
-    assert.deepEqual(await restore(pull, 'a', versions['a']?.[0] ?? 0), [['a', `${type} versioner: restore: cannot restore on top of a directory`]])
+    assert.deepEqual(await restore(pull, 'a', versions['a']?.[0] ?? 0), [
+      ['a', `${type} versioner: restore: cannot restore on top of a directory`],
+    ])
     assert.deepEqual(await restore(pull, 'a/b', versions['a/b']?.[0] ?? 0), [])
     assert.equal(await pull.read('a/b'), 'below')
   })
@@ -120,13 +139,23 @@ for (const type of ['trashcan', 'simple', 'staggered'] as const) {
     await pull.hub.pass(2 * 3_600_000)
     await pull.rest()
     assert.deepEqual(await listed(pull), {})
-    assert.deepEqual(await restore(pull, 'd/canary', 0), [['d/canary', `${type} versioner: restore: version not found`]])
+    assert.deepEqual(await restore(pull, 'd/canary', 0), [
+      ['d/canary', `${type} versioner: restore: version not found`],
+    ])
     assert.deepEqual(outside, [])
-    assert.deepEqual((await pull.disk.list('/outside')).map(({ name }) => name), ['canary'])
+    assert.deepEqual(
+      (await pull.disk.list('/outside')).map(({ name }) => name),
+      ['canary'],
+    )
   })
 
   test(`${type}: a versions directory that is a symlink, or holds the folder itself, is not used`, async () => {
-    for (const [fsPath, reason] of [['', 'is a symlink'], ['..', 'holds the folder itself'], ['.', 'holds the folder itself'], ['/', 'holds the folder itself']] as const) {
+    for (const [fsPath, reason] of [
+      ['', 'is a symlink'],
+      ['..', 'holds the folder itself'],
+      ['.', 'holds the folder itself'],
+      ['/', 'holds the folder itself'],
+    ] as const) {
       await using pull = await start(type, { cleanoutDays: '1', maxAge: '1' }, { fsPath })
       pull.disk.put('/outside/canary', 'untouched')
       await pull.disk.makeSymlink('/outside', `${ROOT}/.stversions`)
@@ -140,12 +169,19 @@ for (const type of ['trashcan', 'simple', 'staggered'] as const) {
       await pull.hub.pass(fsPath === '..' ? 1.1 * DAY_MS : 2 * 3_600_000)
       await pull.rest()
       assert.equal(await pull.read('f'), 'one')
-      assert.deepEqual((await pull.disk.list('/outside')).map(({ name }) => name), ['canary'])
+      assert.deepEqual(
+        (await pull.disk.list('/outside')).map(({ name }) => name),
+        ['canary'],
+      )
     }
   })
 
   test(`${type}: versions may lie elsewhere, by a path of one's own`, async () => {
-    for (const [fsPath, place] of [['/vault/docs', '/vault/docs'], ['../vers', '/data/vers'], ['~/old', '/home/me/old']] as const) {
+    for (const [fsPath, place] of [
+      ['/vault/docs', '/vault/docs'],
+      ['../vers', '/data/vers'],
+      ['~/old', '/home/me/old'],
+    ] as const) {
       await using pull = await start(type, {}, { fsPath })
       pull.peer.directory('d')
       pull.peer.put('d/f', 'one')
@@ -193,7 +229,10 @@ test('simple: the newest stay, as many as wanted, and old ones go when they are 
     await pull.sync()
     await pull.hub.pass(2_000)
   }
-  assert.deepEqual((await kept(pull)).map((line) => line.split('=')[1]), ['v3', 'v4', 'v5'])
+  assert.deepEqual(
+    (await kept(pull)).map((line) => line.split('=')[1]),
+    ['v3', 'v4', 'v5'],
+  )
   pull.disk.put(`${ROOT}/.stversions/by hand`, 'not ours')
   pull.disk.put(`${ROOT}/.stversions/d/.syncthing.x.tmp`, 'cut short')
   await pull.hub.pass(1.1 * DAY_MS)
@@ -222,7 +261,10 @@ test('a file replaced again within the same second keeps both versions', async (
     pull.peer.put('f', content)
     await pull.sync()
   }
-  assert.deepEqual((await kept(pull)).map((line) => line.split('=')[1]), ['one', 'two'])
+  assert.deepEqual(
+    (await kept(pull)).map((line) => line.split('=')[1]),
+    ['one', 'two'],
+  )
 })
 
 test('a file that could not be replaced after all has no version of itself', async () => {
@@ -243,7 +285,10 @@ test('a file that could not be replaced after all has no version of itself', asy
   await pull.hub.pass(200_000)
   await pull.rest()
   assert.equal(await pull.read('f'), 'two')
-  assert.deepEqual((await kept(pull)).map((line) => line.split('=')[1]), ['one'])
+  assert.deepEqual(
+    (await kept(pull)).map((line) => line.split('=')[1]),
+    ['one'],
+  )
 })
 
 test('a folder without a versioner says so', async () => {
@@ -254,7 +299,10 @@ test('a folder without a versioner says so', async () => {
 })
 
 test('a file found read-only in a read-only directory is kept and replaced all the same', async () => {
-  await using pull = await SimPull.start({ folder: { versioning: keeping('simple') }, disk: { enforcePermissions: true } })
+  await using pull = await SimPull.start({
+    folder: { versioning: keeping('simple') },
+    disk: { enforcePermissions: true },
+  })
   pull.peer.directory('d')
   pull.peer.put('d/f', 'one')
   pull.peer.put('d/g', 'one')
@@ -267,5 +315,8 @@ test('a file found read-only in a read-only directory is kept and replaced all t
   pull.peer.delete('d/g')
   await pull.sync()
   assert.deepEqual(await pull.errors(), [])
-  assert.deepEqual((await kept(pull)).map((line) => line.split('=')[1]), ['one'])
+  assert.deepEqual(
+    (await kept(pull)).map((line) => line.split('=')[1]),
+    ['one'],
+  )
 })

@@ -31,7 +31,12 @@ async function explored(files: Record<string, string>, changes: Partial<FolderCo
 const changed = ({ version: before }: FileHead) => bumpVersion(before, SELF, 1_800_000_000)
 
 const shown = ({ records, state, children, devices }: Item): string => {
-  return [records.name, state, ...(children === undefined ? [] : [children ? 'full' : 'empty']), ...devices.map(({ version: each }) => each)].join(' ')
+  return [
+    records.name,
+    state,
+    ...(children === undefined ? [] : [children ? 'full' : 'empty']),
+    ...devices.map(({ version: each }) => each),
+  ].join(' ')
 }
 
 test('a tree shows one level, directories first, with our state and the versions of the others', async () => {
@@ -41,15 +46,23 @@ test('a tree shows one level, directories first, with our state and the versions
   const own = await index.records(['a.txt', 'b.txt'])
   await index.updateRemote(ANNA, [
     { ...own[0]!.global, blockHashes: undefined, sequence: 1 },
-    file('new.txt', { sequence: 2 }), directory('empty', { sequence: 3 }),
+    file('new.txt', { sequence: 2 }),
+    directory('empty', { sequence: 3 }),
     deletion('b.txt', { version: changed(own[1]!.global), sequence: 4 }),
   ])
   const page = await explorer.tree(DOCS, '', ALL, NEVER)
   assert.deepEqual([page.total, page.truncated], [5, false])
   assert.deepEqual(page.items.map(shown), [
-    'empty missing empty newest none', 'zoo here full none none', 'a.txt here newest none', 'b.txt older newest none', 'new.txt missing newest none',
+    'empty missing empty newest none',
+    'zoo here full none none',
+    'a.txt here newest none',
+    'b.txt older newest none',
+    'new.txt missing newest none',
   ])
-  assert.deepEqual((await explorer.tree(DOCS, 'zoo', ALL, NEVER)).items.map(shown), ['zoo/deep here full none none', 'zoo/lion here none none'])
+  assert.deepEqual((await explorer.tree(DOCS, 'zoo', ALL, NEVER)).items.map(shown), [
+    'zoo/deep here full none none',
+    'zoo/lion here none none',
+  ])
   const second = await explorer.tree(DOCS, '', { page: 2, perPage: 2 }, NEVER)
   assert.deepEqual([second.total, second.items.map(({ records }) => records.name)], [5, ['a.txt', 'b.txt']])
   assert.deepEqual((await explorer.tree(DOCS, 'nowhere', ALL, NEVER)).items, [])
@@ -61,7 +74,10 @@ test('a large directory is listed once for all its pages, and anew when somethin
   const { hub, explorer } = it
   const index = await hub.store.folder(DOCS)
   const names = Array.from({ length: 3_000 }, (_, i) => `f${String(i).padStart(5, '0')}`)
-  await index.updateRemote(ANNA, names.map((name, i) => file(name, { sequence: i + 1 })))
+  await index.updateRemote(
+    ANNA,
+    names.map((name, i) => file(name, { sequence: i + 1 })),
+  )
   const nameOn = async (page: number) => {
     const found = await hub.while(explorer.tree(DOCS, '', { page, perPage: 1 }, NEVER))
     return [found.total, found.items[0]?.records.name]
@@ -90,13 +106,23 @@ test('a search that nobody waits for any more ends', async () => {
   await using it = await explored({})
   const { hub, explorer } = it
   const index = await hub.store.folder(DOCS)
-  await index.updateRemote(ANNA, Array.from({ length: 5_000 }, (_, i) => file(`f${i}`, { sequence: i + 1 })))
+  await index.updateRemote(
+    ANNA,
+    Array.from({ length: 5_000 }, (_, i) => file(`f${i}`, { sequence: i + 1 })),
+  )
   const gone = new AbortController()
   let asked = 0
-  const slow = { nowMs: () => 0, monotonicMs: () => asked++ * 10, sleep: async (_ms: number, signal: AbortSignal) => (gone.abort(), signal.throwIfAborted()) }
+  const slow = {
+    nowMs: () => 0,
+    monotonicMs: () => asked++ * 10,
+    sleep: async (_ms: number, signal: AbortSignal) => (gone.abort(), signal.throwIfAborted()),
+  }
   const { Explorer } = await import('../../../src/model/queries/explorer.ts')
   const folders = { configured: () => simFolder('docs'), running: () => undefined, root: () => ROOT }
-  const leaving = new Explorer({ clock: slow, disk: hub.platform.disk, folders, ask: (_folder, question) => question(index) }, ANNA)
+  const leaving = new Explorer(
+    { clock: slow, disk: hub.platform.disk, folders, ask: (_folder, question) => question(index) },
+    ANNA,
+  )
   await assert.rejects(leaving.search(DOCS, { text: 'nothing', limit: 1 }, gone.signal), { name: 'AbortError' })
   assert.ok(explorer !== leaving)
 })
@@ -107,16 +133,24 @@ test('what waits is told with its action, its stage and who has it', async () =>
   const index = await hub.store.folder(DOCS)
   const [own] = await index.records(['same.txt'])
   await index.updateRemote(ANNA, [
-    directory('dir', { sequence: 1 }), file('dir/b', { sequence: 2, sizeBytes: 7 }), { ...own!.global, version: changed(own!.global), permissions: 0o600, blockHashes: undefined, sequence: 3 },
+    directory('dir', { sequence: 1 }),
+    file('dir/b', { sequence: 2, sizeBytes: 7 }),
+    { ...own!.global, version: changed(own!.global), permissions: 0o600, blockHashes: undefined, sequence: 3 },
   ])
   await index.updateRemote(BEN, [file('dir/b', { sequence: 1, sizeBytes: 7 }), file('c', { sequence: 2 })])
   await hub.model.bringToFront(DOCS, 'c')
   const page = await hub.while(explorer.waiting(DOCS, ALL, NEVER))
   assert.deepEqual(page.folder, { paused: false, type: 'sendreceive', error: '', scanning: false })
   assert.equal(page.total, 4)
-  assert.deepEqual(page.items.map(({ records, action, stage, holders }) => [records.name, action, stage, holders.length]), [
-    ['c', 'download', 'waiting', 1], ['dir', 'directory', 'waiting', 1], ['dir/b', 'download', 'waiting', 2], ['same.txt', 'metadata', 'waiting', 1],
-  ])
+  assert.deepEqual(
+    page.items.map(({ records, action, stage, holders }) => [records.name, action, stage, holders.length]),
+    [
+      ['c', 'download', 'waiting', 1],
+      ['dir', 'directory', 'waiting', 1],
+      ['dir/b', 'download', 'waiting', 2],
+      ['same.txt', 'metadata', 'waiting', 1],
+    ],
+  )
   const second = await hub.while(explorer.waiting(DOCS, { page: 2, perPage: 3 }, NEVER))
   assert.deepEqual([second.total, second.items.map(({ records }) => records.name)], [4, ['same.txt']])
 })
@@ -130,20 +164,35 @@ test('the facts about one file, known and unknown', async () => {
   assert.deepEqual([here.records?.name, here.queue, here.problem], ['a.txt', undefined, undefined])
   const there = await explorer.file(DOCS, 'b.txt')
   assert.deepEqual(there.queue, { stage: 'waiting' })
-  assert.deepEqual(there.devices, [{ deviceID: ANNA, version: 'none' }, { deviceID: BEN, version: 'newest' }])
+  assert.deepEqual(there.devices, [
+    { deviceID: ANNA, version: 'none' },
+    { deviceID: BEN, version: 'newest' },
+  ])
   assert.equal((await explorer.file(DOCS, 'nothing')).records, undefined)
 })
 
 test('a preview of patterns: the deciding line, examples, includes, and what is wrong', async () => {
-  await using it = await explored({ 'a.tmp': '', 'keep.tmp': '', 'b/c.tmp': '', 'b/d.txt': '', '.more': 'd.*\n*.tmp\n' })
+  await using it = await explored({
+    'a.tmp': '',
+    'keep.tmp': '',
+    'b/c.tmp': '',
+    'b/d.txt': '',
+    '.more': 'd.*\n*.tmp\n',
+  })
   const { hub, explorer } = it
   const preview = (...lines: string[]) => hub.while(explorer.previewIgnores(DOCS, lines, NEVER))
   const found = await preview('// mine', '!keep.tmp', ' *.tmp ', '#include .more', '')
   assert.deepEqual(found, {
-    error: null, errorLine: null, ignoredTotal: 3, checkedTotal: 6, truncated: false,
+    error: null,
+    errorLine: null,
+    ignoredTotal: 3,
+    checkedTotal: 6,
+    truncated: false,
     lines: [
-      { kind: 'other', matches: 0, examples: [] }, { kind: 'keep', matches: 1, examples: ['keep.tmp'] },
-      { kind: 'ignore', matches: 2, examples: ['a.tmp', 'b/c.tmp'] }, { kind: 'include', matches: 1, examples: ['b/d.txt'] },
+      { kind: 'other', matches: 0, examples: [] },
+      { kind: 'keep', matches: 1, examples: ['keep.tmp'] },
+      { kind: 'ignore', matches: 2, examples: ['a.tmp', 'b/c.tmp'] },
+      { kind: 'include', matches: 1, examples: ['b/d.txt'] },
       { kind: 'other', matches: 0, examples: [] },
     ],
   })
@@ -160,10 +209,16 @@ test('a preview has no more examples than five and looks at no more names than i
   const { hub, explorer } = it
   const index = await hub.store.folder(DOCS)
   for (let at = 0; at < 51_000; at += 1_000) {
-    await index.updateRemote(ANNA, Array.from({ length: 1_000 }, (_, i) => directory(`f${at + i}`, { sequence: at + i + 1 })))
+    await index.updateRemote(
+      ANNA,
+      Array.from({ length: 1_000 }, (_, i) => directory(`f${at + i}`, { sequence: at + i + 1 })),
+    )
   }
   const found = await hub.while(explorer.previewIgnores(DOCS, ['f*'], NEVER))
-  assert.deepEqual([found.checkedTotal, found.truncated, found.lines[0]?.matches, found.lines[0]?.examples.length], [50_000, true, 50_000, 5])
+  assert.deepEqual(
+    [found.checkedTotal, found.truncated, found.lines[0]?.matches, found.lines[0]?.examples.length],
+    [50_000, true, 50_000, 5],
+  )
 })
 
 test('conflict copies are found at once, and followed as they come and go', async () => {

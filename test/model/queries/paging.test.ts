@@ -7,8 +7,21 @@ import { pageOf, type NeedSource } from '../../../src/model/queries/paging.ts'
 
 function record(name: string): FileInfo {
   return {
-    name, type: 'file', deleted: false, sizeBytes: 1, modifiedS: 0, modifiedNs: 0, permissions: 0o644, noPermissions: false, version: [],
-    modifiedBy: 0n as FileHead['modifiedBy'], sequence: 1, localFlags: 0, blockSizeBytes: 131_072, blocksHash: undefined, symlinkTarget: '',
+    name,
+    type: 'file',
+    deleted: false,
+    sizeBytes: 1,
+    modifiedS: 0,
+    modifiedNs: 0,
+    permissions: 0o644,
+    noPermissions: false,
+    version: [],
+    modifiedBy: 0n as FileHead['modifiedBy'],
+    sequence: 1,
+    localFlags: 0,
+    blockSizeBytes: 131_072,
+    blocksHash: undefined,
+    symlinkTarget: '',
     blockHashes: undefined,
   }
 }
@@ -21,24 +34,34 @@ function source(names: readonly string[]): NeedSource {
 }
 
 test('pages run once over what is queued and then the rest: nothing twice, nothing left out, in order', async () => {
-  await fc.assert(fc.asyncProperty(
-    fc.uniqueArray(fc.string({ minLength: 1, maxLength: 3 }), { maxLength: 30 }), fc.nat(30), fc.integer({ min: 1, max: 9 }),
-    async (texts, queuedCount, perPage) => {
-      const names = texts.sort()
-      const queued = names.filter((_, i) => (i * 7) % 3 === 0).slice(0, queuedCount).reverse()
-      const jobs = new JobQueue(100)
-      for (const name of queued) jobs.push(name)
-      const seen: string[] = []
-      for (let page = 1; page <= names.length + 2; page++) {
-        const { progress, queued: waiting, rest } = await pageOf(source(names), jobs, { page, perPage })
-        const shown = [...progress, ...waiting, ...rest].map((each) => each.name)
-        assert.ok(shown.length <= perPage)
-        assert.ok(shown.length === perPage || seen.length + shown.length === names.length, 'a short page before the last')
-        seen.push(...shown)
-      }
-      assert.deepEqual(seen, [...queued, ...names.filter((name) => !queued.includes(name))])
-    },
-  ))
+  await fc.assert(
+    fc.asyncProperty(
+      fc.uniqueArray(fc.string({ minLength: 1, maxLength: 3 }), { maxLength: 30 }),
+      fc.nat(30),
+      fc.integer({ min: 1, max: 9 }),
+      async (texts, queuedCount, perPage) => {
+        const names = texts.sort()
+        const queued = names
+          .filter((_, i) => (i * 7) % 3 === 0)
+          .slice(0, queuedCount)
+          .reverse()
+        const jobs = new JobQueue(100)
+        for (const name of queued) jobs.push(name)
+        const seen: string[] = []
+        for (let page = 1; page <= names.length + 2; page++) {
+          const { progress, queued: waiting, rest } = await pageOf(source(names), jobs, { page, perPage })
+          const shown = [...progress, ...waiting, ...rest].map((each) => each.name)
+          assert.ok(shown.length <= perPage)
+          assert.ok(
+            shown.length === perPage || seen.length + shown.length === names.length,
+            'a short page before the last',
+          )
+          seen.push(...shown)
+        }
+        assert.deepEqual(seen, [...queued, ...names.filter((name) => !queued.includes(name))])
+      },
+    ),
+  )
 })
 
 test('a page far behind the end is empty', async () => {

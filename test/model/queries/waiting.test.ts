@@ -21,16 +21,27 @@ test('what waits comes in the order of the queue, then by name, each item once o
   await using store = await openTestStore(undefined)
   const index = await store.folder(FOLDER)
   const names = [...'abcdmxyz', ...Array.from({ length: 2_500 }, (_, i) => `n${String(i).padStart(4, '0')}`)]
-  await index.updateRemote(DEVICES[0]!, names.map((name, i) => file(name, { sequence: i + 1 })))
-  const progress = new PullProgress(file('m'), [{ number: 0, offsetBytes: 0, sizeBytes: 600, hash: new Uint8Array(32) }])
+  await index.updateRemote(
+    DEVICES[0]!,
+    names.map((name, i) => file(name, { sequence: i + 1 })),
+  )
+  const progress = new PullProgress(file('m'), [
+    { number: 0, offsetBytes: 0, sizeBytes: 600, hash: new Uint8Array(32) },
+  ])
   progress.fetched({ number: 0, offsetBytes: 0, sizeBytes: 600, hash: new Uint8Array(32) })
   const queue = queueOf(progress)
 
   const first = await waitingItems(index, queue, { page: 1, perPage: 5 }, turns())
-  assert.deepEqual(first.map(({ records, stage, bytesDone, problem }) => [records.name, stage, bytesDone, problem]), [
-    ['m', 'downloading', 600, undefined], ['z', 'queued', 0, 'disk is full'], ['b', 'queued', 0, undefined],
-    ['a', 'waiting', 0, undefined], ['c', 'waiting', 0, undefined],
-  ])
+  assert.deepEqual(
+    first.map(({ records, stage, bytesDone, problem }) => [records.name, stage, bytesDone, problem]),
+    [
+      ['m', 'downloading', 600, undefined],
+      ['z', 'queued', 0, 'disk is full'],
+      ['b', 'queued', 0, undefined],
+      ['a', 'waiting', 0, undefined],
+      ['c', 'waiting', 0, undefined],
+    ],
+  )
   const seen: string[] = []
   for (let page = 1; ; page++) {
     const items = await waitingItems(index, queue, { page, perPage: 400 }, turns())
@@ -46,12 +57,16 @@ test('what has come meanwhile does not wait any more', async () => {
   await index.updateRemote(DEVICES[0]!, [file('m', { sequence: 1 }), file('z', { sequence: 2 })])
   await index.updateLocal([file('m')])
   const queue = queueOf(new PullProgress(file('m'), []))
-  assert.deepEqual((await waitingItems(index, queue, { page: 1, perPage: 5 }, turns())).map(({ records }) => records.name), ['z'])
+  assert.deepEqual(
+    (await waitingItems(index, queue, { page: 1, perPage: 5 }, turns())).map(({ records }) => records.name),
+    ['z'],
+  )
 })
 
 test('the place of a file: on its way, in the queue by number, or for later', () => {
   const queue = queueOf(new PullProgress(file('m'), []))
-  assert.deepEqual(['m', 'z', 'b', 'a'].map((name) => placeOf(queue, name)), [
-    { stage: 'downloading' }, { stage: 'queued', place: 0 }, { stage: 'queued', place: 1 }, { stage: 'waiting' },
-  ])
+  assert.deepEqual(
+    ['m', 'z', 'b', 'a'].map((name) => placeOf(queue, name)),
+    [{ stage: 'downloading' }, { stage: 'queued', place: 0 }, { stage: 'queued', place: 1 }, { stage: 'waiting' }],
+  )
 })

@@ -45,7 +45,10 @@ test('wishes for files that never come do not pile up', () => {
 
 test('what comes while others are taken waits behind them, also when the queue ran empty meanwhile', () => {
   const jobs = queue('a', 'b')
-  assert.deepEqual([jobs.peek(), jobs.pop(), jobs.pop(), jobs.peek(), jobs.pop()], ['a', 'a', 'b', undefined, undefined])
+  assert.deepEqual(
+    [jobs.peek(), jobs.pop(), jobs.pop(), jobs.peek(), jobs.pop()],
+    ['a', 'a', 'b', undefined, undefined],
+  )
   jobs.push('c')
   jobs.push('a')
   assert.equal(jobs.peek(), 'c')

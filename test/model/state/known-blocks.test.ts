@@ -22,13 +22,24 @@ class Files {
     this.#records.set(name, file(name, { sizeBytes: blocks * BLOCK, blockSizeBytes: BLOCK, blockHashes, blocksHash }))
   }
 
-  isFirst(name: string, number: number, { device = SERVER, ...more }: Partial<BlockRequest> & { device?: typeof SERVER } = {}): Promise<boolean> {
+  isFirst(
+    name: string,
+    number: number,
+    { device = SERVER, ...more }: Partial<BlockRequest> & { device?: typeof SERVER } = {},
+  ): Promise<boolean> {
     const get = async (): Promise<FileInfo | undefined> => {
       this.lookups++
       return this.#records.get(name)
     }
     const request = {
-      folder: DOCS, name, offsetBytes: number * BLOCK, sizeBytes: BLOCK, hash: hashOf(number), fromTemporary: false, blockNumber: number, ...more,
+      folder: DOCS,
+      name,
+      offsetBytes: number * BLOCK,
+      sizeBytes: BLOCK,
+      hash: hashOf(number),
+      fromTemporary: false,
+      blockNumber: number,
+      ...more,
     }
     return this.known.isFirst(device, { id: DOCS, index: { get } }, this.#records.get(name)!, request)
   }
@@ -74,7 +85,11 @@ test('other content has other blocks', async () => {
 test('two first requests at once have the list looked up, and one of them is the first', async () => {
   const files = new Files()
   files.put('a', 3)
-  assert.deepEqual(await Promise.all([files.isFirst('a', 1), files.isFirst('a', 1), files.isFirst('a', 2)]), [true, false, true])
+  assert.deepEqual(await Promise.all([files.isFirst('a', 1), files.isFirst('a', 1), files.isFirst('a', 2)]), [
+    true,
+    false,
+    true,
+  ])
 })
 
 test('the files that were asked for last are remembered, and no more than some megabytes of lists', async () => {

@@ -28,7 +28,10 @@ function contentOf(disk: SimDisk): string {
 }
 
 function namesIn(disk: SimDisk): string[] {
-  return disk.sync.list('/home').map(({ name }) => name).sort()
+  return disk.sync
+    .list('/home')
+    .map(({ name }) => name)
+    .sort()
 }
 
 test('C-03, C-04: a crash at every call, whatever the disk kept, leaves the old content or the new, never a mixture', async () => {
@@ -41,7 +44,10 @@ test('C-03, C-04: a crash at every call, whatever the disk kept, leaves the old 
     for (const keep of keeps) {
       const disk = diskWithOld()
       disk.faults.powerOffAt(calls + 1)
-      finished = await save(disk).then(() => true, () => false)
+      finished = await save(disk).then(
+        () => true,
+        () => false,
+      )
       disk.crash(keep)
       tried++
       const content = contentOf(disk)

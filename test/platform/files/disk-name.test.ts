@@ -24,16 +24,21 @@ for (const [what, hex, name, valid] of cases) {
 }
 
 test('every well-formed text is its own name', () => {
-  fc.assert(fc.property(fc.string({ unit: 'binary' }), (text) => {
-    assert.deepEqual(nameFromBytes(Buffer.from(text)), { name: text, valid: true })
-  }))
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), (text) => {
+      assert.deepEqual(nameFromBytes(Buffer.from(text)), { name: text, valid: true })
+    }),
+  )
 })
 
 test('any bytes have a name, and different bytes never look the same among their kind', () => {
   const bytes = fc.uint8Array({ maxLength: 8 })
-  fc.assert(fc.property(bytes, bytes, (a, b) => {
-    const [left, right] = [nameFromBytes(a), nameFromBytes(b)]
-    assert.ok(left.name.isWellFormed())
-    if (left.valid === right.valid) assert.equal(left.name === right.name, Buffer.from(a).equals(b))
-  }), { numRuns: 2_000 })
+  fc.assert(
+    fc.property(bytes, bytes, (a, b) => {
+      const [left, right] = [nameFromBytes(a), nameFromBytes(b)]
+      assert.ok(left.name.isWellFormed())
+      if (left.valid === right.valid) assert.equal(left.name === right.name, Buffer.from(a).equals(b))
+    }),
+    { numRuns: 2_000 },
+  )
 })

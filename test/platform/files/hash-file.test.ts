@@ -41,13 +41,21 @@ class FakeFile implements HashSource {
 function hashesOf(content: Uint8Array): Buffer {
   const hashes: Buffer[] = []
   for (let at = 0; at < content.length; at += BLOCK) {
-    hashes.push(createHash('sha256').update(content.subarray(at, at + BLOCK)).digest())
+    hashes.push(
+      createHash('sha256')
+        .update(content.subarray(at, at + BLOCK))
+        .digest(),
+    )
   }
   return Buffer.concat(hashes)
 }
 
 /** Hashes as much at once as `bufferBytes` says. */
-function run(file: FakeFile, changeStamp: number | undefined, bufferBytes = 24): { stamp: number | undefined; hashes: Buffer } {
+function run(
+  file: FakeFile,
+  changeStamp: number | undefined,
+  bufferBytes = 24,
+): { stamp: number | undefined; hashes: Buffer } {
   const { sizeBytes, modifiedS, modifiedNs } = SEEN
   const job: HashJob = { path: '/x', sizeBytes, modifiedS, modifiedNs, blockSizeBytes: BLOCK, changeStamp }
   const hashes = Buffer.alloc(3 * 32)
@@ -104,15 +112,18 @@ test('hash: what refuses to be read is changed when it is no such file, and an e
 test('hash: hashes that count are those of one content, however often it changes with size and time put back', () => {
   const changes = fc.array(fc.record({ at: fc.nat(12), fill: fc.integer({ min: 2, max: 9 }) }), { maxLength: 4 })
   let hashed = 0
-  fc.assert(fc.property(changes, fc.constantFrom(1, undefined), fc.constantFrom(BLOCK, 24), (plan, stamp, bufferBytes) => {
-    const contents = [new FakeFile().content]
-    const file = new FakeFile((self, call) => {
-      for (const { at, fill } of plan) if (at === call) contents.push((self.change(fill), self.content))
-    })
-    const result = run(file, stamp, bufferBytes)
-    if (result.stamp === undefined) return
-    hashed++
-    assert.ok(contents.some((content) => hashesOf(content).equals(result.hashes)))
-  }), { numRuns: 2_000 })
+  fc.assert(
+    fc.property(changes, fc.constantFrom(1, undefined), fc.constantFrom(BLOCK, 24), (plan, stamp, bufferBytes) => {
+      const contents = [new FakeFile().content]
+      const file = new FakeFile((self, call) => {
+        for (const { at, fill } of plan) if (at === call) contents.push((self.change(fill), self.content))
+      })
+      const result = run(file, stamp, bufferBytes)
+      if (result.stamp === undefined) return
+      hashed++
+      assert.ok(contents.some((content) => hashesOf(content).equals(result.hashes)))
+    }),
+    { numRuns: 2_000 },
+  )
   assert.ok(hashed > 100)
 })

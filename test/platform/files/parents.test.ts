@@ -18,7 +18,11 @@ function parentsOf(root: string): { readonly parents: Parents; readonly scanned:
     },
   }
   const scanned: string[] = []
-  return { parents: new Parents({ disk, root, onMade: (name) => void scanned.push(name) }), scanned, looks: () => looks }
+  return {
+    parents: new Parents({ disk, root, onMade: (name) => void scanned.push(name) }),
+    scanned,
+    looks: () => looks,
+  }
 }
 
 test('an open file proves that the directories above it are real', async () => {
@@ -31,7 +35,10 @@ test('an open file proves that the directories above it are real', async () => {
   renameSync(join(scratch.path, 'a'), join(scratch.path, 'moved'))
   await assert.rejects(parents.checkOpen('a/b/temporary', file), { code: 'item-failed', message: /does not exist/ })
   symlinkSync('moved', join(scratch.path, 'a'))
-  await assert.rejects(parents.checkOpen('a/b/temporary', file), { code: 'item-failed', message: /traverses symlink: a$/ })
+  await assert.rejects(parents.checkOpen('a/b/temporary', file), {
+    code: 'item-failed',
+    message: /traverses symlink: a$/,
+  })
 })
 
 test('a system that does not tell where a file is has its directories looked at', async () => {

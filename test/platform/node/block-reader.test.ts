@@ -49,7 +49,10 @@ test('closed threads read nothing more, and say so', async () => {
   const threads = new DiskThreads({ threads: 1 })
   const blocks = new NodeBlockReader(threads)
   const order = orderFor(scratch.path, 'file', Buffer.alloc(200 * KIB))
-  const reading = blocks.read(order).then(({ kind }) => kind, () => 'told')
+  const reading = blocks.read(order).then(
+    ({ kind }) => kind,
+    () => 'told',
+  )
   await threads[Symbol.asyncDispose]()
   assert.equal(await reading, 'told')
   await assert.rejects(blocks.read(order), /closed/)
@@ -86,7 +89,11 @@ test('the room before a block belongs to whoever has it, and nobody else has it'
 test('memory is used again up to what is worth keeping', () => {
   const memory = new SharedMemory(1_024 * KIB)
   const [one, two, three] = [memory.take(1), memory.take(300 * KIB), memory.take(700 * KIB)]
-  assert.deepEqual([one, two, three].map(({ byteLength }) => byteLength / KIB), [260, 516, 1_028], 'a power of two, and some more')
+  assert.deepEqual(
+    [one, two, three].map(({ byteLength }) => byteLength / KIB),
+    [260, 516, 1_028],
+    'a power of two, and some more',
+  )
   for (const piece of [one, two, three]) memory.give(piece)
   assert.equal(memory.keptBytes, 776 * KIB, 'the third would have been too much')
   assert.equal(memory.take(10), one)

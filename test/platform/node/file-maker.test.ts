@@ -15,8 +15,16 @@ const CRASHING = new URL('./crashing-make-worker.ts', import.meta.url)
 
 function orderIn(directory: string, name: string): FileOrder {
   return {
-    temporaryPath: `${directory}/.syncthing.${name}.tmp`, path: `${directory}/${name}`, realDirectory: directory,
-    data: Buffer.from(name), openMode: 0o644, mode: undefined, modifiedS: 1, modifiedNs: 0, replaces: undefined, sync: false,
+    temporaryPath: `${directory}/.syncthing.${name}.tmp`,
+    path: `${directory}/${name}`,
+    realDirectory: directory,
+    data: Buffer.from(name),
+    openMode: 0o644,
+    mode: undefined,
+    modifiedS: 1,
+    modifiedNs: 0,
+    replaces: undefined,
+    sync: false,
   }
 }
 
@@ -48,7 +56,10 @@ test('a thread that dies tells of every file it had, and the next files get a ne
   const maker = new NodeFileMaker({ isStarted: true, make: (orders) => threads.make(orders) })
   try {
     const lost = await Promise.all(['crash', 'b', 'c'].map((name) => maker.make(orderIn(directory, name))))
-    assert.deepEqual(lost.map((outcome) => outcome.kind === 'failed' && outcome.code), ['EIO', 'EIO', 'EIO'])
+    assert.deepEqual(
+      lost.map((outcome) => outcome.kind === 'failed' && outcome.code),
+      ['EIO', 'EIO', 'EIO'],
+    )
     assert.equal((await maker.make(orderIn(directory, 'd'))).kind, 'made')
     assert.equal(readFileSync(`${directory}/d`, 'utf8'), 'd')
   } finally {
@@ -64,27 +75,33 @@ test('when the threads are closed nobody waits for ever', async () => {
   assert.equal(outcome.kind === 'failed' && outcome.code, 'EIO')
 })
 
-test('a large block goes past the memory of the system, and by way of it where the disk does not want that', { skip: NOT_LINUX }, async (t) => {
-  const directory = realpathSync(mkdtempSync(join(tmpdir(), 'twinfold-maker-')))
-  await using threads = new DiskThreads({ threads: 1 })
-  const maker = new NodeFileMaker({ isStarted: true, make: (orders) => threads.make(orders) })
-  const data = maker.memory(1_048_576).fill(7)
-  const hash = createHash('sha256').update(data).digest()
-  try {
-    await using file = await nodeDisk.open(`${directory}/f`, 'create')
-    assert.ok(await maker.write(file, { data, positionBytes: 0, hash }))
-    const { directDescriptor } = file
-    if (directDescriptor === undefined) return t.skip(NO_SUCH_WAY)
-    assert.equal(flagsOf(directDescriptor) & directFlag(`${directory}/f`), directFlag(`${directory}/f`))
-    const unwilling = openSync(`${directory}/f`, 'r') // nothing can be written to it
-    const odd = new Proxy(file, { get: (target, key) => (key === 'directDescriptor' ? unwilling : Reflect.get(target, key, target)) })
-    assert.ok(await maker.write(odd, { data, positionBytes: 1_048_576, hash }))
-    closeSync(unwilling)
-    assert.ok(readFileSync(`${directory}/f`).equals(Buffer.alloc(2_097_152, 7)))
-  } finally {
-    rmSync(directory, { recursive: true })
-  }
-})
+test(
+  'a large block goes past the memory of the system, and by way of it where the disk does not want that',
+  { skip: NOT_LINUX },
+  async (t) => {
+    const directory = realpathSync(mkdtempSync(join(tmpdir(), 'twinfold-maker-')))
+    await using threads = new DiskThreads({ threads: 1 })
+    const maker = new NodeFileMaker({ isStarted: true, make: (orders) => threads.make(orders) })
+    const data = maker.memory(1_048_576).fill(7)
+    const hash = createHash('sha256').update(data).digest()
+    try {
+      await using file = await nodeDisk.open(`${directory}/f`, 'create')
+      assert.ok(await maker.write(file, { data, positionBytes: 0, hash }))
+      const { directDescriptor } = file
+      if (directDescriptor === undefined) return t.skip(NO_SUCH_WAY)
+      assert.equal(flagsOf(directDescriptor) & directFlag(`${directory}/f`), directFlag(`${directory}/f`))
+      const unwilling = openSync(`${directory}/f`, 'r') // nothing can be written to it
+      const odd = new Proxy(file, {
+        get: (target, key) => (key === 'directDescriptor' ? unwilling : Reflect.get(target, key, target)),
+      })
+      assert.ok(await maker.write(odd, { data, positionBytes: 1_048_576, hash }))
+      closeSync(unwilling)
+      assert.ok(readFileSync(`${directory}/f`).equals(Buffer.alloc(2_097_152, 7)))
+    } finally {
+      rmSync(directory, { recursive: true })
+    }
+  },
+)
 
 test('a second way into a file ends with the file', { skip: NOT_LINUX }, async (t) => {
   const directory = realpathSync(mkdtempSync(join(tmpdir(), 'twinfold-maker-')))

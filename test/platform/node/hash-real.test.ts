@@ -1,6 +1,16 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import { lstatSync, openSync, closeSync, renameSync, symlinkSync, unlinkSync, utimesSync, writeFileSync, writeSync } from 'node:fs'
+import {
+  lstatSync,
+  openSync,
+  closeSync,
+  renameSync,
+  symlinkSync,
+  unlinkSync,
+  utimesSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
 import { test } from 'node:test'
 import { IgnoreRules } from '../../../src/core/ignore/ignore.ts'
 import type { ShortId } from '../../../src/core/ids.ts'
@@ -11,7 +21,14 @@ import type { Hasher, HashJob, HashResult } from '../../../src/platform/hasher.t
 import { nodeClock } from '../../../src/platform/node/clock.ts'
 import { nodeDisk } from '../../../src/platform/node/disk/disk.ts'
 import { openHashSource } from '../../../src/platform/node/disk/hash-source.ts'
-import { HashBuffer, joinRanges, packTask, runTask, unpackReport, type RangeResult } from '../../../src/platform/node/threads/hash-task.ts'
+import {
+  HashBuffer,
+  joinRanges,
+  packTask,
+  runTask,
+  unpackReport,
+  type RangeResult,
+} from '../../../src/platform/node/threads/hash-task.ts'
 import { createNodeHasher } from '../../../src/platform/node/threads/hash.ts'
 import { createNodeWalker } from '../../../src/platform/node/walk.ts'
 import { MemoryIndex } from '../../scanner/memory-index.ts'
@@ -26,13 +43,33 @@ const BLOCK = 128 * KIB
 async function scan(root: string, index: MemoryIndex, wrap: (hasher: Hasher) => Hasher): Promise<ScanResult> {
   await using walker = createNodeWalker()
   await using hasher = createNodeHasher({ threads: 1 })
-  return await scanFolder({
-    walker, hasher: wrap(hasher), disk: nodeDisk, clock: nodeClock, index, log: quietLogger('scanner'),
-    checkHealth: async () => {}, onBatch: () => {}, onProgress: () => {},
-  }, {
-    root, subs: [''], ignore: new IgnoreRules([]), ignorePerms: false, modTimeWindowMs: 0, autoNormalize: true,
-    ownShortId: 7n as ShortId, receiveOnly: false, keepTemporariesMs: 0, progressIntervalMs: 0, hashers: 0,
-  }, NEVER)
+  return await scanFolder(
+    {
+      walker,
+      hasher: wrap(hasher),
+      disk: nodeDisk,
+      clock: nodeClock,
+      index,
+      log: quietLogger('scanner'),
+      checkHealth: async () => {},
+      onBatch: () => {},
+      onProgress: () => {},
+    },
+    {
+      root,
+      subs: [''],
+      ignore: new IgnoreRules([]),
+      ignorePerms: false,
+      modTimeWindowMs: 0,
+      autoNormalize: true,
+      ownShortId: 7n as ShortId,
+      receiveOnly: false,
+      keepTemporariesMs: 0,
+      progressIntervalMs: 0,
+      hashers: 0,
+    },
+    NEVER,
+  )
 }
 
 const sha256 = (content: string | Uint8Array): Buffer => createHash('sha256').update(content).digest()
@@ -98,7 +135,13 @@ test('C-11: what is swapped in between the walk and the hashing is never taken f
 function jobFor(path: string): HashJob {
   const { mtimeNs, size } = lstatSync(path, { bigint: true })
   const modifiedNs = Number(mtimeNs % 1_000_000_000n)
-  return { path, sizeBytes: Number(size), modifiedS: Number(mtimeNs / 1_000_000_000n), modifiedNs, blockSizeBytes: BLOCK }
+  return {
+    path,
+    sizeBytes: Number(size),
+    modifiedS: Number(mtimeNs / 1_000_000_000n),
+    modifiedNs,
+    blockSizeBytes: BLOCK,
+  }
 }
 
 /** Overwrites a byte and puts the time back, until the system's clock has moved on enough to show in the change time. */
@@ -176,16 +219,35 @@ function files(root: string, names: readonly string[]): HashJob[] {
 }
 
 function assertHashed(results: readonly HashResult[], names: readonly string[]): void {
-  assert.deepEqual(results.map((result) => result.kind === 'hashed' && Buffer.from(result.blockHashes)), names.map((name) => sha256(`content of ${name}`)))
+  assert.deepEqual(
+    results.map((result) => result.kind === 'hashed' && Buffer.from(result.blockHashes)),
+    names.map((name) => sha256(`content of ${name}`)),
+  )
 }
 
 test('hasher: a thread that dies is replaced, and what it had is done by another', async () => {
   using scratch = scratchDirectory()
   await using hasher = createNodeHasher({ threads: 2, entry: CRASHING })
-  const names = [...Array.from({ length: 600 }, (_, i) => `f${i}`), 'crash-once', ...Array.from({ length: 600 }, (_, i) => `g${i}`)]
+  const names = [
+    ...Array.from({ length: 600 }, (_, i) => `f${i}`),
+    'crash-once',
+    ...Array.from({ length: 600 }, (_, i) => `g${i}`),
+  ]
   let told = 0
-  assertHashed(await hasher.hash(files(scratch.path, names), (count) => { told += count }, NEVER), names)
-  assert.equal(told, names.reduce((sum, name) => sum + `content of ${name}`.length, 0))
+  assertHashed(
+    await hasher.hash(
+      files(scratch.path, names),
+      (count) => {
+        told += count
+      },
+      NEVER,
+    ),
+    names,
+  )
+  assert.equal(
+    told,
+    names.reduce((sum, name) => sum + `content of ${name}`.length, 0),
+  )
 })
 
 test('hasher: a file that takes two threads with it is refused; the pool goes on', async () => {
@@ -200,13 +262,17 @@ test('hasher: a file that takes two threads with it is refused; the pool goes on
   assert.match(String(bad.reason), /a thread for the disk ended/)
   // Its neighbour may have lost two threads to it as well; what comes later has new ones.
   if (good.status === 'fulfilled') assertHashed(good.value, others)
-  for (let round = 0; round < 3; round++) assertHashed(await hasher.hash(files(scratch.path, others), () => {}, NEVER), others)
+  for (let round = 0; round < 3; round++)
+    assertHashed(await hasher.hash(files(scratch.path, others), () => {}, NEVER), others)
 })
 
 test('hasher: threads that cannot even start end the call, not the program', async () => {
   using scratch = scratchDirectory()
   await using hasher = createNodeHasher({ threads: 2, entry: new URL('./no-such-worker.ts', import.meta.url) })
-  await assert.rejects(hasher.hash(files(scratch.path, ['a', 'b']), () => {}, NEVER), /no-such-worker/)
+  await assert.rejects(
+    hasher.hash(files(scratch.path, ['a', 'b']), () => {}, NEVER),
+    /no-such-worker/,
+  )
 })
 
 test('hasher: a call given up while its thread dies is not taken up again', async () => {

@@ -9,7 +9,10 @@ const WAIT = 'setTimeout(resolve, 20)'
 const WORK = 'const endMs = performance.now() + 10; while (performance.now() < endMs); setImmediate(resolve)'
 
 function run(script: string): { readonly out: string; readonly err: string } {
-  const result = spawnSync(process.execPath, ['--input-type=module', '--eval', script], { encoding: 'utf8', timeout: 60_000 })
+  const result = spawnSync(process.execPath, ['--input-type=module', '--eval', script], {
+    encoding: 'utf8',
+    timeout: 60_000,
+  })
   assert.equal(result.status, 0, result.stderr)
   return { out: result.stdout, err: result.stderr }
 }

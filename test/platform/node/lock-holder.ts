@@ -13,7 +13,7 @@ if (mode === 'hold') {
   if (lock !== undefined) for await (const _ of process.stdin);
   await lock?.[Symbol.asyncDispose]()
 } else {
-  for (let done = 0; done < Number(count); ) {
+  for (let done = 0; done < Number(count);) {
     await using lock = await nodeDisk.lock(path)
     if (lock === undefined) continue
     try {

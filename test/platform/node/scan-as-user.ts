@@ -16,18 +16,41 @@ const index = new MemoryIndex()
 const item = { type: 'file', sizeBytes: 1, modifiedS: 1, modifiedNs: 0, mode: 0o644, symlinkTarget: '' } as const
 const content = { blockSizeBytes: 131_072, blockHashes: new Uint8Array(32), blocksHash: new Uint8Array(32) }
 for (const name of ['closed/known', 'secret']) {
-  await index.updateLocal([recordOf({ ...item, name }, undefined, content, { ownShortId, nowS: 1, ignorePerms: false, localFlags: 0 })])
+  await index.updateLocal([
+    recordOf({ ...item, name }, undefined, content, { ownShortId, nowS: 1, ignorePerms: false, localFlags: 0 }),
+  ])
 }
 
 await using walker = createNodeWalker()
 await using hasher = createNodeHasher({ threads: 1 })
-const scan = () => scanFolder({
-  walker, hasher, disk: nodeDisk, clock: nodeClock, index, log: quietLogger('scanner'),
-  checkHealth: async () => {}, onBatch: () => {}, onProgress: () => {},
-}, {
-  root, subs: [''], ignore: new IgnoreRules([]), ignorePerms: false, modTimeWindowMs: 0, autoNormalize: true, ownShortId,
-  receiveOnly: false, keepTemporariesMs: 0, progressIntervalMs: 0, hashers: 0,
-}, new AbortController().signal)
+const scan = () =>
+  scanFolder(
+    {
+      walker,
+      hasher,
+      disk: nodeDisk,
+      clock: nodeClock,
+      index,
+      log: quietLogger('scanner'),
+      checkHealth: async () => {},
+      onBatch: () => {},
+      onProgress: () => {},
+    },
+    {
+      root,
+      subs: [''],
+      ignore: new IgnoreRules([]),
+      ignorePerms: false,
+      modTimeWindowMs: 0,
+      autoNormalize: true,
+      ownShortId,
+      receiveOnly: false,
+      keepTemporariesMs: 0,
+      progressIntervalMs: 0,
+      hashers: 0,
+    },
+    new AbortController().signal,
+  )
 const first = (await scan()).problems
 const second = (await scan()).problems
 const deleted = [...index.records.values()].filter((record) => record.deleted).map((record) => record.name)

@@ -1,7 +1,15 @@
 import assert from 'node:assert/strict'
 import { execFileSync, spawnSync } from 'node:child_process'
 import {
-  chmodSync, existsSync, linkSync, lstatSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync,
+  chmodSync,
+  existsSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
 } from 'node:fs'
 import { createServer } from 'node:net'
 import { test } from 'node:test'
@@ -23,7 +31,10 @@ const NEVER = new AbortController().signal
 async function walk(root: string): Promise<{ names: string[]; problems: string[] }> {
   await using walker = createNodeWalker()
   const found = { names: [] as string[], problems: [] as string[] }
-  for await (const batch of walker.walk({ root, subs: [''], ignoreLines: undefined, removeTemporariesBeforeS: 1e10 }, NEVER)) {
+  for await (const batch of walker.walk(
+    { root, subs: [''], ignoreLines: undefined, removeTemporariesBeforeS: 1e10 },
+    NEVER,
+  )) {
     found.names.push(...batch.items.map((item) => item.name))
     found.problems.push(...batch.problems.map((problem) => `${problem.path}: ${problem.message}`))
   }
@@ -62,7 +73,9 @@ test('N-09: pipes, sockets and hard links neither hang the walk nor are mistaken
       for (const jobs of [[job], [job, job]]) {
         const results = await endsInTime(hasher.hash(jobs, () => {}, NEVER))
         if (results === undefined) stuck.push(kind)
-        else for (const { kind: found } of results) assert.equal(found === 'hashed' ? 'hashed' : undefined, expected[kind], kind)
+        else
+          for (const { kind: found } of results)
+            assert.equal(found === 'hashed' ? 'hashed' : undefined, expected[kind], kind)
       }
     }
   } finally {
@@ -74,14 +87,19 @@ test('N-09: pipes, sockets and hard links neither hang the walk nor are mistaken
 
 test('N-03: names that are no UTF-8 are listed and never touched', async () => {
   using scratch = scratchDirectory()
-  const bad = [Buffer.from('a\xff', 'latin1'), Buffer.from('.syncthing.\xfe.tmp', 'latin1'), Buffer.from('\xe9', 'latin1')]
+  const bad = [
+    Buffer.from('a\xff', 'latin1'),
+    Buffer.from('.syncthing.\xfe.tmp', 'latin1'),
+    Buffer.from('\xe9', 'latin1'),
+  ]
   for (const name of bad) writeFileSync(Buffer.concat([Buffer.from(`${scratch.path}/`), name]), 'precious')
   writeFileSync(`${scratch.path}/a\ufffd`, 'a name that looks like a broken one')
-  const state = () => readdirSync(scratch.path, { encoding: 'buffer' }).map((name) => {
-    const path = Buffer.concat([Buffer.from(`${scratch.path}/`), name])
-    const { ctimeNs, ino } = lstatSync(path, { bigint: true })
-    return `${name.toString('latin1')} ${ino} ${ctimeNs} ${readFileSync(path, 'utf8')}`
-  })
+  const state = () =>
+    readdirSync(scratch.path, { encoding: 'buffer' }).map((name) => {
+      const path = Buffer.concat([Buffer.from(`${scratch.path}/`), name])
+      const { ctimeNs, ino } = lstatSync(path, { bigint: true })
+      return `${name.toString('latin1')} ${ino} ${ctimeNs} ${readFileSync(path, 'utf8')}`
+    })
   const before = state()
   const found = await walk(scratch.path)
   assert.deepEqual(found.names, ['a\ufffd'])
@@ -105,7 +123,10 @@ test('C-09: as an ordinary user, what may not be read is a problem, not a deleti
   chmodSync(`${scratch.path}/closed`, 0o755)
   assert.equal(child.status, 0, child.stderr)
   const { first, second, live, deleted } = JSON.parse(child.stdout) as Record<string, unknown>
-  assert.deepEqual(first, [{ path: 'closed', error: 'scan: permission denied' }, { path: 'secret', error: 'hashing: permission denied' }])
+  assert.deepEqual(first, [
+    { path: 'closed', error: 'scan: permission denied' },
+    { path: 'secret', error: 'hashing: permission denied' },
+  ])
   assert.deepEqual(second, first)
   assert.deepEqual(live, ['closed', 'closed/known', 'open', 'secret'])
   assert.ok(Array.isArray(deleted))
@@ -115,16 +136,37 @@ test('C-09: as an ordinary user, what may not be read is a problem, not a deleti
 
 test('C-16: a limit of the system is named with what is needed and what is allowed', () => {
   const watches = explainWatchError(Object.assign(new Error('no room'), { code: 'ENOSPC' }), 1_234)
-  assert.match(watches.message, /needs 1234 directories or more, the system allows (\d+|fewer).*raise (fs\.inotify\.max_user|user\.max_inotify)_watches$/)
+  assert.match(
+    watches.message,
+    /needs 1234 directories or more, the system allows (\d+|fewer).*raise (fs\.inotify\.max_user|user\.max_inotify)_watches$/,
+  )
   const instances = explainWatchError(Object.assign(new Error('too many'), { code: 'EMFILE' }), 1)
-  assert.match(instances.message, /inotify instance.*allows (\d+|no more).*raise (fs\.inotify\.max_user|user\.max_inotify)_instances$/)
+  assert.match(
+    instances.message,
+    /inotify instance.*allows (\d+|no more).*raise (fs\.inotify\.max_user|user\.max_inotify)_instances$/,
+  )
 })
 
-const LIMITED: readonly [setting: Parameters<typeof fewWatches>[0], count: number, directories: number, outcome: RegExp | true][] = [
-  ['max_inotify_watches', 20, 100, /^watching needs 101 directories or more, the system allows 20 .*raise user\.max_inotify_watches$/],
+const LIMITED: readonly [
+  setting: Parameters<typeof fewWatches>[0],
+  count: number,
+  directories: number,
+  outcome: RegExp | true,
+][] = [
+  [
+    'max_inotify_watches',
+    20,
+    100,
+    /^watching needs 101 directories or more, the system allows 20 .*raise user\.max_inotify_watches$/,
+  ],
   ['max_inotify_watches', 20, 19, true],
   ['max_inotify_watches', 20, 20, /^watching needs 21 directories or more, the system allows 20 /],
-  ['max_inotify_instances', 0, 3, /^watching needs one more inotify instance, the system allows 0 .*raise user\.max_inotify_instances$/],
+  [
+    'max_inotify_instances',
+    0,
+    3,
+    /^watching needs one more inotify instance, the system allows 0 .*raise user\.max_inotify_instances$/,
+  ],
 ]
 for (const [setting, count, directories, outcome] of LIMITED) {
   test(`C-16: ${directories} directories with ${setting} at ${count}`, { skip: cannotLimitWatches() }, () => {
@@ -157,10 +199,14 @@ test('C-16: a storm of changes is told in full or as an overflow', async () => {
   using scratch = scratchDirectory()
   const seen = new Set<string>()
   let overflow = false
-  await using _ = await createNodeWatcher().watch({ root: scratch.path, ignoreLines: undefined }, (event) => {
-    if (event.kind === 'overflow') overflow = true
-    else seen.add(event.path)
-  }, assert.fail)
+  await using _ = await createNodeWatcher().watch(
+    { root: scratch.path, ignoreLines: undefined },
+    (event) => {
+      if (event.kind === 'overflow') overflow = true
+      else seen.add(event.path)
+    },
+    assert.fail,
+  )
   const count = 20_000
   for (let i = 0; i < count; i++) writeFileSync(`${scratch.path}/f${i}`, '')
   await eventually('all files or an overflow', () => overflow || seen.size >= count || undefined)
@@ -173,7 +219,11 @@ test('hasher: many callers at once get their own results, and the threads end', 
   const runs = Array.from({ length: 8 }, async (_, i) => {
     writeFileSync(`${scratch.path}/f${i}`, Buffer.alloc(300_000, i))
     const [item] = await collect(scratch.path, `f${i}`)
-    const [result] = await hasher.hash([{ ...item!, path: `${scratch.path}/f${i}`, blockSizeBytes: 131_072 }], () => {}, NEVER)
+    const [result] = await hasher.hash(
+      [{ ...item!, path: `${scratch.path}/f${i}`, blockSizeBytes: 131_072 }],
+      () => {},
+      NEVER,
+    )
     assert.ok(result?.kind === 'hashed')
     return Buffer.from(result.blocksHash).toString('hex')
   })
@@ -184,7 +234,8 @@ test('hasher: many callers at once get their own results, and the threads end', 
 async function collect(root: string, sub: string) {
   await using walker = createNodeWalker()
   const items = []
-  for await (const batch of walker.walk({ root, subs: [sub], ignoreLines: undefined }, NEVER)) items.push(...batch.items)
+  for await (const batch of walker.walk({ root, subs: [sub], ignoreLines: undefined }, NEVER))
+    items.push(...batch.items)
   return items
 }
 
@@ -195,12 +246,19 @@ test('scan: on a real disk names are put in order; a renaming cut short is finis
   linkSync(`${scratch.path}/o\u0301`, `${scratch.path}/\u00f3`)
   writeFileSync(`${scratch.path}/a\u0301`, 'decomposed')
   writeFileSync(`${scratch.path}/\u00e1`, 'composed')
-  const found = await Promise.all(['e\u0301', 'o\u0301', 'a\u0301'].map((name) => normalizeName(nodeDisk, scratch.path, name)))
+  const found = await Promise.all(
+    ['e\u0301', 'o\u0301', 'a\u0301'].map((name) => normalizeName(nodeDisk, scratch.path, name)),
+  )
   assert.deepEqual(found, [
-    { name: '\u00e9' }, { name: '\u00f3' }, { error: 'normalizing path: item has UTF8 encoding conflict with another item' },
+    { name: '\u00e9' },
+    { name: '\u00f3' },
+    { error: 'normalizing path: item has UTF8 encoding conflict with another item' },
   ])
   const contents = readdirSync(scratch.path).map((name) => [name, readFileSync(`${scratch.path}/${name}`, 'utf8')])
   assert.deepEqual(Object.fromEntries(contents), {
-    '\u00e9': 'moved', '\u00f3': 'has both names', 'a\u0301': 'decomposed', '\u00e1': 'composed',
+    '\u00e9': 'moved',
+    '\u00f3': 'has both names',
+    'a\u0301': 'decomposed',
+    '\u00e1': 'composed',
   })
 })

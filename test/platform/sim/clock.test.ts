@@ -6,34 +6,50 @@ import { SimClock } from '../../../src/platform/sim/clock.ts'
 const NEVER = new AbortController().signal
 
 test('whoever is due first wakes first; of two due at once the first to lie down', async () => {
-  await fc.assert(fc.asyncProperty(fc.array(fc.nat(5), { maxLength: 40 }), async (delays) => {
-    const clock = new SimClock()
-    const woken: number[] = []
-    const sleeps = delays.map((delayMs, i) => clock.sleep(delayMs, NEVER).then(() => woken.push(i)))
-    while (clock.step());
-    await Promise.all(sleeps)
-    const expected = delays.map((delayMs, i) => ({ delayMs, i })).sort((a, b) => a.delayMs - b.delayMs || a.i - b.i)
-    assert.deepEqual(woken, expected.map(({ i }) => i))
-  }))
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.nat(5), { maxLength: 40 }), async (delays) => {
+      const clock = new SimClock()
+      const woken: number[] = []
+      const sleeps = delays.map((delayMs, i) => clock.sleep(delayMs, NEVER).then(() => woken.push(i)))
+      while (clock.step());
+      await Promise.all(sleeps)
+      const expected = delays.map((delayMs, i) => ({ delayMs, i })).sort((a, b) => a.delayMs - b.delayMs || a.i - b.i)
+      assert.deepEqual(
+        woken,
+        expected.map(({ i }) => i),
+      )
+    }),
+  )
 })
 
 test('for any sleeps, some given up, the others wake in order and nobody is left', async () => {
   const sleeper = fc.record({ delayMs: fc.nat(20), abort: fc.boolean() })
-  await fc.assert(fc.asyncProperty(fc.array(sleeper, { maxLength: 30 }), async (sleepers) => {
-    const clock = new SimClock()
-    const wokenMs: number[] = []
-    const sleeps = sleepers.map(({ delayMs, abort }) => {
-      const stop = new AbortController()
-      const sleep = clock.sleep(delayMs, stop.signal).then(() => wokenMs.push(delayMs), () => {})
-      if (abort) stop.abort()
-      return sleep
-    })
-    assert.equal(clock.sleepingCount, sleepers.filter(({ abort }) => !abort).length)
-    while (clock.step());
-    await Promise.all(sleeps)
-    assert.deepEqual(wokenMs, sleepers.filter(({ abort }) => !abort).map(({ delayMs }) => delayMs).sort((a, b) => a - b))
-    assert.equal(clock.sleepingCount, 0)
-  }))
+  await fc.assert(
+    fc.asyncProperty(fc.array(sleeper, { maxLength: 30 }), async (sleepers) => {
+      const clock = new SimClock()
+      const wokenMs: number[] = []
+      const sleeps = sleepers.map(({ delayMs, abort }) => {
+        const stop = new AbortController()
+        const sleep = clock.sleep(delayMs, stop.signal).then(
+          () => wokenMs.push(delayMs),
+          () => {},
+        )
+        if (abort) stop.abort()
+        return sleep
+      })
+      assert.equal(clock.sleepingCount, sleepers.filter(({ abort }) => !abort).length)
+      while (clock.step());
+      await Promise.all(sleeps)
+      assert.deepEqual(
+        wokenMs,
+        sleepers
+          .filter(({ abort }) => !abort)
+          .map(({ delayMs }) => delayMs)
+          .sort((a, b) => a - b),
+      )
+      assert.equal(clock.sleepingCount, 0)
+    }),
+  )
 })
 
 test('one who was given up moves no time', () => {

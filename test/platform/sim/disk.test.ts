@@ -79,7 +79,13 @@ test('a crash may reorder renames of different names, never of one', async () =>
     await disk.rename('/d/b', '/d/e')
     await disk.rename('/d/c', '/d/f')
     disk.crash(new SimRandom(seed))
-    seen.add(disk.sync.list('/d').map(({ name }) => name).sort().join(''))
+    seen.add(
+      disk.sync
+        .list('/d')
+        .map(({ name }) => name)
+        .sort()
+        .join(''),
+    )
   }
   assert.deepEqual([...seen].sort(), ['ab', 'ae', 'bc', 'bf', 'ce', 'ef'])
 })
@@ -187,7 +193,10 @@ test('reads of open files give wrong bytes when told to, where told and as often
     return into.toString('latin1')
   }
   const seen = [await read('/a'), await read('/b'), await read('/a'), await read('/a')]
-  assert.deepEqual(seen.map((text) => text === 'true'), [true, true, false, true])
+  assert.deepEqual(
+    seen.map((text) => text === 'true'),
+    [true, true, false, true],
+  )
   assert.equal(disk.faults.rottenReads, 1)
   disk.rot({ under: '/a' })
   disk.faults.clear()
@@ -231,7 +240,10 @@ test('coarse times are cut, also before 1970', async () => {
 test('calls take the time they are told to take', async () => {
   const clock = new SimClock()
   const disk = new SimDisk(clock, { latencyMs: 10 })
-  const done = disk.makeDirectories('/d', 0o755).then(() => disk.list('/d')).then(() => clock.monotonicMs())
+  const done = disk
+    .makeDirectories('/d', 0o755)
+    .then(() => disk.list('/d'))
+    .then(() => clock.monotonicMs())
   await clock.advance(100, () => new Promise((resolve) => setImmediate(resolve)))
   assert.equal(await done, 20)
 })
@@ -251,7 +263,13 @@ test('who watches sees every change once, by its real path, until it stops', asy
   subscription[Symbol.dispose]()
   await disk.removeFile('/d/b')
   assert.deepEqual(seen, [
-    'changed /d/a', 'changed /d/a', 'removed /d/a', 'changed /d/b', 'changed /d/b', 'changed /d/x', 'changed /d/x/y',
+    'changed /d/a',
+    'changed /d/a',
+    'removed /d/a',
+    'changed /d/b',
+    'changed /d/b',
+    'changed /d/x',
+    'changed /d/x/y',
     'removed /d/before',
   ])
 })

@@ -12,7 +12,10 @@ test('bytes travel as long as told', async () => {
   const startMs = clock.monotonicMs()
   await client.write(Buffer.from('a'))
   await client.write(Buffer.from('b'))
-  const arrivedMs = server.read().then(() => server.read()).then(() => clock.monotonicMs())
+  const arrivedMs = server
+    .read()
+    .then(() => server.read())
+    .then(() => clock.monotonicMs())
   await clock.advance(100, settle)
   assert.equal((await arrivedMs) - startMs, 40) // both were under way at once
 })
@@ -23,7 +26,8 @@ test('every piece may travel as long as it likes; those of one stream keep their
   const { client, server } = await connect(clock, new SimNetwork(clock, { delayMs: () => delaysMs.pop() ?? 1 }))
   await client.write(Buffer.from('a'))
   await client.write(Buffer.from('b'))
-  const read = (async () => [await server.read(), await server.read()].map((data) => Buffer.from(data ?? []).toString()))()
+  const read = (async () =>
+    [await server.read(), await server.read()].map((data) => Buffer.from(data ?? []).toString()))()
   await clock.advance(200, settle)
   assert.deepEqual(await read, ['a', 'b'])
 })

@@ -14,7 +14,9 @@ test('machines that share a clock and a network reach each other by name', async
   const second = createSimPlatform(1, { hostName: 'second', clock: first.clock, network: first.network })
   const identity = { certificatePem: '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n', keyPem: '' }
   const arrived = Promise.withResolvers<string>()
-  await first.net.listenTls({ host: '0.0.0.0', port: 22_000, identity }, (stream) => arrived.resolve(stream.remoteAddress))
+  await first.net.listenTls({ host: '0.0.0.0', port: 22_000, identity }, (stream) =>
+    arrived.resolve(stream.remoteAddress),
+  )
   await second.net.dialTls({ host: 'first', port: 22_000, identity }, new AbortController().signal)
   assert.match(await arrived.promise, /^second:/)
 })

@@ -73,7 +73,10 @@ function halvesOf(batch: readonly string[]): string[][] {
   return [batch.slice(0, half), batch.slice(half)]
 }
 
-type Dump = Extract<AttributesRead, { kind: 'no-means' }> | Failed | { readonly kind: 'read'; readonly found: ReadonlyMap<string, AttributeList> }
+type Dump =
+  | Extract<AttributesRead, { kind: 'no-means' }>
+  | Failed
+  | { readonly kind: 'read'; readonly found: ReadonlyMap<string, AttributeList> }
 
 async function dump(root: string, names: readonly string[], signal: AbortSignal): Promise<Dump> {
   const byPath = new Map(names.map((name) => [joinPath(root, name), name]))
@@ -90,7 +93,11 @@ async function dump(root: string, names: readonly string[], signal: AbortSignal)
 }
 
 async function restore(path: string, attributes: AttributeList): Promise<AttributesWritten> {
-  const end = await run({ program: 'setfattr', words: ['-h', '--restore=-'], input: formatAttributeDump(path, attributes) })
+  const end = await run({
+    program: 'setfattr',
+    words: ['-h', '--restore=-'],
+    input: formatAttributeDump(path, attributes),
+  })
   if (end.kind === 'failed') return { ...end, attribute: attributes[0]?.name ?? '' }
   return end.kind === 'exited' ? WRITTEN : end
 }
@@ -129,12 +136,18 @@ async function run({ program, words, input = '', signal }: Run): Promise<End> {
   // Not the limit of spawn itself: that one goes on for a program that could not be started.
   const timer = setTimeout(onAbort, TIME_LIMIT_MS)
   signal?.addEventListener('abort', onAbort, { once: true })
-  child.on('error', (error: NodeJS.ErrnoException) => resolve(error.code === 'ENOENT' ? NO_MEANS : { kind: 'failed', reason: error.message }))
+  child.on('error', (error: NodeJS.ErrnoException) =>
+    resolve(error.code === 'ENOENT' ? NO_MEANS : { kind: 'failed', reason: error.message }),
+  )
   child.on('close', (code, deathSignal) => {
     if (signal?.aborted === true) reject(signal.reason)
     else if (output.isFull) resolve({ kind: 'failed', reason: 'more attributes than can be read' })
     else if (code === 0) resolve({ kind: 'exited', output: output.bytes })
-    else resolve({ kind: 'failed', reason: deathSignal === null ? reasonIn(trouble.bytes) : `${program} was ended by ${deathSignal}` })
+    else
+      resolve({
+        kind: 'failed',
+        reason: deathSignal === null ? reasonIn(trouble.bytes) : `${program} was ended by ${deathSignal}`,
+      })
   })
   child.stdout.on('data', (data: Buffer) => output.add(data))
   child.stderr.on('data', (data: Buffer) => trouble.add(data))

@@ -1,7 +1,25 @@
 import { fstatSync, readlinkSync, type BigIntStats } from 'node:fs'
 import {
-  chmod, constants, copyFile, lchmod, lchown, link, lstat, lutimes, mkdir, open, readdir, readlink, realpath, rename, rmdir, stat,
-  statfs, symlink, unlink, type FileHandle,
+  chmod,
+  constants,
+  copyFile,
+  lchmod,
+  lchown,
+  link,
+  lstat,
+  lutimes,
+  mkdir,
+  open,
+  readdir,
+  readlink,
+  realpath,
+  rename,
+  rmdir,
+  stat,
+  statfs,
+  symlink,
+  unlink,
+  type FileHandle,
 } from 'node:fs/promises'
 import { systemCode } from '../../../core/errors.ts'
 import { checkPath, DiskError } from '../../disk-error.ts'
@@ -201,7 +219,7 @@ class NodeFile implements DiskFile {
   }
 
   async write(data: Uint8Array, positionBytes: number): Promise<void> {
-    for (let done = 0; done < data.length; ) {
+    for (let done = 0; done < data.length;) {
       const { bytesWritten } = await this.#handle.write(data, done, data.length - done, positionBytes + done)
       done += bytesWritten
     }

@@ -42,7 +42,11 @@ class LineFile implements LineSink {
 
   write(line: string): void {
     const data = Buffer.from(`${line}\n`)
-    if (this.#options.sizeBytesMax > 0 && this.#sizeBytes > 0 && this.#sizeBytes + data.length > this.#options.sizeBytesMax) {
+    if (
+      this.#options.sizeBytesMax > 0 &&
+      this.#sizeBytes > 0 &&
+      this.#sizeBytes + data.length > this.#options.sizeBytesMax
+    ) {
       this.#rotate()
     }
     this.#sizeBytes += writeSync(this.#descriptor, data)

@@ -55,9 +55,12 @@ function disposable(held: Held, path: string | undefined): AsyncDisposable {
 async function tryLock(path: string): Promise<Held | undefined> {
   const flags = constants.O_RDWR | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
   switch (process.platform) {
-    case 'linux': return lockOnLinux(await open(path, flags, 0o600), path)
-    case 'win32': return lockByOpening(path, flags | O_EXLOCK_WINDOWS, ['EBUSY', 'EACCES'])
-    default: return lockByOpening(path, flags | O_EXLOCK_BSD, ['EAGAIN', 'EWOULDBLOCK'])
+    case 'linux':
+      return lockOnLinux(await open(path, flags, 0o600), path)
+    case 'win32':
+      return lockByOpening(path, flags | O_EXLOCK_WINDOWS, ['EBUSY', 'EACCES'])
+    default:
+      return lockByOpening(path, flags | O_EXLOCK_BSD, ['EAGAIN', 'EWOULDBLOCK'])
   }
 }
 

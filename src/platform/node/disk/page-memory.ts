@@ -59,5 +59,10 @@ export const DIRECT_BYTES_MIN = 256 * 1_024
 /** Whether a piece may go to a place of a file past the system's memory. */
 export function isWholePages(data: Uint8Array, positionBytes: number): boolean {
   const { length, byteOffset } = data
-  return length >= DIRECT_BYTES_MIN && length % PAGE_BYTES === 0 && byteOffset % PAGE_BYTES === 0 && positionBytes % PAGE_BYTES === 0
+  return (
+    length >= DIRECT_BYTES_MIN &&
+    length % PAGE_BYTES === 0 &&
+    byteOffset % PAGE_BYTES === 0 &&
+    positionBytes % PAGE_BYTES === 0
+  )
 }

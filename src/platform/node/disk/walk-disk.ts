@@ -6,7 +6,9 @@ import type { DiskName, DiskStat, SyncDisk } from '../../disk.ts'
 const NS_PER_S = 1_000_000_000n
 const TYPE_MASK = 0o170000n
 const TYPES: ReadonlyMap<bigint, DiskStat['type']> = new Map([
-  [0o100000n, 'file'], [0o040000n, 'directory'], [0o120000n, 'symlink'],
+  [0o100000n, 'file'],
+  [0o040000n, 'directory'],
+  [0o120000n, 'symlink'],
 ])
 
 /** The disk without promises. For threads, where a call that waits for the disk holds up nobody. */

@@ -38,15 +38,17 @@ export function explainWatchError(error: unknown, watchesNeeded: number): Error 
   if (code === 'ENOSPC') {
     const { allowed, setting } = lowerLimit('watches')
     return new Error(
-      `watching needs ${watchesNeeded} directories or more, the system allows ${allowed ?? 'fewer'} `
-      + `for all programs of a user: raise ${setting}`, { cause: error },
+      `watching needs ${watchesNeeded} directories or more, the system allows ${allowed ?? 'fewer'} ` +
+        `for all programs of a user: raise ${setting}`,
+      { cause: error },
     )
   }
   if (code === 'EMFILE') {
     const { allowed, setting } = lowerLimit('instances')
     return new Error(
-      `watching needs one more inotify instance, the system allows ${allowed ?? 'no more'} for all programs of a user: `
-      + `raise ${setting}`, { cause: error },
+      `watching needs one more inotify instance, the system allows ${allowed ?? 'no more'} for all programs of a user: ` +
+        `raise ${setting}`,
+      { cause: error },
     )
   }
   return error instanceof Error ? error : new Error(String(error))

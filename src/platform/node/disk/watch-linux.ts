@@ -17,7 +17,10 @@ const LOOKS_AT_ONCE = 16
  * when directories are made or moved.
  */
 export async function watchDirectories(
-  root: string, rules: IgnoreRules, gauge: QueueGauge, listener: WatchListener,
+  root: string,
+  rules: IgnoreRules,
+  gauge: QueueGauge,
+  listener: WatchListener,
 ): Promise<AsyncDisposable> {
   const tree = new WatchedTree(await realpath(root), rules, gauge, listener)
   const full = gauge.onFull(() => listener.onEvent({ kind: 'overflow' }))

@@ -7,7 +7,10 @@ import type { WatchEvent } from '../../watch.ts'
 
 /** For systems that watch a whole tree by themselves. */
 export async function watchRecursively(
-  root: string, rules: IgnoreRules, onEvent: (event: WatchEvent) => void, onFailure: (error: Error) => void,
+  root: string,
+  rules: IgnoreRules,
+  onEvent: (event: WatchEvent) => void,
+  onFailure: (error: Error) => void,
 ): Promise<AsyncDisposable> {
   const real = await realpath(root)
   const watcher = watch(real, { recursive: true, persistent: false }, (_, name) => {

@@ -33,7 +33,13 @@ export class Arrivals {
   /** Resolves with true when all of `target` is filled, and as `end` says when nothing more comes before that. */
   pourInto(target: Uint8Array, onBytes: (count: number) => void): Promise<boolean> {
     const { promise, resolve, reject } = Promise.withResolvers<boolean>()
-    const filling: Filling = { target: Buffer.from(target.buffer, target.byteOffset, target.length), onBytes, resolve, reject, filledBytes: 0 }
+    const filling: Filling = {
+      target: Buffer.from(target.buffer, target.byteOffset, target.length),
+      onBytes,
+      resolve,
+      reject,
+      filledBytes: 0,
+    }
     this.#filling = filling
     while (this.#filling === filling) {
       const piece = this.take()

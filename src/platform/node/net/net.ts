@@ -1,7 +1,14 @@
 import { constants } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer as createTcpServer, type Server, type Socket } from 'node:net'
-import { connect, createServer, DEFAULT_CIPHERS, type ConnectionOptions, type TLSSocket, type TlsOptions } from 'node:tls'
+import {
+  connect,
+  createServer,
+  DEFAULT_CIPHERS,
+  type ConnectionOptions,
+  type TLSSocket,
+  type TlsOptions,
+} from 'node:tls'
 import { systemCode } from '../../../core/errors.ts'
 import { NetError } from '../../net-error.ts'
 import type { DialOptions, Identity, ListenOptions, Net } from '../../net.ts'
@@ -87,7 +94,10 @@ async function dial(options: DialOptions, signal: AbortSignal): Promise<NodeTlsS
 }
 
 /** Certificates are self-signed: who the peer is follows from the certificate itself, and our caller decides. */
-function tlsOptions(options: { readonly identity: Identity; readonly allowTls12?: boolean }): TlsOptions & ConnectionOptions {
+function tlsOptions(options: {
+  readonly identity: Identity
+  readonly allowTls12?: boolean
+}): TlsOptions & ConnectionOptions {
   return {
     cert: options.identity.certificatePem,
     key: options.identity.keyPem,

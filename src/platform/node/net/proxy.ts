@@ -10,8 +10,15 @@ const SOCKS_VERSION = 5
 const SOCKS_NO_AUTHENTICATION = 0
 const SOCKS_PASSWORD = 2
 const SOCKS_REFUSALS: readonly string[] = [
-  '', 'general failure', 'not allowed', 'network unreachable', 'host unreachable', 'connection refused',
-  'time to live expired', 'command not supported', 'address type not supported',
+  '',
+  'general failure',
+  'not allowed',
+  'network unreachable',
+  'host unreachable',
+  'connection refused',
+  'time to live expired',
+  'command not supported',
+  'address type not supported',
 ]
 
 export interface TcpTarget {
@@ -112,7 +119,7 @@ async function askSocks(socket: Socket, news: News, proxy: Proxy, target: TcpTar
 function socksHost(host: string): Buffer {
   const address = parseIp(host)
   if (address === undefined) return Buffer.concat([Uint8Array.of(3), lengthAndText(host)])
-  const [type, digits] = address.family === 4 ? ['01', 8] as const : ['04', 32] as const
+  const [type, digits] = address.family === 4 ? (['01', 8] as const) : (['04', 32] as const)
   return Buffer.from(type + address.value.toString(16).padStart(digits, '0'), 'hex')
 }
 

@@ -175,7 +175,11 @@ export class NodeTlsStream implements TlsStream {
 function countCertificates(leaf: X509Certificate): number {
   let count = 1
   const seen = new Set([leaf.fingerprint256])
-  for (let next = leaf.issuerCertificate; next !== undefined && !seen.has(next.fingerprint256); next = next.issuerCertificate) {
+  for (
+    let next = leaf.issuerCertificate;
+    next !== undefined && !seen.has(next.fingerprint256);
+    next = next.issuerCertificate
+  ) {
     seen.add(next.fingerprint256)
     count++
   }

@@ -35,7 +35,10 @@ export interface CopyOutcome {
 }
 
 /** `different`: the content was not what it should be. */
-export type BlockOutcome = Exclude<FileOutcome, { kind: 'made' }> | { readonly kind: 'written' } | { readonly kind: 'different' }
+export type BlockOutcome =
+  | Exclude<FileOutcome, { kind: 'made' }>
+  | { readonly kind: 'written' }
+  | { readonly kind: 'different' }
 
 /** A disk is busy with so many; the threads that the system's calls have are there for others, too. */
 const WRITES_AT_ONCE = 4
@@ -66,7 +69,10 @@ export class BlockWriting {
       this.#buffers.push(buffer)
       this.#tell(copy, outcome)
     }
-    void copyBlocks(copy, buffer).then((blocks) => settle({ kind: 'copied', blocks }), (error: unknown) => settle(failed(error)))
+    void copyBlocks(copy, buffer).then(
+      (blocks) => settle({ kind: 'copied', blocks }),
+      (error: unknown) => settle(failed(error)),
+    )
   }
 
   #proceed(): void {
@@ -136,7 +142,7 @@ async function writeSome(direct: number | undefined, data: Uint8Array, positionB
 /** An unreadable spot holds nothing for us. */
 function isRead(descriptor: number, into: Uint8Array, positionBytes: number, doneBytes: number): boolean {
   try {
-    for (let done = doneBytes; done < into.length; ) {
+    for (let done = doneBytes; done < into.length;) {
       const count = readSync(descriptor, into, done, into.length - done, positionBytes + done)
       if (count === 0) return false
       done += count
@@ -148,7 +154,7 @@ function isRead(descriptor: number, into: Uint8Array, positionBytes: number, don
 }
 
 export function writeAll(descriptor: number, data: Uint8Array, positionBytes: number): void {
-  for (let done = 0; done < data.length; ) {
+  for (let done = 0; done < data.length;) {
     done += writeSync(descriptor, data, done, data.length - done, positionBytes + done)
   }
 }

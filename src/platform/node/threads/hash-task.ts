@@ -150,7 +150,8 @@ export function joinRanges(ranges: readonly RangeResult[]): HashResult {
 
 function hashPart(part: HashJob & HashRange, buffer: Uint8Array, room: Uint8Array): number | undefined {
   const source = openHashSource(part.path)
-  try { // not `using`: it takes as long as the call that closes the file
+  try {
+    // not `using`: it takes as long as the call that closes the file
     const blocksBytes = room.length - HASH_SIZE_BYTES
     const stamp = hashRange(source, part, part, buffer, room)
     if (stamp !== undefined) putHash(room.subarray(0, blocksBytes), room, blocksBytes)

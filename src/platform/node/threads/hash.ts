@@ -1,7 +1,14 @@
 import type { Hasher, HashJob, HashOptions, HashResult } from '../../hasher.ts'
 import { DiskThreads, type DiskThreadsOptions } from './disk-threads.ts'
 import {
-  bytesOf, HashBuffer, joinRanges, packTask, runTask, unpackReport, type HashPart, type RangeResult,
+  bytesOf,
+  HashBuffer,
+  joinRanges,
+  packTask,
+  runTask,
+  unpackReport,
+  type HashPart,
+  type RangeResult,
 } from './hash-task.ts'
 
 const KIB = 1024
@@ -29,7 +36,10 @@ class NodeHasher implements Hasher {
   }
 
   async hash(
-    jobs: readonly HashJob[], onBytes: (count: number) => void, signal: AbortSignal, options: HashOptions = {},
+    jobs: readonly HashJob[],
+    onBytes: (count: number) => void,
+    signal: AbortSignal,
+    options: HashOptions = {},
   ): Promise<readonly HashResult[]> {
     signal.throwIfAborted()
     const [first, second] = jobs

@@ -41,7 +41,10 @@ export function packOrders(orders: readonly WaitingOrder[], firstNumber: number)
   return { task: { kind: 'make', files, data, blocks, copies }, transfer: sizeBytes === 0 ? [] : [data.buffer] }
 }
 
-export function copyOrder(files: Pick<CopyOrder, 'fromDescriptor' | 'fromDirect' | 'descriptor' | 'direct'>, blocks: readonly CopiedBlock[]): CopyOrder {
+export function copyOrder(
+  files: Pick<CopyOrder, 'fromDescriptor' | 'fromDirect' | 'descriptor' | 'direct'>,
+  blocks: readonly CopiedBlock[],
+): CopyOrder {
   return {
     ...files,
     froms: Float64Array.from(blocks, ({ fromBytes }) => fromBytes),

@@ -1,12 +1,31 @@
 import {
-  closeSync, constants, fchmodSync, fstatSync, fsync, futimesSync, linkSync, lstatSync, openSync, readlinkSync,
-  realpathSync, renameSync, unlinkSync,
+  closeSync,
+  constants,
+  fchmodSync,
+  fstatSync,
+  fsync,
+  futimesSync,
+  linkSync,
+  lstatSync,
+  openSync,
+  readlinkSync,
+  realpathSync,
+  renameSync,
+  unlinkSync,
 } from 'node:fs'
 import { systemCode } from '../../../core/errors.ts'
 import { baseOf, joinPath, parentOf } from '../../../core/paths.ts'
 import { DiskError } from '../../disk-error.ts'
 import type { FileOrder, FileOutcome, ReplacedFile } from '../../file-maker.ts'
-import { BlockWriting, failed, writeAll, type BlockOutcome, type CopyOutcome, type NumberedBlock, type NumberedCopy } from './block-task.ts'
+import {
+  BlockWriting,
+  failed,
+  writeAll,
+  type BlockOutcome,
+  type CopyOutcome,
+  type NumberedBlock,
+  type NumberedCopy,
+} from './block-task.ts'
 import { secondsText } from '../disk/disk-time.ts'
 import { NO_LINK } from '../disk/rename-new.ts'
 import { exactStat } from '../disk/walk-disk.ts'
@@ -237,8 +256,12 @@ function putWhereNothingIs(temporaryPath: string, path: string): void {
 
 function checkReplaced(path: string, replaces: ReplacedFile): void {
   const { type, sizeBytes, modifiedS, modifiedNs, mode } = exactStat(lstatSync(path, { bigint: true }))
-  const same = type === 'file' && sizeBytes === replaces.sizeBytes && modifiedS === replaces.modifiedS
-    && modifiedNs === replaces.modifiedNs && mode === replaces.mode
+  const same =
+    type === 'file' &&
+    sizeBytes === replaces.sizeBytes &&
+    modifiedS === replaces.modifiedS &&
+    modifiedNs === replaces.modifiedNs &&
+    mode === replaces.mode
   if (!same) throw taken(path)
 }
 

@@ -85,7 +85,12 @@ export class ReadFiles {
       endBytes += HEADROOM_BYTES + room.length
       const wanted = task.hashes.slice(at * HASH_LENGTH, (at + 1) * HASH_LENGTH)
       try {
-        const place = { root: roots[at]!, name: names[at]!, offsetBytes: task.offsets[at]!, recorded: task.recorded[at] }
+        const place = {
+          root: roots[at]!,
+          name: names[at]!,
+          offsetBytes: task.offsets[at]!,
+          recorded: task.recorded[at],
+        }
         const found = this.#read(place, wanted, room)
         counts[at] = found === undefined ? READ_ABSENT : typeof found === 'number' ? found : READ_DIFFERENT
         if (typeof found === 'object') different.push({ at, ...found })
@@ -99,7 +104,9 @@ export class ReadFiles {
 
   /** How many bytes there were, or what the file is instead; undefined when there is no such file inside the folder. */
   #read(
-    { root, name, offsetBytes, recorded }: Pick<BlockOrder, 'root' | 'name' | 'offsetBytes' | 'recorded'>, wanted: string, room: Uint8Array,
+    { root, name, offsetBytes, recorded }: Pick<BlockOrder, 'root' | 'name' | 'offsetBytes' | 'recorded'>,
+    wanted: string,
+    room: Uint8Array,
   ): number | FileLook | undefined {
     const path = joinPath(root, name)
     const file = openRegular(path)

@@ -29,7 +29,11 @@ test('many items are read with few programs, and each is what it is', { skip: mi
   assert.deepEqual([...seen.found.keys()].sort(), [0, 1, 511, 512, 1_099].map((i) => names[i]).sort())
   assert.equal(seen.failed.size, 0)
   // Of very many that fail the rest is not believed either.
-  const gone = await nodeAttributes.read(scratch.path, names.map((name) => `${name}.gone`), signal)
+  const gone = await nodeAttributes.read(
+    scratch.path,
+    names.map((name) => `${name}.gone`),
+    signal,
+  )
   assert.ok(gone.kind === 'read')
   assert.equal(gone.failed.size, names.length)
 })
@@ -44,17 +48,27 @@ test('a symlink is never followed', { skip: missing }, async (t) => {
   assert.equal((await nodeAttributes.write(path, { set: [], remove: ['user.probe'] })).kind, 'failed')
   const seen = await nodeAttributes.read(scratch.path, ['link', 'probe'], signal)
   assert.ok(seen.kind === 'read')
-  assert.deepEqual([...seen.found].map(([name, list]) => [name, list.map((each) => each.name)]), [['probe', ['user.probe']]])
+  assert.deepEqual(
+    [...seen.found].map(([name, list]) => [name, list.map((each) => each.name)]),
+    [['probe', ['user.probe']]],
+  )
 })
 
 test('of several that are set the one that fails is named', { skip: missing }, async (t) => {
   using scratch = scratchDirectory()
   if (!keepsAttributes(scratch.path)) return t.skip('this file system keeps no attributes')
-  const set = [...ONE.set, { name: 'user.huge', value: Buffer.alloc(100_000) }, { name: 'user.z', value: Buffer.from('1') }]
+  const set = [
+    ...ONE.set,
+    { name: 'user.huge', value: Buffer.alloc(100_000) },
+    { name: 'user.z', value: Buffer.from('1') },
+  ]
   const outcome = await nodeAttributes.write(join(scratch.path, 'probe'), { set, remove: [] })
   assert.ok(outcome.kind === 'failed')
   assert.equal(outcome.attribute, 'user.huge')
-  const nowhere = await nodeAttributes.write(join(scratch.path, 'probe'), { set: [{ name: 'nowhere', value: Buffer.from('1') }], remove: [] })
+  const nowhere = await nodeAttributes.write(join(scratch.path, 'probe'), {
+    set: [{ name: 'nowhere', value: Buffer.from('1') }],
+    remove: [],
+  })
   assert.deepEqual(nowhere, { kind: 'failed', attribute: 'nowhere', reason: 'Operation not supported' })
 })
 
@@ -65,7 +79,9 @@ test('a machine without the programs says so', async () => {
   try {
     assert.deepEqual(await nodeAttributes.read(scratch.path, ['a'], signal), { kind: 'no-means' })
     assert.deepEqual(await nodeAttributes.write(join(scratch.path, 'a'), ONE), { kind: 'no-means' })
-    assert.deepEqual(await nodeAttributes.write(join(scratch.path, 'a'), { set: [], remove: ['user.a'] }), { kind: 'no-means' })
+    assert.deepEqual(await nodeAttributes.write(join(scratch.path, 'a'), { set: [], remove: ['user.a'] }), {
+      kind: 'no-means',
+    })
   } finally {
     process.env['PATH'] = before
   }

@@ -19,7 +19,13 @@ test('D-01: of twenty processes that race for a lock exactly one gets it', async
   const answers = await Promise.all(holders.map(firstLine))
   const won = answers.filter((answer) => answer === 'locked').length
   await Promise.all(holders.map(endHolder))
-  reportRow({ id: 'D-01', what: 'lock', tried: 20, won, refused: answers.filter((answer) => answer === 'refused').length })
+  reportRow({
+    id: 'D-01',
+    what: 'lock',
+    tried: 20,
+    won,
+    refused: answers.filter((answer) => answer === 'refused').length,
+  })
   assert.equal(won, 1)
   assert.equal(answers.filter((answer) => answer === 'refused').length, 19)
 })

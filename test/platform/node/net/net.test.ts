@@ -9,7 +9,11 @@ import { nodeNet } from '../../../../src/platform/node/net/net.ts'
 
 const HOST = '127.0.0.1'
 const identity = await makeCertificate({
-  commonName: 'syncthing', keyType: 'Ed25519', lifetimeDays: 365, nowMs: Date.now(), serial: new Uint8Array(8),
+  commonName: 'syncthing',
+  keyType: 'Ed25519',
+  lifetimeDays: 365,
+  nowMs: Date.now(),
+  serial: new Uint8Array(8),
 })
 
 test('a device with a certificate is let in over TLS 1.3, over 1.2 where that is allowed, with the protocol named', async () => {

@@ -15,7 +15,8 @@ test('disk threads: they end when idle, which is reported each time', async () =
   for (const expected of [1, 2]) {
     const names: string[] = []
     const request = { root: scratch.path, subs: [''], ignoreLines: undefined }
-    for await (const { items } of walker.walk(request, new AbortController().signal)) names.push(...items.map(({ name }) => name))
+    for await (const { items } of walker.walk(request, new AbortController().signal))
+      names.push(...items.map(({ name }) => name))
     assert.deepEqual(names, ['file'])
     await eventually('the end of the threads', () => ended === expected || undefined)
     assert.equal(threads.isStarted, false)

@@ -58,7 +58,9 @@ test('a task has a limited time', async () => {
 test('a thread whose file or package is missing names it, and no path', async () => {
   using scratch = scratchDirectory()
   await using lost = new PasswordThread({ entry: pathToFileURL(join(scratch.path, 'password-worker.ts')) })
-  const missing = saysWhy(/^passwords cannot be checked or set: the module password-worker\.ts is missing; reinstall Twinfold$/)
+  const missing = saysWhy(
+    /^passwords cannot be checked or set: the module password-worker\.ts is missing; reinstall Twinfold$/,
+  )
   await assert.rejects(lost.hash('a', SALT), missing)
 
   const entry = join(scratch.path, 'node', 'threads', 'password-worker.ts')
