@@ -1,7 +1,7 @@
 /** What is measured of whom. `limit` is what one Node thread reaches with nothing else to do. */
 export type Subject = 'limit' | ProgramName | PairName
 
-export type ProgramName = 'twinfold' | 'syncthing'
+type ProgramName = 'twinfold' | 'syncthing'
 /** The source and the sink. */
 export type PairName = `${ProgramName} > ${ProgramName}`
 

@@ -1,6 +1,7 @@
 /**
- * Everything the repository promises, in one command: types, lint, layers, unit, property, contract, real processes,
- * a real Syncthing, another architecture, a real browser. Stages run one after the other; `--only NAME` runs one, further words are test files.
+ * Everything the repository promises, in one command: types, lint, format, unused code, layers, unit, property,
+ * contract, real processes, a real Syncthing, another architecture, a real browser. Stages run one after the other;
+ * `--only NAME` runs one, further words are test files.
  */
 import { spawn } from 'node:child_process'
 import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -83,6 +84,8 @@ const STAGES: readonly Stage[] = [
       all(
         ...['.', 'gui', 'test/gui'].map((project) => command(bin('tsc'), ['-p', project])),
         command(bin('oxlint'), ['--quiet', 'src', 'gui', 'test', 'tools', 'bench']),
+        command(bin('oxfmt'), ['--check', '.']),
+        command(bin('knip'), []),
       ),
   },
   {

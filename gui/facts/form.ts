@@ -1,7 +1,7 @@
 import { fieldsOf, type Fields } from '../../src/core/config/config-fields.ts'
 
 /** How a setting is typed by people. `rules`: one a line, `+` permits and `-` refuses. */
-export type FormKind = 'text' | 'whole' | 'number' | 'check' | 'choice' | 'lines' | 'size' | 'rules'
+type FormKind = 'text' | 'whole' | 'number' | 'check' | 'choice' | 'lines' | 'size' | 'rules'
 
 /** One setting of a form. What it is called and what it is for stands in the table of words, under its name. */
 export interface FormField {
@@ -23,7 +23,7 @@ export interface FormField {
   readonly when?: { readonly name: string; readonly is: readonly string[] } | undefined
 }
 
-export type FormUnit = 's' | 'min' | 'h' | 'd' | 'KiB' | 'KiB/s' | '%'
+type FormUnit = 's' | 'min' | 'h' | 'd' | 'KiB' | 'KiB/s' | '%'
 
 /** What a person has typed so far, by name; what is not in it is as it was. */
 export type Edits = Readonly<Record<string, string | boolean>>

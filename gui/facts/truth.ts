@@ -7,7 +7,7 @@ import { meanRate, secondsLeft } from './rates.ts'
 import type { Tone } from './tone.ts'
 
 /** The word of the sentence, in the table of the overview. */
-export type TruthKey =
+type TruthKey =
   | 'truth.starting'
   | 'truth.lost'
   | 'truth.stopped'

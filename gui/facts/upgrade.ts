@@ -1,7 +1,7 @@
 import type { UpgradeDetailsJson } from '../../src/rest/upgrade.ts'
 
 /** What has to be done besides running the command. */
-export type UpgradeStep = 'restart' | 'container' | 'npx' | 'unknown'
+type UpgradeStep = 'restart' | 'container' | 'npx' | 'unknown'
 
 export interface UpgradeNotice {
   readonly latest: string

@@ -27,7 +27,7 @@ export interface RatePoint extends Rate {
 }
 
 /** How far one file is that is being downloaded. */
-export interface FileProgress {
+interface FileProgress {
   readonly bytesDone: number
   readonly bytesTotal: number
 }

@@ -52,7 +52,7 @@ const WHY = remoteCommand({
 })
 
 /** `debug` has one subcommand that needs no daemon; the program that has it passes it in. */
-export function debugCommand(commands: readonly CommandSpec[]): CommandSpec {
+function debugCommand(commands: readonly CommandSpec[]): CommandSpec {
   return remoteCommand({
     name: 'debug',
     group: 'diagnostics',
@@ -158,7 +158,7 @@ const NETWORK = remoteCommand({
 })
 
 /** Syncthing's own command line; its arguments are parsed by the tree, which depends on the daemon's configuration. */
-export const CLI: CommandSpec = {
+const CLI: CommandSpec = {
   name: 'cli',
   group: 'diagnostics',
   summary: "run Syncthing's own command line, for scripts: every setting, show, operations",

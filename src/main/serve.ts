@@ -4,7 +4,7 @@ import { EXIT, type ExitCode, type ServeOptions } from './args/options.ts'
 type StopSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP'
 
 /** The part of the process that the loop below touches. */
-export interface ServeProcess {
+interface ServeProcess {
   onSignal(signal: StopSignal, listener: () => void): Disposable
   /** Ends the process at once, without waiting for anything. */
   leave(code: ExitCode): void

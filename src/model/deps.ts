@@ -10,7 +10,7 @@ import type { OtherFolder } from './puller/context.ts'
 import type { Sources } from './state/sources.ts'
 import type { FolderStatus } from './types.ts'
 
-export type ModelPorts = Pick<
+type ModelPorts = Pick<
   Platform,
   'clock' | 'random' | 'disk' | 'attributes' | 'walker' | 'hasher' | 'fileMaker' | 'watcher' | 'programs' | 'system'
 >

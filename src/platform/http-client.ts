@@ -1,7 +1,7 @@
 import type { Identity, Proxy } from './net.ts'
 
 /** Which certificate of a server is accepted. Plain http asks for none. */
-export type ServerTrust =
+type ServerTrust =
   /** One that is made out to the host and signed by an authority of the system. */
   | { readonly kind: 'system' }
   /** One that is made out to the host and signed by this authority. */

@@ -118,7 +118,7 @@ export class FakeConfigStore implements ConfigStore {
   }
 }
 
-export class FakeLog implements LogControl {
+class FakeLog implements LogControl {
   readonly levels = new Map<Facility, LogLevel>()
   all: LogLine[] = []
   shown: LogLine[] = []
@@ -143,7 +143,7 @@ export class FakeLog implements LogControl {
 }
 
 /** A hub that notes what it is asked and answers with nothing; a test replaces the method it is about. */
-export function fakeHub(calls: string[], overrides: Partial<Hub> = {}): Hub {
+function fakeHub(calls: string[], overrides: Partial<Hub> = {}): Hub {
   const note = (text: string) => void calls.push(text)
   return {
     scan: async (folder, subs, nextMs) => note(`scan ${folder} [${subs}] next=${nextMs}`),

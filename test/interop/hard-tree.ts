@@ -25,7 +25,7 @@ const BLOCK_BORDER_BYTES = 2000 * 128 * KIB
 const FIXED_S = 1_614_834_367
 
 /** Every rule that the syntax knows: order, negation, roots, depth, case, classes, alternatives, escapes, includes. */
-export const IGNORE_LINES: readonly string[] = [
+const IGNORE_LINES: readonly string[] = [
   '// a comment',
   '#include .stignore-shared',
   '',
@@ -190,7 +190,7 @@ export function buildHardTree(root: string): void {
   freeze(join(root, 'times'), { files: false })
 }
 
-export function write(root: string, name: string, content: string | Buffer, mode = 0o644): void {
+function write(root: string, name: string, content: string | Buffer, mode = 0o644): void {
   const path = join(root, name)
   mkdirSync(dirname(path), { recursive: true })
   writeFileSync(path, content)

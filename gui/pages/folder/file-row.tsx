@@ -30,7 +30,7 @@ export function FilesHead() {
 }
 
 /** Where a row stands in a tree. */
-export interface Branch {
+interface Branch {
   readonly level: number
   /** Undefined for what cannot be opened. */
   readonly expanded: boolean | undefined

@@ -46,7 +46,7 @@ export function commandHelp(program: string, path: readonly CommandSpec[]): stri
 }
 
 /** How the command may be called: by itself, with one of its subcommands, or both. */
-export function usageLines(path: readonly CommandSpec[]): readonly string[] {
+function usageLines(path: readonly CommandSpec[]): readonly string[] {
   const command = path.at(-1)!
   const name = path.map((each) => each.name).join(' ')
   const isRun = command.commands === undefined || command.local !== undefined || command.remote !== undefined
@@ -73,11 +73,7 @@ export function flagFacts(flag: FlagSpec): readonly string[] {
   ]
 }
 
-/** One flag a line, in two columns; flags without a description are left out. */
-export function describeFlags(flags: readonly FlagSpec[]): string {
-  return columns(flagRows(flags))
-}
-
+/** Flags without a description are left out. */
 function flagRows(flags: readonly FlagSpec[]): readonly Row[] {
   return flags
     .filter(({ description }) => description !== undefined)

@@ -28,7 +28,7 @@ export interface FlagSpec {
   check?(text: string): string | undefined
 }
 
-export interface RedirectSpec {
+interface RedirectSpec {
   /** The path of the command, separated by blanks. */
   readonly command: string
   /** Flags of that command to set. */
@@ -57,7 +57,7 @@ export const COMMAND_GROUPS = {
   status: 'Status and transfers',
   diagnostics: 'Diagnostics',
 } as const
-export type CommandGroup = keyof typeof COMMAND_GROUPS
+type CommandGroup = keyof typeof COMMAND_GROUPS
 
 /** One command: everything that parsing, help, completions and the man page need. */
 export interface CommandSpec {
@@ -103,9 +103,9 @@ export interface LocalCall {
 }
 
 /** Resolves to the exit code; undefined is success. */
-export type LocalHandler = (call: LocalCall) => Promise<number | void>
+type LocalHandler = (call: LocalCall) => Promise<number | void>
 
-export interface RemoteCall {
+interface RemoteCall {
   readonly context: CliContext
   readonly connection: Connection
   readonly args: readonly string[]

@@ -17,8 +17,8 @@ export interface Config {
 
 export type FolderTypeName = 'sendreceive' | 'sendonly' | 'receiveonly' | 'receiveencrypted'
 export type PullOrder = 'random' | 'alphabetic' | 'smallestFirst' | 'largestFirst' | 'oldestFirst' | 'newestFirst'
-export type BlockPullOrder = 'standard' | 'random' | 'inOrder'
-export type CopyRangeMethod = 'standard' | 'ioctl' | 'copy_file_range' | 'sendfile' | 'duplicate_extents' | 'all'
+type BlockPullOrder = 'standard' | 'random' | 'inOrder'
+type CopyRangeMethod = 'standard' | 'ioctl' | 'copy_file_range' | 'sendfile' | 'duplicate_extents' | 'all'
 export type Compression = 'metadata' | 'always' | 'never'
 
 export interface Size {

@@ -19,7 +19,7 @@ export type ReleaseRelation = 'older' | 'same' | 'newer' | 'major-newer'
 
 const VERSIONS_MAX = 5_000
 const CHANGES_MAX = 20
-export const CHANGES_LENGTH_MAX = 4_000
+const CHANGES_LENGTH_MAX = 4_000
 
 /**
  * Reads the abbreviated metadata of a package. Undefined when it is nothing of that kind. Versions that are deprecated

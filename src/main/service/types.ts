@@ -4,7 +4,7 @@ export const SERVICE_PLATFORMS = ['systemd', 'launchd', 'windows'] as const
 export type ServicePlatform = (typeof SERVICE_PLATFORMS)[number]
 
 /** A service of one login, or one that the machine starts with. */
-export type ServiceScope = 'user' | 'system'
+type ServiceScope = 'user' | 'system'
 
 /** Everything a definition is made of. The texts depend on nothing else. */
 export interface ServiceFacts {

@@ -27,13 +27,13 @@ export interface SimDirectoryNode extends Common {
   durable: Map<string, SimEntry>
 }
 
-export interface SimSymlinkNode extends Common {
+interface SimSymlinkNode extends Common {
   readonly type: 'symlink'
   readonly target: string
 }
 
 /** A pipe: something that is there and is never synchronized. */
-export interface SimOtherNode extends Common {
+interface SimOtherNode extends Common {
   readonly type: 'other'
 }
 

@@ -16,7 +16,7 @@ export type WalkReport =
   /** The last word about a walk: nothing of it touches the disk from here on. `error` when it could not go on. */
   | { readonly kind: 'end'; readonly walk: number; readonly error?: WalkFailure }
 
-export interface WalkFailure {
+interface WalkFailure {
   readonly message: string
   readonly code: string | undefined
 }

@@ -35,7 +35,7 @@ export interface ReadReport {
   readonly errors: readonly { readonly at: number; readonly code: string | undefined; readonly message: string }[]
 }
 
-export interface DifferentFile extends FileLook {
+interface DifferentFile extends FileLook {
   readonly at: number
 }
 
