@@ -1,15 +1,15 @@
 import { useEffect } from 'preact/hooks'
 import { nameOf } from '../facts/device.ts'
 import { titleOf } from '../facts/title.ts'
-import { truthText } from '../facts/truth-text.ts'
-import { truthOf } from '../facts/truth.ts'
+import { truthText } from '../facts/overall-status-text.ts'
+import { overallStatus } from '../facts/overall-status.ts'
 import { useLive } from '../live/live.ts'
 
 /** Keeps the title of the tab true, for people who look at another one. */
 export function useTitle(): void {
   const title = useLive((state) => {
     if (state.config === undefined || state.link === 'locked') return 'Twinfold'
-    const truth = truthOf(state)
+    const truth = overallStatus(state)
     return titleOf(truth.tone, truthText(truth), state.system === undefined ? '' : nameOf(state, state.system.myID))
   })
   useEffect(() => {

@@ -1,6 +1,6 @@
 import { formatRate } from '../facts/format.ts'
-import { truthText } from '../facts/truth-text.ts'
-import { truthOf } from '../facts/truth.ts'
+import { truthText } from '../facts/overall-status-text.ts'
+import { overallStatus } from '../facts/overall-status.ts'
 import { useLive } from '../live/live.ts'
 import { useStore } from '../live/store.ts'
 import { logOut } from '../pages/login/log-out.ts'
@@ -20,7 +20,7 @@ import { chooseTheme, theme, type Theme } from './theme.ts'
 
 /** The truth, the rates, and what concerns the page itself. */
 export function TopBar() {
-  const truth = truthOf(useLive((state) => state))
+  const truth = overallStatus(useLive((state) => state))
   const rate = useLive((state) => state.history.at(-1)) ?? { inBps: 0, outBps: 0 }
   const hasLogin = useLive(wantsLogin)
   const [down, up] = [formatRate(rate.inBps), formatRate(rate.outBps)]

@@ -33,7 +33,7 @@ const WITH_DEVICE: Remedies = [
 ]
 
 /** What helps against the error of an item or a folder. */
-export function cureFor(error: string): WordKey {
+export function remedyFor(error: string): WordKey {
   return find([...WITH_DISKS, ...WITH_ITEMS], error) ?? 'cure.other'
 }
 

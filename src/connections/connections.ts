@@ -17,9 +17,9 @@ import { Activities } from './activities.ts'
 import { DialLoop } from './dial-loop.ts'
 import { Listeners } from './listeners.ts'
 import { RateLimits } from './rate.ts'
-import { Reception, type ReceptionOptions } from './reception.ts'
+import { Handshaker, type ReceptionOptions } from './handshaker.ts'
 import { Registry } from './registry.ts'
-import type { ConnectionsStatus, ConnectionsView, DialStatus, Stranger } from './types.ts'
+import type { ConnectionsStatus, ConnectionsView, DialStatus, UnknownDevice } from './types.ts'
 
 const DIALS_MAX = 64
 const DIAL_NOTES_MAX = 500
@@ -33,7 +33,7 @@ export interface ConnectionsDeps {
   /** A device is connected, once more perhaps. Whoever gets the connection begins to read from it. */
   onConnection(connection: Connection): void
   /** Somebody unknown wants in. May be called often: whoever keeps a list limits it. */
-  onStranger(stranger: Stranger): void
+  onStranger(stranger: UnknownDevice): void
   /** Addresses of a device whose configuration says `dynamic`. */
   lookup(device: DeviceId, signal: AbortSignal): Promise<readonly string[]>
 }
@@ -46,7 +46,7 @@ export interface ConnectionsOptions extends ReceptionOptions {
 /**
  * Brings devices together: listens, dials, finds out who is there and decides who stays.
  *
- * A stream comes from `Listeners` or a `DialLoop`. `Reception` judges it (`core/admission.ts`), puts the `RateLimits` of
+ * A stream comes from `Listeners` or a `DialLoop`. `Handshaker` judges it (`core/admission.ts`), puts the `RateLimits` of
  * the device upon it and says Hello. What is a `Connection` then goes into the `Registry`, which may replace another.
  */
 export class Connections implements Service, ConnectionsView {
@@ -56,7 +56,7 @@ export class Connections implements Service, ConnectionsView {
   readonly #options: ConnectionsOptions
   readonly #listeners: Listeners
   readonly #dialer: Dialer
-  readonly #reception: Reception
+  readonly #reception: Handshaker
   readonly #limits: RateLimits
   readonly #registry: Registry
   readonly #dialSlots = new Semaphore(DIALS_MAX)
@@ -78,7 +78,7 @@ export class Connections implements Service, ConnectionsView {
     this.#config = config
     this.#registry = new Registry()
     this.#limits = new RateLimits(clock, config)
-    this.#reception = new Reception(
+    this.#reception = new Handshaker(
       {
         ...deps,
         limits: this.#limits,

@@ -48,7 +48,7 @@ export interface ConnectionsView {
 }
 
 /** Somebody unknown who wants in, as it introduced itself. The name is whatever it said. */
-export interface Stranger {
+export interface UnknownDevice {
   readonly device: DeviceId
   readonly name: string
   readonly address: string

@@ -8,7 +8,7 @@ import type { Disk } from '../platform/disk.ts'
 import type { Random } from '../platform/random.ts'
 import { DatabaseFile } from './sqlite/database-file.ts'
 import { StoredFolderIndex } from './folder/folder-index.ts'
-import { Guarded, type GuardedDeps } from './sqlite/guarded.ts'
+import { RecoverableDatabase, type RecoverableDatabaseDeps } from './sqlite/recoverable-database.ts'
 import { MAIN_KIND, StoredKeyValue, type PairTable } from './sqlite/key-value.ts'
 import type { FolderIndex, IndexStore, KeyValue, Recovery } from './types.ts'
 
@@ -49,11 +49,11 @@ export async function openStore(options: StoreOptions): Promise<IndexStore> {
 class Store implements IndexStore {
   readonly keyValue: KeyValue
   readonly #options: StoreOptions
-  readonly #main: Guarded<PairTable>
+  readonly #main: RecoverableDatabase<PairTable>
   readonly #recoveries: Recovery[]
   readonly #folders = new Map<FolderId, Promise<StoredFolderIndex>>()
 
-  private constructor(options: StoreOptions, main: Guarded<PairTable>, recoveries: Recovery[]) {
+  private constructor(options: StoreOptions, main: RecoverableDatabase<PairTable>, recoveries: Recovery[]) {
     this.#options = options
     this.#main = main
     this.#recoveries = recoveries
@@ -62,7 +62,7 @@ class Store implements IndexStore {
 
   static async open(options: StoreOptions): Promise<Store> {
     const recoveries: Recovery[] = []
-    const main = await Guarded.open(guardedDeps(options, recoveries, undefined), MAIN_KIND)
+    const main = await RecoverableDatabase.open(guardedDeps(options, recoveries, undefined), MAIN_KIND)
     return new Store(options, main, recoveries)
   }
 
@@ -140,7 +140,11 @@ function databaseFile({ directory, disk, clock }: StoreOptions, id: FolderId | u
   return new DatabaseFile(join(directory, id === undefined ? MAIN_FILE : folderFile(id)), disk, clock)
 }
 
-function guardedDeps(options: StoreOptions, recoveries: Recovery[], folder: FolderId | undefined): GuardedDeps {
+function guardedDeps(
+  options: StoreOptions,
+  recoveries: Recovery[],
+  folder: FolderId | undefined,
+): RecoverableDatabaseDeps {
   return {
     clock: options.clock,
     file: databaseFile(options, folder),

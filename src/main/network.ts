@@ -78,7 +78,7 @@ export class Network {
         },
         foldersOffered: (device, offers) =>
           this.pending.foldersOffered(device, this.#sharing.undecided(device, offers)),
-        wordHeard: (device, word, offers) => this.#sharing.heard(device, word, offers),
+        onClusterConfig: (device, word, offers) => this.#sharing.heard(device, word, offers),
         nameDevice: (device, name) => this.#nameDevice(device, name),
       },
       { config, ownDevice },
@@ -88,7 +88,7 @@ export class Network {
         platform,
         logger,
         onConnection: (connection) => this.peers.attach(connection),
-        onStranger: (stranger) => this.pending.deviceKnocked(stranger),
+        onStranger: (stranger) => this.pending.onUnknownDevice(stranger),
         lookup: async () => [],
       },
       { config, ownDevice, identity, clientName: CLIENT_NAME, clientVersion },

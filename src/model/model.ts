@@ -10,7 +10,7 @@ import { Mutex } from '../sync/mutex.ts'
 import { supervise } from '../sync/supervisor.ts'
 import type { ModelDeps, ModelOptions } from './deps.ts'
 import { FOLDER_POLICIES } from './state/folder-policy.ts'
-import { DownloadTeller } from './peers/download-teller.ts'
+import { DownloadPublisher } from './peers/download-publisher.ts'
 import type { FolderExplorer } from './queries/explorer-types.ts'
 import { FolderRegistry } from './folder-registry.ts'
 import { isDamage } from './folder/folder-runner.ts'
@@ -19,7 +19,7 @@ import { KnownStatuses, statusOf } from './queries/known-status.ts'
 import { localChanges } from './folder/local-changes.ts'
 import { pageOf } from './queries/paging.ts'
 import type { PeerFolders } from './peers/peer-deps.ts'
-import { SummaryTeller } from './queries/summary.ts'
+import { SummaryPublisher } from './queries/summary.ts'
 import type {
   FileVersion,
   FileView,
@@ -47,9 +47,9 @@ export class Model implements Hub, PeerFolders {
   readonly name = 'model'
   readonly #deps: ModelDeps
   readonly #log: Logger
-  readonly #summaries: SummaryTeller
+  readonly #summaries: SummaryPublisher
   readonly #registry: FolderRegistry
-  readonly #downloads: DownloadTeller
+  readonly #downloads: DownloadPublisher
   readonly #statuses = new KnownStatuses()
   /** Two writers of one ignore file must take turns. */
   readonly #writing = new Mutex()
@@ -62,18 +62,18 @@ export class Model implements Hub, PeerFolders {
     this.#log = deps.logger('model')
     const { clock } = deps.platform
     const summaryOf = async (folder: FolderId) => deps.summaryOf(await this.status(folder))
-    this.#summaries = new SummaryTeller({ clock, events: deps.events, log: this.#log, summaryOf })
+    this.#summaries = new SummaryPublisher({ clock, events: deps.events, log: this.#log, summaryOf })
     this.#registry = new FolderRegistry(
       { ...deps, touched: (folder) => this.#summaries.touch(folder), onPullStart: () => this.#downloads.wake() },
       options,
     )
-    this.#downloads = new DownloadTeller({
+    this.#downloads = new DownloadPublisher({
       clock,
       events: deps.events,
       folders: () => this.#registry.pulling(),
       intervalMs: () => this.#registry.options.progressUpdateIntervalS * 1_000,
       blocksMin: () => this.#registry.options.tempIndexMinBlocks,
-      tellOthers: (folder, updates) => deps.sources.tellProgress(folder, updates),
+      broadcast: (folder, updates) => deps.sources.tellProgress(folder, updates),
     })
   }
 

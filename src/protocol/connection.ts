@@ -24,7 +24,7 @@ import { readIndex, writeIndex } from './index-data.ts'
 import type { MessageType } from './messages.ts'
 import { ProtocolMetrics } from './metrics.ts'
 import { Outbox, type Lane } from './outbox.ts'
-import { Patience } from './patience.ts'
+import { IdleTimeouts } from './idle-timeouts.ts'
 import { PendingRequests } from './pending-requests.ts'
 import { RequestService } from './request-service.ts'
 import { stateFault } from './state.ts'
@@ -82,7 +82,7 @@ export class ProtocolConnection implements Connection {
   readonly #inbox = new Inbox()
   readonly #pending = new PendingRequests()
   readonly #service: RequestService
-  readonly #patience: Patience
+  readonly #patience: IdleTimeouts
   readonly #stop = new AbortController()
   #running = false
   /** We have introduced ourselves; the peer has. */
@@ -109,7 +109,7 @@ export class ProtocolConnection implements Connection {
     this.#incoming = greeting.incoming
     const nowMs = () => deps.clock.monotonicMs()
     this.#outbox = new Outbox({ stream, nowMs, onFailure: (error) => this.#end(error) })
-    this.#patience = new Patience(deps.clock, this.#incoming, this.#outbox)
+    this.#patience = new IdleTimeouts(deps.clock, this.#incoming, this.#outbox)
     const answer = (id: number, reply: BlockReply) => this.#answer(id, reply)
     this.#service = new RequestService({ device: options.device, logger: deps.logger, answer })
   }
@@ -281,8 +281,8 @@ export class ProtocolConnection implements Connection {
   async #watch(): Promise<void> {
     try {
       for (;;) {
-        await this.#clock.sleep(this.#patience.napMs, this.closed)
-        if (this.#patience.isLost) throw new ConnectionClosed('read timeout')
+        await this.#clock.sleep(this.#patience.nextCheckMs, this.closed)
+        if (this.#patience.isTimedOut) throw new ConnectionClosed('read timeout')
         if (this.#weAreReady && this.#patience.isPingDue) await this.#send('fast', 'Ping', [new Uint8Array(0)])
       }
     } catch (error) {

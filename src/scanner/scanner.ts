@@ -60,7 +60,7 @@ export interface ScanRequest {
   readonly autoNormalize: boolean
   readonly ownShortId: ShortId
   /** No edit counts from less, whatever the clock says. */
-  readonly countFrom?: number | undefined
+  readonly minCounter?: number | undefined
   /** Marks every change as one that others are not to have. */
   readonly receiveOnly: boolean
   /** Our own temporary files older than this are removed; 0 keeps them all. */
@@ -341,13 +341,13 @@ class FolderScan {
   }
 
   #recordOptions(): RecordOptions {
-    const { ownShortId, countFrom, ignorePerms } = this.#request
+    const { ownShortId, minCounter, ignorePerms } = this.#request
     const nowS = Math.floor(this.#deps.clock.nowMs() / 1_000)
     return {
       ownShortId,
       ignorePerms,
       nowS,
-      countFrom,
+      minCounter,
       localFlags: this.#localFlags,
       ownership: this.#ownership,
       attributes: this.#request.attributes?.rules,

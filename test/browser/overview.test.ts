@@ -29,8 +29,8 @@ after(async () => {
   scratch[Symbol.dispose]()
 })
 
-const truthOf = (page: Page) => page.getByRole('banner').getByRole('link').first()
-const says = (page: Page, text: string | RegExp) => truthOf(page).filter({ hasText: text }).waitFor()
+const overallStatus = (page: Page) => page.getByRole('banner').getByRole('link').first()
+const says = (page: Page, text: string | RegExp) => overallStatus(page).filter({ hasText: text }).waitFor()
 const url = () => `http://${address}/`
 
 test('a new device says what to do first, and folders appear as they are added', { skip }, async () => {

@@ -37,7 +37,7 @@ after(async () => {
 const at = ({ daemon }: Member, act: (page: Page) => Promise<void>) =>
   browser.visit({ url: `${daemon.url}/` }, ({ page }) => act(page))
 const dialogOf = (page: Page) => page.getByRole('dialog')
-const truthOf = (page: Page) => page.getByRole('banner').getByRole('link').first()
+const overallStatus = (page: Page) => page.getByRole('banner').getByRole('link').first()
 
 test('a device is added by its ID; what is no ID, or our own, is told while typing', { skip }, () =>
   at(anna, async (page) => {
@@ -94,7 +94,7 @@ test('the other accepts it, says where, and both say that all is well', { skip }
     await dialog.getByRole('button', { name: 'Add folder' }).click()
     await page.getByRole('heading', { name: 'Letters' }).waitFor()
     await eventually('the letter', () => readFileSync(join(ben.root, 'letter.txt'), 'utf8'))
-    await truthOf(page).filter({ hasText: 'Everything is up to date.' }).waitFor()
+    await overallStatus(page).filter({ hasText: 'Everything is up to date.' }).waitFor()
   })
-  await at(anna, async (page) => truthOf(page).filter({ hasText: 'Everything is up to date.' }).waitFor())
+  await at(anna, async (page) => overallStatus(page).filter({ hasText: 'Everything is up to date.' }).waitFor())
 })

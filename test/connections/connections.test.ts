@@ -404,7 +404,7 @@ test('B-03 strangers who knock under ever new names: the list is limited, the ne
   const config = configOf(A_ID, [], { listenAddresses: ['tcp://0.0.0.0:22000'] })
   const pending = new Pending({ clock, keyValue, events: { emit: () => {} }, log: quietLogger('model') }, config)
   const platform = createSimPlatform(1, { clock, network, hostName: A_HOST })
-  const a = new Machine(platform, A, config, { onStranger: (stranger) => pending.deviceKnocked(stranger) }).start()
+  const a = new Machine(platform, A, config, { onStranger: (stranger) => pending.onUnknownDevice(stranger) }).start()
   await clock.advance(10, settle)
   const count = effort(600)
   const hello = {

@@ -4,7 +4,7 @@ import type { Config, DeviceConfig, OptionsConfig } from '../../src/core/config/
 import { deviceIdFromCertificate } from '../../src/core/device-id.ts'
 import type { DeviceId } from '../../src/core/ids.ts'
 import { Connections, type ConnectionsDeps } from '../../src/connections/connections.ts'
-import type { Stranger } from '../../src/connections/types.ts'
+import type { UnknownDevice } from '../../src/connections/types.ts'
 import type { Connection, ProtocolHandler } from '../../src/protocol/types.ts'
 import type { Identity } from '../../src/platform/net.ts'
 import type { Platform } from '../../src/platform/platform.ts'
@@ -56,7 +56,7 @@ export class Machine {
   readonly id: DeviceId
   readonly connections: Connections
   readonly made: Connection[] = []
-  readonly strangers: Stranger[] = []
+  readonly strangers: UnknownDevice[] = []
   readonly log = quietLogger('connections')
   config: Config
   readonly #stop = new AbortController()

@@ -5,7 +5,7 @@ import { changeOf, withChanges } from '../../gui/facts/changes.ts'
 import { linesOf, textOf } from '../../gui/facts/ignores.ts'
 import { baseName, directoryOf, joinPath, parseSubPath } from '../../gui/facts/paths.ts'
 import { waitSaying, whySayings } from '../../gui/facts/reasons.ts'
-import { cureFor } from '../../gui/facts/remedy.ts'
+import { remedyFor } from '../../gui/facts/remedy.ts'
 import { restoreOutcome, versionedFiles } from '../../gui/facts/versions.ts'
 import { askPages } from '../../gui/live/pages.ts'
 import { MARKER_MISSING, PATH_MISSING, PATH_NO_DIRECTORY, ROOT_REPLACED } from '../../src/model/state/health.ts'
@@ -102,7 +102,7 @@ const CURES: readonly [error: string, cure: string][] = [
   ['never heard of', 'cure.other'],
 ]
 
-for (const [error, cure] of CURES) test(`cureFor: ${error.slice(0, 40)}`, () => assert.equal(cureFor(error), cure))
+for (const [error, cure] of CURES) test(`remedyFor: ${error.slice(0, 40)}`, () => assert.equal(remedyFor(error), cure))
 
 const event = (
   id: number,

@@ -17,7 +17,7 @@ const TYPES: readonly FileType[] = ['file', 'file', 'file', 'directory', 'symlin
 interface Party {
   readonly options: RecordOptions
   /** Above every count of its own that it forgot. */
-  countFrom: number
+  minCounter: number
   local: FileHead | undefined
   readonly remote: (FileHead | undefined)[]
   /** Told by each other device and not read yet; each keeps its order. */
@@ -48,7 +48,7 @@ export class PlannerCase {
     const count = 2 + this.#random.int(4)
     this.#parties = Array.from({ length: count }, (_, i) => ({
       options: { ownShortId: BigInt(i + 1) as ShortId, nowS: 0, localFlags: 0, ignorePerms: false },
-      countFrom: 0,
+      minCounter: 0,
       local: undefined,
       remote: Array.from({ length: count }),
       inbox: Array.from({ length: count }, () => []),
@@ -100,8 +100,8 @@ export class PlannerCase {
     this.#tell(at, deletionOf(party.local, this.#optionsOf(party)), 'removes')
   }
 
-  #optionsOf({ options, countFrom }: Party): RecordOptions {
-    return { ...options, countFrom, nowS: this.#nowS }
+  #optionsOf({ options, minCounter }: Party): RecordOptions {
+    return { ...options, minCounter, nowS: this.#nowS }
   }
 
   #read(at: number, from: number): boolean {
@@ -131,7 +131,7 @@ export class PlannerCase {
     }
     const record = step.kind === 'adopt' ? jointDeletion(party.local, global) : global
     const forgotten = forgottenCount(party.local?.version ?? [], record.version, party.options.ownShortId)
-    party.countFrom = Math.max(party.countFrom, Number(forgotten) + 1)
+    party.minCounter = Math.max(party.minCounter, Number(forgotten) + 1)
     this.#tell(at, record, `does ${JSON.stringify(step)} for`)
     const again = planStep({ local: party.local, global, ignored: false, ignoreDelete: false })
     if (again.kind !== 'keep')

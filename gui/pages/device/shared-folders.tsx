@@ -9,7 +9,7 @@ import { useLive } from '../../live/live.ts'
 import { confirm } from '../../ui/confirm.tsx'
 import { Bar, Empty, Section, State } from '../../ui/parts.tsx'
 import { t } from '../../words/words.ts'
-import { LackDialog } from './lack-dialog.tsx'
+import { MissingItemsDialog } from './missing-items-dialog.tsx'
 import { share } from './share.ts'
 
 /** Every folder with a box to check: shared with this device or not, and how much of it the device has. */
@@ -113,7 +113,7 @@ function Lack({
   folder,
   device,
 }: SharedFolderProps & { readonly state: ShareState & { readonly kind: 'lacks' } }) {
-  const open = () => openDialog(() => <LackDialog folder={folder} device={device} />)
+  const open = () => openDialog(() => <MissingItemsDialog folder={folder} device={device} />)
   const text = t('device.lacks', { n: state.items, size: formatSize(state.bytes) })
   return (
     <>

@@ -3,7 +3,7 @@ import type { FolderConfig } from '../../../src/core/config/config.ts'
 import { addressOf } from '../../app/address.ts'
 import { folderFacts, folderName } from '../../facts/folder.ts'
 import { formatSize } from '../../facts/format.ts'
-import { cureFor } from '../../facts/remedy.ts'
+import { remedyFor } from '../../facts/remedy.ts'
 import { useLive } from '../../live/live.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { Ago, Bar, State } from '../../ui/parts.tsx'
@@ -78,7 +78,7 @@ function Stopped({ reason }: { readonly reason: string }) {
         <strong>
           {t('fold.stopped')}: {reason}
         </strong>
-        <p>{t(cureFor(reason))}</p>
+        <p>{t(remedyFor(reason))}</p>
       </div>
     </div>
   )

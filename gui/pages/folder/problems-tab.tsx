@@ -3,7 +3,7 @@ import type { FolderConfig } from '../../../src/core/config/config.ts'
 import { act } from '../../app/act.ts'
 import { nameOf } from '../../facts/device.ts'
 import { formatSize } from '../../facts/format.ts'
-import { cureFor } from '../../facts/remedy.ts'
+import { remedyFor } from '../../facts/remedy.ts'
 import { useAsk, useFolderTurn } from '../../live/ask.ts'
 import { client } from '../../live/client.ts'
 import { live, useLive } from '../../live/live.ts'
@@ -64,7 +64,7 @@ function Errors({ folder }: { readonly folder: string }) {
               <li key={path} class="problem">
                 <PathButton folder={folder} path={path} />
                 <State tone="bad">{error}</State>
-                <p class="soft">{t(cureFor(error))}</p>
+                <p class="soft">{t(remedyFor(error))}</p>
               </li>
             ))}
           </ul>

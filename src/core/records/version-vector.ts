@@ -62,12 +62,12 @@ export function bumpVersion(vector: VersionVector, device: ShortId, nowS: number
 export interface CountTime {
   readonly nowS: number
   /** Lower counts may have been used, and forgotten. */
-  readonly countFrom?: number | undefined
+  readonly minCounter?: number | undefined
 }
 
 /** What the first edit of a name counts from: the time of day, unless the clock is behind a count that was forgotten. */
-export function firstCount({ nowS, countFrom }: CountTime): number {
-  return Math.max(nowS, countFrom ?? 0)
+export function firstCount({ nowS, minCounter }: CountTime): number {
+  return Math.max(nowS, minCounter ?? 0)
 }
 
 /**

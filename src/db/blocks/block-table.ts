@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { blockKey, BlockLot } from './block-lot.ts'
+import { blockKey, BlockBatch } from './block-batch.ts'
 import { LOCAL_NUMBER } from '../sqlite/schema.ts'
 import { metaWriter, readMeta } from '../sqlite/meta.ts'
 import { inTransaction, Query } from '../sqlite/sql.ts'
@@ -36,7 +36,7 @@ export class BlockTable {
   readonly #find: Query
   readonly #writeMeta: (key: string, value: string) => void
   #progress: Progress
-  #lot: BlockLot
+  #lot: BlockBatch
   /** The lot has been sorted and is on its way into the table. */
   #storing = false
 
@@ -56,7 +56,7 @@ export class BlockTable {
     this.#writeMeta = metaWriter(database)
     const [upTo = 0, entries = 0, entriesMax = 0] = (readMeta(database, 'blocks') ?? '').split(' ').map(Number)
     this.#progress = { upTo, entries, entriesMax }
-    this.#lot = new BlockLot(upTo)
+    this.#lot = new BlockBatch(upTo)
   }
 
   /** Does a piece of what there is to do before all records up to `sequence` are known; true when they are. */
@@ -106,7 +106,7 @@ export class BlockTable {
     const lot = this.#lot
     const before = this.#progress
     // If this fails, the records are read again.
-    this.#lot = new BlockLot(before.upTo)
+    this.#lot = new BlockBatch(before.upTo)
     this.#storing = false
     this.#progress = inTransaction(this.#database, () => {
       let { entries } = before
@@ -114,7 +114,7 @@ export class BlockTable {
       return this.#write({ ...before, entries, upTo: lot.empty ? lot.upTo : before.upTo })
     })
     this.#storing = !lot.empty
-    this.#lot = lot.empty ? new BlockLot(lot.upTo) : lot
+    this.#lot = lot.empty ? new BlockBatch(lot.upTo) : lot
   }
 
   #forget(): void {
@@ -122,7 +122,7 @@ export class BlockTable {
       this.#database.exec('DELETE FROM blocks')
       return this.#write({ upTo: 0, entries: 0, entriesMax: 0 })
     })
-    this.#lot = new BlockLot(0)
+    this.#lot = new BlockBatch(0)
   }
 
   #write(progress: Progress): Progress {

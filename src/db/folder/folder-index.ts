@@ -10,7 +10,7 @@ import { checkFolder } from './check.ts'
 import { damaged } from '../sqlite/damage.ts'
 import { FolderState } from './folder-state.ts'
 import { FolderTable } from './folder-table.ts'
-import { Guarded, type GuardedDeps, type Kind } from '../sqlite/guarded.ts'
+import { RecoverableDatabase, type RecoverableDatabaseDeps, type Kind } from '../sqlite/recoverable-database.ts'
 import { Listing } from './listing.ts'
 import { readMeta, writeMeta } from '../sqlite/meta.ts'
 import { pageOfSteps, RemoteNeed, type NeedStep } from './remote-need.ts'
@@ -72,16 +72,16 @@ function newIndexId(random: Random): bigint {
 
 /** The index of a folder as the rest of the program sees it. */
 export class StoredFolderIndex implements FolderIndex {
-  readonly #guarded: Guarded<FolderTables>
+  readonly #guarded: RecoverableDatabase<FolderTables>
   readonly #clock: Clock
 
-  private constructor(guarded: Guarded<FolderTables>, clock: Clock) {
+  private constructor(guarded: RecoverableDatabase<FolderTables>, clock: Clock) {
     this.#guarded = guarded
     this.#clock = clock
   }
 
-  static async open(folder: FolderId, random: Random, deps: GuardedDeps): Promise<StoredFolderIndex> {
-    return new StoredFolderIndex(await Guarded.open(deps, folderKind(folder, random)), deps.clock)
+  static async open(folder: FolderId, random: Random, deps: RecoverableDatabaseDeps): Promise<StoredFolderIndex> {
+    return new StoredFolderIndex(await RecoverableDatabase.open(deps, folderKind(folder, random)), deps.clock)
   }
 
   close(): Promise<void> {

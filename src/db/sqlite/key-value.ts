@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { CHECKSUM_START, mixBytes, mixText } from './checksum.ts'
 import { damaged } from './damage.ts'
-import type { Guarded, Kind } from './guarded.ts'
+import type { RecoverableDatabase, Kind } from './recoverable-database.ts'
 import { MAIN_SCHEMA } from './schema.ts'
 import { Query, type Row } from './sql.ts'
 import type { KeyValue } from '../types.ts'
@@ -57,9 +57,9 @@ export const MAIN_KIND: Kind<PairTable> = {
 }
 
 export class StoredKeyValue implements KeyValue {
-  readonly #guarded: Guarded<PairTable>
+  readonly #guarded: RecoverableDatabase<PairTable>
 
-  constructor(guarded: Guarded<PairTable>) {
+  constructor(guarded: RecoverableDatabase<PairTable>) {
     this.#guarded = guarded
   }
 

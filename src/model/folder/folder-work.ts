@@ -21,7 +21,7 @@ import type { JobQueue } from '../state/job-queue.ts'
 import { createMarker, DEFAULT_MARKER_NAME } from './marker.ts'
 import type { PullProgress } from '../puller/file-progress.ts'
 import { overrideOthers } from '../override.ts'
-import { OwnCounts } from '../state/own-counts.ts'
+import { CounterFloor } from '../state/counter-floor.ts'
 import { Puller, type PullOutcome, type PullPhase } from '../puller/puller.ts'
 import { readAccounts } from '../../platform/accounts.ts'
 
@@ -49,7 +49,7 @@ export class FolderOnDisk implements FolderWork {
   readonly #log: Logger
   readonly #ownShortId: ShortId
   readonly #ownName: string
-  readonly #counts: OwnCounts
+  readonly #counts: CounterFloor
   readonly #puller: Puller
   readonly versions: FolderVersions
   /** A scan compares the disk with the index, so nothing that changes both may be half done meanwhile. */
@@ -69,7 +69,7 @@ export class FolderOnDisk implements FolderWork {
     this.#ownShortId = shortIdOf(options.ownDevice)
     this.#ownName = shortIdText(this.#ownShortId)
     const { events, sources, platform } = deps
-    this.#counts = new OwnCounts(
+    this.#counts = new CounterFloor(
       { keyValue: deps.store.keyValue, clock: platform.clock },
       options.folder.id,
       this.#ownShortId,
@@ -211,7 +211,7 @@ export class FolderOnDisk implements FolderWork {
     const index = await this.#deps.store.folder(this.#folder.id)
     const nowS = Math.floor(this.#deps.platform.clock.nowMs() / 1_000)
     await this.#counts.load()
-    const options = { ownShortId: this.#ownShortId, nowS, countFrom: this.#counts.countFrom }
+    const options = { ownShortId: this.#ownShortId, nowS, minCounter: this.#counts.minCounter }
     await overrideOthers(
       { index, ignore, onStored: (records, sequence) => this.#tell({ records, sequence }) },
       options,
@@ -284,7 +284,7 @@ export class FolderOnDisk implements FolderWork {
       autoNormalize,
       hashers,
       ownShortId: this.#ownShortId,
-      countFrom: this.#counts.countFrom,
+      minCounter: this.#counts.minCounter,
       receiveOnly: policy.localChangesStayHere,
       checked: this.#deps.platform.clock.monotonicMs() - atMs < CHECK_AGE_MS_MAX ? { caseInsensitive } : undefined,
       keepTemporariesMs: this.#deps.options().keepTemporariesH * 3_600_000,

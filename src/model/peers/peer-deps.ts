@@ -33,7 +33,7 @@ export interface PeersDeps {
   /** All that a device offers and we do not share with it. */
   foldersOffered(device: DeviceId, offers: readonly FolderOffer[]): void
   /** A device that is let in has said what it shares, and with whom. */
-  wordHeard(device: DeviceId, word: ClusterConfig, offers: readonly FolderOffer[]): void
+  onClusterConfig(device: DeviceId, word: ClusterConfig, offers: readonly FolderOffer[]): void
   /** A device told a name and has none here. */
   nameDevice(device: DeviceId, name: string): void
 }

@@ -12,14 +12,14 @@ import { RemoteDownloads } from './remote-downloads.ts'
  * While a device is telling what it said it has, pulls wait so long for the rest: to look at everything once is quicker
  * than twice. Of a very large folder some is pulled while the rest is still being told.
  */
-const TELLING_MS_MAX = 500
+const INITIAL_INDEX_WAIT_MS = 500
 
 export interface PeerFolderOptions {
   readonly device: DeviceId
   readonly folder: FolderId
   readonly verdict: Extract<FolderVerdict, { kind: 'exchange' }>
   /** How far we told the device over this connection before the folder was interrupted. */
-  readonly toldUpTo: IndexPosition | undefined
+  readonly sentSequence: IndexPosition | undefined
 }
 
 /** The exchange of one folder with one device over one connection: what we tell, what it tells. */
@@ -49,14 +49,14 @@ export class PeerFolder {
 
   static async start(deps: PeersDeps, connection: Connection, options: PeerFolderOptions): Promise<PeerFolder> {
     const { clock, events, log } = deps
-    const { device, folder, verdict, toldUpTo } = options
+    const { device, folder, verdict, sentSequence } = options
     const index = await deps.store.folder(folder)
     const receiver = await IndexReceiver.begin(
       { clock, events, index, log },
       { device, folder, theirs: verdict.theirs },
     )
     const own = await ownPosition(index)
-    const start = startOfSending(own, toldUpTo ?? verdict.knownToThem)
+    const start = startOfSending(own, sentSequence ?? verdict.knownToThem)
     const sender = new IndexSender({ clock, connection, index, log }, { folder, indexId: own.indexId, start })
     return new PeerFolder(deps, options, { receiver, sender, connection })
   }
@@ -77,10 +77,10 @@ export class PeerFolder {
   }
 
   /** Something may be needed now. */
-  pullInTime(): void {
+  schedulePull(): void {
     const { folder, verdict } = this.#options
     if (this.#isPatient && this.#receiver.heardUpTo < verdict.theirs.sequence) {
-      this.#patience ??= this.#losePatience()
+      this.#patience ??= this.#waitForInitialIndex()
       return
     }
     this.#isPatient = false
@@ -100,8 +100,8 @@ export class PeerFolder {
     await Promise.all([this.#sending, this.#patience])
   }
 
-  async #losePatience(): Promise<void> {
-    const stopped = await this.#deps.clock.sleep(TELLING_MS_MAX, this.#stop.signal).then(
+  async #waitForInitialIndex(): Promise<void> {
+    const stopped = await this.#deps.clock.sleep(INITIAL_INDEX_WAIT_MS, this.#stop.signal).then(
       () => false,
       () => true,
     )

@@ -21,7 +21,7 @@ import {
 } from './cluster-config.ts'
 import type { PeersDeps, RemoteState } from './peer-deps.ts'
 import { PeerFolder } from './peer-folder.ts'
-import { positionsToTell, shapeOfWord } from './peer-word.ts'
+import { positionsToTell, clusterConfigFingerprint } from './cluster-config-fingerprint.ts'
 
 const SECONDARY: ClusterConfig = { folders: [], secondary: true }
 
@@ -59,7 +59,7 @@ export class Peer {
   readonly #links: Link[] = []
   readonly #folders = new Map<FolderId, PeerFolder>()
   /** How far the device was told, of folders that are interrupted at the moment. */
-  readonly #toldUpTo = new Map<FolderId, IndexPosition>()
+  readonly #sentSequence = new Map<FolderId, IndexPosition>()
   /** One change of what is exchanged at a time. */
   readonly #turn = new Mutex()
   /** What was interrupted and has not quite ended: a message may still be on its way out. */
@@ -70,7 +70,7 @@ export class Peer {
   #acted = false
   #verdicts: ReadonlyMap<FolderId, FolderVerdict> | undefined
   /** The folders that both shared when the device's word was last followed. */
-  #heardOf: ReadonlySet<FolderId> = new Set()
+  #sharedFolders: ReadonlySet<FolderId> = new Set()
   /** What we last said, apart from how far each index reaches. */
   #saidShape = ''
 
@@ -109,7 +109,7 @@ export class Peer {
       if (this.#heard?.link === link) this.#heard = undefined
       if (!this.connected) this.#verdicts = undefined
       using _turn = await this.#turn.lock()
-      if (link.said === 'full' || !this.connected) this.#fallSilent()
+      if (link.said === 'full' || !this.connected) this.#stopExchange()
       await Promise.all(this.#ending)
     }
   }
@@ -123,7 +123,7 @@ export class Peer {
     using _turn = await this.#turn.lock()
     for (const link of this.#links.slice()) {
       if (link.said !== 'nothing' && !this.wantsPrimary) continue
-      await this.#orClose(link, () => (this.wantsPrimary ? this.#sayFull(link) : this.#saySecondary(link)))
+      await this.#orClose(link, () => (this.wantsPrimary ? this.#sendFullIndex(link) : this.#saySecondary(link)))
     }
     const primary = this.#primary
     if (primary !== undefined) await this.#orClose(primary, () => this.#answer())
@@ -146,7 +146,7 @@ export class Peer {
     const primary = this.#primary
     if (primary === undefined) return
     await this.#orClose(primary, async () => {
-      if (this.#saidShape !== shapeOfWord(this.#deps, this.#ends)) await this.#sayFull(primary)
+      if (this.#saidShape !== clusterConfigFingerprint(this.#deps, this.#ends)) await this.#sendFullIndex(primary)
       if (this.#acted) await this.#follow(primary, false)
     })
   }
@@ -192,7 +192,7 @@ export class Peer {
 
   #handler(link: Link): ProtocolHandler {
     return {
-      clusterConfig: (config) => this.#private(() => this.#hear(link, config)),
+      clusterConfig: (config) => this.#private(() => this.#onClusterConfig(link, config)),
       index: (data) => this.#private(() => this.#index(data, true)),
       indexUpdate: (data) => this.#private(() => this.#index(data, false)),
       request: (request, signal) => this.#deps.serve(this.device, request, signal),
@@ -203,7 +203,7 @@ export class Peer {
     }
   }
 
-  async #hear(link: Link, config: ClusterConfig): Promise<void> {
+  async #onClusterConfig(link: Link, config: ClusterConfig): Promise<void> {
     if (config.secondary) return
     using _turn = await this.#turn.lock()
     this.#deps.events.emit('ClusterConfigReceived', { device: this.device })
@@ -218,7 +218,7 @@ export class Peer {
     const primary = this.#primary
     if (primary === undefined || this.#acted || this.#heard === undefined) return
     this.#acted = true
-    this.#toldUpTo.clear()
+    this.#sentSequence.clear()
     await this.#follow(primary, true)
   }
 
@@ -230,17 +230,17 @@ export class Peer {
     this.#verdicts = verdict.folders
     this.#deps.foldersOffered(this.device, verdict.offers)
     // When it is said, or says something of a folder that is new here: what people change is not undone by an old word.
-    const isNews = anew || verdict.folders.keys().some((folder) => !this.#heardOf.has(folder))
-    this.#heardOf = new Set(verdict.folders.keys())
-    if (isNews) this.#deps.wordHeard(this.device, this.#heard.config, anew ? verdict.offers : [])
+    const isNews = anew || verdict.folders.keys().some((folder) => !this.#sharedFolders.has(folder))
+    this.#sharedFolders = new Set(verdict.folders.keys())
+    if (isNews) this.#deps.onClusterConfig(this.device, this.#heard.config, anew ? verdict.offers : [])
     for (const folder of this.#folders.keys()) {
       if (anew || verdict.folders.get(folder)?.kind !== 'exchange') this.#stopFolder(folder)
     }
     for (const [folder, decision] of verdict.folders) {
       if (decision.kind !== 'exchange' || this.#folders.has(folder)) continue
       if (this.#deps.folders.rootOf(folder) === undefined) continue // not running yet, or just stopped
-      const toldUpTo = anew ? undefined : this.#toldUpTo.get(folder)
-      const options = { device: this.device, folder, verdict: decision, toldUpTo }
+      const sentSequence = anew ? undefined : this.#sentSequence.get(folder)
+      const options = { device: this.device, folder, verdict: decision, sentSequence }
       this.#deps.recordsChanged(folder, undefined)
       this.#folders.set(folder, await PeerFolder.start(this.#deps, primary.connection, options))
       this.#deps.folders.pullSoon(folder)
@@ -255,7 +255,7 @@ export class Peer {
     await exchange.index(data, whole)
     this.#deps.recordsChanged(folder, whole ? undefined : data.files.map(({ name }) => name))
     this.#deps.folders.touched(folder)
-    exchange.pullInTime()
+    exchange.schedulePull()
   }
 
   /** What comes for a folder that rests is not heard: when it goes on, both say again how far they are. */
@@ -266,10 +266,10 @@ export class Peer {
     throw new Refusal(`${folder}: ${reason}`)
   }
 
-  async #sayFull(link: Link): Promise<void> {
+  async #sendFullIndex(link: Link): Promise<void> {
     const config = this.#deps.config()
     const positions = await positionsToTell(this.#deps, this.#ends)
-    this.#saidShape = shapeOfWord(this.#deps, this.#ends)
+    this.#saidShape = clusterConfigFingerprint(this.#deps, this.#ends)
     link.said = 'full'
     this.#say(link, clusterConfigFor(config, this.#ends, positions))
   }
@@ -309,9 +309,9 @@ export class Peer {
    * The primary connection is gone, and with it perhaps what was told last: on the next one everything since the
    * device's last word is told again. Until then the device is heard, but not told anything.
    */
-  #fallSilent(): void {
+  #stopExchange(): void {
     this.#acted = false
-    this.#toldUpTo.clear()
+    this.#sentSequence.clear()
     if (this.connected) for (const exchange of this.#folders.values()) this.#end(exchange)
     else for (const folder of this.#folders.keys()) this.#stopFolder(folder)
   }
@@ -320,7 +320,7 @@ export class Peer {
     const exchange = this.#folders.get(folder)
     if (exchange === undefined) return
     this.#folders.delete(folder)
-    this.#toldUpTo.set(folder, exchange.position)
+    this.#sentSequence.set(folder, exchange.position)
     this.#end(exchange)
   }
 

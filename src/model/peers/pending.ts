@@ -84,7 +84,7 @@ export class Pending {
     return [...this.#folders.values()]
   }
 
-  deviceKnocked({
+  onUnknownDevice({
     device,
     name,
     address,

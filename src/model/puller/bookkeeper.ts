@@ -19,7 +19,7 @@ export class Bookkeeper {
     const touched = await context.index.takeTouched()
     if (touched === undefined || lines === undefined || !isSame(lines, context.ignore.lines))
       await lookAtAll(context, signal)
-    else await lookAtSome(context, touched, signal)
+    else await reconcileNames(context, touched, signal)
     this.#lines = context.ignore.lines
   }
 }
@@ -28,12 +28,12 @@ async function lookAtAll(context: PullContext, signal: AbortSignal): Promise<voi
   for (let afterName: string | undefined = ''; afterName !== undefined;) {
     const page = await context.index.need({ offset: 0, limit: NAMES_AT_ONCE, afterName })
     const names: readonly string[] = page.map(({ name }) => name)
-    await lookAtSome(context, names, signal)
+    await reconcileNames(context, names, signal)
     afterName = names.length < NAMES_AT_ONCE ? undefined : names.at(-1)
   }
 }
 
-async function lookAtSome(context: PullContext, names: readonly string[], signal: AbortSignal): Promise<void> {
+async function reconcileNames(context: PullContext, names: readonly string[], signal: AbortSignal): Promise<void> {
   for (let start = 0; start < names.length; start += NAMES_AT_ONCE) {
     using _turn = await context.turn.shared(signal)
     for (const name of names.slice(start, start + NAMES_AT_ONCE)) await lookAtOne(context, name)

@@ -15,7 +15,7 @@ import type { Hasher } from '../../platform/hasher.ts'
 import type { Random } from '../../platform/random.ts'
 import type { KeptFile } from '../../versioner/types.ts'
 import type { FolderAttributes } from './attributes.ts'
-import type { OwnCounts } from '../state/own-counts.ts'
+import type { CounterFloor } from '../state/counter-floor.ts'
 import type { Sources } from '../state/sources.ts'
 import type { Parents } from '../../platform/files/parents.ts'
 import type { ByteSource } from './file-progress.ts'
@@ -61,7 +61,7 @@ export interface PullContext {
   /** Whoever changes what the index tells of, or replaces a file, holds it shared; a scan holds it alone. */
   readonly turn: SharedMutex
   /** Whoever lets a record take the place of ours says so here first. */
-  readonly counts: Pick<OwnCounts, 'note'>
+  readonly counts: Pick<CounterFloor, 'note'>
   readonly parents: Parents
   readonly records: PulledRecords
   readonly owners: Owners

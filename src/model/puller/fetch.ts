@@ -11,7 +11,7 @@ import type { TempFile } from './temp-file.ts'
 const WENT_AWAY = 'peers who had this file went away, or the file has changed while syncing. will retry later'
 
 /** What all files of a folder that are being fetched share. */
-export interface FetchMeans {
+export interface FetchResources {
   readonly window: RequestWindow
   readonly buffers: BlockBuffers
   /** How often in a row small files could not be made in one step, and whether one ever was. */
@@ -35,7 +35,7 @@ export async function fetchBlocks(
   global: FileInfo,
   temp: TempFile,
   missing: readonly Block[],
-  means: FetchMeans,
+  means: FetchResources,
   progress: FetchProgress,
   outer: AbortSignal,
 ): Promise<void> {

@@ -3,7 +3,7 @@ import type { FileInfo } from '../../core/records/file-info.ts'
 import { sortBlocks } from '../../core/records/pull-order.ts'
 import { itemFailed, type PullContext } from './context.ts'
 import { copyBlocks } from './copy.ts'
-import { fetchBlocks, type FetchMeans } from './fetch.ts'
+import { fetchBlocks, type FetchResources } from './fetch.ts'
 import { PullProgress } from './file-progress.ts'
 import { finishFile } from './finish.ts'
 import { onlyBlock, pullSmallFile } from './small-file.ts'
@@ -14,7 +14,7 @@ const NO_SOURCE = 'no connected device has the required version of this file'
 export interface FilePull {
   readonly global: FileInfo
   readonly local: FileInfo | undefined
-  readonly means: FetchMeans
+  readonly means: FetchResources
   readonly zeros: ZeroBlocks
   /** Called with the means to see how far it is. */
   onBegun(progress: PullProgress): void

@@ -5,12 +5,12 @@ import { joinPath, parentOf } from '../../core/paths.ts'
 import type { FolderIndex } from '../../db/types.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Disk } from '../../platform/disk.ts'
-import type { OwnCounts } from '../state/own-counts.ts'
+import type { CounterFloor } from '../state/counter-floor.ts'
 
 export interface PulledRecordsDeps {
   readonly index: Pick<FolderIndex, 'updateLocal'>
   /** Stored before the records that forget what was noted there. */
-  readonly counts: Pick<OwnCounts, 'store'>
+  readonly counts: Pick<CounterFloor, 'store'>
   readonly disk: Disk
   readonly clock: Clock
   readonly root: string

@@ -12,7 +12,7 @@ import type { Versioner } from '../../versioner/types.ts'
 import type { FolderAttributes } from './attributes.ts'
 import { FOLDER_POLICIES } from '../state/folder-policy.ts'
 import type { JobQueue } from '../state/job-queue.ts'
-import type { OwnCounts } from '../state/own-counts.ts'
+import type { CounterFloor } from '../state/counter-floor.ts'
 import type { Sources } from '../state/sources.ts'
 import { Bookkeeper } from './bookkeeper.ts'
 import type { Archive, OtherFolder, PullContext, PullPorts } from './context.ts'
@@ -39,7 +39,7 @@ export interface PullerDeps {
   readonly jobs: JobQueue
   /** Whoever changes what the index tells of holds it shared; a scan holds it alone. */
   readonly turn: SharedMutex
-  readonly counts: OwnCounts
+  readonly counts: CounterFloor
   index(): Promise<FolderIndex>
   label(): string
   /** Undefined where the folder keeps no old versions. */

@@ -15,7 +15,7 @@ import { isAsRecorded, lookAt } from './target.ts'
 const PERMISSIONS = 0o777
 const OWNER_READ_WRITE = 0o600
 /** What the thorough way knows how to deal with: a directory to be made or opened up, a temporary file, a stranger. */
-const DEALT_WITH: ReadonlySet<string | undefined> = new Set([
+const FALL_BACK_ON: ReadonlySet<string | undefined> = new Set([
   'EEXIST',
   'ELOOP',
   'ENOENT',
@@ -119,7 +119,7 @@ async function make(
     sync: !context.folder.disableFsync,
   })
   if (outcome.kind === 'failed') {
-    if (DEALT_WITH.has(outcome.code)) return false
+    if (FALL_BACK_ON.has(outcome.code)) return false
     throw itemFailed(diskReason(outcome.message))
   }
   context.records.add(adopted(global, outcome), true)

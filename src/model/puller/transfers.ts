@@ -3,7 +3,7 @@ import { sortForPull, type Orderable } from '../../core/records/pull-order.ts'
 import type { JobQueue } from '../state/job-queue.ts'
 import { BlockBuffers } from './block-buffers.ts'
 import type { PullContext } from './context.ts'
-import type { FetchMeans } from './fetch.ts'
+import type { FetchResources } from './fetch.ts'
 import type { PullProgress } from './file-progress.ts'
 import type { Items } from './items.ts'
 import type { Leftovers } from './leftovers.ts'
@@ -44,7 +44,7 @@ export class Transfers {
   readonly #deps: TransfersDeps
   readonly #signal: AbortSignal
   readonly #space: SpaceCheck
-  readonly #means: FetchMeans
+  readonly #means: FetchResources
   readonly #zeros = new ZeroBlocks()
   readonly #copiers: number
   #copying = 0

@@ -2,7 +2,7 @@ import { compareNames, isConflictName } from '../../core/paths.ts'
 import type { FolderIndex } from '../../db/types.ts'
 import { Mutex } from '../../sync/mutex.ts'
 import type { ConflictsPage } from './explorer-types.ts'
-import type { Turns } from '../state/turns.ts'
+import type { Turns } from '../state/time-slice.ts'
 import type { Paging } from '../types.ts'
 
 /** Conflict copies of one folder that are remembered; nobody looks through more. */

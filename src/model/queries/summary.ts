@@ -16,7 +16,7 @@ export interface SummaryDeps {
 }
 
 /** Tells the numbers of a folder after something changed in it: soon, but not for every single change. */
-export class SummaryTeller implements Service {
+export class SummaryPublisher implements Service {
   readonly name = 'model/summary'
   readonly #deps: SummaryDeps
   readonly #touched = new Set<FolderId>()

@@ -3,7 +3,7 @@ import { baseOf } from '../../core/paths.ts'
 import type { FolderIndex, FolderTotals } from '../../db/types.ts'
 import type { TreePage } from './explorer-types.ts'
 import { itemsOf } from './item-view.ts'
-import type { Turns } from '../state/turns.ts'
+import type { Turns } from '../state/time-slice.ts'
 import type { Paging } from '../types.ts'
 
 /** Names of one directory that are looked through. */

@@ -4,7 +4,7 @@ import type { QueuePlace } from '../../core/records/reasons.ts'
 import type { FolderIndex, NameRecords } from '../../db/types.ts'
 import type { WaitingItem } from './explorer-types.ts'
 import type { RunningFolder } from '../folder/running-folder.ts'
-import type { Turns } from '../state/turns.ts'
+import type { Turns } from '../state/time-slice.ts'
 import type { Paging } from '../types.ts'
 
 /** Needed items looked through in one go. */

@@ -40,7 +40,7 @@ export class KnownBlocks {
     if (file === undefined || sizeBytes !== file.blockSizeBytes || offsetBytes % sizeBytes !== 0) return false
     const number = offsetBytes / sizeBytes
     if (!isHashAt(file.blockHashes, number, hash)) return false
-    return !wasGiven(file, device, number)
+    return !markGiven(file, device, number)
   }
 
   async #file(folder: FolderId, index: Pick<FolderIndex, 'get'>, head: FileHead): Promise<KnownFile | undefined> {
@@ -81,7 +81,7 @@ export function isHashAt(hashes: Uint8Array, number: number, hash: Uint8Array): 
 }
 
 /** And is from now on. */
-function wasGiven({ given, blockHashes }: KnownFile, device: DeviceId, number: number): boolean {
+function markGiven({ given, blockHashes }: KnownFile, device: DeviceId, number: number): boolean {
   const known = given.get(device)
   const bits = known ?? new Uint8Array(Math.ceil(blockHashes.length / HASH_SIZE_BYTES / 8))
   if (known === undefined) given.set(device, bits)

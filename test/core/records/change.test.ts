@@ -176,11 +176,11 @@ test('recordOf: a symlink has no permissions, no time, no blocks', () => {
 })
 
 test('a count that was forgotten is not used again, and tells nothing of the time', () => {
-  const made = recordOf(item, undefined, content, { ...options, countFrom: 2_000 })
-  const gone = deletionOf(record, { ...options, countFrom: 2_000 })
+  const made = recordOf(item, undefined, content, { ...options, minCounter: 2_000 })
+  const gone = deletionOf(record, { ...options, minCounter: 2_000 })
   for (const { version } of [made, gone]) assert.deepEqual(version, [{ device: own, value: 2_000n }])
   assert.equal(gone.modifiedS, options.nowS)
-  assert.deepEqual(recordOf(item, undefined, content, { ...options, countFrom: 500 }).version, record.version)
+  assert.deepEqual(recordOf(item, undefined, content, { ...options, minCounter: 500 }).version, record.version)
 })
 
 test('deletionOf: seconds of now, nanoseconds and permissions as they were', () => {

@@ -131,8 +131,8 @@ test('forgottenCount: counting on from it, no edit looks like one that somebody 
       const was = replaced.find((entry) => entry.device === own)?.value ?? 0n
       assert.ok(forgotten === 0n || forgotten === was)
       if (was >= BigInt(Number.MAX_SAFE_INTEGER)) return
-      const countFrom = Number(forgotten) + 1
-      const edit = bumpVersion(successor, own, firstCount({ nowS, countFrom }))
+      const minCounter = Number(forgotten) + 1
+      const edit = bumpVersion(successor, own, firstCount({ nowS, minCounter }))
       assert.match(
         compareVersions(edit, replaced),
         /newer|concurrent/,

@@ -146,7 +146,7 @@ class Device {
           touched: () => {},
         },
         foldersOffered: () => {},
-        wordHeard: () => {},
+        onClusterConfig: () => {},
         nameDevice: () => {},
       },
       { config: this.config, ownDevice: id },
@@ -170,7 +170,7 @@ class Device {
     await this.peers.apply(from, this.config)
   }
 
-  async heardOf(other: Device): Promise<string> {
+  async sharedFolders(other: Device): Promise<string> {
     return (await allRecords(this.index, other.id)).map(({ name }) => name).join(' ')
   }
 
@@ -218,12 +218,12 @@ test('two devices tell each other what they have, and what comes later', async (
   a.peers.attach(near)
   b.peers.attach(far)
   await stage.pass(0)
-  assert.equal(await b.heardOf(a), 'one two', 'the first connection waits for no other')
+  assert.equal(await b.sharedFolders(a), 'one two', 'the first connection waits for no other')
   await b.add('three')
   await a.add('four')
   await stage.pass(300)
-  assert.equal(await a.heardOf(b), 'three')
-  assert.equal(await b.heardOf(a), 'four one two')
+  assert.equal(await a.sharedFolders(b), 'three')
+  assert.equal(await b.sharedFolders(a), 'four one two')
   assert.deepEqual(near.said, ['cluster-config', 'index', 'index-update'])
   assert.deepEqual([a.peers.remoteState(SERVER, DOCS), a.peers.isAnyoneThere(DOCS)], ['valid', true])
   assert.ok(b.pulls.length >= 2)
@@ -267,7 +267,7 @@ test('a device that comes back hears only what it missed', async () => {
   await a.add('two')
   const second = await meet('2')
   assert.deepEqual(second.said, ['cluster-config', 'index-update'])
-  assert.equal(await b.heardOf(a), 'one two')
+  assert.equal(await b.sharedFolders(a), 'one two')
   assert.deepEqual(
     a.events.filter((type) => type.startsWith('Device')),
     ['DeviceConnected', 'DeviceDisconnected', 'DeviceConnected'],
@@ -283,7 +283,7 @@ test('several connections: the oldest talks about folders, even when both disagr
   for (const end of [x[0], y[0]]) a.peers.attach(end)
   for (const end of [y[1], x[1]]) b.peers.attach(end)
   await stage.pass(1_300)
-  assert.deepEqual([await a.heardOf(b), await b.heardOf(a)], ['theirs', 'ours'])
+  assert.deepEqual([await a.sharedFolders(b), await b.sharedFolders(a)], ['theirs', 'ours'])
   assert.deepEqual([x[0].said, y[0].said], [['cluster-config', 'index'], ['cluster-config secondary']])
   assert.deepEqual([y[1].said, x[1].said], [['cluster-config', 'index'], ['cluster-config secondary']])
   await assert.rejects(a.peers.request(SERVER, REQUEST, new AbortController().signal), /no-such-file/)
@@ -306,7 +306,7 @@ test('the next oldest connection takes over, and nothing that was on its way is 
   await stage.pass(1_300)
   await b.add('three')
   await stage.pass(300)
-  assert.deepEqual([await b.heardOf(a), await a.heardOf(b)], ['one two', 'three'])
+  assert.deepEqual([await b.sharedFolders(a), await a.sharedFolders(b)], ['one two', 'three'])
   assert.equal(y[0].said.filter((what) => what === 'cluster-config').length, 1)
   assert.equal(a.events.filter((type) => type === 'DeviceDisconnected').length, 0)
 })
@@ -325,10 +325,10 @@ test('a folder that rests is said to rest; when it goes on, what was missed is t
   await a.add('one')
   await b.add('two')
   await stage.pass(300)
-  assert.deepEqual([await a.heardOf(b), await b.heardOf(a)], ['', ''])
+  assert.deepEqual([await a.sharedFolders(b), await b.sharedFolders(a)], ['', ''])
   await a.pause(false)
   await stage.pass(300)
-  assert.deepEqual([await a.heardOf(b), await b.heardOf(a)], ['two', 'one'])
+  assert.deepEqual([await a.sharedFolders(b), await b.sharedFolders(a)], ['two', 'one'])
   assert.equal(near.closed.aborted, false)
 })
 

@@ -45,8 +45,8 @@ const KNOCK = { device: LAPTOP, name: 'laptop', address: '192.0.2.1:22000' }
 test('an unknown device that knocks is told of once, and kept over a restart', async () => {
   await using store = await openTestStore(undefined)
   const { pending, events } = await pendingIn(store)
-  pending.deviceKnocked(KNOCK)
-  pending.deviceKnocked(KNOCK)
+  pending.onUnknownDevice(KNOCK)
+  pending.onUnknownDevice(KNOCK)
   assert.deepEqual(events, [
     `PendingDevicesChanged {"added":[{"deviceID":"${LAPTOP}","name":"laptop","address":"192.0.2.1:22000"}]}`,
     `DeviceRejected {"device":"${LAPTOP}","name":"laptop","address":"192.0.2.1:22000"}`,
@@ -62,25 +62,25 @@ test('an unknown device that knocks is told of once, and kept over a restart', a
 test('who is configured or ignored is not pending, and ceases to be when that happens', async () => {
   await using store = await openTestStore(undefined)
   const { pending, events } = await pendingIn(store)
-  pending.deviceKnocked({ ...KNOCK, device: SERVER })
+  pending.onUnknownDevice({ ...KNOCK, device: SERVER })
   assert.deepEqual(pending.devices, [])
-  pending.deviceKnocked(KNOCK)
+  pending.onUnknownDevice(KNOCK)
   pending.apply(configOf({ devices: [device(OWN), device(SERVER), device(LAPTOP)] }))
   assert.deepEqual(pending.devices, [])
   assert.equal(events.at(-1), `PendingDevicesChanged {"removed":[{"deviceID":"${LAPTOP}"}]}`)
   pending.apply(configOf({ remoteIgnoredDevices: [{ deviceID: LAPTOP, name: '', address: '', time: '' }] }))
-  pending.deviceKnocked(KNOCK)
+  pending.onUnknownDevice(KNOCK)
   assert.deepEqual(pending.devices, [])
 })
 
 test('a dismissed device comes back when it knocks again', async () => {
   await using store = await openTestStore(undefined)
   const { pending, events } = await pendingIn(store)
-  pending.deviceKnocked(KNOCK)
+  pending.onUnknownDevice(KNOCK)
   pending.dismissDevice(LAPTOP)
   assert.deepEqual(pending.devices, [])
   assert.equal(events.at(-1), `PendingDevicesChanged {"removed":[{"deviceID":"${LAPTOP}"}]}`)
-  pending.deviceKnocked(KNOCK)
+  pending.onUnknownDevice(KNOCK)
   assert.equal(pending.devices.length, 1)
 })
 
@@ -148,7 +148,7 @@ test('any number of strangers and offers leaves a list of a bounded size, the ne
   const { pending } = await pendingIn(store)
   for (let i = 0; i < 3_000; i++) {
     const id = deviceIdFromBytes(Buffer.alloc(32, `${i}-`))
-    pending.deviceKnocked({ device: id, name: 'n'.repeat(10_000), address: 'a'.repeat(10_000) })
+    pending.onUnknownDevice({ device: id, name: 'n'.repeat(10_000), address: 'a'.repeat(10_000) })
   }
   assert.equal(pending.devices.length, 500)
   assert.equal(pending.devices.at(-1)?.device, deviceIdFromBytes(Buffer.alloc(32, '2999-')))
@@ -177,7 +177,7 @@ test('a crowd of strangers is written down in one go, a failed write with the ne
   const pending = new Pending({ clock, keyValue, log: quietLogger('model'), events: { emit: () => {} } }, configOf())
   const knock = (count: number): void => {
     for (let i = 0; i < count; i++)
-      pending.deviceKnocked({ ...KNOCK, device: deviceIdFromBytes(Buffer.alloc(32, i + 1)) })
+      pending.onUnknownDevice({ ...KNOCK, device: deviceIdFromBytes(Buffer.alloc(32, i + 1)) })
   }
   pending.foldersOffered(SERVER, [offer('a')])
   await pending.saved()

@@ -5,7 +5,7 @@ const HANDSHAKE_MS_MAX = 10_000
 const PER_NETWORK_MAX = 64
 const TOTAL_MAX = 1_024
 
-interface Stranger {
+interface UnknownDevice {
   readonly network: string
   readonly timer: NodeJS.Timeout
 }
@@ -16,7 +16,7 @@ interface Stranger {
  */
 export class Handshakes {
   /** A Map keeps the order of arrival. */
-  readonly #waiting = new Map<Socket, Stranger>()
+  readonly #waiting = new Map<Socket, UnknownDevice>()
   readonly #perNetwork = new Map<string, number>()
 
   get count(): number {

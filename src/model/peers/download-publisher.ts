@@ -24,11 +24,11 @@ export interface DownloadTellerDeps {
   intervalMs(): number
   /** Files of no more blocks than this are not worth a message to others. */
   blocksMin(): number
-  tellOthers(folder: FolderId, updates: readonly DownloadUpdate[]): Promise<void>
+  broadcast(folder: FolderId, updates: readonly DownloadUpdate[]): Promise<void>
 }
 
 /** Tells how far downloads are: people by events, other devices so that they can fetch from us what we have. */
-export class DownloadTeller implements Service {
+export class DownloadPublisher implements Service {
   readonly name = 'model/downloads'
   readonly #deps: DownloadTellerDeps
   readonly #wakeup = new Wakeup()
@@ -73,7 +73,7 @@ export class DownloadTeller implements Service {
     this.#emit(folders)
     for (const folder of folders) {
       const updates = this.#updatesFor(folder)
-      if (updates.length > 0) await this.#deps.tellOthers(folder.id, updates)
+      if (updates.length > 0) await this.#deps.broadcast(folder.id, updates)
     }
   }
 

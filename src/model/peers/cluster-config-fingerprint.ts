@@ -32,7 +32,7 @@ export async function positionsToTell(
 }
 
 /** What we would tell a device, apart from how far each index reaches: equal texts need not be told again. */
-export function shapeOfWord({ config, folders }: WordDeps, ends: Ends): string {
+export function clusterConfigFingerprint({ config, folders }: WordDeps, ends: Ends): string {
   const running = foldersSharedWith(config(), ends.peer).map(({ id }) => folders.rootOf(id) !== undefined)
   const told = clusterConfigFor(config(), ends, new Map())
   return JSON.stringify([running, told], (_key, value: unknown) =>

@@ -1,7 +1,7 @@
 /** The one sentence on top of the page: the worst thing that is true, and the way to its cause. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { truthOf, type Truth } from '../../gui/facts/truth.ts'
+import { overallStatus, type Truth } from '../../gui/facts/overall-status.ts'
 import { INITIAL } from '../../gui/live/state.ts'
 import { LAPTOP, SERVER } from '../support/config.ts'
 import { completion, liveState, type FolderSketch, type StateSketch } from '../support/live-state.ts'
@@ -10,7 +10,7 @@ const LAPTOP_ON = { id: LAPTOP, connected: true, config: { name: 'laptop' } }
 const LAPTOP_OFF = { id: LAPTOP, connected: false, config: { name: 'laptop' } }
 
 function truth(folders: Readonly<Record<string, FolderSketch>>, more: Omit<StateSketch, 'folders'> = {}): Truth {
-  return truthOf(liveState({ devices: [LAPTOP_ON], ...more, folders }))
+  return overallStatus(liveState({ devices: [LAPTOP_ON], ...more, folders }))
 }
 
 const CALM: FolderSketch = { completion: { [LAPTOP]: completion() } }
@@ -154,7 +154,7 @@ for (const [name, { folders, more, says }] of Object.entries(CASES)) {
   test(`the truth: ${name}`, () => assert.deepEqual(truth(folders, more), { values: {}, ...says }))
 }
 
-test('before anything is known the page starts', () => assert.equal(truthOf(INITIAL).key, 'truth.starting'))
+test('before anything is known the page starts', () => assert.equal(overallStatus(INITIAL).key, 'truth.starting'))
 
 test('the worst goes first', () => {
   const from: readonly (readonly [string, FolderSketch])[] = [

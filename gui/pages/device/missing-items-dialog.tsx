@@ -16,7 +16,13 @@ import { t } from '../../words/words.ts'
 const STEP = 100
 
 /** Exactly what a device has not got of a folder, as it stands now. */
-export function LackDialog({ folder, device }: { readonly folder: FolderConfig; readonly device: DeviceConfig }) {
+export function MissingItemsDialog({
+  folder,
+  device,
+}: {
+  readonly folder: FolderConfig
+  readonly device: DeviceConfig
+}) {
   const [shown, setShown] = useState(STEP)
   const turn = useLive((state) => state.folders[folder.id]?.completion[device.deviceID]?.needItems ?? 0)
   const deletes = useLive((state) => state.folders[folder.id]?.completion[device.deviceID]?.needDeletes ?? 0)

@@ -13,7 +13,7 @@ export function blockKey(hashes: Uint8Array, offset = 0): number {
 }
 
 /** Block hashes of some files, to be found in memory until there are enough to go into a table that is ordered by hash. */
-export class BlockLot {
+export class BlockBatch {
   /** The records up to here are in the lot. */
   upTo: number
   readonly #slots = new SequenceSlots()

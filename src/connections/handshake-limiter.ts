@@ -10,7 +10,7 @@ const PER_DEVICE_MAX = 16
 type Talk<T> = (signal: AbortSignal) => Promise<T>
 
 /** Those who have shown a certificate and are about to say Hello. None of them keeps another one waiting. */
-export class WaitingRoom {
+export class HandshakeLimiter {
   readonly #strangers = new Map<TlsStream, AbortController>()
   readonly #known = new Map<string, number>()
 

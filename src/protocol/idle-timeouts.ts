@@ -11,7 +11,7 @@ const STALL_MS_MAX = 60_000
 const NAP_MS_MIN = 1_000
 
 /** Knows how long nothing moved on a connection, and what follows from it. */
-export class Patience {
+export class IdleTimeouts {
   readonly #clock: Pick<Clock, 'monotonicMs'>
   readonly #incoming: Pick<ByteReader, 'waitingSinceMs'>
   readonly #outbox: Pick<Outbox, 'writingSinceMs' | 'lastWrittenMs'>
@@ -29,12 +29,12 @@ export class Patience {
   }
 
   /** How long until it is worth asking again. */
-  get napMs(): number {
+  get nextCheckMs(): number {
     const nowMs = this.#clock.monotonicMs()
     return Math.max(NAP_MS_MIN, Math.min(this.#pingMs(), this.#deadlineMs(), nowMs + PING_MS) - nowMs)
   }
 
-  get isLost(): boolean {
+  get isTimedOut(): boolean {
     return this.#deadlineMs() <= this.#clock.monotonicMs()
   }
 

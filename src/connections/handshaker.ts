@@ -14,8 +14,8 @@ import type { Connection, Hello } from '../protocol/types.ts'
 import type { TlsStream } from '../platform/net.ts'
 import type { Platform } from '../platform/platform.ts'
 import type { RateLimits } from './rate.ts'
-import type { Stranger } from './types.ts'
-import { WaitingRoom } from './waiting-room.ts'
+import type { UnknownDevice } from './types.ts'
+import { HandshakeLimiter } from './handshake-limiter.ts'
 
 const CERTIFICATE_NAME = 'syncthing'
 
@@ -27,7 +27,7 @@ export interface ReceptionDeps {
   config(): Config
   isLan(): LanCheck
   present(device: DeviceId): Present
-  onStranger(stranger: Stranger): void
+  onStranger(stranger: UnknownDevice): void
 }
 
 export interface ReceptionOptions {
@@ -44,10 +44,10 @@ interface Place {
 }
 
 /** Finds out who is at the other end of a stream, and says Hello to those who may hear it. */
-export class Reception {
+export class Handshaker {
   readonly #deps: ReceptionDeps
   readonly #options: ReceptionOptions
-  readonly #room = new WaitingRoom()
+  readonly #room = new HandshakeLimiter()
 
   constructor(deps: ReceptionDeps, options: ReceptionOptions) {
     this.#deps = deps

@@ -22,11 +22,11 @@ export interface OwnCountsDeps {
  * saw it takes its count along. Others still know that count, so the next edit must not come below it again, be it that
  * the clock was set back or that both fall into one second: it would look like something they have seen.
  */
-export class OwnCounts {
+export class CounterFloor {
   readonly #deps: OwnCountsDeps
   readonly #key: string
   readonly #ownShortId: ShortId
-  #countFrom = 0
+  #minCounter = 0
   #stored = 0
   #loaded: Promise<void> | undefined
 
@@ -37,8 +37,8 @@ export class OwnCounts {
   }
 
   /** As far as is known: to be asked after `load`. */
-  get countFrom(): number {
-    return this.#countFrom
+  get minCounter(): number {
+    return this.#minCounter
   }
 
   /** Reads what was stored, once. Rejects when the index cannot be read; then the next call tries again. */
@@ -57,23 +57,23 @@ export class OwnCounts {
     const text = bytes === undefined ? '' : new TextDecoder().decode(bytes)
     if (!WHOLE_NUMBER.test(text)) return
     this.#stored = Number(text)
-    this.#countFrom = Math.max(this.#countFrom, this.#stored)
+    this.#minCounter = Math.max(this.#minCounter, this.#stored)
   }
 
   /** Our record is about to give way to another. Once too often does no harm. */
   note(replaced: Pick<FileHead, 'version'> | undefined, successor: Pick<FileHead, 'version'>): void {
     if (replaced === undefined) return
     const count = forgottenCount(replaced.version, successor.version, this.#ownShortId)
-    if (count === 0n || count < BigInt(this.#countFrom)) return
+    if (count === 0n || count < BigInt(this.#minCounter)) return
     const nowS = Math.floor(this.#deps.clock.nowMs() / 1_000)
-    if (count <= BigInt(nowS + AHEAD_S_MAX)) this.#countFrom = Number(count) + 1
+    if (count <= BigInt(nowS + AHEAD_S_MAX)) this.#minCounter = Number(count) + 1
   }
 
   /** To be done before the records are stored that no longer have what was noted. */
   async store(): Promise<void> {
-    const countFrom = this.#countFrom
-    if (countFrom <= this.#stored) return
-    await this.#deps.keyValue.set(this.#key, new TextEncoder().encode(String(countFrom)))
-    this.#stored = Math.max(this.#stored, countFrom)
+    const minCounter = this.#minCounter
+    if (minCounter <= this.#stored) return
+    await this.#deps.keyValue.set(this.#key, new TextEncoder().encode(String(minCounter)))
+    this.#stored = Math.max(this.#stored, minCounter)
   }
 }

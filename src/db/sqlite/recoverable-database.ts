@@ -15,7 +15,7 @@ export interface Kind<Tables> {
   open(database: DatabaseSync): Tables
 }
 
-export interface GuardedDeps {
+export interface RecoverableDatabaseDeps {
   readonly clock: Clock
   /** Undefined: the database lives in memory. */
   readonly file: DatabaseFile | undefined
@@ -50,8 +50,8 @@ const SETTINGS = `
  * when a row that is read is not what was written. The call that found the damage rejects with `database-damaged`;
  * the next one finds an empty database. Nothing is ever concluded from damaged content.
  */
-export class Guarded<Tables> {
-  readonly #deps: GuardedDeps
+export class RecoverableDatabase<Tables> {
+  readonly #deps: RecoverableDatabaseDeps
   readonly #kind: Kind<Tables>
   #open: { readonly database: DatabaseSync; readonly tables: Tables; readonly seal: string | undefined } | undefined
   /** Set while a piece of work that takes more than one turn has the database for itself. */
@@ -60,13 +60,13 @@ export class Guarded<Tables> {
   #damage: TwinfoldError | undefined
   #closed = false
 
-  private constructor(deps: GuardedDeps, kind: Kind<Tables>) {
+  private constructor(deps: RecoverableDatabaseDeps, kind: Kind<Tables>) {
     this.#deps = deps
     this.#kind = kind
   }
 
-  static async open<Tables>(deps: GuardedDeps, kind: Kind<Tables>): Promise<Guarded<Tables>> {
-    const guarded = new Guarded(deps, kind)
+  static async open<Tables>(deps: RecoverableDatabaseDeps, kind: Kind<Tables>): Promise<RecoverableDatabase<Tables>> {
+    const guarded = new RecoverableDatabase(deps, kind)
     await guarded.#alone(() => guarded.#openOrRecover())
     return guarded
   }

@@ -43,7 +43,7 @@ interface Standing {
 }
 
 /** Made from the worst thing that is true. */
-export function truthOf(state: LiveState): Truth {
+export function overallStatus(state: LiveState): Truth {
   const { config } = state
   if (config === undefined) return plain('wait', 'truth.starting')
   if (state.link === 'lost') return plain('off', 'truth.lost')

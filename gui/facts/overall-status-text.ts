@@ -1,6 +1,6 @@
 import { t } from '../words/words.ts'
 import { formatDuration } from './format.ts'
-import type { Truth } from './truth.ts'
+import type { Truth } from './overall-status.ts'
 
 /** The sentence itself. */
 export function truthText({ key, values, leftS }: Truth): string {
