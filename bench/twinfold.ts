@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { apiKeyOf } from '../test/support/syncthing.ts'
+import { DAEMON_FLAGS } from '../tools/choose-node.mjs'
 import type { Program } from './program.ts'
 
 const ENTRY = join(import.meta.dirname, '..', 'src', 'main', 'bin.ts')
@@ -28,6 +29,7 @@ export const twinfold: Program = {
   command(home, guiAddress) {
     const words = [
       process.execPath,
+      ...DAEMON_FLAGS,
       ...nodeArgs(),
       ENTRY,
       'serve',

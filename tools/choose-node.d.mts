@@ -14,5 +14,6 @@ export type NodeChoice =
   | { readonly kind: 'none'; readonly message: string }
 
 export const NODE_MAJOR_MIN: number
+export const DAEMON_FLAGS: readonly string[]
 export const PINNED_NODE: Readonly<Record<string, string>>
 export function chooseNode(own: OwnNode): NodeChoice

@@ -6,7 +6,7 @@ import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from '
 import { isBuiltin } from 'node:module'
 import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { chooseNode } from './choose-node.mjs'
+import { chooseNode, DAEMON_FLAGS } from './choose-node.mjs'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 
@@ -121,12 +121,14 @@ if (['start', 'twinfold', 'test'].includes(name) && isPageOld()) buildPage(nodeB
 
 const [script, ...fixed] = command
 // npm changes into the repository; a relative path in the arguments is meant from where the person stands.
-const cwd = name === 'start' || name === 'twinfold' ? (process.env['INIT_CWD'] ?? process.cwd()) : root
+const isProgram = name === 'start' || name === 'twinfold'
+const cwd = isProgram ? (process.env['INIT_CWD'] ?? process.cwd()) : root
+const flags = isProgram ? [...NODE_FLAGS, ...DAEMON_FLAGS] : NODE_FLAGS
 // With the cache known from the first instruction Node need not load its type stripper for a single file.
 const env = { ...process.env, NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'twinfold') }
 // "npm pack" builds first and prints its own answer on standard output, which is therefore left to it.
 const stdio = name === 'build' ? ['inherit', 2, 'inherit'] : 'inherit'
-const child = spawn(nodeBinary, [...NODE_FLAGS, join(root, script), ...fixed, ...args], { cwd, env, stdio })
+const child = spawn(nodeBinary, [...flags, join(root, script), ...fixed, ...args], { cwd, env, stdio })
 // On a terminal an interrupt reaches the whole process group by itself; passing it on would make it two.
 for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
 process.on('SIGINT', () => {

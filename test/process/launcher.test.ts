@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { chooseNode } from '../../tools/choose-node.mjs'
+import { chooseNode, DAEMON_FLAGS } from '../../tools/choose-node.mjs'
 import { scratchDirectory } from '../support/scratch.ts'
 
 const ROOT = join(import.meta.dirname, '..', '..')
@@ -23,7 +23,7 @@ const NPM = `
 
 /** What runs in place of a tool of the repository: says which program runs it. */
 const TOOL =
-  'const words: readonly string[] = process.argv.slice(2)\nconsole.log(JSON.stringify({ program: process.argv0, words }))\n'
+  'const words: readonly string[] = process.argv.slice(2)\nconsole.log(JSON.stringify({ program: process.argv0, flags: process.execArgv, words }))\n'
 
 const OLD = [
   '--import',
@@ -45,11 +45,15 @@ const pinned = chooseNode({
   arch: process.arch,
 })
 
+const NO_WARNING = '--disable-warning=ExperimentalWarning'
+
 interface Start {
   readonly code: number | null
   readonly err: string
   /** Undefined when nothing was started. */
-  readonly started: { readonly program: string; readonly words: readonly string[] } | undefined
+  readonly started:
+    | { readonly program: string; readonly flags: readonly string[]; readonly words: readonly string[] }
+    | undefined
   /** In which folders npm ran. */
   readonly installed: readonly string[]
 }
@@ -65,7 +69,10 @@ class Clone implements Disposable {
       writeFileSync(join(folder, 'package-lock.json'), '{}')
     }
     for (const file of ['run.mjs', 'choose-node.mjs']) cpSync(join(ROOT, 'tools', file), join(this.path, 'tools', file))
-    writeFileSync(join(this.path, 'tools', 'sim.ts'), TOOL)
+    for (const folder of ['gui', 'src/client', 'src/rest', 'src/core', 'src/main', 'dist/gui'])
+      mkdirSync(join(this.path, folder), { recursive: true })
+    for (const file of ['tools/sim.ts', 'src/main/bin.ts']) writeFileSync(join(this.path, file), TOOL)
+    writeFileSync(join(this.path, 'dist', 'gui', 'index.html'), '')
     mkdirSync(join(this.path, 'npm'))
     writeFileSync(join(this.path, 'npm', 'npm-cli.js'), NPM)
   }
@@ -75,10 +82,10 @@ class Clone implements Disposable {
     return join(this.path, 'tools', 'node', ...pinned.path)
   }
 
-  start(flags: readonly string[] = [], env: Readonly<Record<string, string>> = {}): Start {
+  start(flags: readonly string[] = [], env: Readonly<Record<string, string>> = {}, command = 'sim'): Start {
     const log = join(this.path, 'npm.log')
     rmSync(log, { force: true })
-    const result = spawnSync(process.execPath, [...flags, join(this.path, 'tools', 'run.mjs'), 'sim', 'a word'], {
+    const result = spawnSync(process.execPath, [...flags, join(this.path, 'tools', 'run.mjs'), command, 'a word'], {
       encoding: 'utf8',
       timeout: 60_000,
       env: {
@@ -111,8 +118,19 @@ test("launcher: the machine's own Node is used where it can, and no other is ins
   using clone = new Clone()
   const { code, started, installed } = clone.start()
   assert.equal(code, 0)
-  assert.deepEqual(started, { program: process.execPath, words: ['a word'] })
+  assert.deepEqual(started, { program: process.execPath, flags: [NO_WARNING], words: ['a word'] })
   assert.deepEqual(installed, ['clone'])
+})
+
+test('launcher: the daemon gets its flags for V8 at the start', () => {
+  using clone = new Clone()
+  const flags = [NO_WARNING, ...DAEMON_FLAGS]
+  assert.deepEqual(clone.start([], {}, 'start').started, {
+    program: process.execPath,
+    flags,
+    words: ['serve', 'a word'],
+  })
+  assert.deepEqual(clone.start([], {}, 'twinfold').started?.flags, flags)
 })
 
 test('launcher: a second start needs neither npm nor its registry, until the lock changes', () => {
