@@ -14,6 +14,7 @@ export function missingSyncthing(): string | undefined {
 }
 
 /** Long enough for a busy machine; a Syncthing that ends by itself is noticed at once. */
+const REPLY_MS_MAX = 10_000
 const READY_MS_MAX = 90_000
 const STOP_MS_MAX = 120_000
 
@@ -164,7 +165,7 @@ export class Syncthing implements AsyncDisposable {
       async () => {
         if (this.#hasEnded()) return 'ended'
         if ('socketPath' in this.address && !existsSync(this.address.socketPath)) return undefined
-        const reply = await this.request('GET', '/rest/system/ping')
+        const reply = await this.#requestSoon('/rest/system/ping')
         return reply.status === 200 && (await this.#hasStarted()) ? 'started' : undefined
       },
       READY_MS_MAX,
@@ -177,16 +178,25 @@ export class Syncthing implements AsyncDisposable {
 
   /** Whether it says so, and every folder that is not paused has its state. */
   async #hasStarted(): Promise<boolean> {
-    const events = (await this.get('/rest/events?since=0&timeout=1')) as { readonly type: string }[] | null
+    const events = parsed(await this.#requestSoon('/rest/events?since=0&timeout=1')) as
+      | { readonly type: string }[]
+      | null
     if (events?.some(({ type }) => type === 'StartupComplete') !== true) return false
-    const folders = (await this.get('/rest/config/folders')) as { readonly id: string; readonly paused: boolean }[]
+    const folders = parsed(await this.#requestSoon('/rest/config/folders')) as {
+      readonly id: string
+      readonly paused: boolean
+    }[]
     for (const { id } of folders.filter(({ paused }) => !paused)) {
-      const { state } = (await this.get(`/rest/db/status?folder=${encodeURIComponent(id)}`)) as {
-        readonly state: string
-      }
+      const reply = await this.#requestSoon(`/rest/db/status?folder=${encodeURIComponent(id)}`)
+      const { state } = parsed(reply) as { readonly state: string }
       if (state === '') return false
     }
     return true
+  }
+
+  /** A request that is sent while it starts may stay without a reply: another one must follow. */
+  #requestSoon(path: string): Promise<Reply> {
+    return rest({ address: this.address, apiKey: apiKeyOf(this.home), timeoutMs: REPLY_MS_MAX }, 'GET', path)
   }
 
   request(method: string, path: string, body?: unknown): Promise<Reply> {
