@@ -88,7 +88,7 @@ test('groff has nothing to say about the man page', { skip: missingProgram('grof
 })
 
 test('docs/cli.md lists the commands of the table', () => {
-  const text = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'cli.md'), 'utf8')
+  const text = readFileSync(join(import.meta.dirname, '..', '..', '..', 'docs', 'cli.md'), 'utf8')
   assert.equal(text, withCommands(text), 'node tools/cli-list.ts writes the list anew')
   assert.match(text, /\n\| `folder add PATH /)
 })
