@@ -69,7 +69,8 @@ export function LoginSettings() {
       <div class="settings-actions">
         <Button onClick={save}>{t('settings.saveLogin')}</Button>
         {hasPassword && (
-          <Button kind="danger" onClick={clearLogin}>
+          // Without the session that saving ends with, removing the login would be refused.
+          <Button kind="danger" onClick={clearLogin} disabled={saving.busy}>
             {t('settings.clearLogin')}
           </Button>
         )}
