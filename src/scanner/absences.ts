@@ -17,18 +17,18 @@ export interface AbsenceDeps {
   add(record: FileInfo): void
   /** The winning record among all devices. */
   global(name: string): Promise<FileHead | undefined>
-  /** Forgets our own records of these names. */
+  /** Removes our records of these names. */
   drop(names: readonly string[]): Promise<void>
-  /** Stores what was added once it is enough for a batch. */
+  /** Stores the added records if they fill a batch. */
   settle(): Promise<void>
   onProblem(path: string, error: string): void
 }
 
-/** Deletions wait until the walk is over, so that a file that was moved is found at its new place first. */
+/** Deletions are deferred until the walk has ended, so that a moved file is found at its new path first. */
 const WAITING_MAX = 16_384
 const LOOKS_AT_ONCE = 32
 
-/** Records whose items the walk did not meet: ignored from now on, deleted, or merely out of sight. */
+/** Records whose items the walk did not find: newly ignored, deleted or unreadable. */
 export class Absences {
   readonly #deps: AbsenceDeps
   readonly #unknown = new Set<string>()
@@ -40,7 +40,7 @@ export class Absences {
     this.#deps = deps
   }
 
-  /** Nothing at or below this path will be taken for gone. */
+  /** Nothing at or below this path is recorded as deleted. */
   setUnknown(path: string): void {
     this.#unknown.add(path)
   }
@@ -57,7 +57,7 @@ export class Absences {
     return this.#waiting.length >= WAITING_MAX
   }
 
-  /** Whether this item's deletion can go out now, beside the file it was renamed to. At most once per item. */
+  /** The deletion of a renamed file, to be announced together with its new name. At most once per item. */
   async claimIfGone(record: FileHead): Promise<FileInfo | undefined> {
     if (this.#deleted.has(record.name) || this.#isUnknown(record.name)) return undefined
     if (this.#deps.ignore.match(record.name).ignored) return undefined
@@ -66,7 +66,7 @@ export class Absences {
     return deletionOf(record, this.#deps.recordOptions())
   }
 
-  /** Records as deleted what waits and is gone. */
+  /** Records the pending items that are gone as deleted. */
   async settle(): Promise<void> {
     const waiting = this.#waiting
     this.#waiting = []
@@ -87,7 +87,10 @@ export class Absences {
     if (presence.is === 'gone') this.#deps.add(deletionOf(record, this.#deps.recordOptions()))
   }
 
-  /** What was deleted here alone is forgotten once nobody else has it either, and told once there is nothing to hide. */
+  /**
+   * A receive-only deletion is dropped once no other device has the item, and announced once it equals the global
+   * state.
+   */
   async #reconsider(record: FileHead): Promise<void> {
     const global = await this.#deps.global(record.name)
     if (global === undefined) return
@@ -102,12 +105,12 @@ export class Absences {
   }
 }
 
-/** Whether the absence of the item says anything new. */
+/** Whether the absence of the item is a change. */
 function isOpen(record: FileHead): boolean {
   return record.deleted ? isOwnDeletion(record) : (record.localFlags & FLAG_UNSUPPORTED) === 0
 }
 
-/** A deletion in a receive-only folder, of which others have not heard. */
+/** A deletion in a receive-only folder that was not announced. */
 function isOwnDeletion(record: FileHead): boolean {
   return record.deleted && (record.localFlags & FLAG_RECEIVE_ONLY) !== 0 && (record.localFlags & FLAG_IGNORED) === 0
 }

@@ -2,7 +2,9 @@ import type { FolderConfig } from '../core/config/config.ts'
 import { ancestorsOf, isBelow, parentOf } from '../core/paths.ts'
 import type { WatchEvent } from '../platform/watch.ts'
 
-/** Paths tracked in all, and in one directory other than the root, before the directory stands for them. */
+/**
+ * Limits of tracked paths in total and per directory (except the root); beyond them the parent directory is tracked.
+ */
 const TRACKED_MAX = 512
 const CHILDREN_MAX = 128
 
@@ -19,7 +21,7 @@ export interface AggregateDelays {
   readonly timeoutMs: number
 }
 
-/** How long changes settle, from the folder's settings. */
+/** The aggregation delays of the folder's configuration. */
 export function aggregateDelays(
   settings: Pick<FolderConfig, 'fsWatcherDelayS' | 'fsWatcherTimeoutS'>,
 ): AggregateDelays {
@@ -30,8 +32,8 @@ export function aggregateDelays(
 }
 
 /**
- * Gathers what the watcher says until it is worth a scan: changes that have settled, deletions a good while later, so
- * that the new place of what was moved is found first. Ask with `take` once every delay.
+ * Aggregates watcher events until they are worth a scan. Changes are due when they have settled, deletions much later,
+ * so that the new path of a moved item is found first. Call `take` once per delay.
  */
 export class Aggregate {
   readonly #delays: AggregateDelays
@@ -52,7 +54,7 @@ export class Aggregate {
     this.#track(holder ?? this.#roomFor(event.path), seen)
   }
 
-  /** What is due: lists of paths, each for a scan of its own, in order. [''] is the whole folder. */
+  /** Due paths as lists, each for one scan, in order. [''] is the whole folder. */
   take(nowMs: number): readonly (readonly string[])[] {
     const onlyDeletions = [...this.#tracked.values()].every((tracked) => tracked.kind === 'removed')
     const due = [...this.#tracked].filter(([, tracked]) => this.#isDue(tracked, nowMs, onlyDeletions))
@@ -72,7 +74,7 @@ export class Aggregate {
     return (kind === 'changed' || onlyDeletions) && nowMs - lastMs >= this.#delays.delayMs / 2
   }
 
-  /** The path itself, or the directory that stands for it because there are too many. */
+  /** The path itself, or its directory where the limits are exceeded. */
   #roomFor(path: string): string {
     const directory = parentOf(path)
     let siblings = 0
@@ -81,7 +83,7 @@ export class Aggregate {
     return this.#tracked.size >= TRACKED_MAX ? '' : path
   }
 
-  /** Notes an event of a path, which from now on stands for everything below it as well. */
+  /** Tracks an event for a path and merges the tracked paths below it. */
   #track(path: string, seen: Tracked): void {
     let merged = seen
     for (const [other, tracked] of this.#tracked) {

@@ -3,39 +3,42 @@ import type { AttributeList } from '../core/attributes/attributes.ts'
 import type { FileHead } from '../core/records/file-info.ts'
 import type { WalkItem } from '../platform/walk.ts'
 
-/** An item of the walk, with its attributes where they count and could be read. */
+/** An item of the walk, with its attributes where they are synchronized and could be read. */
 export type ScannedItem = WalkItem & { readonly attributes?: AttributeList }
 
 /** Attributes of many items, after the folder's filter. */
 interface AttributesSeen {
-  /** By name; an item without any is not in there. */
+  /** By name; items without attributes are omitted. */
   readonly found: ReadonlyMap<string, AttributeList>
-  /** Items whose attributes are not known, with the reason where it is worth telling. */
+  /** Items whose attributes could not be read, with the reason where it should be reported. */
   readonly failed: ReadonlyMap<string, string | undefined>
 }
 
 type OnProblem = (name: string, error: string) => void
 
-/** For folders whose extended attributes are told to others. Not imported but handed in: few folders are. */
+/** For folders that announce extended attributes. Injected, not imported, because few folders do. */
 export interface ScanAttributes {
   readonly rules: AttributeRules
   /** The items with their attributes. */
   look(items: readonly WalkItem[], onProblem: OnProblem, signal: AbortSignal): Promise<readonly ScannedItem[]>
-  /** The item with what its record names and the disk lacked. */
+  /** The item with the attributes that its record has and the disk lacked. */
   complete(item: ScannedItem, record: FileHead, onProblem: OnProblem): Promise<ScannedItem>
 }
 
-/** How attributes of items are read and set. */
+/** Reads and sets attributes of items. */
 export interface AttributeMeans {
-  /** Undefined where the machine cannot read any. */
+  /** Undefined where the platform cannot read attributes. */
   read(names: readonly string[], signal: AbortSignal): Promise<AttributesSeen | undefined>
-  /** Puts on an item what others said before anybody here listened. Resolves with what it has then, or why it has not. */
+  /**
+   * Sets attributes that were received before the folder synchronized them. Resolves with the resulting list or an
+   * error.
+   */
   complete(record: FileHead, attributes: AttributeList): Promise<AttributeList | { readonly error: string }>
 }
 
 const NONE: AttributeList = []
 
-/** Looks at the attributes of files and directories; those of anything else do not count. */
+/** Reads the attributes of files and directories; other items have none. */
 export async function lookedAt(
   items: readonly WalkItem[],
   means: AttributeMeans,
@@ -52,7 +55,9 @@ export async function lookedAt(
   })
 }
 
-/** The item with what its record lacked on disk. An item for which that failed is not compared by its attributes. */
+/**
+ * The item with the attributes that were missing on disk. An item for which that failed is compared without attributes.
+ */
 export async function completed(
   item: ScannedItem,
   record: FileHead,
@@ -66,6 +71,6 @@ export async function completed(
     onProblem(item.name, now.error)
     return rest
   }
-  // Setting them changed the stamp, and nobody knows the new one.
+  // Setting attributes changes the stamp, and the new one is not known.
   return now === attributes ? item : { ...rest, attributes: now, changeStamp: undefined }
 }

@@ -6,7 +6,7 @@ import type { StoredBatch } from './types.ts'
 export interface BatchDeps {
   readonly clock: Pick<Clock, 'monotonicMs'>
   updateLocal(batch: readonly FileInfo[]): Promise<number>
-  /** Rejects when the folder must not be written about any more: its root or its marker is gone. */
+  /** Rejects when the root or the marker is missing, so that nothing more is stored. */
   checkHealth(): Promise<void>
   onBatch(batch: StoredBatch): void
 }
@@ -14,7 +14,7 @@ export interface BatchDeps {
 const RECORDS_MAX = 1_000
 const RECORDS_MIN = 25
 const BLOCKS_MAX = 5_000
-/** How long storing one batch should keep everybody else waiting. */
+/** Target duration of one batch, during which the database is locked for other users. */
 const STORE_MS_GOAL = 3
 
 /** Collects records and stores them in batches, one after the other. */
@@ -58,7 +58,7 @@ export class BatchWriter {
     this.#deps.onBatch({ records: batch, sequence })
   }
 
-  /** A slow disk gets smaller batches, so that nobody waits long for the database; a fast one larger ones. */
+  /** Slow disks get smaller batches to keep the latency of other database users low; fast disks get larger ones. */
   #adapt(records: number, tookMs: number): void {
     if (records < RECORDS_MIN) return
     const fitting = tookMs <= 0 ? RECORDS_MAX : (records * STORE_MS_GOAL) / tookMs

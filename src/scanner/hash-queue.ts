@@ -4,7 +4,7 @@ import { joinPath } from '../core/paths.ts'
 import type { Hasher, HashResult } from '../platform/hasher.ts'
 import type { ScannedItem } from './attributes.ts'
 
-/** A file to be hashed, and what we knew of it. */
+/** A file to be hashed, with its current record. */
 export interface HashRequest {
   readonly item: ScannedItem
   readonly record: FileHead | undefined
@@ -15,10 +15,10 @@ export interface HashQueueDeps {
   readonly hasher: Hasher
   readonly root: string
   readonly signal: AbortSignal
-  /** Files hashed at the same time; 0 or less leaves that to the hasher. */
+  /** Files hashed in parallel; 0 or less uses the hasher's default. */
   readonly hashersMax: number
   onBytes(count: number): void
-  /** Hashes one group's results; the next group may come while it has not resolved. */
+  /** Receives the results of one group; the next call may come before it resolves. */
   onResults(requests: readonly HashRequest[], results: readonly HashResult[]): Promise<void>
 }
 
@@ -26,7 +26,7 @@ const GROUP_FILES_MAX = 256
 const GROUP_BYTES_MAX = 64 * 1024 * 1024
 const GROUPS_MAX = 4
 
-/** Hands files to the hasher in groups. Bounded: who adds must wait for room. */
+/** Passes files to the hasher in groups. Bounded: callers of `add` must wait for `room`. */
 export class HashQueue {
   readonly #deps: HashQueueDeps
   #open: HashRequest[] = []
@@ -38,7 +38,7 @@ export class HashQueue {
     this.#deps = deps
   }
 
-  /** The hasher bounds what it does of one group: for a bound over all of them there must be one at a time. */
+  /** The hasher limits the parallelism within one group, so a limit over all groups requires one group at a time. */
   get #groupsMax(): number {
     return this.#deps.hashersMax > 0 ? 1 : GROUPS_MAX
   }
@@ -49,13 +49,13 @@ export class HashQueue {
     if (this.#open.length >= GROUP_FILES_MAX || this.#openBytes >= GROUP_BYTES_MAX) this.#start()
   }
 
-  /** Resolves when there is room for more. Rejects with what went wrong in any group. */
+  /** Resolves when there is room for more. Rejects with the first failure of any group. */
   async room(): Promise<void> {
     while (this.#running.size >= this.#groupsMax && this.#failure === undefined) await Promise.race(this.#running)
     if (this.#failure !== undefined) throw this.#failure.reason
   }
 
-  /** Resolves when everything added is hashed and taken. */
+  /** Resolves when all added files are hashed and their results processed. */
   async drain(): Promise<void> {
     if (this.#open.length > 0) this.#start()
     while (this.#running.size > 0) await Promise.race(this.#running)

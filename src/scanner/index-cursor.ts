@@ -11,10 +11,10 @@ export interface PageSource {
 
 const PAGE_RECORDS = 500
 
-/** Says that the next page must be loaded before the question can be answered. */
+/** The next page must be loaded first. */
 export const NEED_PAGE = Symbol('need page')
 
-/** Goes through our records at or below some paths, in the order of a walk, beside the walk. */
+/** Iterates over our records at or below some paths, in the order of the walk and in step with it. */
 export class IndexCursor {
   readonly #source: PageSource
   readonly #subs: readonly string[]
@@ -24,19 +24,19 @@ export class IndexCursor {
   #page: readonly FileHead[] = []
   #at = 0
 
-  /** `onAbsent` hears of every record that the walk passed without meeting the item. */
+  /** `onAbsent` receives every record that the walk passed without finding the item. */
   constructor(source: PageSource, subs: readonly string[], onAbsent: (record: FileHead) => void) {
     this.#source = source
     this.#subs = subs
     this.#onAbsent = onAbsent
   }
 
-  /** Whether the page at hand holds anything that was not passed yet. */
+  /** Whether the current page has unread records. */
   get hasRecords(): boolean {
     return this.#at < this.#page.length
   }
 
-  /** The record of this name, if any. Names must come in ascending order. */
+  /** The record of this name, if any. Names must be given in ascending order. */
   seek(name: string): FileHead | undefined | typeof NEED_PAGE {
     for (;;) {
       const record = this.#page[this.#at]
@@ -49,7 +49,7 @@ export class IndexCursor {
     }
   }
 
-  /** Loads the next page. Every record of the one before must have been passed. */
+  /** Loads the next page. All records of the previous one must have been read. */
   async load(): Promise<void> {
     const within = this.#subs[this.#sub]
     if (within === undefined) return
@@ -64,7 +64,7 @@ export class IndexCursor {
     }
   }
 
-  /** Passes everything that is left. */
+  /** Reports all remaining records as absent. */
   async finish(): Promise<void> {
     for (;;) {
       for (; this.#at < this.#page.length; this.#at++) this.#onAbsent(this.#page[this.#at]!)

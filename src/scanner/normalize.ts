@@ -9,7 +9,7 @@ type NormalizeDisk = Pick<Disk, 'lstat' | 'list' | 'removeFile' | 'renameNew'>
 
 const CONFLICT = 'normalizing path: item has UTF8 encoding conflict with another item'
 
-/** Gives an item the name in the form that all devices agree on. Never replaces another item. */
+/** Renames an item to its NFC form. Never replaces another item. */
 export async function normalizeName(disk: NormalizeDisk, root: string, path: string): Promise<Normalized> {
   const name = path.normalize('NFC')
   const [from, to] = [joinPath(root, path), joinPath(root, name)]
@@ -18,9 +18,9 @@ export async function normalizeName(disk: NormalizeDisk, root: string, path: str
     if (there === undefined) await disk.renameNew(from, to)
     else if (await isListed(disk, to)) {
       if (!isSameFile(await disk.lstat(from), there)) return { error: CONFLICT }
-      await disk.removeFile(from) // the file has both names: a rename that was cut short
+      await disk.removeFile(from) // the file has both names after an interrupted rename
     } else {
-      // The disk takes both spellings for one: only by way of a third name does the new one stick.
+      // The file system treats both spellings as equal: the new one requires a rename via a third name.
       const between = joinPath(parentOf(to), `.syncthing.${baseOf(name)}.tmp`)
       await disk.renameNew(from, between)
       await disk.renameNew(between, to)

@@ -6,16 +6,16 @@ import type { Disk } from '../platform/disk.ts'
 export type Presence =
   | { readonly is: 'here' }
   | { readonly is: 'gone' }
-  /** Could not be looked at: nobody may conclude anything. */
+  /** The check failed: nothing may be concluded. */
   | { readonly is: 'unknown'; readonly reason: string }
 
 const HERE: Presence = { is: 'here' }
 const GONE: Presence = { is: 'gone' }
 
-/** Directories remembered at once. They come in order, so a few are enough. */
+/** Limit of cached directories. They come in order, so a few are enough. */
 const REMEMBERED_MAX = 1_000
 
-/** Answers whether an item of a folder is really gone from the disk: the last question before it counts as deleted. */
+/** Verifies that an item is really gone from the disk before it is recorded as deleted. */
 export class PresenceCheck {
   readonly #disk: Pick<Disk, 'lstat' | 'list'>
   readonly #root: string
@@ -32,13 +32,13 @@ export class PresenceCheck {
     this.#caseInsensitive = options.caseInsensitive
   }
 
-  /** Gone is what is not there, is there in another case only, or lies below what is no directory any more. */
+  /** An item is gone if it does not exist, exists only in another case, or its parent is not a directory any more. */
   async check(name: string): Promise<Presence> {
     const parent = await this.#directory(parentOf(name))
     if (parent.is !== 'here') return parent
     const presence = await this.#look(name)
     if (presence.is !== 'gone' || isNormal(name.normalize('NFD'))) return presence
-    // About to be renamed to this very name, or already complained about: not gone.
+    // The item is about to be renamed to this name or was reported as a problem: not gone.
     return this.#look(name.normalize('NFD'))
   }
 
@@ -55,7 +55,7 @@ export class PresenceCheck {
   }
 
   async #directory(name: string): Promise<Presence> {
-    if (name === '') return HERE // the folder's health is another question, and asked before every batch
+    if (name === '') return HERE // the root is covered by the health check before every batch
     let known = this.#directories.get(name)
     if (known === undefined) {
       if (this.#directories.size >= REMEMBERED_MAX) this.#directories.clear()
@@ -76,13 +76,13 @@ export class PresenceCheck {
   }
 }
 
-/** Whether the disk takes the marker in capitals for the marker. */
+/** Whether the file system treats the marker's name in capitals as the marker. */
 export async function isCaseInsensitive(disk: Pick<Disk, 'lstat'>, root: string): Promise<boolean> {
   try {
     const looks = [disk.lstat(joinPath(root, '.stfolder')), disk.lstat(joinPath(root, '.STFOLDER'))] as const
     const [marker, capitals] = await Promise.all(looks)
     return marker.deviceId === capitals.deviceId && marker.inode === capitals.inode
   } catch {
-    return false // one of the two is not there: the disk tells them apart, or the marker has another name
+    return false // one is missing: the disk is case-sensitive or the marker has another name
   }
 }

@@ -3,11 +3,11 @@ import type { ScanProgress } from './types.ts'
 
 const RATE_WINDOW_MS = 60_000
 
-/** Bytes hashed and to be hashed, told at intervals. Says nothing about a scan that hashes nothing. */
+/** Reports bytes hashed and to be hashed at intervals. A scan that hashes nothing reports nothing. */
 export class ProgressMeter {
   readonly #clock: Clock
   readonly #onProgress: (progress: ScanProgress) => void
-  /** One byte that is never hashed: the part done stays below the whole until the scan is over. */
+  /** One byte that is never hashed keeps the progress below 100 % until the scan ends. */
   #totalBytes = 1
   #currentBytes = 0
   #toldBytes = 0
@@ -33,7 +33,7 @@ export class ProgressMeter {
     this.#currentBytes += bytes
   }
 
-  /** Tells every `intervalMs` until the signal aborts. */
+  /** Reports every `intervalMs` until the signal aborts. */
   async run(intervalMs: number, signal: AbortSignal): Promise<void> {
     try {
       for (;;) {

@@ -43,7 +43,7 @@ export interface ScanDeps {
   readonly clock: Clock
   readonly index: ScanIndex
   readonly log: Logger
-  /** Asked before the scan and before each batch is stored; a rejection ends the scan with it. */
+  /** Called before the scan and before each batch is stored; a rejection aborts the scan. */
   checkHealth(): Promise<void>
   onBatch(batch: StoredBatch): void
   onProgress(progress: ScanProgress): void
@@ -52,36 +52,36 @@ export interface ScanDeps {
 export interface ScanRequest {
   /** Absolute path of the folder root. */
   readonly root: string
-  /** As `cleanSubs` gives them; [''] is the whole folder. */
+  /** Result of `cleanSubs`; [''] is the whole folder. */
   readonly subs: readonly string[]
   readonly ignore: IgnoreRules
   readonly ignorePerms: boolean
   readonly modTimeWindowMs: number
   readonly autoNormalize: boolean
   readonly ownShortId: ShortId
-  /** No edit counts from less, whatever the clock says. */
+  /** Lower bound for version counters, independent of the clock. */
   readonly minCounter?: number | undefined
-  /** Marks every change as one that others are not to have. */
+  /** Flags every change as local, not to be announced. */
   readonly receiveOnly: boolean
-  /** Our own temporary files older than this are removed; 0 keeps them all. */
+  /** Temporary files older than this are removed; 0 keeps them all. */
   readonly keepTemporariesMs: number
-  /** 0 or less: no progress is told. */
+  /** 0 or less: no progress is reported. */
   readonly progressIntervalMs: number
-  /** Files hashed at the same time; 0 or less leaves that to the hasher. */
+  /** Files hashed in parallel; 0 or less uses the hasher's default. */
   readonly hashers: number
-  /** Undefined: whose an item is does not count. */
+  /** Undefined: ownership is not compared. */
   readonly ownership?: { readonly accounts: Accounts; readonly synced: boolean } | undefined
-  /** Given where extended attributes count. */
+  /** Undefined where extended attributes are not synchronized. */
   readonly attributes?: ScanAttributes | undefined
-  /** What a look at the folder a moment ago showed: then there is none before the first batch. */
+  /** Result of a recent check of the folder; replaces the check before the first batch. */
   readonly checked?: { readonly caseInsensitive: boolean } | undefined
 }
 
-/** Problems kept of one scan: a broken disk must not fill the memory. */
+/** Limit of stored problems; bounds memory when every item fails. */
 const PROBLEMS_MAX = 10_000
-/** How often names are put in order and looked at again: each round goes one directory deeper. */
+/** Limit of normalization rounds: each round goes one directory deeper. */
 const ROUNDS_MAX = 100
-/** Files of equal content looked at for the one that was renamed. */
+/** Files of equal content examined as rename sources. */
 const RENAME_CANDIDATES_MAX = 10
 
 /**
@@ -128,7 +128,7 @@ class FolderScan {
   readonly #onProblem = (path: string, error: string): void => this.#problem(path, error)
   #subs: ReadonlySet<string> = new Set()
   #itemsSeen = 0
-  /** A folder seen for the first time holds no renamed files: nobody needs to look for them. */
+  /** The first scan of a folder has no rename sources, so the lookup is skipped. */
   #indexHasRecords = false
 
   constructor(deps: ScanDeps, request: ScanRequest, caseInsensitive: boolean, signal: AbortSignal) {
@@ -190,7 +190,7 @@ class FolderScan {
     }
   }
 
-  /** Walks, puts names in order, and walks what got a new name, until there is nothing left to rename. */
+  /** Walks, normalizes names and walks the renamed items, until nothing is left to rename. */
   async #walkAll(): Promise<void> {
     let subs = this.#request.subs
     for (let round = 0; subs.length > 0 && round < ROUNDS_MAX; round++) subs = await this.#walk(subs)
@@ -249,14 +249,14 @@ class FolderScan {
     this.#queue.add(item, record)
   }
 
-  /** A directory above a sub: its own changes wait for its own scan, but the index must know that it is there. */
+  /** A directory above a sub: its own changes are left to its own scan, but the index must contain it. */
   async #meetParent(item: ScannedItem): Promise<void> {
     const record = await this.#deps.index.get('local', item.name)
     const known = record !== undefined && !record.deleted && record.type === item.type && !isInvalid(record)
     if (!known) this.#meet(item, record)
   }
 
-  /** Lets hashing and storing keep up with the walk, so that nothing piles up in between. */
+  /** Back-pressure: the walk waits for hashing and storing. */
   async #catchUp(): Promise<void> {
     await this.#storeIfFull()
     await this.#queue.room()
@@ -281,7 +281,7 @@ class FolderScan {
           confirmedRecord(record, item, content, this.#compareOptions) ?? recordOf(item, record, content, options)
         const isNew = record === undefined || record.deleted
         const source = isNew && this.#indexHasRecords ? await this.#renamedFrom(info) : undefined
-        // Side by side in one batch: other devices see a move instead of a deletion and a download.
+        // Adjacent in one batch, so that other devices can rename instead of downloading again.
         this.#writer.add(info)
         if (source !== undefined) this.#writer.add(source)
         if (this.#writer.isFull) await this.#writer.flush()
@@ -289,7 +289,7 @@ class FolderScan {
     }
   }
 
-  /** The deletion of the file that this one was before it got its new name. */
+  /** The deletion of the file that was renamed to this one. */
   async #renamedFrom(info: FileInfo): Promise<FileInfo | undefined> {
     if (this.#request.receiveOnly || info.sizeBytes === 0 || info.blocksHash === undefined) return undefined
     for (const candidate of await this.#deps.index.localByBlocks(info.blocksHash, RENAME_CANDIDATES_MAX)) {
@@ -301,7 +301,7 @@ class FolderScan {
   }
 
   #hashFailed(name: string, { code, message }: Extract<HashResult, { kind: 'failed' }>): void {
-    if (code === 'ENOENT' || code === 'ENOTDIR') return // gone since the walk saw it: the next scan records that
+    if (code === 'ENOENT' || code === 'ENOTDIR') return // deleted after the walk: the next scan records it
     if (code === 'ELOOP') return this.#problem(name, 'hashing: file changed during hashing')
     this.#problem(name, `hashing: ${diskReason(new Error(message))}`)
   }

@@ -1,6 +1,6 @@
 import type { FileHead } from '../core/records/file-info.ts'
 
-/** An item that could not be scanned, in the words of `GET /rest/folder/errors`. */
+/** An item that could not be scanned, with the error text of `GET /rest/folder/errors`. */
 export interface ScanProblem {
   readonly path: string
   readonly error: string
@@ -14,7 +14,7 @@ export interface ScanResult {
   readonly bytesHashed: number
 }
 
-/** Told after each batch is stored: what changed, for events and indexes. */
+/** Published after each batch is stored, for events and index exchange. */
 export interface StoredBatch {
   readonly records: readonly FileHead[]
   readonly sequence: number

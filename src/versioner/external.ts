@@ -6,13 +6,16 @@ import { Parents } from '../platform/files/parents.ts'
 import type { FileVersion, KeptFile, Versioner, VersionerDeps, VersionerOptions } from './types.ts'
 import { refused } from './versions-directory.ts'
 
-/** Long enough for a program that copies a large file to a slow disk. */
+/** Sufficient for copying a large file to a slow disk. */
 const TIME_LIMIT_MS = 10 * 60_000
-/** Keys to our own interface are nobody else's business. */
+/** Credentials of our API are not passed to external programs. */
 const HIDDEN = ['STGUIAUTH', 'STGUIAPIKEY', 'STGUIPASSWORD'] as const
 const NOT_SUPPORTED = 'version restoration not supported with the current versioner'
 
-/** A program of the user's takes every file that goes. What it does with it we do not know, so we list and restore nothing. */
+/**
+ * Passes every replaced or deleted file to a program of the user. Where it stores versions is unknown, so listing and
+ * restoring are not supported.
+ */
 export class ExternalVersioner implements Versioner {
   readonly #deps: VersionerDeps
   readonly #options: VersionerOptions
@@ -64,7 +67,7 @@ export class ExternalVersioner implements Versioner {
     return await this.#deps.disk.lstat(path).then(
       () => true,
       () => false,
-    ) // what cannot be looked at fails where it is replaced
+    ) // an unreadable file fails when it is replaced
   }
 }
 
@@ -75,9 +78,9 @@ function failed(reason: string): TwinfoldError {
 function reasonOf(end: ProgramEnd): string {
   switch (end.kind) {
     case 'exited':
-      return `the program ended with code ${end.code}${quoted(end.output)}`
+      return `the program exited with code ${end.code}${quoted(end.output)}`
     case 'killed':
-      return `the program was ended: ${end.reason}${quoted(end.output)}`
+      return `the program was terminated: ${end.reason}${quoted(end.output)}`
     case 'not-started':
       return `the program could not be started: ${end.reason}`
   }

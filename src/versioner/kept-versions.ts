@@ -10,12 +10,12 @@ import { restoreVersion } from './restore.ts'
 import type { FileVersion, KeptFile, Versioner, VersionerDeps, VersionerOptions } from './types.ts'
 import { refused, unlessMissing, VersionsDirectory, type KeptEntry } from './versions-directory.ts'
 
-/** Versions of one file kept in the same second get the seconds after it. */
+/** Versions of one file archived in the same second use the following seconds. */
 const TIMES_TRIED_MAX = 60
 
 /**
- * Versions as files in a directory. Each gets a name with the time first, of which there is never one already, so keeping
- * one version replaces no other; then what the policy finds too many goes, or the name without a time is given.
+ * Versions as files in a directory. Each is first stored under an unused name with a time tag, so it never replaces
+ * another one. Then surplus versions are removed or, in a trash can, the tag is dropped.
  */
 export class KeptVersions implements Versioner {
   readonly #deps: VersionerDeps
@@ -99,7 +99,7 @@ export class KeptVersions implements Versioner {
     }
   }
 
-  /** Undefined when the file is not there. Resolves with where it is kept, which lasts. */
+  /** Undefined when the file does not exist. Resolves with the path of the version, which is durable. */
   async #take(name: string, bring: typeof moveNew): Promise<string | undefined> {
     const { clock, disk } = this.#deps
     await using above = await this.#parents.hold(name)
@@ -123,10 +123,10 @@ export class KeptVersions implements Versioner {
       if (this.#fsync) await this.#versions.sync(kept)
       return kept
     }
-    throw refused('all names for a version of this file are taken')
+    throw refused('all names for a version of this file are in use')
   }
 
-  /** A file that was kept under its own name is in the way where a directory has had that name since. */
+  /** A version stored without a tag blocks a directory of the same name: it gets a tag. */
   async #makeWay(kept: string): Promise<void> {
     await this.#versions.prepare()
     const { disk } = this.#deps
@@ -140,7 +140,7 @@ export class KeptVersions implements Versioner {
     }
   }
 
-  /** What the policy wants done with a version that is safe. */
+  /** Applies the policy after the version is durable. */
   async #settle(name: string, kept: string): Promise<void> {
     if (this.#policy.kind === 'trashcan') return await this.#givePlainName(name, kept)
     const paths = await this.#listed.of(name, kept)
@@ -152,17 +152,18 @@ export class KeptVersions implements Versioner {
     await this.#removeSurplus(entries)
   }
 
-  /** In a trash can the newest replaces the older one, and its time says when it got there. */
+  /** In a trash can the newest version replaces the older one; its modification time is the time of the move. */
   async #givePlainName(name: string, kept: string): Promise<void> {
     const { clock, disk } = this.#deps
     const nowMs = clock.nowMs()
-    // Until the folder's directory has forgotten it for good, this may still be the file itself, and must look as it did.
+    // Until the removal from the folder's directory is durable, this may be the same inode, so its time must not
+    // change.
     if (this.#fsync) await disk.syncDirectory(joinPath(this.#root, parentOf(name)))
     await using above = await this.#versions.hold(kept)
     const from = joinPath(above.path, baseOf(kept))
     await disk.setModified(from, Math.floor(nowMs / 1_000), (nowMs % 1_000) * 1_000_000)
     const older = await this.#versions.look(name)
-    // A directory by that name holds versions of its own: then the name with the time is good enough.
+    // A directory of that name holds other versions: the name with the tag is kept.
     if (older?.type === 'directory') return
     await disk.rename(from, joinPath(above.path, baseOf(name)))
     if (this.#fsync) await this.#versions.sync(name)
@@ -184,12 +185,12 @@ export class KeptVersions implements Versioner {
     return tagged?.versionMs ?? modifiedMs(entry)
   }
 
-  /** In a trash can every file stands for itself. */
+  /** In a trash can every file is its only version. */
   #nameOf({ path }: KeptEntry): string {
     return this.#policy.kind === 'trashcan' ? path : (parseVersionName(path)?.name ?? path)
   }
 
-  /** The version is safe, whatever happens now; trouble is for people to know. */
+  /** The version is durable at this point, so failures are only logged. */
   async #quietly(kept: string, work: () => Promise<void>): Promise<void> {
     try {
       await work()

@@ -2,18 +2,18 @@ import { parentOf } from '../core/paths.ts'
 import { versionKey, versionKeyOf } from '../core/records/version-names.ts'
 import type { Clock } from '../platform/clock.ts'
 
-/** What others put there or took away meanwhile is seen after this long; whoever uses a name looks whether it is there. */
+/** Changes by other programs are seen after this time; entries are checked for existence before use. */
 const FRESH_MS = 30_000
 
 export interface ListedVersionsDeps {
   readonly clock: Pick<Clock, 'monotonicMs'>
-  /** The names of one directory, with the directory. */
+  /** The paths of the files of one directory, relative to the root. */
   filesIn(directory: string): Promise<readonly string[]>
 }
 
 /**
- * Which versions there are of a file. The directory is listed once for all of its files that are kept in a row: listed
- * for each of them, ten thousand deletions in one directory would read fifty million names. One directory at a time.
+ * The versions of a file. One listing of a directory serves all files archived in sequence: a listing per file would
+ * read fifty million names for ten thousand deletions in one directory. Only one directory is cached.
  */
 export class ListedVersions {
   readonly #deps: ListedVersionsDeps
@@ -25,7 +25,7 @@ export class ListedVersions {
     this.#deps = deps
   }
 
-  /** With `kept`, which has just been put there. Some may be gone since. */
+  /** Includes `kept`, the version just stored. Some entries may have been removed since. */
   async of(name: string, kept: string): Promise<readonly string[]> {
     const directory = parentOf(name)
     const nowMs = this.#deps.clock.monotonicMs()

@@ -2,7 +2,9 @@ import { systemCode } from '../core/errors.ts'
 import { temporaryName } from '../core/paths.ts'
 import type { Disk } from '../platform/disk.ts'
 
-/** Another disk, or one without second names, or none for us: then the content is copied. */
+/**
+ * Hard links are not possible across disks, on some file systems, or without permission: the content is copied then.
+ */
 const NO_SECOND_NAME: ReadonlySet<string | undefined> = new Set([
   'EXDEV',
   'EPERM',
@@ -14,8 +16,8 @@ const NO_SECOND_NAME: ReadonlySet<string | undefined> = new Set([
 ])
 
 /**
- * Gives the content of a file a second place, where nothing may be yet. Whoever looks there finds nothing or all of it,
- * with its time and mode. `EEXIST` where something is there.
+ * Links or copies a file to an unused path. The target appears atomically, with time and mode. Rejects with `EEXIST`
+ * where it exists.
  */
 export async function duplicate(disk: Disk, from: string, to: string, fsync: boolean): Promise<void> {
   try {
@@ -26,7 +28,7 @@ export async function duplicate(disk: Disk, from: string, to: string, fsync: boo
   }
 }
 
-/** Moves a file to a place where nothing may be yet, also to another disk. Nothing is lost, whenever it is cut short. */
+/** Moves a file to an unused path, also to another disk. An interruption loses no data. */
 export async function moveNew(disk: Disk, from: string, to: string, fsync: boolean): Promise<void> {
   try {
     await disk.renameNew(from, to)
@@ -39,7 +41,7 @@ export async function moveNew(disk: Disk, from: string, to: string, fsync: boole
 
 async function copyWhole(disk: Disk, from: string, to: string, fsync: boolean): Promise<void> {
   const { mode, modifiedS, modifiedNs } = await disk.lstat(from)
-  const temporary = temporaryName(to, 'linux') // the spelling that every platform knows for ours
+  const temporary = temporaryName(to, 'linux') // recognized on every platform
   await removeIfThere(disk, temporary)
   try {
     await disk.copyNew(from, temporary, (mode & 0o777) | 0o600)
@@ -51,7 +53,7 @@ async function copyWhole(disk: Disk, from: string, to: string, fsync: boolean): 
     await disk.renameNew(temporary, to)
     await disk.chmod(to, mode & 0o777)
   } catch (error) {
-    await removeIfThere(disk, temporary).catch(() => {}) // the first reason is the one that is told
+    await removeIfThere(disk, temporary).catch(() => {}) // the first error is reported
     throw error
   }
 }

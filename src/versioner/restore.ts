@@ -24,21 +24,21 @@ export interface RestoreDeps {
   readonly fsync: boolean
   readonly versions: VersionsDirectory
   readonly parents: Parents
-  /** For what has the name now. */
+  /** Archives the current file of this name. */
   keep(name: string): Promise<KeptFile>
 }
 
-/** Where a version is and where it goes, by directories that are held open: nobody can swap them meanwhile. */
+/** Source and target by directories that are held open, so that they cannot be swapped meanwhile. */
 interface Way {
   readonly from: string
   readonly to: string
   readonly directory: string
 }
 
-/** Brings a version back under its file's name. What has the name is kept in turn. */
+/** Restores a version under its file's name. The current file is archived first. */
 export async function restoreVersion(deps: RestoreDeps, name: string, versionMs: number): Promise<void> {
   if (!isCanonical(name) || isInternal(name) || name.split('/').some(isTemporary))
-    throw refused('name is not one that a folder may hold')
+    throw refused('invalid file name')
   const version = await findVersion(deps.versions, name, Math.floor(versionMs / 1_000) * 1_000)
   if (version === undefined) throw refused('version not found')
   await ensureParents(deps, name)
@@ -51,17 +51,17 @@ export async function restoreVersion(deps: RestoreDeps, name: string, versionMs:
   }
   const current = await lookAt(deps.disk, way.to)
   if (current?.type === 'directory') throw refused('cannot restore on top of a directory')
-  if (current?.type === 'other') throw refused('cannot restore on top of something that is no file')
+  if (current?.type === 'other') throw refused('cannot restore on top of something that is not a file')
   const kept = current?.type === 'file' ? await putOver(deps, name, way) : undefined
   if (kept === undefined) await putNew(deps, name, way, current !== undefined)
   if (deps.fsync) {
     await deps.disk.syncDirectory(joinPath(deps.root, parentOf(name)))
     await deps.disk.syncDirectory(deps.versions.path(parentOf(version)))
   }
-  await kept?.done() // only what lasts makes another version one too many
+  await kept?.done() // surplus versions are removed only after the restored file is durable
 }
 
-/** Directories that are made for it last before the version goes in there: a loss of power would take it with them. */
+/** New directories are made durable before the version moves there: a power loss would discard it with them. */
 async function ensureParents({ disk, root, fsync, parents }: RestoreDeps, name: string): Promise<void> {
   const areThere = await parents.isReachable(name)
   await parents.ensure(name)
@@ -69,7 +69,7 @@ async function ensureParents({ disk, root, fsync, parents }: RestoreDeps, name: 
   for (const directory of ancestorsOf(name)) await disk.syncDirectory(joinPath(root, directory))
 }
 
-/** The file that holds a version: with the time in its name, or in its own time. */
+/** The path of a version: the time is in its name or is its modification time. */
 async function findVersion(versions: VersionsDirectory, name: string, versionMs: number): Promise<string | undefined> {
   if (!(await versions.isUsable())) return undefined
   const tagged = versionName(name, compactTime(versionMs))
@@ -105,7 +105,7 @@ async function putOver(deps: RestoreDeps, name: string, way: Way): Promise<KeptF
   return kept
 }
 
-/** Whoever looks finds the file or the version, whole. */
+/** Replaces atomically. */
 async function replace({ disk, fsync }: RestoreDeps, name: string, { from, to, directory }: Way): Promise<void> {
   try {
     await disk.rename(from, to)

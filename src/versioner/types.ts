@@ -4,38 +4,38 @@ import type { Clock } from '../platform/clock.ts'
 import type { Disk } from '../platform/disk.ts'
 import type { Programs } from '../platform/programs.ts'
 
-/** An old version of a file. Its time names it: whole seconds. */
+/** An old version of a file, identified by its time in whole seconds. */
 export interface FileVersion {
   readonly versionMs: number
   readonly modifiedMs: number
   readonly sizeBytes: number
 }
 
-/** A file that is about to be replaced and has been kept before. One of the two is called, once. */
+/** A file that was archived before it is replaced. Either `done` or `undo` is called, once. */
 export interface KeptFile {
-  /** The name is free already: whoever kept the file took it away. */
+  /** The file was moved away, so the name is free already. */
   readonly gone: boolean
-  /** The file was replaced. What keeping it made too many goes. Never rejects. */
+  /** The file was replaced: surplus versions are removed. Never rejects. */
   done(): Promise<void>
-  /** It was not, and stays what it is: there is no old version of it. Never rejects. */
+  /** The file was not replaced: its version is removed. Never rejects. */
   undo(): Promise<void>
 }
 
 /**
- * Keeps what files of one folder were. Whatever it promises to keep would survive a loss of power before the promise
- * resolves, unless the folder does without that. Names are those of the folder; nothing is ever read, written or removed
- * through a symlink, or outside the folder and the place for its versions.
+ * Archives old versions of one folder's files. Versions are durable before a promise resolves, unless the folder
+ * disables fsync. Names are relative to the folder; nothing is read, written or removed through a symlink, or outside
+ * the folder and its versions directory.
  */
 export interface Versioner {
-  /** Keeps a file under its own name, too, until it is replaced. */
+  /** Archives a file that stays in place until it is replaced. */
   keep(name: string, signal: AbortSignal): Promise<KeptFile>
-  /** Takes a file out of the folder and keeps it. One that is not there is nothing to keep. */
+  /** Moves a file out of the folder into the archive. A missing file is ignored. */
   archive(name: string, signal: AbortSignal): Promise<void>
-  /** Removes what has become too old or too many, and empty directories. */
+  /** Removes versions that are too old or too many, and empty directories. */
   clean(signal: AbortSignal): Promise<void>
   /** By path, newest first. */
   versions(signal: AbortSignal): Promise<ReadonlyMap<string, readonly FileVersion[]>>
-  /** Brings a version back; what has its name now is kept in turn. Rejects with `item-failed` and a reason for people. */
+  /** Restores a version; the current file is archived first. Rejects with `item-failed` and a reason for display. */
   restore(name: string, versionMs: number, signal: AbortSignal): Promise<void>
 }
 

@@ -7,13 +7,13 @@ import { removeIfThere } from './moves.ts'
 
 const DEFAULT_NAME = '.stversions'
 const OWNER_ALL = 0o700
-/** Files that are looked at for a list or a clean-up; who keeps more has to tidy up by hand. */
+/** Limit of files for listing and clean-up; larger archives must be cleaned up by the user. */
 const FILES_MAX = 1_000_000
 
 export interface VersionsDirectoryOptions {
   /** Of the folder; absolute. */
   readonly folderRoot: string
-  /** As configured: '' is the usual place, a relative one starts at the folder. */
+  /** As configured: '' is the default path, relative paths start at the folder. */
   readonly configured: string
   readonly userHome: string
 }
@@ -24,13 +24,13 @@ export interface KeptEntry {
   readonly stat: DiskStat
 }
 
-/** The place where old versions lie, as a tree that is never left, not even through a symlink that somebody put there. */
+/** The directory of old versions. All access stays inside, also in the presence of symlinks. */
 export class VersionsDirectory {
   readonly root: string
   readonly #disk: Disk
   readonly #folderRoot: string
   readonly #parents: Parents
-  /** Absolute directories in which others were made that may not last yet, and which making was the latest there. */
+  /** Absolute directories with new entries that are not synced yet, with the number of the last creation. */
   readonly #madeIn = new Map<string, number>()
   #makings = 0
 
@@ -50,7 +50,7 @@ export class VersionsDirectory {
     return joinPath(this.root, kept)
   }
 
-  /** Makes the directory where it is missing. Rejects with `item-failed` where it must not be used. */
+  /** Creates the directory where it is missing. Rejects with `item-failed` where it must not be used. */
   async prepare(): Promise<void> {
     if (await this.isUsable()) return
     const below = this.#belowFolder()
@@ -58,19 +58,19 @@ export class VersionsDirectory {
     if (below === undefined) await this.#disk.makeDirectories(this.root, OWNER_ALL)
     else await new Parents({ disk: this.#disk, root: this.#folderRoot, onMade: () => {} }).ensure(`${below}/x`)
     for (const directory of above) this.#noteMadeIn(directory)
-    if (!(await this.isUsable())) throw refused(`versions directory ${this.root} cannot be made`)
+    if (!(await this.isUsable())) throw refused(`versions directory ${this.root} cannot be created`)
   }
 
-  /** False where it is missing; rejects with `item-failed` where it is not what it should be. */
+  /** False where it is missing; rejects with `item-failed` where it is invalid. */
   async isUsable(): Promise<boolean> {
     const below = this.#belowFolder()
     try {
       if (below !== undefined) await this.#refuseSymlinks(below)
       const real = await this.#disk.realPath(this.root)
       const folder = await this.#disk.realPath(this.#folderRoot)
-      // A clean-up there would take the folder's own files for old versions.
+      // A clean-up there would remove the folder's own files as old versions.
       if (real === '/' || isAtOrBelow(folder, real))
-        throw refused(`versions directory ${this.root} holds the folder itself`)
+        throw refused(`versions directory ${this.root} contains the folder itself`)
       return true
     } catch (error) {
       if (systemCode(error) === 'ENOENT') return false
@@ -78,18 +78,18 @@ export class VersionsDirectory {
     }
   }
 
-  /** The directories above are there, and real, when it resolves. */
+  /** Resolves when the parent directories exist and none is a symlink. */
   async ensureParents(kept: string): Promise<void> {
     await this.prepare()
     await this.#parents.ensure(kept)
   }
 
-  /** The directory above, held open. */
+  /** The parent directory, held open. */
   async hold(kept: string): Promise<HeldDirectory> {
     return await this.#parents.hold(kept)
   }
 
-  /** Removes a file, whatever its directory is swapped for meanwhile; resolves also where there is none. */
+  /** Removes a file safely when its directory is swapped meanwhile; a missing file is ignored. */
   async remove(kept: string): Promise<void> {
     await using above = await this.hold(kept)
     await removeIfThere(this.#disk, joinPath(above.path, baseOf(kept)))
@@ -99,11 +99,11 @@ export class VersionsDirectory {
     await this.#parents.check(kept)
   }
 
-  /** What was put there lasts from now on. */
+  /** Makes a version durable. */
   async sync(kept: string): Promise<void> {
     for (const [directory, making] of this.#madeIn) {
-      await this.#disk.syncDirectory(directory).catch(unlessMissing) // nothing is left to last in what a clean-up removed
-      // Until now others had to see to it too; what was made meanwhile still has to be.
+      await this.#disk.syncDirectory(directory).catch(unlessMissing) // a clean-up removed the directory
+      // Entries are deleted only after the sync, for concurrent callers; directories created meanwhile remain.
       if (this.#madeIn.get(directory) === making) this.#madeIn.delete(directory)
     }
     await this.#disk.syncDirectory(this.path(parentOf(kept)))
@@ -113,28 +113,28 @@ export class VersionsDirectory {
     this.#madeIn.set(directory, ++this.#makings)
   }
 
-  /** Undefined where nothing is. */
+  /** Undefined where nothing exists. */
   async look(kept: string): Promise<DiskStat | undefined> {
     return await this.#disk.lstat(this.path(kept)).catch(unlessMissing)
   }
 
-  /** The files of one directory. */
+  /** The paths in one directory. */
   async filesIn(directory: string): Promise<readonly string[]> {
     const entries = await this.#disk.list(this.path(directory))
     return entries.filter(({ valid }) => valid).map(({ name }) => (directory === '' ? name : `${directory}/${name}`))
   }
 
-  /** Every regular file below, our own half-made ones left out. */
+  /** All regular files below, without temporary files. */
   async *files(signal: AbortSignal): AsyncGenerator<KeptEntry> {
     let count = 0
     for await (const entry of this.#walk(signal)) {
       if (entry.stat.type !== 'file' || isTemporary(entry.path)) continue
-      if (++count > FILES_MAX) throw refused(`versions directory ${this.root} holds more than ${FILES_MAX} files`)
+      if (++count > FILES_MAX) throw refused(`versions directory ${this.root} contains more than ${FILES_MAX} files`)
       yield entry
     }
   }
 
-  /** Removes what is left of work that was cut short, and directories that hold nothing. */
+  /** Removes temporary files of interrupted operations and empty directories. */
   async tidy(signal: AbortSignal): Promise<void> {
     const directories: string[] = []
     for await (const { path, stat } of this.#walk(signal)) {
@@ -150,7 +150,7 @@ export class VersionsDirectory {
     }
   }
 
-  /** A directory before what is in it. A symlink is something there, never a way on. */
+  /** Yields a directory before its contents. Symlinks are not followed. */
   async *#walk(signal: AbortSignal): AsyncGenerator<KeptEntry> {
     if (!(await this.isUsable())) return
     const open = ['']
@@ -166,12 +166,12 @@ export class VersionsDirectory {
     }
   }
 
-  /** Where it is below the folder's root. There others can put symlinks; elsewhere only whoever configured it can. */
+  /** The path below the folder's root, if any. Other devices can create symlinks there; elsewhere only the user can. */
   #belowFolder(): string | undefined {
     return this.root.startsWith(`${this.#folderRoot}/`) ? this.root.slice(this.#folderRoot.length + 1) : undefined
   }
 
-  /** The directory above each one that is missing on the way to the versions. */
+  /** The parents of all missing directories on the path to the versions. */
   async #aboveMissing(): Promise<readonly string[]> {
     const above: string[] = []
     for (let path = this.root; path !== dirname(path); path = dirname(path)) {
@@ -188,13 +188,13 @@ export class VersionsDirectory {
     }
   }
 
-  /** Like the directory of the folder whose files come here, and never one that we could not use. */
+  /** The mode of the corresponding directory of the folder, with all rights for the owner. */
   async #modeLike(directory: string): Promise<number> {
     try {
       const { mode, type } = await this.#disk.lstat(joinPath(this.#folderRoot, directory))
       if (type === 'directory') return (mode & 0o777) | OWNER_ALL
     } catch {
-      // It is gone already: the file was the last one in it.
+      // The directory was removed with its last file.
     }
     return OWNER_ALL
   }
@@ -212,7 +212,7 @@ export function refused(reason: string, cause?: unknown): TwinfoldError {
   return new TwinfoldError('item-failed', reason, cause === undefined ? {} : { cause })
 }
 
-/** For the error of a call: what is missing is undefined, and all else is thrown on. */
+/** Returns undefined for a missing path and rethrows all other errors. */
 export function unlessMissing(error: unknown): undefined {
   if (!isMissing(error)) throw error
 }

@@ -2,12 +2,12 @@ import { TwinfoldError } from '../../core/errors.ts'
 import type { FolderCheck } from './folder-contracts.ts'
 import type { WorkingState } from './folder-state.ts'
 
-/** Different chores that may wait for one folder. It stops a script that ran wild. */
+/** Limit of queued chores per folder; bounds memory when a script sends requests in a loop. */
 const WAITING_MAX = 1_000
 
-/** Something people ask of a folder that is neither a scan nor a pull: done between scans, one after the other. */
+/** A requested operation that is neither a scan nor a pull. Chores run between scans, one at a time. */
 export interface Chore {
-  /** What the folder shows while it waits for its turn among folders, and while it is at it. */
+  /** Folder states while the chore waits for a slot and while it runs. */
   readonly states: { readonly waiting: WorkingState; readonly working: WorkingState }
   run(check: FolderCheck, signal: AbortSignal): Promise<void>
 }
@@ -17,17 +17,17 @@ export interface WaitingChore extends Chore {
   fail(error: unknown): void
 }
 
-/** First come, first served. */
+/** FIFO queue. */
 export class Chores {
   readonly #waiting: { readonly chore: Chore; readonly result: PromiseWithResolvers<void> }[] = []
   #closed: TwinfoldError | undefined
 
-  /** Resolves when it is done. */
+  /** Resolves when the chore has ended. */
   add(chore: Chore): Promise<void> {
     if (this.#closed !== undefined) return Promise.reject(this.#closed)
     if (this.#waiting.length >= WAITING_MAX) {
       return Promise.reject(
-        new TwinfoldError('folder-error', `${WAITING_MAX} wishes for this folder are waiting already`),
+        new TwinfoldError('folder-error', `${WAITING_MAX} requests for this folder are queued already`),
       )
     }
     const result = Promise.withResolvers<void>()
@@ -47,7 +47,7 @@ export class Chores {
     }
   }
 
-  /** Fails everybody who waits and whoever comes later. */
+  /** Rejects all queued chores and all later ones. */
   close(reason: TwinfoldError): void {
     this.#closed = reason
     for (const { result } of this.#waiting.splice(0)) result.reject(reason)

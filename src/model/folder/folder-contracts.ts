@@ -3,37 +3,37 @@ import type { ScanResult } from '../../scanner/types.ts'
 import type { RootIdentity } from '../state/health.ts'
 import type { PullWork } from './pull-control.ts'
 
-/** What a look at the folder before a scan tells. */
+/** Result of the check that precedes a scan. */
 export interface FolderCheck {
   readonly root: RootIdentity
   readonly ignore: IgnoreRules
-  /** The disk takes names that differ in case for the same. */
+  /** The file system is case-insensitive. */
   readonly caseInsensitive: boolean
-  /** When it was, on the clock that only goes forward. */
+  /** Time of the check on the monotonic clock. */
   readonly atMs: number
 }
 
-/** What the loop does to the folder; it decides only when. */
+/** The operations of the folder loop; the loop only decides when they run. */
 export interface FolderWork extends PullWork {
-  /** Removes old versions that have become too many. */
+  /** Removes surplus old versions. */
   clean(signal: AbortSignal): Promise<void>
-  /** Called before the first scan: makes root and marker where they may be made. */
+  /** Called before the first scan: creates root and marker where that is allowed. */
   prepare(): Promise<void>
   /** Rejects with `folder-error` and the reason when the folder must not be scanned. */
   check(): Promise<FolderCheck>
-  /** Rejects like `check` when the folder stops being what it was: then nothing more is stored. */
+  /** Rejects like `check` when root or marker change during the scan; nothing more is stored then. */
   scan(subs: readonly string[], check: FolderCheck, signal: AbortSignal): Promise<ScanResult>
-  /** Called after a scan that ended well. */
+  /** Called after a successful scan. */
   scanned(): Promise<void>
 }
 
-/** The folder as a watcher of its files is told of it. */
+/** Starts and stops the file watcher of the folder. */
 export interface WatchControl {
   /**
-   * The folder is healthy and about to be scanned with these patterns: watch it, so that nothing that changes from now
-   * on is missed. Resolves once it does, or cannot, or the signal aborts. Called before every scan; the same lines change nothing.
+   * Called before every scan, so that no change after it is missed. Resolves when the folder is watched, when watching
+   * failed or when the signal aborts. Unchanged lines have no effect.
    */
   follow(ignoreLines: readonly string[], signal: AbortSignal): Promise<void>
-  /** The folder is in trouble: stop until `follow`. */
+  /** The folder is in error: stop watching until `follow`. */
   rest(): void
 }

@@ -17,11 +17,11 @@ import { CleanSchedule, RecheckSchedule, RescanSchedule } from './schedule.ts'
 import type { FolderStateName } from '../types.ts'
 
 const WHOLE_FOLDER: readonly string[] = ['']
-/** Lists of changed paths that may wait; with more of them a look at everything is the cheaper answer. */
+/** Limit of queued lists of changed paths; beyond it a full scan is cheaper. */
 const CHANGES_MAX = 16
 
 const CLEANING = { waiting: 'clean-waiting', working: 'cleaning' } as const
-/** States that a pull beside them does not take over. */
+/** States that have precedence over the state of a concurrent pull. */
 const AT_WORK: ReadonlySet<FolderStateName> = new Set([
   'scanning',
   'scan-waiting',
@@ -44,15 +44,15 @@ export interface FolderRunnerDeps {
 export interface FolderRunnerOptions {
   readonly folder: FolderId
   readonly rescanIntervalMs: number
-  /** How long to wait before trying again what could not be pulled; 0 is the usual minute. */
+  /** Delay before failed items are retried; 0 is the default of one minute. */
   readonly pullPauseMs: number
-  /** How often old versions are cleaned up; 0 is never. */
+  /** Interval of the clean-up of old versions; 0 disables it. */
   readonly cleanIntervalMs: number
 }
 
 /**
- * One folder, one loop: it decides when to scan, one scan after the other, and starts pulls, which run beside it.
- * Watchers, timers, other devices and REST calls only leave a note and ring.
+ * The loop of one folder: it schedules scans, one at a time, and starts pulls, which run concurrently. Watchers,
+ * timers, other devices and REST calls only enqueue work and wake the loop.
  */
 export class FolderRunner implements Service {
   readonly name: string
@@ -66,7 +66,7 @@ export class FolderRunner implements Service {
   readonly #rechecks = new RecheckSchedule()
   readonly #wakeup = new Wakeup()
   readonly #problems = new Problems()
-  /** Kept apart from the schedule: a wish uttered while a timed scan runs must not be lost when that is armed again. */
+  /** Separate from the schedule: a request during a timed scan must survive the rearming of the schedule. */
   #scanWanted = false
   #changedPaths: (readonly string[])[] = []
   #ignorePatterns = false
@@ -106,38 +106,38 @@ export class FolderRunner implements Service {
     return this.#problems.count + this.#pulls.problemCount
   }
 
-  /** Whether the last scan knew any ignore patterns. */
+  /** Whether the last scan had any ignore patterns. */
   get ignorePatterns(): boolean {
     return this.#ignorePatterns
   }
 
-  /** Resolves when the scan has ended and the index holds what it found. Goes on when the caller has lost interest. */
+  /** Resolves when the scan has ended and the index holds its results. The scan continues when the caller aborts. */
   scan(subs: readonly string[], nextMs: number | undefined): Promise<void> {
     const result = this.#queue.add(subs, nextMs)
     this.#wakeup.ring()
     return result
   }
 
-  /** Resolves when it is done, between two scans. Goes on when the caller has lost interest. */
+  /** Resolves when the chore has ended. The chore continues when the caller aborts. */
   perform(chore: Chore): Promise<void> {
     const result = this.#chores.add(chore)
     this.#wakeup.ring()
     return result
   }
 
-  /** Scans the whole folder soon; nobody waits. */
+  /** Schedules a full scan without waiting for it. */
   scanSoon(): void {
     this.#scanWanted = true
     this.#wakeup.ring()
   }
 
-  /** Pulls as soon as the folder was scanned once and no pull is running. */
+  /** Pulls after the first scan, as soon as no pull is running. */
   pullSoon(): void {
     this.#pulls.want()
     this.#wakeup.ring()
   }
 
-  /** Scans these paths when their turn comes, as one scan. */
+  /** Queues one scan of these paths. */
   pathsChanged(paths: readonly string[]): void {
     if (this.#changedPaths.length >= CHANGES_MAX) this.#changedPaths = [WHOLE_FOLDER]
     else this.#changedPaths.push([...paths])
@@ -160,7 +160,7 @@ export class FolderRunner implements Service {
     }
   }
 
-  /** Does the most pressing thing, or waits for one. The first round finds the rescan due: nothing comes before it. */
+  /** Runs the most urgent task or waits for one. The first step always is the initial scan. */
   async #step(signal: AbortSignal): Promise<void> {
     const nowMs = this.#deps.clock.monotonicMs()
     if (this.#schedule.isDue(nowMs)) return await this.#timedScan(signal)
@@ -177,7 +177,7 @@ export class FolderRunner implements Service {
     await this.#waitForWork(nowMs, signal)
   }
 
-  /** Nothing is pulled before the folder was looked at, nor while it is in trouble. */
+  /** No pull before the first scan, nor while the folder is in error. */
   get #mayPull(): boolean {
     return this.#scannedOnce && this.state.name !== 'error'
   }
@@ -189,7 +189,7 @@ export class FolderRunner implements Service {
     const delayMs = Math.min(rescanMs, this.#rechecks.delayMs(nowMs), pullMs, cleanMs)
     const alarm = new AbortController()
     if (delayMs < Number.POSITIVE_INFINITY) {
-      // A rejection is our own abort below: somebody else rang first.
+      // A rejection is our own abort below: another event woke the loop first.
       this.#deps.clock.sleep(delayMs, alarm.signal).then(
         () => this.#wakeup.ring(),
         () => {},
@@ -217,7 +217,7 @@ export class FolderRunner implements Service {
     }
   }
 
-  /** Rejects when the folder is in trouble, which then shows in its state, or the work fails. */
+  /** Rejects when the folder is in error, which its state then shows, or when the chore fails. */
   async #atWork({ states, run }: Chore, signal: AbortSignal): Promise<void> {
     const check = await this.#deps.work.check().catch((error: unknown) => {
       if (!signal.aborted) this.#failed(error)
@@ -250,14 +250,14 @@ export class FolderRunner implements Service {
       job.fail(signal.aborted ? new TwinfoldError('stopped', 'context canceled', { cause: error }) : error)
       return
     }
-    // Here and not by the caller: between the answer and his turn the loop may have begun another scan.
+    // Not by the caller: the loop may start another scan before the caller's continuation runs.
     if (job.nextMs !== undefined) this.#schedule.rearmExactly(this.#deps.clock.monotonicMs(), job.nextMs)
-    // Who asks for a scan has often mended something: what could not be pulled does not wait for its next turn.
+    // A requested scan often follows a repair by the user: retry failed items without waiting for the next retry.
     if (this.#pulls.problemCount > 0) this.#pulls.want()
     job.succeed()
   }
 
-  /** A scan nobody waits for: what goes wrong shows in the folder's state. */
+  /** A scan without a waiting caller: failures show in the folder's state. */
   async #quietScan(subs: readonly string[], signal: AbortSignal): Promise<void> {
     await this.#scan(subs, signal).catch((error: unknown) => {
       if (!signal.aborted) this.#deps.log.debug(() => `folder ${this.#folder}: scan failed: ${messageOf(error)}`)
@@ -266,7 +266,7 @@ export class FolderRunner implements Service {
   }
 
   async #scan(subs: readonly string[], signal: AbortSignal): Promise<void> {
-    // After trouble nobody knows what was missed meanwhile, so everything is looked at.
+    // Changes may have been missed while the folder was in error, so everything is scanned.
     const paths = this.state.name === 'error' ? WHOLE_FOLDER : subs
     if (paths.includes('')) this.#coveredByFullScan()
     try {
@@ -285,7 +285,7 @@ export class FolderRunner implements Service {
     }
   }
 
-  /** What was noted before a look at everything needs no look of its own. */
+  /** A full scan covers all pending paths. */
   #coveredByFullScan(): void {
     this.#changedPaths = []
     this.#scanWanted = false
@@ -329,12 +329,12 @@ export class FolderRunner implements Service {
     if (this.state.error !== reason) this.#deps.log.warn(`folder ${this.#folder} stopped: ${reason}`)
     if (!(error instanceof TwinfoldError)) this.#deps.log.debug(() => `folder ${this.#folder}: ${stackOf(error)}`)
     this.state.fail(reason)
-    // The store has put a damaged index aside and goes on with an empty one. That knows of no file, so the scan that fills
-    // it again can announce no deletion; it comes at once, unless damage follows damage.
+    // The store has moved the damaged index aside and uses an empty one. It holds no records, so the scan that refills
+    // it cannot announce deletions; the scan starts at once, unless the index was damaged repeatedly.
     this.#rechecks.failed(this.#deps.clock.monotonicMs(), isDamage(error))
   }
 
-  /** No scan runs: the pull is what the folder is at, or nothing. */
+  /** No scan runs: the state is that of the pull, or idle. */
   #showRest(): void {
     this.state.move(this.#pulls.state ?? 'idle')
   }
@@ -344,7 +344,7 @@ export class FolderRunner implements Service {
     if (!AT_WORK.has(name)) this.#showRest()
   }
 
-  /** Looks whether the trouble is over (a disk plugged in again), without waiting for the next rescan. */
+  /** Checks whether the error is resolved (e.g. a disk is mounted again), without waiting for the next rescan. */
   async #recheck(): Promise<void> {
     this.#rechecks.taken()
     try {
@@ -360,7 +360,7 @@ function describe(subs: readonly string[]): string {
   return subs.length === 1 && subs[0] === '' ? 'everything' : subs.map((sub) => JSON.stringify(sub)).join(' ')
 }
 
-/** The index turned out to be damaged; the store has begun an empty one. */
+/** The index was damaged; the store has replaced it with an empty one. */
 export function isDamage(error: unknown): boolean {
   return error instanceof TwinfoldError && error.code === 'database-damaged'
 }

@@ -9,13 +9,13 @@ export interface FolderStateDeps {
   readonly events: EventSink
 }
 
-/** The state of one folder and the events that tell of its changes. Only the folder's own loop moves it. */
+/** The state of one folder and its change events. Only the folder's loop changes it. */
 export class FolderState {
   readonly #deps: FolderStateDeps
   readonly #folder: string
   #name: FolderStateName = 'idle'
   #error = ''
-  /** Whole seconds, as clients know it; 0 before the first change. */
+  /** Whole seconds, as in Syncthing's API; 0 before the first change. */
   #changedMs = 0
 
   constructor(deps: FolderStateDeps, folder: string) {
@@ -35,14 +35,14 @@ export class FolderState {
     return this.#changedMs
   }
 
-  /** Does nothing in the state that is asked for. */
+  /** No-op if the folder already is in this state. */
   move(to: WorkingState): void {
     if (this.#name === to) return
     this.#error = ''
     this.#change(to)
   }
 
-  /** A new reason is told also when the folder is in error already; the same one only once. */
+  /** A new reason is reported also when the folder is in error already; the same reason only once. */
   fail(reason: string): void {
     if (this.#name === 'error' && this.#error === reason) return
     this.#error = reason

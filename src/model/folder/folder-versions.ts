@@ -10,7 +10,7 @@ export interface FolderVersionsOptions {
   readonly userHome: string
 }
 
-/** The old versions of one folder's files. Who keeps none pays nothing for those who do. */
+/** The old versions of one folder's files. The versioner is only loaded for folders that keep versions. */
 export class FolderVersions {
   readonly #deps: VersionerDeps
   readonly #options: FolderVersionsOptions

@@ -11,7 +11,7 @@ import type { WatchControl } from './folder-contracts.ts'
 
 const RETRY_DELAY_MS_MIN = 60_000
 const RETRY_DELAY_MS_MAX = 3_600_000
-/** A scan waits this long for the watcher, which has a whole tree to look through first. */
+/** Time limit for the start of the watcher, which walks the whole tree first, before a scan runs without it. */
 const START_WAIT_MS = 5_000
 
 export interface FolderWatchDeps {
@@ -25,22 +25,22 @@ export interface FolderWatchOptions {
   readonly folder: FolderConfig
   readonly root: string
   readonly onPaths: (paths: readonly string[]) => void
-  /** Changes may have been missed: only a look at everything tells. */
+  /** Changes may have been missed: a full scan is required. */
   readonly onLost: () => void
 }
 
-/** One wish to watch: ended by abort when the patterns change or the folder is in trouble. */
+/** One watch request; aborted when the patterns change or the folder is in error. */
 interface Session {
   readonly key: string
   readonly ignoreLines: readonly string[]
   readonly stop: AbortController
-  /** Resolves when the tree is being watched, or cannot be. */
+  /** Resolves when the tree is being watched or watching has failed. */
   readonly settled: PromiseWithResolvers<void>
-  /** Nobody waited any longer: a scan has begun without the watcher. */
+  /** The start timed out: a scan has begun without the watcher. */
   late: boolean
 }
 
-/** Watches the files of one folder for as long as the folder is well, and starts again after failures. */
+/** Watches the files of one folder while the folder is healthy, and retries after failures. */
 export class FolderWatch implements Service, WatchControl {
   readonly name: string
   readonly #deps: FolderWatchDeps
@@ -56,7 +56,7 @@ export class FolderWatch implements Service, WatchControl {
     this.name = `scanner/watch/${options.folder.id}`
   }
 
-  /** Why the folder is not watched although it should be; empty while all is well. */
+  /** Why the folder is not watched although it should be; otherwise empty. */
   get error(): string {
     return this.#error
   }
@@ -114,7 +114,7 @@ export class FolderWatch implements Service, WatchControl {
     }
   }
 
-  /** The wish that came while another one was carried out. */
+  /** The watch request that arrived while another one was active. */
   #next(done: Session): Session | undefined {
     return this.#session === done ? undefined : this.#session
   }
@@ -139,7 +139,7 @@ export class FolderWatch implements Service, WatchControl {
   async #watchOnce(session: Session): Promise<void> {
     const { clock, watcher } = this.#deps
     const failure = Promise.withResolvers<never>()
-    failure.promise.catch(() => {}) // it may fail while it is being opened, and then nobody else listens
+    failure.promise.catch(() => {}) // it may reject before the race below handles it
     const delays = aggregateDelays(this.#options.folder)
     const aggregate = new Aggregate(delays)
     const news = new Wakeup()
@@ -162,7 +162,7 @@ export class FolderWatch implements Service, WatchControl {
     }
   }
 
-  /** Hands on what has settled, once every delay; sleeps while nothing happens. */
+  /** Passes on settled changes once per delay; sleeps while there are none. */
   async #dispatch(aggregate: Aggregate, delayMs: number, news: Wakeup, signal: AbortSignal): Promise<never> {
     for (;;) {
       if (aggregate.isEmpty) await news.wait(signal)
@@ -203,12 +203,12 @@ export class FolderWatch implements Service, WatchControl {
   }
 }
 
-/** A name in another normal form is put in order by a scan of the directory it lies in, not by one of the name. */
+/** A name that is not in NFC is normalized by a scan of its parent directory, not of the name itself. */
 function nearestNormal(path: string): string {
   return isNormal(path) ? path : nearestNormal(parentOf(path))
 }
 
-/** A slow disk may take minutes to be looked through; whoever stops the folder does not wait for that. */
+/** Opening a watch on a slow disk may take minutes; stopping the folder does not wait for it. */
 async function unlessAborted(opening: Promise<AsyncDisposable>, signal: AbortSignal): Promise<AsyncDisposable> {
   const aborted = Promise.withResolvers<never>()
   const onAbort = () => aborted.reject(signal.reason)
@@ -217,7 +217,7 @@ async function unlessAborted(opening: Promise<AsyncDisposable>, signal: AbortSig
   try {
     return await Promise.race([opening, aborted.promise])
   } catch (error) {
-    // What opens after all is closed at once; what failed has been told or is no longer wanted.
+    // A watch that opens after the abort is closed at once; a failure was reported already or is irrelevant.
     opening.then((opened) => opened[Symbol.asyncDispose]()).catch(() => {})
     throw error
   } finally {

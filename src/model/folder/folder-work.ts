@@ -27,11 +27,11 @@ import { readAccounts } from '../../platform/accounts.ts'
 
 const NO_RULES = new IgnoreRules([])
 const PROGRESS_INTERVAL_MS = 2_000
-/** A disk does not fill up between two batches of a scan: looking at its room again after this long is soon enough. */
+/** Free space is checked at most once in this interval: a disk does not fill up between two batches of a scan. */
 const SPACE_INTERVAL_MS = 1_000
-/** Disks do not change their mind about letters. */
+/** The case sensitivity of a file system rarely changes. */
 const CASE_INTERVAL_MS = 10_000
-/** A scan that had to wait for its turn longer than this looks at the folder again before it begins. */
+/** A scan that waited longer than this for its slot checks the folder again before it begins. */
 const CHECK_AGE_MS_MAX = 500
 const ITEM_TYPES: Readonly<Record<FileHead['type'], ItemType>> = { file: 'file', directory: 'dir', symlink: 'symlink' }
 
@@ -40,7 +40,7 @@ export interface FolderOnDiskOptions extends RunningFolderOptions {
   readonly jobs: JobQueue
 }
 
-/** What a folder's loop does, done to a directory and an index. */
+/** The folder loop's operations on a directory and an index. */
 export class FolderOnDisk implements FolderWork {
   readonly #deps: RunningFolderDeps
   readonly #folder: FolderConfig
@@ -52,7 +52,7 @@ export class FolderOnDisk implements FolderWork {
   readonly #counts: CounterFloor
   readonly #puller: Puller
   readonly versions: FolderVersions
-  /** A scan compares the disk with the index, so nothing that changes both may be half done meanwhile. */
+  /** A scan compares disk and index, so it excludes every operation that changes both. */
   readonly #turn = new SharedMutex()
   #spaceSeenMs = Number.NEGATIVE_INFINITY
   #caseSeenMs = Number.NEGATIVE_INFINITY
@@ -106,8 +106,8 @@ export class FolderOnDisk implements FolderWork {
   }
 
   /**
-   * Only a folder nobody has ever scanned gets its root and marker from us. One whose index was lost may have files
-   * somewhere that is not mounted now.
+   * Root and marker are created only for a folder that was never scanned. The files of one whose index was lost may be
+   * on a disk that is not mounted.
    */
   async prepare(): Promise<void> {
     const { store, platform } = this.#deps
@@ -125,7 +125,7 @@ export class FolderOnDisk implements FolderWork {
   async check(): Promise<FolderCheck> {
     const { clock, disk } = this.#deps.platform
     const atMs = clock.monotonicMs()
-    // All looks at once: a scan of one file consists of little else. Of several reasons the health of the folder is told.
+    // All checks run in parallel: they are most of the cost of scanning one file. The health error takes precedence.
     const looks = [checkHealth(disk, this.#health()), this.#ignores(), this.#isCaseInsensitive(atMs)] as const
     const [root, ignore] = await Promise.allSettled(looks)
     if (root.status === 'rejected') throw root.reason
@@ -172,7 +172,7 @@ export class FolderOnDisk implements FolderWork {
     }
     using _turn = await this.#turn.exclusive(signal)
     try {
-      await this.#puller.flush() // or the scan would take for somebody's change what a pull has just done
+      await this.#puller.flush() // otherwise the scan would record pulled files as local changes
       const attributes = this.#attributeUse.tell ? (await this.#loadAttributes()).pass(subs) : undefined
       const result = await scanFolder(
         deps,
@@ -184,7 +184,7 @@ export class FolderOnDisk implements FolderWork {
       return result
     } catch (error) {
       if (signal.aborted || error instanceof TwinfoldError || systemCode(error) === undefined) throw error
-      // The disk failed under the scan. Usually the folder itself is in trouble, which says more than the call that met it.
+      // After a disk error the health check usually gives a more precise reason than the failed call.
       await checkHealth()
       throw new TwinfoldError('folder-error', messageOf(error), { cause: error })
     }
@@ -205,7 +205,7 @@ export class FolderOnDisk implements FolderWork {
     }
   }
 
-  /** Makes what is here count everywhere. */
+  /** Makes the local state win on all devices. */
   async override({ ignore }: FolderCheck, signal: AbortSignal): Promise<void> {
     using _turn = await this.#turn.exclusive(signal)
     const index = await this.#deps.store.folder(this.#folder.id)
@@ -219,7 +219,7 @@ export class FolderOnDisk implements FolderWork {
     )
   }
 
-  /** Undoes what was changed here; resolves with what must be scanned then. */
+  /** Reverts local changes; resolves with the paths that must be scanned afterwards. */
   async revert(check: FolderCheck, signal: AbortSignal): Promise<readonly string[]> {
     using _turn = await this.#turn.exclusive(signal)
     await this.#puller.flush()
@@ -227,7 +227,7 @@ export class FolderOnDisk implements FolderWork {
     return await this.#puller.revert({ ignore: check.ignore, checkHealth }, signal)
   }
 
-  /** The map holds a message for each version that could not be brought back. */
+  /** The map holds a message for each version that could not be restored. */
   async restore(wanted: ReadonlyMap<string, number>, signal: AbortSignal): Promise<ReadonlyMap<string, string>> {
     using _turn = await this.#turn.exclusive(signal)
     await this.#puller.flush()
@@ -235,7 +235,7 @@ export class FolderOnDisk implements FolderWork {
   }
 
   async clean(signal: AbortSignal): Promise<void> {
-    using _turn = await this.#turn.exclusive(signal) // or a version that is being made would look like one cut short
+    using _turn = await this.#turn.exclusive(signal) // otherwise a version being written would be removed as incomplete
     await this.versions.clean(signal)
   }
 
@@ -251,7 +251,7 @@ export class FolderOnDisk implements FolderWork {
     return { accounts: await readAccounts(disk), synced: syncOwnership }
   }
 
-  /** What the folder's switches mean here: attributes are read and told, attributes of others are set. */
+  /** Whether extended attributes are read and announced, and whether received ones are set. */
   get #attributeUse(): { readonly tell: boolean; readonly set: boolean } {
     const { sendXattrs, syncXattrs, type } = this.#folder
     const { ignoresPermissions, takesFiles } = FOLDER_POLICIES[type]
@@ -259,7 +259,7 @@ export class FolderOnDisk implements FolderWork {
     return { tell: isPossible && (sendXattrs || syncXattrs), set: isPossible && syncXattrs && takesFiles }
   }
 
-  /** At first use: few folders want attributes. */
+  /** Loaded on first use: few folders synchronize attributes. */
   async #loadAttributes(): Promise<FolderAttributes> {
     const { attributes, disk } = this.#deps.platform
     this.#attributes ??= import('../puller/attributes.ts').then(

@@ -8,21 +8,21 @@ import type { Disk } from '../../platform/disk.ts'
 import type { IgnoresView } from '../types.ts'
 
 const NAME = '.stignore'
-/** Looks like any half-written file of ours, so no scan ever takes it for a file of the folder. */
+/** Matches the pattern of temporary files, so scans skip it. */
 const TEMPORARY_NAME = '.syncthing..stignore.tmp'
 const SIZE_BYTES_MAX = 8 * 1_024 * 1_024
 const INCLUDES_MAX = 100
 
 /**
- * The rules of a folder with their includes in place; undefined when it has no ignore file.
- * Rejects with `ignore-invalid` when they cannot be read or understood: then nobody knows what is to be ignored.
+ * The rules of a folder with their includes resolved; undefined without an ignore file. Rejects with `ignore-invalid`
+ * when a file cannot be read or parsed: the set of ignored files is unknown then.
  */
 export async function loadIgnores(disk: Disk, root: string): Promise<IgnoreRules | undefined> {
   const text = await readText(disk, join(root, NAME))
   return text === undefined ? undefined : await parseIgnores(disk, root, text)
 }
 
-/** The ignore file as people see it. Never rejects: what is wrong with it is part of the answer. */
+/** The ignore file for display. Never rejects: errors are part of the result. */
 export async function viewIgnores(disk: Disk, root: string): Promise<IgnoresView> {
   let ignore: readonly string[] | null = null
   try {
@@ -35,7 +35,7 @@ export async function viewIgnores(disk: Disk, root: string): Promise<IgnoresView
   }
 }
 
-/** Replaces the ignore file in one step, whatever the lines say. No lines, no file. */
+/** Replaces the ignore file atomically, whether or not the lines are valid. Without lines the file is removed. */
 export async function writeIgnores(disk: Disk, root: string, lines: readonly string[]): Promise<void> {
   const path = join(root, NAME)
   if (lines.length > 0) {
@@ -49,7 +49,7 @@ export async function writeIgnores(disk: Disk, root: string, lines: readonly str
   await disk.syncDirectory(root)
 }
 
-/** What the include lines among these would read, for whoever wants to know what a file that is not written yet would say. */
+/** The contents of the include lines, for the preview of an ignore file that is not written yet. */
 export async function includesOf(disk: Disk, root: string, lines: readonly string[]): Promise<IncludeLookup> {
   const included = await readIncludes(disk, root, lines.join('\n'))
   return (path) => included.get(path) ?? { error: 'file not found' }
@@ -61,7 +61,7 @@ async function parseIgnores(disk: Disk, root: string, text: string): Promise<Ign
   return new IgnoreRules(lines)
 }
 
-/** Every file that the text names, and those that these name, as far as there are any. */
+/** All files included by the text, transitively, as far as they exist. */
 async function readIncludes(disk: Disk, root: string, text: string): Promise<Map<string, Include>> {
   const found = new Map<string, Include>()
   const wanted = [...includedPaths(text, '')]
@@ -78,7 +78,7 @@ type Include = { readonly text: string } | { readonly error: string }
 
 async function readInclude(disk: Disk, root: string, path: string): Promise<Include> {
   try {
-    // A symlink may have come from another device: it must not show us a file from elsewhere.
+    // A symlink may come from another device: it must not expose a file outside the folder.
     const real = await disk.realPath(join(root, path))
     const realRoot = await disk.realPath(root)
     if (!real.startsWith(realRoot.endsWith(sep) ? realRoot : realRoot + sep)) return { error: 'not inside the folder' }
@@ -89,7 +89,7 @@ async function readInclude(disk: Disk, root: string, path: string): Promise<Incl
   }
 }
 
-/** Undefined when there is no such file. The ignore file itself may be a link: it is its owner's, no peer can make it. */
+/** Undefined when the file does not exist. The ignore file itself may be a symlink: it is never synchronized. */
 async function readText(disk: Disk, path: string): Promise<string | undefined> {
   try {
     await using file = await disk.open(await disk.realPath(path), 'read')
@@ -100,7 +100,7 @@ async function readText(disk: Disk, path: string): Promise<string | undefined> {
     let length = 0
     for (let count = -1; count !== 0 && length < sizeBytes; length += count)
       count = await file.read(data.subarray(length), length)
-    // ignoreBOM: the mark stays part of the first pattern, as everybody's ignore files have been read so far.
+    // ignoreBOM: the mark stays part of the first pattern, for compatibility with Syncthing.
     return new TextDecoder('utf-8', { ignoreBOM: true }).decode(data.subarray(0, length))
   } catch (error) {
     if (systemCode(error) === 'ENOENT' || systemCode(error) === 'ENOTDIR') return undefined

@@ -4,7 +4,7 @@ import type { Paging } from '../types.ts'
 
 const PAGE = 5_000
 
-/** A page of what was changed here and kept to ourselves, in name order. Looks no further than the last of them. */
+/** A page of the receive-only changes, in name order. Reads no further than the last of them. */
 export async function localChanges(
   index: Pick<FolderIndex, 'counts' | 'page'>,
   { page, perPage }: Paging,

@@ -5,10 +5,13 @@ import type { FolderId } from '../../core/ids.ts'
 import { compactTime, twoDigits } from '../../core/formats/local-time.ts'
 import type { Disk } from '../../platform/disk.ts'
 
-/** The only marker we make and remove; one with another name belongs to the person who chose it. */
+/** The only marker that is created and removed automatically; other names are chosen and managed by the user. */
 export const DEFAULT_MARKER_NAME = '.stfolder'
 
-/** Makes the root with its parents, and the marker that proves a later look sees the same disk. Touches nothing that is there. */
+/**
+ * Creates the root with its parents and the marker, which later checks use to detect an unmounted disk. Changes nothing
+ * that exists.
+ */
 export async function createMarker(disk: Disk, root: string, folder: FolderId, nowMs: number): Promise<void> {
   await disk.makeDirectories(root, 0o777)
   const marker = join(root, DEFAULT_MARKER_NAME)
@@ -25,8 +28,8 @@ export async function createMarker(disk: Disk, root: string, folder: FolderId, n
 }
 
 /**
- * Takes our marker away, so that the directory can be shared again later. A marker that holds something of its own is
- * renamed instead; the files of the folder are never touched.
+ * Removes the marker, so that the directory can be shared again later. A marker that contains other files is renamed
+ * instead; the files of the folder are never touched.
  */
 export async function removeMarker(disk: Disk, root: string, folder: FolderId, nowMs: number): Promise<void> {
   const marker = join(root, DEFAULT_MARKER_NAME)

@@ -13,11 +13,11 @@ import type { PullOutcome, PullPhase } from '../puller/puller.ts'
 const WHOLE_FOLDER: readonly string[] = ['']
 const WARNINGS_MAX = 10
 
-/** What a pull does to the folder. */
+/** The operations of a pull. */
 export interface PullWork {
   check(): Promise<FolderCheck>
   isPullNeeded(): Promise<boolean>
-  /** Runs beside scans. Rejects when the folder must not be written to any more, or the signal aborts. */
+  /** Runs concurrently with scans. Rejects when the folder must not be written to any more, or the signal aborts. */
   pull(check: FolderCheck, onPhase: (phase: PullPhase) => void, signal: AbortSignal): Promise<PullOutcome>
 }
 
@@ -27,23 +27,23 @@ export interface PullControlDeps {
   readonly log: Logger
   readonly slots: Semaphore
   readonly work: PullWork
-  /** All problems of the folder, those of scans among them. */
+  /** All problems of the folder, including those of scans. */
   problems(): readonly ScanProblem[]
-  /** What the pull is at has changed; undefined when it has ended. */
+  /** The state of the pull has changed; undefined when it has ended. */
   onState(): void
   onEnd(): void
-  /** The folder is in trouble. */
+  /** The folder is in error. */
   onFailure(error: unknown): void
   onRescan(path: string): void
 }
 
 export interface PullControlOptions {
   readonly folder: FolderId
-  /** How long to wait before trying again what could not be pulled; 0 is the usual minute. */
+  /** Delay before failed items are retried; 0 is the default of one minute. */
   readonly pauseMs: number
 }
 
-/** Decides when a folder pulls, and keeps the pull that runs: one at a time, beside the folder's loop. */
+/** Decides when a folder pulls. One pull runs at a time, concurrently with the folder's loop. */
 export class PullControl {
   readonly #deps: PullControlDeps
   readonly #folder: FolderId
@@ -59,7 +59,7 @@ export class PullControl {
     this.#retry = new PullRetry(options.pauseMs)
   }
 
-  /** What the pull that runs is at. */
+  /** State of the running pull. */
   get state(): WorkingState | undefined {
     return this.#state
   }
@@ -80,16 +80,16 @@ export class PullControl {
     return this.#running === undefined && (this.#wanted || this.#retry.delayMs(nowMs) <= 0)
   }
 
-  /** Until it should be looked again whether a pull is due. */
+  /** Time until `isDue` should be checked again. */
   delayMs(nowMs: number): number {
     return this.#running === undefined ? this.#retry.delayMs(nowMs) : Number.POSITIVE_INFINITY
   }
 
-  /** Returns at once. */
+  /** Does not wait for the pull. */
   start(outer: AbortSignal): void {
     this.#wanted = false
     const stop = new AbortController()
-    // A signal made of two is dear to ask, and every file asks a dozen times.
+    // Checking a signal composed of two is expensive, and every file checks it about a dozen times.
     const onAbort = () => stop.abort(outer.reason)
     if (outer.aborted) onAbort()
     outer.addEventListener('abort', onAbort)
@@ -102,7 +102,7 @@ export class PullControl {
     this.#running = { done, stop }
   }
 
-  /** The pull that runs is to end; what it has fetched stays for the next one. */
+  /** Stops the running pull; fetched data is kept for the next one. */
   stop(reason: unknown): void {
     this.#running?.stop.abort(reason)
   }
@@ -112,7 +112,7 @@ export class PullControl {
     await this.#running?.done
   }
 
-  /** Never rejects: a pull that cannot go on shows in the folder's state. */
+  /** Never rejects: a failure shows in the folder's state. */
   async #run(signal: AbortSignal): Promise<void> {
     const { clock, log } = this.#deps
     const startedMs = clock.monotonicMs()
@@ -138,7 +138,7 @@ export class PullControl {
     const check = await work.check()
     log.debug(() => `folder ${this.#folder}: pulling`)
     const outcome = await work.pull(check, (phase) => this.#show(phase), signal)
-    const rest = outcome.complete ? 'all of it' : 'not all of it'
+    const rest = outcome.complete ? 'everything' : 'partially'
     log.debug(() => `folder ${this.#folder}: pulled ${rest}, ${outcome.problems.length} problems`)
     return outcome
   }

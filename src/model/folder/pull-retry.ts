@@ -1,20 +1,20 @@
 const PAUSE_MS_DEFAULT = 60_000
-/** How far the pause grows, as a multiple of the first. */
+/** Limit of the growth of the pause, as a multiple of the first. */
 const GROWTH_MAX = 60
 
-/** When to try again what could not be pulled. Time is a parameter: monotonic milliseconds. */
+/** Schedules retries of failed pulls. Time is a parameter: monotonic milliseconds. */
 export class PullRetry {
   readonly #baseMs: number
   #pauseMs: number
   #dueMs = Number.POSITIVE_INFINITY
 
-  /** 0 is the usual minute. */
+  /** 0 is the default of one minute. */
   constructor(pauseMs: number) {
     this.#baseMs = pauseMs > 0 ? pauseMs : PAUSE_MS_DEFAULT
     this.#pauseMs = this.#baseMs
   }
 
-  /** Infinity when nothing is to be tried again; 0 or less when it is time. */
+  /** Infinity when no retry is scheduled; 0 or less when one is due. */
   delayMs(nowMs: number): number {
     return this.#dueMs - nowMs
   }
@@ -24,7 +24,10 @@ export class PullRetry {
     this.#dueMs = Number.POSITIVE_INFINITY
   }
 
-  /** What takes long is tried less often. The pause grows only when a retry failed, not when news made us try earlier. */
+  /**
+   * Long pulls are retried less often. The pause grows only when a retry failed, not when an update caused an earlier
+   * pull.
+   */
   failed(nowMs: number, tookMs: number): void {
     const wasRetry = this.#dueMs <= nowMs
     if (wasRetry && this.#pauseMs < this.#baseMs * GROWTH_MAX) this.#pauseMs *= 2

@@ -15,7 +15,7 @@ import type { FileVersion, FolderStatus } from '../types.ts'
 const JOBS_MAX = 100_000
 const SCANNING = { waiting: 'scan-waiting', working: 'scanning' } as const
 
-/** A folder that is not paused: its loop, its watcher, its queue. */
+/** A folder that is not paused: its loop, watcher and job queue. */
 export class RunningFolder {
   readonly runner: FolderRunner
   readonly jobs = new JobQueue(JOBS_MAX)
@@ -65,18 +65,21 @@ export class RunningFolder {
     this.#done = Promise.all([this.#supervise(this.runner), this.#supervise(this.#watch)])
   }
 
-  /** Another device has something new, or has come: look what can be pulled. */
+  /** Schedules a pull, after index updates or a new connection. */
   pullSoon(): void {
     this.runner.pullSoon()
   }
 
-  /** Resolves when what is here counts everywhere. Does nothing where the folder does not decide. */
+  /** Resolves when the local state has become the global one. No-op unless the folder type allows it. */
   async override(): Promise<void> {
     if (!this.#policy.canOverride) return
     await this.runner.perform({ states: SCANNING, run: (check, signal) => this.#work.override(check, signal) })
   }
 
-  /** Resolves when the changes made here are undone, but for what must be pulled. Does nothing where they count. */
+  /**
+   * Resolves when local changes are reverted, except for items that must be pulled. No-op unless the folder type allows
+   * it.
+   */
   async revert(): Promise<void> {
     if (!this.#policy.canRevert) return
     await this.runner.perform({
@@ -85,12 +88,12 @@ export class RunningFolder {
     })
   }
 
-  /** By path, newest first. Rejects with `folder-error` where none are kept. */
+  /** By path, newest first. Rejects with `folder-error` where the folder keeps no versions. */
   async versions(): Promise<ReadonlyMap<string, readonly FileVersion[]>> {
     return await this.#work.versions.list(this.#stop.signal)
   }
 
-  /** The map holds a message for each that failed. */
+  /** The map holds a message for each version that could not be restored. */
   async restoreVersions(wanted: ReadonlyMap<string, number>): Promise<ReadonlyMap<string, string>> {
     await this.#work.versions.require()
     let failures: ReadonlyMap<string, string> = new Map()
@@ -110,12 +113,12 @@ export class RunningFolder {
     return this.#work.isPulling
   }
 
-  /** The files that are being pulled at this moment, by name. */
+  /** Progress of the files being pulled, by name. */
   get pulling(): ReadonlyMap<string, PullProgress> {
     return this.#work.pulling
   }
 
-  /** Resolves when nothing of the folder runs any more; whoever waits for a scan is told. */
+  /** Resolves when all tasks of the folder have ended; pending scan requests are rejected. */
   async stop(): Promise<void> {
     this.#stop.abort(new TwinfoldError('stopped', 'context canceled'))
     await this.#done
@@ -137,7 +140,7 @@ export class RunningFolder {
     const onFailure = (error: unknown) => {
       this.#deps
         .logger('model')
-        .error(`folder ${this.#folder.id}: ${service.name} failed and starts again: ${messageOf(error)}`)
+        .error(`folder ${this.#folder.id}: ${service.name} failed and restarts: ${messageOf(error)}`)
       this.#deps.events.emit('Failure', `${service.name} failed: ${messageOf(error)}`)
     }
     return supervise(service, this.#deps.platform.clock, onFailure, this.#stop.signal)
@@ -145,8 +148,8 @@ export class RunningFolder {
 }
 
 /**
- * The absolute path of a folder's root. A leading tilde is the user's home, and so is what a relative path starts from:
- * where the daemon was started is an accident. No path stays none; the disk refuses it.
+ * The absolute path of a folder's root. A leading tilde is the user's home; relative paths start there too, not at the
+ * daemon's working directory. An empty path stays empty and is rejected by the disk.
  */
 export function folderRoot({ path }: Pick<FolderConfig, 'path'>, userHome: string): string {
   if (path.trim() === '') return ''

@@ -1,13 +1,13 @@
 import { TwinfoldError } from '../../core/errors.ts'
 
-/** Different scans that may wait for one folder. Far above what people ask for; it stops a script that ran wild. */
+/** Limit of queued scans per folder, far above normal use; bounds memory when a script sends requests in a loop. */
 const WAITING_MAX = 1_000
 
-/** A scan somebody waits for. */
+/** A scan with a waiting caller. */
 export interface ScanJob {
   /** Cleaned; [''] is the whole folder. */
   readonly subs: readonly string[]
-  /** When the next automatic rescan is wanted, if anybody said so. */
+  /** Delay until the next automatic rescan, if the request gave one. */
   readonly nextMs: number | undefined
   succeed(): void
   fail(error: unknown): void
@@ -20,15 +20,15 @@ interface Waiting {
 }
 
 /**
- * Scans that were asked for, first come, first served. Those who ask for the same while it waits share one scan: it
- * starts after both asked, so its answer is true for both.
+ * FIFO queue of requested scans. Equal requests share one queued scan: it starts after both, so its result holds for
+ * both.
  */
 export class ScanQueue {
   readonly #waiting = new Map<string, Waiting>()
   readonly #running = new Set<PromiseWithResolvers<void>>()
   #closed: TwinfoldError | undefined
 
-  /** Resolves when a scan of these paths, begun after the call, has ended well. */
+  /** Resolves when a scan of these paths that began after the call has succeeded. */
   add(subs: readonly string[], nextMs: number | undefined): Promise<void> {
     if (this.#closed !== undefined) return Promise.reject(this.#closed)
     const key = JSON.stringify(subs)
@@ -39,7 +39,7 @@ export class ScanQueue {
     }
     if (this.#waiting.size >= WAITING_MAX) {
       return Promise.reject(
-        new TwinfoldError('folder-error', `${WAITING_MAX} scans of this folder are waiting already`),
+        new TwinfoldError('folder-error', `${WAITING_MAX} scans of this folder are queued already`),
       )
     }
     const result = Promise.withResolvers<void>()
@@ -61,7 +61,7 @@ export class ScanQueue {
     }
   }
 
-  /** Fails everybody who waits, those whose scan is running included, and whoever comes later. */
+  /** Rejects all queued and running requests and all later ones. */
   close(reason: TwinfoldError): void {
     this.#closed = reason
     for (const { result } of this.#waiting.values()) result.reject(reason)

@@ -3,7 +3,7 @@ import type { Random } from '../../platform/random.ts'
 const YEAR_MS = 365 * 24 * 3_600_000
 const RECHECK_DELAY_MS_MIN = 5_000
 const RECHECK_DELAY_MS_MAX = 300_000
-/** Finer than any clock we sleep on, coarse enough for `Random.int`. */
+/** Finer than the resolution of timers, small enough for `Random.int`. */
 const JITTER_STEPS = 1_000_000
 
 /** When the next automatic rescan is due. Time is a parameter: monotonic milliseconds. */
@@ -12,7 +12,7 @@ export class RescanSchedule {
   readonly #random: Random
   #dueMs: number | undefined
 
-  /** Due from the start. An interval of 0 rescans only when told to. */
+  /** Due from the start. An interval of 0 rescans only on request. */
   constructor(intervalMs: number, random: Random) {
     this.#intervalMs = Math.min(intervalMs, YEAR_MS)
     this.#random = random
@@ -23,12 +23,12 @@ export class RescanSchedule {
     return this.#dueMs !== undefined && this.#dueMs <= nowMs
   }
 
-  /** Undefined when no rescan is planned. */
+  /** Undefined when no rescan is scheduled. */
   delayMs(nowMs: number): number | undefined {
     return this.#dueMs === undefined ? undefined : Math.max(0, this.#dueMs - nowMs)
   }
 
-  /** After a timed scan: uniformly between ¾ and 1¼ of the interval, so that many folders do not march in step. */
+  /** After a timed scan: uniformly between ¾ and 1¼ of the interval, to spread the scans of many folders. */
   rearm(nowMs: number): void {
     if (this.#intervalMs <= 0) {
       this.#dueMs = undefined
@@ -38,13 +38,13 @@ export class RescanSchedule {
     this.#dueMs = nowMs + Math.min(this.#intervalMs * part, YEAR_MS)
   }
 
-  /** Due in exactly this time, once; 0 is now. The interval applies again afterwards. */
+  /** Due exactly once after this delay; 0 is now. The interval applies again afterwards. */
   rearmExactly(nowMs: number, delayMs: number): void {
     this.#dueMs = nowMs + Math.min(Math.max(0, delayMs), YEAR_MS)
   }
 }
 
-/** When a folder in trouble is looked at again: later and later, as long as the trouble lasts. */
+/** When a folder in error is checked again: with exponential backoff. */
 export class RecheckSchedule {
   #delayMs = RECHECK_DELAY_MS_MIN
   #dueMs = Number.POSITIVE_INFINITY
@@ -57,13 +57,13 @@ export class RecheckSchedule {
     return this.#dueMs - nowMs
   }
 
-  /** `atOnce`: the first look need not wait. */
+  /** `atOnce`: the first check is due immediately. */
   failed(nowMs: number, atOnce: boolean): void {
     this.#dueMs = nowMs + (atOnce && this.#delayMs === RECHECK_DELAY_MS_MIN ? 0 : this.#delayMs)
     this.#delayMs = Math.min(this.#delayMs * 2, RECHECK_DELAY_MS_MAX)
   }
 
-  /** The look is under way. */
+  /** The check has started. */
   taken(): void {
     this.#dueMs = Number.POSITIVE_INFINITY
   }
@@ -74,12 +74,12 @@ export class RecheckSchedule {
   }
 }
 
-/** When old versions are cleaned up next. The first time is one interval after the start. */
+/** When old versions are cleaned up. The first clean-up is one interval after the start. */
 export class CleanSchedule {
   readonly #intervalMs: number
   #dueMs: number | undefined
 
-  /** An interval of 0 is never. */
+  /** An interval of 0 disables the clean-up. */
   constructor(intervalMs: number) {
     this.#intervalMs = Math.min(Math.max(0, intervalMs), YEAR_MS)
   }

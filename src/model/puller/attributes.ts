@@ -28,13 +28,13 @@ export interface FolderAttributesOptions {
   readonly folder: Pick<FolderConfig, 'id' | 'xattrFilter'>
   readonly root: string
   readonly ownShortId: ShortId
-  /** Items get the attributes that others name. */
+  /** Received attributes are set on items. */
   readonly synced: boolean
 }
 
-/** A scan that also looks at attributes. */
+/** The attribute part of one scan. */
 export interface AttributePass extends ScanAttributes {
-  /** To be called when the scan has ended well. */
+  /** To be called after a successful scan. */
   done(): void
 }
 
@@ -46,16 +46,16 @@ const NO_MEANS = 'extended attributes are not synchronized: install the package 
 const TOO_LARGE = 'extended attributes are larger than this folder takes (maxTotalSize)'
 
 /**
- * The extended attributes of one folder's items. Whoever switches them on has records of others that name attributes
- * and files that lack them, which looks as if they had been removed here. So until a whole scan has put them on the
- * files, attributes are only added, and nothing that is missing counts as removed.
+ * The extended attributes of one folder's items. When synchronization is enabled for an existing folder, received
+ * records have attributes that the files lack, which would be recorded as removals. So until a full scan has set them,
+ * attributes are only added, and missing ones do not count as removed.
  */
 export class FolderAttributes {
   readonly #deps: FolderAttributesDeps
   readonly #root: string
   readonly #folderId: string
   readonly #rules: AttributeRulesOptions
-  /** The disk has shown, or been given, what the records say. */
+  /** The attributes on disk match the records. */
   #settled = false
   #warned = false
 
@@ -66,7 +66,6 @@ export class FolderAttributes {
     this.#rules = { filter: new AttributeFilter(folder.xattrFilter), ownShortId, synced }
   }
 
-  /** What a scan needs. */
   pass(subs: readonly string[]): AttributePass {
     let isWhole = subs.includes('')
     const means: AttributeMeans = {
@@ -115,7 +114,7 @@ export class FolderAttributes {
     return outcome.kind === 'failed' ? { error: reasonOf(outcome) } : inOrder([...attributes, ...set])
   }
 
-  /** Whether an item that is made anew must be given any. */
+  /** Whether a new item needs attributes. */
   isWanted(record: FileHead): boolean {
     return (this.#wanted(record)?.length ?? 0) > 0
   }
@@ -125,18 +124,18 @@ export class FolderAttributes {
     return left === undefined || right === undefined || areSameAttributes(left, right)
   }
 
-  /** For an item that was made a moment ago. Rejects as a failure of the item, as `giveAt` does. */
+  /** For an item just created. Rejects with `item-failed`, like `giveAt`. */
   async giveNew(name: string, record: FileHead): Promise<void> {
     await this.#change(name, { set: this.#wanted(record) ?? NONE, remove: [] })
   }
 
-  /** For an item that may have some. `before`: what our index says of it, where the disk showed that. */
+  /** For an item that may have attributes. `before`: our record, if the disk matched it. */
   async giveAt(name: string, record: FileHead, before?: FileHead): Promise<void> {
     const wanted = this.#wanted(record)
     if (wanted === undefined) return
     const isKnown = before !== undefined && before.type === record.type && !before.deleted && !isInvalid(before)
-    const told = this.#settled && isKnown ? this.#wanted(before) : undefined
-    if (told !== undefined && areSameAttributes(told, wanted)) return
+    const recorded = this.#settled && isKnown ? this.#wanted(before) : undefined
+    if (recorded !== undefined && areSameAttributes(recorded, wanted)) return
     const seen = await this.#deps.attributes.read(this.#root, [name], NEVER_ABORTS)
     if (seen.kind === 'no-means') return this.#warn()
     const reason = seen.failed.get(name)
@@ -146,10 +145,10 @@ export class FolderAttributes {
     await this.#change(name, { set, remove: this.#settled ? remove : [] })
   }
 
-  /** Undefined where a record says nothing about attributes, or more than we take. */
+  /** Undefined where a record has no attribute data, or more than the limit. */
   #wanted({ platform }: FileHead): AttributeList | undefined {
-    const told = linuxAttributesOf(platform)
-    const permitted = told && this.#rules.filter.permitted(told)
+    const received = linuxAttributesOf(platform)
+    const permitted = received && this.#rules.filter.permitted(received)
     return permitted === 'too-large' ? undefined : permitted
   }
 
@@ -164,7 +163,7 @@ export class FolderAttributes {
     const outcome = await write()
     if (outcome.kind === 'no-means') this.#warn()
     if (outcome.kind !== 'failed' || outcome.reason !== NOT_PERMITTED) return outcome
-    // Only who may write to an item may give it attributes, be it their own.
+    // Setting attributes requires write permission, even for the owner.
     const { disk } = this.#deps
     const { mode, type } = await disk.lstat(path)
     if ((mode & OWNER_WRITE) !== 0 || (type !== 'file' && type !== 'directory')) return outcome
@@ -176,7 +175,7 @@ export class FolderAttributes {
     }
   }
 
-  /** From now on records and disk part ways again. */
+  /** Records and disk may differ from now on. */
   #warn(): undefined {
     this.#settled = false
     if (!this.#warned) this.#deps.log.warn(`folder ${this.#folderId}: ${NO_MEANS}`)
@@ -185,6 +184,6 @@ export class FolderAttributes {
 }
 
 function reasonOf({ attribute, reason }: Extract<AttributesWritten, { kind: 'failed' }>): string {
-  const words = reason === 'Operation not supported' ? 'the file system of this folder does not keep it' : reason
-  return `setting extended attribute ${JSON.stringify(attribute)}: ${words}`
+  const text = reason === 'Operation not supported' ? 'the file system of this folder does not support it' : reason
+  return `setting extended attribute ${JSON.stringify(attribute)}: ${text}`
 }

@@ -1,9 +1,9 @@
 import { BLOCK_SIZE_BYTES_MIN } from '../../core/records/blocks.ts'
 
-/** Less than this is not worth keeping. */
+/** Smaller buffers are not pooled. */
 const KEPT_SIZE_BYTES_MIN = 16 * 1_024
 
-/** Memory for blocks on their way to the disk. It is used again and again: a new one for each would keep the collector busy. */
+/** Pool of buffers for blocks in transit to the disk: reuse lowers the load of the garbage collector. */
 export class BlockBuffers {
   readonly #keptBytesMax: number
   readonly #allocate: (sizeBytes: number) => Uint8Array
@@ -15,7 +15,7 @@ export class BlockBuffers {
     this.#allocate = allocate
   }
 
-  /** At least as large as asked for; undefined where no memory of its own is worth it. */
+  /** At least as large as requested; undefined where pooling is not worthwhile. */
   take(sizeBytes: number): Uint8Array | undefined {
     if (sizeBytes < KEPT_SIZE_BYTES_MIN) return undefined
     const classBytes = classOf(sizeBytes)
@@ -25,7 +25,7 @@ export class BlockBuffers {
     return kept
   }
 
-  /** Nobody else may hold it any longer. */
+  /** The caller must not use the buffer any longer. */
   give(buffer: Uint8Array): void {
     if (this.#keptBytes + buffer.length > this.#keptBytesMax) return
     const kept = this.#free.get(buffer.length)
@@ -35,7 +35,7 @@ export class BlockBuffers {
   }
 }
 
-/** The power of two that holds it: there are eight of them, as there are block sizes. */
+/** The next power of two: there are eight of them, one per block size. */
 function classOf(sizeBytes: number): number {
   let classBytes = BLOCK_SIZE_BYTES_MIN
   while (classBytes < sizeBytes) classBytes *= 2

@@ -5,17 +5,17 @@ import { adopted, type PullContext } from './context.ts'
 const NAMES_AT_ONCE = 2_000
 
 /**
- * What a folder that only sends does instead of pulling: it takes over versions of what it has anyway. It never touches
- * a file, and never fails. It looks at everything that is needed once, and from then on at what was written since: such
- * a folder may need a million files that it will never take.
+ * Replaces pulling in send-only folders: it adopts the versions of items that are identical locally. It never changes a
+ * file and never fails. All needed items are compared once, later only those updated since: such a folder may need a
+ * million files that it will never pull.
  */
 export class Bookkeeper {
-  /** The patterns under which all was looked at; undefined when it has not been. */
+  /** The ignore patterns of the last full comparison; undefined before it. */
   #lines: readonly string[] | undefined
 
   async keep(context: PullContext, signal: AbortSignal): Promise<void> {
     const lines = this.#lines
-    this.#lines = undefined // stopped half-way, the next one looks at everything
+    this.#lines = undefined // after an interruption the next call compares everything
     const touched = await context.index.takeTouched()
     if (touched === undefined || lines === undefined || !isSame(lines, context.ignore.lines))
       await lookAtAll(context, signal)

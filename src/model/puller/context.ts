@@ -31,21 +31,21 @@ export interface PullPorts {
   readonly system: { readonly platform: string; readonly cpuCount: number }
 }
 
-/** Another folder whose files may hold content that this one needs. */
+/** Another folder whose files may contain needed blocks. */
 export interface OtherFolder {
   readonly root: string
   readonly index: Pick<FolderIndex, 'localByBlocks' | 'localWithBlocks'>
 }
 
-/** Where old versions of files go. */
+/** The archive of old versions. */
 export interface Archive {
-  /** Keeps a file that is about to be replaced. */
+  /** Archives a file that is about to be replaced. */
   keep(name: string): Promise<KeptFile>
-  /** Takes a file out of the folder and keeps it. */
+  /** Moves a file out of the folder into the archive. */
   move(name: string): Promise<void>
 }
 
-/** What all steps of one pull share: built anew for every pull, settings and patterns as they are at its start. */
+/** Shared by all steps of one pull; holds settings and patterns as of its start. */
 export interface PullContext {
   readonly platform: PullPorts
   readonly folder: FolderConfig
@@ -58,28 +58,28 @@ export interface PullContext {
   readonly sources: Sources
   readonly events: EventSink
   readonly log: Logger
-  /** Whoever changes what the index tells of, or replaces a file, holds it shared; a scan holds it alone. */
+  /** Held shared to change indexed items or replace files; held exclusively by scans. */
   readonly turn: SharedMutex
-  /** Whoever lets a record take the place of ours says so here first. */
+  /** Must be notified before a received record replaces ours. */
   readonly counts: Pick<CounterFloor, 'note'>
   readonly parents: Parents
   readonly records: PulledRecords
   readonly owners: Owners
-  /** Undefined where attributes are left alone. */
+  /** Undefined where attributes are not synchronized. */
   readonly attributes?: Pick<FolderAttributes, 'areSame' | 'giveAt' | 'giveNew' | 'isWanted'>
   otherFolders(): Promise<readonly OtherFolder[]>
   label(): string
-  /** Content is in place, and came from there. */
+  /** Content was written; called with its source. */
   readonly onArrived?: (source: ByteSource, sizeBytes: number) => void
-  /** A file of ours was put aside, because another version won. */
+  /** A local file was renamed to a conflict copy. */
   readonly onConflict?: () => void
   /** Undefined where the folder keeps no versions. */
   readonly archive: Archive | undefined
-  /** Something is on disk that the index does not know: it is scanned when the pull has ended. */
+  /** Schedules a scan after the pull, for items on disk that are not in the index. */
   scanLater(name: string): void
 }
 
-/** An item that could not be pulled, with the reason in the words of `GET /rest/folder/errors`. */
+/** An item that could not be pulled, with an error text for `GET /rest/folder/errors`. */
 export function itemFailed(reason: string, cause?: unknown): TwinfoldError {
   return new TwinfoldError('item-failed', reason, cause === undefined ? {} : { cause })
 }
@@ -89,8 +89,8 @@ export function pathOf(context: { readonly root: string }, name: string): string
 }
 
 /**
- * Our record of an item that is now as the global one says, with the time that the disk could keep beside the true one:
- * all who have a version agree on its time, and by that on who wins. Flags are ours and start anew.
+ * Our record of an item that matches the global one. It keeps the time on disk beside the global time: all devices must
+ * agree on the time of a version, because it decides conflicts. Flags are local and reset.
  */
 export function adopted(global: FileInfo, onDisk: FileTime): FileInfo {
   return { ...withDiskTime(global, onDisk), sequence: 0, localFlags: 0 }

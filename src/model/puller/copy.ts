@@ -6,23 +6,23 @@ import type { CopiedBlock } from '../../platform/file-maker.ts'
 import { pathOf, type OtherFolder, type PullContext } from './context.ts'
 import type { TempFile } from './temp-file.ts'
 
-/** Files of the same content that are tried, in this folder and in every other one. */
+/** Limit of files with identical content that are tried, per folder. */
 const TWINS_MAX = 3
-/** Smaller files are fetched sooner than their like is found. */
+/** Smaller files are faster to fetch than to look up. */
 const LOOK_FOR_TWINS_SIZE_BYTES_MIN = 32 * 1_024
-/** What is copied in one go, and how much of that at the same time: the threads find the next at their door. */
+/** Size and number of concurrent copy requests, to keep all threads busy. */
 const PORTION_BYTES = 8 * 1_024 * 1_024
 const PORTIONS_AT_ONCE = 8
-/** Each of them has one block in memory, and blocks may be of 16 MiB. */
+/** Each portion holds one block in memory, and blocks may have 16 MiB. */
 const AT_ONCE_BYTES_MAX = 32 * 1_024 * 1_024
-/** Files with some of the blocks that are tried, in each folder. */
+/** Limit of files with some of the blocks that are tried, per folder. */
 const HOLDERS_MAX = 32
 
 export interface CopyProgress {
   onCopied(block: Block, from: 'origin' | 'elsewhere'): void
 }
 
-/** What is to be filled, and where it stands. */
+/** State of one file being filled. */
 interface Filling {
   readonly global: FileInfo
   readonly temp: TempFile
@@ -32,9 +32,9 @@ interface Filling {
 }
 
 /**
- * Fills the temporary file with blocks that are on this machine already: from the old version of the file, from files
- * with the same content as a whole, then from any file of any folder that holds some of them. What is read is hashed
- * before it counts. Returns the blocks still missing.
+ * Fills the temporary file with blocks from local files: from the old version of the file, from files with identical
+ * content, then from any file of any folder with some of the blocks. Blocks are verified by hash. Returns the blocks
+ * still missing.
  */
 export async function copyBlocks(
   context: PullContext,
@@ -52,13 +52,13 @@ export async function copyBlocks(
   if (filling.missing.length === 0 || global.sizeBytes < LOOK_FOR_TWINS_SIZE_BYTES_MIN) return filling.missing
   const folders = [{ root: context.root, index: context.index }, ...(await context.otherFolders())]
   for (const folder of folders) await copyFromTwins(context, folder, filling)
-  // A file of one block has twins or nothing.
+  // A file of one block can only match as a whole.
   if (global.sizeBytes <= global.blockSizeBytes) return filling.missing
   for (const folder of folders) await copyFromHolders(context, folder, filling)
   return filling.missing
 }
 
-/** From files that have, as a whole, the content of this one. */
+/** From files with identical content. */
 async function copyFromTwins(context: PullContext, { root, index }: OtherFolder, filling: Filling): Promise<void> {
   const { blocksHash, sizeBytes } = filling.global
   if (filling.missing.length === 0 || blocksHash === undefined) return
@@ -69,7 +69,7 @@ async function copyFromTwins(context: PullContext, { root, index }: OtherFolder,
   }
 }
 
-/** From files that hold some of the blocks. Where one does not hold what the index says, the others are asked for. */
+/** From files with some of the blocks. When a file does not match its record, further candidates are queried. */
 async function copyFromHolders(context: PullContext, { root, index }: OtherFolder, filling: Filling): Promise<void> {
   const tried = new Set<string>()
   for (let disappointed = true; disappointed && tried.size < HOLDERS_MAX;) {
@@ -85,7 +85,7 @@ async function copyFromHolders(context: PullContext, { root, index }: OtherFolde
   }
 }
 
-/** Where in a file its record has a block. */
+/** The offset of a block according to the file's record. */
 function placeIn(file: FileInfo): (block: Block) => number | undefined {
   const offsets = offsetsByHash(file)
   return (block) => {
@@ -97,15 +97,15 @@ function placeIn(file: FileInfo): (block: Block) => number | undefined {
 interface CopySource {
   readonly path: string
   readonly from: 'origin' | 'elsewhere'
-  /** Where in the file the block should be. */
+  /** The expected offset of the block. */
   place(block: Block): number | undefined
 }
 
-/** Leaves missing what this file could not give. A file that cannot be read gives nothing. */
+/** Blocks that could not be copied stay missing. Unreadable files are skipped. */
 async function copyFrom(context: PullContext, { path, place, from }: CopySource, filling: Filling): Promise<void> {
   const { missing, temp, progress, signal } = filling
   if (!missing.some((block) => place(block) !== undefined)) return
-  const source = await context.platform.disk.open(path, 'read').catch(() => undefined) // gone or unreadable: others have it
+  const source = await context.platform.disk.open(path, 'read').catch(() => undefined) // fetched instead
   if (source === undefined) return
   await using _source = source
   const copied = new Set<Block>()
@@ -125,7 +125,7 @@ async function copyFrom(context: PullContext, { path, place, from }: CopySource,
 
 type PlacedBlock = CopiedBlock & { readonly block: Block }
 
-/** Blocks that the file should hold, as many at a time as are copied in a moment. */
+/** The blocks of the source file in portions of limited size. */
 function* portions(missing: readonly Block[], place: CopySource['place']): Iterable<readonly PlacedBlock[]> {
   let portion: PlacedBlock[] = []
   let portionBytes = 0

@@ -10,25 +10,25 @@ import type { TempFile } from './temp-file.ts'
 
 const WENT_AWAY = 'peers who had this file went away, or the file has changed while syncing. will retry later'
 
-/** What all files of a folder that are being fetched share. */
+/** Shared by all concurrent fetches of a folder. */
 export interface FetchResources {
   readonly window: RequestWindow
   readonly buffers: BlockBuffers
-  /** How often in a row small files could not be made in one step, and whether one ever was. */
+  /** Consecutive failures of the fast path for small files, and whether it ever succeeded. */
   readonly shortWay: { refusals: number; isProven: boolean }
 }
 
 export interface FetchProgress {
   onRequested(block: Block): void
   onFetched(block: Block): void
-  /** Nothing more will be asked for: the next file may begin. */
+  /** All blocks are requested: the next file may begin. */
   onAllRequested(): void
 }
 
 /**
- * Fetches the missing blocks from other devices and writes them. As many are under way as the window holds; a block
- * stays in it until it is on disk, so that a slow disk slows the asking down. Rejects with the first block that nobody
- * could give, once all others under way have ended.
+ * Fetches the missing blocks from other devices and writes them. The window limits the blocks in flight; a block stays
+ * in it until it is on disk, so that a slow disk throttles requests. Rejects with the first failed block, after all
+ * others in flight have ended.
  */
 export async function fetchBlocks(
   context: PullContext,
@@ -40,7 +40,7 @@ export async function fetchBlocks(
   outer: AbortSignal,
 ): Promise<void> {
   const stop = new AbortController()
-  // Many small files come by here, and a signal made of two is dear.
+  // Composing signals is expensive for many small files.
   const signal = missing.length < 2 ? outer : AbortSignal.any([outer, stop.signal])
   const underWay = new Set<Promise<void>>()
   const failures: unknown[] = []
@@ -65,7 +65,7 @@ export async function fetchBlocks(
   try {
     for (const block of missing) {
       if (failures.length > 0) break
-      // Rejected is only who gives up waiting: the reason is told below.
+      // Rejects only on abort: the reason is thrown below.
       const room = await means.window.acquire(block.sizeBytes, signal).catch(() => undefined)
       if (room === undefined) break
       progress.onRequested(block)
@@ -97,9 +97,9 @@ async function put(
 }
 
 /**
- * Asks one device after the other, the least busy first, until one gives bytes that `accept` finds to be the right
- * ones. The bytes are theirs only until it has resolved; when it rejects, that is the end. Who gives wrong bytes is
- * asked once more: a second request for a block tells a device to look at what it has (decision 010).
+ * Requests a block from one device after the other, the least busy first, until `accept` confirms the data. The data is
+ * only valid until `accept` resolves; its rejection is final. A device that sends wrong data gets a second request,
+ * which makes it rehash its file (decision 010).
  */
 export async function fetchBlock(
   context: PullContext,
@@ -142,7 +142,7 @@ export async function fetchBlock(
     doubted.add(keyOf(source))
     log.debug(
       () =>
-        `folder ${folder.id}: ${JSON.stringify(global.name)}: block ${block.number} from ${source.device} is not what it should be`,
+        `folder ${folder.id}: ${JSON.stringify(global.name)}: block ${block.number} from ${source.device} has the wrong hash`,
     )
   }
 }

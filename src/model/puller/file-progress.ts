@@ -2,13 +2,13 @@ import type { Block } from '../../core/records/block-diff.ts'
 import type { FileInfo } from '../../core/records/file-info.ts'
 import type { FileProgress } from '../../events/types.ts'
 
-/** Where content came from, as the figures name it. `skipped` was there already, or is zeros that nobody writes. */
+/** Source of content, as named in the metrics. `skipped` was present already, or is a hole in a sparse file. */
 export type ByteSource = 'network' | 'local_origin' | 'local_other' | 'skipped'
 
-/** How far one file is. */
+/** Progress of one file. */
 export class PullProgress {
   readonly file: FileInfo
-  /** Blocks that are in the temporary file, for those who want to fetch them from us before we are done. */
+  /** Blocks present in the temporary file, which other devices may request before the file is complete. */
   readonly present: Set<number>
   readonly #blocks: readonly Block[]
   #reused = 0
@@ -20,7 +20,7 @@ export class PullProgress {
 
   readonly #onArrived: ((source: ByteSource, sizeBytes: number) => void) | undefined
 
-  /** `onArrived` is told of every block that is in place. */
+  /** `onArrived` is called for every written block. */
   constructor(file: FileInfo, blocks: readonly Block[], onArrived?: (source: ByteSource, sizeBytes: number) => void) {
     this.file = file
     this.#onArrived = onArrived

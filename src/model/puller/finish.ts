@@ -9,8 +9,8 @@ import { MODIFIED, checkTarget } from './target.ts'
 import type { TempFile } from './temp-file.ts'
 
 /**
- * Puts a complete temporary file in the place of what was there. Whoever looks finds the old content or the new, whole.
- * Mode and time are set before: the moment the name leads to the new content, everything about it is right.
+ * Replaces the target with a complete temporary file atomically. Mode and time are set before the rename, so the new
+ * file appears with its final metadata.
  */
 export async function finishFile(
   context: PullContext,
@@ -19,10 +19,10 @@ export async function finishFile(
   signal: AbortSignal,
 ): Promise<void> {
   const fsync = !context.folder.disableFsync
-  // A large file takes its time to reach the disk, and nobody who wants to scan waits for that.
+  // Syncing a large file takes long, so it is done before the lock is taken, which would block scans.
   if (fsync && global.sizeBytes > global.blockSizeBytes) await temp.file.sync()
   using _turn = await context.turn.shared(signal)
-  // A scan may have had its turn since the pull began, and the user the file: decide again, on what is known now.
+  // A scan may have recorded a local change since the pull began: plan again with the current records.
   const { name } = global
   const local = await context.index.head('local', name)
   const ignored = context.ignore.match(name).ignored
@@ -39,14 +39,15 @@ export async function finishFile(
 }
 
 /**
- * Content, mode and time are made to last. Only in our turn: a scan that met a temporary file with the time of an old
- * one would take it for a leftover. Returns the file as the disk has it: it may keep coarser times than we set. */
+ * Makes content, mode and time durable. Requires the lock: a scan would remove a temporary file with an old time as a
+ * leftover. Returns the stat of the file, whose time may be coarser than the one set.
+ */
 async function seal(context: PullContext, global: FileInfo, temp: TempFile): Promise<DiskStat> {
   const { disk, system } = context.platform
   await disk.setModified(temp.path, global.modifiedS, global.modifiedNs)
   let stat = await temp.file.stat()
   if (stat.sizeBytes !== global.sizeBytes) throw itemFailed('finishing: temporary file has another size')
-  // While we may write to it: that is what attributes ask for.
+  // Attributes require write permission, so they are set before the mode.
   if (context.attributes !== undefined)
     await giveAttributes(context.attributes, global, temp, temporaryName(global.name, system.platform))
   if (hasPermissions(context, global) && (stat.mode & 0o777) !== (global.permissions & 0o777)) {
@@ -65,7 +66,7 @@ async function giveAttributes(
   temp: TempFile,
   name: string,
 ): Promise<void> {
-  // What an interrupted pull left may have those of an older version.
+  // A reused temporary file may have the attributes of an older version.
   await (temp.fresh ? attributes.giveNew(name, global) : attributes.giveAt(name, global))
 }
 

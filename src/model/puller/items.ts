@@ -10,7 +10,7 @@ import { deletionRecord, removeDirectoryItem, removeFileItem } from './remove.ts
 
 const ITEM_TYPES: Readonly<Record<FileHead['type'], ItemType>> = { file: 'file', directory: 'dir', symlink: 'symlink' }
 
-/** Carries out steps on single items. Trouble with one of them is noted and does not end the pull. */
+/** Applies steps to single items. A failure of one item is recorded and does not end the pull. */
 export class Items {
   readonly #context: PullContext
   readonly #onProblem: (path: string, reason: string) => void
@@ -32,7 +32,7 @@ export class Items {
     this.#context.log.debug(() => `folder ${this.#context.folder.id}: ${JSON.stringify(name)}: ${reason}`)
   }
 
-  /** True when it went well. What is no trouble of the item itself ends the pull. */
+  /** True on success. Errors that do not concern the item alone end the pull. */
   async attempt(name: string, work: () => Promise<void>): Promise<boolean> {
     try {
       await work()
@@ -45,14 +45,14 @@ export class Items {
     }
   }
 
-  /** Everything that changes one item without a transfer, decided on what is known when its turn has come. */
+  /** Applies a step without transfer, planned with the current records under the lock. */
   async act(name: string): Promise<void> {
     const context = this.#context
     using _turn = await context.turn.shared(this.#signal)
     const { local, global } = await context.index.both(name)
     if (global === undefined) return
     const step = this.plan(local, global)
-    if (step.kind === 'keep' || step.kind === 'fetch') return // became a file since it was planned: the next iteration has it
+    if (step.kind === 'keep' || step.kind === 'fetch') return // planned differently before: left to the next iteration
     context.counts.note(local, global)
     switch (step.kind) {
       case 'ignore':
@@ -60,7 +60,7 @@ export class Items {
       case 'adopt':
         return context.records.add(deletionRecord(jointDeletion(local, global)), false)
       case 'metadata':
-        // A plan that takes metadata or removes has a record of ours.
+        // The steps `metadata` and `remove` imply a local record.
         return await this.told(global, 'metadata', () => takeMetadata(context, global, local!))
       case 'make-directory':
         return await this.told(global, 'update', () => makeDirectoryItem(context, global, local, step.saveOurs))
@@ -75,7 +75,7 @@ export class Items {
     }
   }
 
-  /** With the events around it. A symlink that goes is told of as a file. */
+  /** Emits the item events around `work`. A deleted symlink is reported as a file, as in Syncthing. */
   async told(item: FileHead, action: ItemAction, work: () => Promise<void>): Promise<void> {
     const { events, folder } = this.#context
     const type = action === 'delete' && item.type === 'symlink' ? 'file' : ITEM_TYPES[item.type]
@@ -91,13 +91,13 @@ export class Items {
   }
 }
 
-/** What the disk says and what we refuse concerns one item; a folder in trouble, a failing index or a bug all of them. */
+/** Disk errors and refusals concern one item; folder errors, index failures and bugs concern all. */
 export function isItemTrouble(error: unknown): boolean {
   if (error instanceof TwinfoldError) return error.code === 'item-failed'
   return DISK_CODE.test(systemCode(error) ?? '')
 }
 
-/** `ENOSPC`, `EIO`; not the codes of other parts of the runtime, such as the database. */
+/** `ENOSPC`, `EIO`; excludes codes of other parts of the runtime, such as the database. */
 const DISK_CODE = /^E[A-Z0-9]+$/
 
 function reasonOf(error: unknown): string {

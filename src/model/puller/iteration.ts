@@ -12,7 +12,7 @@ import { moveFile, type Move } from './rename.ts'
 import { Transfers } from './transfers.ts'
 
 const PAGE = 2_000
-/** Items of one iteration: what is over comes with the next. A million needed files need no memory for a million. */
+/** Limit of items per iteration; the rest is left to the next one. Bounds memory when a million files are needed. */
 const ITEMS_MAX = 100_000
 const SMALL_STEPS_AT_ONCE = 8
 
@@ -21,21 +21,21 @@ export interface IterationDeps {
   /** The files being pulled, by name. */
   readonly progress: Map<string, PullProgress>
   readonly leftovers: Leftovers
-  /** The first file is begun. */
+  /** The first transfer begins. */
   onTransfer(): void
   onProblem(path: string, reason: string): void
 }
 
 export interface IterationResult {
-  /** There was more than one iteration takes. */
+  /** More items were needed than the limit. */
   readonly more: boolean
-  /** Files were left because nobody is connected. */
+  /** Files were skipped because no device is connected. */
   readonly waiting: boolean
 }
 
 type FileToPull = Pick<FileHead, 'name' | 'sizeBytes' | 'modifiedS' | 'modifiedNs' | 'blocksHash'>
 
-/** One look at everything that is needed, and one attempt at each item. */
+/** One pass over all needed items, with one attempt at each. */
 export class Iteration {
   readonly #context: PullContext
   readonly #items: Items
@@ -44,9 +44,9 @@ export class Iteration {
   readonly #signal: AbortSignal
   readonly #files: FileToPull[] = []
   readonly #metadata: string[] = []
-  /** What is made here without a transfer, by depth: a directory before what is in it. */
+  /** Items created without a transfer, by depth: parent directories first. */
   readonly #makings: string[][] = []
-  /** Files and symlinks that others deleted. They go last: one of them may turn out to be the source of a move. */
+  /** Deleted files and symlinks. They are removed last, because they may be sources of moves. */
   readonly #removals = new Set<string>()
   readonly #directoryRemovals: string[] = []
   readonly #movableByContent = new Map<string, string[]>()
@@ -71,14 +71,14 @@ export class Iteration {
     await records.flush()
     const waiting = await this.#transfers.run(files)
     await this.#attemptAll([...this.#removals])
-    await records.flush() // the index must know what is gone before anybody looks into directories
+    await records.flush() // the index must contain the deletions before directories are checked
     for (const name of this.#directoryRemovals.reverse()) await this.#items.attempt(name, () => this.#items.act(name))
     await records.flush()
     await this.#leftovers.sweep(this.#context, (local, global) => this.#items.plan(local, global), this.#signal)
     return { more, waiting }
   }
 
-  /** Read before anything changes: what is done is no longer needed, and the rest would move up. */
+  /** Read before anything changes, because paging over a shrinking need list would skip items. */
   async #collect(): Promise<{ readonly needed: readonly FileHead[]; readonly more: boolean }> {
     const needed: FileHead[] = []
     for (;;) {
@@ -90,13 +90,13 @@ export class Iteration {
     }
   }
 
-  /** Puts an item where it belongs by what it needs. */
+  /** Assigns an item to a phase. */
   async #sort(head: FileHead): Promise<void> {
     this.#signal.throwIfAborted()
     const { name } = head
-    // Also below such a name: a directory in the place of a temporary file would keep that file from ever being made.
+    // Also for parents: a directory in place of a temporary file would block that file.
     if (!isCanonical(name) || isInternal(name) || name.split('/').some(isTemporary)) {
-      this.#items.problem(name, 'name is not one that a folder may hold')
+      this.#items.problem(name, 'invalid file name')
       return
     }
     const local = await this.#context.index.head('local', name)
@@ -132,7 +132,7 @@ export class Iteration {
     })
   }
 
-  /** Files that are here under a name that was deleted elsewhere only change it. Returns those that must be fetched. */
+  /** Renames local files whose content moved to another name. Returns the files that must be fetched. */
   async #moveFiles(): Promise<readonly FileToPull[]> {
     const rest: FileToPull[] = []
     for (const file of this.#files) {
@@ -144,7 +144,7 @@ export class Iteration {
     return rest
   }
 
-  /** False where it turned out not to be possible: then the file is fetched, and the source removed for itself. */
+  /** False where it is not possible: the file is fetched then, and the source removed separately. */
   async #moved(from: string, to: string): Promise<boolean> {
     const context = this.#context
     const { index } = context
@@ -171,7 +171,7 @@ export class Iteration {
     return moved
   }
 
-  /** Whatever kept a file from being moved keeps it from being fetched, and is told then, or it does not. */
+  /** Errors of a move are not reported: the fetch either succeeds or reports its own. */
   async #quietly(work: () => Promise<void>): Promise<boolean> {
     try {
       await work()

@@ -4,12 +4,12 @@ import { temporaryName } from '../../core/paths.ts'
 import type { Step } from '../../core/records/plan.ts'
 import { pathOf, type PullContext } from './context.ts'
 
-/** Whatever is over is found by a scan, when it is a day old. */
+/** Leftovers beyond the limit are removed by a scan after a day. */
 const NAMES_MAX = 10_000
 
 /**
- * Temporary files of pulls that failed. They wait for the next attempt; where none will come, because the name is as it
- * should be by now, or gone, they are in the way of nobody but people.
+ * Temporary files of failed pulls. They are kept for the next attempt, and removed when the item is up to date or
+ * deleted.
  */
 export class Leftovers {
   readonly #names = new Set<string>()
@@ -22,7 +22,7 @@ export class Leftovers {
     if (this.#names.size < NAMES_MAX) this.#names.add(name)
   }
 
-  /** Removes what no pull will go on with. Rejects only when the index fails or the signal aborts. */
+  /** Removes leftovers that no pull will resume. Rejects only when the index fails or the signal aborts. */
   async sweep(
     context: PullContext,
     plan: (local: FileHead | undefined, global: FileHead) => Step,
@@ -39,7 +39,7 @@ export class Leftovers {
   }
 }
 
-/** What cannot be removed now is left to the scan that finds it old. */
+/** Failures are left to the scan that removes old temporary files. */
 async function removeTemporary(context: PullContext, name: string): Promise<void> {
   const temporary = temporaryName(name, context.platform.system.platform)
   try {
@@ -47,6 +47,6 @@ async function removeTemporary(context: PullContext, name: string): Promise<void
     await context.parents.inside(temporary, () => context.platform.disk.removeFile(pathOf(context, temporary)))
   } catch (error) {
     if (!isMissing(error))
-      context.log.debug(() => `folder ${context.folder.id}: ${JSON.stringify(temporary)} stays: ${String(error)}`)
+      context.log.debug(() => `folder ${context.folder.id}: ${JSON.stringify(temporary)} could not be removed: ${String(error)}`)
   }
 }

@@ -9,12 +9,12 @@ import { checkTarget, lookAt, saveAsConflict } from './target.ts'
 
 const PERMISSIONS = 0o777
 
-/** Whether permission bits of this record mean anything here. */
+/** Whether permission bits of this record are applied. */
 export function hasPermissions(context: PullContext, record: FileHead): boolean {
   return !context.compare.ignorePerms && !record.noPermissions
 }
 
-/** Makes a directory, or gives the one that is there the mode it should have. */
+/** Creates a directory, or sets the mode of an existing one. */
 export async function makeDirectoryItem(
   context: PullContext,
   global: FileInfo,
@@ -46,7 +46,7 @@ export async function makeDirectoryItem(
   context.records.add(adopted(global, global), true)
 }
 
-/** The new symlink is made beside the old item and takes its place at once: nobody finds nothing there. */
+/** The new symlink is created under a temporary name and replaces the old item atomically. */
 export async function makeSymlinkItem(
   context: PullContext,
   global: FileInfo,
@@ -70,7 +70,7 @@ export async function makeSymlinkItem(
     await context.owners.giveAt(pathOf(context, temporary), global)
     const target = { name, item, winner: saveOurs ? global : undefined }
     await putInPlace(context, pathOf(context, temporary), target).catch(async (error: unknown) => {
-      await removeIfThere(context, temporary).catch(() => {}) // the first reason is the one that is told
+      await removeIfThere(context, temporary).catch(() => {}) // the first error is reported
       throw error
     })
   }
@@ -78,7 +78,7 @@ export async function makeSymlinkItem(
   context.records.add(adopted(global, global), !same)
 }
 
-/** Takes away what a directory cannot replace by itself. */
+/** Removes an item that a directory cannot replace. */
 async function makeWay(
   context: PullContext,
   winner: FileHead,

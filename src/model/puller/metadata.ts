@@ -3,16 +3,18 @@ import { adopted, itemFailed, pathOf, type PullContext } from './context.ts'
 import { hasPermissions } from './make.ts'
 import { checkTarget } from './target.ts'
 
-/** The content is here already: sets mode and time, and takes over the record. */
+/** The content is identical: sets mode and time, and adopts the record. */
 export async function takeMetadata(context: PullContext, global: FileInfo, local: FileHead): Promise<void> {
   const { name } = global
   await context.parents.check(name)
   const item = await checkTarget(context, name, local)
-  if (item === undefined) throw itemFailed('file is not there any more')
+  if (item === undefined) throw itemFailed('file does not exist any more')
   context.records.add(adopted(global, await applyMetadata(context, global, local)), true)
 }
 
-/** Sets what the record says and returns what the disk made of it. `local` told what the file was until now. */
+/**
+ * Applies the metadata of the record and returns the resulting time on disk. `local` is the record of the current file.
+ */
 export async function applyMetadata(context: PullContext, global: FileInfo, local: FileHead): Promise<FileTime> {
   const { disk } = context.platform
   const path = pathOf(context, global.name)

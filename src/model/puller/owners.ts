@@ -25,7 +25,7 @@ interface Ids {
   readonly groupId: number
 }
 
-/** Gives what is pulled to whom it should belong: the owner the record names, or that of the directory above. */
+/** Sets the owner of pulled items: the owner in the record, or that of the parent directory. */
 export class Owners {
   readonly #deps: OwnersDeps
   #accounts: Promise<Accounts> | undefined
@@ -34,13 +34,13 @@ export class Owners {
     this.#deps = deps
   }
 
-  /** Whether there is anything to do about owners in this folder. */
+  /** Whether this folder sets owners. */
   get matter(): boolean {
     const { folder, platform } = this.#deps
     return platform !== 'win32' && (folder.syncOwnership || folder.copyOwnershipFromParent)
   }
 
-  /** Rejects, as a failure of the item, where we may not. What belongs to the right one already is left alone. */
+  /** Rejects with `item-failed` where permission is missing. Correct owners are not changed. */
   async give(record: FileHead, item: Owned): Promise<void> {
     if (!this.matter) return
     const what = this.#deps.folder.syncOwnership ? 'sync ownership' : 'copy owner from parent'
@@ -53,7 +53,7 @@ export class Owners {
     }
   }
 
-  /** The same by path, for what is not open; a symlink is given itself. */
+  /** The same by path, for items that are not open; symlinks are not followed. */
   async giveAt(path: string, record: FileHead): Promise<void> {
     const { disk } = this.#deps
     await this.give(record, {
@@ -66,7 +66,7 @@ export class Owners {
     const { disk, folder, root } = this.#deps
     if (!folder.syncOwnership) return await disk.lstat(joinPath(root, parentOf(record.name)))
     const owner = unixOwnerOf(record.platform)
-    if (owner === undefined) return undefined // from a system without owners, or one that does not tell
+    if (owner === undefined) return undefined // the sender does not support or announce ownership
     this.#accounts ??= readAccounts(disk)
     return (await this.#accounts).idsOf(owner)
   }

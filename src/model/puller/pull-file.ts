@@ -16,13 +16,12 @@ export interface FilePull {
   readonly local: FileInfo | undefined
   readonly means: FetchResources
   readonly zeros: ZeroBlocks
-  /** Called with the means to see how far it is. */
   onBegun(progress: PullProgress): void
-  /** Nothing more will be asked of others: the next file may begin. */
+  /** All blocks are requested: the next file may begin. */
   onAllRequested(): void
 }
 
-/** Makes one file what the global record says. On failure what was fetched stays in the temporary file. */
+/** Pulls one file. On failure the fetched blocks stay in the temporary file. */
 export async function pullFile(context: PullContext, pull: FilePull, signal: AbortSignal): Promise<void> {
   const { global } = pull
   const blocks = blocksOf(global)
@@ -73,7 +72,7 @@ async function fill(
   )
 }
 
-/** Devices that share the folder, ourselves among them, each begin at another part of the file. */
+/** Each device that shares the folder begins at a different part of the file. */
 function inOrder(context: PullContext, rest: readonly Block[], blocks: readonly Block[]): readonly Block[] {
   const { blockPullOrder, devices } = context.folder
   const ids = devices.map(({ deviceID }) => deviceID).sort()

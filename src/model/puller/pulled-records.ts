@@ -9,27 +9,27 @@ import type { CounterFloor } from '../state/counter-floor.ts'
 
 export interface PulledRecordsDeps {
   readonly index: Pick<FolderIndex, 'updateLocal'>
-  /** Stored before the records that forget what was noted there. */
+  /** Stored before records that lower a counter. */
   readonly counts: Pick<CounterFloor, 'store'>
   readonly disk: Disk
   readonly clock: Clock
   readonly root: string
   readonly fsync: boolean
-  /** Rejects when the folder is no longer what it was when the pull began: then nothing more is stored. */
+  /** Rejects when root or marker have changed since the pull began; nothing more is stored then. */
   checkHealth(): Promise<void>
   onStored(batch: readonly FileInfo[], sequence: number): Promise<void>
 }
 
-/** Each batch costs a commit, two events and a message to every other device, however small it is. */
+/** Each batch costs a commit, two events and a message to every other device, regardless of its size. */
 const RECORDS_MAX = 1_000
 const BLOCKS_MAX = 5_000
-/** How long a record waits for others to be stored with it. */
+/** Maximum delay before a record is stored. */
 const AGE_MS_MAX = 2_000
 const DIRECTORIES_AT_ONCE = 8
 
 /**
- * What was done on disk, on its way into the index. Renames are made to last before the index tells of them: after a
- * loss of power it must not claim what the disk has forgotten.
+ * Queue of pulled records that are to be stored. Renames are made durable before the index contains them: after a power
+ * loss it must not claim items that the disk lost.
  */
 export class PulledRecords {
   readonly #deps: PulledRecordsDeps
@@ -38,14 +38,14 @@ export class PulledRecords {
   #directories = new Set<string>()
   #sinceMs = 0
   #last: Promise<void> = Promise.resolve()
-  /** Records handed in so far. */
+  /** Records added so far. */
   count = 0
 
   constructor(deps: PulledRecordsDeps) {
     this.#deps = deps
   }
 
-  /** `onDisk`: the directory above the item was changed. */
+  /** `onDisk`: the parent directory was changed. */
   add(record: FileInfo, onDisk: boolean): void {
     if (this.#pending.length === 0) this.#sinceMs = this.#deps.clock.monotonicMs()
     this.#pending.push(record)
@@ -54,7 +54,7 @@ export class PulledRecords {
     this.count++
   }
 
-  /** A directory changed whose own record is not the one that is stored. */
+  /** A changed directory without a record in the batch. */
   touch(directory: string): void {
     this.#directories.add(directory)
   }
@@ -74,7 +74,7 @@ export class PulledRecords {
     this.#directories = new Set()
     if (batch.length === 0 && directories.size === 0) return this.#last
     const stored = this.#last.then(() => this.#store(batch, directories))
-    this.#last = stored.catch(() => {}) // whoever asked for this batch is told; the next one has its own fate
+    this.#last = stored.catch(() => {}) // reported to the caller; later batches are independent
     return stored
   }
 
@@ -83,7 +83,7 @@ export class PulledRecords {
     try {
       if (this.#deps.fsync) await this.#syncDirectories([...directories])
     } catch (error) {
-      // No fault of any single item: the disk cannot be trusted to keep what we were about to claim.
+      // Not an item failure: the disk cannot make the records' items durable.
       throw new TwinfoldError('folder-error', messageOf(error), { cause: error })
     }
     if (batch.length === 0) return
@@ -102,7 +102,7 @@ export class PulledRecords {
     try {
       await this.#deps.disk.syncDirectory(joinPath(this.#deps.root, directory))
     } catch (error) {
-      // Removed since, or not ours to read: there is no name in it that we could still make last.
+      // Removed since, or not readable: nothing is left to sync.
       const code = systemCode(error)
       if (code !== 'ENOENT' && code !== 'ENOTDIR' && code !== 'EACCES') throw error
     }

@@ -24,7 +24,7 @@ import { Parents } from '../../platform/files/parents.ts'
 import { PulledRecords } from './pulled-records.ts'
 import { revertChanges } from './revert.ts'
 
-/** How often one pull looks at everything again before it leaves the rest to a later one. */
+/** Limit of iterations per pull; the rest is left to a later one. */
 const ITERATIONS_MAX = 3
 const PROBLEMS_MAX = 10_000
 const RESCAN_MAX = 1_000
@@ -37,7 +37,7 @@ export interface PullerDeps {
   readonly events: EventSink
   readonly log: Logger
   readonly jobs: JobQueue
-  /** Whoever changes what the index tells of holds it shared; a scan holds it alone. */
+  /** Held shared to change indexed items; held exclusively by scans. */
   readonly turn: SharedMutex
   readonly counts: CounterFloor
   index(): Promise<FolderIndex>
@@ -45,7 +45,7 @@ export interface PullerDeps {
   /** Undefined where the folder keeps no old versions. */
   versioner(): Promise<Versioner | undefined>
   otherFolders(): Promise<readonly OtherFolder[]>
-  /** Given where items get the extended attributes that others name. */
+  /** Undefined where received extended attributes are not set. */
   attributes?(): Promise<FolderAttributes>
   onStored(batch: readonly FileInfo[], sequence: number): Promise<void>
   readonly onArrived?: PullContext['onArrived']
@@ -60,21 +60,21 @@ export interface PullerOptions {
 
 export interface PullRequest {
   readonly ignore: IgnoreRules
-  /** Rejects when the folder is no longer what it was when the pull began. */
+  /** Rejects when root or marker have changed since the pull began. */
   checkHealth(): Promise<void>
   onPhase(phase: PullPhase): void
 }
 
 export interface PullOutcome {
-  /** By path, in the words of `GET /rest/folder/errors`. */
+  /** By path, with the error texts of `GET /rest/folder/errors`. */
   readonly problems: readonly ScanProblem[]
-  /** What the pull found on disk that the index does not know. */
+  /** Paths on disk that the index does not contain. */
   readonly rescan: readonly string[]
-  /** Nothing is left that could have been done now. */
+  /** Nothing is left that could be pulled now. */
   readonly complete: boolean
 }
 
-/** Makes one folder what the global index says. */
+/** Brings one folder to the global state. */
 export class Puller {
   readonly #deps: PullerDeps
   readonly #options: PullerOptions
@@ -88,17 +88,17 @@ export class Puller {
     this.#options = options
   }
 
-  /** The files that are being pulled at this moment. */
+  /** The files being pulled. */
   get progress(): ReadonlyMap<string, PullProgress> {
     return this.#progress
   }
 
-  /** Resolves when the index knows of everything that was done so far. To be called by whoever holds the turn alone. */
+  /** Resolves when the index contains everything done so far. The caller must hold the lock exclusively. */
   async flush(): Promise<void> {
     await this.#records?.flush()
   }
 
-  /** Whether there is anything to do, if only to tidy up. */
+  /** Whether there is anything to pull or to clean up. */
   async isNeeded(): Promise<boolean> {
     return this.#leftovers.any || (await this.#lacksAnything())
   }
@@ -108,7 +108,7 @@ export class Puller {
     return need.files + need.directories + need.symlinks + need.deleted > 0
   }
 
-  /** Rejects when the folder or its index is in trouble, or the signal aborts; what was done until then is recorded. */
+  /** Rejects when the folder or its index fails, or the signal aborts; completed items are recorded. */
   async pull(request: PullRequest, signal: AbortSignal): Promise<PullOutcome> {
     const { folder } = this.#options
     const rescan = new Set<string>()
@@ -126,12 +126,12 @@ export class Puller {
       return { ...(await this.#iterate(context, request, signal)), rescan: [...rescan] }
     } finally {
       this.#records = undefined
-      // What is on disk is told of, whatever ended the pull; if that fails, too, a scan finds it.
+      // Completed items are stored, whatever ended the pull; if that fails too, a scan finds them.
       await context.records.flush().catch(() => {})
     }
   }
 
-  /** Undoes local changes; names that must be scanned afterwards. To be called by whoever holds the turn alone. */
+  /** Reverts local changes; resolves with the names to scan afterwards. The caller must hold the lock exclusively. */
   async revert(request: Omit<PullRequest, 'onPhase'>, signal: AbortSignal): Promise<readonly string[]> {
     const rescan = new Set<string>()
     const context = await this.#contextFor(
@@ -149,7 +149,7 @@ export class Puller {
     signal: AbortSignal,
   ): Promise<Omit<PullOutcome, 'rescan'>> {
     let problems = new Map<string, string>()
-    // The first reason is the one that explains.
+    // The first error explains the problem.
     const onProblem = (path: string, reason: string) =>
       void (problems.size < PROBLEMS_MAX && !problems.has(path) && problems.set(path, reason))
     for (let round = 0; round < ITERATIONS_MAX;) {
@@ -219,7 +219,7 @@ export class Puller {
         disk,
         root,
         onMade: (directory) => {
-          records.touch(parentOf(directory)) // or a loss of power takes the directory and all that is recorded in it
+          records.touch(parentOf(directory)) // otherwise a power loss could discard the directory with its recorded items
           scanLater(directory)
         },
       }),

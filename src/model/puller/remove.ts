@@ -11,10 +11,12 @@ const HAS_CHANGED = `${DELETED_ELSEWHERE} contains changed files, scheduling sca
 const HAS_IGNORED = `${DELETED_ELSEWHERE} contains ignored files (see ignore documentation for (?d) prefix)`
 const HAS_KNOWN = `${DELETED_ELSEWHERE} is not empty; the contents are probably ignored on that remote device, but not locally`
 
-/** Items below a deleted directory that may go with it. More than anybody ignores by `(?d)`; then people must look. */
+/**
+ * Limit of deletable items below a deleted directory, far above normal use of `(?d)`; beyond it the user must decide.
+ */
 const GOES_ALONG_MAX = 100_000
 
-/** Takes a file or a symlink from the disk that others deleted, and records it. */
+/** Removes a file or symlink that was deleted on another device, and records it. */
 export async function removeFileItem(
   context: PullContext,
   global: FileInfo,
@@ -36,7 +38,7 @@ export function deletionRecord(global: FileInfo): FileInfo {
   return { ...global, sequence: 0, localFlags: 0 }
 }
 
-/** For what is ours alone: nobody else writes to it. */
+/** For temporary files, which no other program writes. */
 export async function removeIfThere(context: PullContext, name: string): Promise<void> {
   const remove = () => context.platform.disk.removeFile(pathOf(context, name))
   await context.parents.inside(name, remove).catch((error: unknown) => {
@@ -44,17 +46,19 @@ export async function removeIfThere(context: PullContext, name: string): Promise
   })
 }
 
-/** Takes a directory from the disk that others deleted, and records it, unless it holds what nobody may lose. */
+/**
+ * Removes a directory that was deleted on another device, and records it, unless it contains items that must be kept.
+ */
 export async function removeDirectoryItem(context: PullContext, global: FileInfo): Promise<void> {
   const { name } = global
   const item = (await context.parents.isReachable(name)) ? await lookAt(context, name) : undefined
-  // Something else by that name is not what was deleted: the next scan tells others of it.
+  // Another item of that name is not the deleted one: the next scan announces it.
   if (item !== undefined && (item === 'other' || item.type !== 'directory')) context.scanLater(name)
   else if (item !== undefined) await clearDirectory(context, name)
   context.records.add(deletionRecord(global), item !== undefined)
 }
 
-/** Removes a directory with what may go along. Rejects with the reason where something must stay. */
+/** Removes a directory with its deletable contents. Rejects with the reason where something must be kept. */
 export async function clearDirectory(context: PullContext, name: string): Promise<void> {
   const contents = new Contents(context)
   await contents.look(name)
@@ -64,14 +68,14 @@ export async function clearDirectory(context: PullContext, name: string): Promis
     const path = pathOf(context, child)
     await context.parents.inside(child, () => (isDirectory ? disk.removeDirectory(path) : disk.removeFile(path)))
   }
-  if (contents.receiveOnly) context.scanLater(name) // stays on disk as a change of our own
+  if (contents.receiveOnly) context.scanLater(name) // stays on disk as a local change
   else await context.parents.inside(name, () => disk.removeDirectory(pathOf(context, name)))
 }
 
-/** What lies in a directory that was deleted elsewhere. */
+/** Classifies the contents of a directory that was deleted on another device. */
 class Contents {
   readonly #context: PullContext
-  /** A directory before what is in it. */
+  /** Parents before children. */
   readonly goesAlong: { readonly path: string; readonly isDirectory: boolean }[] = []
   receiveOnly = false
   #changed = false
@@ -89,7 +93,7 @@ class Contents {
     }
   }
 
-  /** The gravest reason speaks. */
+  /** Rejects with the most severe reason. */
   refuse(): void {
     if (this.#changed) throw itemFailed(HAS_CHANGED)
     if (this.#ignored) throw itemFailed(HAS_IGNORED)

@@ -5,7 +5,7 @@ import { deletionRecord } from './remove.ts'
 import { putInPlace } from './replace.ts'
 import { checkTarget } from './target.ts'
 
-/** A file that others deleted under one name while it came up under another with the same content. */
+/** A file that was deleted under one name and added under another with the same content. */
 export interface Move {
   readonly from: { readonly local: FileHead; readonly global: FileInfo }
   readonly to: { readonly local: FileHead | undefined; readonly global: FileInfo }
@@ -13,8 +13,8 @@ export interface Move {
 }
 
 /**
- * Gives a file its new name instead of fetching it. Both sides must be what the index says. Where versions are kept the
- * old name is archived and the file fetched: this is for folders that keep none.
+ * Renames a file instead of fetching it. Both names must match the index. Only for folders without versioning:
+ * otherwise the old name is archived and the file fetched.
  */
 export async function moveFile(context: PullContext, { from, to, saveOurs }: Move): Promise<void> {
   await context.parents.check(from.local.name)

@@ -6,19 +6,19 @@ import { itemFailed, pathOf, type PullContext } from './context.ts'
 import { clearDirectory } from './remove.ts'
 import { MODIFIED, saveAsConflict } from './target.ts'
 
-/** What is to be replaced. */
+/** The item to be replaced. */
 export interface Target {
   readonly name: string
-  /** What has the name, as a look a moment ago showed it. */
+  /** The current item on disk, as checked before. */
   readonly item: DiskItem | undefined
-  /** The record that replaces ours without knowing it: ours is kept beside it. */
+  /** The winning record of a conflict: our file is kept as a conflict copy. */
   readonly winner: FileHead | undefined
 }
 
-/** To free the memory and the room of a larger file takes the system a while: of 1 GiB a third of a second. */
+/** Freeing a larger file takes the system long: a third of a second for 1 GiB. */
 const HELD_SIZE_BYTES_MIN = 8 * 1_024 * 1_024
 
-/** Gives the file or symlink at `from` its name in the folder. Whoever looks finds the old item or the new one. */
+/** Renames the file or symlink at `from` to its name in the folder. The item is replaced atomically. */
 export async function putInPlace(context: PullContext, from: string, target: Target): Promise<void> {
   const { disk } = context.platform
   const to = pathOf(context, target.name)
@@ -29,18 +29,18 @@ export async function putInPlace(context: PullContext, from: string, target: Tar
     await kept?.done()
   } catch (error) {
     await kept?.undo()
-    // Where nothing is, nothing is replaced: not even what somebody made there since we looked.
+    // A free name is never overwritten: a file created since the check is kept.
     if (!isFree || systemCode(error) !== 'EEXIST') throw error
     context.scanLater(target.name)
     throw itemFailed(`checking existing file: ${MODIFIED}`, error)
   }
 }
 
-/** A large file that nobody needs any more is kept open until it is replaced, so that it goes when nobody waits for it. */
+/** A large replaced file is held open during the rename, so that it is freed after the lock is released. */
 async function replace(context: PullContext, from: string, to: string, old: DiskItem | undefined): Promise<void> {
   const { disk, system } = context.platform
   const isLarge = old?.type === 'file' && old.sizeBytes >= HELD_SIZE_BYTES_MIN
-  // On Windows what is open cannot be replaced; and whether we may read it does not matter.
+  // Windows cannot replace open files. A failed open is harmless.
   const held = isLarge && system.platform !== 'win32' ? await disk.open(to, 'read').catch(() => undefined) : undefined
   try {
     await disk.rename(from, to)
@@ -50,9 +50,9 @@ async function replace(context: PullContext, from: string, to: string, old: Disk
 }
 
 interface Room {
-  /** Nothing has the name any longer. */
+  /** The name is unused. */
   readonly isFree: boolean
-  /** What has it is an old version, too, from the moment it is replaced. */
+  /** The archived version of the current item, valid once it is replaced. */
   readonly kept?: KeptFile
 }
 

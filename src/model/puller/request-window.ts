@@ -2,19 +2,22 @@ import type { Clock } from '../../platform/clock.ts'
 import { ByteWindow } from '../../sync/byte-window.ts'
 
 const START_BYTES = 2 * 1_024 * 1_024
-/** A disk that does not keep up is still asked for so much, if the line brings it. */
+/** Lower bound for a slow disk, if the network is fast enough. */
 const SLOW_DISK_BYTES = 16 * 1_024 * 1_024
-/** So much may have arrived and wait for the disk; to ask for more would only fill memory. */
+/** Limit of received data not yet written; further requests would only fill memory. */
 const UNWRITTEN_BYTES_MAX = 8 * 1_024 * 1_024
-/** What the line brings in this time is under way: more than any journey takes, and not so much that nothing else gets in. */
+/**
+ * The window covers this much time of network throughput: more than any round trip, but short enough for changes of
+ * priority.
+ */
 const UNDER_WAY_MS = 1_000
 const MEASURED_MS = 500
 
 /**
- * How much is asked of other devices at a time. It begins small. Whenever the disk has written all that has arrived, it
- * grows, so that a line with a long delay soon has as much under way as it holds; when the disk does not keep up, it
- * shrinks: what is not asked for waits at its source and not in our memory. On a slow line it stays small, so that a
- * file that a person wants first does not wait behind minutes of others.
+ * Limits the bytes requested from other devices at a time. The window starts small and grows whenever the disk has
+ * written all received data, so that a connection with high latency soon is fully used. It shrinks when the disk falls
+ * behind, which keeps data at its source and out of memory. On a slow connection it stays small, so that a prioritized
+ * file is not delayed by minutes.
  */
 export class RequestWindow {
   readonly #bytesMax: number
@@ -37,7 +40,7 @@ export class RequestWindow {
     return Math.min(this.#diskBytes, this.#lineBytes, this.#bytesMax)
   }
 
-  /** Whether so much could be asked for at once. */
+  /** Whether this size could be requested at once. */
   hasRoom(sizeBytes: number): boolean {
     return this.#window.heldBytes + sizeBytes <= this.limitBytes
   }
@@ -47,10 +50,10 @@ export class RequestWindow {
     return this.#window.acquire(sizeBytes, signal)
   }
 
-  /** Bytes have arrived and are on their way to the disk until the returned function is called. */
+  /** Bytes were received and are being written until the returned function is called. */
   arrived(sizeBytes: number): () => void {
     this.#count(sizeBytes)
-    // Not counting this one, which may be larger than that by itself.
+    // Excludes this block, which alone may exceed the limit.
     if (this.#unwrittenBytes >= UNWRITTEN_BYTES_MAX) {
       this.#diskBytes = Math.max(Math.min(SLOW_DISK_BYTES, this.#diskBytes), this.#diskBytes - sizeBytes)
     }
@@ -64,7 +67,7 @@ export class RequestWindow {
     }
   }
 
-  /** What the line brings, measured anew twice a second. */
+  /** Network throughput, measured twice a second. */
   #count(sizeBytes: number): void {
     this.#measure.bytes += sizeBytes
     const nowMs = this.#clock.monotonicMs()

@@ -10,9 +10,9 @@ import { checkTarget, lookAt } from './target.ts'
 const PAGE = 2_000
 
 /**
- * Undoes what was changed here and kept to ourselves: what only we have goes, for the rest our records step back behind
- * those of others, so that a pull brings their content. To be called by whoever holds the turn alone. What could not be
- * removed stays a change of ours, and is told in the log.
+ * Reverts local changes of a receive-only folder: items that exist only here are removed, other records get an older
+ * version, so that a pull restores the global content. The caller must hold the lock exclusively. Items that could not
+ * be removed stay local changes and are logged.
  */
 export async function revertChanges(context: PullContext, signal: AbortSignal): Promise<void> {
   const directories: FileInfo[] = []
@@ -29,7 +29,7 @@ export async function revertChanges(context: PullContext, signal: AbortSignal): 
     if (last === undefined || page.length < PAGE) break
     afterName = last.name
   }
-  // A directory before what is in it, so in reverse the deepest comes first.
+  // Parents come before children, so in reverse the deepest comes first.
   for (const directory of directories.reverse()) {
     signal.throwIfAborted()
     await attempt(context, directory, () => removeDirectory(context, directory))
@@ -66,7 +66,7 @@ async function removeDirectory(context: PullContext, local: FileInfo): Promise<v
   const { name } = local
   if ((await context.parents.isReachable(name)) && (await lookAt(context, name)) !== undefined) {
     await clearDirectory(context, name)
-    if ((await lookAt(context, name)) !== undefined) return // something in it stays
+    if ((await lookAt(context, name)) !== undefined) return // some contents are kept
   }
   stepBack(context, local)
 }

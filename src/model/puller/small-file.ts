@@ -14,7 +14,7 @@ import { isAsRecorded, lookAt } from './target.ts'
 
 const PERMISSIONS = 0o777
 const OWNER_READ_WRITE = 0o600
-/** What the thorough way knows how to deal with: a directory to be made or opened up, a temporary file, a stranger. */
+/** Errors that the slow path handles: a missing or read-only directory, a temporary file, an unexpected item. */
 const FALL_BACK_ON: ReadonlySet<string | undefined> = new Set([
   'EEXIST',
   'ELOOP',
@@ -25,12 +25,12 @@ const FALL_BACK_ON: ReadonlySet<string | undefined> = new Set([
   undefined,
 ])
 
-/** Larger ones are looked for on this machine first. */
+/** Larger files are looked up on this machine first. */
 export const SHORT_WAY_SIZE_BYTES_MAX = 32 * 1_024 - 1
-/** So often in a row it may turn out that the short way is none, here, for reasons of its own: each time costs a block. */
+/** Limit of consecutive failures of the fast path: each costs a block. */
 const REFUSALS_MAX = 8
 
-/** The only block of a file for which the short way is worth a try: nothing of it is on this machine yet. */
+/** The only block of a file that qualifies for the fast path: its content is not on this machine. */
 export function onlyBlock({ global, local, means }: FilePull, blocks: readonly Block[]): Block | undefined {
   const [block, second] = blocks
   if (block === undefined || second !== undefined || block.sizeBytes === 0) return undefined
@@ -46,8 +46,8 @@ function holds(local: FileInfo | undefined, block: Block): boolean {
 }
 
 /**
- * The short way for a small file that is new or takes the place of a small one: fetched into memory, and made, synced
- * and named in one step. False: something is not as it usually is; nothing has changed, and the thorough way says what.
+ * Fast path for a small file that is new or replaces a small one: fetched into memory, then written, synced and renamed
+ * in one step. False where a precondition fails: nothing has changed, and the slow path reports the reason.
  */
 export async function pullSmallFile(
   context: PullContext,
@@ -74,11 +74,11 @@ export async function pullSmallFile(
   return done
 }
 
-/** In the turn of the pull, as everything that replaces: no scan meets the file half made or unrecorded. */
+/** Under the shared lock, so that no scan sees the file incomplete or without a record. */
 async function putNew(context: PullContext, global: FileInfo, data: Uint8Array, signal: AbortSignal): Promise<boolean> {
   const { name } = global
   using _turn = await context.turn.shared(signal)
-  // A scan may have had its turn since the pull began, and the user the file: decide again, on what is known now.
+  // A scan may have recorded a local change since the pull began: plan again with the current records.
   const local = await context.index.head('local', name)
   const step = planStep({ local, global, ignored: context.ignore.match(name).ignored, ignoreDelete: false })
   if (step.kind !== 'fetch' && step.kind !== 'metadata') return true

@@ -4,7 +4,7 @@ import type { FolderConfig } from '../../core/config/config.ts'
 import { shortageOf } from '../state/health.ts'
 import { itemFailed } from './context.ts'
 
-/** How long an answer of the disk is good for, less what we have begun to write since. */
+/** How long a reading of the free space is valid, less the bytes planned since. */
 const ASK_AGAIN_MS = 1_000
 
 export interface SpaceDeps {
@@ -14,7 +14,7 @@ export interface SpaceDeps {
   label(): string
 }
 
-/** Keeps a folder from filling its disk: every file must fit and leave the minimum free. */
+/** Prevents a folder from filling its disk: every file must fit and leave the minimum free. */
 export class SpaceCheck {
   readonly #deps: SpaceDeps
   readonly #minimum: FolderConfig['minDiskFree']
@@ -27,7 +27,7 @@ export class SpaceCheck {
     this.#minimum = minimum
   }
 
-  /** Rejects with `item-failed` when the file does not fit. A disk that cannot tell has enough. */
+  /** Rejects with `item-failed` when the file does not fit. A disk that does not report its space passes. */
   async demand(sizeBytes: number): Promise<void> {
     if (!(this.#minimum.value > 0)) return
     const { clock, disk, label, root } = this.#deps

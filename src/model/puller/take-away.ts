@@ -10,9 +10,9 @@ const NAMES_TRIED_MAX = 60
 const RANDOM_BYTES = 8
 
 /**
- * Removes a file or a symlink that is what our record says; resolves also where nothing is. It is put aside under a name
- * that nobody uses, looked at there, and only then removed: an edit at the last moment, which no look beforehand could
- * have shown, is found, put back and scanned, and the removal rejects. What somebody puts in its place meanwhile stays.
+ * Removes a file or symlink that matches our record; resolves also where it is missing. It is renamed to an unused
+ * name, checked there and only then removed. So an edit at the last moment is detected, restored and scanned, and the
+ * removal rejects. An item created in its place meanwhile is kept.
  */
 export async function takeAway(context: PullContext, name: string, local: FileHead | undefined): Promise<void> {
   const { disk } = context.platform
@@ -20,7 +20,7 @@ export async function takeAway(context: PullContext, name: string, local: FileHe
   try {
     await context.parents.inside(name, () => disk.rename(pathOf(context, name), pathOf(context, aside)))
   } catch (error) {
-    if (isMissing(error)) return // saved, archived, or somebody was faster
+    if (isMissing(error)) return // renamed, archived or removed already
     throw error
   }
   if (isAsRecorded(context, await lookAt(context, aside), local)) {
@@ -31,13 +31,13 @@ export async function takeAway(context: PullContext, name: string, local: FileHe
   throw itemFailed(MODIFIED)
 }
 
-/** Chance makes it another one than that of any file which is being made. */
+/** Random, to differ from all temporary files. */
 function asideName(context: PullContext, name: string): string {
   const { random, system } = context.platform
   return temporaryName(`${name}.${Buffer.from(random.bytes(RANDOM_BYTES)).toString('hex')}`, system.platform)
 }
 
-/** Under its own name, or, where that is taken already, as a copy that tells what happened. */
+/** Under its own name or, where that is in use, as a conflict copy. */
 async function putBack(context: PullContext, aside: string, name: string): Promise<void> {
   const { clock, disk } = context.platform
   const nowMs = clock.nowMs()
@@ -52,5 +52,5 @@ async function putBack(context: PullContext, aside: string, name: string): Promi
       if (systemCode(error) !== 'EEXIST') throw error
     }
   }
-  throw itemFailed('putting back: all names are taken')
+  throw itemFailed('putting back: all names are in use')
 }

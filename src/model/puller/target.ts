@@ -10,10 +10,10 @@ import { itemFailed, pathOf, type PullContext } from './context.ts'
 
 export const MODIFIED = 'file modified but not rescanned; will try again later'
 
-/** Copies of one file made in the same second get the seconds after it. */
+/** Conflict copies of one file in the same second use the following seconds. */
 const CONFLICT_NAMES_TRIED_MAX = 60
 
-/** What is on disk under a name, as a scan would see it; undefined when there is nothing. */
+/** The item on disk as a scan would see it; undefined where it is missing. */
 export async function lookAt(context: PullContext, name: string): Promise<DiskItem | 'other' | undefined> {
   const { disk } = context.platform
   const path = pathOf(context, name)
@@ -29,7 +29,7 @@ export async function lookAt(context: PullContext, name: string): Promise<DiskIt
   }
 }
 
-/** Whether the disk shows what our record says: only then do we know what we are about to replace. */
+/** Whether the disk matches our record: only then is it safe to replace the item. */
 export function isAsRecorded(
   context: PullContext,
   item: DiskItem | 'other' | undefined,
@@ -39,7 +39,7 @@ export function isAsRecorded(
   return item !== undefined && item !== 'other' && !isChanged(local, item, context.compare)
 }
 
-/** Rejects, and has the name scanned, unless the disk shows what our record says. */
+/** Rejects, and schedules a scan, unless the disk matches our record. */
 export async function checkTarget(
   context: PullContext,
   name: string,
@@ -54,10 +54,9 @@ export async function checkTarget(
 }
 
 /**
- * Puts our file out of the way of a winner that never saw it, under a name that tells what happened. Does nothing where
- * people want no such copies, and for a file that is one itself: then the winner replaces it. But a copy that only met
- * another of the same name has content that is nowhere else, and gets another name of the same kind. Resolves with
- * whether the name is free now.
+ * Renames our file to a conflict copy before the winner replaces it. No-op where conflict copies are disabled, and for
+ * a file that is one itself. But a conflict copy that collides with an unrelated one of the same name has unique
+ * content and gets another conflict name. Resolves with whether the name is free now.
  */
 export async function saveAsConflict(context: PullContext, name: string, winner: FileHead): Promise<boolean> {
   const { maxConflicts } = context.folder
@@ -74,11 +73,11 @@ export async function saveAsConflict(context: PullContext, name: string, winner:
       if (maxConflicts > 0) await pruneConflicts(context, original)
       return true
     } catch (error) {
-      if (isMissing(error)) return true // somebody was faster: there is nothing left to save
+      if (isMissing(error)) return true // removed meanwhile: nothing is left to save
       if (systemCode(error) !== 'EEXIST') throw itemFailed(`moving for conflict: ${diskReason(error)}`, error)
     }
   }
-  throw itemFailed('moving for conflict: all names are taken')
+  throw itemFailed('moving for conflict: all names are in use')
 }
 
 async function isStranger(context: PullContext, name: string, winner: FileHead): Promise<boolean> {
@@ -86,7 +85,7 @@ async function isStranger(context: PullContext, name: string, winner: FileHead):
   return local !== undefined && areStrangers(local, winner)
 }
 
-/** Leaves the newest copies, as many as people want. */
+/** Keeps the newest copies, up to the configured limit. */
 async function pruneConflicts(context: PullContext, name: string): Promise<void> {
   const directory = parentOf(name)
   const entries = await context.platform.disk.list(pathOf(context, directory))

@@ -8,18 +8,18 @@ import { hasPermissions } from './make.ts'
 import { WriteBehind } from './write-behind.ts'
 
 const NO_BLOCKS: ReadonlySet<number> = new Set()
-/** We must be able to go on writing after an interruption, whatever mode the file will have. */
+/** An interrupted pull must be able to resume writing, whatever the final mode is. */
 const OWNER_READ_WRITE = 0o600
 
-/** A file in the making, beside the place where it will be. */
+/** The temporary file of a pull, beside its target. */
 export class TempFile implements AsyncDisposable {
   readonly path: string
   readonly file: DiskFile
-  /** Blocks that stand in their place already. */
+  /** Blocks already in place. */
   readonly present: ReadonlySet<number>
-  /** They come from the old version of the file, not from a pull that was interrupted. */
+  /** The present blocks are from the old version of the file, not from an interrupted pull. */
   readonly copied: boolean
-  /** Nothing was ever written to it: what nobody writes reads as zeros. */
+  /** Newly created: unwritten ranges read as zeros. */
   readonly fresh: boolean
   readonly #writeBehind: WriteBehind | undefined
   #closed = false
@@ -37,7 +37,7 @@ export class TempFile implements AsyncDisposable {
     this.#writeBehind = options.fsync ? new WriteBehind(file) : undefined
   }
 
-  /** To be told of all that is written: the disk begins with it before the file is complete. */
+  /** Must be called for all writes: starts write-back before the file is complete. */
   wrote(sizeBytes: number): void {
     this.#writeBehind?.wrote(sizeBytes)
   }
@@ -61,8 +61,8 @@ interface TempFileOf {
 }
 
 /**
- * Opens the temporary file of a record, going on with what an interrupted pull left, or with a copy of the old version
- * where most of that stays. Anything else by that name is ours to remove, and never followed.
+ * Opens the temporary file of a record. It resumes an interrupted pull, or starts with a copy of the old version where
+ * most of it is unchanged. Any other item of that name is removed and never followed.
  */
 export async function openTempFile(
   context: PullContext,
@@ -89,27 +89,27 @@ export async function openTempFile(
   return await freshFile(context, path, await create(), global)
 }
 
-/** Smaller files are copied block by block, which costs less than to look at all that a copy holds. */
+/** Smaller files are copied block by block, which is cheaper than hashing a whole copy. */
 const COPY_SIZE_BYTES_MIN = 8 * 1_024 * 1_024
 /**
- * Up to here the system copies a file with less effort than we do block by block. Larger ones have blocks that go past
- * the system's memory, are hashed on their way and not afterwards, and stop when they are asked to.
+ * Up to this size a copy by the system is cheaper than one by blocks. Copying larger files by blocks bypasses the page
+ * cache, hashes in one pass and can be aborted.
  */
 const COPY_SIZE_BYTES_MAX = 256 * 1_024 * 1_024
 
-/** Whether at least half of the blocks stand where they stood. */
+/** Whether at least half of the blocks are unchanged in place. */
 function isMostlySame(local: FileInfo | undefined, global: FileInfo, blocks: readonly Block[]): boolean {
   if (local === undefined || local.deleted || local.type !== 'file' || local.blockHashes === undefined) return false
   if (global.sizeBytes < COPY_SIZE_BYTES_MIN || local.blockSizeBytes !== global.blockSizeBytes) return false
   return blocksInPlace(blocks, local.blockHashes).size * 2 >= blocks.length
 }
 
-/** The system's copy has no holes: where there should be some, only a clone will do. */
+/** A copy by the system has no holes: sparse files must be cloned. */
 function isSparse(context: PullContext, blocks: readonly Block[], zeros: ZeroBlocks): boolean {
   return !context.folder.disableSparseFiles && blocks.some((block) => zeros.has(block))
 }
 
-/** False where it cannot be done: then the blocks are copied one by one, or fetched. */
+/** False where it fails: the blocks are then copied one by one, or fetched. */
 async function copyOld(
   context: PullContext,
   { name }: FileInfo,
@@ -131,7 +131,8 @@ async function copyOld(
 
 async function freshFile(context: PullContext, path: string, file: DiskFile, global: FileInfo): Promise<TempFile> {
   try {
-    // A file of one block is written at once; a larger one gets its size first, so that a full disk shows early.
+    // A file of one block is written at once; a larger one is truncated to its size first, so that a full disk fails
+    // early.
     const sparse = !context.folder.disableSparseFiles && global.sizeBytes > global.blockSizeBytes
     if (sparse) await file.truncate(global.sizeBytes)
     return new TempFile(path, file, {
@@ -149,11 +150,11 @@ async function freshFile(context: PullContext, path: string, file: DiskFile, glo
 interface Leftover {
   readonly global: FileInfo
   readonly blocks: readonly Block[]
-  /** It was made a moment ago, of the old version. */
+  /** It was just created from the old version. */
   readonly copied: boolean
 }
 
-/** Undefined when nothing in the file is of use, or it is no file. */
+/** Undefined when nothing in the file is usable, or it is not a regular file. */
 async function reuse(
   context: PullContext,
   path: string,
@@ -168,7 +169,7 @@ async function reuse(
       await file.close()
       return undefined
     }
-    // Meanwhile the disk writes what it has not yet: the last sync, where a failure shows again, has little to wait for.
+    // Write-back runs during hashing, so that the final sync, which reports errors again, is short.
     const writes = !context.folder.disableFsync && stat.sizeBytes >= COPY_SIZE_BYTES_MIN
     const written = writes ? file.sync().catch(() => {}) : undefined
     const present = await blocksPresent(context, path, stat, global, blocks, signal)
@@ -185,9 +186,9 @@ async function reuse(
   return undefined
 }
 
-/** A crash can leave a finished file with both its names: to write to the one would change the other under its reader. */
+/** A crash can leave a finished file under both names: writing to one would change the other. */
 async function isFinished(context: PullContext, { name }: FileInfo, temp: DiskStat): Promise<boolean> {
-  const target = await context.platform.disk.lstat(pathOf(context, name)).catch(() => undefined) // nothing there, usually
+  const target = await context.platform.disk.lstat(pathOf(context, name)).catch(() => undefined) // usually missing
   return target !== undefined && target.inode === temp.inode && target.deviceId === temp.deviceId
 }
 
@@ -195,7 +196,7 @@ async function openExisting(context: PullContext, path: string): Promise<DiskFil
   try {
     return await context.platform.disk.open(path, 'write')
   } catch {
-    return undefined // a symlink, a pipe, a file we may not write: the caller removes it, or fails to and says why
+    return undefined // a symlink, a pipe or not writable: the caller removes it or reports the error
   }
 }
 

@@ -12,13 +12,16 @@ import { RequestWindow } from './request-window.ts'
 import { SHORT_WAY_SIZE_BYTES_MAX } from './small-file.ts'
 import { SpaceCheck } from './space.ts'
 
-/** Small ones wait for a journey and for the disk, both of which take many at a time. */
+/** Small files wait for the network and the disk, which both handle many at a time. */
 const SMALL_AT_ONCE_MAX = 96
-/** Those that go the short way need nothing while they wait. A fast line brings so many before the disk has had its turn. */
+/**
+ * Files on the fast path hold no resources while they wait. A fast network delivers this many before the disk has
+ * caught up.
+ */
 const SHORT_AT_ONCE_MAX = 192
-/** A large one has files and memory open while it waits. */
+/** Large files hold open files and memory while they wait. */
 const LARGE_AT_ONCE_MAX = 32
-/** Larger files are begun one after the other, as many at a time as the folder's `copiers` says. */
+/** Larger files are started one by one, limited by the folder's `copiers`. */
 const SMALL_FILE_SIZE_BYTES_MAX = 256 * 1_024
 const WINDOW_KIB_DEFAULT = 32_768
 const WINDOW_KIB_MIN = 16_384
@@ -31,13 +34,13 @@ export interface TransfersDeps {
   /** The files being pulled, by name. */
   readonly progress: Map<string, PullProgress>
   readonly leftovers: Leftovers
-  /** The first file is begun. */
+  /** The first transfer begins. */
   onTransfer(): void
 }
 
 /**
- * Pulls files, several at a time, in the order of the queue. A large file holds back the next large one only until all
- * its blocks are asked for: then the next is begun while the last of them arrive.
+ * Pulls several files at a time, in the order of the queue. A large file delays the next large one only until all its
+ * blocks are requested: the next one starts while the last blocks arrive.
  */
 export class Transfers {
   readonly #context: PullContext
@@ -66,7 +69,7 @@ export class Transfers {
     this.#copiers = copiers > 0 ? Math.min(copiers, Math.max(1, 2 * system.cpuCount)) : COPIERS_DEFAULT
   }
 
-  /** Resolves with whether files were left because nobody is connected who could give them. */
+  /** Resolves with whether files were skipped because no connected device has them. */
   async run(files: readonly Orderable[]): Promise<boolean> {
     const { jobs } = this.#deps
     const { order, id } = this.#context.folder
@@ -105,11 +108,11 @@ export class Transfers {
     if (this.#begun < SMALL_AT_ONCE_MAX) return true
     const { shortWay, window } = this.#means
     if (sizeBytes > SHORT_WAY_SIZE_BYTES_MAX || !shortWay.isProven || shortWay.refusals > 0) return false
-    // On a slow line there is no room: whoever is wanted first would wait behind all that are begun.
+    // On a slow network there is no room: a prioritized file would wait for all files in progress.
     return this.#begun < SHORT_AT_ONCE_MAX && window.hasRoom(sizeBytes)
   }
 
-  /** On a slow line the next file may take minutes; what is done is known before. Never rejects, as below. */
+  /** On a slow network the next file may take minutes; completed ones are stored before. Never rejects, as below. */
   async #storeInTime(signal: AbortSignal): Promise<void> {
     const { clock } = this.#context.platform
     while (!signal.aborted) {
@@ -123,7 +126,7 @@ export class Transfers {
     }
   }
 
-  /** Never rejects: what ends the pull is told when all files have let go. */
+  /** Never rejects: a fatal error is thrown when all files have ended. */
   async #pull(name: string, large: boolean): Promise<void> {
     const { items, jobs, leftovers, progress } = this.#deps
     this.#begun++
@@ -155,7 +158,7 @@ export class Transfers {
     const { local, global, holders } = await context.index.both(name)
     if (global === undefined) return
     learn(global, holders)
-    if (this.#deps.items.plan(local, global).kind !== 'fetch') return // changed since: the next iteration has it
+    if (this.#deps.items.plan(local, global).kind !== 'fetch') return // changed since: left to the next iteration
     await this.#space.demand(global.sizeBytes)
     this.#deps.onTransfer()
     const onBegun = (progress: PullProgress) => void this.#deps.progress.set(name, progress)
@@ -163,7 +166,7 @@ export class Transfers {
     await this.#deps.items.told(global, 'update', () => pullFile(context, pull, this.#signal))
   }
 
-  /** Somebody may begin: whoever waits looks again. */
+  /** Wakes the loop to check for capacity. */
   #ring(): void {
     this.#changed.resolve()
     this.#changed = Promise.withResolvers<void>()
