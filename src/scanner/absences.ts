@@ -26,7 +26,7 @@ export interface AbsenceDeps {
 
 /** Deletions are deferred until the walk has ended, so that a moved file is found at its new path first. */
 const WAITING_MAX = 16_384
-const LOOKS_AT_ONCE = 32
+const CHECKS_AT_ONCE = 32
 
 /** Records whose items the walk did not find: newly ignored, deleted or unreadable. */
 export class Absences {
@@ -70,8 +70,8 @@ export class Absences {
   async settle(): Promise<void> {
     const waiting = this.#waiting
     this.#waiting = []
-    for (let at = 0; at < waiting.length; at += LOOKS_AT_ONCE) {
-      await Promise.all(waiting.slice(at, at + LOOKS_AT_ONCE).map((record) => this.#decide(record)))
+    for (let at = 0; at < waiting.length; at += CHECKS_AT_ONCE) {
+      await Promise.all(waiting.slice(at, at + CHECKS_AT_ONCE).map((record) => this.#decide(record)))
       await this.#deps.settle()
     }
     const dropped = this.#dropped

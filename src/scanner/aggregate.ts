@@ -51,7 +51,7 @@ export class Aggregate {
     if (event.kind === 'overflow') return this.#track('', { kind: 'changed', firstMs: nowMs, lastMs: nowMs })
     const seen: Tracked = { kind: event.kind, firstMs: nowMs, lastMs: nowMs }
     const holder = [...ancestorsOf(event.path), event.path].find((path) => this.#tracked.has(path))
-    this.#track(holder ?? this.#roomFor(event.path), seen)
+    this.#track(holder ?? this.#trackedPathFor(event.path), seen)
   }
 
   /** Due paths as lists, each for one scan, in order. [''] is the whole folder. */
@@ -75,11 +75,11 @@ export class Aggregate {
   }
 
   /** The path itself, or its directory where the limits are exceeded. */
-  #roomFor(path: string): string {
+  #trackedPathFor(path: string): string {
     const directory = parentOf(path)
     let siblings = 0
     for (const tracked of this.#tracked.keys()) if (parentOf(tracked) === directory) siblings++
-    if (directory !== '' && siblings >= CHILDREN_MAX) return this.#roomFor(directory)
+    if (directory !== '' && siblings >= CHILDREN_MAX) return this.#trackedPathFor(directory)
     return this.#tracked.size >= TRACKED_MAX ? '' : path
   }
 

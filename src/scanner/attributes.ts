@@ -20,13 +20,13 @@ type OnProblem = (name: string, error: string) => void
 export interface ScanAttributes {
   readonly rules: AttributeRules
   /** The items with their attributes. */
-  look(items: readonly WalkItem[], onProblem: OnProblem, signal: AbortSignal): Promise<readonly ScannedItem[]>
+  read(items: readonly WalkItem[], onProblem: OnProblem, signal: AbortSignal): Promise<readonly ScannedItem[]>
   /** The item with the attributes that its record has and the disk lacked. */
   complete(item: ScannedItem, record: FileHead, onProblem: OnProblem): Promise<ScannedItem>
 }
 
 /** Reads and sets attributes of items. */
-export interface AttributeMeans {
+export interface AttributeAccess {
   /** Undefined where the platform cannot read attributes. */
   read(names: readonly string[], signal: AbortSignal): Promise<AttributesSeen | undefined>
   /**
@@ -39,14 +39,14 @@ export interface AttributeMeans {
 const NONE: AttributeList = []
 
 /** Reads the attributes of files and directories; other items have none. */
-export async function lookedAt(
+export async function withAttributes(
   items: readonly WalkItem[],
-  means: AttributeMeans,
+  access: AttributeAccess,
   onProblem: OnProblem,
   signal: AbortSignal,
 ): Promise<readonly ScannedItem[]> {
   const names = items.filter(({ type }) => type !== 'symlink').map(({ name }) => name)
-  const seen = names.length === 0 ? undefined : await means.read(names, signal)
+  const seen = names.length === 0 ? undefined : await access.read(names, signal)
   if (seen === undefined) return items
   for (const [name, reason] of seen.failed) if (reason !== undefined) onProblem(name, reason)
   return items.map((item) => {
@@ -58,15 +58,15 @@ export async function lookedAt(
 /**
  * The item with the attributes that were missing on disk. An item for which that failed is compared without attributes.
  */
-export async function completed(
+export async function completeAttributes(
   item: ScannedItem,
   record: FileHead,
-  means: AttributeMeans,
+  access: AttributeAccess,
   onProblem: OnProblem,
 ): Promise<ScannedItem> {
   const { attributes, ...rest } = item
   if (attributes === undefined || record.type !== item.type) return item
-  const now = await means.complete(record, attributes)
+  const now = await access.complete(record, attributes)
   if ('error' in now) {
     onProblem(item.name, now.error)
     return rest

@@ -13,7 +13,7 @@ const HERE: Presence = { is: 'here' }
 const GONE: Presence = { is: 'gone' }
 
 /** Limit of cached directories. They come in order, so a few are enough. */
-const REMEMBERED_MAX = 1_000
+const CACHED_MAX = 1_000
 
 /** Verifies that an item is really gone from the disk before it is recorded as deleted. */
 export class PresenceCheck {
@@ -36,13 +36,13 @@ export class PresenceCheck {
   async check(name: string): Promise<Presence> {
     const parent = await this.#directory(parentOf(name))
     if (parent.is !== 'here') return parent
-    const presence = await this.#look(name)
+    const presence = await this.#stat(name)
     if (presence.is !== 'gone' || isNormal(name.normalize('NFD'))) return presence
     // The item is about to be renamed to this name or was reported as a problem: not gone.
-    return this.#look(name.normalize('NFD'))
+    return this.#stat(name.normalize('NFD'))
   }
 
-  async #look(name: string, directoryOnly = false): Promise<Presence> {
+  async #stat(name: string, directoryOnly = false): Promise<Presence> {
     try {
       const stat = await this.#disk.lstat(joinPath(this.#root, name))
       if (directoryOnly && stat.type !== 'directory') return GONE
@@ -58,8 +58,8 @@ export class PresenceCheck {
     if (name === '') return HERE // the root is covered by the health check before every batch
     let known = this.#directories.get(name)
     if (known === undefined) {
-      if (this.#directories.size >= REMEMBERED_MAX) this.#directories.clear()
-      known = this.#directory(parentOf(name)).then((parent) => (parent.is === 'here' ? this.#look(name, true) : parent))
+      if (this.#directories.size >= CACHED_MAX) this.#directories.clear()
+      known = this.#directory(parentOf(name)).then((parent) => (parent.is === 'here' ? this.#stat(name, true) : parent))
       this.#directories.set(name, known)
     }
     return known
@@ -68,7 +68,7 @@ export class PresenceCheck {
   async #names(directory: string): Promise<ReadonlySet<string>> {
     let known = this.#listings.get(directory)
     if (known === undefined) {
-      if (this.#listings.size >= REMEMBERED_MAX) this.#listings.clear()
+      if (this.#listings.size >= CACHED_MAX) this.#listings.clear()
       known = this.#disk.list(joinPath(this.#root, directory)).then((names) => new Set(names.map(({ name }) => name)))
       this.#listings.set(directory, known)
     }
@@ -79,8 +79,8 @@ export class PresenceCheck {
 /** Whether the file system treats the marker's name in capitals as the marker. */
 export async function isCaseInsensitive(disk: Pick<Disk, 'lstat'>, root: string): Promise<boolean> {
   try {
-    const looks = [disk.lstat(joinPath(root, '.stfolder')), disk.lstat(joinPath(root, '.STFOLDER'))] as const
-    const [marker, capitals] = await Promise.all(looks)
+    const checks = [disk.lstat(joinPath(root, '.stfolder')), disk.lstat(joinPath(root, '.STFOLDER'))] as const
+    const [marker, capitals] = await Promise.all(checks)
     return marker.deviceId === capitals.deviceId && marker.inode === capitals.inode
   } catch {
     return false // one is missing: the disk is case-sensitive or the marker has another name

@@ -10,15 +10,15 @@ export class ProgressMeter {
   /** One byte that is never hashed keeps the progress below 100 % until the scan ends. */
   #totalBytes = 1
   #currentBytes = 0
-  #toldBytes = 0
-  #toldMs: number
+  #reportedBytes = 0
+  #reportedMs: number
   #rate = 0
   #samples = 0
 
   constructor(clock: Clock, onProgress: (progress: ScanProgress) => void) {
     this.#clock = clock
     this.#onProgress = onProgress
-    this.#toldMs = clock.monotonicMs()
+    this.#reportedMs = clock.monotonicMs()
   }
 
   get hashedBytes(): number {
@@ -38,22 +38,22 @@ export class ProgressMeter {
     try {
       for (;;) {
         await this.#clock.sleep(intervalMs, signal)
-        this.tell()
+        this.report()
       }
     } catch (error) {
       if (!signal.aborted) throw error
     }
   }
 
-  tell(): void {
+  report(): void {
     if (this.#totalBytes === 1) return
     const nowMs = this.#clock.monotonicMs()
-    const passedMs = Math.max(1, nowMs - this.#toldMs)
-    const recent = ((this.#currentBytes - this.#toldBytes) * 1_000) / passedMs
+    const passedMs = Math.max(1, nowMs - this.#reportedMs)
+    const recent = ((this.#currentBytes - this.#reportedBytes) * 1_000) / passedMs
     const weight = this.#samples++ === 0 ? 1 : 1 - Math.exp(-passedMs / RATE_WINDOW_MS)
     this.#rate += (recent - this.#rate) * weight
-    this.#toldMs = nowMs
-    this.#toldBytes = this.#currentBytes
+    this.#reportedMs = nowMs
+    this.#reportedBytes = this.#currentBytes
     this.#onProgress({ currentBytes: this.#currentBytes, totalBytes: this.#totalBytes, rate: this.#rate })
   }
 }

@@ -89,7 +89,7 @@ const RENAME_CANDIDATES_MAX = 10
  * not the end of the scan; only an unhealthy folder, a failing index or an abort rejects.
  */
 export async function scanFolder(deps: ScanDeps, request: ScanRequest, signal: AbortSignal): Promise<ScanResult> {
-  const { caseInsensitive } = request.checked ?? (await look(deps, request.root))
+  const { caseInsensitive } = request.checked ?? (await checkFolder(deps, request.root))
   const stop = new AbortController()
   const scan = new FolderScan(deps, request, caseInsensitive, AbortSignal.any([signal, stop.signal]))
   const { log } = deps
@@ -103,7 +103,7 @@ export async function scanFolder(deps: ScanDeps, request: ScanRequest, signal: A
   }
 }
 
-async function look(deps: ScanDeps, root: string): Promise<{ readonly caseInsensitive: boolean }> {
+async function checkFolder(deps: ScanDeps, root: string): Promise<{ readonly caseInsensitive: boolean }> {
   const [caseInsensitive] = await Promise.all([isCaseInsensitive(deps.disk, root), deps.checkHealth()])
   return { caseInsensitive }
 }
@@ -181,7 +181,7 @@ class FolderScan {
     await this.#absences.settle()
     await this.#writer.flush()
     this.#signal.throwIfAborted()
-    if (intervalMs > 0) this.#meter.tell()
+    if (intervalMs > 0) this.#meter.report()
     return {
       changed: this.#writer.stored,
       problems: [...this.#problems.values()],
@@ -216,7 +216,7 @@ class FolderScan {
       for (const { path, message } of batch.problems) this.#unknown(path, message)
       renamed.push(...(await this.#normalize(batch.unnormalized)))
       const attributes = this.#request.attributes
-      const items = attributes && (await attributes.look(batch.items, this.#onProblem, this.#signal))
+      const items = attributes && (await attributes.read(batch.items, this.#onProblem, this.#signal))
       await this.#compare(items ?? batch.items, cursor)
       await this.#catchUp()
     }
@@ -228,7 +228,7 @@ class FolderScan {
     const { attributes } = this.#request
     for (const item of items) {
       if (!this.#isWithinSubs(item.name)) {
-        await this.#meetParent(item)
+        await this.#compareParent(item)
         continue
       }
       let record = cursor.seek(item.name)
@@ -237,12 +237,12 @@ class FolderScan {
         record = cursor.seek(item.name)
       }
       this.#itemsSeen++
-      if (attributes === undefined || record === undefined) this.#meet(item, record)
-      else this.#meet(await attributes.complete(item, record, this.#onProblem), record)
+      if (attributes === undefined || record === undefined) this.#compareItem(item, record)
+      else this.#compareItem(await attributes.complete(item, record, this.#onProblem), record)
     }
   }
 
-  #meet(item: ScannedItem, record: FileHead | undefined): void {
+  #compareItem(item: ScannedItem, record: FileHead | undefined): void {
     if (record !== undefined && !isChanged(record, item, this.#compareOptions)) return
     if (item.type !== 'file') return this.#writer.add(recordOf(item, record, undefined, this.#recordOptions()))
     this.#meter.expect(item.sizeBytes)
@@ -250,10 +250,10 @@ class FolderScan {
   }
 
   /** A directory above a sub: its own changes are left to its own scan, but the index must contain it. */
-  async #meetParent(item: ScannedItem): Promise<void> {
+  async #compareParent(item: ScannedItem): Promise<void> {
     const record = await this.#deps.index.get('local', item.name)
     const known = record !== undefined && !record.deleted && record.type === item.type && !isInvalid(record)
-    if (!known) this.#meet(item, record)
+    if (!known) this.#compareItem(item, record)
   }
 
   /** Back-pressure: the walk waits for hashing and storing. */

@@ -5,7 +5,7 @@ import { parseVersionName, versionName } from '../core/records/version-names.ts'
 import { surplusVersions, type VersionPolicy } from '../core/records/version-policy.ts'
 import { Parents } from '../platform/files/parents.ts'
 import { ListedVersions } from './listed-versions.ts'
-import { duplicate, moveNew } from './moves.ts'
+import { linkOrCopy, moveNew } from './moves.ts'
 import { restoreVersion } from './restore.ts'
 import type { FileVersion, KeptFile, Versioner, VersionerDeps, VersionerOptions } from './types.ts'
 import { refused, unlessMissing, VersionsDirectory, type KeptEntry } from './versions-directory.ts'
@@ -41,18 +41,18 @@ export class KeptVersions implements Versioner {
   }
 
   async keep(name: string): Promise<KeptFile> {
-    const kept = await this.#take(name, duplicate)
+    const kept = await this.#store(name, linkOrCopy)
     if (kept === undefined) return { gone: true, done: async () => {}, undo: async () => {} }
     return {
       gone: false,
-      done: () => this.#quietly(kept, () => this.#settle(name, kept)),
-      undo: () => this.#quietly(kept, () => this.#versions.remove(kept)),
+      done: () => this.#logFailure(kept, () => this.#applyPolicy(name, kept)),
+      undo: () => this.#logFailure(kept, () => this.#versions.remove(kept)),
     }
   }
 
   async archive(name: string): Promise<void> {
-    const kept = await this.#take(name, moveNew)
-    if (kept !== undefined) await this.#quietly(kept, () => this.#settle(name, kept))
+    const kept = await this.#store(name, moveNew)
+    if (kept !== undefined) await this.#logFailure(kept, () => this.#applyPolicy(name, kept))
   }
 
   async clean(signal: AbortSignal): Promise<void> {
@@ -100,7 +100,7 @@ export class KeptVersions implements Versioner {
   }
 
   /** Undefined when the file does not exist. Resolves with the path of the version, which is durable. */
-  async #take(name: string, bring: typeof moveNew): Promise<string | undefined> {
+  async #store(name: string, transfer: typeof moveNew): Promise<string | undefined> {
     const { clock, disk } = this.#deps
     await using above = await this.#parents.hold(name)
     const from = joinPath(above.path, baseOf(name))
@@ -110,12 +110,12 @@ export class KeptVersions implements Versioner {
     const nowMs = clock.nowMs()
     for (let tried = 0; tried < TIMES_TRIED_MAX; tried++) {
       const kept = versionName(name, compactTime(nowMs + tried * 1_000))
-      if (tried === 0) await this.#makeWay(kept)
+      if (tried === 0) await this.#tagBlockingVersion(kept)
       await this.#versions.ensureParents(kept)
       try {
         await using place = await this.#versions.hold(kept)
         const to = joinPath(place.path, baseOf(kept))
-        await this.#parents.inside(name, () => bring(disk, from, to, this.#fsync))
+        await this.#parents.inside(name, () => transfer(disk, from, to, this.#fsync))
       } catch (error) {
         if (systemCode(error) !== 'EEXIST') throw error
         continue
@@ -127,11 +127,11 @@ export class KeptVersions implements Versioner {
   }
 
   /** A version stored without a tag blocks a directory of the same name: it gets a tag. */
-  async #makeWay(kept: string): Promise<void> {
+  async #tagBlockingVersion(kept: string): Promise<void> {
     await this.#versions.prepare()
     const { disk } = this.#deps
     for (const directory of ancestorsOf(kept).slice(1)) {
-      const stat = await this.#versions.look(directory)
+      const stat = await this.#versions.stat(directory)
       if (stat === undefined) return
       if (stat.type !== 'file') continue
       await using above = await this.#versions.hold(directory)
@@ -141,19 +141,19 @@ export class KeptVersions implements Versioner {
   }
 
   /** Applies the policy after the version is durable. */
-  async #settle(name: string, kept: string): Promise<void> {
-    if (this.#policy.kind === 'trashcan') return await this.#givePlainName(name, kept)
+  async #applyPolicy(name: string, kept: string): Promise<void> {
+    if (this.#policy.kind === 'trashcan') return await this.#removeTag(name, kept)
     const paths = await this.#listed.of(name, kept)
     const entries: KeptEntry[] = []
     for (const path of paths) {
-      const stat = await this.#versions.look(path)
+      const stat = await this.#versions.stat(path)
       if (stat?.type === 'file') entries.push({ path, stat })
     }
     await this.#removeSurplus(entries)
   }
 
   /** In a trash can the newest version replaces the older one; its modification time is the time of the move. */
-  async #givePlainName(name: string, kept: string): Promise<void> {
+  async #removeTag(name: string, kept: string): Promise<void> {
     const { clock, disk } = this.#deps
     const nowMs = clock.nowMs()
     // Until the removal from the folder's directory is durable, this may be the same inode, so its time must not
@@ -162,7 +162,7 @@ export class KeptVersions implements Versioner {
     await using above = await this.#versions.hold(kept)
     const from = joinPath(above.path, baseOf(kept))
     await disk.setModified(from, Math.floor(nowMs / 1_000), (nowMs % 1_000) * 1_000_000)
-    const older = await this.#versions.look(name)
+    const older = await this.#versions.stat(name)
     // A directory of that name holds other versions: the name with the tag is kept.
     if (older?.type === 'directory') return
     await disk.rename(from, joinPath(above.path, baseOf(name)))
@@ -191,7 +191,7 @@ export class KeptVersions implements Versioner {
   }
 
   /** The version is durable at this point, so failures are only logged. */
-  async #quietly(kept: string, work: () => Promise<void>): Promise<void> {
+  async #logFailure(kept: string, work: () => Promise<void>): Promise<void> {
     try {
       await work()
     } catch (error) {

@@ -5,7 +5,7 @@ import type { Disk } from '../platform/disk.ts'
 /**
  * Hard links are not possible across disks, on some file systems, or without permission: the content is copied then.
  */
-const NO_SECOND_NAME: ReadonlySet<string | undefined> = new Set([
+const COPY_INSTEAD: ReadonlySet<string | undefined> = new Set([
   'EXDEV',
   'EPERM',
   'EACCES',
@@ -19,11 +19,11 @@ const NO_SECOND_NAME: ReadonlySet<string | undefined> = new Set([
  * Links or copies a file to an unused path. The target appears atomically, with time and mode. Rejects with `EEXIST`
  * where it exists.
  */
-export async function duplicate(disk: Disk, from: string, to: string, fsync: boolean): Promise<void> {
+export async function linkOrCopy(disk: Disk, from: string, to: string, fsync: boolean): Promise<void> {
   try {
     await disk.linkNew(from, to)
   } catch (error) {
-    if (!NO_SECOND_NAME.has(systemCode(error))) throw error
+    if (!COPY_INSTEAD.has(systemCode(error))) throw error
     await copyWhole(disk, from, to, fsync)
   }
 }

@@ -29,7 +29,7 @@ export interface RestoreDeps {
 }
 
 /** Source and target by directories that are held open, so that they cannot be swapped meanwhile. */
-interface Way {
+interface RestorePaths {
   readonly from: string
   readonly to: string
   readonly directory: string
@@ -37,23 +37,22 @@ interface Way {
 
 /** Restores a version under its file's name. The current file is archived first. */
 export async function restoreVersion(deps: RestoreDeps, name: string, versionMs: number): Promise<void> {
-  if (!isCanonical(name) || isInternal(name) || name.split('/').some(isTemporary))
-    throw refused('invalid file name')
+  if (!isCanonical(name) || isInternal(name) || name.split('/').some(isTemporary)) throw refused('invalid file name')
   const version = await findVersion(deps.versions, name, Math.floor(versionMs / 1_000) * 1_000)
   if (version === undefined) throw refused('version not found')
   await ensureParents(deps, name)
   await using place = await deps.parents.hold(name)
   await using source = await deps.versions.hold(version)
-  const way = {
+  const paths = {
     from: joinPath(source.path, baseOf(version)),
     to: joinPath(place.path, baseOf(name)),
     directory: place.path,
   }
-  const current = await lookAt(deps.disk, way.to)
+  const current = await statIfThere(deps.disk, paths.to)
   if (current?.type === 'directory') throw refused('cannot restore on top of a directory')
   if (current?.type === 'other') throw refused('cannot restore on top of something that is not a file')
-  const kept = current?.type === 'file' ? await putOver(deps, name, way) : undefined
-  if (kept === undefined) await putNew(deps, name, way, current !== undefined)
+  const kept = current?.type === 'file' ? await putOver(deps, name, paths) : undefined
+  if (kept === undefined) await putNew(deps, name, paths, current !== undefined)
   if (deps.fsync) {
     await deps.disk.syncDirectory(joinPath(deps.root, parentOf(name)))
     await deps.disk.syncDirectory(deps.versions.path(parentOf(version)))
@@ -74,7 +73,7 @@ async function findVersion(versions: VersionsDirectory, name: string, versionMs:
   if (!(await versions.isUsable())) return undefined
   const tagged = versionName(name, compactTime(versionMs))
   for (const path of [tagged, name]) {
-    const stat = await versions.look(path)
+    const stat = await versions.stat(path)
     if (stat?.type !== 'file' || (path === name && stat.modifiedS * 1_000 !== versionMs)) continue
     await versions.checkParents(path)
     return path
@@ -85,7 +84,7 @@ async function findVersion(versions: VersionsDirectory, name: string, versionMs:
 async function putNew(
   { disk, parents, fsync }: RestoreDeps,
   name: string,
-  { from, to }: Way,
+  { from, to }: RestorePaths,
   isLink: boolean,
 ): Promise<void> {
   await parents.inside(name, async () => {
@@ -94,10 +93,10 @@ async function putNew(
   })
 }
 
-async function putOver(deps: RestoreDeps, name: string, way: Way): Promise<KeptFile> {
+async function putOver(deps: RestoreDeps, name: string, paths: RestorePaths): Promise<KeptFile> {
   const kept = await deps.keep(name)
   try {
-    await deps.parents.inside(name, () => replace(deps, name, way))
+    await deps.parents.inside(name, () => replace(deps, name, paths))
   } catch (error) {
     await kept.undo()
     throw error
@@ -106,7 +105,11 @@ async function putOver(deps: RestoreDeps, name: string, way: Way): Promise<KeptF
 }
 
 /** Replaces atomically. */
-async function replace({ disk, fsync }: RestoreDeps, name: string, { from, to, directory }: Way): Promise<void> {
+async function replace(
+  { disk, fsync }: RestoreDeps,
+  name: string,
+  { from, to, directory }: RestorePaths,
+): Promise<void> {
   try {
     await disk.rename(from, to)
   } catch (error) {
@@ -118,7 +121,7 @@ async function replace({ disk, fsync }: RestoreDeps, name: string, { from, to, d
   }
 }
 
-async function lookAt(disk: Disk, path: string): Promise<DiskStat | undefined> {
+async function statIfThere(disk: Disk, path: string): Promise<DiskStat | undefined> {
   try {
     return await disk.lstat(path)
   } catch (error) {

@@ -32,7 +32,7 @@ export class VersionsDirectory {
   readonly #parents: Parents
   /** Absolute directories with new entries that are not synced yet, with the number of the last creation. */
   readonly #madeIn = new Map<string, number>()
-  #makings = 0
+  #creations = 0
 
   constructor(disk: Disk, { folderRoot, configured, userHome }: VersionsDirectoryOptions) {
     this.#disk = disk
@@ -110,11 +110,11 @@ export class VersionsDirectory {
   }
 
   #noteMadeIn(directory: string): void {
-    this.#madeIn.set(directory, ++this.#makings)
+    this.#madeIn.set(directory, ++this.#creations)
   }
 
   /** Undefined where nothing exists. */
-  async look(kept: string): Promise<DiskStat | undefined> {
+  async stat(kept: string): Promise<DiskStat | undefined> {
     return await this.#disk.lstat(this.path(kept)).catch(unlessMissing)
   }
 
@@ -158,7 +158,7 @@ export class VersionsDirectory {
       signal.throwIfAborted()
       if (directory !== '') await this.#parents.check(`${directory}/x`)
       for (const path of await this.filesIn(directory)) {
-        const stat = await this.look(path)
+        const stat = await this.stat(path)
         if (stat === undefined) continue
         yield { path, stat }
         if (stat.type === 'directory') open.push(path)

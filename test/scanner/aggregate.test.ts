@@ -19,7 +19,7 @@ for (const [fsWatcherDelayS, fsWatcherTimeoutS, delayMs, timeoutMs] of DELAYS) {
 
 const make = (): Aggregate => new Aggregate({ delayMs: 1_000, timeoutMs: 6_000 })
 
-test('aggregate: a change is due once it has been quiet for half the delay', () => {
+test('aggregate: a change is due after half the delay without events', () => {
   const aggregate = make()
   aggregate.add({ kind: 'changed', path: 'a' }, 0)
   aggregate.add({ kind: 'changed', path: 'a' }, 800)
@@ -28,13 +28,13 @@ test('aggregate: a change is due once it has been quiet for half the delay', () 
   assert.ok(aggregate.isEmpty)
 })
 
-test('aggregate: a file written to without end is scanned at the timeout', () => {
+test('aggregate: a file written continuously is scanned at the timeout', () => {
   const aggregate = make()
   for (let ms = 0; ms <= 6_000; ms += 100) aggregate.add({ kind: 'changed', path: 'log' }, ms)
   assert.deepEqual(aggregate.take(6_000), [['log']])
 })
 
-test('aggregate: deletions wait for the timeout, unless nothing else is left', () => {
+test('aggregate: deletions wait for the timeout, unless only deletions are tracked', () => {
   const aggregate = make()
   aggregate.add({ kind: 'removed', path: 'gone' }, 0)
   aggregate.add({ kind: 'changed', path: 'new' }, 0)
@@ -44,7 +44,7 @@ test('aggregate: deletions wait for the timeout, unless nothing else is left', (
   assert.deepEqual(aggregate.take(4_000), [['lone']])
 })
 
-test('aggregate: removed and made again is mixed, and comes after the changes and before the deletions', () => {
+test('aggregate: removed and created again is mixed, and comes between changes and deletions', () => {
   const aggregate = make()
   aggregate.add({ kind: 'removed', path: 'z-gone' }, 0)
   aggregate.add({ kind: 'removed', path: 'mixed' }, 0)
@@ -53,7 +53,7 @@ test('aggregate: removed and made again is mixed, and comes after the changes an
   assert.deepEqual(aggregate.take(6_500), [['new'], ['mixed'], ['z-gone']])
 })
 
-test('aggregate: a directory stands for what lies in it once it is told itself', () => {
+test('aggregate: an event of a directory replaces the tracked paths below it', () => {
   const aggregate = make()
   aggregate.add({ kind: 'changed', path: 'd/x' }, 0)
   aggregate.add({ kind: 'changed', path: 'd/y/z' }, 0)
@@ -62,7 +62,7 @@ test('aggregate: a directory stands for what lies in it once it is told itself',
   assert.deepEqual(aggregate.take(1_000), [['d']])
 })
 
-test('aggregate: 128 in a directory are listed, one more makes it the directory', () => {
+test('aggregate: 128 paths of a directory are listed, one more makes it the directory', () => {
   const aggregate = make()
   for (let i = 0; i < 128; i++) aggregate.add({ kind: 'changed', path: `d/${i}` }, 0)
   assert.equal(aggregate.take(1_000)[0]?.length, 128)
@@ -70,7 +70,7 @@ test('aggregate: 128 in a directory are listed, one more makes it the directory'
   assert.deepEqual(aggregate.take(3_000), [['d']])
 })
 
-test('aggregate: 512 at the root are listed, one more is a full scan; so is an overflow', () => {
+test('aggregate: 512 paths at the root are listed, one more is a full scan; so is an overflow', () => {
   const aggregate = make()
   for (let i = 0; i < 512; i++) aggregate.add({ kind: 'changed', path: `${i}` }, 0)
   assert.equal(aggregate.take(1_000)[0]?.length, 512)

@@ -2,12 +2,12 @@ import type { FileInfo } from '../../src/core/records/file-info.ts'
 import { compareNames, isAtOrBelow } from '../../src/core/paths.ts'
 import type { ScanIndex } from '../../src/scanner/scanner.ts'
 
-/** An index in a map, with the promises a scan relies on. */
+/** An index in a map, with the guarantees a scan relies on. */
 export class MemoryIndex implements ScanIndex {
   readonly records = new Map<string, FileInfo>()
   readonly batches: (readonly FileInfo[])[] = []
   sequence = 0
-  /** What other devices have, as far as it beats our own record. */
+  /** The records of other devices that win over ours. */
   readonly others = new Map<string, FileInfo>()
 
   page: ScanIndex['page'] = async (_, { within, afterName, limit }) => {

@@ -20,7 +20,7 @@ test('scan: a new tree is indexed, a second scan changes nothing', async () => {
   assert.equal((await folder.scan()).changed, 0)
 })
 
-test('scan: what is gone becomes a deletion with the time of now and the old nanoseconds', async () => {
+test('scan: a missing item becomes a deletion with the current time and the old nanoseconds', async () => {
   const folder = new SimFolder()
   folder.put('d/gone')
   await folder.scan()
@@ -54,7 +54,7 @@ test('scan: a moved file and its deletion are in one batch', async () => {
   )
 })
 
-test('scan: nothing below an unreadable directory is taken for deleted', async () => {
+test('scan: nothing below an unreadable directory is recorded as deleted', async () => {
   for (const code of ['EACCES', 'EIO', 'ESTALE', 'EMFILE', 'ENFILE', 'ELOOP', 'ENAMETOOLONG', 'EBUSY']) {
     const folder = new SimFolder()
     folder.put('d/x')
@@ -71,7 +71,7 @@ test('scan: nothing below an unreadable directory is taken for deleted', async (
   }
 })
 
-test('C-07: an error of the disk at any call costs no record and names its item', async () => {
+test('C-07: a disk error at any call loses no record and is reported with its item', async () => {
   const codes = [
     'EIO',
     'EROFS',
@@ -125,7 +125,7 @@ test('C-07: an error of the disk at any call costs no record and names its item'
   assert.deepEqual({ survived, falseDeletes, silent }, { survived: tried, falseDeletes: 0, silent: 0 })
 })
 
-test('C-03: power lost at any call of a scan leaves an index that the next scan completes', async () => {
+test('C-03: a power loss at any call of a scan leaves an index that the next scan completes', async () => {
   let states = 0
   let crashes = 0
   const bad: string[] = []
@@ -187,7 +187,7 @@ test('C-11: a file that changes while it is hashed keeps its record', async () =
     const result = await folder.scan()
     tried++
     assert.ok(reads >= 2, `${change}: came in the middle of reading`)
-    // A record with other hashes than those of one of its contents holds a mixture.
+    // A record with other hashes than those of one of its contents would be a mixture.
     if (!isDeepStrictEqual(folder.index.records.get('x'), old)) mixed.push(change)
     if (change !== 'remove') assert.equal(result.problems[0]?.path, 'x', change)
   }
@@ -195,7 +195,7 @@ test('C-11: a file that changes while it is hashed keeps its record', async () =
   assert.deepEqual(mixed, [])
 })
 
-test('scan: an unhealthy folder writes nothing, and the scan ends with the reason', async () => {
+test('scan: an unhealthy folder stores nothing, and the scan rejects with the reason', async () => {
   const folder = new SimFolder()
   folder.put('a')
   await folder.scan()
@@ -207,7 +207,7 @@ test('scan: an unhealthy folder writes nothing, and the scan ends with the reaso
   assert.deepEqual(folder.index.live, ['a'])
 })
 
-test('scan: a folder that turns unhealthy in the middle loses no record', async () => {
+test('scan: a folder that becomes unhealthy during the scan loses no record', async () => {
   const folder = new SimFolder()
   for (const name of ['a', 'b']) folder.put(name)
   await folder.scan()
@@ -220,7 +220,7 @@ test('scan: a folder that turns unhealthy in the middle loses no record', async 
   assert.deepEqual(folder.index.live, ['a', 'b'])
 })
 
-test('scan: ignored from now on, and not any more', async () => {
+test('scan: items become ignored, and not ignored again', async () => {
   const folder = new SimFolder()
   folder.put('x')
   await folder.scan()
@@ -244,7 +244,7 @@ test('scan: ignored from now on, and not any more', async () => {
   )
 })
 
-test('scan: an ignored item that is gone when un-ignored is fetched again, not deleted everywhere', async () => {
+test('scan: an ignored item that is missing when un-ignored is fetched again, not deleted everywhere', async () => {
   const folder = new SimFolder()
   folder.put('x')
   await folder.scan()
@@ -256,7 +256,7 @@ test('scan: an ignored item that is gone when un-ignored is fetched again, not d
   assert.deepEqual(record.version, [])
 })
 
-test('scan: a record that must be looked at again is hashed again, and keeps its version where nothing changed', async () => {
+test('scan: a record that must be rescanned is hashed again, and keeps its version where nothing changed', async () => {
   const folder = new SimFolder()
   folder.put('x')
   await folder.scan()
@@ -267,7 +267,7 @@ test('scan: a record that must be looked at again is hashed again, and keeps its
   assert.deepEqual([after.localFlags, after.version], [0, before.version])
 })
 
-test('scan: changes in a receive-only folder carry their mark, once', async () => {
+test('scan: changes in a receive-only folder are flagged once', async () => {
   const folder = new SimFolder()
   folder.put('x')
   await folder.scan({ receiveOnly: true })
@@ -275,7 +275,7 @@ test('scan: changes in a receive-only folder carry their mark, once', async () =
   assert.equal((await folder.scan({ receiveOnly: true })).changed, 0)
 })
 
-test('scan: a folder that is not receive-only any more stands to its changes, against what others have', async () => {
+test('scan: a folder that is not receive-only any more announces its changes against the global state', async () => {
   const folder = new SimFolder()
   folder.put('x')
   await folder.scan({ receiveOnly: true })
@@ -296,7 +296,7 @@ test('scan: a folder that is not receive-only any more stands to its changes, ag
   assert.equal((await folder.scan()).changed, 0)
 })
 
-/** Something deleted in a receive-only folder, known to others as `global` says. */
+/** An item deleted in a receive-only folder, with `global` as the state of others. */
 async function ownDeletion(global: 'nobody has it' | 'live' | 'deleted'): Promise<SimFolder> {
   const folder = new SimFolder()
   folder.put('x')
@@ -313,13 +313,13 @@ async function ownDeletion(global: 'nobody has it' | 'live' | 'deleted'): Promis
   return folder
 }
 
-test('scan: a deletion of a receive-only folder is forgotten when nobody else has the item', async () => {
+test('scan: a receive-only deletion is dropped when no other device has the item', async () => {
   const folder = await ownDeletion('nobody has it')
   await folder.scan({ receiveOnly: true })
   assert.equal(folder.index.records.has('x'), false)
 })
 
-test('scan: a deletion of a receive-only folder keeps its mark while others have the item', async () => {
+test('scan: a receive-only deletion keeps its flag while others have the item', async () => {
   const folder = await ownDeletion('live')
   assert.equal((await folder.scan({ receiveOnly: true })).changed, 0)
   assert.equal(folder.index.records.get('x')?.localFlags, FLAG_RECEIVE_ONLY)
@@ -329,7 +329,7 @@ for (const [why, global, receiveOnly] of [
   ['others have deleted it too', 'deleted', true],
   ['the folder is another type now', 'live', false],
 ] as const) {
-  test(`scan: a deletion of a receive-only folder loses its mark when ${why}`, async () => {
+  test(`scan: a receive-only deletion loses its flag when ${why}`, async () => {
     const folder = await ownDeletion(global)
     const before = folder.index.records.get('x')!
     assert.equal((await folder.scan({ receiveOnly })).changed, 1)
@@ -338,7 +338,7 @@ for (const [why, global, receiveOnly] of [
   })
 }
 
-test('scan: a deletion that becomes ignored is marked like any other record, and comes back with an empty version', async () => {
+test('scan: a deletion that becomes ignored is flagged like any other record, and returns with an empty version', async () => {
   const folder = new SimFolder()
   folder.put('x')
   await folder.scan()
@@ -386,14 +386,14 @@ test('scan: no more files are hashed at once than the folder allows', async () =
   }
 })
 
-test('scan: a sub indexes itself and its parents, not its neighbours', async () => {
+test('scan: a sub indexes itself and its parents, not its siblings', async () => {
   const folder = new SimFolder()
   for (const name of ['n1/n2/n3/f', 'n1/n2/other', 'n1/sibling', 'top']) folder.put(name)
   await folder.scan({ subs: ['n1/n2/n3'] })
   assert.deepEqual(folder.index.live, ['n1', 'n1/n2', 'n1/n2/n3', 'n1/n2/n3/f'])
 })
 
-test('scan: a sub that vanished marks itself and what was below, nothing else', async () => {
+test('scan: a missing sub records itself and its contents as deleted, nothing else', async () => {
   const folder = new SimFolder()
   for (const name of ['a/b/c', 'a/b-c', 'a/d', 'x']) folder.put(name)
   await folder.scan()
@@ -403,7 +403,7 @@ test('scan: a sub that vanished marks itself and what was below, nothing else', 
   assert.deepEqual(folder.index.live, ['a', 'a/b-c', 'a/d', 'x'])
 })
 
-test('scan: what lies below a directory that became a symlink or a file is gone', async () => {
+test('scan: items below a directory that became a symlink or a file are recorded as deleted', async () => {
   for (const kind of ['symlink', 'file']) {
     for (const subs of [[''], ['d'], ['d/x']]) {
       const folder = new SimFolder()
@@ -420,7 +420,7 @@ test('scan: what lies below a directory that became a symlink or a file is gone'
   }
 })
 
-test('scan: names not in NFC are renamed, with what they hold', async () => {
+test('scan: names not in NFC are renamed, with their contents', async () => {
   const folder = new SimFolder()
   folder.put('cafe\u0301/cre\u0300me')
   const result = await folder.scan()
@@ -428,7 +428,7 @@ test('scan: names not in NFC are renamed, with what they hold', async () => {
   assert.deepEqual(folder.index.live, ['caf\u00e9', 'caf\u00e9/cr\u00e8me'])
 })
 
-test('scan: a name not in NFC stays where another item has the name, or renaming is off', async () => {
+test('scan: a name not in NFC is kept where the NFC name is in use, or renaming is disabled', async () => {
   const folder = new SimFolder()
   folder.put('e\u0301', 'decomposed')
   folder.put('\u00e9', 'composed')
@@ -441,7 +441,7 @@ test('scan: a name not in NFC stays where another item has the name, or renaming
   assert.deepEqual(folder.index.live, ['\u00e9'])
 })
 
-test('scan: an item that takes the name in the very moment of the renaming is not replaced', async () => {
+test('scan: an item created under the NFC name just before the rename is not replaced', async () => {
   for (const kind of ['file', 'directory'] as const) {
     const folder = new SimFolder()
     folder.put(kind === 'file' ? 'e\u0301' : 'e\u0301/inside', 'decomposed')
@@ -459,7 +459,7 @@ test('scan: an item that takes the name in the very moment of the renaming is no
   }
 })
 
-test('scan: on a disk without case, another case of a name is a new item and the old one is gone', async () => {
+test('scan: on a case-insensitive disk another case of a name is a new item and the old one is deleted', async () => {
   const folder = new SimFolder({ caseInsensitive: true })
   folder.put('Photo')
   await folder.scan()
@@ -468,7 +468,7 @@ test('scan: on a disk without case, another case of a name is a new item and the
   assert.deepEqual(folder.index.live, ['photo'])
 })
 
-test('N-03, N-09: names that are no UTF-8 are reported, pipes are passed over', async () => {
+test('N-03, N-09: names that are not valid UTF-8 are reported, pipes are skipped', async () => {
   const folder = new SimFolder()
   folder.disk.putInvalidName('/f', 'bad\\xff')
   folder.disk.putOther('/f/pipe')
@@ -478,7 +478,7 @@ test('N-03, N-09: names that are no UTF-8 are reported, pipes are passed over', 
   assert.deepEqual(folder.index.live, ['good'])
 })
 
-test('scan: our old temporary files are removed, young ones stay, none is indexed', async () => {
+test('scan: old temporary files are removed, recent ones are kept, none is indexed', async () => {
   const folder = new SimFolder()
   for (const [name, hours] of [
     ['.syncthing.old.tmp', 25],
@@ -495,7 +495,7 @@ test('scan: our old temporary files are removed, young ones stay, none is indexe
   )
 })
 
-test('scan: progress counts to one byte below the whole', async () => {
+test('scan: progress ends one byte below the total', async () => {
   const folder = new SimFolder()
   folder.put('x', 'y'.repeat(23))
   await folder.scan({ progressIntervalMs: 2_000 })
@@ -505,7 +505,7 @@ test('scan: progress counts to one byte below the whole', async () => {
   )
 })
 
-test('scan: an abort ends it with the reason given', async () => {
+test('scan: an abort rejects with the given reason', async () => {
   const folder = new SimFolder()
   for (let i = 0; i < 50; i++) folder.put(`d/${i}`)
   const stop = new AbortController()
@@ -520,7 +520,7 @@ test('scan: an abort ends it with the reason given', async () => {
 
 type Tree = Record<string, string>
 
-test('scan: after any two states of a tree the index is the second, and what differs was written once', async () => {
+test('scan: after any two states of a tree the index matches the second, and each difference was written once', async () => {
   const name = fc
     .array(fc.constantFrom('a', 'b', 'a-b', 'a.c', 'a b', 'é', '\uff5e', '😀', 'B'), { minLength: 1, maxLength: 3 })
     .map((parts) => parts.join('/'))

@@ -14,7 +14,7 @@ import { eventually, scratchDirectory } from '../support/scratch.ts'
 
 const NEVER = new AbortController().signal
 
-/** Moves the file away and writes down, one per line, what it was told. */
+/** Moves the file away and logs its arguments and variables, one per line. */
 const RECORDER = `
 import { appendFileSync, rmSync } from 'node:fs'
 const [, , log, folder, file] = process.argv
@@ -35,7 +35,7 @@ function external(root: string, command: string) {
   return versioner
 }
 
-test('N-12: a program of the user is told hostile names as they are, and no shell looks at them', async () => {
+test('N-12: a program of the user receives hostile names unchanged, without a shell', async () => {
   using scratch = scratchDirectory()
   const root = join(scratch.path, 'a folder; touch owned')
   mkdirSync(root)
@@ -92,14 +92,14 @@ test('N-12: a program of the user is told hostile names as they are, and no shel
   assert.equal(injections, 0)
 })
 
-test('a program that fails, leaves the file or is not there fails the file, in words for people', async () => {
+test('a program that fails, leaves the file or does not exist fails the file with a readable reason', async () => {
   using scratch = scratchDirectory()
   writeFileSync(join(scratch.path, 'f'), 'x')
   const script = join(scratch.path, 'fails.mjs')
   writeFileSync(script, 'console.error("no room"); process.exit(3)')
   for (const [command, message] of [
     ['/bin/true', 'external versioner: archive: file was not removed by external script'],
-    [`${process.execPath} ${script}`, 'external versioner: archive: the program ended with code 3: "no room"'],
+    [`${process.execPath} ${script}`, 'external versioner: archive: the program exited with code 3: "no room"'],
     ['/nonexistent/program %FILE_PATH%', /^external versioner: archive: the program could not be started: .*ENOENT/],
     ['', 'external versioner: archive: command is empty'],
     ['sh -c "rm %FILE_PATH%"', /mixed/],
@@ -115,7 +115,7 @@ test('a program that fails, leaves the file or is not there fails the file, in w
   await assert.rejects(external(scratch.path, 'x').restore('f', 0, NEVER), { code: 'item-failed' })
 })
 
-test('a program that never ends is ended, with everything it started', async () => {
+test('a program that does not exit is terminated with all its child processes', async () => {
   using scratch = scratchDirectory()
   writeFileSync(join(scratch.path, 'f'), 'x')
   const stop = new AbortController()
@@ -131,7 +131,7 @@ test('a program that never ends is ended, with everything it started', async () 
   assert.deepEqual(end, { kind: 'killed', reason: 'it took longer than 0.05 s', output: '' })
 })
 
-test('no program is called for a file behind a symlink', async () => {
+test('no program is started for a file behind a symlink', async () => {
   using scratch = scratchDirectory()
   const outside = join(scratch.path, 'outside')
   const root = join(scratch.path, 'root')

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ListedVersions } from '../../src/versioner/listed-versions.ts'
 
-test('the versions of a file are those of its own name, and many files of a directory cost one list', async () => {
+test('the versions of a file match its exact name, and many files of a directory cost one listing', async () => {
   const there = [
     'd/a~20260101-000000.txt',
     'd/a~20260102-000000.txt',

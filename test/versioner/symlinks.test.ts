@@ -32,7 +32,7 @@ interface Place {
   readonly versioner: Versioner
 }
 
-/** A folder with `d/f` and `e`, and a directory outside with the same names, which nobody may touch. */
+/** A folder with `d/f` and `e`, and a directory outside with the same names, which must stay untouched. */
 function placeIn(scratch: string, type: string, fsPath = ''): Place {
   const root = join(scratch, 'root')
   const outside = join(scratch, 'outside')
@@ -67,7 +67,7 @@ function isUntouched(outside: string): boolean {
   )
 }
 
-/** Everything a versioner can be asked for; refusals are fine. */
+/** All operations of a versioner; failures are allowed. */
 async function tryAll({ root, versioner }: Place): Promise<void> {
   const attempts: readonly (() => Promise<unknown>)[] = [
     () => versioner.keep('d/f', NEVER).then((kept) => kept.done()),
@@ -141,7 +141,9 @@ test('N-08: whatever is swapped for a symlink, nothing outside is read, written 
   assert.deepEqual(escapes, [])
 })
 
-/** Swaps a directory for a symlink that leads outside, and back, until told to stop. Resolves with how often. */
+/**
+ * Swaps a directory for a symlink to the outside and back until the signal aborts. Resolves with the number of swaps.
+ */
 async function swapAgainAndAgain(
   directory: string,
   outside: string,
@@ -164,7 +166,7 @@ function asideOf(directory: string): string {
   return `${directory} aside`
 }
 
-/** Writes into a directory that may be aside just now, never through the symlink. */
+/** Writes into a directory that may be renamed at the moment, never through the symlink. */
 function writeInto(directory: string, name: string, content: string): void {
   for (const place of [directory, asideOf(directory)]) {
     if (existsSync(place) && !lstatSync(place).isSymbolicLink()) writeFileSync(join(place, name), content)
@@ -204,12 +206,12 @@ const JOBS: readonly (readonly [
 ]
 
 for (const [job, swapped, prepare, work] of JOBS) {
-  test(`N-07: a directory that is swapped for a symlink again and again while versions are ${job}`, async () => {
+  test(`N-07: a directory is swapped for a symlink repeatedly while versions are ${job}`, async () => {
     using scratch = scratchDirectory()
     const { root, outside, versioner } = placeIn(scratch.path, 'simple')
     mkdirSync(join(root, '.stversions', 'd'), { recursive: true })
     writeFileSync(join(root, '.stversions', 'd', 'no version'), 'keeps the directory from being empty')
-    // The same names outside: what would be taken, replaced or removed there by mistake.
+    // The same names outside, to detect files taken, replaced or removed there.
     for (const name of [OLD, 'f~20260102-000000', 'f~20260103-000000'])
       writeFileSync(join(outside, 'd', name), 'untouched')
     const before = treeText(outside)
@@ -237,7 +239,7 @@ for (const [job, swapped, prepare, work] of JOBS) {
     reportRow({ id: 'N-07', part: job, tried: rounds, swaps, done, escapes })
     prepare(root)
     await work(versioner) // which is possible at all
-    // Elsewhere no path leads into a directory held open: a swap between the last look and the rename gets through.
+    // On other systems no path leads into a held directory: a swap between the last check and the rename is possible.
     if (process.platform === 'linux') assert.equal(escapes, 0)
   })
 }

@@ -35,5 +35,5 @@ export interface WatchControl {
    */
   follow(ignoreLines: readonly string[], signal: AbortSignal): Promise<void>
   /** The folder is in error: stop watching until `follow`. */
-  rest(): void
+  stop(): void
 }

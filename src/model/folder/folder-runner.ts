@@ -7,7 +7,7 @@ import type { Service } from '../../sync/supervisor.ts'
 import { Wakeup } from '../../sync/wakeup.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Random } from '../../platform/random.ts'
-import { Chores, type Chore, type WaitingChore } from './chores.ts'
+import { TaskQueue, type FolderTask, type QueuedTask } from './task-queue.ts'
 import type { FolderCheck, FolderWork, WatchControl } from './folder-contracts.ts'
 import { FolderState } from './folder-state.ts'
 import { Problems } from '../state/problems.ts'
@@ -22,7 +22,7 @@ const CHANGES_MAX = 16
 
 const CLEANING = { waiting: 'clean-waiting', working: 'cleaning' } as const
 /** States that have precedence over the state of a concurrent pull. */
-const AT_WORK: ReadonlySet<FolderStateName> = new Set([
+const BUSY_STATES: ReadonlySet<FolderStateName> = new Set([
   'scanning',
   'scan-waiting',
   'cleaning',
@@ -61,13 +61,13 @@ export class FolderRunner implements Service {
   readonly #folder: FolderId
   readonly #schedule: RescanSchedule
   readonly #queue = new ScanQueue()
-  readonly #chores = new Chores()
+  readonly #tasks = new TaskQueue()
   readonly #cleaning: CleanSchedule
   readonly #rechecks = new RecheckSchedule()
   readonly #wakeup = new Wakeup()
   readonly #problems = new Problems()
   /** Separate from the schedule: a request during a timed scan must survive the rearming of the schedule. */
-  #scanWanted = false
+  #scanRequested = false
   #changedPaths: (readonly string[])[] = []
   #ignorePatterns = false
   #scannedOnce = false
@@ -118,22 +118,22 @@ export class FolderRunner implements Service {
     return result
   }
 
-  /** Resolves when the chore has ended. The chore continues when the caller aborts. */
-  perform(chore: Chore): Promise<void> {
-    const result = this.#chores.add(chore)
+  /** Resolves when the task has ended. The task continues when the caller aborts. */
+  perform(task: FolderTask): Promise<void> {
+    const result = this.#tasks.add(task)
     this.#wakeup.ring()
     return result
   }
 
   /** Schedules a full scan without waiting for it. */
   scanSoon(): void {
-    this.#scanWanted = true
+    this.#scanRequested = true
     this.#wakeup.ring()
   }
 
   /** Pulls after the first scan, as soon as no pull is running. */
   pullSoon(): void {
-    this.#pulls.want()
+    this.#pulls.request()
     this.#wakeup.ring()
   }
 
@@ -155,7 +155,7 @@ export class FolderRunner implements Service {
       await this.#pulls.ended()
       if (signal.aborted) {
         this.#queue.close(new TwinfoldError('stopped', 'context canceled'))
-        this.#chores.close(new TwinfoldError('stopped', 'context canceled'))
+        this.#tasks.close(new TwinfoldError('stopped', 'context canceled'))
       }
     }
   }
@@ -164,11 +164,11 @@ export class FolderRunner implements Service {
   async #step(signal: AbortSignal): Promise<void> {
     const nowMs = this.#deps.clock.monotonicMs()
     if (this.#schedule.isDue(nowMs)) return await this.#timedScan(signal)
-    if (this.#scanWanted) return await this.#quietScan(WHOLE_FOLDER, signal)
+    if (this.#scanRequested) return await this.#quietScan(WHOLE_FOLDER, signal)
     const job = this.#queue.take()
     if (job !== undefined) return await this.#requestedScan(job, signal)
-    const chore = this.#chores.take()
-    if (chore !== undefined) return await this.#perform(chore, signal)
+    const task = this.#tasks.take()
+    if (task !== undefined) return await this.#perform(task, signal)
     const paths = this.#changedPaths.shift()
     if (paths !== undefined) return await this.#quietScan(paths, signal)
     if (this.#rechecks.isDue(nowMs)) return await this.#recheck()
@@ -207,18 +207,18 @@ export class FolderRunner implements Service {
     this.#schedule.rearm(this.#deps.clock.monotonicMs())
   }
 
-  async #perform(chore: WaitingChore, signal: AbortSignal): Promise<void> {
+  async #perform(task: QueuedTask, signal: AbortSignal): Promise<void> {
     try {
-      await this.#atWork(chore, signal)
-      this.#pulls.want()
-      chore.succeed()
+      await this.#runInSlot(task, signal)
+      this.#pulls.request()
+      task.succeed()
     } catch (error) {
-      chore.fail(signal.aborted ? new TwinfoldError('stopped', 'context canceled', { cause: error }) : error)
+      task.fail(signal.aborted ? new TwinfoldError('stopped', 'context canceled', { cause: error }) : error)
     }
   }
 
-  /** Rejects when the folder is in error, which its state then shows, or when the chore fails. */
-  async #atWork({ states, run }: Chore, signal: AbortSignal): Promise<void> {
+  /** Rejects when the folder is in error, which its state then shows, or when the task fails. */
+  async #runInSlot({ states, run }: FolderTask, signal: AbortSignal): Promise<void> {
     const check = await this.#deps.work.check().catch((error: unknown) => {
       if (!signal.aborted) this.#failed(error)
       throw error
@@ -229,14 +229,14 @@ export class FolderRunner implements Service {
       this.state.move(states.working)
       await run(check, signal)
     } finally {
-      this.#showRest()
+      this.#showPullOrIdle()
     }
   }
 
   async #clean(nowMs: number, signal: AbortSignal): Promise<void> {
     this.#cleaning.rearm(nowMs)
     try {
-      await this.#atWork({ states: CLEANING, run: (_check, until) => this.#deps.work.clean(until) }, signal)
+      await this.#runInSlot({ states: CLEANING, run: (_check, until) => this.#deps.work.clean(until) }, signal)
     } catch (error) {
       if (signal.aborted) throw error
       this.#deps.log.warn(`folder ${this.#folder}: old versions could not be cleaned up: ${messageOf(error)}`)
@@ -253,7 +253,7 @@ export class FolderRunner implements Service {
     // Not by the caller: the loop may start another scan before the caller's continuation runs.
     if (job.nextMs !== undefined) this.#schedule.rearmExactly(this.#deps.clock.monotonicMs(), job.nextMs)
     // A requested scan often follows a repair by the user: retry failed items without waiting for the next retry.
-    if (this.#pulls.problemCount > 0) this.#pulls.want()
+    if (this.#pulls.problemCount > 0) this.#pulls.request()
     job.succeed()
   }
 
@@ -271,10 +271,10 @@ export class FolderRunner implements Service {
     if (paths.includes('')) this.#coveredByFullScan()
     try {
       const check = await this.#deps.work.check()
-      if (this.state.name === 'error') this.#pulls.want()
-      this.#showRest()
+      if (this.state.name === 'error') this.#pulls.request()
+      this.#showPullOrIdle()
       await this.#deps.watch.follow(check.ignore.lines, signal)
-      await this.#scanInTurn(paths, check, signal)
+      await this.#scanInSlot(paths, check, signal)
       this.#rechecks.recovered()
     } catch (error) {
       if (signal.aborted) throw error
@@ -288,10 +288,10 @@ export class FolderRunner implements Service {
   /** A full scan covers all pending paths. */
   #coveredByFullScan(): void {
     this.#changedPaths = []
-    this.#scanWanted = false
+    this.#scanRequested = false
   }
 
-  async #scanInTurn(subs: readonly string[], check: FolderCheck, signal: AbortSignal): Promise<void> {
+  async #scanInSlot(subs: readonly string[], check: FolderCheck, signal: AbortSignal): Promise<void> {
     const { log, slots, work } = this.#deps
     this.state.move('scan-waiting')
     using _slot = await slots.acquire(signal)
@@ -300,10 +300,10 @@ export class FolderRunner implements Service {
     const startedMs = this.#deps.clock.monotonicMs()
     log.debug(() => `folder ${this.#folder}: scanning ${describe(subs)}`)
     const result = await work.scan(subs, check, signal)
-    this.#tellProblems(subs, result)
+    this.#reportProblems(subs, result)
     await work.scanned()
-    if (result.changed > 0 || !this.#scannedOnce) this.#pulls.want()
-    this.#showRest()
+    if (result.changed > 0 || !this.#scannedOnce) this.#pulls.request()
+    this.#showPullOrIdle()
     log.debug(() => {
       const durationMs = Math.round(this.#deps.clock.monotonicMs() - startedMs)
       return (
@@ -313,7 +313,7 @@ export class FolderRunner implements Service {
     })
   }
 
-  #tellProblems(subs: readonly string[], result: ScanResult): void {
+  #reportProblems(subs: readonly string[], result: ScanResult): void {
     if (!this.#problems.replace(subs, result.problems)) return
     const errors = this.#problems.list()
     for (const { path, error } of result.problems.slice(0, 10)) {
@@ -324,7 +324,7 @@ export class FolderRunner implements Service {
 
   #failed(error: unknown): void {
     const reason = messageOf(error)
-    this.#deps.watch.rest()
+    this.#deps.watch.stop()
     this.#pulls.stop(error)
     if (this.state.error !== reason) this.#deps.log.warn(`folder ${this.#folder} stopped: ${reason}`)
     if (!(error instanceof TwinfoldError)) this.#deps.log.debug(() => `folder ${this.#folder}: ${stackOf(error)}`)
@@ -335,13 +335,13 @@ export class FolderRunner implements Service {
   }
 
   /** No scan runs: the state is that of the pull, or idle. */
-  #showRest(): void {
+  #showPullOrIdle(): void {
     this.state.move(this.#pulls.state ?? 'idle')
   }
 
   #showPull(): void {
     const { name } = this.state
-    if (!AT_WORK.has(name)) this.#showRest()
+    if (!BUSY_STATES.has(name)) this.#showPullOrIdle()
   }
 
   /** Checks whether the error is resolved (e.g. a disk is mounted again), without waiting for the next rescan. */

@@ -65,7 +65,7 @@ export class FolderWatch implements Service, WatchControl {
     if (!this.#options.folder.fsWatcherEnabled || signal.aborted) return
     const key = JSON.stringify(ignoreLines)
     if (this.#session?.key === key) return
-    this.rest()
+    this.stop()
     const session: Session = {
       key,
       ignoreLines,
@@ -91,7 +91,7 @@ export class FolderWatch implements Service, WatchControl {
     alarm.abort()
   }
 
-  rest(): void {
+  stop(): void {
     this.#session?.stop.abort()
     this.#session?.settled.resolve()
     this.#session = undefined
@@ -99,7 +99,7 @@ export class FolderWatch implements Service, WatchControl {
 
   async run(signal: AbortSignal): Promise<void> {
     if (!this.#options.folder.fsWatcherEnabled) return
-    const onAbort = () => this.rest()
+    const onAbort = () => this.stop()
     signal.addEventListener('abort', onAbort, { once: true })
     try {
       for (;;) {
@@ -142,10 +142,10 @@ export class FolderWatch implements Service, WatchControl {
     failure.promise.catch(() => {}) // it may reject before the race below handles it
     const delays = aggregateDelays(this.#options.folder)
     const aggregate = new Aggregate(delays)
-    const news = new Wakeup()
+    const wakeup = new Wakeup()
     const onEvent = (event: WatchEvent) => {
       aggregate.add(event, clock.monotonicMs())
-      news.ring()
+      wakeup.ring()
     }
     const request = { root: this.#options.root, ignoreLines: session.ignoreLines }
     const { signal } = session.stop
@@ -155,7 +155,7 @@ export class FolderWatch implements Service, WatchControl {
     const onAbort = () => stop.abort()
     signal.addEventListener('abort', onAbort, { once: true })
     try {
-      await Promise.race([failure.promise, this.#dispatch(aggregate, delays.delayMs, news, stop.signal)])
+      await Promise.race([failure.promise, this.#dispatch(aggregate, delays.delayMs, wakeup, stop.signal)])
     } finally {
       signal.removeEventListener('abort', onAbort)
       stop.abort()
@@ -163,9 +163,9 @@ export class FolderWatch implements Service, WatchControl {
   }
 
   /** Passes on settled changes once per delay; sleeps while there are none. */
-  async #dispatch(aggregate: Aggregate, delayMs: number, news: Wakeup, signal: AbortSignal): Promise<never> {
+  async #dispatch(aggregate: Aggregate, delayMs: number, wakeup: Wakeup, signal: AbortSignal): Promise<never> {
     for (;;) {
-      if (aggregate.isEmpty) await news.wait(signal)
+      if (aggregate.isEmpty) await wakeup.wait(signal)
       await this.#deps.clock.sleep(delayMs, signal)
       for (const paths of aggregate.take(this.#deps.clock.monotonicMs())) {
         const subs = cleanSubs(paths.map(nearestNormal))

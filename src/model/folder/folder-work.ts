@@ -53,7 +53,7 @@ export class FolderOnDisk implements FolderWork {
   readonly #puller: Puller
   readonly versions: FolderVersions
   /** A scan compares disk and index, so it excludes every operation that changes both. */
-  readonly #turn = new SharedMutex()
+  readonly #folderLock = new SharedMutex()
   #spaceSeenMs = Number.NEGATIVE_INFINITY
   #caseSeenMs = Number.NEGATIVE_INFINITY
   #caseInsensitive = false
@@ -82,14 +82,14 @@ export class FolderOnDisk implements FolderWork {
         events,
         log: this.#log,
         jobs: options.jobs,
-        turn: this.#turn,
+        folderLock: this.#folderLock,
         counts: this.#counts,
         index: () => deps.store.folder(options.folder.id),
         label: () => deps.label(),
         otherFolders: () => deps.otherFolders(),
         ...(this.#attributeUse.set && { attributes: () => this.#loadAttributes() }),
         versioner: () => this.versions.versioner(),
-        onStored: (batch, sequence) => this.#tellPulled(batch, sequence),
+        onStored: (batch, sequence) => this.#publishPulled(batch, sequence),
         onArrived: (source, sizeBytes) => deps.statistics.work.countPulled(options.folder.id, source, sizeBytes),
         onConflict: () => deps.statistics.work.countConflict(options.folder.id),
       },
@@ -126,12 +126,12 @@ export class FolderOnDisk implements FolderWork {
     const { clock, disk } = this.#deps.platform
     const atMs = clock.monotonicMs()
     // All checks run in parallel: they are most of the cost of scanning one file. The health error takes precedence.
-    const looks = [checkHealth(disk, this.#health()), this.#ignores(), this.#isCaseInsensitive(atMs)] as const
-    const [root, ignore] = await Promise.allSettled(looks)
+    const checks = [checkHealth(disk, this.#health()), this.#ignores(), this.#isCaseInsensitive(atMs)] as const
+    const [root, ignore] = await Promise.allSettled(checks)
     if (root.status === 'rejected') throw root.reason
     this.#spaceSeenMs = atMs
     if (ignore.status === 'rejected') throw ignore.reason
-    return { root: root.value, ignore: ignore.value, caseInsensitive: await looks[2], atMs }
+    return { root: root.value, ignore: ignore.value, caseInsensitive: await checks[2], atMs }
   }
 
   async #isCaseInsensitive(nowMs: number): Promise<boolean> {
@@ -168,12 +168,12 @@ export class FolderOnDisk implements FolderWork {
       checkHealth,
       onProgress,
       log: this.#deps.logger('scanner'),
-      onBatch: (batch: StoredBatch) => this.#tell(batch),
+      onBatch: (batch: StoredBatch) => this.#publishLocal(batch),
     }
-    using _turn = await this.#turn.exclusive(signal)
+    using _lock = await this.#folderLock.exclusive(signal)
     try {
       await this.#puller.flush() // otherwise the scan would record pulled files as local changes
-      const attributes = this.#attributeUse.tell ? (await this.#loadAttributes()).pass(subs) : undefined
+      const attributes = this.#attributeUse.announce ? (await this.#loadAttributes()).pass(subs) : undefined
       const result = await scanFolder(
         deps,
         { ...this.#request(subs, check), ownership: await this.#ownership(), attributes },
@@ -207,13 +207,13 @@ export class FolderOnDisk implements FolderWork {
 
   /** Makes the local state win on all devices. */
   async override({ ignore }: FolderCheck, signal: AbortSignal): Promise<void> {
-    using _turn = await this.#turn.exclusive(signal)
+    using _lock = await this.#folderLock.exclusive(signal)
     const index = await this.#deps.store.folder(this.#folder.id)
     const nowS = Math.floor(this.#deps.platform.clock.nowMs() / 1_000)
     await this.#counts.load()
     const options = { ownShortId: this.#ownShortId, nowS, minCounter: this.#counts.minCounter }
     await overrideOthers(
-      { index, ignore, onStored: (records, sequence) => this.#tell({ records, sequence }) },
+      { index, ignore, onStored: (records, sequence) => this.#publishLocal({ records, sequence }) },
       options,
       signal,
     )
@@ -221,7 +221,7 @@ export class FolderOnDisk implements FolderWork {
 
   /** Reverts local changes; resolves with the paths that must be scanned afterwards. */
   async revert(check: FolderCheck, signal: AbortSignal): Promise<readonly string[]> {
-    using _turn = await this.#turn.exclusive(signal)
+    using _lock = await this.#folderLock.exclusive(signal)
     await this.#puller.flush()
     const checkHealth = () => checkSameRoot(this.#deps.platform.disk, this.#health(), check.root)
     return await this.#puller.revert({ ignore: check.ignore, checkHealth }, signal)
@@ -229,13 +229,13 @@ export class FolderOnDisk implements FolderWork {
 
   /** The map holds a message for each version that could not be restored. */
   async restore(wanted: ReadonlyMap<string, number>, signal: AbortSignal): Promise<ReadonlyMap<string, string>> {
-    using _turn = await this.#turn.exclusive(signal)
+    using _lock = await this.#folderLock.exclusive(signal)
     await this.#puller.flush()
     return await this.versions.restore(wanted, signal)
   }
 
   async clean(signal: AbortSignal): Promise<void> {
-    using _turn = await this.#turn.exclusive(signal) // otherwise a version being written would be removed as incomplete
+    using _lock = await this.#folderLock.exclusive(signal) // otherwise a version being written would be removed as incomplete
     await this.versions.clean(signal)
   }
 
@@ -252,11 +252,11 @@ export class FolderOnDisk implements FolderWork {
   }
 
   /** Whether extended attributes are read and announced, and whether received ones are set. */
-  get #attributeUse(): { readonly tell: boolean; readonly set: boolean } {
+  get #attributeUse(): { readonly announce: boolean; readonly set: boolean } {
     const { sendXattrs, syncXattrs, type } = this.#folder
     const { ignoresPermissions, takesFiles } = FOLDER_POLICIES[type]
     const isPossible = this.#deps.platform.system.platform === 'linux' && !ignoresPermissions
-    return { tell: isPossible && (sendXattrs || syncXattrs), set: isPossible && syncXattrs && takesFiles }
+    return { announce: isPossible && (sendXattrs || syncXattrs), set: isPossible && syncXattrs && takesFiles }
   }
 
   /** Loaded on first use: few folders synchronize attributes. */
@@ -306,19 +306,19 @@ export class FolderOnDisk implements FolderWork {
     return { root: this.#root, markerName: this.#folder.markerName, databaseDirectory, minHomeDiskFree }
   }
 
-  #tell({ records, sequence }: StoredBatch): void {
-    this.#tellStored('LocalChangeDetected', records, sequence)
+  #publishLocal({ records, sequence }: StoredBatch): void {
+    this.#publishStored('LocalChangeDetected', records, sequence)
   }
 
-  async #tellPulled(records: readonly FileHead[], sequence: number): Promise<void> {
-    this.#tellStored('RemoteChangeDetected', records, sequence)
+  async #publishPulled(records: readonly FileHead[], sequence: number): Promise<void> {
+    this.#publishStored('RemoteChangeDetected', records, sequence)
     const last = records.findLast((record) => !isInvalid(record) && record.type !== 'directory')
     if (last === undefined) return
     const atMs = this.#deps.platform.clock.nowMs()
     await this.#deps.statistics.received(this.#folder.id, { filename: last.name, deleted: last.deleted, atMs })
   }
 
-  #tellStored(
+  #publishStored(
     type: 'LocalChangeDetected' | 'RemoteChangeDetected',
     records: readonly FileHead[],
     sequence: number,

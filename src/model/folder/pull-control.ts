@@ -49,7 +49,7 @@ export class PullControl {
   readonly #folder: FolderId
   readonly #retry: PullRetry
   readonly #problems = new Problems()
-  #wanted = false
+  #requested = false
   #running: { readonly done: Promise<void>; readonly stop: AbortController } | undefined
   #state: WorkingState | undefined
 
@@ -72,12 +72,12 @@ export class PullControl {
     return this.#problems.count
   }
 
-  want(): void {
-    this.#wanted = true
+  request(): void {
+    this.#requested = true
   }
 
   isDue(nowMs: number): boolean {
-    return this.#running === undefined && (this.#wanted || this.#retry.delayMs(nowMs) <= 0)
+    return this.#running === undefined && (this.#requested || this.#retry.delayMs(nowMs) <= 0)
   }
 
   /** Time until `isDue` should be checked again. */
@@ -87,7 +87,7 @@ export class PullControl {
 
   /** Does not wait for the pull. */
   start(outer: AbortSignal): void {
-    this.#wanted = false
+    this.#requested = false
     const stop = new AbortController()
     // Checking a signal composed of two is expensive, and every file checks it about a dozen times.
     const onAbort = () => stop.abort(outer.reason)
@@ -119,7 +119,7 @@ export class PullControl {
     try {
       const outcome = await this.#pull(signal)
       const nowMs = clock.monotonicMs()
-      this.#tellProblems(outcome.problems)
+      this.#reportProblems(outcome.problems)
       for (const path of outcome.rescan) this.#deps.onRescan(path)
       if (outcome.complete) this.#retry.succeeded()
       else this.#retry.failed(nowMs, nowMs - startedMs)
@@ -148,10 +148,10 @@ export class PullControl {
     this.#deps.onState()
   }
 
-  #tellProblems(problems: readonly ScanProblem[]): void {
-    const news = this.#problems.replace(WHOLE_FOLDER, problems)
+  #reportProblems(problems: readonly ScanProblem[]): void {
+    const hasChanged = this.#problems.replace(WHOLE_FOLDER, problems)
     if (problems.length === 0) return
-    for (const { path, error } of news ? problems.slice(0, WARNINGS_MAX) : []) {
+    for (const { path, error } of hasChanged ? problems.slice(0, WARNINGS_MAX) : []) {
       this.#deps.log.warn(`folder ${this.#folder}: ${path}: ${error}`)
     }
     this.#deps.events.emit('FolderErrors', { folder: this.#folder, errors: this.#deps.problems() })

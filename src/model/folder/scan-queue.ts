@@ -38,9 +38,7 @@ export class ScanQueue {
       return waiting.result.promise
     }
     if (this.#waiting.size >= WAITING_MAX) {
-      return Promise.reject(
-        new TwinfoldError('folder-error', `${WAITING_MAX} scans of this folder are queued already`),
-      )
+      return Promise.reject(new TwinfoldError('folder-error', `${WAITING_MAX} scans of this folder are queued already`))
     }
     const result = Promise.withResolvers<void>()
     this.#waiting.set(key, { subs, nextMs, result })

@@ -13,7 +13,12 @@ import { isInvalid, type FileHead } from '../../core/records/file-info.ts'
 import type { ShortId } from '../../core/ids.ts'
 import { joinPath } from '../../core/paths.ts'
 import type { Logger } from '../../events/types.ts'
-import { completed, lookedAt, type AttributeMeans, type ScanAttributes } from '../../scanner/attributes.ts'
+import {
+  completeAttributes,
+  withAttributes,
+  type AttributeAccess,
+  type ScanAttributes,
+} from '../../scanner/attributes.ts'
 import { GONE, NOT_PERMITTED, type Attributes, type AttributesWritten } from '../../platform/attributes.ts'
 import type { Disk } from '../../platform/disk.ts'
 import { itemFailed } from './context.ts'
@@ -42,7 +47,7 @@ const NONE: AttributeList = []
 const NEVER_ABORTS = new AbortController().signal
 const OWNER_READ_WRITE = 0o600
 const OWNER_WRITE = 0o200
-const NO_MEANS = 'extended attributes are not synchronized: install the package attr'
+const UNAVAILABLE = 'extended attributes are not synchronized: install the package attr'
 const TOO_LARGE = 'extended attributes are larger than this folder takes (maxTotalSize)'
 
 /**
@@ -68,9 +73,9 @@ export class FolderAttributes {
 
   pass(subs: readonly string[]): AttributePass {
     let isWhole = subs.includes('')
-    const means: AttributeMeans = {
+    const access: AttributeAccess = {
       read: async (names, signal) => {
-        const seen = await this.#look(names, signal)
+        const seen = await this.#readFiltered(names, signal)
         if (seen === undefined || [...seen.failed.values()].some((reason) => reason !== undefined)) isWhole = false
         return seen
       },
@@ -82,15 +87,15 @@ export class FolderAttributes {
     }
     return {
       rules: attributeRules(this.#rules),
-      look: (items, onProblem, signal) => lookedAt(items, means, onProblem, signal),
-      complete: (item, record, onProblem) => completed(item, record, means, onProblem),
+      read: (items, onProblem, signal) => withAttributes(items, access, onProblem, signal),
+      complete: (item, record, onProblem) => completeAttributes(item, record, access, onProblem),
       done: () => {
         if (isWhole) this.#settled = true
       },
     }
   }
 
-  async #look(names: readonly string[], signal: AbortSignal): ReturnType<AttributeMeans['read']> {
+  async #readFiltered(names: readonly string[], signal: AbortSignal): ReturnType<AttributeAccess['read']> {
     const seen = await this.#deps.attributes.read(this.#root, names, signal)
     if (seen.kind === 'no-means') return this.#warn()
     const found = new Map<string, AttributeList>()
@@ -105,12 +110,12 @@ export class FolderAttributes {
     return { found, failed }
   }
 
-  async #complete(record: FileHead, attributes: AttributeList): ReturnType<AttributeMeans['complete']> {
+  async #complete(record: FileHead, attributes: AttributeList): ReturnType<AttributeAccess['complete']> {
     if (this.#settled || !this.#rules.synced || isInvalid(record)) return attributes
     const set = attributesLacking(record, attributes, this.#rules)
     if (set === undefined) return attributes
     const outcome = await this.#write(joinPath(this.#root, record.name), { set, remove: [] })
-    if (outcome.kind === 'no-means') return { error: NO_MEANS }
+    if (outcome.kind === 'no-means') return { error: UNAVAILABLE }
     return outcome.kind === 'failed' ? { error: reasonOf(outcome) } : inOrder([...attributes, ...set])
   }
 
@@ -124,13 +129,13 @@ export class FolderAttributes {
     return left === undefined || right === undefined || areSameAttributes(left, right)
   }
 
-  /** For an item just created. Rejects with `item-failed`, like `giveAt`. */
-  async giveNew(name: string, record: FileHead): Promise<void> {
+  /** For an item just created. Rejects with `item-failed`, like `setAt`. */
+  async setNew(name: string, record: FileHead): Promise<void> {
     await this.#change(name, { set: this.#wanted(record) ?? NONE, remove: [] })
   }
 
   /** For an item that may have attributes. `before`: our record, if the disk matched it. */
-  async giveAt(name: string, record: FileHead, before?: FileHead): Promise<void> {
+  async setAt(name: string, record: FileHead, before?: FileHead): Promise<void> {
     const wanted = this.#wanted(record)
     if (wanted === undefined) return
     const isKnown = before !== undefined && before.type === record.type && !before.deleted && !isInvalid(before)
@@ -178,7 +183,7 @@ export class FolderAttributes {
   /** Records and disk may differ from now on. */
   #warn(): undefined {
     this.#settled = false
-    if (!this.#warned) this.#deps.log.warn(`folder ${this.#folderId}: ${NO_MEANS}`)
+    if (!this.#warned) this.#deps.log.warn(`folder ${this.#folderId}: ${UNAVAILABLE}`)
     this.#warned = true
   }
 }

@@ -26,7 +26,7 @@ export class BlockBuffers {
   }
 
   /** The caller must not use the buffer any longer. */
-  give(buffer: Uint8Array): void {
+  release(buffer: Uint8Array): void {
     if (this.#keptBytes + buffer.length > this.#keptBytesMax) return
     const kept = this.#free.get(buffer.length)
     if (kept === undefined) this.#free.set(buffer.length, [buffer])

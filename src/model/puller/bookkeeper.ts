@@ -13,18 +13,18 @@ export class Bookkeeper {
   /** The ignore patterns of the last full comparison; undefined before it. */
   #lines: readonly string[] | undefined
 
-  async keep(context: PullContext, signal: AbortSignal): Promise<void> {
+  async reconcile(context: PullContext, signal: AbortSignal): Promise<void> {
     const lines = this.#lines
     this.#lines = undefined // after an interruption the next call compares everything
     const touched = await context.index.takeTouched()
     if (touched === undefined || lines === undefined || !isSame(lines, context.ignore.lines))
-      await lookAtAll(context, signal)
+      await reconcileAll(context, signal)
     else await reconcileNames(context, touched, signal)
     this.#lines = context.ignore.lines
   }
 }
 
-async function lookAtAll(context: PullContext, signal: AbortSignal): Promise<void> {
+async function reconcileAll(context: PullContext, signal: AbortSignal): Promise<void> {
   for (let afterName: string | undefined = ''; afterName !== undefined;) {
     const page = await context.index.need({ offset: 0, limit: NAMES_AT_ONCE, afterName })
     const names: readonly string[] = page.map(({ name }) => name)
@@ -35,13 +35,13 @@ async function lookAtAll(context: PullContext, signal: AbortSignal): Promise<voi
 
 async function reconcileNames(context: PullContext, names: readonly string[], signal: AbortSignal): Promise<void> {
   for (let start = 0; start < names.length; start += NAMES_AT_ONCE) {
-    using _turn = await context.turn.shared(signal)
-    for (const name of names.slice(start, start + NAMES_AT_ONCE)) await lookAtOne(context, name)
+    using _lock = await context.folderLock.shared(signal)
+    for (const name of names.slice(start, start + NAMES_AT_ONCE)) await reconcileName(context, name)
     await context.records.flush()
   }
 }
 
-async function lookAtOne(context: PullContext, name: string): Promise<void> {
+async function reconcileName(context: PullContext, name: string): Promise<void> {
   const global = await context.index.global(name)
   if (global === undefined) return
   const local = await context.index.get('local', name)

@@ -59,14 +59,14 @@ export interface PullContext {
   readonly events: EventSink
   readonly log: Logger
   /** Held shared to change indexed items or replace files; held exclusively by scans. */
-  readonly turn: SharedMutex
+  readonly folderLock: SharedMutex
   /** Must be notified before a received record replaces ours. */
   readonly counts: Pick<CounterFloor, 'note'>
   readonly parents: Parents
   readonly records: PulledRecords
   readonly owners: Owners
   /** Undefined where attributes are not synchronized. */
-  readonly attributes?: Pick<FolderAttributes, 'areSame' | 'giveAt' | 'giveNew' | 'isWanted'>
+  readonly attributes?: Pick<FolderAttributes, 'areSame' | 'setAt' | 'setNew' | 'isWanted'>
   otherFolders(): Promise<readonly OtherFolder[]>
   label(): string
   /** Content was written; called with its source. */

@@ -7,9 +7,9 @@ import { pathOf, type OtherFolder, type PullContext } from './context.ts'
 import type { TempFile } from './temp-file.ts'
 
 /** Limit of files with identical content that are tried, per folder. */
-const TWINS_MAX = 3
+const IDENTICAL_FILES_MAX = 3
 /** Smaller files are faster to fetch than to look up. */
-const LOOK_FOR_TWINS_SIZE_BYTES_MIN = 32 * 1_024
+const LOOKUP_SIZE_BYTES_MIN = 32 * 1_024
 /** Size and number of concurrent copy requests, to keep all threads busy. */
 const PORTION_BYTES = 8 * 1_024 * 1_024
 const PORTIONS_AT_ONCE = 8
@@ -49,9 +49,9 @@ export async function copyBlocks(
   if (local !== undefined && !local.deleted && local.type === 'file') {
     await copyFrom(context, { path: pathOf(context, global.name), place: placeIn(local), from: 'origin' }, filling)
   }
-  if (filling.missing.length === 0 || global.sizeBytes < LOOK_FOR_TWINS_SIZE_BYTES_MIN) return filling.missing
+  if (filling.missing.length === 0 || global.sizeBytes < LOOKUP_SIZE_BYTES_MIN) return filling.missing
   const folders = [{ root: context.root, index: context.index }, ...(await context.otherFolders())]
-  for (const folder of folders) await copyFromTwins(context, folder, filling)
+  for (const folder of folders) await copyFromIdentical(context, folder, filling)
   // A file of one block can only match as a whole.
   if (global.sizeBytes <= global.blockSizeBytes) return filling.missing
   for (const folder of folders) await copyFromHolders(context, folder, filling)
@@ -59,28 +59,28 @@ export async function copyBlocks(
 }
 
 /** From files with identical content. */
-async function copyFromTwins(context: PullContext, { root, index }: OtherFolder, filling: Filling): Promise<void> {
+async function copyFromIdentical(context: PullContext, { root, index }: OtherFolder, filling: Filling): Promise<void> {
   const { blocksHash, sizeBytes } = filling.global
   if (filling.missing.length === 0 || blocksHash === undefined) return
-  for (const twin of await index.localByBlocks(blocksHash, TWINS_MAX)) {
-    if (twin.sizeBytes !== sizeBytes) continue
+  for (const identical of await index.localByBlocks(blocksHash, IDENTICAL_FILES_MAX)) {
+    if (identical.sizeBytes !== sizeBytes) continue
     const place = (block: Block) => block.offsetBytes
-    await copyFrom(context, { path: joinPath(root, twin.name), place, from: 'elsewhere' }, filling)
+    await copyFrom(context, { path: joinPath(root, identical.name), place, from: 'elsewhere' }, filling)
   }
 }
 
 /** From files with some of the blocks. When a file does not match its record, further candidates are queried. */
 async function copyFromHolders(context: PullContext, { root, index }: OtherFolder, filling: Filling): Promise<void> {
   const tried = new Set<string>()
-  for (let disappointed = true; disappointed && tried.size < HOLDERS_MAX;) {
-    disappointed = false
+  for (let mismatched = true; mismatched && tried.size < HOLDERS_MAX;) {
+    mismatched = false
     if (filling.missing.length === 0) return
     const hashes = filling.missing.map(({ hash }) => hash)
     for (const holder of await index.localWithBlocks(hashes, { except: tried, limit: HOLDERS_MAX - tried.size })) {
       tried.add(holder.name)
       const place = placeIn(holder)
       await copyFrom(context, { path: joinPath(root, holder.name), place, from: 'elsewhere' }, filling)
-      disappointed ||= filling.missing.some((block) => place(block) !== undefined)
+      mismatched ||= filling.missing.some((block) => place(block) !== undefined)
     }
   }
 }

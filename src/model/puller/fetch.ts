@@ -15,7 +15,7 @@ export interface FetchResources {
   readonly window: RequestWindow
   readonly buffers: BlockBuffers
   /** Consecutive failures of the fast path for small files, and whether it ever succeeded. */
-  readonly shortWay: { refusals: number; isProven: boolean }
+  readonly fastPath: { failures: number; isProven: boolean }
 }
 
 export interface FetchProgress {
@@ -35,14 +35,14 @@ export async function fetchBlocks(
   global: FileInfo,
   temp: TempFile,
   missing: readonly Block[],
-  means: FetchResources,
+  resources: FetchResources,
   progress: FetchProgress,
   outer: AbortSignal,
 ): Promise<void> {
   const stop = new AbortController()
   // Composing signals is expensive for many small files.
   const signal = missing.length < 2 ? outer : AbortSignal.any([outer, stop.signal])
-  const underWay = new Set<Promise<void>>()
+  const inFlight = new Set<Promise<void>>()
   const failures: unknown[] = []
   const one = async (block: Block, room: Disposable): Promise<void> => {
     using _room = room
@@ -51,8 +51,8 @@ export async function fetchBlocks(
         context,
         global,
         block,
-        means.buffers,
-        (data) => put(context, temp, block, data, means.window),
+        resources.buffers,
+        (data) => put(context, temp, block, data, resources.window),
         signal,
       )
       temp.wrote(block.sizeBytes)
@@ -66,15 +66,15 @@ export async function fetchBlocks(
     for (const block of missing) {
       if (failures.length > 0) break
       // Rejects only on abort: the reason is thrown below.
-      const room = await means.window.acquire(block.sizeBytes, signal).catch(() => undefined)
+      const room = await resources.window.acquire(block.sizeBytes, signal).catch(() => undefined)
       if (room === undefined) break
       progress.onRequested(block)
-      const task = one(block, room).finally(() => underWay.delete(task))
-      underWay.add(task)
+      const task = one(block, room).finally(() => inFlight.delete(task))
+      inFlight.add(task)
     }
   } finally {
     progress.onAllRequested()
-    await Promise.all(underWay)
+    await Promise.all(inFlight)
   }
   outer.throwIfAborted()
   if (failures.length > 0) throw failures[0]
@@ -111,7 +111,7 @@ export async function fetchBlock(
 ): Promise<void> {
   const { folder, log, sources } = context
   const tried = new Set<string>()
-  const doubted = new Set<string>()
+  const mismatched = new Set<string>()
   let memory: Uint8Array | undefined
   const into = (dataBytes: number): Uint8Array | undefined => {
     memory = dataBytes > block.sizeBytes ? undefined : buffers.take(block.sizeBytes)
@@ -134,12 +134,12 @@ export async function fetchBlock(
       continue
     }
     const isRight = await accept(data)
-    if (memory !== undefined) buffers.give(memory)
+    if (memory !== undefined) buffers.release(memory)
     memory = undefined
     if (isRight) return
     last = 'hash mismatch'
-    if (!doubted.has(keyOf(source))) tried.delete(keyOf(source))
-    doubted.add(keyOf(source))
+    if (!mismatched.has(keyOf(source))) tried.delete(keyOf(source))
+    mismatched.add(keyOf(source))
     log.debug(
       () =>
         `folder ${folder.id}: ${JSON.stringify(global.name)}: block ${block.number} from ${source.device} has the wrong hash`,

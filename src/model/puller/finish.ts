@@ -21,7 +21,7 @@ export async function finishFile(
   const fsync = !context.folder.disableFsync
   // Syncing a large file takes long, so it is done before the lock is taken, which would block scans.
   if (fsync && global.sizeBytes > global.blockSizeBytes) await temp.file.sync()
-  using _turn = await context.turn.shared(signal)
+  using _lock = await context.folderLock.shared(signal)
   // A scan may have recorded a local change since the pull began: plan again with the current records.
   const { name } = global
   const local = await context.index.head('local', name)
@@ -49,25 +49,25 @@ async function seal(context: PullContext, global: FileInfo, temp: TempFile): Pro
   if (stat.sizeBytes !== global.sizeBytes) throw itemFailed('finishing: temporary file has another size')
   // Attributes require write permission, so they are set before the mode.
   if (context.attributes !== undefined)
-    await giveAttributes(context.attributes, global, temp, temporaryName(global.name, system.platform))
+    await setAttributes(context.attributes, global, temp, temporaryName(global.name, system.platform))
   if (hasPermissions(context, global) && (stat.mode & 0o777) !== (global.permissions & 0o777)) {
     await temp.file.chmod(global.permissions & 0o777)
     stat = { ...stat, mode: global.permissions & 0o777 }
   }
-  await context.owners.give(global, temp.file)
+  await context.owners.set(global, temp.file)
   if (!context.folder.disableFsync) await temp.file.sync()
   await temp.close()
   return stat
 }
 
-async function giveAttributes(
+async function setAttributes(
   attributes: NonNullable<PullContext['attributes']>,
   global: FileInfo,
   temp: TempFile,
   name: string,
 ): Promise<void> {
   // A reused temporary file may have the attributes of an older version.
-  await (temp.fresh ? attributes.giveNew(name, global) : attributes.giveAt(name, global))
+  await (temp.fresh ? attributes.setNew(name, global) : attributes.setAt(name, global))
 }
 
 async function replaceTarget(

@@ -39,7 +39,7 @@ export class Items {
       await this.#context.records.flushIfDue()
       return true
     } catch (error) {
-      if (this.#signal.aborted || !isItemTrouble(error)) throw error
+      if (this.#signal.aborted || !isItemFailure(error)) throw error
       this.problem(name, reasonOf(error))
       return false
     }
@@ -48,7 +48,7 @@ export class Items {
   /** Applies a step without transfer, planned with the current records under the lock. */
   async act(name: string): Promise<void> {
     const context = this.#context
-    using _turn = await context.turn.shared(this.#signal)
+    using _lock = await context.folderLock.shared(this.#signal)
     const { local, global } = await context.index.both(name)
     if (global === undefined) return
     const step = this.plan(local, global)
@@ -61,13 +61,15 @@ export class Items {
         return context.records.add(deletionRecord(jointDeletion(local, global)), false)
       case 'metadata':
         // The steps `metadata` and `remove` imply a local record.
-        return await this.told(global, 'metadata', () => takeMetadata(context, global, local!))
+        return await this.withItemEvents(global, 'metadata', () => takeMetadata(context, global, local!))
       case 'make-directory':
-        return await this.told(global, 'update', () => makeDirectoryItem(context, global, local, step.saveOurs))
+        return await this.withItemEvents(global, 'update', () =>
+          makeDirectoryItem(context, global, local, step.saveOurs),
+        )
       case 'make-symlink':
-        return await this.told(global, 'update', () => makeSymlinkItem(context, global, local, step.saveOurs))
+        return await this.withItemEvents(global, 'update', () => makeSymlinkItem(context, global, local, step.saveOurs))
       case 'remove':
-        return await this.told(global, 'delete', () =>
+        return await this.withItemEvents(global, 'delete', () =>
           step.type === 'directory'
             ? removeDirectoryItem(context, global)
             : removeFileItem(context, global, local!, step.saveOurs),
@@ -76,7 +78,7 @@ export class Items {
   }
 
   /** Emits the item events around `work`. A deleted symlink is reported as a file, as in Syncthing. */
-  async told(item: FileHead, action: ItemAction, work: () => Promise<void>): Promise<void> {
+  async withItemEvents(item: FileHead, action: ItemAction, work: () => Promise<void>): Promise<void> {
     const { events, folder } = this.#context
     const type = action === 'delete' && item.type === 'symlink' ? 'file' : ITEM_TYPES[item.type]
     const data = { folder: folder.id, item: item.name, type, action }
@@ -91,8 +93,8 @@ export class Items {
   }
 }
 
-/** Disk errors and refusals concern one item; folder errors, index failures and bugs concern all. */
-export function isItemTrouble(error: unknown): boolean {
+/** Disk errors and failures concern one item; folder errors, index failures and bugs concern all. */
+export function isItemFailure(error: unknown): boolean {
   if (error instanceof TwinfoldError) return error.code === 'item-failed'
   return DISK_CODE.test(systemCode(error) ?? '')
 }

@@ -6,7 +6,7 @@ import { forEachAtOnce } from '../../sync/for-each.ts'
 import type { JobQueue } from '../state/job-queue.ts'
 import type { PullContext } from './context.ts'
 import type { PullProgress } from './file-progress.ts'
-import { isItemTrouble, Items } from './items.ts'
+import { isItemFailure, Items } from './items.ts'
 import type { Leftovers } from './leftovers.ts'
 import { moveFile, type Move } from './rename.ts'
 import { Transfers } from './transfers.ts'
@@ -45,7 +45,7 @@ export class Iteration {
   readonly #files: FileToPull[] = []
   readonly #metadata: string[] = []
   /** Items created without a transfer, by depth: parent directories first. */
-  readonly #makings: string[][] = []
+  readonly #creations: string[][] = []
   /** Deleted files and symlinks. They are removed last, because they may be sources of moves. */
   readonly #removals = new Set<string>()
   readonly #directoryRemovals: string[] = []
@@ -65,7 +65,7 @@ export class Iteration {
     const { records } = this.#context
     const { needed, more } = await this.#collect()
     for (const head of needed) await this.#sort(head)
-    for (const names of this.#makings) await this.#attemptAll(names)
+    for (const names of this.#creations) await this.#attemptAll(names)
     await this.#attemptAll(this.#metadata)
     const files = await this.#moveFiles()
     await records.flush()
@@ -113,8 +113,8 @@ export class Iteration {
   }
 
   #atDepth(depth: number): string[] {
-    while (this.#makings.length <= depth) this.#makings.push([])
-    return this.#makings[depth]!
+    while (this.#creations.length <= depth) this.#creations.push([])
+    return this.#creations[depth]!
   }
 
   #noteMovable({ type, name, blocksHash, sizeBytes }: FileHead): void {
@@ -148,7 +148,7 @@ export class Iteration {
   async #moved(from: string, to: string): Promise<boolean> {
     const context = this.#context
     const { index } = context
-    using _turn = await context.turn.shared(this.#signal)
+    using _lock = await context.folderLock.shared(this.#signal)
     const { local: fromLocal, global: fromGlobal } = await index.both(from)
     const { local: toLocal, global: toGlobal } = await index.both(to)
     if (context.archive !== undefined) return false
@@ -164,20 +164,22 @@ export class Iteration {
       to: { local: toLocal, global: toGlobal },
       saveOurs: update.saveOurs,
     }
-    const moved = await this.#quietly(() =>
-      this.#items.told(fromGlobal, 'delete', () => this.#items.told(toGlobal, 'update', () => moveFile(context, move))),
+    const moved = await this.#isItemSuccessful(() =>
+      this.#items.withItemEvents(fromGlobal, 'delete', () =>
+        this.#items.withItemEvents(toGlobal, 'update', () => moveFile(context, move)),
+      ),
     )
     if (moved) this.#removals.delete(from)
     return moved
   }
 
   /** Errors of a move are not reported: the fetch either succeeds or reports its own. */
-  async #quietly(work: () => Promise<void>): Promise<boolean> {
+  async #isItemSuccessful(work: () => Promise<void>): Promise<boolean> {
     try {
       await work()
       return true
     } catch (error) {
-      if (this.#signal.aborted || !isItemTrouble(error)) throw error
+      if (this.#signal.aborted || !isItemFailure(error)) throw error
       return false
     }
   }

@@ -29,7 +29,7 @@ export class Leftovers {
     signal: AbortSignal,
   ): Promise<void> {
     for (const name of this.#names) {
-      using _turn = await context.turn.shared(signal)
+      using _lock = await context.folderLock.shared(signal)
       const global = await context.index.global(name)
       const local = await context.index.get('local', name)
       if (global !== undefined && plan(local, global).kind === 'fetch') continue
@@ -47,6 +47,8 @@ async function removeTemporary(context: PullContext, name: string): Promise<void
     await context.parents.inside(temporary, () => context.platform.disk.removeFile(pathOf(context, temporary)))
   } catch (error) {
     if (!isMissing(error))
-      context.log.debug(() => `folder ${context.folder.id}: ${JSON.stringify(temporary)} could not be removed: ${String(error)}`)
+      context.log.debug(
+        () => `folder ${context.folder.id}: ${JSON.stringify(temporary)} could not be removed: ${String(error)}`,
+      )
   }
 }

@@ -4,8 +4,8 @@ import type { DiskItem } from '../../core/records/change.ts'
 import { adopted, itemFailed, pathOf, type PullContext } from './context.ts'
 import { removeIfThere } from './remove.ts'
 import { putInPlace } from './replace.ts'
-import { takeAway } from './take-away.ts'
-import { checkTarget, lookAt, saveAsConflict } from './target.ts'
+import { removeSafely } from './remove-safely.ts'
+import { checkTarget, statItem, saveAsConflict } from './target.ts'
 
 const PERMISSIONS = 0o777
 
@@ -24,25 +24,23 @@ export async function makeDirectoryItem(
   const { name } = global
   const { disk } = context.platform
   await context.parents.ensure(name)
-  let item = await lookAt(context, name)
+  let item = await statItem(context, name)
   if (item !== undefined && !isDirectory(item)) {
-    await makeWay(context, global, local, saveOurs)
+    await clearTarget(context, global, local, saveOurs)
     item = undefined
   }
   const path = pathOf(context, name)
   const first = hasPermissions(context, global) ? 0o700 : PERMISSIONS
   if (item === undefined) await context.parents.inside(name, () => disk.makeDirectory(path, first))
   if (context.attributes !== undefined) {
-    await (item === undefined
-      ? context.attributes.giveNew(name, global)
-      : context.attributes.giveAt(name, global, local))
+    await (item === undefined ? context.attributes.setNew(name, global) : context.attributes.setAt(name, global, local))
   }
   if (hasPermissions(context, global)) {
     const { mode } = await disk.lstat(path)
     const wanted = (mode & ~PERMISSIONS) | (global.permissions & PERMISSIONS)
     if (mode !== wanted) await disk.chmod(path, wanted)
   }
-  await context.owners.giveAt(path, global)
+  await context.owners.setAt(path, global)
   context.records.add(adopted(global, global), true)
 }
 
@@ -67,19 +65,19 @@ export async function makeSymlinkItem(
     const temporary = temporaryName(name, system.platform)
     await removeIfThere(context, temporary)
     await context.parents.inside(name, () => disk.makeSymlink(global.symlinkTarget, pathOf(context, temporary)))
-    await context.owners.giveAt(pathOf(context, temporary), global)
+    await context.owners.setAt(pathOf(context, temporary), global)
     const target = { name, item, winner: saveOurs ? global : undefined }
     await putInPlace(context, pathOf(context, temporary), target).catch(async (error: unknown) => {
       await removeIfThere(context, temporary).catch(() => {}) // the first error is reported
       throw error
     })
   }
-  if (same) await context.owners.giveAt(pathOf(context, name), global)
+  if (same) await context.owners.setAt(pathOf(context, name), global)
   context.records.add(adopted(global, global), !same)
 }
 
 /** Removes an item that a directory cannot replace. */
-async function makeWay(
+async function clearTarget(
   context: PullContext,
   winner: FileHead,
   local: FileHead | undefined,
@@ -89,7 +87,7 @@ async function makeWay(
   const item = await checkTarget(context, name, local)
   if (saveOurs) await saveAsConflict(context, name, winner)
   else if (item?.type === 'file') await context.archive?.move(name)
-  await takeAway(context, name, local)
+  await removeSafely(context, name, local)
 }
 
 function isDirectory(item: DiskItem | 'other'): boolean {

@@ -20,11 +20,11 @@ export async function applyMetadata(context: PullContext, global: FileInfo, loca
   const path = pathOf(context, global.name)
   const before = await disk.lstat(path)
   if (before.type !== 'file') throw itemFailed('not a regular file any more')
-  if (context.attributes !== undefined) await context.attributes.giveAt(global.name, global, local)
+  if (context.attributes !== undefined) await context.attributes.setAt(global.name, global, local)
   if (hasPermissions(context, global) && (before.mode & 0o777) !== (global.permissions & 0o777)) {
     await disk.chmod(path, (before.mode & ~0o777) | (global.permissions & 0o777))
   }
-  await context.owners.giveAt(path, global)
+  await context.owners.setAt(path, global)
   await disk.setModified(path, global.modifiedS, global.modifiedNs)
   const { modifiedS, modifiedNs } = await disk.lstat(path)
   return { modifiedS, modifiedNs }

@@ -35,14 +35,14 @@ export class Owners {
   }
 
   /** Whether this folder sets owners. */
-  get matter(): boolean {
+  get isEnabled(): boolean {
     const { folder, platform } = this.#deps
     return platform !== 'win32' && (folder.syncOwnership || folder.copyOwnershipFromParent)
   }
 
   /** Rejects with `item-failed` where permission is missing. Correct owners are not changed. */
-  async give(record: FileHead, item: Owned): Promise<void> {
-    if (!this.matter) return
+  async set(record: FileHead, item: Owned): Promise<void> {
+    if (!this.isEnabled) return
     const what = this.#deps.folder.syncOwnership ? 'sync ownership' : 'copy owner from parent'
     try {
       const [wanted, now] = await Promise.all([this.#wanted(record), item.stat()])
@@ -54,9 +54,9 @@ export class Owners {
   }
 
   /** The same by path, for items that are not open; symlinks are not followed. */
-  async giveAt(path: string, record: FileHead): Promise<void> {
+  async setAt(path: string, record: FileHead): Promise<void> {
     const { disk } = this.#deps
-    await this.give(record, {
+    await this.set(record, {
       stat: () => disk.lstat(path),
       chown: (userId, groupId) => disk.chown(path, userId, groupId),
     })

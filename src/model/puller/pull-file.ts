@@ -14,7 +14,7 @@ const NO_SOURCE = 'no connected device has the required version of this file'
 export interface FilePull {
   readonly global: FileInfo
   readonly local: FileInfo | undefined
-  readonly means: FetchResources
+  readonly resources: FetchResources
   readonly zeros: ZeroBlocks
   onBegun(progress: PullProgress): void
   /** All blocks are requested: the next file may begin. */
@@ -28,7 +28,7 @@ export async function pullFile(context: PullContext, pull: FilePull, signal: Abo
   if (blocks === undefined) throw itemFailed('the record of this file has no usable block list')
   if ((await context.sources.sourcesOf(context.folder.id, global, 0)).length === 0) throw itemFailed(NO_SOURCE)
   const small =
-    context.owners.matter || context.attributes?.isWanted(global) === true ? undefined : onlyBlock(pull, blocks)
+    context.owners.isEnabled || context.attributes?.isWanted(global) === true ? undefined : onlyBlock(pull, blocks)
   if (small !== undefined && (await pullSmallFile(context, pull, small, signal))) return
   await context.parents.ensure(global.name)
   await using temp = await openTempFile(context, pull, blocks, signal)
@@ -62,7 +62,7 @@ async function fill(
     global,
     temp,
     inOrder(context, rest, blocks),
-    pull.means,
+    pull.resources,
     {
       onRequested: () => progress.requested(),
       onFetched: (block) => progress.fetched(block),

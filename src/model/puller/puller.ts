@@ -38,7 +38,7 @@ export interface PullerDeps {
   readonly log: Logger
   readonly jobs: JobQueue
   /** Held shared to change indexed items; held exclusively by scans. */
-  readonly turn: SharedMutex
+  readonly folderLock: SharedMutex
   readonly counts: CounterFloor
   index(): Promise<FolderIndex>
   label(): string
@@ -80,7 +80,7 @@ export class Puller {
   readonly #options: PullerOptions
   readonly #progress = new Map<string, PullProgress>()
   readonly #leftovers = new Leftovers()
-  readonly #books = new Bookkeeper()
+  readonly #bookkeeper = new Bookkeeper()
   #records: PulledRecords | undefined
 
   constructor(deps: PullerDeps, options: PullerOptions) {
@@ -120,7 +120,7 @@ export class Puller {
     this.#records = context.records
     try {
       if (!FOLDER_POLICIES[folder.type].takesFiles) {
-        await this.#books.keep(context, signal)
+        await this.#bookkeeper.reconcile(context, signal)
         return { problems: [], rescan: [], complete: true }
       }
       return { ...(await this.#iterate(context, request, signal)), rescan: [...rescan] }
@@ -180,7 +180,7 @@ export class Puller {
     scanLater: (name: string) => void,
     signal: AbortSignal,
   ): Promise<PullContext> {
-    const { platform, turn, counts, sources, events, log } = this.#deps
+    const { platform, folderLock, counts, sources, events, log } = this.#deps
     const { folder, root, ownDevice } = this.#options
     const { disk, clock } = platform
     const policy = FOLDER_POLICIES[folder.type]
@@ -204,7 +204,7 @@ export class Puller {
       sources,
       events,
       log,
-      turn,
+      folderLock,
       counts,
       ownDevice,
       scanLater,

@@ -3,8 +3,8 @@ import type { FileHead, FileInfo } from '../../core/records/file-info.ts'
 import { FLAG_RECEIVE_ONLY } from '../../core/records/file-info.ts'
 import { isTemporary } from '../../core/paths.ts'
 import { itemFailed, pathOf, type PullContext } from './context.ts'
-import { takeAway } from './take-away.ts'
-import { checkTarget, isAsRecorded, lookAt, saveAsConflict } from './target.ts'
+import { removeSafely } from './remove-safely.ts'
+import { checkTarget, isAsRecorded, statItem, saveAsConflict } from './target.ts'
 
 const DELETED_ELSEWHERE = 'delete dir: directory has been deleted on a remote device but'
 const HAS_CHANGED = `${DELETED_ELSEWHERE} contains changed files, scheduling scan`
@@ -14,7 +14,7 @@ const HAS_KNOWN = `${DELETED_ELSEWHERE} is not empty; the contents are probably 
 /**
  * Limit of deletable items below a deleted directory, far above normal use of `(?d)`; beyond it the user must decide.
  */
-const GOES_ALONG_MAX = 100_000
+const DELETABLE_MAX = 100_000
 
 /** Removes a file or symlink that was deleted on another device, and records it. */
 export async function removeFileItem(
@@ -24,12 +24,12 @@ export async function removeFileItem(
   saveOurs: boolean,
 ): Promise<void> {
   const { name } = global
-  const there = (await context.parents.isReachable(name)) && (await lookAt(context, name)) !== undefined
+  const there = (await context.parents.isReachable(name)) && (await statItem(context, name)) !== undefined
   if (there) {
     await checkTarget(context, name, local)
     if (saveOurs) await saveAsConflict(context, name, global)
     else if (local.type === 'file') await context.archive?.move(name)
-    await takeAway(context, name, local)
+    await removeSafely(context, name, local)
   }
   context.records.add(deletionRecord(global), there)
 }
@@ -51,7 +51,7 @@ export async function removeIfThere(context: PullContext, name: string): Promise
  */
 export async function removeDirectoryItem(context: PullContext, global: FileInfo): Promise<void> {
   const { name } = global
-  const item = (await context.parents.isReachable(name)) ? await lookAt(context, name) : undefined
+  const item = (await context.parents.isReachable(name)) ? await statItem(context, name) : undefined
   // Another item of that name is not the deleted one: the next scan announces it.
   if (item !== undefined && (item === 'other' || item.type !== 'directory')) context.scanLater(name)
   else if (item !== undefined) await clearDirectory(context, name)
@@ -61,10 +61,10 @@ export async function removeDirectoryItem(context: PullContext, global: FileInfo
 /** Removes a directory with its deletable contents. Rejects with the reason where something must be kept. */
 export async function clearDirectory(context: PullContext, name: string): Promise<void> {
   const contents = new Contents(context)
-  await contents.look(name)
+  await contents.collect(name)
   contents.refuse()
   const { disk } = context.platform
-  for (const { path: child, isDirectory } of contents.goesAlong.reverse()) {
+  for (const { path: child, isDirectory } of contents.deletable.reverse()) {
     const path = pathOf(context, child)
     await context.parents.inside(child, () => (isDirectory ? disk.removeDirectory(path) : disk.removeFile(path)))
   }
@@ -76,7 +76,7 @@ export async function clearDirectory(context: PullContext, name: string): Promis
 class Contents {
   readonly #context: PullContext
   /** Parents before children. */
-  readonly goesAlong: { readonly path: string; readonly isDirectory: boolean }[] = []
+  readonly deletable: { readonly path: string; readonly isDirectory: boolean }[] = []
   receiveOnly = false
   #changed = false
   #ignored = false
@@ -86,9 +86,9 @@ class Contents {
     this.#context = context
   }
 
-  async look(directory: string): Promise<void> {
+  async collect(directory: string): Promise<void> {
     for (const entry of await this.#context.platform.disk.list(pathOf(this.#context, directory))) {
-      if (entry.valid) await this.#judge(`${directory}/${entry.name}`)
+      if (entry.valid) await this.#classify(`${directory}/${entry.name}`)
       else this.#changed = true
     }
   }
@@ -100,16 +100,16 @@ class Contents {
     if (this.#known && !this.receiveOnly) throw itemFailed(HAS_KNOWN)
   }
 
-  async #judge(path: string): Promise<void> {
+  async #classify(path: string): Promise<void> {
     const context = this.#context
-    const item = await lookAt(context, path)
+    const item = await statItem(context, path)
     if (item === undefined) return
     const isDirectory = item !== 'other' && item.type === 'directory'
     const match = context.ignore.match(path)
     if (match.deletable || (isTemporary(path) && !isDirectory)) {
-      if (this.goesAlong.length >= GOES_ALONG_MAX) this.#ignored = true
-      else this.goesAlong.push({ path, isDirectory })
-      if (isDirectory) await this.look(path)
+      if (this.deletable.length >= DELETABLE_MAX) this.#ignored = true
+      else this.deletable.push({ path, isDirectory })
+      if (isDirectory) await this.collect(path)
       return
     }
     if (match.ignored || item === 'other') {

@@ -22,7 +22,7 @@ const HELD_SIZE_BYTES_MIN = 8 * 1_024 * 1_024
 export async function putInPlace(context: PullContext, from: string, target: Target): Promise<void> {
   const { disk } = context.platform
   const to = pathOf(context, target.name)
-  const { isFree, kept } = await makeRoom(context, target)
+  const { isFree, kept } = await prepareTarget(context, target)
   const put = () => (isFree ? disk.renameNew(from, to) : replace(context, from, to, target.item))
   try {
     await context.parents.inside(target.name, put)
@@ -49,16 +49,16 @@ async function replace(context: PullContext, from: string, to: string, old: Disk
   }
 }
 
-interface Room {
+interface PreparedTarget {
   /** The name is unused. */
   readonly isFree: boolean
   /** The archived version of the current item, valid once it is replaced. */
   readonly kept?: KeptFile
 }
 
-const FREE: Room = { isFree: true }
+const FREE: PreparedTarget = { isFree: true }
 
-async function makeRoom(context: PullContext, { name, item, winner }: Target): Promise<Room> {
+async function prepareTarget(context: PullContext, { name, item, winner }: Target): Promise<PreparedTarget> {
   if (item === undefined) return FREE
   if (item.type === 'directory') {
     await clearDirectory(context, name)

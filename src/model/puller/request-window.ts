@@ -3,14 +3,14 @@ import { ByteWindow } from '../../sync/byte-window.ts'
 
 const START_BYTES = 2 * 1_024 * 1_024
 /** Lower bound for a slow disk, if the network is fast enough. */
-const SLOW_DISK_BYTES = 16 * 1_024 * 1_024
+const SLOW_DISK_BYTES_MIN = 16 * 1_024 * 1_024
 /** Limit of received data not yet written; further requests would only fill memory. */
 const UNWRITTEN_BYTES_MAX = 8 * 1_024 * 1_024
 /**
  * The window covers this much time of network throughput: more than any round trip, but short enough for changes of
  * priority.
  */
-const UNDER_WAY_MS = 1_000
+const IN_FLIGHT_MS = 1_000
 const MEASURED_MS = 500
 
 /**
@@ -24,7 +24,7 @@ export class RequestWindow {
   readonly #clock: Pick<Clock, 'monotonicMs'>
   readonly #window: ByteWindow
   #diskBytes: number
-  #lineBytes = Infinity
+  #networkBytes = Infinity
   #unwrittenBytes = 0
   #measure: { readonly sinceMs: number; bytes: number }
 
@@ -37,7 +37,7 @@ export class RequestWindow {
   }
 
   get limitBytes(): number {
-    return Math.min(this.#diskBytes, this.#lineBytes, this.#bytesMax)
+    return Math.min(this.#diskBytes, this.#networkBytes, this.#bytesMax)
   }
 
   /** Whether this size could be requested at once. */
@@ -55,7 +55,7 @@ export class RequestWindow {
     this.#count(sizeBytes)
     // Excludes this block, which alone may exceed the limit.
     if (this.#unwrittenBytes >= UNWRITTEN_BYTES_MAX) {
-      this.#diskBytes = Math.max(Math.min(SLOW_DISK_BYTES, this.#diskBytes), this.#diskBytes - sizeBytes)
+      this.#diskBytes = Math.max(Math.min(SLOW_DISK_BYTES_MIN, this.#diskBytes), this.#diskBytes - sizeBytes)
     }
     this.#unwrittenBytes += sizeBytes
     this.#window.setLimit(this.limitBytes)
@@ -73,7 +73,7 @@ export class RequestWindow {
     const nowMs = this.#clock.monotonicMs()
     const tookMs = nowMs - this.#measure.sinceMs
     if (tookMs < MEASURED_MS) return
-    this.#lineBytes = Math.max(START_BYTES, (this.#measure.bytes / tookMs) * UNDER_WAY_MS)
+    this.#networkBytes = Math.max(START_BYTES, (this.#measure.bytes / tookMs) * IN_FLIGHT_MS)
     this.#measure = { sinceMs: nowMs, bytes: 0 }
   }
 }

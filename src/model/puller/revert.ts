@@ -2,10 +2,10 @@ import { diskReason } from '../../platform/files/disk-reason.ts'
 import { FLAG_RECEIVE_ONLY, type FileInfo } from '../../core/records/file-info.ts'
 import { planReversal, revertedRecord } from '../../core/records/override.ts'
 import type { PullContext } from './context.ts'
-import { isItemTrouble } from './items.ts'
+import { isItemFailure } from './items.ts'
 import { clearDirectory } from './remove.ts'
-import { takeAway } from './take-away.ts'
-import { checkTarget, lookAt } from './target.ts'
+import { removeSafely } from './remove-safely.ts'
+import { checkTarget, statItem } from './target.ts'
 
 const PAGE = 2_000
 
@@ -54,24 +54,24 @@ async function revertOne(context: PullContext, local: FileInfo, directories: Fil
 
 async function removeItem(context: PullContext, local: FileInfo): Promise<void> {
   const { name } = local
-  if ((await context.parents.isReachable(name)) && (await lookAt(context, name)) !== undefined) {
+  if ((await context.parents.isReachable(name)) && (await statItem(context, name)) !== undefined) {
     await checkTarget(context, name, local)
     if (local.type === 'file') await context.archive?.move(name)
-    await takeAway(context, name, local)
+    await removeSafely(context, name, local)
   }
-  stepBack(context, local)
+  recordReverted(context, local)
 }
 
 async function removeDirectory(context: PullContext, local: FileInfo): Promise<void> {
   const { name } = local
-  if ((await context.parents.isReachable(name)) && (await lookAt(context, name)) !== undefined) {
+  if ((await context.parents.isReachable(name)) && (await statItem(context, name)) !== undefined) {
     await clearDirectory(context, name)
-    if ((await lookAt(context, name)) !== undefined) return // some contents are kept
+    if ((await statItem(context, name)) !== undefined) return // some contents are kept
   }
-  stepBack(context, local)
+  recordReverted(context, local)
 }
 
-function stepBack(context: PullContext, local: FileInfo): void {
+function recordReverted(context: PullContext, local: FileInfo): void {
   const record = revertedRecord(local, nowS(context))
   context.counts.note(local, record)
   context.records.add(record, true)
@@ -82,7 +82,7 @@ async function attempt(context: PullContext, { name }: FileInfo, work: () => Pro
     await work()
     await context.records.flushIfDue()
   } catch (error) {
-    if (!isItemTrouble(error)) throw error
+    if (!isItemFailure(error)) throw error
     context.scanLater(name)
     context.log.warn(`folder ${context.folder.id}: ${JSON.stringify(name)} is not reverted: ${diskReason(error)}`)
   }

@@ -10,7 +10,7 @@ import { fetchBlock } from './fetch.ts'
 import { PullProgress } from './file-progress.ts'
 import { hasPermissions } from './make.ts'
 import type { FilePull } from './pull-file.ts'
-import { isAsRecorded, lookAt } from './target.ts'
+import { isAsRecorded, statItem } from './target.ts'
 
 const PERMISSIONS = 0o777
 const OWNER_READ_WRITE = 0o600
@@ -26,15 +26,16 @@ const FALL_BACK_ON: ReadonlySet<string | undefined> = new Set([
 ])
 
 /** Larger files are looked up on this machine first. */
-export const SHORT_WAY_SIZE_BYTES_MAX = 32 * 1_024 - 1
+export const FAST_PATH_SIZE_BYTES_MAX = 32 * 1_024 - 1
 /** Limit of consecutive failures of the fast path: each costs a block. */
-const REFUSALS_MAX = 8
+const FAST_PATH_FAILURES_MAX = 8
 
 /** The only block of a file that qualifies for the fast path: its content is not on this machine. */
-export function onlyBlock({ global, local, means }: FilePull, blocks: readonly Block[]): Block | undefined {
+export function onlyBlock({ global, local, resources }: FilePull, blocks: readonly Block[]): Block | undefined {
   const [block, second] = blocks
   if (block === undefined || second !== undefined || block.sizeBytes === 0) return undefined
-  if (global.sizeBytes > SHORT_WAY_SIZE_BYTES_MAX || means.shortWay.refusals >= REFUSALS_MAX) return undefined
+  if (global.sizeBytes > FAST_PATH_SIZE_BYTES_MAX || resources.fastPath.failures >= FAST_PATH_FAILURES_MAX)
+    return undefined
   return holds(local, block) ? undefined : block
 }
 
@@ -55,10 +56,10 @@ export async function pullSmallFile(
   block: Block,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const { global, means } = pull
+  const { global, resources } = pull
   const progress = new PullProgress(global, [block], context.onArrived)
   pull.onBegun(progress)
-  using _room = await means.window.acquire(block.sizeBytes, signal)
+  using _room = await resources.window.acquire(block.sizeBytes, signal)
   progress.requested()
   let done = false
   const accept = async (data: Uint8Array): Promise<boolean> => {
@@ -67,17 +68,17 @@ export async function pullSmallFile(
     done = await putNew(context, global, data, signal)
     return true
   }
-  await fetchBlock(context, global, block, means.buffers, accept, signal)
+  await fetchBlock(context, global, block, resources.buffers, accept, signal)
   if (done) progress.fetched(block)
-  means.shortWay.refusals = done ? 0 : means.shortWay.refusals + 1
-  means.shortWay.isProven ||= done
+  resources.fastPath.failures = done ? 0 : resources.fastPath.failures + 1
+  resources.fastPath.isProven ||= done
   return done
 }
 
 /** Under the shared lock, so that no scan sees the file incomplete or without a record. */
 async function putNew(context: PullContext, global: FileInfo, data: Uint8Array, signal: AbortSignal): Promise<boolean> {
   const { name } = global
-  using _turn = await context.turn.shared(signal)
+  using _lock = await context.folderLock.shared(signal)
   // A scan may have recorded a local change since the pull began: plan again with the current records.
   const local = await context.index.head('local', name)
   const step = planStep({ local, global, ignored: context.ignore.match(name).ignored, ignoreDelete: false })
@@ -85,7 +86,7 @@ async function putNew(context: PullContext, global: FileInfo, data: Uint8Array, 
   if (step.kind === 'fetch' && step.saveOurs) return false
   let replaces: ReplacedFile | undefined
   if (local !== undefined && !local.deleted) {
-    const item = context.archive === undefined ? await lookAt(context, name) : undefined
+    const item = context.archive === undefined ? await statItem(context, name) : undefined
     if (!isFile(item) || !isAsRecorded(context, item, local)) return false
     replaces = item
   }

@@ -5,7 +5,7 @@ import { shortageOf } from '../state/health.ts'
 import { itemFailed } from './context.ts'
 
 /** How long a reading of the free space is valid, less the bytes planned since. */
-const ASK_AGAIN_MS = 1_000
+const READING_VALID_MS = 1_000
 
 export interface SpaceDeps {
   readonly disk: Pick<Disk, 'space'>
@@ -19,7 +19,7 @@ export class SpaceCheck {
   readonly #deps: SpaceDeps
   readonly #minimum: FolderConfig['minDiskFree']
   #known: { readonly freeBytes: number; readonly totalBytes: number } | undefined
-  #askedMs = Number.NEGATIVE_INFINITY
+  #readMs = Number.NEGATIVE_INFINITY
   #plannedBytes = 0
 
   constructor(deps: SpaceDeps, minimum: FolderConfig['minDiskFree']) {
@@ -28,12 +28,12 @@ export class SpaceCheck {
   }
 
   /** Rejects with `item-failed` when the file does not fit. A disk that does not report its space passes. */
-  async demand(sizeBytes: number): Promise<void> {
+  async require(sizeBytes: number): Promise<void> {
     if (!(this.#minimum.value > 0)) return
     const { clock, disk, label, root } = this.#deps
-    if (clock.monotonicMs() - this.#askedMs >= ASK_AGAIN_MS) {
+    if (clock.monotonicMs() - this.#readMs >= READING_VALID_MS) {
       this.#known = await disk.space(root).catch(() => undefined)
-      this.#askedMs = clock.monotonicMs()
+      this.#readMs = clock.monotonicMs()
       this.#plannedBytes = 0
     }
     if (this.#known === undefined) return

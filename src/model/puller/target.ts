@@ -14,7 +14,7 @@ export const MODIFIED = 'file modified but not rescanned; will try again later'
 const CONFLICT_NAMES_TRIED_MAX = 60
 
 /** The item on disk as a scan would see it; undefined where it is missing. */
-export async function lookAt(context: PullContext, name: string): Promise<DiskItem | 'other' | undefined> {
+export async function statItem(context: PullContext, name: string): Promise<DiskItem | 'other' | undefined> {
   const { disk } = context.platform
   const path = pathOf(context, name)
   try {
@@ -45,7 +45,7 @@ export async function checkTarget(
   name: string,
   local: FileHead | undefined,
 ): Promise<DiskItem | undefined> {
-  const item = await lookAt(context, name)
+  const item = await statItem(context, name)
   if (!isAsRecorded(context, item, local) || item === 'other') {
     context.scanLater(name)
     throw itemFailed(MODIFIED)
@@ -60,7 +60,7 @@ export async function checkTarget(
  */
 export async function saveAsConflict(context: PullContext, name: string, winner: FileHead): Promise<boolean> {
   const { maxConflicts } = context.folder
-  if (maxConflicts === 0 || (isConflictName(name) && !(await isStranger(context, name, winner)))) return false
+  if (maxConflicts === 0 || (isConflictName(name) && !(await isUnrelated(context, name, winner)))) return false
   const original = conflictOriginal(name)
   const nowMs = context.platform.clock.nowMs()
   for (let tried = 0; tried < CONFLICT_NAMES_TRIED_MAX; tried++) {
@@ -80,7 +80,7 @@ export async function saveAsConflict(context: PullContext, name: string, winner:
   throw itemFailed('moving for conflict: all names are in use')
 }
 
-async function isStranger(context: PullContext, name: string, winner: FileHead): Promise<boolean> {
+async function isUnrelated(context: PullContext, name: string, winner: FileHead): Promise<boolean> {
   const local = await context.index.get('local', name)
   return local !== undefined && areStrangers(local, winner)
 }

@@ -76,8 +76,8 @@ export async function openTempFile(
   const mode = hasPermissions(context, global) ? (global.permissions & 0o777) | OWNER_READ_WRITE : 0o666
   const create = () => context.parents.inside(name, () => disk.open(path, 'create', mode))
   const isLong = global.sizeBytes > COPY_SIZE_BYTES_MAX
-  const way = () => (isLong || isSparse(context, blocks, zeros) ? 'cloneNew' : 'copyNew')
-  const copied = isMostlySame(local, global, blocks) && (await copyOld(context, global, way(), mode))
+  const method = () => (isLong || isSparse(context, blocks, zeros) ? 'cloneNew' : 'copyNew')
+  const copied = isMostlySame(local, global, blocks) && (await copyOld(context, global, method(), mode))
   try {
     if (!copied) return await freshFile(context, path, await create(), global)
   } catch (error) {

@@ -9,7 +9,7 @@ import type { Items } from './items.ts'
 import type { Leftovers } from './leftovers.ts'
 import { pullFile } from './pull-file.ts'
 import { RequestWindow } from './request-window.ts'
-import { SHORT_WAY_SIZE_BYTES_MAX } from './small-file.ts'
+import { FAST_PATH_SIZE_BYTES_MAX } from './small-file.ts'
 import { SpaceCheck } from './space.ts'
 
 /** Small files wait for the network and the disk, which both handle many at a time. */
@@ -18,7 +18,7 @@ const SMALL_AT_ONCE_MAX = 96
  * Files on the fast path hold no resources while they wait. A fast network delivers this many before the disk has
  * caught up.
  */
-const SHORT_AT_ONCE_MAX = 192
+const FAST_PATH_AT_ONCE_MAX = 192
 /** Large files hold open files and memory while they wait. */
 const LARGE_AT_ONCE_MAX = 32
 /** Larger files are started one by one, limited by the folder's `copiers`. */
@@ -47,7 +47,7 @@ export class Transfers {
   readonly #deps: TransfersDeps
   readonly #signal: AbortSignal
   readonly #space: SpaceCheck
-  readonly #means: FetchResources
+  readonly #resources: FetchResources
   readonly #zeros = new ZeroBlocks()
   readonly #copiers: number
   #copying = 0
@@ -65,7 +65,11 @@ export class Transfers {
     const windowKiB = pullerMaxPendingKiB > 0 ? Math.max(pullerMaxPendingKiB, WINDOW_KIB_MIN) : WINDOW_KIB_DEFAULT
     const windowBytes = windowKiB * 1_024
     const buffers = new BlockBuffers(windowBytes, (sizeBytes) => fileMaker.memory(sizeBytes))
-    this.#means = { window: new RequestWindow(windowBytes, clock), buffers, shortWay: { refusals: 0, isProven: false } }
+    this.#resources = {
+      window: new RequestWindow(windowBytes, clock),
+      buffers,
+      fastPath: { failures: 0, isProven: false },
+    }
     this.#copiers = copiers > 0 ? Math.min(copiers, Math.max(1, 2 * system.cpuCount)) : COPIERS_DEFAULT
   }
 
@@ -106,10 +110,10 @@ export class Transfers {
   #mayBegin(sizeBytes: number): boolean {
     if (isLarge(sizeBytes)) return this.#begun < LARGE_AT_ONCE_MAX && this.#copying < this.#copiers
     if (this.#begun < SMALL_AT_ONCE_MAX) return true
-    const { shortWay, window } = this.#means
-    if (sizeBytes > SHORT_WAY_SIZE_BYTES_MAX || !shortWay.isProven || shortWay.refusals > 0) return false
+    const { fastPath, window } = this.#resources
+    if (sizeBytes > FAST_PATH_SIZE_BYTES_MAX || !fastPath.isProven || fastPath.failures > 0) return false
     // On a slow network there is no room: a prioritized file would wait for all files in progress.
-    return this.#begun < SHORT_AT_ONCE_MAX && window.hasRoom(sizeBytes)
+    return this.#begun < FAST_PATH_AT_ONCE_MAX && window.hasRoom(sizeBytes)
   }
 
   /** On a slow network the next file may take minutes; completed ones are stored before. Never rejects, as below. */
@@ -121,7 +125,7 @@ export class Transfers {
         if (!signal.aborted) await this.#context.records.flushIfDue()
       } catch (error) {
         this.#fatal ??= { error }
-        this.#ring()
+        this.#wake()
       }
     }
   }
@@ -136,7 +140,7 @@ export class Transfers {
       if (!copying) return
       copying = false
       this.#copying--
-      this.#ring()
+      this.#wake()
     }
     let succeeded = false
     try {
@@ -149,25 +153,25 @@ export class Transfers {
     progress.delete(name)
     if (!succeeded) leftovers.add(name)
     jobs.finished(name, succeeded)
-    this.#ring()
+    this.#wake()
   }
 
   async #pullOne(name: string, onAllRequested: () => void): Promise<void> {
     const context = this.#context
-    const learn = context.sources.expectHolders(context.folder.id)
+    const setHolders = context.sources.expectHolders(context.folder.id)
     const { local, global, holders } = await context.index.both(name)
     if (global === undefined) return
-    learn(global, holders)
+    setHolders(global, holders)
     if (this.#deps.items.plan(local, global).kind !== 'fetch') return // changed since: left to the next iteration
-    await this.#space.demand(global.sizeBytes)
+    await this.#space.require(global.sizeBytes)
     this.#deps.onTransfer()
     const onBegun = (progress: PullProgress) => void this.#deps.progress.set(name, progress)
-    const pull = { global, local, means: this.#means, zeros: this.#zeros, onBegun, onAllRequested }
-    await this.#deps.items.told(global, 'update', () => pullFile(context, pull, this.#signal))
+    const pull = { global, local, resources: this.#resources, zeros: this.#zeros, onBegun, onAllRequested }
+    await this.#deps.items.withItemEvents(global, 'update', () => pullFile(context, pull, this.#signal))
   }
 
   /** Wakes the loop to check for capacity. */
-  #ring(): void {
+  #wake(): void {
     this.#changed.resolve()
     this.#changed = Promise.withResolvers<void>()
   }

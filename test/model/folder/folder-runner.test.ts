@@ -31,7 +31,7 @@ interface Scanned {
   readonly subs: readonly string[]
 }
 
-/** A folder of which the test decides how long scans take and what is wrong with it. */
+/** A folder whose scan duration and errors the test controls. */
 class FakeFolder implements FolderWork {
   readonly scans: Scanned[] = []
   readonly clock: SimClock
@@ -123,7 +123,7 @@ function start(setup: Setup = {}) {
       random: new SimRandom(setup.seed ?? 1),
       slots: setup.slots ?? new Semaphore(1),
       pullSlots: new Semaphore(1),
-      watch: { follow: async () => void watched.push('follow'), rest: () => watched.push('rest') },
+      watch: { follow: async () => void watched.push('follow'), stop: () => watched.push('rest') },
     },
     {
       folder: FOLDER,
@@ -150,7 +150,7 @@ function start(setup: Setup = {}) {
   return { clock, folder, runner, events, trace, warnings, watched, states, stop, done, end }
 }
 
-test('a folder scans as soon as it starts, and tells its states', async () => {
+test('a folder scans when it starts and emits its states', async () => {
   const { states, folder, end } = start()
   await settle()
   assert.deepEqual(states(), ['idle→scan-waiting', 'scan-waiting→scanning', 'scanning→idle'])
@@ -158,7 +158,7 @@ test('a folder scans as soon as it starts, and tells its states', async () => {
   await end()
 })
 
-test('the rescan comes between ¾ and 1¼ of the interval after the last timed scan, never in step', async () => {
+test('the rescan comes between ¾ and 1¼ of the interval after the last timed scan, with jitter', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.integer({ min: 1, max: 1e9 }),
@@ -179,21 +179,21 @@ test('the rescan comes between ¾ and 1¼ of the interval after the last timed s
   )
 })
 
-test('a day of hourly rescans passes in no time', async () => {
+test('a day of hourly rescans runs in simulated time', async () => {
   const { clock, folder, end } = start()
   await clock.advance(24 * HOUR_MS, settle)
   assert.ok(folder.scans.length >= 20 && folder.scans.length <= 33, String(folder.scans.length))
   await end()
 })
 
-test('an interval of 0 scans once at the start and never by itself again', async () => {
+test('an interval of 0 scans only once at the start', async () => {
   const { clock, folder, end } = start({ intervalMs: 0 })
   await clock.advance(400 * 24 * HOUR_MS, settle)
   assert.equal(folder.scans.length, 1)
   await end()
 })
 
-test('an interval above a year counts as a year', async () => {
+test('an interval above a year is limited to a year', async () => {
   const { clock, folder, end } = start({ intervalMs: 1e15 })
   await clock.advance(366 * 24 * HOUR_MS, settle)
   assert.equal(folder.scans.length, 2)
@@ -201,10 +201,10 @@ test('an interval above a year counts as a year', async () => {
 })
 
 for (const [name, nextMs, intervalMs, expectedMs] of [
-  ['next sets the rescan to exactly that time', 7_000, HOUR_MS, 7_000],
+  ['next sets the exact time of the rescan', 7_000, HOUR_MS, 7_000],
   ['next works with an interval of 0', 3_000, 0, 3_000],
   ['next of 0 makes the rescan due now', 0, HOUR_MS, 0],
-  ['next above a year counts as a year', 1e15, 0, 365 * 24 * HOUR_MS],
+  ['next above a year is limited to a year', 1e15, 0, 365 * 24 * HOUR_MS],
 ] as const) {
   test(name, async () => {
     const { clock, folder, runner, end } = start({ intervalMs })
@@ -218,7 +218,7 @@ for (const [name, nextMs, intervalMs, expectedMs] of [
   })
 }
 
-test('after the rescan that next asked for the interval applies again', async () => {
+test('the interval applies again after the rescan set by next', async () => {
   const { clock, folder, runner, end } = start()
   await settle()
   await runner.scan(['a'], 5_000)
@@ -229,7 +229,7 @@ test('after the rescan that next asked for the interval applies again', async ()
   await end()
 })
 
-test('a requested scan does not move the automatic one', async () => {
+test('a requested scan does not reschedule the automatic one', async () => {
   const { clock, folder, runner, end } = start({ seed: 5 })
   const { clock: otherClock, folder: other, end: endOther } = start({ seed: 5 })
   await settle()
@@ -256,7 +256,7 @@ test('a failed scan does not apply next', async () => {
   await end()
 })
 
-test('a scan asked for before the first one has ended waits for it', async () => {
+test('a scan requested before the first one has ended waits for it', async () => {
   const { clock, folder, runner, end } = start({ arrange: (each) => (each.durationMs = 10_000) })
   const answered: number[] = []
   const request = runner.scan(['a'], undefined).then(() => answered.push(clock.monotonicMs()))
@@ -272,7 +272,7 @@ test('a scan asked for before the first one has ended waits for it', async () =>
   await end()
 })
 
-test('scans are queued in the order asked for and never overlap', async () => {
+test('scans run in the order of their requests and never overlap', async () => {
   const { clock, folder, runner, end } = start({ arrange: (each) => (each.durationMs = 1_000) })
   const order: string[] = []
   const requests = ['c', 'a', 'b'].map((sub) => runner.scan([sub], undefined).then(() => order.push(sub)))
@@ -286,7 +286,7 @@ test('scans are queued in the order asked for and never overlap', async () => {
   await end()
 })
 
-test('equal requests share a scan that starts after all of them, never one that already runs', async () => {
+test('equal requests share a scan that starts after all of them, never one already running', async () => {
   const { clock, folder, runner, end } = start({ arrange: (each) => (each.durationMs = 1_000) })
   await clock.advance(1_000, settle)
   const first = runner.scan(['a'], undefined)
@@ -312,7 +312,7 @@ test('each of many requests gets its own result', async () => {
   await end()
 })
 
-test('a stop ends waiting and running scans with context canceled, at once', async () => {
+test('a stop rejects queued and running scans with context canceled at once', async () => {
   const { clock, runner, stop, done } = start({ arrange: (each) => (each.durationMs = HOUR_MS) })
   await settle()
   const requests = [runner.scan(['a'], undefined), runner.scan(['b'], undefined)]
@@ -337,7 +337,7 @@ test('a running requested scan is canceled by a stop', async () => {
   await done
 })
 
-test('a folder that fails its check is in error, asks for nothing of the disk, and says why', async () => {
+test('a folder that fails its check is in error with the reason and does not access the disk', async () => {
   const { folder, runner, states, events, watched, end } = start()
   await settle()
   folder.health = new TwinfoldError('folder-error', 'folder marker missing')
@@ -353,7 +353,7 @@ test('a folder that fails its check is in error, asks for nothing of the disk, a
   await end()
 })
 
-test('the same error is told once, another one again', async () => {
+test('the same error is reported once, a different one again', async () => {
   const { folder, runner, states, end } = start()
   await settle()
   folder.health = new TwinfoldError('folder-error', 'one')
@@ -365,7 +365,7 @@ test('the same error is told once, another one again', async () => {
   await end()
 })
 
-test('the next good scan clears the error and looks at everything, whatever was asked for', async () => {
+test('the next successful scan clears the error and scans everything, whatever was requested', async () => {
   const { folder, runner, states, watched, end } = start()
   await settle()
   folder.health = new TwinfoldError('folder-error', 'one')
@@ -379,7 +379,7 @@ test('the next good scan clears the error and looks at everything, whatever was 
   await end()
 })
 
-test('a folder in error recovers by itself once its disk is back, also with an interval of 0', async () => {
+test('a folder in error recovers when its disk is back, also with an interval of 0', async () => {
   const { clock, folder, runner, end } = start({
     intervalMs: 0,
     arrange: (each) => (each.health = new TwinfoldError('folder-error', 'folder path missing')),
@@ -394,7 +394,7 @@ test('a folder in error recovers by itself once its disk is back, also with an i
   await end()
 })
 
-test('damage found in the index is followed by a scan of everything at once; repeated damage by a pause', async () => {
+test('a damaged index triggers a full scan at once; repeated damage delays it', async () => {
   const { clock, folder, runner, end } = start({
     arrange: (each) => (each.scanError = new TwinfoldError('database-damaged', 'malformed')),
   })
@@ -425,7 +425,7 @@ test('durations count from the full second of the last change; the first change 
   await end()
 })
 
-test('folders take turns when there is one slot for two', async () => {
+test('two folders share one slot alternately', async () => {
   const clock = new SimClock()
   const slots = new Semaphore(1)
   const arrange = (each: FakeFolder) => void (each.durationMs = 1_000)
@@ -441,7 +441,7 @@ test('folders take turns when there is one slot for two', async () => {
   await two.end()
 })
 
-test('a stop while waiting for a slot leaves the slot to others', async () => {
+test('a stop while waiting for a slot does not consume the slot', async () => {
   const clock = new SimClock()
   const slots = new Semaphore(1)
   const arrange = (each: FakeFolder) => void (each.durationMs = 1_000)
@@ -455,7 +455,7 @@ test('a stop while waiting for a slot leaves the slot to others', async () => {
   await one.end()
 })
 
-test('paths from the watcher are scanned as told; a flood becomes one look at everything', async () => {
+test('paths from the watcher are scanned as received; too many become one full scan', async () => {
   const { clock, folder, runner, end } = start({ arrange: (each) => (each.durationMs = 1_000) })
   await clock.advance(1_000, settle)
   runner.pathsChanged(['a', 'b'])
@@ -473,7 +473,7 @@ test('paths from the watcher are scanned as told; a flood becomes one look at ev
   await end()
 })
 
-test('problems of single items are listed, told, and replaced by what the next scan of their place finds', async () => {
+test('problems of items are listed, reported and replaced by the next scan of their path', async () => {
   const { folder, runner, events, end } = start({
     arrange: (each) =>
       (each.problems = [
@@ -496,7 +496,7 @@ test('problems of single items are listed, told, and replaced by what the next s
   await end()
 })
 
-test('the same seed gives the same trace of events, another seed another one', async () => {
+test('the same seed gives the same trace of events, another seed a different one', async () => {
   const traceOf = async (seed: number) => {
     const { clock, folder, runner, trace, end } = start({ seed, arrange: (each) => (each.durationMs = 1_234) })
     for (let i = 0; i < 20; i++) {
@@ -514,7 +514,7 @@ test('the same seed gives the same trace of events, another seed another one', a
   assert.notEqual(await traceOf(43), first)
 })
 
-test('nothing is pulled before the first scan has ended, and then what is needed', async () => {
+test('the first pull starts after the first scan and only when items are needed', async () => {
   const { clock, folder, runner, states, end } = start({
     arrange: (each) => Object.assign(each, { durationMs: 1_000, needed: true }),
   })
@@ -533,7 +533,7 @@ test('nothing is pulled before the first scan has ended, and then what is needed
   await end()
 })
 
-test('a pull that finds nothing needed changes no state', async () => {
+test('a pull without needed items changes no state', async () => {
   const { clock, runner, states, end } = start()
   await clock.advance(0, settle)
   const before = states().length
@@ -543,7 +543,7 @@ test('a pull that finds nothing needed changes no state', async () => {
   await end()
 })
 
-test('a scan runs while a pull does, and the pull shows again when it has ended', async () => {
+test("a scan runs during a pull, and the pull's state shows again after the scan", async () => {
   const { clock, folder, runner, states, end } = start({
     arrange: (each) => Object.assign(each, { needed: true, pullMs: 60_000 }),
   })
@@ -560,7 +560,7 @@ test('a scan runs while a pull does, and the pull shows again when it has ended'
   await end()
 })
 
-test('what could not be pulled is tried again, ever less often, and at once when there is news', async () => {
+test('failed pulls are retried with backoff, and at once after an update', async () => {
   const problems = [{ path: 'f', error: 'syncing: no' }]
   const { clock, folder, runner, events, end } = start({
     intervalMs: 0,
@@ -581,7 +581,7 @@ test('what could not be pulled is tried again, ever less often, and at once when
   await end()
 })
 
-test('a scan that somebody asks for tries at once again what could not be pulled', async () => {
+test('a requested scan retries failed items at once', async () => {
   const problems = [{ path: 'f', error: 'syncing: no' }]
   const { clock, folder, runner, end } = start({
     intervalMs: 0,
@@ -597,7 +597,7 @@ test('a scan that somebody asks for tries at once again what could not be pulled
   await end()
 })
 
-test('a pull asks for scans of what it met, and a folder in trouble neither pulls nor spins', async () => {
+test('a pull requests scans of unexpected items, and a folder in error neither pulls nor spins', async () => {
   const { clock, folder, runner, end } = start({
     arrange: (each) =>
       Object.assign(each, { needed: true, outcome: { problems: [], rescan: ['met'], complete: false } }),
@@ -618,14 +618,14 @@ test('a pull asks for scans of what it met, and a folder in trouble neither pull
   await end()
 })
 
-test('stopping ends a pull that runs', async () => {
+test('stopping aborts a running pull', async () => {
   const { clock, runner, end } = start({ arrange: (each) => Object.assign(each, { needed: true, pullMs: 1_000_000 }) })
   await clock.advance(10, settle)
   assert.equal(runner.state.name, 'syncing')
   await end()
 })
 
-test('old versions are cleaned up every interval, not while the folder is in trouble, and trouble there stops nothing', async () => {
+test('old versions are cleaned up every interval, not while the folder is in error; a failed clean-up is not fatal', async () => {
   const { clock, folder, states, warnings, end } = start({ intervalMs: 0, cleanMs: HOUR_MS })
   await clock.advance(3.5 * HOUR_MS, settle)
   assert.deepEqual(folder.cleanings, [HOUR_MS, 2 * HOUR_MS, 3 * HOUR_MS])
@@ -641,11 +641,11 @@ test('old versions are cleaned up every interval, not while the folder is in tro
   await end()
 })
 
-test('a chore is done between scans, one after the other, and whoever waits is told how it went', async () => {
+test('tasks run between scans, one at a time, and report their result to the caller', async () => {
   const { clock, folder, runner, states, end } = start({ arrange: (each) => void (each.durationMs = 1_000) })
   const states3 = { waiting: 'scan-waiting', working: 'scanning' } as const
   const done: string[] = []
-  const chore = (name: string, error?: Error) =>
+  const task = (name: string, error?: Error) =>
     runner.perform({
       states: states3,
       run: async (_check, signal) => {
@@ -654,8 +654,8 @@ test('a chore is done between scans, one after the other, and whoever waits is t
         if (error !== undefined) throw error
       },
     })
-  const first = chore('first')
-  const second = assert.rejects(chore('second', new Error('refused')), { message: 'refused' })
+  const first = task('first')
+  const second = assert.rejects(task('second', new Error('refused')), { message: 'refused' })
   await clock.advance(500, settle)
   assert.deepEqual(done, []) // the first scan comes first
   await clock.advance(2_000, settle)
@@ -663,12 +663,12 @@ test('a chore is done between scans, one after the other, and whoever waits is t
   assert.deepEqual(done, ['first', 'second'])
   assert.equal(states().at(-1), 'scanning→idle')
   folder.health = new TwinfoldError('folder-error', 'folder path missing')
-  const failed = assert.rejects(chore('third'), { code: 'folder-error' })
+  const failed = assert.rejects(task('third'), { code: 'folder-error' })
   await clock.advance(1, settle)
   await failed
-  const waiting = assert.rejects(chore('never'), { code: 'folder-error' })
+  const waiting = assert.rejects(task('never'), { code: 'folder-error' })
   await clock.advance(1, settle)
   await waiting
   await end()
-  await assert.rejects(chore('too late'), { code: 'stopped' })
+  await assert.rejects(task('too late'), { code: 'stopped' })
 })

@@ -24,7 +24,7 @@ function valuesOf(attributes: AttributeList | undefined): Values | undefined {
   return attributes && Object.fromEntries(attributes.map(({ name, value }) => [name, Buffer.from(value).toString()]))
 }
 
-/** The other device has all its items with what is said here, or with none. */
+/** All items of the other device have the given attributes or none. */
 async function tell(pull: SimPull, attributes: Readonly<Record<string, Values>>): Promise<void> {
   const records = [...pull.peer.records.values()].map((record) => ({
     ...record,
@@ -35,7 +35,7 @@ async function tell(pull: SimPull, attributes: Readonly<Record<string, Values>>)
   await pull.rest()
 }
 
-/** What an item has on disk. */
+/** The attributes of an item on disk. */
 async function onDisk({ hub }: SimPull, name: string): Promise<Values> {
   const seen = await hub.platform.attributes.read(ROOT, [name], signal)
   assert.ok(seen.kind === 'read')
@@ -53,7 +53,7 @@ async function set({ hub }: SimPull, name: string, attributes: Values, ...remove
   )
 }
 
-test('syncXattrs: files and directories get what others say, and only those that have any cost something', async () => {
+test('syncXattrs: files and directories get the received attributes, and items without any cost nothing', async () => {
   await using pull = await SimPull.start(SYNCED)
   const { counts } = pull.hub.platform.attributes
   pull.peer.directory('d')
@@ -76,7 +76,7 @@ test('syncXattrs: files and directories get what others say, and only those that
   assert.equal((await pull.disk.lstat(`${ROOT}/d/small`)).mode & 0o777, 0o444)
   await pull.assertSettled()
 
-  // A change of the time alone starts nothing, a change of attributes alone does, also of what may not be written.
+  // A change of the time alone starts no process; a change of attributes alone does, also for read-only files.
   Object.assign(counts, { reads: 0, writes: 0 })
   pull.peer.put('d/large', Buffer.alloc(300_000, 'l'), { modifiedS: 1_700_000_400 })
   await tell(pull, attributes)
@@ -90,7 +90,7 @@ test('syncXattrs: files and directories get what others say, and only those that
   await pull.assertSettled()
 })
 
-test('syncXattrs: what is set, changed and removed here is told, of what came from elsewhere, too', async () => {
+test('syncXattrs: attributes set, changed and removed locally are announced, also on received items', async () => {
   await using pull = await SimPull.start(SYNCED)
   pull.peer.put('theirs', 'x')
   await tell(pull, { theirs: { 'user.a': '1' } })
@@ -105,7 +105,7 @@ test('syncXattrs: what is set, changed and removed here is told, of what came fr
   await pull.assertSettled()
 })
 
-test('sendXattrs alone tells ours, and neither sets nor contradicts those of others', async () => {
+test('sendXattrs alone announces local attributes and neither sets nor overrides received ones', async () => {
   await using pull = await SimPull.start({ folder: { sendXattrs: true } })
   pull.peer.put('theirs', 'x')
   await tell(pull, { theirs: { 'user.a': '1' } })
@@ -118,7 +118,7 @@ test('sendXattrs alone tells ours, and neither sets nor contradicts those of oth
   await pull.assertSettled()
 })
 
-test('with both switches off nobody looks, and what others say is kept', async () => {
+test('without both options attributes are not read, and received ones are kept in the record', async () => {
   await using pull = await SimPull.start()
   pull.peer.put('theirs', 'x')
   await tell(pull, { theirs: { 'user.a': '1' } })
@@ -128,14 +128,14 @@ test('with both switches off nobody looks, and what others say is kept', async (
   assert.deepEqual([await told(pull, 'theirs'), await told(pull, 'ours')], [{ 'user.a': '1' }, undefined])
 })
 
-test('one that the file system refuses is named, and the file is not there half done', async () => {
+test('an attribute that the file system rejects is reported, and the file is not created', async () => {
   await using pull = await SimPull.start(SYNCED)
   pull.hub.platform.attributes.refused = 'user.bad'
   pull.peer.put('file', 'x')
   pull.peer.put('good', 'x')
   await tell(pull, { file: { 'user.a': '1', 'user.bad': '2' }, good: { 'user.a': '1' } })
   assert.deepEqual(await pull.errors(), [
-    'file: syncing: setting extended attribute "user.bad": the file system of this folder does not keep it',
+    'file: syncing: setting extended attribute "user.bad": the file system of this folder does not support it',
   ])
   assert.deepEqual(
     (await pull.tree()).filter((name) => !name.startsWith('.syncthing.')),
@@ -143,7 +143,7 @@ test('one that the file system refuses is named, and the file is not there half 
   )
 })
 
-test('what the filter denies or finds too large is neither set nor removed, and told on', async () => {
+test('attributes that the filter denies or finds too large are neither set nor removed, and are forwarded', async () => {
   const xattrFilter = {
     entries: [
       { match: 'user.no*', permit: false },
@@ -170,7 +170,7 @@ test('what the filter denies or finds too large is neither set nor removed, and 
   await pull.assertSettled()
 })
 
-test('more than the folder takes is a problem of the item, and its record says what it said', async () => {
+test('attributes above the limit are a problem of the item, and its record is unchanged', async () => {
   await using pull = await SimPull.start(SYNCED)
   await pull.write('file', 'x')
   await set(pull, 'file', { 'user.a': '1' })
@@ -196,7 +196,7 @@ test('receiveonly: a change of attributes alone is undone by a revert', async ()
   await pull.assertSettled()
 })
 
-test('a folder that only sends sets nothing, whatever its switches say', async () => {
+test('a send-only folder sets no attributes, whatever its options', async () => {
   await using pull = await SimPull.start({ folder: { syncXattrs: true, type: 'sendonly' } })
   await pull.write('file', 'x')
   await set(pull, 'file', { 'user.a': '1' })
@@ -210,7 +210,7 @@ test('a folder that only sends sets nothing, whatever its switches say', async (
   assert.deepEqual(await onDisk(pull, 'file'), { 'user.a': '1' })
 })
 
-test('without the means all is as ever, said once; when they come what others told is set, not told as removed', async () => {
+test('without the attr package nothing changes, with one warning; once installed, received attributes are set', async () => {
   await using pull = await SimPull.start(SYNCED)
   const { attributes } = pull.hub.platform
   attributes.available = false
@@ -231,14 +231,14 @@ test('without the means all is as ever, said once; when they come what others to
     assert.deepEqual(await onDisk(pull, name), wanted)
     assert.deepEqual(await told(pull, name), wanted)
   }
-  // From now on what is missing has been removed.
+  // From here on missing attributes count as removed.
   await set(pull, 'file', {}, 'user.a')
   await pull.scan()
   assert.deepEqual(await told(pull, 'file'), {})
   await pull.assertSettled()
 })
 
-test('a file that is renamed elsewhere keeps its attributes', async () => {
+test('a remotely renamed file keeps its attributes', async () => {
   await using pull = await SimPull.start(SYNCED)
   pull.peer.put('old', Buffer.alloc(300_000, 'l'))
   await tell(pull, { old: { 'user.a': '1' } })
@@ -249,7 +249,7 @@ test('a file that is renamed elsewhere keeps its attributes', async () => {
   await pull.assertSettled()
 })
 
-test('what an interrupted pull left has no attributes that nobody wants any more', async () => {
+test('outdated attributes of an interrupted pull are removed', async () => {
   await using pull = await SimPull.start(SYNCED)
   const content = Buffer.alloc(300_000, 'l')
   const temporary = temporaryName('file', 'linux')
@@ -262,7 +262,7 @@ test('what an interrupted pull left has no attributes that nobody wants any more
   await pull.assertSettled()
 })
 
-test('until a scan has told what is here, nothing of it is removed', async () => {
+test('no attribute is removed before a scan has read the local ones', async () => {
   await using pull = await SimPull.start(SYNCED)
   const { attributes } = pull.hub.platform
   attributes.available = false

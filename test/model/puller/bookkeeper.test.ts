@@ -8,7 +8,7 @@ import { SimPull } from './sim-pull.ts'
 
 const MANY = 300
 
-/** A folder that only sends, and needs a lot that it will never take; and how many names have been looked at since. */
+/** A send-only folder that needs many items it will never pull, with the number of names compared so far. */
 async function sender(): Promise<{ pull: SimPull; looks: () => number }> {
   const pull = await SimPull.start({ folder: { type: 'sendonly' } })
   let count = 0
@@ -27,7 +27,7 @@ async function sender(): Promise<{ pull: SimPull; looks: () => number }> {
   return { pull, looks }
 }
 
-/** The other device tells of these alone. */
+/** The other device announces only these. */
 async function tell(pull: SimPull, ...names: readonly string[]): Promise<void> {
   await pull.index.updateRemote(
     PEER,
@@ -42,7 +42,7 @@ async function hasTheirVersion(pull: SimPull, name: string): Promise<boolean> {
   return local !== undefined && compareVersions(local.version, pull.peer.records.get(name)!.version) === 'equal'
 }
 
-test('sendonly: news of a few names costs a look at those, however many are needed', async () => {
+test('sendonly: updates of a few names compare only those, however many are needed', async () => {
   const { pull, looks } = await sender()
   await using _pull = pull
   assert.ok(looks() >= MANY)
@@ -53,7 +53,7 @@ test('sendonly: news of a few names costs a look at those, however many are need
   assert.equal((await pull.needed()).length, MANY + 1)
 })
 
-test('sendonly: the version of what is the same on both sides is taken over', async () => {
+test('sendonly: the version of an identical item is adopted', async () => {
   const { pull, looks } = await sender()
   await using _pull = pull
   looks()
@@ -71,7 +71,7 @@ test('sendonly: the version of what is the same on both sides is taken over', as
   assert.ok(looks() <= 6)
 })
 
-test('sendonly: new patterns are held against everything that is needed', async () => {
+test('sendonly: new patterns are applied to all needed items', async () => {
   const { pull, looks } = await sender()
   await using _pull = pull
   looks()

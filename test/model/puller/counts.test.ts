@@ -12,12 +12,12 @@ const BLOCKS = 'x'.repeat(300_000)
 
 interface Way {
   readonly setup?: Setup
-  /** Before our last record of `f`, which gets a higher count then. */
+  /** Runs before our last record of `f`, which then gets a higher counter. */
   readonly edit?: (pull: SimPull) => Promise<void>
   readonly lose: (pull: SimPull) => Promise<void>
 }
 
-/** How a record of ours for `f` gives way to one that never saw it. */
+/** Ways in which our record of `f` is replaced by a concurrent one. */
 const WAYS: Readonly<Record<string, Way>> = {
   'a file that is saved beside the winner': {
     lose: async ({ peer }) => void peer.put('f', 'theirs', { modifiedS: LATER_S, basedOn: [] }),
@@ -78,7 +78,7 @@ async function remove(pull: SimPull): Promise<void> {
   pull.disk.hands.remove(`${ROOT}/f`)
 }
 
-/** The file is one that another device gave us, and what we do to it is for ourselves. */
+/** The file was received, and local changes of it are not announced. */
 async function editTheirs(pull: SimPull): Promise<void> {
   pull.peer.put('f', 'theirs', { modifiedS: LATER_S })
   await pull.sync()
@@ -95,7 +95,7 @@ async function ownCount({ index }: SimPull): Promise<bigint> {
 }
 
 for (const [way, { setup, edit, lose }] of Object.entries(WAYS)) {
-  test(`a count is not used again after the clock was set back and the folder started anew: ${way}`, async () => {
+  test(`a counter is not reused after the clock was set back and the folder restarted: ${way}`, async () => {
     await using pull = await SimPull.start({ ...setup, arrange: (disk) => disk.put(`${ROOT}/f`, 'ours') })
     if (edit !== undefined) {
       await pull.hub.pass(10_000)
@@ -121,7 +121,7 @@ for (const [way, { setup, edit, lose }] of Object.entries(WAYS)) {
   })
 }
 
-test('nor is it when a folder that only sends overrides others', async () => {
+test('a counter is not reused when a send-only folder overrides others', async () => {
   await using pull = await SimPull.start({
     folder: { type: 'sendonly' },
     arrange: (disk) => disk.put(`${ROOT}/f`, 'ours'),
@@ -139,7 +139,7 @@ test('nor is it when a folder that only sends overrides others', async () => {
   assert.ok(after > before, `${after} after ${before}`)
 })
 
-test('what others claim that we counted does not push our counts to the end of numbers', async () => {
+test('received counters of ours do not push our counters to the maximum', async () => {
   await using pull = await SimPull.start()
   const forged = [{ device: shortIdOf(OWN), value: 2n ** 62n }]
   pull.peer.put('f', 'forged', { basedOn: forged })

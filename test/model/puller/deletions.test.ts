@@ -4,11 +4,11 @@ import { compareVersions } from '../../../src/core/records/version-vector.ts'
 import { PEER } from './sim-peer.ts'
 import { ROOT, SimPull } from './sim-pull.ts'
 
-test('of two deletions apart the record that is kept has seen both', async () => {
+test('the record of two concurrent deletions covers both versions', async () => {
   await using pull = await SimPull.start()
   const before = pull.peer.put('gone', 'content')
   await pull.sync()
-  // Both remove it without knowing of each other; the other one later, so that its deletion is the one that counts.
+  // Concurrent deletions; the remote one is later and wins.
   pull.disk.hands.remove(`${ROOT}/gone`)
   await pull.scan()
   const ours = (await pull.index.get('local', 'gone'))?.version ?? []

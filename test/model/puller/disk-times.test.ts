@@ -19,7 +19,7 @@ async function times(pull: SimPull, name: string) {
   return { told: { modifiedS, modifiedNs }, onDisk: record.diskTime }
 }
 
-test('others hear the true time of a file, however little of it the disk can keep, and a scan finds nothing', async () => {
+test('the announced time is the true one, whatever the resolution of the disk, and a scan finds no change', async () => {
   await using pull = await SimPull.start(COARSE)
   pull.peer.put('small', 'x', TRUE_TIME)
   pull.peer.put('large', LARGE, TRUE_TIME)
@@ -32,7 +32,7 @@ test('others hear the true time of a file, however little of it the disk can kee
   await pull.assertSettled()
 })
 
-test('a file that gets its new name, its mode or its time from others has their time, too', async () => {
+test('a file with a received name, mode or time also gets the received time', async () => {
   await using pull = await SimPull.start(COARSE)
   pull.peer.put('old', LARGE, TRUE_TIME)
   pull.peer.put('touched', 'x', TRUE_TIME)
@@ -47,7 +47,7 @@ test('a file that gets its new name, its mode or its time from others has their 
   await pull.assertSettled()
 })
 
-test('an edit has the time of the disk; a new mode leaves the file its own', async () => {
+test('an edit has the time of the disk; a new mode leaves the time unchanged', async () => {
   await using pull = await SimPull.start(COARSE)
   for (const name of ['edited', 'moded', 'gone']) pull.peer.put(name, 'x', TRUE_TIME)
   await pull.sync()
@@ -62,7 +62,7 @@ test('an edit has the time of the disk; a new mode leaves the file its own', asy
   await pull.assertSettled()
 })
 
-test('what a folder that only receives takes back has the true time of what others have', async () => {
+test('reverted items of a receive-only folder have the true global time', async () => {
   await using pull = await SimPull.start({ ...COARSE, folder: { type: 'receiveonly' } })
   pull.peer.put('f', 'theirs', TRUE_TIME)
   await pull.sync()

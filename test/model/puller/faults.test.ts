@@ -11,7 +11,7 @@ import { ROOT, SimPull } from './sim-pull.ts'
 const BLOCK = 131_072
 const MINUTE_MS = 60_000
 
-test('a source that gives wrong bytes is not believed, and nothing of them reaches the file', async () => {
+test('wrong bytes from a source are rejected and never reach the file', async () => {
   await using pull = await SimPull.start()
   pull.peer.put('f', 'right')
   pull.peer.serve = async (_request, data) => Buffer.alloc(data.length, 'wrong')
@@ -25,7 +25,7 @@ test('a source that gives wrong bytes is not believed, and nothing of them reach
   await pull.assertSettled()
 })
 
-test('whoever gives wrong bytes is asked once more, and may have better ones then', async () => {
+test('a source that sent wrong bytes gets a second request and may then send right ones', async () => {
   await using pull = await SimPull.start()
   pull.peer.put('small', 'right')
   pull.peer.put('large', 'r'.repeat(3 * BLOCK))
@@ -44,7 +44,7 @@ test('whoever gives wrong bytes is asked once more, and may have better ones the
 })
 
 for (const kind of ['file', 'symlink'] as const) {
-  test(`a file that somebody makes in the very moment a new ${kind} gets its name is not replaced`, async () => {
+  test(`a file that another program creates just before a new ${kind} is renamed into place is not replaced`, async () => {
     await using pull = await SimPull.start()
     if (kind === 'file') pull.peer.put('f', 'of the other device')
     else pull.peer.symlink('f', 'elsewhere')
@@ -68,11 +68,11 @@ for (const kind of ['file', 'symlink'] as const) {
   })
 }
 
-test('a finished file that a crash left with both its names is not written to', async () => {
+test('a finished file that a crash left under both names is not written to', async () => {
   await using pull = await SimPull.start()
   pull.peer.put('f', 'a'.repeat(2 * BLOCK))
   await pull.sync()
-  // The simulated disk has no hard links: this name opens the same file, too.
+  // The simulated disk has no hard links: this name opens the same file.
   const secondName = `${ROOT}/${temporaryName('f', 'linux')}`
   await pull.write(temporaryName('f', 'linux'), 'a'.repeat(2 * BLOCK))
   const { modifiedS, modifiedNs } = await pull.disk.lstat(`${ROOT}/f`)
@@ -92,7 +92,7 @@ test('a finished file that a crash left with both its names is not written to', 
   await pull.assertSettled()
 })
 
-test('a device that refuses is told of in its own words, and what was fetched stays for the next try', async () => {
+test('the error of a refusing device is reported unchanged, and fetched blocks are kept for the retry', async () => {
   await using pull = await SimPull.start({ folder: { blockPullOrder: 'inOrder' } })
   const content = Buffer.alloc(5 * BLOCK)
   for (let i = 0; i < 5; i++) content.fill(65 + i, i * BLOCK, (i + 1) * BLOCK)
@@ -117,7 +117,7 @@ test('a device that refuses is told of in its own words, and what was fetched st
   await pull.assertSettled()
 })
 
-test('with nobody connected nothing fails, what needs nobody is done, and the rest follows when somebody comes', async () => {
+test('without connections nothing fails, steps without transfer are done, and the rest follows after a connect', async () => {
   await using pull = await SimPull.start()
   pull.peer.put('old', 'x'.repeat(100))
   pull.peer.put('gone', 'y')
@@ -139,7 +139,7 @@ test('with nobody connected nothing fails, what needs nobody is done, and the re
   await pull.assertSettled()
 })
 
-test('a file asked for first is the next one, also when it was asked for while nobody was connected', async () => {
+test('a prioritized file is the next one, also when it was prioritized without connections', async () => {
   await using pull = await SimPull.start({ folder: { order: 'alphabetic', copiers: 1 } })
   pull.peer.connected = false
   for (let i = 0; i < 60; i++) pull.peer.put(`f${String(i).padStart(2, '0')}`, Buffer.alloc(3 * BLOCK, i + 1))
@@ -172,7 +172,7 @@ test('a file asked for first is the next one, also when it was asked for while n
   await pull.assertSettled()
 })
 
-test('a scan does not wait for a running download, and the download goes on', async () => {
+test('a scan does not wait for a running download, and the download continues', async () => {
   await using pull = await SimPull.start()
   const gate = Promise.withResolvers<void>()
   pull.peer.serve = async (_request, data) => {
@@ -193,7 +193,7 @@ test('a scan does not wait for a running download, and the download goes on', as
   await pull.assertSettled()
 })
 
-test('C-05: a full disk fails single files, leaves no torn ones, and everything follows when there is room', async () => {
+test('C-05: a full disk fails single files, leaves no torn ones, and the pull completes when space is free', async () => {
   await using pull = await SimPull.start({
     disk: { capacityBytes: 3_000_000 },
     arrange: (disk) => disk.put('/data/ballast', Buffer.alloc(2_200_000)),
@@ -219,7 +219,7 @@ test('C-05: a full disk fails single files, leaves no torn ones, and everything 
   await pull.assertSettled()
 })
 
-test('a folder that is to leave room on its disk says in known words why it does not take a file', async () => {
+test('a folder below its minimum of free space reports the shortage', async () => {
   await using pull = await SimPull.start({ folder: { minDiskFree: { value: 100, unit: '%' } } })
   pull.peer.put('f', 'x')
   await pull.sync()
@@ -229,7 +229,7 @@ test('a folder that is to leave room on its disk says in known words why it does
   )
 })
 
-test('N-01: names that are no names of a folder never touch the disk', async () => {
+test('N-01: invalid names never reach the disk', async () => {
   await using pull = await SimPull.start({ arrange: (disk) => disk.put('/data/canary', 'untouched') })
   const hostile = [
     '../canary',
@@ -271,7 +271,7 @@ test('N-01: names that are no names of a folder never touch the disk', async () 
   assert.equal((await pull.errors()).length, hostile.length)
 })
 
-test('N-05: nothing is written, removed or read through a symlink, be it ours or theirs', async () => {
+test('N-05: nothing is written, removed or read through a symlink, local or received', async () => {
   await using pull = await SimPull.start({
     arrange: async (disk) => {
       disk.put('/outside/canary', 'untouched')
@@ -300,7 +300,7 @@ test('N-05: nothing is written, removed or read through a symlink, be it ours or
   console.log(JSON.stringify({ id: 'N-05', tried: 11, escapes: outside.length }))
 })
 
-test('N-05: a directory that is swapped for a symlink while its file is on the way', async () => {
+test('N-05: a directory is swapped for a symlink during the download of its file', async () => {
   await using pull = await SimPull.start({ arrange: (disk) => disk.put('/outside/f', 'untouched') })
   pull.peer.directory('d')
   await pull.sync()
@@ -317,7 +317,7 @@ test('N-05: a directory that is swapped for a symlink while its file is on the w
   assert.deepEqual(outside, [])
 })
 
-test('N-06: a temporary name that is taken by a symlink, a pipe or a directory', async () => {
+test('N-06: a temporary name is occupied by a symlink, a pipe or a directory', async () => {
   const name = temporaryName('f', 'linux')
   const takers: readonly [string, (pull: SimPull) => void | Promise<void>, boolean][] = [
     ['symlink', (pull) => pull.disk.makeSymlink('/outside/canary', `${ROOT}/${name}`), true],
@@ -339,7 +339,7 @@ test('N-06: a temporary name that is taken by a symlink, a pipe or a directory',
   console.log(JSON.stringify({ id: 'N-06', tried: takers.length, escapes: 0, hangs: 0 }))
 })
 
-test("C-08: a failing index is the folder's trouble, not that of the file, and nothing counts as in sync", async () => {
+test('C-08: a failing index is an error of the folder, not of the file, and nothing is reported as in sync', async () => {
   await using pull = await SimPull.start()
   pull.peer.put('f', 'x')
   const { updateLocal } = pull.index
@@ -361,7 +361,7 @@ test("C-08: a failing index is the folder's trouble, not that of the file, and n
   console.log(JSON.stringify({ id: 'C-08', tried: 1, wrongInSync: 0 }))
 })
 
-test('stopping in the middle leaves what was fetched, and the next start goes on with it', async () => {
+test('stopping keeps fetched blocks, and the next start resumes with them', async () => {
   const pull = await SimPull.start({ folder: { blockPullOrder: 'inOrder' } })
   const content = Buffer.alloc(10 * BLOCK)
   for (let i = 0; i < 10; i++) content.fill(65 + i, i * BLOCK, (i + 1) * BLOCK)
@@ -395,7 +395,7 @@ test('stopping in the middle leaves what was fetched, and the next start goes on
   await pull[Symbol.asyncDispose]()
 })
 
-test('the file that others see is never cut, whatever call of the disk fails', async () => {
+test('the visible file is never torn, whichever disk call fails', async () => {
   let tried = 0
   let torn = 0
   for (let nth = 1, calls = 1; nth <= calls; nth += 3, tried++) {
@@ -421,7 +421,7 @@ test('the file that others see is never cut, whatever call of the disk fails', a
   assert.equal(torn, 0)
 })
 
-/** A pull interrupted by a loss of power at the nth call, what the disk keeps by chance, and what a new start makes of it. */
+/** A pull interrupted by a power loss at the nth call, with random survival of unsynced data, followed by a restart. */
 async function crashAt(
   nth: number,
   seed: number,
@@ -482,7 +482,7 @@ async function crashAt(
   return { calls, torn, lost }
 }
 
-test('C-03: power lost at any call of a pull leaves whole files, old or new, and the next start finishes', async () => {
+test('C-03: a power loss at any call of a pull leaves whole files, old or new, and the next start completes it', async () => {
   let tried = 0
   let torn = 0
   let lost = 0
@@ -495,13 +495,13 @@ test('C-03: power lost at any call of a pull leaves whole files, old or new, and
   }
   const bad = torn + lost
   reportRow({ id: 'C-03', part: 'pull', tried, badStates: bad })
-  // Each time chance says which sectors, sizes and names that were not synced are left.
+  // Which unsynced sectors, sizes and names survive is random.
   reportRow({ id: 'C-04', part: 'pull', tried, torn, lost })
   assert.equal(bad, 0)
   assert.ok(tried > 60, `only ${tried} calls`)
 })
 
-test('the crash test would notice: without syncing, power lost leaves torn files', async () => {
+test('the crash test has power: without syncing a power loss leaves torn files', async () => {
   let bad = 0
   for (let nth = 20; nth <= 60; nth += 2) {
     const { torn, lost } = await crashAt(nth, nth, true).catch(() => ({ torn: 1, lost: 0 }))

@@ -6,17 +6,17 @@ import { DOCS } from '../../support/model.ts'
 import { PEER } from './sim-peer.ts'
 import { ROOT, SimPull } from './sim-pull.ts'
 
-/** Field 99 is nobody's yet; field 3 holds the attributes of Linux, here none. */
+/** Field 99 is unassigned; field 3 holds the attributes of Linux, here none. */
 const PLATFORM = Buffer.from('9a0602abcd1a00', 'hex')
 
-/** What the next device is told of a name. */
+/** What the next device receives for a name. */
 async function told(pull: SimPull, name: string): Promise<FileInfo> {
   const files = (await pull.index.localSince(0, { files: 100, blocks: 1_000 })).filter((file) => file.name === name)
   const [data] = readIndex(writeIndex({ folder: 'docs', files, lastSequence: 9, prevSequence: 0 }), 'index')
   return data!.files[0]!
 }
 
-test('what one device says of a file reaches the next one through us as it was said', async () => {
+test('platform data of one device is forwarded unchanged', async () => {
   await using pull = await SimPull.start()
   const said = { platform: PLATFORM, previousBlocksHash: Buffer.alloc(32, 4), encrypted: Buffer.from('sealed') }
   pull.peer.put('small', 'content')
@@ -36,7 +36,7 @@ test('what one device says of a file reaches the next one through us as it was s
   await pull.assertSettled()
 })
 
-test('an edit of ours says what it was made from, and keeps what others know', async () => {
+test('a local edit announces its base and keeps received platform data', async () => {
   await using pull = await SimPull.start()
   const theirs = pull.peer.put('file', 'content')
   await pull.index.updateRemote(PEER, [{ ...theirs, platform: PLATFORM, encrypted: Buffer.from('sealed') }])

@@ -5,7 +5,7 @@ import { ROOT, SimPull } from './sim-pull.ts'
 
 const COPY = 'd/photo.sync-conflict-20260131-235959-ABCDEFG.jpg'
 
-test('what was fetched for a name that turns out not to be needed does not stay', async () => {
+test('the temporary file of an item that is not needed any more is removed', async () => {
   await using pull = await SimPull.start()
   pull.peer.put('f', 'one', { modifiedS: 1 })
   await pull.sync()
@@ -21,7 +21,7 @@ test('what was fetched for a name that turns out not to be needed does not stay'
   await pull.assertSettled()
 })
 
-test('what was fetched stays for the next attempt while the name is needed', async () => {
+test('the temporary file is kept for the next attempt while the item is needed', async () => {
   await using pull = await SimPull.start()
   pull.peer.serve = async (request, data) => {
     if (request.blockNumber === 1) throw new Error('not now')
@@ -36,7 +36,7 @@ test('what was fetched stays for the next attempt while the name is needed', asy
   await pull.assertSettled()
 })
 
-test('two conflict copies made apart under the same name are both kept', async () => {
+test('two independent conflict copies of the same name are both kept', async () => {
   await using pull = await SimPull.start({
     arrange: async (disk) => {
       await disk.makeDirectories(`${ROOT}/d`, 0o755)
@@ -53,7 +53,7 @@ test('two conflict copies made apart under the same name are both kept', async (
   await pull.assertSettled()
 })
 
-test('a conflict copy that both knew and both edited is not copied again', async () => {
+test('a conflict copy known to both devices and edited by both is not copied again', async () => {
   await using pull = await SimPull.start()
   pull.peer.directory('d')
   pull.peer.put(COPY, 'lost')

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ROOT, SimPull } from './sim-pull.ts'
 
-test('what is in a directory that was made on the way outlives a loss of power', async () => {
+test('files in a directory created on demand survive a power loss', async () => {
   await using pull = await SimPull.start()
   pull.disk.syncAll()
   pull.peer.put('a/b/f', 'theirs') // and no word of the directories above it

@@ -7,7 +7,7 @@ import { ROOT, SimPull } from './sim-pull.ts'
 const HOUR_MS = 3_600_000
 const YEARS_10_MS = 10 * 365 * 24 * HOUR_MS
 
-test('C-13: clocks that jump and times that nobody believes diverge nobody', async () => {
+test('C-13: clock jumps and implausible times do not diverge devices', async () => {
   let tried = 0
   let divergences = 0
   for (const modifiedStepNs of [1n, 1_000n, 1_000_000_000n, 2_000_000_000n]) {
@@ -37,7 +37,7 @@ test('C-13: clocks that jump and times that nobody believes diverge nobody', asy
   assert.equal(divergences, 0)
 })
 
-test('N-04: of names that are one name on this disk neither is deleted, whichever comes first', async () => {
+test('N-04: of names that are equal on this disk none is deleted, whichever comes first', async () => {
   const pairs = [
     ['File', 'file'],
     ['dir/A', 'dir/a'],
@@ -60,7 +60,7 @@ test('N-04: of names that are one name on this disk neither is deleted, whicheve
     )
     const ours = await pull.index.get('local', one)
     if (!contents.includes('ours') || ours?.deleted !== false) losses++
-    // The twin is not here, and people are told why, or it is here under a name of its own.
+    // The second item is missing with a reported problem, or exists under a name of its own.
     if (!contents.includes('theirs') && (await pull.errors()).length === 0) losses++
     assert.equal(pull.hub.deletions(), 0)
   }
@@ -68,7 +68,7 @@ test('N-04: of names that are one name on this disk neither is deleted, whicheve
   assert.equal(losses, 0)
 })
 
-test('N-13: bits of a mode that give rights to whoever runs a file are not taken from others', async () => {
+test('N-13: setuid, setgid and sticky bits are not applied from remote records', async () => {
   await using pull = await SimPull.start()
   let tried = 0
   let taken = 0
@@ -84,7 +84,7 @@ test('N-13: bits of a mode that give rights to whoever runs a file are not taken
   assert.equal(taken, 0)
 })
 
-test('B-19: a device that lies keeps nobody from what others tell the truth about, and the reason is shown', async () => {
+test('B-19: a device with false records does not block valid files of others, and the reason is shown', async () => {
   await using pull = await SimPull.start()
   const { peer } = pull
   for (let i = 0; i < 20; i++) peer.put(`honest ${i}`, `content ${i}`)
@@ -115,7 +115,7 @@ test('B-19: a device that lies keeps nobody from what others tell the truth abou
     [await pull.read('flips'), await pull.read('deleted'), await pull.read('ahead')],
     ['content 9', 'back 9', 'from the year 9999'],
   )
-  // Our own edit of what it says is from the future still counts as newer.
+  // Our own edit of an item with a time in the future is still newer.
   pull.disk.put(`${ROOT}/ahead`, 'edited here')
   await pull.scan()
   const { global, local } = await pull.hub.while(pull.hub.model.file(DOCS, 'ahead'))

@@ -9,7 +9,7 @@ import { ROOT, SimPull } from './sim-pull.ts'
 const ANN: UnixOwner = { ownerName: 'ann', groupName: 'staff', userId: 7, groupId: 8 }
 const NAMELESS: UnixOwner = { ownerName: 'eve', groupName: '', userId: 31, groupId: 32 }
 
-/** On this machine ann has the number 1234, the group staff 50. */
+/** On this machine user ann has the ID 1234, group staff 50. */
 async function lists(disk: SimDisk): Promise<void> {
   await disk.makeDirectories('/etc', 0o755)
   for (const [path, text] of [
@@ -21,7 +21,7 @@ async function lists(disk: SimDisk): Promise<void> {
   }
 }
 
-/** Everything the other device has belongs to `owner` there. */
+/** All items of the other device belong to `owner`. */
 async function tell(pull: SimPull, owner: UnixOwner): Promise<void> {
   const records = [...pull.peer.records.values()].map((record) => ({
     ...record,
@@ -37,7 +37,7 @@ async function ownerOf(pull: SimPull, name: string): Promise<readonly number[]> 
   return [userId, groupId]
 }
 
-test('syncOwnership: files, directories and symlinks are given to those of the same name, else of the same number', async () => {
+test('syncOwnership: files, directories and symlinks get the owner of the same name, else of the same ID', async () => {
   await using pull = await SimPull.start({ folder: { syncOwnership: true }, arrange: lists })
   pull.peer.directory('d')
   pull.peer.put('d/small', 'x')
@@ -52,7 +52,7 @@ test('syncOwnership: files, directories and symlinks are given to those of the s
   await pull.assertSettled()
 })
 
-test('syncOwnership: what may not be given away fails with the reason, and is not there half done', async () => {
+test('syncOwnership: without permission the item fails with the reason and is not created', async () => {
   await using pull = await SimPull.start({ folder: { syncOwnership: true }, arrange: lists })
   pull.disk.fail({ call: 'chown', code: 'EPERM', times: 1_000 })
   pull.peer.put('file', 'x')
@@ -64,7 +64,7 @@ test('syncOwnership: what may not be given away fails with the reason, and is no
   )
 })
 
-test('without syncOwnership nothing is given away, and what others know is kept', async () => {
+test('without syncOwnership no owner is changed, and received ownership is kept in the record', async () => {
   await using pull = await SimPull.start({ folder: { sendOwnership: true }, arrange: lists })
   pull.peer.put('file', 'x')
   await tell(pull, ANN)
@@ -73,7 +73,7 @@ test('without syncOwnership nothing is given away, and what others know is kept'
   await pull.assertSettled()
 })
 
-test('sendOwnership: a scan tells whose an item is, and that it was given away', async () => {
+test('sendOwnership: a scan announces the owner of an item and its changes', async () => {
   await using pull = await SimPull.start({ folder: { sendOwnership: true }, arrange: lists })
   await pull.write('mine', 'x')
   await pull.scan()
@@ -87,7 +87,7 @@ test('sendOwnership: a scan tells whose an item is, and that it was given away',
   assert.equal(await pull.index.sequence('local'), sequence)
 })
 
-test('copyOwnershipFromParent: what comes belongs to the owner of the directory it comes into', async () => {
+test('copyOwnershipFromParent: pulled items get the owner of the parent directory', async () => {
   await using pull = await SimPull.start({ folder: { copyOwnershipFromParent: true }, arrange: lists })
   pull.peer.directory('d')
   await pull.sync()

@@ -9,7 +9,7 @@ import { ROOT, SimPull, type Setup } from './sim-pull.ts'
 
 const BLOCK = 131_072
 
-test('a tree of another device appears here, and a rescan finds nothing to say about it', async () => {
+test('the tree of another device is pulled, and a rescan finds no change', async () => {
   await using pull = await SimPull.start()
   const { peer, hub, disk } = pull
   peer.directory('d')
@@ -61,7 +61,7 @@ test('a tree of another device appears here, and a rescan finds nothing to say a
   await pull.assertSettled()
 })
 
-test('a disk with coarse times: the record keeps the true one under the same version, and nobody sees a change', async () => {
+test('on a disk with coarse times the record keeps the true time and version, and no change is announced', async () => {
   await using pull = await SimPull.start({ disk: { modifiedStepNs: 2_000_000_000n } })
   const record = pull.peer.put('f', 'x', { modifiedS: 1_700_000_001, modifiedNs: 5 })
   await pull.sync()
@@ -70,7 +70,7 @@ test('a disk with coarse times: the record keeps the true one under the same ver
   await pull.assertSettled()
 })
 
-test('an edit replaces the file at once: nobody who looks finds nothing there', async () => {
+test('an edit replaces the file atomically', async () => {
   await using pull = await SimPull.start()
   pull.peer.put('f', 'one')
   await pull.sync()
@@ -85,7 +85,7 @@ test('an edit replaces the file at once: nobody who looks finds nothing there', 
   await pull.assertSettled()
 })
 
-test('small files: where the short way never works, each is pulled all the same, and soon asked for only once', async () => {
+test('small files: where the fast path never works, all are pulled nevertheless, and soon without double requests', async () => {
   await using pull = await SimPull.start()
   const { fileMaker } = pull.hub.platform
   let asked = 0
@@ -102,7 +102,7 @@ test('small files: where the short way never works, each is pulled all the same,
   await pull.assertSettled()
 })
 
-test('small files: very many at a time where the line is fast, few where all of them would wait for it', async () => {
+test('small files: very many at a time on a fast network, few on a slow one', async () => {
   for (const [sizeBytes, isFast] of [
     [10, true],
     [31_000, false],
@@ -123,7 +123,7 @@ test('small files: very many at a time where the line is fast, few where all of 
   }
 })
 
-test('directories: several at a time, none before the one it is in', async () => {
+test('directories: several at a time, parents first', async () => {
   await using pull = await SimPull.start()
   const make = pull.disk.makeDirectory.bind(pull.disk)
   let [open, most] = [0, 0]
@@ -141,7 +141,7 @@ test('directories: several at a time, none before the one it is in', async () =>
   await pull.assertSettled()
 })
 
-test('small files: an edit takes the short way, too, and what somebody changed meanwhile stays', async () => {
+test('small files: an edit takes the fast path too, and a local change made meanwhile is kept', async () => {
   await using pull = await SimPull.start()
   pull.peer.put('f', 'first')
   pull.peer.put('g', 'first')
@@ -167,7 +167,7 @@ test('small files: an edit takes the short way, too, and what somebody changed m
 })
 
 for (const clones of [true, false]) {
-  test(`a large file keeps what stays where it was, on a disk ${clones ? 'with' : 'without'} clones`, async () => {
+  test(`a large file reuses blocks in place, on a disk ${clones ? 'with' : 'without'} clones`, async () => {
     await using pull = await SimPull.start({ disk: { clones } })
     const content = Buffer.alloc(80 * BLOCK)
     for (let i = 0; i < 80; i++) content.fill(i + 1, i * BLOCK, (i + 1) * BLOCK)
@@ -184,7 +184,7 @@ for (const clones of [true, false]) {
   })
 }
 
-test('a large file is copied by the system, but not one with holes, which would be filled', async () => {
+test('a large file is copied by the system, unless it is sparse', async () => {
   await using pull = await SimPull.start({ disk: { clones: false } })
   const copied: string[] = []
   const copyNew = pull.disk.copyNew.bind(pull.disk)
@@ -208,7 +208,7 @@ test('a large file is copied by the system, but not one with holes, which would 
   await pull.assertSettled()
 })
 
-test('only the blocks that changed are asked for', async () => {
+test('only changed blocks are requested', async () => {
   await using pull = await SimPull.start()
   const content = Buffer.alloc(10 * BLOCK)
   for (let i = 0; i < 10; i++) content.fill(65 + i, i * BLOCK, (i + 1) * BLOCK)
@@ -237,7 +237,7 @@ test('only the blocks that changed are asked for', async () => {
   await pull.assertSettled()
 })
 
-test('zeros and content that is here under another name are not transferred', async () => {
+test('zeros and content present under another name are not transferred', async () => {
   await using pull = await SimPull.start()
   pull.peer.put('original', Buffer.alloc(3 * BLOCK, 'o'))
   await pull.sync()
@@ -251,7 +251,7 @@ test('zeros and content that is here under another name are not transferred', as
   await pull.assertSettled()
 })
 
-test('a rename elsewhere is a rename here', async () => {
+test('a remote rename is a local rename', async () => {
   await using pull = await SimPull.start()
   pull.peer.directory('d')
   pull.peer.put('old.bin', Buffer.alloc(300_000, 'm'))
@@ -268,7 +268,7 @@ test('a rename elsewhere is a rename here', async () => {
   await pull.assertSettled()
 })
 
-test('a change of mode or time moves no bytes', async () => {
+test('a change of mode or time transfers no bytes', async () => {
   await using pull = await SimPull.start()
   pull.peer.put('f', 'same')
   await pull.sync()
@@ -301,7 +301,7 @@ const local = (name: string, content: string): Setup => ({
   arrange: (disk: SimDisk) => disk.put(`${ROOT}/${name}`, content),
 })
 
-test('two edits that never met: the loser is kept beside the winner, and told of as a new file', async () => {
+test('concurrent edits: the loser is kept as a conflict copy and announced as a new file', async () => {
   await using pull = await SimPull.start(local('d/photo.jpg', 'ours'))
   pull.peer.directory('d')
   pull.peer.put('d/photo.jpg', 'theirs', { modifiedS: 4_000_000_000 })
@@ -316,7 +316,7 @@ test('two edits that never met: the loser is kept beside the winner, and told of
   await pull.assertSettled()
 })
 
-test('the same content on both sides is no conflict', async () => {
+test('identical content on both sides is no conflict', async () => {
   await using pull = await SimPull.start(local('f', 'same'))
   const record = pull.peer.put('f', 'same', { modifiedS: 4_000_000_000 })
   await pull.sync()
@@ -325,7 +325,7 @@ test('the same content on both sides is no conflict', async () => {
   await pull.assertSettled()
 })
 
-test('people who want no conflict copies get none; those who want one get the newest', async () => {
+test('conflict copies: disabled, or limited to the newest', async () => {
   for (const [maxConflicts, copies] of [
     [0, 0],
     [1, 1],
@@ -338,7 +338,7 @@ test('people who want no conflict copies get none; those who want one get the ne
         basedOn: round === 0 ? [] : (await pull.index.get('local', 'f.txt'))!.version,
       })
       if (round > 0) {
-        // An edit here, of the same parent as the one there.
+        // A local edit with the same base as the remote one.
         pull.disk.put(`${ROOT}/f.txt`, `ours ${round}`)
         await pull.hub.while(pull.hub.model.scan(DOCS, [], undefined))
       }
@@ -364,7 +364,7 @@ test('a file that loses against a directory of the same name is kept', async () 
   await pull.assertSettled()
 })
 
-test('an edit here that nobody scanned yet is not overwritten: it is scanned, and becomes a conflict copy', async () => {
+test('an unscanned local edit is not overwritten: it is scanned and becomes a conflict copy', async () => {
   await using pull = await SimPull.start()
   pull.peer.put('f', 'one')
   await pull.sync()
@@ -385,7 +385,7 @@ test('an edit here that nobody scanned yet is not overwritten: it is scanned, an
   await pull.assertSettled()
 })
 
-test('C-11: a file that changes while its new version is on the way keeps the change', async () => {
+test('C-11: a file that changes during the download of its new version keeps the change', async () => {
   await using pull = await SimPull.start()
   pull.peer.put('f', Buffer.alloc(3 * BLOCK, 'a'))
   await pull.sync()
@@ -403,7 +403,7 @@ test('C-11: a file that changes while its new version is on the way keeps the ch
   await pull.assertSettled()
 })
 
-test('a file deleted elsewhere that was edited here without a scan stays', async () => {
+test('a remotely deleted file with an unscanned local edit is kept', async () => {
   await using pull = await SimPull.start()
   pull.peer.put('f', 'one')
   await pull.sync()
@@ -442,7 +442,7 @@ for (const [name, ignore, child, expected] of directories) {
   })
 }
 
-test('a deleted directory with a new file in it comes back for everybody', async () => {
+test('a deleted directory with a new file in it is restored on all devices', async () => {
   await using pull = await SimPull.start()
   pull.peer.directory('d')
   await pull.sync()
@@ -453,7 +453,7 @@ test('a deleted directory with a new file in it comes back for everybody', async
   assert.equal((await pull.index.global('d/new'))?.deleted, false)
 })
 
-test('what is excluded here is recorded as such and not needed', async () => {
+test('ignored items are recorded as such and not needed', async () => {
   await using pull = await SimPull.start({ arrange: (disk) => disk.put(`${ROOT}/.stignore`, '*.tmp') })
   pull.peer.put('a.tmp', 'x')
   pull.peer.put('b', 'y')
@@ -463,7 +463,7 @@ test('what is excluded here is recorded as such and not needed', async () => {
   await pull.assertSettled()
 })
 
-test('a folder that only sends writes nothing, and takes over versions of what it has', async () => {
+test('a send-only folder writes nothing and adopts versions of identical items', async () => {
   await using pull = await SimPull.start({ folder: { type: 'sendonly' }, ...local('same', 's') })
   const ours = (await pull.index.get('local', 'same'))!
   const { modifiedS, modifiedNs } = ours
@@ -475,7 +475,7 @@ test('a folder that only sends writes nothing, and takes over versions of what i
   assert.deepEqual(await pull.errors(), [])
 })
 
-test('a receive-only folder takes files, and its own edit becomes a copy', async () => {
+test('a receive-only folder pulls files, and its local edit becomes a conflict copy', async () => {
   await using pull = await SimPull.start({ folder: { type: 'receiveonly' } })
   pull.peer.put('f', 'one')
   await pull.sync()
@@ -490,7 +490,7 @@ test('a receive-only folder takes files, and its own edit becomes a copy', async
   assert.equal(await pull.read(copy), 'ours')
 })
 
-test('a file in a read-only directory is replaced, added and removed, and the directory stays read-only', async () => {
+test('files in a read-only directory are replaced, added and removed, and the directory stays read-only', async () => {
   await using pull = await SimPull.start()
   pull.peer.directory('d', { permissions: 0o555 })
   pull.peer.put('d/a', 'one')
@@ -505,7 +505,7 @@ test('a file in a read-only directory is replaced, added and removed, and the di
   await pull.assertSettled()
 })
 
-test('a new file in a directory that was deleted here brings the directory back', async () => {
+test('a new file in a locally deleted directory restores the directory', async () => {
   await using pull = await SimPull.start()
   pull.peer.directory('d')
   await pull.sync()
@@ -518,7 +518,7 @@ test('a new file in a directory that was deleted here brings the directory back'
   await pull.assertSettled()
 })
 
-test('types change places: file, directory and symlink', async () => {
+test('items change their type: file, directory and symlink', async () => {
   await using pull = await SimPull.start()
   pull.peer.put('a', 'file')
   pull.peer.directory('b')
@@ -535,7 +535,7 @@ test('types change places: file, directory and symlink', async () => {
   await pull.assertSettled()
 })
 
-test('people and other devices learn how far a large file is, and that it is done', async () => {
+test('the progress and the completion of a large file are reported to clients and other devices', async () => {
   await using pull = await SimPull.start({ folder: { blockPullOrder: 'inOrder' } })
   const gate = Promise.withResolvers<void>()
   pull.peer.serve = async ({ blockNumber }, data) => {
@@ -562,7 +562,7 @@ test('people and other devices learn how far a large file is, and that it is don
   assert.deepEqual(pull.peer.told.at(-1)?.kind, 'forget')
 })
 
-test('no timer runs while nothing is pulled, and switching progress on in the middle of a pull takes effect', async () => {
+test('no timer runs without a pull, and enabling progress during a pull takes effect', async () => {
   await using pull = await SimPull.start()
   const wakeupsIn = async (ms: number) => {
     let wakeups = -1 // the first look comes before any time has passed
@@ -595,7 +595,7 @@ test('no timer runs while nothing is pulled, and switching progress on in the mi
   await pull.rest()
 })
 
-test('what is done is known and told while the next file takes its time', async () => {
+test('completed files are stored and announced while the next one is in progress', async () => {
   await using pull = await SimPull.start()
   const held = Promise.withResolvers<void>()
   pull.peer.serve = async ({ name }, data) => {

@@ -4,7 +4,7 @@ import { ROOT, SimPull } from './sim-pull.ts'
 
 const MIB = 1_048_576
 
-/** What happens to the file while it is replaced, in order. */
+/** The disk calls during the replacement, in order. */
 function watched(pull: SimPull): string[] {
   const seen: string[] = []
   const { disk } = pull
@@ -45,7 +45,7 @@ for (const [size, expected] of [
   })
 }
 
-test('what cannot be opened is replaced all the same', async () => {
+test('a file that cannot be opened is replaced nevertheless', async () => {
   await using pull = await SimPull.start()
   pull.peer.put('f', Buffer.alloc(9 * MIB, 'o'))
   await pull.sync()

@@ -5,7 +5,7 @@ import { RequestWindow } from '../../../src/model/puller/request-window.ts'
 const MIB = 1_024 * 1_024
 const NEVER = new AbortController().signal
 
-/** How many blocks get in before one has to wait. */
+/** The number of blocks acquired before one has to wait. */
 async function roomFor(window: RequestWindow, blockBytes: number): Promise<number> {
   const held: Disposable[] = []
   const leaving = new AbortController()
@@ -27,14 +27,14 @@ async function roomFor(window: RequestWindow, blockBytes: number): Promise<numbe
   }
 }
 
-/** A window on a line that is never measured, unless the time is moved. */
+/** A window whose network throughput is not measured unless the clock is advanced. */
 function windowOf(bytesMax: number): { readonly window: RequestWindow; readonly pass: (timeMs: number) => void } {
   let nowMs = 0
   const window = new RequestWindow(bytesMax, { monotonicMs: () => nowMs })
   return { window, pass: (timeMs) => void (nowMs += timeMs) }
 }
 
-test('a disk that keeps up is asked for more and more, up to the limit', async () => {
+test('the window grows up to its limit while the disk keeps up', async () => {
   const { window } = windowOf(32 * MIB)
   assert.equal(await roomFor(window, MIB), 2)
   for (let i = 0; i < 10; i++) window.arrived(MIB)()
@@ -43,7 +43,7 @@ test('a disk that keeps up is asked for more and more, up to the limit', async (
   assert.equal(await roomFor(window, MIB), 32)
 })
 
-test('a disk that does not keep up is asked for less, but not for too little', async () => {
+test('the window shrinks to its lower bound when the disk falls behind', async () => {
   const { window } = windowOf(32 * MIB)
   for (let i = 0; i < 100; i++) window.arrived(MIB)()
   const written = Array.from({ length: 10 }, () => window.arrived(MIB))
@@ -54,7 +54,7 @@ test('a disk that does not keep up is asked for less, but not for too little', a
   assert.equal(window.limitBytes, 17 * MIB, 'only when nothing waits any more does it grow')
 })
 
-test('on a slow line no more is under way than it brings in a second', async () => {
+test('on a slow network the window is limited to the throughput of one second', async () => {
   const { window, pass } = windowOf(32 * MIB)
   for (let i = 0; i < 100; i++) window.arrived(MIB)()
   assert.equal(window.limitBytes, 32 * MIB)
@@ -71,7 +71,7 @@ test('on a slow line no more is under way than it brings in a second', async () 
   assert.equal(window.limitBytes, 32 * MIB, 'a fast one gets all there is')
 })
 
-test('whoever waits gets in when the window grows', async () => {
+test('waiting requests are admitted when the window grows', async () => {
   const { window } = windowOf(32 * MIB)
   using _first = await window.acquire(2 * MIB, NEVER)
   const second = window.acquire(2 * MIB, NEVER)
@@ -80,7 +80,7 @@ test('whoever waits gets in when the window grows', async () => {
   using _second = await second
 })
 
-test('a block that is larger than all of it gets in by itself, and makes room for others', async () => {
+test('a block larger than the window is admitted alone and releases its room', async () => {
   const { window } = windowOf(32 * MIB)
   assert.equal(await roomFor(window, 16 * MIB), 1)
   for (let i = 0; i < 2; i++) window.arrived(16 * MIB)()

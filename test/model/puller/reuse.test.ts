@@ -6,7 +6,7 @@ import { ROOT, SimPull } from './sim-pull.ts'
 
 const BLOCK = 131_072
 
-/** Blocks by their letters: every letter stands for 128 KiB that no other letter has. */
+/** Blocks by letter: every letter stands for unique 128 KiB. */
 function content(letters: string): Buffer {
   return Buffer.concat(
     [...letters].map((letter) => {
@@ -16,7 +16,7 @@ function content(letters: string): Buffer {
   )
 }
 
-/** Which blocks were asked of the other device since the last time, in file order. */
+/** The blocks requested from the other device since the last call, in file order. */
 function fetched({ peer }: SimPull): readonly string[] {
   const asked = peer.requests.map(({ name, offsetBytes }) => `${name}#${offsetBytes / BLOCK}`)
   peer.requests.length = 0
@@ -27,7 +27,7 @@ async function assertContent(pull: SimPull, name: string, letters: string): Prom
   assert.equal(Buffer.compare(Buffer.from(await pull.read(name), 'latin1'), content(letters)), 0, name)
 }
 
-test('of a file renamed and edited in one go only the new blocks are fetched', async () => {
+test('only the new blocks of a renamed and edited file are fetched', async () => {
   await using pull = await SimPull.start()
   pull.peer.put('draft.bin', content('abcdefgh'))
   await pull.sync()
@@ -41,7 +41,7 @@ test('of a file renamed and edited in one go only the new blocks are fetched', a
   await pull.assertSettled()
 })
 
-test('blocks are put together from several files, in any order', async () => {
+test('blocks are assembled from several files, in any order', async () => {
   await using pull = await SimPull.start()
   pull.peer.put('one', content('abc'))
   pull.peer.put('two', content('cdef'))
@@ -55,7 +55,7 @@ test('blocks are put together from several files, in any order', async () => {
   await pull.assertSettled()
 })
 
-test('blocks are taken from files of other folders', async () => {
+test('blocks are copied from files of other folders', async () => {
   await using pull = await SimPull.start({
     others: ['music'],
     arrange: async (disk) => {
@@ -72,13 +72,13 @@ test('blocks are taken from files of other folders', async () => {
   await pull.assertSettled()
 })
 
-test('a file that is no longer what the index says is skipped, and the next one is asked', async () => {
+test('a file that does not match its record is skipped, and the next candidate is used', async () => {
   await using pull = await SimPull.start()
   pull.peer.put('first', content('abcd1'))
   pull.peer.put('second', content('abcd2'))
   await pull.sync()
   fetched(pull)
-  // The later one would be asked first: its bytes change behind our back, but not its time and size.
+  // The later file would be tried first: its bytes change, but not its time and size.
   const { modifiedS, modifiedNs } = await pull.disk.lstat(`${ROOT}/second`)
   {
     await using file = await pull.disk.open(`${ROOT}/second`, 'write')
@@ -97,7 +97,7 @@ test('a file that is no longer what the index says is skipped, and the next one 
   await assertContent(pull, 'fourth', 'abcd4')
 })
 
-test('a block at the end of a file is not taken for a longer one, nor one of another block size', async () => {
+test('a block at the end of a file does not match a longer one, nor one of another block size', async () => {
   await using pull = await SimPull.start()
   pull.peer.put('short', content('ab').subarray(0, BLOCK + 1_000))
   await pull.sync()

@@ -7,10 +7,10 @@ async function turns(count: number): Promise<void> {
   for (let turn = 0; turn < count; turn++) await new Promise((resolve) => setImmediate(resolve))
 }
 
-/** Far more than a scan of a few items takes to look at them all. */
+/** Far longer than a scan of a few items takes. */
 const A_SCAN = 300
 
-/** A scan meets a file nobody knows, and reading it takes longer than what a pull does meanwhile. */
+/** A scan finds an unknown file, and hashing it takes longer than the concurrent steps of a pull. */
 function readSlowly(pull: SimPull): void {
   const { hasher } = pull.hub.platform
   const hash = hasher.hash.bind(hasher)
@@ -21,7 +21,7 @@ function readSlowly(pull: SimPull): void {
   pull.disk.put(`${ROOT}/new`, 'nobody knows this file')
 }
 
-test("a scan that meets a directory half made takes it for nobody's change", async () => {
+test('a scan that finds a directory in creation does not record a local change', async () => {
   await using pull = await SimPull.start()
   const record = pull.peer.directory('d', { permissions: 0o755 })
   readSlowly(pull)
@@ -40,7 +40,7 @@ test("a scan that meets a directory half made takes it for nobody's change", asy
   await pull.assertSettled()
 })
 
-test("a scan that meets a file just finished takes it for nobody's change", async () => {
+test('a scan that finds a file just finished does not record a local change', async () => {
   await using pull = await SimPull.start()
   const record = pull.peer.put('f', 'content')
   readSlowly(pull)

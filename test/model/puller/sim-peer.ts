@@ -18,7 +18,7 @@ export interface ItemOptions {
   readonly modifiedS?: number
   readonly modifiedNs?: number
   readonly symlinkTarget?: string
-  /** What the new version builds on; the peer's own last version of the name unless given. */
+  /** The base of the new version; defaults to the peer's last version of the name. */
   readonly basedOn?: VersionVector
 }
 
@@ -59,14 +59,14 @@ export function recordFor(
   }
 }
 
-/** Another device that has files, tells of them and gives their blocks. */
+/** Another device that has files, announces them and serves their blocks. */
 export class SimPeer implements Sources {
   readonly contents = new Map<string, Buffer>()
   readonly records = new Map<string, FileInfo>()
   readonly requests: BlockRequest[] = []
   readonly told: DownloadUpdate[] = []
   connected = true
-  /** Called for every request; may wait, throw or change the bytes. */
+  /** Called for every request; may delay, throw or change the bytes. */
   serve: (request: BlockRequest, data: Buffer, signal: AbortSignal) => Promise<Uint8Array> = async (_request, data) =>
     data
   #sequence = 0

@@ -10,14 +10,14 @@ export const ROOT = '/data/docs'
 
 export interface Setup {
   readonly folder?: Partial<FolderConfig>
-  /** Ids of folders besides, below /data, whose directories are made by `arrange`. */
+  /** IDs of further folders below /data, whose directories are created by `arrange`. */
   readonly others?: readonly string[]
   readonly disk?: SimDiskOptions
   readonly seed?: number
   readonly arrange?: (disk: SimDisk) => void | Promise<void>
 }
 
-/** A hub with one folder and one other device that has files for it. */
+/** A hub with one folder and one other device with files for it. */
 export class SimPull implements AsyncDisposable {
   readonly hub: SimHub
   readonly peer: SimPeer
@@ -48,7 +48,7 @@ export class SimPull implements AsyncDisposable {
     return this.hub.platform.disk
   }
 
-  /** The other device tells what it has, and everything that follows from that happens. */
+  /** The other device announces its files; resolves when the folder is idle. */
   async sync(): Promise<void> {
     await this.tell()
     await this.rest()
@@ -59,7 +59,7 @@ export class SimPull implements AsyncDisposable {
     this.hub.model.pullSoon(DOCS)
   }
 
-  /** Until the folder has been idle for a while, without simulated time to speak of. */
+  /** Resolves when the folder has been idle for a while, with little simulated time passed. */
   async rest(): Promise<void> {
     for (let quiet = 0, turn = 0; quiet < 25; turn++) {
       assert.ok(turn < 50_000, `the folder does not come to rest: ${this.hub.states().slice(-8).join(' ')}`)
@@ -82,13 +82,13 @@ export class SimPull implements AsyncDisposable {
     return data.toString('latin1')
   }
 
-  /** Makes a file as a user would. */
+  /** Creates a file as a user would. */
   async write(name: string, content: string): Promise<void> {
     await using file = await this.disk.open(`${ROOT}/${name}`, 'create')
     await file.write(Buffer.from(content, 'latin1'), 0)
   }
 
-  /** Everything below the root but the marker: directories end in a slash, symlinks show where they lead. */
+  /** Everything below the root except the marker: directories end in a slash, symlinks show their target. */
   async tree(directory = ''): Promise<readonly string[]> {
     const found: string[] = []
     for (const { name } of await this.disk.list(`${ROOT}${directory === '' ? '' : `/${directory}`}`)) {
@@ -111,7 +111,7 @@ export class SimPull implements AsyncDisposable {
     return (await this.index.need({ offset: 0, limit: 1_000 })).map(({ name }) => name)
   }
 
-  /** Nothing is needed, nothing failed, and a look at the whole disk tells nobody anything new. */
+  /** Nothing is needed, nothing failed, and a full scan finds no change. */
   async assertSettled(): Promise<void> {
     assert.deepEqual(await this.errors(), [])
     assert.deepEqual(await this.needed(), [])

@@ -15,7 +15,7 @@ async function start(type: Type, seed: number, disableFsync = false): Promise<Si
   })
 }
 
-/** The content of every file in the folder and among its versions, half-made ones left out. */
+/** The content of every file in the folder and among its versions, without temporary files. */
 async function contentsOf(pull: SimPull): Promise<ReadonlyMap<string, string>> {
   const names = (await pull.tree()).filter((path) => !path.endsWith('/') && !path.includes('.syncthing.'))
   return new Map(await Promise.all(names.map(async (name) => [name, await pull.read(name)] as const)))
@@ -23,7 +23,7 @@ async function contentsOf(pull: SimPull): Promise<ReadonlyMap<string, string>> {
 
 interface Outcome {
   readonly calls: number
-  /** Names without a file, contents that are nowhere, files that are no content anybody ever wrote. */
+  /** Missing names, missing contents and files with content that was never written. */
   readonly bad: readonly string[]
 }
 
@@ -43,7 +43,9 @@ function judge(
   ]
 }
 
-/** Two files are replaced and one deleted; the power goes at the nth call, and chance says what lasts. */
+/**
+ * Two files are replaced and one is deleted; the power fails at the nth call, and survival of unsynced data is random.
+ */
 async function crashWhilePulling(type: Type, nth: number, seed: number, disableFsync = false): Promise<Outcome> {
   await using pull = await start(type, seed, disableFsync)
   const { peer, disk } = pull
@@ -81,7 +83,7 @@ async function crashWhilePulling(type: Type, nth: number, seed: number, disableF
   return { calls, bad: [...bad, ...lost] }
 }
 
-/** The newest version of a file is asked for and the power goes at the nth call. Returns how many calls there were. */
+/** The newest version of a file is restored and the power fails at the nth call. Returns the number of calls. */
 async function powerLostWhileRestoring(
   pull: Awaited<ReturnType<typeof start>>,
   name: string,
@@ -101,7 +103,7 @@ async function powerLostWhileRestoring(
   return calls
 }
 
-/** A version is brought back over the file there is. */
+/** A version is restored over the current file. */
 async function crashWhileRestoring(type: Type, nth: number, seed: number): Promise<Outcome> {
   await using pull = await start(type, seed)
   const { peer } = pull
@@ -116,7 +118,7 @@ async function crashWhileRestoring(type: Type, nth: number, seed: number): Promi
   return { calls, bad: judge(await contentsOf(pull), { there: ['d/f'], somewhere: contents, any: contents }) }
 }
 
-/** A version is brought back into a directory that is gone. */
+/** A version is restored into a deleted directory. */
 async function crashWhileRestoringDeep(type: Type, nth: number, seed: number): Promise<Outcome> {
   await using pull = await start(type, seed)
   const { peer } = pull
@@ -130,13 +132,13 @@ async function crashWhileRestoringDeep(type: Type, nth: number, seed: number): P
   return { calls, bad: judge(await contentsOf(pull), { there: [], somewhere: ['first'], any: ['first'] }) }
 }
 
-/** Simple and staggered differ only in what they throw away: every call of one of them is enough. */
+/** Simple and staggered differ only in what they remove, so every call is tested for one of them only. */
 for (const [type, step] of [
   ['trashcan', 1],
   ['simple', 3],
   ['staggered', 7],
 ] as const) {
-  test(`C-03, C-04: ${type}: power lost at any call loses neither the old nor the new`, async () => {
+  test(`C-03, C-04: ${type}: a power loss at any call loses neither the old nor the new content`, async () => {
     const bad: string[] = []
     let tried = 0
     const pulling = await crashWhilePulling(type, 1_000_000, 1)
@@ -155,7 +157,7 @@ for (const [type, step] of [
   })
 }
 
-test('versions kept deep in the folder outlive a loss of power with the directories made for them', async () => {
+test('versions in new directories deep in the folder survive a power loss', async () => {
   await using pull = await SimPull.start({
     folder: {
       versioning: { type: 'simple', params: {}, cleanupIntervalS: 0, fsPath: '.stversions/old/kept', fsType: 'basic' },
@@ -170,14 +172,14 @@ test('versions kept deep in the folder outlive a loss of power with the director
   assert.deepEqual([...(await contentsOf(pull)).values()].sort(), ['first', 'second'])
 })
 
-test('the crash test would notice: without syncing, old versions can be lost', async () => {
+test('the crash test has power: without syncing old versions can be lost', async () => {
   let bad = 0
   for (let nth = 20; nth <= 80; nth += 2)
     bad += (await crashWhilePulling('simple', nth, nth, true).catch(() => ({ bad: [''] }))).bad.length
   assert.ok(bad > 0)
 })
 
-test('any single call may fail: the file stays, or is replaced and kept, and it works the next time', async () => {
+test('whichever single call fails: the file stays, or is replaced and archived, and the retry succeeds', async () => {
   let tried = 0
   for (let nth = 1; nth <= 60; nth++, tried++) {
     await using pull = await start('simple', nth)

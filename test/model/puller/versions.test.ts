@@ -24,7 +24,7 @@ async function start(
   return await SimPull.start({ folder: { versioning: keeping(type, params, changes) } })
 }
 
-/** What lies among the versions, with its content. */
+/** The files among the versions, with their content. */
 async function kept(pull: SimPull): Promise<readonly string[]> {
   const files = (await pull.tree('.stversions').catch(() => [])).filter((path) => !path.endsWith('/'))
   return await Promise.all(files.map(async (path) => `${path.slice('.stversions/'.length)}=${await pull.read(path)}`))
@@ -46,7 +46,7 @@ async function restore(
 }
 
 for (const type of ['trashcan', 'simple', 'staggered'] as const) {
-  test(`${type}: what is replaced and what is deleted is kept, and nothing else`, async () => {
+  test(`${type}: replaced and deleted files are archived, and nothing else`, async () => {
     await using pull = await start(type)
     pull.peer.directory('d')
     pull.peer.put('d/f.txt', 'one')
@@ -70,7 +70,7 @@ for (const type of ['trashcan', 'simple', 'staggered'] as const) {
     assert.deepEqual(await pull.errors(), [])
   })
 
-  test(`${type}: a version comes back, what it replaces is kept in turn, and the others hear of it`, async () => {
+  test(`${type}: a version is restored, the file it replaces is archived, and the change is announced`, async () => {
     await using pull = await start(type)
     pull.peer.directory('d')
     pull.peer.put('d/f', 'one')
@@ -91,14 +91,12 @@ for (const type of ['trashcan', 'simple', 'staggered'] as const) {
     assert.equal((await pull.index.get('local', 'd/f'))?.sizeBytes, 3)
     assert.deepEqual(await restore(pull, 'd/f', versionMs), [['d/f', `${type} versioner: restore: version not found`]])
     for (const name of ['../x', '/etc/passwd', '.stfolder/x', '.stversions/x', 'a//b', '']) {
-      assert.deepEqual(await restore(pull, name, versionMs), [
-        [name, `${type} versioner: restore: name is not one that a folder may hold`],
-      ])
+      assert.deepEqual(await restore(pull, name, versionMs), [[name, `${type} versioner: restore: invalid file name`]])
     }
     await pull.assertSettled()
   })
 
-  test(`${type}: a file that became a directory, and what was deleted in that`, async () => {
+  test(`${type}: a file that became a directory, and deletions inside it`, async () => {
     await using pull = await start(type)
     pull.peer.put('a', 'file')
     await pull.sync()
@@ -121,7 +119,7 @@ for (const type of ['trashcan', 'simple', 'staggered'] as const) {
     assert.equal(await pull.read('a/b'), 'below')
   })
 
-  test(`${type}: a symlink among the versions is never a way out`, async () => {
+  test(`${type}: a symlink among the versions is never followed`, async () => {
     await using pull = await start(type)
     pull.peer.directory('d')
     pull.peer.put('d/f', 'one')
@@ -149,12 +147,12 @@ for (const type of ['trashcan', 'simple', 'staggered'] as const) {
     )
   })
 
-  test(`${type}: a versions directory that is a symlink, or holds the folder itself, is not used`, async () => {
+  test(`${type}: a versions directory that is a symlink, or contains the folder itself, is not used`, async () => {
     for (const [fsPath, reason] of [
       ['', 'is a symlink'],
-      ['..', 'holds the folder itself'],
-      ['.', 'holds the folder itself'],
-      ['/', 'holds the folder itself'],
+      ['..', 'contains the folder itself'],
+      ['.', 'contains the folder itself'],
+      ['/', 'contains the folder itself'],
     ] as const) {
       await using pull = await start(type, { cleanoutDays: '1', maxAge: '1' }, { fsPath })
       pull.disk.put('/outside/canary', 'untouched')
@@ -176,7 +174,7 @@ for (const type of ['trashcan', 'simple', 'staggered'] as const) {
     }
   })
 
-  test(`${type}: versions may lie elsewhere, by a path of one's own`, async () => {
+  test(`${type}: the path of the versions directory is configurable`, async () => {
     for (const [fsPath, place] of [
       ['/vault/docs', '/vault/docs'],
       ['../vers', '/data/vers'],
@@ -195,7 +193,7 @@ for (const type of ['trashcan', 'simple', 'staggered'] as const) {
     }
   })
 
-  test(`${type}: another disk has no second names for ours, so content is copied`, async () => {
+  test(`${type}: hard links to another disk are not possible, so content is copied`, async () => {
     await using pull = await start(type, {}, { fsPath: '/vault' })
     const { disk } = pull
     const crosses = (from: string, to: string) => from.startsWith('/vault') !== to.startsWith('/vault')
@@ -222,7 +220,7 @@ for (const type of ['trashcan', 'simple', 'staggered'] as const) {
   })
 }
 
-test('simple: the newest stay, as many as wanted, and old ones go when they are cleaned up', async () => {
+test('simple: the configured number of newest versions is kept, and old ones are cleaned up', async () => {
   await using pull = await start('simple', { keep: '3', cleanoutDays: '1' })
   for (let i = 0; i <= 6; i++) {
     pull.peer.put('f', `v${i}`)
@@ -242,7 +240,7 @@ test('simple: the newest stay, as many as wanted, and old ones go when they are 
   assert.ok(pull.hub.states().includes('clean-waiting→cleaning'))
 })
 
-test('trashcan: what has been there for too long goes, counted from when it got there', async () => {
+test('trashcan: files are removed after the configured time since their deletion', async () => {
   await using pull = await start('trashcan', { cleanoutDays: '2' })
   pull.peer.put('f', 'one')
   await pull.sync()
@@ -255,7 +253,7 @@ test('trashcan: what has been there for too long goes, counted from when it got 
   assert.deepEqual(await kept(pull), [])
 })
 
-test('a file replaced again within the same second keeps both versions', async () => {
+test('a file replaced twice within one second keeps both versions', async () => {
   await using pull = await start('simple')
   for (const content of ['one', 'two', 'three']) {
     pull.peer.put('f', content)
@@ -267,7 +265,7 @@ test('a file replaced again within the same second keeps both versions', async (
   )
 })
 
-test('a file that could not be replaced after all has no version of itself', async () => {
+test('a file whose replacement failed has no version of itself', async () => {
   await using pull = await start('simple')
   pull.peer.put('f', 'one')
   await pull.sync()
@@ -291,14 +289,14 @@ test('a file that could not be replaced after all has no version of itself', asy
   )
 })
 
-test('a folder without a versioner says so', async () => {
+test('a folder without a versioner reports that', async () => {
   await using pull = await SimPull.start()
   const refusal = { code: 'folder-error', message: 'folder has no versioner' }
   await assert.rejects(pull.hub.while(pull.hub.model.versions(DOCS)), refusal)
   await assert.rejects(pull.hub.while(pull.hub.model.restoreVersions(DOCS, new Map())), refusal)
 })
 
-test('a file found read-only in a read-only directory is kept and replaced all the same', async () => {
+test('a read-only file in a read-only directory is archived and replaced', async () => {
   await using pull = await SimPull.start({
     folder: { versioning: keeping('simple') },
     disk: { enforcePermissions: true },

@@ -2,28 +2,28 @@ import { TwinfoldError } from '../../core/errors.ts'
 import type { FolderCheck } from './folder-contracts.ts'
 import type { WorkingState } from './folder-state.ts'
 
-/** Limit of queued chores per folder; bounds memory when a script sends requests in a loop. */
+/** Limit of queued tasks per folder; bounds memory when a script sends requests in a loop. */
 const WAITING_MAX = 1_000
 
-/** A requested operation that is neither a scan nor a pull. Chores run between scans, one at a time. */
-export interface Chore {
-  /** Folder states while the chore waits for a slot and while it runs. */
+/** A requested operation that is neither a scan nor a pull. TaskQueue run between scans, one at a time. */
+export interface FolderTask {
+  /** Folder states while the task waits for a slot and while it runs. */
   readonly states: { readonly waiting: WorkingState; readonly working: WorkingState }
   run(check: FolderCheck, signal: AbortSignal): Promise<void>
 }
 
-export interface WaitingChore extends Chore {
+export interface QueuedTask extends FolderTask {
   succeed(): void
   fail(error: unknown): void
 }
 
 /** FIFO queue. */
-export class Chores {
-  readonly #waiting: { readonly chore: Chore; readonly result: PromiseWithResolvers<void> }[] = []
+export class TaskQueue {
+  readonly #waiting: { readonly task: FolderTask; readonly result: PromiseWithResolvers<void> }[] = []
   #closed: TwinfoldError | undefined
 
-  /** Resolves when the chore has ended. */
-  add(chore: Chore): Promise<void> {
+  /** Resolves when the task has ended. */
+  add(task: FolderTask): Promise<void> {
     if (this.#closed !== undefined) return Promise.reject(this.#closed)
     if (this.#waiting.length >= WAITING_MAX) {
       return Promise.reject(
@@ -31,23 +31,23 @@ export class Chores {
       )
     }
     const result = Promise.withResolvers<void>()
-    this.#waiting.push({ chore, result })
+    this.#waiting.push({ task, result })
     return result.promise
   }
 
-  take(): WaitingChore | undefined {
+  take(): QueuedTask | undefined {
     const first = this.#waiting.shift()
     if (first === undefined) return undefined
-    const { chore, result } = first
+    const { task, result } = first
     return {
-      states: chore.states,
-      run: (check, signal) => chore.run(check, signal),
+      states: task.states,
+      run: (check, signal) => task.run(check, signal),
       succeed: result.resolve,
       fail: result.reject,
     }
   }
 
-  /** Rejects all queued chores and all later ones. */
+  /** Rejects all queued tasks and all later ones. */
   close(reason: TwinfoldError): void {
     this.#closed = reason
     for (const { result } of this.#waiting.splice(0)) result.reject(reason)

@@ -5,7 +5,7 @@ import { ROOT, SimPull } from './sim-pull.ts'
 
 const CALLS_MAX = 60
 
-/** Does something just after the `nth` call of the disk that concerns this path, as somebody else on the machine would. */
+/** Runs an action just after the `nth` disk call that concerns this path, as another program would. */
 function afterCall(pull: SimPull, path: string, nth: number, action: () => void): { readonly reached: () => boolean } {
   const { faults } = pull.disk
   const check = faults.check.bind(faults)
@@ -22,7 +22,7 @@ function afterCall(pull: SimPull, path: string, nth: number, action: () => void)
   return { reached: () => seen >= nth && !armed }
 }
 
-/** Goes through all moments of what follows from the change of the other device; `edit` happens at each, in a life of its own. */
+/** Repeats the scenario with `edit` at each disk call that follows the remote change, each in a run of its own. */
 async function atEveryMoment(
   folder: Partial<FolderConfig>,
   change: (pull: SimPull) => void,
@@ -55,10 +55,10 @@ const KEEPING = {
 }
 
 for (const [what, folder] of [
-  ['a folder that keeps nothing', {}],
-  ['a folder that keeps versions', KEEPING],
+  ['a folder without versioning', {}],
+  ['a folder with versioning', KEEPING],
 ] as const) {
-  test(`an edit at any moment of a removal by others is there afterwards, in ${what}`, async () => {
+  test(`an edit at any disk call of a remote deletion is kept, in ${what}`, async () => {
     const moments = await atEveryMoment(
       folder,
       ({ peer }) => peer.delete('f'),
@@ -75,7 +75,7 @@ for (const [what, folder] of [
   })
 }
 
-test('an edit at any moment while a directory takes the place of the file is there afterwards', async () => {
+test('an edit at any disk call while a directory replaces the file is kept', async () => {
   let edited = false
   const moments = await atEveryMoment(
     {},
@@ -91,7 +91,7 @@ test('an edit at any moment while a directory takes the place of the file is the
   assert.ok(moments >= 3, `${moments} moments`)
 })
 
-test('what takes the place of an edited file while it is looked at stays, and the edit is a copy beside it', async () => {
+test('an item created in place of an edited file during the check is kept, and the edit becomes a conflict copy', async () => {
   await using pull = await SimPull.start()
   pull.peer.put('f', 'theirs')
   await pull.sync()
@@ -111,7 +111,7 @@ test('what takes the place of an edited file while it is looked at stays, and th
   await pull.assertSettled()
 })
 
-test('a symlink that others deleted goes, and one that leads elsewhere since stays', async () => {
+test('a remotely deleted symlink is removed, unless its target has changed', async () => {
   await using pull = await SimPull.start()
   pull.peer.symlink('gone', 'a')
   pull.peer.symlink('kept', 'a')

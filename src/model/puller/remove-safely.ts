@@ -4,7 +4,7 @@ import type { FileHead } from '../../core/records/file-info.ts'
 import { compactTime } from '../../core/formats/local-time.ts'
 import { conflictName, temporaryName } from '../../core/paths.ts'
 import { itemFailed, pathOf, type PullContext } from './context.ts'
-import { isAsRecorded, lookAt, MODIFIED } from './target.ts'
+import { isAsRecorded, statItem, MODIFIED } from './target.ts'
 
 const NAMES_TRIED_MAX = 60
 const RANDOM_BYTES = 8
@@ -14,7 +14,7 @@ const RANDOM_BYTES = 8
  * name, checked there and only then removed. So an edit at the last moment is detected, restored and scanned, and the
  * removal rejects. An item created in its place meanwhile is kept.
  */
-export async function takeAway(context: PullContext, name: string, local: FileHead | undefined): Promise<void> {
+export async function removeSafely(context: PullContext, name: string, local: FileHead | undefined): Promise<void> {
   const { disk } = context.platform
   const aside = asideName(context, name)
   try {
@@ -23,7 +23,7 @@ export async function takeAway(context: PullContext, name: string, local: FileHe
     if (isMissing(error)) return // renamed, archived or removed already
     throw error
   }
-  if (isAsRecorded(context, await lookAt(context, aside), local)) {
+  if (isAsRecorded(context, await statItem(context, aside), local)) {
     return await context.parents.inside(name, () => disk.removeFile(pathOf(context, aside)))
   }
   await putBack(context, aside, name)
