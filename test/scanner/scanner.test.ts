@@ -212,9 +212,9 @@ test('scan: a folder that becomes unhealthy during the scan loses no record', as
   for (const name of ['a', 'b']) folder.put(name)
   await folder.scan()
   await folder.disk.removeFile('/f/a')
-  let asked = 0
+  let checks = 0
   folder.deps.checkHealth = async () => {
-    if (++asked > 1) throw new Error('folder path missing')
+    if (++checks > 1) throw new Error('folder path missing')
   }
   await assert.rejects(folder.scan(), /folder path missing/)
   assert.deepEqual(folder.index.live, ['a', 'b'])
@@ -297,12 +297,12 @@ test('scan: a folder that is not receive-only any more announces its changes aga
 })
 
 /** An item deleted in a receive-only folder, with `global` as the state of others. */
-async function ownDeletion(global: 'nobody has it' | 'live' | 'deleted'): Promise<SimFolder> {
+async function ownDeletion(global: 'missing' | 'live' | 'deleted'): Promise<SimFolder> {
   const folder = new SimFolder()
   folder.put('x')
   await folder.scan()
   const record = folder.index.records.get('x')!
-  if (global !== 'nobody has it')
+  if (global !== 'missing')
     folder.index.others.set('x', { ...record, deleted: global === 'deleted', version: [{ device: OTHER, value: 4n }] })
   await folder.disk.removeFile('/f/x')
   await folder.scan({ receiveOnly: true })
@@ -314,7 +314,7 @@ async function ownDeletion(global: 'nobody has it' | 'live' | 'deleted'): Promis
 }
 
 test('scan: a receive-only deletion is dropped when no other device has the item', async () => {
-  const folder = await ownDeletion('nobody has it')
+  const folder = await ownDeletion('missing')
   await folder.scan({ receiveOnly: true })
   assert.equal(folder.index.records.has('x'), false)
 })
@@ -338,7 +338,7 @@ for (const [why, global, receiveOnly] of [
   })
 }
 
-test('scan: a deletion that becomes ignored is flagged like any other record, and returns with an empty version', async () => {
+test('scan: a deletion that becomes ignored is flagged, and returns with an empty version', async () => {
   const folder = new SimFolder()
   folder.put('x')
   await folder.scan()
@@ -520,7 +520,7 @@ test('scan: an abort rejects with the given reason', async () => {
 
 type Tree = Record<string, string>
 
-test('scan: after any two states of a tree the index matches the second, and each difference was written once', async () => {
+test('scan: after two states of a tree the index matches the second, each difference written once', async () => {
   const name = fc
     .array(fc.constantFrom('a', 'b', 'a-b', 'a.c', 'a b', 'é', '\uff5e', '😀', 'B'), { minLength: 1, maxLength: 3 })
     .map((parts) => parts.join('/'))

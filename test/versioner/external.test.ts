@@ -18,7 +18,7 @@ const NEVER = new AbortController().signal
 const RECORDER = `
 import { appendFileSync, rmSync } from 'node:fs'
 const [, , log, folder, file] = process.argv
-appendFileSync(log, JSON.stringify({ folder, file, words: process.argv.length, env: process.env.FILE_PATH, key: process.env.STGUIAPIKEY ?? null }) + '\\n')
+appendFileSync(log, JSON.stringify({ folder, file, args: process.argv.length, env: process.env.FILE_PATH, key: process.env.STGUIAPIKEY ?? null }) + '\\n')
 rmSync(folder + '/' + file)
 `
 
@@ -77,13 +77,13 @@ test('N-12: a program of the user receives hostile names unchanged, without a sh
   } finally {
     delete process.env['STGUIAPIKEY']
   }
-  const told = readFileSync(log, 'utf8')
+  const logged = readFileSync(log, 'utf8')
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line) as object)
   assert.deepEqual(
-    told,
-    names.map((name) => ({ folder: root, file: name, words: 5, env: name, key: null })),
+    logged,
+    names.map((name) => ({ folder: root, file: name, args: 5, env: name, key: null })),
   )
   const injections = [scratch.path, root, process.cwd()].filter((directory) =>
     existsSync(join(directory, 'owned')),

@@ -25,11 +25,11 @@ test('the versions of a file match its exact name, and many files of a directory
     'd/a~20260103-000000.txt',
   ])
   assert.deepEqual(await listed.of('d/ab.txt', 'd/ab~20260101-000000.txt'), ['d/ab~20260101-000000.txt'])
-  assert.equal((await listed.of('d/a.txt', 'd/a~20260104-000000.txt')).length, 4, 'what was kept a moment ago counts')
+  assert.equal((await listed.of('d/a.txt', 'd/a~20260104-000000.txt')).length, 4, 'includes the version just stored')
   assert.deepEqual(lists, ['d'])
   assert.deepEqual(await listed.of('x', 'x~20260101-000000'), ['x~20260101-000000'])
   assert.deepEqual(lists, ['d', ''])
   nowMs = 60_000
   await listed.of('x', 'x~20260102-000000')
-  assert.deepEqual(lists, ['d', '', ''], 'others may have put something there')
+  assert.deepEqual(lists, ['d', '', ''], 'other programs may have added files')
 })

@@ -157,7 +157,7 @@ async function swapAgainAndAgain(
     await new Promise((resolve) => setImmediate(resolve))
     rmSync(directory)
     renameSync(aside, directory)
-    for (let turn = 0; turn <= (swaps * 7) % 100; turn++) await new Promise((resolve) => setImmediate(resolve))
+    for (let tick = 0; tick <= (swaps * 7) % 100; tick++) await new Promise((resolve) => setImmediate(resolve))
   }
   return swaps
 }
@@ -221,7 +221,7 @@ for (const [job, swapped, prepare, work] of JOBS) {
     let done = 0
     const rounds = effort(150)
     for (let i = 0; i < rounds; i++) {
-      for (let turn = 0; turn < i % 5; turn++) await new Promise((resolve) => setImmediate(resolve)) // never in step with the swaps
+      for (let tick = 0; tick < i % 5; tick++) await new Promise((resolve) => setImmediate(resolve)) // never in step with the swaps
       prepare(root)
       await work(versioner).then(
         () => done++,

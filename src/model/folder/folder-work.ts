@@ -235,7 +235,8 @@ export class FolderOnDisk implements FolderWork {
   }
 
   async clean(signal: AbortSignal): Promise<void> {
-    using _lock = await this.#folderLock.exclusive(signal) // otherwise a version being written would be removed as incomplete
+    // Otherwise a version being written would be removed as incomplete.
+    using _lock = await this.#folderLock.exclusive(signal)
     await this.versions.clean(signal)
   }
 

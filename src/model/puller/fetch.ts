@@ -140,10 +140,10 @@ export async function fetchBlock(
     last = 'hash mismatch'
     if (!mismatched.has(keyOf(source))) tried.delete(keyOf(source))
     mismatched.add(keyOf(source))
-    log.debug(
-      () =>
-        `folder ${folder.id}: ${JSON.stringify(global.name)}: block ${block.number} from ${source.device} has the wrong hash`,
-    )
+    log.debug(() => {
+      const origin = `block ${block.number} from ${source.device}`
+      return `folder ${folder.id}: ${JSON.stringify(global.name)}: hash mismatch of ${origin}`
+    })
   }
 }
 

@@ -164,7 +164,7 @@ export class Iteration {
       to: { local: toLocal, global: toGlobal },
       saveOurs: update.saveOurs,
     }
-    const moved = await this.#isItemSuccessful(() =>
+    const moved = await this.#attempt(() =>
       this.#items.withItemEvents(fromGlobal, 'delete', () =>
         this.#items.withItemEvents(toGlobal, 'update', () => moveFile(context, move)),
       ),
@@ -174,7 +174,7 @@ export class Iteration {
   }
 
   /** Errors of a move are not reported: the fetch either succeeds or reports its own. */
-  async #isItemSuccessful(work: () => Promise<void>): Promise<boolean> {
+  async #attempt(work: () => Promise<void>): Promise<boolean> {
     try {
       await work()
       return true

@@ -47,8 +47,6 @@ async function removeTemporary(context: PullContext, name: string): Promise<void
     await context.parents.inside(temporary, () => context.platform.disk.removeFile(pathOf(context, temporary)))
   } catch (error) {
     if (!isMissing(error))
-      context.log.debug(
-        () => `folder ${context.folder.id}: ${JSON.stringify(temporary)} could not be removed: ${String(error)}`,
-      )
+      context.log.debug(() => `folder ${context.folder.id}: ${JSON.stringify(temporary)} not removed: ${String(error)}`)
   }
 }

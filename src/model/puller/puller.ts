@@ -219,7 +219,8 @@ export class Puller {
         disk,
         root,
         onMade: (directory) => {
-          records.touch(parentOf(directory)) // otherwise a power loss could discard the directory with its recorded items
+          // Otherwise a power loss could discard the directory with its recorded items.
+          records.touch(parentOf(directory))
           scanLater(directory)
         },
       }),

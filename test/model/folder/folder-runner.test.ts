@@ -123,7 +123,7 @@ function start(setup: Setup = {}) {
       random: new SimRandom(setup.seed ?? 1),
       slots: setup.slots ?? new Semaphore(1),
       pullSlots: new Semaphore(1),
-      watch: { follow: async () => void watched.push('follow'), stop: () => watched.push('rest') },
+      watch: { follow: async () => void watched.push('follow'), stop: () => watched.push('stop') },
     },
     {
       folder: FOLDER,
@@ -145,7 +145,7 @@ function start(setup: Setup = {}) {
     stop.abort()
     await done
     await settle()
-    assert.equal(clock.sleepingCount, 0, 'somebody still sleeps after the stop')
+    assert.equal(clock.sleepingCount, 0, 'a timer is still pending after the stop')
   }
   return { clock, folder, runner, events, trace, warnings, watched, states, stop, done, end }
 }
@@ -251,7 +251,7 @@ test('a failed scan does not apply next', async () => {
   await settle()
   folder.scanError = new Error('broken')
   await assert.rejects(runner.scan(['a'], 1_000), /broken/)
-  await clock.advance(4_000, settle) // before the folder looks by itself whether the trouble is over
+  await clock.advance(4_000, settle) // before the automatic recheck
   assert.equal(folder.scans.length, 2)
   await end()
 })
@@ -349,7 +349,7 @@ test('a folder that fails its check is in error with the reason and does not acc
     { folder: 'docs', from: 'idle', to: 'error', duration: 0, error: 'folder marker missing' },
   ])
   assert.equal(runner.state.error, 'folder marker missing')
-  assert.deepEqual(watched, ['follow', 'rest'])
+  assert.deepEqual(watched, ['follow', 'stop'])
   await end()
 })
 
@@ -375,7 +375,7 @@ test('the next successful scan clears the error and scans everything, whatever w
   assert.deepEqual(states().slice(4), ['error→idle', 'idle→scan-waiting', 'scan-waiting→scanning', 'scanning→idle'])
   assert.deepEqual(folder.scans.at(-1)?.subs, [''])
   assert.equal(runner.state.error, '')
-  assert.deepEqual(watched, ['follow', 'rest', 'follow'])
+  assert.deepEqual(watched, ['follow', 'stop', 'follow'])
   await end()
 })
 
@@ -625,7 +625,7 @@ test('stopping aborts a running pull', async () => {
   await end()
 })
 
-test('old versions are cleaned up every interval, not while the folder is in error; a failed clean-up is not fatal', async () => {
+test('old versions are cleaned up every interval, except in error; a failure is not fatal', async () => {
   const { clock, folder, states, warnings, end } = start({ intervalMs: 0, cleanMs: HOUR_MS })
   await clock.advance(3.5 * HOUR_MS, settle)
   assert.deepEqual(folder.cleanings, [HOUR_MS, 2 * HOUR_MS, 3 * HOUR_MS])

@@ -9,7 +9,7 @@ import { SimPull } from './sim-pull.ts'
 const MANY = 300
 
 /** A send-only folder that needs many items it will never pull, with the number of names compared so far. */
-async function sender(): Promise<{ pull: SimPull; looks: () => number }> {
+async function sender(): Promise<{ pull: SimPull; comparisons: () => number }> {
   const pull = await SimPull.start({ folder: { type: 'sendonly' } })
   let count = 0
   const global = pull.index.global.bind(pull.index)
@@ -19,16 +19,16 @@ async function sender(): Promise<{ pull: SimPull; looks: () => number }> {
   }
   for (let i = 0; i < MANY; i++) pull.peer.put(`theirs ${i}`, `content ${i}`)
   await pull.sync()
-  const looks = () => {
+  const comparisons = () => {
     const sum = count
     count = 0
     return sum
   }
-  return { pull, looks }
+  return { pull, comparisons }
 }
 
 /** The other device announces only these. */
-async function tell(pull: SimPull, ...names: readonly string[]): Promise<void> {
+async function announce(pull: SimPull, ...names: readonly string[]): Promise<void> {
   await pull.index.updateRemote(
     PEER,
     names.map((name) => pull.peer.records.get(name)!),
@@ -43,20 +43,20 @@ async function hasTheirVersion(pull: SimPull, name: string): Promise<boolean> {
 }
 
 test('sendonly: updates of a few names compare only those, however many are needed', async () => {
-  const { pull, looks } = await sender()
+  const { pull, comparisons } = await sender()
   await using _pull = pull
-  assert.ok(looks() >= MANY)
+  assert.ok(comparisons() >= MANY)
   pull.peer.put('one more', 'x')
   pull.peer.put('theirs 7', 'changed')
-  await tell(pull, 'one more', 'theirs 7')
-  assert.ok(looks() <= 4)
+  await announce(pull, 'one more', 'theirs 7')
+  assert.ok(comparisons() <= 4)
   assert.equal((await pull.needed()).length, MANY + 1)
 })
 
 test('sendonly: the version of an identical item is adopted', async () => {
-  const { pull, looks } = await sender()
+  const { pull, comparisons } = await sender()
   await using _pull = pull
-  looks()
+  comparisons()
   await pull.write('equal', 'same content')
   await pull.scan()
   const mine = (await pull.index.get('local', 'equal'))!
@@ -66,20 +66,20 @@ test('sendonly: the version of an identical item is adopted', async () => {
     permissions: mine.permissions,
     basedOn: mine.version,
   })
-  await tell(pull, 'equal')
+  await announce(pull, 'equal')
   assert.ok(await hasTheirVersion(pull, 'equal'))
-  assert.ok(looks() <= 6)
+  assert.ok(comparisons() <= 6)
 })
 
 test('sendonly: new patterns are applied to all needed items', async () => {
-  const { pull, looks } = await sender()
+  const { pull, comparisons } = await sender()
   await using _pull = pull
-  looks()
+  comparisons()
   await pull.write('.stignore', 'theirs 1*\n')
-  await tell(pull, 'theirs 1')
-  assert.ok(looks() >= MANY)
+  await announce(pull, 'theirs 1')
+  assert.ok(comparisons() >= MANY)
   assert.equal((await pull.index.get('local', 'theirs 17'))?.localFlags, FLAG_IGNORED)
   assert.equal(await pull.index.get('local', 'theirs 20'), undefined)
-  await tell(pull, 'theirs 2')
-  assert.ok(looks() <= 2 * MANY, 'once is enough')
+  await announce(pull, 'theirs 2')
+  assert.ok(comparisons() <= 2 * MANY, 'compared only once')
 })

@@ -10,7 +10,7 @@ const LATER_S = 4_000_000_000
 const EDITED = 'edited for ourselves'
 const BLOCKS = 'x'.repeat(300_000)
 
-interface Way {
+interface Scenario {
   readonly setup?: Setup
   /** Runs before our last record of `f`, which then gets a higher counter. */
   readonly edit?: (pull: SimPull) => Promise<void>
@@ -18,7 +18,7 @@ interface Way {
 }
 
 /** Ways in which our record of `f` is replaced by a concurrent one. */
-const WAYS: Readonly<Record<string, Way>> = {
+const SCENARIOS: Readonly<Record<string, Scenario>> = {
   'a file that is saved beside the winner': {
     lose: async ({ peer }) => void peer.put('f', 'theirs', { modifiedS: LATER_S, basedOn: [] }),
   },
@@ -58,7 +58,7 @@ const WAYS: Readonly<Record<string, Way>> = {
     lose: revert,
   },
   'a file in a folder that only receives': {
-    setup: { folder: { type: 'receiveonly', maxConflicts: 0 } }, // no copy, whose own count would do as well
+    setup: { folder: { type: 'receiveonly', maxConflicts: 0 } }, // no conflict copy, which would have its own counter
     edit: editTheirs,
     lose: revert,
   },
@@ -94,8 +94,8 @@ async function ownCount({ index }: SimPull): Promise<bigint> {
   return own?.value ?? 0n
 }
 
-for (const [way, { setup, edit, lose }] of Object.entries(WAYS)) {
-  test(`a counter is not reused after the clock was set back and the folder restarted: ${way}`, async () => {
+for (const [scenario, { setup, edit, lose }] of Object.entries(SCENARIOS)) {
+  test(`a counter is not reused after the clock was set back and the folder restarted: ${scenario}`, async () => {
     await using pull = await SimPull.start({ ...setup, arrange: (disk) => disk.put(`${ROOT}/f`, 'ours') })
     if (edit !== undefined) {
       await pull.hub.pass(10_000)
@@ -105,7 +105,7 @@ for (const [way, { setup, edit, lose }] of Object.entries(WAYS)) {
     const before = await ownCount(pull)
     await lose(pull)
     await pull.sync()
-    assert.deepEqual([before > 0n, await ownCount(pull)], [true, 0n], 'our record gave way')
+    assert.deepEqual([before > 0n, await ownCount(pull)], [true, 0n], 'our record was replaced')
     pull.hub.platform.clock.jumpWall(-DAY_MS)
     for (const rescanIntervalS of [60, 70]) {
       await pull.hub.change((config) => ({
@@ -127,7 +127,7 @@ test('a counter is not reused when a send-only folder overrides others', async (
     arrange: (disk) => disk.put(`${ROOT}/f`, 'ours'),
   })
   const before = await ownCount(pull)
-  await WAYS['a file in a folder that only sends']?.lose(pull)
+  await SCENARIOS['a file in a folder that only sends']?.lose(pull)
   await pull.sync()
   pull.hub.platform.clock.jumpWall(-DAY_MS)
   pull.peer.put('f', 'theirs')

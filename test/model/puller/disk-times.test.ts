@@ -16,17 +16,20 @@ async function recordAt(pull: SimPull, name: string) {
 async function times(pull: SimPull, name: string) {
   const record = await recordAt(pull, name)
   const { modified_s: modifiedS, modified_ns: modifiedNs } = fileToWire(record)
-  return { told: { modifiedS, modifiedNs }, onDisk: record.diskTime }
+  return { announced: { modifiedS, modifiedNs }, onDisk: record.diskTime }
 }
 
-test('the announced time is the true one, whatever the resolution of the disk, and a scan finds no change', async () => {
+test('the announced time does not depend on the resolution of the disk, and a scan finds no change', async () => {
   await using pull = await SimPull.start(COARSE)
   pull.peer.put('small', 'x', TRUE_TIME)
   pull.peer.put('large', LARGE, TRUE_TIME)
   pull.peer.put('whole', 'y', { modifiedS: 1_700_000_000, modifiedNs: 0 })
   await pull.sync()
   for (const name of ['small', 'large']) {
-    assert.deepEqual(await times(pull, name), { told: TRUE_TIME, onDisk: { modifiedS: 1_700_000_000, modifiedNs: 0 } })
+    assert.deepEqual(await times(pull, name), {
+      announced: TRUE_TIME,
+      onDisk: { modifiedS: 1_700_000_000, modifiedNs: 0 },
+    })
   }
   assert.equal((await recordAt(pull, 'whole')).diskTime, undefined)
   await pull.assertSettled()
@@ -42,7 +45,7 @@ test('a file with a received name, mode or time also gets the received time', as
   pull.peer.put('new', LARGE, later)
   pull.peer.put('touched', 'x', later)
   await pull.sync()
-  for (const name of ['new', 'touched']) assert.deepEqual((await times(pull, name)).told, later)
+  for (const name of ['new', 'touched']) assert.deepEqual((await times(pull, name)).announced, later)
   assert.equal((await recordAt(pull, 'old')).diskTime, undefined)
   await pull.assertSettled()
 })
@@ -56,8 +59,8 @@ test('an edit has the time of the disk; a new mode leaves the time unchanged', a
   await pull.disk.removeFile(`${ROOT}/gone`)
   await pull.scan()
   const { modifiedS, modifiedNs } = await pull.disk.lstat(`${ROOT}/edited`)
-  assert.deepEqual(await times(pull, 'edited'), { told: { modifiedS, modifiedNs }, onDisk: undefined })
-  assert.deepEqual((await times(pull, 'moded')).told, TRUE_TIME)
+  assert.deepEqual(await times(pull, 'edited'), { announced: { modifiedS, modifiedNs }, onDisk: undefined })
+  assert.deepEqual((await times(pull, 'moded')).announced, TRUE_TIME)
   assert.equal((await recordAt(pull, 'gone')).diskTime, undefined)
   await pull.assertSettled()
 })

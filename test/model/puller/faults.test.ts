@@ -29,22 +29,22 @@ test('a source that sent wrong bytes gets a second request and may then send rig
   await using pull = await SimPull.start()
   pull.peer.put('small', 'right')
   pull.peer.put('large', 'r'.repeat(3 * BLOCK))
-  const asked = new Map<string, number>()
+  const requested = new Map<string, number>()
   pull.peer.serve = async ({ name, offsetBytes }, data) => {
     const key = `${name} ${offsetBytes}`
-    asked.set(key, (asked.get(key) ?? 0) + 1)
-    return asked.get(key) === 1 ? Buffer.alloc(data.length, 'wrong') : data
+    requested.set(key, (requested.get(key) ?? 0) + 1)
+    return requested.get(key) === 1 ? Buffer.alloc(data.length, 'wrong') : data
   }
   await pull.sync()
   assert.deepEqual(await pull.errors(), [])
   assert.equal(await pull.read('small'), 'right')
   assert.equal(await pull.read('large'), 'r'.repeat(3 * BLOCK))
-  assert.deepEqual(new Set(asked.values()), new Set([2]))
+  assert.deepEqual(new Set(requested.values()), new Set([2]))
   await pull.assertSettled()
 })
 
 for (const kind of ['file', 'symlink'] as const) {
-  test(`a file that another program creates just before a new ${kind} is renamed into place is not replaced`, async () => {
+  test(`a file created just before a new ${kind} is renamed into place is not replaced`, async () => {
     await using pull = await SimPull.start()
     if (kind === 'file') pull.peer.put('f', 'of the other device')
     else pull.peer.symlink('f', 'elsewhere')
@@ -106,18 +106,18 @@ test('the error of a refusing device is reported unchanged, and fetched blocks a
   assert.deepEqual(await pull.errors(), ['f: syncing: pull: generic error'])
   assert.deepEqual(await pull.tree(), ['.syncthing.f.tmp'])
   assert.equal((await pull.index.counts()).need.files, 1)
-  const asked = new Set(pull.peer.requests.map(({ blockNumber }) => blockNumber))
-  assert.deepEqual([...asked].sort(), [0, 1, 2, 3, 4])
+  const requested = new Set(pull.peer.requests.map(({ blockNumber }) => blockNumber))
+  assert.deepEqual([...requested].sort(), [0, 1, 2, 3, 4])
   pull.peer.requests.length = 0
   pull.peer.serve = async (_request, data) => data
   await pull.hub.pass(2 * MINUTE_MS)
   await pull.rest()
-  assert.ok(pull.peer.requests.length <= 2, `${pull.peer.requests.length} blocks were asked for again`)
+  assert.ok(pull.peer.requests.length <= 2, `${pull.peer.requests.length} blocks were requested again`)
   assert.equal(await pull.read('f'), content.toString('latin1'))
   await pull.assertSettled()
 })
 
-test('without connections nothing fails, steps without transfer are done, and the rest follows after a connect', async () => {
+test('without connections only steps without transfer are done, and the rest after a connect', async () => {
   await using pull = await SimPull.start()
   pull.peer.put('old', 'x'.repeat(100))
   pull.peer.put('gone', 'y')
@@ -180,7 +180,7 @@ test('a scan does not wait for a running download, and the download continues', 
     return data
   }
   pull.peer.put('large', Buffer.alloc(20 * BLOCK, 'l'))
-  await pull.tell()
+  await pull.announce()
   for (let i = 0; i < 30; i++) await pull.hub.pass(0)
   assert.equal((await pull.hub.model.status(DOCS)).state, 'syncing')
   pull.disk.put(`${ROOT}/new here`, 'x')
@@ -193,7 +193,7 @@ test('a scan does not wait for a running download, and the download continues', 
   await pull.assertSettled()
 })
 
-test('C-05: a full disk fails single files, leaves no torn ones, and the pull completes when space is free', async () => {
+test('C-05: a full disk fails single files, tears none, and the pull completes when space is free', async () => {
   await using pull = await SimPull.start({
     disk: { capacityBytes: 3_000_000 },
     arrange: (disk) => disk.put('/data/ballast', Buffer.alloc(2_200_000)),
@@ -312,7 +312,7 @@ test('N-05: a directory is swapped for a symlink during the download of its file
   pull.peer.put('d/f', 'evil')
   const outside: string[] = []
   using _listener = pull.disk.subscribe(({ path }) => void (path.startsWith('/outside') && outside.push(path)))
-  await pull.tell()
+  await pull.announce()
   for (let i = 0; i < 200; i++) await pull.hub.pass(0)
   assert.deepEqual(outside, [])
 })
@@ -339,19 +339,19 @@ test('N-06: a temporary name is occupied by a symlink, a pipe or a directory', a
   console.log(JSON.stringify({ id: 'N-06', tried: takers.length, escapes: 0, hangs: 0 }))
 })
 
-test('C-08: a failing index is an error of the folder, not of the file, and nothing is reported as in sync', async () => {
+test('C-08: a failing index is an error of the folder, and nothing is reported as in sync', async () => {
   await using pull = await SimPull.start()
   pull.peer.put('f', 'x')
   const { updateLocal } = pull.index
   Object.defineProperty(pull.index, 'updateLocal', {
     configurable: true,
     value: async () => {
-      throw new Error('the index is on fire')
+      throw new Error('index failure')
     },
   })
   await pull.sync()
   const { state, error } = await pull.hub.model.status(DOCS)
-  assert.deepEqual([state, error], ['error', 'the index is on fire'])
+  assert.deepEqual([state, error], ['error', 'index failure'])
   assert.deepEqual(await pull.errors(), [])
   assert.deepEqual(await pull.needed(), ['f'])
   Object.defineProperty(pull.index, 'updateLocal', { configurable: true, value: updateLocal })
@@ -372,7 +372,7 @@ test('stopping keeps fetched blocks, and the next start resumes with them', asyn
       signal.addEventListener('abort', () => reject(signal.reason), { once: true }),
     )
   }
-  await pull.tell()
+  await pull.announce()
   for (let i = 0; i < 100; i++) await pull.hub.pass(0)
   await pull.hub.change((config) => ({
     ...config,
@@ -447,8 +447,8 @@ async function crashAt(
   disk.faults.powerOffAt(nth)
   await pull.sync()
   const calls = disk.faults.callCount - before
-  const knows = new Map<string, FileInfo>()
-  for (const name of old.keys()) knows.set(name, (await pull.index.get('local', name))!)
+  const records = new Map<string, FileInfo>()
+  for (const name of old.keys()) records.set(name, (await pull.index.get('local', name))!)
   disk.crash(new SimRandom(seed))
   let torn = 0
   let lost = 0
@@ -458,14 +458,14 @@ async function crashAt(
     else if (text !== content && text !== wanted.get(name)) torn++
     // The index must not claim the new version while the disk has the old one.
     const claims =
-      knows.get(name)!.sizeBytes === wanted.get(name)!.length &&
+      records.get(name)!.sizeBytes === wanted.get(name)!.length &&
       wanted.get(name) !== content &&
-      knows.get(name)!.version.length > 0
+      records.get(name)!.version.length > 0
     if (
       claims &&
       text === content &&
-      knows.get(name)!.blocksHash !== undefined &&
-      Buffer.from(knows.get(name)!.blocksHash!).equals(peer.records.get(name)!.blocksHash!)
+      records.get(name)!.blocksHash !== undefined &&
+      Buffer.from(records.get(name)!.blocksHash!).equals(peer.records.get(name)!.blocksHash!)
     )
       torn++
   }
@@ -482,7 +482,7 @@ async function crashAt(
   return { calls, torn, lost }
 }
 
-test('C-03: a power loss at any call of a pull leaves whole files, old or new, and the next start completes it', async () => {
+test('C-03: a power loss at any call of a pull leaves whole files, and the next start completes it', async () => {
   let tried = 0
   let torn = 0
   let lost = 0

@@ -10,7 +10,7 @@ import { ROOT, SimPull } from './sim-pull.ts'
 const PLATFORM = Buffer.from('9a0602abcd1a00', 'hex')
 
 /** What the next device receives for a name. */
-async function told(pull: SimPull, name: string): Promise<FileInfo> {
+async function announced(pull: SimPull, name: string): Promise<FileInfo> {
   const files = (await pull.index.localSince(0, { files: 100, blocks: 1_000 })).filter((file) => file.name === name)
   const [data] = readIndex(writeIndex({ folder: 'docs', files, lastSequence: 9, prevSequence: 0 }), 'index')
   return data!.files[0]!
@@ -18,20 +18,20 @@ async function told(pull: SimPull, name: string): Promise<FileInfo> {
 
 test('platform data of one device is forwarded unchanged', async () => {
   await using pull = await SimPull.start()
-  const said = { platform: PLATFORM, previousBlocksHash: Buffer.alloc(32, 4), encrypted: Buffer.from('sealed') }
+  const received = { platform: PLATFORM, previousBlocksHash: Buffer.alloc(32, 4), encrypted: Buffer.from('sealed') }
   pull.peer.put('small', 'content')
   pull.peer.put('large', Buffer.alloc(300_000, 'l'))
   pull.peer.directory('d')
   pull.peer.symlink('link', 'small')
   await pull.index.updateRemote(
     PEER,
-    [...pull.peer.records.values()].map((record) => ({ ...record, ...said })),
+    [...pull.peer.records.values()].map((record) => ({ ...record, ...received })),
   )
   pull.hub.model.pullSoon(DOCS)
   await pull.rest()
   for (const name of ['small', 'large', 'd', 'link']) {
-    const { platform, previousBlocksHash, encrypted } = await told(pull, name)
-    assert.deepEqual({ platform, previousBlocksHash, encrypted }, said, name)
+    const { platform, previousBlocksHash, encrypted } = await announced(pull, name)
+    assert.deepEqual({ platform, previousBlocksHash, encrypted }, received, name)
   }
   await pull.assertSettled()
 })
@@ -45,13 +45,13 @@ test('a local edit announces its base and keeps received platform data', async (
   await pull.disk.removeFile(`${ROOT}/file`)
   await pull.write('file', 'changed')
   await pull.scan()
-  const edited = await told(pull, 'file')
+  const edited = await announced(pull, 'file')
   assert.deepEqual(edited.platform, PLATFORM)
   assert.deepEqual(edited.previousBlocksHash, Buffer.from(theirs.blocksHash!))
-  assert.equal(edited.encrypted, undefined, 'nobody has sealed this version')
+  assert.equal(edited.encrypted, undefined, 'this version is not encrypted')
   await pull.disk.removeFile(`${ROOT}/file`)
   await pull.scan()
-  const gone = await told(pull, 'file')
+  const gone = await announced(pull, 'file')
   assert.ok(gone.deleted)
   assert.deepEqual(gone.previousBlocksHash, edited.blocksHash)
 })

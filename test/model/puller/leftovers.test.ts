@@ -16,7 +16,7 @@ test('the temporary file of an item that is not needed any more is removed', asy
     .of('ItemFinished')
     .map(({ error }) => error)
     .filter((error) => error !== null)
-  assert.ok(failed.length > 0, 'the first attempt met a file that nobody had scanned')
+  assert.ok(failed.length > 0, 'the first attempt found an unscanned file')
   assert.equal(await pull.read('f'), 'edited here')
   await pull.assertSettled()
 })

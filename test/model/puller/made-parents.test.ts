@@ -5,7 +5,7 @@ import { ROOT, SimPull } from './sim-pull.ts'
 test('files in a directory created on demand survive a power loss', async () => {
   await using pull = await SimPull.start()
   pull.disk.syncAll()
-  pull.peer.put('a/b/f', 'theirs') // and no word of the directories above it
+  pull.peer.put('a/b/f', 'theirs') // its parent directories are not announced
   await pull.sync()
   assert.notEqual(await pull.index.get('local', 'a/b/f'), undefined)
   pull.disk.crash('nothing')

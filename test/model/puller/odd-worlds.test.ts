@@ -25,7 +25,7 @@ test('C-13: clock jumps and implausible times do not diverge devices', async () 
       pull.peer.put(`theirs ${tried}`, `${byMs}`)
       pull.peer.put('edited', `edit ${tried}`)
       await pull.sync()
-      await pull.hub.pass(2 * HOUR_MS) // timers go on, whatever the clock on the wall says
+      await pull.hub.pass(2 * HOUR_MS) // timers do not depend on the wall clock
       await pull.rest()
       if ((await pull.read('edited')) !== `edit ${tried}`) divergences++
       if ((await pull.index.get('local', `ours ${tried}`))?.deleted !== false) divergences++

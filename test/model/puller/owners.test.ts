@@ -22,7 +22,7 @@ async function lists(disk: SimDisk): Promise<void> {
 }
 
 /** All items of the other device belong to `owner`. */
-async function tell(pull: SimPull, owner: UnixOwner): Promise<void> {
+async function announce(pull: SimPull, owner: UnixOwner): Promise<void> {
   const records = [...pull.peer.records.values()].map((record) => ({
     ...record,
     platform: withUnixOwner(undefined, owner),
@@ -43,11 +43,11 @@ test('syncOwnership: files, directories and symlinks get the owner of the same n
   pull.peer.put('d/small', 'x')
   pull.peer.put('d/large', Buffer.alloc(300_000, 'l'))
   pull.peer.symlink('link', 'd/small')
-  await tell(pull, ANN)
+  await announce(pull, ANN)
   for (const name of ['d', 'd/small', 'd/large', 'link']) assert.deepEqual(await ownerOf(pull, name), [1234, 50], name)
   await pull.assertSettled()
   pull.peer.put('d/small', 'x', { modifiedS: 1_700_000_400 })
-  await tell(pull, NAMELESS)
+  await announce(pull, NAMELESS)
   assert.deepEqual(await ownerOf(pull, 'd/small'), [31, 32], 'a change of owner alone')
   await pull.assertSettled()
 })
@@ -56,7 +56,7 @@ test('syncOwnership: without permission the item fails with the reason and is no
   await using pull = await SimPull.start({ folder: { syncOwnership: true }, arrange: lists })
   pull.disk.fail({ call: 'chown', code: 'EPERM', times: 1_000 })
   pull.peer.put('file', 'x')
-  await tell(pull, ANN)
+  await announce(pull, ANN)
   assert.deepEqual(await pull.errors(), ['file: syncing: sync ownership: operation not permitted'])
   assert.deepEqual(
     (await pull.tree()).filter((name) => !name.startsWith('.syncthing.')),
@@ -67,7 +67,7 @@ test('syncOwnership: without permission the item fails with the reason and is no
 test('without syncOwnership no owner is changed, and received ownership is kept in the record', async () => {
   await using pull = await SimPull.start({ folder: { sendOwnership: true }, arrange: lists })
   pull.peer.put('file', 'x')
-  await tell(pull, ANN)
+  await announce(pull, ANN)
   assert.deepEqual(await ownerOf(pull, 'file'), [1000, 1000])
   assert.deepEqual(unixOwnerOf((await pull.index.get('local', 'file'))?.platform), ANN)
   await pull.assertSettled()

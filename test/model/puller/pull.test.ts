@@ -85,20 +85,20 @@ test('an edit replaces the file atomically', async () => {
   await pull.assertSettled()
 })
 
-test('small files: where the fast path never works, all are pulled nevertheless, and soon without double requests', async () => {
+test('small files: where the fast path never works, the slow path is soon used alone', async () => {
   await using pull = await SimPull.start()
   const { fileMaker } = pull.hub.platform
-  let asked = 0
+  let requested = 0
   fileMaker.make = async () => {
-    asked++
+    requested++
     return { kind: 'failed', code: 'ELOOP', message: 'ELOOP: not here, open' }
   }
   for (let i = 0; i < 200; i++) pull.peer.put(`f${i}`, `content ${i}`)
   await pull.sync()
   assert.equal((await pull.tree()).length, 200)
   assert.equal(await pull.read('f123'), 'content 123')
-  assert.ok(asked >= 8 && asked < 200, `${asked} tries`)
-  assert.equal(pull.peer.requests.length, 200 + asked)
+  assert.ok(requested >= 8 && requested < 200, `${requested} tries`)
+  assert.equal(pull.peer.requests.length, 200 + requested)
   await pull.assertSettled()
 })
 
@@ -110,7 +110,7 @@ test('small files: very many at a time on a fast network, few on a slow one', as
     await using pull = await SimPull.start()
     let most = 0
     pull.peer.serve = async (_request, data) => {
-      for (let turn = 0; turn < 40; turn++) await settle()
+      for (let tick = 0; tick < 40; tick++) await settle()
       const { progress } = await pull.hub.model.need(DOCS, { page: 1, perPage: 1_000 })
       most = Math.max(most, progress.length)
       return data
@@ -130,7 +130,7 @@ test('directories: several at a time, parents first', async () => {
   pull.disk.makeDirectory = async (path, mode) => {
     open++
     most = Math.max(most, open)
-    for (let turn = 0; turn < 5; turn++) await settle()
+    for (let tick = 0; tick < 5; tick++) await settle()
     await make(path, mode)
     open--
   }
@@ -195,9 +195,9 @@ test('a large file is copied by the system, unless it is sparse', async () => {
   const dense = Buffer.alloc(80 * BLOCK)
   for (let i = 0; i < 80; i++) dense.fill(i + 1, i * BLOCK, (i + 1) * BLOCK)
   const sparse = Buffer.from(dense).fill(0, 10 * BLOCK, 20 * BLOCK)
-  for (const word of ['before', 'after']) {
-    dense.write(word)
-    sparse.write(word)
+  for (const text of ['before', 'after']) {
+    dense.write(text)
+    sparse.write(text)
     pull.peer.put('dense', Buffer.from(dense))
     pull.peer.put('sparse', Buffer.from(sparse))
     await pull.sync()
@@ -546,26 +546,26 @@ test('the progress and the completion of a large file are reported to clients an
   for (let i = 0; i < 20; i++) content.fill(i + 1, i * BLOCK, (i + 1) * BLOCK)
   pull.peer.put('large', content)
   pull.peer.put('small', 's')
-  await pull.tell()
+  await pull.announce()
   await pull.hub.pass(6_000)
   const [first] = pull.hub.of('DownloadProgress')
   const view = first?.['docs']?.['large']
   assert.deepEqual([view?.total, view?.pulled, view?.pulling, view?.bytesDone], [20, 12, 8, 12 * BLOCK])
   assert.deepEqual(
-    pull.peer.told.map(({ kind, name, blockIndexes }) => [kind, name, blockIndexes.length]),
+    pull.peer.downloadUpdates.map(({ kind, name, blockIndexes }) => [kind, name, blockIndexes.length]),
     [['append', 'large', 12]],
   )
   gate.resolve()
   await pull.rest()
   await pull.hub.pass(6_000)
   assert.deepEqual({ ...pull.hub.of('DownloadProgress').at(-1) }, {})
-  assert.deepEqual(pull.peer.told.at(-1)?.kind, 'forget')
+  assert.deepEqual(pull.peer.downloadUpdates.at(-1)?.kind, 'forget')
 })
 
 test('no timer runs without a pull, and enabling progress during a pull takes effect', async () => {
   await using pull = await SimPull.start()
   const wakeupsIn = async (ms: number) => {
-    let wakeups = -1 // the first look comes before any time has passed
+    let wakeups = -1 // the first check comes before any time has passed
     await pull.hub.platform.clock.advance(ms, async () => {
       wakeups++
       await settle()
@@ -585,7 +585,7 @@ test('no timer runs without a pull, and enabling progress during a pull takes ef
     return data
   }
   pull.peer.put('second', Buffer.alloc(3 * BLOCK, 1))
-  await pull.tell()
+  await pull.announce()
   await pull.hub.pass(6_000)
   assert.deepEqual(pull.hub.of('DownloadProgress'), [])
   await setInterval(5)
@@ -604,8 +604,8 @@ test('completed files are stored and announced while the next one is in progress
   }
   pull.peer.put('quick', 'here at once')
   pull.peer.put('slow', Buffer.alloc(3 * BLOCK, 's'))
-  await pull.tell()
-  for (let turn = 0; turn < 1_000 && (await pull.needed()).length > 1; turn++) await pull.hub.pass(10)
+  await pull.announce()
+  for (let tick = 0; tick < 1_000 && (await pull.needed()).length > 1; tick++) await pull.hub.pass(10)
   assert.deepEqual(await pull.needed(), ['slow'])
   assert.equal((await pull.hub.model.status(DOCS)).state, 'syncing')
   held.resolve()

@@ -91,7 +91,7 @@ test('an edit at any disk call while a directory replaces the file is kept', asy
   assert.ok(moments >= 3, `${moments} moments`)
 })
 
-test('an item created in place of an edited file during the check is kept, and the edit becomes a conflict copy', async () => {
+test('an item created during the check is kept, and the edit becomes a conflict copy', async () => {
   await using pull = await SimPull.start()
   pull.peer.put('f', 'theirs')
   await pull.sync()

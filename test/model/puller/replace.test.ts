@@ -32,7 +32,7 @@ for (const [size, expected] of [
   [9 * MIB, ['open', 'rename', 'close']],
   [MIB, ['rename']],
 ] as const) {
-  test(`a file of ${size / MIB} MiB is replaced ${expected.length > 1 ? 'while it is open: what is left of it goes later' : 'as it is'}`, async () => {
+  test(`a file of ${size / MIB} MiB is replaced ${expected.length > 1 ? 'while it is held open and freed later' : 'directly'}`, async () => {
     await using pull = await SimPull.start()
     pull.peer.put('f', Buffer.alloc(size, 'o'))
     await pull.sync()

@@ -47,11 +47,11 @@ test('the window shrinks to its lower bound when the disk falls behind', async (
   const { window } = windowOf(32 * MIB)
   for (let i = 0; i < 100; i++) window.arrived(MIB)()
   const written = Array.from({ length: 10 }, () => window.arrived(MIB))
-  assert.equal(await roomFor(window, MIB), 30, 'eight may wait for the disk')
+  assert.equal(await roomFor(window, MIB), 30, 'eight blocks may be unwritten')
   written.push(...Array.from({ length: 40 }, () => window.arrived(MIB)))
   assert.equal(await roomFor(window, MIB), 16)
   for (const settle of written) settle()
-  assert.equal(window.limitBytes, 17 * MIB, 'only when nothing waits any more does it grow')
+  assert.equal(window.limitBytes, 17 * MIB, 'it grows only when all received data is written')
 })
 
 test('on a slow network the window is limited to the throughput of one second', async () => {
@@ -63,12 +63,12 @@ test('on a slow network the window is limited to the throughput of one second', 
   assert.equal(await roomFor(window, MIB / 8), 32, 'four megabytes a second')
   pass(10_000)
   window.arrived(MIB)()
-  assert.equal(window.limitBytes, 2 * MIB, 'never less than that')
+  assert.equal(window.limitBytes, 2 * MIB, 'the lower bound')
   for (let i = 0; i < 10; i++) {
     pass(100)
     for (let j = 0; j < 10; j++) window.arrived(MIB)()
   }
-  assert.equal(window.limitBytes, 32 * MIB, 'a fast one gets all there is')
+  assert.equal(window.limitBytes, 32 * MIB, 'a fast network gets the maximum')
 })
 
 test('waiting requests are admitted when the window grows', async () => {

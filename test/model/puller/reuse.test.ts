@@ -18,9 +18,9 @@ function content(letters: string): Buffer {
 
 /** The blocks requested from the other device since the last call, in file order. */
 function fetched({ peer }: SimPull): readonly string[] {
-  const asked = peer.requests.map(({ name, offsetBytes }) => `${name}#${offsetBytes / BLOCK}`)
+  const requested = peer.requests.map(({ name, offsetBytes }) => `${name}#${offsetBytes / BLOCK}`)
   peer.requests.length = 0
-  return asked.sort()
+  return requested.sort()
 }
 
 async function assertContent(pull: SimPull, name: string, letters: string): Promise<void> {
@@ -93,7 +93,7 @@ test('a file that does not match its record is skipped, and the next candidate i
   await pull.disk.removeFile(`${ROOT}/third`)
   pull.peer.put('fourth', content('abcd4'))
   await pull.sync()
-  assert.deepEqual(fetched(pull), ['fourth#1', 'fourth#2', 'fourth#4'], 'two blocks are left nowhere')
+  assert.deepEqual(fetched(pull), ['fourth#1', 'fourth#2', 'fourth#4'], 'two blocks exist nowhere')
   await assertContent(pull, 'fourth', 'abcd4')
 })
 

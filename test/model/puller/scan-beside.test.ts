@@ -3,8 +3,8 @@ import { test } from 'node:test'
 import { DOCS } from '../../support/model.ts'
 import { ROOT, SimPull } from './sim-pull.ts'
 
-async function turns(count: number): Promise<void> {
-  for (let turn = 0; turn < count; turn++) await new Promise((resolve) => setImmediate(resolve))
+async function ticks(count: number): Promise<void> {
+  for (let tick = 0; tick < count; tick++) await new Promise((resolve) => setImmediate(resolve))
 }
 
 /** Far longer than a scan of a few items takes. */
@@ -15,10 +15,10 @@ function readSlowly(pull: SimPull): void {
   const { hasher } = pull.hub.platform
   const hash = hasher.hash.bind(hasher)
   hasher.hash = async (jobs, onHashed, signal) => {
-    if (jobs.some(({ path }) => path === `${ROOT}/new`)) await turns(3 * A_SCAN)
+    if (jobs.some(({ path }) => path === `${ROOT}/new`)) await ticks(3 * A_SCAN)
     return await hash(jobs, onHashed, signal)
   }
-  pull.disk.put(`${ROOT}/new`, 'nobody knows this file')
+  pull.disk.put(`${ROOT}/new`, 'unknown file')
 }
 
 test('a scan that finds a directory in creation does not record a local change', async () => {
@@ -29,11 +29,11 @@ test('a scan that finds a directory in creation does not record a local change',
   let scanning: Promise<void> | undefined
   pull.disk.chmod = async (path, mode) => {
     scanning ??= pull.hub.model.scan(DOCS, [], undefined)
-    await turns(A_SCAN)
+    await ticks(A_SCAN)
     await chmod(path, mode)
   }
   await pull.sync()
-  assert.ok(scanning !== undefined, 'the directory got its mode after it was made')
+  assert.ok(scanning !== undefined, 'the directory got its mode after its creation')
   await pull.hub.while(scanning)
   const local = await pull.index.get('local', 'd')
   assert.deepEqual([local?.permissions, local?.version], [0o755, record.version])
@@ -50,10 +50,10 @@ test('a scan that finds a file just finished does not record a local change', as
     await rename(from, to)
     if (to !== `${ROOT}/f`) return
     scanning ??= pull.hub.model.scan(DOCS, [], undefined)
-    await turns(A_SCAN)
+    await ticks(A_SCAN)
   }
   await pull.sync()
-  assert.ok(scanning !== undefined, 'the file was renamed into its place')
+  assert.ok(scanning !== undefined, 'the file was renamed into place')
   await pull.hub.while(scanning)
   assert.deepEqual((await pull.index.get('local', 'f'))?.version, record.version)
   await pull.assertSettled()

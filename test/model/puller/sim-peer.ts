@@ -64,7 +64,7 @@ export class SimPeer implements Sources {
   readonly contents = new Map<string, Buffer>()
   readonly records = new Map<string, FileInfo>()
   readonly requests: BlockRequest[] = []
-  readonly told: DownloadUpdate[] = []
+  readonly downloadUpdates: DownloadUpdate[] = []
   connected = true
   /** Called for every request; may delay, throw or change the bytes. */
   serve: (request: BlockRequest, data: Buffer, signal: AbortSignal) => Promise<Uint8Array> = async (_request, data) =>
@@ -96,7 +96,7 @@ export class SimPeer implements Sources {
     return this.put(name, '', { type: this.records.get(name)?.type ?? 'file', ...options, deleted: true })
   }
 
-  async tell(index: FolderIndex): Promise<void> {
+  async announce(index: FolderIndex): Promise<void> {
     await index.updateRemote(PEER, [...this.records.values()])
   }
 
@@ -127,6 +127,6 @@ export class SimPeer implements Sources {
   }
 
   async tellProgress(_folder: string, updates: readonly DownloadUpdate[]): Promise<void> {
-    this.told.push(...updates)
+    this.downloadUpdates.push(...updates)
   }
 }

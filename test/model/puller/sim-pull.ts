@@ -50,20 +50,20 @@ export class SimPull implements AsyncDisposable {
 
   /** The other device announces its files; resolves when the folder is idle. */
   async sync(): Promise<void> {
-    await this.tell()
+    await this.announce()
     await this.rest()
   }
 
-  async tell(): Promise<void> {
-    await this.peer.tell(this.index)
+  async announce(): Promise<void> {
+    await this.peer.announce(this.index)
     this.hub.model.pullSoon(DOCS)
   }
 
   /** Resolves when the folder has been idle for a while, with little simulated time passed. */
   async rest(): Promise<void> {
-    for (let quiet = 0, turn = 0; quiet < 25; turn++) {
-      assert.ok(turn < 50_000, `the folder does not come to rest: ${this.hub.states().slice(-8).join(' ')}`)
-      await this.hub.pass(turn % 100 === 99 ? 1 : 0)
+    for (let quiet = 0, tick = 0; quiet < 25; tick++) {
+      assert.ok(tick < 50_000, `the folder does not become idle: ${this.hub.states().slice(-8).join(' ')}`)
+      await this.hub.pass(tick % 100 === 99 ? 1 : 0)
       const { state } = await this.hub.model.status(DOCS)
       quiet = state === 'idle' || state === 'error' ? quiet + 1 : 0
     }
