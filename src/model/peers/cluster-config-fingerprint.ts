@@ -10,11 +10,11 @@ import {
 import type { PeersDeps } from './peer-deps.ts'
 import { ownPosition } from './peer-folder.ts'
 
-export type WordDeps = Pick<PeersDeps, 'store' | 'folders'> & { config(): Config }
+export type ClusterConfigDeps = Pick<PeersDeps, 'store' | 'folders'> & { config(): Config }
 
-/** How far the indexes reach that we hold of the folders shared with a device. Folders that rest are not among them. */
-export async function positionsToTell(
-  { config, store, folders }: WordDeps,
+/** Positions of all indexes of the folders shared with a device, without paused folders. */
+export async function announcedPositions(
+  { config, store, folders }: ClusterConfigDeps,
   { own, peer }: Ends,
 ): Promise<ReadonlyMap<FolderId, FolderPositions>> {
   const positions = new Map<FolderId, FolderPositions>()
@@ -31,11 +31,11 @@ export async function positionsToTell(
   return positions
 }
 
-/** What we would tell a device, apart from how far each index reaches: equal texts need not be told again. */
-export function clusterConfigFingerprint({ config, folders }: WordDeps, ends: Ends): string {
+/** The cluster config for a device without index positions: an equal text need not be sent again. */
+export function clusterConfigFingerprint({ config, folders }: ClusterConfigDeps, ends: Ends): string {
   const running = foldersSharedWith(config(), ends.peer).map(({ id }) => folders.rootOf(id) !== undefined)
-  const told = clusterConfigFor(config(), ends, new Map())
-  return JSON.stringify([running, told], (_key, value: unknown) =>
+  const message = clusterConfigFor(config(), ends, new Map())
+  return JSON.stringify([running, message], (_key, value: unknown) =>
     typeof value === 'bigint' ? value.toString() : value,
   )
 }

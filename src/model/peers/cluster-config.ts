@@ -8,7 +8,7 @@ export interface IndexPosition {
   readonly sequence: number
 }
 
-/** What we hold of a folder: our own index, and those that others told us. */
+/** Index positions of a folder: of our own index and of those received from others. */
 export interface FolderPositions {
   readonly own: IndexPosition
   readonly others: ReadonlyMap<DeviceId, IndexPosition>
@@ -16,7 +16,7 @@ export interface FolderPositions {
 
 const NO_POSITION: IndexPosition = { indexId: 0n, sequence: 0 }
 const NO_TOKEN = new Uint8Array(0)
-/** Folders of one message that are looked at; nobody shares more with one device. */
+/** Bounds the folders that are read from one message. */
 const FOLDERS_MAX = 10_000
 const LABEL_LENGTH_MAX = 256
 
@@ -28,11 +28,11 @@ export interface FolderOffer {
   readonly remoteEncrypted: boolean
 }
 
-/** What follows from a device's word about one folder that we share with it. */
+/** What follows from a received cluster config for one folder that we share with the device. */
 export type FolderVerdict =
   | {
       readonly kind: 'exchange'
-      /** What the device knows of our index. */
+      /** How much of our index the device has. */
       readonly knownToThem: IndexPosition
       /** Its own index. */
       readonly theirs: IndexPosition
@@ -57,8 +57,8 @@ export interface Ends {
 }
 
 /**
- * Folders that we share with a device in the clear. One that it may see only encrypted is not among them: as long as
- * nobody encrypts, such a device gets nothing at all.
+ * Folders that we share with a device unencrypted. Folders shared with an encryption password are left out, because
+ * encryption is not implemented: such a device receives nothing.
  */
 export function foldersSharedWith(config: Config, device: DeviceId): readonly FolderConfig[] {
   return config.folders.filter((folder) => isSharedWith(folder, device))
@@ -69,7 +69,7 @@ function isSharedWith(folder: FolderConfig, device: DeviceId): boolean {
   return folder.devices.some((shared) => shared.deviceID === device && shared.encryptionPassword === '')
 }
 
-/** What we tell a device about the folders we share with it. A folder without positions does not run: told as paused. */
+/** The cluster config for a device. A folder without positions does not run and is announced as paused. */
 export function clusterConfigFor(
   config: Config,
   { own, peer }: Ends,
@@ -92,7 +92,7 @@ export function clusterConfigFor(
   return { folders, secondary: false }
 }
 
-/** Devices that hold only encrypted data are kept from the others, as newer versions do. */
+/** Devices that hold only encrypted data are not announced to others, as in newer versions of Syncthing. */
 function membersOf(config: Config, folder: FolderConfig, peer: DeviceId): readonly DeviceId[] {
   const known = new Set(config.devices.map(({ deviceID }) => deviceID))
   return folder.devices
@@ -118,7 +118,7 @@ function clusterDevice(config: Config, id: DeviceId, { indexId, sequence }: Inde
   }
 }
 
-/** Reads a device's word. Never throws; of a folder listed twice the first entry counts. */
+/** Evaluates a received cluster config. Never throws; of a folder listed twice the first entry counts. */
 export function judgeClusterConfig(config: Config, { own, peer }: Ends, received: ClusterConfig): ClusterVerdict {
   const folders = new Map<FolderId, FolderVerdict>()
   const offers = new Map<FolderId, FolderOffer>()
@@ -135,7 +135,7 @@ export function judgeClusterConfig(config: Config, { own, peer }: Ends, received
       offers.set(id, offerOf(id, folder, ours, theirs))
       continue
     }
-    if (!isSharedWith(configured, peer)) continue // encrypted, which nobody here can do: as if we did not share it
+    if (!isSharedWith(configured, peer)) continue // encryption is not implemented: treated as not shared
     if (untrusted) return close('device is untrusted, but configured to receive plain data')
     if (ours.encryptionPasswordToken.length > 0 || theirs.encryptionPasswordToken.length > 0) {
       return close('remote expects to exchange encrypted data, but is configured for plain data')
@@ -178,13 +178,13 @@ function offerOf(folder: FolderId, { label }: ClusterFolder, ours: ClusterDevice
   }
 }
 
-/** The sequence after which a device has heard nothing of our index; 0: all of it is to be sent. */
+/** The sequence after which our index is to be sent to a device; 0: all of it. */
 export function startOfSending(own: IndexPosition, knownToThem: IndexPosition): number {
   if (knownToThem.indexId !== own.indexId) return 0
   return knownToThem.sequence >= 0 && knownToThem.sequence <= own.sequence ? knownToThem.sequence : 0
 }
 
-/** Whether what a device told us earlier still holds. An index without an id, or another id, starts from nothing. */
+/** Whether the stored records of a device are still valid. An index without an id, or with another id, starts empty. */
 export function keepsRecords(stored: bigint, announced: bigint): boolean {
   return announced !== 0n && announced === stored
 }

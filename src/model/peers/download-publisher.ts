@@ -6,37 +6,37 @@ import { Wakeup } from '../../sync/wakeup.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { PullProgress } from '../puller/file-progress.ts'
 
-/** A folder of which files may be pulled. */
+/** A folder whose files may be in the process of being pulled. */
 export interface PullingFolder {
   readonly id: FolderId
-  /** Others are told which blocks they may have from us before we are done. */
+  /** Blocks of unfinished files are announced to other devices. */
   readonly shared: boolean
   /** True also while a pull plans or waits, when no file is in progress. */
   readonly isPulling: boolean
   readonly pulling: ReadonlyMap<string, PullProgress>
 }
 
-export interface DownloadTellerDeps {
+export interface DownloadPublisherDeps {
   readonly clock: Clock
   readonly events: EventSink
   folders(): readonly PullingFolder[]
-  /** 0 or less: nothing is told. */
+  /** 0 or less: nothing is published. */
   intervalMs(): number
-  /** Files of no more blocks than this are not worth a message to others. */
+  /** Files of no more blocks than this are not announced. */
   blocksMin(): number
   broadcast(folder: FolderId, updates: readonly DownloadUpdate[]): Promise<void>
 }
 
-/** Tells how far downloads are: people by events, other devices so that they can fetch from us what we have. */
+/** Publishes download progress: as events, and to other devices so that they can fetch finished blocks from here. */
 export class DownloadPublisher implements Service {
   readonly name = 'model/downloads'
-  readonly #deps: DownloadTellerDeps
+  readonly #deps: DownloadPublisherDeps
   readonly #wakeup = new Wakeup()
   #lastEvent = '{}'
-  /** What others know, by folder and file. */
-  readonly #told = new Map<FolderId, Map<string, { readonly progress: PullProgress; readonly blocks: Set<number> }>>()
+  /** What was announced to other devices, by folder and file. */
+  readonly #announced = new Map<FolderId, Map<string, { readonly progress: PullProgress; readonly blocks: Set<number> }>>()
 
-  constructor(deps: DownloadTellerDeps) {
+  constructor(deps: DownloadPublisherDeps) {
     this.#deps = deps
   }
 
@@ -50,7 +50,7 @@ export class DownloadPublisher implements Service {
           continue
         }
         await this.#deps.clock.sleep(intervalMs, signal)
-        await this.#tell()
+        await this.#publish()
       }
     } catch (error) {
       if (!signal.aborted) throw error
@@ -62,13 +62,13 @@ export class DownloadPublisher implements Service {
     this.#wakeup.ring()
   }
 
-  /** The end of the last pull is still to be told when no pull runs any more. */
+  /** The end of the last pull is still to be published when no pull runs any more. */
   #isActive(): boolean {
     if (this.#lastEvent !== '{}') return true
-    return this.#deps.folders().some(({ id, isPulling }) => isPulling || (this.#told.get(id)?.size ?? 0) > 0)
+    return this.#deps.folders().some(({ id, isPulling }) => isPulling || (this.#announced.get(id)?.size ?? 0) > 0)
   }
 
-  async #tell(): Promise<void> {
+  async #publish(): Promise<void> {
     const folders = this.#deps.folders()
     this.#emit(folders)
     for (const folder of folders) {
@@ -77,7 +77,7 @@ export class DownloadPublisher implements Service {
     }
   }
 
-  /** Only when something moved; the last one says that nothing is in progress any more. */
+  /** Only on change; the last event reports that nothing is in progress any more. */
   #emit(folders: readonly PullingFolder[]): void {
     const data: Record<string, Record<string, FileProgress>> = Object.create(null)
     for (const { id, pulling } of folders) {
@@ -93,24 +93,24 @@ export class DownloadPublisher implements Service {
   }
 
   #updatesFor({ id, pulling, shared }: PullingFolder): readonly DownloadUpdate[] {
-    const told =
-      this.#told.get(id) ?? new Map<string, { readonly progress: PullProgress; readonly blocks: Set<number> }>()
-    this.#told.set(id, told)
+    const announced =
+      this.#announced.get(id) ?? new Map<string, { readonly progress: PullProgress; readonly blocks: Set<number> }>()
+    this.#announced.set(id, announced)
     const updates: DownloadUpdate[] = []
-    for (const [name, { progress }] of told) {
+    for (const [name, { progress }] of announced) {
       if (shared && pulling.get(name) === progress) continue
-      told.delete(name)
+      announced.delete(name)
       updates.push(updateOf('forget', progress, []))
     }
     if (!shared) return updates
     for (const [name, progress] of pulling) {
       if (progress.blockCount <= this.#deps.blocksMin()) continue
-      const known = told.get(name) ?? { progress, blocks: new Set<number>() }
-      told.set(name, known)
-      const news = [...progress.present].filter((block) => !known.blocks.has(block))
-      if (news.length === 0) continue
-      for (const block of news) known.blocks.add(block)
-      updates.push(updateOf('append', progress, news))
+      const known = announced.get(name) ?? { progress, blocks: new Set<number>() }
+      announced.set(name, known)
+      const added = [...progress.present].filter((block) => !known.blocks.has(block))
+      if (added.length === 0) continue
+      for (const block of added) known.blocks.add(block)
+      updates.push(updateOf('append', progress, added))
     }
     return updates
   }

@@ -5,8 +5,8 @@ import type { IndexData } from '../../protocol/types.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { keepsRecords, type IndexPosition } from './cluster-config.ts'
 
-/** Records stored in one go: a few milliseconds, then others have their turn. */
-const RECORDS_AT_ONCE = 250
+/** Records stored per batch: a few milliseconds, then other work runs. */
+const RECORDS_PER_BATCH = 250
 const NEVER = new AbortController().signal
 
 export interface IndexReceiverDeps {
@@ -16,14 +16,14 @@ export interface IndexReceiverDeps {
   readonly log: Logger
 }
 
-/** Keeps what one device tells about one folder. */
+/** Stores the index of one folder as one device sends it. */
 export class IndexReceiver {
   readonly #deps: IndexReceiverDeps
   readonly #device: DeviceId
   readonly #folder: FolderId
-  /** The last sequence number heard; undefined until something was. */
-  #heardUpTo: number | undefined
-  #complained = false
+  /** The last sequence number received; undefined before the first message. */
+  #receivedSequence: number | undefined
+  #anomalyReported = false
 
   private constructor(
     deps: IndexReceiverDeps,
@@ -34,12 +34,12 @@ export class IndexReceiver {
     this.#folder = folder
   }
 
-  /** The number of the last record it told of over this exchange. */
-  get heardUpTo(): number {
-    return this.#heardUpTo ?? 0
+  /** The sequence number of the last record received in this exchange. */
+  get receivedSequence(): number {
+    return this.#receivedSequence ?? 0
   }
 
-  /** Forgets what the device told earlier, unless it goes on with the same index. */
+  /** Drops the stored records of the device unless its index id is unchanged. */
   static async begin(
     deps: IndexReceiverDeps,
     options: { readonly device: DeviceId; readonly folder: FolderId; readonly theirs: IndexPosition },
@@ -49,29 +49,29 @@ export class IndexReceiver {
     if (!keepsRecords(await index.remoteIndexId(device), theirs.indexId)) {
       log.debug(() => `folder ${folder}: ${device} has a new index`)
       await index.dropDevice(device)
-      // Only now: stopped half-way, the number of the old index says that there is still something to forget.
+      // Only now: if interrupted, the old index id shows that records are still to be dropped.
       await index.setRemoteIndexId(device, theirs.indexId)
     }
     return new IndexReceiver(deps, options)
   }
 
-  /** All of an index: nothing that was told before holds. */
+  /** A full index: replaces all stored records. */
   async index(data: IndexData): Promise<void> {
     await this.#deps.index.dropDevice(this.#device)
-    this.#heardUpTo = 0
+    this.#receivedSequence = 0
     await this.indexUpdate({ ...data, prevSequence: 0 })
   }
 
   async indexUpdate(data: IndexData): Promise<void> {
     const { clock, events, index } = this.#deps
-    const before = this.#heardUpTo ?? (await index.sequence(this.#device))
-    this.#complain(anomalyOf(data, before))
-    for (let start = 0; start < data.files.length; start += RECORDS_AT_ONCE) {
+    const before = this.#receivedSequence ?? (await index.sequence(this.#device))
+    this.#reportAnomaly(anomalyOf(data, before))
+    for (let start = 0; start < data.files.length; start += RECORDS_PER_BATCH) {
       if (start > 0) await clock.sleep(0, NEVER)
-      await index.updateRemote(this.#device, data.files.slice(start, start + RECORDS_AT_ONCE))
+      await index.updateRemote(this.#device, data.files.slice(start, start + RECORDS_PER_BATCH))
     }
-    // Records that nobody can use are left out on the way, the last one perhaps.
-    this.#heardUpTo = Math.max(data.files.at(-1)?.sequence ?? before, data.lastSequence)
+    // Unusable records, possibly the last one, are left out while decoding.
+    this.#receivedSequence = Math.max(data.files.at(-1)?.sequence ?? before, data.lastSequence)
     const sequence = await index.sequence(this.#device)
     const items = data.files.length
     events.emit('RemoteIndexUpdated', {
@@ -83,26 +83,26 @@ export class IndexReceiver {
     })
   }
 
-  /** Said once for each exchange: a device that counts wrongly does so in every message. */
-  #complain(anomaly: string | undefined): void {
-    if (anomaly === undefined || this.#complained) return
-    this.#complained = true
+  /** Logged once per exchange: a device with wrong numbers sends them in every message. */
+  #reportAnomaly(anomaly: string | undefined): void {
+    if (anomaly === undefined || this.#anomalyReported) return
+    this.#anomalyReported = true
     const message = `index of folder ${this.#folder} from ${this.#device}: ${anomaly}`
     this.#deps.log.warn(message)
     this.#deps.events.emit('Failure', message)
   }
 }
 
-/** What is wrong with the numbers of a message. Nothing depends on it: the records are kept all the same. */
-export function anomalyOf({ files, lastSequence, prevSequence }: IndexData, heardUpTo: number): string | undefined {
-  // What is told twice does no harm: it happens when the two sides begin anew while records are on their way.
-  if (prevSequence > heardUpTo) return `continues at ${prevSequence}, heard up to ${heardUpTo}`
+/** What is wrong with the sequence numbers of a message. Diagnostic only: the records are stored in any case. */
+export function anomalyOf({ files, lastSequence, prevSequence }: IndexData, receivedSequence: number): string | undefined {
+  // Duplicates are harmless: they occur when both sides restart while records are in transit.
+  if (prevSequence > receivedSequence) return `continues at ${prevSequence}, received up to ${receivedSequence}`
   let previous = prevSequence
   for (const { sequence } of files) {
     if (sequence <= previous) return `sequence ${sequence} follows ${previous}`
     previous = sequence
   }
-  // Older versions do not say where a message ends.
-  if (lastSequence > 0 && lastSequence < previous) return `says it ends at ${lastSequence}, ends at ${previous}`
+  // Older versions do not send the last sequence.
+  if (lastSequence > 0 && lastSequence < previous) return `announces its end at ${lastSequence}, ends at ${previous}`
   return undefined
 }

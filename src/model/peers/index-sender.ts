@@ -7,10 +7,10 @@ import { Wakeup } from '../../sync/wakeup.ts'
 import type { Clock } from '../../platform/clock.ts'
 
 const BATCH = { files: 1_000, blocks: 5_000 } as const
-/** Between looks at the index: many small changes travel together. */
+/** Between reads of the index, so that many small changes are sent in one message. */
 const PAUSE_MS = 250
-/** For changes that nobody told of. */
-const LOOK_AGAIN_MS = 60_000
+/** Finds changes without a notification. */
+const RECHECK_MS = 60_000
 
 export interface IndexSenderDeps {
   readonly clock: Clock
@@ -19,15 +19,15 @@ export interface IndexSenderDeps {
   readonly log: Logger
 }
 
-/** Tells one device what changed in one folder, in the order in which it did, until the signal aborts. */
+/** Sends the changes of one folder to one device in sequence order until the signal aborts. */
 export class IndexSender {
   readonly #deps: IndexSenderDeps
   readonly #folder: FolderId
   readonly #wakeup = new Wakeup()
   #indexId: bigint
-  #sentUpTo: number
+  #sentSequence: number
 
-  /** `start` as `startOfSending` gives it, for the index with that id. */
+  /** `start` is the result of `startOfSending` for the index with that id. */
   constructor(
     deps: IndexSenderDeps,
     options: { readonly folder: FolderId; readonly indexId: bigint; readonly start: number },
@@ -35,15 +35,15 @@ export class IndexSender {
     this.#deps = deps
     this.#folder = options.folder
     this.#indexId = options.indexId
-    this.#sentUpTo = options.start
+    this.#sentSequence = options.start
   }
 
-  /** How far the device has been told, and of which index. */
+  /** The index id and the last sequence sent. */
   get position(): { readonly indexId: bigint; readonly sequence: number } {
-    return { indexId: this.#indexId, sequence: this.#sentUpTo }
+    return { indexId: this.#indexId, sequence: this.#sentSequence }
   }
 
-  /** Something changed: it will be told soon. */
+  /** The index changed: it is sent soon. */
   changed(): void {
     this.#wakeup.ring()
   }
@@ -60,17 +60,17 @@ export class IndexSender {
     }
   }
 
-  /** Whether there was anything. */
+  /** Whether anything was sent. */
   async #sendAll(signal: AbortSignal): Promise<boolean> {
     const { index } = this.#deps
     const indexId = await index.indexId()
     if (indexId !== this.#indexId) {
-      // The index was lost and began anew: its sequence numbers mean other records now.
+      // The index was lost and recreated: its sequence numbers refer to other records now.
       this.#indexId = indexId
-      this.#sentUpTo = 0
+      this.#sentSequence = 0
     }
     for (let sent = false; ; sent = true) {
-      const batch = await index.localSince(this.#sentUpTo, BATCH)
+      const batch = await index.localSince(this.#sentSequence, BATCH)
       signal.throwIfAborted()
       const last = batch.at(-1)
       if (last === undefined) return sent
@@ -80,18 +80,18 @@ export class IndexSender {
 
   async #send(batch: readonly FileInfo[], lastSequence: number): Promise<void> {
     const { connection, log } = this.#deps
-    const prevSequence = this.#sentUpTo
+    const prevSequence = this.#sentSequence
     const data = { folder: this.#folder, files: batch.map(announcementOf), lastSequence, prevSequence }
     log.debug(() => `folder ${this.#folder}: sending ${batch.length} records, ${prevSequence} to ${lastSequence}`)
     if (prevSequence === 0) await connection.index(data)
     else await connection.indexUpdate(data)
-    this.#sentUpTo = lastSequence
+    this.#sentSequence = lastSequence
   }
 
   async #waitForChange(signal: AbortSignal): Promise<void> {
     const alarm = new AbortController()
-    // A rejection is our own abort below: somebody rang first.
-    this.#deps.clock.sleep(LOOK_AGAIN_MS, alarm.signal).then(
+    // A rejection is our own abort below, after a notification.
+    this.#deps.clock.sleep(RECHECK_MS, alarm.signal).then(
       () => this.#wakeup.ring(),
       () => {},
     )
@@ -103,7 +103,7 @@ export class IndexSender {
   }
 }
 
-/** A record as others hear of it: a change that stays here has, to them, no version at all. */
+/** A record as it is sent: a receive-only change has an empty version. */
 function announcementOf(info: FileInfo): FileInfo {
   return (info.localFlags & FLAG_RECEIVE_ONLY) === 0 ? info : { ...info, version: [] }
 }

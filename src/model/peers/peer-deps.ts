@@ -9,15 +9,15 @@ import type { FileInfo } from '../../core/records/file-info.ts'
 import type { ClusterConfig } from '../../protocol/types.ts'
 import type { FolderOffer } from './cluster-config.ts'
 
-/** What those who talk to other devices ask of the folders. */
+/** The folder operations that connections to other devices need. */
 export interface PeerFolders {
   /** Absolute; undefined for a folder that does not run. */
   rootOf(folder: FolderId): string | undefined
-  /** Somebody may have what the folder needs. */
+  /** A connected device may have needed items. */
   pullSoon(folder: FolderId): void
-  /** A file is not what our index says: it wants another look, `wholly` when size and time do not show it. */
+  /** A file differs from our index and is to be rescanned; `wholly` when size and time do not show the difference. */
   recheck(folder: FolderId, record: FileInfo, wholly: boolean): void
-  /** Something about the folder's numbers changed. */
+  /** The counts of the folder changed. */
   touched(folder: FolderId): void
 }
 
@@ -30,15 +30,15 @@ export interface PeersDeps {
   readonly statistics: Statistics
   readonly log: Logger
   readonly folders: PeerFolders
-  /** All that a device offers and we do not share with it. */
+  /** All folders that a device offers and we do not share with it. */
   foldersOffered(device: DeviceId, offers: readonly FolderOffer[]): void
-  /** A device that is let in has said what it shares, and with whom. */
-  onClusterConfig(device: DeviceId, word: ClusterConfig, offers: readonly FolderOffer[]): void
-  /** A device told a name and has none here. */
+  /** A configured device sent its cluster config. */
+  onClusterConfig(device: DeviceId, config: ClusterConfig, offers: readonly FolderOffer[]): void
+  /** A device announced a name and has none here. */
   nameDevice(device: DeviceId, name: string): void
 }
 
-/** How a folder stands with another device, in the words of `GET /rest/db/completion`. */
+/** State of a folder on another device, with the values of `GET /rest/db/completion`. */
 export type RemoteState = 'unknown' | 'valid' | 'notSharing' | 'paused'
 
 export interface PeersOptions {

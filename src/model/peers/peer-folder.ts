@@ -9,8 +9,8 @@ import type { PeersDeps } from './peer-deps.ts'
 import { RemoteDownloads } from './remote-downloads.ts'
 
 /**
- * While a device is telling what it said it has, pulls wait so long for the rest: to look at everything once is quicker
- * than twice. Of a very large folder some is pulled while the rest is still being told.
+ * Pulls wait this long for the rest of an announced index: one pass over all records is quicker than two. Of a very
+ * large folder some is pulled while the rest is still being received.
  */
 const INITIAL_INDEX_WAIT_MS = 500
 
@@ -18,11 +18,11 @@ export interface PeerFolderOptions {
   readonly device: DeviceId
   readonly folder: FolderId
   readonly verdict: Extract<FolderVerdict, { kind: 'exchange' }>
-  /** How far we told the device over this connection before the folder was interrupted. */
+  /** The position sent over this connection before the exchange was interrupted. */
   readonly sentSequence: IndexPosition | undefined
 }
 
-/** The exchange of one folder with one device over one connection: what we tell, what it tells. */
+/** The index exchange of one folder with one device over one connection, in both directions. */
 export class PeerFolder {
   readonly downloads = new RemoteDownloads()
   readonly #deps: PeersDeps
@@ -31,9 +31,9 @@ export class PeerFolder {
   readonly #sender: IndexSender
   readonly #stop = new AbortController()
   readonly #sending: Promise<void>
-  /** Set once something was told that was not all. */
-  #patience: Promise<void> | undefined
-  #isPatient = true
+  /** Set once a part of the announced index was received. */
+  #initialWait: Promise<void> | undefined
+  #awaitsInitialIndex = true
 
   private constructor(
     deps: PeersDeps,
@@ -65,25 +65,25 @@ export class PeerFolder {
     return this.#sender.position
   }
 
-  /** Our own index has something new. */
+  /** Our own index changed. */
   localIndexChanged(): void {
     this.#sender.changed()
   }
 
   async index(data: IndexData, whole: boolean): Promise<void> {
-    this.downloads.forget(data.files.map(({ name }) => name))
+    this.downloads.discard(data.files.map(({ name }) => name))
     if (whole) await this.#receiver.index(data)
     else await this.#receiver.indexUpdate(data)
   }
 
-  /** Something may be needed now. */
+  /** Requests a pull, or waits for the rest of the initial index. */
   schedulePull(): void {
     const { folder, verdict } = this.#options
-    if (this.#isPatient && this.#receiver.heardUpTo < verdict.theirs.sequence) {
-      this.#patience ??= this.#waitForInitialIndex()
+    if (this.#awaitsInitialIndex && this.#receiver.receivedSequence < verdict.theirs.sequence) {
+      this.#initialWait ??= this.#waitForInitialIndex()
       return
     }
-    this.#isPatient = false
+    this.#awaitsInitialIndex = false
     this.#deps.folders.pullSoon(folder)
   }
 
@@ -94,10 +94,10 @@ export class PeerFolder {
     this.#deps.events.emit('RemoteDownloadProgress', { device, folder, state: this.downloads.counts() })
   }
 
-  /** Resolves when nothing is being told any more. */
+  /** Resolves when nothing is being sent any more. */
   async stop(): Promise<void> {
     this.#stop.abort()
-    await Promise.all([this.#sending, this.#patience])
+    await Promise.all([this.#sending, this.#initialWait])
   }
 
   async #waitForInitialIndex(): Promise<void> {
@@ -105,8 +105,8 @@ export class PeerFolder {
       () => false,
       () => true,
     )
-    if (stopped || !this.#isPatient) return
-    this.#isPatient = false
+    if (stopped || !this.#awaitsInitialIndex) return
+    this.#awaitsInitialIndex = false
     this.#deps.folders.pullSoon(this.#options.folder)
   }
 
@@ -115,9 +115,9 @@ export class PeerFolder {
     try {
       await this.#sender.run(this.#stop.signal)
     } catch (error) {
-      if (connection.closed.aborted) return // the reason is told elsewhere
-      this.#deps.log.warn(`folder ${folder}: telling ${device} about it failed: ${messageOf(error)}`)
-      // Half an index would look like a whole one: the device asks again over a new connection.
+      if (connection.closed.aborted) return // the reason is logged by the connection
+      this.#deps.log.warn(`folder ${folder}: sending the index to ${device} failed: ${messageOf(error)}`)
+      // A partial index would look like a complete one: the device requests it again over a new connection.
       void connection.close('internal error')
     }
   }

@@ -21,20 +21,20 @@ import {
 } from './cluster-config.ts'
 import type { PeersDeps, RemoteState } from './peer-deps.ts'
 import { PeerFolder } from './peer-folder.ts'
-import { positionsToTell, clusterConfigFingerprint } from './cluster-config-fingerprint.ts'
+import { announcedPositions, clusterConfigFingerprint } from './cluster-config-fingerprint.ts'
 
 const SECONDARY: ClusterConfig = { folders: [], secondary: true }
 
-/** One connection of a device, and what was said on it first. */
+/** One connection of a device, and the cluster config that was sent on it. */
 interface Link {
   readonly connection: Connection
-  said: 'nothing' | 'secondary' | 'full'
+  sentConfig: 'none' | 'secondary' | 'full'
   openRequests: number
-  /** All there ever were: of two that are equally busy the one used less has its turn. */
+  /** The total: of two equally busy connections the one that carried fewer requests is used. */
   requests: number
 }
 
-/** What a device did that we do not put up with: it is told, and the connection ends. */
+/** A protocol violation by the device: the reason is sent to it and the connection is closed. */
 class Refusal extends Error {
   override readonly name = 'Refusal'
 }
@@ -42,14 +42,13 @@ class Refusal extends Error {
 export interface PeerDeps extends PeersDeps {
   config(): Config
   serve(device: DeviceId, request: BlockRequest, signal: AbortSignal): Promise<BlockReply>
-  /** The device told something about these names, or (undefined) about the folder as a whole. */
+  /** The device sent records of these names, or (undefined) of the folder as a whole. */
   recordsChanged(folder: FolderId, names: readonly string[] | undefined): void
 }
 
 /**
- * One device that is connected. We talk about folders on one of its connections, the primary one, which is the oldest;
- * the others carry requests only. The device may take another one for the oldest: what it says about folders is heard
- * wherever it comes.
+ * One connected device. Index data is sent on one of its connections, the primary one, which is the oldest; the others
+ * carry requests only. The device may treat another connection as the oldest, so index data is accepted on all of them.
  */
 export class Peer {
   readonly device: DeviceId
@@ -58,21 +57,21 @@ export class Peer {
   /** The oldest first. */
   readonly #links: Link[] = []
   readonly #folders = new Map<FolderId, PeerFolder>()
-  /** How far the device was told, of folders that are interrupted at the moment. */
+  /** The index position sent to the device, for folders whose exchange is interrupted. */
   readonly #sentSequence = new Map<FolderId, IndexPosition>()
-  /** One change of what is exchanged at a time. */
-  readonly #turn = new Mutex()
-  /** What was interrupted and has not quite ended: a message may still be on its way out. */
+  /** Serializes changes of the exchanges. */
+  readonly #exchangeLock = new Mutex()
+  /** Exchanges that are stopping: a message may still be in the send queue. */
   readonly #ending = new Set<Promise<void>>()
-  /** Its last word, and where it came; not acted on before we have spoken too. */
-  #heard: { readonly config: ClusterConfig; readonly link: Link } | undefined
-  /** Set while exchanges are as its last word asks for. */
-  #acted = false
+  /** The last cluster config received, and its connection; applied only after ours was sent. */
+  #received: { readonly config: ClusterConfig; readonly link: Link } | undefined
+  /** Set while the exchanges match the last cluster config received. */
+  #applied = false
   #verdicts: ReadonlyMap<FolderId, FolderVerdict> | undefined
-  /** The folders that both shared when the device's word was last followed. */
+  /** The folders shared by both sides when a cluster config was last applied. */
   #sharedFolders: ReadonlySet<FolderId> = new Set()
-  /** What we last said, apart from how far each index reaches. */
-  #saidShape = ''
+  /** Of the cluster config last sent, without the index positions. */
+  #sentFingerprint = ''
 
   constructor(deps: PeerDeps, ends: Ends) {
     this.#deps = deps
@@ -84,13 +83,13 @@ export class Peer {
     return this.#links.length > 0
   }
 
-  /** Nobody has been chosen yet to talk about folders. */
-  get wantsPrimary(): boolean {
+  /** No connection has been chosen yet for the index exchange. */
+  get needsPrimary(): boolean {
     return this.connected && this.#primary === undefined
   }
 
   get #primary(): Link | undefined {
-    return this.#links.find(({ said }) => said === 'full')
+    return this.#links.find(({ sentConfig }) => sentConfig === 'full')
   }
 
   get openRequests(): number {
@@ -99,17 +98,17 @@ export class Peer {
 
   /** Resolves when the connection has ended and nothing is under way on it. */
   async run(connection: Connection): Promise<void> {
-    const link: Link = { connection, said: 'nothing', openRequests: 0, requests: 0 }
+    const link: Link = { connection, sentConfig: 'none', openRequests: 0, requests: 0 }
     this.#links.push(link)
     try {
       await connection.run(this.#handler(link))
     } finally {
       this.#links.splice(this.#links.indexOf(link), 1)
-      // At once: the device may be back before we have had our turn.
-      if (this.#heard?.link === link) this.#heard = undefined
+      // Before waiting for the lock: the device may reconnect meanwhile.
+      if (this.#received?.link === link) this.#received = undefined
       if (!this.connected) this.#verdicts = undefined
-      using _turn = await this.#turn.lock()
-      if (link.said === 'full' || !this.connected) this.#stopExchange()
+      using _lock = await this.#exchangeLock.lock()
+      if (link.sentConfig === 'full' || !this.connected) this.#stopExchange()
       await Promise.all(this.#ending)
     }
   }
@@ -118,20 +117,20 @@ export class Peer {
     await Promise.all(this.#links.map(({ connection }) => connection.close(reason)))
   }
 
-  /** Talks about folders on the oldest connection, unless it is done elsewhere, and says on the others that it is not. */
+  /** Makes the oldest connection the primary one unless there is one, and announces the others as secondary. */
   async promote(): Promise<void> {
-    using _turn = await this.#turn.lock()
+    using _lock = await this.#exchangeLock.lock()
     for (const link of this.#links.slice()) {
-      if (link.said !== 'nothing' && !this.wantsPrimary) continue
-      await this.#orClose(link, () => (this.wantsPrimary ? this.#sendFullIndex(link) : this.#saySecondary(link)))
+      if (link.sentConfig !== 'none' && !this.needsPrimary) continue
+      await this.#closeOnError(link, () => (this.needsPrimary ? this.#sendFullConfig(link) : this.#sendSecondaryConfig(link)))
     }
     const primary = this.#primary
-    if (primary !== undefined) await this.#orClose(primary, () => this.#answer())
+    if (primary !== undefined) await this.#closeOnError(primary, () => this.#applyReceived())
   }
 
-  /** Lets go of folders that we share no longer, or that are to rest: whoever has them may close them now. */
+  /** Stops the exchange of folders that are no longer shared or are being paused, so that they can be closed. */
   async release(): Promise<void> {
-    using _turn = await this.#turn.lock()
+    using _lock = await this.#exchangeLock.lock()
     const active = new Set(
       foldersSharedWith(this.#deps.config(), this.device)
         .filter(({ paused }) => !paused)
@@ -140,14 +139,14 @@ export class Peer {
     for (const folder of this.#folders.keys()) if (!active.has(folder)) this.#stopFolder(folder)
   }
 
-  /** The configuration changed: says so to the device if that concerns it, and follows. */
+  /** The configuration changed: sends a new cluster config if it differs for this device, and updates the exchanges. */
   async reconfigure(): Promise<void> {
-    using _turn = await this.#turn.lock()
+    using _lock = await this.#exchangeLock.lock()
     const primary = this.#primary
     if (primary === undefined) return
-    await this.#orClose(primary, async () => {
-      if (this.#saidShape !== clusterConfigFingerprint(this.#deps, this.#ends)) await this.#sendFullIndex(primary)
-      if (this.#acted) await this.#follow(primary, false)
+    await this.#closeOnError(primary, async () => {
+      if (this.#sentFingerprint !== clusterConfigFingerprint(this.#deps, this.#ends)) await this.#sendFullConfig(primary)
+      if (this.#applied) await this.#updateExchanges(primary, false)
     })
   }
 
@@ -162,18 +161,18 @@ export class Peer {
     return verdict.kind === 'paused-there' ? 'paused' : 'valid'
   }
 
-  /** The exchange of a folder that is going on. */
+  /** The running exchange of a folder. */
   exchange(folder: FolderId): PeerFolder | undefined {
     return this.#folders.get(folder)
   }
 
-  /** Over the connection that is freest; the primary one only when there is no other. */
+  /** Uses the least busy connection; the primary one only when there is no other. */
   async request(request: BlockRequest, signal: AbortSignal): Promise<Uint8Array> {
-    const ready = this.#links.filter(({ said }) => said !== 'nothing')
-    const secondary = ready.filter(({ said }) => said === 'secondary')
+    const ready = this.#links.filter(({ sentConfig }) => sentConfig !== 'none')
+    const secondary = ready.filter(({ sentConfig }) => sentConfig === 'secondary')
     let best: Link | undefined
     for (const link of secondary.length > 0 ? secondary : ready) {
-      if (best === undefined || isFreer(link, best)) best = link
+      if (best === undefined || isLessBusy(link, best)) best = link
     }
     if (best === undefined) throw new Error(`device ${this.device} is not connected`)
     best.openRequests++
@@ -185,16 +184,16 @@ export class Peer {
     }
   }
 
-  /** Tells the device which blocks of files we have not finished can be had here already. */
+  /** Announces the blocks of unfinished files that are already available here. */
   async tellProgress(folder: FolderId, updates: readonly DownloadUpdate[]): Promise<void> {
     if (this.#folders.has(folder)) await this.#primary?.connection.downloadProgress(folder, updates)
   }
 
   #handler(link: Link): ProtocolHandler {
     return {
-      clusterConfig: (config) => this.#private(() => this.#onClusterConfig(link, config)),
-      index: (data) => this.#private(() => this.#index(data, true)),
-      indexUpdate: (data) => this.#private(() => this.#index(data, false)),
+      clusterConfig: (config) => this.#maskErrors(() => this.#onClusterConfig(link, config)),
+      index: (data) => this.#maskErrors(() => this.#index(data, true)),
+      indexUpdate: (data) => this.#maskErrors(() => this.#index(data, false)),
       request: (request, signal) => this.#deps.serve(this.device, request, signal),
       downloadProgress: async (folder, updates) => {
         const id = parseFolderId(folder)
@@ -205,34 +204,34 @@ export class Peer {
 
   async #onClusterConfig(link: Link, config: ClusterConfig): Promise<void> {
     if (config.secondary) return
-    using _turn = await this.#turn.lock()
+    using _lock = await this.#exchangeLock.lock()
     this.#deps.events.emit('ClusterConfigReceived', { device: this.device })
     if (link.connection.closed.aborted) return
-    this.#heard = { config, link }
-    this.#acted = false
-    await this.#answer()
+    this.#received = { config, link }
+    this.#applied = false
+    await this.#applyReceived()
   }
 
-  /** Once both have spoken: acts on what the device said, wherever it said it. */
-  async #answer(): Promise<void> {
+  /** Applies the last cluster config received, once ours has been sent. */
+  async #applyReceived(): Promise<void> {
     const primary = this.#primary
-    if (primary === undefined || this.#acted || this.#heard === undefined) return
-    this.#acted = true
+    if (primary === undefined || this.#applied || this.#received === undefined) return
+    this.#applied = true
     this.#sentSequence.clear()
-    await this.#follow(primary, true)
+    await this.#updateExchanges(primary, true)
   }
 
-  /** Makes the exchanges be what a device's word and our configuration ask for; `anew`: where the device says it stands. */
-  async #follow(primary: Link, anew: boolean): Promise<void> {
-    if (this.#heard === undefined) return
-    const verdict = judgeClusterConfig(this.#deps.config(), this.#ends, this.#heard.config)
+  /** Starts and stops exchanges by both configurations; `anew`: restarts all from the positions the device announced. */
+  async #updateExchanges(primary: Link, anew: boolean): Promise<void> {
+    if (this.#received === undefined) return
+    const verdict = judgeClusterConfig(this.#deps.config(), this.#ends, this.#received.config)
     if (verdict.kind === 'close') throw new Refusal(verdict.reason)
     this.#verdicts = verdict.folders
     this.#deps.foldersOffered(this.device, verdict.offers)
-    // When it is said, or says something of a folder that is new here: what people change is not undone by an old word.
-    const isNews = anew || verdict.folders.keys().some((folder) => !this.#sharedFolders.has(folder))
+    // Only for a new cluster config or a newly shared folder: an old one must not undo what the user changed since.
+    const isNew = anew || verdict.folders.keys().some((folder) => !this.#sharedFolders.has(folder))
     this.#sharedFolders = new Set(verdict.folders.keys())
-    if (isNews) this.#deps.onClusterConfig(this.device, this.#heard.config, anew ? verdict.offers : [])
+    if (isNew) this.#deps.onClusterConfig(this.device, this.#received.config, anew ? verdict.offers : [])
     for (const folder of this.#folders.keys()) {
       if (anew || verdict.folders.get(folder)?.kind !== 'exchange') this.#stopFolder(folder)
     }
@@ -248,7 +247,7 @@ export class Peer {
   }
 
   async #index(data: IndexData, whole: boolean): Promise<void> {
-    using _turn = await this.#turn.lock()
+    using _lock = await this.#exchangeLock.lock()
     const folder = parseFolderId(data.folder)
     const exchange = folder === undefined ? undefined : this.#folders.get(folder)
     if (folder === undefined || exchange === undefined) return this.#refuseIndex(data.folder)
@@ -258,7 +257,7 @@ export class Peer {
     exchange.schedulePull()
   }
 
-  /** What comes for a folder that rests is not heard: when it goes on, both say again how far they are. */
+  /** Index data of a paused folder is dropped: on resume both sides announce their positions again. */
   #refuseIndex(folder: string): void {
     const shared = foldersSharedWith(this.#deps.config(), this.device).find(({ id }) => id === folder)
     if (shared?.paused === true) return
@@ -266,28 +265,29 @@ export class Peer {
     throw new Refusal(`${folder}: ${reason}`)
   }
 
-  async #sendFullIndex(link: Link): Promise<void> {
+  async #sendFullConfig(link: Link): Promise<void> {
     const config = this.#deps.config()
-    const positions = await positionsToTell(this.#deps, this.#ends)
-    this.#saidShape = clusterConfigFingerprint(this.#deps, this.#ends)
-    link.said = 'full'
-    this.#say(link, clusterConfigFor(config, this.#ends, positions))
+    const positions = await announcedPositions(this.#deps, this.#ends)
+    this.#sentFingerprint = clusterConfigFingerprint(this.#deps, this.#ends)
+    link.sentConfig = 'full'
+    this.#sendConfig(link, clusterConfigFor(config, this.#ends, positions))
   }
 
-  async #saySecondary(link: Link): Promise<void> {
-    link.said = 'secondary'
-    this.#say(link, SECONDARY)
+  async #sendSecondaryConfig(link: Link): Promise<void> {
+    link.sentConfig = 'secondary'
+    this.#sendConfig(link, SECONDARY)
   }
 
-  /** Not waited for: two devices that wait for each other to listen would wait for ever. Messages keep their order. */
-  #say({ connection }: Link, config: ClusterConfig): void {
+  /** Not awaited: two devices that wait for each other to read would deadlock. Messages keep their order. */
+  #sendConfig({ connection }: Link, config: ClusterConfig): void {
     connection.clusterConfig(config).catch((error: unknown) => {
-      this.#deps.log.debug(() => `device ${this.device}: could not speak: ${messageOf(error)}`) // the connection ends by itself
+      // The connection closes by itself.
+      this.#deps.log.debug(() => `device ${this.device}: sending the cluster config failed: ${messageOf(error)}`)
     })
   }
 
-  /** What goes wrong in here is nobody else's business. */
-  async #private(work: () => Promise<void>): Promise<void> {
+  /** Logs an internal error and hides its message from the device. */
+  async #maskErrors(work: () => Promise<void>): Promise<void> {
     try {
       await work()
     } catch (error) {
@@ -297,20 +297,20 @@ export class Peer {
     }
   }
 
-  async #orClose({ connection }: Link, work: () => Promise<void>): Promise<void> {
+  async #closeOnError({ connection }: Link, work: () => Promise<void>): Promise<void> {
     try {
-      await this.#private(work)
+      await this.#maskErrors(work)
     } catch (error) {
       void connection.close(`handling cluster-config: ${messageOf(error)}`)
     }
   }
 
   /**
-   * The primary connection is gone, and with it perhaps what was told last: on the next one everything since the
-   * device's last word is told again. Until then the device is heard, but not told anything.
+   * The primary connection closed, and the last messages on it may be lost: the next one resends everything after the
+   * position the device announced last. Until then index data is received but not sent.
    */
   #stopExchange(): void {
-    this.#acted = false
+    this.#applied = false
     this.#sentSequence.clear()
     if (this.connected) for (const exchange of this.#folders.values()) this.#end(exchange)
     else for (const folder of this.#folders.keys()) this.#stopFolder(folder)
@@ -331,6 +331,6 @@ export class Peer {
   }
 }
 
-function isFreer(a: Link, b: Link): boolean {
+function isLessBusy(a: Link, b: Link): boolean {
   return a.openRequests === b.openRequests ? a.requests < b.requests : a.openRequests < b.openRequests
 }

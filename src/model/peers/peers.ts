@@ -11,10 +11,10 @@ import type { PeersDeps, PeersOptions, RemoteState } from './peer-deps.ts'
 import { RequestServer, type ServedFolder } from './request-server.ts'
 import type { BlockSource, Sources } from '../state/sources.ts'
 
-/** Where there are several connections others may still come or go: what is said on which of them can wait so long. */
+/** With several connections others may still open or close: the choice of the primary one is delayed this long. */
 const PROMOTION_DELAY_MS = 1_000
 
-/** The devices we are connected to: who has what, who gets what. */
+/** The connected devices: their records, their requests, and the choice of sources for blocks. */
 export class Peers implements Sources {
   readonly name = 'model/peers'
   readonly #deps: PeersDeps
@@ -25,13 +25,13 @@ export class Peers implements Sources {
   readonly #tasks = new Set<Promise<void>>()
   readonly #stop = new AbortController()
   #config: Config
-  #given: { readonly config: Config; readonly folders: Map<DeviceId, ReadonlyMap<string, FolderId>> }
+  #sharedFolders: { readonly config: Config; readonly folders: Map<DeviceId, ReadonlyMap<string, FolderId>> }
 
   constructor(deps: PeersDeps, { config, ownDevice }: PeersOptions) {
     this.#deps = deps
     this.#own = ownDevice
     this.#config = config
-    this.#given = { config, folders: new Map() }
+    this.#sharedFolders = { config, folders: new Map() }
     this.#server = new RequestServer({
       blocks: deps.blocks,
       log: deps.log,
@@ -42,7 +42,7 @@ export class Peers implements Sources {
     this.#setLimits()
   }
 
-  /** Takes over a connection that has said Hello; from now on it is read. */
+  /** Takes over a connection after the Hello exchange and starts to read it. */
   attach(connection: Connection): void {
     if (this.#stop.signal.aborted) return void connection.close('shutting down')
     const device = connection.device
@@ -52,19 +52,19 @@ export class Peers implements Sources {
         {
           ...this.#deps,
           config: () => this.#config,
-          serve: (asking, request, signal) => this.#server.serve(asking, request, signal),
-          recordsChanged: (folder, names) => this.#holders.forget(folder, names),
+          serve: (requester, request, signal) => this.#server.serve(requester, request, signal),
+          recordsChanged: (folder, names) => this.#holders.invalidate(folder, names),
         },
         { own: this.#own, peer: device },
       )
     const first = !peer.connected
     this.#peers.set(device, peer)
-    this.#run(this.#talk(peer, connection))
+    this.#run(this.#runConnection(peer, connection))
     if (first) this.#connected(connection)
     this.#run(first ? peer.promote() : this.#promoteLater(peer, connection))
   }
 
-  /** Runs until the signal aborts, then says goodbye to all and returns when nothing is under way. */
+  /** Runs until the signal aborts, then closes all connections and returns when nothing is under way. */
   async run(signal: AbortSignal): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
     const onAbort = (): void => resolve()
@@ -76,30 +76,30 @@ export class Peers implements Sources {
     while (this.#tasks.size > 0) await Promise.all(this.#tasks)
   }
 
-  /** The configuration is about to be followed: lets go of what will rest or be gone. `apply` comes when it has been. */
+  /** Before a new configuration is applied: stops the exchange of folders that it pauses or removes. `apply` follows. */
   async release(to: Config): Promise<void> {
     this.#config = to
     this.#setLimits()
     await Promise.all([...this.#peers.values()].map((peer) => peer.release()))
   }
 
-  /** Resolves when every device that is concerned will be told, and every exchange is as the configuration says. */
+  /** Resolves when cluster configs are queued for all affected devices and every exchange matches the configuration. */
   async apply(_from: Config, to: Config): Promise<void> {
     this.#config = to
     this.#setLimits()
     await Promise.all([...this.#peers.values()].map((peer) => peer.reconfigure()))
   }
 
-  /** Our own index of a folder has something new. */
+  /** Our own index of a folder changed. */
   localIndexChanged(folder: FolderId): void {
     for (const peer of this.#peers.values()) peer.localIndexChanged(folder)
   }
 
-  /** The index of a folder was lost: what others told us is gone too, and only a new beginning brings it back. */
+  /** The index of a folder was lost, with the records of other devices: only new connections bring those back. */
   indexLost(folder: FolderId): void {
-    this.#holders.forget(folder, undefined)
+    this.#holders.invalidate(folder, undefined)
     for (const peer of this.#peers.values()) {
-      if (peer.exchange(folder) !== undefined) this.#run(peer.close('the index of a folder begins anew'))
+      if (peer.exchange(folder) !== undefined) this.#run(peer.close('the index of a folder was reset'))
     }
   }
 
@@ -131,8 +131,8 @@ export class Peers implements Sources {
   }
 
   expectHolders(folder: FolderId): (file: FileHead, holders: readonly DeviceId[]) => void {
-    const remember = this.#holders.remember(folder)
-    return (file, holders) => remember(file, new Set(holders))
+    const store = this.#holders.beginLookup(folder)
+    return (file, holders) => store(file, new Set(holders))
   }
 
   request(device: DeviceId, request: BlockRequest, signal: AbortSignal): Promise<Uint8Array> {
@@ -144,25 +144,25 @@ export class Peers implements Sources {
     return [...this.#peers.values()].some((peer) => peer.exchange(folder) !== undefined)
   }
 
-  /** Tells the devices of a folder which blocks of files we have not finished can be had here already. */
+  /** Announces the blocks of unfinished files that are already available here. */
   async tellProgress(folder: FolderId, updates: readonly DownloadUpdate[]): Promise<void> {
     await Promise.allSettled([...this.#peers.values()].map((peer) => peer.tellProgress(folder, updates)))
   }
 
   async #holdersOf(folder: FolderId, file: FileHead): Promise<ReadonlySet<DeviceId>> {
     const holders = new Set<DeviceId>()
-    const remember = this.#holders.remember(folder)
+    const store = this.#holders.beginLookup(folder)
     const index = await this.#deps.store.folder(folder)
     for (const [device, peer] of this.#peers) {
       if (peer.exchange(folder) === undefined) continue
       const record = await index.head(device, file.name)
       if (record !== undefined && isHeld(record, file)) holders.add(device)
     }
-    remember(file, holders)
+    store(file, holders)
     return holders
   }
 
-  async #talk(peer: Peer, connection: Connection): Promise<void> {
+  async #runConnection(peer: Peer, connection: Connection): Promise<void> {
     await peer.run(connection)
     if (peer.connected) {
       this.#run(this.#promoteLater(peer, connection))
@@ -172,7 +172,7 @@ export class Peers implements Sources {
     await this.#disconnected(connection)
   }
 
-  /** The first connection is the oldest and need not wait; nor does anybody where there is never a second. */
+  /** No delay where there is never a second connection; the first one does not get here. */
   async #promoteLater(peer: Peer, { device, hello }: Connection): Promise<void> {
     const own = this.#config.devices.find(({ deviceID }) => deviceID === device)?.numConnections ?? 0
     if (hello.numConnections > 1 && own !== 1) {
@@ -189,7 +189,7 @@ export class Peers implements Sources {
     const { clock, events, log, statistics } = this.#deps
     const { device, hello, remoteAddress, transport } = connection
     const { deviceName, clientName, clientVersion } = hello
-    log.debug(() => `device ${device} is connected: ${transport} ${remoteAddress}, ${clientName} ${clientVersion}`)
+    log.debug(() => `device ${device} connected: ${transport} ${remoteAddress}, ${clientName} ${clientVersion}`)
     events.emit('DeviceConnected', {
       id: device,
       addr: remoteAddress,
@@ -209,9 +209,9 @@ export class Peers implements Sources {
     const { clock, events, log, statistics } = this.#deps
     const { device, establishedMs, closed } = connection
     const reason = messageOf(closed.reason)
-    this.#server.forgetDevice(device)
+    this.#server.removeDevice(device)
     this.#setLimits()
-    log.debug(() => `device ${device} is gone: ${reason}`)
+    log.debug(() => `device ${device} disconnected: ${reason}`)
     events.emit('DeviceDisconnected', { id: device, error: reason })
     const nowMs = clock.nowMs()
     await statistics.disconnected(device, { atMs: nowMs, connectedMs: Math.max(0, nowMs - establishedMs) })
@@ -219,21 +219,21 @@ export class Peers implements Sources {
   }
 
   async #served(device: DeviceId, folder: string): Promise<ServedFolder | undefined> {
-    const id = this.#givenTo(device).get(folder)
+    const id = this.#foldersReadableBy(device).get(folder)
     if (id === undefined) return undefined
     const root = this.#deps.folders.rootOf(id)
     return root === undefined ? undefined : { id, root, index: await this.#deps.store.folder(id) }
   }
 
-  /** The folders that a device may read from, as the configuration has it. Asked for every block. */
-  #givenTo(device: DeviceId): ReadonlyMap<string, FolderId> {
-    if (this.#given.config !== this.#config) this.#given = { config: this.#config, folders: new Map() }
-    const known = this.#given.folders.get(device)
+  /** The folders that a device may read from by the configuration. Cached, as it is called for every block. */
+  #foldersReadableBy(device: DeviceId): ReadonlyMap<string, FolderId> {
+    if (this.#sharedFolders.config !== this.#config) this.#sharedFolders = { config: this.#config, folders: new Map() }
+    const known = this.#sharedFolders.folders.get(device)
     if (known !== undefined) return known
     const isTrusted = this.#config.devices.find(({ deviceID }) => deviceID === device)?.untrusted === false
     const shared = isTrusted ? foldersSharedWith(this.#config, device).filter(({ paused }) => !paused) : []
     const folders = new Map<string, FolderId>(shared.map(({ id }) => [id, id]))
-    this.#given.folders.set(device, folders)
+    this.#sharedFolders.folders.set(device, folders)
     return folders
   }
 
@@ -242,18 +242,18 @@ export class Peers implements Sources {
     for (const { deviceID, maxRequestKiB } of this.#config.devices) this.#server.setDeviceLimit(deviceID, maxRequestKiB)
   }
 
-  /** Keeps hold of what nobody waits for until it has ended. */
+  /** Tracks background work until it has ended. */
   #run(work: Promise<unknown>): void {
     const task = work.then(
       () => {},
-      (error: unknown) => this.#deps.log.warn(`talking to a device: ${messageOf(error)}`),
+      (error: unknown) => this.#deps.log.warn(`connection to a device: ${messageOf(error)}`),
     )
     this.#tasks.add(task)
     void task.then(() => this.#tasks.delete(task))
   }
 }
 
-/** Whether a device that has this record can give us the content of that version. */
+/** Whether a device with this record can serve the content of that version. */
 function isHeld(record: FileHead, wanted: FileHead): boolean {
   return !record.deleted && !isInvalid(record) && compareVersions(record.version, wanted.version) === 'equal'
 }

@@ -8,16 +8,16 @@ import { PacedTask } from '../../sync/paced-task.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { FolderOffer } from './cluster-config.ts'
 
-/** Anybody on the network can knock under any number of names: beyond these the oldest are forgotten. */
+/** Bounds memory, as any host can connect with any number of device IDs: the oldest entries are dropped. */
 const DEVICES_MAX = 500
 const FOLDERS_MAX = 2_000
 const TEXT_LENGTH_MAX = 256
 const DEVICES_KEY = 'pending/devices'
 const FOLDERS_KEY = 'pending/folders'
-/** A crowd of strangers must not keep the disk busy. What a crash loses of the list will knock again. */
+/** Bounds disk writes when many unknown devices connect. Entries lost in a crash return with the next connection. */
 const SAVE_PAUSE_MS = 5_000
 
-/** Somebody unknown who knocked. The name and the address are whatever it said. */
+/** An unknown device that tried to connect. The name and the address are unverified. */
 export interface PendingDevice {
   readonly device: DeviceId
   readonly timeMs: number
@@ -38,7 +38,7 @@ export interface PendingDeps {
   readonly log: Logger
 }
 
-/** Who wants in and what is offered, until somebody decides. Survives a restart; never fails those who knock. */
+/** Unknown devices and offered folders, until the user decides. Kept over a restart; storage errors are only logged. */
 export class Pending {
   readonly #deps: PendingDeps
   readonly #devices = new Map<DeviceId, PendingDevice>()
@@ -54,7 +54,7 @@ export class Pending {
     this.#saving = new PacedTask(deps.clock, { pauseMs: SAVE_PAUSE_MS, run: () => this.#write() })
   }
 
-  /** Reads what was pending at the last stop. What cannot be read counts as dismissed: it will knock again. */
+  /** Reads what was pending at the last stop. Unreadable entries count as dismissed: they return with the next connection. */
   async load(): Promise<void> {
     try {
       for (const entry of await this.#read(DEVICES_KEY)) {
@@ -66,7 +66,7 @@ export class Pending {
         if (known !== undefined) this.#folders.set(keyOf(known), known)
       }
     } catch (error) {
-      this.#deps.log.warn(`what was pending could not be read: ${messageOf(error)}`)
+      this.#deps.log.warn(`pending devices and folders could not be read: ${messageOf(error)}`)
     }
     this.#tidy()
   }
@@ -112,7 +112,7 @@ export class Pending {
     events.emit('DeviceRejected', { device, name: entry.name, address: entry.address })
   }
 
-  /** All that a device offers now; what it offered earlier and does not any more goes. */
+  /** All that a device offers now; earlier offers that are missing are removed. */
   foldersOffered(device: DeviceId, offers: readonly FolderOffer[]): void {
     const ignored = new Set(
       this.#config.devices.find(({ deviceID }) => deviceID === device)?.ignoredFolders.map(({ id }) => id),
@@ -131,19 +131,19 @@ export class Pending {
     }
     this.#trim(this.#folders, FOLDERS_MAX)
     if (gone.length > 0 || wanted.length > 0) this.#saveFolders()
-    this.#tellFolders(added, gone)
+    this.#publishFolders(added, gone)
     for (const { folder, label } of added)
       this.#deps.events.emit('FolderRejected', { device, folder, folderLabel: label })
   }
 
-  /** Until it knocks again. */
+  /** Until it connects again. */
   dismissDevice(device: DeviceId): void {
     this.#devices.delete(device)
     this.#saveDevices()
     this.#deps.events.emit('PendingDevicesChanged', { removed: [{ deviceID: device }] })
   }
 
-  /** Until it is offered again; without a device, whoever offers it. */
+  /** Until it is offered again; without a device, for all devices that offer it. */
   dismissFolder(folder: FolderId, device: DeviceId | undefined): void {
     const gone = this.folders.filter(
       (entry) => entry.folder === folder && (device === undefined || entry.device === device),
@@ -151,7 +151,7 @@ export class Pending {
     for (const entry of gone) this.#folders.delete(keyOf(entry))
     if (gone.length === 0) return
     this.#saveFolders()
-    this.#tellFolders([], gone)
+    this.#publishFolders([], gone)
   }
 
   /** What was added, shared or ignored meanwhile is pending no more. */
@@ -175,7 +175,7 @@ export class Pending {
         removed: goneDevices.map(({ device }) => ({ deviceID: device })),
       })
     }
-    this.#tellFolders([], goneFolders)
+    this.#publishFolders([], goneFolders)
   }
 
   #isDecided({ device, folder }: PendingFolder): boolean {
@@ -186,7 +186,7 @@ export class Pending {
     )
   }
 
-  #tellFolders(added: readonly PendingFolder[], removed: readonly PendingFolder[]): void {
+  #publishFolders(added: readonly PendingFolder[], removed: readonly PendingFolder[]): void {
     if (added.length === 0 && removed.length === 0) return
     const data: EventMap['PendingFoldersChanged'] = {
       ...(added.length > 0 && {
@@ -228,7 +228,7 @@ export class Pending {
     this.#saving.want()
   }
 
-  /** Never rejects: what could not be kept now is kept with the next change. */
+  /** Never rejects: what could not be written now is written with the next change. */
   async #write(): Promise<void> {
     const [devices, folders] = [this.#devicesChanged, this.#foldersChanged]
     this.#devicesChanged = false
@@ -240,7 +240,7 @@ export class Pending {
     } catch (error) {
       this.#devicesChanged ||= devices
       this.#foldersChanged ||= folders
-      this.#deps.log.warn(`what is pending could not be kept: ${messageOf(error)}`)
+      this.#deps.log.warn(`pending devices and folders could not be saved: ${messageOf(error)}`)
     }
   }
 }

@@ -2,7 +2,7 @@ import type { FileHead } from '../../core/records/file-info.ts'
 import { compareVersions, type VersionVector } from '../../core/records/version-vector.ts'
 import type { DownloadUpdate } from '../../protocol/types.ts'
 
-/** What is remembered of one device and folder: files, and blocks of all of them. What is said beyond that is not heard. */
+/** Bounds what is stored per device and folder; announcements beyond that are ignored. */
 const FILES_MAX = 1_000
 const BLOCKS_MAX = 1_000_000
 
@@ -12,7 +12,7 @@ interface Download {
   readonly blocks: Set<number>
 }
 
-/** The files a device has begun and not finished, in one folder, as far as it says: blocks can be had from there too. */
+/** The unfinished files of a device in one folder, as it announced them: their blocks can be requested too. */
 export class RemoteDownloads {
   readonly #files = new Map<string, Download>()
   #blockCount = 0
@@ -46,8 +46,8 @@ export class RemoteDownloads {
     this.#files.delete(name)
   }
 
-  /** The device said something new about these names itself. */
-  forget(names: Iterable<string>): void {
+  /** The device sent new records of these names. */
+  discard(names: Iterable<string>): void {
     if (this.#files.size === 0) return
     for (const name of names) this.#remove(name)
   }
@@ -61,14 +61,14 @@ export class RemoteDownloads {
     )
   }
 
-  /** Whole blocks, as nobody tells the size of the last one. */
+  /** Counts whole blocks, as the size of the last one is not announced. */
   get bytes(): number {
     let bytes = 0
     for (const { blocks, blockSizeBytes } of this.#files.values()) bytes += blocks.size * blockSizeBytes
     return bytes
   }
 
-  /** How many blocks of which file. */
+  /** Number of blocks by file name. */
   counts(): Readonly<Record<string, number>> {
     return Object.fromEntries([...this.#files].map(([name, { blocks }]) => [name, blocks.size]))
   }

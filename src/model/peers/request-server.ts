@@ -20,7 +20,7 @@ const KIB = 1_024
 const DEVICE_KIB_DEFAULT = 32_768
 const TOTAL_KIB_DEFAULT = 262_144
 const TOTAL_KIB_MIN = 32_768
-/** Twice the largest block: nobody honest asks for more. */
+/** Twice the largest block, which no valid request exceeds. */
 const SIZE_BYTES_MAX = 32 * KIB * KIB
 
 /** A folder that may be read from. */
@@ -36,30 +36,30 @@ export interface RequestServerDeps {
   readonly platform: string
   /** Undefined for a folder that the device does not share, or that does not run. */
   served(device: DeviceId, folder: string): Promise<ServedFolder | undefined>
-  /** A file is not what our index says: it wants another look, `wholly` when size and time do not show it. */
+  /** A file differs from our index and is to be rescanned; `wholly` when size and time do not show the difference. */
   changed(folder: FolderId, record: FileInfo, wholly: boolean): void
 }
 
-/** What a request came to: bytes, or why not. */
+/** The result of a request: data, or the reason of the refusal. */
 type Outcome = BlockReply | RefusalCode
 
 /**
- * Answers other devices' requests for blocks. It reads regular files inside the folder that our index knows, never
- * through a symlink, and gives out only what was asked for by its hash: who does not know the content already learns
- * nothing. The bytes are hashed here unless the index has that hash for them, the file looks as it did then, and the
- * device asks for the first time (decision 010).
+ * Serves block requests of other devices. It reads regular files inside the folder that are in our index, never through
+ * a symlink, and returns only data that matches the requested hash, so that no unknown content is disclosed. The data is
+ * hashed here unless the index has that hash for it, size and time of the file are unchanged, and it is the device's
+ * first request for it (decision 010).
  */
 export class RequestServer {
   readonly #deps: RequestServerDeps
   readonly #total = new ByteWindow(TOTAL_KIB_DEFAULT * KIB)
   readonly #perDevice = new Map<DeviceId, ByteWindow>()
-  readonly #known = new KnownBlocks()
+  readonly #knownBlocks = new KnownBlocks()
 
   constructor(deps: RequestServerDeps) {
     this.#deps = deps
   }
 
-  /** Bytes that may be on their way at a time, in the words of the configuration: 0 is the usual, negative no limit. */
+  /** Bytes in transit at a time, as in the configuration: 0 is the default, negative no limit. */
   setTotalLimit(kib: number): void {
     this.#total.setLimit(
       kib === 0 ? TOTAL_KIB_DEFAULT * KIB : kib < 0 ? Number.POSITIVE_INFINITY : Math.max(kib, TOTAL_KIB_MIN) * KIB,
@@ -71,7 +71,7 @@ export class RequestServer {
     this.#budget(device).setLimit(limitBytes)
   }
 
-  forgetDevice(device: DeviceId): void {
+  removeDevice(device: DeviceId): void {
     this.#perDevice.delete(device)
   }
 
@@ -82,12 +82,12 @@ export class RequestServer {
     using _own = await this.#budget(device).acquire(request.sizeBytes, signal)
     using _all = await this.#total.acquire(request.sizeBytes, signal)
     try {
-      const outcome = await this.#answer(device, request)
+      const outcome = await this.#replyTo(device, request)
       return typeof outcome === 'string' ? { kind: 'refused', code: outcome } : outcome
     } catch (error) {
       signal.throwIfAborted()
       this.#deps.log.debug(
-        () => `${device} asked for ${JSON.stringify(request.name)} in folder ${request.folder}: ${messageOf(error)}`,
+        () => `${device} requested ${JSON.stringify(request.name)} in folder ${request.folder}: ${messageOf(error)}`,
       )
       return { kind: 'refused', code: 'generic' }
     }
@@ -101,7 +101,7 @@ export class RequestServer {
     return budget
   }
 
-  async #answer(device: DeviceId, request: BlockRequest): Promise<Outcome> {
+  async #replyTo(device: DeviceId, request: BlockRequest): Promise<Outcome> {
     const folder = await this.#deps.served(device, request.folder)
     if (folder === undefined) return 'generic'
     const record = await folder.index.head('local', request.name)
@@ -111,17 +111,17 @@ export class RequestServer {
       if (outcome !== undefined) return outcome
     }
     if (record === undefined || record.deleted || record.type !== 'file') return 'no-such-file'
-    const isFirst = await this.#known.isFirst(device, folder, record, request)
-    return await this.#fromFile(folder, request, isFirst ? lookOf(record) : undefined)
+    const isFirst = await this.#knownBlocks.isFirst(device, folder, record, request)
+    return await this.#fromFile(folder, request, isFirst ? recordedLookOf(record) : undefined)
   }
 
-  /** Undefined: there is such a file, but it does not have the block; the finished one may. */
+  /** Undefined: the temporary file exists without the block; the finished file may have it. */
   async #fromTemporary({ root }: ServedFolder, request: BlockRequest): Promise<Outcome | undefined> {
-    const answer = await this.#deps.blocks.read(
+    const result = await this.#deps.blocks.read(
       orderFor(root, temporaryName(request.name, this.#deps.platform), request),
     )
-    if (answer.kind === 'different') return undefined
-    return answer.kind === 'read' ? replyOf(answer) : 'no-such-file'
+    if (result.kind === 'different') return undefined
+    return result.kind === 'read' ? replyOf(result) : 'no-such-file'
   }
 
   async #fromFile(
@@ -129,12 +129,12 @@ export class RequestServer {
     request: BlockRequest,
     recorded: FileLook | undefined,
   ): Promise<Outcome> {
-    const answer = await this.#deps.blocks.read({ ...orderFor(root, request.name, request), recorded })
-    if (answer.kind === 'read') return replyOf(answer)
+    const result = await this.#deps.blocks.read({ ...orderFor(root, request.name, request), recorded })
+    if (result.kind === 'read') return replyOf(result)
     const record = await index.get('local', request.name)
     if (record !== undefined && isOfRecord(record, request)) {
-      this.#deps.log.debug(() => `folder ${id}: ${JSON.stringify(record.name)} is not what the index says`)
-      this.#deps.changed(id, record, answer.kind === 'different' && looksLike(answer, lookOf(record)))
+      this.#deps.log.debug(() => `folder ${id}: ${JSON.stringify(record.name)} differs from the index`)
+      this.#deps.changed(id, record, result.kind === 'different' && looksLike(result, recordedLookOf(record)))
     }
     return 'no-such-file'
   }
@@ -155,14 +155,14 @@ function refusalByForm({ name, offsetBytes, sizeBytes, hash: wanted }: BlockRequ
   return undefined
 }
 
-/** Whether the request is for a block of this very record; otherwise it is merely out of date. */
+/** Whether the request is for a block of this record; otherwise it is out of date. */
 function isOfRecord({ blockHashes, blockSizeBytes }: FileInfo, { offsetBytes, hash: wanted }: BlockRequest): boolean {
   if (blockHashes === undefined || blockSizeBytes <= 0 || offsetBytes % blockSizeBytes !== 0) return false
   return isHashAt(blockHashes, offsetBytes / blockSizeBytes, wanted)
 }
 
-/** How the file of a record looks on our disk as long as nobody touches it. */
-function lookOf(record: FileHead): FileLook {
+/** Size and time of the unchanged file of a record on disk. */
+function recordedLookOf(record: FileHead): FileLook {
   const { modifiedS, modifiedNs } = diskTimeOf(record)
   return { sizeBytes: record.sizeBytes, modifiedS, modifiedNs }
 }
