@@ -20,10 +20,10 @@ export interface ModelDeps {
   readonly store: IndexStore
   readonly events: EventSink
   readonly statistics: Statistics
-  /** Those who can give us files. */
+  /** The devices that can serve blocks. */
   readonly sources: Sources
   logger(facility: Facility): Logger
-  /** A status in the words of `GET /rest/db/status`, for the events that carry it. */
+  /** A status in the format of `GET /rest/db/status`, for the events that carry it. */
   summaryOf(status: FolderStatus): FolderSummaryData
 }
 
@@ -36,14 +36,14 @@ export interface ModelOptions {
 
 export interface RunningFolderDeps extends ModelDeps {
   readonly slots: Semaphore
-  /** Apart from those of scans: no scan waits for a download, be it of another folder. */
+  /** Separate from those of scans: no scan waits for a download, even of another folder. */
   readonly pullSlots: Semaphore
   /** Folders that run beside this one. */
   otherFolders(): Promise<readonly OtherFolder[]>
-  /** The settings of the moment: they may change without a new runner. So may the label. */
+  /** The current settings: they may change without a new runner. So may the label. */
   options(): Config['options']
   label(): string
-  /** Something about the folder's numbers changed. */
+  /** The counts of the folder changed. */
   touched(): void
   onPullStart(): void
 }

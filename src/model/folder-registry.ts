@@ -11,14 +11,14 @@ import type { OtherFolder } from './puller/context.ts'
 import { folderRoot, RunningFolder } from './folder/running-folder.ts'
 
 export interface FolderRegistryDeps extends ModelDeps {
-  /** Something about a folder's numbers changed. */
+  /** The counts of a folder changed. */
   touched(folder: FolderId): void
   onPullStart(): void
 }
 
 /**
  * Which folders are configured and which of them run. A paused folder has no `RunningFolder`; one whose settings change
- * gets a new one. Whoever asks for a folder is told in the same words why it is not there.
+ * gets a new one. `find` reports in one place why a folder is not available.
  */
 export class FolderRegistry {
   readonly #deps: FolderRegistryDeps
@@ -58,20 +58,20 @@ export class FolderRegistry {
     })
   }
 
-  /** Starts every folder that is not paused, at once: whoever asks for a scan from now on finds the folder there. */
+  /** Starts every folder that is not paused, synchronously: a scan request after this call finds the folder. */
   start(signal: AbortSignal): void {
     this.#signal = signal
     for (const folder of this.folders) if (!folder.paused) this.#start(folder)
   }
 
-  /** What a start leaves for later: forgotten indexes are dropped, paused folders that are new get their directory. */
+  /** After the start: drops the indexes of removed folders and creates the directories of new paused folders. */
   async tidy(): Promise<void> {
     try {
-      await this.#dropForgotten()
+      await this.#dropUnconfigured()
       for (const folder of this.folders) if (folder.paused) await this.#makeRoot(folder)
     } catch (error) {
-      // Left for the next start: no reason to stop the folders that run.
-      this.#log.warn(`could not tidy up: ${messageOf(error)}`)
+      // Retried at the next start: no reason to stop the running folders.
+      this.#log.warn(`cleaning up after the start failed: ${messageOf(error)}`)
     }
   }
 
@@ -80,7 +80,7 @@ export class FolderRegistry {
     this.#running.clear()
   }
 
-  /** Resolves when every folder runs, rests or is gone as the new configuration says. */
+  /** Resolves when every folder is running, paused or removed as configured. */
   async apply(from: Config, to: Config): Promise<void> {
     this.#config = to
     this.#slots.setCapacity(this.#slotCount())
@@ -88,10 +88,10 @@ export class FolderRegistry {
     if (this.#signal === undefined || this.#signal.aborted) return
     for (const action of diffConfigs(from, to)) {
       try {
-        await this.#follow(action, from)
+        await this.#applyAction(action, from)
       } catch (error) {
-        // Trouble with one folder must not keep the others from following the configuration.
-        this.#log.error(`the new configuration could not be followed (${action.kind}): ${messageOf(error)}`)
+        // A failure of one folder must not keep the configuration from being applied to the others.
+        this.#log.error(`applying the new configuration failed (${action.kind}): ${messageOf(error)}`)
       }
     }
   }
@@ -152,11 +152,11 @@ export class FolderRegistry {
     this.#running.delete(folder)
   }
 
-  /** What a change of the configuration means here; what it means elsewhere is for others. */
-  async #follow(action: ConfigAction, from: Config): Promise<void> {
+  /** Applies the part of a configuration change that concerns folders. */
+  async #applyAction(action: ConfigAction, from: Config): Promise<void> {
     switch (action.kind) {
       case 'remove-folder':
-        return await this.#remove(from.folders.find(({ id }) => id === action.id)!) // the difference names only what was there
+        return await this.#remove(from.folders.find(({ id }) => id === action.id)!) // the diff is relative to `from`
       case 'add-folder':
       case 'restart-folder':
         await this.#stop(action.folder.id)
@@ -164,10 +164,10 @@ export class FolderRegistry {
         return this.#start(action.folder)
       case 'pause-folder':
         await this.#stop(action.folder.id)
-        this.#log.info(`folder ${action.folder.id} is paused`)
+        this.#log.info(`folder ${action.folder.id}: paused`)
         return this.#deps.events.emit('FolderPaused', { id: action.folder.id, label: action.folder.label })
       case 'resume-folder':
-        this.#log.info(`folder ${action.folder.id} goes on`)
+        this.#log.info(`folder ${action.folder.id}: resumed`)
         this.#deps.events.emit('FolderResumed', { id: action.folder.id, label: action.folder.label })
         return this.#start(action.folder)
       case 'pause-device':
@@ -178,10 +178,10 @@ export class FolderRegistry {
     }
   }
 
-  /** The files stay. Everything we know about them goes, and so does the marker, unless another folder needs it. */
+  /** Keeps the files. Removes the index and statistics, and the marker unless another folder needs it. */
   async #remove(folder: FolderConfig): Promise<void> {
     await this.#stop(folder.id)
-    this.#log.info(`folder ${folder.id} is removed; its files stay in ${this.root(folder)}`)
+    this.#log.info(`folder ${folder.id}: removed; its files stay in ${this.root(folder)}`)
     const shared = this.folders.some((other) => this.root(other) === this.root(folder))
     if (!shared && folder.markerName === DEFAULT_MARKER_NAME) {
       const { clock, disk } = this.#deps.platform
@@ -193,18 +193,18 @@ export class FolderRegistry {
     await this.#deps.statistics.forgetFolder(folder.id)
   }
 
-  /** Folders that were taken out of the configuration while we were not running. */
-  async #dropForgotten(): Promise<void> {
+  /** Folders that were removed from the configuration while the program was not running. */
+  async #dropUnconfigured(): Promise<void> {
     for (const id of await this.#deps.store.folders()) {
-      // Asked anew for each: the configuration may change meanwhile.
+      // Read again for each: the configuration may change meanwhile.
       if (this.folders.some((folder) => folder.id === id)) continue
-      this.#log.info(`folder ${id} is no longer configured: its index is dropped`)
+      this.#log.info(`folder ${id}: no longer configured, dropping its index`)
       await this.#deps.store.dropFolder(id)
       await this.#deps.statistics.forgetFolder(id)
     }
   }
 
-  /** A paused folder nobody has ever used gets its directory, so that its owner finds it; a known one may be unmounted. */
+  /** A paused folder without an index gets its directory; one with an index may be unmounted and is left alone. */
   async #makeRoot(folder: FolderConfig): Promise<void> {
     if ((await this.#deps.store.folders()).includes(folder.id)) return
     await this.#deps.platform.disk.makeDirectories(this.root(folder), 0o777).catch((error: unknown) => {

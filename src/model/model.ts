@@ -32,16 +32,16 @@ import type {
 } from './types.ts'
 
 /**
- * The hub: which folders run, and what others may ask of them. It decides nothing about files.
+ * The hub: runs the folders and exposes their operations and queries. It makes no decisions about files.
  *
- * `FolderRegistry` knows which folders there are and follows the configuration. A folder that runs is a `RunningFolder`:
+ * `FolderRegistry` holds the folders and applies the configuration to them. A running folder is a `RunningFolder`:
  * - `FolderRunner` is its single loop, which decides when to do what (`RescanSchedule`, `ScanQueue`) and owns its
  *   `FolderState`. Nothing else changes the index.
  * - `FolderOnDisk` is what the loop does: health checks and marker before, `scanFolder` with events during, statistics after.
- * - `FolderWatch` runs beside it and rings when files change.
- * - `JobQueue` is what waits to be pulled, and what people want first.
+ * - `FolderWatch` runs beside it and reports changed files.
+ * - `JobQueue` holds the files to be pulled, and those that the user prioritized.
  *
- * Questions are answered straight from the index, which answers in the order asked, so nobody waits for a scan.
+ * Queries read the index directly, which serves them in order, so that none waits for a scan.
  */
 export class Model implements Hub, PeerFolders {
   readonly name = 'model'
@@ -51,7 +51,7 @@ export class Model implements Hub, PeerFolders {
   readonly #registry: FolderRegistry
   readonly #downloads: DownloadPublisher
   readonly #statuses = new KnownStatuses()
-  /** Two writers of one ignore file must take turns. */
+  /** Serializes writers of ignore files. */
   readonly #writing = new Mutex()
   readonly #ownDevice: DeviceId
   #explorer: Promise<FolderExplorer> | undefined
@@ -77,15 +77,14 @@ export class Model implements Hub, PeerFolders {
     })
   }
 
-  /** Runs all folders until the signal aborts; returns when the last one has let go of its index. */
+  /** Runs all folders until the signal aborts; returns when the last one has released its index. */
   async run(signal: AbortSignal): Promise<void> {
     this.#registry.start(signal)
     try {
       await this.#registry.tidy()
       await Promise.all(
         [this.#summaries, this.#downloads].map(async (service) => {
-          const failed = (error: unknown) =>
-            this.#log.error(`${service.name} failed and starts again: ${messageOf(error)}`)
+          const failed = (error: unknown) => this.#log.error(`${service.name} failed, restarting: ${messageOf(error)}`)
           await supervise(service, this.#deps.platform.clock, failed, signal)
         }),
       )
@@ -94,7 +93,7 @@ export class Model implements Hub, PeerFolders {
     }
   }
 
-  /** Resolves when every folder runs, rests or is gone as the new configuration says. */
+  /** Resolves when every folder is running, paused or removed as configured. */
   async apply(from: Config, to: Config): Promise<void> {
     await this.#registry.apply(from, to)
     this.#downloads.wake() // the interval may have changed
@@ -127,18 +126,18 @@ export class Model implements Hub, PeerFolders {
       })
   }
 
-  /** Size and time do not show what happened to the file: the mark makes a scan read it all the same. */
+  /** Size and time of the file are unchanged: the flag makes a scan read it in any case. */
   async #mustRescan(folder: FolderId, record: FileInfo): Promise<void> {
     const index = await this.#deps.store.folder(folder)
     const current = await index.get('local', record.name)
-    // Anything newer than what the request was for has been looked at since.
+    // A newer record than the requested one was scanned since.
     if (current === undefined || current.sequence !== record.sequence || current.deleted) return
     await index.updateLocal([{ ...current, localFlags: current.localFlags | FLAG_MUST_RESCAN }])
   }
 
   async scan(folder: FolderId, subs: readonly string[], nextMs: number | undefined): Promise<void> {
     const running = this.#registry.find(folder)
-    this.#log.debug(() => `folder ${folder}: scan asked for${nextMs === undefined ? '' : `, the next in ${nextMs} ms`}`)
+    this.#log.debug(() => `folder ${folder}: scan requested${nextMs === undefined ? '' : `, the next in ${nextMs} ms`}`)
     await running.runner.scan(cleanSubs(subs), nextMs)
   }
 
@@ -159,15 +158,15 @@ export class Model implements Hub, PeerFolders {
 
   async need(folder: FolderId, paging: Paging): Promise<NeedPage> {
     const { jobs } = this.#registry.find(folder)
-    return await this.#ask(folder, (index) => pageOf(index, jobs, paging))
+    return await this.#query(folder, (index) => pageOf(index, jobs, paging))
   }
 
   async status(folder: FolderId): Promise<FolderStatus> {
     const config = this.#registry.configured(folder)
     if (config.paused) return PAUSED_STATUS
     const running = this.#registry.find(folder)
-    return await this.#ask(folder, async (index) => {
-      this.#statuses.remember(running, index)
+    return await this.#query(folder, async (index) => {
+      this.#statuses.setIndex(running, index)
       const [sequence, remoteSequences] = [await index.sequence('local'), await index.remoteSequences()]
       return statusOf(running, { sequence, remoteSequences, counts: await index.counts() })
     })
@@ -180,12 +179,12 @@ export class Model implements Hub, PeerFolders {
 
   async browse(folder: FolderId, options: Parameters<Hub['browse']>[1]): Promise<readonly TreeEntry[]> {
     this.#registry.find(folder)
-    return await this.#ask(folder, (index) => index.browse(options))
+    return await this.#query(folder, (index) => index.browse(options))
   }
 
   async file(folder: FolderId, name: string): Promise<FileView> {
     this.#registry.find(folder)
-    return await this.#ask(folder, async (index) => {
+    return await this.#query(folder, async (index) => {
       const [global, local] = [await index.global(name), await index.get('local', name)]
       if (global === undefined && local === undefined) {
         throw new TwinfoldError('file-missing', 'No such object in the index')
@@ -206,7 +205,7 @@ export class Model implements Hub, PeerFolders {
     if (!FOLDER_POLICIES[config.type].hasIgnores) {
       throw new TwinfoldError('bad-request', 'an encrypted folder has no ignore patterns')
     }
-    using _turn = await this.#writing.lock()
+    using _lock = await this.#writing.lock()
     try {
       await writeIgnores(this.#deps.platform.disk, this.#registry.root(config), lines)
     } catch (error) {
@@ -235,7 +234,7 @@ export class Model implements Hub, PeerFolders {
 
   async localChanged(folder: FolderId, paging: Paging): Promise<readonly FileHead[]> {
     this.#registry.find(folder)
-    return await this.#ask(folder, (index) => localChanges(index, paging))
+    return await this.#query(folder, (index) => localChanges(index, paging))
   }
 
   async versions(folder: FolderId): Promise<ReadonlyMap<string, readonly FileVersion[]>> {
@@ -246,7 +245,7 @@ export class Model implements Hub, PeerFolders {
     return await this.#registry.find(folder).restoreVersions(wanted)
   }
 
-  /** Looks into folders for people. Loaded when the first of them asks. */
+  /** Loaded on the first call. */
   explorer(): Promise<FolderExplorer> {
     this.#explorer ??= this.#makeExplorer()
     return this.#explorer
@@ -255,18 +254,18 @@ export class Model implements Hub, PeerFolders {
   async #makeExplorer(): Promise<FolderExplorer> {
     const { Explorer } = await import('./queries/explorer.ts')
     const { clock, disk } = this.#deps.platform
-    const ask = async <T>(folder: FolderId, question: (index: FolderIndex) => Promise<T>): Promise<T | undefined> => {
-      // To look at a folder that never ran must not leave an index behind: it would no longer count as new.
+    const query = async <T>(folder: FolderId, read: (index: FolderIndex) => Promise<T>): Promise<T | undefined> => {
+      // A query on a folder that never ran must not create an index: the folder would no longer count as new.
       const known = this.#registry.running(folder) !== undefined || (await this.#deps.store.folders()).includes(folder)
-      return known ? await this.#ask(folder, question) : undefined
+      return known ? await this.#query(folder, read) : undefined
     }
-    return new Explorer({ clock, disk, folders: this.#registry, ask }, this.#ownDevice)
+    return new Explorer({ clock, disk, folders: this.#registry, query }, this.#ownDevice)
   }
 
-  /** A damaged index is rebuilt by the folder's own loop; whoever asked learns that there is no answer now. */
-  async #ask<T>(folder: FolderId, question: (index: FolderIndex) => Promise<T>): Promise<T> {
+  /** A damaged index is rebuilt by the folder's own loop; the query fails. */
+  async #query<T>(folder: FolderId, read: (index: FolderIndex) => Promise<T>): Promise<T> {
     try {
-      return await question(await this.#deps.store.folder(folder))
+      return await read(await this.#deps.store.folder(folder))
     } catch (error) {
       if (isDamage(error)) this.#registry.running(folder)?.runner.scanSoon()
       throw error

@@ -11,7 +11,7 @@ export interface OverrideDeps {
   onStored(batch: readonly FileInfo[], sequence: number): void
 }
 
-/** Gives every name that others changed a record of ours that has seen their change and undoes it. No file is touched. */
+/** Writes a local record over every change of other devices, with a newer version and our content. Changes no file. */
 export async function overrideOthers(deps: OverrideDeps, options: OverrideOptions, signal: AbortSignal): Promise<void> {
   const { index, ignore } = deps
   for (let offset = 0; ;) {

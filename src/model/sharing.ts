@@ -14,7 +14,7 @@ export interface SharingDeps {
   readonly disk: Disk
   readonly log: Logger
   readonly config: { readonly current: Config; change(make: (current: Config) => Config): Promise<Config> }
-  /** What nobody took is for people to decide. */
+  /** Receives the offers that the user has to decide. */
   pending(device: DeviceId, offers: readonly FolderOffer[]): void
 }
 
@@ -23,7 +23,7 @@ export interface SharingOptions {
   readonly userHome: string
 }
 
-/** What follows for our configuration from what devices that we trust with it tell us. One change after the other. */
+/** Applies auto-accept and introductions of trusted devices to our configuration, one change after the other. */
 export class Sharing {
   readonly #deps: SharingDeps
   readonly #options: SharingOptions
@@ -34,41 +34,41 @@ export class Sharing {
     this.#options = options
   }
 
-  /** Resolves when everything that was heard so far has been followed. */
+  /** Resolves when all cluster configs received so far have been applied. */
   get settled(): Promise<void> {
     return this.#last
   }
 
-  /** Offers that are not taken without asking. */
+  /** Offers that are not accepted automatically. */
   undecided(device: DeviceId, offers: readonly FolderOffer[]): readonly FolderOffer[] {
     return offers.filter((offer) => !isAutoAccepted(this.#deps.config.current, device, offer))
   }
 
-  /** A device has said what it shares. Returns at once: a change of the configuration concerns the very device that speaks. */
-  heard(device: DeviceId, word: ClusterConfig, offers: readonly FolderOffer[]): void {
+  /** A device sent its cluster config. Returns at once: applying it may reconfigure the connection it came from. */
+  heard(device: DeviceId, received: ClusterConfig, offers: readonly FolderOffer[]): void {
     this.#last = this.#last
-      .then(() => this.#follow(device, word, offers))
+      .then(() => this.#apply(device, received, offers))
       .catch((error: unknown) => {
-        this.#deps.log.warn(`what device ${device} shares could not be followed: ${messageOf(error)}`)
+        this.#deps.log.warn(`applying the cluster config of device ${device} failed: ${messageOf(error)}`)
         this.#deps.pending(device, offers)
       })
   }
 
-  async #follow(device: DeviceId, word: ClusterConfig, offers: readonly FolderOffer[]): Promise<void> {
+  async #apply(device: DeviceId, received: ClusterConfig, offers: readonly FolderOffer[]): Promise<void> {
     const left: FolderOffer[] = []
     const undecided = this.undecided(device, offers)
     for (const offer of offers) if (!(await this.#accept(device, offer))) left.push(offer)
     if (left.length > undecided.length) this.#deps.pending(device, left)
     const introduce = (config: Config): Config =>
-      followIntroducer(config, this.#options.ownDevice, device, announcedIn(word))
+      followIntroducer(config, this.#options.ownDevice, device, announcedIn(received))
     const { config, log } = this.#deps
     if (introduce(config.current) === config.current) return
     const before = config.current
     const after = await config.change(introduce)
-    log.info(`device ${device} introduces: ${before.devices.length} devices before, ${after.devices.length} now`)
+    log.info(`introductions by device ${device}: ${before.devices.length} devices before, ${after.devices.length} now`)
   }
 
-  /** False where it is for people to decide. */
+  /** False when the user has to decide. */
   async #accept(device: DeviceId, offer: FolderOffer): Promise<boolean> {
     const { config, log } = this.#deps
     if (!isAutoAccepted(config.current, device, offer)) return false
@@ -76,7 +76,7 @@ export class Sharing {
     const path = isNew ? await this.#freePath(offer) : undefined
     if (isNew && path === undefined) {
       log.warn(
-        `folder ${JSON.stringify(offer.folder)} of device ${device} is not accepted: there is something in every place for it`,
+        `folder ${JSON.stringify(offer.folder)} of device ${device} is not accepted: every path for it exists already`,
       )
       return false
     }
@@ -87,7 +87,7 @@ export class Sharing {
     return true
   }
 
-  /** Made, with the patterns that new folders begin with. What is there already belongs to somebody. */
+  /** Creates the directory with the default ignore patterns. An existing path is not used. */
   async #freePath(offer: FolderOffer): Promise<string | undefined> {
     const { config, disk } = this.#deps
     for (const path of pathsFor(config.current, offer)) {
@@ -98,7 +98,7 @@ export class Sharing {
           () => false,
         )
       )
-        continue // what cannot be looked at cannot be made either
+        continue // a path without access cannot be created either
       await disk.makeDirectories(root, 0o777)
       const { lines } = config.current.defaults.ignores
       if (lines.length > 0) await writeIgnores(disk, root, lines)
@@ -108,8 +108,8 @@ export class Sharing {
   }
 }
 
-function announcedIn(word: ClusterConfig): readonly AnnouncedFolder[] {
-  return word.folders.map(({ id, devices }) => ({
+function announcedIn(received: ClusterConfig): readonly AnnouncedFolder[] {
+  return received.folders.map(({ id, devices }) => ({
     id,
     devices: devices.map((device) => ({ ...device, encrypted: device.encryptionPasswordToken.length > 0 })),
   }))

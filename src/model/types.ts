@@ -15,7 +15,7 @@ export type FolderStateName =
   | 'error'
   | 'starting'
 
-/** What `GET /rest/db/status` is made of. A paused folder has no state and no counts. */
+/** The data of `GET /rest/db/status`. A paused folder has no state and no counts. */
 export interface FolderStatus {
   readonly state: FolderStateName | ''
   readonly stateChangedMs: number
@@ -77,7 +77,7 @@ export interface Hub {
   need(folder: FolderId, paging: Paging): Promise<NeedPage>
   status(folder: FolderId): Promise<FolderStatus>
   /**
-   * The same without waiting, and the same object as long as nothing changes; undefined when it has to be waited for.
+   * The same without waiting, and the same object while nothing changes; undefined when the index has to be queried.
    * Throws where `status` rejects.
    */
   statusNow(folder: FolderId): FolderStatus | undefined
@@ -85,7 +85,7 @@ export interface Hub {
     folder: FolderId,
     options: { readonly prefix: string; readonly levels: number | undefined; readonly directoriesOnly: boolean },
   ): Promise<readonly TreeEntry[]>
-  /** Rejects with `file-missing` when neither index knows the name. */
+  /** Rejects with `file-missing` when neither index has the name. */
   file(folder: FolderId, name: string): Promise<FileView>
   /** Never rejects for a folder that is unknown: the reason is in `error`. */
   ignores(folder: FolderId): Promise<IgnoresView>
@@ -93,14 +93,14 @@ export interface Hub {
   setIgnores(folder: FolderId, lines: readonly string[]): Promise<IgnoresView>
   folderErrors(folder: FolderId, paging: Paging): Promise<readonly ScanProblem[]>
   folderStatistics(): Promise<ReadonlyMap<FolderId, FolderStatistics>>
-  /** Makes what a send-only folder has here count everywhere. Other folders, and unknown ones, are left alone. */
+  /** Makes the local state of a send-only folder the global one. No effect on other and unknown folders. */
   override(folder: FolderId): Promise<void>
-  /** Undoes what was changed here in a receive-only folder. Other folders, and unknown ones, are left alone. */
+  /** Undoes local changes of a receive-only folder. No effect on other and unknown folders. */
   revert(folder: FolderId): Promise<void>
-  /** What was changed here in a receive-only folder, in name order. */
+  /** Local changes of a receive-only folder, in name order. */
   localChanged(folder: FolderId, paging: Paging): Promise<readonly FileHead[]>
   /** By path, newest first. Rejects with `folder-error` (`folder has no versioner`) where none are kept. */
   versions(folder: FolderId): Promise<ReadonlyMap<string, readonly FileVersion[]>>
-  /** Brings back the version of each path that has this time. The map holds a message for each that failed. */
+  /** Restores the version of each path with this time. The map holds a message for each that failed. */
   restoreVersions(folder: FolderId, wanted: ReadonlyMap<string, number>): Promise<ReadonlyMap<string, string>>
 }

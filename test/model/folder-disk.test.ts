@@ -46,7 +46,7 @@ test('the marker is a directory with a file that names the folder', async () => 
   )
 })
 
-test('a marker of any kind that is there stays as it is', async () => {
+test('an existing marker of any kind is left unchanged', async () => {
   const disk = make()
   disk.put(`${ROOT}/.stfolder`, 'mine')
   await createMarker(disk, ROOT, FOLDER, NOON_MS)
@@ -75,7 +75,7 @@ test('removing a marker whose root is gone is fine', async () => {
   await removeMarker(make(), ROOT, FOLDER, NOON_MS)
 })
 
-test('health: root missing, root no directory, marker missing, in this order and these words', async () => {
+test('health: root missing, root no directory, marker missing, in this order and wording', async () => {
   const disk = make()
   const check = () => checkHealth(disk, health(disk))
   await assert.rejects(check(), { code: 'folder-error', message: PATH_MISSING })
@@ -100,7 +100,7 @@ test('health: a root that may be a symlink to a directory is fine', async () => 
   await checkHealth(disk, health(disk))
 })
 
-test('health: an unreadable root tells the reason of the system', async () => {
+test('health: an unreadable root reports the error of the system', async () => {
   const disk = make()
   disk.put(`${ROOT}/.stfolder/x`, '')
   disk.fail({ call: 'stat', code: 'EIO', under: ROOT })
@@ -155,7 +155,7 @@ test('ignores: what is written is what is read, blank lines and comments include
   assert.deepEqual(await names(disk, ROOT), ['.stignore', 'x'])
 })
 
-test('ignores: no lines, no file; no file, no answer', async () => {
+test('ignores: no lines remove the file; no file gives null', async () => {
   const disk = make()
   disk.put(`${ROOT}/.stignore`, '*.tmp\n')
   await writeIgnores(disk, ROOT, [])

@@ -17,7 +17,7 @@ async function revert(pull: SimPull): Promise<void> {
   await pull.rest()
 }
 
-test('receiveonly: what was changed here is listed, spreads to nobody, and is undone on demand', async () => {
+test('receiveonly: local changes are listed, are not announced, and are reverted on request', async () => {
   await using pull = await SimPull.start({ folder: { type: 'receiveonly' } })
   pull.peer.directory('d')
   for (const name of ['edited', 'removed', 'd/same', 'untouched']) pull.peer.put(name, `${name} of theirs`)
@@ -42,7 +42,7 @@ test('receiveonly: what was changed here is listed, spreads to nobody, and is un
   await pull.assertSettled()
 })
 
-test('receiveonly: a change of ours that meets one of theirs is kept as a copy, which a revert removes', async () => {
+test('receiveonly: a local change in conflict with a remote one is kept as a copy; a revert removes it', async () => {
   await using pull = await SimPull.start({
     folder: {
       type: 'receiveonly',
@@ -65,7 +65,7 @@ test('receiveonly: a change of ours that meets one of theirs is kept as a copy, 
   await pull.assertSettled()
 })
 
-test('receiveonly: a change that happens to be what they have is none', async () => {
+test('receiveonly: a local change equal to the global version is not listed', async () => {
   await using pull = await SimPull.start({ folder: { type: 'receiveonly', ignorePerms: true } })
   pull.peer.put('f', 'same')
   await pull.sync()
@@ -81,7 +81,7 @@ test('receiveonly: a change that happens to be what they have is none', async ()
   await pull.assertSettled()
 })
 
-test('receiveonly: a revert leaves what is ignored, and what was written since the last look', async () => {
+test('receiveonly: a revert leaves ignored items, and files written since the last scan', async () => {
   await using pull = await SimPull.start({ folder: { type: 'receiveonly' } })
   pull.disk.put(`${ROOT}/a`, 'mine')
   pull.disk.put(`${ROOT}/dir/keep`, 'mine')
@@ -110,7 +110,7 @@ test('other folders have nothing to revert or to override', async () => {
   }
 })
 
-test('sendonly: what others change is needed, touches nothing here, and is overruled on demand', async () => {
+test('sendonly: remote changes are needed, change no local file, and are overridden on request', async () => {
   await using pull = await SimPull.start({ folder: { type: 'sendonly' } })
   for (const name of ['edited', 'removed', 'kept']) pull.disk.put(`${ROOT}/${name}`, `${name} of ours`)
   await pull.scan()
@@ -138,7 +138,7 @@ test('sendonly: what others change is needed, touches nothing here, and is overr
   await pull.assertSettled()
 })
 
-test('ignoreDelete: what others delete stays here', async () => {
+test('ignoreDelete: remote deletions are not applied', async () => {
   await using pull = await SimPull.start({ folder: { ignoreDelete: true } })
   pull.peer.put('f', 'x')
   await pull.sync()

@@ -15,8 +15,8 @@ import { DOCS, settle } from '../support/model.ts'
 const PEER = DEVICES[0]!
 type Sent = IndexData & { readonly whole: boolean }
 
-/** One device's index and what it says, on a clock that stands still until moved. */
-class Teller implements AsyncDisposable {
+/** One device's index and the messages it sends, on a simulated clock. */
+class Sender implements AsyncDisposable {
   readonly clock = new SimClock()
   readonly sent: Sent[] = []
   readonly index: FolderIndex
@@ -39,10 +39,10 @@ class Teller implements AsyncDisposable {
     this.#running = this.sender.run(this.#stop.signal)
   }
 
-  static async start(index: FolderIndex, start = 0): Promise<Teller> {
-    const teller = new Teller(index, await index.indexId(), start)
-    await teller.pass(0)
-    return teller
+  static async start(index: FolderIndex, start = 0): Promise<Sender> {
+    const peer = new Sender(index, await index.indexId(), start)
+    await peer.pass(0)
+    return peer
   }
 
   async pass(ms: number): Promise<void> {
@@ -58,29 +58,29 @@ class Teller implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stop.abort()
     await this.#running
-    assert.equal(this.clock.sleepingCount, 0, 'somebody sleeps after the stop')
+    assert.equal(this.clock.sleepingCount, 0, 'a timer is left after the stop')
   }
 }
 
-test('an empty folder says nothing; the first record comes as an index, the others as updates', async () => {
+test('an empty folder sends nothing; the first record is sent as an index, later ones as updates', async () => {
   await using store = await openTestStore(undefined)
   const index = await store.folder(DOCS)
-  await using teller = await Teller.start(index)
-  assert.deepEqual(teller.names(), [])
+  await using peer = await Sender.start(index)
+  assert.deepEqual(peer.names(), [])
   await index.updateLocal([file('a')])
-  teller.sender.changed()
-  await teller.pass(0)
-  assert.deepEqual(teller.names(), ['!a'])
+  peer.sender.changed()
+  await peer.pass(0)
+  assert.deepEqual(peer.names(), ['!a'])
   await index.updateLocal([file('b')])
-  teller.sender.changed()
-  await teller.pass(200)
-  assert.deepEqual(teller.names(), ['!a'], 'many small changes travel together')
+  peer.sender.changed()
+  await peer.pass(200)
+  assert.deepEqual(peer.names(), ['!a'], 'many small changes share one message')
   await index.updateLocal([file('c')])
-  teller.sender.changed()
-  await teller.pass(100)
-  assert.deepEqual(teller.names(), ['!a', 'bc'])
+  peer.sender.changed()
+  await peer.pass(100)
+  assert.deepEqual(peer.names(), ['!a', 'bc'])
   assert.deepEqual(
-    teller.sent.map(({ prevSequence, lastSequence }) => [prevSequence, lastSequence]),
+    peer.sent.map(({ prevSequence, lastSequence }) => [prevSequence, lastSequence]),
     [
       [0, 1],
       [1, 3],
@@ -88,24 +88,24 @@ test('an empty folder says nothing; the first record comes as an index, the othe
   )
 })
 
-test('a change that nobody rang for is told within a minute', async () => {
+test('a change without a notification is sent within a minute', async () => {
   await using store = await openTestStore(undefined)
   const index = await store.folder(DOCS)
-  await using teller = await Teller.start(index)
+  await using peer = await Sender.start(index)
   await index.updateLocal([file('a')])
-  await teller.pass(59_000)
-  assert.deepEqual(teller.names(), [])
-  await teller.pass(2_000)
-  assert.deepEqual(teller.names(), ['!a'])
+  await peer.pass(59_000)
+  assert.deepEqual(peer.names(), [])
+  await peer.pass(2_000)
+  assert.deepEqual(peer.names(), ['!a'])
 })
 
-test('a device that has part of the index hears the rest only', async () => {
+test('a device that has part of the index receives only the rest', async () => {
   await using store = await openTestStore(undefined)
   const index = await store.folder(DOCS)
   await index.updateLocal([file('a'), file('b'), file('c')])
-  await using teller = await Teller.start(index, 2)
-  assert.deepEqual(teller.names(), ['c'])
-  await using upToDate = await Teller.start(index, 3)
+  await using peer = await Sender.start(index, 2)
+  assert.deepEqual(peer.names(), ['c'])
+  await using upToDate = await Sender.start(index, 3)
   assert.deepEqual(upToDate.names(), [])
 })
 
@@ -114,38 +114,38 @@ test('batches end at a thousand files or five thousand blocks', async () => {
   const index = await store.folder(DOCS)
   await index.updateLocal(Array.from({ length: 2_100 }, (_, i) => file(`f${i}`)))
   await index.updateLocal(Array.from({ length: 4 }, (_, i) => file(`g${i}`, { blockHashes: blocks(`g${i}`, 2_600) })))
-  await using teller = await Teller.start(index)
-  await teller.pass(300)
+  await using peer = await Sender.start(index)
+  await peer.pass(300)
   assert.deepEqual(
-    teller.sent.map(({ files }) => files.length),
+    peer.sent.map(({ files }) => files.length),
     [1_000, 1_000, 102, 2],
   )
   assert.deepEqual(
-    teller.sent.map(({ whole }) => whole),
+    peer.sent.map(({ whole }) => whole),
     [true, false, false, false],
   )
 })
 
-test('a change that stays here is told without a version; what is ignored keeps its own', async () => {
+test('a receive-only change is sent without a version; an ignored item keeps its own', async () => {
   await using store = await openTestStore(undefined)
   const index = await store.folder(DOCS)
   await index.updateLocal([
     file('mine', { localFlags: FLAG_RECEIVE_ONLY, version: version(5) }),
     file('ignored', { localFlags: FLAG_IGNORED, version: version(6) }),
   ])
-  await using teller = await Teller.start(index)
-  const [mine, ignored] = teller.sent[0]!.files
+  await using peer = await Sender.start(index)
+  const [mine, ignored] = peer.sent[0]!.files
   assert.deepEqual([mine?.version, mine?.localFlags], [[], FLAG_RECEIVE_ONLY])
   assert.deepEqual([ignored?.version, ignored?.localFlags], [version(6), FLAG_IGNORED])
 })
 
-interface Listener {
+interface Receiving {
   readonly index: FolderIndex
   readonly receiver: IndexReceiver
   readonly events: string[]
 }
 
-async function listener(index: FolderIndex, indexId: bigint): Promise<Listener> {
+async function receiverOf(index: FolderIndex, indexId: bigint): Promise<Receiving> {
   const events: string[] = []
   const receiver = await IndexReceiver.begin(
     {
@@ -159,7 +159,7 @@ async function listener(index: FolderIndex, indexId: bigint): Promise<Listener> 
   return { index, receiver, events }
 }
 
-function told(names: string, firstSequence: number, more: Partial<IndexData> = {}): IndexData {
+function message(names: string, firstSequence: number, more: Partial<IndexData> = {}): IndexData {
   const files = [...names].map((name, i) => file(name, { sequence: firstSequence + i }))
   return { folder: DOCS, files, prevSequence: 0, lastSequence: firstSequence + files.length - 1, ...more }
 }
@@ -171,27 +171,27 @@ async function namesOf(index: FolderIndex): Promise<string> {
 test('records are kept while the index is the same, and dropped when it is another or none', async () => {
   await using store = await openTestStore(undefined)
   const index = await store.folder(DOCS)
-  const first = await listener(index, 5n)
-  await first.receiver.index(told('ab', 1))
+  const first = await receiverOf(index, 5n)
+  await first.receiver.index(message('ab', 1))
   assert.equal(await namesOf(index), 'ab')
-  await listener(index, 5n)
+  await receiverOf(index, 5n)
   assert.equal(await namesOf(index), 'ab')
-  await listener(index, 6n)
+  await receiverOf(index, 6n)
   assert.equal(await namesOf(index), '')
   assert.equal(await index.remoteIndexId(PEER), 6n)
-  await (await listener(index, 6n)).receiver.indexUpdate(told('c', 1))
-  await listener(index, 0n)
+  await (await receiverOf(index, 6n)).receiver.indexUpdate(message('c', 1))
+  await receiverOf(index, 0n)
   assert.equal(await namesOf(index), '')
 })
 
-test('a whole index replaces everything, an update adds to it, and each is told of', async () => {
+test('a whole index replaces everything, an update adds to it, and each emits an event', async () => {
   await using store = await openTestStore(undefined)
   const index = await store.folder(DOCS)
-  const { receiver, events } = await listener(index, 5n)
-  await receiver.index(told('ab', 1))
-  await receiver.indexUpdate(told('c', 3, { prevSequence: 2 }))
+  const { receiver, events } = await receiverOf(index, 5n)
+  await receiver.index(message('ab', 1))
+  await receiver.indexUpdate(message('c', 3, { prevSequence: 2 }))
   assert.equal(await namesOf(index), 'abc')
-  await receiver.index(told('x', 7))
+  await receiver.index(message('x', 7))
   assert.equal(await namesOf(index), 'x')
   assert.deepEqual(events, [
     `RemoteIndexUpdated {"device":"${PEER}","folder":"docs","items":2,"sequence":2,"version":2}`,
@@ -200,40 +200,40 @@ test('a whole index replaces everything, an update adds to it, and each is told 
   ])
 })
 
-const ANOMALIES: readonly [name: string, data: IndexData, heardUpTo: number, wrong: boolean][] = [
-  ['an update that joins up', told('c', 3, { prevSequence: 2 }), 2, false],
-  ['an update that leaves a gap', told('c', 9, { prevSequence: 8 }), 2, true],
-  ['an update that tells something twice', told('c', 2, { prevSequence: 1 }), 2, false],
+const ANOMALIES: readonly [name: string, data: IndexData, receivedSequence: number, wrong: boolean][] = [
+  ['an update that joins up', message('c', 3, { prevSequence: 2 }), 2, false],
+  ['an update that leaves a gap', message('c', 9, { prevSequence: 8 }), 2, true],
+  ['an update that repeats a record', message('c', 2, { prevSequence: 1 }), 2, false],
   [
     'the same sequence twice',
-    { ...told('', 1), files: [file('a', { sequence: 1 }), file('b', { sequence: 1 })], lastSequence: 1 },
+    { ...message('', 1), files: [file('a', { sequence: 1 }), file('b', { sequence: 1 })], lastSequence: 1 },
     0,
     true,
   ],
   [
     'decreasing sequences',
-    { ...told('', 1), files: [file('a', { sequence: 9 }), file('b', { sequence: 3 })], lastSequence: 9 },
+    { ...message('', 1), files: [file('a', { sequence: 9 }), file('b', { sequence: 3 })], lastSequence: 9 },
     0,
     true,
   ],
-  ['an end before the last record', told('abc', 1, { lastSequence: 2 }), 0, true],
-  ['no end told, as older versions do', told('abc', 1, { lastSequence: 0 }), 0, false],
-  ['nothing at all', told('', 1, { lastSequence: 0 }), 0, false],
+  ['an end before the last record', message('abc', 1, { lastSequence: 2 }), 0, true],
+  ['no last sequence, as in older versions', message('abc', 1, { lastSequence: 0 }), 0, false],
+  ['nothing at all', message('', 1, { lastSequence: 0 }), 0, false],
 ]
-for (const [name, data, heardUpTo, wrong] of ANOMALIES) {
-  test(`sequence numbers: ${name}`, () => assert.equal(anomalyOf(data, heardUpTo) !== undefined, wrong))
+for (const [name, data, receivedSequence, wrong] of ANOMALIES) {
+  test(`sequence numbers: ${name}`, () => assert.equal(anomalyOf(data, receivedSequence) !== undefined, wrong))
 }
 
-test('wrong numbers are complained of once; the records are kept', async () => {
+test('wrong sequence numbers are reported once; the records are stored', async () => {
   await using store = await openTestStore(undefined)
   const index = await store.folder(DOCS)
-  const { receiver, events } = await listener(index, 5n)
-  for (let i = 0; i < 5; i++) await receiver.indexUpdate(told('a', 100, { prevSequence: 99 + i * 1_000 }))
+  const { receiver, events } = await receiverOf(index, 5n)
+  for (let i = 0; i < 5; i++) await receiver.indexUpdate(message('a', 100, { prevSequence: 99 + i * 1_000 }))
   assert.equal(events.filter((line) => line.startsWith('Failure')).length, 1)
   assert.equal(await namesOf(index), 'a')
 })
 
-test('C-08: when our own store fails, a device is not told that we have anything, nor believed to be heard', async () => {
+test('C-08: when our own store fails, nothing is announced, and nothing counts as received', async () => {
   await using store = await openTestStore(undefined)
   const index = await store.folder(DOCS)
   await index.updateLocal([file('a')])
@@ -243,8 +243,8 @@ test('C-08: when our own store fails, a device is not told that we have anything
         ? async () => Promise.reject(new Error('disk I/O error'))
         : Reflect.get(target, key).bind(target),
   })
-  const { receiver, events } = await listener(broken, 5n)
-  await assert.rejects(receiver.indexUpdate(told('x', 1)), /disk I\/O error/)
+  const { receiver, events } = await receiverOf(broken, 5n)
+  await assert.rejects(receiver.indexUpdate(message('x', 1)), /disk I\/O error/)
   const sent: IndexData[] = []
   const connection = {
     index: async (data: IndexData) => void sent.push(data),
@@ -266,7 +266,7 @@ const change = fc.record({
   deleted: fc.boolean(),
 })
 
-test('whatever changes and whenever the connection is lost, the other side ends with the same records', async () => {
+test('for any changes and connection losses the other side ends with the same records', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(
@@ -281,40 +281,39 @@ test('whatever changes and whenever the connection is lost, the other side ends 
         await using there = await openTestStore(undefined)
         const [ours, theirs] = [await here.folder(DOCS), await there.folder(DOCS)]
         let lost = false
-        const connect = async (): Promise<Teller> => {
+        const connect = async (): Promise<Sender> => {
           const indexId = await ours.indexId()
-          const { receiver } = await listener(theirs, indexId)
-          const teller = await Teller.start(ours, await theirs.sequence(PEER))
-          teller.onSent = async ({ whole, ...data }) => {
+          const { receiver } = await receiverOf(theirs, indexId)
+          const peer = await Sender.start(ours, await theirs.sequence(PEER))
+          peer.onSent = async ({ whole, ...data }) => {
             if (!lost) await (whole ? receiver.index(data) : receiver.indexUpdate(data))
           }
-          for (const { whole, ...data } of teller.sent)
-            await (whole ? receiver.index(data) : receiver.indexUpdate(data))
-          return teller
+          for (const { whole, ...data } of peer.sent) await (whole ? receiver.index(data) : receiver.indexUpdate(data))
+          return peer
         }
-        let teller = await connect()
+        let peer = await connect()
         const reconnect = async () => {
-          await teller[Symbol.asyncDispose]()
+          await peer[Symbol.asyncDispose]()
           lost = false
-          teller = await connect()
+          peer = await connect()
         }
         for (const step of steps) {
           if (step === 'lose') lost = true
           else if (step === 'reconnect') await reconnect()
-          else if (step === 'wait') await teller.pass(300)
+          else if (step === 'wait') await peer.pass(300)
           else {
             const info: FileInfo = step.deleted
               ? file(step.name, { deleted: true, sizeBytes: 0, blockHashes: undefined, version: version(step.counter) })
               : file(step.name, { version: version(step.counter) })
             await ours.updateLocal([info])
-            teller.sender.changed()
+            peer.sender.changed()
           }
         }
         await reconnect()
-        await teller.pass(1_000)
-        await teller[Symbol.asyncDispose]()
-        const [mine, heard] = [await allRecords(ours, 'local'), await allRecords(theirs, PEER)]
-        assert.deepEqual(heard.map(textOf), mine.map(textOf))
+        await peer.pass(1_000)
+        await peer[Symbol.asyncDispose]()
+        const [sent, received] = [await allRecords(ours, 'local'), await allRecords(theirs, PEER)]
+        assert.deepEqual(received.map(textOf), sent.map(textOf))
       },
     ),
     { numRuns: effort(40) },

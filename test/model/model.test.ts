@@ -25,7 +25,7 @@ async function localNames(hub: SimHub, folder = DOCS): Promise<readonly string[]
   return records.map((record) => `${record.deleted ? '-' : ''}${record.name}`)
 }
 
-test('a new folder gets its root and marker, is scanned, and tells what it found', async () => {
+test('a new folder gets its root and marker, is scanned, and emits events for its items', async () => {
   await using hub = await started()
   assert.equal((await hub.platform.disk.lstat(`${ROOT}/.stfolder`)).type, 'directory')
   assert.deepEqual(await localNames(hub), ['a.txt', 'b', 'b/c.txt'])
@@ -54,12 +54,12 @@ test('a new folder gets its root and marker, is scanned, and tells what it found
   assert.deepEqual([status.state, status.sequence, status.counts.local.files], ['idle', 3, 2])
 })
 
-test('a status is known without waiting once it was asked for, and is the same object until something changes', async () => {
+test('a status is cached after the first query, and is the same object until something changes', async () => {
   await using hub = await started()
   assert.equal(hub.model.statusNow(DOCS), undefined)
-  const asked = await hub.model.status(DOCS)
+  const queried = await hub.model.status(DOCS)
   const known = hub.model.statusNow(DOCS)
-  assert.deepEqual(known, asked)
+  assert.deepEqual(known, queried)
   assert.equal(hub.model.statusNow(DOCS), known)
   hub.platform.disk.put(`${ROOT}/new.txt`, 'x')
   await hub.while(hub.model.scan(DOCS, [], undefined))
@@ -67,7 +67,7 @@ test('a status is known without waiting once it was asked for, and is the same o
   assert.notEqual(later, known)
   assert.deepEqual(later, await hub.model.status(DOCS))
   assert.equal(later?.counts.local.files, 3)
-  assert.throws(() => hub.model.statusNow(folderId('nobody')), { code: 'folder-missing' })
+  assert.throws(() => hub.model.statusNow(folderId('unknown')), { code: 'folder-missing' })
 })
 
 test('a folder without a root gets one', async () => {
@@ -111,7 +111,7 @@ test('a second start of a known folder makes no marker: an empty mount point sta
   assert.deepEqual(await localNames(hub), ['a.txt', 'b', 'b/c.txt'])
 })
 
-test('what is asked of a folder that is unknown, paused or not started says so', async () => {
+test('operations on a folder that is unknown, paused or not started report the reason', async () => {
   await using hub = await SimHub.open(simConfig([simFolder('docs'), simFolder('rest', { paused: true })]))
   const { model } = hub
   await assert.rejects(model.scan(folderId('nope'), [], undefined), {
@@ -153,7 +153,7 @@ test('a scan of a vanished path records its deletion and no other', async () => 
   assert.equal(hub.deletions(), 1)
 })
 
-test('pausing ends a running scan with context canceled, tells it, and shows no numbers; resuming scans', async () => {
+test('pausing ends a scan with context canceled, emits an event, and shows no counts; resuming scans', async () => {
   await using hub = await started()
   const scan = hub.model.scan(DOCS, [], undefined)
   const refused = assert.rejects(scan, { code: 'stopped', message: 'context canceled' })
@@ -165,10 +165,10 @@ test('pausing ends a running scan with context canceled, tells it, and shows no 
   await hub.change((config) => ({ ...config, folders: [simFolder('docs')] }))
   assert.deepEqual(hub.of('FolderResumed'), [{ id: 'docs', label: 'The docs' }])
   await hub.while(hub.model.scan(DOCS, ['a.txt'], undefined))
-  assert.ok((await localNames(hub)).includes('new.txt'), 'the scan waited for the first one, which looks at everything')
+  assert.ok((await localNames(hub)).includes('new.txt'), 'the scan waited for the first one, which scans everything')
 })
 
-test('a folder whose settings change goes on with the new ones', async () => {
+test('a folder whose settings change is restarted with the new ones', async () => {
   await using hub = await started()
   await hub.change((config) => ({ ...config, folders: [simFolder('docs', { rescanIntervalS: 10 })] }))
   await hub.pass(1_000)
@@ -178,7 +178,7 @@ test('a folder whose settings change goes on with the new ones', async () => {
   assert.equal(hub.of('FolderPaused').length, 0)
 })
 
-test('a change that is none of the folder’s business leaves it alone', async () => {
+test('a change of other settings does not restart the folder', async () => {
   await using hub = await started()
   const before = hub.states().length
   await hub.change((config) => ({ ...config, gui: { ...config.gui, theme: 'dark' } }))
@@ -186,7 +186,7 @@ test('a change that is none of the folder’s business leaves it alone', async (
   assert.equal(hub.states().length, before)
 })
 
-test('a new label is told from then on, without a new scan', async () => {
+test('a new label is used in later events, without a new scan', async () => {
   await using hub = await started()
   const before = hub.states().length
   await hub.change((config) => ({ ...config, folders: [simFolder('docs', { label: 'Papers' })] }))
@@ -197,7 +197,7 @@ test('a new label is told from then on, without a new scan', async () => {
   assert.equal(hub.of('LocalChangeDetected').at(-1)?.label, 'Papers')
 })
 
-test('pausing and resuming a device is told', async () => {
+test('pausing and resuming a device emits events', async () => {
   await using hub = await started()
   const pause = (paused: boolean) =>
     hub.change((config) => ({ ...config, devices: config.devices.map((device) => ({ ...device, paused })) }))
@@ -218,7 +218,7 @@ test('removing a folder takes its index and its marker; its files stay', async (
   assert.deepEqual(
     await localNames(hub),
     ['a.txt', 'b', 'b/c.txt'],
-    'added again at once, it starts from nothing and finds everything',
+    'added again at once, it starts with an empty index and finds everything',
   )
 })
 
@@ -229,9 +229,9 @@ test('removing one of two folders with the same path leaves the marker to the ot
   await hub.while(hub.model.scan(DOCS, [], undefined))
 })
 
-test('the index of a folder that was taken out of the configuration meanwhile is dropped at the start', async () => {
+test('the index of a folder that was removed from the configuration is dropped at the start', async () => {
   await using hub = await SimHub.open(simConfig([simFolder('docs')]))
-  await hub.store.folder(folderId('forgotten'))
+  await hub.store.folder(folderId('removed'))
   hub.run()
   await hub.while(hub.model.scan(DOCS, [], undefined))
   assert.deepEqual(await hub.store.folders(), ['docs'])
@@ -294,7 +294,7 @@ test('ignore patterns are written, scanned with, and a bad one stops the folder 
   assert.equal((await hub.model.status(DOCS)).counts.local.files, 2)
 })
 
-test('ignore files written at the same time take turns; one that cannot be written says so', async () => {
+test('concurrent writes of an ignore file are serialized; a failed write is reported', async () => {
   await using hub = await started()
   const lists = Array.from({ length: 10 }, (_, i) => [`*.${i}`])
   await hub.while(Promise.all(lists.map((lines) => hub.model.setIgnores(DOCS, lines))))
@@ -307,7 +307,7 @@ test('ignore files written at the same time take turns; one that cannot be writt
   assert.deepEqual((await hub.model.ignores(DOCS)).ignore, ['*.9'])
 })
 
-test('numbers are told two seconds after a change, once for many changes', async () => {
+test('a summary is published two seconds after a change, once for many changes', async () => {
   await using hub = await started()
   await hub.pass(60_000)
   const before = hub.of('FolderSummary').length
@@ -328,7 +328,7 @@ test('the time of the last scan is kept, also of a scan of one path', async () =
   assert.ok(Math.abs((statistics?.lastScanMs ?? 0) - hub.platform.clock.nowMs()) < 1_000)
 })
 
-test('what is needed is paged once over everything, and prio of a file that nothing pulls changes no answer', async () => {
+test('needed items are paged once over all lists; prio of a file outside of the queue has no effect', async () => {
   await using hub = await started({})
   const index = await hub.store.folder(DOCS)
   const { LAPTOP } = await import('../support/config.ts')
@@ -368,7 +368,7 @@ test('what is needed is paged once over everything, and prio of a file that noth
   assert.ok(pages.every((page) => page.progress.length === 0 && page.queued.length === 0))
 })
 
-test('files and trees are answered from the index; a name nobody knows is missing', async () => {
+test('files and trees are read from the index; an unknown name is missing', async () => {
   await using hub = await started()
   const view = await hub.model.file(DOCS, 'b/c.txt')
   assert.equal(view.local?.sizeBytes, 3)
@@ -380,7 +380,7 @@ test('files and trees are answered from the index; a name nobody knows is missin
   )
 })
 
-test('a file that is watched is scanned once it has settled; lost events are made good by a full scan', async () => {
+test('a watched file is scanned after the delay; lost events cause a full scan', async () => {
   await using hub = await started(
     { 'a.txt': 'x' },
     simConfig([simFolder('docs', { fsWatcherEnabled: true, fsWatcherDelayS: 1 })]),
@@ -398,7 +398,7 @@ test('a file that is watched is scanned once it has settled; lost events are mad
   assert.ok((await localNames(hub)).includes('missed.txt'))
 })
 
-test('a watcher that cannot start is told, tried again after a minute, and the gap is scanned', async () => {
+test('a watcher that cannot start is reported, retried after a minute, and followed by a scan', async () => {
   await using hub = await SimHub.open(
     simConfig([simFolder('docs', { fsWatcherEnabled: true, fsWatcherDelayS: 1, rescanIntervalS: 0 })]),
   )
@@ -418,7 +418,7 @@ test('a watcher that cannot start is told, tried again after a minute, and the g
   assert.equal((await hub.model.status(DOCS)).watchError, 'gone')
 })
 
-test('a watcher that takes for ever to start delays neither a scan for long nor a stop', async () => {
+test('a watcher that does not start delays neither a scan for long nor a stop', async () => {
   await using hub = await SimHub.open(simConfig([simFolder('docs', { fsWatcherEnabled: true })]))
   let closed = 0
   const opening = Promise.withResolvers<AsyncDisposable>()
@@ -430,7 +430,7 @@ test('a watcher that takes for ever to start delays neither a scan for long nor 
   await hub.change(() => simConfig([simFolder('docs', { paused: true })]))
   opening.resolve({ [Symbol.asyncDispose]: async () => void closed++ })
   await settle()
-  assert.equal(closed, 1, 'a watcher that comes too late is closed')
+  assert.equal(closed, 1, 'a watcher that starts too late is closed')
 })
 
 test('one folder that cannot be removed does not keep the others from changing', async () => {
@@ -464,10 +464,10 @@ test('a changed ignore file restarts the watcher with the new patterns', async (
   const before = hub.states().length
   hub.platform.disk.put(`${ROOT}/x.tmp`, 'x')
   await hub.pass(10_000)
-  assert.equal(hub.states().length, before, 'an ignored file wakes nobody')
+  assert.equal(hub.states().length, before, 'an ignored file causes no scan')
 })
 
-/** A store whose index of one folder turns out to be damaged and begins anew, empty, as the real one does. */
+/** A store whose index of one folder is reported as damaged and replaced by an empty one, as in the real store. */
 function damageable(store: IndexStore): IndexStore & { damage(): void } {
   let failing = false
   return {
@@ -514,7 +514,7 @@ test('an index damaged at run time is filled again by a scan, and nothing is ann
 
 test('C-10: a root that vanishes, is replaced or loses its marker, before or at any call of a scan, announces no deletion', async () => {
   const files = Object.fromEntries(Array.from({ length: 6 }, (_, i) => [`d${i % 2}/f${i}`, `content ${i}`]))
-  const troubles: Record<string, (hub: SimHub) => void | Promise<void>> = {
+  const faults: Record<string, (hub: SimHub) => void | Promise<void>> = {
     'root vanishes': async (hub) => await hub.platform.disk.rename(ROOT, '/data/away'),
     'root is replaced by an empty directory': async (hub) => {
       await hub.platform.disk.rename(ROOT, '/data/away')
@@ -536,25 +536,25 @@ test('C-10: a root that vanishes, is replaced or loses its marker, before or at 
   let tried = 0
   let deletes = 0
   let stopped = 0
-  for (const [name, trouble] of Object.entries(troubles)) {
-    for (let turn = 0; turn < 40; turn++) {
+  for (const [name, fault] of Object.entries(faults)) {
+    for (let tick = 0; tick < 40; tick++) {
       await using hub = await started(files)
       const scan = hub.model.scan(DOCS, [], undefined)
       const ended = scan.then(
         () => 'ok',
         (error: Error) => error.message,
       )
-      // One who swaps in a directory that carries a marker between two scans says "this is the folder now"; during one he does not.
+      // A directory with a marker that is swapped in between two scans is a valid new root; during a scan it is not.
       const deliberate = name.endsWith('with a marker')
       if (deliberate) while (hub.states().at(-1) !== 'scan-waiting→scanning') await Promise.resolve()
-      for (let i = 0; i < turn; i++) await Promise.resolve()
-      await trouble(hub)
+      for (let i = 0; i < tick; i++) await Promise.resolve()
+      await fault(hub)
       await hub.while(ended)
       tried++
       if (!deliberate) await hub.while(hub.model.scanAll())
       deletes += hub.deletions()
       if (deliberate) continue
-      assert.notEqual((await hub.model.status(DOCS)).error, '', `${name} at ${turn}`)
+      assert.notEqual((await hub.model.status(DOCS)).error, '', `${name} at ${tick}`)
       assert.equal((await hub.model.status(DOCS)).counts.local.deleted, 0)
       stopped++
     }
@@ -563,7 +563,7 @@ test('C-10: a root that vanishes, is replaced or loses its marker, before or at 
   assert.equal(deletes, 0)
 })
 
-test('C-10: a disk that comes back is scanned by itself and nothing was lost', async () => {
+test('C-10: a root that returns is scanned automatically and nothing was lost', async () => {
   await using hub = await started()
   await hub.platform.disk.rename(ROOT, '/data/away')
   await assert.rejects(hub.while(hub.model.scan(DOCS, [], undefined)), { code: 'folder-error', message: PATH_MISSING })
@@ -576,7 +576,7 @@ test('C-10: a disk that comes back is scanned by itself and nothing was lost', a
   assert.equal(hub.deletions(), 0)
 })
 
-test('each facility that worked has debug lines, and none when its switch is off', async () => {
+test('each active facility has debug lines, and none when its switch is off', async () => {
   await using hub = await started(
     { 'a.txt': 'x' },
     simConfig([simFolder('docs', { fsWatcherEnabled: true, fsWatcherDelayS: 1 })]),
@@ -594,7 +594,7 @@ test('each facility that worked has debug lines, and none when its switch is off
   assert.equal(hub.lines.slice(before).filter((line) => line.includes(' DBG ')).length, 0)
 })
 
-test('the same seed gives the same events in two worlds', async () => {
+test('the same seed gives the same events in two simulations', async () => {
   const traceOf = async (seed: number) => {
     const folders = [simFolder('docs', { fsWatcherEnabled: true }), simFolder('more', { rescanIntervalS: 60 })]
     const hub = await SimHub.open(simConfig(folders), { seed })

@@ -1,4 +1,4 @@
-/** B-18 with whole simulated devices: a wire that swallows everything without a word, for as long as anybody waits. */
+/** B-18 with whole simulated devices: a network that drops everything without closing the connections. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { SimClock } from '../../src/platform/sim/clock.ts'
@@ -11,28 +11,28 @@ import { reportRow } from '../support/effort.ts'
 import { DOCS, settle } from '../support/model.ts'
 
 const S = 1_000
-/** How long a piece of a message travels at most: the beginning of an answer arrives before the rest of it. */
+/** The longest delay of a part of a message: the beginning of a response arrives before the rest of it. */
 const DELAY_MS_MAX = 800
 const SILENCE_MS_MAX = 300 * S
 const STALL_MS_MAX = 60 * S
-/** Who watches the time looks again after at most this long. */
-const LOOK_MS = S
+/** The interval of the timeout checks. */
+const CHECK_MS = S
 const BLOCK = 131_072
 const ENDED = /connection to .* ended: read timeout/
 
-/** Two devices that share a folder, on a wire that can be made to swallow everything. */
+/** Two devices that share a folder, on a network that can be partitioned. */
 class TwoDevices implements AsyncDisposable {
   readonly clock = new SimClock()
   readonly a: SimDevice
   readonly b: SimDevice
   readonly #travel = new SimRandom(81)
   readonly #network = new SimNetwork(this.clock, { delayMs: () => 1 + this.#travel.int(DELAY_MS_MAX) })
-  /** When a device said that a connection ended because nothing came. */
-  readonly #timeouts: { readonly who: string; readonly atMs: number }[] = []
+  /** When a device logged a read timeout. */
+  readonly #timeouts: { readonly device: string; readonly atMs: number }[] = []
 
   constructor() {
     const print = (line: string): void => {
-      if (ENDED.test(line)) this.#timeouts.push({ who: line.slice(10, 11), atMs: this.clock.monotonicMs() })
+      if (ENDED.test(line)) this.#timeouts.push({ device: line.slice(10, 11), atMs: this.clock.monotonicMs() })
     }
     const trace = new Trace(() => this.clock.monotonicMs(), print)
     const random = new SimRandom(18)
@@ -84,22 +84,22 @@ class TwoDevices implements AsyncDisposable {
     await scan
   }
 
-  async isAlike(): Promise<boolean> {
+  async isInSync(): Promise<boolean> {
     const [one, other] = [await this.a.index(), await this.b.index()]
-    const lacking = await Promise.all([one, other].map(async (index) => (await index.counts()).need))
+    const needs = await Promise.all([one, other].map(async (index) => (await index.counts()).need))
     const counts = await Promise.all([one, other].map(async (index) => (await index.counts()).global))
     return (
-      lacking.every(({ files }) => files === 0) &&
+      needs.every(({ files }) => files === 0) &&
       counts[0]?.files === counts[1]?.files &&
       (await one.sequence(this.b.id)) === (await other.sequence('local')) &&
       (await other.sequence(this.a.id)) === (await one.sequence('local'))
     )
   }
 
-  /** From now on nothing arrives, and nobody is told. Returns how long the device took to notice, by its first connection. */
-  async swallowUntilNoticed(device: SimDevice): Promise<number> {
+  /** Drops everything from now on. Returns the time to the first read timeout of the device. */
+  async partitionUntilTimeout(device: SimDevice): Promise<number> {
     const sinceMs = this.clock.monotonicMs()
-    const first = () => this.#timeouts.find(({ who, atMs }) => who === device.name && atMs >= sinceMs)
+    const first = () => this.#timeouts.find(({ device: name, atMs }) => name === device.name && atMs >= sinceMs)
     this.#network.partition('a', 'b')
     await this.until('noticed', () => first() !== undefined)
     return first()!.atMs - sinceMs
@@ -117,25 +117,25 @@ class TwoDevices implements AsyncDisposable {
   }
 }
 
-test('B-18: a peer that says nothing more is given up after 300 s, and no index entry is lost', async () => {
+test('B-18: a connection without messages times out after 300 s, and no index entry is lost', async () => {
   await using two = await TwoDevices.connected()
   await two.write(two.a, 'before', Buffer.from('known to both'))
-  await two.until('the first file is there', () => two.isAlike())
-  const noticedMs = await two.swallowUntilNoticed(two.b)
-  assert.ok(noticedMs <= SILENCE_MS_MAX + LOOK_MS, `after ${noticedMs} ms`)
-  assert.ok(noticedMs > STALL_MS_MAX, `a silence between messages ended it after ${noticedMs} ms`)
-  await two.until('both have given up', () => two.a.missing.length + two.b.missing.length === 2, SILENCE_MS_MAX)
+  await two.until('the first file is there', () => two.isInSync())
+  const noticedMs = await two.partitionUntilTimeout(two.b)
+  assert.ok(noticedMs <= SILENCE_MS_MAX + CHECK_MS, `after ${noticedMs} ms`)
+  assert.ok(noticedMs > STALL_MS_MAX, `an idle connection timed out after ${noticedMs} ms`)
+  await two.until('both have timed out', () => two.a.missing.length + two.b.missing.length === 2, SILENCE_MS_MAX)
   for (let i = 0; i < 5; i++) {
     await two.write(two.a, `meanwhile at a ${i}`, someBytes(1_000, i))
     await two.write(two.b, `meanwhile at b ${i}`, someBytes(1_000, 100 + i))
   }
   two.heal()
-  await two.until('alike again', () => two.isAlike())
+  await two.until('in sync again', () => two.isInSync())
   assert.equal((await (await two.a.index()).counts()).local.files, 11)
   reportRow({ id: 'B-18', part: 'silent peer', tried: 1, noticedS: noticedMs / S, lostEntries: 0 })
 })
 
-test('B-18: a peer that stops in the middle of a message is given up after 60 s, and what it had begun is finished later', async () => {
+test('B-18: a connection that stalls within a message times out after 60 s; its file is finished later', async () => {
   await using two = await TwoDevices.connected()
   const noticed: number[] = []
   for (let moment = 0; moment < 9; moment++) {
@@ -143,12 +143,12 @@ test('B-18: a peer that stops in the middle of a message is given up after 60 s,
     // Some blocks are under way at each of these moments.
     await two.until('begun', async () => (await (await two.b.index()).counts()).need.files > 0)
     await two.pass(moment * 130)
-    noticed.push(await two.swallowUntilNoticed(two.b))
+    noticed.push(await two.partitionUntilTimeout(two.b))
     two.heal()
-    await two.until(`large ${moment} is there`, () => two.isAlike())
+    await two.until(`large ${moment} is there`, () => two.isInSync())
   }
-  for (const ms of noticed) assert.ok(ms <= SILENCE_MS_MAX + LOOK_MS, `after ${ms} ms`)
-  const stalled = noticed.filter((ms) => ms <= STALL_MS_MAX + LOOK_MS)
+  for (const ms of noticed) assert.ok(ms <= SILENCE_MS_MAX + CHECK_MS, `after ${ms} ms`)
+  const stalled = noticed.filter((ms) => ms <= STALL_MS_MAX + CHECK_MS)
   assert.ok(stalled.length > 0, `none in the middle of a message: ${noticed.join()}`)
   reportRow({
     id: 'B-18',

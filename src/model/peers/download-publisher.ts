@@ -34,7 +34,10 @@ export class DownloadPublisher implements Service {
   readonly #wakeup = new Wakeup()
   #lastEvent = '{}'
   /** What was announced to other devices, by folder and file. */
-  readonly #announced = new Map<FolderId, Map<string, { readonly progress: PullProgress; readonly blocks: Set<number> }>>()
+  readonly #announced = new Map<
+    FolderId,
+    Map<string, { readonly progress: PullProgress; readonly blocks: Set<number> }>
+  >()
 
   constructor(deps: DownloadPublisherDeps) {
     this.#deps = deps

@@ -94,7 +94,10 @@ export class IndexReceiver {
 }
 
 /** What is wrong with the sequence numbers of a message. Diagnostic only: the records are stored in any case. */
-export function anomalyOf({ files, lastSequence, prevSequence }: IndexData, receivedSequence: number): string | undefined {
+export function anomalyOf(
+  { files, lastSequence, prevSequence }: IndexData,
+  receivedSequence: number,
+): string | undefined {
   // Duplicates are harmless: they occur when both sides restart while records are in transit.
   if (prevSequence > receivedSequence) return `continues at ${prevSequence}, received up to ${receivedSequence}`
   let previous = prevSequence

@@ -122,7 +122,9 @@ export class Peer {
     using _lock = await this.#exchangeLock.lock()
     for (const link of this.#links.slice()) {
       if (link.sentConfig !== 'none' && !this.needsPrimary) continue
-      await this.#closeOnError(link, () => (this.needsPrimary ? this.#sendFullConfig(link) : this.#sendSecondaryConfig(link)))
+      await this.#closeOnError(link, () =>
+        this.needsPrimary ? this.#sendFullConfig(link) : this.#sendSecondaryConfig(link),
+      )
     }
     const primary = this.#primary
     if (primary !== undefined) await this.#closeOnError(primary, () => this.#applyReceived())
@@ -145,7 +147,8 @@ export class Peer {
     const primary = this.#primary
     if (primary === undefined) return
     await this.#closeOnError(primary, async () => {
-      if (this.#sentFingerprint !== clusterConfigFingerprint(this.#deps, this.#ends)) await this.#sendFullConfig(primary)
+      if (this.#sentFingerprint !== clusterConfigFingerprint(this.#deps, this.#ends))
+        await this.#sendFullConfig(primary)
       if (this.#applied) await this.#updateExchanges(primary, false)
     })
   }
@@ -221,24 +224,24 @@ export class Peer {
     await this.#updateExchanges(primary, true)
   }
 
-  /** Starts and stops exchanges by both configurations; `anew`: restarts all from the positions the device announced. */
-  async #updateExchanges(primary: Link, anew: boolean): Promise<void> {
+  /** Starts and stops exchanges by both configurations; `restart`: all, from the positions the device announced. */
+  async #updateExchanges(primary: Link, restart: boolean): Promise<void> {
     if (this.#received === undefined) return
     const verdict = judgeClusterConfig(this.#deps.config(), this.#ends, this.#received.config)
     if (verdict.kind === 'close') throw new Refusal(verdict.reason)
     this.#verdicts = verdict.folders
     this.#deps.foldersOffered(this.device, verdict.offers)
     // Only for a new cluster config or a newly shared folder: an old one must not undo what the user changed since.
-    const isNew = anew || verdict.folders.keys().some((folder) => !this.#sharedFolders.has(folder))
+    const isNew = restart || verdict.folders.keys().some((folder) => !this.#sharedFolders.has(folder))
     this.#sharedFolders = new Set(verdict.folders.keys())
-    if (isNew) this.#deps.onClusterConfig(this.device, this.#received.config, anew ? verdict.offers : [])
+    if (isNew) this.#deps.onClusterConfig(this.device, this.#received.config, restart ? verdict.offers : [])
     for (const folder of this.#folders.keys()) {
-      if (anew || verdict.folders.get(folder)?.kind !== 'exchange') this.#stopFolder(folder)
+      if (restart || verdict.folders.get(folder)?.kind !== 'exchange') this.#stopFolder(folder)
     }
     for (const [folder, decision] of verdict.folders) {
       if (decision.kind !== 'exchange' || this.#folders.has(folder)) continue
       if (this.#deps.folders.rootOf(folder) === undefined) continue // not running yet, or just stopped
-      const sentSequence = anew ? undefined : this.#sentSequence.get(folder)
+      const sentSequence = restart ? undefined : this.#sentSequence.get(folder)
       const options = { device: this.device, folder, verdict: decision, sentSequence }
       this.#deps.recordsChanged(folder, undefined)
       this.#folders.set(folder, await PeerFolder.start(this.#deps, primary.connection, options))

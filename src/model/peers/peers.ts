@@ -76,7 +76,7 @@ export class Peers implements Sources {
     while (this.#tasks.size > 0) await Promise.all(this.#tasks)
   }
 
-  /** Before a new configuration is applied: stops the exchange of folders that it pauses or removes. `apply` follows. */
+  /** Before a new configuration is applied: stops the exchange of folders that it pauses or removes. */
   async release(to: Config): Promise<void> {
     this.#config = to
     this.#setLimits()

@@ -54,7 +54,7 @@ export class Pending {
     this.#saving = new PacedTask(deps.clock, { pauseMs: SAVE_PAUSE_MS, run: () => this.#write() })
   }
 
-  /** Reads what was pending at the last stop. Unreadable entries count as dismissed: they return with the next connection. */
+  /** Reads what was pending at the last stop. Unreadable entries count as dismissed until the next connection. */
   async load(): Promise<void> {
     try {
       for (const entry of await this.#read(DEVICES_KEY)) {
@@ -119,8 +119,8 @@ export class Pending {
     )
     const wanted = offers.filter(({ folder }) => !ignored.has(folder)).slice(0, FOLDERS_MAX)
     const offered = new Set(wanted.map(({ folder }) => folder))
-    const gone = this.folders.filter((entry) => entry.device === device && !offered.has(entry.folder))
-    for (const entry of gone) this.#folders.delete(keyOf(entry))
+    const removed = this.folders.filter((entry) => entry.device === device && !offered.has(entry.folder))
+    for (const entry of removed) this.#folders.delete(keyOf(entry))
     const added: PendingFolder[] = []
     for (const offer of wanted) {
       const entry: PendingFolder = { ...offer, device, timeMs: this.#deps.clock.nowMs() }
@@ -130,8 +130,8 @@ export class Pending {
       this.#folders.set(keyOf(entry), entry)
     }
     this.#trim(this.#folders, FOLDERS_MAX)
-    if (gone.length > 0 || wanted.length > 0) this.#saveFolders()
-    this.#publishFolders(added, gone)
+    if (removed.length > 0 || wanted.length > 0) this.#saveFolders()
+    this.#publishFolders(added, removed)
     for (const { folder, label } of added)
       this.#deps.events.emit('FolderRejected', { device, folder, folderLabel: label })
   }
@@ -145,13 +145,13 @@ export class Pending {
 
   /** Until it is offered again; without a device, for all devices that offer it. */
   dismissFolder(folder: FolderId, device: DeviceId | undefined): void {
-    const gone = this.folders.filter(
+    const removed = this.folders.filter(
       (entry) => entry.folder === folder && (device === undefined || entry.device === device),
     )
-    for (const entry of gone) this.#folders.delete(keyOf(entry))
-    if (gone.length === 0) return
+    for (const entry of removed) this.#folders.delete(keyOf(entry))
+    if (removed.length === 0) return
     this.#saveFolders()
-    this.#publishFolders([], gone)
+    this.#publishFolders([], removed)
   }
 
   /** What was added, shared or ignored meanwhile is pending no more. */

@@ -45,8 +45,8 @@ type Outcome = BlockReply | RefusalCode
 
 /**
  * Serves block requests of other devices. It reads regular files inside the folder that are in our index, never through
- * a symlink, and returns only data that matches the requested hash, so that no unknown content is disclosed. The data is
- * hashed here unless the index has that hash for it, size and time of the file are unchanged, and it is the device's
+ * a symlink, and returns only data that matches the requested hash, so that no unknown content is disclosed. The data
+ * is hashed here unless the index has that hash for it, size and time of the file are unchanged, and it is the device's
  * first request for it (decision 010).
  */
 export class RequestServer {

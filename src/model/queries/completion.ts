@@ -9,14 +9,14 @@ import { Wakeup } from '../../sync/wakeup.ts'
 import type { RemoteState } from '../peers/peer-deps.ts'
 import type { Paging } from '../types.ts'
 
-/** Only deletions are left: nearly there. */
+/** Reported when only deletions are left. */
 const COMPLETION_DELETES_LEFT = 95
 
-/** How far a device is with what we share with it. `folder-missing` and `folder-paused` as everywhere. */
+/** Completion of the folders shared with a device. Rejects with `folder-missing` and `folder-paused`. */
 export interface CompletionView {
   /** Without a device, or for our own, what we need ourselves; without a folder, all that are not paused taken together. */
   completion(folder: FolderId | undefined, device: DeviceId | undefined): Promise<CompletionData>
-  /** What a device lacks, as far as it told us. One that is unknown lacks everything. */
+  /** What a device needs by the index it sent. An unknown device needs everything. */
   remoteNeed(folder: FolderId, device: DeviceId | undefined, paging: Paging): Promise<readonly FileHead[]>
 }
 
@@ -30,7 +30,7 @@ export interface CompletionsDeps {
   downloadedBytes(device: DeviceId, folder: FolderId): number
 }
 
-/** Works out how far every device is, and tells when that changes. */
+/** Computes the completion of every device and publishes changes. */
 export class Completions implements CompletionView, Service {
   readonly name = 'model/completion'
   readonly #deps: CompletionsDeps
@@ -55,7 +55,7 @@ export class Completions implements CompletionView, Service {
         await this.#wakeup.wait(signal)
         const folders = [...this.#touched]
         this.#touched.clear()
-        for (const folder of folders) await this.#tell(folder)
+        for (const folder of folders) await this.#publish(folder)
       }
     } catch (error) {
       if (!signal.aborted) throw error
@@ -83,10 +83,10 @@ export class Completions implements CompletionView, Service {
     const index = await this.#deps.store.folder(folder)
     const range = { offset: (page - 1) * perPage, limit: perPage }
     if (device === this.#own) return await index.need(range)
-    return await index.remoteNeed(device ?? NOBODY, range)
+    return await index.remoteNeed(device ?? NO_DEVICE, range)
   }
 
-  async #tell(folder: FolderId): Promise<void> {
+  async #publish(folder: FolderId): Promise<void> {
     const config = this.#deps.config().folders.find(({ id }) => id === folder)
     for (const { deviceID } of config?.devices ?? []) {
       if (deviceID === this.#own) continue
@@ -127,8 +127,8 @@ export class Completions implements CompletionView, Service {
   }
 }
 
-/** No device has this name. */
-const NOBODY = '' as DeviceId
+/** No device has this ID. */
+const NO_DEVICE = '' as DeviceId
 
 function completionOf(
   global: Counts,

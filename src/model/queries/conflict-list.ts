@@ -2,15 +2,15 @@ import { compareNames, isConflictName } from '../../core/paths.ts'
 import type { FolderIndex } from '../../db/types.ts'
 import { Mutex } from '../../sync/mutex.ts'
 import type { ConflictsPage } from './explorer-types.ts'
-import type { Turns } from '../state/time-slice.ts'
+import type { TimeSlice } from '../state/time-slice.ts'
 import type { Paging } from '../types.ts'
 
-/** Conflict copies of one folder that are remembered; nobody looks through more. */
+/** Bounds the conflict copies listed per folder. */
 const NAMES_MAX = 20_000
 
 /**
- * The conflict copies of one folder. The first look goes through all our names, in turns; after that only through those
- * that changed, which the index has in the order of their changes.
+ * The conflict copies of one folder. The first call reads all our names in time slices; later calls read only those
+ * that changed, which the index returns in sequence order.
  */
 export class ConflictList {
   readonly #updating = new Mutex()
@@ -18,16 +18,16 @@ export class ConflictList {
   #indexId: bigint | undefined
   #sequence = 0
 
-  async page(index: FolderIndex, { page, perPage }: Paging, turns: Turns): Promise<ConflictsPage> {
-    using _turn = await this.#updating.lock()
-    await this.#update(index, turns)
+  async page(index: FolderIndex, { page, perPage }: Paging, slice: TimeSlice): Promise<ConflictsPage> {
+    using _lock = await this.#updating.lock()
+    await this.#update(index, slice)
     const names = [...this.#names].sort(compareNames)
     const records = await index.records(names.slice((page - 1) * perPage, page * perPage))
-    // A record may be forgotten without a trace.
+    // A record may be dropped without a new sequence number.
     return { total: names.length, items: records.filter(({ local }) => local?.deleted === false) }
   }
 
-  async #update(index: FolderIndex, turns: Turns): Promise<void> {
+  async #update(index: FolderIndex, slice: TimeSlice): Promise<void> {
     const indexId = await index.indexId()
     if (indexId !== this.#indexId) {
       this.#names.clear()
@@ -43,7 +43,7 @@ export class ConflictList {
         else if (this.#names.size < NAMES_MAX) this.#names.add(name)
       }
       if (changed.length === 0) return
-      if (turns.isDue) await turns.give()
+      if (slice.isDue) await slice.yield()
     }
   }
 }

@@ -4,7 +4,7 @@ import type { FolderFacts, QueuePlace } from '../../core/records/reasons.ts'
 import type { NameRecords } from '../../db/types.ts'
 import type { Paging } from '../types.ts'
 
-/** One item as people see it: what is newest, how ours stands to it, and what the others have. */
+/** One item for display: the global version, our state relative to it, and the versions of other devices. */
 export interface Item {
   readonly records: NameRecords
   readonly state: ItemState
@@ -16,7 +16,7 @@ export interface Item {
 
 export interface TreePage {
   readonly total: number
-  /** The directory holds more names than were looked at. */
+  /** The directory holds more names than were read. */
   readonly truncated: boolean
   readonly items: readonly Item[]
 }
@@ -39,7 +39,7 @@ export interface WaitingPage {
 
 export interface FileFacts {
   readonly folder: FolderFacts
-  /** Undefined: nobody has told of it. */
+  /** Undefined: no device has announced it. */
   readonly records: NameRecords | undefined
   readonly problem: string | undefined
   /** Undefined for what is not needed. */
@@ -49,14 +49,14 @@ export interface FileFacts {
 
 export interface PreviewedLine {
   readonly kind: 'ignore' | 'keep' | 'include' | 'other'
-  /** Names that this line decides about. */
+  /** Names that this line decides. */
   readonly matches: number
   readonly examples: readonly string[]
 }
 
 export interface IgnorePreview {
   readonly error: string | null
-  /** From 1; null when no single line is to blame. */
+  /** From 1; null when no single line is invalid by itself. */
   readonly errorLine: number | null
   readonly lines: readonly PreviewedLine[]
   readonly ignoredTotal: number
@@ -70,8 +70,8 @@ export interface ConflictsPage {
 }
 
 /**
- * Looks into folders for people: one file, one directory, one reason at a time. Unknown folder: `folder-missing`. A
- * paused folder shows what is known of it. Long looks give way to others, and stop when the signal aborts.
+ * Queries about folder contents for the user interface. Unknown folder: `folder-missing`. A paused folder shows its
+ * stored index. Long queries run in time slices and stop when the signal aborts.
  */
 export interface FolderExplorer {
   /** One directory ('' is the top): directories first, then by name. */

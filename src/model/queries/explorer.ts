@@ -21,7 +21,7 @@ import { includesOf } from '../folder/ignore-file.ts'
 import { previewIgnores } from './ignore-preview.ts'
 import { devicesOf, itemsOf, othersOf } from './item-view.ts'
 import { findNames, Trees } from './tree.ts'
-import { Turns } from '../state/time-slice.ts'
+import { TimeSlice } from '../state/time-slice.ts'
 import type { Paging } from '../types.ts'
 import { placeOf, waitingItems } from './waiting.ts'
 
@@ -29,13 +29,13 @@ export interface ExplorerDeps {
   readonly clock: Clock
   readonly disk: Disk
   readonly folders: Pick<FolderRegistry, 'configured' | 'running' | 'root'>
-  /** Puts a question to the index of a folder; the answer is undefined for a folder that never had one. */
-  ask<T>(folder: FolderId, question: (index: FolderIndex) => Promise<T>): Promise<T | undefined>
+  /** Runs a query on the index of a folder; undefined for a folder that never had one. */
+  query<T>(folder: FolderId, read: (index: FolderIndex) => Promise<T>): Promise<T | undefined>
 }
 
 const NOTHING = { total: 0, items: [] } as const
 
-/** Answers what people want to know about single files. Made at the first question: most devices run unwatched. */
+/** Created on the first query: most devices run without an open user interface. */
 export class Explorer implements FolderExplorer {
   readonly #deps: ExplorerDeps
   readonly #own: DeviceId
@@ -49,8 +49,8 @@ export class Explorer implements FolderExplorer {
 
   async tree(folder: FolderId, directory: string, paging: Paging, signal: AbortSignal): Promise<TreePage> {
     const others = this.#others(folder)
-    const turns = this.#turns(signal)
-    const page = await this.#deps.ask(folder, (index) => this.#trees.page(index, directory, others, paging, turns))
+    const slice = this.#newSlice(signal)
+    const page = await this.#deps.query(folder, (index) => this.#trees.page(index, directory, others, paging, slice))
     return page ?? { ...NOTHING, truncated: false }
   }
 
@@ -60,8 +60,8 @@ export class Explorer implements FolderExplorer {
     signal: AbortSignal,
   ): Promise<Pick<TreePage, 'items' | 'truncated'>> {
     const others = this.#others(folder)
-    const found = await this.#deps.ask(folder, async (index) => {
-      const { names, truncated } = await findNames(index, wanted, this.#turns(signal))
+    const found = await this.#deps.query(folder, async (index) => {
+      const { names, truncated } = await findNames(index, wanted, this.#newSlice(signal))
       return { items: await itemsOf(index, names, others), truncated }
     })
     return found ?? { items: [], truncated: false }
@@ -70,9 +70,9 @@ export class Explorer implements FolderExplorer {
   async waiting(folder: FolderId, paging: Paging, signal: AbortSignal): Promise<WaitingPage> {
     const facts = this.#facts(folder)
     const queue = this.#deps.folders.running(folder)
-    const page = await this.#deps.ask(folder, async (index) => {
+    const page = await this.#deps.query(folder, async (index) => {
       const { files, directories, symlinks, deleted } = (await index.counts()).need
-      const items = await waitingItems(index, queue, paging, this.#turns(signal))
+      const items = await waitingItems(index, queue, paging, this.#newSlice(signal))
       return { total: files + directories + symlinks + deleted, items }
     })
     return { folder: facts, ...(page ?? NOTHING) }
@@ -80,7 +80,7 @@ export class Explorer implements FolderExplorer {
 
   async file(folder: FolderId, name: string): Promise<FileFacts> {
     const facts = this.#facts(folder)
-    const [records] = (await this.#deps.ask(folder, (index) => index.records([name]))) ?? []
+    const [records] = (await this.#deps.query(folder, (index) => index.records([name]))) ?? []
     const running = this.#deps.folders.running(folder)
     const needed = records !== undefined && isNeeded(records.local, records.global)
     return {
@@ -98,20 +98,20 @@ export class Explorer implements FolderExplorer {
       throw new TwinfoldError('bad-request', 'an encrypted folder has no ignore patterns')
     }
     const lookup = await includesOf(this.#deps.disk, this.#deps.folders.root(config), lines)
-    const turns = this.#turns(signal)
-    const preview = await this.#deps.ask(folder, (index) => previewIgnores(index, lines, lookup, turns))
-    return preview ?? (await previewIgnores(undefined, lines, lookup, turns))
+    const slice = this.#newSlice(signal)
+    const preview = await this.#deps.query(folder, (index) => previewIgnores(index, lines, lookup, slice))
+    return preview ?? (await previewIgnores(undefined, lines, lookup, slice))
   }
 
   async conflicts(folder: FolderId, paging: Paging, signal: AbortSignal): Promise<ConflictsPage> {
     this.#deps.folders.configured(folder)
     const known = this.#conflicts.get(folder) ?? new ConflictList()
     this.#conflicts.set(folder, known)
-    return (await this.#deps.ask(folder, (index) => known.page(index, paging, this.#turns(signal)))) ?? NOTHING
+    return (await this.#deps.query(folder, (index) => known.page(index, paging, this.#newSlice(signal)))) ?? NOTHING
   }
 
-  #turns(signal: AbortSignal): Turns {
-    return new Turns(this.#deps.clock, signal)
+  #newSlice(signal: AbortSignal): TimeSlice {
+    return new TimeSlice(this.#deps.clock, signal)
   }
 
   #others(folder: FolderId): readonly DeviceId[] {

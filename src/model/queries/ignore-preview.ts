@@ -3,16 +3,16 @@ import { IgnoreRules } from '../../core/ignore/ignore.ts'
 import { resolveIncludes, trimLine, type IncludeLookup } from '../../core/ignore/ignore-include.ts'
 import type { FolderIndex } from '../../db/types.ts'
 import type { IgnorePreview, PreviewedLine } from './explorer-types.ts'
-import type { Turns } from '../state/time-slice.ts'
+import type { TimeSlice } from '../state/time-slice.ts'
 
 const NAMES_MAX = 50_000
 const WORK_MS_MAX = 500
 const EXAMPLES_MAX = 5
 
-/** The lines as rules, and which of them each rule came from. */
-interface Understood {
+/** The lines as rules, and the line of each rule. */
+interface ParsedLines {
   readonly rules: IgnoreRules
-  /** By the place of the rule: the place of the line, which may be one that includes it. */
+  /** By index of the rule: the index of its line, which may be an include. */
   readonly origins: readonly (number | undefined)[]
 }
 
@@ -21,18 +21,18 @@ interface Tally {
   readonly examples: string[]
 }
 
-/** What the lines of an ignore file would do to the names of a folder. Looks at so many names and no more. */
+/** Which names of a folder the lines of an ignore file would match, within limits of names and time. */
 export async function previewIgnores(
   index: Pick<FolderIndex, 'listNames'> | undefined,
   lines: readonly string[],
   lookup: IncludeLookup,
-  turns: Turns,
+  slice: TimeSlice,
 ): Promise<IgnorePreview> {
   const tallies = lines.map((): Tally => ({ matches: 0, examples: [] }))
   const view = (): readonly PreviewedLine[] => tallies.map((tally, at) => ({ kind: kindOf(lines[at] ?? ''), ...tally }))
-  const understood = understand(lines, lookup)
-  if ('error' in understood) return { ...understood, lines: view(), ignoredTotal: 0, checkedTotal: 0, truncated: false }
-  const { rules, origins } = understood
+  const parsed = parseLines(lines, lookup)
+  if ('error' in parsed) return { ...parsed, lines: view(), ignoredTotal: 0, checkedTotal: 0, truncated: false }
+  const { rules, origins } = parsed
   let ignoredTotal = 0
   const check = (name: string): void => {
     const rule = rules.decidingLine(name)
@@ -41,33 +41,33 @@ export async function previewIgnores(
     const tally = tallies[origins[rule] ?? -1]
     if (tally !== undefined && ++tally.matches <= EXAMPLES_MAX) tally.examples.push(name)
   }
-  const { checkedTotal, truncated } = await checkNames(index, check, turns)
+  const { checkedTotal, truncated } = await checkNames(index, check, slice)
   return { error: null, errorLine: null, lines: view(), ignoredTotal, checkedTotal, truncated }
 }
 
 async function checkNames(
   index: Pick<FolderIndex, 'listNames'> | undefined,
   check: (name: string) => void,
-  turns: Turns,
+  slice: TimeSlice,
 ): Promise<Pick<IgnorePreview, 'checkedTotal' | 'truncated'>> {
   let checkedTotal = 0
   for (let start = index === undefined ? undefined : ''; start !== undefined;) {
     const { found, next }: Awaited<ReturnType<FolderIndex['listNames']>> = await index!.listNames(start)
     for (const { name } of found) {
-      if (checkedTotal >= NAMES_MAX || turns.workedMs > WORK_MS_MAX) return { checkedTotal, truncated: true }
+      if (checkedTotal >= NAMES_MAX || slice.workedMs > WORK_MS_MAX) return { checkedTotal, truncated: true }
       check(name)
       checkedTotal++
-      if (turns.isDue) await turns.give()
+      if (slice.isDue) await slice.yield()
     }
     start = next
   }
   return { checkedTotal, truncated: false }
 }
 
-function understand(
+function parseLines(
   lines: readonly string[],
   lookup: IncludeLookup,
-): Understood | Pick<IgnorePreview, 'error' | 'errorLine'> {
+): ParsedLines | Pick<IgnorePreview, 'error' | 'errorLine'> {
   const rules = parseRules(lines, lookup)
   if (rules instanceof TwinfoldError) {
     const wrong = lines.findIndex((line) => parseRules([line], lookup) instanceof TwinfoldError)
@@ -82,7 +82,7 @@ function understand(
   return { rules, origins: rules.lines.map((line) => origin.get(line)) }
 }
 
-/** What is wrong with the lines is an answer here, no failure. */
+/** A parse error is a result here, not a failure. */
 function parseRules(lines: readonly string[], lookup: IncludeLookup): IgnoreRules | TwinfoldError {
   try {
     return new IgnoreRules(resolveIncludes(lines, lookup))

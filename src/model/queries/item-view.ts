@@ -4,7 +4,7 @@ import { deviceVersion, itemState } from '../../core/records/item-state.ts'
 import type { FolderIndex, NameRecords } from '../../db/types.ts'
 import type { Item } from './explorer-types.ts'
 
-/** Everybody else that a folder is shared with. */
+/** All other devices that a folder is shared with. */
 export function othersOf(folder: FolderConfig, ownDevice: DeviceId): readonly DeviceId[] {
   return folder.devices.map(({ deviceID }) => deviceID).filter((id) => id !== ownDevice)
 }
@@ -16,7 +16,7 @@ export function devicesOf(records: NameRecords | undefined, others: readonly Dev
   }))
 }
 
-/** The items behind some names, in their order; what is gone meanwhile is left out. */
+/** The items with these names, in the same order; names without a record are left out. */
 export async function itemsOf(
   index: Pick<FolderIndex, 'records'>,
   names: readonly string[],

@@ -5,7 +5,7 @@ import type { FolderStatus } from '../types.ts'
 
 type OwnStatus = ReturnType<RunningFolder['status']>
 
-/** What a status was made of. */
+/** The inputs of a cached status. */
 interface Known {
   readonly index: FolderIndex
   readonly totals?: FolderTotals
@@ -15,18 +15,18 @@ interface Known {
 }
 
 /**
- * The status of running folders without waiting. Pages ask for it again and again while nothing happens: they get the
- * same object then, and know by that that nothing has changed.
+ * The status of running folders without waiting. Clients poll it while nothing changes: they get the same object then,
+ * which shows that it is unchanged.
  */
 export class KnownStatuses {
   readonly #known = new WeakMap<RunningFolder, Known>()
 
-  /** The index of a folder, once it is open: it stays the same as long as the folder runs. */
-  remember(running: RunningFolder, index: FolderIndex): void {
+  /** The open index of a folder; it stays the same while the folder runs. */
+  setIndex(running: RunningFolder, index: FolderIndex): void {
     if (this.#known.get(running)?.index !== index) this.#known.set(running, { index })
   }
 
-  /** Undefined when the index has to be asked in its turn. */
+  /** Undefined when the index has to be queried. */
   get(running: RunningFolder): FolderStatus | undefined {
     const before = this.#known.get(running)
     const totals = before?.index.totals
@@ -45,7 +45,7 @@ export function statusOf(running: RunningFolder, totals: FolderTotals): FolderSt
   return makeStatus(running.status(), totals, sumFetched(running.pulling.values()))
 }
 
-/** What lies in temporary files already is needed no more: people watch the number go down while one large file comes. */
+/** Bytes in temporary files are not needed any more: the number decreases during the download of one large file. */
 function makeStatus(
   own: OwnStatus,
   { sequence, remoteSequences, counts }: FolderTotals,

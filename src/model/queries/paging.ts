@@ -3,10 +3,10 @@ import type { FolderIndex } from '../../db/types.ts'
 import type { JobQueue } from '../state/job-queue.ts'
 import type { NeedPage, Paging } from '../types.ts'
 
-/** How many needed items are looked through at a time for those that no queue holds. */
+/** Needed items read at a time to find those outside of the queue. */
 const CHUNK = 4_096
 
-/** The part of an index that tells what is needed. */
+/** The part of an index that lists needed items. */
 export type NeedSource = Pick<FolderIndex, 'global' | 'need'>
 
 /**

@@ -11,11 +11,11 @@ export interface SummaryDeps {
   readonly clock: Clock
   readonly events: EventSink
   readonly log: Logger
-  /** The answer of `GET /rest/db/status`, as an object. */
+  /** The response of `GET /rest/db/status`, as an object. */
   summaryOf(folder: FolderId): Promise<FolderSummaryData>
 }
 
-/** Tells the numbers of a folder after something changed in it: soon, but not for every single change. */
+/** Publishes the summary of a folder after changes, delayed so that many changes share one event. */
 export class SummaryPublisher implements Service {
   readonly name = 'model/summary'
   readonly #deps: SummaryDeps
@@ -39,8 +39,8 @@ export class SummaryPublisher implements Service {
         const folders = [...this.#touched]
         this.#touched.clear()
         const startedMs = this.#deps.clock.monotonicMs()
-        for (const folder of folders) await this.#tell(folder)
-        // Numbers that are slow to come are asked for less often: two thirds of the time belong to other work.
+        for (const folder of folders) await this.#publish(folder)
+        // Slow summaries are computed less often: two thirds of the time are left to other work.
         await this.#deps.clock.sleep(2 * (this.#deps.clock.monotonicMs() - startedMs), signal)
       }
     } catch (error) {
@@ -48,7 +48,7 @@ export class SummaryPublisher implements Service {
     }
   }
 
-  async #tell(folder: FolderId): Promise<void> {
+  async #publish(folder: FolderId): Promise<void> {
     try {
       const summary = await this.#deps.summaryOf(folder)
       this.#deps.events.emit('FolderSummary', { folder, summary })

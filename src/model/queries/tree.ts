@@ -3,14 +3,14 @@ import { baseOf } from '../../core/paths.ts'
 import type { FolderIndex, FolderTotals } from '../../db/types.ts'
 import type { TreePage } from './explorer-types.ts'
 import { itemsOf } from './item-view.ts'
-import type { Turns } from '../state/time-slice.ts'
+import type { TimeSlice } from '../state/time-slice.ts'
 import type { Paging } from '../types.ts'
 
-/** Names of one directory that are looked through. */
+/** Names of one directory that are read. */
 const LEVEL_NAMES_MAX = 100_000
-/** A directory of fewer names is listed anew for every page: that is cheap, and nothing has to be kept. */
+/** A smaller directory is listed again for every page, which is cheap and needs no cache. */
 const KEPT_FROM = 1_000
-/** How long a search may take; whoever wants to know more can say more. */
+/** The time limit of a search; a longer text narrows it. */
 const SEARCH_MS_MAX = 2_000
 
 interface Level {
@@ -19,7 +19,7 @@ interface Level {
   readonly truncated: boolean
 }
 
-/** The latest large directory that somebody pages through, as long as nothing in its folder changes. */
+/** The latest large directory that was listed; valid while its folder is unchanged. */
 interface KeptLevel extends Level {
   readonly index: FolderIndex
   readonly totals: FolderTotals
@@ -35,9 +35,9 @@ export class Trees {
     directory: string,
     others: readonly DeviceId[],
     { page, perPage }: Paging,
-    turns: Turns,
+    slice: TimeSlice,
   ): Promise<TreePage> {
-    const { names, truncated } = await this.#level(index, directory, turns)
+    const { names, truncated } = await this.#level(index, directory, slice)
     const items = await itemsOf(index, names.slice((page - 1) * perPage, page * perPage), others)
     const directories = items
       .filter(({ records }) => records.global.type === 'directory')
@@ -49,19 +49,19 @@ export class Trees {
     return { total: names.length, truncated, items: withChildren }
   }
 
-  async #level(index: FolderIndex, directory: string, turns: Turns): Promise<Level> {
+  async #level(index: FolderIndex, directory: string, slice: TimeSlice): Promise<Level> {
     const kept = this.#kept
     const { totals } = index
     if (kept !== undefined && kept.index === index && kept.totals === totals && kept.directory === directory)
       return kept
-    const level = await listLevel(index, directory, turns)
+    const level = await listLevel(index, directory, slice)
     const settled = totals !== undefined && totals === index.totals
     this.#kept = settled && level.names.length >= KEPT_FROM ? { ...level, index, totals, directory } : undefined
     return level
   }
 }
 
-async function listLevel(index: FolderIndex, directory: string, turns: Turns): Promise<Level> {
+async function listLevel(index: FolderIndex, directory: string, slice: TimeSlice): Promise<Level> {
   const directories: string[] = []
   const others: string[] = []
   for (let start: string | undefined = ''; start !== undefined;) {
@@ -71,16 +71,16 @@ async function listLevel(index: FolderIndex, directory: string, turns: Turns): P
       return { names: [...directories, ...others], truncated: true }
     }
     start = next
-    if (turns.isDue) await turns.give()
+    if (slice.isDue) await slice.yield()
   }
   return { names: [...directories, ...others], truncated: false }
 }
 
-/** Names that contain the text in any case. Looks through everything, in turns. */
+/** Names that contain the text in any case. Reads all names in time slices. */
 export async function findNames(
   index: Pick<FolderIndex, 'listNames'>,
   { text, limit }: { readonly text: string; readonly limit: number },
-  turns: Turns,
+  slice: TimeSlice,
 ): Promise<{ readonly names: readonly string[]; readonly truncated: boolean }> {
   const wanted = text.normalize('NFC').toLowerCase()
   const searched = wanted.includes('/') ? (name: string) => name : baseOf
@@ -92,9 +92,9 @@ export async function findNames(
       if (names.length === limit) return { names, truncated: true }
       names.push(name)
     }
-    if (next !== undefined && turns.workedMs > SEARCH_MS_MAX) return { names, truncated: true }
+    if (next !== undefined && slice.workedMs > SEARCH_MS_MAX) return { names, truncated: true }
     start = next
-    if (turns.isDue) await turns.give()
+    if (slice.isDue) await slice.yield()
   }
   return { names, truncated: false }
 }

@@ -4,13 +4,13 @@ import type { QueuePlace } from '../../core/records/reasons.ts'
 import type { FolderIndex, NameRecords } from '../../db/types.ts'
 import type { WaitingItem } from './explorer-types.ts'
 import type { RunningFolder } from '../folder/running-folder.ts'
-import type { Turns } from '../state/time-slice.ts'
+import type { TimeSlice } from '../state/time-slice.ts'
 import type { Paging } from '../types.ts'
 
-/** Needed items looked through in one go. */
+/** Needed items read per chunk. */
 const CHUNK = 1_000
 
-/** What a folder that runs knows about its queue. */
+/** The queue of a running folder. */
 export type Queue = Pick<RunningFolder, 'jobs' | 'pulling'> & {
   readonly runner: Pick<RunningFolder['runner'], 'problems'>
 }
@@ -20,7 +20,7 @@ export async function waitingItems(
   index: FolderIndex,
   queue: Queue | undefined,
   { page, perPage }: Paging,
-  turns: Turns,
+  slice: TimeSlice,
 ): Promise<readonly WaitingItem[]> {
   const first = (page - 1) * perPage
   const inProgress = queue?.jobs.inProgress() ?? []
@@ -30,14 +30,14 @@ export async function waitingItems(
     index,
     ahead,
     { skip: Math.max(0, first - ahead.length), limit: perPage - names.length },
-    turns,
+    slice,
   )
   const downloading = new Set(inProgress)
   const queued = new Set(names)
   const problems = new Map(queue?.runner.problems.map(({ path, error }) => [path, error]))
   const stageOf = (name: string) => (downloading.has(name) ? 'downloading' : queued.has(name) ? 'queued' : 'waiting')
   return (await index.records([...names, ...rest]))
-    .filter(({ local, global }) => isNeeded(local, global)) // some have come while we looked
+    .filter(({ local, global }) => isNeeded(local, global)) // some were pulled meanwhile
     .map((records) => ({
       records,
       action: waitingAction(records.local, records.global),
@@ -48,7 +48,7 @@ export async function waitingItems(
     }))
 }
 
-/** Who has the newest version, connected or not. */
+/** Devices with the newest version, connected or not. */
 function holdersOf({ others, global }: NameRecords): WaitingItem['holders'] {
   return [...others].filter(([, record]) => hasWinner(record, global)).map(([device]) => device)
 }
@@ -58,7 +58,7 @@ async function restOf(
   index: Pick<FolderIndex, 'need'>,
   ahead: readonly string[],
   { skip, limit }: { skip: number; limit: number },
-  turns: Turns,
+  slice: TimeSlice,
 ): Promise<readonly string[]> {
   if (limit <= 0) return []
   if (ahead.length === 0) return (await index.need({ offset: skip, limit })).map(({ name }) => name)
@@ -75,11 +75,11 @@ async function restOf(
     const last = chunk.at(-1)
     if (last === undefined || chunk.length < CHUNK) return rest
     afterName = last.name
-    await turns.give()
+    await slice.yield()
   }
 }
 
-/** Where one needed file stands. */
+/** The stage of one needed file. */
 export function placeOf({ jobs }: Pick<Queue, 'jobs'>, name: string): QueuePlace {
   if (jobs.inProgress().includes(name)) return { stage: 'downloading' }
   const place = jobs.waiting().indexOf(name)

@@ -6,37 +6,37 @@ import type { Clock } from '../../platform/clock.ts'
 
 const KEY_PREFIX = 'count-from/'
 /**
- * Counts further ahead of the clock are left alone: others can write anything into a version, and would push the counts
- * of a whole folder to the end of numbers.
+ * Counters further ahead of the clock are ignored: other devices can write any value into a version, and could raise
+ * the counters of a whole folder to the maximum.
  */
 const AHEAD_S_MAX = 366 * 86_400
 const WHOLE_NUMBER = /^[1-9]\d{0,15}$/
 
-export interface OwnCountsDeps {
+export interface CounterFloorDeps {
   readonly keyValue: Pick<KeyValue, 'get' | 'set'>
   readonly clock: Pick<Clock, 'nowMs'>
 }
 
 /**
- * From which count on this device has used none in a folder and forgotten it. A record that gives way to one that never
- * saw it takes its count along. Others still know that count, so the next edit must not come below it again, be it that
- * the clock was set back or that both fall into one second: it would look like something they have seen.
+ * The smallest counter that this device may use for its next version in a folder. A record that is replaced by a
+ * concurrent one loses its counter here while other devices still have it. A later edit must not reuse a counter up to
+ * that value, even if the clock was set back or both edits fall into one second: others would ignore it as known.
  */
 export class CounterFloor {
-  readonly #deps: OwnCountsDeps
+  readonly #deps: CounterFloorDeps
   readonly #key: string
   readonly #ownShortId: ShortId
   #minCounter = 0
   #stored = 0
   #loaded: Promise<void> | undefined
 
-  constructor(deps: OwnCountsDeps, folder: FolderId, ownShortId: ShortId) {
+  constructor(deps: CounterFloorDeps, folder: FolderId, ownShortId: ShortId) {
     this.#deps = deps
     this.#key = KEY_PREFIX + folder
     this.#ownShortId = ownShortId
   }
 
-  /** As far as is known: to be asked after `load`. */
+  /** Valid after `load`. */
   get minCounter(): number {
     return this.#minCounter
   }
@@ -60,7 +60,7 @@ export class CounterFloor {
     this.#minCounter = Math.max(this.#minCounter, this.#stored)
   }
 
-  /** Our record is about to give way to another. Once too often does no harm. */
+  /** Our record is about to be replaced by another. Repeated calls are harmless. */
   note(replaced: Pick<FileHead, 'version'> | undefined, successor: Pick<FileHead, 'version'>): void {
     if (replaced === undefined) return
     const count = forgottenCount(replaced.version, successor.version, this.#ownShortId)
@@ -69,7 +69,7 @@ export class CounterFloor {
     if (count <= BigInt(nowS + AHEAD_S_MAX)) this.#minCounter = Number(count) + 1
   }
 
-  /** To be done before the records are stored that no longer have what was noted. */
+  /** To be called before the replacing records are stored. */
   async store(): Promise<void> {
     const minCounter = this.#minCounter
     if (minCounter <= this.#stored) return

@@ -1,15 +1,15 @@
 import type { FolderTypeName } from '../../core/config/config.ts'
 
-/** What a folder type may do. Four rows of data instead of four kinds of runner. */
+/** What a folder type may do: one table instead of a runner class per type. */
 export interface FolderPolicy {
-  /** A change made here is kept to ourselves: its record carries the receive-only flag. */
+  /** A local change is not announced: its record carries the receive-only flag. */
   readonly localChangesStayHere: boolean
   /** Files of other devices are written to our disk. */
   readonly takesFiles: boolean
-  /** Our index is worth announcing to others. */
+  /** Our index is announced to others. */
   readonly announcesChanges: boolean
   readonly hasIgnores: boolean
-  /** Permission bits are neither compared nor announced, whatever the folder's own switch says. */
+  /** Permission bits are neither compared nor announced, regardless of `ignorePerms`. */
   readonly ignoresPermissions: boolean
   readonly canOverride: boolean
   readonly canRevert: boolean

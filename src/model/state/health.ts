@@ -14,22 +14,22 @@ export interface HealthOptions {
   readonly markerName: string
   readonly databaseDirectory: string
   readonly minHomeDiskFree: Size
-  /** The room for the database was looked at a moment ago: once is enough. */
+  /** The space for the database was checked recently and is not checked again. */
   readonly spaceKnown?: boolean
 }
 
-/** Which directory the root was when it was looked at: a mount that comes or goes makes it another one. */
+/** Identity of the root directory at the time of the check: a mount or unmount changes it. */
 export interface RootIdentity {
   readonly deviceId: bigint
   readonly inode: bigint
 }
 
 /**
- * Looks whether the folder may be trusted to be what it was: an empty mount point must never count as everything deleted.
- * Rejects with `folder-error` and the reason, in the words that clients know.
+ * Checks that the folder root is still valid: an empty mount point must never count as everything deleted. Rejects with
+ * `folder-error` and the reason, in Syncthing's wording.
  */
 export async function checkHealth(disk: Disk, options: HealthOptions): Promise<RootIdentity> {
-  // All looks at once: a scan of one file consists of little else. Of several reasons the first is told.
+  // All checks in parallel: they dominate the scan of a single file. Of several reasons the first is reported.
   const [root, marker, space] = await Promise.allSettled([
     statOrFail(() => disk.stat(options.root), PATH_MISSING),
     statOrFail(() => disk.lstat(join(options.root, options.markerName)), MARKER_MISSING),
@@ -42,16 +42,16 @@ export async function checkHealth(disk: Disk, options: HealthOptions): Promise<R
   return { deviceId: root.value.deviceId, inode: root.value.inode }
 }
 
-/** The same, and the root must still be the directory it was at the start of the scan whose findings are about to be stored. */
+/** The same, and the root must still be the directory of the start of the scan, before its results are stored. */
 export async function checkSameRoot(disk: Disk, options: HealthOptions, before: RootIdentity): Promise<void> {
   const now = await checkHealth(disk, options)
   if (now.deviceId !== before.deviceId || now.inode !== before.inode)
     throw new TwinfoldError('folder-error', ROOT_REPLACED)
 }
 
-async function statOrFail(look: () => Promise<DiskStat>, whenMissing: string): Promise<DiskStat> {
+async function statOrFail(stat: () => Promise<DiskStat>, whenMissing: string): Promise<DiskStat> {
   try {
-    return await look()
+    return await stat()
   } catch (error) {
     const reason = isMissing(error) ? whenMissing : messageOf(error)
     throw new TwinfoldError('folder-error', reason, { cause: error })
@@ -69,7 +69,7 @@ async function checkHomeSpace(disk: Disk, options: HealthOptions): Promise<void>
   )
 }
 
-/** `current 0.52 % < required 1 %`; undefined while there is enough, and where nobody asks for any. */
+/** `current 0.52 % < required 1 %`; undefined while there is enough, and without a minimum. */
 export function shortageOf(
   space: { readonly freeBytes: number; readonly totalBytes: number },
   { value, unit }: Size,

@@ -10,22 +10,22 @@ interface Entry {
   readonly holders: ReadonlySet<DeviceId>
 }
 
-/** Who has which version of the files that are being asked for right now: asked once for a file, not once for a block. */
+/** Which devices have which version of the files being requested: looked up once per file, not once per block. */
 export class HolderCache {
   readonly #entries = new Map<string, Entry>()
-  /** Counts what was forgotten, so that an answer that was on its way meanwhile is not remembered. */
-  #changes = 0
+  /** Counts invalidations, so that the result of a lookup that was under way meanwhile is not cached. */
+  #generation = 0
 
   get(folder: FolderId, { name, version }: FileHead): ReadonlySet<DeviceId> | undefined {
     const entry = this.#entries.get(keyOf(folder, name))
     return entry !== undefined && compareVersions(entry.version, version) === 'equal' ? entry.holders : undefined
   }
 
-  /** Called before the question is asked; what it returns is called with the answer. */
-  remember(folder: FolderId): (file: FileHead, holders: ReadonlySet<DeviceId>) => void {
-    const asked = this.#changes
+  /** To be called before the index is read; the returned function stores the result. */
+  beginLookup(folder: FolderId): (file: FileHead, holders: ReadonlySet<DeviceId>) => void {
+    const generation = this.#generation
     return ({ name, version }, holders) => {
-      if (asked !== this.#changes) return
+      if (generation !== this.#generation) return
       for (const key of this.#entries.keys()) {
         if (this.#entries.size < FILES_MAX) break
         this.#entries.delete(key)
@@ -35,8 +35,8 @@ export class HolderCache {
   }
 
   /** Undefined: everything about the folder. */
-  forget(folder: FolderId, names: readonly string[] | undefined): void {
-    this.#changes++
+  invalidate(folder: FolderId, names: readonly string[] | undefined): void {
+    this.#generation++
     if (names === undefined) {
       for (const key of this.#entries.keys()) if (key.startsWith(keyOf(folder, ''))) this.#entries.delete(key)
     } else if (this.#entries.size > 0) {

@@ -1,28 +1,28 @@
-/** Wishes for files that are not queued yet; a person makes a handful, a script may try more. */
-const WISHES_MAX = 1_000
+/** Bounds the requests for files that are not queued yet; a user makes a few, a script may send many. */
+const PRIORITIZED_MAX = 1_000
 
 /** The files waiting to be pulled, in order, and those being pulled. A Set keeps insertion order and uniqueness at once. */
 export class JobQueue {
   readonly #limit: number
   #waiting = new Set<string>()
-  /** Goes along with what is taken: from its beginning a Set finds its first member only past all that are gone. */
+  /** Kept over `pop`: a new iterator of a Set would skip all deleted entries again to find the first one. */
   #order = this.#waiting.values()
   #first: string | undefined
-  /** Files somebody wants first, the most recent wish last. They outlive the queue, which is built anew for every pull. */
-  readonly #wishes = new Set<string>()
-  /** With whether somebody wished for it: a wish that could not be fulfilled is not forgotten. */
+  /** Files requested first, the most recent last. Kept when the queue is rebuilt for the next pull. */
+  readonly #prioritized = new Set<string>()
+  /** With whether the file was prioritized: after a failure it stays prioritized. */
   readonly #progress = new Map<string, boolean>()
 
   constructor(limit: number) {
     this.#limit = limit
   }
 
-  /** False when full: the caller stops reading the need list and comes back later. */
+  /** False when full: the caller stops reading the need list and resumes later. */
   push(path: string): boolean {
     if (this.#waiting.has(path)) return true
     if (this.#waiting.size >= this.#limit) return false
     this.#waiting.add(path)
-    if (this.#wishes.has(path)) this.#grantWishes()
+    if (this.#prioritized.has(path)) this.#movePrioritizedToFront()
     return true
   }
 
@@ -38,16 +38,16 @@ export class JobQueue {
     if (first === undefined) return undefined
     this.#waiting.delete(first)
     this.#first = undefined
-    this.#progress.set(first, this.#wishes.delete(first))
+    this.#progress.set(first, this.#prioritized.delete(first))
     return first
   }
 
   finished(path: string, succeeded: boolean): void {
-    if (this.#progress.get(path) === true && !succeeded) this.#wishes.add(path)
+    if (this.#progress.get(path) === true && !succeeded) this.#prioritized.add(path)
     this.#progress.delete(path)
   }
 
-  /** Nothing waits any more. Wishes stay. */
+  /** Empties the queue. Prioritized files stay prioritized. */
   clear(): void {
     this.#setWaiting(new Set())
   }
@@ -68,22 +68,22 @@ export class JobQueue {
     return [...this.#progress.keys()]
   }
 
-  wishes(): readonly string[] {
-    return [...this.#wishes]
+  prioritized(): readonly string[] {
+    return [...this.#prioritized]
   }
 
-  /** Linear, and that is fine: a person pressed a button. A file that is not queued yet goes first once it is. */
+  /** Linear, which is fine for a request by the user. A file that is not queued yet goes first once it is. */
   bringToFront(path: string): void {
-    this.#wishes.delete(path)
-    this.#wishes.add(path)
-    const [oldest] = this.#wishes
-    if (this.#wishes.size > WISHES_MAX && oldest !== undefined) this.#wishes.delete(oldest)
-    if (this.#waiting.has(path)) this.#grantWishes()
+    this.#prioritized.delete(path)
+    this.#prioritized.add(path)
+    const [oldest] = this.#prioritized
+    if (this.#prioritized.size > PRIORITIZED_MAX && oldest !== undefined) this.#prioritized.delete(oldest)
+    if (this.#waiting.has(path)) this.#movePrioritizedToFront()
   }
 
-  /** Files that somebody wished for come first, the most recent wish before the others. */
-  #grantWishes(): void {
-    const granted = [...this.#wishes].filter((wish) => this.#waiting.has(wish)).reverse()
-    this.#setWaiting(new Set([...granted, ...this.#waiting]))
+  /** Prioritized files come first, the most recent before the others. */
+  #movePrioritizedToFront(): void {
+    const front = [...this.#prioritized].filter((path) => this.#waiting.has(path)).reverse()
+    this.#setWaiting(new Set([...front, ...this.#waiting]))
   }
 }

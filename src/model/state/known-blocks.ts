@@ -4,7 +4,7 @@ import type { DeviceId, FolderId } from '../../core/ids.ts'
 import type { FolderIndex } from '../../db/types.ts'
 import type { BlockRequest } from '../../protocol/types.ts'
 
-/** More files than one device asks for side by side, as a rule. */
+/** More files than one device usually requests in parallel. */
 const FILES_MAX = 64
 const LISTS_BYTES_MAX = 2 * 1_024 * 1_024
 
@@ -12,22 +12,22 @@ interface KnownFile {
   readonly blocksHash: Uint8Array
   readonly blockSizeBytes: number
   readonly blockHashes: Uint8Array
-  /** A bit for each block that a device was given. */
+  /** One bit for each block sent to a device. */
   readonly given: Map<DeviceId, Uint8Array>
 }
 
 /**
- * Knows which blocks our index says a file has, and which of them each device was given. Whoever gets a block checks it
- * before use; a device that asks for one again may have found it wrong.
+ * Caches the block lists of files from our index, and which blocks were sent to each device. The receiver verifies a
+ * block before use; a device that requests one again may have found it corrupt.
  */
 export class KnownBlocks {
-  /** The one that was asked for last is the last one. */
+  /** In order of the last request, the most recent last. */
   readonly #files = new Map<string, KnownFile>()
   #listsBytes = 0
 
   /**
-   * Whether the device asks for just what our index says is there, and for the first time as far as we remember. Never
-   * for small blocks: to hash one costs less than to remember it.
+   * Whether the request matches a block of our index and is the device's first one for it in this cache. Never for
+   * small blocks: hashing one costs less than tracking it.
    */
   async isFirst(
     device: DeviceId,
@@ -56,31 +56,31 @@ export class KnownBlocks {
     const { blocksHash, blockSizeBytes, blockHashes } = record
     if (blockHashes.length > LISTS_BYTES_MAX) return undefined
     const read = this.#files.get(key)
-    if (read !== undefined && isSame(read.blocksHash, blocksHash)) return read // somebody else asked meanwhile
-    this.#forget(key)
+    if (read !== undefined && isSame(read.blocksHash, blocksHash)) return read // another request read it meanwhile
+    this.#evict(key)
     const file: KnownFile = { blocksHash, blockSizeBytes, blockHashes, given: new Map() }
     this.#files.set(key, file)
     this.#listsBytes += blockHashes.length
     for (const oldest of this.#files.keys()) {
       if (this.#files.size <= FILES_MAX && this.#listsBytes <= LISTS_BYTES_MAX) break
-      this.#forget(oldest)
+      this.#evict(oldest)
     }
     return file
   }
 
-  #forget(key: string): void {
+  #evict(key: string): void {
     this.#listsBytes -= this.#files.get(key)?.blockHashes.length ?? 0
     this.#files.delete(key)
   }
 }
 
-/** Whether a list of hashes has this one in that place. */
+/** Whether the list has this hash at that index. */
 export function isHashAt(hashes: Uint8Array, number: number, hash: Uint8Array): boolean {
   const start = number * HASH_SIZE_BYTES
   return hash.length === HASH_SIZE_BYTES && isSame(hashes.subarray(start, start + HASH_SIZE_BYTES), hash)
 }
 
-/** And is from now on. */
+/** Marks the block as sent and returns whether it was before. */
 function markGiven({ given, blockHashes }: KnownFile, device: DeviceId, number: number): boolean {
   const known = given.get(device)
   const bits = known ?? new Uint8Array(Math.ceil(blockHashes.length / HASH_SIZE_BYTES / 8))

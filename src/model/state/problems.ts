@@ -1,7 +1,7 @@
 import { isAtOrBelow } from '../../core/paths.ts'
 import type { ScanProblem } from '../../scanner/types.ts'
 
-/** A disk that refuses everything must not fill the memory with its excuses. */
+/** Bounds memory when every item fails. */
 const PROBLEMS_MAX = 10_000
 
 /** The items of a folder that could not be handled, by path. */
@@ -12,7 +12,7 @@ export class Problems {
     return this.#byPath.size
   }
 
-  /** What a scan of these paths found replaces what earlier ones found there. True when the list is another one now. */
+  /** Replaces the problems at or below these paths by those of the latest scan. True when the list changed. */
   replace(subs: readonly string[], found: readonly ScanProblem[]): boolean {
     const before = this.#byPath
     const kept = [...before].filter(([path]) => !subs.some((sub) => isAtOrBelow(path, sub)))

@@ -1,10 +1,10 @@
 import type { Clock } from '../../platform/clock.ts'
 
-/** As long as anybody else in the program may have to wait. */
-const TURN_MS_MAX = 5
+/** The longest time that other work has to wait. */
+const SLICE_MS_MAX = 5
 
-/** For work of unknown length: lets the rest of the program go on in between, and knows how long it has taken itself. */
-export class Turns {
+/** Splits long work into time slices, so that the event loop runs other work in between, and measures its own time. */
+export class TimeSlice {
   readonly #clock: Clock
   readonly #signal: AbortSignal
   #begunMs: number
@@ -16,18 +16,18 @@ export class Turns {
     this.#begunMs = clock.monotonicMs()
   }
 
-  /** The work alone, without the turns of others. */
+  /** Own working time, without the time of other work. */
   get workedMs(): number {
     return this.#spentMs + this.#clock.monotonicMs() - this.#begunMs
   }
 
-  /** To be asked often: waiting for nothing has its price, too. */
+  /** To be checked often: a needless `yield` has a cost too. */
   get isDue(): boolean {
-    return this.#clock.monotonicMs() - this.#begunMs >= TURN_MS_MAX
+    return this.#clock.monotonicMs() - this.#begunMs >= SLICE_MS_MAX
   }
 
-  /** Rejects when nobody wants the result any more. */
-  async give(): Promise<void> {
+  /** Lets other work run. Rejects when the signal aborts. */
+  async yield(): Promise<void> {
     this.#spentMs += this.#clock.monotonicMs() - this.#begunMs
     await this.#clock.sleep(0, this.#signal)
     this.#begunMs = this.#clock.monotonicMs()

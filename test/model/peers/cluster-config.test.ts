@@ -82,7 +82,7 @@ const TOKEN = { encryptionPasswordToken: Uint8Array.of(1) }
 const password = { devices: [{ deviceID: SERVER, introducedBy: '', encryptionPassword: 'secret' }] } as const
 
 const JUDGED: readonly [name: string, config: Config, folders: readonly ClusterFolder[], expected: string][] = [
-  ['an empty word is fine', configOf([shared('docs')]), [], ''],
+  ['an empty cluster config is accepted', configOf([shared('docs')]), [], ''],
   ['a folder both share is exchanged', configOf([shared('docs')]), [offered('docs')], 'docs=exchange'],
   ['paused there', configOf([shared('docs')]), [offered('docs', { paused: true })], 'docs=paused-there'],
   ['paused here', configOf([shared('docs', { paused: true })]), [offered('docs')], 'docs=paused-here'],
@@ -105,7 +105,7 @@ const JUDGED: readonly [name: string, config: Config, folders: readonly ClusterF
     [offered('docs', { devices: [entry(SERVER)] })],
     'close: local device missing in cluster config',
   ],
-  ["a folder without a name is nobody's", configOf([]), [offered('')], ''],
+  ['a folder without an ID is ignored', configOf([]), [offered('')], ''],
   [
     'of two entries the first counts',
     configOf([shared('docs')]),
@@ -113,13 +113,13 @@ const JUDGED: readonly [name: string, config: Config, folders: readonly ClusterF
     'docs=exchange',
   ],
   [
-    'an encrypted offer says so',
+    'an offer to receive encrypted data is marked',
     configOf([]),
     [offered('docs', { devices: [entry(OWN, TOKEN), entry(SERVER)] })],
     'docs?receive',
   ],
   [
-    'an offer of encrypted data says so',
+    'an offer of encrypted data is marked',
     configOf([]),
     [offered('docs', { devices: [entry(OWN), entry(SERVER, TOKEN)] })],
     'docs?remote',
@@ -136,7 +136,7 @@ const JUDGED: readonly [name: string, config: Config, folders: readonly ClusterF
     [offered('docs')],
     'close: device is untrusted, but configured to receive plain data',
   ],
-  ['one that may only see ciphertext gets nothing', configOf([shared('docs', password)]), [offered('docs')], ''],
+  ['a device with an encryption password gets nothing', configOf([shared('docs', password)]), [offered('docs')], ''],
   [
     'an encrypted folder of ours is not exchanged',
     configOf([shared('docs', { type: 'receiveencrypted' })]),
@@ -149,7 +149,7 @@ for (const [name, config, folders, expected] of JUDGED) {
   test(`judging a cluster config: ${name}`, () => assert.equal(judge(config, ...folders), expected))
 }
 
-test('judging a cluster config: any list of folders gives an answer', () => {
+test('judging a cluster config: any list of folders gives a result', () => {
   const device = fc.constantFrom(OWN, SERVER, LAPTOP).map((id) => entry(id))
   const folder = fc.record({
     id: fc.constantFrom('docs', '', '__proto__', 'x'),
@@ -173,12 +173,12 @@ const POSITIONS: ReadonlyMap<FolderId, FolderPositions> = new Map([
   ],
 ])
 
-function told(config: Config): ClusterConfig {
+function messageFor(config: Config): ClusterConfig {
   return clusterConfigFor(config, ENDS, POSITIONS)
 }
 
-test('we tell of the folders shared with the device, and how far each index reaches', () => {
-  const { folders, secondary } = told(
+test('the cluster config holds the folders shared with the device and the index positions', () => {
+  const { folders, secondary } = messageFor(
     configOf([shared('docs', {}, [OWN, SERVER, LAPTOP]), shared('private', {}, [OWN, LAPTOP])]),
   )
   assert.equal(secondary, false)
@@ -194,17 +194,21 @@ test('we tell of the folders shared with the device, and how far each index reac
   ])
 })
 
-test('a folder that rests is told as paused, without positions', () => {
-  const [paused] = told(configOf([shared('docs', { paused: true })])).folders
+test('a folder that is not running is announced as paused, without positions', () => {
+  const [paused] = messageFor(configOf([shared('docs', { paused: true })])).folders
   assert.equal(paused?.paused, true)
   assert.deepEqual(
     paused.devices.map(({ maxSequence }) => maxSequence),
     [0, 0],
   )
-  assert.equal(told(configOf([shared('other')])).folders[0]?.paused, true, 'one that has not started counts as resting')
+  assert.equal(
+    messageFor(configOf([shared('other')])).folders[0]?.paused,
+    true,
+    'one that has not started counts as paused',
+  )
 })
 
-test('nobody is told of a device that holds only ciphertext, and that device of nothing at all', () => {
+test('a device with an encryption password is not announced, and receives no folders', () => {
   const devices = [
     { deviceID: OWN, introducedBy: '', encryptionPassword: '' },
     { deviceID: SERVER, introducedBy: '', encryptionPassword: '' },
@@ -212,7 +216,7 @@ test('nobody is told of a device that holds only ciphertext, and that device of 
   ] as const
   const config = configOf([shared('docs', { devices })])
   assert.deepEqual(
-    told(config).folders[0]?.devices.map(({ id }) => id),
+    messageFor(config).folders[0]?.devices.map(({ id }) => id),
     [OWN, SERVER],
   )
   assert.deepEqual(clusterConfigFor(config, { own: OWN, peer: LAPTOP }, POSITIONS).folders, [])
@@ -231,7 +235,7 @@ for (const [name, [indexId, sequence], expected] of STARTS) {
     assert.equal(startOfSending({ indexId: 7n, sequence: 70 }, { indexId, sequence }), expected))
 }
 
-test('what a device told earlier holds only for the same index', () => {
+test('stored records of a device are valid only for the same index', () => {
   assert.equal(keepsRecords(5n, 5n), true)
   assert.equal(keepsRecords(5n, 6n), false)
   assert.equal(keepsRecords(5n, 0n), false)

@@ -40,12 +40,12 @@ class End implements Connection {
   readonly silentMs = 0
   readonly inBytesTotal = 0
   readonly outBytesTotal = 0
-  readonly said: string[] = []
+  readonly sent: string[] = []
   readonly #stop = new AbortController()
   readonly #order = new Mutex()
   readonly #handler = Promise.withResolvers<ProtocolHandler>()
   other: End | undefined
-  /** So many messages arrive at the other end. */
+  /** Number of messages that are delivered; later ones are lost. */
   deliveredMax = Number.POSITIVE_INFINITY
 
   constructor(device: DeviceId, connectionId: string) {
@@ -77,7 +77,7 @@ class End implements Connection {
   }
 
   async request(request: BlockRequest): Promise<Uint8Array> {
-    this.said.push('request')
+    this.sent.push('request')
     const reply = await (await this.other!.#handler.promise).request(request, this.closed)
     if (reply.kind === 'refused') throw new Error(reply.code)
     return reply.data
@@ -91,10 +91,10 @@ class End implements Connection {
 
   async #deliver(what: string, act: (handler: ProtocolHandler) => Promise<void>): Promise<void> {
     this.closed.throwIfAborted()
-    this.said.push(what)
-    if (this.said.length > this.deliveredMax) return
+    this.sent.push(what)
+    if (this.sent.length > this.deliveredMax) return
     const other = this.other!
-    using _turn = await other.#order.lock()
+    using _lock = await other.#order.lock()
     try {
       if (!this.closed.aborted) await act(await other.#handler.promise)
     } catch (error) {
@@ -110,7 +110,7 @@ function connectionBetween(a: DeviceId, b: DeviceId, name: string): readonly [En
   return ends
 }
 
-/** A device: an index, what it tells and hears, nothing on its disk. */
+/** A device with an index and connections, and an empty disk. */
 class Device {
   readonly id: DeviceId
   readonly index: FolderIndex
@@ -170,7 +170,7 @@ class Device {
     await this.peers.apply(from, this.config)
   }
 
-  async sharedFolders(other: Device): Promise<string> {
+  async receivedNames(other: Device): Promise<string> {
     return (await allRecords(this.index, other.id)).map(({ name }) => name).join(' ')
   }
 
@@ -180,17 +180,17 @@ class Device {
   }
 }
 
-class Stage implements AsyncDisposable {
+class DevicePair implements AsyncDisposable {
   readonly clock = new SimClock()
   readonly #stores: IndexStore[] = []
   devices: readonly Device[] = []
 
-  static async make(): Promise<Stage & { readonly devices: readonly [Device, Device] }> {
-    const stage = new Stage()
-    for (let i = 0; i < 2; i++) stage.#stores.push(await openTestStore(undefined))
-    const [a, b] = stage.#stores
-    const devices = [await Device.make(OWN, stage.clock, a!), await Device.make(SERVER, stage.clock, b!)] as const
-    return Object.assign(stage, { devices })
+  static async make(): Promise<DevicePair & { readonly devices: readonly [Device, Device] }> {
+    const pair = new DevicePair()
+    for (let i = 0; i < 2; i++) pair.#stores.push(await openTestStore(undefined))
+    const [a, b] = pair.#stores
+    const devices = [await Device.make(OWN, pair.clock, a!), await Device.make(SERVER, pair.clock, b!)] as const
+    return Object.assign(pair, { devices })
   }
 
   async pass(ms: number): Promise<void> {
@@ -205,157 +205,157 @@ class Stage implements AsyncDisposable {
       await this.pass(0)
       await stopped
     }
-    assert.equal(this.clock.sleepingCount, 0, 'somebody sleeps after the stop')
+    assert.equal(this.clock.sleepingCount, 0, 'a timer is left after the stop')
     for (const store of this.#stores) await store[Symbol.asyncDispose]()
   }
 }
 
-test('two devices tell each other what they have, and what comes later', async () => {
-  await using stage = await Stage.make()
-  const [a, b] = stage.devices
+test('two devices exchange their indexes and later updates', async () => {
+  await using pair = await DevicePair.make()
+  const [a, b] = pair.devices
   await a.add('one', 'two')
   const [near, far] = connectionBetween(OWN, SERVER, '1')
   a.peers.attach(near)
   b.peers.attach(far)
-  await stage.pass(0)
-  assert.equal(await b.sharedFolders(a), 'one two', 'the first connection waits for no other')
+  await pair.pass(0)
+  assert.equal(await b.receivedNames(a), 'one two', 'the first connection is promoted without delay')
   await b.add('three')
   await a.add('four')
-  await stage.pass(300)
-  assert.equal(await a.sharedFolders(b), 'three')
-  assert.equal(await b.sharedFolders(a), 'four one two')
-  assert.deepEqual(near.said, ['cluster-config', 'index', 'index-update'])
+  await pair.pass(300)
+  assert.equal(await a.receivedNames(b), 'three')
+  assert.equal(await b.receivedNames(a), 'four one two')
+  assert.deepEqual(near.sent, ['cluster-config', 'index', 'index-update'])
   assert.deepEqual([a.peers.remoteState(SERVER, DOCS), a.peers.isAnyoneThere(DOCS)], ['valid', true])
   assert.ok(b.pulls.length >= 2)
 })
 
-test('a pull waits until a device has told all it announced, and not long for one that does not', async () => {
+test('a pull waits for the announced index to be complete, up to a time limit', async () => {
   const names = Array.from({ length: 2_500 }, (_, number) => `file-${number}`)
   for (const delivered of [4, 3]) {
-    await using stage = await Stage.make()
-    const [a, b] = stage.devices
+    await using pair = await DevicePair.make()
+    const [a, b] = pair.devices
     await a.add(...names)
     const [near, far] = connectionBetween(OWN, SERVER, '1')
     near.deliveredMax = delivered
     a.peers.attach(near)
     b.peers.attach(far)
-    await stage.pass(0)
-    assert.deepEqual(near.said, ['cluster-config', 'index', 'index-update', 'index-update'])
-    // Once when the exchange begins, with what was known before.
+    await pair.pass(0)
+    assert.deepEqual(near.sent, ['cluster-config', 'index', 'index-update', 'index-update'])
+    // One pull when the exchange starts, with the stored records.
     assert.equal(b.pulls.length, delivered === 4 ? 2 : 1)
-    await stage.pass(600)
+    await pair.pass(600)
     assert.equal(b.pulls.length, 2)
     assert.equal((await allRecords(b.index, a.id)).length, delivered === 4 ? 2_500 : 2_000)
   }
 })
 
-test('a device that comes back hears only what it missed', async () => {
-  await using stage = await Stage.make()
-  const [a, b] = stage.devices
+test('a device that reconnects receives only the missing updates', async () => {
+  await using pair = await DevicePair.make()
+  const [a, b] = pair.devices
   await a.add('one')
   const meet = async (name: string) => {
     const ends = connectionBetween(OWN, SERVER, name)
     a.peers.attach(ends[0])
     b.peers.attach(ends[1])
-    await stage.pass(1_300)
+    await pair.pass(1_300)
     return ends[0]
   }
   const first = await meet('1')
   await first.close('cut')
-  await stage.pass(0)
+  await pair.pass(0)
   assert.deepEqual([a.peers.isAnyoneThere(DOCS), a.peers.remoteState(SERVER, DOCS)], [false, 'unknown'])
   await a.add('two')
   const second = await meet('2')
-  assert.deepEqual(second.said, ['cluster-config', 'index-update'])
-  assert.equal(await b.sharedFolders(a), 'one two')
+  assert.deepEqual(second.sent, ['cluster-config', 'index-update'])
+  assert.equal(await b.receivedNames(a), 'one two')
   assert.deepEqual(
     a.events.filter((type) => type.startsWith('Device')),
     ['DeviceConnected', 'DeviceDisconnected', 'DeviceConnected'],
   )
 })
 
-test('several connections: the oldest talks about folders, even when both disagree which that is; requests go elsewhere', async () => {
-  await using stage = await Stage.make()
-  const [a, b] = stage.devices
+test('several connections: the oldest of each side carries its index, the others carry requests', async () => {
+  await using pair = await DevicePair.make()
+  const [a, b] = pair.devices
   await a.add('ours')
   await b.add('theirs')
   const [x, y] = [connectionBetween(OWN, SERVER, 'x'), connectionBetween(OWN, SERVER, 'y')]
   for (const end of [x[0], y[0]]) a.peers.attach(end)
   for (const end of [y[1], x[1]]) b.peers.attach(end)
-  await stage.pass(1_300)
-  assert.deepEqual([await a.sharedFolders(b), await b.sharedFolders(a)], ['theirs', 'ours'])
-  assert.deepEqual([x[0].said, y[0].said], [['cluster-config', 'index'], ['cluster-config secondary']])
-  assert.deepEqual([y[1].said, x[1].said], [['cluster-config', 'index'], ['cluster-config secondary']])
+  await pair.pass(1_300)
+  assert.deepEqual([await a.receivedNames(b), await b.receivedNames(a)], ['theirs', 'ours'])
+  assert.deepEqual([x[0].sent, y[0].sent], [['cluster-config', 'index'], ['cluster-config secondary']])
+  assert.deepEqual([y[1].sent, x[1].sent], [['cluster-config', 'index'], ['cluster-config secondary']])
   await assert.rejects(a.peers.request(SERVER, REQUEST, new AbortController().signal), /no-such-file/)
-  assert.equal(y[0].said.at(-1), 'request')
-  assert.equal(x[0].closed.aborted || y[0].closed.aborted, false, 'nobody was refused')
+  assert.equal(y[0].sent.at(-1), 'request')
+  assert.equal(x[0].closed.aborted || y[0].closed.aborted, false, 'no connection was closed')
 })
 
-test('the next oldest connection takes over, and nothing that was on its way is lost', async () => {
-  await using stage = await Stage.make()
-  const [a, b] = stage.devices
+test('the next oldest connection becomes primary, and no update in transit is lost', async () => {
+  await using pair = await DevicePair.make()
+  const [a, b] = pair.devices
   await a.add('one')
   const [x, y] = [connectionBetween(OWN, SERVER, 'x'), connectionBetween(OWN, SERVER, 'y')]
   for (const [near, far] of [x, y]) {
     a.peers.attach(near)
     b.peers.attach(far)
   }
-  await stage.pass(1_300)
+  await pair.pass(1_300)
   await a.index.updateLocal([file('two')])
   await x[0].close('cut')
-  await stage.pass(1_300)
+  await pair.pass(1_300)
   await b.add('three')
-  await stage.pass(300)
-  assert.deepEqual([await b.sharedFolders(a), await a.sharedFolders(b)], ['one two', 'three'])
-  assert.equal(y[0].said.filter((what) => what === 'cluster-config').length, 1)
+  await pair.pass(300)
+  assert.deepEqual([await b.receivedNames(a), await a.receivedNames(b)], ['one two', 'three'])
+  assert.equal(y[0].sent.filter((what) => what === 'cluster-config').length, 1)
   assert.equal(a.events.filter((type) => type === 'DeviceDisconnected').length, 0)
 })
 
-test('a folder that rests is said to rest; when it goes on, what was missed is told', async () => {
-  await using stage = await Stage.make()
-  const [a, b] = stage.devices
+test('a paused folder is announced as paused; on resume the missing updates are sent', async () => {
+  await using pair = await DevicePair.make()
+  const [a, b] = pair.devices
   const [near, far] = connectionBetween(OWN, SERVER, '1')
   a.peers.attach(near)
   b.peers.attach(far)
-  await stage.pass(1_300)
+  await pair.pass(1_300)
   await a.pause(true)
-  await stage.pass(0)
+  await pair.pass(0)
   assert.equal(b.peers.remoteState(OWN, DOCS), 'paused')
   assert.equal(b.peers.isAnyoneThere(DOCS), false)
   await a.add('one')
   await b.add('two')
-  await stage.pass(300)
-  assert.deepEqual([await a.sharedFolders(b), await b.sharedFolders(a)], ['', ''])
+  await pair.pass(300)
+  assert.deepEqual([await a.receivedNames(b), await b.receivedNames(a)], ['', ''])
   await a.pause(false)
-  await stage.pass(300)
-  assert.deepEqual([await a.sharedFolders(b), await b.sharedFolders(a)], ['two', 'one'])
+  await pair.pass(300)
+  assert.deepEqual([await a.receivedNames(b), await b.receivedNames(a)], ['two', 'one'])
   assert.equal(near.closed.aborted, false)
 })
 
-test('who can serve a block: those connected who have that version, the idlest first', async () => {
-  await using stage = await Stage.make()
-  const [a, b] = stage.devices
+test('sources of a block: connected devices with that version, the least busy first', async () => {
+  await using pair = await DevicePair.make()
+  const [a, b] = pair.devices
   await b.add('have')
   const [near, far] = connectionBetween(OWN, SERVER, '1')
   a.peers.attach(near)
   b.peers.attach(far)
-  await stage.pass(1_300)
+  await pair.pass(1_300)
   const head = await a.index.global('have')
   assert.deepEqual(await a.peers.sourcesOf(DOCS, head!, 0), [{ device: SERVER, fromTemporary: false }])
   assert.deepEqual(await a.peers.sourcesOf(DOCS, { ...head!, version: [] }, 0), [])
   assert.deepEqual(await a.peers.sourcesOf(DOCS, file('other'), 0), [])
-  const { head: ask } = a.index
-  let asked = 0
+  const { head: readHead } = a.index
+  let lookups = 0
   a.index.head = (owner, name) => {
-    asked++
-    return ask.call(a.index, owner, name)
+    lookups++
+    return readHead.call(a.index, owner, name)
   }
-  const told = { ...head!, name: 'told' }
-  a.peers.expectHolders(DOCS)(told, [SERVER])
-  assert.deepEqual(await a.peers.sourcesOf(DOCS, told, 0), [{ device: SERVER, fromTemporary: false }])
-  assert.equal(asked, 0, 'whoever knows the answer spares us the question')
+  const expected = { ...head!, name: 'expected' }
+  a.peers.expectHolders(DOCS)(expected, [SERVER])
+  assert.deepEqual(await a.peers.sourcesOf(DOCS, expected, 0), [{ device: SERVER, fromTemporary: false }])
+  assert.equal(lookups, 0, 'expected holders need no lookup')
   await b.index.updateLocal([file('have', { deleted: true, sizeBytes: 0, blockHashes: undefined })])
   b.peers.localIndexChanged(DOCS)
-  await stage.pass(300)
-  assert.deepEqual(await a.peers.sourcesOf(DOCS, head!, 0), [], 'it has gone meanwhile')
+  await pair.pass(300)
+  assert.deepEqual(await a.peers.sourcesOf(DOCS, head!, 0), [], 'it was deleted meanwhile')
 })

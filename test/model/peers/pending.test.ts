@@ -40,13 +40,13 @@ async function pendingIn(store: IndexStore, config = configOf()): Promise<{ pend
   return { pending, events }
 }
 
-const KNOCK = { device: LAPTOP, name: 'laptop', address: '192.0.2.1:22000' }
+const UNKNOWN = { device: LAPTOP, name: 'laptop', address: '192.0.2.1:22000' }
 
-test('an unknown device that knocks is told of once, and kept over a restart', async () => {
+test('an unknown device is reported once, and kept over a restart', async () => {
   await using store = await openTestStore(undefined)
   const { pending, events } = await pendingIn(store)
-  pending.onUnknownDevice(KNOCK)
-  pending.onUnknownDevice(KNOCK)
+  pending.onUnknownDevice(UNKNOWN)
+  pending.onUnknownDevice(UNKNOWN)
   assert.deepEqual(events, [
     `PendingDevicesChanged {"added":[{"deviceID":"${LAPTOP}","name":"laptop","address":"192.0.2.1:22000"}]}`,
     `DeviceRejected {"device":"${LAPTOP}","name":"laptop","address":"192.0.2.1:22000"}`,
@@ -59,32 +59,32 @@ test('an unknown device that knocks is told of once, and kept over a restart', a
   )
 })
 
-test('who is configured or ignored is not pending, and ceases to be when that happens', async () => {
+test('a configured or ignored device is not pending, and is removed when it becomes so', async () => {
   await using store = await openTestStore(undefined)
   const { pending, events } = await pendingIn(store)
-  pending.onUnknownDevice({ ...KNOCK, device: SERVER })
+  pending.onUnknownDevice({ ...UNKNOWN, device: SERVER })
   assert.deepEqual(pending.devices, [])
-  pending.onUnknownDevice(KNOCK)
+  pending.onUnknownDevice(UNKNOWN)
   pending.apply(configOf({ devices: [device(OWN), device(SERVER), device(LAPTOP)] }))
   assert.deepEqual(pending.devices, [])
   assert.equal(events.at(-1), `PendingDevicesChanged {"removed":[{"deviceID":"${LAPTOP}"}]}`)
   pending.apply(configOf({ remoteIgnoredDevices: [{ deviceID: LAPTOP, name: '', address: '', time: '' }] }))
-  pending.onUnknownDevice(KNOCK)
+  pending.onUnknownDevice(UNKNOWN)
   assert.deepEqual(pending.devices, [])
 })
 
-test('a dismissed device comes back when it knocks again', async () => {
+test('a dismissed device returns when it connects again', async () => {
   await using store = await openTestStore(undefined)
   const { pending, events } = await pendingIn(store)
-  pending.onUnknownDevice(KNOCK)
+  pending.onUnknownDevice(UNKNOWN)
   pending.dismissDevice(LAPTOP)
   assert.deepEqual(pending.devices, [])
   assert.equal(events.at(-1), `PendingDevicesChanged {"removed":[{"deviceID":"${LAPTOP}"}]}`)
-  pending.onUnknownDevice(KNOCK)
+  pending.onUnknownDevice(UNKNOWN)
   assert.equal(pending.devices.length, 1)
 })
 
-test('folders are offered, change, and vanish with the offer', async () => {
+test('offered folders are added, updated, and removed with the offer', async () => {
   await using store = await openTestStore(undefined)
   const { pending, events } = await pendingIn(store)
   pending.foldersOffered(SERVER, [offer('a'), offer('b')])
@@ -92,7 +92,7 @@ test('folders are offered, change, and vanish with the offer', async () => {
   assert.equal(
     events.filter((line) => line.startsWith('PendingFoldersChanged')).length,
     1,
-    'the same offer again is no news',
+    'the same offer again emits no event',
   )
   assert.equal(events.filter((line) => line.startsWith('FolderRejected')).length, 2)
   events.length = 0
@@ -108,7 +108,7 @@ test('folders are offered, change, and vanish with the offer', async () => {
   )
 })
 
-test('an offered folder ceases to be pending when shared, ignored, dismissed, or its device goes', async () => {
+test('an offered folder is removed when shared, ignored, dismissed, or when its device is removed', async () => {
   const ways: readonly [name: string, act: (pending: Pending) => void][] = [
     [
       'shared',
@@ -126,7 +126,7 @@ test('an offered folder ceases to be pending when shared, ignored, dismissed, or
     ],
     ['dismissed for all', (pending) => pending.dismissFolder(folderId('a'), undefined)],
     ['dismissed for one', (pending) => pending.dismissFolder(folderId('a'), SERVER)],
-    ['device gone', (pending) => pending.apply(configOf({ devices: [device(OWN)] }))],
+    ['device removed', (pending) => pending.apply(configOf({ devices: [device(OWN)] }))],
   ]
   for (const [name, act] of ways) {
     await using store = await openTestStore(undefined)
@@ -143,7 +143,7 @@ test('an offered folder ceases to be pending when shared, ignored, dismissed, or
   assert.equal(pending.folders.length, 1, 'dismissed for another device')
 })
 
-test('any number of strangers and offers leaves a list of a bounded size, the newest in it', async () => {
+test('the lists of unknown devices and offers are bounded and hold the newest', async () => {
   await using store = await openTestStore(undefined)
   const { pending } = await pendingIn(store)
   for (let i = 0; i < 3_000; i++) {
@@ -161,7 +161,7 @@ test('any number of strangers and offers leaves a list of a bounded size, the ne
   await pending.saved()
 })
 
-test('a crowd of strangers is written down in one go, a failed write with the next change', async () => {
+test('many unknown devices are saved in one write, and a failed write is retried with the next change', async () => {
   const clock = new SimClock()
   const written: string[] = []
   let broken = true
@@ -175,22 +175,22 @@ test('a crowd of strangers is written down in one go, a failed write with the ne
     list: async () => [],
   }
   const pending = new Pending({ clock, keyValue, log: quietLogger('model'), events: { emit: () => {} } }, configOf())
-  const knock = (count: number): void => {
+  const connect = (count: number): void => {
     for (let i = 0; i < count; i++)
-      pending.onUnknownDevice({ ...KNOCK, device: deviceIdFromBytes(Buffer.alloc(32, i + 1)) })
+      pending.onUnknownDevice({ ...UNKNOWN, device: deviceIdFromBytes(Buffer.alloc(32, i + 1)) })
   }
   pending.foldersOffered(SERVER, [offer('a')])
   await pending.saved()
   broken = false
-  knock(30)
-  for (let turn = 0; turn < 50; turn++) await Promise.resolve()
-  knock(60)
+  connect(30)
+  for (let tick = 0; tick < 50; tick++) await Promise.resolve()
+  connect(60)
   await pending.saved()
   assert.deepEqual(written, ['pending/folders 1', 'pending/devices 60', 'pending/folders 1'])
   assert.equal(clock.sleepingCount, 0)
 })
 
-test('what was not written by us is not believed', async () => {
+test('invalid stored entries are ignored', async () => {
   await using store = await openTestStore(undefined)
   const set = (key: string, text: string) => store.keyValue.set(key, new TextEncoder().encode(text))
   await set('pending/devices', `[{"device":"no id"},3,null,{"device":"${LAPTOP}","timeMs":"x"}]`)

@@ -11,7 +11,7 @@ function append(name: string, counter: number, ...blockIndexes: number[]): Downl
   return { kind: 'append', name, version: version(counter), blockIndexes, blockSizeBytes: 128 }
 }
 
-test('blocks that a device announces can be had, of that version only', () => {
+test('announced blocks are available for the announced version only', () => {
   const downloads = new RemoteDownloads()
   downloads.update([append('a', 1, 0, 2), append('a', 1, 3)])
   const has = (counter: number, block: number) => downloads.has(file('a', { version: version(counter) }), block)
@@ -21,17 +21,17 @@ test('blocks that a device announces can be had, of that version only', () => {
   assert.deepEqual([has(1, 0), has(2, 1)], [false, true], 'another version replaces the old one')
 })
 
-test('a file is forgotten when told so for its version, or when its record comes', () => {
+test('a file is discarded by a forget update for its version, or when its record arrives', () => {
   const downloads = new RemoteDownloads()
   downloads.update([append('a', 1, 0), append('b', 1, 0)])
   downloads.update([{ ...append('a', 9), kind: 'forget' }])
   assert.deepEqual(downloads.counts(), { a: 1, b: 1 })
   downloads.update([{ ...append('a', 1), kind: 'forget' }])
-  downloads.forget(['b', 'c'])
+  downloads.discard(['b', 'c'])
   assert.deepEqual(downloads.counts(), {})
 })
 
-test('a device that announces without end is heard only so far', () => {
+test('announcements of one device are bounded', () => {
   const downloads = new RemoteDownloads()
   for (let i = 0; i < 3_000; i++)
     downloads.update([append(`f${i}`, 1, ...Array.from({ length: 1_000 }, (_, block) => block))])
@@ -41,38 +41,38 @@ test('a device that announces without end is heard only so far', () => {
     counts.reduce((sum, count) => sum + count, 0),
     1_000_000,
   )
-  downloads.forget(Array.from({ length: 1_000 }, (_, i) => `f${i}`))
+  downloads.discard(Array.from({ length: 1_000 }, (_, i) => `f${i}`))
   downloads.update([append('x', 1, 1)])
-  assert.deepEqual(downloads.counts(), { x: 1 }, 'what was forgotten makes room')
+  assert.deepEqual(downloads.counts(), { x: 1 }, 'discarded files free capacity')
 })
 
-test('who has a file is remembered for its version, until something about the name is heard', () => {
+test('holders of a file are cached for its version until the name is invalidated', () => {
   const cache = new HolderCache()
   const holders = new Set(['A' as DeviceId])
   const [old, newer] = [file('a', { version: version(1) }), file('a', { version: version(2) })]
-  cache.remember(DOCS)(old, holders)
+  cache.beginLookup(DOCS)(old, holders)
   assert.equal(cache.get(DOCS, old), holders)
   assert.equal(cache.get(DOCS, newer), undefined)
   assert.equal(cache.get(folderId('other'), old), undefined)
-  cache.forget(DOCS, ['b'])
+  cache.invalidate(DOCS, ['b'])
   assert.equal(cache.get(DOCS, old), holders)
-  cache.forget(DOCS, ['a'])
+  cache.invalidate(DOCS, ['a'])
   assert.equal(cache.get(DOCS, old), undefined)
 })
 
-test('an answer that was on its way while something changed is not remembered', () => {
+test('the result of a lookup that an invalidation overtook is not cached', () => {
   const cache = new HolderCache()
-  const late = cache.remember(DOCS)
-  cache.forget(DOCS, undefined)
+  const late = cache.beginLookup(DOCS)
+  cache.invalidate(DOCS, undefined)
   late(file('a'), new Set())
   assert.equal(cache.get(DOCS, file('a')), undefined)
 })
 
-test('the memory of holders stays small', () => {
+test('the cache of holders is bounded', () => {
   const cache = new HolderCache()
-  for (let i = 0; i < 2_000; i++) cache.remember(DOCS)(file(`f${i}`), new Set())
-  const known = Array.from({ length: 2_000 }, (_, i) => cache.get(DOCS, file(`f${i}`))).filter(
+  for (let i = 0; i < 2_000; i++) cache.beginLookup(DOCS)(file(`f${i}`), new Set())
+  const cached = Array.from({ length: 2_000 }, (_, i) => cache.get(DOCS, file(`f${i}`))).filter(
     (holders) => holders !== undefined,
   )
-  assert.equal(known.length, 256)
+  assert.equal(cached.length, 256)
 })

@@ -26,7 +26,7 @@ function sha256(data: Uint8Array): Buffer {
 }
 
 /** A folder on a real disk with a secret beside it. */
-class Place implements AsyncDisposable {
+class ServedDirectory implements AsyncDisposable {
   readonly #scratch = scratchDirectory()
   readonly root = join(this.#scratch.path, 'folder')
   readonly outside = join(this.#scratch.path, 'outside')
@@ -37,7 +37,7 @@ class Place implements AsyncDisposable {
   readonly index: FolderIndex
   running = true
 
-  private constructor(store: Place['store'], index: FolderIndex) {
+  private constructor(store: ServedDirectory['store'], index: FolderIndex) {
     this.#store = store
     this.index = index
     for (const path of [this.root, this.outside]) mkdirSync(path)
@@ -56,12 +56,12 @@ class Place implements AsyncDisposable {
     return this.#store
   }
 
-  static async make(): Promise<Place> {
+  static async make(): Promise<ServedDirectory> {
     const store = await openTestStore(undefined)
-    return new Place(store, await store.folder(DOCS))
+    return new ServedDirectory(store, await store.folder(DOCS))
   }
 
-  /** Written and known to the index. */
+  /** Written to disk and to the index. */
   async put(name: string, content: Uint8Array, more: Partial<FileInfo> = {}): Promise<void> {
     const path = join(this.root, name)
     mkdirSync(join(path, '..'), { recursive: true })
@@ -81,7 +81,7 @@ class Place implements AsyncDisposable {
     ])
   }
 
-  async ask(name: string, content: Uint8Array, more: Partial<BlockRequest> = {}): Promise<string> {
+  async request(name: string, content: Uint8Array, more: Partial<BlockRequest> = {}): Promise<string> {
     return textOf(await this.server.serve(SERVER, requestFor(name, content, more), NEVER))
   }
 
@@ -109,86 +109,86 @@ function textOf(reply: BlockReply): string {
   return reply.kind === 'data' ? `data ${Buffer.from(reply.data).toString()}` : reply.code
 }
 
-test('a block is served when its bytes have the hash that was asked for', async () => {
-  await using place = await Place.make()
+test('a block is served when its bytes have the requested hash', async () => {
+  await using served = await ServedDirectory.make()
   const large = Buffer.alloc(BLOCK + 10, 'x')
-  await place.put('dir/a', Buffer.from('hello'))
-  await place.put('large', large)
-  await place.put('empty', Buffer.alloc(0))
-  assert.equal(await place.ask('dir/a', Buffer.from('hello')), 'data hello')
-  assert.equal(await place.ask('large', large.subarray(BLOCK), { offsetBytes: BLOCK }), `data ${'x'.repeat(10)}`)
-  assert.equal(await place.ask('empty', Buffer.alloc(0)), 'data ')
+  await served.put('dir/a', Buffer.from('hello'))
+  await served.put('large', large)
+  await served.put('empty', Buffer.alloc(0))
+  assert.equal(await served.request('dir/a', Buffer.from('hello')), 'data hello')
+  assert.equal(await served.request('large', large.subarray(BLOCK), { offsetBytes: BLOCK }), `data ${'x'.repeat(10)}`)
+  assert.equal(await served.request('empty', Buffer.alloc(0)), 'data ')
   assert.equal(
-    await place.ask('dir/a', Buffer.from('hello'), { sizeBytes: 100 }),
+    await served.request('dir/a', Buffer.from('hello'), { sizeBytes: 100 }),
     'data hello',
     'no more than there is',
   )
-  assert.deepEqual(place.rechecked, [])
+  assert.deepEqual(served.rechecked, [])
 })
 
-test('the blocks of a large file take one look at its block list, and one that changed is told of', async () => {
-  await using place = await Place.make()
+test('the block list of a large file is read once, and a changed file is rechecked', async () => {
+  await using served = await ServedDirectory.make()
   const large = Buffer.alloc(3 * BLOCK, 'x')
-  await place.put('a', large)
+  await served.put('a', large)
   let listsRead = 0
-  const { get } = place.index
-  place.index.get = (owner, name) => {
+  const { get } = served.index
+  served.index.get = (owner, name) => {
     listsRead++
-    return get.call(place.index, owner, name)
+    return get.call(served.index, owner, name)
   }
-  const ask = (number: number) =>
-    place.ask('a', large.subarray(number * BLOCK, (number + 1) * BLOCK), { offsetBytes: number * BLOCK })
-  for (const number of [0, 1, 2, 1]) assert.match(await ask(number), /^data x/)
+  const request = (number: number) =>
+    served.request('a', large.subarray(number * BLOCK, (number + 1) * BLOCK), { offsetBytes: number * BLOCK })
+  for (const number of [0, 1, 2, 1]) assert.match(await request(number), /^data x/)
   assert.equal(listsRead, 1)
-  writeFileSync(join(place.root, 'a'), Buffer.alloc(3 * BLOCK, 'y'))
-  assert.equal(await ask(1), 'no-such-file')
-  assert.deepEqual(place.rechecked, ['a'])
-  assert.equal(await place.ask('nothing', large, { offsetBytes: BLOCK }), 'no-such-file')
+  writeFileSync(join(served.root, 'a'), Buffer.alloc(3 * BLOCK, 'y'))
+  assert.equal(await request(1), 'no-such-file')
+  assert.deepEqual(served.rechecked, ['a'])
+  assert.equal(await served.request('nothing', large, { offsetBytes: BLOCK }), 'no-such-file')
 })
 
-test('a large block that went bad without a trace is noticed when its device asks again', async () => {
-  await using place = await Place.make()
+test('silent corruption of a large block is detected when the device requests it again', async () => {
+  await using served = await ServedDirectory.make()
   const right = Buffer.alloc(2 * BLOCK, 'x')
-  await place.put('a', right)
-  writeFileSync(join(place.root, 'a'), Buffer.alloc(2 * BLOCK, 'y'))
-  utimesSync(join(place.root, 'a'), 1_700_000_000, 1_700_000_000)
-  const ask = () => place.ask('a', right.subarray(0, BLOCK))
-  assert.match(await ask(), /^data y/, 'the other device finds out')
-  assert.deepEqual(place.rechecked, [])
-  assert.equal(await ask(), 'no-such-file')
-  assert.deepEqual(place.rechecked, ['a wholly'])
-  assert.equal(await ask(), 'no-such-file', 'and ever after')
+  await served.put('a', right)
+  writeFileSync(join(served.root, 'a'), Buffer.alloc(2 * BLOCK, 'y'))
+  utimesSync(join(served.root, 'a'), 1_700_000_000, 1_700_000_000)
+  const request = () => served.request('a', right.subarray(0, BLOCK))
+  assert.match(await request(), /^data y/, 'the requesting device detects it')
+  assert.deepEqual(served.rechecked, [])
+  assert.equal(await request(), 'no-such-file')
+  assert.deepEqual(served.rechecked, ['a wholly'])
+  assert.equal(await request(), 'no-such-file', 'and for every later request')
 })
 
-test('a large block whose hash or place the index does not know is hashed the first time, too', async () => {
-  await using place = await Place.make()
+test('a large block whose hash or offset is not in the index is hashed on the first request, too', async () => {
+  await using served = await ServedDirectory.make()
   const large = Buffer.concat([Buffer.alloc(BLOCK, 'x'), Buffer.alloc(BLOCK, 'y'), Buffer.alloc(10, 'z')])
-  await place.put('a', large)
-  await place.put('no list', large, { blockHashes: undefined, blocksHash: undefined })
+  await served.put('a', large)
+  await served.put('no list', large, { blockHashes: undefined, blocksHash: undefined })
   const second = large.subarray(BLOCK, 2 * BLOCK)
-  assert.equal(await place.ask('a', second), 'no-such-file', 'of another place')
-  assert.equal(await place.ask('a', second, { offsetBytes: BLOCK - 1 }), 'no-such-file')
-  assert.equal(await place.ask('a', second, { offsetBytes: 2 * BLOCK }), 'no-such-file')
-  assert.equal(await place.ask('a', Buffer.alloc(BLOCK, 'w')), 'no-such-file')
-  assert.equal(await place.ask('no list', Buffer.alloc(BLOCK, 'w')), 'no-such-file')
-  assert.match(await place.ask('no list', second, { offsetBytes: BLOCK }), /^data y/)
+  assert.equal(await served.request('a', second), 'no-such-file', 'of another offset')
+  assert.equal(await served.request('a', second, { offsetBytes: BLOCK - 1 }), 'no-such-file')
+  assert.equal(await served.request('a', second, { offsetBytes: 2 * BLOCK }), 'no-such-file')
+  assert.equal(await served.request('a', Buffer.alloc(BLOCK, 'w')), 'no-such-file')
+  assert.equal(await served.request('no list', Buffer.alloc(BLOCK, 'w')), 'no-such-file')
+  assert.match(await served.request('no list', second, { offsetBytes: BLOCK }), /^data y/)
   assert.match(
-    await place.ask('a', large.subarray(5, BLOCK + 5), { offsetBytes: 5 }),
+    await served.request('a', large.subarray(5, BLOCK + 5), { offsetBytes: 5 }),
     /^data x/,
-    'right, if of no block of ours',
+    'correct hash, although not a block of ours',
   )
 })
 
-test('refusals are those of the table', async () => {
-  await using place = await Place.make()
+test('requests are refused as in the table', async () => {
+  await using served = await ServedDirectory.make()
   const hello = Buffer.from('hello')
-  await place.put('a', hello)
-  await place.put('ignored', hello, { localFlags: FLAG_IGNORED })
-  await place.put('.stignore', hello)
-  await place.put('dir/.stfolder', hello)
-  writeFileSync(join(place.root, 'unknown'), hello)
-  mkdirSync(join(place.root, 'd'))
-  await place.index.updateLocal([directory('d'), deletion('gone'), file('missing')])
+  await served.put('a', hello)
+  await served.put('ignored', hello, { localFlags: FLAG_IGNORED })
+  await served.put('.stignore', hello)
+  await served.put('dir/.stfolder', hello)
+  writeFileSync(join(served.root, 'unknown'), hello)
+  mkdirSync(join(served.root, 'd'))
+  await served.index.updateLocal([directory('d'), deletion('gone'), file('missing')])
   const rows: readonly [name: string, more: Partial<BlockRequest>, expected: string][] = [
     ['a', {}, 'data hello'],
     ['a', { hash: sha256(Buffer.from('other')) }, 'no-such-file'],
@@ -213,37 +213,37 @@ test('refusals are those of the table', async () => {
     ['dir/.stfolder', {}, 'data hello'],
   ]
   for (const [name, more, expected] of rows)
-    assert.equal(await place.ask(name, hello, more), expected, JSON.stringify([name, more]))
-  place.running = false
-  assert.equal(await place.ask('a', hello), 'generic', 'a folder that rests')
+    assert.equal(await served.request(name, hello, more), expected, JSON.stringify([name, more]))
+  served.running = false
+  assert.equal(await served.request('a', hello), 'generic', 'a folder that is not running')
 })
 
-test('a half-finished file serves the blocks it has, and leaves the others to the finished one', async () => {
-  await using place = await Place.make()
+test('a temporary file serves the blocks it has; the others come from the finished file', async () => {
+  await using served = await ServedDirectory.make()
   const hello = Buffer.from('hello')
-  await place.put('a', hello)
-  writeFileSync(join(place.root, '.syncthing.a.tmp'), 'newer')
-  writeFileSync(join(place.root, '.syncthing.b.tmp'), 'fresh')
-  assert.equal(await place.ask('a', Buffer.from('newer'), { fromTemporary: true }), 'data newer')
-  assert.equal(await place.ask('a', hello, { fromTemporary: true }), 'data hello')
-  assert.equal(await place.ask('b', Buffer.from('fresh'), { fromTemporary: true }), 'data fresh')
-  assert.equal(await place.ask('b', Buffer.from('fresh')), 'no-such-file')
+  await served.put('a', hello)
+  writeFileSync(join(served.root, '.syncthing.a.tmp'), 'newer')
+  writeFileSync(join(served.root, '.syncthing.b.tmp'), 'fresh')
+  assert.equal(await served.request('a', Buffer.from('newer'), { fromTemporary: true }), 'data newer')
+  assert.equal(await served.request('a', hello, { fromTemporary: true }), 'data hello')
+  assert.equal(await served.request('b', Buffer.from('fresh'), { fromTemporary: true }), 'data fresh')
+  assert.equal(await served.request('b', Buffer.from('fresh')), 'no-such-file')
 })
 
-test('a file that is not what the index says is looked at again, wholly only when nothing else shows it', async () => {
-  await using place = await Place.make()
-  await place.put('touched', Buffer.from('hello'))
-  await place.put('rotten', Buffer.from('hello'))
-  await place.put('lost', Buffer.from('hello'))
-  writeFileSync(join(place.root, 'touched'), 'other content')
-  writeFileSync(join(place.root, 'rotten'), 'hellO')
-  utimesSync(join(place.root, 'rotten'), 1_700_000_000, 1_700_000_000)
-  rmSync(join(place.root, 'lost'))
+test('a file that differs from the index is rechecked, wholly only when size and time are unchanged', async () => {
+  await using served = await ServedDirectory.make()
+  await served.put('touched', Buffer.from('hello'))
+  await served.put('rotten', Buffer.from('hello'))
+  await served.put('lost', Buffer.from('hello'))
+  writeFileSync(join(served.root, 'touched'), 'other content')
+  writeFileSync(join(served.root, 'rotten'), 'hellO')
+  utimesSync(join(served.root, 'rotten'), 1_700_000_000, 1_700_000_000)
+  rmSync(join(served.root, 'lost'))
   for (const name of ['touched', 'rotten', 'lost'])
-    assert.equal(await place.ask(name, Buffer.from('hello')), 'no-such-file')
-  assert.deepEqual(place.rechecked, ['touched', 'rotten wholly', 'lost'])
-  assert.equal(await place.ask('rotten', Buffer.from('an old version')), 'no-such-file')
-  assert.equal(place.rechecked.length, 3, 'a request for an old version says nothing about the file')
+    assert.equal(await served.request(name, Buffer.from('hello')), 'no-such-file')
+  assert.deepEqual(served.rechecked, ['touched', 'rotten wholly', 'lost'])
+  assert.equal(await served.request('rotten', Buffer.from('an old version')), 'no-such-file')
+  assert.equal(served.rechecked.length, 3, 'a request for an old version causes no recheck')
 })
 
 const HOSTILE = [
@@ -277,21 +277,21 @@ const HOSTILE = [
 ]
 
 test('N-02: no name in a request reads anything outside of the folder', async () => {
-  await using place = await Place.make()
-  await place.put('deep/a', SECRET)
-  rmSync(join(place.root, 'deep/a'))
-  symlinkSync(join(place.outside, 'secret'), join(place.root, 'link'))
-  symlinkSync(place.outside, join(place.root, 'linkdir'))
-  symlinkSync('../../outside', join(place.root, 'deep/linkdir'))
-  symlinkSync('.', join(place.root, 'loop'))
+  await using served = await ServedDirectory.make()
+  await served.put('deep/a', SECRET)
+  rmSync(join(served.root, 'deep/a'))
+  symlinkSync(join(served.outside, 'secret'), join(served.root, 'link'))
+  symlinkSync(served.outside, join(served.root, 'linkdir'))
+  symlinkSync('../../outside', join(served.root, 'deep/linkdir'))
+  symlinkSync('.', join(served.root, 'loop'))
   const known = HOSTILE.filter((name) => name !== '' && !name.includes('\0') && name.isWellFormed())
-  // The worst case: our own index believes in every one of these names.
-  await place.index.updateLocal(
+  // The worst case: our own index has every one of these names.
+  await served.index.updateLocal(
     known.map((name) => file(name, { sizeBytes: SECRET.length, blockHashes: sha256(SECRET) })),
   )
   let [tried, leakedBytes] = [0, 0]
   const attempt = async (name: string, fromTemporary: boolean) => {
-    const reply = await place.server.serve(SERVER, requestFor(name, SECRET, { fromTemporary }), NEVER)
+    const reply = await served.server.serve(SERVER, requestFor(name, SECRET, { fromTemporary }), NEVER)
     tried++
     if (reply.kind === 'data') leakedBytes += reply.data.length
   }
@@ -316,25 +316,25 @@ test('N-02: no name in a request reads anything outside of the folder', async ()
     { numRuns: effort(300) },
   )
   assert.equal(leakedBytes, 0)
-  assert.deepEqual(readFileSync(join(place.outside, 'secret')), SECRET)
+  assert.deepEqual(readFileSync(join(served.outside, 'secret')), SECRET)
   reportRow({ id: 'N-02', tried, where: 'requests', leakedBytes })
 })
 
-test('N-02: a directory that is swapped for a symlink while it is read leads nowhere', async () => {
-  await using place = await Place.make()
-  await place.put('swap/secret', Buffer.from('ours'))
-  await place.index.updateLocal([file('swap/secret', { sizeBytes: SECRET.length, blockHashes: sha256(SECRET) })])
-  renameSync(join(place.root, 'swap'), join(place.root, 'kept'))
-  symlinkSync(place.outside, join(place.root, 'link'))
-  const swap = join(place.root, 'swap')
+test('N-02: a directory that is swapped for a symlink during reads leaks nothing', async () => {
+  await using served = await ServedDirectory.make()
+  await served.put('swap/secret', Buffer.from('ours'))
+  await served.index.updateLocal([file('swap/secret', { sizeBytes: SECRET.length, blockHashes: sha256(SECRET) })])
+  renameSync(join(served.root, 'swap'), join(served.root, 'kept'))
+  symlinkSync(served.outside, join(served.root, 'link'))
+  const swap = join(served.root, 'swap')
   const stop = new AbortController()
   let swaps = 0
   const swapping = (async () => {
     while (!stop.signal.aborted) {
       for (const name of ['link', 'kept']) {
-        renameSync(join(place.root, name), swap)
+        renameSync(join(served.root, name), swap)
         await new Promise((resolve) => setImmediate(resolve))
-        renameSync(swap, join(place.root, name))
+        renameSync(swap, join(served.root, name))
         swaps++
       }
     }
@@ -342,7 +342,7 @@ test('N-02: a directory that is swapped for a symlink while it is read leads now
   let [tried, leakedBytes] = [0, 0]
   for (let round = 0; round < effort(1_500); round++) {
     const replies = await Promise.all(
-      Array.from({ length: 4 }, () => place.server.serve(SERVER, requestFor('swap/secret', SECRET), NEVER)),
+      Array.from({ length: 4 }, () => served.server.serve(SERVER, requestFor('swap/secret', SECRET), NEVER)),
     )
     tried += replies.length
     for (const reply of replies) if (reply.kind === 'data') leakedBytes += reply.data.length
@@ -353,52 +353,52 @@ test('N-02: a directory that is swapped for a symlink while it is read leads now
   reportRow({ id: 'N-02', tried, swaps, where: 'swapped directories', leakedBytes })
 })
 
-test("a root that is itself a link is its owner's business", async () => {
-  await using place = await Place.make()
-  await place.put('a', Buffer.from('hello'))
-  const other = join(place.outside, 'way-in')
-  renameSync(place.root, other)
-  symlinkSync(other, place.root)
-  assert.equal(await place.ask('a', Buffer.from('hello')), 'data hello')
+test('a root that is itself a symlink is followed', async () => {
+  await using served = await ServedDirectory.make()
+  await served.put('a', Buffer.from('hello'))
+  const other = join(served.outside, 'way-in')
+  renameSync(served.root, other)
+  symlinkSync(other, served.root)
+  assert.equal(await served.request('a', Buffer.from('hello')), 'data hello')
 })
 
 test('B-10: a flood of requests holds no more memory than its budget', async () => {
-  await using place = await Place.make()
+  await using served = await ServedDirectory.make()
   const block = Buffer.alloc(BLOCK, 'b')
-  await place.put('a', block)
-  place.server.setDeviceLimit(SERVER, 1_024)
+  await served.put('a', block)
+  served.server.setDeviceLimit(SERVER, 1_024)
   const count = effort(2_000)
-  let [answered, refused, active, activeMax] = [0, 0, 0, 0]
+  let [servedCount, refused, active, activeMax] = [0, 0, 0, 0]
   const huge = requestFor('a', block, { offsetBytes: 2 ** 52 })
   await Promise.all(
     Array.from({ length: count }, async (_, i) => {
       const request = i % 3 === 0 ? huge : requestFor('a', block)
-      const reply = await place.server.serve(SERVER, request, NEVER)
+      const reply = await served.server.serve(SERVER, request, NEVER)
       activeMax = Math.max(activeMax, ++active)
-      if (reply.kind === 'data') answered++
+      if (reply.kind === 'data') servedCount++
       else refused++
       active--
     }),
   )
-  assert.equal(answered, count - Math.ceil(count / 3))
+  assert.equal(servedCount, count - Math.ceil(count / 3))
   reportRow({
     id: 'B-10',
     tried: count,
-    answered,
+    servedCount,
     refused,
     budgetKiB: 1_024,
     rssMiB: Math.round(process.memoryUsage.rss() / 2 ** 20),
   })
 })
 
-test('whoever leaves while waiting for room is not served', async () => {
-  await using place = await Place.make()
+test('a request that is aborted while it waits for capacity is not served', async () => {
+  await using served = await ServedDirectory.make()
   const block = Buffer.alloc(BLOCK, 'b')
-  await place.put('a', block)
-  place.server.setDeviceLimit(SERVER, 128)
+  await served.put('a', block)
+  served.server.setDeviceLimit(SERVER, 128)
   const leaving = new AbortController()
-  const first = place.server.serve(SERVER, requestFor('a', block), NEVER)
-  const second = place.server.serve(SERVER, requestFor('a', block), leaving.signal)
+  const first = served.server.serve(SERVER, requestFor('a', block), NEVER)
+  const second = served.server.serve(SERVER, requestFor('a', block), leaving.signal)
   leaving.abort(new Error('gone'))
   await assert.rejects(second, /gone/)
   assert.equal((await first).kind, 'data')

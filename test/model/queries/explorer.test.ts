@@ -66,10 +66,10 @@ test('a tree shows one level, directories first, with our state and the versions
   const second = await explorer.tree(DOCS, '', { page: 2, perPage: 2 }, NEVER)
   assert.deepEqual([second.total, second.items.map(({ records }) => records.name)], [5, ['a.txt', 'b.txt']])
   assert.deepEqual((await explorer.tree(DOCS, 'nowhere', ALL, NEVER)).items, [])
-  await assert.rejects(explorer.tree(folderId('nobody'), '', ALL, NEVER), { code: 'folder-missing' })
+  await assert.rejects(explorer.tree(folderId('unknown'), '', ALL, NEVER), { code: 'folder-missing' })
 })
 
-test('a large directory is listed once for all its pages, and anew when something changed', async () => {
+test('a large directory is listed once for all its pages, and again after a change', async () => {
   await using it = await explored({})
   const { hub, explorer } = it
   const index = await hub.store.folder(DOCS)
@@ -88,7 +88,7 @@ test('a large directory is listed once for all its pages, and anew when somethin
   assert.deepEqual(await nameOn(1), [3_001, 'a'])
 })
 
-test('a search looks at names in any case, at paths when there is a slash, and stops at its limit', async () => {
+test('a search matches names in any case, paths when there is a slash, and stops at its limit', async () => {
   await using it = await explored({ 'Photos/Été.JPG': 'x', 'photos.txt': 'x', 'Photos/b.png': 'x' })
   const { hub, explorer } = it
   const found = async (text: string, limit = 200) => {
@@ -102,7 +102,7 @@ test('a search looks at names in any case, at paths when there is a slash, and s
   assert.deepEqual(await found('%'), ['', false])
 })
 
-test('a search that nobody waits for any more ends', async () => {
+test('a search ends when its signal aborts', async () => {
   await using it = await explored({})
   const { hub, explorer } = it
   const index = await hub.store.folder(DOCS)
@@ -110,24 +110,24 @@ test('a search that nobody waits for any more ends', async () => {
     ANNA,
     Array.from({ length: 5_000 }, (_, i) => file(`f${i}`, { sequence: i + 1 })),
   )
-  const gone = new AbortController()
-  let asked = 0
+  const stop = new AbortController()
+  let ticks = 0
   const slow = {
     nowMs: () => 0,
-    monotonicMs: () => asked++ * 10,
-    sleep: async (_ms: number, signal: AbortSignal) => (gone.abort(), signal.throwIfAborted()),
+    monotonicMs: () => ticks++ * 10,
+    sleep: async (_ms: number, signal: AbortSignal) => (stop.abort(), signal.throwIfAborted()),
   }
   const { Explorer } = await import('../../../src/model/queries/explorer.ts')
   const folders = { configured: () => simFolder('docs'), running: () => undefined, root: () => ROOT }
   const leaving = new Explorer(
-    { clock: slow, disk: hub.platform.disk, folders, ask: (_folder, question) => question(index) },
+    { clock: slow, disk: hub.platform.disk, folders, query: (_folder, read) => read(index) },
     ANNA,
   )
-  await assert.rejects(leaving.search(DOCS, { text: 'nothing', limit: 1 }, gone.signal), { name: 'AbortError' })
+  await assert.rejects(leaving.search(DOCS, { text: 'nothing', limit: 1 }, stop.signal), { name: 'AbortError' })
   assert.ok(explorer !== leaving)
 })
 
-test('what waits is told with its action, its stage and who has it', async () => {
+test('needed items are listed with action, stage and holders', async () => {
   await using it = await explored({ 'same.txt': 'x' })
   const { hub, explorer } = it
   const index = await hub.store.folder(DOCS)
@@ -171,7 +171,7 @@ test('the facts about one file, known and unknown', async () => {
   assert.equal((await explorer.file(DOCS, 'nothing')).records, undefined)
 })
 
-test('a preview of patterns: the deciding line, examples, includes, and what is wrong', async () => {
+test('a preview of patterns: the deciding line, examples, includes, and errors', async () => {
   await using it = await explored({
     'a.tmp': '',
     'keep.tmp': '',
@@ -204,7 +204,7 @@ test('a preview of patterns: the deciding line, examples, includes, and what is 
   assert.deepEqual((await hub.model.ignores(DOCS)).ignore, null, 'nothing is written')
 })
 
-test('a preview has no more examples than five and looks at no more names than it may', async () => {
+test('a preview is bounded to five examples and its maximum of names', async () => {
   await using it = await explored({})
   const { hub, explorer } = it
   const index = await hub.store.folder(DOCS)
@@ -221,7 +221,7 @@ test('a preview has no more examples than five and looks at no more names than i
   )
 })
 
-test('conflict copies are found at once, and followed as they come and go', async () => {
+test('conflict copies are listed, and updated as they are added and removed', async () => {
   const copy = 'b/x.sync-conflict-20260131-235959-ABCDEFG.txt'
   await using it = await explored({ 'b/x.txt': 'x', [copy]: 'y', 'no.sync-conflict-2026.txt': '' })
   const { hub, explorer } = it
@@ -240,7 +240,7 @@ test('conflict copies are found at once, and followed as they come and go', asyn
   assert.deepEqual(await names(), [other], 'only what is here')
 })
 
-test('a paused folder shows what is known of it, and a new one is left new', async () => {
+test('a paused folder shows its stored index, and a new one gets no index', async () => {
   await using it = await explored({ 'a.txt': 'a' })
   const { hub, explorer } = it
   await hub.change((config) => ({ ...config, folders: config.folders.map((folder) => ({ ...folder, paused: true })) }))

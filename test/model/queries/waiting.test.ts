@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { JobQueue } from '../../../src/model/state/job-queue.ts'
 import { PullProgress } from '../../../src/model/puller/file-progress.ts'
-import { Turns } from '../../../src/model/state/time-slice.ts'
+import { TimeSlice } from '../../../src/model/state/time-slice.ts'
 import { placeOf, waitingItems, type Queue } from '../../../src/model/queries/waiting.ts'
 import { nodeClock } from '../../../src/platform/node/clock.ts'
 import { DEVICES, file, FOLDER, openTestStore } from '../../db/records.ts'
 
-const turns = () => new Turns(nodeClock, new AbortController().signal)
+const newSlice = () => new TimeSlice(nodeClock, new AbortController().signal)
 
 /** One file is being pulled, two are queued against the order of names, and one has failed before. */
 function queueOf(progress: PullProgress): Queue {
@@ -17,7 +17,7 @@ function queueOf(progress: PullProgress): Queue {
   return { jobs, pulling: new Map([['m', progress]]), runner: { problems: [{ path: 'z', error: 'disk is full' }] } }
 }
 
-test('what waits comes in the order of the queue, then by name, each item once over all pages', async () => {
+test('needed items are listed in queue order, then by name, each once over all pages', async () => {
   await using store = await openTestStore(undefined)
   const index = await store.folder(FOLDER)
   const names = [...'abcdmxyz', ...Array.from({ length: 2_500 }, (_, i) => `n${String(i).padStart(4, '0')}`)]
@@ -31,7 +31,7 @@ test('what waits comes in the order of the queue, then by name, each item once o
   progress.fetched({ number: 0, offsetBytes: 0, sizeBytes: 600, hash: new Uint8Array(32) })
   const queue = queueOf(progress)
 
-  const first = await waitingItems(index, queue, { page: 1, perPage: 5 }, turns())
+  const first = await waitingItems(index, queue, { page: 1, perPage: 5 }, newSlice())
   assert.deepEqual(
     first.map(({ records, stage, bytesDone, problem }) => [records.name, stage, bytesDone, problem]),
     [
@@ -44,26 +44,26 @@ test('what waits comes in the order of the queue, then by name, each item once o
   )
   const seen: string[] = []
   for (let page = 1; ; page++) {
-    const items = await waitingItems(index, queue, { page, perPage: 400 }, turns())
+    const items = await waitingItems(index, queue, { page, perPage: 400 }, newSlice())
     if (items.length === 0) break
     seen.push(...items.map(({ records }) => records.name))
   }
   assert.deepEqual([seen.length, [...seen].sort()], [names.length, [...names].sort()])
 })
 
-test('what has come meanwhile does not wait any more', async () => {
+test('items that were pulled meanwhile are not listed', async () => {
   await using store = await openTestStore(undefined)
   const index = await store.folder(FOLDER)
   await index.updateRemote(DEVICES[0]!, [file('m', { sequence: 1 }), file('z', { sequence: 2 })])
   await index.updateLocal([file('m')])
   const queue = queueOf(new PullProgress(file('m'), []))
   assert.deepEqual(
-    (await waitingItems(index, queue, { page: 1, perPage: 5 }, turns())).map(({ records }) => records.name),
+    (await waitingItems(index, queue, { page: 1, perPage: 5 }, newSlice())).map(({ records }) => records.name),
     ['z'],
   )
 })
 
-test('the place of a file: on its way, in the queue by number, or for later', () => {
+test('the stage of a file: downloading, queued by position, or waiting', () => {
   const queue = queueOf(new PullProgress(file('m'), []))
   assert.deepEqual(
     ['m', 'z', 'b', 'a'].map((name) => placeOf(queue, name)),

@@ -31,48 +31,48 @@ function opened() {
   return { kept, state, open }
 }
 
-test('what is forgotten is counted from, never from less, and remembered for that folder', async () => {
+test('a lost counter raises the floor, never lowers it, and is stored per folder', async () => {
   const { state, open } = opened()
-  const counts = open()
-  await counts.load()
-  assert.equal(counts.minCounter, 0)
-  counts.note(undefined, counted(5))
-  counts.note(counted(5), counted(5))
-  counts.note(nothing, counted(5))
-  await counts.store()
-  assert.deepEqual([counts.minCounter, state.writes], [0, 0], 'nothing was forgotten')
-  counts.note(counted(500), nothing)
-  counts.note(counted(300), counted(200))
-  await counts.store()
-  await counts.store()
-  assert.deepEqual([counts.minCounter, state.writes], [501, 1])
-  counts.note(counted(501), counted(2))
-  await counts.store()
+  const floor = open()
+  await floor.load()
+  assert.equal(floor.minCounter, 0)
+  floor.note(undefined, counted(5))
+  floor.note(counted(5), counted(5))
+  floor.note(nothing, counted(5))
+  await floor.store()
+  assert.deepEqual([floor.minCounter, state.writes], [0, 0], 'no counter was lost')
+  floor.note(counted(500), nothing)
+  floor.note(counted(300), counted(200))
+  await floor.store()
+  await floor.store()
+  assert.deepEqual([floor.minCounter, state.writes], [501, 1])
+  floor.note(counted(501), counted(2))
+  await floor.store()
   const [again, other] = [open(), open('other')]
   await Promise.all([again.load(), again.load(), other.load()])
   assert.deepEqual([again.minCounter, other.minCounter, state.writes], [502, 0, 2])
 })
 
-test('a count far ahead of the clock is not believed: others can write what they like', async () => {
-  const counts = opened().open()
-  await counts.load()
-  counts.note(counted(2n ** 64n - 1n), nothing)
-  counts.note(counted(1_000_000 + YEAR_S + 1), nothing)
-  assert.equal(counts.minCounter, 0)
-  counts.note(counted(1_000_000 + YEAR_S), nothing)
-  assert.equal(counts.minCounter, 1_000_000 + YEAR_S + 1)
+test('a counter far ahead of the clock is ignored: other devices can write any value', async () => {
+  const floor = opened().open()
+  await floor.load()
+  floor.note(counted(2n ** 64n - 1n), nothing)
+  floor.note(counted(1_000_000 + YEAR_S + 1), nothing)
+  assert.equal(floor.minCounter, 0)
+  floor.note(counted(1_000_000 + YEAR_S), nothing)
+  assert.equal(floor.minCounter, 1_000_000 + YEAR_S + 1)
 })
 
-test('an index that cannot be read is asked again; what is no number in it counts for nothing', async () => {
+test('a failed read is retried; a stored value that is not a number is ignored', async () => {
   const { kept, open, state } = opened()
-  const counts = open()
+  const floor = open()
   state.broken = true
-  await assert.rejects(counts.load(), /unreadable/)
+  await assert.rejects(floor.load(), /unreadable/)
   state.broken = false
-  counts.note(counted(40), nothing)
+  floor.note(counted(40), nothing)
   kept.set('count-from/docs', new TextEncoder().encode('30'))
-  await counts.load()
-  assert.equal(counts.minCounter, 41, 'what was noted before is not lost')
+  await floor.load()
+  assert.equal(floor.minCounter, 41, 'what was noted before is not lost')
   for (const text of ['', '-1', '1e300', 'NaN', '99999999999999999']) {
     kept.set('count-from/docs', new TextEncoder().encode(text))
     const fresh = open()

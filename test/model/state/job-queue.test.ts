@@ -18,7 +18,7 @@ test('prio moves a file to the front and keeps the order of the rest', () => {
   assert.deepEqual(jobs.waiting(), ['z6', 'z5', 'z3', 'z4'])
 })
 
-test('prio of a file that is not queued yet is remembered until it is', () => {
+test('prio of a file that is not queued yet applies once it is queued', () => {
   const jobs = queue('a', 'b')
   jobs.bringToFront('late')
   assert.deepEqual(jobs.waiting(), ['a', 'b'])
@@ -26,16 +26,16 @@ test('prio of a file that is not queued yet is remembered until it is', () => {
   assert.deepEqual(jobs.waiting(), ['late', 'a', 'b'])
   assert.equal(jobs.pop(), 'late')
   jobs.push('late')
-  assert.deepEqual(jobs.waiting(), ['a', 'b', 'late'], 'a wish counts once')
+  assert.deepEqual(jobs.waiting(), ['a', 'b', 'late'], 'prio applies once')
 })
 
-test('a full queue says so; pushing what waits already is no growth', () => {
+test('push returns false when full, and true for a file that is queued already', () => {
   const jobs = new JobQueue(2)
   assert.deepEqual([jobs.push('a'), jobs.push('b'), jobs.push('c'), jobs.push('a')], [true, true, false, true])
   assert.deepEqual(jobs.waiting(), ['a', 'b'])
 })
 
-test('wishes for files that never come do not pile up', () => {
+test('prio of files that are never queued is bounded', () => {
   const jobs = queue()
   for (let i = 0; i < 5_000; i++) jobs.bringToFront(`w${i}`)
   jobs.push('w0')
@@ -43,7 +43,7 @@ test('wishes for files that never come do not pile up', () => {
   assert.deepEqual(jobs.waiting(), ['w4999', 'w0'])
 })
 
-test('what comes while others are taken waits behind them, also when the queue ran empty meanwhile', () => {
+test('files pushed between pops are queued at the end, also after the queue was empty', () => {
   const jobs = queue('a', 'b')
   assert.deepEqual(
     [jobs.peek(), jobs.pop(), jobs.pop(), jobs.peek(), jobs.pop()],

@@ -10,7 +10,7 @@ import { DOCS } from '../../support/model.ts'
 
 const BLOCK = 131_072
 
-/** Files whose blocks have hashes that are their numbers, and how often somebody looked one up. */
+/** Files whose block hashes are those of their numbers, with a count of the index reads. */
 class Files {
   readonly known = new KnownBlocks()
   readonly #records = new Map<string, FileInfo>()
@@ -49,7 +49,7 @@ function hashOf(number: number): Buffer {
   return createHash('sha256').update(String(number)).digest()
 }
 
-test('every device asks for every block a first time', async () => {
+test('the first request is tracked per device and block', async () => {
   const files = new Files()
   files.put('a', 20)
   for (let number = 0; number < 20; number++) assert.equal(await files.isFirst('a', number), true, String(number))
@@ -59,7 +59,7 @@ test('every device asks for every block a first time', async () => {
   assert.equal(files.lookups, 1)
 })
 
-test('what the index does not say is never a first time', async () => {
+test('a request that does not match the index is never a first one', async () => {
   const files = new Files()
   files.put('a', 3)
   assert.equal(await files.isFirst('a', 0, { hash: hashOf(1) }), false)
@@ -68,7 +68,7 @@ test('what the index does not say is never a first time', async () => {
   assert.equal(await files.isFirst('a', 3, { hash: new Uint8Array(0) }), false)
   assert.equal(await files.isFirst('a', 0, { offsetBytes: 1 }), false)
   assert.equal(await files.isFirst('a', 0, { sizeBytes: 2 * BLOCK }), false)
-  assert.equal(await files.isFirst('a', 0, { sizeBytes: 1_000 }), false, 'too small to be worth it')
+  assert.equal(await files.isFirst('a', 0, { sizeBytes: 1_000 }), false, 'too small to be tracked')
   assert.equal(await files.isFirst('a', 0), true)
 })
 
@@ -77,12 +77,12 @@ test('other content has other blocks', async () => {
   files.put('a', 3)
   assert.equal(await files.isFirst('a', 1), true)
   files.put('a', 3, 100)
-  assert.equal(await files.isFirst('a', 1), false, 'those of before')
+  assert.equal(await files.isFirst('a', 1), false, 'blocks of the old content')
   assert.equal(await files.isFirst('a', 1, { hash: hashOf(101) }), true)
   assert.equal(await files.isFirst('a', 1, { hash: hashOf(101) }), false)
 })
 
-test('two first requests at once have the list looked up, and one of them is the first', async () => {
+test('of two concurrent requests for one block one is the first', async () => {
   const files = new Files()
   files.put('a', 3)
   assert.deepEqual(await Promise.all([files.isFirst('a', 1), files.isFirst('a', 1), files.isFirst('a', 2)]), [
@@ -92,7 +92,7 @@ test('two first requests at once have the list looked up, and one of them is the
   ])
 })
 
-test('the files that were asked for last are remembered, and no more than some megabytes of lists', async () => {
+test('the cache keeps the most recently requested files within its limits', async () => {
   const files = new Files()
   for (let i = 0; i < 70; i++) files.put(`f${i}`, 2)
   files.put('large', 30_000)
@@ -100,10 +100,10 @@ test('the files that were asked for last are remembered, and no more than some m
   files.put('too large', 70_000)
   for (let i = 0; i < 70; i++) assert.equal(await files.isFirst(`f${i}`, 0), true)
   assert.equal(await files.isFirst('f69', 0), false)
-  assert.equal(await files.isFirst('f0', 0), true, 'forgotten: merely a delay')
+  assert.equal(await files.isFirst('f0', 0), true, 'evicted')
   assert.equal(await files.isFirst('large', 0), true)
   assert.equal(await files.isFirst('f69', 0), false)
   assert.equal(await files.isFirst('larger', 29_999), true)
-  assert.equal(await files.isFirst('large', 0), true, 'forgotten to make room')
+  assert.equal(await files.isFirst('large', 0), true, 'evicted by size')
   assert.equal(await files.isFirst('too large', 0), false, 'always hashed')
 })
