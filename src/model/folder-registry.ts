@@ -208,7 +208,7 @@ export class FolderRegistry {
   async #makeRoot(folder: FolderConfig): Promise<void> {
     if ((await this.#deps.store.folders()).includes(folder.id)) return
     await this.#deps.platform.disk.makeDirectories(this.root(folder), 0o777).catch((error: unknown) => {
-      this.#log.warn(`folder ${folder.id}: cannot make ${this.root(folder)}: ${messageOf(error)}`)
+      this.#log.warn(`folder ${folder.id}: cannot create ${this.root(folder)}: ${messageOf(error)}`)
     })
   }
 

@@ -37,7 +37,7 @@ import type {
  * `FolderRegistry` holds the folders and applies the configuration to them. A running folder is a `RunningFolder`:
  * - `FolderRunner` is its single loop, which decides when to do what (`RescanSchedule`, `ScanQueue`) and owns its
  *   `FolderState`. Nothing else changes the index.
- * - `FolderOnDisk` is what the loop does: health checks and marker before, `scanFolder` with events during, statistics after.
+ * - `FolderOnDisk` does the work of the loop: health checks and marker, then `scanFolder` with events, then statistics.
  * - `FolderWatch` runs beside it and reports changed files.
  * - `JobQueue` holds the files to be pulled, and those that the user prioritized.
  *

@@ -65,11 +65,11 @@ export interface FileVersion {
 }
 
 /**
- * The hub as the REST interface sees it. Unknown folder: `folder-missing`; paused: `folder-paused`;
- * configured but not started: `folder-not-running`; a folder that is in error: `folder-error` with the reason as message.
+ * The interface of the hub for REST. Unknown folder: `folder-missing`; paused: `folder-paused`; configured but not
+ * started: `folder-not-running`; a folder that is in error: `folder-error` with the reason as message.
  */
 export interface Hub {
-  /** Resolves when the scan has ended and the index holds what it found. `nextMs` re-arms the automatic rescan afterwards. */
+  /** Resolves when the scan has ended and its results are stored. `nextMs` re-arms the automatic rescan afterwards. */
   scan(folder: FolderId, subs: readonly string[], nextMs: number | undefined): Promise<void>
   /** All folders that are not paused, at once. The map holds a message for each that failed. */
   scanAll(): Promise<ReadonlyMap<FolderId, string>>

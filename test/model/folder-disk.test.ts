@@ -53,7 +53,7 @@ test('an existing marker of any kind is left unchanged', async () => {
   assert.equal(await textOf(disk, `${ROOT}/.stfolder`), 'mine')
 })
 
-test('removing a folder takes its marker and nothing else', async () => {
+test('removing a folder removes its marker and nothing else', async () => {
   const disk = make()
   disk.put(`${ROOT}/photo.jpg`, 'x')
   await createMarker(disk, ROOT, FOLDER, NOON_MS)
@@ -61,7 +61,7 @@ test('removing a folder takes its marker and nothing else', async () => {
   assert.deepEqual(await names(disk, ROOT), ['photo.jpg'])
 })
 
-test('a marker that holds something of its own is renamed', async () => {
+test('a marker that holds other files is renamed', async () => {
   const disk = make()
   await createMarker(disk, ROOT, FOLDER, NOON_MS)
   disk.put(`${ROOT}/.stfolder/mine`, 'x')
@@ -71,7 +71,7 @@ test('a marker that holds something of its own is renamed', async () => {
   assert.deepEqual(await names(disk, `${ROOT}/${renamed}`), ['mine'])
 })
 
-test('removing a marker whose root is gone is fine', async () => {
+test('removing a marker whose root is missing succeeds', async () => {
   await removeMarker(make(), ROOT, FOLDER, NOON_MS)
 })
 
@@ -164,7 +164,7 @@ test('ignores: no lines remove the file; no file gives null', async () => {
   assert.equal(await loadIgnores(disk, ROOT), undefined)
 })
 
-test('ignores: bad patterns are written and shown with what is wrong', async () => {
+test('ignores: invalid patterns are written and returned with the error', async () => {
   const disk = make()
   disk.put(`${ROOT}/x`, '')
   await writeIgnores(disk, ROOT, ['#include nofile', '[bad'])

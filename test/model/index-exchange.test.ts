@@ -40,9 +40,9 @@ class Sender implements AsyncDisposable {
   }
 
   static async start(index: FolderIndex, start = 0): Promise<Sender> {
-    const peer = new Sender(index, await index.indexId(), start)
-    await peer.pass(0)
-    return peer
+    const sending = new Sender(index, await index.indexId(), start)
+    await sending.pass(0)
+    return sending
   }
 
   async pass(ms: number): Promise<void> {
@@ -65,22 +65,22 @@ class Sender implements AsyncDisposable {
 test('an empty folder sends nothing; the first record is sent as an index, later ones as updates', async () => {
   await using store = await openTestStore(undefined)
   const index = await store.folder(DOCS)
-  await using peer = await Sender.start(index)
-  assert.deepEqual(peer.names(), [])
+  await using sending = await Sender.start(index)
+  assert.deepEqual(sending.names(), [])
   await index.updateLocal([file('a')])
-  peer.sender.changed()
-  await peer.pass(0)
-  assert.deepEqual(peer.names(), ['!a'])
+  sending.sender.changed()
+  await sending.pass(0)
+  assert.deepEqual(sending.names(), ['!a'])
   await index.updateLocal([file('b')])
-  peer.sender.changed()
-  await peer.pass(200)
-  assert.deepEqual(peer.names(), ['!a'], 'many small changes share one message')
+  sending.sender.changed()
+  await sending.pass(200)
+  assert.deepEqual(sending.names(), ['!a'], 'many small changes share one message')
   await index.updateLocal([file('c')])
-  peer.sender.changed()
-  await peer.pass(100)
-  assert.deepEqual(peer.names(), ['!a', 'bc'])
+  sending.sender.changed()
+  await sending.pass(100)
+  assert.deepEqual(sending.names(), ['!a', 'bc'])
   assert.deepEqual(
-    peer.sent.map(({ prevSequence, lastSequence }) => [prevSequence, lastSequence]),
+    sending.sent.map(({ prevSequence, lastSequence }) => [prevSequence, lastSequence]),
     [
       [0, 1],
       [1, 3],
@@ -91,20 +91,20 @@ test('an empty folder sends nothing; the first record is sent as an index, later
 test('a change without a notification is sent within a minute', async () => {
   await using store = await openTestStore(undefined)
   const index = await store.folder(DOCS)
-  await using peer = await Sender.start(index)
+  await using sending = await Sender.start(index)
   await index.updateLocal([file('a')])
-  await peer.pass(59_000)
-  assert.deepEqual(peer.names(), [])
-  await peer.pass(2_000)
-  assert.deepEqual(peer.names(), ['!a'])
+  await sending.pass(59_000)
+  assert.deepEqual(sending.names(), [])
+  await sending.pass(2_000)
+  assert.deepEqual(sending.names(), ['!a'])
 })
 
 test('a device that has part of the index receives only the rest', async () => {
   await using store = await openTestStore(undefined)
   const index = await store.folder(DOCS)
   await index.updateLocal([file('a'), file('b'), file('c')])
-  await using peer = await Sender.start(index, 2)
-  assert.deepEqual(peer.names(), ['c'])
+  await using sending = await Sender.start(index, 2)
+  assert.deepEqual(sending.names(), ['c'])
   await using upToDate = await Sender.start(index, 3)
   assert.deepEqual(upToDate.names(), [])
 })
@@ -114,14 +114,14 @@ test('batches end at a thousand files or five thousand blocks', async () => {
   const index = await store.folder(DOCS)
   await index.updateLocal(Array.from({ length: 2_100 }, (_, i) => file(`f${i}`)))
   await index.updateLocal(Array.from({ length: 4 }, (_, i) => file(`g${i}`, { blockHashes: blocks(`g${i}`, 2_600) })))
-  await using peer = await Sender.start(index)
-  await peer.pass(300)
+  await using sending = await Sender.start(index)
+  await sending.pass(300)
   assert.deepEqual(
-    peer.sent.map(({ files }) => files.length),
+    sending.sent.map(({ files }) => files.length),
     [1_000, 1_000, 102, 2],
   )
   assert.deepEqual(
-    peer.sent.map(({ whole }) => whole),
+    sending.sent.map(({ whole }) => whole),
     [true, false, false, false],
   )
 })
@@ -133,8 +133,8 @@ test('a receive-only change is sent without a version; an ignored item keeps its
     file('mine', { localFlags: FLAG_RECEIVE_ONLY, version: version(5) }),
     file('ignored', { localFlags: FLAG_IGNORED, version: version(6) }),
   ])
-  await using peer = await Sender.start(index)
-  const [mine, ignored] = peer.sent[0]!.files
+  await using sending = await Sender.start(index)
+  const [mine, ignored] = sending.sent[0]!.files
   assert.deepEqual([mine?.version, mine?.localFlags], [[], FLAG_RECEIVE_ONLY])
   assert.deepEqual([ignored?.version, ignored?.localFlags], [version(6), FLAG_IGNORED])
 })
@@ -284,34 +284,35 @@ test('for any changes and connection losses the other side ends with the same re
         const connect = async (): Promise<Sender> => {
           const indexId = await ours.indexId()
           const { receiver } = await receiverOf(theirs, indexId)
-          const peer = await Sender.start(ours, await theirs.sequence(PEER))
-          peer.onSent = async ({ whole, ...data }) => {
+          const sending = await Sender.start(ours, await theirs.sequence(PEER))
+          sending.onSent = async ({ whole, ...data }) => {
             if (!lost) await (whole ? receiver.index(data) : receiver.indexUpdate(data))
           }
-          for (const { whole, ...data } of peer.sent) await (whole ? receiver.index(data) : receiver.indexUpdate(data))
-          return peer
+          for (const { whole, ...data } of sending.sent)
+            await (whole ? receiver.index(data) : receiver.indexUpdate(data))
+          return sending
         }
-        let peer = await connect()
+        let sending = await connect()
         const reconnect = async () => {
-          await peer[Symbol.asyncDispose]()
+          await sending[Symbol.asyncDispose]()
           lost = false
-          peer = await connect()
+          sending = await connect()
         }
         for (const step of steps) {
           if (step === 'lose') lost = true
           else if (step === 'reconnect') await reconnect()
-          else if (step === 'wait') await peer.pass(300)
+          else if (step === 'wait') await sending.pass(300)
           else {
             const info: FileInfo = step.deleted
               ? file(step.name, { deleted: true, sizeBytes: 0, blockHashes: undefined, version: version(step.counter) })
               : file(step.name, { version: version(step.counter) })
             await ours.updateLocal([info])
-            peer.sender.changed()
+            sending.sender.changed()
           }
         }
         await reconnect()
-        await peer.pass(1_000)
-        await peer[Symbol.asyncDispose]()
+        await sending.pass(1_000)
+        await sending[Symbol.asyncDispose]()
         const [sent, received] = [await allRecords(ours, 'local'), await allRecords(theirs, PEER)]
         assert.deepEqual(received.map(textOf), sent.map(textOf))
       },

@@ -78,7 +78,7 @@ test('a folder without a root gets one', async () => {
   )
 })
 
-test('a marker of another name is never made by us', async () => {
+test('a marker with another name is never created', async () => {
   await using hub = await SimHub.open(simConfig([simFolder('docs', { markerName: 'sentinel' })]))
   hub.platform.disk.put(`${ROOT}/x`, '')
   hub.run()
@@ -88,7 +88,7 @@ test('a marker of another name is never made by us', async () => {
   assert.deepEqual((await hub.platform.disk.list(ROOT)).map(({ name }) => name).sort(), ['sentinel', 'x'])
 })
 
-test('a folder that is added paused gets its directory, so that its patterns are in place before it begins', async () => {
+test('a folder that is added paused gets its directory, so that patterns can be set before its start', async () => {
   await using hub = await SimHub.open(simConfig([]))
   hub.run()
   await hub.change(() => simConfig([simFolder('docs', { paused: true })]))
@@ -207,7 +207,7 @@ test('pausing and resuming a device emits events', async () => {
   assert.deepEqual(hub.of('DeviceResumed'), hub.of('DevicePaused'))
 })
 
-test('removing a folder takes its index and its marker; its files stay', async () => {
+test('removing a folder removes its index and its marker; its files stay', async () => {
   await using hub = await started()
   await hub.change((config) => ({ ...config, folders: [] }))
   assert.deepEqual(await hub.store.folders(), [])
@@ -278,7 +278,7 @@ for (const [maxFolderConcurrency, expected] of [
   })
 }
 
-test('ignore patterns are written, scanned with, and a bad one stops the folder until it is put right', async () => {
+test('ignore patterns are written and applied; an invalid one stops the folder until it is corrected', async () => {
   await using hub = await started({ 'a.txt': 'one', 'b.tmp': 'two' })
   await hub.while(hub.model.setIgnores(DOCS, ['*.tmp']))
   await hub.pass(10)

@@ -115,7 +115,7 @@ export class PeerFolder {
     try {
       await this.#sender.run(this.#stop.signal)
     } catch (error) {
-      if (connection.closed.aborted) return // the reason is logged by the connection
+      if (connection.closed.aborted) return // the reason is reported elsewhere
       this.#deps.log.warn(`folder ${folder}: sending the index to ${device} failed: ${messageOf(error)}`)
       // A partial index would look like a complete one: the device requests it again over a new connection.
       void connection.close('internal error')

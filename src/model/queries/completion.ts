@@ -14,7 +14,7 @@ const COMPLETION_DELETES_LEFT = 95
 
 /** Completion of the folders shared with a device. Rejects with `folder-missing` and `folder-paused`. */
 export interface CompletionView {
-  /** Without a device, or for our own, what we need ourselves; without a folder, all that are not paused taken together. */
+  /** Without a device, or for our own, our own need; without a folder, the sum of all that are not paused. */
   completion(folder: FolderId | undefined, device: DeviceId | undefined): Promise<CompletionData>
   /** What a device needs by the index it sent. An unknown device needs everything. */
   remoteNeed(folder: FolderId, device: DeviceId | undefined, paging: Paging): Promise<readonly FileHead[]>
@@ -97,7 +97,7 @@ export class Completions implements CompletionView, Service {
           ...(await this.completion(folder, deviceID)),
         })
       } catch (error) {
-        // A folder that was removed or paused meanwhile has no numbers; any other failure shows in its own state.
+        // A folder that was removed or paused meanwhile has no counts; any other failure shows in its own state.
         if (!(error instanceof TwinfoldError)) throw error
         this.#deps.log.debug(() => `folder ${folder}: no completion: ${messageOf(error)}`)
       }

@@ -53,7 +53,7 @@ export class SummaryPublisher implements Service {
       const summary = await this.#deps.summaryOf(folder)
       this.#deps.events.emit('FolderSummary', { folder, summary })
     } catch (error) {
-      // A folder that was removed or paused meanwhile has no numbers; any other failure shows in its own state.
+      // A folder that was removed or paused meanwhile has no counts; any other failure shows in its own state.
       if (!(error instanceof TwinfoldError)) throw error
       this.#deps.log.debug(() => `folder ${folder}: no summary: ${messageOf(error)}`)
     }

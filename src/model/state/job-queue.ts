@@ -1,7 +1,7 @@
 /** Bounds the requests for files that are not queued yet; a user makes a few, a script may send many. */
 const PRIORITIZED_MAX = 1_000
 
-/** The files waiting to be pulled, in order, and those being pulled. A Set keeps insertion order and uniqueness at once. */
+/** The files waiting to be pulled, in order, and those being pulled. A Set keeps insertion order and uniqueness. */
 export class JobQueue {
   readonly #limit: number
   #waiting = new Set<string>()
