@@ -5,14 +5,14 @@ import type { Reply } from '../rest/declaration.ts'
 import type { EventJson } from '../rest/event-data.ts'
 import type { Routes } from '../rest/routes.ts'
 import type { DebugJson, LogLineJson, StatusJson, VersionJson } from '../rest/system.ts'
-import { Exchange, type Ask, type ClientOptions, type Download } from './exchange.ts'
-import { answerOf, requestOf, type LooseOptions, type OperationArguments, type OperationName } from './operation.ts'
+import { Exchange, type RequestOptions, type ClientOptions, type Download } from './exchange.ts'
+import { replyOf, requestOf, type LooseOptions, type OperationArguments, type OperationName } from './operation.ts'
 
-/** Added to the time a long poll may take by itself, for the way there and back. */
+/** Added to the timeout of a long poll for the network round trip. */
 const POLL_GRACE_MS = 15_000
 const POLL_TIMEOUT_S = 60
 
-/** Any part of a folder's settings, as text that the daemon has yet to look at. */
+/** Any part of a folder's settings, not validated yet. */
 export type FolderChange = Change<FolderConfig>
 
 export interface EventQuery {
@@ -23,8 +23,8 @@ export interface EventQuery {
 }
 
 /**
- * The REST interface of one daemon, typed. A method rejects with a `ClientError`, or with the reason of the signal that
- * it was given, and with nothing else.
+ * The REST interface of one daemon, typed. A method rejects only with a `ClientError` or with the reason of the given
+ * signal.
  */
 export class Client {
   readonly #exchange: Exchange
@@ -34,15 +34,15 @@ export class Client {
   }
 
   /**
-   * Any declared route by its name, with the parameters and the answer that its declaration says:
+   * Any declared route by its name, with the parameters and the reply of its declaration:
    * `client.call('GET /rest/db/status', { query: { folder: 'photos' } })`.
    */
   async call<K extends OperationName>(name: K, ...[options]: OperationArguments<K>): Promise<Reply<Routes[K]>> {
-    // The declarations are loaded with the first question, so that a program that asks none starts without them.
+    // The declarations are loaded with the first call, to keep the start of other programs fast.
     const { ROUTES } = await import('../rest/routes.ts')
     const given: LooseOptions = options ?? {}
-    const { method, path, ask } = requestOf(name, ROUTES[name], given)
-    return answerOf(name, ROUTES[name], await this.#exchange.text(method, path, ask))
+    const { method, path, request } = requestOf(name, ROUTES[name], given)
+    return replyOf(name, ROUTES[name], await this.#exchange.text(method, path, request))
   }
 
   async ping(): Promise<void> {
@@ -57,7 +57,7 @@ export class Client {
     return this.call('GET /rest/system/status')
   }
 
-  /** Resolves when the scan has ended; there is no limit but the signal. Looks only at `subs` when given. */
+  /** Resolves when the scan has ended; only the signal limits the time. Scans only `subs` when given. */
   async scan(
     folder: string,
     options: { subs?: readonly string[]; nextS?: number; signal?: AbortSignal } = {},
@@ -67,7 +67,7 @@ export class Client {
     await this.call('POST /rest/db/scan', { query, timeoutMs: undefined, ...(signal && { signal }) })
   }
 
-  /** Moves the file to the top of the queue and shows what is needed. */
+  /** Moves the file to the top of the queue and returns the needed items. */
   prioritize(folder: string, file: string): Promise<NeedJson> {
     return this.call('POST /rest/db/prio', { query: { folder, file } })
   }
@@ -105,7 +105,7 @@ export class Client {
     return this.call('GET /rest/config/devices')
   }
 
-  /** Adds the folder; what is not said is taken from the daemon's folder defaults. Replaces one of the same id. */
+  /** Adds the folder; missing fields are taken from the daemon's folder defaults. Replaces one of the same id. */
   async addFolder(folder: FolderChange & { readonly id: string; readonly path: string }): Promise<void> {
     await this.call('POST /rest/config/folders', { body: folder })
   }
@@ -114,7 +114,7 @@ export class Client {
     await this.call('PATCH /rest/config/folders/:id', { id, body: change })
   }
 
-  /** Takes the folder out of the configuration. The files on disk stay. */
+  /** Removes the folder from the configuration. The files on disk are kept. */
   async removeFolder(id: string): Promise<void> {
     await this.call('DELETE /rest/config/folders/:id', { id })
   }
@@ -131,7 +131,7 @@ export class Client {
     return (await this.call('GET /rest/config/restart-required')).requiresRestart
   }
 
-  /** Lines of the log ring, oldest first; only newer ones than `since`, a time as the log itself prints it. */
+  /** Lines of the log ring, oldest first; only newer ones than `since`, a time in the format of the log. */
   async log(since?: string): Promise<readonly LogLineJson[]> {
     return (await this.call('GET /rest/system/log', { query: { since } })).messages ?? []
   }
@@ -144,17 +144,21 @@ export class Client {
     await this.call('POST /rest/system/shutdown')
   }
 
-  /** Any route by its name, for programs that pass on what the daemon says: the text of a 200, untouched. */
-  ask(method: string, path: string, ask: Pick<Ask, 'query' | 'body' | 'text' | 'signal'> = {}): Promise<string> {
-    return this.#exchange.text(method, path, ask)
+  /** Any route by its path, for programs that pass the reply on: the unparsed text of a 200. */
+  ask(
+    method: string,
+    path: string,
+    options: Pick<RequestOptions, 'query' | 'body' | 'text' | 'signal'> = {},
+  ): Promise<string> {
+    return this.#exchange.text(method, path, options)
   }
 
-  /** What the daemon packs into a file: profiles, the support bundle. There is no limit but the signal. */
+  /** A reply that is a file: profiles, the support bundle. Only the signal limits the time. */
   download(path: string, signal: AbortSignal): Promise<Download> {
     return this.#exchange.file(path, { timeoutMs: undefined, signal })
   }
 
-  /** One long poll: what is newer than `since`, or nothing once the time is over. */
+  /** One long poll: events newer than `since`, or an empty list after the timeout. */
   eventsSince(options: EventQuery, signal?: AbortSignal): Promise<readonly EventJson[]> {
     const timeoutS = options.timeoutS ?? POLL_TIMEOUT_S
     const query = { since: options.since, limit: options.limit, timeout: timeoutS, events: options.types?.join(',') }
@@ -162,7 +166,7 @@ export class Client {
     return this.call('GET /rest/events', { query, timeoutMs, ...(signal && { signal }) })
   }
 
-  /** Events as they happen; ends quietly when the signal aborts. A daemon that restarts counts from one again. */
+  /** Events as they happen; ends without an error on abort. Ids start at 1 again when the daemon restarts. */
   async *events(options: EventQuery, signal: AbortSignal): AsyncGenerator<EventJson, void, undefined> {
     let since = options.since ?? 0
     while (!signal.aborted) {

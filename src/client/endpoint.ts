@@ -1,6 +1,6 @@
 import { TwinfoldError } from '../core/errors.ts'
 
-/** Where a daemon answers. */
+/** The address of a daemon. */
 export interface Endpoint {
   readonly secure: boolean
   readonly host: string
@@ -11,7 +11,7 @@ export interface Endpoint {
 
 /**
  * Reads an address as the configuration and `--gui-address` write it: `host:port`, `http(s)://host:port`, an absolute
- * path, `unix://path`, `unixs://path`. A daemon that listens on every address is asked on the loopback one.
+ * path, `unix://path`, `unixs://path`. An unspecified address becomes the loopback address.
  */
 export function parseEndpoint(text: string, options: { readonly useTls: boolean }): Endpoint {
   const [, scheme, rest] = /^(?:(https?|unixs?):\/\/)?(.*)$/s.exec(text.trim()) ?? []
@@ -24,7 +24,7 @@ export function parseEndpoint(text: string, options: { readonly useTls: boolean 
   if (host === undefined || !(portNumber >= 1 && portNumber <= 65_535)) {
     throw new TwinfoldError(
       'usage',
-      `"${text}" is no address of a daemon; write host:port, https://host:port or unix:///path`,
+      `"${text}" is not an address of a daemon; use host:port, https://host:port or unix:///path`,
     )
   }
   return { secure, host: reachableHost(host.replace(/^\[|\]$/g, '')), port: portNumber }
@@ -35,7 +35,7 @@ function reachableHost(host: string): string {
   return host === '::' ? '::1' : host
 }
 
-/** For messages to people. */
+/** The form used in messages. */
 export function endpointText(endpoint: Endpoint): string {
   if (endpoint.socketPath !== undefined) return `${endpoint.secure ? 'unixs' : 'unix'}://${endpoint.socketPath}`
   const host = endpoint.host.includes(':') ? `[${endpoint.host}]` : endpoint.host

@@ -1,25 +1,25 @@
-/** Why a request did not do what it was for. */
+/** Why a request failed. */
 export type ClientFailure =
-  /** Nobody listens there, or the connection broke before an answer. */
+  /** No connection, or it was closed before the reply. */
   | 'unreachable'
-  /** No answer within the time allowed. */
+  /** No reply within the timeout. */
   | 'timeout'
-  /** Somebody else answers there than the daemon we know; nothing was sent. */
+  /** The certificate is not that of the expected daemon; nothing was sent. */
   | 'impostor'
-  /** The daemon wants another API key. */
+  /** The daemon refused the API key. */
   | 'refused'
-  /** The daemon answered with another status than 200; `status` and `text` say which. */
+  /** Another status than 200; see `status` and `text`. */
   | 'status'
-  /** An answer that is not what the daemon speaks: another program is at this address. */
+  /** The reply is not that of a daemon: another program listens at this address. */
   | 'malformed'
 
-/** A request that failed. Programs look at `failure` and `status`, people read the message. */
+/** A request that failed. Programs check `failure` and `status`; the message is for users. */
 export class ClientError extends Error {
   override readonly name = 'ClientError'
   readonly failure: ClientFailure
-  /** Of the answer; 0 when there was none. */
+  /** Of the reply; 0 when there was none. */
   readonly status: number
-  /** What the daemon said, without the line end. */
+  /** The body of the reply, without the trailing newline. */
   readonly text: string
 
   constructor(

@@ -10,30 +10,30 @@ type Query = Readonly<Record<string, QueryValue | readonly QueryValue[] | undefi
 export interface ClientOptions {
   readonly transport: Transport
   readonly apiKey: string
-  /** How long an ordinary answer may take. A scan may take as long as it needs. */
+  /** The timeout of a request; scans have none. */
   readonly timeoutMs?: number
 }
 
-/** What is asked for with one request. */
-export interface Ask {
+/** The options of one request. */
+export interface RequestOptions {
   readonly query?: Query
   readonly body?: unknown
-  /** Sent as it is, instead of a body in JSON. */
+  /** Sent as it is, instead of a JSON body. */
   readonly text?: string
-  /** Undefined for no limit but the caller's signal. */
+  /** Undefined for no timeout: only the signal ends the request. */
   readonly timeoutMs?: number | undefined
   readonly signal?: AbortSignal | undefined
 }
 
 export interface Download {
-  /** Letters, digits, dots and dashes only: no answer chooses a directory. */
+  /** Letters, digits, dots and dashes only, so that a reply cannot select a directory. */
   readonly name: string
   readonly bytes: Uint8Array
 }
 
 /**
- * Requests to one daemon and the texts of its answers. Rejects with a `ClientError`, or with the reason of the caller's
- * own signal.
+ * Sends requests to one daemon and returns the texts of its replies. Rejects with a `ClientError`, or with the reason of
+ * the caller's own signal.
  */
 export class Exchange {
   readonly #transport: Transport
@@ -46,27 +46,27 @@ export class Exchange {
     this.#timeoutMs = timeoutMs ?? TIMEOUT_MS
   }
 
-  /** The text of a success, untouched. */
-  async text(method: string, path: string, ask: Ask): Promise<string> {
-    return (await this.#success(method, path, ask)).text
+  /** The unparsed text of a successful reply. */
+  async text(method: string, path: string, options: RequestOptions): Promise<string> {
+    return (await this.#success(method, path, options)).text
   }
 
-  /** A file that the daemon packs, under the name it gives it. */
-  async file(path: string, ask: Ask): Promise<Download> {
-    const { bytes, text, contentDisposition } = await this.#success('GET', path, ask)
+  /** A file, with the name from the reply. */
+  async file(path: string, options: RequestOptions): Promise<Download> {
+    const { bytes, text, contentDisposition } = await this.#success('GET', path, options)
     return { name: fileNameIn(contentDisposition), bytes: bytes ?? new TextEncoder().encode(text) }
   }
 
-  async #success(method: string, path: string, ask: Ask): Promise<ClientReply> {
-    const timeoutMs = 'timeoutMs' in ask ? ask.timeoutMs : this.#timeoutMs
+  async #success(method: string, path: string, options: RequestOptions): Promise<ClientReply> {
+    const timeoutMs = 'timeoutMs' in options ? options.timeoutMs : this.#timeoutMs
     const deadline = timeoutMs === undefined ? undefined : AbortSignal.timeout(timeoutMs)
-    const signals = [deadline, ask.signal].filter((signal) => signal !== undefined)
-    ask.signal?.throwIfAborted()
-    const reply = await this.#send(method, path, ask, AbortSignal.any(signals)).catch((cause: unknown) => {
-      // Whoever gives up gets its own reason back: it is no failure of the daemon, and nothing to try again.
-      ask.signal?.throwIfAborted()
+    const signals = [deadline, options.signal].filter((signal) => signal !== undefined)
+    options.signal?.throwIfAborted()
+    const reply = await this.#send(method, path, options, AbortSignal.any(signals)).catch((cause: unknown) => {
+      // A cancelled request rejects with the caller's own reason: the daemon did not fail, and a retry is not wanted.
+      options.signal?.throwIfAborted()
       if (deadline?.aborted === true)
-        throw new ClientError('timeout', `no answer within ${timeoutMs! / 1_000} s`, { cause })
+        throw new ClientError('timeout', `no reply within ${timeoutMs! / 1_000} s`, { cause })
       if (cause instanceof ClientError) throw cause
       throw new ClientError('unreachable', reasonOf(cause), { cause })
     })
@@ -76,13 +76,13 @@ export class Exchange {
     throw new ClientError(failure, text === '' ? `status ${reply.status}` : text, { status: reply.status, text })
   }
 
-  #send(method: string, path: string, ask: Ask, signal: AbortSignal): ReturnType<Transport> {
+  #send(method: string, path: string, options: RequestOptions, signal: AbortSignal): ReturnType<Transport> {
     const headers: Record<string, string> = this.#apiKey === '' ? {} : { 'X-API-Key': this.#apiKey }
-    if (ask.body !== undefined) headers['Content-Type'] = 'application/json'
-    const body = ask.text ?? (ask.body === undefined ? undefined : JSON.stringify(ask.body))
+    if (options.body !== undefined) headers['Content-Type'] = 'application/json'
+    const body = options.text ?? (options.body === undefined ? undefined : JSON.stringify(options.body))
     return this.#transport({
       method,
-      path: `${path}${queryText(ask.query)}`,
+      path: `${path}${queryText(options.query)}`,
       headers,
       signal,
       ...(body !== undefined && { body }),
@@ -105,7 +105,7 @@ function queryText(query: Query = {}): string {
   return text === '' ? '' : `?${text}`
 }
 
-/** `fetch` says only "fetch failed"; the reason people understand is the system's, one level down. */
+/** The message of `fetch` is only "fetch failed"; its cause has the system's reason. */
 function reasonOf(error: unknown): string {
   const cause = error instanceof Error ? error.cause : undefined
   return systemCode(error) ?? systemCode(cause) ?? messageOf(cause ?? error)

@@ -1,5 +1,5 @@
 /**
- * `twinfold/node`: carries the requests of a client in Node, over TCP, TLS with a pinned certificate, or a UNIX socket.
+ * `twinfold/node`: the transport of a client in Node, over TCP, TLS with a pinned certificate, or a UNIX socket.
  * The only file of the client that does not run in a browser.
  */
 import { X509Certificate } from 'node:crypto'
@@ -13,32 +13,32 @@ import type { ClientReply, ClientRequest, Transport } from './transport.ts'
 export type { Endpoint }
 export type { ClientReply, ClientRequest, Transport }
 
-// Not imported: an import reads every export of the module, and one of them loads a WebSocket client, 55 ms at start.
+// Not imported: an import evaluates every export, and one of them loads a WebSocket client, 55 ms at start.
 const { request: httpRequest } = process.getBuiltinModule('node:http')
 
-/** No answer of a daemon comes near it; whoever sends more is no daemon. */
+/** Far above the largest reply of a daemon; bounds memory when another program replies. */
 const REPLY_BYTES_MAX = 512 * 1024 * 1024
 const FINGERPRINT_DIGITS = 64
 
-/** Whom to believe to be the daemon; a daemon signs its certificate itself, so that no authority knows it. */
+/** How to verify the daemon, whose certificate is self-signed by default. */
 export type Trust =
-  /** This certificate and no other: the content of `https-cert.pem` in the home. */
+  /** Only this certificate: the content of `https-cert.pem` in the home. */
   | { readonly certificatePem: string }
-  /** The certificate with this SHA-256 fingerprint: 64 hexadecimal digits, colons and spaces do not matter. */
+  /** The certificate with this SHA-256 fingerprint: 64 hexadecimal digits, colons and spaces are ignored. */
   | { readonly fingerprint: string }
-  /** Any certificate: whoever sits in between can read the API key. */
+  /** Any certificate: a man in the middle can read the API key. */
   | 'any'
-  /** A certificate that Node accepts for this host, as of a reverse proxy. */
+  /** A certificate that Node accepts for this host, such as that of a reverse proxy. */
   | 'authorities'
 
 export interface NodeTransportOptions {
-  /** For HTTPS; `authorities` unless told. */
+  /** For HTTPS; default `authorities`. */
   readonly trust?: Trust
 }
 
 /**
- * Carries requests to the daemon at an address: `http://host:port`, `https://host:port`, `unix:///path`, or
- * `unixs:///path` for TLS on a socket. A daemon that is not the trusted one fails with `impostor`, and is sent nothing.
+ * Sends requests to the daemon at an address: `http://host:port`, `https://host:port`, `unix:///path`, or
+ * `unixs:///path` for TLS on a socket. Another certificate fails with `impostor` before anything is sent.
  */
 export function nodeTransport(address: string | Endpoint, options: NodeTransportOptions = {}): Transport {
   const endpoint = typeof address === 'string' ? parseEndpoint(address, { useTls: false }) : address
@@ -49,7 +49,7 @@ export function nodeTransport(address: string | Endpoint, options: NodeTransport
     if (!endpoint.secure) return send(httpRequest({ ...outgoing, agent: false }), request)
     const socket = await openTls(endpoint, isTrusted, request.signal)
     try {
-      // No `agent` at all here: with any, even `false`, Node would open a plain connection of its own and send the key.
+      // No `agent` option here: with any, even `false`, Node would open a plain connection and send the key over it.
       return await send(httpRequest({ ...outgoing, createConnection: () => socket }), request)
     } finally {
       socket.destroy()
@@ -59,26 +59,26 @@ export function nodeTransport(address: string | Endpoint, options: NodeTransport
 
 type Check = (socket: TLSSocket) => boolean
 
-/** A pin that cannot be read is refused here, not at the first request. */
+/** Rejects an invalid pin here, not at the first request. */
 function checkOf(trust: Trust): Check {
   if (trust === 'any') return () => true
   if (trust === 'authorities') return (socket) => socket.authorized
   if ('certificatePem' in trust) {
-    const known = certificateIn(trust.certificatePem)
-    return (socket) => known.equals(socket.getPeerCertificate().raw)
+    const pinned = certificateIn(trust.certificatePem)
+    return (socket) => pinned.equals(socket.getPeerCertificate().raw)
   }
-  const wanted = trust.fingerprint.replace(/[:\s]/g, '').toLowerCase()
-  if (wanted.length !== FINGERPRINT_DIGITS || /[^\da-f]/.test(wanted)) {
+  const expected = trust.fingerprint.replace(/[:\s]/g, '').toLowerCase()
+  if (expected.length !== FINGERPRINT_DIGITS || /[^\da-f]/.test(expected)) {
     throw new TwinfoldError('usage', `a SHA-256 fingerprint has ${FINGERPRINT_DIGITS} hexadecimal digits`)
   }
-  return (socket) => socket.getPeerX509Certificate()?.fingerprint256.replaceAll(':', '').toLowerCase() === wanted
+  return (socket) => socket.getPeerX509Certificate()?.fingerprint256.replaceAll(':', '').toLowerCase() === expected
 }
 
 function certificateIn(pem: string): Buffer {
   try {
     return new X509Certificate(pem).raw
   } catch (cause) {
-    throw new TwinfoldError('usage', 'the certificate to trust is no certificate in PEM', { cause })
+    throw new TwinfoldError('usage', 'the certificate to trust is not a PEM certificate', { cause })
   }
 }
 
@@ -105,7 +105,7 @@ function send(outgoing: HttpClientRequest, request: ClientRequest): Promise<Clie
     incoming.on('error', reject)
     incoming.on('data', (piece: Buffer) => {
       sizeBytes += piece.length
-      if (sizeBytes > REPLY_BYTES_MAX) incoming.destroy(new Error('the answer is too long'))
+      if (sizeBytes > REPLY_BYTES_MAX) incoming.destroy(new Error('the reply is too long'))
       else pieces.push(piece)
     })
     incoming.on('end', () => {
@@ -118,13 +118,13 @@ function send(outgoing: HttpClientRequest, request: ClientRequest): Promise<Clie
   return promise
 }
 
-/** The certificate is looked at before the first byte of the request leaves, because the API key is in it. */
+/** Verifies the certificate before the first byte of the request is sent, because it contains the API key. */
 function openTls(endpoint: Endpoint, isTrusted: Check, signal: AbortSignal): Promise<TLSSocket> {
   const { promise, resolve, reject } = Promise.withResolvers<TLSSocket>()
   const { host, port, socketPath } = endpoint
   const target = socketPath === undefined ? { host, port, ...serverName(host) } : { path: socketPath }
   const socket = connectTls({ ...target, rejectUnauthorized: false, ALPNProtocols: ['http/1.1'] })
-  const onAbort = () => void socket.destroy(new Error('given up', { cause: signal.reason }))
+  const onAbort = () => void socket.destroy(new Error('aborted', { cause: signal.reason }))
   signal.addEventListener('abort', onAbort, { once: true })
   socket.once('close', () => signal.removeEventListener('abort', onAbort))
   socket.once('error', reject)
@@ -141,7 +141,7 @@ function openTls(endpoint: Endpoint, isTrusted: Check, signal: AbortSignal): Pro
   return promise
 }
 
-/** Names only: an address may not be told to a server that way. */
+/** Names only: TLS does not allow addresses in SNI. */
 function serverName(host: string): { servername?: string } {
   return /^[\d.]+$|:/.test(host) ? {} : { servername: host }
 }

@@ -9,31 +9,31 @@ import {
 } from '../rest/declaration.ts'
 import type { RouteKey, Routes } from '../rest/routes.ts'
 import type { Schema } from '../rest/schema.ts'
-import type { Ask } from './exchange.ts'
-import { parseAnswer } from './parse-answer.ts'
+import type { RequestOptions } from './exchange.ts'
+import { parseReply } from './parse-reply.ts'
 
-/** The routes whose answers are JSON, text or nothing; pictures and archives are fetched by other means. */
+/** The routes whose replies are JSON, text or empty; images and archives are downloaded. */
 export type OperationName = {
   [K in RouteKey]: [Reply<Routes[K]>] extends [never] ? never : K
 }[RouteKey]
 
-/** What a route needs to know: its parameters, its body, and the id in its path. */
+/** The arguments of a route: its parameters, its body, and the id in its path. */
 export type OperationOptions<K extends OperationName> = QueryOption<QueryValues<Routes[K]>> &
   BodyOption<Body<Routes[K]>> &
   (K extends `${string}/:id` ? { readonly id: string } : object) & {
     readonly signal?: AbortSignal
-    /** Undefined for no limit but the signal's. */
+    /** Undefined for no timeout: only the signal ends the request. */
     readonly timeoutMs?: number | undefined
   }
 
 type QueryOption<Q> = object extends Q ? { readonly query?: Q } : { readonly query: Q }
 type BodyOption<B> = [B] extends [undefined] ? object : { readonly body: B }
 
-/** Options may be left out where a route needs none. */
+/** Options are optional where a route requires none. */
 export type OperationArguments<K extends OperationName> =
   object extends OperationOptions<K> ? [options?: OperationOptions<K>] : [options: OperationOptions<K>]
 
-/** The same without what the compiler has already seen to. */
+/** The same without the constraints that the compiler has checked. */
 export interface LooseOptions {
   readonly query?: object | undefined
   readonly body?: unknown
@@ -42,24 +42,24 @@ export interface LooseOptions {
   readonly timeoutMs?: number | undefined
 }
 
-/** The request that an operation stands for. */
+/** The request of an operation. */
 export function requestOf(name: RouteName, route: Declaration, options: LooseOptions) {
   const { id, body, query, ...rest } = options
   const path = pathOf(name).replace(/:id$/, encodeURIComponent(id ?? ''))
   const given = route.body?.type === 'text/plain' ? { text: String(body ?? '') } : { body }
-  const ask: Ask = {
+  const request: RequestOptions = {
     ...rest,
     ...(query && { query: Object.fromEntries(Object.entries(query)) }),
     ...(body !== undefined && given),
   }
-  return { method: methodOf(name), path, ask }
+  return { method: methodOf(name), path, request }
 }
 
-/** The answer as the value that is declared; only its kind is looked at, which tells a daemon from another program. */
-export function answerOf<T>(name: RouteName, route: Declaration, text: string): T {
+/** The reply as the declared type; only its kind is checked, which detects another program at the address. */
+export function replyOf<T>(name: RouteName, route: Declaration, text: string): T {
   switch (route.reply.is) {
     case 'json':
-      return parseAnswer<T>(text, kindOf(route.reply.schema), pathOf(name))
+      return parseReply<T>(text, kindOf(route.reply.schema), pathOf(name))
     case 'empty':
       return undefined as T
     case 'other':

@@ -1,4 +1,4 @@
-/** What programs that install the package may import; everything else in it may change without notice. */
+/** The public interface of the package; everything else may change without notice. */
 export { Client, type EventQuery, type FolderChange } from './client.ts'
 export { ClientError, type ClientFailure } from './errors.ts'
 export type { ClientOptions } from './exchange.ts'

@@ -1,4 +1,4 @@
-/** One request as the client makes it. `path` begins with `/rest/` and carries the query. */
+/** One request. `path` starts with `/rest/` and includes the query. */
 export interface ClientRequest {
   readonly method: string
   readonly path: string
@@ -10,16 +10,16 @@ export interface ClientRequest {
 export interface ClientReply {
   readonly status: number
   readonly text: string
-  /** The same as it came, for what is no text. */
+  /** The unparsed body, for replies that are not text. */
   readonly bytes?: Uint8Array
-  /** The header that names a file to save, if there is one. */
+  /** The header with the name of the file, if there is one. */
   readonly contentDisposition?: string | undefined
 }
 
-/** Carries requests to one daemon. Rejects only when there is no answer: every status is one. */
+/** Sends requests to one daemon. Rejects only when there is no reply; no status is an error. */
 export type Transport = (request: ClientRequest) => Promise<ClientReply>
 
-/** Carries requests by `fetch`, in a browser or in Node. `baseUrl` is empty for the page's own origin. */
+/** Sends requests with `fetch`, in a browser or in Node. `baseUrl` is empty for the page's own origin. */
 export function fetchTransport(baseUrl: string, fetcher: typeof fetch = fetch): Transport {
   const base = baseUrl.replace(/\/+$/, '')
   return async ({ method, path, headers, body, signal }) => {

@@ -33,7 +33,7 @@ const SESSION_LIFETIME_MS = 7 * 24 * 3_600_000
 const RETRY_MS_MIN = 1_000
 const RETRY_MS_MAX = 30_000
 
-/** The GUI and REST interface of the device: listens where the config says, and follows when it changes. */
+/** The GUI and REST interface of the device: listens on the configured address and applies changes of it. */
 export class RestServer {
   readonly name = 'http'
   /** Resolves with the first successful listen. */
@@ -97,7 +97,7 @@ export class RestServer {
     this.handler = (request) => pipeline.handle(request)
   }
 
-  /** Where it listens now: `host:port` or the path of a socket; undefined while it does not. */
+  /** The current address: `host:port` or the path of a socket; undefined while not listening. */
   get address(): string | undefined {
     return this.#open?.listener.address
   }
@@ -108,7 +108,7 @@ export class RestServer {
     const saving = [this.#csrf.run(signal), this.#sessions.run(signal)]
     try {
       while (!signal.aborted) {
-        await this.#follow(signal)
+        await this.#applyListener(signal)
         await this.#changed.wait(signal).catch(() => {}) // an abort ends the loop
       }
     } finally {
@@ -118,8 +118,8 @@ export class RestServer {
   }
 
   /**
-   * Only rings: the request that made the change waits for us, and closing a listener waits for its requests.
-   * A changed password ends all sessions: whoever knew the old one is out.
+   * Only signals: the request that made the change waits for this call, and closing a listener waits for its requests.
+   * A changed password ends all sessions.
    */
   #apply(from: Config, to: Config): void {
     const credentials = (gui: GuiConfig) => `${gui.authMode}\0${gui.user}\0${gui.password}`
@@ -133,8 +133,8 @@ export class RestServer {
     return makeGate(gui, { loopback, tls: this.#open?.tls ?? false }, this.#options.guiApiKey)
   }
 
-  /** Makes the listener be what the config asks for. A taken address is tried again, later and later. */
-  async #follow(signal: AbortSignal): Promise<void> {
+  /** Applies the configured listener. Retries with exponential backoff while the address is in use. */
+  async #applyListener(signal: AbortSignal): Promise<void> {
     for (let delayMs = RETRY_MS_MIN; !signal.aborted; delayMs = Math.min(delayMs * 2, RETRY_MS_MAX)) {
       const wanted = wantedListener(this.#deps.config.current.gui, this.#options.guiAddress)
       if (wanted?.key === this.#open?.key) return
@@ -152,12 +152,12 @@ export class RestServer {
     }
   }
 
-  /** Until the delay is over or the config has changed; an abort ends it too. */
+  /** Resolves after the delay, on a change of the config or on abort. */
   async #pause(delayMs: number, signal: AbortSignal): Promise<void> {
     const over = new AbortController()
     const either = AbortSignal.any([signal, over.signal])
     await Promise.race([this.#deps.clock.sleep(delayMs, either), this.#changed.wait(either)]).catch(() => {})
-    over.abort() // whoever lost the race must not wait on
+    over.abort() // ends the wait that lost the race
   }
 
   async #listen(wanted: Wanted): Promise<void> {
@@ -171,7 +171,7 @@ export class RestServer {
     this.#markReady()
   }
 
-  /** The port is free at once; requests in progress are answered in the background. */
+  /** Frees the port at once; requests in progress are completed in the background. */
   #close(): void {
     if (this.#open === undefined) return
     const closing = this.#dispose(this.#open.listener)
@@ -190,7 +190,7 @@ export class RestServer {
 }
 
 interface Wanted {
-  /** Equal keys are the same listener: then the socket stays. */
+  /** The socket is kept while the key is the same. */
   readonly key: string
   readonly listen: string
   readonly tls: boolean
@@ -212,7 +212,7 @@ function wantedListener(gui: GuiConfig, override: string | undefined): Wanted | 
   return { key: JSON.stringify([address.listen, tls, unixSocketMode]), listen: address.listen, tls, unixSocketMode }
 }
 
-/** What a person can paste into a browser; a socket has no such thing. */
+/** The URL for a browser, or the path of a socket. */
 function urlOf(address: string, tls: boolean): string {
   return address.startsWith('/') ? address : `${tls ? 'https' : 'http'}://${address}/`
 }

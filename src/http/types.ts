@@ -14,20 +14,20 @@ import type { HttpServer } from '../platform/http.ts'
 import type { Random } from '../platform/random.ts'
 import type { System } from '../platform/platform.ts'
 
-/** How many events of each type were made, handed to somebody, and lost. */
+/** The number of events of each type that were created, delivered and dropped. */
 export type EventCountsView = () => ReadonlyMap<
   string,
   { readonly created: number; readonly delivered: number; readonly dropped: number }
 >
 
-/** What the REST interface needs of the rest of the program, and not one method more. */
+/** The dependencies of the REST interface. */
 export interface RestDeps {
   readonly clock: Clock
   readonly random: Random
   readonly http: HttpServer
   readonly disk: RestDisk
   readonly hub: Hub
-  /** Looks into folders for people. */
+  /** Queries about single items of folders. */
   explorer(): Promise<FolderExplorer>
   readonly config: ConfigStore
   readonly events: EventSource & EventSink
@@ -38,31 +38,31 @@ export interface RestDeps {
   readonly lifecycle: Lifecycle
   readonly upgrade: UpgradeView
   readonly system: SystemView
-  /** Absent in a daemon that talks to nobody. */
+  /** Absent in a daemon without network. */
   readonly connections?: ConnectionsView
   readonly pending?: PendingView
   readonly completion?: CompletionView
   readonly deviceStatistics?: DeviceStatisticsView
   readonly folderWork?: FolderWorkView
   readonly eventCounts?: EventCountsView
-  /** The certificate for TLS on the GUI address; made on first use. */
+  /** The certificate for TLS on the GUI address; created on first use. */
   httpsIdentity(): Promise<{ readonly certificatePem: string; readonly keyPem: string }>
 }
 
-/** Facts that do not change while the daemon runs. */
+/** Values that do not change while the daemon runs. */
 export interface RestOptions {
   readonly deviceId: DeviceId
   readonly version: VersionFacts
   readonly locations: Locations
-  /** Where the files of the web page may be; the first directory that has them counts. */
+  /** Directories that may contain the web page; the first that does is used. */
   readonly guiDirectories: readonly string[]
-  /** What `--gui-address` or `STGUIADDRESS` said. */
+  /** The value of `--gui-address` or `STGUIADDRESS`. */
   readonly guiAddress?: string
   /** Valid in addition to the configured key (`STGUIAPIKEY`). */
   readonly guiApiKey?: string
 }
 
-/** The two calls of the key-value store that keep sessions over a restart. */
+/** The two methods of the key-value store that persist sessions. */
 export interface TokenStorage {
   get(key: string): Promise<Uint8Array | undefined>
   set(key: string, value: Uint8Array): Promise<void>
@@ -74,7 +74,7 @@ export interface Passwords {
   verify(password: string, hash: string): Promise<boolean>
 }
 
-/** What is looked at on the disk: names of directories, and how large files of the home are. */
+/** Reads the names of directories and the sizes of files in the home. */
 export type RestDisk = Pick<Disk, 'open' | 'list' | 'stat' | 'lstat'>
 
 /** The first two return at once; the daemon stops after the reply has been sent. */
@@ -90,7 +90,7 @@ export type DeviceStatisticsView = () => Promise<
   ReadonlyMap<DeviceId, { readonly lastSeenMs: number; readonly lastConnectionMs: number }>
 >
 
-/** Who wants to connect and what is offered, until somebody decides. */
+/** Pending devices and pending folders. */
 export interface PendingView {
   readonly devices: readonly {
     readonly device: DeviceId
@@ -107,34 +107,34 @@ export interface PendingView {
     readonly remoteEncrypted: boolean
   }[]
   dismissDevice(device: DeviceId): void
-  /** Whoever offers it, when no device is given. */
+  /** From all devices, when none is given. */
   dismissFolder(folder: FolderId, device: DeviceId | undefined): void
 }
 
-/** What each folder has done since the start. */
+/** The counters of each folder since the start. */
 export type FolderWorkView = () => ReadonlyMap<string, FolderWork>
 
-/** Figures about the machine and the running process; later parts add what they know about discovery. */
+/** Values about the machine and the process, and the status of discovery. */
 export interface SystemView extends Pick<System, 'memoryBytes' | 'cpuCount' | 'memorySizeBytes' | 'process'> {
   /** Cached addresses of other devices, for `GET /rest/system/discovery`. */
   discovered?(): ReadonlyMap<DeviceId, readonly string[]>
 }
 
-/** What a version line is made of. `version` carries the leading v. */
+/** The parts of the version text. `version` includes the leading v. */
 export interface VersionFacts {
   readonly version: string
   readonly codename: string
-  /** Runtime and its version in one word, e.g. `node24.21.0`. */
+  /** Runtime and its version without a space, e.g. `node24.21.0`. */
   readonly runtime: string
-  /** As Node names them; they are shown as Go does, because clients compare. */
+  /** In Node's names; replies use Go's names, because clients compare them. */
   readonly platform: string
   readonly architecture: string
-  /** Node gives processors of both byte orders one name, Go does not. */
+  /** Node has one name for processors of both byte orders, Go has two. */
   readonly endianness: 'LE' | 'BE'
   readonly builder: { readonly user: string; readonly host: string }
   readonly builtMs: number
   readonly tags: readonly string[]
-  /** Free text of a program that wraps us; filtered before it is shown. */
+  /** Free text of a wrapper program; filtered before it is shown. */
   readonly extra: string
   readonly container: boolean
 }

@@ -2,8 +2,8 @@ import { isTime } from '../core/config/config-json.ts'
 import type { Schema } from './schema.ts'
 
 /**
- * Says what is wrong with a value, in words for the one who sent it, or nothing when it is as declared. The value itself
- * is not quoted: it may be a password. What a `$ref` stands for is not looked at; such bodies have readers of their own.
+ * Returns the error text for a value that does not match its schema, undefined for one that does. The value itself is
+ * not quoted: it may be a password. A `$ref` is not checked; such bodies have parsers of their own.
  */
 export function faultOf(schema: Schema, value: unknown, path = ''): string | undefined {
   if ('anyOf' in schema) {
@@ -22,9 +22,9 @@ export function faultOf(schema: Schema, value: unknown, path = ''): string | und
       return typeof value === 'boolean' ? undefined : wrong(path, 'true or false')
     case 'integer':
     case 'number':
-      return isNumber(schema, value) ? undefined : wrong(path, numberWords(schema))
+      return isNumber(schema, value) ? undefined : wrong(path, numberText(schema))
     case 'string':
-      return isText(schema, value) ? undefined : wrong(path, textWords(schema))
+      return isText(schema, value) ? undefined : wrong(path, stringText(schema))
     case 'array':
       if (!Array.isArray(value)) return wrong(path, 'a list')
       return firstFault(value.entries(), ([at, item]) => faultOf(schema.items, item, `${path}[${at}]`))
@@ -60,20 +60,20 @@ function isText({ format, pattern }: OfType<'string'>, value: unknown): boolean 
   return pattern === undefined || new RegExp(pattern, 'u').test(value)
 }
 
-function numberWords({ type, minimum, maximum }: NumberSchema): string {
+function numberText({ type, minimum, maximum }: NumberSchema): string {
   const kind = type === 'integer' ? 'a whole number' : 'a number'
   if (minimum !== undefined && maximum !== undefined) return `${kind} from ${minimum} to ${maximum}`
   if (maximum !== undefined) return `${kind}, at most ${maximum}`
   return minimum === undefined ? kind : `${kind}, ${minimum} or more`
 }
 
-/** A pattern says nothing to people: its schema has a description that does. */
-function textWords({ format, description }: OfType<'string'>): string {
+/** A schema with a pattern has a description, which is readable where the pattern is not. */
+function stringText({ format, description }: OfType<'string'>): string {
   return format === 'date-time' ? 'a time like 2024-01-31T12:00:00Z' : (description ?? 'a text')
 }
 
-function wrong(path: string, words: string): string {
-  return `${path === '' ? 'the body' : path} must be ${words}`
+function wrong(path: string, expected: string): string {
+  return `${path === '' ? 'the body' : path} must be ${expected}`
 }
 
 function firstFault<T>(items: Iterable<T>, faultIn: (item: T) => string | undefined): string | undefined {

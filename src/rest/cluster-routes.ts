@@ -5,25 +5,25 @@ import { TEXT } from './schema.ts'
 
 const PAUSE_ERRORS = {
   'bad-request': { status: 500 },
-  'device-missing': { status: 404, words: 'not found' },
+  'device-missing': { status: 404, text: 'not found' },
 } as const satisfies RouteErrors
 
 const PAUSED = { schema: TEXT, about: 'The id of the device; all devices when absent.' } as const
 
-/** Other devices: who is connected, who wants to be, and who shall not be for now. */
+/** Other devices: connected, pending and paused. */
 export const CLUSTER_ROUTES = {
   'GET /rest/system/connections': {
-    summary: 'Tells which devices are connected, and how.',
+    summary: 'Lists the devices and their connections.',
     reply: { is: 'json', schema: CONNECTIONS },
   },
   'POST /rest/system/pause': {
-    summary: 'Stops talking to a device, or to all.',
+    summary: 'Pauses a device, or all devices.',
     query: { device: PAUSED },
     reply: { is: 'empty' },
     errors: PAUSE_ERRORS,
   },
   'POST /rest/system/resume': {
-    summary: 'Talks to a device again, or to all.',
+    summary: 'Resumes a device, or all devices.',
     query: { device: PAUSED },
     reply: { is: 'empty' },
     errors: PAUSE_ERRORS,
@@ -33,7 +33,7 @@ export const CLUSTER_ROUTES = {
     reply: { is: 'json', schema: PENDING_DEVICES },
   },
   'DELETE /rest/cluster/pending/devices': {
-    summary: 'Forgets an unknown device until it tries again.',
+    summary: 'Removes an unknown device from the list until it connects again.',
     query: { device: DEVICE_OPTIONAL },
     reply: { is: 'empty' },
   },
@@ -43,7 +43,7 @@ export const CLUSTER_ROUTES = {
     reply: { is: 'json', schema: PENDING_FOLDERS },
   },
   'DELETE /rest/cluster/pending/folders': {
-    summary: 'Forgets an offered folder until it is offered again.',
+    summary: 'Removes an offered folder from the list until it is offered again.',
     query: { folder: { schema: TEXT, about: 'The id of the folder.' }, device: DEVICE_OPTIONAL },
     reply: { is: 'empty' },
   },

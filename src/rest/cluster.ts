@@ -1,6 +1,6 @@
 import { BOOLEAN, COUNT, TEXT, TIME, list, map, object, type Static } from './schema.ts'
 
-/** Shapes of `/rest/system/connections` and the routes below /rest/cluster. */
+/** Schemas of `/rest/system/connections` and the routes below /rest/cluster. */
 
 const CONNECTION_FIELDS = {
   at: TIME,
@@ -32,7 +32,7 @@ const DEVICE_CONNECTIONS = object(
 
 export type DeviceConnectionsJson = Static<typeof DEVICE_CONNECTIONS>
 
-/** By device id; our own device is not listed. */
+/** By device id; this device is not listed. */
 export const CONNECTIONS = object({
   connections: map(DEVICE_CONNECTIONS),
   total: object({ at: TIME, inBytesTotal: COUNT, outBytesTotal: COUNT }),

@@ -39,7 +39,7 @@ import {
   type Schema,
 } from './schema.ts'
 
-/** Shapes that have a name of their own in the OpenAPI document, and the types they stand for. */
+/** The named schemas of the OpenAPI document and their types. */
 export interface ComponentTypes {
   readonly FileEntry: FileEntryJson
   readonly TreeEntry: TreeEntryJson
@@ -60,14 +60,14 @@ export interface ComponentTypes {
   readonly DefaultIgnoresChange: Change<DefaultsConfig['ignores']>
 }
 
-/** The schema of every named shape. Those of the configuration are read from its table of fields. */
+/** All named schemas. Those of the configuration are derived from its table of fields. */
 export function componentSchemas(): Readonly<Record<keyof ComponentTypes, Schema>> {
   return {
     FileEntry: FILE_ENTRY,
     TreeEntry: TREE_ENTRY,
     Event: eventSchema(),
     Config: about(object(configFields('')), 'The whole configuration.'),
-    ConfigChange: about(partial(configFields('Change')), 'The whole configuration, as it is sent.'),
+    ConfigChange: about(partial(configFields('Change')), 'The whole configuration, as a client sends it.'),
     ...both('Folder', FOLDER, 'The settings of a folder.'),
     ...both('Device', DEVICE, 'The settings of a device.'),
     ...both('Gui', GUI, 'The settings of this interface.'),
@@ -98,11 +98,11 @@ function configFields(suffix: '' | 'Change'): Fields {
   }
 }
 
-/** A part as it is shown, with all fields, and as it is sent, with those one likes. */
-function both<Name extends string>(name: Name, table: AnyTable, words: string) {
+/** The schema of a part in replies, with all fields, and in requests, where every field is optional. */
+function both<Name extends string>(name: Name, table: AnyTable, text: string) {
   return {
-    [name]: about(object(fieldsOf(table, true)), words),
-    [`${name}Change`]: about(partial(fieldsOf(table, false)), `${words} Fields may be left out.`),
+    [name]: about(object(fieldsOf(table, true)), text),
+    [`${name}Change`]: about(partial(fieldsOf(table, false)), `${text} All fields are optional.`),
   } as Record<Name | `${Name}Change`, Schema>
 }
 
@@ -125,7 +125,7 @@ function kindSchema(kind: Kind, whole: boolean): Schema {
     case 'text':
       return TEXT
     case 'device':
-      return about(TEXT, 'A device id, or nothing.')
+      return about(TEXT, 'A device id, or empty.')
     case 'time':
       return TIME
     case 'size':
@@ -133,7 +133,7 @@ function kindSchema(kind: Kind, whole: boolean): Schema {
     case 'params':
       return map(TEXT)
     case 'choice':
-      // An unknown word is taken for the first, so a sender may use any.
+      // An unknown value is read as the first one, so a request may contain any.
       return whole ? { enum: kind.values } : about(TEXT, `One of ${kind.values.join(', ')}.`)
     case 'texts':
       return whole ? list(TEXT) : nullable(list(TEXT))

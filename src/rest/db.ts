@@ -1,7 +1,7 @@
 import { COUNT, BOOLEAN, INTEGER, TEXT, TIME, about, list, map, nullable, object, ref, type Static } from './schema.ts'
 import { PAGE } from './parameters.ts'
 
-/** Shapes of the routes below /rest/db, /rest/folder and /rest/stats. Names are those of the wire. */
+/** Schemas of the routes below /rest/db, /rest/folder and /rest/stats. Names are those of the wire. */
 
 const FILE_TYPE = {
   enum: ['FILE_INFO_TYPE_FILE', 'FILE_INFO_TYPE_DIRECTORY', 'FILE_INFO_TYPE_SYMLINK'],
@@ -9,9 +9,9 @@ const FILE_TYPE = {
 
 export type FileTypeName = Static<typeof FILE_TYPE>
 
-const PLATFORM_PART = nullable(map({ description: 'Owner, group or extended attributes as that system knows them.' }))
+const PLATFORM_PART = nullable(map({ description: 'Owner, group or extended attributes in the form of that system.' }))
 
-/** Platform-specific metadata. Null where nothing is kept. */
+/** Platform-specific metadata. Null where none is stored. */
 const PLATFORM = object({
   Unix: PLATFORM_PART,
   Windows: PLATFORM_PART,
@@ -47,12 +47,12 @@ export const FILE_ENTRY = about(
     },
     ['permissions'],
   ),
-  'One record of an index. All fields empty means that this side has none.',
+  'One record of an index. All fields are empty if there is no record.',
 )
 
 export type FileEntryJson = Static<typeof FILE_ENTRY>
 
-/** The download queue: being fetched, waiting in this order, and needed but in no queue. */
+/** The download queue: in progress, queued in this order, and needed but not queued. */
 export const NEED = object({
   ...PAGE,
   progress: list(ref('FileEntry')),
@@ -93,7 +93,7 @@ export const FOLDER_STATUS = about(
     receiveOnlyTotalItems: COUNT,
     inSyncFiles: COUNT,
     inSyncBytes: COUNT,
-    state: about(TEXT, 'Idle, scanning, syncing, error and the like; empty for a folder that is paused.'),
+    state: about(TEXT, 'Idle, scanning, syncing, error and the like; empty for a paused folder.'),
     stateChanged: TIME,
     error: TEXT,
     version: COUNT,
@@ -102,17 +102,17 @@ export const FOLDER_STATUS = about(
     ignorePatterns: BOOLEAN,
     watchError: TEXT,
   }),
-  'The state of a folder and what is in it.',
+  'The state of a folder and the counts of its items.',
 )
 
 export type FolderStatusJson = Static<typeof FOLDER_STATUS>
 
 export const TREE_ENTRY = about(
   object({ name: TEXT, modTime: TIME, size: COUNT, type: FILE_TYPE, children: list(ref('TreeEntry')) }, ['children']),
-  'One name in a tree; `children` is absent when there are none to show.',
+  'One entry of a tree; `children` is absent when there are none.',
 )
 
-/** Written out: a type cannot be read from a schema that mentions itself. */
+/** Written out: `Static` cannot derive a type from a recursive schema. */
 export interface TreeEntryJson {
   readonly name: string
   readonly modTime: string
@@ -158,5 +158,5 @@ export type FolderStatisticsJson = Static<typeof FOLDER_STATISTICS>
 
 export const LEVELS = {
   schema: INTEGER,
-  about: 'How deep; 0 is the top only, absent or negative is everything.',
+  about: 'The depth; 0 is the top level only, absent or negative is unlimited.',
 } as const

@@ -3,17 +3,17 @@ import type { Schema, Static } from './schema.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
-/** How one route answers refusals: a status, and the words where they differ from the usual ones. */
-export type RouteErrors = Partial<Record<ErrorCode, { readonly status: number; readonly words?: string }>>
+/** The error replies of one route: a status, and the text where it differs from the default. */
+export type RouteErrors = Partial<Record<ErrorCode, { readonly status: number; readonly text?: string }>>
 
 export interface Parameter {
   readonly schema: Schema
   /** What it means, in one sentence. */
   readonly about: string
   readonly required?: true
-  /** May stand in the query several times; of every other one the first counts. */
+  /** May occur several times in the query; of every other parameter the first value is used. */
   readonly repeated?: true
-  /** A value that is not of the schema is refused. Of all others such a value counts as absent, as clients expect. */
+  /** An invalid value is refused. For other parameters it is treated as absent, as clients expect. */
   readonly strict?: true
 }
 
@@ -23,31 +23,31 @@ export interface DeclaredBody {
   readonly schema: Schema
   readonly about: string
   readonly type?: 'text/plain'
-  /** Fields that are missing or null are taken for empty ones, as clients expect. */
+  /** Missing and null fields are read as empty, as clients expect. */
   readonly lenient?: true
 }
 
-/** What a route answers when it did what it was asked. `empty` is a success without content. */
-type ReplyShape =
+/** The reply of a successful request. `empty` is a success without content. */
+type DeclaredReply =
   | { readonly is: 'json'; readonly schema: Schema }
   | { readonly is: 'empty'; readonly status?: 204 }
   | { readonly is: 'other'; readonly type: string; readonly about: string }
 
 /**
  * One operation of the interface, declared once, by `METHOD /path`; a path may end in `/:id`. Handlers, the client, the
- * OpenAPI document and the pages about it are made from this.
+ * OpenAPI document and the pages about it are derived from this.
  */
 export interface Declaration {
-  /** What it does, in one sentence for people. */
+  /** What it does, in one sentence. */
   readonly summary: string
   readonly query?: Parameters
   readonly body?: DeclaredBody
-  readonly reply: ReplyShape
-  /** Statuses and words of refusals where they differ from the usual. */
+  readonly reply: DeclaredReply
+  /** Statuses and texts of errors where they differ from the default. */
   readonly errors?: RouteErrors
-  /** Refusals that come from elsewhere: status and when. */
+  /** Other errors: the status and the condition. */
   readonly refusals?: Readonly<Record<number, string>>
-  /** Anybody may ask, without key or session. */
+  /** Needs neither API key nor session. */
   readonly open?: true
 }
 
@@ -66,7 +66,7 @@ type ReplyValue<R> = R extends { readonly is: 'json'; readonly schema: infer S }
 
 export type Body<D> = D extends { readonly body: { readonly schema: infer S } } ? Static<S> : undefined
 
-/** The names of the parameters that a route knows. */
+/** The names of the declared parameters of a route. */
 export type ParameterName<D> = D extends { readonly query: infer Q } ? keyof Q & string : never
 
 /** The parameters as a caller gives them. */
@@ -95,8 +95,8 @@ export function namesOf<T extends Declarations>(routes: T): readonly (keyof T & 
   return Object.keys(routes) as (keyof T & RouteName)[]
 }
 
-/** For a refusal that concerns the folder: clients of these routes expect the same words for any trouble with it. */
+/** Errors about the folder: clients of these routes expect the same text for all of them. */
 export function noSuchFolder<const Status extends number>(status: Status) {
-  const answer = { status, words: 'no such folder' }
-  return { 'folder-missing': answer, 'folder-paused': answer, 'folder-not-running': answer } satisfies RouteErrors
+  const reply = { status, text: 'no such folder' }
+  return { 'folder-missing': reply, 'folder-paused': reply, 'folder-not-running': reply } satisfies RouteErrors
 }

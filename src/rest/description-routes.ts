@@ -3,19 +3,19 @@ import { map } from './schema.ts'
 
 const DOCUMENT = { is: 'json', schema: map({ description: 'The parts of an OpenAPI 3.1 document.' }) } as const
 
-/** The interface told about itself. */
+/** The description of the interface. */
 export const DESCRIPTION_ROUTES = {
-  'GET /rest/openapi.json': { summary: 'Describes this interface as an OpenAPI 3.1 document.', reply: DOCUMENT },
+  'GET /rest/openapi.json': { summary: 'Returns the OpenAPI 3.1 document of this interface.', reply: DOCUMENT },
   'GET /api/openapi.json': {
-    summary: 'The same document for browsers, which have a session but no key.',
+    summary: 'The same document for browsers with a session.',
     reply: DOCUMENT,
   },
   'GET /api': {
-    summary: 'Shows the description of this interface as a page to read.',
-    reply: { is: 'other', type: 'text/html', about: 'A page for people.' },
+    summary: 'The description of this interface as a web page.',
+    reply: { is: 'other', type: 'text/html', about: 'An HTML page.' },
   },
   'GET /api/style.css': {
-    summary: 'How that page looks.',
-    reply: { is: 'other', type: 'text/css', about: 'The style of the page.' },
+    summary: 'The style sheet of that page.',
+    reply: { is: 'other', type: 'text/css', about: 'The style sheet.' },
   },
 } as const satisfies Declarations

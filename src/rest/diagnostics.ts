@@ -2,17 +2,17 @@ import type { Declarations } from './declaration.ts'
 import { FOLDER } from './parameters.ts'
 import { BOOLEAN, COUNT, INTEGER, NUMBER, TEXT, TIME, list, map, object, ref, type Static } from './schema.ts'
 
-/** What people and monitoring systems look at when they want to know how the device is doing. */
+/** Metrics, profiles and other diagnostics. */
 
 const DURATION = {
   schema: TEXT,
-  about: 'How long to watch, as `30s`, `500ms` or `1m`; ten minutes at most.',
+  about: 'How long to sample, as `30s`, `500ms` or `1m`; at most ten minutes.',
 } as const
 const OFF = { 403: 'Debugging is switched off in the settings of this interface.' } as const
 const PROFILE = {
   is: 'other',
   type: 'application/octet-stream',
-  about: 'A profile that `pprof` reads.',
+  about: 'A profile in the format of `pprof`.',
 } as const
 
 /** `GET /rest/debug/file`. */
@@ -28,7 +28,7 @@ export type DebugFileJson = Static<typeof DEBUG_FILE>
 
 const COUNTS = map(INTEGER)
 
-/** `GET /rest/svc/report`: what a usage report would hold. None is ever sent. */
+/** `GET /rest/svc/report`: the contents of a usage report. None is ever sent. */
 const USAGE_REPORT = object(
   {
     version: TEXT,
@@ -79,38 +79,38 @@ export type UsageReportJson = Static<typeof USAGE_REPORT>
 
 export const DIAGNOSTIC_ROUTES = {
   'GET /metrics': {
-    summary: 'Figures for monitoring systems, as Prometheus reads them.',
+    summary: 'Metrics in the text format of Prometheus.',
     reply: { is: 'other', type: 'text/plain', about: 'The text format, version 0.0.4.' },
   },
   'GET /rest/svc/report': {
-    summary: 'Shows what a usage report would hold; none is ever sent.',
+    summary: 'Returns the contents of a usage report; none is ever sent.',
     query: {
-      version: { schema: INTEGER, about: 'Of the report; the present one, 3, unless told.' },
+      version: { schema: INTEGER, about: 'The version of the report; default 3, the current one.' },
     },
     reply: { is: 'json', schema: USAGE_REPORT },
   },
   'GET /rest/debug/file': {
-    summary: 'Shows what is known about one file, with the versions of all devices.',
+    summary: 'Returns the records of a file, with the versions of all devices.',
     query: {
       folder: FOLDER,
-      file: { schema: TEXT, about: 'Its path in the folder.', required: true },
+      file: { schema: TEXT, about: 'The path of the file.', required: true },
     },
     reply: { is: 'json', schema: DEBUG_FILE },
     errors: {
-      'folder-missing': { status: 404, words: 'no such folder' },
-      'folder-paused': { status: 404, words: 'no such folder' },
-      'folder-not-running': { status: 404, words: 'no such folder' },
-      'file-missing': { status: 404, words: 'No such object in the index' },
+      'folder-missing': { status: 404, text: 'no such folder' },
+      'folder-paused': { status: 404, text: 'no such folder' },
+      'folder-not-running': { status: 404, text: 'no such folder' },
+      'file-missing': { status: 404, text: 'No such object in the index' },
     },
     refusals: OFF,
   },
   'GET /rest/debug/peerCompletion': {
-    summary: 'Tells how many percent of the shared folders each device has.',
+    summary: 'Returns the completion of each device over all shared folders, in per cent.',
     reply: { is: 'json', schema: COUNTS },
     refusals: OFF,
   },
   'GET /rest/debug/httpmetrics': {
-    summary: 'Tells how often each path of this interface was asked, and how long it took.',
+    summary: 'Returns the number and the durations of requests, by path.',
     reply: {
       is: 'other',
       type: 'text/plain',
@@ -119,20 +119,20 @@ export const DIAGNOSTIC_ROUTES = {
     refusals: OFF,
   },
   'GET /rest/debug/cpuprof': {
-    summary: 'Watches for a while where time is spent.',
+    summary: 'Takes a CPU profile.',
     query: { duration: DURATION },
     reply: PROFILE,
     refusals: { ...OFF, 503: 'Another profile is being taken.' },
   },
   'GET /rest/debug/heapprof': {
-    summary: 'Watches for a while where memory is taken and kept.',
+    summary: 'Takes a profile of memory allocations that are still in use.',
     query: { duration: DURATION },
     reply: PROFILE,
     refusals: { ...OFF, 503: 'Another profile is being taken.' },
   },
   'GET /rest/debug/support': {
-    summary: 'Packs what helps others to help: settings, log and figures, without secrets.',
-    reply: { is: 'other', type: 'application/zip', about: 'A zip archive of texts.' },
+    summary: 'Returns a support bundle: settings, log and metrics, without secrets.',
+    reply: { is: 'other', type: 'application/zip', about: 'A zip archive of text files.' },
     refusals: OFF,
   },
 } as const satisfies Declarations

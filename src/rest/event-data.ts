@@ -26,7 +26,7 @@ const PENDING_FOLDER = object({
   remoteEncrypted: BOOLEAN,
 })
 
-/** In blocks unless it says bytes. */
+/** In blocks, except where the name contains bytes. */
 const FILE_PROGRESS = object({
   total: COUNT,
   reused: COUNT,
@@ -42,8 +42,8 @@ const FILE_PROGRESS = object({
 const ITEM = { folder: TEXT, item: TEXT, type: ITEM_TYPE, action: ITEM_ACTION }
 
 /**
- * Every event the daemon emits and the shape of its data, declared once: the types of the bus and of the client come
- * from it, the OpenAPI document shows it, and tests hold what a daemon sends against it.
+ * Every event the daemon emits and the schema of its data, declared once: the types of the bus and of the client and
+ * the OpenAPI document are derived from it, and tests check emitted events against it.
  */
 export const EVENT_DATA = {
   Starting: object({ home: TEXT, myID: TEXT }),
@@ -77,14 +77,14 @@ export const EVENT_DATA = {
   FolderPaused: FOLDER_NAME,
   FolderResumed: FOLDER_NAME,
   StateChanged: object(
-    { folder: TEXT, from: TEXT, to: TEXT, duration: about(NUMBER, 'Seconds in the state before.'), error: TEXT },
+    { folder: TEXT, from: TEXT, to: TEXT, duration: about(NUMBER, 'Seconds in the previous state.'), error: TEXT },
     ['duration', 'error'],
   ),
   FolderScanProgress: object({
     folder: TEXT,
     current: about(COUNT, 'Bytes hashed.'),
     total: about(COUNT, 'Bytes to hash.'),
-    rate: about(NUMBER, 'Bytes a second.'),
+    rate: about(NUMBER, 'Bytes per second.'),
   }),
   LocalIndexUpdated: object({ folder: TEXT, items: COUNT, filenames: list(TEXT), sequence: COUNT, version: COUNT }),
   LocalChangeDetected: CHANGE,
@@ -93,7 +93,7 @@ export const EVENT_DATA = {
   RemoteDownloadProgress: object({ device: TEXT, folder: TEXT, state: about(map(COUNT), 'Blocks by file.') }),
   ItemStarted: object(ITEM),
   ItemFinished: object({ ...ITEM, error: nullable(TEXT) }),
-  DownloadProgress: about(map(map(FILE_PROGRESS)), 'By folder and file; empty when nothing is in progress any more.'),
+  DownloadProgress: about(map(map(FILE_PROGRESS)), 'By folder and file; empty when nothing is in progress.'),
   FolderSummary: object({ folder: TEXT, summary: FOLDER_STATUS }),
   FolderCompletion: object({ ...COMPLETION.properties, folder: TEXT, device: TEXT }),
   FolderErrors: object({ folder: TEXT, errors: list(object({ path: TEXT, error: TEXT })) }),
@@ -107,7 +107,7 @@ export type EventType = keyof typeof EVENT_DATA
 /** The data of each event by its name. */
 export type EventMap = { readonly [K in EventType]: Static<(typeof EVENT_DATA)[K]> }
 
-/** An event as it is sent: `type` tells the shape of `data`. A newer daemon may send types that are not listed here. */
+/** An event as it is sent: `type` determines the schema of `data`. A newer daemon may send types not listed here. */
 export type EventJson = {
   readonly [K in EventType]: {
     readonly id: number
@@ -129,5 +129,5 @@ export function eventSchema(): Schema {
       data,
     }),
   )
-  return { anyOf: each, description: 'Something that happened.' }
+  return { anyOf: each, description: 'An event.' }
 }

@@ -3,7 +3,7 @@ import { methodOf, namesOf, pathOf, type Declaration, type Parameter, type Route
 import { ROUTES } from './routes.ts'
 import type { Schema } from './schema.ts'
 
-/** The interface as an OpenAPI 3.1 document: what is declared here, in the words of that standard. */
+/** The interface as an OpenAPI 3.1 document, derived from the declarations. */
 export interface OpenApi {
   readonly openapi: '3.1.0'
   readonly info: { readonly title: string; readonly version: string; readonly [key: string]: unknown }
@@ -41,26 +41,26 @@ const JSON_TYPE = 'application/json'
 const TEXT_TYPE = 'text/plain'
 const BINARY: Schema = { type: 'string', format: 'binary' }
 
-/** Groups of routes, by the first word of their path behind `/rest/`. */
+/** Groups of routes, by the first segment of their path after `/rest/`. */
 export const AREAS: Readonly<Record<string, string>> = {
   db: 'Folders, their files and their queues.',
-  folder: 'What went wrong in a folder, and older versions of its files.',
-  config: 'Reading and changing the configuration. A change is applied and on disk before it is answered.',
-  twinfold: 'What only Twinfold tells: single files and the reasons for their state, for its own page.',
+  folder: 'Errors of a folder, and older versions of its files.',
+  config: 'Reading and changing the configuration. A change is applied and saved before the reply.',
+  twinfold: 'Routes that Syncthing does not have: single files and the reasons for their state, for the web page.',
   system: 'The device itself and its connections.',
-  cluster: 'Devices and folders that wait for somebody to say yes.',
-  events: 'What happens, as it happens.',
-  stats: 'When devices were here and folders were scanned.',
-  svc: 'Small services for programs and pages.',
-  noauth: 'What anybody may ask.',
-  debug: 'For those who look for a fault.',
+  cluster: 'Pending devices and folders.',
+  events: 'Events by long poll.',
+  stats: 'When devices were last connected and folders last scanned.',
+  svc: 'Utility services for programs and pages.',
+  noauth: 'Routes without authentication.',
+  debug: 'Diagnostics.',
   pages: 'For browsers and monitors.',
 }
 
 /** The area a path belongs to: a key of `AREAS`. */
 export function areaOf(path: string): string {
-  const word = /^\/rest\/([a-z]+)(\/|$)/.exec(path)?.[1]
-  return word !== undefined && Object.hasOwn(AREAS, word) ? word : 'pages'
+  const segment = /^\/rest\/([a-z]+)(\/|$)/.exec(path)?.[1]
+  return segment !== undefined && Object.hasOwn(AREAS, segment) ? segment : 'pages'
 }
 
 export function openApi(version: string): OpenApi {
@@ -74,10 +74,10 @@ export function openApi(version: string): OpenApi {
     info: {
       title: 'Twinfold',
       version,
-      summary: 'The REST interface of a Twinfold device, as programs for Syncthing know it.',
+      summary: 'The REST interface of a Twinfold device, compatible with Syncthing.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
-    servers: [{ url: '/', description: 'The device that this document comes from.' }],
+    servers: [{ url: '/', description: 'The device that serves this document.' }],
     security: [{ apiKey: [] }, { bearer: [] }],
     tags: Object.entries(AREAS).map(([area, description]) => ({ name: area, description })),
     paths,
@@ -114,11 +114,11 @@ function operation(name: RouteName, route: Declaration): Operation {
 
 /** `GET /rest/db/status` becomes `getDbStatus`. */
 function idOf(name: RouteName): string {
-  const words = pathOf(name)
+  const segments = pathOf(name)
     .replace(/^\/rest\//, '/')
     .split(/[^A-Za-z0-9]+/)
-    .filter((word) => word !== '')
-  const path = (words.length === 0 ? ['root'] : words).map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .filter((segment) => segment !== '')
+  const path = (segments.length === 0 ? ['root'] : segments).map((text) => text.charAt(0).toUpperCase() + text.slice(1))
   return methodOf(name).toLowerCase() + path.join('')
 }
 
@@ -126,7 +126,7 @@ function parametersOf(path: string, { query = {} }: Declaration): readonly Opera
   const id: OperationParameter = {
     name: 'id',
     in: 'path',
-    description: 'The id of the one that is meant.',
+    description: 'The id of the folder, the device or the file.',
     required: true,
     schema: { type: 'string' },
   }
@@ -145,9 +145,9 @@ function parametersOf(path: string, { query = {} }: Declaration): readonly Opera
 function success({ reply }: Declaration): Operation['responses'] {
   switch (reply.is) {
     case 'json':
-      return { 200: { description: 'The answer.', content: { [JSON_TYPE]: { schema: reply.schema } } } }
+      return { 200: { description: 'The result.', content: { [JSON_TYPE]: { schema: reply.schema } } } }
     case 'empty':
-      return { [reply.status ?? 200]: { description: 'Done.' } }
+      return { [reply.status ?? 200]: { description: 'Success.' } }
     case 'other':
       return { 200: { description: reply.about, content: { [reply.type]: { schema: otherSchema(reply.type) } } } }
   }
@@ -157,29 +157,29 @@ function otherSchema(type: string): Schema {
   return /^text\/|javascript/.test(type) ? { type: 'string' } : BINARY
 }
 
-/** Refusals are a line of text. Those of one status are told together. */
+/** Errors are a line of text. Those of one status are described together. */
 function failures(route: Declaration): Operation['responses'] {
-  const told = [...refusalsOf(route)].map(([status, when]) => [
+  const responses = [...refusalsOf(route)].map(([status, when]) => [
     status,
     { description: when.join(' '), content: { [TEXT_TYPE]: { schema: { type: 'string' } as const } } },
   ])
-  return Object.fromEntries(told)
+  return Object.fromEntries(responses)
 }
 
-/** Every status a route refuses with, and when it does. */
+/** Every error status of a route and its conditions. */
 export function refusalsOf(route: Declaration): ReadonlyMap<number, readonly string[]> {
   const found = new Map<number, string[]>()
-  const tell = (status: number, when: string) => {
+  const add = (status: number, when: string) => {
     const before = found.get(status) ?? []
     if (!before.includes(when)) found.set(status, [...before, when])
   }
-  tell(400, 'The request cannot be read.')
-  if (!route.open) tell(403, 'The API key is missing or wrong.')
-  for (const [status, when] of Object.entries(route.refusals ?? {})) tell(Number(status), when)
-  for (const [code, answer] of Object.entries(route.errors ?? {})) {
-    tell(answer.status, WHEN[code] ?? `Refused: ${code}.`)
+  add(400, 'The request cannot be read.')
+  if (!route.open) add(403, 'The API key is missing or wrong.')
+  for (const [status, when] of Object.entries(route.refusals ?? {})) add(Number(status), when)
+  for (const [code, reply] of Object.entries(route.errors ?? {})) {
+    add(reply.status, WHEN[code] ?? `Refused: ${code}.`)
   }
-  if (route.body !== undefined) tell(413, 'The body is too large.')
+  if (route.body !== undefined) add(413, 'The body is too large.')
   return new Map([...found].sort(([a], [b]) => a - b))
 }
 

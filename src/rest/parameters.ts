@@ -7,9 +7,9 @@ export const FOLDER_OPTIONAL = { schema: TEXT, about: 'The id of the folder; all
 export const DEVICE_OPTIONAL = { schema: TEXT, about: 'The id of a device.' } as const
 
 export const PAGING = {
-  page: { schema: INTEGER, about: 'Which page, from 1. A bad one is the first.' },
-  perpage: { schema: INTEGER, about: 'Entries on a page, 65536 unless told and at most 1048576.' },
+  page: { schema: INTEGER, about: 'The number of the page, from 1. An invalid number is read as 1.' },
+  perpage: { schema: INTEGER, about: 'Entries per page; default 65536, at most 1048576.' },
 } as const
 
-/** What a paged reply says about itself. */
+/** The fields of every paged reply. */
 export const PAGE = { page: COUNT, perpage: COUNT } as const

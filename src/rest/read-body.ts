@@ -4,7 +4,7 @@ import { faultOf } from './check.ts'
 import type { DeclaredBody } from './declaration.ts'
 import type { Schema, Static } from './schema.ts'
 
-/** What is left of a body once it is read: without `required`, fields may be missing. */
+/** The type of a parsed body: if it is lenient, fields may be missing. */
 export type Read<B> = B extends { readonly schema: infer S; readonly lenient: true }
   ? Partial<Static<S>>
   : B extends { readonly schema: infer S }
@@ -12,8 +12,8 @@ export type Read<B> = B extends { readonly schema: infer S; readonly lenient: tr
     : never
 
 /**
- * Reads a body as its declaration says. Names of fields match in any case, the last one counts, and fields that nobody
- * declared are left out. Throws `bad-request` for everything else that is not as declared.
+ * Reads a body by its declaration. Field names are case-insensitive, the last of several is used, and undeclared fields
+ * are dropped. Throws `bad-request` for any other difference from the declaration.
  */
 export function readBody<const B extends DeclaredBody>(body: B, value: Json): Read<B> {
   const { schema, lenient = false } = body
@@ -23,7 +23,7 @@ export function readBody<const B extends DeclaredBody>(body: B, value: Json): Re
   return folded as Read<B>
 }
 
-/** The fields of the outermost object under the names that are declared. To a lenient reader null means absent. */
+/** The fields of the outermost object under the names that are declared. In a lenient body null means absent. */
 function withDeclaredNames(schema: Schema, value: Json, lenient: boolean): Json {
   if (!('properties' in schema) || typeof value !== 'object' || value === null || Array.isArray(value)) return value
   const names = new Map(Object.keys(schema.properties).map((name) => [name.toLowerCase(), name]))

@@ -1,8 +1,8 @@
 import type { ComponentTypes } from './components.ts'
 
 /**
- * JSON Schema as this interface uses it, and nothing more: plain values that go into the OpenAPI document as they are,
- * and from which `Static` reads the TypeScript type. So every shape is written down once.
+ * The subset of JSON Schema that this interface uses: plain values that go into the OpenAPI document as they are,
+ * and from which `Static` derives the TypeScript type, so that every structure is declared once.
  */
 export type Schema =
   | { readonly type: 'string'; readonly format?: string; readonly pattern?: string; readonly description?: string }
@@ -73,12 +73,12 @@ export const COUNT = { type: 'integer', minimum: 0 } as const
 export const TIME = { type: 'string', format: 'date-time' } as const
 const NULL = { type: 'null' } as const
 
-/** The same shape with a sentence about it. */
+/** The same schema with a description. */
 export function about<const S extends Schema>(schema: S, description: string): S & { readonly description: string } {
   return { ...schema, description }
 }
 
-/** An object whose fields are all there but for those named as optional. */
+/** An object whose fields are required, except those named as optional. */
 export function object<const Fields extends Readonly<Record<string, Schema>>, const Key extends keyof Fields = never>(
   properties: Fields,
   optional: readonly Key[] = [],
@@ -96,7 +96,7 @@ export function list<const Item extends Schema>(items: Item): { readonly type: '
   return { type: 'array', items }
 }
 
-/** Values by a name that somebody else chose: a device, a folder, a path. */
+/** Values by a key that is not fixed: a device, a folder, a path. */
 export function map<const Value extends Schema>(
   value: Value,
 ): { readonly type: 'object'; readonly additionalProperties: Value } {

@@ -18,20 +18,24 @@ import {
 } from './system.ts'
 import { UPGRADE } from './upgrade.ts'
 
-const SINCE = { schema: TEXT, about: 'Only lines after this time; one nobody can read means all.' } as const
-const FAREWELL = { is: 'other', type: 'text/plain', about: '`{"ok": "…"}` as text, before it happens.' } as const
+const SINCE = { schema: TEXT, about: 'Only lines after this time; an invalid time selects all lines.' } as const
+const CONFIRMATION = {
+  is: 'other',
+  type: 'text/plain',
+  about: '`{"ok": "…"}` as text, sent before the action.',
+} as const
 
-/** The device itself: is it there, which version, where are its files, what went wrong. */
+/** The device itself: version, status, paths, log and errors. */
 export const SYSTEM_ROUTES = {
-  'GET /rest/system/ping': { summary: 'Answers pong.', reply: { is: 'json', schema: PING } },
-  'POST /rest/system/ping': { summary: 'Answers pong.', reply: { is: 'json', schema: PING } },
+  'GET /rest/system/ping': { summary: 'Returns pong.', reply: { is: 'json', schema: PING } },
+  'POST /rest/system/ping': { summary: 'Returns pong.', reply: { is: 'json', schema: PING } },
   'GET /rest/system/version': {
-    summary: 'Tells which version runs on which system.',
+    summary: 'Returns the version and the platform.',
     reply: { is: 'json', schema: VERSION },
   },
-  'GET /rest/system/status': { summary: 'Tells how the process is doing.', reply: { is: 'json', schema: STATUS } },
+  'GET /rest/system/status': { summary: 'Returns the status of the process.', reply: { is: 'json', schema: STATUS } },
   'GET /rest/system/paths': {
-    summary: 'Tells where the files of the device are.',
+    summary: 'Returns the paths of the files of the device.',
     reply: { is: 'json', schema: PATHS },
   },
   'GET /rest/system/discovery': {
@@ -39,12 +43,12 @@ export const SYSTEM_ROUTES = {
     reply: { is: 'json', schema: DISCOVERY },
   },
   'GET /rest/system/log': {
-    summary: 'Shows the latest lines of the log.',
+    summary: 'Returns the latest lines of the log.',
     query: { since: SINCE },
     reply: { is: 'json', schema: LOG },
   },
   'GET /rest/system/log.txt': {
-    summary: 'Shows the latest lines of the log as text.',
+    summary: 'Returns the latest lines of the log as text.',
     query: { since: SINCE },
     reply: { is: 'other', type: 'text/plain', about: 'A time and a message on every line.' },
   },
@@ -54,54 +58,54 @@ export const SYSTEM_ROUTES = {
   },
   'POST /rest/system/error': {
     summary: 'Adds an error of another program to the list.',
-    body: { schema: TEXT, about: 'The message, kept as it is.', type: 'text/plain' },
+    body: { schema: TEXT, about: 'The message, stored unchanged.', type: 'text/plain' },
     reply: { is: 'empty' },
   },
   'POST /rest/system/error/clear': { summary: 'Clears the list of errors.', reply: { is: 'empty' } },
   'GET /rest/system/browse': {
-    summary: 'Lists directories of this machine whose path starts with what was typed.',
+    summary: 'Lists directories of this machine whose path starts with the given text.',
     query: {
-      current: { schema: TEXT, about: 'What was typed so far; `~` is the home directory.' },
-      filesystem: { schema: TEXT, about: 'The kind of file system, `basic` unless told.' },
+      current: { schema: TEXT, about: 'The text typed so far; `~` is the home directory.' },
+      filesystem: { schema: TEXT, about: 'The type of file system; default `basic`.' },
     },
     reply: { is: 'json', schema: list(TEXT) },
   },
   'GET /rest/svc/deviceid': {
-    summary: 'Checks a device id and shows its usual form.',
+    summary: 'Checks a device id and returns its canonical form.',
     query: { id: { schema: TEXT, about: 'The id in any form.', required: true } },
     reply: { is: 'json', schema: DEVICE_ID },
   },
   'GET /rest/svc/random/string': {
-    summary: 'Makes a random text for keys and passwords.',
-    query: { length: { schema: INTEGER, about: 'How many characters, 32 unless told and at most 65536.' } },
+    summary: 'Returns a random string for keys and passwords.',
+    query: { length: { schema: INTEGER, about: 'The number of characters; default 32, at most 65536.' } },
     reply: { is: 'json', schema: RANDOM_STRING },
   },
   'GET /rest/svc/lang': {
-    summary: 'Lists the languages a browser asks for, the dearest first.',
+    summary: 'Lists the languages that a browser accepts, most preferred first.',
     reply: { is: 'json', schema: list(TEXT) },
     open: true,
   },
 } as const satisfies Declarations
 
-/** Stopping, starting again, and what else ends a run of the daemon. */
+/** Shutdown, restart, reset and upgrade. */
 export const LIFECYCLE_ROUTES = {
-  'POST /rest/system/shutdown': { summary: 'Stops the daemon.', reply: FAREWELL },
-  'POST /rest/system/restart': { summary: 'Stops the daemon and starts it again.', reply: FAREWELL },
+  'POST /rest/system/shutdown': { summary: 'Stops the daemon.', reply: CONFIRMATION },
+  'POST /rest/system/restart': { summary: 'Stops the daemon and starts it again.', reply: CONFIRMATION },
   'POST /rest/system/reset': {
-    summary: 'Forgets the index of a paused folder, or of all, and starts again. Files stay as they are.',
+    summary: 'Deletes the index of a paused folder, or of all, and restarts. Files are not changed.',
     query: { folder: FOLDER_OPTIONAL },
-    reply: FAREWELL,
-    errors: { 'folder-missing': { status: 500, words: 'Invalid folder ID' } },
+    reply: CONFIRMATION,
+    errors: { 'folder-missing': { status: 500, text: 'Invalid folder ID' } },
     refusals: { 500: 'A folder is not paused, or unknown.' },
   },
   'GET /rest/system/upgrade': {
-    summary: 'Asks the npm registry whether there is a newer release, if upgrade checks are switched on.',
+    summary: 'Queries the npm registry for a newer release, if upgrade checks are enabled.',
     reply: { is: 'json', schema: UPGRADE },
-    errors: { 'upgrade-off': { status: 501, words: 'upgrade unsupported' } },
-    refusals: { 500: 'The registry could not be asked.', 501: 'Upgrade checks are switched off.' },
+    errors: { 'upgrade-off': { status: 501, text: 'upgrade unsupported' } },
+    refusals: { 500: 'The registry could not be queried.', 501: 'Upgrade checks are switched off.' },
   },
   'POST /rest/system/upgrade': {
-    summary: 'Installs nothing: answers with the command that upgrades this installation.',
+    summary: 'Installs nothing: returns the command that upgrades this installation.',
     reply: { is: 'empty' },
     refusals: { 501: 'Always: a package manager installs releases.' },
   },
@@ -129,25 +133,25 @@ export const DEBUG_ROUTES = {
     summary: 'Sets the log level of facilities.',
     body: { schema: map(TEXT), about: 'Levels (`DEBUG`, `INFO`, `WARN`, `ERROR`) by facility.' },
     reply: { is: 'empty' },
-    refusals: { 400: 'The body is no object of levels; nothing is changed.' },
+    refusals: { 400: 'The body is not an object of levels; nothing is changed.' },
   },
 } as const satisfies Declarations
 
-/** What anybody may ask: whether we live, and to be let in. */
+/** Routes without authentication: the health check, login and logout. */
 export const NOAUTH_ROUTES = {
   'GET /rest/noauth/health': {
-    summary: 'Tells that the device is up.',
+    summary: 'Returns OK while the device is up.',
     reply: { is: 'json', schema: HEALTH },
     open: true,
   },
   'POST /rest/noauth/auth/password': {
     summary: 'Logs in with user and password.',
-    body: { schema: LOGIN_BODY, about: 'Who asks.', lenient: true },
+    body: { schema: LOGIN_BODY, about: 'The credentials.', lenient: true },
     reply: { is: 'empty', status: 204 },
     refusals: {
       403: 'User or password is wrong.',
       404: 'There is no password to log in with.',
-      503: 'The password cannot be checked; the text says why.',
+      503: 'The password cannot be checked; the text gives the reason.',
     },
     open: true,
   },
@@ -159,36 +163,36 @@ export const NOAUTH_ROUTES = {
   },
 } as const satisfies Declarations
 
-/** A text that a camera can read. */
+/** QR codes. */
 export const PICTURE_ROUTES = {
   'GET /qr/': {
-    summary: 'Draws a text as a QR code.',
-    query: { text: { schema: TEXT, about: 'What to draw.', required: true } },
-    reply: { is: 'other', type: 'image/png', about: 'The picture.' },
-    refusals: { 500: 'The text is too long for a picture.' },
+    summary: 'Returns a text as a QR code.',
+    query: { text: { schema: TEXT, about: 'The text to encode.', required: true } },
+    reply: { is: 'other', type: 'image/png', about: 'The image.' },
+    refusals: { 500: 'The text is too long for a QR code.' },
   },
 } as const satisfies Declarations
 
-/** What a browser asks for. */
+/** Files of the web page. */
 export const STATIC_ROUTES = {
   'GET /': {
     summary: 'The web page.',
-    reply: { is: 'other', type: 'text/html', about: 'A page for people.' },
+    reply: { is: 'other', type: 'text/html', about: 'An HTML page.' },
     open: true,
   },
   'GET /index.html': {
     summary: 'The web page.',
-    reply: { is: 'other', type: 'text/html', about: 'A page for people.' },
+    reply: { is: 'other', type: 'text/html', about: 'An HTML page.' },
     open: true,
   },
   'GET /assets/:id': {
     summary: 'A file that belongs to the web page.',
-    reply: { is: 'other', type: '*/*', about: 'A script, a style sheet or a picture.' },
+    reply: { is: 'other', type: '*/*', about: 'A script, a style sheet or an image.' },
     refusals: { 404: 'There is no such file.' },
     open: true,
   },
   'GET /meta.js': {
-    summary: 'Who this device is, as a script for the graphical interface.',
+    summary: 'The identity of this device, as a script for the graphical interface.',
     reply: { is: 'other', type: 'application/javascript', about: 'Sets the variable `metadata`.' },
   },
   'GET /themes.json': {

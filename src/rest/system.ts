@@ -1,6 +1,6 @@
 import { BOOLEAN, COUNT, NUMBER, TEXT, TIME, about, list, map, nullable, object, type Static } from './schema.ts'
 
-/** Shapes of the routes below /rest/system, /rest/svc and /rest/noauth. */
+/** Schemas of the routes below /rest/system, /rest/svc and /rest/noauth. */
 
 export const PING = object({ ping: { const: 'pong' } })
 

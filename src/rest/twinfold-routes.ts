@@ -15,10 +15,14 @@ import {
 } from './twinfold.ts'
 
 const SMALL_PAGING = {
-  page: { schema: { type: 'integer', minimum: 1, maximum: 1_000_000 }, about: 'Which page, from 1.', strict: true },
+  page: {
+    schema: { type: 'integer', minimum: 1, maximum: 1_000_000 },
+    about: 'The number of the page, from 1.',
+    strict: true,
+  },
   perpage: {
     schema: { type: 'integer', minimum: 1, maximum: 500 },
-    about: 'Entries on a page, 100 unless told.',
+    about: 'Entries per page; default 100.',
     strict: true,
   },
 } as const
@@ -28,26 +32,25 @@ const NO_FOLDER = {
   'folder-not-running': { status: 404 },
 } as const satisfies RouteErrors
 
-/** What the page of the device asks, which Syncthing's interface has no answer to. */
+/** Routes for the web page that Syncthing's interface does not have. */
 export const TWINFOLD_ROUTES = {
   'GET /rest/twinfold/summary': {
-    summary: 'Tells all at once what a page needs to begin with: folders, devices, and who wants something.',
+    summary: 'Returns the initial state of the web page in one reply: folders, devices, pending requests, errors.',
     reply: { is: 'json', schema: SUMMARY },
   },
   'GET /rest/twinfold/pulse': {
-    summary:
-      'Tells what has no events: bytes in and out by device, and whether it is still the same run that tells it.',
+    summary: 'Returns values that have no events: bytes in and out by device, and the start time of the process.',
     reply: { is: 'json', schema: PULSE },
   },
   'GET /rest/twinfold/upgrade': {
-    summary: 'Shows what the last check for a newer release found, what changed, and how to upgrade. Asks nobody.',
+    summary: 'Returns the result of the last upgrade check, the changes, and how to upgrade. Sends no request.',
     reply: { is: 'json', schema: UPGRADE_DETAILS },
   },
   'GET /rest/twinfold/tree': {
-    summary: 'Lists one directory of a folder: what is in it, whether it is here, and who has which version.',
+    summary: 'Lists one directory of a folder: its items, their local state, and the version that each device has.',
     query: {
       folder: FOLDER,
-      prefix: { schema: TEXT, about: 'The path of the directory; the top when absent.' },
+      prefix: { schema: TEXT, about: 'The path of the directory; the top level when absent.' },
       ...SMALL_PAGING,
     },
     reply: { is: 'json', schema: TREE },
@@ -55,29 +58,28 @@ export const TWINFOLD_ROUTES = {
   },
   'GET /rest/twinfold/waiting': {
     summary:
-      'Lists what a folder still needs, in the order of downloading, each item with the reason why it is not here yet.',
+      'Lists the items that a folder needs, in the order of downloading, each with the reason why it is missing.',
     query: { folder: FOLDER, ...SMALL_PAGING },
     reply: { is: 'json', schema: WAITING },
     errors: NO_FOLDER,
   },
   'GET /rest/twinfold/why': {
-    summary: 'Tells why a file is here or is not.',
+    summary: 'Returns the reasons for the state of a file.',
     query: {
       folder: FOLDER,
-      file: { schema: TEXT, about: 'The path of the file, as the index has it.', required: true },
+      file: { schema: TEXT, about: 'The path of the file, as in the index.', required: true },
     },
     reply: { is: 'json', schema: WHY },
     errors: NO_FOLDER,
   },
   'GET /rest/twinfold/search': {
-    summary:
-      'Finds names that contain a text, in upper or lower case. With a slash in the text, whole paths are looked at.',
+    summary: 'Finds names that contain a text, ignoring case. A text with a slash is compared with whole paths.',
     query: {
       folder: FOLDER,
-      text: { schema: TEXT, about: 'What to look for, up to 200 characters.', required: true },
+      text: { schema: TEXT, about: 'The text to search for, up to 200 characters.', required: true },
       limit: {
         schema: { type: 'integer', minimum: 1, maximum: 200 },
-        about: 'How many to show, 200 unless told.',
+        about: 'The maximum number of results; default 200.',
         strict: true,
       },
     },
@@ -85,14 +87,14 @@ export const TWINFOLD_ROUTES = {
     errors: NO_FOLDER,
   },
   'POST /rest/twinfold/ignore-preview': {
-    summary: 'Shows which known names these ignore patterns would leave out. Nothing is changed.',
+    summary: 'Returns the names that these ignore patterns would ignore. Nothing is changed.',
     query: { folder: FOLDER },
-    body: { schema: IGNORE_PREVIEW_BODY, about: 'The lines of the file as it would be.' },
+    body: { schema: IGNORE_PREVIEW_BODY, about: 'The lines of the ignore file to preview.' },
     reply: { is: 'json', schema: IGNORE_PREVIEW },
     errors: NO_FOLDER,
   },
   'GET /rest/twinfold/conflicts': {
-    summary: 'Lists the conflict copies in a folder that exist here.',
+    summary: 'Lists the local conflict copies of a folder.',
     query: { folder: FOLDER, ...SMALL_PAGING },
     reply: { is: 'json', schema: CONFLICTS },
     errors: NO_FOLDER,

@@ -5,7 +5,7 @@ import { PAGE } from './parameters.ts'
 import { BOOLEAN, COUNT, TEXT, TIME, about, list, map, nullable, object, ref, type Static } from './schema.ts'
 import { ERRORS } from './system.ts'
 
-/** Shapes of the routes below /rest/twinfold: what people ask about single files, which Syncthing's interface cannot tell. */
+/** Schemas of the routes below /rest/twinfold, which Syncthing's interface does not have. */
 
 const ITEM_TYPE = { enum: ['file', 'directory', 'symlink'] } as const
 
@@ -13,28 +13,29 @@ const DEVICE_ID = about(TEXT, 'The id of the device.')
 
 const DEVICE_VERSION = about(
   { enum: ['newest', 'older', 'none'] } as const,
-  '`newest`: as the cluster has it, and for a deletion that it is carried out there; `older`: another one; `none`: it has no such item, or told nothing of it.',
+  '`newest`: the global version, or a deletion that is carried out there; `older`: another version; ' +
+    '`none`: the device has no such item, or has not announced it.',
 )
 
 const ITEM_STATE = about(
   { enum: ['here', 'older', 'missing', 'extra', 'ignored'] } as const,
-  '`here`: our copy is the newest; `older`: ours is another one than the newest; `missing`: we have none; ' +
-    '`extra`: changed here in a folder that only receives; `ignored`: left out here by a pattern.',
+  '`here`: the local version is the global one; `older`: it is another one; `missing`: there is no local version; ' +
+    '`extra`: changed locally in a receive-only folder; `ignored`: ignored here by a pattern.',
 )
 
 const ITEM = object(
   {
-    name: about(TEXT, 'In a tree the last part of the path, elsewhere the whole of it.'),
+    name: about(TEXT, 'In a tree the last segment of the path, elsewhere the whole path.'),
     type: ITEM_TYPE,
-    sizeBytes: about(COUNT, '0 for what is no file.'),
+    sizeBytes: about(COUNT, '0 if the item is not a file.'),
     modified: TIME,
     modifiedBy: about(TEXT, 'The short id of the device that changed it last.'),
-    deleted: about(BOOLEAN, 'True for what was deleted elsewhere and is still here.'),
+    deleted: about(BOOLEAN, 'True for an item that was deleted remotely and still exists here.'),
     state: ITEM_STATE,
-    children: about(BOOLEAN, 'Of directories: whether there is anything in them.'),
+    children: about(BOOLEAN, 'For directories: whether they have entries.'),
     devices: about(
       list(object({ deviceID: DEVICE_ID, version: DEVICE_VERSION })),
-      'Every other device that the folder is shared with.',
+      'All other devices that the folder is shared with.',
     ),
   },
   ['children'],
@@ -46,7 +47,7 @@ const PAGED = { total: COUNT, ...PAGE } as const
 
 export const TREE = object({
   ...PAGED,
-  truncated: about(BOOLEAN, 'The directory holds more names than are looked through; `total` counts those that were.'),
+  truncated: about(BOOLEAN, 'The directory has more names than are examined; `total` counts the examined ones.'),
   entries: about(list(ITEM), 'Directories first, then by name.'),
 })
 
@@ -62,7 +63,7 @@ export type SearchJson = Static<typeof SEARCH>
 const REASON_FIELDS = {
   text: about(TEXT, 'The reason in English.'),
   cause: about(TEXT, 'With `failed` and `folder-error`: the error itself.'),
-  place: about(COUNT, 'With `queued`, about one file: which number it is in the queue, from 1.'),
+  place: about(COUNT, 'With `queued`, for one file: its position in the queue, from 1.'),
 } as const
 
 const WAIT_CODE = about(
@@ -79,9 +80,10 @@ const WAIT_CODE = about(
       'waiting',
     ],
   } as const,
-  '`paused`: the folder is; `folder-error`: the folder has stopped; `send-only`: the folder takes nothing from others; ' +
-    '`downloading`: now; `failed`: the last attempt did, the text says why; `no-device`: no connected device has this ' +
-    'version; `queued`: in the queue; `scanning`: the folder is scanned first; `waiting`: for its turn.',
+  '`paused`: the folder is paused; `folder-error`: the folder has stopped; `send-only`: the folder receives nothing; ' +
+    '`downloading`: in progress; `failed`: the last attempt failed, the text gives the reason; `no-device`: no ' +
+    'connected device has this version; `queued`: in the queue; `scanning`: the folder is scanned first; `waiting`: ' +
+    'not queued yet.',
 )
 
 export const WAITING = object({
@@ -94,13 +96,13 @@ export const WAITING = object({
         sizeBytes: COUNT,
         action: about(
           { enum: ['download', 'metadata', 'directory', 'symlink', 'delete'] } as const,
-          'What will be done here; `metadata`: the content is here already, its time or permissions differ.',
+          'The pending action; `metadata`: the content is up to date, its time or permissions differ.',
         ),
         stage: { enum: ['downloading', 'queued', 'waiting'] },
         bytesDone: COUNT,
-        reason: about(object({ code: WAIT_CODE, ...REASON_FIELDS }, ['cause', 'place']), 'Why it is not here yet.'),
-        holders: about(list(DEVICE_ID), 'Connected devices that have it.'),
-        knownHolders: about(list(DEVICE_ID), 'All devices that have it, connected or not.'),
+        reason: about(object({ code: WAIT_CODE, ...REASON_FIELDS }, ['cause', 'place']), 'Why it is missing.'),
+        holders: about(list(DEVICE_ID), 'Connected devices that have this version.'),
+        knownHolders: about(list(DEVICE_ID), 'All devices that have this version, connected or not.'),
       }),
     ),
     'In the order of downloading.',
@@ -132,7 +134,8 @@ const WHY_CODE = about(
       'no-device',
     ],
   } as const,
-  'What kind of reason it is; `offered` and `no-device` tell who has the newest version, `still-here` that it was deleted elsewhere.',
+  'The code of the reason; `offered` and `no-device` are about the devices with the global version, `still-here` is ' +
+    'a pending remote deletion.',
 )
 
 export const WHY = object({
@@ -140,9 +143,9 @@ export const WHY = object({
   file: TEXT,
   state: { enum: ['here', 'older', 'missing', 'extra', 'ignored', 'deleted', 'unknown'] },
   upToDate: BOOLEAN,
-  reasons: about(list(object({ code: WHY_CODE, ...REASON_FIELDS }, ['cause', 'place'])), 'The gravest first.'),
-  local: about(nullable(ref('FileEntry')), 'What is here; null when nothing is known.'),
-  global: about(nullable(ref('FileEntry')), 'The newest version of all devices.'),
+  reasons: about(list(object({ code: WHY_CODE, ...REASON_FIELDS }, ['cause', 'place'])), 'Most severe first.'),
+  local: about(nullable(ref('FileEntry')), 'The local record; null when there is none.'),
+  global: about(nullable(ref('FileEntry')), 'The global record; null when there is none.'),
   devices: list(object({ deviceID: DEVICE_ID, name: TEXT, connected: BOOLEAN, version: DEVICE_VERSION })),
 })
 
@@ -153,28 +156,25 @@ const PATTERN_LINE = { type: 'string', pattern: '^[^\\n\\r\\0]*$', description: 
 export const IGNORE_PREVIEW_BODY = object({ lines: list(PATTERN_LINE) })
 
 export const IGNORE_PREVIEW = object({
-  error: about(nullable(TEXT), 'What is wrong with the lines; then nothing was matched.'),
-  errorLine: about(
-    nullable(COUNT),
-    'The number of the line that is wrong, from 1; null when it is not one line alone.',
-  ),
+  error: about(nullable(TEXT), 'The error in the lines, in which case nothing was matched.'),
+  errorLine: about(nullable(COUNT), 'The number of the invalid line, from 1; null when the error is not in one line.'),
   lines: about(
     list(
       object({
-        line: about(COUNT, 'Its number, from 1.'),
+        line: about(COUNT, 'The number of the line, from 1.'),
         kind: about(
           { enum: ['ignore', 'keep', 'include', 'other'] } as const,
           '`keep`: begins with `!`; `other`: empty or a comment.',
         ),
-        matches: about(COUNT, 'Names that this line decides about: earlier lines that match come first.'),
-        examples: about(list(TEXT), 'Up to five of them.'),
+        matches: about(COUNT, 'The number of names that this line decides: the first matching line does.'),
+        examples: about(list(TEXT), 'Up to five of these names.'),
       }),
     ),
-    'One for each line given.',
+    'One entry per given line.',
   ),
-  ignoredTotal: about(COUNT, 'Names that would be ignored.'),
-  checkedTotal: about(COUNT, 'Names that were looked at.'),
-  truncated: about(BOOLEAN, 'There are more names than were looked at.'),
+  ignoredTotal: about(COUNT, 'The number of names that would be ignored.'),
+  checkedTotal: about(COUNT, 'The number of names that were checked.'),
+  truncated: about(BOOLEAN, 'There are more names than were checked.'),
 })
 
 export type IgnorePreviewJson = Static<typeof IGNORE_PREVIEW>
@@ -185,7 +185,7 @@ export const CONFLICTS = object({
     list(
       object({
         name: TEXT,
-        original: about(TEXT, 'The file it is another version of, which need not exist any more.'),
+        original: about(TEXT, 'The file that it is a conflict copy of, which may no longer exist.'),
         sizeBytes: COUNT,
         modified: TIME,
         modifiedBy: about(TEXT, 'The short id of the device that changed it last.'),
@@ -202,16 +202,13 @@ export const SUMMARY = object({
     myID: DEVICE_ID,
     version: TEXT,
     uptimeS: COUNT,
-    startTime: about(TIME, 'Exact, so that it tells one run from the next.'),
+    startTime: about(TIME, 'Exact, so that it identifies one run of the process.'),
   }),
   folders: about(
     map(
       object({
         status: FOLDER_STATUS,
-        completion: about(
-          map(COMPLETION),
-          'By device, as `GET /rest/db/completion` tells it; empty for a folder that is paused.',
-        ),
+        completion: about(map(COMPLETION), 'By device, as in `GET /rest/db/completion`; empty for a paused folder.'),
       }),
     ),
     'By folder id.',
@@ -225,7 +222,10 @@ export const SUMMARY = object({
 })
 
 export const PULSE = object({
-  startTime: about(TIME, 'As in the summary: another one is another run, of which nothing is known yet.'),
+  startTime: about(
+    TIME,
+    'As in the summary: another value means that the process was restarted and the state must be loaded again.',
+  ),
   connections: CONNECTIONS,
 })
 

@@ -3,7 +3,7 @@ import { crc32, deflateSync } from 'node:zlib'
 const SIGNATURE = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a)
 const ONE_BIT_GREY = Uint8Array.of(1, 0, 0, 0, 0)
 
-/** A square picture in black and white, as small as a PNG gets. */
+/** A square black-and-white image with one bit per pixel. */
 export function encodePng(size: number, isBlack: (x: number, y: number) => boolean): Uint8Array {
   const rowBytes = 1 + Math.ceil(size / 8)
   const rows = new Uint8Array(size * rowBytes) // each row starts with a zero: no filter
@@ -13,7 +13,7 @@ export function encodePng(size: number, isBlack: (x: number, y: number) => boole
   return pngFile(size, size, ONE_BIT_GREY, rows)
 }
 
-/** A picture from its rows, each with its filter byte in front, in a format given as PNG spells it in its header. */
+/** An image from its rows, each with a leading filter byte; the format is that of the PNG header. */
 export function pngFile(width: number, height: number, format: Uint8Array, rows: Uint8Array): Uint8Array {
   return Buffer.concat([
     SIGNATURE,

@@ -12,7 +12,7 @@ export interface ZipFile {
   readonly content: Uint8Array | string
 }
 
-/** A zip archive, piece by piece as its files come. Each file is held in memory once, the archive never. */
+/** Streams a zip archive. Each file is held in memory once, the archive never. */
 export async function* zip(files: AsyncIterable<ZipFile>, timeMs: number): AsyncGenerator<Uint8Array> {
   const directory: Uint8Array[] = []
   let offsetBytes = 0
@@ -54,7 +54,7 @@ export async function* zip(files: AsyncIterable<ZipFile>, timeMs: number): Async
   ])
 }
 
-/** The part that the head of a file and its entry in the directory have in common. */
+/** The common part of a local file header and its entry in the central directory. */
 function aboutFile(timeMs: number, plain: Uint8Array, packed: Uint8Array, label: Uint8Array): Uint8Array {
   const at = new Date(timeMs)
   const time = (at.getUTCHours() << 11) | (at.getUTCMinutes() << 5) | (at.getUTCSeconds() >>> 1)

@@ -1,27 +1,27 @@
-/** A GUI address as the config or `--gui-address` spells it, taken apart. */
+/** A parsed GUI address of the config or of `--gui-address`. */
 export interface GuiAddress {
-  /** `host:port` or the path of a UNIX socket, as the listener wants it. */
+  /** `host:port` or the path of a UNIX socket, in the form of the listener. */
   readonly listen: string
-  /** What a scheme in the text decided about TLS; undefined leaves it to the config. */
+  /** TLS by the scheme; undefined without a scheme, then the config decides. */
   readonly tls: boolean | undefined
-  /** Only reachable from this machine by name, so a browser may be tricked into asking: the Host header is checked. */
+  /** A loopback address: the Host header is checked against DNS rebinding. */
   readonly loopback: boolean
 }
 
 const SCHEMES: Readonly<Record<string, boolean>> = { http: false, https: true, unix: false, unixs: true }
 const SCHEME = /^([a-z]+):\/\//
 
-/** Never throws: an address nobody can listen on is refused when it is tried. */
+/** Never throws: an invalid address fails in `listen`. */
 export function parseGuiAddress(text: string): GuiAddress {
   const scheme = SCHEME.exec(text)?.[1]
-  const known = scheme !== undefined && Object.hasOwn(SCHEMES, scheme)
-  const rest = known ? text.slice(scheme.length + 3) : text
+  const hasScheme = scheme !== undefined && Object.hasOwn(SCHEMES, scheme)
+  const rest = hasScheme ? text.slice(scheme.length + 3) : text
   const isPath = rest.startsWith('/')
   const listen = isPath ? rest : rest.replace(/\/.*$/, '')
-  return { listen, tls: known ? SCHEMES[scheme] : undefined, loopback: !isPath && isLoopbackHost(hostOf(listen)) }
+  return { listen, tls: hasScheme ? SCHEMES[scheme] : undefined, loopback: !isPath && isLoopbackHost(hostOf(listen)) }
 }
 
-/** The host of `host:port`, brackets taken off; the whole text when it has no port; empty when the port is none. */
+/** The host of `host:port`, without brackets; the whole text when it has no port; empty when the port is invalid. */
 export function hostOf(text: string): string {
   if (text.startsWith('[')) {
     const end = text.indexOf(']')
@@ -46,7 +46,7 @@ function isBelowLocalhost(name: string): boolean {
   return name.endsWith('.localhost') && /^[a-z0-9_.-]+$/.test(name)
 }
 
-/** Only the four-part form: `127.1` and `0x7f.1` are spelled so by attackers alone. */
+/** Only the four-part form: forms like `127.1` and `0x7f.1` are used in attacks. */
 function isLoopbackIp(text: string): boolean {
   if (text.startsWith('127.')) {
     const parts = text.split('.')

@@ -19,12 +19,12 @@ export interface AuthDeps {
   readonly sessions: TokenStore
 }
 
-/** Whether anybody must prove who they are: a user and a password are set, or a directory is asked. */
+/** Whether authentication is required: a user and a password are set, or LDAP is configured. */
 export function isAuthOn(gui: GuiConfig): boolean {
   return gui.authMode === 'ldap' || (gui.user !== '' && gui.password !== '')
 }
 
-/** Logs people in and out, and knows who is in. */
+/** Login, logout and sessions. */
 export class Auth {
   readonly #deps: AuthDeps
   readonly #cookieName: string
@@ -41,8 +41,8 @@ export class Auth {
   }
 
   /**
-   * A session cookie for right Basic credentials; undefined when the request carries none or wrong ones. Rejects with
-   * `password-unavailable` when that cannot be found out, as `login` does: it is no failed attempt.
+   * A session cookie for right Basic credentials; undefined when the request has none or wrong ones. Rejects with
+   * `password-unavailable` when they cannot be checked, as `login` does: that is not a failed attempt.
    */
   async basicSession(request: HttpRequest, gui: GuiConfig): Promise<string | undefined> {
     const readings = basicCredentials(request)
@@ -60,7 +60,7 @@ export class Auth {
     return (await this.#check(request, gui, [credentials])) ? this.#newCookie(request, gui, stay) : undefined
   }
 
-  /** Ends the sessions of a request; a cookie that makes the browser forget, if it sent one. */
+  /** Ends the sessions of a request; returns a cookie that deletes the browser's, if it sent one. */
   logout(request: HttpRequest): string | undefined {
     const tokens = cookieValues(request, this.#cookieName)
     for (const token of tokens) this.#deps.sessions.drop(token)
@@ -81,11 +81,11 @@ export class Auth {
     return success
   }
 
-  /** The password is checked for a wrong user too: the time taken must not tell which of the two was wrong. */
+  /** The password is checked for a wrong user too: the duration must not reveal which of the two was wrong. */
   async #matches(gui: GuiConfig, readings: readonly Credentials[]): Promise<boolean> {
     if (gui.authMode === 'ldap') {
       this.#deps.logger.warn(
-        'A login was refused: authentication by LDAP is configured, which this version does not speak',
+        'A login was refused: authentication by LDAP is configured, which this version does not support',
       )
       return false
     }
@@ -101,31 +101,31 @@ export class Auth {
     const parts = [`${this.#cookieName}=${this.#deps.sessions.make()}`, `Path=${cookiePath(gui.sessionCookiePath)}`]
     if (stay) parts.push(`Max-Age=${gui.sessionCookieDurationS < 0 ? COOKIE_AGE_S_MAX : gui.sessionCookieDurationS}`)
     parts.push('HttpOnly', 'SameSite=Strict')
-    if (cameBySecureWay(request, gui)) parts.push('Secure')
+    if (cameOverTls(request, gui)) parts.push('Secure')
     return parts.join('; ')
   }
 }
 
-/** Nothing from the config may end the attribute early. */
+/** A configured path must not inject cookie attributes. */
 function cookiePath(path: string): string {
   return /^\/[\x21-\x3a\x3c-\x7e]*$/.test(path) ? path : '/'
 }
 
-function cameBySecureWay(request: HttpRequest, gui: GuiConfig): boolean {
+function cameOverTls(request: HttpRequest, gui: GuiConfig): boolean {
   if (request.secure || gui.useTLS || headerOf(request, 'x-forwarded-proto')?.toLowerCase() === 'https') return true
   return /(^|[;,\s])proto="?https"?($|[;,\s])/i.test(headerOf(request, 'forwarded') ?? '')
 }
 
-/** Who logs in, for people to read. A proxy on our own side is believed about whom it speaks for. */
+/** The address of the client for the log and the event. `X-Forwarded-For` is trusted only from a local proxy. */
 function clientOf(request: HttpRequest): { readonly remoteAddress: string; readonly proxy?: string } {
   const peer = request.remoteAddress
   const forwarded = headerOf(request, 'x-forwarded-for')?.split(',')[0]?.trim()
   if (forwarded === undefined || !/^[0-9A-Fa-f.:]{2,45}$/.test(forwarded)) return { remoteAddress: peer }
-  return request.unixSocket || isNear(peer) ? { remoteAddress: forwarded, proxy: peer } : { remoteAddress: peer }
+  return request.unixSocket || isLocal(peer) ? { remoteAddress: forwarded, proxy: peer } : { remoteAddress: peer }
 }
 
 /** Loopback, private and link-local addresses. */
-function isNear(address: string): boolean {
+function isLocal(address: string): boolean {
   const plain = address.replace(/^::ffff:/i, '')
   return /^(127\.|10\.|192\.168\.|169\.254\.|172\.(1[6-9]|2\d|3[01])\.|::1$|f[cd]|fe[89ab])/i.test(plain)
 }

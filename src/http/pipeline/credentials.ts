@@ -12,7 +12,7 @@ export function headerOf(request: HttpRequest, name: string): string | undefined
   return typeof value === 'string' ? value : value?.[0]
 }
 
-/** Takes as long for a near miss as for a wild guess. An empty secret matches nothing. */
+/** Compares in constant time. An empty secret matches nothing. */
 export function equalsSecret(given: string, secret: Uint8Array): boolean {
   if (secret.length === 0) return false
   const bytes = Buffer.from(given)
@@ -20,7 +20,7 @@ export function equalsSecret(given: string, secret: Uint8Array): boolean {
   return timingSafeEqual(sameLength ? bytes : secret, secret) && sameLength
 }
 
-/** Whether `X-API-Key` or `Authorization: Bearer` carries one of the keys; one right one is enough. */
+/** Whether `X-API-Key` or `Authorization: Bearer` carries one of the keys; one match is enough. */
 export function hasApiKey(request: HttpRequest, keys: readonly Uint8Array[]): boolean {
   const direct = headerOf(request, 'x-api-key')
   if (direct !== undefined && matchesAny(direct, keys)) return true
@@ -36,7 +36,7 @@ function matchesAny(given: string, keys: readonly Uint8Array[]): boolean {
   return matches
 }
 
-/** The readings of HTTP Basic. Browsers disagree whether it is UTF-8 or ISO-8859-1: both are tried, in this order. */
+/** The decodings of HTTP Basic. Browsers differ whether it is UTF-8 or ISO-8859-1: both are tried, in this order. */
 export function basicCredentials(request: HttpRequest): readonly Credentials[] {
   const authorization = headerOf(request, 'authorization')
   if (authorization === undefined || authorization.slice(0, 6).toLowerCase() !== 'basic ') return []
@@ -53,7 +53,7 @@ function decodeUtf8(bytes: Uint8Array): string | undefined {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
   } catch {
-    return undefined // the other reading remains
+    return undefined // the other encoding is tried
   }
 }
 

@@ -1,7 +1,7 @@
 import { TwinfoldError } from '../../core/errors.ts'
 import type { Json } from '../../core/config/config-json.ts'
 
-/** Deeper than anything we exchange; a bound keeps every recursive reader safe. */
+/** Deeper than any real body; bounds the recursion of every reader. */
 const DEPTH_MAX = 64
 /** Values in one body: a thousand folders with all their fields are about a hundred thousand. */
 const VALUES_MAX = 1_000_000
@@ -14,7 +14,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
   '\u2029': '\\u2029',
 }
 
-/** JSON as clients of this interface have always seen it: indented by two, newline at the end, safe inside HTML. */
+/** JSON in Syncthing's format: indented by two, trailing newline, safe inside HTML. */
 export function formatJson(value: unknown): string {
   const text = JSON.stringify(value, null, 2)
   return /[<>&\u2028\u2029]/.test(text)
@@ -23,8 +23,8 @@ export function formatJson(value: unknown): string {
 }
 
 /**
- * Reads a request body. Throws `bad-request` with the reason for what is no JSON, nested too deep, too large in
- * number, or holds a number that cannot be kept exactly. Of a repeated key the last one counts; `__proto__` is dropped.
+ * Reads a request body. Throws `bad-request` with the reason for a body that is not JSON, is nested too deep, has
+ * too many values, or has a number that is not exact. Of a repeated key the last is used; `__proto__` is dropped.
  */
 export function parseJson(bytes: Uint8Array): Json {
   let text
@@ -43,7 +43,7 @@ export function parseJson(bytes: Uint8Array): Json {
   return cleanValue(value)
 }
 
-/** Counts nesting and values before anything is built. Text inside strings does not count. */
+/** Counts nesting and values before parsing. The content of strings is skipped. */
 function checkShape(text: string): void {
   let depth = 0
   let values = 0
@@ -63,7 +63,7 @@ function endOfString(text: string, start: number): number {
   return i
 }
 
-/** The position alone: the engine's full message quotes the body, which may hold a password. */
+/** Only the position: the engine's full message quotes the body, which may contain a password. */
 function whereOf(error: unknown): string {
   const position = error instanceof Error ? /at position (\d+)/.exec(error.message)?.[1] : undefined
   return position === undefined ? '' : ` at position ${position}`
@@ -78,7 +78,7 @@ function cleanValue(value: unknown): Json {
   return Object.fromEntries(entries.map(([key, item]) => [key.toWellFormed(), cleanValue(item)]))
 }
 
-/** Never a neighbour of what was sent: a number we cannot keep exactly is refused. */
+/** Refuses a number that would be rounded. */
 function cleanNumber(value: number): number {
   if (!Number.isFinite(value) || (Number.isInteger(value) && !Number.isSafeInteger(value))) {
     throw bad('a number is out of range')

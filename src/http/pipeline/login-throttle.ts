@@ -6,20 +6,20 @@ import type { Random } from '../../platform/random.ts'
 
 const FAILURE_DELAY_MS = 100
 const FAILURE_JITTER_MS = 100
-/** A person mistypes a few times; from here on each failure doubles the wait. */
+/** Failures without a delay, for typing errors; each further failure doubles the delay. */
 const FREE_FAILURES = 5
 const BACKOFF_MS_MIN = 250
 const BACKOFF_MS_MAX = 15_000
-const FORGET_MS = 10 * 60_000
+const EVICT_MS = 10 * 60_000
 const SOURCES_MAX = 1_000
 const WAITING_MAX = 16
-/** One thread checks passwords, a tenth of a second each; a second check at hand keeps it busy. */
+/** One thread checks passwords, a tenth of a second each; a second concurrent check keeps it busy. */
 const CHECKS_AT_ONCE = 2
-/** Of all sources together: seconds of work. */
+/** Queued checks of all sources together: seconds of work. */
 const CHECKS_WAITING_MAX = 64
 
 interface Source {
-  readonly turn: Mutex
+  readonly lock: Mutex
   waiting: number
   failures: number
   nextMs: number
@@ -27,8 +27,8 @@ interface Source {
 }
 
 /**
- * Slows down those who guess passwords. Each source has its guesses checked one after the other, every failure costs
- * 100 to 200 ms, and many failures cost more. Nobody is locked out for good, and API keys never come through here.
+ * Limits the rate of password guesses. The attempts of each source are checked one after the other, every failure is
+ * delayed by 100 to 200 ms, and many failures by more. No source is locked out, and API keys are not throttled.
  */
 export class LoginThrottle {
   readonly #clock: Clock
@@ -41,7 +41,7 @@ export class LoginThrottle {
     this.#random = random
   }
 
-  /** Runs one check in its turn. A check that rejects is no failure. With too many waiting, none is made. */
+  /** Runs one check at a time per source. A check that rejects is not a failure. Throws when the queue is full. */
   async attempt(name: string, check: () => Promise<boolean>, signal: AbortSignal): Promise<boolean> {
     const source = this.#source(name)
     if (source.waiting >= WAITING_MAX) {
@@ -50,13 +50,13 @@ export class LoginThrottle {
     }
     source.waiting++
     try {
-      using _turn = await source.turn.lock(signal)
+      using _lock = await source.lock.lock(signal)
       const waitMs = source.nextMs - this.#clock.monotonicMs()
       if (waitMs > 0) await this.#clock.sleep(waitMs, signal)
       const good = await this.#check(check, signal)
       source.lastMs = this.#clock.monotonicMs()
       if (good) source.failures = 0
-      else await this.#punish(source, signal)
+      else await this.#delayFailure(source, signal)
       return good
     } finally {
       source.waiting--
@@ -69,13 +69,13 @@ export class LoginThrottle {
       using _slot = await this.#checks.acquire(signal)
       return await check()
     } catch (error) {
-      await this.#clock.sleep(this.#failureDelayMs(), signal) // what fails at once is not worth asking in a loop
+      await this.#clock.sleep(this.#failureDelayMs(), signal) // slows down a client that retries in a loop
       throw error
     }
   }
 
-  /** The wait for the next guess is noted before we sleep: who hangs up early does not escape it. */
-  async #punish(source: Source, signal: AbortSignal): Promise<void> {
+  /** Sets the time of the next attempt before the delay, so that a client cannot skip it by disconnecting. */
+  async #delayFailure(source: Source, signal: AbortSignal): Promise<void> {
     source.failures++
     const over = source.failures - FREE_FAILURES
     const backoffMs = over <= 0 ? 0 : Math.min(BACKOFF_MS_MIN * 2 ** Math.min(over, 16), BACKOFF_MS_MAX)
@@ -89,17 +89,17 @@ export class LoginThrottle {
   }
 
   #source(name: string): Source {
-    const known = this.#sources.get(name)
-    if (known !== undefined) return known
-    if (this.#sources.size >= SOURCES_MAX) this.#forget()
-    const source = { turn: new Mutex(), waiting: 0, failures: 0, nextMs: 0, lastMs: this.#clock.monotonicMs() }
+    const existing = this.#sources.get(name)
+    if (existing !== undefined) return existing
+    if (this.#sources.size >= SOURCES_MAX) this.#evict()
+    const source = { lock: new Mutex(), waiting: 0, failures: 0, nextMs: 0, lastMs: this.#clock.monotonicMs() }
     this.#sources.set(name, source)
     return source
   }
 
-  /** Forgets those who have been quiet; when all are busy, the oldest, so that the table cannot grow. */
-  #forget(): void {
-    const oldMs = this.#clock.monotonicMs() - FORGET_MS
+  /** Removes idle sources, then the oldest ones without an attempt in progress: bounds the table. */
+  #evict(): void {
+    const oldMs = this.#clock.monotonicMs() - EVICT_MS
     for (const [name, source] of this.#sources) {
       if (source.waiting === 0 && source.lastMs < oldMs) this.#sources.delete(name)
     }

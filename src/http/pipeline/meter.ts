@@ -1,6 +1,6 @@
 import type { Clock } from '../../platform/clock.ts'
 
-/** Durations kept of each path, for the percentiles. */
+/** Durations stored per path, for the percentiles. */
 const RECENT_MAX = 256
 /** The windows of the rates: one, five and fifteen minutes. */
 const WINDOWS_S = [60, 300, 900] as const
@@ -11,11 +11,11 @@ export interface PathFigures {
   readonly sumMs: number
   /** The 50th, 95th and 99th, of the latest requests. */
   readonly percentilesMs: readonly [number, number, number]
-  /** Over one, five and fifteen minutes, newer requests weighing more. */
+  /** Over one, five and fifteen minutes, weighted towards newer requests. */
   readonly ratesPerS: readonly [number, number, number]
 }
 
-/** How often each route is asked, and how long it takes to answer. Bounded by the number of routes. */
+/** The number and the durations of requests per route. Bounded by the number of routes. */
 export class RequestMeter {
   readonly #clock: Pick<Clock, 'monotonicMs'>
   readonly #paths = new Map<string, PathMeter>()
@@ -48,7 +48,7 @@ class PathMeter {
   #sumMs = 0
   readonly #recentMs: number[] = []
   readonly #rates: [number, number, number] = [0, 0, 0]
-  /** Requests since the rates were last worked out: a busy route does not pay for that each time. */
+  /** Requests since the rates were last computed, which is not done for each request. */
   #unfolded = 0
   #foldedMs: number
 

@@ -2,11 +2,11 @@
 export interface RequestPath {
   /** Decoded and cleaned: no `//`, no `.`, no `..`; a trailing slash is kept. */
   readonly path: string
-  /** Whether the request spelled it differently and must be redirected. */
+  /** Whether the request used another form and must be redirected. */
   readonly redirect: boolean
 }
 
-/** Splits a request target. The host of an absolute one (`http://host/path`) counts as the Host header. */
+/** Splits a request target. The host of an absolute one (`http://host/path`) replaces the Host header. */
 export function splitTarget(target: string): {
   readonly rawPath: string
   readonly query: string
@@ -27,7 +27,7 @@ export function splitTarget(target: string): {
     : { rawPath: rest.slice(0, mark), query: rest.slice(mark + 1), host }
 }
 
-/** Decodes and cleans a path; undefined for one that is no path at all (bad escapes, not absolute). */
+/** Decodes and cleans a path; undefined for an invalid path (bad escapes, not absolute). */
 export function normalisePath(rawPath: string): RequestPath | undefined {
   if (!rawPath.startsWith('/')) return undefined
   let decoded
@@ -53,7 +53,7 @@ function cleanPath(path: string): string {
   return `/${parts.join('/')}${open ? '/' : ''}`
 }
 
-/** A path for a Location header: one leading slash, and nothing that a browser could read as another host. */
+/** A path for a Location header: one leading slash, and nothing that a browser would read as another host. */
 export function encodePath(path: string): string {
   return path.split('/').map(encodeURIComponent).join('/')
 }

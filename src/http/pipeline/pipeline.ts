@@ -15,13 +15,13 @@ import type { RequestMeter } from './meter.ts'
 import type { Route, RouteTable } from './route.ts'
 import type { TokenStore } from './tokens.ts'
 
-/** The GUI settings as every request needs them, worked out once per change of the config. */
+/** The GUI settings in the form that requests need, computed once per change of the config. */
 export interface Gate {
   readonly gui: GuiConfig
   readonly authOn: boolean
   readonly apiKeys: readonly Uint8Array[]
   readonly checkHost: boolean
-  /** Whether the listener speaks TLS: then plain requests are sent there. */
+  /** Whether the listener uses TLS: then plain requests are redirected. */
   readonly tls: boolean
 }
 
@@ -78,8 +78,8 @@ const PREFLIGHT: HttpReply = {
 }
 
 /**
- * What every request goes through, in this order: host check, CORS, redirect to TLS, authentication, CSRF, routing.
- * Authentication and routing decide on the same cleaned path. What needs no waiting is answered without a promise.
+ * The steps of every request, in this order: host check, CORS, redirect to TLS, authentication, CSRF, routing.
+ * Authentication and routing decide on the same cleaned path. Synchronous handlers are run without a promise.
  */
 export class Pipeline {
   readonly #deps: PipelineDeps
@@ -117,7 +117,7 @@ export class Pipeline {
     return this.#authenticate(visit)
   }
 
-  /** A client sends the same host again and again; the last good one is remembered. */
+  /** Clients repeat the same host; the last valid one is cached. */
   #isLocal(host: string | undefined): boolean {
     if (host !== undefined && host === this.#localHost) return true
     if (!isLocalHostHeader(host)) return false
@@ -149,7 +149,7 @@ export class Pipeline {
     headers['X-Syncthing-Version'] = this.#options.version
     headers['X-Syncthing-ID'] = this.#options.deviceId
     if (hasKey) headers['Access-Control-Allow-Origin'] = '*'
-    else if (path === '/metrics') return this.#route(visit) // a monitoring system would use up the tokens of browsers
+    else if (path === '/metrics') return this.#route(visit) // scrapes would evict the tokens of browsers
     else if (!path.startsWith('/rest')) this.#giveCsrfCookie(visit)
     else if (!isNoAuthPath(path, visit.gate.gui) && !this.#deps.csrf.use(headerOf(request, this.#csrfHeader) ?? '')) {
       return finish(headers, text(403, 'CSRF Error'))
@@ -188,7 +188,7 @@ export class Pipeline {
     try {
       query = parseQuery(visit.query, route.parameters)
     } catch (error) {
-      return finish(visit.headers, errorReply(error, {}) ?? text(400, 'Bad Request')) // before a route has its say
+      return finish(visit.headers, errorReply(error, {}) ?? text(400, 'Bad Request')) // no route is involved yet
     }
     const { meter } = this.#deps
     const startedMs = meter.nowMs()
@@ -213,12 +213,12 @@ export class Pipeline {
   }
 
   #failed(visit: Visit, what: string, error: unknown, special: RouteErrors): HttpReply {
-    const known = errorReply(error, special)
-    // A client that left is no failure of ours, and must not be able to fill the log.
-    if (known === undefined && !visit.request.signal.aborted) {
+    const expected = errorReply(error, special)
+    // Not logged when the client has disconnected: it must not be able to fill the log.
+    if (expected === undefined && !visit.request.signal.aborted) {
       this.#deps.logger.error(`${what} failed: ${messageOf(error)}`)
     }
-    return finish(visit.headers, known ?? text(500, 'internal error'))
+    return finish(visit.headers, expected ?? text(500, 'internal error'))
   }
 
   #forbidCaching(headers: Headers): void {
@@ -233,7 +233,7 @@ export class Pipeline {
 interface Visit {
   readonly request: HttpRequest
   readonly gate: Gate
-  /** Grows from step to step: what a refusal carries depends on how far the request came. */
+  /** Added to by each step: an error reply has the headers of the steps before it. */
   readonly headers: Headers
   readonly query: string
   readonly path: string
@@ -249,7 +249,7 @@ function redirect(visit: Visit, path: string): Reply {
   return redirectTo(encodePath(path) + (visit.query === '' ? '' : `?${visit.query}`), visit.request.method)
 }
 
-/** The host goes into a header of ours, so only what a host may consist of gets there. */
+/** The host becomes part of a reply header, so only the characters of a host are allowed. */
 function toHttps(host: string | undefined, target: string, absolute: boolean): Reply {
   if (host === undefined || !/^[A-Za-z0-9.:[\]_-]+$/.test(host)) return text(400, 'Bad Request')
   const rest = absolute ? target.replace(/^https?:\/\/[^/?#]*/i, '') : target
@@ -266,7 +266,7 @@ function finish(headers: Headers, reply: Reply): HttpReply {
     : { status: reply.status, headers, body: reply.body }
 }
 
-/** Cookies add up; of every other header the route's own value counts. */
+/** Cookies are merged; for every other header the route's value is used. */
 function merged(before: Headers[string] | undefined, name: string, value: Headers[string]): Headers[string] {
   if (name !== 'Set-Cookie' || before === undefined) return value
   return [before, value].flat()

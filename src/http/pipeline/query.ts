@@ -3,13 +3,13 @@ import { faultOf } from '../../rest/check.ts'
 import type { Parameters } from '../../rest/declaration.ts'
 
 const PER_PAGE_DEFAULT = 65_536
-/** More than any index page; the product with the page number stays a safe integer. */
+/** More than any index page; the product with the page number is a safe integer. */
 const PER_PAGE_MAX = 65_536 * 16
-/** Characters of a bad value that its refusal shows. */
+/** Characters of an invalid value that the error text quotes. */
 const QUOTED_MAX = 40
 const PAGE_MAX = Math.floor(Number.MAX_SAFE_INTEGER / PER_PAGE_MAX)
 
-/** The parameters of a request. Names and values are decoded; nothing else has been looked at. */
+/** The parameters of a request. Names and values are decoded but not validated. */
 export class Query<Name extends string = string> {
   readonly #pairs: readonly (readonly [name: string, value: string])[]
   readonly #declared: Parameters
@@ -19,7 +19,7 @@ export class Query<Name extends string = string> {
     this.#declared = declared
   }
 
-  /** The first value counts when a name is repeated. */
+  /** The first value when a name is repeated. */
   first(name: Name): string | undefined {
     return this.#pairs.find(([each]) => each === name)?.[1]
   }
@@ -29,8 +29,8 @@ export class Query<Name extends string = string> {
   }
 
   /**
-   * A whole number in base 10. What else a value may be, its declaration says: a strict one that is not as declared
-   * throws `bad-request`, every other one is "absent", as an empty one always is.
+   * A whole number in base 10. A value that does not match its declaration throws `bad-request` if that is strict, and
+   * is treated as absent otherwise, as an empty value always is.
    */
   integer(name: Name): number | undefined {
     const text = this.first(name)
@@ -43,7 +43,7 @@ export class Query<Name extends string = string> {
     throw new TwinfoldError('bad-request', `${fault}, not ${JSON.stringify(text.slice(0, QUOTED_MAX))}`)
   }
 
-  /** Paging with both values clamped: a bad or non-positive one is the default. */
+  /** Paging with both values clamped: an invalid or non-positive one is the default. */
   paging(this: Query<'page' | 'perpage'>): { readonly page: number; readonly perPage: number } {
     const page = this.integer('page') ?? 1
     const perPage = this.integer('perpage') ?? PER_PAGE_DEFAULT
@@ -57,7 +57,7 @@ export class Query<Name extends string = string> {
 const NONE: Parameters = {}
 const EMPTY = new Query([], NONE)
 
-/** Throws `bad-request` for escapes that are no UTF-8: guessing would scan or change something else than was meant. */
+/** Throws `bad-request` for escapes that are not UTF-8: a guess could scan or change another item. */
 export function parseQuery(text: string, declared: Parameters = NONE): Query {
   if (text === '') return EMPTY
   const pairs = text

@@ -1,7 +1,7 @@
 import type { HttpReply } from '../../platform/http.ts'
 import { formatJson } from './json.ts'
 
-/** What a route answers; the pipeline adds the headers that every reply carries. */
+/** The reply of a route; the pipeline adds the common headers. */
 export interface Reply {
   readonly status: number
   readonly contentType?: string
@@ -25,7 +25,7 @@ export function text(status: number, message: string): Reply {
 
 export const NOT_FOUND: Reply = text(404, '404 page not found')
 
-/** Moves a client to the canonical spelling. A browser gets a page to look at, programs get none. */
+/** Redirects to the canonical path. GET gets an HTML body for browsers, other methods none. */
 export function redirectTo(location: string, method: string): Reply {
   if (method !== 'GET') return { status: 307, headers: { Location: location } }
   const body = `<a href="${escapeHtml(location)}">Moved Permanently</a>.\n\n`

@@ -12,31 +12,31 @@ import type { HttpRequest } from '../../platform/http.ts'
 import type { Query } from './query.ts'
 import type { Reply } from './reply.ts'
 
-/** One request after authentication, as a handler sees it. */
+/** One request after authentication, as passed to a handler. */
 export interface Call<Name extends string = string> {
   readonly request: HttpRequest
   readonly query: Query<Name>
-  /** What stood in the place of `:id`; empty for routes without one. */
+  /** The value of `:id`; empty for routes without one. */
   readonly id: string
 }
 
-/** A declared operation and what carries it out. */
+/** A declared operation and its handler. */
 export interface Route {
   readonly method: Method
   readonly path: string
-  /** What it does, in one sentence for people. */
+  /** What it does, in one sentence. */
   readonly summary: string
-  /** Statuses and words of refusals where they differ from the usual. */
+  /** Statuses and texts of errors where they differ from the default. */
   readonly errors?: RouteErrors
-  /** The parameters that it knows. */
+  /** The declared parameters. */
   readonly parameters?: Parameters
   readonly handle: Handler
 }
 
-/** A handler can ask for the parameters that its declaration names, and for no others. */
+/** A handler can only read the parameters of its declaration. */
 type Handler<Name extends string = string> = (call: Call<Name>) => Reply | Promise<Reply>
 
-/** Gives every declared route its handler; a missing one and one too many are errors of types. */
+/** Binds every declared route to its handler; a missing or surplus handler is a type error. */
 export function bind<const D extends Declarations>(
   declarations: D,
   handlers: { readonly [K in keyof D]: Handler<ParameterName<D[K]>> },
@@ -63,7 +63,7 @@ interface Place {
 const UNKNOWN: Found = { is: 'unknown' }
 const PARAMETER = '/:id'
 
-/** Finds the route of a request. Nearly all paths are fixed texts, so a map is the whole router. */
+/** Finds the route of a request. Nearly all paths are fixed, so a map is sufficient. */
 export class RouteTable {
   readonly routes: readonly Route[]
   readonly #places = new Map<string, Place>()
@@ -78,7 +78,7 @@ export class RouteTable {
     }
   }
 
-  /** Whether a path as sent is exactly that of a route, so that nothing about it needs cleaning. */
+  /** Whether a path as sent is exactly that of a route, so that it needs no cleaning. */
   isExact(path: string): boolean {
     return this.#places.has(path) && !path.endsWith(PARAMETER)
   }
@@ -105,7 +105,7 @@ export class RouteTable {
     return place === undefined ? undefined : { place, id }
   }
 
-  /** The path without a slash at its end and in the right case; what stands for an id keeps its own case. */
+  /** The path without a slash at its end and in the right case; the case of an id is kept. */
   #otherSpelling(path: string): string | undefined {
     const bare = path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path
     const fixed = this.#canonical.get(bare.toLowerCase())

@@ -18,17 +18,17 @@ export interface TokenDeps {
 }
 
 /**
- * Tokens handed to browsers: at most 25, the longest unused dropped first; use prolongs their life. Only hashes are
- * kept, in memory and on disk: neither a stolen database nor the time a lookup takes says anything about a token.
+ * Tokens issued to browsers: at most 25, least recently used evicted first; each use extends the expiry. Only hashes
+ * are stored, in memory and on disk: neither a stolen database nor the duration of a lookup reveals a token.
  */
 export class TokenStore {
   readonly #deps: TokenDeps
   readonly #key: string
   readonly #lifetimeMs: number
-  /** Hash to expiry, the longest unused first. */
+  /** Expiry by hash, least recently used first. */
   #expiry = new Map<string, number>()
   readonly #changed = new Wakeup()
-  /** Changed since the last look, and changed since the last save. */
+  /** Changed since the last check, and changed since the last save. */
   #dirty = false
   #unsaved = false
 
@@ -44,7 +44,7 @@ export class TokenStore {
     return token
   }
 
-  /** Says whether a token is ours and alive, and prolongs its life if so. */
+  /** Returns whether a token is valid, and extends its expiry if so. */
   use(token: string): boolean {
     if (token.length !== TOKEN_LENGTH) return false
     const name = hashOf(token)
@@ -64,23 +64,23 @@ export class TokenStore {
 
   dropAll(): void {
     this.#expiry.clear()
-    this.#touch()
+    this.#markChanged()
   }
 
-  /** Brings back what an earlier process kept. What cannot be read is no loss: people log in again. */
+  /** Loads the tokens of an earlier process. Unreadable ones are discarded: users log in again. */
   async load(): Promise<void> {
     try {
       const bytes = await this.#deps.keyValue.get(this.#key)
       if (bytes === undefined) return
-      const kept: unknown = JSON.parse(new TextDecoder().decode(bytes))
+      const stored: unknown = JSON.parse(new TextDecoder().decode(bytes))
       const nowMs = this.#deps.clock.nowMs()
-      const pairs = Object.entries(Object(kept)).filter((pair): pair is [string, number] =>
-        isAlive(pair[1], nowMs, this.#lifetimeMs),
+      const pairs = Object.entries(Object(stored)).filter((pair): pair is [string, number] =>
+        isValidExpiry(pair[1], nowMs, this.#lifetimeMs),
       )
-      const known = [...pairs.sort(([, a], [, b]) => a - b), ...this.#expiry].slice(-TOKENS_MAX)
-      this.#expiry = new Map(known)
+      const newest = [...pairs.sort(([, a], [, b]) => a - b), ...this.#expiry].slice(-TOKENS_MAX)
+      this.#expiry = new Map(newest)
     } catch (error) {
-      this.#deps.logger.debug(() => `forgetting the tokens kept under ${this.#key}: ${messageOf(error)}`)
+      this.#deps.logger.debug(() => `discarding the tokens stored under ${this.#key}: ${messageOf(error)}`)
     }
   }
 
@@ -112,20 +112,20 @@ export class TokenStore {
   }
 
   #put(name: string): void {
-    this.#expiry.delete(name) // to the end of the order
+    this.#expiry.delete(name) // moves it to the end of the order
     this.#expiry.set(name, this.#deps.clock.nowMs() + this.#lifetimeMs)
     for (const oldest of this.#expiry.keys()) {
       if (this.#expiry.size <= TOKENS_MAX) break
       this.#expiry.delete(oldest)
     }
-    this.#touch()
+    this.#markChanged()
   }
 
   #remove(name: string): void {
-    if (this.#expiry.delete(name)) this.#touch()
+    if (this.#expiry.delete(name)) this.#markChanged()
   }
 
-  #touch(): void {
+  #markChanged(): void {
     this.#dirty = true
     this.#unsaved = true
     this.#changed.ring()
@@ -136,7 +136,7 @@ function hashOf(token: string): string {
   return hash('sha256', token, 'base64url')
 }
 
-/** A clock that was wrong once must not keep a token alive for ever. */
-function isAlive(expiresMs: unknown, nowMs: number, lifetimeMs: number): expiresMs is number {
+/** The upper bound discards tokens that were stored while the clock was wrong. */
+function isValidExpiry(expiresMs: unknown, nowMs: number, lifetimeMs: number): expiresMs is number {
   return typeof expiresMs === 'number' && expiresMs > nowMs && expiresMs <= nowMs + lifetimeMs
 }

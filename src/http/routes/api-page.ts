@@ -5,7 +5,7 @@ import { ROUTES } from '../../rest/routes.ts'
 import type { Schema } from '../../rest/schema.ts'
 import { escapeHtml } from '../pipeline/reply.ts'
 
-/** The interface as a page to read: made of the same declarations as everything else, and only of text. */
+/** The description of the interface as a web page, derived from the declarations. */
 export function apiPage(version: string): string {
   const byArea = Map.groupBy(namesOf(ROUTES), (name) => areaOf(pathOf(name)))
   const areas = Object.entries(AREAS).filter(([area]) => byArea.has(area))
@@ -22,22 +22,22 @@ export function apiPage(version: string): string {
 <h1>REST interface</h1>
 <p>Twinfold ${escapeHtml(version)}, ${namesOf(ROUTES).length} operations. Programs read
 <a href="/api/openapi.json">openapi.json</a>. Requests below <code>/rest</code> carry the API key in the header
-<code>X-API-Key</code>; refusals are a line of text.</p>
-<nav>${areas.map(([area]) => `<a href="#${area}">${area}</a>`).join('\n')}\n<a href="#shapes">shapes</a></nav>
+<code>X-API-Key</code>; errors are a line of text.</p>
+<nav>${areas.map(([area]) => `<a href="#${area}">${area}</a>`).join('\n')}\n<a href="#schemas">schemas</a></nav>
 </header>
 <main>
-${areas.map(([area, words]) => section(area, words, byArea.get(area) ?? [])).join('\n')}
-${shapes()}
+${areas.map(([area, about]) => section(area, about, byArea.get(area) ?? [])).join('\n')}
+${schemas()}
 </main>
 </body>
 </html>
 `
 }
 
-function section(area: string, words: string, names: readonly (keyof typeof ROUTES)[]): string {
+function section(area: string, about: string, names: readonly (keyof typeof ROUTES)[]): string {
   return `<section id="${area}">
 <h2>${area}</h2>
-<p>${escapeHtml(words)}</p>
+<p>${escapeHtml(about)}</p>
 ${names.map((name) => operation(name, ROUTES[name])).join('\n')}
 </section>`
 }
@@ -54,7 +54,7 @@ function parameters({ query = {} }: Declaration): string {
   const rows = Object.entries<Parameter>(query).map(
     ([name, { schema, about, required, repeated }]) =>
       `<tr><td><code>${escapeHtml(name)}</code></td><td>${escapeHtml(outline(schema))}${repeated ? ', repeated' : ''}</td>` +
-      `<td>${required ? 'needed' : ''}</td><td>${marked(about)}</td></tr>`,
+      `<td>${required ? 'required' : ''}</td><td>${marked(about)}</td></tr>`,
   )
   return rows.length === 0 ? '' : `<h3>Parameters</h3>\n<table>\n${rows.join('\n')}\n</table>\n`
 }
@@ -74,19 +74,19 @@ function refusals(route: Declaration): string {
   const rows = [...refusalsOf(route)].map(
     ([status, when]) => `<tr><td>${status}</td><td>${marked(when.join(' '))}</td></tr>`,
   )
-  return rows.length === 0 ? '' : `<h3>Refusals</h3>\n<table>\n${rows.join('\n')}\n</table>\n`
+  return rows.length === 0 ? '' : `<h3>Errors</h3>\n<table>\n${rows.join('\n')}\n</table>\n`
 }
 
-function shapes(): string {
+function schemas(): string {
   const all = Object.entries<Schema>(componentSchemas()).map(
     ([name, schema]) =>
-      `<details id="shape-${name}">\n<summary><code>${name}</code> <span>${marked(schema.description ?? '')}</span></summary>\n` +
+      `<details id="schema-${name}">\n<summary><code>${name}</code> <span>${marked(schema.description ?? '')}</span></summary>\n` +
       `<pre>${escapeHtml(outline(schema))}</pre>\n</details>`,
   )
-  return `<section id="shapes">\n<h2>shapes</h2>\n<p>What several operations have in common.</p>\n${all.join('\n')}\n</section>`
+  return `<section id="schemas">\n<h2>schemas</h2>\n<p>Schemas that several operations use.</p>\n${all.join('\n')}\n</section>`
 }
 
-/** A schema as people write JSON: names, types, and a sentence where there is one. A question mark means "may be absent". */
+/** A schema in a notation like JSON: names, types and descriptions. A question mark means "may be absent". */
 function outline(schema: Schema, indent = ''): string {
   if ('$ref' in schema) return schema.$ref.slice(schema.$ref.lastIndexOf('/') + 1)
   if ('const' in schema) return JSON.stringify(schema.const)
@@ -97,8 +97,8 @@ function outline(schema: Schema, indent = ''): string {
     const inner = `${indent}  `
     const lines = Object.entries(schema.properties).map(([name, field]) => {
       const mark = schema.required.includes(name) ? '' : '?'
-      const words = field.description === undefined ? '' : `  // ${field.description}`
-      return `${inner}${name}${mark}: ${outline(field, inner)}${words}`
+      const comment = field.description === undefined ? '' : `  // ${field.description}`
+      return `${inner}${name}${mark}: ${outline(field, inner)}${comment}`
     })
     return `{\n${lines.join('\n')}\n${indent}}`
   }
@@ -107,7 +107,7 @@ function outline(schema: Schema, indent = ''): string {
   return 'format' in schema && schema.format === 'date-time' ? 'time' : schema.type
 }
 
-/** Text for a page, with what stands between backquotes as code. */
+/** HTML of a text whose parts between backquotes are code. */
 function marked(text: string): string {
   return escapeHtml(text).replace(/`([^`]*)`/g, '<code>$1</code>')
 }

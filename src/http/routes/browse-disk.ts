@@ -1,9 +1,9 @@
 import { systemCode } from '../../core/errors.ts'
 import type { Disk } from '../../platform/disk.ts'
 
-/** Directories named in one answer: more than anybody scrolls through. */
+/** The maximum number of directories in one reply. */
 const DIRECTORIES_MAX = 1_000
-/** Names looked at closely for one answer: each costs a question to the disk. */
+/** The maximum number of `stat` calls for one reply. */
 const CANDIDATES_MAX = 10_000
 
 export interface BrowseDeps {
@@ -13,8 +13,8 @@ export interface BrowseDeps {
 }
 
 /**
- * Directories whose path starts with what somebody has typed so far: those in the same case first, each group sorted.
- * What cannot be read has none; this never fails.
+ * Directories whose path starts with the typed text: those in the same case first, each group sorted. An unreadable
+ * directory has no entries; this never fails.
  */
 export async function browseDisk(deps: BrowseDeps, typed: string): Promise<readonly string[]> {
   if (typed === '') return await roots(deps)
@@ -32,7 +32,7 @@ export async function browseDisk(deps: BrowseDeps, typed: string): Promise<reado
   return found
 }
 
-/** The directory ends in a separator; `start` is what its names must start with. */
+/** The directory ends in a separator; `start` is the prefix of the names. */
 function splitTyped(deps: BrowseDeps, typed: string): { readonly directory: string; readonly start: string } {
   const windows = deps.platform === 'win32'
   const path = windows ? typed.replaceAll('/', '\\') : typed
@@ -64,7 +64,7 @@ async function isDirectory({ disk }: BrowseDeps, path: string): Promise<boolean>
   }
 }
 
-/** What the system refuses is not there for us; anything else is a bug. */
+/** A system error counts as missing; any other error is a bug. */
 function emptyIfRefused(error: unknown): readonly never[] {
   if (systemCode(error) === undefined) throw error
   return []

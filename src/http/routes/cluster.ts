@@ -27,7 +27,7 @@ export interface ClusterRouteDeps {
   readonly pending?: PendingView
 }
 
-/** Other devices: who is connected, who wants to be, and who shall not be for now. */
+/** Other devices: connected, pending and paused. */
 export function clusterRoutes(deps: ClusterRouteDeps, ownDevice: DeviceId): readonly Route[] {
   const { config, clock, pending } = deps
   return bind(CLUSTER_ROUTES, {
@@ -42,7 +42,7 @@ export function clusterRoutes(deps: ClusterRouteDeps, ownDevice: DeviceId): read
   })
 }
 
-/** All devices when none is named. It is a change of the configuration: it stays until it is taken back. */
+/** All devices when none is given. It changes the configuration, so it persists. */
 async function pause(
   config: ConfigStore,
   ownDevice: DeviceId,
@@ -96,7 +96,7 @@ export function connectionsJson(
   }
 }
 
-/** The figures of the device are those of its primary connection, with the bytes of all. */
+/** The fields of the device are those of its primary connection, with the bytes of all connections. */
 function deviceJson(figures: DeviceFigures | undefined, paused: boolean, at: string): DeviceConnectionsJson {
   const primary = figures === undefined ? NO_CONNECTION : connectionJson(figures.primary, at)
   const secondary = (figures?.secondary ?? []).map((one) => connectionJson(one, at))
@@ -130,7 +130,7 @@ export function pendingDevicesJson(pending: PendingView | undefined): PendingDev
   )
 }
 
-/** Folder ids are whatever others call them, `__proto__` included: only entries made one by one are safe. */
+/** Remote devices choose the folder ids, which may be `__proto__`: `Object.fromEntries` is safe for it. */
 export function pendingFoldersJson(pending: PendingView | undefined, device: DeviceId | undefined): PendingFoldersJson {
   const offers = (pending?.folders ?? []).filter((offer) => device === undefined || offer.device === device)
   const byFolder = Map.groupBy(offers, ({ folder }) => folder)
@@ -163,7 +163,7 @@ function dismissFolder(pending: PendingView | undefined, query: Query<'folder' |
   return EMPTY_OK
 }
 
-/** Throws `bad-request` for what is no device id. */
+/** Throws `bad-request` for an invalid device id. */
 function deviceIn(query: Query<'device'>): DeviceId | undefined {
   const device = parseDeviceIdOrEmpty(query.first('device') ?? '')
   return device === '' ? undefined : device

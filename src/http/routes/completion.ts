@@ -16,16 +16,16 @@ export interface CompletionRouteDeps {
   readonly deviceStatistics?: DeviceStatisticsView
 }
 
-/** How far other devices are, and when they were here. */
+/** The completion of other devices, and when they were last connected. */
 export function completionRoutes({ completion, deviceStatistics }: CompletionRouteDeps): readonly Route[] {
   return bind(COMPLETION_ROUTES, {
-    'GET /rest/db/completion': ({ query }) => answer(completion, query),
+    'GET /rest/db/completion': ({ query }) => completionReply(completion, query),
     'GET /rest/db/remoteneed': ({ query }) => remoteNeed(completion, query),
     'GET /rest/stats/device': async () => json(await deviceStatisticsJson(deviceStatistics)),
   })
 }
 
-async function answer(view: CompletionView | undefined, query: Query<'folder' | 'device'>): Promise<Reply> {
+async function completionReply(view: CompletionView | undefined, query: Query<'folder' | 'device'>): Promise<Reply> {
   const device = deviceOf(query)
   const folder = parseFolderId(query.first('folder'))
   const body: CompletionJson = await required(view).completion(folder, device)

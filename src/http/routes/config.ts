@@ -47,10 +47,10 @@ export interface ConfigRouteDeps {
   readonly passwords: Passwords
 }
 
-/** A change that a request asks for: the present configuration, its body and its id give the next configuration. */
+/** A requested change: computes the next configuration from the current one, the body and the id. */
 type Edit = (current: Config, body: Json, id: string) => Config
 
-/** Reading and changing the configuration. Every change is applied and saved before it is answered. */
+/** Reading and changing the configuration. Every change is applied and saved before the reply. */
 export function configRoutes(deps: ConfigRouteDeps, ownDevice: DeviceId): readonly Route[] {
   const { config } = deps
   const read =
@@ -112,7 +112,7 @@ export function configRoutes(deps: ConfigRouteDeps, ownDevice: DeviceId): readon
   })
 }
 
-/** The password is hashed before the change: hashing takes time, and a change must not wait half way. */
+/** The password is hashed before the change: hashing is asynchronous, and a change is not. */
 async function change(deps: ConfigRouteDeps, { request, id }: Call, edit: Edit): Promise<Reply> {
   const body = parseJson(await request.body(BODY_BYTES_MAX))
   const before = deps.config.current
@@ -126,7 +126,7 @@ async function change(deps: ConfigRouteDeps, { request, id }: Call, edit: Edit):
   return EMPTY_OK
 }
 
-/** A hash is stored as it is, and so is what has not changed. */
+/** A hash and an unchanged password are stored as they are. */
 function isPlainPassword(before: Config, password: string): boolean {
   return password !== '' && password !== before.gui.password && !isHashedPassword(password)
 }

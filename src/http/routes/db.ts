@@ -50,8 +50,8 @@ function folderOf(query: Query<'folder'>): FolderId {
 }
 
 /**
- * Everything about the request is checked before anything is scanned. The client's leaving does not stop a scan: the
- * index would be half told, and the next client would scan again.
+ * The whole request is validated before anything is scanned. A disconnect of the client does not stop a scan: the
+ * index would be incomplete, and the next client would scan again.
  */
 async function scan(hub: Hub, query: Query<'folder' | 'sub' | 'next'>): Promise<Reply> {
   const nextS = query.integer('next')
@@ -70,14 +70,14 @@ async function scanAll(hub: Hub): Promise<Reply> {
   return { status: 500, contentType: TEXT_TYPE, body: `Error scanning folders\n${formatJson(reasons)}` }
 }
 
-/** Pages ask again and again while nothing happens: a status that is known is put into words once. */
+/** Caches the reply of an unchanged status, because pages poll it. */
 function statusReplies(hub: Hub): (folder: FolderId) => Reply | Promise<Reply> {
   const replies = new WeakMap<FolderStatus, Reply>()
   return (folder) => {
     const status = hub.statusNow(folder)
-    if (status === undefined) return hub.status(folder).then((asked) => json(folderStatusJson(asked)))
-    const known = replies.get(status)
-    if (known !== undefined) return known
+    if (status === undefined) return hub.status(folder).then((current) => json(folderStatusJson(current)))
+    const cached = replies.get(status)
+    if (cached !== undefined) return cached
     const reply = json(folderStatusJson(status))
     replies.set(status, reply)
     return reply

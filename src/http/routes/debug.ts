@@ -11,9 +11,9 @@ import { bind, type Call, type Route } from '../pipeline/route.ts'
 
 const BODY_BYTES_MAX = 64 * 1024
 
-/** The switches of the debug log: one table of levels, seen as on and off (1.x) and as levels (2.x). */
+/** The switches of the debug log: one table of levels, shown as on and off (1.x) and as levels (2.x). */
 export function debugRoutes(log: LogControl): readonly Route[] {
-  // The listing is asked for often and changes seldom; the text is made anew when a switch has moved.
+  // Cached: the list is requested often and changes seldom.
   let shown = { enabled: -1, reply: EMPTY_OK }
   const list = (): Reply => {
     let enabled = 0
@@ -39,7 +39,7 @@ export function debugRoutes(log: LogControl): readonly Route[] {
   })
 }
 
-/** On first, then off: a name in both is off. Names nobody knows are ignored. */
+/** On first, then off: a name in both is off. Unknown names are ignored. */
 function switchFacilities(log: LogControl, query: Query<'enable' | 'disable'>): Reply {
   for (const facility of facilitiesIn(query.first('enable'))) log.setLevel(facility, 'DEBUG')
   for (const facility of facilitiesIn(query.first('disable'))) {
@@ -59,7 +59,7 @@ function levels(log: LogControl): LogLevelsJson {
   return { packages: FACILITIES, levels: Object.fromEntries(FACILITY_NAMES.map((name) => [name, log.level(name)])) }
 }
 
-/** All levels are read before the first is set: a bad one changes nothing. */
+/** All levels are read before the first is set: an invalid one changes nothing. */
 async function setLevels(log: LogControl, { request }: Call): Promise<Reply> {
   const body = readBody(DEBUG_ROUTES['POST /rest/system/loglevels'].body, parseJson(await request.body(BODY_BYTES_MAX)))
   const wanted = Object.entries(body).map(([name, level]) => [parseFacility(name), levelOf(level)] as const)
@@ -69,7 +69,7 @@ async function setLevels(log: LogControl, { request }: Call): Promise<Reply> {
 
 const RANKS: Readonly<Record<string, number>> = { DEBUG: -4, INFO: 0, WARN: 4, ERROR: 8 }
 
-/** `WARN`, `info`, `INFO+2`: an offset counts as the level it reaches. */
+/** `WARN`, `info`, `INFO+2`: an offset is rounded down to a level. */
 function levelOf(text: string): LogLevel {
   const match = /^(DEBUG|INFO|WARN|ERROR)([+-]\d{1,3})?$/i.exec(text)
   const base = match === null ? undefined : RANKS[match[1]!.toUpperCase()]

@@ -2,17 +2,17 @@ import { DESCRIPTION_ROUTES } from '../../rest/description-routes.ts'
 import { JSON_TYPE, type Reply } from '../pipeline/reply.ts'
 import { bind, type Route } from '../pipeline/route.ts'
 
-/** The page has neither scripts nor anything from elsewhere, and the browser is told to insist on that. */
+/** The page has no scripts and no external resources, and the policy enforces that. */
 const POLICY = "default-src 'self'; script-src 'none'; frame-ancestors 'self'"
 
 /**
- * The interface told about itself. Few ask, so nothing of it is loaded before somebody does; from then on the answers
- * are kept.
+ * The description of the interface. It is rarely requested, so its code is loaded by the first request; the replies are
+ * cached.
  */
 export function descriptionRoutes(version: string): readonly Route[] {
   const document = once(async (): Promise<Reply> => {
     const { openApi } = await import('../../rest/openapi.ts')
-    // Without line breaks: nobody reads it as it is, and it is long.
+    // Without line breaks: it is long and read by programs.
     return { status: 200, contentType: JSON_TYPE, body: `${JSON.stringify(openApi(version))}\n` }
   })
   const page = once(async (): Promise<Reply> => {

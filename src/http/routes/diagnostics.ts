@@ -24,8 +24,8 @@ export interface DiagnosticState {
 }
 
 /**
- * How the device is doing, for monitoring systems and for people who look for the reason of something. Most of the code
- * behind it is loaded at the first question: a device that nobody looks into does not pay for it.
+ * Metrics, profiles and other diagnostics. Most of the code is loaded by the first request, to keep the daemon small
+ * where they are not used.
  */
 export function diagnosticRoutes(deps: RestDeps, options: RestOptions, state: DiagnosticState): readonly Route[] {
   type Handle = Route['handle']
@@ -69,9 +69,9 @@ async function metricsText(deps: RestDeps, options: RestOptions, state: Diagnost
 async function report(deps: RestDeps, options: RestOptions, state: DiagnosticState, version: number | undefined) {
   const { usageReport } = await import('./usage-report.ts')
   const uptimeS = Math.floor((deps.clock.monotonicMs() - state.startedMonotonicMs) / 1_000)
-  const asked = version === undefined || version <= 0 ? undefined : version
+  const requested = version === undefined || version <= 0 ? undefined : version
   return await usageReport({ ...deps, config: deps.config.current }, options.version, {
-    version: asked,
+    version: requested,
     uptimeS,
   })
 }
@@ -90,7 +90,7 @@ async function file({ hub }: RestDeps, query: Query<'folder' | 'file'>): Promise
   return json(body)
 }
 
-/** The winning version and who has it, on one line for people. */
+/** The global version and the devices that have it, on one line. */
 function versionsText(global: FileInfo | undefined, holders: readonly string[]): string {
   if (global === undefined) return '[]'
   const version = global.version.map(({ device, value }) => `{${shortIdText(device)} ${value}}`).join(' ')
@@ -138,7 +138,7 @@ async function profile(
   }
 }
 
-/** A length of time as Go writes it (`1m30s`, `500ms`), kept within reason; undefined for anything else. */
+/** A duration in Go's format (`1m30s`, `500ms`), clamped; undefined for any other text. */
 function durationIn(given: string | undefined): number | undefined {
   if (given === undefined || !/^(\d+(\.\d+)?(ms|s|m|h)){1,4}$/.test(given)) return undefined
   const units: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 }

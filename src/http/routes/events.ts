@@ -25,7 +25,7 @@ export function eventRoutes(events: EventSource): readonly Route[] {
   })
 }
 
-/** Names nobody knows are ignored; a list of only such names selects nothing and always times out. */
+/** Unknown names are ignored; a list of only such names selects nothing and always times out. */
 function typesOf(query: Query<'events'>): ReadonlySet<EventType> {
   const names = query.first('events')
   if (names === undefined || names === '') return DEFAULT_EVENT_TYPES

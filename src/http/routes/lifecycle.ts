@@ -16,44 +16,44 @@ export interface LifecycleRouteDeps {
   readonly upgrade: UpgradeView
 }
 
-/** Stopping, starting again, and what else ends a run of the daemon. */
+/** Shutdown, restart, reset and upgrade. */
 export function lifecycleRoutes({ config, lifecycle, upgrade }: LifecycleRouteDeps): readonly Route[] {
   return bind(LIFECYCLE_ROUTES, {
-    'POST /rest/system/shutdown': () => goodbye('shutting down', () => lifecycle.shutdown()),
-    'POST /rest/system/restart': () => goodbye('restarting', () => lifecycle.restart()),
+    'POST /rest/system/shutdown': () => replyThen('shutting down', () => lifecycle.shutdown()),
+    'POST /rest/system/restart': () => replyThen('restarting', () => lifecycle.restart()),
     'POST /rest/system/reset': ({ query }) => reset(config.current, lifecycle, query),
     'GET /rest/system/upgrade': async () => json(upgradeJson(await upgrade.check())),
     'POST /rest/system/upgrade': () => text(501, refusalText(upgrade.state())),
   })
 }
 
-/** The index is gone before the answer leaves: whoever reads it may rely on that. */
+/** The index is deleted before the reply is sent. */
 async function reset(config: Config, lifecycle: Lifecycle, query: Query<'folder'>): Promise<Reply> {
-  const { folders, words } = resetTarget(config, query)
+  const { folders, message } = resetTarget(config, query)
   await lifecycle.forgetIndexes(folders)
-  return goodbye(words, () => lifecycle.restart())
+  return replyThen(message, () => lifecycle.restart())
 }
 
-/** Which folders are meant, and the words that announce it. One that runs would write its index while it goes. */
+/** The folders to reset, and the message of the reply. A running folder would write its index during the reset. */
 function resetTarget(
   config: Config,
   query: Query<'folder'>,
-): { readonly folders: readonly FolderId[]; readonly words: string } {
+): { readonly folders: readonly FolderId[]; readonly message: string } {
   const named = parseFolderId(query.first('folder'))
   const meant = named === undefined ? config.folders : config.folders.filter(({ id }) => id === named)
   if (named !== undefined && meant.length === 0) throw new TwinfoldError('folder-missing', 'Invalid folder ID')
   if (meant.some(({ paused }) => !paused)) {
     throw new TwinfoldError('folder-error', 'folder must be paused when resetting')
   }
-  const words = named === undefined ? 'resetting database' : `resetting folder ${named}`
-  return { folders: meant.map(({ id }) => id), words }
+  const message = named === undefined ? 'resetting database' : `resetting folder ${named}`
+  return { folders: meant.map(({ id }) => id), message }
 }
 
-/** The reply leaves first: the daemon is told to stop when the last byte has been handed over. */
-function goodbye(words: string, act: () => void): Reply {
+/** Runs the action after the last byte of the reply has been passed on. */
+function replyThen(message: string, act: () => void): Reply {
   async function* body() {
     try {
-      yield `{"ok": ${JSON.stringify(words)}}\n`
+      yield `{"ok": ${JSON.stringify(message)}}\n`
     } finally {
       act()
     }

@@ -13,7 +13,7 @@ export interface LocalChangeRouteDeps {
   readonly logger: Logger
 }
 
-/** What differs here in folders that only send or only receive, and which side shall count. */
+/** Local changes in send-only and receive-only folders: list, override, revert. */
 export function localChangeRoutes({ hub, logger }: LocalChangeRouteDeps): readonly Route[] {
   return bind(LOCAL_CHANGE_ROUTES, {
     'GET /rest/db/localchanged': ({ query }) => localChanged(hub, query),
@@ -38,12 +38,12 @@ async function localChanged(
   return json(body)
 }
 
-/** The work may take hours; nobody waits for it, so what goes wrong can only be told in the log. */
+/** The work may take hours and the reply does not wait for it, so errors are only logged. */
 function begin(query: Query<'folder'>, act: (folder: FolderId) => Promise<void>, logger: Logger): Reply {
   const folder = parseFolderId(query.first('folder'))
   if (folder === undefined) return EMPTY_OK
   act(folder).catch((error: unknown) => {
-    // Of a folder that is unknown or paused nothing was asked that could be done.
+    // An unknown or paused folder has nothing to override or revert.
     if (error instanceof TwinfoldError && /^folder-(missing|paused|not-running)$/.test(error.code)) return
     logger.warn(`folder ${folder}: overriding or reverting changes failed: ${messageOf(error)}`)
   })

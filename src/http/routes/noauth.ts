@@ -10,10 +10,10 @@ import { bind, type Call, type Route } from '../pipeline/route.ts'
 const LOGIN = NOAUTH_ROUTES['POST /rest/noauth/auth/password']
 const LOGIN_BYTES_MAX = 64 * 1024
 
-/** What anybody may ask: whether we live, and to be let in. */
+/** Routes without authentication: the health check, login and logout. */
 export function noAuthRoutes(config: ConfigStore, auth: Auth): readonly Route[] {
   const health = json({ status: 'OK' } satisfies HealthJson)
-  // Without a password there is nothing to log in to, and clients tell so by the 404.
+  // Without a password there is no login; clients detect that by the 404.
   const ifAuthOn =
     (handle: Route['handle']): Route['handle'] =>
     (call) =>
@@ -44,6 +44,6 @@ function loginBody(
     const { username = '', password = '', stayLoggedIn: stay = false } = readBody(LOGIN.body, parseJson(bytes))
     return { username, password, stay }
   } catch {
-    return undefined // the reason may hold half a password; the reply says enough
+    return undefined // the reason may contain part of a password
   }
 }

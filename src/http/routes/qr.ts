@@ -4,12 +4,12 @@ import { text, type Reply } from '../pipeline/reply.ts'
 import { bind, type Route } from '../pipeline/route.ts'
 
 const MODULE_PIXELS = 8
-/** The light border that a reader needs to find the code. */
+/** The quiet zone around the code. */
 const QUIET_MODULES = 4
-/** The first word is the whole answer of Syncthing. */
+/** The first word is the whole reply of Syncthing. */
 const TOO_LONG = 'Invalid: the text does not fit into a QR code, which holds 2331 bytes at most'
 
-/** A device id, or whatever else is to be carried over by a camera, as a picture. */
+/** A text, such as a device id, as a QR code. */
 export function qrRoutes(): readonly Route[] {
   return bind(PICTURE_ROUTES, { 'GET /qr/': ({ query }) => picture(query.first('text') ?? '') })
 }

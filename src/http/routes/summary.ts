@@ -11,7 +11,7 @@ import type { RestDeps, RestOptions } from '../types.ts'
 
 type FolderSummary = SummaryJson['folders'][string]
 
-/** The answers of many routes at one moment, each in its own words. */
+/** The replies of several routes in one, each with its own schema. */
 export async function summaryJson(
   deps: RestDeps,
   { deviceId, version }: Pick<RestOptions, 'deviceId' | 'version'>,
@@ -38,7 +38,7 @@ export async function summaryJson(
   }
 }
 
-/** The little that a page asks for again and again. */
+/** The values that the web page polls. */
 export function pulseJson(deps: RestDeps, ownDevice: DeviceId, state: Pick<SystemState, 'startedMs'>): PulseJson {
   const { clock, config, connections } = deps
   return {
@@ -47,7 +47,7 @@ export function pulseJson(deps: RestDeps, ownDevice: DeviceId, state: Pick<Syste
   }
 }
 
-/** Undefined for a folder that cannot answer now: it was just removed, or has not started. */
+/** Undefined for a folder that was just removed or has not started. */
 async function folderSummary(deps: RestDeps, ownDevice: DeviceId, id: FolderId): Promise<FolderSummary | undefined> {
   try {
     const status = folderStatusJson(deps.hub.statusNow(id) ?? (await deps.hub.status(id)))

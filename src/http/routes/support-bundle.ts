@@ -4,16 +4,16 @@ import { formatJson } from '../pipeline/json.ts'
 import type { ZipFile } from '../formats/zip.ts'
 
 const HIDDEN = 'REDACTED'
-/** What is shorter is found everywhere by chance, and protects nothing. */
+/** Shorter secrets occur by chance in other text, and are not redacted there. */
 const SECRET_LENGTH_MIN = 4
 
 export interface BundlePart {
   readonly name: string
-  /** Asked for when its turn comes. What fails is told in the bundle instead: the rest still helps. */
+  /** Called when the file is written. An error is written into the bundle instead. */
   read(): Promise<string> | string
 }
 
-/** The texts of a support bundle, one after the other, every secret of the configuration taken out of each. */
+/** The texts of a support bundle, one after the other, each without the secrets of the configuration. */
 export async function* bundleFiles(parts: readonly BundlePart[], secrets: readonly string[]): AsyncGenerator<ZipFile> {
   for (const { name, read } of parts) {
     let content: string
@@ -26,7 +26,7 @@ export async function* bundleFiles(parts: readonly BundlePart[], secrets: readon
   }
 }
 
-/** The configuration for strangers to read: what would let them in, or names a person, is hidden. */
+/** The configuration without credentials and user names. */
 export function redactedConfig(config: Config): string {
   const { folders, devices, gui, ldap, options, defaults, ...rest } = config
   const hide = (text: string) => (text === '' ? '' : HIDDEN)
@@ -68,7 +68,7 @@ export function redactedConfig(config: Config): string {
   return formatJson(configToJson(shown))
 }
 
-/** Everything in a configuration that opens a door, and other keys that do. */
+/** All secrets of a configuration, and other API keys. */
 export function secretsOf(config: Config, others: readonly (string | undefined)[]): readonly string[] {
   const { folders, defaults, gui } = config
   const passwords = [...folders, defaults.folder].flatMap(({ devices }) =>
@@ -77,7 +77,7 @@ export function secretsOf(config: Config, others: readonly (string | undefined)[
   const all = [gui.apiKey, gui.password, ...passwords, ...others]
   return [...new Set(all.filter((secret) => secret !== undefined))]
     .filter(({ length }) => length >= SECRET_LENGTH_MIN)
-    .sort((a, b) => b.length - a.length) // a secret that holds another goes first
+    .sort((a, b) => b.length - a.length) // a secret that contains another comes first
 }
 
 function withoutSecrets(text: string, secrets: readonly string[]): string {
@@ -89,7 +89,7 @@ function withoutSecrets(text: string, secrets: readonly string[]): string {
   return clean
 }
 
-/** Addresses may carry a name and a password, or the token of a relay. */
+/** Addresses may contain a user name and a password, or the token of a relay. */
 function withoutLogin(address: string): string {
   return address.replace(/\/\/[^/@]*@/, `//${HIDDEN}@`).replace(/([?&]token=)[^&]*/gi, `$1${HIDDEN}`)
 }

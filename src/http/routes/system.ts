@@ -26,17 +26,17 @@ const ERROR_BYTES_MAX = 64 * 1024
 const RANDOM_LENGTH_DEFAULT = 32
 const RANDOM_LENGTH_MAX = 65_536
 
-/** As 1.x numbers them; nothing is above a warning there. */
+/** The numbers of Syncthing 1.x, which has no level above warning. */
 const LEVEL_NUMBERS: Readonly<Record<LogLine['level'], number>> = { DEBUG: 0, INFO: 2, WARN: 3, ERROR: 3 }
 
 export interface SystemState {
-  /** Where the interface can be reached now; empty while it cannot. */
+  /** The address of the interface; empty while it is not listening. */
   readonly address: () => string
   readonly startedMs: number
   readonly startedMonotonicMs: number
 }
 
-/** The device itself: is it there, which version, where are its files, what went wrong. */
+/** The device itself: version, status, paths, log and errors. */
 export function systemRoutes(deps: RestDeps, options: RestOptions, state: SystemState): readonly Route[] {
   const ping = json({ ping: 'pong' } satisfies PingJson)
   const version = json(versionJson(options.version))
@@ -70,7 +70,7 @@ function status(deps: RestDeps, options: RestOptions, state: SystemState): Statu
     connectionServiceStatus: Object.fromEntries(connections?.listeners ?? []),
     cpuPercent: 0,
     ...(discovering ? { discoveryEnabled: true, discoveryErrors: {}, discoveryMethods: 0, discoveryStatus: {} } : {}),
-    // A gauge of things going on at once: we have loops instead of goroutines, one per folder and one for us.
+    // A gauge of concurrency: loops instead of goroutines, one per folder and one for the device.
     goroutines: 1 + deps.config.current.folders.length,
     guiAddressOverridden: options.guiAddress !== undefined,
     guiAddressUsed: state.address(),
@@ -124,12 +124,12 @@ function logText(log: LogControl, query: Query<'since'>): Reply {
   return { status: 200, contentType: TEXT_TYPE, body: lines.join('') }
 }
 
-/** The facility is the part of the program to look at, and the switch to turn. */
+/** The facility names the part of the program and its debug switch. */
 function named(line: LogLine): string {
   return `${line.facility}: ${line.message}`
 }
 
-/** A time nobody can read means "everything". */
+/** An invalid time selects all lines. */
 function sinceOf(query: Query<'since'>): number | undefined {
   const given = query.first('since') ?? ''
   if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/.test(given)) return undefined
@@ -146,13 +146,13 @@ function lineJson(line: LogLine): LogLineJson {
   return { when: formatMs(line.timeMs), message: line.message, level: LEVEL_NUMBERS[line.level] }
 }
 
-/** The body is kept as it came, whatever it is. */
+/** The body is stored unchanged. */
 async function reportError(log: LogControl, { request }: Call): Promise<Reply> {
   log.reportError(new TextDecoder().decode(await request.body(ERROR_BYTES_MAX)))
   return EMPTY_OK
 }
 
-/** `filesystem` may name the pretended one of tests elsewhere, which has nothing to show. */
+/** `filesystem` may name Syncthing's `fake` file system, which has no entries here. */
 async function browse(deps: RestDeps, options: RestOptions, query: Query<'current' | 'filesystem'>): Promise<Reply> {
   if ((query.first('filesystem') ?? 'basic') === 'fake') return json([])
   const { platform } = options.version

@@ -43,13 +43,13 @@ export interface TwinfoldRouteDeps {
   readonly upgrade: UpgradeView
 }
 
-/** Answers about the device as a whole, composed elsewhere. */
+/** Replies about the whole device. */
 interface WholeAnswers {
   summary(): Promise<SummaryJson>
   pulse(): PulseJson
 }
 
-/** What the page of the device asks, which Syncthing's interface has no answer to. */
+/** Routes for the web page that Syncthing's interface does not have. */
 export function twinfoldRoutes(deps: TwinfoldRouteDeps, whole: WholeAnswers): readonly Route[] {
   return bind(TWINFOLD_ROUTES, {
     'GET /rest/twinfold/summary': async () => json(await whole.summary()),
@@ -89,7 +89,7 @@ async function tree(
   return json(body)
 }
 
-/** The newest version, unless it counts for nobody: then ours. */
+/** The global record, or the local one where there is no valid global one. */
 function itemJson({ records, state, children, devices }: Item): ItemJson {
   const shown = isInvalid(records.global) ? (records.local ?? records.global) : records.global
   return {
@@ -121,7 +121,7 @@ async function search(
   return json(body)
 }
 
-/** Asked once for an answer: the whole state of all connections is made for it. */
+/** Computed once per reply, because it copies the state of all connections. */
 function connectedDevices({ connections }: TwinfoldRouteDeps): ReadonlySet<DeviceId> {
   return new Set(connections?.status().devices.keys())
 }

@@ -9,7 +9,7 @@ import { versionJson } from '../views/version.ts'
 
 const MIB = 1024 * 1024
 const VERSION_NOW = 3
-/** Enough to tell a fast machine from a slow one, and over before anybody notices. */
+/** Long enough to compare machines, short enough not to delay the reply. */
 const HASHED_BYTES = 8 * MIB
 
 export interface UsageReportDeps {
@@ -19,7 +19,7 @@ export interface UsageReportDeps {
   readonly system: SystemView
 }
 
-/** Facts without names: no ids, no paths, no labels. It is shown to whoever asks here, and sent to nobody. */
+/** Facts without names: no ids, no paths, no labels. It is only shown here and never sent. */
 export async function usageReport(
   deps: UsageReportDeps,
   facts: VersionFacts,
@@ -102,7 +102,7 @@ const UNKNOWN_HERE = {
 
 async function folderSizes({ config, hub }: UsageReportDeps): Promise<readonly { files: number; bytes: number }[]> {
   const running = config.folders.filter(({ paused }) => !paused)
-  // A folder in trouble counts nothing.
+  // A folder with an error is not counted.
   const statuses = await Promise.all(running.map(({ id }) => hub.status(id).catch(() => undefined)))
   return statuses.map((status) => ({
     files: status?.counts.global.files ?? 0,
@@ -110,7 +110,7 @@ async function folderSizes({ config, hub }: UsageReportDeps): Promise<readonly {
   }))
 }
 
-/** MiB in a second, to two digits. */
+/** MiB per second, to two digits. */
 function hashSpeed(clock: Clock): number {
   const block = new Uint8Array(HASHED_BYTES)
   const startedMs = clock.monotonicMs()
@@ -216,7 +216,7 @@ function guiStats({ gui }: Config): Record<string, number | Record<string, numbe
   }
 }
 
-/** Nothing is said about what nobody uses. */
+/** Omits zero counts. */
 function counted(name: string, items: readonly unknown[]): Record<string, number> {
   return items.length === 0 ? {} : { [name]: items.length }
 }

@@ -13,7 +13,7 @@ const BODY_BYTES_MAX = 32 * 1024 * 1024
 
 type VersionKeeper = Pick<Hub, 'versions' | 'restoreVersions'>
 
-/** Older versions of files: which there are, and having them back. */
+/** Archived versions of files: list and restore. */
 export function versionRoutes(hub: VersionKeeper): readonly Route[] {
   return bind(VERSION_ROUTES, {
     'GET /rest/folder/versions': ({ query }) => versions(hub, query),
@@ -37,7 +37,7 @@ function versionJson({ versionMs, modifiedMs, sizeBytes }: FileVersion): FileVer
 
 async function restore(hub: VersionKeeper, { query, request }: Call<'folder'>): Promise<Reply> {
   const folder = folderOf(query)
-  // All of it is read before anything is restored: a bad time changes nothing.
+  // The whole body is parsed before anything is restored: an invalid time changes nothing.
   const times = readBody(
     VERSION_ROUTES['POST /rest/folder/versions'].body,
     parseJson(await request.body(BODY_BYTES_MAX)),

@@ -5,33 +5,33 @@ const FILE_BYTES_MAX = 8 * 1024 * 1024
 const PAGE = 'index.html'
 const COMPRESSED = '.gz'
 
-/** A file of the web page as it goes out, and compressed where the build made that too. */
+/** A file of the web page, and its compressed form where the build made one. */
 export interface GuiFile {
   readonly bytes: Uint8Array
   readonly compressed: Uint8Array | undefined
 }
 
-/** The files of the web page. Nothing is read before a browser asks, and only what was found by listing. */
+/** The files of the web page. Nothing is read before the first request, and only files that were found by listing. */
 export class GuiFiles {
   readonly #disk: Pick<Disk, 'open' | 'list'>
   readonly #directories: readonly string[]
   #found: Promise<Found | undefined> | undefined
 
-  /** The first of the directories that holds a page is taken. */
+  /** Uses the first of the directories that contains a page. */
   constructor(disk: Pick<Disk, 'open' | 'list'>, directories: readonly string[]) {
     this.#disk = disk
     this.#directories = directories
   }
 
-  /** The text of the page itself; undefined where it was never built. It may be built anew while we run. */
+  /** The text of the page itself; undefined where it was not built. It may be rebuilt while the daemon runs. */
   async page(): Promise<string | undefined> {
-    this.#found = this.#look()
+    this.#found = this.#find()
     return (await this.#found)?.page
   }
 
   /** One of the files beside it, by name. */
   async asset(name: string): Promise<GuiFile | undefined> {
-    const found = await (this.#found ??= this.#look())
+    const found = await (this.#found ??= this.#find())
     if (found === undefined || !found.names.has(name)) return undefined
     const compressedName = name + COMPRESSED
     try {
@@ -41,12 +41,12 @@ export class GuiFiles {
         : undefined
       return { bytes, compressed }
     } catch (error) {
-      if (isMissing(error) || systemCode(error) === 'ELOOP') return undefined // gone since, or a symlink, which is not followed
+      if (isMissing(error) || systemCode(error) === 'ELOOP') return undefined // deleted since, or a symlink
       throw error
     }
   }
 
-  async #look(): Promise<Found | undefined> {
+  async #find(): Promise<Found | undefined> {
     for (const directory of this.#directories) {
       try {
         const page = new TextDecoder().decode(await this.#read(`${directory}/${PAGE}`))

@@ -1,4 +1,4 @@
-/** `Accept-Language` by descending weight. An entry with a weight nobody can read is dropped. */
+/** `Accept-Language` by descending weight. An entry with an invalid weight is dropped. */
 export function acceptedLanguages(header: string | readonly string[] | undefined): readonly string[] {
   const entries = (typeof header === 'string' ? header : (header?.join() ?? '')).split(',').slice(0, 100)
   const weighted = entries.flatMap((entry) => {

@@ -11,7 +11,7 @@ export interface StaticOptions {
   readonly version: string
 }
 
-/** The languages that the page speaks. */
+/** The languages of the page. */
 const LANGUAGES: ReadonlySet<string> = new Set(['en', 'de', 'es', 'fr', 'zh'])
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -20,7 +20,7 @@ const TYPES: Readonly<Record<string, string>> = {
   svg: 'image/svg+xml',
 }
 
-/** What a browser finds: the page and its files, or an honest word where they were never built. */
+/** The web page and its files, or a note where they were not built. */
 export function staticRoutes(files: GuiFiles, options: StaticOptions): readonly Route[] {
   const facts = metadata(options)
   const page = async ({ request }: { readonly request: HttpRequest }) => {
@@ -36,7 +36,7 @@ export function staticRoutes(files: GuiFiles, options: StaticOptions): readonly 
   })
 }
 
-/** Only those who were let in get this far. */
+/** Only authenticated requests reach this. */
 function metadata({ deviceId, shortId }: StaticOptions): Reply {
   const facts = JSON.stringify({ authenticated: true, deviceID: deviceId, deviceIDShort: shortId })
   return { status: 200, contentType: 'application/javascript', body: `var metadata = ${facts};\n` }
@@ -57,14 +57,14 @@ function html(body: string): Reply {
   }
 }
 
-/** Says which language the browser would like best of those we speak; the page does the rest. */
+/** Adds the best language of `Accept-Language` that the page has; the page applies it. */
 function inLanguage(page: string, request: HttpRequest): string {
   const wanted = acceptedLanguages(request.headers['accept-language']).map((code) => code.split('-')[0] ?? '')
   const language = wanted.find((code) => LANGUAGES.has(code)) ?? 'en'
   return page.replace('<html lang="en">', `<html lang="${language}">`)
 }
 
-/** Names carry a hash of the content, but for the icon, so that a browser may keep them. */
+/** Names contain a hash of the content, except the icon's, so that browsers may cache them. */
 async function asset(files: GuiFiles, name: string, request: HttpRequest): Promise<Reply> {
   const contentType = TYPES[name.slice(name.lastIndexOf('.') + 1)]
   const file = contentType === undefined ? undefined : await files.asset(name)

@@ -49,7 +49,7 @@ export function typeName(type: FileType): FileTypeName {
   return TYPE_NAMES[type]
 }
 
-/** What the interface counts as the size: fixed for everything that has no bytes of its own. */
+/** The size in Syncthing's replies: fixed for items without content. */
 export function shownSize(entry: {
   readonly type: FileType
   readonly sizeBytes: number
@@ -59,7 +59,7 @@ export function shownSize(entry: {
   return entry.type === 'file' ? entry.sizeBytes : ITEM_SIZE_BYTES
 }
 
-/** A record in the words of the interface; lists do not know the number of blocks. */
+/** A record in the format of the interface; lists omit the number of blocks. */
 export function fileEntryJson(head: FileHead, blockCount = 0): FileEntryJson {
   const entry = {
     blocksHash: head.blocksHash === undefined ? null : Buffer.from(head.blocksHash).toString('base64'),
@@ -107,18 +107,18 @@ function attributesJson(attributes: readonly ExtendedAttribute[] | undefined) {
   return { xattrs: attributes.map(({ name, value }) => ({ name, value: Buffer.from(value).toString('base64') })) }
 }
 
-/** A whole record, or the empty one for a side that has none. */
+/** A whole record, or the empty one where there is none. */
 export function fileInfoJson(info: FileInfo | undefined): FileEntryJson {
   if (info === undefined) return EMPTY_ENTRY
   return fileEntryJson(info, (info.blockHashes?.length ?? 0) / HASH_BYTES)
 }
 
-/** With a leading zero, and nothing but that for none. */
+/** With a leading zero; `0` for none. */
 function octal(permissions: number): string {
   return permissions === 0 ? '0' : `0${permissions.toString(8)}`
 }
 
-/** The time of a file on our disk and the one it stands for, where the disk could not keep that. */
+/** The time of a file on disk and the time in the index, which differ where the disk could not store it. */
 export function diskTimeJson(local: FileHead | undefined) {
   const { diskTime } = local ?? {}
   if (local === undefined || diskTime === undefined)

@@ -9,7 +9,7 @@ export interface FolderMetricsDeps {
   readonly folderWork?: FolderWorkView
 }
 
-/** As Syncthing numbers them. */
+/** Syncthing's numbers. */
 const STATE_NUMBERS: Readonly<Record<string, number>> = {
   idle: 0,
   scanning: 1,
@@ -23,12 +23,12 @@ const STATE_NUMBERS: Readonly<Record<string, number>> = {
   starting: 9,
 }
 
-/** What is in the folders, what they are doing, and what they have done. */
+/** The contents, the state and the counters of the folders. */
 export async function folderMetrics(deps: FolderMetricsDeps): Promise<readonly Metric[]> {
   return [...(await stateMetrics(deps)), ...workMetrics(deps)]
 }
 
-/** A folder that cannot be asked now is left out; the others are told. */
+/** Omits a folder whose status is not available. */
 async function stateMetrics({ config, hub }: FolderMetricsDeps): Promise<readonly Metric[]> {
   const states: Sample[] = []
   const summaries: Sample[] = []
@@ -99,12 +99,12 @@ function workMetrics({ folderWork: view }: FolderMetricsDeps): readonly Metric[]
     ),
     counter(
       'syncthing_scanner_scanned_items_total',
-      'Items that scans looked at.',
+      'Items that scans checked.',
       each(({ scannedItems }) => scannedItems),
     ),
     gauge(
       'twinfold_scanner_bytes_per_second',
-      'How fast a scan in progress hashes; 0 when none is long enough to tell.',
+      'Hash rate of a scan in progress; 0 when none has lasted long enough to measure.',
       each(({ scanRate }) => scanRate),
     ),
   ]

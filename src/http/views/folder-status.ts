@@ -2,7 +2,7 @@ import type { FolderStatus } from '../../model/types.ts'
 import type { FolderStatusJson } from '../../rest/db.ts'
 import { formatWholeSeconds } from './times.ts'
 
-/** A folder's state and counts in the words of `GET /rest/db/status` and of the `FolderSummary` event. */
+/** A folder's state and counts in the format of `GET /rest/db/status` and of the `FolderSummary` event. */
 export function folderStatusJson(status: FolderStatus): FolderStatusJson {
   const { global, local, need, receiveOnlyChanged: changed } = status.counts
   const items = (counts: typeof global) => counts.files + counts.directories + counts.symlinks + counts.deleted

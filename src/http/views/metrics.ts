@@ -12,7 +12,7 @@ export interface MetricsDeps extends FolderMetricsDeps {
   readonly system: SystemView
   readonly connections?: ConnectionsView
   readonly eventCounts?: EventCountsView
-  /** How often each route was asked, and how long it took. */
+  /** The number and the durations of requests per route. */
   requests(): ReadonlyMap<string, PathFigures>
 }
 
@@ -23,7 +23,7 @@ export interface MetricsOptions {
   readonly startedMs: number
 }
 
-/** Everything that `GET /metrics` tells. Names are those of Syncthing where the thing is the same. */
+/** All metrics of `GET /metrics`, with Syncthing's names where it has the same metric. */
 export async function collectMetrics(deps: MetricsDeps, options: MetricsOptions): Promise<readonly Metric[]> {
   return [
     buildInfo(options),
@@ -72,7 +72,7 @@ function configuration({ config }: MetricsDeps): readonly Metric[] {
   ]
 }
 
-/** Bytes count from the beginning of the present connections: a drop is a reset, as monitoring systems know it. */
+/** Bytes count from the start of the current connections: a drop is a counter reset. */
 function connections({ config, connections: view }: MetricsDeps, ownDevice: DeviceId): readonly Metric[] {
   const others = config.current.devices.map(({ deviceID }) => deviceID).filter((id) => id !== ownDevice)
   const status = view?.status()
@@ -123,7 +123,7 @@ function events({ eventCounts }: MetricsDeps): readonly Metric[] {
     { labels: { event, state: 'delivered' }, value: counts.delivered },
     { labels: { event, state: 'dropped' }, value: counts.dropped },
   ])
-  return [counter('syncthing_events_total', 'Events that were made, handed to somebody, and lost.', samples)]
+  return [counter('syncthing_events_total', 'Events that were created, delivered and dropped.', samples)]
 }
 
 async function indexBytes(disk: RestDisk, directory: string): Promise<number> {
@@ -131,7 +131,7 @@ async function indexBytes(disk: RestDisk, directory: string): Promise<number> {
   const names = await disk.list(directory).catch(() => []) // an index in memory has no directory
   for (const { name, valid } of names) {
     if (!valid) continue
-    const found = await disk.lstat(`${directory}/${name}`).catch(() => undefined) // gone since
+    const found = await disk.lstat(`${directory}/${name}`).catch(() => undefined) // deleted since
     if (found?.type === 'file') total += found.sizeBytes
   }
   return total
@@ -147,7 +147,7 @@ function requests(deps: MetricsDeps): readonly Metric[] {
     ),
     counter(
       'twinfold_http_request_seconds_total',
-      'Time until each path had its answers.',
+      'Duration of requests by path.',
       all.map(([path, { sumMs }]) => ({ labels: { path }, value: sumMs / 1_000 })),
     ),
   ]

@@ -1,12 +1,12 @@
-/** The time that means "never" to clients of this interface. */
+/** The time that means "never" in Syncthing's replies. */
 export const TIME_ZERO = '0001-01-01T00:00:00Z'
 
-/** RFC 3339 in UTC, zeros at the end of the fraction left out. A time before 1970 or none is "never". */
+/** RFC 3339 in UTC, without trailing zeros of the fraction. A time before 1970 or none is "never". */
 export function formatMs(timeMs: number): string {
   return timeMs > 0 ? trimFraction(new Date(timeMs).toISOString()) : TIME_ZERO
 }
 
-/** Whole seconds, as states and statistics are shown. */
+/** Whole seconds, for states and statistics. */
 export function formatWholeSeconds(timeMs: number): string {
   return formatMs(Math.floor(timeMs / 1_000) * 1_000)
 }
@@ -16,7 +16,7 @@ function wholeSeconds(seconds: number): string | undefined {
   return Number.isNaN(date.getTime()) ? undefined : date.toISOString().slice(0, -5)
 }
 
-/** In a list of files, many have the time of their neighbour, but for the fraction. */
+/** Cached, because neighbours in a list of files often have the same second. */
 let latest = { seconds: 0, whole: wholeSeconds(0) }
 
 /** A modification time with all its nanoseconds. */

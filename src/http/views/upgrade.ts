@@ -3,10 +3,10 @@ import type { UpgradeDetailsJson, UpgradeJson } from '../../rest/upgrade.ts'
 import type { UpgradeState } from '../../upgrade/types.ts'
 import { formatMs } from './times.ts'
 
-/** What stands first in every refusal: clients compare it. */
-const UNSUPPORTED = LIFECYCLE_ROUTES['GET /rest/system/upgrade'].errors['upgrade-off'].words
+/** The start of every error text, which clients compare. */
+const UNSUPPORTED = LIFECYCLE_ROUTES['GET /rest/system/upgrade'].errors['upgrade-off'].text
 
-/** The answer in Syncthing's shape: `newer` and `majorNewer` exclude each other. */
+/** The reply in Syncthing's format: `newer` and `majorNewer` exclude each other. */
 export function upgradeJson({ running, release }: UpgradeState): UpgradeJson {
   return {
     latest: `v${release?.version ?? running}`,
@@ -33,7 +33,7 @@ export function upgradeDetailsJson(state: UpgradeState): UpgradeDetailsJson {
   }
 }
 
-/** We never replace ourselves: a package manager cannot upgrade files that it did not install. */
+/** The daemon never replaces its own files: a package manager cannot upgrade files that it did not install. */
 export function refusalText(state: UpgradeState): string {
   if (state.checks === 'forbidden') return UNSUPPORTED
   const how =

@@ -7,8 +7,8 @@ const SYSTEMS: Readonly<Record<string, string>> = { win32: 'windows', sunos: 'so
 const ARCHITECTURES: Readonly<Record<string, string>> = { x64: 'amd64', ia32: '386', mipsel: 'mipsle' }
 
 /**
- * The answer to `GET /rest/system/version`. The long form keeps the word `syncthing` and its shape, because clients
- * match it; that it is Twinfold stands in the codename and in the tags.
+ * The reply to `GET /rest/system/version`. The long form keeps the word `syncthing` and its structure, because clients
+ * match it; the codename and the tags identify Twinfold.
  */
 export function versionJson(facts: VersionFacts): VersionJson {
   const os = SYSTEMS[facts.platform] ?? facts.platform
