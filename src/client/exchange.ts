@@ -32,8 +32,8 @@ export interface Download {
 }
 
 /**
- * Sends requests to one daemon and returns the texts of its replies. Rejects with a `ClientError`, or with the reason of
- * the caller's own signal.
+ * Sends requests to one daemon and returns the texts of its replies. Rejects with a `ClientError`, or with the reason
+ * of the caller's own signal.
  */
 export class Exchange {
   readonly #transport: Transport

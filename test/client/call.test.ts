@@ -7,7 +7,7 @@ import { bind } from '../../src/http/pipeline/route.ts'
 import { EMPTY_OK } from '../../src/http/pipeline/reply.ts'
 import { fakeRest, KEY } from '../http/fakes.ts'
 
-// Routes called by their names: the declaration decides how a request is sent and how its answer is read.
+// Routes called by their names: the declaration determines how a request is sent and how its reply is parsed.
 
 function recording(reply: ClientReply): { client: Client; requests: ClientRequest[] } {
   const requests: ClientRequest[] = []
@@ -31,7 +31,7 @@ test('call: the id is escaped into the path, the query is appended, the body is 
   )
 })
 
-test('call: a text body is sent as it is, and a text answer is given as it is', async () => {
+test('call: a text body is sent unchanged, and a text reply is returned unchanged', async () => {
   const { client, requests } = recording({ status: 200, text: 'line\n' })
   await client.call('POST /rest/system/error', { body: 'out of paper' })
   assert.equal(requests[0]?.body, 'out of paper')
@@ -47,19 +47,19 @@ test('call: logging in succeeds with 204 and no content', async () => {
   )
 })
 
-test('call: an answer of another kind than declared is from another program', async () => {
+test('call: a reply of another kind than declared is from another program', async () => {
   const { client } = recording({ status: 200, text: '{}' })
   const isMalformed = (error: unknown) => error instanceof ClientError && error.failure === 'malformed'
   await assert.rejects(client.call('GET /rest/config/folders'), isMalformed)
 })
 
-test('call: what the routes answer is what the types say', async () => {
+test('call: the replies of the routes match their types', async () => {
   const rest = fakeRest()
   const client = new Client({
     apiKey: KEY,
     transport: async ({ method, path, headers, body }) => {
-      const answer = await rest.call({ method, target: path, headers, ...(body !== undefined && { body }) })
-      return { status: answer.status, text: answer.body }
+      const response = await rest.call({ method, target: path, headers, ...(body !== undefined && { body }) })
+      return { status: response.status, text: response.body }
     },
   })
   assert.equal((await client.call('GET /rest/system/ping')).ping, 'pong')
@@ -86,8 +86,8 @@ test('bind: a route without a handler, a handler without a route and an unknown 
   )
   // @ts-expect-error a handler is missing
   bind(declared, {})
-  // @ts-expect-error nobody declared this
+  // @ts-expect-error the route is not declared
   bind(declared, { 'GET /x': () => EMPTY_OK, 'GET /y': () => EMPTY_OK })
-  // @ts-expect-error nobody declared this parameter
+  // @ts-expect-error the parameter is not declared
   bind(declared, { 'GET /x': ({ query }) => (query.first('b'), EMPTY_OK) })
 })

@@ -10,14 +10,14 @@ import { Client } from '../../src/client/client.ts'
 import { ClientError, type ClientFailure } from '../../src/client/errors.ts'
 import { fetchTransport, type ClientReply, type ClientRequest, type Transport } from '../../src/client/transport.ts'
 
-type Answer = (request: IncomingMessage, response: ServerResponse) => void
+type Handler = (request: IncomingMessage, response: ServerResponse) => void
 
 async function withServer(
-  answer: Answer,
+  handler: Handler,
   work: (address: string) => Promise<void>,
   where: string | number = 0,
 ): Promise<void> {
-  const server: Server = createServer(answer)
+  const server: Server = createServer(handler)
   await new Promise<void>((resolve) =>
     typeof where === 'string' ? server.listen(where, resolve) : server.listen(where, '127.0.0.1', resolve),
   )
@@ -30,7 +30,7 @@ async function withServer(
   }
 }
 
-const pong: Answer = (_, response) => response.end('{\n  "ping": "pong"\n}\n')
+const pong: Handler = (_, response) => response.end('{\n  "ping": "pong"\n}\n')
 
 function recording(reply: ClientReply): { client: Client; requests: ClientRequest[] } {
   const requests: ClientRequest[] = []
@@ -80,7 +80,7 @@ const requestCases: [name: string, call: (client: Client) => Promise<unknown>, e
 ]
 
 for (const [name, call, expected, body] of requestCases) {
-  test(`client: ${name} asks ${expected}`, async () => {
+  test(`client: ${name} requests ${expected}`, async () => {
     const { client, requests } = recording({ status: 200, text: '{}' })
     await call(client)
     const [request] = requests
@@ -94,7 +94,7 @@ const replyCases: [name: string, reply: ClientReply, failure: ClientFailure, mes
   ['a refused key', { status: 403, text: 'Forbidden\n' }, 'refused', /^Forbidden$/],
   ['a password prompt', { status: 401, text: 'Not Authorized\n' }, 'refused', /^Not Authorized$/],
   ['an error of the daemon', { status: 500, text: 'no such folder\n' }, 'status', /^no such folder$/],
-  ['an error without words', { status: 502, text: '' }, 'status', /^status 502$/],
+  ['an error without text', { status: 502, text: '' }, 'status', /^status 502$/],
   ['a web page', { status: 200, text: '<html>' }, 'malformed', /another program/],
   ['a list instead of an object', { status: 200, text: '[]' }, 'malformed', /object/],
 ]
@@ -104,7 +104,7 @@ for (const [name, reply, failure, message] of replyCases) {
     assert.rejects(recording(reply).client.ping(), failsAs(failure, message)))
 }
 
-test('client: nobody listening is "unreachable" with the reason of the system', async () => {
+test('client: a closed port is "unreachable" with the reason of the system', async () => {
   let address = ''
   await withServer(pong, async (used) => void (address = used))
   const client = new Client({ transport: nodeTransport(parseEndpoint(address, { useTls: false })), apiKey: '' })
@@ -113,7 +113,7 @@ test('client: nobody listening is "unreachable" with the reason of the system', 
   await assert.rejects(byFetch.ping(), failsAs('unreachable', /^ECONNREFUSED$/))
 })
 
-test('client: no answer in time is "timeout", by either transport', async () => {
+test('client: no reply in time is "timeout", by either transport', async () => {
   await withServer(
     () => {},
     async (address) => {
@@ -127,15 +127,15 @@ test('client: no answer in time is "timeout", by either transport', async () => 
   )
 })
 
-test('client: a request given up rejects with the reason of its signal, by either transport, and is not sent when it was before', async () => {
+test('client: an aborted request rejects with the reason of its signal, and is not sent if aborted before', async () => {
   const reason = new Error('enough')
   let arrived = 0
   let stop = new AbortController()
-  const silent: Answer = () => {
+  const unresponsive: Handler = () => {
     arrived++
     stop.abort(reason)
   }
-  await withServer(silent, async (address) => {
+  await withServer(unresponsive, async (address) => {
     for (const transport of [
       nodeTransport(parseEndpoint(address, { useTls: false })),
       fetchTransport(`http://${address}/`),
@@ -150,7 +150,7 @@ test('client: a request given up rejects with the reason of its signal, by eithe
   assert.equal(arrived, 2)
 })
 
-test('client: events given up in the middle of a poll end quietly; a daemon that is gone is still an error', async () => {
+test('client: events aborted during a poll end without an error; a stopped daemon is still an error', async () => {
   for (const given of [new Error('enough'), undefined]) {
     const stop = new AbortController()
     await withServer(
@@ -174,7 +174,7 @@ test('client: events given up in the middle of a poll end quietly; a daemon that
   )
 })
 
-test('client: the same answer over TCP, fetch and a UNIX socket', async () => {
+test('client: the same reply over TCP, fetch and a UNIX socket', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'twinfold-client-'))
   try {
     await withServer(pong, async (address) => {
@@ -193,8 +193,8 @@ test('client: the same answer over TCP, fetch and a UNIX socket', async () => {
   }
 })
 
-test('client: a connection that breaks in the middle of an answer is "unreachable"', async () => {
-  const breaking: Answer = (_, response) => {
+test('client: a connection that breaks in the middle of a reply is "unreachable"', async () => {
+  const breaking: Handler = (_, response) => {
     response.writeHead(200, { 'Content-Length': '100' })
     response.write('{', () => response.destroy())
   }
@@ -204,12 +204,12 @@ test('client: a connection that breaks in the middle of an answer is "unreachabl
   })
 })
 
-test('client: events come one by one, each poll after the last id, until the signal', async () => {
-  const asked: string[] = []
+test('client: events are returned one by one, each poll after the last id, until the signal', async () => {
+  const polled: string[] = []
   const pages = ['[{"id":1,"type":"A"},{"id":2,"type":"B"}]', '[]', '[{"id":3,"type":"C"}]']
   const transport: Transport = async ({ path }) => {
-    asked.push(path)
-    return { status: 200, text: pages[asked.length - 1] ?? '[]' }
+    polled.push(path)
+    return { status: 200, text: pages[polled.length - 1] ?? '[]' }
   }
   const stop = new AbortController()
   const types: string[] = []
@@ -222,7 +222,7 @@ test('client: events come one by one, each poll after the last id, until the sig
   }
   assert.deepEqual(types, ['A', 'B', 'C'])
   assert.deepEqual(
-    asked.map((path) => new URLSearchParams(path.split('?')[1]).get('since')),
+    polled.map((path) => new URLSearchParams(path.split('?')[1]).get('since')),
     ['0', '2', '2'],
   )
 })
@@ -247,7 +247,7 @@ for (const [address, useTls, expected] of endpointCases) {
 }
 
 for (const address of ['', 'nonsense', 'host', 'host:0', 'host:99999', 'ftp://x:1', 'a:b:1', 'http://host:1/path']) {
-  test(`endpoint "${address}" is refused by name`, () => {
+  test(`endpoint "${address}" is refused with its name`, () => {
     assert.throws(
       () => parseEndpoint(address, { useTls: false }),
       (error) => error instanceof Error && error.message.includes(`"${address}"`),

@@ -6,9 +6,9 @@ import { EVENT_TYPES } from '../../src/events/types.ts'
 import { EVENT_DATA, type EventJson } from '../../src/rest/event-data.ts'
 import type { FolderStatusJson } from '../../src/rest/db.ts'
 
-// What the compiler knows of an event; this file is checked by `npm run check`.
+// The types of events; this file is checked by `npm run check`.
 
-/** Never called: it is here to be compiled. */
+/** Never called, only compiled. */
 export async function typed(client: Client, signal: AbortSignal): Promise<void> {
   for await (const event of client.events({ types: ['FolderSummary'] }, signal)) {
     const id: number = event.id
@@ -46,6 +46,6 @@ function read(event: EventJson): unknown {
   }
 }
 
-test('every declared event can be asked for by its name', () => {
+test('every declared event can be requested by its name', () => {
   assert.deepEqual(EVENT_TYPES.toSorted(), Object.keys(EVENT_DATA).sort())
 })

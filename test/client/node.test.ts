@@ -16,7 +16,7 @@ const serial = new Uint8Array([1, 2, 3, 4, 5, 6, 7, 8])
 const certificate = () =>
   makeCertificate({ commonName: 'localhost', keyType: 'P-256', lifetimeDays: 2, nowMs: Date.now(), serial })
 
-/** A daemon that speaks TLS on a port which also notes what comes in without it. */
+/** A TLS daemon on a port that also records plain bytes. */
 async function withTls(
   work: (port: number, certificatePem: string, seen: { keys: unknown[]; plain: string }) => Promise<void>,
 ): Promise<void> {
@@ -53,7 +53,7 @@ const clientOf = (address: string, trust?: Trust) =>
 const isImpostor = (error: unknown) => error instanceof ClientError && error.failure === 'impostor'
 const isUsage = (error: unknown) => error instanceof TwinfoldError && error.code === 'usage'
 
-test('over TLS the key goes to the pinned certificate, by PEM or fingerprint, and never in plain', async () => {
+test('over TLS the key is sent only to the pinned certificate, by PEM or fingerprint', async () => {
   await withTls(async (port, certificatePem, seen) => {
     const { fingerprint256 } = new X509Certificate(certificatePem)
     const spellings = [
@@ -68,7 +68,7 @@ test('over TLS the key goes to the pinned certificate, by PEM or fingerprint, an
   })
 })
 
-test('another certificate than the pinned one gets nothing, nor does one that nobody vouches for', async () => {
+test('nothing is sent to another certificate than the pinned one, nor to an untrusted one', async () => {
   await withTls(async (port, _, seen) => {
     const { certificatePem } = await certificate()
     const { fingerprint256: fingerprint } = new X509Certificate(certificatePem)
@@ -79,7 +79,7 @@ test('another certificate than the pinned one gets nothing, nor does one that no
   })
 })
 
-test('a pin that cannot be read is refused before there is a request', () => {
+test('an invalid pin is refused before any request', () => {
   for (const trust of [
     { certificatePem: 'x' },
     { fingerprint: '' },
@@ -90,18 +90,18 @@ test('a pin that cannot be read is refused before there is a request', () => {
   }
 })
 
-test('over a UNIX socket, plain and with TLS; there the pin counts, too', async () => {
+test('over a UNIX socket, plain and with TLS; the pin is checked there, too', async () => {
   using scratch = scratchDirectory()
   const { certificatePem, keyPem } = await certificate()
   const keys: unknown[] = []
-  const answer = (request: IncomingMessage, response: ServerResponse) => {
+  const handler = (request: IncomingMessage, response: ServerResponse) => {
     keys.push(request.headers['x-api-key'])
     response.end('{"ping":"pong"}')
   }
   const plain = join(scratch.path, 'plain')
   const secure = join(scratch.path, 'secure')
-  await using _plain = await listening(createHttpServer(answer), plain)
-  await using _secure = await listening(createServer({ cert: certificatePem, key: keyPem }, answer), secure)
+  await using _plain = await listening(createHttpServer(handler), plain)
+  await using _secure = await listening(createServer({ cert: certificatePem, key: keyPem }, handler), secure)
   await clientOf(`unix://${plain}`).ping()
   await clientOf(`unixs://${secure}`, { certificatePem }).ping()
   const other = (await certificate()).certificatePem
@@ -114,7 +114,7 @@ async function listening(server: Server, path: string): Promise<AsyncDisposable>
   return { [Symbol.asyncDispose]: () => new Promise((resolve) => void server.close(() => resolve())) }
 }
 
-test('a request given up during the TLS handshake ends with the reason of the signal', async () => {
+test('a request aborted during the TLS handshake rejects with the reason of the signal', async () => {
   const stop = new AbortController()
   const reason = new Error('enough')
   const server = createPlainServer((socket) => {
@@ -124,12 +124,12 @@ test('a request given up during the TLS handshake ends with the reason of the si
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const address = server.address()
   const port = typeof address === 'object' && address !== null ? address.port : 0
-  const asked = clientOf(`https://127.0.0.1:${port}`, 'any').call('GET /rest/system/ping', { signal: stop.signal })
-  await assert.rejects(asked, (error) => error === reason)
+  const pending = clientOf(`https://127.0.0.1:${port}`, 'any').call('GET /rest/system/ping', { signal: stop.signal })
+  await assert.rejects(pending, (error) => error === reason)
   await new Promise((resolve) => server.close(resolve))
 })
 
-test('a server that does not speak TLS is unreachable, and gets no key', async () => {
+test('a server without TLS is unreachable, and no key is sent to it', async () => {
   let seen = ''
   const server = createPlainServer((socket) => {
     socket.on('data', (data) => {

@@ -1,7 +1,7 @@
 import { simRequest } from '../../src/platform/sim/http.ts'
 import { KEY, type fakeRest } from './fakes.ts'
 
-/** The body of an answer as it is sent, for those that are no text. */
+/** The raw body of a reply, for replies that are not text. */
 export async function bytesOf(rest: ReturnType<typeof fakeRest>, target: string): Promise<Buffer> {
   const reply = await rest.server.handler(
     simRequest(

@@ -9,7 +9,7 @@ import type { VersionFacts } from '../../src/http/types.ts'
 import { formatMs, formatNs } from '../../src/http/views/times.ts'
 import { fakeRest, IDLE, KEY } from './fakes.ts'
 
-// Conventions that hold for all routes, and the answers of the single ones.
+// Conventions of all routes, and the replies of single ones.
 
 test('wrong method: 405 with a sorted Allow that always has OPTIONS, for every route', async () => {
   const { server, send } = fakeRest()
@@ -18,20 +18,20 @@ test('wrong method: 405 with a sorted Allow that always has OPTIONS, for every r
     const methods = routes.map((route) => route.method as string)
     for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'BREW']) {
       if (methods.includes(method)) continue
-      const answer = await send(method, path.replace(':id', 'x'))
-      assert.deepEqual([answer.status, answer.body], [405, 'Method Not Allowed\n'], `${method} ${path}`)
-      assert.equal(answer.headers['allow'], [...methods, 'OPTIONS'].sort().join(', '))
+      const response = await send(method, path.replace(':id', 'x'))
+      assert.deepEqual([response.status, response.body], [405, 'Method Not Allowed\n'], `${method} ${path}`)
+      assert.equal(response.headers['allow'], [...methods, 'OPTIONS'].sort().join(', '))
     }
   }
 })
 
-test('every route says in one sentence what it does, and none is declared twice', () => {
+test('every route has a summary of one sentence, and none is declared twice', () => {
   const { routes } = fakeRest().server.routes
   for (const route of routes) assert.match(route.summary, /^[A-Z].*\.$/, route.path)
   assert.equal(new Set(routes.map((route) => `${route.method} ${route.path}`)).size, routes.length)
 })
 
-test('unknown path: 404 as text; an escape that is none: 400', async () => {
+test('unknown path: 404 as text; an invalid escape: 400', async () => {
   const { send } = fakeRest()
   for (const path of [
     '/rest/nope',
@@ -43,9 +43,9 @@ test('unknown path: 404 as text; an escape that is none: 400', async () => {
     '/rest/db/scan%00',
     '/rest/config/folders/:id/x',
   ]) {
-    const answer = await send('GET', path)
+    const response = await send('GET', path)
     assert.deepEqual(
-      [answer.status, answer.body, answer.headers['content-type']],
+      [response.status, response.body, response.headers['content-type']],
       [404, '404 page not found\n', 'text/plain; charset=utf-8'],
       path,
     )
@@ -54,7 +54,7 @@ test('unknown path: 404 as text; an escape that is none: 400', async () => {
     assert.equal((await send('GET', path)).status, 400, path)
 })
 
-test('canonical paths: GET is moved with 301 and a page, other methods with 307 and none', async () => {
+test('canonical paths: GET is redirected with 301 and a page, other methods with 307 and none', async () => {
   const { send, calls } = fakeRest()
   const moves: [method: string, from: string, to: string][] = [
     ['POST', '/rest/db/scan/?folder=x', '/rest/db/scan?folder=x'],
@@ -70,10 +70,10 @@ test('canonical paths: GET is moved with 301 and a page, other methods with 307 
     ['DELETE', '/a//b%20c', '/a/b%20c'],
   ]
   for (const [method, from, to] of moves) {
-    const answer = await send(method, from)
-    assert.deepEqual([answer.status, answer.headers['location']], [method === 'GET' ? 301 : 307, to], from)
+    const response = await send(method, from)
+    assert.deepEqual([response.status, response.headers['location']], [method === 'GET' ? 301 : 307, to], from)
     assert.equal(
-      answer.body,
+      response.body,
       method === 'GET' ? `<a href="${to.replace('&', '&#38;')}">Moved Permanently</a>.\n\n` : '',
     )
   }
@@ -84,12 +84,12 @@ test('canonical paths: GET is moved with 301 and a page, other methods with 307 
 
 test('JSON out: two spaces, a newline at the end, <, > and & escaped, the rest raw UTF-8', async () => {
   const { send } = fakeRest({ hub: { ignores: async () => ({ ignore: ['<a>&ü\u2028'], expanded: [], error: null }) } })
-  const answer = await send('GET', '/rest/db/ignores?folder=share')
+  const response = await send('GET', '/rest/db/ignores?folder=share')
   assert.equal(
-    answer.body,
+    response.body,
     '{\n  "error": null,\n  "expanded": [],\n  "ignore": [\n    "\\u003ca\\u003e\\u0026ü\\u2028"\n  ]\n}\n',
   )
-  assert.equal(answer.headers['content-type'], 'application/json; charset=utf-8')
+  assert.equal(response.headers['content-type'], 'application/json; charset=utf-8')
 })
 
 test('times: RFC 3339 with the fraction trimmed, and never is the year 1', () => {
@@ -106,8 +106,8 @@ test('times: RFC 3339 with the fraction trimmed, and never is the year 1', () =>
 test('db/status: unknown is 404, paused is 200 with zeros', async () => {
   const missing = fakeRest({ hub: { status: () => Promise.reject(new TwinfoldError('folder-missing', 'x')) } })
   for (const query of ['', '?folder=', '?folder=nope']) {
-    const answer = await missing.send('GET', `/rest/db/status${query}`)
-    assert.deepEqual([answer.status, answer.body], [404, 'no such folder\n'])
+    const response = await missing.send('GET', `/rest/db/status${query}`)
+    assert.deepEqual([response.status, response.body], [404, 'no such folder\n'])
   }
   const paused = fakeRest({
     hub: { status: async () => ({ ...IDLE, state: '', stateChangedMs: 0, sequence: 0, remoteSequences: undefined }) },
@@ -119,7 +119,7 @@ test('db/status: unknown is 404, paused is 200 with zeros', async () => {
   )
 })
 
-test('db/browse: levels, prefix and dirsonly are read as the interface says; trouble is 500', async () => {
+test('db/browse: levels, prefix and dirsonly are applied; errors are 500', async () => {
   const cases: [query: string, options: object][] = [
     ['', { prefix: '', directoriesOnly: false }],
     ['&levels=0', { prefix: '', levels: 0, directoriesOnly: false }],
@@ -135,8 +135,8 @@ test('db/browse: levels, prefix and dirsonly are read as the interface says; tro
   }
   for (const code of ['folder-missing', 'folder-paused'] as const) {
     const { send } = fakeRest({ hub: { browse: () => Promise.reject(new TwinfoldError(code, 'x')) } })
-    const answer = await send('GET', '/rest/db/browse?folder=nope')
-    assert.deepEqual([answer.status, answer.body], [500, 'no such folder\n'])
+    const response = await send('GET', '/rest/db/browse?folder=nope')
+    assert.deepEqual([response.status, response.body], [500, 'no such folder\n'])
   }
 })
 
@@ -159,7 +159,7 @@ const INFO: FileInfo = {
   blockHashes: new Uint8Array(96),
 }
 
-test('db/file: a side without record is empty, counters are exact, symlinks have no permissions', async () => {
+test('db/file: a missing record is empty, counters are exact, symlinks have no permissions', async () => {
   const { send } = fakeRest({ hub: { file: async () => ({ global: INFO, local: undefined, availability: [] }) } })
   const view = JSON.parse((await send('GET', '/rest/db/file?folder=share&file=link')).body)
   assert.equal(view.availability, null)
@@ -168,11 +168,11 @@ test('db/file: a side without record is empty, counters are exact, symlinks have
   assert.deepEqual([view.global.size, view.global.invalid, view.global.numBlocks], [128, true, 3])
   assert.deepEqual([view.local.name, view.local.permissions, view.local.version], ['', '0', []])
   const absent = fakeRest({ hub: { file: () => Promise.reject(new TwinfoldError('file-missing', 'x')) } })
-  const answer = await absent.send('GET', '/rest/db/file?folder=share&file=../x')
-  assert.deepEqual([answer.status, answer.body], [404, 'No such object in the index\n'])
+  const response = await absent.send('GET', '/rest/db/file?folder=share&file=../x')
+  assert.deepEqual([response.status, response.body], [404, 'No such object in the index\n'])
 })
 
-test('db/file and lists: owners and attributes are shown as other systems keep them', async () => {
+test('db/file and lists: owners and attributes are shown in the format of their system', async () => {
   const platform = Buffer.concat([
     withUnixOwner(undefined, { ownerName: 'ann', groupName: 'staff', userId: 1000, groupId: 50 }),
     Buffer.from('1a0d0a0b0a06757365722e6112016b', 'hex'),
@@ -196,28 +196,28 @@ test('db/file and lists: owners and attributes are shown as other systems keep t
   assert.deepEqual(queued[0].platform, shown)
 })
 
-test('db/status: the same status is put into words once, a new one anew, and one that must be waited for is', async () => {
+test('db/status: the reply of an unchanged status is cached, and a pending status is awaited', async () => {
   let now: FolderStatus | undefined = IDLE
   const { send, calls } = fakeRest({ hub: { statusNow: () => now } })
-  const ask = async () => JSON.parse((await send('GET', '/rest/db/status?folder=share')).body)
-  const first = await ask()
-  assert.deepEqual(await ask(), first)
+  const status = async () => JSON.parse((await send('GET', '/rest/db/status?folder=share')).body)
+  const first = await status()
+  assert.deepEqual(await status(), first)
   assert.deepEqual(calls, [])
   now = { ...IDLE, state: 'scanning', sequence: 9 }
-  assert.deepEqual(await ask(), { ...first, state: 'scanning', sequence: 9, version: 9 })
+  assert.deepEqual(await status(), { ...first, state: 'scanning', sequence: 9, version: 9 })
   now = undefined
-  assert.deepEqual(await ask(), first)
+  assert.deepEqual(await status(), first)
   assert.deepEqual(calls, ['status share'])
 })
 
-test('db/ignores: writing keeps lines as they are; a bad body is 500 and writes nothing', async () => {
+test('db/ignores: lines are written unchanged; an invalid body is 500 and writes nothing', async () => {
   const { send, calls } = fakeRest()
   assert.equal((await send('POST', '/rest/db/ignores?folder=share', '{"Ignore":["*.tmp","","// c"]}')).status, 200)
   assert.equal((await send('POST', '/rest/db/ignores?folder=share', '{}')).status, 200)
   assert.deepEqual(calls, ['setIgnores share ["*.tmp","","// c"]', 'setIgnores share []'])
   for (const body of ['{bad', '[]', '"x"', 'null', '{"ignore":"x"}', '{"ignore":[1]}', '{"ignore":["a\\nb"]}', '']) {
-    const answer = await send('POST', '/rest/db/ignores?folder=share', body)
-    assert.equal(answer.status, 500, body)
+    const response = await send('POST', '/rest/db/ignores?folder=share', body)
+    assert.equal(response.status, 500, body)
   }
   assert.equal(calls.length, 2)
   const unknown = fakeRest({ hub: { setIgnores: () => Promise.reject(new TwinfoldError('folder-missing', 'x')) } })
@@ -248,7 +248,7 @@ test('folder/errors and stats/folder', async () => {
   assert.deepEqual((await paused.send('GET', '/rest/folder/errors?folder=share')).body, 'folder is paused\n')
 })
 
-test('errors and log: kept verbatim, cleared, filtered by time', async () => {
+test('errors and log: stored verbatim, cleared, filtered by time', async () => {
   const { send, log } = fakeRest()
   assert.equal((await send('GET', '/rest/system/error')).body, '{\n  "errors": null\n}\n')
   for (const body of ['one\n two', '', '{"message":"j"}'])
@@ -281,9 +281,9 @@ test('errors and log: kept verbatim, cleared, filtered by time', async () => {
   )
 })
 
-test('shutdown and restart: the reply leaves before the daemon is told', async () => {
+test('shutdown and restart: the reply is sent before the action', async () => {
   const { server, calls } = fakeRest()
-  for (const [path, words, call] of [
+  for (const [path, message, call] of [
     ['shutdown', 'shutting down', 'shutdown'],
     ['restart', 'restarting', 'restart'],
   ] as const) {
@@ -304,13 +304,13 @@ test('shutdown and restart: the reply leaves before the daemon is told', async (
       pieces.push(piece)
       assert.ok(!calls.includes(call))
     }
-    assert.deepEqual(pieces, [`{"ok": "${words}"}\n`])
+    assert.deepEqual(pieces, [`{"ok": "${message}"}\n`])
     assert.ok(calls.includes(call))
     assert.equal((await fakeRest().send('GET', `/rest/system/${path}`)).status, 405)
   }
 })
 
-test('svc: device ids, random texts and languages', async () => {
+test('svc: device ids, random strings and languages', async () => {
   const { send, call } = fakeRest()
   assert.deepEqual(JSON.parse((await send('GET', '/rest/svc/deviceid?id=')).body), { id: '' })
   assert.match(JSON.parse((await send('GET', '/rest/svc/deviceid?id=1234')).body).error, /incorrect length/)
@@ -333,7 +333,7 @@ test('svc: device ids, random texts and languages', async () => {
   assert.deepEqual(await language('sv-SE;q=0.8,yy,sv;q=x,en;q=0.5,de;foo=1'), ['yy', 'de', 'sv-se', 'en'])
 })
 
-test('version: the shape that clients parse, with Twinfold named in it', async () => {
+test('version: the structure that clients parse, with the name Twinfold', async () => {
   const { send } = fakeRest({ options: { version: { ...fakeVersion, extra: 'wrapped by x/y;' } } })
   const version = JSON.parse((await send('GET', '/rest/system/version')).body)
   assert.equal(
@@ -365,7 +365,7 @@ const fakeVersion: VersionFacts = {
 }
 
 test('the start page runs no script, and a policy forbids any', async () => {
-  const answer = await fakeRest().send('GET', '/')
-  assert.match(String(answer.headers['content-security-policy']), /^default-src 'self'/)
-  assert.ok(!answer.body.includes('<script'))
+  const response = await fakeRest().send('GET', '/')
+  assert.match(String(response.headers['content-security-policy']), /^default-src 'self'/)
+  assert.ok(!response.body.includes('<script'))
 })

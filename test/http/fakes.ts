@@ -96,7 +96,7 @@ export function fakeConfig(
   }
 }
 
-/** A config store in memory: changes are applied and told to subscribers, nothing is saved. */
+/** A config store in memory: changes are applied and published to subscribers, nothing is saved. */
 export class FakeConfigStore implements ConfigStore {
   current: Config
   restartRequired = false
@@ -142,7 +142,7 @@ class FakeLog implements LogControl {
   }
 }
 
-/** A hub that notes what it is asked and answers with nothing; a test replaces the method it is about. */
+/** A hub that records calls and returns empty results; a test replaces the methods it needs. */
 function fakeHub(calls: string[], overrides: Partial<Hub> = {}): Hub {
   const note = (text: string) => void calls.push(text)
   return {
@@ -175,7 +175,7 @@ function fakeHub(calls: string[], overrides: Partial<Hub> = {}): Hub {
 
 const FACTS: FolderFacts = { paused: false, type: 'sendreceive', error: '', scanning: false }
 
-/** Knows the folder, but no file in it. */
+/** Has the folder, but no file in it. */
 const NO_EXPLORER: FolderExplorer = {
   tree: async () => ({ total: 0, truncated: false, items: [] }),
   search: async () => ({ items: [], truncated: false }),
@@ -213,7 +213,7 @@ export interface FakeOptions {
   /** Other devices in the configuration. */
   readonly peers?: readonly DeviceId[]
   readonly gui?: Partial<GuiConfig>
-  /** What is different about the one folder there is. */
+  /** Overrides for the one folder. */
   readonly folder?: Partial<FolderConfig>
   readonly hub?: Partial<Hub>
   readonly explorer?: Partial<FolderExplorer>
@@ -245,7 +245,7 @@ export function fakeRest(fake: FakeOptions = {}) {
     clock: {
       nowMs: () => time.nowMs,
       monotonicMs: () => time.nowMs,
-      // Time passes when somebody sleeps: tests of delays read `slept`.
+      // A sleep advances the clock: tests of delays read `slept`.
       sleep: async (delayMs, signal) => {
         signal.throwIfAborted()
         slept.push(delayMs)
@@ -301,8 +301,8 @@ export function fakeRest(fake: FakeOptions = {}) {
     const site = { signal: request.signal ?? signal, unixSocket: request.unixSocket ?? false, host: '127.0.0.1:8384' }
     const reply = await collectReply(await server.handler(simRequest(request, site)))
     const type = Object.entries(reply.headers).find(([name]) => name.toLowerCase() === 'content-type')
-    const answer = { status: reply.status, contentType: String(type?.[1] ?? ''), text: reply.body }
-    await checkReply(request.method ?? 'GET', request.target, answer)
+    const received = { status: reply.status, contentType: String(type?.[1] ?? ''), text: reply.body }
+    await checkReply(request.method ?? 'GET', request.target, received)
     return reply
   }
   /** With the API key. */
@@ -327,7 +327,7 @@ export function fakeRest(fake: FakeOptions = {}) {
   }
 }
 
-/** Looks like bcrypt, costs nothing. */
+/** In the format of bcrypt, without its cost. */
 export function fakeHash(password: string): string {
   return `$2a$10$${Buffer.from(password).toString('hex').padEnd(53, '.').slice(0, 53)}`
 }

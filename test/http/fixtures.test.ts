@@ -135,7 +135,7 @@ const DIRECTORIES: FakeOptions = {
 
 const DEBUGGING: FakeOptions = { gui: { debugging: true } }
 
-/** What must be behind the interface for each captured exchange to make sense. */
+/** The state of the fake for each captured exchange. */
 const BEHIND: Record<string, FakeOptions> = {
   'system-connections-get': connected(new Map([[PEER, { clientVersion: 'v1.29.5', primary: UP, secondary: [] }]])),
   'system-pause-post': connected(new Map()),
@@ -207,26 +207,26 @@ const BEHIND: Record<string, FakeOptions> = {
   'noauth-auth-password-403': { gui: { user: 'alice', password: fakeHash('x') } },
 }
 
-/** Captured with other state behind them than a fake has, or decided otherwise by us; each with its reason. */
+/** Skipped: captured with state that the fake does not have, or different on purpose; each with its reason. */
 const LEFT_OUT: Record<string, string> = {
   'auth-basic-csrf': 'tested in auth.test.ts; our cookie has more attributes',
   'noauth-auth-logout': 'needs a session; tested in auth.test.ts',
   'db-scan-post-all-error': 'decision 9: the reason stands in the body; tested in seed.test.ts',
-  'db-file-get-dir': 'same shape as db-file-get',
+  'db-file-get-dir': 'same structure as db-file-get',
   'db-file-get-symlink': 'no permissions key; tested in conventions.test.ts',
   'system-log-get': 'needs lines; tested in conventions.test.ts',
   'system-log_txt-get': 'needs lines; tested in conventions.test.ts',
   'system-error-get': 'needs errors; tested in conventions.test.ts',
   'events-get': 'needs events; tested in query.test.ts',
   'events-disk-get': 'needs events; tested in query.test.ts',
-  'db-ignores-get': 'patterns behind it; same shape as the others',
-  'db-ignores-get-error': 'patterns behind it; same shape as the others',
+  'db-ignores-get': 'captured with patterns; same structure as the others',
+  'db-ignores-get-error': 'captured with patterns; same structure as the others',
   'system-connections-get-paused': 'the device in it is our own here; tested in cluster.test.ts',
-  'debug-httpmetrics-get': 'its keys are what was asked before; tested in diagnostics.test.ts',
-  'db-status-get-error': 'same shape as db-status-get',
+  'debug-httpmetrics-get': 'its keys are the earlier requests; tested in diagnostics.test.ts',
+  'db-status-get-error': 'same structure as db-status-get',
 }
 
-/** Settings: more of ours is welcome, and the order of fields is that of their own tests. */
+/** Settings: additional fields are allowed, and the order of fields has tests of its own. */
 const SETTINGS = /^(config-|system-config-get$)/
 const CHANGING = new Set([
   'Date',
@@ -239,8 +239,8 @@ const CHANGING = new Set([
   'Connection',
 ])
 
-/** The parser's own words about what it could not read: only status and type matter. */
-const WORDED_OTHERWISE = /badjson|badid/
+/** Error texts of the parser: only status and type are compared. */
+const OTHER_TEXT = /badjson|badid/
 
 let compared = 0
 let captured = 0
@@ -257,28 +257,28 @@ for (const file of readdirSync(DIRECTORY)
     const { method, path, body } = exchange.request
     const { response } = exchange
     const keyless = 'Access-Control-Allow-Origin' in response.headers ? {} : { 'X-API-Key': 'none' }
-    const answer = await rest.call({
+    const reply = await rest.call({
       method,
       target: path,
       headers: { 'X-API-Key': KEY, 'Accept-Language': 'sv-SE,yy;q=0.9,sv;q=0.8,en-US;q=0.5,en;q=0.3', ...keyless },
       ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     })
-    assert.equal(answer.status, response.status)
+    assert.equal(reply.status, response.status)
     for (const [header, value] of Object.entries(response.headers)) {
       if (CHANGING.has(header)) continue
-      assert.equal(answer.headers[header.toLowerCase()], value, header)
+      assert.equal(reply.headers[header.toLowerCase()], value, header)
     }
     for (const header of ['X-Syncthing-Id', 'X-Syncthing-Version', 'Set-Cookie', 'Expires']) {
-      assert.equal(header.toLowerCase() in answer.headers, header in response.headers, header)
+      assert.equal(header.toLowerCase() in reply.headers, header in response.headers, header)
     }
     if (SETTINGS.test(name)) {
-      if (response.json !== undefined) assert.deepEqual(missingIn(JSON.parse(answer.body), response.json), [])
-      if (response.text !== undefined && !WORDED_OTHERWISE.test(name)) assert.equal(answer.body, response.text)
+      if (response.json !== undefined) assert.deepEqual(missingIn(JSON.parse(reply.body), response.json), [])
+      if (response.text !== undefined && !OTHER_TEXT.test(name)) assert.equal(reply.body, response.text)
       compared++
       return
     }
-    if (response.text !== undefined && !path.startsWith('/meta.js')) assert.equal(answer.body, response.text)
-    if (response.json !== undefined) assert.deepEqual(shapeOf(JSON.parse(answer.body)), shapeOf(response.json))
+    if (response.text !== undefined && !path.startsWith('/meta.js')) assert.equal(reply.body, response.text)
+    if (response.json !== undefined) assert.deepEqual(structureOf(JSON.parse(reply.body)), structureOf(response.json))
     compared++
   })
 }
@@ -296,18 +296,18 @@ test('captured exchanges were compared', () => {
 })
 
 /** Keys with their order and the kinds of values; lists by their first item, maps with free keys as such. */
-function shapeOf(value: unknown, key = ''): unknown {
+function structureOf(value: unknown, key = ''): unknown {
   if (value === null) return 'null'
-  if (Array.isArray(value)) return FREE.has(key) ? 'list' : value.slice(0, 1).map((item) => shapeOf(item))
+  if (Array.isArray(value)) return FREE.has(key) ? 'list' : value.slice(0, 1).map((item) => structureOf(item))
   if (typeof value !== 'object') return typeof value
   if (FREE.has(key)) return 'map'
   return Object.entries(value).map(([name, item]) => [
     name,
-    FREE.has(name) ? (item === null ? 'null' : typeof item) : shapeOf(item, name),
+    FREE.has(name) ? (item === null ? 'null' : typeof item) : structureOf(item, name),
   ])
 }
 
-/** Their content depends on what the captured device had. */
+/** Their content depends on the state of the captured device. */
 const FREE = new Set([
   'facilities',
   'enabled',

@@ -2,16 +2,16 @@ import * as fc from 'fast-check'
 import type { OpenApi, Operation, OperationParameter } from '../../src/rest/openapi.ts'
 import type { Schema } from '../../src/rest/schema.ts'
 
-/** One request that somebody with bad intentions, or a bad program, could send. */
+/** One request of an attacker or of a faulty program. */
 export interface FuzzInput {
   readonly method: string
-  /** The path as the document has it. */
+  /** The path as in the document. */
   readonly path: string
   readonly target: string
   readonly body?: string | Uint8Array
 }
 
-/** Texts as they stand in a query: some are no UTF-8, some are no escapes at all. */
+/** Encoded query values: some are not UTF-8, some are invalid escapes. */
 const RAW_VALUES = [
   '',
   '0',
@@ -61,7 +61,7 @@ const RAW_VALUES = [
 
 const NAMES = ['folder%00', 'FOLDER', '__proto__', 'x', '', '%ff', 'constructor', 'page[]']
 
-/** Bodies that are of no use to anybody. */
+/** Invalid bodies. */
 const RAW_BODIES: readonly (string | Uint8Array)[] = [
   '',
   ' ',
@@ -135,7 +135,7 @@ const WRONG: readonly unknown[] = [
   'default',
 ]
 
-/** Every operation of the document with parameters and bodies derived from it, right, wrong and absurd. */
+/** Every operation of the document with parameters and bodies derived from it, valid and invalid. */
 export function fuzzInputs(document: OpenApi, leaveOut: ReadonlySet<string>): fc.Arbitrary<FuzzInput> {
   const operations = Object.entries(document.paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
@@ -178,7 +178,7 @@ function bodies(document: OpenApi, { requestBody }: Operation): fc.Arbitrary<str
   return fc.oneof(raw, { weight: 4, arbitrary: nearly(document, schema, 4).map((value) => JSON.stringify(value)) })
 }
 
-/** A value of the schema in which here and there something is missing, wrong or too much. */
+/** A value of the schema with some missing, wrong or surplus fields. */
 function nearly(document: OpenApi, schema: Schema, depth: number): fc.Arbitrary<unknown> {
   const wrong = fc.constantFrom(...WRONG)
   if (depth === 0) return wrong
@@ -215,7 +215,7 @@ function shaped(document: OpenApi, schema: Schema, depth: number): fc.Arbitrary<
   return scalar(schema.type)
 }
 
-/** Names match in any case. */
+/** Names are case-insensitive. */
 function fieldName(name: string): string {
   return name.length % 7 === 0 ? name.toUpperCase() : name
 }

@@ -13,14 +13,14 @@ import { eventually } from '../support/scratch.ts'
 import { checkReply, declarationOf } from '../support/reply-check.ts'
 import { fuzzInputs, type FuzzInput } from './fuzz-inputs.ts'
 
-// Requests made from the OpenAPI document against a whole device in a simulated platform.
+// Requests derived from the OpenAPI document against a whole device on a simulated platform.
 
 const HOME = '/home/sim/state'
 const ADDRESS = '127.0.0.1:8384'
 const KEY = 'simulated-key-of-thirty-two-chars'
 const RUNS = 3_000
 const SEED = Number(process.env['SIM_SEED'] ?? 13)
-/** What ends the device. */
+/** Requests that stop the device. */
 const LAST_WORDS: ReadonlySet<string> = new Set([
   'POST /rest/system/shutdown',
   'POST /rest/system/restart',
@@ -55,13 +55,13 @@ const OPTIONS: ServeOptions = {
   logLevel: 'INFO',
   logFormat: 'text',
   versionExtra: '',
-  // Pinned: whatever becomes of the configuration, the device can be asked.
+  // Fixed, so that the device is reachable whatever the configuration becomes.
   guiAddress: `http://${ADDRESS}`,
   guiApiKey: KEY,
 }
 
 async function settle(): Promise<void> {
-  for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve))
+  for (let round = 0; round < 5; round++) await new Promise((resolve) => setImmediate(resolve))
 }
 
 class Device {
@@ -80,7 +80,7 @@ class Device {
     this.platform.disk.put('/data/docs/letter.txt', 'Dear reader')
     this.platform.disk.put('/data/docs/more/notes.txt', 'Remember')
     this.#done = runDaemon(this.platform, OPTIONS, this.#stop.signal).finally(() => (this.ended = true))
-    for (let turn = 0; turn < 50; turn++) await settle()
+    for (let round = 0; round < 50; round++) await settle()
     const folder = { id: 'docs', path: '/data/docs', rescanIntervalS: 0, fsWatcherEnabled: false }
     assert.equal((await this.send('POST', '/rest/config/folders', JSON.stringify(folder)))?.status, 200)
     assert.equal((await this.send('PATCH', '/rest/config/gui', '{"debugging":true}'))?.status, 200)
@@ -95,10 +95,10 @@ class Device {
     await this.#done
   }
 
-  /** Undefined for a request that waits for time to pass, as a long poll may: the client left before. */
+  /** Undefined for a request that waits for time to pass, such as a long poll: the client disconnected. */
   async send(method: string, target: string, body?: string | Uint8Array): Promise<SimHttpAnswer | undefined> {
     const leaving = new AbortController()
-    let answer: SimHttpAnswer | undefined
+    let response: SimHttpAnswer | undefined
     let failed: unknown
     const progress = { over: false }
     const call = {
@@ -111,26 +111,26 @@ class Device {
     const done = this.platform.http
       .call(ADDRESS, call)
       .then(
-        (reply) => (answer = reply),
+        (reply) => (response = reply),
         (error: unknown) => (failed = error),
       )
       .finally(() => (progress.over = true))
-    for (let turn = 0; turn < 200 && !progress.over; turn++) {
+    for (let round = 0; round < 200 && !progress.over; round++) {
       await settle()
-      if (turn % 10 === 9) await this.platform.clock.advance(300, settle)
+      if (round % 10 === 9) await this.platform.clock.advance(300, settle)
     }
     if (!progress.over) leaving.abort()
-    // Some work takes time of the machine and not of the simulation: a password is hashed for real.
+    // Some work takes real time, not simulated time: hashing a password.
     await eventually(`the end of ${method} ${target.slice(0, 200)}`, async () => {
       await this.platform.clock.advance(1_000, settle)
       return progress.over || undefined
     })
     await done
     if (failed !== undefined && !leaving.signal.aborted) throw failed
-    return leaving.signal.aborted ? undefined : answer
+    return leaving.signal.aborted ? undefined : response
   }
 
-  /** Everything that a refused request must leave as it was. */
+  /** All state that a refused request must not change. */
   async state(): Promise<string> {
     const targets = [
       '/rest/config',
@@ -146,19 +146,19 @@ class Device {
   }
 }
 
-/** Why an answer is not what the document promises; undefined for a good one. */
-function complaint(input: FuzzInput, answer: SimHttpAnswer): string | undefined {
+/** Why a reply does not match the document; undefined if it does. */
+function mismatch(input: FuzzInput, response: SimHttpAnswer): string | undefined {
   const found = declarationOf(input.method, input.target)
   if (found === undefined) {
-    // An id that leads elsewhere: no such path, or a cleaner spelling of one.
-    return answer.status < 500 ? undefined : 'a path that nobody serves makes an error of ours'
+    // An id that changes the path: not found, or a redirect to the canonical path.
+    return response.status < 500 ? undefined : 'an unknown path causes an internal error'
   }
-  if (answer.status < 400) return undefined
-  if (input.path.includes('{id}') && (answer.status === 404 || answer.status === 405)) return undefined
-  return refusalsOf(found.route).has(answer.status) ? undefined : 'this status is not declared'
+  if (response.status < 400) return undefined
+  if (input.path.includes('{id}') && (response.status === 404 || response.status === 405)) return undefined
+  return refusalsOf(found.route).has(response.status) ? undefined : 'this status is not declared'
 }
 
-/** Back to where it was, so that every input meets the same device; gives its state. */
+/** Restores the device, so that every input starts from the same state; returns that state. */
 async function restored(device: Device, config: string): Promise<string> {
   await device.send('PUT', '/rest/config', config)
   await device.send('POST', '/rest/db/ignores?folder=docs', '{"ignore":["*.tmp"]}')
@@ -175,7 +175,7 @@ function difference(before: string, after: string): string {
     .join(' ')
 }
 
-test('W-13b: requests made from the document are answered as it says, and a refused one changes nothing', async () => {
+test('W-13b: replies match the document, and a refused request changes nothing', async () => {
   const device = await new Device().start()
   const statuses = new Map<number, number>()
   const failures: string[] = []
@@ -185,25 +185,25 @@ test('W-13b: requests made from the document are answered as it says, and a refu
   let left = 0
   const inputs = fc.sample(fuzzInputs(openApi('v1.0.0'), LAST_WORDS), { seed: SEED, numRuns: effort(RUNS) })
   for (const input of inputs) {
-    const answer = await device.send(input.method, input.target, input.body)
+    const response = await device.send(input.method, input.target, input.body)
     tried++
-    assert.ok(!device.ended, `${input.method} ${input.target} ended the device`)
-    if (answer === undefined) {
+    assert.ok(!device.ended, `${input.method} ${input.target} stopped the device`)
+    if (response === undefined) {
       left++
       if (input.method !== 'GET') state = await restored(device, before!.body)
       continue
     }
-    statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1)
-    const told = `${input.method} ${input.target.slice(0, 200)} ${String(input.body ?? '').slice(0, 200)}: ${answer.status} ${answer.body.slice(0, 200)}`
-    const wrong = complaint(input, answer)
-    if (wrong !== undefined) failures.push(`${wrong}: ${told}`)
-    const contentType = String(answer.headers['content-type'] ?? '')
-    await checkReply(input.method, input.target, { status: answer.status, contentType, text: answer.body }).catch(
-      (error: unknown) => failures.push(`${String(error)}: ${told}`),
+    statuses.set(response.status, (statuses.get(response.status) ?? 0) + 1)
+    const description = `${input.method} ${input.target.slice(0, 200)} ${String(input.body ?? '').slice(0, 200)}: ${response.status} ${response.body.slice(0, 200)}`
+    const wrong = mismatch(input, response)
+    if (wrong !== undefined) failures.push(`${wrong}: ${description}`)
+    const contentType = String(response.headers['content-type'] ?? '')
+    await checkReply(input.method, input.target, { status: response.status, contentType, text: response.body }).catch(
+      (error: unknown) => failures.push(`${String(error)}: ${description}`),
     )
-    if (answer.status >= 400) {
+    if (response.status >= 400) {
       const now = await device.state()
-      if (now !== state) failures.push(`a refused request changed something: ${told}: ${difference(state, now)}`)
+      if (now !== state) failures.push(`a refused request changed something: ${description}: ${difference(state, now)}`)
       state = now
     } else if (input.method !== 'GET') {
       state = await restored(device, before!.body)

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { GuiConfig } from '../../src/core/config/config.ts'
 import { fakeHash, fakeRest, KEY, OWN, SHORT } from './fakes.ts'
 
-// The order of checks that every request goes through, and the catalogue rows W-01 to W-04.
+// The order of the checks of every request, and the catalogue rows W-01 to W-04.
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD'] as const
 const LOCKED: Partial<GuiConfig> = { user: 'alice', password: fakeHash('s3cret') }
@@ -39,12 +39,12 @@ test('W-01: without key or token every route and method is refused with no side 
     for (const method of METHODS) {
       for (const [name, headers, body] of attempts) {
         tried++
-        const answer = await rest.call({ method, target: concrete(path), headers, body })
-        if (answer.status !== 403 || answer.body !== 'CSRF Error\n') passed++
-        assert.deepEqual([answer.status, answer.body], [403, 'CSRF Error\n'], `${method} ${path} ${name}`)
-        assert.equal(answer.headers['x-syncthing-id'], OWN)
-        assert.equal(answer.headers['cache-control'], undefined)
-        assert.equal(answer.headers['access-control-allow-origin'], undefined)
+        const response = await rest.call({ method, target: concrete(path), headers, body })
+        if (response.status !== 403 || response.body !== 'CSRF Error\n') passed++
+        assert.deepEqual([response.status, response.body], [403, 'CSRF Error\n'], `${method} ${path} ${name}`)
+        assert.equal(response.headers['x-syncthing-id'], OWN)
+        assert.equal(response.headers['cache-control'], undefined)
+        assert.equal(response.headers['access-control-allow-origin'], undefined)
       }
     }
   }
@@ -71,9 +71,9 @@ test('W-01: a cookie is set outside /rest, its token passes in the header, and o
 test('CORS: OPTIONS on any path is 204 without authentication, after the host check', async () => {
   const { call } = fakeRest({ gui: LOCKED })
   for (const target of ['/rest/db/scan', '/rest/nope', '/', '*', '/rest/system/debug?x=1']) {
-    const answer = await call({ method: 'OPTIONS', target, headers: { Origin: 'http://evil.example' } })
-    assert.deepEqual([answer.status, answer.body], [204, ''])
-    assert.deepEqual(answer.headers, {
+    const response = await call({ method: 'OPTIONS', target, headers: { Origin: 'http://evil.example' } })
+    assert.deepEqual([response.status, response.body], [204, ''])
+    assert.deepEqual(response.headers, {
       'access-control-allow-origin': '*',
       'access-control-allow-methods': 'GET, POST, PUT, PATCH, DELETE, OPTIONS',
       'access-control-allow-headers': 'Content-Type, X-API-Key',
@@ -83,7 +83,7 @@ test('CORS: OPTIONS on any path is 204 without authentication, after the host ch
   assert.equal((await call({ method: 'OPTIONS', target: '/', headers: { Host: 'evil.example' } })).status, 403)
 })
 
-test('refusals: what each one says and carries', async () => {
+test('refusals: status, body and headers of each', async () => {
   const open = fakeRest()
   const locked = fakeRest({ gui: LOCKED })
   const prompting = fakeRest({ gui: { ...LOCKED, sendBasicAuthPrompt: true } })
@@ -106,15 +106,15 @@ test('refusals: what each one says and carries', async () => {
   assert.equal((await open.send('GET', '/rest/nope')).status, 404)
 })
 
-test('headers: frames are refused unless allowed; the key opens the reply to other origins', async () => {
-  const answer = await fakeRest().send('GET', '/rest/system/ping')
-  assert.equal(answer.headers['x-frame-options'], 'SAMEORIGIN')
-  assert.equal(answer.headers['x-xss-protection'], '1; mode=block')
-  assert.equal(answer.headers['x-content-type-options'], 'nosniff')
-  assert.equal(answer.headers['access-control-allow-origin'], '*')
-  assert.equal(answer.headers['cache-control'], 'max-age=0, no-cache, no-store')
-  assert.equal(answer.headers['pragma'], 'no-cache')
-  assert.equal(answer.headers['expires'], new Date(1_795_000_000_000).toUTCString())
+test('headers: frames are refused unless allowed; the key makes the reply readable from other origins', async () => {
+  const response = await fakeRest().send('GET', '/rest/system/ping')
+  assert.equal(response.headers['x-frame-options'], 'SAMEORIGIN')
+  assert.equal(response.headers['x-xss-protection'], '1; mode=block')
+  assert.equal(response.headers['x-content-type-options'], 'nosniff')
+  assert.equal(response.headers['access-control-allow-origin'], '*')
+  assert.equal(response.headers['cache-control'], 'max-age=0, no-cache, no-store')
+  assert.equal(response.headers['pragma'], 'no-cache')
+  assert.equal(response.headers['expires'], new Date(1_795_000_000_000).toUTCString())
   const framed = await fakeRest({ gui: { insecureAllowFrameLoading: true } }).send('GET', '/rest/system/ping')
   assert.equal(framed.headers['x-frame-options'], undefined)
 })
@@ -155,9 +155,9 @@ test('W-02: only exact secrets pass', async () => {
   ]
   let bypasses = 0
   for (const headers of wrong) {
-    const answer = await call({ target, headers })
-    if (answer.status === 200) bypasses++
-    assert.deepEqual([answer.status, answer.body], [403, 'Forbidden\n'], JSON.stringify(headers))
+    const response = await call({ target, headers })
+    if (response.status === 200) bypasses++
+    assert.deepEqual([response.status, response.body], [403, 'Forbidden\n'], JSON.stringify(headers))
   }
   for (const query of [`?X-API-Key=${KEY}`, `?apikey=${KEY}`, `?api_key=${KEY}`, `?key=${KEY}`]) {
     assert.equal((await call({ target: target + query })).status, 403)
@@ -171,7 +171,7 @@ test('W-02: only exact secrets pass', async () => {
   console.log(JSON.stringify({ id: 'W-02', tried: wrong.length + 7, bypasses }))
 })
 
-test('W-03: on a loopback address only loopback names are answered', async () => {
+test('W-03: on a loopback address only loopback names pass the host check', async () => {
   const good = [
     'localhost',
     'localhost:8384',
@@ -241,15 +241,15 @@ test('W-03: on a loopback address only loopback names are answered', async () =>
   for (const host of good) assert.equal((await call({ target, headers: { Host: host } })).status, 200, host)
   let bypasses = 0
   for (const host of bad) {
-    const answer = await call({
+    const response = await call({
       target,
       headers: { Host: host, 'X-Forwarded-Host': 'localhost', Origin: 'http://localhost', 'X-API-Key': KEY },
     })
-    if (answer.status !== 403) bypasses++
-    assert.deepEqual([answer.status, answer.body], [403, 'Host check error\n'], JSON.stringify(host))
-    assert.deepEqual(Object.keys(answer.headers).sort(), ['content-type', 'x-content-type-options'])
+    if (response.status !== 403) bypasses++
+    assert.deepEqual([response.status, response.body], [403, 'Host check error\n'], JSON.stringify(host))
+    assert.deepEqual(Object.keys(response.headers).sort(), ['content-type', 'x-content-type-options'])
   }
-  // The host of an absolute target counts, whatever the header says.
+  // The host of an absolute target overrides the header.
   assert.equal(
     (await call({ target: 'http://evil.example/rest/noauth/health', headers: { Host: 'localhost' } })).status,
     403,
@@ -264,22 +264,22 @@ test('W-03: on a loopback address only loopback names are answered', async () =>
 
 test('W-03: the host check is only for loopback addresses, and can be switched off', async () => {
   const target = '/rest/noauth/health'
-  const ask = (gui: Partial<GuiConfig>, guiAddress?: string) =>
+  const request = (gui: Partial<GuiConfig>, guiAddress?: string) =>
     fakeRest({ gui, options: guiAddress === undefined ? {} : { guiAddress } }).call({
       target,
       headers: { Host: 'evil.example' },
     })
   for (const address of ['127.0.0.1:8384', 'localhost:8384', '[::1]:8384', '127.3.4.5:1'])
-    assert.equal((await ask({ address })).status, 403, address)
+    assert.equal((await request({ address })).status, 403, address)
   for (const address of ['0.0.0.0:8384', ':8384', '192.168.1.2:8384', '[::]:8384', '/run/x.sock', 'nas.local:8384']) {
-    assert.equal((await ask({ address })).status, 200, address)
+    assert.equal((await request({ address })).status, 200, address)
   }
-  assert.equal((await ask({ insecureSkipHostcheck: true })).status, 200)
-  assert.equal((await ask({ address: '0.0.0.0:1' }, 'http://127.0.0.1:8384')).status, 403)
-  assert.equal((await ask({}, '0.0.0.0:8384')).status, 200)
+  assert.equal((await request({ insecureSkipHostcheck: true })).status, 200)
+  assert.equal((await request({ address: '0.0.0.0:1' }, 'http://127.0.0.1:8384')).status, 403)
+  assert.equal((await request({}, '0.0.0.0:8384')).status, 200)
 })
 
-test('W-04: no spelling of a path gets past authentication', async () => {
+test('W-04: no form of a path bypasses authentication', async () => {
   const rest = fakeRest({ gui: LOCKED })
   const open = fakeRest()
   const secret = ['rest/system/ping', 'rest/config', 'rest/system/config', 'rest/db/scan', 'rest/config/folders/share']
@@ -344,10 +344,10 @@ test('W-04: no spelling of a path gets past authentication', async () => {
   let bypasses = 0
   for (const target of paths) {
     for (const method of ['GET', 'POST']) {
-      const answer = await rest.call({ method, target })
-      if (answer.status === 200) bypasses++
-      assert.ok([301, 307, 400, 403, 404, 405].includes(answer.status), `${method} ${target} → ${answer.status}`)
-      assert.ok(!answer.body.includes('pong') && !answer.body.includes(KEY), target)
+      const response = await rest.call({ method, target })
+      if (response.status === 200) bypasses++
+      assert.ok([301, 307, 400, 403, 404, 405].includes(response.status), `${method} ${target} → ${response.status}`)
+      assert.ok(!response.body.includes('pong') && !response.body.includes(KEY), target)
       // With no password set the CSRF check must hold on the same paths.
       const unlocked = await open.call({ method, target })
       if (unlocked.status === 200) bypasses++
@@ -371,9 +371,9 @@ test('W-04: no redirect leads to another host, and none carries raw control char
     '/\\evil.example/../x/',
     '/./http://evil',
   ]) {
-    const answer = await send('GET', target)
-    if (answer.status !== 301) continue
-    assert.match(String(answer.headers['location']), /^\/(?![/\\])[\x21-\x7e]*$/, target)
+    const response = await send('GET', target)
+    if (response.status !== 301) continue
+    assert.match(String(response.headers['location']), /^\/(?![/\\])[\x21-\x7e]*$/, target)
   }
 })
 

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { GuiConfig } from '../../src/core/config/config.ts'
 import { fakeHash, fakeRest, SHORT, type FakeOptions } from './fakes.ts'
 
-// What the page of the device does in a browser: a session and a token, never the key.
+// The web page in a browser: a session and a CSRF token, never the key.
 
 const LOCKED: Partial<GuiConfig> = { user: 'alice', password: fakeHash('s3cret'), debugging: true }
 const PAGES = [
@@ -26,7 +26,7 @@ function cookies(headers: Readonly<Record<string, string | readonly string[]>>):
   return [headers['set-cookie'] ?? []].flat().map((cookie) => cookie.split(';')[0] ?? '')
 }
 
-/** A browser that keeps its cookies and has read the token out of one of them. */
+/** A browser with cookies that sends the token of one of them. */
 async function browser(fake: FakeOptions, login: boolean) {
   const { call } = fakeRest(fake)
   const session = login
@@ -49,7 +49,7 @@ async function browser(fake: FakeOptions, login: boolean) {
   return {
     headers,
     call,
-    ask: (request: Parameters<typeof call>[0]) => call({ ...request, headers: { ...headers, ...request.headers } }),
+    request: (options: Parameters<typeof call>[0]) => call({ ...options, headers: { ...headers, ...options.headers } }),
   }
 }
 
@@ -58,12 +58,12 @@ for (const [what, gui, login] of [
   ['no password', { debugging: true }, false],
 ] as const) {
   test(`the page needs no key: ${what}`, async () => {
-    const { ask, call, headers } = await browser({ gui }, login)
+    const { request, call, headers } = await browser({ gui }, login)
     for (const target of PAGES) {
-      const reply = await ask({ target })
+      const reply = await request({ target })
       assert.equal(reply.status, 200, `${target}: ${reply.body.slice(0, 100)}`)
     }
-    assert.equal((await ask(PREVIEW)).status, 200)
+    assert.equal((await request(PREVIEW)).status, 200)
     assert.equal(
       (await call({ ...PREVIEW, headers: { Cookie: headers.Cookie } })).status,
       403,
@@ -72,14 +72,14 @@ for (const [what, gui, login] of [
   })
 }
 
-test('without a session the page gets nothing but the way in', async () => {
+test('without a session the page can only log in', async () => {
   const { call } = fakeRest({ gui: LOCKED })
   for (const target of PAGES.filter((each) => each !== '/rest/svc/lang')) {
     const { status } = await call({ target })
     assert.ok(status === 401 || status === 403, `${target}: ${status}`)
   }
-  const { ask } = await browser({ gui: LOCKED }, true)
-  assert.equal((await ask({ method: 'POST', target: '/rest/noauth/auth/logout' })).status, 204)
+  const { request } = await browser({ gui: LOCKED }, true)
+  assert.equal((await request({ method: 'POST', target: '/rest/noauth/auth/logout' })).status, 204)
   for (const target of PAGES.filter((each) => each !== '/rest/svc/lang'))
-    assert.ok((await ask({ target })).status >= 401, target)
+    assert.ok((await request({ target })).status >= 401, target)
 })

@@ -7,7 +7,7 @@ import type { FolderId, ShortId } from '../../src/core/ids.ts'
 import { simSystem } from '../../src/platform/sim/system.ts'
 import { fakeRest, KEY, OWN } from './fakes.ts'
 
-// Every rule of the interface document that the handler alone can keep, by its name.
+// The rules of the interface document that concern only the handler, by name.
 
 test('scan rule 1: when `sub` is omitted or empty, the entire folder is scanned', async () => {
   for (const query of ['', '&sub=', '&sub', '&sub=a&sub=', '&sub=.', '&sub=/', '&sub=a/..']) {
@@ -60,12 +60,12 @@ test('scan rule 4: when `next` is given, the automated rescan is delayed by that
   }
 })
 
-test('scan decision 12: `next` that is no whole number is refused before anything is scanned', async () => {
+test('scan decision 12: `next` that is not a whole number is refused before anything is scanned', async () => {
   for (const next of ['abc', '-1', '1.5', '1e3', '%2B5', ' 5', '5 ', '0x10', '%D9%A1']) {
     const { send, calls } = fakeRest()
-    const answer = await send('POST', `/rest/db/scan?folder=share&next=${next}`)
-    assert.equal(answer.status, 400, next)
-    assert.match(answer.body, /^next must be a whole number/, next)
+    const response = await send('POST', `/rest/db/scan?folder=share&next=${next}`)
+    assert.equal(response.status, 400, next)
+    assert.match(response.body, /^next must be a whole number/, next)
     assert.deepEqual(calls, [], next)
   }
 })
@@ -74,17 +74,17 @@ test('scan decision 11: a `sub` that leaves the folder is refused with its value
   for (const sub of ['..', '../x', 'a/../../x', '//x', '/../x', 'a%00b', '..%2f..%2fetc', '%ff']) {
     for (const folder of ['folder=share&', '']) {
       const { send, calls } = fakeRest()
-      const answer = await send('POST', `/rest/db/scan?${folder}sub=${sub}`)
-      assert.equal(answer.status, 400, sub)
-      assert.match(String(answer.headers['content-type']), /^text\/plain/, sub)
+      const response = await send('POST', `/rest/db/scan?${folder}sub=${sub}`)
+      assert.equal(response.status, 400, sub)
+      assert.match(String(response.headers['content-type']), /^text\/plain/, sub)
       assert.deepEqual(calls, [], sub)
     }
   }
 })
 
 test('scan rule 5: on success the response has status 200 and no content', async () => {
-  const answer = await fakeRest().send('POST', '/rest/db/scan?folder=share')
-  assert.deepEqual([answer.status, answer.body, answer.headers['content-type']], [200, '', undefined])
+  const response = await fakeRest().send('POST', '/rest/db/scan?folder=share')
+  assert.deepEqual([response.status, response.body, response.headers['content-type']], [200, '', undefined])
 })
 
 test('scan rule 6: when an error occurs during scanning, the response has status 500 and a plain-text error body', async () => {
@@ -100,13 +100,13 @@ test('scan rule 6: when an error occurs during scanning, the response has status
   ]
   for (const [error, body] of cases) {
     const { send } = fakeRest({ hub: { scan: () => Promise.reject(error) } })
-    const answer = await send('POST', '/rest/db/scan?folder=share')
-    assert.deepEqual([answer.status, answer.body], [500, body])
-    assert.equal(answer.headers['content-type'], 'text/plain; charset=utf-8')
+    const response = await send('POST', '/rest/db/scan?folder=share')
+    assert.deepEqual([response.status, response.body], [500, body])
+    assert.equal(response.headers['content-type'], 'text/plain; charset=utf-8')
   }
 })
 
-test('scan decision 1: without a folder every folder is scanned; a form body is not looked at', async () => {
+test('scan decision 1: without a folder every folder is scanned; a form body is ignored', async () => {
   for (const target of ['/rest/db/scan', '/rest/db/scan?folder=', '/rest/db/scan?next=5']) {
     const { send, calls } = fakeRest()
     assert.equal((await send('POST', target, 'folder=share')).status, 200)
@@ -119,16 +119,16 @@ test('scan decision 9: a failed scan of all keeps its first line and names each 
     ['second' as FolderId, 'folder marker missing'],
     ['first' as FolderId, 'a & b'],
   ])
-  const answer = await fakeRest({ hub: { scanAll: async () => failures } }).send('POST', '/rest/db/scan')
-  assert.equal(answer.status, 500)
-  assert.equal(answer.headers['content-type'], 'text/plain; charset=utf-8')
+  const response = await fakeRest({ hub: { scanAll: async () => failures } }).send('POST', '/rest/db/scan')
+  assert.equal(response.status, 500)
+  assert.equal(response.headers['content-type'], 'text/plain; charset=utf-8')
   assert.equal(
-    answer.body,
+    response.body,
     'Error scanning folders\n{\n  "first": "a \\u0026 b",\n  "second": "folder marker missing"\n}\n',
   )
 })
 
-test('scan: a client that leaves does not stop the scan', async () => {
+test('scan: a disconnect of the client does not stop the scan', async () => {
   const scanning = Promise.withResolvers<void>()
   let ended = false
   const { call } = fakeRest({
@@ -140,7 +140,7 @@ test('scan: a client that leaves does not stop the scan', async () => {
     },
   })
   const leaving = new AbortController()
-  const answer = call({
+  const response = call({
     method: 'POST',
     target: '/rest/db/scan?folder=share',
     headers: { 'X-API-Key': KEY },
@@ -148,7 +148,7 @@ test('scan: a client that leaves does not stop the scan', async () => {
   })
   leaving.abort()
   scanning.resolve()
-  assert.equal((await answer).status, 200)
+  assert.equal((await response).status, 200)
   assert.equal(ended, true)
 })
 
@@ -181,11 +181,11 @@ test('prio: the file is moved to the top and the response is the same output as 
   assert.ok(moved.body.includes('a \\u0026 b.txt'))
 })
 
-test('prio: no file, an unknown one or a strange one changes nothing and is still 200 with the listing', async () => {
+test('prio: no file, an unknown one or an invalid one changes nothing and is still 200 with the list', async () => {
   for (const file of ['', '&file=', '&file=nope', '&file=../x', '&file=/x']) {
-    const answer = await fakeRest().send('POST', `/rest/db/prio?folder=share${file}&page=2&perpage=5`)
+    const response = await fakeRest().send('POST', `/rest/db/prio?folder=share${file}&page=2&perpage=5`)
     assert.deepEqual(
-      [answer.status, JSON.parse(answer.body)],
+      [response.status, JSON.parse(response.body)],
       [200, { page: 2, perpage: 5, progress: [], queued: [], rest: [] }],
     )
   }
@@ -201,8 +201,8 @@ test('prio and need: an unknown, missing or paused folder is 404 `no such folder
         ['GET', 'need'],
       ] as const) {
         for (const query of ['folder=nope&file=x', 'file=x', 'folder=']) {
-          const answer = await send(method, `/rest/db/${path}?${query}`)
-          assert.deepEqual([answer.status, answer.body], [404, 'no such folder\n'])
+          const response = await send(method, `/rest/db/${path}?${query}`)
+          assert.deepEqual([response.status, response.body], [404, 'no such folder\n'])
         }
       }
     }
@@ -211,9 +211,9 @@ test('prio and need: an unknown, missing or paused folder is 404 `no such folder
 
 test('debug: the listing has exactly the eighteen facilities, each with a description, and `enabled` is a list', async () => {
   const { send } = fakeRest()
-  const answer = await send('GET', '/rest/system/debug')
-  const listing = JSON.parse(answer.body)
-  assert.equal(answer.status, 200)
+  const response = await send('GET', '/rest/system/debug')
+  const listing = JSON.parse(response.body)
+  assert.equal(response.status, 200)
   assert.deepEqual(Object.keys(listing), ['enabled', 'facilities'])
   assert.deepEqual(listing.enabled, [])
   assert.deepEqual(Object.keys(listing.facilities), [
@@ -240,7 +240,7 @@ test('debug: the listing has exactly the eighteen facilities, each with a descri
     assert.ok(typeof description === 'string' && description !== '')
 })
 
-test('debug: switching is enable first, then disable; aliases count, unknown names do not; only the first parameter counts', async () => {
+test('debug: enable first, then disable; aliases accepted, unknown names ignored, first parameter used', async () => {
   const cases: [query: string, enabled: string[]][] = [
     ['enable=model,scanner', ['model', 'scanner']],
     ['enable=scanner,model', ['model', 'scanner']],
@@ -253,9 +253,9 @@ test('debug: switching is enable first, then disable; aliases count, unknown nam
   ]
   for (const [query, enabled] of cases) {
     const { send } = fakeRest()
-    const answer = await send('POST', `/rest/system/debug?${query}`)
+    const response = await send('POST', `/rest/system/debug?${query}`)
     assert.deepEqual(
-      [answer.status, answer.body, answer.headers['content-type']],
+      [response.status, response.body, response.headers['content-type']],
       [200, '', 'application/json; charset=utf-8'],
     )
     const listing = JSON.parse((await send('GET', '/rest/system/debug')).body)
@@ -275,18 +275,18 @@ test('debug and loglevels are one table', async () => {
   assert.deepEqual([levels.model, levels.db, levels.http], ['DEBUG', 'WARN', 'INFO'])
   assert.deepEqual(Object.keys(packages), [...FACILITY_NAMES])
   for (const body of ['{bad', '[]', '{"model":"LOUD"}', '{"db":"DEBUG","model":3}', '']) {
-    const answer = await send('POST', '/rest/system/loglevels', body)
-    assert.equal(answer.status, 400, body)
+    const response = await send('POST', '/rest/system/loglevels', body)
+    assert.equal(response.status, 400, body)
   }
   assert.equal(JSON.parse((await send('GET', '/rest/system/loglevels')).body).levels.db, 'WARN')
 })
 
-test('discovery (removed): POST is 405 with Allow and its parameters are never looked at; GET lists the cache', async () => {
+test('discovery (removed): POST is 405 with Allow and its parameters are ignored; GET lists the cache', async () => {
   const { send, call } = fakeRest()
   for (const query of ['', '?device=x&addr=y', '?device=%ff&addr=%zz', `?device=${OWN}&addr=1.2.3.4:5`]) {
-    const answer = await send('POST', `/rest/system/discovery${query}`)
+    const response = await send('POST', `/rest/system/discovery${query}`)
     assert.deepEqual(
-      [answer.status, answer.body, answer.headers['allow']],
+      [response.status, response.body, response.headers['allow']],
       [405, 'Method Not Allowed\n', 'GET, OPTIONS'],
     )
   }
@@ -301,7 +301,7 @@ test('discovery (removed): POST is 405 with Allow and its parameters are never l
   })
 })
 
-test('authentication: the key works as X-API-Key in any case and as a bearer; either one valid suffices', async () => {
+test('authentication: the key works as X-API-Key in any case and as a bearer token; one is enough', async () => {
   const { call } = fakeRest({ options: { guiApiKey: 'second-key' } })
   const cases: [headers: Record<string, string>, status: number][] = [
     [{ 'x-api-key': KEY }, 200],

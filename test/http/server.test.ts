@@ -5,11 +5,11 @@ import { parseGuiAddress } from '../../src/http/pipeline/address.ts'
 import { TokenStore } from '../../src/http/pipeline/tokens.ts'
 import { fakeRest, KEY } from './fakes.ts'
 
-// Where the interface listens, how it follows the config, and what survives a restart.
+// The listener, changes of its configuration, and what survives a restart.
 
 const PING = { target: '/rest/system/ping', headers: { 'X-API-Key': KEY } }
 
-/** Lets everything that is ready run, until the condition holds. */
+/** Runs all ready work until the condition holds. */
 async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
   for (let i = 0; i < 10_000; i++) {
     if (await condition()) return
@@ -34,7 +34,7 @@ function running(fake: Parameters<typeof fakeRest>[0] = {}) {
   }
 }
 
-test('it listens where the config says, and stops when told', async () => {
+test('it listens on the configured address and stops on abort', async () => {
   const rest = running()
   await rest.server.ready
   assert.equal(rest.server.address, '127.0.0.1:8384')
@@ -44,16 +44,16 @@ test('it listens where the config says, and stops when told', async () => {
   await assert.rejects(rest.http.call('127.0.0.1:8384', PING), { code: 'ECONNREFUSED' })
 })
 
-test('a changed address is followed, and the request that changed it is answered', async () => {
+test('a changed address is applied, and the request that changed it gets its reply', async () => {
   const rest = running()
   await rest.server.ready
-  const answer = await rest.http.call('127.0.0.1:8384', {
+  const response = await rest.http.call('127.0.0.1:8384', {
     ...PING,
     method: 'PATCH',
     target: '/rest/config/gui',
     body: '{"address":"127.0.0.1:9000"}',
   })
-  assert.equal(answer.status, 200)
+  assert.equal(response.status, 200)
   await until(() => rest.server.address === '127.0.0.1:9000')
   assert.equal((await rest.http.call('127.0.0.1:9000', PING)).status, 200)
   await assert.rejects(rest.http.call('127.0.0.1:8384', PING))
@@ -76,7 +76,7 @@ test('a change that is not about the address keeps the socket', async () => {
   await rest.stop()
 })
 
-test('a taken address is said, tried again later and later, and taken when free', async () => {
+test('an address in use is logged, retried with backoff, and used when free', async () => {
   const base = fakeRest()
   const other = await base.http.listen({ address: '127.0.0.1:8384' }, () => ({ status: 200, headers: {} }))
   const rest = running({ deps: { http: base.http } })
@@ -94,7 +94,7 @@ test('a taken address is said, tried again later and later, and taken when free'
   await rest.stop()
 })
 
-test('while an address is taken a new one in the config is tried at once', async () => {
+test('while an address is in use, a new one in the config is tried at once', async () => {
   const base = fakeRest()
   await base.http.listen({ address: '127.0.0.1:8384' }, () => ({ status: 200, headers: {} }))
   const clock = {
@@ -109,7 +109,7 @@ test('while an address is taken a new one in the config is tried at once', async
   await rest.stop()
 })
 
-test('switched off it does not listen; an address from the command line counts before the config', async () => {
+test('a disabled GUI does not listen; an address from the command line overrides the config', async () => {
   const off = running({ gui: { enabled: false } })
   await until(() => off.kept.size === 0)
   assert.equal(off.server.address, undefined)
@@ -125,23 +125,26 @@ test('switched off it does not listen; an address from the command line counts b
   await given.stop()
 })
 
-test('with TLS on, plain requests are sent there before anything is asked of them', async () => {
+test('with TLS on, plain requests are redirected before authentication', async () => {
   const rest = running({ gui: { useTLS: true, user: 'a', password: 'b' } })
   await rest.server.ready
   for (const method of ['GET', 'POST', 'DELETE']) {
-    const answer = await rest.http.call('127.0.0.1:8384', {
+    const response = await rest.http.call('127.0.0.1:8384', {
       method,
       target: '/rest/db/scan?folder=x',
       headers: { Host: 'localhost:8384' },
     })
-    assert.deepEqual([answer.status, answer.headers['location']], [307, 'https://localhost:8384/rest/db/scan?folder=x'])
+    assert.deepEqual(
+      [response.status, response.headers['location']],
+      [307, 'https://localhost:8384/rest/db/scan?folder=x'],
+    )
   }
   assert.equal((await rest.http.call('127.0.0.1:8384', { ...PING, secure: true })).status, 200)
   assert.deepEqual(rest.calls, [])
   await rest.stop()
 })
 
-test('addresses: every spelling the config and the command line allow', () => {
+test('addresses: every form that the config and the command line allow', () => {
   const cases: [text: string, listen: string, tls: boolean | undefined, loopback: boolean][] = [
     ['127.0.0.1:8384', '127.0.0.1:8384', undefined, true],
     ['localhost:8384', 'localhost:8384', undefined, true],
@@ -158,7 +161,7 @@ test('addresses: every spelling the config and the command line allow', () => {
     assert.deepEqual(parseGuiAddress(text), { listen, tls, loopback }, text)
 })
 
-test('tokens: saved after a second of quiet and at the end, only as hashes, and they survive a restart', async () => {
+test('tokens: saved one second after the last change and at the end, as hashes, and survive a restart', async () => {
   const { deps, kept, slept } = fakeRest()
   const options = { key: 'http/test', lifetimeMs: 10_000 }
   const store = new TokenStore(deps, options)

@@ -13,11 +13,11 @@ import type { HttpHandler } from '../../src/platform/http.ts'
 import { makeCertificate } from '../../src/main/home/certificate.ts'
 import { fakeRest, KEY } from './fakes.ts'
 
-// What concerns the socket: catalogue rows W-06, W-07 and W-08, TLS on the same port, UNIX sockets.
+// The socket: catalogue rows W-06, W-07 and W-08, TLS on the same port, UNIX sockets.
 
 const WAIT_MS = 20_000
 
-/** Sends bytes, reads until the peer closes or the text is complete enough. */
+/** Sends bytes, reads until the peer closes or the condition holds. */
 async function exchange(
   address: string,
   bytes: string | Uint8Array,
@@ -65,9 +65,9 @@ async function served(fake: Parameters<typeof fakeRest>[0] = {}) {
 
 const statusOf = (text: string) => Number(/^HTTP\/1\.1 (\d{3})/.exec(text)?.[1] ?? 0)
 const head = (target: string, more = '') => `GET ${target} HTTP/1.1\r\nHost: localhost\r\nX-API-Key: ${KEY}\r\n${more}`
-const answered = (text: string) => /\r\n\r\n[^]*\n$/.test(text)
+const isComplete = (text: string) => /\r\n\r\n[^]*\n$/.test(text)
 
-test('W-06: heads up to a megabyte are read, larger ones and too many headers are 431', async () => {
+test('W-06: headers up to a megabyte are read, larger ones and too many are 431', async () => {
   await using server = await served()
   const cases: [name: string, bytes: string, status: number][] = [
     ['16 KiB header', head('/rest/system/ping', `X-Big: ${'x'.repeat(16 * 1024)}\r\n\r\n`), 200],
@@ -79,51 +79,51 @@ test('W-06: heads up to a megabyte are read, larger ones and too many headers ar
     ['10000 headers', head('/rest/system/ping', `${'X-A: b\r\n'.repeat(10_000)}\r\n`), 431],
   ]
   for (const [name, bytes, status] of cases)
-    assert.equal(statusOf(await exchange(server.address, bytes, answered)), status, name)
-  assert.equal(statusOf(await exchange(server.address, head('/rest/system/ping', '\r\n'), answered)), 200)
+    assert.equal(statusOf(await exchange(server.address, bytes, isComplete)), status, name)
+  assert.equal(statusOf(await exchange(server.address, head('/rest/system/ping', '\r\n'), isComplete)), 200)
   console.log(JSON.stringify({ id: 'W-06', part: 'heads', tried: cases.length }))
 })
 
-test('W-06: bodies over the cap of their route are 413, unread ones do not stay in memory', async () => {
+test('W-06: bodies over the cap of their route are 413, unread ones are not kept in memory', async () => {
   await using server = await served({ gui: { user: 'a', password: 'b' } })
   const post = (target: string, more: string) =>
     `POST ${target} HTTP/1.1\r\nHost: localhost\r\nX-API-Key: ${KEY}\r\n${more}`
   const length = (bytes: number) => `Content-Length: ${bytes}\r\n\r\n`
   const rssBytes = process.memoryUsage.rss()
-  // Announced size alone is enough for a refusal; the body never has to come.
+  // The Content-Length alone is enough for a refusal.
   assert.equal(
-    statusOf(await exchange(server.address, post('/rest/noauth/auth/password', length(65_537)), answered)),
+    statusOf(await exchange(server.address, post('/rest/noauth/auth/password', length(65_537)), isComplete)),
     413,
   )
-  assert.equal(statusOf(await exchange(server.address, post('/rest/config/folders', length(2 ** 30)), answered)), 413)
-  // Without announcement it is counted.
+  assert.equal(statusOf(await exchange(server.address, post('/rest/config/folders', length(2 ** 30)), isComplete)), 413)
+  // Without Content-Length the bytes are counted.
   const chunk = `10000\r\n${'x'.repeat(65_536)}\r\n`
   assert.equal(
     statusOf(
       await exchange(
         server.address,
         post('/rest/noauth/auth/password', `Transfer-Encoding: chunked\r\n\r\n${chunk}${chunk}`),
-        answered,
+        isComplete,
       ),
     ),
     413,
   )
-  // Endless, to a route that does not read it: answered, then cut.
+  // Endless, to a route that does not read it: a reply, then the connection is closed.
   assert.equal(
     statusOf(
       await exchange(
         server.address,
         post('/rest/system/ping', `Transfer-Encoding: chunked\r\n\r\n${chunk.repeat(100)}`),
-        answered,
+        isComplete,
       ),
     ),
     200,
   )
-  // A packed body is not unpacked: it is no JSON.
+  // A compressed body is not decompressed: it is not JSON.
   const packed = await exchange(
     server.address,
     post('/rest/config/folders', `Content-Encoding: gzip\r\nContent-Length: 4\r\n\r\n\x1f\x8b\x08\x00`),
-    answered,
+    isComplete,
   )
   assert.equal(statusOf(packed), 400)
   const grownMiB = Math.round((process.memoryUsage.rss() - rssBytes) / 2 ** 20)
@@ -131,16 +131,16 @@ test('W-06: bodies over the cap of their route are 413, unread ones do not stay 
   console.log(JSON.stringify({ id: 'W-06', part: 'bodies', grownMiB }))
 })
 
-test('W-06: a client that asks first is told to go on only where a body is wanted', async () => {
+test('W-06: Expect: 100-continue is confirmed only by a route that reads a body', async () => {
   await using server = await served()
-  const ask = (target: string) =>
+  const expecting = (target: string) =>
     `POST ${target} HTTP/1.1\r\nHost: localhost\r\nX-API-Key: ${KEY}\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\n`
   assert.match(
-    await exchange(server.address, ask('/rest/system/error'), (text) => text.includes('\r\n\r\n')),
+    await exchange(server.address, expecting('/rest/system/error'), (text) => text.includes('\r\n\r\n')),
     /^HTTP\/1\.1 100 /,
   )
   assert.match(
-    await exchange(server.address, ask('/rest/db/scan?folder=share'), (text) => text.includes('\r\n\r\n')),
+    await exchange(server.address, expecting('/rest/db/scan?folder=share'), (text) => text.includes('\r\n\r\n')),
     /^HTTP\/1\.1 200 /,
   )
 })
@@ -180,17 +180,17 @@ test(
       hold(`POST /rest/system/error HTTP/1.1\r\nHost: localhost\r\nX-API-Key: ${KEY}\r\nContent-Length: 100\r\n\r\nx`)
     for (let i = 0; i < 500; i++) hold(head('/rest/system/ping', '\r\n'))
     for (let i = 0; i < 200; i++) hold(head('/rest/events?timeout=60', '\r\n'))
-    const slow = hold(head('/rest/db/ignores?folder=share', '\r\n').repeat(200)) // asks for 80 MB and reads nothing
+    const slow = hold(head('/rest/db/ignores?folder=share', '\r\n').repeat(200)) // requests 80 MB and reads nothing
     slow.pause()
     await allPolling.promise
 
     let worstMs = 0
     for (let i = 0; i < 50; i++) {
       const startMs = performance.now()
-      assert.equal(statusOf(await exchange(server.address, head('/rest/system/ping', '\r\n'), answered)), 200)
+      assert.equal(statusOf(await exchange(server.address, head('/rest/system/ping', '\r\n'), isComplete)), 200)
       worstMs = Math.max(worstMs, performance.now() - startMs)
     }
-    assert.ok(produced < 50, `${produced}`) // answers are made as fast as they are read, not all at once
+    assert.ok(produced < 50, `${produced}`) // replies are produced as fast as they are read, not all at once
     for (const socket of sockets) socket.destroy()
     poll.resolve()
     console.log(
@@ -207,7 +207,7 @@ test(
   },
 )
 
-test('W-08: one message is never read as two, and what is no HTTP is refused', async () => {
+test('W-08: one message is never read as two, and other protocols are refused', async () => {
   const smuggled = 'GET /smuggled HTTP/1.1\r\nHost: localhost\r\n\r\n'
   const ping = '/rest/system/ping'
   const post = (more: string) => `POST ${ping} HTTP/1.1\r\nHost: localhost\r\nX-API-Key: ${KEY}\r\n${more}`
@@ -223,7 +223,7 @@ test('W-08: one message is never read as two, and what is no HTTP is refused', a
     ['TE chunked twice', post(`Transfer-Encoding: chunked, identity\r\n\r\n0\r\n\r\n${smuggled}`)],
     ['TE with space before colon', post(`Transfer-Encoding : chunked\r\n\r\n0\r\n\r\n${smuggled}`)],
     ['obs-fold', post(`X-A: b\r\n Content-Length: 5\r\n\r\n`)],
-    // A route that reads its body: one that does not may answer before the body turns out to be none.
+    // A route that reads its body: any other may reply before the body is found to be invalid.
     [
       'bad chunk size',
       post(`Transfer-Encoding: chunked\r\n\r\nzz\r\n\r\n${smuggled}`).replace(ping, '/rest/system/error'),
@@ -242,17 +242,17 @@ test('W-08: one message is never read as two, and what is no HTTP is refused', a
   let split = 0
   for (const [name, bytes] of cases) {
     await using server = await served()
-    const text = await exchange(server.address, Buffer.from(bytes, 'latin1'), answered)
+    const text = await exchange(server.address, Buffer.from(bytes, 'latin1'), isComplete)
     if (server.seen.some((line) => line.includes('smuggled'))) split++
     assert.ok(!server.seen.some((line) => line.includes('smuggled')), `${name}: ${server.seen}`)
     assert.ok([0, 400, 505].includes(statusOf(text)), `${name}: ${text.slice(0, 80)}`)
   }
   await using server = await served()
-  assert.equal(statusOf(await exchange(server.address, head(ping, '\r\n'), answered)), 200)
+  assert.equal(statusOf(await exchange(server.address, head(ping, '\r\n'), isComplete)), 200)
   console.log(JSON.stringify({ id: 'W-08', tried: cases.length, splitRequests: split }))
 })
 
-test('a missing Host is answered by the host check, as HTTP/1.1 and as HTTP/1.0', async () => {
+test('a missing Host is refused by the host check, in HTTP/1.1 and in HTTP/1.0', async () => {
   await using server = await served()
   for (const version of ['1.0', '1.1']) {
     const text = await exchange(server.address, `GET /rest/noauth/health HTTP/${version}\r\nConnection: close\r\n\r\n`)
@@ -277,7 +277,7 @@ test('success without content has Content-Length 0 and no Content-Type; HEAD is 
   assert.match(ping, /^HTTP\/1\.1 405 [^]*\r\n\r\n$/)
 })
 
-test('closing takes less than a second even while clients hold on', async () => {
+test('closing takes less than a second even while clients keep connections open', async () => {
   const rest = fakeRest({
     deps: { events: { emit: () => {}, buffer: () => ({ since: () => new Promise(() => {}) }) } },
   })
@@ -289,12 +289,12 @@ test('closing takes less than a second even while clients hold on', async () => 
     socket.write(bytes)
     return { socket, closed: new Promise<void>((resolve) => socket.on('close', () => resolve())) }
   })
-  await exchange(listener.address, head('/rest/system/ping', '\r\n'), answered)
+  await exchange(listener.address, head('/rest/system/ping', '\r\n'), isComplete)
   await listener[Symbol.asyncDispose]()
   await Promise.all(sockets.map(({ closed }) => closed))
 })
 
-test('one port speaks TLS and plain HTTP, and survives those who speak neither', async () => {
+test('one port serves TLS and plain HTTP, and tolerates clients that use neither', async () => {
   const identity = await makeCertificate({
     commonName: 'test',
     keyType: 'P-256',
@@ -333,7 +333,7 @@ test('one port speaks TLS and plain HTTP, and survives those who speak neither',
   await listener[Symbol.asyncDispose]()
 })
 
-test('a UNIX socket has its mode from the start, replaces a stale file, and yields to a living one', async () => {
+test('a UNIX socket has its mode from the start, replaces a stale file, and fails if one is in use', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'twinfold-http-'))
   const path = join(directory, 'gui.sock')
   try {
@@ -363,7 +363,7 @@ test('a UNIX socket has its mode from the start, replaces a stale file, and yiel
   }
 })
 
-/** A socket file whose owner has gone without cleaning up: bound elsewhere, then moved here, then closed. */
+/** A stale socket file: bound elsewhere, then moved here, then closed. */
 async function leaveStaleSocket(path: string): Promise<void> {
   const server = createServer()
   await new Promise<void>((resolve) => server.listen({ path: `${path}.other` }, resolve))
@@ -371,7 +371,7 @@ async function leaveStaleSocket(path: string): Promise<void> {
   await new Promise<void>((resolve) => server.close(() => resolve()))
 }
 
-test('an address nobody can listen on is refused, not guessed', async () => {
+test('an invalid address is refused, not guessed', async () => {
   for (const address of ['', 'localhost', '127.0.0.1', '::1:80', '127.0.0.1:99999', '127.0.0.1:http']) {
     await assert.rejects(
       createNodeHttpServer().listen({ address }, () => ({ status: 200, headers: {} })),
@@ -381,7 +381,7 @@ test('an address nobody can listen on is refused, not guessed', async () => {
   }
 })
 
-test('switching TLS on over REST: the request is answered, the same port then speaks TLS', async () => {
+test('switching TLS on over REST: the request gets its reply, the same port then serves TLS', async () => {
   const identity = await makeCertificate({
     commonName: 'test',
     keyType: 'P-256',
@@ -410,9 +410,9 @@ test('switching TLS on over REST: the request is answered, the same port then sp
       await exchange(probe.address, head('/rest/system/ping', 'Connection: close\r\n\r\n')),
     )
   for (let tries = 0; !(await moved()); tries++) assert.ok(tries < 1_000)
-  const silent = open(probe.address) // neither HTTP nor TLS yet: must not hold up the end
-  silent.on('error', () => {}).resume()
-  await new Promise((resolve) => silent.once('connect', resolve))
+  const idle = open(probe.address) // neither HTTP nor TLS yet: must not hold up the end
+  idle.on('error', () => {}).resume()
+  await new Promise((resolve) => idle.once('connect', resolve))
   stop.abort()
   await done
   assert.deepEqual(

@@ -7,7 +7,7 @@ import { ROUTES } from '../../src/rest/routes.ts'
 import type { Declaration } from '../../src/rest/declaration.ts'
 import { list, map, nullable, object, TEXT, TIME, type Schema } from '../../src/rest/schema.ts'
 
-// Small values, so that right ones are often among them.
+// Small values, so that many are valid.
 const NAMES = ['a', 'b', 'c', '__proto__', 'constructor', 'ignore']
 const scalar = fc.oneof(
   fc.constantFrom(
@@ -65,12 +65,12 @@ const schema: fc.Arbitrary<Schema> = fc.letrec<{ any: Schema }>((tie) => ({
   ),
 })).any
 
-/** As TypeBox takes it, which would work out the type of a schema that it knows. */
+/** As TypeBox accepts it, which would infer the type of a known schema. */
 function asPlain(declared: Schema): Record<string, unknown> {
   return { ...declared }
 }
 
-test('what is as declared and what is not: the same answer as TypeBox, for any schema and any value', () => {
+test('validity is the same as by TypeBox, for any schema and any value', () => {
   let right = 0
   fc.assert(
     fc.property(schema, fc.array(value, { minLength: 1, maxLength: 20 }), (declared, values) => {
@@ -90,7 +90,7 @@ test('what is as declared and what is not: the same answer as TypeBox, for any s
   assert.ok(right > 200, `only ${right} values were right`)
 })
 
-test('a fault names the place and what belongs there, and never the value', () => {
+test('a fault names the path and the expected value, never the given one', () => {
   const body = object({ lines: list(TEXT), at: TIME, count: { type: 'integer', minimum: 0 } as const }, ['count'])
   const at = '2024-01-31T12:00:00Z'
   const faults: readonly (readonly [unknown, string | undefined])[] = [
@@ -106,7 +106,7 @@ test('a fault names the place and what belongs there, and never the value', () =
   assert.equal(faultOf(map(TEXT), { secret: 1 }), '… must be a text')
 })
 
-test('numbers are strict where the schema has limits, and a pattern of a strict text has words for people', () => {
+test('numbers are strict where the schema has limits, and the fault of a pattern uses its description', () => {
   const routes: readonly (readonly [string, Declaration])[] = Object.entries(ROUTES)
   const strict = routes.flatMap(([name, { query = {} }]) =>
     Object.entries(query)

@@ -19,7 +19,7 @@ test('every served route is declared, and every declared route is served', () =>
   assert.deepEqual([...served()].sort(), Object.keys(ROUTES).sort())
 })
 
-test('every route of the interface that programs know is served and described', () => {
+test("every route of Syncthing's interface is served and described", () => {
   const there = new Set(served())
   const missing = checklist.served.filter((name) => !there.has(name))
   const described = checklist.served.filter((name) => name in ROUTES).length
@@ -32,7 +32,7 @@ test('every route of the interface that programs know is served and described', 
     missing,
   })
   assert.deepEqual(missing, [])
-  for (const name of checklist.refused) assert.ok(!there.has(name), `${name} is a route of the past`)
+  for (const name of checklist.refused) assert.ok(!there.has(name), `${name} is a removed route`)
 })
 
 const document = openApi('v1.0.0')
@@ -40,7 +40,7 @@ const operations = Object.entries(document.paths).flatMap(([path, item]) =>
   Object.entries(item).map(([method, operation]) => ({ path, method, operation })),
 )
 
-test('the document is OpenAPI 3.1: what the standard asks of its parts holds', () => {
+test('the document is OpenAPI 3.1: its parts meet the standard', () => {
   assert.equal(document.openapi, '3.1.0')
   assert.ok(document.info.title !== '' && document.info.version !== '')
   const tags = new Set(document.tags.map(({ name }) => name))
@@ -65,7 +65,7 @@ test('the document is OpenAPI 3.1: what the standard asks of its parts holds', (
   }
 })
 
-/** The names in a path are exactly the parameters that say they are there, and no parameter stands twice. */
+/** The names in a path are exactly the path parameters, and no parameter is declared twice. */
 function assertParameters(where: string, path: string, { parameters = [] }: Operation): void {
   const inPath = [...path.matchAll(/\{([^}]+)\}/g)].map((match) => match[1])
   assert.deepEqual(
@@ -94,13 +94,13 @@ function assertResponses(where: string, { responses }: Operation): void {
   }
 }
 
-test('every reference in the document leads somewhere, and every named shape is used', () => {
+test('every reference in the document resolves, and every named schema is used', () => {
   const text = JSON.stringify(document)
   const referred = new Set([...text.matchAll(/"\$ref":"#\/components\/schemas\/([^"]+)"/g)].map((match) => match[1]))
   assert.deepEqual([...referred].sort(), Object.keys(document.components.schemas).sort())
 })
 
-test('every schema in the document is JSON Schema 2020-12, as a second implementation sees it', async () => {
+test('every schema in the document is JSON Schema 2020-12, by a second implementation', async () => {
   const { Check, Meta } = await import('typebox/schema')
   const schemas = [...schemasIn(document.paths), ...Object.values(document.components.schemas)]
   for (const schema of schemas)
@@ -113,7 +113,7 @@ function schemasIn(value: unknown): readonly unknown[] {
   return Object.entries(value).flatMap(([key, inner]) => (key === 'schema' ? [inner] : schemasIn(inner)))
 }
 
-test('the check that all replies of the tests go through refuses what is not declared', async () => {
+test('the check of all replies in tests refuses undeclared ones', async () => {
   const ping = (text: string) =>
     checkReply('GET', '/rest/system/ping', { status: 200, contentType: 'application/json; charset=utf-8', text })
   await ping('{"ping":"pong"}')
@@ -131,6 +131,6 @@ test('the check that all replies of the tests go through refuses what is not dec
 
 test('docs/rest.md lists every route as it is declared', () => {
   const page = readFileSync(new URL('../../docs/rest.md', import.meta.url), 'utf8')
-  assert.equal(page, withRoutes(page), 'node tools/rest-list.ts writes the list anew')
+  assert.equal(page, withRoutes(page), 'node tools/rest-list.ts writes the list')
   for (const name of Object.keys(ROUTES)) assert.ok(page.includes(`| \`${name}\` |`), name)
 })

@@ -6,7 +6,7 @@ import { BOOLEAN, list, map, object, TEXT } from '../../src/rest/schema.ts'
 const STRICT = { schema: object({ userName: TEXT, stay: BOOLEAN }, ['stay']), about: '' } as const
 const LENIENT = { ...STRICT, lenient: true } as const
 
-test('names of fields match in any case, the last one counts, others are left out', () => {
+test('field names are case-insensitive, the last of several is used, others are dropped', () => {
   assert.deepEqual(readBody(STRICT, { USERNAME: 'a', username: 'b', other: 1 }), { userName: 'b' })
   assert.deepEqual(readBody({ schema: map(TEXT), about: '' }, { Name: 'a', name: 'b' }), { Name: 'a', name: 'b' })
   const hostile: unknown = JSON.parse('{"userName":"a","__proto__":{"stay":true},"constructor":1}')

@@ -8,7 +8,7 @@ import type { TokenStorage } from '../types.ts'
 
 const TOKENS_MAX = 25
 const TOKEN_LENGTH = 64
-const QUIET_MS = 1_000
+const SETTLE_MS = 1_000
 
 export interface TokenDeps {
   readonly clock: Clock
@@ -88,16 +88,16 @@ export class TokenStore {
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       await this.#changed.wait(signal).catch(() => {}) // an abort ends the loop
-      await this.#quiet(signal)
+      await this.#settle(signal)
       if (this.#unsaved) await this.#save()
     }
     if (this.#unsaved) await this.#save()
   }
 
-  async #quiet(signal: AbortSignal): Promise<void> {
+  async #settle(signal: AbortSignal): Promise<void> {
     while (this.#dirty && !signal.aborted) {
       this.#dirty = false
-      await this.#deps.clock.sleep(QUIET_MS, signal).catch(() => {}) // an abort saves at once
+      await this.#deps.clock.sleep(SETTLE_MS, signal).catch(() => {}) // an abort saves at once
     }
   }
 

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { GuiConfig } from '../../../src/core/config/config.ts'
 import { fakeHash, fakeRest, KEY, OWN, SHORT } from '../fakes.ts'
 
-// Logging in and out, sessions, and the catalogue rows W-09 and W-15.
+// Login, logout, sessions, and the catalogue rows W-09 and W-15.
 
 const LOCKED: Partial<GuiConfig> = { user: 'alice', password: fakeHash('s3cret') }
 const LOGIN = '/rest/noauth/auth/password'
@@ -14,7 +14,7 @@ function cookieOf(headers: Readonly<Record<string, string | readonly string[]>>)
   return [headers['set-cookie'] ?? []].flat().find((cookie) => cookie.startsWith('sessionid-')) ?? ''
 }
 
-test('login: 204 with a session cookie that opens the door, until logout', async () => {
+test('login: 204 with a session cookie that is valid until logout', async () => {
   const { call, emitted } = fakeRest({ gui: LOCKED })
   const login = await call({ method: 'POST', target: LOGIN, body: credentials(), remoteAddress: '192.0.2.1' })
   assert.deepEqual([login.status, login.body], [204, ''])
@@ -52,8 +52,8 @@ test('login: a bad body is 400, wrong credentials are 403 after 100 to 200 ms, a
     '{"username":1}',
     '{"username":"alice","password":"s3cret","stayLoggedIn":"yes"}',
   ]) {
-    const answer = await call({ method: 'POST', target: LOGIN, body })
-    assert.deepEqual([answer.status, answer.body], [400, 'Failed to parse username and password.\n'], body)
+    const response = await call({ method: 'POST', target: LOGIN, body })
+    assert.deepEqual([response.status, response.body], [400, 'Failed to parse username and password.\n'], body)
   }
   assert.equal(emitted.length, 0)
   const wrong = await call({ method: 'POST', target: LOGIN, body: credentials({ password: 'bad' }) })
@@ -69,8 +69,13 @@ test('login: a bad body is 400, wrong credentials are 403 after 100 to 200 ms, a
     assert.equal((await open.call({ method: 'POST', target })).status, 404)
 })
 
-test('W-15: the session cookie is Secure on every secure way, and lasts only when asked', async () => {
-  const ask = async (gui: Partial<GuiConfig>, headers: Record<string, string>, more: object = {}, secure = false) =>
+test('W-15: the session cookie is Secure over TLS and TLS proxies, and persistent only on request', async () => {
+  const loginCookie = async (
+    gui: Partial<GuiConfig>,
+    headers: Record<string, string>,
+    more: object = {},
+    secure = false,
+  ) =>
     cookieOf(
       (
         await fakeRest({ gui: { ...LOCKED, ...gui } }).call({
@@ -82,36 +87,40 @@ test('W-15: the session cookie is Secure on every secure way, and lasts only whe
         })
       ).headers,
     )
-  assert.ok(!(await ask({}, {})).includes('Secure'))
+  assert.ok(!(await loginCookie({}, {})).includes('Secure'))
   for (const headers of [
     { 'X-Forwarded-Proto': 'HTTPS' },
     { Forwarded: 'for=1.2.3.4;proto=https' },
     { Forwarded: 'for=x, proto="https"; by=y' },
   ]) {
-    assert.ok((await ask({}, headers)).endsWith('; Secure'), JSON.stringify(headers))
+    assert.ok((await loginCookie({}, headers)).endsWith('; Secure'), JSON.stringify(headers))
   }
-  assert.ok((await ask({ useTLS: true }, {})).endsWith('; Secure'))
-  assert.ok((await ask({}, {}, {}, true)).endsWith('; Secure'))
-  assert.ok(!(await ask({}, { Forwarded: 'proto=http' })).includes('Secure'))
-  assert.ok((await ask({ sessionCookieDurationS: 604_800 }, {}, { stayLoggedIn: true })).includes('; Max-Age=604800;'))
-  assert.ok((await ask({ sessionCookieDurationS: -1 }, {}, { stayLoggedIn: true })).includes('; Max-Age=2147483647;'))
-  assert.ok((await ask({ sessionCookiePath: '/sync' }, {})).includes('; Path=/sync;'))
-  assert.ok((await ask({ sessionCookiePath: '/;Domain=evil' }, {})).includes('; Path=/;'))
+  assert.ok((await loginCookie({ useTLS: true }, {})).endsWith('; Secure'))
+  assert.ok((await loginCookie({}, {}, {}, true)).endsWith('; Secure'))
+  assert.ok(!(await loginCookie({}, { Forwarded: 'proto=http' })).includes('Secure'))
+  assert.ok(
+    (await loginCookie({ sessionCookieDurationS: 604_800 }, {}, { stayLoggedIn: true })).includes('; Max-Age=604800;'),
+  )
+  assert.ok(
+    (await loginCookie({ sessionCookieDurationS: -1 }, {}, { stayLoggedIn: true })).includes('; Max-Age=2147483647;'),
+  )
+  assert.ok((await loginCookie({ sessionCookiePath: '/sync' }, {})).includes('; Path=/sync;'))
+  assert.ok((await loginCookie({ sessionCookiePath: '/;Domain=evil' }, {})).includes('; Path=/;'))
 })
 
 test('basic: UTF-8 first, then ISO-8859-1; success gives a session, and the CSRF check still holds', async () => {
   const { call } = fakeRest({ gui: { user: 'jürgen', password: fakeHash('pä:ß') } })
   for (const encoding of ['utf8', 'latin1'] as const) {
-    const answer = await call({ target: '/rest/system/ping', headers: basic(Buffer.from('jürgen:pä:ß', encoding)) })
-    assert.deepEqual([answer.status, answer.body], [403, 'CSRF Error\n'], encoding)
-    assert.match(cookieOf(answer.headers), /^sessionid-/)
-    assert.equal(answer.headers['x-syncthing-id'], OWN)
+    const response = await call({ target: '/rest/system/ping', headers: basic(Buffer.from('jürgen:pä:ß', encoding)) })
+    assert.deepEqual([response.status, response.body], [403, 'CSRF Error\n'], encoding)
+    assert.match(cookieOf(response.headers), /^sessionid-/)
+    assert.equal(response.headers['x-syncthing-id'], OWN)
   }
   const page = await call({ target: '/', headers: basic('jürgen:pä:ß') })
   assert.equal([page.headers['set-cookie'] ?? []].flat().length, 2)
 })
 
-test('sessions: they slide for seven days, are at most 25, and a changed password ends them all', async () => {
+test('sessions: sliding expiry of seven days, at most 25, and a changed password ends them all', async () => {
   const { call, time, config } = fakeRest({ gui: LOCKED })
   const login = async () =>
     cookieOf((await call({ method: 'POST', target: LOGIN, body: credentials() })).headers).split(';')[0] ?? ''
@@ -135,14 +144,14 @@ test('sessions: they slide for seven days, are at most 25, and a changed passwor
   assert.equal(await isIn(all[25]!), false)
 })
 
-test('LDAP, which we do not speak yet, lets nobody in by password and says so in the log', async () => {
+test('LDAP, which is not supported, refuses every password and logs the reason', async () => {
   const { call, logged } = fakeRest({ gui: { ...LOCKED, authMode: 'ldap' } })
   assert.equal((await call({ method: 'POST', target: LOGIN, body: credentials() })).status, 403)
   assert.ok(logged.some((line) => line.includes('LDAP')))
   assert.equal((await call({ target: '/rest/system/ping', headers: { 'X-API-Key': KEY } })).status, 200)
 })
 
-test('W-09: guesses are slowed per source, users cannot be told apart, and the API key is never locked out', async () => {
+test('W-09: guesses are throttled per source, no user name is revealed, API keys are not throttled', async () => {
   let checks = 0
   const seen: string[] = []
   const passwords = {
@@ -155,14 +164,14 @@ test('W-09: guesses are slowed per source, users cannot be told apart, and the A
   const startMs = time.nowMs
   const tries = 60
   for (let i = 0; i < tries; i++) {
-    const answer = await guess(i % 2 === 0 ? 'alice' : 'nobody', `guess${i}`, '198.51.100.7')
-    assert.deepEqual([answer.status, answer.body], [403, 'Forbidden\n'])
+    const response = await guess(i % 2 === 0 ? 'alice' : 'nobody', `guess${i}`, '198.51.100.7')
+    assert.deepEqual([response.status, response.body], [403, 'Forbidden\n'])
   }
   const seconds = (time.nowMs - startMs) / 1_000
   assert.equal(checks, tries) // a wrong user costs a password check too
   assert.ok(seconds > 600, `${seconds}`)
 
-  // Another source is not slowed by the first, and the key goes through everywhere.
+  // Another source is not throttled, and the key works from every source.
   const beforeMs = time.nowMs
   assert.equal((await guess('alice', 's3cret', '203.0.113.9')).status, 204)
   assert.equal(time.nowMs, beforeMs)
@@ -173,18 +182,18 @@ test('W-09: guesses are slowed per source, users cannot be told apart, and the A
   })
   assert.equal(keyed.status, 200)
   assert.equal(time.nowMs, beforeMs)
-  // The owner gets in from the attacked source as well, only later.
+  // The owner can log in from the attacked source as well, only later.
   assert.equal((await guess('alice', 's3cret', '198.51.100.7')).status, 204)
 
-  // In parallel: one check at a time per source, and only so many wait.
+  // In parallel: one check at a time per source, and the queue is bounded.
   checks = 0
   const flood = await Promise.all(Array.from({ length: 200 }, (_, i) => guess('alice', `p${i}`, '198.51.100.8')))
   assert.deepEqual(
-    new Set(flood.map((answer) => `${answer.status} ${answer.body}`)),
+    new Set(flood.map((response) => `${response.status} ${response.body}`)),
     new Set(['403 Forbidden\n', '503 too many logins are waiting; try again in some seconds\n']),
   )
   assert.ok(checks <= 16, `${checks}`)
-  assert.equal(flood.filter((answer) => answer.status === 403).length, checks)
+  assert.equal(flood.filter((response) => response.status === 403).length, checks)
   assert.ok(emitted.length > 0 && !JSON.stringify(emitted).includes('guess'))
   console.log(
     JSON.stringify({
@@ -198,7 +207,7 @@ test('W-09: guesses are slowed per source, users cannot be told apart, and the A
   )
 })
 
-test('LoginAttempt: a proxy on our side is believed about its client, a stranger is not', async () => {
+test('LoginAttempt: X-Forwarded-For is trusted from a local proxy only', async () => {
   const { call, emitted } = fakeRest({ gui: LOCKED })
   const headers = { 'X-Forwarded-For': '203.0.113.5, 10.0.0.1' }
   for (const remoteAddress of ['127.0.0.1', '::ffff:192.168.1.9', '198.51.100.1']) {

@@ -5,11 +5,11 @@ import { TwinfoldError } from '../../../src/core/errors.ts'
 import { formatJson, parseJson } from '../../../src/http/pipeline/json.ts'
 import { fakeRest } from '../fakes.ts'
 
-// Catalogue row W-10: what bodies may and may not do.
+// Catalogue row W-10: hostile bodies.
 
 const read = (text: string) => parseJson(new TextEncoder().encode(text))
 
-test('what is written is read back the same, whatever it is', () => {
+test('any written value is read back the same', () => {
   fc.assert(
     fc.property(fc.jsonValue({ depthSize: 'small' }), (value) => {
       const text = formatJson(value)
@@ -56,7 +56,7 @@ const REFUSED: [name: string, text: string][] = [
   ['too many values', `[${'1,'.repeat(1_000_001)}1]`],
 ]
 
-test('W-10: what is no JSON or cannot be kept exactly is refused with a reason that does not quote the body', () => {
+test('W-10: invalid JSON and inexact numbers are refused with a reason that does not quote the body', () => {
   for (const [name, text] of REFUSED) {
     assert.throws(
       () => read(text),
@@ -71,7 +71,7 @@ test('W-10: what is no JSON or cannot be kept exactly is refused with a reason t
   )
 })
 
-test('W-10: keys that would reach a prototype do nothing, repeated keys count once, odd texts are mended', () => {
+test('W-10: prototype keys have no effect, of repeated keys the last is used, invalid text is repaired', () => {
   const value = read(
     '{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}},"a":1,"a":2,"z":-0,"s":"\\ud800x"}',
   )
@@ -97,7 +97,7 @@ const TARGETS: [method: string, path: string][] = [
   ['POST', '/rest/system/loglevels'],
 ]
 
-test('W-10: a body of wrong types is refused and changes nothing, on every route that takes one', async () => {
+test('W-10: a body of wrong types is refused and changes nothing, on every route with a body', async () => {
   const { send, config, log } = fakeRest()
   let accepted = 0
   let tried = 0
@@ -114,11 +114,11 @@ test('W-10: a body of wrong types is refused and changes nothing, on every route
       '{"version":9007199254740993}',
     ]) {
       const before = config.current
-      const answer = await send(method, path, body)
+      const response = await send(method, path, body)
       tried++
-      if (answer.status === 200) accepted++
-      assert.equal(answer.status, 400, `${method} ${path} ${body.slice(0, 30)}`)
-      assert.equal(answer.headers['content-type'], 'text/plain; charset=utf-8')
+      if (response.status === 200) accepted++
+      assert.equal(response.status, 400, `${method} ${path} ${body.slice(0, 30)}`)
+      assert.equal(response.headers['content-type'], 'text/plain; charset=utf-8')
       assert.equal(config.current, before)
     }
   }
@@ -126,7 +126,7 @@ test('W-10: a body of wrong types is refused and changes nothing, on every route
   console.log(JSON.stringify({ id: 'W-10', tried: tried + REFUSED.length, acceptedWrong: accepted }))
 })
 
-test('W-10: random bodies are taken or refused, never a failure of ours, and reach no prototype', async () => {
+test('W-10: random bodies are accepted or refused, never an internal error, and reach no prototype', async () => {
   const fields = [
     'version',
     'gui',
@@ -155,8 +155,8 @@ test('W-10: random bodies are taken or refused, never a failure of ours, and rea
   await fc.assert(
     fc.asyncProperty(fc.constantFrom(...TARGETS), value, async ([method, path], body) => {
       const { send, config } = fakeRest()
-      const answer = await send(method, path, JSON.stringify(body))
-      assert.ok([200, 400].includes(answer.status), `${answer.status} ${answer.body}`)
+      const response = await send(method, path, JSON.stringify(body))
+      assert.ok([200, 400].includes(response.status), `${response.status} ${response.body}`)
       assert.equal(typeof config.current.gui.apiKey, 'string')
       assert.equal(Object({}).polluted, undefined)
     }),
@@ -168,9 +168,9 @@ test('W-10: a partial PUT of the whole config is refused and names what is missi
   const { send, config, configJson } = fakeRest()
   const before = config.current
   for (const body of ['{}', '{"version":99999}', '{"version":37,"folders":[]}']) {
-    const answer = await send('PUT', '/rest/config', body)
-    assert.equal(answer.status, 400)
-    assert.match(answer.body, /lacks .*gui/)
+    const response = await send('PUT', '/rest/config', body)
+    assert.equal(response.status, 400)
+    assert.match(response.body, /lacks .*gui/)
   }
   const whole = configJson()
   assert.equal((await send('PUT', '/rest/config', JSON.stringify({ ...whole, version: 99_999 }))).status, 400)

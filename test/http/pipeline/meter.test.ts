@@ -5,18 +5,18 @@ import { RequestMeter } from '../../../src/http/pipeline/meter.ts'
 function makeMeter() {
   const time = { nowMs: 0 }
   const meter = new RequestMeter({ monotonicMs: () => time.nowMs })
-  const ask = (path: string, durationMs: number) => {
+  const request = (path: string, durationMs: number) => {
     const startedMs = meter.nowMs()
     time.nowMs += durationMs
     meter.count(path, startedMs)
   }
-  return { time, meter, ask }
+  return { time, meter, request }
 }
 
 test('counts, sums and percentiles by path, in order of paths', () => {
-  const { meter, ask } = makeMeter()
-  for (let i = 1; i <= 100; i++) ask('/b', i)
-  ask('/a', 7)
+  const { meter, request } = makeMeter()
+  for (let i = 1; i <= 100; i++) request('/b', i)
+  request('/a', 7)
   const figures = meter.figures()
   assert.deepEqual([...figures.keys()], ['/a', '/b'])
   const { count, sumMs, percentilesMs } = figures.get('/b')!
@@ -24,12 +24,12 @@ test('counts, sums and percentiles by path, in order of paths', () => {
 })
 
 test('percentiles are those of the latest requests; memory does not grow with their number', () => {
-  const { meter, ask } = makeMeter()
-  for (let i = 0; i < 5_000; i++) ask('/a', i < 4_000 ? 100 : 1)
+  const { meter, request } = makeMeter()
+  for (let i = 0; i < 5_000; i++) request('/a', i < 4_000 ? 100 : 1)
   assert.deepEqual(meter.figures().get('/a')?.percentilesMs, [1, 1, 1])
 })
 
-test('a steady stream has its true rate, and silence lets it fade', () => {
+test('a steady stream has its true rate, which decays without requests', () => {
   const { time, meter } = makeMeter()
   for (let i = 0; i < 36_000; i++) {
     time.nowMs += 100

@@ -5,7 +5,7 @@ import type { EventBuffer, EventRow, EventType } from '../../../src/events/types
 import { parseQuery } from '../../../src/http/pipeline/query.ts'
 import { fakeRest, OWN } from '../fakes.ts'
 
-// Events by long poll, and catalogue row W-13: parameters that try something.
+// Events by long poll, and catalogue row W-13: hostile parameters.
 
 const row = (id: number): EventRow => ({
   id,
@@ -15,26 +15,26 @@ const row = (id: number): EventRow => ({
   data: { id: 'x', label: '' },
 })
 
-/** Notes what a poll asks of the buffer. */
+/** Records the parameters of polls. */
 function polls() {
-  const asked: { since: number; timeoutMs: number; types: readonly EventType[] }[] = []
+  const polled: { since: number; timeoutMs: number; types: readonly EventType[] }[] = []
   const events = {
     emit: () => {},
     buffer: (types: ReadonlySet<EventType>): EventBuffer => ({
       since: async (since, timeoutMs) => (
-        asked.push({ since, timeoutMs, types: [...types] }),
+        polled.push({ since, timeoutMs, types: [...types] }),
         [row(1), row(2), row(3)].filter(({ id }) => id > since)
       ),
     }),
   }
-  return { asked, rest: fakeRest({ deps: { events } }) }
+  return { polled, rest: fakeRest({ deps: { events } }) }
 }
 
-test('events: rows as clients know them', async () => {
+test('events: rows in the format of Syncthing', async () => {
   const { rest } = polls()
-  const answer = await rest.send('GET', '/rest/events?since=2')
-  assert.equal(answer.headers['content-type'], 'application/json; charset=utf-8')
-  assert.deepEqual(JSON.parse(answer.body), [
+  const response = await rest.send('GET', '/rest/events?since=2')
+  assert.equal(response.headers['content-type'], 'application/json; charset=utf-8')
+  assert.deepEqual(JSON.parse(response.body), [
     { id: 3, globalID: 103, time: '1970-01-01T00:00:01.5Z', type: 'FolderPaused', data: { id: 'x', label: '' } },
   ])
 })
@@ -57,18 +57,18 @@ test('events: since, limit and timeout are clamped or ignored, never an error', 
     ['limit=1000000000', 0, 60_000, [1, 2, 3]],
   ]
   for (const [query, since, timeoutMs, ids] of cases) {
-    const { asked, rest } = polls()
-    const answer = await rest.send('GET', `/rest/events?${query}`)
+    const { polled, rest } = polls()
+    const response = await rest.send('GET', `/rest/events?${query}`)
     assert.deepEqual(
-      JSON.parse(answer.body).map(({ id }: { id: number }) => id),
+      JSON.parse(response.body).map(({ id }: { id: number }) => id),
       ids,
       query,
     )
-    assert.deepEqual([asked[0]?.since, asked[0]?.timeoutMs], [since, timeoutMs], query)
+    assert.deepEqual([polled[0]?.since, polled[0]?.timeoutMs], [since, timeoutMs], query)
   }
 })
 
-test('events: the types asked for; unknown names select nothing; the disk list is fixed', async () => {
+test('events: the requested types; unknown names select nothing; the disk list is fixed', async () => {
   const cases: [target: string, types: string[]][] = [
     ['/rest/events?events=FolderPaused,%20StateChanged%20,nope', ['StateChanged', 'FolderPaused']],
     ['/rest/events?events=nope,__proto__', []],
@@ -77,16 +77,16 @@ test('events: the types asked for; unknown names select nothing; the disk list i
     ['/rest/events/disk?events=FolderPaused', ['LocalChangeDetected', 'RemoteChangeDetected']],
   ]
   for (const [target, types] of cases) {
-    const { asked, rest } = polls()
+    const { polled, rest } = polls()
     await rest.send('GET', target)
-    assert.deepEqual(asked[0]?.types.toSorted(), types.toSorted(), target)
+    assert.deepEqual(polled[0]?.types.toSorted(), types.toSorted(), target)
   }
-  const { asked, rest } = polls()
+  const { polled, rest } = polls()
   await rest.send('GET', '/rest/events?events=')
-  assert.ok(asked[0]?.types.includes('StateChanged') && !asked[0].types.includes('LocalChangeDetected'))
+  assert.ok(polled[0]?.types.includes('StateChanged') && !polled[0].types.includes('LocalChangeDetected'))
 })
 
-test('paging: bad values are the default, large ones are clamped, the effective ones are told', async () => {
+test('paging: invalid values are the default, large ones are clamped, the effective ones are returned', async () => {
   const cases: [query: string, page: number, perPage: number][] = [
     ['', 1, 65_536],
     ['page=0&perpage=0', 1, 65_536],
@@ -97,8 +97,8 @@ test('paging: bad values are the default, large ones are clamped, the effective 
     ['perpage=99999999', 1, 1_048_576],
   ]
   for (const [query, page, perpage] of cases) {
-    const answer = JSON.parse((await fakeRest().send('GET', `/rest/db/need?folder=share&${query}`)).body)
-    assert.deepEqual([answer.page, answer.perpage], [page, perpage], query)
+    const response = JSON.parse((await fakeRest().send('GET', `/rest/db/need?folder=share&${query}`)).body)
+    assert.deepEqual([response.page, response.perpage], [page, perpage], query)
   }
   const huge = JSON.parse(
     (await fakeRest().send('GET', '/rest/db/need?folder=share&page=9223372036854775807&perpage=9223372036854775807'))
@@ -107,7 +107,7 @@ test('paging: bad values are the default, large ones are clamped, the effective 
   assert.ok(Number.isSafeInteger(huge.page * huge.perpage))
 })
 
-test('queries: decoded as forms are, first value wins, bad escapes are refused', () => {
+test('queries: decoded like forms, first value wins, invalid escapes are refused', () => {
   const query = parseQuery('a=1&a=2&b=x+y%2B&%C3%BC=%E2%82%AC&&=z&c&d==')
   assert.deepEqual(
     [
@@ -125,7 +125,7 @@ test('queries: decoded as forms are, first value wins, bad escapes are refused',
     assert.throws(() => parseQuery(text), { code: 'bad-request' })
 })
 
-test('W-13: no parameter of any route makes an error of ours, or a giant reply', async () => {
+test('W-13: no parameter of any route causes an internal error or a giant reply', async () => {
   const rest = fakeRest()
   const names = [
     'folder',
@@ -180,18 +180,18 @@ test('W-13: no parameter of any route makes an error of ours, or a giant reply',
   await fc.assert(
     fc.asyncProperty(fc.constantFrom(...routes), fc.array(pair, { maxLength: 6 }), async (route, pairs) => {
       const query = pairs.map(([name, suffix, value]) => `${name}${suffix}=${value}`).join('&')
-      const answer = await rest.send(route.method, `${route.path.replace(':id', OWN)}?${query}`)
+      const response = await rest.send(route.method, `${route.path.replace(':id', OWN)}?${query}`)
       tried++
-      largestBytes = Math.max(largestBytes, answer.body.length)
-      if (!isReadable(query)) assert.equal(answer.status, 400, `${route.path}?${query}`)
-      // By contract: ignores, versions, the upgrade question and those about a bad device answer some requests with 5xx.
+      largestBytes = Math.max(largestBytes, response.body.length)
+      if (!isReadable(query)) assert.equal(response.status, 400, `${route.path}?${query}`)
+      // By contract: ignores, versions, the upgrade check and requests with an invalid device have some 5xx replies.
       const byContract =
         /^\/rest\/(db\/(ignores|browse|remoteneed)|folder\/versions|system\/(upgrade|pause|resume|reset))$/.test(
           route.path,
         )
-      if (answer.status >= 500 && !byContract) failures++
-      assert.ok(answer.status < 500 || byContract, `${answer.status} ${answer.body}`)
-      assert.ok(answer.body.length < 200_000)
+      if (response.status >= 500 && !byContract) failures++
+      assert.ok(response.status < 500 || byContract, `${response.status} ${response.body}`)
+      assert.ok(response.body.length < 200_000)
     }),
     { numRuns: 3_000 },
   )
@@ -207,12 +207,12 @@ function isReadable(query: string): boolean {
   }
 }
 
-test('a query that is no UTF-8 is the fault of whoever sent it, on every route', async () => {
+test('a query that is not UTF-8 is 400 on every route', async () => {
   const rest = fakeRest()
   for (const { method, path } of rest.server.routes.routes) {
-    const answer = await rest.send(method, `${path.replace(':id', OWN)}?device=%ff`, '{}')
+    const response = await rest.send(method, `${path.replace(':id', OWN)}?device=%ff`, '{}')
     assert.deepEqual(
-      [answer.status, answer.body],
+      [response.status, response.body],
       [400, 'the query is not percent-encoded UTF-8\n'],
       `${method} ${path}`,
     )

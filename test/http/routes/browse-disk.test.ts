@@ -18,7 +18,7 @@ function tree() {
   return { deps, under, root: scratch.path, [Symbol.dispose]: () => scratch[Symbol.dispose]() }
 }
 
-test('directories that start with what was typed: exact case first, links to directories too, no files', async () => {
+test('directories that start with the typed text: exact case first, links to directories too, no files', async () => {
   using made = tree()
   assert.deepEqual(await browseDisk(made.deps, join(made.root, 'ph')), made.under('phlink', 'photos', 'Photos'))
   assert.deepEqual(await browseDisk(made.deps, join(made.root, 'PH')), made.under('Photos', 'phlink', 'photos'))
@@ -28,14 +28,14 @@ test('directories that start with what was typed: exact case first, links to dir
   )
 })
 
-test('a tilde is the home of the user; nothing typed are the roots', async () => {
+test('a tilde is the home directory; an empty text lists the roots', async () => {
   using made = tree()
   assert.deepEqual(await browseDisk(made.deps, '~/pi'), made.under('pictures'))
   assert.deepEqual((await browseDisk(made.deps, '~')).length, 6)
   assert.deepEqual(await browseDisk(made.deps, ''), ['/'])
 })
 
-test('what cannot be read has nothing, and never an error', async () => {
+test('an unreadable directory has no entries and causes no error', async () => {
   using made = tree()
   for (const typed of [
     'relative',
@@ -52,14 +52,14 @@ test('what cannot be read has nothing, and never an error', async () => {
   }
 })
 
-test('on Windows the roots are the drives that are there, and both slashes separate', async () => {
-  const asked: string[] = []
+test('on Windows the roots are the existing drives, and both slashes separate', async () => {
+  const listed: string[] = []
   const disk: BrowseDeps['disk'] = {
-    list: async (path) => (asked.push(path), [{ name: 'Users', valid: true }]),
+    list: async (path) => (listed.push(path), [{ name: 'Users', valid: true }]),
     stat: async (path) => ({ type: /^[CD]:\\/.test(path) ? 'directory' : 'other' }) as never,
   }
   const deps = { disk, userHome: 'C:\\Users\\a', platform: 'win32' }
   assert.deepEqual(await browseDisk(deps, ''), ['C:\\', 'D:\\'])
   assert.deepEqual(await browseDisk(deps, 'C:/us'), ['C:\\Users'])
-  assert.deepEqual(asked, ['C:\\'])
+  assert.deepEqual(listed, ['C:\\'])
 })

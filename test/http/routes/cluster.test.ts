@@ -45,7 +45,7 @@ test('a device with several connections shows the primary, the sum of bytes, and
   assert.equal(total.inBytesTotal, 1_000)
 })
 
-test('a device that is not connected looks exactly as captured', async () => {
+test('a device that is not connected has the captured reply', async () => {
   const fixture = JSON.parse(
     readFileSync(new URL('../../fixtures/rest/system-connections-get-paused.json', import.meta.url), 'utf8'),
   )
@@ -66,7 +66,7 @@ test('the status shows listeners and dials', async () => {
   assert.deepEqual(shown.lastDialStatus, { 'tcp://10.0.0.2:22000': { when: '2026-11-18T11:06:40Z', error: null } })
 })
 
-test('pause and resume mean one device, or all but our own', async () => {
+test('pause and resume apply to one device, or to all but this one', async () => {
   const rest = fakeRest({ peers: [PEER, OTHER] })
   const paused = () => rest.config.current.devices.filter((device) => device.paused).map(({ deviceID }) => deviceID)
   assert.equal((await rest.send('POST', `/rest/system/pause?device=${PEER}`)).status, 200)
@@ -79,15 +79,15 @@ test('pause and resume mean one device, or all but our own', async () => {
   assert.deepEqual(paused(), [])
 })
 
-test('pausing a device nobody knows is 404, also when there is no other', async () => {
+test('pausing an unknown device is 404, also when there is no other', async () => {
   for (const peers of [[], [PEER]]) {
     const rest = fakeRest({ peers })
-    const answer = await rest.send('POST', `/rest/system/pause?device=${OTHER}`)
-    assert.deepEqual([answer.status, answer.body], [404, 'not found\n'])
+    const response = await rest.send('POST', `/rest/system/pause?device=${OTHER}`)
+    assert.deepEqual([response.status, response.body], [404, 'not found\n'])
   }
 })
 
-test('pending folders are listed by folder, of one device when asked, and names of properties are just names', async () => {
+test('pending folders are listed by folder, filtered by device, and `__proto__` is an ordinary name', async () => {
   const offer = (device: DeviceId, folder: string) => ({
     device,
     folder: folder as FolderId,

@@ -21,18 +21,18 @@ test('folders: add, read, change, pause, remove', async () => {
   assert.equal((await send('DELETE', '/rest/config/folders/b')).status, 200)
   assert.equal((await send('DELETE', '/rest/config/folders/b')).status, 200)
   for (const method of ['GET', 'PATCH']) {
-    const answer = await send(method, '/rest/config/folders/b', '{}')
-    assert.deepEqual([answer.status, answer.body], [404, 'No folder with given ID\n'])
+    const response = await send(method, '/rest/config/folders/b', '{}')
+    assert.deepEqual([response.status, response.body], [404, 'No folder with given ID\n'])
   }
 })
 
-test('folders: an id with odd characters is addressed by its escapes', async () => {
+test('folders: an id with special characters is addressed by its escapes', async () => {
   const { send } = fakeRest()
   await send('POST', '/rest/config/folders', '{"id":"fotos 2026 ü?","path":"/b"}')
   assert.equal((await send('GET', '/rest/config/folders/fotos%202026%20%C3%BC%3F')).status, 200)
 })
 
-test('devices: a bad id is 400, an unknown one 404', async () => {
+test('devices: an invalid id is 400, an unknown one 404', async () => {
   const { send, config } = fakeRest()
   assert.equal((await send('GET', '/rest/config/devices/XX')).status, 400)
   assert.equal((await send('GET', `/rest/config/devices/${OTHER}`)).body, 'No device with given ID\n')
@@ -53,14 +53,14 @@ test('devices: a bad id is 400, an unknown one 404', async () => {
   )
 })
 
-test('what the store refuses is 500 with its reason', async () => {
+test('a change that the store refuses is 500 with the reason', async () => {
   const { send, config } = fakeRest()
   config.change = () => Promise.reject(new TwinfoldError('config-invalid', 'folder has empty ID'))
-  const answer = await send('POST', '/rest/config/folders', '{"path":"/x"}')
-  assert.deepEqual([answer.status, answer.body], [500, 'folder has empty ID\n'])
+  const response = await send('POST', '/rest/config/folders', '{"path":"/x"}')
+  assert.deepEqual([response.status, response.body], [500, 'folder has empty ID\n'])
 })
 
-test('gui: a plain password is hashed before it is kept, a hash and an unchanged one stay, and PUT keeps the key', async () => {
+test('gui: a plain password is stored as a hash, a hash and an unchanged one are kept, PUT keeps the key', async () => {
   const { send, config } = fakeRest()
   await send('PATCH', '/rest/config/gui', '{"user":"alice","password":"s3cret"}')
   assert.equal(config.current.gui.password, fakeHash('s3cret'))

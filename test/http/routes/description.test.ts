@@ -4,7 +4,7 @@ import { openApi } from '../../../src/rest/openapi.ts'
 import { ROUTES } from '../../../src/rest/routes.ts'
 import { fakeRest } from '../fakes.ts'
 
-// The interface tells about itself: as a document for programs and as a page for people.
+// The description of the interface: a document for programs and a page for browsers.
 
 test('the document is served with the key, and to browsers beside the page', async () => {
   const rest = fakeRest()
@@ -17,7 +17,7 @@ test('the document is served with the key, and to browsers beside the page', asy
   assert.equal(browser.body, withKey.body)
 })
 
-test('the page shows every route and loads nothing from elsewhere, no script and no inline style', async () => {
+test('the page shows every route and loads no external resource, no script and no inline style', async () => {
   const rest = fakeRest()
   const page = await rest.call({ method: 'GET', target: '/api' })
   assert.equal(page.status, 200)
@@ -42,7 +42,7 @@ test('the page shows every route and loads nothing from elsewhere, no script and
   assert.doesNotMatch(style.body, /url\(|@import/)
 })
 
-test('the page is for those who were let in', async () => {
+test('the page requires authentication', async () => {
   const rest = fakeRest({ gui: { user: 'a', password: 'b' } })
   for (const target of ['/api', '/api/openapi.json']) {
     assert.equal((await rest.call({ method: 'GET', target })).status, 403, target)

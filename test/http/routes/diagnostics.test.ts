@@ -14,7 +14,7 @@ const DEBUG = { gui: { debugging: true } }
 const PEER = 'XEXVBHE-QV6HNAY-BC7IKYC-EZDD6M4-WPJGHXL-TUPWJMJ-W26MW7G-FQFTOAR' as DeviceId
 const DEBUG_PATHS = ['file?folder=share&file=x', 'peerCompletion', 'httpmetrics', 'cpuprof', 'heapprof', 'support']
 
-test('debugging: refused in the known words while it is off, and never without a key', async () => {
+test("debugging: refused with Syncthing's text while it is off, and always without a key", async () => {
   for (const path of DEBUG_PATHS) {
     const off = await fakeRest().send('GET', `/rest/debug/${path}`)
     assert.deepEqual([off.status, off.body], [403, 'Debugging disabled\n'], path)
@@ -22,14 +22,14 @@ test('debugging: refused in the known words while it is off, and never without a
   }
 })
 
-test('requests are counted by path, whatever they asked for', async () => {
+test('requests are counted by path, whatever their parameters', async () => {
   const rest = fakeRest(DEBUG)
   await rest.send('GET', '/rest/system/ping?x=1')
   await rest.send('GET', '/rest/system/ping')
   await rest.send('GET', '/rest/config/folders/nope')
-  const answer = await rest.send('GET', '/rest/debug/httpmetrics')
-  assert.equal(answer.headers['content-type'], 'text/plain; charset=utf-8')
-  const shown = JSON.parse(answer.body)
+  const response = await rest.send('GET', '/rest/debug/httpmetrics')
+  assert.equal(response.headers['content-type'], 'text/plain; charset=utf-8')
+  const shown = JSON.parse(response.body)
   assert.deepEqual(Object.keys(shown), ['/rest/config/folders/:id', '/rest/system/ping'])
   const { count, sumMs, percentilesMs, ratesPerS } = shown['/rest/system/ping']
   assert.deepEqual([count, sumMs, percentilesMs], [2, 0, [0, 0, 0]])
@@ -39,8 +39,8 @@ test('requests are counted by path, whatever they asked for', async () => {
   )
 })
 
-test('profiles: packed as pprof reads them, named like those of Syncthing', async () => {
-  const asked: unknown[] = []
+test('profiles: in the format of pprof, with the names of Syncthing', async () => {
+  const taken: unknown[] = []
   const nodes: Profile['nodes'] = [
     { name: '(root)', file: '', line: 0, parent: undefined, count: 0, amount: 0 },
     { name: 'scan', file: 'file:///scan.ts', line: 7, parent: 0, count: 2, amount: 2_500 },
@@ -50,7 +50,7 @@ test('profiles: packed as pprof reads them, named like those of Syncthing', asyn
   const process = {
     ...simProcess,
     profile: async (kind: 'cpu' | 'heap', durationMs: number) => (
-      asked.push([kind, durationMs]),
+      taken.push([kind, durationMs]),
       { kind, durationMs, nodes }
     ),
   }
@@ -65,7 +65,7 @@ test('profiles: packed as pprof reads them, named like those of Syncthing', asyn
     await rest.send('GET', `/rest/debug/cpuprof${given}`)
   }
   await rest.send('GET', '/rest/debug/heapprof')
-  assert.deepEqual(asked, [
+  assert.deepEqual(taken, [
     ['cpu', 90_000],
     ['cpu', 30_000],
     ['cpu', 30_000],
@@ -126,7 +126,7 @@ test('profiles: one at a time', async () => {
   assert.equal((await rest.send('GET', '/rest/debug/heapprof')).status, 503)
 })
 
-test('support bundle: every part is there, no secret is (W-14)', async () => {
+test('support bundle: it has every part and no secret (W-14)', async () => {
   const SECRETS = [
     'hunter2-folder-password',
     'k-of-the-environment',
@@ -145,7 +145,7 @@ test('support bundle: every part is there, no secret is (W-14)', async () => {
       ],
     },
     options: { guiApiKey: environmentKey },
-    hub: { status: () => Promise.reject(new Error(`disk says ${folderPassword}`)) },
+    hub: { status: () => Promise.reject(new Error(`disk error ${folderPassword}`)) },
   })
   await rest.config.change((current) => ({
     ...current,
@@ -190,7 +190,7 @@ test('support bundle: every part is there, no secret is (W-14)', async () => {
   for (const [name, content] of files) {
     for (const secret of [...SECRETS, KEY, 'alice-user', 'uniqueid', 'bob:pw', JSON.stringify(odd).slice(1, -1)]) {
       if (content.includes(secret)) leaks++
-      assert.ok(!content.includes(secret), `${name} holds ${secret}`)
+      assert.ok(!content.includes(secret), `${name} contains ${secret}`)
     }
   }
   assert.equal(JSON.parse(files.get('config.json.txt')!).gui.apiKey, 'REDACTED')
@@ -198,7 +198,7 @@ test('support bundle: every part is there, no secret is (W-14)', async () => {
   console.log(JSON.stringify({ id: 'W-14', part: 'bundle', tried: SECRETS.length + 5, leaks }))
 })
 
-test('support bundle: a part that cannot be made is told, the others are there', async () => {
+test('support bundle: a failed part has its error, the others are complete', async () => {
   const rest = fakeRest({
     ...DEBUG,
     deps: {
@@ -215,7 +215,7 @@ test('support bundle: a part that cannot be made is told, the others are there',
   assert.equal(files.size, 8)
 })
 
-test('usage report: facts without names, by version', async () => {
+test('usage report: values without names, by version', async () => {
   const rest = fakeRest({ peers: [PEER] })
   const report = JSON.parse((await rest.send('GET', '/rest/svc/report')).body)
   assert.deepEqual(
@@ -258,10 +258,10 @@ test('metrics: the names of Syncthing that make sense here, with its types and l
   )
 })
 
-/** Sums that Go's runtime keeps and ours does not, or that would cost every file operation a look at the clock. */
+/** Metrics of Go's runtime, and those that would need the clock for every file operation. */
 const LEFT_OUT = /^(process_(max_fds|network|virtual)|syncthing_(fs_|protocol_.*(messages|compressed|decompressed)))/
 
-test('metrics: readable without a key while nobody must log in, with it otherwise, and open when the settings say so', async () => {
+test('metrics: the key is needed only with a password, unless the settings allow access without', async () => {
   const rest = fakeRest()
   const open = await rest.call({ target: '/metrics' })
   assert.equal(open.status, 200)
@@ -276,7 +276,7 @@ test('metrics: readable without a key while nobody must log in, with it otherwis
   )
 })
 
-test('metrics: no label can break out of its line, no secret is told', async () => {
+test('metrics: no label can break out of its line, no secret is shown', async () => {
   const rest = fakeRest({ folder: { label: 'a"b\\c\nfake_metric 1\n' } })
   const { body } = await rest.send('GET', '/metrics')
   assert.ok(body.includes('label="a\\"b\\\\c\\nfake_metric 1\\n"'))
@@ -336,7 +336,7 @@ function parseMetrics(text: string): Map<string, { type: string; labels: string[
   return found
 }
 
-/** The part of the format that a reader needs, in the words of its authors. */
+/** The part of the format that a parser needs. */
 const PPROF = protobuf
   .parse(`
   syntax = "proto3";

@@ -6,7 +6,7 @@ import { encodePng } from '../../../src/http/formats/png.ts'
 import { bytesOf } from '../bytes-of.ts'
 import { fakeRest, OWN } from '../fakes.ts'
 
-test('qr: every picture reads back as its text', async () => {
+test('qr: every image decodes to its text', async () => {
   const rest = fakeRest()
   // Digits and capitals are packed more densely than bytes, so each kind has its own largest text.
   const texts = [OWN, '', 'https://example.org/?a=1&b=%20', 'Größe 😀', '7'.repeat(5_596), 'A'.repeat(3_391)]
@@ -25,18 +25,18 @@ test('qr: the code of a device id has 33 modules and a border of 4, 8 pixels eac
   assert.deepEqual([isBlack(31, 31), isBlack(32, 32)], [false, true])
 })
 
-test('qr: a text that no code holds is refused with the limit', async () => {
+test('qr: a text that is too long is refused with the limit', async () => {
   const rest = fakeRest()
   for (const long of ['a'.repeat(2_332), 'é'.repeat(1_166), '7'.repeat(5_597), 'A'.repeat(3_392)]) {
-    const answer = await rest.send('GET', `/qr/?text=${encodeURIComponent(long)}`)
-    assert.equal(answer.status, 500)
-    assert.match(answer.body, /^Invalid: .* 2331 bytes/)
+    const response = await rest.send('GET', `/qr/?text=${encodeURIComponent(long)}`)
+    assert.equal(response.status, 500)
+    assert.match(response.body, /^Invalid: .* 2331 bytes/)
   }
   assert.equal((await rest.send('GET', '/qr/')).headers['content-type'], 'image/png')
   assert.equal((await rest.send('POST', '/qr/')).status, 405)
 })
 
-test('pictures: every chunk is whole, every pixel is where it was drawn', () => {
+test('images: every chunk is complete, every pixel is in its place', () => {
   const drawn = (x: number, y: number) => (x * 7 + y * 3) % 5 < 2
   const { size, isBlack } = pixelsOf(Buffer.from(encodePng(21, drawn)))
   assert.equal(size, 21)

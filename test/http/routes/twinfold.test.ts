@@ -9,7 +9,7 @@ import type { Item, WaitingItem } from '../../../src/model/queries/explorer-type
 import { deletion, directory, file, headOf, version } from '../../db/records.ts'
 import { fakeRest, IDLE, OWN, type FakeOptions } from '../fakes.ts'
 
-// Replies are held to their declared shape by the fake itself.
+// The fake checks replies against their declared schemas.
 
 const BEN = 'P56IOI7-MZJNU2Y-IQGDREY-DM2MGTI-MGL3BXN-PQ6W5BM-TBBZ4TJ-XZWICQ2' as DeviceId
 const CARA = 'MFZWI3D-BONSGYC-YLTMRWG-C43ENR5-QXGZDMM-FZWI3DP-BONSGYY-LTMRWAD' as DeviceId
@@ -33,13 +33,13 @@ const recordsOf = (info: ReturnType<typeof file>, more: Partial<NameRecords> = {
   ...more,
 })
 
-async function ask(fake: FakeOptions, target: string): Promise<unknown> {
+async function get(fake: FakeOptions, target: string): Promise<unknown> {
   const reply = await fakeRest({ peers: [BEN, CARA], ...fake }).send('GET', target)
   assert.equal(reply.status, 200, reply.body)
   return JSON.parse(reply.body)
 }
 
-test('every parameter is checked, and the refusal says what is wrong', async () => {
+test('every parameter is checked, and the refusal names the error', async () => {
   const { send } = fakeRest()
   const refused: readonly (readonly [string, RegExp])[] = [
     ['tree', /folder is missing/],
@@ -61,10 +61,10 @@ test('every parameter is checked, and the refusal says what is wrong', async () 
     ['search?folder=share&text=a&limit=201', /limit must be a whole number from 1 to 200/],
     ['search?text=a', /folder is missing/],
   ]
-  for (const [target, words] of refused) {
+  for (const [target, message] of refused) {
     const reply = await send('GET', `/rest/twinfold/${target}`)
     assert.equal(reply.status, 400, target)
-    assert.match(reply.body, words)
+    assert.match(reply.body, message)
   }
   const previews: readonly (readonly [string, RegExp])[] = [
     ['{}', /lines is missing/],
@@ -75,14 +75,14 @@ test('every parameter is checked, and the refusal says what is wrong', async () 
     ['', /JSON/],
     [JSON.stringify({ lines: Array(2_001).fill('') }), /lines must be at most 2000/],
   ]
-  for (const [body, words] of previews) {
+  for (const [body, message] of previews) {
     const reply = await send('POST', '/rest/twinfold/ignore-preview?folder=share', body)
     assert.equal(reply.status, 400, body.slice(0, 50))
-    assert.match(reply.body, words)
+    assert.match(reply.body, message)
   }
 })
 
-test('a tree entry is the newest version under its last name, or ours when that counts for nobody', async () => {
+test('a tree entry is the global version under its base name, or the local one when that is invalid', async () => {
   const devices: Item['devices'] = [{ deviceID: BEN, version: 'newest' }]
   const ours = file('d/own', { sizeBytes: 5, localFlags: 8 })
   const items: readonly Item[] = [
@@ -95,14 +95,14 @@ test('a tree entry is the newest version under its last name, or ours when that 
       devices,
     },
   ]
-  let asked: unknown
+  let queried: unknown
   const tree = {
-    tree: async (...words: unknown[]) => ((asked = words.slice(0, 3)), { total: 40, truncated: false, items }),
+    tree: async (...args: unknown[]) => ((queried = args.slice(0, 3)), { total: 40, truncated: false, items }),
   }
-  const answer = await ask({ explorer: tree }, '/rest/twinfold/tree?folder=share&prefix=d/&page=2&perpage=4')
-  assert.deepEqual(asked, ['share', 'd', { page: 2, perPage: 4 }])
+  const response = await get({ explorer: tree }, '/rest/twinfold/tree?folder=share&prefix=d/&page=2&perpage=4')
+  assert.deepEqual(queried, ['share', 'd', { page: 2, perPage: 4 }])
   const fields = { modified: formatNs(1_794_701_359, 123_456_789), modifiedBy: 'LD3QAAA' }
-  assert.deepEqual(answer, {
+  assert.deepEqual(response, {
     total: 40,
     page: 2,
     perpage: 4,
@@ -125,7 +125,7 @@ test('a tree entry is the newest version under its last name, or ours when that 
   })
 })
 
-test('what waits has its reason by who is connected', async () => {
+test('the reason of a waiting item depends on the connected devices', async () => {
   const facts = { paused: false, type: 'sendreceive', error: '', scanning: false } as const
   const item = (name: string, more: Partial<WaitingItem> = {}): WaitingItem => ({
     records: recordsOf(file(name)),
@@ -142,7 +142,7 @@ test('what waits has its reason by who is connected', async () => {
     item('lonely', { holders: [CARA] }),
     item('bad', { problem: 'disk is full' }),
   ]
-  const answer = (await ask(
+  const response = (await get(
     {
       explorer: { waiting: async () => ({ folder: facts, total: 9, items }) },
       deps: { connections: { status: () => connected(BEN) } },
@@ -153,7 +153,7 @@ test('what waits has its reason by who is connected', async () => {
     items: { name: string; reason: { code: string; text: string }; holders: string[]; knownHolders: string[] }[]
   }
   assert.deepEqual(
-    answer.items.map(({ name, reason }) => [name, reason.code]),
+    response.items.map(({ name, reason }) => [name, reason.code]),
     [
       ['now', 'downloading'],
       ['next', 'queued'],
@@ -162,10 +162,10 @@ test('what waits has its reason by who is connected', async () => {
     ],
   )
   assert.deepEqual(
-    [answer.items[0]?.holders, answer.items[0]?.knownHolders, answer.items[2]?.holders],
+    [response.items[0]?.holders, response.items[0]?.knownHolders, response.items[2]?.holders],
     [[BEN], [BEN, CARA], []],
   )
-  assert.match(answer.items[3]?.reason.text ?? '', /disk is full/)
+  assert.match(response.items[3]?.reason.text ?? '', /disk is full/)
 })
 
 test('why: only connected devices offer a version, and the devices are named', async () => {
@@ -178,7 +178,7 @@ test('why: only connected devices offer a version, and the devices are named', a
   const explorer = {
     file: async () => ({ folder: facts, records, problem: undefined, queue: { stage: 'waiting' } as const, devices }),
   }
-  const answer = (await ask(
+  const response = (await get(
     { explorer, deps: { connections: { status: () => connected(CARA) } } },
     '/rest/twinfold/why?folder=share&file=a',
   )) as {
@@ -188,23 +188,23 @@ test('why: only connected devices offer a version, and the devices are named', a
     local: { name: string }
     devices: unknown
   }
-  assert.deepEqual([answer.state, answer.upToDate, answer.local.name], ['older', false, 'a'])
+  assert.deepEqual([response.state, response.upToDate, response.local.name], ['older', false, 'a'])
   assert.deepEqual(
-    answer.reasons.map(({ code }) => code),
+    response.reasons.map(({ code }) => code),
     ['older', 'waiting', 'offered'],
   )
-  assert.match(answer.reasons[2]?.text ?? '', new RegExp(`: ${CARA}$`))
-  assert.deepEqual(answer.devices, [
+  assert.match(response.reasons[2]?.text ?? '', new RegExp(`: ${CARA}$`))
+  assert.deepEqual(response.devices, [
     { deviceID: BEN, name: BEN, connected: false, version: 'newest' },
     { deviceID: CARA, name: CARA, connected: true, version: 'newest' },
   ])
-  const unknown = (await ask({}, '/rest/twinfold/why?folder=share&file=nothing')) as { state: string; global: unknown }
+  const unknown = (await get({}, '/rest/twinfold/why?folder=share&file=nothing')) as { state: string; global: unknown }
   assert.deepEqual([unknown.state, unknown.global], ['unknown', null])
 })
 
-test('conflicts name the file they are of, searches the whole path, previews the number of the line', async () => {
+test('conflicts have the original file, searches the whole path, previews the line number', async () => {
   const copy = file('d/x.sync-conflict-20260131-235959-ABCDEFG.txt', { sizeBytes: 4 })
-  const conflicts = (await ask(
+  const conflicts = (await get(
     { explorer: { conflicts: async () => ({ total: 1, items: [recordsOf(copy, { local: headOf(copy) })] }) } },
     '/rest/twinfold/conflicts?folder=share',
   )) as { total: number; items: { name: string; original: string }[] }
@@ -213,7 +213,7 @@ test('conflicts name the file they are of, searches the whole path, previews the
     [[copy.name, 'd/x.txt']],
   )
   let limit = 0
-  const search = (await ask(
+  const search = (await get(
     {
       explorer: {
         search: async (_folder, wanted) => (
@@ -232,7 +232,7 @@ test('conflicts name the file they are of, searches the whole path, previews the
   )
 })
 
-test('a summary is what the single routes answer, in one', async () => {
+test('a summary contains the replies of the single routes', async () => {
   const completion = {
     completion: async () => ({
       completion: 95,
@@ -283,7 +283,7 @@ test('a summary is what the single routes answer, in one', async () => {
   })
 })
 
-test('a summary leaves out a folder that cannot answer, and asks nobody about one that is paused', async () => {
+test('a summary omits a folder without status, and has no completion for a paused one', async () => {
   const failing = fakeRest({
     hub: { status: () => Promise.reject(new TwinfoldError('folder-not-running', 'not now')) },
   })

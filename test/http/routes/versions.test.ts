@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { TwinfoldError } from '../../../src/core/errors.ts'
 import { fakeRest } from '../fakes.ts'
 
-test('versions: by path in order, newest first as the hub gives them, whole seconds', async () => {
+test('versions: by path in order, newest first, whole seconds', async () => {
   const kept = (versionMs: number) => ({ versionMs, modifiedMs: 1_000, sizeBytes: 7 })
   const rest = fakeRest({
     hub: {
@@ -15,8 +15,8 @@ test('versions: by path in order, newest first as the hub gives them, whole seco
         ]),
     },
   })
-  const answer = await rest.send('GET', '/rest/folder/versions?folder=share')
-  const entries = Object.entries(JSON.parse(answer.body))
+  const response = await rest.send('GET', '/rest/folder/versions?folder=share')
+  const entries = Object.entries(JSON.parse(response.body))
   assert.deepEqual(
     entries.map(([path]) => path),
     ['__proto__', 'a/c', 'b'],
@@ -27,24 +27,28 @@ test('versions: by path in order, newest first as the hub gives them, whole seco
   ])
 })
 
-test('versions: what is wanted reaches the hub as times; failures come back by path', async () => {
+test('versions: the hub receives the times to restore; errors are returned by path', async () => {
   const rest = fakeRest({ hub: {} })
-  const answer = await rest.send('POST', '/rest/folder/versions?folder=share', '{"a/b":"2026-11-15T01:13:17.9+01:00"}')
-  assert.deepEqual([answer.status, answer.body], [200, '{}\n'])
+  const response = await rest.send(
+    'POST',
+    '/rest/folder/versions?folder=share',
+    '{"a/b":"2026-11-15T01:13:17.9+01:00"}',
+  )
+  assert.deepEqual([response.status, response.body], [200, '{}\n'])
   assert.deepEqual(rest.calls, [`restore share [["a/b",${Date.parse('2026-11-15T00:13:17Z')}]]`])
 })
 
-test('versions: refusals are 500 in the words clients know, and nothing is restored', async () => {
+test("versions: refusals are 500 with Syncthing's texts, and nothing is restored", async () => {
   const missing = fakeRest({ hub: { versions: () => Promise.reject(new TwinfoldError('folder-missing', 'x')) } })
   for (const target of ['/rest/folder/versions', '/rest/folder/versions?folder=nope']) {
-    const answer = await missing.send('GET', target)
-    assert.deepEqual([answer.status, answer.body], [500, 'no such folder\n'])
+    const response = await missing.send('GET', target)
+    assert.deepEqual([response.status, response.body], [500, 'no such folder\n'])
   }
   const rest = fakeRest()
   for (const body of ['', '[]', '3', '{"a":1}', '{"a":"yesterday"}', '{"a":"2026-11-15T00:13:17Z","b":"x"}', '{bad']) {
-    const answer = await rest.send('POST', '/rest/folder/versions?folder=share', body)
-    assert.equal(answer.status, 500, body)
-    assert.equal(answer.headers['content-type'], 'text/plain; charset=utf-8')
+    const response = await rest.send('POST', '/rest/folder/versions?folder=share', body)
+    assert.equal(response.status, 500, body)
+    assert.equal(response.headers['content-type'], 'text/plain; charset=utf-8')
   }
   assert.deepEqual(rest.calls, [])
 })

@@ -10,7 +10,7 @@ import { fakeHash, fakeRest } from '../fakes.ts'
 const PAGE = '<!doctype html>\n<html lang="en">\n<body></body></html>'
 const SCRIPT = `console.log(${'1'.repeat(2_000)})`
 
-/** A daemon that finds its page in a real directory. */
+/** A daemon with its page in a real directory. */
 function withPage(directory: string, gui: Parameters<typeof fakeRest>[0] = {}): ReturnType<typeof fakeRest>['call'] {
   mkdirSync(join(directory, 'assets'))
   writeFileSync(join(directory, 'index.html'), PAGE)
@@ -38,16 +38,16 @@ const LANGUAGES: readonly [header: string, expected: string][] = [
   ['__proto__', 'en'],
 ]
 for (const [header, expected] of LANGUAGES) {
-  test(`the page comes in the language that ${JSON.stringify(header)} asks for`, async () => {
+  test(`the page has the language of ${JSON.stringify(header)}`, async () => {
     using scratch = scratchDirectory()
     const call = withPage(scratch.path)
-    const answer = await call({ target: '/', headers: { 'Accept-Language': header } })
-    assert.equal(answer.body, PAGE.replace('lang="en"', `lang="${expected}"`))
-    assert.equal(answer.headers['vary'], 'Accept-Language')
+    const response = await call({ target: '/', headers: { 'Accept-Language': header } })
+    assert.equal(response.body, PAGE.replace('lang="en"', `lang="${expected}"`))
+    assert.equal(response.headers['vary'], 'Accept-Language')
   })
 }
 
-test('the page allows nothing from elsewhere and nothing inline', async () => {
+test('the page allows no external and no inline resources', async () => {
   using scratch = scratchDirectory()
   const call = withPage(scratch.path)
   for (const target of ['/', '/index.html']) {
@@ -60,7 +60,7 @@ test('the page allows nothing from elsewhere and nothing inline', async () => {
   }
 })
 
-test('files of the page are kept by browsers, compressed for those who can, and need no login', async () => {
+test('files of the page are cacheable, compressed if the browser accepts it, and need no login', async () => {
   using scratch = scratchDirectory()
   const call = withPage(scratch.path, { gui: { user: 'alice', password: fakeHash('s3cret') } })
   const plain = await call({ target: '/assets/index-abcd_123.js' })
@@ -86,7 +86,7 @@ for (const target of [
   '/assets/a%00.js',
   '/secret.js',
 ]) {
-  test(`there is nothing at ${target}`, async () => {
+  test(`${target} is not found`, async () => {
     using scratch = scratchDirectory()
     const call = withPage(scratch.path)
     const { status, body } = await call({ target })
@@ -101,7 +101,7 @@ test('a symlink among the files is not followed', async () => {
   assert.equal((await call({ target: '/assets/link.js' })).status, 404)
 })
 
-test('a page that was never built says what to do, and appears once it is', async () => {
+test('without a built page the reply explains how to build it, and a built page is served', async () => {
   using scratch = scratchDirectory()
   const { call } = fakeRest({ deps: { disk: nodeDisk }, options: { guiDirectories: [scratch.path] } })
   assert.match((await call({ target: '/' })).body, /npm run build/)
@@ -111,6 +111,6 @@ test('a page that was never built says what to do, and appears once it is', asyn
   assert.equal((await call({ target: '/' })).body, PAGE)
   writeFileSync(join(scratch.path, 'index.html'), `${PAGE}new`)
   writeFileSync(join(scratch.path, 'assets', 'new.js'), 'new')
-  assert.equal((await call({ target: '/' })).body, `${PAGE}new`, 'and is built anew')
+  assert.equal((await call({ target: '/' })).body, `${PAGE}new`, 'after a rebuild')
   assert.equal((await call({ target: '/assets/new.js' })).body, 'new')
 })

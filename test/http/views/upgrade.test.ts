@@ -45,30 +45,30 @@ test('GET upgrade: 501 while checks are off, 500 with the reason when one fails'
     '/rest/system/upgrade',
   )
   assert.deepEqual([off.status, off.body], [501, 'upgrade unsupported\n'])
-  const failed = await rest({}, () => Promise.reject(new TwinfoldError('upgrade-failed', 'no answer'))).send(
+  const failed = await rest({}, () => Promise.reject(new TwinfoldError('upgrade-failed', 'no reply'))).send(
     'GET',
     '/rest/system/upgrade',
   )
-  assert.deepEqual([failed.status, failed.body], [500, 'no answer\n'])
+  assert.deepEqual([failed.status, failed.body], [500, 'no reply\n'])
 })
 
-test('POST upgrade never installs anything, and says what does', async () => {
+test('POST upgrade installs nothing and returns the command', async () => {
   const known = await rest(release('1.1.0', 'newer')).send('POST', '/rest/system/upgrade')
-  const words = 'upgrade unsupported: Twinfold does not replace itself; '
+  const message = 'upgrade unsupported: Twinfold does not replace itself; '
   assert.deepEqual(
     [known.status, known.body],
-    [501, `${words}run this on its machine, then restart it: npm install -g twinfold@1.1.0\n`],
+    [501, `${message}run this on its machine, then restart it: npm install -g twinfold@1.1.0\n`],
   )
   const forbidden = await rest({ checks: 'forbidden' }).send('POST', '/rest/system/upgrade')
   assert.deepEqual([forbidden.status, forbidden.body], [501, 'upgrade unsupported\n'])
   const unknown = await rest({ command: undefined }).send('POST', '/rest/system/upgrade')
   assert.deepEqual(
     [unknown.status, unknown.body],
-    [501, `${words}install the new version the way this one was installed\n`],
+    [501, `${message}install the new version the way this one was installed\n`],
   )
 })
 
-test('the details: all that is known, and null for what is not', async () => {
+test('the details: all values, and null for unknown ones', async () => {
   const none = await rest({ source: undefined, command: undefined, checks: 'off' }).send(
     'GET',
     '/rest/twinfold/upgrade',
@@ -106,7 +106,7 @@ test('the details: all that is known, and null for what is not', async () => {
   })
 })
 
-test('the details ask nobody', async () => {
-  const { send } = rest({}, () => assert.fail('asked'))
+test('the details send no request', async () => {
+  const { send } = rest({}, () => assert.fail('a request was sent'))
   assert.equal((await send('GET', '/rest/twinfold/upgrade')).status, 200)
 })

@@ -5,7 +5,7 @@ import { versionJson } from '../../../src/http/views/version.ts'
 import { nodeSystem } from '../../../src/platform/node/system.ts'
 import { fakeRest, VERSION } from '../fakes.ts'
 
-/** Node's platform, architecture and byte order, and the names Go gives to the same machine. */
+/** Node's platform, architecture and byte order, and Go's names for the same machine. */
 const NAMES = [
   ['linux', 'x64', 'LE', 'linux', 'amd64'],
   ['linux', 'ia32', 'LE', 'linux', '386'],
@@ -28,7 +28,7 @@ const NAMES = [
   ['win32', 'arm64', 'LE', 'windows', 'arm64'],
 ] as const
 
-test('version: systems and architectures have the names that Go gives them', () => {
+test('version: systems and architectures have the names of Go', () => {
   for (const [platform, architecture, byteOrder, os, arch] of NAMES) {
     const shown = versionJson({ ...VERSION, platform, architecture, endianness: byteOrder })
     assert.deepEqual([shown.os, shown.arch], [os, arch])

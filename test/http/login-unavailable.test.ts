@@ -6,25 +6,25 @@ import { SimClock } from '../../src/platform/sim/clock.ts'
 import { SimRandom } from '../../src/platform/sim/random.ts'
 import { fakeHash, fakeRest, KEY } from './fakes.ts'
 
-// Logins that cannot be checked: the reply says so, and nobody is called a guesser for it.
+// Logins that cannot be checked: the reply has the reason, and they are not failed attempts.
 
 const REASON = 'passwords cannot be checked or set: the package bcryptjs is missing; reinstall Twinfold'
 const LOGIN = { method: 'POST', target: '/rest/noauth/auth/password', body: '{"username":"alice","password":"s3cret"}' }
 const BASIC = { Authorization: `Basic ${Buffer.from('alice:s3cret').toString('base64')}` }
 
 function setup() {
-  const trouble = { on: true }
-  const answer = <T>(value: T): Promise<T> =>
-    trouble.on ? Promise.reject(new TwinfoldError('password-unavailable', REASON)) : Promise.resolve(value)
+  const fault = { on: true }
+  const result = <T>(value: T): Promise<T> =>
+    fault.on ? Promise.reject(new TwinfoldError('password-unavailable', REASON)) : Promise.resolve(value)
   const passwords = {
-    hash: (password: string) => answer(fakeHash(password)),
-    verify: (password: string, hash: string) => answer(fakeHash(password) === hash),
+    hash: (password: string) => result(fakeHash(password)),
+    verify: (password: string, hash: string) => result(fakeHash(password) === hash),
   }
-  return { trouble, passwords }
+  return { fault, passwords }
 }
 
-test('a login that cannot be checked is 503 with the reason, and no failed attempt', async () => {
-  const { trouble, passwords } = setup()
+test('a login that cannot be checked is 503 with the reason, and not a failed attempt', async () => {
+  const { fault, passwords } = setup()
   const { call, emitted, logged, slept } = fakeRest({
     gui: { user: 'alice', password: fakeHash('s3cret') },
     deps: { passwords },
@@ -38,13 +38,13 @@ test('a login that cannot be checked is 503 with the reason, and no failed attem
   assert.deepEqual([emitted, logged.filter((line) => /Wrong credentials/.test(line))], [[], []])
   assert.equal((await call({ target: '/rest/system/ping', headers: { 'X-API-Key': KEY } })).status, 200)
 
-  trouble.on = false
+  fault.on = false
   slept.length = 0
   assert.equal((await call(LOGIN)).status, 204)
-  assert.deepEqual(slept, [], 'what could not be checked makes nobody wait later')
+  assert.deepEqual(slept, [], 'an unchecked attempt delays no later one')
 })
 
-test('a password that cannot be hashed is refused with the reason, and the page does not pretend to be locked', async () => {
+test('a password that cannot be hashed is refused with the reason, not as a wrong password', async () => {
   const { passwords } = setup()
   const { send, config } = fakeRest({ deps: { passwords } })
   const before = config.current
@@ -52,13 +52,13 @@ test('a password that cannot be hashed is refused with the reason, and the page 
     ['PATCH', '/rest/config/gui'],
     ['PUT', '/rest/config/gui'],
   ] as const) {
-    const answer = await send(method, path, '{"user":"alice","password":"s3cret"}')
-    assert.deepEqual([answer.status, answer.body], [503, `${REASON}\n`])
+    const result = await send(method, path, '{"user":"alice","password":"s3cret"}')
+    assert.deepEqual([result.status, result.body], [503, `${REASON}\n`])
   }
   assert.equal(config.current, before)
 })
 
-test('of all sources together at most 64 checks wait; the next is refused with a reason', async () => {
+test('at most 64 checks of all sources are queued; the next is refused with a reason', async () => {
   const clock = new SimClock()
   const throttle = new LoginThrottle(clock, new SimRandom(1))
   const { signal } = new AbortController()
