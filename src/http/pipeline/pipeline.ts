@@ -107,14 +107,14 @@ export class Pipeline {
     if (!gate.gui.insecureAllowFrameLoading) headers['X-Frame-Options'] = 'SAMEORIGIN'
     if (gate.tls && !request.secure) return finish(headers, toHttps(host, request.target, target.host !== undefined))
 
-    const place = this.#deps.routes.isExact(target.rawPath)
+    const cleaned = this.#deps.routes.isExact(target.rawPath)
       ? { path: target.rawPath, redirect: false }
       : normalisePath(target.rawPath)
-    if (place === undefined) return finish(headers, text(400, 'Bad Request'))
-    const visit: Visit = { request, gate, headers, query: target.query, ...place }
+    if (cleaned === undefined) return finish(headers, text(400, 'Bad Request'))
+    const context: RequestContext = { request, gate, headers, query: target.query, ...cleaned }
     const hasKey = hasApiKey(request, gate.apiKeys)
-    if (!gate.authOn || hasKey || this.#deps.auth.hasSession(request)) return this.#admitted(visit, hasKey)
-    return this.#authenticate(visit)
+    if (!gate.authOn || hasKey || this.#deps.auth.hasSession(request)) return this.#admitted(context, hasKey)
+    return this.#authenticate(context)
   }
 
   /** Clients repeat the same host; the last valid one is cached. */
@@ -125,17 +125,17 @@ export class Pipeline {
     return true
   }
 
-  async #authenticate(visit: Visit): Promise<HttpReply> {
-    const { request, gate, headers, path } = visit
+  async #authenticate(context: RequestContext): Promise<HttpReply> {
+    const { request, gate, headers, path } = context
     let cookie: string | undefined
     try {
       cookie = await this.#deps.auth.basicSession(request, gate.gui)
     } catch (error) {
-      return this.#failed(visit, 'Basic authentication', error, {})
+      return this.#failed(context, 'Basic authentication', error, {})
     }
     if (cookie !== undefined) headers['Set-Cookie'] = [cookie]
     else if (!isNoAuthPath(path, gate.gui)) return finish(headers, this.#refusal(gate.gui))
-    return await this.#admitted(visit, false)
+    return await this.#admitted(context, false)
   }
 
   #refusal(gui: GuiConfig): Reply {
@@ -144,20 +144,20 @@ export class Pipeline {
     return { ...text(401, 'Not Authorized'), headers: { 'WWW-Authenticate': challenge } }
   }
 
-  #admitted(visit: Visit, hasKey: boolean): HttpReply | Promise<HttpReply> {
-    const { request, headers, path } = visit
+  #admitted(context: RequestContext, hasKey: boolean): HttpReply | Promise<HttpReply> {
+    const { request, headers, path } = context
     headers['X-Syncthing-Version'] = this.#options.version
     headers['X-Syncthing-ID'] = this.#options.deviceId
     if (hasKey) headers['Access-Control-Allow-Origin'] = '*'
-    else if (path === '/metrics') return this.#route(visit) // scrapes would evict the tokens of browsers
-    else if (!path.startsWith('/rest')) this.#giveCsrfCookie(visit)
-    else if (!isNoAuthPath(path, visit.gate.gui) && !this.#deps.csrf.use(headerOf(request, this.#csrfHeader) ?? '')) {
+    else if (path === '/metrics') return this.#route(context) // scrapes would evict the tokens of browsers
+    else if (!path.startsWith('/rest')) this.#giveCsrfCookie(context)
+    else if (!isNoAuthPath(path, context.gate.gui) && !this.#deps.csrf.use(headerOf(request, this.#csrfHeader) ?? '')) {
       return finish(headers, text(403, 'CSRF Error'))
     }
-    return this.#route(visit)
+    return this.#route(context)
   }
 
-  #giveCsrfCookie({ request, headers }: Visit): void {
+  #giveCsrfCookie({ request, headers }: RequestContext): void {
     if (cookieValues(request, this.#csrfCookie).some((token) => this.#deps.csrf.use(token))) return
     const before = headers['Set-Cookie'] ?? []
     headers['Set-Cookie'] = [
@@ -166,16 +166,17 @@ export class Pipeline {
     ]
   }
 
-  #route(visit: Visit): HttpReply | Promise<HttpReply> {
-    const { request, headers, path } = visit
+  #route(context: RequestContext): HttpReply | Promise<HttpReply> {
+    const { request, headers, path } = context
     if (path.startsWith('/rest/') || path === '/meta.js') this.#forbidCaching(headers)
-    if (visit.redirect || path === '/rest') return finish(headers, redirect(visit, path === '/rest' ? '/rest/' : path))
+    if (context.redirect || path === '/rest')
+      return finish(headers, redirect(context, path === '/rest' ? '/rest/' : path))
     const found = this.#deps.routes.find(request.method, path)
     switch (found.is) {
       case 'route':
-        return this.#run(visit, found.route, found.id)
+        return this.#run(context, found.route, found.id)
       case 'redirect':
-        return finish(headers, redirect(visit, found.path))
+        return finish(headers, redirect(context, found.path))
       case 'wrong-method':
         return finish(headers, { ...text(405, 'Method Not Allowed'), headers: { Allow: found.allow } })
       case 'unknown':
@@ -183,42 +184,42 @@ export class Pipeline {
     }
   }
 
-  #run(visit: Visit, route: Route, id: string): HttpReply | Promise<HttpReply> {
+  #run(context: RequestContext, route: Route, id: string): HttpReply | Promise<HttpReply> {
     let query: Query
     try {
-      query = parseQuery(visit.query, route.parameters)
+      query = parseQuery(context.query, route.parameters)
     } catch (error) {
-      return finish(visit.headers, errorReply(error, {}) ?? text(400, 'Bad Request')) // no route is involved yet
+      return finish(context.headers, errorReply(error, {}) ?? text(400, 'Bad Request')) // no route is involved yet
     }
     const { meter } = this.#deps
     const startedMs = meter.nowMs()
     try {
-      const reply = route.handle({ request: visit.request, query, id })
+      const reply = route.handle({ request: context.request, query, id })
       if (!(reply instanceof Promise)) {
         meter.count(route.path, startedMs)
-        return finish(visit.headers, reply)
+        return finish(context.headers, reply)
       }
       return reply.then(
-        (settled) => (meter.count(route.path, startedMs), finish(visit.headers, settled)),
-        (error: unknown) => (meter.count(route.path, startedMs), this.#routeFailed(visit, route, error)),
+        (settled) => (meter.count(route.path, startedMs), finish(context.headers, settled)),
+        (error: unknown) => (meter.count(route.path, startedMs), this.#routeFailed(context, route, error)),
       )
     } catch (error) {
       meter.count(route.path, startedMs)
-      return this.#routeFailed(visit, route, error)
+      return this.#routeFailed(context, route, error)
     }
   }
 
-  #routeFailed(visit: Visit, route: Route, error: unknown): HttpReply {
-    return this.#failed(visit, `${route.method} ${route.path}`, error, route.errors ?? {})
+  #routeFailed(context: RequestContext, route: Route, error: unknown): HttpReply {
+    return this.#failed(context, `${route.method} ${route.path}`, error, route.errors ?? {})
   }
 
-  #failed(visit: Visit, what: string, error: unknown, special: RouteErrors): HttpReply {
+  #failed(context: RequestContext, what: string, error: unknown, special: RouteErrors): HttpReply {
     const expected = errorReply(error, special)
     // Not logged when the client has disconnected: it must not be able to fill the log.
-    if (expected === undefined && !visit.request.signal.aborted) {
+    if (expected === undefined && !context.request.signal.aborted) {
       this.#deps.logger.error(`${what} failed: ${messageOf(error)}`)
     }
-    return finish(visit.headers, expected ?? text(500, 'internal error'))
+    return finish(context.headers, expected ?? text(500, 'internal error'))
   }
 
   #forbidCaching(headers: Headers): void {
@@ -230,7 +231,7 @@ export class Pipeline {
   }
 }
 
-interface Visit {
+interface RequestContext {
   readonly request: HttpRequest
   readonly gate: Gate
   /** Added to by each step: an error reply has the headers of the steps before it. */
@@ -245,8 +246,8 @@ function isNoAuthPath(path: string, gui: Pick<GuiConfig, 'metricsWithoutAuth'>):
   return NO_AUTH_PREFIXES.some((prefix) => path.startsWith(prefix))
 }
 
-function redirect(visit: Visit, path: string): Reply {
-  return redirectTo(encodePath(path) + (visit.query === '' ? '' : `?${visit.query}`), visit.request.method)
+function redirect(context: RequestContext, path: string): Reply {
+  return redirectTo(encodePath(path) + (context.query === '' ? '' : `?${context.query}`), context.request.method)
 }
 
 /** The host becomes part of a reply header, so only the characters of a host are allowed. */

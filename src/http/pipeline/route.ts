@@ -55,7 +55,7 @@ export type Found =
   | { readonly is: 'redirect'; readonly path: string }
   | { readonly is: 'unknown' }
 
-interface Place {
+interface PathEntry {
   readonly byMethod: ReadonlyMap<string, Route>
   readonly allow: string
 }
@@ -66,43 +66,43 @@ const PARAMETER = '/:id'
 /** Finds the route of a request. Nearly all paths are fixed, so a map is sufficient. */
 export class RouteTable {
   readonly routes: readonly Route[]
-  readonly #places = new Map<string, Place>()
+  readonly #entries = new Map<string, PathEntry>()
   readonly #canonical = new Map<string, string>()
 
   constructor(routes: readonly Route[]) {
     this.routes = routes
     for (const [path, group] of Map.groupBy(routes, (route) => route.path)) {
       const byMethod = new Map(group.map((route) => [route.method as string, route]))
-      this.#places.set(path, { byMethod, allow: [...byMethod.keys(), 'OPTIONS'].sort().join(', ') })
+      this.#entries.set(path, { byMethod, allow: [...byMethod.keys(), 'OPTIONS'].sort().join(', ') })
       this.#canonical.set(path.toLowerCase(), path)
     }
   }
 
   /** Whether a path as sent is exactly that of a route, so that it needs no cleaning. */
   isExact(path: string): boolean {
-    return this.#places.has(path) && !path.endsWith(PARAMETER)
+    return this.#entries.has(path) && !path.endsWith(PARAMETER)
   }
 
   find(method: string, path: string): Found {
-    const exact = this.#lookUp(path)
+    const exact = this.#find(path)
     if (exact !== undefined) {
-      const route = exact.place.byMethod.get(method)
+      const route = exact.entry.byMethod.get(method)
       return route === undefined
-        ? { is: 'wrong-method', allow: exact.place.allow }
+        ? { is: 'wrong-method', allow: exact.entry.allow }
         : { is: 'route', route, id: exact.id }
     }
     const other = this.#otherSpelling(path)
     if (other === undefined || other === path) return UNKNOWN
-    return this.#lookUp(other)?.place.byMethod.has(method) === true ? { is: 'redirect', path: other } : UNKNOWN
+    return this.#find(other)?.entry.byMethod.has(method) === true ? { is: 'redirect', path: other } : UNKNOWN
   }
 
-  #lookUp(path: string): { readonly place: Place; readonly id: string } | undefined {
-    const fixed = path.endsWith(PARAMETER) ? undefined : this.#places.get(path)
-    if (fixed !== undefined) return { place: fixed, id: '' }
+  #find(path: string): { readonly entry: PathEntry; readonly id: string } | undefined {
+    const fixed = path.endsWith(PARAMETER) ? undefined : this.#entries.get(path)
+    if (fixed !== undefined) return { entry: fixed, id: '' }
     const slash = path.lastIndexOf('/')
     const id = path.slice(slash + 1)
-    const place = id === '' ? undefined : this.#places.get(path.slice(0, slash) + PARAMETER)
-    return place === undefined ? undefined : { place, id }
+    const entry = id === '' ? undefined : this.#entries.get(path.slice(0, slash) + PARAMETER)
+    return entry === undefined ? undefined : { entry, id }
   }
 
   /** The path without a slash at its end and in the right case; the case of an id is kept. */
