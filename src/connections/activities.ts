@@ -5,7 +5,7 @@ interface Running {
   readonly done: Promise<void>
 }
 
-/** A set of activities that follows what is wanted: what is new starts, what is gone stops, the rest goes on. */
+/** Running services that follow the wanted set: added ones start, removed ones stop, the rest keep running. */
 export class Activities {
   readonly #run: (service: Service, signal: AbortSignal) => Promise<void>
   readonly #running = new Map<string, Running>()
@@ -15,7 +15,7 @@ export class Activities {
     this.#run = run
   }
 
-  /** Names tell activities apart. Resolves when those that are no longer wanted have ended. */
+  /** Services are identified by name. Resolves when the services that are no longer wanted have ended. */
   async follow(wanted: ReadonlyMap<string, () => Service>): Promise<void> {
     const ending = [...this.#running.keys()].filter((name) => !wanted.has(name)).map((name) => this.#end(name))
     await Promise.all(ending)

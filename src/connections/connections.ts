@@ -17,37 +17,38 @@ import { Activities } from './activities.ts'
 import { DialLoop } from './dial-loop.ts'
 import { Listeners } from './listeners.ts'
 import { RateLimits } from './rate.ts'
-import { Handshaker, type ReceptionOptions } from './handshaker.ts'
+import { Handshaker, type HandshakerOptions } from './handshaker.ts'
 import { Registry } from './registry.ts'
 import type { ConnectionsStatus, ConnectionsView, DialStatus, UnknownDevice } from './types.ts'
 
 const DIALS_MAX = 64
-const DIAL_NOTES_MAX = 500
-/** How long we rely on what the machine said about its networks. */
+const DIAL_RECORDS_MAX = 500
+/** How long the list of local networks is cached. */
 const LAN_MS = 10_000
 
 export interface ConnectionsDeps {
   readonly platform: Pick<Platform, 'clock' | 'random' | 'net' | 'system'>
   logger(facility: Facility): Logger
   readonly metrics?: ProtocolMetrics
-  /** A device is connected, once more perhaps. Whoever gets the connection begins to read from it. */
+  /** A device has connected; it may have other connections already. The receiver calls `run` to start reading. */
   onConnection(connection: Connection): void
-  /** Somebody unknown wants in. May be called often: whoever keeps a list limits it. */
-  onStranger(stranger: UnknownDevice): void
-  /** Addresses of a device whose configuration says `dynamic`. */
+  /** An unknown device requests a connection. May be called often: the receiver must bound any list it keeps. */
+  onStranger(device: UnknownDevice): void
+  /** Addresses of a device configured as `dynamic`. */
   lookup(device: DeviceId, signal: AbortSignal): Promise<readonly string[]>
 }
 
-export interface ConnectionsOptions extends ReceptionOptions {
+export interface ConnectionsOptions extends HandshakerOptions {
   readonly config: Config
   readonly identity: Identity
 }
 
 /**
- * Brings devices together: listens, dials, finds out who is there and decides who stays.
+ * Connects devices: listens, dials, authenticates the peer and decides which connections to keep.
  *
- * A stream comes from `Listeners` or a `DialLoop`. `Handshaker` judges it (`core/admission.ts`), puts the `RateLimits` of
- * the device upon it and says Hello. What is a `Connection` then goes into the `Registry`, which may replace another.
+ * A stream comes from `Listeners` or a `DialLoop`. `Handshaker` checks it (`core/network/admission.ts`), applies the
+ * `RateLimits` of the device and exchanges Hellos. The resulting `Connection` is added to the `Registry`, which may
+ * replace another.
  */
 export class Connections implements Service, ConnectionsView {
   readonly name = 'connections'
@@ -56,15 +57,15 @@ export class Connections implements Service, ConnectionsView {
   readonly #options: ConnectionsOptions
   readonly #listeners: Listeners
   readonly #dialer: Dialer
-  readonly #reception: Handshaker
+  readonly #handshaker: Handshaker
   readonly #limits: RateLimits
   readonly #registry: Registry
   readonly #dialSlots = new Semaphore(DIALS_MAX)
   readonly #loops = new Map<DeviceId, DialLoop>()
   readonly #lastDials = new Map<string, DialStatus>()
   readonly #changed = new Wakeup()
-  /** What goes on besides the loops: handshakes and goodbyes. */
-  readonly #underWay = new Set<Promise<void>>()
+  /** Work besides the loops: handshakes and closing connections. */
+  readonly #pendingWork = new Set<Promise<void>>()
   #config: Config
   #lan: { readonly check: LanCheck; readonly untilMs: number } | undefined
   #stop = new AbortController()
@@ -78,7 +79,7 @@ export class Connections implements Service, ConnectionsView {
     this.#config = config
     this.#registry = new Registry()
     this.#limits = new RateLimits(clock, config)
-    this.#reception = new Handshaker(
+    this.#handshaker = new Handshaker(
       {
         ...deps,
         limits: this.#limits,
@@ -90,11 +91,11 @@ export class Connections implements Service, ConnectionsView {
     )
     const environment = (name: string) => system.environment(name)
     this.#dialer = new Dialer({ clock, net, log: deps.logger('dialer'), environment }, { identity })
-    const onStream = (stream: TlsStream) => this.#keep(this.#welcome(stream))
+    const onStream = (stream: TlsStream) => this.#track(this.#onStream(stream))
     this.#listeners = new Listeners({ clock, net, log: this.#log, system, onStream }, { identity })
   }
 
-  /** Returns when everybody has been told goodbye. */
+  /** Returns when all connections are closed. */
   async run(signal: AbortSignal): Promise<void> {
     this.#stop = new AbortController()
     this.#limits.apply(this.#config)
@@ -106,27 +107,27 @@ export class Connections implements Service, ConnectionsView {
       }
     } finally {
       this.#stop.abort(new TwinfoldError('stopped', 'stopping'))
-      // First nothing more is sent to anybody, then the limits fall: goodbyes are short, and nothing may sleep on behind us.
-      const goodbyes = this.#registry.all().map((connection) => connection.close('shutting down'))
+      // Sending stops before the limits are lifted: Close messages are short, and no write may keep waiting on a limit.
+      const closing = this.#registry.all().map((connection) => connection.close('shutting down'))
       this.#limits.lift()
       await running.follow(new Map())
-      await Promise.all(goodbyes)
-      await Promise.all(this.#underWay)
+      await Promise.all(closing)
+      await Promise.all(this.#pendingWork)
     }
   }
 
-  /** Takes effect at once for those connected; listeners and dials follow. */
+  /** Takes effect immediately for existing connections; listeners and dials follow. */
   apply(from: Config, to: Config): void {
     this.#config = to
     this.#lan = undefined
     this.#limits.apply(to)
     for (const connection of this.#registry.all()) {
-      const reason = this.#whyEnd(connection)
-      if (reason !== undefined) this.#keep(connection.close(reason))
+      const reason = this.#closeReason(connection)
+      if (reason !== undefined) this.#track(connection.close(reason))
     }
     for (const [device, loop] of this.#loops) {
-      if (reachOf(from, device) === reachOf(to, device)) loop.ring()
-      else loop.startOver()
+      if (addressSettings(from, device) === addressSettings(to, device)) loop.ring()
+      else loop.resetBackoff()
     }
     this.#changed.ring()
   }
@@ -141,7 +142,7 @@ export class Connections implements Service, ConnectionsView {
   }
 
   async #supervise(service: Service, signal: AbortSignal): Promise<void> {
-    const failed = (error: unknown) => this.#log.error(`${service.name} failed and starts again: ${messageOf(error)}`)
+    const failed = (error: unknown) => this.#log.error(`${service.name} failed, restarting: ${messageOf(error)}`)
     await supervise(service, this.#deps.platform.clock, failed, signal)
   }
 
@@ -171,8 +172,8 @@ export class Connections implements Service, ConnectionsView {
         present: () => this.#registry.present(device, this.#config),
         isLan: () => this.#isLan(),
         lookup: (id, signal) => this.#deps.lookup(id, signal),
-        greet: (stream, signal) => this.#receive(stream, device, signal),
-        noted: (address, error) => this.#note(address, error),
+        accept: (stream, signal) => this.#receive(stream, device, signal),
+        onDialed: (address, error) => this.#recordDial(address, error),
       },
       { device },
     )
@@ -180,21 +181,20 @@ export class Connections implements Service, ConnectionsView {
     return loop
   }
 
-  /** Somebody came to us. */
-  async #welcome(stream: TlsStream): Promise<void> {
+  async #onStream(stream: TlsStream): Promise<void> {
     try {
       await this.#receive(stream, undefined, this.#stop.signal)
     } catch (error) {
-      this.#log.debug(() => `${stream.remoteAddress} was turned away: ${messageOf(error)}`)
+      this.#log.debug(() => `${stream.remoteAddress} was refused: ${messageOf(error)}`)
     }
   }
 
-  /** From a stream to a connection. Rejects with the reason when there is none; then the stream is closed. */
+  /** Turns a stream into a connection. On refusal closes the stream and rejects with the reason. */
   async #receive(stream: TlsStream, expected: DeviceId | undefined, until: AbortSignal): Promise<void> {
     const signal = AbortSignal.any([this.#stop.signal, until])
     try {
       signal.throwIfAborted()
-      const connection = await this.#reception.receive(stream, expected, signal)
+      const connection = await this.#handshaker.receive(stream, expected, signal)
       if (connection === undefined) await stream[Symbol.asyncDispose]()
       else await this.#admit(connection)
     } catch (error) {
@@ -203,17 +203,17 @@ export class Connections implements Service, ConnectionsView {
     }
   }
 
-  /** Much may have changed while the Hellos were under way, so everything is asked again. */
+  /** The configuration may have changed during the handshake, so every rule is checked again. */
   async #admit(connection: Connection): Promise<void> {
     const { clock } = this.#deps.platform
-    const refusal = this.#stop.signal.aborted ? 'stopping' : this.#whyEnd(connection)
+    const refusal = this.#stop.signal.aborted ? 'stopping' : this.#closeReason(connection)
     const added = refusal === undefined ? this.#registry.add(connection, this.#config, clock.nowMs()) : undefined
     if (added?.kind !== 'added') {
       const reason = refusal ?? added?.reason ?? ''
       await connection.close(reason)
       throw new TwinfoldError('bad-request', reason)
     }
-    for (const old of added.replaced) this.#keep(old.close('replacing connection'))
+    for (const old of added.replaced) this.#track(old.close('replacing connection'))
     const onClosed = (): void => this.#ended(connection)
     this.#log.info(
       `connected to ${connection.device} at ${connection.remoteAddress} (${connection.transport}, ${connection.crypto})`,
@@ -230,8 +230,8 @@ export class Connections implements Service, ConnectionsView {
     this.#loops.get(connection.device)?.lost()
   }
 
-  /** Why a connection may not be, by the configuration of this moment; undefined when it may. */
-  #whyEnd(connection: Connection): string | undefined {
+  /** Why the current configuration forbids a connection; undefined when it does not. */
+  #closeReason(connection: Connection): string | undefined {
     const device = this.#config.devices.find((one) => one.deviceID === connection.device)
     if (device === undefined) return 'device removed'
     if (device.paused) return 'device is paused'
@@ -239,7 +239,7 @@ export class Connections implements Service, ConnectionsView {
     return undefined
   }
 
-  /** Machines move from network to network while they run. */
+  /** Cached only briefly, because a machine may change networks while it runs. */
   #isLan(): LanCheck {
     const nowMs = this.#deps.platform.clock.monotonicMs()
     if (this.#lan !== undefined && nowMs < this.#lan.untilMs) return this.#lan.check
@@ -248,25 +248,25 @@ export class Connections implements Service, ConnectionsView {
     return check
   }
 
-  #note(address: string, error: string | null): void {
-    this.#lastDials.delete(address) // the latest goes to the end
+  #recordDial(address: string, error: string | null): void {
+    this.#lastDials.delete(address) // insertion order is the order of the attempts
     this.#lastDials.set(address, { whenMs: this.#deps.platform.clock.nowMs(), error })
     for (const oldest of this.#lastDials.keys()) {
-      if (this.#lastDials.size <= DIAL_NOTES_MAX) break
+      if (this.#lastDials.size <= DIAL_RECORDS_MAX) break
       this.#lastDials.delete(oldest)
     }
   }
 
-  /** Nothing is left behind unfinished when we stop. */
-  #keep(work: Promise<void>): void {
+  /** `run` waits for this work before it returns. */
+  #track(work: Promise<void>): void {
     const kept = work.catch((error: unknown) => this.#log.debug(() => messageOf(error)))
-    this.#underWay.add(kept)
-    void kept.finally(() => this.#underWay.delete(kept))
+    this.#pendingWork.add(kept)
+    void kept.finally(() => this.#pendingWork.delete(kept))
   }
 }
 
-/** What decides how a device is reached; equal texts are equal ways. */
-function reachOf({ devices, options }: Config, id: DeviceId): string {
+/** Fingerprint of the settings that decide how a device is reached. */
+function addressSettings({ devices, options }: Config, id: DeviceId): string {
   const device = devices.find((one) => one.deviceID === id)
   return JSON.stringify([
     device?.addresses,

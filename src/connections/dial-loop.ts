@@ -15,16 +15,16 @@ import type { Clock } from '../platform/clock.ts'
 import type { TlsStream } from '../platform/net.ts'
 import type { Random } from '../platform/random.ts'
 
-/** What is dialled at once for one device. */
+/** Parallel dials for one device. */
 const PARALLEL_MAX = 8
 const LOOP_MS_MAX = 60_000
-/** Whoever looks up devices may be wrong, or lied to. */
+/** Bounds the addresses of one device: discovery servers are not trusted. */
 const ADDRESSES_MAX = 64
 const JITTER_PARTS = 10
-/** So many that the ramp is over. */
-const FAILURES_MANY = 20
-/** A second connection is made when the first has proved to last. */
-const ANOTHER_MS = 1_000
+/** Enough failures to reach the full retry interval. */
+const FAILURES_FULL_BACKOFF = 20
+/** Delay before an additional connection, so that the first has proved stable. */
+const ADDITIONAL_DIAL_MS = 1_000
 
 export interface DialLoopDeps {
   readonly clock: Clock
@@ -33,20 +33,20 @@ export interface DialLoopDeps {
   readonly dialer: Dialer
   /** Shared by all devices. */
   readonly slots: Semaphore
-  /** Undefined once the device is gone or paused. */
+  /** Undefined once the device is removed or paused. */
   device(): DeviceConfig | undefined
   options(): OptionsConfig
   present(): Present
   isLan(): LanCheck
-  /** Addresses found elsewhere than in the configuration. */
+  /** Addresses from discovery. */
   lookup(device: DeviceId, signal: AbortSignal): Promise<readonly string[]>
-  /** Resolves when the stream has become a connection of this device; rejects with the reason when it has not. */
-  greet(stream: TlsStream, signal: AbortSignal): Promise<void>
-  /** How the attempt at this address went. */
-  noted(address: string, error: string | null): void
+  /** Resolves when the stream has become a connection to this device; rejects with the reason otherwise. */
+  accept(stream: TlsStream, signal: AbortSignal): Promise<void>
+  /** Result of the latest attempt at this address; null is success. */
+  onDialed(address: string, error: string | null): void
 }
 
-/** Keeps trying to reach one device: its best addresses first, each one again after a rest. */
+/** Dials one device until it is connected: best addresses first, each one retried after a backoff delay. */
 export class DialLoop implements Service {
   readonly name: string
   readonly #deps: DialLoopDeps
@@ -60,13 +60,13 @@ export class DialLoop implements Service {
     this.name = `dial ${options.device}`
   }
 
-  /** Something has changed that may let a dial happen now. */
+  /** Re-evaluates the addresses, after a change that may make a dial possible. */
   ring(): void {
     this.#changed.ring()
   }
 
-  /** Addresses that rested may be tried at once: they, or how they are reached, have changed. */
-  startOver(): void {
+  /** Retries all addresses immediately, because they or the way to reach them have changed. */
+  resetBackoff(): void {
     this.#dueMs.clear()
     this.#failures.clear()
     this.#changed.ring()
@@ -77,20 +77,20 @@ export class DialLoop implements Service {
     const nowMs = this.#deps.clock.monotonicMs()
     const { redials, atOnce } = afterLoss(this.#redials, nowMs)
     this.#redials = redials
-    const restingMs = restMs(FAILURES_MANY, this.#deps.options().reconnectionIntervalS)
-    // One who answers and hangs up each time would otherwise be called without end.
+    const backoffMs = restMs(FAILURES_FULL_BACKOFF, this.#deps.options().reconnectionIntervalS)
+    // Prevents an endless redial of a device that accepts and closes each time.
     for (const [address, dueMs] of this.#dueMs)
-      this.#dueMs.set(address, atOnce ? 0 : Math.max(dueMs, nowMs + restingMs))
+      this.#dueMs.set(address, atOnce ? 0 : Math.max(dueMs, nowMs + backoffMs))
     this.#changed.ring()
   }
 
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       const device = this.#deps.device()
-      // One look at the clock for both: an address that becomes due between two would be left until the next change.
-      const lookedMs = this.#deps.clock.monotonicMs()
-      if (device !== undefined) await this.#round(device, lookedMs, signal)
-      await this.#rest(lookedMs, signal)
+      // One timestamp for both: an address that becomes due between two readings would wait until the next change.
+      const checkedMs = this.#deps.clock.monotonicMs()
+      if (device !== undefined) await this.#round(device, checkedMs, signal)
+      await this.#rest(checkedMs, signal)
     }
   }
 
@@ -117,9 +117,9 @@ export class DialLoop implements Service {
     }
   }
 
-  /** Everything that can be dialled, by its text. What cannot be read is noted, so that people see why. */
+  /** All addresses that can be dialled, by their text. Invalid ones are reported in the status. */
   async #addresses(device: DeviceConfig, signal: AbortSignal): Promise<ReadonlyMap<string, Target>> {
-    const { options, isLan, lookup, noted, log } = this.#deps
+    const { options, isLan, lookup, onDialed, log } = this.#deps
     const dynamic = device.addresses.includes('dynamic')
       ? await lookup(device.deviceID, signal).catch((error: unknown) => {
           log.debug(() => `looking up ${device.deviceID} failed: ${messageOf(error)}`)
@@ -129,11 +129,11 @@ export class DialLoop implements Service {
     const targets = new Map<string, Target>()
     for (const text of [...device.addresses, ...dynamic].slice(0, ADDRESSES_MAX)) {
       const address = parseAddress(text)
-      if (address.kind === 'bad') noted(text.slice(0, 100), `bad address: ${address.reason}`)
+      if (address.kind === 'bad') onDialed(text.slice(0, 100), `bad address: ${address.reason}`)
       if (address.kind !== 'tcp') continue
-      // A name may lead anywhere: it is checked again when we know where it led.
+      // A host name may resolve to any network: the handshake checks the resulting address again.
       if (parseIp(address.host) !== undefined && !isAllowedNetwork(address.host, device.allowedNetworks)) {
-        noted(address.text, 'the device may not be reached in that network')
+        onDialed(address.text, 'network not allowed for this device')
         continue
       }
       targets.set(address.text, { address, priority: connectionPriority(options(), 'tcp', isLan()(address.host)) })
@@ -141,7 +141,7 @@ export class DialLoop implements Service {
     return targets
   }
 
-  /** Dials all of them at once; the first to answer is used, the others are dropped. */
+  /** Dials all targets in parallel; the first established stream is used, the others are closed. */
   async #dialGroup(targets: readonly Target[], signal: AbortSignal): Promise<boolean> {
     const enough = new AbortController()
     const either = AbortSignal.any([signal, enough.signal])
@@ -156,7 +156,7 @@ export class DialLoop implements Service {
           if (connected) return void (await stream[Symbol.asyncDispose]())
           connected = true
           enough.abort()
-          await this.#greet(stream, target, signal)
+          await this.#accept(stream, target, signal)
         } catch (error) {
           if (!either.aborted || connected === false) this.#failed(target, error, signal)
         }
@@ -165,17 +165,17 @@ export class DialLoop implements Service {
     return connected
   }
 
-  async #greet(stream: TlsStream, target: Target, signal: AbortSignal): Promise<void> {
+  async #accept(stream: TlsStream, target: Target, signal: AbortSignal): Promise<void> {
     const { address } = target
     try {
-      await this.#deps.greet(stream, signal)
+      await this.#deps.accept(stream, signal)
       this.#failures.delete(address.text)
-      this.#deps.noted(address.text, null)
+      this.#deps.onDialed(address.text, null)
       const { wanted, priorities } = this.#deps.present()
-      const restingMs = restMs(FAILURES_MANY, this.#deps.options().reconnectionIntervalS)
+      const backoffMs = restMs(FAILURES_FULL_BACKOFF, this.#deps.options().reconnectionIntervalS)
       this.#dueMs.set(
         address.text,
-        this.#deps.clock.monotonicMs() + (priorities.length < wanted ? ANOTHER_MS : restingMs),
+        this.#deps.clock.monotonicMs() + (priorities.length < wanted ? ADDITIONAL_DIAL_MS : backoffMs),
       )
     } catch (error) {
       this.#failed(target, error, signal)
@@ -184,14 +184,14 @@ export class DialLoop implements Service {
 
   #failed({ address }: Target, error: unknown, signal: AbortSignal): void {
     if (signal.aborted) return
-    const { clock, random, log, options, noted } = this.#deps
+    const { clock, random, log, options, onDialed } = this.#deps
     const failures = this.#failures.get(address.text) ?? 0
-    const restingMs = restMs(failures, options().reconnectionIntervalS)
-    // Two devices that dial each other in step would cross again and again.
-    const jitterMs = random.int(Math.ceil(restingMs / JITTER_PARTS))
+    const backoffMs = restMs(failures, options().reconnectionIntervalS)
+    // Jitter: two devices that dial each other in lockstep would cross repeatedly.
+    const jitterMs = random.int(Math.ceil(backoffMs / JITTER_PARTS))
     this.#failures.set(address.text, failures + 1)
-    this.#dueMs.set(address.text, clock.monotonicMs() + restingMs + jitterMs)
-    noted(address.text, messageOf(error))
+    this.#dueMs.set(address.text, clock.monotonicMs() + backoffMs + jitterMs)
+    onDialed(address.text, messageOf(error))
     log.debug(() => `${this.name} at ${address.text}: ${messageOf(error)}`)
   }
 
@@ -199,16 +199,16 @@ export class DialLoop implements Service {
     return { allowTls12: this.#deps.options().insecureAllowOldTLSVersions }
   }
 
-  /** Until the next address is due, a minute at most, or something has changed. */
-  async #rest(lookedMs: number, signal: AbortSignal): Promise<void> {
+  /** Sleeps until the next address is due, for at most a minute, or until a change. */
+  async #rest(checkedMs: number, signal: AbortSignal): Promise<void> {
     const { clock } = this.#deps
     const nowMs = clock.monotonicMs()
-    const due = [...this.#dueMs.values()].filter((dueMs) => dueMs > lookedMs)
+    const due = [...this.#dueMs.values()].filter((dueMs) => dueMs > checkedMs)
     const over = new AbortController()
     const either = AbortSignal.any([signal, over.signal])
     const sleeping = clock.sleep(Math.min(LOOP_MS_MAX, ...due.map((dueMs) => dueMs - nowMs)), either)
     await Promise.race([sleeping, this.#changed.wait(either)]).catch(() => {}) // an abort ends the loop
-    over.abort() // whoever lost the race must not wait on
+    over.abort() // cancels the loser of the race
     await sleeping.catch(() => {})
   }
 }

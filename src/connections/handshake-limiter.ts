@@ -1,40 +1,40 @@
 import { NetError } from '../platform/net-error.ts'
 import type { TlsStream } from '../platform/net.ts'
 
-/** Unknown devices that have not said their Hello yet. When it is full the oldest goes: an honest one takes a moment. */
-const STRANGERS_MAX = 64
-/** More than any device needs to come in by all its ways at once; whoever holds its key may be broken all the same. */
+/** Unknown devices whose Hello is pending. At the limit the oldest is dropped: a valid handshake is short. */
+const UNKNOWN_MAX = 64
+/** More than a device needs to connect through all its addresses at once; bounds the cost of a faulty one. */
 const PER_DEVICE_MAX = 16
 
-/** Says our Hello and hears theirs. Rejects when the signal aborts, or after a time of its own. */
-type Talk<T> = (signal: AbortSignal) => Promise<T>
+/** Exchanges Hellos. Rejects when the signal aborts, or after its own timeout. */
+type Exchange<T> = (signal: AbortSignal) => Promise<T>
 
-/** Those who have shown a certificate and are about to say Hello. None of them keeps another one waiting. */
+/** Limits handshakes between the TLS certificate and the Hello. No handshake blocks another one. */
 export class HandshakeLimiter {
-  readonly #strangers = new Map<TlsStream, AbortController>()
+  readonly #unknown = new Map<TlsStream, AbortController>()
   readonly #known = new Map<string, number>()
 
-  async receiveStranger<T>(stream: TlsStream, signal: AbortSignal, talk: Talk<T>): Promise<T> {
-    for (const [oldest, cut] of this.#strangers) {
-      if (this.#strangers.size < STRANGERS_MAX) break
-      this.#strangers.delete(oldest)
-      cut.abort(new NetError('EBUSY', 'too many strangers at once'))
+  async limitUnknown<T>(stream: TlsStream, signal: AbortSignal, exchange: Exchange<T>): Promise<T> {
+    for (const [oldest, drop] of this.#unknown) {
+      if (this.#unknown.size < UNKNOWN_MAX) break
+      this.#unknown.delete(oldest)
+      drop.abort(new NetError('EBUSY', 'too many handshakes of unknown devices'))
     }
-    const cut = new AbortController()
-    this.#strangers.set(stream, cut)
+    const drop = new AbortController()
+    this.#unknown.set(stream, drop)
     try {
-      return await talk(AbortSignal.any([signal, cut.signal]))
+      return await exchange(AbortSignal.any([signal, drop.signal]))
     } finally {
-      this.#strangers.delete(stream)
+      this.#unknown.delete(stream)
     }
   }
 
-  async receiveKnown<T>(device: string, signal: AbortSignal, talk: Talk<T>): Promise<T> {
+  async limitKnown<T>(device: string, signal: AbortSignal, exchange: Exchange<T>): Promise<T> {
     const count = this.#known.get(device) ?? 0
-    if (count >= PER_DEVICE_MAX) throw new NetError('EBUSY', 'too many connections of this device at once')
+    if (count >= PER_DEVICE_MAX) throw new NetError('EBUSY', 'too many handshakes of this device')
     this.#known.set(device, count + 1)
     try {
-      return await talk(signal)
+      return await exchange(signal)
     } finally {
       const left = (this.#known.get(device) ?? 1) - 1
       if (left > 0) this.#known.set(device, left)

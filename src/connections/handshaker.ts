@@ -19,7 +19,7 @@ import { HandshakeLimiter } from './handshake-limiter.ts'
 
 const CERTIFICATE_NAME = 'syncthing'
 
-export interface ReceptionDeps {
+export interface HandshakerDeps {
   readonly platform: Pick<Platform, 'clock' | 'random'>
   readonly limits: RateLimits
   readonly metrics?: ProtocolMetrics
@@ -27,36 +27,36 @@ export interface ReceptionDeps {
   config(): Config
   isLan(): LanCheck
   present(device: DeviceId): Present
-  onStranger(stranger: UnknownDevice): void
+  onStranger(device: UnknownDevice): void
 }
 
-export interface ReceptionOptions {
+export interface HandshakerOptions {
   readonly ownDevice: DeviceId
   readonly clientName: string
   readonly clientVersion: string
 }
 
-/** Where a connection leads and who began it. */
-interface Place {
+/** Which side dialled a connection, and over which network. */
+interface Route {
   readonly transport: 'tcp-client' | 'tcp-server'
   readonly isLocal: boolean
   readonly priority: number
 }
 
-/** Finds out who is at the other end of a stream, and says Hello to those who may hear it. */
+/** Authenticates the peer of a stream and exchanges Hellos with devices that may connect. */
 export class Handshaker {
-  readonly #deps: ReceptionDeps
-  readonly #options: ReceptionOptions
-  readonly #room = new HandshakeLimiter()
+  readonly #deps: HandshakerDeps
+  readonly #options: HandshakerOptions
+  readonly #limiter = new HandshakeLimiter()
 
-  constructor(deps: ReceptionDeps, options: ReceptionOptions) {
+  constructor(deps: HandshakerDeps, options: HandshakerOptions) {
     this.#deps = deps
     this.#options = options
   }
 
   /**
-   * The connection to a device we know; undefined for a stranger, who has been told of. Rejects with the reason when
-   * there is to be none, and leaves the stream to its owner to dispose of. `expected` is whom we dialled.
+   * Returns the connection to a configured device; undefined for an unknown device, which has been reported. Rejects
+   * with the reason on refusal; the caller disposes of the stream. `expected` is the device we dialled.
    */
   async receive(
     stream: TlsStream,
@@ -68,41 +68,41 @@ export class Handshaker {
     const host = hostOf(stream.remoteAddress)
     const isLocal = isLan()(host)
     const priority = connectionPriority(config().options, 'tcp', isLocal)
-    const applicant = { device, certificateCount: stream.certificateCount, host, priority, expected }
-    const admission = admit(config(), this.#options.ownDevice, applicant, present(device))
+    const peer = { device, certificateCount: stream.certificateCount, host, priority, expected }
+    const admission = admit(config(), this.#options.ownDevice, peer, present(device))
     if (admission.kind === 'refused') throw new TwinfoldError('bad-request', admission.reason)
     if (admission.kind === 'stranger') {
-      await this.#receiveStranger(stream, device, signal)
+      await this.#receiveUnknown(stream, device, signal)
       return undefined
     }
     const transport = expected === undefined ? 'tcp-server' : 'tcp-client'
     return await this.#receiveKnown(stream, admission.device, { transport, isLocal, priority }, signal)
   }
 
-  /** It learns that we are here, and nothing else about us. */
-  async #receiveStranger(stream: TlsStream, device: DeviceId, signal: AbortSignal): Promise<void> {
+  /** An unknown device receives a Hello without our device name. */
+  async #receiveUnknown(stream: TlsStream, device: DeviceId, signal: AbortSignal): Promise<void> {
     const own = { ...this.#hello(), deviceName: '', numConnections: 0 }
-    const talk = (until: AbortSignal) => exchangeHellos(stream, own, this.#deps.platform.clock, until)
-    const { hello } = await this.#room.receiveStranger(stream, signal, talk)
+    const exchange = (until: AbortSignal) => exchangeHellos(stream, own, this.#deps.platform.clock, until)
+    const { hello } = await this.#limiter.limitUnknown(stream, signal, exchange)
     this.#deps.onStranger({ device, name: hello.deviceName, address: stream.remoteAddress })
   }
 
-  async #receiveKnown(stream: TlsStream, device: DeviceConfig, place: Place, signal: AbortSignal): Promise<Connection> {
+  async #receiveKnown(stream: TlsStream, device: DeviceConfig, route: Route, signal: AbortSignal): Promise<Connection> {
     const { platform, limits, metrics } = this.#deps
     const { deviceID, compression } = device
-    const limited = limits.limit(stream, deviceID, place.isLocal)
+    const limited = limits.limit(stream, deviceID, route.isLocal)
     const own = { ...this.#hello(), numConnections: ownWanted(device.numConnections) }
-    const talk = (until: AbortSignal) => exchangeHellos(limited, own, platform.clock, until)
-    const greeting = await this.#room.receiveKnown(deviceID, signal, talk)
+    const exchange = (until: AbortSignal) => exchangeHellos(limited, own, platform.clock, until)
+    const greeting = await this.#limiter.limitKnown(deviceID, signal, exchange)
     const name = device.certName === '' ? CERTIFICATE_NAME : device.certName
-    if (!stream.isNamed(name)) throw new TwinfoldError('bad-request', `its certificate is not made out to ${name}`)
+    if (!stream.isNamed(name)) throw new TwinfoldError('bad-request', `certificate name is not ${name}`)
     const connectionId = connectionIdOf(own.timestampNs, greeting.hello.timestampNs, platform.random.bytes(8))
     const { remoteAddress, crypto } = stream
     return new ProtocolConnection(
       { clock: platform.clock, logger: this.#deps.logger('protocol'), ...(metrics !== undefined && { metrics }) },
       limited,
       greeting,
-      { device: deviceID, connectionId, remoteAddress, crypto, compression, ...place },
+      { device: deviceID, connectionId, remoteAddress, crypto, compression, ...route },
     )
   }
 

@@ -22,13 +22,13 @@ export interface ListenerDeps {
   onStream(stream: TlsStream): void
 }
 
-/** Where we listen and how that goes. */
+/** The listeners and their status. */
 export class Listeners {
   readonly #deps: ListenerDeps
   readonly #identity: Identity
   readonly #status = new Map<string, ListenerStatus>()
-  /** What cannot be used is said once, not with every change of the configuration. */
-  readonly #told = new Set<string>()
+  /** Unusable addresses are logged once, not with every configuration change. */
+  readonly #reported = new Set<string>()
 
   constructor(deps: ListenerDeps, options: { readonly identity: Identity }) {
     this.#deps = deps
@@ -39,7 +39,7 @@ export class Listeners {
     return this.#status
   }
 
-  /** One activity per address that the options ask for; a changed one has another name. */
+  /** One service per configured address; its name changes with its settings. */
   wanted(options: OptionsConfig): ReadonlyMap<string, () => Service> {
     const wanted = new Map<string, () => Service>()
     const bad = new Set<string>()
@@ -51,10 +51,10 @@ export class Listeners {
         wanted.set(name, () => ({ name, run: (signal) => this.#listen(address, allowTls12, signal) }))
         continue
       }
-      const reason = address.kind === 'bad' ? address.reason : 'Twinfold cannot listen that way'
+      const reason = address.kind === 'bad' ? address.reason : 'not supported by Twinfold'
       if (address.kind === 'bad') bad.add(text)
       if (address.kind === 'bad') this.#status.set(text, failed(reason))
-      this.#tell(
+      this.#logOnce(
         text,
         address.kind === 'bad' ? `cannot listen on ${text}: ${reason}` : `not listening on ${text}: ${reason}`,
       )
@@ -93,10 +93,10 @@ export class Listeners {
     const { promise, resolve } = Promise.withResolvers<void>()
     signal.addEventListener('abort', () => resolve(), { once: true }) // the signal is this listener's own
     await promise
-    log.info(`no longer listening on ${address.text}`)
+    log.info(`stopped listening on ${address.text}`)
   }
 
-  /** Every address of the machine stands for each of its own; loopback and link-local ones are of no use to others. */
+  /** Expands a wildcard to the addresses of the machine that peers can use: not loopback, not link-local. */
   #reachable({ text, host, family }: TcpAddress, port: number): ListenerStatus {
     const scheme = text.split(':')[0] ?? 'tcp'
     const self = formatTcp(scheme, host, port)
@@ -116,14 +116,14 @@ export class Listeners {
     }
   }
 
-  #tell(text: string, words: string): void {
-    if (this.#told.has(text) || this.#told.size > 100) return
-    this.#told.add(text)
-    this.#deps.log.info(words)
+  #logOnce(address: string, message: string): void {
+    if (this.#reported.has(address) || this.#reported.size > 100) return
+    this.#reported.add(address)
+    this.#deps.log.info(message)
   }
 }
 
-/** `default` also means a relay and QUIC, which come when there are such. */
+/** `default` also includes a relay and QUIC in Syncthing; both are not implemented. */
 function expand(addresses: readonly string[]): ReadonlySet<string> {
   return new Set(addresses.flatMap((text) => (text === 'default' ? [DEFAULT_LISTEN] : text === '' ? [] : [text])))
 }

@@ -5,14 +5,14 @@ import { Mutex } from '../sync/mutex.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { TlsStream } from '../platform/net.ts'
 
-/** Large pieces go in slices, so that those who share a limit take turns. */
+/** Large writes are sliced, so that connections share a limit fairly. */
 const SLICE_BYTES = 32 * 1024
 const KIB = 1024
 
-/** Lets through so many bytes a second, first come, first served. A new rate counts at once, also for those who wait. */
+/** Token bucket, first in, first out. A new rate takes effect immediately, also for pending callers. */
 class RateLimiter {
   readonly #clock: Clock
-  readonly #turn = new Mutex()
+  readonly #lock = new Mutex()
   #bucket: Bucket
   #rateChanged = new AbortController()
 
@@ -34,11 +34,11 @@ class RateLimiter {
 
   async pass(bytes: number): Promise<void> {
     if (!this.isLimiting) return
-    using _turn = await this.#turn.lock()
+    using _lock = await this.#lock.lock()
     for (;;) {
       const waitMs = delayMs(this.#bucket, this.#clock.monotonicMs())
       if (waitMs === 0) break
-      await this.#clock.sleep(waitMs, this.#rateChanged.signal).catch(() => {}) // asks again with the new rate
+      await this.#clock.sleep(waitMs, this.#rateChanged.signal).catch(() => {}) // checks again with the new rate
     }
     this.#bucket = take(this.#bucket, bytes, this.#clock.monotonicMs())
   }
@@ -49,39 +49,39 @@ interface Pair {
   readonly receive: RateLimiter
 }
 
-/** The limits of the configuration: one pair for everybody, one pair per device. Both count. */
+/** The limits of the configuration: one global pair and one pair per device. Both apply. */
 export class RateLimits {
   readonly #clock: Clock
-  readonly #everybody: Pair
+  readonly #global: Pair
   readonly #devices = new Map<DeviceId, Pair>()
   #limitLan = false
 
   constructor(clock: Clock, config: Config) {
     this.#clock = clock
-    this.#everybody = this.#pair()
+    this.#global = this.#pair()
     this.apply(config)
   }
 
   apply({ options, devices }: Config): void {
     this.#limitLan = options.limitBandwidthInLan
-    setRates(this.#everybody, options)
+    setRates(this.#global, options)
     for (const device of devices) setRates(this.#of(device.deviceID), device)
     const known = new Set(devices.map((device) => device.deviceID))
     for (const [id, pair] of this.#devices) {
       if (known.has(id)) continue
-      setRates(pair, { maxSendKbps: 0, maxRecvKbps: 0 }) // nobody may be left waiting
+      setRates(pair, { maxSendKbps: 0, maxRecvKbps: 0 }) // releases pending callers
       this.#devices.delete(id)
     }
   }
 
-  /** Nobody waits any more, until the limits are applied again. */
+  /** Removes all limits until they are applied again. */
   lift(): void {
-    for (const pair of [this.#everybody, ...this.#devices.values()]) setRates(pair, { maxSendKbps: 0, maxRecvKbps: 0 })
+    for (const pair of [this.#global, ...this.#devices.values()]) setRates(pair, { maxSendKbps: 0, maxRecvKbps: 0 })
   }
 
-  /** The stream with the limits of this device upon it, as they are at each moment. */
+  /** Wraps the stream with the current limits of this device. */
   limit(stream: TlsStream, device: DeviceId, isLocal: boolean): TlsStream {
-    const pairs = [this.#of(device), this.#everybody]
+    const pairs = [this.#of(device), this.#global]
     return new LimitedStream(stream, pairs, () => !isLocal || this.#limitLan)
   }
 
@@ -97,7 +97,7 @@ export class RateLimits {
 }
 
 function setRates(pair: Pair, rates: { readonly maxSendKbps: number; readonly maxRecvKbps: number }): void {
-  pair.send.setRate(Math.max(0, rates.maxSendKbps) * KIB) // the config says kbps and means KiB/s
+  pair.send.setRate(Math.max(0, rates.maxSendKbps) * KIB) // named kbps in the configuration, measured in KiB/s
   pair.receive.setRate(Math.max(0, rates.maxRecvKbps) * KIB)
 }
 
@@ -110,9 +110,9 @@ class LimitedStream implements TlsStream {
   readonly consumed?: () => Promise<void>
   readonly #stream: TlsStream
   readonly #pairs: readonly Pair[]
-  readonly #counts: () => boolean
+  readonly #isSubject: () => boolean
 
-  constructor(stream: TlsStream, pairs: readonly Pair[], counts: () => boolean) {
+  constructor(stream: TlsStream, pairs: readonly Pair[], isSubject: () => boolean) {
     this.peerCertificate = stream.peerCertificate
     this.certificateCount = stream.certificateCount
     this.remoteAddress = stream.remoteAddress
@@ -122,7 +122,7 @@ class LimitedStream implements TlsStream {
     if (stream.consumed !== undefined) this.consumed = stream.consumed.bind(stream)
     this.#stream = stream
     this.#pairs = pairs
-    this.#counts = counts
+    this.#isSubject = isSubject
   }
 
   isNamed(name: string): boolean {
@@ -161,7 +161,7 @@ class LimitedStream implements TlsStream {
   }
 
   #isLimited(direction: keyof Pair): boolean {
-    return this.#counts() && this.#pairs.some((pair) => pair[direction].isLimiting)
+    return this.#isSubject() && this.#pairs.some((pair) => pair[direction].isLimiting)
   }
 
   async #writeInSlices(data: Uint8Array): Promise<void> {

@@ -4,19 +4,19 @@ import type { DeviceId } from '../core/ids.ts'
 import type { Connection } from '../protocol/types.ts'
 import type { ConnectionFigures, DeviceFigures } from './types.ts'
 
-/** Two devices that dial each other at once finish within this time: so long a handshake may take. */
+/** Maximum duration of a handshake: two devices that dial each other at once finish within this time. */
 const CROSSING_MS = 30_000
 /**
- * A device breaks its silence every 90 seconds at the latest. One that has been silent for longer and connects anew has
- * lost the old connection, only we have not heard of it yet: it was switched off, or moved to another network.
+ * A device sends a ping at least every 90 seconds. One that has been idle for longer and connects again has lost the
+ * old connection without a close reaching us: it was switched off, or moved to another network.
  */
-const SILENT_MS = 100_000
+const IDLE_MS = 100_000
 
 export type Added =
   | { readonly kind: 'added'; readonly replaced: readonly Connection[] }
   | { readonly kind: 'refused'; readonly reason: string }
 
-/** The connections there are, by device, the oldest first. */
+/** Established connections by device, oldest first. */
 export class Registry {
   readonly #byDevice = new Map<DeviceId, readonly Connection[]>()
   #inBytesBefore = 0
@@ -31,22 +31,22 @@ export class Registry {
   }
 
   /**
-   * What the rules of admission need to know. Until a device has said how many connections it wants, it is one. Those
-   * that have fallen silent keep nobody out.
+   * Input of the admission rules. A device counts as wanting one connection until its Hello is received. Idle
+   * connections do not block new ones.
    */
   present(device: DeviceId, config: Config): Present {
     const connections = this.of(device)
     const own = config.devices.find((one) => one.deviceID === device)?.numConnections ?? 0
     return {
-      priorities: connections.filter((one) => !isSilent(one)).map(({ priority }) => priority),
+      priorities: connections.filter((one) => !isIdle(one)).map(({ priority }) => priority),
       wanted: wantedConnections(ownWanted(own), connections.at(-1)?.hello.numConnections),
       totalCount: this.all().length,
     }
   }
 
   /**
-   * Takes a connection in, unless there are enough. When two devices dial each other at once, both connections stay,
-   * one more than wanted (decision 013): a Syncthing would not talk about folders on the one that is left.
+   * Adds a connection unless the limit is reached. When two devices dial each other at once, both connections stay, one
+   * more than wanted (decision 013): Syncthing would send no ClusterConfig on the remaining one.
    */
   add(connection: Connection, config: Config, nowMs: number): Added {
     const { device, priority } = connection
@@ -55,17 +55,17 @@ export class Registry {
     const own = config.devices.find((one) => one.deviceID === device)?.numConnections ?? 0
     const wanted = wantedConnections(ownWanted(own), connection.hello.numConnections)
     const replaced = this.of(device).filter(
-      (existing) => isSilent(existing) || isReplaced(existing.priority, priority, threshold),
+      (existing) => isIdle(existing) || isReplaced(existing.priority, priority, threshold),
     )
     const isSpare = this.of(device).length === wanted && this.#isCrossing(connection, nowMs)
     if (!isSpare && !isWelcome(priority, { ...present, wanted }, threshold)) {
-      return { kind: 'refused', reason: 'it is connected already' }
+      return { kind: 'refused', reason: 'already connected' }
     }
     this.#byDevice.set(device, [...this.of(device), connection])
     return { kind: 'added', replaced }
   }
 
-  /** False when it was gone already. */
+  /** False when it was not registered. */
   remove(connection: Connection): boolean {
     const before = this.of(connection.device)
     const after = before.filter((one) => one !== connection)
@@ -95,7 +95,7 @@ export class Registry {
     }
   }
 
-  /** While it was made, the other side made one as well. */
+  /** Whether both sides dialled at the same time. */
   #isCrossing(connection: Connection, nowMs: number): boolean {
     return this.of(connection.device).some((one) => {
       const isYoung = nowMs - one.establishedMs < CROSSING_MS
@@ -108,8 +108,8 @@ function isDialled({ transport }: Connection): boolean {
   return transport.endsWith('-client')
 }
 
-function isSilent({ silentMs }: Connection): boolean {
-  return silentMs > SILENT_MS
+function isIdle({ silentMs }: Connection): boolean {
+  return silentMs > IDLE_MS
 }
 
 function figuresOf(connection: Connection): ConnectionFigures {

@@ -16,7 +16,7 @@ export interface ConnectionFigures {
   readonly inBytesTotal: number
   readonly outBytesTotal: number
   readonly address: string
-  /** `tcp-client` when we dialled, `tcp-server` when they did. */
+  /** `tcp-client` when we dialled, `tcp-server` when the peer did. */
   readonly type: string
   readonly isLocal: boolean
   readonly crypto: string
@@ -29,7 +29,7 @@ export interface DeviceFigures {
   readonly secondary: readonly ConnectionFigures[]
 }
 
-/** What people can see of the connections. */
+/** Status of listeners, dials and connections. */
 export interface ConnectionsStatus {
   /** By listen address. */
   readonly listeners: ReadonlyMap<string, ListenerStatus>
@@ -37,17 +37,17 @@ export interface ConnectionsStatus {
   readonly lastDials: ReadonlyMap<string, DialStatus>
   /** Only devices that are connected. */
   readonly devices: ReadonlyMap<DeviceId, DeviceFigures>
-  /** Since the start, over all connections there were. */
+  /** Since the start, over all connections including closed ones. */
   readonly inBytesTotal: number
   readonly outBytesTotal: number
 }
 
-/** The service as others see it. */
+/** Read access for other facilities. */
 export interface ConnectionsView {
   status(): ConnectionsStatus
 }
 
-/** Somebody unknown who wants in, as it introduced itself. The name is whatever it said. */
+/** An unconfigured device that requested a connection. The name is unverified. */
 export interface UnknownDevice {
   readonly device: DeviceId
   readonly name: string

@@ -17,7 +17,7 @@ export interface DialerDeps {
   environment(name: string): string | undefined
 }
 
-/** From an address to a stream: through the proxy that the environment names, or straight. */
+/** Dials an address, through the proxy configured in the environment or directly. */
 export class Dialer {
   readonly #deps: DialerDeps
   readonly #identity: Identity
@@ -26,46 +26,46 @@ export class Dialer {
   constructor(deps: DialerDeps, options: { readonly identity: Identity }) {
     this.#deps = deps
     this.#identity = options.identity
-    this.#proxy = proxyFromEnvironment(deps.environment, (words) => deps.log.warn(words))
+    this.#proxy = proxyFromEnvironment(deps.environment, (warning) => deps.log.warn(warning))
     const { kind, host, port } = this.#proxy ?? {}
-    if (this.#proxy !== undefined) deps.log.info(`other devices are reached through the ${kind} proxy ${host}:${port}`)
+    if (this.#proxy !== undefined) deps.log.info(`dialling devices through the ${kind} proxy ${host}:${port}`)
   }
 
-  /** Rejects after ten seconds at the latest, with the signal's reason when it aborts. Who answers is not checked. */
+  /** Times out after ten seconds; rejects with the signal's reason when it aborts. Does not authenticate the peer. */
   async dial(
     address: TcpAddress,
     signal: AbortSignal,
     settings: { readonly allowTls12?: boolean } = {},
   ): Promise<TlsStream> {
-    if (address.host === '' || address.port === 0) throw new NetError('EINVAL', 'an address to listen on, not to dial')
+    if (address.host === '' || address.port === 0) throw new NetError('EINVAL', 'not an address that can be dialled')
     const proxy = this.#proxy === undefined || isExempt(address.host, this.#proxy.exceptions) ? undefined : this.#proxy
-    const straight: DialOptions = {
+    const direct: DialOptions = {
       host: address.host,
       port: address.port,
       identity: this.#identity,
       ...(address.family !== undefined && { family: address.family }),
       ...settings,
     }
-    if (proxy === undefined) return await this.#inTime(straight, signal)
+    if (proxy === undefined) return await this.#dialWithTimeout(direct, signal)
     try {
-      return await this.#inTime({ ...straight, proxy }, signal)
+      return await this.#dialWithTimeout({ ...direct, proxy }, signal)
     } catch (error) {
       if (proxy.noFallback || signal.aborted) throw error
-      this.#deps.log.debug(() => `dialling ${address.text} without the proxy, which failed: ${messageOf(error)}`)
-      return await this.#inTime(straight, signal)
+      this.#deps.log.debug(() => `proxy failed, dialling ${address.text} directly: ${messageOf(error)}`)
+      return await this.#dialWithTimeout(direct, signal)
     }
   }
 
-  async #inTime(options: DialOptions, signal: AbortSignal): Promise<TlsStream> {
+  async #dialWithTimeout(options: DialOptions, signal: AbortSignal): Promise<TlsStream> {
     const { clock, net } = this.#deps
-    const late = new AbortController()
+    const timeout = new AbortController()
     const done = new AbortController()
     clock.sleep(DIAL_MS_MAX, done.signal).then(
-      () => late.abort(new NetError('ETIMEDOUT', 'no answer')),
-      () => {}, // answered in time
+      () => timeout.abort(new NetError('ETIMEDOUT', 'timed out')),
+      () => {}, // the dial ended first
     )
     try {
-      return await net.dialTls(options, AbortSignal.any([signal, late.signal]))
+      return await net.dialTls(options, AbortSignal.any([signal, timeout.signal]))
     } finally {
       done.abort()
     }

@@ -13,10 +13,10 @@ import {
   type Logger,
 } from './types.ts'
 
-/** Selections kept at once; each holds a thousand events, and anybody with the API key can ask for new ones. */
+/** Bounds memory: each selection holds a thousand events, and any API client can request new ones. */
 const SELECTIONS_MAX = 64
 
-/** How many events of a type were made, handed to somebody, and lost because the receiver failed. */
+/** How many events of a type were created, delivered, and dropped because the receiver failed. */
 export interface EventCounts {
   readonly created: number
   readonly delivered: number
@@ -30,7 +30,7 @@ interface Selection {
 
 interface Listener {
   readonly types: ReadonlySet<EventType>
-  readonly hear: (event: Event) => void
+  readonly onEvent: (event: Event) => void
 }
 
 export interface EventBusDeps {
@@ -38,19 +38,19 @@ export interface EventBusDeps {
   readonly log: Logger
 }
 
-/** Carries what happened from those who did it to those who want to know, who do not know each other. */
+/** Publishes events from emitters to buffers and listeners. */
 export class EventBus implements EventSink, EventSource {
   readonly #deps: EventBusDeps
-  /** In order of use, the longest unused first. The two everybody uses are outside and never go. */
+  /** In LRU order, least recently used first. The two standard selections are separate and never evicted. */
   readonly #selections = new Map<string, Selection>()
   readonly #standard = new Map<string, Selection>()
-  /** The rings of all selections that want a type. Forgotten when selections come and go. */
+  /** Cache: the rings of all selections that contain a type. Cleared when a selection is added. */
   readonly #rings = new Map<EventType, readonly EventRing[]>()
   readonly #listeners = new Set<Listener>()
   readonly #counts = new Map<EventType, { created: number; delivered: number; dropped: number }>()
   #lastGlobalId = 0
-  /** Above every id of a selection that was given up, so that its clients are not left waiting for an old number. */
-  #forgottenId = 0
+  /** Highest id of all evicted selections: new ones number from here, so that polls with an old id do not block. */
+  #evictedId = 0
 
   constructor(deps: EventBusDeps) {
     this.#deps = deps
@@ -74,14 +74,14 @@ export class EventBus implements EventSink, EventSource {
     for (const listener of this.#listeners) {
       if (!listener.types.has(type)) continue
       try {
-        listener.hear(event)
+        listener.onEvent(event)
         counts.delivered++
       } catch (error) {
         counts.dropped++
         this.#deps.log.debug(() => `a listener failed on event ${globalID} ${type}: ${String(error)}`)
       }
     }
-    // Only the name: the data of some events holds keys and password hashes.
+    // Only the name: the data of some events contains keys and password hashes.
     this.#deps.log.debug(() => `event ${globalID} ${type}`)
   }
 
@@ -100,17 +100,17 @@ export class EventBus implements EventSink, EventSource {
     if (standard !== undefined) return standard.ring
     const known = this.#selections.get(key)
     if (known === undefined) this.#rings.clear()
-    if (known === undefined && this.#selections.size >= SELECTIONS_MAX) this.#forgetOne()
-    const selection = known ?? { types: new Set(types), ring: new EventRing(this.#deps.clock, this.#forgottenId) }
+    if (known === undefined && this.#selections.size >= SELECTIONS_MAX) this.#evictOne()
+    const selection = known ?? { types: new Set(types), ring: new EventRing(this.#deps.clock, this.#evictedId) }
     this.#selections.delete(key)
     this.#selections.set(key, selection)
     return selection.ring
   }
 
-  /** Calls `hear` for every event of these types until the signal aborts. What it throws is counted and dropped. */
-  listen(types: ReadonlySet<EventType>, hear: (event: Event) => void, signal: AbortSignal): void {
+  /** Calls `onEvent` for every event of these types until the signal aborts. An exception counts as a dropped event. */
+  listen(types: ReadonlySet<EventType>, onEvent: (event: Event) => void, signal: AbortSignal): void {
     if (signal.aborted) return
-    const listener: Listener = { types, hear }
+    const listener: Listener = { types, onEvent }
     this.#listeners.add(listener)
     signal.addEventListener('abort', () => this.#listeners.delete(listener), { once: true })
   }
@@ -119,13 +119,13 @@ export class EventBus implements EventSink, EventSource {
     return this.#counts
   }
 
-  /** Gives up the longest unused selection; one that somebody waits on only when all are waited on. */
-  #forgetOne(): void {
+  /** Evicts the least recently used selection without a waiting client; any when all have one. */
+  #evictOne(): void {
     const entries = [...this.#selections]
     const [key, selection] = entries.find(([, { ring }]) => !ring.waiting) ?? entries[0]!
-    this.#forgottenId = Math.max(this.#forgottenId, selection.ring.newestId)
+    this.#evictedId = Math.max(this.#evictedId, selection.ring.newestId)
     this.#selections.delete(key)
-    this.#deps.log.debug(() => `gave up the event buffer for ${key}: ${SELECTIONS_MAX} are kept`)
+    this.#deps.log.debug(() => `evicted the event buffer for ${key}: limit is ${SELECTIONS_MAX}`)
   }
 }
 

@@ -3,7 +3,7 @@ import { Ring } from './ring.ts'
 import type { Event, EventBuffer, EventRow } from './types.ts'
 
 const ROWS_MAX = 1_000
-/** Names in all rows together. A thousand events of a thousand names each would hold a large folder in memory for ever. */
+/** File names in all rows: bounds memory when a thousand events carry a thousand names each. */
 const NAMES_MAX = 100_000
 
 interface Waiter {
@@ -11,7 +11,7 @@ interface Waiter {
   readonly wake: () => void
 }
 
-/** The events of one selection, numbered for those who poll it. */
+/** The events of one selection, with ids for polling. */
 export class EventRing implements EventBuffer {
   readonly #clock: Clock
   readonly #rows = new Ring<EventRow>(ROWS_MAX)
@@ -19,7 +19,7 @@ export class EventRing implements EventBuffer {
   #newestId: number
   #nameCount = 0
 
-  /** Numbering goes on after `lastId`: 0 for a selection nobody has asked for before. */
+  /** Ids continue after `lastId`: 0 for a first selection. */
   constructor(clock: Clock, lastId: number) {
     this.#clock = clock
     this.#newestId = lastId
@@ -36,11 +36,11 @@ export class EventRing implements EventBuffer {
   push(event: Event): void {
     const row = { ...event, id: ++this.#newestId }
     this.#nameCount += namesIn(row)
-    let gone = this.#rows.push(row)
-    if (gone !== undefined) this.#nameCount -= namesIn(gone)
+    let dropped = this.#rows.push(row)
+    if (dropped !== undefined) this.#nameCount -= namesIn(dropped)
     while (this.#nameCount > NAMES_MAX && this.#rows.size > 1) {
-      gone = this.#rows.dropOldest()
-      if (gone !== undefined) this.#nameCount -= namesIn(gone)
+      dropped = this.#rows.dropOldest()
+      if (dropped !== undefined) this.#nameCount -= namesIn(dropped)
     }
     for (const waiter of this.#waiters) if (this.#newestId > waiter.since) waiter.wake()
   }
@@ -50,7 +50,7 @@ export class EventRing implements EventBuffer {
     return signal.aborted ? [] : this.#rows.filter((row) => row.id > since)
   }
 
-  /** Ends with an event above `since`, with the time, or with the signal, whichever is first. */
+  /** Ends with an event above `since`, the timeout or the signal, whichever is first. */
   async #wait(since: number, timeoutMs: number, signal: AbortSignal): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
     const wake = () => resolve()

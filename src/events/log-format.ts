@@ -5,13 +5,13 @@ export type LogFormat = 'text' | 'json'
 const SHORT: Readonly<Record<LogLevel, string>> = { DEBUG: 'DBG', INFO: 'INF', WARN: 'WRN', ERROR: 'ERR' }
 const MESSAGE_LENGTH_MAX = 8_192
 
-/** Control characters, line separators, direction overrides and halves of characters. */
+/** Control characters, line separators, direction overrides and lone surrogates. */
 const UNPRINTABLE = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]|\p{Cs}/gu
 const NAMED: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }
 
 /**
- * A message as it may stand in a log: one line of bounded length, in which a file name can neither forge a second line
- * nor steer a terminal.
+ * Sanitizes a message for the log: one line of bounded length, in which a file name can neither forge a second line nor
+ * control a terminal.
  */
 export function printable(message: string): string {
   const cut = message.length > MESSAGE_LENGTH_MAX ? `${message.slice(0, MESSAGE_LENGTH_MAX)}…` : message
@@ -21,7 +21,7 @@ export function printable(message: string): string {
   )
 }
 
-/** One line without its line end. Text is for people and in local time; JSON is for programs and in UTC. */
+/** One line without its line end. Text is in local time; JSON is in UTC. */
 export function formatLine(line: LogLine, format: LogFormat): string {
   if (format === 'json') {
     const { level, facility, message } = line

@@ -13,18 +13,18 @@ const RANK: Readonly<Record<LogLevel, number>> = { DEBUG: 0, INFO: 1, WARN: 2, E
 
 export interface LogDeps {
   readonly clock: Clock
-  /** Takes one line without its end. It may throw: a full disk or a closed pipe loses lines, never the daemon. */
+  /** Writes one line without its line end. It may throw: a full disk or a closed pipe loses lines only. */
   readonly write: (line: string) => void
 }
 
 export interface LogOptions {
   readonly level: LogLevel
   readonly format: LogFormat
-  /** Facilities with another level from the start, as `STTRACE` spells them. */
+  /** Initial levels of single facilities, in the syntax of `STTRACE`. */
   readonly trace: string
 }
 
-/** The log: one level for each facility, a ring of lines for those who ask later, one sink. */
+/** The log: one level per facility, a ring of recent lines, one sink. */
 export class Log implements LogControl {
   readonly #deps: LogDeps
   readonly #format: LogFormat
@@ -42,7 +42,7 @@ export class Log implements LogControl {
     for (const [facility, level] of parseTrace(options.trace)) this.#levels.set(facility, level)
   }
 
-  /** What one facility writes with; it follows the facility's switch from then on. */
+  /** The logger of one facility; it follows the facility's level. */
   logger(facility: Facility): Logger {
     return {
       facility,
@@ -63,7 +63,7 @@ export class Log implements LogControl {
     return this.#errors.filter(() => true)
   }
 
-  /** Kept as it was sent, because a client reads it back; the log itself gets it printable. */
+  /** Stored as sent, because a client reads it back; sanitized for the log. */
   reportError(message: string): void {
     const kept = message.slice(0, REPORT_LENGTH_MAX)
     this.#errors.push({ timeMs: this.#deps.clock.nowMs(), level: 'ERROR', facility: 'http', message: kept })
@@ -95,7 +95,7 @@ export class Log implements LogControl {
   #record(facility: Facility, level: LogLevel, message: string): LogLine {
     const line: LogLine = { timeMs: this.#deps.clock.nowMs(), level, facility, message }
     this.#lines.push(line)
-    // A sink that logs its own trouble would come back here for ever.
+    // Prevents endless recursion when the sink logs its own errors.
     if (!this.#writing) this.#write(line)
     return line
   }
@@ -118,23 +118,23 @@ export class Log implements LogControl {
   }
 }
 
-/** A debug line is for looking at trouble; one that cannot be made must not become trouble of its own. */
+/** A debug message that fails to build must not fail its caller. */
 function textOf(message: () => string): string {
   try {
     return message()
   } catch (error) {
-    return `this line could not be made: ${messageOf(error)}`
+    return `could not build this log message: ${messageOf(error)}`
   }
 }
 
 /**
  * `model,scanner db;http:WARN`: facilities with their levels, DEBUG where none is given. `all` is every facility.
- * Names and levels nobody knows are skipped, as the programs that set the variable expect.
+ * Unknown names and levels are skipped, as in Syncthing.
  */
 export function parseTrace(text: string): ReadonlyMap<Facility, LogLevel> {
   const levels = new Map<Facility, LogLevel>()
-  for (const word of text.split(/[,;\s]+/)) {
-    const [name = '', levelName = 'DEBUG'] = word.split(':', 2)
+  for (const entry of text.split(/[,;\s]+/)) {
+    const [name = '', levelName = 'DEBUG'] = entry.split(':', 2)
     const level = parseLogLevel(levelName)
     if (level === undefined) continue
     const facility = parseFacility(name)
@@ -144,7 +144,7 @@ export function parseTrace(text: string): ReadonlyMap<Facility, LogLevel> {
   return levels
 }
 
-/** The level of that name in any case; undefined for what is none. */
+/** The level of that name, case-insensitive; undefined for an unknown name. */
 function parseLogLevel(text: string): LogLevel | undefined {
   const name = text.trim().toUpperCase()
   return Object.hasOwn(RANK, name) ? (name as LogLevel) : undefined

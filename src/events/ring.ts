@@ -1,8 +1,8 @@
-/** The last `limit` things, oldest first. Adding and dropping cost the same however many there are. */
+/** Ring buffer of the last `limit` items, oldest first. Adding and dropping take amortized constant time. */
 export class Ring<T> {
   readonly #limit: number
   #items: (T | undefined)[] = []
-  /** Where the oldest item is; what lay before it is gone already. */
+  /** Index of the oldest item; the slots before it are empty. */
   #start = 0
 
   constructor(limit: number) {
@@ -13,7 +13,7 @@ export class Ring<T> {
     return this.#items.length - this.#start
   }
 
-  /** Returns what had to go to make room. */
+  /** Returns the item dropped to stay within the limit. */
   push(item: T): T | undefined {
     this.#items.push(item)
     return this.size > this.#limit ? this.dropOldest() : undefined
@@ -30,7 +30,7 @@ export class Ring<T> {
     return oldest
   }
 
-  /** Those that the test accepts, oldest first. */
+  /** The accepted items, oldest first. */
   filter(accept: (item: T) => boolean): T[] {
     const found: T[] = []
     for (let i = this.#start; i < this.#items.length; i++) {

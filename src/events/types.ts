@@ -6,12 +6,12 @@ export type { EventMap, EventType }
 export type ItemType = EventMap['ItemStarted']['type']
 export type ItemAction = EventMap['ItemStarted']['action']
 export type FolderSummaryData = EventMap['FolderSummary']['summary']
-/** What `GET /rest/db/completion` tells. */
+/** The response of `GET /rest/db/completion`. */
 export type CompletionData = Omit<EventMap['FolderCompletion'], 'folder' | 'device'>
-/** How far one file is, in blocks unless it says bytes. */
+/** Progress of one file, in blocks unless named bytes. */
 export type FileProgress = EventMap['DownloadProgress'][string][string]
 
-/** Every type by name, for those who parse one. The compiler refuses a type that is missing here. */
+/** Every type by name, for parsing. The compiler rejects a missing type. */
 export const EVENT_TYPES = Object.keys({
   Starting: true,
   StartupComplete: true,
@@ -45,10 +45,10 @@ export const EVENT_TYPES = Object.keys({
   Failure: true,
 } satisfies Record<EventType, true>) as readonly EventType[]
 
-/** What `GET /rest/events/disk` shows: the changes of single items. */
+/** The types of `GET /rest/events/disk`: changes of single items. */
 export const DISK_EVENT_TYPES: ReadonlySet<EventType> = new Set(['LocalChangeDetected', 'RemoteChangeDetected'])
 
-/** What `GET /rest/events` shows to those who name no types: all but the flood of single items. */
+/** The types of `GET /rest/events` without a selection: all except changes of single items. */
 export const DEFAULT_EVENT_TYPES: ReadonlySet<EventType> = new Set(
   EVENT_TYPES.filter((type) => !DISK_EVENT_TYPES.has(type)),
 )
@@ -62,14 +62,14 @@ export type Event = {
   }
 }[EventType]
 
-/** Where facilities send what happened. Never blocks, never throws at the emitter. */
+/** Receives events from facilities. Never blocks, never throws at the emitter. */
 export interface EventSink {
   emit<K extends EventType>(type: K, data: EventMap[K]): void
 }
 
 export type LogLevel = 'DEBUG' | 'INFO' | 'WARN' | 'ERROR'
 
-/** What one facility writes with. A debug line costs nothing while its switch is off: pass a function. */
+/** The logger of one facility. Debug messages are functions, so that they cost nothing while disabled. */
 export interface Logger {
   readonly facility: Facility
   debug(message: () => string): void
@@ -81,17 +81,17 @@ export interface Logger {
 /** An event as one subscription numbers it: `id` counts from 1 within the subscription, `globalID` over all events. */
 export type EventRow = Event & { readonly id: number }
 
-/** The last thousand events of one selection of types, kept for those who poll. */
+/** The last thousand events of one selection of types, for polling. */
 export interface EventBuffer {
   /**
-   * Rows with an id above `since`, oldest first. Resolves at once when there are any, else with the first new event,
-   * with nothing after `timeoutMs`, or with nothing when the signal aborts.
+   * Rows with an id above `since`, oldest first. Resolves immediately when there are any, otherwise with the first new
+   * event, or with an empty list after `timeoutMs` or when the signal aborts.
    */
   since(since: number, timeoutMs: number, signal: AbortSignal): Promise<readonly EventRow[]>
 }
 
 export interface EventSource {
-  /** The buffer for these types: made on first use, the same one afterwards; the number of buffers is bounded. */
+  /** The buffer for these types: created on first use, then reused; the number of buffers is bounded. */
   buffer(types: ReadonlySet<EventType>): EventBuffer
 }
 
@@ -102,15 +102,15 @@ export interface LogLine {
   readonly message: string
 }
 
-/** The log as the REST interface shows and steers it. */
+/** Access to the log for the REST interface. */
 export interface LogControl {
   /** The ring, oldest first; only lines strictly newer than `sinceMs` when given. */
   lines(sinceMs?: number): readonly LogLine[]
-  /** The last warnings and errors that people should see, and those reported from outside. */
+  /** The last warnings and errors, including those reported through the REST interface. */
   errors(): readonly LogLine[]
   reportError(message: string): void
   clearErrors(): void
   level(facility: Facility): LogLevel
-  /** DEBUG is what "enabled" means in `GET /rest/system/debug`; INFO is the level of a facility at rest. */
+  /** DEBUG means "enabled" in `GET /rest/system/debug`; INFO is the default level. */
   setLevel(facility: Facility, level: LogLevel): void
 }

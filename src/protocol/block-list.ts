@@ -4,28 +4,28 @@ import { WIRE_BYTES, WIRE_VARINT, type WireReader } from './wire-reader.ts'
 import type { WireWriter } from './wire-writer.ts'
 
 /**
- * The blocks of a file, as the wire lists them one by one and we keep them: hashes in one piece. Offsets and sizes
- * follow from the rule that blocks lie side by side and all but the last have the size of the first.
+ * The blocks of a file with all hashes in one buffer. Offsets and sizes follow from the rule that blocks are contiguous
+ * and all but the last have the size of the first.
  */
 export interface BlockList {
   readonly count: number
-  /** 32 bytes each; not to be used when there is a fault. */
+  /** 32 bytes each; unusable when there is a fault. */
   readonly hashes: Uint8Array
   /** Of the first block. */
   readonly blockSizeBytes: number
   /** Of all together. */
   readonly sizeBytes: number
-  /** In which way the list broke the rule. */
+  /** How the list violates the rule. */
   readonly fault: string | undefined
 }
 
-/** The fewest bytes one block with a hash takes on the wire: two tags and lengths, and the hash. */
+/** Minimum wire size of one block with a hash: two tags and lengths, and the hash. */
 const BLOCK_WIRE_BYTES_MIN = HASH_SIZE_BYTES + 5
 const OFFSET = (1 << 3) | WIRE_VARINT
 const SIZE = (2 << 3) | WIRE_VARINT
 const HASH = (3 << 3) | WIRE_BYTES
 
-/** `repeated BlockInfo`, read straight into one piece of memory. */
+/** `repeated BlockInfo`, read directly into one buffer. */
 export function blockList(number: number): Field<BlockList | undefined> {
   return {
     number,
@@ -50,9 +50,9 @@ class BlockCollector implements BlockList {
   readonly #hashes: Uint8Array
   #lastBytes = 0
 
-  /** All blocks of the file must lie in the bytes that are left of its message: that bounds what they take here. */
+  /** All blocks of the file are within the remaining bytes of its message, which bounds the buffer. */
   constructor(leftBytes: number) {
-    // Small pieces share one larger; what was there before is never seen, `hashes` ends with the last one filled.
+    // Pooled memory; its old content is never visible, because `hashes` ends with the last hash written.
     this.#hashes = Buffer.allocUnsafe(Math.ceil(leftBytes / BLOCK_WIRE_BYTES_MIN) * HASH_SIZE_BYTES)
   }
 
@@ -65,12 +65,13 @@ class BlockCollector implements BlockList {
     let offset = 0
     let sizeBytes = 0
     let hashed = false
-    const room = this.fault === undefined && (this.count + 1) * HASH_SIZE_BYTES <= this.#hashes.length
+    const hasSpace = this.fault === undefined && (this.count + 1) * HASH_SIZE_BYTES <= this.#hashes.length
     while (!reader.done) {
       const tag = reader.tag()
       if (tag === OFFSET) offset = reader.int64()
       else if (tag === SIZE) sizeBytes = reader.int32()
-      else if (tag === HASH && room) hashed = reader.copyTo(this.#hashes, this.count * HASH_SIZE_BYTES, HASH_SIZE_BYTES)
+      else if (tag === HASH && hasSpace)
+        hashed = reader.copyTo(this.#hashes, this.count * HASH_SIZE_BYTES, HASH_SIZE_BYTES)
       else reader.skip(tag)
     }
     reader.leave(outerEnd)
@@ -82,8 +83,8 @@ class BlockCollector implements BlockList {
   }
 
   #misplaced(offset: number, sizeBytes: number): string | undefined {
-    if (offset !== this.sizeBytes) return 'blocks that do not lie side by side'
-    if (sizeBytes < 0 || (sizeBytes === 0 && this.count > 0)) return 'block of no size'
+    if (offset !== this.sizeBytes) return 'blocks that are not contiguous'
+    if (sizeBytes < 0 || (sizeBytes === 0 && this.count > 0)) return 'block without a size'
     if (this.count === 0) return undefined
     if (sizeBytes > this.blockSizeBytes || this.#lastBytes !== this.blockSizeBytes) return 'blocks of different sizes'
     return undefined

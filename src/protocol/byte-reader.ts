@@ -1,12 +1,12 @@
 import type { TlsStream } from '../platform/net.ts'
 import { malformed } from './errors.ts'
 
-/** Up to here room is made at once; beyond only as bytes arrive: a promise must not cost us more than its maker. */
-const AT_ONCE_BYTES_MAX = 256 * 1024
+/** Larger buffers grow as bytes arrive: an announced length must not cost more memory than the peer sends. */
+const INITIAL_BYTES_MAX = 256 * 1024
 
 type Incoming = Pick<TlsStream, 'read' | 'readInto'>
 
-/** Cuts what a peer sends into pieces of the length we ask for. */
+/** Reads exact numbers of bytes from the stream of a peer. */
 export class ByteReader {
   readonly #stream: Incoming
   readonly #nowMs: () => number
@@ -24,27 +24,27 @@ export class ByteReader {
     return this.#totalBytes
   }
 
-  /** Since when not a single byte has come although we want one; undefined while we want none. */
+  /** Since when a read has been pending without a byte received; undefined while no read is pending. */
   get waitingSinceMs(): number | undefined {
     return this.#waitingSinceMs
   }
 
-  /** False when the peer has ended where it may. */
+  /** False when the peer has ended the stream. */
   hasMore(): boolean | Promise<boolean> {
-    return this.#isAnyHere || this.#fill()
+    return this.#hasBuffered || this.#fill()
   }
 
   /**
-   * Exactly `count` bytes. A view where they came in one piece: use it before it ages, or copy. What is here already is
-   * returned as it is: a promise for it would cost more than to read it.
+   * Exactly `count` bytes. May be a view into the current chunk: use it before the next read, or copy it. Buffered
+   * bytes are returned synchronously, because a promise would cost more than the read.
    */
   take(count: number): Uint8Array | Promise<Uint8Array> {
     return this.#takeNow(count) ?? this.#takeLater(count)
   }
 
-  /** The bytes that are here already, at least one, without taking them. */
+  /** The buffered bytes, at least one, without consuming them. */
   async peek(): Promise<Uint8Array> {
-    if (!this.#isAnyHere) await this.#demand()
+    if (!this.#hasBuffered) await this.#demand()
     return this.#chunk.subarray(this.#at)
   }
 
@@ -58,7 +58,7 @@ export class ByteReader {
     }
   }
 
-  /** Passes over bytes without keeping any. */
+  /** Skips bytes. */
   async discard(count: number): Promise<void> {
     for (let left = count; left > 0;) {
       if (this.#at >= this.#chunk.length) await this.#demand()
@@ -68,7 +68,7 @@ export class ByteReader {
     }
   }
 
-  get #isAnyHere(): boolean {
+  get #hasBuffered(): boolean {
     return this.#at < this.#chunk.length
   }
 
@@ -81,12 +81,12 @@ export class ByteReader {
   }
 
   async #takeLater(count: number): Promise<Uint8Array> {
-    if (!this.#isAnyHere) await this.#demand()
+    if (!this.#hasBuffered) await this.#demand()
     return this.#takeNow(count) ?? (await this.#gather(count))
   }
 
   async #gather(count: number): Promise<Uint8Array> {
-    let target = Buffer.allocUnsafeSlow(Math.min(count, AT_ONCE_BYTES_MAX))
+    let target = Buffer.allocUnsafeSlow(Math.min(count, INITIAL_BYTES_MAX))
     for (let filled = 0; filled < count;) {
       if (this.#at >= this.#chunk.length) await this.#demand()
       if (filled === target.length) {
@@ -99,7 +99,7 @@ export class ByteReader {
     return target
   }
 
-  /** As much as is here and fits; returns how much that was. */
+  /** Copies as many buffered bytes as fit; returns the count. */
   #copy(target: Uint8Array, offset: number): number {
     const step = Math.min(target.length - offset, this.#chunk.length - this.#at)
     target.set(this.#chunk.subarray(this.#at, this.#at + step), offset)

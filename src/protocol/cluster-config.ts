@@ -12,7 +12,7 @@ const DEVICE_ID_BYTES = 32
 /** Folders, devices and addresses together. */
 const PART_COUNT_MAX = 250_000
 
-/** Of a folder that is listed twice the first counts. */
+/** When a folder is listed twice, the first entry applies. */
 export function readClusterConfig(body: Uint8Array): ClusterConfig {
   const { folders, secondary } = decode(CLUSTER_CONFIG, body, PART_COUNT_MAX)
   const byId = new Map<string, ClusterFolder>()

@@ -4,24 +4,24 @@ import type { Compression } from '../core/config/config.ts'
 import { malformed } from './errors.ts'
 import type { MessageType } from './messages.ts'
 
-/** The length of the message before compression, which stands in front of it, highest byte first. */
+/** The uncompressed length before the compressed data, big-endian. */
 const LENGTH_BYTES = 4
 const COMPRESSED_BYTES_MIN = 128
-/** LZ4 cannot do better; whoever claims more is lying. */
+/** The maximum ratio of LZ4: a larger claimed length is invalid. */
 const RATIO_MAX = 255
 
 const require = createRequire(import.meta.url)
 
-/** Native code of 6 MiB that a device which knows no other never needs. Loaded once, then a look into a table. */
+/** Loads 6 MiB of native code on first use, because a device without peers never needs it. Later calls are cached. */
 function lz4(): typeof Lz4 {
   return require('lz4-napi') as typeof Lz4
 }
 
-/** Undefined where compressing is not wanted, or does not save at least a 32nd. */
+/** Undefined when compression does not save at least 1/32 of the size. */
 export function compress(body: Uint8Array): Uint8Array | undefined {
   const packed = lz4().compressSync(Buffer.from(body.buffer, body.byteOffset, body.byteLength))
   if (packed.length > body.length - Math.floor(body.length / 32)) return undefined
-  packed.writeUInt32BE(body.length, 0) // the library writes it lowest byte first
+  packed.writeUInt32BE(body.length, 0) // the library writes it little-endian
   return packed
 }
 
@@ -30,7 +30,7 @@ export function wantsCompression(setting: Compression, type: MessageType, length
   return setting === 'always' || type !== 'Response'
 }
 
-/** Nothing is allocated before the claimed length is believable; the result has exactly that length. */
+/** Checks the claimed length before it allocates; the result has exactly that length. */
 export function uncompress(packed: Uint8Array, lengthBytesMax: number): Uint8Array {
   if (packed.length < LENGTH_BYTES) throw malformed('a compressed message without its length')
   const block = Buffer.from(packed) // a copy: the length is rewritten in place
@@ -43,8 +43,8 @@ export function uncompress(packed: Uint8Array, lengthBytesMax: number): Uint8Arr
   try {
     body = lz4().uncompressSync(block)
   } catch (cause) {
-    throw malformed('a compressed message that cannot be unpacked', { cause })
+    throw malformed('a compressed message that cannot be decompressed', { cause })
   }
-  if (body.length !== lengthBytes) throw malformed('a compressed message of another length than it claims')
+  if (body.length !== lengthBytes) throw malformed('a compressed message whose length differs from the claimed length')
   return body
 }

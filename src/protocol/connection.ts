@@ -39,7 +39,7 @@ import type {
   ProtocolHandler,
 } from './types.ts'
 
-const FAREWELL_MS_MAX = 10_000
+const CLOSE_MS_MAX = 10_000
 
 export interface ConnectionDeps {
   readonly clock: Clock
@@ -59,8 +59,8 @@ export interface ConnectionOptions {
 }
 
 /**
- * A connection to a device that said hello. One loop reads, one acts on what was read in order, one watches the time;
- * requests of the peer are served side by side. Owns the stream from its construction on.
+ * A connection after the Hello exchange. One loop reads, one dispatches messages in order, one checks timeouts;
+ * requests of the peer are served in parallel. Owns the stream.
  */
 export class ProtocolConnection implements Connection {
   readonly device: DeviceId
@@ -82,13 +82,13 @@ export class ProtocolConnection implements Connection {
   readonly #inbox = new Inbox()
   readonly #pending = new PendingRequests()
   readonly #service: RequestService
-  readonly #patience: IdleTimeouts
+  readonly #timeouts: IdleTimeouts
   readonly #stop = new AbortController()
   #running = false
-  /** We have introduced ourselves; the peer has. */
-  #weAreReady = false
-  #peerIsReady = false
-  #farewell: Promise<void> | undefined
+  /** Whether our ClusterConfig has been queued, and whether the peer's has been received. */
+  #isConfigSent = false
+  #isConfigReceived = false
+  #closing: Promise<void> | undefined
   #disposal: Promise<void> | undefined
 
   constructor(deps: ConnectionDeps, stream: TlsStream, greeting: Greeting, options: ConnectionOptions) {
@@ -109,9 +109,9 @@ export class ProtocolConnection implements Connection {
     this.#incoming = greeting.incoming
     const nowMs = () => deps.clock.monotonicMs()
     this.#outbox = new Outbox({ stream, nowMs, onFailure: (error) => this.#end(error) })
-    this.#patience = new IdleTimeouts(deps.clock, this.#incoming, this.#outbox)
-    const answer = (id: number, reply: BlockReply) => this.#answer(id, reply)
-    this.#service = new RequestService({ device: options.device, logger: deps.logger, answer })
+    this.#timeouts = new IdleTimeouts(deps.clock, this.#incoming, this.#outbox)
+    const respond = (id: number, reply: BlockReply) => this.#respond(id, reply)
+    this.#service = new RequestService({ device: options.device, logger: deps.logger, respond })
   }
 
   get inBytesTotal(): number {
@@ -132,16 +132,16 @@ export class ProtocolConnection implements Connection {
   }
 
   async run(handler: ProtocolHandler): Promise<void> {
-    if (this.#running) throw new Error('a connection runs once')
+    if (this.#running) throw new Error('a connection can run only once')
     this.#running = true
     await Promise.all([this.#readAll(), this.#dispatchAll(handler), this.#watch()])
     await this.#service.settled()
-    await this.#farewell
+    await this.#closing
     await this.#disposal
   }
 
   async clusterConfig(config: ClusterConfig): Promise<void> {
-    this.#weAreReady = true
+    this.#isConfigSent = true
     await this.#send('ordered', 'ClusterConfig', [writeClusterConfig(config)])
   }
 
@@ -160,26 +160,26 @@ export class ProtocolConnection implements Connection {
   async request(request: BlockRequest, signal: AbortSignal): Promise<Uint8Array> {
     signal.throwIfAborted()
     this.closed.throwIfAborted()
-    const { id, answer } = this.#pending.open(request.into, signal)
+    const { id, response } = this.#pending.open(request.into, signal)
     const sent = this.#send('fast', 'Request', [writeRequest(id, request)], () => this.#pending.has(id))
     sent.catch((error: unknown) => this.#pending.fail(id, error))
-    return await answer
+    return await response
   }
 
   close(reason: string): Promise<void> {
-    this.#farewell ??= this.#sayGoodbye(reason)
-    return this.#farewell
+    this.#closing ??= this.#sendClose(reason)
+    return this.#closing
   }
 
   async #send(lane: Lane, type: MessageType, body: Body, isWanted?: () => boolean): Promise<void> {
-    // What is fast waits for it by itself.
-    if (!this.#weAreReady && lane !== 'fast') throw new Error(`${type} before our own ClusterConfig`)
+    // The fast lane of the outbox waits for it anyway.
+    if (!this.#isConfigSent && lane !== 'fast') throw new Error(`${type} before our own ClusterConfig`)
     await this.#outbox.send(lane, writeFrame(type, body, this.#compression), isWanted)
     this.#metrics.countSent(type)
   }
 
-  /** Resolves when the answer is on its way and its memory is free. */
-  async #answer(id: number, reply: BlockReply): Promise<void> {
+  /** Resolves when the response is sent and its memory is free. */
+  async #respond(id: number, reply: BlockReply): Promise<void> {
     await this.#send('fast', 'Response', writeResponse(id, reply))
     if (reply.kind === 'refused' || reply.giveBack === undefined || this.#stream.consumed === undefined) return
     await this.#stream.consumed()
@@ -189,12 +189,12 @@ export class ProtocolConnection implements Connection {
   /** Ends with the connection; never rejects. */
   async #readAll(): Promise<void> {
     const listener: FrameListener = {
-      onProgress: (midFrame) => void (this.#patience.midFrame = midFrame),
-      placeFor: (id, dataBytes) => this.#pending.placeFor(id, dataBytes),
+      onProgress: (midFrame) => void (this.#timeouts.midFrame = midFrame),
+      bufferFor: (id, dataBytes) => this.#pending.bufferFor(id, dataBytes),
     }
     try {
       for (;;) {
-        await this.#inbox.whenRoom(this.closed)
+        await this.#inbox.whenReady(this.closed)
         const frame = await readFrame(this.#incoming, listener)
         if (frame === undefined) return this.#inbox.end()
         this.#metrics.countReceived(frame.type)
@@ -205,11 +205,11 @@ export class ProtocolConnection implements Connection {
     }
   }
 
-  /** Answers are for whoever waits, and nothing overtakes them; all else is dealt with in order. */
+  /** Responses settle pending requests immediately; all other messages are queued in order. */
   #receive(frame: Frame): void {
-    const fault = this.#peerIsReady ? undefined : stateFault(frame)
+    const fault = this.#isConfigReceived ? undefined : stateFault(frame)
     if (fault !== undefined) throw violation(fault)
-    if (frame.type === 'ClusterConfig') this.#peerIsReady = true
+    if (frame.type === 'ClusterConfig') this.#isConfigReceived = true
     if (frame.placed !== undefined) {
       this.#pending.settle(frame.placed.id, { kind: 'data', data: frame.placed.data })
     } else if (frame.type === 'Response') {
@@ -223,7 +223,7 @@ export class ProtocolConnection implements Connection {
     try {
       for (;;) {
         const frame = await this.#inbox.take(this.closed)
-        if (frame === undefined) throw new ConnectionClosed('the device hung up')
+        if (frame === undefined) throw new ConnectionClosed('connection closed by the device')
         await this.#dispatch(frame, handler)
       }
     } catch (error) {
@@ -266,7 +266,7 @@ export class ProtocolConnection implements Connection {
     }
   }
 
-  /** What a handler refuses ends the connection, with what was being handled and why. */
+  /** An exception of the handler closes the connection; the reason names the message. */
   async #handle(what: string, act: () => Promise<void>): Promise<void> {
     this.closed.throwIfAborted()
     try {
@@ -277,34 +277,34 @@ export class ProtocolConnection implements Connection {
     }
   }
 
-  /** Breaks our silence and ends theirs. Ends with the connection; never rejects. */
+  /** Sends pings and enforces the timeouts. Ends with the connection; never rejects. */
   async #watch(): Promise<void> {
     try {
       for (;;) {
-        await this.#clock.sleep(this.#patience.nextCheckMs, this.closed)
-        if (this.#patience.isTimedOut) throw new ConnectionClosed('read timeout')
-        if (this.#weAreReady && this.#patience.isPingDue) await this.#send('fast', 'Ping', [new Uint8Array(0)])
+        await this.#clock.sleep(this.#timeouts.nextCheckMs, this.closed)
+        if (this.#timeouts.isTimedOut) throw new ConnectionClosed('read timeout')
+        if (this.#isConfigSent && this.#timeouts.isPingDue) await this.#send('fast', 'Ping', [new Uint8Array(0)])
       }
     } catch (error) {
       this.#fail(error)
     }
   }
 
-  /** A violation is told to the peer, everything else just ends. A farewell under way is not cut short. */
+  /** Sends a Close for a violation; ends without one otherwise. A close in progress is not interrupted. */
   #fail(error: unknown): void {
-    if (this.closed.aborted || this.#farewell !== undefined) return
+    if (this.closed.aborted || this.#closing !== undefined) return
     if (error instanceof ProtocolError && error.kind === 'violation') void this.close(error.message)
     else this.#end(error)
   }
 
-  async #sayGoodbye(reason: string): Promise<void> {
+  async #sendClose(reason: string): Promise<void> {
     const closed = new ConnectionClosed(reason)
     const done = new AbortController()
     const pieces = writeFrame('Close', [writeClose(reason)], this.#compression)
     try {
-      await Promise.race([this.#outbox.finish(pieces, closed), this.#clock.sleep(FAREWELL_MS_MAX, done.signal)])
+      await Promise.race([this.#outbox.finish(pieces, closed), this.#clock.sleep(CLOSE_MS_MAX, done.signal)])
     } catch {
-      // the stream is gone: nobody is left to say it to
+      // the stream has failed: a Close cannot be delivered
     }
     done.abort()
     this.#end(closed)
@@ -325,7 +325,7 @@ export class ProtocolConnection implements Connection {
     try {
       await this.#stream[Symbol.asyncDispose]()
     } catch (error) {
-      this.#logger.debug(() => `Could not hang up on ${this.device}: ${messageOf(error)}`)
+      this.#logger.debug(() => `Could not close the stream to ${this.device}: ${messageOf(error)}`)
     }
   }
 }

@@ -1,8 +1,8 @@
 import type { RefusalCode } from './types.ts'
 
 /**
- * What a peer did against the protocol. `malformed` is noise that nobody can answer: the connection is dropped.
- * `violation` is a clear message that breaks a rule: the peer is told the reason before we hang up.
+ * A protocol error of the peer. `malformed` is data that cannot be parsed: the connection is dropped. `violation` is a
+ * valid message that breaks a rule: a Close with the reason is sent first.
  */
 export class ProtocolError extends Error {
   override readonly name = 'ProtocolError'
@@ -22,7 +22,7 @@ export function violation(message: string): ProtocolError {
   return new ProtocolError('violation', message)
 }
 
-/** The peer answered, and the answer is no. */
+/** The peer responded with an error code. */
 export class RequestRefused extends Error {
   override readonly name = 'RequestRefused'
   readonly code: RefusalCode

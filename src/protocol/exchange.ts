@@ -1,37 +1,37 @@
 import { violation } from './errors.ts'
 import type { Body } from './frame.ts'
 import { CLOSE, DOWNLOAD_PROGRESS, REQUEST, RESPONSE } from './messages.ts'
-import { isImpossible, nameFault, quoted } from './names.ts'
+import { isUnusableName, nameFault, quoted } from './names.ts'
 import { decode, encode } from './schema.ts'
 import type { BlockReply, BlockRequest, DownloadUpdate, RefusalCode } from './types.ts'
 import { versionFromWire, versionToWire } from './version.ts'
 import { WireWriter } from './wire-writer.ts'
 
-/** Twice the largest block: nobody honest asks for more. */
+/** Twice the largest block: no valid request is larger. */
 const REQUEST_SIZE_BYTES_MAX = 2 * 16 * 1024 * 1024
-/** No hash, a plain one, or the token that stands for one in an encrypted folder. */
+/** No hash, a plain hash, or the token that replaces it in an encrypted folder. */
 const HASH_LENGTHS: ReadonlySet<number> = new Set([0, 32, 48])
-/** Block numbers of half-finished files, mostly. */
+/** Mostly block numbers of temporary files. */
 const PROGRESS_PART_COUNT_MAX = 1_000_000
 const UPDATE_KINDS = ['append', 'forget'] as const
 const CODES: readonly ('none' | RefusalCode)[] = ['none', 'generic', 'no-such-file', 'invalid-file']
 const RESPONSE_ID_TAG = 1 << 3
 const RESPONSE_DATA_TAG = (2 << 3) | 2
 const RESPONSE_PREFIX_BYTES_MAX = 24
-/** What we let a peer make us say, log or show. */
+/** Bounds the text of a peer that we send, log or display. */
 const REASON_LENGTH_MAX = 1_024
 
 export interface IncomingRequest {
   readonly id: number
   readonly request: BlockRequest
-  /** Set when the request is to be refused without asking anybody. */
+  /** Set when the request is to be refused without calling the handler. */
   readonly refusal: RefusalCode | undefined
 }
 
 export function readRequest(body: Uint8Array): IncomingRequest {
   const { id, folder, name, offset, size, hash, from_temporary, block_no } = decode(REQUEST, body, 0)
-  const wrong = nameFault(name)
-  if (wrong !== undefined) throw violation(`protocol error on request for ${quoted(name)} in ${folder}: ${wrong}`)
+  const fault = nameFault(name)
+  if (fault !== undefined) throw violation(`protocol error on request for ${quoted(name)} in ${folder}: ${fault}`)
   const request: BlockRequest = {
     folder,
     name,
@@ -46,7 +46,7 @@ export function readRequest(body: Uint8Array): IncomingRequest {
 
 function refusalOf(request: BlockRequest): RefusalCode | undefined {
   if (request.sizeBytes < 0 || request.offsetBytes < 0 || request.blockNumber < 0) return 'invalid-file'
-  if (!HASH_LENGTHS.has(request.hash.length) || isImpossible(request.name)) return 'invalid-file'
+  if (!HASH_LENGTHS.has(request.hash.length) || isUnusableName(request.name)) return 'invalid-file'
   if (request.sizeBytes > REQUEST_SIZE_BYTES_MAX || !Number.isSafeInteger(request.offsetBytes)) return 'no-such-file'
   return undefined
 }
@@ -64,7 +64,7 @@ export function writeRequest(id: number, request: BlockRequest): Uint8Array {
   })
 }
 
-/** The data is a view into the message. A code nobody knows is a refusal like any other. */
+/** The data is a view into the message. An unknown code is a generic refusal. */
 export function readResponse(body: Uint8Array): { readonly id: number; readonly reply: BlockReply } {
   const { id, data, code } = decode(RESPONSE, body, 0)
   const known = CODES[code] ?? 'generic'
@@ -73,21 +73,21 @@ export function readResponse(body: Uint8Array): { readonly id: number; readonly 
 
 export interface ResponseHead {
   readonly id: number
-  /** What stands before the data. */
+  /** Bytes before the data. */
   readonly headBytes: number
   readonly dataBytes: number
 }
 
 /**
- * The beginning of a Response of `lengthBytes`, when it is an id and then data up to the end, as everybody writes them;
- * undefined for all else, and when too little of it is here.
+ * The start of a Response of `lengthBytes`, when it is an id followed by data up to the end, the usual encoding;
+ * undefined for any other encoding, and when too few bytes are buffered.
  */
 export function peekResponse(start: Uint8Array, lengthBytes: number): ResponseHead | undefined {
   let at = 0
   const varint = (): number => {
     let value = 0
     for (let factor = 1; factor <= 2 ** 28; factor *= 128) {
-      const byte = start[at++] ?? 0xff // past the end: runs out of factors
+      const byte = start[at++] ?? 0xff // past the end: the loop runs out of factors
       value += (byte & 0x7f) * factor
       if (byte < 0x80) return value
     }
@@ -101,7 +101,7 @@ export function peekResponse(start: Uint8Array, lengthBytes: number): ResponseHe
   return at + dataBytes === lengthBytes && id >= 0 ? { id, headBytes: at, dataBytes } : undefined
 }
 
-/** In two pieces, so that the data need not be copied: they follow each other on the wire. */
+/** In two pieces, so that the data is not copied: they are written one after the other. */
 export function writeResponse(id: number, reply: BlockReply): Body {
   if (reply.kind === 'refused') return [encode(RESPONSE, { id, code: CODES.indexOf(reply.code) })]
   const writer = new WireWriter(RESPONSE_PREFIX_BYTES_MAX)
@@ -120,13 +120,13 @@ export interface IncomingProgress {
   readonly updates: readonly DownloadUpdate[]
 }
 
-/** Updates about names that nothing can have, or of a kind nobody knows, are left out: they only ever save time. */
+/** Updates with invalid names or unknown kinds are skipped: they are an optimization only. */
 export function readDownloadProgress(body: Uint8Array): IncomingProgress {
   const { folder, updates } = decode(DOWNLOAD_PROGRESS, body, PROGRESS_PART_COUNT_MAX)
   const usable: DownloadUpdate[] = []
   for (const update of updates) {
     const kind = UPDATE_KINDS[update.update_type]
-    if (kind === undefined || nameFault(update.name) !== undefined || isImpossible(update.name)) continue
+    if (kind === undefined || nameFault(update.name) !== undefined || isUnusableName(update.name)) continue
     usable.push({
       kind,
       name: update.name,
@@ -159,7 +159,7 @@ export function writeClose(reason: string): Uint8Array {
   return encode(CLOSE, { reason: plainText(reason, REASON_LENGTH_MAX) })
 }
 
-/** Text of a stranger, cut and freed of what moves cursors or turns the writing direction. */
+/** Truncates untrusted text and removes control and direction characters. */
 export function plainText(text: string, lengthMax: number): string {
   const clean = text.slice(0, lengthMax * 2).replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '')
   return clean.length <= lengthMax

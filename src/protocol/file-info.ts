@@ -11,30 +11,30 @@ import { isNormal } from '../core/paths.ts'
 import type { BlockList } from './block-list.ts'
 import { violation } from './errors.ts'
 import type { WireFile } from './messages.ts'
-import { isImpossible, nameFault, quoted } from './names.ts'
+import { isUnusableName, nameFault, quoted } from './names.ts'
 import { versionFromWire, versionToWire } from './version.ts'
 
 const TYPES: readonly FileType[] = ['file', 'directory', 'symlink', 'symlink', 'symlink']
 const TYPE_NUMBERS: Readonly<Record<FileType, number>> = { file: 0, directory: 1, symlink: 4 }
-/** Some programs give directories a size for show. */
+/** Some implementations send a nominal size for directories. */
 const DIRECTORY_SIZES: ReadonlySet<number> = new Set([0, 128])
 const PERMISSION_BITS = 0o777
 const NS_PER_S = 1_000_000_000
-/** All attributes of a file on Linux are at most this much together; a record with more is kept without them. */
+/** The limit of all extended attributes of a file on Linux; larger ones are dropped from the record. */
 const PLATFORM_BYTES_MAX = 1024 * 1024
-/** A record of a file of 16 TiB, with its blocks. */
+/** The size of a record of a 16 TiB file with its blocks. */
 const ENCRYPTED_BYTES_MAX = 64 * 1024 * 1024
 const TARGET = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /**
- * A record as a peer tells it. Undefined for one of a kind nobody knows, or with a name no file can have. Throws
- * `violation` for what no honest program sends; what merely cannot be used comes back marked as invalid.
+ * Decodes a record of a peer. Undefined for an unknown type or an unusable name. Throws `violation` for records that
+ * Syncthing rejects as well; other unusable records are marked as invalid.
  */
 export function fileFromWire(file: WireFile): FileInfo | undefined {
-  const wrong = nameFault(file.name) ?? faultOf(file)
-  if (wrong !== undefined) throw violation(`${quoted(file.name)}: ${wrong}`)
+  const fault = nameFault(file.name) ?? faultOf(file)
+  if (fault !== undefined) throw violation(`${quoted(file.name)}: ${fault}`)
   const type = TYPES[file.type]
-  if (type === undefined || isImpossible(file.name)) return undefined
+  if (type === undefined || isUnusableName(file.name)) return undefined
   const isLiveFile = type === 'file' && !file.deleted
   const blocks = isLiveFile ? usableBlocks(file) : undefined
   const target = type === 'symlink' && !file.deleted ? targetOf(file) : ''
@@ -59,18 +59,18 @@ export function fileFromWire(file: WireFile): FileInfo | undefined {
     sequence: file.sequence,
     localFlags: usable ? 0 : FLAG_REMOTE_INVALID,
     blockSizeBytes: blocks === undefined ? 0 : blockSizeOf(file),
-    // Never the one that was sent: older programs compute it in another way.
+    // Always computed here: older versions of Syncthing compute the sent hash differently.
     blocksHash: blocks === undefined ? undefined : blocksHashOf(blocks),
     blockHashes: blocks,
     symlinkTarget: target ?? '',
-    ...keptOf(file),
+    ...passedOnFields(file),
   }
 }
 
-/** What is passed on as it came. A message is far larger than a record, so its bytes are copied out of it. */
-function keptOf({ previous_blocks_hash, platform, encrypted }: WireFile): Partial<FileInfo> {
+/** Fields passed on unchanged. Copied, so that a record does not keep its whole message in memory. */
+function passedOnFields({ previous_blocks_hash, platform, encrypted }: WireFile): Partial<FileInfo> {
   const none = previous_blocks_hash.length === 0 && platform === undefined && encrypted.length === 0
-  if (none) return NOTHING_KEPT
+  if (none) return NO_PASSED_ON
   const hashed = previous_blocks_hash.length === HASH_SIZE_BYTES
   const hasPlatform = platform !== undefined && platform.length <= PLATFORM_BYTES_MAX
   const hasEncrypted = encrypted.length > 0 && encrypted.length <= ENCRYPTED_BYTES_MAX
@@ -81,9 +81,9 @@ function keptOf({ previous_blocks_hash, platform, encrypted }: WireFile): Partia
   }
 }
 
-const NOTHING_KEPT = {}
+const NO_PASSED_ON = {}
 
-/** Rules that the other programs keep and enforce. */
+/** Rules that Syncthing enforces. */
 function faultOf(file: WireFile): string | undefined {
   const hasBlocks = file.blocks !== undefined
   if (file.deleted && hasBlocks) return 'deleted file with non-empty block list'
@@ -96,7 +96,7 @@ function faultOf(file: WireFile): string | undefined {
   return undefined
 }
 
-/** The hashes, when the list describes a file of exactly this size; else undefined. */
+/** The hashes, when the list describes a file of exactly this size; otherwise undefined. */
 function usableBlocks(file: WireFile): Uint8Array | undefined {
   const { blocks, size } = file
   if (blocks === undefined || blocks.fault !== undefined || blocks.sizeBytes !== size) return undefined
@@ -114,17 +114,17 @@ function isNanoseconds(value: number): boolean {
   return value >= 0 && value < NS_PER_S
 }
 
-/** Undefined for a target that no link here can have. */
+/** Undefined for a target that cannot be created here. */
 function targetOf(file: WireFile): string | undefined {
   try {
     const target = TARGET.decode(file.symlink_target)
     return target === '' || target.includes('\0') ? undefined : target
   } catch {
-    return undefined // not UTF-8: we could not write the same link, so we do not want it
+    return undefined // not UTF-8: the same link cannot be created
   }
 }
 
-/** A record of our own, as peers are told. What they must not use is called invalid; our local flags stay here. */
+/** Encodes a local record for peers. Records that peers must not use are marked invalid; local flags are not sent. */
 export function fileToWire(file: FileInfo): Partial<WireFile> {
   const isLiveFile = file.type === 'file' && !file.deleted
   const blocks = isLiveFile ? blocksOf(file) : undefined
@@ -136,7 +136,7 @@ export function fileToWire(file: FileInfo): Partial<WireFile> {
     permissions: file.permissions,
     modified_s: file.modifiedS,
     deleted: file.deleted,
-    // A live file without blocks would end the connection: it is not hashed yet, so nobody can have it.
+    // Not hashed yet: Syncthing closes the connection on a valid file without blocks.
     invalid: isInvalid(file) || (isLiveFile && blocks === undefined),
     no_permissions: file.noPermissions,
     version: changedHereOnly ? { counters: [] } : versionToWire(file.version),

@@ -8,10 +8,10 @@ import { decode, encode } from './schema.ts'
 
 const MIB = 1024 * 1024
 const HEADER_BYTES_MAX = 1_024
-/** Above this nobody of the family sends or takes anything, known type or not. */
+/** Syncthing's limit for messages of any type. */
 const MESSAGE_BYTES_MAX = 500_000_000
 
-/** The largest message of each type that we take, compressed or not. */
+/** The largest accepted message of each type, compressed or not. */
 const MESSAGE_BYTES_MAX_OF: Readonly<Record<MessageType, number>> = {
   ClusterConfig: 16 * MIB,
   Index: MESSAGE_BYTES_MAX,
@@ -30,20 +30,20 @@ export interface Frame {
   readonly type: MessageType
   /** Uncompressed. */
   readonly body: Uint8Array
-  /** Of a Response whose data went straight to where it is wanted; then there is no body. */
+  /** Set for a Response whose data was read directly into the buffer of the request; then there is no body. */
   readonly placed?: { readonly id: number; readonly data: Uint8Array }
 }
 
 export interface FrameListener {
   /** Whether the peer is in the middle of a message. */
   onProgress(midFrame: boolean): void
-  /** Where the data of this Response is to go; undefined for nowhere in particular. */
-  placeFor(id: number, dataBytes: number): Uint8Array | undefined
+  /** The buffer for the data of this Response; undefined without one. */
+  bufferFor(id: number, dataBytes: number): Uint8Array | undefined
 }
 
 /**
- * The next message of a type we know; others are passed over. Undefined when the peer has ended between messages.
- * Throws `malformed` for what is not a frame, and for more bytes than a message of its type may have.
+ * The next message of a known type; others are skipped. Undefined when the peer has ended between messages. Throws
+ * `malformed` for an invalid frame, and for a message above the limit of its type.
  */
 export async function readFrame(bytes: ByteReader, listener: FrameListener): Promise<Frame | undefined> {
   for (;;) {
@@ -77,10 +77,10 @@ export async function readFrame(bytes: ByteReader, listener: FrameListener): Pro
 async function placeResponse(
   bytes: ByteReader,
   lengthBytes: number,
-  listener: Pick<FrameListener, 'placeFor'>,
+  listener: Pick<FrameListener, 'bufferFor'>,
 ): Promise<Frame['placed']> {
   const head = peekResponse(await bytes.peek(), lengthBytes)
-  const data = head && listener.placeFor(head.id, head.dataBytes)
+  const data = head && listener.bufferFor(head.id, head.dataBytes)
   if (head === undefined || data === undefined) return undefined
   await bytes.discard(head.headBytes)
   await bytes.fill(data)
@@ -96,15 +96,15 @@ function bigEndian(bytes: Uint8Array): number {
 }
 
 /**
- * A message to be sent; what is large stands in a piece of its own, so that nobody has to copy it. With enough room
- * before it in its memory, that is where the rest is put.
+ * A message to be sent; large data is a separate piece, so that it is not copied. With enough headroom before the data,
+ * the rest is written there.
  */
 export type Body = readonly [head: Uint8Array, tail?: Uint8Array, headroomBytes?: number | undefined]
 
-/** Up to here copying is cheaper than writing twice. */
+/** Up to this size copying is cheaper than two writes. */
 const JOINED_BYTES_MAX = 16 * 1024
 
-/** A message ready to be written: the pieces follow each other. A large body is not copied unless it shrinks. */
+/** Encodes a message into consecutive pieces. A large body is not copied unless it is compressed. */
 export function writeFrame(type: MessageType, body: Body, setting: Compression): readonly Uint8Array[] {
   const [head, tail, headroomBytes = 0] = body
   const lengthBytes = head.length + (tail?.length ?? 0)
@@ -120,7 +120,7 @@ function pieces(head: Uint8Array, tail: Uint8Array): readonly Uint8Array[] {
   return head.length + tail.length <= JOINED_BYTES_MAX ? [joined([head, tail])] : [head, tail]
 }
 
-/** The data with what goes before it, in the memory of the data. */
+/** Writes the front into the headroom before the data. */
 function withFront(front: Uint8Array, data: Uint8Array): Uint8Array {
   const whole = Buffer.from(data.buffer, data.byteOffset - front.length, front.length + data.length)
   whole.set(front)

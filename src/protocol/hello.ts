@@ -15,15 +15,15 @@ const NAME_LENGTH_MAX = 256
 const CONNECTION_COUNT_MAX = 128
 const BASE_32_HEX = '0123456789ABCDEFGHIJKLMNOPQRSTUV'
 
-/** The peer's Hello, and the bytes that may have come behind it already. */
+/** The peer's Hello, and the reader with any bytes received after it. */
 export interface Greeting {
   readonly hello: Hello
   readonly incoming: ByteReader
 }
 
 /**
- * Says hello and hears the other's, in any order, within 20 s. Rejects, and leaves the stream to its owner to dispose
- * of, when the peer says anything else, nothing, or the signal aborts.
+ * Sends our Hello and receives the peer's, in any order, within 20 s. Rejects on other data, on a timeout and when the
+ * signal aborts; the caller disposes of the stream.
  */
 export async function exchangeHellos(
   stream: TlsStream,
@@ -36,10 +36,10 @@ export async function exchangeHellos(
   const done = new AbortController()
   const gone = AbortSignal.any([signal, done.signal])
   const late = clock.sleep(HELLO_MS_MAX, gone).then(() => {
-    throw malformed('the device did not say hello in time')
+    throw malformed('timed out waiting for the Hello of the device')
   })
   const both = Promise.all([readHello(incoming), stream.write(writeHello(own))])
-  both.catch(() => {}) // when time is up nobody waits for it any more
+  both.catch(() => {}) // after a timeout the result is ignored
   try {
     const [hello] = await Promise.race([both, late])
     return { hello, incoming }
@@ -57,7 +57,7 @@ export function writeHello(hello: Hello): Uint8Array {
     num_connections: hello.numConnections,
     timestamp: hello.timestampNs,
   })
-  if (body.length > HELLO_BYTES_MAX) throw new RangeError('a Hello too long to say')
+  if (body.length > HELLO_BYTES_MAX) throw new RangeError('Hello exceeds the maximum length')
   const bytes = Buffer.allocUnsafeSlow(6 + body.length)
   bytes.writeUInt32BE(MAGIC, 0)
   bytes.writeUInt16BE(body.length, 4)
@@ -65,12 +65,12 @@ export function writeHello(hello: Hello): Uint8Array {
   return bytes
 }
 
-/** Names come back short and plain: nobody has been let in yet. */
+/** Names are truncated and sanitized: the peer is not authorized yet. */
 async function readHello(incoming: ByteReader): Promise<Hello> {
   const start = Buffer.from(await incoming.take(6))
   const magic = start.readUInt32BE(0)
-  if (OLD_MAGICS.has(magic)) throw malformed('the device speaks an older version of the protocol')
-  if (magic !== MAGIC) throw malformed('the device speaks another protocol')
+  if (OLD_MAGICS.has(magic)) throw malformed('the device uses an older version of the protocol')
+  if (magic !== MAGIC) throw malformed('the device uses another protocol')
   const lengthBytes = start.readUInt16BE(4)
   if (lengthBytes > HELLO_BYTES_MAX) throw malformed(`a Hello of ${lengthBytes} bytes`)
   const { device_name, client_name, client_version, num_connections, timestamp } = decode(
@@ -87,11 +87,11 @@ async function readHello(incoming: ByteReader): Promise<Hello> {
   }
 }
 
-/** Sorts by time; both sides get the same first half, and chance tells connections of one moment apart. */
-export function connectionIdOf(ownNs: bigint, peerNs: bigint, chance: Uint8Array): string {
+/** Sorts by time; both sides compute the same first half, the random half separates simultaneous connections. */
+export function connectionIdOf(ownNs: bigint, peerNs: bigint, random: Uint8Array): string {
   const time = new Uint8Array(8)
   new DataView(time.buffer).setBigUint64(0, BigInt.asUintN(64, ownNs + peerNs))
-  return base32Hex(time) + base32Hex(chance)
+  return base32Hex(time) + base32Hex(random)
 }
 
 function base32Hex(bytes: Uint8Array): string {

@@ -2,15 +2,15 @@ import type { Clock } from '../platform/clock.ts'
 import type { ByteReader } from './byte-reader.ts'
 import type { Outbox } from './outbox.ts'
 
-/** Silence of ours that we break. */
+/** A ping is sent after this time without a write. */
 const PING_MS = 45_000
-/** Silence of theirs that ends a connection. */
-const SILENCE_MS_MAX = 300_000
-/** A peer that has begun a message goes on with it. */
+/** The connection ends after this time without a byte received. */
+const IDLE_MS_MAX = 300_000
+/** The same within a message. */
 const STALL_MS_MAX = 60_000
-const NAP_MS_MIN = 1_000
+const CHECK_MS_MIN = 1_000
 
-/** Knows how long nothing moved on a connection, and what follows from it. */
+/** Computes ping and timeout deadlines of a connection. */
 export class IdleTimeouts {
   readonly #clock: Pick<Clock, 'monotonicMs'>
   readonly #incoming: Pick<ByteReader, 'waitingSinceMs'>
@@ -28,10 +28,10 @@ export class IdleTimeouts {
     this.#outbox = outbox
   }
 
-  /** How long until it is worth asking again. */
+  /** Time until the next check. */
   get nextCheckMs(): number {
     const nowMs = this.#clock.monotonicMs()
-    return Math.max(NAP_MS_MIN, Math.min(this.#pingMs(), this.#deadlineMs(), nowMs + PING_MS) - nowMs)
+    return Math.max(CHECK_MS_MIN, Math.min(this.#pingMs(), this.#deadlineMs(), nowMs + PING_MS) - nowMs)
   }
 
   get isTimedOut(): boolean {
@@ -46,11 +46,11 @@ export class IdleTimeouts {
     return this.#outbox.writingSinceMs === undefined ? this.#outbox.lastWrittenMs + PING_MS : Infinity
   }
 
-  /** When it is over, if nothing moves until then. While we do not read, the silence is not the peer's. */
+  /** When the connection times out without further traffic. Time without a pending read does not count. */
   #deadlineMs(): number {
     const { waitingSinceMs } = this.#incoming
     const { writingSinceMs } = this.#outbox
-    const readMs = (waitingSinceMs ?? Infinity) + (this.midFrame ? STALL_MS_MAX : SILENCE_MS_MAX)
-    return Math.min(readMs, (writingSinceMs ?? Infinity) + SILENCE_MS_MAX)
+    const readMs = (waitingSinceMs ?? Infinity) + (this.midFrame ? STALL_MS_MAX : IDLE_MS_MAX)
+    return Math.min(readMs, (writingSinceMs ?? Infinity) + IDLE_MS_MAX)
   }
 }

@@ -1,56 +1,56 @@
 import { Wakeup } from '../sync/wakeup.ts'
 import type { Frame } from './frame.ts'
 
-/** What may wait here before we stop reading: then the peer has to wait. One more message can be of any size. */
-const WAITING_BYTES_MAX = 4 * 1024 * 1024
-const WAITING_COUNT_MAX = 16_384
-/** What keeping a message costs besides its bytes. */
+/** Reading pauses above this size, which applies backpressure to the peer. The last message may exceed it. */
+const QUEUED_BYTES_MAX = 4 * 1024 * 1024
+const QUEUED_COUNT_MAX = 16_384
+/** Memory of a queued message besides its bytes. */
 const OVERHEAD_BYTES = 200
 
-/** Messages in the order they came, between the loop that reads and the loop that acts. */
+/** Queue of received messages between the read loop and the dispatch loop. */
 export class Inbox {
-  #waiting: Frame[] = []
+  #queue: Frame[] = []
   #next = 0
-  #waitingBytes = 0
+  #queuedBytes = 0
   #ended = false
   readonly #arrival = new Wakeup()
-  readonly #room = new Wakeup()
+  readonly #drained = new Wakeup()
 
   put(frame: Frame): void {
-    this.#waiting.push(frame)
-    this.#waitingBytes += frame.body.length + OVERHEAD_BYTES
+    this.#queue.push(frame)
+    this.#queuedBytes += frame.body.length + OVERHEAD_BYTES
     this.#arrival.ring()
   }
 
-  /** Nothing more will come. */
+  /** Marks the end of the queue. */
   end(): void {
     this.#ended = true
     this.#arrival.ring()
   }
 
   /** Resolves when the next message may be read. */
-  async whenRoom(signal: AbortSignal): Promise<void> {
-    while (this.#waitingBytes >= WAITING_BYTES_MAX || this.#waiting.length - this.#next >= WAITING_COUNT_MAX) {
-      await this.#room.wait(signal)
+  async whenReady(signal: AbortSignal): Promise<void> {
+    while (this.#queuedBytes >= QUEUED_BYTES_MAX || this.#queue.length - this.#next >= QUEUED_COUNT_MAX) {
+      await this.#drained.wait(signal)
     }
   }
 
-  /** Undefined once everything was taken and nothing more will come. */
+  /** Undefined once the queue is empty and ended. */
   async take(signal: AbortSignal): Promise<Frame | undefined> {
     for (;;) {
-      const frame = this.#waiting[this.#next]
+      const frame = this.#queue[this.#next]
       if (frame === undefined) {
         if (this.#ended) return undefined
         await this.#arrival.wait(signal)
         continue
       }
       this.#next++
-      if (this.#next === this.#waiting.length || this.#next >= WAITING_COUNT_MAX) {
-        this.#waiting = this.#waiting.slice(this.#next)
+      if (this.#next === this.#queue.length || this.#next >= QUEUED_COUNT_MAX) {
+        this.#queue = this.#queue.slice(this.#next)
         this.#next = 0
       }
-      this.#waitingBytes -= frame.body.length + OVERHEAD_BYTES
-      this.#room.ring()
+      this.#queuedBytes -= frame.body.length + OVERHEAD_BYTES
+      this.#drained.ring()
       return frame
     }
   }

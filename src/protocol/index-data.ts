@@ -7,21 +7,21 @@ import type { IndexData } from './types.ts'
 import { WIRE_BYTES, WireReader } from './wire-reader.ts'
 import { WireWriter } from './wire-writer.ts'
 
-/** A message may hold a hundred million records; what is delivered at a time stays small. */
+/** Bounds the records delivered at a time: a message may contain a hundred million. */
 const PART_FILE_COUNT_MAX = 5_000
-/** Bytes of the message that one part stands for, once it holds a record. */
+/** Bytes of the message per part; a part contains at least one record. */
 const PART_BYTES_MAX = 4 * 1024 * 1024
-/** Counters of one record and what else it is made of. */
+/** Counters and other elements of one record. */
 const FILE_PART_COUNT_MAX = 250_000
 const FILES_TAG = INDEX_FILES_FIELD * 8 + WIRE_BYTES
-/** A record of a small file takes about this much. */
+/** Typical size of the record of a small file. */
 const FILE_WIRE_BYTES_USUAL = 256
 
 export type IndexKind = 'index' | 'index update'
 
 /**
- * Takes a whole index message apart, record by record, in parts that bound what is in memory at once: the sequence
- * numbers between parts join up as if the peer had sent several messages. Records nobody can use are left out.
+ * Splits an index message into parts that bound memory: the sequence numbers of the parts are contiguous, as if the
+ * peer had sent several messages. Unusable records are skipped.
  */
 export function* readIndex(body: Uint8Array, kind: IndexKind): Generator<IndexData> {
   const envelope = readEnvelope(body)
@@ -36,7 +36,7 @@ export function* readIndex(body: Uint8Array, kind: IndexKind): Generator<IndexDa
   }
 }
 
-/** What an index says besides its records. Passes over all of them: a cut message is found out before any is used. */
+/** The fields besides the records. Skips all records, so that a truncated message is detected before any is used. */
 function readEnvelope(body: Uint8Array) {
   return readFields(INDEX_ENVELOPE, new WireReader(body, 0), INDEX_ENVELOPE.start())
 }

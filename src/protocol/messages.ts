@@ -17,7 +17,7 @@ import {
   type Message,
 } from './schema.ts'
 
-/** Every message of the protocol, in its own spelling: number and type of every field. The table is the codec. */
+/** Every message of the protocol with the field names of its specification. The table is the codec. */
 
 export const MESSAGE_TYPES = [
   'ClusterConfig',
@@ -105,7 +105,7 @@ export const FILE_INFO = message({
   previous_blocks_hash: bytes(20),
 })
 
-/** Without its files: they are read one by one, an index can be as large as a message gets. */
+/** Without its files, which are read one by one, because an index can have the maximum message size. */
 export const INDEX_ENVELOPE = message({ folder: text(1), last_sequence: int64(3), prev_sequence: int64(4) })
 export const INDEX_FILES_FIELD = 2
 

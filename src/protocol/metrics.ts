@@ -1,6 +1,6 @@
 import type { MessageType } from './messages.ts'
 
-/** What went over the connections that share this: counted always, read by whoever wants to know. */
+/** Message counters, shared by all connections. */
 export class ProtocolMetrics {
   readonly sent = new Map<MessageType, number>()
   readonly received = new Map<MessageType, number>()

@@ -1,11 +1,11 @@
 import type { TlsStream } from '../platform/net.ts'
 
-/** `ordered` keeps its order; `fast` goes before it, because somebody waits for every piece of it. */
+/** `ordered` preserves the order; `fast` has priority, because each of its messages is latency-sensitive. */
 export type Lane = 'ordered' | 'fast'
 
-/** So many fast messages go before one of the ordered lane gets its turn. */
+/** Fast messages sent in a row while an ordered one is queued. */
 const FAST_IN_A_ROW_MAX = 8
-/** The largest messages are handed over in pieces, so that a slow line shows that it moves. Most blocks go as a whole. */
+/** Larger messages are written in pieces, so that a slow connection shows progress. Most blocks fit into one. */
 const PIECE_BYTES_MAX = (1024 + 4) * 1024
 
 interface Job {
@@ -18,18 +18,18 @@ interface Job {
 export interface OutboxDeps {
   readonly stream: Pick<TlsStream, 'write'>
   nowMs(): number
-  /** The stream takes no more. */
+  /** A write has failed. */
   onFailure(error: unknown): void
 }
 
 /**
- * Writes messages one at a time. Holds no more than its callers wait for: `send` resolves when the stream has taken
- * the message. The first message of the ordered lane goes before everything else, whatever is sent meanwhile.
+ * Writes messages one at a time. `send` resolves when the stream has accepted the message, which bounds the queue by
+ * the number of callers. The first ordered message, the ClusterConfig, is sent before all others.
  */
 export class Outbox {
   readonly #deps: OutboxDeps
   readonly #lanes: Readonly<Record<Lane, Job[]>> = { ordered: [], fast: [] }
-  #introduced = false
+  #isConfigSent = false
   #fastInARow = 0
   #pumping = false
   #ended: { readonly reason: unknown } | undefined
@@ -46,7 +46,7 @@ export class Outbox {
     return this.#totalBytes
   }
 
-  /** Since when the stream has not taken what we gave it; undefined while we give it nothing. */
+  /** Since when a write has been pending; undefined without one. */
   get writingSinceMs(): number | undefined {
     return this.#writingSinceMs
   }
@@ -55,21 +55,21 @@ export class Outbox {
     return this.#lastWrittenMs
   }
 
-  /** What is no longer wanted when its turn comes is not sent. */
+  /** Skips the message when `isWanted` is false at the time of the write. */
   send(lane: Lane, pieces: readonly Uint8Array[], isWanted: () => boolean = () => true): Promise<void> {
     if (this.#ended !== undefined) return Promise.reject(this.#ended.reason)
     return this.#enqueue(lane, pieces, isWanted)
   }
 
-  /** Sends one last message as soon as the one under way is through; everybody else is refused with the reason. */
+  /** Sends one last message after the one in progress; all queued messages are rejected with the reason. */
   async finish(pieces: readonly Uint8Array[], reason: unknown): Promise<void> {
     if (this.#ended !== undefined) throw this.#ended.reason
     this.end(reason)
-    this.#introduced = true
+    this.#isConfigSent = true
     await this.#enqueue('fast', pieces, () => true)
   }
 
-  /** Refuses everything that waits, and all that comes. */
+  /** Rejects all queued and future messages. */
   end(reason: unknown): void {
     this.#ended ??= { reason }
     for (const lane of Object.values(this.#lanes)) {
@@ -84,7 +84,7 @@ export class Outbox {
     return promise
   }
 
-  /** Never rejects: what fails ends the outbox. */
+  /** Never rejects: a failed write ends the outbox. */
   async #pump(): Promise<void> {
     this.#pumping = true
     for (let job = this.#next(); job !== undefined; job = this.#next()) {
@@ -92,7 +92,7 @@ export class Outbox {
         if (job.isWanted()) for (const piece of job.pieces) await this.#write(piece)
         job.resolve()
       } catch (error) {
-        this.#deps.onFailure(error) // may end us with a better reason
+        this.#deps.onFailure(error) // may call `end` with a more specific reason
         this.end(error)
         job.reject(this.#ended?.reason)
       }
@@ -102,14 +102,14 @@ export class Outbox {
 
   #next(): Job | undefined {
     const { ordered, fast } = this.#lanes
-    const orderedTurn = !this.#introduced || fast.length === 0 || this.#fastInARow >= FAST_IN_A_ROW_MAX
-    const job = orderedTurn ? ordered.shift() : undefined
+    const isOrderedNext = !this.#isConfigSent || fast.length === 0 || this.#fastInARow >= FAST_IN_A_ROW_MAX
+    const job = isOrderedNext ? ordered.shift() : undefined
     if (job !== undefined) {
-      this.#introduced = true
+      this.#isConfigSent = true
       this.#fastInARow = 0
       return job
     }
-    if (!this.#introduced) return undefined
+    if (!this.#isConfigSent) return undefined
     this.#fastInARow++
     return fast.shift()
   }

@@ -3,57 +3,60 @@ import type { BlockReply, BlockRequest } from './types.ts'
 
 const ID_MAX = 0x7fff_ffff
 
-/** Those who give up when the same signal aborts: to listen for each by itself costs more than the rest of a request. */
+/** Requests with the same signal: one listener per request would cost more than the rest of the request. */
 interface Group {
   readonly ids: Set<number>
   readonly onAbort: () => void
 }
 
-interface Waiting {
+interface Pending {
   readonly signal: AbortSignal
   into: BlockRequest['into'] | undefined
   readonly resolve: (data: Uint8Array) => void
   readonly reject: (error: unknown) => void
 }
 
-/** Requests we sent and have no answer to yet, by the number that the answer will carry. */
+/** Requests without a response yet, by id. */
 export class PendingRequests {
-  readonly #waiting = new Map<number, Waiting>()
+  readonly #pending = new Map<number, Pending>()
   readonly #groups = new Map<AbortSignal, Group>()
   #nextId = 0
 
   get count(): number {
-    return this.#waiting.size
+    return this.#pending.size
   }
 
   has(id: number): boolean {
-    return this.#waiting.has(id)
+    return this.#pending.has(id)
   }
 
-  /** The answer rejects with the signal's reason when that aborts. */
-  open(into: BlockRequest['into'], signal: AbortSignal): { readonly id: number; readonly answer: Promise<Uint8Array> } {
-    while (this.#waiting.has(this.#nextId)) this.#advance()
+  /** The response rejects with the signal's reason when that aborts. */
+  open(
+    into: BlockRequest['into'],
+    signal: AbortSignal,
+  ): { readonly id: number; readonly response: Promise<Uint8Array> } {
+    while (this.#pending.has(this.#nextId)) this.#advance()
     const id = this.#nextId
     this.#advance()
     const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>()
-    this.#waiting.set(id, { into, signal, resolve, reject })
+    this.#pending.set(id, { into, signal, resolve, reject })
     this.#group(signal).ids.add(id)
-    return { id, answer: promise }
+    return { id, response: promise }
   }
 
-  /** Memory for the data of an answer that is about to come. Given out once: a second answer finds none. */
-  placeFor(id: number, dataBytes: number): Uint8Array | undefined {
-    const waiting = this.#waiting.get(id)
-    const place = waiting?.into?.(dataBytes)
-    if (waiting !== undefined) waiting.into = undefined
-    return place
+  /** The buffer for the data of a response. Returned once: a duplicate response gets none. */
+  bufferFor(id: number, dataBytes: number): Uint8Array | undefined {
+    const pending = this.#pending.get(id)
+    const buffer = pending?.into?.(dataBytes)
+    if (pending !== undefined) pending.into = undefined
+    return buffer
   }
 
-  /** An answer to what nobody asked, or asks no more, is ignored. */
+  /** A response to an unknown or cancelled request is ignored. */
   settle(id: number, reply: BlockReply): void {
-    const waiting = this.#take(id)
-    if (reply.kind === 'data') waiting?.resolve(reply.data)
-    else waiting?.reject(new RequestRefused(reply.code))
+    const pending = this.#take(id)
+    if (reply.kind === 'data') pending?.resolve(reply.data)
+    else pending?.reject(new RequestRefused(reply.code))
   }
 
   fail(id: number, reason: unknown): void {
@@ -61,15 +64,15 @@ export class PendingRequests {
   }
 
   failAll(reason: unknown): void {
-    for (const id of this.#waiting.keys()) this.fail(id, reason)
+    for (const id of this.#pending.keys()) this.fail(id, reason)
   }
 
-  #take(id: number): Waiting | undefined {
-    const waiting = this.#waiting.get(id)
-    if (waiting === undefined) return undefined
-    this.#waiting.delete(id)
-    this.#leave(waiting.signal, id)
-    return waiting
+  #take(id: number): Pending | undefined {
+    const pending = this.#pending.get(id)
+    if (pending === undefined) return undefined
+    this.#pending.delete(id)
+    this.#leave(pending.signal, id)
+    return pending
   }
 
   #group(signal: AbortSignal): Group {

@@ -7,7 +7,7 @@ import { quoted } from './names.ts'
 import type { BlockReply, ProtocolHandler } from './types.ts'
 
 const OPEN_COUNT_MAX = 512
-/** Read from disk and not yet written to the peer, per connection: it keeps a fast line busy. More would only lie about. */
+/** Bytes read from disk and not yet sent, per connection: enough to saturate a fast network. */
 const OPEN_BYTES_MAX = 4 * 1024 * 1024
 
 type Server = Pick<ProtocolHandler, 'request'>
@@ -16,10 +16,10 @@ export interface RequestServiceDeps {
   readonly device: DeviceId
   readonly logger: Logger
   /** Rejects when the connection has ended. */
-  answer(id: number, reply: BlockReply): Promise<void>
+  respond(id: number, reply: BlockReply): Promise<void>
 }
 
-/** Serves what one peer asks for: many requests side by side, never more than fits. */
+/** Serves the requests of one peer in parallel, within limits. */
 export class RequestService {
   readonly #deps: RequestServiceDeps
   readonly #open = new Set<Promise<void>>()
@@ -31,8 +31,8 @@ export class RequestService {
   }
 
   /**
-   * Resolves once the request is being served, which takes until there is room: one waiter at a time. For the largest
-   * blocks there is room for two: while one is sent the next is read.
+   * Resolves once the request is within the limits and being served: one waiter at a time. Two of the largest blocks
+   * are within the limits: while one is sent the next is read.
    */
   async admit(incoming: IncomingRequest, handler: Server, signal: AbortSignal): Promise<void> {
     const bytes = incoming.refusal === undefined ? incoming.request.sizeBytes : 0
@@ -54,7 +54,7 @@ export class RequestService {
     await Promise.all(this.#open)
   }
 
-  /** Never rejects: what the handler throws becomes a refusal, and a lost answer is part of a lost connection. */
+  /** Never rejects: an exception of the handler becomes a refusal, and a failed response means a closed connection. */
   async #serve({ id, request, refusal }: IncomingRequest, handler: Server, signal: AbortSignal): Promise<void> {
     let reply: BlockReply = { kind: 'refused', code: refusal ?? 'generic' }
     try {
@@ -64,6 +64,6 @@ export class RequestService {
       const what = `a block of ${quoted(request.name)} in ${quoted(request.folder)}`
       this.#deps.logger.warn(`Could not serve ${what} to ${this.#deps.device}: ${messageOf(error)}`)
     }
-    await this.#deps.answer(id, reply).catch(() => {}) // whoever ended the connection knows why
+    await this.#deps.respond(id, reply).catch(() => {}) // the reason is in the `closed` signal
   }
 }

@@ -1,15 +1,15 @@
 import { WIRE_BYTES, WIRE_VARINT, WireReader } from './wire-reader.ts'
 import { WireWriter } from './wire-writer.ts'
 
-/** How values of one type stand on the wire. What equals the value at the start is not written. */
+/** Wire encoding of one type. The default value, `start()`, is not written. */
 interface FieldType<T> {
   readonly wireType: number
   start(): T
-  /** `before` is what earlier occurrences of the field said. */
+  /** `before` is the value of earlier occurrences of the field. */
   read(reader: WireReader, before: T, wireType: number): T
   /** Writes tag and value, or nothing. */
   write(writer: WireWriter, number: number, value: T): void
-  /** Lists of numbers come packed too. */
+  /** Lists of numbers may also be packed. */
   readonly alsoPacked?: true
 }
 
@@ -26,28 +26,28 @@ interface Slot {
   readonly field: Field<unknown>
 }
 
-/** One kind of message: the declaration is the codec. */
+/** One message type: the declaration is the codec. */
 export interface Schema<T> {
   readonly slots: readonly Slot[]
   readonly byNumber: readonly (Slot | undefined)[]
   start(): T
 }
 
-/** What a message of a schema looks like once decoded. */
+/** The decoded type of a schema. */
 export type Message<S> = S extends Schema<infer T> ? Readonly<T> : never
 
-/** Declares a message. Fields are written in the order of their numbers, as every implementation does. */
+/** Declares a message. Fields are written in the order of their numbers, as in other implementations. */
 export function message<F extends Fields>(fields: F): Schema<Values<F>> {
   const slots: Slot[] = Object.entries(fields).map(([name, field]) => ({ name, field }))
   slots.sort((a, b) => a.field.number - b.field.number)
   const byNumber: (Slot | undefined)[] = []
   for (const slot of slots) byNumber[slot.field.number] = slot
-  // Filled, so that looking up a number that is not there never leaves the array.
+  // Filled, so that the lookup of an unknown number stays inside a dense array.
   for (let number = 0; number < byNumber.length; number++) byNumber[number] ??= undefined
   const template = Object.fromEntries(slots.map(({ name, field }) => [name, field.start()])) as Values<F>
   const lists = slots.filter(({ field }) => Array.isArray(field.start()))
   const start = (): Values<F> => {
-    // A copy has its final shape at once, which an object that grows field by field has not.
+    // A copy has its final hidden class immediately, unlike an object that grows field by field.
     const made: Record<string, unknown> = { ...template }
     for (const { name, field } of lists) made[name] = field.start()
     return made as Values<F>
@@ -55,7 +55,7 @@ export function message<F extends Fields>(fields: F): Schema<Values<F>> {
   return { slots, byNumber, start }
 }
 
-/** Decodes one whole message. At most `partsMax` elements and inner messages are made of it. */
+/** Decodes one whole message into at most `partsMax` list elements and inner messages. */
 export function decode<T>(schema: Schema<T>, bytes: Uint8Array, partsMax: number): T {
   return readFields(schema, new WireReader(bytes, partsMax), schema.start())
 }
@@ -66,7 +66,7 @@ export function encode<T>(schema: Schema<T>, value: Partial<T>): Uint8Array {
   return writer.finish()
 }
 
-/** Reads fields up to the end of the message the reader is in, on top of what `into` holds. */
+/** Reads fields up to the end of the current message and merges them into `into`. */
 export function readFields<T>(schema: Schema<T>, reader: WireReader, into: T): T {
   const values = into as Record<string, unknown>
   while (!reader.done) {
@@ -83,7 +83,7 @@ function takes(field: Field<unknown>, wireType: number): boolean {
   return wireType === field.wireType || (wireType === WIRE_BYTES && field.alsoPacked === true)
 }
 
-/** Fields that are not given are not written. */
+/** Undefined fields are not written. */
 export function writeFields<T>(schema: Schema<T>, writer: WireWriter, value: Partial<T>): void {
   const values = value as Readonly<Record<string, unknown>>
   for (const { name, field } of schema.slots) {
@@ -92,7 +92,7 @@ export function writeFields<T>(schema: Schema<T>, writer: WireWriter, value: Par
   }
 }
 
-/** A number or truth value: written unless it is what nobody says. */
+/** A number or boolean: written unless it is the default. */
 function scalar<T>(zero: T, read: (reader: WireReader) => T, write: (writer: WireWriter, value: T) => void) {
   return (number: number): Field<T> => ({
     number,
@@ -122,7 +122,7 @@ export const uint32 = scalar(
   (reader) => reader.uint32(),
   (writer, value) => writer.uint32(value),
 )
-/** For what fits a safe integer in honest hands; see `WireReader.int64` for the others. */
+/** For values that are normally safe integers; see `WireReader.int64` for others. */
 export const int64 = scalar(
   0,
   (reader) => reader.int64(),
@@ -170,7 +170,7 @@ export function bytes(number: number): Field<Uint8Array> {
   }
 }
 
-/** A message within a message: undefined while nobody said it, which is not the same as empty. */
+/** An inner message: undefined when absent, which differs from empty. */
 export function one<T>(number: number, schema: Schema<T>): Field<T | undefined> {
   return {
     number,
@@ -184,8 +184,8 @@ export function one<T>(number: number, schema: Schema<T>): Field<T | undefined> 
 }
 
 /**
- * A message within a message that is looked through and kept as it is, with fields that we do not know. Said twice, it
- * is both in a row, which means the same. A view into the message.
+ * An inner message that is validated and kept as bytes, with unknown fields. Repeated ones are concatenated, which
+ * protobuf defines as a merge. A view into the message.
  */
 export function asSent<T>(number: number, schema: Schema<T>): Field<Uint8Array | undefined> {
   return {
@@ -242,7 +242,7 @@ export function manyTexts(number: number): Field<string[]> {
   }
 }
 
-/** Written one by one, as the others do; read packed as well. */
+/** Written unpacked, as in Syncthing; read in both encodings. */
 export function manyInt32(number: number): Field<number[]> {
   return {
     number,

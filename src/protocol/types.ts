@@ -3,7 +3,7 @@ import type { FileInfo } from '../core/records/file-info.ts'
 import type { DeviceId } from '../core/ids.ts'
 import type { VersionVector } from '../core/records/version-vector.ts'
 
-/** What a device says of itself before anybody is trusted. Its texts come capped and plain; show them only as text. */
+/** The Hello of a device, unverified. Texts are truncated and sanitized; display them only as text. */
 export interface Hello {
   readonly deviceName: string
   readonly clientName: string
@@ -22,7 +22,7 @@ export interface ClusterDevice {
   readonly certName: string
   readonly maxSequence: number
   readonly introducer: boolean
-  /** Never changes while sequences go on; 0 is "none". */
+  /** Constant while sequence numbers continue; 0 is "none". */
   readonly indexId: bigint
   readonly skipIntroductionRemovals: boolean
   readonly encryptionPasswordToken: Uint8Array
@@ -33,23 +33,23 @@ export interface ClusterFolder {
   readonly label: string
   readonly type: WireFolderType
   readonly paused: boolean
-  /** Only 1.x says it: then nobody is told about half-finished files of this folder. */
+  /** Sent by 1.x only: then no progress of temporary files of this folder is sent. */
   readonly disableTempIndexes: boolean
   readonly devices: readonly ClusterDevice[]
 }
 
 export interface ClusterConfig {
   readonly folders: readonly ClusterFolder[]
-  /** On a connection that carries requests only. */
+  /** Set on a connection that carries requests only. */
   readonly secondary: boolean
 }
 
-/** Records as they came: checked by the protocol, names canonical, block lists whole or the record marked invalid. */
+/** Received records, validated: names are canonical, block lists complete or the record is marked invalid. */
 export interface IndexData {
   readonly folder: string
   readonly files: readonly FileInfo[]
   readonly lastSequence: number
-  /** Only of an update; 0 in a first index. */
+  /** Of an update; 0 in a full index. */
   readonly prevSequence: number
 }
 
@@ -62,9 +62,9 @@ export interface BlockRequest {
   readonly fromTemporary: boolean
   readonly blockNumber: number
   /**
-   * Of our own requests: asked for memory of exactly that size, once, when the answer begins to arrive, so that memory
-   * can be used again and what is only waited for has none. The answer may be that memory. It belongs to the connection
-   * until the request has succeeded, and for good when it has failed.
+   * For outgoing requests: called once for a buffer of exactly that size when the response begins to arrive, so that
+   * buffers are reused and pending requests hold none. The response may be that buffer. The connection owns it until
+   * the request has succeeded, and permanently when it has failed.
    */
   readonly into?: (dataBytes: number) => Uint8Array | undefined
 }
@@ -73,8 +73,8 @@ export type RefusalCode = 'generic' | 'no-such-file' | 'invalid-file'
 
 export type BlockReply =
   /**
-   * `giveBack` is called when the memory of the data is free again; never, where that cannot be told. Its first
-   * `headroomBytes` stand before the data and may be written to.
+   * `giveBack` is called when the memory of the data is free again; never, where the stream cannot report that. The
+   * `headroomBytes` before the data may be overwritten.
    */
   | {
       readonly kind: 'data'
@@ -93,21 +93,22 @@ export interface DownloadUpdate {
 }
 
 /**
- * Who receives what a peer says. Calls come in order and the next waits for the promise, except requests, which may
- * overlap. A throw closes the connection; the peer is told `handling <what>: <message>`, as in `handling index for
- * photos: photos: no such folder`. A throw from `request` is a refusal. Nobody may wait in here for an answer of the
- * same peer. A very large index comes in parts: the first as `index`, the others as `indexUpdate`.
+ * Receives the messages of a peer. Calls are made in order, each after the promise of the previous one, except
+ * requests, which may overlap. A throw closes the connection with the reason `handling <what>: <message>`, as in
+ * `handling index for photos: photos: no such folder`. A throw from `request` is a refusal. Awaiting a response of the
+ * same peer in a handler is a deadlock. A very large index is delivered in parts: the first as `index`, the others as
+ * `indexUpdate`.
  */
 export interface ProtocolHandler {
   clusterConfig(config: ClusterConfig): Promise<void>
-  /** A whole index: everything known before from this device and folder is out of date. */
+  /** A full index: replaces all earlier records of this device and folder. */
   index(data: IndexData): Promise<void>
   indexUpdate(data: IndexData): Promise<void>
   request(request: BlockRequest, signal: AbortSignal): Promise<BlockReply>
   downloadProgress(folder: string, updates: readonly DownloadUpdate[]): Promise<void>
 }
 
-/** An authenticated connection to a device, Hello behind it, no message sent yet. */
+/** An authenticated connection to a device after the Hello exchange, before the first message. */
 export interface Connection {
   readonly device: DeviceId
   /** Sorts by time of establishment; equal on both sides in its time part. */
@@ -124,11 +125,11 @@ export interface Connection {
   readonly priority: number
   readonly inBytesTotal: number
   readonly outBytesTotal: number
-  /** For how long not a byte has come although we listen. A device that is there breaks its silence within 90 seconds. */
+  /** Time since a read has been pending without a byte received. A connected device sends a ping within 90 seconds. */
   readonly silentMs: number
   /** Aborts when the connection has ended, with the reason. */
   readonly closed: AbortSignal
-  /** Begins to read. Nothing is delivered before this; resolves when the connection has ended, never rejects. */
+  /** Starts reading. Nothing is delivered before this; resolves when the connection has ended, never rejects. */
   run(handler: ProtocolHandler): Promise<void>
   clusterConfig(config: ClusterConfig): Promise<void>
   index(data: IndexData): Promise<void>
@@ -136,6 +137,6 @@ export interface Connection {
   /** Resolves with the bytes, unverified; rejects when refused, closed or aborted. */
   request(request: BlockRequest, signal: AbortSignal): Promise<Uint8Array>
   downloadProgress(folder: string, updates: readonly DownloadUpdate[]): Promise<void>
-  /** Says goodbye with the reason, then closes; bounded in time, never rejects. */
+  /** Sends a Close with the reason, then closes the stream; bounded in time, never rejects. */
   close(reason: string): Promise<void>
 }

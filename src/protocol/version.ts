@@ -2,13 +2,13 @@ import type { ShortId } from '../core/ids.ts'
 import type { VersionVector } from '../core/records/version-vector.ts'
 import type { WireVector } from './messages.ts'
 
-/** A vector in the order that all of ours have, whatever order, repetitions and zeros it came with. */
+/** Normalizes a vector: sorted by device, without duplicates and zeros. */
 export function versionFromWire(vector: WireVector | undefined): VersionVector {
   const counters = vector?.counters ?? []
   let version: { device: ShortId; value: bigint }[] = []
   let inOrder = true
   for (const { id, value } of counters) {
-    if (value === 0n) continue // says nothing: a missing counter is zero
+    if (value === 0n) continue // a missing counter is zero
     inOrder &&= version.length === 0 || version.at(-1)!.device < id
     version.push({ device: id as ShortId, value })
   }
@@ -16,7 +16,7 @@ export function versionFromWire(vector: WireVector | undefined): VersionVector {
   return version
 }
 
-/** Of several counters of one device the highest counts. */
+/** Keeps the highest of several counters of one device. */
 function merged(version: readonly { readonly device: ShortId; readonly value: bigint }[]) {
   const highest = new Map<ShortId, bigint>()
   for (const { device, value } of version) {

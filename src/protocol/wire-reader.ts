@@ -7,21 +7,20 @@ const WIRE_GROUP_START = 3
 const WIRE_GROUP_END = 4
 const WIRE_FIXED32 = 5
 
-/** Nobody nests groups any more; what does is skipped, but not without end. */
+/** Groups are obsolete and skipped; the depth is bounded. */
 const GROUP_DEPTH_MAX = 32
 const TWO_32 = 0x1_0000_0000
-/** A byte order mark is a character of a name like any other. */
+/** A byte order mark is a regular character of a name. */
 const STRICT_UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /**
- * Reads protobuf from bytes that somebody else wrote. Never reads outside of them, and throws `malformed` for
- * everything that is not protobuf.
+ * Reads protobuf from untrusted bytes. Never reads outside of them, and throws `malformed` for invalid protobuf.
  */
 export class WireReader {
   readonly #bytes: Buffer
   #at: number
   #end: number
-  /** How many parts of messages may still be made of these bytes: a byte must not become a thousand. */
+  /** Remaining number of decoded parts: bounds the memory that a few bytes can expand to. */
   #partsLeft: number
   /** The 64 bits of the last varint. */
   #low = 0
@@ -38,22 +37,22 @@ export class WireReader {
     return this.#at >= this.#end
   }
 
-  /** Bytes left in the message that is being read. */
+  /** Bytes left in the current message. */
   get leftBytes(): number {
     return this.#end - this.#at
   }
 
-  /** What is left in the message that is being read, as a view; it is still to be read. */
+  /** A view of the unread bytes of the current message; does not consume them. */
   get rest(): Uint8Array {
     return this.#bytes.subarray(this.#at, this.#end)
   }
 
-  /** Counts one part of a message: an element of a list, or a message within a message. */
+  /** Counts one part of a message: a list element or an inner message. */
   countPart(): void {
     if (this.#partsLeft-- <= 0) throw malformed('a message of too many parts')
   }
 
-  /** Field number and wire type as they stand in the bytes: number × 8 + type. */
+  /** Field number and wire type as encoded: number × 8 + type. */
   tag(): number {
     this.#varint()
     if (this.#high !== 0 || this.#low >>> 3 === 0) throw malformed('field number out of range')
@@ -70,7 +69,7 @@ export class WireReader {
     return this.#low >>> 0
   }
 
-  /** Exact where it is a safe integer; what is beyond comes back as a number that is not safe either. */
+  /** Exact for safe integers; other values are returned as an unsafe integer too. */
   int64(): number {
     this.#varint()
     return (this.#high | 0) * TWO_32 + (this.#low >>> 0)
@@ -91,7 +90,7 @@ export class WireReader {
     return (this.#low | this.#high) !== 0
   }
 
-  /** A view into the message, not a copy: whoever keeps it keeps the whole message. */
+  /** A view into the message, not a copy: it keeps the whole message in memory. */
   view(): Uint8Array {
     const length = this.#length()
     const start = this.#at
@@ -99,7 +98,7 @@ export class WireReader {
     return this.#bytes.subarray(start, this.#at)
   }
 
-  /** Text that is not UTF-8 is malformed: it could not be said again the same way. */
+  /** Text that is not UTF-8 is malformed: it could not be sent unchanged. */
   text(): string {
     const length = this.#length()
     const start = this.#at
@@ -113,7 +112,7 @@ export class WireReader {
     }
   }
 
-  /** Copies the next bytes field to `target` when it has exactly `length` bytes; else skips it and says no. */
+  /** Copies the next bytes field to `target` if it has exactly `length` bytes; otherwise skips it, returns false. */
   copyTo(target: Uint8Array, offset: number, length: number): boolean {
     const found = this.#length()
     const start = this.#at
@@ -123,7 +122,7 @@ export class WireReader {
     return true
   }
 
-  /** Goes into a message within the message; give what it returns to `leave`. */
+  /** Enters an inner message; pass the result to `leave`. */
   enter(): number {
     const length = this.#length()
     const outerEnd = this.#end
@@ -136,7 +135,7 @@ export class WireReader {
     this.#end = outerEnd
   }
 
-  /** Passes over a field nobody asked for. */
+  /** Skips a field. */
   skip(tag: number): void {
     if ((tag & 7) !== WIRE_GROUP_START) return this.#skipValue(tag)
     const open = [tag >>> 3]

@@ -1,7 +1,7 @@
 const START_BYTES = 512
 const TWO_32 = 0x1_0000_0000
 
-/** Writes protobuf as every other implementation does: shortest numbers, shortest lengths. */
+/** Writes protobuf in the canonical encoding: shortest numbers, shortest lengths. */
 export class WireWriter {
   #bytes: Buffer
   #at = 0
@@ -14,7 +14,7 @@ export class WireWriter {
     return this.#at
   }
 
-  /** What was written so far. The writer is done with afterwards: the bytes are not copied. */
+  /** The written bytes, not copied: the writer must not be used afterwards. */
   finish(): Uint8Array {
     return this.#bytes.subarray(0, this.#at)
   }
@@ -39,7 +39,7 @@ export class WireWriter {
   }
 
   int64(value: number): void {
-    if (!Number.isSafeInteger(value)) throw new RangeError(`not a whole number that can be sent: ${value}`)
+    if (!Number.isSafeInteger(value)) throw new RangeError(`not a safe integer: ${value}`)
     if (value >= 0 && value < TWO_32) this.uint32(value)
     else this.#write64((value % TWO_32) | 0, Math.floor(value / TWO_32) | 0)
   }
@@ -63,14 +63,14 @@ export class WireWriter {
     this.#at += this.#bytes.write(value, this.#at, length, 'utf8')
   }
 
-  /** Starts a message within the message; give what it returns to `end`. */
+  /** Starts an inner message; pass the result to `end`. */
   begin(): number {
     this.#reserve(1)
     this.#at += 1
     return this.#at
   }
 
-  /** Writes the length in front of what came since `begin`: one byte was kept for it, most need no more. */
+  /** Writes the length before the bytes since `begin`: one byte is reserved, which is enough for most. */
   end(start: number): void {
     const length = this.#at - start
     const extra = length < 0x80 ? 0 : length < 0x4000 ? 1 : length < 0x20_0000 ? 2 : length < 0x1000_0000 ? 3 : 4

@@ -4,13 +4,13 @@ import type { KeyValue } from '../db/types.ts'
 import type { Logger } from '../events/types.ts'
 import { WorkCounters } from './work-counters.ts'
 
-/** What a folder did last. Zero times are "never". */
+/** Last activity of a folder. Zero times mean "never". */
 export interface FolderRecord {
   readonly lastFile: { readonly atMs: number; readonly filename: string; readonly deleted: boolean }
   readonly lastScanMs: number
 }
 
-/** When a device was last connected, and for how long. Zero is "never". */
+/** When a device was last connected, and for how long. Zero means "never". */
 export interface DeviceRecord {
   readonly lastSeenMs: number
   readonly lastConnectionMs: number
@@ -28,13 +28,13 @@ const NO_FOLDER_RECORD: FolderRecord = { lastFile: { atMs: 0, filename: '', dele
 const NO_DEVICE_RECORD: DeviceRecord = { lastSeenMs: 0, lastConnectionMs: 0 }
 
 /**
- * Statistics that outlive a restart. They are nice to have: one that cannot be read counts as never written,
- * one that cannot be written is said in the log and never fails what it counts.
+ * Statistics that persist across restarts. They are not essential: a record that cannot be read counts as never
+ * written, a failed write is logged and never fails the counted operation.
  */
 export class Statistics {
-  /** What was done since the start: this part does not outlive it. */
+  /** Counters since the start; not persisted. */
   readonly work = new WorkCounters()
-  /** What was told lately, and when it was written. */
+  /** Cached records, and when each was written. */
   readonly #folders = new Map<FolderId, { readonly record: FolderRecord; readonly storedMs: number }>()
   readonly #deps: StatisticsDeps
 
@@ -50,21 +50,21 @@ export class Statistics {
     return parseDeviceRecord(await this.#read(DEVICE_PREFIX + device))
   }
 
-  /** Of many scans in a row not each is written: a start scans anyway. */
+  /** Limits writes for frequent scans: a restart scans anyway. */
   async scanned(folder: FolderId, atMs: number): Promise<void> {
     const record = { ...(await this.folder(folder)), lastScanMs: atMs }
     const storedMs = this.#folders.get(folder)?.storedMs ?? Number.NEGATIVE_INFINITY
     const isFresh = atMs >= storedMs && atMs - storedMs < SCAN_INTERVAL_MS
-    await this.#keep(folder, record, isFresh ? storedMs : atMs, !isFresh)
+    await this.#store(folder, record, isFresh ? storedMs : atMs, !isFresh)
   }
 
-  /** A file that came from another device, or went because another device removed it. */
+  /** Records a file pulled from another device, or deleted because another device deleted it. */
   async received(folder: FolderId, file: { filename: string; deleted: boolean; atMs: number }): Promise<void> {
     const { atMs, filename, deleted } = file
-    await this.#keep(folder, { ...(await this.folder(folder)), lastFile: { atMs, filename, deleted } }, atMs, true)
+    await this.#store(folder, { ...(await this.folder(folder)), lastFile: { atMs, filename, deleted } }, atMs, true)
   }
 
-  async #keep(folder: FolderId, record: FolderRecord, storedMs: number, write: boolean): Promise<void> {
+  async #store(folder: FolderId, record: FolderRecord, storedMs: number, write: boolean): Promise<void> {
     this.#folders.set(folder, { record, storedMs })
     if (write) await this.#write(FOLDER_PREFIX + folder, record)
   }
@@ -79,8 +79,10 @@ export class Statistics {
 
   async forgetFolder(folder: FolderId): Promise<void> {
     this.#folders.delete(folder)
-    this.work.forget(folder)
-    await this.#attempt(`forget folder ${folder}`, () => this.#deps.keyValue.delete(FOLDER_PREFIX + folder))
+    this.work.remove(folder)
+    await this.#attempt(`delete the statistics of folder ${folder}`, () =>
+      this.#deps.keyValue.delete(FOLDER_PREFIX + folder),
+    )
   }
 
   async #read(key: string): Promise<unknown> {

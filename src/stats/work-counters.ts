@@ -2,7 +2,7 @@ import type { Event, EventType } from '../events/types.ts'
 
 export type PullSource = 'network' | 'local_origin' | 'local_other' | 'skipped'
 
-/** What a folder has done since the start. */
+/** Work of a folder since the start. */
 export interface FolderWork {
   readonly scans: number
   readonly scanMs: number
@@ -10,11 +10,11 @@ export interface FolderWork {
   readonly pullMs: number
   readonly scannedItems: number
   readonly hashedBytes: number
-  /** Bytes of pulled files by where they came from; sources in Syncthing's words. */
+  /** Bytes of pulled files by source, with Syncthing's source names. */
   readonly pulledBytes: Readonly<Record<PullSource, number>>
-  /** Files of ours that were put aside because another version won. */
+  /** Local files renamed to conflict copies because another version won. */
   readonly conflicts: number
-  /** Bytes per second of a scan in progress; 0 when there is none, or none long enough to tell. */
+  /** Bytes per second of a scan in progress; 0 without a scan, or while it is too short to measure. */
   readonly scanRate: number
 }
 
@@ -34,9 +34,9 @@ interface Tally {
 
 type Activity = 'scan' | 'pull' | 'none'
 
-/** Counts the work of folders by what they tell about themselves. Nothing outlives a restart. */
+/** Counts the work of folders from their events. Not persisted. */
 export class WorkCounters {
-  /** The events that tell it. */
+  /** The event types it subscribes to. */
   static readonly heard: ReadonlySet<EventType> = new Set(['StateChanged', 'FolderScanProgress'])
   readonly #folders = new Map<string, Tally>()
 
@@ -59,7 +59,7 @@ export class WorkCounters {
     this.#of(folder).conflicts++
   }
 
-  forget(folder: string): void {
+  remove(folder: string): void {
     this.#folders.delete(folder)
   }
 
@@ -105,7 +105,7 @@ export class WorkCounters {
   }
 }
 
-/** Preparing a pull is part of it; waiting for a turn is part of nothing. */
+/** Preparing a pull counts as pulling; waiting for a lock counts as nothing. */
 function activityIn(state: string): Activity {
   if (state === 'scanning') return 'scan'
   return state === 'syncing' || state === 'sync-preparing' ? 'pull' : 'none'

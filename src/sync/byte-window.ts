@@ -1,18 +1,18 @@
-import { WaitingLine } from './waiting-line.ts'
+import { Gate } from './gate.ts'
 
 /**
- * Lets a limited number of bytes be in use at a time, first come, first served. Something larger than the whole window
- * gets in when nothing else is: it must not wait for ever. Hold the room with `using`.
+ * Limits the number of bytes in use at a time, first in, first out. A request larger than the whole window is granted
+ * when nothing else is held: otherwise it would never be. Hold it with `using`.
  */
 export class ByteWindow {
   #limitBytes: number
   #heldBytes = 0
-  readonly #line = new WaitingLine<number>({
+  readonly #gate = new Gate<number>({
     isFree: (sizeBytes) => this.#heldBytes === 0 || this.#heldBytes + sizeBytes <= this.#limitBytes,
-    enter: (sizeBytes) => {
+    acquire: (sizeBytes) => {
       this.#heldBytes += sizeBytes
     },
-    leave: (sizeBytes) => {
+    release: (sizeBytes) => {
       this.#heldBytes -= sizeBytes
     },
   })
@@ -27,11 +27,11 @@ export class ByteWindow {
 
   setLimit(limitBytes: number): void {
     this.#limitBytes = limitBytes
-    this.#line.admit()
+    this.#gate.admit()
   }
 
   /** Rejects with `signal.reason` as soon as the signal aborts; then nothing is held. */
   acquire(sizeBytes: number, signal: AbortSignal): Promise<Disposable> {
-    return this.#line.acquire(sizeBytes, signal)
+    return this.#gate.acquire(sizeBytes, signal)
   }
 }

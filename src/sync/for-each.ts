@@ -1,4 +1,7 @@
-/** Runs `action` for every item, a few at a time, begun in order. Rejects with the first failure, once all begun have ended. */
+/**
+ * Runs `action` for every item in order, `atOnce` at a time. Rejects with the first failure, after all started have
+ * ended.
+ */
 export async function forEachAtOnce<T>(
   items: Iterable<T>,
   atOnce: number,

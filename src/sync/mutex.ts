@@ -1,6 +1,6 @@
 import { Semaphore } from './semaphore.ts'
 
-/** First come, first served. Hold it with `using`, so that no path can forget to let go. */
+/** First in, first out. Hold it with `using`, so that every path releases it. */
 export class Mutex {
   readonly #slot = new Semaphore(1)
 

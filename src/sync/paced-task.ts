@@ -1,15 +1,15 @@
 import type { Clock } from '../platform/clock.ts'
 
 export interface PacedTaskOptions {
-  /** From the end of one run to the beginning of the next, at least. */
+  /** Minimum time from the end of one run to the start of the next. */
   readonly pauseMs: number
   /** Never rejects. */
   run(): Promise<void>
 }
 
 /**
- * Work that follows what happens, but not at its pace: the first time at once, then with a pause after every run. What
- * is asked for while it waits is one run.
+ * Rate-limited work: the first request runs immediately, later ones after a pause. Requests during the pause are merged
+ * into one run.
  */
 export class PacedTask {
   readonly #clock: Pick<Clock, 'monotonicMs' | 'sleep'>
@@ -25,13 +25,13 @@ export class PacedTask {
     this.#options = options
   }
 
-  /** Something happened: it will run. */
+  /** Requests a run. */
   want(): void {
     this.#wanted = true
     this.#running ??= this.#runAll()
   }
 
-  /** Resolves when everything that was wanted so far has been done. Nobody pauses meanwhile. */
+  /** Resolves when all requested runs are done. Skips the pause. */
   async settled(): Promise<void> {
     this.#hurrying++
     this.#pause.abort()
@@ -53,6 +53,6 @@ export class PacedTask {
     const restMs = this.#endedMs + this.#options.pauseMs - this.#clock.monotonicMs()
     if (restMs <= 0 || this.#hurrying > 0) return
     this.#pause = new AbortController()
-    await this.#clock.sleep(restMs, this.#pause.signal).catch(() => {}) // somebody cannot wait
+    await this.#clock.sleep(restMs, this.#pause.signal).catch(() => {}) // `settled` skips the pause
   }
 }

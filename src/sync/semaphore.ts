@@ -1,13 +1,13 @@
-import { WaitingLine } from './waiting-line.ts'
+import { Gate } from './gate.ts'
 
-/** Lets at most `capacity` holders in at a time, first come, first served. Hold a slot with `using`. */
+/** Grants at most `capacity` slots at a time, first in, first out. Hold a slot with `using`. */
 export class Semaphore {
   #capacity: number
   #held = 0
-  readonly #line = new WaitingLine<void>({
+  readonly #gate = new Gate<void>({
     isFree: () => this.#held < this.#capacity,
-    enter: () => void this.#held++,
-    leave: () => void this.#held--,
+    acquire: () => void this.#held++,
+    release: () => void this.#held--,
   })
 
   constructor(capacity: number) {
@@ -19,22 +19,22 @@ export class Semaphore {
   }
 
   get waitingCount(): number {
-    return this.#line.waitingCount
+    return this.#gate.queuedCount
   }
 
-  /** Takes effect at once for those who wait; whoever is in above a smaller capacity stays until done. */
+  /** Takes effect immediately for queued requests; slots held above a smaller capacity stay held until released. */
   setCapacity(capacity: number): void {
     this.#capacity = checkedCapacity(capacity)
-    this.#line.admit()
+    this.#gate.admit()
   }
 
   /** Rejects with `signal.reason` as soon as the signal aborts; then no slot is held. */
   acquire(signal: AbortSignal): Promise<Disposable> {
-    return this.#line.acquire(undefined, signal)
+    return this.#gate.acquire(undefined, signal)
   }
 }
 
 function checkedCapacity(capacity: number): number {
-  if (!(capacity >= 1)) throw new Error(`a semaphore needs room for one, not ${capacity}`)
+  if (!(capacity >= 1)) throw new Error(`semaphore capacity must be at least 1, not ${capacity}`)
   return capacity
 }

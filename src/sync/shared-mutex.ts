@@ -1,30 +1,30 @@
-import { WaitingLine } from './waiting-line.ts'
+import { Gate } from './gate.ts'
 
 /**
- * Many may hold it together, or one alone. First come, first served: whoever wants to be alone waits for those inside
- * only, and nobody who comes later gets in before. Hold it with `using`.
+ * Read-write lock: many shared holders, or one exclusive holder. First in, first out: an exclusive request waits only
+ * for the current holders, and later requests queue behind it. Hold it with `using`.
  */
 export class SharedMutex {
-  #sharing = 0
-  #alone = false
-  readonly #line = new WaitingLine<'shared' | 'alone'>({
-    isFree: (how) => !this.#alone && (how === 'shared' || this.#sharing === 0),
-    enter: (how) => {
-      if (how === 'alone') this.#alone = true
-      else this.#sharing++
+  #sharedCount = 0
+  #isExclusive = false
+  readonly #gate = new Gate<'shared' | 'exclusive'>({
+    isFree: (mode) => !this.#isExclusive && (mode === 'shared' || this.#sharedCount === 0),
+    acquire: (mode) => {
+      if (mode === 'exclusive') this.#isExclusive = true
+      else this.#sharedCount++
     },
-    leave: (how) => {
-      if (how === 'alone') this.#alone = false
-      else this.#sharing--
+    release: (mode) => {
+      if (mode === 'exclusive') this.#isExclusive = false
+      else this.#sharedCount--
     },
   })
 
   /** Rejects with `signal.reason` as soon as the signal aborts; then it is not held. */
   shared(signal: AbortSignal): Promise<Disposable> {
-    return this.#line.acquire('shared', signal)
+    return this.#gate.acquire('shared', signal)
   }
 
   exclusive(signal: AbortSignal): Promise<Disposable> {
-    return this.#line.acquire('alone', signal)
+    return this.#gate.acquire('exclusive', signal)
   }
 }

@@ -1,6 +1,6 @@
 import type { Clock } from '../platform/clock.ts'
 
-/** An activity: runs until the signal aborts, then returns. A throw means "restart me". */
+/** Runs until the signal aborts, then returns. A throw requests a restart. */
 export interface Service {
   readonly name: string
   run(signal: AbortSignal): Promise<void>
@@ -8,12 +8,12 @@ export interface Service {
 
 const RESTART_DELAY_MS_MIN = 1_000
 const RESTART_DELAY_MS_MAX = 60_000
-/** One that has run this long counts as well again: its next failure is a first one. */
-const RUN_WELL_MS_MIN = 2 * RESTART_DELAY_MS_MAX
+/** A run of this length resets the restart delay. */
+const STABLE_RUN_MS_MIN = 2 * RESTART_DELAY_MS_MAX
 
 /**
- * Keeps one service alive: starts it again after a failure, waiting twice as long each time. Resolves once the service
- * has returned, and never before it has; never rejects. A service that returns by itself is done.
+ * Runs a service and restarts it after a failure, with a delay that doubles each time. Resolves only once the service
+ * has returned; never rejects. A service that returns by itself is not restarted.
  */
 export async function supervise(
   service: Service,
@@ -30,7 +30,7 @@ export async function supervise(
     } catch (error) {
       if (signal.aborted) return
       onFailure(error)
-      if (clock.monotonicMs() - startedMs >= RUN_WELL_MS_MIN) delayMs = RESTART_DELAY_MS_MIN
+      if (clock.monotonicMs() - startedMs >= STABLE_RUN_MS_MIN) delayMs = RESTART_DELAY_MS_MIN
       await clock.sleep(delayMs, signal).catch(() => {}) // an abort ends the loop above
       delayMs = Math.min(delayMs * 2, RESTART_DELAY_MS_MAX)
     }

@@ -1,6 +1,5 @@
 /**
- * Many rings, one waking: a thousand file events while a scan runs lead to one
- * more scan, not to a thousand. Work is done at our pace, not at that of the callers.
+ * Coalesces signals: a thousand file events during a scan cause one more scan, not a thousand.
  */
 export class Wakeup {
   #rung = false
@@ -11,7 +10,7 @@ export class Wakeup {
     this.#sleeper?.()
   }
 
-  /** Returns at once when it rang since the last wait. One waiter at a time. */
+  /** Returns immediately when `ring` was called since the last wait. One waiter at a time. */
   async wait(signal: AbortSignal): Promise<void> {
     signal.throwIfAborted()
     if (!this.#rung) {

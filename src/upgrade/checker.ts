@@ -11,13 +11,13 @@ import type { FoundRelease, UpgradeChecks, UpgradeState, UpgradeView } from './t
 
 const HOUR_MS = 3_600_000
 const INTERVAL_H_MAX = 365 * 24
-/** After the start, so that many restarts in a row are not as many questions, and many devices do not ask at once. */
+/** Delay after the start: avoids a request per restart, and simultaneous requests of many devices. */
 const FIRST_MS_MIN = 30_000
 const FIRST_MS_SPREAD = 60_000
-/** Of the interval: devices that started together drift apart. */
+/** Fraction of the interval: spreads the requests of devices that started together. */
 const JITTER = 0.1
-/** Clients ask us often; the registry is asked this seldom. */
-const ANSWER_KEPT_MS = 10 * 60_000
+/** How long a result is cached, because clients poll often. */
+const RESULT_KEPT_MS = 10 * 60_000
 const FAILURE_KEPT_MS = 60_000
 
 export interface UpgradeDeps extends RegistryDeps {
@@ -33,12 +33,12 @@ export interface UpgradeDeps extends RegistryDeps {
 export interface UpgradeOptions {
   /** With or without a leading `v`. */
   readonly running: string
-  /** False under `--no-upgrade`: then nobody is ever asked. */
+  /** False under `--no-upgrade`: then no request is ever sent. */
   readonly allowed: boolean
   readonly installation: Installation
 }
 
-/** The last answer, and the settings it was given for. */
+/** The last result, and the settings it applies to. */
 interface Checked {
   readonly settings: string
   readonly release: FoundRelease | undefined
@@ -47,7 +47,7 @@ interface Checked {
   readonly atMonotonicMs: number
 }
 
-/** Looks for newer releases as often as the configuration says, and knows what was found. Never installs anything. */
+/** Checks for newer releases at the configured interval and caches the result. Never installs anything. */
 export class UpgradeChecker implements UpgradeView {
   readonly name = 'upgrade'
   readonly #deps: UpgradeDeps
@@ -56,7 +56,7 @@ export class UpgradeChecker implements UpgradeView {
   readonly #changed = new Wakeup()
   readonly #stop = new AbortController()
   #checked: Checked | undefined
-  #asking: Promise<Checked> | undefined
+  #request: Promise<Checked> | undefined
   #announced = ''
 
   constructor(deps: UpgradeDeps, options: UpgradeOptions) {
@@ -65,9 +65,9 @@ export class UpgradeChecker implements UpgradeView {
     this.#running = options.running.replace(/^v/, '')
     deps.config.subscribe((from, to) => {
       const isSameInterval = from.options.autoUpgradeIntervalH === to.options.autoUpgradeIntervalH
-      const isSameQuestion = settingsOf(from) === settingsOf(to)
-      if (!isSameQuestion) this.#checked = undefined
-      if (!isSameInterval || !isSameQuestion) this.#changed.ring()
+      const isSameSource = settingsOf(from) === settingsOf(to)
+      if (!isSameSource) this.#checked = undefined
+      if (!isSameInterval || !isSameSource) this.#changed.ring()
     })
   }
 
@@ -88,7 +88,7 @@ export class UpgradeChecker implements UpgradeView {
 
   async check(): Promise<UpgradeState> {
     if (this.#checks() !== 'on') throw new TwinfoldError('upgrade-off', 'upgrade unsupported')
-    const { error } = this.#recent() ?? (await this.#ask())
+    const { error } = this.#recent() ?? (await this.#fetchShared())
     if (error !== '') throw new TwinfoldError('upgrade-failed', error)
     return this.state()
   }
@@ -100,13 +100,13 @@ export class UpgradeChecker implements UpgradeView {
     while (!signal.aborted) {
       const isDue = await this.#pause(this.#checks() === 'on' ? this.#delayMs(isFirst) : undefined, signal)
       if (signal.aborted) break
-      if (isDue) await this.#ask().catch(() => {}) // it ends with the signal only
-      isFirst = !isDue // switched on or changed: soon
+      if (isDue) await this.#fetchShared().catch(() => {}) // rejects only when the signal aborts
+      isFirst = !isDue // enabled or changed: the short first delay applies
     }
-    await this.#asking?.catch(() => {})
+    await this.#request?.catch(() => {})
   }
 
-  /** True once the delay is over; false when the settings changed before. Without a delay only a change ends it. */
+  /** True once the delay is over; false when the settings changed first. Without a delay only a change ends it. */
   async #pause(delayMs: number | undefined, signal: AbortSignal): Promise<boolean> {
     const over = new AbortController()
     const either = AbortSignal.any([signal, over.signal])
@@ -117,7 +117,7 @@ export class UpgradeChecker implements UpgradeView {
     } catch {
       return false // aborted, which ends the loop
     } finally {
-      over.abort() // whoever lost the race must not wait on
+      over.abort() // cancels the loser of the race
       await Promise.allSettled([changed, ...due])
     }
   }
@@ -129,15 +129,15 @@ export class UpgradeChecker implements UpgradeView {
     return intervalMs - spreadMs + this.#deps.random.int(2 * spreadMs + 1)
   }
 
-  /** One question at a time, whoever asks. Never rejects but when the daemon stops: failures are kept as such. */
-  #ask(): Promise<Checked> {
-    this.#asking ??= this.#askNow().finally(() => {
-      this.#asking = undefined
+  /** Concurrent callers share one request. Rejects only when the daemon stops: other failures are stored. */
+  #fetchShared(): Promise<Checked> {
+    this.#request ??= this.#fetchRelease().finally(() => {
+      this.#request = undefined
     })
-    return this.#asking
+    return this.#request
   }
 
-  async #askNow(): Promise<Checked> {
+  async #fetchRelease(): Promise<Checked> {
     const { clock, config, log } = this.#deps
     const settings = settingsOf(config.current)
     const note = (release: FoundRelease | undefined, error: string): Checked =>
@@ -145,14 +145,14 @@ export class UpgradeChecker implements UpgradeView {
     try {
       const { releasesURL, upgradeToPreReleases: preReleases } = config.current.options
       const source = releaseSource(releasesURL)
-      log.debug(() => `asking ${source} for releases newer than ${this.#running}`)
+      log.debug(() => `requesting releases newer than ${this.#running} from ${source}`)
       const release = await findRelease(this.#deps, { source, running: this.#running, preReleases }, this.#stop.signal)
       const checked = note(release, '')
       this.#announce(release)
       return checked
     } catch (error) {
       this.#stop.signal.throwIfAborted()
-      log.info(`looking for a newer release failed: ${messageOf(error)}`)
+      log.info(`checking for a newer release failed: ${messageOf(error)}`)
       return note(this.#checked?.settings === settings ? this.#checked.release : undefined, messageOf(error))
     }
   }
@@ -176,20 +176,20 @@ export class UpgradeChecker implements UpgradeView {
     try {
       return releaseSource(this.#deps.config.current.options.releasesURL)
     } catch {
-      return undefined // a check says why
+      return undefined // `check` reports the reason
     }
   }
 
-  /** An answer to other settings is no answer: they may change while the registry is asked. */
+  /** Discards a result for other settings: they may change during a request. */
   #valid(): Checked | undefined {
-    const isOurs = this.#checks() === 'on' && this.#checked?.settings === settingsOf(this.#deps.config.current)
-    return isOurs ? this.#checked : undefined
+    const isCurrent = this.#checks() === 'on' && this.#checked?.settings === settingsOf(this.#deps.config.current)
+    return isCurrent ? this.#checked : undefined
   }
 
   #recent(): Checked | undefined {
     const checked = this.#valid()
     if (checked === undefined) return undefined
-    const keptMs = checked.error === '' ? ANSWER_KEPT_MS : FAILURE_KEPT_MS
+    const keptMs = checked.error === '' ? RESULT_KEPT_MS : FAILURE_KEPT_MS
     return this.#deps.clock.monotonicMs() - checked.atMonotonicMs < keptMs ? checked : undefined
   }
 }

@@ -9,7 +9,7 @@ import type { FoundRelease } from './types.ts'
 const LIST_BYTES_MAX = 4 * 1024 * 1024
 const MANIFEST_BYTES_MAX = 512 * 1024
 const TIMEOUT_MS = 20_000
-/** The short form of the list, which installers use; registries that do not know it send the long one. */
+/** Requests the abbreviated metadata that installers use; registries without it send the full document. */
 const LIST_TYPE = 'application/vnd.npm.install-v1+json; q=1.0, application/json; q=0.8'
 
 export interface RegistryDeps {
@@ -17,7 +17,7 @@ export interface RegistryDeps {
   environment(name: string): string | undefined
 }
 
-export interface ReleaseQuestion {
+export interface ReleaseQuery {
   /** The address of the package in the registry. */
   readonly source: string
   /** Without a leading `v`. */
@@ -26,30 +26,26 @@ export interface ReleaseQuestion {
 }
 
 /**
- * Asks the registry for the release to upgrade to: its list first, then the manifest of that release, which carries
- * what changed. Rejects with `upgrade-failed` and a reason for people. Nothing about this device is sent but the running
+ * Queries the registry for the release to upgrade to: first the list, then the manifest of that release with its
+ * changes. Rejects with `upgrade-failed` and a readable reason. Sends nothing about this device except the running
  * version.
  */
-export async function findRelease(
-  deps: RegistryDeps,
-  question: ReleaseQuestion,
-  signal: AbortSignal,
-): Promise<FoundRelease> {
-  const { source, running, preReleases } = question
-  const ask = (request: Omit<ClientRequest, 'timeoutMs'>) => askJson(deps, running, request, signal)
-  const json = await ask({ url: source, headers: { Accept: LIST_TYPE }, answerBytesMax: LIST_BYTES_MAX })
+export async function findRelease(deps: RegistryDeps, query: ReleaseQuery, signal: AbortSignal): Promise<FoundRelease> {
+  const { source, running, preReleases } = query
+  const get = (request: Omit<ClientRequest, 'timeoutMs'>) => getJson(deps, running, request, signal)
+  const json = await get({ url: source, headers: { Accept: LIST_TYPE }, answerBytesMax: LIST_BYTES_MAX })
   const list = readReleaseList(json)
-  if (list === undefined) throw failed(source, 'the answer is not the description of a package')
+  if (list === undefined) throw failed(source, 'the response is not package metadata')
   const version = newestRelease(list, preReleases)
-  if (version === undefined) throw failed(source, 'there is no release yet')
+  if (version === undefined) throw failed(source, 'no release published')
   const relation = releaseRelation(version, running)
   if (!relation.endsWith('newer')) return { version, relation, changes: [] }
   const url = `${source}/${version}`
-  const manifest = await ask({ url, headers: { Accept: 'application/json' }, answerBytesMax: MANIFEST_BYTES_MAX })
+  const manifest = await get({ url, headers: { Accept: 'application/json' }, answerBytesMax: MANIFEST_BYTES_MAX })
   return { version, relation, changes: changesUpTo(version, running, readChanges(manifest)) }
 }
 
-async function askJson(
+async function getJson(
   deps: RegistryDeps,
   running: string,
   request: Omit<ClientRequest, 'timeoutMs'>,
@@ -57,22 +53,22 @@ async function askJson(
 ): Promise<unknown> {
   const { url } = request
   const headers = { ...request.headers, 'User-Agent': `twinfold/${running}` }
-  const answer = await deps.http
+  const response = await deps.http
     .send({ ...request, ...proxyFor(deps, url), headers, timeoutMs: TIMEOUT_MS }, signal)
     .catch((error: unknown) => {
       signal.throwIfAborted()
       throw failed(url, messageOf(error), error)
     })
-  if (answer.status !== 200) throw failed(url, refusalOf(answer))
+  if (response.status !== 200) throw failed(url, refusalOf(response))
   try {
-    const json: unknown = JSON.parse(new TextDecoder().decode(answer.body))
+    const json: unknown = JSON.parse(new TextDecoder().decode(response.body))
     return json
   } catch (error) {
-    throw failed(url, 'the answer is not JSON', error)
+    throw failed(url, 'the response is not JSON', error)
   }
 }
 
-/** Loopback and the hosts of `no_proxy` are asked directly. */
+/** Loopback and the hosts of `no_proxy` are contacted directly. */
 function proxyFor({ environment }: RegistryDeps, url: string): Pick<ClientRequest, 'proxy'> {
   const proxy = proxyFromEnvironment(environment, () => {}) // the dialer has warned about a bad one
   return proxy === undefined || isExempt(new URL(url).hostname, proxy.exceptions) ? {} : { proxy }
@@ -80,7 +76,7 @@ function proxyFor({ environment }: RegistryDeps, url: string): Pick<ClientReques
 
 function refusalOf({ status, headers }: ClientAnswer): string {
   const to = headers['location']
-  if (status < 300 || status >= 400 || to === undefined) return `the answer is status ${status}`
+  if (status < 300 || status >= 400 || to === undefined) return `HTTP status ${status}`
   return `it redirects to ${plainText(to, 200)}, which is not followed; set releasesURL to that address if it is right`
 }
 

@@ -1,7 +1,7 @@
 import type { InstallationKind } from '../core/releases/installation.ts'
 import type { ReleaseChanges, ReleaseRelation } from '../core/releases/releases.ts'
 
-/** What the registry said. Versions come without a leading `v`. */
+/** A release found in the registry. Versions come without a leading `v`. */
 export interface FoundRelease {
   readonly version: string
   readonly relation: ReleaseRelation
@@ -9,18 +9,18 @@ export interface FoundRelease {
   readonly changes: readonly ReleaseChanges[]
 }
 
-/** Whether anybody may be asked: `off` by the configuration, `forbidden` by `--no-upgrade`. */
+/** Whether requests are sent: `off` by the configuration, `forbidden` by `--no-upgrade`. */
 export type UpgradeChecks = 'on' | 'off' | 'forbidden'
 
-/** What is known about newer releases at this moment. */
+/** The current result of upgrade checks. */
 export interface UpgradeState {
   readonly checks: UpgradeChecks
   /** Without a leading `v`. */
   readonly running: string
-  /** The address that is asked; undefined when the configured one cannot be used. */
+  /** The registry address; undefined when the configured one is invalid. */
   readonly source: string | undefined
   readonly release: FoundRelease | undefined
-  /** When the registry was asked last, with an answer or without. */
+  /** Time of the last check, successful or not. */
   readonly checkedMs: number | undefined
   /** Why the last check failed; empty when it did not. */
   readonly error: string
@@ -29,10 +29,10 @@ export interface UpgradeState {
   readonly command: string | undefined
 }
 
-/** What others may ask about upgrades. */
+/** Access to upgrade checks for other facilities. */
 export interface UpgradeView {
-  /** Asks nobody. */
+  /** Sends no request. */
   state(): UpgradeState
-  /** Asks the registry, unless that was done just now. Rejects with `upgrade-failed`, or `upgrade-off` if it may not. */
+  /** Queries the registry unless the result is recent. Rejects with `upgrade-failed`, or `upgrade-off` if disabled. */
   check(): Promise<UpgradeState>
 }

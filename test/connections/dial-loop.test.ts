@@ -66,8 +66,8 @@ test('an address that is due a moment after the clock was looked at is not left 
       present: () => ({ priorities: [], wanted: 1, totalCount: 0 }),
       isLan: () => () => false,
       lookup: async () => [],
-      greet: async () => {},
-      noted: () => {},
+      accept: async () => {},
+      onDialed: () => {},
     },
     { device: idOf(identity) },
   )

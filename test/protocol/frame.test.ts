@@ -240,7 +240,7 @@ test('the data of an answer goes straight to its place where the stream can, and
   const place = new Uint8Array(5_000)
   const read = await readFrame(reader, {
     ...NOBODY,
-    placeFor: (id, dataBytes) => (id === 7 ? place.subarray(0, dataBytes) : undefined),
+    bufferFor: (id, dataBytes) => (id === 7 ? place.subarray(0, dataBytes) : undefined),
   })
   assert.equal(read?.placed?.id, 7)
   assert.ok(data.equals(place))
@@ -257,5 +257,5 @@ test('a connection that ends while data goes to its place has ended within a mes
     writeFrame('Response', writeResponse(7, { kind: 'data', data: Buffer.alloc(500) }), 'never'),
   )
   const reader = new ByteReader({ read: async () => bytes.subarray(0, 100), readInto: async () => false }, () => 0)
-  await assert.rejects(readFrame(reader, { ...NOBODY, placeFor: () => new Uint8Array(500) }), ProtocolError)
+  await assert.rejects(readFrame(reader, { ...NOBODY, bufferFor: () => new Uint8Array(500) }), ProtocolError)
 })

@@ -15,7 +15,7 @@ import { quietLogger } from '../support/logger.ts'
 import { ScriptedStream, settle } from './scripted-stream.ts'
 
 /** Reads frames and wants to know nothing about it. */
-export const NOBODY: FrameListener = { onProgress: () => {}, placeFor: () => undefined }
+export const NOBODY: FrameListener = { onProgress: () => {}, bufferFor: () => undefined }
 export const EMPTY_CONFIG: ClusterConfig = { folders: [], secondary: false }
 export const HELLO = { deviceName: 'peer', clientName: 'test', clientVersion: 'v1', numConnections: 1, timestampNs: 1n }
 

@@ -70,6 +70,6 @@ test('conflicts are counted by folder', () => {
 test('a folder that is gone leaves nothing behind', () => {
   const { work, move, of } = counters()
   move(0, 'scanning')
-  work.forget('docs')
+  work.remove('docs')
   assert.equal(of('docs'), undefined)
 })

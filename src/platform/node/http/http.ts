@@ -57,18 +57,18 @@ async function listen(options: HttpListenOptions, handler: HttpHandler): Promise
     else response.once('socket', () => answer(handler, request, incoming, response))
   }
   const plain = configure(createServer(SERVER_OPTIONS), serve)
-  const door =
+  const group =
     options.tls === undefined ? { entry: plain, servers: [plain], sockets: NONE } : openBoth(plain, options.tls, serve)
-  door.entry.maxConnections = CONNECTIONS_MAX
-  const address = await bindListener(door.entry, options)
+  group.entry.maxConnections = CONNECTIONS_MAX
+  const address = await bindListener(group.entry, options)
   return {
     address,
-    [Symbol.asyncDispose]: () => close(door, closing),
+    [Symbol.asyncDispose]: () => close(group, closing),
   }
 }
 
-/** What was opened for one address: who accepts, who serves, and the sockets that nobody serves yet. */
-interface Door {
+/** The servers of one address: the one that accepts, those that serve, and the sockets not yet assigned to a server. */
+interface ServerGroup {
   readonly entry: NetServer
   readonly servers: readonly Server[]
   readonly sockets: ReadonlySet<Socket>
@@ -91,7 +91,7 @@ function configure<T extends Server | TlsServer>(server: T, serve: Serve): T {
 const TLS_HANDSHAKE = 22
 
 /** One port for both: the first byte tells them apart. */
-function openBoth(plain: Server, tls: NonNullable<HttpListenOptions['tls']>, serve: Serve): Door {
+function openBoth(plain: Server, tls: NonNullable<HttpListenOptions['tls']>, serve: Serve): ServerGroup {
   const secure = configure(
     createTlsServer({
       ...SERVER_OPTIONS,
@@ -172,7 +172,7 @@ function deliver(incoming: IncomingMessage, response: ServerResponse, reply: Htt
 }
 
 /** Stops listening at once, ends long polls, and gives answers in progress a moment. */
-async function close({ entry, servers, sockets }: Door, closing: AbortController): Promise<void> {
+async function close({ entry, servers, sockets }: ServerGroup, closing: AbortController): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   entry.close(() => resolve())
   closing.abort(new Error('the server is closing'))
