@@ -24,7 +24,7 @@ interface PairSettings {
   readonly delayMs?: number
 }
 
-/** Two machines on one simulated network. `a` and `b` say how each configures the other. */
+/** Two machines on one simulated network. `a` and `b` are the configuration of the peer on each. */
 function pair(settings: PairSettings = {}) {
   const clock = new SimClock()
   const network = new SimNetwork(clock, { delayMs: settings.delayMs ?? 2 })
@@ -50,7 +50,7 @@ function pair(settings: PairSettings = {}) {
       const stopping = Promise.all([a.stop(), b.stop()])
       await pass(30_000)
       await stopping
-      assert.equal(clock.sleepingCount, 0, 'somebody sleeps on after the stop')
+      assert.equal(clock.sleepingCount, 0, 'no timer is pending after the stop')
     },
   }
 }
@@ -58,7 +58,7 @@ function pair(settings: PairSettings = {}) {
 const TO_B = { addresses: [`tcp://${B_HOST}`] }
 const TO_A = { addresses: [`tcp://${A_HOST}:22000`] }
 
-test('B-18: a device that moved is let in again when the connection it lost has fallen silent, not after minutes', async () => {
+test('B-18: a device that changed networks reconnects within two minutes, once its lost connection is idle', async () => {
   const MOVED_HOST = '10.0.0.3'
   await using two = pair({ b: TO_A })
   two.a.start()
@@ -73,16 +73,16 @@ test('B-18: a device that moved is let in again when the connection it lost has 
     configOf(B_ID, [deviceConfig(A_ID, TO_A)], { reconnectionIntervalS: 5 }),
   ).start()
   await two.pass(60_000)
-  assert.equal(moved.open(A_ID), 0, 'somebody with a connection that lives has no need of another')
+  assert.equal(moved.open(A_ID), 0, 'refused while the old connection is not idle yet')
   const [lost] = two.a.made
   await two.pass(60_000)
   assert.equal(moved.open(A_ID), 1)
   assert.equal(two.a.open(B_ID), 1)
   assert.equal(two.a.connections.status().devices.get(B_ID)?.primary.address.split(':')[0], MOVED_HOST)
-  await two.pass(15_000) // the farewell that nobody hears takes its time
+  await two.pass(15_000) // the undeliverable Close times out
   assert.equal(lost?.closed.aborted, true)
   await two.pass(300_000)
-  assert.equal(moved.open(A_ID), 1, 'one that lives is never taken for silent')
+  assert.equal(moved.open(A_ID), 1, 'an active connection never counts as idle')
   assert.equal(two.a.made.length, 2)
   const stopping = moved.stop()
   await two.pass(30_000)
@@ -90,7 +90,7 @@ test('B-18: a device that moved is let in again when the connection it lost has 
   reportRow({ id: 'B-18', part: 'moved device', tried: 1, readmittedWithinS: 120 })
 })
 
-test('one dials, the other listens, both have one connection and know what it is', async () => {
+test('one dials, the other listens: both report one connection with its details', async () => {
   await using two = pair({ a: TO_B })
   two.b.start()
   await two.pass(100)
@@ -114,7 +114,7 @@ test('one dials, the other listens, both have one connection and know what it is
   })
 })
 
-test('one that is not there yet is found within the interval, and not called without end before', async () => {
+test('an unreachable device is dialled with backoff and connected within the interval once it listens', async () => {
   await using two = pair({ a: TO_B })
   two.a.start()
   await two.pass(120_000)
@@ -125,7 +125,7 @@ test('one that is not there yet is found within the interval, and not called wit
   assert.equal(two.a.open(B_ID), 1)
 })
 
-test('a lost connection is made again at once, but not more than three times in a row', async () => {
+test('a lost connection is redialled immediately, at most three times in a row', async () => {
   await using two = pair({ a: TO_B })
   two.b.start()
   await two.pass(100)
@@ -144,7 +144,7 @@ test('a lost connection is made again at once, but not more than three times in 
   assert.equal(two.a.open(B_ID), 1)
 })
 
-test('one that does not know us is not called without end', async () => {
+test('a device that does not have us configured is dialled with backoff', async () => {
   await using two = pair({ a: TO_B })
   two.b.config = configOf(B_ID, [], two.b.config.options)
   const b = new Machine(
@@ -156,28 +156,29 @@ test('one that does not know us is not called without end', async () => {
   await two.pass(100)
   two.a.start()
   await two.pass(300_000)
-  assert.ok(b.strangers.length >= 3 && b.strangers.length < 25, `${b.strangers.length} calls in five minutes`)
-  assert.deepEqual(b.strangers[0]?.device, A_ID)
-  assert.equal(b.strangers[0]?.name, `name of ${A_ID.slice(0, 7)}`)
+  const count = b.unknownDevices.length
+  assert.ok(count >= 3 && count < 25, `${count} dials in five minutes`)
+  assert.deepEqual(b.unknownDevices[0]?.device, A_ID)
+  assert.equal(b.unknownDevices[0]?.name, `name of ${A_ID.slice(0, 7)}`)
   assert.equal(b.made.length, 0)
   const [mine] = two.a.made
-  assert.equal(mine?.hello.deviceName, '', 'a stranger learns no name')
+  assert.equal(mine?.hello.deviceName, '', 'an unknown device receives no name')
   const stopping = b.stop()
   await two.pass(30_000)
   await stopping
 })
 
 for (const delayMs of [0, 1, 7, 50, 400]) {
-  test(`two that dial each other at once have the same connections from the first try on (${delayMs} ms away)`, async () => {
+  test(`mutual dials at once: both sides have the same connections after one attempt (${delayMs} ms latency)`, async () => {
     await using two = pair({ a: TO_B, b: TO_A, delayMs })
     two.a.start()
     two.b.start()
-    await two.pass(4_000) // at the first try: a second would come after five seconds
+    await two.pass(4_000) // the first attempt: the second follows after five seconds
     const count = two.a.open(B_ID)
     assert.ok(count === 1 || count === 2, `${count} connections`)
     assert.equal(two.b.open(A_ID), count)
-    // On one that is gone the other may have heard of folders last: a Syncthing would not speak of them on the one that is left.
-    assert.equal(two.a.made.length + two.b.made.length, 2 * count, 'none was made and ended')
+    // Syncthing would not resend its ClusterConfig on the remaining connection.
+    assert.equal(two.a.made.length + two.b.made.length, 2 * count, 'no connection was opened and closed again')
     two.a.assertConsistent()
     two.b.assertConsistent()
     const kept = two.a.alive()
@@ -192,7 +193,7 @@ for (const [own, peer, wanted] of [
   [1, 3, 1],
   [2, 1, 1],
 ] as const) {
-  test(`${own} connections wanted here and ${peer} there are ${wanted}`, async () => {
+  test(`numConnections ${own} here and ${peer} there result in ${wanted}`, async () => {
     await using two = pair({ a: { ...TO_B, numConnections: own }, b: { addresses: [], numConnections: peer } })
     two.a.start()
     two.b.start()
@@ -204,7 +205,7 @@ for (const [own, peer, wanted] of [
   })
 }
 
-test('a better connection replaces worse ones; a worse one is not even tried', async () => {
+test('a connection of better priority replaces others; one of worse priority is not dialled', async () => {
   await using two = pair({
     a: { addresses: [`tcp://${B_HOST}:22001`] },
     bOptions: { listenAddresses: ['tcp://:22000', 'tcp://:22001'] },
@@ -214,7 +215,7 @@ test('a better connection replaces worse ones; a worse one is not even tried', a
   await two.pass(10_000)
   const first = two.a.alive()[0]
   assert.equal(first?.priority, 10)
-  // From now on the network counts as far away, except for what is said to be near: the same address, but cheaper.
+  // The same address now has a better priority.
   two.a.change({ ...two.a.config, options: { ...two.a.config.options, connectionPriorityTcpLan: 5 } })
   two.b.change({ ...two.b.config, options: { ...two.b.config.options, connectionPriorityTcpLan: 5 } })
   await two.pass(30_000)
@@ -223,7 +224,7 @@ test('a better connection replaces worse ones; a worse one is not even tried', a
   assert.equal(two.a.alive()[0]?.priority, 5)
 })
 
-test('pausing ends connections and dials, on this side for good, and resuming brings them back', async () => {
+test('pausing closes connections and stops dials until the device is resumed', async () => {
   await using two = pair({ a: TO_B, b: TO_A })
   two.a.start()
   two.b.start()
@@ -240,9 +241,9 @@ test('pausing ends connections and dials, on this side for good, and resuming br
   assert.equal(two.a.open(B_ID), 1)
 })
 
-test('pausing one who is silent in the middle of Hello keeps nothing else waiting', async () => {
+test('pausing a device during a stalled Hello blocks nothing else', async () => {
   await using two = pair({ a: TO_B })
-  // Somebody with the key of b takes the stream and says nothing.
+  // A peer with the key of b accepts the stream and sends nothing.
   await two.network.host(B_HOST).listenTls({ host: '', port: 22_000, identity: B }, () => {})
   two.a.start()
   await two.pass(1_000)
@@ -256,7 +257,7 @@ test('pausing one who is silent in the middle of Hello keeps nothing else waitin
   assert.deepEqual([...two.a.connections.status().listeners.keys()], ['tcp://0.0.0.0:22009'])
 })
 
-test('what waits behind a limit is not sent when the device stops, only what was begun', async () => {
+test('on stop, messages queued behind a rate limit are discarded; only the one in progress is sent', async () => {
   await using two = pair({ a: TO_B, aOptions: { maxSendKbps: 1, limitBandwidthInLan: true } })
   two.a.start()
   two.b.start()
@@ -286,7 +287,7 @@ test('what waits behind a limit is not sent when the device stops, only what was
   assert.ok(sentCount - before <= 1, `${sentCount - before} more messages were sent`)
 })
 
-test('a removed device is let go, and is a stranger from then on', async () => {
+test('a removed device is disconnected and reported as unknown afterwards', async () => {
   await using two = pair({ a: TO_B, b: TO_A })
   two.a.start()
   two.b.start()
@@ -294,22 +295,22 @@ test('a removed device is let go, and is a stranger from then on', async () => {
   two.a.change({ ...two.a.config, devices: two.a.config.devices.slice(0, 1) })
   await two.pass(60_000)
   assert.equal(two.a.open(B_ID), 0)
-  assert.equal(two.a.strangers[0]?.device, B_ID)
+  assert.equal(two.a.unknownDevices[0]?.device, B_ID)
   assert.equal(two.b.open(A_ID), 0)
 })
 
-test('an ignored device hears nothing at all', async () => {
+test('nothing is sent to an ignored device', async () => {
   await using two = pair({ b: TO_A })
   const ignored = { deviceID: B_ID, time: '', name: '', address: '' }
   two.a.change({ ...two.a.config, devices: two.a.config.devices.slice(0, 1), remoteIgnoredDevices: [ignored] })
   two.a.start()
   two.b.start()
   await two.pass(60_000)
-  assert.equal(two.a.strangers.length, 0)
+  assert.equal(two.a.unknownDevices.length, 0)
   assert.equal(two.b.made.length, 0)
 })
 
-test('a device comes in from allowed networks only', async () => {
+test('a device can connect from allowed networks only', async () => {
   await using two = pair({ a: { allowedNetworks: ['192.168.0.0/16'] }, b: TO_A })
   two.a.start()
   two.b.start()
@@ -324,7 +325,7 @@ test('a device comes in from allowed networks only', async () => {
   assert.equal(two.a.open(B_ID), 0)
 })
 
-test('where the most connections are reached nobody else is let in or dialled', async () => {
+test('at connectionLimitMax no further connection is accepted or dialled', async () => {
   await using two = pair({
     a: { ...TO_B, numConnections: 3 },
     b: { ...TO_A, numConnections: 3 },
@@ -336,7 +337,7 @@ test('where the most connections are reached nobody else is let in or dialled', 
   assert.equal(two.a.open(B_ID), 2)
 })
 
-test('a port that is taken is told, and used when it becomes free', async () => {
+test('a port in use is reported, and bound when it becomes free', async () => {
   await using two = pair()
   const taken = await two.network.host(A_HOST).listenTls({ host: '', port: 22_000, identity: B }, () => {})
   two.a.start()
@@ -347,7 +348,7 @@ test('a port that is taken is told, and used when it becomes free', async () => 
   assert.equal(two.a.connections.status().listeners.get('tcp://0.0.0.0:22000')?.error, null)
 })
 
-test('listen addresses follow the configuration; what cannot be used is said', async () => {
+test('listen addresses follow the configuration; unusable ones are reported', async () => {
   await using two = pair({ aOptions: { listenAddresses: ['default', 'quic://0.0.0.0:22000', 'tcp://:99999'] } })
   two.a.start()
   await two.pass(100)
@@ -362,7 +363,7 @@ test('listen addresses follow the configuration; what cannot be used is said', a
   assert.ok(two.a.log.lines.some((line) => line.includes('quic://')))
 })
 
-test('one who says no Hello is dropped after twenty seconds, and keeps nobody waiting', async () => {
+test('a connection without a Hello is dropped after twenty seconds and blocks no other', async () => {
   await using two = pair({ b: TO_A })
   two.a.start()
   const silent = await connectAs(two, 'silent')
@@ -377,7 +378,7 @@ test('one who says no Hello is dropped after twenty seconds, and keeps nobody wa
   await reading
 })
 
-test('B-03 silent strangers in any number: so many are kept and no more', async () => {
+test('B-03 the number of unknown devices with a pending Hello is limited', async () => {
   await using two = pair()
   two.a.start()
   const count = 500
@@ -391,7 +392,7 @@ test('B-03 silent strangers in any number: so many are kept and no more', async 
   await Promise.all(silent)
 })
 
-test('B-03 strangers who knock under ever new names: the list is limited, the newest stay, and so does the disk', async () => {
+test('B-03 ever new unknown devices: the list and its disk usage are limited, the newest stay', async () => {
   const clock = new SimClock()
   const network = new SimNetwork(clock)
   const stored = new Map<string, Uint8Array>()
@@ -404,7 +405,7 @@ test('B-03 strangers who knock under ever new names: the list is limited, the ne
   const config = configOf(A_ID, [], { listenAddresses: ['tcp://0.0.0.0:22000'] })
   const pending = new Pending({ clock, keyValue, events: { emit: () => {} }, log: quietLogger('model') }, config)
   const platform = createSimPlatform(1, { clock, network, hostName: A_HOST })
-  const a = new Machine(platform, A, config, { onStranger: (stranger) => pending.onUnknownDevice(stranger) }).start()
+  const a = new Machine(platform, A, config, { onStranger: (device) => pending.onUnknownDevice(device) }).start()
   await clock.advance(10, settle)
   const count = effort(600)
   const hello = {
@@ -416,7 +417,7 @@ test('B-03 strangers who knock under ever new names: the list is limited, the ne
   }
   let last = ''
   for (let i = 0; i < count; i++) {
-    const identity = simIdentity(`stranger ${i}`)
+    const identity = simIdentity(`unknown ${i}`)
     const signal = new AbortController().signal
     const stream = await network.host('10.0.0.77').dialTls({ host: A_HOST, port: 22_000, identity }, signal)
     await exchangeHellos(stream, hello, clock, signal)
@@ -428,7 +429,7 @@ test('B-03 strangers who knock under ever new names: the list is limited, the ne
   const bytes = [...stored.values()].reduce((sum, value) => sum + value.length, 0)
   assert.ok(pending.devices.length <= 500)
   assert.equal(pending.devices.at(-1)?.device, last)
-  assert.ok(bytes < 500 * 1_024, `${bytes} bytes are kept`)
+  assert.ok(bytes < 500 * 1_024, `${bytes}bytes are stored`)
   reportRow({ id: 'B-03', tried: count, entries: pending.devices.length, bytes })
   const stopping = a.stop()
   await clock.advance(30_000, settle)
@@ -447,11 +448,11 @@ async function drain(stream: { read(): Promise<Uint8Array | undefined> }): Promi
   try {
     while ((await stream.read()) !== undefined);
   } catch {
-    // cut off is an end too
+    // a reset ends the stream as well
   }
 }
 
-/** Lets every promise that is ready run. */
+/** Runs all resolved promises. */
 async function settle(): Promise<void> {
-  for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve))
+  for (let round = 0; round < 3; round++) await new Promise((resolve) => setImmediate(resolve))
 }

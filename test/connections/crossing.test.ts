@@ -27,7 +27,7 @@ const scenario = fc.record({
   ),
 })
 
-test('whoever dials, whatever happens in between: in the end both have the same connections, as many as wanted or one more', async () => {
+test('for any faults: both sides end with the same connections, the wanted number or one more', async () => {
   await fc.assert(
     fc.asyncProperty(scenario, async ({ seed, delayMs, startGapMs, wanted, dials, trouble }) => {
       const clock = new SimClock()
@@ -72,12 +72,12 @@ test('whoever dials, whatever happens in between: in the end both have the same 
       const stopping = Promise.all([one.stop(), two.stop()])
       await clock.advance(60_000, settle)
       await stopping
-      assert.equal(clock.sleepingCount, 0, 'somebody sleeps on after the stop')
+      assert.equal(clock.sleepingCount, 0, 'no timer is pending after the stop')
     }),
     { numRuns: effort(60) },
   )
 })
 
 async function settle(): Promise<void> {
-  for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve))
+  for (let round = 0; round < 3; round++) await new Promise((resolve) => setImmediate(resolve))
 }

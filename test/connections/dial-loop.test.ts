@@ -14,7 +14,7 @@ import { deviceConfig, idOf, simIdentity } from './machines.ts'
 
 const DIAL_MS_MAX = 10_000
 
-/** Time passes while one looks at it, and timers go off a little early, as those of Node do. */
+/** Time advances with every reading, and timers fire slightly early, as in Node. */
 class HastyClock implements Clock {
   #nowMs = 0
   #sleeps = 0
@@ -31,7 +31,7 @@ class HastyClock implements Clock {
   async sleep(delayMs: number, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted()
     if (delayMs === DIAL_MS_MAX) {
-      await once(signal, 'abort') // nobody takes so long to answer here
+      await once(signal, 'abort') // no dial takes that long here
       signal.throwIfAborted()
     }
     await setImmediate()
@@ -40,16 +40,16 @@ class HastyClock implements Clock {
   }
 }
 
-test('an address that is due a moment after the clock was looked at is not left for a minute', async () => {
+test('an address that becomes due just after the clock was read does not wait for a minute', async () => {
   const clock = new HastyClock()
   const stop = new AbortController()
   const dialledMs: number[] = []
   const net: Net = {
-    listenTls: () => Promise.reject(new Error('nobody listens here')),
+    listenTls: () => Promise.reject(new Error('not supported')),
     dialTls: async () => {
       dialledMs.push(clock.nowMs())
       if (dialledMs.length === 30) stop.abort()
-      throw new NetError('ECONNREFUSED', 'nobody there')
+      throw new NetError('ECONNREFUSED', 'refused')
     },
   }
   const identity = simIdentity('far')
@@ -73,5 +73,5 @@ test('an address that is due a moment after the clock was looked at is not left 
   )
   await loop.run(stop.signal)
   const restsMs = dialledMs.slice(1).map((atMs, at) => atMs - dialledMs[at]!)
-  assert.ok(Math.max(...restsMs) < 6_000, `rested for ${Math.max(...restsMs)} ms where 5,000 were meant`)
+  assert.ok(Math.max(...restsMs) < 6_000, `waited ${Math.max(...restsMs)} ms instead of 5,000`)
 })

@@ -10,7 +10,7 @@ import type { Identity } from '../../src/platform/net.ts'
 import type { Platform } from '../../src/platform/platform.ts'
 import { quietLogger } from '../support/logger.ts'
 
-/** An identity that only a simulation believes. */
+/** An identity that is valid only in the simulation. */
 export function simIdentity(name: string): Identity {
   const body = Buffer.from(`certificate of ${name}`).toString('base64')
   return { certificatePem: `-----BEGIN CERTIFICATE-----\n${body}\n-----END CERTIFICATE-----\n`, keyPem: '' }
@@ -42,8 +42,8 @@ export function configOf(
   }
 }
 
-/** Takes everything and gives nothing. */
-const DEAF: ProtocolHandler = {
+/** Accepts all messages and refuses all requests. */
+const NULL_HANDLER: ProtocolHandler = {
   clusterConfig: async () => {},
   index: async () => {},
   indexUpdate: async () => {},
@@ -51,12 +51,12 @@ const DEAF: ProtocolHandler = {
   downloadProgress: async () => {},
 }
 
-/** One device with nothing but its connections. */
+/** One device reduced to its connections. */
 export class Machine {
   readonly id: DeviceId
   readonly connections: Connections
   readonly made: Connection[] = []
-  readonly strangers: UnknownDevice[] = []
+  readonly unknownDevices: UnknownDevice[] = []
   readonly log = quietLogger('connections')
   config: Config
   readonly #stop = new AbortController()
@@ -75,7 +75,7 @@ export class Machine {
         platform,
         logger: (facility) => (facility === 'connections' ? this.log : quietLogger(facility)),
         onConnection: (connection) => this.#use(connection),
-        onStranger: (stranger) => void this.strangers.push(stranger),
+        onStranger: (device) => void this.unknownDevices.push(device),
         lookup: async () => [],
         ...deps,
       },
@@ -85,7 +85,7 @@ export class Machine {
 
   #use(connection: Connection): void {
     this.made.push(connection)
-    void connection.run(DEAF)
+    void connection.run(NULL_HANDLER)
     void connection.clusterConfig({ folders: [], secondary: false })
   }
 
@@ -105,13 +105,13 @@ export class Machine {
     this.connections.apply(from, to)
   }
 
-  /** The open connections to a device, as they are told to whoever looks. */
+  /** The number of connections to a device in the reported status. */
   open(device: DeviceId): number {
     const figures = this.connections.status().devices.get(device)
     return figures === undefined ? 0 : 1 + figures.secondary.length
   }
 
-  /** Those that the device has and that have not ended, as whoever uses them sees it. */
+  /** Connections whose `closed` signal has not aborted. */
   alive(): readonly Connection[] {
     return this.made.filter((connection) => !connection.closed.aborted)
   }

@@ -27,7 +27,7 @@ function limitsOf({ all = 0, peer = 0, lan = false, receive = 0 }: Limits): Conf
   })
 }
 
-/** A limited stream whose other end takes everything at once, and how much that was. */
+/** A limited stream whose other end reads everything immediately, and the number of bytes read. */
 async function pipe(clock: SimClock, limits: RateLimits, device = PEER, isLocal = false) {
   const network = new SimNetwork(clock)
   const arrived = Promise.withResolvers<TlsStream>()
@@ -44,7 +44,7 @@ async function pipe(clock: SimClock, limits: RateLimits, device = PEER, isLocal 
   return { stream, far, arrivedBytes: () => bytes }
 }
 
-test('what is sent in ten seconds is the burst and ten seconds of the rate, in one piece or many', async () => {
+test('ten seconds send the burst and ten seconds of the rate, in one piece or many', async () => {
   for (const pieceBytes of [10 * KIB * KIB, 16 * KIB]) {
     const clock = new SimClock()
     const { stream, arrivedBytes } = await pipe(clock, new RateLimits(clock, limitsOf({ peer: 100 })))
@@ -57,7 +57,7 @@ test('what is sent in ten seconds is the burst and ten seconds of the rate, in o
   }
 })
 
-test('the limit of all is shared fairly by those who use it', async () => {
+test('connections share the global limit fairly', async () => {
   const clock = new SimClock()
   const limits = new RateLimits(clock, limitsOf({ all: 200 }))
   const [one, two] = [await pipe(clock, limits, PEER), await pipe(clock, limits, OTHER)]
@@ -71,7 +71,7 @@ test('the limit of all is shared fairly by those who use it', async () => {
   )
 })
 
-test('memory is filled no faster than a limit on receiving lets it, and at once without one', async () => {
+test('readInto respects the receive limit, and is immediate without one', async () => {
   for (const [limits, expectedBytes] of [
     [{ receive: 100 }, BURST_BYTES + 10 * 100 * KIB],
     [{}, 10 * KIB * KIB],
@@ -86,7 +86,7 @@ test('memory is filled no faster than a limit on receiving lets it, and at once 
   }
 })
 
-/** A peer that sends as much as anybody takes. */
+/** A peer that sends as fast as it is read. */
 function endless(): TlsStream {
   return {
     peerCertificate: new Uint8Array(0),
@@ -104,7 +104,7 @@ function endless(): TlsStream {
   }
 }
 
-test('of two limits the stricter counts; near devices are exempt unless told otherwise', async () => {
+test('the stricter of two limits applies; local devices are exempt unless limitBandwidthInLan is set', async () => {
   const cases: [limits: Limits, isLocal: boolean, bytesPerS: number][] = [
     [{ all: 50, peer: 200 }, false, 50 * KIB],
     [{ all: 200, peer: 50 }, false, 50 * KIB],
@@ -125,7 +125,7 @@ test('of two limits the stricter counts; near devices are exempt unless told oth
   }
 })
 
-test('a change counts at once, for those who wait too', async () => {
+test('a new rate takes effect immediately, also for pending writes', async () => {
   const clock = new SimClock()
   const limits = new RateLimits(clock, limitsOf({ peer: 1 }))
   const { stream, arrivedBytes } = await pipe(clock, limits)
@@ -142,7 +142,7 @@ test('a change counts at once, for those who wait too', async () => {
   assert.ok(arrivedBytes() < 8 * KIB * KIB + BURST_BYTES + 200 * KIB)
 })
 
-test('a removed device keeps nobody waiting', async () => {
+test('removing a device releases its pending writes', async () => {
   const clock = new SimClock()
   const limits = new RateLimits(clock, limitsOf({ peer: 1 }))
   const { stream } = await pipe(clock, limits)
@@ -153,7 +153,7 @@ test('a removed device keeps nobody waiting', async () => {
   await writing
 })
 
-test('when limits are lifted nobody sleeps on', async () => {
+test('lifting the limits releases all pending writes', async () => {
   const clock = new SimClock()
   const limits = new RateLimits(clock, limitsOf({ all: 1, peer: 1 }))
   const { stream } = await pipe(clock, limits)
@@ -166,7 +166,7 @@ test('when limits are lifted nobody sleeps on', async () => {
   assert.equal(clock.sleepingCount, 0)
 })
 
-test('reading is limited by not reading', async () => {
+test('receiving is limited by backpressure', async () => {
   const clock = new SimClock()
   const { stream, far } = await pipe(clock, new RateLimits(clock, limitsOf({ receive: 100 })))
   let got = 0
@@ -181,5 +181,5 @@ test('reading is limited by not reading', async () => {
 })
 
 async function settle(): Promise<void> {
-  for (let turn = 0; turn < 2; turn++) await new Promise((resolve) => setImmediate(resolve))
+  for (let round = 0; round < 2; round++) await new Promise((resolve) => setImmediate(resolve))
 }

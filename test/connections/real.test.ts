@@ -17,7 +17,7 @@ import { eventually } from '../support/scratch.ts'
 import { configOf, deviceConfig, idOf, Machine } from './machines.ts'
 
 const HOST = '127.0.0.1'
-const WORLD = { clock: nodeClock, random: nodeRandom, net: nodeNet, system: nodeSystem }
+const PLATFORM = { clock: nodeClock, random: nodeRandom, net: nodeNet, system: nodeSystem }
 let serial = 0
 const [A, B] = [await identity(), await identity()]
 const [A_ID, B_ID] = [idOf(A), idOf(B)]
@@ -26,7 +26,7 @@ function identity(commonName = 'syncthing', keyType: KeyType = 'Ed25519', nowMs 
   return makeCertificate({ commonName, keyType, lifetimeDays: 365, nowMs, serial: new Uint8Array(8).fill(++serial) })
 }
 
-/** A device that listens on a free port and knows `other`. */
+/** A device that listens on a free port and has `other` configured. */
 async function listening(
   own: Identity,
   other: Partial<DeviceConfig> & Pick<DeviceConfig, 'deviceID'>,
@@ -36,7 +36,7 @@ async function listening(
     listenAddresses: [`tcp://${HOST}:0`],
     ...options,
   })
-  const machine = new Machine(WORLD, own, config).start()
+  const machine = new Machine(PLATFORM, own, config).start()
   const address = await eventually(
     'a listener',
     () => machine.connections.status().listeners.get(`tcp://${HOST}:0`)?.lanAddresses[0],
@@ -45,7 +45,7 @@ async function listening(
 }
 
 function dialling(own: Identity, other: Partial<DeviceConfig> & Pick<DeviceConfig, 'deviceID'>): Machine {
-  return new Machine(WORLD, own, configOf(idOf(own), [deviceConfig(other.deviceID, other)]))
+  return new Machine(PLATFORM, own, configOf(idOf(own), [deviceConfig(other.deviceID, other)]))
 }
 
 const one =
@@ -53,7 +53,7 @@ const one =
   () =>
     machine.open(id) === count ? true : undefined
 
-test('over real TLS: connected, told apart, connected again after the other has been away', async () => {
+test('over real TLS: connect, disconnect, reconnect after a restart of the peer', async () => {
   const { machine: b, address, port } = await listening(B, { deviceID: A_ID })
   const a = dialling(A, { deviceID: B_ID, addresses: [address] }).start()
   await eventually('a connection on both sides', () => (a.open(B_ID) === 1 && b.open(A_ID) === 1 ? true : undefined))
@@ -63,30 +63,30 @@ test('over real TLS: connected, told apart, connected again after the other has 
   assert.match(figures?.crypto ?? '', /^TLS1\.3-TLS_(AES|CHACHA20)/)
   assert.equal(figures?.isLocal, true)
   await b.stop()
-  await eventually('the end of it', one(a, B_ID, 0))
-  const again = new Machine(WORLD, B, {
+  await eventually('the end of the connection', one(a, B_ID, 0))
+  const again = new Machine(PLATFORM, B, {
     ...b.config,
     options: { ...b.config.options, listenAddresses: [`tcp://${HOST}:${port}`] },
   }).start()
   await eventually('another connection', one(a, B_ID))
   assert.ok(
     a.connections.status().outBytesTotal > (a.connections.status().devices.get(B_ID)?.primary.outBytesTotal ?? 0),
-    'what went before counts',
+    'closed connections count',
   )
   await Promise.all([a.stop(), again.stop()])
 })
 
-test('over real TLS: several connections where both want them', async () => {
+test('over real TLS: several connections when both sides are configured for them', async () => {
   const { machine: b, address } = await listening(B, { deviceID: A_ID, numConnections: 3 })
   const a = dialling(A, { deviceID: B_ID, addresses: [address], numConnections: 2 }).start()
   await eventually('three connections', () => (a.open(B_ID) === 3 && b.open(A_ID) === 3 ? true : undefined))
   await Promise.all([a.stop(), b.stop()])
 })
 
-test('the one who answers must be the one we meant', async () => {
+test('a peer with another device ID than dialled is refused', async () => {
   const { machine: b, address } = await listening(B, { deviceID: A_ID })
-  const stranger = idOf(await identity())
-  const a = dialling(A, { deviceID: stranger, addresses: [address] }).start()
+  const unknownId = idOf(await identity())
+  const a = dialling(A, { deviceID: unknownId, addresses: [address] }).start()
   const error = await eventually(
     'a failed dial',
     () => a.connections.status().lastDials.get(address)?.error ?? undefined,
@@ -102,24 +102,24 @@ for (const [name, certName, isIn] of [
   ['other', 'other', true],
   ['syncthing', 'other', false],
 ] as const) {
-  test(`a certificate made out to ${name} is ${isIn ? 'let in' : 'turned away'} where ${certName || 'the usual name'} is expected`, async () => {
+  test(`certificate name ${name}, expected ${certName || 'default'}: ${isIn ? 'accepted' : 'refused'}`, async () => {
     const own = await identity(name)
     const { machine: b, address } = await listening(B, { deviceID: idOf(own), certName })
     const a = dialling(own, { deviceID: B_ID, addresses: [address] }).start()
     await eventually('an outcome', () =>
-      b.made.length > 0 || b.log.lines.some((line) => line.includes('made out to')) ? true : undefined,
+      b.made.length > 0 || b.log.lines.some((line) => line.includes('certificate name is not')) ? true : undefined,
     )
     assert.equal(b.made.length > 0, isIn)
     await Promise.all([a.stop(), b.stop()])
   })
 }
 
-interface Crowd extends Disposable {
-  /** How many of them are connected now. */
+interface UnknownDevices extends Disposable {
+  /** The number of open connections. */
   openCount(): Promise<number>
 }
 
-async function crowd(port: number, count: number): Promise<Crowd> {
+async function startUnknownDevices(port: number, count: number): Promise<UnknownDevices> {
   const child = spawn(process.execPath, [join(import.meta.dirname, 'strangers.ts'), String(port), String(count)], {
     stdio: ['pipe', 'pipe', 'inherit'],
   })
@@ -135,16 +135,16 @@ async function crowd(port: number, count: number): Promise<Crowd> {
   }
 }
 
-test('B-01 a crowd of silent strangers keeps no device waiting', async () => {
+test('B-01 many idle unknown devices do not block a configured device', async () => {
   const count = effort(400)
   const { machine: b, address, port } = await listening(B, { deviceID: A_ID })
-  // Also when it fails: a listener that stays open keeps the test process from ending.
+  // Also on failure: an open listener keeps the test process running.
   await using running = new AsyncDisposableStack()
   running.defer(() => b.stop())
   const servedMs: number[] = []
   let open = 0
   {
-    using strangers = await crowd(port, count)
+    using unknown = await startUnknownDevices(port, count)
     for (let round = 0; round < 5; round++) {
       const startedMs = performance.now()
       const a = dialling(A, { deviceID: B_ID, addresses: [address] }).start()
@@ -153,17 +153,17 @@ test('B-01 a crowd of silent strangers keeps no device waiting', async () => {
       servedMs.push(performance.now() - startedMs)
       await a.stop()
     }
-    open = await strangers.openCount()
+    open = await unknown.openCount()
   }
-  assert.ok(open > 0, 'strangers are still there')
+  assert.ok(open > 0, 'unknown devices are still connected')
   // The system keeps two queues of 64, which take one more each: connections not yet accepted, and those whose last
-  // packet found that queue full. The other side of both believes that it is connected.
-  assert.ok(open <= 2 * 64 + 2 * (64 + 1), `${open} strangers are kept`)
+  // packet found that queue full. The other side of both counts as connected.
+  assert.ok(open <= 2 * 64 + 2 * (64 + 1), `${open} unknown devices are connected`)
   reportRow({ id: 'B-01', tried: count, open, servedS: servedMs.map((ms) => Number((ms / 1_000).toFixed(3))) })
 })
 
 test(
-  'B-01 a handshake that never ends is ended after ten seconds, however busy it is',
+  'B-01 an endless handshake is dropped after ten seconds, with or without traffic',
   { timeout: 120_000 },
   async () => {
     const { machine: b, port } = await listening(B, { deviceID: A_ID })
@@ -193,7 +193,7 @@ interface Attempt {
   readonly isIn: boolean
 }
 
-test('B-17 TLS as others speak it: let in or turned away by the rules, and the id is that of the leaf', async () => {
+test('B-17 TLS variants are accepted or refused, and the device ID is that of the leaf', async () => {
   const [expired, ecdsa, plain] = [
     await identity('syncthing', 'Ed25519', Date.parse('2001-01-01')),
     await identity('syncthing', 'P-256'),

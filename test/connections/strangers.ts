@@ -3,8 +3,8 @@ import { connect as connectTcp, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import { makeCertificate } from '../../src/main/home/certificate.ts'
 
-// A crowd in a process of its own: so many at once, a line when they are there, then one more every few milliseconds,
-// until killed. Some are silent, some say one byte of TLS a second, some prove who they are and are silent then.
+// Unknown devices in a separate process: `count` at once, a line when they are connected, then one more every 5 ms
+// until killed. A third sends nothing, a third one byte of TLS a second, a third nothing after the TLS handshake.
 
 const [port = 0, count = 0] = process.argv.slice(2).map(Number)
 const own = await makeCertificate({
@@ -15,11 +15,11 @@ const own = await makeCertificate({
   serial: new Uint8Array(8),
 })
 
-function stranger(kind: number): Socket {
+function connectUnknown(kind: number): Socket {
   const options = { host: '127.0.0.1', port, localAddress: `127.0.0.${1 + (kind % 2)}` }
-  const isProved = kind % 3 === 2
+  const isAuthenticated = kind % 3 === 2
   const tls = { cert: own.certificatePem, key: own.keyPem, rejectUnauthorized: false, ALPNProtocols: ['bep/1.0'] }
-  const socket = isProved ? connectTls({ ...options, ...tls }) : connectTcp(options)
+  const socket = isAuthenticated ? connectTls({ ...options, ...tls }) : connectTcp(options)
   if (kind % 3 === 1) {
     const hello = Buffer.from('16030102000100', 'hex')
     let at = 0
@@ -33,7 +33,7 @@ function stranger(kind: number): Socket {
 
 const sockets: Socket[] = []
 for (let i = 0; i < count; i++) {
-  sockets.push(stranger(i))
+  sockets.push(connectUnknown(i))
   if (i % 50 === 49) await new Promise((resolve) => setTimeout(resolve, 5))
 }
 await Promise.all(
@@ -45,7 +45,7 @@ await Promise.all(
   }),
 )
 console.log('there')
-// One that still waits for the system to answer is kept by nobody.
+// A socket that is still connecting does not count.
 const open = () => sockets.filter((socket) => !socket.destroyed && !socket.connecting).length
-setInterval(() => void sockets.push(stranger(sockets.length)), 5)
+setInterval(() => void sockets.push(connectUnknown(sockets.length)), 5)
 process.stdin.on('data', () => console.log(open()))

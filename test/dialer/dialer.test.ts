@@ -28,21 +28,21 @@ function tcp(text: string): TcpAddress {
   return address
 }
 
-/** A network that notes what is asked of it. */
-function notingNet(answer: (options: DialOptions) => Promise<TlsStream>) {
-  const asked: DialOptions[] = []
+/** A network that records its dial requests. */
+function recordingNet(reply: (options: DialOptions) => Promise<TlsStream>) {
+  const requests: DialOptions[] = []
   const net: Net = {
     listenTls: () => assert.fail(),
     dialTls: async (options, signal) => {
-      asked.push(options)
+      requests.push(options)
       signal.throwIfAborted()
       return await Promise.race([
-        answer(options),
+        reply(options),
         new Promise<never>((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
       ])
     },
   }
-  return { net, asked }
+  return { net, requests }
 }
 
 function dialerOver(net: Net, environment: Record<string, string> = {}, clock = new SimClock()) {
@@ -50,8 +50,8 @@ function dialerOver(net: Net, environment: Record<string, string> = {}, clock = 
   return { log, clock, dialer: new Dialer({ clock, net, log, environment: (name) => environment[name] }, { identity }) }
 }
 
-test('one who does not answer is given up after ten seconds', async () => {
-  const { net } = notingNet(() => new Promise(() => {}))
+test('a dial times out after ten seconds', async () => {
+  const { net } = recordingNet(() => new Promise(() => {}))
   const { dialer, clock } = dialerOver(net)
   const dialing = dialer.dial(tcp('tcp://host'), NEVER)
   dialing.catch(() => {})
@@ -62,20 +62,20 @@ test('one who does not answer is given up after ten seconds', async () => {
   assert.equal(clock.sleepingCount, 0)
 })
 
-test('the way: straight without a proxy, through it with one, around it for exceptions', async () => {
+test('dials directly without a proxy, through a configured proxy, and directly for its exceptions', async () => {
   const refuse = async () => Promise.reject(new NetError('ECONNREFUSED', 'no'))
   const ways: [environment: Record<string, string>, address: string, expected: string[]][] = [
-    [{}, 'tcp4://host', ['straight']],
-    [{ all_proxy: 'socks5://p' }, 'tcp://host', ['p', 'straight']],
+    [{}, 'tcp4://host', ['direct']],
+    [{ all_proxy: 'socks5://p' }, 'tcp://host', ['p', 'direct']],
     [{ all_proxy: 'socks5://p', ALL_PROXY_NO_FALLBACK: '1' }, 'tcp://host', ['p']],
-    [{ all_proxy: 'socks5://p', no_proxy: 'host' }, 'tcp://host', ['straight']],
-    [{ all_proxy: 'socks5://p', ALL_PROXY_NO_FALLBACK: '1' }, 'tcp://127.0.0.1', ['straight']],
+    [{ all_proxy: 'socks5://p', no_proxy: 'host' }, 'tcp://host', ['direct']],
+    [{ all_proxy: 'socks5://p', ALL_PROXY_NO_FALLBACK: '1' }, 'tcp://127.0.0.1', ['direct']],
   ]
   for (const [environment, address, expected] of ways) {
-    const { net, asked } = notingNet(refuse)
+    const { net, requests } = recordingNet(refuse)
     await assert.rejects(dialerOver(net, environment).dialer.dial(tcp(address), NEVER), { code: 'ECONNREFUSED' })
     assert.deepEqual(
-      asked.map(({ proxy }) => proxy?.host ?? 'straight'),
+      requests.map(({ proxy }) => proxy?.host ?? 'direct'),
       expected,
       JSON.stringify(environment),
     )
@@ -83,14 +83,14 @@ test('the way: straight without a proxy, through it with one, around it for exce
 })
 
 test('addresses to listen on are not dialled', async () => {
-  const { net, asked } = notingNet(() => assert.fail())
+  const { net, requests } = recordingNet(() => assert.fail())
   for (const text of ['tcp://:22000', 'tcp://host:0'])
     await assert.rejects(dialerOver(net).dialer.dial(tcp(text), NEVER), { code: 'EINVAL' })
-  assert.equal(asked.length, 0)
+  assert.equal(requests.length, 0)
 })
 
-test('no secret of the proxy gets into the log', async () => {
-  const { net } = notingNet(async () => Promise.reject(new NetError('ECONNREFUSED', 'no')))
+test('the proxy password is not logged', async () => {
+  const { net } = recordingNet(async () => Promise.reject(new NetError('ECONNREFUSED', 'no')))
   const { dialer, log } = dialerOver(net, { all_proxy: 'http://user:hunter2@p:1' })
   await assert.rejects(dialer.dial(tcp('tcp://host'), NEVER))
   assert.ok(log.lines.length > 0)
@@ -99,7 +99,7 @@ test('no secret of the proxy gets into the log', async () => {
 
 type Script = (socket: Socket, connectTo: (host: string, port: number) => void) => void
 
-/** A proxy in a few lines; what it is asked for is noted, and it connects to our own listener whatever that was. */
+/** A minimal proxy; the script records the requested address and connects to our own listener instead. */
 async function proxyOf(script: Script): Promise<AsyncDisposable & { readonly port: number }> {
   const sockets = new Set<Socket>()
   const server: Server = createServer((socket) => {
@@ -123,25 +123,25 @@ async function proxyOf(script: Script): Promise<AsyncDisposable & { readonly por
   }
 }
 
-/** SOCKS 5 by the book (RFC 1928, 1929), byte by byte if asked to. */
+/** SOCKS 5 (RFC 1928, 1929), optionally byte by byte. */
 function socks(
-  asked: string[],
+  requests: string[],
   options: { readonly password?: string; readonly trickle?: boolean; readonly reply?: number } = {},
 ): Script {
   return (socket, connectTo) => {
-    const say = (bytes: number[]) =>
+    const send = (bytes: number[]) =>
       options.trickle
         ? bytes.forEach((byte, i) => setTimeout(() => socket.write(Buffer.of(byte)), i * 2))
         : socket.write(Buffer.from(bytes))
     const steps: ((data: Buffer) => void)[] = [
-      (data) => say([5, options.password === undefined ? 0 : data.includes(2, 2) ? 2 : 255]),
+      (data) => send([5, options.password === undefined ? 0 : data.includes(2, 2) ? 2 : 255]),
       ...(options.password === undefined
         ? []
         : [
             (data: Buffer) => {
               const user = data.toString('utf8', 2, 2 + data[1]!)
               const password = data.toString('utf8', 3 + data[1]!)
-              say([1, `${user}:${password}` === options.password ? 0 : 1])
+              send([1, `${user}:${password}` === options.password ? 0 : 1])
             },
           ]),
       (data) => {
@@ -152,10 +152,10 @@ function socks(
               ? data.toString('hex', 4, 20)
               : data.toString('utf8', 5, 5 + data[4]!)
         const port = data.readUInt16BE(data.length - 2)
-        asked.push(`${host}:${port}`)
-        socket.removeAllListeners('data').pause() // what comes now is for the device
-        if (options.reply !== undefined) return say([5, options.reply, 0, 1, 0, 0, 0, 0, 0, 0])
-        say([5, 0, 0, 3, 4, 97, 98, 99, 100, 0, 1])
+        requests.push(`${host}:${port}`)
+        socket.removeAllListeners('data').pause() // the following bytes are for the device
+        if (options.reply !== undefined) return send([5, options.reply, 0, 1, 0, 0, 0, 0, 0, 0])
+        send([5, 0, 0, 3, 4, 97, 98, 99, 100, 0, 1])
         setTimeout(() => connectTo(HOST, port), options.trickle ? 100 : 0)
       },
     ]
@@ -163,14 +163,16 @@ function socks(
   }
 }
 
-function httpConnect(asked: string[], answer = 'HTTP/1.1 200 fine\r\nX: y\r\n\r\n'): Script {
+function httpConnect(requests: string[], reply = 'HTTP/1.1 200 fine\r\nX: y\r\n\r\n'): Script {
   return (socket, connectTo) => {
     socket.once('data', (data) => {
       const [line = '', ...headers] = data.toString('latin1').split('\r\n')
-      asked.push([line, headers.find((header) => header.startsWith('Proxy-Authorization'))].filter(Boolean).join(' | '))
-      socket.write(answer)
+      requests.push(
+        [line, headers.find((header) => header.startsWith('Proxy-Authorization'))].filter(Boolean).join(' | '),
+      )
+      socket.write(reply)
       const port = Number(/:(\d+) HTTP/.exec(line)?.[1])
-      if (answer.includes(' 200 ')) connectTo(HOST, port)
+      if (reply.includes(' 200 ')) connectTo(HOST, port)
     })
   }
 }
@@ -192,57 +194,57 @@ async function throughProxy(script: Script, kind: 'socks5' | 'http', user = '', 
   return listener.port
 }
 
-test('through SOCKS 5: names are resolved there, with and without a password, however the bytes come', async () => {
-  const asked: string[] = []
+test('through SOCKS 5: names are resolved by the proxy, with and without a password, for any chunking', async () => {
+  const requests: string[] = []
   const ports = [
-    await throughProxy(socks(asked), 'socks5'),
-    await throughProxy(socks(asked, { password: 'me:s3cret' }), 'socks5', 'me:s3cret'),
-    await throughProxy(socks(asked, { trickle: true }), 'socks5', '', '10.9.8.7'),
-    await throughProxy(socks(asked), 'socks5', '', '[2001:db8::1:2]'),
+    await throughProxy(socks(requests), 'socks5'),
+    await throughProxy(socks(requests, { password: 'me:s3cret' }), 'socks5', 'me:s3cret'),
+    await throughProxy(socks(requests, { trickle: true }), 'socks5', '', '10.9.8.7'),
+    await throughProxy(socks(requests), 'socks5', '', '[2001:db8::1:2]'),
   ]
   const hosts = ['device.example', 'device.example', '10.9.8.7', '20010db8000000000000000000010002']
   assert.deepEqual(
-    asked,
+    requests,
     hosts.map((host, i) => `${host}:${ports[i]}`),
   )
 })
 
 test('through HTTP CONNECT, with and without a password', async () => {
-  const asked: string[] = []
-  const first = await throughProxy(httpConnect(asked), 'http')
-  const second = await throughProxy(httpConnect(asked), 'http', 'me:s3cret')
+  const requests: string[] = []
+  const first = await throughProxy(httpConnect(requests), 'http')
+  const second = await throughProxy(httpConnect(requests), 'http', 'me:s3cret')
   const secret = Buffer.from('me:s3cret').toString('base64')
-  assert.deepEqual(asked, [
+  assert.deepEqual(requests, [
     `CONNECT device.example:${first} HTTP/1.1`,
     `CONNECT device.example:${second} HTTP/1.1 | Proxy-Authorization: Basic ${secret}`,
   ])
 })
 
 const refusals: [what: string, kind: 'socks5' | 'http', script: Script, code: string][] = [
-  ['says no', 'socks5', socks([], { reply: 2 }), 'ECONNREFUSED'],
-  ['wants a password', 'socks5', socks([], { password: 'a:b' }), 'EACCES'],
-  ['speaks something else', 'socks5', (socket) => void socket.write('HTTP/1.1 400 what\r\n\r\n'), 'EPROTO'],
-  ['hangs up', 'socks5', (socket) => void socket.end(), 'ECONNRESET'],
-  ['says no', 'http', httpConnect([], 'HTTP/1.1 403 no\r\n\r\n'), 'ECONNREFUSED'],
-  ['speaks something else', 'http', httpConnect([], 'SSH-2.0\r\n\r\n'), 'EPROTO'],
-  ['talks without end', 'http', (socket) => void socket.write('x'.repeat(100_000)), 'EPROTO'],
-  ['speaks for the device', 'http', httpConnect([], 'HTTP/1.1 200 ok\r\n\r\nhi'), 'EPROTO'],
+  ['refuses', 'socks5', socks([], { reply: 2 }), 'ECONNREFUSED'],
+  ['requires a password', 'socks5', socks([], { password: 'a:b' }), 'EACCES'],
+  ['uses another protocol', 'socks5', (socket) => void socket.write('HTTP/1.1 400 what\r\n\r\n'), 'EPROTO'],
+  ['closes the connection', 'socks5', (socket) => void socket.end(), 'ECONNRESET'],
+  ['refuses', 'http', httpConnect([], 'HTTP/1.1 403 no\r\n\r\n'), 'ECONNREFUSED'],
+  ['uses another protocol', 'http', httpConnect([], 'SSH-2.0\r\n\r\n'), 'EPROTO'],
+  ['sends an endless header', 'http', (socket) => void socket.write('x'.repeat(100_000)), 'EPROTO'],
+  ['sends data before the device does', 'http', httpConnect([], 'HTTP/1.1 200 ok\r\n\r\nhi'), 'EPROTO'],
 ]
-test('a user or password that is too long for SOCKS 5 is an error with a reason', async () => {
+test('a user or password that is too long for SOCKS 5 fails with a reason', async () => {
   await assert.rejects(throughProxy(socks([], { password: 'a:b' }), 'socks5', `me:${'x'.repeat(256)}`), {
     code: 'EINVAL',
   })
 })
 
 for (const [what, kind, script, code] of refusals) {
-  test(`a ${kind} proxy that ${what} is an error with a reason`, async () => {
+  test(`a ${kind} proxy that ${what} fails with a reason`, async () => {
     await assert.rejects(throughProxy(script, kind), { code })
   })
 }
 
-test('a proxy that says nothing ends with the abort', async () => {
-  const asked = Promise.withResolvers<void>()
-  await using proxy = await proxyOf((socket) => socket.once('data', () => asked.resolve()))
+test('an abort ends a dial through an unresponsive proxy', async () => {
+  const requests = Promise.withResolvers<void>()
+  await using proxy = await proxyOf((socket) => socket.once('data', () => requests.resolve()))
   const stop = new AbortController()
   const reason = new Error('enough')
   const dialing = nodeNet.dialTls(
@@ -255,7 +257,7 @@ test('a proxy that says nothing ends with the abort', async () => {
     stop.signal,
   )
   dialing.catch(() => {})
-  await asked.promise
+  await requests.promise
   stop.abort(reason)
   await assert.rejects(dialing, (error) => error === reason)
 })

@@ -8,7 +8,7 @@ import type { Proxy, TlsStream } from '../../src/platform/net.ts'
 import { nodeNet } from '../../src/platform/node/net/net.ts'
 import { missingProgram } from '../support/debian.ts'
 
-// A real SOCKS server of Debian's: what we send is what servers expect, not only what our own tests do.
+// Tests against a real SOCKS server from Debian, independent of our own implementation of the protocol.
 const skip = missingProgram('microsocks', 'microsocks') ?? false
 const HOST = '127.0.0.1'
 const NEVER = new AbortController().signal
@@ -54,7 +54,7 @@ async function microsocks(...login: string[]): Promise<AsyncDisposable & { reado
   }
 }
 
-/** Says a word to a device through the proxy and waits for the answer. */
+/** Exchanges a message with a device through the proxy. */
 async function exchange(
   proxyPort: number,
   { listenOn = HOST, host = HOST, user = '', password = '' } = {},
@@ -70,21 +70,21 @@ async function exchange(
   assert.equal(Buffer.from((await stream.read()) ?? []).toString(), 'there')
 }
 
-test('a real SOCKS server: addresses of both families, and names that it resolves', { skip }, async () => {
+test('a real SOCKS server: addresses of both families, and names resolved by the server', { skip }, async () => {
   await using server = await microsocks()
   await exchange(server.port)
   await exchange(server.port, { host: 'localhost' })
   await exchange(server.port, { listenOn: '::1', host: '::1' })
 })
 
-test('a real SOCKS server that wants a password', { skip }, async () => {
+test('a real SOCKS server with a password', { skip }, async () => {
   await using server = await microsocks('-u', 'me', '-P', 's3cret')
   await exchange(server.port, { user: 'me', password: 's3cret' })
   await assert.rejects(exchange(server.port, { user: 'me', password: 'wrong' }), { code: 'EACCES' })
   await assert.rejects(exchange(server.port), { code: 'EACCES' })
 })
 
-test('a real SOCKS server says why it cannot reach the device', { skip }, async () => {
+test('a real SOCKS server reports why it cannot reach the device', { skip }, async () => {
   await using server = await microsocks()
   const proxy: Proxy = { kind: 'socks5', host: HOST, port: server.port, user: '', password: '' }
   const dialing = nodeNet.dialTls({ host: HOST, port: await unusedPort(), identity, proxy }, NEVER)

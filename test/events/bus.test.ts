@@ -39,63 +39,63 @@ test('ids count from 1 within a selection, globalID over all events', async () =
   )
 })
 
-test('the order in which types are named does not make another selection', () => {
+test('the order of types does not matter for a selection', () => {
   const { bus } = make()
   assert.equal(bus.buffer(types('Failure', 'Starting')), bus.buffer(types('Starting', 'Failure')))
 })
 
-test('a poll answers with the first event that comes', async () => {
+test('a poll returns the first new event', async () => {
   const { bus, clock } = make()
-  const answer = bus.buffer(types('Failure')).since(0, 60_000, never)
+  const rows = bus.buffer(types('Failure')).since(0, 60_000, never)
   await settle()
   bus.emit('Failure', 'now')
   assert.deepEqual(
-    (await answer).map((row) => row.data),
+    (await rows).map((row) => row.data),
     ['now'],
   )
   assert.equal(clock.sleepingCount, 0)
 })
 
-test('a poll answers with nothing when its time is over', async () => {
+test('a poll returns an empty list after its timeout', async () => {
   const { bus, clock } = make()
-  const answer = bus.buffer(types('Failure')).since(0, 60_000, never)
+  const rows = bus.buffer(types('Failure')).since(0, 60_000, never)
   bus.emit('Starting', { home: '', myID: '' })
   await clock.advance(60_000, settle)
-  assert.deepEqual(await answer, [])
+  assert.deepEqual(await rows, [])
 })
 
-test('a poll with no time answers at once', async () => {
+test('a poll without a timeout returns immediately', async () => {
   const { bus } = make()
   assert.deepEqual(await bus.buffer(types('Failure')).since(0, 0, never), [])
 })
 
-test('a poll whose client left ends, and leaves no sleeper behind', async () => {
+test('a poll of a disconnected client ends and leaves no timer', async () => {
   const { bus, clock } = make()
   const gone = new AbortController()
-  const answer = bus.buffer(types('Failure')).since(0, 60_000, gone.signal)
+  const rows = bus.buffer(types('Failure')).since(0, 60_000, gone.signal)
   await settle()
   gone.abort()
-  assert.deepEqual(await answer, [])
+  assert.deepEqual(await rows, [])
   await settle()
   assert.equal(clock.sleepingCount, 0)
 })
 
-test('a number that was not given yet waits until it is', async () => {
+test('a poll above the newest id waits for a higher id', async () => {
   const { bus } = make()
-  let answered = false
-  const answer = bus
+  let isDone = false
+  const rows = bus
     .buffer(types('Failure'))
     .since(2, 60_000, never)
-    .then((rows) => ((answered = true), rows))
+    .then((rows) => ((isDone = true), rows))
   bus.emit('Failure', '1')
   bus.emit('Failure', '2')
   await settle()
-  assert.equal(answered, false)
+  assert.equal(isDone, false)
   bus.emit('Failure', '3')
-  assert.deepEqual(ids(await answer), [3])
+  assert.deepEqual(ids(await rows), [3])
 })
 
-test('a buffer keeps the last thousand; the numbers show what was lost', async () => {
+test('a buffer keeps the last thousand events; the ids show the gap', async () => {
   const { bus } = make()
   const buffer = bus.buffer(types('Failure'))
   for (let i = 1; i <= 1_560; i++) bus.emit('Failure', String(i))
@@ -104,7 +104,7 @@ test('a buffer keeps the last thousand; the numbers show what was lost', async (
   assert.deepEqual([rows[0]?.id, rows.at(-1)?.id, rows.at(-1)?.data], [561, 1_560, '1560'])
 })
 
-test('events with many names push out older ones, so that a large folder is not kept in memory', async () => {
+test('events with many file names evict older ones, which bounds memory', async () => {
   const { bus } = make()
   const buffer = bus.buffer(types('LocalIndexUpdated'))
   const filenames = Array.from({ length: 1_000 }, (_, i) => `f${i}`)
@@ -129,7 +129,7 @@ function selection(n: number): ReadonlySet<EventType> {
   return new Set(some.filter((_, bit) => (n >> bit) & 1))
 }
 
-test('selections are bounded: the longest unused goes, one in use stays', async () => {
+test('selections are bounded: the least recently used is evicted', async () => {
   const { bus } = make()
   const first = bus.buffer(selection(1))
   const second = bus.buffer(selection(2))
@@ -140,7 +140,7 @@ test('selections are bounded: the longest unused goes, one in use stays', async 
   assert.notEqual(bus.buffer(selection(2)), second)
 })
 
-test('a selection somebody waits on is not given up for one nobody waits on', async () => {
+test('a selection with a waiting client is not evicted before one without', async () => {
   const { bus } = make()
   const stop = new AbortController()
   const first = bus.buffer(selection(1))
@@ -151,7 +151,7 @@ test('a selection somebody waits on is not given up for one nobody waits on', as
   await poll
 })
 
-test('a client whose selection was given up is not left waiting for an old number', async () => {
+test('a client of an evicted selection does not block on an old id', async () => {
   const { bus } = make()
   bus.buffer(types('Failure'))
   for (let i = 0; i < 500; i++) bus.emit('Failure', 'x')
@@ -164,7 +164,7 @@ test('a client whose selection was given up is not left waiting for an old numbe
   )
 })
 
-test('the default and the disk selection remember from the start', async () => {
+test('the default and the disk selection keep events from the start', async () => {
   const { bus } = make()
   bus.emit('Starting', { home: '/h', myID: 'x' })
   for (let n = 1; n <= 120; n++) bus.buffer(selection(n))
@@ -175,9 +175,9 @@ test('the default and the disk selection remember from the start', async () => {
   )
 })
 
-test('a listener hears what it asked for until its signal aborts; its failure reaches nobody else', () => {
+test('a listener receives its types until its signal aborts; its failure does not affect others', () => {
   const { bus } = make()
-  const heard: unknown[] = []
+  const received: unknown[] = []
   const stop = new AbortController()
   bus.listen(
     types('Failure'),
@@ -186,16 +186,16 @@ test('a listener hears what it asked for until its signal aborts; its failure re
     },
     never,
   )
-  bus.listen(types('Failure'), (event) => heard.push(event.data), stop.signal)
+  bus.listen(types('Failure'), (event) => received.push(event.data), stop.signal)
   bus.emit('Failure', 'a')
   bus.emit('StartupComplete', { myID: '' })
   stop.abort()
   bus.emit('Failure', 'b')
-  assert.deepEqual(heard, ['a'])
+  assert.deepEqual(received, ['a'])
   assert.deepEqual(bus.counts().get('Failure'), { created: 2, delivered: 3, dropped: 2 })
 })
 
-test('debug lines name an event but never show its data', () => {
+test('debug lines contain the name of an event but never its data', () => {
   const lines: string[] = []
   const { bus } = make({ ...quiet, debug: (message) => lines.push(message()) })
   bus.emit('Failure', 'secret-key')

@@ -18,11 +18,11 @@ function make(options: Partial<LogOptions> = {}) {
   return { clock, log, sink, written }
 }
 
-test('every facility can be switched at run time, and the switch changes what is written', () => {
+test('the level of every facility can be changed at run time and takes effect', () => {
   for (const facility of FACILITY_NAMES) {
     const { log, written } = make()
     const logger = log.logger(facility)
-    logger.debug(() => assert.fail('made although nobody wants it'))
+    logger.debug(() => assert.fail('built although disabled'))
     log.setLevel(facility, 'DEBUG')
     logger.debug(() => 'seen')
     log.setLevel(facility, 'INFO')
@@ -32,14 +32,14 @@ test('every facility can be switched at run time, and the switch changes what is
   }
 })
 
-test('one switch leaves the other facilities alone', () => {
+test('a level applies to one facility only', () => {
   const { log, written } = make({ trace: 'model' })
   log.logger('scanner').debug(() => 'no')
   log.logger('model').debug(() => 'yes')
   assert.equal(written.length, 1)
 })
 
-test('a facility at WARN keeps quiet about INFO', () => {
+test('a facility at WARN does not log INFO', () => {
   const { log, written } = make()
   log.setLevel('db', 'WARN')
   log.logger('db').info('no')
@@ -67,7 +67,7 @@ test('a JSON line is one object with time, level, facility and message', () => {
   })
 })
 
-test('no message makes a second line or steers a terminal', () => {
+test('no message creates a second line or controls a terminal', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (message) => {
       const line = formatLine({ timeMs: 0, level: 'INFO', facility: 'model', message: printable(message) }, 'text')
@@ -86,7 +86,7 @@ test('a message of any length becomes a line of bounded length', () => {
   assert.ok(printable('x'.repeat(1_000_000)).length < 10_000)
 })
 
-test('the ring keeps the last thousand lines, and tells those newer than a time', () => {
+test('the ring keeps the last thousand lines, and returns those newer than a time', () => {
   const { clock, log } = make()
   for (let i = 0; i < 1_200; i++) log.logger('model').info(String(i))
   assert.deepEqual([log.lines().length, log.lines()[0]?.message], [1_000, '200'])
@@ -112,7 +112,7 @@ test('the last five warnings and errors are kept until they are cleared', () => 
   assert.deepEqual(log.errors(), [])
 })
 
-test('an error from outside is kept as it was sent, and logged on one line', () => {
+test('an error reported through REST is stored as sent, and logged on one line', () => {
   const { log, written } = make()
   log.reportError('two\nlines')
   log.reportError('')
@@ -123,7 +123,7 @@ test('an error from outside is kept as it was sent, and logged on one line', () 
   assert.ok(written[0]?.endsWith('reported from outside: two\\nlines'))
 })
 
-test('a sink that fails loses lines, never the program; the loss is told when it works again', () => {
+test('a failing sink loses lines only; the loss is reported when it works again', () => {
   const { log, sink, written } = make()
   sink.fail = new Error('ENOSPC: no space left on device')
   for (let i = 0; i < 3; i++) log.logger('model').info('lost')
@@ -135,7 +135,7 @@ test('a sink that fails loses lines, never the program; the loss is told when it
   assert.equal(log.lines().length, 4)
 })
 
-test('a sink that logs its own trouble does not recurse', () => {
+test('a sink that logs its own errors does not recurse', () => {
   const clock = new SimClock()
   let calls = 0
   const log: Log = new Log(
@@ -153,12 +153,12 @@ test('a sink that logs its own trouble does not recurse', () => {
   assert.equal(calls, 1)
 })
 
-test('a debug line that cannot be made says so instead of failing', () => {
+test('a debug message that fails to build logs the error instead', () => {
   const { log, written } = make({ trace: 'model' })
   log.logger('model').debug(() => {
     throw new Error('oops')
   })
-  assert.match(written[0] ?? '', /could not be made: oops/)
+  assert.match(written[0] ?? '', /could not build this log message: oops/)
 })
 
 const traces: [text: string, expected: Record<string, string>][] = [

@@ -25,13 +25,13 @@ const HOSTILE: readonly (readonly [what: string, attributes: readonly Attribute[
   ['10,000 of 1 KiB', many(10_000, KIB), false],
   ['one of 8 MiB', many(1, 8 * KIB * KIB), false],
   [
-    'rights for whoever runs it',
+    'file capabilities',
     [{ name: 'security.capability', value: Buffer.from('0100000200200000000000000000000000000000', 'hex') }],
     true,
   ],
   ['an access list', [{ name: 'system.posix_acl_access', value: new Uint8Array(28) }], true],
   [
-    'names that are none',
+    'invalid names',
     ['', '..', '../x', 'a\nb', 'user.\0x', 'trusted.overlay.opaque', '__proto__'].map((name) => ({
       name,
       value: new Uint8Array(1),
@@ -54,8 +54,8 @@ function read(name: string, attributes: readonly Attribute[]): FileInfo | undefi
   return [...readIndex(body, 'index')][0]?.files[0]
 }
 
-/** The runtime has no call to set attributes, and so no disk of ours: what can go wrong is what is kept, told and shown. */
-test('N-13: attributes of other devices are passed on up to a limit, and change nothing here', async () => {
+/** Node has no call to set extended attributes, so only storing, sending and displaying them is tested. */
+test('N-13: attributes of other devices are passed on up to a limit, and not applied locally', async () => {
   await using pull = await SimPull.start()
   const { faults } = pull.disk
   const check = faults.check.bind(faults)
@@ -80,7 +80,7 @@ test('N-13: attributes of other devices are passed on up to a limit, and change 
     assert.deepEqual(local?.platform && Buffer.from(local.platform), platform && Buffer.from(platform), what)
     if (platform === undefined || local === undefined) continue
     passedOn++
-    // What is shown is text and bytes, in a list: no name becomes a key, a path or a line of its own.
+    // Displayed as a list of text and bytes: no name becomes a key, a path or a separate line.
     assert.deepEqual(
       viewPlatform(platform).linux?.map(({ name }) => name),
       attributes.map(({ name }) => name),
@@ -91,6 +91,6 @@ test('N-13: attributes of other devices are passed on up to a limit, and change 
     assert.deepEqual(again?.platform && Buffer.from(again.platform), Buffer.from(platform), what)
   }
   reportRow({ id: 'N-13', part: 'attributes', tried: HOSTILE.length, passedOn, largestBytes, ownersGiven: given })
-  assert.equal(given, 0, 'nobody asked for owners')
+  assert.equal(given, 0, 'syncing ownership is disabled')
   await pull.assertSettled()
 })

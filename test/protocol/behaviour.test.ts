@@ -8,12 +8,12 @@ import type { ProtocolHandler } from '../../src/protocol/types.ts'
 import { reportRow } from '../support/effort.ts'
 import { FULL_INDEX } from './reference-schema.ts'
 import { settle } from './scripted-stream.ts'
-import { closeReason, frame, talk } from './talk.ts'
+import { closeReason, frame, openConnection } from './test-connection.ts'
 
 interface Row {
   readonly name: string
   readonly up?: true
-  /** A text: told and closed. Null: dropped without a word. */
+  /** A text: closed with that reason. Null: dropped without a Close. */
   readonly close?: string | null
   readonly msg?: { readonly id: number; readonly code: number }
   readonly reason?: string
@@ -50,7 +50,7 @@ function request(fields: object): Buffer {
 
 const BLOCK = { size: 1, hash: HASH }
 
-/** What the peer sends, by the name of the row; `refuse` is what our model says to it. */
+/** What the peer sends, by the name of the row; `refuse` is the error of our model. */
 const scripts: Readonly<Record<string, { readonly send: readonly Buffer[]; readonly refuse?: string }>> = {
   'valid CC then ping: stays up': { send: [SHARED, PING] },
   'Index before ClusterConfig': { send: [index({ name: 'd', type: 1 })] },
@@ -100,7 +100,7 @@ const scripts: Readonly<Record<string, { readonly send: readonly Buffer[]; reado
 /** Rows about more than one connection, and the one in which we follow 2.x: it closes where 1.29.5 stayed. */
 const ELSEWHERE = ['2nd connection while 1 up (num_connections 1)', 'symlink with size and file type SYMLINK_FILE (2)']
 
-test('every measured row is tried here or known to belong elsewhere', () => {
+test('every measured row is tested here or listed as tested elsewhere', () => {
   assert.deepEqual(
     rows.map((row) => row.name).filter((name) => scripts[name] === undefined),
     ELSEWHERE,
@@ -118,23 +118,23 @@ for (const row of rows) {
       script.refuse === undefined
         ? {}
         : { clusterConfig: script.send.length === 1 ? refuse : async () => {}, index: refuse }
-    const { stream, connection, running } = await talk(overrides)
+    const { stream, connection, running } = await openConnection(overrides)
     stream.feed(...script.send)
     await settle()
     if (row.up === true || row.msg !== undefined) {
       assert.equal(connection.closed.aborted, false)
-      const answers = stream.frames().filter(({ type }) => type === 4)
-      if (row.msg === undefined) assert.deepEqual(answers, [])
+      const responses = stream.frames().filter(({ type }) => type === 4)
+      if (row.msg === undefined) assert.deepEqual(responses, [])
       else
         assert.deepEqual(
-          answers.map(({ body }) => ({ ...decode(RESPONSE, body, 0), data: undefined })),
+          responses.map(({ body }) => ({ ...decode(RESPONSE, body, 0), data: undefined })),
           [{ ...row.msg, data: undefined }],
         )
       await connection.close('done')
     } else {
       await running
       assert.equal(connection.closed.aborted, true)
-      assert.ok(stream.hungUp)
+      assert.ok(stream.closed)
       assert.equal(closeReason(stream) ?? null, row.reason ?? row.close)
       assert.equal(
         stream.frames().filter(({ type }) => type === 7).length,
@@ -146,7 +146,7 @@ for (const row of rows) {
   })
 }
 
-test('B-07: order: what may come when, and what comes after the end', async () => {
+test('B-07: allowed order of messages, and messages after the end', async () => {
   let tried = 0
   const early: readonly (readonly [string, Buffer, string])[] = [
     [
@@ -159,42 +159,42 @@ test('B-07: order: what may come when, and what comes after the end', async () =
     ['DownloadProgress', frame(5, new Uint8Array(0)), 'protocol error on download-progress: invalid state 0'],
   ]
   for (const [name, bytes, reason] of early) {
-    const { stream, running, handler } = await talk()
+    const { stream, running, handler } = await openConnection()
     stream.feed(bytes)
     await running
     assert.equal(closeReason(stream), reason, name)
     assert.deepEqual(handler.calls, [])
     tried++
   }
-  const afterClose = await talk()
+  const afterClose = await openConnection()
   afterClose.stream.feed(Buffer.concat([EMPTY, frame(7, new Uint8Array(0)), index({ name: 'd', type: 1 }), EMPTY]))
   await afterClose.running
   assert.deepEqual(
     afterClose.handler.calls.map(([name]) => name),
     ['clusterConfig'],
-    'what comes after Close is not acted upon',
+    'messages after Close are ignored',
   )
   assert.equal(closeReason(afterClose.stream), 'closed by remote: ')
 
-  const closeFirst = await talk()
+  const closeFirst = await openConnection()
   closeFirst.stream.feed(frame(7, new Uint8Array(0)))
   await closeFirst.running
   assert.equal(closeReason(closeFirst.stream), 'closed by remote: ')
 
-  const flood = await talk()
+  const flood = await openConnection()
   flood.stream.feed(EMPTY, Buffer.concat(Array.from({ length: 100_000 }, () => PING)))
   await settle()
   assert.equal(flood.connection.closed.aborted, false)
-  assert.equal(flood.stream.frames().length, 1, 'pings are not answered')
+  assert.equal(flood.stream.frames().length, 1, 'pings get no response')
   await flood.connection.close('done')
   await flood.running
   reportRow({ id: 'B-07', tried: tried + 3, pings: 100_000 })
 })
 
-test('B-16: device ids of a ClusterConfig that are none are refused', async () => {
+test('B-16: invalid device IDs in a ClusterConfig are refused', async () => {
   const ids = [0, 2, 31, 33, 64].map((length) => new Uint8Array(length).fill(3))
   for (const id of [...ids, new Uint8Array(32)]) {
-    const { stream, running, handler } = await talk()
+    const { stream, running, handler } = await openConnection()
     stream.feed(config({ id: 'v', label: '', devices: [{ id, name: '', addresses: [] }] }))
     await running
     assert.match(closeReason(stream) ?? '', /device ID invalid/)
@@ -204,7 +204,7 @@ test('B-16: device ids of a ClusterConfig that are none are refused', async () =
 })
 
 test('B-15: every text of a ClusterConfig, a Request and a DownloadProgress may be empty', async () => {
-  const { stream, connection, handler, running } = await talk()
+  const { stream, connection, handler, running } = await openConnection()
   stream.feed(config({ id: '', label: '', devices: [{ id: ID_A, name: '', addresses: [''], cert_name: '' }] }))
   stream.feed(request({ folder: '', hash: new Uint8Array(0), size: 0 }), frame(5, Buffer.from('1200', 'hex')))
   await settle()

@@ -7,7 +7,7 @@ import type { BlockReply, BlockRequest, IndexData } from '../../src/protocol/typ
 import { reportRow } from '../support/effort.ts'
 import { FULL_INDEX } from './reference-schema.ts'
 import { settle } from './scripted-stream.ts'
-import { closeReason, EMPTY_CONFIG, frame, talk } from './talk.ts'
+import { closeReason, EMPTY_CONFIG, frame, openConnection } from './test-connection.ts'
 
 const EMPTY = frame(0, new Uint8Array(0))
 const NEVER = new AbortController().signal
@@ -36,8 +36,8 @@ function index(folder: string, type = 1): Buffer {
   return frame(type, encode(FULL_INDEX, { folder, last_sequence: 1 }))
 }
 
-test('our messages reach the wire in order, and requests get their answers whatever order they come in', async () => {
-  const { stream, connection, running } = await talk()
+test('messages are written in order, and responses are matched to requests in any order', async () => {
+  const { stream, connection, running } = await openConnection()
   stream.feed(EMPTY)
   await connection.index(NO_FILES)
   await connection.indexUpdate({ ...NO_FILES, lastSequence: 3, prevSequence: 1 })
@@ -68,14 +68,16 @@ test('our messages reach the wire in order, and requests get their answers whate
 })
 
 test('B-14: responses: wrong id, twice, unknown code, none at all', async () => {
-  const { stream, connection, running } = await talk()
+  const { stream, connection, running } = await openConnection()
   stream.feed(EMPTY)
   const outcome = async (sent: Promise<Uint8Array>) =>
     sent.then(
       (data) => data.length,
       (error: unknown) => (error instanceof RequestRefused ? error.code : String(error)),
     )
-  const answers = Array.from({ length: 7 }, (_, i) => outcome(connection.request({ ...BLOCK, blockNumber: i }, NEVER)))
+  const responses = Array.from({ length: 7 }, (_, i) =>
+    outcome(connection.request({ ...BLOCK, blockNumber: i }, NEVER)),
+  )
   stream.feed(response({ id: 999, data: HASH }), response({ id: -1, data: HASH }))
   stream.feed(response({ id: 0, data: Buffer.from('aaaa') }), response({ id: 0, data: Buffer.from('b') }))
   stream.feed(
@@ -87,7 +89,7 @@ test('B-14: responses: wrong id, twice, unknown code, none at all', async () => 
   )
   await settle()
   stream.fail(new Error('cable pulled'))
-  assert.deepEqual(await Promise.all(answers), [
+  assert.deepEqual(await Promise.all(responses), [
     4,
     'generic',
     'no-such-file',
@@ -101,18 +103,18 @@ test('B-14: responses: wrong id, twice, unknown code, none at all', async () => 
   reportRow({ id: 'B-14', tried: 9, wrongAnswers: 0 })
 })
 
-test('answers go where the asker wants them, however the bytes are cut on the way', async () => {
+test('response data is read into the buffer of the request, for any chunking of the bytes', async () => {
   const data = Buffer.from('0123456789')
   for (const id of [0, 130]) {
     const whole = response({ id, data })
     for (let cut = 1; cut < whole.length; cut++) {
-      const { stream, connection, running } = await talk({}, {}, 'introduced')
+      const { stream, connection, running } = await openConnection({}, {}, 'configured')
       stream.feed(EMPTY)
       const earlier = Array.from({ length: id }, () => connection.request(BLOCK, NEVER).catch(() => {}))
       const into = new Uint8Array(16)
-      const answer = connection.request({ ...BLOCK, sizeBytes: 10, into: placeIn(into) }, NEVER)
+      const data = connection.request({ ...BLOCK, sizeBytes: 10, into: bufferIn(into) }, NEVER)
       stream.feed(whole.subarray(0, cut), Buffer.concat([whole.subarray(cut), whole]))
-      assert.equal(Buffer.from(await answer).toString(), '0123456789')
+      assert.equal(Buffer.from(await data).toString(), '0123456789')
       await settle(1)
       assert.equal(connection.closed.aborted, false)
       await connection.close('done')
@@ -121,49 +123,49 @@ test('answers go where the asker wants them, however the bytes are cut on the wa
   }
 })
 
-/** Gives the beginning of the memory to an answer that fits. */
-function placeIn(memory: Uint8Array): (dataBytes: number) => Uint8Array | undefined {
+/** Provides the start of the memory to a response that fits. */
+function bufferIn(memory: Uint8Array): (dataBytes: number) => Uint8Array | undefined {
   return (dataBytes) => (dataBytes > memory.length ? undefined : memory.subarray(0, dataBytes))
 }
 
-test('memory is asked for when an answer arrives, and once', async () => {
-  const { stream, connection, running } = await talk()
+test('a buffer is requested when a response arrives, and once', async () => {
+  const { stream, connection, running } = await openConnection()
   stream.feed(EMPTY)
-  const asked: number[] = []
+  const requestedBytes: number[] = []
   const into = (dataBytes: number): Uint8Array => {
-    asked.push(dataBytes)
+    requestedBytes.push(dataBytes)
     return new Uint8Array(dataBytes)
   }
-  const answers = [0, 1].map(() => connection.request({ ...BLOCK, into }, NEVER))
+  const responses = [0, 1].map(() => connection.request({ ...BLOCK, into }, NEVER))
   await settle()
-  assert.deepEqual(asked, [])
+  assert.deepEqual(requestedBytes, [])
   const second = response({ id: 1, data: Buffer.alloc(5, 1) })
   stream.feed(second, second)
-  assert.deepEqual(await answers[1], new Uint8Array(5).fill(1))
+  assert.deepEqual(await responses[1], new Uint8Array(5).fill(1))
   await settle()
-  assert.deepEqual(asked, [5])
+  assert.deepEqual(requestedBytes, [5])
   stream.feed(response({ id: 0, data: Buffer.alloc(7, 2) }))
-  assert.deepEqual(await answers[0], new Uint8Array(7).fill(2))
-  assert.deepEqual(asked, [5, 7])
+  assert.deepEqual(await responses[0], new Uint8Array(7).fill(2))
+  assert.deepEqual(requestedBytes, [5, 7])
   await connection.close('done')
   await running
 })
 
-test('an answer that does not fit the place for it, or comes twice, leaves the place alone', async () => {
-  const { stream, connection, running } = await talk()
+test('a response that does not fit its buffer, or a duplicate, does not write to the buffer', async () => {
+  const { stream, connection, running } = await openConnection()
   stream.feed(EMPTY)
   const into = new Uint8Array(8)
-  const long = connection.request({ ...BLOCK, into: placeIn(into) }, NEVER)
+  const long = connection.request({ ...BLOCK, into: bufferIn(into) }, NEVER)
   stream.feed(response({ id: 0, data: Buffer.alloc(9, 1) }))
   assert.equal((await long).length, 9)
   assert.deepEqual(into, new Uint8Array(8))
-  const fitting = connection.request({ ...BLOCK, into: placeIn(into) }, NEVER)
+  const fitting = connection.request({ ...BLOCK, into: bufferIn(into) }, NEVER)
   stream.feed(response({ id: 1, data: Buffer.alloc(4, 1) }), response({ id: 1, data: Buffer.alloc(8, 2) }))
   const data = await fitting
   await settle()
   assert.equal(data.buffer, into.buffer)
   assert.deepEqual([...into], [1, 1, 1, 1, 0, 0, 0, 0])
-  const refused = connection.request({ ...BLOCK, into: placeIn(into) }, NEVER)
+  const refused = connection.request({ ...BLOCK, into: bufferIn(into) }, NEVER)
   stream.feed(response({ id: 2, data: Buffer.alloc(8, 3), code: 1 }))
   await assert.rejects(refused, RequestRefused)
   assert.deepEqual([...into], [1, 1, 1, 1, 0, 0, 0, 0])
@@ -171,8 +173,8 @@ test('an answer that does not fit the place for it, or comes twice, leaves the p
   await running
 })
 
-test('a request that is given up is not sent, or its answer ignored', async () => {
-  const { stream, connection, running } = await talk()
+test('an aborted request is not sent, or its response is ignored', async () => {
+  const { stream, connection, running } = await openConnection()
   const stop = new AbortController()
   stream.block(true)
   const stuck = connection.index(NO_FILES)
@@ -192,9 +194,11 @@ test('a request that is given up is not sent, or its answer ignored', async () =
   await running
 })
 
-test('requests of the peer are served side by side and answered as they get ready', async () => {
+test('requests of the peer are served in parallel, and responses are sent as they complete', async () => {
   const waiting: ((reply: BlockReply) => void)[] = []
-  const { stream, connection, running } = await talk({ request: () => new Promise((resolve) => waiting.push(resolve)) })
+  const { stream, connection, running } = await openConnection({
+    request: () => new Promise((resolve) => waiting.push(resolve)),
+  })
   stream.feed(EMPTY, request(1), request(2), request(3))
   await settle()
   assert.equal(waiting.length, 3)
@@ -204,12 +208,12 @@ test('requests of the peer are served side by side and answered as they get read
   await settle()
   waiting[1]!({ kind: 'data', data: new Uint8Array(0) })
   await settle()
-  const answers = stream
+  const responses = stream
     .frames()
     .filter(({ type }) => type === 4)
     .map(({ body }) => decode(RESPONSE, body, 0))
   assert.deepEqual(
-    answers.map(({ id, code, data }) => [id, code, Buffer.from(data).toString()]),
+    responses.map(({ id, code, data }) => [id, code, Buffer.from(data).toString()]),
     [
       [3, 0, 'ccc'],
       [1, 2, ''],
@@ -220,8 +224,8 @@ test('requests of the peer are served side by side and answered as they get read
   await running
 })
 
-test('a request that cannot be served is refused, and the connection stays', async () => {
-  const { stream, connection, running, logger } = await talk({
+test('a request that cannot be served is refused, and the connection stays open', async () => {
+  const { stream, connection, running, logger } = await openConnection({
     request: async () => Promise.reject(new Error('disk on fire')),
   })
   stream.feed(EMPTY, request(1))
@@ -233,8 +237,8 @@ test('a request that cannot be served is refused, and the connection stays', asy
   await running
 })
 
-test('B-11: requests of impossible sizes are refused before anything is asked or allocated', async () => {
-  const { stream, connection, handler, running } = await talk()
+test('B-11: requests of invalid sizes are refused before the handler is called or memory allocated', async () => {
+  const { stream, connection, handler, running } = await openConnection()
   stream.feed(EMPTY)
   const before = process.memoryUsage().arrayBuffers
   const sizes = [-1, -(2 ** 31), 32 * MIB + 1, 2 ** 31 - 1]
@@ -267,7 +271,7 @@ test('B-11: requests of impossible sizes are refused before anything is asked or
   ])
   stream.feed(request(20, { size: 0 }))
   await settle()
-  assert.equal(handler.calls.filter(([name]) => name === 'request').length, 1, 'nothing at all may be asked for')
+  assert.equal(handler.calls.filter(([name]) => name === 'request').length, 1, 'a request of size 0 is valid')
   const grown = process.memoryUsage().arrayBuffers - before
   assert.ok(grown < 8 * MIB, `${grown}`)
   await connection.close('done')
@@ -275,13 +279,13 @@ test('B-11: requests of impossible sizes are refused before anything is asked or
   reportRow({ id: 'B-11', tried: codes.length + 1, refused: codes.length, grownBytes: grown })
 })
 
-test('B-10: a flood of requests is served in bounds; what is beyond waits at the peer', async () => {
+test('B-10: a flood of requests is served within limits; the rest waits at the peer', async () => {
   let open = 0
   let openMax = 0
   let openBytes = 0
   let openBytesMax = 0
   const releases: (() => void)[] = []
-  const { stream, connection, running } = await talk({
+  const { stream, connection, running } = await openConnection({
     request: async ({ sizeBytes }) => {
       openMax = Math.max(openMax, ++open)
       openBytesMax = Math.max(openBytesMax, (openBytes += sizeBytes))
@@ -311,9 +315,9 @@ test('B-10: a flood of requests is served in bounds; what is beyond waits at the
   reportRow({ id: 'B-10', tried: 100_000, openMax, openBytesMax, piecesReadWhileStuck: readWhileStuck })
 })
 
-test('of the largest blocks two are served at a time: while one is sent the next is read', async () => {
+test('two of the largest blocks are served at a time: while one is sent the next is read', async () => {
   const open: (() => void)[] = []
-  const { stream, connection, running } = await talk({
+  const { stream, connection, running } = await openConnection({
     request: async () => {
       await new Promise<void>((resolve) => open.push(resolve))
       return { kind: 'refused', code: 'generic' }
@@ -330,10 +334,10 @@ test('of the largest blocks two are served at a time: while one is sent the next
   await Promise.all([closing, running])
 })
 
-test('what a handler does slowly holds up the next, but not answers to our requests', async () => {
+test('a slow handler delays the next message, but not responses to our requests', async () => {
   const order: string[] = []
   const { promise: gate, resolve: open } = Promise.withResolvers<void>()
-  const { stream, connection, running } = await talk({
+  const { stream, connection, running } = await openConnection({
     index: async ({ folder }) => {
       order.push(`index ${folder}`)
       await gate
@@ -342,10 +346,10 @@ test('what a handler does slowly holds up the next, but not answers to our reque
     indexUpdate: async ({ folder }) => void order.push(`update ${folder}`),
   })
   stream.feed(EMPTY, index('a'), index('b', 2))
-  const answer = connection.request(BLOCK, NEVER)
+  const data = connection.request(BLOCK, NEVER)
   await settle()
   stream.feed(response({ id: 0, data: HASH }))
-  assert.equal((await answer).length, 32)
+  assert.equal((await data).length, 32)
   assert.deepEqual(order, ['index a'])
   open()
   await settle()
@@ -354,39 +358,35 @@ test('what a handler does slowly holds up the next, but not answers to our reque
   await running
 })
 
-test('a peer that sends faster than we act has to wait', async () => {
-  const { stream, connection, running } = await talk({ indexUpdate: () => new Promise(() => {}) })
+test('a peer that sends faster than we process is throttled', async () => {
+  const { stream, connection, running } = await openConnection({ indexUpdate: () => new Promise(() => {}) })
   const large = frame(2, encode(FULL_INDEX, { folder: 'x'.repeat(MIB) }))
   stream.feed(EMPTY, ...Array.from({ length: 50 }, () => large))
   await settle()
   assert.ok(stream.readCount < 10, `${stream.readCount} messages of a MiB were taken in`)
   await connection.close('done')
   stream.end()
-  // The handler never returns; whoever closes does not wait for it.
+  // The handler never returns; close does not wait for it.
   assert.ok(connection.closed.aborted)
   void running
 })
 
-test('requests and answers go before index batches that wait, but not before our ClusterConfig', async () => {
-  const { stream, connection, running } = await talk()
+test('requests and responses precede queued index batches, but not our ClusterConfig', async () => {
+  const { stream, connection, running } = await openConnection()
   stream.block(true)
   const sent = [connection.index(NO_FILES), ...Array.from({ length: 3 }, () => connection.indexUpdate(NO_FILES))]
-  const answers = Array.from({ length: 12 }, () => connection.request(BLOCK, NEVER).catch(() => {}))
+  const responses = Array.from({ length: 12 }, () => connection.request(BLOCK, NEVER).catch(() => {}))
   await settle()
   stream.block(false)
   await Promise.all(sent)
   const types = stream.frames().map(({ type }) => type)
-  assert.deepEqual(
-    types.slice(0, 12),
-    [0, 1, 3, 3, 3, 3, 3, 3, 3, 3, 2, 3],
-    'eight at a time, then one batch gets its turn',
-  )
+  assert.deepEqual(types.slice(0, 12), [0, 1, 3, 3, 3, 3, 3, 3, 3, 3, 2, 3], 'eight at a time, then one batch')
   await connection.close('done')
-  await Promise.all([running, ...answers])
+  await Promise.all([running, ...responses])
 })
 
 test('a second ClusterConfig keeps its place among index batches', async () => {
-  const { stream, connection, running } = await talk()
+  const { stream, connection, running } = await openConnection()
   await Promise.all([
     connection.index(NO_FILES),
     connection.clusterConfig(EMPTY_CONFIG),
@@ -400,8 +400,8 @@ test('a second ClusterConfig keeps its place among index batches', async () => {
   await running
 })
 
-test('silence is broken by a ping after 45 s, and ends the connection after 300 s', async () => {
-  const { clock, stream, connection, running } = await talk()
+test('a ping is sent after 45 s without a write, and the connection times out after 300 s without a read', async () => {
+  const { clock, stream, connection, running } = await openConnection()
   stream.feed(EMPTY)
   await clock.advance(44_000, settle)
   assert.deepEqual(
@@ -423,8 +423,8 @@ test('silence is broken by a ping after 45 s, and ends the connection after 300 
   assert.equal(clock.sleepingCount, 0)
 })
 
-test('pings of the peer keep a connection alive for hours', async () => {
-  const { clock, stream, connection, running } = await talk()
+test('pings of the peer keep a connection open for hours', async () => {
+  const { clock, stream, connection, running } = await openConnection()
   stream.feed(EMPTY)
   for (let i = 0; i < 300; i++) {
     stream.feed(frame(6, new Uint8Array(0)))
@@ -435,8 +435,8 @@ test('pings of the peer keep a connection alive for hours', async () => {
   await running
 })
 
-test('B-04: a message that was begun and does not go on ends the connection after a minute', async () => {
-  const { clock, stream, connection, running } = await talk()
+test('B-04: a stalled message ends the connection after a minute', async () => {
+  const { clock, stream, connection, running } = await openConnection()
   stream.feed(EMPTY, Buffer.from('00020801000f4240', 'hex'), Buffer.alloc(10))
   await clock.advance(55_000, settle)
   stream.feed(Buffer.alloc(1))
@@ -447,8 +447,8 @@ test('B-04: a message that was begun and does not go on ends the connection afte
   assert.equal(connection.closed.reason.message, 'read timeout')
 })
 
-test('a peer that takes nothing any more is left after 300 s, although it talks', async () => {
-  const { clock, stream, connection, running } = await talk()
+test('a peer that reads nothing times out after 300 s, although it sends', async () => {
+  const { clock, stream, connection, running } = await openConnection()
   stream.feed(EMPTY)
   stream.block(true)
   const stuck = assert.rejects(connection.index(NO_FILES), ConnectionClosed)
@@ -461,9 +461,9 @@ test('a peer that takes nothing any more is left after 300 s, although it talks'
   assert.ok(connection.closed.aborted)
 })
 
-test('while a handler keeps us from reading, the silence is ours', async () => {
+test('time without a pending read does not count as idle', async () => {
   const { promise: gate, resolve: open } = Promise.withResolvers<void>()
-  const { clock, stream, connection, running } = await talk({ indexUpdate: () => gate })
+  const { clock, stream, connection, running } = await openConnection({ indexUpdate: () => gate })
   stream.feed(EMPTY, ...Array.from({ length: 8 }, () => frame(2, encode(FULL_INDEX, { folder: 'x'.repeat(MIB) }))))
   await clock.advance(1_000_000, settle)
   assert.equal(connection.closed.aborted, false)
@@ -473,8 +473,8 @@ test('while a handler keeps us from reading, the silence is ours', async () => {
   await running
 })
 
-test('close says why, once, within ten seconds, and leaves nothing behind', async () => {
-  const { clock, stream, connection, running } = await talk()
+test('close sends its reason once, within ten seconds, and leaves nothing pending', async () => {
+  const { clock, stream, connection, running } = await openConnection()
   stream.feed(EMPTY)
   await Promise.all([connection.close('so long'), connection.close('again')])
   await running
@@ -484,11 +484,11 @@ test('close says why, once, within ten seconds, and leaves nothing behind', asyn
   )
   assert.equal(closeReason(stream), 'so long')
   assert.equal(connection.closed.reason.message, 'so long')
-  assert.ok(stream.hungUp)
+  assert.ok(stream.closed)
   await settle()
   assert.equal(clock.sleepingCount, 0)
 
-  const stuck = await talk()
+  const stuck = await openConnection()
   stuck.stream.block(true)
   const lost = [
     assert.rejects(stuck.connection.index(NO_FILES), ConnectionClosed),
@@ -500,11 +500,11 @@ test('close says why, once, within ten seconds, and leaves nothing behind', asyn
   assert.equal(done, false)
   await stuck.clock.advance(2_000, settle)
   await Promise.all([closing, stuck.running, ...lost])
-  assert.ok(stuck.stream.hungUp)
+  assert.ok(stuck.stream.closed)
 })
 
-test('the farewell gets through although answers were waiting', async () => {
-  const { stream, connection, running } = await talk()
+test('the Close is sent although responses are queued', async () => {
+  const { stream, connection, running } = await openConnection()
   stream.feed(EMPTY)
   await settle()
   stream.block(true)
@@ -518,13 +518,13 @@ test('the farewell gets through although answers were waiting', async () => {
   assert.deepEqual(
     stream.frames().map(({ type }) => type),
     [0, 4, 7],
-    'the one under way is finished, the others are not begun',
+    'the message in progress is finished, the queued ones are discarded',
   )
   assert.equal(closeReason(stream), 'enough')
 })
 
-test('a request that comes before our ClusterConfig is answered after it', async () => {
-  const { stream, connection, running } = await talk({}, {}, 'silent')
+test('the response to a request before our ClusterConfig is sent after it', async () => {
+  const { stream, connection, running } = await openConnection({}, {}, 'unconfigured')
   stream.feed(EMPTY, request(1))
   await settle()
   assert.deepEqual(stream.frames(), [])
@@ -534,13 +534,16 @@ test('a request that comes before our ClusterConfig is answered after it', async
     stream.frames().map(({ type }) => type),
     [0, 4],
   )
-  await assert.rejects((await talk({}, {}, 'silent')).connection.index(NO_FILES), /before our own ClusterConfig/)
+  await assert.rejects(
+    (await openConnection({}, {}, 'unconfigured')).connection.index(NO_FILES),
+    /before our own ClusterConfig/,
+  )
   await connection.close('done')
   await running
 })
 
-test('what came before the peer hung up is still acted upon', async () => {
-  const { stream, handler, connection, running } = await talk()
+test('messages received before the peer closed are still processed', async () => {
+  const { stream, handler, connection, running } = await openConnection()
   stream.feed(Buffer.concat([EMPTY, index('a'), index('b', 2)]))
   stream.end()
   await running
@@ -548,18 +551,20 @@ test('what came before the peer hung up is still acted upon', async () => {
     handler.calls.map(([name]) => name),
     ['clusterConfig', 'index', 'indexUpdate'],
   )
-  assert.equal(connection.closed.reason.message, 'the device hung up')
+  assert.equal(connection.closed.reason.message, 'connection closed by the device')
 })
 
-test('a handler that throws ends the connection with its words', async () => {
-  const { stream, running } = await talk({ clusterConfig: async () => Promise.reject(new Error('no thanks')) })
+test('a handler that throws closes the connection with its error text', async () => {
+  const { stream, running } = await openConnection({
+    clusterConfig: async () => Promise.reject(new Error('no thanks')),
+  })
   stream.feed(EMPTY)
   await running
   assert.equal(closeReason(stream), 'handling cluster-config: no thanks')
 })
 
-test('reasons and names of a peer are cut and cleaned before we repeat them', async () => {
-  const { stream, connection, running } = await talk({}, { compression: 'never' })
+test('reasons and names of a peer are truncated and sanitized before they are sent', async () => {
+  const { stream, connection, running } = await openConnection({}, { compression: 'never' })
   stream.feed(frame(7, Buffer.concat([Buffer.from([0x0a, 0x90, 0x4e]), Buffer.alloc(10_000, '\x1b[x')])))
   await running
   const reason = closeReason(stream) ?? ''
@@ -567,8 +572,8 @@ test('reasons and names of a peer are cut and cleaned before we repeat them', as
   assert.equal(connection.closed.reason.message.includes('\x1b'), false)
 })
 
-test('ClusterConfigs of a hundred thousand devices are taken, of millions of nothings refused', async () => {
-  const { stream, connection, running } = await talk()
+test('ClusterConfigs of a hundred thousand devices are accepted, of millions of empty folders refused', async () => {
+  const { stream, connection, running } = await openConnection()
   const devices = Array.from({ length: 100_000 }, (_, i) => {
     const id = Buffer.alloc(32, 1)
     id.writeUInt32BE(i)

@@ -8,7 +8,7 @@ export function numbers(seed: number): (below: number) => number {
   }
 }
 
-/** The bytes with something wrong: changed, cut, repeated, or not them at all. */
+/** Damaged bytes: changed, truncated, repeated, or random. */
 export function damage(bytes: Uint8Array, random: (below: number) => number): Buffer {
   if (random(10) === 0) return Buffer.from(Array.from({ length: random(64) }, () => random(256)))
   const copy = Buffer.from(bytes)

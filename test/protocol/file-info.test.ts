@@ -53,7 +53,7 @@ function bodyOf(files: readonly RawFile[]): Uint8Array {
   return encode(FULL_INDEX, { folder: 'v', files: files as never, last_sequence: files.length })
 }
 
-/** The one record of an index as we read it; undefined when it was left out. */
+/** The single record of an index as decoded; undefined when it was skipped. */
 function read(raw: RawFile): FileInfo | undefined {
   return [...readIndex(bodyOf([raw]), 'index')][0]?.files[0]
 }
@@ -72,7 +72,7 @@ function reasonOf(raw: RawFile): string | undefined {
   }
 }
 
-test('a plain record comes over whole', () => {
+test('a plain record is decoded completely', () => {
   assert.deepEqual(
     { ...read(GOOD), blockHashes: undefined, blocksHash: undefined },
     {
@@ -97,12 +97,12 @@ test('a plain record comes over whole', () => {
   assert.deepEqual(new Uint8Array(read(GOOD)!.blockHashes!), HASH)
 })
 
-test('the hash over the blocks is ours, not the one that was sent', () => {
+test('the blocks hash is computed locally, not the sent one', () => {
   const record = read({ ...GOOD, blocks_hash: new Uint8Array(32).fill(1) })
   assert.deepEqual(new Uint8Array(record!.blocksHash!), new Uint8Array(blocksHashOf(HASH)))
 })
 
-test('what is not for us is kept and told again as it came, byte by byte', () => {
+test('opaque fields are kept and sent unchanged', () => {
   const platforms: readonly RawFile[] = [
     {},
     { unix: { owner_name: 'ann', group_name: 'users', uid: 1000, gid: 100 } },
@@ -112,10 +112,10 @@ test('what is not for us is kept and told again as it came, byte by byte', () =>
     },
     { linux: {}, netbsd: { xattrs: [] } },
   ]
-  const told = { encrypted: Buffer.from('sealed'), previous_blocks_hash: new Uint8Array(32).fill(4) }
+  const passedOn = { encrypted: Buffer.from('sealed'), previous_blocks_hash: new Uint8Array(32).fill(4) }
   for (const raw of [GOOD, DIRECTORY, LINK, { ...GOOD, blocks: [], deleted: true, size: 0 }]) {
     for (const platform of platforms) {
-      const body = bodyOf([{ ...raw, ...told, platform }])
+      const body = bodyOf([{ ...raw, ...passedOn, platform }])
       const file = [...readIndex(body, 'index')][0]?.files[0]
       const theirs = fullFileOf(body)
       const again = fullFileOf(writeIndex({ folder: 'v', files: [file!], lastSequence: 1, prevSequence: 0 }))
@@ -127,7 +127,7 @@ test('what is not for us is kept and told again as it came, byte by byte', () =>
   }
 })
 
-test('attributes of systems yet to come are kept too, and said twice they are said together', () => {
+test('attributes of unknown platforms are kept too, and repeated ones are concatenated', () => {
   // A FileInfo by hand: name, then platform twice: field 99 with some bytes, field 1 with a uid.
   const file = Buffer.from('0a016172059a0602abcd72040a021801', 'hex')
   const body = Buffer.concat([
@@ -142,7 +142,7 @@ test('attributes of systems yet to come are kept too, and said twice they are sa
   assert.ok(Buffer.from(again).includes(Buffer.from('72099a0602abcd0a021801', 'hex')))
 })
 
-test('what no reader could read is not passed on', () => {
+test('invalid opaque fields are not passed on', () => {
   const broken = Buffer.from('0a0161100172030a057f', 'hex')
   const body = Buffer.concat([Buffer.from('0a0176', 'hex'), Buffer.from([0x12, broken.length]), broken])
   assert.throws(() => [...readIndex(body, 'index')], ProtocolError)
@@ -155,7 +155,7 @@ test('what no reader could read is not passed on', () => {
   assert.equal(huge !== undefined && 'platform' in huge, false)
 })
 
-test('B-13: what breaks the rules of records closes the connection, with the reason', () => {
+test('B-13: records that violate the rules close the connection, with the reason', () => {
   const cases: readonly (readonly [RawFile, string])[] = [
     [{ ...GOOD, name: 'q', deleted: true }, '"q": deleted file with non-empty block list'],
     [{ ...DIRECTORY, name: 'q', blocks: [block(1)] }, '"q": directory with non-empty block list'],
@@ -179,14 +179,14 @@ test('B-13: what breaks the rules of records closes the connection, with the rea
   reportRow({ id: 'B-13', tried: cases.length, closed: cases.length })
 })
 
-test('names that look odd and are not stay', () => {
+test('unusual but valid names are kept', () => {
   for (const name of ['..a', 'a..', '...', 'a/...', '.a/b', 'a\\b', 'a\nb', 'ü/é', ' ', '~', 'a/.b', 'COM1']) {
     assert.equal(read({ ...GOOD, name })?.name, name)
     assert.equal(read({ ...GOOD, name })?.localFlags, 0)
   }
 })
 
-test('B-12: records that do not add up are kept as invalid, or left out, and never trusted', () => {
+test('B-12: inconsistent records are kept as invalid or skipped', () => {
   const two = [block(KIB_128), block(10, KIB_128)]
   const cases: readonly (readonly [string, RawFile, 'invalid' | 'left out'])[] = [
     ['size 2^52', { ...GOOD, size: 2 ** 52 }, 'invalid'],
@@ -242,7 +242,7 @@ test('B-12: records that do not add up are kept as invalid, or left out, and nev
   reportRow({ id: 'B-12', tried: cases.length, refused: cases.length })
 })
 
-test('B-12: times and sequences of the full 64 bits are not taken for others', () => {
+test('B-12: times and sequences beyond safe integers are not misread', () => {
   const reference = referenceType('Index')
   const withNumbers = (numbers: object) => {
     const raw = { folder: 'v', files: [{ name: 'd', type: 1, ...numbers }] }
@@ -260,7 +260,7 @@ test('B-12: times and sequences of the full 64 bits are not taken for others', (
   }
 })
 
-test('old kinds of symlinks are symlinks', () => {
+test('deprecated symlink types are symlinks', () => {
   for (const type of [2, 3, 4]) assert.equal(read({ ...LINK, type })?.type, 'symlink')
   assert.equal(read(LINK)?.symlinkTarget, '../x')
   assert.equal(read({ ...DIRECTORY, size: 128 })?.sizeBytes, 0)
@@ -325,7 +325,7 @@ const record: fc.Arbitrary<FileInfo> = fc
     }),
   )
 
-/** Bytes as plain arrays: a Buffer and a Uint8Array of the same bytes are the same here. */
+/** Bytes as plain arrays, so that a Buffer equals a Uint8Array of the same bytes. */
 function comparable(file: FileInfo): object {
   return {
     ...file,
@@ -334,7 +334,7 @@ function comparable(file: FileInfo): object {
   }
 }
 
-test('what we say of our files is what a peer like us understands, and what protobufjs reads', () => {
+test('encoded local records are decoded equally by us and by protobufjs', () => {
   const reference = referenceType('Index')
   fc.assert(
     fc.property(fc.array(record, { maxLength: 5 }), (files) => {
@@ -365,7 +365,7 @@ test('what we say of our files is what a peer like us understands, and what prot
   )
 })
 
-test('an empty file has one block, of nothing', () => {
+test('an empty file has one empty block', () => {
   const empty = { ...read(GOOD)!, sizeBytes: 0 }
   const again = [
     ...readIndex(writeIndex({ folder: 'v', files: [empty], lastSequence: 1, prevSequence: 0 }), 'index'),
@@ -373,24 +373,24 @@ test('an empty file has one block, of nothing', () => {
   assert.deepEqual(comparable(again!), comparable(empty))
 })
 
-test('local flags stay here: others hear "invalid"', () => {
-  const say = (localFlags: number) => {
+test('local flags are not sent: peers receive "invalid"', () => {
+  const sent = (localFlags: number) => {
     const file = { ...read(GOOD)!, localFlags }
     return [...readIndex(writeIndex({ folder: 'v', files: [file], lastSequence: 1, prevSequence: 0 }), 'index')][0]!
       .files[0]!
   }
   for (const flag of [FLAG_UNSUPPORTED, FLAG_IGNORED, FLAG_MUST_RESCAN, FLAG_REMOTE_INVALID]) {
-    assert.equal(say(flag).localFlags, FLAG_REMOTE_INVALID)
-    assert.deepEqual(say(flag).version, [{ device: 5n, value: 3n }])
+    assert.equal(sent(flag).localFlags, FLAG_REMOTE_INVALID)
+    assert.deepEqual(sent(flag).version, [{ device: 5n, value: 3n }])
   }
-  assert.equal(say(FLAG_RECEIVE_ONLY).localFlags, FLAG_REMOTE_INVALID)
-  assert.deepEqual(say(FLAG_RECEIVE_ONLY).version, [], 'a change in a receive-only folder counts for nobody')
+  assert.equal(sent(FLAG_RECEIVE_ONLY).localFlags, FLAG_REMOTE_INVALID)
+  assert.deepEqual(sent(FLAG_RECEIVE_ONLY).version, [], 'a change in a receive-only folder has no version for peers')
   const unhashed = { ...read(GOOD)!, blockHashes: undefined, blocksHash: undefined }
   const [data] = readIndex(writeIndex({ folder: 'v', files: [unhashed], lastSequence: 1, prevSequence: 0 }), 'index')
   assert.equal(data?.files[0]?.localFlags, FLAG_REMOTE_INVALID)
 })
 
-test('B-09: version vectors of any kind are read, put in order and comparable', () => {
+test('B-09: version vectors of any kind are read, sorted and comparable', () => {
   const counters = Array.from({ length: 100_000 }, (_, i) => ({
     id: BigInt((i * 7_919) % 100_003),
     value: BigInt(i + 1),
@@ -427,7 +427,7 @@ test('B-09: version vectors of any kind are read, put in order and comparable', 
   reportRow({ id: 'B-09', tried: 6, counters: 100_000, disagreements: 0 })
 })
 
-test('B-15: each text of an index emptied in turn: read or refused, never a crash', () => {
+test('B-15: each text of an index may be empty: read or refused, never a crash', () => {
   let tried = 0
   for (const raw of [GOOD, DIRECTORY, LINK]) {
     for (const field of ['name', 'symlink_target', 'blocks_hash', 'version', 'encrypted']) {
@@ -447,7 +447,7 @@ test('B-15: each text of an index emptied in turn: read or refused, never a cras
   reportRow({ id: 'B-15', tried: tried + 1, crashes: 0 })
 })
 
-test('a giant index comes in parts that join up', () => {
+test('a very large index is split into contiguous parts', () => {
   const files = Array.from({ length: 12_345 }, (_, i) => ({ ...DIRECTORY, name: `d${i}`, sequence: i + 1 }))
   const parts = [...readIndex(bodyOf(files), 'index')]
   assert.ok(parts.length > 1 && parts.every((part) => part.files.length <= 5_000))
@@ -461,7 +461,7 @@ test('a giant index comes in parts that join up', () => {
   }
 })
 
-test('a message whose end is cut is refused before any record of it is used', () => {
+test('a truncated message is refused before any record of it is used', () => {
   const body = bodyOf(Array.from({ length: 6_000 }, (_, i) => ({ ...DIRECTORY, name: `d${i}`, sequence: i + 1 })))
   const parts = readIndex(body.subarray(0, body.length - 1), 'index')
   assert.throws(() => parts.next(), ProtocolError)

@@ -10,7 +10,7 @@ import { MESSAGE_TYPES } from '../../src/protocol/messages.ts'
 import { effort, reportRow } from '../support/effort.ts'
 import { damage, numbers } from './damage.ts'
 import { ScriptedStream, settle } from './scripted-stream.ts'
-import { frame, NOBODY } from './talk.ts'
+import { frame, NO_LISTENER } from './test-connection.ts'
 
 const MIB = 1024 * 1024
 
@@ -20,12 +20,12 @@ async function readAll(chunks: readonly Uint8Array[]): Promise<Frame[]> {
   stream.end()
   const reader = new ByteReader(stream, () => 0)
   const frames: Frame[] = []
-  for (let next = await readFrame(reader, NOBODY); next !== undefined; next = await readFrame(reader, NOBODY))
+  for (let next = await readFrame(reader, NO_LISTENER); next !== undefined; next = await readFrame(reader, NO_LISTENER))
     frames.push(next)
   return frames
 }
 
-/** What became of the bytes: how many frames, or refused. */
+/** The result of reading the bytes: the number of frames, or refused. */
 async function outcomeOf(bytes: Uint8Array): Promise<number | 'refused'> {
   try {
     return (await readAll([bytes])).length
@@ -35,7 +35,7 @@ async function outcomeOf(bytes: Uint8Array): Promise<number | 'refused'> {
   }
 }
 
-test('frames come out as they went in, however the bytes are cut on the way', async () => {
+test('frames are read as written, for any chunking of the bytes', async () => {
   const message = fc.record({
     type: fc.constantFrom(...MESSAGE_TYPES),
     body: fc.uint8Array({ maxLength: 700 }),
@@ -64,7 +64,7 @@ test('frames come out as they went in, however the bytes are cut on the way', as
   )
 })
 
-test('a large message is gathered from small pieces, and its second part is written without a copy', async () => {
+test('a large message is assembled from small chunks, and its second part is written without a copy', async () => {
   const data = Buffer.alloc(3 * MIB + 17, 'abcdefg')
   const pieces = writeFrame('Response', [Buffer.from([1, 2, 3]), data], 'metadata')
   assert.equal(pieces.at(-1), data)
@@ -76,7 +76,7 @@ test('a large message is gathered from small pieces, and its second part is writ
   assert.ok(Buffer.concat([Buffer.from([1, 2, 3]), data]).equals(read!.body))
 })
 
-test('with room before its data a message is one piece of the same memory; with too little it is two', async () => {
+test('with enough headroom a message is one piece of the same memory; with too little it is two', async () => {
   const memory = Buffer.alloc(64 + 100_000, 'x')
   const data = memory.subarray(64)
   const expected = Buffer.concat(writeFrame('Response', [Buffer.from([1, 2, 3]), Buffer.from(data)], 'metadata'))
@@ -89,7 +89,7 @@ test('with room before its data a message is one piece of the same memory; with 
   assert.ok(data.equals(Buffer.alloc(100_000, 'x')))
 })
 
-test('what is compressed follows the setting, the length and the gain', () => {
+test('compression depends on the setting, the length and the gain', () => {
   const compression = (type: 'Index' | 'Response', body: Buffer, setting: 'always' | 'metadata' | 'never') => {
     const bytes = Buffer.concat(writeFrame(type, [body], setting))
     return bytes.readUInt16BE(0) === 4 ? 'lz4' : 'none'
@@ -109,7 +109,7 @@ function numbersOf(seed: number): () => number {
   return () => random(256)
 }
 
-test('B-04: frames with wrong lengths are refused, and promised bytes take no room until they come', async () => {
+test('B-04: frames with wrong lengths are refused, and announced bytes take no memory until they arrive', async () => {
   const header = (hex: string, length: number, rest = 0) => {
     const lengths = Buffer.alloc(4)
     lengths.writeUInt32BE(length >>> 0)
@@ -144,7 +144,7 @@ test('B-04: frames with wrong lengths are refused, and promised bytes take no ro
   const readers = Array.from({ length: 20 }, () => {
     const stream = new ScriptedStream()
     stream.feed(header('00020801', 500_000_000, 1_000))
-    return readFrame(new ByteReader(stream, () => 0), NOBODY)
+    return readFrame(new ByteReader(stream, () => 0), NO_LISTENER)
   })
   await settle()
   const grown = process.memoryUsage().arrayBuffers - before
@@ -152,13 +152,13 @@ test('B-04: frames with wrong lengths are refused, and promised bytes take no ro
   reportRow({ id: 'B-04', tried: cases.length + readers.length, peakPromisedBytes: grown })
 })
 
-test('B-05: compressed messages that lie are refused before they cost anything', () => {
+test('B-05: compressed messages with a false length are refused before anything is allocated', () => {
   const block = (claimed: number, hex: string) => {
     const length = Buffer.alloc(4)
     length.writeUInt32BE(claimed >>> 0)
     return Buffer.concat([length, Buffer.from(hex, 'hex')])
   }
-  const honest = compress(Buffer.alloc(100_000, 'abc'))!
+  const valid = compress(Buffer.alloc(100_000, 'abc'))!
   const bomb = compress(Buffer.alloc(64 * MIB))!
   const cases: readonly (readonly [string, Uint8Array, number])[] = [
     ['no length', Buffer.from('0000', 'hex'), MIB],
@@ -166,12 +166,12 @@ test('B-05: compressed messages that lie are refused before they cost anything',
     ['claims less than it has', block(3, '506162636465'), MIB],
     ['claims nothing', block(0, '506162636465'), MIB],
     ['claims 4 GiB', block(2 ** 32 - 1, '506162636465'), 500_000_000],
-    ['claims more than its type may', honest, 99_999],
+    ['claims more than its type may', valid, 99_999],
     ['claims more than LZ4 can do', block(256 * 6, '506162636465'), MIB],
     ['offset 0', block(20, '124100005061626364650000'), MIB],
     ['offset before the start', block(20, '124109005061626364650000'), MIB],
-    ['cut', honest.subarray(0, honest.length - 3), MIB],
-    ['with something behind it', Buffer.concat([honest, Buffer.from('00000000', 'hex')]), MIB],
+    ['cut', valid.subarray(0, valid.length - 3), MIB],
+    ['with something behind it', Buffer.concat([valid, Buffer.from('00000000', 'hex')]), MIB],
     ['a bomb in a request', bomb, MIB],
   ]
   const before = process.memoryUsage().arrayBuffers
@@ -187,7 +187,7 @@ test('B-05: compressed messages that lie are refused before they cost anything',
   reportRow({ id: 'B-05', tried: cases.length, refused: cases.length, grownBytes: grown })
 })
 
-test('B-05: damaged LZ4 is refused or comes out at the claimed length, never with stale memory', () => {
+test('B-05: damaged LZ4 is refused or has the claimed length, never with stale memory', () => {
   const rounds = effort(100_000)
   const random = numbers(Number(process.env['SIM_SEED'] ?? 2))
   const seeds = [
@@ -214,12 +214,12 @@ test('B-05: damaged LZ4 is refused or comes out at the claimed length, never wit
   reportRow({ id: 'B-05', tried: rounds, refused, unpacked, crashes: 0 })
 })
 
-test('the data of an answer goes straight to its place where the stream can, and every byte counts as a sign of life', async () => {
+test('response data is read directly into its buffer, and every byte resets the idle time', async () => {
   const data = Buffer.alloc(5_000, 'x')
   const bytes = Buffer.concat(writeFrame('Response', writeResponse(7, { kind: 'data', data }), 'never'))
   let at = 0
   let nowMs = 0
-  const heard: (number | undefined)[] = []
+  const waitingSince: (number | undefined)[] = []
   const reader: ByteReader = new ByteReader(
     {
       read: async () => (at === 0 ? bytes.subarray(0, (at = 100)) : undefined),
@@ -230,7 +230,7 @@ test('the data of an answer goes straight to its place where the stream can, and
           at += part.length
           nowMs += 1_000
           onBytes(part.length)
-          heard.push(reader.waitingSinceMs)
+          waitingSince.push(reader.waitingSinceMs)
         }
         return at === bytes.length
       },
@@ -239,23 +239,23 @@ test('the data of an answer goes straight to its place where the stream can, and
   )
   const place = new Uint8Array(5_000)
   const read = await readFrame(reader, {
-    ...NOBODY,
+    ...NO_LISTENER,
     bufferFor: (id, dataBytes) => (id === 7 ? place.subarray(0, dataBytes) : undefined),
   })
   assert.equal(read?.placed?.id, 7)
   assert.ok(data.equals(place))
   assert.equal(reader.totalBytes, bytes.length)
   assert.deepEqual(
-    heard,
-    heard.map((_, turn) => (turn + 1) * 1_000),
+    waitingSince,
+    waitingSince.map((_, i) => (i + 1) * 1_000),
   )
   assert.equal(reader.waitingSinceMs, undefined)
 })
 
-test('a connection that ends while data goes to its place has ended within a message', async () => {
+test('a connection that ends during a direct read fails with a protocol error', async () => {
   const bytes = Buffer.concat(
     writeFrame('Response', writeResponse(7, { kind: 'data', data: Buffer.alloc(500) }), 'never'),
   )
   const reader = new ByteReader({ read: async () => bytes.subarray(0, 100), readInto: async () => false }, () => 0)
-  await assert.rejects(readFrame(reader, { ...NOBODY, bufferFor: () => new Uint8Array(500) }), ProtocolError)
+  await assert.rejects(readFrame(reader, { ...NO_LISTENER, bufferFor: () => new Uint8Array(500) }), ProtocolError)
 })

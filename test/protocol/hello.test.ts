@@ -11,7 +11,7 @@ import { SimClock } from '../../src/platform/sim/clock.ts'
 import { reportRow } from '../support/effort.ts'
 import { damage, numbers } from './damage.ts'
 import { ScriptedStream, settle } from './scripted-stream.ts'
-import { HELLO } from './talk.ts'
+import { HELLO } from './test-connection.ts'
 
 interface Captured {
   readonly name: string
@@ -30,7 +30,7 @@ const captured: readonly Captured[] = JSON.parse(readFileSync(file, 'utf8')).hel
 const NEVER = new AbortController().signal
 
 /** Our side of an exchange with a peer that sends these bytes and ends. */
-async function hear(bytes: Uint8Array): Promise<Hello> {
+async function receive(bytes: Uint8Array): Promise<Hello> {
   const stream = new ScriptedStream()
   stream.feed(bytes)
   stream.end()
@@ -47,7 +47,7 @@ function framed(body: Uint8Array, magic = '2ea7d90b', length = body.length): Buf
 
 for (const { name, hex, decoded } of captured) {
   test(`captured Hello: ${name}`, async () => {
-    const hello = await hear(Buffer.from(hex, 'hex'))
+    const hello = await receive(Buffer.from(hex, 'hex'))
     assert.deepEqual(hello, {
       deviceName: decoded.device_name ?? '',
       clientName: decoded.client_name ?? '',
@@ -59,20 +59,20 @@ for (const { name, hex, decoded } of captured) {
   })
 }
 
-test('what comes behind the Hello is not lost', async () => {
+test('bytes after the Hello are not lost', async () => {
   const stream = new ScriptedStream()
   stream.feed(Buffer.concat([writeHello(HELLO), Buffer.from('0002080600000000', 'hex')]))
   const { incoming } = await exchangeHellos(stream, HELLO, new SimClock(), NEVER)
   assert.equal(Buffer.from(await incoming.take(8)).toString('hex'), '0002080600000000')
 })
 
-test('a Hello that trickles in byte by byte is heard', async () => {
+test('a Hello received byte by byte is read', async () => {
   const stream = new ScriptedStream()
   stream.feed(...[...writeHello(HELLO)].map((byte) => Buffer.from([byte])))
   assert.deepEqual((await exchangeHellos(stream, HELLO, new SimClock(), NEVER)).hello, HELLO)
 })
 
-test('who says nothing is left after 20 s, and no timer stays behind', async () => {
+test('the exchange times out after 20 s and leaves no timer', async () => {
   const clock = new SimClock()
   const stream = new ScriptedStream()
   let ended: unknown
@@ -91,7 +91,7 @@ test('who says nothing is left after 20 s, and no timer stays behind', async () 
   assert.equal(clock.sleepingCount, 0)
 })
 
-test('an abort ends the exchange with its reason', async () => {
+test('an abort rejects the exchange with its reason', async () => {
   const stop = new AbortController()
   const exchange = exchangeHellos(new ScriptedStream(), HELLO, new SimClock(), stop.signal)
   const reason = new Error('stopping')
@@ -99,7 +99,7 @@ test('an abort ends the exchange with its reason', async () => {
   await assert.rejects(exchange, (error) => error === reason)
 })
 
-test('B-02: Hellos of all kinds: read with short, plain names, or refused with a reason', async () => {
+test('B-02: Hellos of all kinds: read with truncated, sanitized names, or refused with a reason', async () => {
   const named = (device_name: string) =>
     framed(encode(HELLO_SCHEMA, { device_name, client_name: device_name, client_version: device_name }))
   const good = encode(HELLO_SCHEMA, { device_name: 'x' })
@@ -118,11 +118,11 @@ test('B-02: Hellos of all kinds: read with short, plain names, or refused with a
     ['a name that is not UTF-8', framed(Buffer.from('0a02c328', 'hex')), /UTF-8/],
   ]
   for (const [name, bytes, reason] of refused) {
-    await assert.rejects(hear(bytes), (error) => error instanceof ProtocolError && reason.test(error.message), name)
+    await assert.rejects(receive(bytes), (error) => error instanceof ProtocolError && reason.test(error.message), name)
   }
-  assert.equal((await hear(framed(new Uint8Array(0)))).deviceName, '', 'length 0 says nothing, and that is allowed')
+  assert.equal((await receive(framed(new Uint8Array(0)))).deviceName, '', 'an empty Hello is valid')
   assert.equal(
-    (await hear(framed(Buffer.concat([Buffer.alloc(32_766 - 2).fill(Buffer.from('7801', 'hex'))])))).deviceName,
+    (await receive(framed(Buffer.concat([Buffer.alloc(32_766 - 2).fill(Buffer.from('7801', 'hex'))])))).deviceName,
     '',
     'unknown fields up to the limit',
   )
@@ -132,27 +132,27 @@ test('B-02: Hellos of all kinds: read with short, plain names, or refused with a
     ['ü 😀 日本', 'ü 😀 日本'],
     ['', ''],
   ]
-  for (const [sent, expected] of shown) assert.equal((await hear(named(sent))).deviceName, expected)
+  for (const [sent, expected] of shown) assert.equal((await receive(named(sent))).deviceName, expected)
   for (const long of ['n'.repeat(10_000), '😀'.repeat(2_600)]) {
-    const hello = await hear(named(long.slice(0, 10_000)))
+    const hello = await receive(named(long.slice(0, 10_000)))
     for (const name of [hello.deviceName, hello.clientName, hello.clientVersion]) {
       assert.ok(name.length <= 256 && name.length > 200 && name.isWellFormed(), `${name.length}`)
     }
   }
-  assert.equal((await hear(framed(encode(HELLO_SCHEMA, { num_connections: -5 })))).numConnections, 0)
-  assert.equal((await hear(framed(encode(HELLO_SCHEMA, { num_connections: 2 ** 31 - 1 })))).numConnections, 128)
+  assert.equal((await receive(framed(encode(HELLO_SCHEMA, { num_connections: -5 })))).numConnections, 0)
+  assert.equal((await receive(framed(encode(HELLO_SCHEMA, { num_connections: 2 ** 31 - 1 })))).numConnections, 128)
 
   const random = numbers(3)
   let tried = refused.length + shown.length + 6
   for (let round = 0; round < 2_000; round++, tried++) {
-    await hear(damage(writeHello(HELLO), random)).catch((error: unknown) =>
+    await receive(damage(writeHello(HELLO), random)).catch((error: unknown) =>
       assert.ok(error instanceof ProtocolError, String(error)),
     )
   }
   reportRow({ id: 'B-02', tried, handled: tried })
 })
 
-test('connection ids sort by time, and both sides agree on that part', () => {
+test('connection ids sort by time, and the time part is equal on both sides', () => {
   const chance = new Uint8Array(8).fill(255)
   const ours = connectionIdOf(1_794_701_366_215_231_539n, 1_794_701_366_213_000_000n, chance)
   const theirs = connectionIdOf(1_794_701_366_213_000_000n, 1_794_701_366_215_231_539n, new Uint8Array(8))

@@ -21,7 +21,7 @@ import { effort, reportRow } from '../support/effort.ts'
 import { damage, numbers } from './damage.ts'
 import { FULL, referenceType } from './reference-schema.ts'
 import { ScriptedStream } from './scripted-stream.ts'
-import { NOBODY } from './talk.ts'
+import { NO_LISTENER } from './test-connection.ts'
 
 interface Captured {
   readonly name: string
@@ -36,7 +36,7 @@ const VECTORS = join(import.meta.dirname, '..', 'vectors')
 const captured: readonly Captured[] = JSON.parse(readFileSync(join(VECTORS, 'bep-messages.json'), 'utf8')).messages
 const PARTS = 100_000
 
-/** A decoded message as the vectors write it: bytes in hex, 64 bits in decimal, what has its default left out. */
+/** A decoded message in the format of the vectors: bytes in hex, 64 bits in decimal, defaults omitted. */
 function plain(value: unknown): unknown {
   if (value instanceof Uint8Array) return Buffer.from(value).toString('hex')
   if (typeof value === 'bigint') return value.toString()
@@ -56,8 +56,8 @@ async function frameOf(hex: string) {
   stream.feed(Buffer.from(hex, 'hex'))
   stream.end()
   const reader = new ByteReader(stream, () => 0)
-  const frame = await readFrame(reader, NOBODY)
-  assert.equal(await readFrame(reader, NOBODY), undefined, 'nothing is left over')
+  const frame = await readFrame(reader, NO_LISTENER)
+  assert.equal(await readFrame(reader, NO_LISTENER), undefined, 'nothing is left over')
   assert.ok(frame !== undefined)
   return frame
 }
@@ -119,7 +119,7 @@ const folder = fc.record({
   devices: fc.array(device, { maxLength: 3 }),
 })
 
-/** What protobufjs holds instead of our values, and the other way round: 64-bit numbers are its only difference. */
+/** Converts between our values and those of protobufjs: only 64-bit numbers differ. */
 function forReference(value: unknown): unknown {
   if (typeof value === 'bigint') return value.toString()
   if (Array.isArray(value)) return value.map(forReference)
@@ -138,7 +138,7 @@ function crossCheck<T>(name: string, schema: Schema<T>, arbitrary: fc.Arbitrary<
       fc.property(arbitrary, (value) => {
         const ours = encode(schema, value)
         const theirs = reference.encode(reference.fromObject(forReference(value) as object)).finish()
-        // proto3 leaves defaults out, protobufjs does not: what it reads of ours must be what it reads of its own.
+        // proto3 omits defaults, protobufjs does not: compare its decoding of both encodings.
         const options = { longs: String, bytes: String, defaults: true, arrays: true }
         assert.deepEqual(
           reference.toObject(reference.decode(ours), options),
@@ -210,7 +210,7 @@ test('64-bit numbers are exact from end to end', () => {
   }
 })
 
-test('int64 is exact while it is safe, and never looks safe when it is not', () => {
+test('int64 is exact for safe integers, and unsafe values stay unsafe', () => {
   const there = (value: bigint) => {
     const writer = new WireWriter()
     writer.bigint64(value)
@@ -233,7 +233,7 @@ test('int64 is exact while it is safe, and never looks safe when it is not', () 
     assert.ok(!Number.isSafeInteger(there(value)), String(value))
 })
 
-test('B-06: protobuf that is not: refused, skipped or read, never a crash', () => {
+test('B-06: invalid protobuf is refused, skipped or read, never a crash', () => {
   const group = (depth: number) => Buffer.concat([Buffer.alloc(depth, 0x23), Buffer.alloc(depth, 0x24)])
   const unknown = Buffer.concat(Array.from({ length: 1_000_000 }, () => Buffer.from([0xfa, 0x07, 0x00])))
   const many = (count: number) => Buffer.concat(Array.from({ length: count }, () => Buffer.from([0x0a, 0x00])))
@@ -255,7 +255,7 @@ test('B-06: protobuf that is not: refused, skipped or read, never a crash', () =
     ['a known field of another wire type', Buffer.from('0801', 'hex'), 'read'],
     ['a fixed64 that is cut', Buffer.from('210000', 'hex'), 'refused'],
     ['a repeated bool', Buffer.from('100110001001', 'hex'), 'read'],
-    ['more parts than anybody needs', many(PARTS + 1), 'refused'],
+    ['more parts than the limit', many(PARTS + 1), 'refused'],
   ]
   for (const [name, bytes, expected] of cases) {
     const outcome = outcomeOf(() => decode(CLUSTER_CONFIG, bytes, PARTS))
@@ -273,7 +273,7 @@ test('B-06: protobuf that is not: refused, skipped or read, never a crash', () =
   assert.equal(
     decode(RESPONSE, Buffer.from('080108020803', 'hex'), 0).id,
     3,
-    'of a field said three times the last counts',
+    'the last of three occurrences of a field applies',
   )
 })
 
@@ -288,7 +288,7 @@ function outcomeOf(act: () => unknown): 'refused' | 'read' {
   }
 }
 
-test('B-06: damaged and random messages never do more than be refused', () => {
+test('B-06: damaged and random messages are at most refused', () => {
   const rounds = effort(120_000)
   const seeds = captured.map((vector) => ({
     schema: FULL[vector.message_type]!,
@@ -310,7 +310,7 @@ test('B-06: damaged and random messages never do more than be refused', () => {
   reportRow({ id: 'B-06', tried: rounds, ...counts, bytesTotal, crashes: 0 })
 })
 
-test('text that is not UTF-8 is refused; text with the sign for it is not', () => {
+test('text that is not UTF-8 is refused; text with a replacement character is not', () => {
   assert.equal(
     outcomeOf(() => decode(FULL['Close']!, Buffer.from('0a02c328', 'hex'), 0)),
     'refused',

@@ -1,6 +1,6 @@
 import type { TlsStream } from '../../src/platform/net.ts'
 
-/** One end of a connection whose other end is the test: what it feeds is read, what is written it can see. */
+/** One end of a connection whose other end is the test, which feeds the reads and inspects the writes. */
 export class ScriptedStream implements TlsStream {
   readonly peerCertificate = new Uint8Array(0)
   readonly certificateCount = 1
@@ -8,7 +8,7 @@ export class ScriptedStream implements TlsStream {
   readonly remoteAddress = '192.0.2.1:22000'
   /** Everything written, in order. */
   readonly written: Uint8Array[] = []
-  hungUp = false
+  closed = false
   readCount = 0
   #chunks: Uint8Array[] = []
   #ended = false
@@ -35,7 +35,7 @@ export class ScriptedStream implements TlsStream {
     this.#wake()
   }
 
-  /** From now on writes do not get through, until told otherwise. */
+  /** Blocks or unblocks writes. */
   block(blocked: boolean): void {
     this.#blocked = blocked
     this.#wake()
@@ -43,7 +43,7 @@ export class ScriptedStream implements TlsStream {
 
   async read(): Promise<Uint8Array | undefined> {
     for (;;) {
-      if (this.hungUp) throw new Error('read after hanging up')
+      if (this.closed) throw new Error('read after close')
       if (this.#failure !== undefined) throw this.#failure
       const chunk = this.#chunks.shift()
       if (chunk !== undefined) {
@@ -51,26 +51,26 @@ export class ScriptedStream implements TlsStream {
         return chunk
       }
       if (this.#ended) return undefined
-      await this.#news()
+      await this.#change()
     }
   }
 
   async write(data: Uint8Array): Promise<void> {
-    if (this.hungUp) throw new Error('write after hanging up')
+    if (this.closed) throw new Error('write after close')
     if (this.#failure !== undefined) throw this.#failure
     this.written.push(data)
     while (this.#blocked) {
-      await this.#news()
-      if (this.hungUp) throw new Error('hung up while writing')
+      await this.#change()
+      if (this.closed) throw new Error('closed while writing')
     }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.hungUp = true
+    this.closed = true
     this.#wake()
   }
 
-  /** The frames written so far, taken apart without the code under test: type, compression, body. */
+  /** The frames written so far, parsed without the code under test: type, compression, body. */
   frames(): { readonly type: number; readonly compression: number; readonly body: Buffer }[] {
     const bytes = Buffer.concat(this.written)
     const frames: { type: number; compression: number; body: Buffer }[] = []
@@ -89,7 +89,7 @@ export class ScriptedStream implements TlsStream {
     return frames
   }
 
-  #news(): Promise<void> {
+  #change(): Promise<void> {
     return new Promise((resolve) => this.#wakers.add(resolve))
   }
 
@@ -105,7 +105,7 @@ function valueOf(header: Uint8Array, tag: number): number {
   return 0
 }
 
-/** Lets everything that is ready run. */
-export async function settle(turns = 4): Promise<void> {
-  for (let i = 0; i < turns; i++) await new Promise((resolve) => setImmediate(resolve))
+/** Runs all resolved promises. */
+export async function settle(rounds = 4): Promise<void> {
+  for (let i = 0; i < rounds; i++) await new Promise((resolve) => setImmediate(resolve))
 }

@@ -31,7 +31,7 @@ function make() {
   return { values, state, warnings, open: () => new Statistics({ keyValue, log }) }
 }
 
-test('what a folder did last outlives a restart', async () => {
+test('the last activity of a folder persists across a restart', async () => {
   const { open } = make()
   await open().received(FOLDER, { filename: 'a/b.txt', deleted: true, atMs: 5 })
   await open().scanned(FOLDER, 7)
@@ -41,7 +41,7 @@ test('what a folder did last outlives a restart', async () => {
   })
 })
 
-test('of many scans in a row each is told and few are written', async () => {
+test('of frequent scans each is reported and few are written', async () => {
   const { open, values } = make()
   const statistics = open()
   let writes = 0
@@ -56,13 +56,13 @@ test('of many scans in a row each is told and few are written', async () => {
   assert.equal((await open().folder(FOLDER)).lastScanMs, 10)
 })
 
-test('a folder and a device nobody has met have zeros', async () => {
+test('an unknown folder and an unknown device have zeros', async () => {
   const { open } = make()
   assert.deepEqual(await open().folder(FOLDER), { lastFile: { atMs: 0, filename: '', deleted: false }, lastScanMs: 0 })
   assert.deepEqual(await open().device(DEVICE), { lastSeenMs: 0, lastConnectionMs: 0 })
 })
 
-test('when a device was seen, and for how long, outlives a restart', async () => {
+test('when a device was last seen, and for how long, persists across a restart', async () => {
   const { open } = make()
   await open().seen(DEVICE, 10)
   assert.deepEqual(await open().device(DEVICE), { lastSeenMs: 10, lastConnectionMs: 0 })
@@ -71,14 +71,14 @@ test('when a device was seen, and for how long, outlives a restart', async () =>
   assert.deepEqual(await open().device(DEVICE), { lastSeenMs: 30, lastConnectionMs: 10 })
 })
 
-test('a removed folder is forgotten', async () => {
+test('the statistics of a removed folder are deleted', async () => {
   const { open, values } = make()
   await open().scanned(FOLDER, 7)
   await open().forgetFolder(FOLDER)
   assert.equal(values.size, 0)
 })
 
-test('garbage in the store counts as nothing', async () => {
+test('invalid data in the store counts as absent', async () => {
   for (const garbage of [
     '',
     'null',
@@ -93,7 +93,7 @@ test('garbage in the store counts as nothing', async () => {
   }
 })
 
-test('a store that fails costs the statistics and nothing else', async () => {
+test('a failing store affects only the statistics', async () => {
   const { open, state, warnings } = make()
   state.failing = true
   const statistics = open()

@@ -10,7 +10,7 @@ function counters() {
   return { work, move, of: (folder: string) => work.all().get(folder) }
 }
 
-test('scans and pulls are counted when they are over, with the time they took', () => {
+test('scans and pulls are counted when they end, with their duration', () => {
   const { move, of } = counters()
   for (const [timeMs, to] of [
     [1_000, 'scan-waiting'],
@@ -26,7 +26,7 @@ test('scans and pulls are counted when they are over, with the time they took', 
   assert.deepEqual({ scans, scanMs, pulls, pullMs }, { scans: 1, scanMs: 3_500, pulls: 1, pullMs: 3_000 })
 })
 
-test('a clock that is set back makes no time negative', () => {
+test('a clock that is set back yields no negative duration', () => {
   const { move, of } = counters()
   move(9_000, 'scanning')
   move(1_000, 'error')
@@ -34,7 +34,7 @@ test('a clock that is set back makes no time negative', () => {
   assert.equal(of('docs')?.scans, 1)
 })
 
-test('what scans looked at adds up; the rate is that of a scan in progress', () => {
+test('scanned items and bytes add up; the rate is that of a scan in progress', () => {
   const { work, move, of } = counters()
   move(0, 'scanning')
   work.hear({
@@ -51,7 +51,7 @@ test('what scans looked at adds up; the rate is that of a scan in progress', () 
   assert.deepEqual({ scannedItems, hashedBytes, scanRate }, { scannedItems: 7, hashedBytes: 15, scanRate: 0 })
 })
 
-test('what was pulled adds up by where it came from', () => {
+test('pulled bytes add up by source', () => {
   const { work, of } = counters()
   work.countPulled('docs', 'network', 5)
   work.countPulled('docs', 'network', 2)
@@ -67,7 +67,7 @@ test('conflicts are counted by folder', () => {
   assert.deepEqual([of('docs')?.conflicts, of('other')?.conflicts], [2, 1])
 })
 
-test('a folder that is gone leaves nothing behind', () => {
+test('a removed folder leaves no counters', () => {
   const { work, move, of } = counters()
   move(0, 'scanning')
   work.remove('docs')

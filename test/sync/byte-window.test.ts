@@ -5,7 +5,7 @@ import { settle } from '../support/model.ts'
 
 const NEVER = new AbortController().signal
 
-test('a window lets in what fits, first come, first served', async () => {
+test('a window grants what fits, first in, first out', async () => {
   const window = new ByteWindow(100)
   const order: string[] = []
   const first = await window.acquire(60, NEVER)
@@ -27,7 +27,7 @@ test('a window lets in what fits, first come, first served', async () => {
   assert.equal(window.heldBytes, 0)
 })
 
-test('something larger than the window comes in alone, and does not wait for ever', async () => {
+test('a request larger than the window is granted alone', async () => {
   const window = new ByteWindow(10)
   const huge = await window.acquire(1_000, NEVER)
   assert.equal(window.heldBytes, 1_000)
@@ -36,7 +36,7 @@ test('something larger than the window comes in alone, and does not wait for eve
   ;(await next)[Symbol.dispose]()
 })
 
-test('whoever gives up makes room for those behind, and holds nothing', async () => {
+test('an aborted request unblocks those behind it and holds nothing', async () => {
   const window = new ByteWindow(10)
   const held = await window.acquire(8, NEVER)
   const impatient = new AbortController()
@@ -49,7 +49,7 @@ test('whoever gives up makes room for those behind, and holds nothing', async ()
   assert.equal(window.heldBytes, 0)
 })
 
-test('a larger limit takes effect at once', async () => {
+test('a larger limit takes effect immediately', async () => {
   const window = new ByteWindow(10)
   using _held = await window.acquire(10, NEVER)
   const waiting = window.acquire(5, NEVER)

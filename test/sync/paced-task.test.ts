@@ -20,10 +20,10 @@ function paced() {
 }
 
 async function settle(): Promise<void> {
-  for (let turn = 0; turn < 20; turn++) await Promise.resolve()
+  for (let round = 0; round < 20; round++) await Promise.resolve()
 }
 
-test('the first run is at once, the others keep their distance, and many wishes are one run', async () => {
+test('the first run is immediate, later ones follow a pause, and many requests are one run', async () => {
   const { clock, task, runsMs } = paced()
   for (let elapsedMs = 0; elapsedMs < 2_500; elapsedMs += 10) {
     task.want()
@@ -37,7 +37,7 @@ test('the first run is at once, the others keep their distance, and many wishes 
   assert.equal(runsMs.length, 5, 'after a long time it runs at once again')
 })
 
-test('who waits for it pauses nobody: what was wanted is done at once', async () => {
+test('settled skips the pause and waits for the requested run', async () => {
   const { clock, task, runsMs } = paced()
   await task.settled()
   assert.deepEqual(runsMs, [], 'nothing was wanted')

@@ -7,7 +7,7 @@ import { Semaphore } from '../../src/sync/semaphore.ts'
 
 const NEVER = new AbortController().signal
 
-test('a slot is free at once while there is room, then it is waited for', async () => {
+test('acquire is immediate below the capacity and waits at it', async () => {
   const semaphore = new Semaphore(2)
   using _a = await semaphore.acquire(NEVER)
   const b = await semaphore.acquire(NEVER)
@@ -24,7 +24,7 @@ test('a slot is free at once while there is room, then it is waited for', async 
   assert.equal(semaphore.heldCount, 2)
 })
 
-test('first come, first served, and nobody overtakes', async () => {
+test('slots are granted first in, first out', async () => {
   const semaphore = new Semaphore(1)
   const first = await semaphore.acquire(NEVER)
   const order: number[] = []
@@ -43,7 +43,7 @@ test('first come, first served, and nobody overtakes', async () => {
   assert.deepEqual(order, [1, 2, 3, 4])
 })
 
-test('a slot given back twice is one slot', async () => {
+test('a slot released twice is one slot', async () => {
   const semaphore = new Semaphore(1)
   const slot = await semaphore.acquire(NEVER)
   slot[Symbol.dispose]()
@@ -51,7 +51,7 @@ test('a slot given back twice is one slot', async () => {
   assert.equal(semaphore.heldCount, 0)
 })
 
-test('who gives up waiting gets the reason, and those behind move up', async () => {
+test('an aborted request rejects with the reason, and later ones move up', async () => {
   const semaphore = new Semaphore(1)
   const held = await semaphore.acquire(NEVER)
   const stop = new AbortController()
@@ -66,7 +66,7 @@ test('who gives up waiting gets the reason, and those behind move up', async () 
   assert.equal(semaphore.waitingCount, 0)
 })
 
-test('an abort in the moment of admission loses no slot', async () => {
+test('an abort at the moment of the grant loses no slot', async () => {
   const semaphore = new Semaphore(1)
   const held = await semaphore.acquire(NEVER)
   const stop = new AbortController()
@@ -79,13 +79,13 @@ test('an abort in the moment of admission loses no slot', async () => {
   using _ = await semaphore.acquire(NEVER)
 })
 
-test('who is told to stop before does not queue', async () => {
+test('an already aborted signal does not queue', async () => {
   const semaphore = new Semaphore(1)
   await assert.rejects(semaphore.acquire(AbortSignal.abort(new Error('stopped'))), /stopped/)
   assert.equal(semaphore.heldCount, 0)
 })
 
-test('waiting leaves nothing on the signal', async () => {
+test('waiting leaves no listener on the signal', async () => {
   const semaphore = new Semaphore(1)
   const stop = new AbortController()
   for (let i = 0; i < 20; i++) {
@@ -98,7 +98,7 @@ test('waiting leaves nothing on the signal', async () => {
   assert.equal(getEventListeners(stop.signal, 'abort').length, 0)
 })
 
-test('a larger capacity admits those who wait, a smaller one throws nobody out', async () => {
+test('a larger capacity grants queued requests, a smaller one revokes no slot', async () => {
   const semaphore = new Semaphore(1)
   const first = await semaphore.acquire(NEVER)
   const second = semaphore.acquire(NEVER)
@@ -115,20 +115,20 @@ test('a larger capacity admits those who wait, a smaller one throws nobody out',
   assert.throws(() => new Semaphore(0))
 })
 
-test('for any mixture of takers, givers-back and givers-up: never more inside than fit, and in the end nobody', async () => {
-  const step = fc.record({ abort: fc.boolean(), turns: fc.nat(3) })
+test('for any acquire, release and abort: at most `capacity` holders, and none in the end', async () => {
+  const step = fc.record({ abort: fc.boolean(), rounds: fc.nat(3) })
   await fc.assert(
     fc.asyncProperty(fc.integer({ min: 1, max: 4 }), fc.array(step, { maxLength: 30 }), async (capacity, steps) => {
       const semaphore = new Semaphore(capacity)
       const stops: AbortController[] = []
       let inside = 0
-      const runs = steps.map(async ({ turns }) => {
+      const runs = steps.map(async ({ rounds }) => {
         const stop = new AbortController()
         stops.push(stop)
         try {
           using _ = await semaphore.acquire(stop.signal)
           assert.ok(++inside <= capacity)
-          for (let i = 0; i < turns; i++) await settle()
+          for (let i = 0; i < rounds; i++) await settle()
           inside--
         } catch (error) {
           if (!stop.signal.aborted) throw error
@@ -145,7 +145,7 @@ test('for any mixture of takers, givers-back and givers-up: never more inside th
   )
 })
 
-test('a mutex lets one in at a time, also past an error', async () => {
+test('a mutex has one holder at a time, also after an error', async () => {
   const mutex = new Mutex()
   const log: string[] = []
   const work = async (name: string, fails: boolean): Promise<void> => {

@@ -5,7 +5,7 @@ import { SimClock } from '../../src/platform/sim/clock.ts'
 
 const HOUR_MS = 3_600_000
 
-test('a service that fails is started again, later and later, up to a minute', async () => {
+test('a failed service is restarted with a growing delay of up to a minute', async () => {
   const clock = new SimClock()
   const stop = new AbortController()
   const startsMs: number[] = []
@@ -28,7 +28,7 @@ test('a service that fails is started again, later and later, up to a minute', a
   assert.equal(clock.sleepingCount, 0)
 })
 
-test('one that ran well for a while starts over with short delays', async () => {
+test('a long run resets the restart delay', async () => {
   const clock = new SimClock()
   const stop = new AbortController()
   const startsMs: number[] = []
@@ -48,7 +48,7 @@ test('one that ran well for a while starts over with short delays', async () => 
   assert.equal(startsMs[5]! - startsMs[4]!, HOUR_MS + 1_000)
 })
 
-test('one that runs briefly between failures does not', async () => {
+test('a short run does not reset the restart delay', async () => {
   const clock = new SimClock()
   const stop = new AbortController()
   const startsMs: number[] = []
@@ -68,7 +68,7 @@ test('one that runs briefly between failures does not', async () => {
   assert.equal(startsMs.at(-1)! - startsMs.at(-2)!, 90_000)
 })
 
-test('a jump of the wall clock is no time that it ran well', async () => {
+test('a jump of the wall clock does not count as run time', async () => {
   const clock = new SimClock()
   const stop = new AbortController()
   const startsMs: number[] = []
@@ -88,7 +88,7 @@ test('a jump of the wall clock is no time that it ran well', async () => {
   assert.deepEqual(startsMs, [0, 1_000, 3_000, 7_000])
 })
 
-test('an abort is waited out: the supervisor ends after the service has', async () => {
+test('after an abort the supervisor ends after the service', async () => {
   const stop = new AbortController()
   const log: string[] = []
   const finish = Promise.withResolvers<void>()
@@ -109,7 +109,7 @@ test('an abort is waited out: the supervisor ends after the service has', async 
   assert.deepEqual(log, ['service', 'supervisor'])
 })
 
-test('an error on the way out is no failure, and an abort cuts a delay short', async () => {
+test('an error after the abort is no failure, and an abort ends the delay', async () => {
   const failures: unknown[] = []
   const stop = new AbortController()
   const onTheWayOut = supervise(
@@ -137,7 +137,7 @@ test('an error on the way out is no failure, and an abort cuts a delay short', a
   assert.equal(failures.length, 1)
 })
 
-test('one that returns by itself is done, one told to stop before is not begun', async () => {
+test('a service that returns is not restarted; one aborted before is not started', async () => {
   let runs = 0
   const counted = service(async () => void runs++)
   await supervise(counted, new SimClock(), (error) => assert.fail(String(error)), new AbortController().signal)

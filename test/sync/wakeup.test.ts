@@ -11,28 +11,28 @@ test('a ring before the wait is not lost', async () => {
   await wakeup.wait(NEVER)
 })
 
-test('a thousand rings are one waking', async () => {
+test('a thousand rings are one wakeup', async () => {
   const wakeup = new Wakeup()
   for (let i = 0; i < 1_000; i++) wakeup.ring()
   await wakeup.wait(NEVER)
   const stop = new AbortController()
   const second = wakeup.wait(stop.signal).then(
     () => 'woke',
-    () => 'still asleep',
+    () => 'still waiting',
   )
   await settle()
   stop.abort()
-  assert.equal(await second, 'still asleep')
+  assert.equal(await second, 'still waiting')
 })
 
-test('a ring wakes who waits', async () => {
+test('a ring wakes the waiter', async () => {
   const wakeup = new Wakeup()
   const waiting = wakeup.wait(NEVER)
   wakeup.ring()
   await waiting
 })
 
-test('a ring while the work runs leads to one more round', async () => {
+test('a ring during the work causes one more round', async () => {
   const wakeup = new Wakeup()
   const stop = new AbortController()
   let rounds = 0
@@ -49,7 +49,7 @@ test('a ring while the work runs leads to one more round', async () => {
   assert.equal(rounds, 2)
 })
 
-test('an abort ends the wait with the reason given and leaves nothing on the signal', async () => {
+test('an abort rejects the wait with its reason and leaves no listener on the signal', async () => {
   const wakeup = new Wakeup()
   const stop = new AbortController()
   const reason = new Error('stopping')

@@ -18,7 +18,7 @@ const settle = async (): Promise<void> => {
   for (let i = 0; i < 20; i++) await setImmediate()
 }
 
-/** A checker in a simulated platform, with a registry whose latest release a test may change. */
+/** A checker on the simulated platform, with a registry whose latest release a test can change. */
 async function stage(given: Partial<OptionsConfig> = {}, allowed = true) {
   const clock = new SimClock()
   const web = new SimHttpClient(clock)
@@ -68,7 +68,7 @@ async function stage(given: Partial<OptionsConfig> = {}, allowed = true) {
   return { checker, clock, registry, config, set, logged, pass, end }
 }
 
-test('asks soon after the start, and then as often as the configuration says, give or take a tenth', async () => {
+test('checks shortly after the start, then at the configured interval with a jitter of a tenth', async () => {
   const { checker, registry, logged, pass, end } = await stage()
   await pass(29_000)
   assert.deepEqual(registry.askedMs, [])
@@ -79,11 +79,11 @@ test('asks soon after the start, and then as often as the configuration says, gi
     gaps.every((gap) => gap >= 10.8 && gap <= 13.2),
     gaps.join(),
   )
-  assert.ok(new Set(gaps).size > 5, 'they differ')
+  assert.ok(new Set(gaps).size > 5, 'the intervals differ')
   assert.deepEqual(
     logged,
     ['Twinfold v1.1.0 is available, this is v1.0.0; to upgrade: npm install -g twinfold@1.1.0'],
-    'said once',
+    'logged once',
   )
   const { release, command, checks, error } = checker.state()
   assert.deepEqual(
@@ -102,7 +102,7 @@ for (const [why, options, allowed, checks] of [
   ['off in the configuration', { autoUpgradeIntervalH: 0 }, true, 'off'],
   ['forbidden at the start', {}, false, 'forbidden'],
 ] as const) {
-  test(`${why}: nobody is ever asked`, async () => {
+  test(`${why}: no request is sent`, async () => {
     const { checker, registry, pass, end } = await stage(options, allowed)
     await pass(100 * 24 * HOUR_MS)
     await assert.rejects(checker.check(), (error) => error instanceof TwinfoldError && error.code === 'upgrade-off')
@@ -112,7 +112,7 @@ for (const [why, options, allowed, checks] of [
   })
 }
 
-test('switched on it asks soon, switched off it forgets and asks no more', async () => {
+test('when enabled it checks soon; when disabled it discards the result and sends no request', async () => {
   const { checker, registry, set, pass, end } = await stage({ autoUpgradeIntervalH: 0 })
   await pass(HOUR_MS)
   await set({ autoUpgradeIntervalH: 6 })
@@ -128,7 +128,7 @@ test('switched on it asks soon, switched off it forgets and asks no more', async
   await end()
 })
 
-test('a shorter interval counts from now on', async () => {
+test('a shorter interval takes effect immediately', async () => {
   const { registry, set, pass, end } = await stage({ autoUpgradeIntervalH: 1_000 })
   await pass(2 * HOUR_MS)
   await set({ autoUpgradeIntervalH: 1 })
@@ -137,7 +137,7 @@ test('a shorter interval counts from now on', async () => {
   await end()
 })
 
-test('people who ask often get the answer of a moment ago; a failure is tried again sooner', async () => {
+test('frequent checks return the cached result; a failure is retried sooner', async () => {
   const { checker, registry, pass, end } = await stage()
   const [one, other] = await Promise.all([checker.check(), checker.check()])
   assert.deepEqual([one.release, registry.askedMs.length], [other.release, 1])
@@ -147,13 +147,13 @@ test('people who ask often get the answer of a moment ago; a failure is tried ag
   assert.equal(registry.askedMs.length, before)
   await pass(11 * MINUTE_MS)
   registry.status = 500
-  await assert.rejects(checker.check(), /the answer is status 500/)
-  await assert.rejects(checker.check(), /the answer is status 500/)
+  await assert.rejects(checker.check(), /HTTP status 500/)
+  await assert.rejects(checker.check(), /HTTP status 500/)
   const failures = registry.askedMs.length
   assert.deepEqual(
     [checker.state().release?.version, /status 500/.test(checker.state().error)],
     ['1.1.0', true],
-    'what was known stays known',
+    'the earlier result is kept',
   )
   registry.status = 200
   await pass(2 * MINUTE_MS)
@@ -163,14 +163,14 @@ test('people who ask often get the answer of a moment ago; a failure is tried ag
   await end()
 })
 
-test('an address that may not be asked says so and is not asked', async () => {
+test('a forbidden address is reported and not contacted', async () => {
   const { checker, registry, end } = await stage({ releasesURL: 'http://npm.example/twinfold' })
   await assert.rejects(checker.check(), /must be the https address of a package/)
   assert.deepEqual([registry.askedMs.length, checker.state().source], [0, undefined])
   await end()
 })
 
-test('another registry means another answer', async () => {
+test('another registry discards the result', async () => {
   const { checker, set, end } = await stage()
   await checker.check()
   await set({ releasesURL: 'http://127.0.0.1:9/twinfold' })
@@ -179,10 +179,10 @@ test('another registry means another answer', async () => {
   await end()
 })
 
-test('a stop in the middle of a question ends it', async () => {
+test('a stop cancels a request in progress', async () => {
   const { checker, clock, end } = await stage()
-  const asked = checker.check().catch((error: unknown) => error)
+  const checking = checker.check().catch((error: unknown) => error)
   await end()
-  await asked
+  await checking
   assert.equal(clock.sleepingCount, 0)
 })

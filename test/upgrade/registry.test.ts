@@ -37,7 +37,7 @@ const find = (
 ) =>
   findRelease({ ...deps, environment }, { source: registry.source, running, preReleases }, new AbortController().signal)
 
-test('a newer release, and what changed since the running one', async () => {
+test('a newer release, and the changes since the running one', async () => {
   assert.deepEqual(await find('1.0.0'), {
     version: '1.2.0',
     relation: 'newer',
@@ -52,17 +52,17 @@ test('a newer release, and what changed since the running one', async () => {
   )
 })
 
-test('nothing newer is one request', async () => {
+test('without a newer release one request is sent', async () => {
   assert.deepEqual(await find('1.2.0'), { version: '1.2.0', relation: 'same', changes: [] })
   assert.deepEqual(await find('3.0.0'), { version: '1.2.0', relation: 'older', changes: [] })
   assert.equal(registry.requests.length, 2)
 })
 
-test('pre-releases for those who want them', async () => {
+test('pre-releases are found when enabled', async () => {
   assert.deepEqual(await find('1.0.0', true), { version: '2.0.0-rc.1', relation: 'major-newer', changes: [] })
 })
 
-test('the request says nothing about the device but the version, and asks for the short list', async () => {
+test('the request contains nothing about the device but the version, and accepts the abbreviated list', async () => {
   await find('1.2.0')
   const { host, ...headers } = registry.requests[0]?.headers ?? {}
   assert.ok(host?.startsWith('127.0.0.1:'))
@@ -74,35 +74,35 @@ test('the request says nothing about the device but the version, and asks for th
   })
 })
 
-test('a proxy of the environment is not asked for this machine', async () => {
+test('the proxy of the environment is not used for loopback', async () => {
   const environment = (name: string) => (name === 'all_proxy' ? 'http://127.0.0.1:1' : undefined)
   assert.equal((await find('1.0.0', false, environment)).version, '1.2.0')
 })
 
-test('other hosts are asked through the proxy of the environment, but for those it leaves out', async () => {
-  const asked: ClientRequest[] = []
+test('other hosts are contacted through the proxy of the environment, except those in no_proxy', async () => {
+  const requests: ClientRequest[] = []
   const http: HttpClient = {
-    send: async (request) => (asked.push(request), { status: 404, headers: {}, body: new Uint8Array() }),
+    send: async (request) => (requests.push(request), { status: 404, headers: {}, body: new Uint8Array() }),
   }
   const variables = new Map([
     ['https_proxy', 'http://me:secret@proxy.example:3128'],
     ['no_proxy', 'inside.example'],
   ])
   for (const host of ['npm.example', 'inside.example']) {
-    const question = { source: `https://${host}/twinfold`, running: '1.0.0', preReleases: false }
+    const query = { source: `https://${host}/twinfold`, running: '1.0.0', preReleases: false }
     await assert.rejects(
-      findRelease({ http, environment: (name) => variables.get(name) }, question, new AbortController().signal),
+      findRelease({ http, environment: (name) => variables.get(name) }, query, new AbortController().signal),
       /status 404/,
     )
   }
   assert.deepEqual(
-    asked.map(({ proxy }) => proxy && [proxy.kind, proxy.host, proxy.port, proxy.user]),
+    requests.map(({ proxy }) => proxy && [proxy.kind, proxy.host, proxy.port, proxy.user]),
     [['http', 'proxy.example', 3128, 'me'], undefined],
   )
   assert.deepEqual(
-    asked.map(({ trust }) => trust),
+    requests.map(({ trust }) => trust),
     [undefined, undefined],
-    'the certificate must be one of the system',
+    'the certificate must be trusted by the system',
   )
 })
 
@@ -110,12 +110,12 @@ const text =
   (status: number, body: string, headers: Record<string, string> = {}): Answer =>
   (_, response) =>
     response.writeHead(status, headers).end(body)
-const HOSTILE: [why: string, answer: Answer, message: RegExp][] = [
-  ['not JSON', text(200, '<html>'), /the answer is not JSON$/],
+const HOSTILE: [why: string, respond: Answer, message: RegExp][] = [
+  ['not JSON', text(200, '<html>'), /the response is not JSON$/],
   ['other JSON', text(200, '[]'), /not the description of a package$/],
-  ['no releases', text(200, '{"versions":{"x":{}}}'), /there is no release yet$/],
-  ['an error', text(503, 'busy'), /the answer is status 503$/],
-  ['a missing package', text(404, '{}'), /the answer is status 404$/],
+  ['no releases', text(200, '{"versions":{"x":{}}}'), /no release published$/],
+  ['an error', text(503, 'busy'), /HTTP status 503$/],
+  ['a missing package', text(404, '{}'), /HTTP status 404$/],
   [
     'a redirect to another host',
     text(302, '', { Location: 'http://192.0.2.1/\u{1b}'.replace('\u{1b}', '') }),
@@ -126,9 +126,9 @@ const HOSTILE: [why: string, answer: Answer, message: RegExp][] = [
     text(301, '', { Location: '/twinfold/' }),
     /redirects to \/twinfold\/, which is not followed/,
   ],
-  ['more than anybody wants', text(200, ' '.repeat(5 * 1024 * 1024)), /longer than 4194304 bytes$/],
+  ['a response above the limit', text(200, ' '.repeat(5 * 1024 * 1024)), /longer than 4194304 bytes$/],
   [
-    'an endless answer',
+    'an endless response',
     (_, response) => {
       const more = () => void (!response.destroyed && response.write(' '.repeat(65_536), () => setImmediate(more)))
       more()
@@ -137,7 +137,7 @@ const HOSTILE: [why: string, answer: Answer, message: RegExp][] = [
   ],
   ['a broken connection', (request) => request.socket.destroy(), /ECONNRESET|socket hang up/],
   [
-    'half an answer',
+    'a truncated response',
     (_, response) => {
       response.writeHead(200, { 'Content-Length': '100' }).write('{', () => response.destroy())
     },
@@ -145,9 +145,9 @@ const HOSTILE: [why: string, answer: Answer, message: RegExp][] = [
   ],
   ['no HTTP at all', (request) => void request.socket.end('nonsense\r\n\r\n'), /Parse Error|EPROTO|HPE/],
 ]
-for (const [why, answer, message] of HOSTILE) {
-  test(`the registry answers ${why}`, async () => {
-    registry.answer = answer
+for (const [why, respond, message] of HOSTILE) {
+  test(`the registry sends ${why}`, async () => {
+    registry.answer = respond
     await assert.rejects(find('1.0.0'), (error) => {
       assert.ok(error instanceof TwinfoldError && error.code === 'upgrade-failed', String(error))
       assert.ok(error.message.startsWith(`${registry.source}: `), error.message)
@@ -157,7 +157,7 @@ for (const [why, answer, message] of HOSTILE) {
   })
 }
 
-test('versions that are commands are no versions', async () => {
+test('versions that contain commands are ignored', async () => {
   registry.answer = text(
     200,
     JSON.stringify({
@@ -168,7 +168,7 @@ test('versions that are commands are no versions', async () => {
   await assert.doesNotReject(find('1.1.0'))
 })
 
-test('an abort ends it with its reason', async () => {
+test('an abort rejects with its reason', async () => {
   const stop = new AbortController()
   registry.answer = () => stop.abort(new Error('stopped'))
   await assert.rejects(

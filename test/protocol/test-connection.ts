@@ -14,12 +14,12 @@ import { SimClock } from '../../src/platform/sim/clock.ts'
 import { quietLogger } from '../support/logger.ts'
 import { ScriptedStream, settle } from './scripted-stream.ts'
 
-/** Reads frames and wants to know nothing about it. */
-export const NOBODY: FrameListener = { onProgress: () => {}, bufferFor: () => undefined }
+/** Ignores progress and provides no buffers. */
+export const NO_LISTENER: FrameListener = { onProgress: () => {}, bufferFor: () => undefined }
 export const EMPTY_CONFIG: ClusterConfig = { folders: [], secondary: false }
 export const HELLO = { deviceName: 'peer', clientName: 'test', clientVersion: 'v1', numConnections: 1, timestampNs: 1n }
 
-/** Keeps what it is told; a test replaces the methods it cares about. */
+/** Records its calls; a test may override methods. */
 function recordingHandler(overrides: Partial<ProtocolHandler> = {}): ProtocolHandler & { readonly calls: unknown[][] } {
   const calls: unknown[][] = []
   return {
@@ -37,7 +37,7 @@ function recordingHandler(overrides: Partial<ProtocolHandler> = {}): ProtocolHan
   }
 }
 
-export interface Talk {
+export interface TestConnection {
   readonly clock: SimClock
   readonly stream: ScriptedStream
   readonly connection: ProtocolConnection
@@ -46,12 +46,12 @@ export interface Talk {
   readonly running: Promise<void>
 }
 
-/** A connection that runs and, unless silent, has sent its ClusterConfig; the test is the peer. */
-export async function talk(
+/** A running connection that has sent its ClusterConfig unless `unconfigured`; the test is the peer. */
+export async function openConnection(
   overrides: Partial<ProtocolHandler> = {},
   options: Partial<ConnectionOptions> = {},
-  start: 'introduced' | 'silent' = 'introduced',
-): Promise<Talk> {
+  start: 'configured' | 'unconfigured' = 'configured',
+): Promise<TestConnection> {
   const clock = new SimClock()
   const stream = new ScriptedStream()
   const handler = recordingHandler(overrides)
@@ -74,7 +74,7 @@ export async function talk(
     },
   )
   const running = connection.run(handler)
-  if (start === 'introduced') await connection.clusterConfig(EMPTY_CONFIG)
+  if (start === 'configured') await connection.clusterConfig(EMPTY_CONFIG)
   await settle()
   return { clock, stream, connection, handler, logger, running }
 }
