@@ -93,15 +93,15 @@ export class Handshaker {
     const limited = limits.limit(stream, deviceID, route.isLocal)
     const own = { ...this.#hello(), numConnections: ownWanted(device.numConnections) }
     const exchange = (until: AbortSignal) => exchangeHellos(limited, own, platform.clock, until)
-    const greeting = await this.#limiter.limitKnown(deviceID, signal, exchange)
+    const helloResult = await this.#limiter.limitKnown(deviceID, signal, exchange)
     const name = device.certName === '' ? CERTIFICATE_NAME : device.certName
     if (!stream.isNamed(name)) throw new TwinfoldError('bad-request', `certificate name is not ${name}`)
-    const connectionId = connectionIdOf(own.timestampNs, greeting.hello.timestampNs, platform.random.bytes(8))
+    const connectionId = connectionIdOf(own.timestampNs, helloResult.hello.timestampNs, platform.random.bytes(8))
     const { remoteAddress, crypto } = stream
     return new ProtocolConnection(
       { clock: platform.clock, logger: this.#deps.logger('protocol'), ...(metrics !== undefined && { metrics }) },
       limited,
-      greeting,
+      helloResult,
       { device: deviceID, connectionId, remoteAddress, crypto, compression, ...route },
     )
   }

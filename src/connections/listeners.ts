@@ -123,7 +123,7 @@ export class Listeners {
   }
 }
 
-/** `default` also includes a relay and QUIC in Syncthing; both are not implemented. */
+/** `default` also includes a relay and QUIC in Syncthing; neither is implemented here. */
 function expand(addresses: readonly string[]): ReadonlySet<string> {
   return new Set(addresses.flatMap((text) => (text === 'default' ? [DEFAULT_LISTEN] : text === '' ? [] : [text])))
 }

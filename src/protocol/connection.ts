@@ -18,7 +18,7 @@ import {
   writeResponse,
 } from './exchange.ts'
 import { readFrame, writeFrame, type Body, type Frame, type FrameListener } from './frame.ts'
-import type { Greeting } from './hello.ts'
+import type { HelloResult } from './hello.ts'
 import { Inbox } from './inbox.ts'
 import { readIndex, writeIndex } from './index-data.ts'
 import type { MessageType } from './messages.ts'
@@ -91,10 +91,10 @@ export class ProtocolConnection implements Connection {
   #closing: Promise<void> | undefined
   #disposal: Promise<void> | undefined
 
-  constructor(deps: ConnectionDeps, stream: TlsStream, greeting: Greeting, options: ConnectionOptions) {
+  constructor(deps: ConnectionDeps, stream: TlsStream, helloResult: HelloResult, options: ConnectionOptions) {
     this.device = options.device
     this.connectionId = options.connectionId
-    this.hello = greeting.hello
+    this.hello = helloResult.hello
     this.transport = options.transport
     this.remoteAddress = options.remoteAddress
     this.isLocal = options.isLocal
@@ -106,7 +106,7 @@ export class ProtocolConnection implements Connection {
     this.#logger = deps.logger
     this.#metrics = deps.metrics ?? new ProtocolMetrics()
     this.#stream = stream
-    this.#incoming = greeting.incoming
+    this.#incoming = helloResult.incoming
     const nowMs = () => deps.clock.monotonicMs()
     this.#outbox = new Outbox({ stream, nowMs, onFailure: (error) => this.#end(error) })
     this.#timeouts = new IdleTimeouts(deps.clock, this.#incoming, this.#outbox)

@@ -16,7 +16,7 @@ const CONNECTION_COUNT_MAX = 128
 const BASE_32_HEX = '0123456789ABCDEFGHIJKLMNOPQRSTUV'
 
 /** The peer's Hello, and the reader with any bytes received after it. */
-export interface Greeting {
+export interface HelloResult {
   readonly hello: Hello
   readonly incoming: ByteReader
 }
@@ -30,22 +30,22 @@ export async function exchangeHellos(
   own: Hello,
   clock: Clock,
   signal: AbortSignal,
-): Promise<Greeting> {
+): Promise<HelloResult> {
   signal.throwIfAborted()
   const incoming = new ByteReader(stream, () => clock.monotonicMs())
   const done = new AbortController()
-  const gone = AbortSignal.any([signal, done.signal])
-  const late = clock.sleep(HELLO_MS_MAX, gone).then(() => {
+  const ended = AbortSignal.any([signal, done.signal])
+  const timeout = clock.sleep(HELLO_MS_MAX, ended).then(() => {
     throw malformed('timed out waiting for the Hello of the device')
   })
   const both = Promise.all([readHello(incoming), stream.write(writeHello(own))])
   both.catch(() => {}) // after a timeout the result is ignored
   try {
-    const [hello] = await Promise.race([both, late])
+    const [hello] = await Promise.race([both, timeout])
     return { hello, incoming }
   } finally {
     done.abort()
-    late.catch(() => {}) // ended by the line above
+    timeout.catch(() => {}) // ended by the line above
   }
 }
 

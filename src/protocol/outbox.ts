@@ -29,7 +29,7 @@ export interface OutboxDeps {
 export class Outbox {
   readonly #deps: OutboxDeps
   readonly #lanes: Readonly<Record<Lane, Job[]>> = { ordered: [], fast: [] }
-  #isConfigSent = false
+  #isStarted = false
   #fastInARow = 0
   #pumping = false
   #ended: { readonly reason: unknown } | undefined
@@ -65,7 +65,7 @@ export class Outbox {
   async finish(pieces: readonly Uint8Array[], reason: unknown): Promise<void> {
     if (this.#ended !== undefined) throw this.#ended.reason
     this.end(reason)
-    this.#isConfigSent = true
+    this.#isStarted = true
     await this.#enqueue('fast', pieces, () => true)
   }
 
@@ -102,14 +102,14 @@ export class Outbox {
 
   #next(): Job | undefined {
     const { ordered, fast } = this.#lanes
-    const isOrderedNext = !this.#isConfigSent || fast.length === 0 || this.#fastInARow >= FAST_IN_A_ROW_MAX
+    const isOrderedNext = !this.#isStarted || fast.length === 0 || this.#fastInARow >= FAST_IN_A_ROW_MAX
     const job = isOrderedNext ? ordered.shift() : undefined
     if (job !== undefined) {
-      this.#isConfigSent = true
+      this.#isStarted = true
       this.#fastInARow = 0
       return job
     }
-    if (!this.#isConfigSent) return undefined
+    if (!this.#isStarted) return undefined
     this.#fastInARow++
     return fast.shift()
   }

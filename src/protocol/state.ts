@@ -3,7 +3,7 @@ import { INDEX_ENVELOPE, REQUEST } from './messages.ts'
 import { quoted } from './names.ts'
 import { decode } from './schema.ts'
 
-/** Why this message may not come before the peer's ClusterConfig; undefined for one that may. */
+/** Why this message is not allowed before the peer's ClusterConfig; undefined for one that may. */
 export function stateFault(frame: Frame): string | undefined {
   if (frame.type === 'ClusterConfig' || frame.type === 'Close') return undefined
   return `protocol error on ${describe(frame)}: invalid state 0`

@@ -170,7 +170,7 @@ export class WireReader {
     this.#at += count
   }
 
-  /** The length of a field that lies wholly within the message. */
+  /** The length of a field, checked to be within the message. */
   #length(): number {
     this.#varint()
     const length = this.#low >>> 0

@@ -181,9 +181,9 @@ for (const delayMs of [0, 1, 7, 50, 400]) {
     assert.equal(two.a.made.length + two.b.made.length, 2 * count, 'no connection was opened and closed again')
     two.a.assertConsistent()
     two.b.assertConsistent()
-    const kept = two.a.alive()
+    const kept = two.a.openConnections()
     await two.pass(60_000)
-    assert.deepEqual(two.a.alive(), kept, 'they stay')
+    assert.deepEqual(two.a.openConnections(), kept, 'the connections stay open')
   })
 }
 
@@ -213,7 +213,7 @@ test('a connection of better priority replaces others; one of worse priority is 
   two.a.start()
   two.b.start()
   await two.pass(10_000)
-  const first = two.a.alive()[0]
+  const first = two.a.openConnections()[0]
   assert.equal(first?.priority, 10)
   // The same address now has a better priority.
   two.a.change({ ...two.a.config, options: { ...two.a.config.options, connectionPriorityTcpLan: 5 } })
@@ -221,7 +221,7 @@ test('a connection of better priority replaces others; one of worse priority is 
   await two.pass(30_000)
   assert.equal(first.closed.aborted, true)
   assert.equal(two.a.open(B_ID), 1)
-  assert.equal(two.a.alive()[0]?.priority, 5)
+  assert.equal(two.a.openConnections()[0]?.priority, 5)
 })
 
 test('pausing closes connections and stops dials until the device is resumed', async () => {
@@ -366,9 +366,9 @@ test('listen addresses follow the configuration; unusable ones are reported', as
 test('a connection without a Hello is dropped after twenty seconds and blocks no other', async () => {
   await using two = pair({ b: TO_A })
   two.a.start()
-  const silent = await connectAs(two, 'silent')
+  const idle = await connectAs(two, 'idle')
   let ended = false
-  const reading = drain(silent).then(() => (ended = true))
+  const reading = drain(idle).then(() => (ended = true))
   two.b.start()
   await two.pass(1_000)
   assert.equal(two.a.open(B_ID), 1)
@@ -382,14 +382,14 @@ test('B-03 the number of unknown devices with a pending Hello is limited', async
   await using two = pair()
   two.a.start()
   const count = 500
-  const silent = []
-  for (let i = 0; i < count; i++) silent.push(drain(await connectAs(two, `silent ${i}`)))
+  const idle = []
+  for (let i = 0; i < count; i++) idle.push(drain(await connectAs(two, `idle ${i}`)))
   await two.pass(100)
-  const ended = await Promise.all(silent.map((one) => Promise.race([one.then(() => 1), settle().then(() => 0)])))
+  const ended = await Promise.all(idle.map((one) => Promise.race([one.then(() => 1), settle().then(() => 0)])))
   const waiting = count - ended.reduce<number>((sum, one) => sum + one, 0)
   assert.equal(waiting, 64)
   await two.pass(30_000)
-  await Promise.all(silent)
+  await Promise.all(idle)
 })
 
 test('B-03 ever new unknown devices: the list and its disk usage are limited, the newest stay', async () => {

@@ -17,7 +17,7 @@ const scenario = fc.record({
   startGapMs: fc.constantFrom(0, 0, 1, 5, 1_000, 4_999, 20_000),
   wanted: fc.tuple(fc.constantFrom(-1, 0, 1, 2, 3, 5), fc.constantFrom(-1, 0, 1, 2, 3, 5)),
   dials: fc.constantFrom('both', 'first', 'second'),
-  trouble: fc.array(
+  faults: fc.array(
     fc.record({
       kind: fc.constantFrom('cut', 'partition', 'pause'),
       atMs: fc.integer({ min: 0, max: 60_000 }),
@@ -29,7 +29,7 @@ const scenario = fc.record({
 
 test('for any faults: both sides end with the same connections, the wanted number or one more', async () => {
   await fc.assert(
-    fc.asyncProperty(scenario, async ({ seed, delayMs, startGapMs, wanted, dials, trouble }) => {
+    fc.asyncProperty(scenario, async ({ seed, delayMs, startGapMs, wanted, dials, faults }) => {
       const clock = new SimClock()
       const network = new SimNetwork(clock, { delayMs })
       const machines = ([0, 1] as const).map((i) => {
@@ -45,16 +45,16 @@ test('for any faults: both sides end with the same connections, the wanted numbe
       one.start()
       await clock.advance(startGapMs, settle)
       two.start()
-      for (const { kind, atMs, forMs } of trouble) {
+      for (const { kind, atMs, forMs } of faults) {
         await clock.advance(atMs, settle)
         if (kind === 'cut') network.cut(...HOSTS)
         if (kind === 'partition') network.partition(...HOSTS)
-        const calm = one.config
+        const before = one.config
         if (kind === 'pause')
-          one.change({ ...calm, devices: calm.devices.map((device) => ({ ...device, paused: true })) })
+          one.change({ ...before, devices: before.devices.map((device) => ({ ...device, paused: true })) })
         await clock.advance(forMs, settle)
         if (kind === 'partition') network.heal(...HOSTS)
-        if (kind === 'pause') one.change(calm)
+        if (kind === 'pause') one.change(before)
       }
       await clock.advance(600_000, settle)
       const expected = wantedConnections(ownWanted(wanted[0]), ownWanted(wanted[1]))
@@ -65,7 +65,7 @@ test('for any faults: both sides end with the same connections, the wanted numbe
       two.assertConsistent()
       const halves = (machine: Machine) =>
         machine
-          .alive()
+          .openConnections()
           .map(({ connectionId }) => connectionId.slice(0, 13))
           .sort()
       assert.deepEqual(halves(one), halves(two))

@@ -112,12 +112,12 @@ export class Machine {
   }
 
   /** Connections whose `closed` signal has not aborted. */
-  alive(): readonly Connection[] {
+  openConnections(): readonly Connection[] {
     return this.made.filter((connection) => !connection.closed.aborted)
   }
 
   assertConsistent(): void {
     const open = [...this.connections.status().devices.keys()].reduce((sum, id) => sum + this.open(id), 0)
-    assert.equal(open, this.alive().length)
+    assert.equal(open, this.openConnections().length)
   }
 }

@@ -71,10 +71,10 @@ test('a poll without a timeout returns immediately', async () => {
 
 test('a poll of a disconnected client ends and leaves no timer', async () => {
   const { bus, clock } = make()
-  const gone = new AbortController()
-  const rows = bus.buffer(types('Failure')).since(0, 60_000, gone.signal)
+  const disconnected = new AbortController()
+  const rows = bus.buffer(types('Failure')).since(0, 60_000, disconnected.signal)
   await settle()
-  gone.abort()
+  disconnected.abort()
   assert.deepEqual(await rows, [])
   await settle()
   assert.equal(clock.sleepingCount, 0)
@@ -157,10 +157,10 @@ test('a client of an evicted selection does not block on an old id', async () =>
   for (let i = 0; i < 500; i++) bus.emit('Failure', 'x')
   for (let n = 2; n <= 120; n++) bus.buffer(selection(n))
   const poll = bus.buffer(types('Failure')).since(500, 60_000, never)
-  bus.emit('Failure', 'news')
+  bus.emit('Failure', 'new')
   assert.deepEqual(
     (await poll).map((row) => row.data),
-    ['news'],
+    ['new'],
   )
 })
 

@@ -101,7 +101,7 @@ test('compression depends on the setting, the length and the gain', () => {
   assert.equal(compression('Response', soft, 'metadata'), 'none')
   assert.equal(compression('Response', soft, 'always'), 'lz4')
   assert.equal(compression('Index', soft, 'never'), 'none')
-  assert.equal(compression('Index', hard, 'always'), 'none', 'what does not shrink goes as it is')
+  assert.equal(compression('Index', hard, 'always'), 'none', 'incompressible data is sent uncompressed')
 })
 
 function numbersOf(seed: number): () => number {
@@ -126,7 +126,7 @@ test('B-04: frames with wrong lengths are refused, and announced bytes take no m
     ['message length negative', header('00020801', -1), 'refused'],
     ['message length 2^31-1', header('00020801', 2 ** 31 - 1), 'refused'],
     ['message length 500,000,001', header('00020801', 500_000_001), 'refused'],
-    ['an index of 500,000,000 of which one byte comes', header('00020801', 500_000_000, 1), 'refused'],
+    ['an index of 500,000,000 of which one byte arrives', header('00020801', 500_000_000, 1), 'refused'],
     ['a request above 1 MiB', header('00020803', MIB + 1), 'refused'],
     ['a response above 16 MiB + 64 KiB', header('00020804', 16 * MIB + 64 * 1024 + 1), 'refused'],
     ['a ClusterConfig above 16 MiB', header('0000', 16 * MIB + 1), 'refused'],

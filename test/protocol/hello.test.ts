@@ -81,7 +81,7 @@ test('the exchange times out after 20 s and leaves no timer', async () => {
   assert.equal(ended, undefined)
   await clock.advance(1, settle)
   await exchange
-  assert.match(String(ended), /in time/)
+  assert.match(String(ended), /timed out/)
   assert.equal(clock.sleepingCount, 0)
 
   const quick = new ScriptedStream()

@@ -34,13 +34,13 @@ test('the first run is immediate, later ones follow a pause, and many requests a
   assert.equal(clock.sleepingCount, 0)
   task.want()
   await settle()
-  assert.equal(runsMs.length, 5, 'after a long time it runs at once again')
+  assert.equal(runsMs.length, 5, 'after a long pause it runs immediately')
 })
 
 test('settled skips the pause and waits for the requested run', async () => {
   const { clock, task, runsMs } = paced()
   await task.settled()
-  assert.deepEqual(runsMs, [], 'nothing was wanted')
+  assert.deepEqual(runsMs, [], 'no run was requested')
   task.want()
   await settle()
   task.want()
@@ -52,6 +52,6 @@ test('settled skips the pause and waits for the requested run', async () => {
   const both = Promise.all([task.settled(), task.settled()])
   task.want()
   await both
-  assert.equal(runsMs.length, 3, 'what was wanted while nothing had begun yet is the same run')
+  assert.equal(runsMs.length, 3, 'requests before the start are merged into one run')
   assert.equal(clock.sleepingCount, 0)
 })

@@ -112,7 +112,7 @@ const text =
     response.writeHead(status, headers).end(body)
 const HOSTILE: [why: string, respond: Answer, message: RegExp][] = [
   ['not JSON', text(200, '<html>'), /the response is not JSON$/],
-  ['other JSON', text(200, '[]'), /not the description of a package$/],
+  ['other JSON', text(200, '[]'), /not package metadata$/],
   ['no releases', text(200, '{"versions":{"x":{}}}'), /no release published$/],
   ['an error', text(503, 'busy'), /HTTP status 503$/],
   ['a missing package', text(404, '{}'), /HTTP status 404$/],
