@@ -4,7 +4,7 @@ import type { Entry } from './language.ts'
 export const UPGRADE = {
   'upgrade.title': { en: 'New version', de: 'Neue Version', es: 'Nueva versión', fr: 'Nouvelle version', zh: '新版本' },
   'upgrade.available': {
-    en: 'Twinfold {latest} is available. This is {running}.',
+    en: 'Twinfold {latest} is available. The running version is {running}.',
     de: 'Twinfold {latest} ist verfügbar. Hier läuft {running}.',
     es: 'Twinfold {latest} está disponible. Esta es la {running}.',
     fr: 'Twinfold {latest} est disponible. Ceci est la {running}.',
@@ -25,11 +25,11 @@ export const UPGRADE = {
     zh: '变更内容',
   },
   'upgrade.run': {
-    en: 'To upgrade, run this command on the machine of this device:',
-    de: 'Zum Aktualisieren führen Sie auf dem Rechner dieses Geräts diesen Befehl aus:',
-    es: 'Para actualizar, ejecute este comando en la máquina de este dispositivo:',
-    fr: 'Pour mettre à jour, exécutez cette commande sur la machine de cet appareil :',
-    zh: '要升级，请在本设备所在的机器上运行此命令：',
+    en: 'To upgrade, run this command on the machine that runs Twinfold:',
+    de: 'Zum Aktualisieren führen Sie diesen Befehl auf dem Rechner aus, auf dem Twinfold läuft:',
+    es: 'Para actualizar, ejecute este comando en la máquina donde funciona Twinfold:',
+    fr: 'Pour mettre à jour, exécutez cette commande sur la machine où fonctionne Twinfold :',
+    zh: '要升级，请在运行 Twinfold 的机器上执行此命令：',
   },
   'upgrade.copy': {
     en: 'Copy command',
