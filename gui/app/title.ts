@@ -1,7 +1,7 @@
 import { useEffect } from 'preact/hooks'
 import { nameOf } from '../facts/device.ts'
 import { titleOf } from '../facts/title.ts'
-import { truthText } from '../facts/overall-status-text.ts'
+import { overallStatusText } from '../facts/overall-status-text.ts'
 import { overallStatus } from '../facts/overall-status.ts'
 import { useLive } from '../live/live.ts'
 
@@ -9,8 +9,12 @@ import { useLive } from '../live/live.ts'
 export function useTitle(): void {
   const title = useLive((state) => {
     if (state.config === undefined || state.link === 'locked') return 'Twinfold'
-    const truth = overallStatus(state)
-    return titleOf(truth.tone, truthText(truth), state.system === undefined ? '' : nameOf(state, state.system.myID))
+    const status = overallStatus(state)
+    return titleOf(
+      status.tone,
+      overallStatusText(status),
+      state.system === undefined ? '' : nameOf(state, state.system.myID),
+    )
   })
   useEffect(() => {
     document.title = title

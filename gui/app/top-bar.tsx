@@ -1,5 +1,5 @@
 import { formatRate } from '../facts/format.ts'
-import { truthText } from '../facts/overall-status-text.ts'
+import { overallStatusText } from '../facts/overall-status-text.ts'
 import { overallStatus } from '../facts/overall-status.ts'
 import { useLive } from '../live/live.ts'
 import { useStore } from '../live/store.ts'
@@ -18,16 +18,16 @@ import { openCommands } from './commands.tsx'
 import { commandKey } from './keys-help.tsx'
 import { chooseTheme, theme, type Theme } from './theme.ts'
 
-/** The truth, the rates, and what concerns the page itself. */
+/** The status, the rates, and what concerns the page itself. */
 export function TopBar() {
-  const truth = overallStatus(useLive((state) => state))
+  const status = overallStatus(useLive((state) => state))
   const rate = useLive((state) => state.history.at(-1)) ?? { inBps: 0, outBps: 0 }
   const hasLogin = useLive(wantsLogin)
   const [down, up] = [formatRate(rate.inBps), formatRate(rate.outBps)]
   return (
     <header class="top">
-      <a class="truth" href={addressOf(...truth.place)} aria-live="polite">
-        <State tone={truth.tone}>{truthText(truth)}</State>
+      <a class="overall-status" href={addressOf(...status.place)} aria-live="polite">
+        <State tone={status.tone}>{overallStatusText(status)}</State>
       </a>
       <div class="top-right">
         <a class="rates" href={addressOf()} onClick={showThroughput}>

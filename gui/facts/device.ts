@@ -47,9 +47,9 @@ export function deviceFacts(state: LiveState, deviceId: string): DeviceFacts {
   const connection = state.connections.connections[deviceId]
   const connected = connection?.connected === true
   const paused = state.config?.devices.some((device) => device.deviceID === deviceId && device.paused) === true
-  const lack = lackOf(state, deviceId)
+  const missing = missingOn(state, deviceId)
   return {
-    tone: paused ? 'off' : !connected ? 'wait' : lack.waiting > 0 ? 'busy' : 'good',
+    tone: paused ? 'off' : !connected ? 'wait' : missing.waiting > 0 ? 'busy' : 'good',
     paused,
     connected,
     way: connection?.type.startsWith('relay') ? 'relay' : connection?.isLocal ? 'lan' : 'internet',
@@ -57,7 +57,7 @@ export function deviceFacts(state: LiveState, deviceId: string): DeviceFacts {
     folders:
       state.config?.folders.filter((folder) => folder.devices.some(({ deviceID }) => deviceID === deviceId)).length ??
       0,
-    ...lack,
+    ...missing,
   }
 }
 
@@ -67,7 +67,7 @@ function lastSeenMs(state: LiveState, deviceId: string): number {
   return isTime(timeMs) ? timeMs : 0
 }
 
-function lackOf(state: LiveState, deviceId: string): Pick<DeviceFacts, 'waiting' | 'bytesLeft' | 'fraction'> {
+function missingOn(state: LiveState, deviceId: string): Pick<DeviceFacts, 'waiting' | 'bytesLeft' | 'fraction'> {
   let [waiting, bytesLeft, bytesTotal] = [0, 0, 0]
   for (const { completion } of Object.values(state.folders)) {
     const told = completion[deviceId]

@@ -7,29 +7,29 @@ import { meanRate, secondsLeft } from './rates.ts'
 import type { Tone } from './tone.ts'
 
 /** The word of the sentence, in the table of the overview. */
-type TruthKey =
-  | 'truth.starting'
-  | 'truth.lost'
-  | 'truth.stopped'
-  | 'truth.problems'
-  | 'truth.downloading'
-  | 'truth.soon'
-  | 'truth.waiting'
-  | 'truth.waitingAlone'
-  | 'truth.sendOnly'
-  | 'truth.extra'
-  | 'truth.scanning'
-  | 'truth.sending'
-  | 'truth.noFolders'
-  | 'truth.noDevices'
-  | 'truth.allPaused'
-  | 'truth.alone'
-  | 'truth.upToDate'
+type StatusKey =
+  | 'status.starting'
+  | 'status.lost'
+  | 'status.stopped'
+  | 'status.problems'
+  | 'status.downloading'
+  | 'status.queued'
+  | 'status.waiting'
+  | 'status.waitingNoneConnected'
+  | 'status.sendOnly'
+  | 'status.extra'
+  | 'status.scanning'
+  | 'status.sending'
+  | 'status.noFolders'
+  | 'status.noDevices'
+  | 'status.allPaused'
+  | 'status.noneConnected'
+  | 'status.upToDate'
 
 /** The one sentence on top of the page, and where its cause is shown. */
-export interface Truth {
+export interface OverallStatus {
   readonly tone: Tone
-  readonly key: TruthKey
+  readonly key: StatusKey
   readonly values: Readonly<Record<string, string | number>>
   /** How long it will take, where something moves. */
   readonly leftS?: number | undefined
@@ -43,10 +43,10 @@ interface Standing {
 }
 
 /** Made from the worst thing that is true. */
-export function overallStatus(state: LiveState): Truth {
+export function overallStatus(state: LiveState): OverallStatus {
   const { config } = state
-  if (config === undefined) return plain('wait', 'truth.starting')
-  if (state.link === 'lost') return plain('off', 'truth.lost')
+  if (config === undefined) return plain('wait', 'status.starting')
+  if (state.link === 'lost') return plain('off', 'status.lost')
   const running = config.folders.filter(({ paused }) => !paused)
   const standings = running.flatMap((folder) => {
     const live = state.folders[folder.id]
@@ -60,77 +60,77 @@ export function overallStatus(state: LiveState): Truth {
     different(standings) ??
     scanning(standings)
   if (found !== undefined) return found
-  if (standings.length < running.length) return plain('wait', 'truth.starting')
+  if (standings.length < running.length) return plain('wait', 'status.starting')
   return sending(state) ?? calm(state, config)
 }
 
-function plain(tone: Tone, key: TruthKey, ...place: Place): Truth {
+function plain(tone: Tone, key: StatusKey, ...place: Place): OverallStatus {
   return { tone, key, values: {}, place }
 }
 
-function stopped(standings: readonly Standing[]): Truth | undefined {
+function stopped(standings: readonly Standing[]): OverallStatus | undefined {
   const found = standings.find(({ live }) => live.status.error !== '')
   if (found === undefined) return undefined
   const values = { folder: folderName(found.folder), reason: found.live.status.error }
-  return { tone: 'bad', key: 'truth.stopped', values, place: ['folders', found.folder.id] }
+  return { tone: 'bad', key: 'status.stopped', values, place: ['folders', found.folder.id] }
 }
 
-function problems(standings: readonly Standing[]): Truth | undefined {
+function problems(standings: readonly Standing[]): OverallStatus | undefined {
   const found = standings.find(({ counts }) => counts.problems > 0)
-  return found && counted('bad', 'truth.problems', found, found.counts.problems, 'problems')
+  return found && counted('bad', 'status.problems', found, found.counts.problems, 'problems')
 }
 
-function downloading(state: LiveState, standings: readonly Standing[]): Truth | undefined {
+function downloading(state: LiveState, standings: readonly Standing[]): OverallStatus | undefined {
   const moving = standings.filter(({ live, counts }) => live.status.state === 'syncing' && counts.waiting > 0)
   const [found] = moving.toSorted((one, other) => other.counts.bytesLeft - one.counts.bytesLeft)
   if (found === undefined) return undefined
   const leftS = secondsLeft(found.counts.bytesLeft, meanRate(state.history).inBps)
-  return { ...counted('busy', 'truth.downloading', found, found.counts.waiting, 'waiting'), leftS }
+  return { ...counted('busy', 'status.downloading', found, found.counts.waiting, 'waiting'), leftS }
 }
 
 /** Nothing is fetched, and something is not here. A folder that is at work may be about to fetch it. */
-function waiting(state: LiveState, standings: readonly Standing[]): Truth | undefined {
+function waiting(state: LiveState, standings: readonly Standing[]): OverallStatus | undefined {
   const short = standings.filter(({ folder, counts }) => folder.type !== 'sendonly' && counts.waiting > 0)
   const [first] = short
   if (first === undefined) return undefined
   const busy = short.find(({ live }) => live.status.state !== 'idle')
-  if (busy !== undefined) return counted('busy', 'truth.soon', busy, busy.counts.waiting, 'waiting')
+  if (busy !== undefined) return counted('busy', 'status.queued', busy, busy.counts.waiting, 'waiting')
   const n = short.reduce((sum, { counts }) => sum + counts.waiting, 0)
-  const isAnybodyThere = short.some(({ folder }) => folder.devices.some(({ deviceID }) => isConnected(state, deviceID)))
+  const isAnyConnected = short.some(({ folder }) => folder.devices.some(({ deviceID }) => isConnected(state, deviceID)))
   return {
     tone: 'wait',
-    key: isAnybodyThere ? 'truth.waiting' : 'truth.waitingAlone',
+    key: isAnyConnected ? 'status.waiting' : 'status.waitingNoneConnected',
     values: { n },
     place: short.length > 1 ? ['folders'] : ['folders', first.folder.id, 'waiting'],
   }
 }
 
 /** What is different on purpose: others' changes in a folder that only sends, ours in one that only receives. */
-function different(standings: readonly Standing[]): Truth | undefined {
+function different(standings: readonly Standing[]): OverallStatus | undefined {
   const sent = standings.find(({ folder, counts }) => folder.type === 'sendonly' && counts.waiting > 0)
-  if (sent !== undefined) return counted('wait', 'truth.sendOnly', sent, sent.counts.waiting, 'waiting')
+  if (sent !== undefined) return counted('wait', 'status.sendOnly', sent, sent.counts.waiting, 'waiting')
   const received = standings.find(({ counts }) => counts.extra > 0)
-  return received && counted('wait', 'truth.extra', received, received.counts.extra)
+  return received && counted('wait', 'status.extra', received, received.counts.extra)
 }
 
-function scanning(standings: readonly Standing[]): Truth | undefined {
+function scanning(standings: readonly Standing[]): OverallStatus | undefined {
   const found = standings.find(({ live }) => live.status.state === 'scanning')
   if (found === undefined) return undefined
   return {
     tone: 'busy',
-    key: 'truth.scanning',
+    key: 'status.scanning',
     values: { folder: folderName(found.folder) },
     place: ['folders', found.folder.id],
   }
 }
 
-function sending(state: LiveState): Truth | undefined {
+function sending(state: LiveState): OverallStatus | undefined {
   for (const device of otherDevices(state)) {
     const { tone, waiting: n } = deviceFacts(state, device.deviceID)
     if (tone === 'busy')
       return {
         tone,
-        key: 'truth.sending',
+        key: 'status.sending',
         values: { n, device: deviceName(device) },
         place: ['devices', device.deviceID],
       }
@@ -138,16 +138,17 @@ function sending(state: LiveState): Truth | undefined {
   return undefined
 }
 
-function calm(state: LiveState, { folders }: Config): Truth {
-  if (folders.length === 0) return plain('wait', 'truth.noFolders')
-  if (folders.every(({ paused }) => paused)) return plain('off', 'truth.allPaused', 'folders')
+function calm(state: LiveState, { folders }: Config): OverallStatus {
+  if (folders.length === 0) return plain('wait', 'status.noFolders')
+  if (folders.every(({ paused }) => paused)) return plain('off', 'status.allPaused', 'folders')
   const others = otherDevices(state)
-  if (others.length === 0) return plain('wait', 'truth.noDevices', 'devices')
-  if (!others.some(({ deviceID }) => isConnected(state, deviceID))) return plain('wait', 'truth.alone', 'devices')
-  return plain('good', 'truth.upToDate')
+  if (others.length === 0) return plain('wait', 'status.noDevices', 'devices')
+  if (!others.some(({ deviceID }) => isConnected(state, deviceID)))
+    return plain('wait', 'status.noneConnected', 'devices')
+  return plain('good', 'status.upToDate')
 }
 
-function counted(tone: Tone, key: TruthKey, { folder }: Standing, n: number, tab?: string): Truth {
+function counted(tone: Tone, key: StatusKey, { folder }: Standing, n: number, tab?: string): OverallStatus {
   const place = ['folders', folder.id, ...(tab === undefined ? [] : [tab])]
   return { tone, key, values: { n, folder: folderName(folder) }, place }
 }

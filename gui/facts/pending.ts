@@ -3,7 +3,7 @@ import type { Change } from '../../src/rest/config.ts'
 import type { LiveState } from '../live/state.ts'
 
 /** A device that we do not know and that wants to talk to us. */
-export interface Knock {
+export interface DeviceRequest {
   readonly deviceID: string
   readonly name: string
   readonly address: string
@@ -20,10 +20,10 @@ export interface Offer {
   readonly isHere: boolean
 }
 
-/** By name, so that nothing moves below a hand: who knocks again has a newer time. */
-export function knocksOf({ pendingDevices }: Pick<LiveState, 'pendingDevices'>): readonly Knock[] {
+/** By name, so that nothing moves below a hand: who requests again has a newer time. */
+export function deviceRequestsOf({ pendingDevices }: Pick<LiveState, 'pendingDevices'>): readonly DeviceRequest[] {
   return Object.entries(pendingDevices)
-    .map(([deviceID, knock]) => ({ deviceID, ...knock }))
+    .map(([deviceID, request]) => ({ deviceID, ...request }))
     .sort(byName)
 }
 
@@ -59,8 +59,12 @@ function compareText(one: string, other: string): number {
   return one < other ? -1 : one > other ? 1 : 0
 }
 
-/** The configuration in which the device knocks in vain. */
-export function ignoringDevice(config: Config, { deviceID, name, address }: Knock, now: string): Change<Config> {
+/** The configuration in which the device requests in vain. */
+export function ignoringDevice(
+  config: Config,
+  { deviceID, name, address }: DeviceRequest,
+  now: string,
+): Change<Config> {
   const others = config.remoteIgnoredDevices.filter((ignored) => ignored.deviceID !== deviceID)
   return { ...config, remoteIgnoredDevices: [...others, { deviceID, name, address, time: now }] }
 }

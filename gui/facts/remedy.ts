@@ -4,23 +4,23 @@ type Remedies = readonly (readonly [RegExp, WordKey])[]
 
 /** What goes wrong with folders and disks, whoever tells of it; clients know these words, so they stay. */
 const WITH_DISKS: Remedies = [
-  [/marker missing/i, 'cure.marker'],
-  [/path missing/i, 'cure.missing'],
-  [/not a directory/i, 'cure.notDirectory'],
-  [/(was )?replaced by another/i, 'cure.replaced'],
-  [/no space|ENOSPC|insufficient space|disk is full|free space|disk quota|EDQUOT/i, 'cure.full'],
-  [/permission denied|EACCES|EPERM|not permitted/i, 'cure.permission'],
-  [/read-only file system|EROFS/i, 'cure.readOnly'],
-  [/EMFILE|ENFILE|too many open/i, 'cure.tooMany'],
+  [/marker missing/i, 'remedy.marker'],
+  [/path missing/i, 'remedy.missing'],
+  [/not a directory/i, 'remedy.notDirectory'],
+  [/(was )?replaced by another/i, 'remedy.replaced'],
+  [/no space|ENOSPC|insufficient space|disk is full|free space|disk quota|EDQUOT/i, 'remedy.full'],
+  [/permission denied|EACCES|EPERM|not permitted/i, 'remedy.permission'],
+  [/read-only file system|EROFS/i, 'remedy.readOnly'],
+  [/EMFILE|ENFILE|too many open/i, 'remedy.tooMany'],
 ]
 
 /** Of single items. The words are common ones: in any other message they would mean something else. */
 const WITH_ITEMS: Remedies = [
-  [/name too long|ENAMETOOLONG/i, 'cure.longName'],
-  [/not empty|ENOTEMPTY|contains/i, 'cure.notEmpty'],
-  [/different case|case conflict|differs only in case/i, 'cure.case'],
-  [/invalid (file)?name|reserved|disallowed/i, 'cure.badName'],
-  [/modified|changed (during|while)|exists|EEXIST/i, 'cure.changed'],
+  [/name too long|ENAMETOOLONG/i, 'remedy.longName'],
+  [/not empty|ENOTEMPTY|contains/i, 'remedy.notEmpty'],
+  [/different case|case conflict|differs only in case/i, 'remedy.case'],
+  [/invalid (file)?name|reserved|disallowed/i, 'remedy.badName'],
+  [/modified|changed (during|while)|exists|EEXIST/i, 'remedy.changed'],
 ]
 
 /** Of the device. What is asked first goes before: a limit of watches is reported by the system as a full disk. */
@@ -34,7 +34,7 @@ const WITH_DEVICE: Remedies = [
 
 /** What helps against the error of an item or a folder. */
 export function remedyFor(error: string): WordKey {
-  return find([...WITH_DISKS, ...WITH_ITEMS], error) ?? 'cure.other'
+  return find([...WITH_DISKS, ...WITH_ITEMS], error) ?? 'remedy.other'
 }
 
 /** What a person can do about a warning; undefined where we know nothing better than the message. */

@@ -10,7 +10,7 @@ export type ShareState =
       readonly tone: Tone
     }
   | {
-      readonly kind: 'lacks'
+      readonly kind: 'behind'
       readonly tone: Tone
       readonly items: number
       readonly bytes: number
@@ -32,5 +32,5 @@ export function shareState(
   const items = completion.needItems + completion.needDeletes
   if (items === 0) return { kind: 'whole', tone: 'good' }
   const fraction = fractionOf(items, completion.needBytes, completion.globalBytes)
-  return { kind: 'lacks', tone: connected ? 'busy' : 'wait', items, bytes: completion.needBytes, fraction }
+  return { kind: 'behind', tone: connected ? 'busy' : 'wait', items, bytes: completion.needBytes, fraction }
 }

@@ -14,7 +14,7 @@ export function RatePlot({ label, history }: { readonly label: string; readonly 
   const [now, peak] = [meanRate(history.slice(-1)), peakRate(history)]
   const current = { in: formatRate(now.inBps), out: formatRate(now.outBps) }
   const most = { in: formatRate(peak.inBps), out: formatRate(peak.outBps) }
-  const words = t('plot.words', { ...current, inMost: most.in, outMost: most.out })
+  const words = t('plot.text', { ...current, inMost: most.in, outMost: most.out })
   return (
     <figure class="plot">
       <Canvas label={label} words={words} history={history} />

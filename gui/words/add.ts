@@ -71,7 +71,7 @@ export const ADD = {
     fr: 'Ce n’est pas un ID d’appareil valide : il manque quelque chose ou il y a une faute.',
     zh: '这不是有效的设备 ID：有缺失或输入错误。',
   },
-  'add.thatIsUs': {
+  'add.ownDeviceId': {
     en: 'This is the ID of this device. Paste the ID of the other device.',
     de: 'Das ist die ID dieses Geräts. Fügen Sie die des anderen ein.',
     es: 'Es el ID de este mismo dispositivo. Pegue el del otro.',
@@ -92,7 +92,7 @@ export const ADD = {
     fr: 'Choisir un appareil proche',
     zh: '选择附近的设备',
   },
-  'add.knocked': {
+  'add.wantsToConnect': {
     en: 'wants to connect from {address}',
     de: 'möchte sich von {address} verbinden',
     es: 'quiere conectarse desde {address}',

@@ -157,8 +157,8 @@ export const DEVICE = {
     fr: 'Partager {folder}',
     zh: '共享 {folder}',
   },
-  'device.has': { en: 'Up to date', de: 'Aktuell', es: 'Al día', fr: 'À jour', zh: '最新' },
-  'device.lacks': {
+  'device.complete': { en: 'Up to date', de: 'Aktuell', es: 'Al día', fr: 'À jour', zh: '最新' },
+  'device.behind': {
     en: '{n} item behind, {size}||{n} items behind, {size}',
     de: 'Es fehlt {n} Element, {size}||Es fehlen {n} Elemente, {size}',
     es: 'Le falta {n} elemento, {size}||Le faltan {n} elementos, {size}',

@@ -125,7 +125,7 @@ export const FOLDER = {
     zh: '上次扫描',
   },
   'fold.sharedWith': { en: 'Shared with', de: 'Geteilt mit', es: 'Compartida con', fr: 'Partagé avec', zh: '共享给' },
-  'fold.nobody': {
+  'fold.notShared': {
     en: 'no device yet',
     de: 'noch keinem Gerät',
     es: 'ningún dispositivo todavía',

@@ -2,113 +2,113 @@ import type { Entry } from './language.ts'
 
 /** The sentence of truth, the overview, and how folders and devices stand. */
 export const OVERVIEW = {
-  'truth.starting': { en: 'Starting …', de: 'Startet …', es: 'Iniciando…', fr: 'Démarrage…', zh: '正在启动…' },
-  'truth.upToDate': {
+  'status.starting': { en: 'Starting …', de: 'Startet …', es: 'Iniciando…', fr: 'Démarrage…', zh: '正在启动…' },
+  'status.upToDate': {
     en: 'Everything is up to date.',
     de: 'Alles ist auf dem neuesten Stand.',
     es: 'Todo está al día.',
     fr: 'Tout est à jour.',
     zh: '一切都是最新的。',
   },
-  'truth.stopped': {
+  'status.stopped': {
     en: '{folder} has stopped: {reason}',
     de: '{folder} steht still: {reason}',
     es: '{folder} se ha detenido: {reason}',
     fr: '{folder} est arrêté : {reason}',
     zh: '{folder} 已停止：{reason}',
   },
-  'truth.problems': {
+  'status.problems': {
     en: '{n} item in {folder} could not be synchronized.||{n} items in {folder} could not be synchronized.',
     de: '{n} Element in {folder} konnte nicht abgeglichen werden.||{n} Elemente in {folder} konnten nicht abgeglichen werden.',
     es: '{n} elemento de {folder} no se pudo sincronizar.||{n} elementos de {folder} no se pudieron sincronizar.',
     fr: '{n} élément de {folder} n’a pas pu être synchronisé.||{n} éléments de {folder} n’ont pas pu être synchronisés.',
     zh: '{folder} 中有 {n} 项无法同步。',
   },
-  'truth.downloading': {
+  'status.downloading': {
     en: 'Downloading {n} item to {folder}.||Downloading {n} items to {folder}.',
     de: 'Lädt {n} Element nach {folder}.||Lädt {n} Elemente nach {folder}.',
     es: 'Descargando {n} elemento en {folder}.||Descargando {n} elementos en {folder}.',
     fr: 'Téléchargement de {n} élément vers {folder}.||Téléchargement de {n} éléments vers {folder}.',
     zh: '正在下载 {n} 项到 {folder}。',
   },
-  'truth.scanning': {
+  'status.scanning': {
     en: 'Scanning {folder}.',
     de: '{folder} wird eingelesen.',
     es: 'Escaneando {folder}.',
     fr: 'Analyse de {folder}.',
     zh: '正在扫描 {folder}。',
   },
-  'truth.waiting': {
+  'status.waiting': {
     en: '{n} item is waiting: no connected device has it.||{n} items are waiting: no connected device has them.',
     de: '{n} Element wartet: Kein verbundenes Gerät hat es.||{n} Elemente warten: Kein verbundenes Gerät hat sie.',
     es: '{n} elemento espera: ningún dispositivo conectado lo tiene.||{n} elementos esperan: ningún dispositivo conectado los tiene.',
     fr: '{n} élément attend : aucun appareil connecté ne l’a.||{n} éléments attendent : aucun appareil connecté ne les a.',
     zh: '有 {n} 项在等待：没有已连接的设备拥有它们。',
   },
-  'truth.waitingAlone': {
+  'status.waitingNoneConnected': {
     en: '{n} item is waiting: no device is connected.||{n} items are waiting: no device is connected.',
     de: '{n} Element wartet: Kein Gerät ist verbunden.||{n} Elemente warten: Kein Gerät ist verbunden.',
     es: '{n} elemento espera: no hay ningún dispositivo conectado.||{n} elementos esperan: no hay ningún dispositivo conectado.',
     fr: '{n} élément attend : aucun appareil n’est connecté.||{n} éléments attendent : aucun appareil n’est connecté.',
     zh: '有 {n} 项在等待：没有已连接的设备。',
   },
-  'truth.lost': {
+  'status.lost': {
     en: 'Twinfold isn’t responding; this is the last known status.',
     de: 'Twinfold antwortet nicht; dies ist der letzte bekannte Stand.',
     es: 'Twinfold no responde; este es el último estado conocido.',
     fr: 'Twinfold ne répond pas ; voici le dernier état connu.',
     zh: 'Twinfold 没有响应；以下为最后已知状态。',
   },
-  'truth.soon': {
+  'status.queued': {
     en: '{n} item will be downloaded to {folder}.||{n} items will be downloaded to {folder}.',
     de: '{n} Element wird gleich nach {folder} geladen.||{n} Elemente werden gleich nach {folder} geladen.',
     es: '{n} elemento se descargará enseguida en {folder}.||{n} elementos se descargarán enseguida en {folder}.',
     fr: '{n} élément va être téléchargé vers {folder}.||{n} éléments vont être téléchargés vers {folder}.',
     zh: '即将下载 {n} 项到 {folder}。',
   },
-  'truth.sendOnly': {
+  'status.sendOnly': {
     en: '{n} item in {folder} differs on other devices; this folder is send only.||{n} items in {folder} differ on other devices; this folder is send only.',
     de: '{n} Element in {folder} ist auf anderen Geräten anders; dieser Ordner sendet nur.||{n} Elemente in {folder} sind auf anderen Geräten anders; dieser Ordner sendet nur.',
     es: '{n} elemento de {folder} difiere en otros dispositivos; esta carpeta solo envía.||{n} elementos de {folder} difieren en otros dispositivos; esta carpeta solo envía.',
     fr: '{n} élément de {folder} diffère sur d’autres appareils ; ce dossier envoie seulement.||{n} éléments de {folder} diffèrent sur d’autres appareils ; ce dossier envoie seulement.',
     zh: '{folder} 中有 {n} 项与其他设备不同；此文件夹仅发送。',
   },
-  'truth.extra': {
+  'status.extra': {
     en: '{n} item was changed here in {folder}, which is receive only.||{n} items were changed here in {folder}, which is receive only.',
     de: '{n} Element wurde hier in {folder} geändert; dieser Ordner empfängt nur.||{n} Elemente wurden hier in {folder} geändert; dieser Ordner empfängt nur.',
     es: '{n} elemento se cambió aquí en {folder}, que solo recibe.||{n} elementos se cambiaron aquí en {folder}, que solo recibe.',
     fr: '{n} élément a été modifié ici dans {folder}, qui reçoit seulement.||{n} éléments ont été modifiés ici dans {folder}, qui reçoit seulement.',
     zh: '{folder} 仅接收，但此处更改了 {n} 项。',
   },
-  'truth.sending': {
+  'status.sending': {
     en: 'Sending {n} item to {device}.||Sending {n} items to {device}.',
     de: 'Sendet {n} Element an {device}.||Sendet {n} Elemente an {device}.',
     es: 'Enviando {n} elemento a {device}.||Enviando {n} elementos a {device}.',
     fr: 'Envoi de {n} élément vers {device}.||Envoi de {n} éléments vers {device}.',
     zh: '正在向 {device} 发送 {n} 项。',
   },
-  'truth.noFolders': {
+  'status.noFolders': {
     en: 'Nothing to synchronize yet. Add a folder to begin.',
     de: 'Noch gibt es nichts abzugleichen. Fügen Sie einen Ordner hinzu.',
     es: 'Aún no hay nada que sincronizar. Añada una carpeta para empezar.',
     fr: 'Rien à synchroniser pour l’instant. Ajoutez un dossier pour commencer.',
     zh: '还没有要同步的内容。请先添加文件夹。',
   },
-  'truth.noDevices': {
+  'status.noDevices': {
     en: 'No other device yet. Add one to share your folders with.',
     de: 'Noch kein anderes Gerät. Fügen Sie eines hinzu, um Ordner zu teilen.',
     es: 'Aún no hay otro dispositivo. Añada uno para compartir sus carpetas.',
     fr: 'Pas encore d’autre appareil. Ajoutez-en un pour partager vos dossiers.',
     zh: '还没有其他设备。添加一台以共享文件夹。',
   },
-  'truth.alone': {
+  'status.noneConnected': {
     en: 'Nothing is pending here, but no other device is connected.',
     de: 'Hier steht nichts aus, aber kein anderes Gerät ist verbunden.',
     es: 'Aquí no hay nada pendiente, pero no hay otro dispositivo conectado.',
     fr: 'Rien n’est en attente ici, mais aucun autre appareil n’est connecté.',
     zh: '这里没有待处理的内容，但没有其他设备连接。',
   },
-  'truth.allPaused': {
+  'status.allPaused': {
     en: 'All folders are paused.',
     de: 'Alle Ordner sind angehalten.',
     es: 'Todas las carpetas están en pausa.',
@@ -248,7 +248,7 @@ export const OVERVIEW = {
     fr: 'reste {size}',
     zh: '剩余 {size}',
   },
-  'overview.lacks': {
+  'overview.behind': {
     en: '{n} item behind, {size}||{n} items behind, {size}',
     de: 'noch {n} Element, {size}||noch {n} Elemente, {size}',
     es: 'falta {n} elemento, {size}||faltan {n} elementos, {size}',
@@ -468,7 +468,7 @@ export const OVERVIEW = {
     fr: 'au plus {in} reçus, {out} envoyés',
     zh: '最高接收 {in}，发送 {out}',
   },
-  'plot.words': {
+  'plot.text': {
     en: 'receiving {in}, maximum {inMost}; sending {out}, maximum {outMost}',
     de: 'Empfang {in}, höchstens {inMost}; Senden {out}, höchstens {outMost}',
     es: 'recibe {in}, máximo {inMost}; envía {out}, máximo {outMost}',

@@ -207,98 +207,98 @@ export const REASONS = {
     zh: '{devices} 拥有最新版本，但未连接。',
   },
 
-  'cure.marker': {
+  'remedy.marker': {
     en: 'The folder may be on a disk that is not mounted. Mount it; if the folder is empty on purpose, create the marker directory in it again.',
     de: 'Der Ordner liegt vielleicht auf einem Datenträger, der nicht eingehängt ist. Hängen Sie ihn ein; ist der Ordner mit Absicht leer, legen Sie das Marker-Verzeichnis darin neu an.',
     es: 'La carpeta puede estar en un disco sin montar. Móntelo; si la carpeta está vacía a propósito, vuelva a crear en ella el directorio marcador.',
     fr: 'Le dossier est peut-être sur un disque non monté. Montez-le ; s’il est vide exprès, recréez-y le répertoire marqueur.',
     zh: '文件夹可能位于未挂载的磁盘上。请挂载它；如果文件夹确实为空，请在其中重新创建标记目录。',
   },
-  'cure.missing': {
+  'remedy.missing': {
     en: 'Mount the disk or create the directory again, then rescan. Nothing is deleted elsewhere meanwhile.',
     de: 'Hängen Sie den Datenträger ein oder legen Sie das Verzeichnis neu an, dann lesen Sie neu ein. Bis dahin wird anderswo nichts gelöscht.',
     es: 'Monte el disco o vuelva a crear el directorio y escanee de nuevo. Mientras tanto no se borra nada en otros lugares.',
     fr: 'Montez le disque ou recréez le répertoire, puis réanalysez. Rien n’est supprimé ailleurs entre-temps.',
     zh: '请挂载磁盘或重新创建目录，然后重新扫描。在此期间不会删除其他设备上的任何内容。',
   },
-  'cure.notDirectory': {
+  'remedy.notDirectory': {
     en: 'This path is not a directory. Move what is there or choose another path.',
     de: 'An diesem Pfad liegt etwas anderes. Verschieben Sie es oder wählen Sie einen anderen Pfad.',
     es: 'Hay otra cosa en esta ruta. Muévala o elija otra ruta.',
     fr: 'Autre chose occupe ce chemin. Déplacez-la ou choisissez un autre chemin.',
     zh: '此路径上是别的东西。请移走它或选择其他路径。',
   },
-  'cure.replaced': {
+  'remedy.replaced': {
     en: 'Another directory appeared at this path, for example by a mount. Check that it is the right one, then rescan.',
     de: 'An diesem Pfad liegt nun ein anderes Verzeichnis, etwa durch Einhängen. Prüfen Sie, ob es das richtige ist, dann lesen Sie neu ein.',
     es: 'Apareció otro directorio en esta ruta, por ejemplo por un montaje. Compruebe que es el correcto y escanee de nuevo.',
     fr: 'Un autre répertoire est apparu à ce chemin, par exemple par un montage. Vérifiez que c’est le bon, puis réanalysez.',
     zh: '此路径上出现了另一个目录（例如由于挂载）。请确认它是正确的，然后重新扫描。',
   },
-  'cure.full': {
+  'remedy.full': {
     en: 'The disk is full. Make room, then retry.',
     de: 'Der Datenträger ist voll. Schaffen Sie Platz, dann versuchen Sie es erneut.',
     es: 'El disco está lleno. Libere espacio y reintente.',
     fr: 'Le disque est plein. Faites de la place, puis réessayez.',
     zh: '磁盘已满。请腾出空间后重试。',
   },
-  'cure.permission': {
+  'remedy.permission': {
     en: 'This service may not read or write it. Change its owner or permissions, then retry.',
     de: 'Dieser Dienst darf es nicht lesen oder schreiben. Ändern Sie Besitzer oder Rechte, dann versuchen Sie es erneut.',
     es: 'Este servicio no puede leerlo o escribirlo. Cambie el propietario o los permisos y reintente.',
     fr: 'Ce service n’a pas le droit de le lire ou de l’écrire. Changez le propriétaire ou les droits, puis réessayez.',
     zh: '此服务无权读取或写入。请更改所有者或权限后重试。',
   },
-  'cure.readOnly': {
+  'remedy.readOnly': {
     en: 'The disk is mounted read-only. Mount it read-write, then retry.',
     de: 'Der Datenträger ist nur zum Lesen eingehängt. Hängen Sie ihn zum Schreiben ein, dann versuchen Sie es erneut.',
     es: 'El disco está montado solo para lectura. Móntelo para escritura y reintente.',
     fr: 'Le disque est monté en lecture seule. Montez-le en écriture, puis réessayez.',
     zh: '磁盘以只读方式挂载。请以可写方式挂载后重试。',
   },
-  'cure.longName': {
+  'remedy.longName': {
     en: 'The name is too long for this disk. Shorten it on the device it comes from, or ignore it.',
     de: 'Der Name ist für diesen Datenträger zu lang. Kürzen Sie ihn dort, wo er herkommt, oder ignorieren Sie ihn.',
     es: 'El nombre es demasiado largo para este disco. Acórtelo en su origen o ignórelo.',
     fr: 'Le nom est trop long pour ce disque. Raccourcissez-le à l’origine, ou ignorez-le.',
     zh: '名称对此磁盘过长。请在来源处缩短，或忽略它。',
   },
-  'cure.notEmpty': {
+  'remedy.notEmpty': {
     en: 'The directory contains ignored or new files. Check them, then delete or keep them.',
     de: 'In dem Verzeichnis liegt etwas Ignoriertes oder Neues. Sehen Sie nach und löschen oder behalten Sie es.',
     es: 'En el directorio hay algo ignorado o nuevo. Mire dentro y bórrelo o consérvelo.',
     fr: 'Le répertoire contient quelque chose d’ignoré ou de nouveau. Regardez, puis supprimez-le ou gardez-le.',
     zh: '目录中有被忽略或新的内容。请查看后删除或保留。',
   },
-  'cure.case': {
+  'remedy.case': {
     en: 'Two names differ only in upper and lower case, which this disk does not distinguish. Rename one of them.',
     de: 'Zwei Namen unterscheiden sich nur in Groß- und Kleinschreibung, was dieser Datenträger nicht trennt. Benennen Sie einen um.',
     es: 'Dos nombres solo difieren en mayúsculas y este disco no los distingue. Cambie el nombre de uno.',
     fr: 'Deux noms ne diffèrent que par la casse, que ce disque ne distingue pas. Renommez l’un d’eux.',
     zh: '两个名称仅大小写不同，此磁盘无法区分。请重命名其中一个。',
   },
-  'cure.badName': {
+  'remedy.badName': {
     en: 'This system does not allow such a name. Rename it on the device it comes from, or ignore it.',
     de: 'Dieses System erlaubt einen solchen Namen nicht. Benennen Sie es dort um, wo es herkommt, oder ignorieren Sie es.',
     es: 'Este sistema no permite ese nombre. Cámbielo en su origen o ignórelo.',
     fr: 'Ce système n’autorise pas ce nom. Renommez-le à l’origine, ou ignorez-le.',
     zh: '此系统不允许这样的名称。请在来源处重命名，或忽略它。',
   },
-  'cure.tooMany': {
+  'remedy.tooMany': {
     en: 'The system allows too few open files. Raise its limit, then restart.',
     de: 'Das System erlaubt zu wenige offene Dateien. Heben Sie die Grenze an, dann starten Sie neu.',
     es: 'El sistema permite muy pocos archivos abiertos. Aumente el límite y reinicie.',
     fr: 'Le système autorise trop peu de fichiers ouverts. Augmentez la limite, puis redémarrez.',
     zh: '系统允许打开的文件太少。请提高限制后重启。',
   },
-  'cure.changed': {
+  'remedy.changed': {
     en: 'It changed while it was being processed. It is retried automatically; a rescan retries it sooner.',
     de: 'Es änderte sich währenddessen. Der nächste Versuch kommt von selbst; neu einlesen beschleunigt ihn.',
     es: 'Cambió mientras se procesaba. Se reintentará solo; volver a escanear lo acelera.',
     fr: 'Il a changé entre-temps. Un nouvel essai suivra de lui-même ; réanalyser l’accélère.',
     zh: '处理期间它发生了变化。会自动重试；重新扫描可加快。',
   },
-  'cure.other': {
+  'remedy.other': {
     en: 'It is retried automatically. “Retry” retries it now; see the log for details.',
     de: 'Der nächste Versuch kommt von selbst. „Erneut versuchen“ beschleunigt ihn; das Protokoll sagt mehr.',
     es: 'Se reintentará solo. «Reintentar» lo acelera; el registro dice más.',

@@ -268,14 +268,14 @@ export const SETTINGS = {
     fr: 'Dossiers ignorés',
     zh: '已忽略的文件夹',
   },
-  'settings.nobodyIgnored': {
+  'settings.noIgnoredDevices': {
     en: 'No device is ignored.',
     de: 'Kein Gerät wird ignoriert.',
     es: 'No se ignora ningún dispositivo.',
     fr: 'Aucun appareil n’est ignoré.',
     zh: '没有忽略任何设备。',
   },
-  'settings.nothingIgnored': {
+  'settings.noIgnoredFolders': {
     en: 'No offered folder is ignored.',
     de: 'Kein angebotener Ordner wird ignoriert.',
     es: 'No se ignora ninguna carpeta ofrecida.',

@@ -48,9 +48,9 @@ test('it tells how the device is connected and that it has everything', { skip }
     for (const fact of [/LAN · tcp-(client|server)/, /127\.0\.0\.1:\d+/, /TLS1\.3/, /received, .* sent/])
       await main(page).getByText(fact).first().waitFor()
     await main(page).getByText(there.id, { exact: true }).waitFor()
-    await main(page).getByText('Has everything').waitFor()
+    await main(page).getByText('Up to date', { exact: true }).waitFor()
     await main(page)
-      .getByRole('img', { name: /^Throughput: receiving .*, at most .*; sending / })
+      .getByRole('img', { name: /^Throughput: receiving .*, maximum .*; sending / })
       .waitFor()
     await atRest(page)
     assert.deepEqual(await accessibilityFindings(page), [])
@@ -75,13 +75,13 @@ test('what it lacks is counted, and the number opens exactly that', { skip }, as
       .waitFor()
     writeFileSync(join(here.root, 'second.txt'), 'twenty bytes of text')
     await here.daemon.post('/rest/db/scan?folder=docs')
-    await page.getByRole('button', { name: 'Lacks 1 item, 20 B' }).click()
-    const dialog = page.getByRole('dialog', { name: 'What peer lacks of Docs' })
+    await page.getByRole('button', { name: '1 item behind, 20 B' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Items of Docs missing on peer' })
     await dialog.getByRole('row', { name: /second\.txt 20 B/ }).waitFor()
     assert.equal(await dialog.getByRole('row').count(), 2) // the head and the file
     await dialog.getByRole('button', { name: 'Close' }).click()
     await there.daemon.post(`/rest/system/resume?device=${here.id}`)
-    await main(page).getByText('Has everything').waitFor()
+    await main(page).getByText('Up to date', { exact: true }).waitFor()
   })
 })
 
@@ -96,7 +96,7 @@ test('a folder is shared and unshared by its box', { skip }, async () => {
   await onPage(async (page) => {
     const box = page.getByRole('checkbox', { name: 'Share More' })
     await box.check()
-    await main(page).getByText('Not accepted over there yet').waitFor()
+    await main(page).getByText('Not accepted on that device yet').waitFor()
     assert.equal(await isShared(), true)
     await eventually(
       'the offer',
@@ -130,6 +130,6 @@ test('it is removed after a question that says what stays', { skip }, () =>
 
 test('a device that nobody knows is said to be unknown', { skip }, () =>
   browser.visit({ url: `${here.daemon.url}/#/devices/NOBODY` }, ({ page }) =>
-    main(page).getByText('This device is not known here.').waitFor(),
+    main(page).getByText('Unknown device.').waitFor(),
   ),
 )

@@ -47,11 +47,11 @@ after(async () => {
 
 const at = (path: string) => ({ url: `${member.daemon.url}/#/${path}` })
 const read = (name: string) => readFileSync(join(member.root, name), 'utf8')
-const told = (page: Page, text: string) => page.getByRole('status').filter({ hasText: text }).waitFor()
+const hasToast = (page: Page, text: string) => page.getByRole('status').filter({ hasText: text }).waitFor()
 
 test('patterns show what they match before they are saved, and a wrong one its line', { skip }, async () => {
   await browser.visit(at('folders/docs/ignores'), async ({ page }) => {
-    const editor = page.getByRole('textbox', { name: 'Ignore patterns, one a line' })
+    const editor = page.getByRole('textbox', { name: 'Ignore patterns, one per line' })
     const preview = page.getByRole('region', { name: 'What each line matches' })
     const save = page.getByRole('button', { name: 'Save' })
     await preview.getByText('Nothing is ignored.', { exact: false }).waitFor()
@@ -66,7 +66,7 @@ test('patterns show what they match before they are saved, and a wrong one its l
     await preview
       .getByRole('listitem')
       .filter({ hasText: 'nowhere' })
-      .filter({ hasText: 'matches nothing known' })
+      .filter({ hasText: 'matches no known name' })
       .waitFor()
     await preview.getByText(/^2 of \d+ known names would be ignored/).waitFor()
     await editor.fill('*.tmp\n[broken\n')
@@ -77,7 +77,7 @@ test('patterns show what they match before they are saved, and a wrong one its l
     await editor.fill('*.tmp\n')
     await preview.getByText('ignores 2 names').waitFor()
     await save.click()
-    await told(page, 'Ignore patterns saved.')
+    await hasToast(page, 'Ignore patterns saved.')
     await page.reload()
     await eventually('the saved pattern', async () => (await editor.inputValue()) === '*.tmp\n' || undefined)
   })
@@ -94,9 +94,9 @@ test('one older version comes back by its time, several by one press, after a qu
     await choice.selectOption({ label: oldest })
     await page.getByRole('button', { name: 'Restore notes/a.txt' }).click()
     const one = page.getByRole('dialog', { name: 'Restore 1 file?' })
-    await one.getByText('What is there now is kept as a version.', { exact: false }).waitFor()
+    await one.getByText('The current file is kept as a version.', { exact: false }).waitFor()
     await one.getByRole('button', { name: 'Restore' }).click()
-    await told(page, '1 file restored.')
+    await hasToast(page, '1 file restored.')
     assert.equal(read('notes/a.txt'), 'oldest a')
     await eventually(
       'the version just made',
@@ -111,7 +111,7 @@ test('one older version comes back by its time, several by one press, after a qu
     await page.getByRole('checkbox', { name: 'Select notes/a.txt' }).check()
     await page.getByRole('button', { name: 'Restore 2 selected' }).click()
     await page.getByRole('dialog', { name: 'Restore 2 files?' }).getByRole('button', { name: 'Restore' }).click()
-    await told(page, '2 files restored.')
+    await hasToast(page, '2 files restored.')
   })
   assert.equal(read('notes/b.txt'), 'older b')
   assert.equal(read('notes/a.txt'), 'new a', 'what was there before is the newest version now')
@@ -138,7 +138,7 @@ test('a conflict copy stands beside its original, and leads to what is known abo
   await browser.visit(at('folders/docs/problems'), async ({ page }) => {
     const row = page.getByRole('table', { name: 'Conflict copies' }).getByRole('row').filter({ hasText: CONFLICT })
     await row.getByRole('button', { name: 'plan.txt', exact: true }).click()
-    await page.getByRole('dialog', { name: 'plan.txt' }).getByText('It is here, in the newest version.').waitFor()
+    await page.getByRole('dialog', { name: 'plan.txt' }).getByText('The newest version is on this device.').waitFor()
     await page.keyboard.press('Escape')
     rmSync(join(member.root, CONFLICT))
     await member.daemon.post('/rest/db/scan?folder=docs')
@@ -180,10 +180,10 @@ test(
       await page.getByRole('link', { name: /Changed here\s*2/ }).click()
       await page.getByRole('row').filter({ hasText: 'own-2.txt' }).waitFor()
       await page.getByRole('button', { name: 'Revert changes' }).first().click()
-      const question = page.getByRole('dialog', { name: 'Undo what was changed here?' })
-      await question.getByText('2 items go back', { exact: false }).waitFor()
+      const question = page.getByRole('dialog', { name: 'Revert local changes?' })
+      await question.getByText('2 items are reset', { exact: false }).waitFor()
       await question.getByRole('button', { name: 'Revert changes' }).click()
-      await page.getByText('Nothing was changed here', { exact: false }).waitFor()
+      await page.getByText('No local changes', { exact: false }).waitFor()
     })
     assert.equal(existsSync(join(root, 'own-1.txt')), false)
   },

@@ -73,7 +73,7 @@ test('the tree is walked with the arrow keys, and Enter opens what is known', { 
     await page.keyboard.press('ArrowDown')
     await page.keyboard.press('Enter')
     const drawer = page.getByRole('dialog', { name: 'first.txt' })
-    await drawer.getByText('It is here, in the newest version.').waitFor()
+    await drawer.getByText('The newest version is on this device.').waitFor()
     await drawer.getByText('letters/2024/first.txt').waitFor()
     await drawer.getByRole('row', { name: 'peer connected Newest version' }).waitFor()
     await page.keyboard.press('Escape')
@@ -135,7 +135,7 @@ test('a directory that cannot be deleted is a problem with its reason; a retry s
   await pair.a.scan()
   await browser.visit(at('folders/docs/problems'), async ({ page }) => {
     const problem = page.getByRole('listitem').filter({ hasText: 'box' })
-    await problem.filter({ hasText: 'There is something in the directory' }).waitFor({ timeout: 40_000 })
+    await problem.filter({ hasText: 'The directory contains ignored or new files' }).waitFor({ timeout: 40_000 })
     await page.getByRole('link', { name: /Problems\s*1/ }).waitFor()
     rmSync(join(pair.b.root, 'box', 'keep.mine'))
     await page.getByRole('button', { name: 'Retry' }).click()
@@ -149,13 +149,13 @@ test('a folder is paused and resumed; removed, its files stay', { skip }, async 
   await browser.visit({ ...at('folders/docs'), expected: [/404.*folder=docs/] }, async ({ page }) => {
     await atRest(page)
     await page.getByRole('button', { name: 'Pause', exact: true }).click()
-    await page.getByRole('status').filter({ hasText: 'docs is paused.' }).waitFor()
+    await page.getByRole('status').filter({ hasText: 'docs paused.' }).waitFor()
     for (const tab of ['Out of sync', 'Problems', 'Versions', 'Ignores', 'Settings', 'Files']) {
-      await page.getByRole('navigation', { name: 'Parts of the folder' }).getByRole('link', { name: tab }).click()
+      await page.getByRole('navigation', { name: 'Folder sections' }).getByRole('link', { name: tab }).click()
       await atRest(page)
     }
     await page.getByRole('button', { name: 'Resume', exact: true }).click()
-    await page.getByRole('status').filter({ hasText: 'docs runs again.' }).waitFor()
+    await page.getByRole('status').filter({ hasText: 'docs resumed.' }).waitFor()
     await page.getByRole('button', { name: 'Actions' }).click()
     await page.getByRole('menuitem', { name: 'Remove' }).click()
     const question = page.getByRole('dialog', { name: 'Stop synchronizing docs?' })

@@ -94,7 +94,7 @@ async function fill(): Promise<void> {
   for (const text of TEXTS.slice(0, 5)) await daemon.post('/rest/system/error', text)
   await daemon.post('/rest/db/scan?folder=docs')
   await offer(known, port)
-  for (const text of TEXTS.slice(0, STRANGERS)) await knock(port, text)
+  for (const text of TEXTS.slice(0, STRANGERS)) await request(port, text)
   await eventually(
     'all strangers wait',
     async () =>
@@ -109,7 +109,7 @@ async function offer(who: Awaited<ReturnType<typeof newIdentity>>, port: number)
   await peer.introduce(['docs', ...TEXTS.slice(0, STRANGERS)])
 }
 
-async function knock(port: number, deviceName: string): Promise<void> {
+async function request(port: number, deviceName: string): Promise<void> {
   const peer = await ScriptedPeer.dial({ ...(await newIdentity()), port, called: { deviceName } })
   peers.push(peer)
 }

@@ -24,7 +24,7 @@ test('log in with the wrong password, with the right one, and out again', { skip
     await page.getByLabel('User').fill('anna')
     await password.fill('wrong')
     await page.keyboard.press('Enter')
-    await page.getByRole('alert').filter({ hasText: 'User or password is wrong.' }).waitFor()
+    await page.getByRole('alert').filter({ hasText: 'Wrong user name or password.' }).waitFor()
     await password.fill('open sesame')
     await page.getByRole('button', { name: 'Log in' }).click()
     await page.getByRole('main').getByText('Secret photos').first().waitFor()
@@ -52,9 +52,9 @@ test('a session that ends asks for the password, and everything typed is there a
     const name = page.getByRole('dialog').getByLabel('Name', { exact: true })
     await name.fill('Not saved yet')
     await page.context().clearCookies({ name: /^sessionid-/ })
-    await page.getByText('Your session has ended.').waitFor()
+    await page.getByText('Your session has expired.').waitFor()
     await logIn()
-    await page.getByText('Your session has ended.').waitFor({ state: 'detached' })
+    await page.getByText('Your session has expired.').waitFor({ state: 'detached' })
     assert.equal(await name.inputValue(), 'Not saved yet')
     await page.getByRole('button', { name: 'Save', exact: true }).click()
     await page.getByRole('heading', { name: 'Not saved yet' }).waitFor()
@@ -63,7 +63,7 @@ test('a session that ends asks for the password, and everything typed is there a
 
 test('after many wrong passwords the page says why the answer takes its time', { skip }, async () => {
   await stage.browser.visit({ url: `${stage.daemon.url}/`, expected: [/status of 40[13]/] }, async ({ page }) => {
-    const slow = page.getByText('After several wrong passwords the answer takes a few seconds.')
+    const slow = page.getByText('After several wrong passwords the response is delayed by a few seconds.')
     const password = page.getByLabel('Password')
     await page.getByLabel('User').fill('anna')
     let isSlow = false
@@ -77,6 +77,6 @@ test('after many wrong passwords the page says why the answer takes its time', {
       isSlow = seen === 'slow'
     }
     assert.ok(isSlow)
-    await page.getByRole('alert').filter({ hasText: 'User or password is wrong.' }).waitFor()
+    await page.getByRole('alert').filter({ hasText: 'Wrong user name or password.' }).waitFor()
   })
 })

@@ -34,7 +34,7 @@ after(async () => {
   scratch[Symbol.dispose]()
 })
 
-const lost = (page: Page) => page.getByRole('alert').filter({ hasText: 'does not answer' })
+const lost = (page: Page) => page.getByRole('alert').filter({ hasText: 'responding' })
 const rename = (label: string) => daemon.request('PATCH', '/rest/config/folders/photos', { label })
 const search = (page: Page) => page.getByRole('searchbox', { name: 'Search in the log' })
 
@@ -46,7 +46,7 @@ test('a daemon that is killed and started again is followed on, and what was typ
     await lost(page).waitFor()
     await page.waitForFunction(`document.title.includes('‖')`)
     await page.getByRole('switch', { name: /^http/ }).click()
-    await page.getByRole('status').filter({ hasText: 'the daemon does not answer' }).waitFor()
+    await page.getByRole('status').filter({ hasText: 'Action failed: Twinfold isn’t responding' }).waitFor()
     daemon = await startDaemon({ home, guiAddress: address })
     await lost(page).waitFor({ state: 'detached' })
     assert.equal(await search(page).inputValue(), 'typed before')

@@ -59,7 +59,7 @@ test('a real Syncthing is added, gets a folder, and both disks become alike', { 
     await page.getByRole('link', { name: 'Folders', exact: true }).click()
     await page.getByRole('button', { name: 'Add folder' }).first().click()
     await dialog.getByLabel('Name').first().fill('Shared')
-    await dialog.getByLabel('Where').fill(ours.root)
+    await dialog.getByLabel('Path', { exact: true }).fill(ours.root)
     await dialog.getByRole('checkbox', { name: 'Old friend' }).check()
     await dialog.getByText('More', { exact: true }).click()
     await dialog.getByLabel('Folder ID').fill(FOLDER)

@@ -58,7 +58,7 @@ test('a newer release: version, what changed as plain text, the command to copy'
   await stage.daemon.get('/rest/system/upgrade')
   await visit(async (page) => {
     const notice = noticeOf(page)
-    await notice.getByText(/Twinfold v99\.0\.0 is available\. This is v\d/).waitFor()
+    await notice.getByText(/Twinfold v99\.0\.0 is available\. The running version is v\d/).waitFor()
     await notice.getByText('It is a new major version. Read what changed before you upgrade.').waitFor()
     await notice.getByText('What changed', { exact: true }).click()
     await notice.getByText('<img src=x onerror=').waitFor()

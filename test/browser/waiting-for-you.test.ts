@@ -69,7 +69,7 @@ test('the rates of the top bar lead to the plot, from anywhere', { skip }, () =>
   }),
 )
 
-test('a device that knocks is ignored for good', { skip }, () =>
+test('a device that requests is ignored for good', { skip }, () =>
   onPage(async (page) => {
     await guest.daemon.post('/rest/config/devices', {
       deviceID: host.id,
@@ -131,7 +131,7 @@ test(
       writeFileSync(join(scratch.path, 'guest-both', 'large.bin'), randomBytes(4_000_000))
       await guest.daemon.post('/rest/db/scan?folder=both')
       const row = page.getByRole('listitem').filter({ has: page.getByRole('link', { name: 'Both', exact: true }) })
-      await row.getByText(/to go · .*\/s · .* left$/).waitFor()
+      await row.getByText(/ left · .*\/s · .* left$/).waitFor()
       await row.getByRole('progressbar', { name: /^Downloading \d+%$/ }).waitFor()
       await page
         .getByRole('banner')

@@ -71,7 +71,7 @@ test('a folder on a device: not shared, paused, not accepted, whole, or lacking 
   assert.equal(shareState(shared, LAPTOP, completion(), true).kind, 'whole')
   const lacking = completion({ needItems: 1, needDeletes: 1, needBytes: 500 })
   assert.deepEqual(shareState(shared, LAPTOP, lacking, true), {
-    kind: 'lacks',
+    kind: 'behind',
     tone: 'busy',
     items: 2,
     bytes: 500,

@@ -92,14 +92,14 @@ test('only connected devices with the newest version offer it', () => {
 })
 
 const CURES: readonly [error: string, cure: string][] = [
-  [PATH_MISSING, 'cure.missing'],
-  [MARKER_MISSING, 'cure.marker'],
-  [PATH_NO_DIRECTORY, 'cure.notDirectory'],
-  [ROOT_REPLACED, 'cure.replaced'],
-  ['ENOSPC: no space left on device, write', 'cure.full'],
-  ['permission denied', 'cure.permission'],
-  ['directory is not empty', 'cure.notEmpty'],
-  ['never heard of', 'cure.other'],
+  [PATH_MISSING, 'remedy.missing'],
+  [MARKER_MISSING, 'remedy.marker'],
+  [PATH_NO_DIRECTORY, 'remedy.notDirectory'],
+  [ROOT_REPLACED, 'remedy.replaced'],
+  ['ENOSPC: no space left on device, write', 'remedy.full'],
+  ['permission denied', 'remedy.permission'],
+  ['directory is not empty', 'remedy.notEmpty'],
+  ['never heard of', 'remedy.other'],
 ]
 
 for (const [error, cure] of CURES) test(`remedyFor: ${error.slice(0, 40)}`, () => assert.equal(remedyFor(error), cure))

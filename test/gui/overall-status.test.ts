@@ -1,7 +1,7 @@
 /** The one sentence on top of the page: the worst thing that is true, and the way to its cause. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { overallStatus, type Truth } from '../../gui/facts/overall-status.ts'
+import { overallStatus, type OverallStatus } from '../../gui/facts/overall-status.ts'
 import { INITIAL } from '../../gui/live/state.ts'
 import { LAPTOP, SERVER } from '../support/config.ts'
 import { completion, liveState, type FolderSketch, type StateSketch } from '../support/live-state.ts'
@@ -9,7 +9,10 @@ import { completion, liveState, type FolderSketch, type StateSketch } from '../s
 const LAPTOP_ON = { id: LAPTOP, connected: true, config: { name: 'laptop' } }
 const LAPTOP_OFF = { id: LAPTOP, connected: false, config: { name: 'laptop' } }
 
-function truth(folders: Readonly<Record<string, FolderSketch>>, more: Omit<StateSketch, 'folders'> = {}): Truth {
+function truth(
+  folders: Readonly<Record<string, FolderSketch>>,
+  more: Omit<StateSketch, 'folders'> = {},
+): OverallStatus {
   return overallStatus(liveState({ devices: [LAPTOP_ON], ...more, folders }))
 }
 
@@ -18,54 +21,54 @@ const CALM: FolderSketch = { completion: { [LAPTOP]: completion() } }
 interface Case {
   readonly folders: Readonly<Record<string, FolderSketch>>
   readonly more?: Omit<StateSketch, 'folders'>
-  readonly says: Pick<Truth, 'tone' | 'key' | 'place'> & Partial<Pick<Truth, 'values' | 'leftS'>>
+  readonly says: Pick<OverallStatus, 'tone' | 'key' | 'place'> & Partial<Pick<OverallStatus, 'values' | 'leftS'>>
 }
 
 const CASES: Readonly<Record<string, Case>> = {
   'everything is up to date': {
     folders: { a: CALM, b: CALM },
-    says: { tone: 'good', key: 'truth.upToDate', place: [] },
+    says: { tone: 'good', key: 'status.upToDate', place: [] },
   },
-  'no folder yet': { folders: {}, says: { tone: 'wait', key: 'truth.noFolders', place: [] } },
+  'no folder yet': { folders: {}, says: { tone: 'wait', key: 'status.noFolders', place: [] } },
   'no device yet': {
     folders: { a: CALM },
     more: { devices: [] },
-    says: { tone: 'wait', key: 'truth.noDevices', place: ['devices'] },
+    says: { tone: 'wait', key: 'status.noDevices', place: ['devices'] },
   },
   'nobody connected': {
     folders: { a: CALM },
     more: { devices: [LAPTOP_OFF] },
-    says: { tone: 'wait', key: 'truth.alone', place: ['devices'] },
+    says: { tone: 'wait', key: 'status.noneConnected', place: ['devices'] },
   },
   'all paused': {
     folders: { a: { config: { paused: true } } },
-    says: { tone: 'off', key: 'truth.allPaused', place: ['folders'] },
+    says: { tone: 'off', key: 'status.allPaused', place: ['folders'] },
   },
   'the daemon is gone': {
     folders: { a: CALM },
     more: { link: 'lost' },
-    says: { tone: 'off', key: 'truth.lost', place: [] },
+    says: { tone: 'off', key: 'status.lost', place: [] },
   },
   'a folder of which nothing is told yet': {
     folders: { a: CALM, b: { isUntold: true } },
-    says: { tone: 'wait', key: 'truth.starting', place: [] },
+    says: { tone: 'wait', key: 'status.starting', place: [] },
   },
   'a folder that stopped': {
     folders: { a: { status: { state: 'error', error: 'folder marker missing' } } },
     says: {
       tone: 'bad',
-      key: 'truth.stopped',
+      key: 'status.stopped',
       values: { folder: 'A', reason: 'folder marker missing' },
       place: ['folders', 'a'],
     },
   },
   'problems of pulling': {
     folders: { a: CALM, b: { status: { pullErrors: 2, errors: 2, needTotalItems: 2 } } },
-    says: { tone: 'bad', key: 'truth.problems', values: { n: 2, folder: 'B' }, place: ['folders', 'b', 'problems'] },
+    says: { tone: 'bad', key: 'status.problems', values: { n: 2, folder: 'B' }, place: ['folders', 'b', 'problems'] },
   },
   'problems of scanning': {
     folders: { a: { status: { errors: 1 } } },
-    says: { tone: 'bad', key: 'truth.problems', values: { n: 1, folder: 'A' }, place: ['folders', 'a', 'problems'] },
+    says: { tone: 'bad', key: 'status.problems', values: { n: 1, folder: 'A' }, place: ['folders', 'a', 'problems'] },
   },
   'downloading, with the time left': {
     folders: { a: { status: { state: 'syncing', needTotalItems: 3, needBytes: 6_000 } } },
@@ -77,7 +80,7 @@ const CASES: Readonly<Record<string, Case>> = {
     },
     says: {
       tone: 'busy',
-      key: 'truth.downloading',
+      key: 'status.downloading',
       values: { n: 3, folder: 'A' },
       leftS: 40,
       place: ['folders', 'a', 'waiting'],
@@ -90,7 +93,7 @@ const CASES: Readonly<Record<string, Case>> = {
     },
     says: {
       tone: 'busy',
-      key: 'truth.downloading',
+      key: 'status.downloading',
       values: { n: 1, folder: 'B' },
       leftS: undefined,
       place: ['folders', 'b', 'waiting'],
@@ -100,7 +103,7 @@ const CASES: Readonly<Record<string, Case>> = {
     folders: { a: { status: { state: 'syncing', needTotalItems: 3, needBytes: 6_000 } } },
     says: {
       tone: 'busy',
-      key: 'truth.downloading',
+      key: 'status.downloading',
       values: { n: 3, folder: 'A' },
       leftS: undefined,
       place: ['folders', 'a', 'waiting'],
@@ -108,11 +111,11 @@ const CASES: Readonly<Record<string, Case>> = {
   },
   'about to download': {
     folders: { a: { status: { state: 'sync-preparing', needTotalItems: 3 } } },
-    says: { tone: 'busy', key: 'truth.soon', values: { n: 3, folder: 'A' }, place: ['folders', 'a', 'waiting'] },
+    says: { tone: 'busy', key: 'status.queued', values: { n: 3, folder: 'A' }, place: ['folders', 'a', 'waiting'] },
   },
   'waiting: those who are connected have not got it': {
     folders: { a: { status: { needTotalItems: 3 } } },
-    says: { tone: 'wait', key: 'truth.waiting', values: { n: 3 }, place: ['folders', 'a', 'waiting'] },
+    says: { tone: 'wait', key: 'status.waiting', values: { n: 3 }, place: ['folders', 'a', 'waiting'] },
   },
   'waiting: nobody is connected who shares the folder': {
     folders: {
@@ -121,32 +124,32 @@ const CASES: Readonly<Record<string, Case>> = {
         config: { devices: [{ deviceID: SERVER, introducedBy: '', encryptionPassword: '' }] },
       },
     },
-    says: { tone: 'wait', key: 'truth.waitingAlone', values: { n: 3 }, place: ['folders', 'a', 'waiting'] },
+    says: { tone: 'wait', key: 'status.waitingNoneConnected', values: { n: 3 }, place: ['folders', 'a', 'waiting'] },
   },
   'waiting in several folders': {
     folders: { a: { status: { needTotalItems: 3 } }, b: { status: { needTotalItems: 4 } } },
-    says: { tone: 'wait', key: 'truth.waiting', values: { n: 7 }, place: ['folders'] },
+    says: { tone: 'wait', key: 'status.waiting', values: { n: 7 }, place: ['folders'] },
   },
   'what others changed in a folder that only sends': {
     folders: { a: { status: { needTotalItems: 2 }, config: { type: 'sendonly' } } },
-    says: { tone: 'wait', key: 'truth.sendOnly', values: { n: 2, folder: 'A' }, place: ['folders', 'a', 'waiting'] },
+    says: { tone: 'wait', key: 'status.sendOnly', values: { n: 2, folder: 'A' }, place: ['folders', 'a', 'waiting'] },
   },
   'what was changed here in a folder that only receives': {
     folders: { a: { status: { receiveOnlyTotalItems: 2 }, config: { type: 'receiveonly' } } },
-    says: { tone: 'wait', key: 'truth.extra', values: { n: 2, folder: 'A' }, place: ['folders', 'a'] },
+    says: { tone: 'wait', key: 'status.extra', values: { n: 2, folder: 'A' }, place: ['folders', 'a'] },
   },
   'looking for changes': {
     folders: { a: { status: { state: 'scanning' } } },
-    says: { tone: 'busy', key: 'truth.scanning', values: { folder: 'A' }, place: ['folders', 'a'] },
+    says: { tone: 'busy', key: 'status.scanning', values: { folder: 'A' }, place: ['folders', 'a'] },
   },
   'a connected device lacks something': {
     folders: { a: { completion: { [LAPTOP]: completion({ needItems: 2, needDeletes: 1 }) } } },
-    says: { tone: 'busy', key: 'truth.sending', values: { n: 3, device: 'laptop' }, place: ['devices', LAPTOP] },
+    says: { tone: 'busy', key: 'status.sending', values: { n: 3, device: 'laptop' }, place: ['devices', LAPTOP] },
   },
   'a device that is away lacks something': {
     folders: { a: { completion: { [LAPTOP]: completion({ needItems: 2 }) } } },
     more: { devices: [LAPTOP_OFF] },
-    says: { tone: 'wait', key: 'truth.alone', place: ['devices'] },
+    says: { tone: 'wait', key: 'status.noneConnected', place: ['devices'] },
   },
 }
 
@@ -154,17 +157,17 @@ for (const [name, { folders, more, says }] of Object.entries(CASES)) {
   test(`the truth: ${name}`, () => assert.deepEqual(truth(folders, more), { values: {}, ...says }))
 }
 
-test('before anything is known the page starts', () => assert.equal(overallStatus(INITIAL).key, 'truth.starting'))
+test('before anything is known the page starts', () => assert.equal(overallStatus(INITIAL).key, 'status.starting'))
 
 test('the worst goes first', () => {
   const from: readonly (readonly [string, FolderSketch])[] = [
-    ['truth.stopped', { status: { state: 'error', error: 'no disk' } }],
-    ['truth.problems', { status: { pullErrors: 1 } }],
-    ['truth.downloading', { status: { state: 'syncing', needTotalItems: 1 } }],
-    ['truth.waiting', { status: { needTotalItems: 1 } }],
-    ['truth.extra', { status: { receiveOnlyTotalItems: 1 } }],
-    ['truth.scanning', { status: { state: 'scanning' } }],
-    ['truth.sending', { completion: { [LAPTOP]: completion({ needItems: 1 }) } }],
+    ['status.stopped', { status: { state: 'error', error: 'no disk' } }],
+    ['status.problems', { status: { pullErrors: 1 } }],
+    ['status.downloading', { status: { state: 'syncing', needTotalItems: 1 } }],
+    ['status.waiting', { status: { needTotalItems: 1 } }],
+    ['status.extra', { status: { receiveOnlyTotalItems: 1 } }],
+    ['status.scanning', { status: { state: 'scanning' } }],
+    ['status.sending', { completion: { [LAPTOP]: completion({ needItems: 1 }) } }],
   ]
   for (const [index, [key]] of from.entries()) {
     const rest = from.slice(index).toReversed() // the order of the folders must not matter
@@ -174,5 +177,5 @@ test('the worst goes first', () => {
 
 test('a paused folder troubles nobody', () => {
   const paused: FolderSketch = { config: { paused: true }, status: { error: 'x', pullErrors: 3, needTotalItems: 5 } }
-  assert.equal(truth({ a: paused, b: CALM }).key, 'truth.upToDate')
+  assert.equal(truth({ a: paused, b: CALM }).key, 'status.upToDate')
 })

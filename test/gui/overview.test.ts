@@ -1,7 +1,7 @@
 /** What waits for a person, what to do about warnings, and how fast it goes. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ignoringDevice, ignoringFolder, knocksOf, offersOf, sharingWith } from '../../gui/facts/pending.ts'
+import { ignoringDevice, ignoringFolder, deviceRequestsOf, offersOf, sharingWith } from '../../gui/facts/pending.ts'
 import { meanRate, peakRate, secondsLeft, seriesOf } from '../../gui/facts/rates.ts'
 import { remedyOf } from '../../gui/facts/remedy.ts'
 import { LAPTOP, OWN, SERVER } from '../support/config.ts'
@@ -10,16 +10,16 @@ import { liveState } from '../support/live-state.ts'
 const NOW = '2026-01-02T03:04:05Z'
 const OFFER = { time: NOW, receiveEncrypted: false, remoteEncrypted: false }
 
-test('who knocks again keeps its place', () => {
-  const knocks = (laptopTime: string) =>
-    knocksOf({
+test('who requests again keeps its place', () => {
+  const requests = (laptopTime: string) =>
+    deviceRequestsOf({
       pendingDevices: {
         [SERVER]: { time: NOW, name: 'server', address: 'a' },
         [LAPTOP]: { time: laptopTime, name: 'laptop', address: 'b' },
       },
     }).map(({ name }) => name)
-  assert.deepEqual(knocks('2020-01-01T00:00:00Z'), ['laptop', 'server'])
-  assert.deepEqual(knocks('2030-01-01T00:00:00Z'), ['laptop', 'server'])
+  assert.deepEqual(requests('2020-01-01T00:00:00Z'), ['laptop', 'server'])
+  assert.deepEqual(requests('2030-01-01T00:00:00Z'), ['laptop', 'server'])
 })
 
 test('every offer of every device is one question, and a folder that is here is only to be shared', () => {
@@ -43,10 +43,10 @@ test('every offer of every device is one question, and a folder that is here is 
 
 test('a device is ignored once, and all else stays', () => {
   const config = liveState({ devices: [{ id: SERVER }] }).config!
-  const knock = { deviceID: LAPTOP, name: 'laptop', address: '1.2.3.4:5', time: NOW }
-  const first = ignoringDevice(config, knock, NOW)
-  assert.deepEqual(first, { ...config, remoteIgnoredDevices: [knock] })
-  const again = ignoringDevice({ ...config, remoteIgnoredDevices: [{ ...knock, deviceID: LAPTOP }] }, knock, NOW)
+  const request = { deviceID: LAPTOP, name: 'laptop', address: '1.2.3.4:5', time: NOW }
+  const first = ignoringDevice(config, request, NOW)
+  assert.deepEqual(first, { ...config, remoteIgnoredDevices: [request] })
+  const again = ignoringDevice({ ...config, remoteIgnoredDevices: [{ ...request, deviceID: LAPTOP }] }, request, NOW)
   assert.equal(again.remoteIgnoredDevices?.length, 1)
 })
 
@@ -90,16 +90,16 @@ test('a folder is shared with one more, and with one less; a password that is th
 
 const REMEDIES: Readonly<Record<string, string | undefined>> = {
   'folder docs stopped: folder marker missing (this indicates potential data loss, search docs/forum to get information about how to proceed)':
-    'cure.marker',
-  'folder docs stopped: folder path missing': 'cure.missing',
-  'folder docs stopped: folder path not a directory': 'cure.notDirectory',
+    'remedy.marker',
+  'folder docs stopped: folder path missing': 'remedy.missing',
+  'folder docs stopped: folder path not a directory': 'remedy.notDirectory',
   'folder docs: changes are not watched: watching needs 9 directories or more, the system allows 8 for all programs of a user: raise fs.inotify.max_user_watches; rescans find them':
     'notice.watch',
-  'folder docs stopped: insufficient space on disk for database (/home): current 0.52 % < required 1 %': 'cure.full',
-  'folder docs: a.bin: ENOSPC: no space left on device, write': 'cure.full',
+  'folder docs stopped: insufficient space on disk for database (/home): current 0.52 % < required 1 %': 'remedy.full',
+  'folder docs: a.bin: ENOSPC: no space left on device, write': 'remedy.full',
   'cannot listen on tcp://:22000: listen EADDRINUSE: address already in use :::22000 (retrying in 1 s)': 'notice.port',
-  'folder docs: secret: EACCES: permission denied': 'cure.permission',
-  'folder docs: a: EROFS: read-only file system': 'cure.readOnly',
+  'folder docs: secret: EACCES: permission denied': 'remedy.permission',
+  'folder docs: a: EROFS: read-only file system': 'remedy.readOnly',
   'Wrong credentials supplied during API authorization from 10.0.0.1': 'notice.credentials',
   'folder "docs" is not shared with untrusted device X: no password': 'notice.untrusted',
   '/home/config.xml was changed by another program; that version is kept as /home/config.xml.v1': 'notice.configCopy',

@@ -13,7 +13,7 @@ import { Dialog } from '../../ui/dialog.tsx'
 import { TextField } from '../../ui/field.tsx'
 import { t } from '../../words/words.ts'
 import { FieldGroup, Fields, focusFirstWrong, Fold, Refusal } from '../edit/form.tsx'
-import { lacksPassword, ShareDevices } from '../edit/share-devices.tsx'
+import { isPasswordMissing, ShareDevices } from '../edit/share-devices.tsx'
 import { useForm, useSaving } from '../edit/use-form.ts'
 import { createFolder } from './create-folder.ts'
 import { PathField, usePathError } from './path-field.tsx'
@@ -56,7 +56,7 @@ export function AddFolderDialog({ offer }: { readonly offer?: FolderOffer }) {
       pathError !== undefined ||
       idError !== undefined ||
       form.wrongs.size > 0 ||
-      lacksPassword(devices, shares, isHidden)
+      isPasswordMissing(devices, shares, isHidden)
     )
       return requestAnimationFrame(focusFirstWrong)
     const folder = {

@@ -29,7 +29,7 @@ export function useCheckedId(typed: string): CheckedId {
 }
 
 function refusalOf(id: string, ownId: string | undefined, devices: readonly DeviceConfig[]): CheckedId | undefined {
-  if (id === ownId) return { error: t('add.thatIsUs') }
+  if (id === ownId) return { error: t('add.ownDeviceId') }
   const known = devices.find(({ deviceID }) => deviceID === id)
   return known === undefined ? undefined : { error: t('add.knownDevice', { device: deviceName(known) }) }
 }

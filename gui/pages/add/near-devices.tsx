@@ -21,7 +21,7 @@ export function NearDevices({ onPick }: { readonly onPick: (device: DevicePreset
     ...Object.entries(pending).map(([deviceID, { name, address }]) => ({
       deviceID,
       name,
-      detail: t('add.knocked', { address }),
+      detail: t('add.wantsToConnect', { address }),
     })),
     ...Object.keys(found)
       .filter((id) => !known.has(id))

@@ -21,7 +21,7 @@ export function DeviceRows({ devices }: { readonly devices: readonly DeviceConfi
   )
 }
 
-/** Name, how it is connected, what it lacks, its rates. */
+/** Name, how it is connected, what it behind, its rates. */
 function DeviceRow({ device: { deviceID, name } }: { readonly device: DeviceConfig }) {
   const facts = useFacts((state) => deviceFacts(state, deviceID))
   const text = deviceText(facts, useNow(15_000))
@@ -31,23 +31,23 @@ function DeviceRow({ device: { deviceID, name } }: { readonly device: DeviceConf
         {deviceName({ deviceID, name })}
       </a>
       <State tone={facts.tone}>{text}</State>
-      <span class="row-detail">{facts.waiting > 0 && <Lack id={deviceID} facts={facts} text={text} />}</span>
+      <span class="row-detail">{facts.waiting > 0 && <Behind id={deviceID} facts={facts} text={text} />}</span>
       <span class="row-side">{facts.connected && <Rates id={deviceID} />}</span>
     </li>
   )
 }
 
 /** What it has not got yet: on its way while it is connected, kept for it while it is not. */
-function Lack({ id, facts, text }: { readonly id: string; readonly facts: DeviceFacts; readonly text: string }) {
+function Behind({ id, facts, text }: { readonly id: string; readonly facts: DeviceFacts; readonly text: string }) {
   const rate = useLive((state) => meanRate(state.deviceHistory[id] ?? []).outBps)
-  const lacks = t('overview.lacks', { n: facts.waiting, size: formatSize(facts.bytesLeft) })
-  if (!facts.connected) return <>{lacks}</>
+  const behind = t('overview.behind', { n: facts.waiting, size: formatSize(facts.bytesLeft) })
+  if (!facts.connected) return <>{behind}</>
   const leftS = secondsLeft(facts.bytesLeft, rate)
   return (
     <>
       <Bar fraction={facts.fraction} label={text} />
       <span class="row-pace">
-        {leftS === undefined ? lacks : `${lacks} · ${t('time.left', { time: formatDuration(leftS) })}`}
+        {leftS === undefined ? behind : `${behind} · ${t('time.left', { time: formatDuration(leftS) })}`}
       </span>
     </>
   )

@@ -37,7 +37,7 @@ export function MissingItemsDialog({
       {value === undefined && error === undefined && <Skeleton />}
       {value === undefined && error !== undefined && <Empty>{reasonOf(error)}</Empty>}
       {value?.files.length === 0 && <Empty>{t('device.needNothing')}</Empty>}
-      {value !== undefined && value.files.length > 0 && <LackTable files={value.files} />}
+      {value !== undefined && value.files.length > 0 && <MissingItemsTable files={value.files} />}
       {value !== undefined && value.files.length >= shown && (
         <Button onClick={() => setShown(shown + STEP)}>{t('device.needMore')}</Button>
       )}
@@ -45,7 +45,7 @@ export function MissingItemsDialog({
   )
 }
 
-function LackTable({ files }: { readonly files: readonly FileEntryJson[] }) {
+function MissingItemsTable({ files }: { readonly files: readonly FileEntryJson[] }) {
   return (
     <table class="device-table">
       <thead>

@@ -44,7 +44,9 @@ function SharedFolder({ folder, device }: SharedFolderProps) {
     <li class="row device-folder">
       <ShareBox folder={folder} device={device} shared={state.kind !== 'not-shared'} />
       <ShareWords state={state} />
-      <span class="row-detail">{state.kind === 'lacks' && <Lack state={state} folder={folder} device={device} />}</span>
+      <span class="row-detail">
+        {state.kind === 'behind' && <Behind state={state} folder={folder} device={device} />}
+      </span>
     </li>
   )
 }
@@ -101,24 +103,24 @@ function ShareWords({ state }: { readonly state: ShareState }) {
     case 'unknown':
       return <State tone={state.tone}>{t('device.remoteUnknown')}</State>
     case 'whole':
-      return <State tone={state.tone}>{t('device.has')}</State>
-    case 'lacks':
+      return <State tone={state.tone}>{t('device.complete')}</State>
+    case 'behind':
       return <State tone={state.tone}>{formatPercent(state.fraction)}</State>
   }
 }
 
 /** The number of what it lacks opens the list of exactly that. */
-function Lack({
+function Behind({
   state,
   folder,
   device,
-}: SharedFolderProps & { readonly state: ShareState & { readonly kind: 'lacks' } }) {
+}: SharedFolderProps & { readonly state: ShareState & { readonly kind: 'behind' } }) {
   const open = () => openDialog(() => <MissingItemsDialog folder={folder} device={device} />)
-  const text = t('device.lacks', { n: state.items, size: formatSize(state.bytes) })
+  const text = t('device.behind', { n: state.items, size: formatSize(state.bytes) })
   return (
     <>
       <Bar fraction={state.fraction} label={`${folderName(folder)}: ${formatPercent(state.fraction)}`} />
-      <button type="button" class="device-lack" onClick={open}>
+      <button type="button" class="device-behind" onClick={open}>
         {text}
       </button>
     </>

@@ -16,7 +16,7 @@ import { confirm } from '../../ui/confirm.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { t } from '../../words/words.ts'
 import { FieldGroup, Fields, focusFirstWrong, Fold, Refusal } from './form.tsx'
-import { lacksPassword, ShareDevices } from './share-devices.tsx'
+import { isPasswordMissing, ShareDevices } from './share-devices.tsx'
 import { useForm, useSaving } from './use-form.ts'
 
 /** Everything that can be set for a folder, the simple things first. Only what was changed is sent. */
@@ -30,7 +30,8 @@ export function EditFolderDialog({ folder }: { readonly folder: FolderConfig }) 
   const form = useForm(fieldsFor(folder), folder)
   const saving = useSaving()
   const submit = async () => {
-    if (form.wrongs.size > 0 || lacksPassword(devices, shares, isHidden)) return requestAnimationFrame(focusFirstWrong)
+    if (form.wrongs.size > 0 || isPasswordMissing(devices, shares, isHidden))
+      return requestAnimationFrame(focusFirstWrong)
     const shared = sameShares(before, shares) ? {} : { devices: shareList(folder.devices, shares, ownId) }
     const changes = { ...form.changes, ...shared }
     const done = await saving.save(async () => {

@@ -32,6 +32,6 @@ export function ShareDevices({ devices, shares, isHidden, onChange }: ShareDevic
 }
 
 /** Whether somebody whom we do not trust would get a folder that can be read. */
-export function lacksPassword(devices: readonly DeviceConfig[], shares: Shares, isHidden: boolean): boolean {
+export function isPasswordMissing(devices: readonly DeviceConfig[], shares: Shares, isHidden: boolean): boolean {
   return !isHidden && devices.some(({ deviceID, untrusted }) => untrusted && shares[deviceID] === '')
 }

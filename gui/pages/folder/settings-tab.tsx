@@ -43,7 +43,7 @@ function SharedWith({ folder }: { readonly folder: FolderConfig }) {
   const others = devices.filter(
     ({ deviceID }) => deviceID !== myId && folder.devices.some((each) => each.deviceID === deviceID),
   )
-  if (others.length === 0) return <span>{t('fold.nobody')}</span>
+  if (others.length === 0) return <span>{t('fold.notShared')}</span>
   return (
     <ul class="folder-devices">
       {others.map((device) => (

@@ -2,7 +2,14 @@ import type { ComponentChildren } from 'preact'
 import { act } from '../../app/act.ts'
 import { openDialog } from '../../app/dialogs.tsx'
 import { nameOf } from '../../facts/device.ts'
-import { ignoringDevice, ignoringFolder, knocksOf, offersOf, type Knock, type Offer } from '../../facts/pending.ts'
+import {
+  ignoringDevice,
+  ignoringFolder,
+  deviceRequestsOf,
+  offersOf,
+  type DeviceRequest,
+  type Offer,
+} from '../../facts/pending.ts'
 import { client } from '../../live/client.ts'
 import { useLive } from '../../live/live.ts'
 import { Button } from '../../ui/button.tsx'
@@ -12,18 +19,18 @@ import { AddDeviceDialog } from '../add/add-device.tsx'
 import { AddFolderDialog } from '../add/add-folder.tsx'
 import { share } from '../device/share.ts'
 
-/** Devices that knock and folders that are offered: each is let in, refused for good, or sent away until it comes again. */
+/** Devices that request and folders that are offered: each is let in, refused for good, or sent away until it comes again. */
 export function WaitingForYou() {
   const pendingDevices = useLive((state) => state.pendingDevices)
   const pendingFolders = useLive((state) => state.pendingFolders)
   const config = useLive((state) => state.config)
-  const [knocks, offers] = [knocksOf({ pendingDevices }), offersOf({ pendingFolders, config })]
-  if (knocks.length + offers.length === 0) return null
+  const [requests, offers] = [deviceRequestsOf({ pendingDevices }), offersOf({ pendingFolders, config })]
+  if (requests.length + offers.length === 0) return null
   return (
     <Section title={t('pending.title')}>
       <ul class="rows overview-asks">
-        {knocks.map((knock) => (
-          <KnockRow key={knock.deviceID} knock={knock} />
+        {requests.map((request) => (
+          <DeviceRequestRow key={request.deviceID} request={request} />
         ))}
         {offers.map((offer) => (
           <OfferRow key={`${offer.folderID} ${offer.deviceID}`} offer={offer} />
@@ -33,19 +40,19 @@ export function WaitingForYou() {
   )
 }
 
-function KnockRow({ knock }: { readonly knock: Knock }) {
-  const name = knock.name === '' ? knock.deviceID.slice(0, 7) : knock.name
-  const accept = () => openDialog(() => <AddDeviceDialog preset={{ deviceID: knock.deviceID, name: knock.name }} />)
+function DeviceRequestRow({ request }: { readonly request: DeviceRequest }) {
+  const name = request.name === '' ? request.deviceID.slice(0, 7) : request.name
+  const accept = () => openDialog(() => <AddDeviceDialog preset={{ deviceID: request.deviceID, name: request.name }} />)
   const ignore = () =>
     act(
       async () => {
         const config = await client.config()
-        await client.call('PUT /rest/config', { body: ignoringDevice(config, knock, new Date().toISOString()) })
+        await client.call('PUT /rest/config', { body: ignoringDevice(config, request, new Date().toISOString()) })
       },
       t('pending.deviceIgnored', { name }),
     )
   const dismiss = () =>
-    act(() => client.call('DELETE /rest/cluster/pending/devices', { query: { device: knock.deviceID } }))
+    act(() => client.call('DELETE /rest/cluster/pending/devices', { query: { device: request.deviceID } }))
   const yes = (
     <Button kind="primary" onClick={accept}>
       {t('do.accept')}
@@ -53,7 +60,7 @@ function KnockRow({ knock }: { readonly knock: Knock }) {
   )
   return (
     <Ask title={t('pending.device', { name })} onIgnore={ignore} onDismiss={dismiss} accept={yes}>
-      <span class="mono overview-ask-id">{knock.deviceID}</span> {knock.address} · <Ago time={knock.time} />
+      <span class="mono overview-ask-id">{request.deviceID}</span> {request.address} · <Ago time={request.time} />
     </Ask>
   )
 }

@@ -16,7 +16,7 @@ export function Ignored() {
   return (
     <>
       <Card title={t('settings.ignoredDevices')}>
-        {devices.length === 0 && <p class="soft">{t('settings.nobodyIgnored')}</p>}
+        {devices.length === 0 && <p class="soft">{t('settings.noIgnoredDevices')}</p>}
         <ul class="settings-ignored">
           {devices.map(({ deviceID, name, address, time }) => (
             <li key={deviceID}>
@@ -37,7 +37,7 @@ export function Ignored() {
         </ul>
       </Card>
       <Card title={t('settings.ignoredFolders')}>
-        {folders.length === 0 && <p class="soft">{t('settings.nothingIgnored')}</p>}
+        {folders.length === 0 && <p class="soft">{t('settings.noIgnoredFolders')}</p>}
         <ul class="settings-ignored">
           {folders.map(({ id, label, time, device }) => (
             <li key={`${device.deviceID} ${id}`}>
