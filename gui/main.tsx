@@ -3,7 +3,7 @@ import { App } from './app/app.tsx'
 import { listenToKeys } from './app/keys.ts'
 import './app/theme.ts'
 import { follow } from './live/live.ts'
-import { learnLanguage } from './words/words.ts'
+import { loadLanguage } from './words/words.ts'
 import './style/tokens.css'
 import './style/base.css'
 import './style/frame.css'
@@ -14,7 +14,7 @@ const RELOAD_MS = 2_000
 
 void follow()
 try {
-  await learnLanguage()
+  await loadLanguage()
   render(<App />, document.getElementById('app')!)
   listenToKeys()
 } catch {

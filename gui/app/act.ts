@@ -1,16 +1,16 @@
 import { ClientError } from '../../src/client/errors.ts'
 import { retryNow } from '../live/live.ts'
 import { t } from '../words/words.ts'
-import { tell } from './toasts.tsx'
+import { showToast } from './toasts.tsx'
 
 /** Does something for a person and tells how it went. Resolves to whether it went well; never rejects. */
 export async function act(doing: () => Promise<unknown>, done?: string): Promise<boolean> {
   try {
     await doing()
-    if (done !== undefined) tell('done', done)
+    if (done !== undefined) showToast('done', done)
     return true
   } catch (error) {
-    tell('failed', t('fail.action', { reason: reasonOf(error) }))
+    showToast('failed', t('fail.action', { reason: reasonOf(error) }))
     return false
   }
 }

@@ -10,7 +10,7 @@ import { LoginPage } from '../pages/login/login-page.tsx'
 import { OverviewPage } from '../pages/overview/overview-page.tsx'
 import { SettingsPage } from '../pages/settings/settings-page.tsx'
 import { Empty, Skeleton } from '../ui/parts.tsx'
-import { spoken, t } from '../words/words.ts'
+import { currentTexts, t } from '../words/words.ts'
 import { Dialogs } from './dialogs.tsx'
 import { LinkBar } from './link-bar.tsx'
 import { Locked } from './locked.tsx'
@@ -22,7 +22,7 @@ import { TopBar } from './top-bar.tsx'
 
 /** The whole page. Another language draws all of it again, and leaves everything where it was. */
 export function App() {
-  useStore(spoken, (value) => value)
+  useStore(currentTexts, (value) => value)
   useTitle()
   const locked = useLive((state) => state.link === 'locked')
   const known = useLive((state) => state.config !== undefined)

@@ -1,4 +1,4 @@
-import { KeyChord, type KeyWish } from '../facts/key-chord.ts'
+import { KeyChord, type KeyAction } from '../facts/key-chord.ts'
 import { live } from '../live/live.ts'
 import { openCommands } from './commands.tsx'
 import { openKeys } from './keys-help.tsx'
@@ -16,23 +16,23 @@ export function listenToKeys(): void {
       document.querySelector('dialog[open]') !== null
     )
       return
-    const wish = chord.press({
+    const action = chord.press({
       key: event.key,
       ctrl: event.ctrlKey || event.metaKey,
       alt: event.altKey,
       typing: isField(event.target),
       atMs: event.timeStamp,
     })
-    if (wish === undefined) return
+    if (action === undefined) return
     event.preventDefault()
-    fulfil(wish)
+    fulfil(action)
   })
 }
 
-function fulfil(wish: KeyWish): void {
-  switch (wish.kind) {
+function fulfil(action: KeyAction): void {
+  switch (action.kind) {
     case 'go':
-      return goTo(...(wish.place === '' ? [] : [wish.place]))
+      return goTo(...(action.place === '' ? [] : [action.place]))
     case 'commands':
       return openCommands()
     case 'help':

@@ -1,11 +1,11 @@
 import type { IconName } from '../ui/icon.tsx'
-import type { WordKey } from '../words/words.ts'
+import type { TextKey } from '../words/words.ts'
 
 /** A page that the side bar leads to; the first part of its address is empty for the overview. */
 export interface MainPlace {
   readonly place: string
   readonly icon: IconName
-  readonly word: WordKey
+  readonly word: TextKey
 }
 
 export const PLACES: readonly MainPlace[] = [

@@ -12,7 +12,7 @@ const toasts = new Store<readonly Toast[]>([])
 let nextId = 1
 
 /** Says for a moment that something was done, or was not. */
-export function tell(kind: Toast['kind'], text: string): void {
+export function showToast(kind: Toast['kind'], text: string): void {
   const id = nextId++
   toasts.update((list) => [...list, { id, kind, text }].slice(-SHOWN_MAX))
   setTimeout(() => toasts.update((list) => list.filter((toast) => toast.id !== id)), SHOWN_MS)

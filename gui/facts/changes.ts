@@ -16,8 +16,8 @@ export interface FileChange {
 /** What an event of the disk tells; undefined for any other. */
 export function changeOf({ id, time, type, data }: EventJson): FileChange | undefined {
   if (type !== 'LocalChangeDetected' && type !== 'RemoteChangeDetected') return undefined
-  const told: Readonly<Record<string, unknown>> = typeof data === 'object' && data !== null ? { ...data } : {}
-  const text = (name: string) => (typeof told[name] === 'string' ? told[name] : '')
+  const fields: Readonly<Record<string, unknown>> = typeof data === 'object' && data !== null ? { ...data } : {}
+  const text = (name: string) => (typeof fields[name] === 'string' ? fields[name] : '')
   return {
     id,
     time,

@@ -1,11 +1,11 @@
-import { t, type WordKey } from '../words/words.ts'
+import { t, type TextKey } from '../words/words.ts'
 import type { DeviceFacts, Way } from './device.ts'
 import { formatAgo, formatPercent } from './format.ts'
 import { isTime } from './moments.ts'
 
 const WAYS = { relay: 'device.byRelay', lan: 'device.byLan', internet: 'device.byInternet' } as const satisfies Record<
   Way,
-  WordKey
+  TextKey
 >
 
 /** How a device stands, in words. */

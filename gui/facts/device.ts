@@ -70,11 +70,11 @@ function lastSeenMs(state: LiveState, deviceId: string): number {
 function missingOn(state: LiveState, deviceId: string): Pick<DeviceFacts, 'waiting' | 'bytesLeft' | 'fraction'> {
   let [waiting, bytesLeft, bytesTotal] = [0, 0, 0]
   for (const { completion } of Object.values(state.folders)) {
-    const told = completion[deviceId]
-    if (told === undefined || told.remoteState === 'notSharing') continue
-    waiting += told.needItems + told.needDeletes
-    bytesLeft += told.needBytes
-    bytesTotal += told.globalBytes
+    const reported = completion[deviceId]
+    if (reported === undefined || reported.remoteState === 'notSharing') continue
+    waiting += reported.needItems + reported.needDeletes
+    bytesLeft += reported.needBytes
+    bytesTotal += reported.globalBytes
   }
   return { waiting, bytesLeft, fraction: fractionOf(waiting, bytesLeft, bytesTotal) }
 }

@@ -2,7 +2,7 @@
 export const PLACE_KEYS = { o: '', f: 'folders', d: 'devices', c: 'changes', l: 'log', s: 'settings' } as const
 
 /** What keys ask the page to do. */
-export type KeyWish =
+export type KeyAction =
   | { readonly kind: 'go'; readonly place: string }
   | { readonly kind: 'commands' | 'search' | 'help' }
 
@@ -22,7 +22,7 @@ const CHORD_MS = 1_500
 export class KeyChord {
   #beganMs = -Infinity
 
-  press({ key, ctrl, alt, typing, atMs }: KeyPress): KeyWish | undefined {
+  press({ key, ctrl, alt, typing, atMs }: KeyPress): KeyAction | undefined {
     const begun = atMs - this.#beganMs <= CHORD_MS
     this.#beganMs = -Infinity
     if (ctrl && !alt && key.toLowerCase() === 'k') return { kind: 'commands' }

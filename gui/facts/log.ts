@@ -27,10 +27,10 @@ export function logSince(known: readonly LogEntry[]): string | undefined {
 }
 
 /** The lines known and those told since, each once. Returns `known` itself when nothing is new. */
-export function appendLog(known: readonly LogEntry[], told: readonly LogLineJson[]): readonly LogEntry[] {
+export function appendLog(known: readonly LogEntry[], received: readonly LogLineJson[]): readonly LogEntry[] {
   const last = known.at(-1)
   let repeated = last === undefined ? 0 : known.length - 1 - known.findLastIndex(({ timeMs }) => timeMs !== last.timeMs)
-  const fresh = told.filter(({ when }) => {
+  const fresh = received.filter(({ when }) => {
     if (repeated === 0 || Date.parse(when) !== last?.timeMs) return true
     repeated--
     return false

@@ -1,17 +1,17 @@
 import type { WaitingJson, WhyJson } from '../../src/rest/twinfold.ts'
 import type { Values } from '../words/fill.ts'
-import type { WordKey } from '../words/words.ts'
+import type { TextKey } from '../words/words.ts'
 
 /** A sentence that is yet to be said in the language of the page. */
-export interface Saying {
-  readonly key: WordKey
+export interface ReasonText {
+  readonly key: TextKey
   readonly values?: Values
 }
 
 type WaitingItem = WaitingJson['items'][number]
 
 /** Why an item is not here yet. `nameOf` tells the name of a device by its id. */
-export function waitSaying(item: WaitingItem, nameOf: (deviceId: string) => string): Saying {
+export function waitReason(item: WaitingItem, nameOf: (deviceId: string) => string): ReasonText {
   const { code, cause = '' } = item.reason
   switch (code) {
     case 'failed':
@@ -30,7 +30,7 @@ export function waitSaying(item: WaitingItem, nameOf: (deviceId: string) => stri
 }
 
 /** Why a file is where it is, the gravest first. */
-export function whySayings({ reasons, devices }: Pick<WhyJson, 'reasons' | 'devices'>): readonly Saying[] {
+export function whyReasons({ reasons, devices }: Pick<WhyJson, 'reasons' | 'devices'>): readonly ReasonText[] {
   return reasons.map(({ code, cause = '' }) => {
     switch (code) {
       case 'failed':

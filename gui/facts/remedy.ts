@@ -1,6 +1,6 @@
-import type { WordKey } from '../words/words.ts'
+import type { TextKey } from '../words/words.ts'
 
-type Remedies = readonly (readonly [RegExp, WordKey])[]
+type Remedies = readonly (readonly [RegExp, TextKey])[]
 
 /** What goes wrong with folders and disks, whoever tells of it; clients know these words, so they stay. */
 const WITH_DISKS: Remedies = [
@@ -33,15 +33,15 @@ const WITH_DEVICE: Remedies = [
 ]
 
 /** What helps against the error of an item or a folder. */
-export function remedyFor(error: string): WordKey {
+export function remedyFor(error: string): TextKey {
   return find([...WITH_DISKS, ...WITH_ITEMS], error) ?? 'remedy.other'
 }
 
 /** What a person can do about a warning; undefined where we know nothing better than the message. */
-export function remedyOf(message: string): WordKey | undefined {
+export function remedyOf(message: string): TextKey | undefined {
   return find([...WITH_DEVICE, ...WITH_DISKS], message)
 }
 
-function find(remedies: Remedies, text: string): WordKey | undefined {
+function find(remedies: Remedies, text: string): TextKey | undefined {
   return remedies.find(([pattern]) => pattern.test(text))?.[1]
 }

@@ -25,17 +25,19 @@ const TOLD = {
   Failure: 1,
 } as const satisfies { readonly [K in keyof EventMap]?: 1 }
 
-type ToldType = keyof typeof TOLD
+type PageEventType = keyof typeof TOLD
 
-export type ToldEvent = { readonly [K in ToldType]: { readonly type: K; readonly data: EventMap[K] } }[ToldType]
+export type PageEvent = {
+  readonly [K in PageEventType]: { readonly type: K; readonly data: EventMap[K] }
+}[PageEventType]
 
 export const TOLD_TYPES: readonly string[] = Object.keys(TOLD)
 
 /** The event if the page acts upon it. */
-export function toldEvent(event: EventJson): ToldEvent | undefined {
-  return isTold(event) ? event : undefined
+export function pageEvent(event: EventJson): PageEvent | undefined {
+  return isPageEvent(event) ? event : undefined
 }
 
-function isTold(event: EventJson): event is EventJson & { readonly type: ToldType } {
+function isPageEvent(event: EventJson): event is EventJson & { readonly type: PageEventType } {
   return event.type in TOLD
 }

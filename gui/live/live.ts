@@ -1,6 +1,6 @@
 import { ClientError } from '../../src/client/errors.ts'
 import { client } from './client.ts'
-import { TOLD_TYPES, toldEvent } from './event-shapes.ts'
+import { TOLD_TYPES, pageEvent } from './event-shapes.ts'
 import { applySummary, loadAll, reloadNow } from './load.ts'
 import { applyConnections, applyEvent, isGap, reloadsFor, type Reload } from './reduce.ts'
 import { INITIAL, type LiveState } from './state.ts'
@@ -103,9 +103,9 @@ async function followOnce(signal: AbortSignal, onLive: () => void): Promise<void
     const events = await Promise.race([nextEvents(since, signal), counting])
     if (isGap(events, since) || (events.length === 0 && !(await isSameRun(signal)))) return
     since = events.at(-1)?.id ?? since
-    const told = events.map(toldEvent).filter((event) => event !== undefined)
-    live.update((state) => told.reduce(applyEvent, state))
-    await reloadNow(live, new Set(told.flatMap(reloadsFor)))
+    const known = events.map(pageEvent).filter((event) => event !== undefined)
+    live.update((state) => known.reduce(applyEvent, state))
+    await reloadNow(live, new Set(known.flatMap(reloadsFor)))
     if (events.length > 0) await pauses.pause(EVENTS_EVERY_MS)
   }
 }

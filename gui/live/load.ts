@@ -71,7 +71,7 @@ const RELOADS = {
   },
   async warnings(live: Live) {
     const { errors } = await client.call('GET /rest/system/error')
-    // Asked often and seldom new: those who show them are drawn again only then.
+    // QueryState often and seldom new: those who show them are drawn again only then.
     live.update((state) =>
       JSON.stringify(state.warnings) === JSON.stringify(errors ?? []) ? state : { ...state, warnings: errors ?? [] },
     )

@@ -5,14 +5,14 @@ export interface Pages<T> {
 }
 
 /** The first `count` pages, one after the other; fewer when the list ends before. */
-export async function askPages<T>(
+export async function fetchPages<T>(
   count: number,
   perPage: number,
-  ask: (page: number) => Promise<Pages<T>>,
+  fetchPage: (page: number) => Promise<Pages<T>>,
 ): Promise<Pages<T>> {
-  let { total, items } = await ask(1)
+  let { total, items } = await fetchPage(1)
   for (let page = 2; page <= count && items.length < total; page++) {
-    const next = await ask(page)
+    const next = await fetchPage(page)
     total = next.total
     items = [...items.slice(0, (page - 1) * perPage), ...next.items]
   }

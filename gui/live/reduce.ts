@@ -1,5 +1,5 @@
 import type { ConnectionsJson } from '../../src/rest/cluster.ts'
-import type { ToldEvent } from './event-shapes.ts'
+import type { PageEvent } from './event-shapes.ts'
 import type { FolderLive, LiveState, Rate, RatePoint } from './state.ts'
 
 /** Ten minutes, a point every two seconds. */
@@ -23,7 +23,7 @@ export function isGap(events: readonly { readonly id: number }[], since: number)
 }
 
 /** What is known after an event. */
-export function applyEvent(state: LiveState, event: ToldEvent): LiveState {
+export function applyEvent(state: LiveState, event: PageEvent): LiveState {
   const counted = countFolder(state, folderOf(event))
   switch (event.type) {
     case 'ConfigSaved':
@@ -63,7 +63,7 @@ export function applyEvent(state: LiveState, event: ToldEvent): LiveState {
 }
 
 /** What an event calls for to be asked. */
-export function reloadsFor(event: ToldEvent): readonly Reload[] {
+export function reloadsFor(event: PageEvent): readonly Reload[] {
   switch (event.type) {
     case 'DownloadProgress':
       return Object.keys(event.data).map((folder) => `folder:${folder}` as const)
@@ -129,7 +129,7 @@ function appended(history: readonly RatePoint[], point: RatePoint): readonly Rat
   return [...history, point].slice(-HISTORY_MAX)
 }
 
-function folderOf(event: ToldEvent): string | undefined {
+function folderOf(event: PageEvent): string | undefined {
   return typeof event.data === 'object' && 'folder' in event.data && typeof event.data.folder === 'string'
     ? event.data.folder
     : undefined

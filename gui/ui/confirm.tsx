@@ -16,7 +16,7 @@ export interface Question {
 /** Asks before something that is hard to undo. Resolves to whether the person wants it. */
 export function confirm(question: Question): Promise<boolean> {
   return new Promise((resolve) => {
-    openDialog(() => <ConfirmDialog {...question} onAnswer={resolve} />)
+    openDialog(() => <ConfirmDialog {...question} onDecision={resolve} />)
   })
 }
 
@@ -25,23 +25,23 @@ function ConfirmDialog({
   text,
   action,
   danger = false,
-  onAnswer,
-}: Question & { readonly onAnswer: (yes: boolean) => void }) {
+  onDecision,
+}: Question & { readonly onDecision: (yes: boolean) => void }) {
   const dialogId = useContext(DialogId)
-  const answer = (yes: boolean) => {
-    onAnswer(yes)
+  const decide = (yes: boolean) => {
+    onDecision(yes)
     closeDialog(dialogId)
   }
   const actions = (
     <>
-      <Button onClick={() => answer(false)}>{t('do.cancel')}</Button>
-      <Button kind={danger ? 'danger' : 'primary'} onClick={() => answer(true)}>
+      <Button onClick={() => decide(false)}>{t('do.cancel')}</Button>
+      <Button kind={danger ? 'danger' : 'primary'} onClick={() => decide(true)}>
         {action}
       </Button>
     </>
   )
   return (
-    <Dialog title={title} actions={actions} onClose={() => onAnswer(false)}>
+    <Dialog title={title} actions={actions} onClose={() => onDecision(false)}>
       <p class="confirm-text">{text}</p>
     </Dialog>
   )

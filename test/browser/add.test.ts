@@ -80,7 +80,7 @@ test('a second folder cannot be put where one is, and says when it is inside ano
     await where.fill(PHOTOS)
     await dialog.getByText('Pictures already uses this path.').waitFor()
     await where.fill(join(PHOTOS, 'cats'))
-    await dialog.getByText('this is inside Pictures').waitFor()
+    await dialog.getByText('this path is inside Pictures').waitFor()
     await where.fill('photos')
     await dialog.getByText('Enter an absolute path').waitFor()
     await where.fill(join(stage.directory, 'Pho'))

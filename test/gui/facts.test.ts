@@ -4,10 +4,10 @@ import { test } from 'node:test'
 import { changeOf, withChanges } from '../../gui/facts/changes.ts'
 import { linesOf, textOf } from '../../gui/facts/ignores.ts'
 import { baseName, directoryOf, joinPath, parseSubPath } from '../../gui/facts/paths.ts'
-import { waitSaying, whySayings } from '../../gui/facts/reasons.ts'
+import { waitReason, whyReasons } from '../../gui/facts/reasons.ts'
 import { remedyFor } from '../../gui/facts/remedy.ts'
 import { restoreOutcome, versionedFiles } from '../../gui/facts/versions.ts'
-import { askPages } from '../../gui/live/pages.ts'
+import { fetchPages } from '../../gui/live/pages.ts'
 import { MARKER_MISSING, PATH_MISSING, PATH_NO_DIRECTORY, ROOT_REPLACED } from '../../src/model/state/health.ts'
 import type { WaitingJson } from '../../src/rest/twinfold.ts'
 
@@ -55,14 +55,14 @@ function waiting(
 test('a file that nobody connected has names those that have it', () => {
   const reason = { code: 'no-device', text: 'no connected device has the newest version' } as const
   assert.deepEqual(
-    waitSaying(waiting(reason, ['A', 'B']), (id) => `name of ${id}`),
+    waitReason(waiting(reason, ['A', 'B']), (id) => `name of ${id}`),
     { key: 'wait.known', values: { devices: 'name of A, name of B', n: 2 } },
   )
-  assert.deepEqual(waitSaying(waiting(reason), String), { key: 'wait.no-device' })
+  assert.deepEqual(waitReason(waiting(reason), String), { key: 'wait.no-device' })
 })
 
 test('a failure is told in the words of the system', () => {
-  const saying = waitSaying(
+  const saying = waitReason(
     waiting({
       code: 'failed',
       text: 'the last attempt failed: EACCES: permission denied',
@@ -70,7 +70,7 @@ test('a failure is told in the words of the system', () => {
     }),
     String,
   )
-  assert.deepEqual(saying, { key: 'wait.failed', values: { reason: 'EACCES: permission denied' } })
+  assert.deepEqual(reason, { key: 'wait.failed', values: { reason: 'EACCES: permission denied' } })
 })
 
 test('only connected devices with the newest version offer it', () => {
@@ -84,7 +84,7 @@ test('only connected devices with the newest version offer it', () => {
     { code: 'offered', text: '' },
     { code: 'no-device', text: '' },
   ] as const
-  assert.deepEqual(whySayings({ reasons: [...reasons], devices: [...devices] }), [
+  assert.deepEqual(whyReasons({ reasons: [...reasons], devices: [...devices] }), [
     { key: 'why.missing' },
     { key: 'why.offered', values: { devices: 'desk', n: 1 } },
     { key: 'why.known', values: { devices: 'desk, nas', n: 2 } },
@@ -156,7 +156,7 @@ test('pages are asked for until the list ends', async () => {
     pages.push(page)
     return Promise.resolve({ total: all.length, items: all.slice((page - 1) * 10, page * 10) })
   }
-  assert.deepEqual((await askPages(2, 10, ask)).items, all.slice(0, 20))
-  assert.deepEqual(await askPages(9, 10, ask), { total: 25, items: all })
+  assert.deepEqual((await fetchPages(2, 10, ask)).items, all.slice(0, 20))
+  assert.deepEqual(await fetchPages(9, 10, ask), { total: 25, items: all })
   assert.deepEqual(pages, [1, 2, 1, 2, 3])
 })

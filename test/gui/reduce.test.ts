@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { describe, it } from 'node:test'
-import { TOLD_TYPES, toldEvent, type ToldEvent } from '../../gui/live/event-shapes.ts'
+import { TOLD_TYPES, pageEvent, type PageEvent } from '../../gui/live/event-shapes.ts'
 import { applyConnections, applyEvent, isGap, reloadsFor } from '../../gui/live/reduce.ts'
 import { INITIAL, type FolderLive, type LiveState } from '../../gui/live/state.ts'
 import type { Config } from '../../src/core/config/config.ts'
@@ -13,7 +13,7 @@ const status = (part: Partial<FolderStatusJson>) =>
   ({ state: 'idle', error: '', needTotalItems: 0, ...part }) as FolderStatusJson
 const folder = (part: Partial<FolderLive> = {}): FolderLive => ({ status: status({}), completion: {}, ...part })
 const withFolders = (folders: LiveState['folders']): LiveState => ({ ...INITIAL, folders })
-const after = (state: LiveState, ...events: readonly ToldEvent[]) => events.reduce(applyEvent, state)
+const after = (state: LiveState, ...events: readonly PageEvent[]) => events.reduce(applyEvent, state)
 const configOf = (...ids: readonly string[]) => ({ folders: ids.map((id) => ({ id })) }) as unknown as Config
 
 describe('what the page knows after an event', () => {
@@ -86,7 +86,7 @@ describe('what the page knows after an event', () => {
   })
 
   it('comes to the same when events are told again that an answer already contained', () => {
-    const events: readonly ToldEvent[] = [
+    const events: readonly PageEvent[] = [
       { type: 'StateChanged', data: { folder: 'a', to: 'scanning' } },
       { type: 'FolderSummary', data: { folder: 'a', summary: status({ state: 'scanning', needTotalItems: 7 }) } },
       { type: 'StateChanged', data: { folder: 'a', to: 'idle' } },
@@ -170,7 +170,7 @@ describe('the events that the page asks for', () => {
       TOLD_TYPES.filter((type) => !known.has(type)),
       [],
     )
-    assert.equal(toldEvent({ id: 1, globalID: 1, time: '', type: 'LoginAttempt', data: {} }), undefined)
+    assert.equal(pageEvent({ id: 1, globalID: 1, time: '', type: 'LoginAttempt', data: {} }), undefined)
   })
 
   it('are applied without a browser', () => {

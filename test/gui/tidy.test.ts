@@ -53,7 +53,7 @@ const GROUND = [
   'gui/app/dialogs.tsx',
   'gui/app/theme.ts',
   'gui/words/language.ts',
-  'gui/facts/pace.ts',
+  'gui/facts/throttle.ts',
 ]
 
 function floorOf(file: string): number {

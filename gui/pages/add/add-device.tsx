@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { closeDialog } from '../../app/dialogs.tsx'
 import { goTo } from '../../app/route.ts'
-import { tell } from '../../app/toasts.tsx'
+import { showToast } from '../../app/toasts.tsx'
 import { shortId } from '../../facts/device.ts'
 import { DEVICE_FIELDS } from '../../facts/form-fields.ts'
 import type { Shares } from '../../facts/share.ts'
@@ -43,7 +43,7 @@ export function AddDeviceDialog({ preset }: { readonly preset?: DevicePreset }) 
       await shareExactly(folders, id, shares)
     })
     if (!done) return undefined
-    tell('done', t('add.deviceDone', { device: name === '' ? shortId(id) : name }))
+    showToast('done', t('add.deviceDone', { device: name === '' ? shortId(id) : name }))
     closeDialog()
     goTo('devices', id)
   }

@@ -1,7 +1,7 @@
 import { useMemo, useState } from 'preact/hooks'
 import { closeDialog } from '../../app/dialogs.tsx'
 import { goTo } from '../../app/route.ts'
-import { tell } from '../../app/toasts.tsx'
+import { showToast } from '../../app/toasts.tsx'
 import { nameOf, otherDevices } from '../../facts/device.ts'
 import { folderIdFrom, suggestedPath } from '../../facts/folder-path.ts'
 import { linesOf } from '../../facts/form.ts'
@@ -67,7 +67,7 @@ export function AddFolderDialog({ offer }: { readonly offer?: FolderOffer }) {
       devices: shareList(defaults?.devices ?? [], shares, ownId),
     }
     if (!(await saving.save(() => createFolder(folder, linesOf(ignores))))) return undefined
-    tell('done', t('add.folderDone', { folder: label === '' ? id : label }))
+    showToast('done', t('add.folderDone', { folder: label === '' ? id : label }))
     closeDialog()
     goTo('folders', id)
   }

@@ -1,6 +1,6 @@
 import type { DeviceConfig } from '../../../src/core/config/config.ts'
 import { deviceName } from '../../facts/device.ts'
-import { useAsk } from '../../live/ask.ts'
+import { useQuery } from '../../live/query.ts'
 import { client } from '../../live/client.ts'
 import { useLive } from '../../live/live.ts'
 import { useSettled } from '../../live/settled.ts'
@@ -19,7 +19,7 @@ export function useCheckedId(typed: string): CheckedId {
   const text = useSettled(typed.trim())
   const ownId = useLive((state) => state.system?.myID)
   const devices = useLive((state) => state.config?.devices)
-  const { value } = useAsk(text, async (signal) => {
+  const { value } = useQuery(text, async (signal) => {
     if (text === '') return undefined
     return { text, reply: await client.call('GET /rest/svc/deviceid', { query: { id: text }, signal }) }
   })

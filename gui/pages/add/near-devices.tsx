@@ -1,5 +1,5 @@
 import { shortId } from '../../facts/device.ts'
-import { useAsk } from '../../live/ask.ts'
+import { useQuery } from '../../live/query.ts'
 import { client } from '../../live/client.ts'
 import { useLive } from '../../live/live.ts'
 import { Button } from '../../ui/button.tsx'
@@ -15,7 +15,7 @@ export interface DevicePreset {
 export function NearDevices({ onPick }: { readonly onPick: (device: DevicePreset) => void }) {
   const pending = useLive((state) => state.pendingDevices)
   const devices = useLive((state) => state.config?.devices) ?? []
-  const { value: found = {} } = useAsk('discovery', (signal) => client.call('GET /rest/system/discovery', { signal }))
+  const { value: found = {} } = useQuery('discovery', (signal) => client.call('GET /rest/system/discovery', { signal }))
   const known = new Set([...devices.map(({ deviceID }): string => deviceID), ...Object.keys(pending)])
   const choices = [
     ...Object.entries(pending).map(([deviceID, { name, address }]) => ({

@@ -1,6 +1,6 @@
 import { folderName } from '../../facts/folder.ts'
 import { pathTrouble, wholePath } from '../../facts/folder-path.ts'
-import { useAsk } from '../../live/ask.ts'
+import { useQuery } from '../../live/query.ts'
 import { client } from '../../live/client.ts'
 import { useLive } from '../../live/live.ts'
 import { useSettled } from '../../live/settled.ts'
@@ -33,7 +33,7 @@ export function PathField({
   const typed = useSettled(path)
   const folders = useLive((state) => state.config?.folders) ?? []
   const { tilde = '', pathSeparator = '/' } = useLive((state) => state.system) ?? {}
-  const { value } = useAsk(typed, async (signal) => ({
+  const { value } = useQuery(typed, async (signal) => ({
     typed,
     found: await client.call('GET /rest/system/browse', { query: { current: typed }, signal }),
   }))

@@ -3,7 +3,7 @@ import type { DeviceConfig } from '../../../src/core/config/config.ts'
 import { deviceFacts, nameOf } from '../../facts/device.ts'
 import { wayText } from '../../facts/device-text.ts'
 import { formatCount, formatRate, formatSize } from '../../facts/format.ts'
-import { useAsk } from '../../live/ask.ts'
+import { useQuery } from '../../live/query.ts'
 import { client } from '../../live/client.ts'
 import { useFacts } from '../../live/facts.ts'
 import { useLive } from '../../live/live.ts'
@@ -54,12 +54,12 @@ function Connected({ id }: { readonly id: string }) {
 /** The last attempts to reach it, of those addresses where it is looked for. */
 function Away({ device: { deviceID, paused, addresses } }: { readonly device: DeviceConfig }) {
   const lastSeen = useLive((state) => state.deviceStats[deviceID]?.lastSeen ?? '')
-  const { value: system } = useAsk(
+  const { value: system } = useQuery(
     'system',
     (signal) => client.call('GET /rest/system/status', { signal }),
     useNow(ASK_EVERY_MS),
   )
-  const { value: found } = useAsk('discovery', (signal) => client.call('GET /rest/system/discovery', { signal }))
+  const { value: found } = useQuery('discovery', (signal) => client.call('GET /rest/system/discovery', { signal }))
   const looked = new Set([...addresses, ...(found?.[deviceID]?.addresses ?? [])])
   const failures = Object.entries(system?.lastDialStatus ?? {}).filter(
     ([address, { error }]) => looked.has(address) && error !== null,

@@ -2,7 +2,7 @@ import { useOtherDevices } from '../../live/facts.ts'
 import { Empty } from '../../ui/parts.tsx'
 import { t } from '../../words/words.ts'
 import { AddDeviceButton } from '../overview/add-buttons.tsx'
-import { WaitingForYou } from '../overview/waiting-for-you.tsx'
+import { PendingRequests } from '../overview/pending-requests.tsx'
 import { DeviceRows } from './device-row.tsx'
 
 /** All other devices, and those that would like to be. */
@@ -16,7 +16,7 @@ export function DevicesPage() {
           <AddDeviceButton kind="primary" long />
         </div>
       </header>
-      <WaitingForYou />
+      <PendingRequests />
       {devices.length === 0 ? <Empty>{t('overview.noDevices')}</Empty> : <DeviceRows devices={devices} />}
     </>
   )

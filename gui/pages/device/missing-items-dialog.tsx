@@ -5,7 +5,7 @@ import { reasonOf } from '../../app/act.ts'
 import { deviceName } from '../../facts/device.ts'
 import { folderName } from '../../facts/folder-counts.ts'
 import { formatSize } from '../../facts/format.ts'
-import { useAsk } from '../../live/ask.ts'
+import { useQuery } from '../../live/query.ts'
 import { client } from '../../live/client.ts'
 import { useLive } from '../../live/live.ts'
 import { Button } from '../../ui/button.tsx'
@@ -27,7 +27,7 @@ export function MissingItemsDialog({
   const turn = useLive((state) => state.folders[folder.id]?.completion[device.deviceID]?.needItems ?? 0)
   const deletes = useLive((state) => state.folders[folder.id]?.completion[device.deviceID]?.needDeletes ?? 0)
   const query = { folder: folder.id, device: device.deviceID, page: 1, perpage: shown }
-  const { value, error } = useAsk(
+  const { value, error } = useQuery(
     `${folder.id} ${device.deviceID} ${shown}`,
     (signal) => client.call('GET /rest/db/remoteneed', { query, signal }),
     `${turn} ${deletes}`,

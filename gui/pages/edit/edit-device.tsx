@@ -3,7 +3,7 @@ import type { DeviceConfig } from '../../../src/core/config/config.ts'
 import { act } from '../../app/act.ts'
 import { closeDialog } from '../../app/dialogs.tsx'
 import { goTo } from '../../app/route.ts'
-import { tell } from '../../app/toasts.tsx'
+import { showToast } from '../../app/toasts.tsx'
 import { deviceName } from '../../facts/device.ts'
 import { DEVICE_FIELDS } from '../../facts/form-fields.ts'
 import { foldersSharedWith, type Shares } from '../../facts/share.ts'
@@ -34,7 +34,7 @@ export function EditDeviceDialog({ device }: { readonly device: DeviceConfig }) 
       if (!isUs) await shareExactly(folders, id, shares)
     })
     if (!done) return undefined
-    tell('done', t('edit.saved'))
+    showToast('done', t('edit.saved'))
     closeDialog()
   }
   const actions = (

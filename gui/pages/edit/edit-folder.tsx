@@ -3,7 +3,7 @@ import type { FolderConfig } from '../../../src/core/config/config.ts'
 import { act } from '../../app/act.ts'
 import { closeDialog } from '../../app/dialogs.tsx'
 import { goTo } from '../../app/route.ts'
-import { tell } from '../../app/toasts.tsx'
+import { showToast } from '../../app/toasts.tsx'
 import { otherDevices } from '../../facts/device.ts'
 import { folderName } from '../../facts/folder.ts'
 import type { FormField } from '../../facts/form.ts'
@@ -38,7 +38,7 @@ export function EditFolderDialog({ folder }: { readonly folder: FolderConfig }) 
       if (Object.keys(changes).length > 0) await client.changeFolder(folder.id, changes)
     })
     if (!done) return undefined
-    tell('done', t('edit.saved'))
+    showToast('done', t('edit.saved'))
     closeDialog()
   }
   const actions = (

@@ -4,7 +4,7 @@ import { ofGroup } from '../../facts/form-fields.ts'
 import { CheckField, SelectField, TextField } from '../../ui/field.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { t } from '../../words/words.ts'
-import { say } from './say.ts'
+import { textOr } from './text-or.ts'
 import type { Form } from './use-form.ts'
 
 export interface FieldsProps {
@@ -46,7 +46,7 @@ export function FieldGroup({
 }) {
   const wrong = ofGroup(form.fields, group).some(({ name }) => form.wrongs.has(name))
   return (
-    <Fold title={say(`form.group.${group}`, group)} open={wrong}>
+    <Fold title={textOr(`form.group.${group}`, group)} open={wrong}>
       <Fields form={form} words={words} groups={[group]} />
       {children}
     </Fold>
@@ -96,12 +96,12 @@ function OneField({
 }) {
   const key = `form.${words}.${field.name}`
   const shown = shownValue(field, form.part, form.edits)
-  const label = labelOf(field, say(key, field.name))
-  const help = say(`${key}.help`)
+  const label = labelOf(field, textOr(key, field.name))
+  const help = textOr(`${key}.help`)
   const change = (value: string | boolean) => form.set(field.name, value)
   if (typeof shown === 'boolean') return <CheckField label={label} help={help} checked={shown} onChange={change} />
   if (field.kind === 'choice') {
-    const options = field.choices.map((value) => ({ value, text: say(`${key}.${value}`, value) }))
+    const options = field.choices.map((value) => ({ value, text: textOr(`${key}.${value}`, value) }))
     return <SelectField label={label} help={help} value={shown} options={options} onChange={change} />
   }
   const wrong = form.wrongs.get(field.name)
@@ -121,11 +121,11 @@ function OneField({
 }
 
 function labelOf({ unit }: Pick<FormField, 'unit'>, label: string): string {
-  return unit === undefined ? label : `${label} (${say(`form.unit.${unit}`, unit)})`
+  return unit === undefined ? label : `${label} (${textOr(`form.unit.${unit}`, unit)})`
 }
 
 function wrongText({ kind, limit }: Wrong): string {
-  return say(`form.wrong.${kind}`).replace('{limit}', String(limit ?? ''))
+  return textOr(`form.wrong.${kind}`).replace('{limit}', String(limit ?? ''))
 }
 
 /** Brings the first field that is wrong into view, and the person to it. */

@@ -17,7 +17,7 @@ export interface ShareRowProps {
 /** One folder and one device: shared or not, and with which password it is hidden. */
 export function ShareRow({ name, help, reader, mustHide, password, onChange }: ShareRowProps) {
   const [wantsPassword, setWantsPassword] = useState(password !== undefined && password !== '')
-  const asks = password !== undefined && (wantsPassword || mustHide)
+  const isPasswordShown = password !== undefined && (wantsPassword || mustHide)
   const missing = mustHide && password === '' ? t('add.needsPassword') : undefined
   return (
     <li>
@@ -28,7 +28,7 @@ export function ShareRow({ name, help, reader, mustHide, password, onChange }: S
           checked={password !== undefined}
           onChange={(checked) => onChange(checked ? '' : undefined)}
         />
-        {password !== undefined && !asks && (
+        {password !== undefined && !isPasswordShown && (
           <Button
             kind="quiet"
             icon="lock"
@@ -37,7 +37,7 @@ export function ShareRow({ name, help, reader, mustHide, password, onChange }: S
           />
         )}
       </div>
-      {asks && (
+      {isPasswordShown && (
         <TextField
           label={t('add.encryptFor', { device: reader })}
           help={t('add.encryptHelp')}

@@ -6,15 +6,15 @@ import { goTo } from '../../app/route.ts'
 import { nameOf } from '../../facts/device.ts'
 import { formatSize } from '../../facts/format.ts'
 import { baseName } from '../../facts/paths.ts'
-import { whySayings } from '../../facts/reasons.ts'
-import { useAsk, useFolderTurn } from '../../live/ask.ts'
+import { whyReasons } from '../../facts/reasons.ts'
+import { useQuery, useFolderRevision } from '../../live/query.ts'
 import { client } from '../../live/client.ts'
 import { live, useLive } from '../../live/live.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Ago, Facts } from '../../ui/parts.tsx'
-import { t, type WordKey } from '../../words/words.ts'
-import { Answer } from './answer.tsx'
+import { t, type TextKey } from '../../words/words.ts'
+import { QueryResult } from './query-result.tsx'
 import { DeviceVersion, ItemState } from './item-state.tsx'
 
 interface FileProps {
@@ -28,18 +28,18 @@ export function openFile(folder: string, path: string): void {
 }
 
 function FileDrawer({ folder, path }: FileProps) {
-  const asked = useAsk(
+  const query = useQuery(
     path,
     (signal) => client.call('GET /rest/twinfold/why', { query: { folder, file: path }, signal }),
-    useFolderTurn(folder),
+    useFolderRevision(folder),
   )
   return (
     <Dialog
       title={baseName(path)}
       wide
-      actions={<FileActions folder={folder} path={path} why={asked.value} again={asked.again} />}
+      actions={<FileActions folder={folder} path={path} why={query.value} again={query.again} />}
     >
-      <Answer asked={asked}>{(why) => <FileBody why={why} />}</Answer>
+      <QueryResult query={query}>{(why) => <FileBody why={why} />}</QueryResult>
     </Dialog>
   )
 }
@@ -51,7 +51,7 @@ function FileBody({ why }: { readonly why: WhyJson }) {
       <section class="file-part">
         <h3>{t('file.why')}</h3>
         <ul class="file-why">
-          {whySayings(why).map(({ key, values }) => (
+          {whyReasons(why).map(({ key, values }) => (
             <li key={key}>{t(key, values)}</li>
           ))}
         </ul>
@@ -69,7 +69,7 @@ function FileBody({ why }: { readonly why: WhyJson }) {
   )
 }
 
-const TYPES: Readonly<Record<ComponentTypes['FileEntry']['type'], WordKey>> = {
+const TYPES: Readonly<Record<ComponentTypes['FileEntry']['type'], TextKey>> = {
   FILE_INFO_TYPE_FILE: 'file.file',
   FILE_INFO_TYPE_DIRECTORY: 'file.directory',
   FILE_INFO_TYPE_SYMLINK: 'file.symlink',

@@ -5,12 +5,12 @@ import type { ItemJson } from '../../../src/rest/twinfold.ts'
 import { reasonOf } from '../../app/act.ts'
 import { folderName } from '../../facts/folder-counts.ts'
 import { joinPath } from '../../facts/paths.ts'
-import { useAsk, useFolderTurn } from '../../live/ask.ts'
+import { useQuery, useFolderRevision } from '../../live/query.ts'
 import { client } from '../../live/client.ts'
-import { askPages } from '../../live/pages.ts'
+import { fetchPages } from '../../live/pages.ts'
 import { Empty } from '../../ui/parts.tsx'
 import { t } from '../../words/words.ts'
-import { More } from './answer.tsx'
+import { More } from './query-result.tsx'
 import { openFile } from './file-drawer.tsx'
 import { FileRow, FilesHead } from './file-row.tsx'
 import { stepInTree } from './tree-keys.ts'
@@ -71,19 +71,19 @@ function Level({
   readonly level: number
 }) {
   const [pages, setPages] = useState(1)
-  const { value, error } = useAsk(
+  const { value, error } = useQuery(
     `${pages}`,
     async (signal) => {
       let truncated = false
-      const { total, items } = await askPages(pages, PER_PAGE, async (page) => {
+      const { total, items } = await fetchPages(pages, PER_PAGE, async (page) => {
         const query = { folder: tree.folder, prefix: directory, page, perpage: PER_PAGE }
-        const answer = await client.call('GET /rest/twinfold/tree', { query, signal })
-        truncated ||= answer.truncated
-        return { total: answer.total, items: answer.entries }
+        const reply = await client.call('GET /rest/twinfold/tree', { query, signal })
+        truncated ||= reply.truncated
+        return { total: reply.total, items: reply.entries }
       })
       return { total, items, truncated }
     },
-    useFolderTurn(tree.folder),
+    useFolderRevision(tree.folder),
   )
   if (value === undefined) {
     return (

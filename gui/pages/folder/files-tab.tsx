@@ -1,13 +1,13 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { FolderConfig } from '../../../src/core/config/config.ts'
 import { folderName } from '../../facts/folder-counts.ts'
-import { useAsk, useFolderTurn } from '../../live/ask.ts'
+import { useQuery, useFolderRevision } from '../../live/query.ts'
 import { client } from '../../live/client.ts'
 import { useLater } from '../../live/later.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { Empty } from '../../ui/parts.tsx'
 import { t } from '../../words/words.ts'
-import { Answer } from './answer.tsx'
+import { QueryResult } from './query-result.tsx'
 import { openFile } from './file-drawer.tsx'
 import { FileRow, FilesHead } from './file-row.tsx'
 import { FileTree } from './file-tree.tsx'
@@ -60,8 +60,8 @@ export function SearchBox({
 }
 
 function Found({ folder, text }: { readonly folder: FolderConfig; readonly text: string }) {
-  const turn = useFolderTurn(folder.id)
-  const asked = useAsk(
+  const turn = useFolderRevision(folder.id)
+  const query = useQuery(
     text,
     async (signal) => ({
       text,
@@ -70,7 +70,7 @@ function Found({ folder, text }: { readonly folder: FolderConfig; readonly text:
     turn,
   )
   return (
-    <Answer asked={asked}>
+    <QueryResult query={query}>
       {({ items, truncated, text: searched }) =>
         items.length === 0 ? (
           <Empty>{t('files.notFound', { text: searched })}</Empty>
@@ -91,6 +91,6 @@ function Found({ folder, text }: { readonly folder: FolderConfig; readonly text:
           </>
         )
       }
-    </Answer>
+    </QueryResult>
   )
 }

@@ -2,21 +2,25 @@ import { useState } from 'preact/hooks'
 import type { FolderConfig } from '../../../src/core/config/config.ts'
 import { act } from '../../app/act.ts'
 import { linesOf, textOf } from '../../facts/ignores.ts'
-import { useAsk } from '../../live/ask.ts'
+import { useQuery } from '../../live/query.ts'
 import { client } from '../../live/client.ts'
 import { useLater } from '../../live/later.ts'
 import { Button } from '../../ui/button.tsx'
 import { t } from '../../words/words.ts'
-import { Answer } from './answer.tsx'
+import { QueryResult } from './query-result.tsx'
 import { IgnoresError, IgnoresPreview } from './ignores-preview.tsx'
 import { LineEditor } from './line-editor.tsx'
 
 /** The ignore patterns of a folder, and what they would leave out. */
 export function IgnoresTab({ folder }: { readonly folder: FolderConfig }) {
-  const asked = useAsk('', async (signal) =>
+  const query = useQuery('', async (signal) =>
     textOf((await client.call('GET /rest/db/ignores', { query: { folder: folder.id }, signal })).ignore),
   )
-  return <Answer asked={asked}>{(saved) => <Editor folder={folder.id} saved={saved} again={asked.again} />}</Answer>
+  return (
+    <QueryResult query={query}>
+      {(saved) => <Editor folder={folder.id} saved={saved} again={query.again} />}
+    </QueryResult>
+  )
 }
 
 function Editor({
@@ -32,7 +36,7 @@ function Editor({
   const [typed, setTyped] = useState<string>()
   const text = typed ?? saved
   const tried = useLater(text)
-  const preview = useAsk(tried, (signal) =>
+  const preview = useQuery(tried, (signal) =>
     client.call('POST /rest/twinfold/ignore-preview', { query: { folder }, body: { lines: linesOf(tried) }, signal }),
   )
   const isChanged = typed !== undefined && typed !== saved
@@ -66,7 +70,9 @@ function Editor({
       </div>
       <section class="ignores-preview" aria-label={t('ignores.preview')}>
         <h2>{t('ignores.preview')}</h2>
-        <Answer asked={preview}>{(value) => <IgnoresPreview preview={value} lines={linesOf(tried)} />}</Answer>
+        <QueryResult query={preview}>
+          {(value) => <IgnoresPreview preview={value} lines={linesOf(tried)} />}
+        </QueryResult>
       </section>
     </div>
   )

@@ -1,7 +1,7 @@
 import type { ItemJson, WhyJson } from '../../../src/rest/twinfold.ts'
 import { Icon, type IconName } from '../../ui/icon.tsx'
 import type { Tone } from '../../facts/tone.ts'
-import { t, type WordKey } from '../../words/words.ts'
+import { t, type TextKey } from '../../words/words.ts'
 
 const STATES = {
   here: ['good', 'check', 'files.here'],
@@ -11,7 +11,7 @@ const STATES = {
   ignored: ['off', 'close', 'files.ignored'],
   deleted: ['off', 'trash', 'files.gone'],
   unknown: ['off', 'search', 'files.unknown'],
-} as const satisfies Readonly<Record<WhyJson['state'], readonly [Tone, IconName, WordKey]>>
+} as const satisfies Readonly<Record<WhyJson['state'], readonly [Tone, IconName, TextKey]>>
 
 /** How our copy of an item stands: words, with a picture and a colour that say the same. */
 export function ItemState({

@@ -1,11 +1,11 @@
 import type { FolderConfig } from '../../../src/core/config/config.ts'
 import { formatSize } from '../../facts/format.ts'
-import { useAsk, useFolderTurn } from '../../live/ask.ts'
+import { useQuery, useFolderRevision } from '../../live/query.ts'
 import { client } from '../../live/client.ts'
 import { Ago, Empty } from '../../ui/parts.tsx'
 import { t } from '../../words/words.ts'
 import { RevertButton } from './folder-actions.tsx'
-import { Answer, More } from './answer.tsx'
+import { QueryResult, More } from './query-result.tsx'
 import { PathButton } from './path-button.tsx'
 import { useState } from 'preact/hooks'
 import { useLive } from '../../live/live.ts'
@@ -16,14 +16,14 @@ const STEP = 200
 export function LocalTab({ folder }: { readonly folder: FolderConfig }) {
   const [shown, setShown] = useState(STEP)
   const total = useLive((state) => state.folders[folder.id]?.status.receiveOnlyTotalItems ?? 0)
-  const asked = useAsk(
+  const query = useQuery(
     `${shown}`,
     async (signal) =>
       (await client.call('GET /rest/db/localchanged', { query: { folder: folder.id, perpage: shown }, signal })).files,
-    useFolderTurn(folder.id),
+    useFolderRevision(folder.id),
   )
   return (
-    <Answer asked={asked}>
+    <QueryResult query={query}>
       {(files) =>
         files.length === 0 ? (
           <Empty>{t('local.none')}</Empty>
@@ -64,6 +64,6 @@ export function LocalTab({ folder }: { readonly folder: FolderConfig }) {
           </>
         )
       }
-    </Answer>
+    </QueryResult>
   )
 }

@@ -4,14 +4,14 @@ import { act } from '../../app/act.ts'
 import { nameOf } from '../../facts/device.ts'
 import { formatSize } from '../../facts/format.ts'
 import { remedyFor } from '../../facts/remedy.ts'
-import { useAsk, useFolderTurn } from '../../live/ask.ts'
+import { useQuery, useFolderRevision } from '../../live/query.ts'
 import { client } from '../../live/client.ts'
 import { live, useLive } from '../../live/live.ts'
-import { askPages } from '../../live/pages.ts'
+import { fetchPages } from '../../live/pages.ts'
 import { Button } from '../../ui/button.tsx'
 import { Ago, Empty, Section, State } from '../../ui/parts.tsx'
 import { t } from '../../words/words.ts'
-import { Answer, More } from './answer.tsx'
+import { QueryResult, More } from './query-result.tsx'
 import { PathButton } from './path-button.tsx'
 
 const PER_PAGE = 100
@@ -46,15 +46,15 @@ export function ProblemsTab({ folder }: { readonly folder: FolderConfig }) {
 
 function Errors({ folder }: { readonly folder: string }) {
   const isRunning = useLive((state) => state.folders[folder]?.status.state !== '')
-  const ask = (signal: AbortSignal) =>
+  const fetchErrors = (signal: AbortSignal) =>
     client.call('GET /rest/folder/errors', { query: { folder, perpage: ERRORS_MAX }, signal })
-  const asked = useAsk(
+  const query = useQuery(
     String(isRunning),
-    async (signal) => (isRunning ? ((await ask(signal)).errors ?? []) : []),
-    useFolderTurn(folder),
+    async (signal) => (isRunning ? ((await fetchErrors(signal)).errors ?? []) : []),
+    useFolderRevision(folder),
   )
   return (
-    <Answer asked={asked}>
+    <QueryResult query={query}>
       {(errors) =>
         errors.length === 0 ? (
           <Empty>{t('problems.none')}</Empty>
@@ -70,22 +70,22 @@ function Errors({ folder }: { readonly folder: string }) {
           </ul>
         )
       }
-    </Answer>
+    </QueryResult>
   )
 }
 
 function Conflicts({ folder }: { readonly folder: string }) {
   const [pages, setPages] = useState(1)
-  const asked = useAsk(
+  const query = useQuery(
     `${pages}`,
     (signal) =>
-      askPages(pages, PER_PAGE, (page) =>
+      fetchPages(pages, PER_PAGE, (page) =>
         client.call('GET /rest/twinfold/conflicts', { query: { folder, page, perpage: PER_PAGE }, signal }),
       ),
-    useFolderTurn(folder),
+    useFolderRevision(folder),
   )
   return (
-    <Answer asked={asked}>
+    <QueryResult query={query}>
       {({ total, items }) =>
         items.length === 0 ? (
           <Empty>{t('conflicts.none')}</Empty>
@@ -125,6 +125,6 @@ function Conflicts({ folder }: { readonly folder: string }) {
           </>
         )
       }
-    </Answer>
+    </QueryResult>
   )
 }

@@ -1,6 +1,6 @@
 import { act } from '../../app/act.ts'
 import { openDialog } from '../../app/dialogs.tsx'
-import { tell } from '../../app/toasts.tsx'
+import { showToast } from '../../app/toasts.tsx'
 import { restoreOutcome } from '../../facts/versions.ts'
 import { client } from '../../live/client.ts'
 import { confirm } from '../../ui/confirm.tsx'
@@ -24,7 +24,7 @@ export async function restoreVersions(folder: string, times: Readonly<Record<str
       timeoutMs: undefined,
     })
     const { restored, failed } = restoreOutcome(times, failures)
-    if (restored > 0) tell('done', t('versions.restored', { n: restored }))
+    if (restored > 0) showToast('done', t('versions.restored', { n: restored }))
     if (failed.length > 0) openDialog(() => <FailedDialog failed={failed} />)
   })
 }

@@ -7,7 +7,7 @@ import { formatDuration } from '../../facts/format.ts'
 import { useLive } from '../../live/live.ts'
 import { Button } from '../../ui/button.tsx'
 import { Facts, Section } from '../../ui/parts.tsx'
-import { t, type WordKey } from '../../words/words.ts'
+import { t, type TextKey } from '../../words/words.ts'
 import { EditFolderDialog } from '../edit/edit-folder.tsx'
 
 /** How the folder is set up, in words; the dialog changes it. */
@@ -61,13 +61,13 @@ function watchText({ fsWatcherEnabled, rescanIntervalS }: FolderConfig): string 
   return t(fsWatcherEnabled ? 'set.watchOn' : 'set.watchOff', { time })
 }
 
-const VERSION_WORDS: Readonly<Record<string, WordKey>> = {
+const VERSION_WORDS: Readonly<Record<string, TextKey>> = {
   trashcan: 'set.versions.trashcan',
   simple: 'set.versions.simple',
   staggered: 'set.versions.staggered',
   external: 'set.versions.external',
 }
 
-function versionsKey(type: string): WordKey {
+function versionsKey(type: string): TextKey {
   return Object.hasOwn(VERSION_WORDS, type) ? (VERSION_WORDS[type] ?? 'set.versions.none') : 'set.versions.none'
 }

@@ -3,13 +3,13 @@ import type { FolderConfig } from '../../../src/core/config/config.ts'
 import type { VersionsJson } from '../../../src/rest/versions.ts'
 import { addressOf } from '../../app/address.ts'
 import { versionedFiles } from '../../facts/versions.ts'
-import { useAsk } from '../../live/ask.ts'
+import { useQuery } from '../../live/query.ts'
 import { client } from '../../live/client.ts'
 import { useLive } from '../../live/live.ts'
 import { Button } from '../../ui/button.tsx'
 import { Empty } from '../../ui/parts.tsx'
 import { t } from '../../words/words.ts'
-import { Answer, More } from './answer.tsx'
+import { QueryResult, More } from './query-result.tsx'
 import { SearchBox } from './files-tab.tsx'
 import { restoreVersions } from './restore-versions.tsx'
 import { VersionRow } from './version-row.tsx'
@@ -30,13 +30,13 @@ export function VersionsTab({ folder, file }: { readonly folder: FolderConfig; r
 }
 
 function Versions({ folder, file = '' }: { readonly folder: string; readonly file: string | undefined }) {
-  const asked = useAsk('', (signal) =>
+  const query = useQuery('', (signal) =>
     client.call('GET /rest/folder/versions', { query: { folder }, signal, timeoutMs: undefined }),
   )
   return (
-    <Answer asked={asked}>
-      {(versions) => <VersionList folder={folder} versions={versions} file={file} again={asked.again} />}
-    </Answer>
+    <QueryResult query={query}>
+      {(versions) => <VersionList folder={folder} versions={versions} file={file} again={query.again} />}
+    </QueryResult>
   )
 }
 

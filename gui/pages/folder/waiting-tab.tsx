@@ -5,15 +5,15 @@ import { act } from '../../app/act.ts'
 import { nameOf } from '../../facts/device.ts'
 import { formatSize } from '../../facts/format.ts'
 import { baseName } from '../../facts/paths.ts'
-import { waitSaying } from '../../facts/reasons.ts'
-import { useAsk, useFolderTurn } from '../../live/ask.ts'
+import { waitReason } from '../../facts/reasons.ts'
+import { useQuery, useFolderRevision } from '../../live/query.ts'
 import { client } from '../../live/client.ts'
 import { live, useLive } from '../../live/live.ts'
-import { askPages } from '../../live/pages.ts'
+import { fetchPages } from '../../live/pages.ts'
 import { Button } from '../../ui/button.tsx'
 import { Bar, Empty, State, type Tone } from '../../ui/parts.tsx'
 import { t } from '../../words/words.ts'
-import { Answer, More } from './answer.tsx'
+import { QueryResult, More } from './query-result.tsx'
 import { PathButton } from './path-button.tsx'
 
 const PER_PAGE = 100
@@ -23,16 +23,16 @@ type Item = WaitingJson['items'][number]
 /** What the folder still needs, in the order of downloading, each with its reason. */
 export function WaitingTab({ folder }: { readonly folder: FolderConfig }) {
   const [pages, setPages] = useState(1)
-  const asked = useAsk(
+  const query = useQuery(
     `${pages}`,
     (signal) =>
-      askPages(pages, PER_PAGE, (page) =>
+      fetchPages(pages, PER_PAGE, (page) =>
         client.call('GET /rest/twinfold/waiting', { query: { folder: folder.id, page, perpage: PER_PAGE }, signal }),
       ),
-    useFolderTurn(folder.id),
+    useFolderRevision(folder.id),
   )
   return (
-    <Answer asked={asked}>
+    <QueryResult query={query}>
       {({ total, items }) =>
         items.length === 0 ? (
           <Empty>{t('waiting.none')}</Empty>
@@ -56,7 +56,7 @@ export function WaitingTab({ folder }: { readonly folder: FolderConfig }) {
               </thead>
               <tbody>
                 {items.map((item) => (
-                  <WaitingRow key={item.name} folder={folder.id} item={item} again={asked.again} />
+                  <WaitingRow key={item.name} folder={folder.id} item={item} again={query.again} />
                 ))}
               </tbody>
             </table>
@@ -64,7 +64,7 @@ export function WaitingTab({ folder }: { readonly folder: FolderConfig }) {
           </>
         )
       }
-    </Answer>
+    </QueryResult>
   )
 }
 
@@ -78,7 +78,7 @@ function WaitingRow({
   readonly again: () => void
 }) {
   const progress = useLive((state) => state.progress[folder]?.[item.name])
-  const saying = waitSaying(item, (device) => nameOf(live.get(), device))
+  const reason = waitReason(item, (device) => nameOf(live.get(), device))
   const bytesDone = progress?.bytesDone ?? item.bytesDone
   const first = async () => {
     await act(() => client.prioritize(folder, item.name), t('file.firstDone', { name: baseName(item.name) }))
@@ -92,7 +92,7 @@ function WaitingRow({
       <td>{t(`waiting.action.${item.action}`)}</td>
       <td class="number">{item.type === 'file' && item.action !== 'delete' && formatSize(item.sizeBytes)}</td>
       <td class="waiting-why">
-        <State tone={toneOf(item.reason.code)}>{t(saying.key, saying.values)}</State>
+        <State tone={toneOf(item.reason.code)}>{t(reason.key, reason.values)}</State>
         {bytesDone > 0 && item.sizeBytes > 0 && (
           <Bar
             fraction={bytesDone / item.sizeBytes}

@@ -4,27 +4,27 @@ import { debug, loadDebug, switchDebug } from '../../live/debug.ts'
 import { useLive } from '../../live/live.ts'
 import { useStore } from '../../live/store.ts'
 import { Section, Skeleton } from '../../ui/parts.tsx'
-import { isWord, t } from '../../words/words.ts'
+import { isTextKey, t } from '../../words/words.ts'
 
 /** Each part of the program with the switch that makes it write down all it does. */
 export function DebugSwitches() {
-  const told = useStore(debug, (value) => value)
+  const state = useStore(debug, (value) => value)
   const link = useLive((state) => state.link)
   useEffect(() => {
     // A daemon that comes back has other switches on than before.
     if (link === 'live') loadDebug().catch(() => undefined)
   }, [link])
-  const on = told?.enabled.length ?? 0
+  const on = state?.enabled.length ?? 0
   return (
     <Section title={t('log.switches')} actions={on > 0 && <span class="log-on">{t('log.switchesOn', { n: on })}</span>}>
       <p class="soft log-help">{t('log.switchesHelp')}</p>
-      {told === undefined ? (
+      {state === undefined ? (
         <Skeleton lines={3} />
       ) : (
         <ul class="log-chips">
-          {Object.entries(told.facilities).map(([name, about]) => (
+          {Object.entries(state.facilities).map(([name, about]) => (
             <li key={name}>
-              <Chip name={name} about={aboutFacility(name, about)} on={told.enabled.includes(name)} />
+              <Chip name={name} about={aboutFacility(name, about)} on={state.enabled.includes(name)} />
             </li>
           ))}
         </ul>
@@ -54,5 +54,5 @@ function Chip({ name, about, on }: { readonly name: string; readonly about: stri
 /** In the language of the page; the daemon's own words for a part that the page does not know. */
 function aboutFacility(name: string, about: string): string {
   const key = `facility.${name}`
-  return isWord(key) ? t(key) : about
+  return isTextKey(key) ? t(key) : about
 }

@@ -12,7 +12,7 @@ export function useLog(running: boolean): readonly LogEntry[] | undefined {
   useEffect(() => {
     if (!running) return undefined
     const ended = new AbortController()
-    const ask = async () => {
+    const fetchLines = async () => {
       const { messages } = await client.call('GET /rest/system/log', {
         query: { since: logSince(known.current) },
         signal: ended.signal,
@@ -27,8 +27,8 @@ export function useLog(running: boolean): readonly LogEntry[] | undefined {
     const again = () => {
       // Nobody looks, or nobody answers: the frame of the page sees to that.
       const wanted = document.visibilityState === 'visible' && live.get().link === 'live'
-      const asked = wanted ? ask().catch(() => undefined) : Promise.resolve()
-      void asked.then(() => {
+      const fetched = wanted ? fetchLines().catch(() => undefined) : Promise.resolve()
+      void fetched.then(() => {
         if (!ended.signal.aborted) timer = setTimeout(again, ASK_EVERY_MS)
       })
     }

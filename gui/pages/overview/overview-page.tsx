@@ -9,7 +9,7 @@ import { FirstSteps } from './first-steps.tsx'
 import { Notices } from './notices.tsx'
 import { ThisDevice } from './this-device.tsx'
 import { Throughput } from './throughput.tsx'
-import { WaitingForYou } from './waiting-for-you.tsx'
+import { PendingRequests } from './pending-requests.tsx'
 
 /** Is everything fine? Who wants something, folders, devices, and how fast it goes. */
 export function OverviewPage() {
@@ -20,7 +20,7 @@ export function OverviewPage() {
     <>
       <h1 class="unseen">{t('nav.overview')}</h1>
       <Notices />
-      <WaitingForYou />
+      <PendingRequests />
       {isNew && <FirstSteps />}
       {!isNew && (
         <>

@@ -1,7 +1,7 @@
 import { deviceName } from '../../facts/device.ts'
 import { formatDuration, formatSize } from '../../facts/format.ts'
 import { listenersOf } from '../../facts/listeners.ts'
-import { useAsk } from '../../live/ask.ts'
+import { useQuery } from '../../live/query.ts'
 import { client } from '../../live/client.ts'
 import { useLive } from '../../live/live.ts'
 import type { LiveState } from '../../live/state.ts'
@@ -14,7 +14,7 @@ const ASK_EVERY_MS = 20_000
 export function ThisDevice() {
   const nowMs = useNow(ASK_EVERY_MS)
   const known = useLive((state) => state.system)
-  const { value: system = known } = useAsk(
+  const { value: system = known } = useQuery(
     'system',
     (signal) => client.call('GET /rest/system/status', { signal }),
     nowMs,

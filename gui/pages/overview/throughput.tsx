@@ -19,14 +19,14 @@ export function showThroughput(): void {
 /** How fast it goes, all devices together. */
 export function Throughput() {
   const history = useLive((state) => state.history)
-  const asked = useStore(wanted, (value) => value)
+  const requested = useStore(wanted, (value) => value)
   const place = useRef<HTMLDivElement>(null)
   useEffect(() => {
-    if (asked === shown) return
-    shown = asked
+    if (requested === shown) return
+    shown = requested
     place.current?.scrollIntoView({ block: 'center' })
     place.current?.focus()
-  }, [asked])
+  }, [requested])
   return (
     <div ref={place} class="overview-plot" tabIndex={-1}>
       <Section title={t('plot.title')}>

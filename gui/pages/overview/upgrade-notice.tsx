@@ -1,5 +1,5 @@
 import { upgradeNotice, type UpgradeNotice as Notice } from '../../facts/upgrade.ts'
-import { useAsk } from '../../live/ask.ts'
+import { useQuery } from '../../live/query.ts'
 import { client } from '../../live/client.ts'
 import { dismissedUpgrade, dismissUpgrade } from '../../live/dismissed.ts'
 import { useLive } from '../../live/live.ts'
@@ -15,7 +15,7 @@ const ASK_EVERY_MS = 60_000
 export function UpgradeNotice() {
   const nowMs = useNow(ASK_EVERY_MS)
   const settings = useLive(({ config }) => `${config?.options.autoUpgradeIntervalH} ${config?.options.releasesURL}`)
-  const { value } = useAsk(
+  const { value } = useQuery(
     'upgrade',
     (signal) => client.call('GET /rest/twinfold/upgrade', { signal }),
     `${nowMs} ${settings}`,

@@ -16,14 +16,14 @@ const KEY_LENGTH = 32
 /** Where this page is, who may see it, and the key for programs. */
 export function GuiSection() {
   const gui = usePart('gui')
-  const told = useLive((state) =>
+  const override = useLive((state) =>
     state.system?.guiAddressOverridden === true ? state.system.guiAddressUsed : undefined,
   )
   return (
     <>
       <LoginSettings />
       <Card title={t('settings.gui')}>
-        {told !== undefined && <p class="settings-note">{t('settings.overridden', { address: told })}</p>}
+        {override !== undefined && <p class="settings-note">{t('settings.overridden', { address: override })}</p>}
         <Fields form={gui} words="gui" groups={['gui']} />
       </Card>
       <ApiKey />

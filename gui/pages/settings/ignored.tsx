@@ -28,7 +28,7 @@ export function Ignored() {
               </span>
               <Button
                 label={t('settings.unignoreOne', { name: name === '' ? shortId(deviceID) : name })}
-                onClick={() => hearDevice(deviceID, name === '' ? shortId(deviceID) : name)}
+                onClick={() => unignoreDevice(deviceID, name === '' ? shortId(deviceID) : name)}
               >
                 {t('settings.unignore')}
               </Button>
@@ -49,7 +49,7 @@ export function Ignored() {
               </span>
               <Button
                 label={t('settings.unignoreOne', { name: label === '' ? id : label })}
-                onClick={() => hearFolder(device, id, label === '' ? id : label)}
+                onClick={() => unignoreFolder(device, id, label === '' ? id : label)}
               >
                 {t('settings.unignore')}
               </Button>
@@ -62,7 +62,7 @@ export function Ignored() {
 }
 
 /** The list of ignored devices is changed only with the whole; it is read just before, so that nothing else goes back. */
-function hearDevice(deviceID: string, name: string): Promise<boolean> {
+function unignoreDevice(deviceID: string, name: string): Promise<boolean> {
   return act(
     async () => {
       const config = await client.config()
@@ -73,7 +73,7 @@ function hearDevice(deviceID: string, name: string): Promise<boolean> {
   )
 }
 
-function hearFolder(device: Config['devices'][number], folderId: string, name: string): Promise<boolean> {
+function unignoreFolder(device: Config['devices'][number], folderId: string, name: string): Promise<boolean> {
   const ignoredFolders = device.ignoredFolders.filter(({ id }) => id !== folderId)
   return act(
     () => client.call('PATCH /rest/config/devices/:id', { id: device.deviceID, body: { ignoredFolders } }),

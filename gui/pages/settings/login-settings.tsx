@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import { act } from '../../app/act.ts'
-import { tell } from '../../app/toasts.tsx'
+import { showToast } from '../../app/toasts.tsx'
 import { loginTrouble } from '../../facts/password.ts'
 import { client } from '../../live/client.ts'
 import { retryNow, useLive } from '../../live/live.ts'
@@ -34,7 +34,7 @@ export function LoginSettings() {
     setPassword('')
     setRepeated('')
     setUser(undefined)
-    tell('done', t('settings.loginSaved'))
+    showToast('done', t('settings.loginSaved'))
   }
   const type = isShown ? 'text' : 'password'
   return (

@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Pace } from '../../gui/facts/pace.ts'
+import { Throttle } from '../../gui/facts/throttle.ts'
 
 /** A clock that stands still until told, and questions that are answered when told. */
 function setup() {
   let nowMs = 0
   let later: { readonly run: () => void; readonly atMs: number }[] = []
   const answers: (() => void)[] = []
-  const pace = new Pace(() => new Promise((resolve) => answers.push(resolve)), 1_000, {
+  const throttle = new Throttle(() => new Promise((resolve) => answers.push(resolve)), 1_000, {
     nowMs: () => nowMs,
     later: (run, delayMs) => void later.push({ run, atMs: nowMs + delayMs }),
   })
   const settle = () => new Promise((resolve) => setImmediate(resolve))
   return {
-    pace,
+    throttle,
     asked: () => answers.length,
     answer: async () => {
       answers.at(-1)?.()
@@ -30,15 +30,15 @@ function setup() {
 }
 
 test('the first question is asked at once', () => {
-  const { pace, asked } = setup()
-  pace.ask()
+  const { throttle, asked } = setup()
+  throttle.request()
   assert.equal(asked(), 1)
 })
 
 test('never two questions at once: what is wanted meanwhile is asked once, afterwards', async () => {
-  const { pace, asked, answer, pass } = setup()
-  pace.ask()
-  for (let times = 0; times < 50; times++) pace.ask()
+  const { throttle, asked, answer, pass } = setup()
+  throttle.request()
+  for (let times = 0; times < 50; times++) throttle.request()
   await pass(10_000)
   assert.equal(asked(), 1)
   await answer()
@@ -51,23 +51,23 @@ test('never two questions at once: what is wanted meanwhile is asked once, after
 })
 
 test('a question long after the last one does not wait', async () => {
-  const { pace, asked, answer, pass } = setup()
-  pace.ask()
+  const { throttle, asked, answer, pass } = setup()
+  throttle.request()
   await answer()
   await pass(5_000)
-  pace.ask()
+  throttle.request()
   assert.equal(asked(), 2)
 })
 
 test('a person who waits is not kept waiting, and the planned question is not asked twice', async () => {
-  const { pace, asked, answer, pass } = setup()
-  pace.ask()
+  const { throttle, asked, answer, pass } = setup()
+  throttle.request()
   await answer()
-  pace.ask()
+  throttle.request()
   assert.equal(asked(), 1)
-  pace.askNow()
+  throttle.requestNow()
   assert.equal(asked(), 2)
-  pace.askNow()
+  throttle.requestNow()
   await answer()
   assert.equal(asked(), 3, 'right after the one that was running')
   await answer()

@@ -1,10 +1,10 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
-import { Pace } from '../facts/pace.ts'
+import { Throttle } from '../facts/throttle.ts'
 import { useLive } from './live.ts'
 
 const AGAIN_EVERY_MS = 1_000
 
-export interface Asked<T> {
+export interface QueryState<T> {
   /** The latest answer; undefined until there was one. */
   readonly value: T | undefined
   /** Why the latest question failed. */
@@ -14,46 +14,50 @@ export interface Asked<T> {
 }
 
 /**
- * The answer to a question, asked anew when `key` changes, when `turn` does (at most once a second), and when the daemon is
+ * The answer to a question, asked anew when `key` changes, when `revision` does (at most once a second), and when the daemon is
  * back. The old answer stays until the new one is there, so that nothing jumps.
  */
-export function useAsk<T>(key: string, ask: (signal: AbortSignal) => Promise<T>, turn: string | number = 0): Asked<T> {
-  const [answer, setAnswer] = useState<Pick<Asked<T>, 'value' | 'error'>>({ value: undefined, error: undefined })
+export function useQuery<T>(
+  key: string,
+  request: (signal: AbortSignal) => Promise<T>,
+  revision: string | number = 0,
+): QueryState<T> {
+  const [result, setResult] = useState<Pick<QueryState<T>, 'value' | 'error'>>({ value: undefined, error: undefined })
   const isLive = useLive((state) => state.link === 'live')
-  const question = useRef(ask)
-  question.current = ask
-  const pace = useRef<Pace | undefined>(undefined)
+  const current = useRef(request)
+  current.current = request
+  const throttle = useRef<Throttle | undefined>(undefined)
   useEffect(() => {
     if (!isLive) return undefined
     const ended = new AbortController()
-    pace.current = new Pace(
+    throttle.current = new Throttle(
       async () => {
         if (ended.signal.aborted) return
         try {
-          const value = await question.current(ended.signal)
-          if (!ended.signal.aborted) setAnswer({ value, error: undefined })
+          const value = await current.current(ended.signal)
+          if (!ended.signal.aborted) setResult({ value, error: undefined })
         } catch (error) {
-          if (!ended.signal.aborted) setAnswer(({ value }) => ({ value, error }))
+          if (!ended.signal.aborted) setResult(({ value }) => ({ value, error }))
         }
       },
       AGAIN_EVERY_MS,
       { nowMs: () => performance.now(), later: (run, delayMs) => void setTimeout(run, delayMs) },
     )
-    pace.current.ask()
+    throttle.current.request()
     return () => ended.abort()
   }, [key, isLive])
-  const asked = useRef(turn)
+  const seen = useRef(revision)
   useEffect(() => {
-    if (asked.current === turn) return
-    asked.current = turn
-    pace.current?.ask()
-  }, [turn])
-  const again = useCallback(() => pace.current?.askNow(), [])
-  return { ...answer, again }
+    if (seen.current === revision) return
+    seen.current = revision
+    throttle.current?.request()
+  }, [revision])
+  const again = useCallback(() => throttle.current?.requestNow(), [])
+  return { ...result, again }
 }
 
 /** Changes whenever something happened that a list of the folder's items may show. */
-export function useFolderTurn(id: string): string {
+export function useFolderRevision(id: string): string {
   return useLive((state) => {
     const connected = Object.values(state.connections.connections).filter((each) => each.connected).length
     const paused = state.config?.folders.find((folder) => folder.id === id)?.paused

@@ -1,23 +1,23 @@
 import type { ComponentChildren } from 'preact'
 import { reasonOf } from '../../app/act.ts'
-import type { Asked } from '../../live/ask.ts'
+import type { QueryState } from '../../live/query.ts'
 import { Button } from '../../ui/button.tsx'
 import { Empty, Skeleton } from '../../ui/parts.tsx'
 import { t } from '../../words/words.ts'
 
 /** What was asked for, once it is there: grey lines before, the reason if it cannot be had. */
-export function Answer<T>({
-  asked,
+export function QueryResult<T>({
+  query,
   children,
 }: {
-  readonly asked: Asked<T>
+  readonly query: QueryState<T>
   readonly children: (value: T) => ComponentChildren
 }) {
-  if (asked.value !== undefined) return <>{children(asked.value)}</>
-  if (asked.error === undefined) return <Skeleton lines={5} />
+  if (query.value !== undefined) return <>{children(query.value)}</>
+  if (query.error === undefined) return <Skeleton lines={5} />
   return (
-    <Empty action={<Button onClick={asked.again}>{t('problems.retry')}</Button>}>
-      {t('fold.failed', { reason: reasonOf(asked.error) })}
+    <Empty action={<Button onClick={query.again}>{t('problems.retry')}</Button>}>
+      {t('fold.failed', { reason: reasonOf(query.error) })}
     </Empty>
   )
 }

@@ -20,7 +20,7 @@ import { AddFolderDialog } from '../add/add-folder.tsx'
 import { share } from '../device/share.ts'
 
 /** Devices that request and folders that are offered: each is let in, refused for good, or sent away until it comes again. */
-export function WaitingForYou() {
+export function PendingRequests() {
   const pendingDevices = useLive((state) => state.pendingDevices)
   const pendingFolders = useLive((state) => state.pendingFolders)
   const config = useLive((state) => state.config)
@@ -28,7 +28,7 @@ export function WaitingForYou() {
   if (requests.length + offers.length === 0) return null
   return (
     <Section title={t('pending.title')}>
-      <ul class="rows overview-asks">
+      <ul class="rows overview-requests">
         {requests.map((request) => (
           <DeviceRequestRow key={request.deviceID} request={request} />
         ))}
@@ -59,9 +59,9 @@ function DeviceRequestRow({ request }: { readonly request: DeviceRequest }) {
     </Button>
   )
   return (
-    <Ask title={t('pending.device', { name })} onIgnore={ignore} onDismiss={dismiss} accept={yes}>
-      <span class="mono overview-ask-id">{request.deviceID}</span> {request.address} · <Ago time={request.time} />
-    </Ask>
+    <PendingRow title={t('pending.device', { name })} onIgnore={ignore} onDismiss={dismiss} accept={yes}>
+      <span class="mono overview-request-id">{request.deviceID}</span> {request.address} · <Ago time={request.time} />
+    </PendingRow>
   )
 }
 
@@ -95,13 +95,13 @@ function OfferRow({ offer }: { readonly offer: Offer }) {
   )
   const title = t(offer.isHere ? 'pending.folderHere' : 'pending.folder', { name: device, folder: name })
   return (
-    <Ask title={title} onIgnore={ignore} onDismiss={dismiss} accept={yes}>
+    <PendingRow title={title} onIgnore={ignore} onDismiss={dismiss} accept={yes}>
       <span class="mono">{folderID}</span> · <Ago time={offer.time} />
-    </Ask>
+    </PendingRow>
   )
 }
 
-interface AskProps {
+interface PendingRowProps {
   readonly title: string
   readonly children: ComponentChildren
   readonly accept: ComponentChildren
@@ -109,14 +109,14 @@ interface AskProps {
   readonly onDismiss: () => Promise<unknown>
 }
 
-function Ask({ title, children, accept, onIgnore, onDismiss }: AskProps) {
+function PendingRow({ title, children, accept, onIgnore, onDismiss }: PendingRowProps) {
   return (
-    <li class="overview-ask">
-      <div class="overview-ask-text">
-        <p class="overview-ask-title">{title}</p>
+    <li class="overview-request">
+      <div class="overview-request-text">
+        <p class="overview-request-title">{title}</p>
         <p class="soft">{children}</p>
       </div>
-      <div class="overview-ask-actions">
+      <div class="overview-request-actions">
         {accept}
         <Button title={t('pending.ignoreHelp')} onClick={onIgnore}>
           {t('do.ignore')}

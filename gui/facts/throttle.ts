@@ -1,5 +1,5 @@
-/** What a pace needs of the time. */
-export interface PaceClock {
+/** What a throttle needs of the time. */
+export interface ThrottleClock {
   nowMs(): number
   later(run: () => void, delayMs: number): void
 }
@@ -8,32 +8,32 @@ export interface PaceClock {
  * Does something whenever asked to, but never twice at once and never sooner than a while after the last time ended.
  * What is asked for meanwhile is done once, afterwards: the last word is never lost.
  */
-export class Pace {
+export class Throttle {
   readonly #run: () => Promise<void>
   readonly #everyMs: number
-  readonly #clock: PaceClock
+  readonly #clock: ThrottleClock
   #freeAtMs = -Infinity
   #running = false
   #planned = false
   #wanted = false
   #isUrgent = false
 
-  constructor(run: () => Promise<void>, everyMs: number, clock: PaceClock) {
+  constructor(run: () => Promise<void>, everyMs: number, clock: ThrottleClock) {
     this.#run = run
     this.#everyMs = everyMs
     this.#clock = clock
   }
 
-  ask(): void {
+  request(): void {
     this.#wanted = true
     this.#plan()
   }
 
   /** For a person who waits: at once, or right after what is running. */
-  askNow(): void {
+  requestNow(): void {
     this.#freeAtMs = -Infinity
     this.#isUrgent = this.#running
-    this.ask()
+    this.request()
   }
 
   #plan(): void {
