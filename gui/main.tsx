@@ -18,6 +18,6 @@ try {
   render(<App />, document.getElementById('app')!)
   listenToKeys()
 } catch {
-  // The daemon went away between the page and its words: there is nothing to keep yet.
+  // The daemon stopped between loading the page and its texts: there is no input to keep yet.
   setTimeout(() => location.reload(), RELOAD_MS)
 }

@@ -3,7 +3,7 @@ import { retryNow } from '../live/live.ts'
 import { t } from '../words/words.ts'
 import { showToast } from './toasts.tsx'
 
-/** Does something for a person and tells how it went. Resolves to whether it went well; never rejects. */
+/** Runs a user action and shows its result as a toast. Resolves to whether it succeeded; never rejects. */
 export async function act(doing: () => Promise<unknown>, done?: string): Promise<boolean> {
   try {
     await doing()
@@ -15,7 +15,7 @@ export async function act(doing: () => Promise<unknown>, done?: string): Promise
   }
 }
 
-/** Why a request failed, in words for people. */
+/** Why a request failed, as text for the user. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof ClientError)) return error instanceof Error ? error.message : String(error)
   if (error.failure === 'unreachable' || error.failure === 'timeout') return t('fail.unreachable')

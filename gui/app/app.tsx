@@ -20,7 +20,7 @@ import { useTitle } from './title.ts'
 import { Toasts } from './toasts.tsx'
 import { TopBar } from './top-bar.tsx'
 
-/** The whole page. Another language draws all of it again, and leaves everything where it was. */
+/** The whole page. Another language renders all of it again without losing state. */
 export function App() {
   useStore(currentTexts, (value) => value)
   useTitle()

@@ -17,7 +17,7 @@ import { restartDaemon, shutDownDaemon } from './power.ts'
 import { goTo } from './route.ts'
 import { chooseTheme } from './theme.ts'
 
-/** Something that can be done from anywhere. */
+/** A command of the palette. */
 export interface Command {
   readonly id: string
   readonly text: string
@@ -95,7 +95,7 @@ function pauseWords(name: string, paused: boolean): Pick<Command, 'text' | 'icon
     : { text: t('command.pause', { name }), icon: 'pause' }
 }
 
-/** Whether the daemon asks people who they are. */
+/** Whether the daemon requires a login. */
 export function wantsLogin({ config }: LiveState): boolean {
   return (
     config !== undefined && (config.gui.authMode === 'ldap' || (config.gui.user !== '' && config.gui.password !== ''))

@@ -10,7 +10,7 @@ import { closeDialog, DialogId, openDialog } from './dialogs.tsx'
 
 const SHOWN_MAX = 60
 
-/** Everything that can be done, found by typing. */
+/** The command palette. */
 export function openCommands(): void {
   openDialog(() => <Commands />)
 }
@@ -23,7 +23,7 @@ function Commands() {
   useStore(debug, (value) => value)
   useEffect(() => {
     dialog.current?.showModal()
-    loadDebug().catch(() => undefined) // without it there are a few commands less
+    loadDebug().catch(() => undefined) // without it the debug commands are missing
   }, [])
   const found = bestMatches(commandsOf(live.get()), typed, SHOWN_MAX)
   const run = (command: Command | undefined) => {

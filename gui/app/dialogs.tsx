@@ -9,7 +9,7 @@ interface OpenDialog {
 const open = new Store<readonly OpenDialog[]>([])
 let nextId = 1
 
-/** Which of the open dialogs a component stands in: one that closes may not take another with it. */
+/** The dialog that a component belongs to, so that closing it does not close another one. */
 export const DialogId = createContext<number | undefined>(undefined)
 
 /** Shows a dialog above the page. It is drawn by `draw` until `closeDialog`. */

@@ -8,7 +8,7 @@ import { goTo } from './route.ts'
 export function listenToKeys(): void {
   const chord = new KeyChord()
   addEventListener('keydown', (event) => {
-    // A dialog has the keys to itself, and a page that is locked has nothing to open.
+    // Keys do not act while a dialog is open or the page is locked.
     if (
       event.defaultPrevented ||
       event.isComposing ||

@@ -3,7 +3,7 @@ import { retryNow, useLive } from '../live/live.ts'
 import { Button } from '../ui/button.tsx'
 import { t } from '../words/words.ts'
 
-/** Says so when the daemon is away, has moved, or came back as another version. Floats, so that nothing jumps. */
+/** Shown when the daemon is unreachable, has moved, or was updated. Floats, so that the layout does not shift. */
 export function LinkBar() {
   const link = useLive((state) => state.link)
   const isOther = useLive(

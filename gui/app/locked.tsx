@@ -2,7 +2,7 @@ import { useEffect, useRef } from 'preact/hooks'
 import { LoginPage } from '../pages/login/login-page.tsx'
 import { t } from '../words/words.ts'
 
-/** The login above a page whose session has ended: what was typed into it is there again afterwards. */
+/** The login above a page whose session has expired: input on the page is kept. */
 export function Locked() {
   const dialog = useRef<HTMLDialogElement>(null)
   useEffect(() => dialog.current?.showModal(), [])

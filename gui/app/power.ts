@@ -3,7 +3,7 @@ import { confirm } from '../ui/confirm.tsx'
 import { t } from '../words/words.ts'
 import { act } from './act.ts'
 
-/** Ends the daemon and starts it again, once the person has said yes. */
+/** Restarts the daemon after a confirmation. */
 export async function restartDaemon(): Promise<void> {
   const wanted = await confirm({
     title: t('power.restartTitle'),
@@ -13,7 +13,7 @@ export async function restartDaemon(): Promise<void> {
   if (wanted) await act(() => client.restart(), t('power.restarting'))
 }
 
-/** Ends the daemon, once the person has said yes. */
+/** Shuts down the daemon after a confirmation. */
 export async function shutDownDaemon(): Promise<void> {
   const wanted = await confirm({
     title: t('power.shutdownTitle'),

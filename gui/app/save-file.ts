@@ -1,4 +1,4 @@
-/** Hands a file to the browser, which puts it where downloads go. */
+/** Saves a file as a download. */
 export function saveFile(name: string, content: BlobPart, type: string): void {
   const address = URL.createObjectURL(new Blob([content], { type }))
   const link = document.createElement('a')

@@ -11,7 +11,7 @@ export function chooseTheme(chosen: Theme): void {
   try {
     localStorage.setItem(KEPT, chosen)
   } catch {
-    // A browser that keeps nothing forgets the choice with the page.
+    // Without local storage the choice lasts as long as the page.
   }
   show(chosen)
   theme.set(chosen)

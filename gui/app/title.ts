@@ -5,7 +5,7 @@ import { overallStatusText } from '../facts/overall-status-text.ts'
 import { overallStatus } from '../facts/overall-status.ts'
 import { useLive } from '../live/live.ts'
 
-/** Keeps the title of the tab true, for people who look at another one. */
+/** Keeps the title of the tab up to date, for users who look at another tab. */
 export function useTitle(): void {
   const title = useLive((state) => {
     if (state.config === undefined || state.link === 'locked') return 'Twinfold'

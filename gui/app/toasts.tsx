@@ -11,7 +11,7 @@ const SHOWN_MAX = 4
 const toasts = new Store<readonly Toast[]>([])
 let nextId = 1
 
-/** Says for a moment that something was done, or was not. */
+/** Shows for a moment that something succeeded or failed. */
 export function showToast(kind: Toast['kind'], text: string): void {
   const id = nextId++
   toasts.update((list) => [...list, { id, kind, text }].slice(-SHOWN_MAX))

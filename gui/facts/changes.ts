@@ -13,7 +13,7 @@ export interface FileChange {
   readonly here: boolean
 }
 
-/** What an event of the disk tells; undefined for any other. */
+/** The change of a disk event; undefined for any other event. */
 export function changeOf({ id, time, type, data }: EventJson): FileChange | undefined {
   if (type !== 'LocalChangeDetected' && type !== 'RemoteChangeDetected') return undefined
   const fields: Readonly<Record<string, unknown>> = typeof data === 'object' && data !== null ? { ...data } : {}

@@ -8,7 +8,7 @@ const WAYS = { relay: 'device.byRelay', lan: 'device.byLan', internet: 'device.b
   TextKey
 >
 
-/** How a device stands, in words. */
+/** The state of a device as text. */
 export function deviceText(facts: DeviceFacts, nowMs: number): string {
   if (facts.paused) return t('device.paused')
   if (!facts.connected) {

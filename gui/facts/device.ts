@@ -7,7 +7,7 @@ export function deviceName({ deviceID, name }: Pick<DeviceConfig, 'deviceID' | '
   return name === '' ? shortId(deviceID) : name
 }
 
-/** The first seven characters, as people compare them. */
+/** The first seven characters, the usual short form. */
 export function shortId(deviceId: string): string {
   return deviceId.slice(0, 7)
 }
@@ -26,7 +26,7 @@ export function otherDevices(state: LiveState): readonly DeviceConfig[] {
 /** By which way a device is connected. */
 export type Way = 'relay' | 'lan' | 'internet'
 
-/** How a device stands, as a row shows it. Flat, so that two of them are compared field by field. */
+/** The state of a device, as a row shows it. Flat, so that two of them are compared field by field. */
 export interface DeviceFacts {
   readonly tone: Tone
   readonly paused: boolean
@@ -36,10 +36,10 @@ export interface DeviceFacts {
   readonly lastSeenMs: number
   /** Folders that it takes part in. */
   readonly folders: number
-  /** What it still lacks of what we share with it. */
+  /** Items of the shared folders that are missing on it. */
   readonly waiting: number
   readonly bytesLeft: number
-  /** How much of it all it has; 1 only when it lacks nothing. */
+  /** The fraction it has; 1 only when nothing is missing. */
   readonly fraction: number
 }
 
@@ -79,7 +79,7 @@ function missingOn(state: LiveState, deviceId: string): Pick<DeviceFacts, 'waiti
   return { waiting, bytesLeft, fraction: fractionOf(waiting, bytesLeft, bytesTotal) }
 }
 
-/** Deletions and empty files weigh nothing, and still are not there. */
+/** Deletions and empty files have no bytes but still count as missing. */
 export function fractionOf(waiting: number, bytesLeft: number, bytesTotal: number): number {
   if (waiting === 0) return 1
   return bytesTotal === 0 ? 0.99 : Math.min(0.99, Math.max(0, 1 - bytesLeft / bytesTotal))

@@ -16,7 +16,7 @@ export interface FolderCounts {
   readonly extra: number
 }
 
-/** The daemon has taken off already what has come of files that are under way. */
+/** The daemon has already subtracted the received parts of running downloads. */
 export function folderCounts(live: FolderLive | undefined): FolderCounts {
   const status = live?.status
   return {

@@ -1,12 +1,12 @@
 import type { FolderConfig } from '../../src/core/config/config.ts'
 
-/** How the directory of a new folder stands to those that are there already. */
+/** The relation of a new folder's directory to those of existing folders. */
 export type PathTrouble = {
   readonly kind: 'same' | 'inside' | 'around'
   readonly folder: Pick<FolderConfig, 'id' | 'label'>
 }
 
-/** Where a folder of this name goes unless somebody says otherwise; nothing from the name leads anywhere else. */
+/** The default path of a folder with this name; characters of the name cannot lead outside of it. */
 export function suggestedPath(defaultPath: string, name: string, separator: string): string {
   const last = name
     .trim()
@@ -40,7 +40,7 @@ export function pathTrouble(
   return undefined
 }
 
-/** A folder id as people can read it to each other: two groups of five letters and digits. */
+/** A folder id that is easy to read aloud: two groups of five letters and digits. */
 export function folderIdFrom(random: Uint8Array): string {
   const letters = Array.from(random.slice(0, 10), (byte) => 'abcdefghijklmnopqrstuvwxyz234567'.charAt(byte % 32)).join(
     '',

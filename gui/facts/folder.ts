@@ -7,11 +7,11 @@ import type { Tone } from './tone.ts'
 
 export { folderName } from './folder-counts.ts'
 
-/** How a folder stands, as a row shows it. */
+/** The state of a folder, as a row shows it. */
 export interface FolderFacts extends FolderCounts {
   readonly tone: Tone
   readonly text: string
-  /** From 0 to 1, only while something moves. */
+  /** From 0 to 1, only during a transfer or a scan. */
   readonly fraction?: number
 }
 

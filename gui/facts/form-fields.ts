@@ -137,12 +137,12 @@ export const GUI_FIELDS = grouped(GUI, {
   gui: ['address', 'useTLS', ['sessionCookieDurationS', { unit: 's', min: -1 }]],
 })
 
-/** Set in a way of their own, or told by the daemon alone. */
+/** Set elsewhere on the page, or set by the daemon alone. */
 const ELSEWHERE: ReadonlySet<string> = new Set(['user', 'password', 'apiKey', 'urAccepted', 'urSeen'])
 
 export type AdvancedPart = 'options' | 'gui' | 'ldap'
 
-/** What has no better place: every other setting, by its own name and kind. */
+/** Every other setting, by its configuration name and kind. */
 export const ADVANCED_FIELDS: Readonly<Record<AdvancedPart, readonly FormField[]>> = {
   options: rest(OPTIONS, OPTION_FIELDS),
   gui: rest(GUI, GUI_FIELDS),

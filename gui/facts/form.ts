@@ -1,9 +1,9 @@
 import { fieldsOf, type Fields } from '../../src/core/config/config-fields.ts'
 
-/** How a setting is typed by people. `rules`: one a line, `+` permits and `-` refuses. */
+/** The kind of input of a setting. `rules`: one per line, `+` permits and `-` refuses. */
 type FormKind = 'text' | 'whole' | 'number' | 'check' | 'choice' | 'lines' | 'size' | 'rules'
 
-/** One setting of a form. What it is called and what it is for stands in the table of words, under its name. */
+/** One setting of a form. Its label and help text are in the tables of texts, under its name. */
 export interface FormField {
   /** The way to it from the part of the config that the form is about: `versioning.params.keep`. */
   readonly name: string
@@ -17,7 +17,7 @@ export interface FormField {
   readonly times: number
   /** A number that is stored as text. */
   readonly asText: boolean
-  /** What stands there while nothing is stored. */
+  /** Shown while nothing is stored. */
   readonly otherwise: string
   /** Makes sense only while another field has one of these values. */
   readonly when?: { readonly name: string; readonly is: readonly string[] } | undefined
@@ -25,10 +25,10 @@ export interface FormField {
 
 type FormUnit = 's' | 'min' | 'h' | 'd' | 'KiB' | 'KiB/s' | '%'
 
-/** What a person has typed so far, by name; what is not in it is as it was. */
+/** The edits so far, by name; other fields are unchanged. */
 export type Edits = Readonly<Record<string, string | boolean>>
 
-/** Why a field cannot be saved as it is; the words are `form.wrong.<kind>`. */
+/** Why a field cannot be saved; the text is `form.wrong.<kind>`. */
 export interface Wrong {
   readonly kind: 'whole' | 'number' | 'min' | 'max' | 'size' | 'rules'
   readonly limit?: number
@@ -43,7 +43,7 @@ export function shownValue(field: FormField, part: unknown, edits: Edits): strin
   return edits[field.name] ?? storedValue(field, part)
 }
 
-/** What is stored, as a person would type it. */
+/** The stored value as text for an input field. */
 export function storedValue(field: FormField, part: unknown): string | boolean {
   const value = valueAt(part, field.name)
   switch (field.kind) {
@@ -97,7 +97,7 @@ function outside({ min, max }: FormField, value: number): Wrong | undefined {
   return max !== undefined && value > max ? { kind: 'max', limit: max } : undefined
 }
 
-/** Everything that keeps a form from being saved, by field. Fields that are not shown keep nobody from anything. */
+/** Everything that keeps a form from being saved, by field. Hidden fields are not checked. */
 export function wrongsIn(fields: readonly FormField[], part: unknown, edits: Edits): ReadonlyMap<string, Wrong> {
   const wrongs = new Map<string, Wrong>()
   for (const field of visible(fields, part, edits)) {
@@ -117,7 +117,7 @@ export function visible(fields: readonly FormField[], part: unknown, edits: Edit
   })
 }
 
-/** Only what was changed, in the shape of the config: what a PATCH sends. Empty when nothing was. */
+/** Only what was changed, in the structure of the config: what a PATCH sends. Empty when nothing was. */
 export function changesIn(
   fields: readonly FormField[],
   part: unknown,
@@ -152,7 +152,7 @@ function typedValue(field: FormField, typed: string | boolean): unknown {
   }
 }
 
-/** Nobody means blank lines, nor blanks around one. */
+/** Blank lines and blanks around a line are dropped. */
 export function linesOf(text: string): readonly string[] {
   return text
     .split('\n')

@@ -26,7 +26,7 @@ export function formatCount(count: number): string {
 }
 
 export function formatPercent(fraction: number): string {
-  // What is not whole must not read as whole.
+  // An incomplete value must not be shown as 100 %.
   const shown = fraction >= 1 ? 1 : Math.min(fraction, 0.99)
   return shown.toLocaleString(language.get(), { style: 'percent', maximumFractionDigits: 0 })
 }

@@ -1,7 +1,7 @@
 /** The places that follow upon `g`. */
 export const PLACE_KEYS = { o: '', f: 'folders', d: 'devices', c: 'changes', l: 'log', s: 'settings' } as const
 
-/** What keys ask the page to do. */
+/** What keys do on the page. */
 export type KeyAction =
   | { readonly kind: 'go'; readonly place: string }
   | { readonly kind: 'commands' | 'search' | 'help' }
@@ -10,7 +10,7 @@ export interface KeyPress {
   readonly key: string
   readonly ctrl: boolean
   readonly alt: boolean
-  /** Into a field, where letters are letters. */
+  /** Typed into a field, where letters are text. */
   readonly typing: boolean
   readonly atMs: number
 }
@@ -18,7 +18,7 @@ export interface KeyPress {
 /** How long `g` waits for its second letter. */
 const CHORD_MS = 1_500
 
-/** Turns presses of keys into wishes. */
+/** Turns key presses into actions. */
 export class KeyChord {
   #beganMs = -Infinity
 

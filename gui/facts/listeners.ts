@@ -1,13 +1,13 @@
 import type { StatusJson } from '../../src/rest/system.ts'
 
-/** A place where others can reach us, or cannot and why. */
+/** A listener: its address, and its error if it failed. */
 export interface Listener {
   readonly address: string
   /** Empty while it works. */
   readonly error: string
 }
 
-/** The addresses that were got where the configuration leaves the choice to the system, else those it names. */
+/** The actual addresses where the configuration leaves the choice to the system, else the configured ones. */
 export function listenersOf(status: StatusJson['connectionServiceStatus']): readonly Listener[] {
   return Object.entries(status).flatMap(([configured, { error, lanAddresses, wanAddresses }]) => {
     if (error !== null) return [{ address: configured, error }]

@@ -9,7 +9,7 @@ export interface LogEntry {
   readonly id: number
   readonly timeMs: number
   readonly level: LogLevel
-  /** The part of the program that wrote it; empty where the line does not say. */
+  /** The facility that wrote it; empty where the line names none. */
   readonly facility: string
   readonly text: string
 }
@@ -18,7 +18,7 @@ export interface LogEntry {
 export const LOG_LINES_MAX = 2_000
 
 /**
- * The time to ask for lines after. It lies before the last line known, because others may bear the same time;
+ * The time to request lines after. It lies before the last known line, because others may have the same time;
  * `appendLog` leaves out those that are known.
  */
 export function logSince(known: readonly LogEntry[]): string | undefined {
@@ -26,7 +26,7 @@ export function logSince(known: readonly LogEntry[]): string | undefined {
   return last === undefined ? undefined : new Date(last.timeMs - 1).toISOString()
 }
 
-/** The lines known and those told since, each once. Returns `known` itself when nothing is new. */
+/** The known lines and those received since, each once. Returns `known` itself when nothing is new. */
 export function appendLog(known: readonly LogEntry[], received: readonly LogLineJson[]): readonly LogEntry[] {
   const last = known.at(-1)
   let repeated = last === undefined ? 0 : known.length - 1 - known.findLastIndex(({ timeMs }) => timeMs !== last.timeMs)
@@ -52,12 +52,12 @@ function entryOf({ when, message, level }: LogLineJson, id: number): LogEntry {
   }
 }
 
-/** What a person wants to see of the log. */
+/** The filter of the log view. */
 export interface LogFilter {
   readonly text: string
   /** This level and those above it. */
   readonly level: LogLevel
-  /** One part of the program, or all where empty. */
+  /** One facility, or all where empty. */
   readonly facility: string
   /** Only lines after this one: those before were cleared from the view. */
   readonly afterId: number
@@ -76,7 +76,7 @@ export function filterLog(entries: readonly LogEntry[], filter: LogFilter): read
   )
 }
 
-/** Lines as a person would send them to somebody. */
+/** Lines as text, for copying. */
 export function logText(entries: readonly LogEntry[]): string {
   return entries
     .map(

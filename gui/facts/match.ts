@@ -1,4 +1,4 @@
-/** How well a text answers what was typed: the smaller the better, undefined when it does not. */
+/** How well a text matches the query: smaller is better, undefined for no match. */
 export function matchRank(text: string, typed: string): number | undefined {
   const [plain, wanted] = [plainText(text), plainText(typed).trim()]
   if (plain.startsWith(wanted)) return 0
@@ -22,7 +22,7 @@ export function bestMatches<T extends { readonly text: string }>(
     .map(({ item }) => item)
 }
 
-/** Without accents and capitals, which people leave out when they are in a hurry. */
+/** Without accents and capitals, which are often left out. */
 function plainText(text: string): string {
   return text
     .normalize('NFD')

@@ -1,13 +1,13 @@
 /** Where a daemon serves its page. */
 export interface GuiPlace {
-  /** As the settings say it: a host, which may be empty or stand for all, and a port. */
+  /** As configured: a host, which may be empty or a wildcard, and a port. */
   readonly address: string
   readonly useTLS: boolean
 }
 
 /**
  * The address of the page after its settings were changed while it was open; undefined when they were not, or name no
- * place that a browser could go to. The host stays the one that worked, unless the daemon now listens to a single other.
+ * place that a browser could go to. The host that worked is kept, unless the daemon now listens on a single other.
  */
 export function movedTo(before: GuiPlace, now: GuiPlace, hostname: string): string | undefined {
   if (before.address === now.address && before.useTLS === now.useTLS) return undefined

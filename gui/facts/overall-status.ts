@@ -6,7 +6,7 @@ import { folderCounts, folderName, type FolderCounts } from './folder-counts.ts'
 import { meanRate, secondsLeft } from './rates.ts'
 import type { Tone } from './tone.ts'
 
-/** The word of the sentence, in the table of the overview. */
+/** The key of the sentence in the table of the overview. */
 type StatusKey =
   | 'status.starting'
   | 'status.lost'
@@ -31,7 +31,7 @@ export interface OverallStatus {
   readonly tone: Tone
   readonly key: StatusKey
   readonly values: Readonly<Record<string, string | number>>
-  /** How long it will take, where something moves. */
+  /** The remaining time, while something is transferred. */
   readonly leftS?: number | undefined
   readonly place: Place
 }
@@ -42,7 +42,7 @@ interface Standing {
   readonly counts: FolderCounts
 }
 
-/** Made from the worst thing that is true. */
+/** The most severe state wins. */
 export function overallStatus(state: LiveState): OverallStatus {
   const { config } = state
   if (config === undefined) return plain('wait', 'status.starting')
@@ -88,7 +88,7 @@ function downloading(state: LiveState, standings: readonly Standing[]): OverallS
   return { ...counted('busy', 'status.downloading', found, found.counts.waiting, 'waiting'), leftS }
 }
 
-/** Nothing is fetched, and something is not here. A folder that is at work may be about to fetch it. */
+/** Items are missing and none is being downloaded. A busy folder may be about to download them. */
 function waiting(state: LiveState, standings: readonly Standing[]): OverallStatus | undefined {
   const short = standings.filter(({ folder, counts }) => folder.type !== 'sendonly' && counts.waiting > 0)
   const [first] = short

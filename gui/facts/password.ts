@@ -10,7 +10,7 @@ export interface LoginDraft {
 
 export type LoginTrouble = 'userMissing' | 'passwordMissing' | 'passwordsDiffer' | 'passwordLong'
 
-/** What keeps a user and password from being saved; undefined when nothing does. */
+/** Why a user and password cannot be saved; undefined when they can. */
 export function loginTrouble({ user, password, repeated, hasPassword }: LoginDraft): LoginTrouble | undefined {
   if (user.trim() === '') return 'userMissing'
   if (password === '' && repeated === '' && !hasPassword) return 'passwordMissing'

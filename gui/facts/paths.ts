@@ -13,7 +13,7 @@ export function joinPath(directory: string, name: string): string {
   return directory === '' ? name : `${directory}/${name}`
 }
 
-/** What a person typed, as a path below the folder; undefined for one that leads out of it. */
+/** The input as a path below the folder; undefined for one that leads out of it. */
 export function parseSubPath(text: string): string | undefined {
   const parts = text
     .trim()

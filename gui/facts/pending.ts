@@ -2,7 +2,7 @@ import type { Config } from '../../src/core/config/config.ts'
 import type { Change } from '../../src/rest/config.ts'
 import type { LiveState } from '../live/state.ts'
 
-/** A device that we do not know and that wants to talk to us. */
+/** An unknown device that has tried to connect. */
 export interface DeviceRequest {
   readonly deviceID: string
   readonly name: string
@@ -10,7 +10,7 @@ export interface DeviceRequest {
   readonly time: string
 }
 
-/** A folder that a device offers and that we do not share with it. */
+/** A folder that a device offers and that is not shared with it. */
 export interface Offer {
   readonly folderID: string
   readonly label: string
@@ -20,7 +20,7 @@ export interface Offer {
   readonly isHere: boolean
 }
 
-/** By name, so that nothing moves below a hand: who requests again has a newer time. */
+/** Sorted by name, so that rows do not move when a device connects again and gets a newer time. */
 export function deviceRequestsOf({ pendingDevices }: Pick<LiveState, 'pendingDevices'>): readonly DeviceRequest[] {
   return Object.entries(pendingDevices)
     .map(([deviceID, request]) => ({ deviceID, ...request }))
@@ -59,7 +59,7 @@ function compareText(one: string, other: string): number {
   return one < other ? -1 : one > other ? 1 : 0
 }
 
-/** The configuration in which the device requests in vain. */
+/** The configuration with the device among the ignored ones. */
 export function ignoringDevice(
   config: Config,
   { deviceID, name, address }: DeviceRequest,
@@ -69,7 +69,7 @@ export function ignoringDevice(
   return { ...config, remoteIgnoredDevices: [...others, { deviceID, name, address, time: now }] }
 }
 
-/** What the device's settings say of folders that it offers in vain, with one more. */
+/** The device's list of ignored folders, with one more. */
 export function ignoringFolder(
   config: Config,
   { deviceID, folderID, label }: Offer,
@@ -79,7 +79,7 @@ export function ignoringFolder(
   return { ignoredFolders: [...ignored.filter(({ id }) => id !== folderID), { id: folderID, label, time: now }] }
 }
 
-/** With whom a folder is shared, once it is shared with the device, or is not any more. */
+/** The device list of a folder after sharing it with the device, or after ending that. */
 export function sharingWith(
   config: Config,
   folderId: string,

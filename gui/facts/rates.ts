@@ -2,7 +2,7 @@ import type { Rate, RatePoint } from '../live/state.ts'
 
 /** Ten minutes are shown. */
 export const SHOWN_S = 600
-/** One reading jumps; the mean of a few is what a person would say. */
+/** A single reading fluctuates, so the mean of a few is shown. */
 const MEAN_POINTS = 5
 
 /** The rate of the last moments. */
@@ -13,7 +13,7 @@ export function meanRate(history: readonly RatePoint[]): Rate {
   return { inBps: mean(({ inBps }) => inBps), outBps: mean(({ outBps }) => outBps) }
 }
 
-/** How long something takes at a rate, a second at least; undefined when nothing moves, for then nobody knows. */
+/** How long something takes at a rate, a second at least; undefined when nothing is transferred. */
 export function secondsLeft(bytesLeft: number, bytesPerSecond: number): number | undefined {
   return bytesPerSecond < 1 ? undefined : Math.max(1, bytesLeft / bytesPerSecond)
 }
@@ -45,7 +45,7 @@ export function seriesOf(history: readonly RatePoint[]): Series {
   return [atS, inBps, outBps]
 }
 
-/** The highest rates of the time shown, for those who cannot see the plot. */
+/** The highest rates of the time shown, for screen readers. */
 export function peakRate(history: readonly RatePoint[]): Rate {
   const peak = (of: (point: RatePoint) => number) => history.reduce((most, point) => Math.max(most, of(point)), 0)
   return { inBps: peak(({ inBps }) => inBps), outBps: peak(({ outBps }) => outBps) }

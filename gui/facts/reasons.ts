@@ -2,7 +2,7 @@ import type { WaitingJson, WhyJson } from '../../src/rest/twinfold.ts'
 import type { Values } from '../words/fill.ts'
 import type { TextKey } from '../words/words.ts'
 
-/** A sentence that is yet to be said in the language of the page. */
+/** A text key with its values, not translated yet. */
 export interface ReasonText {
   readonly key: TextKey
   readonly values?: Values
@@ -10,7 +10,7 @@ export interface ReasonText {
 
 type WaitingItem = WaitingJson['items'][number]
 
-/** Why an item is not here yet. `nameOf` tells the name of a device by its id. */
+/** Why an item is not here yet. `nameOf` returns the name of a device by its id. */
 export function waitReason(item: WaitingItem, nameOf: (deviceId: string) => string): ReasonText {
   const { code, cause = '' } = item.reason
   switch (code) {
@@ -29,7 +29,7 @@ export function waitReason(item: WaitingItem, nameOf: (deviceId: string) => stri
   }
 }
 
-/** Why a file is where it is, the gravest first. */
+/** The reasons for the state of a file, the most severe first. */
 export function whyReasons({ reasons, devices }: Pick<WhyJson, 'reasons' | 'devices'>): readonly ReasonText[] {
   return reasons.map(({ code, cause = '' }) => {
     switch (code) {

@@ -2,7 +2,7 @@ import type { TextKey } from '../words/words.ts'
 
 type Remedies = readonly (readonly [RegExp, TextKey])[]
 
-/** What goes wrong with folders and disks, whoever tells of it; clients know these words, so they stay. */
+/** Errors of folders and disks. Other clients match these messages, so they do not change. */
 const WITH_DISKS: Remedies = [
   [/marker missing/i, 'remedy.marker'],
   [/path missing/i, 'remedy.missing'],
@@ -14,7 +14,7 @@ const WITH_DISKS: Remedies = [
   [/EMFILE|ENFILE|too many open/i, 'remedy.tooMany'],
 ]
 
-/** Of single items. The words are common ones: in any other message they would mean something else. */
+/** Errors of single items. The patterns are common words, so they are not applied to other messages. */
 const WITH_ITEMS: Remedies = [
   [/name too long|ENAMETOOLONG/i, 'remedy.longName'],
   [/not empty|ENOTEMPTY|contains/i, 'remedy.notEmpty'],
@@ -23,7 +23,7 @@ const WITH_ITEMS: Remedies = [
   [/modified|changed (during|while)|exists|EEXIST/i, 'remedy.changed'],
 ]
 
-/** Of the device. What is asked first goes before: a limit of watches is reported by the system as a full disk. */
+/** Warnings of the device. The order matters: the system reports an exceeded watch limit as a full disk. */
 const WITH_DEVICE: Remedies = [
   [/not watched|inotify|max_user_watches/i, 'notice.watch'],
   [/address already in use|EADDRINUSE/i, 'notice.port'],
@@ -32,12 +32,12 @@ const WITH_DEVICE: Remedies = [
   [/changed by another program|kept copy/i, 'notice.configCopy'],
 ]
 
-/** What helps against the error of an item or a folder. */
+/** The remedy for the error of an item or a folder. */
 export function remedyFor(error: string): TextKey {
   return find([...WITH_DISKS, ...WITH_ITEMS], error) ?? 'remedy.other'
 }
 
-/** What a person can do about a warning; undefined where we know nothing better than the message. */
+/** The remedy for a warning; undefined where the message says it all. */
 export function remedyOf(message: string): TextKey | undefined {
   return find([...WITH_DEVICE, ...WITH_DISKS], message)
 }

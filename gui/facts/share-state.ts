@@ -3,7 +3,7 @@ import type { CompletionJson } from '../../src/rest/completion.ts'
 import { fractionOf } from './device.ts'
 import type { Tone } from './tone.ts'
 
-/** How a folder stands on another device. */
+/** The state of a folder on another device. */
 export type ShareState =
   | {
       readonly kind: 'not-shared' | 'paused-here' | 'paused-there' | 'not-accepted' | 'unknown' | 'whole'
@@ -17,7 +17,7 @@ export type ShareState =
       readonly fraction: number
     }
 
-/** What it told when it was last connected counts, too: then what it lacks waits for it. */
+/** Uses the last completion reported while connected, so that a disconnected device still shows its missing items. */
 export function shareState(
   folder: FolderConfig,
   deviceId: string,

@@ -19,7 +19,7 @@ export function sharesOf(devices: readonly FolderDeviceConfig[], ownId: string |
   )
 }
 
-/** The list that the daemon gets; who introduced a device that stays is not forgotten. */
+/** The list that the daemon gets; the introducer of a device that stays is kept. */
 export function shareList(
   before: readonly FolderDeviceConfig[],
   shares: Shares,
@@ -33,7 +33,7 @@ export function shareList(
   return [...own, ...chosen]
 }
 
-/** Whether two choices share a folder alike. */
+/** Whether two choices share a folder in the same way. */
 export function sameShares(a: Shares, b: Shares): boolean {
   const ids = Object.keys(a)
   return ids.length === Object.keys(b).length && ids.every((id) => Object.hasOwn(b, id) && a[id] === b[id])

@@ -5,8 +5,8 @@ export interface ThrottleClock {
 }
 
 /**
- * Does something whenever asked to, but never twice at once and never sooner than a while after the last time ended.
- * What is asked for meanwhile is done once, afterwards: the last word is never lost.
+ * Runs something on request, but never twice at once and not before `everyMs` after the last run ended.
+ * Requests made meanwhile lead to one run afterwards, so that the last request is never lost.
  */
 export class Throttle {
   readonly #run: () => Promise<void>
@@ -29,7 +29,7 @@ export class Throttle {
     this.#plan()
   }
 
-  /** For a person who waits: at once, or right after what is running. */
+  /** For a user action: immediately, or right after the current run. */
   requestNow(): void {
     this.#freeAtMs = -Infinity
     this.#isUrgent = this.#running

@@ -1,2 +1,2 @@
-/** How something stands. The page says it in words, with a picture and a colour that say the same. */
+/** A severity. The page shows it as text, with an icon and a colour of the same meaning. */
 export type Tone = 'good' | 'busy' | 'wait' | 'bad' | 'off'

@@ -15,7 +15,7 @@ export function versionedFiles(versions: VersionsJson, text: string): readonly V
     .sort((a, b) => (a.path < b.path ? -1 : 1))
 }
 
-/** What came back and what did not. */
+/** What was restored and what was not. */
 export function restoreOutcome(wanted: Readonly<Record<string, string>>, failures: RestoreResultJson) {
   const failed = Object.entries(failures).map(([path, reason]) => ({ path, reason }))
   return { restored: Object.keys(wanted).length - failed.length, failed }

@@ -1,8 +1,8 @@
 const COOKIE = 'CSRF-Token-'
 
 /**
- * The headers that tell the daemon that a request comes from its own page. Cookies do not know ports: those of other
- * daemons on the same host are among them, under the names of those, and harm nobody.
+ * The headers that prove that a request comes from the daemon's own page. Cookies are not bound to ports: those of other
+ * daemons on the same host are among them, under their own names, and are ignored.
  */
 export function csrfHeaders(cookies: string): Record<string, string> {
   const headers: Record<string, string> = {}

@@ -2,7 +2,7 @@ import type { DebugJson } from '../../src/rest/system.ts'
 import { client } from './client.ts'
 import { Store } from './store.ts'
 
-/** The parts of the program that can write more into the log, and those that do; undefined until asked. */
+/** The facilities and those with debug logging enabled; undefined until loaded. */
 export const debug = new Store<DebugJson | undefined>(undefined)
 
 export async function loadDebug(): Promise<void> {

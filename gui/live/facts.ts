@@ -4,7 +4,7 @@ import { useLive } from './live.ts'
 import type { LiveState } from './state.ts'
 
 /**
- * Facts made of the state, as one flat object; the component is drawn again only when a field of it changes. `select` must
+ * Facts of the state, as one flat object; the component renders again only when a field of it changes. `select` must
  * take what it needs from the state itself, not from the component.
  */
 export function useFacts<F extends object>(select: (state: LiveState) => F): F {

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks'
 
 const QUIET_MS = 250
 
-/** The value once it has not changed for a moment: what is typed is not asked for letter by letter. */
+/** The debounced value: input does not send a request for each letter. */
 export function useLater<T>(value: T): T {
   const [later, setLater] = useState(value)
   useEffect(() => {

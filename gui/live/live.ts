@@ -10,18 +10,18 @@ import { Pauses } from './pauses.ts'
 const CONNECTIONS_EVERY_MS = 2_000
 /** In rounds of the above. */
 const WARNINGS_EVERY = 5
-/** Events in a flood are taken in handfuls: the page is drawn four times a second, not a thousand times. */
+/** Events are applied in batches: the page is rendered four times a second, not a thousand times. */
 const EVENTS_EVERY_MS = 250
-/** A page that nobody sees holds no request open: browsers allow six to a host, shared by all its pages. */
+/** A hidden page holds no request open: browsers allow six to a host, shared by all its pages. */
 const HIDDEN_EVERY_MS = 5_000
 const HIDDEN_MS_MAX = 30_000
-/** A timer that is so late has slept with its machine. */
+/** A timer that is this late was suspended with its machine. */
 const LATE_MS = 15_000
 const RETRY_SOON_MS = 300
 const RETRY_MS = 1_500
 const LOCKED_MS = 24 * 3_600_000
 
-/** What the page knows of its daemon. */
+/** The state of the daemon, as known to the page. */
 export const live = new Store<LiveState>(INITIAL)
 
 export function useLive<S>(select: (state: LiveState) => S): S {
@@ -32,14 +32,14 @@ const pauses = new Pauses()
 let following = new AbortController()
 let beginsAnew = false
 
-/** Tries the daemon again at once and asks everything anew: after a login, or when a person is impatient. */
+/** Reconnects and reloads everything immediately: after a login, or on request of the user. */
 export function retryNow(): void {
   beginsAnew = true
   following.abort()
   pauses.end()
 }
 
-/** Forgets everything, as after logging out. */
+/** Discards everything, as after logging out. */
 export function forget(): void {
   live.set({ ...INITIAL, link: 'locked' })
   retryNow()
@@ -55,7 +55,7 @@ export async function follow(): Promise<never> {
     try {
       await followOnce(following.signal, () => (failures = 0))
     } catch (error) {
-      // One who asked for a new beginning has broken off this one: that is no failure.
+      // A requested restart aborts the running round: that is no failure.
       if (!beginsAnew) await pauses.pause(await delayAfter(error, ++failures))
     } finally {
       following.abort()
@@ -70,12 +70,12 @@ async function delayAfter(error: unknown, failures: number): Promise<number> {
     live.update((state) => ({ ...state, link: 'locked' }))
     return beginsAnew ? 0 : LOCKED_MS
   }
-  if (failures === 1) return RETRY_SOON_MS // a token that is no longer good, a connection that broke: nothing to speak of
+  if (failures === 1) return RETRY_SOON_MS // an expired token or a broken connection is not shown
   live.update((state) => ({ ...state, link: 'lost' }))
   return RETRY_MS
 }
 
-/** A refusal means a login is wanted, or that the daemon is new and our token is not: the page itself brings a new one. */
+/** A refusal means that a login is required, or that the token is of an earlier run: loading the page sets one. */
 async function isLocked(): Promise<boolean> {
   await fetch('/', { cache: 'no-store' }).catch(() => undefined)
   try {
@@ -87,8 +87,8 @@ async function isLocked(): Promise<boolean> {
 }
 
 /**
- * Asks everything once and follows the events from there. Returns when everything has to be asked anew. What was asked is
- * never older than the events before it, and those after it are applied in their order: so nothing is lost in between.
+ * Loads everything once and follows the events from there. Returns when everything has to be loaded again. The loaded
+ * state is never older than the events before it, and later events are applied in order: so no event is lost.
  */
 async function followOnce(signal: AbortSignal, onLive: () => void): Promise<void> {
   const types = TOLD_TYPES
@@ -117,7 +117,7 @@ async function nextEvents(since: number, signal: AbortSignal) {
   return client.eventsSince({ types, since, timeoutS: 0 }, signal)
 }
 
-/** A daemon that was restarted counts its events from one again, and would leave us waiting for the old numbers. */
+/** A restarted daemon counts its events from one again, so a request for the old numbers would not return. */
 async function isSameRun(signal: AbortSignal): Promise<boolean> {
   const summary = await client.call('GET /rest/twinfold/summary', { signal })
   const { runSince, system } = live.get()
@@ -134,7 +134,7 @@ async function isSamePulse(): Promise<boolean> {
   return true
 }
 
-/** Rates and warnings have no events. Rejects when the daemon does not answer or the machine has slept, and never ends otherwise. */
+/** Polls rates and warnings, which have no events. Rejects when the daemon does not respond or the machine was suspended. */
 async function countBytes(signal: AbortSignal): Promise<never> {
   for (let round = 1; ; round++) {
     const begunMs = Date.now()
@@ -146,7 +146,7 @@ async function countBytes(signal: AbortSignal): Promise<never> {
   }
 }
 
-/** Asks one thing again, for those who changed it. A failure shows at the next event. */
+/** Reloads one part after a change. A failure shows at the next event. */
 export function reload(wanted: Iterable<Reload>): void {
   reloadNow(live, wanted).catch(() => undefined)
 }
@@ -155,7 +155,7 @@ function isSeen(): boolean {
   return document.visibilityState === 'visible'
 }
 
-/** A page that comes back into sight catches up at once; after a longer time it asks everything anew. */
+/** A page that becomes visible catches up immediately; after a longer time it reloads everything. */
 function watchSight(): void {
   let hiddenAtMs = Date.now()
   document.addEventListener('visibilitychange', () => {

@@ -7,7 +7,7 @@ import type { Store } from './store.ts'
 
 type Live = Store<LiveState>
 
-/** Asks everything. */
+/** Loads everything. */
 export async function loadAll(live: Live): Promise<void> {
   const [config, system, version, summary, restartRequired] = await Promise.all([
     client.config(),
@@ -71,7 +71,7 @@ const RELOADS = {
   },
   async warnings(live: Live) {
     const { errors } = await client.call('GET /rest/system/error')
-    // QueryState often and seldom new: those who show them are drawn again only then.
+    // Loaded often and rarely changed: components render again only on a change.
     live.update((state) =>
       JSON.stringify(state.warnings) === JSON.stringify(errors ?? []) ? state : { ...state, warnings: errors ?? [] },
     )
@@ -82,7 +82,7 @@ const RELOADS = {
   },
 } as const
 
-/** Asks some things again. Rejects only when there is no answer at all; one that says no, as for a folder just removed, changes nothing. */
+/** Reloads some parts. Rejects only without a response; an error, as for a folder just removed, changes nothing. */
 export async function reloadNow(live: Live, wanted: Iterable<Reload>): Promise<void> {
   await Promise.all(
     [...wanted].map((name) =>

@@ -1,4 +1,4 @@
-/** Waiting that can be cut short. */
+/** Pauses that can be ended early. */
 export class Pauses {
   readonly #waiting = new Set<() => void>()
 

@@ -5,17 +5,17 @@ import { useLive } from './live.ts'
 const AGAIN_EVERY_MS = 1_000
 
 export interface QueryState<T> {
-  /** The latest answer; undefined until there was one. */
+  /** The latest result; undefined until there was one. */
   readonly value: T | undefined
-  /** Why the latest question failed. */
+  /** Why the latest request failed. */
   readonly error: unknown
-  /** Asks once more, for those who changed something that no event tells of. */
+  /** Requests it again, after a change that no event reports. */
   readonly again: () => void
 }
 
 /**
- * The answer to a question, asked anew when `key` changes, when `revision` does (at most once a second), and when the daemon is
- * back. The old answer stays until the new one is there, so that nothing jumps.
+ * The result of a request, sent again when `key` changes, when `revision` does (at most once a second), and when the
+ * daemon is back. The old result stays until the new one has arrived, so that the layout does not shift.
  */
 export function useQuery<T>(
   key: string,
@@ -56,7 +56,7 @@ export function useQuery<T>(
   return { ...result, again }
 }
 
-/** Changes whenever something happened that a list of the folder's items may show. */
+/** Changes with every event that may affect a list of the folder's items. */
 export function useFolderRevision(id: string): string {
   return useLive((state) => {
     const connected = Object.values(state.connections.connections).filter((each) => each.connected).length

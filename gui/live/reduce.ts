@@ -5,7 +5,7 @@ import type { FolderLive, LiveState, Rate, RatePoint } from './state.ts'
 /** Ten minutes, a point every two seconds. */
 const HISTORY_MAX = 300
 
-/** What has to be asked anew because of an event that does not tell it itself. */
+/** What has to be reloaded because of an event that does not contain it. */
 export type Reload =
   | 'config'
   | 'summary'
@@ -16,7 +16,7 @@ export type Reload =
   | 'restart'
   | `folder:${string}`
 
-/** Whether events are missing between the last one known and those told: the daemon keeps only so many. */
+/** Whether events are missing between the last known one and those received: the daemon keeps a limited number. */
 export function isGap(events: readonly { readonly id: number }[], since: number): boolean {
   const [first] = events
   return first !== undefined && first.id > since + 1
@@ -62,7 +62,7 @@ export function applyEvent(state: LiveState, event: PageEvent): LiveState {
   }
 }
 
-/** What an event calls for to be asked. */
+/** What has to be reloaded after an event. */
 export function reloadsFor(event: PageEvent): readonly Reload[] {
   switch (event.type) {
     case 'DownloadProgress':
@@ -94,7 +94,7 @@ export function reloadsFor(event: PageEvent): readonly Reload[] {
   }
 }
 
-/** What the byte counts tell once they are compared with those before. */
+/** The rates, computed from the byte counts and the previous ones. */
 export function applyConnections(state: LiveState, next: ConnectionsJson): LiveState {
   const rates: Record<string, Rate> = {}
   const deviceHistory: Record<string, readonly RatePoint[]> = {}

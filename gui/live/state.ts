@@ -4,10 +4,10 @@ import type { CompletionJson, DeviceStatisticsJson } from '../../src/rest/comple
 import type { FolderStatisticsJson, FolderStatusJson } from '../../src/rest/db.ts'
 import type { LogLineJson, StatusJson, VersionJson } from '../../src/rest/system.ts'
 
-/** How the page stands with its daemon. `locked`: it wants a password first. */
+/** The state of the connection to the daemon. `locked`: it requires a login. */
 type Link = 'starting' | 'live' | 'lost' | 'locked'
 
-/** One folder as the daemon sees it now. */
+/** One folder as the daemon reports it. */
 export interface FolderLive {
   readonly status: FolderStatusJson
   /** How much of it each other device has, by device id. */
@@ -26,13 +26,13 @@ export interface RatePoint extends Rate {
   readonly atMs: number
 }
 
-/** How far one file is that is being downloaded. */
+/** The progress of one download. */
 interface FileProgress {
   readonly bytesDone: number
   readonly bytesTotal: number
 }
 
-/** What the daemon has told so far. Only `reduce.ts` and `live.ts` make a new one. */
+/** What the daemon has reported so far. Only `reduce.ts` and `live.ts` make a new one. */
 export interface LiveState {
   readonly link: Link
   readonly config: Config | undefined
@@ -58,7 +58,7 @@ export interface LiveState {
   readonly restartRequired: boolean
   /** Where the daemon listened, and which version it was, when the page was loaded. */
   readonly servedAs: { readonly address: string; readonly useTLS: boolean; readonly version: string } | undefined
-  /** Counts events by folder, so that lists know when to ask again. */
+  /** Counts events by folder, so that lists are reloaded when needed. */
   readonly folderEvents: Readonly<Record<string, number>>
 }
 

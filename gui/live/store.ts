@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 
-/** A value that changes, and those who want to know. */
+/** An observable value. */
 export class Store<T> {
   #value: T
   readonly #listeners = new Set<() => void>()

@@ -5,14 +5,14 @@ import { Icon, type IconName } from './icon.tsx'
 export interface ButtonProps {
   readonly children?: ComponentChildren
   readonly icon?: IconName
-  /** What it does, for readers of the screen, where there is only an icon. */
+  /** Its purpose, for screen readers, where there is only an icon. */
   readonly label?: string
   readonly kind?: 'plain' | 'primary' | 'quiet' | 'danger'
   readonly type?: 'button' | 'submit'
   readonly disabled?: boolean
   readonly pressed?: boolean
   readonly title?: string
-  /** A promise keeps the button waiting until it is settled. */
+  /** A promise disables the button until it is settled. */
   readonly onClick?: () => unknown
 }
 

@@ -6,14 +6,14 @@ import { Dialog } from './dialog.tsx'
 
 export interface Question {
   readonly title: string
-  /** What will happen, to how much of what, and whether a copy stays. */
+  /** The consequences: what is affected, how many items, and whether a copy is kept. */
   readonly text: string
-  /** The word on the button that does it. */
+  /** The label of the confirming button. */
   readonly action: string
   readonly danger?: boolean
 }
 
-/** Asks before something that is hard to undo. Resolves to whether the person wants it. */
+/** Confirms something that is hard to undo. Resolves to whether the user confirmed. */
 export function confirm(question: Question): Promise<boolean> {
   return new Promise((resolve) => {
     openDialog(() => <ConfirmDialog {...question} onDecision={resolve} />)

@@ -10,7 +10,7 @@ export interface DialogProps {
   /** Buttons at the foot. */
   readonly actions?: ComponentChildren
   readonly wide?: boolean
-  /** Called when a person closes it by Escape or the cross. */
+  /** Called when the user closes it by Escape or the close button. */
   readonly onClose?: () => void
   /** Makes the dialog a form: Enter in a field and the submit button come here. */
   readonly onSubmit?: () => unknown

@@ -4,7 +4,7 @@ import { seriesOf, SHOWN_S } from '../facts/rates.ts'
 import type { RatePoint } from '../live/state.ts'
 import { language } from '../words/language.ts'
 
-/** Below this the scale does not shrink: a few bytes of keeping in touch are no mountain. */
+/** The scale does not shrink below this, so that keep-alive traffic stays small in the plot. */
 const SCALE_BPS_MIN = 10_000
 const AXIS_WIDTH = 76
 const AXIS_HEIGHT = 28
@@ -12,7 +12,7 @@ const AXIS_HEIGHT = 28
 const SHOWN_S_MIN = 120
 const MINUTE_STEPS = [60, 120, 300]
 
-/** Draws the rates into the element, in the colours of the theme. The drawing part of the page is loaded with the first plot. */
+/** Draws the rates into the element, in the colours of the theme. uPlot is loaded with the first plot. */
 export async function drawPlot(
   element: HTMLElement,
   history: readonly RatePoint[],
@@ -62,7 +62,7 @@ function optionsOf(element: HTMLElement): uPlot.Options {
   }
 }
 
-/** A colour of the theme as a drawing understands it, which knows nothing of themes. */
+/** A colour of the theme as a plain value, because a canvas does not resolve CSS variables. */
 function colourOf(element: HTMLElement, name: string): string {
   element.style.color = `var(${name})`
   const { color } = getComputedStyle(element)

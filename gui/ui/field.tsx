@@ -3,9 +3,9 @@ import { useId } from 'preact/hooks'
 
 interface FieldProps {
   readonly label: string
-  /** One line that says what it is for. */
+  /** One line of help. */
   readonly help?: string | undefined
-  /** What is wrong with what was typed. */
+  /** Why the input is invalid. */
   readonly error?: string | undefined
 }
 

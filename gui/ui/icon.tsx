@@ -38,7 +38,7 @@ const PATHS = {
 
 export type IconName = keyof typeof PATHS
 
-/** A picture beside words; it never stands for them, so readers of the screen pass it over. */
+/** An icon beside a text; hidden from screen readers because the text has the same meaning. */
 export function Icon({ name, size = 18 }: { readonly name: IconName; readonly size?: number }) {
   return (
     <svg class="icon" width={size} height={size} viewBox="0 0 24 24" aria-hidden="true" focusable="false">

@@ -9,7 +9,7 @@ export interface MenuItem {
   readonly danger?: boolean
 }
 
-/** A button that opens a list of things to do. */
+/** A button that opens a list of actions. */
 export function Menu({
   label,
   icon,

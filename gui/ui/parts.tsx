@@ -17,7 +17,7 @@ const TONE_ICONS: Readonly<Record<Tone, IconName>> = {
 
 export type { Tone } from '../facts/tone.ts'
 
-/** How something stands: words, with a picture and a colour that say the same. */
+/** A state as text, with an icon and a colour of the same meaning. */
 export function State({ tone, children }: { readonly tone: Tone; readonly children: ComponentChildren }) {
   return (
     <span class={`state ${tone}`}>
@@ -27,12 +27,12 @@ export function State({ tone, children }: { readonly tone: Tone; readonly childr
   )
 }
 
-/** A bar that tells how far something is, from 0 to 1. */
+/** A progress bar, from 0 to 1. */
 export function Bar({ fraction, label }: { readonly fraction: number; readonly label: string }) {
   return <progress class="bar" value={Math.min(1, Math.max(0, fraction))} max={1} aria-label={label} title={label} />
 }
 
-/** A time in relation to now, with the exact one in the tooltip; it grows older by itself. */
+/** A time in relation to now, with the exact one in the tooltip; updated periodically. */
 export function Ago({ time }: { readonly time: string | number }) {
   const timeMs = typeof time === 'number' ? time : Date.parse(time)
   const nowMs = useNow(15_000)
@@ -45,7 +45,7 @@ export function Ago({ time }: { readonly time: string | number }) {
   )
 }
 
-/** Now, told again in this interval. */
+/** The current time, updated in this interval. */
 export function useNow(everyMs: number): number {
   const [nowMs, setNowMs] = useState(() => Date.now())
   useEffect(() => {
@@ -76,7 +76,7 @@ export function Section({
   )
 }
 
-/** What stands where a list would be, if there is nothing in it: why, and what to do. */
+/** Shown in place of an empty list: why it is empty, and what to do. */
 export function Empty({
   children,
   action,
@@ -92,7 +92,7 @@ export function Empty({
   )
 }
 
-/** Grey lines in the shape of what is on its way. */
+/** Placeholder lines while something is loading. */
 export function Skeleton({ lines = 3 }: { readonly lines?: number }) {
   return (
     <div class="skeleton" role="status" aria-label={t('state.loading')}>
@@ -103,7 +103,7 @@ export function Skeleton({ lines = 3 }: { readonly lines?: number }) {
   )
 }
 
-/** A name and a value, one pair a line. */
+/** Pairs of name and value, one per line. */
 export function Facts({ rows }: { readonly rows: readonly (readonly [name: string, value: ComponentChildren])[] }) {
   return (
     <dl class="facts">
@@ -131,7 +131,7 @@ export function CopyButton({ text, label }: { readonly text: string; readonly la
   )
 }
 
-/** The clipboard of the browser exists only on pages that count as safe; a selection works everywhere. */
+/** The clipboard API exists only in secure contexts; copying a selection works everywhere. */
 async function copyText(text: string): Promise<void> {
   try {
     await navigator.clipboard.writeText(text)

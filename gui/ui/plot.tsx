@@ -9,7 +9,7 @@ import { t } from '../words/words.ts'
 import { drawPlot, plotData } from './draw-plot.ts'
 import { Icon } from './icon.tsx'
 
-/** The rates of the last ten minutes: as a drawing, and in words for those who do not see it. */
+/** The rates of the last ten minutes: as a drawing, and as text for screen readers. */
 export function RatePlot({ label, history }: { readonly label: string; readonly history: readonly RatePoint[] }) {
   const [now, peak] = [meanRate(history.slice(-1)), peakRate(history)]
   const current = { in: formatRate(now.inBps), out: formatRate(now.outBps) }

@@ -1,6 +1,6 @@
 import type { Entry } from './language.ts'
 
-/** Words that every page needs. */
+/** Texts that every page needs. */
 export const COMMON = {
   'nav.main': { en: 'Main', de: 'Hauptmenü', es: 'Principal', fr: 'Principal', zh: '主菜单' },
   'nav.overview': { en: 'Overview', de: 'Übersicht', es: 'Resumen', fr: 'Aperçu', zh: '概览' },

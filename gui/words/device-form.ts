@@ -1,6 +1,6 @@
 import type { Entry } from './language.ts'
 
-/** What can be set for a device: the name of each setting and one line that says what it is for. */
+/** What can be set for a device: the name of each setting and one line of help. */
 export const DEVICE_FORM = {
   'form.device.name': { en: 'Name', de: 'Name', es: 'Nombre', fr: 'Nom', zh: '名称' },
   'form.device.name.help': {

@@ -1,6 +1,6 @@
 import type { Entry } from './language.ts'
 
-/** What can be set for a folder: the name of each setting and one line that says what it is for. */
+/** What can be set for a folder: the name of each setting and one line of help. */
 export const FOLDER_FORM = {
   'form.folder.label': { en: 'Name', de: 'Name', es: 'Nombre', fr: 'Nom', zh: '名称' },
   'form.folder.label.help': {

@@ -4,19 +4,19 @@ export const LANGUAGES = { en: 'English', de: 'Deutsch', es: 'Español', fr: 'Fr
 
 export type Language = keyof typeof LANGUAGES
 
-/** One text in every language. Two forms, parted by `||`, are one and many; `{name}` is filled in. */
+/** One text in every language. Two forms, separated by `||`, are singular and plural; `{name}` is filled in. */
 export type Entry = Readonly<Record<Language, string>>
 
 const KEPT = 'twinfold-language'
 
-/** The daemon has chosen the language of the page by what the browser asked for; a choice in the menu goes before. */
+/** The daemon sets the language of the page by the browser's preference; a choice in the menu takes precedence. */
 export const language = new Store<Language>(parse(kept()) ?? parse(document.documentElement.lang) ?? 'en')
 
 export function chooseLanguage(chosen: Language): void {
   try {
     localStorage.setItem(KEPT, chosen)
   } catch {
-    // A browser that keeps nothing forgets the choice with the page.
+    // Without local storage the choice lasts as long as the page.
   }
   document.documentElement.lang = chosen
   language.set(chosen)

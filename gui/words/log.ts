@@ -1,6 +1,6 @@
 import type { Entry } from './language.ts'
 
-/** The log, debugging, the commands, the keys, and the end of the daemon. */
+/** The log, debugging, the commands, the keys, restart and shutdown. */
 export const LOG = {
   'log.live': {
     en: 'Live log',

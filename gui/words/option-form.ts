@@ -1,6 +1,6 @@
 import type { Entry } from './language.ts'
 
-/** What can be set for the device as a whole and for this page, with one line each that says what it is for. */
+/** What can be set for the device as a whole and for this page, with one line of help each. */
 export const OPTION_FORM = {
   'form.options.startBrowser': {
     en: 'Open this page at start',

@@ -1,6 +1,6 @@
 import type { Entry } from './language.ts'
 
-/** The sentence of truth, the overview, and how folders and devices stand. */
+/** The overall status, the overview, and the states of folders and devices. */
 export const OVERVIEW = {
   'status.starting': { en: 'Starting …', de: 'Startet …', es: 'Iniciando…', fr: 'Démarrage…', zh: '正在启动…' },
   'status.upToDate': {

@@ -1,6 +1,6 @@
 import type { Entry } from './language.ts'
 
-/** Why a file is where it is, and what helps. */
+/** The reasons for the state of a file, and the remedies. */
 export const REASONS = {
   'wait.paused': {
     en: 'The folder is paused',

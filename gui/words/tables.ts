@@ -8,7 +8,7 @@ import { OVERVIEW } from './overview.ts'
 import { SETTINGS } from './settings.ts'
 import { UPGRADE } from './upgrade.ts'
 
-/** Everything the page says, by key, in all languages. A browser gets only the one that it speaks: see vite.config.ts. */
+/** All texts of the page, by key, in all languages. A browser loads only one language: see vite.config.ts. */
 export const WORDS = {
   ...COMMON,
   ...OVERVIEW,

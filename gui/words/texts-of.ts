@@ -1,11 +1,11 @@
 import type { Entry } from './language.ts'
 import { WORDS } from './tables.ts'
 
-/** Everything the page says in one language. Throws for a language that the tables do not hold. */
+/** All texts of the page in one language. Throws for a language that the tables do not hold. */
 export function textsOf(language: string): Readonly<Record<string, string>> {
   const texts = Object.entries<Entry>(WORDS).map(([key, entry]) => {
     const text = Object.hasOwn(entry, language) ? entry[language as keyof Entry] : undefined
-    if (text === undefined) throw new Error(`${key} is not said in ${language}`)
+    if (text === undefined) throw new Error(`${key} has no text in ${language}`)
     return [key, text] as const
   })
   return Object.fromEntries(texts)

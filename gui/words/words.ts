@@ -16,27 +16,27 @@ const LOADERS: Readonly<Record<Language, () => Promise<{ readonly texts: Texts }
   zh: () => import('virtual:words/zh'),
 }
 
-/** The texts that the page uses now. Another language takes their place once it is here. */
+/** The texts that the page uses now. Replaced when another language is loaded. */
 export const currentTexts = new Store<{ readonly language: Language; readonly texts: Texts }>({
   language: 'en',
   texts: {},
 })
 
-/** Brings the texts of the language chosen. The page is drawn after the first time, and again whenever another is chosen. */
+/** Loads the texts of the chosen language. The page is rendered after the first time, and again for each other one. */
 export async function loadLanguage(): Promise<void> {
   const chosen = language.get()
   const { texts } = await LOADERS[chosen]()
   if (language.get() === chosen) currentTexts.set({ language: chosen, texts })
 }
 
-/** A daemon that is away cannot bring another language: the page goes on in the one it has. */
+/** Without the daemon another language cannot be loaded: the page keeps the current one. */
 language.subscribe(() => void loadLanguage().catch(() => undefined))
 
 export function isTextKey(key: string): key is TextKey {
   return Object.hasOwn(currentTexts.get().texts, key)
 }
 
-/** What the page says in the language chosen. */
+/** The text of a key in the chosen language. */
 export function t(key: TextKey, values: Values = {}): string {
   const { language: chosen, texts } = currentTexts.get()
   return fill(texts[key] ?? key, values, chosen)

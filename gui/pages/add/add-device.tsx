@@ -17,7 +17,7 @@ import { DeviceIdField, useCheckedId } from './device-id-field.tsx'
 import { NearDevices, type DevicePreset } from './near-devices.tsx'
 import { OwnId } from './own-id.tsx'
 
-/** Its ID, its name, which folders: the rest is as the defaults say. */
+/** Its ID, its name, which folders: the rest is taken from the defaults. */
 export function AddDeviceDialog({ preset }: { readonly preset?: DevicePreset }) {
   const defaults = useLive((state) => state.config?.defaults.device)
   const folders = useLive((state) => state.config?.folders) ?? []

@@ -25,7 +25,7 @@ export interface FolderOffer {
   readonly deviceID: string
 }
 
-/** What it is called, where it is, with whom: the rest is as the defaults say. */
+/** Its name, its path, the devices: the rest is taken from the defaults. */
 export function AddFolderDialog({ offer }: { readonly offer?: FolderOffer }) {
   const state = useLive((value) => value)
   const ownId = state.system?.myID

@@ -1,7 +1,7 @@
 import type { FolderChange } from '../../../src/client/client.ts'
 import { client } from '../../live/client.ts'
 
-/** Adds a folder. With patterns to ignore it starts only when they are in place, so that nothing of it leaves before. */
+/** Adds a folder. With ignore patterns it starts only when they are saved, so that no ignored file is announced. */
 export async function createFolder(
   folder: FolderChange & { readonly id: string; readonly path: string },
   ignores: readonly string[],

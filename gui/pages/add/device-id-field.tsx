@@ -7,14 +7,14 @@ import { useSettled } from '../../live/settled.ts'
 import { TextField } from '../../ui/field.tsx'
 import { t } from '../../words/words.ts'
 
-/** What is known of an ID that is being typed. */
+/** The state of an ID that is being typed. */
 export interface CheckedId {
   /** In its usual form, when it can be used. */
   readonly id?: string
   readonly error?: string
 }
 
-/** Asks the daemon about an ID as it is typed; an ID that is our own or known already is refused with words. */
+/** Validates an ID with the daemon as it is typed; the own ID and known ones are rejected with an error. */
 export function useCheckedId(typed: string): CheckedId {
   const text = useSettled(typed.trim())
   const ownId = useLive((state) => state.system?.myID)

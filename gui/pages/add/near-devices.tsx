@@ -5,13 +5,13 @@ import { useLive } from '../../live/live.ts'
 import { Button } from '../../ui/button.tsx'
 import { t } from '../../words/words.ts'
 
-/** What is already known of the device to add. */
+/** Preset fields of the device to add. */
 export interface DevicePreset {
   readonly deviceID: string
   readonly name: string
 }
 
-/** Devices that need not be typed: those that knocked, and those that were found on the same network. */
+/** Devices to choose from: pending ones, and those discovered on the local network. */
 export function NearDevices({ onPick }: { readonly onPick: (device: DevicePreset) => void }) {
   const pending = useLive((state) => state.pendingDevices)
   const devices = useLive((state) => state.config?.devices) ?? []

@@ -20,7 +20,7 @@ export function usePathError(path: string): string | undefined {
   return trouble?.kind === 'same' ? t('add.pathTaken', { folder: folderName(trouble.folder) }) : undefined
 }
 
-/** Where a folder is: directories of the daemon's machine are offered as one types. */
+/** Where a folder is: directories of the daemon's machine are suggested as the user types. */
 export function PathField({
   path,
   error,

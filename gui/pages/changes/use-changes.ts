@@ -8,7 +8,7 @@ const WAIT_S = 60
 const GRACE_MS = 15_000
 const RETRY_MS = 2_000
 
-/** What changed on disk since the daemon started, the newest first, as it happens; undefined until the first answer. */
+/** The changes on disk since the daemon started, newest first; undefined until the first response. */
 export function useChanges(): readonly FileChange[] | undefined {
   const [changes, setChanges] = useState<readonly FileChange[]>()
   const isLive = useLive((state) => state.link === 'live')
@@ -21,7 +21,7 @@ export function useChanges(): readonly FileChange[] | undefined {
   return changes
 }
 
-/** A daemon that comes back counts from one again, so what was known of the old one is replaced. */
+/** A restarted daemon counts from one again, so the earlier changes are replaced. */
 async function follow(show: (changes: readonly FileChange[]) => void, signal: AbortSignal): Promise<void> {
   let known: readonly FileChange[] = []
   let since = 0
@@ -39,7 +39,7 @@ async function follow(show: (changes: readonly FileChange[]) => void, signal: Ab
       timeoutS = WAIT_S
       if (!signal.aborted) show(known)
     } catch {
-      // The page as a whole shows when the daemon is away; this list goes on when it is back.
+      // The frame of the page shows a lost connection; this list resumes when the daemon is back.
       await new Promise((resolve) => setTimeout(resolve, RETRY_MS))
     }
   }

@@ -15,7 +15,7 @@ const KIB = 1_024
 
 type Row = readonly [name: string, value: ComponentChildren]
 
-/** How it is connected, or why not, and what is settled about it. */
+/** The connection, or the last error, and the settings of the device. */
 export function ConnectionFacts({ device }: { readonly device: DeviceConfig }) {
   const isConnected = useLive((state) => state.connections.connections[device.deviceID]?.connected === true)
   return (
@@ -51,7 +51,7 @@ function Connected({ id }: { readonly id: string }) {
   return <Facts rows={rows} />
 }
 
-/** The last attempts to reach it, of those addresses where it is looked for. */
+/** The last connection attempts, of the configured addresses. */
 function Away({ device: { deviceID, paused, addresses } }: { readonly device: DeviceConfig }) {
   const lastSeen = useLive((state) => state.deviceStats[deviceID]?.lastSeen ?? '')
   const { value: system } = useQuery(

@@ -10,7 +10,7 @@ import { Icon } from '../../ui/icon.tsx'
 import { Bar, State, useNow } from '../../ui/parts.tsx'
 import { t } from '../../words/words.ts'
 
-/** One line a device; each opens its page. */
+/** One line per device; each opens its page. */
 export function DeviceRows({ devices }: { readonly devices: readonly DeviceConfig[] }) {
   return (
     <ul class="rows">
@@ -21,7 +21,7 @@ export function DeviceRows({ devices }: { readonly devices: readonly DeviceConfi
   )
 }
 
-/** Name, how it is connected, what it behind, its rates. */
+/** Name, connection, missing items, rates. */
 function DeviceRow({ device: { deviceID, name } }: { readonly device: DeviceConfig }) {
   const facts = useFacts((state) => deviceFacts(state, deviceID))
   const text = deviceText(facts, useNow(15_000))
@@ -37,7 +37,7 @@ function DeviceRow({ device: { deviceID, name } }: { readonly device: DeviceConf
   )
 }
 
-/** What it has not got yet: on its way while it is connected, kept for it while it is not. */
+/** The missing items: being sent while it is connected, pending while it is not. */
 function Behind({ id, facts, text }: { readonly id: string; readonly facts: DeviceFacts; readonly text: string }) {
   const rate = useLive((state) => meanRate(state.deviceHistory[id] ?? []).outBps)
   const behind = t('overview.behind', { n: facts.waiting, size: formatSize(facts.bytesLeft) })

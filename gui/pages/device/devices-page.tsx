@@ -5,7 +5,7 @@ import { AddDeviceButton } from '../overview/add-buttons.tsx'
 import { PendingRequests } from '../overview/pending-requests.tsx'
 import { DeviceRows } from './device-row.tsx'
 
-/** All other devices, and those that would like to be. */
+/** All other devices, and the pending ones. */
 export function DevicesPage() {
   const devices = useOtherDevices()
   return (

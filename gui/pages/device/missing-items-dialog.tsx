@@ -15,7 +15,7 @@ import { t } from '../../words/words.ts'
 
 const STEP = 100
 
-/** Exactly what a device has not got of a folder, as it stands now. */
+/** The items of a folder that are missing on a device. */
 export function MissingItemsDialog({
   folder,
   device,

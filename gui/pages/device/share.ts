@@ -2,7 +2,7 @@ import { act } from '../../app/act.ts'
 import { sharingWith } from '../../facts/pending.ts'
 import { client } from '../../live/client.ts'
 
-/** Shares a folder with a device, or ends that. Asks for the settings first: the page's may be a moment old. */
+/** Shares a folder with a device, or ends that. Reads the settings first: those of the page may be outdated. */
 export function share(folderId: string, deviceId: string, shared: boolean, done: string): Promise<boolean> {
   return act(async () => {
     const config = await client.config()

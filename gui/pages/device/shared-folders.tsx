@@ -53,12 +53,12 @@ function SharedFolder({ folder, device }: SharedFolderProps) {
 
 function ShareBox({ folder, device, shared }: SharedFolderProps & { readonly shared: boolean }) {
   const names = { folder: folderName(folder), name: deviceName(device) }
-  // Sharing with a device that is not trusted needs a password, which the folder's settings ask for.
+  // Sharing with an untrusted device needs a password, which is entered in the folder's settings.
   const isLocked = device.untrusted && !shared
   const change = async (box: HTMLInputElement) => {
     const wanted = box.checked
     if (!wanted) {
-      box.checked = true // until it is confirmed and the daemon says so
+      box.checked = true // until it is confirmed and reported by the daemon
       const question = {
         title: t('device.unshareTitle', names),
         text: t('device.unshareText'),
@@ -109,7 +109,7 @@ function ShareWords({ state }: { readonly state: ShareState }) {
   }
 }
 
-/** The number of what it lacks opens the list of exactly that. */
+/** The number of missing items opens their list. */
 function Behind({
   state,
   folder,

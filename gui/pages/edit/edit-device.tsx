@@ -80,7 +80,7 @@ export function EditDeviceDialog({ device }: { readonly device: DeviceConfig }) 
   )
 }
 
-/** Asks, and takes the device out of the config; files stay everywhere. */
+/** Removes the device from the config after a confirmation; files stay everywhere. */
 async function removeDevice(device: DeviceConfig, folders: number): Promise<void> {
   const name = deviceName(device)
   const question = {

@@ -74,7 +74,7 @@ export function EditFolderDialog({ folder }: { readonly folder: FolderConfig }) 
   )
 }
 
-/** What is kept encrypted and what is kept in the clear cannot become each other; the daemon would refuse it. */
+/** The daemon refuses to change a folder between encrypted and unencrypted. */
 function fieldsFor({ type }: FolderConfig): readonly FormField[] {
   const isHidden = type === 'receiveencrypted'
   return FOLDER_FIELDS.map((field) =>
@@ -84,7 +84,7 @@ function fieldsFor({ type }: FolderConfig): readonly FormField[] {
   )
 }
 
-/** Asks, and takes the folder out of the config; its files stay. */
+/** Removes the folder from the config after a confirmation; its files stay. */
 async function removeFolder(folder: FolderConfig, others: number): Promise<void> {
   const name = folderName(folder)
   const question = {

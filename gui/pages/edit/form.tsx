@@ -9,12 +9,12 @@ import type { Form } from './use-form.ts'
 
 export interface FieldsProps {
   readonly form: Form
-  /** Where the words of the fields stand: `folder`, `device`, `options`. */
+  /** The prefix of the texts of the fields: `folder`, `device`, `options`. */
   readonly words: string
   readonly groups: readonly string[]
   /** Names of fields to leave out, because they are shown in another way. */
   readonly without?: readonly string[]
-  /** The name of the field in which a person begins. */
+  /** The name of the field that has the focus first. */
   readonly first?: string
 }
 
@@ -32,7 +32,7 @@ export function Fields({ form, words, groups, without = [], first }: FieldsProps
   )
 }
 
-/** A group that is opened when somebody wants it, and by itself when something in it is wrong. */
+/** A group that the user opens, and that opens by itself when a field in it is invalid. */
 export function FieldGroup({
   form,
   words,
@@ -73,7 +73,7 @@ export function Fold({
   )
 }
 
-/** What the daemon said when it refused. */
+/** The error of the daemon. */
 export function Refusal({ text }: { readonly text: string }) {
   return text === '' ? null : (
     <p class="edit-refusal" role="alert">
@@ -128,7 +128,7 @@ function wrongText({ kind, limit }: Wrong): string {
   return textOr(`form.wrong.${kind}`).replace('{limit}', String(limit ?? ''))
 }
 
-/** Brings the first field that is wrong into view, and the person to it. */
+/** Scrolls to the first invalid field and focuses it. */
 export function focusFirstWrong(): void {
   const found = [...document.querySelectorAll<HTMLElement>('[aria-invalid="true"]')].find(
     (element) => element.offsetParent !== null,

@@ -7,12 +7,12 @@ import { ShareRow } from './share-row.tsx'
 export interface ShareDevicesProps {
   readonly devices: readonly DeviceConfig[]
   readonly shares: Shares
-  /** What the folder holds is encrypted already: nobody could read it. */
+  /** The folder holds encrypted data, so that no password is needed. */
   readonly isHidden: boolean
   readonly onChange: (shares: Shares) => void
 }
 
-/** With whom a folder is shared, one line a device; a device that nobody trusts needs a password. */
+/** The devices a folder is shared with, one per line; an untrusted device needs a password. */
 export function ShareDevices({ devices, shares, isHidden, onChange }: ShareDevicesProps) {
   if (devices.length === 0) return <p class="soft">{t('add.noDevices')}</p>
   return (
@@ -31,7 +31,7 @@ export function ShareDevices({ devices, shares, isHidden, onChange }: ShareDevic
   )
 }
 
-/** Whether somebody whom we do not trust would get a folder that can be read. */
+/** Whether an untrusted device would get an unencrypted folder. */
 export function isPasswordMissing(devices: readonly DeviceConfig[], shares: Shares, isHidden: boolean): boolean {
   return !isHidden && devices.some(({ deviceID, untrusted }) => untrusted && shares[deviceID] === '')
 }

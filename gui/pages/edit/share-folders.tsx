@@ -14,7 +14,7 @@ export interface ShareFoldersProps {
   readonly onChange: (shares: Shares) => void
 }
 
-/** Which folders a device gets; one that nobody trusts gets them only with a password. */
+/** Which folders are shared with a device; an untrusted one needs a password for each. */
 export function ShareFolders({ folders, shares, reader, isTrusted, onChange }: ShareFoldersProps) {
   if (folders.length === 0) return <p class="soft">{t('add.noFolders')}</p>
   return (
@@ -34,12 +34,12 @@ export function ShareFolders({ folders, shares, reader, isTrusted, onChange }: S
   )
 }
 
-/** Whether a device that we do not trust would get a folder that it can read. */
+/** Whether an untrusted device would get an unencrypted folder. */
 export function showsTooMuch(folders: readonly FolderConfig[], shares: Shares, isTrusted: boolean): boolean {
   return !isTrusted && folders.some(({ id, type }) => type !== 'receiveencrypted' && shares[id] === '')
 }
 
-/** Shares exactly the chosen folders with a device; the others, and how each is shared with others, stay as they are. */
+/** Shares exactly the chosen folders with a device; how they are shared with other devices does not change. */
 export async function shareExactly(folders: readonly FolderConfig[], deviceID: string, shares: Shares): Promise<void> {
   for (const { id, devices } of changedShares(folders, deviceID, shares)) await client.changeFolder(id, { devices })
 }

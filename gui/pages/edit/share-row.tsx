@@ -6,7 +6,7 @@ import { t } from '../../words/words.ts'
 export interface ShareRowProps {
   readonly name: string
   readonly help?: string
-  /** The device that would read along. */
+  /** The device the folder is shared with. */
   readonly reader: string
   readonly mustHide: boolean
   /** Undefined where nothing is shared; empty where it is shared as it is. */
@@ -14,7 +14,7 @@ export interface ShareRowProps {
   readonly onChange: (password: string | undefined) => void
 }
 
-/** One folder and one device: shared or not, and with which password it is hidden. */
+/** One folder and one device: shared or not, and the encryption password. */
 export function ShareRow({ name, help, reader, mustHide, password, onChange }: ShareRowProps) {
   const [wantsPassword, setWantsPassword] = useState(password !== undefined && password !== '')
   const isPasswordShown = password !== undefined && (wantsPassword || mustHide)

@@ -1,6 +1,6 @@
 import { isTextKey, t } from '../../words/words.ts'
 
-/** The word of a key that is put together, or something else where the table has none. */
+/** The text of a computed key, or a fallback where the tables have none. */
 export function textOr(key: string, otherwise = ''): string {
   return isTextKey(key) ? t(key) : otherwise
 }

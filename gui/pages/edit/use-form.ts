@@ -2,7 +2,7 @@ import { useRef, useState } from 'preact/hooks'
 import { reasonOf } from '../../app/act.ts'
 import { changesIn, wrongsIn, type Edits, type FormField, type Wrong } from '../../facts/form.ts'
 
-/** A part of the config while a person changes it. */
+/** A part of the config while it is edited. */
 export interface Form {
   readonly fields: readonly FormField[]
   readonly part: unknown
@@ -27,7 +27,7 @@ export function useForm(
   }
 }
 
-/** What a save came to: nothing, or the words in which the daemon refused. What was typed stays as it is. */
+/** The result of a save: nothing, or the error of the daemon. Edits are kept. */
 export function useSaving(): {
   readonly refusal: string
   readonly busy: boolean

@@ -29,7 +29,7 @@ export function FilesHead() {
   )
 }
 
-/** Where a row stands in a tree. */
+/** The position of a row in a tree. */
 interface Branch {
   readonly level: number
   /** Undefined for what cannot be opened. */
@@ -45,7 +45,7 @@ export interface FileRowProps {
   readonly branch?: Branch
 }
 
-/** One item: its name, its size and time, how it stands here and on each device. */
+/** One item: its name, its size and time, its state here and on each device. */
 export function FileRow({ folder, item, path, branch }: FileRowProps) {
   const tree = branch && {
     'aria-level': branch.level,

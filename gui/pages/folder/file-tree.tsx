@@ -27,7 +27,7 @@ interface Tree {
   readonly toggle: (path: string) => void
 }
 
-/** The folder level by level: each is asked for when it is opened. */
+/** The folder level by level: each is loaded when it is opened. */
 export function FileTree({ folder }: { readonly folder: FolderConfig }) {
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set())
   const [stop, setStop] = useState<string>()

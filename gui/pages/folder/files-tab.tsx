@@ -32,7 +32,7 @@ export function FilesTab({ folder, file }: { readonly folder: FolderConfig; read
   )
 }
 
-/** A field for a text to look for; `/` leads to it from anywhere on the page. */
+/** The search field; `/` focuses it from anywhere on the page. */
 export function SearchBox({
   label,
   text,

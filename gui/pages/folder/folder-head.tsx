@@ -10,7 +10,7 @@ import { Ago, Bar, State } from '../../ui/parts.tsx'
 import { t } from '../../words/words.ts'
 import { FolderActions } from './folder-actions.tsx'
 
-/** What the folder is and how it stands, with everything that can be done to it as a whole. */
+/** The name and state of the folder, with the actions on it as a whole. */
 export function FolderHead({ folder }: { readonly folder: FolderConfig }) {
   const live = useLive((state) => state.folders[folder.id])
   const lastScan = useLive((state) => state.folderStats[folder.id]?.lastScan)

@@ -8,7 +8,7 @@ import { useLive } from '../../live/live.ts'
 import { Ago, Bar, State } from '../../ui/parts.tsx'
 import { t } from '../../words/words.ts'
 
-/** One line a folder; each opens its page. */
+/** One line per folder; each opens its page. */
 export function FolderRows({ folders }: { readonly folders: readonly FolderConfig[] }) {
   return (
     <ul class="rows">
@@ -19,7 +19,7 @@ export function FolderRows({ folders }: { readonly folders: readonly FolderConfi
   )
 }
 
-/** Name, state in words, a bar only while something moves. The number of what is out of sync opens exactly that. */
+/** Name, state as text, a bar only during a transfer or a scan. The number of items out of sync opens their list. */
 function FolderRow({ folder }: { readonly folder: FolderConfig }) {
   const live = useLive((state) => state.folders[folder.id])
   const facts = folderFacts(folder, live)
@@ -55,7 +55,7 @@ function FolderRow({ folder }: { readonly folder: FolderConfig }) {
   )
 }
 
-/** The tab of the folder's page that shows what the words of the row are about. */
+/** The tab of the folder's page that shows the details of the row's text. */
 function causeOf({ paused }: FolderConfig, { problems, waiting }: FolderFacts): string | undefined {
   if (paused) return undefined
   return problems > 0 ? 'problems' : waiting > 0 ? 'waiting' : undefined

@@ -32,7 +32,7 @@ function Editor({
   readonly saved: string
   readonly again: () => void
 }) {
-  /** What was typed; undefined until something was, so that the file shows as it is. */
+  /** The edited text; undefined before the first edit, so that the file is shown. */
   const [typed, setTyped] = useState<string>()
   const text = typed ?? saved
   const tried = useLater(text)

@@ -13,7 +13,7 @@ const STATES = {
   unknown: ['off', 'search', 'files.unknown'],
 } as const satisfies Readonly<Record<WhyJson['state'], readonly [Tone, IconName, TextKey]>>
 
-/** How our copy of an item stands: words, with a picture and a colour that say the same. */
+/** The state of the local copy of an item: text, with an icon and a colour of the same meaning. */
 export function ItemState({
   state,
   deleted = false,
@@ -39,7 +39,7 @@ const MARKS: Readonly<Record<Version, readonly [Tone, IconName]>> = {
   none: ['off', 'close'],
 }
 
-/** What another device has of an item, as a mark with its name; the sentence is in the tooltip and for readers of the screen. */
+/** What another device has of an item, as a mark with its name; the sentence is the tooltip and for screen readers. */
 export function DeviceMark({ name, version }: { readonly name: string; readonly version: Version }) {
   const [tone, icon] = MARKS[version]
   const sentence = t(`mark.${version}`, { device: name })

@@ -1,7 +1,7 @@
 import { baseName, directoryOf } from '../../facts/paths.ts'
 import { openFile } from './file-drawer.tsx'
 
-/** A path that opens what is known about it; its directory stands back. */
+/** A path that opens the details of its file; the directory is shown less prominently. */
 export function PathButton({ folder, path }: { readonly folder: string; readonly path: string }) {
   return (
     <button type="button" class="files-path" title={path} onClick={() => openFile(folder, path)}>

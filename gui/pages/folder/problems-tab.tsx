@@ -15,10 +15,10 @@ import { QueryResult, More } from './query-result.tsx'
 import { PathButton } from './path-button.tsx'
 
 const PER_PAGE = 100
-/** A disk that fails as a whole has as many problems as files; nobody reads more of them. */
+/** Limits the list when every file of a failing disk has an error. */
 const ERRORS_MAX = 1_000
 
-/** What could not be read, written or made, with what helps; and files of which there are two. */
+/** Failed items with their remedies, and conflict copies. */
 export function ProblemsTab({ folder }: { readonly folder: FolderConfig }) {
   const watchError = useLive((state) => state.folders[folder.id]?.status.watchError ?? '')
   const retry = () => act(() => client.scan(folder.id), t('problems.retried'))

@@ -5,7 +5,7 @@ import { Button } from '../../ui/button.tsx'
 import { Empty, Skeleton } from '../../ui/parts.tsx'
 import { t } from '../../words/words.ts'
 
-/** What was asked for, once it is there: grey lines before, the reason if it cannot be had. */
+/** The result of a query: a placeholder while it is loading, the reason if it failed. */
 export function QueryResult<T>({
   query,
   children,
@@ -22,7 +22,7 @@ export function QueryResult<T>({
   )
 }
 
-/** Asks for the rest of a list that comes page by page. */
+/** Loads the next page of a list. */
 export function More({ left, onMore }: { readonly left: number; readonly onMore: () => void }) {
   return left > 0 ? (
     <div class="files-more">

@@ -8,7 +8,7 @@ import { Dialog } from '../../ui/dialog.tsx'
 import { State } from '../../ui/parts.tsx'
 import { t } from '../../words/words.ts'
 
-/** Brings versions back, by path and time, after asking. Resolves to whether it was tried. */
+/** Restores versions, by path and time, after a confirmation. Resolves to whether it was tried. */
 export async function restoreVersions(folder: string, times: Readonly<Record<string, string>>): Promise<boolean> {
   const n = Object.keys(times).length
   const wanted = await confirm({

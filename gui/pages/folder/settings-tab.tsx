@@ -10,7 +10,7 @@ import { Facts, Section } from '../../ui/parts.tsx'
 import { t, type TextKey } from '../../words/words.ts'
 import { EditFolderDialog } from '../edit/edit-folder.tsx'
 
-/** How the folder is set up, in words; the dialog changes it. */
+/** The settings of the folder as text; the dialog changes them. */
 export function SettingsTab({ folder }: { readonly folder: FolderConfig }) {
   const edit = (
     <Button kind="primary" icon="settings" onClick={() => openDialog(() => <EditFolderDialog folder={folder} />)}>

@@ -5,7 +5,7 @@ export interface TreeStep {
   readonly open?: string
 }
 
-/** As trees do everywhere: up and down along what is shown, right into a directory, left out of it, Enter for the item itself. */
+/** The usual keys of a tree: up and down between rows, right into a directory, left out of it, Enter for the item. */
 export function stepInTree(event: KeyboardEvent): TreeStep | undefined {
   const row = event.target
   if (

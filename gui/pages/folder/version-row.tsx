@@ -6,7 +6,7 @@ import { t } from '../../words/words.ts'
 
 export interface VersionRowProps {
   readonly file: VersionedFile
-  /** Of the version that would be brought back. */
+  /** Of the version that would be restored. */
   readonly time: string
   readonly isChosen: boolean
   readonly onChoose: () => void

@@ -16,7 +16,7 @@ import { VersionRow } from './version-row.tsx'
 
 const STEP = 200
 
-/** Older versions of files, and the way to have them back. */
+/** Older versions of files, and the action to restore them. */
 export function VersionsTab({ folder, file }: { readonly folder: FolderConfig; readonly file: string | undefined }) {
   const isRunning = useLive((state) => (state.folders[folder.id]?.status.state ?? '') !== '')
   if (folder.versioning.type === '')

@@ -2,7 +2,7 @@ import { useLive } from '../../live/live.ts'
 import { Ago, Facts, Section } from '../../ui/parts.tsx'
 import { t } from '../../words/words.ts'
 
-/** Which program this is, and where programs find more. */
+/** The version, and links for programs. */
 export function About() {
   const version = useLive((state) => state.version)
   const startTime = useLive((state) => state.system?.startTime)

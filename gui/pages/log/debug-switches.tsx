@@ -6,12 +6,12 @@ import { useStore } from '../../live/store.ts'
 import { Section, Skeleton } from '../../ui/parts.tsx'
 import { isTextKey, t } from '../../words/words.ts'
 
-/** Each part of the program with the switch that makes it write down all it does. */
+/** Each facility with the switch of its debug logging. */
 export function DebugSwitches() {
   const state = useStore(debug, (value) => value)
   const link = useLive((state) => state.link)
   useEffect(() => {
-    // A daemon that comes back has other switches on than before.
+    // A restarted daemon may have other switches enabled.
     if (link === 'live') loadDebug().catch(() => undefined)
   }, [link])
   const on = state?.enabled.length ?? 0
@@ -51,7 +51,7 @@ function Chip({ name, about, on }: { readonly name: string; readonly about: stri
   )
 }
 
-/** In the language of the page; the daemon's own words for a part that the page does not know. */
+/** In the language of the page; the daemon's description for an unknown facility. */
 function aboutFacility(name: string, about: string): string {
   const key = `facility.${name}`
   return isTextKey(key) ? t(key) : about

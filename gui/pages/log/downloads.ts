@@ -5,7 +5,7 @@ import { live } from '../../live/live.ts'
 import { confirm } from '../../ui/confirm.tsx'
 import { t } from '../../words/words.ts'
 
-/** By a request and not by a link: the daemon answers below /rest only to its own page. */
+/** By a request and not by a link: below /rest the daemon accepts only requests of its own page. */
 export async function downloadLog(): Promise<void> {
   await act(async () => saveFile('twinfold-log.txt', await client.ask('GET', '/rest/system/log.txt'), 'text/plain'))
 }

@@ -8,7 +8,7 @@ import { t } from '../../words/words.ts'
 import { useFollow } from './use-follow.ts'
 import { useLog } from './use-log.ts'
 
-/** The log as it is written, newest at the bottom, filtered as a person likes. */
+/** The log as it is written, newest at the bottom, with filters. */
 export function LiveLog() {
   const [running, setRunning] = useState(true)
   const [filter, setFilter] = useState<LogFilter>({ text: '', level: 'debug', facility: '', afterId: 0 })

@@ -7,7 +7,7 @@ import { downloadLog, downloadSupport } from './downloads.ts'
 import { LiveLog } from './live-log.tsx'
 import { Warnings } from './warnings.tsx'
 
-/** What the daemon says about itself, and what helps to find out why. */
+/** The log, warnings, debug switches and downloads. */
 export function LogPage() {
   const downloads = [
     { text: t('log.downloadText'), icon: 'file', onSelect: downloadLog },

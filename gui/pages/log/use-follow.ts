@@ -4,8 +4,8 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 const END_PX = 24
 
 /**
- * Keeps a box at the end of what grows in it, until a person scrolls up to read. Lines out of sight have a height that is
- * only guessed, so the end also moves without anybody scrolling: only a way upwards is a person's.
+ * Keeps a box at the end of what grows in it, until the user scrolls up. Lines out of sight have a height that is
+ * only guessed, so the end also moves without scrolling: only upward movement comes from the user.
  */
 export function useFollow() {
   const box = useRef<HTMLDivElement>(null)

@@ -5,7 +5,7 @@ import { live, reload } from '../../live/live.ts'
 
 const ASK_EVERY_MS = 1_000
 
-/** The log as it grows; it stands still while not `running`, and catches up afterwards. Undefined until it was asked. */
+/** The log as it grows; not updated while not `running`, and catches up afterwards. Undefined until it was loaded. */
 export function useLog(running: boolean): readonly LogEntry[] | undefined {
   const [entries, setEntries] = useState<readonly LogEntry[]>()
   const known = useRef<readonly LogEntry[]>([])
@@ -25,7 +25,7 @@ export function useLog(running: boolean): readonly LogEntry[] | undefined {
     }
     let timer: ReturnType<typeof setTimeout> | undefined
     const again = () => {
-      // Nobody looks, or nobody answers: the frame of the page sees to that.
+      // A hidden page or an unreachable daemon is handled by the frame of the page.
       const wanted = document.visibilityState === 'visible' && live.get().link === 'live'
       const fetched = wanted ? fetchLines().catch(() => undefined) : Promise.resolve()
       void fetched.then(() => {

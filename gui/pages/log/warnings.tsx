@@ -6,7 +6,7 @@ import { Icon } from '../../ui/icon.tsx'
 import { Ago, Section } from '../../ui/parts.tsx'
 import { t } from '../../words/words.ts'
 
-/** The latest things that went wrong, until somebody has seen them. */
+/** The latest warnings, until they are cleared. */
 export function Warnings() {
   const warnings = useLive((state) => state.warnings)
   if (warnings.length === 0) return null

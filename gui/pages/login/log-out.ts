@@ -1,7 +1,7 @@
 import { client } from '../../live/client.ts'
 import { forget } from '../../live/live.ts'
 
-/** Ends the session; the page shows the login and nothing of what it knew. */
+/** Ends the session; the page shows the login and discards its state. */
 export async function logOut(): Promise<void> {
   await client.call('POST /rest/noauth/auth/logout')
   forget()

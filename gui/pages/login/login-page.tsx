@@ -7,10 +7,10 @@ import { Button } from '../../ui/button.tsx'
 import { CheckField, TextField } from '../../ui/field.tsx'
 import { t } from '../../words/words.ts'
 
-/** The daemon takes its time when many wrong passwords came from here; then a person should know why. */
+/** The daemon delays logins after many wrong passwords; then the reason is shown. */
 const SLOW_MS = 1_500
 
-/** Asks who is there. Above a page whose session has ended it says so, and is not the main thing of the page. */
+/** The login. Above a page whose session has expired it says so, and is not the main landmark. */
 export function LoginPage() {
   const [user, setUser] = useState('')
   const [password, setPassword] = useState('')
@@ -97,7 +97,7 @@ function useLogin(): Login {
   return { problem, busy, isSlow, attempt }
 }
 
-/** The password was taken away meanwhile: nobody has to log in any more. */
+/** The password was removed meanwhile: no login is required. */
 function isOpen(error: unknown): boolean {
   return error instanceof ClientError && error.status === 404
 }

@@ -5,7 +5,7 @@ import { AddDeviceDialog } from '../add/add-device.tsx'
 import { AddFolderDialog } from '../add/add-folder.tsx'
 
 export interface AddButtonProps extends Pick<ButtonProps, 'kind'> {
-  /** Where no heading beside it says what is added. */
+  /** Where no heading names what is added. */
   readonly long?: boolean
 }
 

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { t } from '../../words/words.ts'
 import { AddDeviceButton, AddFolderButton } from './add-buttons.tsx'
 
-/** What somebody does who has just begun: nothing is here yet. */
+/** The first steps, while there is no folder and no device. */
 export function FirstSteps() {
   return (
     <section class="section card overview-first">

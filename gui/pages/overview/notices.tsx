@@ -8,7 +8,7 @@ import { Ago, Section } from '../../ui/parts.tsx'
 import { t } from '../../words/words.ts'
 import { UpgradeNotice } from './upgrade-notice.tsx'
 
-/** What went wrong and what to do about it, that a change waits for a restart, and that there is a newer release. */
+/** Warnings with their remedies, the notice of a required restart, and the notice of a newer release. */
 export function Notices() {
   return (
     <>

@@ -11,7 +11,7 @@ import { ThisDevice } from './this-device.tsx'
 import { Throughput } from './throughput.tsx'
 import { PendingRequests } from './pending-requests.tsx'
 
-/** Is everything fine? Who wants something, folders, devices, and how fast it goes. */
+/** The overview: notices, pending requests, folders, devices and throughput. */
 export function OverviewPage() {
   const folders = useLive((state) => state.config?.folders) ?? []
   const devices = useOtherDevices()

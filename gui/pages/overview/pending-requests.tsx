@@ -19,7 +19,7 @@ import { AddDeviceDialog } from '../add/add-device.tsx'
 import { AddFolderDialog } from '../add/add-folder.tsx'
 import { share } from '../device/share.ts'
 
-/** Devices that request and folders that are offered: each is let in, refused for good, or sent away until it comes again. */
+/** Pending devices and folders: each is accepted, ignored for good, or dismissed until the next request. */
 export function PendingRequests() {
   const pendingDevices = useLive((state) => state.pendingDevices)
   const pendingFolders = useLive((state) => state.pendingFolders)

@@ -10,7 +10,7 @@ import { t } from '../../words/words.ts'
 
 const ASK_EVERY_MS = 20_000
 
-/** Who we are: what another device must know of this one, and how it is. */
+/** This device: its ID, its state and its listeners. */
 export function ThisDevice() {
   const nowMs = useNow(ASK_EVERY_MS)
   const known = useLive((state) => state.system)
@@ -63,7 +63,7 @@ interface ListenersProps {
   readonly status: NonNullable<LiveState['system']>['connectionServiceStatus']
 }
 
-/** Where others reach us; an address that does not work says why. */
+/** The listeners, with the error of each that failed. */
 function Listeners({ status }: ListenersProps) {
   const all = listenersOf(status)
   if (all.length === 0) return <span>{t('own.nowhere')}</span>

@@ -6,7 +6,7 @@ import { Section } from '../../ui/parts.tsx'
 import { RatePlot } from '../../ui/plot.tsx'
 import { t } from '../../words/words.ts'
 
-/** Counts how often somebody asked to see the plot. */
+/** Counts the requests to show the plot. */
 const wanted = new Store(0)
 let shown = 0
 
@@ -16,7 +16,7 @@ export function showThroughput(): void {
   wanted.update((count) => count + 1)
 }
 
-/** How fast it goes, all devices together. */
+/** The throughput of all devices together. */
 export function Throughput() {
   const history = useLive((state) => state.history)
   const requested = useStore(wanted, (value) => value)

@@ -11,7 +11,7 @@ import { t } from '../../words/words.ts'
 
 const ASK_EVERY_MS = 60_000
 
-/** A newer release, until a person dismisses it: what changed, and the command that installs it. */
+/** A newer release, until it is dismissed: what changed, and the command that installs it. */
 export function UpgradeNotice() {
   const nowMs = useNow(ASK_EVERY_MS)
   const settings = useLive(({ config }) => `${config?.options.autoUpgradeIntervalH} ${config?.options.releasesURL}`)

@@ -4,7 +4,7 @@ import { Ignored } from './ignored.tsx'
 import { usePart } from './parts.ts'
 import { Card } from './card.tsx'
 
-/** Where we listen, how fast, and whom we do not hear. */
+/** Listen addresses, rate limits and ignored devices. */
 export function ConnectionsSection() {
   return (
     <>
@@ -16,7 +16,7 @@ export function ConnectionsSection() {
   )
 }
 
-/** How we find the others, and they us. */
+/** Discovery, relays and port mapping. */
 export function NetworkSection() {
   return (
     <Card title={t('settings.network')}>

@@ -11,7 +11,7 @@ import { OwnId } from '../add/own-id.tsx'
 import { usePart } from './parts.ts'
 import { Card } from './card.tsx'
 
-/** The version of the report that people agree to. */
+/** The version of the report that the user agrees to. */
 const REPORT_VERSION = 3
 const REPORT_DECLINED = -1
 

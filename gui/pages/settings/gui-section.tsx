@@ -13,7 +13,7 @@ import { Card } from './card.tsx'
 
 const KEY_LENGTH = 32
 
-/** Where this page is, who may see it, and the key for programs. */
+/** The address of this page, the login and the API key. */
 export function GuiSection() {
   const gui = usePart('gui')
   const override = useLive((state) =>

@@ -8,7 +8,7 @@ import { Ago } from '../../ui/parts.tsx'
 import { t } from '../../words/words.ts'
 import { Card } from './card.tsx'
 
-/** Devices and folders that somebody chose not to hear of, and the way back. */
+/** Ignored devices and folders, and the action to stop ignoring them. */
 export function Ignored() {
   const devices = useLive((state) => state.config?.remoteIgnoredDevices) ?? []
   const known = useLive((state) => state.config?.devices) ?? []
@@ -61,7 +61,7 @@ export function Ignored() {
   )
 }
 
-/** The list of ignored devices is changed only with the whole; it is read just before, so that nothing else goes back. */
+/** Ignored devices are changed only with the whole config, which is read just before, so that no other change is undone. */
 function unignoreDevice(deviceID: string, name: string): Promise<boolean> {
   return act(
     async () => {

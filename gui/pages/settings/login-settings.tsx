@@ -79,7 +79,7 @@ export function LoginSettings() {
   )
 }
 
-/** Who sets a password knows it: the page logs in with it at once. */
+/** The page logs in with the new password immediately. */
 async function setLogin(user: string, password: string): Promise<void> {
   await client.call('PATCH /rest/config/gui', { body: password === '' ? { user } : { user, password } })
   if (password === '') return

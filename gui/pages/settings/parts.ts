@@ -60,7 +60,7 @@ const PART_NAMES: readonly PartName[] = ['own', 'folder', 'device', 'ignores', '
 
 const NONE: Edits = {}
 
-/** What was typed and not saved yet. It outlives going to another place of the page and back. */
+/** What was typed and not saved yet. Kept while other pages are shown. */
 const edits = new Store<Readonly<Partial<Record<PartName, Edits>>>>({})
 
 /** One part of the settings as a form. */
@@ -115,14 +115,14 @@ function pendingIn(
   return { changes, count, hasWrong }
 }
 
-/** Saves part by part. What the daemon refuses, and what comes after it, stays typed. */
+/** Saves part by part. A part that the daemon refuses, and those after it, stay edited. */
 export async function savePending({ changes }: Pending): Promise<void> {
   const ownId = live.get().system?.myID ?? ''
   for (const name of PART_NAMES) {
     const changed = changes[name]
     if (changed === undefined) continue
     await PARTS[name].save(changed, ownId)
-    // So that nothing jumps back until the event tells; a page that has moved to another address will not answer.
+    // Fields keep the new value until the event arrives; a daemon that has moved to another address does not respond.
     await reloadNow(live, ['config']).catch(() => undefined)
     discard([name])
   }

@@ -17,7 +17,7 @@ import { discard, savePending, usePending, type Pending } from './parts.ts'
 
 const SECTIONS = ['general', 'gui', 'connections', 'network', 'defaults', 'advanced'] as const
 
-/** What can be set for this device. What is typed waits, in whatever section, until it is saved or thrown away. */
+/** What can be set for this device. Edits of all sections are kept until they are saved or discarded. */
 export function SettingsPage({ section }: { readonly section: string }) {
   const pending = usePending()
   const saving = useSaving()
@@ -83,7 +83,7 @@ function RestartNotice() {
   )
 }
 
-/** Another address, or another protocol, takes this page away from where it is. */
+/** Another address or protocol moves this page. */
 async function agreesToMove({ changes }: Pending): Promise<boolean> {
   const gui = live.get().config?.gui
   const wanted = changes.gui
