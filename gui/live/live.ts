@@ -134,7 +134,7 @@ async function isSamePulse(): Promise<boolean> {
   return true
 }
 
-/** Polls rates and warnings, which have no events. Rejects when the daemon does not respond or the machine was suspended. */
+/** Polls rates and warnings, which have no events. Rejects without a response, or when the machine was suspended. */
 async function countBytes(signal: AbortSignal): Promise<never> {
   for (let round = 1; ; round++) {
     const begunMs = Date.now()

@@ -9,7 +9,7 @@ export interface Tab {
   readonly count?: number | undefined
 }
 
-/** Tabs are links, so that the browser's own keys work. Where they do not all fit, the active one is scrolled into view. */
+/** Tabs are links, so that the browser's own keys work. The active one is scrolled into view. */
 export function Tabs({
   tabs,
   active,

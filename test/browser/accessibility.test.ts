@@ -15,7 +15,7 @@ before(async () => {
   if (skip !== false) return
   demo = await startDemo(scratch.path)
   await eventually(
-    'something to answer',
+    'a pending request',
     async () => Object.keys(await demo.get('/rest/cluster/pending/devices')).length > 0 || undefined,
     60_000,
   )

@@ -1,4 +1,4 @@
-/** Dialogs for folders and devices: validation as one types, only what was changed is sent, removing leaves the files. */
+/** Dialogs for folders and devices: validation while typing, only changes are sent, removing keeps the files. */
 import assert from 'node:assert/strict'
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -43,7 +43,7 @@ const device = async () => (await stage.daemon.get(`/rest/config/devices/${PHONE
 const dialogOf = (page: Page) => page.getByRole('dialog')
 const press = (page: Page, name: string) => dialogOf(page).getByRole('button', { name, exact: true }).click()
 
-test('a folder is edited: what is wrong is told and found, only what was changed is sent', { skip }, () =>
+test('a folder is edited: an error is shown and focused, only changes are sent', { skip }, () =>
   at('folders/photos', async (page) => {
     const before = await folder()
     await page.getByRole('button', { name: 'Edit', exact: true }).click()
@@ -72,7 +72,7 @@ test('a folder is edited: what is wrong is told and found, only what was changed
   }),
 )
 
-test('a second folder cannot be put where one is, and says when it is inside another', { skip }, () =>
+test('a second folder cannot use the same path, and a path inside another folder shows a warning', { skip }, () =>
   at('folders', async (page) => {
     await page.getByRole('button', { name: 'Add folder' }).first().click()
     const dialog = dialogOf(page)
@@ -94,7 +94,7 @@ test('a second folder cannot be put where one is, and says when it is inside ano
   }),
 )
 
-test('a device is edited; one that is not trusted gets a folder only with a password', { skip }, async () => {
+test('a device is edited; an untrusted one gets a folder only with a password', { skip }, async () => {
   await at(`devices/${PHONE}`, async (page) => {
     await page.getByRole('button', { name: 'Edit', exact: true }).click()
     const dialog = dialogOf(page)
@@ -122,7 +122,7 @@ test('a device is edited; one that is not trusted gets a folder only with a pass
   assert.equal((await folder()).devices.find(({ deviceID }) => deviceID === PHONE)?.encryptionPassword, 'only mine')
 })
 
-test('a device and a folder are removed after a question, and the files stay', { skip }, async () => {
+test('a device and a folder are removed after a confirmation, and the files stay', { skip }, async () => {
   await at(`devices/${PHONE}`, async (page) => {
     await page.getByRole('button', { name: 'Edit', exact: true }).click()
     await press(page, 'Remove')

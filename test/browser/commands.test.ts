@@ -1,4 +1,4 @@
-/** Everything by keyboard: the commands, the keys that go places, and what they leave alone. */
+/** Everything by keyboard: the commands, the navigation keys, and where they do not act. */
 import assert from 'node:assert/strict'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -33,7 +33,7 @@ async function command(page: Page, typed: string, expected: string): Promise<voi
 const isPaused = async (id: string) =>
   ((await stage.daemon.get(`/rest/config/folders/${id}`)) as { paused: boolean }).paused
 
-test('commands do what they say: pause, resume, rescan, go, debug, theme', { skip }, async () => {
+test('commands work: pause, resume, rescan, go, debug, theme', { skip }, async () => {
   await stage.browser.visit({ url: `${stage.daemon.url}/` }, async ({ page }) => {
     await atRest(page)
     await command(page, 'pau pho', 'Pause Photos')
@@ -56,7 +56,7 @@ test('commands do what they say: pause, resume, rescan, go, debug, theme', { ski
   })
 })
 
-test('the list of commands is walked by arrows and told to readers of the screen', { skip }, async () => {
+test('arrow keys navigate the list of commands, and screen readers can read it', { skip }, async () => {
   await stage.browser.visit({ url: `${stage.daemon.url}/` }, async ({ page }) => {
     await atRest(page)
     await page.getByRole('button', { name: 'Commands' }).click()
@@ -93,7 +93,7 @@ test(
       await page.keyboard.press('Control+k')
       await field(page).fill('add a folder')
       await options(page).first().filter({ hasText: 'Add a folder' }).waitFor()
-      // All in one turn of the page: its field has the focus until the next picture is drawn.
+      // All in one task of the page: its field has the focus until the next frame.
       await page.evaluate(`{
       const field = document.activeElement
       for (const key of [{ key: 'Enter' }, { key: 'Enter' }, { key: 'k', ctrlKey: true }]) {
@@ -108,7 +108,7 @@ test(
   },
 )
 
-test('keys go places, search and help, but not while somebody types', { skip }, async () => {
+test('keys navigate, search and help, but not while typing', { skip }, async () => {
   await stage.browser.visit({ url: `${stage.daemon.url}/` }, async ({ page }) => {
     await atRest(page)
     for (const [keys, address] of [
@@ -141,7 +141,7 @@ test('keys go places, search and help, but not while somebody types', { skip }, 
   })
 })
 
-test('another language changes the words and nothing else', { skip }, async () => {
+test('another language changes the texts and nothing else', { skip }, async () => {
   await stage.browser.visit({ url: `${stage.daemon.url}/#/log` }, async ({ page }) => {
     await page.getByRole('searchbox', { name: 'Search in the log' }).fill('GUI')
     await command(page, 'deutsch', 'Language: Deutsch')

@@ -1,4 +1,4 @@
-/** The page of a device: how it is connected, what it has and lacks, which folders it shares, and its end. */
+/** The page of a device: its connection, its missing items, its shared folders, and its removal. */
 import assert from 'node:assert/strict'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -42,7 +42,7 @@ const onPage = (act: (page: Page) => Promise<void>) =>
 const configOf = async ({ daemon }: Member) => (await daemon.get('/rest/config')) as Config
 const main = (page: Page) => page.getByRole('main')
 
-test('it tells how the device is connected and that it has everything', { skip }, () =>
+test('it shows the connection and that the device is up to date', { skip }, () =>
   onPage(async (page) => {
     await main(page).getByText('Connected · LAN · up to date').waitFor()
     for (const fact of [/LAN · tcp-(client|server)/, /127\.0\.0\.1:\d+/, /TLS1\.3/, /received, .* sent/])
@@ -57,7 +57,7 @@ test('it tells how the device is connected and that it has everything', { skip }
   }),
 )
 
-test('it is paused and goes on', { skip }, () =>
+test('it is paused and resumed', { skip }, () =>
   onPage(async (page) => {
     await page.getByRole('button', { name: 'Pause' }).click()
     await main(page).getByText('Paused', { exact: true }).waitFor()
@@ -67,7 +67,7 @@ test('it is paused and goes on', { skip }, () =>
   }),
 )
 
-test('what it lacks is counted, and the number opens exactly that', { skip }, async () => {
+test('missing items are counted, and the number opens their list', { skip }, async () => {
   await there.daemon.post(`/rest/system/pause?device=${here.id}`)
   await onPage(async (page) => {
     await main(page)
@@ -113,7 +113,7 @@ test('a folder is shared and unshared by its box', { skip }, async () => {
   })
 })
 
-test('it is removed after a question that says what stays', { skip }, () =>
+test('it is removed after a confirmation that names what is kept', { skip }, () =>
   onPage(async (page) => {
     await page.getByRole('button', { name: 'Remove' }).click()
     const dialog = page.getByRole('dialog', { name: 'Remove peer?' })
@@ -128,7 +128,7 @@ test('it is removed after a question that says what stays', { skip }, () =>
   }),
 )
 
-test('a device that nobody knows is said to be unknown', { skip }, () =>
+test('an unknown device is reported as unknown', { skip }, () =>
   browser.visit({ url: `${here.daemon.url}/#/devices/NOBODY` }, ({ page }) =>
     main(page).getByText('Unknown device.').waitFor(),
   ),

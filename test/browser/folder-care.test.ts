@@ -1,4 +1,4 @@
-/** What people do to a folder now and then: patterns, older versions, conflicts, changes where none belong; and what changed. */
+/** Maintenance of a folder: ignore patterns, versions, conflicts, local changes; and the list of changes. */
 import assert from 'node:assert/strict'
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -49,7 +49,7 @@ const at = (path: string) => ({ url: `${member.daemon.url}/#/${path}` })
 const read = (name: string) => readFileSync(join(member.root, name), 'utf8')
 const hasToast = (page: Page, text: string) => page.getByRole('status').filter({ hasText: text }).waitFor()
 
-test('patterns show what they match before they are saved, and a wrong one its line', { skip }, async () => {
+test('patterns show their matches before they are saved, and an invalid one its line', { skip }, async () => {
   await browser.visit(at('folders/docs/ignores'), async ({ page }) => {
     const editor = page.getByRole('textbox', { name: 'Ignore patterns, one per line' })
     const preview = page.getByRole('region', { name: 'What each line matches' })
@@ -85,7 +85,7 @@ test('patterns show what they match before they are saved, and a wrong one its l
   assert.ok(existsSync(join(member.root, 'x.tmp')))
 })
 
-test('one older version comes back by its time, several by one press, after a question', { skip }, async () => {
+test('one version is restored by its time, several by one click, after a confirmation', { skip }, async () => {
   await browser.visit(at('folders/docs/versions'), async ({ page }) => {
     const choice = page.getByRole('combobox', { name: 'Version of notes/a.txt' })
     await choice.waitFor()
@@ -117,7 +117,7 @@ test('one older version comes back by its time, several by one press, after a qu
   assert.equal(read('notes/a.txt'), 'new a', 'what was there before is the newest version now')
 })
 
-test('a long directory comes in parts, and an address leads straight to a file', { skip }, async () => {
+test('a long directory is loaded in pages, and an address opens a file directly', { skip }, async () => {
   mkdirSync(join(member.root, 'many'))
   for (let index = 1; index <= 230; index++)
     writeFileSync(join(member.root, 'many', `${String(index).padStart(3, '0')}.txt`), '')
@@ -134,7 +134,7 @@ test('a long directory comes in parts, and an address leads straight to a file',
   })
 })
 
-test('a conflict copy stands beside its original, and leads to what is known about it', { skip }, async () => {
+test('a conflict copy is listed with its original, and opens its details', { skip }, async () => {
   await browser.visit(at('folders/docs/problems'), async ({ page }) => {
     const row = page.getByRole('table', { name: 'Conflict copies' }).getByRole('row').filter({ hasText: CONFLICT })
     await row.getByRole('button', { name: 'plan.txt', exact: true }).click()
@@ -146,7 +146,7 @@ test('a conflict copy stands beside its original, and leads to what is known abo
   })
 })
 
-test('changes appear as they happen, with who, where and when, and lead to the file', { skip }, async () => {
+test('changes appear as they happen, with device, folder and time, and open the file', { skip }, async () => {
   await browser.visit(at('changes'), async ({ page }) => {
     await atRest(page)
     writeFileSync(join(member.root, 'fresh.txt'), 'fresh')
@@ -189,7 +189,7 @@ test(
   },
 )
 
-test('a folder whose directory is away says so, and what helps', { skip }, async () => {
+test('a folder whose directory is missing shows the error and its remedy', { skip }, async () => {
   renameSync(member.root, `${member.root}-away`)
   await member.daemon.request('POST', '/rest/db/scan?folder=docs')
   await browser.visit(at('folders/docs'), async ({ page }) => {

@@ -42,7 +42,7 @@ async function queued(): Promise<readonly string[]> {
 
 const rows = (page: Page) => page.getByRole('table', { name: 'Out of sync' }).getByRole('rowheader')
 
-test('a file is downloaded first when a person wants it, and the queue shows that', { skip }, async () => {
+test('a file is downloaded first on request, and the queue shows that', { skip }, async () => {
   await limit(20)
   for (const name of NAMES)
     writeFileSync(
@@ -77,7 +77,7 @@ test('a file is downloaded first when a person wants it, and the queue shows tha
   await inSync(pair.both)
 })
 
-test('a folder that only sends overrides what others changed, after a question that counts it', { skip }, async () => {
+test('a send-only folder overrides changes of other devices after a confirmation', { skip }, async () => {
   await pair.b.daemon.request('PATCH', '/rest/config/folders/docs', { type: 'sendonly' })
   writeFileSync(join(pair.a.root, 'intruder.txt'), 'not wanted')
   await pair.a.scan()
@@ -97,8 +97,8 @@ test('a folder that only sends overrides what others changed, after a question t
   await pair.b.daemon.request('PATCH', '/rest/config/folders/docs', { type: 'sendreceive' })
 })
 
-test('what only an absent device has says so, in the list and in the drawer', { skip }, async () => {
-  // Held back at its source: what is on its way already would be read to its end before anybody is missed. A limit lets
+test('an item that only a disconnected device has is marked so, in the list and in the drawer', { skip }, async () => {
+  // Limited at its source: data in transit would be read before the disconnect is noticed. A limit lets
   // half a megabyte pass at first, and a block that was begun is sent to its end.
   await pair.a.daemon.request('PATCH', '/rest/config/options', { maxSendKbps: 1, limitBandwidthInLan: true })
   writeFileSync(

@@ -1,4 +1,4 @@
-/** The page of a folder: its files as they arrive, what is known about each, and what can be done. */
+/** The page of a folder: its files as they arrive, their details, and the actions. */
 import assert from 'node:assert/strict'
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -61,7 +61,7 @@ test(
   },
 )
 
-test('the tree is walked with the arrow keys, and Enter opens what is known', { skip }, async () => {
+test('arrow keys navigate the tree, and Enter opens the details', { skip }, async () => {
   await browser.visit(at('folders/docs'), async ({ page }) => {
     const letters = row(page, 'letters')
     await letters.focus()
@@ -84,7 +84,7 @@ test('the tree is walked with the arrow keys, and Enter opens what is known', { 
   })
 })
 
-test('a search finds names anywhere in the folder, and says when there are none', { skip }, async () => {
+test('a search finds names anywhere in the folder, and reports when there are none', { skip }, async () => {
   await browser.visit(at('folders/docs'), async ({ page }) => {
     const box = page.getByRole('searchbox', { name: 'Search names in this folder' })
     await box.fill('FIRST')
@@ -145,7 +145,7 @@ test('a directory that cannot be deleted is a problem with its reason; a retry s
 })
 
 test('a folder is paused and resumed; removed, its files stay', { skip }, async () => {
-  // The page may ask for the state of the folder just when it goes.
+  // The page may request the state of the folder just when it is removed.
   await browser.visit({ ...at('folders/docs'), expected: [/404.*folder=docs/] }, async ({ page }) => {
     await atRest(page)
     await page.getByRole('button', { name: 'Pause', exact: true }).click()

@@ -22,7 +22,7 @@ interface RawName {
 const RAW = JSON.parse(readFileSync(new URL('../fixtures/names.json', import.meta.url), 'utf8')) as readonly RawName[]
 /** Written for browsers: these are also names of folders and devices. */
 const TEXTS = RAW.filter(({ why }) => why.startsWith('for browsers')).map(({ text = '' }) => text)
-/** All that are single names, or paths that stay below the folder; our own would be in the way of what we keep there. */
+/** All that are single names, or paths below the folder; reserved names would collide with files kept there. */
 const NAMES = RAW.filter(({ why }) => why !== 'our own')
   .flatMap(({ text, times = 1, levels = 1 }) => (text === undefined || times * levels > 1 ? [] : [text]))
   .filter((name) => name.split('/').every((part) => part !== '' && part !== '.' && part !== '..'))
@@ -58,7 +58,7 @@ function writeNames(root: string, names: readonly string[]): number {
       writeFileSync(join(root, name), 'x')
       written++
     } catch {
-      // This disk has no such names, or has another one in the way; those it takes are enough.
+      // This disk does not allow the name, or another one collides; those it accepts are enough.
     }
   }
   return written

@@ -1,4 +1,4 @@
-/** The log and what stands beside it: switches, warnings, downloads, restart and shut down. */
+/** The log page: switches, warnings, downloads, restart and shutdown. */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
@@ -9,7 +9,7 @@ import { freePort } from '../support/free-port.ts'
 import { eventually } from '../support/scratch.ts'
 import { atRest } from '../support/views.ts'
 
-/** While a daemon is away, the browser says so on its console. */
+/** While a daemon is unreachable, the browser logs errors on its console. */
 const AWAY = [/ERR_CONNECTION|ERR_EMPTY_RESPONSE|ERR_INCOMPLETE|ERR_NETWORK/]
 
 const stage = browserStage({
@@ -20,12 +20,12 @@ const { skip } = stage
 const url = () => `${stage.daemon.url}/#/log`
 const lines = (page: Page) => page.getByRole('log').getByRole('listitem')
 const line = (page: Page, text: string) => lines(page).filter({ hasText: text })
-const say = (text: string) => stage.daemon.post('/rest/system/error', text)
+const logWarning = (text: string) => stage.daemon.post('/rest/system/error', text)
 
-test('the log grows by itself, and shows what a person looks for', { skip }, async () => {
+test('the log updates by itself, and can be filtered', { skip }, async () => {
   await stage.browser.visit({ url: url() }, async ({ page }) => {
     await line(page, 'GUI and API listening').waitFor()
-    await say('first of all')
+    await logWarning('first of all')
     await line(page, 'first of all').waitFor()
     assert.equal(await line(page, 'first of all').count(), 1)
     assert.match(
@@ -48,38 +48,38 @@ test('the log grows by itself, and shows what a person looks for', { skip }, asy
   })
 })
 
-test('the log can be held, copied and cleared', { skip }, async () => {
+test('the log can be paused, copied and cleared', { skip }, async () => {
   await stage.browser.visit(
     { url: url(), context: { permissions: ['clipboard-read', 'clipboard-write'] } },
     async ({ page }) => {
       await line(page, 'GUI and API listening').waitFor()
       await page.getByRole('button', { name: 'Pause', exact: true }).click()
-      await say('said meanwhile')
-      // Rates are asked every other second, the log every second: after two of those it would have been.
+      await logWarning('logged meanwhile')
+      // Rates are requested every two seconds, the log every second: after two it would have been updated.
       for (let round = 0; round < 2; round++) await page.waitForResponse(/\/rest\/twinfold\/pulse/)
-      assert.equal(await line(page, 'said meanwhile').count(), 0)
+      assert.equal(await line(page, 'logged meanwhile').count(), 0)
       await page.getByRole('button', { name: 'Resume', exact: true }).click()
-      await line(page, 'said meanwhile').waitFor()
-      assert.equal(await line(page, 'said meanwhile').count(), 1)
+      await line(page, 'logged meanwhile').waitFor()
+      assert.equal(await line(page, 'logged meanwhile').count(), 1)
 
       await page.getByRole('button', { name: 'Copy' }).click()
       await page.getByRole('button', { name: 'Copied' }).waitFor()
       assert.match(
         String(await page.evaluate('navigator.clipboard.readText()')),
-        /Z WARNING http: reported from outside: said meanwhile\n$/,
+        /Z WARNING http: reported from outside: logged meanwhile\n$/,
       )
 
       await page.getByRole('button', { name: 'Clear view' }).click()
-      await line(page, 'said meanwhile').waitFor({ state: 'detached' })
-      await say('said afterwards')
-      await line(page, 'said afterwards').waitFor()
+      await line(page, 'logged meanwhile').waitFor({ state: 'detached' })
+      await logWarning('logged afterwards')
+      await line(page, 'logged afterwards').waitFor()
       assert.equal(await lines(page).count(), 1)
     },
   )
 })
 
-test('who scrolls up to read is left in peace', { skip }, async () => {
-  for (let count = 0; count < 60; count++) await say(`line number ${count}`)
+test('scrolling up stops following the end', { skip }, async () => {
+  for (let count = 0; count < 60; count++) await logWarning(`line number ${count}`)
   await stage.browser.visit({ url: url(), context: { viewport: { width: 1000, height: 700 } } }, async ({ page }) => {
     await line(page, 'line number 59').waitFor()
     const log = page.getByRole('log')
@@ -92,8 +92,8 @@ test('who scrolls up to read is left in peace', { skip }, async () => {
     await log.focus()
     await page.keyboard.press('Home')
     await page.getByRole('button', { name: 'Jump to newest' }).waitFor()
-    await say('news that can wait')
-    await line(page, 'news that can wait').waitFor({ state: 'attached' })
+    await logWarning('a new line')
+    await line(page, 'a new line').waitFor({ state: 'attached' })
     assert.equal(await isAtEnd(), false)
     await page.getByRole('button', { name: 'Jump to newest' }).click()
     await eventually('the end again', async () => (await isAtEnd()) || undefined)
@@ -115,10 +115,10 @@ test('each of the eighteen facilities has a switch, and a switch works', { skip 
   })
 })
 
-test('warnings are listed until somebody clears them', { skip }, async () => {
-  await say('look at this')
+test('warnings are listed until they are cleared', { skip }, async () => {
+  await logWarning('a warning')
   await stage.browser.visit({ url: url() }, async ({ page }) => {
-    await page.getByRole('listitem').filter({ hasText: 'look at this' }).first().waitFor()
+    await page.getByRole('listitem').filter({ hasText: 'a warning' }).first().waitFor()
     await page.getByRole('button', { name: 'Clear warnings' }).click()
     await page.getByRole('heading', { name: 'Warnings' }).waitFor({ state: 'detached' })
     assert.deepEqual(await stage.daemon.get('/rest/system/error'), { errors: null })
@@ -150,7 +150,7 @@ test('the log and the support bundle can be downloaded', { skip }, async () => {
   })
 })
 
-test('it says which program this is, and where programs find more', { skip }, async () => {
+test('it shows the version, and links for programs', { skip }, async () => {
   await stage.browser.visit({ url: url() }, async ({ page }) => {
     await page.getByText(/^Twinfold v\S+$/).waitFor()
     assert.equal(await page.getByRole('link', { name: 'REST interface' }).getAttribute('href'), '/api')
@@ -158,7 +158,7 @@ test('it says which program this is, and where programs find more', { skip }, as
   })
 })
 
-test('restart and shut down ask first; the page waits and goes on', { skip }, async () => {
+test('restart and shutdown need a confirmation; the page reconnects', { skip }, async () => {
   await stage.browser.visit({ url: url(), expected: AWAY }, async ({ page }) => {
     const choose = async (item: string) => {
       await page.getByRole('button', { name: 'Restart or shut down' }).click()
@@ -171,13 +171,13 @@ test('restart and shut down ask first; the page waits and goes on', { skip }, as
     await page.getByRole('dialog').waitFor({ state: 'detached' })
     const before = await startTime()
     await eventually(
-      'a second that the start can be told by',
+      'another second for the start time',
       async () => Date.parse(before) < Date.now() - 1_000 || undefined,
     )
     await choose('Restart')
     await page.getByRole('dialog').getByRole('button', { name: 'Restart' }).click()
     await eventually('another start', async () => (await startTime()) !== before || undefined)
-    await say('after the restart')
+    await logWarning('after the restart')
     await line(page, 'after the restart').waitFor()
 
     await choose('Shut down')

@@ -1,4 +1,4 @@
-/** A device with a password: nothing is shown before it is given, and the session ends when a person says so. */
+/** A device with a password: nothing is shown before the login, and the user can end the session. */
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -15,7 +15,7 @@ const stage = browserStage({
 const { skip } = stage
 
 test('log in with the wrong password, with the right one, and out again', { skip }, async () => {
-  const expected = [/status of 40[13]/] // what is refused, the browser says on its console
+  const expected = [/status of 40[13]/] // the browser logs refused requests
   await stage.browser.visit({ url: `${stage.daemon.url}/`, expected }, async ({ page }) => {
     const password = page.getByLabel('Password')
     await password.waitFor()
@@ -38,7 +38,7 @@ test('log in with the wrong password, with the right one, and out again', { skip
   })
 })
 
-test('a session that ends asks for the password, and everything typed is there afterwards', { skip }, async () => {
+test('an expired session requires the password, and all input is kept', { skip }, async () => {
   const expected = [/status of 40[13]/]
   await stage.browser.visit({ url: `${stage.daemon.url}/#/folders/photos`, expected }, async ({ page }) => {
     const logIn = async () => {
@@ -61,7 +61,7 @@ test('a session that ends asks for the password, and everything typed is there a
   })
 })
 
-test('after many wrong passwords the page says why the answer takes its time', { skip }, async () => {
+test('after many wrong passwords the page shows why the response is delayed', { skip }, async () => {
   await stage.browser.visit({ url: `${stage.daemon.url}/`, expected: [/status of 40[13]/] }, async ({ page }) => {
     const slow = page.getByText('After several wrong passwords the response is delayed by a few seconds.')
     const password = page.getByLabel('Password')
@@ -70,9 +70,9 @@ test('after many wrong passwords the page says why the answer takes its time', {
     for (let attempt = 0; attempt < 12 && !isSlow; attempt++) {
       await password.fill(`guess ${attempt}`)
       await page.keyboard.press('Enter')
-      // A wrong password is taken out of its field when the answer is there.
-      const seen = await eventually('words or an answer', async () =>
-        (await slow.isVisible()) ? 'slow' : (await password.inputValue()) === '' ? 'answer' : undefined,
+      // A wrong password is removed from its field when the response has arrived.
+      const seen = await eventually('a message or a response', async () =>
+        (await slow.isVisible()) ? 'slow' : (await password.inputValue()) === '' ? 'response' : undefined,
       )
       isSlow = seen === 'slow'
     }

@@ -1,4 +1,4 @@
-/** The overview: one sentence of truth, and everything as it is now, without a reload. */
+/** The overview: the overall status, and live updates without a reload. */
 import assert from 'node:assert/strict'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -30,12 +30,12 @@ after(async () => {
 })
 
 const overallStatus = (page: Page) => page.getByRole('banner').getByRole('link').first()
-const says = (page: Page, text: string | RegExp) => overallStatus(page).filter({ hasText: text }).waitFor()
+const showsStatus = (page: Page, text: string | RegExp) => overallStatus(page).filter({ hasText: text }).waitFor()
 const url = () => `http://${address}/`
 
-test('a new device says what to do first, and folders appear as they are added', { skip }, async () => {
+test('a new device shows the first steps, and folders appear as they are added', { skip }, async () => {
   await browser.visit({ url: url() }, async ({ page }) => {
-    await says(page, 'Nothing to synchronize yet. Add a folder to begin.')
+    await showsStatus(page, 'Nothing to synchronize yet. Add a folder to begin.')
     const root = join(scratch.path, 'Photos')
     mkdirSync(root)
     writeFileSync(join(root, 'one.txt'), 'x')
@@ -43,16 +43,16 @@ test('a new device says what to do first, and folders appear as they are added',
     await daemon.post('/rest/db/scan?folder=photos')
     await page.getByRole('main').getByText('Photos', { exact: true }).waitFor()
     await page.getByRole('main').getByText('1 file', { exact: false }).first().waitFor()
-    await says(page, 'No other device yet.')
+    await showsStatus(page, 'No other device yet.')
     await daemon.request('PATCH', '/rest/config/folders/photos', { paused: true })
-    await says(page, 'All folders are paused.')
+    await showsStatus(page, 'All folders are paused.')
     await daemon.request('PATCH', '/rest/config/folders/photos', { paused: false })
-    await says(page, 'No other device yet.')
+    await showsStatus(page, 'No other device yet.')
   })
 })
 
-test('the daemon goes away and comes back: the page says so, and goes on without a reload', { skip }, async () => {
-  const expected = [/net::ERR_|status of 403/] // what the browser says of requests to nobody
+test('the daemon stops and starts again: the page shows it, and reconnects without a reload', { skip }, async () => {
+  const expected = [/net::ERR_|status of 403/] // logged for failed requests
   await browser.visit({ url: url(), expected }, async ({ page }) => {
     await atRest(page)
     await page.evaluate('window.isTheSame = true')
@@ -66,7 +66,7 @@ test('the daemon goes away and comes back: the page says so, and goes on without
   })
 })
 
-test('a change that waits for a restart says so, and takes effect by a click', { skip }, async () => {
+test('a change that requires a restart is shown, and takes effect by a click', { skip }, async () => {
   const expected = [
     /ERR_CONNECTION_REFUSED|ERR_CONNECTION_RESET|ERR_EMPTY_RESPONSE|ERR_INCOMPLETE|ERR_SOCKET|status of 403/,
   ]
@@ -87,7 +87,7 @@ test('a change that waits for a restart says so, and takes effect by a click', {
   })
 })
 
-test('the language is the one of the browser, until a person chooses another', { skip }, async () => {
+test('the language is the one of the browser, until the user chooses another', { skip }, async () => {
   await browser.visit({ url: url(), context: { locale: 'de-DE' } }, async ({ page }) => {
     await page.getByRole('link', { name: 'Übersicht' }).waitFor()
     assert.equal(await page.locator('html').getAttribute('lang'), 'de')
@@ -99,7 +99,7 @@ test('the language is the one of the browser, until a person chooses another', {
   })
 })
 
-test('the theme follows the system, until a person chooses one', { skip }, async () => {
+test('the theme follows the system, until the user chooses one', { skip }, async () => {
   const ink = (page: Page) => page.evaluate('getComputedStyle(document.body).color')
   await browser.visit({ url: url(), context: { colorScheme: 'light' } }, async ({ page }) => {
     await atRest(page)
@@ -116,7 +116,7 @@ test('the theme follows the system, until a person chooses one', { skip }, async
   })
 })
 
-test('the keyboard gets everywhere: the first stop skips to the content', { skip }, async () => {
+test('everything is reachable by keyboard: the first stop skips to the content', { skip }, async () => {
   await browser.visit({ url: url() }, async ({ page }) => {
     await atRest(page)
     await page.keyboard.press('Tab')

@@ -1,4 +1,4 @@
-/** The daemon goes away and comes back, is another one, moves, or asks who is there: the page goes on, and keeps what was typed. */
+/** The daemon restarts, is updated, moves, or requires a login: the page reconnects, and keeps all input. */
 import assert from 'node:assert/strict'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,7 +11,7 @@ import { scratchDirectory } from '../support/scratch.ts'
 import { atRest } from '../support/views.ts'
 
 const skip = missingBrowser() ?? false
-/** While a daemon is away, or does not know the page any more, the browser says so on its console. */
+/** While a daemon is unreachable, or rejects the token, the browser logs errors on its console. */
 const AWAY = [/ERR_CONNECTION|ERR_EMPTY_RESPONSE|ERR_INCOMPLETE|ERR_NETWORK|ERR_FAILED|status of 403/]
 const scratch = scratchDirectory()
 const home = join(scratch.path, 'home')
@@ -38,7 +38,7 @@ const lost = (page: Page) => page.getByRole('alert').filter({ hasText: 'respondi
 const rename = (label: string) => daemon.request('PATCH', '/rest/config/folders/photos', { label })
 const search = (page: Page) => page.getByRole('searchbox', { name: 'Search in the log' })
 
-test('a daemon that is killed and started again is followed on, and what was typed stays', { skip }, async () => {
+test('the page reconnects to a daemon that is killed and started again, and input stays', { skip }, async () => {
   await browser.visit({ url: `http://${address}/#/log`, expected: AWAY }, async ({ page }) => {
     await search(page).fill('typed before')
     await page.evaluate('window.isTheSame = true')
@@ -57,7 +57,7 @@ test('a daemon that is killed and started again is followed on, and what was typ
   })
 })
 
-test('a token that the daemon does not know any more is renewed without a word', { skip }, async () => {
+test('an invalid token is renewed without a message', { skip }, async () => {
   await browser.visit({ url: `http://${address}/#/folders`, expected: AWAY }, async ({ page }) => {
     await page.getByRole('main').getByText('Pictures', { exact: true }).waitFor()
     await page.evaluate('window.isTheSame = true')
@@ -70,7 +70,7 @@ test('a token that the daemon does not know any more is renewed without a word',
   })
 })
 
-test('a page that was out of sight knows what happened meanwhile as soon as it is seen', { skip }, async () => {
+test('a hidden page is up to date as soon as it is visible', { skip }, async () => {
   await browser.visit({ url: `http://${address}/#/folders` }, async ({ page }) => {
     await page.getByRole('main').getByText('Photographs', { exact: true }).waitFor()
     const seen = (state: string) =>
@@ -85,7 +85,7 @@ test('a page that was out of sight knows what happened meanwhile as soon as it i
   })
 })
 
-test('when a password is asked for, the login comes above the page and what was typed stays', { skip }, async () => {
+test('when a password becomes required, the login appears above the page and input stays', { skip }, async () => {
   await browser.visit({ url: `http://${address}/#/log`, expected: AWAY }, async ({ page }) => {
     await search(page).fill('typed before the login')
     await daemon.request('PATCH', '/rest/config/gui', { user: 'me', password: 'secret' })
@@ -105,7 +105,7 @@ test('when a password is asked for, the login comes above the page and what was 
   await daemon.request('PATCH', '/rest/config/gui', { user: '', password: '' })
 })
 
-test('a page whose address is changed says where it went', { skip }, async () => {
+test('a page whose address is changed links to the new address', { skip }, async () => {
   const [first, second] = [`127.0.0.1:${await freePort()}`, `127.0.0.1:${await freePort()}`]
   await daemon.request('PATCH', '/rest/config/gui', { address: first })
   await daemon.signal('SIGTERM')
@@ -114,7 +114,7 @@ test('a page whose address is changed says where it went', { skip }, async () =>
     { url: `http://${first}/#/folders`, expected: [...AWAY, /foreign request/] },
     async ({ page }) => {
       await atRest(page)
-      // What follows a start has been told by then, and the page waits for the next event: that will be the new address.
+      // The events of the start have arrived by then, so that the next event is the new address.
       for (let round = 0; round < 3; round++) await page.waitForResponse(/\/rest\/twinfold\/pulse/)
       await daemon.request('PATCH', '/rest/config/gui', { address: second })
       await page.getByRole('alert').getByRole('link', { name: 'Open the new address' }).click()

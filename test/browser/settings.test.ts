@@ -1,4 +1,4 @@
-/** Settings: they are saved, a bad value is refused with words and costs nothing that was typed, and everything is there. */
+/** Settings: they are saved, an invalid value is refused and keeps all edits, and every setting is present. */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -25,7 +25,7 @@ const saved = (page: Page) => page.getByRole('status').filter({ hasText: 'Saved.
 const open = (page: Page, section: string) =>
   page.getByRole('navigation', { name: 'Settings' }).getByRole('link', { name: section }).click()
 
-test('what is typed in several sections waits, and one save saves all of it and nothing else', { skip }, () =>
+test('edits of several sections are kept, and one save saves all of them and nothing else', { skip }, () =>
   at('general', async (page) => {
     const before = await config()
     await page.getByLabel('Name of this device').fill('Kitchen')
@@ -53,7 +53,7 @@ test('what is typed in several sections waits, and one save saves all of it and 
   }),
 )
 
-test('what cannot be a value is told as it is typed, and not sent', { skip }, () =>
+test('an invalid value is reported as it is typed, and not sent', { skip }, () =>
   at('connections', async (page) => {
     const limit = page.getByLabel('Receive rate limit')
     await limit.fill('fast')
@@ -66,7 +66,7 @@ test('what cannot be a value is told as it is typed, and not sent', { skip }, ()
   }),
 )
 
-test('what the daemon refuses is told in its words, and everything typed stays', { skip }, () =>
+test('an error of the daemon is shown, and all edits stay', { skip }, () =>
   at(
     'gui',
     async (page) => {
@@ -139,7 +139,7 @@ test('defaults are edited with the same forms, and a new folder starts with them
   }),
 )
 
-test('who was ignored can be heard again', { skip }, async () => {
+test('an ignored device can be unignored', { skip }, async () => {
   const now = await config()
   const time = new Date().toISOString()
   await stage.daemon.request('PUT', '/rest/config', {
@@ -153,7 +153,7 @@ test('who was ignored can be heard again', { skip }, async () => {
   assert.deepEqual((await config()).remoteIgnoredDevices, [])
 })
 
-test('a new key takes the place of the old one, which is hidden until asked for', { skip }, () =>
+test('a new key replaces the old one, which is hidden until it is shown on request', { skip }, () =>
   at('gui', async (page) => {
     const { apiKey } = (await config()).gui
     assert.ok(!(await page.locator('main').innerText()).includes(apiKey))
@@ -167,7 +167,7 @@ test('a new key takes the place of the old one, which is hidden until asked for'
   }),
 )
 
-test('a login is set with the password twice, the page goes on, and it can be removed', { skip }, () =>
+test('a login is set with the password twice, the page stays logged in, and it can be removed', { skip }, () =>
   at(
     'gui',
     async (page) => {

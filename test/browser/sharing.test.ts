@@ -1,4 +1,4 @@
-/** Two people, two pages: they find each other, share a folder, and it is alike on both sides. Only clicks and typing. */
+/** Two devices, two pages: they connect and share a folder, which is in sync on both. Only clicks and typing. */
 import assert from 'node:assert/strict'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -39,7 +39,7 @@ const at = ({ daemon }: Member, act: (page: Page) => Promise<void>) =>
 const dialogOf = (page: Page) => page.getByRole('dialog')
 const overallStatus = (page: Page) => page.getByRole('banner').getByRole('link').first()
 
-test('a device is added by its ID; what is no ID, or our own, is told while typing', { skip }, () =>
+test('a device is added by its ID; an invalid ID, or the own one, is reported while typing', { skip }, () =>
   at(anna, async (page) => {
     await page.getByRole('button', { name: 'Add device' }).first().click()
     const dialog = dialogOf(page)
@@ -58,14 +58,14 @@ test('a device is added by its ID; what is no ID, or our own, is told while typi
   }),
 )
 
-test('the other side is asked, and accepts', { skip }, () =>
+test('the other side gets a request, and accepts it', { skip }, () =>
   at(ben, async (page) => {
-    const asks = page.getByRole('listitem').filter({ hasText: '“Anna” wants to connect' })
-    await asks.getByRole('button', { name: 'Accept' }).click()
+    const request = page.getByRole('listitem').filter({ hasText: '“Anna” wants to connect' })
+    await request.getByRole('button', { name: 'Accept' }).click()
     await dialogOf(page).getByRole('button', { name: 'Add device' }).click()
     await page.getByRole('heading', { name: 'Anna' }).waitFor()
     await page.getByRole('link', { name: 'Overview' }).click()
-    await asks.waitFor({ state: 'detached' })
+    await request.waitFor({ state: 'detached' })
   }),
 )
 
@@ -84,7 +84,7 @@ test('a folder is added and offered to the other', { skip }, async () => {
   })
 })
 
-test('the other accepts it, says where, and both say that all is well', { skip }, async () => {
+test('the other accepts it, chooses the path, and both are up to date', { skip }, async () => {
   await at(ben, async (page) => {
     const offer = page.getByRole('listitem').filter({ hasText: 'Anna offers the folder “Letters”' })
     await offer.getByRole('button', { name: 'Accept' }).click()

@@ -1,4 +1,4 @@
-/** What a browser has to load before a person sees the page. */
+/** What a browser has to load before the page is shown. */
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'

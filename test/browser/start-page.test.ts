@@ -1,4 +1,4 @@
-/** The page as a stranger meets it: it answers, says something true, and asks nobody else. */
+/** The start page without a session: it loads, has a heading, and sends no request to other hosts. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { browserStage } from '../support/browser-stage.ts'
@@ -22,7 +22,7 @@ test('the start page has a heading, a policy, and no errors', { skip }, async ()
   })
 })
 
-test('the collector hears errors, refusals and foreign requests', { skip }, async () => {
+test('the collector records errors, blocked requests and foreign requests', { skip }, async () => {
   const broken = (script: string) =>
     stage.browser.visit({ url: `${stage.daemon.url}/` }, async ({ page, problems }) => {
       await page.evaluate(script)

@@ -1,4 +1,4 @@
-/** Our page beside a real Syncthing: a device and a folder added by clicks, and files alike on both disks. */
+/** Our page beside a real Syncthing: a device and a folder added by clicks, and equal files on both disks. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -12,7 +12,7 @@ import { missingSyncthing } from '../support/syncthing.ts'
 
 const skip = missingBrowser() ?? missingSyncthing() ?? false
 
-/** Both live where no network leads out, and so where no browser can look: a socket in the file system leads in. */
+/** Both run without a network to the outside, which a browser cannot reach: a UNIX socket connects them. */
 async function doorTo(socketPath: string): Promise<{ readonly url: string } & AsyncDisposable> {
   const server = createServer((outside) => {
     const inside = connect(socketPath)
@@ -37,7 +37,7 @@ async function doorTo(socketPath: string): Promise<{ readonly url: string } & As
   }
 }
 
-test('a real Syncthing is added, gets a folder, and both disks become alike', { skip }, async () => {
+test('a real Syncthing is added, gets a folder, and both disks get in sync', { skip }, async () => {
   using scratch = scratchDirectory()
   await using network = await Network.open(scratch.path)
   const [ours, theirs] = await Promise.all([network.add('twinfold', 'ours'), network.add('syncthing', 'theirs')])

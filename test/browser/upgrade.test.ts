@@ -1,4 +1,4 @@
-/** A newer release on the page: what changed, the command, and that it can be put away. */
+/** A newer release on the page: what changed, the command, and that it can be dismissed. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { Page } from 'playwright-core'
@@ -21,7 +21,7 @@ const { skip } = stage
 const there = () => registry ?? assert.fail('the stage is set when the first test begins')
 const noticeOf = (page: Page) => page.getByRole('region', { name: 'New version' })
 
-/** Has the daemon look now. */
+/** Makes the daemon check now. */
 async function look(latest: string): Promise<void> {
   there().release(latest, {
     twinfold: {
@@ -31,7 +31,7 @@ async function look(latest: string): Promise<void> {
       ],
     },
   })
-  // Switched off, the daemon forgets what it knew, and asks again at once.
+  // Switched off, the daemon discards its result, and checks again when switched on.
   for (const autoUpgradeIntervalH of [0, 12])
     await stage.daemon.request('PATCH', '/rest/config/options', { autoUpgradeIntervalH })
 }
@@ -45,7 +45,7 @@ const visit = (act: (page: Page) => Promise<void>, locale = 'en-US') =>
     },
   )
 
-test('with checks off there is no notice, and nobody is asked', { skip }, () =>
+test('with checks off there is no notice, and no request is sent', { skip }, () =>
   visit(async (page) => {
     await page.getByText('This device', { exact: true }).first().waitFor()
     assert.equal(await noticeOf(page).count(), 0)
@@ -72,14 +72,14 @@ test('a newer release: version, what changed as plain text, the command to copy'
   })
 })
 
-test('it is said in the language of the page', { skip }, () =>
+test('it is shown in the language of the page', { skip }, () =>
   visit(async (page) => {
     await page.getByText('Twinfold v99.0.0 ist verfügbar.').waitFor()
     await page.getByRole('button', { name: 'Befehl kopieren' }).waitFor()
   }, 'de-DE'),
 )
 
-test('put away it stays away, until the next version', { skip }, () =>
+test('dismissed, it stays hidden until the next version', { skip }, () =>
   visit(async (page) => {
     await noticeOf(page).getByRole('button', { name: 'Hide until the next version' }).click()
     await noticeOf(page).waitFor({ state: 'detached' })

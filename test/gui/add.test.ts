@@ -1,4 +1,4 @@
-/** What the dialogs think before they ask the daemon: places of folders, ids, whom a folder is shared with, passwords. */
+/** Checks of the dialogs before a request to the daemon: paths of folders, ids, shared devices, passwords. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
@@ -14,7 +14,7 @@ import { LAPTOP, SERVER } from '../support/config.ts'
 const folder = (id: string, path: string): FolderConfig => ({ ...defaultsOf(FOLDER), id: parseFolderId(id)!, path })
 const [laptop, server] = [parseDeviceId(LAPTOP), parseDeviceId(SERVER)]
 
-test('a folder goes below the default place, by its name, and nowhere else', () => {
+test('a folder is placed below the default path, by its name, and nowhere else', () => {
   assert.equal(suggestedPath('~', 'Holiday 2024', '/'), '~/Holiday 2024')
   assert.equal(suggestedPath('/srv/', 'Photos', '/'), '/srv/Photos')
   assert.equal(suggestedPath('', 'a', '/'), '~/a')
@@ -27,7 +27,7 @@ test('a folder goes below the default place, by its name, and nowhere else', () 
   )
 })
 
-test('two folders at one place are told apart from one inside the other', () => {
+test('two folders at one path are distinguished from one inside the other', () => {
   const folders = [folder('a', '~/Photos'), folder('b', '/srv/docs/')]
   const kind = (path: string) => pathTrouble(path, folders, '/home/anna', '/')?.kind
   assert.equal(kind('/home/anna/Photos/'), 'same')
@@ -45,7 +45,7 @@ test('a new id is short enough to be read aloud', () => {
   )
 })
 
-test('sharing keeps who introduced a device, and ourselves', () => {
+test('sharing keeps the introducer of a device, and the own device', () => {
   const before = [
     { deviceID: server, introducedBy: '' as const, encryptionPassword: '' },
     { deviceID: laptop, introducedBy: server, encryptionPassword: 'old' },
@@ -62,7 +62,7 @@ test('sharing keeps who introduced a device, and ourselves', () => {
   assert.ok(!sameShares(shares, {}))
 })
 
-test('what a device gets is changed where the choice says so, and nowhere else', () => {
+test('only the folders of a changed choice are updated', () => {
   const shared = (password: string) => [
     { deviceID: server, introducedBy: '' as const, encryptionPassword: '' },
     { deviceID: laptop, introducedBy: server, encryptionPassword: password },
@@ -84,7 +84,7 @@ test('what a device gets is changed where the choice says so, and nowhere else',
   ])
 })
 
-test('a login is whole or is not saved', () => {
+test('a login is saved only with user and password', () => {
   const draft = { user: 'anna', password: 'secret', repeated: 'secret', hasPassword: false }
   assert.equal(loginTrouble(draft), undefined)
   assert.equal(loginTrouble({ ...draft, user: ' ' }), 'userMissing')

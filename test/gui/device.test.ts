@@ -1,4 +1,4 @@
-/** How a device stands, and how a folder stands on it. */
+/** The state of a device, and the state of a folder on it. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { deviceFacts, deviceName, fractionOf, nameOf, otherDevices } from '../../gui/facts/device.ts'
@@ -23,7 +23,7 @@ test('a device is known by its whole id and by the short one that versions carry
   )
 })
 
-test('what a device lacks is counted over the folders that it takes part in', () => {
+test('missing items are counted over the folders shared with the device', () => {
   const state = liveState({
     devices: [{ id: LAPTOP, connected: true }],
     folders: {
@@ -40,7 +40,7 @@ test('what a device lacks is counted over the folders that it takes part in', ()
   )
 })
 
-test('paused, away and never seen are told apart', () => {
+test('paused, disconnected and never seen are distinguished', () => {
   const state = liveState({ devices: [{ id: LAPTOP, config: { paused: true } }, { id: SERVER }] })
   assert.equal(deviceFacts(state, LAPTOP).tone, 'off')
   const away = deviceFacts(
@@ -50,7 +50,7 @@ test('paused, away and never seen are told apart', () => {
   assert.deepEqual([away.tone, away.connected, away.lastSeenMs], ['wait', false, 0])
 })
 
-test('what is not whole never reads as whole', () => {
+test('an incomplete fraction is never shown as complete', () => {
   assert.equal(fractionOf(0, 0, 0), 1)
   assert.equal(fractionOf(1, 0, 1_000), 0.99)
   assert.equal(fractionOf(1, 0, 0), 0.99)
@@ -59,7 +59,7 @@ test('what is not whole never reads as whole', () => {
 
 const shared = folderConfig('a', [OWN, LAPTOP])
 
-test('a folder on a device: not shared, paused, not accepted, whole, or lacking something', () => {
+test('a folder on a device: not shared, paused, not accepted, complete, or behind', () => {
   assert.equal(shareState(folderConfig('a', [OWN]), LAPTOP, undefined, true).kind, 'not-shared')
   assert.equal(shareState({ ...shared, paused: true }, LAPTOP, undefined, true).kind, 'paused-here')
   assert.equal(shareState(shared, LAPTOP, undefined, true).kind, 'unknown')
@@ -69,18 +69,18 @@ test('a folder on a device: not shared, paused, not accepted, whole, or lacking 
     'not-accepted',
   )
   assert.equal(shareState(shared, LAPTOP, completion(), true).kind, 'whole')
-  const lacking = completion({ needItems: 1, needDeletes: 1, needBytes: 500 })
-  assert.deepEqual(shareState(shared, LAPTOP, lacking, true), {
+  const behind = completion({ needItems: 1, needDeletes: 1, needBytes: 500 })
+  assert.deepEqual(shareState(shared, LAPTOP, behind, true), {
     kind: 'behind',
     tone: 'busy',
     items: 2,
     bytes: 500,
     fraction: 0.5,
   })
-  assert.equal(shareState(shared, LAPTOP, lacking, false).tone, 'wait')
+  assert.equal(shareState(shared, LAPTOP, behind, false).tone, 'wait')
 })
 
-test('addresses that were got go before those that were asked for, and failures say why', () => {
+test('actual addresses are preferred to configured ones, and failures have a reason', () => {
   const listeners = listenersOf({
     'tcp://:0': {
       error: null,

@@ -1,4 +1,4 @@
-/** What the page makes of the daemon's answers, before it is put into words. */
+/** What the page derives from the daemon's responses, before it is translated. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { changeOf, withChanges } from '../../gui/facts/changes.ts'
@@ -29,7 +29,7 @@ for (const [text, path] of PATHS) {
   test(`parseSubPath: ${JSON.stringify(text)} is ${JSON.stringify(path)}`, () => assert.equal(parseSubPath(text), path))
 }
 
-test('a path is parted into its directory and its name', () => {
+test('a path is split into its directory and its name', () => {
   assert.deepEqual([directoryOf('a/b/c'), baseName('a/b/c')], ['a/b/', 'c'])
   assert.deepEqual([directoryOf('c'), baseName('c')], ['', 'c'])
   assert.deepEqual([joinPath('', 'c'), joinPath('a/b', 'c')], ['c', 'a/b/c'])
@@ -52,7 +52,7 @@ function waiting(
   }
 }
 
-test('a file that nobody connected has names those that have it', () => {
+test('a file without a connected source names the devices that have it', () => {
   const reason = { code: 'no-device', text: 'no connected device has the newest version' } as const
   assert.deepEqual(
     waitReason(waiting(reason, ['A', 'B']), (id) => `name of ${id}`),
@@ -61,7 +61,7 @@ test('a file that nobody connected has names those that have it', () => {
   assert.deepEqual(waitReason(waiting(reason), String), { key: 'wait.no-device' })
 })
 
-test('a failure is told in the words of the system', () => {
+test('a failure is reported with the system's message', () => {
   const saying = waitReason(
     waiting({
       code: 'failed',
@@ -91,7 +91,7 @@ test('only connected devices with the newest version offer it', () => {
   ])
 })
 
-const CURES: readonly [error: string, cure: string][] = [
+const REMEDIES: readonly [error: string, remedy: string][] = [
   [PATH_MISSING, 'remedy.missing'],
   [MARKER_MISSING, 'remedy.marker'],
   [PATH_NO_DIRECTORY, 'remedy.notDirectory'],
@@ -102,7 +102,7 @@ const CURES: readonly [error: string, cure: string][] = [
   ['never heard of', 'remedy.other'],
 ]
 
-for (const [error, cure] of CURES) test(`remedyFor: ${error.slice(0, 40)}`, () => assert.equal(remedyFor(error), cure))
+for (const [error, remedy] of REMEDIES) test(`remedyFor: ${error.slice(0, 40)}`, () => assert.equal(remedyFor(error), remedy))
 
 const event = (
   id: number,
@@ -110,7 +110,7 @@ const event = (
   data: unknown = { folder: 'f', path: `p${id}`, type: 'file', action: 'deleted', modifiedBy: 'ABCDEFG' },
 ) => ({ id, globalID: id, time: '2026-01-01T00:00:00Z', type, data })
 
-test('changes stand with the newest first, and the oldest are forgotten', () => {
+test('changes are sorted newest first, and the oldest are dropped', () => {
   const first = withChanges([], [event(1), event(2)], 3)
   assert.deepEqual(
     withChanges(first, [event(3), event(4)], 3).map(({ id }) => id),
@@ -119,7 +119,7 @@ test('changes stand with the newest first, and the oldest are forgotten', () => 
   assert.equal(withChanges(first, [event(5, 'Ping')], 3), first)
 })
 
-test('an event that is not of the expected shape becomes empty texts, never a mistake', () => {
+test('an event of an unexpected structure becomes empty texts, never an error', () => {
   assert.equal(changeOf(event(1, 'LocalChangeDetected', null))?.path, '')
   assert.equal(changeOf(event(1, 'LocalChangeDetected', { path: 7 }))?.path, '')
   assert.deepEqual(changeOf(event(1))?.deleted, true)
@@ -142,21 +142,21 @@ test('versions are found by any part of the path', () => {
   })
 })
 
-test('patterns survive the way into the field and back', () => {
+test('patterns are unchanged by the way into the field and back', () => {
   const lines = ['*.tmp', '', '// why', '!keep']
   assert.deepEqual(linesOf(textOf(lines)), lines)
   assert.deepEqual(linesOf('a\r\nb\n\n\n'), ['a', 'b'])
   assert.deepEqual([linesOf(''), linesOf('\n\n'), textOf(null)], [[], [], ''])
 })
 
-test('pages are asked for until the list ends', async () => {
+test('pages are loaded until the list ends', async () => {
   const all = Array.from({ length: 25 }, (_, index) => index)
   const pages: number[] = []
-  const ask = (page: number) => {
+  const fetchPage = (page: number) => {
     pages.push(page)
     return Promise.resolve({ total: all.length, items: all.slice((page - 1) * 10, page * 10) })
   }
-  assert.deepEqual((await fetchPages(2, 10, ask)).items, all.slice(0, 20))
-  assert.deepEqual(await fetchPages(9, 10, ask), { total: 25, items: all })
+  assert.deepEqual((await fetchPages(2, 10, fetchPage)).items, all.slice(0, 20))
+  assert.deepEqual(await fetchPages(9, 10, fetchPage), { total: 25, items: all })
   assert.deepEqual(pages, [1, 2, 1, 2, 3])
 })

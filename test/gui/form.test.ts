@@ -24,7 +24,7 @@ const fieldOf = (name: string, fields: readonly FormField[] = FOLDER_FIELDS) => 
 }
 const keys: ReadonlySet<string> = new Set([...Object.keys(ADD), ...Object.keys(SETTINGS)])
 
-test('every setting of a folder and a device has a place, a name, a line of help, and words for its choices', () => {
+test('every setting of a folder and a device has a place, a name, a line of help, and texts for its choices', () => {
   const places = [
     ['folder', FOLDER_FIELDS],
     ['device', DEVICE_FIELDS],
@@ -53,7 +53,7 @@ test('nothing in the config is out of reach', () => {
   assert.deepEqual(missing(LDAP, ADVANCED_FIELDS.ldap, []), [])
 })
 
-test('only what was changed is sent, in the shape of the config', () => {
+test('only what was changed is sent, in the structure of the config', () => {
   const edits = {
     label: 'Papers',
     type: 'sendreceive',
@@ -112,7 +112,7 @@ test('what is sent is what is shown afterwards: the daemon keeps it as it was ty
   )
 })
 
-test('what is no number, no size or out of bounds is told as it is typed', () => {
+test('an invalid number, size or range is reported as it is typed', () => {
   assert.deepEqual(wrongIn(fieldOf('rescanIntervalS'), '1.5'), { kind: 'whole' })
   assert.deepEqual(wrongIn(fieldOf('rescanIntervalS'), ''), { kind: 'whole' })
   assert.deepEqual(wrongIn(fieldOf('rescanIntervalS'), '-1'), { kind: 'min', limit: 0 })
@@ -124,7 +124,7 @@ test('what is no number, no size or out of bounds is told as it is typed', () =>
   assert.deepEqual(wrongIn(fieldOf('xattrFilter.entries'), 'user.*'), { kind: 'rules' })
 })
 
-test('a field that makes no sense now is neither shown, nor wrong, nor sent', () => {
+test('an irrelevant field is neither shown, nor validated, nor sent', () => {
   const edits = { 'versioning.type': 'trashcan', 'versioning.params.keep': 'many' }
   assert.equal(wrongsIn(FOLDER_FIELDS, FOLDER_NOW, edits).size, 0)
   assert.deepEqual(changesIn(FOLDER_FIELDS, FOLDER_NOW, edits), { versioning: { type: 'trashcan' } })
@@ -133,7 +133,7 @@ test('a field that makes no sense now is neither shown, nor wrong, nor sent', ()
   assert.ok(!names.includes('versioning.params.keep') && !names.includes('versioning.params.command'))
 })
 
-test('what is not stored yet shows what the daemon takes for it', () => {
+test('a value that is not stored shows the daemon's default', () => {
   assert.equal(storedValue(fieldOf('versioning.params.keep'), FOLDER_NOW), '5')
   assert.equal(storedValue(fieldOf('versioning.params.maxAge'), FOLDER_NOW), '365')
 })

@@ -8,7 +8,7 @@ import { csrfHeaders } from '../../gui/live/csrf.ts'
 import { Pauses } from '../../gui/live/pauses.ts'
 
 describe('the title of the tab', () => {
-  it('tells how things stand first, then whose page it is', () => {
+  it('starts with the status, then names the device', () => {
     assert.equal(titleOf('good', 'Everything is up to date.', 'Laptop'), 'Laptop – Twinfold')
     assert.equal(
       titleOf('wait', '3 items are waiting: no connected device has them.', 'Laptop'),
@@ -27,7 +27,7 @@ describe('the address of the page after its settings were changed', () => {
   const before = { address: '127.0.0.1:8384', useTLS: false }
   const moved = (address: string, useTLS = false) => movedTo(before, { address, useTLS }, 'nas.local')
 
-  it('is told only when they were', () => {
+  it('is defined only when they were changed', () => {
     assert.equal(moved('127.0.0.1:8384'), undefined)
     assert.equal(moved('127.0.0.1:8385'), 'http://127.0.0.1:8385/')
     assert.equal(moved('127.0.0.1:8384', true), 'https://127.0.0.1:8384/')
@@ -38,7 +38,7 @@ describe('the address of the page after its settings were changed', () => {
     assert.equal(moved('[::1]:9000'), 'http://[::1]:9000/')
   })
 
-  it('is nothing that a browser cannot go to', () => {
+  it('is undefined for one that a browser cannot open', () => {
     const hostile = [
       'unix:///run/x',
       '/run/gui.sock',
@@ -56,7 +56,7 @@ describe('the address of the page after its settings were changed', () => {
 })
 
 describe('finding commands', () => {
-  it('likes the beginning best, then the beginnings of words, then anything', () => {
+  it('ranks a prefix first, then word starts, then any match', () => {
     assert.equal(matchRank('Rescan Photos', 'resc'), 0)
     assert.equal(matchRank('Rescan Photos', 'photo'), 1)
     assert.equal(matchRank('Rescan Photos', 'pho re'), 2)
@@ -65,12 +65,12 @@ describe('finding commands', () => {
     assert.equal(matchRank('anything', '  '), 0)
   })
 
-  it('does not care for accents and capitals', () => {
+  it('ignores accents and case', () => {
     assert.equal(matchRank('Réanalyser Été', 'REANALYSER ete'), 0)
     assert.equal(matchRank('暂停 照片', '照片'), 1)
   })
 
-  it('keeps the order of equals, and gives only so many', () => {
+  it('keeps the order of equals, up to the limit', () => {
     const items = ['b x', 'a', 'x b', 'x a'].map((text) => ({ text }))
     assert.deepEqual(
       bestMatches(items, 'x', 9).map(({ text }) => text),
@@ -96,14 +96,14 @@ describe('keys', () => {
     assert.equal(new KeyChord().press(pressed('k')), undefined)
   })
 
-  it('search and help, but in a field they are letters', () => {
+  it('search and help, but are text in a field', () => {
     assert.deepEqual(new KeyChord().press(pressed('/')), { kind: 'search' })
     assert.deepEqual(new KeyChord().press(pressed('?')), { kind: 'help' })
     for (const key of ['/', '?', 'g']) assert.equal(new KeyChord().press(pressed(key, { typing: true })), undefined)
     assert.equal(new KeyChord().press(pressed('/', { ctrl: true })), undefined)
   })
 
-  it('go places after g, if not too late and nothing was in between', () => {
+  it('navigate after g, unless it timed out or another key came between', () => {
     for (const [key, place] of Object.entries(PLACE_KEYS)) {
       const chord = new KeyChord()
       assert.equal(chord.press(pressed('g')), undefined)
@@ -121,7 +121,7 @@ describe('keys', () => {
 })
 
 describe('the token of the page', () => {
-  it('goes along for every daemon of the host, and nothing else of the cookies does', () => {
+  it('is sent for every daemon of the host, and no other cookie is', () => {
     assert.deepEqual(csrfHeaders('a=b; CSRF-Token-ABC=one; sessionid-ABC=secret;CSRF-Token-DEF=two'), {
       'X-CSRF-Token-ABC': 'one',
       'X-CSRF-Token-DEF': 'two',
@@ -131,7 +131,7 @@ describe('the token of the page', () => {
 })
 
 describe('pauses', () => {
-  it('can be cut short, all at once', async () => {
+  it('can all be ended early', async () => {
     const pauses = new Pauses()
     const waiting = Promise.all([pauses.pause(3_600_000), pauses.pause(3_600_000)])
     pauses.end()

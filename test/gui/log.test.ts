@@ -12,49 +12,49 @@ const at = (timeMs: number, message: string, level = 2): LogLineJson => ({
 const ALL = { text: '', level: 'debug', facility: '', afterId: 0 } as const
 const texts = (entries: readonly LogEntry[]) => entries.map(({ text }) => text)
 
-/** What a daemon answers: its lines after a time, as `GET /rest/system/log` does it. */
-const answer = (lines: readonly LogLineJson[], since: string | undefined) =>
+/** The response of a daemon: its lines after a time, as in `GET /rest/system/log`. */
+const response = (lines: readonly LogLineJson[], since: string | undefined) =>
   lines.filter(({ when }) => since === undefined || Date.parse(when) > Date.parse(since))
 
 describe('the log of the page', () => {
   it('takes the facility and the level out of a line', () => {
     const entries = appendLog(
       [],
-      [at(1_000, 'model: folder a: b', 3), at(1_001, 'nobody: said', 0), at(1_002, 'plain\nlines', 2)],
+      [at(1_000, 'model: folder a: b', 3), at(1_001, 'unknown: text', 0), at(1_002, 'plain\nlines', 2)],
     )
     assert.deepEqual(
       entries.map(({ facility, level, text }) => [facility, level, text]),
       [
         ['model', 'warning', 'folder a: b'],
-        ['', 'debug', 'nobody: said'],
+        ['', 'debug', 'unknown: text'],
         ['', 'info', 'plain\nlines'],
       ],
     )
   })
 
-  it('holds every line once however often it asks, also of lines of the same time', () => {
-    const steps = fc.array(fc.record({ laterMs: fc.nat(2), asks: fc.boolean() }), { maxLength: 60 })
+  it('holds every line once after repeated requests, also lines of the same time', () => {
+    const steps = fc.array(fc.record({ laterMs: fc.nat(2), fetches: fc.boolean() }), { maxLength: 60 })
     fc.assert(
       fc.property(steps, (history) => {
         const lines: LogLineJson[] = []
         let nowMs = 1_000
         let known: readonly LogEntry[] = []
-        for (const { laterMs, asks } of history) {
+        for (const { laterMs, fetches } of history) {
           nowMs += laterMs
           lines.push(at(nowMs, `line ${lines.length}`))
-          if (asks) known = appendLog(known, answer(lines, logSince(known)))
+          if (fetches) known = appendLog(known, response(lines, logSince(known)))
         }
-        known = appendLog(known, answer(lines, logSince(known)))
+        known = appendLog(known, response(lines, logSince(known)))
         assert.deepEqual(
           texts(known),
           lines.map(({ message }) => message),
         )
-        assert.equal(appendLog(known, answer(lines, logSince(known))), known, 'nothing new is no change')
+        assert.equal(appendLog(known, response(lines, logSince(known))), known, 'nothing new is no change')
       }),
     )
   })
 
-  it('keeps the latest lines, and goes on counting', () => {
+  it('keeps the latest lines, and continues the numbering', () => {
     const many = appendLog(
       [],
       Array.from({ length: LOG_LINES_MAX + 5 }, (_, index) => at(index, `line ${index}`)),
@@ -64,7 +64,7 @@ describe('the log of the page', () => {
     assert.equal(appendLog(many, [at(9_999_999, 'new')]).at(-1)?.id, LOG_LINES_MAX + 6)
   })
 
-  it('shows what was asked for', () => {
+  it('applies the filters', () => {
     const entries = appendLog([], [at(1, 'model: Photos starts', 2), at(2, 'db: slow', 0), at(3, 'model: no space', 3)])
     const shown = (filter: Partial<Parameters<typeof filterLog>[1]>) => texts(filterLog(entries, { ...ALL, ...filter }))
     assert.deepEqual(shown({}), ['Photos starts', 'slow', 'no space'])

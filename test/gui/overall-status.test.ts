@@ -1,4 +1,4 @@
-/** The one sentence on top of the page: the worst thing that is true, and the way to its cause. */
+/** The overall status: the most severe state, and the link to its cause. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { overallStatus, type OverallStatus } from '../../gui/facts/overall-status.ts'
@@ -9,7 +9,7 @@ import { completion, liveState, type FolderSketch, type StateSketch } from '../s
 const LAPTOP_ON = { id: LAPTOP, connected: true, config: { name: 'laptop' } }
 const LAPTOP_OFF = { id: LAPTOP, connected: false, config: { name: 'laptop' } }
 
-function truth(
+function statusOf(
   folders: Readonly<Record<string, FolderSketch>>,
   more: Omit<StateSketch, 'folders'> = {},
 ): OverallStatus {
@@ -21,41 +21,41 @@ const CALM: FolderSketch = { completion: { [LAPTOP]: completion() } }
 interface Case {
   readonly folders: Readonly<Record<string, FolderSketch>>
   readonly more?: Omit<StateSketch, 'folders'>
-  readonly says: Pick<OverallStatus, 'tone' | 'key' | 'place'> & Partial<Pick<OverallStatus, 'values' | 'leftS'>>
+  readonly expected: Pick<OverallStatus, 'tone' | 'key' | 'place'> & Partial<Pick<OverallStatus, 'values' | 'leftS'>>
 }
 
 const CASES: Readonly<Record<string, Case>> = {
   'everything is up to date': {
     folders: { a: CALM, b: CALM },
-    says: { tone: 'good', key: 'status.upToDate', place: [] },
+    expected: { tone: 'good', key: 'status.upToDate', place: [] },
   },
-  'no folder yet': { folders: {}, says: { tone: 'wait', key: 'status.noFolders', place: [] } },
+  'no folder yet': { folders: {}, expected: { tone: 'wait', key: 'status.noFolders', place: [] } },
   'no device yet': {
     folders: { a: CALM },
     more: { devices: [] },
-    says: { tone: 'wait', key: 'status.noDevices', place: ['devices'] },
+    expected: { tone: 'wait', key: 'status.noDevices', place: ['devices'] },
   },
-  'nobody connected': {
+  'no device connected': {
     folders: { a: CALM },
     more: { devices: [LAPTOP_OFF] },
-    says: { tone: 'wait', key: 'status.noneConnected', place: ['devices'] },
+    expected: { tone: 'wait', key: 'status.noneConnected', place: ['devices'] },
   },
   'all paused': {
     folders: { a: { config: { paused: true } } },
-    says: { tone: 'off', key: 'status.allPaused', place: ['folders'] },
+    expected: { tone: 'off', key: 'status.allPaused', place: ['folders'] },
   },
   'the daemon is gone': {
     folders: { a: CALM },
     more: { link: 'lost' },
-    says: { tone: 'off', key: 'status.lost', place: [] },
+    expected: { tone: 'off', key: 'status.lost', place: [] },
   },
-  'a folder of which nothing is told yet': {
+  'a folder without a status yet': {
     folders: { a: CALM, b: { isUntold: true } },
-    says: { tone: 'wait', key: 'status.starting', place: [] },
+    expected: { tone: 'wait', key: 'status.starting', place: [] },
   },
   'a folder that stopped': {
     folders: { a: { status: { state: 'error', error: 'folder marker missing' } } },
-    says: {
+    expected: {
       tone: 'bad',
       key: 'status.stopped',
       values: { folder: 'A', reason: 'folder marker missing' },
@@ -64,11 +64,21 @@ const CASES: Readonly<Record<string, Case>> = {
   },
   'problems of pulling': {
     folders: { a: CALM, b: { status: { pullErrors: 2, errors: 2, needTotalItems: 2 } } },
-    says: { tone: 'bad', key: 'status.problems', values: { n: 2, folder: 'B' }, place: ['folders', 'b', 'problems'] },
+    expected: {
+      tone: 'bad',
+      key: 'status.problems',
+      values: { n: 2, folder: 'B' },
+      place: ['folders', 'b', 'problems'],
+    },
   },
   'problems of scanning': {
     folders: { a: { status: { errors: 1 } } },
-    says: { tone: 'bad', key: 'status.problems', values: { n: 1, folder: 'A' }, place: ['folders', 'a', 'problems'] },
+    expected: {
+      tone: 'bad',
+      key: 'status.problems',
+      values: { n: 1, folder: 'A' },
+      place: ['folders', 'a', 'problems'],
+    },
   },
   'downloading, with the time left': {
     folders: { a: { status: { state: 'syncing', needTotalItems: 3, needBytes: 6_000 } } },
@@ -78,7 +88,7 @@ const CASES: Readonly<Record<string, Case>> = {
         { atMs: 2, inBps: 200, outBps: 0 },
       ],
     },
-    says: {
+    expected: {
       tone: 'busy',
       key: 'status.downloading',
       values: { n: 3, folder: 'A' },
@@ -91,7 +101,7 @@ const CASES: Readonly<Record<string, Case>> = {
       a: { status: { state: 'syncing', needTotalItems: 9, needBytes: 10 } },
       b: { status: { state: 'syncing', needTotalItems: 1, needBytes: 6_000 } },
     },
-    says: {
+    expected: {
       tone: 'busy',
       key: 'status.downloading',
       values: { n: 1, folder: 'B' },
@@ -101,7 +111,7 @@ const CASES: Readonly<Record<string, Case>> = {
   },
   'downloading, and nothing moves yet': {
     folders: { a: { status: { state: 'syncing', needTotalItems: 3, needBytes: 6_000 } } },
-    says: {
+    expected: {
       tone: 'busy',
       key: 'status.downloading',
       values: { n: 3, folder: 'A' },
@@ -111,55 +121,65 @@ const CASES: Readonly<Record<string, Case>> = {
   },
   'about to download': {
     folders: { a: { status: { state: 'sync-preparing', needTotalItems: 3 } } },
-    says: { tone: 'busy', key: 'status.queued', values: { n: 3, folder: 'A' }, place: ['folders', 'a', 'waiting'] },
+    expected: { tone: 'busy', key: 'status.queued', values: { n: 3, folder: 'A' }, place: ['folders', 'a', 'waiting'] },
   },
   'waiting: those who are connected have not got it': {
     folders: { a: { status: { needTotalItems: 3 } } },
-    says: { tone: 'wait', key: 'status.waiting', values: { n: 3 }, place: ['folders', 'a', 'waiting'] },
+    expected: { tone: 'wait', key: 'status.waiting', values: { n: 3 }, place: ['folders', 'a', 'waiting'] },
   },
-  'waiting: nobody is connected who shares the folder': {
+  'waiting: no device that shares the folder is connected': {
     folders: {
       a: {
         status: { needTotalItems: 3 },
         config: { devices: [{ deviceID: SERVER, introducedBy: '', encryptionPassword: '' }] },
       },
     },
-    says: { tone: 'wait', key: 'status.waitingNoneConnected', values: { n: 3 }, place: ['folders', 'a', 'waiting'] },
+    expected: {
+      tone: 'wait',
+      key: 'status.waitingNoneConnected',
+      values: { n: 3 },
+      place: ['folders', 'a', 'waiting'],
+    },
   },
   'waiting in several folders': {
     folders: { a: { status: { needTotalItems: 3 } }, b: { status: { needTotalItems: 4 } } },
-    says: { tone: 'wait', key: 'status.waiting', values: { n: 7 }, place: ['folders'] },
+    expected: { tone: 'wait', key: 'status.waiting', values: { n: 7 }, place: ['folders'] },
   },
   'what others changed in a folder that only sends': {
     folders: { a: { status: { needTotalItems: 2 }, config: { type: 'sendonly' } } },
-    says: { tone: 'wait', key: 'status.sendOnly', values: { n: 2, folder: 'A' }, place: ['folders', 'a', 'waiting'] },
+    expected: {
+      tone: 'wait',
+      key: 'status.sendOnly',
+      values: { n: 2, folder: 'A' },
+      place: ['folders', 'a', 'waiting'],
+    },
   },
   'what was changed here in a folder that only receives': {
     folders: { a: { status: { receiveOnlyTotalItems: 2 }, config: { type: 'receiveonly' } } },
-    says: { tone: 'wait', key: 'status.extra', values: { n: 2, folder: 'A' }, place: ['folders', 'a'] },
+    expected: { tone: 'wait', key: 'status.extra', values: { n: 2, folder: 'A' }, place: ['folders', 'a'] },
   },
-  'looking for changes': {
+  scanning: {
     folders: { a: { status: { state: 'scanning' } } },
-    says: { tone: 'busy', key: 'status.scanning', values: { folder: 'A' }, place: ['folders', 'a'] },
+    expected: { tone: 'busy', key: 'status.scanning', values: { folder: 'A' }, place: ['folders', 'a'] },
   },
-  'a connected device lacks something': {
+  'a connected device is behind': {
     folders: { a: { completion: { [LAPTOP]: completion({ needItems: 2, needDeletes: 1 }) } } },
-    says: { tone: 'busy', key: 'status.sending', values: { n: 3, device: 'laptop' }, place: ['devices', LAPTOP] },
+    expected: { tone: 'busy', key: 'status.sending', values: { n: 3, device: 'laptop' }, place: ['devices', LAPTOP] },
   },
-  'a device that is away lacks something': {
+  'a disconnected device is behind': {
     folders: { a: { completion: { [LAPTOP]: completion({ needItems: 2 }) } } },
     more: { devices: [LAPTOP_OFF] },
-    says: { tone: 'wait', key: 'status.noneConnected', place: ['devices'] },
+    expected: { tone: 'wait', key: 'status.noneConnected', place: ['devices'] },
   },
 }
 
-for (const [name, { folders, more, says }] of Object.entries(CASES)) {
-  test(`the truth: ${name}`, () => assert.deepEqual(truth(folders, more), { values: {}, ...says }))
+for (const [name, { folders, more, expected }] of Object.entries(CASES)) {
+  test(`overall status: ${name}`, () => assert.deepEqual(statusOf(folders, more), { values: {}, ...expected }))
 }
 
-test('before anything is known the page starts', () => assert.equal(overallStatus(INITIAL).key, 'status.starting'))
+test('the status is starting before the first load', () => assert.equal(overallStatus(INITIAL).key, 'status.starting'))
 
-test('the worst goes first', () => {
+test('the most severe state wins', () => {
   const from: readonly (readonly [string, FolderSketch])[] = [
     ['status.stopped', { status: { state: 'error', error: 'no disk' } }],
     ['status.problems', { status: { pullErrors: 1 } }],
@@ -171,11 +191,11 @@ test('the worst goes first', () => {
   ]
   for (const [index, [key]] of from.entries()) {
     const rest = from.slice(index).toReversed() // the order of the folders must not matter
-    assert.equal(truth(Object.fromEntries(rest.map(([, folder], at) => [`f${at}`, folder]))).key, key)
+    assert.equal(statusOf(Object.fromEntries(rest.map(([, folder], at) => [`f${at}`, folder]))).key, key)
   }
 })
 
-test('a paused folder troubles nobody', () => {
+test('a paused folder does not affect the status', () => {
   const paused: FolderSketch = { config: { paused: true }, status: { error: 'x', pullErrors: 3, needTotalItems: 5 } }
-  assert.equal(truth({ a: paused, b: CALM }).key, 'status.upToDate')
+  assert.equal(statusOf({ a: paused, b: CALM }).key, 'status.upToDate')
 })

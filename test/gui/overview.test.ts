@@ -1,4 +1,4 @@
-/** What waits for a person, what to do about warnings, and how fast it goes. */
+/** Pending requests, remedies for warnings, and rates. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ignoringDevice, ignoringFolder, deviceRequestsOf, offersOf, sharingWith } from '../../gui/facts/pending.ts'
@@ -10,7 +10,7 @@ import { liveState } from '../support/live-state.ts'
 const NOW = '2026-01-02T03:04:05Z'
 const OFFER = { time: NOW, receiveEncrypted: false, remoteEncrypted: false }
 
-test('who requests again keeps its place', () => {
+test('a device that connects again keeps its position', () => {
   const requests = (laptopTime: string) =>
     deviceRequestsOf({
       pendingDevices: {
@@ -22,7 +22,7 @@ test('who requests again keeps its place', () => {
   assert.deepEqual(requests('2030-01-01T00:00:00Z'), ['laptop', 'server'])
 })
 
-test('every offer of every device is one question, and a folder that is here is only to be shared', () => {
+test('every offer of every device is one request, and an existing folder only needs sharing', () => {
   const { config } = liveState({ folders: { docs: {} } })
   const offers = offersOf({
     config,
@@ -41,7 +41,7 @@ test('every offer of every device is one question, and a folder that is here is 
   )
 })
 
-test('a device is ignored once, and all else stays', () => {
+test('a device is ignored once, and nothing else changes', () => {
   const config = liveState({ devices: [{ id: SERVER }] }).config!
   const request = { deviceID: LAPTOP, name: 'laptop', address: '1.2.3.4:5', time: NOW }
   const first = ignoringDevice(config, request, NOW)
@@ -50,7 +50,7 @@ test('a device is ignored once, and all else stays', () => {
   assert.equal(again.remoteIgnoredDevices?.length, 1)
 })
 
-test('a folder is ignored beside those that are ignored already', () => {
+test('a folder is added to those already ignored', () => {
   const config = liveState({
     devices: [{ id: LAPTOP, config: { ignoredFolders: [{ id: 'old', label: '', time: NOW }] } }],
   }).config!
@@ -61,7 +61,7 @@ test('a folder is ignored beside those that are ignored already', () => {
   )
 })
 
-test('a folder is shared with one more, and with one less; a password that is there stays', () => {
+test('a folder is shared with one more, and with one less; an existing password is kept', () => {
   const config = liveState({
     folders: {
       a: {
@@ -107,7 +107,7 @@ const REMEDIES: Readonly<Record<string, string | undefined>> = {
 }
 
 for (const [message, remedy] of Object.entries(REMEDIES)) {
-  test(`what to do about: ${message.slice(0, 60)}`, () => assert.equal(remedyOf(message), remedy))
+  test(`remedyOf: ${message.slice(0, 60)}`, () => assert.equal(remedyOf(message), remedy))
 }
 
 const point = (atMs: number, inBps: number, outBps = 0) => ({ atMs, inBps, outBps })
@@ -119,7 +119,7 @@ test('the rate is the mean of the last moments, and the peak that of all', () =>
   assert.deepEqual(meanRate([]), { inBps: 0, outBps: 0 })
 })
 
-test('nobody knows how long it takes while nothing moves', () => {
+test('the remaining time is undefined while nothing is transferred', () => {
   assert.equal(secondsLeft(1_000, 0), undefined)
   assert.equal(secondsLeft(1_000, 100), 10)
   assert.equal(secondsLeft(1, 100), 1)

@@ -16,8 +16,8 @@ const withFolders = (folders: LiveState['folders']): LiveState => ({ ...INITIAL,
 const after = (state: LiveState, ...events: readonly PageEvent[]) => events.reduce(applyEvent, state)
 const configOf = (...ids: readonly string[]) => ({ folders: ids.map((id) => ({ id })) }) as unknown as Config
 
-describe('what the page knows after an event', () => {
-  it('follows the state of a folder, and forgets the scan when it is over', () => {
+describe('the state after an event', () => {
+  it('follows the state of a folder, and discards the scan progress at its end', () => {
     const scanning = after(
       withFolders({ a: folder(), b: folder() }),
       { type: 'StateChanged', data: { folder: 'a', to: 'scanning' } },
@@ -69,13 +69,13 @@ describe('what the page knows after an event', () => {
     assert.deepEqual(state.progress, { a: { 'x.txt': { bytesDone: 1, bytesTotal: 2 } } })
   })
 
-  it('lets go of folders that were removed, and makes none up', () => {
+  it('drops removed folders, and adds none', () => {
     const state = after(withFolders({ a: folder(), b: folder() }), { type: 'ConfigSaved', data: configOf('b', 'c') })
     assert.deepEqual(Object.keys(state.folders), ['b'])
     assert.deepEqual(after(state, { type: 'StateChanged', data: { folder: 'a', to: 'idle' } }).folders, state.folders)
   })
 
-  it('counts what happens in each folder, so that lists know', () => {
+  it('counts the events of each folder', () => {
     const state = after(
       INITIAL,
       { type: 'ItemFinished', data: { folder: 'a' } },
@@ -85,25 +85,25 @@ describe('what the page knows after an event', () => {
     assert.deepEqual(state.folderEvents, { a: 2, b: 1 })
   })
 
-  it('comes to the same when events are told again that an answer already contained', () => {
+  it('does not change when events repeat what a response already contained', () => {
     const events: readonly PageEvent[] = [
       { type: 'StateChanged', data: { folder: 'a', to: 'scanning' } },
       { type: 'FolderSummary', data: { folder: 'a', summary: status({ state: 'scanning', needTotalItems: 7 }) } },
       { type: 'StateChanged', data: { folder: 'a', to: 'idle' } },
       { type: 'FolderSummary', data: { folder: 'a', summary: status({ needTotalItems: 2 }) } },
     ]
-    const told = after(withFolders({ a: folder({ status: status({ needTotalItems: 2 }) }) }), ...events)
-    assert.equal(told.folders['a']?.status.state, 'idle')
-    assert.equal(told.folders['a']?.status.needTotalItems, 2)
+    const state = after(withFolders({ a: folder({ status: status({ needTotalItems: 2 }) }) }), ...events)
+    assert.equal(state.folders['a']?.status.state, 'idle')
+    assert.equal(state.folders['a']?.status.needTotalItems, 2)
   })
 })
 
-describe('what has to be asked after an event', () => {
-  it('is everything about folders and devices after a change of the config, in one question', () => {
+describe('what has to be reloaded after an event', () => {
+  it('is everything about folders and devices after a change of the config, in one request', () => {
     assert.deepEqual(reloadsFor({ type: 'ConfigSaved', data: configOf('a', 'b', 'c') }), ['summary', 'restart'])
   })
 
-  it('is what the event does not tell itself', () => {
+  it('is what the event does not contain', () => {
     assert.deepEqual(reloadsFor({ type: 'DeviceConnected', data: { id: 'D' } }), [
       'connections',
       'statistics',
@@ -114,7 +114,7 @@ describe('what has to be asked after an event', () => {
     assert.deepEqual(
       reloadsFor({ type: 'DownloadProgress', data: { a: {}, b: {} } }),
       ['folder:a', 'folder:b'],
-      'what is left is told by their status',
+      'their status reports what is left',
     )
     assert.deepEqual(reloadsFor({ type: 'StateChanged', data: { folder: 'a', to: 'scanning' } }), [])
     assert.deepEqual(reloadsFor({ type: 'ItemFinished', data: { folder: 'a' } }), [])
@@ -147,7 +147,7 @@ describe('rates', () => {
     )
   })
 
-  it('are never below nothing: a daemon that restarted counts from zero', () => {
+  it('are never negative: a restarted daemon counts from zero', () => {
     assert.equal([counted(1, 9_000), counted(3, 10)].reduce(applyConnections, INITIAL).rates['D']?.inBps, 0)
   })
 
@@ -163,7 +163,7 @@ describe('rates', () => {
   })
 })
 
-describe('the events that the page asks for', () => {
+describe('the events that the page requests', () => {
   it('exist', () => {
     const known: ReadonlySet<string> = new Set(EVENT_TYPES)
     assert.deepEqual(

@@ -2,21 +2,21 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Throttle } from '../../gui/facts/throttle.ts'
 
-/** A clock that stands still until told, and questions that are answered when told. */
+/** A manual clock, and requests that are settled manually. */
 function setup() {
   let nowMs = 0
   let later: { readonly run: () => void; readonly atMs: number }[] = []
-  const answers: (() => void)[] = []
-  const throttle = new Throttle(() => new Promise((resolve) => answers.push(resolve)), 1_000, {
+  const pending: (() => void)[] = []
+  const throttle = new Throttle(() => new Promise((resolve) => pending.push(resolve)), 1_000, {
     nowMs: () => nowMs,
     later: (run, delayMs) => void later.push({ run, atMs: nowMs + delayMs }),
   })
   const settle = () => new Promise((resolve) => setImmediate(resolve))
   return {
     throttle,
-    asked: () => answers.length,
-    answer: async () => {
-      answers.at(-1)?.()
+    runs: () => pending.length,
+    settle: async () => {
+      pending.at(-1)?.()
       await settle()
     },
     pass: async (timeMs: number) => {
@@ -29,48 +29,48 @@ function setup() {
   }
 }
 
-test('the first question is asked at once', () => {
-  const { throttle, asked } = setup()
+test('the first request runs immediately', () => {
+  const { throttle, runs } = setup()
   throttle.request()
-  assert.equal(asked(), 1)
+  assert.equal(runs(), 1)
 })
 
-test('never two questions at once: what is wanted meanwhile is asked once, afterwards', async () => {
-  const { throttle, asked, answer, pass } = setup()
+test('never two runs at once: requests made meanwhile lead to one run afterwards', async () => {
+  const { throttle, runs, settle, pass } = setup()
   throttle.request()
   for (let times = 0; times < 50; times++) throttle.request()
   await pass(10_000)
-  assert.equal(asked(), 1)
-  await answer()
-  assert.equal(asked(), 1, 'not at once after the answer')
+  assert.equal(runs(), 1)
+  await settle()
+  assert.equal(runs(), 1, 'not immediately after the reply')
   await pass(1_000)
-  assert.equal(asked(), 2)
-  await answer()
+  assert.equal(runs(), 2)
+  await settle()
   await pass(10_000)
-  assert.equal(asked(), 2, 'nobody wanted a third')
+  assert.equal(runs(), 2, 'no third was requested')
 })
 
-test('a question long after the last one does not wait', async () => {
-  const { throttle, asked, answer, pass } = setup()
+test('a request long after the last run is not delayed', async () => {
+  const { throttle, runs, settle, pass } = setup()
   throttle.request()
-  await answer()
+  await settle()
   await pass(5_000)
   throttle.request()
-  assert.equal(asked(), 2)
+  assert.equal(runs(), 2)
 })
 
-test('a person who waits is not kept waiting, and the planned question is not asked twice', async () => {
-  const { throttle, asked, answer, pass } = setup()
+test('an urgent request is not delayed, and the planned run does not happen twice', async () => {
+  const { throttle, runs, settle, pass } = setup()
   throttle.request()
-  await answer()
+  await settle()
   throttle.request()
-  assert.equal(asked(), 1)
+  assert.equal(runs(), 1)
   throttle.requestNow()
-  assert.equal(asked(), 2)
+  assert.equal(runs(), 2)
   throttle.requestNow()
-  await answer()
-  assert.equal(asked(), 3, 'right after the one that was running')
-  await answer()
+  await settle()
+  assert.equal(runs(), 3, 'right after the one that was running')
+  await settle()
   await pass(10_000)
-  assert.equal(asked(), 3)
+  assert.equal(runs(), 3)
 })

@@ -38,16 +38,16 @@ function importsOf(file: string): readonly Import[] {
   }))
 }
 
-/** What is told of a file, for all files that are wrong. */
+/** The findings of all files. */
 function wrong(of: readonly string[], tell: (file: string) => readonly string[]): readonly string[] {
   return of.flatMap((file) => tell(file).map((what) => `${file}: ${what}`))
 }
 
-/** From the ground up. A file may use those of its own floor and of the floors below; types may come from anywhere. */
-const FLOORS = ['ground', 'words', 'live', 'facts', 'ui', 'page'] as const
+/** From the lowest layer up. A file may import its own layer and those below; types may come from anywhere. */
+const LAYERS = ['base', 'words', 'live', 'facts', 'ui', 'page'] as const
 
-/** Small things that stand by themselves, though they lie where people look for them. */
-const GROUND = [
+/** Small files without imports, of the lowest layer though they are in another folder. */
+const BASE = [
   'gui/live/store.ts',
   'gui/app/address.ts',
   'gui/app/dialogs.tsx',
@@ -56,10 +56,10 @@ const GROUND = [
   'gui/facts/throttle.ts',
 ]
 
-function floorOf(file: string): number {
+function layerOf(file: string): number {
   const folder = file.split('/')[1] ?? ''
-  const name = GROUND.includes(file) ? 'ground' : (FLOORS.find((floor) => floor === folder) ?? 'page')
-  return FLOORS.indexOf(name)
+  const name = BASE.includes(file) ? 'base' : (LAYERS.find((layer) => layer === folder) ?? 'page')
+  return LAYERS.indexOf(name)
 }
 
 describe('the sources of the page', () => {
@@ -106,13 +106,13 @@ describe('the sources of the page', () => {
     )
   })
 
-  it('keep to their floors', () => {
+  it('import no higher layer', () => {
     assert.deepEqual(
       wrong(files, (file) =>
         importsOf(file)
           .filter(
             ({ target, typesOnly }) =>
-              !typesOnly && target.startsWith('gui/') && /\.tsx?$/.test(target) && floorOf(target) > floorOf(file),
+              !typesOnly && target.startsWith('gui/') && /\.tsx?$/.test(target) && layerOf(target) > layerOf(file),
           )
           .map(({ target }) => target),
       ),
@@ -120,7 +120,7 @@ describe('the sources of the page', () => {
     )
   })
 
-  it('make no markup and no program of texts', () => {
+  it('make no markup and no code of texts', () => {
     const forbidden =
       /innerHTML|outerHTML|dangerouslySetInnerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function|srcdoc|javascript:/
     assert.deepEqual(
@@ -129,7 +129,7 @@ describe('the sources of the page', () => {
     )
   })
 
-  it('ask the daemon only by its client', () => {
+  it('send requests only by the client', () => {
     assert.deepEqual(
       wrong(files, (file) =>
         file.startsWith('gui/live/')
@@ -140,7 +140,7 @@ describe('the sources of the page', () => {
     )
   })
 
-  it('are drawn anew with another language: nothing is held back', () => {
+  it('render again with another language: no component is memoized', () => {
     assert.deepEqual(
       wrong(files, (file) => textOf(file).match(/\bmemo\(|shouldComponentUpdate/) ?? []),
       [],
@@ -154,7 +154,7 @@ describe('the sources of the page', () => {
     )
   })
 
-  it('have files that can be read at a sitting', () => {
+  it('have files of limited length', () => {
     const isTable = (file: string) => file.startsWith('gui/words/')
     assert.deepEqual(
       wrong(files, (file) =>

@@ -1,4 +1,4 @@
-/** When the page tells of a newer release, and what else there is to do. */
+/** When the page shows a newer release, and the further steps. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { upgradeNotice } from '../../gui/facts/upgrade.ts'
@@ -21,7 +21,7 @@ const DETAILS: UpgradeDetailsJson = {
   command: 'npm install -g twinfold@1.1.0',
 }
 
-test('a newer release is told with what changed and the command', () => {
+test('a newer release is shown with its changes and the command', () => {
   assert.deepEqual(upgradeNotice(DETAILS, 'v1.0.5'), {
     latest: 'v1.1.0',
     running: 'v1.0.0',

@@ -15,13 +15,13 @@ const placesIn = (text: string) => [...new Set([...text.matchAll(/\{(\w+)\}/g)].
 const wrong = (isWrong: (texts: Texts, key: string) => boolean) =>
   ENTRIES.filter(([key, texts]) => isWrong(texts, key)).map(([key]) => key)
 
-/** What the page says nowhere: comments and tables put aside. */
+/** The sources without comments and tables. */
 const sources = globSync('gui/**/*.{ts,tsx}', { cwd: root })
   .filter((file) => !file.startsWith(join('gui', 'words')))
   .map((file) => readFileSync(join(root, file), 'utf8'))
   .join('\n')
 
-describe('the words of the page', () => {
+describe('the texts of the page', () => {
   it('are there in five languages, each with a text', () => {
     assert.deepEqual(
       wrong(
@@ -63,7 +63,7 @@ describe('the words of the page', () => {
     )
   })
 
-  it('tell one from many alike in German, Spanish and French where English does', () => {
+  it('have a plural in German, Spanish and French where English has one', () => {
     assert.deepEqual(
       wrong(
         (texts) =>
@@ -73,7 +73,7 @@ describe('the words of the page', () => {
     )
   })
 
-  it('have one form in Chinese, which knows no other', () => {
+  it('have one form in Chinese, which has no plural', () => {
     assert.deepEqual(
       wrong((texts) => texts.zh.includes('||')),
       [],
@@ -123,6 +123,6 @@ describe('texts', () => {
 
   it('of one language are all texts of it', () => {
     for (const language of LANGUAGES) assert.equal(Object.keys(textsOf(language)).length, ENTRIES.length)
-    assert.throws(() => textsOf('toString'), /is not said in/)
+    assert.throws(() => textsOf('toString'), /has no text in/)
   })
 })

@@ -61,7 +61,7 @@ export function Ignored() {
   )
 }
 
-/** Ignored devices are changed only with the whole config, which is read just before, so that no other change is undone. */
+/** Ignored devices are changed only with the whole config, read just before, so that no other change is undone. */
 function unignoreDevice(deviceID: string, name: string): Promise<boolean> {
   return act(
     async () => {

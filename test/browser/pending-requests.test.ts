@@ -1,4 +1,4 @@
-/** What the overview asks of a person: who is let in and what is done about warnings. */
+/** Pending requests and warnings on the overview. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
@@ -15,36 +15,36 @@ const skip = missingBrowser() ?? false
 const scratch = scratchDirectory()
 let browser: Chromium
 let host: Member
-let guest: Member
+let peer: Member
 
 before(async () => {
   if (skip !== false) return
   host = await startMember(scratch.path, 'host')
-  guest = await startMember(scratch.path, 'guest')
-  await guest.daemon.request('PATCH', `/rest/config/devices/${guest.id}`, { name: 'Guest' })
+  peer = await startMember(scratch.path, 'peer')
+  await peer.daemon.request('PATCH', `/rest/config/devices/${peer.id}`, { name: 'Peer' })
   browser = await Chromium.start()
 })
 
 after(async () => {
   await browser?.[Symbol.asyncDispose]()
   await host?.[Symbol.asyncDispose]()
-  await guest?.[Symbol.asyncDispose]()
+  await peer?.[Symbol.asyncDispose]()
   scratch[Symbol.dispose]()
 })
 
 const onPage = (act: (page: Page) => Promise<void>) =>
   browser.visit({ url: `${host.daemon.url}/` }, ({ page }) => act(page))
 const configOf = async ({ daemon }: Member) => (await daemon.get('/rest/config')) as Config
-const asks = (page: Page, text: string) => page.getByRole('listitem').filter({ hasText: text })
+const requestRow = (page: Page, text: string) => page.getByRole('listitem').filter({ hasText: text })
 
-/** The guest offers a folder of this id, new each time. */
+/** The peer offers a folder of this id, new each time. */
 async function offer(id: string, label: string): Promise<void> {
-  const root = join(scratch.path, `guest-${id}`)
+  const root = join(scratch.path, `peer-${id}`)
   mkdirSync(root)
-  await guest.daemon.addFolder(id, root, { label, devices: [{ deviceID: host.id }] })
+  await peer.daemon.addFolder(id, root, { label, devices: [{ deviceID: host.id }] })
 }
 
-test('a new device is welcomed, and shows who it is', { skip }, () =>
+test('a new device shows the welcome and its own ID', { skip }, () =>
   onPage(async (page) => {
     await page.getByRole('heading', { name: /^Welcome/ }).waitFor()
     await page.getByText(host.id, { exact: true }).waitFor()
@@ -56,7 +56,7 @@ test('a new device is welcomed, and shows who it is', { skip }, () =>
   }),
 )
 
-test('the rates of the top bar lead to the plot, from anywhere', { skip }, () =>
+test('the rates of the top bar open the plot, from anywhere', { skip }, () =>
   onPage(async (page) => {
     await page.getByRole('link', { name: 'Log', exact: true }).click()
     await page.getByRole('link', { name: /^Receiving/ }).click()
@@ -69,37 +69,37 @@ test('the rates of the top bar lead to the plot, from anywhere', { skip }, () =>
   }),
 )
 
-test('a device that requests is ignored for good', { skip }, () =>
+test('a pending device is ignored for good', { skip }, () =>
   onPage(async (page) => {
-    await guest.daemon.post('/rest/config/devices', {
+    await peer.daemon.post('/rest/config/devices', {
       deviceID: host.id,
       name: 'host',
       addresses: [`tcp://127.0.0.1:${host.port}`],
     })
-    await asks(page, '“Guest” wants to connect').getByRole('button', { name: 'Ignore' }).click()
-    await asks(page, '“Guest” wants to connect').waitFor({ state: 'detached' })
+    await requestRow(page, '“Peer” wants to connect').getByRole('button', { name: 'Ignore' }).click()
+    await requestRow(page, '“Peer” wants to connect').waitFor({ state: 'detached' })
     assert.deepEqual(
       (await configOf(host)).remoteIgnoredDevices.map(({ deviceID, name }) => [deviceID, name]),
-      [[guest.id, 'Guest']],
+      [[peer.id, 'Peer']],
     )
   }),
 )
 
-test('a folder that is offered is sent away until it comes again, or for good', { skip }, async () => {
+test('an offered folder is dismissed until the next offer, or ignored for good', { skip }, async () => {
   await host.daemon.post('/rest/config/devices', {
-    deviceID: guest.id,
-    name: 'Guest',
-    addresses: [`tcp://127.0.0.1:${guest.port}`],
+    deviceID: peer.id,
+    name: 'Peer',
+    addresses: [`tcp://127.0.0.1:${peer.port}`],
   })
   await onPage(async (page) => {
     await offer('later', 'Later')
-    await asks(page, 'Guest offers the folder “Later”').getByRole('button', { name: 'Not now' }).click()
-    await asks(page, '“Later”').waitFor({ state: 'detached' })
+    await requestRow(page, 'Peer offers the folder “Later”').getByRole('button', { name: 'Not now' }).click()
+    await requestRow(page, '“Later”').waitFor({ state: 'detached' })
     await offer('never', 'Never')
-    await asks(page, 'Guest offers the folder “Later”').waitFor() // it was offered again together with the other
-    await asks(page, 'Guest offers the folder “Never”').getByRole('button', { name: 'Ignore' }).click()
-    await asks(page, '“Never”').waitFor({ state: 'detached' })
-    const device = (await configOf(host)).devices.find(({ deviceID }) => deviceID === guest.id)
+    await requestRow(page, 'Peer offers the folder “Later”').waitFor() // it was offered again together with the other
+    await requestRow(page, 'Peer offers the folder “Never”').getByRole('button', { name: 'Ignore' }).click()
+    await requestRow(page, '“Never”').waitFor({ state: 'detached' })
+    const device = (await configOf(host)).devices.find(({ deviceID }) => deviceID === peer.id)
     assert.deepEqual(
       device?.ignoredFolders.map(({ id, label }) => [id, label]),
       [['never', 'Never']],
@@ -107,18 +107,18 @@ test('a folder that is offered is sent away until it comes again, or for good', 
   })
 })
 
-test('a folder that is here already is shared with who offers it', { skip }, async () => {
+test('an existing folder is shared with the device that offers it', { skip }, async () => {
   const root = join(scratch.path, 'host-both')
   mkdirSync(root)
   await host.daemon.addFolder('both', root, { label: 'Both' })
   await onPage(async (page) => {
     await offer('both', 'Both')
-    await asks(page, 'Guest wants to share your folder “Both”')
-      .getByRole('button', { name: 'Share with Guest' })
+    await requestRow(page, 'Peer wants to share your folder “Both”')
+      .getByRole('button', { name: 'Share with Peer' })
       .click()
-    await asks(page, 'wants to share your folder “Both”').waitFor({ state: 'detached' })
+    await requestRow(page, 'wants to share your folder “Both”').waitFor({ state: 'detached' })
     const folder = (await configOf(host)).folders.find(({ id }) => id === 'both')
-    assert.ok(folder?.devices.some(({ deviceID }) => deviceID === guest.id))
+    assert.ok(folder?.devices.some(({ deviceID }) => deviceID === peer.id))
   })
 })
 
@@ -128,8 +128,8 @@ test(
   async () => {
     await host.daemon.request('PATCH', '/rest/config/options', { limitBandwidthInLan: true, maxRecvKbps: 200 })
     await onPage(async (page) => {
-      writeFileSync(join(scratch.path, 'guest-both', 'large.bin'), randomBytes(4_000_000))
-      await guest.daemon.post('/rest/db/scan?folder=both')
+      writeFileSync(join(scratch.path, 'peer-both', 'large.bin'), randomBytes(4_000_000))
+      await peer.daemon.post('/rest/db/scan?folder=both')
       const row = page.getByRole('listitem').filter({ has: page.getByRole('link', { name: 'Both', exact: true }) })
       await row.getByText(/ left · .*\/s · .* left$/).waitFor()
       await row.getByRole('progressbar', { name: /^Downloading \d+%$/ }).waitFor()
@@ -145,7 +145,7 @@ test(
   },
 )
 
-test('a warning says what to do, and is cleared', { skip }, () =>
+test('a warning shows its remedy, and is cleared', { skip }, () =>
   onPage(async (page) => {
     const marker = join(scratch.path, 'host-both', '.stfolder')
     await eventually(
