@@ -35,9 +35,9 @@ interface Scene {
 
 const EVERY_LOOK = Object.keys(LOOKS)
 const FILM_BYTES = 14 * 1024 * 1024
-/** For the plot to have something to show. */
+/** Time to fill the plot. */
 const WATCH_MS = 8_000
-/** What came in for the picture before must be there first. */
+/** The transfers of the previous picture must be complete first. */
 const CALM_MS_MAX = 60_000
 
 const SCENES: readonly Scene[] = [
@@ -63,15 +63,15 @@ async function open(page: Page, place: string): Promise<void> {
   await page.goto(`${new URL(page.url()).origin}/#/${place}`)
 }
 
-/** A large file of the other device comes in while we look. */
+/** Shows the download of a large file from the other device. */
 async function watchDownload(page: Page, { directory }: Demo): Promise<void> {
   writeFileSync(join(directory, 'Desk', 'Photos', 'Film.raw'), randomBytes(FILM_BYTES))
   await page.getByRole('banner').getByRole('link', { name: 'Downloading' }).waitFor()
   await page.waitForTimeout(WATCH_MS)
 }
 
-/** Waits until the demonstration has told its story, so that all pictures show the same. */
-async function storyTold(demo: Demo): Promise<void> {
+/** Waits until the demonstration is complete, so that all pictures show the same. */
+async function demoComplete(demo: Demo): Promise<void> {
   await eventually(
     'an old version',
     async () => Object.keys(await demo.get('/rest/folder/versions?folder=documents-demo')).length > 0 || undefined,
@@ -86,7 +86,7 @@ async function storyTold(demo: Demo): Promise<void> {
 
 async function takeAll(directory: string): Promise<void> {
   await using demo = await startDemo(tmpdir())
-  await storyTold(demo)
+  await demoComplete(demo)
   await using browser = await Chromium.start()
   for (const { name, looks, go } of SCENES) {
     for (const look of looks) {

@@ -61,7 +61,7 @@ test('a file without a connected source names the devices that have it', () => {
   assert.deepEqual(waitReason(waiting(reason), String), { key: 'wait.no-device' })
 })
 
-test('a failure is reported with the system's message', () => {
+test('a failure is reported with the message of the system', () => {
   const saying = waitReason(
     waiting({
       code: 'failed',
@@ -102,7 +102,8 @@ const REMEDIES: readonly [error: string, remedy: string][] = [
   ['never heard of', 'remedy.other'],
 ]
 
-for (const [error, remedy] of REMEDIES) test(`remedyFor: ${error.slice(0, 40)}`, () => assert.equal(remedyFor(error), remedy))
+for (const [error, remedy] of REMEDIES)
+  test(`remedyFor: ${error.slice(0, 40)}`, () => assert.equal(remedyFor(error), remedy))
 
 const event = (
   id: number,

@@ -133,7 +133,7 @@ test('an irrelevant field is neither shown, nor validated, nor sent', () => {
   assert.ok(!names.includes('versioning.params.keep') && !names.includes('versioning.params.command'))
 })
 
-test('a value that is not stored shows the daemon's default', () => {
+test('a value that is not stored shows the default of the daemon', () => {
   assert.equal(storedValue(fieldOf('versioning.params.keep'), FOLDER_NOW), '5')
   assert.equal(storedValue(fieldOf('versioning.params.maxAge'), FOLDER_NOW), '365')
 })
