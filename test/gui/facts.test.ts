@@ -62,7 +62,7 @@ test('a file without a connected source names the devices that have it', () => {
 })
 
 test('a failure is reported with the message of the system', () => {
-  const saying = waitReason(
+  const reason = waitReason(
     waiting({
       code: 'failed',
       text: 'the last attempt failed: EACCES: permission denied',
