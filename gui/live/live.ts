@@ -1,6 +1,6 @@
 import { ClientError } from '../../src/client/errors.ts'
 import { client } from './client.ts'
-import { TOLD_TYPES, pageEvent } from './event-shapes.ts'
+import { PAGE_EVENT_TYPES, pageEvent } from './event-types.ts'
 import { applySummary, loadAll, reloadNow } from './load.ts'
 import { applyConnections, applyEvent, isGap, reloadsFor, type Reload } from './reduce.ts'
 import { INITIAL, type LiveState } from './state.ts'
@@ -91,7 +91,7 @@ async function isLocked(): Promise<boolean> {
  * state is never older than the events before it, and later events are applied in order: so no event is lost.
  */
 async function followOnce(signal: AbortSignal, onLive: () => void): Promise<void> {
-  const types = TOLD_TYPES
+  const types = PAGE_EVENT_TYPES
   const [last] = await client.eventsSince({ types, limit: 1, timeoutS: 0 }, signal)
   let since = last?.id ?? 0
   await loadAll(live)
@@ -111,7 +111,7 @@ async function followOnce(signal: AbortSignal, onLive: () => void): Promise<void
 }
 
 async function nextEvents(since: number, signal: AbortSignal) {
-  const types = TOLD_TYPES
+  const types = PAGE_EVENT_TYPES
   if (isSeen()) return client.eventsSince({ types, since }, signal)
   await pauses.pause(HIDDEN_EVERY_MS)
   return client.eventsSince({ types, since, timeoutS: 0 }, signal)

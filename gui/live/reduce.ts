@@ -1,5 +1,5 @@
 import type { ConnectionsJson } from '../../src/rest/cluster.ts'
-import type { PageEvent } from './event-shapes.ts'
+import type { PageEvent } from './event-types.ts'
 import type { FolderLive, LiveState, Rate, RatePoint } from './state.ts'
 
 /** Ten minutes, a point every two seconds. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { describe, it } from 'node:test'
-import { TOLD_TYPES, pageEvent, type PageEvent } from '../../gui/live/event-shapes.ts'
+import { PAGE_EVENT_TYPES, pageEvent, type PageEvent } from '../../gui/live/event-types.ts'
 import { applyConnections, applyEvent, isGap, reloadsFor } from '../../gui/live/reduce.ts'
 import { INITIAL, type FolderLive, type LiveState } from '../../gui/live/state.ts'
 import type { Config } from '../../src/core/config/config.ts'
@@ -167,14 +167,14 @@ describe('the events that the page requests', () => {
   it('exist', () => {
     const known: ReadonlySet<string> = new Set(EVENT_TYPES)
     assert.deepEqual(
-      TOLD_TYPES.filter((type) => !known.has(type)),
+      PAGE_EVENT_TYPES.filter((type) => !known.has(type)),
       [],
     )
     assert.equal(pageEvent({ id: 1, globalID: 1, time: '', type: 'LoginAttempt', data: {} }), undefined)
   })
 
   it('are applied without a browser', () => {
-    for (const file of ['reduce', 'state', 'event-shapes']) {
+    for (const file of ['reduce', 'state', 'event-types']) {
       assert.doesNotMatch(
         readFileSync(new URL(`../../gui/live/${file}.ts`, import.meta.url), 'utf8'),
         /preact|document\.|window\./,

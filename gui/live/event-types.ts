@@ -1,7 +1,7 @@
 import type { EventJson, EventMap } from '../../src/rest/event-data.ts'
 
 /** The events that the page acts upon. */
-const TOLD = {
+const PAGE_EVENTS = {
   ConfigSaved: 1,
   StateChanged: 1,
   FolderSummary: 1,
@@ -25,13 +25,13 @@ const TOLD = {
   Failure: 1,
 } as const satisfies { readonly [K in keyof EventMap]?: 1 }
 
-type PageEventType = keyof typeof TOLD
+type PageEventType = keyof typeof PAGE_EVENTS
 
 export type PageEvent = {
   readonly [K in PageEventType]: { readonly type: K; readonly data: EventMap[K] }
 }[PageEventType]
 
-export const TOLD_TYPES: readonly string[] = Object.keys(TOLD)
+export const PAGE_EVENT_TYPES: readonly string[] = Object.keys(PAGE_EVENTS)
 
 /** The event if the page acts upon it. */
 export function pageEvent(event: EventJson): PageEvent | undefined {
@@ -39,5 +39,5 @@ export function pageEvent(event: EventJson): PageEvent | undefined {
 }
 
 function isPageEvent(event: EventJson): event is EventJson & { readonly type: PageEventType } {
-  return event.type in TOLD
+  return event.type in PAGE_EVENTS
 }
