@@ -9,6 +9,7 @@ import { remedyFor } from '../../gui/facts/remedy.ts'
 import { restoreOutcome, versionedFiles } from '../../gui/facts/versions.ts'
 import { fetchPages } from '../../gui/live/pages.ts'
 import { MARKER_MISSING, PATH_MISSING, PATH_NO_DIRECTORY, ROOT_REPLACED } from '../../src/model/state/health.ts'
+import type { EventJson } from '../../src/rest/event-data.ts'
 import type { WaitingJson } from '../../src/rest/twinfold.ts'
 
 const PATHS: readonly [text: string, path: string | undefined][] = [
@@ -109,7 +110,7 @@ const event = (
   id: number,
   type = 'RemoteChangeDetected',
   data: unknown = { folder: 'f', path: `p${id}`, type: 'file', action: 'deleted', modifiedBy: 'ABCDEFG' },
-) => ({ id, globalID: id, time: '2026-01-01T00:00:00Z', type, data })
+) => ({ id, globalID: id, time: '2026-01-01T00:00:00Z', type, data }) as EventJson
 
 test('changes are sorted newest first, and the oldest are dropped', () => {
   const first = withChanges([], [event(1), event(2)], 3)

@@ -9,6 +9,19 @@ import { EVENT_TYPES } from '../../src/events/types.ts'
 import type { ConnectionsJson } from '../../src/rest/cluster.ts'
 import type { FolderStatusJson } from '../../src/rest/db.ts'
 
+const CONNECTED = { id: 'D', addr: '', deviceName: '', clientName: '', clientVersion: '', type: 'tcp-client' }
+const PROGRESS = {
+  total: 1,
+  reused: 0,
+  copiedFromOrigin: 0,
+  copiedFromOriginShifted: 0,
+  copiedFromElsewhere: 0,
+  pulled: 0,
+  pulling: 1,
+  bytesDone: 1,
+  bytesTotal: 2,
+}
+
 const status = (part: Partial<FolderStatusJson>) =>
   ({ state: 'idle', error: '', needTotalItems: 0, ...part }) as FolderStatusJson
 const folder = (part: Partial<FolderLive> = {}): FolderLive => ({ status: status({}), completion: {}, ...part })
@@ -20,7 +33,7 @@ describe('the state after an event', () => {
   it('follows the state of a folder, and discards the scan progress at its end', () => {
     const scanning = after(
       withFolders({ a: folder(), b: folder() }),
-      { type: 'StateChanged', data: { folder: 'a', to: 'scanning' } },
+      { type: 'StateChanged', data: { folder: 'a', from: 'idle', duration: 1, to: 'scanning' } },
       { type: 'FolderScanProgress', data: { folder: 'a', current: 5, total: 10, rate: 1 } },
     )
     assert.equal(scanning.folders['a']?.status.state, 'scanning')
@@ -30,15 +43,16 @@ describe('the state after an event', () => {
       withFolders({ b: scanning.folders['b']! }).folders['b'],
       'others are the same object',
     )
-    const idle = after(scanning, { type: 'StateChanged', data: { folder: 'a', to: 'idle' } })
+    const idle = after(scanning, { type: 'StateChanged', data: { folder: 'a', from: 'idle', duration: 1, to: 'idle' } })
     assert.equal(idle.folders['a']?.scan, undefined)
     const broken = after(idle, {
       type: 'StateChanged',
-      data: { folder: 'a', to: 'error', error: 'folder marker missing' },
+      data: { folder: 'a', from: 'idle', to: 'error', error: 'folder marker missing' },
     })
     assert.equal(broken.folders['a']?.status.error, 'folder marker missing')
     assert.equal(
-      after(broken, { type: 'StateChanged', data: { folder: 'a', to: 'idle' } }).folders['a']?.status.error,
+      after(broken, { type: 'StateChanged', data: { folder: 'a', from: 'idle', duration: 1, to: 'idle' } }).folders['a']
+        ?.status.error,
       '',
     )
   })
@@ -62,7 +76,7 @@ describe('the state after an event', () => {
           sequence: 1,
         },
       },
-      { type: 'DownloadProgress', data: { a: { 'x.txt': { bytesDone: 1, bytesTotal: 2 } } } },
+      { type: 'DownloadProgress', data: { a: { 'x.txt': PROGRESS } } },
     )
     assert.equal(state.folders['a']?.status.needTotalItems, 3)
     assert.equal(state.folders['a']?.completion['D']?.needItems, 1)
@@ -72,14 +86,17 @@ describe('the state after an event', () => {
   it('drops removed folders, and adds none', () => {
     const state = after(withFolders({ a: folder(), b: folder() }), { type: 'ConfigSaved', data: configOf('b', 'c') })
     assert.deepEqual(Object.keys(state.folders), ['b'])
-    assert.deepEqual(after(state, { type: 'StateChanged', data: { folder: 'a', to: 'idle' } }).folders, state.folders)
+    assert.deepEqual(
+      after(state, { type: 'StateChanged', data: { folder: 'a', from: 'idle', duration: 1, to: 'idle' } }).folders,
+      state.folders,
+    )
   })
 
   it('counts the events of each folder', () => {
     const state = after(
       INITIAL,
-      { type: 'ItemFinished', data: { folder: 'a' } },
-      { type: 'LocalIndexUpdated', data: { folder: 'a' } },
+      { type: 'ItemFinished', data: { folder: 'a', item: 'x', type: 'file', action: 'update', error: null } },
+      { type: 'LocalIndexUpdated', data: { folder: 'a', items: 0, filenames: [], sequence: 1, version: 1 } },
       { type: 'FolderErrors', data: { folder: 'b' } },
     )
     assert.deepEqual(state.folderEvents, { a: 2, b: 1 })
@@ -87,9 +104,9 @@ describe('the state after an event', () => {
 
   it('does not change when events repeat what a response already contained', () => {
     const events: readonly PageEvent[] = [
-      { type: 'StateChanged', data: { folder: 'a', to: 'scanning' } },
+      { type: 'StateChanged', data: { folder: 'a', from: 'idle', duration: 1, to: 'scanning' } },
       { type: 'FolderSummary', data: { folder: 'a', summary: status({ state: 'scanning', needTotalItems: 7 }) } },
-      { type: 'StateChanged', data: { folder: 'a', to: 'idle' } },
+      { type: 'StateChanged', data: { folder: 'a', from: 'idle', duration: 1, to: 'idle' } },
       { type: 'FolderSummary', data: { folder: 'a', summary: status({ needTotalItems: 2 }) } },
     ]
     const state = after(withFolders({ a: folder({ status: status({ needTotalItems: 2 }) }) }), ...events)
@@ -104,20 +121,29 @@ describe('what has to be reloaded after an event', () => {
   })
 
   it('is what the event does not contain', () => {
-    assert.deepEqual(reloadsFor({ type: 'DeviceConnected', data: { id: 'D' } }), [
+    assert.deepEqual(reloadsFor({ type: 'DeviceConnected', data: CONNECTED }), [
       'connections',
       'statistics',
       'warnings',
     ])
     assert.deepEqual(reloadsFor({ type: 'PendingDevicesChanged', data: {} }), ['pending'])
-    assert.deepEqual(reloadsFor({ type: 'FolderResumed', data: { id: 'a' } }), ['folder:a'])
+    assert.deepEqual(reloadsFor({ type: 'FolderResumed', data: { id: 'a', label: '' } }), ['folder:a'])
     assert.deepEqual(
       reloadsFor({ type: 'DownloadProgress', data: { a: {}, b: {} } }),
       ['folder:a', 'folder:b'],
       'their status reports what is left',
     )
-    assert.deepEqual(reloadsFor({ type: 'StateChanged', data: { folder: 'a', to: 'scanning' } }), [])
-    assert.deepEqual(reloadsFor({ type: 'ItemFinished', data: { folder: 'a' } }), [])
+    assert.deepEqual(
+      reloadsFor({ type: 'StateChanged', data: { folder: 'a', from: 'idle', duration: 1, to: 'scanning' } }),
+      [],
+    )
+    assert.deepEqual(
+      reloadsFor({
+        type: 'ItemFinished',
+        data: { folder: 'a', item: 'x', type: 'file', action: 'update', error: null },
+      }),
+      [],
+    )
   })
 
   it('is everything when events are missing in between', () => {
@@ -170,7 +196,16 @@ describe('the events that the page requests', () => {
       PAGE_EVENT_TYPES.filter((type) => !known.has(type)),
       [],
     )
-    assert.equal(pageEvent({ id: 1, globalID: 1, time: '', type: 'LoginAttempt', data: {} }), undefined)
+    assert.equal(
+      pageEvent({
+        id: 1,
+        globalID: 1,
+        time: '',
+        type: 'LoginAttempt',
+        data: { success: true, username: '', remoteAddress: '' },
+      }),
+      undefined,
+    )
   })
 
   it('are applied without a browser', () => {
