@@ -13,13 +13,13 @@ import { MAIN_KIND, StoredKeyValue, type PairTable } from './sqlite/key-value.ts
 import type { FolderIndex, IndexStore, KeyValue, Recovery } from './types.ts'
 
 export interface StoreOptions {
-  /** Where the databases are, made when missing. Undefined: in memory, for simulations and tests. */
+  /** Directory of the databases, created when missing. Undefined: in memory, for simulations and tests. */
   readonly directory: string | undefined
   readonly disk: Disk
   readonly clock: Clock
   readonly random: Random
   readonly log: Logger
-  /** Told when a damaged database was replaced by an empty one: the folder wants a scan. */
+  /** Called when a damaged database was replaced by an empty one: the folder needs a scan. */
   readonly onRecovery?: (recovery: Recovery) => void
 }
 
@@ -27,9 +27,9 @@ const PRIVATE_DIRECTORY = 0o700
 const MAIN_FILE = 'main.db'
 const FOLDER_FILE = /^folder-((?:[0-9a-f]{2})+)\.db$/
 const LONG_FOLDER_FILE = /^long-([0-9a-f]{64})\.db$/
-/** Longer ids would make file names that some systems refuse; their file is named by a hash. */
+/** Longer ids would give file names that some systems refuse; their file is named by a hash. */
 const FOLDER_ID_BYTES_MAX = 100
-/** Prefix of the pairs that say which long id a hash stands for. */
+/** Key prefix of the pairs that map a hash to its long id. */
 const LONG_KEY = 'db/long-folder/'
 
 /** Opens the store. Rejects with `database-unavailable` or `database-newer`; damage is repaired and reported. */
@@ -62,7 +62,7 @@ class Store implements IndexStore {
 
   static async open(options: StoreOptions): Promise<Store> {
     const recoveries: Recovery[] = []
-    const main = await RecoverableDatabase.open(guardedDeps(options, recoveries, undefined), MAIN_KIND)
+    const main = await RecoverableDatabase.open(databaseDeps(options, recoveries, undefined), MAIN_KIND)
     return new Store(options, main, recoveries)
   }
 
@@ -71,11 +71,11 @@ class Store implements IndexStore {
   }
 
   folder(id: FolderId): Promise<FolderIndex> {
-    const known = this.#folders.get(id)
-    if (known !== undefined) return known
+    const cached = this.#folders.get(id)
+    if (cached !== undefined) return cached
     const opening = this.#openFolder(id)
     this.#folders.set(id, opening)
-    // What could not be opened may be tried again.
+    // A failed open may be retried.
     opening.catch(() => this.#folders.delete(id))
     return opening
   }
@@ -83,7 +83,7 @@ class Store implements IndexStore {
   async #openFolder(id: FolderId): Promise<StoredFolderIndex> {
     const long = LONG_FOLDER_FILE.exec(folderFile(id))
     if (long !== null) await this.keyValue.set(LONG_KEY + long[1], Buffer.from(id))
-    return StoredFolderIndex.open(id, this.#options.random, guardedDeps(this.#options, this.#recoveries, id))
+    return StoredFolderIndex.open(id, this.#options.random, databaseDeps(this.#options, this.#recoveries, id))
   }
 
   async folders(): Promise<readonly FolderId[]> {
@@ -108,7 +108,7 @@ class Store implements IndexStore {
   async dropFolder(id: FolderId): Promise<void> {
     const open = this.#folders.get(id)
     this.#folders.delete(id)
-    // One that could not be opened needs no closing.
+    // A folder that failed to open needs no closing.
     await open?.then(
       (index) => index.close(),
       () => undefined,
@@ -132,7 +132,7 @@ class Store implements IndexStore {
 function folderFile(id: FolderId): string {
   const bytes = Buffer.from(id)
   if (bytes.length > FOLDER_ID_BYTES_MAX) return `long-${hash('sha256', bytes, 'hex')}.db`
-  return `folder-${bytes.toString('hex')}.db` // hexadecimal: no disk mistakes one for another, no id leaves the directory
+  return `folder-${bytes.toString('hex')}.db` // hexadecimal: safe on case-insensitive disks, no path traversal
 }
 
 function databaseFile({ directory, disk, clock }: StoreOptions, id: FolderId | undefined): DatabaseFile | undefined {
@@ -140,7 +140,7 @@ function databaseFile({ directory, disk, clock }: StoreOptions, id: FolderId | u
   return new DatabaseFile(join(directory, id === undefined ? MAIN_FILE : folderFile(id)), disk, clock)
 }
 
-function guardedDeps(
+function databaseDeps(
   options: StoreOptions,
   recoveries: Recovery[],
   folder: FolderId | undefined,
@@ -152,7 +152,7 @@ function guardedDeps(
       const recovery: Recovery = { folder, reason, keptAt }
       recoveries.push(recovery)
       const what = folder === undefined ? 'The main database' : `The index of folder ${folder}`
-      options.log.error(`${what} was damaged (${reason}) and starts anew; the old one is kept at ${keptAt}`)
+      options.log.error(`${what} was damaged (${reason}) and was reset; the damaged file is kept at ${keptAt}`)
       options.onRecovery?.(recovery)
     },
   }

@@ -1,7 +1,7 @@
 import type { FileHead, FileInfo } from '../core/records/file-info.ts'
 import type { DeviceId, FolderId } from '../core/ids.ts'
 
-/** Whose index: our own, or that of another device. */
+/** The owner of an index: this device, or another one. */
 export type IndexOwner = 'local' | DeviceId
 
 export interface Counts {
@@ -20,15 +20,15 @@ export interface FolderCounts {
   readonly receiveOnlyChanged: Counts
 }
 
-/** What is recorded of one name at one moment: by us, and by whoever wins. */
+/** The local and the global record of one name, read together. */
 export interface BothRecords {
   readonly local: FileInfo | undefined
   readonly global: FileInfo | undefined
-  /** The devices that have what the winning record says, our own left out. */
+  /** The devices that have the version of the global record, without our own. */
   readonly holders: readonly DeviceId[]
 }
 
-/** What an index knows about itself as a whole. */
+/** Totals of a whole index. */
 export interface FolderTotals {
   readonly counts: FolderCounts
   /** The last of our own sequence numbers. */
@@ -47,19 +47,19 @@ export interface TreeEntry {
   readonly children: readonly TreeEntry[]
 }
 
-/** A name as lists show it, with the type of its newest version. */
+/** A name in a listing, with the type of its newest version. */
 export interface ListedName {
   readonly name: string
   readonly type: FileHead['type']
 }
 
-/** Some names in order, and the name to go on at; undefined: that was all. */
+/** Some names in order, and the name to continue at; undefined at the end. */
 export interface ListStep {
   readonly found: readonly ListedName[]
   readonly next: string | undefined
 }
 
-/** Everything that is recorded of one name. */
+/** All records of one name. */
 export interface NameRecords {
   readonly name: string
   readonly global: FileHead
@@ -67,7 +67,7 @@ export interface NameRecords {
   readonly others: ReadonlyMap<DeviceId, FileHead>
 }
 
-/** A name of ours by the number of its latest change. */
+/** A name of ours with the sequence number of its latest change. */
 export interface OwnName {
   readonly sequence: number
   readonly name: string
@@ -75,15 +75,15 @@ export interface OwnName {
   readonly live: boolean
 }
 
-/** What a batch of records may hold; the record that reaches a limit is its last. */
+/** Limits of a batch of records; the record that reaches a limit is its last. */
 export interface BatchLimits {
   readonly files: number
   readonly blocks: number
 }
 
 /**
- * The index of one folder. Names are ordered by their UTF-8 bytes everywhere. All promises resolve in the order asked,
- * and a batch is either wholly stored or not at all.
+ * The index of one folder. Names are ordered by their UTF-8 bytes everywhere. All promises resolve in call order, and
+ * a batch is stored completely or not at all.
  */
 export interface FolderIndex {
   /** Records after `afterName` at or below `within` ('' is everything), in order, without block lists. */
@@ -92,33 +92,33 @@ export interface FolderIndex {
     options: { readonly within: string; readonly afterName: string; readonly limit: number },
   ): Promise<readonly FileHead[]>
   get(owner: IndexOwner, name: string): Promise<FileInfo | undefined>
-  /** The same without the block list, for those who have no use for it: it need not be read and checked. */
+  /** The same without the block list, which is then not read and checked. */
   head(owner: IndexOwner, name: string): Promise<FileHead | undefined>
   /** The winning record among all devices. */
   global(name: string): Promise<FileInfo | undefined>
-  /** Our record and the winning one in one look: half the price of two. */
+  /** Our record and the winning one in one call, at half the cost of two. */
   both(name: string): Promise<BothRecords>
-  /** The devices whose record is the winning one, our own left out. */
+  /** The devices whose record is the winning one, without our own. */
   availability(name: string): Promise<readonly DeviceId[]>
-  /** Stores our own records, giving each the next sequence number. Returns the last one given. */
+  /** Stores our own records and assigns each the next sequence number. Returns the last one assigned. */
   updateLocal(batch: readonly FileInfo[]): Promise<number>
-  /** Stores records of another device with the sequence numbers it gave them. */
+  /** Stores records of another device with the sequence numbers that it assigned. */
   updateRemote(device: DeviceId, batch: readonly FileInfo[]): Promise<void>
-  /** Forgets everything a device told us about this folder. */
+  /** Removes all records of a device. */
   dropDevice(device: DeviceId): Promise<void>
-  /** Forgets our own records altogether (a record that must not be announced as deleted). */
+  /** Removes our own records without leaving deletion records, for items that must not be announced as deleted. */
   dropLocal(names: readonly string[]): Promise<void>
   /** Our live files with these blocks, for rename detection; at most `limit`. */
   localByBlocks(blocksHash: Uint8Array, limit: number): Promise<readonly FileHead[]>
   /**
-   * Our live files that hold any of these blocks, with their block lists: each has some that those before it have not.
-   * The first question after many changes takes a while.
+   * Our live files that hold any of these blocks, with their block lists: each adds blocks that those before it lack.
+   * The first query after many changes takes longer.
    */
   localWithBlocks(
     hashes: readonly Uint8Array[],
     options: { readonly except: ReadonlySet<string>; readonly limit: number },
   ): Promise<readonly FileInfo[]>
-  /** As of the last batch, and the same object until the next; undefined while the database is not at hand. */
+  /** As of the last batch, and the same object until the next; undefined while the database is busy or closed. */
   readonly totals: FolderTotals | undefined
   counts(): Promise<FolderCounts>
   sequence(owner: IndexOwner): Promise<number>
@@ -131,44 +131,44 @@ export interface FolderIndex {
     readonly afterName?: string
   }): Promise<readonly FileHead[]>
   /**
-   * Names that were written since the last call, whoever's records they are; some may be as they were. Undefined when
-   * they were too many to remember, and at the first call. For one caller: what is told is forgotten.
+   * Names that were written since the last call, for any device; some may be unchanged. Undefined when there were too
+   * many to keep, and at the first call. For one caller only: each call clears the set.
    */
   takeTouched(): Promise<readonly string[] | undefined>
-  /** Global records below a directory, name order. `levels` 0 is the directory itself only; undefined is all the way down. */
+  /** Global records below a directory, in name order. `levels` 0: the directory itself only; undefined: unlimited. */
   browse(options: {
     readonly prefix: string
     readonly levels: number | undefined
     readonly directoriesOnly: boolean
   }): Promise<readonly TreeEntry[]>
-  /** Names for people from `start` on ('' is the beginning), in order. Takes a few milliseconds; the rest is another question. */
+  /** Listed names from `start` on ('' is the beginning), in order. Takes a few milliseconds; `next` continues. */
   listNames(start: string): Promise<ListStep>
-  /** The same for the names that stand in a directory itself ('' is the top). */
+  /** The same for the direct children of a directory ('' is the root). */
   listLevel(directory: string, start: string): Promise<ListStep>
-  /** Which of these directories hold anything that lists show. */
+  /** Which of these directories have listed children. */
   nonEmpty(directories: readonly string[]): Promise<ReadonlySet<string>>
-  /** What is recorded of these names, in their order; those nobody knows are left out. */
+  /** The records of these names, in their order; unknown names are left out. */
   records(names: readonly string[]): Promise<readonly NameRecords[]>
-  /** Some of our own names that changed after `sequence`, in the order in which they did. None: that was all. */
+  /** Some of our own names that changed after `sequence`, in order of change. An empty result is the end. */
   ownSince(sequence: number): Promise<readonly OwnName[]>
-  /** A random number that changes when the index begins anew: other devices then know that they must ask for all of it. */
+  /** A random number that changes when the index is reset, so that other devices request a full index. */
   indexId(): Promise<bigint>
-  /** Our own records that changed after `sequence`, in the order in which they did. */
+  /** Our own records that changed after `sequence`, in order of change. */
   localSince(sequence: number, limits: BatchLimits): Promise<readonly FileInfo[]>
-  /** The number by which a device called its index when it last told us of it; 0 when it never did. */
+  /** The index id that a device last announced; 0 when it never did. */
   remoteIndexId(device: DeviceId): Promise<bigint>
-  /** Survives `dropDevice`: without records the number only says which index to ask for. */
+  /** Survives `dropDevice`: without records the id only selects the index to request. */
   setRemoteIndexId(device: DeviceId, id: bigint): Promise<void>
-  /** Global records that a device lacks, in name order, `offset` skipped. Looks at all of the index: gives way meanwhile. */
+  /** Global records that a device needs, in name order, `offset` skipped. Reads the whole index, in short steps. */
   remoteNeed(
     device: DeviceId,
     options: { readonly offset: number; readonly limit: number },
   ): Promise<readonly FileHead[]>
-  /** The first answer for a device takes a look at all of the index, giving way meanwhile; from then on it is known. */
+  /** The first call for a device reads the whole index in short steps; later calls return the maintained counts. */
   remoteNeedCounts(device: DeviceId): Promise<Counts>
 }
 
-/** Small things that must survive a restart: statistics, sessions, tokens. */
+/** Small values that must survive a restart: statistics, sessions, tokens. */
 export interface KeyValue {
   get(key: string): Promise<Uint8Array | undefined>
   set(key: string, value: Uint8Array): Promise<void>
@@ -176,19 +176,19 @@ export interface KeyValue {
   list(prefix: string): Promise<readonly (readonly [key: string, value: Uint8Array])[]>
 }
 
-/** What happened to an index that could not be read. */
+/** Describes the recovery of a damaged index. */
 export interface Recovery {
   readonly folder: FolderId | undefined
   readonly reason: string
-  /** Where the damaged files were put aside. */
+  /** Path of the damaged files. */
   readonly keptAt: string
 }
 
 export interface IndexStore extends AsyncDisposable {
   readonly keyValue: KeyValue
-  /** What was found damaged and rebuilt empty while opening, most recent last. */
+  /** Databases that were damaged and replaced by empty ones, most recent last. */
   readonly recoveries: readonly Recovery[]
-  /** Opens a folder's index, making it where there is none. The same object for the same id. */
+  /** Opens a folder's index and creates a missing one. The same object for the same id. */
   folder(id: FolderId): Promise<FolderIndex>
   /** Ids of all folders that have an index. */
   folders(): Promise<readonly FolderId[]>

@@ -3,7 +3,7 @@ import { blocks, file, version } from './records.ts'
 
 const BATCH = 200
 
-/** Batch number `n` of our own: new names, and a few old ones in a new version. */
+/** Local batch number `n`: new names, and a few existing ones in a new version. */
 export function localBatch(n: number): FileInfo[] {
   return Array.from({ length: BATCH }, (_, i) => {
     const name = i < 20 ? `often/${i}` : `batch-${n}/${i}`
@@ -11,7 +11,7 @@ export function localBatch(n: number): FileInfo[] {
   })
 }
 
-/** What another device says about the same names: half of it is newer than ours. */
+/** Records of another device for the same names: half of them are newer than ours. */
 export function remoteBatch(n: number): FileInfo[] {
   return localBatch(n)
     .filter((_, i) => i >= 20 && i % 4 === 0)

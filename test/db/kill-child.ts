@@ -3,12 +3,12 @@ import { argv } from 'node:process'
 import { DEVICES, FOLDER, openTestStore } from './records.ts'
 import { localBatch, remoteBatch } from './kill-batches.ts'
 
-/** Writes batches without end and says so after each: to be killed at any moment. */
+/** Writes batches endlessly and prints a line after each, until it is killed. */
 const store = await openTestStore(argv[2])
 const index = await store.folder(FOLDER)
 const repaired = store.recoveries.length
 let next = Math.floor((await index.sequence('local')) / localBatch(0).length)
-// It may have been killed between the two of a pair.
+// The previous process may have been killed between the local and the remote batch.
 if (next > 0) await index.updateRemote(DEVICES[0]!, remoteBatch(next - 1))
 writeSync(1, `open ${repaired}\n`)
 for (; ; next++) {

@@ -11,7 +11,7 @@ import { scratchDirectory } from '../support/scratch.ts'
 import { localBatch, remoteBatch } from './kill-batches.ts'
 import { allRecords, DEVICES, FOLDER, openTestStore, textOf } from './records.ts'
 
-/** Runs the writer and kills it some lines and some milliseconds after it began; returns the last batches it told of. */
+/** Runs the writer and kills it after `lines` lines plus `delayMs`; returns the last batches it reported. */
 async function runAndKill(
   directory: string,
   lines: number,
@@ -21,25 +21,25 @@ async function runAndKill(
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const ended = once(child, 'exit')
-  const told = { local: -1, remote: -1 }
+  const reported = { local: -1, remote: -1 }
   let seen = 0
   for await (const line of createInterface(child.stdout)) {
     const [what, number] = line.split(' ')
-    if (what === 'open') assert.equal(number, '0', 'nothing needed repair')
-    if (what === 'local' || what === 'remote') told[what] = Number(number)
+    if (what === 'open') assert.equal(number, '0', 'no database needed recovery')
+    if (what === 'local' || what === 'remote') reported[what] = Number(number)
     // The delay moves the kill to any point of the batch that is being written.
     if (++seen === lines) setTimeout(() => child.kill('SIGKILL'), delayMs)
   }
   await ended
-  return told
+  return reported
 }
 
-async function assertWholeBatches(index: FolderIndex, told: { local: number; remote: number }): Promise<void> {
+async function assertCompleteBatches(index: FolderIndex, reported: { local: number; remote: number }): Promise<void> {
   const size = localBatch(0).length
   const sequence = await index.sequence('local')
-  assert.equal(sequence % size, 0, 'a batch is whole or not there')
+  assert.equal(sequence % size, 0, 'a batch is stored completely or not at all')
   const batches = sequence / size
-  assert.ok(batches > told.local, `batch ${told.local} was promised, ${batches} are there`)
+  assert.ok(batches > reported.local, `batch ${reported.local} was reported, ${batches} are stored`)
   const expected = new Map(
     Array.from({ length: batches }, (_, n) => localBatch(n))
       .flat()
@@ -53,7 +53,7 @@ async function assertWholeBatches(index: FolderIndex, told: { local: number; rem
   }
   const remote = await allRecords(index, DEVICES[0]!, 1000)
   assert.equal(remote.length % remoteBatch(0).length, 0)
-  assert.ok(remote.length / remoteBatch(0).length > told.remote)
+  assert.ok(remote.length / remoteBatch(0).length > reported.remote)
   const { local, need } = await index.counts()
   assert.equal(local.files, records.length)
   assert.equal(
@@ -63,16 +63,16 @@ async function assertWholeBatches(index: FolderIndex, told: { local: number; rem
   assert.equal(need.files, (await index.need({ offset: 0, limit: 1e6 })).length)
 }
 
-test('index: killed in the middle of writing, it holds whole batches, and all that were promised', async () => {
+test('index: after a kill during a write it holds complete batches, including all reported ones', async () => {
   using scratch = scratchDirectory()
   const kills = effort(20)
   for (let kill = 0; kill < kills; kill++) {
-    const told = await runAndKill(scratch.path, 1 + ((kill * 5) % 13), (kill * 3) % 17)
+    const reported = await runAndKill(scratch.path, 1 + ((kill * 5) % 13), (kill * 3) % 17)
     await using store = await openTestStore(scratch.path)
     const index = await store.folder(FOLDER)
     assert.deepEqual(store.recoveries, [])
-    // Half of the kills are followed by another one without a stop in order in between.
-    if (kill % 2 === 0) await assertWholeBatches(index, told)
+    // Half of the kills are followed by another one without a clean shutdown in between.
+    if (kill % 2 === 0) await assertCompleteBatches(index, reported)
   }
   reportRow({ id: 'C-02', tried: kills, part: 'index' })
 })

@@ -27,7 +27,7 @@ import { effort } from '../support/effort.ts'
 import { scratchDirectory } from '../support/scratch.ts'
 import { allRecords, blocks, DEVICES, file, FOLDER, headOf, openTestStore, textOf, version } from './records.ts'
 
-/** An index as simple as can be: a map per owner, and everything else worked out from scratch each time. */
+/** The simplest index: a map per owner, with everything else recomputed on each call. */
 class PlainIndex {
   readonly records = new Map<IndexOwner, Map<string, FileInfo>>([['local', new Map()]])
   sequence = 0
@@ -77,8 +77,8 @@ class PlainIndex {
   }
 }
 
-/** Has never told us anything. */
-const STRANGER = 'S-test-device' as DeviceId
+/** A device without records. */
+const UNKNOWN_DEVICE = 'S-test-device' as DeviceId
 const NAMES = ['a', 'a/b', 'a/b/c', 'a-b', 'd', 'd/e', 'é']
 const info: fc.Arbitrary<FileInfo> = fc
   .record({
@@ -159,7 +159,7 @@ async function assertSame(index: FolderIndex, plain: PlainIndex): Promise<void> 
       assert.equal(textOf(await index.get(owner, record.name)), textOf(record))
       assert.equal(textOf(await index.head(owner, record.name)), textOf(headOf(record)))
     }
-    assert.equal(await index.head(owner, 'nobody has it'), undefined)
+    assert.equal(await index.head(owner, 'unknown name'), undefined)
   }
   for (const name of NAMES) {
     const winner = plain.winner(name)
@@ -195,8 +195,8 @@ async function assertSame(index: FolderIndex, plain: PlainIndex): Promise<void> 
       [local(name)].find((found) => found !== undefined && countsAsReceiveOnlyChanged(found)),
     ),
   })
-  // Worked out at the first question and kept true by every change after it.
-  for (const device of [...DEVICES, STRANGER]) {
+  // Computed at the first query and updated by every later change.
+  for (const device of [...DEVICES, UNKNOWN_DEVICE]) {
     const lacks = (name: string) =>
       [plain.winner(name)!.info].find((found) => isNeededByRemote(plain.records.get(device)?.get(name), found))
     assert.deepEqual(await index.remoteNeedCounts(device), plain.tally(lacks), `what ${device} lacks`)
@@ -238,7 +238,7 @@ async function assertSameTree(index: FolderIndex, plain: PlainIndex): Promise<vo
   }
 }
 
-test('index: after any sequence of changes every answer is that of the oracle', async () => {
+test('index: after any sequence of changes every result equals that of the oracle', async () => {
   const steps = fc.array(step, { minLength: 1, maxLength: 12 })
   await fc.assert(
     fc.asyncProperty(steps, async (script) => {
@@ -255,7 +255,7 @@ test('index: after any sequence of changes every answer is that of the oracle', 
   )
 })
 
-test('index: the same on disk, closed and checked anew between changes', async () => {
+test('index: the same on disk, closed and checked again between changes', async () => {
   const steps = fc.array(step, { minLength: 1, maxLength: 8 })
   await fc.assert(
     fc.asyncProperty(steps, async (script) => {

@@ -11,8 +11,8 @@ import { FOLDER_SCHEMA, migrate } from '../../src/db/sqlite/schema.ts'
 import { SequenceReader } from '../../src/db/folder/sequence-reader.ts'
 import { FOLDER } from './records.ts'
 
-/** Remembers what it was asked to prepare. */
-class NotingDatabase extends DatabaseSync {
+/** Records the statements that it prepares. */
+class RecordingDatabase extends DatabaseSync {
   readonly statements: string[] = []
 
   override prepare(sql: string): StatementSync {
@@ -22,7 +22,7 @@ class NotingDatabase extends DatabaseSync {
 }
 
 /** All statements that are kept while the index of a folder is open. */
-function statementsOf(database: NotingDatabase): readonly string[] {
+function statementsOf(database: RecordingDatabase): readonly string[] {
   migrate(database, FOLDER_SCHEMA)
   database.statements.length = 0
   const files = new FolderTable(database, () => new FolderState(FOLDER, 1n))
@@ -38,8 +38,8 @@ function statementsOf(database: NotingDatabase): readonly string[] {
   return [...new Set(database.statements)]
 }
 
-test('index: no question reads or sorts a whole table, however large the folder is', () => {
-  using database = new NotingDatabase(':memory:')
+test('index: no query scans or sorts a whole table', () => {
+  using database = new RecordingDatabase(':memory:')
   const statements = statementsOf(database)
   assert.ok(statements.length > 20, `${statements.length} statements`)
   for (const sql of statements) {

@@ -17,10 +17,10 @@ export function folderId(text: string): FolderId {
   return id
 }
 
-const silent: Logger = { facility: 'db', debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
+const noLog: Logger = { facility: 'db', debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
 
 export function openTestStore(directory: string | undefined, more: Partial<StoreOptions> = {}): Promise<IndexStore> {
-  return openStore({ directory, disk: nodeDisk, clock: nodeClock, random: nodeRandom, log: silent, ...more })
+  return openStore({ directory, disk: nodeDisk, clock: nodeClock, random: nodeRandom, log: noLog, ...more })
 }
 
 /** Devices for tests, in the order of their ids. */
@@ -79,7 +79,7 @@ export function deletion(name: string, more: Partial<FileInfo> = {}): FileInfo {
   return file(name, { deleted: true, sizeBytes: 0, blockSizeBytes: 0, blockHashes: undefined, ...more })
 }
 
-/** Everything that matters of a record, in one comparable text. */
+/** All relevant fields of a record as one comparable text. */
 export function textOf(record: FileHead | FileInfo | undefined): string {
   if (record === undefined) return 'nothing'
   return Object.entries(record)
@@ -95,7 +95,7 @@ function valueText(value: unknown): string {
   )
 }
 
-/** A record without its block hashes, as pages show it. */
+/** A record without its block hashes, as pages return it. */
 export function headOf(info: FileInfo): FileHead {
   const { blockHashes: _blockHashes, ...head } = info
   return head

@@ -24,7 +24,7 @@ import {
 
 const [PEER_A, PEER_B] = [DEVICES[0]!, DEVICES[1]!]
 
-/** What every index owes its callers, on disk and in memory. */
+/** The contract of every index, on disk and in memory. */
 function indexContract(kind: 'on disk' | 'in memory'): void {
   const check = (name: string, body: (index: FolderIndex) => Promise<void>) => {
     test(`index ${kind}: ${name}`, async () => {
@@ -34,7 +34,7 @@ function indexContract(kind: 'on disk' | 'in memory'): void {
     })
   }
 
-  check('gives back what was stored, of every kind', async (index) => {
+  check('returns stored records of every kind', async (index) => {
     const records = [
       file('a', { modifiedS: -5, modifiedNs: 999_999_999, permissions: 0o777, sizeBytes: 2 ** 53 - 1 }),
       directory('b', { noPermissions: true }),
@@ -68,14 +68,14 @@ function indexContract(kind: 'on disk' | 'in memory'): void {
     assert.equal(textOf({ ...head, deleted: true }), textOf({ ...headOf(file('a')), sequence: 1, deleted: true }))
   })
 
-  check('a blocks hash that does not fit the blocks is not believed', async (index) => {
+  check('a blocks hash that does not match the blocks is not used', async (index) => {
     const wrong = { ...file('a', { blockHashes: blocks('a', 3) }), blocksHash: sha256(Buffer.from('a lie')) }
     await index.updateRemote(PEER_A, [wrong])
     const stored = await index.get(PEER_A, 'a')
     assert.deepEqual(Buffer.from(stored!.blocksHash!), sha256(blocks('a', 3)))
   })
 
-  check('pages come in byte order, at or below a directory, after a name', async (index) => {
+  check('pages are in byte order, at or below a directory, after a name', async (index) => {
     const names = ['a', 'a-b', 'a.b', 'a/b', 'a/b/c', 'a/z', 'a0', 'b', '\u{e000}', '\u{10000}'] // not UTF-16 order
     await index.updateLocal(names.toReversed().map((name) => file(name)))
     const names_ = async (within: string, limit: number) =>
@@ -106,7 +106,7 @@ function indexContract(kind: 'on disk' | 'in memory'): void {
     assert.equal(await index.sequence('local'), 4)
   })
 
-  check('remote records keep their numbers; the last one is remembered', async (index) => {
+  check('remote records keep their sequence numbers; the last one is stored', async (index) => {
     await index.updateRemote(PEER_B, [file('a', { sequence: 70 }), file('b', { sequence: 12 })])
     await index.updateRemote(PEER_A, [file('a', { sequence: 3 })])
     assert.equal(await index.sequence(PEER_B), 70)
@@ -119,7 +119,7 @@ function indexContract(kind: 'on disk' | 'in memory'): void {
     assert.deepEqual([...(await index.remoteSequences())], [[PEER_A, 3]])
     assert.equal(await index.sequence(PEER_B), 0)
     assert.deepEqual(await allRecords(index, PEER_B), [])
-    await index.dropDevice(PEER_B) // one that nobody knows
+    await index.dropDevice(PEER_B) // unknown to the index
   })
 
   check('need, global and availability follow the versions', async (index) => {
@@ -143,7 +143,7 @@ function indexContract(kind: 'on disk' | 'in memory'): void {
     assert.deepEqual(await index.availability('new'), [PEER_A, PEER_B])
     assert.deepEqual(await index.availability('ours'), [])
     assert.deepEqual(await index.availability('same'), [PEER_A])
-    assert.deepEqual(await index.availability('unheard of'), [])
+    assert.deepEqual(await index.availability('unknown'), [])
     assert.equal((await index.global('ours'))?.version[0]?.value, 3n)
     assert.equal((await index.global('old'))?.version[0]?.value, 2n)
     const { need, global, local } = await index.counts()
@@ -152,7 +152,7 @@ function indexContract(kind: 'on disk' | 'in memory'): void {
     assert.deepEqual(local, { files: 3, directories: 0, symlinks: 0, deleted: 0, bytes: 3000 })
   })
 
-  check('counts weigh directories and symlinks, and leave out what is ignored', async (index) => {
+  check('counts include directories and symlinks, and exclude ignored items', async (index) => {
     await index.updateLocal([
       file('a'),
       directory('d'),
@@ -167,7 +167,7 @@ function indexContract(kind: 'on disk' | 'in memory'): void {
     assert.deepEqual(receiveOnlyChanged, { files: 1, directories: 0, symlinks: 0, deleted: 0, bytes: 7 })
   })
 
-  check('sizes that others claim do not upset the totals', async (index) => {
+  check('extreme sizes announced by others do not corrupt the totals', async (index) => {
     const huge = Array.from({ length: 2000 }, (_, i) =>
       file(`h${i}`, { sizeBytes: Number.MAX_SAFE_INTEGER, sequence: i + 1 }),
     )
@@ -195,7 +195,7 @@ function indexContract(kind: 'on disk' | 'in memory'): void {
     assert.deepEqual(await find(list), ['three'])
     await index.dropLocal(['three'])
     assert.deepEqual(await find(list), [])
-    assert.deepEqual(await find(blocks('unheard of')), [])
+    assert.deepEqual(await find(blocks('unknown')), [])
   })
 
   check('finds files by their blocks after thousands of changes to the same ones', async (index) => {
@@ -211,7 +211,7 @@ function indexContract(kind: 'on disk' | 'in memory'): void {
     assert.deepEqual(await index.localByBlocks(sha256(blocks('3/7')), 5), [])
   })
 
-  check('browse shows the global tree to the depth asked for', async (index) => {
+  check('browse returns the global tree to the requested depth', async (index) => {
     await index.updateLocal([
       directory('d'),
       directory('d/e'),
@@ -247,7 +247,7 @@ function indexContract(kind: 'on disk' | 'in memory'): void {
     assert.equal((await index.browse({ prefix: 'r', levels: 0, directoriesOnly: false }))[0]?.sizeBytes, 9)
   })
 
-  check('a batch with something impossible in it is not stored at all', async (index) => {
+  check('a batch with an invalid record is not stored at all', async (index) => {
     await index.updateLocal([file('a')])
     await assert.rejects(index.updateLocal([file('b'), file('c', { sizeBytes: 0.5 })]), /no whole number/)
     await assert.rejects(
@@ -264,7 +264,7 @@ function indexContract(kind: 'on disk' | 'in memory'): void {
     assert.equal(await index.updateLocal([file('b')]), 2)
   })
 
-  check('calls made together are answered in the order asked', async (index) => {
+  check('concurrent calls resolve in call order', async (index) => {
     await index.updateRemote(
       PEER_A,
       Array.from({ length: 3000 }, (_, i) => file(`f${i}`, { sequence: i + 1 })),
@@ -283,7 +283,7 @@ function indexContract(kind: 'on disk' | 'in memory'): void {
 indexContract('on disk')
 indexContract('in memory')
 
-test('store: everything is there after closing and opening, the index id included', async () => {
+test('store: all data persists across closing and opening, the index id included', async () => {
   using scratch = scratchDirectory()
   const lists = Array.from({ length: 30 }, (_, i) => file(`f${i}`, { blockHashes: blocks(`f${i}`, 1 + (i % 4)) }))
   let indexId: bigint
@@ -317,7 +317,7 @@ test('store: everything is there after closing and opening, the index id include
   assert.equal(Buffer.from((await store.keyValue.get('k'))!).toString(), 'v')
 })
 
-test('store: folders are apart, one object each; a dropped one is gone and begins anew', async () => {
+test('store: folders are separate, one object each; a dropped one is deleted and starts empty', async () => {
   for (const kind of ['disk', 'memory']) {
     using scratch = scratchDirectory()
     await using store = await openTestStore(kind === 'disk' ? scratch.path : undefined)
@@ -373,7 +373,7 @@ test('store: pairs are set, replaced, listed by prefix and deleted', async () =>
   }
 })
 
-test('store: files are for their owner only', { skip: process.platform === 'win32' }, async () => {
+test('store: files are accessible to their owner only', { skip: process.platform === 'win32' }, async () => {
   using scratch = scratchDirectory()
   const path = join(scratch.path, 'index')
   await using store = await openTestStore(path)
@@ -382,7 +382,7 @@ test('store: files are for their owner only', { skip: process.platform === 'win3
   for (const name of readdirSync(path)) assert.equal(statSync(join(path, name)).mode & 0o077, 0, name)
 })
 
-test('store: what cannot be reached is refused with a reason, and is not put aside', async () => {
+test('store: an unreachable database is refused with a reason, and is not put aside', async () => {
   using scratch = scratchDirectory()
   const path = join(scratch.path, 'index')
   writeFileSync(path, 'a file where the directory should be')
@@ -394,7 +394,7 @@ test('store: what cannot be reached is refused with a reason, and is not put asi
   assert.deepEqual(readdirSync(home), ['main.db'])
 })
 
-test('store: two at once on one directory: the second is refused', async () => {
+test('store: a second store on the same directory is refused', async () => {
   using scratch = scratchDirectory()
   await using _first = await openTestStore(scratch.path)
   await assert.rejects(openTestStore(scratch.path), { code: 'database-unavailable', message: /locked/ })

@@ -1,20 +1,20 @@
 import { HASH_SIZE_BYTES } from '../../core/records/blocks.ts'
 import { SequenceSlots } from '../sqlite/sequence-slots.ts'
 
-/** Keys that are sorted together. A large table is gone through once for each lot, instead of once for every file. */
-const LOT_KEYS = 64 * 1_024
-/** A key and the place of its file in the lot make one number, so that sorting needs no function. */
+/** Keys that are sorted together: a large table is traversed once per batch instead of once per file. */
+const BATCH_KEYS = 64 * 1_024
+/** A key and the position of its file in the batch form one number, so that sorting needs no comparison function. */
 const PLACES_MAX = 2 ** 20
 const KEYS_BELOW_ZERO = 2 ** 31
 
-/** 32 bits of a block hash: as a number with a sign they take four bytes in a table. */
+/** 32 bits of a block hash; a signed number takes four bytes in a table. */
 export function blockKey(hashes: Uint8Array, offset = 0): number {
   return new DataView(hashes.buffer, hashes.byteOffset + offset).getInt32(0)
 }
 
-/** Block hashes of some files, to be found in memory until there are enough to go into a table that is ordered by hash. */
+/** Block hashes of some files, searched in memory until there are enough to store in the table ordered by hash. */
 export class BlockBatch {
-  /** The records up to here are in the lot. */
+  /** The records up to this sequence number are in the batch. */
   upTo: number
   readonly #slots = new SequenceSlots()
   readonly #files: number[] = []
@@ -30,7 +30,7 @@ export class BlockBatch {
   }
 
   get full(): boolean {
-    return this.count >= LOT_KEYS
+    return this.count >= BATCH_KEYS
   }
 
   add(sequence: number, hashes: Uint8Array): void {
@@ -46,7 +46,7 @@ export class BlockBatch {
     return this.#slots.get(key)
   }
 
-  /** No more are added: from now on they can be taken, in order. */
+  /** Call after the last `add` and before the first `next`. */
   sort(): void {
     this.#numbers = Float64Array.from(this.#numbers).sort()
   }
@@ -56,7 +56,7 @@ export class BlockBatch {
     return this.#taken >= this.#numbers.length
   }
 
-  /** The next key with the sequence number of its file. Not for an empty lot. */
+  /** The next key with the sequence number of its file. Not for an empty batch. */
   next(): readonly [key: number, sequence: number] {
     const number = this.#numbers[this.#taken++] ?? 0
     return [Math.floor(number / PLACES_MAX) - KEYS_BELOW_ZERO, this.#files[number % PLACES_MAX] ?? 0]

@@ -5,18 +5,18 @@ import { SequenceSlots } from '../sqlite/sequence-slots.ts'
 import { Query } from '../sqlite/sql.ts'
 
 const ROWS_AT_ONCE = 4_000
-/** Out-of-date entries that are let be, besides as many as there are files. */
+/** Stale entries that are kept, besides as many as there are files. */
 const STALE_MAX = 10_000
 
-/** Only our own live files with content are looked for by their blocks. */
+/** Only our own live files with content can be found by their blocks. */
 export function isFindable(head: Pick<FileHead, 'deleted' | 'sizeBytes'>): boolean {
   return !head.deleted && head.sizeBytes > 0
 }
 
 /**
- * Finds our files by the hash over their blocks, to recognise a renamed file. It is kept in memory, and
- * read from the table when somebody first asks: hashes have no order, and an index over them on the disk made every
- * batch of a scan write several megabytes. It gives candidates: whoever asks compares the whole hash.
+ * Finds our files by the hash over their blocks, for rename detection. It is kept in memory and loaded from the table
+ * on the first query: hashes have no order, and an index over them on the disk made every batch of a scan write
+ * several megabytes. It returns candidates: the caller compares the whole hash.
  */
 export class BlockFinder {
   readonly #page: Query
@@ -35,7 +35,7 @@ export class BlockFinder {
     return this.#loadedUpTo === undefined
   }
 
-  /** Reads some more of the table; true when that was the end. */
+  /** Reads the next rows of the table; true at the end. */
   load(): boolean {
     if (this.#loadedUpTo === undefined) return true
     const rows = this.#page.all(this.#loadedUpTo)
@@ -47,10 +47,10 @@ export class BlockFinder {
     return this.ready
   }
 
-  /** A record of ours is stored. `records` is how many there are: when most entries are out of date, begin anew. */
+  /** Adds a stored record of ours. `records` is their number: when most entries are stale, the finder is reset. */
   add(blocksHash: string, sequence: number, records: number): void {
     if (!this.ready) return
-    if (this.#slots.count > 2 * records + STALE_MAX) this.#forget()
+    if (this.#slots.count > 2 * records + STALE_MAX) this.#reset()
     else this.#slots.add(keyOf(Buffer.from(blocksHash.slice(0, 8), 'base64url')), sequence)
   }
 
@@ -58,7 +58,7 @@ export class BlockFinder {
     return this.#slots.get(keyOf(Buffer.from(blocksHash)))
   }
 
-  #forget(): void {
+  #reset(): void {
     this.#slots = new SequenceSlots()
     this.#loadedUpTo = ''
   }

@@ -4,29 +4,29 @@ import { LOCAL_NUMBER } from '../sqlite/schema.ts'
 import { metaWriter, readMeta } from '../sqlite/meta.ts'
 import { inTransaction, Query } from '../sqlite/sql.ts'
 
-/** What one step does at most: a few milliseconds, then others have their turn. */
+/** Limits of one step: a few milliseconds, then the event loop runs. */
 const ROWS_AT_ONCE = 1_000
 const READ_AT_ONCE = 8_000
 const STORED_AT_ONCE = 2_000
-/** Out-of-date entries that are let be, besides as many as there were when the table was whole for the first time. */
+/** Stale entries that are kept, besides as many entries as the table had when it was first complete. */
 const STALE_MAX = 100_000
-/** Entries of one key that are looked at: a block that is everywhere is found soon. */
+/** Entries of one key that are read: a common block is found after a few. */
 const ENTRIES_MAX = 32
 
-/** How far the table has come; stored beside it as text. */
+/** Progress of filling the table; stored as text in `meta`. */
 interface Progress {
   /** The records up to this sequence number are in the table. */
   readonly upTo: number
   readonly entries: number
-  /** With more it is time to make the table anew, because most of them are out of date; 0 while it is being made. */
+  /** With more entries the table is rebuilt, because most of them are stale; 0 while it is being filled. */
   readonly entriesMax: number
 }
 
 /**
- * Knows which of our files of more than one block hold a block: 32 bits of its hash, and the sequence number of the
- * record. Whoever asks brings it up to date, from where the last one stopped: scans do nothing for it, and a device that
- * never pulls has none. The latest blocks are in memory; when there are many they go into the table, in order. It gives
- * candidates: the entries of records that have changed since stay for a while.
+ * Maps blocks to our files of more than one block: 32 bits of the block hash, and the sequence number of the record.
+ * Queries bring it up to date from where the last one stopped: scans do not write to it, and a device that never pulls
+ * has no entries. The latest blocks are in memory; a full batch is stored in the table, in order. It returns
+ * candidates: the entries of records that have changed since are kept for a while.
  */
 export class BlockTable {
   readonly #database: DatabaseSync
@@ -36,8 +36,8 @@ export class BlockTable {
   readonly #find: Query
   readonly #writeMeta: (key: string, value: string) => void
   #progress: Progress
-  #lot: BlockBatch
-  /** The lot has been sorted and is on its way into the table. */
+  #batch: BlockBatch
+  /** The batch is sorted and is being stored in the table. */
   #storing = false
 
   constructor(database: DatabaseSync) {
@@ -56,24 +56,24 @@ export class BlockTable {
     this.#writeMeta = metaWriter(database)
     const [upTo = 0, entries = 0, entriesMax = 0] = (readMeta(database, 'blocks') ?? '').split(' ').map(Number)
     this.#progress = { upTo, entries, entriesMax }
-    this.#lot = new BlockBatch(upTo)
+    this.#batch = new BlockBatch(upTo)
   }
 
-  /** Does a piece of what there is to do before all records up to `sequence` are known; true when they are. */
+  /** Does one step towards covering all records up to `sequence`; true when they are covered. */
   catchUp(sequence: number): boolean {
     const { entries, entriesMax } = this.#progress
     if (this.#storing) this.#store()
-    else if (this.#lot.upTo >= sequence) return this.#complete()
-    else if (entriesMax > 0 && entries > entriesMax) this.#forget()
+    else if (this.#batch.upTo >= sequence) return this.#complete()
+    else if (entriesMax > 0 && entries > entriesMax) this.#reset()
     else this.#read(sequence)
     return false
   }
 
-  /** Sequence numbers of records that have this block, or had it, or one much like it. */
+  /** Sequence numbers of records that have or had this block, or one with the same key. */
   candidates(hash: Uint8Array): readonly number[] {
     const key = blockKey(hash)
     const stored = this.#progress.entries === 0 ? [] : this.#find.all(key).map(([sequence]) => Number(sequence))
-    return [...this.#lot.get(key), ...stored]
+    return [...this.#batch.get(key), ...stored]
   }
 
   #complete(): true {
@@ -83,46 +83,46 @@ export class BlockTable {
   }
 
   #read(sequence: number): void {
-    const lot = this.#lot
-    const enough = lot.count + READ_AT_ONCE
-    const rows = this.#records.all(lot.upTo)
+    const batch = this.#batch
+    const enough = batch.count + READ_AT_ONCE
+    const rows = this.#records.all(batch.upTo)
     let taken = 0
     for (const [own, list] of rows) {
-      if (lot.count >= enough) break
+      if (batch.count >= enough) break
       taken++
-      lot.upTo = Number(own)
+      batch.upTo = Number(own)
       const hashes = typeof list === 'number' ? this.#list.first(list)?.[0] : undefined
-      if (hashes instanceof Uint8Array) lot.add(lot.upTo, hashes)
+      if (hashes instanceof Uint8Array) batch.add(batch.upTo, hashes)
     }
-    // The record that had the last number may be gone.
-    if (taken === rows.length && rows.length < ROWS_AT_ONCE) lot.upTo = Math.max(lot.upTo, sequence)
-    if (!lot.full) return
-    lot.sort()
+    // The record with the last number may no longer exist.
+    if (taken === rows.length && rows.length < ROWS_AT_ONCE) batch.upTo = Math.max(batch.upTo, sequence)
+    if (!batch.full) return
+    batch.sort()
     this.#storing = true
   }
 
-  /** Until a lot is whole its records count as unknown: after a crash they are read again. */
+  /** Until a batch is stored completely its records do not count as covered: after a crash they are read again. */
   #store(): void {
-    const lot = this.#lot
+    const batch = this.#batch
     const before = this.#progress
     // If this fails, the records are read again.
-    this.#lot = new BlockBatch(before.upTo)
+    this.#batch = new BlockBatch(before.upTo)
     this.#storing = false
     this.#progress = inTransaction(this.#database, () => {
       let { entries } = before
-      for (let i = 0; i < STORED_AT_ONCE && !lot.empty; i++) entries += this.#insert.run(...lot.next())
-      return this.#write({ ...before, entries, upTo: lot.empty ? lot.upTo : before.upTo })
+      for (let i = 0; i < STORED_AT_ONCE && !batch.empty; i++) entries += this.#insert.run(...batch.next())
+      return this.#write({ ...before, entries, upTo: batch.empty ? batch.upTo : before.upTo })
     })
-    this.#storing = !lot.empty
-    this.#lot = lot.empty ? new BlockBatch(lot.upTo) : lot
+    this.#storing = !batch.empty
+    this.#batch = batch.empty ? new BlockBatch(batch.upTo) : batch
   }
 
-  #forget(): void {
+  #reset(): void {
     this.#progress = inTransaction(this.#database, () => {
       this.#database.exec('DELETE FROM blocks')
       return this.#write({ upTo: 0, entries: 0, entriesMax: 0 })
     })
-    this.#lot = new BlockBatch(0)
+    this.#batch = new BlockBatch(0)
   }
 
   #write(progress: Progress): Progress {

@@ -5,26 +5,26 @@ import type { FileInfo } from '../../core/records/file-info.ts'
 import type { BlockTable } from '../blocks/block-table.ts'
 import type { FolderTable } from './folder-table.ts'
 
-/** What one step does at most: a few milliseconds, then others have their turn. */
+/** Limits of one step: a few milliseconds, then the event loop runs. */
 const HASHES_AT_ONCE = 500
 const FILES_AT_ONCE = 8
 /**
- * How far a question brings the table: half a second, and longer for many blocks. That does for folders of some hundred
- * thousand blocks; in a larger one the first questions are answered from what is known, rather than wait for all of it.
+ * Steps per query that bring the table up to date: half a second, and longer for many blocks. That suffices for folders
+ * of some hundred thousand blocks; in a larger one the first queries use an incomplete table instead of waiting.
  */
 const CATCH_UP_STEPS = 64
 const CATCH_UP_STEPS_PER_HASH = 0.25
 
 export interface BlockSearchOptions {
-  /** Files that are of no use, because they are not what the index says. */
+  /** Files to skip, because their content differs from the index. */
   readonly except: ReadonlySet<string>
-  /** Files, not blocks. */
+  /** A number of files, not of blocks. */
   readonly limit: number
 }
 
 /**
- * One search for our files that hold certain blocks. The latest file with the first block is taken, with all the other
- * blocks it has; then the latest with the first that is still missing, and so on: few files, most of them whole runs.
+ * One search for our files that hold certain blocks. It takes the latest file with the first block and all other wanted
+ * blocks of that file, then the latest with the first block still missing, and so on: few files, mostly whole runs.
  */
 export class BlockSearch {
   readonly found: FileInfo[] = []
@@ -41,7 +41,7 @@ export class BlockSearch {
     this.#stepsLeft = CATCH_UP_STEPS + wanted.length * CATCH_UP_STEPS_PER_HASH
   }
 
-  /** `prepare`: the table of files is to be read first. */
+  /** `prepare`: the table of files must be read first. */
   step({ files, blocks }: { readonly files: FolderTable; readonly blocks: BlockTable }): 'done' | 'more' | 'prepare' {
     if (!files.blocksPrepared) return 'prepare'
     if (this.#stepsLeft > 0) {
@@ -55,14 +55,14 @@ export class BlockSearch {
       if (this.found.length >= this.#options.limit) return 'done'
       if (this.#at >= end || this.found.length >= enough) return 'more'
       const hash = this.#wanted[this.#at]!
-      // Each is looked for once, however often it is wanted.
+      // Each block is searched once, however often it is wanted.
       if (this.#missing.delete(hashKey(hash))) this.#search(hash, files, blocks)
     }
     return 'done'
   }
 
   #search(hash: Uint8Array, files: FolderTable, blocks: BlockTable): void {
-    // A file of one block is known by the hash over its blocks alone.
+    // A file of one block is found by the hash over its blocks alone.
     const single = files.candidates(digestOf('sha256', hash, 'buffer'))
     const sequences = [...new Set([...blocks.candidates(hash), ...single])].sort((a, b) => b - a)
     for (const sequence of sequences) {
@@ -73,7 +73,7 @@ export class BlockSearch {
     }
   }
 
-  /** Whether the file really has the block; then all that it has are no longer missing. */
+  /** Whether the file really has the block; then all its blocks are removed from the missing ones. */
   #takes({ deleted, blockHashes }: FileInfo, wanted: string): boolean {
     if (deleted || blockHashes === undefined) return false
     const keys = keysOf(blockHashes)

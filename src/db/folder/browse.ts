@@ -12,12 +12,12 @@ export interface BrowseOptions {
   readonly directoriesOnly: boolean
 }
 
-/** An entry whose children are still coming. */
+/** An entry whose children are still being added. */
 interface OpenEntry extends TreeEntry {
   readonly children: TreeEntry[]
 }
 
-/** Shows the global tree. Costs what it visits: a subtree below the wanted depth is jumped over, not read. */
+/** Reads the global tree. A subtree below the wanted depth is skipped, not read. */
 export class Browser {
   readonly #rows: GlobalRows
   readonly #reader: RowReader
@@ -32,7 +32,7 @@ export class Browser {
     if (root !== '' && this.#find(root)?.type !== 'directory') return []
     const start = root === '' ? '' : `${root}/`
     const top: TreeEntry[] = []
-    // Where the children of each directory go. What is in a directory that nobody has is left out with it.
+    // The children list of each directory. The children of a directory without a record are left out.
     const childrenOf = new Map<string, TreeEntry[]>([[root, top]])
     this.#rows.walk(start, root === '' ? BEHIND_ALL_NAMES : `${root}0`, (name, row) => {
       const cut = endOfDepth(name, start.length, levels)
@@ -61,7 +61,7 @@ export class Browser {
   }
 }
 
-/** Where the ancestor of `name` ends that is the last to be shown; -1 when the name itself is shown. */
+/** End of the ancestor of `name` at the maximum depth; -1 when the name itself is within the depth. */
 function endOfDepth(name: string, from: number, levels: number | undefined): number {
   if (levels === undefined) return -1
   let slash = from - 1

@@ -12,13 +12,13 @@ const ROWS_AT_ONCE = 2_000
 const NEVER = new AbortController().signal
 
 /**
- * Reads a whole index and compares it with what it knows about itself: every row has the checksum it was written with,
- * and together they give the totals of the last batch. That finds rows that were lost and rows that are from another
- * time, too. Gives way to others between pieces. Throws damage.
+ * Reads a whole index and compares it with its stored state: every row must have the checksum it was written with, and
+ * together the rows must give the totals of the last batch. That also detects lost rows and rows of another state.
+ * Yields to the event loop between pages. Throws `database-damaged`.
  */
 export async function checkFolder(database: DatabaseSync, clock: Clock): Promise<void> {
   const text = readMeta(database, 'state')
-  if (text === undefined) return // made, and never written to
+  if (text === undefined) return // created, and never written to
   const stored = FolderState.fromText(text)
   const counted = new FolderState(stored.folder, stored.indexId)
   counted.holders = stored.holders.map((holder) => ({ ...holder, records: 0 }))
@@ -32,11 +32,11 @@ export async function checkFolder(database: DatabaseSync, clock: Clock): Promise
     const rows = page.all(...at)
     for (const [device, ...columns] of rows) {
       const holder = counted.holders.find(({ number }) => number === device)
-      if (holder === undefined) throw damaged('it holds records of nobody')
+      if (holder === undefined) throw damaged('it holds records of an unknown device')
       const { head, mark, sum } = reader.stored(holder.number, columns)
-      // Of another device some may be: one that is being forgotten counts as new from the start.
+      // Rows of another device may exceed it: removing a device resets its sequence first.
       if (holder.number === LOCAL_NUMBER && head.sequence > holder.sequence)
-        throw damaged('it holds records from another time')
+        throw damaged('it holds records of another state')
       counted.countRow(holder, head, sum, 1)
       const won = holder.number === LOCAL_NUMBER ? mark === 0 : mark > 0
       if (won) counted.countWinner(head, mark === MARK_NEEDED, 1)

@@ -1,12 +1,11 @@
 import { weightBytes, type Countable } from '../../core/records/need.ts'
 import type { Counts } from '../types.ts'
 
-/** Numbers as they are stored: files, directories, symlinks, deleted, bytes. */
+/** Numbers in their stored order: files, directories, symlinks, deleted, bytes. */
 export type TallyText = readonly [number, number, number, number, string]
 
 /**
- * A running total. Bytes are a bigint: other devices may claim any size, and a sum that was rounded once
- * would not come back to zero.
+ * A running total. Bytes are a bigint: other devices may announce any size, and a rounded sum would not return to zero.
  */
 export class Tally {
   files = 0

@@ -1,14 +1,14 @@
 import type { FileHead, FileTime } from '../../core/records/file-info.ts'
 
-/** What few records have: all of it is in one column, which is null for all others. */
+/** Rare fields: all of them are in one column, which is null for most records. */
 type Extra = Pick<FileHead, 'previousBlocksHash' | 'platform' | 'encrypted' | 'diskTime'>
 
-/** Rows that have nothing but a time, as most of what was pulled: the fields before it are empty. */
+/** Rows that have only a time, as most pulled files: the fields before it are empty. */
 const TIME_ONLY = '   '
 
 /**
- * Each field as base64 behind an equals sign, or nothing where there is none; null for no fields at all. The time of the
- * disk came later and stands last, as `seconds.nanoseconds`: a program from before it leaves it alone.
+ * Each field as base64 after an equals sign, or empty when absent; null for no fields at all. The time of the disk was
+ * added later and comes last, as `seconds.nanoseconds`: older versions ignore it.
  */
 export function extraText({ previousBlocksHash, platform, encrypted, diskTime }: Extra): string | null {
   const hasBytes = previousBlocksHash !== undefined || platform !== undefined || encrypted !== undefined
@@ -25,7 +25,7 @@ function timeText({ modifiedS, modifiedNs }: FileTime): string {
   return `${modifiedS}.${modifiedNs}`
 }
 
-/** Only for what `extraText` wrote: the checksum of the row has been compared. */
+/** Only for text from `extraText`: the checksum of the row has been verified. */
 export function extraOf(text: string): Extra {
   if (text.startsWith(TIME_ONLY)) return { diskTime: timeOf(text.slice(TIME_ONLY.length)) }
   const [previousBlocksHash = '', platform = '', encrypted = '', diskTime = ''] = text.split(' ')

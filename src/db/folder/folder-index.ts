@@ -30,7 +30,7 @@ import type {
   TreeEntry,
 } from '../types.ts'
 
-/** Records forgotten in one go: a few milliseconds, then others have their turn. */
+/** Records removed per step: a few milliseconds, then the event loop runs. */
 const DROP_AT_ONCE = 500
 const REMOTE_ID_KEY = 'remote-index-id/'
 const NEVER = new AbortController().signal
@@ -41,7 +41,7 @@ interface FolderTables {
   readonly browser: Browser
   readonly sequences: SequenceReader
   readonly remoteNeed: RemoteNeed
-  /** Made when somebody looks: most folders are never looked into. */
+  /** Created on first use: most folders are never listed. */
   listing: () => Listing
 }
 
@@ -70,13 +70,13 @@ function newIndexId(random: Random): bigint {
   return Buffer.from(random.bytes(8)).readBigUInt64BE() || 1n
 }
 
-/** The index of a folder as the rest of the program sees it. */
+/** Implements `FolderIndex` on a recoverable database. */
 export class StoredFolderIndex implements FolderIndex {
-  readonly #guarded: RecoverableDatabase<FolderTables>
+  readonly #database: RecoverableDatabase<FolderTables>
   readonly #clock: Clock
 
-  private constructor(guarded: RecoverableDatabase<FolderTables>, clock: Clock) {
-    this.#guarded = guarded
+  private constructor(database: RecoverableDatabase<FolderTables>, clock: Clock) {
+    this.#database = database
     this.#clock = clock
   }
 
@@ -85,84 +85,84 @@ export class StoredFolderIndex implements FolderIndex {
   }
 
   close(): Promise<void> {
-    return this.#guarded.close()
+    return this.#database.close()
   }
 
   page(
     owner: IndexOwner,
     { within, afterName, limit }: { readonly within: string; readonly afterName: string; readonly limit: number },
   ): Promise<readonly FileHead[]> {
-    return this.#guarded.run(({ files }) => files.page(owner, within, afterName, limit))
+    return this.#database.run(({ files }) => files.page(owner, within, afterName, limit))
   }
 
   get(owner: IndexOwner, name: string): Promise<FileInfo | undefined> {
-    return this.#guarded.run(({ files }) => files.get(owner, name))
+    return this.#database.run(({ files }) => files.get(owner, name))
   }
 
   head(owner: IndexOwner, name: string): Promise<FileHead | undefined> {
-    return this.#guarded.run(({ files }) => files.head(owner, name))
+    return this.#database.run(({ files }) => files.head(owner, name))
   }
 
   global(name: string): Promise<FileInfo | undefined> {
-    return this.#guarded.run(({ files }) => files.global(name))
+    return this.#database.run(({ files }) => files.global(name))
   }
 
   both(name: string): Promise<BothRecords> {
-    return this.#guarded.run(({ files }) => files.both(name))
+    return this.#database.run(({ files }) => files.both(name))
   }
 
   availability(name: string): Promise<readonly DeviceId[]> {
-    return this.#guarded.run(({ files }) => files.availability(name))
+    return this.#database.run(({ files }) => files.availability(name))
   }
 
   updateLocal(batch: readonly FileInfo[]): Promise<number> {
-    return this.#guarded.run(({ files }) => files.updateLocal(batch))
+    return this.#database.run(({ files }) => files.updateLocal(batch))
   }
 
   updateRemote(device: DeviceId, batch: readonly FileInfo[]): Promise<void> {
-    return this.#guarded.run(({ files }) => files.updateRemote(device, batch))
+    return this.#database.run(({ files }) => files.updateRemote(device, batch))
   }
 
   dropDevice(device: DeviceId): Promise<void> {
-    return this.#guarded.runLong(({ files }) => files.dropSome(device, DROP_AT_ONCE))
+    return this.#database.runLong(({ files }) => files.dropSome(device, DROP_AT_ONCE))
   }
 
   dropLocal(names: readonly string[]): Promise<void> {
-    return this.#guarded.run(({ files }) => files.dropLocal(names))
+    return this.#database.run(({ files }) => files.dropLocal(names))
   }
 
   async localByBlocks(blocksHash: Uint8Array, limit: number): Promise<readonly FileHead[]> {
     for (;;) {
-      const found = await this.#guarded.run(({ files }) => files.localByBlocks(blocksHash, limit))
+      const found = await this.#database.run(({ files }) => files.localByBlocks(blocksHash, limit))
       if (found !== undefined) return found
-      await this.#guarded.runLong(({ files }) => files.prepareBlocks())
+      await this.#database.runLong(({ files }) => files.prepareBlocks())
     }
   }
 
   async localWithBlocks(hashes: readonly Uint8Array[], options: BlockSearchOptions): Promise<readonly FileInfo[]> {
     const search = new BlockSearch(hashes, options)
     for (;;) {
-      const state = await this.#guarded.run((tables) => search.step(tables))
+      const state = await this.#database.run((tables) => search.step(tables))
       if (state === 'done') return search.found
-      if (state === 'prepare') await this.#guarded.runLong(({ files }) => files.prepareBlocks())
+      if (state === 'prepare') await this.#database.runLong(({ files }) => files.prepareBlocks())
       else await this.#clock.sleep(0, NEVER)
     }
   }
 
   get totals(): FolderTotals | undefined {
-    return this.#guarded.peek()?.files.state.totals()
+    return this.#database.peek()?.files.state.totals()
   }
 
   counts(): Promise<FolderCounts> {
-    return this.#guarded.run(({ files }) => files.state.counts())
+    return this.#database.run(({ files }) => files.state.counts())
   }
 
   sequence(owner: IndexOwner): Promise<number> {
-    return this.#guarded.run(({ files }) => files.state.holder(owner)?.sequence ?? 0)
+    return this.#database.run(({ files }) => files.state.holder(owner)?.sequence ?? 0)
   }
 
   remoteSequences(): Promise<ReadonlyMap<DeviceId, number>> {
-    return this.#guarded.run(({ files }) => files.state.remoteSequences())
+    return this.#database.run(({ files }) => files.state.remoteSequences())
   }
 
   need({
@@ -174,51 +174,51 @@ export class StoredFolderIndex implements FolderIndex {
     readonly limit: number
     readonly afterName?: string
   }): Promise<readonly FileHead[]> {
-    return this.#guarded.run(({ files }) => files.need(afterName, offset, limit))
+    return this.#database.run(({ files }) => files.need(afterName, offset, limit))
   }
 
   takeTouched(): Promise<readonly string[] | undefined> {
-    return this.#guarded.run(({ files }) => files.takeTouched())
+    return this.#database.run(({ files }) => files.takeTouched())
   }
 
   browse(options: BrowseOptions): Promise<readonly TreeEntry[]> {
-    return this.#guarded.run(({ browser }) => browser.browse(options))
+    return this.#database.run(({ browser }) => browser.browse(options))
   }
 
   listNames(start: string): Promise<ListStep> {
-    return this.#guarded.run(({ listing }) => listing().names(start))
+    return this.#database.run(({ listing }) => listing().names(start))
   }
 
   listLevel(directory: string, start: string): Promise<ListStep> {
-    return this.#guarded.run(({ listing }) => listing().level(directory, start))
+    return this.#database.run(({ listing }) => listing().level(directory, start))
   }
 
   nonEmpty(directories: readonly string[]): Promise<ReadonlySet<string>> {
-    return this.#guarded.run(({ listing }) => new Set(directories.filter((name) => listing().hasChildren(name))))
+    return this.#database.run(({ listing }) => new Set(directories.filter((name) => listing().hasChildren(name))))
   }
 
   records(names: readonly string[]): Promise<readonly NameRecords[]> {
-    return this.#guarded.run(({ listing }) => names.flatMap((name) => listing().records(name) ?? []))
+    return this.#database.run(({ listing }) => names.flatMap((name) => listing().records(name) ?? []))
   }
 
   ownSince(sequence: number): Promise<readonly OwnName[]> {
-    return this.#guarded.run(({ listing }) => listing().ownSince(sequence))
+    return this.#database.run(({ listing }) => listing().ownSince(sequence))
   }
 
   indexId(): Promise<bigint> {
-    return this.#guarded.run(({ files }) => files.state.indexId)
+    return this.#database.run(({ files }) => files.state.indexId)
   }
 
   localSince(sequence: number, limits: BatchLimits): Promise<readonly FileInfo[]> {
-    return this.#guarded.run(({ sequences }) => sequences.since(sequence, limits))
+    return this.#database.run(({ sequences }) => sequences.since(sequence, limits))
   }
 
   remoteIndexId(device: DeviceId): Promise<bigint> {
-    return this.#guarded.run(({ files }) => BigInt(`0x${readMeta(files.database, REMOTE_ID_KEY + device) ?? '0'}`))
+    return this.#database.run(({ files }) => BigInt(`0x${readMeta(files.database, REMOTE_ID_KEY + device) ?? '0'}`))
   }
 
   setRemoteIndexId(device: DeviceId, id: bigint): Promise<void> {
-    return this.#guarded.run(({ files }) => writeMeta(files.database, REMOTE_ID_KEY + device, id.toString(16)))
+    return this.#database.run(({ files }) => writeMeta(files.database, REMOTE_ID_KEY + device, id.toString(16)))
   }
 
   remoteNeed(
@@ -230,7 +230,7 @@ export class StoredFolderIndex implements FolderIndex {
 
   async remoteNeedCounts(device: DeviceId): Promise<Counts> {
     for (;;) {
-      const counts = await this.#guarded.run(({ remoteNeed }) => remoteNeed.count(device))
+      const counts = await this.#database.run(({ remoteNeed }) => remoteNeed.count(device))
       if (counts !== undefined) return counts
       await this.#clock.sleep(0, NEVER)
     }
@@ -238,6 +238,6 @@ export class StoredFolderIndex implements FolderIndex {
 
   async #needStep(device: DeviceId, after: string): Promise<NeedStep> {
     if (after !== '') await this.#clock.sleep(0, NEVER)
-    return await this.#guarded.run(({ remoteNeed }) => remoteNeed.step(device, after))
+    return await this.#database.run(({ remoteNeed }) => remoteNeed.step(device, after))
   }
 }

@@ -27,8 +27,8 @@ interface StateText {
 }
 
 /**
- * What an index knows about itself as a whole. Stored in one piece with every batch, so that it can never
- * tell of other records than those that are there. A batch works on a clone and throws it away when it fails.
+ * The totals of an index. Stored as one entry in the transaction of every batch, so that it always matches the records.
+ * A batch works on a clone and discards it on failure.
  */
 export class FolderState {
   readonly folder: FolderId
@@ -38,9 +38,9 @@ export class FolderState {
   local = new Tally()
   need = new Tally()
   receiveOnlyChanged = new Tally()
-  /** Not stored: worked out when somebody asks. */
+  /** Not stored: computed on demand. */
   remoteNeeds = new NeedTallies()
-  /** Ourselves first, then the others by id: of equal records that of the first wins, whoever came first. */
+  /** The local device first, then the others by id: of equal records the first in this order wins. */
   holders: Holder[] = [{ number: LOCAL_NUMBER, owner: 'local', sequence: 0, records: 0 }]
   #totals: FolderTotals | undefined
 
@@ -103,7 +103,7 @@ export class FolderState {
     }
   }
 
-  /** Only for a state that is stored: it does not change any more. */
+  /** Only for a stored state, which no longer changes. */
   totals(): FolderTotals {
     this.#totals ??= {
       counts: this.counts(),
@@ -135,7 +135,7 @@ export class FolderState {
     return JSON.stringify(text)
   }
 
-  /** Only for what `toText` wrote: the checksum beside it has been compared. */
+  /** Only for text from `toText` whose checksum has been verified. */
   static fromText(text: string): FolderState {
     const stored = JSON.parse(text) as StateText
     const state = new FolderState(stored.folder, BigInt(`0x${stored.indexId}`))

@@ -12,14 +12,14 @@ import { HEAD_COLUMNS, INFO_COLUMNS, RowEncoder, RowReader, STORED_COLUMNS, type
 import { inTransaction, Query, type Row } from '../sqlite/sql.ts'
 import type { BothRecords, IndexOwner } from '../types.ts'
 
-/** Touched names that are remembered. */
+/** Limit of touched names that are kept. */
 const TOUCHED_MAX = 20_000
-/** Of the device, where a query asks for it behind HEAD_COLUMNS. */
+/** Position of the device in rows of queries that select it after HEAD_COLUMNS. */
 export const DEVICE_PLACE = HEAD_COLUMNS.split(', ').length
 
 /**
- * The tables of one folder, without promises. A write keeps the marks and counts of the names it touches in the same
- * transaction; it costs the same in a folder of ten files and of a million.
+ * The tables of one folder; synchronous. A write updates the marks and counts of the touched names in the same
+ * transaction; its cost does not depend on the size of the folder.
  */
 export class FolderTable {
   readonly database: DatabaseSync
@@ -37,12 +37,12 @@ export class FolderTable {
   readonly #need: Query
   readonly #writeMeta: (key: string, value: string) => void
   #state: FolderState
-  /** The next name of ours is probably new when the last one was: then it is stored without asking who has it. */
+  /** Our next name is probably new when the last one was: then it is stored without reading its records first. */
   #expectNew = true
-  /** Undefined while nobody wants to know, or when there are too many. */
+  /** Undefined before the first `takeTouched`, or when there are too many. */
   #touched: Set<string> | undefined
 
-  /** `makeFresh` gives the state of a folder that nobody has written to yet. */
+  /** `makeFresh` returns the state of a new folder. */
   constructor(database: DatabaseSync, makeFresh: () => FolderState) {
     this.database = database
     this.#writer = new NameWriter(database)
@@ -67,7 +67,7 @@ export class FolderTable {
     if (stored === undefined) this.#commit(this.#state, () => undefined)
   }
 
-  /** As of the last whole batch. Not to be changed by readers. */
+  /** As of the last committed batch. Readers must not modify it. */
   get state(): FolderState {
     return this.#state
   }
@@ -78,7 +78,7 @@ export class FolderTable {
     const device = holder.number
     if (within === '') return this.#heads(device, this.#pageAll.all(device, afterName, limit))
     const heads: FileHead[] = []
-    // In byte order `a`, `a-b` and `a.b` come before `a/b`: the directory itself stands apart from what is in it.
+    // In byte order `a`, `a-b` and `a.b` come before `a/b`: the directory itself is not adjacent to its children.
     if (compareNames(afterName, within) < 0) {
       const row = this.#select.first(device, within)
       if (row !== undefined) heads.push(this.reader.head(device, row))
@@ -117,7 +117,7 @@ export class FolderTable {
     return { ...head, blockHashes: this.reader.blockHashes(row, (list) => this.#selectList.first(list)?.[0]) }
   }
 
-  /** Our record of this number; undefined when it has got another one since. */
+  /** Our record with this sequence number; undefined when the record has a newer number. */
   bySequence(sequence: number): FileInfo | undefined {
     return this.#infoOf(LOCAL_NUMBER, this.#infoBySequence.first(sequence))
   }
@@ -160,7 +160,7 @@ export class FolderTable {
     })
   }
 
-  /** Reads some more of what `localByBlocks` must know before it can answer; true when that is all. */
+  /** Loads the next part of the data for `localByBlocks`; true when it is complete. */
   prepareBlocks(): boolean {
     return this.#finder.load()
   }
@@ -169,12 +169,12 @@ export class FolderTable {
     return this.#finder.ready
   }
 
-  /** Numbers of records of ours that may have these blocks. After `prepareBlocks`. */
+  /** Sequence numbers of our records that may have these blocks. After `prepareBlocks`. */
   candidates(blocksHash: Uint8Array): Iterable<number> {
     return this.#finder.candidates(blocksHash)
   }
 
-  /** Undefined: `prepareBlocks` first. */
+  /** Undefined: `prepareBlocks` must be called first. */
   localByBlocks(blocksHash: Uint8Array, limit: number): readonly FileHead[] | undefined {
     if (!this.#finder.ready) return undefined
     const found: FileHead[] = []
@@ -182,7 +182,7 @@ export class FolderTable {
       if (found.length >= limit) break
       const row = this.#bySequence.first(sequence)
       const head = row === undefined ? undefined : this.reader.head(LOCAL_NUMBER, row)
-      // A candidate may be out of date, or another file with the same key.
+      // A candidate may be stale, or another file with the same key.
       if (head?.blocksHash !== undefined && isFindable(head) && Buffer.compare(head.blocksHash, blocksHash) === 0)
         found.push(head)
     }
@@ -190,7 +190,7 @@ export class FolderTable {
   }
 
   need(afterName: string, offset: number, limit: number): readonly FileHead[] {
-    if (this.#state.need.isEmpty) return [] // the usual answer, without a question
+    if (this.#state.need.isEmpty) return [] // the usual result, without a query
     return this.#need.all(afterName, limit, offset).map((row) => this.reader.head(Number(row[DEVICE_PLACE]), row))
   }
 
@@ -209,11 +209,11 @@ export class FolderTable {
   updateLocal(batch: readonly FileInfo[]): number {
     return this.#change((state) => {
       const own = state.holders[0]!
-      const alone = state.holders.every((holder) => holder === own || holder.records === 0)
+      const onlyLocal = state.holders.every((holder) => holder === own || holder.records === 0)
       for (const info of batch) {
         own.sequence++
         const record = this.#encoder.encode(LOCAL_NUMBER, info, own.sequence)
-        if (!(alone && this.#expectNew && this.#writer.putNew(state, record))) this.#put(state, own, record)
+        if (!(onlyLocal && this.#expectNew && this.#writer.putNew(state, record))) this.#put(state, own, record)
         if (isFindable(info) && record.blocks.hash !== '')
           this.#finder.add(record.blocks.hash, own.sequence, own.records)
       }
@@ -237,12 +237,12 @@ export class FolderTable {
     })
   }
 
-  /** Forgets some records of a device; true when there were no more. */
+  /** Removes up to `limit` records of a device; true when none are left. */
   dropSome(device: DeviceId, limit: number): boolean {
     if (this.#state.holder(device) === undefined) return true
     return this.#change((state) => {
       const holder = state.holder(device)!
-      // First of all the device counts as new: stopped half-way, it will be asked for everything again.
+      // The sequence is reset first: after an interruption a full index is requested from the device.
       holder.sequence = 0
       const rows = this.#pageAll.all(holder.number, '', limit)
       for (const [name] of rows) this.#remove(state, holder, String(name))
@@ -278,7 +278,7 @@ export class FolderTable {
     this.#writer.remove(state, this.claimants(name, state), holder, name)
   }
 
-  /** The records of a name, ours first. Devices without any records are not asked: most folders have only ours. */
+  /** The records of a name, ours first. Devices without records are skipped: most folders have only ours. */
   claimants(name: string, state = this.#state): readonly Claimant[] {
     const claimants: Claimant[] = []
     for (const holder of state.holders) {

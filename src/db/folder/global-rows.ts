@@ -3,15 +3,15 @@ import { compareNames } from '../../core/paths.ts'
 import { LOCAL_NUMBER } from '../sqlite/schema.ts'
 import { Query, type Row } from '../sqlite/sql.ts'
 
-/** Greater than every text: SQLite sorts all blobs behind all texts. */
+/** Greater than every text: SQLite sorts all blobs after all texts. */
 export const BEHIND_ALL_NAMES = Uint8Array.of(0xff)
 
-/** What to do after a row: go to the next (undefined), go on at a name further on, or stop (false). */
+/** What to do after a row: read the next (undefined), continue at a later name, or stop (false). */
 export type Go = string | false | undefined
 
 /**
- * The global records of a folder in name order, whoever's they are. Each name has exactly one, deleted and invalid ones
- * included. Rows are as the database has them: the device first, then the columns asked for, of which the first is the name.
+ * The global records of a folder in name order, of any device. Each name has exactly one, deleted and invalid ones
+ * included. Rows are unconverted: the device first, then the selected columns, of which the first is the name.
  */
 export class GlobalRows {
   readonly #streams: readonly RowStream[]
@@ -19,12 +19,12 @@ export class GlobalRows {
   constructor(database: DatabaseSync, columns: string) {
     const from = `SELECT device, ${columns} FROM files`
     const own = `${from} WHERE device = ${LOCAL_NUMBER} AND name >= ? AND name < ? AND mark = 0 ORDER BY name`
-    // `mark > 0` in so many words: SQLite uses a partial index only when its condition is repeated.
+    // `mark > 0` is explicit: SQLite uses a partial index only when its condition is repeated.
     const won = (mark: number) => `${from} WHERE mark > 0 AND mark = ${mark} AND name >= ? AND name < ? ORDER BY name`
     this.#streams = [own, won(1), won(2)].map((sql) => new RowStream(new Query(database, sql)))
   }
 
-  /** Visits the names from `start` up to, but without, `end`. */
+  /** Visits the names from `start` up to `end`, exclusive. */
   walk(start: string, end: string | Uint8Array, visit: (name: string, row: Row) => Go): void {
     try {
       for (const stream of this.#streams) stream.seek(start, end)
@@ -53,9 +53,9 @@ export class GlobalRows {
 class RowStream {
   readonly #query: Query
   #rows: Iterator<Row> | undefined
-  /** The row it stands at. */
+  /** The current row. */
   row: Row = []
-  /** Of the row it stands at; undefined at the end. */
+  /** The name of the current row; undefined at the end. */
   name: string | undefined
 
   constructor(query: Query) {
@@ -68,7 +68,7 @@ class RowStream {
     this.advance()
   }
 
-  /** As `seek`, but stays where it is when that is far enough already. */
+  /** As `seek`, but keeps a position that is already at or after `start`. */
   skipTo(start: string, end: string | Uint8Array): void {
     if (this.name !== undefined && compareNames(this.name, start) < 0) this.seek(start, end)
   }
@@ -83,7 +83,7 @@ class RowStream {
     this.name = String(next.value[1])
   }
 
-  /** A statement left half-way would keep the database busy. */
+  /** An unfinished statement would keep the database locked. */
   close(): void {
     this.#rows?.return?.()
     this.#rows = undefined

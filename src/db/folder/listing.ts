@@ -9,16 +9,16 @@ import { glance } from './rows.ts'
 import { Query, type Row } from '../sqlite/sql.ts'
 import type { ListedName, ListStep, NameRecords, OwnName } from '../types.ts'
 
-/** Rows looked at in one go: a few milliseconds, then others have their turn. */
+/** Rows read per step: a few milliseconds, then the event loop runs. */
 const ROWS_AT_ONCE = 1_200
-/** What a jump costs, in rows: the database searches anew. */
+/** The cost of a jump, in rows: the database starts a new search. */
 const JUMP_ROWS = 8
-/** Rows of a directory that are looked at for one that shows. */
+/** Rows of a directory that are read to find a listed one. */
 const CHILD_ROWS_MAX = 50
 
 /**
- * The names of a folder as people look through them: what the cluster has, and what is only here. Deleted names show
- * as long as they are still here. Works in steps, because nobody can tell how many names there are.
+ * The names of a folder for users: those of the cluster, and those that exist only locally. Deleted names are listed
+ * while they still exist locally. Works in steps, because the number of names is unbounded.
  */
 export class Listing {
   readonly #files: FolderTable
@@ -28,7 +28,7 @@ export class Listing {
   constructor(database: DatabaseSync, files: FolderTable) {
     this.#files = files
     this.#rows = new GlobalRows(database, 'name, mark, bits')
-    // Left to itself SQLite sorts all of our records for every answer.
+    // Without the hint SQLite sorts all of our records for every query.
     this.#own = new Query(
       database,
       `SELECT sequence, name, bits FROM files INDEXED BY files_own
@@ -41,7 +41,7 @@ export class Listing {
     return this.#step(start, BEHIND_ALL_NAMES, () => undefined)
   }
 
-  /** Names from `start` on that stand in the directory itself ('' is the top), not deeper. */
+  /** Names from `start` on that are direct children of the directory ('' is the root). */
   level(directory: string, start: string): ListStep {
     const inside = directory === '' ? '' : `${directory}/`
     return this.#step(start === '' ? inside : start, endOf(directory), (name) => {
@@ -50,7 +50,7 @@ export class Listing {
     })
   }
 
-  /** Whether anything shows in a directory. Among very many deleted names it is taken for granted. */
+  /** Whether a directory has listed children. Returns true early when it has very many deleted names. */
   hasChildren(directory: string): boolean {
     let left = CHILD_ROWS_MAX
     let found = false
@@ -61,7 +61,7 @@ export class Listing {
     return found
   }
 
-  /** All that is recorded of a name; undefined when nobody has told of it. */
+  /** All records of a name; undefined when no device has announced it. */
   records(name: string): NameRecords | undefined {
     const claimants = this.#files.claimants(name)
     const global = this.#files.winner(claimants)?.row.head
@@ -75,7 +75,7 @@ export class Listing {
     return { name, global, local, others }
   }
 
-  /** Our own names that changed after `sequence`, in the order in which they did. */
+  /** Our own names that changed after `sequence`, in order of change. */
   ownSince(sequence: number): readonly OwnName[] {
     return this.#own.all(sequence, ROWS_AT_ONCE).map((row) => {
       const { deleted, localFlags } = glance(Number(row[2]))

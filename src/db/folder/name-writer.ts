@@ -7,26 +7,26 @@ import { LOCAL_NUMBER } from '../sqlite/schema.ts'
 import { INSERT_NEW_ROW, INSERT_ROW, rowValues, type EncodedRow, type StoredRow } from './rows.ts'
 import { Query } from '../sqlite/sql.ts'
 
-/** Values of the column `mark`; what they mean is in schema.ts. */
+/** Values of the column `mark`; schema.ts explains them. */
 const MARK_NONE = 0
 const MARK_LOCAL_LOST = -1
 const MARK_WON = 1
 export const MARK_NEEDED = 2
 
-/** A record of a name, and whose it is. */
+/** A record of a name, and its holder. */
 export interface Claimant {
   readonly holder: Holder
   readonly row: StoredRow
 }
 
-/** One that takes part in the decision: as it is stored, or about to be stored. */
+/** A record that takes part in the decision: stored, or about to be stored. */
 interface Entry {
   readonly holder: Holder
   readonly head: FileHead
   readonly source: { readonly stored: StoredRow } | { readonly record: EncodedRow; readonly list: number | null }
 }
 
-/** Changes one name at a time, and keeps its winner, the marks and the counts true. Works inside a transaction. */
+/** Changes one name at a time, and updates its winner, the marks and the counts. Works inside a transaction. */
 export class NameWriter {
   readonly #insert: Query
   readonly #insertNew: Query
@@ -46,8 +46,8 @@ export class NameWriter {
   }
 
   /**
-   * For our own record while nobody else has any: a name that is new needs no look at what was there, and wins. False
-   * when it is not new, or its blocks need a list; then nothing has changed.
+   * For our own record while no other device has records: a new name wins without reading existing records. False when
+   * the name is not new, or its blocks need a list; then nothing has changed.
    */
   putNew(state: FolderState, record: EncodedRow): boolean {
     if (record.blocks.list !== undefined) return false
@@ -76,7 +76,7 @@ export class NameWriter {
     this.#decide(state, entries)
   }
 
-  /** Takes the old winner and the old record of `holder` out of the counts; returns the records that stay. */
+  /** Subtracts the old winner and the old record of `leaving` from the counts; returns the remaining records. */
   #takeOut(state: FolderState, before: readonly Claimant[], leaving: Holder): Entry[] {
     const staying: Entry[] = []
     for (const { holder, row } of before) {
@@ -91,21 +91,21 @@ export class NameWriter {
     return staying
   }
 
-  /** Where the blocks of a new record are: a list that another record of the name has, or a new one. */
+  /** The id of the block list of a new record: that of another record of the name, or a new one. */
   #placeList({ blocks }: EncodedRow, before: readonly Claimant[]): number | null {
     if (blocks.list === undefined) return null
     const same = before.find(({ row }) => row.list !== null && row.hash === blocks.hash)
     return same === undefined ? Number(this.#insertList.first(blocks.list)?.[0]) : same.row.list
   }
 
-  /** A list goes with its last record; `kept` is the one in use by the new record. */
+  /** A list is deleted with its last record; `kept` is the one in use by the new record. */
   #dropList(before: readonly Claimant[], leaving: Holder, kept: number | null): void {
     const old = before.find(({ holder }) => holder === leaving)?.row.list ?? null
     if (old === null || old === kept) return
     if (!before.some(({ holder, row }) => holder !== leaving && row.list === old)) this.#deleteList.run(old)
   }
 
-  /** Finds the winner, writes the new record and the marks that change, and counts them in. */
+  /** Finds the winner, writes the new record and the changed marks, and adds them to the counts. */
   #decide(state: FolderState, entries: readonly Entry[]): void {
     const winner = entries[findWinner(entries.map(({ head }) => head))]
     if (winner === undefined) return

@@ -4,19 +4,19 @@ import { isNeededByRemote } from '../../core/records/need.ts'
 import { compareNames } from '../../core/paths.ts'
 import { Tally } from './counts.ts'
 
-/** Somebody can ask for any number of devices; of these many the answers are kept. */
+/** Queries can name any number of devices; the tallies of so many are kept. */
 const DEVICES_MAX = 64
 
-/** What a device lacks among the names up to `upTo`; undefined: among all. */
+/** What a device needs among the names up to `upTo`; undefined: among all. */
 export interface NeedTally {
   readonly tally: Tally
   upTo: string | undefined
 }
 
 /**
- * What other devices lack, for those that somebody asked about. To find out takes a look at all of the index; from then
- * on every change of a name is counted, so that the next answer costs nothing. Names that were not looked at yet when
- * they change are counted when it is their turn.
+ * What other devices need, for each device that was queried. The first count reads the whole index; from then on every
+ * change of a name updates the tally, so that the next query costs nothing. Names that change before the first count
+ * has read them are counted when it reads them.
  */
 export class NeedTallies {
   readonly #tallies: Map<DeviceId, NeedTally>
@@ -31,10 +31,10 @@ export class NeedTallies {
     )
   }
 
-  /** Begins to count where nobody has asked before. */
+  /** The tally of a device; a new one at its first query. */
   of(device: DeviceId): NeedTally {
-    const known = this.#tallies.get(device)
-    if (known !== undefined) return known
+    const existing = this.#tallies.get(device)
+    if (existing !== undefined) return existing
     for (const oldest of this.#tallies.keys()) {
       if (this.#tallies.size < DEVICES_MAX) break
       this.#tallies.delete(oldest)
@@ -44,7 +44,7 @@ export class NeedTallies {
     return begun
   }
 
-  /** The name has this global record (`sign` 1), or had it until now; `recordOf` tells what a device has of it then. */
+  /** The name has this global record (`sign` 1), or had it until now; `recordOf` returns a device's record then. */
   count(global: FileHead, recordOf: (device: DeviceId) => FileHead | undefined, sign: 1 | -1): void {
     for (const [device, { tally, upTo }] of this.#tallies) {
       if (upTo !== undefined && compareNames(global.name, upTo) > 0) continue

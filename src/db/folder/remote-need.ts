@@ -9,24 +9,24 @@ import { HEAD_COLUMNS } from './rows.ts'
 import { Query, type Row } from '../sqlite/sql.ts'
 import type { Counts } from '../types.ts'
 
-/** Global records looked at in one go: a few milliseconds, then others have their turn. */
+/** Global records read per step: a few milliseconds, then the event loop runs. */
 const NAMES_AT_ONCE = 1_000
-/** Greater than every text: SQLite sorts all blobs behind all texts. */
+/** Greater than every text: SQLite sorts all blobs after all texts. */
 const BEHIND_ALL_NAMES = Uint8Array.of(0xff)
-/** The bit of `bits` that says deleted: deletions are compared by more than their version. */
+/** The deleted bit of `bits`: deletions are compared by more than their version. */
 const DELETED_BIT = 4
-/** Device number of nobody: no row has it. */
-const NOBODY = -1
+/** Device number that no row has. */
+const NO_DEVICE = -1
 
-/** What was found between two names, and where to go on; undefined: nowhere. */
+/** The needed records of one stretch of names, and the name to continue after; undefined at the end. */
 export interface NeedStep {
   readonly needed: readonly FileHead[]
   readonly next: string | undefined
 }
 
 /**
- * Finds what another device lacks, by comparing its index with the global records, a stretch of names at a time.
- * Most names are equal on both sides, and SQLite finds that out; what differs is decided by the rule in core.
+ * Finds what another device needs, by comparing its index with the global records, a stretch of names at a time.
+ * Most names are equal on both sides, and SQLite filters these out; the rule in core decides on the others.
  */
 export class RemoteNeed {
   readonly #files: FolderTable
@@ -36,7 +36,7 @@ export class RemoteNeed {
 
   constructor(database: DatabaseSync, files: FolderTable) {
     this.#files = files
-    // `mark > 0` in so many words: SQLite uses a partial index only when its condition is repeated.
+    // `mark > 0` is explicit: SQLite uses a partial index only when its condition is repeated.
     const won = ['device = 0 AND mark = 0', 'mark > 0 AND mark = 1', 'mark > 0 AND mark = 2']
     this.#ends = won.map(
       (which) =>
@@ -62,9 +62,9 @@ export class RemoteNeed {
     this.#selectHead = new Query(database, `SELECT ${HEAD_COLUMNS} FROM files WHERE device = ? AND name = ?`)
   }
 
-  /** Looks at the names after `after`. A device that never told us anything lacks everything. */
+  /** Compares the names after `after`. A device without records needs everything. */
   step(device: DeviceId, after: string): NeedStep {
-    const number = this.#files.state.holder(device)?.number ?? NOBODY
+    const number = this.#files.state.holder(device)?.number ?? NO_DEVICE
     const next = this.#endOfStretch(after)
     const needed: FileHead[] = []
     let kinds = 0
@@ -83,7 +83,7 @@ export class RemoteNeed {
     return { needed, next }
   }
 
-  /** How much a device lacks; undefined: there are more names to look at, ask again. */
+  /** How much a device needs; undefined: more names remain, call again. */
   count(device: DeviceId): Counts | undefined {
     const need = this.#files.state.remoteNeeds.of(device)
     if (need.upTo !== undefined) {
@@ -95,7 +95,7 @@ export class RemoteNeed {
   }
 
   #record(number: number, name: string): FileHead | undefined {
-    if (number === NOBODY || number === LOCAL_NUMBER) return undefined
+    if (number === NO_DEVICE || number === LOCAL_NUMBER) return undefined
     const row: Row | undefined = this.#selectHead.first(number, name)
     return row === undefined ? undefined : this.#files.reader.head(number, row)
   }
@@ -111,7 +111,7 @@ export class RemoteNeed {
   }
 }
 
-/** The part of what the steps find that lies after `offset` items. */
+/** The results of the steps from item `offset` on, at most `limit`. */
 export async function pageOfSteps(
   step: (after: string) => Promise<NeedStep>,
   { offset, limit }: { readonly offset: number; readonly limit: number },

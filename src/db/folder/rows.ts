@@ -10,15 +10,15 @@ import type { Row } from '../sqlite/sql.ts'
 
 const HASH_BYTES = 32
 
-/** The columns of a record in the order in which `RowReader` takes them. */
+/** The columns of a record in the order that `RowReader` expects. */
 export const HEAD_COLUMNS =
   'name, mark, bits, modified_s, size, sequence, version, hash, block_size, target, sum, extra'
-/** What `RowReader.stored` takes, and what `RowReader.blockHashes` takes. */
+/** The columns for `RowReader.stored` and for `RowReader.blockHashes`. */
 export const STORED_COLUMNS = `${HEAD_COLUMNS}, list`
 export const INFO_COLUMNS = `${STORED_COLUMNS}, single`
 const ALL_COLUMNS = `device, ${INFO_COLUMNS}`
 export const INSERT_ROW = `INSERT OR REPLACE INTO files (${ALL_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
-/** The same with the values in the same places; a name that is there stays as it is. */
+/** The same with the values in the same positions; an existing name is left unchanged. */
 export const INSERT_NEW_ROW = `${INSERT_ROW.replace(' OR REPLACE', '')} ON CONFLICT DO NOTHING`
 
 // `bits`, from the lowest: type 2, deleted 1, no permissions 1, blocks 2, local flags 7, permissions 9, nanoseconds 30.
@@ -35,7 +35,7 @@ const NANOSECONDS_UNIT = 2 ** 22
 /** Where the block hashes of a record are. */
 const BLOCKS = { none: 0, single: 1, list: 2, hashOnly: 3 } as const
 
-/** Block hashes on their way into the database, with the hash over them that we trust because we made it. */
+/** Block hashes to be stored, with the hash over them, which we computed ourselves. */
 interface Blocks {
   readonly place: number
   readonly hash: string
@@ -46,7 +46,7 @@ interface Blocks {
 /** A record ready to be stored: all but its mark and checksum. */
 export interface EncodedRow {
   readonly device: number
-  /** As given: its sequence number is not the one that counts. */
+  /** As passed in: its sequence number is not the one that is stored. */
   readonly head: FileHead
   readonly sequence: number
   readonly bits: number
@@ -55,7 +55,7 @@ export interface EncodedRow {
   readonly extra: string | null
 }
 
-/** Turns records into rows. */
+/** Encodes records as rows. */
 export class RowEncoder {
   readonly #versions = new VersionTexts()
 
@@ -75,7 +75,7 @@ export class RowEncoder {
   }
 }
 
-/** Whoever made the record has checked what came from outside; here a wrong number is a bug, and must not be stored. */
+/** Records from outside are validated by their creator; here an invalid number is a bug, and must not be stored. */
 function assertStorable(
   { name, sizeBytes, modifiedS, modifiedNs, blockSizeBytes, localFlags }: FileInfo,
   sequence: number,
@@ -90,7 +90,7 @@ function assertStorable(
   throw new Error(`record of ${name}: no whole number, or one out of range, in ${numbers}`)
 }
 
-/** The hash over the blocks is always our own: others could claim one that leads to the blocks of another file. */
+/** The hash over the blocks is always computed here: a peer could announce one that matches another file's blocks. */
 function blocksOf({ name, blockHashes, blocksHash }: FileInfo): Blocks {
   if (blockHashes === undefined || blockHashes.length === 0) {
     if (blocksHash === undefined) return { place: BLOCKS.none, hash: '', single: null, list: undefined }
@@ -111,7 +111,7 @@ function hashText(hashes: Uint8Array): string {
   return digestOf('sha256', hashes, 'base64url')
 }
 
-/** The values of INSERT_ROW. `list` is the place of the block list in its table. */
+/** The values of INSERT_ROW. `list` is the id of the block list in its table. */
 export function rowValues(
   row: EncodedRow,
   mark: number,
@@ -171,10 +171,10 @@ function rowSum(
   sum = mixNumber(mixNumber(sum, modifiedS), size)
   sum = mixNumber(mixNumber(sum, sequence), blockSize)
   sum = mixText(mixText(mixText(sum, version), hash), target)
-  return extra === null ? sum : mixText(sum, extra) // rows from before there was such a column keep their sum
+  return extra === null ? sum : mixText(sum, extra) // rows from before this column existed keep their sum
 }
 
-/** What a query for HEAD_COLUMNS gives, once looked at. */
+/** A row of HEAD_COLUMNS with verified types. */
 type HeadRow = readonly [
   name: string,
   mark: number,
@@ -190,9 +190,9 @@ type HeadRow = readonly [
   extra: string | null,
 ]
 
-/** The types of the columns. Damage can turn a number into a text. */
+/** Verifies the types of the columns. Damage can turn a number into a text. */
 function assertHeadRow(row: Row): asserts row is HeadRow {
-  // By place, here and below: taking a row apart in one go walks through it by iterator, and every record passes here.
+  // Access by position, here and below: destructuring a row uses an iterator, which is slow on this hot path.
   const right =
     typeof row[0] === 'string' &&
     typeof row[1] === 'number' &&
@@ -213,20 +213,20 @@ function sumOfRow(device: number, row: HeadRow, mark: number): number {
   return rowSum(device, row[0], mark, row[2], row[3], row[4], row[5], row[6], row[7], row[8], row[9], row[11])
 }
 
-/** A record as it stands in the table. */
+/** A record as stored in the table. */
 export interface StoredRow {
   readonly head: FileHead
   readonly mark: number
   readonly sum: number
   /** Hash over its blocks as text; empty when there are none. */
   readonly hash: string
-  /** The place of its block list in the table of lists; null when its blocks are not there. */
+  /** The id of its block list in the table of lists; null when its blocks are not there. */
   readonly list: number | null
   /** The checksum it would have with another mark. */
   sumWithMark(mark: number): number
 }
 
-/** Turns rows into records, and refuses those that are not what was written. */
+/** Decodes rows as records, and refuses those that are not what was written. */
 export class RowReader {
   readonly #versions = new VersionCache()
 
@@ -265,21 +265,21 @@ export class RowReader {
     const head = this.head(device, row)
     const list = row[12]
     assertHeadRow(row)
-    const listed = placeOf(row[2]) === BLOCKS.list
+    const listed = blockPlace(row[2]) === BLOCKS.list
     if (listed !== (typeof list === 'number')) throw damaged(`its block list of ${JSON.stringify(head.name)} is lost`)
     const sumWithMark = (mark: number) => sumOfRow(device, row, mark)
     return { head, mark: row[1], sum: row[10], hash: row[7], list: listed ? Number(list) : null, sumWithMark }
   }
 
   /**
-   * The block hashes of a record, of a row of INFO_COLUMNS; `readList` looks into the table of lists.
-   * They must give the hash of the record, which the checksum of the row covers.
+   * The block hashes of a record, of a row of INFO_COLUMNS; `readList` reads the table of lists.
+   * They must match the hash of the record, which the checksum of the row covers.
    */
   blockHashes(row: Row, readList: (list: number) => unknown): Uint8Array | undefined {
     const list = row[12]
     const single = row[13]
     assertHeadRow(row)
-    const place = placeOf(row[2])
+    const place = blockPlace(row[2])
     if (place === BLOCKS.none || place === BLOCKS.hashOnly) return undefined
     const hashes = place === BLOCKS.single ? single : readList(Number(list))
     if (!(hashes instanceof Uint8Array) || hashText(hashes) !== row[7]) {
@@ -289,7 +289,7 @@ export class RowReader {
   }
 }
 
-/** What a row says about itself without being read: for lists of names, never for decisions. */
+/** Some fields of a row without verifying it: for listings of names, never for decisions. */
 export function glance(bits: number): Pick<FileHead, 'type' | 'deleted' | 'localFlags'> {
   return {
     type: TYPES[bits & 3] ?? 'file',
@@ -298,7 +298,7 @@ export function glance(bits: number): Pick<FileHead, 'type' | 'deleted' | 'local
   }
 }
 
-function placeOf(bits: number): number {
+function blockPlace(bits: number): number {
   return (bits >> BLOCKS_SHIFT) & 3
 }
 
@@ -307,13 +307,13 @@ interface Version {
   readonly author: ShortId
 }
 
-/** The author is usually one of the devices in the vector: then its place stands for the id. */
+/** The author is usually one of the devices in the vector: then its position replaces the id. */
 function versionText(vector: VersionVector, author: ShortId): string {
   const place = vector.findIndex((counter) => counter.device === author)
   return `${place === -1 ? author.toString(16) : `@${place}`}/${versionToText(vector)}`
 }
 
-/** The text of one version again and again: what a scan finds in the same second has the same one. */
+/** Caches the text of the last version: items that a scan finds in the same second share it. */
 class VersionTexts {
   #vector: VersionVector = []
   #author: ShortId | undefined
@@ -346,7 +346,7 @@ function parseVersionText(text: string): Version | undefined {
   return { vector, author: BigInt(`0x${text.slice(0, slash)}`) as ShortId }
 }
 
-/** Files scanned in the same second have the same version: most rows of a scan find theirs here. */
+/** Files scanned in the same second have the same version: most rows of a scan are cache hits. */
 class VersionCache {
   static readonly LIMIT = 4096
   readonly #known = new Map<string, Version>()

@@ -6,10 +6,10 @@ import { Query } from '../sqlite/sql.ts'
 import type { BatchLimits } from '../types.ts'
 
 const HASH_BYTES = 32
-/** Rows are cheapest by the hundred, and those behind one that reaches a limit are read for nothing. */
+/** Rows are cheapest in pages of a hundred; those after one that reaches a limit are read in vain. */
 const ROWS_AT_ONCE = 100
 
-/** Reads our own records in the order in which they changed: what other devices have not heard of yet. */
+/** Reads our own records in order of change: those not yet sent to other devices. */
 export class SequenceReader {
   readonly #reader: RowReader
   readonly #select: Query
@@ -17,7 +17,7 @@ export class SequenceReader {
 
   constructor(database: DatabaseSync, reader: RowReader) {
     this.#reader = reader
-    // Left to itself SQLite reads all of our records and sorts them, every time that one of them changed.
+    // Without the hint SQLite reads and sorts all of our records every time that one of them changed.
     this.#select = new Query(
       database,
       `SELECT ${INFO_COLUMNS} FROM files INDEXED BY files_own
@@ -26,7 +26,7 @@ export class SequenceReader {
     this.#selectList = new Query(database, 'SELECT hashes FROM lists WHERE id = ?')
   }
 
-  /** Ends with the record that reaches a limit: one file may have more blocks than asked for. */
+  /** Ends with the record that reaches a limit: one file may have more blocks than the limit. */
   since(sequence: number, limits: BatchLimits): readonly FileInfo[] {
     const found: FileInfo[] = []
     let after = sequence

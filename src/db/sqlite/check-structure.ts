@@ -2,8 +2,8 @@ import type { DatabaseSync } from 'node:sqlite'
 import { damaged } from './damage.ts'
 import { Query } from './sql.ts'
 
-/** Asks SQLite whether pages, order and indexes fit together. Throws damage when not. */
+/** Runs SQLite's check of pages, order and indexes. Throws `database-damaged` on a mismatch. */
 export function checkStructure(database: DatabaseSync): void {
-  const [verdict] = new Query(database, 'PRAGMA integrity_check(1)').first() ?? []
-  if (verdict !== 'ok') throw damaged(String(verdict))
+  const [result] = new Query(database, 'PRAGMA integrity_check(1)').first() ?? []
+  if (result !== 'ok') throw damaged(String(result))
 }

@@ -2,14 +2,14 @@ const PRIME = 0x01000193
 export const CHECKSUM_START = 0x811c9dc5 | 0
 
 /**
- * Checksums of what a row holds, so that a flipped bit on the disk is noticed and never taken for a record. SQLite
- * itself would hand out damaged content as long as its page structure is whole. Every step maps different inputs to
- * different outputs, so damage in one place always shows. This is against accidents, not against people.
+ * Checksums of row contents: they detect flipped bits on the disk. SQLite itself returns damaged content as long as
+ * its page structure is intact. Every step maps different inputs to different outputs, so damage in one place is
+ * always detected. The checksum protects against accidents, not against attackers.
  */
 export function mixText(sum: number, text: string): number {
   const { length } = text
   let mixed = Math.imul(sum ^ length, PRIME)
-  // Two characters a step: this runs over every name of every scan.
+  // Two characters per step, because this runs over every name of every scan.
   const even = length & ~1
   for (let i = 0; i < even; i += 2) {
     mixed = Math.imul(mixed ^ text.charCodeAt(i) ^ (text.charCodeAt(i + 1) << 16), PRIME)
@@ -33,7 +33,7 @@ export function mixBytes(sum: number, bytes: Uint8Array): number {
 
 const DIGEST_LIMIT = 2 ** 48
 
-/** The checksum of a whole table: that of its rows added up, so that it can follow each change at once. */
+/** The checksum of a whole table is the sum of its row checksums, so that each change updates it incrementally. */
 export function addToDigest(digest: number, rowSum: number): number {
   return (digest + (rowSum >>> 0)) % DIGEST_LIMIT
 }

@@ -1,6 +1,6 @@
 import { messageOf, TwinfoldError } from '../../core/errors.ts'
 
-/** What callers see of a database that cannot be trusted any more. */
+/** The error that callers receive for a damaged database. */
 export function damaged(reason: string, cause?: unknown): TwinfoldError {
   return new TwinfoldError('database-damaged', reason, cause === undefined ? undefined : { cause })
 }
@@ -17,17 +17,16 @@ const SQLITE_CONSTRAINT = 19
 const SQLITE_NOTADB = 26
 const SQLITE_IOERR_SHORT_READ = 522
 const SQLITE_IOERR_CORRUPTFS = 8458
-/** Permissions, locks, missing directories, read-only disks: the content is not to blame. */
+/** Permissions, locks, missing directories, read-only disks: the content is not damaged. */
 const UNAVAILABLE = new Set([3, 5, 6, 8, SQLITE_IOERR, 14, 15, 23])
 
 /**
- * Tells what an error of the database means: damaged content, a full disk, a database that cannot be reached.
- * Anything else is a bug and comes back as it is. While opening, statements that do not fit the tables mean damage
- * too, because our own fit.
+ * Classifies a database error: damaged content, a full disk, or an unreachable database. Any other error is a bug and
+ * is returned unchanged. While opening, statements that do not match the tables also mean damage.
  */
 export function explainError(error: unknown, path: string, opening: boolean): unknown {
   if (error instanceof TwinfoldError) return error
-  // A number beyond 2^53 where we never write one: node:sqlite refuses to hand it out.
+  // node:sqlite refuses to return numbers beyond 2^53, and we never write one.
   if (error instanceof RangeError && 'code' in error && error.code === 'ERR_OUT_OF_RANGE') {
     return damaged('it holds a number that was never written', error)
   }
@@ -37,7 +36,7 @@ export function explainError(error: unknown, path: string, opening: boolean): un
   switch (code & 0xff) {
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
-    // Our own statements never break a constraint; two parts of the file disagree.
+    // Our own statements never violate a constraint, so two parts of the file are inconsistent.
     case SQLITE_CONSTRAINT:
       return damaged(reason, error)
     case SQLITE_ERROR:

@@ -11,16 +11,16 @@ const READ_BYTES = 1 << 20
 const SEAL_BYTES_MAX = 100
 const HEADER_MAGIC = 'SQLite format 3\0'
 
-/** What a closed database file was like, in one line: its size and a checksum over all of it. */
+/** One line about a closed database file: its size and a checksum over all of it. */
 type Seal = string
 
 /**
  * The files of one database: `x.db`, while it is open `x.db-wal`, while it is closed `x.db.seal`.
  *
- * The seal answers the question whether the content must be checked before use. Checking a large index takes seconds,
- * comparing a checksum of the file a fraction of that. A program that was stopped in order left a seal; it is taken
- * away before the database is opened, so after a crash there is none. Without a fitting seal the content is checked
- * row by row: the seal can save work, it can never hide damage.
+ * The seal decides whether the content must be checked before use. Checking a large index takes seconds, comparing a
+ * checksum of the file a fraction of that. A clean shutdown writes the seal; it is removed before the database is
+ * opened, so there is none after a crash. Without a matching seal the content is checked row by row: the seal saves
+ * work and never hides damage.
  */
 export class DatabaseFile {
   readonly path: string
@@ -33,14 +33,14 @@ export class DatabaseFile {
     this.#clock = clock
   }
 
-  /** Before opening. True: the content is what we left. Makes an empty file that only we can read where there is none. */
+  /** Call before opening. `trusted`: the content is unchanged. Creates a missing file, readable by its owner only. */
   async prepare(): Promise<{ readonly trusted: boolean; readonly seal: Seal | undefined }> {
     const seal = await this.#readSeal()
     await this.#removeIfThere(this.#sealPath)
     const sizeBytes = await this.#sizeBytes(this.path)
     const walBytes = await this.#sizeBytes(`${this.path}-wal`)
     if (sizeBytes === undefined || sizeBytes === 0) {
-      // Its other files are there: it was lost, and SQLite would apply a log that is left to the new one.
+      // Its other files exist, so it was lost; SQLite would apply the remaining log to the new file.
       if (walBytes !== undefined || seal !== undefined) throw damaged('its main file is missing or empty')
       if (sizeBytes === undefined) await (await this.#disk.open(this.path, 'create', PRIVATE)).close()
       return { trusted: true, seal: undefined }
@@ -51,15 +51,15 @@ export class DatabaseFile {
     return { trusted: false, seal: undefined }
   }
 
-  /** After closing in order. `known`: the seal it was opened with, when nothing was written since. */
-  async seal(known: Seal | undefined): Promise<void> {
+  /** Call after a clean close. `unchanged`: the seal at opening, when nothing was written since. */
+  async seal(unchanged: Seal | undefined): Promise<void> {
     if ((await this.#sizeBytes(`${this.path}-wal`)) !== undefined) return
-    const seal = known ?? (await this.#computeSeal())
+    const seal = unchanged ?? (await this.#computeSeal())
     await using file = await this.#disk.open(this.#sealPath, 'create', PRIVATE)
     await file.write(Buffer.from(seal), 0)
   }
 
-  /** Moves everything to another name, for people to look at, and keeps only the last few of these. Returns the name. */
+  /** Renames the damaged files for later inspection and keeps only the last few copies. Returns the new name. */
   async putAside(): Promise<string> {
     const directory = dirname(this.path)
     const stamp = new Date(this.#clock.nowMs()).toISOString().replace(/[-:]/g, '').replace('T', '-').slice(0, 15)
@@ -72,7 +72,7 @@ export class DatabaseFile {
     return join(directory, aside)
   }
 
-  /** Names of what was put aside, oldest first. */
+  /** Names of the copies that were put aside, oldest first. */
   async #aside(): Promise<readonly string[]> {
     const kept = (await this.#names()).filter((name) => name.startsWith(`${basename(this.path)}.damaged-`))
     return [...new Set(kept.map((name) => name.replace(/-(wal|shm)$/, '')))].sort()
@@ -84,7 +84,7 @@ export class DatabaseFile {
     }
   }
 
-  /** Removes the database and everything that was put aside of it. */
+  /** Removes the database and all copies of it that were put aside. */
   async remove(): Promise<void> {
     for (const name of await this.#names()) {
       if (name.startsWith(basename(this.path))) await this.#removeIfThere(join(dirname(this.path), name))
@@ -100,7 +100,7 @@ export class DatabaseFile {
     return (await this.#disk.list(dirname(this.path))).map(({ name }) => name)
   }
 
-  /** A flipped bit in the header can make SQLite take the file for one of a later format that it may only read. */
+  /** A flipped bit in the header can make SQLite treat the file as a later format, which it opens read-only. */
   async #checkHeader(): Promise<void> {
     const header = Buffer.alloc(100)
     await using file = await this.#disk.open(this.path, 'read')
@@ -130,7 +130,7 @@ export class DatabaseFile {
       await using file = await this.#disk.open(this.#sealPath, 'read')
       return text.toString('latin1', 0, await file.read(text, 0))
     } catch {
-      return undefined // whatever the reason: without a seal the content is checked
+      return undefined // without a seal the content is checked
     }
   }
 
@@ -147,7 +147,7 @@ export class DatabaseFile {
   }
 }
 
-/** A name behind all that are taken, also when several come in one second. */
+/** A name that sorts after all existing ones, also for several within one second. */
 function nextName(name: string, taken: readonly string[]): string {
   const last = taken.findLast((other) => other.startsWith(name))
   if (last === undefined) return name

@@ -6,7 +6,7 @@ import { MAIN_SCHEMA } from './schema.ts'
 import { Query, type Row } from './sql.ts'
 import type { KeyValue } from '../types.ts'
 
-/** The pairs of the main database, without promises. */
+/** The key-value pairs of the main database; synchronous. */
 export class PairTable {
   readonly #get: Query
   readonly #set: Query
@@ -57,25 +57,25 @@ export const MAIN_KIND: Kind<PairTable> = {
 }
 
 export class StoredKeyValue implements KeyValue {
-  readonly #guarded: RecoverableDatabase<PairTable>
+  readonly #database: RecoverableDatabase<PairTable>
 
-  constructor(guarded: RecoverableDatabase<PairTable>) {
-    this.#guarded = guarded
+  constructor(database: RecoverableDatabase<PairTable>) {
+    this.#database = database
   }
 
   get(key: string): Promise<Uint8Array | undefined> {
-    return this.#guarded.run((pairs) => pairs.get(key))
+    return this.#database.run((pairs) => pairs.get(key))
   }
 
   set(key: string, value: Uint8Array): Promise<void> {
-    return this.#guarded.run((pairs) => pairs.set(key, value))
+    return this.#database.run((pairs) => pairs.set(key, value))
   }
 
   delete(key: string): Promise<void> {
-    return this.#guarded.run((pairs) => pairs.delete(key))
+    return this.#database.run((pairs) => pairs.delete(key))
   }
 
   list(prefix: string): Promise<readonly (readonly [key: string, value: Uint8Array])[]> {
-    return this.#guarded.run((pairs) => pairs.list(prefix))
+    return this.#database.run((pairs) => pairs.list(prefix))
   }
 }

@@ -3,7 +3,7 @@ import { CHECKSUM_START, mixText } from './checksum.ts'
 import { damaged } from './damage.ts'
 import { Query } from './sql.ts'
 
-/** The few texts a database keeps about itself. Undefined when there is none of that name. */
+/** Reads a metadata entry of the database. Undefined when there is none of that key. */
 export function readMeta(database: DatabaseSync, key: string): string | undefined {
   const row = new Query(database, 'SELECT value, sum FROM meta WHERE key = ?').first(key)
   if (row === undefined) return undefined
@@ -17,7 +17,7 @@ export function writeMeta(database: DatabaseSync, key: string, value: string): v
   metaWriter(database)(key, value)
 }
 
-/** For what is written with every batch. */
+/** A prepared writer, for entries that are written with every batch. */
 export function metaWriter(database: DatabaseSync): (key: string, value: string) => void {
   const query = new Query(database, 'INSERT OR REPLACE INTO meta (key, value, sum) VALUES (?, ?, ?)')
   return (key, value) => query.run(key, value, metaSum(key, value))

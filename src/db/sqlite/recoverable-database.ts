@@ -7,31 +7,30 @@ import type { DatabaseFile } from './database-file.ts'
 import { migrate, type Schema } from './schema.ts'
 import { Query } from './sql.ts'
 
-/** What a database holds and how to look after it. */
+/** The schema of a database, and how to check and open it. */
 export interface Kind<Tables> {
   readonly schema: Schema
-  /** Reads all of it and throws damage when it is not what was written. */
+  /** Reads all of it and throws `database-damaged` when it is not what was written. */
   check(database: DatabaseSync, clock: Clock): Promise<void>
   open(database: DatabaseSync): Tables
 }
 
 export interface RecoverableDatabaseDeps {
   readonly clock: Clock
-  /** Undefined: the database lives in memory. */
+  /** Undefined: the database is in memory. */
   readonly file: DatabaseFile | undefined
   onRecovered(reason: string, keptAt: string): void
 }
 
 /**
- * Settings of every database. One process has it (the home is locked), so it needs no shared memory beside the file.
- * NORMAL: a killed process loses nothing, a loss of power at most the last batches, never the order of batches.
+ * Settings of every database. One process uses it (the home is locked), so it needs no shared memory beside the file.
+ * NORMAL: a killed process loses nothing; a power failure loses at most the last batches, never their order.
  *
- * The log is carried over into the main file often and in small pieces, inside the commit that fills it. Measured with
- * batches of 1000 new files on a busy machine: at 1000 pages (the default) the 99th percentile of a batch was 45 ms, at
- * 250 pages 21 ms for 5 % more work; without it, carrying over by hand in quiet moments, the log of a long scan grew
- * without bound and each piece took as long as it does now.
+ * Checkpoints are frequent and small, inside the commit that fills the log. Measured with batches of 1000 new files on
+ * a busy machine: at 1000 pages (the default) the 99th percentile of a batch was 45 ms, at 250 pages 21 ms for 5 % more
+ * work; with manual checkpoints when idle, the log of a long scan grew without bound and each checkpoint took as long.
  *
- * Scans go through the pages in order, so a small cache does: 8 MiB and 32 MiB took the same time for 50,000 files.
+ * Scans read the pages in order, so a small cache suffices: 8 MiB and 32 MiB took the same time for 50,000 files.
  */
 const SETTINGS = `
   PRAGMA locking_mode = EXCLUSIVE;
@@ -46,17 +45,17 @@ const SETTINGS = `
 `
 
 /**
- * An open database that is put aside and begun anew, empty, when it turns out to be damaged: while opening, or later,
- * when a row that is read is not what was written. The call that found the damage rejects with `database-damaged`;
- * the next one finds an empty database. Nothing is ever concluded from damaged content.
+ * An open database that is put aside and replaced by an empty one when damage is detected: while opening, or later,
+ * when a row that is read is not what was written. The call that detects the damage rejects with `database-damaged`;
+ * the next one finds an empty database. Damaged content is never used.
  */
 export class RecoverableDatabase<Tables> {
   readonly #deps: RecoverableDatabaseDeps
   readonly #kind: Kind<Tables>
   #open: { readonly database: DatabaseSync; readonly tables: Tables; readonly seal: string | undefined } | undefined
-  /** Set while a piece of work that takes more than one turn has the database for itself. */
+  /** Set while a task of more than one step holds the database exclusively. */
   #busy: Promise<unknown> | undefined
-  /** Found while in use; the files are still in their place. */
+  /** Damage detected while in use; the files are still in their place. */
   #damage: TwinfoldError | undefined
   #closed = false
 
@@ -66,56 +65,56 @@ export class RecoverableDatabase<Tables> {
   }
 
   static async open<Tables>(deps: RecoverableDatabaseDeps, kind: Kind<Tables>): Promise<RecoverableDatabase<Tables>> {
-    const guarded = new RecoverableDatabase(deps, kind)
-    await guarded.#alone(() => guarded.#openOrRecover())
-    return guarded
+    const database = new RecoverableDatabase(deps, kind)
+    await database.#exclusive(() => database.#openOrRecover())
+    return database
   }
 
-  /** Runs `work` in its turn. It must do all it does at once; what takes longer is for `runLong`. */
+  /** Runs `work` when the database is idle. It must be short and synchronous; longer tasks use `runLong`. */
   async run<T>(work: (tables: Tables) => T): Promise<T> {
     for (;;) {
-      if (this.#busy === undefined && this.#open !== undefined) return this.#guard(work, this.#open.tables)
-      await this.#turn()
+      if (this.#busy === undefined && this.#open !== undefined) return this.#runGuarded(work, this.#open.tables)
+      await this.#waitUntilIdle()
     }
   }
 
-  /** What is in memory of an open database that nobody works on; nothing of the file may be read through it. */
+  /** The in-memory state of an open and idle database; callers must not read from the file through it. */
   peek(): Tables | undefined {
     return this.#busy === undefined ? this.#open?.tables : undefined
   }
 
-  /** Calls `step` until it says true; others wait until then, but the rest of the program goes on between steps. */
+  /** Calls `step` until it returns true. Other calls wait until then; the event loop runs between steps. */
   async runLong(step: (tables: Tables) => boolean): Promise<void> {
     for (;;) {
       if (this.#busy === undefined && this.#open !== undefined) {
         const { tables } = this.#open
-        return this.#alone(async () => {
-          while (!this.#guard(step, tables)) await this.#deps.clock.sleep(0, NEVER)
+        return this.#exclusive(async () => {
+          while (!this.#runGuarded(step, tables)) await this.#deps.clock.sleep(0, NEVER)
         })
       }
-      await this.#turn()
+      await this.#waitUntilIdle()
     }
   }
 
   async close(): Promise<void> {
     while (this.#busy !== undefined) await this.#busy.catch(ignore)
     this.#closed = true
-    await this.#alone(() => this.#closeAndSeal())
+    await this.#exclusive(() => this.#closeAndSeal())
   }
 
-  /** Waits for others, or opens the database again after damage. */
-  async #turn(): Promise<void> {
+  /** Waits for the running task, or opens the database again after damage. */
+  async #waitUntilIdle(): Promise<void> {
     if (this.#busy !== undefined) await this.#busy.catch(ignore)
     else if (this.#closed) throw new TwinfoldError('stopped', 'the index database is closed')
-    else await this.#alone(() => this.#openOrRecover())
+    else await this.#exclusive(() => this.#openOrRecover())
   }
 
-  #guard<T>(work: (tables: Tables) => T, tables: Tables): T {
+  #runGuarded<T>(work: (tables: Tables) => T, tables: Tables): T {
     try {
       return work(tables)
     } catch (error) {
       const reason = explainError(error, this.#path, false)
-      // Closed at once, so that nobody reads on; the next call puts it aside. The error that told us is thrown first.
+      // Closed at once, so that no further read uses it; the next call puts it aside.
       if (isDamaged(reason) && this.#deps.file !== undefined) this.#abandon(reason)
       throw reason
     }
@@ -127,9 +126,9 @@ export class RecoverableDatabase<Tables> {
   }
 
   async #openOrRecover(): Promise<void> {
-    const known = this.#damage
+    const earlier = this.#damage
     this.#damage = undefined
-    if (known !== undefined) await this.#putAside(known)
+    if (earlier !== undefined) await this.#putAside(earlier)
     try {
       await this.#openOnce()
     } catch (error) {
@@ -193,7 +192,7 @@ export class RecoverableDatabase<Tables> {
     return this.#deps.file?.path ?? 'in memory'
   }
 
-  async #alone(work: () => Promise<void>): Promise<void> {
+  async #exclusive(work: () => Promise<void>): Promise<void> {
     const busy = work()
     this.#busy = busy
     try {
@@ -206,5 +205,5 @@ export class RecoverableDatabase<Tables> {
 
 const NEVER = new AbortController().signal
 
-/** Whoever started the work hears of its failure; those who wait for their turn do not. */
+/** Only the call that started the task reports its failure; waiting calls ignore it. */
 function ignore(): void {}

@@ -4,22 +4,22 @@ import { damaged } from './damage.ts'
 import { readMeta, writeMeta } from './meta.ts'
 import { inTransaction, Query } from './sql.ts'
 
-/** The number of this device among those that have records in a folder. */
+/** The device number of this device in a folder's tables. */
 export const LOCAL_NUMBER = 0
 
-/** The steps that make a database of one kind, oldest first. A step once released is never edited. */
+/** The migration steps of one kind of database, oldest first. A released step is never edited. */
 export type Schema = readonly string[]
 
 /**
- * - `mark` says who wins a name. Our own row: 0 it wins, -1 another wins. A row of another device: 0 it does not win,
- *   1 it wins and we have it, 2 it wins and we need it. As long as nobody else has records there is nothing to keep.
+ * - `mark` stores whose record wins a name. Our own row: 0 it wins, -1 another wins. A row of another device: 0 it does
+ *   not win, 1 it wins and we have it, 2 it wins and we need it. While only we have records, all marks stay 0.
  * - `bits` packs type, flags, permissions and nanoseconds; `version` holds the author and the version vector as text,
- *   `hash` the hash over all blocks as text: a short text costs a tenth of a short blob on its way out of SQLite.
- * - `single` is the block hash of a file with one block, the commonest file. A longer list has a row of its own, apart
- *   from the table that scans run through; all records of a name that have the same blocks share it.
- * - Everything is stored in the order of names or sequence numbers, in which scans and indexes come: an index over
+ *   `hash` the hash over all blocks as text: reading a short text from SQLite costs a tenth of reading a short blob.
+ * - `single` is the block hash of a file with one block, the commonest file. A longer list has a row in another table,
+ *   so that scans do not read it; all records of a name that have the same blocks share it.
+ * - Everything is stored in the order of names or sequence numbers, as scans and indexes deliver it: an index over
  *   hashes would touch a thousand scattered pages for every thousand files (measured: 8 ms of 17 per batch).
- * - `extra` holds what few records have; see rows.ts. `blocks` is filled when somebody asks; see block-table.ts.
+ * - `extra` holds rare fields; see rows.ts. `blocks` is filled on the first query; see block-table.ts.
  */
 export const FOLDER_SCHEMA: Schema = [
   `CREATE TABLE files (
@@ -38,12 +38,12 @@ export const MAIN_SCHEMA: Schema = [
   'CREATE TABLE pairs (key TEXT PRIMARY KEY, value BLOB NOT NULL, sum INTEGER NOT NULL) WITHOUT ROWID',
 ]
 
-/** All that a newer program must leave as it is, so that an older one can say why it refuses. */
+/** Newer versions must keep this table unchanged, so that an older one can report why it refuses the database. */
 const META = 'CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL, sum INTEGER NOT NULL) WITHOUT ROWID'
 
 /**
- * Brings a database to the newest schema. Each step is one transaction together with the number it leads to: killed at
- * any moment, the next start goes on where this one stopped. Rejects what a newer program has written.
+ * Migrates a database to the newest schema. Each step is one transaction together with its schema number: after a kill
+ * at any moment, the next start resumes where this one stopped. Rejects databases of a newer version.
  */
 export function migrate(database: DatabaseSync, schema: Schema): void {
   if (isEmpty(database)) {
@@ -57,7 +57,7 @@ export function migrate(database: DatabaseSync, schema: Schema): void {
   if (version > schema.length) {
     const message =
       `the index database was written by a newer version of the program (schema ${version}, ` +
-      `this program knows ${schema.length}): use the newer version, or delete the index and let it be rebuilt`
+      `this version supports ${schema.length}): use the newer version, or delete the index and let it be rebuilt`
     throw new TwinfoldError('database-newer', message)
   }
   schema.slice(version).forEach((step, index) => {

@@ -1,8 +1,8 @@
 const SLOTS_MIN = 1024
 
 /**
- * Sequence numbers of records by 32 bits of a hash, in memory: a hash table with open addressing, 12 bytes a slot. It
- * gives candidates: different hashes can have the same key.
+ * Sequence numbers of records by 32 bits of a hash, in memory: a hash table with open addressing, 12 bytes per slot. It
+ * returns candidates, because different hashes can have the same key.
  */
 export class SequenceSlots {
   /** A free slot has the sequence number 0. */

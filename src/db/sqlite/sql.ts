@@ -2,7 +2,7 @@ import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from 
 
 export type Row = readonly SQLOutputValue[]
 
-/** One prepared statement, kept as long as the database is open. Rows come as arrays: half the price of objects. */
+/** One prepared statement, kept as long as the database is open. Rows are arrays, at half the cost of objects. */
 export class Query {
   readonly #statement: StatementSync
 
@@ -24,13 +24,13 @@ export class Query {
     return asRow(this.#statement.get(...values))
   }
 
-  /** Rows one by one, for those who stop early. One walk at a time: a second one ends the first. */
+  /** Rows one by one, for callers that stop early. Only one iteration at a time: a second one ends the first. */
   each(...values: SQLInputValue[]): Iterator<Row> {
     return asIterator(this.#statement.iterate(...values))
   }
 }
 
-/** Runs `work` in one transaction: all of it is stored, or nothing and the error flies on. */
+/** Runs `work` in one transaction: on an error it rolls back and rethrows. */
 export function inTransaction<T>(database: DatabaseSync, work: () => T): T {
   database.exec('BEGIN IMMEDIATE')
   try {
@@ -38,13 +38,13 @@ export function inTransaction<T>(database: DatabaseSync, work: () => T): T {
     database.exec('COMMIT')
     return result
   } catch (error) {
-    // SQLite has rolled back by itself after the gravest errors; a second rollback would hide the first reason.
+    // SQLite rolls back by itself after the most severe errors; a second rollback would mask the first error.
     if (database.isTransaction) database.exec('ROLLBACK')
     throw error
   }
 }
 
-// The types of node:sqlite describe rows as objects whatever setReturnArrays says: these three are the only door.
+// The types of node:sqlite describe rows as objects whatever setReturnArrays is, so only these three convert them.
 function asRows(rows: unknown): readonly Row[] {
   return rows as readonly Row[]
 }

@@ -11,10 +11,10 @@ import { effort, reportRow } from '../../support/effort.ts'
 import { scratchDirectory } from '../../support/scratch.ts'
 import { blocks, deletion, DEVICES, file, FOLDER, openTestStore } from '../records.ts'
 
-const NOBODY: ReadonlySet<string> = new Set()
+const NONE: ReadonlySet<string> = new Set()
 const FILE = `folder-${Buffer.from(FOLDER).toString('hex')}.db`
 
-/** Block number `i` of a small platform of blocks. Those that differ by eight begin with the same bytes. */
+/** Block number `i` of a small set of blocks. Those that differ by eight begin with the same bytes. */
 function hashOf(i: number): Uint8Array {
   const hash = new Uint8Array(32).fill(i)
   hash.fill(i % 8 === 0 ? 0xff : i % 8, 0, 8)
@@ -29,8 +29,8 @@ function splitHashes(hashes: Uint8Array | undefined): readonly string[] {
   return Array.from({ length: (hashes?.length ?? 0) / 32 }, (_, i) => hashKey(hashes!.subarray(i * 32, (i + 1) * 32)))
 }
 
-/** The same answer from the whole list of our files: the latest with the first wanted block, then what it leaves. */
-function pureAnswer(
+/** The expected result from the full list of our files: the latest with the first wanted block, then the rest. */
+function expectedFiles(
   files: readonly FileInfo[],
   wanted: readonly Uint8Array[],
   except: ReadonlySet<string>,
@@ -58,7 +58,7 @@ type Step =
   | { readonly do: 'theirs'; readonly name: string; readonly list: readonly number[] }
   | { readonly do: 'drop'; readonly name: string }
   | {
-      readonly do: 'ask'
+      readonly do: 'query'
       readonly wanted: readonly number[]
       readonly except: readonly string[]
       readonly limit: number
@@ -78,7 +78,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 4,
     arbitrary: fc.record({
-      do: fc.constant('ask' as const),
+      do: fc.constant('query' as const),
       wanted: fc.array(fc.integer({ min: 0, max: 23 }), { maxLength: 9 }),
       except: fc.subarray(NAMES),
       limit: fc.constantFrom(1, 2, 100),
@@ -87,17 +87,12 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: fc.constant('reopen' as const) }) },
 )
 
-async function names(
-  index: FolderIndex,
-  wanted: readonly Uint8Array[],
-  except = NOBODY,
-  limit = 100,
-): Promise<string[]> {
+async function names(index: FolderIndex, wanted: readonly Uint8Array[], except = NONE, limit = 100): Promise<string[]> {
   return (await index.localWithBlocks(wanted, { except, limit })).map((found) => found.name)
 }
 
-test('blocks: the index finds the files that a look at all block lists finds', async () => {
-  let asked = 0
+test('blocks: the index finds the same files as a search of all block lists', async () => {
+  let queries = 0
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 25 }), async (steps) => {
       using scratch = scratchDirectory()
@@ -121,12 +116,12 @@ test('blocks: the index finds the files that a look at all block lists finds', a
           await store[Symbol.asyncDispose]()
           store = await openTestStore(scratch.path)
         } else {
-          asked++
+          queries++
           const wanted = each.wanted.map(hashOf)
           const except = new Set(each.except)
           assert.deepEqual(
             await names(index, wanted, except, each.limit),
-            pureAnswer([...files.values()], wanted, except, each.limit),
+            expectedFiles([...files.values()], wanted, except, each.limit),
           )
         }
       }
@@ -134,7 +129,7 @@ test('blocks: the index finds the files that a look at all block lists finds', a
     }),
     { numRuns: effort(60) },
   )
-  reportRow({ id: 'block-reuse-index', tried: asked, wrong: 0 })
+  reportRow({ id: 'block-reuse-index', tried: queries, wrong: 0 })
 })
 
 function entriesStored(directory: string): number {
@@ -144,32 +139,32 @@ function entriesStored(directory: string): number {
   return entries
 }
 
-test('blocks: large files are found by any of their blocks, before and after a restart, for half the size of their hashes', async () => {
+test('blocks: any block of a large file is found, also after a restart, at half the size of the hashes', async () => {
   using scratch = scratchDirectory()
   const large = ['one', 'two', 'three'].map((name) => file(name, { blockHashes: blocks(name, 40_000) }))
-  const asksAll = async (index: FolderIndex) => {
+  const queryAll = async (index: FolderIndex) => {
     for (const { name: own, blockHashes } of large) {
       for (const i of [0, 20_000, 39_999])
         assert.deepEqual(await names(index, [blockHashes!.subarray(i * 32, (i + 1) * 32)]), [own])
     }
     const firsts = large.map(({ blockHashes }) => blockHashes!.subarray(0, 32))
     assert.deepEqual(await names(index, [...firsts, blocks('small')]), ['one', 'two', 'three', 'small'])
-    assert.deepEqual(await names(index, [blocks('nobody')]), [])
+    assert.deepEqual(await names(index, [blocks('unknown')]), [])
   }
   const sizes: number[] = []
-  for (const round of ['scan', 'ask', 'ask again']) {
+  for (const round of ['scan', 'query', 'query again']) {
     await using store = await openTestStore(scratch.path)
     const index = await store.folder(FOLDER)
     if (round === 'scan') await index.updateLocal([...large, file('small')])
-    else await asksAll(index)
+    else await queryAll(index)
     await store[Symbol.asyncDispose]()
     sizes.push(statSync(join(scratch.path, FILE)).size)
   }
-  assert.equal(entriesStored(scratch.path), 80_000, 'what is left is few enough to be read again at every start')
+  assert.equal(entriesStored(scratch.path), 80_000, 'the rest is small enough to be read again at every start')
   assert.ok(sizes[2]! - sizes[0]! < 80_000 * 16, `${sizes.join(', ')} bytes`)
 })
 
-test('blocks: entries of versions long gone do not pile up', async () => {
+test('blocks: entries of old versions do not accumulate', async () => {
   using scratch = scratchDirectory()
   const rounds = 25
   {
@@ -186,7 +181,7 @@ test('blocks: entries of versions long gone do not pile up', async () => {
   assert.ok(entries < (rounds * 16_384) / 2, `${entries} entries`)
 })
 
-test('blocks: a first scan writes nothing of them', async () => {
+test('blocks: a first scan writes no entries', async () => {
   using scratch = scratchDirectory()
   {
     await using store = await openTestStore(scratch.path)

@@ -21,7 +21,7 @@ async function collect(step: (start: string) => Promise<ListStep>): Promise<stri
 const levelOf = (index: FolderIndex, directory: string) => collect((start) => index.listLevel(directory, start))
 const namesOf = (index: FolderIndex) => collect((start) => index.listNames(start))
 
-test('listing: what the cluster has and what is only here; what is gone does not show', async () => {
+test('listing: contains names of the cluster and local-only names, without deleted ones', async () => {
   await using store = await openTestStore(undefined)
   const index = await store.folder(FOLDER)
   await index.updateLocal([
@@ -41,7 +41,7 @@ test('listing: what the cluster has and what is only here; what is gone does not
     deletion('gone', { version: version(2) }),
     deletion('never-here'),
     file('invalid', { version: version(2), localFlags: FLAG_REMOTE_INVALID }),
-    file('nobody', { localFlags: FLAG_REMOTE_INVALID }),
+    file('unknown', { localFlags: FLAG_REMOTE_INVALID }),
     file('made-again', { version: version(2) }),
   ])
   const shown = ['both', 'ignored', 'invalid', 'made-again', 'ours', 'still-here', 'theirs']
@@ -49,7 +49,7 @@ test('listing: what the cluster has and what is only here; what is gone does not
   assert.deepEqual(await levelOf(index, ''), shown)
 })
 
-test('listing: one level shows no deeper names, and finds those on both sides of a slash in byte order', async () => {
+test('listing: one level excludes deeper names and includes those before and after a slash in byte order', async () => {
   await using store = await openTestStore(undefined)
   const index = await store.folder(FOLDER)
   await index.updateLocal([
@@ -70,25 +70,25 @@ test('listing: one level shows no deeper names, and finds those on both sides of
   assert.deepEqual([...(await index.nonEmpty(['a', 'a/y', 'empty', 'old', 'b']))], ['a', 'a/y'])
 })
 
-test('listing: many names come in several steps, none lost and none twice, also past large subtrees', async () => {
+test('listing: many names are returned in several steps, each exactly once, also after large subtrees', async () => {
   await using store = await openTestStore(undefined)
   const index = await store.folder(FOLDER)
   const names = Array.from({ length: 400 }, (_, i) => `d${String(i).padStart(3, '0')}`)
   await index.updateLocal(
     names.flatMap((name) => [directory(name), ...Array.from({ length: 8 }, (_, i) => file(`${name}/${i}`))]),
   )
-  assert.ok((await index.listLevel('', '')).next !== undefined, 'one step does not do')
+  assert.ok((await index.listLevel('', '')).next !== undefined, 'one step is not enough')
   assert.deepEqual(await levelOf(index, ''), names)
   assert.equal((await namesOf(index)).length, 400 * 9)
 })
 
-test('listing: records tell of everybody, and leave out what nobody knows', async () => {
+test('listing: records include all devices, and leave out unknown names', async () => {
   await using store = await openTestStore(undefined)
   const index = await store.folder(FOLDER)
   await index.updateLocal([file('a')])
   await index.updateRemote(A, [file('a', { version: version(2) })])
   await index.updateRemote(B, [file('a'), file('b')])
-  const [a, b, ...more] = await index.records(['a', 'nobody', 'b'])
+  const [a, b, ...more] = await index.records(['a', 'unknown', 'b'])
   assert.deepEqual(more, [])
   assert.deepEqual(
     [a?.name, a?.local?.version, a?.global.version, [...(a?.others.keys() ?? [])]],
@@ -97,7 +97,7 @@ test('listing: records tell of everybody, and leave out what nobody knows', asyn
   assert.deepEqual([b?.name, b?.local, [...(b?.others.keys() ?? [])]], ['b', undefined, [B]])
 })
 
-test('listing: our own names come in the order of their changes, each once', async () => {
+test('listing: our own names are in order of change, each once', async () => {
   await using store = await openTestStore(undefined)
   const index = await store.folder(FOLDER)
   await index.updateLocal([file('a'), file('b'), file('c')])
@@ -118,7 +118,7 @@ test('listing: our own names come in the order of their changes, each once', asy
   assert.deepEqual(await index.ownSince(all[2]!.sequence), [])
 })
 
-test('listing: every level of a random tree is what its names say', async () => {
+test('listing: every level of a random tree matches its names', async () => {
   const part = fc.constantFrom('a', 'b', 'a-', 'a0', 'Z', 'ä')
   const name = fc.array(part, { minLength: 1, maxLength: 3 }).map((parts) => parts.join('/'))
   await fc.assert(

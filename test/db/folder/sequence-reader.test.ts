@@ -15,7 +15,7 @@ async function withIndex(use: (index: FolderIndex) => Promise<void>): Promise<vo
   await use(await store.folder(FOLDER))
 }
 
-test('localSince gives what changed, in the order in which it did, each record once and with its blocks', () =>
+test('localSince returns changed records in order of change, each once and with its blocks', () =>
   withIndex(async (index) => {
     await index.updateLocal([file('b', { blockHashes: blocks('b', 3) }), file('a'), directory('d')])
     await index.updateLocal([file('b', { version: version(2), blockHashes: blocks('b2', 2) })])
@@ -43,7 +43,7 @@ test('localSince ends with the record that reaches a limit', () =>
     assert.equal(await names(10, 100), 'abcd')
   }))
 
-test('the index id of another device is remembered apart from its records', () =>
+test('the index id of another device is stored separately from its records', () =>
   withIndex(async (index) => {
     assert.equal(await index.remoteIndexId(PEER), 0n)
     await index.setRemoteIndexId(PEER, 0xffff_ffff_ffff_fffen)
@@ -53,7 +53,7 @@ test('the index id of another device is remembered apart from its records', () =
     assert.equal(await index.remoteIndexId(OTHER), 0n)
   }))
 
-test('a device that never told us anything lacks all that lives', () =>
+test('a device without records needs all live items', () =>
   withIndex(async (index) => {
     await index.updateLocal([file('a'), deletion('gone'), directory('d')])
     const needed = await index.remoteNeed(PEER, { offset: 0, limit: 10 })
@@ -83,7 +83,7 @@ test('remote need agrees with the rule in core, for any records of three devices
     fc.asyncProperty(fc.array(fc.tuple(fc.nat(2), recordOf), { maxLength: 40 }), (entries) =>
       withIndex(async (index) => {
         let sequence = 0
-        for (const [who, { name, deleted, counters, localFlags, modifiedS }] of entries) {
+        for (const [deviceNumber, { name, deleted, counters, localFlags, modifiedS }] of entries) {
           const make = deleted ? deletion : file
           const info: FileInfo = make(name, {
             version: version(...counters),
@@ -91,8 +91,8 @@ test('remote need agrees with the rule in core, for any records of three devices
             modifiedS,
             sequence: ++sequence,
           })
-          if (who === 0) await index.updateLocal([info])
-          else await index.updateRemote(DEVICES[who - 1]!, [info])
+          if (deviceNumber === 0) await index.updateLocal([info])
+          else await index.updateRemote(DEVICES[deviceNumber - 1]!, [info])
         }
         for (const device of [PEER, OTHER]) {
           const expected: string[] = []
@@ -119,7 +119,7 @@ test('remote need agrees with the rule in core, for any records of three devices
   )
 })
 
-test('remote need of a large folder comes in stretches, in name order and whole', () =>
+test('remote need of a large folder is read in stretches, complete and in name order', () =>
   withIndex(async (index) => {
     const names = Array.from({ length: 2_500 }, (_, i) => `f${String(i).padStart(5, '0')}`)
     await index.updateLocal(names.map((name) => file(name)))
@@ -136,7 +136,7 @@ test('remote need of a large folder comes in stretches, in name order and whole'
     assert.equal((await allRecords(index, 'local', 1_000)).length, 2_500)
   }))
 
-test('what changes while the need of a device is being counted is counted once', () =>
+test('a change during the count of the need of a device is counted once', () =>
   withIndex(async (index) => {
     const names = Array.from({ length: 3_500 }, (_, i) => `f${String(i).padStart(5, '0')}`)
     await index.updateLocal(names.map((name) => file(name, { sizeBytes: 10 })))
@@ -155,15 +155,15 @@ test('what changes while the need of a device is being counted is counted once',
     assert.deepEqual(await index.remoteNeedCounts(PEER), expected)
   }))
 
-test('the need of many devices can be asked for, those of the last ones are known', () =>
+test('the need of many devices can be queried, the last ones are cached', () =>
   withIndex(async (index) => {
     await index.updateLocal([file('a', { sizeBytes: 5 })])
-    for (let i = 0; i < 200; i++) assert.equal((await index.remoteNeedCounts(`stranger ${i}` as DeviceId)).bytes, 5)
+    for (let i = 0; i < 200; i++) assert.equal((await index.remoteNeedCounts(`device ${i}` as DeviceId)).bytes, 5)
     await index.updateLocal([file('b', { sizeBytes: 7 })])
-    for (const i of [0, 100, 199]) assert.equal((await index.remoteNeedCounts(`stranger ${i}` as DeviceId)).bytes, 12)
+    for (const i of [0, 100, 199]) assert.equal((await index.remoteNeedCounts(`device ${i}` as DeviceId)).bytes, 12)
   }))
 
-test('a batch that fails leaves the need of devices as it was', () =>
+test('a failed batch leaves the need of devices unchanged', () =>
   withIndex(async (index) => {
     await index.updateLocal([file('a', { sizeBytes: 5 })])
     assert.equal((await index.remoteNeedCounts(PEER)).bytes, 5)

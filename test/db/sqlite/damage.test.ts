@@ -31,9 +31,9 @@ const EMPTY = 'empty'
 
 const home = scratchDirectory()
 after(() => home[Symbol.dispose]())
-const place = (name: string) => join(home.path, name)
+const pathOf = (name: string) => join(home.path, name)
 
-/** mulberry32: small, seedable, good enough to choose what to break. */
+/** mulberry32: small, seedable, good enough to choose the damage. */
 function prng(seed: number): (below: number) => number {
   let state = seed | 0
   return (below) => {
@@ -44,7 +44,7 @@ function prng(seed: number): (below: number) => number {
   }
 }
 
-/** Everything an index can be asked, in one text. */
+/** The results of all queries of an index as one text. */
 async function contentOf(index: FolderIndex): Promise<string> {
   const lines: string[] = []
   for (const owner of ['local' as const, ...DEVICES]) {
@@ -62,8 +62,8 @@ async function contentOf(index: FolderIndex): Promise<string> {
   )
 }
 
-/** One more piece of history: new files, changed ones, deletions, news from others. */
-async function live(index: FolderIndex, round: number): Promise<void> {
+/** One more round of changes: new files, changed ones, deletions, updates from other devices. */
+async function addRound(index: FolderIndex, round: number): Promise<void> {
   await index.updateLocal([
     directory(`d${round}`),
     ...Array.from({ length: 60 }, (_, i) =>
@@ -72,7 +72,7 @@ async function live(index: FolderIndex, round: number): Promise<void> {
     ...Array.from({ length: 10 }, (_, i) => file(`often-${i}`, { version: version(round + 1), sizeBytes: 10 + round })),
     ...(round === 0 ? [] : [deletion(`d${round - 1}/file-3`, { version: version(9) })]),
   ])
-  truths.set(await contentOf(index), `half of round ${round}`)
+  validContents.set(await contentOf(index), `half of round ${round}`)
   await index.updateRemote(
     DEVICES[round % 2]!,
     Array.from({ length: 30 }, (_, i) => {
@@ -85,25 +85,25 @@ async function live(index: FolderIndex, round: number): Promise<void> {
   )
 }
 
-/** Contents that were true at some moment between two writes. */
-const truths = new Map<string, string>([[EMPTY, 'never written']])
+/** Contents that were valid at some moment between two writes. */
+const validContents = new Map<string, string>([[EMPTY, 'never written']])
 
-/** Makes the homes to be damaged: closed in order, and as a kill would leave them, from different times. */
+/** Creates the homes to be damaged: cleanly closed ones, and ones as a kill leaves them, from different rounds. */
 async function makeHomes(): Promise<void> {
-  let store = await openTestStore(place('live'))
-  const copy = (name: string) => cpSync(place('live'), place(name), { recursive: true })
+  let store = await openTestStore(pathOf('live'))
+  const copy = (name: string) => cpSync(pathOf('live'), pathOf(name), { recursive: true })
   for (let round = 0; round < 8; round++) {
     const index = await store.folder(FOLDER)
     await store.keyValue.set(`key-${round}`, Buffer.from(`value ${round}`))
-    await live(index, round)
-    truths.set(await contentOf(index), `round ${round}`)
+    await addRound(index, round)
+    validContents.set(await contentOf(index), `round ${round}`)
     if (round % 2 === 0) {
       copy(`killed-${round}`)
       continue
     }
     await store[Symbol.asyncDispose]()
     copy(`closed-${round}`)
-    store = await openTestStore(place('live'))
+    store = await openTestStore(pathOf('live'))
   }
   await store[Symbol.asyncDispose]()
 }
@@ -128,11 +128,11 @@ const flipIn =
 const from =
   (name: string, suffix: string): Damage =>
   (path) => {
-    const source = join(place(name), FILE) + suffix
+    const source = join(pathOf(name), FILE) + suffix
     if (existsSync(source)) cpSync(source, path + suffix)
   }
 
-/** The ways to break an index. All but the last few may hit the main database as well. */
+/** The kinds of damage. All but the last few may also apply to the main database. */
 const DAMAGES: Record<string, Damage> = {
   'nothing at all': () => {},
   'one bit': flipIn('', 1),
@@ -193,10 +193,10 @@ const DAMAGES: Record<string, Damage> = {
   'main file of a killed one': from('killed-4', ''),
 }
 const FOLDER_ONLY = /time|killed one/
-/** What is no damage must not be taken for any. */
+/** Changes that must not be detected as damage. */
 const HARMLESS = /^(nothing at all|seal removed|seal of garbage|seal from another time)$/
 
-/** Asks for everything; damage found while reading is told once, and then the index is empty. */
+/** Reads everything; damage detected while reading is reported once, and then the index is empty. */
 async function readAll(store: IndexStore): Promise<string> {
   const index = await store.folder(FOLDER)
   try {
@@ -209,10 +209,10 @@ async function readAll(store: IndexStore): Promise<string> {
   }
 }
 
-/** What became of a damaged home: 'harmless', 'earlier state' or 'recovered'. Throws for everything else. */
-async function judge(directoryPath: string, truth: string): Promise<string> {
-  const told: Recovery[] = []
-  await using store = await openTestStore(directoryPath, { onRecovery: (recovery) => told.push(recovery) })
+/** The outcome for a damaged home: 'harmless', 'earlier state' or 'recovered'. Throws for everything else. */
+async function outcomeOf(directoryPath: string, expected: string): Promise<string> {
+  const reported: Recovery[] = []
+  await using store = await openTestStore(directoryPath, { onRecovery: (recovery) => reported.push(recovery) })
   const content = await readAll(store)
   await store.keyValue
     .list('')
@@ -220,20 +220,20 @@ async function judge(directoryPath: string, truth: string): Promise<string> {
   for (const [key, value] of await store.keyValue.list('')) {
     assert.equal(Buffer.from(value).toString(), `value ${key.slice(4)}`)
   }
-  assert.deepEqual(store.recoveries, told)
+  assert.deepEqual(store.recoveries, reported)
   const index = await store.folder(FOLDER)
-  await index.updateLocal([file('life goes on')])
-  assert.equal((await index.get('local', 'life goes on'))?.name, 'life goes on')
-  if (told.some(({ folder }) => folder === FOLDER)) {
+  await index.updateLocal([file('written afterwards')])
+  assert.equal((await index.get('local', 'written afterwards'))?.name, 'written afterwards')
+  if (reported.some(({ folder }) => folder === FOLDER)) {
     assert.equal(content, EMPTY)
     return 'recovered'
   }
-  if (content === truth) return 'harmless'
-  assert.ok(truths.has(content), 'shows what was never true')
+  if (content === expected) return 'harmless'
+  assert.ok(validContents.has(content), 'returns content that was never written')
   return 'earlier state'
 }
 
-test('index: whatever happens to its files, it shows what was written or begins anew and says so', async () => {
+test('index: for any damage to its files it returns written content, or is reset and reports it', async () => {
   await makeHomes()
   const rounds = effort(240)
   const outcomes: Record<string, number> = {}
@@ -241,21 +241,21 @@ test('index: whatever happens to its files, it shows what was written or begins 
     .filter((name) => /^(closed|killed)/.test(name))
     .sort()
   const names = Object.keys(DAMAGES)
-  const truthOf = new Map<string, string>()
+  const contentByHome = new Map<string, string>()
   for (const name of homes) {
-    truthOf.set(name, [...truths].find(([, when]) => when === `round ${name.split('-')[1]}`)![0])
+    contentByHome.set(name, [...validContents].find(([, when]) => when === `round ${name.split('-')[1]}`)![0])
   }
   for (let round = 0; round < rounds; round++) {
     const random = prng(SEED * 1_000_003 + round)
     const name = names[round % names.length]!
     const from = homes[random(homes.length)]!
     const main = !FOLDER_ONLY.test(name) && random(6) === 0
-    const path = place('damaged')
+    const path = pathOf('damaged')
     rmSync(path, { recursive: true, force: true })
-    cpSync(place(from), path, { recursive: true })
+    cpSync(pathOf(from), path, { recursive: true })
     DAMAGES[name]!(join(path, main ? 'main.db' : FILE), random)
     try {
-      const outcome = await judge(path, truthOf.get(from)!)
+      const outcome = await outcomeOf(path, contentByHome.get(from)!)
       if (HARMLESS.test(name)) assert.equal(outcome, 'harmless')
       outcomes[outcome] = (outcomes[outcome] ?? 0) + 1
     } catch (error) {
@@ -268,7 +268,7 @@ test('index: whatever happens to its files, it shows what was written or begins 
   assert.ok((outcomes['recovered'] ?? 0) > rounds / 4)
 })
 
-/** Changes an entry of the meta table as a program of another version would. */
+/** Changes the schema number in the meta table as another version of the program would. */
 function setSchema(path: string, value: string): void {
   const database = new DatabaseSync(path)
   database
@@ -277,7 +277,7 @@ function setSchema(path: string, value: string): void {
   database.close()
 }
 
-test('index: one of a newer program is refused with a reason and left alone', async () => {
+test('index: a database of a newer version is refused with a reason and left unchanged', async () => {
   using scratch = scratchDirectory()
   {
     await using store = await openTestStore(scratch.path)
@@ -294,7 +294,7 @@ test('index: one of a newer program is refused with a reason and left alone', as
   assert.equal((await (await store.folder(FOLDER)).counts()).local.files, 1)
 })
 
-/** An index as the first version of the program left it, with one record of ours and one of another device. */
+/** An index as the first version of the program wrote it, with one local record and one of another device. */
 function firstIndex(path: string): void {
   const database = new DatabaseSync(path)
   database.exec('CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL, sum INTEGER NOT NULL) WITHOUT ROWID')
@@ -342,12 +342,12 @@ function firstIndex(path: string): void {
   database.close()
 }
 
-test('index: one of the first version is taken over whole, also when the program is killed between two steps', async () => {
+test('index: a database of the first version is migrated completely, also after a kill between two steps', async () => {
   for (const killed of [false, true]) {
     using scratch = scratchDirectory()
     firstIndex(join(scratch.path, FILE))
     if (killed) {
-      // What a step has done is there only together with its number: this one was undone.
+      // A step is committed only together with its number: this one is rolled back.
       const database = new DatabaseSync(join(scratch.path, FILE))
       database.exec('BEGIN')
       database.exec(FOLDER_SCHEMA[1]!)
@@ -369,7 +369,7 @@ test('index: one of the first version is taken over whole, also when the program
   }
 })
 
-test('index: one that was just made, by a program that was killed then, is finished', async () => {
+test('index: a database whose creation was interrupted by a kill is completed', async () => {
   using scratch = scratchDirectory()
   for (const statements of [
     [],
@@ -391,7 +391,7 @@ test('index: one that was just made, by a program that was killed then, is finis
   }
 })
 
-/** Changes the database behind the back of the program, and its seal too, so that only reading shows it. */
+/** Changes the database externally, and its seal too, so that only reading detects it. */
 function changeSealed(path: string, sql: string): void {
   const database = new DatabaseSync(path)
   database.exec(sql)
@@ -412,7 +412,7 @@ const READERS: Record<string, (index: FolderIndex) => Promise<unknown>> = {
 }
 
 for (const [name, read] of Object.entries(READERS)) {
-  test(`index: damage found while in use by ${name} is told to the one who asked; then it begins anew`, async () => {
+  test(`index: damage found while in use by ${name} is reported to the caller; then the index is reset`, async () => {
     using scratch = scratchDirectory()
     let id: bigint
     {
@@ -422,15 +422,15 @@ for (const [name, read] of Object.entries(READERS)) {
       await index.updateLocal(Array.from({ length: 50 }, (_, i) => file(`file-${i}`)))
     }
     changeSealed(join(scratch.path, FILE), "UPDATE files SET size = size + 1 WHERE name = 'file-7'")
-    const told: Recovery[] = []
-    await using store = await openTestStore(scratch.path, { onRecovery: (recovery) => told.push(recovery) })
+    const reported: Recovery[] = []
+    await using store = await openTestStore(scratch.path, { onRecovery: (recovery) => reported.push(recovery) })
     const index = await store.folder(FOLDER)
     assert.equal((await index.get('local', 'file-8'))?.name, 'file-8')
     assert.equal(store.recoveries.length, 0)
     await assert.rejects(read(index), { code: 'database-damaged', message: /file-7/ })
     assert.deepEqual(await allRecords(index, 'local'), [])
     assert.deepEqual(
-      told.map(({ keptAt }) => existsSync(keptAt)),
+      reported.map(({ keptAt }) => existsSync(keptAt)),
       [true],
     )
     assert.equal(await index.updateLocal([file('new')]), 1)
@@ -457,7 +457,7 @@ test('index: a block list that is not what was written is damage', async () => {
   }
 })
 
-test('index: of damaged ones the last three are kept', async () => {
+test('index: the last three damaged copies are kept', async () => {
   using scratch = scratchDirectory()
   for (let round = 0; round < 6; round++) {
     await using store = await openTestStore(scratch.path)
