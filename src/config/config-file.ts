@@ -26,13 +26,13 @@ export interface ConfigFileDeps {
 
 export interface ReadConfig {
   readonly document: ConfigDocument
-  /** The version the file had before we looked at it. */
+  /** The format version of the file before migration. */
   readonly from: number
   readonly guessed: boolean
   readonly data: Uint8Array
 }
 
-/** Understands the bytes of a configuration file. Throws `config-invalid` (line and reason) or `config-newer`. */
+/** Parses the bytes of a configuration file. Throws `config-invalid` (line and reason) or `config-newer`. */
 export function readConfig(data: Uint8Array, allowNewer: boolean): ReadConfig {
   const root = parseXml(data)
   if (root.name === 'configuration' && versionOf(root) > CONFIG_VERSION_MAX && !allowNewer) {
@@ -52,11 +52,11 @@ export function readConfig(data: Uint8Array, allowNewer: boolean): ReadConfig {
   return { document, from, guessed, data }
 }
 
-/** `config.xml` and the copies beside it: the only place that knows how they are named and written. */
+/** `config.xml` and its copies in the same directory: the only code that names and writes them. */
 export class ConfigFile {
   readonly path: string
   readonly #deps: ConfigFileDeps
-  /** What we last read or wrote; anything else on the disk was written by somebody else. */
+  /** The content we last read or wrote; any other content was written by another program. */
   #data: Uint8Array | undefined
   #lineEnd = '\n'
 
@@ -65,16 +65,16 @@ export class ConfigFile {
     this.path = path
   }
 
-  /** A `config.xml` that is a symlink is written where it leads, so that the link survives. */
+  /** If `config.xml` is a symlink, its target is written, so that the link is preserved. */
   static async at(deps: ConfigFileDeps, path: string): Promise<ConfigFile> {
     const found = await orMissing(deps.disk.lstat(path))
     if (found?.type !== 'symlink') return new ConfigFile(deps, path)
     const target = await orMissing(deps.disk.realPath(path))
-    if (target === undefined) throw new TwinfoldError('config-invalid', `${path} is a symlink that leads nowhere`)
+    if (target === undefined) throw new TwinfoldError('config-invalid', `${path} is a symlink without a target`)
     return new ConfigFile(deps, target)
   }
 
-  /** Whether there was a file when we last looked, or wrote one. */
+  /** Whether the file existed at the last read, or was written since. */
   get exists(): boolean {
     return this.#data !== undefined
   }
@@ -86,7 +86,7 @@ export class ConfigFile {
     return this.#data
   }
 
-  /** Whole or not at all; the mode of an existing file stays. Resolves once it would survive a loss of power. */
+  /** Writes atomically and keeps the mode of an existing file. Resolves once the file would survive a power failure. */
   async write(document: ConfigDocument): Promise<void> {
     const text = printXml(configToXml(document))
     const data = new TextEncoder().encode(this.#lineEnd === '\n' ? text : text.replaceAll('\n', this.#lineEnd))
@@ -95,7 +95,7 @@ export class ConfigFile {
     this.#data = data
   }
 
-  /** The name of a copy of the file, made when somebody else changed it since we last looked, or when `always`. */
+  /** Copies the file when another program changed it since our last access, or when `always`. Returns the path. */
   async keepCopy(always: boolean): Promise<{ readonly path: string; readonly foreign: boolean } | undefined> {
     const present = await readBounded(this.#deps.disk, this.path)
     const foreign = present !== undefined && (this.#data === undefined || Buffer.compare(present, this.#data) !== 0)
@@ -107,20 +107,20 @@ export class ConfigFile {
     return { path, foreign }
   }
 
-  /** Keeps a file of another format beside the one that will replace it. */
+  /** Keeps a copy of a file of another format version. */
   async archive(version: number, data: Uint8Array): Promise<string> {
     const path = `${this.path}.v${version}`
     await this.#replace(path, data, PRIVATE)
     return path
   }
 
-  /** Copies that may stand in for a lost file, newest first. */
+  /** Copies that can replace a lost file, newest first. */
   async copies(): Promise<readonly string[]> {
     const found = await this.#named((name) => BACKUP.test(name) || ARCHIVE.test(name))
     return found.sort((a, b) => b.modifiedS - a.modifiedS || (a.path < b.path ? 1 : -1)).map((one) => one.path)
   }
 
-  /** Removes what a crash left and what has been kept long enough. Call only while the home is locked. */
+  /** Removes leftovers of a crash and expired copies. Call only while the home is locked. */
   async tidy(): Promise<void> {
     const oldestS = this.#deps.clock.nowMs() / 1000 - ARCHIVE_AGE_S_MAX
     const leftovers = await this.#named((name) => LEFTOVER.test(name))
@@ -151,11 +151,11 @@ export class ConfigFile {
   }
 }
 
-/** Reads a file up to the size that a configuration may have; undefined when there is none. */
+/** Reads a file up to the maximum size of a configuration; undefined when there is none. */
 export async function readBounded(disk: Disk, path: string): Promise<Uint8Array | undefined> {
   const stat = await orMissing(disk.lstat(path))
   if (stat === undefined) return undefined
-  if (stat.type !== 'file') throw new TwinfoldError('config-invalid', `${path} is no file`)
+  if (stat.type !== 'file') throw new TwinfoldError('config-invalid', `${path} is not a file`)
   if (stat.sizeBytes > CONFIG_BYTES_MAX) {
     const limit = `${CONFIG_BYTES_MAX / 1024 / 1024} MiB`
     throw new TwinfoldError('config-invalid', `${path}: line 1: the file is larger than ${limit}`)

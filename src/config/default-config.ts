@@ -3,8 +3,8 @@ import { CONFIG_VERSION, DEFAULTS, GUI, LDAP, OPTIONS, defaultsOf } from '../cor
 import { NOTE_PASSWORD } from '../core/config/config-prepare.ts'
 
 /**
- * The configuration of a new home. Private: it announces itself to nobody, uses no foreign servers, reports nothing
- * and looks for no updates until its owner says so.
+ * The configuration of a new home. Private by default: no announcements, no third-party servers, no usage reports and
+ * no update checks until the user enables them.
  */
 export function defaultConfig(): Config {
   return {

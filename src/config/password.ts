@@ -5,7 +5,7 @@ import type { Clock } from '../platform/clock.ts'
 import { SALT_BYTES, type PasswordHasher } from '../platform/passwords.ts'
 import type { Random } from '../platform/random.ts'
 
-/** The same trouble at every login is one line in this time: anybody who reaches the page may cause it. */
+/** The same error is logged once per this interval: anyone who can reach the page may cause it. */
 const REPEAT_MS = 60_000
 
 export const PASSWORD_REMEDY =
@@ -21,25 +21,25 @@ export interface PasswordDeps {
 /** Passwords of the web interface as the configuration stores them. No password is ever logged. */
 export class Passwords {
   readonly #deps: PasswordDeps
-  #told = { message: '', atMs: -Infinity }
+  #lastLogged = { message: '', atMs: -Infinity }
 
   constructor(deps: PasswordDeps) {
     this.#deps = deps
   }
 
-  /** A bcrypt hash and the empty password pass as they are, anything else is hashed. Plain text is never stored. */
+  /** A bcrypt hash and the empty password are returned unchanged, others are hashed. Plain text is never stored. */
   async hash(password: string): Promise<string> {
     if (password === '' || isHashedPassword(password)) return password
     if (new TextEncoder().encode(password).length > PASSWORD_BYTES_MAX) {
       throw new TwinfoldError('config-invalid', `the password is longer than ${PASSWORD_BYTES_MAX} bytes`)
     }
     const { hasher, random } = this.#deps
-    return this.#noted(hasher.hash(password, random.bytes(SALT_BYTES)))
+    return this.#withErrorLog(hasher.hash(password, random.bytes(SALT_BYTES)))
   }
 
-  /** False for a wrong password. Rejects with `password-unavailable` when that cannot be found out. */
+  /** False for a wrong password. Rejects with `password-unavailable` when it cannot be verified. */
   async verify(password: string, hash: string): Promise<boolean> {
-    return this.#noted(this.#verify(password, hash))
+    return this.#withErrorLog(this.#verify(password, hash))
   }
 
   async #verify(password: string, hash: string): Promise<boolean> {
@@ -48,21 +48,21 @@ export class Passwords {
     throw new TwinfoldError('password-unavailable', `the configured GUI password ${fault}; ${PASSWORD_REMEDY}`)
   }
 
-  async #noted<T>(work: Promise<T>): Promise<T> {
+  async #withErrorLog<T>(work: Promise<T>): Promise<T> {
     try {
       return await work
     } catch (error) {
-      this.#note(error)
+      this.#logError(error)
       throw error
     }
   }
 
-  #note(error: unknown): void {
+  #logError(error: unknown): void {
     const cause = error instanceof Error && error.cause !== undefined ? ` (${messageOf(error.cause)})` : ''
     const message = messageOf(error) + cause
     const nowMs = this.#deps.clock.nowMs()
-    if (message === this.#told.message && nowMs < this.#told.atMs + REPEAT_MS) return
-    this.#told = { message, atMs: nowMs }
+    if (message === this.#lastLogged.message && nowMs < this.#lastLogged.atMs + REPEAT_MS) return
+    this.#lastLogged = { message, atMs: nowMs }
     this.#deps.log.error(message)
   }
 }

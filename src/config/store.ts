@@ -18,7 +18,7 @@ import { defaultConfig } from './default-config.ts'
 import { PASSWORD_REMEDY, type Passwords } from './password.ts'
 import type { ConfigChange, ConfigStore } from './types.ts'
 
-/** Changes that may wait for their turn; whoever comes later is refused. */
+/** Limit of pending changes; further ones are refused. */
 const CHANGES_MAX = 1_000
 const API_KEY_LENGTH = 32
 
@@ -35,19 +35,19 @@ export interface ConfigOptions {
   /** The absolute path of `config.xml`. */
   readonly path: string
   readonly ownDevice: DeviceId
-  /** Names our device in a configuration that does not know it yet. */
+  /** Name of our device in a configuration that does not contain it yet. */
   readonly hostName: string
   readonly allowNewer: boolean
 }
 
 export interface OpenedConfig extends ConfigStore {
-  /** True when there was none and a default one was written: the time to look for free ports. */
+  /** True when there was none and a default one was written: then free ports must be chosen. */
   readonly created: boolean
 }
 
 /**
- * Loads the configuration of a home, or makes one. A damaged file is refused and left as it is; a missing one is
- * replaced by the newest kept copy, with a warning, before a default one is thought of. The home must be locked.
+ * Loads the configuration of a home, or creates one. A damaged file is refused and left unchanged; a missing one is
+ * replaced by the newest kept copy, with a warning, or else by a default one. The home must be locked.
  */
 export async function openConfig(deps: ConfigDeps, options: ConfigOptions): Promise<OpenedConfig> {
   const file = await ConfigFile.at(deps, options.path)
@@ -55,7 +55,7 @@ export async function openConfig(deps: ConfigDeps, options: ConfigOptions): Prom
   const store = new Store(deps, options, file, loaded)
   await store.start(loaded)
   await file.tidy().catch((error: unknown) => {
-    deps.log.warn(`could not clean up beside ${file.path}: ${messageOf(error)}`)
+    deps.log.warn(`could not remove old copies of ${file.path}: ${messageOf(error)}`)
   })
   return store
 }
@@ -100,11 +100,11 @@ class Store implements OpenedConfig {
   readonly #options: ConfigOptions
   readonly #file: ConfigFile
   readonly #unknowns: Unknowns
-  readonly #turn = new Mutex()
+  readonly #lock = new Mutex()
   readonly #listeners: ((from: Config, to: Config) => void | Promise<void>)[] = []
   #current: Config
   #restartRequired = false
-  #waiting = 0
+  #pending = 0
 
   constructor(deps: ConfigDeps, options: ConfigOptions, file: ConfigFile, loaded: ReadConfig | undefined) {
     this.#deps = deps
@@ -123,14 +123,14 @@ class Store implements OpenedConfig {
     return this.#restartRequired
   }
 
-  /** Normalises what was read and saves it where that, or the format, made a difference. */
+  /** Normalises the configuration and saves it when that, or the migration, changed it. */
   async start(read: ReadConfig | undefined): Promise<void> {
     const before = this.#current
     this.#current = await this.#normalise(before)
     this.#warnOfPassword()
     if (read === undefined) {
       await this.#file.write(this.#document(this.#current))
-      this.#deps.log.info(`made a new configuration, ${this.#file.path}`)
+      this.#deps.log.info(`created a new configuration, ${this.#file.path}`)
       return
     }
     if (read.guessed) this.#deps.log.warn(`the configuration has the very old format ${read.from}; please check it`)
@@ -144,15 +144,15 @@ class Store implements OpenedConfig {
   }
 
   async change(make: ConfigChange): Promise<Config> {
-    if (this.#waiting >= CHANGES_MAX) {
-      throw new TwinfoldError('config-invalid', 'too many configuration changes are waiting')
+    if (this.#pending >= CHANGES_MAX) {
+      throw new TwinfoldError('config-invalid', 'too many configuration changes are pending')
     }
-    this.#waiting++
+    this.#pending++
     try {
-      using _turn = await this.#turn.lock()
+      using _lock = await this.#lock.lock()
       return await this.#apply(make)
     } finally {
-      this.#waiting--
+      this.#pending--
     }
   }
 
@@ -166,7 +166,7 @@ class Store implements OpenedConfig {
     const to = await this.#normalise(wanted)
     checkChange(from, to)
     checkPassword(from, to)
-    const copy = await this.#file.keepCopy(replacesEverything(from, wanted) || losesSomething(from, to))
+    const copy = await this.#file.keepCopy(replacesEverything(from, wanted) || removesItems(from, to))
     if (copy?.foreign) {
       this.#deps.log.warn(`${this.#file.path} was changed by another program; that version is kept as ${copy.path}`)
     }
@@ -175,16 +175,16 @@ class Store implements OpenedConfig {
     this.#restartRequired ||= needsRestart(from, to)
     this.#deps.log.debug(() => `saved ${this.#file.path}`)
     this.#deps.events?.emit('ConfigSaved', to)
-    for (const listener of this.#listeners) await this.#tell(listener, from, to)
+    for (const listener of this.#listeners) await this.#notify(listener, from, to)
     return to
   }
 
-  /** The change stands, saved and visible: one part that cannot follow must not keep the others from hearing of it. */
-  async #tell(listener: (from: Config, to: Config) => void | Promise<void>, from: Config, to: Config): Promise<void> {
+  /** The change is already saved and visible, so one failing listener must not keep the others from being notified. */
+  async #notify(listener: (from: Config, to: Config) => void | Promise<void>, from: Config, to: Config): Promise<void> {
     try {
       await listener(from, to)
     } catch (error) {
-      this.#deps.log.error(`a part of the program could not follow a configuration change: ${messageOf(error)}`)
+      this.#deps.log.error(`a component failed to apply a configuration change: ${messageOf(error)}`)
     }
   }
 
@@ -197,7 +197,7 @@ class Store implements OpenedConfig {
     return { ...prepared, gui: { ...prepared.gui, password } }
   }
 
-  /** The page stays closed, so this is no reason to keep the folders from synchronizing. */
+  /** Only a warning: the page stays closed, and the folders can still synchronize. */
   #warnOfPassword(): void {
     const fault = passwordFault(this.#current)
     if (fault === undefined) return
@@ -214,7 +214,7 @@ function passwordFault({ gui }: Config): string | undefined {
   return fault === undefined ? undefined : `the GUI password ${fault}`
 }
 
-/** One that was there before stays, so that other settings can be changed. */
+/** An unchanged password is accepted, so that other settings can be changed. */
 function checkPassword(from: Config, to: Config): void {
   const fault = from.gui.password === to.gui.password ? undefined : passwordFault(to)
   if (fault !== undefined) throw new TwinfoldError('config-invalid', fault)
@@ -224,13 +224,13 @@ function isNewer(read: ReadConfig): boolean {
   return read.from > CONFIG_VERSION_MAX
 }
 
-/** Configurations are never changed in place, so a part that was left alone is still the same object. */
+/** Configurations are never changed in place, so an unchanged part is the same object. */
 function replacesEverything(from: Config, to: Config): boolean {
   return (['folders', 'devices', 'gui', 'options'] as const).every((part) => from[part] !== to[part])
 }
 
-/** Folders or devices that would be gone: worth a copy that a person can go back to. */
-function losesSomething(from: Config, to: Config): boolean {
+/** Whether folders or devices are removed: then a copy is kept that the user can restore. */
+function removesItems(from: Config, to: Config): boolean {
   const folders = new Set<string>(to.folders.map((folder) => folder.id))
   const devices = new Set<string>(to.devices.map((device) => device.deviceID))
   return (

@@ -1,6 +1,6 @@
 import type { Config } from '../core/config/config.ts'
 
-/** A change that was asked for: the whole new configuration, made from the present one without touching it. */
+/** A requested change: returns the whole new configuration without modifying the current one. */
 export type ConfigChange = (current: Config) => Config
 
 /** Reads and changes the configuration of a running daemon. */
@@ -9,8 +9,8 @@ export interface ConfigStore {
   /** True once a change was made that only a restart applies. */
   readonly restartRequired: boolean
   /**
-   * Normalises, checks, saves, tells the subscribers, in that order; resolves when all of them have handled it.
-   * A copy of the file is kept before something is removed from it or all of it is replaced.
+   * Normalises, checks, saves, notifies the subscribers, in that order; resolves when all of them have handled it.
+   * A copy of the file is kept before items are removed from it or all of it is replaced.
    * Rejects with `config-invalid`, nothing changed, when the result is not a valid configuration.
    */
   change(make: ConfigChange): Promise<Config>

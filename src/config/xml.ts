@@ -4,7 +4,7 @@ import type { XmlElement } from '../core/config/xml-tree.ts'
 export const CONFIG_BYTES_MAX = 32 * 1024 * 1024
 
 /**
- * Bytes of a configuration file to a tree. UTF-8 only, a byte-order mark is skipped, both line ends are fine. Throws
+ * Parses a configuration file to a tree. UTF-8 only, a byte-order mark is skipped, both line ends are accepted. Throws
  * `config-invalid` with line and reason; the caller adds the name of the file.
  */
 export function parseXml(data: Uint8Array): XmlElement {
@@ -33,7 +33,7 @@ function lineAt(data: Uint8Array, end: number): number {
   return line
 }
 
-/** Only for the message of a file that is refused anyway: halves until the shortest bad beginning is found. */
+/** Position of the first invalid byte, for the error message: bisects to the shortest invalid prefix. */
 function firstBadByte(data: Uint8Array): number {
   let good = 0
   let bad = data.length
@@ -43,7 +43,7 @@ function firstBadByte(data: Uint8Array): number {
       new TextDecoder('utf-8', { fatal: true }).decode(data.subarray(0, middle), { stream: true })
       good = middle
     } catch {
-      bad = middle // this beginning is bad already
+      bad = middle // this prefix is already invalid
     }
   }
   return good

@@ -9,10 +9,10 @@ const GROUP_LENGTH = 13
 const PLAIN_LENGTH = 52
 const CHECKED_LENGTH = 56
 const SHORT_TEXT_LENGTH = 7
-/** Nobody types more: longer texts are refused before anything is computed about them. */
+/** Longer texts are refused before parsing. */
 const INPUT_LENGTH_MAX = 256
 
-/** The identity that a certificate proves: the hash of its DER form, written for people. */
+/** The device id of a certificate: the hash of its DER form, as text. */
 export function deviceIdFromCertificate(der: Uint8Array): DeviceId {
   return deviceIdFromBytes(createHash('sha256').update(der).digest())
 }
@@ -23,14 +23,14 @@ export function deviceIdFromBytes(bytes: Uint8Array): DeviceId {
   return format(encodeBase32(bytes))
 }
 
-/** The 32 bytes behind an id, as the wire carries them. */
+/** The 32 bytes of an id, as in the wire format. */
 export function deviceIdBytes(id: DeviceId): Uint8Array {
   return decodeBase32(withoutChecks(id.replaceAll('-', '')))
 }
 
 /**
- * Reads an id as people and old programs write it: any case, with or without dashes, blanks and check characters.
- * The empty text is the empty id, which REST and config use for "nobody".
+ * Parses an id as users and older versions write it: any case, with or without dashes, blanks and check characters.
+ * The empty text is the empty id, which REST and config use for "no device".
  */
 export function parseDeviceIdOrEmpty(text: string): DeviceId | '' {
   if (text === '') return ''
@@ -53,7 +53,7 @@ export function parseDeviceIdOrEmpty(text: string): DeviceId | '' {
   return format(bare)
 }
 
-/** The only door into the type for text from outside. Throws `bad-request`, for the empty text too. */
+/** The only conversion of external text to a device id. Throws `bad-request`, for the empty text too. */
 export function parseDeviceId(text: string): DeviceId {
   const id = parseDeviceIdOrEmpty(text)
   if (id === '') throw invalid('"": device ID invalid: incorrect length')
@@ -68,7 +68,7 @@ export function shortIdOf(id: DeviceId): ShortId {
   return value as ShortId
 }
 
-/** Seven characters that start the long id too; empty for the id of nobody. */
+/** The first seven characters of the long id; empty for the empty id. */
 export function shortIdText(id: ShortId): string {
   if (id === 0n) return ''
   const bytes = new Uint8Array(8)
@@ -104,7 +104,7 @@ function quote(character: string): string {
   return code < 0x20 || code === 0x7f ? `'\\x${code.toString(16).padStart(2, '0')}'` : `'${character}'`
 }
 
-/** Luhn's check over base 32, from the left, with factors 1 2 1 2 …: the program family writes it this way. */
+/** Luhn's check over base 32, from the left, with factors 1 2 1 2 …, as in Syncthing. */
 export function checkCharacter(group: string): string {
   let factor = 1
   let sum = 0

@@ -1,4 +1,4 @@
-/** Every refusal a caller may want to tell apart. People read the message, programs the code. */
+/** The error codes that callers may distinguish. Users read the message, programs the code. */
 export type ErrorCode =
   | 'bad-request'
   | 'config-invalid'
@@ -25,7 +25,7 @@ export type ErrorCode =
   | 'upgrade-off'
   | 'usage'
 
-/** Something the outside did wrong or refused us. A bug is an assertion, not a TwinfoldError. */
+/** An error with an external cause. A bug is an assertion, not a TwinfoldError. */
 export class TwinfoldError extends Error {
   override readonly name = 'TwinfoldError'
   readonly code: ErrorCode
@@ -36,24 +36,24 @@ export class TwinfoldError extends Error {
   }
 }
 
-/** For the branches that cannot happen: the compiler proves it, production stops on it. */
+/** For unreachable branches: checked by the compiler, throws at run time. */
 export function unreachable(value: never): never {
   throw new Error(`unreachable: ${JSON.stringify(value)}`)
 }
 
-/** The system's short name of what went wrong (`ENOENT`, `ENOSPC`); undefined for anything else. */
+/** The system error code (`ENOENT`, `ENOSPC`); undefined for any other error. */
 export function systemCode(error: unknown): string | undefined {
   if (!(error instanceof Error) || !('code' in error)) return undefined
   return typeof error.code === 'string' ? error.code : undefined
 }
 
-/** Whether the system says that a path leads to nothing. */
+/** Whether the system reports that a path does not exist. */
 export function isMissing(error: unknown): boolean {
   const code = systemCode(error)
   return code === 'ENOENT' || code === 'ENOTDIR'
 }
 
-/** What a person should read of an error of any kind. */
+/** The message of an error of any kind. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }

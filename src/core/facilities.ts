@@ -27,7 +27,7 @@ export type Facility = keyof typeof FACILITIES
 
 export const FACILITY_NAMES = Object.keys(FACILITIES) as readonly Facility[]
 
-/** Names that older programs use for the same things. Understood as input, never listed. */
+/** Names that older versions use for the same facilities. Accepted as input, never listed. */
 const ALIASES: Readonly<Record<string, Facility>> = {
   api: 'http',
   app: 'main',
@@ -41,7 +41,7 @@ const ALIASES: Readonly<Record<string, Facility>> = {
   watchaggregator: 'scanner',
 }
 
-/** The facility meant by a name as people type it; undefined for a name nobody knows. */
+/** The facility for a name as users type it; undefined for an unknown name. */
 export function parseFacility(text: string): Facility | undefined {
   const name = text.trim()
   if (Object.hasOwn(FACILITIES, name)) return name as Facility

@@ -1,4 +1,4 @@
-/** Where the files of one device are. */
+/** Paths of the files of one device. */
 export interface Locations {
   readonly configDirectory: string
   readonly dataDirectory: string

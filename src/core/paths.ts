@@ -5,7 +5,7 @@ const TEMPORARY_PREFIXES = ['.syncthing.', '~syncthing~'] as const
 const INTERNAL_NAMES: ReadonlySet<string> = new Set(['.stfolder', '.stignore', '.stversions'])
 const NOT_ASCII = /[^\x00-\x7f]/
 
-/** Negative, zero or positive: the order of the UTF-8 bytes, which is the order of every index and every walk. */
+/** Negative, zero or positive: UTF-8 byte order, which is the order of every index and every walk. */
 export function compareNames(a: string, b: string): number {
   const length = Math.min(a.length, b.length)
   for (let i = 0; i < length; i++) {
@@ -32,7 +32,7 @@ export function isAtOrBelow(name: string, directory: string): boolean {
   return name === directory || isBelow(name, directory)
 }
 
-/** The directory a name lies in; '' for what lies in the root. */
+/** The parent directory of a name; '' for names in the root. */
 export function parentOf(name: string): string {
   const slash = name.lastIndexOf('/')
   return slash < 0 ? '' : name.slice(0, slash)
@@ -47,26 +47,26 @@ export function joinPath(root: string, name: string): string {
   return root.endsWith('/') ? root + name : `${root}/${name}`
 }
 
-/** Our own half-written files, in the spelling of every platform. Never indexed. */
+/** Our temporary files, in the spelling of every platform. Never indexed. */
 export function isTemporary(name: string): boolean {
   const base = baseOf(name)
   return TEMPORARY_PREFIXES.some((prefix) => base.startsWith(prefix))
 }
 
-/** What the program keeps at the root of a folder, and everything below it. The same names deeper down are ordinary. */
+/** Twinfold's own items at the root of a folder, and everything below them. In subdirectories the names are ordinary. */
 export function isInternal(name: string): boolean {
   const slash = name.indexOf('/')
   return INTERNAL_NAMES.has(slash < 0 ? name : name.slice(0, slash))
 }
 
-/** Whether a name is in the form that indexes hold. */
+/** Whether a name is in the form stored in indexes. */
 export function isNormal(name: string): boolean {
   return !NOT_ASCII.test(name) || name.normalize('NFC') === name
 }
 
 /**
- * A path as somebody typed it, relative to the folder root; '' is the root itself. One leading slash means the root.
- * Refuses with `path-escapes-folder` what climbs out, holds a NUL or starts with two slashes.
+ * A path as the user typed it, relative to the folder root; '' is the root itself. One leading slash means the root.
+ * Throws `path-escapes-folder` for a path that leaves the folder, contains a NUL or starts with two slashes.
  */
 export function cleanSub(text: string): string {
   const message = `path is not inside the folder: ${JSON.stringify(text)}`
@@ -81,14 +81,14 @@ export function cleanSub(text: string): string {
   return parts.join('/').normalize('NFC')
 }
 
-/** Cleaned, sorted, none twice and none inside another; [''] when one of them is the root, or none is given. */
+/** Cleaned and sorted, without duplicates and nested paths; [''] when one of them is the root, or the list is empty. */
 export function cleanSubs(texts: readonly string[]): readonly string[] {
   if (texts.length === 0) return ['']
   const wanted = new Set(texts.map(cleanSub))
   return [...wanted].filter((sub) => !ancestorsOf(sub).some((ancestor) => wanted.has(ancestor))).sort(compareNames)
 }
 
-/** All directories above a name, the root ('') first. */
+/** All ancestor directories of a name, the root ('') first. */
 export function ancestorsOf(name: string): readonly string[] {
   if (name === '') return []
   const ancestors = ['']
@@ -98,7 +98,7 @@ export function ancestorsOf(name: string): readonly string[] {
   return ancestors
 }
 
-/** The name a losing version is kept under: `dir/photo.sync-conflict-20260131-235959-ABCDEFG.jpg`. */
+/** The name of the conflict copy of a losing version: `dir/photo.sync-conflict-20260131-235959-ABCDEFG.jpg`. */
 export function conflictName(name: string, when: string, device: string): string {
   const directory = parentOf(name)
   const base = baseOf(name)
@@ -108,10 +108,10 @@ export function conflictName(name: string, when: string, device: string): string
   return directory === '' ? kept : `${directory}/${kept}`
 }
 
-/** What the longest name of a file may take on every file system in use. */
+/** The maximum length of a file name on all common file systems. */
 export const NAME_SIZE_BYTES_MAX = 255
 
-/** From the last dot on, dot included, also where it is the first character: other devices read names this way. */
+/** From the last dot on, dot included, also where it is the first character, as other devices parse names. */
 export function splitExtension(base: string): { readonly stem: string; readonly extension: string } {
   const dot = base.lastIndexOf('.')
   return dot < 0 ? { stem: base, extension: '' } : { stem: base.slice(0, dot), extension: base.slice(dot) }
@@ -124,7 +124,7 @@ export function cutToBytes(text: string, sizeBytesMax: number): string {
   return characters.join('')
 }
 
-/** Which conflict copies belong to a file: those of the same stem and extension, in the same directory. */
+/** Matches the conflict copies of a file: same stem and extension, in the same directory. */
 export function isConflictOf(candidate: string, name: string): boolean {
   const { stem, extension } = splitExtension(baseOf(name))
   const base = baseOf(candidate)
@@ -132,10 +132,10 @@ export function isConflictOf(candidate: string, name: string): boolean {
   return /^\.sync-conflict-.{8}-.{6}/su.test(base.slice(stem.length))
 }
 
-/** Longer names do not fit with our prefix and suffix around them on every file system. */
+/** Longer names exceed the limit of some file systems once our prefix and suffix are added. */
 const TEMPORARY_SIZE_BYTES_MAX = 160
 
-/** The file that `name` is while it is being made, in the same directory. */
+/** The temporary file of `name`, in the same directory. */
 export function temporaryName(name: string, platform: string): string {
   const [unix, windows] = TEMPORARY_PREFIXES
   const prefix = platform === 'win32' ? windows : unix
@@ -150,8 +150,8 @@ export function temporaryName(name: string, platform: string): string {
 const TEMPORARY_SUFFIX = '.tmp'
 
 /**
- * Whether a name is one that an index may hold: relative, in its shortest spelling, nothing that climbs. Whatever another
- * device says of a name that is not is not worth a look at the disk.
+ * Whether an index may hold a name: relative, normalised, without `..`. Records of other devices with any other name
+ * are dropped before the disk is accessed.
  */
 export function isCanonical(name: string): boolean {
   if (name === '' || name.includes('\0') || !name.isWellFormed() || !isNormal(name)) return false
@@ -160,7 +160,7 @@ export function isCanonical(name: string): boolean {
 
 const CONFLICT_NAME = /\.sync-conflict-\d{8}-\d{6}(-[A-Z2-7]{7})?(?=\.[^.]*$|$)/
 
-/** The name of the file that a conflict copy was made of; any other name is its own. */
+/** The original name of a conflict copy; any other name is returned unchanged. */
 export function conflictOriginal(name: string): string {
   const directory = parentOf(name)
   const original = baseOf(name).replace(CONFLICT_NAME, '')

@@ -8,7 +8,7 @@ interface Names {
 const LINE = /^([^:#+-][^:]*):[^:]*:(\d{1,10}):/
 const ID_MAX = 0xffff_fffe
 
-/** Names and numbers of the people and groups of this machine. What is not listed is known by its number alone. */
+/** Names and ids of the users and groups of this machine. Unlisted ones have only an id. */
 export class Accounts {
   readonly #users: Names
   readonly #groups: Names
@@ -28,7 +28,7 @@ export class Accounts {
     }
   }
 
-  /** Who the owner of a record is here: the one of that name, else the one of that number. */
+  /** The local owner for a record: the account of that name, else that of the id. */
   idsOf({ ownerName, groupName, userId, groupId }: UnixOwner): { readonly userId: number; readonly groupId: number } {
     return {
       userId: this.#users.byName.get(ownerName) ?? userId,
@@ -44,7 +44,7 @@ function namesIn(text: string): Names {
     const [, name, digits] = LINE.exec(line) ?? []
     const id = Number(digits)
     if (name === undefined || id > ID_MAX) continue
-    // Of several lines the first counts, as it does for the system.
+    // Of several lines for one name the first counts, as in the system.
     if (!byId.has(id)) byId.set(id, name)
     if (!byName.has(name)) byName.set(name, id)
   }

@@ -5,18 +5,17 @@ const HEADER = '# file: '
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
 const BASE64_MARK = '0s'
 const ESCAPED = /\\([0-3][0-7]{2})/g
-/** Bytes that stand for themselves. Everything else is written as three octal digits. */
+/** Bytes that are written unescaped. All others are written as three octal digits. */
 const PLAIN_BYTE = /^[A-Za-z0-9._/-]$/
 
 /**
- * Reads what `getfattr --dump --encoding=base64` writes, by the path that it names. Items without attributes are not in
- * there. Undefined for anything that it does not write. An attribute whose name is no text is left out: no record could
- * carry it.
+ * Parses the output of `getfattr --dump --encoding=base64`, by path. Items without attributes are missing from it.
+ * Undefined for any other text. An attribute whose name is not valid UTF-8 is left out: no record can hold it.
  */
 export function parseAttributeDump(dump: Uint8Array): ReadonlyMap<string, AttributeList> | undefined {
-  // One character per byte until the names are put together.
+  // One character per byte until the names are decoded.
   const text = Buffer.from(dump.buffer, dump.byteOffset, dump.length).toString('latin1')
-  if (text !== '' && !text.endsWith('\n\n')) return undefined // cut short
+  if (text !== '' && !text.endsWith('\n\n')) return undefined // truncated
   const items = new Map<string, AttributeList>()
   for (const part of text === '' ? [] : text.slice(0, -2).split('\n\n')) {
     const [header, ...lines] = part.split('\n')
@@ -29,7 +28,7 @@ export function parseAttributeDump(dump: Uint8Array): ReadonlyMap<string, Attrib
   return items
 }
 
-/** An attribute that cannot be told of. */
+/** An attribute that no record can hold. */
 const NO_TEXT: ExtendedAttribute = { name: '', value: new Uint8Array(0) }
 
 function attributeOf(line: string): ExtendedAttribute | undefined {
@@ -58,16 +57,16 @@ function unquoted(quoted: string): Buffer | undefined {
   )
 }
 
-/** Undefined for bytes that are no UTF-8: made into text they would be another name. */
+/** Undefined for bytes that are not UTF-8: decoding would give another name. */
 function textOf(bytes: Buffer): string | undefined {
   const text = bytes.toString()
   return Buffer.from(text).equals(bytes) ? text : undefined
 }
 
-/** What `setfattr --restore` reads to set these attributes on one item. */
+/** The input of `setfattr --restore` that sets these attributes on one item. */
 export function formatAttributeDump(path: string, attributes: AttributeList): string {
   const lines = attributes.map(({ name, value }) => {
-    // An empty value is told by saying none: the empty one in base64 is passed over without a word.
+    // An empty value is written as none: `setfattr` ignores an empty base64 value.
     return value.length === 0
       ? quotedOf(name)
       : `${quotedOf(name)}=${BASE64_MARK}${Buffer.from(value).toString('base64')}`

@@ -5,28 +5,28 @@ import { compareNames } from '../paths.ts'
 import { fieldsOf, tagged } from './platform-data.ts'
 import { viewPlatform, type ExtendedAttribute } from './platform-view.ts'
 
-/** By name, in byte order, no name twice. */
+/** By name, in byte order, without duplicates. */
 export type AttributeList = readonly ExtendedAttribute[]
 
 const LINUX_FIELD = 3
 const ENTRY_FIELD = 1
 const NAME_FIELD = 1
 const VALUE_FIELD = 2
-/** What Linux takes for the name of an attribute. */
+/** The maximum length of an attribute name on Linux. */
 const NAME_SIZE_BYTES_MAX = 255
-/** Devices drop what a record says of systems when it is 1 MiB or more, with owners and all. */
+/** Devices drop the platform data of a record when it is 1 MiB or more, owners included. */
 const TOTAL_SIZE_BYTES_MAX = 512 * 1_024
 const COUNT_MAX = 1_000
-/** Of all namespaces the one that means nothing to the system itself. */
+/** The only namespace without a meaning to the system. */
 const USER_NAMESPACE = 'user.'
 
-/** The attributes that a record names for Linux; undefined where it says nothing about them. */
+/** The Linux attributes of a record; undefined when it has none of this field. */
 export function linuxAttributesOf(platform: Uint8Array | undefined): AttributeList | undefined {
-  const told = platform === undefined ? undefined : viewPlatform(platform).linux
-  return told && inOrder(told)
+  const linux = platform === undefined ? undefined : viewPlatform(platform).linux
+  return linux && inOrder(linux)
 }
 
-/** The same platform data with other attributes for Linux: said even when there are none. The rest stays as it is. */
+/** The same platform data with other attributes for Linux, written even when empty. The rest is unchanged. */
 export function withLinuxAttributes(platform: Uint8Array | undefined, attributes: AttributeList): Uint8Array {
   const fields = (platform === undefined ? undefined : fieldsOf(platform)) ?? []
   const entries = attributes.map(({ name, value }) =>
@@ -43,7 +43,7 @@ export function withLinuxAttributes(platform: Uint8Array | undefined, attributes
   ])
 }
 
-/** In byte order of their names; of two with the same name the last counts. */
+/** Sorted by name in byte order; of two with the same name the last counts. */
 export function inOrder(attributes: Iterable<ExtendedAttribute>): AttributeList {
   const byName = new Map<string, ExtendedAttribute>()
   for (const attribute of attributes) byName.set(attribute.name, attribute)
@@ -54,17 +54,17 @@ export function areSameAttributes(a: AttributeList, b: AttributeList): boolean {
   return a.length === b.length && a.every((attribute, i) => isSame(attribute, b[i]!))
 }
 
-/** What must be done to `now` so that it becomes `wanted`. */
+/** The changes that turn `now` into `wanted`. */
 export interface AttributeChange {
   readonly set: AttributeList
   readonly remove: readonly string[]
 }
 
 export function attributeChange(now: AttributeList, wanted: AttributeList): AttributeChange {
-  const known = new Map(now.map((attribute) => [attribute.name, attribute]))
+  const current = new Map(now.map((attribute) => [attribute.name, attribute]))
   const names = new Set(wanted.map(({ name }) => name))
   return {
-    set: wanted.filter((attribute) => !isSame(attribute, known.get(attribute.name))),
+    set: wanted.filter((attribute) => !isSame(attribute, current.get(attribute.name))),
     remove: now.map(({ name }) => name).filter((name) => !names.has(name)),
   }
 }
@@ -76,7 +76,7 @@ function isSame(a: ExtendedAttribute, b: ExtendedAttribute | undefined): boolean
 /** Which attributes a folder synchronizes. */
 export class AttributeFilter {
   readonly #patterns = new GlobAutomaton()
-  /** Of the patterns up to the first that cannot be read: nobody knows what that was meant for, so it denies the rest. */
+  /** The patterns up to the first invalid one, which denies everything after it. */
   readonly #permits: boolean[] = []
   readonly #hasPatterns: boolean
   readonly #singleMax: number
@@ -92,7 +92,7 @@ export class AttributeFilter {
     this.#totalMax = maxTotalSize > 0 ? Math.min(maxTotalSize, TOTAL_SIZE_BYTES_MAX) : TOTAL_SIZE_BYTES_MAX
   }
 
-  /** False for a pattern that cannot be read, or for which there is no room. */
+  /** False for a pattern that is invalid or exceeds the limit. */
   #add(match: string, line: number): boolean {
     try {
       for (const glob of variantsOf(parseGlob(withoutSlashes(match))))
@@ -104,8 +104,8 @@ export class AttributeFilter {
   }
 
   /**
-   * The first pattern that matches decides, and what none matches is denied. Without any pattern everything of users is
-   * permitted; what has a meaning to the system (rights, access lists, labels) only where a pattern says so.
+   * The first matching pattern decides; a name without a match is denied. Without any pattern user attributes are
+   * permitted; attributes with a meaning to the system (rights, access lists, labels) need a matching pattern.
    */
   permitsName(name: string): boolean {
     if (name === '' || name.includes('\0') || Buffer.byteLength(name) > NAME_SIZE_BYTES_MAX) return false
@@ -118,8 +118,8 @@ export class AttributeFilter {
   }
 
   /**
-   * Those that are permitted. `too-large`: they are more than a folder takes of one item, and whoever asked leaves all
-   * of them as they are, for a part would look as if the rest had been removed.
+   * The permitted attributes. `too-large`: they exceed the limit per item, and the caller leaves all of them unchanged,
+   * because a part would mean that the rest was removed.
    */
   permitted(attributes: AttributeList): AttributeList | 'too-large' {
     const list = attributes.filter((attribute) => this.permits(attribute))
@@ -129,7 +129,7 @@ export class AttributeFilter {
   }
 }
 
-/** To patterns of paths a slash is the end of a name; in the name of an attribute it is a character like any other. */
+/** In path patterns a slash separates names; in an attribute name it is an ordinary character. */
 function withoutSlashes(text: string): string {
   return text.replaceAll('/', '\0')
 }

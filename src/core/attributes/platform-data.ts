@@ -1,4 +1,4 @@
-/** Who owns an item on a Unix system. An empty name is one that nobody knows. */
+/** The owner of an item on a Unix system. An empty name is unknown. */
 export interface UnixOwner {
   readonly ownerName: string
   readonly groupName: string
@@ -13,14 +13,14 @@ const WIRE_BYTES = 2
 
 interface WireField {
   readonly number: number
-  /** The field with its tag, as it stands. */
+  /** The encoded field with its tag. */
   readonly whole: Uint8Array
   readonly value: number | Uint8Array
 }
 
 /**
- * The owner that the platform data of a record names, where it does. Platform data is kept in the bytes in which it came,
- * a message of the block exchange protocol; undefined as well for bytes that are none.
+ * The owner in the platform data of a record. Platform data is kept as received, an encoded message of the block
+ * exchange protocol; undefined without an owner and for invalid bytes.
  */
 export function unixOwnerOf(platform: Uint8Array | undefined): UnixOwner | undefined {
   const unix = fieldsOf(platform ?? NO_BYTES)?.findLast(({ number }) => number === UNIX_FIELD)?.value
@@ -35,7 +35,7 @@ export function unixOwnerOf(platform: Uint8Array | undefined): UnixOwner | undef
   }
 }
 
-/** The same platform data with another owner. What it says of other systems stays as it is. */
+/** The same platform data with another owner. The data of other systems is unchanged. */
 export function withUnixOwner(platform: Uint8Array | undefined, owner: UnixOwner): Uint8Array {
   const others = (fieldsOf(platform ?? NO_BYTES) ?? []).filter(({ number }) => number !== UNIX_FIELD)
   const unix = Buffer.concat([
@@ -44,11 +44,11 @@ export function withUnixOwner(platform: Uint8Array | undefined, owner: UnixOwner
     numberField(FIELDS.userId, owner.userId),
     numberField(FIELDS.groupId, owner.groupId),
   ])
-  // Said even when it is empty: everything belongs to number 0 then.
+  // Written even when it is empty: the owner is id 0 then.
   return Buffer.concat([tagged(UNIX_FIELD, unix), ...others.map(({ whole }) => whole)])
 }
 
-/** By name where both sides know the names: numbers mean other people on other machines. */
+/** Compared by name where both names are known: ids differ between machines. */
 export function isSameOwner(a: UnixOwner, b: UnixOwner): boolean {
   const named = a.ownerName !== '' && a.groupName !== '' && b.ownerName !== '' && b.groupName !== ''
   if (named) return a.ownerName === b.ownerName && a.groupName === b.groupName
@@ -57,7 +57,7 @@ export function isSameOwner(a: UnixOwner, b: UnixOwner): boolean {
 
 const NO_BYTES = new Uint8Array(0)
 
-/** Undefined for bytes that are no message. */
+/** Undefined for bytes that are not a message. */
 export function fieldsOf(bytes: Uint8Array): readonly WireField[] | undefined {
   const fields: WireField[] = []
   for (let at = 0; at < bytes.length;) {
@@ -78,9 +78,9 @@ export function fieldsOf(bytes: Uint8Array): readonly WireField[] | undefined {
 const VARINT_BYTES_MAX = 10
 
 interface Varint {
-  /** Rounded where it is more than a number can be. */
+  /** Rounded when it exceeds the exact range of a number. */
   readonly value: number
-  /** Its lowest 32 bits: numbers with a sign are told with 64. */
+  /** Its lowest 32 bits: signed numbers are encoded with 64. */
   readonly low: number
   readonly end: number
 }

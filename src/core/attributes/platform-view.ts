@@ -5,7 +5,7 @@ export interface ExtendedAttribute {
   readonly value: Uint8Array
 }
 
-/** What the platform data of a record says to people; undefined where it says nothing about a system. */
+/** The platform data of a record for display; undefined for systems without data. */
 export interface PlatformView {
   readonly unix: UnixOwner | undefined
   readonly windows: { readonly ownerName: string; readonly ownerIsGroup: boolean } | undefined
@@ -23,7 +23,7 @@ const NO_BYTES = new Uint8Array(0)
 
 type Fields = NonNullable<ReturnType<typeof fieldsOf>>
 
-/** Never throws: it was other devices who sent the bytes, and what cannot be read is left out. */
+/** Never throws: the bytes come from other devices, and invalid parts are left out. */
 export function viewPlatform(platform: Uint8Array): PlatformView {
   const fields = fieldsOf(platform) ?? []
   const attributes = (system: number) => attributesOf(messageIn(fields, system))
@@ -37,7 +37,7 @@ export function viewPlatform(platform: Uint8Array): PlatformView {
   }
 }
 
-/** Of a field that is there twice the last counts. */
+/** Of a repeated field the last counts. */
 function valueIn(fields: Fields, number: number): number | Uint8Array | undefined {
   return fields.findLast((field) => field.number === number)?.value
 }

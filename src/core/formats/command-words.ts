@@ -1,4 +1,4 @@
-/** Characters with which a value could mean more than itself, should the program hand its words to a shell. */
+/** Characters that could give a value a special meaning if the program passes its arguments to a shell. */
 const MIXED_WITH = /[`"'<>;!#$&*?\s]/
 const PLACEHOLDERS = ['%FOLDER_PATH%', '%FILE_PATH%', '%FOLDER_FILESYSTEM%'] as const
 
@@ -9,9 +9,8 @@ export type CommandWords =
   | { readonly kind: 'refused'; readonly reason: string }
 
 /**
- * A command line as words, the way a shell splits it, without anything else a shell does: quotes group, a backslash
- * takes the next character as it is. Values are put in after splitting, so that no file name makes another word. Never
- * throws.
+ * Splits a command line into words as a shell does, without other shell features: quotes group, a backslash escapes the
+ * next character. Values are inserted after splitting, so that no file name adds a word. Never throws.
  */
 export function commandWords(command: string, values: CommandValues): CommandWords {
   const words = splitWords(command)
@@ -31,15 +30,15 @@ function refused(reason: string): CommandWords {
   return { kind: 'refused', reason }
 }
 
-/** In one pass: what a value brings along is not looked at again. */
+/** In one pass: placeholders inside a value are not replaced. */
 function replaceAll(word: string, values: CommandValues): string {
   return word.replace(/%(?:FOLDER_PATH|FILE_PATH|FOLDER_FILESYSTEM)%/g, (found) => {
-    const placeholder = PLACEHOLDERS.find((known) => known === found)
+    const placeholder = PLACEHOLDERS.find((each) => each === found)
     return placeholder === undefined ? found : values[placeholder]
   })
 }
 
-/** Undefined where a quote is left open or a backslash has nothing after it. */
+/** Undefined for an unclosed quote or a trailing backslash. */
 function splitWords(text: string): readonly string[] | undefined {
   const words: string[] = []
   let word: string | undefined
@@ -49,7 +48,7 @@ function splitWords(text: string): readonly string[] | undefined {
     if (character === '\\' && quote !== "'") {
       const next = text[++i]
       if (next === undefined) return undefined
-      // Within double quotes a backslash is special only before what is special there.
+      // Within double quotes a backslash is special only before characters that are special there.
       word = (word ?? '') + (quote === '"' && !'"\\$`'.includes(next) ? `\\${next}` : next)
     } else if (quote !== undefined) {
       if (character === quote) quote = undefined

@@ -1,4 +1,4 @@
-/** `20260131-235959`, in local time, as names of files carry it. */
+/** `20260131-235959`, in local time, as in file names. */
 export function compactTime(timeMs: number): string {
   const time = new Date(timeMs)
   const day = `${String(time.getFullYear()).padStart(4, '0')}${twoDigits(time.getMonth() + 1)}${twoDigits(time.getDate())}`
@@ -8,8 +8,8 @@ export function compactTime(timeMs: number): string {
 const COMPACT = /^(\d{4})(\d{2})(\d{2})-(\d{2})(\d{2})(\d{2})$/
 
 /**
- * The moment that a local time names; undefined where it names none. Of the two moments that an hour put back names
- * the system's choice is taken.
+ * Parses a local time; undefined when it is invalid. A local time that occurs twice when the clock is set back resolves
+ * to the system's choice.
  */
 export function parseCompactTime(text: string): number | undefined {
   const parts = COMPACT.exec(text)?.slice(1).map(Number)
@@ -18,7 +18,7 @@ export function parseCompactTime(text: string): number | undefined {
   const time = new Date(0)
   time.setFullYear(year, month - 1, day)
   time.setHours(hour, minute, second, 0)
-  // A 31st of February rolls over into March: then it was no time at all. An hour that summer time skips rolls over too.
+  // A 31st of February rolls over into March and is invalid; so is an hour that summer time skips.
   const isReal = time.getMonth() === month - 1 && time.getDate() === day && hour < 24 && minute < 60 && second < 60
   return isReal ? time.getTime() : undefined
 }

@@ -1,4 +1,4 @@
-/** A text of a stranger as one line that can be shown and logged: nothing unprintable, no more than this long. */
+/** Untrusted text as one line for display and logs: printable characters only, limited length. */
 export function plainText(text: string, lengthMax: number): string {
   return text
     .replace(/[\p{C}\p{Zl}\p{Zp}\s]+/gu, ' ')
@@ -8,7 +8,7 @@ export function plainText(text: string, lengthMax: number): string {
     .toWellFormed()
 }
 
-/** The same for a text of several lines: line breaks stay, more than one empty line in a row does not. */
+/** The same for a text of several lines: line breaks are kept, consecutive empty lines are merged. */
 export function plainLines(text: string, lengthMax: number): string {
   const lines = text.slice(0, 2 * lengthMax).split(/\r\n|[\n\r\p{Zl}\p{Zp}]/u)
   const shown = lines.map((line) => line.replace(/[\p{C}\t]+/gu, ' ').trimEnd()).join('\n')

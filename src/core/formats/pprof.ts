@@ -1,6 +1,6 @@
 import { Profile, StringTable, type FunctionInput, type LocationInput, type SampleInput } from 'pprof-format'
 
-/** A call tree to be written down; the same shape as `Profile` in platform/process.ts. */
+/** A call tree to encode; the same structure as `Profile` in platform/process.ts. */
 interface Tree {
   readonly kind: 'cpu' | 'heap'
   readonly durationMs: number
@@ -19,7 +19,7 @@ const TYPES = {
   heap: { count: ['inuse_objects', 'count'], amount: ['inuse_space', 'bytes'], scale: 1 },
 } as const
 
-/** The format that `pprof` and everything around it reads: one protobuf message, which is usually packed with gzip. */
+/** The format of `pprof` and related tools: one protobuf message, usually compressed with gzip. */
 export function encodePprof(tree: Tree, timeMs: number): Uint8Array {
   const stringTable = new StringTable()
   const { count, amount, scale } = TYPES[tree.kind]
@@ -66,7 +66,7 @@ function placesOf({ nodes }: Tree, texts: StringTable): { location: LocationInpu
   return { location, function: functions }
 }
 
-/** A time of today in nanoseconds is more than a number holds exactly. */
+/** The current time in nanoseconds exceeds the exact range of a number. */
 function nanoseconds(ms: number): bigint {
   return BigInt(Math.round(ms)) * 1_000_000n
 }

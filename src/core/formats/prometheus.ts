@@ -1,4 +1,4 @@
-/** One value and what it is about. */
+/** One value and its labels. */
 export interface Sample {
   readonly labels?: Readonly<Record<string, string>>
   readonly value: number
@@ -12,17 +12,17 @@ export interface Metric {
   readonly samples: readonly Sample[]
 }
 
-/** A value that goes up and down. */
+/** A value that can increase and decrease. */
 export function gauge(name: string, help: string, samples: readonly Sample[]): Metric {
   return { name, help, type: 'gauge', samples }
 }
 
-/** A value that only grows, until the process starts again. */
+/** A value that only increases until the process restarts. */
 export function counter(name: string, help: string, samples: readonly Sample[]): Metric {
   return { name, help, type: 'counter', samples }
 }
 
-/** What monitoring systems read: the Prometheus text format, version 0.0.4. Metrics without values are left out. */
+/** The Prometheus text format, version 0.0.4. Metrics without values are left out. */
 export function formatMetrics(metrics: readonly Metric[]): string {
   const shown = metrics.filter(({ samples }) => samples.length > 0)
   return shown.map(formatMetric).join('')
@@ -34,7 +34,7 @@ function formatMetric({ name, help, type, samples }: Metric): string {
   return `# HELP ${name} ${about}\n# TYPE ${name} ${type}\n${lines.join('')}`
 }
 
-/** Values come from folder labels and other devices: whatever they hold, a line stays one line. */
+/** Values come from folder labels and other devices, so line breaks are escaped. */
 function formatLabels(labels: Readonly<Record<string, string>>): string {
   const entries = Object.entries(labels)
   if (entries.length === 0) return ''

@@ -3,7 +3,7 @@ import { parseIp } from './ip.ts'
 const DEFAULT_PORT = 22_000
 const ADDRESS_LENGTH_MAX = 512
 
-/** Where a device can be reached, or where we listen. */
+/** An address to dial or to listen on. */
 export type DeviceAddress =
   | {
       readonly kind: 'tcp'
@@ -12,9 +12,9 @@ export type DeviceAddress =
       readonly port: number
       readonly family?: 4 | 6
     }
-  /** Whoever looks up devices knows. */
+  /** Resolved by discovery. */
   | { readonly kind: 'dynamic' }
-  /** Ways to connect that exist, but not here. */
+  /** Known schemes that are not implemented. */
   | { readonly kind: 'unsupported'; readonly scheme: string }
   | { readonly kind: 'bad'; readonly reason: string }
 
@@ -26,8 +26,8 @@ const FAMILIES: Readonly<Record<string, { readonly family?: 4 | 6 }>> = {
 const KNOWN_ELSEWHERE = new Set(['quic', 'quic4', 'quic6', 'relay', 'dynamic+http', 'dynamic+https'])
 
 /**
- * Reads an address of the configuration or from the network: `dynamic`, or `tcp://host:port` with port 22000 where none
- * is given. A zone (`%eth0`) is accepted on link-local IPv6 addresses, where it means something, and nowhere else.
+ * Parses an address of the configuration or from the network: `dynamic`, or `tcp://host:port` with port 22000 as the
+ * default. A zone (`%eth0`) is accepted on link-local IPv6 addresses only, because it has no meaning elsewhere.
  */
 export function parseAddress(text: string): DeviceAddress {
   if (text === 'dynamic') return { kind: 'dynamic' }
@@ -48,12 +48,12 @@ export function parseAddress(text: string): DeviceAddress {
   return { kind: 'tcp', text: formatTcp(scheme, place.host, place.port), ...place, ...family }
 }
 
-/** One way to write it, whoever wrote it. */
+/** The canonical text of an address. */
 export function formatTcp(scheme: string, host: string, port: number): string {
   return `${scheme}://${host.includes(':') ? `[${host}]` : host}:${port}`
 }
 
-/** Host names, IPv4, IPv6 in brackets. Nothing that could mean something to a shell, a log or a proxy gets through. */
+/** Host names, IPv4, IPv6 in brackets. Rejects characters that are special to a shell, a log or a proxy. */
 function parseHostAndPort(authority: string): { host: string; port: number } | { reason: string } {
   if (authority.includes('@')) return { reason: 'it has a user in it' }
   const match = /^(?:\[([0-9a-f:.]+)(?:%(?:25)?([a-z0-9_.-]{1,64}))?\]|([a-z0-9_.-]*))(?::(\d{0,5}))?$/i.exec(authority)

@@ -5,13 +5,13 @@ import { isAllowedNetwork } from './lan.ts'
 const WANTED_DEFAULT = 3
 const WANTED_MAX = 128
 
-/** How many connections a device of the configuration would like to have; what we say in our Hello. */
+/** The number of connections that the configuration requests; sent in our Hello. */
 export function ownWanted(numConnections: number): number {
   if (numConnections === 0) return WANTED_DEFAULT
   return Math.min(Math.max(numConnections, 1), WANTED_MAX)
 }
 
-/** How many there shall be between us. One, until the peer has said that it wants more. */
+/** The number of connections to keep to a peer: one, until the peer requests more. */
 export function wantedConnections(own: number, peer: number | undefined): number {
   if (peer === undefined || peer <= 1 || own <= 1) return 1
   return Math.min(Math.max(own, peer), WANTED_MAX)
@@ -31,17 +31,17 @@ export function connectionPriority(options: OptionsConfig, transport: Transport,
   }
 }
 
-/** What is known of one who has shown a certificate and said nothing yet. */
+/** A connection after the TLS handshake, before the Hello messages. */
 export interface Applicant {
   readonly device: DeviceId
   readonly certificateCount: number
   readonly host: string
   readonly priority: number
-  /** Whom we wanted to reach; undefined when they came to us. */
+  /** The device we dialled; undefined for an incoming connection. */
   readonly expected: DeviceId | undefined
 }
 
-/** What there is already. */
+/** The existing connections. */
 export interface Present {
   /** Priorities of the connections to this device. */
   readonly priorities: readonly number[]
@@ -52,31 +52,37 @@ export interface Present {
 
 export type Admission =
   | { readonly kind: 'known'; readonly device: DeviceConfig }
-  /** Nobody we know: hears our Hello, tells us its own, and goes on the list of those who want in. */
+  /** An unknown device: Hello messages are exchanged, and the device is added to the pending devices. */
   | { readonly kind: 'stranger' }
   | { readonly kind: 'refused'; readonly reason: string }
 
-/** Decides before a word is exchanged. */
+/** Decides on a connection before the Hello messages. */
 export function admit(config: Config, ownDevice: DeviceId, applicant: Applicant, present: Present): Admission {
   const { device } = applicant
   if (applicant.certificateCount !== 1)
-    return refused(`it showed ${applicant.certificateCount} certificates instead of one`)
+    return refused(`it presented ${applicant.certificateCount} certificates instead of one`)
   if (device === ownDevice) return refused('it is this device itself')
   if (applicant.expected !== undefined && device !== applicant.expected) {
     return refused(`it is device ${device} where ${applicant.expected} was expected`)
   }
   if (config.remoteIgnoredDevices.some((ignored) => ignored.deviceID === device))
     return refused('the device is ignored')
-  const known = config.devices.find((one) => one.deviceID === device)
-  if (known === undefined)
+  const configured = config.devices.find((entry) => entry.deviceID === device)
+  if (configured === undefined)
     return applicant.expected === undefined ? { kind: 'stranger' } : refused('the device is not configured')
-  const reason = whyNot(config, known, applicant, present)
-  return reason === undefined ? { kind: 'known', device: known } : refused(reason)
+  const reason = refusalReason(config, configured, applicant, present)
+  return reason === undefined ? { kind: 'known', device: configured } : refused(reason)
 }
 
-function whyNot({ options }: Config, known: DeviceConfig, applicant: Applicant, present: Present): string | undefined {
-  if (known.paused) return 'the device is paused'
-  if (!isAllowedNetwork(applicant.host, known.allowedNetworks)) return 'the device may not connect from that network'
+function refusalReason(
+  { options }: Config,
+  configured: DeviceConfig,
+  applicant: Applicant,
+  present: Present,
+): string | undefined {
+  if (configured.paused) return 'the device is paused'
+  if (!isAllowedNetwork(applicant.host, configured.allowedNetworks))
+    return 'the device may not connect from that network'
   if (!isWelcome(applicant.priority, present, options.connectionPriorityUpgradeThreshold))
     return 'it is connected already'
   const isUpgrade = present.priorities.length >= present.wanted
@@ -86,7 +92,7 @@ function whyNot({ options }: Config, known: DeviceConfig, applicant: Applicant, 
   return undefined
 }
 
-/** One more is welcome while there are fewer than wanted, or when it is better than the worst there is. */
+/** Whether to accept a connection: there are fewer than wanted, or it is better than the worst existing one. */
 export function isWelcome(
   priority: number,
   present: Pick<Present, 'priorities' | 'wanted'>,
@@ -95,7 +101,7 @@ export function isWelcome(
   return present.priorities.length < present.wanted || priority + threshold < Math.max(...present.priorities)
 }
 
-/** Whether a new connection of this priority makes an existing one needless. */
+/** Whether a new connection of this priority replaces an existing one. */
 export function isReplaced(existing: number, added: number, threshold: number): boolean {
   return existing > added + threshold
 }

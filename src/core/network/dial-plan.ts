@@ -6,13 +6,13 @@ const REDIALS_MAX = 3
 const REDIAL_WINDOW_MS = 120_000
 const REDIAL_PAUSE_MS = 300_000
 
-/** One address of a device, and how good a connection to it would be. Lower is better. */
+/** One address of a device, and the priority of a connection to it. Lower is better. */
 export interface Candidate {
   readonly address: string
   readonly priority: number
 }
 
-/** Those worth dialling now, grouped by priority, the best group first. `dueMs` of an address nobody dialled is 0. */
+/** The addresses to dial now, grouped by priority, the best group first. `dueMs` of an undialled address is 0. */
 export function planDials(
   candidates: readonly Candidate[],
   dueMs: (address: string) => number,
@@ -26,13 +26,13 @@ export function planDials(
   return [...groups].toSorted(([a], [b]) => a - b).map(([, group]) => group)
 }
 
-/** How long an address rests after its nth failure in a row (from 0): soon at first, then as often as configured. */
+/** Retry delay of an address after its nth consecutive failure (from 0): short at first, then as configured. */
 export function restMs(failures: number, reconnectionIntervalS: number): number {
   const steadyMs = Math.max(LOOP_MS_MIN, reconnectionIntervalS * 1_000)
   return Math.min(steadyMs, Math.max(LOOP_MS_MIN, RAMP_MS * 2 ** Math.min(failures, 20)))
 }
 
-/** How often a lost connection was dialled again at once. */
+/** How often a lost connection was redialled immediately. */
 export interface Redials {
   readonly recentMs: readonly number[]
   readonly pausedUntilMs: number
@@ -40,7 +40,7 @@ export interface Redials {
 
 export const NO_REDIALS: Redials = { recentMs: [], pausedUntilMs: 0 }
 
-/** A connection was lost: dial at once, unless that has happened so often that something else must be wrong. */
+/** After a lost connection: redial immediately, unless that has happened too often recently. */
 export function afterLoss(redials: Redials, nowMs: number): { readonly redials: Redials; readonly atOnce: boolean } {
   if (nowMs < redials.pausedUntilMs) return { redials, atOnce: false }
   const recentMs = redials.recentMs.filter((atMs) => nowMs - atMs < REDIAL_WINDOW_MS)

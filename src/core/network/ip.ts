@@ -1,4 +1,4 @@
-/** An address of the internet as a number; IPv4 addresses written as IPv6 are IPv4. */
+/** An IP address as a number; IPv4-mapped IPv6 addresses are IPv4. */
 export interface IpAddress {
   readonly family: 4 | 6
   readonly value: bigint
@@ -7,11 +7,11 @@ export interface IpAddress {
 export interface IpNetwork {
   readonly family: 4 | 6
   readonly prefix: bigint
-  /** How many of the last bits may differ. */
+  /** Number of host bits. */
   readonly freeBits: bigint
 }
 
-/** Undefined for anything that is not an address, names among them. A zone (`%eth0`) is left out. */
+/** Undefined for anything that is not an address, host names included. A zone (`%eth0`) is ignored. */
 export function parseIp(text: string): IpAddress | undefined {
   if (text.length > 100) return undefined
   const bare = text.replace(/%.*$/, '')
@@ -24,7 +24,7 @@ export function parseIp(text: string): IpAddress | undefined {
   return value >> 32n === 0xffffn ? { family: 4, value: value & 0xffff_ffffn } : { family: 6, value }
 }
 
-/** `10.0.0.0/8`, `fe80::/10`. Bits behind the prefix are ignored. Undefined for what is no network. */
+/** `10.0.0.0/8`, `fe80::/10`. Host bits are ignored. Undefined for an invalid network. */
 export function parseNetwork(text: string): IpNetwork | undefined {
   const match = /^([^/]+)\/(\d{1,3})$/.exec(text.trim())
   const address = parseIp(match?.[1] ?? '')
@@ -76,7 +76,7 @@ function parseIpv6(text: string): bigint | undefined {
   return groups.reduce((value, group) => (value << 16n) | group, 0n)
 }
 
-/** The last group of all may be an IPv4 address, which is two groups. */
+/** The last group may be an IPv4 address, which counts as two groups. */
 function parseGroups(text: string, isEnd: boolean): readonly bigint[] | undefined {
   if (text === '') return []
   const parts = text.split(':')

@@ -3,12 +3,12 @@ import { isWithin, networkAround, parseIp, parseNetwork, type IpAddress, type Ip
 const ALWAYS_LOCAL = networks('127.0.0.0/8', '::1/128', '169.254.0.0/16', 'fe80::/10')
 const PRIVATE = networks('10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7')
 
-/** Says of an address whether it is in our own networks. A name is not: nobody knows where it leads. */
+/** Returns whether an address is in a local network. A host name is not, because it is not resolved here. */
 export type LanCheck = (host: string) => boolean
 
 /**
- * Ours are loopback, link-local, what the user says, and what the interfaces of the machine belong to. Where these
- * cannot be listed, the ranges that nobody routes.
+ * Local are loopback, link-local, the configured networks, and the networks of the machine's interfaces, or the private
+ * ranges where the interfaces cannot be listed.
  */
 export function lanCheck(
   interfaces: readonly { readonly address: string; readonly prefixLength: number }[],
@@ -26,17 +26,17 @@ export function lanCheck(
 }
 
 /**
- * Whether a device may talk from this address. The first entry that fits decides, one with a leading `!` against it;
- * an empty list allows everybody, any other list nobody whom it does not name.
+ * Whether a device may connect from this address. The first matching entry decides; a leading `!` denies. An empty list
+ * allows all addresses, any other list denies those that match no entry.
  */
 export function isAllowedNetwork(host: string, allowedNetworks: readonly string[]): boolean {
   if (allowedNetworks.length === 0) return true
   const ip = parseIp(host)
   if (ip === undefined) return false
   for (const entry of allowedNetworks) {
-    const refuses = entry.startsWith('!')
-    const network = parseNetwork(refuses ? entry.slice(1) : entry)
-    if (network !== undefined && isWithin(ip, network)) return !refuses
+    const denies = entry.startsWith('!')
+    const network = parseNetwork(denies ? entry.slice(1) : entry)
+    if (network !== undefined && isWithin(ip, network)) return !denies
   }
   return false
 }
@@ -45,7 +45,7 @@ function isInAny(ip: IpAddress, list: readonly IpNetwork[]): boolean {
   return list.some((network) => isWithin(ip, network))
 }
 
-/** What is no network is left out: a typing mistake must not make strangers local. */
+/** Invalid networks are left out: a typing mistake must not make remote addresses local. */
 function networks(...texts: readonly string[]): readonly IpNetwork[] {
   return texts.flatMap((text) => parseNetwork(text) ?? [])
 }

@@ -1,15 +1,15 @@
 import { hostOf, isWithin, parseIp, parseNetwork } from './ip.ts'
 
-/** Who connects on our behalf, and for whom not, as the environment says it. */
+/** The proxy and its exceptions, from the environment. */
 export interface ProxySettings {
   readonly kind: 'socks5' | 'http' | 'https'
   readonly host: string
   readonly port: number
   readonly user: string
   readonly password: string
-  /** Hosts that are reached without it. */
+  /** Hosts that are dialled directly. */
   readonly exceptions: readonly string[]
-  /** When the proxy fails, the device counts as out of reach instead of being dialled without it. */
+  /** When the proxy fails, the device is not dialled directly. */
   readonly noFallback: boolean
 }
 
@@ -23,12 +23,12 @@ const KINDS: Readonly<Record<string, ProxySettings['kind']>> = {
 }
 
 /**
- * Reads `all_proxy`, then `https_proxy` and `http_proxy`, each also in capitals. Undefined when there is none, or none
- * that can be read: then `problem` hears why, in words that hold no secret.
+ * Reads `all_proxy`, then `https_proxy` and `http_proxy`, each also in capitals. Undefined when there is none, or when
+ * it is invalid: then `problem` is called with a message without secrets.
  */
 export function proxyFromEnvironment(
   environment: (name: string) => string | undefined,
-  problem: (words: string) => void,
+  problem: (message: string) => void,
 ): ProxySettings | undefined {
   const either = (name: string) => environment(name) || environment(name.toUpperCase())
   for (const name of ['all_proxy', 'https_proxy', 'http_proxy']) {
@@ -56,7 +56,7 @@ export function proxyFromEnvironment(
   return undefined
 }
 
-/** Loopback is never reached through somebody else. */
+/** Loopback is never dialled through a proxy. */
 export function isExempt(host: string, exceptions: readonly string[]): boolean {
   const ip = parseIp(host)
   if (host === 'localhost' || (ip !== undefined && isLoopback(ip))) return true
@@ -76,7 +76,7 @@ function isLoopback(ip: { readonly family: 4 | 6; readonly value: bigint }): boo
   return ip.family === 4 ? ip.value >> 24n === 127n : ip.value === 1n
 }
 
-/** Words without a scheme are a host of an HTTP proxy, as most programs read them. */
+/** A text without a scheme is the host of an HTTP proxy, as in most programs. */
 function parseUrl(text: string): URL | undefined {
   const full = text.includes('://') ? text : `http://${text}`
   return URL.canParse(full) ? new URL(full) : undefined
@@ -86,6 +86,6 @@ function decode(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {
-    return text // a percent sign that is meant as one
+    return text // a literal percent sign
   }
 }

@@ -1,9 +1,9 @@
-/** What may go through at once after a silence. */
+/** Burst size after an idle period. */
 export const BURST_BYTES = 512 * 1024
 
 /**
- * So many bytes a second, with a reserve for bursts. Bytes that are taken before they are there make a debt, which the
- * next one waits for: no piece is too large, and the mean holds all the same.
+ * A token bucket. The reserve may become negative; the next caller then waits until it is refilled, so that a write of
+ * any size passes and the mean rate still holds.
  */
 export interface Bucket {
   /** 0 is no limit. */
@@ -16,14 +16,14 @@ export function fullBucket(bytesPerS: number, nowMs: number): Bucket {
   return { bytesPerS, reserveBytes: BURST_BYTES, atMs: nowMs }
 }
 
-/** The bucket as it stands now. */
+/** The bucket at the current time. */
 function refill(bucket: Bucket, nowMs: number): Bucket {
   const passedMs = Math.max(0, nowMs - bucket.atMs)
   const reserveBytes = Math.min(BURST_BYTES, bucket.reserveBytes + (bucket.bytesPerS * passedMs) / 1_000)
   return { ...bucket, reserveBytes, atMs: nowMs }
 }
 
-/** How long to wait until something may be taken; 0 when it may be now. */
+/** The delay until bytes may be taken; 0 when they may be taken now. */
 export function delayMs(bucket: Bucket, nowMs: number): number {
   if (bucket.bytesPerS <= 0) return 0
   const { reserveBytes } = refill(bucket, nowMs)
@@ -36,7 +36,7 @@ export function take(bucket: Bucket, bytes: number, nowMs: number): Bucket {
   return { ...now, reserveBytes: now.reserveBytes - bytes }
 }
 
-/** The same bucket with another rate. A debt made under a low rate is forgiven: the change shall be felt at once. */
+/** The same bucket with another rate. A negative reserve is reset, so that the new rate applies at once. */
 export function withRate(bucket: Bucket, bytesPerS: number, nowMs: number): Bucket {
   if (bytesPerS === bucket.bytesPerS) return bucket
   const now = bucket.bytesPerS <= 0 ? fullBucket(bytesPerS, nowMs) : refill(bucket, nowMs)

@@ -1,20 +1,20 @@
-/** What can be seen of how the program came onto the machine. */
+/** Facts about the installation of the program on this machine. */
 export interface InstallationFacts {
   /** The directory that holds our `package.json`, without symlinks. */
   readonly directory: string
   readonly platform: string
   readonly container: boolean
-  /** The container was made from our own image. Others may have us installed by npm, as any machine. */
+  /** The container was created from our own image. In other containers the program may be installed by npm. */
   readonly image: boolean
-  /** It is a clone: there is a `.git` in it. */
+  /** It is a git clone: it contains `.git`. */
   readonly clone: boolean
-  /** The package of Debian that the directory belongs to. */
+  /** The Debian package that owns the directory. */
   readonly debianPackage?: string
-  /** The directory above `node_modules` has a `package.json`: we are a dependency of a project. */
+  /** The directory above `node_modules` has a `package.json`: the program is a dependency of a project. */
   readonly project: boolean
-  /** Where the running Node is installed; its npm puts global packages there unless configured otherwise. */
+  /** Installation prefix of the running Node; its npm installs global packages there unless configured otherwise. */
   readonly nodePrefix: string
-  /** Whether we may write to the directory; whoever runs the command otherwise needs more rights. */
+  /** Whether the directory is writable; otherwise the upgrade command needs more privileges. */
   readonly writable: boolean
 }
 
@@ -32,13 +32,13 @@ export type InstallationKind =
   | 'volta'
   | 'yarn'
 
-/** The version is that of a release, which is safe in a command line. Undefined for what cannot be told. */
+/** The version is that of a release, which is safe in a command line. Undefined when the method is unknown. */
 export interface Installation {
   readonly kind: InstallationKind
   upgradeCommand(version: string): string | undefined
 }
 
-/** Directories that tell which program installed us; the first that fits counts. */
+/** Directories that identify the installer; the first match counts. */
 const BY_DIRECTORY: readonly (readonly [part: RegExp, kind: InstallationKind])[] = [
   [/\/_npx\//, 'npx'],
   [/\/pnpm\/(?:.*\/)?global\//, 'pnpm'],
@@ -48,7 +48,7 @@ const BY_DIRECTORY: readonly (readonly [part: RegExp, kind: InstallationKind])[]
   [/\/Cellar\//, 'homebrew'],
 ]
 
-/** Decides how the program was installed, and so which one command upgrades it. */
+/** Determines how the program was installed, and so which command upgrades it. */
 export function installationOf(facts: InstallationFacts): Installation {
   const kind = kindOf(facts)
   return { kind, upgradeCommand: (version) => commandOf(kind, facts, version) }
@@ -59,8 +59,8 @@ function kindOf(facts: InstallationFacts): InstallationKind {
   if (facts.clone) return 'clone'
   if (facts.debianPackage !== undefined) return 'debian'
   if (facts.image) return 'container'
-  const known = BY_DIRECTORY.find(([part]) => part.test(directory))
-  if (known !== undefined) return known[1]
+  const match = BY_DIRECTORY.find(([part]) => part.test(directory))
+  if (match !== undefined) return match[1]
   if (!/\/node_modules\/[^/]+$/.test(directory)) return facts.container ? 'container' : 'unknown'
   return facts.project ? 'project' : 'npm'
 }
@@ -95,7 +95,7 @@ function commandOf(kind: InstallationKind, facts: InstallationFacts, version: st
   }
 }
 
-/** With the prefix where npm would put it elsewhere: a second copy would be upgraded, and this one would stay. */
+/** With the prefix where npm would install elsewhere: otherwise a second copy would be installed and this one kept. */
 function globalNpm(facts: InstallationFacts, wanted: string): string {
   const prefix = prefixOf(facts)
   const where = prefix === facts.nodePrefix ? '' : ` --prefix ${quoted(prefix, facts)}`
@@ -103,13 +103,13 @@ function globalNpm(facts: InstallationFacts, wanted: string): string {
   return `${sudo}npm install -g${where} ${wanted}`
 }
 
-/** What npm calls the prefix: the directory with `lib/node_modules`, on Windows and in projects with `node_modules`. */
+/** The npm prefix: the directory with `lib/node_modules`, on Windows and in projects with `node_modules`. */
 function prefixOf({ directory, platform, project }: InstallationFacts): string {
   const above = directory.replace(/[\\/]node_modules[\\/][^\\/]+$/, '')
   return platform === 'win32' || project ? above : above.replace(/\/lib$/, '')
 }
 
-/** For the shell that people of that system paste commands into. */
+/** Quoted for the usual shell of that system. */
 function quoted(path: string, { platform }: InstallationFacts): string {
   if (/^[\w@%+=:,./\\-]+$/.test(path) && (platform === 'win32' || !path.includes('\\'))) return path
   return platform === 'win32' ? `"${path}"` : `'${path.replaceAll("'", "'\\''")}'`

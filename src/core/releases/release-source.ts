@@ -2,12 +2,12 @@ import { TwinfoldError } from '../errors.ts'
 import { parseIp } from '../network/ip.ts'
 
 const PUBLIC_REGISTRY = 'https://registry.npmjs.org/twinfold'
-/** What configurations of Syncthing carry. It lists releases of Syncthing, which are of no use here. */
+/** The default in configurations of Syncthing. It lists releases of Syncthing, which do not apply here. */
 const SYNCTHING_RELEASES = 'https://upgrades.syncthing.net/meta.json'
 
 /**
- * Where releases are listed: the address of the package in an npm registry, from `releasesURL`, or the public one.
- * Throws `config-invalid` for an address that is not https; only this machine may be asked without TLS.
+ * The release list: the address of the package in an npm registry, from `releasesURL`, or the public one.
+ * Throws `config-invalid` for an address that is not https; only loopback may be used without TLS.
  */
 export function releaseSource(releasesUrl: string): string {
   const text = releasesUrl.trim()

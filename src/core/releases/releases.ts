@@ -1,20 +1,20 @@
 import { plainLines } from '../formats/plain-text.ts'
 import { compareVersions, parseVersion, versionText, type SemanticVersion } from './semver.ts'
 
-/** What the registry offers. Versions are valid and canonical, without a leading `v`. */
+/** The releases in the registry. Versions are valid and canonical, without a leading `v`. */
 export interface ReleaseList {
-  /** The version that the registry hands to those who name none. */
+  /** The version that the registry returns by default. */
   readonly latest: string | undefined
   readonly versions: readonly string[]
 }
 
-/** What changed in one release, as plain text of several lines. */
+/** The changes of one release, as plain text of several lines. */
 export interface ReleaseChanges {
   readonly version: string
   readonly text: string
 }
 
-/** `major-newer`: the first number that counts is larger, so an upgrade may need attention. */
+/** `major-newer`: the first significant number is larger, so an upgrade may need attention. */
 export type ReleaseRelation = 'older' | 'same' | 'newer' | 'major-newer'
 
 const VERSIONS_MAX = 5_000
@@ -22,7 +22,7 @@ const CHANGES_MAX = 20
 const CHANGES_LENGTH_MAX = 4_000
 
 /**
- * Reads the abbreviated metadata of a package. Undefined when it is nothing of that kind. Versions that are deprecated
+ * Parses the abbreviated metadata of a package. Undefined for anything else. Versions that are deprecated
  * or malformed are left out.
  */
 export function readReleaseList(json: unknown): ReleaseList | undefined {
@@ -38,8 +38,8 @@ export function readReleaseList(json: unknown): ReleaseList | undefined {
 }
 
 /**
- * The release to upgrade to. Without pre-releases that is the one the registry calls the latest: a maintainer who takes
- * a release back moves that name. With them it is the newest of all.
+ * The release to upgrade to. Without pre-releases that is the registry's `latest` tag, which a maintainer moves when
+ * withdrawing a release. With them it is the newest of all.
  */
 export function newestRelease({ latest, versions }: ReleaseList, preReleases: boolean): string | undefined {
   if (!preReleases && latest !== undefined && versions.includes(latest) && !isPreRelease(latest)) return latest
@@ -49,7 +49,7 @@ export function newestRelease({ latest, versions }: ReleaseList, preReleases: bo
     .at(-1)
 }
 
-/** How a release stands to the running version; `older` too when either cannot be read. */
+/** Compares a release with the running version; `older` also when either is invalid. */
 export function releaseRelation(release: string, running: string): ReleaseRelation {
   const [there, here] = [parseVersion(release), parseVersion(running)]
   if (there === undefined || here === undefined) return 'older'
@@ -58,20 +58,22 @@ export function releaseRelation(release: string, running: string): ReleaseRelati
   return isMajorStep(here, there) ? 'major-newer' : 'newer'
 }
 
-/** Before 1.0.0 the second number is the one that announces breaking changes. */
+/** Before 1.0.0 the second number marks breaking changes. */
 function isMajorStep(from: SemanticVersion, to: SemanticVersion): boolean {
   return to.major > from.major || (from.major === 0 && to.minor > from.minor)
 }
 
-/** Reads `twinfold.changes` of the manifest of a release: what is malformed or too much is left out. */
+/** Reads `twinfold.changes` of the manifest of a release; malformed and excess entries are left out. */
 export function readChanges(manifest: unknown): readonly ReleaseChanges[] {
   const changes = fieldOf(fieldOf(manifest, 'twinfold'), 'changes')
   if (!Array.isArray(changes)) return []
   return changes.slice(0, CHANGES_MAX).flatMap((change: unknown) => {
     const [version, text] = [fieldOf(change, 'version'), fieldOf(change, 'text')]
     if (typeof version !== 'string' || typeof text !== 'string') return []
-    const known = canonical(version)
-    return known === undefined ? [] : [{ version: known, text: plainLines(text, CHANGES_LENGTH_MAX) }]
+    const canonicalVersion = canonical(version)
+    return canonicalVersion === undefined
+      ? []
+      : [{ version: canonicalVersion, text: plainLines(text, CHANGES_LENGTH_MAX) }]
   })
 }
 
@@ -100,7 +102,7 @@ function canonical(text: string): string | undefined {
   return version === undefined ? undefined : versionText(version)
 }
 
-/** The registry takes a deprecation back by an empty text. */
+/** The registry revokes a deprecation by an empty text. */
 function isDeprecated(manifest: object): boolean {
   const deprecated = fieldOf(manifest, 'deprecated')
   return deprecated !== undefined && deprecated !== '' && deprecated !== false

@@ -7,13 +7,13 @@ export interface SemanticVersion {
   readonly preRelease: readonly (number | string)[]
 }
 
-/** The registry allows 256; nobody needs them, and versions go into command lines and onto the page. */
+/** The registry allows 256; a lower limit suffices, because versions go into command lines and onto the page. */
 const LENGTH_MAX = 64
 const NUMBER = '(0|[1-9]\\d{0,8})'
 const IDENTIFIERS = '[0-9A-Za-z-]+(?:\\.[0-9A-Za-z-]+)*'
 const PATTERN = new RegExp(`^v?${NUMBER}\\.${NUMBER}\\.${NUMBER}(?:-(${IDENTIFIERS}))?(?:\\+${IDENTIFIERS})?$`)
 
-/** Undefined for anything that is no semantic version. A leading `v` is allowed. */
+/** Undefined for anything but a semantic version. A leading `v` is allowed. */
 export function parseVersion(text: string): SemanticVersion | undefined {
   if (text.length > LENGTH_MAX) return undefined
   const [, major, minor, patch, preRelease = ''] = PATTERN.exec(text) ?? []
@@ -37,7 +37,7 @@ export function compareVersions(a: SemanticVersion, b: SemanticVersion): number 
   return a.major - b.major || a.minor - b.minor || a.patch - b.patch || comparePreReleases(a.preRelease, b.preRelease)
 }
 
-/** A release comes after all its pre-releases; of two that begin alike the longer one comes later. */
+/** A release sorts after all its pre-releases; of two with the same beginning the longer one sorts later. */
 function comparePreReleases(a: SemanticVersion['preRelease'], b: SemanticVersion['preRelease']): number {
   if (a.length === 0 || b.length === 0) return b.length - a.length
   for (const [at, ours] of a.entries()) {
@@ -49,7 +49,7 @@ function comparePreReleases(a: SemanticVersion['preRelease'], b: SemanticVersion
   return a.length - b.length
 }
 
-/** Numbers come before texts. */
+/** Numbers sort before texts. */
 function compareIdentifiers(a: number | string, b: number | string): number {
   if (typeof a === 'number') return typeof b === 'number' ? a - b : -1
   if (typeof b === 'number') return 1
