@@ -53,7 +53,7 @@ export function isTemporary(name: string): boolean {
   return TEMPORARY_PREFIXES.some((prefix) => base.startsWith(prefix))
 }
 
-/** Twinfold's own items at the root of a folder, and everything below them. In subdirectories the names are ordinary. */
+/** Twinfold's own items at the root of a folder, and everything below them. Deeper names are ordinary. */
 export function isInternal(name: string): boolean {
   const slash = name.indexOf('/')
   return INTERNAL_NAMES.has(slash < 0 ? name : name.slice(0, slash))

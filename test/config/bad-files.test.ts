@@ -17,7 +17,7 @@ import { scratchDirectory } from '../support/scratch.ts'
 const FULL = configFixture('full.xml')
 const MIB = 1024 * 1024
 
-/** The full configuration with one thing in it replaced. */
+/** The full configuration with one replacement. */
 function with_(from: string | RegExp, to: string): string {
   const changed = FULL.replace(from, () => to)
   assert.notEqual(changed, FULL, `the fixture holds no ${String(from)}`)
@@ -41,8 +41,8 @@ function bomb(): string {
   return `<?xml version="1.0"?>\n<!DOCTYPE configuration [\n<!ENTITY e0 "x">\n${entities}\n]>\n${wrap('<gui><address>&e20;</address></gui>')}`
 }
 
-/** What the file holds, and what the refusal must say. Every refusal names a line. */
-const BAD: [name: string, content: string | Uint8Array, says: RegExp][] = [
+/** The content of the file, and the expected message. Every message names a line. */
+const BAD: [name: string, content: string | Uint8Array, expected: RegExp][] = [
   ['empty', '', /line 1: the file is empty/],
   ['blanks only', '  \n\n ', /line \d+:/],
   ['NULs only', new Uint8Array(4096), /line 1: a NUL byte/],
@@ -99,7 +99,7 @@ const BAD: [name: string, content: string | Uint8Array, says: RegExp][] = [
     /line 1: a document type/,
   ],
   ['a document type in lower case', `<!doctype configuration>\n${FULL}`, /line 1: a document type/],
-  ['an entity nobody declared', with_('<theme>dark', '<theme>&dark;'), /line 276: a "&" that starts no known entity/],
+  ['an undeclared entity', with_('<theme>dark', '<theme>&dark;'), /line 276: a "&" that starts no known entity/],
   ['a bare ampersand', with_('label="Inbox"', 'label="In & out"'), /line 49: a "&"/],
   [
     'a character that XML forbids',
@@ -180,7 +180,7 @@ const BAD: [name: string, content: string | Uint8Array, says: RegExp][] = [
   ['a day that is none', with_('time="2024-01-02T03:04:05Z"', 'time="2024-13-45T03:04:05Z"'), /is no time/],
 ]
 
-/** Cut anywhere, a file is refused: the last line of a good one always says more than the line before. */
+/** A file truncated at any position is refused: the last line of a valid one is always significant. */
 for (const percent of [1, 5, 20, 40, 60, 80, 95, 99]) {
   BAD.push([`cut off after ${percent} %`, FULL.slice(0, Math.floor((FULL.length * percent) / 100)), /line \d+:/])
 }
@@ -197,8 +197,8 @@ async function open(home: string): Promise<void> {
   )
 }
 
-for (const [name, content, says] of BAD) {
-  test(`D-05 a bad config.xml is refused and left alone: ${name}`, async () => {
+for (const [name, content, expected] of BAD) {
+  test(`D-05 a bad config.xml is refused and left unchanged: ${name}`, async () => {
     using home = scratchDirectory()
     const path = join(home.path, 'config.xml')
     const bytes = Buffer.from(content)
@@ -207,7 +207,7 @@ for (const [name, content, says] of BAD) {
       assert.ok(error instanceof TwinfoldError, String(error))
       assert.equal(error.code, 'config-invalid')
       assert.ok(error.message.startsWith(`${path}: line `), error.message)
-      assert.match(error.message, says)
+      assert.match(error.message, expected)
       assert.ok(error.message.length < 800, 'a message is for reading')
       return true
     })
@@ -217,7 +217,7 @@ for (const [name, content, says] of BAD) {
   })
 }
 
-test('D-05 a file of the future is refused with its number, unless it is wanted', async () => {
+test('D-05 a file of a newer format is refused with its number, unless allowed', async () => {
   using home = scratchDirectory()
   writeFileSync(join(home.path, 'config.xml'), with_('version="37"', 'version="99"'))
   await assert.rejects(open(home.path), {
@@ -235,7 +235,7 @@ const GOOD: [name: string, content: string | Uint8Array][] = [
   ['comments anywhere', FULL.replace('<gui ', '<!-- a > b "c --><gui ')],
 ]
 for (const [name, content] of GOOD) {
-  test(`D-05 taken as meant: ${name}`, async () => {
+  test(`D-05 accepted: ${name}`, async () => {
     using home = scratchDirectory()
     writeFileSync(join(home.path, 'config.xml'), content)
     await open(home.path)

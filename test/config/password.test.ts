@@ -19,13 +19,13 @@ function setup(hasher: PasswordHasher = simPasswords) {
 
 const isUnavailable = (error: unknown) => error instanceof TwinfoldError && error.code === 'password-unavailable'
 
-test('a hash and nothing pass as they are', async () => {
+test('a hash and the empty password are returned unchanged', async () => {
   const { passwords } = setup()
   assert.equal(await passwords.hash(FOREIGN), FOREIGN)
   assert.equal(await passwords.hash(''), '')
 })
 
-test('a password is hashed with a salt of its own, and the hash knows it again', async () => {
+test('a password is hashed with its own salt, and verifies against the hash', async () => {
   const { passwords } = setup()
   const hash = await passwords.hash('grüße $2a$')
   assert.match(hash, /^\$2a\$10\$/)
@@ -34,14 +34,14 @@ test('a password is hashed with a salt of its own, and the hash knows it again',
   assert.equal(await passwords.verify('grüsse $2a$', hash), false)
 })
 
-test('72 bytes are taken, one more is refused', async () => {
+test('72 bytes are accepted, one more is refused', async () => {
   const { passwords } = setup()
   const longest = 'ü'.repeat(36)
   assert.equal(await passwords.verify(longest, await passwords.hash(longest)), true)
   await assert.rejects(passwords.hash(`${longest}x`), /longer than 72 bytes/)
 })
 
-test('a hash that cannot be used is an error with the remedy, never a wrong password', async () => {
+test('an unusable hash is an error with the remedy, never a wrong password', async () => {
   const unused: PasswordHasher = { hash: () => assert.fail(), verify: () => assert.fail('the work must not start') }
   const { passwords, log } = setup(unused)
   for (const stored of ['', 'secret', '$2a$10$short', `$2a$99$${'x'.repeat(53)}`, `$2a$10$${'!'.repeat(53)}`]) {
@@ -54,7 +54,7 @@ test('a hash that cannot be used is an error with the remedy, never a wrong pass
   assert.equal(log.lines.length, 2)
 })
 
-test('what keeps passwords from being checked is logged with its cause, once a minute, without the password', async () => {
+test('a verification failure is logged with its cause, once a minute, without the password', async () => {
   const broken = async () => {
     throw new TwinfoldError('password-unavailable', 'no bcrypt', { cause: new Error('at /some/place') })
   }

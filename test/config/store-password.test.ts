@@ -12,7 +12,7 @@ import { SimRandom } from '../../src/platform/sim/random.ts'
 import { OWN, newConfig, prepared, xmlOf } from '../support/config.ts'
 import { quietLogger } from '../support/logger.ts'
 
-// Passwords that cannot be hashed, and hashes that cannot be used.
+// Passwords that cannot be hashed, and unusable hashes.
 
 const PATH = '/home/config.xml'
 const COSTLY = '$2a$31$N9qo8uLOickgx2ZMRZoMyeIjZAgcfl7p92ldGxad68LJZdL17lhWy'
@@ -42,7 +42,7 @@ function textOf(disk: SimDisk): string {
   return into.toString('utf8', 0, disk.sync.read(PATH, into, 0))
 }
 
-test('a hash of cost 31 keeps nobody from starting: a warning names the remedy, and other settings can be changed', async () => {
+test('a hash of cost 31 gives a warning with the remedy, and other settings can be changed', async () => {
   const { log, open } = setup(COSTLY)
   const store = await open()
   const [line = ''] = log.lines.filter((each) => each.includes('cost'))
@@ -57,7 +57,7 @@ test('a hash of cost 31 keeps nobody from starting: a warning names the remedy, 
   assert.match(store.current.gui.password, /^\$2a\$10\$/)
 })
 
-test('a hash that cannot be used is not taken for a new password', async () => {
+test('an unusable hash is not accepted as a new password', async () => {
   const { open, read } = setup('')
   const store = await open()
   const before = read()
@@ -80,7 +80,7 @@ test('a password that cannot be hashed is refused, and nothing is changed', asyn
   assert.ok(log.lines.includes('ERROR no bcrypt') && !log.lines.join().includes('planted-secret'))
 })
 
-test('a plain password in the file that cannot be hashed keeps the daemon from starting, and the file as it is', async () => {
+test('a plain password in the file that cannot be hashed prevents the start, and the file is unchanged', async () => {
   const { open, read } = setup('planted-secret', BROKEN)
   const before = read()
   await assert.rejects(open(), { code: 'password-unavailable' })

@@ -25,7 +25,7 @@ import { quietLogger } from '../support/logger.ts'
 const HOME = '/home'
 const PATH = '/home/config.xml'
 const FULL = configFixture('full.xml')
-/** What a crash is tried on hundreds of times. */
+/** A small configuration for hundreds of simulated crashes. */
 const SMALL = xmlOf({
   config: prepared(upsertFolder(newConfig(), { id: 'inbox', path: '/inbox' })),
   unknowns: new Map(),
@@ -80,7 +80,7 @@ function names(disk: SimDisk): string[] {
 
 const addFolder = (id: string) => (config: Config) => upsertFolder(config, { id, path: `/data/${id}` })
 
-test('a missing configuration is made, private in mode and in what it does', async () => {
+test('a missing configuration is created with private mode and private settings', async () => {
   const { disk, open } = setup()
   const store = await open()
   assert.ok(store.created)
@@ -93,7 +93,7 @@ test('a missing configuration is made, private in mode and in what it does', asy
   assert.deepEqual(again.current, store.current)
 })
 
-test('a configuration of our format is used as it is, and not touched', async () => {
+test('a configuration of our format is used and left unchanged', async () => {
   const { disk, open } = setup(FULL)
   const modified = disk.sync.lstat(PATH).modifiedNs
   const store = await open()
@@ -103,12 +103,12 @@ test('a configuration of our format is used as it is, and not touched', async ()
   assert.deepEqual(names(disk), ['config.xml'])
 })
 
-test('a change is saved whole, announced and told, in that order', async () => {
+test('a change is saved atomically, emitted as an event and passed to listeners, in that order', async () => {
   const { disk, saved, open } = setup(FULL)
   const store = await open()
   const seen: string[] = []
   store.subscribe(async (from, to) => {
-    assert.ok(read(disk).includes('id="new"'), 'saved before it is told')
+    assert.ok(read(disk).includes('id="new"'), 'saved before listeners run')
     assert.equal(store.current, to)
     assert.equal(saved.length, 1)
     await Promise.resolve()
@@ -120,7 +120,7 @@ test('a change is saved whole, announced and told, in that order', async () => {
   assert.deepEqual(names(disk), ['config.xml'])
 })
 
-test('changes take turns: the next one starts when everybody has handled the one before', async () => {
+test('changes are serialised: the next one starts when all listeners have handled the one before', async () => {
   const store = await setup().open()
   const log: string[] = []
   store.subscribe(async (_from, to) => {
@@ -132,13 +132,13 @@ test('changes take turns: the next one starts when everybody has handled the one
   assert.deepEqual(log, ['start 1', 'end 1', 'start 2', 'end 2', 'start 3', 'end 3'])
 })
 
-test('no more than a thousand changes wait', async () => {
+test('at most a thousand changes are pending', async () => {
   const store = await setup().open()
   const results = await Promise.allSettled(Array.from({ length: 1_003 }, () => store.change((config) => config)))
   assert.equal(results.filter((one) => one.status === 'rejected').length, 3)
 })
 
-test('an invalid result changes nothing, in memory, on disk, for anybody', async () => {
+test('an invalid result changes nothing in memory and on disk, and notifies no listener', async () => {
   const { disk, saved, open } = setup(FULL)
   const store = await open()
   const before = store.current
@@ -155,7 +155,7 @@ test('an invalid result changes nothing, in memory, on disk, for anybody', async
   assert.equal(saved.length, 0)
 })
 
-test('a save that fails changes nothing and is told to the caller; the next one works', async () => {
+test('a failed save changes nothing and rejects the call; the next one works', async () => {
   const { disk, open } = setup(FULL)
   const store = await open()
   disk.fail({ call: 'write', code: 'ENOSPC' })
@@ -166,18 +166,18 @@ test('a save that fails changes nothing and is told to the caller; the next one 
   await store.change(addFolder('new'))
 })
 
-test('a listener that fails is logged and keeps nobody else from hearing', async () => {
+test('a failing listener is logged, and the others are still called', async () => {
   const { log, open } = setup()
   const store = await open()
-  let heard = false
+  let called = false
   store.subscribe(() => Promise.reject(new Error('deaf')))
-  store.subscribe(() => void (heard = true))
+  store.subscribe(() => void (called = true))
   await store.change(addFolder('a'))
-  assert.ok(heard)
+  assert.ok(called)
   assert.match(log.lines.join('\n'), /ERROR .*deaf/)
 })
 
-test('the mode of an existing file stays, a symlink stays a symlink', async () => {
+test('the mode of an existing file and a symlink are preserved', async () => {
   const { disk, open } = setup(FULL, 0o640)
   await (await open()).change(addFolder('a'))
   assert.equal(disk.sync.lstat(PATH).mode, 0o640)
@@ -190,13 +190,13 @@ test('the mode of an existing file stays, a symlink stays a symlink', async () =
   assert.match(read(linked.disk, '/dotfiles/config.xml'), /id="new"/)
 })
 
-test('a symlink that leads nowhere is refused: the real configuration may be on a disk that is not there', async () => {
+test('a dangling symlink is refused: the configuration may be on a disk that is not mounted', async () => {
   const { disk, open } = setup()
   await disk.makeSymlink('/dotfiles/config.xml', PATH)
-  await assert.rejects(open(), { code: 'config-invalid', message: /leads nowhere/ })
+  await assert.rejects(open(), { code: 'config-invalid', message: /without a target/ })
 })
 
-test('an older format is kept beside, 0600, and written in ours; a newer one only when wanted', async () => {
+test('an older format is archived with mode 0600 and written in ours; a newer one only when allowed', async () => {
   const old = FULL.replace('version="37"', 'version="30"')
   const { disk, open } = setup(old, 0o644)
   const store = await open()
@@ -215,7 +215,7 @@ test('an older format is kept beside, 0600, and written in ours; a newer one onl
   assert.ok(names(newer.disk).includes('config.xml.v99'))
 })
 
-test('old copies of old formats go after thirty days, leftovers of crashes at once', async () => {
+test('archived formats are removed after thirty days, leftovers of crashes at once', async () => {
   const { disk, clock, open } = setup(FULL)
   disk.put(`${PATH}.v28`, 'old')
   disk.put('/home/.syncthing.tmp.12345', 'half')
@@ -226,7 +226,7 @@ test('old copies of old formats go after thirty days, leftovers of crashes at on
   assert.deepEqual(names(disk), ['.syncthing.photo.jpg.tmp', 'config.xml', 'config.xml.v29'])
 })
 
-test('a removal and a full replace keep a copy of the file as it was; no more than five', async () => {
+test('a removal and a full replace keep a copy of the previous file; at most five', async () => {
   const { disk, clock, open } = setup(FULL)
   const store = await open()
   await store.change((config) => removeFolder(config, 'inbox' as FolderId))
@@ -249,7 +249,7 @@ test('an ordinary change keeps no copy', async () => {
   assert.deepEqual(names(disk), ['config.xml'])
 })
 
-test('a file that another program changed is not lost when we save over it', async () => {
+test('a file that another program changed is copied before it is overwritten', async () => {
   const { disk, log, open } = setup(FULL)
   const store = await open()
   disk.put(PATH, FULL.replace('Inbox', 'Edited by hand'))
@@ -259,7 +259,7 @@ test('a file that another program changed is not lost when we save over it', asy
   assert.match(log.lines.join('\n'), /WARN .*changed by another program/)
 })
 
-test('D-06 a missing file is replaced by the newest good copy, with a warning, before a new one is made', async () => {
+test('D-06 a missing file is replaced by the newest good copy, with a warning', async () => {
   const { disk, clock, log, open } = setup()
   disk.put(`${PATH}.v36`, FULL.replace('version="37"', 'version="36"').replace('Inbox', 'Oldest'))
   clock.jumpWall(5_000)
@@ -280,7 +280,7 @@ test('D-06 a missing file whose copies are all damaged is not replaced by a new 
   assert.ok(!names(disk).includes('config.xml'))
 })
 
-test('D-06 a damaged file is refused, and the message names the copy to go back to', async () => {
+test('D-06 a damaged file is refused, and the message names the copy to restore', async () => {
   const { disk, open } = setup(FULL.slice(0, 3_000))
   disk.put(`${PATH}.backup-20260101-000000.000`, FULL)
   await assert.rejects(open(), {
@@ -307,20 +307,20 @@ test('a password in plain text is hashed before anything is stored', async () =>
   )
 })
 
-test('a restart stays required once it is', async () => {
+test('a required restart remains required', async () => {
   const store = await setup().open()
   await store.change((config) => patchOptions(config, { databaseTuning: 'large' }))
   await store.change((config) => patchOptions(config, { databaseTuning: 'auto' }))
   assert.ok(store.restartRequired)
 })
 
-test('CRLF stays CRLF', async () => {
+test('CRLF line ends are preserved', async () => {
   const { disk, open } = setup(FULL.replaceAll('\n', '\r\n'))
   await (await open()).change((config) => config)
   assert.equal(read(disk), FULL.replaceAll('\n', '\r\n'))
 })
 
-test('secrets are in no log line', async () => {
+test('no log line contains secrets', async () => {
   const { log, open } = setup(FULL)
   const store = await open()
   await store.change((config) => patchGui(config, { password: 'planted-secret' }))
@@ -328,7 +328,7 @@ test('secrets are in no log line', async () => {
   assert.doesNotMatch(log.lines.join('\n'), /planted-secret|fixture-api-key|correct horse|\$2a\$/)
 })
 
-/** Runs a script of changes with the power going at the n-th call, then starts again; says what was found. */
+/** Runs a script of changes with a power failure at the n-th call, then restarts; returns the state found. */
 async function crashAt(
   call: number,
   keep: CrashKeep,
@@ -359,7 +359,7 @@ async function crashAt(
   return { finished, folders: store.current.folders.map((one) => one.id).join(), before }
 }
 
-test('C-03 D-06 the power goes at any call of any save: a valid configuration is there, with every change that was answered', async () => {
+test('C-03 D-06 after a power failure at any call the file is valid and has every confirmed change', async () => {
   const states = ['inbox', 'inbox,one', 'inbox,one,two', 'one,two']
   let tried = 0
   let bad = 0
@@ -372,7 +372,7 @@ test('C-03 D-06 the power goes at any call of any save: a valid configuration is
       finished = result.finished
       tried++
       const found = states.indexOf(result.folders)
-      // What was answered must be there; what was under way may be.
+      // Confirmed changes must be present; one in progress may be.
       const answered = result.before.length - 1
       if (found < answered || found > answered + 1) bad++
     }

@@ -70,12 +70,12 @@ test('the two reserved ids', () => {
   assert.equal(deviceIdFromBytes(new Uint8Array(32).fill(0xf8)), vectors.special.global_device.id)
 })
 
-test('the empty id is allowed where nobody may be meant, and nowhere else', () => {
+test('the empty id is allowed where it means no device, and nowhere else', () => {
   assert.equal(parseDeviceIdOrEmpty(''), '')
   assert.throws(() => parseDeviceId(''), TwinfoldError)
 })
 
-test('a hostile text is refused without being computed on', () => {
+test('an overlong text is refused without being parsed', () => {
   assert.throws(() => parseDeviceId('A'.repeat(10_000_000)), /incorrect length/)
 })
 
@@ -91,7 +91,7 @@ test('bytes to text and back is the identity; text order is byte order', () => {
   )
 })
 
-test('one wrong character is always noticed', () => {
+test('one wrong character is always detected', () => {
   fc.assert(
     fc.property(fc.uint8Array({ minLength: 32, maxLength: 32 }), fc.nat(55), fc.nat(30), (bytes, at, shift) => {
       const plain = deviceIdFromBytes(bytes).replaceAll('-', '')

@@ -94,7 +94,7 @@ test('N-02: a sub that leaves the folder is refused, and the refusal names it', 
   assert.equal(escaped, 0)
 })
 
-test('cleanSubs: sorted, without repetition, without what lies inside another; none means all', () => {
+test('cleanSubs: sorted, without duplicates and nested paths; none means all', () => {
   assert.deepEqual(cleanSubs([]), [''])
   assert.deepEqual(cleanSubs(['a', '']), [''])
   assert.deepEqual(cleanSubs(['b', 'a/c', 'a', 'a/', 'a-b', 'ab/c']), ['a', 'a-b', 'ab/c', 'b'])

@@ -3,7 +3,7 @@ import type { DeviceId, FolderId } from '../ids.ts'
 import { cutToBytes } from '../paths.ts'
 import { plainText } from '../formats/plain-text.ts'
 
-/** A folder that another device offers. The label is whatever it says. */
+/** A folder that another device offers. The label is untrusted. */
 export interface OfferedFolder {
   readonly folder: FolderId
   readonly label: string
@@ -11,38 +11,38 @@ export interface OfferedFolder {
   readonly remoteEncrypted: boolean
 }
 
-/** Folders beyond which none is accepted unasked: then somebody is filling our disk. */
+/** Limit of folders for automatic acceptance: protects the disk against a flood of offers. */
 const FOLDERS_MAX = 1_000
 const NAME_SIZE_BYTES_MAX = 120
 const LABEL_LENGTH_MAX = 256
-/** What means something to a shell, to Windows or to a path, and everything that cannot be seen. */
+/** Characters that are special to a shell, to Windows or in a path, and invisible ones. */
 const NOT_IN_NAMES = /[\p{C}\p{Zl}\p{Zp}\s'/\\[\]{};:!@$%&^#<>"|?*`]+/gu
 const RESERVED = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i
 
 /**
- * What a stranger calls something, as the name of a directory of ours: one component, visible, harmless everywhere.
- * Empty where nothing is left of it.
+ * An untrusted label as a directory name: one component, visible, safe on every system.
+ * Empty when no character is left.
  */
 export function directoryNameOf(text: string): string {
   const clean = text.normalize('NFC').toWellFormed().replace(NOT_IN_NAMES, ' ')
-  // No hidden directory, no way up, no home of anybody; Windows drops what is at the end.
+  // No hidden directory, no parent directory, no home directory; Windows drops trailing dots and blanks.
   const trimmed = cutToBytes(clean.replace(/^[\s.~]+/u, ''), NAME_SIZE_BYTES_MAX).replace(/[\s.]+$/u, '')
   return RESERVED.test(trimmed) ? `-${trimmed}` : trimmed
 }
 
-/** Whether a folder is taken from this device without anybody being asked. */
+/** Whether a folder of this device is accepted without confirmation. */
 export function isAutoAccepted(config: Config, device: DeviceId, offer: OfferedFolder): boolean {
-  const known = config.devices.find(({ deviceID }) => deviceID === device)
-  if (known === undefined || !known.autoAcceptFolders || known.untrusted) return false
-  // Nobody here can keep encrypted data yet; in the clear it would not be what was offered.
+  const configured = config.devices.find(({ deviceID }) => deviceID === device)
+  if (configured === undefined || !configured.autoAcceptFolders || configured.untrusted) return false
+  // Encrypted folders are not supported yet; a plain folder would not be what was offered.
   if (offer.receiveEncrypted || offer.remoteEncrypted) return false
-  if (known.ignoredFolders.some(({ id }) => id === offer.folder)) return false
+  if (configured.ignoredFolders.some(({ id }) => id === offer.folder)) return false
   const ours = config.folders.find(({ id }) => id === offer.folder)
   if (ours === undefined) return config.folders.length < FOLDERS_MAX && pathsFor(config, offer).length > 0
   return ours.type !== 'receiveencrypted' && !ours.devices.some(({ deviceID }) => deviceID === device)
 }
 
-/** Where a new folder may be put, the best first: whichever is not there yet is taken. */
+/** Candidate paths of a new folder, the best first: the first that does not exist is used. */
 export function pathsFor(config: Config, { folder, label }: OfferedFolder): readonly string[] {
   const { path } = config.defaults.folder
   const names = new Set([directoryNameOf(label), directoryNameOf(folder)].filter((name) => name !== ''))

@@ -8,7 +8,7 @@ export interface FolderProblem {
 
 const VERSIONING_TYPES: ReadonlySet<string> = new Set(['', 'trashcan', 'simple', 'staggered', 'external'])
 
-/** What makes a list of folders unusable, and which of them; undefined when nothing does. */
+/** The first problem of a list of folders, with its index; undefined when there is none. */
 export function checkFolders(folders: readonly FolderConfig[]): FolderProblem | undefined {
   const seen = new Set<string>()
   for (const [index, folder] of folders.entries()) {
@@ -20,7 +20,7 @@ export function checkFolders(folders: readonly FolderConfig[]): FolderProblem | 
   return undefined
 }
 
-/** Refuses, with `config-invalid`, what a running daemon cannot change to. */
+/** Throws `config-invalid` for a change that a running daemon cannot apply. */
 export function checkChange(from: Config, to: Config): void {
   const before = new Map(from.folders.map((folder) => [folder.id, folder]))
   for (const folder of to.folders) {
@@ -38,7 +38,7 @@ export function checkChange(from: Config, to: Config): void {
   }
 }
 
-/** Why nobody could listen there; undefined for `host:port` and for the absolute path of a UNIX socket. */
+/** Why listening on the address is impossible; undefined for `host:port` and for the absolute path of a UNIX socket. */
 export function guiAddressProblem(address: string): string | undefined {
   if (address.startsWith('/') || /^unixs?:\/\//.test(address)) return undefined
   const match = /^(?:\[([^\]]*)\]|([^:[\]]*)):([^:]*)$/.exec(address)

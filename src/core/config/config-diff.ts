@@ -1,22 +1,22 @@
 import type { Config, DeviceConfig, FolderConfig } from './config.ts'
 import type { DeviceId, FolderId } from '../ids.ts'
 
-/** What a change of the configuration means for the running parts, in the order in which to do it. */
+/** The actions that apply a change of the configuration, in order. */
 export type ConfigAction =
   | { readonly kind: 'remove-folder'; readonly id: FolderId }
   | { readonly kind: 'add-folder'; readonly folder: FolderConfig }
-  /** Something that the runner depends on changed: it stops and a new one starts, with a full scan. */
+  /** A setting of the runner changed: it stops and a new one starts, with a full scan. */
   | { readonly kind: 'restart-folder'; readonly folder: FolderConfig }
   | { readonly kind: 'pause-folder'; readonly folder: FolderConfig }
   | { readonly kind: 'resume-folder'; readonly folder: FolderConfig }
-  /** Only what people see changed, or a paused folder's settings: nothing runs differently. */
+  /** Only display settings changed, or those of a paused folder: nothing restarts. */
   | { readonly kind: 'update-folder'; readonly folder: FolderConfig }
   | { readonly kind: 'remove-device'; readonly id: DeviceId }
   | { readonly kind: 'add-device'; readonly device: DeviceConfig }
   | { readonly kind: 'pause-device'; readonly device: DeviceConfig }
   | { readonly kind: 'resume-device'; readonly device: DeviceConfig }
   | { readonly kind: 'update-device'; readonly device: DeviceConfig }
-  /** The GUI must listen elsewhere or otherwise. */
+  /** The GUI listener must be replaced. */
   | { readonly kind: 'rebind-gui' }
   | { readonly kind: 'update-gui' }
   | { readonly kind: 'update-options' }
@@ -26,7 +26,7 @@ export function diffConfigs(from: Config, to: Config): readonly ConfigAction[] {
   return [...diffFolders(from, to), ...diffDevices(from, to), ...diffGui(from, to), ...diffOptions(from, to)]
 }
 
-/** Whether part of the change waits for a restart. */
+/** Whether part of the change requires a restart. */
 export function needsRestart(from: Config, to: Config): boolean {
   const a = from.options
   const b = to.options
@@ -50,7 +50,7 @@ function diffFolders(from: Config, to: Config): readonly ConfigAction[] {
   return [...removed, ...rest]
 }
 
-/** Without the names that only people look at. */
+/** Without the names that are only displayed. */
 function shownAlike(folder: FolderConfig): FolderConfig {
   return { ...folder, label: '', group: '' }
 }
@@ -83,7 +83,7 @@ function diffOptions(from: Config, to: Config): readonly ConfigAction[] {
   return isSame(from.options, to.options) ? [] : [{ kind: 'update-options' }]
 }
 
-/** Configurations are plain data in one key order, so their texts tell whether they are equal. */
+/** Configurations are plain data in one key order, so comparing their texts suffices. */
 function isSame(a: object, b: object): boolean {
   return JSON.stringify(a) === JSON.stringify(b)
 }

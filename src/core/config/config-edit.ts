@@ -26,10 +26,10 @@ import type { DeviceId, FolderId } from '../ids.ts'
 
 /**
  * The changes that REST offers, as functions from a configuration to the next one. None of them normalises: the store
- * does that once for all. Each throws `bad-request` for a body of the wrong shape.
+ * does that once for all. Each throws `bad-request` for a body of the wrong structure.
  */
 
-/** Switches that decide whom we talk to. A body that does not mention them must not throw them. */
+/** Switches that control external connections. A body that does not contain them must not change them. */
 const NETWORK_SWITCHES = [
   'globalAnnounceEnabled',
   'localAnnounceEnabled',
@@ -43,7 +43,7 @@ const NETWORK_SWITCHES = [
 
 const REQUIRED = ['version', 'gui', 'options', 'devices', 'folders'] as const
 
-/** Replaces everything; parts that hold identity or reachability must be there, so that a slip cannot wipe them. */
+/** Replaces everything; parts with identity or reachability are required, so that a mistake cannot delete them. */
 export function replaceConfig(current: Config, json: Json, ownDevice: DeviceId): Config {
   const given = lowerKeys(objectOf(json, ''))
   const missing = REQUIRED.filter((name) => (given.get(name) ?? null) === null)
@@ -95,14 +95,14 @@ export function upsertFolders(current: Config, json: Json): Config {
   return listOf(json, '').reduce<Config>(upsertFolder, current)
 }
 
-/** Changes the given fields of one folder. A changed id makes a copy; the original stays. */
+/** Changes the given fields of one folder. A changed id makes a copy; the original is kept. */
 export function patchFolder(current: Config, id: FolderId, json: Json): Config {
   const folder = current.folders.find((one) => one.id === id)
   if (folder === undefined) throw new TwinfoldError('folder-missing', 'No folder with given ID')
   return putFolder(current, layOver(FOLDER, folder, json, '', 'keep'))
 }
 
-/** An unknown id is no error: the folder is as gone as it can be. */
+/** An unknown id is not an error: the folder is already absent. */
 export function removeFolder(current: Config, id: FolderId): Config {
   return { ...current, folders: current.folders.filter((one) => one.id !== id) }
 }
@@ -121,12 +121,12 @@ export function patchDevice(current: Config, id: DeviceId, json: Json): Config {
   return putDevice(current, layOver(DEVICE, device, json, '', 'keep'))
 }
 
-/** Our own device comes back by itself when the store normalises. */
+/** Our own device is added again when the store normalises. */
 export function removeDevice(current: Config, id: DeviceId): Config {
   return { ...current, devices: current.devices.filter((one) => one.deviceID !== id) }
 }
 
-/** Fields that are not given get their hard defaults, except the switches that decide whom we talk to. */
+/** Fields that are not given get their hard defaults, except the switches that control external connections. */
 export function replaceOptions(current: Config, json: Json): Config {
   const kept = NETWORK_SWITCHES.map((key) => [key, current.options[key]])
   const base: OptionsConfig = { ...defaultsOf(OPTIONS), ...Object.fromEntries(kept) }
@@ -137,7 +137,7 @@ export function patchOptions(current: Config, json: Json): Config {
   return { ...current, options: layOver(OPTIONS, current.options, json, '', 'keep') }
 }
 
-/** A body without `apiKey` keeps the key: clients that do not know it must not be able to lose it. */
+/** A body without `apiKey` keeps the key: clients that do not send it must not delete it. */
 export function replaceGui(current: Config, json: Json): Config {
   const gui = layOver(GUI, { ...defaultsOf(GUI), apiKey: current.gui.apiKey }, json, '', 'keep')
   return { ...current, gui: gui.apiKey === '' ? { ...gui, apiKey: current.gui.apiKey } : gui }
@@ -186,7 +186,7 @@ export { configToJson } from './config-json.ts'
 
 function newFolder(defaults: DefaultsConfig, json: Json, path: string): FolderConfig {
   const base = { ...defaults.folder, id: '' as FolderId }
-  // The default path is where new folders are offered, not where one without a path would silently go.
+  // The default path is the suggestion for new folders; it must not apply to a folder without a path.
   return layOver(FOLDER, { ...base, path: '' }, json, path, 'reset-versioning')
 }
 

@@ -14,14 +14,14 @@ import type {
 } from './config.ts'
 import type { DeviceId, FolderId } from '../ids.ts'
 
-/** The version that Syncthing 1.x writes, and the one we write for homes of our own: both generations open it. */
+/** The version that Syncthing 1.x writes, and the one we write for new homes: Syncthing 1.x and 2.x open it. */
 export const CONFIG_VERSION = 37
 /** From here on a file belongs to Syncthing 2.x. */
 export const CONFIG_VERSION_2X = 50
 export const CONFIG_VERSION_MAX = 52
 export const CONFIG_VERSION_MIN = 10
 
-/** The moment that stands for "never". */
+/** The time that means "never". */
 export const TIME_ZERO = '0001-01-01T00:00:00Z'
 
 export type Kind =
@@ -39,7 +39,7 @@ export interface Field<V> {
   readonly default: V
   /** Left out of the file while it is empty, zero, false or the first choice. */
   readonly omitEmpty: boolean
-  /** Known to Syncthing 2.x only, or to 1.x only; undefined for what both know. */
+  /** Supported by Syncthing 2.x only, or by 1.x only; undefined for both. */
   readonly only?: '1.x' | '2.x'
 }
 
@@ -52,7 +52,7 @@ export type Fields = Readonly<Record<string, unknown>>
 type FieldOptions = Partial<Pick<Field<unknown>, 'xml' | 'attribute' | 'omitEmpty' | 'only'>>
 
 function field<V>(kind: Kind, value: V, options: FieldOptions): Field<V> {
-  // The name in the file is the JSON name unless said otherwise; `named` fills it in.
+  // The name in the file defaults to the JSON name; `named` fills it in.
   return { xml: '', attribute: false, omitEmpty: false, ...options, kind, default: value }
 }
 
@@ -65,7 +65,7 @@ const texts = (value: readonly string[], xml: string, options: FieldOptions = {}
 const time = (options: FieldOptions = {}) => field({ is: 'time' }, TIME_ZERO, options)
 const size = (value: Size) => field({ is: 'size' }, value, {})
 
-/** The first value is the default, and what an unknown word is taken for. */
+/** The first value is the default, also for unknown values. */
 function choice<V extends string>(
   values: readonly [V, ...V[]],
   options: FieldOptions & { readonly old?: Readonly<Record<string, V>> } = {},
@@ -88,7 +88,7 @@ export function defaultsOf<T>(table: Table<T>): T {
   return Object.fromEntries(entries) as T
 }
 
-/** A part as fields by name: how code that works for every table looks at values. */
+/** A part as fields by name, for code that works with every table. */
 export function fieldsOf(value: unknown): Fields {
   return Object(value)
 }
@@ -101,10 +101,10 @@ function named<T>(table: Table<T>): Table<T> {
 
 const attribute = true
 const omitEmpty = true
-const nobody = '' as DeviceId
+const noDevice = '' as DeviceId
 
 const FOLDER_DEVICE = named<FolderDeviceConfig>({
-  deviceID: field<DeviceId>({ is: 'device' }, nobody, { xml: 'id', attribute }),
+  deviceID: field<DeviceId>({ is: 'device' }, noDevice, { xml: 'id', attribute }),
   introducedBy: field<DeviceId | ''>({ is: 'device' }, '', { attribute }),
   encryptionPassword: text(''),
 })
@@ -184,7 +184,7 @@ const OBSERVED_FOLDER = named<ObservedFolder>({
 })
 
 export const DEVICE = named<DeviceConfig>({
-  deviceID: field<DeviceId>({ is: 'device' }, nobody, { xml: 'id', attribute }),
+  deviceID: field<DeviceId>({ is: 'device' }, noDevice, { xml: 'id', attribute }),
   name: text('', { attribute, omitEmpty }),
   group: text('', { attribute, omitEmpty, only: '2.x' }),
   addresses: texts(['dynamic'], 'address'),
@@ -207,7 +207,7 @@ export const DEVICE = named<DeviceConfig>({
 
 export const OBSERVED_DEVICE = named<ObservedDevice>({
   time: time({ attribute }),
-  deviceID: field<DeviceId>({ is: 'device' }, nobody, { xml: 'id', attribute }),
+  deviceID: field<DeviceId>({ is: 'device' }, noDevice, { xml: 'id', attribute }),
   name: text('', { attribute }),
   address: text('', { attribute }),
 })

@@ -27,18 +27,18 @@ export interface JsonObject {
 // oxlint-disable-next-line no-control-regex
 const UNSAVABLE = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/
 
-/** Whether a file could hold the text: a setting that it could not would be lost or changed by the next start. */
+/** Whether a file can hold the text: a setting that it cannot hold would be lost or changed by the next start. */
 function isSavable(text: string): boolean {
   return !UNSAVABLE.test(text) && text.isWellFormed()
 }
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/
 
-/** Where a nested object starts from when only some of its fields are given. */
+/** The base of a nested object when only some of its fields are given. */
 export type Nested = 'keep' | 'reset-versioning'
 
 /**
- * Lays a JSON object over a part of the configuration: given fields win, the others stay as in `base`. Names match in
+ * Merges a JSON object into a part of the configuration: given fields win, the others stay as in `base`. Names match in
  * any case, unknown ones are ignored. Throws `bad-request` with the path of a field that has the wrong type.
  */
 export function layOver<T>(table: Table<T>, base: T, json: Json, path: string, nested: Nested): T {
@@ -61,7 +61,7 @@ function layFields(table: AnyTable, base: Fields, json: Json, path: string, nest
   return Object.fromEntries(entries)
 }
 
-/** `null` leaves a value as it was, and empties a list: the habit of the JSON that clients already send. */
+/** `null` leaves a value unchanged and empties a list, as existing clients expect. */
 function fieldFromJson(field: Field<unknown>, base: unknown, json: Json, path: string, nested: Nested): unknown {
   const { kind } = field
   if (json === null && kind.is !== 'texts' && kind.is !== 'sections') return base
@@ -105,7 +105,7 @@ function fromDefaults(table: AnyTable, json: Json, path: string): object {
   return layFields(table, base, json, path, 'keep')
 }
 
-/** An unknown word means the default, as everywhere in this family of programs. */
+/** An unknown value means the default, as in Syncthing. */
 export function choiceFromText(kind: Kind & { readonly is: 'choice' }, text: string): string {
   if (kind.values.includes(text)) return text
   if (kind.old !== undefined && Object.hasOwn(kind.old, text)) return kind.old[text] ?? ''
@@ -174,7 +174,7 @@ function paramEntries(params: unknown): [string, string][] {
   return Object.entries(fieldsOf(params)).map(([key, value]) => [key, String(value)])
 }
 
-/** One order for equal settings, whoever wrote them. */
+/** A canonical order, so that equal settings give equal texts. */
 export function sortedParams(entries: readonly (readonly [string, string])[]): Readonly<Record<string, string>> {
   const last = new Map(entries)
   return Object.fromEntries([...last].sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)))
@@ -199,7 +199,7 @@ function kindOf(json: Json): string {
   return typeof json === 'number' ? 'such a number' : `a ${typeof json}`
 }
 
-/** A part in JSON form: every field, in the order in which clients have always seen them. */
+/** A part in JSON form: every field, in Syncthing's order. */
 export function toJson<T>(table: Table<T>, value: T): JsonObject {
   return fieldsToJson(table, fieldsOf(value)) as JsonObject
 }
@@ -219,7 +219,7 @@ function fieldsToJson(table: AnyTable, value: Fields): object {
   return Object.fromEntries(entries)
 }
 
-/** What `GET /rest/config` shows. */
+/** The response of `GET /rest/config`. */
 export function configToJson(config: Config): JsonObject {
   return {
     version: config.version,

@@ -14,7 +14,7 @@ import {
   type XmlElement,
 } from './xml-tree.ts'
 
-/** One change of the file format: what a file must go through to be of version `to`. */
+/** One migration of the file format, to version `to`. */
 interface Step {
   readonly to: number
   readonly change: (root: XmlElement) => XmlElement
@@ -43,11 +43,11 @@ export interface Migration {
   readonly root: XmlElement
   /** The version the file had. */
   readonly from: number
-  /** Whether it is older than anything we have seen, so that what it means is partly a guess. */
+  /** Whether it is older than any documented format, so that its meaning is partly a guess. */
   readonly guessed: boolean
 }
 
-/** Brings an older file to our format. A file of our version or a newer one stays as it is, its number too. */
+/** Migrates an older file to our format. A file of our version or a newer one is unchanged, its number included. */
 export function migrateConfig(root: XmlElement): Migration {
   const from = versionOf(root)
   if (from >= CONFIG_VERSION) return { root, from, guessed: false }
@@ -80,8 +80,8 @@ function rename(from: string, to: string): (parent: XmlElement) => XmlElement {
 
 function notify(root: XmlElement, id: string): XmlElement {
   return inOptions(root, (options) => {
-    const known = childrenNamed(options, 'unackedNotificationID').some((one) => textIs(one, id))
-    return known ? options : { ...options, children: [...options.children, textElement('unackedNotificationID', id)] }
+    const listed = childrenNamed(options, 'unackedNotificationID').some((one) => textIs(one, id))
+    return listed ? options : { ...options, children: [...options.children, textElement('unackedNotificationID', id)] }
   })
 }
 
@@ -89,10 +89,10 @@ function textIs(parent: XmlElement, text: string): boolean {
   return parent.children.some((node) => node.is === 'text' && node.text.trim() === text)
 }
 
-/** Devices and folders that somebody offered are kept in the index now. */
+/** Pending devices and folders are stored in the index now. */
 function withoutPending(root: XmlElement): XmlElement {
-  const known = withoutChildren(root, 'pendingDevice')
-  return mapChildren(known, 'device', (device) => withoutChildren(device, 'pendingFolder'))
+  const current = withoutChildren(root, 'pendingDevice')
+  return mapChildren(current, 'device', (device) => withoutChildren(device, 'pendingFolder'))
 }
 
 function typeFromReadOnly(folder: XmlElement): XmlElement {

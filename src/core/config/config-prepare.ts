@@ -17,27 +17,26 @@ import type { DeviceId } from '../ids.ts'
 const INTERVAL_S_MAX = 365 * 24 * 3600
 const WATCHER_DELAY_S_MIN = 0.01
 const RECONNECT_S_MIN = 5
-/** The reminder to set a password; it goes away by itself once there is one. */
+/** The notification to set a password; it is removed once there is one. */
 export const NOTE_PASSWORD = 'authenticationUserAndPassword'
 
 export interface PrepareOptions {
   readonly ownDevice: DeviceId
   /** Our own device's name while it has none in the configuration. */
   readonly hostName: string
-  /** Taken when the configuration has no key. */
+  /** Used when the configuration has no key. */
   readonly newApiKey: string
 }
 
 export interface Prepared {
   readonly config: Config
-  /** What was dropped and somebody may wonder about, one sentence each. */
+  /** Warnings about dropped settings, one sentence each. */
   readonly notes: readonly string[]
 }
 
 /**
- * Brings a configuration into the one shape everybody may rely on: own device present, lists sorted and without
- * repetition, values within bounds. Doing it twice changes nothing more. Throws `config-invalid` for folders that
- * cannot be told apart or have no place.
+ * Normalises a configuration: own device present, lists sorted and without duplicates, values within bounds.
+ * Idempotent. Throws `config-invalid` for folders with a duplicate id or without a path.
  */
 export function prepareConfig(config: Config, options: PrepareOptions): Prepared {
   const problem = checkFolders(config.folders)
@@ -45,8 +44,8 @@ export function prepareConfig(config: Config, options: PrepareOptions): Prepared
 
   const notes: string[] = []
   const devices = prepareDevices(config.devices, options)
-  const known = new Map(devices.map((device) => [device.deviceID, device]))
-  const context: FolderContext = { known, ownDevice: options.ownDevice, version: config.version, notes }
+  const devicesById = new Map(devices.map((device) => [device.deviceID, device]))
+  const context: FolderContext = { devicesById, ownDevice: options.ownDevice, version: config.version, notes }
   const folders = config.folders.map((folder) => prepareFolder(folder, context)).sort((a, b) => compareText(a.id, b.id))
   const shared = sharedFolders(folders)
   const gui = prepareGui(config.gui, options.newApiKey)
@@ -61,7 +60,7 @@ export function prepareConfig(config: Config, options: PrepareOptions): Prepared
       ldap: config.ldap,
       options: prepareOptions(config.options, gui),
       remoteIgnoredDevices: latestOfEach(config.remoteIgnoredDevices, (one) => one.deviceID).filter(
-        (one) => one.deviceID !== '' && !known.has(one.deviceID),
+        (one) => one.deviceID !== '' && !devicesById.has(one.deviceID),
       ),
       defaults: {
         folder: prepareFolder(defaults.folder, { ...context, notes: [] }),
@@ -96,13 +95,13 @@ function ownDeviceConfig(deviceID: DeviceId, name: string): DeviceConfig {
   return { ...defaultsOf(DEVICE), deviceID, name }
 }
 
-/** KCP, a transport that no program of the family speaks any more. */
+/** KCP, a transport that Syncthing has removed. */
 function isRetired(address: string): boolean {
   return /^kcp/i.test(address.trim())
 }
 
 interface FolderContext {
-  readonly known: ReadonlyMap<DeviceId, DeviceConfig>
+  readonly devicesById: ReadonlyMap<DeviceId, DeviceConfig>
   readonly ownDevice: DeviceId
   readonly version: number
   readonly notes: string[]
@@ -134,10 +133,10 @@ function concurrentWrites(wanted: number, version: number): number {
 }
 
 function prepareFolderDevices(folder: FolderConfig, context: FolderContext): readonly FolderDeviceConfig[] {
-  const { known, ownDevice, notes } = context
+  const { devicesById, ownDevice, notes } = context
   const kept = new Map<DeviceId, FolderDeviceConfig>()
   for (const shared of folder.devices) {
-    const device = known.get(shared.deviceID)
+    const device = devicesById.get(shared.deviceID)
     if (device === undefined || kept.has(shared.deviceID)) continue
     const mustEncrypt = device.untrusted && shared.deviceID !== ownDevice && folder.type !== 'receiveencrypted'
     if (mustEncrypt && shared.encryptionPassword === '') {

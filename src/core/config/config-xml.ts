@@ -20,7 +20,7 @@ import { parseDeviceIdOrEmpty } from '../device-id.ts'
 import { TwinfoldError, messageOf, unreachable } from '../errors.ts'
 import { attributeOf, element, textElement, textOfElement, type XmlElement, type XmlNode } from './xml-tree.ts'
 
-/** What stood in one place of the file and means nothing to us: kept, and written back where it stood. */
+/** Unknown nodes of one element of the file: kept, and written back in their place. */
 interface Unknown {
   readonly attributes: readonly (readonly [string, string])[]
   readonly nodes: readonly { readonly node: XmlNode; readonly before: string | undefined }[]
@@ -36,7 +36,7 @@ export interface ConfigDocument {
 
 const ROOT = 'configuration'
 
-/** The whole file as a table like any other: its parts are sections. */
+/** The whole file as a table: its parts are sections. */
 const CONFIGURATION: AnyTable = {
   version: { kind: { is: 'int' }, xml: 'version', attribute: true, default: 0, omitEmpty: false },
   folders: list(FOLDER, 'folder', 'id'),
@@ -57,8 +57,8 @@ function part(table: AnyTable, xml: string): Field<unknown> {
 }
 
 /**
- * Reads a configuration. What is missing gets its default; what is unknown is kept aside. Throws `config-invalid`
- * with line and name for a value that cannot be meant.
+ * Reads a configuration. Missing settings get their defaults; unknown nodes are kept separately. Throws
+ * `config-invalid` with line and name for an invalid value.
  */
 export function configFromXml(root: XmlElement): ConfigDocument {
   if (root.name !== ROOT) throw at(root, `the root element is <${root.name}>, not <${ROOT}>`)
@@ -68,7 +68,7 @@ export function configFromXml(root: XmlElement): ConfigDocument {
   return { config, unknowns }
 }
 
-/** The format number of a file; a file without one is as old as can be. */
+/** The format number of a file; a file without one has the oldest format. */
 export function versionOf(root: XmlElement): number {
   const text = attributeOf(root, 'version')
   return text === undefined ? 0 : wholeNumber(root, 'version', text)
@@ -106,7 +106,7 @@ function readField(field: Field<unknown>, source: XmlElement, found: readonly Xm
   if (kind.is === 'section') {
     const [first = element(field.xml)] = single(found)
     const read = readSection(kind.table, first, { ...reading, place: `${reading.place}/${field.xml}` })
-    // The folder defaults have a default of their own (`path`), which a file without <defaults> must get too.
+    // The folder defaults have their own default (`path`), which also applies to a file without <defaults>.
     return found.length === 0 ? { ...read, ...fieldsOf(field.default) } : read
   }
   const [first] = single(found)
@@ -118,7 +118,7 @@ function readField(field: Field<unknown>, source: XmlElement, found: readonly Xm
   return scalar(kind, first ?? source, field.xml, text)
 }
 
-/** Two settings got another default in the 2.x formats. */
+/** Two settings have another default in the 2.x formats. */
 function defaultFor(field: Field<unknown>, version: number): unknown {
   if (field.xml === 'maxConcurrentWrites' && version > CONFIG_VERSION_2X) return 16
   if (field.xml === 'reconnectionIntervalS' && version > CONFIG_VERSION_2X + 1) return 20
@@ -129,7 +129,7 @@ function readItem(kind: Kind & { readonly is: 'sections' }, item: XmlElement, re
   return readSection(kind.table, item, { ...reading, place: `${reading.place}/${keyOf(kind, item)}` })
 }
 
-/** `folder:photos` for what has a name of its own, else just `entry`. */
+/** `folder:photos` for entries with an identity, else just `entry`. */
 function keyOf(kind: Kind, item: XmlElement): string {
   const identity = kind.is === 'sections' && kind.identity !== undefined ? kind.table[kind.identity] : undefined
   const text = identity && attributeOf(item, identity.xml)
@@ -204,31 +204,31 @@ function scalar(kind: Kind, source: XmlElement, name: string, text: string): unk
 }
 
 function truth(source: XmlElement, name: string, text: string): boolean {
-  const word = text.trim()
-  if (/^(1|t|T|TRUE|true|True)$/.test(word)) return true
-  if (/^(0|f|F|FALSE|false|False|)$/.test(word)) return false
+  const trimmed = text.trim()
+  if (/^(1|t|T|TRUE|true|True)$/.test(trimmed)) return true
+  if (/^(0|f|F|FALSE|false|False|)$/.test(trimmed)) return false
   throw at(source, `${name} is "${shown(text)}" and must be true or false`)
 }
 
 function wholeNumber(source: XmlElement, name: string, text: string): number {
-  const word = text.trim()
-  const value = word === '' ? 0 : Number(word)
-  if (!/^([+-]?\d+)?$/.test(word) || !Number.isSafeInteger(value)) {
+  const trimmed = text.trim()
+  const value = trimmed === '' ? 0 : Number(trimmed)
+  if (!/^([+-]?\d+)?$/.test(trimmed) || !Number.isSafeInteger(value)) {
     throw at(source, `${name} is "${shown(text)}" and must be a whole number`)
   }
   return value
 }
 
 function decimal(source: XmlElement, name: string, text: string): number {
-  const word = text.trim()
-  const value = word === '' ? 0 : Number(word)
-  if (!/^([+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?)?$/.test(word) || !Number.isFinite(value)) {
+  const trimmed = text.trim()
+  const value = trimmed === '' ? 0 : Number(trimmed)
+  if (!/^([+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?)?$/.test(trimmed) || !Number.isFinite(value)) {
     throw at(source, `${name} is "${shown(text)}" and must be a number`)
   }
   return value
 }
 
-/** A hostile value may be long; nobody needs to read all of it. */
+/** Truncates a value for error messages. */
 function shown(text: string): string {
   return text.length > 60 ? `${text.slice(0, 60)}…` : text
 }
@@ -237,7 +237,7 @@ function at(source: XmlElement, message: string): TwinfoldError {
   return new TwinfoldError('config-invalid', `line ${source.line}: ${message}`)
 }
 
-/** The tree of a configuration, with everything unknown back in its place. */
+/** The tree of a configuration, with unknown nodes back in their place. */
 export function configToXml({ config, unknowns }: ConfigDocument): XmlElement {
   return writeSection(CONFIGURATION, fieldsOf(config), ROOT, { place: ROOT, version: config.version, unknowns })
 }
@@ -257,7 +257,7 @@ function writeSection(table: AnyTable, value: Fields, name: string, writing: Wri
     if (field.attribute) attributes.push([field.xml, String(value[key])])
     else known.push(...writeField(field, value[key], writing))
   }
-  return element(name, [...attributes, ...(unknown?.attributes ?? [])], weave(known, unknown?.nodes ?? []))
+  return element(name, [...attributes, ...(unknown?.attributes ?? [])], mergeNodes(known, unknown?.nodes ?? []))
 }
 
 function isWritten(field: Field<unknown>, value: unknown, version: number): boolean {
@@ -305,20 +305,20 @@ function writeItem(
   return { key, node: writeSection(kind.table, item, xml, { ...writing, place: `${writing.place}/${key}` }) }
 }
 
-/** Puts each unknown node before the element it stood before; at the end, where that element is no more. */
-function weave(
+/** Inserts each unknown node before its former successor; at the end, when that no longer exists. */
+function mergeNodes(
   known: readonly { readonly key: string; readonly node: XmlElement }[],
   unknown: Unknown['nodes'],
 ): readonly XmlNode[] {
   const out: XmlNode[] = []
   const left = new Set(unknown)
   for (const { key, node } of known) {
-    for (const stranger of left) {
-      if (stranger.before !== key) continue
-      out.push(stranger.node)
-      left.delete(stranger)
+    for (const entry of left) {
+      if (entry.before !== key) continue
+      out.push(entry.node)
+      left.delete(entry)
     }
     out.push(node)
   }
-  return [...out, ...[...left].map((stranger) => stranger.node)]
+  return [...out, ...[...left].map((entry) => entry.node)]
 }

@@ -2,7 +2,7 @@ import type { DeviceId, FolderId } from '../ids.ts'
 
 /**
  * The configuration as a value: immutable, complete, already normalised. Field names are those of the JSON form,
- * because the same object is what `GET /rest/config` shows.
+ * because `GET /rest/config` returns the same object.
  */
 export interface Config {
   readonly version: number

@@ -2,7 +2,7 @@ import type { Config, DeviceConfig, FolderConfig, FolderDeviceConfig } from './c
 import type { DeviceId } from '../ids.ts'
 import { plainText } from '../formats/plain-text.ts'
 
-/** A device as an introducer tells of it. Everything but its id is whatever the introducer says. */
+/** A device as an introducer announces it. Everything but its id is unverified. */
 export interface AnnouncedDevice {
   readonly id: DeviceId
   readonly name: string
@@ -10,7 +10,7 @@ export interface AnnouncedDevice {
   readonly certName: string
   readonly introducer: boolean
   readonly skipIntroductionRemovals: boolean
-  /** It holds the folder encrypted: nothing in the clear is for it. */
+  /** It holds the folder encrypted: it must not receive plain data. */
   readonly encrypted: boolean
 }
 
@@ -19,7 +19,7 @@ export interface AnnouncedFolder {
   readonly devices: readonly AnnouncedDevice[]
 }
 
-/** Devices that one introducer may bring. Nobody has as many; whoever tells of more gets no further. */
+/** Limit of devices per introducer; further ones are ignored. */
 const INTRODUCED_MAX = 500
 const NAME_LENGTH_MAX = 128
 const ADDRESSES_MAX = 16
@@ -27,9 +27,9 @@ const ADDRESS_LENGTH_MAX = 512
 const ADDRESS = /^(?:dynamic|(?:tcp|quic|relay)[46]?:\/\/[^\s\p{C}]+)$/u
 
 /**
- * The configuration after an introducer has said who shares its folders. Only folders that we share with it ourselves
- * are touched; whoever we ignore, or trust with nothing but encrypted data, is not let in. The same object when nothing
- * changes, and always when the device is no introducer. Never throws.
+ * The configuration after an introducer has announced the devices of its folders. Only folders that we share with it
+ * are changed; ignored and untrusted devices are not added. The same object when nothing changes, and always when the
+ * device is not an introducer. Never throws.
  */
 export function followIntroducer(
   config: Config,
@@ -48,7 +48,7 @@ class Introduction {
   readonly #config: Config
   readonly #own: DeviceId
   readonly #introducer: DeviceConfig
-  /** By folder that we share with the introducer: those who share it, too. */
+  /** The other devices of each folder that we share with the introducer. */
   readonly #members: ReadonlyMap<string, ReadonlyMap<DeviceId, AnnouncedDevice>>
 
   constructor(config: Config, own: DeviceId, introducer: DeviceConfig, announced: readonly AnnouncedFolder[]) {
@@ -89,7 +89,7 @@ class Introduction {
     return { ...this.#config, folders, devices: [...devices.values()] }
   }
 
-  /** What this introducer brought and does not tell of any longer goes: first shares, then devices that share nothing. */
+  /** Removes what this introducer added and no longer announces: first shares, then devices without shares. */
   remove(config: Config): Config {
     const by = this.#introducer.deviceID
     const folders = config.folders.map((folder): FolderConfig => {
@@ -110,8 +110,8 @@ class Introduction {
   }
 
   #others(devices: readonly AnnouncedDevice[]): ReadonlyMap<DeviceId, AnnouncedDevice> {
-    const known = new Set([this.#own, this.#introducer.deviceID])
-    return new Map(devices.filter(({ id }) => !known.has(id)).map((device) => [device.id, device]))
+    const excluded = new Set([this.#own, this.#introducer.deviceID])
+    return new Map(devices.filter(({ id }) => !excluded.has(id)).map((device) => [device.id, device]))
   }
 
   #newDevice({ id, name, addresses, certName, introducer, skipIntroductionRemovals }: AnnouncedDevice): DeviceConfig {
@@ -126,7 +126,7 @@ class Introduction {
       introducer,
       skipIntroductionRemovals,
       introducedBy: this.#introducer.deviceID,
-      // Trust is for people to give.
+      // Only the user grants trust.
       autoAcceptFolders: false,
       untrusted: false,
       paused: false,

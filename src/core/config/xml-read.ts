@@ -11,7 +11,7 @@ const DECLARATION = 'an XML declaration belongs at the very beginning'
 const FORBIDDEN = 'holds a character that XML forbids'
 const TAG = 'has something in its tag that does not belong there'
 
-/** What the parser says, in words for one who edited the file; those that begin with "holds" or "has" follow a name. */
+/** Parser errors as messages for users; those that begin with "holds" or "has" follow a name. */
 const REASONS: Readonly<Record<string, string>> = {
   'undefined entity.': AMPERSAND,
   'empty entity name.': AMPERSAND,
@@ -34,7 +34,7 @@ const REASONS: Readonly<Record<string, string>> = {
   'unexpected end.': `a tag is never closed: ${CUT_OFF}`,
 }
 
-/** Finds the first place that matches, but for what stands in comments, sections and instructions. */
+/** Finds the first match outside of comments, sections and instructions. */
 const BARE_AMPERSAND = outsideOfComments('&(?!(?:amp|lt|gt|quot|apos|#\\d+|#x[\\da-fA-F]+);)')
 const DECLARATION_START = outsideOfComments('<!(?!--|\\[CDATA\\[)')
 
@@ -42,7 +42,7 @@ function outsideOfComments(pattern: string): RegExp {
   return new RegExp(`<!--[^]*?-->|<!\\[CDATA\\[[^]*?\\]\\]>|<\\?[^]*?\\?>|(${pattern})`, 'g')
 }
 
-/** An element whose end has not come yet. */
+/** An open element. */
 interface OpenElement {
   readonly name: string
   readonly line: number
@@ -51,8 +51,8 @@ interface OpenElement {
 }
 
 /**
- * The text of an XML file to a tree: elements, attributes, text, comments. Document types are refused, so no entity of
- * one's own is ever expanded or fetched. Throws `config-invalid` with line and reason.
+ * Parses an XML file to a tree: elements, attributes, text, comments. Document types are refused, so no custom entity
+ * is ever expanded or fetched. Throws `config-invalid` with line and reason.
  */
 export function readXml(text: string): XmlElement {
   return new XmlReader(text).read()
@@ -64,10 +64,10 @@ export function refuseXml(line: number, reason: string): TwinfoldError {
 }
 
 class XmlReader {
-  /** XML 1.1 would let control characters in, which no file could hold afterwards. */
+  /** XML 1.1 would allow control characters, which the file we write cannot hold. */
   readonly #parser = new SaxesParser({ xmlns: false, defaultXMLVersion: '1.0', forceXMLVersion: true })
   readonly #open: OpenElement[] = []
-  /** The element that ended last. */
+  /** The last closed element. */
   #closed: OpenElement | undefined
   #root: XmlElement | undefined
   readonly #text: string
@@ -98,7 +98,7 @@ class XmlReader {
     return this.#root
   }
 
-  /** The parser waits for the end of what it is in, so at the end of the file it can only say that none came. */
+  /** At the end of the file the parser reports only an unexpected end, not the unclosed construct. */
   #cutOff(): TwinfoldError {
     for (const [opening, closing] of [
       ['<!--', '-->'],
@@ -158,7 +158,7 @@ class XmlReader {
     return this.#refuse(/^(holds|has) /.test(reason) ? `${holder} ${reason}` : reason)
   }
 
-  /** The parser notices some mistakes lines after the place where they were made. */
+  /** The parser reports some mistakes lines after their position. */
   #refuseAt(pattern: RegExp, reason: string, otherwise = this.#refuse(reason)): TwinfoldError {
     const read = this.#text.slice(0, this.#parser.position)
     for (const { 1: found, index } of read.matchAll(pattern)) {

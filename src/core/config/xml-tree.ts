@@ -1,4 +1,4 @@
-/** A piece of an XML file, with what we need to know of it: names, values, order, and the line it stood on. */
+/** A node of an XML file: name, value, order, and line. */
 export interface XmlElement {
   readonly is: 'element'
   readonly name: string
@@ -62,7 +62,7 @@ export function withoutAttribute(parent: XmlElement, name: string): XmlElement {
   return { ...parent, attributes: parent.attributes.filter(([key]) => key !== name) }
 }
 
-/** Replaces every child element of that name by what `change` makes of it. */
+/** Replaces every child element of that name by the result of `change`. */
 export function mapChildren(parent: XmlElement, name: string, change: (child: XmlElement) => XmlElement): XmlElement {
   const children = parent.children.map((node) => (node.is === 'element' && node.name === name ? change(node) : node))
   return { ...parent, children }
@@ -103,7 +103,7 @@ function print(node: XmlNode, indent: string, out: string[]): void {
   out.push(`${indent}</${node.name}>`)
 }
 
-/** Blank text between elements is layout; any other text must be kept as it stands, so its element is not indented. */
+/** Blank text between elements is layout; any other text must be kept unchanged, so its element is not indented. */
 function hasOnlyElements(node: XmlElement): boolean {
   return (
     node.children.some((child) => child.is !== 'text') &&

@@ -1,16 +1,16 @@
 import { isLoop, type GlobItem, type GlobTail } from './ignore-glob.ts'
 
 /**
- * Room for the patterns of one file: positions in all, and those of them that one path can be at all at once. A path
- * of 4 KiB made to fill the latter takes about a tenth of a second.
+ * Limits for the patterns of one file: total positions, and positions that one path can occupy at once. A path of 4 KiB
+ * that reaches the latter takes about a tenth of a second.
  */
 const POSITIONS_MAX = 250_000
 const WEIGHT_MAX = 100_000
-/** What a range such as `[a-z]` weighs: every new character is held against every range. */
+/** Cost of a range such as `[a-z]`: every new character is compared with every range. */
 const RANGE_WEIGHT = 16
-/** What a name weighs that comes before any star: a path is at one place of it at a time. */
+/** Cost of a name before any star: a path occupies one position of it at a time. */
 const NAME_WEIGHT = 4
-/** Characters remembered, each with a bit for every position. */
+/** Limit of cached characters, each with a bit for every position. */
 const ROWS_MAX = 64
 
 const SLASH = 47
@@ -30,29 +30,29 @@ interface Range {
 }
 
 /**
- * All globs of a file as one automaton that is in many states at once: bit n is set while the path so far leads up to
- * position n. One step of 32 states is one operation on a word, so time grows with the length of the patterns times
- * that of the path, and never with the number of ways a pattern could match. Patterns come in the order of their lines.
+ * All globs of a file as one nondeterministic automaton: bit n is set while the path so far leads to position n. One
+ * step of 32 states is one operation on a word, so time grows with the length of the patterns times that of the path,
+ * and never with the number of ways a pattern could match. Patterns are in the order of their lines.
  */
 export class GlobAutomaton {
-  /** One position for each thing that takes a character, and one for the end of each pattern. */
+  /** One position for each element that matches a character, and one for the end of each pattern. */
   #length = 0
   #weight = 0
   readonly #loops: number[] = []
-  /** Where a pattern may begin: at the root, or at every name. */
+  /** Start positions of patterns: at the root, or at every name. */
   readonly #rootStarts: number[] = []
   readonly #nameStarts: number[] = []
   readonly #ends: { readonly position: number; readonly line: number; readonly tail: GlobTail }[] = []
-  /** Positions that take any character but a slash, and those that take a slash as well. */
+  /** Positions that match any character but a slash, and those that match a slash as well. */
   readonly #anyInName: number[] = []
   readonly #any: number[] = []
-  /** Exceptions: positions that take this very character, or do not take it. */
+  /** Exceptions: positions that match this character, or do not match it. */
   readonly #takes = new Map<number, number[]>()
   readonly #refuses = new Map<number, number[]>()
   readonly #ranges: Range[] = []
   #machine: GlobMachine | undefined
 
-  /** Refuses with a plain Error when there is no room left. */
+  /** Throws a plain Error when the limit is reached. */
   add(items: readonly GlobItem[], { rooted, tail, line }: PatternPlace): void {
     const starts = rooted ? this.#rootStarts : this.#nameStarts
     const start = this.#length
@@ -117,7 +117,7 @@ export class GlobAutomaton {
     if (negated) this.#anyInName.push(position)
     if (isRange) this.#ranges.push({ low, high, negated, position })
     for (const character of list) {
-      // No class takes a slash, whatever it says: a name does not go beyond itself.
+      // No class matches a slash, because a slash ends a name.
       if (character !== '/') listFor(negated ? this.#refuses : this.#takes, character.codePointAt(0)!).push(position)
     }
   }
@@ -173,7 +173,7 @@ function bitsOf(words: number, lists: readonly (readonly number[])[]): Int32Arra
   return bits
 }
 
-/** The words that hold any bit at all, in order: between the ends of long patterns lies much of nothing. */
+/** The nonzero words of a row, in order: rows of pattern ends are sparse. */
 interface SparseBits {
   readonly words: Int32Array
   readonly bits: Int32Array
@@ -199,7 +199,7 @@ interface Program {
 class GlobMachine {
   readonly #program: Program
   readonly #states: Int32Array
-  /** For characters met: the positions that take them. */
+  /** Cache: the positions that match a character. */
   readonly #rows = new Map<number, Int32Array>()
 
   constructor(program: Program) {
@@ -234,7 +234,7 @@ class GlobMachine {
     return row
   }
 
-  /** The lowest line of all patterns that have come to one of these ends, or `best` if that is lower. */
+  /** The lowest line of all patterns that have reached one of these ends, or `best` if that is lower. */
   #ended(ends: SparseBits, best: number): number {
     const states = this.#states
     const { words, bits } = ends
@@ -249,7 +249,7 @@ class GlobMachine {
   }
 }
 
-/** One character further, for all states at once. Returns 0 when none is left. */
+/** Advances all states by one character. Returns 0 when none is left. */
 function advance(states: Int32Array, row: Int32Array, loops: Int32Array): number {
   let alive = 0
   let carry = 0
@@ -260,7 +260,7 @@ function advance(states: Int32Array, row: Int32Array, loops: Int32Array): number
     const loop = loops[word]!
     const moved = taken & ~loop
     const reached = (moved << 1) | carry | (taken & loop)
-    // A loop may also be passed at once. Two never stand side by side, so one such step is enough.
+    // A loop may also match nothing. Two loops are never adjacent, so one such step is enough.
     const passed = reached & loop
     const after = reached | (passed << 1)
     carry = (moved | passed) >>> 31

@@ -1,7 +1,7 @@
 /** How deep `{a,{b,c}}` may nest, and how long a pattern may be, before it is refused. */
 const NESTING_MAX = 32
 const PATTERN_LENGTH_MAX = 8_192
-/** How many globs without braces a pattern may stand for, and how long they may be together. */
+/** How many globs without braces a pattern may expand to, and their maximum total length. */
 const VARIANTS_MAX = 4_096
 const VARIANTS_LENGTH_MAX = 65_536
 
@@ -22,10 +22,10 @@ export type GlobNode =
 /** A part of a glob without alternatives. */
 export type GlobItem = Exclude<GlobNode, { kind: 'either' }>
 
-/** What follows the pattern itself: nothing or anything below (`P` and `P/**`), or only what is below (`P/`). */
+/** The suffix of a pattern: the item and everything below it (`P` and `P/**`), or only everything below it (`P/`). */
 export type GlobTail = 'tree' | 'contents'
 
-/** Refuses what cannot be read as a glob with a plain Error, whose message is part of the interface. */
+/** Throws a plain Error for an invalid glob; its message is part of the interface. */
 export function parseGlob(text: string): readonly GlobNode[] {
   if (text.length > PATTERN_LENGTH_MAX) throw new Error(`pattern is longer than ${PATTERN_LENGTH_MAX} characters`)
   const reader = new GlobReader(text)
@@ -110,8 +110,8 @@ function range(negated: boolean, low: string, high: string): GlobNode {
 }
 
 /**
- * All globs without alternatives that a glob with them stands for; together they match what it matches. Neither texts
- * nor stars stand side by side in any of them. Refuses what stands for too many with a plain Error.
+ * Expands a glob with alternatives to globs without them, which together match the same names. Neither texts nor stars
+ * are adjacent in any of them. Throws a plain Error for too many.
  */
 export function variantsOf(nodes: readonly GlobNode[]): readonly (readonly GlobItem[])[] {
   let variants: GlobItem[][] = [[]]
@@ -127,7 +127,7 @@ export function variantsOf(nodes: readonly GlobNode[]): readonly (readonly GlobI
   return variants
 }
 
-/** Without those that come twice. `{j,J}` is `[jJ]`, which multiplies nothing. */
+/** Without duplicates. `{j,J}` becomes `[jJ]`, which does not multiply the globs. */
 function choicesOf(choices: readonly (readonly GlobNode[])[]): readonly (readonly GlobItem[])[] {
   const all = choices.flatMap(variantsOf)
   const characters = all.map(singleCharacters)
@@ -138,7 +138,7 @@ function choicesOf(choices: readonly (readonly GlobNode[])[]): readonly (readonl
   return [...new Map(all.map((variant) => [JSON.stringify(variant), variant])).values()]
 }
 
-/** For what takes exactly one character of a few: which ones. */
+/** The characters of an element that matches exactly one of a few. */
 function singleCharacters([only, more]: readonly GlobItem[]): string | undefined {
   if (only === undefined || more !== undefined) return undefined
   if (only.kind === 'class') return only.negated || only.high >= only.low ? undefined : only.list

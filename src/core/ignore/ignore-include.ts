@@ -4,7 +4,7 @@ import { parentOf } from '../paths.ts'
 const FILES_MAX = 100
 const LINES_MAX = 200_000
 
-/** The text of an included file by its path in the folder, or why there is none. */
+/** The text of an included file by its path in the folder, or the reason why it is missing. */
 export type IncludeLookup = (path: string) => { readonly text: string } | { readonly error: string }
 
 interface OpenFile {
@@ -14,14 +14,14 @@ interface OpenFile {
 }
 
 /**
- * The lines of an ignore file with the lines of its includes in their place. A line counts where it stands first, over
- * all files; an include line too, which is why a file may name itself. Refuses with `ignore-invalid`, naming the line.
+ * The lines of an ignore file with its includes expanded. Only the first occurrence of a line counts, over all files;
+ * an include line too, so a file may include itself. Throws `ignore-invalid` with the line.
  */
 export function resolveIncludes(lines: readonly string[], lookup: IncludeLookup): readonly string[] {
   const seenLines = new Set<string>()
   const seenFiles = new Set<string>()
   const resolved: string[] = []
-  // An explicit stack: a chain of a hundred files must not be a chain of a hundred calls.
+  // An explicit stack, so that a long chain of includes does not nest calls.
   const open: OpenFile[] = [{ lines, directory: '', at: 0 }]
   for (let top = open.at(-1); top !== undefined; top = open.at(-1)) {
     const raw = top.lines[top.at++]
@@ -51,7 +51,7 @@ export function resolveIncludes(lines: readonly string[], lookup: IncludeLookup)
   return resolved
 }
 
-/** The paths that the include lines of a text name, relative to the folder root, as far as they stay inside. */
+/** The paths of the include lines of a text, relative to the folder root, without those outside of the folder. */
 export function includedPaths(text: string, directory: string): readonly string[] {
   const paths = new Set<string>()
   for (const line of splitLines(text)) {
@@ -79,7 +79,7 @@ function splitLines(text: string): readonly string[] {
 
 const DIRECTIVE = '#include'
 
-/** What an include line names, '' when it names nothing; undefined for any other line. */
+/** The target of an include line, '' when it is missing; undefined for any other line. */
 function includeTarget(line: string): string | undefined {
   if (!line.startsWith(DIRECTIVE)) return undefined
   const space = line.search(/\s/)

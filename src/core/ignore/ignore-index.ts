@@ -1,4 +1,4 @@
-/** Each number of components is asked for at each component of a path: beyond a few of them that takes too long. */
+/** Each number of components is looked up at each component of a path: more than a few of them take too long. */
 const ANYWHERE_COMPONENTS_MAX = 8
 
 /**
@@ -63,7 +63,7 @@ export class SimplePatternIndex {
   }
 }
 
-/** The first line that has a pattern, for the item itself and for what lies below it. */
+/** The first line of a pattern, for the item itself and for everything below it. */
 interface Place {
   readonly itself: number
   readonly below: number
@@ -72,10 +72,10 @@ interface Place {
 function add(index: Map<number, Map<string, Place>>, key: number, text: string, place: Place): void {
   let texts = index.get(key)
   if (texts === undefined) index.set(key, (texts = new Map()))
-  const known = texts.get(text)
+  const existing = texts.get(text)
   texts.set(text, {
-    itself: Math.min(place.itself, known?.itself ?? Infinity),
-    below: Math.min(place.below, known?.below ?? Infinity),
+    itself: Math.min(place.itself, existing?.itself ?? Infinity),
+    below: Math.min(place.below, existing?.below ?? Infinity),
   })
 }
 

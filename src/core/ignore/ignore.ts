@@ -4,12 +4,12 @@ import { literalOf, parseGlob, variantsOf, type GlobItem, type GlobNode, type Gl
 import { trimLine } from './ignore-include.ts'
 import { SimplePatternIndex } from './ignore-index.ts'
 
-/** What the patterns say about one path. */
+/** The result of matching one path. */
 export interface IgnoreMatch {
   readonly ignored: boolean
-  /** `(?d)`: may be removed when it keeps its directory from being removed. */
+  /** `(?d)`: may be removed when it prevents the removal of its directory. */
   readonly deletable: boolean
-  /** For an ignored directory: nothing below it can be un-ignored, so nobody needs to look. */
+  /** For an ignored directory: nothing below it can be un-ignored, so it need not be scanned. */
   readonly maySkip: boolean
 }
 
@@ -21,18 +21,18 @@ interface Pattern {
   readonly deletable: boolean
   /** The glob with its leading slash, if any; lower case when `fold` is set. */
   readonly text: string
-  /** As it stands in the file. */
+  /** The original text of the line. */
   readonly source: string
 }
 
-/** Two texts around a single `**`: they may overlap in the path, as users of the original engine expect. */
+/** Two texts around a single `**`: they may overlap in the path, as in Syncthing. */
 interface Around {
   readonly line: number
   readonly start: string
   readonly end: string
 }
 
-/** One way of looking at paths: as they are, or in lower case. */
+/** The rules for one case mode: paths unchanged, or in lower case. */
 interface View {
   readonly simple: SimplePatternIndex
   readonly general: GlobAutomaton
@@ -45,16 +45,16 @@ function emptyView(): View {
 
 /** The patterns of one folder, in order: the first that matches a path decides. */
 export class IgnoreRules {
-  /** The lines that count, without comments and includes: parsing them again gives the same rules. */
+  /** The effective lines, without comments and includes: parsing them again gives the same rules. */
   readonly lines: readonly string[]
-  /** Every pattern as `GET /rest/db/ignores` shows it. */
+  /** Every pattern as `GET /rest/db/ignores` returns it. */
   readonly expanded: readonly string[]
   readonly #exact = emptyView()
   readonly #folded = emptyView()
   readonly #results: IgnoreMatch[] = []
   #anyFolded = false
 
-  /** Lines of an ignore file with its includes already put in place. Refuses with `ignore-invalid`, naming the line. */
+  /** Lines of an ignore file with its includes expanded. Throws `ignore-invalid` with the line. */
   constructor(text: readonly string[]) {
     this.lines = [...new Set(text.map(trimLine))].filter((line) => line !== '' && !line.startsWith('//'))
     const patterns = this.lines.map(parseLine)
@@ -74,7 +74,7 @@ export class IgnoreRules {
     return this.#results[this.#deciding(name)] ?? SYNCED
   }
 
-  /** The place in `lines` of the pattern that decides about a name; undefined when none matches. */
+  /** The index in `lines` of the pattern that decides on a name; undefined when none matches. */
   decidingLine(name: string): number | undefined {
     const line = this.#deciding(name)
     return line < this.#results.length ? line : undefined
@@ -120,7 +120,7 @@ function parseLine(line: string): Pattern {
   return { unignore, fold, deletable: seen.has('(?d)') && !unignore, text, source: line }
 }
 
-/** Of a line that is complained about; more would fill screens. */
+/** Limit of a line in an error message. */
 const SHOWN_MAX = 300
 
 function invalidPattern(line: string, error: unknown): TwinfoldError {
@@ -141,14 +141,14 @@ function expand(pattern: Pattern): string[] {
     .map((one) => marks + one)
 }
 
-/** An un-ignored name directly in the root says nothing about what lies deeper, so ignored directories stay unread. */
+/** An un-ignored name directly in the root does not affect deeper names, so ignored directories are still skipped. */
 function allowsSkipping({ text }: Pattern): boolean {
   if (!text.startsWith('/')) return false
   const name = text.slice(1).replace(/\/(\*\*)?$/, '')
   return !name.includes('/') && !name.replace(/\*\*$/, '').includes('**')
 }
 
-/** Where a pattern may start, what it says, and whether it means the item itself or only its contents. */
+/** Where a pattern may start, its text, and whether it matches the item itself or only its contents. */
 function anatomy(pattern: Pattern): { rooted: boolean; body: string; tail: GlobTail } {
   let body = pattern.text.endsWith('/') ? `${pattern.text}**` : pattern.text
   const rooted = body.startsWith('/')

@@ -13,23 +13,23 @@ import type { ShortId } from '../ids.ts'
 export interface AttributeRulesOptions {
   readonly filter: AttributeFilter
   readonly ownShortId: ShortId
-  /** Items get the attributes that others name. */
+  /** The attributes in records of other devices are set on items. */
   readonly synced: boolean
 }
 
-/** How attributes count where a folder tells them. */
+/** Comparison rules for a folder that sends extended attributes. */
 export function attributeRules({ filter, ownShortId, synced }: AttributeRulesOptions): AttributeRules {
   return {
-    /** What somebody else says counts only where it is set here: else two devices would tell each other for ever. */
+    /** Attributes of other devices count only where they are set here: else two devices would send updates forever. */
     differ(record, attributes) {
       const isOwn = record.modifiedBy === ownShortId
       if (!isOwn && !synced) return false
-      const told = linuxAttributesOf(record.platform)
-      if (told === undefined) return isOwn || attributes.length > 0
-      const permitted = filter.permitted(told)
+      const recorded = linuxAttributesOf(record.platform)
+      if (recorded === undefined) return isOwn || attributes.length > 0
+      const permitted = filter.permitted(recorded)
       return permitted !== 'too-large' && !areSameAttributes(permitted, attributes)
     },
-    /** What we are not to deal with stays as others told it. */
+    /** Attributes that the filter denies are kept as received. */
     platformWith(platform, attributes) {
       const others = (linuxAttributesOf(platform) ?? []).filter(({ name }) => !filter.permitsName(name))
       return withLinuxAttributes(platform, inOrder([...others, ...attributes]))
@@ -38,16 +38,16 @@ export function attributeRules({ filter, ownShortId, synced }: AttributeRulesOpt
 }
 
 /**
- * What others say of an item and our disk does not show: they told it before attributes were set here. Undefined where
- * the item has a record of ours, or they say more than we take.
+ * Attributes in a record of another device that our item lacks: it was received before attributes were enabled here.
+ * Undefined for records of our own, and when the attributes exceed the limit.
  */
 export function attributesLacking(
   record: FileHead,
   attributes: AttributeList,
   { filter, ownShortId }: Pick<AttributeRulesOptions, 'filter' | 'ownShortId'>,
 ): AttributeList | undefined {
-  const told = record.deleted || record.modifiedBy === ownShortId ? undefined : linuxAttributesOf(record.platform)
-  const permitted = told && filter.permitted(told)
+  const recorded = record.deleted || record.modifiedBy === ownShortId ? undefined : linuxAttributesOf(record.platform)
+  const permitted = recorded && filter.permitted(recorded)
   if (permitted === undefined || permitted === 'too-large') return undefined
   const here = new Set(attributes.map(({ name }) => name))
   const lacking = permitted.filter(({ name }) => !here.has(name))

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { blockCount, HASH_SIZE_BYTES } from './blocks.ts'
 import type { FileInfo } from './file-info.ts'
 
-/** One block of a file that is to be made. */
+/** One block of a file to be assembled. */
 export interface Block {
   readonly number: number
   readonly offsetBytes: number
@@ -10,7 +10,7 @@ export interface Block {
   readonly hash: Uint8Array
 }
 
-/** The blocks of a record; undefined where its list does not fit its size: such a record cannot be pulled. */
+/** The blocks of a record; undefined when its list does not match its size: such a record cannot be pulled. */
 export function blocksOf({ sizeBytes, blockSizeBytes, blockHashes }: FileInfo): readonly Block[] | undefined {
   if (blockHashes === undefined || !(blockSizeBytes > 0)) return undefined
   const count = blockCount(sizeBytes, blockSizeBytes)
@@ -26,7 +26,7 @@ export function blocksOf({ sizeBytes, blockSizeBytes, blockHashes }: FileInfo): 
   })
 }
 
-/** Which of the wanted blocks stand at their very place in a file with these hashes of blocks of the same size. */
+/** The wanted blocks that are at the same offset in a file with these hashes of blocks of the same size. */
 export function blocksInPlace(wanted: readonly Block[], foundHashes: Uint8Array): ReadonlySet<number> {
   const inPlace = new Set<number>()
   for (const { number, hash: wantedHash } of wanted) {
@@ -37,7 +37,7 @@ export function blocksInPlace(wanted: readonly Block[], foundHashes: Uint8Array)
   return inPlace
 }
 
-/** Where in a file each content can be found: the text of its hash, and the offset of the first block that has it. */
+/** Maps the hash of each block of a file, as text, to the offset of the first block that has it. */
 export function offsetsByHash(file: FileInfo): ReadonlyMap<string, Block> {
   const offsets = new Map<string, Block>()
   for (const block of blocksOf(file) ?? []) {
@@ -47,26 +47,26 @@ export function offsetsByHash(file: FileInfo): ReadonlyMap<string, Block> {
   return offsets
 }
 
-/** A hash as the key of a map: shorter than hexadecimal, and as unique. */
+/** A hash as the key of a map, shorter than hexadecimal. */
 export function hashKey(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1')
 }
 
 const zeroHash = (sizeBytes: number): Buffer => hash('sha256', new Uint8Array(sizeBytes), 'buffer')
 
-/** Answers whether a block is nothing but zeros, which a sparse file has without anybody writing them. */
+/** Detects blocks of zeros, which a sparse file contains without a write. */
 export class ZeroBlocks {
   readonly #hashes = new Map<number, Buffer>()
 
-  /** Only blocks of whole power-of-two sizes are looked at: there are eight of those. */
+  /** Only blocks of power-of-two sizes are compared: there are eight of those. */
   has(block: Block): boolean {
     const { sizeBytes } = block
     if (sizeBytes < 128 * 1024 || (sizeBytes & (sizeBytes - 1)) !== 0) return false
-    let known = this.#hashes.get(sizeBytes)
-    if (known === undefined) {
-      known = zeroHash(sizeBytes)
-      this.#hashes.set(sizeBytes, known)
+    let expected = this.#hashes.get(sizeBytes)
+    if (expected === undefined) {
+      expected = zeroHash(sizeBytes)
+      this.#hashes.set(sizeBytes, expected)
     }
-    return known.equals(block.hash)
+    return expected.equals(block.hash)
   }
 }

@@ -9,8 +9,9 @@ export const HASH_SIZE_BYTES = 32
 const BLOCK_COUNT_DESIRED = 2_000
 
 /**
- * The smallest power-of-two block size that keeps a file under the desired number of blocks. A file that had half or
- * double that size keeps it: one that grows over the border would otherwise share no block with its old self.
+ * The smallest power-of-two block size that keeps a file under the desired number of blocks. A previous block size of
+ * half or double that is kept: a file that grows over the threshold would otherwise share no block with its old
+ * version.
  */
 export function blockSizeFor(fileSizeBytes: number, previousBlockSizeBytes = 0): number {
   let sizeBytes = BLOCK_SIZE_BYTES_MIN
@@ -23,12 +24,12 @@ function isBlockSize(sizeBytes: number): boolean {
   return sizeBytes >= BLOCK_SIZE_BYTES_MIN && sizeBytes <= BLOCK_SIZE_BYTES_MAX && (sizeBytes & (sizeBytes - 1)) === 0
 }
 
-/** An empty file has no bytes but one block: the protocol sends the hash of nothing. */
+/** An empty file has one block of no bytes: the protocol sends the hash of the empty string. */
 export function blockCount(fileSizeBytes: number, blockSizeBytes: number): number {
   return Math.max(1, Math.ceil(fileSizeBytes / blockSizeBytes))
 }
 
-/** SHA-256 over the block hashes, which stand one after the other. */
+/** SHA-256 over the concatenated block hashes. */
 export function blocksHashOf(blockHashes: Uint8Array): Uint8Array {
   return hash('sha256', blockHashes, 'buffer')
 }

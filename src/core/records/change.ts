@@ -17,7 +17,7 @@ import type { ShortId } from '../ids.ts'
 import { isSameOwner, unixOwnerOf, withUnixOwner } from '../attributes/platform-data.ts'
 import { bumpVersion, dropForeignCounters, firstCount, type CountTime, type VersionVector } from './version-vector.ts'
 
-/** An item as the disk shows it. */
+/** An item on the disk. */
 export interface DiskItem {
   readonly name: string
   readonly type: FileType
@@ -26,44 +26,44 @@ export interface DiskItem {
   readonly modifiedNs: number
   readonly mode: number
   readonly symlinkTarget: string
-  /** Where somebody looked. */
+  /** Undefined when it was not read. */
   readonly owner?: { readonly userId: number; readonly groupId: number }
-  /** Those that the folder permits, where somebody looked. */
+  /** The permitted ones; undefined when they were not read. */
   readonly attributes?: AttributeList
 }
 
 export interface CompareOptions {
-  /** Flags that the folder sets on its own changes: they do not make an item differ from itself. */
+  /** Flags that the folder sets on local changes: they are ignored in the comparison. */
   readonly ownFlags: number
   readonly ignorePerms: boolean
-  /** Times closer than this are equal; 0 asks for the same nanosecond. */
+  /** Times closer than this are equal; 0 requires the same nanosecond. */
   readonly modTimeWindowMs: number
-  /** Windows keeps no more than these. */
+  /** Windows stores only these bits. */
   readonly permissionMask?: number
   readonly ownership?: OwnershipOptions | undefined
   readonly attributes?: AttributeRules | undefined
 }
 
-/** For folders in which owners count. */
+/** For folders that compare owners. */
 export interface OwnershipOptions {
   readonly accounts: Accounts
   readonly ownShortId: ShortId
-  /** Items are given to the owners that others name. */
+  /** The owners in records of other devices are set on items. */
   readonly synced: boolean
 }
 
-/** For folders in which extended attributes count. */
+/** For folders that compare extended attributes. */
 export interface AttributeRules {
-  /** Whether these attributes make an item another one than the record tells of. */
+  /** Whether these attributes differ from those of the record. */
   differ(record: FileHead, attributes: AttributeList): boolean
-  /** Platform data that names them. */
+  /** Platform data that contains them. */
   platformWith(platform: Uint8Array | undefined, attributes: AttributeList): Uint8Array
 }
 
 export interface RecordOptions extends CountTime {
   readonly ownShortId: ShortId
   readonly ignorePerms: boolean
-  /** Set on every record that differs from what others have: FLAG_RECEIVE_ONLY, or 0. */
+  /** Set on every local change: FLAG_RECEIVE_ONLY, or 0. */
   readonly localFlags: number
   readonly ownership?: OwnershipOptions | undefined
   readonly attributes?: AttributeRules | undefined
@@ -72,10 +72,10 @@ export interface RecordOptions extends CountTime {
 const PERMISSION_BITS = 0o777
 const NS_PER_MS = 1_000_000
 
-/** A record of these kinds never told others what we have, so its history with us counts for nothing. */
-const FLAGS_APART = FLAG_IGNORED | FLAG_UNSUPPORTED | FLAG_RECEIVE_ONLY
+/** Records with these flags were never announced as valid, so their version must not be continued. */
+const FLAGS_NOT_ANNOUNCED = FLAG_IGNORED | FLAG_UNSUPPORTED | FLAG_RECEIVE_ONLY
 
-/** Whether the disk shows something else than the record says. Content is never compared here. */
+/** Whether an item on the disk differs from its record. Content is never compared here. */
 export function isChanged(record: FileHead, item: DiskItem, options: CompareOptions): boolean {
   if (record.deleted || record.type !== item.type) return true
   if (isInvalid({ localFlags: record.localFlags & ~options.ownFlags })) return true
@@ -93,8 +93,8 @@ function permissionsDiffer(record: FileHead, item: DiskItem, options: CompareOpt
 }
 
 /**
- * A record that somebody else made names an owner that is the right one there, and need not be here: it counts only
- * where items are given to those owners. Else two devices would tell each other for ever whose the file is.
+ * The owner in a record of another device is valid there and may differ here: it counts only where owners are synced.
+ * Else two devices would send updates of the owner forever.
  */
 function ownersDiffer(
   record: FileHead,
@@ -103,9 +103,9 @@ function ownersDiffer(
 ): boolean {
   if (owner === undefined) return false
   const isOwn = record.modifiedBy === ownShortId
-  const known = unixOwnerOf(record.platform)
-  if (known === undefined) return isOwn
-  return (isOwn || synced) && !isSameOwner(known, accounts.ownerOf(owner.userId, owner.groupId))
+  const recorded = unixOwnerOf(record.platform)
+  if (recorded === undefined) return isOwn
+  return (isOwn || synced) && !isSameOwner(recorded, accounts.ownerOf(owner.userId, owner.groupId))
 }
 
 function sameTime(a: FileTime, b: FileTime, windowMs: number): boolean {
@@ -117,7 +117,7 @@ function sameTime(a: FileTime, b: FileTime, windowMs: number): boolean {
   return apartNs < windowMs * NS_PER_MS
 }
 
-/** What a file's hashing gave. */
+/** The result of hashing a file. */
 export interface Content {
   readonly blockSizeBytes: number
   readonly blockHashes: Uint8Array
@@ -125,9 +125,8 @@ export interface Content {
 }
 
 /**
- * The record of a file that was in doubt, and turned out to be what the record says: the mark goes and the version stays,
- * for nobody changed anything. A new version would be an edit that nobody made, and could win against one that somebody
- * did. Undefined where something did change.
+ * The record of a file that had to be rescanned and is unchanged: the flag is cleared and the version kept. A new
+ * version would be an edit that did not happen, and could win against a real one. Undefined when the file did change.
  */
 export function confirmedRecord(
   old: FileHead | undefined,
@@ -142,7 +141,7 @@ export function confirmedRecord(
   return { ...trusted, sequence: 0, blockHashes: content.blockHashes }
 }
 
-/** The new record of an item on disk, on top of the old one if there was any. `content` is for files alone. */
+/** The new record of an item on disk, based on the old one if there is one. `content` is for files only. */
 export function recordOf(
   item: DiskItem,
   old: FileHead | undefined,
@@ -174,7 +173,7 @@ export function recordOf(
 
 type Times = Pick<FileHead, 'modifiedS' | 'modifiedNs' | 'diskTime'>
 
-/** A file whose time nobody touched has the time it had, also where the disk could not keep it. */
+/** A file with an untouched time keeps its recorded time, also where the disk could not store it exactly. */
 function timesOf({ type, modifiedS, modifiedNs }: DiskItem, old: FileHead | undefined): Times {
   if (type === 'symlink') return { modifiedS: 0, modifiedNs: 0 }
   const { diskTime } = old ?? {}
@@ -183,7 +182,7 @@ function timesOf({ type, modifiedS, modifiedNs }: DiskItem, old: FileHead | unde
   return { modifiedS: old.modifiedS, modifiedNs: old.modifiedNs, diskTime }
 }
 
-/** What the disk says of owners and attributes, on top of what is known of other systems. */
+/** Owner and attributes from the disk, merged into the platform data of other systems. */
 function platformOnDisk(
   item: DiskItem,
   old: FileHead | undefined,
@@ -204,57 +203,57 @@ function platformWithOwner(
   return { platform: withUnixOwner(old?.platform, ownership.accounts.ownerOf(owner.userId, owner.groupId)) }
 }
 
-/** What a new version owes to the one before: whose content it was made from, and what other systems know of it. */
+/** The fields that a new version takes from the one before: the previous blocks hash and the platform data. */
 function historyOf(
   old: FileHead | undefined,
   options: RecordOptions,
 ): Pick<FileHead, 'previousBlocksHash' | 'platform'> {
   if (old === undefined) return {}
-  // From a record that stood apart nobody else can have gone on.
-  const previousBlocksHash = stoodApart(old, options) ? undefined : old.blocksHash
+  // No other device can have continued from a record that was not announced.
+  const previousBlocksHash = wasNotAnnounced(old, options) ? undefined : old.blocksHash
   return {
     ...(previousBlocksHash === undefined ? {} : { previousBlocksHash }),
     ...(old.platform === undefined ? {} : { platform: old.platform }),
   }
 }
 
-function stoodApart(old: FileHead, options: RecordOptions): boolean {
-  return (old.localFlags & FLAGS_APART & ~options.localFlags) !== 0
+function wasNotAnnounced(old: FileHead, options: RecordOptions): boolean {
+  return (old.localFlags & FLAGS_NOT_ANNOUNCED & ~options.localFlags) !== 0
 }
 
 /**
- * What others counted is dropped when the record stood apart until now: the result is concurrent with theirs, so that
- * a conflict copy arises instead of a silent overwrite.
+ * Counters of other devices are dropped when the record was not announced: the result is concurrent with theirs, so
+ * that a conflict copy is made instead of an unnoticed overwrite.
  */
 function versionToBuildOn(old: FileHead, options: RecordOptions): VersionVector {
-  return stoodApart(old, options) ? dropForeignCounters(old.version, options.ownShortId) : old.version
+  return wasNotAnnounced(old, options) ? dropForeignCounters(old.version, options.ownShortId) : old.version
 }
 
-/** The record of an item that is gone from the disk. */
+/** The record of an item that no longer exists on the disk. */
 export function deletionOf(old: FileHead, options: RecordOptions): FileInfo {
-  // An item that stood apart was never ours to delete: with an empty version it is fetched again instead.
-  const apart = (old.localFlags & FLAGS_APART) !== 0
+  // Deleting an item that was not announced is not a deletion for others: with an empty version it is pulled again.
+  const notAnnounced = (old.localFlags & FLAGS_NOT_ANNOUNCED) !== 0
   const { previousBlocksHash: _previous, encrypted: _encrypted, diskTime: _time, ...kept } = old
   return {
     ...kept,
     deleted: true,
     sizeBytes: 0,
     modifiedS: options.nowS,
-    version: apart ? [] : bumpVersion(old.version, options.ownShortId, firstCount(options)),
+    version: notAnnounced ? [] : bumpVersion(old.version, options.ownShortId, firstCount(options)),
     modifiedBy: options.ownShortId,
     sequence: 0,
     localFlags: options.localFlags,
     ...NO_CONTENT,
-    ...(apart ? {} : historyOf(old, options)),
+    ...(notAnnounced ? {} : historyOf(old, options)),
   }
 }
 
-/** A deletion kept to ourselves until now, as one that others may hear of. */
+/** A receive-only deletion as one that is announced. */
 export function announcedOf(old: FileHead): FileInfo {
   return { ...old, sequence: 0, localFlags: old.localFlags & ~FLAG_RECEIVE_ONLY, ...NO_CONTENT }
 }
 
-/** The record of an item that the patterns exclude from now on: others see that we do not have it. */
+/** The record of an item that is now ignored: it is announced as invalid. */
 export function ignoredOf(old: FileHead, options: Pick<RecordOptions, 'ownShortId'>): FileInfo {
   return {
     ...withoutDiskTime(old),

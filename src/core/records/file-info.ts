@@ -8,12 +8,12 @@ export const FLAG_UNSUPPORTED = 1
 export const FLAG_IGNORED = 2
 export const FLAG_MUST_RESCAN = 4
 export const FLAG_RECEIVE_ONLY = 8
-/** Set on records of other devices which they themselves called invalid. */
+/** Set on records that another device announced as invalid. */
 export const FLAG_REMOTE_INVALID = 64
 
 const FLAGS_INVALID = FLAG_UNSUPPORTED | FLAG_IGNORED | FLAG_MUST_RESCAN | FLAG_RECEIVE_ONLY | FLAG_REMOTE_INVALID
 
-/** What REST and the byte totals count for a directory or a symlink. */
+/** The size of a directory or a symlink in REST and in byte totals. */
 export const ITEM_SIZE_BYTES = 128
 
 /** A modification time, to the nanosecond. */
@@ -28,7 +28,7 @@ export interface FileHead {
   readonly name: string
   readonly type: FileType
   readonly deleted: boolean
-  /** Bytes of content; 0 for everything that is not a live file. */
+  /** Bytes of content; 0 for everything but live files. */
   readonly sizeBytes: number
   readonly modifiedS: number
   readonly modifiedNs: number
@@ -37,28 +37,28 @@ export interface FileHead {
   readonly noPermissions: boolean
   readonly version: VersionVector
   readonly modifiedBy: ShortId
-  /** Place in the index of the device that owns the record; the store assigns it for our own. */
+  /** Sequence number in the index of the device that owns the record; the store assigns it for our own. */
   readonly sequence: number
   readonly localFlags: number
   readonly blockSizeBytes: number
-  /** SHA-256 over the concatenated block hashes; undefined for what has no blocks. */
+  /** SHA-256 over the concatenated block hashes; undefined for items without blocks. */
   readonly blocksHash: Uint8Array | undefined
-  /** Empty for what is no symlink. */
+  /** Empty for all other types. */
   readonly symlinkTarget: string
-  /** Hash over the blocks of the version this one was made from, where its author told. */
+  /** Hash over the blocks of the previous version, if its author announced it. */
   readonly previousBlocksHash?: Uint8Array | undefined
-  /** Owners and extended attributes of all systems, in the bytes in which they came: what we cannot use others can. */
+  /** Owners and extended attributes of all systems, as received: other devices can use what we cannot. */
   readonly platform?: Uint8Array | undefined
-  /** The record as the one who encrypted it knows it, for us to keep. */
+  /** The original record, encrypted by its author, which we only store. */
   readonly encrypted?: Uint8Array | undefined
   /**
-   * What our disk made of the time above when it was told to keep it, where that is another one: some keep two seconds
-   * apart, some a microsecond. Others never hear of it.
+   * The time that our disk stored for the time above, when it differs: some disks have a resolution of two seconds,
+   * some of a microsecond. It is never announced.
    */
   readonly diskTime?: FileTime | undefined
 }
 
-/** A record with its block hashes, 32 bytes each, in file order. An empty file has one, the hash of nothing. */
+/** A record with its block hashes, 32 bytes each, in file order. An empty file has one, that of the empty string. */
 export interface FileInfo extends FileHead {
   readonly blockHashes: Uint8Array | undefined
 }
@@ -67,19 +67,19 @@ export function isInvalid(head: Pick<FileHead, 'localFlags'>): boolean {
   return (head.localFlags & FLAGS_INVALID) !== 0
 }
 
-/** The time that the file of a record has on our disk as long as nobody touches it. */
+/** The time that the unchanged file of a record has on our disk. */
 export function diskTimeOf(head: FileHead): FileTime {
   return head.diskTime ?? head
 }
 
-/** A record that is ours now, of a file that our disk shows with this time. */
+/** A record of ours, for a file that has this time on our disk. */
 export function withDiskTime<T extends FileHead>(record: T, { modifiedS, modifiedNs }: FileTime): T {
   const plain = withoutDiskTime(record)
   const isKept = record.modifiedS === modifiedS && record.modifiedNs === modifiedNs
   return isKept || record.deleted || record.type !== 'file' ? plain : { ...plain, diskTime: { modifiedS, modifiedNs } }
 }
 
-/** For records that say nothing of a file on our disk. */
+/** For records without a file on our disk. */
 export function withoutDiskTime<T extends FileHead>(record: T): T {
   return record.diskTime === undefined ? record : { ...record, diskTime: undefined }
 }

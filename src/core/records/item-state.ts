@@ -1,16 +1,16 @@
 import { FLAG_IGNORED, FLAG_RECEIVE_ONLY, isInvalid, type FileHead } from './file-info.ts'
 import { hasWinner, isNeeded, type Claim } from './need.ts'
 
-/** How our copy of an item stands to the newest one. */
+/** The state of our copy of an item relative to the newest version. */
 export type ItemState = 'here' | 'older' | 'missing' | 'extra' | 'ignored'
 
-/** What another device has of an item. */
+/** The state of an item on another device. */
 export type DeviceVersion = 'newest' | 'older' | 'none'
 
-/** What has to be done here for an item that is needed. */
+/** The action for a needed item. */
 export type WaitingAction = 'download' | 'metadata' | 'directory' | 'symlink' | 'delete'
 
-/** A change that is kept to ourselves is told before everything else but a pattern: both are somebody's own wish. */
+/** A receive-only change takes precedence over everything but a pattern: both are choices of the user. */
 export function itemState(local: Claim | undefined, global: Claim): ItemState {
   if (local === undefined) return 'missing'
   if ((local.localFlags & FLAG_IGNORED) !== 0) return 'ignored'
@@ -19,7 +19,7 @@ export function itemState(local: Claim | undefined, global: Claim): ItemState {
   return local.deleted ? 'missing' : 'older'
 }
 
-/** Of a deletion, those have the newest version who carried it out. */
+/** A device has the newest version of a deletion once it has applied it. */
 export function deviceVersion(remote: Claim | undefined, global: Claim): DeviceVersion {
   if (remote === undefined) return 'none'
   if (hasWinner(remote, global)) return 'newest'

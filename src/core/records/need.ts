@@ -1,23 +1,23 @@
 import { FLAG_IGNORED, FLAG_RECEIVE_ONLY, isInvalid, ITEM_SIZE_BYTES, type FileHead } from './file-info.ts'
 import { compareVersions } from './version-vector.ts'
 
-/** What decides between records of one name. */
+/** The fields that decide between records of one name. */
 export type Claim = Pick<FileHead, 'deleted' | 'localFlags' | 'modifiedS' | 'modifiedNs' | 'version'>
 
-/** What decides how a record is counted. */
+/** The fields that decide how a record is counted. */
 export type Countable = Pick<FileHead, 'type' | 'deleted' | 'sizeBytes' | 'localFlags'>
 
 /**
- * Which of the records of one name is the global one: its place in `records`, or -1 when there are none. Our own record
- * must come first in the list, those of others in an order that never changes: of equals the first wins.
+ * The index in `records` of the global record of a name, or -1 when there are none. Our own record must come first in
+ * the list, those of others in a fixed order: of equals the first wins.
  *
- * A valid record beats all invalid ones. Among the valid, one that another has seen is out. What is left are edits that
- * never met: a live file beats a deletion whatever their times (an edit must not be lost to somebody's tidying up),
- * then the later modification wins, then the direction of the concurrency. Each step is a total order, so the
- * winner does not depend on the order in which records arrived.
+ * A valid record beats all invalid ones. Among the valid, a record with a newer successor is out. The rest are
+ * concurrent: a live file beats a deletion whatever their times (a deletion must not discard an edit), then the later
+ * modification wins, then the direction of the concurrency. Each step is a total order, so the winner does not depend
+ * on the order in which records arrived.
  */
 export function findWinner(records: readonly Claim[]): number {
-  if (records.length < 2) return records.length - 1 // most names, most of the time
+  if (records.length < 2) return records.length - 1 // the common case
   const anyValid = records.some((record) => !isInvalid(record))
   let best = -1
   records.forEach((record, place) => {
@@ -35,7 +35,7 @@ function isOutdated(record: Claim, records: readonly Claim[], validOnly: boolean
   })
 }
 
-/** For two records of which neither has seen the other; of two with the same version the first in the list stays. */
+/** For two concurrent records; of two with the same version the first in the list wins. */
 function beats(challenger: Claim, leader: Claim): boolean {
   const order = compareVersions(challenger.version, leader.version)
   if (order === 'equal') return false
@@ -46,8 +46,8 @@ function beats(challenger: Claim, leader: Claim): boolean {
 }
 
 /**
- * Whether we lack the global record. An ignored record of ours with the same version counts as having it, and nobody
- * needs the deletion of what they never had.
+ * Whether we need the global record. An ignored record of ours with the same version counts as having it, and the
+ * deletion of an item that we never had is not needed.
  */
 export function isNeeded(local: Claim | undefined, global: Claim): boolean {
   if (isInvalid(global)) return false
@@ -56,14 +56,14 @@ export function isNeeded(local: Claim | undefined, global: Claim): boolean {
   return order !== 'equal' && order !== 'newer'
 }
 
-/** Whether another device lacks the global record, as far as its own index tells. */
+/** Whether another device needs the global record, according to its index. */
 export function isNeededByRemote(remote: Claim | undefined, global: Claim): boolean {
   if (isInvalid(global)) return false
   if (global.deleted) return remote !== undefined && !remote.deleted && !isInvalid(remote)
   return remote === undefined || compareVersions(remote.version, global.version) !== 'equal'
 }
 
-/** Whether another device can give us the global record. */
+/** Whether another device can send us the global version. */
 export function hasWinner(remote: Claim, global: Claim): boolean {
   return !isInvalid(remote) && compareVersions(remote.version, global.version) === 'equal'
 }
@@ -77,7 +77,7 @@ export function countsAsReceiveOnlyChanged(record: Countable): boolean {
   return (record.localFlags & FLAG_RECEIVE_ONLY) !== 0
 }
 
-/** The bytes a record adds to a total: directories and symlinks weigh the same everywhere, deletions nothing. */
+/** The bytes a record adds to a total: directories and symlinks add a fixed size, deletions nothing. */
 export function weightBytes(record: Countable): number {
   if (record.deleted) return 0
   return record.type === 'file' ? record.sizeBytes : ITEM_SIZE_BYTES

@@ -8,8 +8,8 @@ export interface OverrideOptions extends CountTime {
 }
 
 /**
- * The record that makes what we have count everywhere: it has seen what all others did, and says what we had before.
- * What we never had is deleted. Undefined where our record says nothing about our disk, or there is nothing to overrule.
+ * The record that overrides changes of other devices with our state: its version succeeds theirs. Items that we never
+ * had are deleted. Undefined when our record does not describe our disk, or there is nothing to override.
  */
 export function overridingRecord(
   local: FileInfo | undefined,
@@ -35,27 +35,27 @@ export function overridingRecord(
   }
 }
 
-/** What undoing a change that was kept to ourselves means for its name. */
+/** How a receive-only change is reverted. */
 export type Reversal =
-  /** Nobody else has the name: the item goes from our disk. */
+  /** No other device has the name: the item is removed from our disk. */
   | { readonly kind: 'remove' }
-  /** Only our record changes; `record` is older than what others have, or the same, so the next pull does the rest. */
+  /** Only our record changes; `record` is older than or equal to the global one, so the next pull restores the item. */
   | { readonly kind: 'record'; readonly record: FileInfo }
 
 export interface ReversalOptions {
   readonly ignorePerms: boolean
-  /** Something is to be undone that only the disk and the folder's settings tell: the pull must look. */
+  /** The records alone do not show the change, such as that of an owner: the item must be pulled. */
   readonly mustPull?: boolean
 }
 
-/** Decides how one receive-only change is undone. Touches nothing. */
+/** Decides how one receive-only change is reverted. Pure. */
 export function planReversal(
   local: FileInfo,
   global: FileInfo | undefined,
   { ignorePerms, mustPull = false }: ReversalOptions,
 ): Reversal {
   const plain: FileInfo = { ...local, localFlags: local.localFlags & ~FLAG_RECEIVE_ONLY, sequence: 0 }
-  // Where nobody has a valid record the global one is invalid as well: ours, or that of somebody with the same trouble.
+  // Without any valid record the global one is invalid too: ours, or that of another device in the same state.
   if (global === undefined || isInvalid(global)) {
     return local.deleted ? { kind: 'record', record: { ...plain, version: [] } } : { kind: 'remove' }
   }
@@ -65,7 +65,7 @@ export function planReversal(
   return { kind: 'record', record: { ...plain, version: [] } }
 }
 
-/** The record of an item that was only here and is gone: older than anything of that name that ever comes up again. */
+/** The record of a removed local-only item: older than any later version of that name. */
 export function revertedRecord(local: FileInfo, nowS: number): FileInfo {
   return {
     ...withoutDiskTime(local),

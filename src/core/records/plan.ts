@@ -9,24 +9,24 @@ import {
 import { isNeeded } from './need.ts'
 import { compareVersions, mergeVersions } from './version-vector.ts'
 
-/** What is known of one name when its step is decided. */
+/** The input of the decision on one name. */
 export interface PlanCase {
   readonly local: FileHead | undefined
   readonly global: FileHead
-  /** The folder's patterns exclude the name. */
+  /** The folder's ignore patterns match the name. */
   readonly ignored: boolean
-  /** The folder leaves here what others deleted. */
+  /** The folder does not apply deletions of other devices. */
   readonly ignoreDelete: boolean
 }
 
-/** `saveOurs`: our file goes to a conflict name first, because the winner never saw our edit. */
+/** `saveOurs`: our file is renamed to a conflict copy first, because the winner is concurrent with our edit. */
 export type Step =
   | { readonly kind: 'keep' }
-  /** Nothing on disk changes, only our record: the name is excluded here. */
+  /** Nothing on disk changes, only our record: the name is ignored here. */
   | { readonly kind: 'ignore' }
-  /** Nothing on disk changes: what was deleted elsewhere is not here either. */
+  /** Nothing on disk changes: the item was deleted elsewhere and does not exist here. */
   | { readonly kind: 'adopt' }
-  /** The content is here already: only mode and time are set. */
+  /** The content already exists: only mode and time are set. */
   | { readonly kind: 'metadata' }
   | { readonly kind: 'fetch'; readonly saveOurs: boolean }
   | { readonly kind: 'make-directory'; readonly saveOurs: boolean }
@@ -36,8 +36,8 @@ export type Step =
 const KEEP: Step = { kind: 'keep' }
 
 /**
- * Decides what one name needs. Touches nothing: the puller carries the step out. An edit of ours that the winner never
- * saw is kept or saved, never lost.
+ * Decides on the step for one name. Pure: the puller executes the step. An edit of ours that is concurrent with the
+ * winner is kept or saved, never lost.
  */
 export function planStep({ local, global, ignored, ignoreDelete }: PlanCase): Step {
   if (!isNeeded(local, global)) return KEEP
@@ -51,49 +51,49 @@ export function planStep({ local, global, ignored, ignoreDelete }: PlanCase): St
   return { kind: 'fetch', saveOurs }
 }
 
-/** An ignored record says nothing about the disk: whoever removes looks there first, and finds a file nobody scanned. */
+/** An ignored record does not describe the disk: the removal step checks the disk first for an unscanned file. */
 function planRemoval(local: FileHead | undefined, saveOurs: boolean): Step {
   if (local === undefined || local.deleted) return { kind: 'adopt' }
   return { kind: 'remove', type: local.type, saveOurs }
 }
 
 /**
- * What we record where both sides deleted, apart from each other: a deletion that has seen what either of them saw.
- * Otherwise a device that was away could bring back what only the loser of the two had deleted.
+ * Our record for two concurrent deletions: a deletion with the merged version. Otherwise a device that was offline
+ * could restore an item that only the losing side had deleted.
  */
 export function jointDeletion<T extends FileHead>(local: FileHead | undefined, global: T): T {
-  // A deletion of ours that others were not to have gives way without a trace.
+  // A receive-only deletion of ours is dropped without merging.
   if (local === undefined || !local.deleted || !global.deleted || isInvalid(local)) return global
   return { ...global, version: mergeVersions(global.version, local.version) }
 }
 
-/** Only files are worth a copy: a directory has no content of its own and a symlink is a line of text. */
+/** Only files get a conflict copy: a directory has no content of its own and a symlink is a line of text. */
 function mustSave(local: FileHead, global: FileHead): boolean {
   if (local.deleted || local.type !== 'file') return false
   const order = compareVersions(global.version, local.version)
   return order !== 'newer' && order !== 'equal' && !isMadeFrom(global, local)
 }
 
-/** Whether the author of a version says that it was made from just the content we have: then nothing of it is lost. */
+/** Whether the author of a version announced our content as its predecessor: then nothing is lost. */
 function isMadeFrom({ previousBlocksHash }: FileHead, { blocksHash, localFlags }: FileHead): boolean {
-  if ((localFlags & FLAG_MUST_RESCAN) !== 0) return false // nobody knows what is on the disk
+  if ((localFlags & FLAG_MUST_RESCAN) !== 0) return false // the content on the disk is unknown
   return (
     previousBlocksHash !== undefined && blocksHash !== undefined && Buffer.compare(previousBlocksHash, blocksHash) === 0
   )
 }
 
 /**
- * Whether two records of a name have no history in common: files that were made apart and got the same name by chance,
- * such as copies of what two devices lost to the same winner in the same second.
+ * Whether two records of a name have no history in common: independently created files with the same name, such as
+ * conflict copies that two devices made for the same winner in the same second.
  */
 export function areStrangers(a: FileHead, b: FileHead): boolean {
   return a.version.every(({ device }) => b.version.every((entry) => entry.device !== device))
 }
 
-/** Whether two records are of files with the same bytes. An invalid record of ours promises nothing about the disk. */
+/** Whether two records are of files with the same bytes. An invalid record of ours does not describe the disk. */
 export function hasSameContent(local: FileHead, global: FileHead): boolean {
   if (local.type !== 'file' || global.type !== 'file' || local.deleted || global.deleted) return false
-  // A change kept to ourselves is a change of a file that was scanned: its blocks are true.
+  // A receive-only change comes from a scan: its blocks are valid.
   if (isInvalid({ localFlags: local.localFlags & ~FLAG_RECEIVE_ONLY })) return false
   if (local.sizeBytes !== global.sizeBytes || local.blockSizeBytes !== global.blockSizeBytes) return false
   return (
@@ -103,12 +103,12 @@ export function hasSameContent(local: FileHead, global: FileHead): boolean {
   )
 }
 
-/** Two times this close are one: disks and runtimes round what they are told, by less than this. */
+/** Times this close are equal: disks and runtimes round by less than this. */
 const ROUNDED_NS_MAX = 1_000
 
 /**
- * Whether our record says the same as the global one apart from its history. Then a folder that only sends takes over
- * the version, and no file is touched.
+ * Whether our record equals the global one apart from its version. Then a send-only folder adopts the version without
+ * touching a file.
  */
 export function isSameApartFromVersion(local: FileHead, global: FileHead, ignorePerms: boolean): boolean {
   if (isInvalid(local) || local.type !== global.type || local.deleted !== global.deleted) return false
@@ -125,7 +125,7 @@ function isSameTime(a: FileHead, b: FileHead): boolean {
 
 export type Bookkeeping = { readonly kind: 'keep' } | { readonly kind: 'ignore' } | { readonly kind: 'adopt' }
 
-/** What a folder that only sends does about a name it needs: it never touches a file. */
+/** The step of a send-only folder for a needed name: it never touches a file. */
 export function planBookkeeping({ local, global, ignored }: PlanCase, ignorePerms: boolean): Bookkeeping {
   if (!isNeeded(local, global)) return { kind: 'keep' }
   if (ignored) return { kind: 'ignore' }
@@ -133,7 +133,7 @@ export function planBookkeeping({ local, global, ignored }: PlanCase, ignorePerm
   return { kind: isSameApartFromVersion(local, global, ignorePerms) ? 'adopt' : 'keep' }
 }
 
-/** The record of a name that is excluded here: others see that we do not have it, and we do not need it any more. */
+/** The record of a name that is ignored here: it is announced as invalid, and no longer needed. */
 export function ignoredGlobal(global: FileHead): FileHead {
   return {
     ...withoutDiskTime(global),

@@ -2,10 +2,10 @@ import type { PullOrder } from '../config/config.ts'
 import type { FileHead } from './file-info.ts'
 import { compareNames, parentOf } from '../paths.ts'
 
-/** What an order looks at. */
+/** The fields that an order compares. */
 export type Orderable = Pick<FileHead, 'name' | 'sizeBytes' | 'modifiedS' | 'modifiedNs'>
 
-/** The files in the order in which they are to be pulled. `chance(n)` gives a whole number below n. */
+/** The files in pull order. `chance(n)` returns a whole number below n. */
 export function sortForPull<T extends Orderable>(
   files: readonly T[],
   order: PullOrder,
@@ -22,7 +22,7 @@ export function sortForPull<T extends Orderable>(
       return files.toSorted(compareTimes)
     case 'newestFirst':
       return files.toSorted((a, b) => compareTimes(b, a))
-    default: // the configuration may hold words of a later version: as good an order as any
+    default: // the configuration may hold a value of a later version
       return shuffledByDirectory(files, chance)
   }
 }
@@ -32,8 +32,8 @@ function compareTimes(a: Orderable, b: Orderable): number {
 }
 
 /**
- * Directories by chance, and the files of each by chance. Devices that lack the same files begin with different ones,
- * and a directory is made to last once for many files that came into it, not once for every file.
+ * Directories in random order, and the files of each in random order. Devices that need the same files begin with
+ * different ones, and a directory is synced to disk once for many files, not once for every file.
  */
 function shuffledByDirectory<T extends Orderable>(
   files: readonly T[],
@@ -43,7 +43,7 @@ function shuffledByDirectory<T extends Orderable>(
   return shuffled([...byDirectory.values()], chance).flatMap((together) => shuffled(together, chance))
 }
 
-/** Every order equally likely. */
+/** A uniform shuffle. */
 export function shuffled<T>(items: readonly T[], chance: (below: number) => number): readonly T[] {
   const result = [...items]
   for (let i = result.length - 1; i > 0; i--) {
@@ -56,8 +56,8 @@ export function shuffled<T>(items: readonly T[], chance: (below: number) => numb
 }
 
 /**
- * The order in which the blocks of one file are asked for: `standard` begins at our own share of the file, so that
- * devices that all lack it fetch different parts and can give them to each other.
+ * The order in which the blocks of one file are requested: `standard` begins at our own share of the file, so that
+ * devices that all need it fetch different parts and can exchange them.
  */
 export function sortBlocks(
   blocks: readonly number[],

@@ -3,17 +3,17 @@ import { FLAG_RECEIVE_ONLY, FLAG_IGNORED, isInvalid, type FileHead } from './fil
 import { itemState, type ItemState, type WaitingAction } from './item-state.ts'
 import { compareVersions } from './version-vector.ts'
 
-/** A reason for programs and for people. */
+/** A reason as a code for programs and as text for users. */
 export interface Reason<Code extends string = string> {
   readonly code: Code
   readonly text: string
-  /** The error itself, for those who say the rest in another language. */
+  /** The error itself, for callers that translate the rest. */
   readonly cause?: string
-  /** In the queue, from 1. */
+  /** Position in the queue, from 1. */
   readonly place?: number
 }
 
-/** Why an item that is needed is not here yet. */
+/** Why a needed item is not here yet. */
 export type WaitCode =
   | 'paused'
   | 'folder-error'
@@ -46,7 +46,7 @@ type WhyCode =
   | 'offered'
   | 'no-device'
 
-/** What holds for every item of a folder. */
+/** Facts that apply to every item of a folder. */
 export interface FolderFacts {
   readonly paused: boolean
   readonly type: FolderTypeName
@@ -55,7 +55,7 @@ export interface FolderFacts {
   readonly scanning: boolean
 }
 
-/** Where an item stands. `place` counts from 0. */
+/** Progress of an item. `place` counts from 0. */
 export type QueuePlace =
   | { readonly stage: 'downloading' }
   | { readonly stage: 'queued'; readonly place: number }
@@ -71,7 +71,7 @@ export interface WaitFacts {
   readonly held: boolean
 }
 
-/** The one reason that matters most: what stops everything comes before what stops this item. */
+/** The most important reason: those of the folder come before those of the item. */
 export function waitReason({ folder, stage, action, problem, held }: WaitFacts): Reason<WaitCode> {
   const general = folderReason(folder)
   if (general !== undefined) return general
@@ -80,7 +80,7 @@ export function waitReason({ folder, stage, action, problem, held }: WaitFacts):
   if (action === 'download' && !held) return { code: 'no-device', text: NO_DEVICE }
   if (stage === 'queued') return { code: 'queued', text: 'it is in the queue' }
   if (folder.scanning) return { code: 'scanning', text: 'the folder is being scanned first' }
-  return { code: 'waiting', text: 'it waits for its turn' }
+  return { code: 'waiting', text: 'it is waiting to be queued' }
 }
 
 const NO_DEVICE = 'no connected device has the newest version'
@@ -93,16 +93,16 @@ function folderReason({
   if (paused) return { code: 'paused', text: 'the folder is paused: nothing in it is scanned or downloaded' }
   if (error !== '') return { code: 'folder-error', text: `the folder has stopped: ${error}`, cause: error }
   return type === 'sendonly'
-    ? { code: 'send-only', text: 'the folder only sends: what others change is not taken' }
+    ? { code: 'send-only', text: 'the folder is send-only: changes of other devices are not applied' }
     : undefined
 }
 
 export interface WhyFacts {
   readonly folder: FolderFacts
-  /** Undefined: nobody has told of it. */
+  /** Undefined: no device has announced it. */
   readonly records: { readonly local: FileHead | undefined; readonly global: FileHead } | undefined
   readonly problem: string | undefined
-  /** Undefined for what is not needed. */
+  /** Undefined for items that are not needed. */
   readonly queue: QueuePlace | undefined
   /** Names of the connected devices that have the newest version. */
   readonly offeredBy: readonly string[]
@@ -114,7 +114,7 @@ export interface Why {
   readonly reasons: readonly Reason<WhyCode>[]
 }
 
-/** Everything there is to say about one file, the gravest first. */
+/** All reasons for the state of one file, the most severe first. */
 export function whyOf(facts: WhyFacts): Why {
   const { folder, records, problem, queue, offeredBy } = facts
   const general = folderReason(folder)
@@ -139,7 +139,7 @@ function isUpToDate(local: FileHead | undefined, global: FileHead): boolean {
   return local !== undefined && !isInvalid(local) && compareVersions(local.version, global.version) === 'equal'
 }
 
-/** In a tree nobody sees what is gone; whoever asks for its name does. */
+/** Deleted items are not listed in a tree, but can be queried by name. */
 function stateOf(local: FileHead | undefined, global: FileHead): Why['state'] {
   return global.deleted && (local === undefined || local.deleted) ? 'deleted' : itemState(local, global)
 }
@@ -149,18 +149,18 @@ function ownReason({ local, global }: NonNullable<WhyFacts['records']>, upToDate
     return { code: 'ignored', text: 'it is ignored here' }
   if (upToDate) {
     return global.deleted
-      ? { code: 'deleted', text: 'it was deleted, here as everywhere' }
+      ? { code: 'deleted', text: 'it was deleted, here and elsewhere' }
       : { code: 'here', text: 'it is here, in the newest version' }
   }
   if (local !== undefined && (local.localFlags & FLAG_RECEIVE_ONLY) !== 0) {
     return {
       code: 'extra',
-      text: 'it was changed here, in a folder that only receives: the change is kept from others',
+      text: 'it was changed here, in a receive-only folder: the change is not sent to other devices',
     }
   }
   if (local === undefined || (local.deleted && !global.deleted)) {
     return global.deleted
-      ? { code: 'deleted-elsewhere', text: 'it was deleted elsewhere and never was here' }
+      ? { code: 'deleted-elsewhere', text: 'it was deleted elsewhere and never existed here' }
       : { code: 'missing', text: 'it is not here yet' }
   }
   return global.deleted
@@ -189,7 +189,7 @@ function placeReason(queue: QueuePlace | undefined): readonly Reason<WhyCode>[] 
       ]
     }
     case 'waiting':
-      return [{ code: 'waiting', text: 'it waits for its turn' }]
+      return [{ code: 'waiting', text: 'it is waiting to be queued' }]
   }
 }
 

@@ -1,7 +1,7 @@
 import { parseCompactTime } from '../formats/local-time.ts'
 import { baseOf, cutToBytes, NAME_SIZE_BYTES_MAX, parentOf, splitExtension } from '../paths.ts'
 
-/** The name an old version is kept under: `dir/photo~20260131-235959.jpg`. The longest names lose their end. */
+/** The name of an archived version: `dir/photo~20260131-235959.jpg`. The longest names are truncated. */
 export function versionName(name: string, when: string): string {
   const directory = parentOf(name)
   const { stem, extension } = splitExtension(baseOf(name))
@@ -18,7 +18,7 @@ export interface NamedVersion {
 
 const TAGGED = /^(.*)~(\d{8}-\d{6})(\.[^.]*)?$/s
 
-/** What a kept version's name tells; undefined for a name that carries no time. */
+/** Parses the name of an archived version; undefined for a name without a time. */
 export function parseVersionName(kept: string): NamedVersion | undefined {
   const directory = parentOf(kept)
   const [, stem = '', when = '', extension = ''] = TAGGED.exec(baseOf(kept)) ?? []
@@ -30,12 +30,12 @@ export function parseVersionName(kept: string): NamedVersion | undefined {
 
 const NO_TIME = '00000000-000000'
 
-/** The same text for all names under which versions of one file are kept. */
+/** A key shared by the names of all archived versions of one file. */
 export function versionKeyOf(name: string): string {
   return versionName(name, NO_TIME)
 }
 
-/** That text for a name under which a version is kept; undefined for a name that carries no time. */
+/** That key for the name of an archived version; undefined for a name without a time. */
 export function versionKey(kept: string): string | undefined {
   const [, stem = '', when = '', extension = ''] = TAGGED.exec(baseOf(kept)) ?? []
   if (parseCompactTime(when) === undefined) return undefined

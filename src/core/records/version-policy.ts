@@ -1,13 +1,13 @@
 import type { VersioningConfig } from '../config/config.ts'
 
-/** How long, and how many of them, a folder keeps old versions. 0 is without limit. */
+/** How long and how many old versions a folder keeps. 0 is unlimited. */
 export type VersionPolicy =
   /** One version of each file, under its own name, until it is this old. */
   | { readonly kind: 'trashcan'; readonly ageSMax: number }
   | { readonly kind: 'simple'; readonly countMax: number; readonly ageSMax: number }
-  /** The older, the farther apart. */
+  /** The intervals between versions grow with their age. */
   | { readonly kind: 'staggered'; readonly ageSMax: number }
-  /** A program of the user's decides. */
+  /** An external command decides. */
   | { readonly kind: 'external'; readonly command: string }
 
 const HOUR_S = 3_600
@@ -15,7 +15,7 @@ const DAY_S = 24 * HOUR_S
 const KEEP_DEFAULT = 5
 const STAGGERED_AGE_S_DEFAULT = 365 * DAY_S
 
-/** What the settings of a folder say; undefined where it keeps no versions. */
+/** The policy in the settings of a folder; undefined when it keeps no versions. */
 export function versionPolicy({ type, params }: Pick<VersioningConfig, 'type' | 'params'>): VersionPolicy | undefined {
   switch (type) {
     case 'trashcan':
@@ -44,7 +44,7 @@ function days(text: string | undefined): number {
   return Math.max(0, whole(text, 0)) * DAY_S
 }
 
-/** Which versions of one file are too old or too many, by their age. The answer are places in `agesS`. */
+/** The versions of one file to remove, by their age. Returns indexes in `agesS`. */
 export function surplusVersions(policy: VersionPolicy, agesS: readonly number[]): readonly number[] {
   switch (policy.kind) {
     case 'trashcan':
@@ -69,7 +69,7 @@ function tooMany(agesS: readonly number[], countMax: number, ageSMax: number): r
   )
 }
 
-/** Of versions younger than `untilS` those stay that are at least `stepS` apart. */
+/** Of versions younger than `untilS` those are kept that are at least `stepS` apart. */
 const INTERVALS = [
   { stepS: 30, untilS: HOUR_S },
   { stepS: HOUR_S, untilS: DAY_S },
@@ -77,7 +77,7 @@ const INTERVALS = [
   { stepS: 7 * DAY_S, untilS: Number.POSITIVE_INFINITY },
 ] as const
 
-/** Of two that are too close the older one stays: a version once kept is not pushed out by every new one. */
+/** Of two that are too close the older one is kept, so that new versions do not displace it. */
 function tooClose(agesS: readonly number[], ageSMax: number): readonly number[] {
   const oldestFirst = agesS.map((ageS, place) => ({ ageS, place })).sort((a, b) => b.ageS - a.ageS)
   const surplus: number[] = []

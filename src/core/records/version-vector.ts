@@ -1,6 +1,6 @@
 import type { ShortId } from '../ids.ts'
 
-/** Sorted by device (unsigned), one entry per device. An empty vector is the version of a file nobody has. */
+/** Sorted by device (unsigned), one entry per device. An empty vector is older than any version. */
 export type VersionVector = readonly { readonly device: ShortId; readonly value: bigint }[]
 
 /**
@@ -11,9 +11,9 @@ export type Ordering = 'equal' | 'older' | 'newer' | 'concurrent-older' | 'concu
 
 const COUNTER_MAX = (1n << 64n) - 1n
 
-/** Says how `a` stands to `b`. A missing counter is zero. Never throws: any two vectors are comparable. */
+/** Compares `a` with `b`. A missing counter is zero. Never throws: any two vectors are comparable. */
 export function compareVersions(a: VersionVector, b: VersionVector): Ordering {
-  // The same object is common: records read from the store share the vectors of their neighbours.
+  // The same object is common: records read from the store share the vectors of adjacent records.
   if (a === b) return 'equal'
   let ahead = false
   let behind = false
@@ -46,7 +46,7 @@ export function compareVersions(a: VersionVector, b: VersionVector): Ordering {
 
 /**
  * The version of an edit made by `device` at `nowS` on top of `vector`. Always newer than `vector`, unless the counter
- * stands at its 64-bit end already, where it stays.
+ * has reached its 64-bit maximum.
  */
 export function bumpVersion(vector: VersionVector, device: ShortId, nowS: number): VersionVector {
   const now = BigInt(Math.max(1, Math.floor(nowS)))
@@ -58,21 +58,21 @@ export function bumpVersion(vector: VersionVector, device: ShortId, nowS: number
   return vector.with(at, { device, value: next > now ? next : now })
 }
 
-/** When an edit is made, as far as counting goes. */
+/** The inputs of the counter of an edit. */
 export interface CountTime {
   readonly nowS: number
-  /** Lower counts may have been used, and forgotten. */
+  /** Lower counters may have been used and lost. */
   readonly minCounter?: number | undefined
 }
 
-/** What the first edit of a name counts from: the time of day, unless the clock is behind a count that was forgotten. */
+/** The counter of the first edit of a name: the current time, unless the clock is behind a lost counter. */
 export function firstCount({ nowS, minCounter }: CountTime): number {
   return Math.max(nowS, minCounter ?? 0)
 }
 
 /**
- * The count of `device` that goes when `successor` takes the place of `replaced`, which it need not have seen; 0 when
- * none does. Others may have seen it: counting from below it again, an edit would look like one they know.
+ * The counter of `device` that is lost when `successor` replaces `replaced`, which may be concurrent; 0 when none is.
+ * Other devices may have received it: reusing a lower counter would make an edit look like one they already have.
  */
 export function forgottenCount(replaced: VersionVector, successor: VersionVector, device: ShortId): bigint {
   if (replaced === successor) return 0n
@@ -84,7 +84,7 @@ function countOf(vector: VersionVector, device: ShortId): bigint {
   return vector.find((counter) => counter.device === device)?.value ?? 0n
 }
 
-/** The least version that has seen both. */
+/** The smallest version that succeeds or equals both. */
 export function mergeVersions(a: VersionVector, b: VersionVector): VersionVector {
   const merged: { device: ShortId; value: bigint }[] = []
   for (let i = 0, j = 0; i < a.length || j < b.length;) {
@@ -106,8 +106,8 @@ export function mergeVersions(a: VersionVector, b: VersionVector): VersionVector
 }
 
 /**
- * Only what `device` itself contributed. A record that was ignored, unsupported or changed in a receive-only folder
- * goes on from here, so that its successor conflicts with what others have instead of silently replacing it.
+ * Only the counter of `device` itself. A record that was ignored, unsupported or changed in a receive-only folder
+ * continues from here, so that its successor conflicts with the version of others instead of replacing it unnoticed.
  */
 export function dropForeignCounters(vector: VersionVector, device: ShortId): VersionVector {
   return vector.filter((counter) => counter.device === device)

@@ -5,7 +5,7 @@ import { LOCAL_NUMBER } from '../sqlite/schema.ts'
 import type { FolderTable } from './folder-table.ts'
 import { BEHIND_ALL_NAMES, GlobalRows } from './global-rows.ts'
 import { MARK_NEEDED } from './name-writer.ts'
-import { glance } from './rows.ts'
+import { unverifiedFields } from './rows.ts'
 import { Query, type Row } from '../sqlite/sql.ts'
 import type { ListedName, ListStep, NameRecords, OwnName } from '../types.ts'
 
@@ -78,7 +78,7 @@ export class Listing {
   /** Our own names that changed after `sequence`, in order of change. */
   ownSince(sequence: number): readonly OwnName[] {
     return this.#own.all(sequence, ROWS_AT_ONCE).map((row) => {
-      const { deleted, localFlags } = glance(Number(row[2]))
+      const { deleted, localFlags } = unverifiedFields(Number(row[2]))
       return { sequence: Number(row[0]), name: String(row[1]), live: !deleted && (localFlags & FLAG_IGNORED) === 0 }
     })
   }
@@ -94,14 +94,15 @@ export class Listing {
       }
       const further = jump(name)
       left -= further === undefined ? 1 : JUMP_ROWS
-      if (further === undefined && this.#isListed(name, row)) found.push({ name, type: glance(Number(row[3])).type })
+      if (further === undefined && this.#isListed(name, row))
+        found.push({ name, type: unverifiedFields(Number(row[3])).type })
       return further
     })
     return { found, next }
   }
 
   #isListed(name: string, row: Row): boolean {
-    const { deleted, localFlags } = glance(Number(row[3]))
+    const { deleted, localFlags } = unverifiedFields(Number(row[3]))
     if (!deleted && !isInvalid({ localFlags })) return true
     if (row[0] === LOCAL_NUMBER) return !deleted
     if (deleted && row[2] !== MARK_NEEDED) return false

@@ -290,7 +290,7 @@ export class RowReader {
 }
 
 /** Some fields of a row without verifying it: for listings of names, never for decisions. */
-export function glance(bits: number): Pick<FileHead, 'type' | 'deleted' | 'localFlags'> {
+export function unverifiedFields(bits: number): Pick<FileHead, 'type' | 'deleted' | 'localFlags'> {
   return {
     type: TYPES[bits & 3] ?? 'file',
     deleted: (bits & DELETED) !== 0,

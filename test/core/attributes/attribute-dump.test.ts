@@ -15,7 +15,7 @@ function parse(dump: string): [string, [string, string][]][] | undefined {
   )
 }
 
-test('what is written for one program is what the other writes', () => {
+test('the input of setfattr equals the output of getfattr', () => {
   fc.assert(
     fc.property(text, fc.array(attribute, { maxLength: 5 }), (path, attributes) => {
       const list = inOrder(attributes)
@@ -30,7 +30,7 @@ test('what is written for one program is what the other writes', () => {
   )
 })
 
-test('a dump as getfattr writes it is read', () => {
+test('a dump of getfattr is parsed', () => {
   assert.deepEqual(parse(''), [])
   assert.deepEqual(
     parse(
@@ -48,11 +48,11 @@ test('a dump as getfattr writes it is read', () => {
       ['/b\\c\nd', [['user.we=ird\nx', '00ff']]],
     ],
   )
-  // As it is, the name of an attribute may be no text: no record could carry it.
+  // The name of an attribute may be invalid UTF-8: no record can hold it.
   assert.deepEqual(parse('# file: /a\nuser.\xff=0sYmFy\nuser.\xc3\xa4=0s\n\n'), [['/a', [['user.ä', '']]]])
 })
 
-test('anything else is refused as a whole', () => {
+test('any other text is refused as a whole', () => {
   const wrong = [
     '# file: /a\nuser.foo=0sYmFy\n',
     '# file: /a\nuser.foo=0sYmF',

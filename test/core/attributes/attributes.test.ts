@@ -52,7 +52,7 @@ const lists = fc
   .array(fc.record({ name: fc.string({ unit: 'grapheme' }), value: fc.uint8Array() }, { noNullPrototype: true }))
   .map(inOrder)
 
-test('attributes written are read again, and what is known of other systems stays', () => {
+test('written attributes are read back, and the data of other systems is unchanged', () => {
   const owner = { ownerName: 'ann', groupName: 'staff', userId: 1000, groupId: 50 }
   const before = Buffer.concat([withUnixOwner(undefined, owner), Buffer.from('2200', 'hex')])
   fc.assert(
@@ -71,7 +71,7 @@ test('attributes written are read again, and what is known of other systems stay
   assert.equal(linuxAttributesOf(Buffer.from('0a00', 'hex')), undefined)
 })
 
-test('a change leads from what is there to what is wanted', () => {
+test('a change leads from the current to the wanted attributes', () => {
   fc.assert(
     fc.property(lists, lists, (now, wanted) => {
       const { set, remove } = attributeChange(now, wanted)
@@ -82,7 +82,7 @@ test('a change leads from what is there to what is wanted', () => {
   )
 })
 
-test('the first pattern that matches decides; without patterns only users have a say', () => {
+test('the first matching pattern decides; without patterns only user attributes are permitted', () => {
   const cases: readonly (readonly [AttributeFilter, Readonly<Record<string, boolean>>])[] = [
     [
       filter(),
@@ -116,11 +116,11 @@ test('the first pattern that matches decides; without patterns only users have a
   }
 })
 
-test('no pattern takes long', () => {
+test('no pattern is slow to match', () => {
   assert.equal(filter([`${'*a'.repeat(100)}b`, true]).permitsName(`user.${'a'.repeat(240)}`), false)
 })
 
-test('one that is too large is left out, all of them where they are too large together', () => {
+test('one that is too large is left out, all of them when their total is too large', () => {
   const rules = new AttributeFilter({ entries: [], maxSingleEntrySize: 10, maxTotalSize: 25 })
   assert.deepEqual(rules.permitted(list({ 'user.a': 'abcd', 'user.b': 'abcde' })), list({ 'user.a': 'abcd' }))
   assert.equal(rules.permitted(list({ 'user.a': 'abcd', 'user.b': 'abcd', 'user.c': '' })), 'too-large')
@@ -132,12 +132,12 @@ test('one that is too large is left out, all of them where they are too large to
   )
 })
 
-test('attributes make an item another one where they are ours, or are set here', () => {
+test('attributes change an item where the record is ours, or where they are synced', () => {
   const a = list({ 'user.a': '1' })
-  const telling = attributeRules({ filter: filter(), ownShortId: OWN, synced: false })
+  const sending = attributeRules({ filter: filter(), ownShortId: OWN, synced: false })
   const setting = attributeRules({ filter: filter(), ownShortId: OWN, synced: true })
   const cases: readonly (readonly [FileHead, AttributeList, boolean, boolean])[] = [
-    [record(OWN), [], true, true], // told for the first time, be it that there are none
+    [record(OWN), [], true, true], // sent for the first time, even when there are none
     [record(OWN, a), a, false, false],
     [record(OWN, a), [], true, true],
     [record(OWN, a), list({ 'user.a': '2' }), true, true],
@@ -156,13 +156,13 @@ test('attributes make an item another one where they are ours, or are set here',
       false,
     ],
   ]
-  for (const [i, [known, attributes, told, set]] of cases.entries()) {
-    assert.equal(telling.differ(known, attributes), told, `${i} told`)
-    assert.equal(setting.differ(known, attributes), set, `${i} set`)
+  for (const [i, [recorded, attributes, sent, set]] of cases.entries()) {
+    assert.equal(sending.differ(recorded, attributes), sent, `${i} sent`)
+    assert.equal(setting.differ(recorded, attributes), set, `${i} set`)
   }
 })
 
-test('what the filter denies stays in a record as others told it', () => {
+test('denied attributes stay in a record as received', () => {
   const rules = attributeRules({ filter: filter(), ownShortId: OWN, synced: true })
   const old = withLinuxAttributes(undefined, list({ 'security.selinux': 'x', 'user.old': '1' }))
   assert.deepEqual(
@@ -171,11 +171,14 @@ test('what the filter denies stays in a record as others told it', () => {
   )
 })
 
-test('what others told and the disk lacks is known, but never replaces what is there', () => {
+test('attributes that the disk lacks are found, but never replace existing ones', () => {
   const options = { filter: filter(), ownShortId: OWN }
-  const told = list({ 'user.a': '1', 'user.b': '2', 'security.selinux': 'x' })
-  assert.deepEqual(attributesLacking(record(OTHER, told), list({ 'user.a': 'mine' }), options), list({ 'user.b': '2' }))
-  assert.equal(attributesLacking(record(OTHER, told), list({ 'user.a': '', 'user.b': '' }), options), undefined)
-  assert.equal(attributesLacking(record(OWN, told), [], options), undefined)
+  const recorded = list({ 'user.a': '1', 'user.b': '2', 'security.selinux': 'x' })
+  assert.deepEqual(
+    attributesLacking(record(OTHER, recorded), list({ 'user.a': 'mine' }), options),
+    list({ 'user.b': '2' }),
+  )
+  assert.equal(attributesLacking(record(OTHER, recorded), list({ 'user.a': '', 'user.b': '' }), options), undefined)
+  assert.equal(attributesLacking(record(OWN, recorded), [], options), undefined)
   assert.equal(attributesLacking(record(OTHER), [], options), undefined)
 })

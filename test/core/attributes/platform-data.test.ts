@@ -15,7 +15,7 @@ const owner = fc.record(
   { noNullPrototype: true },
 )
 
-test('an owner written is read again, and what other systems know stays as it is', () => {
+test('a written owner is read back, and the data of other systems is unchanged', () => {
   const foreign = Buffer.from('1a0212009a0603616263', 'hex')
   fc.assert(
     fc.property(owner, owner, (first, second) => {
@@ -29,7 +29,7 @@ test('an owner written is read again, and what other systems know stays as it is
   )
 })
 
-test('an owner is written as the protocol has it, zeros left out', () => {
+test('an owner is encoded as in the protocol, without zeros', () => {
   assert.equal(Buffer.from(withUnixOwner(undefined, ANN)).toString('hex'), '0a110a03616e6e1205737461666618e8072032')
   assert.equal(
     Buffer.from(withUnixOwner(undefined, { ownerName: '', groupName: '', userId: 0, groupId: 0 })).toString('hex'),
@@ -37,7 +37,7 @@ test('an owner is written as the protocol has it, zeros left out', () => {
   )
 })
 
-test('no bytes upset the reading', () => {
+test('reading never throws, for any bytes', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 40 }), (bytes) => {
       unixOwnerOf(bytes)
@@ -46,18 +46,18 @@ test('no bytes upset the reading', () => {
   )
   assert.equal(unixOwnerOf(undefined), undefined)
   assert.equal(unixOwnerOf(Buffer.from('1a00', 'hex')), undefined)
-  // A number with a sign: minus two, in ten bytes.
+  // A signed number: minus two, in ten bytes.
   assert.equal(unixOwnerOf(Buffer.from('0a0b18feffffffffffffffff01', 'hex'))?.userId, 0xffff_fffe)
 })
 
-test('owners are compared by name where both know the names, else by number', () => {
+test('owners are compared by name where both names are known, else by id', () => {
   assert.ok(isSameOwner(ANN, { ...ANN, userId: 7, groupId: 8 }))
   assert.ok(!isSameOwner(ANN, { ...ANN, groupName: 'users' }))
   assert.ok(isSameOwner(ANN, { ...ANN, ownerName: '', groupName: '' }))
   assert.ok(!isSameOwner({ ...ANN, ownerName: '' }, { ...ANN, userId: 7 }))
 })
 
-test('accounts: names and numbers as the system reads its lists', () => {
+test('accounts: names and ids as the system reads its lists', () => {
   const accounts = new Accounts(
     'root:x:0:0::/root:/bin/sh\n# note\nann:x:1000:50:A:/home/ann:/bin/sh\nannex:x:1000:1::/:\nbad\nbroken:x:nan:1\nhuge:x:4294967295:1::/:\n+nis::::::\n',
     'root:x:0:\nstaff:x:50:ann,bob\n',

@@ -4,7 +4,7 @@ import * as fc from 'fast-check'
 import { withUnixOwner } from '../../../src/core/attributes/platform-data.ts'
 import { viewPlatform } from '../../../src/core/attributes/platform-view.ts'
 
-/** A field of bytes, as the wire has it. */
+/** A bytes field in the wire format. */
 function field(number: number, value: string | Uint8Array): Uint8Array {
   const bytes = Buffer.from(value)
   return Buffer.concat([Uint8Array.of(number * 8 + 2, bytes.length), bytes])
@@ -19,7 +19,7 @@ const NOTHING = {
   netBsd: undefined,
 }
 
-test('platform data is shown system by system, and one that says nothing is left out', () => {
+test('platform data is displayed by system, and systems without data are left out', () => {
   const ann = { ownerName: 'ann', groupName: 'staff', userId: 1000, groupId: 50 }
   const attribute = (name: string, value: Uint8Array) => field(1, Buffer.concat([field(1, name), field(2, value)]))
   const bytes = Buffer.concat([
@@ -40,7 +40,7 @@ test('platform data is shown system by system, and one that says nothing is left
   })
 })
 
-test('platform data that is none shows nothing and never throws', () => {
+test('invalid platform data gives nothing and never throws', () => {
   assert.deepEqual(viewPlatform(Uint8Array.of(0xff, 0xff)), NOTHING)
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 60 }), (bytes) => void viewPlatform(bytes)),

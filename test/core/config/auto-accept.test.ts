@@ -33,7 +33,7 @@ function configOf(server: Partial<DeviceConfig> = {}, path = '~'): Config {
   }
 }
 
-test('labels become the directories that Syncthing makes of them', () => {
+test('labels give the same directory names as in Syncthing', () => {
   for (const [label, name] of [
     ['My Label/odd:name?', 'My Label odd name'],
     ['photos', 'photos'],
@@ -47,7 +47,7 @@ test('labels become the directories that Syncthing makes of them', () => {
   }
 })
 
-test('N-10: whatever a stranger calls a folder or itself becomes one harmless directory, one line of text, or nothing', () => {
+test('N-10: any untrusted label or name becomes one safe directory name, one line of text, or nothing', () => {
   const nasty = [
     '..',
     '.',
@@ -99,7 +99,7 @@ test('N-10: whatever a stranger calls a folder or itself becomes one harmless di
   assert.equal(bad, 0)
 })
 
-test('a folder is put under the usual place by its label, or its id, with the usual settings', () => {
+test('a folder is created in the default path by its label, or its id, with the default settings', () => {
   const config = configOf({}, '~/Sync/')
   const wanted = offer('abc-12', { label: 'My photos' })
   assert.deepEqual(pathsFor(config, wanted), ['~/Sync/My photos', '~/Sync/abc-12'])
@@ -118,7 +118,7 @@ test('a folder is put under the usual place by its label, or its id, with the us
   assert.equal(withAccepted(next, SERVER, wanted, '~/elsewhere'), next)
 })
 
-test('nothing is taken from whom we do not trust that far, nor what is ignored, encrypted or one too many', () => {
+test('no folder is accepted from other devices, nor an ignored or encrypted one, nor beyond the limit', () => {
   const wanted = offer('docs')
   assert.equal(isAutoAccepted(configOf(), SERVER, wanted), true)
   assert.equal(isAutoAccepted(configOf(), OWN, wanted), false)
@@ -134,7 +134,7 @@ test('nothing is taken from whom we do not trust that far, nor what is ignored, 
   assert.equal(isAutoAccepted(full, SERVER, wanted), false)
 })
 
-test('a folder that we have is shared with the device, unless it holds encrypted data', () => {
+test('an existing folder is shared with the device, unless it holds encrypted data', () => {
   const config = { ...configOf(), folders: [simFolder('docs', { devices: [] })] }
   const next = withAccepted(config, SERVER, offer('docs'), undefined)
   assert.deepEqual(next.folders[0]?.devices, [{ deviceID: SERVER, introducedBy: '', encryptionPassword: '' }])

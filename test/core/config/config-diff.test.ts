@@ -24,7 +24,7 @@ function base(): Config {
   return prepared(upsertFolder(config, { id: 'p', path: '/p', paused: true }))
 }
 
-/** The kinds of actions, with whom they are about: `restart-folder a`. */
+/** The kinds of actions with their subjects: `restart-folder a`. */
 function actions(change: (config: Config) => Config): string[] {
   return diffConfigs(base(), prepared(change(base()))).map((action) => {
     if ('folder' in action) return `${action.kind} ${action.folder.id}`
@@ -66,16 +66,16 @@ const rows: [name: string, change: (config: Config) => Config, expected: string[
   ['options', (config) => patchOptions(config, { maxSendKbps: 1 }), ['update-options']],
 ]
 for (const [name, change, expected] of rows)
-  test(`what a change means: ${name}`, () => assert.deepEqual(actions(change), expected))
+  test(`actions of a change: ${name}`, () => assert.deepEqual(actions(change), expected))
 
-test('only tuning and audit wait for a restart', () => {
+test('only tuning and audit require a restart', () => {
   const from = base()
   assert.ok(needsRestart(from, patchOptions(from, { databaseTuning: 'large' })))
   assert.ok(needsRestart(from, patchOptions(from, { auditEnabled: true })))
   assert.ok(!needsRestart(from, patchOptions(from, { maxSendKbps: 5, listenAddresses: [] })))
 })
 
-test('a folder does not become encrypted, nor plain again', () => {
+test('a folder cannot become encrypted, nor plain again', () => {
   const full = fullConfig()
   assert.throws(() => checkChange(full, patchFolder(full, 'inbox' as FolderId, { type: 'receiveencrypted' })), {
     code: 'config-invalid',
@@ -86,7 +86,7 @@ test('a folder does not become encrypted, nor plain again', () => {
   checkChange(full, patchFolder(full, 'inbox' as FolderId, { type: 'sendonly' }))
 })
 
-test('a way of keeping versions that nobody knows is refused', () => {
+test('an unknown versioning type is refused', () => {
   const from = base()
   assert.throws(() => checkChange(from, patchFolder(from, A, { versioning: { type: 'magic' } })), {
     code: 'config-invalid',

@@ -71,7 +71,7 @@ test('an upsert replaces the folder of that id as a whole', () => {
   assert.equal(folderOf(after, 'photos').label, '')
 })
 
-test('a new folder without a path is refused rather than put into the home directory', () => {
+test('a new folder without a path is refused instead of using the home directory', () => {
   assert.throws(() => prepared(upsertFolder(newConfig(), { id: 'a' })), {
     code: 'config-invalid',
     message: 'folder "a": folder has empty path',
@@ -82,7 +82,7 @@ test('a new folder without a path is refused rather than put into the home direc
   })
 })
 
-test('a list of folders adds and replaces, and removes nobody', () => {
+test('a list of folders adds and replaces, and removes nothing', () => {
   const after = upsertFolders(fullConfig(), [
     { id: 'inbox', path: '/i' },
     { id: 'zoo', path: '/z' },
@@ -130,7 +130,7 @@ test('a patch that changes the id makes a copy', () => {
   assert.equal(folderOf(after, 'inbox2').path, folderOf(after, 'inbox').path)
 })
 
-test('what is not there cannot be patched, and may be removed', () => {
+test('a missing entry cannot be patched, and may be removed', () => {
   assert.throws(() => patchFolder(newConfig(), folderId('x'), {}), {
     code: 'folder-missing',
     message: 'No folder with given ID',
@@ -143,7 +143,7 @@ test('what is not there cannot be patched, and may be removed', () => {
   assert.deepEqual(removeDevice(newConfig(), LAPTOP), newConfig())
 })
 
-test('our own device comes back when it is removed, an empty device id is dropped', () => {
+test('our own device is added again after its removal, an empty device id is dropped', () => {
   assert.ok(prepared(removeDevice(fullConfig(), OWN)).devices.some((one) => one.deviceID === OWN))
   assert.deepEqual(prepared(upsertDevice(newConfig(), { deviceID: '' })), newConfig())
   assert.equal(upsertDevice(newConfig(), { deviceID: LAPTOP.toLowerCase() }).devices[1]?.deviceID, LAPTOP)
@@ -219,7 +219,7 @@ test('a refusal never repeats the value: it may be a password', () => {
   )
 })
 
-test('keys of the prototype do no harm', () => {
+test('keys of the prototype are ignored', () => {
   const json: Json = JSON.parse(
     '{"__proto__": {"paused": true}, "constructor": 1, "versioning": {"params": {"__proto__": "x"}}}',
   )
@@ -229,7 +229,7 @@ test('keys of the prototype do no harm', () => {
   assert.ok(Object.hasOwn(folder.versioning.params, '__proto__'))
 })
 
-test('replacing the options sets hard defaults, but turns no network feature on that nobody asked for', () => {
+test('replacing the options sets hard defaults, but enables no network feature implicitly', () => {
   const { options } = replaceOptions(newConfig(), { maxSendKbps: 5, keepTemporariesH: 3 })
   assert.equal(options.maxSendKbps, 5)
   assert.equal(options.tempIndexMinBlocks, 10)
@@ -304,7 +304,7 @@ for (const [name, changes, message] of refusedWhole) {
   })
 }
 
-test('a whole configuration may not set the format of the file, and does not lose the key', () => {
+test('a whole configuration cannot change the file format, and keeps the key', () => {
   const gui = { ...Object(body({})).gui, apiKey: '' }
   const after = replaceConfig(fullConfig(), body({ version: 52, gui }), OWN)
   assert.equal(after.version, 37)

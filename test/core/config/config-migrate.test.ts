@@ -126,17 +126,17 @@ const rows: [name: string, read: () => unknown, expected: unknown][] = [
 ]
 for (const [name, read, expected] of rows) test(`migration to ${name}`, () => assert.deepEqual(read(), expected))
 
-test('every old format ends at ours; ours and later ones keep their number', () => {
+test('every old format is migrated to ours; ours and later ones keep their number', () => {
   for (let version = 0; version <= 37; version++) assert.equal(migrated(version, '').version, 37, `from ${version}`)
   for (const version of [38, 49, 50, 51, 52]) assert.equal(migrated(version, '').version, version)
 })
 
-test('a file of our format is not migrated: what it says stays', () => {
+test('a file of our format is not migrated', () => {
   assert.equal(folder(37, '').junctionsAsDirs, false)
   assert.deepEqual(options(37, '').unackedNotificationIDs, [])
 })
 
-test('no old name is left behind to be taken for an unknown one', () => {
+test('no old name is left as an unknown one', () => {
   const old =
     '<folder id="a" path="/a" ro="true"><minDiskFreePct>1</minDiskFreePct><pullers>1</pullers><scanOwnership>true</scanOwnership></folder>' +
     '<options><maxConcurrentScans>1</maxConcurrentScans><defaultFolderPath>~</defaultFolderPath><minHomeDiskFreePct>1</minHomeDiskFreePct></options>'

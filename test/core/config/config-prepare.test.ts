@@ -22,7 +22,7 @@ function inbox(json: Json) {
   return folder
 }
 
-test('a new configuration knows our device under the name of the host, and has a key', () => {
+test('a new configuration contains our device with the host name, and a key', () => {
   const config = newConfig()
   assert.deepEqual(
     config.devices.map((one) => [one.deviceID, one.name, one.addresses]),
@@ -35,7 +35,7 @@ test('a new configuration knows our device under the name of the host, and has a
   )
 })
 
-test('a new configuration speaks to nobody', () => {
+test('a new configuration makes no external connections', () => {
   const { options } = newConfig()
   const quiet = [
     options.globalAnnounceEnabled,
@@ -66,10 +66,10 @@ const bounds: [name: string, json: Json, field: string, expected: unknown][] = [
 ]
 for (const [name, json, field, expected] of bounds) test(name, () => assert.equal(Object(inbox(json))[field], expected))
 
-test('devices of a folder: unknown and repeated ones go, ours comes, sorted', () => {
-  const stranger = '2OCDSFX-4C76I4L-UEAY33Z-YFOF5MK-3TVO2E6-OMM7PV3-P653IQK-IEB4PA5'
+test('devices of a folder: unknown and repeated ones are removed, ours is added, sorted', () => {
+  const unknown = '2OCDSFX-4C76I4L-UEAY33Z-YFOF5MK-3TVO2E6-OMM7PV3-P653IQK-IEB4PA5'
   const folder = inbox({
-    devices: [{ deviceID: LAPTOP }, { deviceID: stranger }, { deviceID: LAPTOP, encryptionPassword: 'x' }],
+    devices: [{ deviceID: LAPTOP }, { deviceID: unknown }, { deviceID: LAPTOP, encryptionPassword: 'x' }],
   })
   assert.deepEqual(
     folder.devices.map((one) => [one.deviceID, one.encryptionPassword]),
@@ -80,7 +80,7 @@ test('devices of a folder: unknown and repeated ones go, ours comes, sorted', ()
   )
 })
 
-test('an untrusted device needs a password, except where everything is encrypted already', () => {
+test('an untrusted device needs a password, except in an encrypted folder', () => {
   const config = patchFolder(fullConfig(), INBOX, { devices: [{ deviceID: SERVER }] })
   const { config: after, notes } = prepareConfig(config, { ownDevice: OWN, hostName: 'host', newApiKey: 'k' })
   assert.deepEqual(
@@ -92,12 +92,12 @@ test('an untrusted device needs a password, except where everything is encrypted
   assert.deepEqual(inbox({ type: 'receiveencrypted', devices: [{ deviceID: SERVER }] }).devices.length, 2)
 })
 
-test('an untrusted device introduces nobody and offers nothing unasked', () => {
+test('an untrusted device is neither introducer nor auto-accepted', () => {
   const [, server] = prepared(patchDevice(fullConfig(), SERVER, { introducer: true, autoAcceptFolders: true })).devices
   assert.deepEqual([server?.introducer, server?.autoAcceptFolders], [false, false])
 })
 
-test('a device without addresses is looked for, a retired transport is forgotten', () => {
+test('a device without addresses is dynamic, a retired transport is removed', () => {
   const [, server] = prepared(patchDevice(fullConfig(), SERVER, { addresses: ['kcp://1.2.3.4', 'kcp4://x'] })).devices
   assert.deepEqual(server?.addresses, ['dynamic'])
   assert.deepEqual(
@@ -127,9 +127,9 @@ test('ignored folders: the latest of each, without those that are shared, oldest
 })
 
 test('a device that is configured is no longer ignored', () => {
-  const stranger = fullConfig().remoteIgnoredDevices[0]?.deviceID
-  assert.ok(stranger)
-  assert.deepEqual(prepared(upsertDevice(fullConfig(), { deviceID: stranger })).remoteIgnoredDevices, [])
+  const unknown = fullConfig().remoteIgnoredDevices[0]?.deviceID
+  assert.ok(unknown)
+  assert.deepEqual(prepared(upsertDevice(fullConfig(), { deviceID: unknown })).remoteIgnoredDevices, [])
 })
 
 test('options within bounds', () => {
@@ -147,12 +147,12 @@ test('options within bounds', () => {
   assert.deepEqual([options.connectionPriorityTcpWan, options.connectionPriorityQuicWan], [11, 21])
 })
 
-test('the reminder to set a password goes once there is one', () => {
+test('the notification to set a password is removed once there is one', () => {
   assert.deepEqual(newConfig().options.unackedNotificationIDs, ['authenticationUserAndPassword'])
   assert.deepEqual(prepared(patchGui(newConfig(), { user: 'u', password: 'p' })).options.unackedNotificationIDs, [])
 })
 
-test('folders are in the order of their UTF-8 bytes', () => {
+test('folders are in UTF-8 byte order', () => {
   const ids = ['\u{1f600}', '\uffee', 'b', 'a', 'ab', 'B']
   const config = ids.reduce((one, id) => upsertFolder(one, { id, path: '/x' }), newConfig())
   const expected = [...ids].sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
@@ -162,7 +162,7 @@ test('folders are in the order of their UTF-8 bytes', () => {
   )
 })
 
-test('normalising twice is normalising once', () => {
+test('normalising is idempotent', () => {
   const device = fc.constantFrom(OWN, LAPTOP, SERVER)
   const json = fc.record({
     type: fc.constantFrom('sendreceive', 'receiveencrypted', 'nonsense'),

@@ -6,7 +6,7 @@ import { patchFolder, patchGui, patchOptions } from '../../../src/core/config/co
 import type { FolderId } from '../../../src/core/ids.ts'
 import { configFixture, documentOf, fullConfig, newConfig, prepared, xmlOf } from '../../support/config.ts'
 
-/** Leaves out the fields that only the 2.x format has; the fixture is of 1.29.5. */
+/** Omits the fields that only the 2.x format has; the fixture is of 1.29.5. */
 const ONLY_2X = new Set([
   'group',
   'pullerDelayS',
@@ -24,7 +24,7 @@ for (const name of ['full.xml', 'pristine.xml'] as const) {
   })
 }
 
-test('the full configuration in JSON is what Syncthing shows for it, in the same order of keys', () => {
+test('the full configuration in JSON equals that of Syncthing, with the same key order', () => {
   const shown = JSON.stringify(
     configToJson(fullConfig()),
     (key, value: unknown) => (ONLY_2X.has(key) ? undefined : value),
@@ -37,7 +37,7 @@ test('normalising the full configuration changes nothing', () => {
   assert.deepEqual(prepared(fullConfig()), fullConfig())
 })
 
-test('unknown attributes, elements and comments survive a rewrite in their places', () => {
+test('unknown attributes, elements and comments are preserved in their places', () => {
   const strange = configFixture('full.xml')
     .replace('<configuration version="37">', '<configuration version="37" origin="mars">\n    <!-- mine -->')
     .replace(/    (<folder id="inbox"[^>]*)>/, '    <!-- before inbox -->\n    $1 colour="blue">')
@@ -60,7 +60,7 @@ test('unknown attributes, elements and comments survive a rewrite in their place
   assert.equal(xmlOf(documentOf(strange)), strange)
 })
 
-test('unknown things of a folder leave with the folder, the others stay', () => {
+test('unknown nodes of a folder are removed with the folder, the others are kept', () => {
   const { config, unknowns } = documentOf(
     configFixture('full.xml')
       .replace('<folder id="inbox"', '<folder colour="blue" id="inbox"')
@@ -85,7 +85,7 @@ test('a sparse folder gets the defaults, not zeros', () => {
   assert.equal(config.options.globalAnnounceEnabled, true, 'an existing home is honoured as it is')
 })
 
-const words: [name: string, xml: string, read: (text: string) => unknown, expected: unknown][] = [
+const values: [name: string, xml: string, read: (text: string) => unknown, expected: unknown][] = [
   ['an unknown folder type is sendreceive', 'type="nonsense"', typeOf, 'sendreceive'],
   ['an old spelling of a type is understood', 'type="readonly"', typeOf, 'sendonly'],
   ['another old spelling of a type is understood', 'type="readwrite"', typeOf, 'sendreceive'],
@@ -94,13 +94,13 @@ function typeOf(attribute: string): unknown {
   return documentOf(`<configuration version="37"><folder id="a" path="/a" ${attribute}/></configuration>`).config
     .folders[0]?.type
 }
-for (const [name, xml, read, expected] of words) test(name, () => assert.equal(read(xml), expected))
+for (const [name, xml, read, expected] of values) test(name, () => assert.equal(read(xml), expected))
 
-test('a list element that is there but empty is one empty text', () => {
+test('an empty list element is one empty text', () => {
   assert.deepEqual(fullConfig().options.stunServers, [''])
 })
 
-test('fields of 2.x are written to a 2.x file, and to an older one only when they say something', () => {
+test('fields of 2.x are written to a 2.x file, and to an older one only when they are set', () => {
   const base = newConfig()
   assert.doesNotMatch(xmlOf({ config: base, unknowns: new Map() }), /pullerDelayS|auditFile|sessionCookie/)
   const changed = patchOptions(base, { auditEnabled: true })
@@ -111,7 +111,7 @@ test('fields of 2.x are written to a 2.x file, and to an older one only when the
   assert.doesNotMatch(later, /weakHashThresholdPct|databaseTuning|debugging=/)
 })
 
-test('a 2.x file has the 2.x defaults where it is silent, and keeps its number', () => {
+test('a 2.x file has the 2.x defaults for missing settings, and keeps its number', () => {
   const { config } = documentOf('<configuration version="52"><folder id="a" path="/a"></folder></configuration>')
   assert.equal(config.version, 52)
   assert.equal(config.folders[0]?.maxConcurrentWrites, 16)
@@ -123,7 +123,7 @@ const savable = fc
   .filter((text) => !/[\u0000-\u001f\ufffe\uffff]/.test(text))
 const blanks = fc.constantFrom(' a ', '\ta', 'a\nb', ' ', '<&>"\'', ']]>', '--', '&amp;', 'a\r\nb')
 
-test('any text that can be set is read back as it was', () => {
+test('any valid text is read back unchanged', () => {
   fc.assert(
     fc.property(
       fc.oneof(savable, blanks),
@@ -145,7 +145,7 @@ test('any text that can be set is read back as it was', () => {
   )
 })
 
-test('any numbers and switches that can be set are read back as they were', () => {
+test('any valid numbers and switches are read back unchanged', () => {
   const record = fc.record({
     rescanIntervalS: fc.maxSafeInteger(),
     fsWatcherDelayS: fc.double({ noNaN: true, noDefaultInfinity: true }),

@@ -22,7 +22,7 @@ const [ALICE, BOB] = [id(2), id(3)]
 function announced(device: DeviceId, changes: Partial<AnnouncedDevice> = {}): AnnouncedDevice {
   return {
     id: device,
-    name: 'somebody',
+    name: 'device',
     addresses: [],
     certName: '',
     introducer: false,
@@ -58,10 +58,10 @@ function membersOf(config: Config, folder: string): readonly DeviceId[] {
   return config.folders.find(({ id: name }) => name === folder)?.devices.map(({ deviceID }) => deviceID) ?? []
 }
 
-test('whom an introducer shares a folder with, we share it with, too', () => {
+test('a folder is shared with the devices that an introducer shares it with', () => {
   const config = configOf([shared('docs', OWN, SERVER)])
   const addresses = ['tcp://1.2.3.4:22000', 'javascript:alert(1)', 'dynamic', 'tcp://bad host', 'x'.repeat(10_000)]
-  const word = [
+  const announcement = [
     {
       id: 'docs',
       devices: [
@@ -71,7 +71,7 @@ test('whom an introducer shares a folder with, we share it with, too', () => {
       ],
     },
   ]
-  const next = followIntroducer(config, OWN, SERVER, word)
+  const next = followIntroducer(config, OWN, SERVER, announcement)
   const alice = next.devices.find(({ deviceID }) => deviceID === ALICE)
   assert.deepEqual(
     { ...alice },
@@ -87,26 +87,26 @@ test('whom an introducer shares a folder with, we share it with, too', () => {
     },
   )
   assert.deepEqual(next.folders[0]?.devices.at(-1), { deviceID: ALICE, introducedBy: SERVER, encryptionPassword: '' })
-  assert.equal(followIntroducer(next, OWN, SERVER, word), next)
+  assert.equal(followIntroducer(next, OWN, SERVER, announcement), next)
 })
 
-test('an introducer decides nothing about folders it does not share, about whom we ignore, or about who may not read', () => {
+test('an introducer does not affect folders it does not share, ignored devices, or untrusted devices', () => {
   const untrusted: DeviceConfig = { ...defaultsOf(DEVICE), deviceID: BOB, untrusted: true }
   const config: Config = {
     ...configOf([shared('docs', OWN, SERVER), shared('private', OWN)], {}, [untrusted]),
     remoteIgnoredDevices: [{ deviceID: ALICE, time: '', name: '', address: '' }],
   }
-  const word = ['docs', 'private', 'unknown'].map((name) => ({
+  const announcement = ['docs', 'private', 'unknown'].map((name) => ({
     id: name,
     devices: [announced(ALICE), announced(BOB), announced(id(9), { encrypted: true })],
   }))
-  assert.equal(followIntroducer(config, OWN, SERVER, word), config)
-  assert.equal(followIntroducer(config, OWN, ALICE, word), config)
+  assert.equal(followIntroducer(config, OWN, SERVER, announcement), config)
+  assert.equal(followIntroducer(config, OWN, ALICE, announcement), config)
   const plain = configOf([shared('docs', OWN, SERVER)], { introducer: false })
-  assert.equal(followIntroducer(plain, OWN, SERVER, word), plain)
+  assert.equal(followIntroducer(plain, OWN, SERVER, announcement), plain)
 })
 
-test('what an introducer brought goes when it tells of it no longer, and nothing else', () => {
+test('only what an introducer added is removed when it no longer announces it', () => {
   const start = configOf([shared('docs', OWN, SERVER), shared('more', OWN, SERVER, BOB)], {}, [
     { ...defaultsOf(DEVICE), deviceID: BOB },
   ])
@@ -141,7 +141,7 @@ test('what an introducer brought goes when it tells of it no longer, and nothing
   assert.equal(followIntroducer(kept, OWN, SERVER, []), kept)
 })
 
-test('B-20: an introducer that tells of ten thousand devices and folders gets no further than the limit', () => {
+test('B-20: an introducer that announces ten thousand devices and folders is limited', () => {
   const config = configOf([shared('docs', OWN, SERVER)])
   const devices = Array.from({ length: 10_000 }, (_, i) =>
     announced(id(100 + i), {
@@ -149,20 +149,20 @@ test('B-20: an introducer that tells of ten thousand devices and folders gets no
       addresses: Array.from({ length: 100 }, (__, j) => `tcp://1.1.1.1:${j + 1}`),
     }),
   )
-  const word: AnnouncedFolder[] = [
+  const announcement: AnnouncedFolder[] = [
     { id: 'docs', devices },
     ...Array.from({ length: 10_000 }, (_, i) => ({ id: `f${i}`, devices: devices.slice(0, 1) })),
   ]
-  let next = followIntroducer(config, OWN, SERVER, word)
+  let next = followIntroducer(config, OWN, SERVER, announcement)
   const added = next.devices.length - config.devices.length
-  next = followIntroducer(next, OWN, SERVER, word)
+  next = followIntroducer(next, OWN, SERVER, announcement)
   const again = next.devices.length - config.devices.length
   const trusted = next.devices.filter(
     ({ autoAcceptFolders, introducedBy }) => introducedBy === SERVER && autoAcceptFolders,
   ).length
   reportRow({
     id: 'B-20',
-    tried: word.length + devices.length,
+    tried: announcement.length + devices.length,
     added,
     addedAgain: again - added,
     foldersAdded: next.folders.length - config.folders.length,
@@ -173,7 +173,7 @@ test('B-20: an introducer that tells of ten thousand devices and folders gets no
 })
 
 const someone = fc.integer({ min: 2, max: 8 }).map(id)
-const word = fc.array(
+const announcement = fc.array(
   fc.record({
     id: fc.constantFrom('docs', 'more', 'private', 'unknown'),
     devices: fc.array(
@@ -186,9 +186,9 @@ const word = fc.array(
   { maxLength: 5 },
 )
 
-test('however often and whatever an introducer says: what people configured stays, hearing it twice changes nothing, silence undoes it all', () => {
+test('for any announcements: settings of the user stay, a repetition changes nothing, an empty one undoes all', () => {
   fc.assert(
-    fc.property(fc.array(word, { maxLength: 5 }), (words) => {
+    fc.property(fc.array(announcement, { maxLength: 5 }), (announcements) => {
       const start = configOf(
         [shared('docs', OWN, SERVER, id(2)), shared('more', OWN, SERVER), shared('private', OWN, id(3))],
         {},
@@ -198,7 +198,7 @@ test('however often and whatever an introducer says: what people configured stay
         ],
       )
       let config = start
-      for (const each of words) {
+      for (const each of announcements) {
         config = followIntroducer(config, OWN, SERVER, each)
         assert.equal(followIntroducer(config, OWN, SERVER, each), config)
         assert.deepEqual(membersOf(config, 'private'), [OWN, id(3)])

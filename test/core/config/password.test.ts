@@ -4,7 +4,7 @@ import { hashFault, isHashedPassword } from '../../../src/core/config/password.t
 
 const REST = 'N9qo8uLOickgx2ZMRZoMyeIjZAgcfl7p92ldGxad68LJZdL17lhWy'
 
-test('what Syncthing stores as it is counts as hashed', () => {
+test('text that Syncthing stores unchanged counts as hashed', () => {
   for (const text of [`$2a$10$${REST}`, `$2b$10$${REST}`, `$2y$10$${REST}`, `$2a$100$${'!'.repeat(50)}`]) {
     assert.equal(isHashedPassword(text), true, text)
   }
@@ -19,7 +19,7 @@ test('a hash is usable up to cost 14, so that no configuration makes a login tak
   assert.equal(hashFault(`$2a$31$${REST}`), 'is a bcrypt hash of cost 31, and at most 14 is accepted')
 })
 
-test('what is no bcrypt hash is called so', () => {
+test('an invalid bcrypt hash is reported', () => {
   const wrong = [
     '',
     'secret',

@@ -7,7 +7,7 @@ import { readXml } from '../../../src/core/config/xml-read.ts'
 import { printXml, type XmlElement, type XmlNode } from '../../../src/core/config/xml-tree.ts'
 import { configFixture } from '../../support/config.ts'
 
-/** The tree as another parser sees it, texts that touch put together, lines left out. Undefined: it refuses. */
+/** The tree of another parser, adjacent texts joined, lines omitted. Undefined: it refuses. */
 function otherView(text: string): unknown {
   try {
     const parser = new DOMParser({
@@ -86,7 +86,7 @@ const TREE = fc.letrec<{ node: XmlNode; element: XmlElement }>((tie) => ({
   }),
 })).element
 
-test('xml: a tree that was printed is read as it was, by us and by another parser', () => {
+test('xml: a printed tree is read back unchanged, by us and by another parser', () => {
   fc.assert(
     fc.property(TREE, (tree) => {
       const holder: XmlElement = {
@@ -104,7 +104,7 @@ test('xml: a tree that was printed is read as it was, by us and by another parse
   )
 })
 
-test('xml: of a damaged file we take nothing that another parser sees differently', () => {
+test('xml: a damaged file is never read differently from another parser', () => {
   const full = configFixture('full.xml').slice(0, 6_000)
   const pieces = [
     '<',
@@ -155,7 +155,7 @@ test('xml: of a damaged file we take nothing that another parser sees differentl
   assert.ok(taken > 50, `${taken} files were taken`)
 })
 
-const REFUSED: readonly (readonly [text: string, says: RegExp])[] = [
+const REFUSED: readonly (readonly [text: string, expected: RegExp])[] = [
   ['<a>\n<b>\n</a>', /^line 3: <b> of line 2 must be closed by <\/b> first/],
   ['<a>\n', /^line 1: <a> is never closed/],
   ['<a/><b/>', /a second root element/],
@@ -183,13 +183,13 @@ const REFUSED: readonly (readonly [text: string, says: RegExp])[] = [
   ['<a/><![CDATA[x]]>', /text outside of the root element/],
 ]
 
-for (const [text, says] of REFUSED) {
-  test(`xml: refused is ${JSON.stringify(text)}`, () => assert.match(refusal(text) ?? 'taken', says))
+for (const [text, expected] of REFUSED) {
+  test(`xml: refuses ${JSON.stringify(text)}`, () => assert.match(refusal(text) ?? 'accepted', expected))
 }
 
-test('xml: a file made to exhaust us costs no more than its length', () => {
+test('xml: parse time of a hostile file is linear in its length', () => {
   const size = 2_000_000
-  // Each of these took a parser the square of its length: hours, at this size.
+  // Each of these took a parser quadratic time: hours, at this size.
   for (const text of [
     `<a>${'<b/>x'.repeat(size / 5)}&amp;</a>`,
     `<a>${'<![CDATA[x]]>'.repeat(size / 13)}</a>`,

@@ -10,30 +10,30 @@ const VALUES: CommandValues = {
   '%FOLDER_FILESYSTEM%': 'basic',
 }
 
-function words(command: string, values = VALUES): readonly string[] | string {
+function parse(command: string, values = VALUES): readonly string[] | string {
   const result = commandWords(command, values)
   return result.kind === 'words' ? result.words : result.reason
 }
 
-test('a command is split as a shell would, and values become no words of their own', () => {
-  assert.deepEqual(words('/bin/archive --to "my vault" %FOLDER_PATH% %FILE_PATH%'), [
+test('a command is split as in a shell, and values are not split', () => {
+  assert.deepEqual(parse('/bin/archive --to "my vault" %FOLDER_PATH% %FILE_PATH%'), [
     '/bin/archive',
     '--to',
     'my vault',
     '/data/my docs',
     'a b; rm -rf ~',
   ])
-  assert.deepEqual(words("a 'b c' d\\ e \"f\\\"g\" '' h''i"), ['a', 'b c', 'd e', 'f"g', '', 'hi'])
-  assert.deepEqual(words('  a\t b\n'), ['a', 'b'])
-  assert.deepEqual(words('a --file=%FILE_PATH%'), ['a', '--file=a b; rm -rf ~'])
-  assert.deepEqual(words('a %FILE_PATH% %%FILE_PATH%%', { ...VALUES, '%FILE_PATH%': '%FOLDER_PATH%' }), [
+  assert.deepEqual(parse("a 'b c' d\\ e \"f\\\"g\" '' h''i"), ['a', 'b c', 'd e', 'f"g', '', 'hi'])
+  assert.deepEqual(parse('  a\t b\n'), ['a', 'b'])
+  assert.deepEqual(parse('a --file=%FILE_PATH%'), ['a', '--file=a b; rm -rf ~'])
+  assert.deepEqual(parse('a %FILE_PATH% %%FILE_PATH%%', { ...VALUES, '%FILE_PATH%': '%FOLDER_PATH%' }), [
     'a',
     '%FOLDER_PATH%',
     '%%FOLDER_PATH%%',
   ])
 })
 
-test('what could become a shell line, or is no command, is refused', () => {
+test('a command that could inject into a shell, or is empty, is refused', () => {
   for (const command of [
     "sh -c 'mv %FILE_PATH% /x'",
     'sh -c "echo $(cat %FILE_PATH%)"',
@@ -41,14 +41,14 @@ test('what could become a shell line, or is no command, is refused', () => {
     'a >%FILE_PATH%',
     "a '%FILE_PATH%*'",
   ]) {
-    assert.match(String(words(command)), /^a placeholder must not be mixed/)
+    assert.match(String(parse(command)), /^a placeholder must not be mixed/)
   }
-  for (const command of ['', '  ', "''"]) assert.equal(words(command), 'command is empty')
-  for (const command of ['a "b', "a 'b", 'a \\']) assert.equal(words(command), 'quotes in the command are not closed')
-  assert.equal(words('a \0'), 'command contains a NUL')
+  for (const command of ['', '  ', "''"]) assert.equal(parse(command), 'command is empty')
+  for (const command of ['a "b', "a 'b", 'a \\']) assert.equal(parse(command), 'quotes in the command are not closed')
+  assert.equal(parse('a \0'), 'command contains a NUL')
 })
 
-test('N-12: whatever a file is called, it is exactly one word, unchanged', () => {
+test('N-12: any file name is exactly one word, unchanged', () => {
   let tried = 0
   fc.assert(
     fc.property(

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import * as fc from 'fast-check'
 import { formatMetrics } from '../../../src/core/formats/prometheus.ts'
 
-test('a metric is told with its help, its type and its values', () => {
+test('a metric is written with its help, its type and its values', () => {
   const text = formatMetrics([
     {
       name: 'a_total',
@@ -25,7 +25,7 @@ test('a metric is told with its help, its type and its values', () => {
   )
 })
 
-test('any label comes back as it was', () => {
+test('any label is parsed back unchanged', () => {
   fc.assert(
     fc.property(fc.string({ unit: fc.constantFrom('\\', '"', '\n', 'n', '}', ' ', 'é', '\u2028') }), (label) => {
       const text = formatMetrics([{ name: 'm', help: 'h', type: 'gauge', samples: [{ labels: { label }, value: 0 }] }])

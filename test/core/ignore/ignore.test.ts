@@ -35,7 +35,7 @@ const vectors = JSON.parse(readFileSync(new URL('../../vectors/ignore.json', imp
   parse: Parse[]
 }
 
-/** Where the written rules win over the observed engine. Overlap around a single `**` is kept: users rely on it. */
+/** Documented rules instead of Syncthing's behaviour. Overlap around a single `**` is kept. */
 const DOCUMENTED_WINS = new Set(['te?t', 'x?y', '[éè]x', '{a*,b?}x', '{a*,b}x', 'x{a*,b}', '/{a/**,b}/z'])
 
 function load(lines: readonly string[], includes: Record<string, string> = {}): IgnoreRules {
@@ -79,7 +79,7 @@ test('ignore vectors: all 587 cases are there', () => {
 })
 
 for (const one of vectors.parse) {
-  // Decided otherwise: included files stay inside the folder.
+  // Differs from Syncthing: included files must be inside the folder.
   const refusedHere = one.title === 'include parent dir'
   test(`ignore parse: ${one.title}`, () => {
     if (one.accepted && !refusedHere) {
@@ -100,7 +100,7 @@ for (const one of vectors.parse) {
   })
 }
 
-/** The rules as written, by brute force: expand to plain globs, try every split. */
+/** The documented rules by brute force: expand to plain globs, try every split. */
 function oracle(lines: readonly string[], path: string): boolean {
   for (const line of lines) {
     const unignore = line.startsWith('!')
@@ -137,7 +137,7 @@ function globMatches(glob: readonly string[], path: readonly string[]): boolean 
   return head === path[0] && globMatches(rest, path.slice(1))
 }
 
-test('ignore: the matcher agrees with trying every way, on short patterns and paths', () => {
+test('ignore: the matcher agrees with brute force on short patterns and paths', () => {
   const piece = fc.constantFrom('a', 'b', 'ab', '*', '?', '/', 'é', '😀')
   const line = fc
     .tuple(fc.constantFrom('', '!'), fc.constantFrom('', '/', '**/'), fc.array(piece, { minLength: 1, maxLength: 5 }))
@@ -165,7 +165,7 @@ test('ignore: the matcher agrees with trying every way, on short patterns and pa
   )
 })
 
-test('ignore: ten thousand lines decide like one', () => {
+test('ignore: ten thousand lines give the same result as one', () => {
   const lines = Array.from(
     { length: 10_000 },
     (_, i) => [`name${i}`, `/rooted/${i}`, `*.ext${i}`, `pre${i}-*`, `some/path${i}/`][i % 5]!,
@@ -191,7 +191,7 @@ test('ignore: ten thousand lines decide like one', () => {
     assert.equal(rules.match(path).ignored, ignored, path)
 })
 
-/** By brute force: every choice written out, classes and stars tried character by character. */
+/** Brute force: every alternative expanded, classes and stars tried character by character. */
 function braceOracle(line: string, path: string): boolean {
   const group = /\{([^{}]*)\}/.exec(line)
   if (group === null) return oracleWithClasses(line, path)
@@ -216,7 +216,7 @@ function oracleWithClasses(line: string, path: string): boolean {
   )
 }
 
-test('ignore: alternatives and classes agree with trying every one of them', () => {
+test('ignore: alternatives and classes agree with brute force', () => {
   const piece = fc.constantFrom('a', 'b', 'ab', '*', '?', '/', '[ab]', '[!a]', '[a-b]', '[!a-b]', '[é😀]')
   const text = fc.array(piece, { maxLength: 3 }).map((parts) => parts.join(''))
   const group = fc.array(text, { minLength: 1, maxLength: 3 }).map((choices) => `{${choices.join(',')}}`)
@@ -237,7 +237,7 @@ test('ignore: alternatives and classes agree with trying every one of them', () 
   )
 })
 
-test('ignore: of many globs in one automaton the first line that matches decides, across all word borders', () => {
+test('ignore: of many globs in one automaton the first matching line decides, across all word boundaries', () => {
   const lines = Array.from(
     { length: 400 },
     (_, i) => `${i % 3 === 0 ? '!' : ''}${'p'.repeat(i % 37)}*-${i}-?${i % 5 === 0 ? '/' : ''}`,
@@ -254,7 +254,7 @@ test('ignore: of many globs in one automaton the first line that matches decides
 const N = (count: number, line: (number: string, i: number) => string): string[] =>
   Array.from({ length: count }, (_, i) => line(String(i).padStart(5, '0'), i))
 
-/** Files as long as they are accepted, each made to keep the matcher in as many states as possible. */
+/** Files of the maximum accepted size, each built to keep the matcher in as many states as possible. */
 const SLOW_FILES: Readonly<Record<string, readonly string[]>> = {
   stars: N(2_000, (n) => `*${'a*'.repeat(19)}a${n}x`),
   'double stars': N(2_200, (n) => `**${'a**'.repeat(12)}a${n}x`),
@@ -280,7 +280,7 @@ const SLOW_PATHS = [
   Array.from({ length: 2_047 }, (_, i) => String.fromCharCode(0x100 + (i % 1_500))).join(''),
 ]
 
-test('N-11: files and paths made to be slow', () => {
+test('N-11: files and paths built to be slow', () => {
   const worst = { file: '', cpuMs: 0 }
   let tried = 0
   for (const [file, lines] of Object.entries(SLOW_FILES)) {
@@ -297,7 +297,7 @@ test('N-11: files and paths made to be slow', () => {
   reportRow({ id: 'N-11', part: 'match', tried, worstCpuMs: worst.cpuMs, file: worst.file })
 })
 
-/** The bound behind the figure above, without a clock: nothing larger than these files is let in. */
+/** The bound behind the figure above, without a clock: nothing larger than these files is accepted. */
 for (const [file, lines] of Object.entries(SLOW_FILES)) {
   if (/ings$|plain/.test(file)) continue
   test(`N-11: a file much larger than the one of ${file} is refused, and the refusal names a line`, () => {
@@ -322,7 +322,7 @@ for (const [file, lines] of Object.entries(SLOW_FILES)) {
   })
 }
 
-test('ignore: a line of 4,096 characters is a line like any other', () => {
+test('ignore: a line of 4,096 characters is accepted', () => {
   const many = Array.from({ length: 580 }, (_, i) => `end${i}`)
     .join(',')
     .slice(0, 4_090)
@@ -332,7 +332,7 @@ test('ignore: a line of 4,096 characters is a line like any other', () => {
   assert.equal(rules.match(`d/${'y'.repeat(2_000)}-${'z'.repeat(2_000)}/below`).ignored, true)
 })
 
-test('ignore: alternatives that only choose a letter multiply nothing', () => {
+test('ignore: alternatives of single letters do not multiply the globs', () => {
   const rules = new IgnoreRules([`${'{a,{b,{c,c}}}'.repeat(300)}{j,J}`])
   assert.equal(rules.match(`${'abc'.repeat(100)}J`).ignored, true)
   assert.equal(rules.match(`${'abc'.repeat(100)}K`).ignored, false)

@@ -5,7 +5,7 @@ import { parseAddress } from '../../../src/core/network/address.ts'
 import { isExempt, proxyFromEnvironment } from '../../../src/core/network/proxy.ts'
 import { reportRow } from '../../support/effort.ts'
 
-/** `host port family`, or what else it is. */
+/** `host port family`, or the kind of address. */
 function brief(text: string): string {
   const address = parseAddress(text)
   if (address.kind === 'tcp')
@@ -30,7 +30,7 @@ const cases: [text: string, expected: string][] = [
   ['tcp://[::1]', '::1 22000'],
   ['tcp://[fe80::1%25eth0]:22000', 'fe80::1%eth0 22000'],
   ['tcp://[fe80::1%eth0]', 'fe80::1%eth0 22000'],
-  ['tcp://[2001:db8::1%eth0]', 'bad'], // a zone means nothing there
+  ['tcp://[2001:db8::1%eth0]', 'bad'], // a zone has no meaning there
   ['tcp://[::1%eth0]', 'bad'],
   ['tcp://:22000', ' 22000'],
   ['tcp://0.0.0.0:0', '0.0.0.0 0'],
@@ -58,12 +58,12 @@ const cases: [text: string, expected: string][] = [
   ['dynamic+https://relays.example/endpoint', 'unsupported dynamic+https'],
   [`tcp://${'a'.repeat(600)}`, 'bad'],
 ]
-test('R-07 addresses: what is meant, or why it cannot be used', () => {
+test('R-07 addresses: parsed, or refused with a reason', () => {
   for (const [text, expected] of cases) assert.equal(brief(text), expected, JSON.stringify(text))
   reportRow({ id: 'R-07', tried: cases.length, refused: cases.filter(([, expected]) => expected === 'bad').length })
 })
 
-test('whatever is accepted is written one way, which reads as the same', () => {
+test('every accepted address has a canonical text, which parses to the same address', () => {
   const piece = fc.constantFrom(
     'tcp',
     'tcp4',
@@ -101,7 +101,7 @@ function proxyOf(environment: Record<string, string>) {
   const problems: string[] = []
   const proxy = proxyFromEnvironment(
     (name) => environment[name],
-    (words) => problems.push(words),
+    (message) => problems.push(message),
   )
   return {
     problems,
@@ -111,7 +111,7 @@ function proxyOf(environment: Record<string, string>) {
   }
 }
 
-test('the proxy that the environment names', () => {
+test('the proxy from the environment', () => {
   const environments: [environment: Record<string, string>, expected: string][] = [
     [{}, 'none'],
     [{ all_proxy: '' }, 'none'],
@@ -127,7 +127,7 @@ test('the proxy that the environment names', () => {
     assert.equal(proxyOf(environment).brief, expected, JSON.stringify(environment))
 })
 
-test('a proxy that cannot be used is told without its secrets', () => {
+test('an invalid proxy is reported without its secrets', () => {
   for (const all_proxy of ['ftp://user:hunter2@p', 'http://', 'socks5://user:hunter2@', '::::hunter2']) {
     const { brief: result, problems } = proxyOf({ all_proxy })
     assert.equal(result, 'none', all_proxy)
@@ -136,7 +136,7 @@ test('a proxy that cannot be used is told without its secrets', () => {
   }
 })
 
-test('who is reached without the proxy', () => {
+test('hosts that are dialled without the proxy', () => {
   const exceptions = ['10.0.0.0/8', 'example.com', '.internal', '192.168.1.1', 'host:22000']
   for (const host of [
     '127.0.0.1',

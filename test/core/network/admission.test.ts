@@ -18,7 +18,7 @@ import { configOf, deviceConfig, idOf, simIdentity } from '../../connections/mac
 
 const OWN = idOf(simIdentity('own'))
 const PEER = idOf(simIdentity('peer'))
-const NOBODY = idOf(simIdentity('nobody'))
+const UNKNOWN = idOf(simIdentity('unknown'))
 
 const wanted: [own: number, peer: number | undefined, expected: number][] = [
   [0, undefined, 1],
@@ -61,12 +61,12 @@ function judge({ applicant, present, device, options, ignored }: Case): string {
 const cases: [what: string, given: Case, expected: string | RegExp][] = [
   ['a device of ours', {}, 'known'],
   ['the one we dialled', { applicant: { expected: PEER } }, 'known'],
-  ['somebody else than we dialled', { applicant: { device: NOBODY, expected: PEER } }, /expected/],
-  ['a stranger', { applicant: { device: NOBODY } }, 'stranger'],
-  ['an ignored stranger', { applicant: { device: NOBODY }, ignored: NOBODY }, /ignored/],
+  ['another device than dialled', { applicant: { device: UNKNOWN, expected: PEER } }, /expected/],
+  ['an unknown device', { applicant: { device: UNKNOWN } }, 'stranger'],
+  ['an ignored device', { applicant: { device: UNKNOWN }, ignored: UNKNOWN }, /ignored/],
   ['ourselves', { applicant: { device: OWN } }, /itself/],
   ['two certificates', { applicant: { certificateCount: 2 } }, /2 certificates/],
-  ['two certificates of a stranger', { applicant: { device: NOBODY, certificateCount: 2 } }, /2 certificates/],
+  ['two certificates of an unknown device', { applicant: { device: UNKNOWN, certificateCount: 2 } }, /2 certificates/],
   ['a paused device', { device: { paused: true } }, /paused/],
   ['from a wrong network', { device: { allowedNetworks: ['192.168.0.0/16'] } }, /network/],
   ['one more than wanted', { present: { priorities: [10] } }, /already/],
@@ -122,7 +122,7 @@ test('the priorities of the spec', () => {
   ])
 })
 
-test('law: who is let in as better makes at least one needless, and never itself', () => {
+test('invariant: a connection accepted as better replaces at least one other, and never itself', () => {
   const priority = fc.integer({ min: 0, max: 50 })
   fc.assert(
     fc.property(
@@ -141,7 +141,7 @@ test('law: who is let in as better makes at least one needless, and never itself
   )
 })
 
-test('dials: due ones only, the best group first, none that would be turned away', () => {
+test('dials: due addresses only, the best group first, none that would be refused', () => {
   const candidates = [
     { address: 'wan', priority: 30 },
     { address: 'lan', priority: 10 },
@@ -159,7 +159,7 @@ test('dials: due ones only, the best group first, none that would be turned away
   assert.deepEqual(plan([10], 2), [['lan', 'lan2'], ['wan']])
 })
 
-test('an address rests longer and longer, up to the interval, and never less than five seconds', () => {
+test('the retry delay of an address grows up to the interval, and is at least five seconds', () => {
   assert.deepEqual(
     [0, 1, 2, 3, 4, 5, 1_000].map((failures) => restMs(failures, 20)),
     [5_000, 5_000, 5_000, 8_000, 16_000, 20_000, 20_000],
@@ -167,7 +167,7 @@ test('an address rests longer and longer, up to the interval, and never less tha
   assert.equal(restMs(9, 0), 5_000)
 })
 
-test('at most three redials at once in two minutes, then five minutes of none', () => {
+test('at most three immediate redials in two minutes, then none for five minutes', () => {
   let redials = NO_REDIALS
   const lose = (nowMs: number) => {
     const after = afterLoss(redials, nowMs)

@@ -36,7 +36,7 @@ for (const [text, family, value] of addresses) {
   })
 }
 
-test('parseIp accepts what the system accepts, and nothing else', () => {
+test('parseIp accepts the same texts as the system', () => {
   const piece = fc.constantFrom(
     '0',
     '1',
@@ -57,7 +57,7 @@ test('parseIp accepts what the system accepts, and nothing else', () => {
   fc.assert(
     fc.property(fc.array(piece, { maxLength: 12 }), (pieces) => {
       const text = pieces.join('')
-      // Both families of the system take `%`, also where there is nothing in front of or behind it.
+      // The system accepts `%` in both families, also with nothing before or after it.
       fc.pre(!text.includes('%'))
       assert.equal(parseIp(text) !== undefined, isIP(text) !== 0, text)
     }),
@@ -66,7 +66,7 @@ test('parseIp accepts what the system accepts, and nothing else', () => {
   fc.assert(fc.property(fc.oneof(fc.ipV4(), fc.ipV6()), (text) => assert.ok(parseIp(text) !== undefined, text)))
 })
 
-test('networks contain what the system says they contain', () => {
+test('networks contain the same addresses as in the system', () => {
   const ipv4 = fc.tuple(fc.ipV4(), fc.integer({ min: 0, max: 32 }), fc.ipV4())
   const ipv6 = fc.tuple(fc.ipV6(), fc.integer({ min: 0, max: 128 }), fc.ipV6())
   for (const [family, cases] of [
@@ -89,7 +89,7 @@ test('networks contain what the system says they contain', () => {
   }
 })
 
-test('what is no network is none', () => {
+test('an invalid network is undefined', () => {
   for (const text of ['', '10.0.0.0', '10.0.0.0/33', '::/129', 'x/8', '10.0.0.0/-1', '10.0.0.0/8/8'])
     assert.equal(parseNetwork(text), undefined, text)
 })
@@ -113,18 +113,18 @@ const allowed: [host: string, list: string[], allowed: boolean][] = [
   ['11.0.0.1', ['10.0.0.0/8'], false],
   ['10.0.0.1', ['!10.0.0.0/24', '10.0.0.0/8'], false],
   ['10.1.0.1', ['!10.0.0.0/24', '10.0.0.0/8'], true],
-  ['10.0.0.1', ['10.0.0.0/8', '!10.0.0.0/24'], true], // the first that fits decides
+  ['10.0.0.1', ['10.0.0.0/8', '!10.0.0.0/24'], true], // the first match decides
   ['fe80::1%eth0', ['fe80::/10'], true],
   ['::ffff:10.0.0.1', ['10.0.0.0/8'], true],
   ['10.0.0.1', ['nonsense'], false],
   ['name', ['0.0.0.0/0'], false],
 ]
 for (const [host, list, expected] of allowed) {
-  test(`allowedNetworks [${list.join(' ')}] ${expected ? 'lets in' : 'keeps out'} ${host}`, () =>
+  test(`allowedNetworks [${list.join(' ')}] ${expected ? 'allows' : 'denies'} ${host}`, () =>
     assert.equal(isAllowedNetwork(host, list), expected))
 }
 
-test('what is local', () => {
+test('local addresses', () => {
   const here = lanCheck(
     [
       { address: '192.168.7.2', prefixLength: 24 },

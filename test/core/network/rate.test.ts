@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import * as fc from 'fast-check'
 import { BURST_BYTES, delayMs, fullBucket, take, withRate } from '../../../src/core/network/rate.ts'
 
-test('law: over any time no more goes through than the rate allows, the burst and one piece aside', () => {
+test('invariant: over any period at most the rate passes, plus the burst and one write', () => {
   const piece = fc.integer({ min: 1, max: 100_000 })
   fc.assert(
     fc.property(
@@ -20,25 +20,25 @@ test('law: over any time no more goes through than the rate allows, the burst an
           sent += bytes
           assert.ok(sent <= BURST_BYTES + (bytesPerS * nowMs) / 1_000 + bytes, `${sent} bytes in ${nowMs} ms`)
         }
-        // And not much less either: waits are rounded up to a millisecond each.
+        // And not much less: each wait is rounded up to a millisecond.
         assert.ok(sent >= (bytesPerS * (nowMs - pieces.length)) / 1_000 - 1)
       },
     ),
   )
 })
 
-test('no limit is no wait', () => {
+test('without a limit there is no delay', () => {
   const bucket = take(fullBucket(0, 0), 1e12, 0)
   assert.equal(delayMs(bucket, 0), 0)
 })
 
-test('silence saves up one burst, not more', () => {
+test('an idle period accumulates at most one burst', () => {
   let bucket = take(fullBucket(1_000, 0), BURST_BYTES, 0)
   bucket = take(bucket, BURST_BYTES, 1e9)
   assert.ok(delayMs(bucket, 1e9) > 0)
 })
 
-test('a new rate is felt at once, in both directions', () => {
+test('a new rate applies at once, in both directions', () => {
   const indebted = take(fullBucket(10, 0), BURST_BYTES + 1_000_000, 0)
   assert.ok(delayMs(indebted, 0) > 90_000_000)
   assert.ok(delayMs(withRate(indebted, 1_000_000, 0), 0) <= 1)
@@ -47,7 +47,7 @@ test('a new rate is felt at once, in both directions', () => {
   assert.ok(delayMs(take(limited, BURST_BYTES + 10, 500), 500) >= 1_000)
 })
 
-test('a clock that stands still or goes back makes no bytes', () => {
+test('a clock that stops or goes back adds no bytes', () => {
   const empty = take(fullBucket(1_000, 1_000), BURST_BYTES, 1_000)
   assert.ok(delayMs(empty, 0) > 0)
 })

@@ -20,7 +20,7 @@ for (const [belowMib, sizeKib] of BORDERS) {
   })
 }
 
-test('block size: never more than the largest, and a near one stays', () => {
+test('block size: never more than the largest, and an adjacent one is kept', () => {
   assert.equal(blockSizeFor(2 ** 50), BLOCK_SIZE_BYTES_MAX)
   assert.equal(blockSizeFor(300 * MIB, 128 * 1024), 128 * 1024)
   assert.equal(blockSizeFor(200 * MIB, 256 * 1024), 256 * 1024)

@@ -83,7 +83,7 @@ const CASES: readonly [
   ['type', {}, { type: 'directory' }, {}, true],
   ['was deleted', { deleted: true }, {}, {}, true],
   ['was ignored', { localFlags: FLAG_IGNORED }, {}, {}, true],
-  ['must be looked at again', { localFlags: FLAG_MUST_RESCAN }, {}, {}, true],
+  ['must be rescanned', { localFlags: FLAG_MUST_RESCAN }, {}, {}, true],
   [
     'receive-only mark of a receive-only folder',
     { localFlags: FLAG_RECEIVE_ONLY },
@@ -115,11 +115,11 @@ for (const [name, recordPart, itemPart, compare, changed] of CASES) {
   })
 }
 
-test('recordOf: a change is newer than what was there', () => {
+test('recordOf: a change is newer than the previous record', () => {
   assert.equal(compareVersions(recordOf(item, record, content, options).version, record.version), 'newer')
 })
 
-test('recordOf: foreign counters are dropped when the record stood apart, and only then', () => {
+test('recordOf: foreign counters are dropped when the record was not announced, and only then', () => {
   const old = {
     ...record,
     version: [
@@ -138,7 +138,7 @@ test('recordOf: foreign counters are dropped when the record stood apart, and on
   assert.equal(recordOf(item, { ...old, localFlags: FLAG_RECEIVE_ONLY }, content, still).version.length, 2)
 })
 
-test('recordOf: a file whose time nobody touched keeps the true one, and one that is gone or excluded has none on disk', () => {
+test('recordOf: an untouched time is kept as recorded; deleted and ignored files have no disk time', () => {
   const old = { ...record, modifiedS: 101, modifiedNs: 7, diskTime: { modifiedS: 100, modifiedNs: 500 } }
   const moded = recordOf({ ...item, mode: 0o600 }, old, content, options)
   assert.deepEqual([moded.modifiedS, moded.modifiedNs, moded.diskTime], [101, 7, old.diskTime])
@@ -149,7 +149,7 @@ test('recordOf: a file whose time nobody touched keeps the true one, and one tha
   for (const none of [deletionOf(old, options), ignoredOf(old, options)]) assert.equal(none.diskTime, undefined)
 })
 
-test('confirmedRecord: a file that was in doubt and is what it was keeps its version; any other has none to keep', () => {
+test('confirmedRecord: an unchanged file to be rescanned keeps its version; any other is not confirmed', () => {
   const compare = { ignorePerms: false, modTimeWindowMs: 0, ownFlags: 0 }
   const doubted = { ...record, version: [{ device: other, value: 4n }], sequence: 8, localFlags: FLAG_MUST_RESCAN }
   assert.deepEqual(confirmedRecord(doubted, item, content, compare), { ...doubted, sequence: 0, localFlags: 0 })
@@ -175,7 +175,7 @@ test('recordOf: a symlink has no permissions, no time, no blocks', () => {
   )
 })
 
-test('a count that was forgotten is not used again, and tells nothing of the time', () => {
+test('a lost counter is not reused, and does not affect the time', () => {
   const made = recordOf(item, undefined, content, { ...options, minCounter: 2_000 })
   const gone = deletionOf(record, { ...options, minCounter: 2_000 })
   for (const { version } of [made, gone]) assert.deepEqual(version, [{ device: own, value: 2_000n }])
@@ -183,7 +183,7 @@ test('a count that was forgotten is not used again, and tells nothing of the tim
   assert.deepEqual(recordOf(item, undefined, content, { ...options, minCounter: 500 }).version, record.version)
 })
 
-test('deletionOf: seconds of now, nanoseconds and permissions as they were', () => {
+test('deletionOf: current seconds, unchanged nanoseconds and permissions', () => {
   const gone = deletionOf(record, options)
   assert.deepEqual(
     [gone.deleted, gone.modifiedS, gone.modifiedNs, gone.permissions, gone.sizeBytes, gone.blocksHash],
@@ -193,7 +193,7 @@ test('deletionOf: seconds of now, nanoseconds and permissions as they were', () 
   assert.deepEqual(deletionOf({ ...record, localFlags: FLAG_IGNORED }, options).version, [])
 })
 
-test('ignoredOf: the version stays, the content goes', () => {
+test('ignoredOf: the version is kept, the content is dropped', () => {
   const ignored = ignoredOf(record, options)
   assert.deepEqual(ignored.version, record.version)
   assert.deepEqual(
@@ -202,7 +202,7 @@ test('ignoredOf: the version stays, the content goes', () => {
   )
 })
 
-test('a new version says which content it was made from, and keeps what other systems know of the file', () => {
+test('a new version has the previous blocks hash, and keeps the platform data of other systems', () => {
   const old = {
     ...record,
     blocksHash: new Uint8Array([7]),
@@ -221,7 +221,7 @@ test('a new version says which content it was made from, and keeps what other sy
   assert.equal('previousBlocksHash' in recordOf(item, undefined, content, options), false)
 })
 
-test('owners count where the folder says so: ours always, those that others name where items are given to them', () => {
+test('owners are compared if enabled: ours always, those of other devices where owners are synced', () => {
   const accounts = new Accounts('ann:x:1000:50::/:\nbob:x:1001:50::/:\n', 'staff:x:50:\n')
   const mine = { ...item, owner: { userId: 1000, groupId: 50 } }
   const ownership = { accounts, ownShortId: own, synced: false }
@@ -231,12 +231,8 @@ test('owners count where the folder says so: ours always, those that others name
   const given = { ...mine, owner: { userId: 1001, groupId: 50 } }
   assert.equal(isChanged(made, mine, { ...compare, ownership }), false)
   assert.equal(isChanged(made, given, { ...compare, ownership }), true)
-  assert.equal(isChanged(made, given, compare), false, 'nobody asked')
-  assert.equal(
-    isChanged({ ...made, platform: undefined }, mine, { ...compare, ownership }),
-    true,
-    'others have not heard of it yet',
-  )
+  assert.equal(isChanged(made, given, compare), false, 'not enabled')
+  assert.equal(isChanged({ ...made, platform: undefined }, mine, { ...compare, ownership }), true, 'not announced yet')
   const theirs = { ...made, modifiedBy: other }
   assert.equal(isChanged(theirs, given, { ...compare, ownership }), false)
   assert.equal(isChanged(theirs, given, { ...compare, ownership: { ...ownership, synced: true } }), true)

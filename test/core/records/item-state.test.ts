@@ -48,7 +48,7 @@ test('another device has the newest version, an older one or none', () => {
   assert.equal(deviceVersion(newest, gone), 'older')
 })
 
-test('what is to be done for a needed item', () => {
+test('the action for a needed item', () => {
   assert.equal(waitingAction(undefined, newest), 'download')
   assert.equal(waitingAction(older, newest), 'metadata', 'the same blocks')
   assert.equal(waitingAction(file('a', { blockHashes: blocks('other') }), newest), 'download')

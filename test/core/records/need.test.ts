@@ -26,18 +26,18 @@ function vector(text: string): VersionVector {
 
 /** claim('a1 b2 @5 gone ignored'): that version, modified at 5. */
 function claim(text: string): Claim {
-  const words = text.split(' ')
+  const parts = text.split(' ')
   return {
-    version: vector(words.filter((word) => /^[a-h]\d+$/.test(word)).join(' ')),
-    modifiedS: Number(words.find((word) => word.startsWith('@'))?.slice(1) ?? 0),
+    version: vector(parts.filter((part) => /^[a-h]\d+$/.test(part)).join(' ')),
+    modifiedS: Number(parts.find((part) => part.startsWith('@'))?.slice(1) ?? 0),
     modifiedNs: 0,
-    deleted: words.includes('gone'),
-    localFlags: words.includes('ignored') ? FLAG_IGNORED : words.includes('changed') ? FLAG_RECEIVE_ONLY : 0,
+    deleted: parts.includes('gone'),
+    localFlags: parts.includes('ignored') ? FLAG_IGNORED : parts.includes('changed') ? FLAG_RECEIVE_ONLY : 0,
   }
 }
 
 const winners: [name: string, records: string[], winner: number][] = [
-  ['nobody has it', [], -1],
+  ['no records', [], -1],
   ['the newer version wins', ['a1 @9', 'a2 @1'], 1],
   ['of equal versions ours wins', ['a1 @1', 'a1 @2'], 0],
   ['of equal versions the valid one wins', ['a1 ignored', 'a1'], 1],
@@ -65,14 +65,14 @@ const anyClaim: fc.Arbitrary<Claim> = fc.record({
   localFlags: fc.constantFrom(0, 0, 0, FLAG_IGNORED, FLAG_MUST_RESCAN),
 })
 
-/** Two records of one version are one edit; only a liar tells different things about it. */
+/** Two records of one version are one edit; only a faulty device announces different contents for it. */
 const uniqueVersions = fc.uniqueArray(anyClaim, {
   comparator: (a, b) => compareVersions(a.version, b.version) === 'equal',
   minLength: 1,
   maxLength: 6,
 })
 
-test('findWinner: has seen all it beats by version, is valid when any is, and does not depend on the order', () => {
+test('findWinner: succeeds all it beats by version, is valid when any is, and does not depend on the order', () => {
   fc.assert(
     fc.property(uniqueVersions, fc.func(fc.integer()), (claims, key) => {
       const winner = claims[findWinner(claims)]
@@ -89,7 +89,7 @@ test('findWinner: has seen all it beats by version, is valid when any is, and do
   )
 })
 
-test('findWinner: a live edit is never lost to a deletion that has not seen it', () => {
+test('findWinner: a live edit never loses to a concurrent deletion', () => {
   fc.assert(
     fc.property(uniqueVersions, (claims) => {
       const winner = claims[findWinner(claims)]!

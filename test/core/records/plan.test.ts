@@ -139,7 +139,7 @@ for (const [name, local, global, expected] of cases) {
   })
 }
 
-test('plan: what is excluded here is only recorded, and a folder that keeps deletions out keeps its files', () => {
+test('plan: an ignored name is only recorded, and a folder with ignoreDelete keeps its files', () => {
   assert.deepEqual(planStep({ local: undefined, global: head('b1'), ignored: true, ignoreDelete: false }), {
     kind: 'ignore',
   })
@@ -154,12 +154,12 @@ const counters = fc
 const heads = fc
   .record({
     version: counters,
-    shape: fc.constantFrom({}, gone, directory, symlink, other),
+    fields: fc.constantFrom({}, gone, directory, symlink, other),
     modifiedS: fc.nat(3),
     localFlags: fc.constantFrom(0, 0, 0, FLAG_IGNORED, FLAG_MUST_RESCAN, FLAG_RECEIVE_ONLY),
     permissions: fc.constantFrom(0o644, 0o600),
   })
-  .map(({ version, shape, ...rest }) => head(version, { ...shape, ...rest }))
+  .map(({ version, fields, ...rest }) => head(version, { ...fields, ...rest }))
 const planCases: fc.Arbitrary<PlanCase> = fc.record({
   local: fc.option(heads, { nil: undefined }),
   global: heads,
@@ -167,7 +167,7 @@ const planCases: fc.Arbitrary<PlanCase> = fc.record({
   ignoreDelete: fc.boolean(),
 })
 
-test('an edit the winner never saw is kept or saved, never lost', () => {
+test('an edit concurrent with the winner is kept or saved, never lost', () => {
   let unseenCount = 0
   fc.assert(
     fc.property(planCases, (given) => {
@@ -187,7 +187,7 @@ test('an edit the winner never saw is kept or saved, never lost', () => {
   console.log(JSON.stringify({ id: 'plan-no-lost-edit', tried: RUNS, unseen: unseenCount, lost: 0 }))
 })
 
-test('what is not needed is left alone, and what is needed gets a step that ends the need', () => {
+test('an item that is not needed is unchanged, and a needed one gets a step that ends the need', () => {
   fc.assert(
     fc.property(planCases, (given) => {
       const step = planStep(given)
@@ -200,7 +200,7 @@ test('what is not needed is left alone, and what is needed gets a step that ends
   )
 })
 
-test('a folder that only sends takes over versions of what it has, and nothing else', () => {
+test('a send-only folder adopts versions of equal items, and nothing else', () => {
   const plan = (local: FileHead | undefined, global: FileHead) =>
     planBookkeeping({ local, global, ignored: false, ignoreDelete: false }, false).kind
   assert.equal(plan(head('a1'), head('a1 b1')), 'adopt')
@@ -213,12 +213,12 @@ test('a folder that only sends takes over versions of what it has, and nothing e
   assert.ok(isSameApartFromVersion(head('a1'), head('b1', { permissions: 0o600 }), true))
 })
 
-test('of two deletions apart none is forgotten: what only the loser had seen stays deleted', () => {
+test('two concurrent deletions are merged: an item that only the loser had deleted stays deleted', () => {
   const [ours, theirs, away] = [head('a1 c2', gone), head('a1 b2', gone), head('a1 c1')]
-  assert.match(compareVersions(away.version, theirs.version), /^concurrent/, 'the winner alone would not hold it down')
+  assert.match(compareVersions(away.version, theirs.version), /^concurrent/, 'the winner alone does not succeed it')
   assert.equal(compareVersions(away.version, jointDeletion(ours, theirs).version), 'older')
   assert.equal(jointDeletion(undefined, theirs), theirs)
-  assert.equal(jointDeletion(head('a1'), theirs), theirs, 'a live file is no deletion')
+  assert.equal(jointDeletion(head('a1'), theirs), theirs, 'a live file is not a deletion')
   assert.equal(jointDeletion(ours, away), away, 'nor on the other side')
   const hidden = { ...ours, localFlags: FLAG_RECEIVE_ONLY }
   assert.equal(jointDeletion(hidden, theirs), theirs, 'what others were not to have stays untold')

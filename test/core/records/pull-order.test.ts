@@ -28,7 +28,7 @@ for (const [order, expected] of cases) {
     ))
 }
 
-test('a random order holds every file once, and every order comes up', () => {
+test('a random order holds every file once, and every order occurs', () => {
   fc.assert(
     fc.property(fc.uniqueArray(fc.nat()), fc.infiniteStream(fc.nat()), (items, numbers) => {
       const mixed = shuffled(items, (below) => (numbers.next().value ?? 0) % below)

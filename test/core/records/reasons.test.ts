@@ -26,18 +26,18 @@ const WAITS: readonly (readonly [what: string, facts: Partial<WaitFacts>, code: 
     'folder-error',
     /stopped: marker missing$/,
   ],
-  ['a send-only folder', { folder: { ...FOLDER, type: 'sendonly' } }, 'send-only', /only sends/],
+  ['a send-only folder', { folder: { ...FOLDER, type: 'sendonly' } }, 'send-only', /send-only/],
   ['a download', { stage: 'downloading', problem: 'old' }, 'downloading', /being downloaded now/],
   ['a failure', { stage: 'queued', problem: 'disk is full', held: false }, 'failed', /failed: disk is full$/],
-  ['nobody who has it', { stage: 'queued', held: false }, 'no-device', /no connected device/],
+  ['no device that has it', { stage: 'queued', held: false }, 'no-device', /no connected device/],
   ['the queue', { stage: 'queued' }, 'queued', /in the queue/],
   ['a scan', { folder: { ...FOLDER, scanning: true } }, 'scanning', /scanned first/],
-  ['its turn', {}, 'waiting', /waits for its turn/],
-  ['a deletion that nobody needs to send', { action: 'delete', held: false }, 'waiting', /turn/],
+  ['not queued yet', {}, 'waiting', /waiting to be queued/],
+  ['a deletion, which needs no sender', { action: 'delete', held: false }, 'waiting', /queued/],
 ]
 
 for (const [what, facts, code, text] of WAITS) {
-  test(`an item waits for a reason: ${what}`, () => {
+  test(`wait reason: ${what}`, () => {
     const reason = waitReason({ ...WAITING, ...facts })
     assert.equal(reason.code, code)
     assert.match(reason.text, text)
@@ -54,9 +54,9 @@ const KNOWN: WhyFacts = {
   queue: undefined,
   offeredBy: [],
 }
-const NOBODY = 'no connected device has the newest version'
+const NO_DEVICE = 'no connected device has the newest version'
 
-/** What is known about a file, and what must come of it. */
+/** Facts about a file, and the expected result. */
 const REASONS: readonly (readonly [
   what: string,
   facts: Partial<WhyFacts>,
@@ -76,21 +76,21 @@ const REASONS: readonly (readonly [
     { records: { local: deletion('a'), global: deletion('a') } },
     'deleted',
     'deleted',
-    ['it was deleted, here as everywhere'],
+    ['it was deleted, here and elsewhere'],
   ],
   [
     'deleted, and never here',
     { records: { local: undefined, global: deletion('a') } },
     'deleted',
     'deleted-elsewhere',
-    ['it was deleted elsewhere and never was here'],
+    ['it was deleted elsewhere and never existed here'],
   ],
   [
     'ignored',
     { records: { local: file('a', { localFlags: FLAG_IGNORED }), global: later } },
     'ignored',
     'ignored no-device',
-    ['it is ignored here', NOBODY],
+    ['it is ignored here', NO_DEVICE],
   ],
   [
     'changed here only',
@@ -98,7 +98,7 @@ const REASONS: readonly (readonly [
     'extra',
     'extra offered',
     [
-      'it was changed here, in a folder that only receives: the change is kept from others',
+      'it was changed here, in a receive-only folder: the change is not sent to other devices',
       'connected devices that have the newest version: ben',
     ],
   ],
@@ -107,14 +107,14 @@ const REASONS: readonly (readonly [
     {
       records: { local: undefined, global: now },
       queue: { stage: 'queued', place: 0 },
-      offeredBy: ['ben', 'STRANGER'],
+      offeredBy: ['ben', 'UNKNOWN'],
     },
     'missing',
     'missing queued offered',
     [
       'it is not here yet',
       'it is the next to be downloaded',
-      'connected devices that have the newest version: ben, STRANGER',
+      'connected devices that have the newest version: ben, UNKNOWN',
     ],
   ],
   [
@@ -122,7 +122,7 @@ const REASONS: readonly (readonly [
     { records: { local: now, global: later }, queue: { stage: 'queued', place: 6 } },
     'older',
     'older queued no-device',
-    ['it is here in an older version', 'it is number 7 in the queue', NOBODY],
+    ['it is here in an older version', 'it is number 7 in the queue', NO_DEVICE],
   ],
   [
     'on its way',
@@ -136,7 +136,12 @@ const REASONS: readonly (readonly [
     { records: { local: now, global: later }, problem: 'disk is full', queue: { stage: 'waiting' } },
     'older',
     'older failed waiting no-device',
-    ['it is here in an older version', 'the last attempt failed: disk is full', 'it waits for its turn', NOBODY],
+    [
+      'it is here in an older version',
+      'the last attempt failed: disk is full',
+      'it is waiting to be queued',
+      NO_DEVICE,
+    ],
   ],
   [
     'deleted elsewhere',
@@ -157,17 +162,17 @@ const REASONS: readonly (readonly [
     { folder: { ...FOLDER, paused: true }, records: { local: undefined, global: now }, problem: 'old' },
     'missing',
     'paused missing no-device',
-    ['the folder is paused: nothing in it is scanned or downloaded', 'it is not here yet', NOBODY],
+    ['the folder is paused: nothing in it is scanned or downloaded', 'it is not here yet', NO_DEVICE],
   ],
   [
     'of a send-only folder',
     { folder: { ...FOLDER, type: 'sendonly' }, records: { local: undefined, global: now } },
     'missing',
     'send-only missing no-device',
-    ['the folder only sends: what others change is not taken', 'it is not here yet', NOBODY],
+    ['the folder is send-only: changes of other devices are not applied', 'it is not here yet', NO_DEVICE],
   ],
   [
-    'that nobody knows',
+    'that is unknown',
     { records: undefined },
     'unknown',
     'unknown',

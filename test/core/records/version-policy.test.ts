@@ -7,7 +7,7 @@ import { surplusVersions, versionPolicy, type VersionPolicy } from '../../../src
 
 const YEAR_S = 365 * 86_400
 
-test('versions get the names that Syncthing gives them', () => {
+test('versions have the same names as in Syncthing', () => {
   for (const [name, kept] of [
     ['dir/f.txt', 'dir/f~20261115-001542.txt'],
     ['noext', 'noext~20261115-001542'],
@@ -20,7 +20,7 @@ test('versions get the names that Syncthing gives them', () => {
   }
 })
 
-test('a name without a time, or with an impossible one, is no version', () => {
+test('a name without a time, or with an invalid one, is not a version', () => {
   for (const name of [
     'f',
     'f~',
@@ -41,7 +41,7 @@ const baseName = fc
   .filter((name) => !name.includes('/') && !name.includes('\0'))
 const time = fc.integer({ min: 0, max: 4_000_000_000 }).map((seconds) => compactTime(seconds * 1_000))
 
-test('every name fits a file system, and tells its file and time unless it had to be cut', () => {
+test('every name fits a file system, and yields its file and time unless it was truncated', () => {
   fc.assert(
     fc.property(baseName, time, (name, when) => {
       const kept = versionName(`d/${name}`, when)
@@ -55,7 +55,7 @@ test('every name fits a file system, and tells its file and time unless it had t
   )
 })
 
-test('a local time read back is the moment it was, but for an hour put back', () => {
+test('a local time is parsed back to the same moment, except when the clock is set back', () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 4_000_000_000 }), (seconds) => {
       const parsed = parseCompactTime(compactTime(seconds * 1_000))
@@ -78,7 +78,7 @@ test('staggered: the ages that a real Syncthing removed, and no other', () => {
 
 const ages = fc.array(fc.integer({ min: -100, max: 3 * YEAR_S }), { maxLength: 60 })
 
-test('staggered: thinning out again changes nothing, and the oldest that may stay does', () => {
+test('staggered: a second pass removes nothing, and the oldest permitted version is kept', () => {
   fc.assert(
     fc.property(ages, fc.constantFrom(0, 1_000_000, YEAR_S), (agesS, ageSMax) => {
       const policy: VersionPolicy = { kind: 'staggered', ageSMax }
@@ -102,7 +102,7 @@ test('simple: never more than wanted, always the youngest, none too old', () => 
   )
 })
 
-test('settings as people write them', () => {
+test('settings as users write them', () => {
   assert.equal(versionPolicy({ type: '', params: {} }), undefined)
   assert.deepEqual(versionPolicy({ type: 'simple', params: { keep: 'many' } }), {
     kind: 'simple',

@@ -45,7 +45,7 @@ const mirrored: Record<Ordering, Ordering> = {
   'concurrent-older': 'concurrent-newer',
 }
 
-test('compareVersions: the published vectors, both ways round', () => {
+test('compareVersions: the published vectors, in both directions', () => {
   assert.ok(vectors.compare.length >= 12)
   for (const { a, b, result } of vectors.compare) {
     const expected = names[result]
@@ -65,7 +65,7 @@ const vector: fc.Arbitrary<VersionVector> = fc
   })
   .map((counters) => counters.toSorted((a, b) => (a.device < b.device ? -1 : 1)))
 
-/** What the words mean, without cleverness. */
+/** The definition of the relations, without optimisation. */
 function plainOrder(a: VersionVector, b: VersionVector): Ordering {
   const of = (vector: VersionVector, id: bigint) => vector.find((counter) => counter.device === id)?.value ?? 0n
   const ids = [...new Set([...a, ...b].map((counter) => counter.device as bigint))].sort((x, y) => (x < y ? -1 : 1))
@@ -88,7 +88,7 @@ test('compareVersions: agrees with the definition, and mirrors', () => {
   )
 })
 
-test('mergeVersions: the least that has seen both; commutative, associative, idempotent', () => {
+test('mergeVersions: the smallest that succeeds both; commutative, associative, idempotent', () => {
   fc.assert(
     fc.property(vector, vector, vector, (a, b, c) => {
       const merged = mergeVersions(a, b)
@@ -124,7 +124,7 @@ test('bumpVersion: newer than before, in order, at least now', () => {
   assert.deepEqual(bumpVersion([], short(7n), -3), [{ device: 7n, value: 1n }])
 })
 
-test('forgottenCount: counting on from it, no edit looks like one that somebody has seen', () => {
+test('forgottenCount: continuing from it, no edit equals one that another device has received', () => {
   fc.assert(
     fc.property(vector, vector, device, fc.integer({ min: 0, max: 4e9 }), (replaced, successor, own, nowS) => {
       const forgotten = forgottenCount(replaced, successor, own)
@@ -136,7 +136,7 @@ test('forgottenCount: counting on from it, no edit looks like one that somebody 
       assert.match(
         compareVersions(edit, replaced),
         /newer|concurrent/,
-        'whoever has the replaced record needs the edit',
+        'a device with the replaced record needs the edit',
       )
       if (BigInt(nowS) > was)
         assert.deepEqual(edit, bumpVersion(successor, own, nowS), 'with a clock that runs all is as ever')
@@ -149,7 +149,7 @@ test('forgottenCount: counting on from it, no edit looks like one that somebody 
   assert.equal(firstCount({ nowS: 3 }), 3)
 })
 
-test('dropForeignCounters: leaves what the device itself did, so that the successor conflicts', () => {
+test('dropForeignCounters: keeps the counter of the device itself, so that the successor conflicts', () => {
   fc.assert(
     fc.property(vector, device, (before, own) => {
       const left = dropForeignCounters(before, own)
@@ -161,7 +161,7 @@ test('dropForeignCounters: leaves what the device itself did, so that the succes
   )
 })
 
-test('versionToText and parseVersion: there and back; nothing else is understood', () => {
+test('versionToText and parseVersion: round trip; any other text is rejected', () => {
   fc.assert(
     fc.property(vector, (before) => {
       assert.deepEqual(parseVersion(versionToText(before)), before)

@@ -96,7 +96,7 @@ const CASES: [why: string, facts: Partial<InstallationFacts>, kind: string, comm
     'container',
     'docker compose pull && docker compose up -d',
   ],
-  ['npm in a container of somebody else', { container: true }, 'npm', 'npm install -g twinfold@1.2.0'],
+  ['npm in a third-party container', { container: true }, 'npm', 'npm install -g twinfold@1.2.0'],
   [
     'a package of Debian',
     { directory: '/usr/lib/twinfold', debianPackage: 'twinfold' },
@@ -106,7 +106,7 @@ const CASES: [why: string, facts: Partial<InstallationFacts>, kind: string, comm
   ['unpacked by hand', { directory: '/opt/twinfold' }, 'unknown', undefined],
 ]
 for (const [why, facts, kind, command] of CASES) {
-  test(`how it was installed: ${why}`, () => {
+  test(`installation method: ${why}`, () => {
     const installation = installationOf({ ...FACTS, ...facts })
     assert.deepEqual([installation.kind, installation.upgradeCommand('1.2.0')], [kind, command])
   })

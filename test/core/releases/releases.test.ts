@@ -11,7 +11,7 @@ import { releaseSource } from '../../../src/core/releases/release-source.ts'
 
 const list = (versions: readonly string[], latest?: string) => ({ latest, versions })
 
-test('the list holds what can be installed', () => {
+test('the list holds installable versions', () => {
   const read = readReleaseList({
     'dist-tags': { latest: 'v1.1.0' },
     versions: {
@@ -66,7 +66,7 @@ for (const [release, running, relation] of RELATIONS) {
   test(`${release} for ${running}: ${relation}`, () => assert.equal(releaseRelation(release, running), relation))
 }
 
-test('the changes are those between the two, the newest first', () => {
+test('the changes are those between the two versions, the newest first', () => {
   const changes = ['1.0.0', '1.1.0', '1.3.0', '1.2.0', '1.4.0'].map((version) => ({ version, text: version }))
   assert.deepEqual(
     changesUpTo('1.3.0', '1.0.0', changes).map(({ version }) => version),
@@ -74,7 +74,7 @@ test('the changes are those between the two, the newest first', () => {
   )
 })
 
-test('texts of the registry become plain text, and are bounded', () => {
+test('texts of the registry are converted to plain text and limited', () => {
   const changes = [
     { version: '1.1.0', text: 'One\r\n\r\n\r\n\r\n<b>two</b> \u{1b}[2J\u202Eolleh\t!' },
     { version: '1.2.0', text: 'x'.repeat(100_000) },

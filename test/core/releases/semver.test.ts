@@ -5,7 +5,7 @@ import { compareVersions, parseVersion, versionText } from '../../../src/core/re
 
 const parse = (text: string) => parseVersion(text) ?? assert.fail(text)
 
-/** In ascending order, as the specification of semantic versions has it. */
+/** In ascending order, from the specification of semantic versions. */
 const ORDER = [
   '0.9.9',
   '1.0.0-alpha',
@@ -24,14 +24,14 @@ const ORDER = [
   '2.0.0',
 ]
 
-test('versions are ordered as the specification says', () => {
+test('versions are ordered as specified', () => {
   for (const [i, a] of ORDER.entries()) {
     for (const [j, b] of ORDER.entries())
       assert.equal(Math.sign(compareVersions(parse(a), parse(b))), Math.sign(i - j), `${a} ${b}`)
   }
 })
 
-test('build metadata and a leading v change nothing', () => {
+test('build metadata and a leading v are ignored', () => {
   assert.equal(compareVersions(parse('v1.2.3+linux.5'), parse('1.2.3')), 0)
   assert.equal(versionText(parse('v1.2.3-rc.1+x')), '1.2.3-rc.1')
 })
@@ -54,10 +54,10 @@ const NOT_VERSIONS = [
   `1.0.0-${'a'.repeat(64)}`,
 ]
 for (const text of NOT_VERSIONS) {
-  test(`${JSON.stringify(text)} is no version`, () => assert.equal(parseVersion(text), undefined))
+  test(`${JSON.stringify(text)} is not a version`, () => assert.equal(parseVersion(text), undefined))
 }
 
-test('whatever is read is safe in a command line and reads the same again', () => {
+test('every accepted version is safe in a command line and round-trips', () => {
   fc.assert(
     fc.property(fc.stringMatching(/^v?\d{1,3}\.\d{1,3}\.\d{1,3}(-[\w.$;' -]{1,10})?$/), (text) => {
       const version = parseVersion(text)
