@@ -67,7 +67,7 @@ const BAD: [name: string, content: string | Uint8Array, expected: RegExp][] = [
     /line 49: the text is not valid UTF-8/,
   ],
   [
-    'a cut UTF-8 character',
+    'a truncated UTF-8 character',
     Buffer.concat([Buffer.from('<configuration version="37">\n'), Buffer.from([0xc3])]),
     /line 2: the text is not valid UTF-8/,
   ],
@@ -137,19 +137,19 @@ const BAD: [name: string, content: string | Uint8Array, expected: RegExp][] = [
   ],
   ['two defaults', with_('</configuration>', '<defaults></defaults></configuration>'), /<defaults> is given twice/],
   [
-    'a version that is no number',
+    'a version that is not a number',
     with_('version="37"', 'version="latest"'),
     /line 1: version is "latest" and must be a whole number/,
   ],
   ['a fractional version', with_('version="37"', 'version="37.5"'), /line 1: version is "37.5"/],
   [
-    'a word for a number',
+    'text for a number',
     with_('<maxConflicts>5', '<maxConflicts>five'),
     /line 2\d: maxConflicts is "five" and must be a whole number/,
   ],
   ['a fraction for a whole number', with_('<maxConflicts>5', '<maxConflicts>5.5'), /maxConflicts is "5.5"/],
   ['a hexadecimal number', with_('<maxConflicts>5', '<maxConflicts>0x5'), /maxConflicts is "0x5"/],
-  ['a number beyond all bounds', with_('<maxConflicts>5', `<maxConflicts>${'9'.repeat(30)}`), /maxConflicts is "9+"/],
+  ['a number out of range', with_('<maxConflicts>5', `<maxConflicts>${'9'.repeat(30)}`), /maxConflicts is "9+"/],
   [
     'a very long wrong number',
     with_('<maxConflicts>5', `<maxConflicts>${'9'.repeat(MIB)}`),
@@ -163,7 +163,7 @@ const BAD: [name: string, content: string | Uint8Array, expected: RegExp][] = [
   ],
   ['not a number', with_('fsWatcherDelayS="10"', 'fsWatcherDelayS="NaN"'), /fsWatcherDelayS is "NaN"/],
   [
-    'a size that is no number',
+    'a size that is not a number',
     with_('<minDiskFree unit="GB">2', '<minDiskFree unit="GB">two'),
     /line \d+: minDiskFree is "two"/,
   ],
@@ -175,9 +175,13 @@ const BAD: [name: string, content: string | Uint8Array, expected: RegExp][] = [
     /line 4: id: "AXH5OLU": device ID invalid: incorrect length/,
   ],
   ['a device id with a wrong check character', with_(/WQNH5QQ/, 'WQNH5QA'), /line 4: id: .*check digit incorrect/],
-  ['a device id of strange characters', with_(/AXH5OLU-D23MM57/, '9XH5OLU-D23MM57'), /line 4: id: digit '9' not valid/],
-  ['a time that is none', with_('time="2024-01-02T03:04:05Z"', 'time="yesterday"'), /time="yesterday" is no time/],
-  ['a day that is none', with_('time="2024-01-02T03:04:05Z"', 'time="2024-13-45T03:04:05Z"'), /is no time/],
+  [
+    'a device id with invalid characters',
+    with_(/AXH5OLU-D23MM57/, '9XH5OLU-D23MM57'),
+    /line 4: id: digit '9' not valid/,
+  ],
+  ['an invalid time', with_('time="2024-01-02T03:04:05Z"', 'time="yesterday"'), /time="yesterday" is no time/],
+  ['an invalid day', with_('time="2024-01-02T03:04:05Z"', 'time="2024-13-45T03:04:05Z"'), /is no time/],
 ]
 
 /** A file truncated at any position is refused: the last line of a valid one is always significant. */

@@ -170,11 +170,11 @@ test('a failing listener is logged, and the others are still called', async () =
   const { log, open } = setup()
   const store = await open()
   let called = false
-  store.subscribe(() => Promise.reject(new Error('deaf')))
+  store.subscribe(() => Promise.reject(new Error('listener failed')))
   store.subscribe(() => void (called = true))
   await store.change(addFolder('a'))
   assert.ok(called)
-  assert.match(log.lines.join('\n'), /ERROR .*deaf/)
+  assert.match(log.lines.join('\n'), /ERROR .*listener failed/)
 })
 
 test('the mode of an existing file and a symlink are preserved', async () => {
@@ -373,8 +373,8 @@ test('C-03 D-06 after a power failure at any call the file is valid and has ever
       tried++
       const found = states.indexOf(result.folders)
       // Confirmed changes must be present; one in progress may be.
-      const answered = result.before.length - 1
-      if (found < answered || found > answered + 1) bad++
+      const confirmed = result.before.length - 1
+      if (found < confirmed || found > confirmed + 1) bad++
     }
   }
   reportRow({ id: 'C-03', what: 'config save', tried, calls: calls - 1, bad })

@@ -227,12 +227,12 @@ async function assertSameTree(index: FolderIndex, plain: PlainIndex): Promise<vo
         type,
         type === 'directory' && levels > 0 ? children(name, levels - 1) : [],
       ])
-  const shape = (entries: readonly TreeEntry[]): unknown =>
-    entries.map((entry) => [entry.name, entry.type, shape(entry.children)])
+  const treeOf = (entries: readonly TreeEntry[]): unknown =>
+    entries.map((entry) => [entry.name, entry.type, treeOf(entry.children)])
   for (const prefix of ['', 'a', 'a/b']) {
     for (const levels of [0, 1, undefined]) {
       const expected = prefix === '' || shown.get(prefix)?.type === 'directory' ? children(prefix, levels ?? 9) : []
-      const found = shape(await index.browse({ prefix, levels, directoriesOnly: false }))
+      const found = treeOf(await index.browse({ prefix, levels, directoriesOnly: false }))
       assert.deepEqual(found, expected, `browse ${prefix} ${levels}`)
     }
   }

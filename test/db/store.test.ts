@@ -232,10 +232,10 @@ function indexContract(kind: 'on disk' | 'in memory'): void {
       deletion('p/q', { version: version(2) }),
       file('d/e/h'),
     ])
-    const shape = (entries: readonly TreeEntry[]): unknown =>
-      entries.map(({ name, children }) => (children.length === 0 ? name : [name, shape(children)]))
+    const treeOf = (entries: readonly TreeEntry[]): unknown =>
+      entries.map(({ name, children }) => (children.length === 0 ? name : [name, treeOf(children)]))
     const browse = async (prefix: string, levels: number | undefined, directoriesOnly = false) =>
-      shape(await index.browse({ prefix, levels, directoriesOnly }))
+      treeOf(await index.browse({ prefix, levels, directoriesOnly }))
     assert.deepEqual(await browse('', 0), ['d', 'd-x', 'd.y', 'p', 'r'])
     assert.deepEqual(await browse('', 1), [['d', ['e']], 'd-x', 'd.y', 'p', ['r', ['s']]])
     assert.deepEqual(await browse('', undefined), [['d', [['e', ['f', 'h']]]], 'd-x', 'd.y', 'p', ['r', ['s']]])

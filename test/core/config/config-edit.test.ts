@@ -197,7 +197,7 @@ const wrong: [name: string, act: () => Config, path: RegExp][] = [
     /^devices\[0\]\.deviceID: /,
   ],
   [
-    'a character no file can hold',
+    'a character that a file cannot hold',
     () => patchFolder(fullConfig(), folderId('inbox'), { label: 'a\u0001' }),
     /^label: holds a character/,
   ],
@@ -282,7 +282,7 @@ for (const part of ['version', 'gui', 'options', 'devices', 'folders']) {
 
 const refusedWhole: [name: string, changes: { readonly [key: string]: Json }, message: RegExp][] = [
   ['a version above ours', { version: 99_999 }, /version: 99999 is newer/],
-  ['a version that is none', { version: 'x' }, /version: must be a whole number/],
+  ['an invalid version', { version: 'x' }, /version: must be a whole number/],
   ['a body without our own device', { devices: [{ deviceID: LAPTOP }] }, new RegExp(`lacks our own device ${OWN}`)],
   ['a folder without id', { folders: [{ path: '/a' }] }, /folder has empty ID/],
   ['a folder without path', { folders: [{ id: 'q' }] }, /folder "q": folder has empty path/],
@@ -296,7 +296,7 @@ const refusedWhole: [name: string, changes: { readonly [key: string]: Json }, me
     },
     /folder "x": folder has duplicate ID/,
   ],
-  ['folders that are no list', { folders: {} }, /folders: must be a list/],
+  ['folders that are not a list', { folders: {} }, /folders: must be a list/],
 ]
 for (const [name, changes, message] of refusedWhole) {
   test(`a whole configuration is refused with 400: ${name}`, () => {

@@ -40,7 +40,11 @@ const rows: [name: string, read: () => unknown, expected: unknown][] = [
   ['24: usage reports seen', () => options(23, '<urSeen>1</urSeen>').urSeen, 2],
   ['25: watcher delay', () => folder(24, '', 'fsWatcherDelayS="3"').fsWatcherDelayS, 10],
   ['27: pullers become kibibytes', () => folder(26, '<pullers>100</pullers>').pullerMaxPendingKiB, 12_800],
-  ['28: a note about watching', () => options(27, '').unackedNotificationIDs.includes('fsWatcherNotification'), true],
+  [
+    '28: a notification about watching',
+    () => options(27, '').unackedNotificationIDs.includes('fsWatcherNotification'),
+    true,
+  ],
   [
     '29: crash reports follow discovery',
     () => options(28, '<globalAnnounceEnabled>true</globalAnnounceEnabled>').crashReportingEnabled,
@@ -61,7 +65,7 @@ const rows: [name: string, read: () => unknown, expected: unknown][] = [
     true,
   ],
   [
-    '29: and say so',
+    '29: with a notification',
     () => options(28, '<globalAnnounceEnabled>false</globalAnnounceEnabled>').unackedNotificationIDs,
     ['crAutoDisabled', 'authenticationUserAndPassword'],
   ],
@@ -71,7 +75,7 @@ const rows: [name: string, read: () => unknown, expected: unknown][] = [
     4,
   ],
   [
-    '31: a note about the password, once',
+    '31: a notification about the password, once',
     () =>
       options(30, '<unackedNotificationID>authenticationUserAndPassword</unackedNotificationID>')
         .unackedNotificationIDs,
@@ -79,7 +83,7 @@ const rows: [name: string, read: () => unknown, expected: unknown][] = [
   ],
   ['32: junctions as before', () => folder(31, '').junctionsAsDirs, true],
   [
-    '33: pending devices leave',
+    '33: pending devices are removed',
     () =>
       /pending/.test(
         xmlOf(
@@ -91,7 +95,7 @@ const rows: [name: string, read: () => unknown, expected: unknown][] = [
     false,
   ],
   [
-    '34: the default path moves',
+    '34: the default path is moved',
     () => migrated(33, '<options><defaultFolderPath>/srv</defaultFolderPath></options>').defaults.folder.path,
     '/srv',
   ],
@@ -105,7 +109,7 @@ const rows: [name: string, read: () => unknown, expected: unknown][] = [
     'L',
   ],
   [
-    '35: the place of versions',
+    '35: the path of versions',
     () =>
       folder(
         34,
@@ -114,7 +118,7 @@ const rows: [name: string, read: () => unknown, expected: unknown][] = [
     { type: 'simple', params: { keep: '3' }, cleanupIntervalS: 3600, fsPath: '/v', fsType: 'basic' },
   ],
   [
-    '36: an unused parameter leaves',
+    '36: an unused parameter is removed',
     () =>
       folder(
         35,

@@ -87,8 +87,8 @@ test('a sparse folder gets the defaults, not zeros', () => {
 
 const values: [name: string, xml: string, read: (text: string) => unknown, expected: unknown][] = [
   ['an unknown folder type is sendreceive', 'type="nonsense"', typeOf, 'sendreceive'],
-  ['an old spelling of a type is understood', 'type="readonly"', typeOf, 'sendonly'],
-  ['another old spelling of a type is understood', 'type="readwrite"', typeOf, 'sendreceive'],
+  ['an old spelling of a type is accepted', 'type="readonly"', typeOf, 'sendonly'],
+  ['another old spelling of a type is accepted', 'type="readwrite"', typeOf, 'sendreceive'],
 ]
 function typeOf(attribute: string): unknown {
   return documentOf(`<configuration version="37"><folder id="a" path="/a" ${attribute}/></configuration>`).config

@@ -59,8 +59,8 @@ function judge({ applicant, present, device, options, ignored }: Case): string {
 }
 
 const cases: [what: string, given: Case, expected: string | RegExp][] = [
-  ['a device of ours', {}, 'known'],
-  ['the one we dialled', { applicant: { expected: PEER } }, 'known'],
+  ['a configured device', {}, 'known'],
+  ['the dialled device', { applicant: { expected: PEER } }, 'known'],
   ['another device than dialled', { applicant: { device: UNKNOWN, expected: PEER } }, /expected/],
   ['an unknown device', { applicant: { device: UNKNOWN } }, 'stranger'],
   ['an ignored device', { applicant: { device: UNKNOWN }, ignored: UNKNOWN }, /ignored/],
@@ -97,7 +97,7 @@ const cases: [what: string, given: Case, expected: string | RegExp][] = [
     'known',
   ],
   [
-    'enough is no limit for those who come to us',
+    'connectionLimitEnough does not limit incoming connections',
     { present: { totalCount: 5 }, options: { connectionLimitEnough: 5 } },
     'known',
   ],

@@ -43,11 +43,11 @@ const winners: [name: string, records: string[], winner: number][] = [
   ['of equal versions the valid one wins', ['a1 ignored', 'a1'], 1],
   ['a newer invalid record does not win', ['a2 ignored', 'a1'], 1],
   ['the first of all when none is valid', ['a1 ignored', 'a2 ignored'], 1],
-  ['edits that never met: the later modification', ['a1 @5', 'b1 @4'], 0],
-  ['edits that never met: the later modification, mirrored', ['a1 @4', 'b1 @5'], 1],
+  ['concurrent edits: the later modification', ['a1 @5', 'b1 @4'], 0],
+  ['concurrent edits: the later modification, mirrored', ['a1 @4', 'b1 @5'], 1],
   ['same time: ahead at the lowest device', ['b1 @5', 'a1 @5'], 1],
-  ['an edit beats a deletion it never met, even an older one', ['a1 @1', 'b1 @9 gone'], 0],
-  ['a deletion that saw the edit wins', ['a1 @9', 'a1 b1 @1 gone'], 1],
+  ['an edit beats a concurrent deletion, even when it is older', ['a1 @1', 'b1 @9 gone'], 0],
+  ['a deletion newer than the edit wins', ['a1 @9', 'a1 b1 @1 gone'], 1],
   ['a receive-only change of ours does not win', ['a1 b1 changed', 'a1'], 1],
 ]
 
@@ -107,15 +107,15 @@ test('findWinner: a live edit never loses to a concurrent deletion', () => {
 })
 
 const needs: [name: string, local: string | undefined, global: string, needed: boolean][] = [
-  ['what we do not have', undefined, 'a1', true],
-  ['not the deletion of what we never had', undefined, 'a1 gone', false],
+  ['an item we do not have', undefined, 'a1', true],
+  ['not the deletion of an item we never had', undefined, 'a1 gone', false],
   ['a newer version', 'a1', 'a2', true],
   ['not our own version', 'a1', 'a1', false],
-  ['the deletion of what we have', 'a1', 'a2 gone', true],
-  ['not what we ignore in that version', 'a1 ignored', 'a1', false],
+  ['the deletion of an item we have', 'a1', 'a2 gone', true],
+  ['not an item we ignore in that version', 'a1 ignored', 'a1', false],
   ['not an invalid record', undefined, 'a1 ignored', false],
   ['the winner of a conflict', 'a1', 'b1', true],
-  ['not what our invalid record has seen', 'a2 changed', 'a1', false],
+  ['not a version older than our invalid record', 'a2 changed', 'a1', false],
 ]
 
 for (const [name, local, global, needed] of needs) {
@@ -125,14 +125,14 @@ for (const [name, local, global, needed] of needs) {
 }
 
 const remoteNeeds: [name: string, remote: string | undefined, global: string, needed: boolean][] = [
-  ['what it does not have', undefined, 'a1', true],
+  ['an item it does not have', undefined, 'a1', true],
   ['another version, even a newer one', 'a2', 'a1', true],
   ['not the same version', 'a1', 'a1', false],
-  ['not what it ignores in that version', 'a1 ignored', 'a1', false],
-  ['the deletion of what it has, of any version', 'a7', 'a1 gone', true],
-  ['not a deletion of what it has not', undefined, 'a1 gone', false],
-  ['not a deletion of what it has deleted', 'b1 gone', 'a1 gone', false],
-  ['not a deletion of what it ignores', 'a1 ignored', 'a2 gone', false],
+  ['not an item it ignores in that version', 'a1 ignored', 'a1', false],
+  ['the deletion of an item it has, of any version', 'a7', 'a1 gone', true],
+  ['not a deletion of an item it does not have', undefined, 'a1 gone', false],
+  ['not a deletion of an item it has deleted', 'b1 gone', 'a1 gone', false],
+  ['not a deletion of an item it ignores', 'a1 ignored', 'a2 gone', false],
   ['not an invalid record', undefined, 'a1 ignored', false],
 ]
 

@@ -125,7 +125,7 @@ const REASONS: readonly (readonly [
     ['it is here in an older version', 'it is number 7 in the queue', NO_DEVICE],
   ],
   [
-    'on its way',
+    'being downloaded',
     { records: { local: deletion('a'), global: later }, queue: { stage: 'downloading' }, offeredBy: ['ben'] },
     'missing',
     'missing downloading offered',

@@ -127,11 +127,11 @@ test('bumpVersion: newer than before, in order, at least now', () => {
 test('forgottenCount: continuing from it, no edit equals one that another device has received', () => {
   fc.assert(
     fc.property(vector, vector, device, fc.integer({ min: 0, max: 4e9 }), (replaced, successor, own, nowS) => {
-      const forgotten = forgottenCount(replaced, successor, own)
+      const lost = forgottenCount(replaced, successor, own)
       const was = replaced.find((entry) => entry.device === own)?.value ?? 0n
-      assert.ok(forgotten === 0n || forgotten === was)
+      assert.ok(lost === 0n || lost === was)
       if (was >= BigInt(Number.MAX_SAFE_INTEGER)) return
-      const minCounter = Number(forgotten) + 1
+      const minCounter = Number(lost) + 1
       const edit = bumpVersion(successor, own, firstCount({ nowS, minCounter }))
       assert.match(
         compareVersions(edit, replaced),

@@ -98,7 +98,7 @@ const CASES: [why: string, facts: Partial<InstallationFacts>, kind: string, comm
   ],
   ['npm in a third-party container', { container: true }, 'npm', 'npm install -g twinfold@1.2.0'],
   [
-    'a package of Debian',
+    'a Debian package',
     { directory: '/usr/lib/twinfold', debianPackage: 'twinfold' },
     'debian',
     'sudo apt-get update && sudo apt-get install --only-upgrade twinfold',

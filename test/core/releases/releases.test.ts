@@ -36,11 +36,11 @@ const NEWEST: [
   stable: string | undefined,
   all: string | undefined,
 ][] = [
-  ['the one the registry names', ['1.0.0', '1.2.0', '1.3.0'], '1.2.0', '1.2.0', '1.3.0'],
-  ['the newest when it names none', ['1.10.0', '1.9.0'], undefined, '1.10.0', '1.10.0'],
-  ['the newest when it names one that is not there', ['1.0.0', '1.1.0'], '9.0.0', '1.1.0', '1.1.0'],
-  ['pre-releases only for those who want them', ['1.0.0', '2.0.0-rc.1'], '1.0.0', '1.0.0', '2.0.0-rc.1'],
-  ['also when the registry names one', ['1.0.0', '2.0.0-rc.1'], '2.0.0-rc.1', '1.0.0', '2.0.0-rc.1'],
+  ['the latest tag of the registry', ['1.0.0', '1.2.0', '1.3.0'], '1.2.0', '1.2.0', '1.3.0'],
+  ['the newest without a latest tag', ['1.10.0', '1.9.0'], undefined, '1.10.0', '1.10.0'],
+  ['the newest when the latest tag does not exist', ['1.0.0', '1.1.0'], '9.0.0', '1.1.0', '1.1.0'],
+  ['pre-releases only when enabled', ['1.0.0', '2.0.0-rc.1'], '1.0.0', '1.0.0', '2.0.0-rc.1'],
+  ['also when the latest tag is a pre-release', ['1.0.0', '2.0.0-rc.1'], '2.0.0-rc.1', '1.0.0', '2.0.0-rc.1'],
   ['none', ['1.0.0-rc.1'], undefined, undefined, '1.0.0-rc.1'],
 ]
 for (const [why, versions, latest, stable, all] of NEWEST) {
