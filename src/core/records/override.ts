@@ -44,7 +44,7 @@ export type Reversal =
 
 export interface ReversalOptions {
   readonly ignorePerms: boolean
-  /** The records alone do not show the change, such as that of an owner: the item must be pulled. */
+  /** The comparison here does not cover the change (extended attributes): the item must be pulled. */
   readonly mustPull?: boolean
 }
 
