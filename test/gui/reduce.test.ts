@@ -80,7 +80,7 @@ describe('the state after an event', () => {
     )
     assert.equal(state.folders['a']?.status.needTotalItems, 3)
     assert.equal(state.folders['a']?.completion['D']?.needItems, 1)
-    assert.deepEqual(state.progress, { a: { 'x.txt': { bytesDone: 1, bytesTotal: 2 } } })
+    assert.deepEqual(state.progress, { a: { 'x.txt': PROGRESS } })
   })
 
   it('drops removed folders, and adds none', () => {
@@ -97,7 +97,7 @@ describe('the state after an event', () => {
       INITIAL,
       { type: 'ItemFinished', data: { folder: 'a', item: 'x', type: 'file', action: 'update', error: null } },
       { type: 'LocalIndexUpdated', data: { folder: 'a', items: 0, filenames: [], sequence: 1, version: 1 } },
-      { type: 'FolderErrors', data: { folder: 'b' } },
+      { type: 'FolderErrors', data: { folder: 'b', errors: [] } },
     )
     assert.deepEqual(state.folderEvents, { a: 2, b: 1 })
   })
